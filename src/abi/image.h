@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/* The compiled model: one contiguous block of bytes without pointers (offsets
+ * from its start), built by mechanics/, embedded in object files by codegen/,
+ * read in place by runtime/, analysis/ and output/. Tapes are the serialised
+ * graph: the evaluator interprets them, codegen/ lowers the same tapes to
+ * machine code. */
+#ifndef IMP_ABI_IMAGE_H
+#define IMP_ABI_IMAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi/range.h"
+
+#define IMP_ABI_VERSION 1u
+#define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
+
+typedef struct imp_ref { /* n items at byte offset off */
+    uint32_t off, n;
+} imp_ref;
+typedef struct imp_str { /* NUL-terminated UTF-8, n bytes without the NUL */
+    uint32_t off, n;
+} imp_str;
+
+enum imp_op {
+#define OP(name, word, arity, dim, series, guard, eval, deriv) IMP_OP_##name,
+#include "abi/ops.def"
+    IMP_OP_COUNT
+};
+
+/* ---- tapes ------------------------------------------------------------- */
+
+/* Series rows. A row holds coefficient k at row[IMP_ROW_PAD + k]; entries
+ * before coefficient 0 are zero always, and the three entries after the last
+ * coefficient written are zero (each store of coefficient k also clears k+1,
+ * k+2, k+3), so that convolutions may run in blocks of four. */
+#define IMP_ORDER_MAX 24
+#define IMP_ROW_PAD 4
+#define IMP_ROW_STRIDE 32
+
+/* One instruction = one register, in SSA form; operand registers have lower
+ * numbers except where said.
+ *   CONST   a: index in consts          ENV  a: index in env
+ *   LOCAL   a: index in local           TIME a: index of t in env (slope 1)
+ *   ROW     a: source (0, 1, ..), b: row in that source   (series tapes)
+ *   STATE   a: index in env (order 0), b: register of the derivative (forward
+ *           reference allowed): c_k = b_{k-1}/k           (series tapes)
+ *   UNKNOWN a: index in local (order 0); order k from the implicit block
+ *   DOT     a: first entry in pool, b: number of triples (sign 0/1, reg, reg)
+ *   CHAIN ops (exp, sin ...) in series tapes: c = register w with y' = w u'
+ *           (forward reference allowed: only lower orders of w are read)
+ * others: a, b, c operands. */
+typedef struct imp_instr {
+    uint16_t op;    /* enum imp_op */
+    uint16_t flags; /* IMP_INSTR_* */
+    uint32_t a, b, c;
+    uint32_t row; /* series tapes: row in work, IMP_NO_ROW if it needs none */
+} imp_instr;
+#define IMP_INSTR_CONST 1u    /* does not change in time: orders >= 1 vanish */
+#define IMP_INSTR_IMPLICIT 2u /* depends on an UNKNOWN: in the implicit block */
+#define IMP_INSTR_ORDER0 4u   /* wanted at order 0 only (Jacobian entries) */
+#define IMP_NO_ROW 0xffffffffu
+
+typedef struct imp_tape {
+    imp_str name;    /* for :ir, --emit and error messages */
+    uint32_t series; /* 1: also has a series function */
+    uint32_t n_local;
+    uint32_t n_rows;  /* rows of work; work has n_rows*IMP_ROW_STRIDE doubles */
+    imp_ref code;     /* imp_instr */
+    imp_ref consts;   /* double */
+    imp_ref pool;     /* uint32_t */
+    imp_ref outs;     /* uint32_t: register of each output */
+    imp_ref origins;  /* imp_range per instruction */
+    /* implicit block (n unknowns; empty if n = 0): F(u) = 0 order by order */
+    imp_ref unknowns; /* uint32_t: registers of the UNKNOWN instructions */
+    imp_ref residual; /* uint32_t: registers of F, as many */
+    imp_ref jacobian; /* uint32_t: registers of dF_i/du_j, row-major n*n */
+} imp_tape;
+
+/* order-0 value of the outputs (and of nothing else). out[i] finite or the
+ * status is IMP_NONFINITE. */
+typedef int (*imp_eval_fn)(const double *env, const double *local, double *out);
+/* fills work rows up to `order` (<= IMP_ORDER_MAX). rows[s] is the work array
+ * of source s (for ROW). Outputs are found in work at the row of their
+ * register. The caller zeroes work once when it allocates it. */
+typedef int (*imp_series_fn)(const double *env, const double *local,
+                             const double *const *rows, double *work,
+                             int order);
+/* what codegen produces: one entry per tape; series NULL where series == 0 */
+typedef struct imp_code {
+    const imp_eval_fn *eval;
+    const imp_series_fn *series;
+    uint32_t n_tapes;
+} imp_code;
+/* symbols in every object file: the image (aligned 16), its size, the tables */
+#define IMP_SYM_IMAGE "imp_model_image"
+#define IMP_SYM_SIZE "imp_model_size" /* uint64_t */
+#define IMP_SYM_CODE "imp_model_code" /* imp_code */
+
+/* ---- the environment ---------------------------------------------------
+ * One array of doubles per run: [t | params | raw | body | state | contact |
+ * slots]. Tapes index it directly. */
+
+typedef struct imp_layout {
+    uint32_t time, params, raw, body, state, contact, slots, n_env;
+} imp_layout;
+
+/* raw: what the user's expressions give for a body, per body IMP_RAW_SIZE,
+ * written by the setup tape; flags in imp_body say which entries are set */
+enum imp_raw {
+    IMP_RAW_MASS = 0,    /* mass or density */
+    IMP_RAW_VOLUME = 1,  /* of the shape, exact (area in the plane) */
+    IMP_RAW_SCENTRE = 2, /* centroid of the shape, exact, shape axes */
+    /* second-moment matrix J = integral of (r^2 1 - r r^T) about the centroid
+     * for unit density: xx yy zz xy xz yz, entries of J itself (Jxy = -int
+     * xy); in the plane the first entry is the polar moment */
+    IMP_RAW_SINERTIA = 5,
+    IMP_RAW_CENTRE = 11,  /* the body's own centre of mass, shape axes */
+    IMP_RAW_INERTIA = 14, /* the body's own inertia about its mass centre */
+    IMP_RAW_POSITION = 20,
+    IMP_RAW_ORIENT = 23, /* angle | quaternion (w x y z) | axes row-major 9 |
+                            axis (3) and angle */
+    IMP_RAW_VELOCITY = 32,
+    IMP_RAW_SPIN = 35, /* world axes; scalar first in the plane */
+    IMP_RAW_SIZE = 38
+};
+/* body: derived constants, written by the runtime's set-up */
+enum imp_bodyenv {
+    IMP_BODY_MASS = 0,
+    IMP_BODY_INVMASS = 1, /* 0 if fixed */
+    IMP_BODY_INERTIA = 2, /* 6, about the mass centre, body axes (= shape axes);
+                             plane: first entry only */
+    IMP_BODY_INVINERTIA = 8,
+    IMP_BODY_CENTRE = 14,      /* mass centre in shape coordinates, 3 */
+    IMP_BODY_RADIUS = 17,      /* of a ball about the mass centre that holds
+                                  the body; infinite for a half-space */
+    IMP_BODY_VOLUME = 18,
+    IMP_BODY_SIZE = 19
+};
+/* state, per body: plane [x y theta vx vy omega]; space [x y z, q0 q1 q2 q3,
+ * vx vy vz, wx wy wz] with the unit quaternion body -> world and the spin in
+ * BODY axes */
+#define IMP_STATE_PLANE 6u
+#define IMP_STATE_SPACE 13u
+/* contact: gap and closest points when a tape reads them, per contact */
+enum imp_contactenv {
+    IMP_CONTACT_GAP = 0,
+    IMP_CONTACT_P = 1, /* world, 3 */
+    IMP_CONTACT_Q = 4,
+    IMP_CONTACT_NORMAL = 7,
+    IMP_CONTACT_E = 10,  /* restitution; written by the setup tape */
+    IMP_CONTACT_MU = 11, /* friction; written by the setup tape */
+    IMP_CONTACT_SIZE = 12
+};
+
+/* ---- model ------------------------------------------------------------- */
+
+typedef struct imp_source {
+    imp_str name; /* as the user gave it; "<shapes>" style for the library */
+    imp_str text;
+} imp_source;
+
+typedef struct imp_param {
+    imp_str name, doc, unit; /* unit: SI text, "" if pure */
+    double dflt, lo, hi;     /* SI; lo = -inf, hi = inf when no range */
+    uint32_t structural;     /* fixed when compiled */
+    uint32_t has_range;
+    imp_range range;
+} imp_param;
+
+#define IMP_BODYF_FIXED 1u
+#define IMP_BODYF_PRESCRIBED 2u /* fixed with a pose that depends on t */
+#define IMP_BODYF_SHAPE 4u      /* has a level set */
+#define IMP_BODYF_FLAT 8u       /* G is linear in x, y, z: half-plane/space */
+#define IMP_BODYF_GTIME 16u     /* t stands in G */
+#define IMP_BODYF_DENSITY 32u   /* RAW_MASS is a density */
+#define IMP_BODYF_MASS 64u      /* RAW_MASS is a mass */
+#define IMP_BODYF_SVOLUME 128u  /* shape states volume */
+#define IMP_BODYF_SCENTRE 256u
+#define IMP_BODYF_SINERTIA 512u
+#define IMP_BODYF_CENTRE 1024u /* body states centre */
+#define IMP_BODYF_INERTIA 2048u
+#define IMP_BODYF_SHAPE_IS_TIMELESS_PARAMS 4096u /* reserved */
+enum imp_orient {
+    IMP_ORIENT_NONE,
+    IMP_ORIENT_ANGLE,
+    IMP_ORIENT_QUATERNION,
+    IMP_ORIENT_AXES,
+    IMP_ORIENT_AXISANGLE
+};
+
+#define IMP_NO_TAPE 0xffffffffu
+typedef struct imp_body {
+    imp_str name;
+    uint32_t flags, orient;
+    uint32_t env_raw, env_body, env_state; /* indices in env */
+    uint32_t block;
+    /* eval tapes; local = (x, y, z) in shape coordinates (2 in the plane):
+     * g0: G.  g2: G, gradient (d), Hessian (d*(d+1)/2: xx yy [zz] xy [xz yz]).
+     * g3: as g2, then third derivatives (plane xxx xxy xyy yyy; space xxx xxy
+     * xxz xyy xyz xzz yyy yyz yzz zzz). IMP_NO_TAPE without a shape. */
+    uint32_t g0, g2, g3;
+    /* eval: world axes, 3 entries each, zero padded in the plane (spin along
+     * z): velocity of the mass centre, its acceleration, its jerk, spin, its
+     * first, its second derivative (18 outputs). Exact for free, forced and
+     * prescribed bodies between impacts (spec 0.B). */
+    uint32_t kinematics;
+    /* eval: kinetic energy, potential energy, momentum (3), angular momentum
+     * about the world origin (3) */
+    uint32_t energy;
+    /* first rows of the pose in the block's motion tape: plane x y, then cos
+     * theta, sin theta at rows pose[0..3]; space x y z q0..q3 pose[0..6].
+     * Unused where the body is fixed and not prescribed. */
+    uint32_t pose[7];
+    imp_range range, range_shape, range_mass, range_inertia, range_centre,
+        range_position, range_orient, range_velocity, range_spin;
+} imp_body;
+
+/* a block: bodies whose motion is coupled; its motion tape (series, no ROW)
+ * has as outputs the derivative-fed state rows, in env order */
+typedef struct imp_block {
+    uint32_t motion; /* tape */
+    imp_ref bodies;  /* uint32_t */
+    imp_ref state;   /* uint32_t: env index of each state variable */
+    imp_ref rows;    /* uint32_t: row of each state variable */
+} imp_block;
+
+enum imp_law { IMP_LAW_NEWTON, IMP_LAW_POISSON, IMP_LAW_ENERGETIC };
+
+typedef struct imp_contact {
+    imp_str name;
+    uint32_t body[2];
+    uint32_t law;
+    uint32_t env_contact;
+    uint32_t n_unknown; /* 6 in the plane, 8 in space */
+    /* Unknowns u = (x in shape coordinates of body 0 (d), y of body 1 (d),
+     * gamma, mu): G0(x) = 0; G1(y) = 0; r_Q - r_P = gamma N0; N1 + mu N0 = 0,
+     * N = R grad G. gap = gamma |N0|, mu > 0.
+     * kkt (eval): local u; outputs F (n), J (n*n row-major), gap.
+     * event (series; local u; ROW sources: block of body 0, block of body 1):
+     * outputs: gap, then u (n). */
+    uint32_t kkt, event;
+    /* impact handler (eval): local u (n), then alpha override (1 entry) and a
+     * switch (1: use the override, 0: use the law). Outputs: contact struct
+     * and motion after, see abi/contact.h */
+    uint32_t impact;
+    imp_range range, range_e, range_mu;
+} imp_contact;
+
+/* ---- values and commands ------------------------------------------------ */
+
+enum imp_val_kind {
+    IMP_VAL_NONE,
+    IMP_VAL_NUM,     /* rows x cols numbers: outputs of an eval tape */
+    IMP_VAL_TEXT,    /* text */
+    IMP_VAL_WORD,    /* a bare word, in text */
+    IMP_VAL_BOOL,    /* a truth value: one output of a tape */
+    IMP_VAL_BODY,    /* ref: index */
+    IMP_VAL_CONTACT, /* ref: index */
+    IMP_VAL_RESULT,  /* ref: command index: the whole record */
+    IMP_VAL_FIELD,   /* ref: command index, field: field index */
+    IMP_VAL_LIST,    /* items */
+    IMP_VAL_PARAM    /* ref: index */
+};
+typedef struct imp_val {
+    uint32_t kind;
+    uint32_t rows, cols; /* 1 x 1 scalar, n x 1 vector */
+    uint32_t tape;
+    uint32_t ref, field;
+    uint32_t compare;  /* expect: outputs are (truth, left, right) if 1 */
+    imp_ref items;     /* imp_val */
+    imp_ref contacts;  /* uint32_t: contacts whose env entries the tape reads */
+    imp_ref slots;     /* uint32_t: slots the tape reads */
+    imp_str text;      /* TEXT, WORD */
+    imp_str label;     /* the user's source text, formatted */
+    imp_str unit;      /* SI unit of the numbers */
+    imp_str name;      /* identifier for a recorded column */
+    imp_range range;
+} imp_val;
+
+/* a number taken from an earlier result before a tape runs */
+enum imp_slot_kind {
+    IMP_SLOT_NUM,    /* element `index` of a NUM/VEC/MAT/BOOL field */
+    IMP_SLOT_ITEM,   /* element `index` of a LIST/VECS field (run-time checked;
+                        negative counts from the end) */
+    IMP_SLOT_MIN,    /* reductions of a LIST */
+    IMP_SLOT_MAX,
+    IMP_SLOT_SUM,
+    IMP_SLOT_LENGTH, /* of a LIST, TEXTS, VECS */
+    IMP_SLOT_TEXTEQ, /* 1 if a TEXT equals `text`; absent counts as unequal */
+    IMP_SLOT_TEXTITEMEQ, /* the same for element `index` of TEXTS */
+    IMP_SLOT_PRESENT /* 1 if the field is not absent */
+};
+typedef struct imp_slot {
+    uint32_t kind, command, field;
+    int32_t index;
+    imp_str text;
+    imp_range range;
+} imp_slot;
+
+enum imp_field_kind {
+    IMP_FIELD_NUM,
+    IMP_FIELD_VEC,
+    IMP_FIELD_SPIN,
+    IMP_FIELD_BOOL,
+    IMP_FIELD_TEXT,
+    IMP_FIELD_LIST,
+    IMP_FIELD_TEXTS,
+    IMP_FIELD_VECS,
+    IMP_FIELD_MAT
+};
+typedef struct imp_field {
+    imp_str name, unit, doc;
+    uint32_t kind;
+    uint32_t column; /* simulate: 1 + number of the recorded column; else 0 */
+    uint32_t width;  /* entries per VEC/SPIN/VECS item */
+} imp_field;
+
+enum imp_command_id {
+#define COMMAND(name, args, avail, doc) IMP_CMD_##name,
+#include "abi/commands.def"
+    IMP_CMD_COUNT
+};
+enum imp_option_id {
+#define OPTION(command, key, kind, unit, dflt, doc) IMP_OPT_##command##_##key,
+#include "abi/commands.def"
+    IMP_OPT_COUNT
+};
+/* index of a field in its command's record */
+enum imp_option_kind {
+    IMP_OPTK_NUM, IMP_OPTK_BOOL, IMP_OPTK_WORD, IMP_OPTK_TEXT,
+    IMP_OPTK_CONTACTS, IMP_OPTK_VALUES, IMP_OPTK_TIMES
+};
+
+typedef struct imp_opt {
+    uint32_t id; /* enum imp_option_id */
+    imp_val val; /* LIST for CONTACTS, VALUES */
+} imp_opt;
+typedef struct imp_command {
+    uint32_t id;    /* enum imp_command_id */
+    imp_str bound;  /* `let NAME = ...`, "" if unbound */
+    imp_ref args;   /* imp_val */
+    imp_ref opts;   /* imp_opt */
+    imp_ref fields; /* imp_field: record schema */
+    imp_range range;
+    uint32_t done; /* REPL: computed before; its record is handed over */
+} imp_command;
+
+/* world */
+enum imp_policy { IMP_POLICY_THROUGH, IMP_POLICY_STOP, IMP_POLICY_ENFORCE };
+
+typedef struct imp_image {
+    uint32_t magic, abi, size;
+    uint32_t dim; /* 2, 3, or 0 for a model without bodies */
+    imp_str name; /* model file, as given */
+    imp_layout layout;
+    /* eval: no local; outputs: raw entries of all bodies in order (each
+     * IMP_RAW_SIZE), then per contact e, mu, then world: gravity (3),
+     * tolerance, seed */
+    uint32_t setup;
+    uint32_t policy, has_policy, gain_allowed, has_tolerance;
+    imp_range range_gravity, range_tolerance;
+    imp_ref sources;  /* imp_source; file number f is entry f-1 */
+    imp_ref params;   /* imp_param */
+    imp_ref tapes;    /* imp_tape */
+    imp_ref bodies;   /* imp_body */
+    imp_ref blocks;   /* imp_block */
+    imp_ref contacts; /* imp_contact */
+    imp_ref slots;    /* imp_slot */
+    imp_ref commands; /* imp_command */
+} imp_image;
+
+static inline const void *
+imp_at(const imp_image *im, uint32_t off)
+{
+    return (const char *)im + off;
+}
+#define IMP_ARRAY(im, ref, type) ((const type *)imp_at((im), (ref).off))
+static inline const char *
+imp_text(const imp_image *im, imp_str s)
+{
+    return s.n ? (const char *)imp_at(im, s.off) : "";
+}
+
+#endif

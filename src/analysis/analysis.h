@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs the commands of a compiled model, in order. One file per question;
+ * analysis/table.c is generated from abi/commands.def by macro: a command X is
+ * the function cmd_X. */
+#ifndef IMP_ANALYSIS_ANALYSIS_H
+#define IMP_ANALYSIS_ANALYSIS_H
+
+#include "output/out.h"
+#include "runtime/rt.h"
+
+struct analysis {
+    struct rt *rt;
+    struct out *out;
+    struct diags *ds;
+    struct rec **recs; /* per command of the image */
+    int failed_expects;
+    int plots; /* numbers for default plot names */
+};
+/* Runs all commands that are not `done`. Records of `done` commands must be in
+ * a->recs. Prints as it goes (in JSON mode every command prints one object).
+ * Stops at the first command that fails. Returns enum imp_status; diagnostics
+ * (also of failed expects: they are DIAG errors of their own code, counted in
+ * failed_expects) are in ds. */
+int analysis_run(struct analysis *a);
+
+typedef int (*analysis_fn)(struct analysis *a, const imp_command *c,
+                           struct rec *out);
+
+/* option and argument access (analysis/args.c) */
+const imp_val *arg_option(const struct analysis *a, const imp_command *c,
+                          enum imp_option_id id); /* NULL if not given */
+/* numbers of a value at the present state (fills slots, gaps) */
+int arg_numbers(struct analysis *a, const imp_val *v, double *out);
+/* NUM option as one number, or dflt */
+int arg_number(struct analysis *a, const imp_command *c, enum imp_option_id id,
+               double dflt, double *out);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Arenas: one per lifetime (model, command, run); nothing is freed singly.
+ * Memory that runs out is not the caller's problem: arena_alloc and mem_*
+ * never return NULL; they longjmp to the recovery point set by oom_guard in
+ * this thread, or print one line and _Exit(3) where there is none. */
+#ifndef IMP_BASE_ARENA_H
+#define IMP_BASE_ARENA_H
+
+#include <setjmp.h>
+#include <stddef.h>
+
+struct arena;
+
+struct arena *arena_new(void);
+void arena_free(struct arena *a); /* NULL is fine */
+/* zeroed, aligned to 16; owned by the arena */
+void *arena_alloc(struct arena *a, size_t n);
+void *arena_copy(struct arena *a, const void *p, size_t n);
+char *arena_strndup(struct arena *a, const char *s, size_t n);
+char *arena_strdup(struct arena *a, const char *s);
+char *arena_printf(struct arena *a, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#define NEW(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
+#define NEW_N(arena, type, n) \
+    ((type *)arena_alloc((arena), sizeof(type) * (size_t)(n)))
+
+/* growable arrays on the heap (owned by the holder of the struct):
+ *   struct { T *v; size_t n, cap; } xs = {0};  VEC_PUSH(&xs, x); */
+void *mem_grow(void *p, size_t *cap, size_t want, size_t item);
+void *mem_alloc(size_t n); /* zeroed; free() it */
+#define VEC_PUSH(vec, ...)                                                  \
+    do {                                                                    \
+        if ((vec)->n == (vec)->cap)                                         \
+            (vec)->v = mem_grow((vec)->v, &(vec)->cap, (vec)->n + 1,        \
+                                sizeof *(vec)->v);                          \
+        (vec)->v[(vec)->n++] = (__VA_ARGS__);                               \
+    } while (0)
+
+/* Recovery point of this thread: `struct oom_guard g; if (setjmp(g.env)) {
+ * out of memory: clean up, oom_leave(&g) } else { oom_enter(&g); ...;
+ * oom_leave(&g); }`. Guards nest. */
+struct oom_guard {
+    jmp_buf env;
+    struct oom_guard *outer;
+};
+void oom_enter(struct oom_guard *g);
+void oom_leave(struct oom_guard *g);
+_Noreturn void oom_raise(void);
+/* tests: the n-th allocation from now fails (0: never) */
+void oom_fail_at(long n);
+
+#endif

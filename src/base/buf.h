@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Growable text buffers. s is always NUL-terminated once anything was put. */
+#ifndef IMP_BASE_BUF_H
+#define IMP_BASE_BUF_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+struct buf {
+    char *s;
+    size_t n, cap;
+};
+
+void buf_free(struct buf *b);
+void buf_clear(struct buf *b);
+void buf_put(struct buf *b, const char *s, size_t n);
+void buf_puts(struct buf *b, const char *s);
+void buf_putc(struct buf *b, char c);
+void buf_printf(struct buf *b, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void buf_vprintf(struct buf *b, const char *fmt, va_list ap);
+void buf_json(struct buf *b, const char *s, size_t n); /* quoted JSON string */
+const char *buf_str(struct buf *b); /* "" when empty */
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Diagnostics are data: code, severity, range, message, notes, help, fix-it.
+ * They are collected in a struct diags and printed in one place. Codes, titles
+ * and the long texts of `imp explain` are rows of base/codes_*.def:
+ *   CODE(E0123, ERROR, "title", "explanation, with an example")
+ * Ranges of codes: E00xx scanner and parser, E01xx names and imports, E02xx
+ * kinds and dimensions, E03xx declarations and keys, E04xx commands, E05xx
+ * bodies and set-up, E06xx motion, contacts and events, E07xx analyses, E08xx
+ * input/output, command line and REPL, E09xx not available / limits, W.... */
+#ifndef IMP_BASE_DIAG_H
+#define IMP_BASE_DIAG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "abi/range.h"
+#include "base/buf.h"
+
+struct arena;
+struct sources;
+
+enum diag_severity { DIAG_ERROR, DIAG_WARNING };
+
+enum diag_code {
+    DIAG_NONE,
+#define CODE(code, severity, title, text) DIAG_##code,
+#include "base/codes.def"
+    DIAG_COUNT
+};
+
+struct diag_note {
+    imp_range range; /* IMP_NOWHERE: no place */
+    const char *text;
+    struct diag_note *next;
+};
+struct diag {
+    enum diag_code code;
+    enum diag_severity severity;
+    imp_range range;
+    const char *message;
+    const char *label; /* under the caret, or NULL */
+    struct diag_note *notes;
+    const char *help;     /* what to do, or NULL */
+    imp_range fix_range;  /* fix-it: replace this ... */
+    const char *fix_text; /* ... by this; NULL if none */
+    struct diag *next;
+};
+
+/* a collection; owns nothing but what lies in its arena */
+struct diags {
+    struct arena *arena;
+    const struct sources *sources;
+    struct diag *first, *last;
+    int errors, warnings;
+    int limit; /* errors beyond this many are counted, not kept (default 20) */
+};
+void diags_init(struct diags *ds, struct arena *a, const struct sources *s);
+
+/* adds a diagnostic; the returned one takes notes, help, fix-it. Never NULL. */
+struct diag *diag_add(struct diags *ds, enum diag_code code, imp_range range,
+                      const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+void diag_label(struct diags *ds, struct diag *d, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void diag_note(struct diags *ds, struct diag *d, imp_range where,
+               const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void diag_help(struct diags *ds, struct diag *d, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void diag_fix(struct diags *ds, struct diag *d, imp_range where,
+              const char *replacement);
+
+enum diag_format { DIAG_TEXT, DIAG_LINES, DIAG_JSON };
+/* appends all diagnostics, sorted by file and offset where they have a place,
+ * in order of arrival otherwise; colour only for DIAG_TEXT */
+void diags_print(const struct diags *ds, struct buf *out,
+                 enum diag_format format, bool colour);
+const char *diag_code_name(enum diag_code c);  /* "E0123" */
+const char *diag_code_title(enum diag_code c);
+const char *diag_code_text(enum diag_code c);
+enum diag_code diag_code_find(const char *name); /* DIAG_NONE if unknown */
+
+/* the candidate nearest to `word` (Damerau-Levenshtein, a third of its length
+ * at most), or NULL */
+const char *suggest(const char *word, const char *const *candidates, size_t n);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The hash-consed graph of scalar expressions: equal expressions are equal
+ * pointers. Everything a model says becomes nodes of one graph: level sets,
+ * gap functions, energies, forces, outputs. Nodes live as long as the graph.
+ * Construction simplifies what is exact (folding of literals by the reference
+ * evaluator, 0 + x, 1 * x, x - x, ...). Memory: the graph's arena. */
+#ifndef IMP_CALCULUS_EXPR_H
+#define IMP_CALCULUS_EXPR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi/image.h"
+
+struct arena;
+struct graph;
+
+/* leaves that are not literals: what a symbol stands for */
+enum expr_sym {
+    SYM_PARAM,   /* i: parameter */
+    SYM_TIME,    /* t */
+    SYM_LOCAL,   /* i: x, y, z of a level set; other locals of a tape */
+    SYM_ENV,     /* i: entry of env (body constants, state ...) */
+    SYM_BODY,    /* i: body, j: enum body_quantity * 8 + component */
+    SYM_CONTACT, /* i: contact, j: enum imp_contactenv entry */
+    SYM_SLOT,    /* i: slot */
+    SYM_STATE,   /* i: env index of a state variable; series: fed by its
+                    derivative */
+    SYM_ROW,     /* i: source, j: row (series tapes) */
+    SYM_UNKNOWN, /* i: unknown of an implicit block */
+    SYM_TOTAL    /* i: enum total_quantity (energy ... of all bodies) */
+};
+/* what a model may ask of a body: one.position ... (world axes) */
+enum body_quantity {
+    BODYQ_POSITION, BODYQ_VELOCITY, BODYQ_SPIN, BODYQ_ANGLE,
+    BODYQ_ENERGY, BODYQ_MOMENTUM, BODYQ_ANGULAR_MOMENTUM,
+    BODYQ_MASS, BODYQ_VOLUME, BODYQ_INERTIA, /* 6: xx yy zz xy xz yz, body axes */
+    BODYQ_CENTRE, /* shape axes */
+    BODYQ_QUATERNION /* 4 */
+};
+enum total_quantity { TOTAL_ENERGY, TOTAL_KINETIC, TOTAL_POTENTIAL };
+
+typedef struct expr {
+    uint16_t op; /* enum imp_op; CONST for literals, ENV for every symbol */
+    uint16_t sym;
+    uint32_t id;   /* dense, in order of creation: operands have lower ids */
+    uint32_t i, j; /* symbols */
+    double num;    /* CONST */
+    const struct expr *a, *b, *c;
+    imp_range origin; /* where the user wrote it (first occurrence) */
+} expr;
+
+struct graph *graph_new(struct arena *a);
+/* operations made from now on carry this origin */
+void graph_origin(struct graph *g, imp_range r);
+imp_range graph_origin_get(const struct graph *g);
+uint32_t graph_size(const struct graph *g);
+struct arena *graph_arena(struct graph *g);
+
+const expr *ex_num(struct graph *g, double x);
+const expr *ex_sym(struct graph *g, enum expr_sym s, uint32_t i, uint32_t j);
+/* any operator of the table, operands as its arity says; simplifies */
+const expr *ex_op(struct graph *g, enum imp_op op, const expr *a,
+                  const expr *b, const expr *c);
+const expr *ex_add(struct graph *g, const expr *a, const expr *b);
+const expr *ex_sub(struct graph *g, const expr *a, const expr *b);
+const expr *ex_neg(struct graph *g, const expr *a);
+const expr *ex_mul(struct graph *g, const expr *a, const expr *b);
+const expr *ex_div(struct graph *g, const expr *a, const expr *b);
+/* a^b: integer literal b -> one fixed multiplication chain (1/chain for
+ * negative); b = 1/2 -> sqrt; abs(u)^b -> ABSPOW (even integer b: u^b);
+ * otherwise POW */
+const expr *ex_pow(struct graph *g, const expr *a, const expr *b);
+bool ex_is_num(const expr *e, double x);
+bool ex_is_const(const expr *e); /* a literal */
+
+/* Does e depend on a symbol of class s (index i, j; UINT32_MAX: any)? */
+bool ex_depends(struct graph *g, const expr *e, enum expr_sym s, uint32_t i,
+                uint32_t j);
+/* calls back once per distinct symbol leaf */
+void ex_leaves(struct graph *g, const expr *const *es, size_t n,
+               void (*each)(void *ctx, const expr *leaf), void *ctx);
+/* replaces symbols: map returns the replacement, or NULL to keep the leaf */
+const expr *ex_subst(struct graph *g, const expr *e,
+                     const expr *(*map)(void *ctx, const expr *leaf),
+                     void *ctx);
+
+/* exact partial derivative with respect to a symbol leaf (memoised) */
+const expr *ex_diff(struct graph *g, const expr *e, const expr *leaf);
+/* directional derivative: sum of de/dleaf[i] * rate[i]; exact total time
+ * derivative when leaf holds t and the state variables */
+const expr *ex_diff_along(struct graph *g, const expr *e,
+                          const expr *const *leaf, const expr *const *rate,
+                          size_t n);
+
+/* value of an expression whose leaves are all literals or given by `leaf`;
+ * the reference evaluator's arithmetic. May be NaN. */
+double ex_value(struct graph *g, const expr *e,
+                double (*leaf)(void *ctx, const expr *leaf), void *ctx);
+/* text of an expression, fully bracketed: tests, :ir */
+struct buf;
+void ex_print(struct buf *b, const expr *e);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The typed model: what the checker guarantees to everything behind it. Names
+ * are resolved, dimensions agree, kinds fit, every number is a node of the
+ * graph in SI units, user functions and shapes are expanded. User errors of
+ * the text end here; errors that depend on values (mass <= 0, overlap) come at
+ * set-up. All memory: the model's arena. */
+#ifndef IMP_CHECK_TM_H
+#define IMP_CHECK_TM_H
+
+#include "abi/image.h"
+#include "base/diag.h"
+#include "base/intern.h"
+#include "calculus/expr.h"
+#include "syntax/ast.h"
+
+/* an expression field with its place; e NULL when absent */
+struct tm_num {
+    const expr *e;
+    imp_range range;
+};
+struct tm_vec {
+    const expr *e[9];
+    uint32_t n; /* 0 when absent */
+    imp_range range;
+};
+
+struct tm_param {
+    const char *name, *doc;
+    const char *unit; /* SI text */
+    double dflt, lo, hi;
+    bool has_range, structural;
+    imp_range range;
+};
+
+struct tm_body {
+    const char *name, *doc;
+    imp_range range;
+    /* shape: level set in SYM_LOCAL 0..d-1 (x, y, z), TIME and params; NULL if
+     * the body has none */
+    const expr *level_set;
+    bool uses_z;
+    imp_range range_shape;
+    struct tm_num volume;   /* stated by the shape */
+    struct tm_vec scentre;  /* d entries */
+    struct tm_vec sinertia; /* per unit density about the centroid: 1 entry, or
+                               6: xx yy zz xy xz yz */
+    struct tm_num mass, density;
+    struct tm_vec inertia, centre;  /* the body's own */
+    struct tm_vec position;         /* d entries, defaults to 0 */
+    enum imp_orient orient_kind;
+    struct tm_vec orient;           /* 1, 4, 9, or 4 (axis, angle) */
+    struct tm_vec velocity, spin;   /* d; 1 or 3 */
+    struct tm_vec force, torque;    /* d; 1 or 3; world axes; may read t and
+                                       SYM_BODY leaves */
+    bool fixed;
+};
+struct tm_contact {
+    const char *name, *doc;
+    imp_range range;
+    uint32_t body[2];
+    enum imp_law law;
+    struct tm_num e, mu; /* defaults 1 and 0 */
+};
+
+/* a value in a command; mirrors imp_val, with expressions instead of tapes */
+struct tm_val {
+    enum imp_val_kind kind;
+    imp_range range;
+    uint32_t rows, cols;
+    const expr **e; /* rows*cols; expect with compare: truth, left, right */
+    bool compare;
+    uint32_t ref, field;
+    struct tm_val *items;
+    size_t n_items;
+    const char *text, *label, *unit, *name;
+};
+struct tm_opt {
+    enum imp_option_id id;
+    struct tm_val val;
+};
+struct tm_field {
+    const char *name, *unit, *doc;
+    enum imp_field_kind kind;
+    uint32_t column, width;
+};
+struct tm_command {
+    enum imp_command_id id;
+    const char *bound; /* "" if unbound */
+    imp_range range;
+    struct tm_val *args;
+    size_t n_args;
+    struct tm_opt *opts;
+    size_t n_opts;
+    struct tm_field *fields;
+    size_t n_fields;
+    bool done;
+};
+struct tm_slot {
+    enum imp_slot_kind kind;
+    uint32_t command, field;
+    int32_t index;
+    const char *text;
+    imp_range range;
+};
+
+struct tm_model {
+    struct arena *arena;
+    struct graph *graph;
+    const struct sources *sources;
+    const char *name;
+    uint32_t dim; /* 2, 3; 0 without bodies */
+    struct tm_param *params;
+    size_t n_params;
+    struct tm_body *bodies;
+    size_t n_bodies;
+    struct tm_contact *contacts;
+    size_t n_contacts;
+    struct tm_command *commands;
+    size_t n_commands;
+    struct tm_slot *slots;
+    size_t n_slots;
+    struct {
+        struct tm_vec gravity;   /* d entries, 0 by default */
+        struct tm_num tolerance; /* relative; NULL when not given */
+        struct tm_num seed;
+        enum imp_policy policy;
+        bool has_policy, gain_allowed;
+    } world;
+};
+
+/* -- the checker ---------------------------------------------------------- */
+
+/* structural parameter values from --set NAME=VALUE come before checking */
+struct check_set {
+    const char *name;
+    double value; /* SI */
+    imp_range range;
+};
+/* an earlier result the REPL carries over: its schema; it becomes command
+ * number k of the model with done = true */
+struct check_prior {
+    const char *bound;
+    const struct tm_command *command; /* fields, id */
+};
+struct check_input {
+    struct arena *arena;
+    struct intern *names;
+    struct sources *sources; /* `use` adds files here */
+    struct diags *ds;
+    const char *model_name;
+    /* items in order; a later declaration of the same name replaces an earlier
+     * one when `redefine` is set (REPL), else it is an error */
+    const struct ast_file *const *files;
+    size_t n_files;
+    bool redefine;
+    const struct check_set *sets;
+    size_t n_sets;
+    const struct check_prior *priors;
+    size_t n_priors;
+};
+/* the typed model, or NULL when ds has errors */
+struct tm_model *check_model(const struct check_input *in);
+
+/* documentation of a name for `?name`, `imp doc`: declarations of the files
+ * and of the standard library, commands, options, fields, functions, units,
+ * keywords. Appends text; false if unknown (then `near` gets suggestions) */
+struct buf;
+bool check_doc(const struct check_input *in, const char *name,
+               struct buf *out);
+/* every name known in this context, for completion; kind is one of "name",
+ * "keyword", "unit", "command", "key", "function" */
+void check_names(const struct check_input *in,
+                 void (*each)(void *ctx, const char *kind, const char *name),
+                 void *ctx);
+/* the standard library, embedded: n-th file ("shapes") or NULL */
+struct stdlib_file {
+    const char *name, *text;
+    size_t len;
+};
+const struct stdlib_file *stdlib_get(size_t n);
+const struct stdlib_file *stdlib_find(const char *name);
+
+#endif

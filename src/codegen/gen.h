@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Code generation: tapes to LLVM IR to object code. Lives in its own shared
+ * library (libimpgen.so), loaded with dlopen by cli/genload.c when first
+ * needed, so that nothing else pays for LLVM. This header includes no LLVM
+ * header; the library exports one symbol, GEN_ENTRY, of type gen_entry_fn. */
+#ifndef IMP_CODEGEN_GEN_H
+#define IMP_CODEGEN_GEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "abi/image.h"
+
+#define GEN_API_VERSION 1
+#define GEN_ENTRY "imp_gen_entry"
+
+enum gen_output { GEN_OBJECT, GEN_IR, GEN_ASM };
+struct gen_options {
+    int opt;             /* 0, 1, 2 */
+    const char *cpu;     /* "x86-64-v2", "host", ...; NULL: host */
+    bool with_image;     /* put image, size and code table into the object */
+    bool pic;
+    enum gen_output output;
+};
+/* bytes on the heap: free() them. On failure s is NULL and error (static or
+ * heap, never freed) says why. */
+struct gen_bytes {
+    char *s;
+    size_t n;
+    const char *error;
+};
+struct gen_symbol {
+    const char *name;
+    void *address;
+};
+struct gen_jit; /* holds loaded code; the pointers in code live as long */
+
+struct gen_api {
+    int version;
+    const char *llvm_version; /* "19.1.7" */
+    struct gen_bytes (*emit)(const imp_image *im,
+                             const struct gen_options *opt);
+    /* loads an object made by emit (with_image or not) into this process; code
+     * is filled in. NULL on failure, *error set. The imp_* runtime symbols are
+     * resolved from `symbols` (name, address pairs, ended by NULL). */
+    struct gen_jit *(*load)(const char *object, size_t n,
+                            const struct gen_symbol *symbols, imp_code *code,
+                            const char **error);
+    void (*unload)(struct gen_jit *j);
+    const char *(*host_cpu)(void); /* for cache keys; owned by the library */
+};
+typedef const struct gen_api *(*gen_entry_fn)(void);
+
+#endif

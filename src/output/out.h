@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Where results go: stdout (or a callback), and files under --out. Everything
+ * printed is a function of the model and its params alone: no time, no path,
+ * no thread count. A write that fails is remembered and becomes a diagnostic
+ * (disk full, closed pipe) and exit 3. */
+#ifndef IMP_OUTPUT_OUT_H
+#define IMP_OUTPUT_OUT_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/diag.h"
+#include "runtime/record.h"
+
+struct out {
+    int (*write)(void *ctx, const char *s, size_t n); /* nonzero: errno */
+    void *ctx;
+    bool json;
+    const char *dir; /* --out, or NULL: nothing is written, plots are text */
+    int error;       /* errno of the first failed write */
+    int width;       /* columns of text output; 80 unless told */
+};
+void out_write(struct out *o, const char *s, size_t n);
+
+/* a bound command's record as JSON line (json mode), and as text for `show` */
+void out_record_json(struct out *o, const imp_image *im, const struct rec *r);
+void out_record_text(struct out *o, const imp_image *im, const struct rec *r,
+                     const char *label);
+/* numbers of a `show` expression */
+void out_value(struct out *o, const char *label, const char *unit,
+               const double *x, size_t rows, size_t cols, bool truth);
+void out_field(struct out *o, const imp_image *im, const struct rec *r,
+               size_t field, const char *label);
+
+/* columns of numbers: plots and files */
+struct out_column {
+    const char *name, *unit;
+    const double *x;
+    size_t n;
+};
+/* text plot to the sink, or SVG/PNG through gnuplot when o->dir is set and
+ * file != NULL. IMP_OK or IMP_FAILED after a diagnostic at `where` */
+int out_plot(struct out *o, struct diags *ds, imp_range where,
+             const char *file, const char *title,
+             const struct out_column *x, const struct out_column *ys,
+             size_t n_ys);
+/* CSV (17 digits) or JSON lines by the name's ending, atomically (temporary
+ * file and rename) under o->dir */
+int out_save(struct out *o, struct diags *ds, imp_range where,
+             const char *file, const struct out_column *cols, size_t n_cols);
+
+#endif

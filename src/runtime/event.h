@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* First touches along the free motion, whatever the multiplicity of the root
+ * (I3): crossing, grazing (double root), C00 (triple root), several in one
+ * step, none missed. */
+#ifndef IMP_RUNTIME_EVENT_H
+#define IMP_RUNTIME_EVENT_H
+
+#include "runtime/rt.h"
+
+enum event_kind {
+    EVENT_NONE,    /* nothing until the end */
+    EVENT_EXCLUDED,/* no touch can ever happen from here on */
+    EVENT_CROSS,   /* simple root of the gap, closing */
+    EVENT_OPEN,    /* simple root, opening (contacts passed through) */
+    EVENT_TANGENT  /* gap and its rate vanish within tolerance */
+};
+struct event {
+    enum event_kind kind;
+    uint32_t contact;
+    double time;
+};
+/* per contact: how the search treats it */
+enum event_watch {
+    WATCH_OFF,
+    WATCH_CLOSE, /* apart now: report the first touch */
+    WATCH_OPEN,  /* overlapping now, let through: report when the gap opens */
+    WATCH_LEAVE  /* touching now (an impact or touch was just handled): report
+                    the next touch after the gap has opened; a contact whose
+                    gap closes again from here is reported at once */
+};
+/* Moves the model from the current time to the first event at or before
+ * `until` (or to `until`), leaves it there. `each_step`, if not NULL, is called
+ * for every accepted step with the time interval for which r->work holds the
+ * motion series (dense output for records). Simultaneous events: the ones
+ * beyond the first that lie within the event tolerance are returned in
+ * more[0..*n_more). */
+int event_next(struct rt *r, const enum event_watch *watch, double until,
+               int (*each_step)(void *ctx, double t0, double t1), void *ctx,
+               struct event *out, struct event *more, uint32_t *n_more);
+/* 1e3 times the longest time scale of the model: the default horizon */
+double event_horizon(struct rt *r);
+/* length scale of a contact's gap (sizes of both bodies), for tolerances */
+double event_length(struct rt *r, uint32_t contact);
+
+#endif

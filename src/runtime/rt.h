@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* A run: one compiled model with parameter values, its environment and state.
+ * Several runs may exist at once, one thread each. */
+#ifndef IMP_RUNTIME_RT_H
+#define IMP_RUNTIME_RT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "abi/contact.h"
+#include "abi/image.h"
+#include "abi/status.h"
+#include "base/diag.h"
+
+struct arena;
+struct rec;
+
+struct rt {
+    const imp_image *im;
+    const imp_code *code; /* NULL: the evaluator */
+    struct arena *arena;  /* of this run */
+    struct diags *ds;
+    double *env;
+    double **work;        /* per block: rows of its motion series */
+    double **event_work;  /* per contact: rows of its event series */
+    double *contact_u;    /* per contact, 8: last closest points (warm start) */
+    unsigned char *contact_warm; /* contact_u is usable */
+    double *scratch;      /* outputs of the widest tape */
+    double *state_lo;     /* per env state entry: low part (compensation) */
+    atomic_int *stop;     /* set by Ctrl-C; may be NULL */
+    double tolerance;     /* relative, see RT_TOLERANCE */
+    double gravity[3];
+    double seed;
+    /* initial env state, restored by rt_reset */
+    double *state0;
+};
+
+/* relative tolerance of verdicts: spec/tangential 0.F (1e-9 of the terms' own
+ * size is ample for data of 16 digits) */
+#define RT_TOLERANCE 1e-9
+/* the gap counts as closed within RT_GAP_SHARE * tolerance * size: data of d
+ * digits put the gap off by 10^-d but D by up to 100 * 10^-d (0.F) */
+#define RT_GAP_SHARE 1e-2
+
+/* tapes by number; emit E06xx through rt_nonfinite when the status is
+ * IMP_NONFINITE and `loud` is set */
+int rt_eval(struct rt *r, uint32_t tape, const double *local, double *out);
+int rt_series(struct rt *r, uint32_t tape, const double *local,
+              const double *const *rows, double *work, int order);
+/* the diagnostic of I5: names the source expression that is not finite */
+void rt_nonfinite(struct rt *r, uint32_t tape, const double *local);
+
+/* set-up: params (SI, as many as the image has) -> env; checks masses,
+ * inertias, shapes, overlaps nothing. IMP_OK or IMP_BADMODEL / IMP_FAILED. */
+struct rt *rt_new(const imp_image *im, const imp_code *code,
+                  const double *params, struct diags *ds, atomic_int *stop);
+void rt_free(struct rt *r);
+int rt_setup(struct rt *r, const double *params);
+void rt_reset(struct rt *r); /* time 0 and initial state */
+bool rt_stopped(const struct rt *r);
+
+static inline const imp_body *
+rt_body(const struct rt *r, uint32_t b)
+{
+    return IMP_ARRAY(r->im, r->im->bodies, imp_body) + b;
+}
+static inline const imp_contact *
+rt_contact(const struct rt *r, uint32_t c)
+{
+    return IMP_ARRAY(r->im, r->im->contacts, imp_contact) + c;
+}
+static inline double
+rt_time(const struct rt *r)
+{
+    return r->env[r->im->layout.time];
+}
+
+#endif

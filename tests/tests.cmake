@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# unit tests: tests/unit/<room>_<what>.c, linked with everything
+file(GLOB unit CONFIGURE_DEPENDS tests/unit/*.c)
+foreach(f ${unit})
+  get_filename_component(n ${f} NAME_WE)
+  string(REGEX REPLACE "_.*" "" r ${n})
+  add_executable(test_${n} ${f})
+  set(libs_base imp_base)
+  set(libs_syntax imp_syntax imp_base)
+  set(libs_calculus imp_calculus imp_runtime imp_base)
+  set(libs_runtime imp_mechanics imp_check imp_calculus imp_syntax imp_analysis imp_output imp_runtime imp_base)
+  set(libs_check imp_check imp_calculus imp_syntax imp_runtime imp_base)
+  set(libs_codegen imp_calculus imp_runtime imp_base dl)
+  set(libs_output imp_output imp_runtime imp_base)
+  set(libs_mechanics imp_mechanics imp_check imp_calculus imp_syntax imp_analysis imp_output imp_runtime imp_base)
+  set(libs_analysis imp_mechanics imp_check imp_calculus imp_syntax imp_analysis imp_output imp_runtime imp_base)
+  set(libs_cli imp_cli imp_mechanics imp_check imp_calculus imp_syntax imp_analysis imp_output imp_runtime imp_base dl)
+  target_link_libraries(test_${n} -Wl,--start-group ${libs_${r}} -Wl,--end-group
+    ${CMOCKA_LIBRARIES} ${GSL_LIBRARIES} ${JANSSON_LIBRARIES} Threads::Threads m)
+  target_compile_options(test_${n} PRIVATE -Wno-conversion)
+  target_compile_definitions(test_${n} PRIVATE
+    IMP_SOURCE_DIR="${CMAKE_SOURCE_DIR}" IMP_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  add_test(NAME ${n} COMMAND test_${n})
+  set_tests_properties(${n} PROPERTIES TIMEOUT 300)
+endforeach()
+if(EXISTS ${CMAKE_SOURCE_DIR}/tests/golden.cmake)
+  include(tests/golden.cmake)
+endif()

@@ -1,15 +1,97 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The chain from text to results, shared by `imp`, the REPL and the C API. */
+/* The chain from text to results, shared by `imp`, the REPL and the C API:
+ *   text -> tree -> typed model -> image -> code -> run.
+ * A session is one model on its way; each step needs the one before and
+ * returns an exit status (abi/status.h); diagnostics collect in s->ds. All
+ * memory is in s->arena, except the loaded code. Memory that runs out jumps
+ * to the caller's guard (cli_guard, or the API's): the session can then only
+ * be closed. */
 #ifndef IMP_CLI_SESSION_H
 #define IMP_CLI_SESSION_H
 
+#include <stdatomic.h>
+
 #include "abi/image.h"
 #include "base/diag.h"
+#include "base/intern.h"
+#include "base/source.h"
 #include "check/tm.h"
+#include "runtime/record.h"
 
 /* loads libimpgen.so from beside this program, from ../lib/imp, or from the
  * install prefix; NULL and *error (static) on failure */
 struct gen_api;
 const struct gen_api *genload(const char **error);
+
+#define SESSION_FILE_LIMIT (64u << 20) /* bytes of one source file */
+
+enum session_backend { SESSION_JIT, SESSION_EVAL };
+struct session_set {
+    const char *name, *value; /* value as text: a number, or with a unit */
+};
+struct session_options {
+    enum session_backend backend;
+    int opt; /* 0, 1, 2 */
+    bool cache, json;
+    const char *dir; /* --out, or NULL */
+    bool has_seed;
+    double seed;
+    struct session_set *sets; /* heap or arena, the holder's */
+    size_t n_sets;
+    enum diag_format diagnostics;
+};
+void session_defaults(struct session_options *o);
+
+struct session {
+    struct session_options o;
+    struct arena *arena;
+    struct sources *sources;
+    struct intern *names;
+    struct diags ds;
+    const char *model_name;
+    const struct ast_file **files;
+    size_t n_files;
+    bool redefine; /* REPL */
+    const struct check_prior *priors;
+    size_t n_priors;
+    struct tm_model *model;
+    const imp_image *image;
+    double *params; /* SI, as many as the image has */
+    /* where results go */
+    int (*write)(void *ctx, const char *s, size_t n);
+    void *write_ctx;
+    atomic_int *stop;
+    /* after session_run: records by command number, failed expects */
+    struct rec **recs;
+    int failed_expects;
+    struct session_code *code; /* loaded code, or NULL */
+};
+/* the session must be zeroed; needs a guard, as all that follow */
+void session_open(struct session *s, const struct session_options *o);
+void session_close(struct session *s); /* also half open, also twice */
+
+/* Reads a file ("-" is stdin) into arena memory. False and a diagnostic when
+ * it is missing, unreadable, a folder, over SESSION_FILE_LIMIT. */
+bool session_read(struct session *s, const char *path, const char **text,
+                  size_t *n);
+/* adds and parses a text; `bare`: a bare expression is `show`. The tree, also
+ * when there were errors. */
+struct ast_file *session_add_text(struct session *s, const char *name,
+                                  const char *text, size_t n, bool bare);
+/* read + add */
+struct ast_file *session_add_file(struct session *s, const char *path);
+
+int session_check(struct session *s);   /* to s->model */
+int session_compile(struct session *s); /* to s->image, s->params */
+int session_code(struct session *s);    /* loads code, if the backend wants */
+int session_run(struct session *s);     /* all commands not yet done */
+/* all of them: check, compile, code, run */
+int session_all(struct session *s);
+
+/* the value of `text` ("3", "3 [mm]", "pi/4") in SI units; *unit is its SI
+ * unit, NULL when it is a bare number. False after a diagnostic in s->ds that
+ * names `what`. */
+bool session_quantity(struct session *s, const char *what, const char *text,
+                      double *x, const char **unit);
 
 #endif

@@ -180,7 +180,11 @@ typedef struct imp_param {
 #define IMP_BODYF_SINERTIA 512u
 #define IMP_BODYF_CENTRE 1024u /* body states centre */
 #define IMP_BODYF_INERTIA 2048u
-#define IMP_BODYF_SHAPE_IS_TIMELESS_PARAMS 4096u /* reserved */
+/* G keeps its value when x, y or z changes sign (found on the graph): the
+ * moments that are odd in it vanish */
+#define IMP_BODYF_MIRROR_X 4096u
+#define IMP_BODYF_MIRROR_Y 8192u
+#define IMP_BODYF_MIRROR_Z 16384u
 enum imp_orient {
     IMP_ORIENT_NONE,
     IMP_ORIENT_ANGLE,
@@ -190,6 +194,7 @@ enum imp_orient {
 };
 
 #define IMP_NO_TAPE 0xffffffffu
+#define IMP_NO_BLOCK 0xffffffffu /* fixed bodies, also prescribed ones */
 typedef struct imp_body {
     imp_str name;
     uint32_t flags, orient;
@@ -208,9 +213,14 @@ typedef struct imp_body {
     /* eval: kinetic energy, potential energy, momentum (3), angular momentum
      * about the world origin (3) */
     uint32_t energy;
+    /* prescribed bodies (else IMP_NO_TAPE): eval, the whole state of the body
+     * at env time, in env order; keeps env current when time moves */
+    uint32_t refresh;
     /* first rows of the pose in the block's motion tape: plane x y, then cos
      * theta, sin theta at rows pose[0..3]; space x y z q0..q3 pose[0..6].
-     * Unused where the body is fixed and not prescribed. */
+     * Unused where the body is fixed (IMP_NO_BLOCK): event tapes then read
+     * env, or TIME where it is prescribed, and its ROW source may be NULL.
+     * cos, sin: IMP_NO_ROW without a contact. */
     uint32_t pose[7];
     imp_range range, range_shape, range_mass, range_inertia, range_centre,
         range_position, range_orient, range_velocity, range_spin;

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Arenas, growable arrays and the out-of-memory machinery. Everything that
+ * allocates in this project comes through here, so that "the n-th allocation
+ * fails" can be tried for every n (oom_fail_at), and a failure always ends at
+ * the innermost oom_guard of the thread.
+ *
+ * Invariants: blocks are linked newest first; `used` counts bytes from the
+ * first 16-aligned byte after the block's header; memory handed out is zero. */
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* block sizes double from 4 KiB to 1 MiB: small models stay small */
+enum { FIRST_BLOCK = 4096, LAST_BLOCK = 1 << 20, ALIGNMENT = 16 };
+
+struct block {
+    struct block *next;
+    size_t used, cap;
+    size_t pad; /* keeps the data behind the header 16-aligned */
+};
+_Static_assert(sizeof(struct block) % ALIGNMENT == 0, "block data aligned");
+
+struct arena {
+    struct block *first;
+    size_t next_cap;
+};
+
+/* the thread's innermost recovery point, and its allocation countdown */
+static _Thread_local struct oom_guard *guard_top;
+static _Thread_local long fail_countdown;
+
+void
+oom_enter(struct oom_guard *g)
+{
+    g->outer = guard_top;
+    guard_top = g;
+}
+
+void
+oom_leave(struct oom_guard *g)
+{
+    /* after a longjmp the guard has been taken off already */
+    if (guard_top == g)
+        guard_top = g->outer;
+}
+
+_Noreturn void
+oom_raise(void)
+{
+    struct oom_guard *g = guard_top;
+    if (g) {
+        guard_top = g->outer;
+        longjmp(g->env, 1);
+    }
+    fputs("imp: out of memory\n", stderr);
+    _Exit(3);
+}
+
+void
+oom_fail_at(long n)
+{
+    fail_countdown = n > 0 ? n : 0;
+}
+
+/* one allocation is about to happen: is it the one that shall fail? */
+static bool
+must_fail(void)
+{
+    return fail_countdown > 0 && --fail_countdown == 0;
+}
+
+static size_t
+checked_product(size_t a, size_t b)
+{
+    if (b != 0 && a > SIZE_MAX / 2 / b)
+        oom_raise();
+    return a * b;
+}
+
+struct arena *
+arena_new(void)
+{
+    struct arena *a = mem_alloc(sizeof *a);
+    a->next_cap = FIRST_BLOCK;
+    return a;
+}
+
+void
+arena_free(struct arena *a)
+{
+    if (!a)
+        return;
+    for (struct block *b = a->first, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    free(a);
+}
+
+static void
+add_block(struct arena *a, size_t n)
+{
+    size_t cap = a->next_cap;
+    if (a->next_cap < LAST_BLOCK)
+        a->next_cap *= 2;
+    bool own = n > cap;
+    if (own)
+        cap = n;
+    struct block *b = calloc(1, sizeof *b + cap);
+    if (!b)
+        oom_raise();
+    b->cap = cap;
+    /* a block of its own size goes behind the one that still has room */
+    if (own && a->first) {
+        b->next = a->first->next;
+        a->first->next = b;
+    } else {
+        b->next = a->first;
+        a->first = b;
+    }
+}
+
+void *
+arena_alloc(struct arena *a, size_t n)
+{
+    if (n > SIZE_MAX / 2 || must_fail())
+        oom_raise();
+    n = (n + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    struct block *b = a->first;
+    if (!b || b->cap - b->used < n) {
+        add_block(a, n);
+        b = a->first;
+        if (b->cap - b->used < n)
+            b = b->next;
+    }
+    void *p = (char *)(b + 1) + b->used;
+    b->used += n;
+    return p;
+}
+
+void *
+arena_copy(struct arena *a, const void *p, size_t n)
+{
+    void *q = arena_alloc(a, n);
+    if (n)
+        memcpy(q, p, n);
+    return q;
+}
+
+char *
+arena_strndup(struct arena *a, const char *s, size_t n)
+{
+    char *q = arena_alloc(a, n + 1);
+    if (n)
+        memcpy(q, s, n);
+    return q;
+}
+
+char *
+arena_strdup(struct arena *a, const char *s)
+{
+    return arena_strndup(a, s, strlen(s));
+}
+
+char *
+arena_printf(struct arena *a, const char *fmt, ...)
+{
+    va_list ap, again;
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    if (n < 0) {
+        va_end(again);
+        oom_raise();
+    }
+    char *s = arena_alloc(a, (size_t)n + 1);
+    vsnprintf(s, (size_t)n + 1, fmt, again);
+    va_end(again);
+    return s;
+}
+
+void *
+mem_grow(void *p, size_t *cap, size_t want, size_t item)
+{
+    if (want <= *cap)
+        return p;
+    size_t n = *cap < 8 ? 8 : *cap + *cap / 2;
+    if (n < want)
+        n = want;
+    size_t bytes = checked_product(n, item);
+    void *q = must_fail() ? NULL : realloc(p, bytes);
+    if (!q)
+        oom_raise();
+    *cap = n;
+    return q;
+}
+
+void *
+mem_alloc(size_t n)
+{
+    void *p = must_fail() ? NULL : calloc(1, n ? n : 1);
+    if (!p)
+        oom_raise();
+    return p;
+}

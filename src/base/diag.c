@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Collecting diagnostics, and the table of codes. Printing is diag_print.c. */
+#include "base/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+
+struct code_row {
+    const char *name, *title, *text;
+    enum diag_severity severity;
+};
+static const struct code_row rows[DIAG_COUNT] = {
+    [DIAG_NONE] = {"", "", "", DIAG_ERROR},
+#define CODE(code, sev, title, text)                                           \
+    [DIAG_##code] = {#code, title, text, DIAG_##sev},
+#include "base/codes.def"
+};
+
+void
+diags_init(struct diags *ds, struct arena *a, const struct sources *s)
+{
+    *ds = (struct diags){.arena = a, .sources = s, .limit = 20};
+}
+
+static const char *
+format(struct arena *a, const char *fmt, va_list ap)
+{
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, again);
+    va_end(again);
+    if (n < 0)
+        return "";
+    char *s = arena_alloc(a, (size_t)n + 1);
+    vsnprintf(s, (size_t)n + 1, fmt, ap);
+    return s;
+}
+
+struct diag *
+diag_add(struct diags *ds, enum diag_code code, imp_range range,
+         const char *fmt, ...)
+{
+    struct diag *d = NEW(ds->arena, struct diag);
+    d->code = code;
+    d->severity = rows[code].severity;
+    d->range = range;
+    va_list ap;
+    va_start(ap, fmt);
+    d->message = format(ds->arena, fmt, ap);
+    va_end(ap);
+    int *count = d->severity == DIAG_ERROR ? &ds->errors : &ds->warnings;
+    ++*count;
+    /* beyond the limit it is counted, and lives outside the list */
+    if (ds->limit > 0 && *count > ds->limit)
+        return d;
+    if (ds->last)
+        ds->last->next = d;
+    else
+        ds->first = d;
+    ds->last = d;
+    return d;
+}
+
+void
+diag_label(struct diags *ds, struct diag *d, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    d->label = format(ds->arena, fmt, ap);
+    va_end(ap);
+}
+
+void
+diag_note(struct diags *ds, struct diag *d, imp_range where, const char *fmt,
+          ...)
+{
+    struct diag_note *n = NEW(ds->arena, struct diag_note);
+    va_list ap;
+    va_start(ap, fmt);
+    n->text = format(ds->arena, fmt, ap);
+    va_end(ap);
+    n->range = where;
+    struct diag_note **end = &d->notes;
+    while (*end)
+        end = &(*end)->next;
+    *end = n;
+}
+
+void
+diag_help(struct diags *ds, struct diag *d, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    d->help = format(ds->arena, fmt, ap);
+    va_end(ap);
+}
+
+void
+diag_fix(struct diags *ds, struct diag *d, imp_range where,
+         const char *replacement)
+{
+    d->fix_range = where;
+    d->fix_text = arena_strdup(ds->arena, replacement);
+}
+
+const char *
+diag_code_name(enum diag_code c)
+{
+    return c < DIAG_COUNT ? rows[c].name : "";
+}
+
+const char *
+diag_code_title(enum diag_code c)
+{
+    return c < DIAG_COUNT ? rows[c].title : "";
+}
+
+const char *
+diag_code_text(enum diag_code c)
+{
+    return c < DIAG_COUNT ? rows[c].text : "";
+}
+
+enum diag_code
+diag_code_find(const char *name)
+{
+    for (int c = DIAG_NONE + 1; c < DIAG_COUNT; c++) {
+        const char *p = rows[c].name, *q = name;
+        while (*p && *q && (*p | 32) == (*q | 32)) {
+            p++;
+            q++;
+        }
+        if (!*p && !*q)
+            return (enum diag_code)c;
+    }
+    return DIAG_NONE;
+}

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: MIT */
+/* Printing diagnostics as text with carets, as file:line:col lines, as JSON.
+ *
+ * What comes from the user's text or from a message is never sent raw: control
+ * and bidirectional characters and bytes that are not UTF-8 are shown as
+ * escapes. Columns are terminal cells, counted from 1. A source line is shown
+ * whole up to WHOLE cells, otherwise a window of it around the caret. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/source.h"
+#include "base/utf8.h"
+
+enum {
+    WHOLE = 100, /* cells of a line shown whole */
+    BEFORE = 30, /* cells of a window before the caret */
+    WINDOW = 72  /* cells of a window */
+};
+
+static const char *const bold = "\033[1m", *const red = "\033[1;31m",
+                         *const yellow = "\033[1;33m",
+                         *const blue = "\033[1;34m",
+                         *const green = "\033[1;32m", *const off = "\033[0m";
+
+struct printer {
+    const struct sources *sources;
+    struct buf *out;
+    bool colour;
+};
+
+static void
+paint(const struct printer *p, const char *with)
+{
+    if (p->colour)
+        buf_puts(p->out, with);
+}
+
+/* one code point (or bad byte) at s made visible; returns bytes taken, adds the
+ * cells it fills to *cells. out NULL: only measure */
+static size_t
+put_visible(struct buf *out, const char *s, size_t n, size_t *cells)
+{
+    char t[16];
+    uint32_t c = 0;
+    size_t len = utf8_decode(s, n, &c);
+    if (len == 0) {
+        *cells += (size_t)snprintf(t, sizeof t, "\\x%02x", (unsigned char)*s);
+        len = 1;
+    } else if (c == '\t') {
+        memcpy(t, " ", 2);
+        *cells += 1;
+    } else if (utf8_unsafe(c)) {
+        *cells += (size_t)snprintf(
+            t, sizeof t, c < 0x80 ? "\\x%02x" : "\\u{%x}", (unsigned)c);
+    } else {
+        memcpy(t, s, len);
+        t[len] = 0;
+        *cells += (size_t)utf8_cells(c);
+    }
+    if (out)
+        buf_puts(out, t);
+    return len;
+}
+
+/* a message or name; line breaks continue under an indentation when `wrap`,
+ * else are escaped like other control characters */
+static void
+put_text(struct buf *out, const char *s, const char *wrap)
+{
+    size_t n = strlen(s), cells = 0;
+    for (size_t i = 0; i < n;) {
+        if (wrap && s[i] == '\n') {
+            buf_putc(out, '\n');
+            buf_puts(out, wrap);
+            i++;
+        } else {
+            i += put_visible(out, s + i, n - i, &cells);
+        }
+    }
+}
+
+/* -- source lines --------------------------------------------------------- */
+
+/* a piece of text with a marked range in it */
+struct snippet {
+    const char *s;
+    size_t n, lo, hi;
+};
+
+/* the line around byte `at` of a source, without its line break */
+static struct snippet
+line_at(const struct source *src, size_t at)
+{
+    if (at > src->len)
+        at = src->len;
+    size_t lo = at, hi = at;
+    while (lo > 0 && src->text[lo - 1] != '\n')
+        lo--;
+    const char *end = memchr(src->text + hi, '\n', src->len - hi);
+    hi = end ? (size_t)(end - src->text) : src->len;
+    if (hi > lo && src->text[hi - 1] == '\r')
+        hi--;
+    /* a byte order mark is not part of what the user sees */
+    if (lo == 0 && hi >= 3 && memcmp(src->text, "\xef\xbb\xbf", 3) == 0)
+        lo = at >= 3 ? 3 : 0;
+    return (struct snippet){src->text + lo, hi - lo, at - lo, at - lo};
+}
+
+static size_t
+step_back(const char *s, size_t i)
+{
+    size_t k = i - 1, least = i > 4 ? i - 4 : 0;
+    while (k > least && ((unsigned char)s[k] & 0xc0) == 0x80)
+        k--;
+    uint32_t c;
+    return utf8_decode(s + k, i - k, &c) == i - k ? k : i - 1;
+}
+
+/* prints the snippet's line, and under it carets below [lo, hi) and a label */
+static void
+put_snippet(const struct printer *p, struct snippet t, const char *gutter,
+            const char *number, const char *mark_colour, char first, char rest,
+            const char *label)
+{
+    struct buf *out = p->out;
+    size_t from = 0, to = 0, cells = 0;
+    /* the whole line, or a window around the mark */
+    while (to < t.n && cells <= WHOLE)
+        to += put_visible(NULL, t.s + to, t.n - to, &cells);
+    bool cut_left = false, cut_right = false;
+    if (cells > WHOLE) {
+        from = t.lo;
+        cells = 0;
+        while (from > 0 && cells < BEFORE) {
+            size_t k = step_back(t.s, from);
+            put_visible(NULL, t.s + k, t.n - k, &cells);
+            from = k;
+        }
+        for (cells = 0, to = from; to < t.n && cells < WINDOW;)
+            to += put_visible(NULL, t.s + to, t.n - to, &cells);
+        cut_left = from > 0;
+        cut_right = to < t.n;
+    }
+    paint(p, blue);
+    buf_printf(out, "%s |", number);
+    paint(p, off);
+    size_t start = 0, end = 0;
+    bool more = to > from || cut_left || cut_right;
+    if (more)
+        buf_putc(out, ' ');
+    cells = 0;
+    if (cut_left) {
+        buf_puts(out, "...");
+        cells = 3;
+    }
+    size_t trim = out->n;
+    start = end = cells;
+    for (size_t i = from; i < to;) {
+        if (i <= t.lo)
+            start = cells;
+        i += put_visible(out, t.s + i, t.n - i, &cells);
+        if (i <= t.hi)
+            end = cells;
+    }
+    if (t.lo >= to)
+        start = cells;
+    if (cut_right) {
+        buf_puts(out, "...");
+    } else {
+        /* no blanks at line ends in what we print */
+        while (out->n > trim && out->s[out->n - 1] == ' ')
+            out->s[--out->n] = 0;
+    }
+    if (t.hi > to && cut_right)
+        end = cells + 3;
+    if (end <= start)
+        end = start + 1;
+    buf_putc(out, '\n');
+    paint(p, blue);
+    buf_printf(out, "%s | ", gutter);
+    paint(p, off);
+    for (size_t i = 0; i < start; i++)
+        buf_putc(out, ' ');
+    paint(p, mark_colour);
+    for (size_t i = start; i < end; i++)
+        buf_putc(out, i == start ? first : rest);
+    if (label && *label) {
+        buf_putc(out, ' ');
+        put_text(out, label, NULL);
+    }
+    paint(p, off);
+    buf_putc(out, '\n');
+}
+
+/* the gutter that fits the line numbers of this diagnostic */
+static int
+number_width(const struct printer *p, const struct diag *d)
+{
+    uint32_t most = source_pos(p->sources, d->range.file, d->range.lo).line;
+    for (const struct diag_note *n = d->notes; n; n = n->next) {
+        uint32_t l = source_pos(p->sources, n->range.file, n->range.lo).line;
+        most = l > most ? l : most;
+    }
+    int w = 1;
+    while (most >= 10) {
+        most /= 10;
+        w++;
+    }
+    return w;
+}
+
+static void
+put_place(const struct printer *p, imp_range r, int width)
+{
+    const struct source *src = source_get(p->sources, r.file);
+    struct source_pos at = source_pos(p->sources, r.file, r.lo);
+    paint(p, blue);
+    buf_printf(p->out, "%*s--> ", width, "");
+    paint(p, off);
+    put_text(p->out, src->name, NULL);
+    buf_printf(p->out, ":%u:%u\n", at.line, at.col_cells);
+}
+
+/* the line of range r with its carets; of several lines the first */
+static void
+put_source(const struct printer *p, imp_range r, int width, const char *colour,
+           const char *label)
+{
+    const struct source *src = source_get(p->sources, r.file);
+    struct snippet t = line_at(src, r.lo);
+    size_t len = r.hi > r.lo ? r.hi - r.lo : 0;
+    t.hi = len > t.n - (t.lo < t.n ? t.lo : t.n) ? t.n : t.lo + len;
+    char gutter[16], number[16];
+    snprintf(gutter, sizeof gutter, "%*s", width, "");
+    snprintf(number, sizeof number, "%*u", width,
+             source_pos(p->sources, r.file, r.lo).line);
+    paint(p, blue);
+    buf_printf(p->out, "%s |\n", gutter);
+    paint(p, off);
+    put_snippet(p, t, gutter, number, colour, '^', '~', label);
+}
+
+/* the corrected line of a fix-it, the new text marked */
+static void
+put_fix(const struct printer *p, const struct diag *d, int width)
+{
+    const struct source *src = source_get(p->sources, d->fix_range.file);
+    if (!src)
+        return;
+    struct snippet t = line_at(src, d->fix_range.lo);
+    size_t cut = d->fix_range.hi > d->fix_range.lo
+                     ? d->fix_range.hi - d->fix_range.lo
+                     : 0;
+    if (t.lo > t.n)
+        t.lo = t.n;
+    if (cut > t.n - t.lo) /* a fix over several lines: nothing to show */
+        return;
+    const char *eol = strchr(d->fix_text, '\n');
+    size_t len = eol ? (size_t)(eol - d->fix_text) : strlen(d->fix_text);
+    struct buf line = {0};
+    buf_put(&line, t.s, t.lo);
+    buf_put(&line, d->fix_text, len);
+    if (!eol)
+        buf_put(&line, t.s + t.lo + cut, t.n - t.lo - cut);
+    struct snippet u = {line.s, line.n, t.lo, t.lo + len};
+    char gutter[16], number[16];
+    snprintf(gutter, sizeof gutter, "%*s", width, "");
+    snprintf(number, sizeof number, "%*u", width,
+             source_pos(p->sources, d->fix_range.file, d->fix_range.lo).line);
+    if (len > 0)
+        put_snippet(p, u, gutter, number, green, '+', '+', NULL);
+    else
+        put_snippet(p, u, gutter, number, green, '^', '^', NULL);
+    buf_free(&line);
+}
+
+static void
+print_text(const struct printer *p, const struct diag *d)
+{
+    struct buf *out = p->out;
+    bool error = d->severity == DIAG_ERROR;
+    const char *colour = error ? red : yellow;
+    int width = number_width(p, d);
+    paint(p, colour);
+    buf_puts(out, error ? "error" : "warning");
+    if (d->code != DIAG_NONE)
+        buf_printf(out, "[%s]", diag_code_name(d->code));
+    paint(p, off);
+    paint(p, bold);
+    buf_puts(out, ": ");
+    put_text(out, d->message, "  ");
+    paint(p, off);
+    buf_putc(out, '\n');
+    if (source_get(p->sources, d->range.file)) {
+        put_place(p, d->range, width);
+        put_source(p, d->range, width, colour, d->label);
+    }
+    for (const struct diag_note *n = d->notes; n; n = n->next) {
+        buf_printf(out, "%*s ", width, "");
+        paint(p, bold);
+        buf_puts(out, "= note");
+        paint(p, off);
+        buf_puts(out, ": ");
+        put_text(out, n->text, "    ");
+        buf_putc(out, '\n');
+        if (source_get(p->sources, n->range.file)) {
+            put_place(p, n->range, width);
+            put_source(p, n->range, width, blue, NULL);
+        }
+    }
+    if (d->help || d->fix_text) {
+        buf_printf(out, "%*s ", width, "");
+        paint(p, bold);
+        buf_puts(out, "= help");
+        paint(p, off);
+        buf_puts(out, ": ");
+        put_text(out, d->help ? d->help : "write", "    ");
+        buf_putc(out, '\n');
+    }
+    if (d->fix_text)
+        put_fix(p, d, width);
+}
+
+static void
+print_line(const struct printer *p, const struct diag *d, imp_range r,
+           const char *kind, const char *text)
+{
+    const struct source *src = source_get(p->sources, r.file);
+    if (src) {
+        struct source_pos at = source_pos(p->sources, r.file, r.lo);
+        put_text(p->out, src->name, NULL);
+        buf_printf(p->out, ":%u:%u: ", at.line, at.col_cells);
+    } else {
+        buf_puts(p->out, "imp: ");
+    }
+    buf_printf(p->out, "%s: ", kind);
+    struct buf one = {0};
+    buf_puts(&one, text);
+    for (size_t i = 0; i < one.n; i++)
+        if (one.s[i] == '\n')
+            one.s[i] = ' ';
+    put_text(p->out, buf_str(&one), NULL);
+    buf_free(&one);
+    if (d && d->code != DIAG_NONE)
+        buf_printf(p->out, " [%s]", diag_code_name(d->code));
+    buf_putc(p->out, '\n');
+}
+
+static void
+print_lines(const struct printer *p, const struct diag *d)
+{
+    print_line(p, d, d->range, d->severity == DIAG_ERROR ? "error" : "warning",
+               d->message);
+    for (const struct diag_note *n = d->notes; n; n = n->next)
+        print_line(p, NULL, n->range.file ? n->range : d->range, "note",
+                   n->text);
+    if (d->help)
+        print_line(p, NULL, d->range, "help", d->help);
+}
+
+static void
+json_range(const struct printer *p, imp_range r)
+{
+    const struct source *src = source_get(p->sources, r.file);
+    if (!src) {
+        buf_puts(p->out, "\"file\": null");
+        return;
+    }
+    struct source_pos lo = source_pos(p->sources, r.file, r.lo);
+    struct source_pos hi = source_pos(p->sources, r.file, r.hi);
+    buf_puts(p->out, "\"file\": ");
+    buf_json(p->out, src->name, strlen(src->name));
+    buf_printf(p->out,
+               ", \"line\": %u, \"column\": %u, \"end_line\": %u, "
+               "\"end_column\": %u, \"lo\": %u, \"hi\": %u",
+               lo.line, lo.col_cells, hi.line, hi.col_cells, r.lo, r.hi);
+}
+
+static void
+json_text(struct buf *out, const char *key, const char *s)
+{
+    buf_printf(out, "\"%s\": ", key);
+    if (s)
+        buf_json(out, s, strlen(s));
+    else
+        buf_puts(out, "null");
+}
+
+static void
+print_json(const struct printer *p, const struct diag *d)
+{
+    struct buf *out = p->out;
+    buf_printf(out, "{\"severity\": \"%s\", \"code\": \"%s\", ",
+               d->severity == DIAG_ERROR ? "error" : "warning",
+               diag_code_name(d->code));
+    json_text(out, "message", d->message);
+    buf_puts(out, ", ");
+    json_range(p, d->range);
+    buf_puts(out, ", ");
+    json_text(out, "label", d->label);
+    buf_puts(out, ", \"notes\": [");
+    for (const struct diag_note *n = d->notes; n; n = n->next) {
+        buf_putc(out, '{');
+        json_text(out, "message", n->text);
+        buf_puts(out, ", ");
+        json_range(p, n->range);
+        buf_puts(out, n->next ? "}, " : "}");
+    }
+    buf_puts(out, "], ");
+    json_text(out, "help", d->help);
+    buf_puts(out, ", \"fix\": ");
+    if (d->fix_text) {
+        buf_putc(out, '{');
+        json_range(p, d->fix_range);
+        buf_puts(out, ", ");
+        json_text(out, "text", d->fix_text);
+        buf_puts(out, "}}\n");
+    } else {
+        buf_puts(out, "null}\n");
+    }
+}
+
+/* -- the collection ------------------------------------------------------- */
+
+struct ranked {
+    const struct diag *d;
+    size_t arrival;
+};
+
+static int
+by_place(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    imp_range r = x->d->range, s = y->d->range;
+    /* those without a place come last, as they came */
+    uint32_t f = r.file ? r.file : UINT32_MAX, g = s.file ? s.file : UINT32_MAX;
+    if (f != g)
+        return f < g ? -1 : 1;
+    if (r.file && r.lo != s.lo)
+        return r.lo < s.lo ? -1 : 1;
+    return x->arrival < y->arrival ? -1 : x->arrival > y->arrival;
+}
+
+static bool
+same(const struct diag *a, const struct diag *b)
+{
+    return a->code == b->code && a->range.file == b->range.file &&
+           a->range.lo == b->range.lo && a->range.hi == b->range.hi &&
+           strcmp(a->message, b->message) == 0;
+}
+
+static void
+print_more(struct buf *out, enum diag_format format, int n, const char *what)
+{
+    if (n <= 0)
+        return;
+    if (format == DIAG_JSON)
+        buf_printf(out,
+                   "{\"severity\": \"%s\", \"code\": null, \"message\": "
+                   "\"%d more %s%s\", \"file\": null}\n",
+                   what, n, what, n == 1 ? "" : "s");
+    else
+        buf_printf(out, "%s%d more %s%s\n", format == DIAG_LINES ? "imp: " : "",
+                   n, what, n == 1 ? "" : "s");
+}
+
+void
+diags_print(const struct diags *ds, struct buf *out, enum diag_format format,
+            bool colour)
+{
+    size_t n = 0;
+    int kept_errors = 0, kept_warnings = 0;
+    for (const struct diag *d = ds->first; d; d = d->next)
+        n++;
+    struct ranked *v = NEW_N(ds->arena, struct ranked, n);
+    n = 0;
+    for (const struct diag *d = ds->first; d; d = d->next) {
+        v[n] = (struct ranked){d, n};
+        n++;
+        ++*(d->severity == DIAG_ERROR ? &kept_errors : &kept_warnings);
+    }
+    if (n)
+        qsort(v, n, sizeof *v, by_place);
+    struct printer p = {ds->sources, out, colour && format == DIAG_TEXT};
+    bool first = true;
+    for (size_t i = 0; i < n; i++) {
+        /* the same finding twice (a function expanded twice) is told once */
+        bool told = false;
+        for (size_t j = i; j-- > 0 && !told;) {
+            if (v[j].d->range.lo != v[i].d->range.lo ||
+                v[j].d->range.file != v[i].d->range.file)
+                break;
+            told = same(v[j].d, v[i].d);
+        }
+        if (told)
+            continue;
+        if (format == DIAG_TEXT && !first)
+            buf_putc(out, '\n');
+        first = false;
+        if (format == DIAG_TEXT)
+            print_text(&p, v[i].d);
+        else if (format == DIAG_LINES)
+            print_lines(&p, v[i].d);
+        else
+            print_json(&p, v[i].d);
+    }
+    print_more(out, format, ds->errors - kept_errors, "error");
+    print_more(out, format, ds->warnings - kept_warnings, "warning");
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* Source texts and places in them. Line starts are indexed when a text is
+ * added; a column is measured when it is asked for. */
+#include "base/source.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/utf8.h"
+
+struct entry {
+    struct source pub;
+    uint32_t *starts; /* byte offset of each line */
+    uint32_t lines;
+};
+struct sources {
+    struct arena *arena;
+    struct entry **v;
+    uint32_t n, cap;
+};
+
+struct sources *
+sources_new(struct arena *a)
+{
+    struct sources *s = NEW(a, struct sources);
+    s->arena = a;
+    return s;
+}
+
+uint32_t
+sources_add(struct sources *s, const char *name, const char *text, size_t len)
+{
+    if (len >= UINT32_MAX) /* ranges are 32 bit; callers refuse such files */
+        len = UINT32_MAX - 1;
+    struct entry *e = NEW(s->arena, struct entry);
+    e->pub.name = arena_strdup(s->arena, name);
+    const char *t = arena_strndup(s->arena, text, len);
+    e->pub.text = t;
+    e->pub.len = len;
+    uint32_t lines = 1;
+    for (const char *p = t; (p = memchr(p, '\n', len - (size_t)(p - t)));) {
+        lines++;
+        p++;
+    }
+    e->starts = NEW_N(s->arena, uint32_t, lines);
+    e->lines = 1;
+    for (const char *p = t; (p = memchr(p, '\n', len - (size_t)(p - t)));)
+        e->starts[e->lines++] = (uint32_t)(++p - t);
+    if (s->n == s->cap) {
+        uint32_t cap = s->cap ? 2 * s->cap : 8;
+        struct entry **v = NEW_N(s->arena, struct entry *, cap);
+        if (s->n)
+            memcpy(v, s->v, s->n * sizeof(struct entry *));
+        s->v = v;
+        s->cap = cap;
+    }
+    s->v[s->n++] = e;
+    return s->n;
+}
+
+uint32_t
+sources_count(const struct sources *s)
+{
+    return s ? s->n : 0;
+}
+
+const struct source *
+source_get(const struct sources *s, uint32_t file)
+{
+    return s && file >= 1 && file <= s->n ? &s->v[file - 1]->pub : NULL;
+}
+
+struct source_pos
+source_pos(const struct sources *s, uint32_t file, uint32_t off)
+{
+    const struct source *src = source_get(s, file);
+    if (!src)
+        return (struct source_pos){0, 0, 0};
+    const struct entry *e = s->v[file - 1];
+    if (off > src->len)
+        off = (uint32_t)src->len;
+    /* the last line that starts at or before off */
+    uint32_t lo = 0, hi = e->lines;
+    while (hi - lo > 1) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (e->starts[mid] <= off)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    uint32_t start = e->starts[lo], cells = 1;
+    for (uint32_t i = start; i < off;) {
+        uint32_t c = 0;
+        size_t len = utf8_decode(src->text + i, src->len - i, &c);
+        cells += len ? (uint32_t)utf8_cells(c) : 1;
+        i += len ? (uint32_t)len : 1;
+    }
+    return (struct source_pos){lo + 1, off - start + 1, cells};
+}

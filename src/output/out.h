@@ -21,6 +21,8 @@ struct out {
     int width;       /* columns of text output; 80 unless told */
 };
 void out_write(struct out *o, const char *s, size_t n);
+/* IMP_OK, or IMP_FAILED after a diagnostic when a write has failed */
+int out_check(const struct out *o, struct diags *ds);
 
 /* a bound command's record as JSON line (json mode), and as text for `show` */
 void out_record_json(struct out *o, const imp_image *im, const struct rec *r);
@@ -31,6 +33,9 @@ void out_value(struct out *o, const char *label, const char *unit,
                const double *x, size_t rows, size_t cols, bool truth);
 void out_field(struct out *o, const imp_image *im, const struct rec *r,
                size_t field, const char *label);
+
+/* one line that says what was not done, in both modes: {"command": ...} */
+void out_not_written(struct out *o, const char *command, const char *file);
 
 /* columns of numbers: plots and files */
 struct out_column {

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Columns as files: CSV with a header of names and units and 17 significant
+ * digits, so that every double reads back; or JSON lines, one object per row
+ * with shortest-that-reads-back numbers. Columns may differ in length: cells
+ * beyond the end of one are empty (CSV) or null. */
+#include <errno.h>
+#include <string.h>
+
+#include <math.h>
+
+#include "abi/status.h"
+#include "output/out_priv.h"
+
+static const char *const endings[] = {".csv", ".jsonl", ".json", NULL};
+
+/* a CSV cell: quoted where it holds a comma, a quote or a line break */
+static void
+csv_text(struct buf *b, const char *s)
+{
+    if (!s[strcspn(s, ",\"\r\n")]) {
+        buf_puts(b, s);
+        return;
+    }
+    buf_putc(b, '"');
+    for (; *s; s++) {
+        if (*s == '"')
+            buf_putc(b, '"');
+        buf_putc(b, *s);
+    }
+    buf_putc(b, '"');
+}
+
+static void
+csv_row(struct buf *b, const struct out_column *cols, size_t n, size_t i)
+{
+    char s[NUM_TEXT];
+    for (size_t j = 0; j < n; j++) {
+        if (j)
+            buf_putc(b, ',');
+        if (i < cols[j].n && isfinite(cols[j].x[i]))
+            buf_puts(b, num_17(s, cols[j].x[i]));
+    }
+    buf_putc(b, '\n');
+}
+
+static void
+json_row(struct buf *b, const struct out_column *cols, size_t n, size_t i)
+{
+    buf_putc(b, '{');
+    for (size_t j = 0; j < n; j++) {
+        if (j)
+            buf_puts(b, ", ");
+        buf_json(b, cols[j].name, strlen(cols[j].name));
+        buf_puts(b, ": ");
+        if (i < cols[j].n)
+            out_json_number(b, cols[j].x[i]);
+        else
+            buf_puts(b, "null");
+    }
+    buf_puts(b, "}\n");
+}
+
+int
+out_save(struct out *o, struct diags *ds, imp_range where, const char *file,
+         const struct out_column *cols, size_t n_cols)
+{
+    int st = outfile_check(ds, where, file, endings);
+    if (st)
+        return st;
+    if (!o->dir) {
+        out_not_written(o, "save", file);
+        return IMP_OK;
+    }
+    struct outfile f;
+    if ((st = outfile_open(o, ds, where, file, &f)))
+        return st;
+
+    size_t len = strlen(file), rows = 0;
+    bool csv = !strcmp(file + len - 4, ".csv");
+    struct buf b = {0};
+    for (size_t j = 0; j < n_cols; j++)
+        rows = cols[j].n > rows ? cols[j].n : rows;
+    if (csv) {
+        for (size_t j = 0; j < n_cols; j++) {
+            if (j)
+                buf_putc(&b, ',');
+            csv_text(&b, cols[j].name);
+        }
+        buf_putc(&b, '\n');
+    }
+    int error = 0;
+    for (size_t i = 0; i < rows && !error; i++) {
+        (csv ? csv_row : json_row)(&b, cols, n_cols, i);
+        if (b.n > 1u << 16) {
+            error = outfile_write(&f, b.s, b.n);
+            buf_clear(&b);
+        }
+    }
+    if (!error)
+        error = outfile_write(&f, buf_str(&b), b.n);
+    buf_free(&b);
+    st = outfile_close(&f, ds, where, file, error);
+    if (st)
+        return st;
+
+    if (o->json) {
+        buf_puts(&b, "{\"command\": \"save\", \"name\": \"\", \"file\": ");
+        buf_json(&b, file, len);
+        buf_printf(&b, ", \"written\": true, \"rows\": %zu, \"columns\": [",
+                   rows);
+        for (size_t j = 0; j < n_cols; j++) {
+            if (j)
+                buf_puts(&b, ", ");
+            buf_json(&b, cols[j].name, strlen(cols[j].name));
+        }
+        buf_puts(&b, "], \"units\": {");
+        bool first = true;
+        for (size_t j = 0; j < n_cols; j++)
+            if (*cols[j].unit) {
+                if (!first)
+                    buf_puts(&b, ", ");
+                first = false;
+                buf_json(&b, cols[j].name, strlen(cols[j].name));
+                buf_puts(&b, ": ");
+                buf_json(&b, cols[j].unit, strlen(cols[j].unit));
+            }
+        buf_puts(&b, "}}\n");
+    } else {
+        buf_printf(&b, "%s: %zu row%s, %zu column%s\n", file, rows,
+                   rows == 1 ? "" : "s", n_cols, n_cols == 1 ? "" : "s");
+    }
+    out_write(o, b.s, b.n);
+    buf_free(&b);
+    return IMP_OK;
+}

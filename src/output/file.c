@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* Files under --out. A name is relative, stays below the folder, and appears
+ * whole or not at all: it is written beside its place under a temporary name
+ * and renamed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "abi/status.h"
+#include "base/arena.h"
+#include "output/out_priv.h"
+
+#define NAME_LONGEST 200 /* bytes of one part: room for the temporary ending */
+
+/* why a name is refused, or NULL */
+static const char *
+bad_name(const char *file)
+{
+    if (!*file)
+        return "it is empty";
+    if (file[0] == '/')
+        return "it is absolute";
+    if (strlen(file) > 1000)
+        return "it is longer than 1000 bytes";
+    for (const char *s = file; *s; s++)
+        if ((unsigned char)*s < 32 || *s == 127 || *s == '\\')
+            return "it has a control character or a backslash";
+    for (const char *s = file;;) {
+        size_t n = strcspn(s, "/");
+        if (n == 0)
+            return "it has an empty part";
+        if (s[0] == '.' && (n == 1 || (n == 2 && s[1] == '.')))
+            return "it has a part `.` or `..`";
+        if (n > NAME_LONGEST)
+            return "a part of it is longer than 200 bytes";
+        if (!s[n])
+            return NULL;
+        s += n + 1;
+    }
+}
+
+int
+outfile_check(struct diags *ds, imp_range where, const char *file,
+              const char *const *endings)
+{
+    const char *bad = bad_name(file);
+    if (bad) {
+        struct diag *d = diag_add(ds, DIAG_E0850, where,
+                                  "file name \"%s\" is refused: %s", file, bad);
+        diag_help(ds, d,
+                  "files are written below the folder of --out only: give a "
+                  "name such as \"results/run1%s\"",
+                  endings[0]);
+        return IMP_BADMODEL;
+    }
+    size_t n = strlen(file);
+    for (const char *const *e = endings; *e; e++) {
+        size_t m = strlen(*e);
+        if (n > m && !strcmp(file + n - m, *e))
+            return IMP_OK;
+    }
+    struct buf b = {0};
+    for (const char *const *e = endings; *e; e++)
+        buf_printf(&b, "%s%s", e == endings ? "" : e[1] ? ", " : " or ", *e);
+    struct diag *d = diag_add(ds, DIAG_E0851, where,
+                              "file name \"%s\" ends in none of %s", file,
+                              buf_str(&b));
+    diag_help(ds, d, "the ending says what is written: use \"%.*s%s\"",
+              (int)strcspn(file, "."), file, endings[0]);
+    buf_free(&b);
+    return IMP_BADMODEL;
+}
+
+static void
+cannot_write(struct diags *ds, imp_range where, const char *file, int error)
+{
+    struct diag *d = diag_add(ds, DIAG_E0852, where,
+                              "cannot write \"%s\" under the folder of --out: "
+                              "%s",
+                              file, strerror(error));
+    diag_help(ds, d, "%s",
+              error == ENOSPC ? "free some space on that disk"
+              : error == EACCES || error == EROFS
+                  ? "choose a folder that you may write to"
+                  : "check the folder given with --out");
+}
+
+/* makes every folder of the path behind `from`; 0 or errno */
+static int
+make_folders(char *path, size_t from)
+{
+    for (char *s = path + from; *s; s++)
+        if (*s == '/' && s != path) {
+            *s = 0;
+            int bad = mkdir(path, 0777) && errno != EEXIST ? errno : 0;
+            *s = '/';
+            if (bad)
+                return bad;
+        }
+    return 0;
+}
+
+int
+outfile_open(struct out *o, struct diags *ds, imp_range where,
+             const char *file, struct outfile *f)
+{
+    size_t nd = strlen(o->dir), nf = strlen(file);
+    *f = (struct outfile){.fd = -1};
+    f->path = mem_alloc(nd + nf + 2);
+    f->temp = mem_alloc(nd + nf + 16);
+    snprintf(f->path, nd + nf + 2, "%s/%s", o->dir, file);
+    snprintf(f->temp, nd + nf + 16, "%s/%s.XXXXXX", o->dir, file);
+    int e = make_folders(f->path, 0);
+    if (!e) {
+        f->fd = mkostemp(f->temp, O_CLOEXEC);
+        if (f->fd < 0)
+            e = errno;
+    }
+    if (!e)
+        return IMP_OK;
+    cannot_write(ds, where, file, e);
+    free(f->path);
+    free(f->temp);
+    *f = (struct outfile){.fd = -1};
+    return IMP_FAILED;
+}
+
+int
+outfile_write(struct outfile *f, const char *s, size_t n)
+{
+    while (n) {
+        ssize_t k = write(f->fd, s, n);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k < 0)
+            return errno;
+        s += k;
+        n -= (size_t)k;
+    }
+    return 0;
+}
+
+int
+outfile_close(struct outfile *f, struct diags *ds, imp_range where,
+              const char *file, int error)
+{
+    if (!error && fchmod(f->fd, 0644))
+        error = errno;
+    if (close(f->fd) && !error)
+        error = errno;
+    if (!error && rename(f->temp, f->path))
+        error = errno;
+    if (error) {
+        unlink(f->temp);
+        /* negative: the writer has said what went wrong */
+        if (error > 0)
+            cannot_write(ds, where, file, error);
+    }
+    free(f->path);
+    free(f->temp);
+    *f = (struct outfile){.fd = -1};
+    return error ? IMP_FAILED : IMP_OK;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared inside the output room: numbers for people, JSON values, and files
+ * that appear whole or not at all. */
+#ifndef IMP_OUTPUT_OUT_PRIV_H
+#define IMP_OUTPUT_OUT_PRIV_H
+
+#include "base/num.h"
+#include "output/out.h"
+
+/* Digits of numbers in tables for people: the shortest text that reads back if
+ * it has no more significant digits than this, else rounded to as many. */
+#define OUT_DIGITS 12
+char *out_number(char s[NUM_TEXT], double x);
+
+/* JSON: a number (null where it is not finite) or an array of them; n < 0
+ * stands for a single number */
+void out_json_number(struct buf *b, double x);
+void out_json_numbers(struct buf *b, const double *x, size_t n);
+/* rows x cols as an array of arrays; a vector when cols is 1; a number 1 x 1 */
+void out_json_matrix(struct buf *b, const double *x, size_t rows, size_t cols);
+/* the fields of a record as members of an object, without the braces */
+void out_json_record(struct buf *b, const imp_image *im, const struct rec *r,
+                     const char *command);
+
+/* a file under o->dir in the making */
+struct outfile {
+    int fd;
+    char *path, *temp; /* heap */
+};
+/* Is this name relative, without `..`, with one of the endings (NULL ended)?
+ * IMP_OK, or IMP_BADMODEL after a diagnostic at `where`. */
+int outfile_check(struct diags *ds, imp_range where, const char *file,
+                  const char *const *endings);
+/* opens a temporary file beside the one wanted, folders included; IMP_OK, or
+ * IMP_FAILED after a diagnostic (then f holds nothing) */
+int outfile_open(struct out *o, struct diags *ds, imp_range where,
+                 const char *file, struct outfile *f);
+/* writes all of it: 0 or errno */
+int outfile_write(struct outfile *f, const char *s, size_t n);
+/* puts the file in place (error == 0) or removes it and says why; always frees
+ * what f holds. IMP_OK or IMP_FAILED after a diagnostic. */
+int outfile_close(struct outfile *f, struct diags *ds, imp_range where,
+                  const char *file, int error);
+
+/* gnuplot: the picture as file under o->dir */
+int out_plot_gnuplot(struct out *o, struct diags *ds, imp_range where,
+                     const char *file, const char *title,
+                     const struct out_column *x, const struct out_column *ys,
+                     size_t n_ys);
+/* characters in the terminal */
+void out_plot_text(struct out *o, const char *title,
+                   const struct out_column *x, const struct out_column *ys,
+                   size_t n_ys);
+
+/* display cells of UTF-8 text: a code point counts one, combining marks none */
+size_t out_cells(const char *s);
+
+#endif

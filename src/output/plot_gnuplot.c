@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* SVG and PNG through gnuplot. The program is started without a shell, with
+ * default settings and an environment of its own; the script and the data come
+ * on its standard input and the picture goes from its standard output into the
+ * temporary file, so neither titles nor paths are ever read as commands.
+ * Titles stand in single quotes (gnuplot replaces nothing there) with enhanced
+ * text off. No date enters the picture: equal data, equal bytes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "abi/status.h"
+#include "output/out_priv.h"
+
+/* text in single quotes; quotes doubled, control characters become blanks */
+static void
+quoted(struct buf *b, const char *s)
+{
+    buf_putc(b, '\'');
+    for (; *s; s++) {
+        if (*s == '\'')
+            buf_putc(b, '\'');
+        buf_putc(b, (unsigned char)*s < 32 || *s == 127 ? ' ' : *s);
+    }
+    buf_putc(b, '\'');
+}
+
+static void
+labelled(struct buf *b, const struct out_column *c)
+{
+    struct buf t = {0};
+    buf_puts(&t, c->name);
+    if (*c->unit)
+        buf_printf(&t, " [%s]", c->unit);
+    quoted(b, buf_str(&t));
+    buf_free(&t);
+}
+
+static void
+script(struct buf *b, bool png, const char *title, const struct out_column *x,
+       const struct out_column *ys, size_t n_ys)
+{
+    char s[NUM_TEXT];
+    buf_puts(b, "set encoding utf8\n");
+    buf_puts(b, png ? "set terminal png size 960,600 noenhanced\n"
+                    : "set terminal svg size 960,600 fixed font "
+                      "'Helvetica,14' noenhanced\n");
+    buf_puts(b, "set title ");
+    quoted(b, title);
+    buf_puts(b, "\nset xlabel ");
+    labelled(b, x);
+    if (n_ys == 1) {
+        buf_puts(b, "\nset ylabel ");
+        labelled(b, &ys[0]);
+        buf_puts(b, "\nset key off");
+    } else {
+        buf_puts(b, "\nset key outside right top");
+    }
+    buf_puts(b, "\nset grid\nset xzeroaxis\nset format '%g'\n"
+                "set datafile missing '?'\n$d << IMP_END\n");
+    for (size_t i = 0; i < x->n; i++) {
+        buf_puts(b, isfinite(x->x[i]) ? num_17(s, x->x[i]) : "?");
+        for (size_t j = 0; j < n_ys; j++) {
+            bool there = i < ys[j].n && isfinite(ys[j].x[i]);
+            buf_putc(b, ' ');
+            buf_puts(b, there ? num_17(s, ys[j].x[i]) : "?");
+        }
+        buf_putc(b, '\n');
+    }
+    buf_puts(b, "IMP_END\nplot ");
+    for (size_t j = 0; j < n_ys; j++) {
+        buf_printf(b, "%s$d using 1:%zu with %s linewidth 2 title ",
+                   j ? ", " : "", j + 2, x->n < 3 ? "linespoints" : "lines");
+        labelled(b, &ys[j]);
+    }
+    buf_puts(b, "\n");
+}
+
+/* an unnamed file in memory that holds n bytes, read position 0; -1: errno */
+static int
+memory_file(const char *s, size_t n)
+{
+    int fd = memfd_create("imp-plot", MFD_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    struct outfile f = {.fd = fd};
+    int e = n ? outfile_write(&f, s, n) : 0;
+    if (e || lseek(fd, 0, SEEK_SET) < 0) {
+        close(fd);
+        errno = e ? e : errno;
+        return -1;
+    }
+    return fd;
+}
+
+/* runs gnuplot on the three descriptors: 0, an errno, or -1 when it ran and
+ * did not end well */
+static int
+run_gnuplot(int in, int to, int err)
+{
+    posix_spawn_file_actions_t fa;
+    posix_spawnattr_t at;
+    const char *path = getenv("PATH");
+    struct buf env = {0};
+    buf_printf(&env, "PATH=%s", path ? path : "/usr/bin:/bin");
+    char lang[] = "LC_ALL=C.UTF-8", name[] = "gnuplot", dflt[] = "-d",
+         dash[] = "-";
+    char *argv[] = {name, dflt, dash, NULL}, *envp[] = {env.s, lang, NULL};
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigemptyset(&all);
+    sigaddset(&all, SIGPIPE);
+
+    int e = posix_spawn_file_actions_init(&fa);
+    if (e) {
+        buf_free(&env);
+        return e;
+    }
+    posix_spawnattr_init(&at);
+    posix_spawnattr_setsigmask(&at, &none);
+    posix_spawnattr_setsigdefault(&at, &all);
+    posix_spawnattr_setflags(&at,
+                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawn_file_actions_adddup2(&fa, in, 0);
+    posix_spawn_file_actions_adddup2(&fa, to, 1);
+    posix_spawn_file_actions_adddup2(&fa, err, 2);
+    pid_t pid = 0;
+    e = posix_spawnp(&pid, "gnuplot", &fa, &at, argv, envp);
+    posix_spawn_file_actions_destroy(&fa);
+    posix_spawnattr_destroy(&at);
+    buf_free(&env);
+    if (e)
+        return e;
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return errno;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
+}
+
+/* first line of what gnuplot said, that is not blank */
+static void
+complaint(int err, char *s, size_t n)
+{
+    char text[2000];
+    ssize_t k = pread(err, text, sizeof text - 1, 0);
+    text[k > 0 ? k : 0] = 0;
+    char *save = NULL;
+    s[0] = 0;
+    for (char *l = strtok_r(text, "\n", &save); l;
+         l = strtok_r(NULL, "\n", &save)) {
+        size_t skip = strspn(l, " \t^");
+        if (l[skip] && (!s[0] || strstr(l, "line "))) {
+            strncpy(s, l + skip, n - 1);
+            s[n - 1] = 0;
+        }
+    }
+}
+
+int
+out_plot_gnuplot(struct out *o, struct diags *ds, imp_range where,
+                 const char *file, const char *title,
+                 const struct out_column *x, const struct out_column *ys,
+                 size_t n_ys)
+{
+    struct outfile f;
+    int st = outfile_open(o, ds, where, file, &f);
+    if (st)
+        return st;
+    size_t len = strlen(file);
+    struct buf b = {0};
+    script(&b, !strcmp(file + len - 4, ".png"), title, x, ys, n_ys);
+    int in = memory_file(b.s, b.n), err = memory_file("", 0);
+    int e = in < 0 || err < 0 ? errno : run_gnuplot(in, f.fd, err);
+    buf_free(&b);
+    if (e == ENOENT || e == EACCES) {
+        struct diag *d = diag_add(ds, DIAG_E0853, where,
+                                  "\"%s\" needs gnuplot, which is not "
+                                  "installed or not on the PATH",
+                                  file);
+        diag_help(ds, d,
+                  "install it (Debian: apt install gnuplot-nox), or leave out "
+                  "--out to see the plot as text");
+        e = -1;
+    } else if (e == -1) {
+        char say[200];
+        complaint(err, say, sizeof say);
+        struct diag *d
+            = diag_add(ds, DIAG_E0854, where, "gnuplot could not draw \"%s\"",
+                       file);
+        if (*say)
+            diag_note(ds, d, IMP_NOWHERE, "gnuplot said: %s", say);
+        diag_help(ds, d, "leave out --out to see the plot as text");
+    }
+    if (in >= 0)
+        close(in);
+    if (err >= 0)
+        close(err);
+    return outfile_close(&f, ds, where, file, e);
+}

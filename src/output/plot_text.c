@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/* Plots in the terminal: axes with round ticks, one mark per series, the line
+ * y = 0 dotted where it lies inside. Values that are not finite are left out
+ * and counted. Constant data and ranges at rounding level get a range of their
+ * own, so that no division by zero and no noise fills the picture. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "base/arena.h"
+#include "output/out_priv.h"
+
+#define PLOT_ROWS 20
+/* a range under this share of the values is rounding noise */
+#define PLOT_NOISE (64.0 * DBL_EPSILON)
+
+static const char marks[] = "*o+x#@%&";
+
+struct axis {
+    double lo, hi, step;
+    int digits; /* significant digits that tell two ticks apart */
+};
+
+static void
+range_of(const struct out_column *c, double *lo, double *hi)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (isfinite(c->x[i])) {
+            *lo = fmin(*lo, c->x[i]);
+            *hi = fmax(*hi, c->x[i]);
+        }
+}
+
+/* round ticks 1, 2, 5 x 10^k, about `want` of them; `grow`: the axis ends on
+ * ticks */
+static struct axis
+axis_make(double lo, double hi, int want, bool grow)
+{
+    if (!(lo <= hi))
+        lo = 0.0, hi = 1.0;
+    double big = fmax(fabs(lo), fabs(hi));
+    if (hi - lo <= PLOT_NOISE * big) {
+        double mid = lo + (hi - lo) / 2.0;
+        double half = big > 0.0 ? 0.1 * big : 1.0;
+        lo = mid - half;
+        hi = mid + half;
+    }
+    lo = fmax(lo, -DBL_MAX / 8.0);
+    hi = fmin(hi, DBL_MAX / 8.0);
+    double raw = (hi - lo) / want;
+    double ten = pow(10.0, floor(log10(raw)));
+    if (!(ten > 0.0))
+        ten = raw;
+    double f = raw / ten;
+    struct axis a = {lo, hi,
+                     (f <= 1.0 ? 1.0 : f <= 2.0 ? 2.0 : f <= 5.0 ? 5.0 : 10.0)
+                         * ten,
+                     0};
+    if (grow) {
+        a.lo = floor(lo / a.step) * a.step;
+        a.hi = ceil(hi / a.step) * a.step;
+    }
+    double d = ceil(log10(fmax(big, a.step) / a.step)) + 1.0;
+    a.digits = d < 2.0 ? 2 : d > 17.0 ? 17 : (int)d;
+    return a;
+}
+
+/* k-th tick at or above the axis' start */
+static double
+axis_tick(const struct axis *a, int k)
+{
+    double x = (ceil(a->lo / a->step - 1e-9) + k) * a->step;
+    return fabs(x) < 1e-9 * a->step ? 0.0 : x;
+}
+
+static long
+place(const struct axis *a, double x, long cells)
+{
+    double u = (x - a->lo) / (a->hi - a->lo) * (double)(cells - 1);
+    return lround(fmin(fmax(u, 0.0), (double)(cells - 1)));
+}
+
+struct canvas {
+    char *cell;
+    long w, h;
+};
+
+static void
+put(struct canvas *c, long x, long y, char m)
+{
+    c->cell[(c->h - 1 - y) * c->w + x] = m;
+}
+
+/* the cells of a straight line (Bresenham) */
+static void
+line(struct canvas *c, long x0, long y0, long x1, long y1, char m)
+{
+    long dx = labs(x1 - x0), dy = -labs(y1 - y0), e = dx + dy;
+    long sx = x0 < x1 ? 1 : -1, sy = y0 < y1 ? 1 : -1;
+    for (;;) {
+        put(c, x0, y0, m);
+        if (x0 == x1 && y0 == y1)
+            return;
+        long e2 = 2 * e;
+        if (e2 >= dy) {
+            e += dy;
+            x0 += sx;
+        }
+        if (e2 <= dx) {
+            e += dx;
+            y0 += sy;
+        }
+    }
+}
+
+static size_t
+series(struct canvas *c, const struct axis *ax, const struct axis *ay,
+       const struct out_column *x, const struct out_column *y, char m)
+{
+    size_t bad = 0, n = x->n < y->n ? x->n : y->n;
+    bool pen = false;
+    long px = 0, py = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(x->x[i]) || !isfinite(y->x[i])) {
+            bad++;
+            pen = false;
+            continue;
+        }
+        long cx = place(ax, x->x[i], c->w), cy = place(ay, y->x[i], c->h);
+        if (pen)
+            line(c, px, py, cx, cy, m);
+        else
+            put(c, cx, cy, m);
+        px = cx;
+        py = cy;
+        pen = true;
+    }
+    return bad;
+}
+
+static void
+spaces(struct buf *b, size_t n)
+{
+    while (n--)
+        buf_putc(b, ' ');
+}
+
+/* label of the row: a tick that falls on it, or "" */
+static void
+row_label(char s[NUM_TEXT], const struct axis *a, long row, long rows)
+{
+    s[0] = 0;
+    for (int k = 0; k < 40; k++) {
+        double t = axis_tick(a, k);
+        if (t > a->hi + 1e-9 * a->step)
+            return;
+        if (place(a, t, rows) == row) {
+            num_digits(s, t, a->digits);
+            return;
+        }
+    }
+}
+
+static void
+x_axis(struct buf *b, const struct axis *ax, size_t margin, long w)
+{
+    char s[NUM_TEXT];
+    char *rule = mem_alloc((size_t)w + 1), *text = mem_alloc((size_t)w + 40);
+    memset(rule, '-', (size_t)w);
+    memset(text, ' ', (size_t)w + 38);
+    long free_from = 0;
+    for (int k = 0; k < 40; k++) {
+        double t = axis_tick(ax, k);
+        if (t > ax->hi + 1e-9 * ax->step)
+            break;
+        long at = place(ax, t, w);
+        rule[at] = '+';
+        num_digits(s, t, ax->digits);
+        long n = (long)strlen(s), from = at - n / 2;
+        if (from < 0)
+            from = 0;
+        if (from >= free_from && from + n < w + 8) {
+            memcpy(text + from, s, (size_t)n);
+            free_from = from + n + 2;
+        }
+    }
+    spaces(b, margin);
+    buf_printf(b, "+%s\n", rule);
+    size_t end = (size_t)w + 38;
+    while (end && text[end - 1] == ' ')
+        end--;
+    text[end] = 0;
+    spaces(b, margin + 1);
+    buf_printf(b, "%s\n", text);
+    free(rule);
+    free(text);
+}
+
+void
+out_plot_text(struct out *o, const char *title, const struct out_column *x,
+              const struct out_column *ys, size_t n_ys)
+{
+    double lo = INFINITY, hi = -INFINITY, xlo = INFINITY, xhi = -INFINITY;
+    for (size_t j = 0; j < n_ys; j++)
+        range_of(&ys[j], &lo, &hi);
+    range_of(x, &xlo, &xhi);
+    struct axis ay = axis_make(lo, hi, 5, true);
+    size_t margin = 0;
+    char s[NUM_TEXT];
+    for (long r = 0; r < PLOT_ROWS; r++) {
+        row_label(s, &ay, r, PLOT_ROWS);
+        margin = strlen(s) > margin ? strlen(s) : margin;
+    }
+    long width = o->width > 40 ? o->width : 80;
+    long w = width - (long)margin - 4;
+    w = w < 20 ? 20 : w;
+    struct axis ax = axis_make(xlo, xhi, (int)(w / 14 > 2 ? w / 14 : 2), false);
+
+    struct canvas c = {mem_alloc((size_t)(w * PLOT_ROWS)), w, PLOT_ROWS};
+    memset(c.cell, ' ', (size_t)(w * PLOT_ROWS));
+    if (ay.lo < 0.0 && ay.hi > 0.0)
+        for (long i = 0; i < w; i += 2)
+            put(&c, i, place(&ay, 0.0, PLOT_ROWS), '.');
+    size_t bad = 0;
+    for (size_t j = 0; j < n_ys; j++)
+        bad += series(&c, &ax, &ay, x, &ys[j], marks[j % (sizeof marks - 1)]);
+
+    struct buf b = {0};
+    buf_printf(&b, "%s\n", title);
+    for (size_t j = 0; j < n_ys; j++)
+        buf_printf(&b, "  %c %s%s%s%s\n", marks[j % (sizeof marks - 1)],
+                   ys[j].name, *ys[j].unit ? " [" : "", ys[j].unit,
+                   *ys[j].unit ? "]" : "");
+    for (long r = PLOT_ROWS - 1; r >= 0; r--) {
+        row_label(s, &ay, r, PLOT_ROWS);
+        spaces(&b, margin - strlen(s));
+        buf_puts(&b, s);
+        buf_puts(&b, *s ? " +" : " |");
+        const char *cells = c.cell + (PLOT_ROWS - 1 - r) * w;
+        size_t n = (size_t)w;
+        while (n && cells[n - 1] == ' ')
+            n--;
+        buf_put(&b, cells, n);
+        buf_putc(&b, '\n');
+    }
+    x_axis(&b, &ax, margin + 1, w);
+    size_t n = strlen(x->name) + (*x->unit ? strlen(x->unit) + 3 : 0);
+    size_t at = margin + 2 + ((size_t)w > n ? ((size_t)w - n) / 2 : 0);
+    spaces(&b, at);
+    buf_printf(&b, "%s%s%s%s\n", x->name, *x->unit ? " [" : "", x->unit,
+               *x->unit ? "]" : "");
+    if (bad)
+        buf_printf(&b, "(%zu points that are not finite are left out)\n", bad);
+    out_write(o, b.s, b.n);
+    buf_free(&b);
+    free(c.cell);
+}
+
+static void
+json_column(struct buf *b, const struct out_column *c)
+{
+    buf_puts(b, "{\"name\": ");
+    buf_json(b, c->name, strlen(c->name));
+    buf_puts(b, ", \"unit\": ");
+    buf_json(b, c->unit, strlen(c->unit));
+    buf_puts(b, ", \"values\": ");
+    out_json_numbers(b, c->x, c->n);
+    buf_putc(b, '}');
+}
+
+static const char *const endings[] = {".svg", ".png", NULL};
+
+int
+out_plot(struct out *o, struct diags *ds, imp_range where, const char *file,
+         const char *title, const struct out_column *x,
+         const struct out_column *ys, size_t n_ys)
+{
+    int st = file ? outfile_check(ds, where, file, endings) : IMP_OK;
+    if (st)
+        return st;
+    bool draw = o->dir && file;
+    if (draw
+        && (st = out_plot_gnuplot(o, ds, where, file, title, x, ys, n_ys)))
+        return st;
+    if (!o->json && !draw) {
+        out_plot_text(o, title, x, ys, n_ys);
+        return IMP_OK;
+    }
+    struct buf b = {0};
+    if (o->json) {
+        buf_puts(&b, "{\"command\": \"plot\", \"name\": \"\", \"title\": ");
+        buf_json(&b, title, strlen(title));
+        buf_puts(&b, ", \"file\": ");
+        if (draw)
+            buf_json(&b, file, strlen(file));
+        else
+            buf_puts(&b, "null");
+        buf_puts(&b, ", \"x\": ");
+        json_column(&b, x);
+        buf_puts(&b, ", \"series\": [");
+        for (size_t j = 0; j < n_ys; j++) {
+            if (j)
+                buf_puts(&b, ", ");
+            json_column(&b, &ys[j]);
+        }
+        buf_puts(&b, "], \"units\": {}");
+        if (!draw)
+            buf_puts(&b, ", \"why\": {\"file\": \"no --out\"}");
+        buf_puts(&b, "}\n");
+    } else {
+        buf_printf(&b, "%s: plot of %s\n", file, title);
+    }
+    out_write(o, b.s, b.n);
+    buf_free(&b);
+    return IMP_OK;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* The sink: everything printed goes through out_write. The first write that
+ * fails is remembered; nothing is tried after it, and out_check turns it into
+ * a diagnostic (disk full, closed pipe) at the end of the run. SIGPIPE is
+ * ignored by the programs; a closed pipe arrives here as EPIPE. */
+#include <errno.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "base/num.h"
+#include "output/out_priv.h"
+
+void
+out_write(struct out *o, const char *s, size_t n)
+{
+    if (o->error || n == 0)
+        return;
+    int e = o->write(o->ctx, s, n);
+    if (e)
+        o->error = e > 0 ? e : EIO;
+}
+
+int
+out_check(const struct out *o, struct diags *ds)
+{
+    if (!o->error)
+        return IMP_OK;
+    struct diag *d = diag_add(ds, DIAG_E0855, IMP_NOWHERE,
+                              "the results could not be written: %s",
+                              strerror(o->error));
+    diag_help(ds, d, "%s",
+              o->error == ENOSPC ? "free some space on the disk"
+              : o->error == EPIPE
+                  ? "the program that reads the output has ended early; let "
+                    "it read to the end"
+                  : "check where the output goes");
+    return IMP_FAILED;
+}
+
+/* significant digits of a decimal text */
+static int
+significant(const char *s)
+{
+    int n = 0, zeros = 0;
+    for (; *s && *s != 'e'; s++) {
+        if (*s < '0' || *s > '9')
+            continue;
+        if (*s == '0') {
+            if (n)
+                zeros++;
+        } else {
+            n += zeros + 1;
+            zeros = 0;
+        }
+    }
+    return n;
+}
+
+char *
+out_number(char s[NUM_TEXT], double x)
+{
+    num_shortest(s, x);
+    if (significant(s) > OUT_DIGITS)
+        num_digits(s, x, OUT_DIGITS);
+    return s;
+}
+
+size_t
+out_cells(const char *s)
+{
+    size_t n = 0;
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if ((c & 0xc0u) == 0x80u)
+            continue;
+        /* combining diacritical marks U+0300 .. U+036F */
+        if (c == 0xccu || (c == 0xcdu && (unsigned char)s[1] < 0xb0u))
+            continue;
+        n++;
+    }
+    return n;
+}

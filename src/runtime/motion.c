@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* Free motion by Taylor series (motion.h). A step is a sum of the motion
+ * tape's coefficients; nothing here knows which equations they solve.
+ *
+ * Step size: Jorba & Zou 2005, sec. 3.2, with the order fixed: the largest h
+ * for which the last two coefficients of every variable stay below
+ * MOTION_TRUNCATION of that variable's own size. "Own size" is that of the
+ * group the variable belongs to (a position, a quaternion, a velocity, a spin
+ * as vectors), so that a component that passes through zero does not stop the
+ * motion. Where all coefficients beyond some order vanish (plane free flight)
+ * the series is the motion itself and h is infinite.
+ *
+ * Invariant: r->env holds the rounded state, r->state_lo what was rounded off
+ * (Neumaier); between set-up and impacts only this file writes either. */
+#include "runtime/motion.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/num.h"
+
+/* largest last term over the variable's size: 1/10 ulp; the terms left out
+ * are smaller again by h over the radius, about 1/7: over 10^4 steps of one
+ * sign this stays below 1e-13 */
+#define MOTION_TRUNCATION 1e-17
+
+static const imp_block *
+block_at(const struct rt *r, uint32_t b)
+{
+    return IMP_ARRAY(r->im, r->im->blocks, imp_block) + b;
+}
+
+static const double *
+row_of(const struct rt *r, uint32_t b, uint32_t i)
+{
+    const imp_block *bl = block_at(r, b);
+    uint32_t row = IMP_ARRAY(r->im, bl->rows, uint32_t)[i];
+    return r->work[b] + (size_t)row * IMP_ROW_STRIDE + IMP_ROW_PAD;
+}
+
+/* number of variables from i on that form one vector with variable i: they
+ * are read off the layout of a body's state */
+static uint32_t
+group_size(const struct rt *r, const imp_block *bl, uint32_t i)
+{
+    static const unsigned char plane[IMP_STATE_PLANE] = {2, 0, 1, 2, 0, 1};
+    static const unsigned char space[IMP_STATE_SPACE] = {3, 0, 0, 4, 0, 0, 0,
+                                                         3, 0, 0, 3, 0, 0};
+    const uint32_t *state = IMP_ARRAY(r->im, bl->state, uint32_t);
+    const uint32_t *bodies = IMP_ARRAY(r->im, bl->bodies, uint32_t);
+    uint32_t n = r->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
+    for (uint32_t k = 0; k < bl->bodies.n; k++) {
+        uint32_t first = rt_body(r, bodies[k])->env_state;
+        if (state[i] < first || state[i] >= first + n)
+            continue;
+        uint32_t size =
+            r->im->dim == 2 ? plane[state[i] - first] : space[state[i] - first];
+        for (uint32_t j = 1; j < size; j++)
+            if (i + j >= bl->state.n || state[i + j] != state[i] + j)
+                return 1;
+        return size > 0 ? size : 1;
+    }
+    return 1;
+}
+
+/* h for which the two last coefficients of n rows keep to the truncation */
+static double
+group_step(const double *const *row, uint32_t n, int order)
+{
+    double last = 0.0, before = 0.0, size = 0.0;
+    for (uint32_t j = 0; j < n; j++) {
+        last = fmax(last, fabs(row[j][order]));
+        before = fmax(before, fabs(row[j][order - 1]));
+        size = fmax(size, fabs(row[j][0]));
+    }
+    if (last == 0.0 && before == 0.0)
+        return INFINITY;
+    double h = INFINITY;
+    /* starting from rest the size is what the motion gives it in one step:
+     * a few rounds settle it */
+    for (int round = 0; round < 4; round++) {
+        double s = size;
+        if (isfinite(h)) {
+            double hk = 1.0;
+            for (int k = 0; k <= order; k++, hk *= h)
+                for (uint32_t j = 0; j < n; j++)
+                    s = fmax(s, fabs(row[j][k]) * hk);
+        }
+        if (s == 0.0) {
+            /* ratio of the last to the first coefficient that is there */
+            for (int k = 1; k < order && s == 0.0; k++)
+                for (uint32_t j = 0; j < n; j++)
+                    s = fmax(s, fabs(row[j][k]));
+        }
+        double was = h;
+        h = INFINITY;
+        if (last > 0.0)
+            h = exp(log(MOTION_TRUNCATION * s / last) / order);
+        if (before > 0.0)
+            h = fmin(h, exp(log(MOTION_TRUNCATION * s / before) / (order - 1)));
+        if (s == size || fabs(h - was) <= 0.05 * h)
+            break;
+    }
+    return h;
+}
+
+/* a state variable may be a constant (its row ends at once), or end in a
+ * polynomial: then all its higher coefficients vanish */
+static bool
+row_ends(const double *row, int order)
+{
+    for (int k = (order + 1) / 2; k <= order; k++)
+        if (row[k] != 0.0)
+            return false;
+    return true;
+}
+
+int
+motion_series(struct rt *r, uint32_t block, int order, double *h)
+{
+    const imp_block *bl = block_at(r, block);
+    *h = INFINITY;
+    if (bl->motion == IMP_NO_TAPE || bl->state.n == 0)
+        return IMP_OK;
+    int st = rt_series(r, bl->motion, NULL, NULL, r->work[block], order);
+    if (st == IMP_NONFINITE) {
+        rt_nonfinite(r, bl->motion, NULL);
+        return IMP_FAILED;
+    }
+    if (st != IMP_OK)
+        return st;
+    for (uint32_t i = 0; i < bl->state.n;) {
+        uint32_t n = group_size(r, bl, i);
+        const double *row[4];
+        bool ends = true;
+        for (uint32_t j = 0; j < n; j++) {
+            row[j] = row_of(r, block, i + j);
+            ends = ends && row_ends(row[j], order);
+        }
+        if (!ends)
+            *h = fmin(*h, group_step(row, n, order));
+        i += n;
+    }
+    return IMP_OK;
+}
+
+int
+motion_series_all(struct rt *r, int order, double *h)
+{
+    *h = INFINITY;
+    for (uint32_t b = 0; b < r->im->blocks.n; b++) {
+        double hb;
+        int st = motion_series(r, b, order, &hb);
+        if (st != IMP_OK)
+            return st;
+        *h = fmin(*h, hb);
+    }
+    return IMP_OK;
+}
+
+/* x + lo += d without loss (Neumaier) */
+static void
+add_to(double *x, double *lo, double d)
+{
+    double s = *x + d, back = s - *x;
+    double e = (*x - (s - back)) + (d - back) + *lo;
+    *x = s + e;
+    *lo = e - (*x - s);
+}
+
+/* |q| = 1 to more than double precision: s = |q|^2 - 1 with exact products,
+ * q -= q s/2 */
+static void
+renormalise(double *q, double *lo)
+{
+    double hi = -1.0, rest = 0.0;
+    for (int i = 0; i < 4; i++) {
+        double p = q[i] * q[i], pe = fma(q[i], q[i], -p);
+        double s = hi + p, back = s - hi;
+        rest += (hi - (s - back)) + (p - back) + pe + 2.0 * q[i] * lo[i];
+        hi = s;
+    }
+    double half = 0.5 * (hi + rest);
+    for (int i = 0; i < 4; i++)
+        add_to(&q[i], &lo[i], -half * q[i]);
+}
+
+/* state of prescribed bodies at the time in env */
+static void
+refresh(struct rt *r)
+{
+    for (uint32_t b = 0; b < r->im->bodies.n; b++) {
+        const imp_body *bd = rt_body(r, b);
+        if (bd->refresh == IMP_NO_TAPE)
+            continue;
+        double out[IMP_STATE_SPACE];
+        uint32_t n = r->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
+        /* a value that is not finite is reported by the tape that uses it */
+        rt_eval(r, bd->refresh, NULL, out);
+        memcpy(r->env + bd->env_state, out, sizeof(double) * n);
+    }
+}
+
+void
+motion_advance(struct rt *r, double dt, double t)
+{
+    uint32_t state0 = r->im->layout.state;
+    for (uint32_t b = 0; b < r->im->blocks.n; b++) {
+        const imp_block *bl = block_at(r, b);
+        const uint32_t *state = IMP_ARRAY(r->im, bl->state, uint32_t);
+        if (bl->motion == IMP_NO_TAPE)
+            continue;
+        for (uint32_t i = 0; i < bl->state.n; i++) {
+            const double *c = row_of(r, b, i);
+            double d = c[RT_ORDER];
+            for (int k = RT_ORDER - 1; k >= 1; k--)
+                d = d * dt + c[k];
+            add_to(&r->env[state[i]], &r->state_lo[state[i] - state0], d * dt);
+        }
+        if (r->im->dim != 3)
+            continue;
+        const uint32_t *bodies = IMP_ARRAY(r->im, bl->bodies, uint32_t);
+        for (uint32_t k = 0; k < bl->bodies.n; k++) {
+            uint32_t q = rt_body(r, bodies[k])->env_state + 3;
+            renormalise(r->env + q, r->state_lo + (q - state0));
+        }
+    }
+    r->env[r->im->layout.time] = t;
+    refresh(r);
+}
+
+/* the series holds for no time at all: a singularity of the motion */
+static int
+motion_stuck(struct rt *r)
+{
+    char t[NUM_TEXT];
+    struct diag *d =
+        diag_add(r->ds, DIAG_E0603, IMP_NOWHERE,
+                 "the motion cannot be continued beyond t = %s",
+                 num_digits(t, rt_time(r), 9));
+    diag_help(r->ds, d,
+              "its time series has no radius of convergence there: a force "
+              "or a speed grows without bound, or a formula is not smooth");
+    return IMP_FAILED;
+}
+
+int
+motion_to(struct rt *r, double t)
+{
+    while (rt_time(r) != t) {
+        if (rt_stopped(r))
+            return IMP_STOPPED;
+        double h, t0 = rt_time(r), t1 = t;
+        int st = motion_series_all(r, RT_ORDER, &h);
+        if (st != IMP_OK)
+            return st;
+        if (fabs(t - t0) > h) {
+            t1 = t > t0 ? t0 + h : t0 - h;
+            if (t1 == t0)
+                return motion_stuck(r);
+        }
+        motion_advance(r, t1 - t0, t1);
+    }
+    return IMP_OK;
+}
+
+int
+motion_totals(struct rt *r, struct motion_totals *out)
+{
+    memset(out, 0, sizeof *out);
+    for (uint32_t b = 0; b < r->im->bodies.n; b++) {
+        const imp_body *bd = rt_body(r, b);
+        double e[8];
+        if (bd->energy == IMP_NO_TAPE || (bd->flags & IMP_BODYF_FIXED))
+            continue;
+        int st = rt_eval(r, bd->energy, NULL, e);
+        if (st == IMP_NONFINITE) {
+            rt_nonfinite(r, bd->energy, NULL);
+            return IMP_FAILED;
+        }
+        if (st != IMP_OK)
+            return st;
+        out->kinetic += e[0];
+        out->potential += e[1];
+        for (int i = 0; i < 3; i++) {
+            out->momentum[i] += e[2 + i];
+            out->angular[i] += e[5 + i];
+        }
+    }
+    return IMP_OK;
+}

@@ -57,17 +57,16 @@ int cli_choice(const char *option, const char *word, const char *const *choices,
 /* one diagnostic without a place, on stderr, in text form; help may be NULL */
 void cli_error(enum diag_code code, const char *help, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* prints ds on stderr; does nothing when it is empty */
-void cli_print_diags(const struct diags *ds, enum diag_format format);
 /* stdout: buffered; the sink of struct out. cli_flush returns IMP_EXIT_OK or
  * IMP_EXIT_RUN after a message */
 int cli_write(void *ctx, const char *s, size_t n);
 int cli_flush(void);
 void cli_puts(const char *s);
 
-/* Set by SIGINT and SIGTERM; a second one ends the program with status 3. */
+/* the flag that Ctrl-C sets (driver_signals, called once) */
 atomic_int *cli_stop_flag(void);
-void cli_signals(void);
+/* stderr, uncoloured */
+void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Runs fn(ctx) with an out-of-memory guard: status 3 and E0817 if memory
  * ends. What fn holds on the heap must hang on ctx. */
 int cli_guard(int (*fn)(void *ctx), void *ctx);

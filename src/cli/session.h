@@ -65,6 +65,9 @@ struct session {
     struct rec **recs;
     int failed_expects;
     struct session_code *code; /* loaded code, or NULL */
+    struct driver *driver;     /* of a run that has not ended */
+    /* results of `done` commands, in the order of priors (REPL) */
+    struct rec *const *prior_recs;
 };
 /* the session must be zeroed; needs a guard, as all that follow */
 void session_open(struct session *s, const struct session_options *o);
@@ -87,6 +90,8 @@ int session_code(struct session *s);    /* loads code, if the backend wants */
 int session_run(struct session *s);     /* all commands not yet done */
 /* all of them: check, compile, code, run */
 int session_all(struct session *s);
+/* what check_model, check_doc and check_names want to know */
+struct check_input session_input(struct session *s);
 
 /* the value of `text` ("3", "3 [mm]", "pi/4") in SI units; *unit is its SI
  * unit, NULL when it is a bare number. False after a diagnostic in s->ds that

@@ -9,6 +9,12 @@
 
 #include <stddef.h>
 
+#if defined(__GNUC__)
+#define IMP_API __attribute__((visibility("default")))
+#else
+#define IMP_API
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -19,36 +25,36 @@ typedef struct imp imp;
 enum { IMP_FINE = 0, IMP_EXPECT_FAILED = 1, IMP_MODEL_WRONG = 2,
        IMP_RUN_FAILED = 3 };
 
-imp *imp_new(void);        /* NULL when out of memory */
-void imp_free(imp *h);     /* NULL is fine */
+IMP_API imp *imp_new(void);        /* NULL when out of memory */
+IMP_API void imp_free(imp *h);     /* NULL is fine */
 
 /* backend: "jit" (default) or "eval"; opt: 0, 1, 2; json: 0 or 1; out: folder
  * for files or NULL; cache: 1 (default) or 0; diagnostics: "text" (default),
  * "lines", "json". Unknown key or value: IMP_MODEL_WRONG. */
-int imp_option(imp *h, const char *key, const char *value);
+IMP_API int imp_option(imp *h, const char *key, const char *value);
 
 /* parses and checks; replaces the model loaded before */
-int imp_load_file(imp *h, const char *path);
-int imp_load_text(imp *h, const char *name, const char *text, size_t n);
+IMP_API int imp_load_file(imp *h, const char *path);
+IMP_API int imp_load_text(imp *h, const char *name, const char *text, size_t n);
 /* value in SI units, or with a unit as text: imp_set_text(h, "a", "3 [mm]") */
-int imp_set(imp *h, const char *param, double value);
-int imp_set_text(imp *h, const char *param, const char *value);
+IMP_API int imp_set(imp *h, const char *param, double value);
+IMP_API int imp_set_text(imp *h, const char *param, const char *value);
 
 /* runs all commands */
-int imp_run(imp *h);
+IMP_API int imp_run(imp *h);
 /* asks a running imp_run, from any thread or signal handler, to stop soon */
-void imp_stop(imp *h);
+IMP_API void imp_stop(imp *h);
 
 /* what the last calls printed; never NULL */
-const char *imp_output(const imp *h, size_t *n);
-const char *imp_diagnostics(const imp *h, size_t *n);
+IMP_API const char *imp_output(const imp *h, size_t *n);
+IMP_API const char *imp_diagnostics(const imp *h, size_t *n);
 
 /* a number of a result: `name.field` with optional [index]; 0 and *x set, or
  * IMP_MODEL_WRONG when there is no such number */
-int imp_get(const imp *h, const char *path, double *x);
-const char *imp_get_text(const imp *h, const char *path); /* or NULL */
+IMP_API int imp_get(const imp *h, const char *path, double *x);
+IMP_API const char *imp_get_text(const imp *h, const char *path); /* or NULL */
 
-const char *imp_version(void);
+IMP_API const char *imp_version(void);
 
 #ifdef __cplusplus
 }

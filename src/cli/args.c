@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Options of the subcommands, help, and messages that have no source place.
+ * The tables in cmd_*.c are the only list of options: reader, help and
+ * "did you mean" all work from them. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/driver.h"
+#include "base/arena.h"
+#include "cli/cli.h"
+
+void
+cli_error(enum diag_code code, const char *help, const char *fmt, ...)
+{
+    struct arena *a = arena_new();
+    struct diags ds;
+    struct buf b = {0};
+    va_list ap;
+
+    va_start(ap, fmt);
+    buf_vprintf(&b, fmt, ap);
+    va_end(ap);
+    diags_init(&ds, a, NULL);
+    struct diag *d = diag_add(&ds, code, IMP_NOWHERE, "%s", buf_str(&b));
+    if (help)
+        diag_help(&ds, d, "%s", help);
+    driver_print(&ds, DIAG_TEXT);
+    buf_free(&b);
+    arena_free(a);
+}
+
+void
+cli_say(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+}
+
+int
+cli_write(void *ctx, const char *s, size_t n)
+{
+    (void)ctx;
+    errno = 0;
+    if (fwrite(s, 1, n, stdout) == n)
+        return 0;
+    return errno ? errno : EIO;
+}
+
+void
+cli_puts(const char *s)
+{
+    (void)cli_write(NULL, s, strlen(s));
+}
+
+int
+cli_flush(void)
+{
+    errno = 0;
+    bool bad = ferror(stdout) != 0;
+    if (fflush(stdout) != 0 || bad) {
+        cli_error(DIAG_E0809, NULL, "cannot write to the standard output: %s",
+                  strerror(errno ? errno : EIO));
+        clearerr(stdout);
+        return IMP_EXIT_RUN;
+    }
+    return IMP_EXIT_OK;
+}
+
+int
+cli_guard(int (*fn)(void *ctx), void *ctx)
+{
+    struct oom_guard g;
+
+    if (setjmp(g.env)) {
+        oom_leave(&g);
+        fputs("error[E0817]: out of memory\n", stderr);
+        return IMP_EXIT_RUN;
+    }
+    oom_enter(&g);
+    int status = fn(ctx);
+    oom_leave(&g);
+    return status;
+}
+
+int
+cli_choice(const char *option, const char *word, const char *const *choices,
+           size_t n)
+{
+    struct buf b = {0};
+
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(word, choices[i]) == 0)
+            return (int)i;
+    const char *near = suggest(word, choices, n);
+    for (size_t i = 0; i < n; i++)
+        buf_printf(&b, "%s%s", i ? i + 1 < n ? ", " : " or " : "", choices[i]);
+    cli_error(DIAG_E0804, NULL, "`%s` takes %s; found `%s`%s%s%s", option,
+              buf_str(&b), word, near ? ": did you mean `" : "",
+              near ? near : "", near ? "`?" : "");
+    buf_free(&b);
+    return -1;
+}
+
+static void
+print_options(const struct cli_opt *opts, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct buf b = {0};
+        buf_printf(&b, "%s%s%s", opts[i].name,
+                   opts[i].arg ? opts[i].name[1] == '-' ? "=" : " " : "",
+                   opts[i].arg ? opts[i].arg : "");
+        printf("  %-30s  %s\n", buf_str(&b), opts[i].doc);
+        buf_free(&b);
+    }
+}
+
+void
+cli_help(const struct cli_command *c)
+{
+    printf("Usage: imp %s%s%s%s\n\n%s\n", c->name,
+           c->n_opts ? " [OPTION]..." : "", c->words[0] ? " " : "", c->words,
+           c->doc);
+    if (c->text)
+        printf("\n%s", c->text);
+    printf("\nOptions:\n");
+    print_options(c->opts, c->n_opts);
+    printf("  %-30s  %s\n", "--help", "print this");
+}
+
+static int
+unknown(struct cli_args *a, const char *word, size_t n)
+{
+    const struct cli_command *c = a->cmd;
+    const char **names = mem_alloc((c->n_opts + 1) * sizeof *names);
+    char *w = mem_alloc(n + 1);
+    char help[160];
+
+    memcpy(w, word, n);
+    for (size_t i = 0; i < c->n_opts; i++)
+        names[i] = c->opts[i].name;
+    names[c->n_opts] = "--help";
+    const char *near = suggest(w, names, c->n_opts + 1);
+    snprintf(help, sizeof help, "`imp %s --help` lists the options", c->name);
+    cli_error(DIAG_E0802, help, "`imp %s` has no option `%s`%s%s%s", c->name, w,
+              near ? ": did you mean `" : "", near ? near : "",
+              near ? "`?" : "");
+    free(w);
+    free(names);
+    return CLI_BAD;
+}
+
+int
+cli_next(struct cli_args *a)
+{
+    if (a->i >= a->argc)
+        return CLI_END;
+    const char *w = a->argv[a->i++];
+    a->value = w;
+    if (a->words_only || w[0] != '-' || w[1] == 0)
+        return CLI_WORD;
+    if (strcmp(w, "--") == 0) {
+        a->words_only = true;
+        return cli_next(a);
+    }
+    if (strcmp(w, "--help") == 0 || strcmp(w, "-h") == 0) {
+        cli_help(a->cmd);
+        return CLI_HELP;
+    }
+    const char *eq = w[1] == '-' ? strchr(w, '=') : NULL;
+    size_t n = eq ? (size_t)(eq - w) : strlen(w);
+    for (size_t i = 0; i < a->cmd->n_opts; i++) {
+        const struct cli_opt *o = &a->cmd->opts[i];
+        if (strlen(o->name) != n || memcmp(o->name, w, n) != 0)
+            continue;
+        if (!o->arg && eq) {
+            cli_error(DIAG_E0803, NULL, "`%s` is a switch and takes no value",
+                      o->name);
+            return CLI_BAD;
+        }
+        if (!o->arg) {
+            a->value = NULL;
+        } else if (eq) {
+            a->value = eq + 1;
+        } else if (a->i < a->argc) {
+            a->value = a->argv[a->i++];
+        } else {
+            cli_error(DIAG_E0803, NULL, "`%s` needs a value: %s=%s", o->name,
+                      o->name, o->arg);
+            return CLI_BAD;
+        }
+        return (int)i;
+    }
+    return unknown(a, w, n);
+}

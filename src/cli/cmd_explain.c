@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* imp explain CODE: what a diagnostic means, with an example; imp doc NAME:
+ * documentation of a name; imp lsp: not here yet. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/driver.h"
+#include "cli/cli.h"
+#include "cli/session.h"
+
+/* ---- explain --------------------------------------------------------------
+ */
+
+static int
+explain_all(void)
+{
+    for (int c = 1; c < DIAG_COUNT; c++)
+        printf("%s  %s\n", diag_code_name((enum diag_code)c),
+               diag_code_title((enum diag_code)c));
+    return cli_flush();
+}
+
+static int
+explain_one(const char *word)
+{
+    char name[16] = {0};
+
+    for (size_t i = 0; i + 1 < sizeof name && word[i]; i++)
+        name[i] = (char)toupper((unsigned char)word[i]);
+    enum diag_code c = diag_code_find(name);
+    if (c == DIAG_NONE) {
+        cli_error(DIAG_E0814, "`imp explain` lists all codes",
+                  "there is no diagnostic code `%s`", word);
+        return IMP_EXIT_MODEL;
+    }
+    const char *text = diag_code_text(c);
+    size_t n = strlen(text);
+    printf("%s: %s\n\n%s%s", name, diag_code_title(c), text,
+           n && text[n - 1] == '\n' ? "" : "\n");
+    return IMP_EXIT_OK;
+}
+
+static int
+run_explain(const struct cli_command *self, int argc, char **argv)
+{
+    struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
+    int status = IMP_EXIT_OK, words = 0, k;
+
+    while ((k = cli_next(&a)) != CLI_END) {
+        if (k != CLI_WORD)
+            return k == CLI_HELP ? IMP_EXIT_OK : IMP_EXIT_MODEL;
+        if (words++)
+            putchar('\n');
+        status = cli_worst(status, explain_one(a.value));
+    }
+    if (words == 0)
+        return explain_all();
+    return cli_worst(status, cli_flush());
+}
+
+const struct cli_command cli_explain = {
+    .name = "explain",
+    .run = run_explain,
+    .words = "[CODE]...",
+    .doc = "what a diagnostic code means",
+    .text = "Without a code: all codes and their titles.\n",
+};
+
+/* ---- doc ------------------------------------------------------------------
+ */
+
+struct job {
+    struct session_options o;
+    struct session s;
+    const char *name, *model;
+};
+
+static int
+work_doc(void *ctx)
+{
+    struct job *j = ctx;
+    struct buf b = {0};
+
+    session_open(&j->s, &j->o);
+    if (j->model && !session_add_file(&j->s, j->model))
+        return IMP_EXIT_MODEL;
+    struct check_input in = session_input(&j->s);
+    bool known = check_doc(&in, j->name, &b);
+    if (known)
+        cli_puts(buf_str(&b));
+    if (known && b.n && b.s[b.n - 1] != '\n')
+        cli_puts("\n");
+    if (!known) {
+        struct diag *d =
+            diag_add(&j->s.ds, DIAG_E0815, IMP_NOWHERE,
+                     "nothing is known under the name `%s`", j->name);
+        if (b.n)
+            diag_help(&j->s.ds, d, "%s", buf_str(&b));
+    }
+    buf_free(&b);
+    return known ? IMP_EXIT_OK : IMP_EXIT_MODEL;
+}
+
+static int
+run_doc(const struct cli_command *self, int argc, char **argv)
+{
+    struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
+    struct job j = {0};
+    int k;
+
+    session_defaults(&j.o);
+    while ((k = cli_next(&a)) != CLI_END) {
+        if (k != CLI_WORD)
+            return k == CLI_HELP ? IMP_EXIT_OK : IMP_EXIT_MODEL;
+        if (j.model) {
+            cli_error(DIAG_E0822, "`imp doc NAME [MODEL]`",
+                      "`imp doc` takes a name and at most one model");
+            return IMP_EXIT_MODEL;
+        }
+        if (j.name)
+            j.model = a.value;
+        else
+            j.name = a.value;
+    }
+    if (!j.name) {
+        cli_error(DIAG_E0822, "as in `imp doc ellipse`",
+                  "`imp doc` wants a name");
+        return IMP_EXIT_MODEL;
+    }
+    int status = cli_guard(work_doc, &j);
+    status = cli_worst(status, cli_flush());
+    if (j.s.arena)
+        driver_print(&j.s.ds, DIAG_TEXT);
+    session_close(&j.s);
+    return status;
+}
+
+const struct cli_command cli_doc = {
+    .name = "doc",
+    .run = run_doc,
+    .words = "NAME [MODEL]",
+    .doc = "documentation of a name",
+    .text = "Knows the words of the language, commands, options and record "
+            "fields,\nfunctions, units, the standard library, and the names of "
+            "MODEL.\n",
+};
+
+/* ---- lsp ------------------------------------------------------------------
+ */
+
+static int
+run_lsp(const struct cli_command *self, int argc, char **argv)
+{
+    struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
+
+    if (cli_next(&a) == CLI_HELP)
+        return IMP_EXIT_OK;
+    cli_error(DIAG_E0990, NULL, "`imp lsp` is not available in this build");
+    return IMP_EXIT_MODEL;
+}
+
+const struct cli_command cli_lsp = {
+    .name = "lsp",
+    .run = run_lsp,
+    .words = "",
+    .doc = "language server (not available in this build)",
+};

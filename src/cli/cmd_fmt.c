@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* imp fmt: models in the one canonical layout, in place and atomically. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "abi/status.h"
+#include "analysis/driver.h"
+#include "base/arena.h"
+#include "cli/cli.h"
+#include "cli/session.h"
+#include "syntax/fmt.h"
+
+enum { OPT_CHECK, OPT_STDOUT };
+static const struct cli_opt opts[] = {
+    {"--check", NULL, "write nothing; name the files that would change"},
+    {"--stdout", NULL, "print the formatted text instead of writing it"},
+};
+
+struct job {
+    struct session_options o;
+    struct session s;
+    struct buf text;
+    const char *path;
+    bool check, print;
+};
+
+/* the new text beside the file, then in its place; keeps its mode. A link is
+ * followed: the file it leads to is replaced, not the link. */
+static bool
+replace(struct session *s, const char *path, const struct buf *b)
+{
+    struct stat st;
+    char *real = realpath(path, NULL);
+    const char *target = real ? real : path;
+    const char *tmp = arena_printf(s->arena, "%s.XXXXXX", target);
+    int fd = mkstemp((char *)tmp);
+    bool ok = fd >= 0;
+    size_t done = 0;
+
+    if (ok && stat(target, &st) == 0)
+        ok = fchmod(fd, st.st_mode & 07777) == 0;
+    while (ok && done < b->n) {
+        ssize_t n = write(fd, b->s + done, b->n - done);
+        if (n < 0 && errno != EINTR)
+            ok = false;
+        else if (n > 0)
+            done += (size_t)n;
+    }
+    int e = errno;
+    if (fd >= 0) {
+        if (ok && fsync(fd) != 0 && errno != EINVAL)
+            ok = false;
+        if (close(fd) != 0)
+            ok = false;
+        if (ok && rename(tmp, target) != 0)
+            ok = false;
+        if (!ok) {
+            e = errno;
+            unlink(tmp);
+        }
+    }
+    if (!ok)
+        diag_add(&s->ds, DIAG_E0819, IMP_NOWHERE, "cannot write `%s`: %s", path,
+                 strerror(e));
+    free(real);
+    return ok;
+}
+
+static int
+work(void *ctx)
+{
+    struct job *j = ctx;
+    const char *text;
+    size_t n;
+
+    session_open(&j->s, &j->o);
+    if (!session_read(&j->s, j->path, &text, &n))
+        return IMP_EXIT_MODEL;
+    bool is_stdin = strcmp(j->path, "-") == 0;
+    uint32_t file =
+        sources_add(j->s.sources, is_stdin ? "<stdin>" : j->path, text, n);
+    if (!fmt_file(j->s.arena, &j->s.ds, file, &j->text))
+        return IMP_EXIT_MODEL;
+    bool same = j->text.n == n && (n == 0 || memcmp(j->text.s, text, n) == 0);
+    if (j->check) {
+        if (same)
+            return IMP_EXIT_OK;
+        printf("%s\n", is_stdin ? "<stdin>" : j->path);
+        return IMP_EXIT_EXPECT;
+    }
+    if (is_stdin || j->print) {
+        (void)cli_write(NULL, buf_str(&j->text), j->text.n);
+        return IMP_EXIT_OK;
+    }
+    return same || replace(&j->s, j->path, &j->text) ? IMP_EXIT_OK
+                                                     : IMP_EXIT_RUN;
+}
+
+static int
+run(const struct cli_command *self, int argc, char **argv)
+{
+    struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
+    struct cli_args b = a;
+    struct job j = {0};
+    int status = IMP_EXIT_OK, files = 0, k;
+
+    session_defaults(&j.o);
+    while ((k = cli_next(&a)) != CLI_END) {
+        if (k == CLI_HELP)
+            return IMP_EXIT_OK;
+        if (k == CLI_BAD)
+            return IMP_EXIT_MODEL;
+        files += k == CLI_WORD;
+        j.check |= k == OPT_CHECK;
+        j.print |= k == OPT_STDOUT;
+    }
+    if (files == 0) {
+        cli_error(DIAG_E0822,
+                  "`imp fmt MODEL...`, or `-` for the standard "
+                  "input",
+                  "`imp fmt` wants at least one model");
+        return IMP_EXIT_MODEL;
+    }
+    while ((k = cli_next(&b)) != CLI_END) {
+        if (k != CLI_WORD)
+            continue;
+        j.path = b.value;
+        status = cli_worst(status, cli_guard(work, &j));
+        if (j.s.arena)
+            driver_print(&j.s.ds, DIAG_TEXT);
+        buf_free(&j.text);
+        session_close(&j.s);
+    }
+    return cli_worst(status, cli_flush());
+}
+
+const struct cli_command cli_fmt = {
+    .name = "fmt",
+    .run = run,
+    .words = "MODEL...",
+    .doc = "bring models into the canonical layout",
+    .text = "Files are changed in place, all at once or not at all; `-` reads "
+            "the standard\ninput and writes the standard output. With --check "
+            "the status is 1 when a file\nwould change.\n",
+    .opts = opts,
+    .n_opts = sizeof opts / sizeof *opts,
+};

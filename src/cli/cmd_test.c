@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* imp test: runs every model below a folder that states what it expects. One
+ * line per model, the messages of those that fail, and a count. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "abi/status.h"
+#include "analysis/driver.h"
+#include "base/arena.h"
+#include "cli/runopts.h"
+
+enum { OPT_DIAGNOSTICS, OPT_BACKEND, OPT_OPT, OPT_NO_CACHE };
+static const struct cli_opt opts[] = {
+    {"--diagnostics", "text|lines|json", "form of messages (text)"},
+    {"--backend", "eval|jit", "evaluator or machine code (jit)"},
+    {"--opt", "0|1|2", "how hard the code generator tries (1)"},
+    {"--no-cache", NULL, "do not use the object cache on disk"},
+};
+static const int to_runopt[] = {RUNOPT_DIAGNOSTICS, RUNOPT_BACKEND, RUNOPT_OPT,
+                                RUNOPT_NO_CACHE};
+
+struct paths {
+    char **v;
+    size_t n, cap;
+};
+
+static int
+by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* files *.imp below dir; links to folders are not followed, so no circles */
+static bool
+collect(struct paths *ps, const char *dir)
+{
+    DIR *d = opendir(dir);
+    struct dirent *e;
+
+    if (!d) {
+        cli_error(DIAG_E0805, NULL, "cannot open folder `%s`: %s", dir,
+                  strerror(errno));
+        return false;
+    }
+    bool ok = true;
+    while (ok && (e = readdir(d))) {
+        struct buf b = {0};
+        struct stat st;
+        size_t n = strlen(e->d_name);
+        if (e->d_name[0] == '.')
+            continue;
+        size_t nd = strlen(dir);
+        if (strcmp(dir, ".") == 0)
+            buf_puts(&b, e->d_name);
+        else
+            buf_printf(&b, "%s%s%s", dir, dir[nd - 1] == '/' ? "" : "/",
+                       e->d_name);
+        if (lstat(b.s, &st) != 0) {
+            buf_free(&b);
+            continue;
+        }
+        if (S_ISDIR(st.st_mode)) {
+            ok = collect(ps, b.s);
+            buf_free(&b);
+        } else if (S_ISREG(st.st_mode) && n > 4 &&
+                   strcmp(e->d_name + n - 4, ".imp") == 0) {
+            VEC_PUSH(ps, b.s);
+        } else {
+            buf_free(&b);
+        }
+    }
+    closedir(d);
+    return ok;
+}
+
+static bool
+word_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || c == '_' || (c & 0x80);
+}
+
+/* the word `expect` outside comments and strings */
+static bool
+has_expect(const char *s, size_t n)
+{
+    bool comment = false, text = false;
+
+    for (size_t i = 0; i < n; i++) {
+        if (s[i] == '\n')
+            comment = text = false;
+        else if (comment)
+            continue;
+        else if (text && s[i] == '\\')
+            i++;
+        else if (s[i] == '"')
+            text = !text;
+        else if (s[i] == '#' && !text)
+            comment = true;
+        else if (!text && s[i] == 'e' && n - i >= 6 &&
+                 memcmp(s + i, "expect", 6) == 0 &&
+                 (i == 0 || (!word_char(s[i - 1]) && s[i - 1] != '.')) &&
+                 (n - i == 6 || !word_char(s[i + 6])))
+            return true;
+    }
+    return false;
+}
+
+struct job {
+    struct session_options o;
+    struct session s;
+    const char *path;
+    bool expects;
+};
+
+static int
+silent(void *ctx, const char *s, size_t n)
+{
+    (void)ctx;
+    (void)s;
+    (void)n;
+    return 0;
+}
+
+static int
+work(void *ctx)
+{
+    struct job *j = ctx;
+    const char *text;
+    size_t n;
+
+    j->expects = false;
+    session_open(&j->s, &j->o);
+    j->s.write = silent;
+    j->s.stop = cli_stop_flag();
+    if (!session_read(&j->s, j->path, &text, &n)) {
+        j->expects = true; /* a model that cannot be read has failed */
+        return IMP_EXIT_MODEL;
+    }
+    j->expects = has_expect(text, n);
+    if (!j->expects)
+        return IMP_EXIT_OK;
+    j->s.model_name = j->path;
+    session_add_text(&j->s, j->path, text, n, false);
+    return session_all(&j->s);
+}
+
+static int
+run_all(struct job *j, const struct paths *ps)
+{
+    static const char *const words[] = {"ok", "expect failed", "model wrong",
+                                        "run failed"};
+    int models = 0, failed = 0;
+    bool stopped = false;
+
+    for (size_t i = 0; i < ps->n && !stopped; i++) {
+        j->path = ps->v[i];
+        int status = cli_guard(work, j);
+        stopped = *cli_stop_flag() != 0;
+        if (j->expects) {
+            models++;
+            failed += status != IMP_EXIT_OK;
+            printf("%-14s %s\n", words[status], j->path);
+            fflush(stdout);
+            if (j->s.arena && status != IMP_EXIT_OK)
+                driver_print(&j->s.ds, j->o.diagnostics);
+        }
+        session_close(&j->s);
+    }
+    if (stopped) {
+        cli_error(DIAG_E0824, NULL, "stopped after %d of the models", models);
+        return IMP_EXIT_RUN;
+    }
+    if (models == 0) {
+        cli_error(DIAG_E0818, NULL, "no model with an `expect` was found");
+        return IMP_EXIT_MODEL;
+    }
+    printf("%d model%s, %d passed, %d failed\n", models, models == 1 ? "" : "s",
+           models - failed, failed);
+    return failed ? IMP_EXIT_EXPECT : IMP_EXIT_OK;
+}
+
+static int
+run(const struct cli_command *self, int argc, char **argv)
+{
+    struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
+    struct job j = {0};
+    struct paths ps = {0};
+    struct stat st;
+    int status = IMP_EXIT_MODEL, k;
+    bool any = false, ok = true;
+
+    session_defaults(&j.o);
+    while ((k = cli_next(&a)) != CLI_END) {
+        if (k == CLI_HELP || k == CLI_BAD) {
+            status = k == CLI_HELP ? IMP_EXIT_OK : IMP_EXIT_MODEL;
+            goto done;
+        }
+        if (k >= 0 && !runopts_apply(&j.o, to_runopt[k], a.value))
+            goto done;
+        if (k != CLI_WORD)
+            continue;
+        any = true;
+        if (stat(a.value, &st) == 0 && S_ISREG(st.st_mode)) {
+            size_t n = strlen(a.value) + 1;
+            char *p = mem_alloc(n);
+            memcpy(p, a.value, n);
+            VEC_PUSH(&ps, p);
+        } else if (!collect(&ps, a.value)) {
+            ok = false;
+        }
+    }
+    if (!any)
+        ok = collect(&ps, ".");
+    if (!ok)
+        goto done;
+    if (ps.n)
+        qsort(ps.v, ps.n, sizeof *ps.v, by_name);
+    status = run_all(&j, &ps);
+    status = cli_worst(status, cli_flush());
+done:
+    for (size_t i = 0; i < ps.n; i++)
+        free(ps.v[i]);
+    free(ps.v);
+    return status;
+}
+
+const struct cli_command cli_test = {
+    .name = "test",
+    .run = run,
+    .words = "[DIR]...",
+    .doc = "run every model that states what it expects",
+    .text = "Runs every file *.imp below DIR (the current folder) whose text "
+            "has an\n`expect`. Status 1 when any of them fails, for whatever "
+            "reason.\n",
+    .opts = opts,
+    .n_opts = sizeof opts / sizeof *opts,
+};

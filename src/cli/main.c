@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* imp: the program's entry. Finds the subcommand and leaves with its status:
+ * 0 fine, 1 an `expect` failed, 2 the model or the command line is wrong, 3 the
+ * computation failed; nothing else, and never by a signal. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "abi/status.h"
+#include "base/arena.h"
+#include "cli/cli.h"
+#include "imp/imp.h"
+
+static const struct cli_command *const table[] = {
+    &cli_run,  &cli_repl,    &cli_build, &cli_check, &cli_fmt,
+    &cli_test, &cli_explain, &cli_doc,   &cli_lsp,
+};
+#define N_TABLE (sizeof table / sizeof *table)
+
+const struct cli_command *const *
+cli_commands(size_t *n)
+{
+    *n = N_TABLE;
+    return table;
+}
+
+static void
+help(void)
+{
+    printf("Imp: a language for rigid bodies that collide.\n\n"
+           "Usage: imp SUBCOMMAND ...\n\n");
+    for (size_t i = 0; i < N_TABLE; i++) {
+        struct buf b = {0};
+        buf_printf(&b, "%s %s", table[i]->name, table[i]->words);
+        printf("  imp %-22s  %s\n", buf_str(&b), table[i]->doc);
+        buf_free(&b);
+    }
+    printf("\n`imp SUBCOMMAND --help` says more. Exit status: 0 fine, 1 an "
+           "`expect` failed,\n2 the model or the command line is wrong, 3 the "
+           "computation failed.\n");
+}
+
+/* A fault of our own (a bad access, an abort) must not kill by a signal. */
+static void
+on_fault(int sig)
+{
+    static const char text[] =
+        "imp: internal error: please report this with the model\n";
+    (void)sig;
+    ssize_t n = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)n;
+    _exit(IMP_EXIT_RUN);
+}
+
+static void
+catch_faults(void)
+{
+    static char stack[65536]; /* for the handler: the fault may be the stack */
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    stack_t ss = {.ss_sp = stack, .ss_size = sizeof stack};
+    struct sigaction sa = {0};
+
+    sigaltstack(&ss, NULL);
+    sa.sa_handler = on_fault;
+    sa.sa_flags = SA_ONSTACK;
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigaction(faults[i], &sa, NULL);
+}
+
+struct call {
+    int argc;
+    char **argv;
+};
+
+static int
+dispatch(void *ctx)
+{
+    struct call *c = ctx;
+    const char *names[N_TABLE];
+
+    if (c->argc < 2 || strcmp(c->argv[1], "--help") == 0 ||
+        strcmp(c->argv[1], "-h") == 0 || strcmp(c->argv[1], "help") == 0) {
+        help();
+        return c->argc < 2 ? IMP_EXIT_MODEL : IMP_EXIT_OK;
+    }
+    if (strcmp(c->argv[1], "--version") == 0) {
+        printf("imp %s\n", imp_version());
+        return IMP_EXIT_OK;
+    }
+    for (size_t i = 0; i < N_TABLE; i++) {
+        if (strcmp(c->argv[1], table[i]->name) == 0)
+            return table[i]->run(table[i], c->argc - 2, c->argv + 2);
+        names[i] = table[i]->name;
+    }
+    const char *near = suggest(c->argv[1], names, N_TABLE);
+    cli_error(DIAG_E0801, "`imp --help` lists the subcommands",
+              "`imp` has no subcommand `%s`%s%s%s", c->argv[1],
+              near ? ": did you mean `" : "", near ? near : "",
+              near ? "`?" : "");
+    return IMP_EXIT_MODEL;
+}
+
+int
+main(int argc, char **argv)
+{
+    struct call c = {argc, argv};
+
+#ifndef IMP_SANITIZED
+    catch_faults();
+#else
+    (void)catch_faults;
+#endif
+    (void)cli_stop_flag();
+    int status = cli_guard(dispatch, &c);
+    return cli_worst(status, cli_flush());
+}

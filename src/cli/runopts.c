@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Options common to all that run a model. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/driver.h"
+#include "base/arena.h"
+#include "base/num.h"
+#include "cli/runopts.h"
+
+static bool
+add_set(struct session_options *o, const char *text)
+{
+    const char *eq = strchr(text, '=');
+
+    if (!eq || eq == text || eq[1] == 0) {
+        cli_error(DIAG_E0811, "as in `--set gamma=0.4` or `--set 'l=3 [mm]'`",
+                  "`--set` wants NAME=VALUE; found `%s`", text);
+        return false;
+    }
+    size_t n = (size_t)(eq - text);
+    while (n > 0 && text[n - 1] == ' ')
+        n--;
+    char *name = mem_alloc(n + 1);
+    memcpy(name, text, n);
+    /* the last value of a name counts */
+    for (size_t i = 0; i < o->n_sets; i++)
+        if (strcmp(o->sets[i].name, name) == 0) {
+            free(name);
+            free((char *)o->sets[i].value);
+            o->sets[i].value = NULL;
+            char *v = mem_alloc(strlen(eq + 1) + 1);
+            memcpy(v, eq + 1, strlen(eq + 1));
+            o->sets[i].value = v;
+            return true;
+        }
+    struct session_set *sets = mem_alloc((o->n_sets + 1) * sizeof *sets);
+    if (o->n_sets)
+        memcpy(sets, o->sets, o->n_sets * sizeof *sets);
+    char *value = mem_alloc(strlen(eq + 1) + 1);
+    memcpy(value, eq + 1, strlen(eq + 1));
+    sets[o->n_sets] = (struct session_set){name, value};
+    free(o->sets);
+    o->sets = sets;
+    o->n_sets++;
+    return true;
+}
+
+static bool
+read_seed(struct session_options *o, const char *value)
+{
+    double x;
+    size_t n = strlen(value);
+
+    if (n == 0 || num_read(value, n, &x) != n || !(x >= 0) ||
+        x > 9007199254740992.0 || x != (double)(long long)x) {
+        cli_error(DIAG_E0804, NULL,
+                  "`--seed` takes a whole number from 0 to 2^53; found `%s`",
+                  value);
+        return false;
+    }
+    o->has_seed = true;
+    o->seed = x;
+    return true;
+}
+
+bool
+runopts_apply(struct session_options *o, int k, const char *value)
+{
+    static const char *const backends[] = {"jit", "eval"};
+    static const char *const opts[] = {"0", "1", "2"};
+    static const char *const formats[] = {"text", "lines", "json"};
+    int i;
+
+    switch ((enum runopt)k) {
+    case RUNOPT_SET:
+        return add_set(o, value);
+    case RUNOPT_JSON:
+        o->json = true;
+        return true;
+    case RUNOPT_OUT:
+        if (!value[0]) {
+            cli_error(DIAG_E0804, NULL, "`--out` takes the name of a folder");
+            return false;
+        }
+        o->dir = value;
+        return true;
+    case RUNOPT_BACKEND:
+        if ((i = cli_choice("--backend", value, backends, 2)) < 0)
+            return false;
+        o->backend = i == 0 ? SESSION_JIT : SESSION_EVAL;
+        return true;
+    case RUNOPT_OPT:
+        if ((i = cli_choice("--opt", value, opts, 3)) < 0)
+            return false;
+        o->opt = i;
+        return true;
+    case RUNOPT_NO_CACHE:
+        o->cache = false;
+        return true;
+    case RUNOPT_SEED:
+        return read_seed(o, value);
+    case RUNOPT_DIAGNOSTICS:
+        if ((i = cli_choice("--diagnostics", value, formats, 3)) < 0)
+            return false;
+        o->diagnostics = (enum diag_format)i;
+        return true;
+    case RUNOPT_COUNT:
+        break;
+    }
+    return false;
+}
+
+void
+runopts_free(struct session_options *o)
+{
+    for (size_t i = 0; i < o->n_sets; i++) {
+        free((char *)o->sets[i].name);
+        free((char *)o->sets[i].value);
+    }
+    free(o->sets);
+    o->sets = NULL;
+    o->n_sets = 0;
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The chain from text to results: each step calls the room that does it and
+ * maps its outcome to an exit status. Nothing here knows a shape or a command.
+ * Invariant: a step is run only when the one before succeeded; whoever gets a
+ * status other than 0 finds at least one diagnostic in s->ds. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "abi/status.h"
+#include "analysis/driver.h"
+#include "base/arena.h"
+#include "base/num.h"
+#include "cli/jit.h"
+#include "cli/session.h"
+#include "mechanics/mech.h"
+#include "syntax/parse.h"
+
+void
+session_defaults(struct session_options *o)
+{
+    *o = (struct session_options){
+        .backend = SESSION_JIT, .opt = 1, .cache = true};
+}
+
+void
+session_open(struct session *s, const struct session_options *o)
+{
+    s->o = *o;
+    s->arena = arena_new();
+    s->sources = sources_new(s->arena);
+    s->names = intern_new(s->arena);
+    s->model_name = "";
+    diags_init(&s->ds, s->arena, s->sources);
+}
+
+void
+session_close(struct session *s)
+{
+    if (s->driver) {
+        driver_close(s->driver);
+        s->driver = NULL;
+    }
+    if (s->code) {
+        session_code_free(s->code);
+        s->code = NULL;
+    }
+    arena_free(s->arena);
+    *s = (struct session){0};
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+static bool
+read_fd(struct session *s, int fd, const char *path, const char **text,
+        size_t *n)
+{
+    size_t cap = 1u << 16, len = 0;
+    char *p = malloc(cap); /* not mem_alloc: nothing here may jump */
+    ssize_t got = 0;
+
+    while (p && (got = read(fd, p + len, cap - len)) != 0) {
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0 || (len += (size_t)got) > SESSION_FILE_LIMIT)
+            break;
+        if (len == cap) {
+            char *q = realloc(p, cap * 2);
+            if (!q) {
+                free(p);
+                p = NULL;
+                break;
+            }
+            p = q;
+            cap *= 2;
+        }
+    }
+    int e = errno;
+    if (!p)
+        oom_raise();
+    if (got == 0) {
+        /* the copy may jump: hand the heap block over first */
+        *text = p;
+        *n = len;
+        return true;
+    }
+    free(p);
+    if (got < 0)
+        diag_add(&s->ds, DIAG_E0805, IMP_NOWHERE, "cannot read `%s`: %s", path,
+                 strerror(e));
+    else
+        diag_add(&s->ds, DIAG_E0807, IMP_NOWHERE,
+                 "`%s` is larger than %u MiB: no model is", path,
+                 SESSION_FILE_LIMIT >> 20);
+    return false;
+}
+
+bool
+session_read(struct session *s, const char *path, const char **text, size_t *n)
+{
+    struct stat st;
+    bool is_stdin = strcmp(path, "-") == 0;
+    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0) {
+        struct diag *d =
+            diag_add(&s->ds, DIAG_E0805, IMP_NOWHERE, "cannot open `%s`: %s",
+                     path, strerror(errno));
+        if (path[0] != '/')
+            diag_help(&s->ds, d,
+                      "paths are relative to the folder `imp` is run in");
+        return false;
+    }
+    bool ok = false;
+    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+        struct diag *d = diag_add(&s->ds, DIAG_E0806, IMP_NOWHERE,
+                                  "`%s` is a folder, not a model", path);
+        diag_help(&s->ds, d, "`imp test %s` runs the models below it", path);
+    } else if (S_ISREG(st.st_mode) && st.st_size > (off_t)SESSION_FILE_LIMIT) {
+        diag_add(&s->ds, DIAG_E0807, IMP_NOWHERE,
+                 "`%s` is larger than %u MiB: no model is", path,
+                 SESSION_FILE_LIMIT >> 20);
+    } else {
+        ok = read_fd(s, fd, path, text, n);
+    }
+    if (!is_stdin)
+        close(fd);
+    if (!ok)
+        return false;
+    /* the arena takes the text over; if that jumps the block is freed too */
+    struct oom_guard g;
+    char *volatile heap = (char *)*text;
+    if (setjmp(g.env)) {
+        oom_leave(&g);
+        free(heap);
+        oom_raise();
+    }
+    oom_enter(&g);
+    *text = arena_strndup(s->arena, heap, *n);
+    oom_leave(&g);
+    free(heap);
+    if (memchr(*text, 0, *n)) {
+        struct diag *d =
+            diag_add(&s->ds, DIAG_E0808, IMP_NOWHERE,
+                     "`%s` is not a text: it holds zero bytes", path);
+        diag_help(&s->ds, d, "a model is a text in UTF-8");
+        return false;
+    }
+    return true;
+}
+
+struct ast_file *
+session_add_text(struct session *s, const char *name, const char *text,
+                 size_t n, bool bare)
+{
+    uint32_t file = sources_add(s->sources, name, text, n);
+    struct ast_file *f = parse_file(s->arena, s->names, &s->ds, file, bare);
+    const struct ast_file **files =
+        NEW_N(s->arena, const struct ast_file *, s->n_files + 1);
+
+    if (s->n_files)
+        memcpy(files, s->files, s->n_files * sizeof *files);
+    files[s->n_files++] = f;
+    s->files = files;
+    return f;
+}
+
+struct ast_file *
+session_add_file(struct session *s, const char *path)
+{
+    const char *text;
+    size_t n;
+
+    if (!session_read(s, path, &text, &n))
+        return NULL;
+    const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    if (!s->model_name[0])
+        s->model_name = arena_strdup(s->arena, name);
+    return session_add_text(s, name, text, n, false);
+}
+
+/* ---- values from outside ------------------------------------------------- */
+
+static bool
+plain_number(const char *text, double *x)
+{
+    size_t sign = text[0] == '-' || text[0] == '+' ? 1 : 0;
+    size_t n = strlen(text + sign);
+
+    if (n == 0 || num_read(text + sign, n, x) != n)
+        return false;
+    if (text[0] == '-')
+        *x = -*x;
+    return true;
+}
+
+static bool
+not_a_value(struct session *s, const char *what, const char *text)
+{
+    struct diag *d = diag_add(&s->ds, DIAG_E0811, IMP_NOWHERE,
+                              "`%s` wants a number; found `%s`", what, text);
+    diag_help(&s->ds, d,
+              "write a number in SI units, or with a unit: `3 [mm]`");
+    return false;
+}
+
+bool
+session_quantity(struct session *s, const char *what, const char *text,
+                 double *x, const char **unit)
+{
+    struct diags ds;
+
+    *unit = NULL;
+    if (plain_number(text, x))
+        return true;
+    /* anything else goes through the language itself */
+    diags_init(&ds, s->arena, s->sources);
+    uint32_t file = sources_add(s->sources, what, text, strlen(text));
+    const struct ast_file *f = parse_file(s->arena, s->names, &ds, file, true);
+    if (ds.errors || f->n_items != 1 || f->items[0]->kind != AST_COMMAND ||
+        strcmp(f->items[0]->name.text, "show") != 0 || f->items[0]->n_args != 1)
+        return not_a_value(s, what, text);
+    struct check_input in = {.arena = s->arena,
+                             .names = s->names,
+                             .sources = s->sources,
+                             .ds = &ds,
+                             .model_name = what,
+                             .files = &f,
+                             .n_files = 1};
+    struct tm_model *m = check_model(&in);
+    if (!m || m->n_commands != 1 || m->commands[0].n_args != 1 ||
+        m->commands[0].args[0].kind != IMP_VAL_NUM ||
+        m->commands[0].args[0].rows * m->commands[0].args[0].cols != 1)
+        return not_a_value(s, what, text);
+    const struct tm_val *v = &m->commands[0].args[0];
+    *x = ex_value(m->graph, v->e[0], NULL, NULL);
+    if (v->unit && v->unit[0] && strcmp(v->unit, "1") != 0)
+        *unit = v->unit;
+    return true;
+}
+
+/* values of --set by name, SI, before checking: structural ones need it */
+static bool
+quantities(struct session *s, struct check_set *sets, const char **units)
+{
+    bool ok = true;
+
+    for (size_t i = 0; i < s->o.n_sets; i++) {
+        const struct session_set *q = &s->o.sets[i];
+        const char *what = arena_printf(s->arena, "--set %s", q->name);
+        sets[i].name = intern_str(s->names, q->name);
+        ok &= session_quantity(s, what, q->value, &sets[i].value, &units[i]);
+    }
+    return ok;
+}
+
+static bool
+same_unit(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+/* units of --set against the params, now that they are known */
+static bool
+check_units(struct session *s, const struct check_set *sets,
+            const char *const *units)
+{
+    bool ok = true;
+
+    for (size_t i = 0; i < s->o.n_sets; i++) {
+        for (size_t k = 0; k < s->model->n_params; k++) {
+            const struct tm_param *p = &s->model->params[k];
+            if (strcmp(p->name, sets[i].name) != 0 || !units[i] ||
+                same_unit(units[i], p->unit ? p->unit : ""))
+                continue;
+            struct diag *d = diag_add(
+                &s->ds, DIAG_E0812, p->range,
+                "`--set %s` gives [%s], but the param is in [%s]", p->name,
+                units[i], p->unit && p->unit[0] ? p->unit : "1");
+            diag_help(&s->ds, d,
+                      "give a bare number in SI units, or a unit of "
+                      "this dimension");
+            ok = false;
+        }
+    }
+    return ok;
+}
+
+/* ---- the steps ----------------------------------------------------------- */
+
+struct check_input
+session_input(struct session *s)
+{
+    return (struct check_input){
+        .arena = s->arena,
+        .names = s->names,
+        .sources = s->sources,
+        .ds = &s->ds,
+        .model_name = s->model_name,
+        .files = s->files,
+        .n_files = s->n_files,
+        .redefine = s->redefine,
+        .priors = s->priors,
+        .n_priors = s->n_priors,
+    };
+}
+
+int
+session_check(struct session *s)
+{
+    size_t n = s->o.n_sets;
+    struct check_set *sets = NEW_N(s->arena, struct check_set, n + 1);
+    const char **units = NEW_N(s->arena, const char *, n + 1);
+
+    if (s->ds.errors)
+        return IMP_EXIT_MODEL;
+    if (!quantities(s, sets, units))
+        return IMP_EXIT_MODEL;
+    struct check_input in = session_input(s);
+    in.sets = sets;
+    in.n_sets = n;
+    s->model = check_model(&in);
+    if (!s->model || s->ds.errors || !check_units(s, sets, units))
+        return IMP_EXIT_MODEL;
+    return IMP_EXIT_OK;
+}
+
+int
+session_compile(struct session *s)
+{
+    s->image = mech_compile(s->model, &s->ds);
+    if (!s->image || s->ds.errors)
+        return IMP_EXIT_MODEL;
+    s->params = NEW_N(s->arena, double, driver_n_params(s->image) + 1);
+    driver_defaults(s->image, s->params);
+    bool ok = true;
+    for (size_t i = 0; i < s->o.n_sets; i++) {
+        const struct session_set *q = &s->o.sets[i];
+        char text[NUM_TEXT];
+        const char *unit;
+        double x;
+        if (!session_quantity(s, "--set", q->value, &x, &unit))
+            return IMP_EXIT_MODEL;
+        ok &= driver_set(s->image, s->params, q->name, num_shortest(text, x),
+                         &s->ds);
+    }
+    return ok ? IMP_EXIT_OK : IMP_EXIT_MODEL;
+}
+
+int
+session_code(struct session *s)
+{
+    const char *error = NULL;
+
+    if (s->o.backend == SESSION_EVAL || s->code)
+        return IMP_EXIT_OK;
+    s->code = session_code_new(s->image, s->o.opt, s->o.cache, &error);
+    if (s->code)
+        return IMP_EXIT_OK;
+    struct diag *d =
+        diag_add(&s->ds, DIAG_E0816, IMP_NOWHERE,
+                 "machine code cannot be made: %s", error ? error : "unknown");
+    diag_help(&s->ds, d, "`--backend=eval` computes the same without it");
+    return IMP_EXIT_RUN;
+}
+
+/* the records of `done` commands get the schema of this image */
+static void
+hand_over(struct session *s, struct driver *d)
+{
+    const imp_command *c = IMP_ARRAY(s->image, s->image->commands, imp_command);
+
+    for (uint32_t i = 0, k = 0; i < s->image->commands.n; i++) {
+        if (!c[i].done || !s->prior_recs || k >= s->n_priors)
+            continue;
+        const struct rec *old = s->prior_recs[k++];
+        struct rec *r = rec_new(s->arena, s->image, &c[i]);
+        size_t n = old->n < r->n ? old->n : r->n;
+        if (n)
+            memcpy(r->v, old->v, n * sizeof *r->v);
+        r->present = old->present;
+        d->recs[i] = r;
+    }
+}
+
+int
+session_run(struct session *s)
+{
+    struct driver_options o = {.json = s->o.json,
+                               .out_dir = s->o.dir,
+                               .has_seed = s->o.has_seed,
+                               .seed = s->o.seed,
+                               .stop = s->stop,
+                               .write = s->write,
+                               .ctx = s->write_ctx};
+
+    s->driver = NEW(s->arena, struct driver);
+    int status = driver_open(s->driver, s->image, session_code_table(s->code),
+                             s->params, &o, &s->ds);
+    if (status == IMP_EXIT_OK) {
+        hand_over(s, s->driver);
+        status = driver_go(s->driver);
+        s->recs = s->driver->recs;
+        s->failed_expects = s->driver->an.failed_expects;
+    }
+    driver_close(s->driver);
+    s->driver = NULL;
+    return status;
+}
+
+int
+session_all(struct session *s)
+{
+    int status = session_check(s);
+
+    if (status == IMP_EXIT_OK)
+        status = session_compile(s);
+    if (status == IMP_EXIT_OK && s->image->commands.n > 0)
+        status = session_code(s);
+    if (status == IMP_EXIT_OK)
+        status = session_run(s);
+    return status;
+}

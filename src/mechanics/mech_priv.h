@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of this room share while one model is compiled. All vectors
+ * are three-dimensional; in the plane the third entry (spins: the first two)
+ * is literal zero. */
+#ifndef IMP_MECHANICS_MECH_PRIV_H
+#define IMP_MECHANICS_MECH_PRIV_H
+
+#include "base/arena.h"
+#include "calculus/image.h"
+#include "calculus/tape.h"
+#include "mechanics/mech.h"
+#include "mechanics/vec.h"
+
+/* the place and attitude of a body, from whatever leaves suit a tape */
+struct pose {
+    vec3 c;            /* mass centre, world */
+    mat3 R;            /* body -> world */
+    quat q;            /* space only */
+    const expr *cs[2]; /* plane only: cosine, sine */
+};
+
+struct mbody {
+    const struct tm_body *tm;
+    uint32_t index, flags, orient;
+    uint32_t env_raw, env_body, env_state, block;
+    bool fixed, prescribed, touches; /* touches: some contact names it */
+    uint32_t g0, g2, g3, kinematics, energy, refresh;
+    uint32_t pose_row[7];
+
+    /* level set and derivatives in SYM_LOCAL; NULL entries where unused */
+    const expr *G, *grad[3];
+
+    /* constants (env) */
+    const expr *mass, *invmass;
+    mat3 J, invJ; /* about the mass centre, body axes */
+    bool diagonal;
+    vec3 shape_centre; /* mass centre in shape coordinates */
+
+    /* state, as SYM_STATE, SYM_ENV or expressions of TIME */
+    struct pose pose;
+    const expr *angle; /* plane */
+    vec3 v;            /* of the mass centre, world */
+    vec3 w_body, w;    /* spin in body axes, in world axes */
+
+    /* rates, filled by block_build */
+    vec3 acc;    /* world */
+    vec3 alpha;  /* d(w_body)/dt, body axes */
+    vec3 force, torque; /* world, lowered */
+};
+
+struct mblock {
+    uint32_t *bodies;
+    uint32_t n;
+    /* leaves and their rates along the flow; the first is t with rate 1 */
+    const expr **leaf, **rate;
+    size_t n_leaf;
+    imp_block out;
+};
+
+struct mech {
+    struct tm_model *m;
+    struct graph *g;
+    struct arena *arena;
+    struct image_builder *ib;
+    struct diags *ds;
+    uint32_t d; /* 2 or 3 */
+    uint32_t n_state; /* entries per body */
+    imp_layout layout;
+    struct mbody *bodies;
+    struct mblock *blocks;
+    size_t n_blocks;
+    vec3 gravity; /* expressions of params and t */
+};
+
+/* range used when a message has no better place */
+imp_range mech_range(imp_range r, imp_range otherwise);
+
+/* -- symbols -- */
+const expr *sym_env(struct mech *k, uint32_t i);
+const expr *sym_state(struct mech *k, uint32_t i);
+const expr *sym_time(struct mech *k);
+vec3 sym_local3(struct mech *k, uint32_t first); /* d entries */
+uint32_t mech_env_of(void *ctx, const expr *leaf); /* tape_spec.env_of */
+/* eval tape of the given outputs */
+uint32_t mech_eval_tape(struct mech *k, const char *name, uint32_t n_local,
+                        const expr *const *outs, size_t n_outs);
+
+/* -- body.c: shapes, constants, state -- */
+bool body_build(struct mech *k, struct mbody *b);
+/* -- shape.c -- */
+bool shape_build(struct mech *k, struct mbody *b);
+/* sign symmetries of e in SYM_LOCAL i: +1 even, -1 odd, 0 neither */
+int shape_parity(const expr *e, uint32_t local);
+
+/* -- block.c: coupling, rates, motion, kinematics and energy tapes -- */
+bool block_build(struct mech *k);
+
+/* -- contact.c -- */
+bool contact_build(struct mech *k, uint32_t c, imp_contact *out);
+/* -- impact.c: the handler's tape; x, y: unknowns of both bodies */
+uint32_t impact_build(struct mech *k, uint32_t c);
+/* level-set gradient of body b at the point x (shape coordinates) */
+vec3 contact_gradient(struct mech *k, const struct mbody *b, vec3 x);
+/* unknowns of a contact: part 0: x, part 1: y, part 2: (gamma, mu, -) */
+vec3 contact_unknown(struct mech *k, int part);
+
+/* -- lower.c -- */
+/* replaces SYM_BODY and SYM_TOTAL by expressions of the state */
+const expr *lower_expr(struct mech *k, const expr *e);
+/* kinetic and potential energy, momentum, angular momentum of one body */
+const expr *body_kinetic(struct mech *k, const struct mbody *b);
+const expr *body_potential(struct mech *k, const struct mbody *b);
+vec3 body_momentum(struct mech *k, const struct mbody *b);
+vec3 body_angular(struct mech *k, const struct mbody *b);
+imp_ref lower_commands(struct mech *k);
+imp_ref lower_slots(struct mech *k);
+
+#endif

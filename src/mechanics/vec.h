@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Algebra of 3-vectors, 3 x 3 matrices and quaternions whose entries are
+ * nodes of the expression graph. The plane is the same algebra with literal
+ * zeros: literal 0 and 1 are dropped here, so that no product with them ever
+ * reaches a tape. Sums of products are written as chains of a*b +- c*d, the
+ * form the tape builder gathers into DOT. */
+#ifndef IMP_MECHANICS_VEC_H
+#define IMP_MECHANICS_VEC_H
+
+#include "calculus/expr.h"
+
+typedef struct vec3 {
+    const expr *v[3];
+} vec3;
+typedef struct mat3 { /* row-major */
+    const expr *m[3][3];
+} mat3;
+typedef struct quat { /* w x y z */
+    const expr *q[4];
+} quat;
+
+/* scalars with literal 0 and 1 dropped */
+const expr *sc_mul(struct graph *g, const expr *a, const expr *b);
+const expr *sc_add(struct graph *g, const expr *a, const expr *b);
+const expr *sc_sub(struct graph *g, const expr *a, const expr *b);
+const expr *sc_neg(struct graph *g, const expr *a);
+const expr *sc_zero(struct graph *g);
+bool sc_is_zero(const expr *a);
+
+vec3 v3(const expr *x, const expr *y, const expr *z);
+vec3 v3_zero(struct graph *g);
+bool v3_is_zero(vec3 a);
+vec3 v3_add(struct graph *g, vec3 a, vec3 b);
+vec3 v3_sub(struct graph *g, vec3 a, vec3 b);
+vec3 v3_neg(struct graph *g, vec3 a);
+vec3 v3_scale(struct graph *g, const expr *s, vec3 a);
+const expr *v3_dot(struct graph *g, vec3 a, vec3 b);
+vec3 v3_cross(struct graph *g, vec3 a, vec3 b);
+const expr *v3_norm(struct graph *g, vec3 a);
+/* total derivative of each entry, see ex_diff_along */
+vec3 v3_along(struct graph *g, vec3 a, const expr *const *leaf,
+              const expr *const *rate, size_t n);
+
+mat3 m3_identity(struct graph *g);
+bool m3_is_identity(mat3 m);
+/* symmetric matrix from xx yy zz xy xz yz */
+mat3 m3_sym(const expr *const s[6]);
+mat3 m3_transpose(mat3 a);
+vec3 m3_apply(struct graph *g, mat3 a, vec3 x);   /* a x */
+vec3 m3_apply_t(struct graph *g, mat3 a, vec3 x); /* a^T x */
+mat3 m3_mul(struct graph *g, mat3 a, mat3 b);
+/* a^T diag-or-full b: x . (A y) */
+const expr *m3_form(struct graph *g, vec3 x, mat3 a, vec3 y);
+
+/* rotation about z from cosine and sine */
+mat3 m3_plane(struct graph *g, const expr *c, const expr *s);
+/* rotation matrix of a unit quaternion (9 products, shared) */
+mat3 m3_of_quat(struct graph *g, quat q);
+/* conj(a) b */
+quat q_conj_mul(struct graph *g, quat a, quat b);
+/* 1/2 q (0, w): rate of a quaternion with spin w in body axes */
+quat q_rate(struct graph *g, quat q, vec3 w);
+
+#endif

@@ -21,6 +21,10 @@ struct gen_options {
     bool with_image;     /* put image, size and code table into the object */
     bool pic;
     enum gen_output output;
+    /* N > 1: eval functions run N instances at once; env, local and out have N
+     * doubles per entry (entry i of instance l at [i*N + l]), and there are no
+     * series functions. 0 or 1: one instance. At most 16. */
+    int lanes;
 };
 /* bytes on the heap: free() them. On failure s is NULL and error (static or
  * heap, never freed) says why. */

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Series functions: all rows of a tape up to an order, as loops over the
+ * order, so that the size of the code does not depend on it.
+ *
+ * needs: a checked tape with series rules. The function is
+ *
+ *     order 0, straight-line
+ *     implicit block: gather J, factor it        -> IMP_SINGULAR
+ *     for k = 1 .. order
+ *         coefficient k of every register that varies
+ *         implicit block: d = -J^-1 F_k, corrections
+ *     every coefficient of every output finite?  -> IMP_NONFINITE
+ *
+ * Tapes of more than GEN_CHUNK operations are cut into parts, each with one
+ * function for order 0, one for order k, one for corrections. */
+#include "codegen/series_priv.h"
+
+#include <stdio.h>
+
+#include "base/arena.h"
+
+/* IR operations of one instruction at order k, roughly */
+static uint32_t
+weight(const imp_instr *in)
+{
+    switch (gen_ops[in->op].rule) {
+    case SER_CONV:
+        return in->op == IMP_OP_DOT ? 16u + 6u * in->b : 22u;
+    case SER_DIV:
+    case SER_CHAIN:
+        return 22;
+    default:
+        return in->op == IMP_OP_DOT ? 16u + 6u * in->b : 4u;
+    }
+}
+
+/* parts of about GEN_CHUNK operations; scratch entries of values that are in
+ * no row */
+static void
+plan(struct sv *s)
+{
+    uint32_t n = s->t->code.n, sum = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t w = weight(s->code + i);
+        if (sum && sum + w > GEN_CHUNK) {
+            s->n_parts++;
+            sum = 0;
+        }
+        sum += w;
+        s->part[i] = s->n_parts;
+        s->slot[SV_ZERO][i] = s->slot[SV_K][i] = s->slot[SV_D][i] = NO_SLOT;
+    }
+    s->n_parts++;
+    s->nu = s->t->unknowns.n;
+    s->jac = 0;
+    s->rhs = s->jac + s->nu * s->nu;
+    s->piv = s->rhs + s->nu;
+    s->n_slots = s->piv + (s->nu + 1) / 2;
+    if (s->n_parts == 1)
+        return;
+    for (uint32_t i = 0; i < n; i++) {
+        if (s->code[i].row == IMP_NO_ROW && !gen_is_leaf(s->code + i))
+            s->slot[SV_ZERO][i] = s->n_slots++;
+        if (s->nu && sv_in_block(s->code + i))
+            s->slot[SV_D][i] = s->n_slots++;
+    }
+}
+
+/* a new LLVM function: nothing holds any more */
+static void
+forget(struct sv *s)
+{
+    for (int c = 0; c < 3; c++)
+        s->now[c]++;
+}
+
+static LLVMTypeRef
+part_type(const struct gen *g)
+{
+    LLVMTypeRef par[6] = {g->pf64, g->pf64, g->ppf64, g->pf64, g->pf64, g->i64};
+
+    return LLVMFunctionType(LLVMVoidTypeInContext(g->cx), par, 6, 0);
+}
+
+static LLVMValueRef
+part_fn(struct sv *s, const char *name, const char *what,
+        void (*body)(struct sv *), bool order_zero)
+{
+    struct gen *g = s->g;
+    char text[80];
+
+    snprintf(text, sizeof text, "%s.%s.%u", name, what, (unsigned)s->at_part);
+    LLVMValueRef f = gen_function(g, text, part_type(g), 4, true);
+    LLVMPositionBuilderAtEnd(g->b, LLVMAppendBasicBlockInContext(g->cx, f, ""));
+    forget(s);
+    s->env = LLVMGetParam(f, 0);
+    s->local = LLVMGetParam(f, 1);
+    s->rows = LLVMGetParam(f, 2);
+    s->work = LLVMGetParam(f, 3);
+    s->scratch = LLVMGetParam(f, 4);
+    s->k = order_zero ? NULL : LLVMGetParam(f, 5);
+    s->kd = order_zero ? NULL : LLVMBuildSIToFP(g->b, s->k, g->f64, "");
+    body(s);
+    LLVMBuildRetVoid(g->b);
+    return f;
+}
+
+/* one pass over the tape: in place, or as calls of its parts */
+static void
+pass(struct sv *s, LLVMValueRef *parts, void (*body)(struct sv *))
+{
+    struct gen *g = s->g;
+
+    if (s->n_parts == 1) {
+        body(s);
+        return;
+    }
+    LLVMValueRef arg[6] = {s->env,  s->local,   s->rows,
+                           s->work, s->scratch, s->k ? s->k : gen_i64(g, 0)};
+    for (uint32_t p = 0; p < s->n_parts; p++)
+        LLVMBuildCall2(g->b, part_type(g), parts[p], arg, 6, "");
+}
+
+static LLVMValueRef
+pivots(struct sv *s)
+{
+    struct gen *g = s->g;
+
+    return gen_at(g, g->f64, s->scratch, gen_i64(g, s->piv), g->i32);
+}
+
+/* J at order 0 into scratch, and its factors; returns to `singular` if it has
+ * none */
+static void
+factor(struct sv *s, LLVMBasicBlockRef singular)
+{
+    struct gen *g = s->g;
+    const uint32_t *jac = IMP_ARRAY(g->im, s->t->jacobian, uint32_t);
+    LLVMTypeRef pi32 = LLVMPointerType(g->i32, 0);
+    LLVMTypeRef par[3] = {g->i32, g->pf64, pi32};
+    LLVMTypeRef type = LLVMFunctionType(g->i32, par, 3, 0);
+
+    for (uint32_t e = 0; e < s->nu * s->nu; e++)
+        gen_put(g, s->scratch, s->jac + e, sv_value(s, SV_ZERO, jac[e]));
+    LLVMValueRef arg[3] = {
+        gen_i32(g, s->nu),
+        gen_at(g, g->f64, s->scratch, gen_i64(g, s->jac), g->f64), pivots(s)};
+    LLVMValueRef bad = LLVMBuildCall2(
+        g->b, type, gen_runtime(g, "imp_lu_factor", type, false), arg, 3, "");
+    LLVMBasicBlockRef regular = gen_block(g, "regular");
+    LLVMBuildCondBr(g->b,
+                    LLVMBuildICmp(g->b, LLVMIntNE, bad, gen_i32(g, 0), ""),
+                    singular, regular);
+    LLVMPositionBuilderAtEnd(g->b, regular);
+}
+
+/* J d = -F_k */
+static void
+solve(struct sv *s)
+{
+    struct gen *g = s->g;
+    const uint32_t *res = IMP_ARRAY(g->im, s->t->residual, uint32_t);
+    LLVMTypeRef pi32 = LLVMPointerType(g->i32, 0);
+    LLVMTypeRef par[4] = {g->i32, g->pf64, pi32, g->pf64};
+    LLVMTypeRef type =
+        LLVMFunctionType(LLVMVoidTypeInContext(g->cx), par, 4, 0);
+
+    for (uint32_t i = 0; i < s->nu; i++)
+        gen_put(g, s->scratch, s->rhs + i,
+                LLVMBuildFNeg(g->b, sv_value(s, SV_K, res[i]), ""));
+    LLVMValueRef arg[4] = {
+        gen_i32(g, s->nu),
+        gen_at(g, g->f64, s->scratch, gen_i64(g, s->jac), g->f64), pivots(s),
+        gen_at(g, g->f64, s->scratch, gen_i64(g, s->rhs), g->f64)};
+    LLVMBuildCall2(g->b, type, gen_runtime(g, "imp_lu_solve", type, false), arg,
+                   4, "");
+}
+
+/* for k = 1 .. order; the builder ends up in a block after the loop */
+static void
+orders(struct sv *s, LLVMValueRef order, LLVMValueRef *step,
+       LLVMValueRef *correct)
+{
+    struct gen *g = s->g;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b);
+    LLVMBasicBlockRef body = gen_block(g, "order"), after = gen_block(g, "");
+
+    LLVMBuildCondBr(g->b,
+                    LLVMBuildICmp(g->b, LLVMIntSGE, order, gen_i64(g, 1), ""),
+                    body, after);
+    LLVMPositionBuilderAtEnd(g->b, body);
+    s->k = LLVMBuildPhi(g->b, g->i64, "k");
+    s->kd = LLVMBuildSIToFP(g->b, s->k, g->f64, "");
+    s->now[SV_K]++;
+    s->now[SV_D]++;
+    pass(s, step, sv_order_k);
+    if (s->nu) {
+        solve(s);
+        pass(s, correct, sv_correct);
+    }
+    LLVMValueRef next = LLVMBuildAdd(g->b, s->k, gen_i64(g, 1), "");
+    LLVMValueRef from[2] = {gen_i64(g, 1), next};
+    LLVMBasicBlockRef blocks[2] = {before, LLVMGetInsertBlock(g->b)};
+    LLVMAddIncoming(s->k, from, blocks, 2);
+    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntSLE, next, order, ""),
+                    body, after);
+    LLVMPositionBuilderAtEnd(g->b, after);
+    s->k = s->kd = NULL;
+}
+
+/* status from all coefficients of all outputs, four to a step */
+static LLVMValueRef
+check_outputs(struct sv *s, LLVMValueRef order)
+{
+    struct gen *g = s->g;
+    const uint32_t *outs = IMP_ARRAY(g->im, s->t->outs, uint32_t);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b);
+    LLVMBasicBlockRef body = gen_block(g, "check"), after = gen_block(g, "");
+
+    LLVMBuildBr(g->b, body);
+    LLVMPositionBuilderAtEnd(g->b, body);
+    LLVMValueRef j = LLVMBuildPhi(g->b, g->i64, "j");
+    LLVMValueRef acc = LLVMBuildPhi(g->b, g->v4, ""), sum = acc;
+    for (uint32_t o = 0; o < s->t->outs.n; o++)
+        sum = LLVMBuildFAdd(
+            g->b, sum, gen_finite_probe(g, sv_coef(s, g->v4, outs[o], j)), "");
+    LLVMValueRef next = LLVMBuildAdd(g->b, j, gen_i64(g, 4), "");
+    LLVMValueRef js[2] = {gen_i64(g, 0), next};
+    LLVMValueRef as[2] = {gen_num(g, g->v4, 0.0), sum};
+    LLVMBasicBlockRef from[2] = {before, body};
+    LLVMAddIncoming(j, js, from, 2);
+    LLVMAddIncoming(acc, as, from, 2);
+    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntSLE, next, order, ""),
+                    body, after);
+    LLVMPositionBuilderAtEnd(g->b, after);
+    return gen_finite_status(g, g->v4, sum);
+}
+
+static void
+new_arrays(struct sv *s)
+{
+    uint32_t n = s->t->code.n + 1;
+
+    for (int c = 0; c < 3; c++) {
+        s->val[c] = NEW_N(s->g->arena, LLVMValueRef, n);
+        s->stamp[c] = NEW_N(s->g->arena, uint32_t, n);
+        s->slot[c] = NEW_N(s->g->arena, uint32_t, n);
+    }
+    s->part = NEW_N(s->g->arena, uint32_t, n);
+}
+
+LLVMValueRef
+gen_series_fn(struct gen *g, uint32_t tape)
+{
+    const imp_tape *t = gen_tape(g, tape);
+    struct sv s = {.g = g,
+                   .t = t,
+                   .code = IMP_ARRAY(g->im, t->code, imp_instr),
+                   .name = imp_text(g->im, t->name)};
+    LLVMValueRef *parts[3] = {NULL, NULL, NULL};
+    char name[48];
+
+    new_arrays(&s);
+    plan(&s);
+    snprintf(name, sizeof name, "imp_series_%u", (unsigned)tape);
+    if (s.n_parts > 1) {
+        for (int c = 0; c < 3; c++)
+            parts[c] = NEW_N(g->arena, LLVMValueRef, s.n_parts);
+        for (s.at_part = 0; s.at_part < s.n_parts; s.at_part++) {
+            uint32_t p = s.at_part;
+            parts[0][p] = part_fn(&s, name, "zero", sv_order_zero, true);
+            parts[1][p] = part_fn(&s, name, "order", sv_order_k, false);
+            if (s.nu)
+                parts[2][p] = part_fn(&s, name, "correct", sv_correct, false);
+        }
+    }
+
+    LLVMValueRef f = gen_function(g, name, g->series_ty, 4, false);
+    LLVMPositionBuilderAtEnd(g->b, LLVMAppendBasicBlockInContext(g->cx, f, ""));
+    forget(&s);
+    s.at_part = 0;
+    s.env = LLVMGetParam(f, 0);
+    s.local = LLVMGetParam(f, 1);
+    s.rows = LLVMGetParam(f, 2);
+    s.work = LLVMGetParam(f, 3);
+    s.k = NULL;
+    s.scratch = LLVMBuildPointerCast(g->b, gen_alloca(g, g->f64, s.n_slots),
+                                     g->pf64, "");
+    LLVMValueRef order =
+        LLVMBuildSExt(g->b, LLVMGetParam(f, 4), g->i64, "order");
+    LLVMBasicBlockRef singular = NULL;
+
+    pass(&s, parts[0], sv_order_zero);
+    if (s.nu) {
+        singular = gen_block(g, "singular");
+        factor(&s, singular);
+    }
+    orders(&s, order, parts[1], parts[2]);
+    LLVMBuildRet(g->b, check_outputs(&s, order));
+    if (singular) {
+        LLVMPositionBuilderAtEnd(g->b, singular);
+        LLVMBuildRet(g->b, gen_i32(g, IMP_SINGULAR));
+    }
+    return f;
+}

@@ -235,10 +235,9 @@ static int
 motion_stuck(struct rt *r)
 {
     char t[NUM_TEXT];
-    struct diag *d =
-        diag_add(r->ds, DIAG_E0603, IMP_NOWHERE,
-                 "the motion cannot be continued beyond t = %s",
-                 num_digits(t, rt_time(r), 9));
+    struct diag *d = diag_add(r->ds, DIAG_E0603, IMP_NOWHERE,
+                              "the motion cannot be continued beyond t = %s",
+                              num_digits(t, rt_time(r), 9));
     diag_help(r->ds, d,
               "its time series has no radius of convergence there: a force "
               "or a speed grows without bound, or a formula is not smooth");

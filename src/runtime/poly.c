@@ -159,8 +159,8 @@ poly_below(const double *c, int n, double from, double h, double level,
             reaches = reaches || p.b[i] <= 0.0;
         if (!reaches)
             continue;
-        if (v == 1 && p.b[n] < 0.0 &&
-            poly_value(c, n, p.lo) > level && poly_value(c, n, p.hi) < level) {
+        if (v == 1 && p.b[n] < 0.0 && poly_value(c, n, p.lo) > level &&
+            poly_value(c, n, p.hi) < level) {
             *s = bracketed(c, n, level, p.lo, p.hi);
             return true;
         }

@@ -137,12 +137,16 @@ reason(struct rt *r, enum imp_op op, double a, double b)
         return arena_printf(r->arena, "logarithm of %s, which is not positive",
                             s);
     case IMP_OP_LOG1P:
-        return arena_printf(r->arena, "logarithm of 1 + (%s), which is not "
-                                      "positive", s);
+        return arena_printf(r->arena,
+                            "logarithm of 1 + (%s), which is not "
+                            "positive",
+                            s);
     case IMP_OP_POW:
         if (a < 0.0 && b != floor(b))
-            return arena_printf(r->arena, "%s is negative and has no real "
-                                          "power %s", s, t);
+            return arena_printf(r->arena,
+                                "%s is negative and has no real "
+                                "power %s",
+                                s, t);
         /* fall through */
     case IMP_OP_ABSPOW:
     case IMP_OP_SGNPOW:
@@ -151,17 +155,23 @@ reason(struct rt *r, enum imp_op op, double a, double b)
         return arena_printf(r->arena, "%s to the power %s is too large", s, t);
     case IMP_OP_ASIN:
     case IMP_OP_ACOS:
-        return arena_printf(r->arena, "arc function of %s, which is not "
-                                      "between -1 and 1", s);
+        return arena_printf(r->arena,
+                            "arc function of %s, which is not "
+                            "between -1 and 1",
+                            s);
     case IMP_OP_ATANH:
-        return arena_printf(r->arena, "atanh of %s, which is not between -1 "
-                                      "and 1", s);
+        return arena_printf(r->arena,
+                            "atanh of %s, which is not between -1 "
+                            "and 1",
+                            s);
     case IMP_OP_ACOSH:
         return arena_printf(r->arena, "acosh of %s, which is below 1", s);
     case IMP_OP_GAMMA:
     case IMP_OP_LGAMMA:
-        return arena_printf(r->arena, "gamma function of %s: a pole, or too "
-                                      "large", s);
+        return arena_printf(r->arena,
+                            "gamma function of %s: a pole, or too "
+                            "large",
+                            s);
     case IMP_OP_MOD:
         return "remainder of a division by zero";
     case IMP_OP_EXP:
@@ -174,8 +184,8 @@ reason(struct rt *r, enum imp_op op, double a, double b)
     case IMP_OP_SUB:
     case IMP_OP_MUL:
     case IMP_OP_DOT:
-        return arena_printf(r->arena, "the result of %s and %s is too large",
-                            s, t);
+        return arena_printf(r->arena, "the result of %s and %s is too large", s,
+                            t);
     case IMP_OP_ENV:
     case IMP_OP_LOCAL:
         return "a value that is not a finite number goes in";
@@ -199,13 +209,11 @@ source_text(struct rt *r, imp_range where)
     if (cut) {
         n = 57;
         /* never inside a UTF-8 character */
-        while (n > 0 &&
-               ((unsigned char)imp_text(r->im, s->text)[where.lo + n] & 0xc0) ==
-                   0x80)
+        while (n > 0 && ((unsigned char)imp_text(r->im, s->text)[where.lo + n] &
+                         0xc0) == 0x80)
             n--;
     }
-    char *t =
-        arena_strndup(r->arena, imp_text(r->im, s->text) + where.lo, n);
+    char *t = arena_strndup(r->arena, imp_text(r->im, s->text) + where.lo, n);
     for (char *p = t; *p; p++)
         if (*p == '\n' || *p == '\r' || *p == '\t')
             *p = ' ';
@@ -238,10 +246,10 @@ rt_nonfinite(struct rt *r, uint32_t tape, const double *local)
     /* the value is finite, a coefficient of its time series is not */
     for (uint32_t i = 0; i < t->origins.n && where.file == 0; i++)
         where = IMP_ARRAY(r->im, t->origins, imp_range)[i];
-    struct diag *d = diag_add(
-        r->ds, DIAG_E0602, where,
-        "a time derivative of `%s` is not finite at t = %s",
-        imp_text(r->im, t->name), now);
+    struct diag *d =
+        diag_add(r->ds, DIAG_E0602, where,
+                 "a time derivative of `%s` is not finite at t = %s",
+                 imp_text(r->im, t->name), now);
     diag_help(r->ds, d,
               "the motion meets a point where a formula is not smooth, such "
               "as a root of zero; keep it away from there");

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT */
+/* Closest points and gap of a contact (closest.h): a guess (the last closest
+ * points, or the direction of greatest separation), Newton's method on the
+ * conditions of closest points to rounding, and a check that the answer is the
+ * one that was asked for.
+ *
+ * For convex bodies apart, points with opposite normals along their connecting
+ * line are the closest points: the conditions are also sufficient. Where the
+ * bodies overlap they hold at every stationary direction of the separation
+ * sigma(n); the gap is its greatest value (spec 0.C), which deep inside has to
+ * be looked for from several directions. */
+#include "runtime/closest.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "runtime/closest_priv.h"
+#include "runtime/fn.h"
+
+/* Newton steps, relative to the sizes: converged to rounding */
+#define CL_STEP (8.0 * DBL_EPSILON)
+/* smallest eigenvalue of (K1 + K2 + gap K1 K2) times length that is not flat:
+ * the closest points are then known to 1e-16/1e-9 = 1e-7 of the length and
+ * the gap still to rounding */
+#define CL_FLATNESS 1e-9
+/* overlap, in lengths, up to which the separation has one greatest direction
+ * near the last one; deeper, all directions are looked at */
+#define CL_DEEP 0.02
+/* a warm start may not move the points further than this share of the size */
+#define CL_WARM_MOVE 0.3
+
+double
+cl_length(const struct cl_body *a, const struct cl_body *b)
+{
+    double l = a->size + b->size;
+    return l > 0.0 ? l : 1.0;
+}
+
+/* Newton on the contact's kkt tape from u; *gap on success */
+static enum cl_fault
+newton(struct rt *r, const imp_contact *k, const struct cl_pair *s, double *u,
+       double *gap)
+{
+    int n = (int)k->n_unknown, d = s->b[0].d;
+    double out[8 + 64 + 1], a[64], last = INFINITY;
+    int piv[8];
+    for (int it = 0; it < 30; it++) {
+        int st = rt_eval(r, k->kkt, u, out);
+        if (st != IMP_OK)
+            return CL_NONFINITE;
+        *gap = out[n + n * n];
+        memcpy(a, out + n, sizeof(double) * (size_t)(n * n));
+        if (imp_lu_factor(n, a, piv) != 0)
+            return CL_FLAT;
+        imp_lu_solve(n, a, piv, out);
+        double move = 0.0, scale = 0.0;
+        for (int i = 0; i < 2 * d; i++) {
+            if (!isfinite(out[i]))
+                return CL_LOST;
+            move = fmax(move, fabs(out[i]));
+            scale = fmax(scale, fabs(u[i]));
+        }
+        if (move > 4.0 * s->length)
+            return CL_LOST;
+        for (int i = 0; i < n; i++)
+            u[i] -= out[i];
+        /* at rounding: the step is tiny, or stopped shrinking */
+        if (move <= CL_STEP * (scale + s->length) ||
+            (move < 1e-11 * (scale + s->length) && move >= 0.25 * last)) {
+            /* the gap of the corrected point: gamma |N0|, N0 moved little */
+            if (move <= 1e-12 * (scale + s->length) &&
+                rt_eval(r, k->kkt, u, out) == IMP_OK)
+                *gap = out[n + n * n];
+            return CL_FINE;
+        }
+        if (it > 12 && move > 0.5 * last)
+            return CL_LOST;
+        last = move;
+    }
+    return CL_LOST;
+}
+
+/* x is on the branch of G = 0 nearest to the origin */
+static bool
+first_on_ray(const struct cl_body *b, const double *x)
+{
+    static const double share[] = {0.2, 0.5, 0.8, 0.95};
+    if (b->flat)
+        return true;
+    for (int i = 0; i < 4; i++) {
+        double y[3] = {share[i] * x[0], share[i] * x[1],
+                       b->d == 3 ? share[i] * x[2] : 0.0},
+               G;
+        if (b->b->g0 == IMP_NO_TAPE)
+            return true;
+        if (rt_eval(b->r, b->b->g0, y, &G) != IMP_OK || G >= 0.0)
+            return false;
+    }
+    return true;
+}
+
+/* fills out from u, and checks what kind of stationary point it is */
+static enum cl_fault
+finish(struct cl_pair *s, const double *u, double gap, struct closest *o)
+{
+    int d = s->b[0].d;
+    if (!(u[2 * d + 1] > 0.0)) /* mu: normals must oppose */
+        return CL_LOST;
+    for (int i = 0; i < 2; i++) {
+        double x[3] = {u[i * d], u[i * d + 1], d == 3 ? u[i * d + 2] : 0.0};
+        enum cl_fault f = cl_level(&s->b[i], x, &s->p[i]);
+        if (f != CL_FINE || !(s->p[i].norm > 0.0))
+            return CL_LOST;
+        s->have[i] = true;
+        if (fabs(s->p[i].G) > 1e-10 * s->p[i].norm * (s->length + cl_norm(x)))
+            return CL_LOST;
+        cl_to_world(&s->b[i], x, i == 0 ? o->P : o->Q);
+    }
+    double n[3], T[2][3], t[2][3], K[2][3], e[2][2], m[2], M[3];
+    for (int i = 0; i < 3; i++)
+        n[i] = s->p[0].g[i] / s->p[0].norm;
+    cl_turn(&s->b[0], n, o->n);
+    o->gap = gap;
+    memset(o->u, 0, sizeof o->u);
+    memcpy(o->u, u, sizeof(double) * (size_t)(2 * d + 2));
+    /* curvatures: both convex, and K1 + K2 + gap K1 K2 positive definite */
+    cl_tangents(d, o->n, T);
+    for (int i = 0; i < 2; i++) {
+        cl_turn_back(&s->b[i], T[0], t[0]);
+        cl_turn_back(&s->b[i], T[1], t[1]);
+        cl_curvature(&s->b[i], &s->p[i], t, K[i]);
+        cl_eigen(d, K[i], e[i]);
+    }
+    double curved = fmax(fabs(e[0][1]), fabs(e[1][1]));
+    for (int i = 0; i < 2; i++)
+        if (e[i][0] < -1e-7 * (1.0 / s->length + curved))
+            return CL_NOT_CONVEX;
+    /* symmetric part of K1 K2 */
+    M[0] = K[0][0] * K[1][0] + K[0][1] * K[1][1];
+    M[2] = K[0][1] * K[1][1] + K[0][2] * K[1][2];
+    M[1] = 0.5 * (K[0][0] * K[1][1] + K[0][1] * K[1][2] + K[0][1] * K[1][0] +
+                  K[0][2] * K[1][1]);
+    if (d == 2) {
+        M[0] = M[2] = K[0][0] * K[1][0];
+        M[1] = 0.0;
+    }
+    for (int i = 0; i < 3; i++)
+        M[i] = K[0][i] + K[1][i] + gap * M[i];
+    cl_eigen(d, M, m);
+    o->condition = fmax(1.0, fmax(m[1], 1.0 / s->length) / fabs(m[0]));
+    if (m[0] * s->length < CL_FLATNESS)
+        /* clearly negative: a saddle of the separation, not its maximum */
+        return gap < 0.0 && m[0] * s->length < -CL_FLATNESS ? CL_LOST : CL_FLAT;
+    return CL_FINE;
+}
+
+/* direction of greatest separation from scratch */
+static enum cl_fault
+search(struct cl_pair *s)
+{
+    double n[3];
+    int flat = s->b[0].flat ? 0 : s->b[1].flat ? 1 : -1;
+    s->have[0] = s->have[1] = false;
+    if (flat >= 0) {
+        struct cl_point p;
+        double zero[3] = {0.0, 0.0, 0.0}, g[3];
+        if (s->b[1 - flat].flat)
+            return CL_FLAT;
+        enum cl_fault f = cl_level(&s->b[flat], zero, &p);
+        if (f != CL_FINE || !(p.norm > 0.0))
+            return f != CL_FINE ? f : CL_NO_ROOT;
+        cl_turn(&s->b[flat], p.g, g);
+        for (int i = 0; i < 3; i++)
+            n[i] = (flat == 0 ? 1.0 : -1.0) * g[i] / p.norm;
+        return cl_sigma(s, n);
+    }
+    for (int i = 0; i < 3; i++)
+        n[i] = s->b[1].c[i] - s->b[0].c[i];
+    double l = cl_norm(n);
+    if (l > 0.0)
+        for (int i = 0; i < 3; i++)
+            n[i] /= l;
+    else
+        n[0] = 1.0;
+    enum cl_fault f = cl_sigma(s, n);
+    return f == CL_FINE ? cl_climb(s, 1e-3, 60) : f;
+}
+
+/* deep overlap: the separation has several maxima; the greatest of those
+ * reached from many directions */
+static void
+search_all(struct cl_pair *best)
+{
+    int d = best->b[0].d, many = d == 2 ? 16 : 26;
+    for (int i = 0; i < many; i++) {
+        struct cl_pair s = *best;
+        double n[3] = {0.0, 0.0, 0.0};
+        if (d == 2) {
+            double a = 6.283185307179586 * (i + 0.25) / many;
+            n[0] = cos(a);
+            n[1] = sin(a);
+        } else {
+            /* even spread (golden spiral) */
+            double z = 1.0 - (2 * i + 1) / (double)many;
+            double q = sqrt(1.0 - z * z), a = 2.399963229728653 * i;
+            n[0] = q * cos(a);
+            n[1] = q * sin(a);
+            n[2] = z;
+        }
+        s.have[0] = s.have[1] = false;
+        /* a first look: only promising directions are climbed from */
+        if (cl_sigma(&s, n) != CL_FINE ||
+            s.sigma + s.slope < best->sigma - 1e-12 * best->length)
+            continue;
+        if (cl_climb(&s, 1e-5, 40) == CL_FINE &&
+            s.sigma > best->sigma + 1e-9 * best->length)
+            *best = s;
+    }
+}
+
+/* unknowns of the contact from a climbed pair */
+static void
+guess(const struct cl_pair *s, double *u)
+{
+    int d = s->b[0].d;
+    for (int i = 0; i < d; i++) {
+        u[i] = s->p[0].x[i];
+        u[d + i] = s->p[1].x[i];
+    }
+    u[2 * d] = s->sigma / s->p[0].norm;
+    u[2 * d + 1] = s->p[1].norm / s->p[0].norm;
+}
+
+/* out from the climbed pair alone, where Newton's method has no regular
+ * system (flat surfaces): the gap is still right to second order */
+static void
+from_pair(const struct cl_pair *s, struct closest *o)
+{
+    memset(o, 0, sizeof *o);
+    guess(s, o->u);
+    o->gap = s->sigma;
+    memcpy(o->n, s->n, sizeof o->n);
+    cl_to_world(&s->b[0], s->p[0].x, o->P);
+    cl_to_world(&s->b[1], s->p[1].x, o->Q);
+    o->condition = INFINITY;
+}
+
+static enum cl_fault
+solve_cold(struct rt *r, const imp_contact *k, struct cl_pair *s,
+           struct closest *o)
+{
+    double u[8], gap;
+    enum cl_fault f = search(s), g;
+    if (f != CL_FINE)
+        return f;
+    bool deep =
+        s->sigma < -CL_DEEP * s->length && !s->b[0].flat && !s->b[1].flat;
+    if (deep)
+        search_all(s);
+    /* Newton from a coarse direction, from a fine one if that fails */
+    g = CL_LOST;
+    for (int round = 0; round < 3; round++) {
+        struct cl_pair t = *s;
+        guess(s, u);
+        g = newton(r, k, s, u, &gap);
+        if (g == CL_FINE)
+            g = finish(&t, u, gap, o);
+        if (g == CL_FINE &&
+            (gap < s->sigma - 1e-6 * s->length || !first_on_ray(&t.b[0], u) ||
+             !first_on_ray(&t.b[1], u + s->b[0].d)))
+            g = CL_LOST;
+        if (g == CL_FINE || g == CL_NOT_CONVEX)
+            return g;
+        if (s->b[0].flat || s->b[1].flat)
+            break;
+        f = cl_climb(s, round == 0 ? 1e-6 : 1e-11, 100);
+        if (f != CL_FINE)
+            return f;
+    }
+    from_pair(s, o);
+    /* flat is what the curvatures say, not what an iteration felt */
+    struct cl_pair t = *s;
+    struct closest c;
+    f = finish(&t, o->u, o->gap, &c);
+    return f == CL_FLAT || g == CL_FLAT ? CL_FLAT
+           : f == CL_NOT_CONVEX         ? f
+                                        : CL_LOST;
+}
+
+static void
+complain(struct rt *r, const imp_contact *k, const struct cl_pair *s,
+         enum cl_fault f)
+{
+    const imp_body *b0 = s->b[0].b, *b1 = s->b[1].b;
+    const char *n0 = imp_text(r->im, b0->name), *n1 = imp_text(r->im, b1->name);
+    struct diag *d;
+    switch (f) {
+    case CL_FLAT:
+        d = diag_add(r->ds, DIAG_E0610, k->range,
+                     "`%s` and `%s` are flat where they face each other: no "
+                     "unique closest points",
+                     n0, n1);
+        diag_help(r->ds, d,
+                  "K1 + K2 must be positive in every tangent direction; turn "
+                  "or shift one of the bodies, or use a shape without flat "
+                  "points");
+        break;
+    case CL_NOT_CONVEX: {
+        int bad = 0;
+        for (int i = 0; i < 2; i++) {
+            double T[2][3], K[3], e[2], N[3];
+            for (int j = 0; j < 3; j++)
+                N[j] = s->p[i].norm > 0 ? s->p[i].g[j] / s->p[i].norm : j == 0;
+            cl_tangents(s->b[i].d, N, T);
+            cl_curvature(&s->b[i], &s->p[i], T, K);
+            cl_eigen(s->b[i].d, K, e);
+            if (e[0] < 0.0)
+                bad = i;
+        }
+        const imp_body *b = s->b[bad].b;
+        d = diag_add(r->ds, DIAG_E0611, b->range_shape,
+                     "`%s` is not convex where `%s` is closest to it",
+                     bad ? n1 : n0, bad ? n0 : n1);
+        diag_note(r->ds, d, k->range, "asked for by this contact");
+        diag_help(r->ds, d,
+                  "bodies in contact must be strictly convex; choose a level "
+                  "set or parameters for which they are");
+        break;
+    }
+    case CL_NO_ROOT: {
+        int bad = s->have[0] && !s->have[1];
+        const imp_body *b = s->b[bad].b;
+        d = diag_add(r->ds, DIAG_E0612, b->range_shape,
+                     "the level set of `%s` has no surface in some direction",
+                     bad ? n1 : n0);
+        diag_help(r->ds, d,
+                  "G must be negative at the shape's origin and positive far "
+                  "from it on every ray");
+        break;
+    }
+    case CL_NONFINITE: {
+        double zero[3] = {0.0, 0.0, 0.0}, o[10];
+        for (int i = 0; i < 2; i++)
+            if (rt_eval(r, s->b[i].b->g2, s->have[i] ? s->p[i].x : zero, o) ==
+                IMP_NONFINITE) {
+                rt_nonfinite(r, s->b[i].b->g2, s->have[i] ? s->p[i].x : zero);
+                return;
+            }
+    }
+        /* fall through */
+    default:
+        d = diag_add(r->ds, DIAG_E0613, k->range,
+                     "no closest points of `%s` and `%s` were found", n0, n1);
+        diag_help(r->ds, d,
+                  "both bodies must be smooth and strictly convex, with the "
+                  "shape's origin well inside");
+    }
+}
+
+int
+closest_points(struct rt *r, uint32_t contact, struct closest *out, bool loud)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    struct cl_pair s;
+    enum cl_fault f = CL_LOST;
+    double *last = r->contact_u + 8 * (size_t)contact;
+    memset(&s, 0, sizeof s);
+    memset(out, 0, sizeof *out);
+    out->gap = NAN;
+    cl_body_get(r, k->body[0], &s.b[0]);
+    cl_body_get(r, k->body[1], &s.b[1]);
+    s.length = cl_length(&s.b[0], &s.b[1]);
+    if (r->contact_warm[contact]) {
+        double u[8], gap;
+        memcpy(u, last, sizeof u);
+        f = newton(r, k, &s, u, &gap);
+        for (int i = 0; i < 2 * s.b[0].d && f == CL_FINE; i++) {
+            const struct cl_body *b = &s.b[i / s.b[0].d];
+            if (b->size > 0.0 && fabs(u[i] - last[i]) > CL_WARM_MOVE * b->size)
+                f = CL_LOST;
+        }
+        if (f == CL_FINE)
+            f = finish(&s, u, gap, out);
+        if (f == CL_FINE && gap < -CL_DEEP * s.length && !s.b[0].flat &&
+            !s.b[1].flat)
+            f = CL_LOST;
+    }
+    if (f != CL_FINE)
+        f = solve_cold(r, k, &s, out);
+    if (f == CL_FINE) {
+        memcpy(last, out->u, sizeof out->u);
+        r->contact_warm[contact] = 1;
+        return IMP_OK;
+    }
+    r->contact_warm[contact] = 0;
+    if (loud) {
+        complain(r, k, &s, f);
+        return IMP_FAILED;
+    }
+    return f == CL_FLAT ? IMP_SINGULAR : IMP_DIVERGED;
+}
+
+int
+closest_to_env(struct rt *r, uint32_t contact)
+{
+    struct closest c;
+    int st = closest_points(r, contact, &c, true);
+    if (st != IMP_OK)
+        return st;
+    double *e = r->env + rt_contact(r, contact)->env_contact;
+    e[IMP_CONTACT_GAP] = c.gap;
+    memcpy(e + IMP_CONTACT_P, c.P, sizeof c.P);
+    memcpy(e + IMP_CONTACT_Q, c.Q, sizeof c.Q);
+    memcpy(e + IMP_CONTACT_NORMAL, c.n, sizeof c.n);
+    return IMP_OK;
+}
+
+int
+closest_gap_series(struct rt *r, uint32_t contact, int order, double *out)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    const double *rows[2] = {NULL, NULL};
+    if (!r->contact_warm[contact]) {
+        struct closest c;
+        int st = closest_points(r, contact, &c, false);
+        if (st != IMP_OK)
+            return st;
+    }
+    for (int i = 0; i < 2; i++) {
+        uint32_t b = rt_body(r, k->body[i])->block;
+        if (b != IMP_NO_BLOCK && b < r->im->blocks.n)
+            rows[i] = r->work[b];
+    }
+    int st = rt_series(r, k->event, r->contact_u + 8 * (size_t)contact, rows,
+                       r->event_work[contact], order);
+    if (st != IMP_OK)
+        return st;
+    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + k->event;
+    uint32_t reg = IMP_ARRAY(r->im, t->outs, uint32_t)[0];
+    const imp_instr *in = IMP_ARRAY(r->im, t->code, imp_instr) + reg;
+    memcpy(out,
+           r->event_work[contact] + (size_t)in->row * IMP_ROW_STRIDE +
+               IMP_ROW_PAD,
+           sizeof(double) * (size_t)(order + 1));
+    return IMP_OK;
+}

@@ -235,7 +235,7 @@ pick_class(struct sv *s, enum sv_class c, const imp_instr *in)
         v[m] = c == SV_D && !sv_in_block(s->code + reg[m])
                    ? gen_num(g, g->f64, 0.0)
                    : sv_value(s, c, reg[m]);
-    if (in->op == IMP_OP_ABS)
+    if (in->op == IMP_OP_ABS && (c != SV_D || sv_in_block(s->code + in->a)))
         v[0] = LLVMBuildFNeg(g->b, v[0], "");
     return pick(s, in, v[0], v[1]);
 }

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The image builder: bytes are appended, texts are shared, the header takes
+ * the place that was kept for it at offset 0. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "calculus/image.h"
+
+struct image_builder {
+    struct arena *arena;
+    unsigned char *bytes;
+    size_t n, cap;
+    imp_tape *tapes;
+    size_t n_tapes, cap_tapes;
+    imp_str *texts; /* open addressing by content */
+    uint32_t n_texts, cap_texts;
+};
+
+/* room for n more bytes on a multiple of `align`; their offset */
+static size_t
+take(struct image_builder *ib, size_t n, size_t align)
+{
+    size_t at = (ib->n + align - 1) / align * align;
+    if (at + n > ib->cap) {
+        size_t cap = ib->cap;
+        while (cap < at + n)
+            cap *= 2;
+        unsigned char *p = arena_alloc(ib->arena, cap);
+        memcpy(p, ib->bytes, ib->n);
+        ib->bytes = p;
+        ib->cap = cap;
+    }
+    ib->n = at + n;
+    return at;
+}
+
+struct image_builder *
+image_new(struct arena *a)
+{
+    struct image_builder *ib = NEW(a, struct image_builder);
+    ib->arena = a;
+    ib->cap = 1 << 14;
+    ib->bytes = arena_alloc(a, ib->cap);
+    ib->cap_texts = 256;
+    ib->texts = NEW_N(a, imp_str, ib->cap_texts);
+    take(ib, sizeof(imp_image), 16);
+    return ib;
+}
+
+static uint32_t
+text_at(const struct image_builder *ib, const imp_str *t, uint32_t cap,
+        const char *s, size_t n)
+{
+    uint32_t h = 2166136261u;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (unsigned char)s[i]) * 16777619u;
+    uint32_t at = h & (cap - 1);
+    while (t[at].off &&
+           (t[at].n != n || memcmp(ib->bytes + t[at].off, s, n) != 0))
+        at = (at + 1) & (cap - 1);
+    return at;
+}
+
+imp_str
+image_textn(struct image_builder *ib, const char *s, size_t n)
+{
+    if (n == 0)
+        return (imp_str){0, 0};
+    uint32_t at = text_at(ib, ib->texts, ib->cap_texts, s, n);
+    if (ib->texts[at].off)
+        return ib->texts[at];
+    size_t off = take(ib, n + 1, 1);
+    memcpy(ib->bytes + off, s, n);
+    ib->bytes[off + n] = 0;
+    imp_str r = {(uint32_t)off, (uint32_t)n};
+    ib->texts[at] = r;
+    if (++ib->n_texts > ib->cap_texts / 2) {
+        uint32_t cap = ib->cap_texts * 2;
+        imp_str *t = NEW_N(ib->arena, imp_str, cap);
+        for (uint32_t i = 0; i < ib->cap_texts; i++) {
+            imp_str o = ib->texts[i];
+            if (o.off)
+                t[text_at(ib, t, cap, (char *)ib->bytes + o.off, o.n)] = o;
+        }
+        ib->texts = t;
+        ib->cap_texts = cap;
+    }
+    return r;
+}
+
+imp_str
+image_text(struct image_builder *ib, const char *s)
+{
+    return s ? image_textn(ib, s, strlen(s)) : (imp_str){0, 0};
+}
+
+imp_ref
+image_array(struct image_builder *ib, const void *v, size_t n, size_t size)
+{
+    if (n == 0)
+        return (imp_ref){0, 0};
+    size_t off = take(ib, n * size, 16);
+    memcpy(ib->bytes + off, v, n * size);
+    return (imp_ref){(uint32_t)off, (uint32_t)n};
+}
+
+uint32_t
+image_add_tape(struct image_builder *ib, const imp_tape *t)
+{
+    if (ib->n_tapes == ib->cap_tapes) {
+        size_t cap = ib->cap_tapes ? ib->cap_tapes * 2 : 32;
+        imp_tape *v = NEW_N(ib->arena, imp_tape, cap);
+        if (ib->n_tapes)
+            memcpy(v, ib->tapes, ib->n_tapes * sizeof *v);
+        ib->tapes = v;
+        ib->cap_tapes = cap;
+    }
+    ib->tapes[ib->n_tapes] = *t;
+    return (uint32_t)ib->n_tapes++;
+}
+
+const imp_image *
+image_finish(struct image_builder *ib, imp_image *head)
+{
+    head->tapes = image_array(ib, ib->tapes, ib->n_tapes, sizeof *ib->tapes);
+    take(ib, 0, 16);
+    head->magic = IMP_IMAGE_MAGIC;
+    head->abi = IMP_ABI_VERSION;
+    head->size = (uint32_t)ib->n;
+    memcpy(ib->bytes, head, sizeof *head);
+    return (const imp_image *)(void *)ib->bytes;
+}

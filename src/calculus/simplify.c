@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Building nodes: what is exact, or changes nothing but a rounding, is
+ * simplified on the way. Literals are folded by the reference evaluator and
+ * only where the value is finite (a literal 1/0 must stay to be named when it
+ * is met at run time). Literal factors move to the front of a product and
+ * equal terms are gathered, which is what keeps third derivatives short. */
+#include <math.h>
+
+#include "calculus/graph_priv.h"
+#include "runtime/eval.h"
+
+static const expr *
+raw(struct graph *g, enum imp_op op, const expr *a, const expr *b,
+    const expr *c)
+{
+    return graph_cons(g, (uint16_t)op, 0, 0, 0, 0, a, b, c);
+}
+
+/* the literal value of op on literals, or NULL */
+static const expr *
+fold(struct graph *g, enum imp_op op, const expr *a, const expr *b,
+     const expr *c)
+{
+    if (!ex_is_const(a) || (b && !ex_is_const(b)) || (c && !ex_is_const(c)))
+        return NULL;
+    double y = eval_op(op, a->num, b ? b->num : 0, c ? c->num : 0);
+    return isfinite(y) ? ex_num(g, y) : NULL;
+}
+
+/* a literal that a product may absorb: neither lost nor made infinite */
+static bool
+good(double x)
+{
+    return isnormal(x) != 0;
+}
+
+/* e = coefficient * rest */
+static double
+split(const expr *e, const expr **rest)
+{
+    if (e->op == IMP_OP_MUL && ex_is_const(e->a)) {
+        *rest = e->b;
+        return e->a->num;
+    }
+    *rest = e;
+    return 1;
+}
+
+/* (ca + s cb) x where a = ca x and b = cb x, or NULL */
+static const expr *
+like(struct graph *g, const expr *a, const expr *b, double s)
+{
+    const expr *x, *y;
+    double ca = split(a, &x), cb = split(b, &y);
+    if (x != y || ex_is_const(x))
+        return NULL;
+    double k = ca + s * cb;
+    if (k == 0)
+        return ex_num(g, 0);
+    return good(k) ? ex_mul(g, ex_num(g, k), x) : NULL;
+}
+
+const expr *
+ex_add(struct graph *g, const expr *a, const expr *b)
+{
+    const expr *e = fold(g, IMP_OP_ADD, a, b, NULL);
+    if (e)
+        return e;
+    if (ex_is_num(a, 0))
+        return b;
+    if (ex_is_num(b, 0))
+        return a;
+    if (b->op == IMP_OP_NEG)
+        return ex_sub(g, a, b->a);
+    if (a->op == IMP_OP_NEG)
+        return ex_sub(g, b, a->a);
+    if ((e = like(g, a, b, 1)))
+        return e;
+    return a->id <= b->id ? raw(g, IMP_OP_ADD, a, b, NULL)
+                          : raw(g, IMP_OP_ADD, b, a, NULL);
+}
+
+const expr *
+ex_sub(struct graph *g, const expr *a, const expr *b)
+{
+    const expr *e = fold(g, IMP_OP_SUB, a, b, NULL);
+    if (e)
+        return e;
+    if (a == b)
+        return ex_num(g, 0);
+    if (ex_is_num(b, 0))
+        return a;
+    if (ex_is_num(a, 0))
+        return ex_neg(g, b);
+    if (b->op == IMP_OP_NEG)
+        return ex_add(g, a, b->a);
+    if (a->op == IMP_OP_NEG)
+        return ex_neg(g, ex_add(g, a->a, b));
+    if ((e = like(g, a, b, -1)))
+        return e;
+    return raw(g, IMP_OP_SUB, a, b, NULL);
+}
+
+const expr *
+ex_neg(struct graph *g, const expr *a)
+{
+    if (ex_is_const(a))
+        return ex_num(g, -a->num);
+    if (a->op == IMP_OP_NEG)
+        return a->a;
+    if (a->op == IMP_OP_SUB)
+        return ex_sub(g, a->b, a->a);
+    if (a->op == IMP_OP_MUL && ex_is_const(a->a))
+        return ex_mul(g, ex_num(g, -a->a->num), a->b);
+    return raw(g, IMP_OP_NEG, a, NULL, NULL);
+}
+
+const expr *
+ex_mul(struct graph *g, const expr *a, const expr *b)
+{
+    if (ex_is_const(b) && !ex_is_const(a)) {
+        const expr *t = a;
+        a = b;
+        b = t;
+    }
+    const expr *e = fold(g, IMP_OP_MUL, a, b, NULL);
+    if (e)
+        return e;
+    if (ex_is_const(a)) {
+        if (a->num == 0)
+            return ex_num(g, 0);
+        if (a->num == 1)
+            return b;
+        if (a->num == -1)
+            return ex_neg(g, b);
+        if (b->op == IMP_OP_NEG)
+            return ex_mul(g, ex_num(g, -a->num), b->a);
+        if ((b->op == IMP_OP_MUL || b->op == IMP_OP_DIV) && ex_is_const(b->a)) {
+            double k = a->num * b->a->num;
+            if (good(k))
+                return b->op == IMP_OP_MUL ? ex_mul(g, ex_num(g, k), b->b)
+                                           : ex_div(g, ex_num(g, k), b->b);
+        }
+        return raw(g, IMP_OP_MUL, a, b, NULL);
+    }
+    if (a->op == IMP_OP_NEG)
+        return ex_neg(g, ex_mul(g, a->a, b));
+    if (b->op == IMP_OP_NEG)
+        return ex_neg(g, ex_mul(g, a, b->a));
+    /* literal factors to the front */
+    if (a->op == IMP_OP_MUL && ex_is_const(a->a))
+        return ex_mul(g, a->a, ex_mul(g, a->b, b));
+    if (b->op == IMP_OP_MUL && ex_is_const(b->a))
+        return ex_mul(g, b->a, ex_mul(g, a, b->b));
+    return a->id <= b->id ? raw(g, IMP_OP_MUL, a, b, NULL)
+                          : raw(g, IMP_OP_MUL, b, a, NULL);
+}
+
+const expr *
+ex_div(struct graph *g, const expr *a, const expr *b)
+{
+    const expr *e = fold(g, IMP_OP_DIV, a, b, NULL);
+    if (e)
+        return e;
+    if (ex_is_num(a, 0) && !ex_is_num(b, 0))
+        return a;
+    if (ex_is_num(b, 1))
+        return a;
+    if (ex_is_num(b, -1))
+        return ex_neg(g, a);
+    if (a->op == IMP_OP_NEG)
+        return ex_neg(g, ex_div(g, a->a, b));
+    if (b->op == IMP_OP_NEG)
+        return ex_neg(g, ex_div(g, a, b->a));
+    if (ex_is_const(b)) {
+        /* a power of two divides exactly */
+        int k;
+        if (good(b->num) && fabs(frexp(b->num, &k)) == 0.5 && k > -1000 &&
+            k < 1000)
+            return ex_mul(g, ex_num(g, 1 / b->num), a);
+    }
+    return raw(g, IMP_OP_DIV, a, b, NULL);
+}
+
+static const expr *
+swap_ids(struct graph *g, enum imp_op op, const expr *a, const expr *b)
+{
+    return a->id <= b->id ? raw(g, op, a, b, NULL) : raw(g, op, b, a, NULL);
+}
+
+const expr *
+ex_op(struct graph *g, enum imp_op op, const expr *a, const expr *b,
+      const expr *c)
+{
+    unsigned n = ex_arity(op);
+    if (n < 2)
+        b = NULL;
+    if (n < 3)
+        c = NULL;
+    switch (op) {
+    case IMP_OP_ADD:
+        return ex_add(g, a, b);
+    case IMP_OP_SUB:
+        return ex_sub(g, a, b);
+    case IMP_OP_NEG:
+        return ex_neg(g, a);
+    case IMP_OP_MUL:
+        return ex_mul(g, a, b);
+    case IMP_OP_DIV:
+        return ex_div(g, a, b);
+    case IMP_OP_POW:
+        return ex_pow(g, a, b);
+    case IMP_OP_ABSPOW:
+        return ex_abspow(g, a, b);
+    case IMP_OP_SGNPOW:
+        return ex_sgnpow(g, a, b);
+    default:
+        break;
+    }
+    const expr *e = fold(g, op, a, b, c);
+    if (e)
+        return e;
+    switch (op) {
+    case IMP_OP_ABS:
+        if (a->op == IMP_OP_ABS)
+            return a;
+        if (a->op == IMP_OP_NEG)
+            return raw(g, op, a->a, NULL, NULL);
+        break;
+    case IMP_OP_MIN:
+    case IMP_OP_MAX:
+        if (a == b)
+            return a;
+        break;
+    case IMP_OP_SELECT:
+        if (b == c)
+            return b;
+        if (ex_is_const(a))
+            return a->num != 0 ? b : c;
+        break;
+    case IMP_OP_HYPOT:
+    case IMP_OP_EQ:
+    case IMP_OP_NE:
+    case IMP_OP_AND:
+    case IMP_OP_OR:
+        return swap_ids(g, op, a, b);
+    default:
+        break;
+    }
+    return raw(g, op, a, b, c);
+}

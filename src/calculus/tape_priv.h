@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A tape under construction. tape.c lists the nodes that are needed and emits
+ * instructions; tape_series.c decides what a series tape needs beyond that:
+ * who varies in time, factors w of CHAIN operators, gathered products, rows. */
+#ifndef IMP_CALCULUS_TAPE_PRIV_H
+#define IMP_CALCULUS_TAPE_PRIV_H
+
+#include "abi/image.h"
+#include "calculus/graph_priv.h"
+#include "calculus/tape.h"
+
+enum tape_mark {
+    TM_KNOWN = 1,     /* VARIES and IMPLICIT are decided */
+    TM_VARIES = 2,    /* has orders >= 1 in time */
+    TM_IMPLICIT = 4,  /* depends on an unknown */
+    TM_NEED0 = 8,     /* value at order 0 is needed: it is in the list */
+    TM_NEED1 = 16,    /* orders >= 1 are needed */
+    TM_ROOT = 32,     /* output, rate ...: not to be dissolved in a DOT */
+    TM_ROW = 64,      /* read below the order being swept */
+    TM_ABSORBED = 128 /* dissolved in the DOT of a user */
+};
+
+struct tape_node {
+    uint32_t stamp; /* valid where it equals the scratch's epoch */
+    uint32_t marks, uses, reg;
+    uint32_t state;  /* 1 + number of the state variable */
+    uint32_t gather; /* 1 + first entry in tape_build's terms */
+    const expr *w;
+};
+/* per graph, reused from tape to tape */
+struct tape_scratch {
+    struct tape_node *v;
+    uint32_t cap, epoch;
+};
+
+/* one term of a gathered sum: b NULL for a term that is no product */
+struct tape_term {
+    const expr *a, *b;
+    uint32_t minus;
+};
+
+struct tape_make {
+    struct graph *g;
+    const struct tape_spec *spec;
+    struct tape_scratch *sc;
+    struct {
+        const expr **v;
+        uint32_t n, cap;
+    } list, todo;
+    struct {
+        struct tape_term *v;
+        uint32_t n, cap;
+    } terms; /* runs, each ended by a term with a == NULL */
+};
+
+struct tape_node *tape_node(struct tape_make *m, const expr *e);
+void tape_push(struct tape_make *m, const expr *e); /* to todo */
+void tape_list(struct tape_make *m, const expr *e); /* to list */
+/* marks e as needed at order 0 (and above, if `series` and it varies) */
+void tape_need(struct tape_make *m, const expr *e, bool series);
+
+/* tape_series.c */
+/* decides VARIES and IMPLICIT of all nodes below e */
+void tape_classify(struct tape_make *m, const expr *const *e, size_t n);
+/* demands of a node with NEED1 on its operands; those of order 0 have been
+ * made */
+void tape_need_series(struct tape_make *m, const expr *e);
+/* marks rows; then dissolves sums of products, users first: needs the list in
+ * order of ids and `uses` */
+void tape_rows(struct tape_make *m);
+void tape_gather(struct tape_make *m);
+
+#endif

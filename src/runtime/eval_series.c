@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/* The reference evaluator, series: one sweep over the instructions per order,
+ * implicit blocks included. Every order of additions is fixed by
+ * docs/internals.md ("Series semantics"); generated code returns the same bits
+ * (I6), so change both or neither. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/eval_priv.h"
+#include "runtime/fn.h"
+
+/* largest implicit block: closest points of two bodies in space have 8 */
+#define UNKNOWN_MAX 16
+
+enum rule {
+    RULE_LEAF,
+    RULE_LINEAR,
+    RULE_CONV,
+    RULE_DIV,
+    RULE_CHAIN,
+    RULE_HELPER,
+    RULE_PICK,
+    RULE_STEP
+};
+static const unsigned char rule_of[] = {
+#define OP(name, word, arity, dim, series, guard, eval, deriv) RULE_##series,
+#include "abi/ops.def"
+};
+static const unsigned char arity_of[] = {
+#define OP(name, word, arity, dim, series, guard, eval, deriv) arity,
+#include "abi/ops.def"
+};
+
+struct sweep {
+    const imp_instr *code;
+    const uint32_t *pool;
+    const double *const *rows;
+    double *work;
+    double *reg; /* coefficient 0 of each register */
+    double *cur; /* coefficient k; 0 for constants */
+    double *del; /* its correction within the implicit block */
+};
+
+static double *
+row_of(const struct sweep *s, uint32_t r)
+{
+    return s->work + (size_t)s->code[r].row * IMP_ROW_STRIDE + IMP_ROW_PAD;
+}
+
+static int
+varies(const imp_instr *in)
+{
+    return !(in->flags & (IMP_INSTR_CONST | IMP_INSTR_ORDER0));
+}
+
+static int
+in_block(const struct sweep *s, uint32_t r)
+{
+    return (s->code[r].flags & IMP_INSTR_IMPLICIT) && varies(&s->code[r]);
+}
+
+static void
+store(double *row, int k, double c)
+{
+    row[k] = c;
+    row[k + 1] = row[k + 2] = row[k + 3] = 0;
+}
+
+/* sum over j = 0 .. k of +-a_j b_{k-j} for each pair, in four lanes */
+static double
+convolve(const struct sweep *s, const uint32_t *pool, uint32_t n, int k)
+{
+    double l0 = 0, l1 = 0, l2 = 0, l3 = 0;
+    for (int j = 0; j <= k; j += 4)
+        for (uint32_t p = 0; p < n; p++) {
+            const double *a = row_of(s, pool[3 * p + 1]) + j;
+            const double *b = row_of(s, pool[3 * p + 2]) + (k - j);
+            if (pool[3 * p]) {
+                l0 -= a[0] * b[0];
+                l1 -= a[1] * b[-1];
+                l2 -= a[2] * b[-2];
+                l3 -= a[3] * b[-3];
+            } else {
+                l0 += a[0] * b[0];
+                l1 += a[1] * b[-1];
+                l2 += a[2] * b[-2];
+                l3 += a[3] * b[-3];
+            }
+        }
+    return (l0 + l2) + (l1 + l3);
+}
+
+static double
+product(const double *a, const double *b, int k)
+{
+    double l0 = 0, l1 = 0, l2 = 0, l3 = 0;
+    b += k;
+    for (int j = 0; j <= k; j += 4, a += 4, b -= 4) {
+        l0 += a[0] * b[0];
+        l1 += a[1] * b[-1];
+        l2 += a[2] * b[-2];
+        l3 += a[3] * b[-3];
+    }
+    return (l0 + l2) + (l1 + l3);
+}
+
+/* sum over j = 1 .. k of b_j c_{k-j}; c_k is not known yet and counts 0 */
+static double
+division_sum(const double *b, const double *c, int k)
+{
+    double l0 = 0, l1 = 0, l2 = 0, l3 = 0;
+    for (int j = 1; j <= k; j += 4) {
+        const double *x = b + j, *y = c + (k - j);
+        l0 += x[0] * y[0];
+        l1 += x[1] * y[-1];
+        l2 += x[2] * y[-2];
+        l3 += x[3] * y[-3];
+    }
+    return (l0 + l2) + (l1 + l3);
+}
+
+static double
+chain_sum(const double *u, const double *w, int k)
+{
+    double s = 0;
+    for (int j = 1; j <= k; j++)
+        s += ((double)j * u[j]) * w[k - j];
+    return s / (double)k;
+}
+
+/* the operand whose series a PICK takes; negative abs: *minus */
+static uint32_t
+picked(const struct sweep *s, const imp_instr *in, int *minus)
+{
+    const double *v = s->reg;
+    *minus = 0;
+    switch (in->op) {
+    case IMP_OP_ABS:
+        *minus = v[in->a] < 0;
+        return in->a;
+    case IMP_OP_MIN:
+        return v[in->b] < v[in->a] ? in->b : in->a;
+    case IMP_OP_MAX:
+        return v[in->a] < v[in->b] ? in->b : in->a;
+    default: /* SELECT */
+        return v[in->a] != 0.0 ? in->b : in->c;
+    }
+}
+
+static double
+helper(const struct sweep *s, const imp_instr *in, const double *y, int k)
+{
+    const double *a = row_of(s, in->a);
+    const double *b = arity_of[in->op] > 1 ? row_of(s, in->b) : a;
+    return imp_series_op(in->op, a, b, y, k);
+}
+
+/* coefficient k >= 1 of instruction i */
+static double
+coefficient(const struct sweep *s, uint32_t i, int k)
+{
+    const imp_instr *in = &s->code[i];
+    const double *cur = s->cur;
+    switch ((enum rule)rule_of[in->op]) {
+    case RULE_LEAF:
+        if (in->op == IMP_OP_TIME)
+            return k == 1 ? 1.0 : 0.0;
+        if (in->op == IMP_OP_ROW)
+            return s->rows[in->a][(size_t)in->b * IMP_ROW_STRIDE + IMP_ROW_PAD +
+                                  (size_t)k];
+        if (in->op == IMP_OP_STATE)
+            return row_of(s, in->b)[k - 1] / (double)k;
+        return 0; /* UNKNOWN: found by the implicit block */
+    case RULE_LINEAR:
+        if (in->op == IMP_OP_ADD)
+            return cur[in->a] + cur[in->b];
+        if (in->op == IMP_OP_SUB)
+            return cur[in->a] - cur[in->b];
+        return -cur[in->a];
+    case RULE_CONV:
+        if (in->op == IMP_OP_DOT)
+            return convolve(s, s->pool + in->a, in->b, k);
+        if (s->code[in->a].flags & IMP_INSTR_CONST)
+            return s->reg[in->a] * cur[in->b];
+        if (s->code[in->b].flags & IMP_INSTR_CONST)
+            return s->reg[in->b] * cur[in->a];
+        return product(row_of(s, in->a), row_of(s, in->b), k);
+    case RULE_DIV:
+        if (s->code[in->b].flags & IMP_INSTR_CONST)
+            return cur[in->a] / s->reg[in->b];
+        return (cur[in->a] - division_sum(row_of(s, in->b), row_of(s, i), k)) /
+               s->reg[in->b];
+    case RULE_CHAIN:
+        return chain_sum(row_of(s, in->a), row_of(s, in->c), k);
+    case RULE_HELPER:
+        return helper(s, in, row_of(s, i), k);
+    case RULE_PICK: {
+        int minus;
+        double c = cur[picked(s, in, &minus)];
+        return minus ? -c : c;
+    }
+    case RULE_STEP:
+        break;
+    }
+    return 0;
+}
+
+/* a_0 db + da b_0 with the terms whose operand is in the block; *any: one is */
+static double
+product_change(const struct sweep *s, uint32_t a, uint32_t b, int *any)
+{
+    int ia = in_block(s, a), ib = in_block(s, b);
+    *any = ia || ib;
+    if (ia && ib)
+        return s->reg[a] * s->del[b] + s->del[a] * s->reg[b];
+    if (ib)
+        return s->reg[a] * s->del[b];
+    return ia ? s->del[a] * s->reg[b] : 0;
+}
+
+/* change of coefficient k of instruction i when its operands have changed */
+static double
+change(const struct sweep *s, uint32_t i, int k)
+{
+    const imp_instr *in = &s->code[i];
+    const double *del = s->del;
+    int any, ia, ib;
+    double sum = 0;
+    switch ((enum rule)rule_of[in->op]) {
+    case RULE_LINEAR:
+        if (in->op == IMP_OP_NEG)
+            return -del[in->a];
+        ia = in_block(s, in->a);
+        ib = in_block(s, in->b);
+        if (in->op == IMP_OP_ADD)
+            return ia && ib ? del[in->a] + del[in->b]
+                   : ia     ? del[in->a]
+                            : del[in->b];
+        return ia && ib ? del[in->a] - del[in->b]
+               : ia     ? del[in->a]
+                        : -del[in->b];
+    case RULE_CONV:
+        if (in->op == IMP_OP_MUL)
+            return product_change(s, in->a, in->b, &any);
+        for (uint32_t p = 0; p < in->b; p++) {
+            const uint32_t *q = s->pool + in->a + 3 * p;
+            double d = product_change(s, q[1], q[2], &any);
+            if (any)
+                sum = q[0] ? sum - d : sum + d;
+        }
+        return sum;
+    case RULE_DIV:
+        ia = in_block(s, in->a);
+        ib = in_block(s, in->b);
+        if (ia && ib)
+            return (del[in->a] - s->reg[i] * del[in->b]) / s->reg[in->b];
+        if (ia)
+            return del[in->a] / s->reg[in->b];
+        return -(s->reg[i] * del[in->b]) / s->reg[in->b];
+    case RULE_CHAIN:
+        return s->reg[in->c] * del[in->a];
+    case RULE_PICK: {
+        int minus;
+        uint32_t p = picked(s, in, &minus);
+        if (!in_block(s, p))
+            return 0;
+        return minus ? -del[p] : del[p];
+    }
+    case RULE_HELPER:
+    case RULE_LEAF:
+    case RULE_STEP:
+        break;
+    }
+    (void)k;
+    return 0;
+}
+
+static int
+solve_unknowns(const imp_image *im, const imp_tape *t, struct sweep *s, int k,
+               const double *lu, const int *piv)
+{
+    const uint32_t *unknown = IMP_ARRAY(im, t->unknowns, uint32_t);
+    const uint32_t *residual = IMP_ARRAY(im, t->residual, uint32_t);
+    uint32_t n = t->unknowns.n;
+    double d[UNKNOWN_MAX];
+    for (uint32_t i = 0; i < n; i++)
+        d[i] = -s->cur[residual[i]];
+    imp_lu_solve((int)n, lu, piv, d);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t u = unknown[i];
+        s->cur[u] = s->del[u] = d[i];
+        store(row_of(s, u), k, d[i]);
+    }
+    for (uint32_t i = 0; i < t->code.n; i++) {
+        const imp_instr *in = &s->code[i];
+        if (!in_block(s, i) || in->op == IMP_OP_UNKNOWN)
+            continue;
+        double c;
+        if (rule_of[in->op] == RULE_HELPER) {
+            c = helper(s, in, row_of(s, i), k);
+            s->del[i] = c - s->cur[i];
+        } else {
+            s->del[i] = change(s, i, k);
+            c = s->cur[i] + s->del[i];
+        }
+        s->cur[i] = c;
+        if (in->row != IMP_NO_ROW)
+            store(row_of(s, i), k, c);
+    }
+    return 0;
+}
+
+static int
+outputs_finite(const imp_image *im, const imp_tape *t, const struct sweep *s,
+               int order)
+{
+    const uint32_t *outs = IMP_ARRAY(im, t->outs, uint32_t);
+    for (uint32_t i = 0; i < t->outs.n; i++) {
+        const double *row = row_of(s, outs[i]);
+        for (int k = 0; k <= order; k++)
+            if (!isfinite(row[k]))
+                return 0;
+    }
+    return 1;
+}
+
+static int
+run(const imp_image *im, const imp_tape *t, struct sweep *s, int order)
+{
+    uint32_t nu = t->unknowns.n;
+    double lu[UNKNOWN_MAX * UNKNOWN_MAX];
+    int piv[UNKNOWN_MAX];
+    for (uint32_t i = 0; i < t->code.n; i++) {
+        if (s->code[i].row == IMP_NO_ROW)
+            continue;
+        double *row = row_of(s, i);
+        store(row, 0, s->reg[i]);
+        if (s->code[i].flags & IMP_INSTR_CONST)
+            memset(row + 1, 0, sizeof *row * (size_t)(order + 3));
+    }
+    if (nu) {
+        const uint32_t *jac = IMP_ARRAY(im, t->jacobian, uint32_t);
+        for (uint32_t i = 0; i < nu * nu; i++)
+            lu[i] = s->reg[jac[i]];
+        if (imp_lu_factor((int)nu, lu, piv))
+            return IMP_SINGULAR;
+    }
+    for (int k = 1; k <= order; k++) {
+        for (uint32_t i = 0; i < t->code.n; i++) {
+            if (!varies(&s->code[i]))
+                continue;
+            double c = coefficient(s, i, k);
+            s->cur[i] = c;
+            if (s->code[i].row != IMP_NO_ROW)
+                store(row_of(s, i), k, c);
+        }
+        if (nu)
+            solve_unknowns(im, t, s, k, lu, piv);
+    }
+    return outputs_finite(im, t, s, order) ? IMP_OK : IMP_NONFINITE;
+}
+
+int
+eval_series(const imp_image *im, const imp_tape *t, const double *env,
+            const double *local, const double *const *rows, double *work,
+            int order)
+{
+    double stack[3 * EVAL_STACK], *v = stack;
+    size_t n = t->code.n;
+    if (t->unknowns.n > UNKNOWN_MAX || order > IMP_ORDER_MAX || order < 0)
+        return IMP_FAILED;
+    if (n > EVAL_STACK)
+        v = mem_alloc(3 * n * sizeof *v);
+    struct sweep s = {IMP_ARRAY(im, t->code, imp_instr),
+                      IMP_ARRAY(im, t->pool, uint32_t),
+                      rows,
+                      work,
+                      v,
+                      v + n,
+                      v + 2 * n};
+    memset(s.cur, 0, 2 * n * sizeof *v);
+    eval_registers(im, t, env, local, rows, s.reg);
+    int status = run(im, t, &s, order);
+    if (v != stack)
+        free(v);
+    return status;
+}

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Commands of the REPL: those that begin with a colon, and ?name. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "abi/status.h"
+#include "analysis/driver.h"
+#include "base/arena.h"
+#include "cli/jit.h"
+#include "cli/repl_priv.h"
+#include "cli/runopts.h"
+#include "codegen/gen.h"
+
+struct colon {
+    const char *name, *words, *doc;
+    int (*run)(struct repl *r, const char *arg);
+};
+enum { N_COLON = 10 }; /* with the end mark */
+static const struct colon table[N_COLON];
+
+/* message of a command that went wrong: code, form */
+static int
+wrong(struct repl *r, enum diag_code code, const char *help, const char *text)
+{
+    fflush(stdout);
+    (void)r;
+    cli_error(code, help, "%s", text);
+    return IMP_EXIT_MODEL;
+}
+
+/* ---- :help ?name ----------------------------------------------------------
+ */
+
+static int
+colon_help(struct repl *r, const char *arg)
+{
+    (void)r;
+    (void)arg;
+    for (const struct colon *c = table; c->name; c++) {
+        struct buf b = {0};
+        buf_printf(&b, ":%s %s", c->name, c->words);
+        printf("%-22s %s\n", buf_str(&b), c->doc);
+        buf_free(&b);
+    }
+    printf("%-22s %s\n", "?NAME", "documentation of a name");
+    printf("Everything else is Imp: a declaration (also again), a command, or "
+           "an expression,\nwhich is shown. Ctrl-C stops a command, Ctrl-D "
+           "leaves.\n");
+    return IMP_EXIT_OK;
+}
+
+struct name_job {
+    struct repl *r;
+    const char *name;
+};
+
+static int
+doc_work(void *ctx)
+{
+    struct name_job *j = ctx;
+    struct buf b = {0};
+
+    repl_open(j->r);
+    struct check_input in = session_input(&j->r->s);
+    bool known = check_doc(&in, j->name, &b);
+    if (known) {
+        cli_puts(buf_str(&b));
+        if (b.n && b.s[b.n - 1] != '\n')
+            cli_puts("\n");
+    } else {
+        struct diag *d =
+            diag_add(&j->r->s.ds, DIAG_E0815, IMP_NOWHERE,
+                     "nothing is known under the name `%s`", j->name);
+        if (b.n)
+            diag_help(&j->r->s.ds, d, "%s", buf_str(&b));
+    }
+    buf_free(&b);
+    return known ? IMP_EXIT_OK : IMP_EXIT_MODEL;
+}
+
+static int
+question(struct repl *r, const char *name)
+{
+    struct name_job j = {r, name};
+
+    if (!name[0])
+        return wrong(r, DIAG_E0821, NULL, "`?NAME`, as in `?ellipse`");
+    int status = cli_guard(doc_work, &j);
+    repl_say(r);
+    session_close(&r->s);
+    return status;
+}
+
+/* ---- :show :save :load ----------------------------------------------------
+ */
+
+struct listing {
+    const char *name; /* only this one, or NULL */
+    struct buf *out;
+    int found;
+};
+
+static void
+list_item(void *ctx, const struct ast_item *item, const char *text, size_t n)
+{
+    struct listing *l = ctx;
+
+    if (l->name && (!item->name.text || strcmp(item->name.text, l->name) != 0))
+        return;
+    buf_put(l->out, text, n);
+    buf_putc(l->out, '\n');
+    l->found++;
+}
+
+struct list_job {
+    struct repl *r;
+    struct listing l;
+};
+
+static int
+list_work(void *ctx)
+{
+    struct list_job *j = ctx;
+
+    repl_open(j->r);
+    repl_items(j->r, list_item, &j->l);
+    return IMP_EXIT_OK;
+}
+
+static int
+list(struct repl *r, const char *name, struct buf *out, int *found)
+{
+    struct list_job j = {r, {name, out, 0}};
+    int status = cli_guard(list_work, &j);
+
+    session_close(&r->s);
+    *found = j.l.found;
+    return status;
+}
+
+static int
+colon_show(struct repl *r, const char *arg)
+{
+    struct buf b = {0};
+    int found;
+    int status = list(r, arg[0] ? arg : NULL, &b, &found);
+
+    cli_puts(buf_str(&b));
+    buf_free(&b);
+    if (status != IMP_EXIT_OK)
+        return status;
+    for (size_t i = 0; !arg[0] && i < r->results.n; i++)
+        if (r->results.v[i].command->bound[0])
+            printf("# result %s\n", r->results.v[i].command->bound);
+    if (arg[0] && !found) {
+        struct buf e = {0};
+        buf_printf(&e, "show %s", arg);
+        status = repl_eval(r, "<:show>", e.s, e.n, false);
+        buf_free(&e);
+    }
+    return status;
+}
+
+static int
+colon_save(struct repl *r, const char *arg)
+{
+    struct buf b = {0};
+    int found;
+
+    if (!arg[0])
+        return wrong(r, DIAG_E0821, NULL, "the form is `:save FILE`");
+    int status = list(r, NULL, &b, &found);
+    FILE *f = status == IMP_EXIT_OK ? fopen(arg, "w") : NULL;
+    errno = f ? errno : errno ? errno : EIO;
+    bool ok = f && fwrite(buf_str(&b), 1, b.n, f) == b.n;
+    if (f && fclose(f) != 0)
+        ok = false;
+    if (status == IMP_EXIT_OK && !ok) {
+        cli_error(DIAG_E0819, NULL, "cannot write `%s`: %s", arg,
+                  strerror(errno));
+        status = IMP_EXIT_RUN;
+    }
+    buf_free(&b);
+    return status;
+}
+
+struct load_job {
+    struct repl *r;
+    const char *path;
+    char *text; /* heap */
+    size_t n;
+};
+
+static int
+load_work(void *ctx)
+{
+    struct load_job *j = ctx;
+    const char *text;
+
+    session_close(&j->r->s);
+    session_open(&j->r->s, &j->r->o);
+    if (!session_read(&j->r->s, j->path, &text, &j->n))
+        return IMP_EXIT_MODEL;
+    j->text = mem_alloc(j->n + 1);
+    if (j->n)
+        memcpy(j->text, text, j->n);
+    return IMP_EXIT_OK;
+}
+
+static int
+colon_load(struct repl *r, const char *arg)
+{
+    struct load_job j = {.r = r, .path = arg};
+
+    if (!arg[0])
+        return wrong(r, DIAG_E0821, NULL, "the form is `:load FILE`");
+    int status = cli_guard(load_work, &j);
+    repl_say(r);
+    session_close(&r->s);
+    if (status == IMP_EXIT_OK)
+        status = repl_eval(r, arg, j.text, j.n, true);
+    free(j.text);
+    return status;
+}
+
+/* ---- :set -----------------------------------------------------------------
+ */
+
+static int
+check_work(void *ctx)
+{
+    struct repl *r = ctx;
+
+    repl_open(r);
+    int status = session_check(&r->s);
+    return status == IMP_EXIT_OK ? session_compile(&r->s) : status;
+}
+
+/* the params as they stand must fit the model */
+static int
+set_param(struct repl *r, const char *arg)
+{
+    struct session_options before = r->o;
+    /* work on a copy, to go back */
+    r->o.sets = NULL;
+    r->o.n_sets = 0;
+    for (size_t i = 0; i < before.n_sets; i++) {
+        struct buf b = {0};
+        buf_printf(&b, "%s=%s", before.sets[i].name, before.sets[i].value);
+        (void)runopts_apply(&r->o, RUNOPT_SET, b.s);
+        buf_free(&b);
+    }
+    int status = IMP_EXIT_MODEL;
+    if (runopts_apply(&r->o, RUNOPT_SET, arg)) {
+        status = cli_guard(check_work, r);
+        repl_say(r);
+        session_close(&r->s);
+    }
+    if (status == IMP_EXIT_OK) {
+        runopts_free(&before);
+    } else {
+        struct session_options bad = r->o;
+        runopts_free(&bad);
+        r->o.sets = before.sets;
+        r->o.n_sets = before.n_sets;
+    }
+    return status;
+}
+
+static int
+colon_set(struct repl *r, const char *arg)
+{
+    static const char *const switches[] = {"0", "1"};
+    static const struct {
+        const char *name;
+        enum runopt opt;
+    } keys[] = {{"backend", RUNOPT_BACKEND},
+                {"opt", RUNOPT_OPT},
+                {"seed", RUNOPT_SEED},
+                {"diagnostics", RUNOPT_DIAGNOSTICS}};
+    const char *eq = strchr(arg, '=');
+
+    if (!arg[0]) {
+        for (size_t i = 0; i < r->o.n_sets; i++)
+            printf("%s=%s\n", r->o.sets[i].name, r->o.sets[i].value);
+        printf("# backend=%s opt=%d cache=%d json=%d\n",
+               r->o.backend == SESSION_JIT ? "jit" : "eval", r->o.opt,
+               r->o.cache, r->o.json);
+        return IMP_EXIT_OK;
+    }
+    if (!eq || eq == arg)
+        return wrong(r, DIAG_E0821, NULL,
+                     "the form is `:set PARAM=VALUE` or `:set OPTION=VALUE` "
+                     "(backend, opt, cache, json, seed, diagnostics)");
+    size_t n = (size_t)(eq - arg);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strlen(keys[i].name) == n && memcmp(keys[i].name, arg, n) == 0)
+            return runopts_apply(&r->o, (int)keys[i].opt, eq + 1)
+                       ? IMP_EXIT_OK
+                       : IMP_EXIT_MODEL;
+    if ((n == 4 && memcmp(arg, "json", n) == 0) ||
+        (n == 5 && memcmp(arg, "cache", n) == 0)) {
+        int k = cli_choice(n == 4 ? "json" : "cache", eq + 1, switches, 2);
+        if (k < 0)
+            return IMP_EXIT_MODEL;
+        *(n == 4 ? &r->o.json : &r->o.cache) = k == 1;
+        return IMP_EXIT_OK;
+    }
+    return set_param(r, arg);
+}
+
+/* ---- :time :ir :complete :quit ---------------------------------------------
+ */
+
+static int
+colon_time(struct repl *r, const char *arg)
+{
+    struct timespec a, b;
+
+    clock_gettime(CLOCK_MONOTONIC, &a);
+    int status = repl_entry(r, arg, strlen(arg));
+    clock_gettime(CLOCK_MONOTONIC, &b);
+    double s =
+        (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
+    fflush(stdout);
+    cli_say("%.3f ms\n", s * 1e3);
+    return status;
+}
+
+static int
+ir_llvm(struct repl *r)
+{
+    const char *error = NULL;
+    const struct gen_api *g = genload(&error);
+    struct gen_options o = {.opt = r->o.opt, .pic = true, .output = GEN_IR};
+    struct gen_bytes b = {0};
+
+    if (g) {
+        b = g->emit(r->s.image, &o);
+        error = b.error;
+    }
+    if (!b.s) {
+        diag_add(&r->s.ds, DIAG_E0816, IMP_NOWHERE,
+                 "machine code cannot be made: %s", error ? error : "unknown");
+        return IMP_EXIT_RUN;
+    }
+    (void)cli_write(NULL, b.s, b.n);
+    free(b.s);
+    return IMP_EXIT_OK;
+}
+
+static int
+ir_work(void *ctx)
+{
+    struct name_job *j = ctx;
+    struct buf b = {0};
+    int status = check_work(j->r);
+
+    if (status != IMP_EXIT_OK)
+        return status;
+    if (strcmp(j->name, "llvm") == 0)
+        return ir_llvm(j->r);
+    if (!ir_tapes(j->r->s.image, j->name, &b)) {
+        struct diag *d = diag_add(&j->r->s.ds, DIAG_E0821, IMP_NOWHERE,
+                                  "the model has no tape `%s`", j->name);
+        diag_help(&j->r->s.ds, d,
+                  "`:ir` lists the tapes; `:ir llvm` prints the whole model's "
+                  "LLVM IR");
+        status = IMP_EXIT_MODEL;
+    }
+    cli_puts(buf_str(&b));
+    buf_free(&b);
+    return status;
+}
+
+static int
+colon_ir(struct repl *r, const char *arg)
+{
+    struct name_job j = {r, arg};
+    int status = cli_guard(ir_work, &j);
+
+    repl_say(r);
+    session_close(&r->s);
+    return status;
+}
+
+static int
+colon_complete(struct repl *r, const char *arg)
+{
+    struct completions c = {0};
+    size_t word;
+
+    repl_complete(r, arg, strlen(arg), &c, &word);
+    for (size_t i = 0; i < c.n; i++)
+        printf("%s\n", c.v[i]);
+    completions_free(&c);
+    return IMP_EXIT_OK;
+}
+
+static int
+colon_quit(struct repl *r, const char *arg)
+{
+    (void)arg;
+    r->quit = true;
+    return IMP_EXIT_OK;
+}
+
+static const struct colon table[N_COLON] = {
+    {"help", "", "print this", colon_help},
+    {"show", "[NAME]", "the declarations so far, or one, or a result",
+     colon_show},
+    {"load", "FILE", "take a model's declarations and run its commands",
+     colon_load},
+    {"save", "FILE", "write the declarations so far", colon_save},
+    {"set", "[NAME=VALUE]", "change a param or an option", colon_set},
+    {"time", "ENTRY", "how long an entry takes", colon_time},
+    {"ir", "[NAME|llvm]", "the tapes of the model, one tape, or LLVM IR",
+     colon_ir},
+    {"complete", "TEXT", "what could stand at the end of a text",
+     colon_complete},
+    {"quit", "", "leave", colon_quit},
+    {NULL, NULL, NULL, NULL},
+};
+
+int
+repl_command(struct repl *r, const char *text, size_t n)
+{
+    while (n && strchr(" \t\r\n", text[n - 1]))
+        n--;
+    char *line = mem_alloc(n + 1);
+    memcpy(line, text, n);
+    char *name = line + 1;
+    name += strspn(name, " \t");
+    int status = IMP_EXIT_MODEL;
+
+    if (line[0] == '?') {
+        status = question(r, name);
+    } else {
+        char *arg = name + strcspn(name, " \t\n");
+        if (*arg)
+            *arg++ = 0;
+        arg += strspn(arg, " \t\n");
+        const char *names[16];
+        size_t k = 0;
+        const struct colon *c = table;
+        while (c->name && strcmp(c->name, name) != 0)
+            names[k++] = c++->name;
+        if (!c->name) {
+            const char *near = suggest(name, names, k);
+            fflush(stdout);
+            cli_error(DIAG_E0820, "`:help` lists the commands",
+                      "there is no command `:%s`%s%s%s", name,
+                      near ? ": did you mean `:" : "", near ? near : "",
+                      near ? "`?" : "");
+        } else {
+            status = c->run(r, arg);
+        }
+    }
+    free(line);
+    return status;
+}

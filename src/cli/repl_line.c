@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where the REPL's entries come from: a terminal, through libedit, with
+ * history and completion; or a pipe, read whole and cut into entries by the
+ * grammar's own knowledge of completeness. */
+#include <errno.h>
+#include <fcntl.h>
+#include <histedit.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "abi/status.h"
+#include "base/arena.h"
+#include "cli/cli.h"
+#include "cli/repl_priv.h"
+#include "imp/imp.h"
+#include "syntax/parse.h"
+
+static bool
+is_colon(const char *s, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && (s[i] == ' ' || s[i] == '\t'))
+        i++;
+    return i < n && (s[i] == ':' || s[i] == '?');
+}
+
+static bool
+is_blank(const char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strchr(" \t\r\n", s[i]))
+            return false;
+    return true;
+}
+
+/* ---- a pipe ---------------------------------------------------------------
+ */
+
+static size_t
+line_length(const char *s, size_t n)
+{
+    const char *e = memchr(s, '\n', n);
+
+    return e ? (size_t)(e - s) + 1 : n;
+}
+
+/* Does the line at s go on with the entry [from, s)? A line that cannot begin
+ * an entry but can go on with one does: a `{` of its own, an operator. */
+static bool
+goes_on(const char *from, const char *s, size_t rest)
+{
+    size_t n = line_length(s, rest);
+
+    if (is_blank(s, n) || is_colon(s, n))
+        return false;
+    return parse_probe(s, n) == PARSE_WRONG &&
+           parse_probe(from, (size_t)(s - from) + n) != PARSE_WRONG;
+}
+
+int
+repl_lines_pipe(struct repl *r)
+{
+    const char *text;
+    size_t n;
+
+    session_close(&r->s);
+    session_open(&r->s, &r->o);
+    bool ok = session_read(&r->s, "-", &text, &n);
+    char *all = ok ? mem_alloc(n + 1) : NULL;
+    if (ok && n)
+        memcpy(all, text, n);
+    repl_say(r);
+    session_close(&r->s);
+    if (!ok)
+        return IMP_EXIT_MODEL;
+    size_t at = 0;
+    while (at < n && !r->quit) {
+        size_t len = line_length(all + at, n - at);
+        if (is_blank(all + at, len)) {
+            at += len;
+            continue;
+        }
+        if (!is_colon(all + at, len)) {
+            enum parse_state p = parse_probe(all + at, len);
+            while (at + len < n &&
+                   (p == PARSE_MORE ||
+                    (p == PARSE_DONE &&
+                     goes_on(all + at, all + at + len, n - at - len)))) {
+                len += line_length(all + at + len, n - at - len);
+                p = parse_probe(all + at, len);
+            }
+        }
+        (void)repl_entry(r, all + at, len);
+        at += len;
+    }
+    free(all);
+    return r->worst;
+}
+
+/* ---- a terminal -----------------------------------------------------------
+ */
+
+struct tty {
+    EditLine *el;
+    History *hist;
+    struct repl *r;
+    struct buf entry; /* lines so far */
+    bool cleared;     /* Ctrl-C at the prompt */
+    char *file;       /* history */
+};
+
+static struct tty *
+of(EditLine *el)
+{
+    struct tty *t;
+
+    el_get(el, EL_CLIENTDATA, &t);
+    return t;
+}
+
+static char *
+prompt(EditLine *el)
+{
+    static char first[] = "imp> ", more[] = "...> ";
+
+    return of(el)->entry.n ? more : first;
+}
+
+static unsigned char
+on_interrupt(EditLine *el, int ch)
+{
+    (void)ch;
+    of(el)->cleared = true;
+    fputs("^C", stdout);
+    return CC_NEWLINE;
+}
+
+/* the common beginning is put in; with nothing to put in, the list is shown */
+static unsigned char
+on_complete(EditLine *el, int ch)
+{
+    struct tty *t = of(el);
+    const LineInfo *li = el_line(el);
+    struct completions c = {0};
+    struct buf b = {0};
+    size_t word, common = 0;
+    unsigned char what = CC_ERROR;
+
+    (void)ch;
+    buf_put(&b, buf_str(&t->entry), t->entry.n);
+    buf_put(&b, li->buffer, (size_t)(li->cursor - li->buffer));
+    repl_complete(t->r, buf_str(&b), b.n, &c, &word);
+    size_t typed = b.n - word;
+    if (c.n)
+        common = strlen(c.v[0]);
+    for (size_t i = 1; i < c.n; i++) {
+        size_t k = 0;
+        while (k < common && c.v[i][k] == c.v[0][k])
+            k++;
+        common = k;
+    }
+    if (c.n && common > typed) {
+        char *s = mem_alloc(common - typed + 2);
+        memcpy(s, c.v[0] + typed, common - typed);
+        if (c.n == 1 && s[common - typed - 1] != '(')
+            s[common - typed] = ' ';
+        el_insertstr(el, s);
+        free(s);
+        what = CC_REFRESH;
+    } else if (c.n > 1) {
+        size_t col = 0;
+        putchar('\n');
+        for (size_t i = 0; i < c.n; i++) {
+            size_t w = strlen(c.v[i]) + 2;
+            if (col && col + w > 78) {
+                putchar('\n');
+                col = 0;
+            }
+            printf("%s  ", c.v[i]);
+            col += w;
+        }
+        putchar('\n');
+        fflush(stdout);
+        what = CC_REDISPLAY;
+    }
+    completions_free(&c);
+    buf_free(&b);
+    return what;
+}
+
+/* $XDG_STATE_HOME/imp/history, readable by its owner only; NULL: none */
+static char *
+history_file(void)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    struct buf b = {0};
+
+    if (state && state[0] == '/')
+        buf_puts(&b, state);
+    else if (home && home[0] == '/')
+        buf_printf(&b, "%s/.local/state", home);
+    else
+        return NULL;
+    buf_puts(&b, "/imp");
+    for (size_t i = 1; i <= b.n; i++) {
+        if (b.s[i] != '/' && b.s[i] != 0)
+            continue;
+        char c = b.s[i];
+        b.s[i] = 0;
+        (void)mkdir(b.s, 0700);
+        b.s[i] = c;
+    }
+    buf_puts(&b, "/history");
+    int fd = open(b.s, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        buf_free(&b);
+        return NULL;
+    }
+    (void)fchmod(fd, 0600);
+    close(fd);
+    return b.s;
+}
+
+static void
+remember(struct tty *t, const char *s)
+{
+    HistEvent ev;
+
+    if (t->hist && s[0] && !is_blank(s, strlen(s)))
+        history(t->hist, &ev, H_ENTER, s);
+}
+
+static bool
+tty_open(struct tty *t)
+{
+    HistEvent ev;
+
+    setlocale(LC_CTYPE, "");
+    t->el = el_init("imp", stdin, stdout, stderr);
+    if (!t->el)
+        return false;
+    t->hist = history_init();
+    el_set(t->el, EL_CLIENTDATA, t);
+    el_set(t->el, EL_PROMPT, prompt);
+    el_set(t->el, EL_EDITOR, "emacs");
+    el_set(t->el, EL_SIGNAL, 0);
+    if (t->hist) {
+        history(t->hist, &ev, H_SETSIZE, 2000);
+        history(t->hist, &ev, H_SETUNIQUE, 1);
+        el_set(t->el, EL_HIST, history, t->hist);
+        t->file = history_file();
+        if (t->file)
+            history(t->hist, &ev, H_LOAD, t->file);
+    }
+    el_set(t->el, EL_ADDFN, "imp-complete", "complete a word", on_complete);
+    el_set(t->el, EL_ADDFN, "imp-interrupt", "clear the line", on_interrupt);
+    el_set(t->el, EL_BIND, "^I", "imp-complete", NULL);
+    el_set(t->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
+    el_set(t->el, EL_BIND, "^C", "imp-interrupt", NULL);
+    /* at the prompt Ctrl-C is a key; while a command runs it is a signal */
+    el_set(t->el, EL_SETTY, "-d", "-isig", NULL);
+    el_source(t->el, NULL);
+    return true;
+}
+
+static void
+tty_close(struct tty *t)
+{
+    HistEvent ev;
+
+    if (t->hist) {
+        if (t->file) {
+            history(t->hist, &ev, H_SAVE, t->file);
+            (void)chmod(t->file, 0600);
+        }
+        history_end(t->hist);
+    }
+    el_end(t->el);
+    free(t->file);
+    buf_free(&t->entry);
+}
+
+int
+repl_lines_tty(struct repl *r)
+{
+    struct tty t = {.r = r};
+    int n;
+
+    if (!tty_open(&t))
+        return repl_lines_pipe(r);
+    printf("Imp %s. :help lists commands, ?NAME explains a name.\n",
+           imp_version());
+    fflush(stdout);
+    while (!r->quit) {
+        t.cleared = false;
+        const char *line = el_gets(t.el, &n);
+        if (t.cleared || (!line && n < 0 && errno == EINTR)) {
+            buf_clear(&t.entry);
+            el_reset(t.el);
+            atomic_store(cli_stop_flag(), 0);
+            if (t.cleared)
+                fputc('\n', stdout);
+            continue;
+        }
+        if (!line || n <= 0) {
+            fputc('\n', stdout);
+            break;
+        }
+        if (t.entry.n == 0 && is_blank(line, (size_t)n))
+            continue;
+        char *copy = mem_alloc((size_t)n + 1);
+        memcpy(copy, line, (size_t)n);
+        remember(&t, copy);
+        buf_put(&t.entry, copy, (size_t)n);
+        free(copy);
+        /* an empty line ends an entry that is not complete */
+        bool done = is_colon(t.entry.s, t.entry.n) ||
+                    is_blank(line, (size_t)n) ||
+                    parse_probe(t.entry.s, t.entry.n) != PARSE_MORE;
+        if (!done)
+            continue;
+        char *text = t.entry.s;
+        size_t len = t.entry.n;
+        t.entry = (struct buf){0};
+        (void)repl_entry(r, text, len);
+        free(text);
+        fflush(stdout);
+    }
+    tty_close(&t);
+    return IMP_EXIT_OK;
+}

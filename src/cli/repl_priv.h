@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The REPL's own state, shared by repl.c (evaluation), repl_cmd.c (colon
+ * commands), repl_line.c (lines from a terminal or a pipe) and complete.c.
+ *
+ * The state is text: the entries that were accepted, with a mark per item
+ * whether it still holds, and the results of commands. Each entry is checked
+ * as one model made of all items that hold and the new one; so an entry that
+ * is wrong changes nothing by construction, and a command runs once because
+ * its result is handed to the checker as a prior. */
+#ifndef IMP_CLI_REPL_PRIV_H
+#define IMP_CLI_REPL_PRIV_H
+
+#include "cli/session.h"
+
+/* a text that was accepted */
+struct repl_chunk {
+    char *name, *text; /* heap */
+    size_t n;
+    bool *keep; /* per item of the parsed text */
+    size_t n_items;
+};
+/* a result; everything lies in its own arena */
+struct repl_result {
+    struct arena *arena;
+    struct tm_command *command;
+    struct rec *rec;
+};
+struct repl {
+    struct session_options o;
+    struct {
+        struct repl_chunk *v;
+        size_t n, cap;
+    } chunks;
+    struct {
+        struct repl_result *v;
+        size_t n, cap;
+    } results;
+    struct session s; /* of the entry being worked on; closed between */
+    int entries;      /* number of the last one, for its name */
+    int worst;        /* exit status so far */
+    bool tty, quit;
+};
+
+/* Takes one entry: Imp, a :command or ?name. Prints results and messages.
+ * Returns its exit status (also merged into r->worst). */
+int repl_entry(struct repl *r, const char *text, size_t n);
+/* the same for Imp text only, under a name for messages */
+int repl_eval(struct repl *r, const char *name, const char *text, size_t n,
+              bool bare);
+/* a :command or ?name */
+int repl_command(struct repl *r, const char *text, size_t n);
+void repl_free(struct repl *r);
+
+/* opens r->s and adds all that holds; for :commands and completion. The caller
+ * closes r->s. */
+void repl_open(struct repl *r);
+/* calls back with each item that holds: its text and its declared name */
+void repl_items(struct repl *r,
+                void (*each)(void *ctx, const struct ast_item *item,
+                             const char *text, size_t n),
+                void *ctx);
+/* prints and forgets r->s.ds */
+void repl_say(struct repl *r);
+
+/* What could stand at the end of `text`: candidates that begin with the last,
+ * partly typed word, sorted, on the heap. *word is where that word begins. */
+struct completions {
+    char **v;
+    size_t n, cap;
+};
+void repl_complete(struct repl *r, const char *text, size_t n,
+                   struct completions *out, size_t *word);
+void completions_free(struct completions *c);
+
+/* lines */
+int repl_lines_tty(struct repl *r);
+int repl_lines_pipe(struct repl *r);
+
+/* ir.c: the tapes whose name is `name` or begins with `name` and a point or
+ * blank; all names when `name` is empty. False when there is none. */
+struct buf;
+bool ir_tapes(const imp_image *im, const char *name, struct buf *out);
+
+#endif

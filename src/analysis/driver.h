@@ -49,6 +49,7 @@ struct driver {
     struct out out;
     struct analysis an;
     struct rec **recs;  /* per command; in the arena of ds */
+    struct buf pending; /* on its way to standard output */
 };
 
 uint32_t driver_n_params(const imp_image *im);

@@ -416,6 +416,32 @@ closest_to_env(struct rt *r, uint32_t contact)
     return IMP_OK;
 }
 
+/* coefficients of output i of the event tape of a contact */
+static const double *
+event_row(const struct rt *r, uint32_t contact, uint32_t i)
+{
+    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) +
+                        rt_contact(r, contact)->event;
+    uint32_t reg = IMP_ARRAY(r->im, t->outs, uint32_t)[i];
+    const imp_instr *in = IMP_ARRAY(r->im, t->code, imp_instr) + reg;
+    return r->event_work[contact] + (size_t)in->row * IMP_ROW_STRIDE +
+           IMP_ROW_PAD;
+}
+
+void
+cl_predict(struct rt *r, uint32_t contact, int order, double dt)
+{
+    double *u = r->contact_u + 8 * (size_t)contact;
+    for (uint32_t i = 0; i < rt_contact(r, contact)->n_unknown; i++) {
+        const double *c = event_row(r, contact, 1 + i);
+        double y = c[order];
+        for (int k = order - 1; k >= 0; k--)
+            y = y * dt + c[k];
+        if (isfinite(y))
+            u[i] = y;
+    }
+}
+
 int
 closest_gap_series(struct rt *r, uint32_t contact, int order, double *out)
 {
@@ -436,12 +462,6 @@ closest_gap_series(struct rt *r, uint32_t contact, int order, double *out)
                        r->event_work[contact], order);
     if (st != IMP_OK)
         return st;
-    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + k->event;
-    uint32_t reg = IMP_ARRAY(r->im, t->outs, uint32_t)[0];
-    const imp_instr *in = IMP_ARRAY(r->im, t->code, imp_instr) + reg;
-    memcpy(out,
-           r->event_work[contact] + (size_t)in->row * IMP_ROW_STRIDE +
-               IMP_ROW_PAD,
-           sizeof(double) * (size_t)(order + 1));
+    memcpy(out, event_row(r, contact, 0), sizeof(double) * (size_t)(order + 1));
     return IMP_OK;
 }

@@ -9,7 +9,9 @@
 
 enum event_kind {
     EVENT_NONE,    /* nothing until the end */
-    EVENT_EXCLUDED,/* no touch can ever happen from here on */
+    EVENT_EXCLUDED,/* no touch can ever happen from here on; time is then the
+                      present one. Never returned when each_step is given:
+                      the run then goes on to `until` */
     EVENT_CROSS,   /* simple root of the gap, closing */
     EVENT_OPEN,    /* simple root, opening (contacts passed through) */
     EVENT_TANGENT  /* gap and its rate vanish within tolerance */
@@ -37,6 +39,13 @@ enum event_watch {
 int event_next(struct rt *r, const enum event_watch *watch, double until,
                int (*each_step)(void *ctx, double t0, double t1), void *ctx,
                struct event *out, struct event *more, uint32_t *n_more);
+/* Closest points at the present state. IMP_FAILED after diagnostic E0620 when
+ * the bodies overlap by more than the tolerance, or after another one; *gap is
+ * set in the first case and with IMP_OK. */
+int event_start_check(struct rt *r, uint32_t contact, double *gap);
+/* what |gap| (m) and |gap rate| (m/s) count as zero for this contact now */
+void event_tolerances(struct rt *r, uint32_t contact, double *gap,
+                      double *rate);
 /* 1e3 times the longest time scale of the model: the default horizon */
 double event_horizon(struct rt *r);
 /* length scale of a contact's gap (sizes of both bodies), for tolerances */

@@ -33,6 +33,7 @@ struct rt {
     double seed;
     /* initial env state, restored by rt_reset */
     double *state0;
+    struct event_state *event; /* of event.c; NULL until first used */
 };
 
 /* relative tolerance of verdicts: spec/tangential 0.F (1e-9 of the terms' own
@@ -42,8 +43,8 @@ struct rt {
  * digits put the gap off by 10^-d but D by up to 100 * 10^-d (0.F) */
 #define RT_GAP_SHARE 1e-2
 
-/* tapes by number; emit E06xx through rt_nonfinite when the status is
- * IMP_NONFINITE and `loud` is set */
+/* tapes by number. Silent: a caller that wants IMP_NONFINITE told calls
+ * rt_nonfinite with the same tape and local */
 int rt_eval(struct rt *r, uint32_t tape, const double *local, double *out);
 int rt_series(struct rt *r, uint32_t tape, const double *local,
               const double *const *rows, double *work, int order);

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# whole-program tests; each is one process tree, two run well side by side
+foreach(kind bad run repl fmt cli)
+  add_test(NAME golden_${kind} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/golden.sh
+    check ${CMAKE_BINARY_DIR} ${kind})
+  set_tests_properties(golden_${kind} PROPERTIES LABELS golden TIMEOUT 900)
+endforeach()
+foreach(what hostile install)
+  add_test(NAME ${what} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/${what}.sh
+    ${CMAKE_BINARY_DIR})
+  set_tests_properties(${what} PROPERTIES LABELS program TIMEOUT 600)
+endforeach()
+
+# a C program with two handles in two threads, against `imp run`
+if(TARGET libimp)
+  add_executable(capi_two tests/capi/two.c)
+  target_link_libraries(capi_two libimp Threads::Threads)
+  add_test(NAME capi COMMAND sh ${CMAKE_SOURCE_DIR}/tests/capi/run.sh
+    ${CMAKE_BINARY_DIR})
+  set_tests_properties(capi PROPERTIES LABELS program TIMEOUT 300)
+endif()
+
+# every example that says what it expects
+add_test(NAME examples COMMAND imp test ${CMAKE_SOURCE_DIR}/examples)
+set_tests_properties(examples PROPERTIES LABELS program TIMEOUT 900)

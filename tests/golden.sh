@@ -1,0 +1,171 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Compares what imp prints with the texts kept beside the tests, or (accept)
+# rewrites those texts.
+#
+#   sh tests/golden.sh check BUILD KIND...      sh tests/golden.sh accept BUILD
+#
+# bad   tests/bad/X.imp   stderr and status of `imp run` in X.err
+# run   tests/run/X.imp and examples/: stdout and status in X.out, the same
+#       bytes from the evaluator, JIT at O0 and O2 and the standalone simulator,
+#       as text and JSON, also with the params of tests/run/sets
+# repl  tests/repl/X.in   stdout, stderr and status of `imp repl < X.in`
+# fmt   tests/fmt/X.imp   formatted text in X.fmt; formatting it again and
+#       formatting all examples and the library changes nothing
+# cli   tests/cli/X.sh    a command line ($imp is the program), output in X.out
+set -u
+mode=$1
+build=$(cd "$2" && pwd)
+shift 2
+[ $# -gt 0 ] || set -- bad run repl fmt cli
+cd "$(dirname "$0")/.."
+root=$(pwd)
+imp=$build/imp
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 3' HUP INT TERM
+export XDG_CACHE_HOME="$tmp/cache" XDG_STATE_HOME="$tmp/state" NO_COLOR=1
+export imp tmp root
+tests=0
+failed=0
+
+complain() {
+    echo "FAIL $*"
+    failed=$((failed + 1))
+}
+
+# compare FILE GOT: the kept text against what came
+compare() {
+    tests=$((tests + 1))
+    if [ "$mode" = accept ]; then
+        cmp -s "$1" "$2" || {
+            cp "$2" "$1"
+            echo "accepted $1"
+        }
+    elif [ ! -e "$1" ]; then
+        complain "$1 is not there (./dev accept writes it)"
+    elif ! cmp -s "$1" "$2"; then
+        complain "$1"
+        diff -u "$1" "$2" | head -40
+    fi
+}
+
+same() { # WHAT A B
+    tests=$((tests + 1))
+    cmp -s "$2" "$3" || {
+        complain "$1"
+        diff -u "$2" "$3" | head -20
+    }
+}
+
+do_bad() {
+    for f in tests/bad/*.imp; do
+        name=$(basename "$f" .imp)
+        (cd tests/bad && timeout 60 "$imp" run --backend=eval "$name.imp" \
+            2>&1 >/dev/null
+            echo "exit $?") >"$tmp/got"
+        compare "tests/bad/$name.err" "$tmp/got"
+        case $(tail -n 1 "$tmp/got") in
+        'exit 1' | 'exit 2' | 'exit 3') ;;
+        *) complain "$f: a wrong model must end with 1, 2 or 3" ;;
+        esac
+    done
+}
+
+# runs MODEL [ARG...] with all four executions, as text and as JSON
+four() {
+    model=$1
+    shift
+    for form in '' --json; do
+        # shellcheck disable=SC2086
+        {
+            "$imp" run --backend=eval $form "$@" "$model" 2>/dev/null
+            echo "exit $?"
+        } >"$tmp/eval$form"
+        for opt in 0 2; do
+            # shellcheck disable=SC2086
+            {
+                "$imp" run --no-cache --opt=$opt $form "$@" "$model" \
+                    2>/dev/null
+                echo "exit $?"
+            } >"$tmp/jit"
+            same "$model $*: JIT O$opt $form" "$tmp/eval$form" "$tmp/jit"
+        done
+        # shellcheck disable=SC2086
+        {
+            (cd / && env -i "$tmp/sim" $form "$@" 2>/dev/null)
+            echo "exit $?"
+        } >"$tmp/alone"
+        same "$model $*: standalone $form" "$tmp/eval$form" "$tmp/alone"
+    done
+}
+
+do_run() {
+    mkdir -p tests/run/examples
+    for f in tests/run/*.imp $(find examples -name '*.imp' | sort); do
+        [ -e "$f" ] || continue
+        name=$(basename "$f" .imp)
+        case $f in
+        examples/*) out=tests/run/examples/$name.out ;;
+        *) out=tests/run/$name.out ;;
+        esac
+        # the simulator gets a copy of the model that is gone when it runs
+        cp "$f" "$tmp/$name.imp"
+        if ! (cd "$(dirname "$f")" && "$imp" build "$name.imp" \
+            -o "$tmp/sim") >"$tmp/log" 2>&1; then
+            complain "$f: imp build"
+            cat "$tmp/log"
+            continue
+        fi
+        four "$f"
+        compare "$out" "$tmp/eval"
+        grep "^$name " tests/run/sets 2>/dev/null >"$tmp/sets" || :
+        while read -r _ sets; do
+            args=
+            for s in $sets; do
+                args="$args --set $s"
+            done
+            # shellcheck disable=SC2086
+            four "$f" $args
+        done <"$tmp/sets"
+        rm -f "$tmp/sim"
+    done
+}
+
+do_repl() {
+    for f in tests/repl/*.in; do
+        name=$(basename "$f" .in)
+        (cd tests/repl && timeout 60 "$imp" repl --backend=eval <"$name.in" 2>&1
+            echo "exit $?") >"$tmp/got"
+        compare "tests/repl/$name.out" "$tmp/got"
+    done
+}
+
+do_fmt() {
+    for f in tests/fmt/*.imp; do
+        name=$(basename "$f" .imp)
+        "$imp" fmt - <"$f" >"$tmp/got" 2>&1
+        compare "tests/fmt/$name.fmt" "$tmp/got"
+        "$imp" fmt - <"$tmp/got" >"$tmp/again" 2>&1
+        same "$f: formatting twice" "$tmp/got" "$tmp/again"
+    done
+    tests=$((tests + 1))
+    # shellcheck disable=SC2046
+    "$imp" fmt --check stdlib/*.imp $(find examples -name '*.imp') ||
+        complain "these files are not in the canonical layout"
+}
+
+do_cli() {
+    for f in tests/cli/*.sh; do
+        name=$(basename "$f" .sh)
+        (cd tests/cli && timeout 60 sh "$name.sh" 2>&1
+            echo "exit $?") >"$tmp/got"
+        compare "tests/cli/$name.out" "$tmp/got"
+    done
+}
+
+for kind; do
+    "do_$kind"
+done
+echo "$tests comparisons, $failed failed"
+[ "$failed" -eq 0 ]

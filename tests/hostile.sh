@@ -1,0 +1,159 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Input that nobody should write, made here rather than kept: enormous, broken,
+# deep, not text; and outputs that cannot be written. Whatever comes, imp ends
+# with the right status and a message, soon, and never by a signal.
+set -u
+build=$(cd "$1" && pwd)
+root=$(cd "$(dirname "$0")/.." && pwd)
+imp=$build/imp
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 3
+export XDG_CACHE_HOME="$tmp/cache" XDG_STATE_HOME="$tmp/state" NO_COLOR=1
+failed=0
+
+# want STATUS PATTERN COMMAND...: status and a piece of stderr
+want() {
+    status=$1
+    pattern=$2
+    shift 2
+    timeout 60 "$@" >out 2>err
+    got=$?
+    if [ "$got" -ne "$status" ]; then
+        echo "FAIL $*: status $got, wanted $status"
+        head -c 2000 err
+        failed=$((failed + 1))
+    elif [ -n "$pattern" ] && ! grep -q -e "$pattern" err; then
+        echo "FAIL $*: no '$pattern' in the message:"
+        head -c 2000 err
+        failed=$((failed + 1))
+    elif [ "$(wc -c <err)" -gt 20000 ]; then
+        echo "FAIL $*: a message of $(wc -c <err) bytes"
+        failed=$((failed + 1))
+    fi
+}
+
+repeat() { # COUNT TEXT
+    awk -v n="$1" -v s="$2" 'BEGIN { for (i = 0; i < n; i++) printf "%s", s }'
+}
+
+# files that are no models
+want 2 E0805 "$imp" run missing.imp
+mkdir folder.imp
+want 2 E0806 "$imp" run folder.imp
+want 2 E0806 "$imp" check folder.imp
+head -c 100000 /dev/urandom >random.imp
+want 2 '' "$imp" run random.imp
+want 2 '' "$imp" fmt random.imp
+cp "$imp" binary.imp
+want 2 E0808 "$imp" check binary.imp
+truncate -s 65M huge.imp
+want 2 E0807 "$imp" check huge.imp
+: >empty.imp
+want 0 '' "$imp" run empty.imp
+printf '# only a comment' >comment.imp
+want 0 '' "$imp" run comment.imp
+printf '\357\273\277show 1\n' >bom.imp
+timeout 20 "$imp" run bom.imp >out 2>err
+[ $? -le 2 ] || { echo "FAIL byte order mark"; failed=$((failed + 1)); }
+printf 'show 1\r\nshow 2\r\n' >crlf.imp
+want 0 '' "$imp" run crlf.imp
+printf '\377\376s\0h\0o\0w\0' >utf16.imp
+want 2 E0808 "$imp" check utf16.imp
+printf 'show "\300\200"\n' >overlong.imp
+want 2 '' "$imp" check overlong.imp
+if [ "$(id -u)" -ne 0 ]; then
+    echo 'show 1' >secret.imp
+    chmod 0 secret.imp
+    want 2 E0805 "$imp" run secret.imp
+fi
+
+# one line of 10 MB, in several ways
+{ printf 'show 1'; repeat 2500000 ' + 1'; } >sum.imp
+want 2 '' "$imp" check sum.imp
+repeat 10000000 'a' >name.imp
+want 2 '' "$imp" check name.imp
+{ printf 'show "'; repeat 10000000 'x'; } >string.imp
+want 2 '' "$imp" check string.imp
+repeat 10000000 '(' >open.imp
+want 2 '' "$imp" check open.imp
+repeat 10000000 ' ' >blank.imp
+want 0 '' "$imp" check blank.imp
+{ printf 'show '; repeat 400000 '1'; } >digits.imp
+timeout 20 "$imp" check digits.imp >out 2>err
+[ $? -le 2 ] || { echo "FAIL digits"; failed=$((failed + 1)); }
+
+# deep
+for n in 2000 100000; do
+    { printf 'show '; repeat $n '('; printf 1; repeat $n ')'; } >deep.imp
+    want 2 '' "$imp" check deep.imp
+    { printf 'show '; repeat $n '-'; printf 1; } >minus.imp
+    timeout 20 "$imp" check minus.imp >out 2>err
+    [ $? -le 2 ] || { echo "FAIL minus $n"; failed=$((failed + 1)); }
+    { printf 'show '; repeat $n 'if true then 1 else '; printf 1; } >if.imp
+    timeout 20 "$imp" check if.imp >out 2>err
+    [ $? -le 2 ] || { echo "FAIL if $n"; failed=$((failed + 1)); }
+    { printf 'show 2'; repeat $n '^1'; } >power.imp
+    timeout 20 "$imp" check power.imp >out 2>err
+    [ $? -le 2 ] || { echo "FAIL power $n"; failed=$((failed + 1)); }
+    { printf 'world '; repeat $n '{ world '; } >blocks.imp
+    want 2 '' "$imp" check blocks.imp
+done
+{ repeat 3000 'fn f(x) = f(x) '; } >fn.imp
+want 2 '' "$imp" check fn.imp
+awk 'BEGIN { print "fn f0(x) = x + x";
+    for (i = 1; i < 200; i++)
+        printf "fn f%d(x) = f%d(f%d(x))\n", i, i - 1, i - 1;
+    print "show f199(1)" }' >grow.imp
+timeout 60 "$imp" check grow.imp >out 2>err
+[ $? -le 3 ] || { echo "FAIL functions that grow"; failed=$((failed + 1)); }
+
+# outputs that cannot be written
+ellipses=$root/examples/tangential/two-ellipses.imp
+if [ -e /dev/full ]; then
+    "$imp" run --backend=eval "$ellipses" >/dev/full 2>err
+    [ $? -eq 3 ] && [ -s err ] || { echo "FAIL full disk"; failed=$((failed + 1)); }
+    "$imp" explain >/dev/full 2>err
+    [ $? -eq 3 ] && [ -s err ] || { echo "FAIL full disk, explain"; failed=$((failed + 1)); }
+fi
+{ "$imp" run --backend=eval "$ellipses" 2>err; echo $? >status; } | :
+case $(cat status) in 0 | 3) ;; *) echo "FAIL closed pipe"; failed=$((failed + 1)) ;; esac
+echo x >notafolder
+cat >save.imp <<'END'
+let x = 1
+save x { file = "x.csv" }
+END
+timeout 20 "$imp" run --backend=eval --out notafolder/x save.imp >out 2>err
+case $? in 2 | 3) ;; *) echo "FAIL --out below a file"; failed=$((failed + 1)) ;; esac
+
+# little memory: a message and 3, never a crash (not under the sanitizers)
+if ! grep -q '^IMP_SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then
+    for kb in 20000 40000 80000; do
+        (ulimit -v $kb && exec "$imp" run --no-cache "$ellipses") >out 2>err
+        got=$?
+        [ $got -eq 0 ] || [ $got -eq 3 ] || [ $got -eq 127 ] ||
+            { echo "FAIL $kb kB: status $got"; head -c 500 err; failed=$((failed + 1)); }
+    done
+fi
+
+# Ctrl-C, once and twice
+cat >long.imp <<'END'
+use shapes
+body one : circle(1) { density = 1 velocity = (0.001, 0) }
+body two : circle(1) { density = 1 position = (1e9, 0) }
+contact touch : one | two
+simulate { until = 1e9  every = 1e-4  record = one.position }
+END
+"$imp" run --backend=eval long.imp >out 2>err &
+pid=$!
+sleep 1
+kill -INT $pid 2>/dev/null
+sleep 1
+kill -INT $pid 2>/dev/null
+wait $pid
+got=$?
+[ $got -le 3 ] || { echo "FAIL Ctrl-C: status $got"; failed=$((failed + 1)); }
+
+[ "$failed" -eq 0 ] && echo "all is well"
+[ "$failed" -eq 0 ]

@@ -37,8 +37,9 @@ double imp_series_op(uint32_t op, const double *a, const double *b,
                      const double *y, int k);
 
 /* LU with partial pivoting of n x n row-major a in place; piv n entries.
- * Nonzero when a pivot is 0 or not finite, or is below n*eps of the largest
- * entry of its column in the input. */
+ * Nonzero when an entry of the pivot's column is not finite, or the pivot is 0
+ * or below n*eps of the largest entry its column has then (U above it, what is
+ * left below it). */
 int imp_lu_factor(int n, double *a, int *piv);
 /* solves in place: b := A^-1 b */
 void imp_lu_solve(int n, const double *a, const int *piv, double *b);

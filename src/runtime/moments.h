@@ -6,12 +6,16 @@
 #ifndef IMP_RUNTIME_MOMENTS_H
 #define IMP_RUNTIME_MOMENTS_H
 
-#include "runtime/rt.h"
+#include "runtime/ray.h"
 
 struct moments {
     double volume, centre[3], inertia[6]; /* about the centroid */
     double error; /* relative, of the worst entry (scaled by size) */
 };
+/* IMP_OK, or IMP_FAILED after a diagnostic */
 int moments_of_shape(struct rt *r, uint32_t body, struct moments *out);
+/* the same without a diagnostic: the fault and, in bad, its direction */
+enum ray_fault moments_find(struct rt *r, uint32_t body, struct moments *out,
+                            double bad[3]);
 
 #endif

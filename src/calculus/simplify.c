@@ -2,8 +2,8 @@
 /* Building nodes: what is exact, or changes nothing but a rounding, is
  * simplified on the way. Literals are folded by the reference evaluator and
  * only where the value is finite (a literal 1/0 must stay to be named when it
- * is met at run time). Literal factors move to the front of a product and
- * equal terms are gathered, which is what keeps third derivatives short. */
+ * is met at run time). Literal factors move to the front of powers and equal
+ * terms are gathered, which is what keeps third derivatives short. */
 #include <math.h>
 
 #include "calculus/graph_priv.h"
@@ -115,6 +115,14 @@ ex_neg(struct graph *g, const expr *a)
     return raw(g, IMP_OP_NEG, a, NULL, NULL);
 }
 
+/* one is the other, or a product with the other as a factor */
+static bool
+kin(const expr *x, const expr *y)
+{
+    return x == y || (x->op == IMP_OP_MUL && (x->a == y || x->b == y)) ||
+           (y->op == IMP_OP_MUL && (y->a == x || y->b == x));
+}
+
 const expr *
 ex_mul(struct graph *g, const expr *a, const expr *b)
 {
@@ -147,10 +155,11 @@ ex_mul(struct graph *g, const expr *a, const expr *b)
         return ex_neg(g, ex_mul(g, a->a, b));
     if (b->op == IMP_OP_NEG)
         return ex_neg(g, ex_mul(g, a, b->a));
-    /* literal factors to the front */
-    if (a->op == IMP_OP_MUL && ex_is_const(a->a))
+    /* literal factors to the front, within powers of one expression: c*(x*y)
+     * elsewhere would hide the product from the sums it belongs to */
+    if (a != b && a->op == IMP_OP_MUL && ex_is_const(a->a) && kin(a->b, b))
         return ex_mul(g, a->a, ex_mul(g, a->b, b));
-    if (b->op == IMP_OP_MUL && ex_is_const(b->a))
+    if (a != b && b->op == IMP_OP_MUL && ex_is_const(b->a) && kin(b->b, a))
         return ex_mul(g, b->a, ex_mul(g, a, b->b));
     return a->id <= b->id ? raw(g, IMP_OP_MUL, a, b, NULL)
                           : raw(g, IMP_OP_MUL, b, a, NULL);

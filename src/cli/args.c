@@ -64,7 +64,7 @@ cli_flush(void)
     errno = 0;
     bool bad = ferror(stdout) != 0;
     if (fflush(stdout) != 0 || bad) {
-        cli_error(DIAG_E0809, NULL, "cannot write to the standard output: %s",
+        cli_error(DIAG_E0855, NULL, "cannot write to the standard output: %s",
                   strerror(errno ? errno : EIO));
         clearerr(stdout);
         return IMP_EXIT_RUN;

@@ -1,0 +1,1 @@
+$imp build --help

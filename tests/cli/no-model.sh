@@ -1,0 +1,4 @@
+$imp run
+$imp check
+$imp fmt
+$imp doc

@@ -1,0 +1,1 @@
+$imp rnu model.imp

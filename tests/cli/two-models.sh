@@ -1,0 +1,1 @@
+$imp run a.imp b.imp

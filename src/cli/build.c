@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Emission and linking of simulators. The object is the one the JIT would
+ * load, with the image in it; the system's C compiler links it with libimprt.a
+ * (which holds main, runtime/sim_main.c) and libm. */
+#include "cli/build.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "abi/status.h"
+#include "base/arena.h"
+#include "cli/session.h"
+#include "cli/where.h"
+#include "codegen/gen.h"
+
+extern char **environ;
+
+#if defined(__x86_64__)
+#define BASELINE "x86-64-v2"
+#else
+#define BASELINE "generic"
+#endif
+
+#define SAID_MAX 4096 /* bytes of the linker's own words that are kept */
+
+static int
+cannot_write(struct diags *ds, const char *out, int error)
+{
+    struct diag *d = diag_add(ds, DIAG_E0819, IMP_NOWHERE,
+                              "cannot write `%s`: %s", out, strerror(error));
+
+    diag_help(ds, d, "%s",
+              error == ENOENT   ? "make the folder first: the path leads to "
+                                  "one that does not exist"
+              : error == EISDIR ? "a folder has this name: choose another "
+                                  "with -o"
+              : error == ENOSPC ? "free some space on the disk"
+                                : "choose a place where you may write");
+    return IMP_EXIT_RUN;
+}
+
+/* a new empty file beside `out`; its name in the arena; -1 and errno */
+static int
+temporary(struct arena *a, const char *out, char **name)
+{
+    const char *slash = strrchr(out, '/');
+    int dir = slash ? (int)(slash - out) + 1 : 0;
+
+    *name = arena_printf(a, "%.*s.imp-XXXXXX", dir, out);
+    return mkostemp(*name, O_CLOEXEC);
+}
+
+static int
+write_all(int fd, const char *p, size_t n)
+{
+    while (n) {
+        ssize_t done = write(fd, p, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return errno;
+        p += done;
+        n -= (size_t)done;
+    }
+    return 0;
+}
+
+/* the mode that a new file of this kind gets from the user's mask */
+static mode_t
+mode_of(bool executable)
+{
+    mode_t mask = umask(0);
+
+    umask(mask);
+    return (executable ? 0777u : 0666u) & ~mask;
+}
+
+/* the bytes as a file, closed; errno value */
+static int
+put_file(int fd, const char *p, size_t n)
+{
+    int e = write_all(fd, p, n);
+
+    if (close(fd) && !e)
+        e = errno;
+    return e;
+}
+
+/* what the program wrote to `fd`, to its end, cut at SAID_MAX */
+static char *
+read_words(struct arena *a, int fd)
+{
+    char part[512], *s = arena_alloc(a, SAID_MAX + 1);
+    size_t n = 0;
+    ssize_t got;
+
+    while ((got = read(fd, part, sizeof part)) != 0) {
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            break;
+        size_t take = (size_t)got < SAID_MAX - n ? (size_t)got : SAID_MAX - n;
+        memcpy(s + n, part, take);
+        n += take;
+    }
+    while (n && (s[n - 1] == '\n' || s[n - 1] == ' '))
+        s[--n] = 0;
+    return s;
+}
+
+/* runs argv with stdin and stdout closed off; its exit status (128 + signal),
+ * or -1 and errno when it cannot be started */
+static int
+run_program(struct arena *a, char *const argv[], char **said)
+{
+    posix_spawn_file_actions_t fa;
+    int p[2], status = 0;
+    pid_t pid;
+
+    *said = arena_strdup(a, "");
+    if (pipe2(p, O_CLOEXEC))
+        return -1;
+    posix_spawn_file_actions_init(&fa);
+    posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&fa, 1, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&fa, p[1], 2);
+    int e = posix_spawnp(&pid, argv[0], &fa, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&fa);
+    close(p[1]);
+    if (!e)
+        *said = read_words(a, p[0]);
+    close(p[0]);
+    if (e) {
+        errno = e;
+        return -1;
+    }
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static int
+link_simulator(const char *object, const char *exe, struct diags *ds)
+{
+    char archive[WHERE_MAX], *said, *argv[16];
+    int n = 0;
+
+    if (!where_is("libimprt.a", archive)) {
+        struct diag *d = diag_add(ds, DIAG_E0832, IMP_NOWHERE,
+                                  "the runtime library libimprt.a is neither "
+                                  "beside this program nor in lib/imp");
+        diag_help(ds, d, "install Imp anew (`cmake --install`)");
+        return IMP_EXIT_RUN;
+    }
+    argv[n++] = (char *)"cc";
+#if defined(__SANITIZE_ADDRESS__)
+    argv[n++] = (char *)"-fsanitize=address,undefined";
+#endif
+    argv[n++] = (char *)"-o";
+    argv[n++] = (char *)(uintptr_t)exe;
+    argv[n++] = (char *)(uintptr_t)object;
+    argv[n++] = archive;
+    argv[n++] = (char *)"-lm";
+    argv[n] = NULL;
+    int status = run_program(ds->arena, argv, &said);
+    if (!status)
+        return IMP_EXIT_OK;
+    struct diag *d;
+    if (status < 0) {
+        d = diag_add(ds, DIAG_E0831, IMP_NOWHERE,
+                     "the C compiler `cc`, which links simulators, cannot be "
+                     "started: %s",
+                     strerror(errno));
+        diag_help(ds, d,
+                  "install one (Debian: apt install gcc libc6-dev), or "
+                  "use --emit=obj");
+    } else {
+        d = diag_add(ds, DIAG_E0831, IMP_NOWHERE,
+                     "linking the simulator failed: `cc` ended with status %d",
+                     status);
+        if (said[0])
+            diag_note(ds, d, IMP_NOWHERE, "it said: %s", said);
+        diag_help(ds, d,
+                  "look at the first line that `cc` said; often a disk "
+                  "is full or a C library is missing");
+    }
+    return IMP_EXIT_RUN;
+}
+
+static int
+write_simulator(const struct gen_bytes *b, const char *out, bool link,
+                struct diags *ds)
+{
+    char *object, *exe = NULL;
+    int fd, status = IMP_EXIT_OK, e;
+    struct stat st;
+
+    if (!stat(out, &st) && S_ISDIR(st.st_mode))
+        return cannot_write(ds, out, EISDIR);
+    fd = temporary(ds->arena, out, &object);
+    if (fd < 0)
+        return cannot_write(ds, out, errno);
+    e = put_file(fd, b->s, b->n);
+    if (!e && link) {
+        fd = temporary(ds->arena, out, &exe);
+        if (fd < 0)
+            e = errno;
+        else
+            close(fd);
+        if (!e)
+            status = link_simulator(object, exe, ds);
+    }
+    const char *ready = link ? exe : object;
+    if (!e && !status && (chmod(ready, mode_of(link)) || rename(ready, out)))
+        e = errno;
+    unlink(object); /* has another name by now, or is not wanted */
+    if (exe)
+        unlink(exe);
+    return e ? cannot_write(ds, out, e) : status;
+}
+
+int
+build_simulator(const imp_image *im, const char *out,
+                const struct build_options *o, struct diags *ds)
+{
+    static const enum gen_output kind[] = {GEN_OBJECT, GEN_OBJECT, GEN_IR,
+                                           GEN_ASM};
+    struct gen_options g = {.opt = o->opt,
+                            .cpu = o->cpu ? o->cpu : BASELINE,
+                            .with_image = true,
+                            .pic = true,
+                            .output = kind[o->emit]};
+    const char *error = "";
+    const struct gen_api *api = genload(&error);
+    struct gen_bytes b = {NULL, 0, error};
+
+    if (!out[0])
+        return cannot_write(ds, out, ENOENT);
+    if (api)
+        b = api->emit(im, &g);
+    if (!b.s) {
+        diag_add(ds, DIAG_E0816, IMP_NOWHERE, "machine code cannot be made: %s",
+                 b.error);
+        return IMP_EXIT_RUN;
+    }
+    /* the bytes are freed also when memory ends on the way */
+    struct oom_guard guard;
+    if (setjmp(guard.env)) {
+        oom_leave(&guard);
+        free(b.s);
+        oom_raise();
+    }
+    oom_enter(&guard);
+    int status = write_simulator(&b, out, o->emit == BUILD_EXE, ds);
+    oom_leave(&guard);
+    free(b.s);
+    return status;
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A file per object, named by its key in hexadecimal:
+ *     "IMPOBJ1\n" | key (32) | SHA-256 of the object (32) | object
+ * written under a temporary name and renamed, so that readers see whole files
+ * only and writers of the same key replace each other's equal bytes. The
+ * folder must be ours and closed to others (code from it is executed); files
+ * are opened without following links. */
+#include "cli/cache.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "codegen/gen.h"
+
+#define MAGIC "IMPOBJ1\n"
+#define HEAD (8 + 2 * SHA256_SIZE)
+#define NAME_MAX_ (2 * SHA256_SIZE + 1)
+#define TMP_PREFIX ".new-"
+#define TMP_SECONDS 3600 /* leftovers of killed processes go after this */
+
+static void
+add_ref(struct sha256 *s, const imp_image *im, imp_ref r, size_t size)
+{
+    sha256_add(s, &r.n, sizeof r.n);
+    sha256_add(s, imp_at(im, r.off), r.n * size);
+}
+
+static void
+add_text(struct sha256 *s, const char *text)
+{
+    sha256_add(s, text, strlen(text) + 1);
+}
+
+void
+cache_key(struct cache_key *k, const imp_image *im, const struct gen_api *api,
+          const struct gen_options *o)
+{
+    const imp_tape *t = IMP_ARRAY(im, im->tapes, imp_tape);
+    uint32_t abi = IMP_ABI_VERSION, n = im->tapes.n;
+    const bool host = !o->cpu || !strcmp(o->cpu, "host");
+    struct sha256 s;
+    struct stat st;
+    Dl_info info;
+
+    sha256_init(&s);
+    sha256_add(&s, &abi, sizeof abi);
+#ifdef IMP_VERSION
+    add_text(&s, IMP_VERSION);
+#endif
+    add_text(&s, api->llvm_version);
+    add_text(&s, host ? api->host_cpu() : o->cpu);
+    /* the generator's file stands for its build */
+    if (dladdr(api, &info) && info.dli_fname && !stat(info.dli_fname, &st)) {
+        sha256_add(&s, &st.st_dev, sizeof st.st_dev);
+        sha256_add(&s, &st.st_ino, sizeof st.st_ino);
+        sha256_add(&s, &st.st_size, sizeof st.st_size);
+        sha256_add(&s, &st.st_mtim.tv_sec, sizeof st.st_mtim.tv_sec);
+        sha256_add(&s, &st.st_mtim.tv_nsec, sizeof st.st_mtim.tv_nsec);
+    }
+    int option[4] = {o->opt, o->with_image, o->pic, o->lanes};
+    sha256_add(&s, option, sizeof option);
+    sha256_add(&s, &n, sizeof n);
+    for (uint32_t i = 0; i < n; i++, t++) {
+        uint32_t head[3] = {t->series, t->n_local, t->n_rows};
+        sha256_add(&s, head, sizeof head);
+        add_ref(&s, im, t->code, sizeof(imp_instr));
+        add_ref(&s, im, t->consts, sizeof(double));
+        add_ref(&s, im, t->pool, sizeof(uint32_t));
+        add_ref(&s, im, t->outs, sizeof(uint32_t));
+        add_ref(&s, im, t->unknowns, sizeof(uint32_t));
+        add_ref(&s, im, t->residual, sizeof(uint32_t));
+        add_ref(&s, im, t->jacobian, sizeof(uint32_t));
+    }
+    if (o->with_image)
+        sha256_add(&s, im, im->size);
+    sha256_end(&s, k->hash);
+}
+
+static void
+file_name(const struct cache_key *k, char name[NAME_MAX_])
+{
+    for (int i = 0; i < SHA256_SIZE; i++)
+        snprintf(name + 2 * i, 3, "%02x", k->hash[i]);
+}
+
+/* makes the folder and those above it */
+static bool
+make_folders(const char *dir)
+{
+    char path[4096];
+    size_t n = strlen(dir);
+
+    if (n + 1 > sizeof path || dir[0] != '/')
+        return false;
+    memcpy(path, dir, n + 1);
+    for (char *p = path + 1; *p; p++)
+        if (*p == '/') {
+            *p = 0;
+            if (mkdir(path, 0700) && errno != EEXIST)
+                return false;
+            *p = '/';
+        }
+    return !mkdir(path, 0700) || errno == EEXIST;
+}
+
+/* the folder, ours and closed to others; -1 if it is not */
+static int
+open_folder(const char *dir)
+{
+    struct stat st;
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+    if (fd >= 0 &&
+        (fstat(fd, &st) || st.st_uid != geteuid() || (st.st_mode & 077))) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+static bool
+read_all(int fd, char *p, size_t n)
+{
+    while (n) {
+        ssize_t got = read(fd, p, n);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        p += got;
+        n -= (size_t)got;
+    }
+    return true;
+}
+
+static bool
+write_all(int fd, const void *data, size_t n)
+{
+    const char *p = data;
+
+    while (n) {
+        ssize_t done = write(fd, p, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        p += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+static void
+checksum(const char *p, size_t n, unsigned char out[SHA256_SIZE])
+{
+    struct sha256 s;
+
+    sha256_init(&s);
+    sha256_add(&s, p, n);
+    sha256_end(&s, out);
+}
+
+/* the object of an open file, if it is what it says */
+static char *
+read_object(int fd, const struct cache_key *k, size_t *n)
+{
+    unsigned char sum[SHA256_SIZE];
+    char head[HEAD], *object;
+    struct stat st;
+
+    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+        (st.st_mode & 022) || st.st_size <= HEAD ||
+        (uint64_t)st.st_size > CACHE_BYTES || !read_all(fd, head, HEAD) ||
+        memcmp(head, MAGIC, 8) || memcmp(head + 8, k->hash, SHA256_SIZE))
+        return NULL;
+    *n = (size_t)st.st_size - HEAD;
+    object = malloc(*n);
+    if (!object)
+        return NULL;
+    if (read_all(fd, object, *n)) {
+        checksum(object, *n, sum);
+        if (!memcmp(sum, head + 8 + SHA256_SIZE, SHA256_SIZE))
+            return object;
+    }
+    free(object);
+    return NULL;
+}
+
+char *
+cache_get_in(const char *dir, const struct cache_key *k, size_t *n)
+{
+    char name[NAME_MAX_], *object = NULL;
+    int folder = open_folder(dir), fd;
+
+    if (folder < 0)
+        return NULL;
+    file_name(k, name);
+    fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd >= 0) {
+        object = read_object(fd, k, n);
+        if (object)
+            futimens(fd, NULL); /* used just now */
+        close(fd);
+    }
+    close(folder);
+    return object;
+}
+
+/* ---- bound ----------------------------------------------------------------
+ */
+
+struct entry {
+    char name[NAME_MAX_ + 32];
+    struct timespec time;
+    size_t size;
+};
+
+static int
+older(const void *a, const void *b)
+{
+    const struct timespec *x = &((const struct entry *)a)->time;
+    const struct timespec *y = &((const struct entry *)b)->time;
+
+    if (x->tv_sec != y->tv_sec)
+        return x->tv_sec < y->tv_sec ? -1 : 1;
+    return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
+}
+
+/* removes the least recently used files beyond three quarters of the bound,
+ * once the bound is passed; and what killed processes left behind */
+static void
+evict(int folder, size_t bound)
+{
+    struct entry *v = NULL;
+    size_t n = 0, cap = 0, total = 0;
+    int fd = dup(folder);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    struct dirent *e;
+    time_t now = time(NULL);
+
+    if (!d) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    rewinddir(d);
+    while ((e = readdir(d))) {
+        struct stat st;
+        if (strlen(e->d_name) >= sizeof v->name ||
+            fstatat(folder, e->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+            !S_ISREG(st.st_mode))
+            continue;
+        if (!strncmp(e->d_name, TMP_PREFIX, strlen(TMP_PREFIX))) {
+            if (now - st.st_mtime > TMP_SECONDS)
+                unlinkat(folder, e->d_name, 0);
+            continue;
+        }
+        if (n == cap) {
+            size_t more = cap ? 2 * cap : 64;
+            struct entry *w = realloc(v, more * sizeof *v);
+            if (!w)
+                break;
+            v = w;
+            cap = more;
+        }
+        strcpy(v[n].name, e->d_name);
+        v[n].time = st.st_mtim;
+        v[n++].size = (size_t)st.st_size;
+        total += (size_t)st.st_size;
+    }
+    closedir(d);
+    if (total > bound) {
+        qsort(v, n, sizeof *v, older);
+        for (size_t i = 0; i < n && total > bound / 4 * 3; i++)
+            if (!unlinkat(folder, v[i].name, 0))
+                total -= v[i].size;
+    }
+    free(v);
+}
+
+bool
+cache_put_in(const char *dir, const struct cache_key *k, const char *object,
+             size_t n, size_t bound)
+{
+    static atomic_uint counter;
+    unsigned char sum[SHA256_SIZE];
+    char name[NAME_MAX_], temp[64];
+    bool ok;
+    int folder, fd;
+
+    if (n + HEAD > bound || !make_folders(dir))
+        return false;
+    folder = open_folder(dir);
+    if (folder < 0)
+        return false;
+    file_name(k, name);
+    snprintf(temp, sizeof temp, TMP_PREFIX "%ld-%u", (long)getpid(),
+             atomic_fetch_add(&counter, 1u));
+    fd = openat(folder, temp,
+                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    ok = fd >= 0;
+    if (ok) {
+        checksum(object, n, sum);
+        ok = write_all(fd, MAGIC, 8) && write_all(fd, k->hash, SHA256_SIZE) &&
+             write_all(fd, sum, SHA256_SIZE) && write_all(fd, object, n);
+        ok = !close(fd) && ok;
+        ok = ok && !renameat(folder, temp, folder, name);
+        if (!ok)
+            unlinkat(folder, temp, 0);
+    }
+    evict(folder, bound);
+    close(folder);
+    return ok;
+}
+
+/* the user's folder; false if there is none */
+static bool
+user_folder(char dir[4096])
+{
+    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int n;
+
+    if (xdg && xdg[0] == '/')
+        n = snprintf(dir, 4096, "%s/imp", xdg);
+    else if (home && home[0] == '/')
+        n = snprintf(dir, 4096, "%s/.cache/imp", home);
+    else
+        return false;
+    return n > 0 && n < 4096;
+}
+
+char *
+cache_get(const struct cache_key *k, size_t *n)
+{
+    char dir[4096];
+
+    return user_folder(dir) ? cache_get_in(dir, k, n) : NULL;
+}
+
+void
+cache_put(const struct cache_key *k, const char *object, size_t n)
+{
+    char dir[4096];
+
+    if (user_folder(dir))
+        cache_put_in(dir, k, object, n, CACHE_BYTES);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The object cache on disk: $XDG_CACHE_HOME/imp, or ~/.cache/imp. A cache
+ * never fails a run: whatever is wrong with it (no home, wrong owner, full
+ * disk, corrupt file, another process) means that the object is generated. */
+#ifndef IMP_CLI_CACHE_H
+#define IMP_CLI_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "abi/image.h"
+#include "cli/sha256.h"
+
+struct gen_api;
+struct gen_options;
+
+/* all files together stay below this; the least recently used go first */
+#define CACHE_BYTES ((size_t)256 << 20)
+
+struct cache_key {
+    unsigned char hash[SHA256_SIZE];
+};
+/* what generated code depends on: the tapes, the code generator (its file and
+ * LLVM's version), the processor, the options */
+void cache_key(struct cache_key *k, const imp_image *im,
+               const struct gen_api *api, const struct gen_options *o);
+/* the object on the heap, or NULL */
+char *cache_get(const struct cache_key *k, size_t *n);
+void cache_put(const struct cache_key *k, const char *object, size_t n);
+/* the same in a given folder, with a given bound (tests) */
+char *cache_get_in(const char *dir, const struct cache_key *k, size_t *n);
+bool cache_put_in(const char *dir, const struct cache_key *k,
+                  const char *object, size_t n, size_t bound);
+
+#endif

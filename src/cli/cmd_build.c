@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* imp build: the subcommand. Values of --set become the simulator's defaults;
+ * those of structural params are compiled in. */
+#include "abi/status.h"
+#include "analysis/driver.h"
+#include "base/arena.h"
+#include "cli/build.h"
+#include "cli/runopts.h"
+
+#include <string.h>
+
+enum { OPT_OUT, OPT_EMIT, OPT_CPU, OPT_OPT, OPT_SET, OPT_DIAGNOSTICS };
+static const struct cli_opt opts[] = {
+    {"-o", "FILE", "the file to write (needed)"},
+    {"--emit", "exe|obj|llvm|asm", "what to write (exe)"},
+    {"--cpu", "NAME", "processor, or `host` (x86-64-v2: every PC since 2009)"},
+    {"--opt", "0|1|2", "how hard the code generator tries (1)"},
+    {"--set", "NAME=VALUE",
+     "new default of a param; structural ones are fixed"},
+    {"--diagnostics", "text|lines|json", "form of messages (text)"},
+};
+
+struct job {
+    struct session_options o;
+    struct session s;
+    struct build_options b;
+    const char *path, *out;
+};
+
+/* a copy of the image whose defaults are the values chosen */
+static const imp_image *
+with_defaults(struct session *s)
+{
+    imp_image *im = arena_copy(s->arena, s->image, s->image->size);
+    imp_param *p = (imp_param *)((char *)im + im->params.off);
+
+    for (uint32_t i = 0; i < im->params.n; i++)
+        p[i].dflt = s->params[i];
+    return im;
+}
+
+static int
+work(void *ctx)
+{
+    struct job *j = ctx;
+
+    session_open(&j->s, &j->o);
+    if (!session_add_file(&j->s, j->path))
+        return IMP_EXIT_MODEL;
+    int status = session_check(&j->s);
+    if (status == IMP_EXIT_OK)
+        status = session_compile(&j->s);
+    if (status == IMP_EXIT_OK)
+        status = build_simulator(with_defaults(&j->s), j->out, &j->b, &j->s.ds);
+    return status;
+}
+
+static bool
+apply(struct job *j, int k, const char *value)
+{
+    static const char *const emits[] = {"exe", "obj", "llvm", "asm"};
+    int i;
+
+    switch (k) {
+    case OPT_OUT:
+        j->out = value;
+        return true;
+    case OPT_EMIT:
+        if ((i = cli_choice("--emit", value, emits, 4)) < 0)
+            return false;
+        j->b.emit = (enum build_emit)i;
+        return true;
+    case OPT_CPU:
+        j->b.cpu = value;
+        return true;
+    default:
+        return runopts_apply(&j->o,
+                             k == OPT_OPT   ? RUNOPT_OPT
+                             : k == OPT_SET ? RUNOPT_SET
+                                            : RUNOPT_DIAGNOSTICS,
+                             value);
+    }
+}
+
+static int
+run(const struct cli_command *self, int argc, char **argv)
+{
+    struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
+    struct job j = {0};
+    int status = IMP_EXIT_MODEL;
+    int k;
+
+    session_defaults(&j.o);
+    while ((k = cli_next(&a)) != CLI_END) {
+        if (k == CLI_HELP) {
+            status = IMP_EXIT_OK;
+            goto done;
+        }
+        if (k == CLI_WORD && !j.path) {
+            j.path = a.value;
+        } else if (k == CLI_WORD) {
+            cli_error(DIAG_E0822, NULL,
+                      "`imp build` takes one model; found a second one, `%s`",
+                      a.value);
+            goto done;
+        } else if (k < 0 || !apply(&j, k, a.value)) {
+            goto done;
+        }
+    }
+    if (!j.path || !j.out || !j.out[0]) {
+        cli_error(DIAG_E0822, "`imp build MODEL -o SIM`",
+                  j.path ? "`imp build` wants a name for what it writes: -o"
+                         : "`imp build` wants a model");
+        goto done;
+    }
+    j.b.opt = j.o.opt;
+    status = cli_guard(work, &j);
+    if (j.s.arena)
+        driver_print(&j.s.ds, j.o.diagnostics);
+    session_close(&j.s);
+done:
+    runopts_free(&j.o);
+    return status;
+}
+
+const struct cli_command cli_build = {
+    .name = "build",
+    .run = run,
+    .words = "MODEL",
+    .doc = "make a standalone simulator of a model",
+    .text =
+        "The simulator needs neither imp nor LLVM nor the model; its params "
+        "are flags\n(`SIM --help`). It prints what `imp run` prints, byte "
+        "for byte.\n",
+    .opts = opts,
+    .n_opts = sizeof opts / sizeof *opts,
+};

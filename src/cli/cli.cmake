@@ -5,7 +5,7 @@ set(cli_lib_srcs ${cli_srcs})
 list(FILTER cli_lib_srcs EXCLUDE REGEX "/cli/main\\.c$")
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/cli/api.c
   ${CMAKE_SOURCE_DIR}/src/cli/genload.c ${CMAKE_SOURCE_DIR}/src/cli/cache.c
-  ${CMAKE_SOURCE_DIR}/src/cli/build.c
+  ${CMAKE_SOURCE_DIR}/src/cli/build.c ${CMAKE_SOURCE_DIR}/src/cli/where.c
   PROPERTIES COMPILE_DEFINITIONS "IMP_VERSION=\"${PROJECT_VERSION}\";IMP_PREFIX=\"${CMAKE_INSTALL_PREFIX}\"")
 add_library(imp_cli STATIC ${cli_lib_srcs})
 target_include_directories(imp_cli PRIVATE ${EDIT_INCLUDE_DIRS})

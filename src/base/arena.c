@@ -202,9 +202,15 @@ mem_grow(void *p, size_t *cap, size_t want, size_t item)
 }
 
 void *
+mem_try(size_t n)
+{
+    return must_fail() ? NULL : calloc(1, n ? n : 1);
+}
+
+void *
 mem_alloc(size_t n)
 {
-    void *p = must_fail() ? NULL : calloc(1, n ? n : 1);
+    void *p = mem_try(n);
     if (!p)
         oom_raise();
     return p;

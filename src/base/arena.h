@@ -29,6 +29,8 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
  *   struct { T *v; size_t n, cap; } xs = {0};  VEC_PUSH(&xs, x); */
 void *mem_grow(void *p, size_t *cap, size_t want, size_t item);
 void *mem_alloc(size_t n); /* zeroed; free() it */
+/* NULL when memory runs out: for code that reports it itself (bison) */
+void *mem_try(size_t n);
 #define VEC_PUSH(vec, ...)                                                  \
     do {                                                                    \
         if ((vec)->n == (vec)->cap)                                         \

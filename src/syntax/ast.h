@@ -19,7 +19,7 @@ struct ast_name {
 
 /* kinds of expressions */
 #define AST_EXPRS(X)                                                     \
-    X(NUM)    /* num; unit */                                            \
+    X(NUM)    /* num; unit; op_range: the literal alone */               \
     X(TEXT)   /* text */                                                 \
     X(NAME)   /* name */                                                 \
     X(FIELD)  /* a . name */                                             \
@@ -69,6 +69,8 @@ struct ast_expr {
     /* [unit] after a literal, bracket, tuple or matrix; names in it are
      * units. NULL if none */
     struct ast_expr *unit;
+    uint32_t depth; /* of the tree below, itself counted: at most 1000, so
+                       that consumers may recurse */
 };
 
 /* kinds of items */
@@ -84,7 +86,7 @@ struct ast_expr {
     X(CONTACT)    /* contact name : a | b { } ; contact name [i in a..b] {} */ \
     X(POINT)      /* point name . name = e */                               \
     X(COORDINATE) /* coordinate names */                                    \
-    X(KEY)        /* key = value, in blocks */                              \
+    X(KEY)        /* key = value, in blocks; primes are in the name: "h'" */ \
     X(BLOCK)      /* word { } : world, start, observer */                   \
     X(COMMAND)    /* classify ..., show ..., expect ... */
 

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Builders of tree nodes, called by the grammar's actions, with the checks that
+ * belong to the text alone: units on operands, matrices of unequal rows, depth.
+ * All memory is the arena's; lists double, what they leave behind is lost. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "syntax/syntax_priv.h"
+
+/* -- lists ---------------------------------------------------------------- */
+
+static void *
+grown(struct parse *p, void *v, size_t n, size_t *cap, size_t item)
+{
+    if (n < *cap)
+        return v;
+    size_t more = *cap ? 2 * *cap : 4;
+    char *w = arena_alloc(p->arena, more * item);
+    if (n)
+        memcpy(w, v, n * item);
+    *cap = more;
+    return w;
+}
+#define PUSH(p, l, x)                                                          \
+    do {                                                                       \
+        (l)->v = grown(p, (l)->v, (l)->n, &(l)->cap, sizeof *(l)->v);          \
+        (l)->v[(l)->n++] = (x);                                                \
+    } while (0)
+
+void
+exprs_push(struct parse *p, struct exprs *l, struct ast_expr *e)
+{
+    PUSH(p, l, e);
+}
+
+void
+items_push(struct parse *p, struct items *l, struct ast_item *it)
+{
+    PUSH(p, l, it);
+}
+
+void
+argv_push(struct parse *p, struct argv *l, struct ast_arg a)
+{
+    PUSH(p, l, a);
+}
+
+void
+formals_push(struct parse *p, struct formals *l, struct ast_formal f)
+{
+    PUSH(p, l, f);
+}
+
+void
+namev_push(struct parse *p, struct namev *l, struct ast_name n)
+{
+    PUSH(p, l, n);
+}
+
+void
+rows_push(struct parse *p, struct rows *r, struct exprs row, imp_range range)
+{
+    if (r->rows == 0) {
+        r->cols = row.n;
+    } else if (row.n != r->cols) {
+        struct diag *d =
+            parse_error(p, DIAG_E0022, range,
+                        "this row has %zu %s, the rows above have %zu", row.n,
+                        row.n == 1 ? "entry" : "entries", r->cols);
+        if (d)
+            diag_help(p->ds, d,
+                      "entries are divided by commas, rows by "
+                      "semicolons: [1, 2; 3, 4]");
+        /* kept rectangular: the missing entries repeat the last one */
+        while (row.n < r->cols)
+            exprs_push(p, &row, row.v[row.n - 1]);
+    }
+    r->rows++;
+    for (size_t i = 0; i < r->cols; i++)
+        exprs_push(p, &r->all, row.v[i]);
+}
+
+/* -- errors --------------------------------------------------------------- */
+
+struct diag *
+parse_error(struct parse *p, enum diag_code code, imp_range range,
+            const char *fmt, ...)
+{
+    p->errors++;
+    if (!p->ds)
+        return NULL;
+    char text[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return diag_add(p->ds, code, range, "%s", text);
+}
+
+void
+too_deep(struct parse *p, imp_range range)
+{
+    if (p->fatal)
+        return;
+    p->fatal = true;
+    struct diag *d =
+        parse_error(p, DIAG_E0981, range,
+                    "this is nested more than %d levels deep", MAX_NESTING);
+    if (d)
+        diag_help(p->ds, d,
+                  "name parts of it with let or fn; of a long sum or product, "
+                  "which nests to the left, put parts in brackets");
+}
+
+/* -- expressions ---------------------------------------------------------- */
+
+struct ast_expr *
+build_expr(struct parse *p, enum ast_expr_kind kind, imp_range range)
+{
+    struct ast_expr *e = NEW(p->arena, struct ast_expr);
+    e->kind = kind;
+    e->range = range;
+    e->depth = 1;
+    return e;
+}
+
+static void
+deepen(struct parse *p, struct ast_expr *e, const struct ast_expr *child)
+{
+    if (!child || child->depth < e->depth)
+        return;
+    e->depth = child->depth + 1;
+    if (e->depth > MAX_NESTING) {
+        /* the innermost place would be as good as any: show the beginning */
+        imp_range r = e->range;
+        if (r.hi > r.lo + 40)
+            r.hi = r.lo + 40;
+        too_deep(p, r);
+    }
+}
+
+struct ast_expr *
+build_num(struct parse *p, imp_range literal, imp_range range, double num,
+          struct ast_expr *unit)
+{
+    struct ast_expr *e = build_expr(p, AST_NUM, range);
+    e->num = num;
+    e->op_range = literal;
+    e->unit = unit;
+    return e;
+}
+
+struct ast_expr *
+build_text(struct parse *p, imp_range range, const char *text)
+{
+    struct ast_expr *e = build_expr(p, AST_TEXT, range);
+    e->text = text;
+    return e;
+}
+
+struct ast_expr *
+build_name(struct parse *p, struct ast_name name)
+{
+    struct ast_expr *e = build_expr(p, AST_NAME, name.range);
+    e->name = name;
+    return e;
+}
+
+struct ast_expr *
+build_unary(struct parse *p, enum ast_expr_kind kind, imp_range range,
+            struct ast_expr *a)
+{
+    struct ast_expr *e = build_expr(p, kind, range);
+    e->a = a;
+    deepen(p, e, a);
+    return e;
+}
+
+/* the literal with a unit that is the operand e, or under its signs */
+static struct ast_expr *
+united_literal(struct ast_expr *e)
+{
+    while (e->kind == AST_NEG)
+        e = e->a;
+    return e->kind == AST_NUM && e->unit ? e : NULL;
+}
+
+/* `90/2 [deg]`: does the unit belong to 2 or to 90/2? Refused either way. */
+static void
+refuse_unit(struct parse *p, const struct ast_expr *whole,
+            const struct ast_expr *literal, bool right)
+{
+    imp_range unit = {p->file, literal->op_range.hi, literal->range.hi};
+    while (unit.lo < unit.hi && p->text[unit.lo] != '[')
+        unit.lo++;
+    static const char *const signs[] = {"+", "-", "*", "/", "^"};
+    const char *op = whole->op <= AST_POW ? signs[whole->op] : "*";
+    struct diag *d =
+        parse_error(p, DIAG_E0020, unit,
+                    "a unit binds to the number before it, and that number "
+                    "is an operand of `%s`",
+                    op);
+    if (!d)
+        return;
+    diag_label(p->ds, d, "of one number, or of all of it?");
+    imp_range fix = right ? whole->range : literal->range;
+    size_t head = literal->op_range.hi - fix.lo;
+    fix.hi = literal->range.hi;
+    if (head > 200)
+        return;
+    if (right) {
+        diag_help(p->ds, d, "put brackets around what has the unit");
+        diag_fix(p->ds, d, fix,
+                 arena_printf(p->arena, "(%.*s) %.*s", (int)head,
+                              p->text + fix.lo, (int)(unit.hi - unit.lo),
+                              p->text + unit.lo));
+    } else {
+        diag_help(p->ds, d, "put brackets around the quantity");
+        diag_fix(p->ds, d, fix,
+                 arena_printf(p->arena, "(%.*s)", (int)(fix.hi - fix.lo),
+                              p->text + fix.lo));
+    }
+}
+
+struct ast_expr *
+build_binary(struct parse *p, enum ast_binary op, imp_range op_range,
+             imp_range range, struct ast_expr *a, struct ast_expr *b)
+{
+    struct ast_expr *e = build_expr(p, AST_BINARY, range);
+    e->op = op;
+    e->op_range = op_range;
+    e->a = a;
+    e->b = b;
+    deepen(p, e, a);
+    deepen(p, e, b);
+    if (op == AST_MUL || op == AST_DIV || op == AST_POW) {
+        struct ast_expr *l = united_literal(a), *r = united_literal(b);
+        if (r)
+            refuse_unit(p, e, r, true);
+        else if (l)
+            refuse_unit(p, e, l, false);
+    }
+    return e;
+}
+
+struct ast_expr *
+build_if(struct parse *p, imp_range range, struct ast_expr *a,
+         struct ast_expr *b, struct ast_expr *c)
+{
+    struct ast_expr *e = build_expr(p, AST_IF, range);
+    e->a = a;
+    e->b = b;
+    e->c = c;
+    deepen(p, e, a);
+    deepen(p, e, b);
+    deepen(p, e, c);
+    return e;
+}
+
+struct ast_expr *
+build_list(struct parse *p, enum ast_expr_kind kind, imp_range range,
+           struct ast_expr *a, struct exprs list, struct ast_expr *unit)
+{
+    struct ast_expr *e = build_expr(p, kind, range);
+    e->a = a;
+    e->list = list.v;
+    e->n_list = list.n;
+    e->unit = unit;
+    deepen(p, e, a);
+    for (size_t i = 0; i < list.n; i++)
+        deepen(p, e, list.v[i]);
+    return e;
+}
+
+struct ast_expr *
+build_args(struct parse *p, enum ast_expr_kind kind, imp_range range,
+           struct ast_expr *a, struct argv args)
+{
+    struct ast_expr *e = build_expr(p, kind, range);
+    e->a = a;
+    e->args = args.v;
+    e->n_args = args.n;
+    deepen(p, e, a);
+    for (size_t i = 0; i < args.n; i++)
+        deepen(p, e, args.v[i].value);
+    return e;
+}
+
+struct ast_expr *
+build_matrix(struct parse *p, imp_range range, struct rows rows,
+             struct ast_expr *unit)
+{
+    struct ast_expr *e = build_list(p, AST_MATRIX, range, NULL, rows.all, unit);
+    e->cols = rows.cols;
+    return e;
+}
+
+/* -- items ---------------------------------------------------------------- */
+
+struct ast_item *
+build_item(struct parse *p, enum ast_item_kind kind, imp_range range,
+           imp_range head, struct ast_name name)
+{
+    struct ast_item *it = NEW(p->arena, struct ast_item);
+    it->kind = kind;
+    it->range = range;
+    it->head = head;
+    it->name = name;
+    return it;
+}
+
+void
+build_formals(struct ast_item *it, struct formals f)
+{
+    it->formals = f.v;
+    it->n_formals = f.n;
+    it->has_formals = true;
+}
+
+void
+build_block(struct ast_item *it, struct items block, imp_range range)
+{
+    /* an absent block has an empty range */
+    it->has_block = range.hi > range.lo;
+    if (!it->has_block)
+        return;
+    it->block_range = range;
+    it->block = block.v;
+    it->n_block = block.n;
+}
+
+void
+build_param_range(struct parse *p, struct ast_item *it, struct ast_expr *lo,
+                  struct ast_expr *hi, struct ast_expr *unit)
+{
+    it->lo = lo;
+    it->hi = hi;
+    if (!lo || !unit)
+        return;
+    /* [0, 90] [deg]: the unit belongs to both ends */
+    it->lo = build_unary(p, AST_PAREN, lo->range, lo);
+    it->hi = build_unary(p, AST_PAREN, hi->range, hi);
+    it->lo->unit = it->hi->unit = unit;
+}
+
+void
+build_family(struct parse *p, struct ast_item *it, struct ast_name index,
+             struct ast_expr *range)
+{
+    it->index = index;
+    if (range->kind == AST_RANGE) {
+        it->lo = range->a;
+        it->hi = range->b;
+        return;
+    }
+    struct diag *d = parse_error(p, DIAG_E0023, range->range,
+                                 "the index %s needs a range", index.text);
+    if (d)
+        diag_help(p->ds, d, "write [%s in 0 .. n-1]: first and last value",
+                  index.text);
+    it->lo = it->hi = range;
+}
+
+struct ast_name
+build_primed(struct parse *p, struct ast_name name, size_t primes,
+             imp_range range)
+{
+    if (primes == 0)
+        return name;
+    /* no coordinate has more than a second derivative that could be given */
+    if (primes > 9)
+        primes = 9;
+    char text[MAX_NAME * 2 + 16];
+    size_t n = strlen(name.text);
+    if (n > MAX_NAME * 2)
+        n = MAX_NAME * 2;
+    memcpy(text, name.text, n);
+    memset(text + n, '\'', primes);
+    name.text = intern(p->names, text, n + primes);
+    name.range.hi = range.hi;
+    return name;
+}
+
+const char *
+build_docs(struct parse *p, const char *above, const char *below)
+{
+    return arena_printf(p->arena, "%s\n%s", above, below);
+}

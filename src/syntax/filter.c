@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Between scanner and parser: is a command word a command or a name? Is a
+ * keyword a field's name? One token back and one ahead decide:
+ *
+ * - after `.` every word is a name; after the keywords of declarations and
+ *   `use`, and before `=`, a command word is a name;
+ * - where an operand is due (after an operator, an opening bracket, a comma) it
+ *   is a name, but after `=` it is a command unless the next token could only
+ *   follow an operand;
+ * - behind a complete operand, or at the beginning, it is a command, for two
+ *   operands never stand side by side. */
+#include "imp_parser.h"
+#include "syntax/syntax_priv.h"
+
+void
+filter_open(struct filter *f, struct scan *s)
+{
+    *f = (struct filter){.scan = s};
+    f->prev.kind = IMP_YYEND;
+}
+
+/* can the token end an operand? */
+static bool
+ends_operand(int kind)
+{
+    switch (kind) {
+    case IMP_YYNAME:
+    case IMP_YYNUMBER:
+    case IMP_YYSTRING:
+    case IMP_YYTRUE:
+    case IMP_YYFALSE:
+    case IMP_YYPRIME:
+    case IMP_YYRPAREN:
+    case IMP_YYRBRACK:
+    case IMP_YYRBRACE:
+    case IMP_YYLBRACE:
+    case IMP_YYBAD:
+    case IMP_YYEND: /* the beginning */
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* can the token only stand behind an operand? */
+static bool
+follows_operand(int kind)
+{
+    switch (kind) {
+    case IMP_YYPLUS:
+    case IMP_YYTIMES:
+    case IMP_YYSLASH:
+    case IMP_YYHAT:
+    case IMP_YYPRIME:
+    case IMP_YYDOT:
+    case IMP_YYDOTDOT:
+    case IMP_YYEQ:
+    case IMP_YYNE:
+    case IMP_YYLT:
+    case IMP_YYLE:
+    case IMP_YYGT:
+    case IMP_YYGE:
+    case IMP_YYAND:
+    case IMP_YYOR:
+    case IMP_YYCOMMA:
+    case IMP_YYRPAREN:
+    case IMP_YYRBRACK:
+    case IMP_YYIN:
+    case IMP_YYTHEN:
+    case IMP_YYELSE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool
+declares(int kind)
+{
+    switch (kind) {
+    case IMP_YYUSE:
+    case IMP_YYPARAM:
+    case IMP_YYLET:
+    case IMP_YYFN:
+    case IMP_YYSHAPE:
+    case IMP_YYBODY:
+    case IMP_YYSYSTEM:
+    case IMP_YYJOINT:
+    case IMP_YYCONTACT:
+    case IMP_YYPOINT:
+    case IMP_YYCOORDINATE:
+    case IMP_YYDOT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool
+is_command(const struct filter *f, const struct token *t)
+{
+    int prev = f->prev.kind, next = f->ahead.kind;
+    if (!word_is_command(t->text) || declares(prev) || next == IMP_YYASSIGN ||
+        next == IMP_YYDOT || next == IMP_YYPRIME)
+        return false;
+    if (prev == IMP_YYASSIGN)
+        return !follows_operand(next);
+    return ends_operand(prev);
+}
+
+void
+filter_next(struct filter *f, struct token *t)
+{
+    if (!f->primed) {
+        scan_next(f->scan, &f->ahead);
+        f->primed = true;
+    }
+    *t = f->ahead;
+    if (t->kind != IMP_YYEND)
+        scan_next(f->scan, &f->ahead);
+    int prev = f->prev.kind;
+    const char *word = word_spelling(t->kind);
+    bool letters = word && (word[0] | 32) >= 'a' && (word[0] | 32) <= 'z';
+    /* a field may be called like a keyword; inch is a unit */
+    if (letters &&
+        (prev == IMP_YYDOT ||
+         (t->kind == IMP_YYIN && (prev == IMP_YYLBRACK || prev == IMP_YYTIMES ||
+                                  prev == IMP_YYSLASH)))) {
+        t->kind = IMP_YYNAME;
+        t->text = intern_str(f->scan->names, word);
+    } else if (t->kind == IMP_YYNAME && is_command(f, t)) {
+        t->kind = IMP_YYCMD;
+    }
+    f->prev = *t;
+}

@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the scanner's matches mean: opening a text (is it text at all?), words
+ * and their normal form, numbers, strings, and the spellings of other
+ * languages. Scanning goes on after every error; where the intention is clear
+ * the intended token is returned, so that one mistake gives one message.
+ *
+ * Texts are UTF-8. Bytes are counted from the start of the file, byte order
+ * mark included. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <utf8proc.h>
+
+#include "base/num.h"
+#include "base/utf8.h"
+#include "imp_parser.h"
+#include "syntax/syntax_priv.h"
+
+void *imp_lex_open(struct scan *s);
+int imp_lex_token(struct token *t, void *lexer);
+int imp_lex_get_leng(void *lexer);
+
+/* characters shown of the user's text in a message */
+enum { SHOWN = 40 };
+
+static imp_range
+place(const struct scan *s, size_t lo, size_t hi)
+{
+    return (imp_range){s->file, (uint32_t)lo, (uint32_t)hi};
+}
+
+struct diag *
+scan_error(struct scan *s, enum diag_code code, size_t lo, size_t hi,
+           const char *fmt, ...)
+{
+    s->errors++;
+    if (!s->ds)
+        return NULL;
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return diag_add(s->ds, code, place(s, lo, hi), "%s", text);
+}
+
+/* n bytes of text cut to what a message can hold */
+static const char *
+shown(struct scan *s, const char *text, size_t n)
+{
+    if (n <= SHOWN)
+        return arena_strndup(s->arena, text, n);
+    size_t k = SHOWN;
+    while (k > 0 && ((unsigned char)text[k] & 0xc0) == 0x80)
+        k--;
+    return arena_printf(s->arena, "%.*s...", (int)k, text);
+}
+
+/* -- opening -------------------------------------------------------------- */
+
+static void
+refuse_encoding(struct scan *s, size_t at)
+{
+    const unsigned char *u = (const unsigned char *)s->text;
+    struct diag *d =
+        scan_error(s, DIAG_E0016, at, at + 1,
+                   "this is not UTF-8: the byte 0x%02x cannot stand here",
+                   (unsigned)u[at]);
+    if (d)
+        diag_help(s->ds, d, "save the file as UTF-8 (iconv -t UTF-8)");
+    s->fatal = true;
+}
+
+/* control characters and those that reorder or hide text are refused wherever
+ * they stand: what a reader sees must be what is parsed */
+static void
+check_text(struct scan *s)
+{
+    int told = 0;
+    for (size_t i = s->pos; i < s->len;) {
+        unsigned char c = (unsigned char)s->text[i];
+        if (c >= 0x20 && c < 0x7f) {
+            i++;
+            continue;
+        }
+        if (c == 0) {
+            const unsigned char *u = (const unsigned char *)s->text;
+            bool wide = s->len > 1 && ((u[0] == 0xff && u[1] == 0xfe) ||
+                                       (u[0] == 0xfe && u[1] == 0xff));
+            struct diag *d = scan_error(
+                s, DIAG_E0017, i, i + 1,
+                wide ? "this is a UTF-16 text, not UTF-8"
+                     : "this is not a text: it contains a zero byte");
+            if (d)
+                diag_help(s->ds, d,
+                          wide ? "save the file as UTF-8"
+                               : "a model is a text file, usually with the "
+                                 "ending .imp");
+            s->fatal = true;
+            return;
+        }
+        uint32_t cp = 0;
+        size_t len = utf8_decode(s->text + i, s->len - i, &cp);
+        if (len == 0) {
+            /* a zero byte further on says more about the file */
+            if (memchr(s->text + i, 0, s->len - i)) {
+                i++;
+                continue;
+            }
+            refuse_encoding(s, i);
+            return;
+        }
+        bool blank = cp == '\t' || cp == '\n' || cp == '\r' || cp == '\f' ||
+                     cp == '\v' || cp == 0x200c || cp == 0x200d || cp == 0xad;
+        if (!blank && utf8_unsafe(cp) && told++ < 3) {
+            struct diag *d =
+                scan_error(s, DIAG_E0015, i, i + len,
+                           "the invisible character U+%04X cannot stand in a "
+                           "model",
+                           (unsigned)cp);
+            if (d)
+                diag_help(s->ds, d,
+                          "delete it; in a text in quotes it can be "
+                          "written \\u{%x}",
+                          (unsigned)cp);
+        }
+        i += len;
+    }
+}
+
+void
+scan_open(struct scan *s, struct arena *a, struct intern *names,
+          struct diags *ds, uint32_t file, const char *text, size_t len)
+{
+    *s = (struct scan){.arena = a,
+                       .names = names,
+                       .ds = ds,
+                       .file = file,
+                       .text = text,
+                       .fresh = true};
+    if (len > MAX_BYTES) {
+        scan_error(s, DIAG_E0983, 0, 0,
+                   "this file has %zu bytes, more than %d MiB", len,
+                   MAX_BYTES >> 20);
+        s->fatal = true;
+        return;
+    }
+    s->len = (uint32_t)len;
+    if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+        s->pos = 3;
+    check_text(s);
+    if (!s->fatal)
+        s->flex = imp_lex_open(s);
+}
+
+void
+scan_next(struct scan *s, struct token *t)
+{
+    *t = (struct token){.kind = IMP_YYEND};
+    if (s->fatal || !s->flex) {
+        t->range = place(s, s->len, s->len);
+        return;
+    }
+    t->kind = imp_lex_token(t, s->flex);
+    if (t->kind == IMP_YYEND) {
+        t->range = place(s, s->len, s->len);
+        s->flex = NULL;
+    } else {
+        size_t n = (size_t)imp_lex_get_leng(s->flex);
+        t->range = place(s, s->pos - n, s->pos);
+    }
+    t->first = s->fresh;
+    s->fresh = false;
+}
+
+/* -- words ---------------------------------------------------------------- */
+
+bool
+name_start(uint32_t cp)
+{
+    if (cp < 0x80)
+        return (cp | 32) - 'a' < 26 || cp == '_';
+    switch (utf8proc_category((utf8proc_int32_t)cp)) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+    case UTF8PROC_CATEGORY_NL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool
+name_part(uint32_t cp)
+{
+    if (cp < 0x80)
+        return name_start(cp) || cp - '0' < 10;
+    /* index digits: x with a subscript one is a name of its own */
+    if (cp >= 0x2080 && cp <= 0x2089)
+        return true;
+    utf8proc_category_t c = utf8proc_category((utf8proc_int32_t)cp);
+    return name_start(cp) || c == UTF8PROC_CATEGORY_MN ||
+           c == UTF8PROC_CATEGORY_MC || c == UTF8PROC_CATEGORY_ND;
+}
+
+const char *
+name_normal(struct arena *a, struct intern *names, const char *s, size_t n)
+{
+    bool ascii = true;
+    for (size_t i = 0; i < n && ascii; i++)
+        ascii = (unsigned char)s[i] < 0x80;
+    if (ascii || n > MAX_NAME)
+        return intern(names, s, n);
+    /* the micro sign is the Greek letter; NFC does the same for ohm and
+     * angstrom by itself */
+    char t[MAX_NAME + 1];
+    memcpy(t, s, n);
+    t[n] = 0;
+    for (size_t i = 0; i + 1 < n; i++)
+        if (memcmp(t + i, "\xc2\xb5", 2) == 0)
+            memcpy(t + i, "\xce\xbc", 2);
+    utf8proc_int32_t cps[MAX_NAME + 64];
+    utf8proc_ssize_t k = utf8proc_decompose(
+        (const utf8proc_uint8_t *)t, (utf8proc_ssize_t)n, cps, MAX_NAME + 64,
+        UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+    if (k < 0 || k > MAX_NAME + 64)
+        return intern(names, t, n);
+    k = utf8proc_normalize_utf32(cps, k, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+    char out[4 * (MAX_NAME + 64)];
+    size_t m = 0;
+    for (utf8proc_ssize_t i = 0; i < k; i++)
+        m += utf8_encode(out + m, (uint32_t)cps[i]);
+    (void)a;
+    return intern(names, out, m);
+}
+
+struct sign {
+    uint32_t cp;
+    int kind;
+    const char *ours;
+};
+/* mathematical signs that have a spelling in Imp */
+static const struct sign signs[] = {
+    {0xb7, IMP_YYTIMES, "*"},     {0xd7, IMP_YYTIMES, "*"},
+    {0xf7, IMP_YYSLASH, "/"},     {0x2018, IMP_YYPRIME, "'"},
+    {0x2019, IMP_YYPRIME, "'"},   {0x2032, IMP_YYPRIME, "'"},
+    {0x2033, IMP_YYPRIME, "''"},  {0x2010, IMP_YYMINUS, "-"},
+    {0x2011, IMP_YYMINUS, "-"},   {0x2012, IMP_YYMINUS, "-"},
+    {0x2013, IMP_YYMINUS, "-"},   {0x2014, IMP_YYMINUS, "-"},
+    {0x2026, IMP_YYDOTDOT, ".."}, {0x2212, IMP_YYMINUS, "-"},
+    {0x22c5, IMP_YYTIMES, "*"},   {0x2217, IMP_YYTIMES, "*"},
+    {0x2215, IMP_YYSLASH, "/"},   {0x2260, IMP_YYNE, "!="},
+    {0x2264, IMP_YYLE, "<="},     {0x2265, IMP_YYGE, ">="},
+    {0x2227, IMP_YYAND, "and"},   {0x2228, IMP_YYOR, "or"},
+    {0xac, IMP_YYNOT, "not"},
+};
+
+/* a character beyond ASCII that begins no name; n bytes at s->pos - all */
+static int
+strange(struct scan *s, uint32_t cp, size_t lo, size_t len)
+{
+    const char *text = s->text + lo;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        if (signs[i].cp != cp)
+            continue;
+        struct diag *d = scan_error(s, DIAG_E0018, lo, lo + len,
+                                    "`%.*s` is written `%s` in Imp", (int)len,
+                                    text, signs[i].ours);
+        if (d)
+            diag_fix(s->ds, d, d->range, signs[i].ours);
+        return signs[i].kind;
+    }
+    struct diag *d =
+        scan_error(s, DIAG_E0015, lo, lo + len,
+                   "the character `%.*s` (U+%04X) has no meaning here",
+                   (int)len, text, (unsigned)cp);
+    if (!d)
+        return IMP_YYBAD;
+    if (cp == 0xb0)
+        diag_help(s->ds, d, "an angle in degrees is written 45 [deg]");
+    else if (cp == 0xb2 || cp == 0xb3 || cp == 0xb9 ||
+             (cp >= 0x2070 && cp <= 0x2079))
+        diag_help(s->ds, d, "a power is written with ^: x^2");
+    else if (cp == 0x221a)
+        diag_help(s->ds, d, "a root is written sqrt(x)");
+    else if (cp == 0x221e)
+        diag_help(s->ds, d, "there is no infinite number; use a large one");
+    else if (cp >= 0x201c && cp <= 0x201f)
+        diag_help(s->ds, d, "texts stand in straight quotes: \"text\"");
+    else
+        diag_help(s->ds, d, "names are made of letters, digits and _");
+    return IMP_YYBAD;
+}
+
+size_t
+scan_word(struct scan *s, struct token *t, size_t n)
+{
+    size_t lo = s->pos - n, k = 0;
+    const char *w = s->text + lo;
+    while (k < n) {
+        uint32_t cp = 0;
+        size_t len = utf8_decode(w + k, n - k, &cp);
+        if (len == 0)
+            len = 1;
+        if (k == 0 && !name_start(cp)) {
+            /* a blank of another script, or an invisible joiner */
+            utf8proc_category_t c = utf8proc_category((utf8proc_int32_t)cp);
+            if (c == UTF8PROC_CATEGORY_ZS || c == UTF8PROC_CATEGORY_CF)
+                t->kind = -1;
+            else if (utf8_unsafe(cp))
+                t->kind = IMP_YYBAD; /* told when the text was opened */
+            else
+                t->kind = strange(s, cp, lo, len);
+            return len;
+        }
+        if (!name_part(cp))
+            break;
+        k += len;
+    }
+    t->kind = word_keyword(w, k);
+    if (t->kind == 0) {
+        t->kind = IMP_YYNAME;
+        if (k > MAX_NAME) {
+            scan_error(s, DIAG_E0019, lo, lo + k,
+                       "this name has %zu bytes; %d are the most", k, MAX_NAME);
+            t->text = intern(s->names, w, MAX_NAME);
+        } else {
+            t->text = name_normal(s->arena, s->names, w, k);
+        }
+    }
+    return k;
+}
+
+/* -- numbers -------------------------------------------------------------- */
+
+static void
+read_number(struct scan *s, struct token *t, size_t lo, size_t n)
+{
+    if (num_read(s->text + lo, n, &t->num) == 0)
+        t->num = 0.0;
+    if (isfinite(t->num))
+        return;
+    t->num = 1.0;
+    struct diag *d =
+        scan_error(s, DIAG_E0011, lo, lo + n, "the number %s is too large",
+                   shown(s, s->text + lo, n));
+    if (d)
+        diag_help(s->ds, d,
+                  "the largest number is about 1.8e308; choose "
+                  "other units");
+}
+
+void
+scan_number(struct scan *s, struct token *t, size_t n)
+{
+    read_number(s, t, s->pos - n, n);
+}
+
+size_t
+scan_junk(struct scan *s, struct token *t, size_t n)
+{
+    size_t lo = s->pos - n;
+    const char *w = s->text + lo;
+    double x = 0.0;
+    size_t k = num_read(w, n, &x);
+    /* "90" and a sign that is no letter are told apart in scan_word */
+    uint32_t cp = 0;
+    utf8_decode(w + k, n - k, &cp);
+    read_number(s, t, lo, k);
+    if (!name_start(cp))
+        return k;
+    size_t end = k;
+    while (end < n) {
+        size_t len = utf8_decode(w + end, n - end, &cp);
+        if (len == 0 || !name_part(cp))
+            break;
+        end += len;
+    }
+    bool exponent = (w[k] | 32) == 'e' && end == k + 1;
+    struct diag *d;
+    if (exponent) {
+        d = scan_error(s, DIAG_E0010, lo, lo + end,
+                       "the exponent of %s has no digits", shown(s, w, end));
+        if (d)
+            diag_help(s->ds, d, "write 1e-3 for a thousandth");
+    } else if (w[0] == '0' && k == 1 && (w[1] | 32) == 'x') {
+        d = scan_error(s, DIAG_E0010, lo, lo + end,
+                       "numbers are decimal; %s is not", shown(s, w, end));
+    } else {
+        d = scan_error(s, DIAG_E0010, lo, lo + end,
+                       "%s is neither a number nor a name", shown(s, w, end));
+        if (d) {
+            diag_help(s->ds, d,
+                      "a product needs its *, a unit its brackets, and a "
+                      "name begins with a letter");
+            imp_range r = place(s, lo + k, lo + k);
+            diag_fix(s->ds, d, r, "*");
+        }
+    }
+    return end;
+}
+
+size_t
+scan_two_ways(struct scan *s, struct token *t, size_t n)
+{
+    size_t lo = s->pos - n, k = 0;
+    double x;
+    k = num_read(s->text + lo, n, &x);
+    read_number(s, t, lo, k);
+    struct diag *d =
+        scan_error(s, DIAG_E0012, lo, lo + n, "`%s` could be read in two ways",
+                   shown(s, s->text + lo, n));
+    if (d) {
+        diag_help(s->ds, d, "a range has blanks around its points");
+        diag_fix(s->ds, d, place(s, lo + k, lo + k + 2), " .. ");
+    }
+    return k;
+}
+
+size_t
+scan_pointed(struct scan *s, struct token *t, size_t n)
+{
+    size_t lo = s->pos - n;
+    read_number(s, t, lo, n - 1);
+    if (s->pos < s->len && s->text[s->pos] == '.')
+        return n - 1; /* 0..n: a range */
+    struct diag *d = scan_error(s, DIAG_E0010, lo, s->pos,
+                                "a digit must follow the decimal point");
+    if (d)
+        diag_fix(s->ds, d, place(s, s->pos - 1, s->pos), ".0");
+    return n;
+}
+
+/* -- strings -------------------------------------------------------------- */
+
+/* the escape at w[i] = '\\'; appends to out, returns bytes taken */
+static size_t
+escape(struct scan *s, const char *w, size_t i, size_t n, char *out, size_t *m)
+{
+    size_t lo = (size_t)(w - s->text) + i;
+    char c = i + 1 < n ? w[i + 1] : 0;
+    const char *from = "nt\"\\", *to = "\n\t\"\\";
+    for (int k = 0; k < 4; k++) {
+        if (c == from[k]) {
+            out[(*m)++] = to[k];
+            return 2;
+        }
+    }
+    if (c == 'u' && i + 2 < n && w[i + 2] == '{') {
+        size_t j = i + 3;
+        uint32_t cp = 0;
+        for (; j < n && j < i + 10; j++) {
+            char h = w[j];
+            if (h >= '0' && h <= '9')
+                cp = cp * 16 + (uint32_t)(h - '0');
+            else if ((h | 32) >= 'a' && (h | 32) <= 'f')
+                cp = cp * 16 + (uint32_t)((h | 32) - 'a' + 10);
+            else
+                break;
+        }
+        bool whole = j < n && w[j] == '}' && j > i + 3;
+        if (whole && cp > 0 && cp <= 0x10ffff &&
+            !(cp >= 0xd800 && cp < 0xe000)) {
+            *m += utf8_encode(out + *m, cp);
+            return j + 1 - i;
+        }
+        struct diag *d =
+            scan_error(s, DIAG_E0014, lo, lo + (j - i) + (whole ? 1 : 0),
+                       "this is not the number of a character");
+        if (d)
+            diag_help(s->ds, d,
+                      "write 1 to 6 hexadecimal digits: \\u{3b8} is theta");
+        return j - i + (whole ? 1 : 0);
+    }
+    uint32_t cp = 0;
+    size_t len = i + 1 < n ? utf8_decode(w + i + 1, n - i - 1, &cp) : 0;
+    struct diag *d =
+        scan_error(s, DIAG_E0014, lo, lo + 1 + len,
+                   "`\\%.*s` is no escape of Imp", (int)len, w + i + 1);
+    if (d)
+        diag_help(s->ds, d,
+                  "escapes are \\n \\t \\\" \\\\ and \\u{...}; a "
+                  "backslash itself is written \\\\");
+    return 1 + len;
+}
+
+void
+scan_string(struct scan *s, struct token *t, size_t n, bool closed)
+{
+    size_t lo = s->pos - n;
+    const char *w = s->text + lo;
+    if (!closed) {
+        while (n > 1 && (w[n - 1] == '\r' || w[n - 1] == ' '))
+            n--;
+        struct diag *d = scan_error(s, DIAG_E0013, lo, lo + n,
+                                    "this text has no closing quote");
+        if (d) {
+            diag_help(s->ds, d,
+                      "a text ends on the line it begins on; "
+                      "longer ones use \\n, and doc strings may "
+                      "follow one another");
+            diag_fix(s->ds, d, place(s, lo + n, lo + n), "\"");
+        }
+        t->text = "";
+        return;
+    }
+    /* every escape is at least as long as what it stands for */
+    char *out = arena_alloc(s->arena, n + 1);
+    size_t m = 0;
+    for (size_t i = 1; i + 1 < n;) {
+        if (w[i] == '\\')
+            i += escape(s, w, i, n - 1, out, &m);
+        else
+            out[m++] = w[i++];
+    }
+    out[m] = 0;
+    t->text = out;
+}
+
+/* -- what is not Imp ------------------------------------------------------ */
+
+void
+scan_foreign(struct scan *s, size_t n, const char *ours, const char *why)
+{
+    size_t lo = s->pos - n;
+    if (ours[0] == '#') /* a comment was matched whole: show its beginning */
+        n = 2;
+    struct diag *d = scan_error(s, DIAG_E0018, lo, lo + n,
+                                "`%.*s` is not written like this "
+                                "in Imp: %s",
+                                (int)n, s->text + lo, why);
+    if (d && !(ours[0] == '#' && s->text[lo + 1] == '*'))
+        diag_fix(s->ds, d, d->range, ours);
+}
+
+void
+scan_dots(struct scan *s, size_t n)
+{
+    struct diag *d = scan_error(s, DIAG_E0015, s->pos - n, s->pos,
+                                "`...` stands for something left out");
+    if (d)
+        diag_help(s->ds, d, "write it out; a range has two points: 0 .. 9");
+}
+
+void
+scan_stray(struct scan *s, size_t n)
+{
+    size_t lo = s->pos - n;
+    unsigned char c = (unsigned char)s->text[lo];
+    if (c < 0x20 || c == 0x7f)
+        return; /* told when the text was opened */
+    struct diag *d = scan_error(s, DIAG_E0015, lo, lo + n,
+                                "the character `%c` has no meaning here", c);
+    if (!d)
+        return;
+    if (c == '%')
+        diag_help(s->ds, d,
+                  "a comment begins with #, a remainder is fmod(a, b)");
+    else if (c == '&')
+        diag_help(s->ds, d, "conditions are joined with `and`");
+    else if (c == '?')
+        diag_help(s->ds, d, "a choice is written: if a > b then a else b");
+    else
+        diag_help(s->ds, d, "names are made of letters, digits and _");
+}

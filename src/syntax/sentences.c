@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Syntax errors in words: the row of grammar/sentences.def that fits, filled
+ * in, with a note on the bracket that is open and the few most useful of the
+ * tokens that could have stood there. */
+#include <string.h>
+
+#include "imp_parser.h"
+#include "syntax/syntax_priv.h"
+
+/* classes of tokens in the table; token kinds are not negative */
+enum {
+    ANY = -1,
+    KEYWORD = -2,
+    DECLARE = -3,
+    COMPARE = -4,
+    OPERATOR = -5,
+    CLOSER = -6,
+    VALUE = -7,
+    VALUE_END = -8
+};
+enum place {
+    PLACE_ANY,
+    PLACE_TOP,
+    PLACE_BLOCK,
+    PLACE_PAREN,
+    PLACE_BRACKET,
+    PLACE_UNIT,
+    PLACE_DOC
+};
+
+struct row {
+    enum diag_code code;
+    int head, prev, found;
+    enum place where;
+    int want;
+    const char *message, *help;
+};
+
+/* the table's words for tokens are token kinds, classes or places */
+#define IMP_YYANY ANY
+#define IMP_YYKEYWORD KEYWORD
+#define IMP_YYDECLARE DECLARE
+#define IMP_YYCOMPARE COMPARE
+#define IMP_YYOPERATOR OPERATOR
+#define IMP_YYCLOSER CLOSER
+#define IMP_YYVALUE VALUE
+#define IMP_YYVALUE_END VALUE_END
+
+static const struct row table[] = {
+#define SENTENCE(code, head, prev, found, where, want, message, help, ex)      \
+    {DIAG_##code,   IMP_YY##head, IMP_YY##prev, IMP_YY##found,                 \
+     PLACE_##where, IMP_YY##want, message,      help},
+#include "sentences.def"
+};
+
+static bool
+begins_value(int k)
+{
+    return k == IMP_YYNAME || k == IMP_YYNUMBER || k == IMP_YYSTRING ||
+           k == IMP_YYLPAREN || k == IMP_YYLBRACK || k == IMP_YYTRUE ||
+           k == IMP_YYFALSE || k == IMP_YYNOT || k == IMP_YYIF ||
+           k == IMP_YYMINUS;
+}
+
+static bool
+in_class(int kind, int want)
+{
+    const char *word;
+    if (want >= 0)
+        return kind == want;
+    switch (want) {
+    case ANY:
+        return true;
+    case KEYWORD:
+        word = word_spelling(kind);
+        return word && word[0] >= 'a' && word[0] <= 'z';
+    case DECLARE:
+        return kind >= IMP_YYUSE && kind <= IMP_YYCOORDINATE;
+    case COMPARE:
+        return kind >= IMP_YYEQ && kind <= IMP_YYGT;
+    case OPERATOR:
+        return (kind >= IMP_YYEQ && kind <= IMP_YYHAT) || kind == IMP_YYCOMMA ||
+               kind == IMP_YYDOTDOT || kind == IMP_YYAND || kind == IMP_YYOR;
+    case CLOSER:
+        return kind == IMP_YYRPAREN || kind == IMP_YYRBRACK ||
+               kind == IMP_YYRBRACE;
+    case VALUE:
+        return begins_value(kind);
+    default: /* VALUE_END */
+        return kind == IMP_YYNAME || kind == IMP_YYNUMBER ||
+               kind == IMP_YYSTRING || kind == IMP_YYRPAREN ||
+               kind == IMP_YYRBRACK || kind == IMP_YYTRUE ||
+               kind == IMP_YYFALSE || kind == IMP_YYPRIME;
+    }
+}
+
+static bool
+among(const int *v, int n, int kind)
+{
+    for (int i = 0; i < n; i++)
+        if (v[i] == kind)
+            return true;
+    return false;
+}
+
+static bool
+wanted(const int *v, int n, int want)
+{
+    /* a value: anything that only a value can begin with */
+    return want == ANY || among(v, n, want == VALUE ? IMP_YYIF : want);
+}
+
+/* what is open around the error, as far as it matters for a sentence */
+static enum place
+place_of(const struct parse *p, const int *v, int n)
+{
+    bool number = among(v, n, IMP_YYNUMBER), text = among(v, n, IMP_YYSTRING);
+    bool plus = among(v, n, IMP_YYPLUS), times = among(v, n, IMP_YYTIMES);
+    char open = p->n_open ? p->open[p->n_open - 1].what : 0;
+    if (p->n_open && open != '{' &&
+        ((number && !text) || (times && !plus) ||
+         (among(v, n, IMP_YYHAT) && !plus)))
+        return PLACE_UNIT;
+    if (p->prev.kind == IMP_YYSTRING && among(v, n, IMP_YYBODY) &&
+        !among(v, n, IMP_YYCMD) && !among(v, n, IMP_YYRBRACE) && !plus)
+        return PLACE_DOC;
+    return !p->n_open    ? PLACE_TOP
+           : open == '{' ? PLACE_BLOCK
+           : open == '(' ? PLACE_PAREN
+                         : PLACE_BRACKET;
+}
+
+const char *
+token_class(int kind)
+{
+    switch (kind) {
+    case IMP_YYNAME:
+        return "a name";
+    case IMP_YYNUMBER:
+        return "a number";
+    case IMP_YYSTRING:
+        return "a text";
+    case IMP_YYCMD:
+        return "a command";
+    case IMP_YYEND:
+        return "the end";
+    default:
+        return NULL;
+    }
+}
+
+/* the token's own text, cut */
+static const char *
+spelled(struct parse *p, const struct token *t)
+{
+    size_t n = t->range.hi - t->range.lo, k = n > 40 ? 40 : n;
+    while (k < n && k > 0 &&
+           ((unsigned char)p->text[t->range.lo + k] & 0xc0) == 0x80)
+        k--;
+    return arena_printf(p->arena, "%.*s%s", (int)k, p->text + t->range.lo,
+                        k < n ? "..." : "");
+}
+
+/* -- what could stand there ----------------------------------------------- */
+
+struct list {
+    struct buf b;
+    int n;
+    const char *last;
+};
+
+static void
+add(struct list *l, const char *what)
+{
+    if (!what || l->n == 4)
+        return;
+    if (l->last) {
+        if (l->b.n)
+            buf_puts(&l->b, ", ");
+        buf_puts(&l->b, l->last);
+    }
+    l->last = what;
+    l->n++;
+}
+
+/* "`=`, `:` or a value": brackets and signs first, then classes that stand for
+ * many tokens. Owned by the arena. */
+static const char *
+expected_list(struct parse *p, const int *v, int n)
+{
+    struct list l = {{0}, 0, NULL};
+    bool value = among(v, n, IMP_YYIF);
+    bool operators = among(v, n, IMP_YYPLUS) && among(v, n, IMP_YYHAT);
+    bool unit = !value && among(v, n, IMP_YYNUMBER);
+    bool declares = among(v, n, IMP_YYBODY);
+    static const int signs[] = {IMP_YYASSIGN, IMP_YYCOLON,  IMP_YYBAR,
+                                IMP_YYRPAREN, IMP_YYRBRACK, IMP_YYRBRACE,
+                                IMP_YYCOMMA,  IMP_YYTHEN,   IMP_YYELSE};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (among(v, n, signs[i]))
+            add(&l, arena_printf(p->arena, "`%s`", word_spelling(signs[i])));
+    if (value)
+        add(&l, "a value");
+    if (unit)
+        add(&l, "a unit");
+    if (operators)
+        add(&l, "an operator");
+    if (among(v, n, IMP_YYNAME) && !value && !unit)
+        add(&l, declares && among(v, n, IMP_YYRBRACE) ? "a key" : "a name");
+    if (!operators) {
+        static const int opens[] = {IMP_YYLPAREN, IMP_YYLBRACK, IMP_YYLBRACE,
+                                    IMP_YYDOT, IMP_YYPRIME};
+        for (size_t i = 0; i < sizeof opens / sizeof *opens; i++)
+            if (among(v, n, opens[i]) && !(value && i < 2) && !(unit && i < 2))
+                add(&l,
+                    arena_printf(p->arena, "`%s`", word_spelling(opens[i])));
+        if (!value && among(v, n, IMP_YYSTRING) && !declares)
+            add(&l, "a text");
+    }
+    if (declares)
+        add(&l, "a declaration");
+    if (among(v, n, IMP_YYCMD))
+        add(&l, "a command");
+    const char *out = l.last ? l.last : "the end";
+    if (l.b.n)
+        out = arena_printf(p->arena, "%s or %s", buf_str(&l.b), l.last);
+    buf_free(&l.b);
+    return out;
+}
+
+/* -- the report ----------------------------------------------------------- */
+
+/* text with {found}, {prev}, {head}, {expected} filled in */
+static const char *
+fill(struct parse *p, const char *text, const char *expected)
+{
+    struct buf b = {0};
+    for (const char *s = text; *s;) {
+        if (strncmp(s, "{found}", 7) == 0) {
+            if (p->found.kind == IMP_YYEND)
+                buf_puts(&b, "the end of the text");
+            else if (b.n == 0 || b.s[b.n - 1] != '`')
+                /* not quoted by the sentence: quoted here */
+                buf_printf(&b, "`%s`", spelled(p, &p->found));
+            else
+                buf_puts(&b, spelled(p, &p->found));
+            s += 7;
+        } else if (strncmp(s, "{prev}", 6) == 0) {
+            buf_puts(&b, spelled(p, &p->prev));
+            s += 6;
+        } else if (strncmp(s, "{head}", 6) == 0) {
+            buf_puts(&b, spelled(p, &p->head));
+            s += 6;
+        } else if (strncmp(s, "{expected}", 10) == 0) {
+            buf_puts(&b, expected);
+            s += 10;
+        } else {
+            buf_putc(&b, *s++);
+        }
+    }
+    const char *out = arena_strdup(p->arena, buf_str(&b));
+    buf_free(&b);
+    return out;
+}
+
+/* the word nearest to a mistyped first word of an item */
+static const char *
+nearest(const char *word)
+{
+    const char *all[64];
+    size_t n = 0;
+    for (int k = IMP_YYUSE; k <= IMP_YYCOORDINATE; k++)
+        all[n++] = word_spelling(k);
+    for (size_t i = 0; word_command(i) && n < 60; i++)
+        all[n++] = word_command(i);
+    all[n++] = "world";
+    all[n++] = "start";
+    return suggest(word, all, n);
+}
+
+void
+sentence_report(struct parse *p, const int *v, int n)
+{
+    bool cascade = p->prev.kind == IMP_YYSYNC;
+    p->recovering = true;
+    p->error_at_end = p->found.kind == IMP_YYEND;
+    /* what the scanner could not read has been told; right behind a recovery
+     * it would be the same mistake again */
+    if (p->found.kind == IMP_YYBAD || cascade || !p->ds) {
+        p->errors++;
+        return;
+    }
+    enum place where = place_of(p, v, n);
+    const struct row *r = table;
+    while (!(
+        in_class(p->head.kind, r->head) && in_class(p->prev.kind, r->prev) &&
+        in_class(p->found.kind, r->found) &&
+        (r->where == PLACE_ANY || r->where == where) && wanted(v, n, r->want)))
+        r++;
+    const char *expected = expected_list(p, v, n);
+    /* some sentences are about the word before */
+    imp_range at = p->found.range;
+    if (r->code == DIAG_E0030 || r->code == DIAG_E0033)
+        at = p->prev.range;
+    struct diag *d =
+        parse_error(p, r->code, at, "%s", fill(p, r->message, expected));
+    if (strcmp(r->message, "{found} was not expected here") == 0 ||
+        r->code == DIAG_E0028 || r->code == DIAG_E0003)
+        diag_label(p->ds, d, "expected %s", expected);
+    if (p->n_open > 0 && (r->code == DIAG_E0002 || r->code == DIAG_E0003)) {
+        diag_note(p->ds, d, p->open[p->n_open - 1].range, "opened here");
+        if (where == PLACE_BLOCK && p->suspect.file)
+            diag_note(p->ds, d, p->suspect,
+                      "perhaps it should have been closed before this");
+    }
+    const char *near = NULL;
+    if (r->code == DIAG_E0030 && p->prev.text)
+        near = nearest(p->prev.text);
+    if (near) {
+        diag_help(p->ds, d, "did you mean `%s`?", near);
+        diag_fix(p->ds, d, p->prev.range, near);
+    } else if (r->code == DIAG_E0030) {
+        diag_help(p->ds, d,
+                  "items begin with a keyword such as body, param, "
+                  "let, contact, with a command such as show, or "
+                  "are blocks: world { ... }");
+    } else if (r->help[0]) {
+        diag_help(p->ds, d, "%s", fill(p, r->help, expected));
+    }
+}

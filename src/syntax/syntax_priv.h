@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inside the syntax room: tokens, the scanner's and the parser's state, the
+ * builders of tree nodes. The chain is
+ *   text -> flex scanner (grammar/imp.l, scan.c) -> token filter (filter.c:
+ *   command words in context) -> push parser (grammar/imp.y, build.c), with
+ *   parse.c pushing and recovering, sentences.c speaking about errors. */
+#ifndef IMP_SYNTAX_PRIV_H
+#define IMP_SYNTAX_PRIV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/intern.h"
+#include "base/source.h"
+#include "syntax/ast.h"
+
+/* limits of the language, each with a diagnostic */
+enum {
+    MAX_NESTING = 1000,   /* open brackets; depth of an expression's tree */
+    MAX_TOKENS = 1000000, /* in one declaration */
+    MAX_NAME = 200,       /* bytes of a name */
+    MAX_BYTES = 1 << 29   /* of a file */
+};
+
+struct token {
+    int kind; /* of imp_parser.h */
+    imp_range range;
+    double num;       /* NUMBER */
+    const char *text; /* NAME, CMD: interned; STRING: unescaped */
+    bool first;       /* first token of its line */
+};
+
+/* -- scanner -------------------------------------------------------------- */
+
+struct scan {
+    struct arena *arena;
+    struct intern *names;
+    struct diags *ds; /* NULL: errors are only counted */
+    uint32_t file;
+    const char *text; /* the whole text */
+    uint32_t len, pos;
+    int errors;
+    bool comments; /* COMMENT tokens are wanted (the formatter) */
+    bool fatal;    /* not a text: nothing was scanned */
+    bool fresh;    /* a line break since the last token */
+    void *flex;
+};
+/* opens text; on a fatal error (a binary file) s->fatal is set and the first
+ * token is END */
+void scan_open(struct scan *s, struct arena *a, struct intern *names,
+               struct diags *ds, uint32_t file, const char *text, size_t len);
+/* next token; COMMENT tokens only when asked for; at the end END for ever */
+void scan_next(struct scan *s, struct token *t);
+
+/* for grammar/imp.l: what the actions do; n bytes before s->pos were matched.
+ * Where a size is returned, the token takes only so many of them. */
+size_t scan_word(struct scan *s, struct token *t, size_t n); /* kind -1: blank */
+void scan_number(struct scan *s, struct token *t, size_t n);
+size_t scan_junk(struct scan *s, struct token *t, size_t n);     /* 2x */
+size_t scan_two_ways(struct scan *s, struct token *t, size_t n); /* 1..2 */
+size_t scan_pointed(struct scan *s, struct token *t, size_t n);  /* 1. */
+void scan_string(struct scan *s, struct token *t, size_t n, bool closed);
+/* a spelling of other languages: reports it, with `ours` as the fix */
+void scan_foreign(struct scan *s, size_t n, const char *ours,
+                  const char *why);
+void scan_stray(struct scan *s, size_t n);
+void scan_dots(struct scan *s, size_t n);
+/* reports at bytes [lo, hi); NULL when errors are only counted */
+struct diag *scan_error(struct scan *s, enum diag_code code, size_t lo,
+                        size_t hi, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+/* the normal form of a name (NFC, one micro sign), interned */
+const char *name_normal(struct arena *a, struct intern *names, const char *s,
+                        size_t n);
+/* may the code point begin, or continue, a name? */
+bool name_start(uint32_t cp);
+bool name_part(uint32_t cp);
+
+/* -- words ---------------------------------------------------------------- */
+
+/* token kind of a keyword, 0 if it is none */
+int word_keyword(const char *s, size_t n);
+bool word_is_command(const char *s);
+/* all command words, in the order of abi/commands.def; NULL beyond the end */
+const char *word_command(size_t i);
+/* how a user types this kind of token; NULL for classes */
+const char *word_spelling(int kind);
+
+/* -- token filter --------------------------------------------------------- */
+
+struct filter {
+    struct scan *scan;
+    struct token prev, ahead;
+    bool primed;
+};
+void filter_open(struct filter *f, struct scan *s);
+/* next token with command words and keywords told by their context */
+void filter_next(struct filter *f, struct token *t);
+
+/* -- parser --------------------------------------------------------------- */
+
+struct exprs { /* growing lists, in the arena */
+    struct ast_expr **v;
+    size_t n, cap;
+};
+struct items {
+    struct ast_item **v;
+    size_t n, cap;
+};
+struct argv {
+    struct ast_arg *v;
+    size_t n, cap;
+};
+struct formals {
+    struct ast_formal *v;
+    size_t n, cap;
+};
+struct namev {
+    struct ast_name *v;
+    size_t n, cap;
+};
+struct rows {
+    struct exprs all;
+    size_t cols, rows;
+};
+
+struct open_bracket {
+    char what; /* { ( [ */
+    imp_range range;
+};
+struct parse {
+    struct arena *arena;
+    struct intern *names;
+    struct diags *ds; /* NULL when probing */
+    uint32_t file;
+    const char *text;
+    struct items items;
+    bool bare_done;   /* a bare expression was the whole text */
+    int errors;       /* syntax errors, told or not */
+    bool recovering;  /* set by an error report, cleared at SYNC */
+    bool fatal;       /* no use to go on */
+    bool error_at_end;
+    size_t item_tokens; /* since the last item at top level */
+    struct token prev, found, ahead;
+    struct token head;   /* keyword or command the current item began with */
+    struct open_bracket *open;
+    size_t n_open, cap_open;
+    imp_range suspect; /* a declaration at a line's start inside a block */
+};
+
+/* reports a syntax error; expected: symbol kinds, n of them */
+void sentence_report(struct parse *p, const int *expected, int n);
+/* token kind -> "`body`", "a name" */
+const char *token_class(int kind);
+
+struct ast_expr *build_expr(struct parse *p, enum ast_expr_kind kind,
+                            imp_range range);
+struct ast_expr *build_num(struct parse *p, imp_range literal, imp_range range,
+                           double num, struct ast_expr *unit);
+struct ast_expr *build_text(struct parse *p, imp_range range,
+                            const char *text);
+struct ast_expr *build_name(struct parse *p, struct ast_name name);
+struct ast_expr *build_unary(struct parse *p, enum ast_expr_kind kind,
+                             imp_range range, struct ast_expr *a);
+struct ast_expr *build_binary(struct parse *p, enum ast_binary op,
+                              imp_range op_range, imp_range range,
+                              struct ast_expr *a, struct ast_expr *b);
+struct ast_expr *build_if(struct parse *p, imp_range range, struct ast_expr *a,
+                          struct ast_expr *b, struct ast_expr *c);
+struct ast_expr *build_list(struct parse *p, enum ast_expr_kind kind,
+                            imp_range range, struct ast_expr *a,
+                            struct exprs list, struct ast_expr *unit);
+struct ast_expr *build_args(struct parse *p, enum ast_expr_kind kind,
+                            imp_range range, struct ast_expr *a,
+                            struct argv args);
+struct ast_expr *build_matrix(struct parse *p, imp_range range,
+                              struct rows rows, struct ast_expr *unit);
+struct ast_item *build_item(struct parse *p, enum ast_item_kind kind,
+                            imp_range range, imp_range head,
+                            struct ast_name name);
+void build_formals(struct ast_item *it, struct formals f);
+void build_block(struct ast_item *it, struct items block, imp_range range);
+void build_param_range(struct parse *p, struct ast_item *it,
+                       struct ast_expr *lo, struct ast_expr *hi,
+                       struct ast_expr *unit);
+void build_family(struct parse *p, struct ast_item *it, struct ast_name index,
+                  struct ast_expr *range);
+/* a key with its primes: "phix'" */
+struct ast_name build_primed(struct parse *p, struct ast_name name,
+                             size_t primes, imp_range range);
+const char *build_docs(struct parse *p, const char *above, const char *below);
+
+void exprs_push(struct parse *p, struct exprs *l, struct ast_expr *e);
+void items_push(struct parse *p, struct items *l, struct ast_item *it);
+void argv_push(struct parse *p, struct argv *l, struct ast_arg a);
+void formals_push(struct parse *p, struct formals *l, struct ast_formal f);
+void namev_push(struct parse *p, struct namev *l, struct ast_name n);
+void rows_push(struct parse *p, struct rows *r, struct exprs row,
+               imp_range range);
+
+/* a diagnostic of the parser; NULL when probing */
+struct diag *parse_error(struct parse *p, enum diag_code code, imp_range range,
+                         const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+void too_deep(struct parse *p, imp_range range);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Keywords and command words. Commands come from the one table of commands,
+ * those of later releases included: they parse, and the checker says that they
+ * are not available. */
+#include <string.h>
+
+#include "imp_parser.h"
+#include "syntax/syntax_priv.h"
+
+struct word {
+    const char *text;
+    int kind;
+};
+static const struct word keywords[] = {
+    {"use", IMP_YYUSE},
+    {"param", IMP_YYPARAM},
+    {"let", IMP_YYLET},
+    {"fn", IMP_YYFN},
+    {"shape", IMP_YYSHAPE},
+    {"body", IMP_YYBODY},
+    {"system", IMP_YYSYSTEM},
+    {"joint", IMP_YYJOINT},
+    {"contact", IMP_YYCONTACT},
+    {"point", IMP_YYPOINT},
+    {"coordinate", IMP_YYCOORDINATE},
+    {"in", IMP_YYIN},
+    {"and", IMP_YYAND},
+    {"or", IMP_YYOR},
+    {"not", IMP_YYNOT},
+    {"if", IMP_YYIF},
+    {"then", IMP_YYTHEN},
+    {"else", IMP_YYELSE},
+    {"true", IMP_YYTRUE},
+    {"false", IMP_YYFALSE},
+};
+static const struct word signs[] = {
+    {"==", IMP_YYEQ},    {"!=", IMP_YYNE},     {"<=", IMP_YYLE},
+    {">=", IMP_YYGE},    {"<", IMP_YYLT},      {">", IMP_YYGT},
+    {"=", IMP_YYASSIGN}, {"+", IMP_YYPLUS},    {"-", IMP_YYMINUS},
+    {"*", IMP_YYTIMES},  {"/", IMP_YYSLASH},   {"^", IMP_YYHAT},
+    {"'", IMP_YYPRIME},  {"..", IMP_YYDOTDOT}, {".", IMP_YYDOT},
+    {",", IMP_YYCOMMA},  {";", IMP_YYSEMI},    {":", IMP_YYCOLON},
+    {"|", IMP_YYBAR},    {"(", IMP_YYLPAREN},  {")", IMP_YYRPAREN},
+    {"[", IMP_YYLBRACK}, {"]", IMP_YYRBRACK},  {"{", IMP_YYLBRACE},
+    {"}", IMP_YYRBRACE},
+};
+static const char *const commands[] = {
+#define COMMAND(name, args, avail, doc) #name,
+#include "abi/commands.def"
+};
+
+int
+word_keyword(const char *s, size_t n)
+{
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (strlen(keywords[i].text) == n &&
+            memcmp(keywords[i].text, s, n) == 0)
+            return keywords[i].kind;
+    return 0;
+}
+
+const char *
+word_command(size_t i)
+{
+    return i < sizeof commands / sizeof *commands ? commands[i] : NULL;
+}
+
+bool
+word_is_command(const char *s)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (commands[i][0] == s[0] && strcmp(commands[i], s) == 0)
+            return true;
+    return false;
+}
+
+const char *
+word_spelling(int kind)
+{
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (keywords[i].kind == kind)
+            return keywords[i].text;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (signs[i].kind == kind)
+            return signs[i].text;
+    return NULL;
+}

@@ -14,7 +14,8 @@
 #include "base/arena.h"
 #include "output/out_priv.h"
 
-#define NAME_LONGEST 200 /* bytes of one part: room for the temporary ending */
+#define NAME_LONGEST 200 /* bytes of one part: room for the temporary ending   \
+                          */
 
 /* why a name is refused, or NULL */
 static const char *
@@ -66,9 +67,9 @@ outfile_check(struct diags *ds, imp_range where, const char *file,
     struct buf b = {0};
     for (const char *const *e = endings; *e; e++)
         buf_printf(&b, "%s%s", e == endings ? "" : e[1] ? ", " : " or ", *e);
-    struct diag *d = diag_add(ds, DIAG_E0851, where,
-                              "file name \"%s\" ends in none of %s", file,
-                              buf_str(&b));
+    struct diag *d =
+        diag_add(ds, DIAG_E0851, where, "file name \"%s\" ends in none of %s",
+                 file, buf_str(&b));
     diag_help(ds, d, "the ending says what is written: use \"%.*s%s\"",
               (int)strcspn(file, "."), file, endings[0]);
     buf_free(&b);
@@ -105,8 +106,8 @@ make_folders(char *path, size_t from)
 }
 
 int
-outfile_open(struct out *o, struct diags *ds, imp_range where,
-             const char *file, struct outfile *f)
+outfile_open(struct out *o, struct diags *ds, imp_range where, const char *file,
+             struct outfile *f)
 {
     size_t nd = strlen(o->dir), nf = strlen(file);
     *f = (struct outfile){.fd = -1};

@@ -170,8 +170,8 @@ out_not_written(struct out *o, const char *command, const char *file)
 {
     struct buf b = {0};
     if (o->json) {
-        buf_printf(&b, "{\"command\": \"%s\", \"name\": \"\", \"file\": ",
-                   command);
+        buf_printf(&b,
+                   "{\"command\": \"%s\", \"name\": \"\", \"file\": ", command);
         buf_json(&b, file, strlen(file));
         buf_puts(&b, ", \"written\": false, \"why\": {\"written\": \"no "
                      "--out\"}}\n");

@@ -48,9 +48,8 @@ int out_plot_gnuplot(struct out *o, struct diags *ds, imp_range where,
                      const struct out_column *x, const struct out_column *ys,
                      size_t n_ys);
 /* characters in the terminal */
-void out_plot_text(struct out *o, const char *title,
-                   const struct out_column *x, const struct out_column *ys,
-                   size_t n_ys);
+void out_plot_text(struct out *o, const char *title, const struct out_column *x,
+                   const struct out_column *ys, size_t n_ys);
 
 /* display cells of UTF-8 text: a code point counts one, combining marks none */
 size_t out_cells(const char *s);

@@ -192,9 +192,8 @@ out_plot_gnuplot(struct out *o, struct diags *ds, imp_range where,
     } else if (e == -1) {
         char say[200];
         complaint(err, say, sizeof say);
-        struct diag *d
-            = diag_add(ds, DIAG_E0854, where, "gnuplot could not draw \"%s\"",
-                       file);
+        struct diag *d = diag_add(ds, DIAG_E0854, where,
+                                  "gnuplot could not draw \"%s\"", file);
         if (*say)
             diag_note(ds, d, IMP_NOWHERE, "gnuplot said: %s", say);
         diag_help(ds, d, "leave out --out to see the plot as text");

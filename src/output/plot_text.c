@@ -55,8 +55,11 @@ axis_make(double lo, double hi, int want, bool grow)
         ten = raw;
     double f = raw / ten;
     struct axis a = {lo, hi,
-                     (f <= 1.0 ? 1.0 : f <= 2.0 ? 2.0 : f <= 5.0 ? 5.0 : 10.0)
-                         * ten,
+                     (f <= 1.0   ? 1.0
+                      : f <= 2.0 ? 2.0
+                      : f <= 5.0 ? 5.0
+                                 : 10.0) *
+                         ten,
                      0};
     if (grow) {
         a.lo = floor(lo / a.step) * a.step;
@@ -281,8 +284,7 @@ out_plot(struct out *o, struct diags *ds, imp_range where, const char *file,
     if (st)
         return st;
     bool draw = o->dir && file;
-    if (draw
-        && (st = out_plot_gnuplot(o, ds, where, file, title, x, ys, n_ys)))
+    if (draw && (st = out_plot_gnuplot(o, ds, where, file, title, x, ys, n_ys)))
         return st;
     if (!o->json && !draw) {
         out_plot_text(o, title, x, ys, n_ys);

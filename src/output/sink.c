@@ -25,9 +25,9 @@ out_check(const struct out *o, struct diags *ds)
 {
     if (!o->error)
         return IMP_OK;
-    struct diag *d = diag_add(ds, DIAG_E0855, IMP_NOWHERE,
-                              "the results could not be written: %s",
-                              strerror(o->error));
+    struct diag *d =
+        diag_add(ds, DIAG_E0855, IMP_NOWHERE,
+                 "the results could not be written: %s", strerror(o->error));
     diag_help(ds, d, "%s",
               o->error == ENOSPC ? "free some space on the disk"
               : o->error == EPIPE

@@ -72,8 +72,8 @@ put_vector(struct buf *b, const double *x, size_t n)
 /* n items, each made by `item`, in brackets and separated by commas */
 static void
 put_list(struct para *p, size_t n, bool full, const char *open,
-         const char *close, void (*item)(struct buf *b, const void *v, size_t i),
-         const void *v)
+         const char *close,
+         void (*item)(struct buf *b, const void *v, size_t i), const void *v)
 {
     struct buf w = {0};
     if (n == 0) {
@@ -189,8 +189,7 @@ put_field(struct para *p, const imp_image *im, const imp_field *f,
         word(p, buf_str(&w));
         break;
     case IMP_FIELD_LIST:
-        put_list(p, v->n, full, "[", "]", item_row,
-                 &(struct rows){v->num, 1});
+        put_list(p, v->n, full, "[", "]", item_row, &(struct rows){v->num, 1});
         break;
     case IMP_FIELD_VECS:
         put_list(p, v->n, full, "[", "]", item_row,
@@ -286,8 +285,8 @@ out_value(struct out *o, const char *label, const char *unit, const double *x,
 }
 
 void
-out_field(struct out *o, const imp_image *im, const struct rec *r,
-          size_t field, const char *label)
+out_field(struct out *o, const imp_image *im, const struct rec *r, size_t field,
+          const char *label)
 {
     struct buf b = {0};
     if (o->json) {

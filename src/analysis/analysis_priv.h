@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared inside the analysis room: the commands, arguments, and what every
+ * question about a touch has in common. */
+#ifndef IMP_ANALYSIS_ANALYSIS_PRIV_H
+#define IMP_ANALYSIS_ANALYSIS_PRIV_H
+
+#include "analysis/analysis.h"
+#include "analysis/tangency.h"
+#include "base/arena.h"
+#include "runtime/event.h"
+#include "runtime/motion.h"
+
+/* one function per command that is available; table.c */
+analysis_fn command_function(uint32_t id);
+const char *command_word(uint32_t id);
+
+#define COMMAND_FN(name)                                                       \
+    int cmd_##name(struct analysis *a, const imp_command *c, struct rec *out)
+COMMAND_FN(classify);
+COMMAND_FN(eight);
+COMMAND_FN(impact);
+COMMAND_FN(simulate);
+COMMAND_FN(show);
+COMMAND_FN(expect);
+COMMAND_FN(plot);
+COMMAND_FN(save);
+
+/* records and what they hold live in the arena of the diagnostics: they are
+ * read after the run (REPL, C API) */
+static inline struct arena *
+rec_arena(const struct analysis *a)
+{
+    return a->ds->arena;
+}
+/* short forms of the record setters */
+#define SET_NUM(f, x) rec_num(rec_arena(a), a->rt->im, out, f, x)
+#define SET_BOOL(f, x) rec_bool(rec_arena(a), a->rt->im, out, f, x)
+#define SET_VEC(f, x) rec_vec(rec_arena(a), a->rt->im, out, f, x)
+#define SET_LIST(f, x, n) rec_list(rec_arena(a), a->rt->im, out, f, x, n)
+#define SET_MAT(f, x, r, c) rec_mat(rec_arena(a), a->rt->im, out, f, x, r, c)
+#define SET_TEXT(f, s) rec_text(rec_arena(a), a->rt->im, out, f, s)
+#define SET_TEXTS(f, s, n) rec_texts(rec_arena(a), a->rt->im, out, f, s, n)
+#define SET_ABSENT(f, s) rec_absent(rec_arena(a), a->rt->im, out, f, s)
+void set_absent_all(struct analysis *a, struct rec *out,
+                    const char *const *fields, size_t n, const char *why);
+
+/* -- arguments (args.c) ---------------------------------------------------- */
+
+static inline const imp_val *
+arg_items(const struct analysis *a, const imp_command *c)
+{
+    return IMP_ARRAY(a->rt->im, c->args, imp_val);
+}
+static inline const imp_val *
+val_items(const struct analysis *a, const imp_val *v)
+{
+    return IMP_ARRAY(a->rt->im, v->items, imp_val);
+}
+/* the contact a CONTACT argument names */
+uint32_t arg_contact(const struct analysis *a, const imp_command *c,
+                     uint32_t i);
+/* fills the contact entries and slots a value's tape reads */
+int arg_ready(struct analysis *a, const imp_val *v);
+/* the tape of a value, with the diagnostic of I5 */
+int arg_eval(struct analysis *a, const imp_val *v, double *out);
+/* the record a result or field belongs to; NULL after a diagnostic when it is
+ * not there */
+const struct rec *arg_record(struct analysis *a, const imp_val *v);
+/* TEXT or WORD option, or dflt */
+const char *arg_text(const struct analysis *a, const imp_command *c,
+                     enum imp_option_id id, const char *dflt);
+const char *bound_label(const struct analysis *a, const imp_command *c);
+
+/* -- columns (columns.c) --------------------------------------------------- */
+
+struct columns {
+    struct out_column *v;
+    size_t n, cap;
+};
+/* appends the columns of a value (fields, recorded columns, whole records);
+ * `time`, if not NULL, receives the natural horizontal axis (n = 0: none) */
+int columns_of(struct analysis *a, const imp_val *v, struct columns *cols,
+               struct out_column *time);
+void columns_free(struct columns *cols);
+
+/* -- touches (touch.c) ------------------------------------------------------
+ */
+
+/* all that motion changes, kept to go back to it */
+struct moment {
+    double *v;
+    size_t n;
+};
+struct moment moment_save(struct analysis *a);
+void moment_restore(struct analysis *a, const struct moment *m);
+
+#define JET_MAX 20
+enum touch_found {
+    TOUCH_YES,  /* the model is at the touch */
+    TOUCH_NONE, /* none up to the horizon */
+    TOUCH_NEVER /* excluded for ever */
+};
+struct touch {
+    uint32_t contact;
+    enum touch_found found;
+    bool at_start;  /* touching at time 0: nothing was searched */
+    double time;    /* of the touch, or how far was looked */
+    double length;  /* size of both bodies, event_length */
+    double gap;     /* at the touch, within the tolerance */
+    double gap_tol; /* at or under it the gap counts as closed */
+    double P[3], Q[3], n[3];
+    int order; /* of the jet; -1: not available */
+    double jet[JET_MAX + 1];
+    const char *no_jet;      /* why not */
+    bool formulas;           /* t holds the paper's coefficients */
+    const char *no_formulas; /* why not */
+    struct tangency t;
+};
+enum touch_class {
+    CLASS_SEPARATING,
+    CLASS_MINUS,
+    CLASS_0_PLUS,
+    CLASS_0_MINUS,
+    CLASS_00
+};
+extern const char *const touch_class_name[];
+/* the verdict of spec 0.D on coefficients v, D, j* */
+struct verdict {
+    enum touch_class class;
+    double v, D, jerk;          /* best values */
+    double v_tol, D_tol, j_tol; /* absolute */
+    double margin;
+    bool jerk_zero;  /* C00 whose jerk is zero too */
+    int type;        /* 0 none, 1, 2, 3 */
+    bool in_P, in_Q; /* the contact points that enter the other body */
+};
+/* moves the model from its start to the first touch; diagnostics: overlap at
+ * the start, flat contact */
+int touch_find(struct analysis *a, uint32_t contact, double until,
+               struct touch *t);
+/* coefficients at the present state, which is a touch; `order` of the jet */
+int touch_read(struct analysis *a, struct touch *t, int order);
+/* compares the two computations: IMP_FAILED after a diagnostic when they
+ * disagree beyond rounding */
+int touch_agree(struct analysis *a, const struct touch *t);
+void touch_verdict(const struct analysis *a, const struct touch *t,
+                   struct verdict *v);
+/* moves the model to the root of the derivative that decides (spec 0.F) */
+int touch_polish(struct analysis *a, struct touch *t);
+/* option `until` of a command: the horizon when it is not given */
+int touch_until(struct analysis *a, const imp_command *c, enum imp_option_id id,
+                double *until);
+/* gap at the present state, and its rate when `rate` is not NULL */
+int touch_gap(struct analysis *a, uint32_t contact, double *gap, double *rate);
+/* the failure of a runtime call, as diagnostic where none was given yet */
+int run_failed(struct analysis *a, int status, imp_range where,
+               const char *what);
+
+/* -- depth (depth.c) --------------------------------------------------------
+ */
+
+/* the depth fields of `classify`, for C00 and C0-; the model is at the touch */
+int depth_measure(struct analysis *a, const struct touch *t,
+                  const struct verdict *v, struct rec *out,
+                  const char **remark);
+
+/* -- impact (impact.c) ------------------------------------------------------
+ */
+
+/* the impact handler at the present state: IMP_CS_SIZE outputs; alpha NULL:
+ * the law */
+int impact_compute(struct analysis *a, uint32_t contact, const double *alpha,
+                   double cs[IMP_CS_SIZE]);
+/* the velocities after it go into the state */
+void impact_apply(struct analysis *a, uint32_t contact,
+                  const double cs[IMP_CS_SIZE]);
+/* Largest relative change of momentum and angular momentum, the constraint
+ * impulses of fixed bodies counted (I1). */
+double impact_momentum_error(struct analysis *a, uint32_t contact,
+                             const double cs[IMP_CS_SIZE]);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* `plot`: columns against time, against another column (`against`), or
+ * against the numbers 0, 1, ... of their entries. A file under --out, else
+ * text. */
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/analysis_priv.h"
+
+/* "plot-N.svg", N counting the plots of the run */
+static const char *
+default_name(struct analysis *a)
+{
+    return arena_printf(a->rt->arena, "plot-%d.svg", a->plots);
+}
+
+static const char *
+default_title(struct analysis *a, const imp_command *c)
+{
+    const imp_val *v = arg_items(a, c);
+    struct buf b = {0};
+    for (uint32_t i = 0; i < c->args.n; i++)
+        buf_printf(&b, "%s%s", i ? ", " : "", imp_text(a->rt->im, v[i].label));
+    const char *s = arena_strdup(a->rt->arena, buf_str(&b));
+    buf_free(&b);
+    return s;
+}
+
+int
+cmd_plot(struct analysis *a, const imp_command *c, struct rec *out)
+{
+    (void)out;
+    const imp_val *v = arg_items(a, c);
+    struct columns ys = {0}, xs = {0};
+    struct out_column x = {0};
+    int st = IMP_OK;
+    a->plots++;
+    for (uint32_t i = 0; i < c->args.n && !st; i++)
+        st = columns_of(a, &v[i], &ys, &x);
+    if (st)
+        goto done;
+
+    const imp_val *against = arg_option(a, c, IMP_OPT_plot_against);
+    if (against) {
+        if ((st = columns_of(a, against, &xs, NULL)))
+            goto done;
+        if (xs.n != 1) {
+            diag_add(a->ds, DIAG_E0715, against->range,
+                     "the horizontal axis needs one column of numbers, `%s` "
+                     "has %zu",
+                     imp_text(a->rt->im, against->label), xs.n);
+            st = IMP_FAILED;
+            goto done;
+        }
+        x = xs.v[0];
+    } else if (!x.x) {
+        size_t n = 1;
+        for (size_t j = 0; j < ys.n; j++)
+            n = ys.v[j].n > n ? ys.v[j].n : n;
+        double *k = NEW_N(a->rt->arena, double, n);
+        for (size_t i = 0; i < n; i++)
+            k[i] = (double)i;
+        x = (struct out_column){"entry", "", k, n};
+    }
+    /* the axis itself is no curve, but for `plot s.t` */
+    for (size_t j = 0; j < ys.n && ys.n > 1; j++)
+        if (ys.v[j].x == x.x && !strcmp(ys.v[j].name, x.name)) {
+            memmove(ys.v + j, ys.v + j + 1, (ys.n - j - 1) * sizeof *ys.v);
+            ys.n--;
+            j--;
+        }
+    for (size_t j = 0; j < ys.n; j++)
+        if (ys.v[j].n != x.n) {
+            struct diag *d = diag_add(
+                a->ds, DIAG_E0715, c->range,
+                "`%s` has %zu entries, the horizontal axis `%s` has %zu",
+                ys.v[j].name, ys.v[j].n, x.name, x.n);
+            diag_help(a->ds, d,
+                      "plot columns of one record together, or give "
+                      "the axis with `against`");
+            st = IMP_FAILED;
+            goto done;
+        }
+    st = out_plot(a->out, a->ds, c->range,
+                  arg_text(a, c, IMP_OPT_plot_file, default_name(a)),
+                  arg_text(a, c, IMP_OPT_plot_title, default_title(a, c)), &x,
+                  ys.v, ys.n);
+done:
+    columns_free(&ys);
+    columns_free(&xs);
+    return st;
+}

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: MIT */
+/* What happens at an event of `simulate`: impacts are applied, tangential
+ * touches reported, a policy chooses at C00. Whatever is not unique stops the
+ * run and says so (I4): simultaneous impacts that share a body, C00 without a
+ * policy, lasting contact, chatter. No energy is gained unless the policy
+ * `enforce` does it, and then the amount is said (I2). */
+#include <math.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/simulate_priv.h"
+#include "base/num.h"
+#include "runtime/closest.h"
+
+/* I1: energy of one impact against its law, relative */
+#define SIM_CONSERVES 1e-12
+/* chatter is stated when a flight is this much shorter than the one with which
+ * the decrease began, at a steady ratio */
+#define CHATTER_SHORT 1e-4
+#define CHATTER_STEADY 0.05
+/* enforce: doublings of the impulse, then halvings of the bracket */
+#define ENFORCE_DOUBLINGS 80
+#define ENFORCE_HALVINGS 40
+/* I3: overlap beyond this many tolerances was not noticed by the search */
+#define SIM_PASSED 16.0
+
+static const char *
+contact_name(const struct sim *s, uint32_t c)
+{
+    return imp_text(s->a->rt->im, rt_contact(s->a->rt, c)->name);
+}
+
+void
+sim_remark(struct sim *s, const char *text)
+{
+    VEC_PUSH(&s->remarks, arena_strdup(rec_arena(s->a), text));
+}
+
+static void
+log_event(struct sim *s, uint32_t c, const char *kind, const char *class,
+          double impulse)
+{
+    VEC_PUSH(&s->ev_time, rt_time(s->a->rt));
+    VEC_PUSH(&s->ev_kind, kind);
+    VEC_PUSH(&s->ev_class, class);
+    VEC_PUSH(&s->ev_contact, contact_name(s, c));
+    VEC_PUSH(&s->ev_impulse, impulse);
+}
+
+static void
+begin_overlap(struct sim *s, uint32_t c)
+{
+    struct sim_contact *k = &s->ct[c];
+    k->overlap = true;
+    k->has_rate = false;
+    k->watch = WATCH_OPEN;
+    s->any_overlap = true;
+}
+
+/* -- chatter ----------------------------------------------------------------
+ */
+
+static int
+chatter(struct sim *s, uint32_t c, double q)
+{
+    const struct flights *f = &s->ct[c].fl;
+    char r[NUM_TEXT], t[NUM_TEXT], e[NUM_TEXT];
+    double end = f->last + f->f[0] * q / (1.0 - q);
+    struct diag *d =
+        diag_add(s->a->ds, DIAG_E0712, rt_contact(s->a->rt, c)->range,
+                 "chatter at `%s`: after %ld impacts the flights "
+                 "shrink by a ratio of %s each",
+                 contact_name(s, c), f->impacts, num_digits(r, q, 6));
+    diag_note(s->a->ds, d, s->c->range,
+              "the impacts pile up at t = %s s; the run has come to %s s",
+              num_digits(e, end, 9), num_digits(t, rt_time(s->a->rt), 9));
+    diag_help(s->a->ds, d,
+              "motion beyond it is not available in this build: use an `until` "
+              "before that time");
+    return IMP_FAILED;
+}
+
+/* an impact at c now: IMP_FAILED after the diagnostic when it is one of an
+ * endless series */
+static int
+count_impact(struct sim *s, uint32_t c)
+{
+    struct flights *f = &s->ct[c].fl;
+    double t = rt_time(s->a->rt), flight = t - f->last;
+    f->last = t;
+    if (f->impacts++ == 0)
+        return IMP_OK;
+    f->f[2] = f->f[1];
+    f->f[1] = f->f[0];
+    f->f[0] = flight;
+    if (f->n == 0 || flight >= f->f[1])
+        f->first = flight;
+    if (++f->n < 3 || !(f->f[0] < f->f[1] && f->f[1] < f->f[2]))
+        return IMP_OK;
+    double q = f->f[0] / f->f[1], before = f->f[1] / f->f[2];
+    if (fabs(q - before) <= CHATTER_STEADY * q &&
+        flight < CHATTER_SHORT * f->first)
+        return chatter(s, c, q);
+    return IMP_OK;
+}
+
+/* -- touches that end the run ------------------------------------------------
+ */
+
+static int
+lasting(struct sim *s, uint32_t c, const struct verdict *v)
+{
+    const struct flights *f = &s->ct[c].fl;
+    if (f->n >= 3 && f->f[0] < f->f[1] && f->f[1] < f->f[2])
+        return chatter(s, c, f->f[0] / f->f[1]);
+    char D[NUM_TEXT], t[NUM_TEXT];
+    struct diag *d =
+        diag_add(s->a->ds, DIAG_E0710, rt_contact(s->a->rt, c)->range,
+                 "the bodies of `%s` stay in contact from t = %s "
+                 "s on",
+                 contact_name(s, c), num_digits(t, rt_time(s->a->rt), 9));
+    diag_note(s->a->ds, d, s->c->range,
+              "their normal velocity is zero and the gap's second derivative "
+              "is %s m/s^2: they are pressed together (C0-)",
+              num_digits(D, v->D, 6));
+    diag_help(s->a->ds, d,
+              "lasting contact is not available in this build: use an `until` "
+              "before that time, or let them pass with `through = %s`",
+              contact_name(s, c));
+    return IMP_FAILED;
+}
+
+static int
+share_body(struct sim *s, uint32_t c1, uint32_t c2)
+{
+    struct rt *r = s->a->rt;
+    char t[NUM_TEXT];
+    struct diag *d = diag_add(s->a->ds, DIAG_E0711, s->c->range,
+                              "`%s` and `%s` close at the same time, t = %s s, "
+                              "and share a body",
+                              contact_name(s, c1), contact_name(s, c2),
+                              num_digits(t, rt_time(r), 9));
+    diag_note(s->a->ds, d, rt_contact(r, c1)->range, "first contact");
+    diag_note(s->a->ds, d, rt_contact(r, c2)->range, "second contact");
+    diag_help(s->a->ds, d,
+              "the outcome depends on the order or on a law for simultaneous "
+              "impacts, which is not available in this build; shift one body "
+              "a little to see each order");
+    return IMP_FAILED;
+}
+
+/* do two contacts share a body that an impulse moves? */
+static bool
+sharing(const struct rt *r, uint32_t c1, uint32_t c2)
+{
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) {
+            uint32_t b = rt_contact(r, c1)->body[i];
+            if (b == rt_contact(r, c2)->body[j] &&
+                !(rt_body(r, b)->flags & IMP_BODYF_FIXED))
+                return true;
+        }
+    return false;
+}
+
+/* -- impulses ----------------------------------------------------------------
+ */
+
+static int
+apply(struct sim *s, uint32_t c, const double *alpha, double *impulse,
+      double *nMn)
+{
+    double cs[IMP_CS_SIZE];
+    int st = impact_compute(s->a, c, alpha, cs);
+    if (st)
+        return st;
+    double error = impact_momentum_error(s->a, c, cs);
+    double size = fmax(cs[IMP_CS_E_BEFORE], cs[IMP_CS_E_AFTER]);
+    double lost = cs[IMP_CS_E_BEFORE] - cs[IMP_CS_E_AFTER];
+    if (!(error <= SIM_CONSERVES) ||
+        (!alpha && fabs(lost - cs[IMP_CS_LOSS]) > SIM_CONSERVES * size)) {
+        char e[NUM_TEXT], m[NUM_TEXT];
+        struct diag *d = diag_add(
+            s->a->ds, DIAG_E0714, rt_contact(s->a->rt, c)->range,
+            "the impact at `%s` changes the energy by %s "
+            "J more than its law and the momentum by %s "
+            "(relative)",
+            contact_name(s, c), num_digits(e, cs[IMP_CS_LOSS] - lost, 3),
+            num_digits(m, error, 3));
+        diag_help(s->a->ds, d,
+                  "look at the masses and inertias: a body may be "
+                  "extremely thin or light");
+        return IMP_FAILED;
+    }
+    impact_apply(s->a, c, cs);
+    *impulse = cs[IMP_CS_IMPULSE];
+    *nMn = cs[IMP_CS_W];
+    s->row_fresh = false;
+    return IMP_OK;
+}
+
+static int
+next_of_one(struct sim *s, uint32_t c, enum event_watch how, double until,
+            struct event *e)
+{
+    struct rt *r = s->a->rt;
+    enum event_watch *w = NEW_N(r->arena, enum event_watch, s->n_contacts);
+    struct event *more = NEW_N(r->arena, struct event, s->n_contacts + 1);
+    uint32_t n;
+    w[c] = how;
+    return event_next(r, w, until, NULL, NULL, e, more, &n);
+}
+
+/* The policy enforce: the least impulse after which the two bodies, moving
+ * freely, do not meet again for as long as they would overlap without it (or
+ * until the end of the run). Found by doubling and bisection. */
+static int
+enforce(struct sim *s, uint32_t c, const struct verdict *v)
+{
+    struct analysis *a = s->a;
+    struct moment here = moment_save(a);
+    struct event e;
+    double now = rt_time(a->rt), one = 1.0, impulse, nMn, cs[IMP_CS_SIZE];
+    int st = next_of_one(s, c, WATCH_OPEN, s->until, &e);
+    double end = !st && e.kind == EVENT_OPEN ? rt_time(a->rt) : s->until;
+    moment_restore(a, &here);
+    if (st == IMP_STOPPED || (st = impact_compute(a, c, &one, cs)))
+        return st;
+
+    /* the overlap is about |j*| T^3/6 deep: start far below that speed */
+    double T = fmax(end - now, 1e-300);
+    double lo = 0.0, hi = 1e-9 * fabs(v->jerk) * T * T / cs[IMP_CS_W];
+    double found = 0.0;
+    for (int i = 0; i < ENFORCE_DOUBLINGS + ENFORCE_HALVINGS; i++) {
+        double al = found > 0.0 ? lo + (hi - lo) / 2.0 : hi;
+        if (found <= 0.0 && i >= ENFORCE_DOUBLINGS)
+            break;
+        if (found > 0.0 && hi - lo <= 1e-9 * hi)
+            break;
+        if ((st = impact_compute(a, c, &al, cs)))
+            return st;
+        impact_apply(a, c, cs);
+        st = next_of_one(s, c, WATCH_LEAVE, end, &e);
+        moment_restore(a, &here);
+        if (st)
+            return st;
+        bool clear = e.kind == EVENT_NONE || e.kind == EVENT_EXCLUDED;
+        if (clear) {
+            found = hi = al;
+        } else {
+            lo = al;
+            if (found <= 0.0)
+                hi = 2.0 * al;
+        }
+    }
+    if (!(found > 0.0)) {
+        char m[NUM_TEXT];
+        diag_add(a->ds, DIAG_E0716, rt_contact(a->rt, c)->range,
+                 "no impulse up to %s N*s keeps the bodies of `%s` apart",
+                 num_digits(m, hi, 3), contact_name(s, c));
+        return IMP_FAILED;
+    }
+    if ((st = apply(s, c, &found, &impulse, &nMn)))
+        return st;
+    double gain = found * found * nMn / 2.0 + found * v->v;
+    char g[NUM_TEXT], al[NUM_TEXT], t[NUM_TEXT];
+    diag_add(a->ds, DIAG_W0721, rt_contact(a->rt, c)->range,
+             "policy `enforce` at `%s`, t = %s s: an impulse of %s N*s keeps "
+             "the bodies apart and adds %s J",
+             contact_name(s, c), num_digits(t, now, 9),
+             num_digits(al, found, 9), num_digits(g, gain, 9));
+    sim_remark(s, arena_printf(a->rt->arena,
+                               "enforce at %s: an impulse of %s N*s added %s J",
+                               contact_name(s, c), al, g));
+    log_event(s, c, "impact", "C00", impulse);
+    s->ct[c].watch = WATCH_LEAVE;
+    return sim_row(s);
+}
+
+/* C00 with an overlap ahead: the model's policy, or stop and say why */
+static int
+paradox(struct sim *s, uint32_t c, const struct verdict *v)
+{
+    struct analysis *a = s->a;
+    bool through =
+        s->ct[c].through || (s->has_policy && s->policy == IMP_POLICY_THROUGH);
+    if (through) {
+        log_event(s, c, "overlap begins", "C00", 0.0);
+        begin_overlap(s, c);
+        return IMP_OK;
+    }
+    if (s->has_policy && s->policy == IMP_POLICY_ENFORCE && !v->jerk_zero)
+        return enforce(s, c, v);
+    log_event(s, c, "stop", "C00", 0.0);
+    s->stopped = true;
+    char j[NUM_TEXT], t[NUM_TEXT];
+    const char *what =
+        v->jerk_zero ? "v, D and j* of the gap are zero: higher orders decide"
+                     : "free motion leads into overlap, any impulse adds "
+                       "energy";
+    sim_remark(s, arena_printf(a->rt->arena,
+                               "stopped at a C00 touch of %s: %s; policies: "
+                               "through, stop, enforce",
+                               contact_name(s, c), what));
+    if (s->has_policy)
+        return IMP_OK;
+    struct diag *d =
+        diag_add(a->ds, DIAG_W0720, rt_contact(a->rt, c)->range,
+                 "the touch of `%s` at t = %s s is C00: %s", contact_name(s, c),
+                 num_digits(t, rt_time(a->rt), 9), what);
+    diag_note(a->ds, d, s->c->range,
+              "j* = %s m/s^3; the run stops here, as no policy chooses",
+              num_digits(j, v->jerk, 9));
+    diag_help(a->ds, d,
+              "say world { policy = through }, stop or enforce; or let this "
+              "contact pass with `through = %s`",
+              contact_name(s, c));
+    return IMP_OK;
+}
+
+/* -- one touch ----------------------------------------------------------------
+ */
+
+static int
+read_touch(struct sim *s, uint32_t c, struct touch *t, struct verdict *v)
+{
+    double rate;
+    memset(t, 0, sizeof *t);
+    t->contact = c;
+    t->length = event_length(s->a->rt, c);
+    event_tolerances(s->a->rt, c, &t->gap_tol, &rate);
+    int st = touch_read(s->a, t, 6);
+    if (st || (st = touch_agree(s->a, t)))
+        return st;
+    touch_verdict(s->a, t, v);
+    return IMP_OK;
+}
+
+static int
+touched(struct sim *s, uint32_t c, const struct verdict *v)
+{
+    struct sim_contact *k = &s->ct[c];
+    const char *name = touch_class_name[v->class];
+    double impulse, nMn;
+    int st;
+    switch (v->class) {
+    case CLASS_MINUS:
+        if (k->through) {
+            log_event(s, c, "overlap begins", name, 0.0);
+            begin_overlap(s, c);
+            return IMP_OK;
+        }
+        if ((st = apply(s, c, NULL, &impulse, &nMn)))
+            return st;
+        log_event(s, c, "impact", name, impulse);
+        k->watch = WATCH_LEAVE;
+        if ((st = sim_row(s)))
+            return st;
+        return count_impact(s, c);
+    case CLASS_0_MINUS:
+        if (k->through) {
+            log_event(s, c, "overlap begins", name, 0.0);
+            begin_overlap(s, c);
+            return IMP_OK;
+        }
+        return lasting(s, c, v);
+    case CLASS_00:
+        if (v->jerk_zero || v->jerk < 0.0)
+            return paradox(s, c, v);
+        /* overlap before, apart after: only at the start of a run */
+        /* fall through */
+    case CLASS_0_PLUS:
+        log_event(s, c, "touch", name, 0.0);
+        k->watch = WATCH_LEAVE;
+        return IMP_OK;
+    default:
+        k->watch = WATCH_LEAVE;
+        return IMP_OK;
+    }
+}
+
+int
+sim_event(struct sim *s, const struct event *e, const struct event *more,
+          uint32_t n_more)
+{
+    struct rt *r = s->a->rt;
+    uint32_t n = 0, *c = NEW_N(r->arena, uint32_t, n_more + 1);
+    struct verdict *v = NEW_N(r->arena, struct verdict, n_more + 1);
+    struct touch t;
+    int st = sim_row(s);
+    for (uint32_t i = 0; i <= n_more && !st; i++) {
+        const struct event *x = i ? &more[i - 1] : e;
+        struct sim_contact *k = &s->ct[x->contact];
+        if (k->overlap) {
+            log_event(s, x->contact, "overlap ends", "", 0.0);
+            k->overlap = false;
+            k->watch = WATCH_LEAVE;
+            continue;
+        }
+        c[n] = x->contact;
+        st = read_touch(s, x->contact, &t, &v[n++]);
+    }
+    if (st)
+        return st;
+    /* two impulses on one body at one time: not unique (I4) */
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if (v[i].class == CLASS_MINUS && v[j].class == CLASS_MINUS &&
+                !s->ct[c[i]].through && !s->ct[c[j]].through &&
+                sharing(r, c[i], c[j]))
+                return share_body(s, c[j], c[i]);
+    for (uint32_t i = 0; i < n && !st && !s->stopped; i++)
+        st = touched(s, c[i], &v[i]);
+    return st;
+}
+
+int
+sim_start(struct sim *s)
+{
+    struct rt *r = s->a->rt;
+    struct event *touching = NEW_N(r->arena, struct event, s->n_contacts + 1);
+    uint32_t n = 0;
+    for (uint32_t c = 0; c < s->n_contacts; c++) {
+        struct sim_contact *k = &s->ct[c];
+        double gap, tol, rate;
+        k->watch = WATCH_CLOSE;
+        int st;
+        if (k->through) {
+            st = touch_gap(s->a, c, &gap, NULL);
+            if (st)
+                return st;
+        } else if ((st = event_start_check(r, c, &gap))) {
+            event_tolerances(r, c, &tol, &rate);
+            return gap < -tol ? IMP_BADMODEL : st;
+        }
+        event_tolerances(r, c, &tol, &rate);
+        if (gap < -tol) {
+            log_event(s, c, "overlap begins", "", 0.0);
+            begin_overlap(s, c);
+        } else if (gap <= tol) {
+            touching[n++] = (struct event){EVENT_TANGENT, c, 0.0};
+        }
+    }
+    return n ? sim_event(s, &touching[0], touching + 1, n - 1) : IMP_OK;
+}
+
+/* gaps at the end of a piece of the run: greatest overlap of contacts that are
+ * let through; of the others none may be closed (I3) */
+int
+sim_watch_depth(struct sim *s)
+{
+    struct analysis *a = s->a;
+    for (uint32_t c = 0; c < s->n_contacts; c++) {
+        struct sim_contact *k = &s->ct[c];
+        double gap, rate, t = rt_time(a->rt);
+        int st;
+        if (!k->overlap) {
+            struct closest cl;
+            double tol;
+            /* a pair without closest points now is the search's business */
+            if (closest_points(a->rt, c, &cl, false))
+                continue;
+            event_tolerances(a->rt, c, &tol, &rate);
+            if (cl.gap >= -SIM_PASSED * tol)
+                continue;
+            char g[NUM_TEXT], at[NUM_TEXT];
+            diag_add(a->ds, DIAG_E0713, rt_contact(a->rt, c)->range,
+                     "`%s` overlaps by %s m at t = %s s, but no touch was "
+                     "found before",
+                     contact_name(s, c), num_digits(g, -cl.gap, 6),
+                     num_digits(at, t, 9));
+            return IMP_FAILED;
+        }
+        if ((st = touch_gap(a, c, &gap, &rate)))
+            return st;
+        s->depth_max = fmax(s->depth_max, -gap);
+        if (k->has_rate && k->gap_rate < 0.0 && rate > 0.0 && k->gap_time < t) {
+            struct moment here = moment_save(a);
+            double at, depth;
+            st = depth_refine(a, c, k->gap_time, t, &at, &depth);
+            moment_restore(a, &here);
+            if (st)
+                return st;
+            s->depth_max = fmax(s->depth_max, depth);
+        }
+        k->gap_rate = rate;
+        k->gap_time = t;
+        k->has_rate = true;
+    }
+    return IMP_OK;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside `simulate`: the run (simulate.c), what happens at events
+ * (sim_event.c), recorded rows and times (sim_rows.c). */
+#ifndef IMP_ANALYSIS_SIMULATE_PRIV_H
+#define IMP_ANALYSIS_SIMULATE_PRIV_H
+
+#include "analysis/analysis_priv.h"
+
+/* flights between impacts at one contact, for chatter */
+struct flights {
+    double last;  /* time of the last impact */
+    double f[3];  /* the last flights, newest first */
+    double first; /* flight with which the present decrease began */
+    int n;        /* flights known */
+    long impacts;
+};
+
+struct sim_contact {
+    enum event_watch watch;
+    bool through;  /* named in `through` */
+    bool overlap;  /* interpenetrating now */
+    bool has_rate; /* gap_rate is of gap_time, within this overlap */
+    double gap_rate, gap_time;
+    struct flights fl;
+};
+
+struct sim {
+    struct analysis *a;
+    const imp_command *c;
+    double until;
+    struct sim_contact *ct;  /* per contact */
+    enum event_watch *watch; /* handed to event_next */
+    uint32_t n_contacts;
+    enum imp_policy policy;
+    bool has_policy;
+    bool stopped; /* by policy */
+    /* recorded expressions */
+    const imp_val *item;
+    uint32_t n_items;
+    size_t row_width;
+    struct {
+        double *v;
+        size_t n, cap;
+    } t, rows, times;
+    bool row_fresh; /* the last row is of the present state */
+    /* events */
+    struct {
+        double *v;
+        size_t n, cap;
+    } ev_time, ev_impulse;
+    struct {
+        const char **v;
+        size_t n, cap;
+    } ev_kind, ev_class, ev_contact, remarks;
+    double depth_max;
+    bool any_overlap;
+};
+
+/* sim_rows.c */
+int sim_items(struct sim *s); /* option record */
+int sim_times(struct sim *s); /* options at, every: ascending, to until */
+int sim_row(struct sim *s);   /* a row of the present state */
+void sim_put_rows(struct sim *s, struct rec *out);
+/* sim_event.c */
+int sim_start(struct sim *s); /* contacts at time 0 */
+int sim_event(struct sim *s, const struct event *e, const struct event *more,
+              uint32_t n_more);
+int sim_watch_depth(struct sim *s); /* greatest overlap so far */
+void sim_remark(struct sim *s, const char *text);
+
+/* depth.c: the deepest point between lo (gap falling) and hi (rising) */
+int depth_refine(struct analysis *a, uint32_t contact, double lo, double hi,
+                 double *at, double *depth);
+
+#endif

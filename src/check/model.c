@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* check_model: the order of the checker's work. Needs: parsed files. Gives: a
+ * typed model, or diagnostics. The order matters in three places: params come
+ * first (their dimensions are variables that every use may solve), shapes
+ * before the rest of bodies (they decide between plane and space), units of
+ * params and values last (when every use has been seen). */
+#include <string.h>
+
+#include "check/check_priv.h"
+
+static void
+check_start(struct check *ck, const struct check_input *in)
+{
+    memset(ck, 0, sizeof *ck);
+    ck->in = in;
+    ck->arena = in->arena;
+    ck->ds = in->ds;
+    ck->dims = dims_new(in->arena);
+    ck->g = graph_new(in->arena);
+    ck->m = NEW(in->arena, struct tm_model);
+    ck->m->arena = in->arena;
+    ck->m->graph = ck->g;
+    ck->m->sources = in->sources;
+    ck->m->name = in->model_name;
+}
+
+/* units were promised when the values were made */
+static void
+write_units(struct check *ck)
+{
+    for (size_t i = 0; i < ck->pending.n; i++)
+        *ck->pending.v[i].unit = dim_text(ck->dims, ck->pending.v[i].dim);
+    for (size_t k = 0; k < ck->commands.n; k++) {
+        struct tm_command *c = &ck->commands.v[k];
+        const struct record *r = &ck->records.v[k];
+        for (size_t f = 0; f < c->n_fields && r->dims; f++)
+            if (c->fields[f].column)
+                c->fields[f].unit =
+                    dim_text(ck->dims, r->dims[c->fields[f].column - 1]);
+        /* fields that a command's value refers to */
+        for (size_t i = 0; i < c->n_args; i++)
+            if (c->args[i].kind == IMP_VAL_FIELD)
+                c->args[i].unit = ck->commands.v[c->args[i].ref]
+                                      .fields[c->args[i].field]
+                                      .unit;
+        for (size_t i = 0; i < c->n_opts; i++)
+            for (size_t j = 0; j < c->opts[i].val.n_items; j++) {
+                struct tm_val *v = &c->opts[i].val.items[j];
+                if (v->kind == IMP_VAL_FIELD)
+                    v->unit = ck->commands.v[v->ref].fields[v->field].unit;
+            }
+    }
+}
+
+struct tm_model *
+check_model(const struct check_input *in)
+{
+    struct check ck;
+    check_start(&ck, in);
+    struct tm_model *m = ck.m;
+
+    scope_load(&ck);
+    decl_params(&ck);
+    decl_definitions(&ck, D_SHAPE);
+    contacts_declare(&ck);
+    check_bodies_begin(&ck);
+    check_bodies_end(&ck);
+    check_world(&ck);
+    check_contacts(&ck);
+    check_commands(&ck);
+    decl_lets(&ck);
+    decl_definitions(&ck, D_FN);
+    decl_params_done(&ck);
+    write_units(&ck);
+
+    m->params = ck.params.v;
+    m->n_params = ck.params.n;
+    m->bodies = ck.bodies.v;
+    m->n_bodies = ck.bodies.n;
+    m->contacts = ck.contacts.v;
+    m->n_contacts = ck.contacts.n;
+    m->commands = ck.commands.v;
+    m->n_commands = ck.commands.n;
+    m->slots = ck.slots.v;
+    m->n_slots = ck.slots.n;
+    return in->ds->errors ? NULL : m;
+}
+
+/* -- for doc.c ------------------------------------------------------------ */
+
+void
+check_scan(struct check *ck, const struct check_input *in)
+{
+    check_start(ck, in);
+    scope_load(ck);
+}

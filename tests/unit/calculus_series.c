@@ -110,6 +110,14 @@ test_every_operator(void **state)
             /* the same within something larger */
             e = ex_mul(c.g, ex_add(c.g, e, a), ex_sub(c.g, b, e));
             check_line(&c, e, 5, 2e-11, op_name[op]);
+            /* operands that are no straight lines */
+            const expr *bend = ex_mul(c.g, ex_num(c.g, 0.1),
+                                      ex_mul(c.g, c.leaf[0], c.leaf[1]));
+            if (op != IMP_OP_POLYGAMMA)
+                a = ex_sub(c.g, a, bend);
+            b = ex_add(c.g, b, bend);
+            e = ex_op(c.g, (enum imp_op)op, a, b, ex_mul(c.g, a, b));
+            check_line(&c, e, 6, 2e-10, op_name[op]);
             arena_free(c.a);
         }
 }
@@ -294,6 +302,78 @@ test_implicit(void **state)
     arena_free(a);
 }
 
+struct two {
+    const expr *from[2], *to[2];
+};
+
+static const expr *
+to_two(void *ctx, const expr *leaf)
+{
+    struct two *p = ctx;
+    return leaf == p->from[0] ? p->to[0] : leaf == p->from[1] ? p->to[1] : NULL;
+}
+
+/* h(u) = h(z(t)) for random h has the solution u = z(t): the corrections of
+ * every rule within the block */
+static void
+test_implicit_random(void **state)
+{
+    (void)state;
+    int solved = 0;
+    for (int round = 0; round < 300; round++) {
+        struct ctx c;
+        double at[2] = {rnd(-1, 1), rnd(-1, 1)}, v[2] = {1, 1};
+        ctx_new(&c, at, v);
+        const expr *u[2], *z[2], *F[2], *J[4], *t = c.t;
+        double co[2][4];
+        for (uint32_t i = 0; i < 2; i++) {
+            u[i] = ex_sym(c.g, SYM_UNKNOWN, i, 0);
+            z[i] = ex_num(c.g, 0);
+            for (int k = 3; k >= 0; k--) {
+                co[i][k] = k ? rnd(-0.5, 0.5) : at[i];
+                z[i] = ex_add(c.g, ex_mul(c.g, z[i], t), ex_num(c.g, co[i][k]));
+            }
+        }
+        for (int i = 0; i < 2; i++) {
+            const expr *p = random_expr(&c, 3), *q = random_expr(&c, 3);
+            const expr *h =
+                ex_sub(c.g, ex_mul(c.g, c.leaf[i], ex_add(c.g, c.leaf[i], p)),
+                       ex_mul(c.g, q, c.leaf[1 - i]));
+            struct two a = {{c.leaf[0], c.leaf[1]}, {u[0], u[1]}};
+            struct two b = {{c.leaf[0], c.leaf[1]}, {z[0], z[1]}};
+            F[i] = ex_sub(c.g, ex_subst(c.g, h, to_two, &a),
+                          ex_subst(c.g, h, to_two, &b));
+            J[2 * i] = ex_diff(c.g, F[i], u[0]);
+            J[2 * i + 1] = ex_diff(c.g, F[i], u[1]);
+        }
+        struct tape_spec spec = {.series = true,
+                                 .n_local = 2,
+                                 .outs = u,
+                                 .n_outs = 2,
+                                 .residual = F,
+                                 .jacobian = J,
+                                 .n_unknown = 2};
+        struct help_tape h = help_build(c.g, spec);
+        struct tape_spec jac = {.n_local = 2, .outs = J, .n_outs = 4};
+        struct help_tape j = help_build(c.g, jac);
+        double m[4];
+        if (eval_tape(j.im, j.t, c.env, at, m) == IMP_OK &&
+            fabs(m[0] * m[3] - m[1] * m[2]) >
+                0.1 * (m[0] * m[0] + m[1] * m[1] + m[2] * m[2] + m[3] * m[3])) {
+            assert_int_equal(eval_series(h.im, h.t, c.env, at, NULL, h.work, 8),
+                             0);
+            for (uint32_t i = 0; i < 2; i++)
+                for (int k = 0; k <= 8; k++)
+                    assert_true(
+                        fabs(help_coef(&h, i, k) - (k < 4 ? co[i][k] : 0)) <=
+                        1e-12 * pow(10, k));
+            solved++;
+        }
+        arena_free(c.a);
+    }
+    assert_true(solved > 100);
+}
+
 /* u = s^m w with w = 2 + s: u^p near s = 0 against the closed form */
 static void
 test_powers_at_zero(void **state)
@@ -461,6 +541,7 @@ main(void)
         cmocka_unit_test(test_differences),
         cmocka_unit_test(test_states),
         cmocka_unit_test(test_implicit),
+        cmocka_unit_test(test_implicit_random),
         cmocka_unit_test(test_powers_at_zero),
         cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_determinism),

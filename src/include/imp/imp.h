@@ -50,7 +50,8 @@ IMP_API const char *imp_output(const imp *h, size_t *n);
 IMP_API const char *imp_diagnostics(const imp *h, size_t *n);
 
 /* a number of a result: `name.field` with optional [index]; 0 and *x set, or
- * IMP_MODEL_WRONG when there is no such number */
+ * IMP_MODEL_WRONG when there is no such number. Results are those of the last
+ * imp_run, until a model is loaded or a param is set. */
 IMP_API int imp_get(const imp *h, const char *path, double *x);
 IMP_API const char *imp_get_text(const imp *h, const char *path); /* or NULL */
 

@@ -82,8 +82,8 @@ rec_num(struct arena *a, const imp_image *im, struct rec *r, const char *field,
 }
 
 void
-rec_bool(struct arena *a, const imp_image *im, struct rec *r,
-         const char *field, bool x)
+rec_bool(struct arena *a, const imp_image *im, struct rec *r, const char *field,
+         bool x)
 {
     double d = x ? 1.0 : 0.0;
     set_numbers(a, slot(im, r, field), &d, 1);
@@ -99,8 +99,8 @@ rec_vec(struct arena *a, const imp_image *im, struct rec *r, const char *field,
 
 /* LIST: n numbers; VECS: n vectors of the schema's width */
 void
-rec_list(struct arena *a, const imp_image *im, struct rec *r,
-         const char *field, const double *x, size_t n)
+rec_list(struct arena *a, const imp_image *im, struct rec *r, const char *field,
+         const double *x, size_t n)
 {
     struct fieldval *v = slot(im, r, field);
     const imp_field *s = &r->schema[v - r->v];
@@ -125,8 +125,8 @@ rec_mat(struct arena *a, const imp_image *im, struct rec *r, const char *field,
 }
 
 void
-rec_text(struct arena *a, const imp_image *im, struct rec *r,
-         const char *field, const char *s)
+rec_text(struct arena *a, const imp_image *im, struct rec *r, const char *field,
+         const char *s)
 {
     slot(im, r, field)->text = arena_strdup(a, s);
 }

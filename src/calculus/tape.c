@@ -226,7 +226,7 @@ emit_gathered(struct tape_make *m, struct code *c, const expr *e)
 {
     const struct tape_term *first = m->terms.v + (tape_node(m, e)->gather - 1);
     uint32_t need = TM_VARIES | TM_NEED1, marks = need;
-    imp_instr in = {.op = IMP_OP_DOT, .a = c->n_pool, .row = IMP_NO_ROW};
+    imp_instr in = {.op = IMP_OP_DOT, .a = c->n_pool, .row = c->n_rows++};
     for (const struct tape_term *t = first; t->a; t++) {
         if (!t->b)
             continue;
@@ -251,7 +251,7 @@ emit_gathered(struct tape_make *m, struct code *c, const expr *e)
                                .flags = flags_of(marks),
                                .a = acc,
                                .b = a->reg,
-                               .row = IMP_NO_ROW},
+                               .row = c->n_rows++},
                    e->origin);
     }
     return acc;
@@ -283,7 +283,7 @@ emit_all(struct tape_make *m, struct code *c)
             continue;
         imp_instr *in = &c->v[n->reg];
         in->flags = flags_of(n->marks);
-        if (n->marks & TM_ROW)
+        if (in->row == IMP_NO_ROW && (n->marks & (TM_ROW | TM_NEED1)))
             in->row = c->n_rows++;
     }
     /* forward references */

@@ -16,7 +16,7 @@ enum tape_mark {
     TM_NEED0 = 8,     /* value at order 0 is needed: it is in the list */
     TM_NEED1 = 16,    /* orders >= 1 are needed */
     TM_ROOT = 32,     /* output, rate ...: not to be dissolved in a DOT */
-    TM_ROW = 64,      /* read below the order being swept */
+    TM_ROW = 64,      /* has a row though constant: output, rate ... */
     TM_ABSORBED = 128 /* dissolved in the DOT of a user */
 };
 
@@ -65,8 +65,8 @@ void tape_classify(struct tape_make *m, const expr *const *e, size_t n);
 /* demands of a node with NEED1 on its operands; those of order 0 have been
  * made */
 void tape_need_series(struct tape_make *m, const expr *e);
-/* marks rows; then dissolves sums of products, users first: needs the list in
- * order of ids and `uses` */
+/* marks constants that need a row; dissolves sums of products, users first:
+ * needs the list in order of ids and `uses` */
 void tape_rows(struct tape_make *m);
 void tape_gather(struct tape_make *m);
 

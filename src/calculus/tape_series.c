@@ -133,44 +133,18 @@ varies(struct tape_make *m, const expr *e)
     return tape_node(m, e)->marks & TM_VARIES;
 }
 
-static void
-row(struct tape_make *m, const expr *e)
-{
-    tape_node(m, e)->marks |= TM_ROW;
-}
-
+/* what varies and is needed above order 0 gets its row on emission */
 void
 tape_rows(struct tape_make *m)
 {
     for (uint32_t i = 0; i < m->list.n; i++) {
         const expr *e = m->list.v[i];
-        if (!(tape_node(m, e)->marks & TM_NEED1) || !e->a)
+        if (!(tape_node(m, e)->marks & TM_NEED1) ||
+            rule_of(e->op) != RULE_HELPER)
             continue;
-        switch (rule_of(e->op)) {
-        case RULE_CONV:
-            if (varies(m, e->a) && varies(m, e->b)) {
-                row(m, e->a);
-                row(m, e->b);
-            }
-            break;
-        case RULE_DIV:
-            if (varies(m, e->b)) {
-                row(m, e->b);
-                row(m, e);
-            }
-            break;
-        case RULE_CHAIN:
-            row(m, e->a);
-            break;
-        case RULE_HELPER:
-            row(m, e);
-            row(m, e->a);
-            if (e->b)
-                row(m, e->b);
-            break;
-        default:
-            break;
-        }
+        tape_node(m, e->a)->marks |= TM_ROW;
+        if (e->b)
+            tape_node(m, e->b)->marks |= TM_ROW;
     }
 }
 

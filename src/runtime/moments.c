@@ -24,6 +24,8 @@
 
 /* stop when the estimate is below this; rounding is two digits further */
 #define MOMENTS_TARGET 5e-12
+/* a worse result is none: a surface that runs far away in some direction */
+#define MOMENTS_USELESS 0.02
 /* what rounding leaves of the estimate at best */
 #define MOMENTS_FLOOR 2e-14
 #define MAX_LEVELS 12
@@ -42,7 +44,8 @@ struct quad {
     bool check_star;
     double q[Q_N];
     enum ray_fault fault;
-    double bad[3]; /* direction of the fault */
+    double bad[3];            /* direction of the fault */
+    double longest, where[3]; /* the longest ray met */
 };
 
 /* adds w times the integrand at direction d. Directions below a mirror plane
@@ -68,6 +71,10 @@ add_ray(struct quad *z, const double d[3], double w)
         return;
     }
     z->guess = h.rho;
+    if (h.rho > z->longest) {
+        z->longest = h.rho;
+        memcpy(z->where, d, sizeof z->where);
+    }
     double n = z->n, p = w;
     for (int i = 0; i < z->n; i++)
         p *= h.rho;
@@ -316,6 +323,18 @@ moments_find(struct rt *r, uint32_t body, struct moments *out, double bad[3])
     for (int i = 0; i < 3; i++)
         z.mirror[i] = i < z.n && (b->flags & (IMP_BODYF_MIRROR_X << i));
 
+    /* endless cylinders are endless along an axis, most of the time */
+    for (int i = 0; i < 2 * z.n; i++) {
+        double d[3] = {0, 0, 0};
+        d[i / 2] = i % 2 ? -1 : 1;
+        struct ray_hit h;
+        z.fault = ray_hit(r, body, z.o, d, 0, &h);
+        memcpy(z.bad, d, sizeof d);
+        if (z.fault == RAY_NO_END || z.fault == RAY_OUTSIDE)
+            goto fault;
+    }
+    z.fault = RAY_OK;
+
     /* a coarse pass: is it a star, and where is its middle? */
     struct moments m = {.error = (double)INFINITY};
     z.check_star = true;
@@ -355,6 +374,11 @@ moments_find(struct rt *r, uint32_t body, struct moments *out, double bad[3])
                 break;
         }
         z.fault = RAY_OK;
+    }
+    if (m.error > MOMENTS_USELESS) {
+        z.fault = RAY_NO_END;
+        memcpy(z.bad, z.where, sizeof z.bad);
+        goto fault;
     }
     *out = m;
     return RAY_OK;

@@ -72,6 +72,12 @@ cli_flush(void)
     return IMP_EXIT_OK;
 }
 
+atomic_int *
+cli_stop_flag(void)
+{
+    return driver_signals();
+}
+
 int
 cli_guard(int (*fn)(void *ctx), void *ctx)
 {

@@ -39,8 +39,9 @@ ev_series(struct rt *r, uint32_t contact, const struct ev_tol *tol, double *g,
     return IMP_OK;
 }
 
-/* first s in [from, h] where |q| leaves the band; side: +1 above, -1 below,
- * 0 not at all (s = h) */
+/* first s in [0, h] where q leaves the band: up through twice its edge (it may
+ * stand on the edge now), or down through it; side: +1 above, -1 below, 0 not
+ * at all (s = h) */
 static double
 leave(const double *q, double h, double tol, int *side)
 {
@@ -48,7 +49,7 @@ leave(const double *q, double h, double tol, int *side)
     for (int k = 0; k <= RT_ORDER; k++)
         neg[k] = -q[k];
     bool down = poly_below(q, RT_ORDER, 0.0, h, -tol, &below);
-    bool up = poly_below(neg, RT_ORDER, 0.0, h, -tol, &above);
+    bool up = poly_below(neg, RT_ORDER, 0.0, h, -2.0 * tol, &above);
     *side = 0;
     if (up && (!down || above < below)) {
         *side = 1;

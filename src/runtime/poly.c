@@ -208,13 +208,15 @@ poly_roots(const double *c, int n, double h, double noise, double *root,
     stack[0].lo = 0.0;
     stack[0].hi = h;
     stack[0].depth = 0;
-    /* averaging cannot resolve less than this */
-    double big = 0.0;
-    for (int i = 0; i <= n; i++)
+    /* the terms round by their own size, whatever they cancel to */
+    double big = 0.0, terms = 0.0, hk = 1.0;
+    for (int i = 0; i <= n; i++, hk *= h) {
         big = fmax(big, fabs(stack[0].b[i]));
-    if (big <= noise)
+        terms += fabs(c[i]) * hk;
+    }
+    double floor_noise = fmax(noise, 2.0 * DBL_EPSILON * terms);
+    if (big <= floor_noise)
         return -1;
-    double floor_noise = fmax(noise, 4.0 * DBL_EPSILON * big);
     while (top >= 0) {
         struct piece p = stack[top--];
         double lo = INFINITY, hi = -INFINITY;

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Polynomial roots: random products of known roots, multiple ones included. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "runtime/poly.h"
+
+static uint64_t seed = 1;
+static double
+uniform(double lo, double hi)
+{
+    uint64_t z = (seed += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return lo + (hi - lo) * (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+static int
+times_root(double *c, int n, double r)
+{
+    c[n + 1] = c[n];
+    for (int k = n; k >= 1; k--)
+        c[k] = c[k - 1] - r * c[k];
+    c[0] *= -r;
+    return n + 1;
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void
+simple_roots(void **state)
+{
+    (void)state;
+    for (int it = 0; it < 3000; it++) {
+        double c[POLY_MAX + 1] = {1.0}, want[8], got[POLY_MAX];
+        int n = 0, m = 1 + it % 5;
+        double h = uniform(0.5, 4.0);
+        for (int i = 0; i < m; i++) {
+            want[i] = h * (i + uniform(0.1, 0.9)) / m;
+            n = times_root(c, n, want[i]);
+        }
+        /* roots outside and complex pairs do not count */
+        n = times_root(c, n, -uniform(0.1, 2.0));
+        n = times_root(c, n, h + uniform(0.1, 2.0));
+        qsort(want, (size_t)m, sizeof *want, by_value);
+        int k = poly_roots(c, n, h, 0.0, got, POLY_MAX);
+        assert_int_equal(k, m);
+        for (int i = 0; i < m; i++)
+            assert_true(fabs(got[i] - want[i]) < 1e-9 * h);
+        double s;
+        /* the first descent through zero from a positive start */
+        if (c[0] < 0.0)
+            for (int i = 0; i <= n; i++)
+                c[i] = -c[i];
+        assert_true(poly_below(c, n, 0.0, h, 0.0, &s));
+        assert_true(fabs(s - want[0]) < 1e-9 * h);
+    }
+}
+
+static void
+multiple_roots(void **state)
+{
+    (void)state;
+    for (int it = 0; it < 2000; it++) {
+        double c[POLY_MAX + 1] = {1.0}, got[POLY_MAX], s;
+        int n = 0, m = 2 + it % 3;
+        double r = uniform(0.1, 0.9);
+        for (int i = 0; i < m; i++)
+            n = times_root(c, n, r);
+        n = times_root(c, n, 1.5);
+        n = times_root(c, n, -0.5);
+        int k = poly_roots(c, n, 1.0, 1e-15, got, POLY_MAX);
+        assert_true(k >= 1);
+        /* a cluster: known to the m-th root of the noise */
+        for (int i = 0; i < k; i++)
+            assert_true(fabs(got[i] - r) < 3.0 * pow(1e-15, 1.0 / m));
+        /* grazing from above: seen at any distance above rounding */
+        if (m % 2 == 0) {
+            double sign = poly_value(c, n, 0.0) > 0.0 ? 1.0 : -1.0;
+            for (int i = 0; i <= n; i++)
+                c[i] *= sign;
+            c[0] += 1e-12;
+            assert_true(poly_below(c, n, 0.0, 1.0, 2e-12, &s));
+            assert_true(fabs(s - r) < 1e-2);
+            assert_false(poly_below(c, n, 0.0, 1.0, 0.5e-12, &s));
+        }
+    }
+}
+
+static void
+corner_cases(void **state)
+{
+    (void)state;
+    double zero[3] = {0.0, 0.0, 0.0}, one[1] = {1.0}, r[4], s;
+    assert_int_equal(poly_roots(zero, 2, 1.0, 0.0, r, 4), -1);
+    assert_int_equal(poly_roots(one, 0, 1.0, 0.0, r, 4), 0);
+    assert_false(poly_below(one, 0, 0.0, 1.0, 0.5, &s));
+    assert_true(poly_below(one, 0, 0.25, 1.0, 1.0, &s));
+    assert_true(s == 0.25);
+    double line[2] = {1.0, -1.0};
+    assert_int_equal(poly_roots(line, 1, 2.0, 0.0, r, 4), 1);
+    assert_true(fabs(r[0] - 1.0) < 1e-15);
+    /* from beyond the root */
+    double up[3] = {0.02, -0.3, 1.0}; /* (s - 0.1)(s - 0.2) */
+    assert_true(poly_below(up, 2, 0.0, 1.0, 0.0, &s));
+    assert_true(fabs(s - 0.1) < 1e-14);
+    assert_false(poly_below(up, 2, 0.25, 1.0, 0.0, &s));
+    s = 0.21;
+    assert_true(poly_newton(up, 2, 0.05, &s));
+    assert_true(fabs(s - 0.2) < 1e-15);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(simple_roots),
+                                       cmocka_unit_test(multiple_roots),
+                                       cmocka_unit_test(corner_cases)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/arena.h"

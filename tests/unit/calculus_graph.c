@@ -6,12 +6,15 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "calculus/expr.h"
+#include "calculus/image.h"
 
 struct fix {
     struct arena *a;
@@ -182,12 +185,53 @@ test_compact(void **state)
     assert_true(graph_size(g) - n < 100);
 }
 
+/* offsets survive growth, texts are shared, arrays are aligned */
+static void
+test_image(void **state)
+{
+    struct fix *f = *state;
+    struct image_builder *ib = image_new(f->a);
+    imp_image head = {.dim = 3};
+    imp_str s[2000];
+    imp_ref r[2000];
+    for (int round = 0; round < 2; round++)
+        for (uint32_t i = 0; i < 2000; i++) {
+            char text[16];
+            double v[3] = {i, i + 1.0, i + 2.0};
+            snprintf(text, sizeof text, "name%u", i);
+            imp_str t = image_text(ib, text);
+            if (round)
+                assert_memory_equal(&t, &s[i], sizeof t);
+            s[i] = t;
+            if (!round)
+                r[i] = image_array(ib, v, 3, sizeof *v);
+        }
+    assert_int_equal(image_text(ib, "").n, 0);
+    assert_int_equal(image_array(ib, NULL, 0, 8).n, 0);
+    imp_tape t = {.name = s[7]};
+    for (uint32_t i = 0; i < 100; i++)
+        assert_int_equal(image_add_tape(ib, &t), i);
+    const imp_image *im = image_finish(ib, &head);
+    assert_int_equal((uintptr_t)im % 16, 0);
+    assert_true(im->magic == IMP_IMAGE_MAGIC && im->abi == IMP_ABI_VERSION);
+    assert_true(im->dim == 3 && im->tapes.n == 100 && im->size % 16 == 0);
+    const imp_tape *tapes = IMP_ARRAY(im, im->tapes, imp_tape);
+    assert_string_equal(imp_text(im, tapes[99].name), "name7");
+    for (uint32_t i = 0; i < 2000; i++) {
+        char text[16];
+        snprintf(text, sizeof text, "name%u", i);
+        assert_string_equal(imp_text(im, s[i]), text);
+        assert_int_equal(r[i].off % 16, 0);
+        assert_true(IMP_ARRAY(im, r[i], double)[2] == i + 2.0);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-        T(test_consing), T(test_simplify), T(test_powers),
-        T(test_deep),    T(test_subst),    T(test_compact)};
+        T(test_consing), T(test_simplify), T(test_powers), T(test_deep),
+        T(test_subst),   T(test_compact),  T(test_image)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

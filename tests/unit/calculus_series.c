@@ -477,6 +477,69 @@ test_lanes(void **state)
     arena_free(a);
 }
 
+/* products are gathered only where nothing else wants them; what the Jacobian
+ * alone needs has no series */
+static void
+test_gathering(void **state)
+{
+    (void)state;
+    struct arena *a = arena_new();
+    struct graph *g = graph_new(a);
+    const expr *r[6];
+    for (uint32_t i = 0; i < 6; i++)
+        r[i] = ex_sym(g, SYM_ROW, 0, i);
+    const expr *p = ex_mul(g, r[0], r[1]), *q = ex_mul(g, r[2], r[3]);
+    const expr *sum = ex_neg(
+        g, ex_sub(g, ex_add(g, p, r[4]), ex_add(g, q, ex_mul(g, r[4], r[5]))));
+    const expr *outs[2] = {sum, p};
+    struct tape_spec spec = {.series = true, .outs = outs, .n_outs = 2};
+    for (size_t n = 1; n <= 2; n++) {
+        spec.n_outs = n;
+        struct help_tape h = help_build(g, spec);
+        const imp_instr *code = IMP_ARRAY(h.im, h.t->code, imp_instr);
+        unsigned pairs = 0, muls = 0;
+        for (uint32_t i = 0; i < h.t->code.n; i++) {
+            pairs += code[i].op == IMP_OP_DOT ? code[i].b : 0;
+            muls += code[i].op == IMP_OP_MUL;
+        }
+        /* p as an output of its own is a MUL, the two others still gather */
+        assert_int_equal(pairs, n == 1 ? 3 : 2);
+        assert_int_equal(muls, n == 1 ? 0 : 1);
+        double src[6 * IMP_ROW_STRIDE] = {0}, env[1] = {0};
+        for (int i = 0; i < 6; i++)
+            for (int k = 0; k < 10; k++)
+                src[i * IMP_ROW_STRIDE + IMP_ROW_PAD + k] = pick(9) - 4.0;
+        const double *rows[1] = {src};
+        eval_series(h.im, h.t, env, NULL, rows, h.work, 9);
+        for (int k = 0; k < 10; k++) {
+            double y = -src[4 * IMP_ROW_STRIDE + IMP_ROW_PAD + k];
+            for (int j = 0; j <= k; j++) {
+#define C(i, k) src[(i)*IMP_ROW_STRIDE + IMP_ROW_PAD + (k)]
+                y += C(2, j) * C(3, k - j) + C(4, j) * C(5, k - j) -
+                     C(0, j) * C(1, k - j);
+#undef C
+            }
+            assert_true(help_coef(&h, 0, k) == y);
+        }
+    }
+    const expr *u = ex_sym(g, SYM_UNKNOWN, 0, 0);
+    const expr *F = ex_sub(g, ex_mul(g, u, ex_mul(g, u, u)), r[0]);
+    const expr *J = ex_diff(g, F, u);
+    struct tape_spec implicit = {.series = true,
+                                 .n_local = 1,
+                                 .outs = &u,
+                                 .n_outs = 1,
+                                 .residual = &F,
+                                 .jacobian = &J,
+                                 .n_unknown = 1};
+    struct help_tape h = help_build(g, implicit);
+    const imp_instr *code = IMP_ARRAY(h.im, h.t->code, imp_instr);
+    uint32_t j = IMP_ARRAY(h.im, h.t->jacobian, uint32_t)[0];
+    assert_int_equal(code[j].flags, IMP_INSTR_IMPLICIT | IMP_INSTR_ORDER0);
+    assert_int_equal(code[j].row, IMP_NO_ROW);
+    arena_free(a);
+}
+
 /* the same calls give the same bytes, wherever memory lies */
 static void
 test_determinism(void **state)
@@ -544,6 +607,7 @@ main(void)
         cmocka_unit_test(test_implicit_random),
         cmocka_unit_test(test_powers_at_zero),
         cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_gathering),
         cmocka_unit_test(test_determinism),
         cmocka_unit_test(test_long_tapes)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,6 +51,7 @@ struct body_work {
     struct shape_use shape;
     uint32_t dim; /* 0: nothing says */
     bool broken;
+    bool misspelt; /* a key was not known: perhaps the one that is missing */
 };
 
 /* -- plane or space ------------------------------------------------------- */
@@ -107,6 +108,9 @@ guess_dim(struct check *ck, struct module *m, const struct body_work *w,
                                   K_INERTIA,  K_AXES,     K_SPIN,   K_TORQUE};
     if (w->shape.uses_z)
         return 3;
+    /* moments of a shape without z are those of the plane */
+    if (has_shape && w->shape.decl && w->shape.decl->item->n_block)
+        return 2;
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
         const struct ast_item *k = w->k[vectors[i]];
         size_t n = k ? tuple_size(ck, m, k->value, 0) : 0;
@@ -168,7 +172,7 @@ check_bodies_begin(struct check *ck)
         struct env env = {.module = d->module};
         const struct ast_item *it = d->item;
         bool pair = false;
-        block_keys(ck, it, body_keys, n_body_keys, "body", w->k);
+        w->misspelt = !block_keys(ck, it, body_keys, n_body_keys, "body", w->k);
         if (it->head1) {
             b->range_shape = it->head1->range;
             if (!shape_open(ck, &env, it->head1, &w->shape)) {
@@ -466,7 +470,7 @@ mass_keys(struct check *ck, const struct env *env, struct body_work *w,
                 "give the body a shape, as in body %s : ellipse(2, 1), "
                 "or a mass",
                 b->name);
-    } else if (!m && !r && !b->fixed) {
+    } else if (!m && !r && !b->fixed && !w->misspelt) {
         struct diag *x = ck_error(ck, DIAG_E0309, b->range,
                                   "the body `%s` has no mass", b->name);
         CK_HELP(ck, x,

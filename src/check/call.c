@@ -96,6 +96,11 @@ call_bind(struct check *ck, const struct decl *d, const struct ast_formal *f,
                          "`%s` takes %zu argument%s, but this is one more",
                          d->name, n, n == 1 ? "" : "s");
             CK_NOTE(ck, x, d->range, "declared as %s", signature(ck, d, f, n));
+            if (i && a->value->kind == AST_NUM &&
+                call->args[i - 1].value->kind == AST_NUM)
+                CK_HELP(ck, x,
+                        "a decimal number is written with a point, as "
+                        "in 1.5");
             return false;
         }
         if (given[k]) {

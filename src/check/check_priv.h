@@ -186,6 +186,8 @@ const char *ck_label(struct check *ck, const struct ast_expr *e);
 
 /* reads all files of the input and what they use */
 void scope_load(struct check *ck);
+/* all libraries, also those not in use (documentation) */
+void scope_libraries(struct check *ck);
 enum want { WANT_VALUE, WANT_CALL, WANT_ANY };
 /* makes a result of an earlier turn (REPL) known */
 void scope_prior(struct check *ck, const char *name, uint32_t command);
@@ -326,11 +328,11 @@ void shape_block(struct check *ck, struct shape_use *u, uint32_t d,
                  struct tm_body *b);
 
 /* keys of a block: out[i] is the KEY item of known[i] or NULL. Unknown, double
- * and misplaced items are reported. */
+ * and misplaced items are reported; false if a key is unknown. */
 struct keydef {
     const char *name, *doc;
 };
-void block_keys(struct check *ck, const struct ast_item *item,
+bool block_keys(struct check *ck, const struct ast_item *item,
                 const struct keydef *known, size_t n, const char *what,
                 const struct ast_item **out);
 /* a bare word or string, one of `words`; index or -1 (reported) */

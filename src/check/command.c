@@ -532,7 +532,7 @@ options(struct check *ck, uint32_t command, const struct ast_item *it)
     const struct ast_item *given[32] = {0};
     size_t n = 0;
     const struct option_row *o;
-    bool ok = true;
+    bool ok = true, misspelt = false;
     for (int i = 0; (o = option_row((enum imp_option_id)i)); i++)
         if (!strcmp(o->command, row->name) && n < 32) {
             names[n] = o->key;
@@ -562,6 +562,7 @@ options(struct check *ck, uint32_t command, const struct ast_item *it)
                     CK_HELP(ck, d, "it takes none");
             }
             ok = false;
+            misspelt = true;
             continue;
         }
         if (given[i]) {
@@ -583,7 +584,7 @@ options(struct check *ck, uint32_t command, const struct ast_item *it)
     }
     for (size_t i = 0; i < n; i++) {
         o = option_row(ids[i]);
-        if (given[i] || strncmp(o->dflt, "none: must", 10))
+        if (given[i] || misspelt || strncmp(o->dflt, "none: must", 10))
             continue;
         struct diag *d = ck_error(ck, DIAG_E0406, it->name.range,
                                   "`%s` needs the option `%s`: %s", row->name,

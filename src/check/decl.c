@@ -18,12 +18,13 @@ const size_t n_shape_keys = sizeof shape_keys / sizeof shape_keys[0];
 
 /* -- blocks of keys ------------------------------------------------------- */
 
-void
+bool
 block_keys(struct check *ck, const struct ast_item *item,
            const struct keydef *known, size_t n, const char *what,
            const struct ast_item **out)
 {
     const char *names[48];
+    bool ok = true;
     for (size_t i = 0; i < n; i++) {
         out[i] = NULL;
         names[i] = known[i].name;
@@ -61,6 +62,7 @@ block_keys(struct check *ck, const struct ast_item *item,
             out[i] = k;
         }
     }
+    return ok;
 }
 
 int

@@ -376,7 +376,7 @@ dim_say(struct dims *ds, const struct dim *d)
                 d,
                 dim_mks(ds, quantities[i].m, quantities[i].kg, quantities[i].s),
                 sizeof d->base))
-            return arena_printf(ds->arena, "[%s], %s", dim_text(ds, d),
-                                quantities[i].name);
+            return arena_printf(ds->arena, "%s [%s]", quantities[i].name,
+                                dim_text(ds, d));
     return arena_printf(ds->arena, "[%s]", dim_text(ds, d));
 }

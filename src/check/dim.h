@@ -62,7 +62,7 @@ bool dim_decided(struct dims *ds, const struct dim *d, imp_range *where);
 /* canonical SI text: "kg*m^2/s^2", "1/s", "m^(1/2)", "" if pure; unsolved
  * variables count as pure. Owned by the arena. */
 const char *dim_text(struct dims *ds, const struct dim *d);
-/* for messages: "[m/s^2], an acceleration", "a pure number" */
+/* for messages: "an acceleration [m/s^2]", "a pure number" */
 const char *dim_say(struct dims *ds, const struct dim *d);
 /* an exponent left the range of a ratio since the last call? */
 bool dims_overflowed(struct dims *ds);

@@ -92,5 +92,8 @@ void
 check_scan(struct check *ck, const struct check_input *in)
 {
     check_start(ck, in);
+    ck->ds = NEW(in->arena, struct diags); /* nobody asked for errors */
+    diags_init(ck->ds, in->arena, in->sources);
     scope_load(ck);
+    scope_libraries(ck);
 }

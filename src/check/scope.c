@@ -230,6 +230,29 @@ canonical(struct check *ck, const char *path)
     return s;
 }
 
+static struct module *
+library(struct check *ck, const struct stdlib_file *lib)
+{
+    for (struct module *o = ck->modules; o; o = o->next)
+        if (o->library && !strcmp(o->name, lib->name))
+            return o;
+    struct module *lm = module_new(ck, lib->name);
+    lm->library = true;
+    uint32_t file =
+        sources_add(ck->in->sources, arena_printf(ck->arena, "<%s>", lib->name),
+                    lib->text, lib->len);
+    collect(ck, lm, parse_file(ck->arena, ck->in->names, ck->ds, file, false));
+    return lm;
+}
+
+void
+scope_libraries(struct check *ck)
+{
+    const struct stdlib_file *f;
+    for (size_t i = 0; (f = stdlib_get(i)); i++)
+        library(ck, f);
+}
+
 static void
 use_library(struct check *ck, struct module *m, const struct ast_item *it)
 {
@@ -250,18 +273,7 @@ use_library(struct check *ck, struct module *m, const struct ast_item *it)
                     ck_join(ck, names, n, "and"), name);
         return;
     }
-    for (struct module *o = ck->modules; o; o = o->next)
-        if (o->library && !strcmp(o->name, name)) {
-            add_use(ck, m, o, name, it->name.range);
-            return;
-        }
-    struct module *lm = module_new(ck, lib->name);
-    lm->library = true;
-    add_use(ck, m, lm, name, it->name.range);
-    uint32_t file =
-        sources_add(ck->in->sources, arena_printf(ck->arena, "<%s>", lib->name),
-                    lib->text, lib->len);
-    collect(ck, lm, parse_file(ck->arena, ck->in->names, ck->ds, file, false));
+    add_use(ck, m, library(ck, lib), name, it->name.range);
 }
 
 static char *

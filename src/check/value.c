@@ -3,12 +3,22 @@
  * messages when they do not agree. A clash names both uses, and for each name
  * in them whose dimension was inferred, the place that decided it. */
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/source.h"
 #include "check/check_priv.h"
 #include "syntax/fmt.h"
 
 /* -- diagnostics ---------------------------------------------------------- */
+
+static bool
+in_library(struct check *ck, imp_range r)
+{
+    const struct source *s =
+        r.file ? source_get(ck->in->sources, r.file) : NULL;
+    return s && s->name[0] == '<';
+}
 
 struct diag *
 ck_error(struct check *ck, enum diag_code code, imp_range range,
@@ -29,11 +39,24 @@ ck_error(struct check *ck, enum diag_code code, imp_range range,
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    /* a mistake that shows inside a library is one of its caller */
+    imp_range inside = IMP_NOWHERE;
+    const struct frame *f = ck->frames;
+    if (in_library(ck, range)) {
+        inside = range;
+        while (f && (!f->call.file || in_library(ck, f->call)))
+            f = f->up;
+        if (f)
+            range = f->call;
+    }
     struct diag *d = diag_add(ck->ds, code, range, "%s", text);
+    if (f && inside.file) {
+        diag_note(ck->ds, d, inside, "in `%s`, here", f->decl->name);
+        f = f->up;
+    }
     /* where a user function or shape is being expanded, say from where */
-    int shown = 0;
-    for (struct frame *f = ck->frames; f && shown < 3; f = f->up)
-        if (f->call.file && f->call.lo != range.lo) {
+    for (int shown = 0; f && shown < 3; f = f->up)
+        if (f->call.file && f->decl->kind != D_LET && f->call.lo != range.lo) {
             diag_note(ck->ds, d, f->call, "in `%s`, used here", f->decl->name);
             shown++;
         }

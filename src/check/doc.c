@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Documentation of names (`?name`, `imp doc NAME`) and the list of all names
+ * for completion. Everything comes from the tables that the checker itself
+ * uses and from doc strings, so nothing can be out of date. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "check/check_priv.h"
+
+static const struct {
+    const char *word, *doc, *example;
+    const struct keydef *keys;
+    const size_t *n_keys;
+} words[] = {
+    {"use", "takes a library or another file into use",
+     "use shapes\n  use \"mine.imp\"", NULL, NULL},
+    {"param", "a knob: default, range, unit; --set NAME=VALUE",
+     "param rho : [m] = 0.3 in [0.01, 1]", NULL, NULL},
+    {"let", "gives a value or the result of a command a name",
+     "let g = 9.81 [m/s^2]\n  let r = classify touch", NULL, NULL},
+    {"fn", "a function, expanded where it is used", "fn square(x) = x^2", NULL,
+     NULL},
+    {"shape", "a level set G(x, y, z), negative inside",
+     "shape disc(r) = x^2 + y^2 - r^2 { volume = pi*r^2 }", shape_keys,
+     &n_shape_keys},
+    {"body", "a rigid body, with a shape or without",
+     "body one : ellipse(2, 1) { density = 1  spin = -1 }", body_keys,
+     &n_body_keys},
+    {"contact", "two bodies that may touch",
+     "contact touch : one | two { restitution = 0.5 }", contact_keys,
+     &n_contact_keys},
+    {"world", "what holds for all bodies",
+     "world { gravity = (0, -9.81) [m/s^2] }", world_keys, &n_world_keys},
+    {"if", "chooses between two values", "let a = if t < 1 then 0 else 1", NULL,
+     NULL},
+    {"then", "stands before the first branch of `if`",
+     "let a = if t < 1 then 0 else 1", NULL, NULL},
+    {"else", "stands before the second branch of `if`",
+     "let a = if t < 1 then 0 else 1", NULL, NULL},
+    {"and", "true if both sides are", "expect a > 0 and a < 1", NULL, NULL},
+    {"or", "true if one side is", "expect a > 0 or b > 0", NULL, NULL},
+    {"not", "true if what follows is false", "expect not r.realisable", NULL,
+     NULL},
+    {"in", "states the range of a param", "param a = 1 in [0, 2]", NULL, NULL},
+    {"true", "the truth value", "body wall { fixed = true }", NULL, NULL},
+    {"false", "the other truth value", "expect r.realisable == false", NULL,
+     NULL},
+    {"system", "bodies in generalised coordinates; not in this build", NULL,
+     NULL, NULL},
+    {"joint", "a joint of two bodies; not in this build", NULL, NULL, NULL},
+    {"point", "a point of a body; not in this build", NULL, NULL, NULL},
+    {"coordinate", "a generalised coordinate; not in this build", NULL, NULL,
+     NULL},
+};
+#define N_WORDS (sizeof words / sizeof words[0])
+
+static const struct keydef constants[] = {
+    {"t", "time [s], from the start of the model"},
+    {"pi", "3.14159265358979..."},
+    {"tau", "2 pi"},
+    {"energy", "kinetic and potential energy of all bodies [J]"},
+    {"kinetic_energy", "kinetic energy of all bodies [J]"},
+    {"potential_energy", "potential energy of all bodies [J]"},
+    {"x", "first coordinate, inside a shape [m]"},
+    {"y", "second coordinate, inside a shape [m]"},
+    {"z", "third coordinate, inside a shape [m]"},
+};
+#define N_CONSTANTS (sizeof constants / sizeof constants[0])
+
+/* laws of impact, as they stand in restitution */
+static const struct keydef laws[] = {
+    {"newton", "newton(e): normal velocity after = -e times that before"},
+    {"poisson", "poisson(e): impulse of restitution = e times compression's"},
+    {"energetic", "energetic(e): work of restitution = -e^2 times "
+                  "compression's (Stronge)"},
+};
+
+static const char *
+kind_word(enum imp_option_kind k)
+{
+    static const char *const s[] = {
+        "number", "true or false",        "word", "text", "contacts",
+        "values", "time or list of times"};
+    return s[k];
+}
+static const char *
+field_word(enum imp_field_kind k)
+{
+    static const char *const s[] = {
+        "number", "vector", "spin",          "true or false",
+        "text",   "list",   "list of texts", "list of vectors",
+        "matrix"};
+    return s[k];
+}
+
+static void
+put_unit(struct buf *b, const char *unit)
+{
+    if (*unit && strcmp(unit, "1"))
+        buf_printf(b, " [%s]", unit);
+}
+static void
+put_keys(struct buf *b, const struct keydef *k, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        buf_printf(b, "  %-16s %s\n", k[i].name, k[i].doc);
+}
+
+static void
+put_option(struct buf *b, const struct option_row *o)
+{
+    buf_printf(b, "  %-16s %s: %s", o->key, kind_word(o->kind), o->doc);
+    put_unit(b, o->unit);
+    buf_printf(b, " (default: %s)\n", o->dflt);
+}
+static void
+put_field(struct buf *b, const struct field_row *f)
+{
+    buf_printf(b, "  %-24s %s: %s", f->name, field_word(f->kind), f->doc);
+    put_unit(b, f->unit);
+    buf_putc(b, '\n');
+}
+
+static bool
+doc_command(const char *name, struct buf *b)
+{
+    static const char *const args[] = {
+        "",           " CONTACT", " CONTACT, ...", " SYSTEM", " VALUE, ...",
+        " CONDITION", " RESULT"};
+    const struct command_row *c;
+    const struct option_row *o;
+    const struct field_row *f;
+    for (int i = 0; (c = command_row((enum imp_command_id)i)); i++) {
+        if (strcmp(c->name, name))
+            continue;
+        buf_printf(b, "%s%s\n  %s\n", c->name, args[c->args], c->doc);
+        if (!c->available)
+            buf_puts(b, "  Not available in this build.\n");
+        bool head = false;
+        for (int k = 0; (o = option_row((enum imp_option_id)k)); k++)
+            if (!strcmp(o->command, name)) {
+                if (!head)
+                    buf_puts(b, "options:\n");
+                head = true;
+                put_option(b, o);
+            }
+        head = false;
+        for (size_t k = 0; (f = field_row(k)); k++)
+            if (!strcmp(f->command, name)) {
+                if (!head)
+                    buf_puts(b, "record:\n");
+                head = true;
+                put_field(b, f);
+            }
+        return true;
+    }
+    return false;
+}
+
+/* an option or field, perhaps with its command before a dot */
+static bool
+doc_part(const char *name, struct buf *b)
+{
+    const struct option_row *o;
+    const struct field_row *f;
+    const char *dot = strchr(name, '.');
+    size_t n = dot ? (size_t)(dot - name) : 0;
+    const char *part = dot ? dot + 1 : name;
+    bool any = false;
+    for (int k = 0; (o = option_row((enum imp_option_id)k)); k++)
+        if (!strcmp(o->key, part) && (!dot || (strlen(o->command) == n &&
+                                               !memcmp(o->command, name, n)))) {
+            buf_printf(b, "option of %s\n", o->command);
+            put_option(b, o);
+            any = true;
+        }
+    for (size_t k = 0; (f = field_row(k)); k++)
+        if (!strcmp(f->name, part) &&
+            (!dot ||
+             (strlen(f->command) == n && !memcmp(f->command, name, n)))) {
+            buf_printf(b, "field of the record of %s\n", f->command);
+            put_field(b, f);
+            any = true;
+        }
+    return any;
+}
+
+static bool
+doc_key(const struct keydef *k, size_t n, const char *where, const char *name,
+        struct buf *b)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(k[i].name, name)) {
+            buf_printf(b, "%s\n", where);
+            put_keys(b, k + i, 1);
+            return true;
+        }
+    return false;
+}
+
+static void
+put_doc(struct buf *b, const char *doc)
+{
+    /* lines of a doc string, indented */
+    for (const char *s = doc; s && *s;) {
+        size_t n = strcspn(s, "\n");
+        buf_puts(b, "  ");
+        buf_put(b, s, n);
+        buf_putc(b, '\n');
+        s += n + (s[n] != 0);
+    }
+}
+
+static bool
+doc_decl(struct check *ck, const char *name, struct buf *b)
+{
+    bool any = false;
+    for (struct module *m = ck->modules; m; m = m->next) {
+        struct decl *d = scope_own(m, name);
+        if (!d || !d->item)
+            continue;
+        const struct ast_item *it = d->item;
+        buf_printf(b, "%s %s",
+                   d->kind == D_FN       ? "fn"
+                   : d->kind == D_RESULT ? "result"
+                                         : decl_kind_name(d->kind),
+                   name);
+        if (it->has_formals) {
+            buf_putc(b, '(');
+            for (size_t i = 0; i < it->n_formals; i++) {
+                buf_printf(b, "%s%s", i ? ", " : "", it->formals[i].name.text);
+                if (it->formals[i].dflt)
+                    buf_printf(b, " = %s", ck_label(ck, it->formals[i].dflt));
+            }
+            buf_putc(b, ')');
+        }
+        if ((d->kind == D_PARAM || d->kind == D_LET || d->kind == D_FN ||
+             d->kind == D_SHAPE) &&
+            it->value)
+            buf_printf(b, " = %s", ck_label(ck, it->value));
+        if (it->lo && it->hi)
+            buf_printf(b, " in [%s, %s]", ck_label(ck, it->lo),
+                       ck_label(ck, it->hi));
+        if (it->head1)
+            buf_printf(b, " : %s", ck_label(ck, it->head1));
+        if (it->head2)
+            buf_printf(b, " | %s", ck_label(ck, it->head2));
+        if (d->kind == D_RESULT && it->command)
+            buf_printf(b, " of %s", it->command->name.text);
+        buf_putc(b, '\n');
+        put_doc(b, it->doc);
+        if (m->library) {
+            buf_printf(b, "  from the library: use %s\n", m->name);
+            if (d->kind == D_SHAPE) {
+                buf_printf(b, "  example: body b : %s", name);
+                for (size_t i = 0; i < it->n_formals; i++)
+                    if (!it->formals[i].dflt)
+                        buf_printf(b, "%s%zu", i ? ", " : "(", i + 1);
+                buf_puts(b, it->n_formals ? ") { density = 1 }\n"
+                                          : "() { fixed = true }\n");
+            }
+        }
+        any = true;
+    }
+    return any;
+}
+
+struct unit_search {
+    const char *name, *doc;
+};
+static void
+unit_is(void *ctx, const char *name, const char *doc)
+{
+    struct unit_search *u = ctx;
+    if (!strcmp(name, u->name))
+        u->doc = doc;
+}
+
+struct all_names {
+    struct check *ck;
+    const char **v;
+    size_t n, cap;
+};
+static void
+gather(void *ctx, const char *kind, const char *name)
+{
+    struct all_names *a = ctx;
+    (void)kind;
+    APUSH(a->ck, a, name);
+}
+static void names(struct check *ck,
+                  void (*each)(void *ctx, const char *kind, const char *name),
+                  void *ctx);
+
+bool
+check_doc(const struct check_input *in, const char *name, struct buf *out)
+{
+    struct check ck;
+    bool any = false;
+    check_scan(&ck, in);
+    any |= doc_decl(&ck, name, out);
+    if (!any)
+        for (struct module *m = ck.modules; m; m = m->next)
+            if (m->library && !strcmp(m->name, name)) {
+                buf_printf(out, "library %s\n", name);
+                for (struct decl *d = m->first; d; d = d->next)
+                    doc_decl(&ck, d->name, out);
+                return true;
+            }
+    const struct builtin *f = builtin_find(name);
+    if (f) {
+        buf_printf(out, "%s(%s)\n  %s\n  example: %s\n", f->name, f->args,
+                   f->doc, f->example);
+        any = true;
+    }
+    any |= doc_command(name, out);
+    for (size_t i = 0; i < N_WORDS; i++)
+        if (!strcmp(words[i].word, name)) {
+            buf_printf(out, "%s\n  %s\n", name, words[i].doc);
+            if (words[i].example)
+                buf_printf(out, "example:\n  %s\n", words[i].example);
+            if (words[i].keys) {
+                buf_puts(out, "keys:\n");
+                put_keys(out, words[i].keys, *words[i].n_keys);
+            }
+            any = true;
+        }
+    any |= doc_key(constants, N_CONSTANTS, "of the language", name, out);
+    any |= doc_key(laws, 3, "law of impact, for restitution", name, out);
+    if (!any) {
+        any |= doc_key(body_keys, n_body_keys, "key of a body", name, out);
+        any |= doc_key(contact_keys, n_contact_keys, "key of a contact", name,
+                       out);
+        any |= doc_key(world_keys, n_world_keys, "key of the world", name, out);
+        any |= doc_key(body_values, n_body_values,
+                       "quantity of a body, as in one.position", name, out);
+        any |= doc_key(contact_values, n_contact_values,
+                       "quantity of a contact, as in touch.gap", name, out);
+        any |= doc_part(name, out);
+    }
+    struct unit_search us = {name, NULL};
+    unit_names(unit_is, &us);
+    struct unit u;
+    if (!any && (us.doc || (*name && unit_of_text(ck.dims, name, &u)))) {
+        unit_of_text(ck.dims, name, &u);
+        buf_printf(out, "unit [%s]\n", name);
+        if (us.doc)
+            buf_printf(out, "  %s\n", us.doc);
+        const char *si = dim_text(ck.dims, u.dim);
+        buf_printf(out, "  in SI: %.17g%s%s%s\n", u.num / u.den,
+                   *si ? " [" : "", si, *si ? "]" : "");
+        any = true;
+    }
+    if (any)
+        return true;
+    struct all_names a = {&ck, NULL, 0, 0};
+    names(&ck, gather, &a);
+    const char *s = suggest(name, a.v, a.n);
+    if (s)
+        buf_printf(out, "did you mean `%s`?", s);
+    return false;
+}
+
+struct unit_each {
+    void (*each)(void *ctx, const char *kind, const char *name);
+    void *ctx;
+};
+static void
+give_unit(void *ctx, const char *name, const char *doc)
+{
+    struct unit_each *u = ctx;
+    (void)doc;
+    u->each(u->ctx, "unit", name);
+}
+static void
+give_keys(const struct keydef *k, size_t n, const char *kind,
+          void (*each)(void *ctx, const char *kind, const char *name),
+          void *ctx)
+{
+    for (size_t i = 0; i < n; i++)
+        each(ctx, kind, k[i].name);
+}
+
+static void
+names(struct check *ck,
+      void (*each)(void *ctx, const char *kind, const char *name), void *ctx)
+{
+    const struct builtin *f;
+    const struct command_row *c;
+    const struct option_row *o;
+    const struct field_row *r;
+    for (struct module *m = ck->modules; m; m = m->next) {
+        if (m->library)
+            each(ctx, "name", m->name);
+        for (struct decl *d = m->first; d; d = d->next)
+            each(ctx,
+                 d->kind == D_FN || d->kind == D_SHAPE ? "function" : "name",
+                 d->name);
+    }
+    for (size_t i = 0; (f = builtin_get(i)); i++)
+        each(ctx, "function", f->name);
+    for (int i = 0; (c = command_row((enum imp_command_id)i)); i++)
+        if (c->available)
+            each(ctx, "command", c->name);
+    for (size_t i = 0; i < N_WORDS; i++)
+        each(ctx, "keyword", words[i].word);
+    give_keys(constants, N_CONSTANTS, "name", each, ctx);
+    give_keys(laws, 3, "function", each, ctx);
+    give_keys(body_keys, n_body_keys, "key", each, ctx);
+    give_keys(contact_keys, n_contact_keys, "key", each, ctx);
+    give_keys(world_keys, n_world_keys, "key", each, ctx);
+    give_keys(shape_keys, n_shape_keys, "key", each, ctx);
+    give_keys(body_values, n_body_values, "key", each, ctx);
+    give_keys(contact_values, n_contact_values, "key", each, ctx);
+    for (int i = 0; (o = option_row((enum imp_option_id)i)); i++)
+        each(ctx, "key", o->key);
+    for (size_t i = 0; (r = field_row(i)); i++)
+        each(ctx, "key", r->name);
+    struct unit_each u = {each, ctx};
+    unit_names(give_unit, &u);
+}
+
+void
+check_names(const struct check_input *in,
+            void (*each)(void *ctx, const char *kind, const char *name),
+            void *ctx)
+{
+    struct check ck;
+    check_scan(&ck, in);
+    names(&ck, each, ctx);
+}

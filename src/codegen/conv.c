@@ -8,13 +8,13 @@
  * (sv.blocks) the blocks stand in a line. */
 #include "codegen/series_priv.h"
 
-/* <4 x double> with the coefficients idx, idx-1, idx-2, idx-3 */
+/* <4 x double> with the coefficients at base + off, off - 1, off - 2, off - 3
+ */
 static LLVMValueRef
-backwards(struct sv *s, uint32_t i, LLVMValueRef idx)
+backwards(struct sv *s, uint32_t i, LLVMValueRef base, int off)
 {
     struct gen *g = s->g;
-    LLVMValueRef low = LLVMBuildSub(g->b, idx, gen_i64(g, 3), "");
-    LLVMValueRef v = sv_coef(s, g->v4, i, low);
+    LLVMValueRef v = sv_coef(s, g->v4, i, base, off - 3);
 
     return LLVMBuildShuffleVector(g->b, v, LLVMGetUndef(g->v4), g->reverse, "");
 }
@@ -79,20 +79,30 @@ loop_close(struct sv *s, struct loop *l, LLVMValueRef acc, unsigned step,
     return acc;
 }
 
+/* one block: terms j .. j + 3, where `from` is at coefficient j and `back` at
+ * k - j, both less `off` */
 static LLVMValueRef
-products(struct sv *s, const uint32_t *pool, uint32_t n, LLVMValueRef j,
-         LLVMValueRef acc)
+products(struct sv *s, const uint32_t *pool, uint32_t n, LLVMValueRef from,
+         LLVMValueRef back, int off, LLVMValueRef acc)
 {
     struct gen *g = s->g;
-    LLVMValueRef from = LLVMBuildSub(g->b, s->k, j, "");
 
     for (uint32_t i = 0; i < n; i++, pool += 3) {
-        LLVMValueRef ab = LLVMBuildFMul(g->b, sv_coef(s, g->v4, pool[1], j),
-                                        backwards(s, pool[2], from), "");
+        LLVMValueRef ab =
+            LLVMBuildFMul(g->b, sv_coef(s, g->v4, pool[1], from, off),
+                          backwards(s, pool[2], back, -off), "");
         acc = pool[0] ? LLVMBuildFSub(g->b, acc, ab, "")
                       : LLVMBuildFAdd(g->b, acc, ab, "");
     }
     return acc;
+}
+
+/* work + j, and work + k - j */
+static void
+both_ends(struct sv *s, LLVMValueRef j, LLVMValueRef *from, LLVMValueRef *back)
+{
+    *from = sv_moved(s, s->work, j);
+    *back = sv_moved(s, s->work_k, LLVMBuildNeg(s->g->b, j, ""));
 }
 
 /* sum over pairs of +- sum_{j=0..k} a_j b_{k-j} */
@@ -100,16 +110,17 @@ LLVMValueRef
 sv_convolution(struct sv *s, const uint32_t *pool, uint32_t n)
 {
     struct gen *g = s->g;
-    LLVMValueRef acc = gen_num(g, g->v4, 0.0);
+    LLVMValueRef acc = gen_num(g, g->v4, 0.0), from, back;
     struct loop l;
 
     if (s->blocks) {
         for (unsigned m = 0; m < s->blocks; m++)
-            acc = products(s, pool, n, gen_i64(g, 4u * m), acc);
+            acc = products(s, pool, n, s->work, s->work_k, (int)(4 * m), acc);
         return sum_lanes(s, acc);
     }
     loop_open(s, &l, gen_i64(g, 0), acc);
-    acc = products(s, pool, n, l.j, l.acc);
+    both_ends(s, l.j, &from, &back);
+    acc = products(s, pool, n, from, back, 0, l.acc);
     return sum_lanes(s, loop_close(s, &l, acc, 4, s->k));
 }
 
@@ -118,12 +129,13 @@ LLVMValueRef
 sv_division_sum(struct sv *s, uint32_t b, uint32_t c)
 {
     struct gen *g = s->g;
+    LLVMValueRef from, back;
     struct loop l;
 
     loop_open(s, &l, gen_i64(g, 1), gen_num(g, g->v4, 0.0));
-    LLVMValueRef from = LLVMBuildSub(g->b, s->k, l.j, "");
-    LLVMValueRef bc = LLVMBuildFMul(g->b, sv_coef(s, g->v4, b, l.j),
-                                    backwards(s, c, from), "");
+    both_ends(s, l.j, &from, &back);
+    LLVMValueRef bc = LLVMBuildFMul(g->b, sv_coef(s, g->v4, b, from, 0),
+                                    backwards(s, c, back, 0), "");
     LLVMValueRef acc = LLVMBuildFAdd(g->b, l.acc, bc, "");
     return sum_lanes(s, loop_close(s, &l, acc, 4, s->k));
 }
@@ -133,13 +145,15 @@ LLVMValueRef
 sv_chain_sum(struct sv *s, uint32_t u, uint32_t w)
 {
     struct gen *g = s->g;
+    LLVMValueRef from, back;
     struct loop l;
 
     loop_open(s, &l, gen_i64(g, 1), gen_num(g, g->f64, 0.0));
+    both_ends(s, l.j, &from, &back);
     LLVMValueRef ju =
         LLVMBuildFMul(g->b, LLVMBuildSIToFP(g->b, l.j, g->f64, ""),
-                      sv_coef(s, g->f64, u, l.j), "");
-    LLVMValueRef wk = sv_coef(s, g->f64, w, LLVMBuildSub(g->b, s->k, l.j, ""));
+                      sv_coef(s, g->f64, u, from, 0), "");
+    LLVMValueRef wk = sv_coef(s, g->f64, w, back, 0);
     LLVMValueRef acc =
         LLVMBuildFAdd(g->b, l.acc, LLVMBuildFMul(g->b, ju, wk, ""), "");
     return loop_close(s, &l, acc, 1, s->k);

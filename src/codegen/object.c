@@ -171,14 +171,16 @@ build(struct gen *g, const struct gen_options *opt)
 static void
 optimise(struct gen *g, int level)
 {
-    static const char *const pipeline[3] = {"default<O0>", "default<O1>",
-                                            "default<O2>"};
+    /* Level 1 is what measurement left of default<O1>: as fast a code at half
+     * the time. The tapes have no dead code and no common subexpressions but
+     * loads; loops are made as they should be. */
+    static const char *const pipeline[3] = {
+        "default<O0>",
+        "function(early-cse<memssa>,loop-mssa(licm),simplifycfg)",
+        "default<O2>"};
+    const char *text = pipeline[level < 0 ? 0 : level > 2 ? 2 : level];
     LLVMPassBuilderOptionsRef po = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef e = LLVMRunPasses(g->mod,
-                                   pipeline[level < 0   ? 0
-                                            : level > 2 ? 2
-                                                        : level],
-                                   g->tm, po);
+    LLVMErrorRef e = LLVMRunPasses(g->mod, text, g->tm, po);
 
     LLVMDisposePassBuilderOptions(po);
     if (e) {

@@ -7,7 +7,7 @@
 /* pointer to coefficient idx of a register's row; in rows of the caller's
  * sources nothing is read in place: ROW copies */
 LLVMValueRef
-sv_row(struct sv *s, uint32_t i, LLVMValueRef idx)
+sv_row(struct sv *s, uint32_t i, LLVMValueRef base, int off)
 {
     struct gen *g = s->g;
     uint32_t row = s->code[i].row;
@@ -17,15 +17,20 @@ sv_row(struct sv *s, uint32_t i, LLVMValueRef idx)
                  "tape %s: register %u (%s) is read at higher orders but "
                  "has no row",
                  s->name, (unsigned)i, gen_ops[s->code[i].op].name);
-    uint64_t base = (uint64_t)row * IMP_ROW_STRIDE + IMP_ROW_PAD;
-    LLVMValueRef p = gen_at(g, g->f64, s->work, gen_i64(g, base), g->f64);
-    return gen_at(g, g->f64, p, idx, g->f64);
+    int64_t at = (int64_t)row * IMP_ROW_STRIDE + IMP_ROW_PAD + off;
+    return gen_at(g, g->f64, base, gen_i64(g, (uint64_t)at), g->f64);
 }
 
 LLVMValueRef
-sv_coef(struct sv *s, LLVMTypeRef type, uint32_t i, LLVMValueRef idx)
+sv_moved(struct sv *s, LLVMValueRef base, LLVMValueRef by)
 {
-    return gen_load(s->g, type, sv_row(s, i, idx));
+    return gen_at(s->g, s->g->f64, base, by, s->g->f64);
+}
+
+LLVMValueRef
+sv_coef(struct sv *s, LLVMTypeRef type, uint32_t i, LLVMValueRef base, int off)
+{
+    return gen_load(s->g, type, sv_row(s, i, base, off));
 }
 
 static LLVMValueRef
@@ -72,7 +77,7 @@ sv_value(struct sv *s, enum sv_class c, uint32_t i)
             gen_fail(g, "tape %s: register %u is read before it is made",
                      s->name, (unsigned)i);
     } else {
-        v = sv_coef(s, g->f64, i, c == SV_ZERO ? gen_i64(g, 0) : s->k);
+        v = sv_coef(s, g->f64, i, c == SV_ZERO ? s->work : s->work_k, 0);
     }
     s->val[c][i] = v;
     s->stamp[c][i] = s->now[c];
@@ -92,7 +97,7 @@ define(struct sv *s, enum sv_class c, uint32_t i, LLVMValueRef v)
         LLVMValueRef four = LLVMBuildInsertElement(g->b, gen_num(g, g->v4, 0.0),
                                                    v, gen_i32(g, 0), "");
         gen_store(g, g->v4, four,
-                  sv_row(s, i, c == SV_ZERO ? gen_i64(g, 0) : s->k));
+                  sv_row(s, i, c == SV_ZERO ? s->work : s->work_k, 0));
     }
     if (s->slot[c][i] != NO_SLOT)
         gen_put(g, s->scratch, s->slot[c][i], v);
@@ -130,9 +135,9 @@ sv_order_zero(struct sv *s)
         define(s, SV_ZERO, i, v);
         /* a constant's higher entries are +0 (four to each store) */
         if ((in->flags & IMP_INSTR_CONST) && in->row != IMP_NO_ROW)
-            for (unsigned k = 1; k <= IMP_ORDER_MAX; k += 4)
+            for (int k = 1; k <= IMP_ORDER_MAX; k += 4)
                 gen_store(g, g->v4, gen_num(g, g->v4, 0.0),
-                          sv_row(s, i, gen_i64(g, k)));
+                          sv_row(s, i, s->work, k));
     }
 }
 
@@ -157,12 +162,11 @@ leaf_k(struct sv *s, uint32_t i)
     case IMP_OP_TIME:
         return only_first(s, gen_num(g, g->f64, 1.0));
     case IMP_OP_STATE: { /* c_k = d_{k-1}/k */
-        LLVMValueRef before = LLVMBuildSub(g->b, s->k, gen_i64(g, 1), "");
         LLVMValueRef d;
         if (s->code[in->b].flags & IMP_INSTR_CONST)
             d = only_first(s, sv_value(s, SV_ZERO, in->b));
         else
-            d = sv_coef(s, g->f64, in->b, before);
+            d = sv_coef(s, g->f64, in->b, s->work_k, -1);
         return LLVMBuildFDiv(g->b, d, s->kd, "");
     }
     case IMP_OP_ROW: {
@@ -193,9 +197,10 @@ helper(struct sv *s, uint32_t i)
     LLVMTypeRef par[5] = {g->i32, g->pf64, g->pf64, g->pf64, g->i32};
     LLVMTypeRef type = LLVMFunctionType(g->f64, par, 5, 0);
     LLVMValueRef f = gen_runtime(g, "imp_series_op", type, false);
-    LLVMValueRef zero = gen_i64(g, 0), a = sv_row(s, in->a, zero);
-    LLVMValueRef b = gen_ops[in->op].arity > 1 ? sv_row(s, in->b, zero) : a;
-    LLVMValueRef arg[5] = {gen_i32(g, in->op), a, b, sv_row(s, i, zero),
+    LLVMValueRef a = sv_row(s, in->a, s->work, 0);
+    LLVMValueRef b =
+        gen_ops[in->op].arity > 1 ? sv_row(s, in->b, s->work, 0) : a;
+    LLVMValueRef arg[5] = {gen_i32(g, in->op), a, b, sv_row(s, i, s->work, 0),
                            LLVMBuildTrunc(g->b, s->k, g->i32, "")};
 
     return LLVMBuildCall2(g->b, type, f, arg, 5, "");

@@ -19,6 +19,9 @@
 
 #include "base/arena.h"
 
+/* convolutions of a tape of at most this weight stand in a line */
+#define IN_LINE 400u
+
 /* IR operations of one instruction at order k, roughly */
 static uint32_t
 weight(const imp_instr *in)
@@ -52,6 +55,7 @@ plan(struct sv *s)
         s->slot[SV_ZERO][i] = s->slot[SV_K][i] = s->slot[SV_D][i] = NO_SLOT;
     }
     s->n_parts++;
+    s->in_line = s->n_parts == 1 && sum <= IN_LINE;
     s->nu = s->t->unknowns.n;
     s->jac = 0;
     s->rhs = s->jac + s->nu * s->nu;
@@ -101,6 +105,7 @@ part_fn(struct sv *s, const char *name, const char *what,
     s->scratch = LLVMGetParam(f, 4);
     s->k = order_zero ? NULL : LLVMGetParam(f, 5);
     s->kd = order_zero ? NULL : LLVMBuildSIToFP(g->b, s->k, g->f64, "");
+    s->work_k = order_zero ? NULL : sv_moved(s, s->work, s->k);
     body(s);
     LLVMBuildRetVoid(g->b);
     return f;
@@ -177,21 +182,21 @@ solve(struct sv *s)
                    4, "");
 }
 
-/* for k = 1 .. order; the builder ends up in a block after the loop */
-static void
-orders(struct sv *s, LLVMValueRef order, LLVMValueRef *step,
-       LLVMValueRef *correct)
+/* one loop over k = first .. last, at the builder's position (first <= last
+ * holds there); the builder ends up after it. Returns last + 1. */
+static LLVMValueRef
+order_loop(struct sv *s, LLVMValueRef first, LLVMValueRef last,
+           LLVMValueRef *step, LLVMValueRef *correct)
 {
     struct gen *g = s->g;
     LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b);
-    LLVMBasicBlockRef body = gen_block(g, "order"), after = gen_block(g, "");
+    LLVMBasicBlockRef body = gen_block(g, "order"), after;
 
-    LLVMBuildCondBr(g->b,
-                    LLVMBuildICmp(g->b, LLVMIntSGE, order, gen_i64(g, 1), ""),
-                    body, after);
+    LLVMBuildBr(g->b, body);
     LLVMPositionBuilderAtEnd(g->b, body);
     s->k = LLVMBuildPhi(g->b, g->i64, "k");
     s->kd = LLVMBuildSIToFP(g->b, s->k, g->f64, "");
+    s->work_k = sv_moved(s, s->work, s->k);
     s->now[SV_K]++;
     s->now[SV_D]++;
     pass(s, step, sv_order_k);
@@ -200,13 +205,47 @@ orders(struct sv *s, LLVMValueRef order, LLVMValueRef *step,
         pass(s, correct, sv_correct);
     }
     LLVMValueRef next = LLVMBuildAdd(g->b, s->k, gen_i64(g, 1), "");
-    LLVMValueRef from[2] = {gen_i64(g, 1), next};
+    LLVMValueRef from[2] = {first, next};
     LLVMBasicBlockRef blocks[2] = {before, LLVMGetInsertBlock(g->b)};
     LLVMAddIncoming(s->k, from, blocks, 2);
-    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntSLE, next, order, ""),
-                    body, after);
+    after = gen_block(g, "");
+    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntSLE, next, last, ""), body,
+                    after);
     LLVMPositionBuilderAtEnd(g->b, after);
     s->k = s->kd = NULL;
+    return next;
+}
+
+/* for k = 1 .. order. A small tape gets one loop per number of blocks in its
+ * convolutions (k = 1 .. 3, 4 .. 7, ...), in which these stand in a line:
+ * measured on the free asymmetric top, DEVELOPERS.md "Speed". */
+static void
+orders(struct sv *s, LLVMValueRef order, LLVMValueRef *step,
+       LLVMValueRef *correct)
+{
+    struct gen *g = s->g;
+    LLVMBasicBlockRef done = gen_block(g, "done");
+    LLVMValueRef k = gen_i64(g, 1);
+    unsigned last = s->in_line ? IMP_ORDER_MAX / 4 + 1 : 1;
+
+    for (unsigned m = 1; m <= last; m++) {
+        LLVMBasicBlockRef go = gen_block(g, "");
+        LLVMValueRef end = order;
+        LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntSLE, k, order, ""), go,
+                        done);
+        LLVMPositionBuilderAtEnd(g->b, go);
+        if (s->in_line) {
+            LLVMValueRef top = gen_i64(g, 4 * m - 1);
+            s->blocks = m;
+            end = LLVMBuildSelect(
+                g->b, LLVMBuildICmp(g->b, LLVMIntSLT, order, top, ""), order,
+                top, "");
+        }
+        k = order_loop(s, k, end, step, correct);
+    }
+    s->blocks = 0;
+    LLVMBuildBr(g->b, done);
+    LLVMPositionBuilderAtEnd(g->b, done);
 }
 
 /* status from all coefficients of all outputs, four to a step */
@@ -222,9 +261,11 @@ check_outputs(struct sv *s, LLVMValueRef order)
     LLVMPositionBuilderAtEnd(g->b, body);
     LLVMValueRef j = LLVMBuildPhi(g->b, g->i64, "j");
     LLVMValueRef acc = LLVMBuildPhi(g->b, g->v4, ""), sum = acc;
+    LLVMValueRef at = sv_moved(s, s->work, j);
     for (uint32_t o = 0; o < s->t->outs.n; o++)
         sum = LLVMBuildFAdd(
-            g->b, sum, gen_finite_probe(g, sv_coef(s, g->v4, outs[o], j)), "");
+            g->b, sum, gen_finite_probe(g, sv_coef(s, g->v4, outs[o], at, 0)),
+            "");
     LLVMValueRef next = LLVMBuildAdd(g->b, j, gen_i64(g, 4), "");
     LLVMValueRef js[2] = {gen_i64(g, 0), next};
     LLVMValueRef as[2] = {gen_num(g, g->v4, 0.0), sum};

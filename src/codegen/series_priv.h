@@ -29,16 +29,23 @@ struct sv {
     uint32_t jac, rhs, piv; /* scratch entries */
     /* of the LLVM function at hand */
     LLVMValueRef env, local, rows, work, scratch;
-    LLVMValueRef k, kd; /* order: i64, double; NULL at order 0 */
-    unsigned blocks;    /* k/4 + 1 when known at compile time, else 0 */
+    LLVMValueRef k, kd;  /* order: i64, double; NULL at order 0 */
+    LLVMValueRef work_k; /* work + k */
+    bool in_line;
+    unsigned blocks; /* k/4 + 1 when known at compile time, else 0 */
 };
 #define NO_SLOT UINT32_MAX
 
 LLVMValueRef sv_value(struct sv *s, enum sv_class c, uint32_t i);
-/* coefficient `idx` (i64) of the row of register i, as `type` (f64 or v4) */
+/* A place in a row: base + off, the base being coefficient 0, coefficient k,
+ * or one of these moved by a variable (sv_moved). So nearly all addresses of an
+ * order are one pointer and a constant. */
+LLVMValueRef sv_moved(struct sv *s, LLVMValueRef base, LLVMValueRef by);
+/* pointer to coefficient (base + off) of the row of register i; base is
+ * s->work, s->work_k or moved from one of these */
+LLVMValueRef sv_row(struct sv *s, uint32_t i, LLVMValueRef base, int off);
 LLVMValueRef sv_coef(struct sv *s, LLVMTypeRef type, uint32_t i,
-                     LLVMValueRef idx);
-LLVMValueRef sv_row(struct sv *s, uint32_t i, LLVMValueRef idx); /* pointer */
+                     LLVMValueRef base, int off);
 
 /* conv.c: sums over products of coefficients, docs/internals.md "Series
  * semantics". pool: n triples (sign, reg, reg) */

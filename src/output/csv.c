@@ -116,7 +116,7 @@ out_save(struct out *o, struct diags *ds, imp_range where, const char *file,
         buf_puts(&b, "], \"units\": {");
         bool first = true;
         for (size_t j = 0; j < n_cols; j++)
-            if (*cols[j].unit) {
+            if (out_has_unit(cols[j].unit)) {
                 if (!first)
                     buf_puts(&b, ", ");
                 first = false;

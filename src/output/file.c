@@ -14,8 +14,9 @@
 #include "base/arena.h"
 #include "output/out_priv.h"
 
-#define NAME_LONGEST 200 /* bytes of one part: room for the temporary ending   \
-                          */
+#define NAME_LONGEST                                                           \
+    200 /* bytes of one part: room for the temporary ending                    \
+         */
 
 /* why a name is refused, or NULL */
 static const char *

@@ -128,7 +128,7 @@ out_json_record(struct buf *b, const imp_image *im, const struct rec *r,
     key(b, "units", false);
     buf_putc(b, '{');
     for (size_t i = 0; i < r->n; i++)
-        if (r->schema[i].unit.n) {
+        if (out_has_unit(imp_text(im, r->schema[i].unit))) {
             key(b, imp_text(im, r->schema[i].name), first);
             buf_json(b, imp_text(im, r->schema[i].unit), r->schema[i].unit.n);
             first = false;

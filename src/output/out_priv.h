@@ -51,6 +51,13 @@ int out_plot_gnuplot(struct out *o, struct diags *ds, imp_range where,
 void out_plot_text(struct out *o, const char *title, const struct out_column *x,
                    const struct out_column *ys, size_t n_ys);
 
+/* is there something to print as unit? Pure numbers have "" or "1". */
+static inline bool
+out_has_unit(const char *unit)
+{
+    return *unit && !(unit[0] == '1' && !unit[1]);
+}
+
 /* display cells of UTF-8 text: a code point counts one, combining marks none */
 size_t out_cells(const char *s);
 

@@ -37,7 +37,7 @@ labelled(struct buf *b, const struct out_column *c)
 {
     struct buf t = {0};
     buf_puts(&t, c->name);
-    if (*c->unit)
+    if (out_has_unit(c->unit))
         buf_printf(&t, " [%s]", c->unit);
     quoted(b, buf_str(&t));
     buf_free(&t);

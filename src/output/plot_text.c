@@ -234,8 +234,9 @@ out_plot_text(struct out *o, const char *title, const struct out_column *x,
     buf_printf(&b, "%s\n", title);
     for (size_t j = 0; j < n_ys; j++)
         buf_printf(&b, "  %c %s%s%s%s\n", marks[j % (sizeof marks - 1)],
-                   ys[j].name, *ys[j].unit ? " [" : "", ys[j].unit,
-                   *ys[j].unit ? "]" : "");
+                   ys[j].name, out_has_unit(ys[j].unit) ? " [" : "",
+                   out_has_unit(ys[j].unit) ? ys[j].unit : "",
+                   out_has_unit(ys[j].unit) ? "]" : "");
     for (long r = PLOT_ROWS - 1; r >= 0; r--) {
         row_label(s, &ay, r, PLOT_ROWS);
         spaces(&b, margin - strlen(s));
@@ -249,11 +250,12 @@ out_plot_text(struct out *o, const char *title, const struct out_column *x,
         buf_putc(&b, '\n');
     }
     x_axis(&b, &ax, margin + 1, w);
-    size_t n = strlen(x->name) + (*x->unit ? strlen(x->unit) + 3 : 0);
+    bool has = out_has_unit(x->unit);
+    size_t n = strlen(x->name) + (has ? strlen(x->unit) + 3 : 0);
     size_t at = margin + 2 + ((size_t)w > n ? ((size_t)w - n) / 2 : 0);
     spaces(&b, at);
-    buf_printf(&b, "%s%s%s%s\n", x->name, *x->unit ? " [" : "", x->unit,
-               *x->unit ? "]" : "");
+    buf_printf(&b, "%s%s%s%s\n", x->name, has ? " [" : "", has ? x->unit : "",
+               has ? "]" : "");
     if (bad)
         buf_printf(&b, "(%zu points that are not finite are left out)\n", bad);
     out_write(o, b.s, b.n);
@@ -267,7 +269,8 @@ json_column(struct buf *b, const struct out_column *c)
     buf_puts(b, "{\"name\": ");
     buf_json(b, c->name, strlen(c->name));
     buf_puts(b, ", \"unit\": ");
-    buf_json(b, c->unit, strlen(c->unit));
+    const char *unit = out_has_unit(c->unit) ? c->unit : "";
+    buf_json(b, unit, strlen(unit));
     buf_puts(b, ", \"values\": ");
     out_json_numbers(b, c->x, c->n);
     buf_putc(b, '}');

@@ -114,10 +114,50 @@ item_row(struct buf *b, const void *v, size_t i)
     const struct rows *r = v;
     put_vector(b, r->x + i * r->cols, r->cols);
 }
+
+/* the words of a sentence */
 static void
-item_text(struct buf *b, const void *v, size_t i)
+put_words(struct para *p, const char *s)
 {
-    buf_puts(b, ((const char *const *)v)[i]);
+    struct buf w = {0};
+    while (*s) {
+        size_t n = strcspn(s, " ");
+        buf_clear(&w);
+        buf_put(&w, s, n);
+        word(p, buf_str(&w));
+        s += n;
+        s += *s == ' ';
+    }
+    buf_free(&w);
+}
+
+/* short texts in a row; sentences one below the other */
+static void
+put_texts(struct para *p, const struct fieldval *v, bool full)
+{
+    struct buf w = {0};
+    if (v->n == 0)
+        word(p, "none");
+    bool cut = !full && v->n > LIST_FULL;
+    for (size_t i = 0; i < v->n; i++) {
+        const char *s = v->texts[i];
+        if (cut && i == LIST_HEAD) {
+            word(p, "...,");
+            i = v->n - LIST_TAIL;
+            s = v->texts[i];
+        }
+        if (out_cells(s) > 24 && i) {
+            buf_putc(p->b, '\n');
+            spaces(p->b, p->indent);
+            p->col = p->indent;
+            p->start = true;
+        }
+        buf_clear(&w);
+        buf_puts(&w, *s ? s : "-");
+        buf_puts(&w, i + 1 == v->n ? "" : out_cells(s) > 24 ? ";" : ",");
+        put_words(p, buf_str(&w));
+    }
+    buf_free(&w);
 }
 
 /* a matrix, one row per line, columns aligned to the right */
@@ -153,16 +193,8 @@ put_field(struct para *p, const imp_image *im, const imp_field *f,
 {
     struct buf w = {0};
     if (v->why) {
-        const char *s = v->why;
         word(p, "absent:");
-        while (*s) {
-            size_t n = strcspn(s, " ");
-            buf_clear(&w);
-            buf_put(&w, s, n);
-            word(p, buf_str(&w));
-            s += n;
-            s += *s == ' ';
-        }
+        put_words(p, v->why);
         buf_free(&w);
         return;
     }
@@ -178,10 +210,7 @@ put_field(struct para *p, const imp_image *im, const imp_field *f,
         word(p, v->text);
         break;
     case IMP_FIELD_TEXTS:
-        if (v->n == 0)
-            word(p, "none");
-        else
-            put_list(p, v->n, full, "", "", item_text, v->texts);
+        put_texts(p, v, full);
         break;
     case IMP_FIELD_VEC:
     case IMP_FIELD_SPIN:
@@ -198,8 +227,9 @@ put_field(struct para *p, const imp_image *im, const imp_field *f,
     default:
         put_matrix(p, v->num, v->n, v->cols);
     }
-    if (f->unit.n && !(f->kind == IMP_FIELD_LIST && v->n == 0))
-        word(p, imp_text(im, f->unit));
+    const char *unit = imp_text(im, f->unit);
+    if (out_has_unit(unit) && !(f->kind == IMP_FIELD_LIST && v->n == 0))
+        word(p, unit);
     buf_free(&w);
 }
 
@@ -257,7 +287,7 @@ out_value(struct out *o, const char *label, const char *unit, const double *x,
         else
             out_json_matrix(&b, x, rows, cols);
         buf_puts(&b, ", \"units\": {");
-        if (*unit) {
+        if (out_has_unit(unit)) {
             buf_puts(&b, "\"value\": ");
             buf_json(&b, unit, strlen(unit));
         }

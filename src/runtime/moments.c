@@ -26,8 +26,8 @@
 #define MOMENTS_TARGET 5e-12
 /* a worse result is none: a surface that runs far away in some direction */
 #define MOMENTS_USELESS 0.02
-/* what rounding leaves of the estimate at best */
-#define MOMENTS_FLOOR 2e-14
+/* what rounding may add: of the level set along the rays, and of the sum */
+#define MOMENTS_FLOOR 1e-12
 #define MAX_LEVELS 12
 
 enum { Q_V, Q_C, Q_S = 4, Q_N = 10 }; /* volume, first, second moments */
@@ -247,19 +247,20 @@ difference(const struct moments *a, const struct moments *b)
  * one difference small by accident, which the earlier two cover. Geometric
  * convergence squares the relative error: E ~ d0^3/d1^2; that law is only
  * believed when two successive ratios show it, and then a square root of the
- * last ratio is all that is taken. */
+ * last ratio is all that is taken. Two small differences in a row after a
+ * great one are convergence, not an accident. */
 static double
 estimate(const double d[3], int n)
 {
     if (n < 2)
-        return n == 1 ? 10 * d[0] : (double)INFINITY;
+        return n == 1 ? 0.1 + 10 * d[0] : (double)INFINITY;
     double r0 = d[1] > 0 ? d[0] / d[1] : 0;
     double r1 = n > 2 && d[2] > 0 ? d[1] / d[2] : 1;
     double e;
     if (n > 2 && r0 < 1e-2 && r1 < 0.1 && r0 < r1)
         e = 10 * d[0] * sqrt(r0);
     else
-        e = 4 * fmax(d[0], fmax(d[1] / 8, n > 2 ? d[2] / 64 : 0));
+        e = 4 * fmax(d[0], fmax(d[1] / 8, r1 > 1e-2 ? d[2] / 64 : 0));
     return e + MOMENTS_FLOOR;
 }
 

@@ -238,7 +238,11 @@ step(struct driver *d, struct token t, bool recover)
         drop_to_block(p);
         if (synced && t.kind != IMP_YYEND)
             filter_next(&d->filter, &t); /* always forwards */
+        /* what cannot be read in an item already in error is not told */
+        struct diags *ds = d->scan.ds;
+        d->scan.ds = NULL;
         skip_item(d, &t);
+        d->scan.ds = ds;
         p->recovering = false;
         p->item_tokens = 0;
         struct token sync = {.kind = IMP_YYSYNC, .range = t.range};

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The formatter's view of tokens: which have a blank between them, and where a
+ * line may break. Both follow from the tokens alone: a bracket behind a name is
+ * a call or an index and has no blank before it, one behind a literal or a
+ * bracketed value is a unit and has one. */
+#include <string.h>
+
+#include "base/utf8.h"
+#include "imp_parser.h"
+#include "syntax/fmt_priv.h"
+
+/* what a closing bracket or other token leaves behind it */
+enum behind {
+    NOTHING, /* an operand is due */
+    REF,     /* a name, call or index: brackets go on with it */
+    LITERAL  /* a number or bracketed value: brackets are a unit */
+};
+
+static size_t
+cells_of(const char *s, size_t n)
+{
+    size_t cells = 0;
+    for (size_t i = 0; i < n;) {
+        uint32_t c = 0;
+        size_t len = utf8_decode(s + i, n - i, &c);
+        cells += len ? (size_t)utf8_cells(c) : 1;
+        i += len ? len : 1;
+    }
+    return cells;
+}
+
+static void
+add_piece(struct pieces *ps, struct arena *a, struct piece p)
+{
+    if (ps->n == ps->cap) {
+        size_t cap = ps->cap ? 2 * ps->cap : 256;
+        struct piece *v = NEW_N(a, struct piece, cap);
+        if (ps->n)
+            memcpy(v, ps->v, ps->n * sizeof *v);
+        ps->v = v;
+        ps->cap = cap;
+    }
+    ps->v[ps->n++] = p;
+}
+
+/* penalty of a break before an operator: the looser it binds, the better */
+static int
+looseness(int kind)
+{
+    switch (kind) {
+    case IMP_YYOR:
+        return 2;
+    case IMP_YYTHEN:
+    case IMP_YYELSE:
+    case IMP_YYAND:
+        return 3;
+    case IMP_YYEQ:
+    case IMP_YYNE:
+    case IMP_YYLT:
+    case IMP_YYLE:
+    case IMP_YYGT:
+    case IMP_YYGE:
+        return 4;
+    case IMP_YYPLUS:
+    case IMP_YYMINUS:
+        return 5;
+    case IMP_YYDOTDOT:
+        return 6;
+    case IMP_YYTIMES:
+    case IMP_YYSLASH:
+        return 8;
+    default:
+        return 0;
+    }
+}
+
+struct walk {
+    char *stack; /* what stands behind each closing bracket */
+    size_t depth, cap;
+    enum behind behind;
+    int prev;
+    bool unary; /* the token before was a sign before its operand */
+    bool any;
+};
+
+static void
+open_bracket(struct walk *w, struct arena *a, enum behind closed)
+{
+    if (w->depth == w->cap) {
+        size_t cap = w->cap ? 2 * w->cap : 64;
+        char *v = arena_alloc(a, cap);
+        if (w->depth)
+            memcpy(v, w->stack, w->depth);
+        w->stack = v;
+        w->cap = cap;
+    }
+    w->stack[w->depth++] = (char)closed;
+    w->behind = NOTHING;
+}
+
+/* blank and penalty of the next token, and the walk past it */
+static void
+place_piece(struct walk *w, struct arena *a, struct piece *p)
+{
+    int k = p->kind, prev = w->prev;
+    int deep = 10 * (int)(w->depth < 1000 ? w->depth : 1000);
+    bool due = w->behind == NOTHING;
+    p->blank = w->any;
+    p->penalty = FMT_NEVER;
+    bool unary = false;
+    enum behind after = NOTHING;
+    switch (k) {
+    case IMP_YYCOMMA:
+    case IMP_YYSEMI:
+    case IMP_YYDOT:
+    case IMP_YYPRIME:
+        p->blank = false;
+        after = k == IMP_YYPRIME ? REF : NOTHING;
+        break;
+    case IMP_YYLPAREN:
+        p->blank = p->blank && w->behind != REF;
+        open_bracket(w, a, w->behind == REF ? REF : LITERAL);
+        break;
+    case IMP_YYLBRACK:
+        p->blank = p->blank && w->behind != REF;
+        open_bracket(w, a, w->behind == REF ? REF : LITERAL);
+        break;
+    case IMP_YYRPAREN:
+    case IMP_YYRBRACK:
+        p->blank = false;
+        if (w->depth > 0)
+            after = (enum behind)w->stack[--w->depth];
+        break;
+    case IMP_YYTIMES:
+    case IMP_YYSLASH:
+    case IMP_YYHAT:
+        p->blank = false;
+        break;
+    case IMP_YYPLUS:
+    case IMP_YYMINUS:
+        unary = due;
+        break;
+    case IMP_YYNAME:
+        after = REF;
+        break;
+    case IMP_YYNUMBER:
+    case IMP_YYSTRING:
+    case IMP_YYTRUE:
+    case IMP_YYFALSE:
+        after = LITERAL;
+        break;
+    default:
+        break;
+    }
+    /* nothing between an opening bracket, a sign, a tight operator and what
+     * follows */
+    if (prev == IMP_YYLPAREN || prev == IMP_YYLBRACK || prev == IMP_YYDOT ||
+        prev == IMP_YYTIMES || prev == IMP_YYSLASH || prev == IMP_YYHAT ||
+        w->unary)
+        p->blank = false;
+    if (!due && looseness(k))
+        p->penalty = deep + looseness(k);
+    else if (prev == IMP_YYSEMI)
+        p->penalty = deep;
+    else if (prev == IMP_YYCOMMA || k == IMP_YYBAR || k == IMP_YYIN)
+        p->penalty = deep + 1;
+    else if (prev == IMP_YYASSIGN)
+        p->penalty = deep + 7;
+    if (prev == IMP_YYDOT || k == IMP_YYDOT)
+        p->penalty = FMT_NEVER;
+    w->unary = unary;
+    w->prev = k;
+    w->any = true;
+    if (k != IMP_YYLPAREN && k != IMP_YYLBRACK)
+        w->behind = after;
+}
+
+void
+fmt_scan(struct pieces *ps, struct arena *a, struct intern *names,
+         uint32_t file, const char *text, size_t n, uint32_t base)
+{
+    /* twice: once with comments, once through the filter, which tells command
+     * words from names */
+    struct scan with, without;
+    struct filter filter;
+    scan_open(&with, a, names, NULL, file, text, n);
+    with.comments = true;
+    scan_open(&without, a, names, NULL, file, text, n);
+    filter_open(&filter, &without);
+    struct walk w = {0};
+    struct token t, f;
+    for (;;) {
+        scan_next(&with, &t);
+        if (t.kind == IMP_YYEND)
+            break;
+        struct piece p = {.kind = t.kind,
+                          .lo = base + t.range.lo,
+                          .hi = base + t.range.hi,
+                          .text = text + t.range.lo,
+                          .len = t.range.hi - t.range.lo,
+                          .blank = true,
+                          .penalty = FMT_NEVER};
+        if (t.kind == IMP_YYCOMMENT) {
+            while (p.len > 0 && strchr(" \t\r\f\v", p.text[p.len - 1]))
+                p.len--;
+        } else {
+            filter_next(&filter, &f);
+            p.kind = f.kind;
+            if (f.kind == IMP_YYNAME) {
+                p.text = f.text;
+                p.len = strlen(f.text);
+            }
+            place_piece(&w, a, &p);
+        }
+        p.cells = cells_of(p.text, p.len);
+        add_piece(ps, a, p);
+    }
+}

@@ -20,7 +20,7 @@
 
 /* Newton steps, relative to the sizes: converged to rounding */
 #define CL_STEP (8.0 * DBL_EPSILON)
-/* smallest eigenvalue of (K1 + K2 + gap K1 K2) times length that is not flat:
+/* smallest eigenvalue of K1 + K2 times length that is not flat:
  * the closest points are then known to 1e-16/1e-9 = 1e-7 of the length and
  * the gap still to rounding */
 #define CL_FLATNESS 1e-9
@@ -45,7 +45,7 @@ newton(struct rt *r, const imp_contact *k, const struct cl_pair *s, double *u,
     int n = (int)k->n_unknown, d = s->b[0].d;
     double out[8 + 64 + 1], a[64], last = INFINITY;
     int piv[8];
-    for (int it = 0; it < 30; it++) {
+    for (int it = 0; it < 80; it++) {
         int st = rt_eval(r, k->kkt, u, out);
         if (st != IMP_OK)
             return CL_NONFINITE;
@@ -74,7 +74,9 @@ newton(struct rt *r, const imp_contact *k, const struct cl_pair *s, double *u,
                 *gap = out[n + n * n];
             return CL_FINE;
         }
-        if (it > 12 && move > 0.5 * last)
+        /* near a point of vanishing curvature of order m the error falls
+         * by (m - 1)/m only */
+        if (it > 12 && move > 0.95 * last)
             return CL_LOST;
         last = move;
     }
@@ -136,22 +138,28 @@ finish(struct cl_pair *s, const double *u, double gap, struct closest *o)
     for (int i = 0; i < 2; i++)
         if (e[i][0] < -1e-7 * (1.0 / s->length + curved))
             return CL_NOT_CONVEX;
-    /* symmetric part of K1 K2 */
-    M[0] = K[0][0] * K[1][0] + K[0][1] * K[1][1];
-    M[2] = K[0][1] * K[1][1] + K[0][2] * K[1][2];
-    M[1] = 0.5 * (K[0][0] * K[1][1] + K[0][1] * K[1][2] + K[0][1] * K[1][0] +
-                  K[0][2] * K[1][1]);
-    if (d == 2) {
-        M[0] = M[2] = K[0][0] * K[1][0];
-        M[1] = 0.0;
-    }
+    /* K1 + K2 + gap K1 K2 = K1 (W1 + W2 + gap) K2 with W = K^-1: for convex
+     * bodies apart it is regular where K1 + K2 is */
     for (int i = 0; i < 3; i++)
-        M[i] = K[0][i] + K[1][i] + gap * M[i];
+        M[i] = K[0][i] + K[1][i];
     cl_eigen(d, M, m);
-    o->condition = fmax(1.0, fmax(m[1], 1.0 / s->length) / fabs(m[0]));
-    if (m[0] * s->length < CL_FLATNESS)
-        /* clearly negative: a saddle of the separation, not its maximum */
-        return gap < 0.0 && m[0] * s->length < -CL_FLATNESS ? CL_LOST : CL_FLAT;
+    o->condition = fmax(m[1], 1.0 / s->length) / m[0];
+    if (m[0] * s->length < CL_FLATNESS) {
+        o->condition = INFINITY;
+        return CL_FLAT;
+    }
+    if (gap >= 0.0)
+        return CL_FINE;
+    /* overlapping: the separation is greatest where W1 + W2 + gap > 0 */
+    double W[2][3];
+    for (int i = 0; i < 2; i++)
+        cl_radii(d, K[i], 1e-9 / s->length, W[i]);
+    for (int i = 0; i < 3; i++)
+        M[i] = W[0][i] + W[1][i] + (i == 1 ? 0.0 : gap);
+    cl_eigen(d, M, m);
+    if (m[0] <= 0.0)
+        return CL_LOST;
+    o->condition = fmax(o->condition, -gap / m[0]);
     return CL_FINE;
 }
 
@@ -252,7 +260,8 @@ solve_cold(struct rt *r, const imp_contact *k, struct cl_pair *s,
 {
     double u[8], gap;
     enum cl_fault f = search(s), g;
-    if (f != CL_FINE)
+    /* lost on the climb: near enough for Newton's method, perhaps */
+    if (f != CL_FINE && !(f == CL_LOST && s->have[0] && s->have[1]))
         return f;
     bool deep =
         s->sigma < -CL_DEEP * s->length && !s->b[0].flat && !s->b[1].flat;
@@ -275,7 +284,7 @@ solve_cold(struct rt *r, const imp_contact *k, struct cl_pair *s,
         if (s->b[0].flat || s->b[1].flat)
             break;
         f = cl_climb(s, round == 0 ? 1e-6 : 1e-11, 100);
-        if (f != CL_FINE)
+        if (f != CL_FINE && f != CL_LOST)
             return f;
     }
     from_pair(s, o);

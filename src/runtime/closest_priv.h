@@ -57,6 +57,8 @@ void cl_curvature(const struct cl_body *b, const struct cl_point *p,
 /* eigenvalues of (K11 K12 K22), ascending; in the plane both are K11 */
 void cl_eigen(int d, const double K[3], double e[2]);
 
+/* inverse of K, its eigenvalues lifted to at least `least` first */
+void cl_radii(int d, const double K[3], double least, double W[3]);
 /* moves the warm start of a contact by dt along the series of its closest
  * points made last (closest_gap_series) */
 void cl_predict(struct rt *r, uint32_t contact, int order, double dt);

@@ -418,6 +418,22 @@ cl_sigma(struct cl_pair *s, const double n[3])
     return CL_FINE;
 }
 
+void
+cl_radii(int d, const double K[3], double least, double W[3])
+{
+    double k[3] = {K[0], K[1], K[2]};
+    lift(d, k, least);
+    if (d == 2) {
+        W[0] = W[2] = 1.0 / k[0];
+        W[1] = 0.0;
+        return;
+    }
+    double det = k[0] * k[2] - k[1] * k[1];
+    W[0] = k[2] / det;
+    W[1] = -k[1] / det;
+    W[2] = k[0] / det;
+}
+
 /* radii-of-curvature matrix of body i at its point, in world tangents T */
 static void
 radii(const struct cl_pair *s, int i, double T[2][3], double W[3])
@@ -427,16 +443,7 @@ radii(const struct cl_pair *s, int i, double T[2][3], double W[3])
     cl_turn_back(b, T[0], t[0]);
     cl_turn_back(b, T[1], t[1]);
     cl_curvature(b, &s->p[i], t, K);
-    lift(b->d, K, 1e-7 / s->length);
-    if (b->d == 2) {
-        W[0] = W[2] = 1.0 / K[0];
-        W[1] = 0.0;
-        return;
-    }
-    double det = K[0] * K[2] - K[1] * K[1];
-    W[0] = K[2] / det;
-    W[1] = -K[1] / det;
-    W[2] = K[0] / det;
+    cl_radii(b->d, K, 1e-7 / s->length, W);
 }
 
 /* Newton's method for the maximum of sigma on the sphere: gradient P w with

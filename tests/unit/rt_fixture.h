@@ -79,21 +79,19 @@ fix_super2(struct graph *g, const expr *const *x, const expr *const *p)
 {
     const expr *s = ex_num(g, -1.0);
     for (int i = 0; i < 2; i++)
-        s = ex_add(g, s,
-                   ex_pow(g,
-                          ex_op(g, IMP_OP_ABS, ex_div(g, x[i], p[i]), NULL,
-                                NULL),
-                          p[3]));
+        s = ex_add(
+            g, s,
+            ex_pow(g, ex_op(g, IMP_OP_ABS, ex_div(g, x[i], p[i]), NULL, NULL),
+                   p[3]));
     return s;
 }
 static inline const expr *
 fix_super3(struct graph *g, const expr *const *x, const expr *const *p)
 {
-    return ex_add(g, fix_super2(g, x, p),
-                  ex_pow(g,
-                         ex_op(g, IMP_OP_ABS, ex_div(g, x[2], p[2]), NULL,
-                               NULL),
-                         p[3]));
+    return ex_add(
+        g, fix_super2(g, x, p),
+        ex_pow(g, ex_op(g, IMP_OP_ABS, ex_div(g, x[2], p[2]), NULL, NULL),
+               p[3]));
 }
 /* transcendental: exp(x/a) + exp(-x/a) + exp(y/b) + exp(-y/b) - 6 */
 static inline const expr *
@@ -101,10 +99,10 @@ fix_exp2(struct graph *g, const expr *const *x, const expr *const *p)
 {
     const expr *s = ex_num(g, -6.0);
     for (int i = 0; i < 2; i++)
-        s = ex_add(g, s,
-                   ex_mul(g, ex_num(g, 2.0),
-                          ex_op(g, IMP_OP_COSH, ex_div(g, x[i], p[i]), NULL,
-                                NULL)));
+        s = ex_add(
+            g, s,
+            ex_mul(g, ex_num(g, 2.0),
+                   ex_op(g, IMP_OP_COSH, ex_div(g, x[i], p[i]), NULL, NULL)));
     return s;
 }
 /* asymmetric: (x/a)^2 + (y/b)^2 (1 + x/(4a)) - 1 */
@@ -112,8 +110,7 @@ static inline const expr *
 fix_egg2(struct graph *g, const expr *const *x, const expr *const *p)
 {
     const expr *u = ex_div(g, x[0], p[0]);
-    const expr *f =
-        ex_add(g, ex_num(g, 1.0), ex_div(g, u, ex_num(g, 4.0)));
+    const expr *f = ex_add(g, ex_num(g, 1.0), ex_div(g, u, ex_num(g, 4.0)));
     return ex_sub(g,
                   ex_add(g, fix_square(g, u),
                          ex_mul(g, fix_square(g, ex_div(g, x[1], p[1])), f)),
@@ -239,8 +236,7 @@ fix_fresh(struct fix *f, double t)
     struct rt *r = f->rt;
     r->env[f->im->layout.time] = t;
     memset(r->state_lo, 0,
-           sizeof(double) *
-               (f->im->layout.contact - f->im->layout.state));
+           sizeof(double) * (f->im->layout.contact - f->im->layout.state));
     memset(r->contact_warm, 0, f->im->contacts.n);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* First touches of random pairs, constructed so that the touch is known:
- * crossing, grazing (missing by 1e-9, exact, overlapping by 1e-9), C00; bullets,
- * long flights, spinning bodies, two touches in one step. */
+ * crossing, grazing (missing by 1e-9, exact, overlapping by 1e-9), C00;
+ * bullets, long flights, spinning bodies, two touches in one step. */
 #include "rt_fixture.h"
 
 static const int default_cases = 60;
@@ -148,7 +148,8 @@ rewind_apart(struct setting *z)
     for (double t = 0.002; t < 1.5; t *= 1.15) {
         struct closest c;
         assert_int_equal(motion_to(z->f.rt, -t), IMP_OK);
-        if (closest_points(z->f.rt, 0, &c, false) != IMP_OK || c.gap < 1e-7)
+        if (closest_points(z->f.rt, 0, &c, false) != IMP_OK ||
+            c.gap < 1e-4 * t * t * t)
             break;
         free = t;
     }
@@ -183,6 +184,22 @@ next(struct setting *z, enum event_watch watch, double until)
     return e;
 }
 
+/* a touch before the one constructed, which the coarse look of rewind_apart
+ * did not see: true if it is real */
+static bool
+earlier(struct setting *z, const struct event *e)
+{
+    struct closest c;
+    if (e->kind != EVENT_CROSS || e->time > -1e-3)
+        return false;
+    assert_int_equal(closest_points(z->f.rt, 0, &c, true), IMP_OK);
+    assert_true(fabs(c.gap) < 1e-13);
+    assert_int_equal(motion_to(z->f.rt, e->time + 1e-4), IMP_OK);
+    assert_int_equal(closest_points(z->f.rt, 0, &c, true), IMP_OK);
+    assert_true(c.gap < 0.0);
+    return true;
+}
+
 static void
 open_both(struct setting *z, int d)
 {
@@ -213,10 +230,9 @@ crossing(void **state)
                 continue;
             struct event e = next(&z, WATCH_CLOSE, 1.0);
             assert_int_equal(e.kind, EVENT_CROSS);
+            if (earlier(&z, &e))
+                continue;
             /* 1e-15 of gap over the speed */
-            if (!(fabs(e.time) < 1e-14 / fabs(v) + 1e-13))
-                print_message("%dD case %d: v %.3e time %.3e\n", d, done, v,
-                              e.time);
             assert_true(fabs(e.time) < 1e-14 / fabs(v) + 1e-13);
             done++;
         }
@@ -257,14 +273,12 @@ grazing(void **state)
                     z.at[1][i] += miss * 1e-9 * c.n[i];
                 put(&z, -back);
                 struct event e = next(&z, WATCH_CLOSE, after);
+                if (earlier(&z, &e))
+                    break;
                 if (miss > 0) {
                     assert_int_equal(e.kind, EVENT_NONE);
                     assert_true(e.time == after);
                 } else if (miss == 0) {
-                    if (e.kind != EVENT_TANGENT)
-                        print_message("%dD case %d: D %.3e j %.3e kind %d at "
-                                      "%.3e\n",
-                                      d, done, D, j, e.kind, e.time);
                     assert_int_equal(e.kind, EVENT_TANGENT);
                     worst = fmax(worst, fabs(e.time) * D);
                 } else {
@@ -334,9 +348,8 @@ c00(void **state)
             if (back < 0.05)
                 continue;
             struct event ev = next(&z, WATCH_CLOSE, 0.5);
-            if (ev.kind != EVENT_TANGENT || fabs(ev.time) > 1e-11)
-                print_message("%dD case %d: j %.3e kind %d at %.3e\n", d, done,
-                              j, ev.kind, ev.time);
+            if (earlier(&z, &ev))
+                continue;
             assert_int_equal(ev.kind, EVENT_TANGENT);
             assert_true(fabs(ev.time) < 1e-11);
             worst = fmax(worst, fabs(ev.time * j));
@@ -389,15 +402,15 @@ bullets_and_flights(void **state)
     struct event more[1];
     uint32_t n;
     enum event_watch w = WATCH_LEAVE;
-    assert_int_equal(
-        event_next(z.f.rt, &w, 1e9, NULL, NULL, &e, more, &n), IMP_OK);
+    assert_int_equal(event_next(z.f.rt, &w, 1e9, NULL, NULL, &e, more, &n),
+                     IMP_OK);
     assert_int_equal(e.kind, EVENT_EXCLUDED);
     /* passing by at a distance */
     z.at[1][1] = 2.5;
     put(&z, 0.0);
     w = WATCH_CLOSE;
-    assert_int_equal(
-        event_next(z.f.rt, &w, 1e9, NULL, NULL, &e, more, &n), IMP_OK);
+    assert_int_equal(event_next(z.f.rt, &w, 1e9, NULL, NULL, &e, more, &n),
+                     IMP_OK);
     assert_int_equal(e.kind, EVENT_EXCLUDED);
     assert_true(e.time == 0.0);
     /* 1e6 sizes at ordinary speed: the step is the flight */
@@ -494,6 +507,54 @@ disc_on_wall(void **state)
     fix_close(&z.f);
 }
 
+/* the two ellipses of Palffy-Muhoray et al. [0.2] and the superellipsoid
+ * against an ellipsoid [0.3]: touch, deep overlap, end of the overlap */
+static void
+printed_examples(void **state)
+{
+    (void)state;
+    struct setting z;
+    memset(&z, 0, sizeof z);
+    fix_open(&z.f, 2, fix_quadric2, fix_quadric2, 0);
+    const double a[4] = {2, 1, 1, 2}, I[3] = {1, 1, 1};
+    fix_body(&z.f, 0, a, 2.0, I);
+    fix_body(&z.f, 1, a, 2.0, I);
+    static const double one[6] = {0, 0, 0, 0, 0, -1.0};
+    static const double two[6] = {-1.4671103616817882,  -1.9459065947411789,
+                                  -0.78539816339744831, -0.2139701987389151,
+                                  0.9581598646385255,   -0.3787007446061675};
+    memcpy(z.at[0], one, sizeof one);
+    memcpy(z.at[1], two, sizeof two);
+    put(&z, 0.0);
+    series(&z);
+    assert_true(fabs(z.g[0]) < 1e-15 && fabs(z.g[1]) < 1e-15);
+    assert_true(fabs(2.0 * z.g[2]) < 1e-14);
+    assert_true(fabs(6.0 * z.g[3] / -0.8634952097918813 - 1.0) < 1e-13);
+    static const double sigma[4][2] = {{0x1p-3, -2.60263896579287e-4},
+                                       {0x1p-5, -4.31097385895578e-6},
+                                       {0x1p-9, -1.07102477503999e-9},
+                                       {-0x1p-5, 4.47239222391838e-6}};
+    for (int i = 0; i < 4; i++) {
+        struct closest c;
+        put(&z, 0.0);
+        assert_int_equal(motion_to(z.f.rt, sigma[i][0]), IMP_OK);
+        assert_int_equal(closest_points(z.f.rt, 0, &c, true), IMP_OK);
+        assert_true(fabs(c.gap - sigma[i][1]) < 2e-15);
+    }
+    put(&z, 0.0);
+    assert_int_equal(motion_to(z.f.rt, -5.0), IMP_OK);
+    z.f.rt->contact_warm[0] = 0;
+    struct event e = next(&z, WATCH_CLOSE, 1.0);
+    assert_int_equal(e.kind, EVENT_TANGENT);
+    assert_true(fabs(e.time) < 1e-13);
+    steps = 0;
+    e = next(&z, WATCH_OPEN, 10.0);
+    assert_int_equal(e.kind, EVENT_OPEN);
+    assert_true(fabs(e.time - 3.98531223) < 1e-8);
+    print_message("[0.2]: overlap ends at %.12f, %d steps\n", e.time, steps);
+    fix_close(&z.f);
+}
+
 /* shapes whose gap is not smooth everywhere: no touch is passed over and the
  * search does not stop */
 static void
@@ -550,13 +611,13 @@ rough_shapes(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crossing),
-        cmocka_unit_test(grazing),
-        cmocka_unit_test(c00),
-        cmocka_unit_test(bullets_and_flights),
-        cmocka_unit_test(many_rotations),
-        cmocka_unit_test(disc_on_wall),
-        cmocka_unit_test(rough_shapes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(crossing),
+                                       cmocka_unit_test(grazing),
+                                       cmocka_unit_test(c00),
+                                       cmocka_unit_test(bullets_and_flights),
+                                       cmocka_unit_test(many_rotations),
+                                       cmocka_unit_test(disc_on_wall),
+                                       cmocka_unit_test(printed_examples),
+                                       cmocka_unit_test(rough_shapes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

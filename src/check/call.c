@@ -30,12 +30,14 @@ call_enter(struct check *ck, struct decl *d, imp_range call, struct frame *f)
     }
     *f = (struct frame){d, call, ck->frames};
     ck->frames = f;
+    ck->expanding++;
     return true;
 }
 void
 call_leave(struct check *ck, struct frame *f)
 {
     ck->frames = f->up;
+    ck->expanding--;
 }
 
 static const char *
@@ -120,6 +122,8 @@ call_bind(struct check *ck, const struct decl *d, const struct ast_formal *f,
         } else if (f[i].dflt) {
             out->n = i; /* earlier formals are known in a default */
             v = ck_expr(ck, out, f[i].dflt);
+        } else if (!ok) {
+            return false;
         } else {
             struct diag *x = ck_error(ck, DIAG_E0214, call->range,
                                       "`%s` needs a value for `%s`", d->name,

@@ -24,26 +24,26 @@
 #include "check/tm.h"
 
 /* growable arrays in the check's arena (an allocation may longjmp) */
-#define APUSH(ck, vec, ...)                                             \
-    do {                                                                \
-        if ((vec)->n == (vec)->cap) {                                   \
-            size_t cap_ = (vec)->cap ? 2 * (vec)->cap : 8;              \
-            void *v_ = arena_alloc((ck)->arena, cap_ * sizeof *(vec)->v); \
-            if ((vec)->n)                                               \
-                memcpy(v_, (vec)->v, (vec)->n * sizeof *(vec)->v);      \
-            (vec)->v = v_;                                              \
-            (vec)->cap = cap_;                                          \
-        }                                                               \
-        (vec)->v[(vec)->n++] = (__VA_ARGS__);                           \
+#define APUSH(ck, vec, ...)                                                    \
+    do {                                                                       \
+        if ((vec)->n == (vec)->cap) {                                          \
+            size_t cap_ = (vec)->cap ? 2 * (vec)->cap : 8;                     \
+            void *v_ = arena_alloc((ck)->arena, cap_ * sizeof *(vec)->v);      \
+            if ((vec)->n)                                                      \
+                memcpy(v_, (vec)->v, (vec)->n * sizeof *(vec)->v);             \
+            (vec)->v = v_;                                                     \
+            (vec)->cap = cap_;                                                 \
+        }                                                                      \
+        (vec)->v[(vec)->n++] = (__VA_ARGS__);                                  \
     } while (0)
 
 /* -- values --------------------------------------------------------------- */
 
 enum vkind {
-    V_POISON,  /* an error has been reported */
-    V_ANY,     /* formal of a definition checked by itself: only dim is known */
-    V_NUM,     /* rows x cols numbers of one dimension */
-    V_TRUTH,   /* one node, 0 or 1 */
+    V_POISON, /* an error has been reported */
+    V_ANY,    /* formal of a definition checked by itself: only dim is known */
+    V_NUM,    /* rows x cols numbers of one dimension */
+    V_TRUTH,  /* one node, 0 or 1 */
     V_TEXT,
     V_LIST,    /* numbers of one dimension: range, linspace */
     V_BODY,    /* ref */
@@ -65,7 +65,13 @@ struct value {
 /* -- names ---------------------------------------------------------------- */
 
 enum decl_kind {
-    D_PARAM, D_LET, D_RESULT, D_FN, D_SHAPE, D_BODY, D_CONTACT,
+    D_PARAM,
+    D_LET,
+    D_RESULT,
+    D_FN,
+    D_SHAPE,
+    D_BODY,
+    D_CONTACT,
     D_OTHER /* system, joint ...: not available in this build */
 };
 struct module;
@@ -76,10 +82,10 @@ struct decl {
     const struct ast_item *item;
     struct module *module;
     enum { DECL_NEW, DECL_BUSY, DECL_DONE } state;
-    bool broken;      /* an error in it has been reported */
-    struct value val; /* PARAM, LET */
-    uint32_t index;   /* PARAM, BODY, CONTACT, RESULT: in the model;
-                         UINT32_MAX: not there (yet) */
+    bool broken;               /* an error in it has been reported */
+    struct value val;          /* PARAM, LET */
+    uint32_t index;            /* PARAM, BODY, CONTACT, RESULT: in the model;
+                                  UINT32_MAX: not there (yet) */
     struct decl *next, *chain; /* in order; in the bucket */
 };
 struct module_use {
@@ -95,8 +101,14 @@ struct module {
     imp_range use_range; /* of the `use` that loads it now */
     struct decl *first, *last;
     struct decl *bucket[SCOPE_BUCKETS];
-    struct { struct module_use *v; size_t n, cap; } uses;
-    struct { const struct ast_item **v; size_t n, cap; } others; /* world ... */
+    struct {
+        struct module_use *v;
+        size_t n, cap;
+    } uses;
+    struct {
+        const struct ast_item **v;
+        size_t n, cap;
+    } others; /* world ... */
     struct module *next;
 };
 /* local names: formals of an expansion */
@@ -133,20 +145,48 @@ struct check {
     struct env top; /* of the main module */
     struct seen *seen[64];
     struct frame *frames;
-    unsigned depth;  /* of recursion */
-    uint64_t steps;  /* of evaluation, against blow-up */
-    bool spent;      /* the limit has been reported */
+    unsigned depth; /* of recursion */
+    uint64_t steps; /* inside expansions, against blow-up */
+    uint32_t expanding;
+    bool spent; /* the limit has been reported */
     uint32_t n_any;
-    uint32_t now;    /* number of the command being checked */
-    struct { struct tm_param *v; size_t n, cap; } params;
-    struct { struct decl **v; size_t n, cap; } param_decls;
-    struct { struct tm_body *v; size_t n, cap; } bodies;
-    struct { struct decl **v; size_t n, cap; } body_decls;
-    struct { struct tm_contact *v; size_t n, cap; } contacts;
-    struct { struct tm_command *v; size_t n, cap; } commands;
-    struct { struct tm_slot *v; size_t n, cap; } slots;
-    struct { struct record *v; size_t n, cap; } records; /* per command */
-    struct { struct pending *v; size_t n, cap; } pending;
+    uint32_t now; /* number of the command being checked */
+    struct {
+        struct tm_param *v;
+        size_t n, cap;
+    } params;
+    struct {
+        struct decl **v;
+        size_t n, cap;
+    } param_decls;
+    struct {
+        struct tm_body *v;
+        size_t n, cap;
+    } bodies;
+    struct {
+        struct decl **v;
+        size_t n, cap;
+    } body_decls;
+    struct {
+        struct tm_contact *v;
+        size_t n, cap;
+    } contacts;
+    struct {
+        struct tm_command *v;
+        size_t n, cap;
+    } commands;
+    struct {
+        struct tm_slot *v;
+        size_t n, cap;
+    } slots;
+    struct {
+        struct record *v;
+        size_t n, cap;
+    } records; /* per command */
+    struct {
+        struct pending *v;
+        size_t n, cap;
+    } pending;
     struct body_work *work; /* body.c */
 };
 /* a unit's text that is written when all dimensions are known */
@@ -227,13 +267,11 @@ bool v_agree(struct check *ck, const struct ast_expr *at, const char *doing,
 bool v_need_dim(struct check *ck, struct value *v, const struct ast_expr *e,
                 const struct dim *d, const char *what);
 /* scalar number of dimension d; poison on error (reported) */
-bool v_need_scalar(struct check *ck, struct value *v,
-                   const struct ast_expr *e, const struct dim *d,
-                   const char *what);
+bool v_need_scalar(struct check *ck, struct value *v, const struct ast_expr *e,
+                   const struct dim *d, const char *what);
 /* vector of n numbers */
-bool v_need_vector(struct check *ck, struct value *v,
-                   const struct ast_expr *e, uint32_t n, const struct dim *d,
-                   const char *what);
+bool v_need_vector(struct check *ck, struct value *v, const struct ast_expr *e,
+                   uint32_t n, const struct dim *d, const char *what);
 /* notes for names whose dimension was inferred elsewhere */
 void v_explain(struct check *ck, struct diag *d, const struct ast_expr *e);
 /* a literal value known now? */
@@ -260,12 +298,12 @@ const struct ast_expr *ast_unwrap(const struct ast_expr *e); /* ( e ) */
 /* a number known at compile time: literals, and params, which then become
  * structural */
 bool ck_fixed(struct check *ck, const expr *e, double *x);
-struct value ck_name(struct check *ck, const struct env *env,
-                     const char *name, imp_range range);
+struct value ck_name(struct check *ck, const struct env *env, const char *name,
+                     imp_range range);
 /* a^b with all rules of powers; ea, eb: their places */
 struct value ck_power(struct check *ck, const struct ast_expr *e,
-                      struct value a, const struct ast_expr *ea,
-                      struct value b, const struct ast_expr *eb);
+                      struct value a, const struct ast_expr *ea, struct value b,
+                      const struct ast_expr *eb);
 /* value of a declaration (evaluates lets when first needed) */
 struct value ck_decl(struct check *ck, struct decl *d, imp_range range);
 /* enters recursion; false (reported once) when too deep or too long */
@@ -354,7 +392,7 @@ extern const struct keydef body_keys[], contact_keys[], world_keys[],
 extern const size_t n_body_keys, n_contact_keys, n_world_keys, n_shape_keys;
 void check_bodies_begin(struct check *ck); /* shapes, plane or space */
 void check_bodies_end(struct check *ck);   /* all other keys */
-void contacts_declare(struct check *ck); /* gives them their numbers */
+void contacts_declare(struct check *ck);   /* gives them their numbers */
 void check_contacts(struct check *ck);
 void check_world(struct check *ck);
 /* data of the set-up: no time, no motion, no results */
@@ -364,9 +402,8 @@ bool check_leaves(struct check *ck, const expr *const *e, size_t n, int may,
 /* values of bodies and contacts: one.position, touch.gap */
 struct value body_field(struct check *ck, uint32_t body, const char *name,
                         imp_range name_range, imp_range range);
-struct value contact_field(struct check *ck, uint32_t contact,
-                           const char *name, imp_range name_range,
-                           imp_range range);
+struct value contact_field(struct check *ck, uint32_t contact, const char *name,
+                           imp_range name_range, imp_range range);
 extern const struct keydef body_values[], contact_values[];
 extern const size_t n_body_values, n_contact_values;
 
@@ -376,9 +413,8 @@ void check_scan(struct check *ck, const struct check_input *in);
 
 /* -- result.c, command.c -------------------------------------------------- */
 
-struct value result_field(struct check *ck, uint32_t command,
-                          const char *name, imp_range name_range,
-                          imp_range range);
+struct value result_field(struct check *ck, uint32_t command, const char *name,
+                          imp_range name_range, imp_range range);
 struct value field_index(struct check *ck, const struct env *env,
                          const struct value *f, const struct ast_expr *e);
 /* min max sum length of a list field; false if op is none */
@@ -387,8 +423,8 @@ bool field_reduce(struct check *ck, const char *op, const struct value *f,
 struct value field_compare(struct check *ck, const struct ast_expr *at,
                            const struct value *f, const struct value *text);
 void record_schema(struct check *ck, uint32_t command); /* table's fields */
-void record_column(struct check *ck, uint32_t command,
-                   const struct tm_val *col, uint32_t width);
+void record_column(struct check *ck, uint32_t command, const struct tm_val *col,
+                   uint32_t width);
 /* number of the recorded column equal to v in the latest simulate before the
  * command checked now */
 bool record_find(struct check *ck, const struct tm_val *v, uint32_t *command,
@@ -397,8 +433,13 @@ void check_commands(struct check *ck);
 struct command_row {
     const char *name, *doc;
     enum command_args {
-        ARGS_NONE, ARGS_CONTACT, ARGS_CONTACTS, ARGS_SYSTEM, ARGS_VALUES,
-        ARGS_CONDITION, ARGS_RESULT
+        ARGS_NONE,
+        ARGS_CONTACT,
+        ARGS_CONTACTS,
+        ARGS_SYSTEM,
+        ARGS_VALUES,
+        ARGS_CONDITION,
+        ARGS_RESULT
     } args;
     bool available;
 };

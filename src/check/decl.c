@@ -53,6 +53,7 @@ block_keys(struct check *ck, const struct ast_item *item,
                          what, k->name.text);
             if (!ck_suggest(ck, d, k->name.range, k->name.text, names, n))
                 CK_HELP(ck, d, "its keys are %s", ck_join(ck, names, n, "and"));
+            ok = false;
         } else if (out[i]) {
             struct diag *d =
                 ck_error(ck, DIAG_E0302, k->name.range,

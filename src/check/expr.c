@@ -9,13 +9,13 @@
 #include "check/check_priv.h"
 
 #define DEPTH_MAX 2000
-#define STEPS_MAX 5000000u
+#define STEPS_MAX 2000000u
 #define LIST_MAX 100000
 
 bool
 ck_enter(struct check *ck, imp_range range)
 {
-    ck->steps++;
+    ck->steps += ck->expanding;
     if (!ck->spent && ck->depth < DEPTH_MAX && ck->steps < STEPS_MAX) {
         ck->depth++;
         return true;
@@ -76,6 +76,25 @@ ck_fixed(struct check *ck, const expr *e, double *x)
     return isfinite(*x);
 }
 
+static double
+no_leaf(void *ctx, const expr *leaf)
+{
+    (void)ctx;
+    (void)leaf;
+    return NAN;
+}
+/* the graph keeps an operation of literals that has no finite value */
+static bool
+finite_constant(struct check *ck, const expr *e)
+{
+    if (ex_is_const(e))
+        return isfinite(e->num);
+    if (!e->a || !ex_is_const(e->a) || (e->b && !ex_is_const(e->b)) ||
+        (e->c && !ex_is_const(e->c)))
+        return true;
+    return isfinite(ex_value(ck->g, e, no_leaf, NULL));
+}
+
 /* a literal result that is no number is the user's mistake right here */
 static struct value
 folded(struct check *ck, const struct ast_expr *e, struct value v)
@@ -83,7 +102,7 @@ folded(struct check *ck, const struct ast_expr *e, struct value v)
     if (v.kind != V_NUM)
         return v;
     for (size_t i = 0; i < (size_t)v.rows * v.cols; i++)
-        if (ex_is_const(v.e[i]) && !isfinite(v.e[i]->num)) {
+        if (!finite_constant(ck, v.e[i])) {
             struct diag *d =
                 ck_error(ck, DIAG_E0217, e->range, "this has no finite value");
             CK_HELP(ck, d,

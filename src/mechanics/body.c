@@ -294,6 +294,23 @@ body_complete(struct mech *k, const struct mbody *b)
     return true;
 }
 
+/* a half-plane that moves has no mass of its own to integrate */
+static bool
+flat_complete(struct mech *k, const struct mbody *b)
+{
+    const struct tm_body *t = b->tm;
+    if (b->fixed || !(b->flags & IMP_BODYF_FLAT) || (t->mass.e && t->inertia.n))
+        return true;
+    struct diag *d =
+        diag_add(k->ds, DIAG_E0507, mech_range(t->range_shape, t->range),
+                 "the shape of `%s` is unbounded, so its %s is unknown",
+                 t->name, t->mass.e ? "inertia" : "mass");
+    diag_help(k->ds, d,
+              "state `mass` and `inertia`, or `fixed = true` if it does not "
+              "move");
+    return false;
+}
+
 /* outputs: the whole state of a prescribed body at env time */
 static void
 refresh_tape(struct mech *k, struct mbody *b)
@@ -323,7 +340,8 @@ body_build(struct mech *k, struct mbody *b)
     b->prescribed = b->fixed && (reads_time(k, &b->tm->position) ||
                                  reads_time(k, &b->tm->orient));
     b->refresh = IMP_NO_TAPE;
-    if (!data_ok(k, b->tm) || !body_complete(k, b) || !shape_build(k, b))
+    if (!data_ok(k, b->tm) || !body_complete(k, b) || !shape_build(k, b) ||
+        !flat_complete(k, b))
         return false;
     body_flags(b);
     graph_origin(g, b->tm->range);

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/num.h"
 
 /* `axes` may be off by this much: data of 6 digits */
@@ -196,7 +195,7 @@ setup_contact(struct rt *r, uint32_t c)
         diag_label(r->ds, d, "must lie between 0 and 1");
         diag_help(r->ds, d,
                   e > 1 ? "more than 1 creates energy; if that is meant, say "
-                          "`world { gain = \"allowed\" }`"
+                          "`world { gain = allowed }`"
                         : "0 is a plastic, 1 an elastic impact");
         st = IMP_BADMODEL;
     }
@@ -244,11 +243,10 @@ rt_setup(struct rt *r, const double *params)
 {
     const imp_image *im = r->im;
     const imp_layout *l = &im->layout;
-    const imp_tape *t = IMP_ARRAY(im, im->tapes, imp_tape) + im->setup;
     memset(r->env, 0, l->n_env * sizeof *r->env);
     for (uint32_t i = 0; i < im->params.n; i++)
         r->env[l->params + i] = params[i];
-    double *out = NEW_N(r->arena, double, t->outs.n + 1);
+    double *out = r->scratch;
     int st = rt_eval(r, im->setup, NULL, out);
     if (st != IMP_OK) {
         if (st == IMP_NONFINITE)
@@ -264,7 +262,7 @@ rt_setup(struct rt *r, const double *params)
         k[IMP_CONTACT_MU] = at[1];
         st = worse(st, setup_contact(r, c));
     }
-    st = worse(st, setup_world(r, at));
+    st = worse(st, setup_world(r, at)); /* the last use of scratch */
     for (uint32_t b = 0; b < im->bodies.n; b++) {
         int s = setup_body(r, b);
         st = worse(st, s == IMP_OK ? setup_state(r, b) : s);

@@ -106,7 +106,7 @@ show_value(struct analysis *a, const imp_val *v)
         if (!r)
             return IMP_FAILED;
         if (a->out->json)
-            out_record_json(a->out, im, r);
+            out_record_shown(a->out, im, r, label);
         else
             out_record_text(a->out, im, r, bound_label(a, r->command));
         return IMP_OK;

@@ -154,15 +154,33 @@ static const char *const command_names[] = {
 #include "abi/commands.def"
 };
 
-void
-out_record_json(struct out *o, const imp_image *im, const struct rec *r)
+static void
+record_line(struct out *o, const imp_image *im, const struct rec *r,
+            const char *command, const char *label)
 {
     struct buf b = {0};
     buf_putc(&b, '{');
-    out_json_record(&b, im, r, command_names[r->command->id]);
+    out_json_record(&b, im, r, command);
+    if (label) {
+        key(&b, "expression", false);
+        buf_json(&b, label, strlen(label));
+    }
     buf_puts(&b, "}\n");
     out_write(o, b.s, b.n);
     buf_free(&b);
+}
+
+void
+out_record_json(struct out *o, const imp_image *im, const struct rec *r)
+{
+    record_line(o, im, r, command_names[r->command->id], NULL);
+}
+
+void
+out_record_shown(struct out *o, const imp_image *im, const struct rec *r,
+                 const char *label)
+{
+    record_line(o, im, r, "show", label);
 }
 
 void

@@ -28,6 +28,10 @@ int out_check(const struct out *o, struct diags *ds);
 void out_record_json(struct out *o, const imp_image *im, const struct rec *r);
 void out_record_text(struct out *o, const imp_image *im, const struct rec *r,
                      const char *label);
+/* the same JSON for `show r`: its command is "show", so that a reader who looks
+ * for one answer finds one */
+void out_record_shown(struct out *o, const imp_image *im, const struct rec *r,
+                      const char *label);
 /* numbers of a `show` expression */
 void out_value(struct out *o, const char *label, const char *unit,
                const double *x, size_t rows, size_t cols, bool truth);

@@ -219,6 +219,8 @@ feed(struct driver *d, const struct token *t)
     p->prev = *t;
     if (begins_declaration(t->kind) || t->kind == IMP_YYCMD)
         p->head = *t;
+    else if (t->kind == IMP_YYLBRACE)
+        p->head.kind = IMP_YYEND;
     return d->status == PUSH_MORE && !p->fatal;
 }
 

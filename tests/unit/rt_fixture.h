@@ -34,6 +34,11 @@ rt_setup(struct rt *r, const double *params)
     return IMP_OK;
 }
 
+/* what the next fix_open adds: gravity along y; a prescribed height of the
+ * first body (which is then fixed), as an expression of t */
+static double fix_gravity;
+static const struct expr *(*fix_height)(struct graph *g, const struct expr *t);
+
 #define FIX_PARAMS 4 /* per body */
 typedef const expr *(*fix_shape)(struct graph *g, const expr *const *x,
                                  const expr *const *p);
@@ -170,6 +175,18 @@ fix_open(struct fix *f, int d, fix_shape s0, fix_shape s1, int fixed)
         for (uint32_t j = 0; j < b->inertia.n; j++)
             b->inertia.e[j] = ex_num(g, j < 3 ? 1.0 : 0.0);
         b->fixed = (fixed >> i & 1) != 0;
+    }
+    if (fix_gravity != 0.0) {
+        m->world.gravity.n = (uint32_t)d;
+        for (int i = 0; i < d; i++)
+            m->world.gravity.e[i] = ex_num(g, i == 1 ? fix_gravity : 0.0);
+    }
+    if (fix_height != NULL) {
+        struct tm_vec *at = &m->bodies[0].position;
+        at->n = (uint32_t)d;
+        for (int i = 0; i < d; i++)
+            at->e[i] = ex_num(g, 0.0);
+        at->e[1] = fix_height(g, ex_sym(g, SYM_TIME, 0, 0));
     }
     m->n_contacts = 1;
     m->contacts = NEW(f->a, struct tm_contact);

@@ -234,6 +234,17 @@ faults(void **state)
     assert_int_equal(closest_points(f.rt, 0, &c, true), IMP_FAILED);
     assert_int_equal(f.ds.first->code, DIAG_E0611);
     fix_close(&f);
+    /* no number at all (I5) */
+    fix_open(&f, 2, fix_quadric2, fix_quadric2, 0);
+    const double none[4] = {0, 1, 1, 2};
+    fix_body(&f, 0, none, 1.5, unit_inertia);
+    fix_body(&f, 1, a, 1.5, unit_inertia);
+    fix_state(&f, 1)[0] = 3.0;
+    fix_fresh(&f, 0.0);
+    assert_int_equal(closest_points(f.rt, 0, &c, true), IMP_FAILED);
+    assert_int_equal(f.ds.first->code, DIAG_E0601);
+    assert_non_null(strstr(f.ds.first->message, "division by zero"));
+    fix_close(&f);
     /* half-plane and ellipse */
     fix_open(&f, 2, fix_plane, fix_quadric2, 1);
     fix_body(&f, 0, a, INFINITY, unit_inertia);

@@ -555,6 +555,91 @@ printed_examples(void **state)
     fix_close(&z.f);
 }
 
+/* a ball thrown onto a floor: bounces of every height, down to those that
+ * never leave the tolerance of the gap */
+static void
+bounces(void **state)
+{
+    (void)state;
+    for (int d = 2; d <= 3; d++) {
+        struct setting z;
+        memset(&z, 0, sizeof z);
+        fix_gravity = -10.0;
+        fix_open(&z.f, d, fix_plane, d == 2 ? fix_quadric2 : fix_quadric3, 1);
+        fix_gravity = 0.0;
+        circles(&z);
+        const double a[4] = {1, 1, 1, 2}, I[3] = {1, 1, 1};
+        fix_body(&z.f, 0, a, INFINITY, I);
+        int vy = d == 2 ? 4 : 8;
+        z.at[1][0] = 0.3;
+        z.at[1][1] = 6.0;
+        z.at[1][vy] = 1.0;
+        z.at[1][vy + 1] = 3.0; /* plane: spin */
+        put(&z, 0.0);
+        struct event e = next(&z, WATCH_CLOSE, 10.0);
+        assert_int_equal(e.kind, EVENT_CROSS);
+        assert_true(fabs(e.time - (1.0 + sqrt(101.0)) / 10.0) < 1e-14);
+        double *s = fix_state(&z.f, 1);
+        for (double v = 5.0; v > 1e-8; v *= 0.1) {
+            double t0 = rt_time(z.f.rt);
+            s[vy] = v;
+            e = next(&z, WATCH_LEAVE, t0 + 10.0);
+            /* the height rounds to 1e-16: over the speed */
+            double off = 1e-15 / v + 1e-14;
+            assert_true(fabs(e.time - t0 - 0.2 * v) < fmin(off, 0.1 * v));
+            assert_true(fabs(s[vy] + v) < 10.0 * off);
+            assert_true(e.kind == EVENT_CROSS || v < 1e-7);
+        }
+        /* pressed together: at once */
+        double t0 = rt_time(z.f.rt);
+        s[vy] = 0.0;
+        e = next(&z, WATCH_LEAVE, t0 + 10.0);
+        assert_int_equal(e.kind, EVENT_TANGENT);
+        assert_true(e.time == t0);
+        fix_close(&z.f);
+    }
+}
+
+static const expr *
+swing(struct graph *g, const expr *t)
+{
+    return ex_op(g, IMP_OP_SIN, t, NULL, NULL);
+}
+
+/* a floor that moves as sin t meets a ball at rest, grazing at its top */
+static void
+moving_floor(void **state)
+{
+    (void)state;
+    for (int miss = -1; miss <= 1; miss++) {
+        struct setting z;
+        memset(&z, 0, sizeof z);
+        fix_height = swing;
+        fix_open(&z.f, 2, fix_plane, fix_quadric2, 1);
+        fix_height = NULL;
+        circles(&z);
+        const double a[4] = {1, 1, 1, 2}, I[3] = {1, 1, 1};
+        fix_body(&z.f, 0, a, INFINITY, I);
+        z.at[1][1] = 2.0 + miss * 1e-9;
+        z.at[1][5] = 1.0;
+        put(&z, 0.0);
+        assert_int_equal(motion_to(z.f.rt, -1.5), IMP_OK);
+        z.f.rt->contact_warm[0] = 0;
+        struct event e = next(&z, WATCH_CLOSE, 3.0);
+        double top = 1.5707963267948966;
+        if (miss < 0) {
+            assert_int_equal(e.kind, EVENT_CROSS);
+            assert_true(fabs(e.time - top + sqrt(2e-9)) < 1e-8);
+        } else if (miss == 0) {
+            assert_int_equal(e.kind, EVENT_TANGENT);
+            assert_true(fabs(e.time - top) < 1e-12);
+        } else {
+            assert_int_equal(e.kind, EVENT_NONE);
+        }
+        fix_close(&z.f);
+    }
+}
+
 /* shapes whose gap is not smooth everywhere: no touch is passed over and the
  * search does not stop */
 static void
@@ -618,6 +703,8 @@ main(void)
                                        cmocka_unit_test(many_rotations),
                                        cmocka_unit_test(disc_on_wall),
                                        cmocka_unit_test(printed_examples),
+                                       cmocka_unit_test(bounces),
+                                       cmocka_unit_test(moving_floor),
                                        cmocka_unit_test(rough_shapes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,8 +10,8 @@
 #       bytes from the evaluator, JIT at O0 and O2 and the standalone simulator,
 #       as text and JSON, also with the params of tests/run/sets
 # repl  tests/repl/X.in   stdout, stderr and status of `imp repl < X.in`
-# fmt   tests/fmt/X.imp   formatted text in X.fmt; formatting it again and
-#       formatting all examples and the library changes nothing
+# fmt   tests/fmt/X.imp   formatted text in X.fmt; formatting it again changes
+#       nothing, also for all examples and the library
 # cli   tests/cli/X.sh    a command line ($imp is the program), output in X.out
 set -u
 mode=$1
@@ -149,16 +149,20 @@ do_fmt() {
         "$imp" fmt - <"$tmp/got" >"$tmp/again" 2>&1
         same "$f: formatting twice" "$tmp/got" "$tmp/again"
     done
-    tests=$((tests + 1))
-    # shellcheck disable=SC2046
-    "$imp" fmt --check stdlib/*.imp $(find examples -name '*.imp') ||
-        complain "these files are not in the canonical layout"
+    for f in stdlib/*.imp $(find examples tests/run -name '*.imp' | sort); do
+        "$imp" fmt - <"$f" >"$tmp/got.imp" 2>&1
+        "$imp" fmt - <"$tmp/got.imp" >"$tmp/again" 2>&1
+        same "$f: formatting twice" "$tmp/got.imp" "$tmp/again"
+        tests=$((tests + 1))
+        "$imp" check "$tmp/got.imp" || complain "$f: wrong once formatted"
+    done
 }
 
 do_cli() {
     for f in tests/cli/*.sh; do
         name=$(basename "$f" .sh)
-        (cd tests/cli && timeout 60 sh "$name.sh" 2>&1
+        mkdir "$tmp/cli-$name"
+        (cd tests/cli && tmp=$tmp/cli-$name timeout 60 sh "$name.sh" 2>&1
             echo "exit $?") >"$tmp/got"
         compare "tests/cli/$name.out" "$tmp/got"
     done

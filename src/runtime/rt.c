@@ -35,11 +35,10 @@ state_size(const struct rt *r)
     return r->im->layout.contact - r->im->layout.state;
 }
 
-struct rt *
-rt_new(const imp_image *im, const imp_code *code, const double *params,
-       struct diags *ds, atomic_int *stop)
+static struct rt *
+rt_make(struct arena *a, const imp_image *im, const imp_code *code,
+        const double *params, struct diags *ds, atomic_int *stop)
 {
-    struct arena *a = arena_new();
     struct rt *r = NEW(a, struct rt);
     r->im = im;
     r->code = code;
@@ -71,6 +70,24 @@ rt_new(const imp_image *im, const imp_code *code, const double *params,
     memcpy(r->state0, r->env + im->layout.state,
            sizeof(double) * state_size(r));
     rt_reset(r);
+    return r;
+}
+
+struct rt *
+rt_new(const imp_image *im, const imp_code *code, const double *params,
+       struct diags *ds, atomic_int *stop)
+{
+    struct arena *const a = arena_new();
+    struct oom_guard g;
+    /* nobody knows the arena yet: free it on the way out */
+    if (setjmp(g.env)) {
+        oom_leave(&g);
+        arena_free(a);
+        oom_raise();
+    }
+    oom_enter(&g);
+    struct rt *r = rt_make(a, im, code, params, ds, stop);
+    oom_leave(&g);
     return r;
 }
 

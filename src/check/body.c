@@ -535,8 +535,8 @@ body(struct check *ck, size_t i)
             CK_NOTE(ck, x, w->k[K_FIXED]->range, "fixed here");
             CK_HELP(ck, x,
                     "a prescribed motion is a position or angle that "
-                    "depends on t, as in position = (0, sin(t/(1 "
-                    "[s])))");
+                    "depends on t, as in position = (0, t*(1 "
+                    "[m/s]))");
         }
     for (int k = K_FORCE; k <= K_TORQUE; k++)
         if (b->fixed && w->k[k]) {

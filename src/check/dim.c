@@ -61,8 +61,8 @@ reduce(int64_t p, int64_t q, bool *overflow)
         p /= g;
         q /= g;
     }
-    /* 30000: the product of any two fits, and no physics is beyond it */
-    if (p > 30000 || p < -30000 || q > 30000 || q == 0) {
+    /* a million: products of any two fit, and no physics is beyond it */
+    if (p > 1000000 || p < -1000000 || q > 1000000 || q == 0) {
         if (overflow)
             *overflow = true;
         return (struct ratio){0, 1};

@@ -34,7 +34,7 @@ static const struct {
     {"rad", 1, 1, 0, 0, 0, 0, 0, 0, 0, true, "radian, a pure number"},
     {"deg", PI, 180, 0, 0, 0, 0, 0, 0, 0, false, "degree, pi/180"},
     {"turn", 2 * PI, 1, 0, 0, 0, 0, 0, 0, 0, false, "full turn, 2 pi"},
-    {"rpm", 2 * PI, 60, 0, 0, -1, 0, 0, 0, 0, false, "turns per minute"},
+    {"rpm", PI, 30, 0, 0, -1, 0, 0, 0, 0, false, "turns per minute"},
     {"Hz", 1, 1, 0, 0, -1, 0, 0, 0, 0, true, "hertz, 1/s"},
     {"N", 1, 1, 1, 1, -2, 0, 0, 0, 0, true, "newton, kg*m/s^2"},
     {"J", 1, 1, 2, 1, -2, 0, 0, 0, 0, true, "joule, N*m"},

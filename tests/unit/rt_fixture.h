@@ -121,6 +121,33 @@ fix_egg2(struct graph *g, const expr *const *x, const expr *const *p)
                          ex_mul(g, fix_square(g, ex_div(g, x[1], p[1])), f)),
                   ex_num(g, 1.0));
 }
+/* the origin close to the surface */
+static inline const expr *
+fix_shifted3(struct graph *g, const expr *const *x, const expr *const *p)
+{
+    const expr *u[3] = {ex_sub(g, x[0], ex_mul(g, p[0], ex_num(g, 0.7))),
+                        ex_sub(g, x[1], ex_mul(g, p[1], ex_num(g, 0.4))),
+                        ex_sub(g, x[2], ex_mul(g, p[2], ex_num(g, -0.4)))};
+    return fix_quadric3(g, u, p);
+}
+/* a level set whose function is far from quadratic: exp of it, and a root */
+static inline const expr *
+fix_warped2(struct graph *g, const expr *const *x, const expr *const *p)
+{
+    const expr *q = ex_add(g, fix_quadric2(g, x, p), ex_num(g, 1.0));
+    const expr *s =
+        ex_op(g, IMP_OP_SQRT, ex_add(g, q, ex_num(g, 1e-3)), NULL, NULL);
+    return ex_sub(
+        g, ex_op(g, IMP_OP_EXP, ex_mul(g, s, ex_num(g, 4.0)), NULL, NULL),
+        ex_num(g, 60.0));
+}
+/* concave as a function (logarithm), convex as a set */
+static inline const expr *
+fix_log3(struct graph *g, const expr *const *x, const expr *const *p)
+{
+    return ex_op(g, IMP_OP_LOG,
+                 ex_add(g, fix_quadric3(g, x, p), ex_num(g, 1.01)), NULL, NULL);
+}
 /* a waist: not convex */
 static inline const expr *
 fix_bean2(struct graph *g, const expr *const *x, const expr *const *p)

@@ -156,6 +156,12 @@ many_shapes(void **state)
     check_pair("quartic and ellipsoid", 3, fix_super3, fix_quadric3, 4, 2, 3,
                n);
     check_pair("power 2.5 in space", 3, fix_super3, fix_super3, 2.5, 2.5, 3, n);
+    check_pair("off-centre origins", 3, fix_shifted3, fix_shifted3, 2, 2, 3, n);
+    check_pair("exponential of a root", 2, fix_warped2, fix_warped2, 2, 2, 3,
+               n);
+    check_pair("logarithm", 3, fix_log3, fix_log3, 2, 2, 3, n);
+    check_pair("power 20", 2, fix_super2, fix_quadric2, 20, 2, 2, n);
+    check_pair("power 1.2", 2, fix_super2, fix_quadric2, 1.2, 2, 2, n);
 }
 
 /* the gap's series against closest points at nearby times */
@@ -243,7 +249,7 @@ faults(void **state)
     fix_fresh(&f, 0.0);
     assert_int_equal(closest_points(f.rt, 0, &c, true), IMP_FAILED);
     assert_int_equal(f.ds.first->code, DIAG_E0601);
-    assert_non_null(strstr(f.ds.first->message, "division by zero"));
+    assert_non_null(strstr(f.ds.first->message, "zero divided by zero"));
     fix_close(&f);
     /* half-plane and ellipse */
     fix_open(&f, 2, fix_plane, fix_quadric2, 1);

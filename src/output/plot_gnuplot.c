@@ -19,15 +19,18 @@
 #include "abi/status.h"
 #include "output/out_priv.h"
 
-/* text in single quotes; quotes doubled, control characters become blanks */
+/* Text in single quotes. gnuplot ends a string at a doubled quote that opens
+ * it, so no ASCII quote may stand inside at all: it becomes the typographic
+ * apostrophe U+2019. Control characters become blanks. */
 static void
 quoted(struct buf *b, const char *s)
 {
     buf_putc(b, '\'');
     for (; *s; s++) {
         if (*s == '\'')
-            buf_putc(b, '\'');
-        buf_putc(b, (unsigned char)*s < 32 || *s == 127 ? ' ' : *s);
+            buf_puts(b, "\xe2\x80\x99");
+        else
+            buf_putc(b, (unsigned char)*s < 32 || *s == 127 ? ' ' : *s);
     }
     buf_putc(b, '\'');
 }

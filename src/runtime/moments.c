@@ -361,19 +361,23 @@ moments_find(struct rt *r, uint32_t body, struct moments *out, double bad[3])
     if (!run_levels(&z, rule_smooth, 0, z.n == 2 ? 9 : 4, &m))
         goto fault;
     if (m.error > MOMENTS_TARGET) {
-        /* kinks through the centre need the centre itself */
-        struct moments o = {.error = (double)INFINITY};
+        /* kinks through the centre need the centre itself: two coarse passes
+         * to find it, one fine one */
+        struct moments o = m;
+        bool centred = z.mirror[0] && z.mirror[1] && (z.n == 2 || z.mirror[2]);
         bool fine = true;
-        for (int k = 0; k < 3 && fine && m.error > MOMENTS_TARGET; k++) {
-            if (offset(&z, &m) > 0)
-                recentre(&z, &m);
+        for (int k = centred ? 2 : 0; k < 3 && fine; k++) {
+            if (!centred)
+                recentre(&z, &o);
             o.error = (double)INFINITY;
-            fine = run_levels(&z, rule_octants, 0, z.n == 2 ? 5 : 3, &o);
-            if (fine && o.error < m.error)
-                m = o;
-            if (z.mirror[0] && z.mirror[1] && (z.n == 2 || z.mirror[2]))
-                break;
+            fine = run_levels(&z, rule_octants, k < 2 ? 1 : 0,
+                              z.n == 2 ? 5
+                              : k < 2  ? 2
+                                       : 3,
+                              &o);
         }
+        if (fine && o.error < m.error)
+            m = o;
         z.fault = RAY_OK;
     }
     if (m.error > MOMENTS_USELESS) {

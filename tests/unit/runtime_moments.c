@@ -138,7 +138,7 @@ static void
 space(void **unused)
 {
     (void)unused;
-    try_shapes(3, getenv("IMP_MOMENTS") ? 1002 : 24, 2, true);
+    try_shapes(3, getenv("IMP_MOMENTS") ? 1002 : 12, 2, true);
 }
 
 /* the ball that holds the body */

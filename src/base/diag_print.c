@@ -25,6 +25,7 @@ static const char *const bold = "\033[1m", *const red = "\033[1;31m",
                          *const green = "\033[1;32m", *const off = "\033[0m";
 
 struct printer {
+    struct arena *arena;
     const struct sources *sources;
     struct buf *out;
     bool colour;
@@ -259,12 +260,12 @@ put_fix(const struct printer *p, const struct diag *d, int width)
         return;
     const char *eol = strchr(d->fix_text, '\n');
     size_t len = eol ? (size_t)(eol - d->fix_text) : strlen(d->fix_text);
-    struct buf line = {0};
-    buf_put(&line, t.s, t.lo);
-    buf_put(&line, d->fix_text, len);
-    if (!eol)
-        buf_put(&line, t.s + t.lo + cut, t.n - t.lo - cut);
-    struct snippet u = {line.s, line.n, t.lo, t.lo + len};
+    size_t rest = eol ? 0 : t.n - t.lo - cut;
+    char *line = arena_alloc(p->arena, t.lo + len + rest + 1);
+    memcpy(line, t.s, t.lo);
+    memcpy(line + t.lo, d->fix_text, len);
+    memcpy(line + t.lo + len, t.s + t.lo + cut, rest);
+    struct snippet u = {line, t.lo + len + rest, t.lo, t.lo + len};
     char gutter[16], number[16];
     snprintf(gutter, sizeof gutter, "%*s", width, "");
     snprintf(number, sizeof number, "%*u", width,
@@ -273,7 +274,6 @@ put_fix(const struct printer *p, const struct diag *d, int width)
         put_snippet(p, u, gutter, number, green, '+', '+', NULL);
     else
         put_snippet(p, u, gutter, number, green, '^', '^', NULL);
-    buf_free(&line);
 }
 
 static void
@@ -336,13 +336,10 @@ print_line(const struct printer *p, const struct diag *d, imp_range r,
         buf_puts(p->out, "imp: ");
     }
     buf_printf(p->out, "%s: ", kind);
-    struct buf one = {0};
-    buf_puts(&one, text);
-    for (size_t i = 0; i < one.n; i++)
-        if (one.s[i] == '\n')
-            one.s[i] = ' ';
-    put_text(p->out, buf_str(&one), NULL);
-    buf_free(&one);
+    char *one = arena_strdup(p->arena, text);
+    for (char *q = one; (q = strchr(q, '\n'));)
+        *q = ' ';
+    put_text(p->out, one, NULL);
     if (d && d->code != DIAG_NONE)
         buf_printf(p->out, " [%s]", diag_code_name(d->code));
     buf_putc(p->out, '\n');
@@ -483,7 +480,8 @@ diags_print(const struct diags *ds, struct buf *out, enum diag_format format,
     }
     if (n)
         qsort(v, n, sizeof *v, by_place);
-    struct printer p = {ds->sources, out, colour && format == DIAG_TEXT};
+    struct printer p = {ds->arena, ds->sources, out,
+                        colour && format == DIAG_TEXT};
     bool first = true;
     for (size_t i = 0; i < n; i++) {
         /* the same finding twice (a function expanded twice) is told once */

@@ -163,24 +163,17 @@ spelled(struct parse *p, const struct token *t)
 
 /* -- what could stand there ----------------------------------------------- */
 
+enum { LISTED = 4 }; /* more than this nobody reads */
 struct list {
-    struct buf b;
+    const char *v[LISTED];
     int n;
-    const char *last;
 };
 
 static void
 add(struct list *l, const char *what)
 {
-    if (!what || l->n == 4)
-        return;
-    if (l->last) {
-        if (l->b.n)
-            buf_puts(&l->b, ", ");
-        buf_puts(&l->b, l->last);
-    }
-    l->last = what;
-    l->n++;
+    if (l->n < LISTED)
+        l->v[l->n++] = what;
 }
 
 /* "`=`, `:` or a value": brackets and signs first, then classes that stand for
@@ -188,7 +181,7 @@ add(struct list *l, const char *what)
 static const char *
 expected_list(struct parse *p, const int *v, int n)
 {
-    struct list l = {{0}, 0, NULL};
+    struct list l = {.n = 0};
     bool value = among(v, n, IMP_YYIF);
     bool operators = among(v, n, IMP_YYPLUS) && among(v, n, IMP_YYHAT);
     bool unit = !value && among(v, n, IMP_YYNUMBER);
@@ -221,10 +214,10 @@ expected_list(struct parse *p, const int *v, int n)
         add(&l, "a declaration");
     if (among(v, n, IMP_YYCMD))
         add(&l, "a command");
-    const char *out = l.last ? l.last : "the end";
-    if (l.b.n)
-        out = arena_printf(p->arena, "%s or %s", buf_str(&l.b), l.last);
-    buf_free(&l.b);
+    const char *out = l.n ? l.v[0] : "the end";
+    for (int i = 1; i < l.n; i++)
+        out = arena_printf(p->arena, "%s%s%s", out, i + 1 < l.n ? ", " : " or ",
+                           l.v[i]);
     return out;
 }
 
@@ -234,32 +227,38 @@ expected_list(struct parse *p, const int *v, int n)
 static const char *
 fill(struct parse *p, const char *text, const char *expected)
 {
-    struct buf b = {0};
+    /* what is filled in is short: at most 40 bytes and "..." a time */
+    char *out = arena_alloc(p->arena, strlen(text) + 5 * 256), *q = out;
+    const char *end = out + strlen(text) + 5 * 256;
     for (const char *s = text; *s;) {
+        const char *word = NULL;
+        bool quoted = q > out && q[-1] == '`';
         if (strncmp(s, "{found}", 7) == 0) {
-            if (p->found.kind == IMP_YYEND)
-                buf_puts(&b, "the end of the text");
-            else if (b.n == 0 || b.s[b.n - 1] != '`')
-                /* not quoted by the sentence: quoted here */
-                buf_printf(&b, "`%s`", spelled(p, &p->found));
-            else
-                buf_puts(&b, spelled(p, &p->found));
+            word = p->found.kind == IMP_YYEND ? "the end of the text"
+                   : quoted
+                       ? spelled(p, &p->found)
+                       : arena_printf(p->arena, "`%s`", spelled(p, &p->found));
             s += 7;
         } else if (strncmp(s, "{prev}", 6) == 0) {
-            buf_puts(&b, spelled(p, &p->prev));
+            word = spelled(p, &p->prev);
             s += 6;
         } else if (strncmp(s, "{head}", 6) == 0) {
-            buf_puts(&b, spelled(p, &p->head));
+            word = spelled(p, &p->head);
             s += 6;
         } else if (strncmp(s, "{expected}", 10) == 0) {
-            buf_puts(&b, expected);
+            word = expected;
             s += 10;
         } else {
-            buf_putc(&b, *s++);
+            *q++ = *s++;
+            continue;
         }
+        size_t n = strlen(word);
+        if (n > (size_t)(end - q) - strlen(s) - 1)
+            n = 0;
+        memcpy(q, word, n);
+        q += n;
     }
-    const char *out = arena_strdup(p->arena, buf_str(&b));
-    buf_free(&b);
+    *q = 0;
     return out;
 }
 

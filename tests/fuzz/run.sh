@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# run.sh BUILD SECONDS: fuzzes with every fuzz_* program of the build directory,
+# the time shared between them. Starts from the project's models, each both as
+# a file and as a line of the REPL (the first byte decides, see fuzz_parse.c).
+# What it finds is left in BUILD/fuzz/; exit status 0 if nothing.
+set -eu
+build=$1
+seconds=${2:-600}
+here=$(dirname "$0")
+work=$build/fuzz
+mkdir -p "$work/corpus"
+find "$here/../../stdlib" "$here/../../examples" "$here/../bad" -name '*.imp' \
+    -size -8k | sort | while read -r model; do
+    for first in 0 1; do
+        name=$(basename "$model")
+        { printf '%s' "$first"; cat "$model"; } >"$work/corpus/$first-$name"
+    done
+done
+programs=$(find "$build" -maxdepth 1 -type f -name 'fuzz_*' | sort)
+[ -n "$programs" ] || { echo "no fuzz_* in $build" >&2; exit 2; }
+share=$((seconds / $(echo "$programs" | wc -l)))
+for program in $programs; do
+    name=$(basename "$program")
+    mkdir -p "$work/$name"
+    echo "$name: $share s"
+    # the corpus is read, new inputs go to the program's own folder
+    "$program" -max_total_time="$share" -max_len=4000 -print_final_stats=1 \
+        -verbosity=0 -timeout=20 -artifact_prefix="$work/$name-" \
+        "$work/$name" "$work/corpus"
+done

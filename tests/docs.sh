@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The pieces of Imp in docs/language.md, except those that show an error, are
+# models that `imp check` accepts (with the bodies that they take for granted).
+set -u
+imp=$(cd "$1" && pwd)/imp
+cd "$(dirname "$0")/.."
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+awk -v d="$tmp" '/^```/ { on = !on; n += on; next }
+    on { print > (d "/" n ".imp") }' docs/language.md
+cat >"$tmp/given" <<'END'
+use shapes
+body one : circle(1) { density = 1  velocity = (1, 0) }
+body two : circle(1) { density = 1  position = (3, 0) }
+contact touch : one | two
+END
+touch "$tmp/my-shapes.imp"
+failed=0
+for f in "$tmp"/*.imp; do
+    grep -q '# error' "$f" && continue
+    if ! "$imp" check "$f" >"$tmp/log" 2>&1; then
+        for given in 1 2 4; do
+            { head -n $given "$tmp/given"; cat "$f"; } >"$tmp/more.imp"
+            "$imp" check "$tmp/more.imp" >/dev/null 2>&1 && continue 2
+        done
+        # a contact of its own needs the bodies only
+        { head -n 3 "$tmp/given"; cat "$f"; } >"$tmp/more.imp"
+        "$imp" check "$tmp/more.imp" >/dev/null 2>&1 && continue
+        cat "$f" "$tmp/log"
+        failed=1
+    fi
+done
+rm -f "$tmp/more.imp"
+exit $failed

@@ -29,7 +29,8 @@ enum imp_contact_out {
     IMP_CS_STATE2 = 51,
     IMP_CS_E_BEFORE = 57, /* kinetic energy of both bodies */
     IMP_CS_E_AFTER = 58,
-    IMP_CS_LOSS = 59, /* by eq. (6): (1 - e^2) u_n^2/(2 n.M.n), from the terms */
+    IMP_CS_LOSS = 59, /* by eq. (6): (1 - e^2) u_n^2/(2 n.M.n), from the terms,
+                         less the work of what drives a prescribed body */
     IMP_CS_SIZE = 60
 };
 

@@ -160,6 +160,28 @@ impulse_of(struct mech *k, uint32_t c, const expr *un, const expr *Wnn,
         ex_op(g, IMP_OP_SELECT, use, ex_neg(g, price), loss)};
 }
 
+/* n.(velocity of the contact point) of a side before the impact */
+static const expr *
+side_speed(struct mech *k, const struct side *s, vec3 n)
+{
+    return sc_add(k->g, v3_dot(k->g, s->b->v, n),
+                  v3_dot(k->g, s->b->w_body, s->lever[0]));
+}
+
+/* energy that bodies in prescribed motion put in: what drives them keeps their
+ * velocity up against the impulse */
+static const expr *
+drive_work(struct mech *k, const struct side s[2], const expr *alpha, vec3 n)
+{
+    struct graph *g = k->g;
+    const expr *w = sc_zero(g);
+    if (s[0].b->prescribed)
+        w = sc_add(g, w, sc_mul(g, alpha, side_speed(k, &s[0], n)));
+    if (s[1].b->prescribed)
+        w = sc_sub(g, w, sc_mul(g, alpha, side_speed(k, &s[1], n)));
+    return w;
+}
+
 uint32_t
 impact_build(struct mech *k, uint32_t c)
 {
@@ -215,7 +237,7 @@ impact_build(struct mech *k, uint32_t c)
     }
     out[IMP_CS_E_BEFORE] = before;
     out[IMP_CS_E_AFTER] = after;
-    out[IMP_CS_LOSS] = im.loss;
+    out[IMP_CS_LOSS] = sc_sub(g, im.loss, drive_work(k, s, im.alpha, n));
     return mech_eval_tape(k, arena_printf(k->arena, "%s.impact", t->name),
                           2 * k->d + 4, out, IMP_CS_SIZE);
 }

@@ -398,6 +398,47 @@ disk_on_wall(void **unused)
     }
 }
 
+/* a ball against a wall that comes towards it: the wall's drive puts energy
+ * in, and the loss counts it */
+static void
+moving_wall(void **unused)
+{
+    (void)unused;
+    for (int order = 0; order < 2; order++) {
+        struct model o;
+        model_new(&o, 3);
+        for (int i = 0; i < 2; i++) {
+            if (i == order) {
+                struct tm_body *w = body(&o, "wall", loc(&o, 2));
+                w->fixed = true;
+                w->position.e[2] =
+                    ex_mul(o.g, par(&o, 2), ex_sym(o.g, SYM_TIME, 0, 0));
+            } else {
+                struct tm_body *b =
+                    body(&o, "ball", superellipsoid(&o, eye3, 2));
+                b->density = scal(&o, 1);
+                b->position.e[2] = num(&o, 1);
+                b->velocity.e[0] = par(&o, 0.3);
+                b->velocity.e[2] = par(&o, -1);
+                b->spin.e[1] = par(&o, 0.7);
+            }
+        }
+        contact(&o, "c", 0, 1, 0.5);
+        model_run(&o);
+        double u[10] = {0}, cs[IMP_CS_SIZE];
+        u[order ? 2 : 5] = -1;
+        u[7] = 1;
+        assert_int_equal(rt_eval(o.r, rt_contact(o.r, 0)->impact, u, cs), 0);
+        double m = 4 * 3.14159265358979323846 / 3;
+        NEAR(cs[IMP_CS_VREL], -3, 1e-15);
+        NEAR(cs[IMP_CS_IMPULSE], 4.5 * m, 1e-9);
+        NEAR(cs[(order ? IMP_CS_V1 : IMP_CS_V2) + 2], 3.5, 1e-14);
+        NEAR(cs[IMP_CS_E_BEFORE] - cs[IMP_CS_E_AFTER], cs[IMP_CS_LOSS],
+             1e-13 * cs[IMP_CS_E_AFTER]);
+        model_free(&o);
+    }
+}
+
 /* the cost of a gap series: products that change in time, one convolution
  * each */
 static void
@@ -467,7 +508,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reference_impact), cmocka_unit_test(impact_identities),
         cmocka_unit_test(sphere_series),    cmocka_unit_test(disk_on_wall),
-        cmocka_unit_test(count_products),   cmocka_unit_test(wrong_contacts),
+        cmocka_unit_test(moving_wall),      cmocka_unit_test(count_products),
+        cmocka_unit_test(wrong_contacts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 
 #include "check/check_priv.h"
 
-#define DEPTH_MAX 2000
+#define DEPTH_MAX 1200
 #define STEPS_MAX 2000000u
 #define LIST_MAX 100000
 

@@ -24,9 +24,10 @@
  * the closest points are then known to 1e-16/1e-9 = 1e-7 of the length and
  * the gap still to rounding */
 #define CL_FLATNESS 1e-9
-/* overlap, in lengths, up to which the separation has one greatest direction
+/* overlap, in units of the smallest of the bodies' radii of curvature and
+ * half-widths there, up to which the separation has one greatest direction
  * near the last one; deeper, all directions are looked at */
-#define CL_DEEP 0.02
+#define CL_DEEP 0.1
 /* a warm start may not move the points further than this share of the size */
 #define CL_WARM_MOVE 0.3
 
@@ -100,6 +101,29 @@ first_on_ray(const struct cl_body *b, const double *x)
             return false;
     }
     return true;
+}
+
+/* may the separation have other maxima, for an overlap of -gap at the points
+ * of s? */
+static bool
+is_deep(const struct cl_pair *s, double gap)
+{
+    double scale = INFINITY;
+    if (gap >= 0.0 || s->b[0].flat || s->b[1].flat)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        const struct cl_point *p = &s->p[i];
+        double N[3], T[2][3], K[3], e[2];
+        for (int j = 0; j < 3; j++)
+            N[j] = p->g[j] / p->norm;
+        cl_tangents(s->b[i].d, N, T);
+        cl_curvature(&s->b[i], p, T, K);
+        cl_eigen(s->b[i].d, K, e);
+        scale = fmin(scale, cl_dot(N, p->x));
+        if (e[1] > 0.0)
+            scale = fmin(scale, 1.0 / e[1]);
+    }
+    return gap < -CL_DEEP * scale;
 }
 
 /* fills out from u, and checks what kind of stationary point it is */
@@ -263,9 +287,7 @@ solve_cold(struct rt *r, const imp_contact *k, struct cl_pair *s,
     /* lost on the climb: near enough for Newton's method, perhaps */
     if (f != CL_FINE && !(f == CL_LOST && s->have[0] && s->have[1]))
         return f;
-    bool deep =
-        s->sigma < -CL_DEEP * s->length && !s->b[0].flat && !s->b[1].flat;
-    if (deep)
+    if (is_deep(s, s->sigma))
         search_all(s);
     /* Newton from a coarse direction, from a fine one if that fails */
     g = CL_LOST;
@@ -391,13 +413,13 @@ closest_points(struct rt *r, uint32_t contact, struct closest *out, bool loud)
         }
         if (f == CL_FINE)
             f = finish(&s, u, gap, out);
-        if (f == CL_FINE && gap < -CL_DEEP * s.length && !s.b[0].flat &&
-            !s.b[1].flat)
+        if (f == CL_FINE && is_deep(&s, gap))
             f = CL_LOST;
     }
     if (f != CL_FINE)
         f = solve_cold(r, k, &s, out);
     if (f == CL_FINE) {
+        out->deep = is_deep(&s, out->gap);
         memcpy(last, out->u, sizeof out->u);
         r->contact_warm[contact] = 1;
         return IMP_OK;

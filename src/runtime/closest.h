@@ -16,6 +16,8 @@ struct closest {
     double u[8];          /* unknowns of the contact, see imp_contact */
     double P[3], Q[3], n[3]; /* world */
     double condition;     /* estimate for the last Jacobian */
+    bool deep; /* overlap so deep that another direction of separation may take
+                  over: the gap is right, its series holds for one of them */
 };
 /* warm start from r->contact_u when usable. IMP_OK, IMP_SINGULAR (flat
  * surfaces facing each other), IMP_DIVERGED (a body is not convex there ...),

@@ -28,9 +28,6 @@
 /* the gap at the end of a step may differ from its polynomial by this share
  * of the tolerance: ten times what the truncation allows */
 #define EV_CHECK 0.1
-/* overlap, in lengths, beyond which the gap's series may be that of a
- * separation that is no longer the greatest: bounds are used */
-#define EV_DEEP 0.02
 /* rounds of expanding again at the time found */
 #define EV_ROUNDS 4
 
@@ -195,7 +192,7 @@ expand(struct rt *r, uint32_t c, struct near *w, double hm, double most,
     }
     if (gap > w->tol.gap)
         w->safe = ev_safe(r, c, gap, most);
-    bool deep = w->sign < 0 && gap > EV_DEEP * w->tol.length;
+    bool deep = w->sign < 0 && w->at.deep;
     if (!deep && ev_series(r, c, &w->tol, w->g, &w->h) == IMP_OK)
         w->series = w->h > w->safe;
     if (w->series) {

@@ -113,7 +113,6 @@ input
             it->args = $elist.v;
             it->n_args = $elist.n;
             items_push(p, &p->items, it);
-            p->bare_done = true;
         }
     ;
 

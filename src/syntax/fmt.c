@@ -83,7 +83,6 @@ static void
 fill(struct fmt *f, size_t i, size_t j, size_t indent, size_t pad,
      size_t reserve)
 {
-    bool first = true;
     while (i < j) {
         /* how far does this line reach, and where may it break? */
         size_t col = f->col, k = i, best = 0;
@@ -114,9 +113,8 @@ fill(struct fmt *f, size_t i, size_t j, size_t indent, size_t pad,
         }
         for (k = i; k < end; k++) {
             const struct piece *p = &f->v[k];
-            if (p->blank && (k > i || !first))
-                if (k > i)
-                    blanks(f, 1);
+            if (p->blank && k > i)
+                blanks(f, 1);
             if (p->kind == IMP_YYASSIGN) {
                 blanks(f, pad);
                 pad = 0;
@@ -124,7 +122,6 @@ fill(struct fmt *f, size_t i, size_t j, size_t indent, size_t pad,
             put(f, p->text, p->len, p->cells);
         }
         i = end;
-        first = false;
         while (i < j && f->v[i].kind == IMP_YYCOMMENT) {
             if (f->out->n > 0 && f->out->s[f->out->n - 1] != ' ' && f->col > 0)
                 blanks(f, 2);
@@ -167,14 +164,13 @@ inline_keys(const struct ast_item *holder)
 static size_t
 width_of(const struct fmt *f, size_t i, size_t j)
 {
-    size_t w = 0, last_brace = 0;
+    size_t w = 0;
     for (size_t k = i; k < j; k++) {
         const struct piece *p = &f->v[k];
         if (p->kind == IMP_YYCOMMENT)
             return FMT_NEVER;
         /* two blanks between keys: counted at their = */
         w += (p->blank && k > i) + p->cells + (p->kind == IMP_YYASSIGN);
-        (void)last_brace;
     }
     return w;
 }
@@ -278,8 +274,8 @@ goes_behind(const struct piece *c)
     return utf8proc_category((utf8proc_int32_t)cp) != UTF8PROC_CATEGORY_LU;
 }
 
-/* the comments [i, j) between two items; returns whether any stands above the
- * next one (then the line of that one has not begun) */
+/* of the comments [i, j) between two items prints the first if it stands behind
+ * the one before; returns the first of those above the next item */
 static size_t
 comments_behind(struct fmt *f, size_t i, size_t j)
 {
@@ -326,7 +322,7 @@ group_of(const struct ast_item *it)
  * line each stand under one another; returns the end of the run */
 static size_t
 align_run(const struct fmt *f, struct ast_item *const *v, size_t i, size_t n,
-          size_t indent, size_t *widest)
+          size_t *widest)
 {
     size_t most = 0, least = FMT_WIDTH, j = i;
     for (; j < n && v[j]->kind == AST_KEY; j++) {
@@ -335,7 +331,6 @@ align_run(const struct fmt *f, struct ast_item *const *v, size_t i, size_t n,
         if (j > i && f->v[s - 1].kind == IMP_YYCOMMENT &&
             !goes_behind(&f->v[s - 1]))
             break;
-        (void)indent;
         size_t w = 0;
         for (size_t k = s; k < e && f->v[k].kind != IMP_YYASSIGN; k++)
             w += f->v[k].cells;
@@ -381,7 +376,7 @@ items(struct fmt *f, struct ast_item *const *v, size_t n, size_t lo, size_t hi,
             buf_putc(f->out, '\n');
         if (v[i]->kind == AST_KEY && !top) {
             if (i >= run_end)
-                run_end = align_run(f, v, i, n, indent, &widest);
+                run_end = align_run(f, v, i, n, &widest);
         } else {
             widest = 0;
         }

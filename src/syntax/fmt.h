@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The formatter: a function of the token stream and its comments only, so
- * texts of equal tokens and comments format to equal bytes; idempotent. */
+ * texts of equal tokens and comments format to equal bytes; idempotent. Where a
+ * comment stands is decided by its spelling (see fmt.c): one that begins with a
+ * capital letter stands above the next item, others behind the one before. */
 #ifndef IMP_SYNTAX_FMT_H
 #define IMP_SYNTAX_FMT_H
 

@@ -201,7 +201,6 @@ feed(struct driver *d, const struct token *t)
 {
     struct parse *p = &d->p;
     p->found = *t;
-    p->ahead = d->filter.ahead;
     if (++p->item_tokens > MAX_TOKENS) {
         struct diag *e =
             parse_error(p, DIAG_E0982, p->head.kind ? p->head.range : t->range,

@@ -208,7 +208,7 @@ name_part(uint32_t cp)
 }
 
 const char *
-name_normal(struct arena *a, struct intern *names, const char *s, size_t n)
+name_normal(struct intern *names, const char *s, size_t n)
 {
     bool ascii = true;
     for (size_t i = 0; i < n && ascii; i++)
@@ -234,7 +234,6 @@ name_normal(struct arena *a, struct intern *names, const char *s, size_t n)
     size_t m = 0;
     for (utf8proc_ssize_t i = 0; i < k; i++)
         m += utf8_encode(out + m, (uint32_t)cps[i]);
-    (void)a;
     return intern(names, out, m);
 }
 
@@ -329,7 +328,7 @@ scan_word(struct scan *s, struct token *t, size_t n)
                        "this name has %zu bytes; %d are the most", k, MAX_NAME);
             t->text = intern(s->names, w, MAX_NAME);
         } else {
-            t->text = name_normal(s->arena, s->names, w, k);
+            t->text = name_normal(s->names, w, k);
         }
     }
     return k;

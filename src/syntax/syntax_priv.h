@@ -72,8 +72,7 @@ struct diag *scan_error(struct scan *s, enum diag_code code, size_t lo,
                         size_t hi, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 /* the normal form of a name (NFC, one micro sign), interned */
-const char *name_normal(struct arena *a, struct intern *names, const char *s,
-                        size_t n);
+const char *name_normal(struct intern *names, const char *s, size_t n);
 /* may the code point begin, or continue, a name? */
 bool name_start(uint32_t cp);
 bool name_part(uint32_t cp);
@@ -137,13 +136,12 @@ struct parse {
     uint32_t file;
     const char *text;
     struct items items;
-    bool bare_done;   /* a bare expression was the whole text */
     int errors;       /* syntax errors, told or not */
     bool recovering;  /* set by an error report, cleared at SYNC */
     bool fatal;       /* no use to go on */
     bool error_at_end;
     size_t item_tokens; /* since the last item at top level */
-    struct token prev, found, ahead;
+    struct token prev, found;
     struct token head;   /* keyword or command the current item began with */
     struct open_bracket *open;
     size_t n_open, cap_open;

@@ -28,7 +28,7 @@ asymmetric_top(void **state)
     fix_body(&f, 0, sphere, 1.0, I);
     fix_body(&f, 1, sphere, 1.0, I);
     double *s = fix_state(&f, 0), start[13], L0[3], L[3];
-    const double first[13] = {0.1, 0.2, 0.3, 1, 0,   0,    0,
+    const double first[13] = {0.1, 0.2, 0.3, 1,   0,   0,   0,
                               0.5, 0,   0,   0.4, 1.0, -0.3};
     memcpy(s, first, sizeof first);
     double *o = fix_state(&f, 1);

@@ -277,6 +277,26 @@ scalar_key(struct check *ck, const struct env *env, const struct ast_item *k,
     take_num(out, &v, k->value);
 }
 
+/* the entries of a written-out tuple are checked one by one against what the
+ * key wants, so that a message points at the wrong one */
+static struct value
+tuple_of(struct check *ck, const struct env *env, const struct ast_expr *e,
+         uint32_t n, const struct dim *dim, const char *what)
+{
+    const struct ast_expr *p = ast_unwrap(e);
+    if (p->kind != AST_TUPLE || p->unit || p->n_list != n)
+        return ck_expr(ck, env, e);
+    struct value v = v_array(ck, n, 1, dim, e->range);
+    bool ok = true;
+    for (uint32_t i = 0; i < n; i++) {
+        struct value x = ck_expr(ck, env, p->list[i]);
+        ok &= v_need_scalar(ck, &x, p->list[i], dim,
+                            arena_printf(ck->arena, "an entry of %s", what));
+        v.e[i] = ok ? x.e[0] : NULL;
+    }
+    return ok ? v : v_poison(e->range);
+}
+
 /* n numbers; absent: zeros when fill */
 static void
 vector_key(struct check *ck, const struct env *env, const struct ast_item *k,
@@ -290,7 +310,7 @@ vector_key(struct check *ck, const struct env *env, const struct ast_item *k,
         return;
     }
     const char *what = key_what(ck, k);
-    struct value v = ck_expr(ck, env, k->value);
+    struct value v = tuple_of(ck, env, k->value, n, dim, what);
     bool ok = n == 1 ? v_need_scalar(ck, &v, k->value, dim, what)
                      : v_need_vector(ck, &v, k->value, n, dim, what);
     if (ok && check_leaves(ck, v.e, n, may, k->value, what))
@@ -560,104 +580,4 @@ check_bodies_end(struct check *ck)
 {
     for (size_t i = 0; i < ck->bodies.n; i++)
         body(ck, i);
-}
-
-/* -- quantities of a body ------------------------------------------------- */
-
-const struct keydef body_values[] = {
-    {"position", "of the mass centre"},
-    {"velocity", "of the mass centre"},
-    {"spin", "angular velocity, world axes"},
-    {"angle", "in the plane"},
-    {"energy", "kinetic and potential energy"},
-    {"momentum", "mass times velocity"},
-    {"angular_momentum", "about the world's origin"},
-    {"mass", "mass"},
-    {"volume", "of the shape (area in the plane)"},
-    {"inertia", "about the mass centre, in the shape's axes"},
-    {"centre", "mass centre in the shape's axes"},
-    {"quaternion", "orientation in space, (w, x, y, z)"},
-};
-const size_t n_body_values = sizeof body_values / sizeof body_values[0];
-
-struct value
-body_field(struct check *ck, uint32_t body_no, const char *name,
-           imp_range name_range, imp_range range)
-{
-    static const struct {
-        enum body_quantity q;
-        int8_t m, kg, s;
-        char size; /* d: vector, w: spin-like, 1, i: inertia, a, q */
-    } rows[] = {
-        {BODYQ_POSITION, 1, 0, 0, 'd'},
-        {BODYQ_VELOCITY, 1, 0, -1, 'd'},
-        {BODYQ_SPIN, 0, 0, -1, 'w'},
-        {BODYQ_ANGLE, 0, 0, 0, 'a'},
-        {BODYQ_ENERGY, 2, 1, -2, '1'},
-        {BODYQ_MOMENTUM, 1, 1, -1, 'd'},
-        {BODYQ_ANGULAR_MOMENTUM, 2, 1, -1, 'w'},
-        {BODYQ_MASS, 0, 1, 0, '1'},
-        {BODYQ_VOLUME, 0, 0, 0, 'v'},
-        {BODYQ_INERTIA, 2, 1, 0, 'i'},
-        {BODYQ_CENTRE, 1, 0, 0, 'd'},
-        {BODYQ_QUATERNION, 0, 0, 0, 'q'},
-    };
-    const struct tm_body *b = &ck->bodies.v[body_no];
-    size_t i = 0;
-    while (i < n_body_values && strcmp(body_values[i].name, name))
-        i++;
-    if (i == n_body_values) {
-        const char *names[16];
-        for (size_t k = 0; k < n_body_values; k++)
-            names[k] = body_values[k].name;
-        struct diag *d =
-            ck_error(ck, DIAG_E0112, name_range, "a body has no `%s`", name);
-        if (!ck_suggest(ck, d, name_range, name, names, n_body_values))
-            CK_HELP(ck, d, "it has %s",
-                    ck_join(ck, names, n_body_values, "and"));
-        return v_poison(range);
-    }
-    uint32_t d = ck->m->dim;
-    if (!d) { /* asked while shapes are being read */
-        struct diag *x = ck_error(ck, DIAG_E0319, range,
-                                  "a shape cannot depend on the motion of "
-                                  "bodies");
-        CK_HELP(ck, x, "it may depend on params, constants and t");
-        return v_poison(range);
-    }
-    char size = rows[i].size;
-    if ((size == 'a' && d == 3) || (size == 'q' && d == 2)) {
-        struct diag *x =
-            ck_error(ck, DIAG_E0313, name_range, "`%s` is for bodies in %s",
-                     name, d == 3 ? "the plane" : "space");
-        CK_HELP(ck, x,
-                d == 3 ? "in space there is `quaternion`"
-                       : "in the plane there is `angle`");
-        return v_poison(range);
-    }
-    if (size == 'v' && !b->level_set) {
-        if (ck->body_decls.v[body_no]->item->head1)
-            return v_poison(range);
-        ck_error(ck, DIAG_E0112, name_range,
-                 "the body `%s` has no shape and so no volume", b->name);
-        return v_poison(range);
-    }
-    uint32_t n = size == 'd'   ? d
-                 : size == 'w' ? (d == 2 ? 1 : 3)
-                 : size == 'q' ? 4
-                               : 1;
-    int m = size == 'v' ? (int)d : rows[i].m;
-    const struct dim *dim = dim_mks(ck->dims, m, rows[i].kg, rows[i].s);
-    uint32_t base = (uint32_t)rows[i].q * 8;
-    if (size == 'i' && d == 3) {
-        static const uint32_t at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
-        struct value v = v_array(ck, 3, 3, dim, range);
-        for (int k = 0; k < 9; k++)
-            v.e[k] = ex_sym(ck->g, SYM_BODY, body_no, base + at[k]);
-        return v;
-    }
-    struct value v = v_array(ck, n, 1, dim, range);
-    for (uint32_t k = 0; k < n; k++)
-        v.e[k] = ex_sym(ck->g, SYM_BODY, body_no, base + k);
-    return v;
 }

@@ -5,6 +5,7 @@
  *   value.c   kinds of values, agreement of dimensions, their messages
  *   units.c   unit names and unit expressions
  *   expr.c    AST expression -> value (graph nodes with one dimension)
+ *   arith.c   sums, quotients, powers, comparisons, choice
  *   func.c    functions that are built in; linalg.c: vectors and matrices
  *   call.c    user functions: binding of arguments, expansion, recursion
  *   decl.c    params, lets, functions, shapes: each definition by itself
@@ -300,6 +301,20 @@ const struct ast_expr *ast_unwrap(const struct ast_expr *e); /* ( e ) */
 bool ck_fixed(struct check *ck, const expr *e, double *x);
 struct value ck_name(struct check *ck, const struct env *env, const char *name,
                      imp_range range);
+/* -- arith.c -------------------------------------------------------------- */
+
+/* e is a BINARY node, a and b its checked operands */
+struct value ck_binary(struct check *ck, const struct ast_expr *e,
+                       const struct value *a, const struct value *b);
+struct value ck_choice(struct check *ck, const struct ast_expr *e,
+                       const struct value *c, const struct value *a,
+                       const struct value *b);
+/* E0209/E0224: v is no number; teaches what to take instead */
+struct value ck_no_arithmetic(struct check *ck, const struct ast_expr *at,
+                              const char *doing, const struct value *v,
+                              const struct ast_expr *e);
+bool ck_need_truth(struct check *ck, const struct value *v,
+                   const struct ast_expr *e, const char *what);
 /* a^b with all rules of powers; ea, eb: their places */
 struct value ck_power(struct check *ck, const struct ast_expr *e,
                       struct value a, const struct ast_expr *ea, struct value b,

@@ -20,6 +20,18 @@ in_library(struct check *ck, imp_range r)
     return s && s->name[0] == '<';
 }
 
+/* for the place that decides a dimension: the caller's, not the library's */
+static imp_range
+place(struct check *ck, imp_range r)
+{
+    const struct frame *f = ck->frames;
+    if (!in_library(ck, r))
+        return r;
+    while (f && (!f->call.file || in_library(ck, f->call)))
+        f = f->up;
+    return f ? f->call : r;
+}
+
 struct diag *
 ck_error(struct check *ck, enum diag_code code, imp_range range,
          const char *fmt, ...)
@@ -263,7 +275,8 @@ v_agree(struct check *ck, const struct ast_expr *at, const char *doing,
 {
     *bare = a->bare && b->bare;
     *dim = a->bare ? b->dim : a->dim;
-    if (a->bare || b->bare || dim_unify(ck->dims, a->dim, b->dim, at->range))
+    if (a->bare || b->bare ||
+        dim_unify(ck->dims, a->dim, b->dim, place(ck, at->range)))
         return true;
     struct diag *d =
         ck_error(ck, DIAG_E0201, at->op_range.file ? at->op_range : at->range,
@@ -290,7 +303,7 @@ v_need_dim(struct check *ck, struct value *v, const struct ast_expr *e,
         return true;
     }
     imp_range r = e ? e->range : v->range;
-    if (dim_unify(ck->dims, v->dim, d, r)) {
+    if (dim_unify(ck->dims, v->dim, d, place(ck, r))) {
         return true;
     }
     struct diag *x =

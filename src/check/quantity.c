@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a model may ask of a body (one.position) or a contact (touch.gap):
+ * leaves of the graph, SYM_BODY and SYM_CONTACT, that mechanics/ replaces. In
+ * the plane spin, angular momentum and inertia are their component 0. */
+#include <string.h>
+
+#include "check/check_priv.h"
+
+/* -- quantities of a body ------------------------------------------------- */
+
+const struct keydef body_values[] = {
+    {"position", "of the mass centre"},
+    {"velocity", "of the mass centre"},
+    {"spin", "angular velocity, world axes"},
+    {"angle", "in the plane"},
+    {"energy", "kinetic and potential energy"},
+    {"momentum", "mass times velocity"},
+    {"angular_momentum", "about the world's origin"},
+    {"mass", "mass"},
+    {"volume", "of the shape (area in the plane)"},
+    {"inertia", "about the mass centre, in the shape's axes"},
+    {"centre", "mass centre in the shape's axes"},
+    {"quaternion", "orientation in space, (w, x, y, z)"},
+};
+const size_t n_body_values = sizeof body_values / sizeof body_values[0];
+
+struct value
+body_field(struct check *ck, uint32_t body_no, const char *name,
+           imp_range name_range, imp_range range)
+{
+    static const struct {
+        enum body_quantity q;
+        int8_t m, kg, s;
+        char size; /* d: vector, w: spin-like, 1, i: inertia, a, q */
+    } rows[] = {
+        {BODYQ_POSITION, 1, 0, 0, 'd'},
+        {BODYQ_VELOCITY, 1, 0, -1, 'd'},
+        {BODYQ_SPIN, 0, 0, -1, 'w'},
+        {BODYQ_ANGLE, 0, 0, 0, 'a'},
+        {BODYQ_ENERGY, 2, 1, -2, '1'},
+        {BODYQ_MOMENTUM, 1, 1, -1, 'd'},
+        {BODYQ_ANGULAR_MOMENTUM, 2, 1, -1, 'w'},
+        {BODYQ_MASS, 0, 1, 0, '1'},
+        {BODYQ_VOLUME, 0, 0, 0, 'v'},
+        {BODYQ_INERTIA, 2, 1, 0, 'i'},
+        {BODYQ_CENTRE, 1, 0, 0, 'd'},
+        {BODYQ_QUATERNION, 0, 0, 0, 'q'},
+    };
+    const struct tm_body *b = &ck->bodies.v[body_no];
+    size_t i = 0;
+    while (i < n_body_values && strcmp(body_values[i].name, name))
+        i++;
+    if (i == n_body_values) {
+        const char *names[16];
+        for (size_t k = 0; k < n_body_values; k++)
+            names[k] = body_values[k].name;
+        struct diag *d =
+            ck_error(ck, DIAG_E0112, name_range, "a body has no `%s`", name);
+        if (!ck_suggest(ck, d, name_range, name, names, n_body_values))
+            CK_HELP(ck, d, "it has %s",
+                    ck_join(ck, names, n_body_values, "and"));
+        return v_poison(range);
+    }
+    uint32_t d = ck->m->dim;
+    if (!d) { /* asked while shapes are being read */
+        struct diag *x = ck_error(ck, DIAG_E0319, range,
+                                  "a shape cannot depend on the motion of "
+                                  "bodies");
+        CK_HELP(ck, x, "it may depend on params, constants and t");
+        return v_poison(range);
+    }
+    char size = rows[i].size;
+    if ((size == 'a' && d == 3) || (size == 'q' && d == 2)) {
+        struct diag *x =
+            ck_error(ck, DIAG_E0313, name_range, "`%s` is for bodies in %s",
+                     name, d == 3 ? "the plane" : "space");
+        CK_HELP(ck, x,
+                d == 3 ? "in space there is `quaternion`"
+                       : "in the plane there is `angle`");
+        return v_poison(range);
+    }
+    if (size == 'v' && !b->level_set) {
+        if (ck->body_decls.v[body_no]->item->head1)
+            return v_poison(range);
+        ck_error(ck, DIAG_E0112, name_range,
+                 "the body `%s` has no shape and so no volume", b->name);
+        return v_poison(range);
+    }
+    uint32_t n = size == 'd'   ? d
+                 : size == 'w' ? (d == 2 ? 1 : 3)
+                 : size == 'q' ? 4
+                               : 1;
+    int m = size == 'v' ? (int)d : rows[i].m;
+    const struct dim *dim = dim_mks(ck->dims, m, rows[i].kg, rows[i].s);
+    uint32_t base = (uint32_t)rows[i].q * 8;
+    if (size == 'i' && d == 3) {
+        static const uint32_t at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
+        struct value v = v_array(ck, 3, 3, dim, range);
+        for (int k = 0; k < 9; k++)
+            v.e[k] = ex_sym(ck->g, SYM_BODY, body_no, base + at[k]);
+        return v;
+    }
+    struct value v = v_array(ck, n, 1, dim, range);
+    for (uint32_t k = 0; k < n; k++)
+        v.e[k] = ex_sym(ck->g, SYM_BODY, body_no, base + k);
+    return v;
+}
+
+/* -- quantities of a contact ---------------------------------------------- */
+
+const struct keydef contact_values[] = {
+    {"gap", "signed distance of the two surfaces"},
+    {"P", "closest point on the first body"},
+    {"Q", "closest point on the second body"},
+    {"normal", "outward normal of the first body"},
+};
+const size_t n_contact_values =
+    sizeof contact_values / sizeof contact_values[0];
+
+struct value
+contact_field(struct check *ck, uint32_t c, const char *name,
+              imp_range name_range, imp_range range)
+{
+    static const uint32_t at[] = {IMP_CONTACT_GAP, IMP_CONTACT_P, IMP_CONTACT_Q,
+                                  IMP_CONTACT_NORMAL};
+    size_t i = 0;
+    while (i < n_contact_values && strcmp(contact_values[i].name, name))
+        i++;
+    if (i == n_contact_values) {
+        const char *names[8];
+        for (size_t k = 0; k < n_contact_values; k++)
+            names[k] = contact_values[k].name;
+        struct diag *d =
+            ck_error(ck, DIAG_E0112, name_range, "a contact has no `%s`", name);
+        if (!ck_suggest(ck, d, name_range, name, names, n_contact_values))
+            CK_HELP(ck, d, "it has %s",
+                    ck_join(ck, names, n_contact_values, "and"));
+        return v_poison(range);
+    }
+    const struct dim *dim =
+        i == 3 ? dim_pure(ck->dims) : dim_mks(ck->dims, 1, 0, 0);
+    if (i && !ck->m->dim)
+        return v_poison(range);
+    struct value v = v_array(ck, i ? ck->m->dim : 1, 1, dim, range);
+    for (uint32_t k = 0; k < v.rows; k++)
+        v.e[k] = ex_sym(ck->g, SYM_CONTACT, c, at[i] + k);
+    return v;
+}

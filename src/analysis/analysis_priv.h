@@ -147,7 +147,8 @@ void touch_verdict(const struct analysis *a, const struct touch *t,
                    struct verdict *v);
 /* moves the model to the root of the derivative that decides (spec 0.F) */
 int touch_polish(struct analysis *a, struct touch *t);
-/* option `until` of a command: the horizon when it is not given */
+/* option `until` of a command: NaN, which stands for the horizon, when it is
+ * not given */
 int touch_until(struct analysis *a, const imp_command *c, enum imp_option_id id,
                 double *until);
 /* gap at the present state, and its rate when `rate` is not NULL */

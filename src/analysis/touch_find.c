@@ -31,7 +31,7 @@ touch_until(struct analysis *a, const imp_command *c, enum imp_option_id id,
         return st;
     const imp_val *v = arg_option(a, c, id);
     if (!v) {
-        *until = event_horizon(a->rt);
+        *until = NAN; /* the horizon: only a search has to know it */
     } else if (!(*until >= 0.0)) {
         char s[NUM_TEXT];
         diag_add(a->ds, DIAG_E0705, v->range,
@@ -129,6 +129,8 @@ touch_find(struct analysis *a, uint32_t contact, double until, struct touch *t)
         return touch_read(a, t, POLISH_ORDER);
     }
 
+    if (isnan(until))
+        until = event_horizon(r);
     uint32_t n = r->im->contacts.n, n_more = 0;
     enum event_watch *watch = NEW_N(r->arena, enum event_watch, n);
     struct event e, *more = NEW_N(r->arena, struct event, n + 1);

@@ -30,9 +30,12 @@ rec_new(struct arena *a, const imp_image *im, const imp_command *c)
 int
 rec_index(const imp_image *im, const struct rec *r, const char *field)
 {
-    for (size_t i = 0; i < r->n; i++)
-        if (!strcmp(imp_text(im, r->schema[i].name), field))
+    size_t n = strlen(field);
+    for (size_t i = 0; i < r->n; i++) {
+        imp_str s = r->schema[i].name;
+        if (s.n == n && !memcmp(imp_text(im, s), field, n))
             return (int)i;
+    }
     return -1;
 }
 

@@ -15,7 +15,7 @@
 bool
 ck_enter(struct check *ck, imp_range range)
 {
-    ck->steps += ck->expanding;
+    ck->steps += ck->expanding != 0;
     if (!ck->spent && ck->depth < DEPTH_MAX && ck->steps < STEPS_MAX) {
         ck->depth++;
         return true;

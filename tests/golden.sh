@@ -118,7 +118,13 @@ do_run() {
             continue
         fi
         four "$f"
-        compare "$out" "$tmp/eval"
+        # the four executions agree to the last bit; the kept text only up to
+        # rounding, so that another processor may run the tests
+        if [ -e "$out" ] && awk -f tests/close.awk "$out" "$tmp/eval"; then
+            tests=$((tests + 1))
+        else
+            compare "$out" "$tmp/eval"
+        fi
         grep "^$name " tests/run/sets 2>/dev/null >"$tmp/sets" || :
         while read -r _ sets; do
             args=

@@ -84,8 +84,7 @@ sv_value(struct sv *s, enum sv_class c, uint32_t i)
     return v;
 }
 
-/* register i has value v: remembered, and stored where others will look. A
- * coefficient's store clears the three entries after it. */
+/* register i has value v: remembered, and stored where others will look */
 static void
 define(struct sv *s, enum sv_class c, uint32_t i, LLVMValueRef v)
 {
@@ -93,12 +92,9 @@ define(struct sv *s, enum sv_class c, uint32_t i, LLVMValueRef v)
 
     s->val[c][i] = v;
     s->stamp[c][i] = s->now[c];
-    if (c != SV_D && s->code[i].row != IMP_NO_ROW) {
-        LLVMValueRef four = LLVMBuildInsertElement(g->b, gen_num(g, g->v4, 0.0),
-                                                   v, gen_i32(g, 0), "");
-        gen_store(g, g->v4, four,
+    if (c != SV_D && s->code[i].row != IMP_NO_ROW)
+        gen_store(g, g->f64, v,
                   sv_row(s, i, c == SV_ZERO ? s->work : s->work_k, 0));
-    }
     if (s->slot[c][i] != NO_SLOT)
         gen_put(g, s->scratch, s->slot[c][i], v);
 }
@@ -139,6 +135,7 @@ sv_order_zero(struct sv *s)
                 gen_store(g, g->v4, gen_num(g, g->v4, 0.0),
                           sv_row(s, i, s->work, k));
     }
+    sv_packs_zero(s);
 }
 
 /* value at k == 1, zero beyond */
@@ -161,13 +158,12 @@ leaf_k(struct sv *s, uint32_t i)
     switch (in->op) {
     case IMP_OP_TIME:
         return only_first(s, gen_num(g, g->f64, 1.0));
-    case IMP_OP_STATE: { /* c_k = d_{k-1}/k */
-        LLVMValueRef d;
+    case IMP_OP_STATE: { /* c_k = d_{k-1} * (1/k) */
+        /* of a constant rate: d_0, then 0 */
         if (s->code[in->b].flags & IMP_INSTR_CONST)
-            d = only_first(s, sv_value(s, SV_ZERO, in->b));
-        else
-            d = sv_coef(s, g->f64, in->b, s->work_k, -1);
-        return LLVMBuildFDiv(g->b, d, s->kd, "");
+            return only_first(s, sv_value(s, SV_ZERO, in->b));
+        return LLVMBuildFMul(g->b, sv_coef(s, g->f64, in->b, s->work_k, -1),
+                             s->per_k, "");
     }
     case IMP_OP_ROW: {
         LLVMValueRef src =
@@ -246,21 +242,22 @@ pick_class(struct sv *s, enum sv_class c, const imp_instr *in)
 }
 
 static LLVMValueRef
-convolve(struct sv *s, const imp_instr *in)
+convolve(struct sv *s, uint32_t i)
 {
     struct gen *g = s->g;
+    const imp_instr *in = s->code + i;
     uint32_t pair[3] = {0, in->a, in->b};
 
     if (in->op == IMP_OP_DOT)
-        return sv_convolution(s, IMP_ARRAY(g->im, s->t->pool, uint32_t) + in->a,
-                              in->b);
+        return sv_convolution(
+            s, i, IMP_ARRAY(g->im, s->t->pool, uint32_t) + in->a, in->b);
     if (is_const(s, in->a))
         return LLVMBuildFMul(g->b, sv_value(s, SV_ZERO, in->a),
                              sv_value(s, SV_K, in->b), "");
     if (is_const(s, in->b))
         return LLVMBuildFMul(g->b, sv_value(s, SV_ZERO, in->b),
                              sv_value(s, SV_K, in->a), "");
-    return sv_convolution(s, pair, 1);
+    return sv_convolution(s, i, pair, 1);
 }
 
 static LLVMValueRef
@@ -272,7 +269,7 @@ divide(struct sv *s, uint32_t i)
     LLVMValueRef b0 = sv_value(s, SV_ZERO, in->b);
 
     if (!is_const(s, in->b))
-        a = LLVMBuildFSub(g->b, a, sv_division_sum(s, in->b, i), "");
+        a = LLVMBuildFSub(g->b, a, sv_division_sum(s, i), "");
     return LLVMBuildFDiv(g->b, a, b0, "");
 }
 
@@ -284,14 +281,14 @@ coefficient(struct sv *s, uint32_t i)
 
     switch (gen_ops[in->op].rule) {
     case SER_LEAF:
-        return in->op == IMP_OP_DOT ? convolve(s, in) : leaf_k(s, i);
+        return in->op == IMP_OP_DOT ? convolve(s, i) : leaf_k(s, i);
     case SER_LINEAR: {
         LLVMValueRef a = sv_value(s, SV_K, in->a);
         LLVMValueRef b = in->op == IMP_OP_NEG ? a : sv_value(s, SV_K, in->b);
         return gen_op_value(g, g->f64, (enum imp_op)in->op, a, b, a);
     }
     case SER_CONV:
-        return convolve(s, in);
+        return convolve(s, i);
     case SER_DIV:
         return divide(s, i);
     case SER_CHAIN:
@@ -308,6 +305,7 @@ coefficient(struct sv *s, uint32_t i)
 void
 sv_order_k(struct sv *s)
 {
+    sv_packs_inner(s);
     for (uint32_t i = 0; i < s->t->code.n; i++)
         if (s->part[i] == s->at_part && sv_varies(s->code + i))
             define(s, SV_K, i, coefficient(s, i));

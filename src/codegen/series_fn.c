@@ -19,21 +19,26 @@
 
 #include "base/arena.h"
 
-/* convolutions of a tape of at most this weight stand in a line */
-#define IN_LINE 400u
-
-/* IR operations of one instruction at order k, roughly */
+/* IR operations of one instruction at orders 0 and k, roughly */
 static uint32_t
-weight(const imp_instr *in)
+weight(const struct sv *s, const imp_instr *in)
 {
+    const imp_instr *code = s->code;
+
+    if (!sv_varies(in))
+        return gen_is_leaf(in) ? 1 : 2;
+    if (in->op == IMP_OP_DOT)
+        return 16u + 6u * in->b;
     switch (gen_ops[in->op].rule) {
     case SER_CONV:
-        return in->op == IMP_OP_DOT ? 16u + 6u * in->b : 22u;
+        return sv_varies(code + in->a) && sv_varies(code + in->b) ? 22u : 4u;
     case SER_DIV:
+        return sv_varies(code + in->b) ? 24u : 4u;
     case SER_CHAIN:
+    case SER_HELPER:
         return 22;
     default:
-        return in->op == IMP_OP_DOT ? 16u + 6u * in->b : 4u;
+        return 4;
     }
 }
 
@@ -45,7 +50,7 @@ plan(struct sv *s)
     uint32_t n = s->t->code.n, sum = 0;
 
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t w = weight(s->code + i);
+        uint32_t w = weight(s, s->code + i);
         if (sum && sum + w > GEN_CHUNK) {
             s->n_parts++;
             sum = 0;
@@ -55,20 +60,18 @@ plan(struct sv *s)
         s->slot[SV_ZERO][i] = s->slot[SV_K][i] = s->slot[SV_D][i] = NO_SLOT;
     }
     s->n_parts++;
-    s->in_line = s->n_parts == 1 && sum <= IN_LINE;
     s->nu = s->t->unknowns.n;
     s->jac = 0;
     s->rhs = s->jac + s->nu * s->nu;
     s->piv = s->rhs + s->nu;
     s->n_slots = s->piv + (s->nu + 1) / 2;
-    if (s->n_parts == 1)
-        return;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; s->n_parts > 1 && i < n; i++) {
         if (s->code[i].row == IMP_NO_ROW && !gen_is_leaf(s->code + i))
             s->slot[SV_ZERO][i] = s->n_slots++;
         if (s->nu && sv_in_block(s->code + i))
             s->slot[SV_D][i] = s->n_slots++;
     }
+    sv_plan_packs(s);
 }
 
 /* a new LLVM function: nothing holds any more */
@@ -77,6 +80,17 @@ forget(struct sv *s)
 {
     for (int c = 0; c < 3; c++)
         s->now[c]++;
+}
+
+/* what all rules of order k share */
+static void
+at_order(struct sv *s)
+{
+    struct gen *g = s->g;
+
+    s->kd = LLVMBuildSIToFP(g->b, s->k, g->f64, "");
+    s->per_k = LLVMBuildFDiv(g->b, gen_num(g, g->f64, 1.0), s->kd, "");
+    s->work_k = sv_moved(s, s->work, s->k);
 }
 
 static LLVMTypeRef
@@ -104,8 +118,8 @@ part_fn(struct sv *s, const char *name, const char *what,
     s->work = LLVMGetParam(f, 3);
     s->scratch = LLVMGetParam(f, 4);
     s->k = order_zero ? NULL : LLVMGetParam(f, 5);
-    s->kd = order_zero ? NULL : LLVMBuildSIToFP(g->b, s->k, g->f64, "");
-    s->work_k = order_zero ? NULL : sv_moved(s, s->work, s->k);
+    if (!order_zero)
+        at_order(s);
     body(s);
     LLVMBuildRetVoid(g->b);
     return f;
@@ -182,21 +196,21 @@ solve(struct sv *s)
                    4, "");
 }
 
-/* one loop over k = first .. last, at the builder's position (first <= last
- * holds there); the builder ends up after it. Returns last + 1. */
-static LLVMValueRef
-order_loop(struct sv *s, LLVMValueRef first, LLVMValueRef last,
-           LLVMValueRef *step, LLVMValueRef *correct)
+/* for k = 1 .. order; the builder ends up in a block after the loop */
+static void
+orders(struct sv *s, LLVMValueRef order, LLVMValueRef *step,
+       LLVMValueRef *correct)
 {
     struct gen *g = s->g;
     LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b);
-    LLVMBasicBlockRef body = gen_block(g, "order"), after;
+    LLVMBasicBlockRef body = gen_block(g, "order"), after = gen_block(g, "");
 
-    LLVMBuildBr(g->b, body);
+    LLVMBuildCondBr(g->b,
+                    LLVMBuildICmp(g->b, LLVMIntSGE, order, gen_i64(g, 1), ""),
+                    body, after);
     LLVMPositionBuilderAtEnd(g->b, body);
     s->k = LLVMBuildPhi(g->b, g->i64, "k");
-    s->kd = LLVMBuildSIToFP(g->b, s->k, g->f64, "");
-    s->work_k = sv_moved(s, s->work, s->k);
+    at_order(s);
     s->now[SV_K]++;
     s->now[SV_D]++;
     pass(s, step, sv_order_k);
@@ -204,48 +218,37 @@ order_loop(struct sv *s, LLVMValueRef first, LLVMValueRef last,
         solve(s);
         pass(s, correct, sv_correct);
     }
+    sv_packs_push(s);
     LLVMValueRef next = LLVMBuildAdd(g->b, s->k, gen_i64(g, 1), "");
-    LLVMValueRef from[2] = {first, next};
+    LLVMValueRef from[2] = {gen_i64(g, 1), next};
     LLVMBasicBlockRef blocks[2] = {before, LLVMGetInsertBlock(g->b)};
     LLVMAddIncoming(s->k, from, blocks, 2);
-    after = gen_block(g, "");
-    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntSLE, next, last, ""), body,
-                    after);
+    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntSLE, next, order, ""),
+                    body, after);
     LLVMPositionBuilderAtEnd(g->b, after);
     s->k = s->kd = NULL;
-    return next;
 }
 
-/* for k = 1 .. order. A small tape gets one loop per number of blocks in its
- * convolutions (k = 1 .. 3, 4 .. 7, ...), in which these stand in a line:
- * measured on the free asymmetric top, DEVELOPERS.md "Speed". */
+/* the three entries after the last coefficient of every row are 0 (image.h):
+ * a loop over the rows */
 static void
-orders(struct sv *s, LLVMValueRef order, LLVMValueRef *step,
-       LLVMValueRef *correct)
+clear_ends(struct sv *s, LLVMValueRef order)
 {
     struct gen *g = s->g;
-    LLVMBasicBlockRef done = gen_block(g, "done");
-    LLVMValueRef k = gen_i64(g, 1);
-    unsigned last = s->in_line ? IMP_ORDER_MAX / 4 + 1 : 1;
+    LLVMValueRef first =
+        LLVMBuildAdd(g->b, order, gen_i64(g, IMP_ROW_PAD + 1), "");
+    struct sv_loop l;
 
-    for (unsigned m = 1; m <= last; m++) {
-        LLVMBasicBlockRef go = gen_block(g, "");
-        LLVMValueRef end = order;
-        LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntSLE, k, order, ""), go,
-                        done);
-        LLVMPositionBuilderAtEnd(g->b, go);
-        if (s->in_line) {
-            LLVMValueRef top = gen_i64(g, 4 * m - 1);
-            s->blocks = m;
-            end = LLVMBuildSelect(
-                g->b, LLVMBuildICmp(g->b, LLVMIntSLT, order, top, ""), order,
-                top, "");
-        }
-        k = order_loop(s, k, end, step, correct);
-    }
-    s->blocks = 0;
-    LLVMBuildBr(g->b, done);
-    LLVMPositionBuilderAtEnd(g->b, done);
+    if (!s->t->n_rows)
+        return;
+    sv_loop_open(s, &l, 0, 0, NULL);
+    LLVMValueRef at = LLVMBuildAdd(g->b, l.j, first, "");
+    for (unsigned e = 0; e < 3; e++)
+        gen_store(
+            g, g->f64, gen_num(g, g->f64, 0.0),
+            gen_at(g, g->f64, sv_moved(s, s->work, at), gen_i64(g, e), g->f64));
+    sv_loop_close(s, &l, NULL, IMP_ROW_STRIDE,
+                  gen_i64(g, (uint64_t)s->t->n_rows * IMP_ROW_STRIDE));
 }
 
 /* status from all coefficients of all outputs, four to a step */
@@ -338,6 +341,7 @@ gen_series_fn(struct gen *g, uint32_t tape)
         factor(&s, singular);
     }
     orders(&s, order, parts[1], parts[2]);
+    clear_ends(&s, order);
     LLVMBuildRet(g->b, check_outputs(&s, order));
     if (singular) {
         LLVMPositionBuilderAtEnd(g->b, singular);

@@ -6,11 +6,27 @@
  * row, or (no row; or a correction) in an entry of scratch.
  *
  * Layout of scratch: [jacobian n*n | right-hand side n | piv n/2 rounded up |
- * entries]. */
+ * entries | arrays of the packs]. */
 #ifndef IMP_CODEGEN_SERIES_PRIV_H
 #define IMP_CODEGEN_SERIES_PRIV_H
 
 #include "codegen/emit.h"
+
+/* four convolutions: lane l of slot p is product p of convolution lane[l] */
+struct pack {
+    uint32_t part, n_lanes, lane[4], n_slots;
+    uint32_t *a, *b; /* arrays of each slot */
+};
+/* coefficients of four registers side by side, the sign folded in; entry k of
+ * the array is a vector. Entries -3 .. -1 and the three after the last are 0 */
+#define PACK_ZEROS 3
+#define PACK_STRIDE                                                            \
+    33 /* vectors: 31 in use; an odd number, so that the same                  \
+           entry of two arrays never shares its low address bits */
+struct pack_array {
+    uint32_t part, reg[4]; /* UINT32_MAX: none, 0 */
+    bool minus[4];
+};
 
 enum sv_class { SV_ZERO, SV_K, SV_D };
 
@@ -31,8 +47,12 @@ struct sv {
     LLVMValueRef env, local, rows, work, scratch;
     LLVMValueRef k, kd;  /* order: i64, double; NULL at order 0 */
     LLVMValueRef work_k; /* work + k */
-    bool in_line;
-    unsigned blocks; /* k/4 + 1 when known at compile time, else 0 */
+    LLVMValueRef per_k;  /* 1/k */
+    /* convolutions, four at a time (pack.c) */
+    struct pack *packs;
+    struct pack_array *arrays;
+    uint32_t n_packs, n_arrays, first_array;
+    LLVMValueRef *inner; /* of each convolution: its inner terms, at order k */
 };
 #define NO_SLOT UINT32_MAX
 
@@ -47,11 +67,35 @@ LLVMValueRef sv_row(struct sv *s, uint32_t i, LLVMValueRef base, int off);
 LLVMValueRef sv_coef(struct sv *s, LLVMTypeRef type, uint32_t i,
                      LLVMValueRef base, int off);
 
-/* conv.c: sums over products of coefficients, docs/internals.md "Series
- * semantics". pool: n triples (sign, reg, reg) */
-LLVMValueRef sv_convolution(struct sv *s, const uint32_t *pool, uint32_t n);
-LLVMValueRef sv_division_sum(struct sv *s, uint32_t b, uint32_t c);
+/* pack.c: inner terms of convolutions, docs/internals.md "Series semantics" */
+void sv_plan_packs(struct sv *s);
+bool sv_convolves(const struct sv *s, uint32_t i);
+/* at the end of order 0: arrays of the present part get their zeros, and
+ * coefficient 0 unless there are several parts */
+void sv_packs_zero(struct sv *s);
+/* before order k: s->inner of all convolutions of the present part */
+void sv_packs_inner(struct sv *s);
+/* after order k, one part only: coefficients k into the arrays */
+void sv_packs_push(struct sv *s);
+/* conv.c */
+LLVMValueRef sv_convolution(struct sv *s, uint32_t i, const uint32_t *pool,
+                            uint32_t n);
+LLVMValueRef sv_division_sum(struct sv *s, uint32_t i);
 LLVMValueRef sv_chain_sum(struct sv *s, uint32_t u, uint32_t w);
+
+/* a loop over j = start, start + step, ... while j < end, at least once, that
+ * carries accumulators; between open and close the builder is in its body */
+#define SV_LOOP_MAX 8
+struct sv_loop {
+    LLVMBasicBlockRef before, body;
+    LLVMValueRef j, start;
+    LLVMValueRef acc[SV_LOOP_MAX], init[SV_LOOP_MAX];
+    unsigned n;
+};
+void sv_loop_open(struct sv *s, struct sv_loop *l, uint64_t start, unsigned n,
+                  LLVMValueRef init);
+void sv_loop_close(struct sv *s, struct sv_loop *l, LLVMValueRef *acc,
+                   unsigned step, LLVMValueRef end);
 
 /* order.c: instructions of part s->at_part at order 0, at order k, and their
  * corrections, at the builder's position */

@@ -191,7 +191,7 @@ gen_alloca(const struct gen *g, LLVMTypeRef type, uint64_t n)
     LLVMValueRef p =
         LLVMBuildArrayAlloca(g->b, type, gen_i32(g, n ? (unsigned)n : 1u), "");
 
-    LLVMSetAlignment(p, 16);
+    LLVMSetAlignment(p, 32);
     return p;
 }
 

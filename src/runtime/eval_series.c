@@ -68,57 +68,58 @@ store(double *row, int k, double c)
     row[k + 1] = row[k + 2] = row[k + 3] = 0;
 }
 
-/* sum over j = 0 .. k of +-a_j b_{k-j} for each pair, in four lanes */
+/* terms j .. j + 3 of a_j b_{k-j}, a_k counting as 0 */
+static void
+four_terms(const double *a, const double *b, int j, int k, double *p)
+{
+    for (int l = 0; l < 4; l++)
+        p[l] = (j + l == k ? 0.0 : a[j + l]) * b[k - j - l];
+}
+
+static double
+lanes_sum(const double *l)
+{
+    return (l[0] + l[2]) + (l[1] + l[3]);
+}
+
+/* coefficient k of a sum of +- products: inner terms j = 1 .. k - 1 in four
+ * lanes, then the outer ones, which alone need coefficients k */
 static double
 convolve(const struct sweep *s, const uint32_t *pool, uint32_t n, int k)
 {
-    double l0 = 0, l1 = 0, l2 = 0, l3 = 0;
-    for (int j = 0; j <= k; j += 4)
-        for (uint32_t p = 0; p < n; p++) {
-            const double *a = row_of(s, pool[3 * p + 1]) + j;
-            const double *b = row_of(s, pool[3 * p + 2]) + (k - j);
-            if (pool[3 * p]) {
-                l0 -= a[0] * b[0];
-                l1 -= a[1] * b[-1];
-                l2 -= a[2] * b[-2];
-                l3 -= a[3] * b[-3];
-            } else {
-                l0 += a[0] * b[0];
-                l1 += a[1] * b[-1];
-                l2 += a[2] * b[-2];
-                l3 += a[3] * b[-3];
-            }
+    double lane[4] = {0, 0, 0, 0}, ends = 0;
+    for (int j = 1; j == 1 || j < k; j += 4) {
+        double sum[4] = {0}, p[4];
+        for (uint32_t m = 0; m < n; m++) {
+            const uint32_t *q = pool + 3 * m;
+            four_terms(row_of(s, q[1]), row_of(s, q[2]), j, k, p);
+            for (int l = 0; l < 4; l++)
+                sum[l] = m == 0 ? (q[0] ? -p[l] : p[l])
+                         : q[0] ? sum[l] - p[l]
+                                : sum[l] + p[l];
         }
-    return (l0 + l2) + (l1 + l3);
+        for (int l = 0; l < 4; l++)
+            lane[l] += sum[l];
+    }
+    for (uint32_t m = 0; m < n; m++) {
+        const uint32_t *q = pool + 3 * m;
+        double e = s->reg[q[1]] * s->cur[q[2]] + s->cur[q[1]] * s->reg[q[2]];
+        ends = m == 0 ? (q[0] ? -e : e) : q[0] ? ends - e : ends + e;
+    }
+    return lanes_sum(lane) + ends;
 }
 
+/* sum over j = 1 .. k - 1 of a_j b_{k-j} */
 static double
-product(const double *a, const double *b, int k)
+inner_sum(const double *a, const double *b, int k)
 {
-    double l0 = 0, l1 = 0, l2 = 0, l3 = 0;
-    b += k;
-    for (int j = 0; j <= k; j += 4, a += 4, b -= 4) {
-        l0 += a[0] * b[0];
-        l1 += a[1] * b[-1];
-        l2 += a[2] * b[-2];
-        l3 += a[3] * b[-3];
+    double lane[4] = {0, 0, 0, 0}, p[4];
+    for (int j = 1; j == 1 || j < k; j += 4) {
+        four_terms(a, b, j, k, p);
+        for (int l = 0; l < 4; l++)
+            lane[l] += p[l];
     }
-    return (l0 + l2) + (l1 + l3);
-}
-
-/* sum over j = 1 .. k of b_j c_{k-j}; c_k is not known yet and counts 0 */
-static double
-division_sum(const double *b, const double *c, int k)
-{
-    double l0 = 0, l1 = 0, l2 = 0, l3 = 0;
-    for (int j = 1; j <= k; j += 4) {
-        const double *x = b + j, *y = c + (k - j);
-        l0 += x[0] * y[0];
-        l1 += x[1] * y[-1];
-        l2 += x[2] * y[-2];
-        l3 += x[3] * y[-3];
-    }
-    return (l0 + l2) + (l1 + l3);
+    return lanes_sum(lane);
 }
 
 static double
@@ -171,7 +172,7 @@ coefficient(const struct sweep *s, uint32_t i, int k)
             return s->rows[in->a][(size_t)in->b * IMP_ROW_STRIDE + IMP_ROW_PAD +
                                   (size_t)k];
         if (in->op == IMP_OP_STATE)
-            return row_of(s, in->b)[k - 1] / (double)k;
+            return row_of(s, in->b)[k - 1] * (1.0 / (double)k);
         return 0; /* UNKNOWN: found by the implicit block */
     case RULE_LINEAR:
         if (in->op == IMP_OP_ADD)
@@ -186,11 +187,13 @@ coefficient(const struct sweep *s, uint32_t i, int k)
             return s->reg[in->a] * cur[in->b];
         if (s->code[in->b].flags & IMP_INSTR_CONST)
             return s->reg[in->b] * cur[in->a];
-        return product(row_of(s, in->a), row_of(s, in->b), k);
+        return inner_sum(row_of(s, in->a), row_of(s, in->b), k) +
+               (s->reg[in->a] * cur[in->b] + cur[in->a] * s->reg[in->b]);
     case RULE_DIV:
         if (s->code[in->b].flags & IMP_INSTR_CONST)
             return cur[in->a] / s->reg[in->b];
-        return (cur[in->a] - division_sum(row_of(s, in->b), row_of(s, i), k)) /
+        return (cur[in->a] - (inner_sum(row_of(s, in->b), row_of(s, i), k) +
+                              cur[in->b] * s->reg[i])) /
                s->reg[in->b];
     case RULE_CHAIN:
         return chain_sum(row_of(s, in->a), row_of(s, in->c), k);

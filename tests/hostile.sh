@@ -137,23 +137,36 @@ if ! grep -q '^IMP_SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then
     done
 fi
 
-# Ctrl-C, once and twice
+# Ctrl-C: status 3, and the REPL keeps what a command has computed
 cat >long.imp <<'END'
 use shapes
-body one : circle(1) { density = 1 velocity = (0.001, 0) }
-body two : circle(1) { density = 1 position = (1e9, 0) }
-contact touch : one | two
-simulate { until = 1e9  every = 1e-4  record = one.position }
+body top : ellipsoid(1, 2, 3) { density = 1  spin = (1, 30, 2) }
+let s = simulate { until = 1e6  every = 1  record = top.quaternion }
+s.status == "stopped" and s.time > 0
 END
-"$imp" run --backend=eval long.imp >out 2>err &
-pid=$!
-sleep 1
-kill -INT $pid 2>/dev/null
-sleep 1
-kill -INT $pid 2>/dev/null
-wait $pid
-got=$?
-[ $got -le 3 ] || { echo "FAIL Ctrl-C: status $got"; failed=$((failed + 1)); }
+head -n 3 long.imp >run.imp
+stop() { # HOW OFTEN, PATTERN IN stdout, COMMAND...
+    times=$1
+    pattern=$2
+    shift 2
+    "$@" >out 2>err <long.imp &
+    pid=$!
+    sleep 1
+    for _ in $(seq "$times"); do
+        kill -INT $pid || failed=$((failed + 1))
+    done
+    wait $pid
+    got=$?
+    if [ $got -ne 3 ] || ! grep -q "$pattern" out err; then
+        echo "FAIL Ctrl-C, $*: status $got"
+        cat out err
+        failed=$((failed + 1))
+    fi
+}
+stop 1 '' "$imp" run --backend=eval run.imp
+grep -q E0717 err || { echo "FAIL Ctrl-C: no message"; failed=$((failed + 1)); }
+stop 2 '' "$imp" run --backend=eval run.imp
+stop 1 'true$' "$imp" repl --backend=eval
 
 [ "$failed" -eq 0 ] && echo "all is well"
 [ "$failed" -eq 0 ]

@@ -297,7 +297,7 @@ imp_set_text(imp *h, const char *param, const char *value)
             free(v);
             return IMP_RUN_FAILED;
         }
-        h->sets.v[h->sets.n++] = (struct session_set){name, v};
+        h->sets.v[h->sets.n++] = (struct session_set){.name = name, .value = v};
     } else {
         free((char *)h->sets.v[i].value);
         h->sets.v[i].value = v;

@@ -39,7 +39,7 @@ add_set(struct session_options *o, const char *text)
         memcpy(sets, o->sets, o->n_sets * sizeof *sets);
     char *value = mem_alloc(strlen(eq + 1) + 1);
     memcpy(value, eq + 1, strlen(eq + 1));
-    sets[o->n_sets] = (struct session_set){name, value};
+    sets[o->n_sets] = (struct session_set){.name = name, .value = value};
     free(o->sets);
     o->sets = sets;
     o->n_sets++;

@@ -134,13 +134,15 @@ test_terminal(void **state)
     assert_true(sees(&t, "5555"));
     /* Ctrl-C in a command; the session goes on */
     type(&t, "use shapes\r");
-    type(&t, "body one : circle(1) { density = 1 velocity = (1, 0) }\r");
-    assert_true(sees(&t, "velocity"));
+    type(&t,
+         "body top : ellipsoid(1, 2, 3) { density = 1 spin = (1, 9, 2) }\r");
+    assert_true(sees(&t, "ellipsoid"));
     assert_true(sees(&t, "imp> "));
-    type(&t, "simulate { until = 1e9 every = 1e-3 record = one.position }\r");
+    type(&t, "simulate { until = 1e6 every = 1 record = top.spin }\r");
     assert_true(sees(&t, "}"));
     usleep(300000);
     type(&t, "\003");
+    assert_true(sees(&t, "E0717"));
     assert_true(sees(&t, "imp> "));
     type(&t, "6000 + 666\r");
     assert_true(sees(&t, "6666"));

@@ -108,6 +108,41 @@ number(const char *text, double *x)
     return true;
 }
 
+/* param i gets the value x, if it may */
+static bool
+put(const imp_image *im, double *p, uint32_t i, double x, struct diags *ds)
+{
+    const imp_param *q = param_at(im, i);
+    const char *name = imp_text(im, q->name);
+
+    if (!driver_check(im, i, x, ds))
+        return false;
+    if (q->structural && x != q->dflt) {
+        char was[NUM_TEXT], now[NUM_TEXT];
+        struct diag *d = diag_add(
+            ds, DIAG_E0830, q->range,
+            "param `%s` is structural: this code was compiled for %s = %s, "
+            "not %s",
+            name, name, num_shortest(was, q->dflt), num_shortest(now, x));
+        diag_help(ds, d,
+                  "compile the model with the new value: "
+                  "`imp build MODEL --set %s=%s -o SIM`",
+                  name, now);
+        return false;
+    }
+    p[i] = x;
+    return true;
+}
+
+bool
+driver_put(const imp_image *im, double *p, const char *name, double x,
+           struct diags *ds)
+{
+    uint32_t i = driver_param(im, name, strlen(name));
+
+    return i == UINT32_MAX ? unknown_param(im, name, ds) : put(im, p, i, x, ds);
+}
+
 bool
 driver_set(const imp_image *im, double *p, const char *name, const char *text,
            struct diags *ds)
@@ -131,23 +166,7 @@ driver_set(const imp_image *im, double *p, const char *name, const char *text,
                       num_shortest((char[NUM_TEXT]){0}, q->dflt));
         return false;
     }
-    if (!driver_check(im, i, x, ds))
-        return false;
-    if (q->structural && x != q->dflt) {
-        char was[NUM_TEXT], now[NUM_TEXT];
-        struct diag *d = diag_add(
-            ds, DIAG_E0830, q->range,
-            "param `%s` is structural: this code was compiled for %s = %s, "
-            "not %s",
-            name, name, num_shortest(was, q->dflt), num_shortest(now, x));
-        diag_help(ds, d,
-                  "compile the model with the new value: "
-                  "`imp build MODEL --set %s=%s -o SIM`",
-                  name, now);
-        return false;
-    }
-    p[i] = x;
-    return true;
+    return put(im, p, i, x, ds);
 }
 
 /* ---- the run --------------------------------------------------------------
@@ -201,30 +220,48 @@ setup_status(const struct diags *ds)
     return IMP_EXIT_RUN;
 }
 
+static int
+not_set_up(struct diags *ds)
+{
+    if (!ds->errors)
+        diag_add(ds, DIAG_E0700, IMP_NOWHERE, "the model could not be set up");
+    return setup_status(ds);
+}
+
+/* everything but d->rt, which is set up */
+static int
+begin(struct driver *d, const struct driver_options *o)
+{
+    d->recs = NEW_N(d->ds->arena, struct rec *, d->im->commands.n + 1);
+    d->out = (struct out){.write = o->write ? o->write : to_stdout,
+                          .ctx = o->write ? o->ctx : d,
+                          .json = o->json,
+                          .dir = o->out_dir,
+                          .width = o->width ? o->width : 80};
+    if (o->has_seed)
+        d->rt->seed = o->seed;
+    d->an = (struct analysis){
+        .rt = d->rt, .out = &d->out, .ds = d->ds, .recs = d->recs};
+    return IMP_EXIT_OK;
+}
+
 int
 driver_open(struct driver *d, const imp_image *im, const imp_code *code,
             const double *params, const struct driver_options *o,
             struct diags *ds)
 {
     *d = (struct driver){.im = im, .ds = ds};
-    d->recs = NEW_N(ds->arena, struct rec *, im->commands.n + 1);
-    d->out = (struct out){.write = o->write ? o->write : to_stdout,
-                          .ctx = o->write ? o->ctx : d,
-                          .json = o->json,
-                          .dir = o->out_dir,
-                          .width = o->width ? o->width : 80};
     d->rt = rt_new(im, code, params, ds, o->stop);
-    if (!d->rt) {
-        if (!ds->errors)
-            diag_add(ds, DIAG_E0700, IMP_NOWHERE,
-                     "the model could not be set up");
-        return setup_status(ds);
-    }
-    if (o->has_seed)
-        d->rt->seed = o->seed;
-    d->an = (struct analysis){
-        .rt = d->rt, .out = &d->out, .ds = ds, .recs = d->recs};
-    return IMP_EXIT_OK;
+    return d->rt ? begin(d, o) : not_set_up(ds);
+}
+
+int
+driver_again(struct driver *d, const double *params,
+             const struct driver_options *o)
+{
+    d->rt->stop = o->stop;
+    return rt_restart(d->rt, params) == IMP_OK ? begin(d, o)
+                                               : not_set_up(d->ds);
 }
 
 int

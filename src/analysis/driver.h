@@ -62,6 +62,9 @@ void driver_defaults(const imp_image *im, double *p);
  * structural and different from the compiled value. */
 bool driver_set(const imp_image *im, double *p, const char *name,
                 const char *text, struct diags *ds);
+/* the same for a number */
+bool driver_put(const imp_image *im, double *p, const char *name, double x,
+                struct diags *ds);
 /* the range check alone, for a value that is known as a number; structural
  * params are not looked at */
 bool driver_check(const imp_image *im, uint32_t param, double value,
@@ -74,6 +77,11 @@ int driver_open(struct driver *d, const imp_image *im, const imp_code *code,
                 const double *params, const struct driver_options *o,
                 struct diags *ds);
 int driver_go(struct driver *d);
+/* After a driver_open that succeeded: another run of the same model, in the
+ * same memory. The caller has emptied the arena of ds, with the records of the
+ * last run. Returns as driver_open. */
+int driver_again(struct driver *d, const double *params,
+                 const struct driver_options *o);
 void driver_close(struct driver *d);
 int driver_run(const imp_image *im, const imp_code *code, const double *params,
                const struct driver_options *o, struct diags *ds);

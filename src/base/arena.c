@@ -102,6 +102,27 @@ arena_free(struct arena *a)
     free(a);
 }
 
+void
+arena_clear(struct arena *a)
+{
+    struct block *keep = a->first;
+
+    if (!keep)
+        return;
+    for (struct block *b = keep->next, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    keep->next = NULL;
+    if (keep->cap > LAST_BLOCK) {
+        free(keep);
+        a->first = NULL;
+        return;
+    }
+    memset(keep + 1, 0, keep->used);
+    keep->used = 0;
+}
+
 static void
 add_block(struct arena *a, size_t n)
 {

@@ -13,6 +13,9 @@ struct arena;
 
 struct arena *arena_new(void);
 void arena_free(struct arena *a); /* NULL is fine */
+/* Forgets all it holds and keeps room for about as much: a lifetime that comes
+ * again and again allocates nothing after the first few times. */
+void arena_clear(struct arena *a);
 /* zeroed, aligned to 16; owned by the arena */
 void *arena_alloc(struct arena *a, size_t n);
 void *arena_copy(struct arena *a, const void *p, size_t n);

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The C API (include/imp/imp.h): a handle is a session and two texts, what it
  * printed and what it said. No function exits, prints or raises a signal;
- * every entry has its own out-of-memory guard. The model is parsed and checked
- * when it is loaded, and again when the params have changed before a run: a
- * structural param changes the model. */
+ * every entry has its own out-of-memory guard.
+ *
+ * A model is checked and compiled when it is loaded, its code is loaded by the
+ * first run. From then on a param is a number stored, and a run is a run; only
+ * a structural param, which changes the model itself, compiles it again.
+ *
+ * Invariant: h->sets holds every value given since the model was loaded, for
+ * the next compilation; while h->ready, h->s.params holds the same values. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "abi/status.h"
+#include "analysis/driver.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/num.h"
@@ -21,6 +27,7 @@
 
 struct imp {
     struct session s;
+    struct session aside; /* of a value with a unit while it is read */
     struct session_options o;
     char *dir;         /* owned; o.dir */
     char *name, *text; /* the model's text, owned */
@@ -29,7 +36,7 @@ struct imp {
     struct {
         struct session_set *v;
         size_t n, cap;
-    } sets; /* names and values owned */
+    } sets; /* names and texts owned */
     struct buf out, diags;
     atomic_int stop;
 };
@@ -50,16 +57,23 @@ imp_new(void)
     return h;
 }
 
+static void
+forget_sets(imp *h)
+{
+    for (size_t i = 0; i < h->sets.n; i++) {
+        free((char *)h->sets.v[i].name);
+        free((char *)h->sets.v[i].value);
+    }
+    h->sets.n = 0;
+}
+
 void
 imp_free(imp *h)
 {
     if (!h)
         return;
     session_close(&h->s);
-    for (size_t i = 0; i < h->sets.n; i++) {
-        free((char *)h->sets.v[i].name);
-        free((char *)h->sets.v[i].value);
-    }
+    forget_sets(h);
     free(h->sets.v);
     free(h->dir);
     free(h->name);
@@ -94,6 +108,7 @@ guarded(imp *h, int (*fn)(imp *h, const void *arg), const void *arg)
     if (setjmp(g.env)) {
         static const char text[] = "error[E0817]: out of memory\n";
         oom_leave(&g);
+        session_close(&h->aside);
         session_close(&h->s);
         h->ready = false;
         buf_clear(&h->diags);
@@ -126,6 +141,18 @@ collect(void *ctx, const char *s, size_t n)
     return 0;
 }
 
+/* a call that needs a model, without one */
+static int
+no_model(imp *h, const void *arg)
+{
+    (void)arg;
+    if (!h->s.arena)
+        session_open(&h->s, &h->o);
+    session_clear(&h->s);
+    diag_add(&h->s.ds, DIAG_E0822, IMP_NOWHERE, "no model has been loaded");
+    return say(h, IMP_MODEL_WRONG);
+}
+
 /* ---- options --------------------------------------------------------------
  */
 
@@ -152,7 +179,6 @@ imp_option(imp *h, const char *key, const char *value)
             return IMP_RUN_FAILED;
         free(h->dir);
         h->o.dir = h->dir = p;
-        h->s.o.dir = p;
         return IMP_FINE;
     }
     if (!value)
@@ -181,11 +207,20 @@ imp_option(imp *h, const char *key, const char *value)
             i = 0;
         }
     }
-    if (i < 0)
-        return IMP_MODEL_WRONG;
-    /* code that was made with other options is made again */
-    h->ready = false;
-    return IMP_FINE;
+    return i < 0 ? IMP_MODEL_WRONG : IMP_FINE;
+}
+
+/* the options that may change between two runs of one session; code that was
+ * made with others is made again */
+static void
+take_options(imp *h)
+{
+    struct session_options *o = &h->s.o;
+
+    if (o->backend != h->o.backend || o->opt != h->o.opt ||
+        o->cache != h->o.cache)
+        session_drop_code(&h->s);
+    *o = h->o;
 }
 
 /* ---- loading --------------------------------------------------------------
@@ -208,16 +243,6 @@ prepare(imp *h, const void *arg)
         status = session_compile(&h->s);
     h->ready = status == IMP_EXIT_OK;
     return say(h, status);
-}
-
-static void
-forget_sets(imp *h)
-{
-    for (size_t i = 0; i < h->sets.n; i++) {
-        free((char *)h->sets.v[i].name);
-        free((char *)h->sets.v[i].value);
-    }
-    h->sets.n = 0;
 }
 
 /* takes name and text over */
@@ -277,50 +302,156 @@ imp_load_file(imp *h, const char *path)
 /* ---- params ---------------------------------------------------------------
  */
 
-int
-imp_set_text(imp *h, const char *param, const char *value)
-{
-    char *v = copy(value, strlen(value));
-    size_t i = 0;
+/* One value on its way into the model: a number, or a text with a unit. */
+struct assignment {
+    const char *name, *text; /* text NULL: the number */
+    double number;
+};
 
-    if (!v)
-        return IMP_RUN_FAILED;
-    while (i < h->sets.n && strcmp(h->sets.v[i].name, param) != 0)
-        i++;
-    if (i == h->sets.n) {
-        char *name = copy(param, strlen(param));
-        struct session_set *w = realloc(h->sets.v, (i + 1) * sizeof *h->sets.v);
-        if (w)
-            h->sets.v = w;
-        if (!w || !name) {
-            free(name);
-            free(v);
-            return IMP_RUN_FAILED;
-        }
-        h->sets.v[h->sets.n++] = (struct session_set){.name = name, .value = v};
-    } else {
-        free((char *)h->sets.v[i].value);
-        h->sets.v[i].value = v;
+static struct session_set *
+find_set(const imp *h, const char *name)
+{
+    for (size_t i = 0; i < h->sets.n; i++)
+        if (strcmp(h->sets.v[i].name, name) == 0)
+            return &h->sets.v[i];
+    return NULL;
+}
+
+/* the entry of a param in h->sets; a new one has the name alone. NULL when out
+ * of memory */
+static struct session_set *
+make_set(imp *h, const char *name)
+{
+    struct session_set *s = find_set(h, name);
+
+    if (s)
+        return s;
+    if (h->sets.n == h->sets.cap) {
+        size_t cap = h->sets.cap ? 2 * h->sets.cap : 8;
+        s = realloc(h->sets.v, cap * sizeof *s);
+        if (!s)
+            return NULL;
+        h->sets.v = s;
+        h->sets.cap = cap;
     }
-    if (!h->text)
-        return IMP_FINE;
+    s = &h->sets.v[h->sets.n];
+    *s = (struct session_set){.name = copy(name, strlen(name))};
+    if (!s->name)
+        return NULL;
+    h->sets.n++;
+    return s;
+}
+
+/* The model compiled anew with a value that changes it, or for the first time
+ * since it was found wrong. A value that does not fit is not kept. */
+static int
+compile_with(imp *h, const struct assignment *x)
+{
+    bool known = find_set(h, x->name) != NULL;
+    struct session_set *s = make_set(h, x->name), was;
+    char *text = x->text ? copy(x->text, strlen(x->text)) : NULL;
+
+    if (!s || (x->text && !text)) {
+        free(text);
+        return IMP_RUN_FAILED;
+    }
+    was = *s;
+    s->value = text;
+    s->number = x->number;
     int status = guarded(h, prepare, NULL);
-    if (status != IMP_FINE && i < h->sets.n) {
-        /* a value that does not fit is not kept */
-        free((char *)h->sets.v[i].name);
-        free((char *)h->sets.v[i].value);
-        h->sets.v[i] = h->sets.v[--h->sets.n];
+    s = find_set(h, x->name);
+    if (status == IMP_FINE) {
+        free((char *)was.value);
+    } else {
+        free(text);
+        *s = was;
+        if (!known) {
+            free((char *)s->name);
+            *s = h->sets.v[--h->sets.n];
+        }
         h->ready = false;
     }
     return status;
 }
 
+/* a text to a number in SI units: in a session of its own, for what is parsed
+ * stays with its session */
+static int
+read_value(imp *h, struct assignment *x)
+{
+    const char *unit;
+    uint32_t i = driver_param(h->s.image, x->name, strlen(x->name));
+
+    session_clear(&h->s);
+    if (i == UINT32_MAX) /* the name is what is wrong */
+        return IMP_FINE;
+    const imp_param *p = IMP_ARRAY(h->s.image, h->s.image->params, imp_param);
+    const char *own = imp_text(h->s.image, p[i].unit);
+    session_open(&h->aside, &h->o);
+    bool read =
+        session_quantity(&h->aside, x->name, x->text, &x->number, &unit);
+    bool fits = read && (!unit || strcmp(unit, own) == 0);
+    if (!read)
+        session_not_a_value(&h->s, x->name, x->text);
+    else if (!fits)
+        session_wrong_unit(&h->s, p[i].range, x->name, unit, own);
+    session_close(&h->aside);
+    x->text = NULL;
+    return fits ? IMP_FINE : IMP_MODEL_WRONG;
+}
+
+/* the value goes into the compiled model; COMPILE asks for compile_with */
+enum { COMPILE = IMP_RUN_FAILED + 1 };
+
+static int
+assign(imp *h, const void *arg)
+{
+    struct assignment *x = (struct assignment *)arg;
+
+    if (x->text && read_value(h, x) != IMP_FINE)
+        return say(h, IMP_MODEL_WRONG);
+    enum session_set_status st = session_put(&h->s, x->name, x->number);
+    if (st == SET_STRUCTURAL)
+        return COMPILE;
+    if (st == SET_WRONG)
+        return say(h, IMP_MODEL_WRONG);
+    buf_clear(&h->diags);
+    return IMP_FINE;
+}
+
+static int
+set(imp *h, struct assignment x)
+{
+    struct assignment y = x;
+
+    if (!h->text)
+        return guarded(h, no_model, NULL);
+    if (!h->ready)
+        return compile_with(h, &x);
+    int status = guarded(h, assign, &y);
+    if (status == COMPILE)
+        return compile_with(h, &y);
+    if (status != IMP_FINE)
+        return status;
+    struct session_set *s = make_set(h, x.name);
+    if (!s)
+        return IMP_RUN_FAILED;
+    free((char *)s->value);
+    s->value = NULL;
+    s->number = y.number;
+    return IMP_FINE;
+}
+
+int
+imp_set_text(imp *h, const char *param, const char *value)
+{
+    return set(h, (struct assignment){.name = param, .text = value});
+}
+
 int
 imp_set(imp *h, const char *param, double value)
 {
-    char text[NUM_TEXT];
-
-    return imp_set_text(h, param, num_shortest(text, value));
+    return set(h, (struct assignment){.name = param, .number = value});
 }
 
 /* ---- running --------------------------------------------------------------
@@ -336,28 +467,23 @@ run(imp *h, const void *arg)
         status = prepare(h, NULL);
     if (status != IMP_EXIT_OK)
         return status;
-    h->s.o.dir = h->o.dir;
-    h->s.o.json = h->o.json;
+    take_options(h);
     h->s.write = collect;
     h->s.write_ctx = h;
     h->s.stop = &h->stop;
+    session_clear(&h->s);
     if (h->s.image->commands.n > 0)
         status = session_code(&h->s);
     if (status == IMP_EXIT_OK)
         status = session_run(&h->s);
-    status = say(h, status);
-    /* the messages of this run are not those of the next */
-    h->ready = false;
-    return status;
+    return say(h, status);
 }
 
 int
 imp_run(imp *h)
 {
-    if (!h->text)
-        return IMP_MODEL_WRONG;
     buf_clear(&h->out);
-    int status = guarded(h, run, NULL);
+    int status = guarded(h, h->text ? run : no_model, NULL);
     atomic_store(&h->stop, 0);
     return status;
 }

@@ -41,16 +41,21 @@ session_open(struct session *s, const struct session_options *o)
 void
 session_close(struct session *s)
 {
-    if (s->driver) {
-        driver_close(s->driver);
-        s->driver = NULL;
-    }
-    if (s->code) {
-        session_code_free(s->code);
-        s->code = NULL;
-    }
+    session_drop_code(s);
+    arena_free(s->run_arena);
     arena_free(s->arena);
     *s = (struct session){0};
+}
+
+void
+session_drop_code(struct session *s)
+{
+    /* a run holds pointers into its code */
+    if (s->driver)
+        driver_close(s->driver);
+    s->driver = NULL;
+    session_code_free(s->code);
+    s->code = NULL;
 }
 
 /* ---- reading ------------------------------------------------------------- */
@@ -198,8 +203,8 @@ plain_number(const char *text, double *x)
     return true;
 }
 
-static bool
-not_a_value(struct session *s, const char *what, const char *text)
+bool
+session_not_a_value(struct session *s, const char *what, const char *text)
 {
     struct diag *d = diag_add(&s->ds, DIAG_E0811, IMP_NOWHERE,
                               "`%s` wants a number; found `%s`", what, text);
@@ -223,7 +228,7 @@ session_quantity(struct session *s, const char *what, const char *text,
     const struct ast_file *f = parse_file(s->arena, s->names, &ds, file, true);
     if (ds.errors || f->n_items != 1 || f->items[0]->kind != AST_COMMAND ||
         strcmp(f->items[0]->name.text, "show") != 0 || f->items[0]->n_args != 1)
-        return not_a_value(s, what, text);
+        return session_not_a_value(s, what, text);
     struct check_input in = {.arena = s->arena,
                              .names = s->names,
                              .sources = s->sources,
@@ -235,7 +240,7 @@ session_quantity(struct session *s, const char *what, const char *text,
     if (!m || m->n_commands != 1 || m->commands[0].n_args != 1 ||
         m->commands[0].args[0].kind != IMP_VAL_NUM ||
         m->commands[0].args[0].rows * m->commands[0].args[0].cols != 1)
-        return not_a_value(s, what, text);
+        return session_not_a_value(s, what, text);
     const struct tm_val *v = &m->commands[0].args[0];
     *x = ex_value(m->graph, v->e[0], NULL, NULL);
     if (v->unit && v->unit[0] && strcmp(v->unit, "1") != 0)
@@ -253,9 +258,24 @@ quantities(struct session *s, struct check_set *sets, const char **units)
         const struct session_set *q = &s->o.sets[i];
         const char *what = arena_printf(s->arena, "--set %s", q->name);
         sets[i].name = intern_str(s->names, q->name);
-        ok &= session_quantity(s, what, q->value, &sets[i].value, &units[i]);
+        if (q->value)
+            ok &=
+                session_quantity(s, what, q->value, &sets[i].value, &units[i]);
+        else
+            sets[i].value = q->number;
     }
     return ok;
+}
+
+void
+session_wrong_unit(struct session *s, imp_range where, const char *param,
+                   const char *given, const char *own)
+{
+    struct diag *d = diag_add(&s->ds, DIAG_E0812, where,
+                              "`--set %s` gives [%s], but the param is in [%s]",
+                              param, given, own && own[0] ? own : "1");
+    diag_help(&s->ds, d,
+              "give a bare number in SI units, or a unit of this dimension");
 }
 
 static bool
@@ -277,13 +297,7 @@ check_units(struct session *s, const struct check_set *sets,
             if (strcmp(p->name, sets[i].name) != 0 || !units[i] ||
                 same_unit(units[i], p->unit ? p->unit : ""))
                 continue;
-            struct diag *d = diag_add(
-                &s->ds, DIAG_E0812, p->range,
-                "`--set %s` gives [%s], but the param is in [%s]", p->name,
-                units[i], p->unit && p->unit[0] ? p->unit : "1");
-            diag_help(&s->ds, d,
-                      "give a bare number in SI units, or a unit of "
-                      "this dimension");
+            session_wrong_unit(s, p->range, p->name, units[i], p->unit);
             ok = false;
         }
     }
@@ -340,13 +354,11 @@ session_compile(struct session *s)
     bool ok = true;
     for (size_t i = 0; i < s->o.n_sets; i++) {
         const struct session_set *q = &s->o.sets[i];
-        char text[NUM_TEXT];
         const char *unit;
-        double x;
-        if (!session_quantity(s, "--set", q->value, &x, &unit))
+        double x = q->number;
+        if (q->value && !session_quantity(s, "--set", q->value, &x, &unit))
             return IMP_EXIT_MODEL;
-        ok &= driver_set(s->image, s->params, q->name, num_shortest(text, x),
-                         &s->ds);
+        ok &= driver_put(s->image, s->params, q->name, x, &s->ds);
     }
     return ok ? IMP_EXIT_OK : IMP_EXIT_MODEL;
 }
@@ -378,13 +390,42 @@ hand_over(struct session *s, struct driver *d)
         if (!c[i].done || !s->prior_recs || k >= s->n_priors)
             continue;
         const struct rec *old = s->prior_recs[k++];
-        struct rec *r = rec_new(s->arena, s->image, &c[i]);
+        struct rec *r = rec_new(s->run_arena, s->image, &c[i]);
         size_t n = old->n < r->n ? old->n : r->n;
         if (n)
             memcpy(r->v, old->v, n * sizeof *r->v);
         r->present = old->present;
         d->recs[i] = r;
     }
+}
+
+void
+session_clear(struct session *s)
+{
+    s->recs = NULL;
+    s->failed_expects = 0;
+    if (!s->run_arena) {
+        s->model_ds = s->ds;
+        s->run_arena = arena_new();
+    }
+    arena_clear(s->run_arena);
+    s->ds = s->model_ds;
+    if (s->ds.last)
+        s->ds.last->next = NULL;
+    s->ds.arena = s->run_arena;
+}
+
+enum session_set_status
+session_put(struct session *s, const char *name, double x)
+{
+    uint32_t i = driver_param(s->image, name, strlen(name));
+
+    session_clear(s);
+    if (i != UINT32_MAX &&
+        IMP_ARRAY(s->image, s->image->params, imp_param)[i].structural)
+        return SET_STRUCTURAL;
+    return driver_put(s->image, s->params, name, x, &s->ds) ? SET_DONE
+                                                            : SET_WRONG;
 }
 
 int
@@ -398,17 +439,26 @@ session_run(struct session *s)
                                .write = s->write,
                                .ctx = s->write_ctx};
 
-    s->driver = NEW(s->arena, struct driver);
-    int status = driver_open(s->driver, s->image, session_code_table(s->code),
+    session_clear(s);
+    int status;
+    if (s->driver) {
+        status = driver_again(s->driver, s->params, &o);
+    } else {
+        s->driver = NEW(s->arena, struct driver);
+        status = driver_open(s->driver, s->image, session_code_table(s->code),
                              s->params, &o, &s->ds);
+    }
     if (status == IMP_EXIT_OK) {
         hand_over(s, s->driver);
         status = driver_go(s->driver);
         s->recs = s->driver->recs;
         s->failed_expects = s->driver->an.failed_expects;
     }
-    driver_close(s->driver);
-    s->driver = NULL;
+    /* a set-up that failed the first time has left nothing to go on with */
+    if (!s->driver->rt) {
+        driver_close(s->driver);
+        s->driver = NULL;
+    }
     return status;
 }
 

@@ -2,10 +2,12 @@
 /* The chain from text to results, shared by `imp`, the REPL and the C API:
  *   text -> tree -> typed model -> image -> code -> run.
  * A session is one model on its way; each step needs the one before and
- * returns an exit status (abi/status.h); diagnostics collect in s->ds. All
- * memory is in s->arena, except the loaded code. Memory that runs out jumps
- * to the caller's guard (cli_guard, or the API's): the session can then only
- * be closed. */
+ * returns an exit status (abi/status.h); diagnostics collect in s->ds. The
+ * model's memory is s->arena; what a run makes (records, messages) is in
+ * s->run_arena and goes with the next run, so that a session can be run any
+ * number of times with other params. Memory that runs out jumps to the
+ * caller's guard (cli_guard, or the API's): the session can then only be
+ * closed. */
 #ifndef IMP_CLI_SESSION_H
 #define IMP_CLI_SESSION_H
 
@@ -28,6 +30,7 @@ const struct gen_api *genload(const char **error);
 enum session_backend { SESSION_JIT, SESSION_EVAL };
 struct session_set {
     const char *name, *value; /* value as text: a number, or with a unit */
+    double number;            /* SI, where value is NULL */
 };
 struct session_options {
     enum session_backend backend;
@@ -61,11 +64,13 @@ struct session {
     int (*write)(void *ctx, const char *s, size_t n);
     void *write_ctx;
     atomic_int *stop;
+    struct arena *run_arena; /* of the last run */
+    struct diags model_ds;   /* ds as it was before the first run */
     /* after session_run: records by command number, failed expects */
     struct rec **recs;
     int failed_expects;
     struct session_code *code; /* loaded code, or NULL */
-    struct driver *driver;     /* of a run that has not ended */
+    struct driver *driver;     /* of the last run, open for the next */
     /* results of `done` commands, in the order of priors (REPL) */
     struct rec *const *prior_recs;
 };
@@ -87,7 +92,19 @@ struct ast_file *session_add_file(struct session *s, const char *path);
 int session_check(struct session *s);   /* to s->model */
 int session_compile(struct session *s); /* to s->image, s->params */
 int session_code(struct session *s);    /* loads code, if the backend wants */
-int session_run(struct session *s);     /* all commands not yet done */
+/* All commands not yet done. Again and again: records and messages of the last
+ * run go, those of the model stay. */
+int session_run(struct session *s);
+/* Forgets the last run: its records, and its messages in s->ds. */
+void session_clear(struct session *s);
+/* Gives a param of the compiled model another value, in SI units, for the next
+ * run: SET_DONE; SET_WRONG after a diagnostic; SET_STRUCTURAL: nothing was
+ * changed, the model must be checked and compiled with it. */
+enum session_set_status { SET_DONE, SET_WRONG, SET_STRUCTURAL };
+enum session_set_status session_put(struct session *s, const char *name,
+                                    double x);
+/* code made with other options: session_code makes it again */
+void session_drop_code(struct session *s);
 /* all of them: check, compile, code, run */
 int session_all(struct session *s);
 /* what check_model, check_doc and check_names want to know */
@@ -98,5 +115,11 @@ struct check_input session_input(struct session *s);
  * names `what`. */
 bool session_quantity(struct session *s, const char *what, const char *text,
                       double *x, const char **unit);
+/* diagnostics of a value that does not fit: no number; a unit (SI texts) of
+ * another dimension than the param's own. The first returns false. */
+bool session_not_a_value(struct session *s, const char *what,
+                         const char *text);
+void session_wrong_unit(struct session *s, imp_range where, const char *param,
+                        const char *given, const char *own);
 
 #endif

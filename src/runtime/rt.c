@@ -26,7 +26,7 @@ static double *
 work_for(struct rt *r, uint32_t tape)
 {
     size_t rows = tape == IMP_NO_TAPE ? 0 : tape_at(r, tape)->n_rows;
-    return NEW_N(r->arena, double, (rows + 1) * IMP_ROW_STRIDE);
+    return NEW_N(r->own, double, (rows + 1) * IMP_ROW_STRIDE);
 }
 
 static size_t
@@ -37,12 +37,12 @@ state_size(const struct rt *r)
 
 static struct rt *
 rt_make(struct arena *a, const imp_image *im, const imp_code *code,
-        const double *params, struct diags *ds, atomic_int *stop)
+        struct diags *ds, atomic_int *stop)
 {
     struct rt *r = NEW(a, struct rt);
     r->im = im;
     r->code = code;
-    r->arena = a;
+    r->own = a;
     r->ds = ds;
     r->stop = stop;
     r->tolerance = RT_TOLERANCE;
@@ -63,13 +63,6 @@ rt_make(struct arena *a, const imp_image *im, const imp_code *code,
     r->scratch = NEW_N(a, double, widest);
     r->state_lo = NEW_N(a, double, state_size(r) + 1);
     r->state0 = NEW_N(a, double, state_size(r) + 1);
-    if (rt_setup(r, params) != IMP_OK) {
-        rt_free(r);
-        return NULL;
-    }
-    memcpy(r->state0, r->env + im->layout.state,
-           sizeof(double) * state_size(r));
-    rt_reset(r);
     return r;
 }
 
@@ -78,24 +71,47 @@ rt_new(const imp_image *im, const imp_code *code, const double *params,
        struct diags *ds, atomic_int *stop)
 {
     struct arena *const a = arena_new();
+    struct arena *volatile run = NULL;
     struct oom_guard g;
-    /* nobody knows the arena yet: free it on the way out */
+    /* nobody knows the arenas yet: free them on the way out */
     if (setjmp(g.env)) {
         oom_leave(&g);
+        arena_free(run);
         arena_free(a);
         oom_raise();
     }
     oom_enter(&g);
-    struct rt *r = rt_make(a, im, code, params, ds, stop);
+    struct rt *r = rt_make(a, im, code, ds, stop);
+    r->arena = run = arena_new();
+    int st = rt_restart(r, params);
     oom_leave(&g);
-    return r;
+    if (st == IMP_OK)
+        return r;
+    rt_free(r);
+    return NULL;
+}
+
+int
+rt_restart(struct rt *r, const double *params)
+{
+    arena_clear(r->arena);
+    r->event = NULL; /* it lay there */
+    int st = rt_setup(r, params);
+    if (st != IMP_OK)
+        return st;
+    memcpy(r->state0, r->env + r->im->layout.state,
+           sizeof(double) * state_size(r));
+    rt_reset(r);
+    return IMP_OK;
 }
 
 void
 rt_free(struct rt *r)
 {
-    if (r != NULL)
-        arena_free(r->arena); /* r lies in its own arena */
+    if (r == NULL)
+        return;
+    arena_free(r->arena);
+    arena_free(r->own); /* r lies in it */
 }
 
 void

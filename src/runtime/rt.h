@@ -18,7 +18,8 @@ struct rec;
 struct rt {
     const imp_image *im;
     const imp_code *code; /* NULL: the evaluator */
-    struct arena *arena;  /* of this run */
+    struct arena *own;    /* holds r itself and its arrays */
+    struct arena *arena;  /* of this run; emptied by rt_restart */
     struct diags *ds;
     double *env;
     double **work;        /* per block: rows of its motion series */
@@ -56,6 +57,9 @@ void rt_nonfinite(struct rt *r, uint32_t tape, const double *local);
 struct rt *rt_new(const imp_image *im, const imp_code *code,
                   const double *params, struct diags *ds, atomic_int *stop);
 void rt_free(struct rt *r);
+/* a new run of the same model in the memory of the last one; as rt_new, the
+ * same numbers to the last bit */
+int rt_restart(struct rt *r, const double *params);
 int rt_setup(struct rt *r, const double *params);
 void rt_reset(struct rt *r); /* time 0 and initial state */
 bool rt_stopped(const struct rt *r);

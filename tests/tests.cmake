@@ -29,6 +29,7 @@ endif()
 # fuzzing: tests/fuzz/fuzz_<room>.c; libraries instrumented by the preset `fuzz`
 if(IMP_FUZZ)
   set(libs_parse imp_syntax imp_base)
+  set(libs_check imp_mechanics imp_check imp_calculus imp_syntax imp_analysis imp_output imp_runtime imp_base)
   file(GLOB fuzz CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
   foreach(f ${fuzz})
     get_filename_component(n ${f} NAME_WE)

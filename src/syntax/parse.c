@@ -214,12 +214,17 @@ feed(struct driver *d, const struct token *t)
     push(d, t->kind, t);
     if (p->recovering)
         return d->status == PUSH_MORE && !p->fatal;
+    if (t->kind == IMP_YYLBRACE && p->n_open == 0)
+        sentence_block(p);
     track(p, t);
+    p->before[1] = p->before[0];
+    p->before[0] = p->prev;
     p->prev = *t;
     if (begins_declaration(t->kind) || t->kind == IMP_YYCMD)
         p->head = *t;
     else if (t->kind == IMP_YYLBRACE)
         p->head.kind = IMP_YYEND;
+    d->scan.head = p->head.kind;
     return d->status == PUSH_MORE && !p->fatal;
 }
 
@@ -250,7 +255,7 @@ step(struct driver *d, struct token t, bool recover)
         push(d, IMP_YYSYNC, &sync);
         if (d->status != PUSH_MORE || p->recovering)
             return false;
-        p->prev = sync;
+        p->prev = p->before[0] = p->before[1] = sync;
         synced = true;
     }
 }

@@ -172,6 +172,7 @@ scan_next(struct scan *s, struct token *t)
     }
     t->first = s->fresh;
     s->fresh = false;
+    s->last = t->kind;
 }
 
 /* -- words ---------------------------------------------------------------- */
@@ -359,6 +360,27 @@ scan_number(struct scan *s, struct token *t, size_t n)
     read_number(s, t, s->pos - n, n);
 }
 
+/* 1_000 */
+static bool
+grouped(const char *w, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (w[i] != '_' && (unsigned char)(w[i] - '0') >= 10)
+            return false;
+    return n < SHOWN;
+}
+
+static const char *
+ungrouped(struct scan *s, const char *w, size_t n)
+{
+    char *out = arena_alloc(s->arena, n + 1);
+    size_t m = 0;
+    for (size_t i = 0; i < n; i++)
+        if (w[i] != '_')
+            out[m++] = w[i];
+    return out;
+}
+
 size_t
 scan_junk(struct scan *s, struct token *t, size_t n)
 {
@@ -386,6 +408,23 @@ scan_junk(struct scan *s, struct token *t, size_t n)
                        "the exponent of %s has no digits", shown(s, w, end));
         if (d)
             diag_help(s->ds, d, "write 1e-3 for a thousandth");
+    } else if (s->last >= IMP_YYPARAM && s->last <= IMP_YYCOORDINATE) {
+        d = scan_error(s, DIAG_E0010, lo, lo + end,
+                       "a name begins with a letter; %s does not",
+                       shown(s, w, end));
+        t->kind = IMP_YYBAD;
+    } else if (w[k] == '_' && grouped(w, end)) {
+        d = scan_error(s, DIAG_E0010, lo, lo + end,
+                       "the digits of a number are not grouped");
+        if (d)
+            diag_fix(s->ds, d, d->range, ungrouped(s, w, end));
+    } else if (word_is_unit(arena_strndup(s->arena, w + k, end - k)) &&
+               end - k > 1) {
+        d = scan_error(s, DIAG_E0010, lo, lo + end,
+                       "the unit of a number stands in brackets");
+        if (d)
+            diag_fix(s->ds, d, place(s, lo + k, lo + end),
+                     arena_printf(s->arena, " [%.*s]", (int)(end - k), w + k));
     } else if (w[0] == '0' && k == 1 && (w[1] | 32) == 'x') {
         d = scan_error(s, DIAG_E0010, lo, lo + end,
                        "numbers are decimal; %s is not", shown(s, w, end));

@@ -262,19 +262,124 @@ fill(struct parse *p, const char *text, const char *expected)
     return out;
 }
 
-/* the word nearest to a mistyped first word of an item */
+/* the word nearest to a mistyped first word of an item, or of what stands
+ * behind `let r =` */
 static const char *
-nearest(const char *word)
+nearest(const char *word, bool commands_only)
 {
     const char *all[64];
     size_t n = 0;
-    for (int k = IMP_YYUSE; k <= IMP_YYCOORDINATE; k++)
+    for (int k = IMP_YYUSE; k <= IMP_YYCOORDINATE && !commands_only; k++)
         all[n++] = word_spelling(k);
     for (size_t i = 0; word_command(i) && n < 60; i++)
         all[n++] = word_command(i);
-    all[n++] = "world";
-    all[n++] = "start";
+    if (!commands_only) {
+        all[n++] = "world";
+        all[n++] = "start";
+    }
     return suggest(word, all, n);
+}
+
+struct foreign {
+    const char *word, *ours, *help;
+};
+static const struct foreign foreign[] = {
+#define FOREIGN(word, ours, help) {#word, ours, help},
+#include "foreign.def"
+};
+
+static const struct foreign *
+foreign_find(const char *word)
+{
+    char low[16];
+    size_t n = strlen(word);
+    if (n >= sizeof low)
+        return NULL;
+    for (size_t i = 0; i <= n; i++)
+        low[i] =
+            (char)(word[i] >= 'A' && word[i] <= 'Z' ? word[i] + 32 : word[i]);
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (strcmp(foreign[i].word, low) == 0)
+            return &foreign[i];
+    return NULL;
+}
+
+/* the keys of `world`, which one expects to be able to set by themselves */
+static bool
+of_world(const char *word)
+{
+    return strcmp(word, "gravity") == 0 || strcmp(word, "tolerance") == 0 ||
+           strcmp(word, "policy") == 0 || strcmp(word, "seed") == 0;
+}
+
+/* -- two words side by side ----------------------------------------------- */
+
+static void
+no_such_command(struct parse *p, const struct token *t, const char *near)
+{
+    struct diag *d = parse_error(p, DIAG_E0030, t->range,
+                                 "there is no command `%s`", spelled(p, t));
+    if (!d)
+        return;
+    diag_help(p->ds, d, "did you mean `%s`?", near);
+    diag_fix(p->ds, d, t->range, near);
+}
+
+/* does t stand where a command may be bound: behind let r = ? */
+static const char *
+bound_command(const struct token *t, const struct token *before)
+{
+    return t->kind == IMP_YYNAME && before->kind == IMP_YYASSIGN
+               ? nearest(t->text, true)
+               : NULL;
+}
+
+void
+sentence_block(struct parse *p)
+{
+    const struct token *word = &p->before[0];
+    const char *near = bound_command(word, &p->before[1]);
+    if (near && p->prev.kind == IMP_YYNAME && !p->prev.first && p->ds)
+        no_such_command(p, word, near);
+}
+
+/* Grammar takes a name behind a whole value for the next item, and finds the
+ * error one token later. Where the name stands on the same line it belongs to
+ * the value: 5 m, sin x, let r = clasify c. True if it was told so. */
+static bool
+name_behind_value(struct parse *p, enum place where)
+{
+    const struct token *t = &p->prev, *v = &p->before[0];
+    bool number = v->kind == IMP_YYNUMBER || v->kind == IMP_YYRPAREN ||
+                  v->kind == IMP_YYRBRACK;
+    if (t->kind != IMP_YYNAME || t->first || !in_class(v->kind, VALUE_END))
+        return false;
+    if (where == PLACE_BLOCK ? !(number && word_is_unit(t->text))
+                             : p->head.kind != IMP_YYEND)
+        return false;
+    const char *near = bound_command(v, &p->before[1]);
+    if (near) {
+        no_such_command(p, v, near);
+        return true;
+    }
+    struct diag *d =
+        parse_error(p, DIAG_E0028, t->range, "two values stand side by side");
+    if (!d)
+        return true;
+    const char *name = spelled(p, t);
+    if (v->kind == IMP_YYNAME && strcmp(name, "where") != 0)
+        diag_help(p->ds, d,
+                  "an argument stands in brackets: %s(%s); a product needs "
+                  "its *",
+                  spelled(p, v), name);
+    else if (number && word_is_unit(t->text))
+        diag_help(p->ds, d, "a unit stands in square brackets");
+    else if (number)
+        diag_help(p->ds, d,
+                  "a product needs its *, a unit its brackets: 5 [m]");
+    if (number && word_is_unit(t->text))
+        diag_fix(p->ds, d, t->range, arena_printf(p->arena, "[%s]", name));
+    return true;
 }
 
 void
@@ -290,17 +395,58 @@ sentence_report(struct parse *p, const int *v, int n)
         return;
     }
     enum place where = place_of(p, v, n);
+    /* a command word behind an operator was meant to begin a line */
+    const struct token *was = &p->before[0];
+    if (p->prev.kind == IMP_YYNAME && !p->prev.first && was->first &&
+        was->kind == IMP_YYNAME && word_is_command(was->text) &&
+        in_class(p->before[1].kind, OPERATOR)) {
+        struct diag *d = parse_error(p, DIAG_E0021, p->before[1].range,
+                                     "a value is missing behind `%s`",
+                                     spelled(p, &p->before[1]));
+        if (d)
+            diag_note(p->ds, d, was->range, "`%s` begins something new here",
+                      spelled(p, was));
+        return;
+    }
+    struct diag *special = NULL;
+    if (was->kind == IMP_YYUSE && p->found.kind == IMP_YYDOT) {
+        imp_range all = {p->file, p->prev.range.lo, p->found.range.hi};
+        special = parse_error(p, DIAG_E0039, all,
+                              "a file is used by its name in quotes");
+        if (special)
+            diag_help(p->ds, special, "use shapes, or use \"parts.imp\"");
+        return;
+    }
+    if (where == PLACE_UNIT && p->found.first && p->n_open > 0) {
+        imp_range all = p->open[p->n_open - 1].range;
+        all.hi = p->prev.range.hi;
+        special = parse_error(p, DIAG_E0002, all, "this unit is not closed");
+        if (special) {
+            imp_range end = {p->file, all.hi, all.hi};
+            diag_help(p->ds, special, "close its brackets with ]");
+            diag_fix(p->ds, special, end, "]");
+        }
+        return;
+    }
     const struct row *r = table;
     while (!(
         in_class(p->head.kind, r->head) && in_class(p->prev.kind, r->prev) &&
         in_class(p->found.kind, r->found) &&
         (r->where == PLACE_ANY || r->where == where) && wanted(v, n, r->want)))
         r++;
+    if ((r->code == DIAG_E0030 || r->code == DIAG_E0029 ||
+         (r->code == DIAG_E0002 && among(v, n, IMP_YYLBRACE)) ||
+         (r->code == DIAG_E0036 && r->head == ANY)) &&
+        name_behind_value(p, where))
+        return;
     const char *expected = expected_list(p, v, n);
     /* some sentences are about the word before */
     imp_range at = p->found.range;
     if (r->code == DIAG_E0030 || r->code == DIAG_E0033)
         at = p->prev.range;
+    /* the end is where the text stops, not the empty line behind it */
+    else if (p->found.kind == IMP_YYEND && p->prev.range.file)
+        at.lo = at.hi = p->prev.range.hi;
     struct diag *d =
         parse_error(p, r->code, at, "%s", fill(p, r->message, expected));
     if (strcmp(r->message, "{found} was not expected here") == 0 ||
@@ -313,9 +459,28 @@ sentence_report(struct parse *p, const int *v, int n)
                       "perhaps it should have been closed before this");
     }
     const char *near = NULL;
-    if (r->code == DIAG_E0030 && p->prev.text)
-        near = nearest(p->prev.text);
-    if (near) {
+    const struct foreign *f = NULL;
+    if (r->code == DIAG_E0030 && p->prev.text) {
+        f = foreign_find(p->prev.text);
+        near = f ? f->ours : nearest(p->prev.text, false);
+    }
+    /* 9,81: between two digits a comma is a decimal one */
+    uint32_t lo = p->found.range.lo;
+    bool decimal = p->found.kind == IMP_YYCOMMA && r->code == DIAG_E0009 &&
+                   p->prev.kind == IMP_YYNUMBER && p->prev.range.hi == lo &&
+                   (unsigned char)(p->text[lo + 1] - '0') < 10;
+    if (decimal) {
+        diag_help(p->ds, d, "a decimal number is written with a point");
+        diag_fix(p->ds, d, p->found.range, ".");
+    } else if (r->code == DIAG_E0006 && p->prev.text &&
+               of_world(p->prev.text)) {
+        diag_help(p->ds, d, "keys stand in their block: world { %s = ... }",
+                  p->prev.text);
+    } else if (f) {
+        diag_help(p->ds, d, "%s", f->help);
+        if (near)
+            diag_fix(p->ds, d, p->prev.range, near);
+    } else if (near) {
         diag_help(p->ds, d, "did you mean `%s`?", near);
         diag_fix(p->ds, d, p->prev.range, near);
     } else if (r->code == DIAG_E0030) {

@@ -45,6 +45,8 @@ struct scan {
     bool comments; /* COMMENT tokens are wanted (the formatter) */
     bool fatal;    /* not a text: nothing was scanned */
     bool fresh;    /* a line break since the last token */
+    int last;      /* kind of the last token */
+    int head;      /* what the item began with, as in struct parse */
     void *flex;
 };
 /* opens text; on a fatal error (a binary file) s->fatal is set and the first
@@ -82,6 +84,8 @@ bool name_part(uint32_t cp);
 /* token kind of a keyword, 0 if it is none */
 int word_keyword(const char *s, size_t n);
 bool word_is_command(const char *s);
+/* one of the commonest units? */
+bool word_is_unit(const char *s);
 /* all command words, in the order of abi/commands.def; NULL beyond the end */
 const char *word_command(size_t i);
 /* how a user types this kind of token; NULL for classes */
@@ -142,6 +146,7 @@ struct parse {
     bool error_at_end;
     size_t item_tokens; /* since the last item at top level */
     struct token prev, found;
+    struct token before[2]; /* the two tokens before prev, nearest first */
     struct token head;   /* keyword or command the current item began with */
     struct open_bracket *open;
     size_t n_open, cap_open;
@@ -150,6 +155,9 @@ struct parse {
 
 /* reports a syntax error; expected: symbol kinds, n of them */
 void sentence_report(struct parse *p, const int *expected, int n);
+/* the token just fed is a brace behind two names, as in let r = clasify c {:
+ * told here, for the grammar takes it for a block */
+void sentence_block(struct parse *p);
 /* token kind -> "`body`", "a name" */
 const char *token_class(int kind);
 

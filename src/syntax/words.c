@@ -85,3 +85,17 @@ word_spelling(int kind)
             return signs[i].text;
     return NULL;
 }
+
+bool
+word_is_unit(const char *s)
+{
+    /* the commonest only: what all units are is the checker's to know */
+    static const char *const units[] = {
+        "m",  "mm", "cm",  "km", "s",   "ms",  "us",     "min",    "h",
+        "kg", "g",  "N",   "kN", "J",   "kJ",  "W",      "Pa",     "Hz",
+        "A",  "K",  "mol", "cd", "rad", "deg", "degree", "degrees"};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i], s) == 0)
+            return true;
+    return false;
+}

@@ -150,7 +150,33 @@ enum imp_contactenv {
     IMP_CONTACT_NORMAL = 7,
     IMP_CONTACT_E = 10,  /* restitution; written by the setup tape */
     IMP_CONTACT_MU = 11, /* friction; written by the setup tape */
-    IMP_CONTACT_SIZE = 12
+    /* contacts the user states (IMP_CONTACTF_STATED), world axes at the
+     * start; written by the setup tape. The direction keeps its length (the
+     * impulse scales by its reciprocal); `normal` is normalised by the tape */
+    IMP_CONTACT_AT = 12,
+    IMP_CONTACT_DIRECTION = 15,
+    IMP_CONTACT_PRIORITY = 18,
+    IMP_CONTACT_SIZE = 19
+};
+/* joint: per joint, written by the setup tape; world axes at the start. In the
+ * plane `at` has z = 0 and the axis of a hinge is z */
+enum imp_jointenv {
+    IMP_JOINT_AT = 0,
+    IMP_JOINT_AXIS = 3,  /* as given; the runtime normalises */
+    IMP_JOINT_AXIS2 = 6, /* universal: axis on the second body */
+    /* relative motion of the first body against the second (world) at the
+     * start: hinge, slider: 1; cylinder: spin, slide; universal: 2; ball: spin
+     * vector, 3; planar: spin, then velocity vector */
+    IMP_JOINT_RATE = 9,
+    IMP_JOINT_USER = 15, /* constraint: rows x 6 screws [force; moment about
+                            `at`], row-major */
+    IMP_JOINT_SIZE = 51
+};
+#define IMP_WORLD 0xffffffffu /* in place of a body: the world */
+enum imp_joint_kind {
+    IMP_JOINT_BALL, IMP_JOINT_HINGE, IMP_JOINT_SLIDER, IMP_JOINT_CYLINDER,
+    IMP_JOINT_UNIVERSAL, IMP_JOINT_PLANAR, IMP_JOINT_WELD,
+    IMP_JOINT_CONSTRAINT
 };
 
 /* ---- model ------------------------------------------------------------- */
@@ -237,9 +263,23 @@ typedef struct imp_block {
 
 enum imp_law { IMP_LAW_NEWTON, IMP_LAW_POISSON, IMP_LAW_ENERGETIC };
 
+typedef struct imp_joint {
+    imp_str name;
+    uint32_t kind; /* enum imp_joint_kind */
+    uint32_t body[2]; /* IMP_WORLD possible, not for both */
+    uint32_t env_joint;
+    uint32_t n_rate; /* entries of RATE given; 0: none */
+    uint32_t n_user; /* rows of a user's constraint */
+    imp_range range, range_at, range_axis, range_rate;
+} imp_joint;
+
+#define IMP_CONTACTF_STATED 1u   /* `at` and `normal` or `direction` given: no
+                                    kkt, event and impact tapes (IMP_NO_TAPE) */
+#define IMP_CONTACTF_PRIORITY 2u /* priority given */
 typedef struct imp_contact {
     imp_str name;
     uint32_t body[2];
+    uint32_t flags;
     uint32_t law;
     uint32_t env_contact;
     uint32_t n_unknown; /* 6 in the plane, 8 in space */
@@ -357,6 +397,13 @@ typedef struct imp_command {
 } imp_command;
 
 /* world */
+/* laws for several simultaneous contacts */
+enum imp_impact_law {
+    IMP_IMPACT_UNDECLARED, /* newton; where it does not determine the motion,
+                              nothing is applied (I4) */
+    IMP_IMPACT_NEWTON, IMP_IMPACT_POISSON, IMP_IMPACT_ENERGETIC,
+    IMP_IMPACT_COMPLEMENTARITY, IMP_IMPACT_SEQUENTIAL, IMP_IMPACT_LEAST_NORM
+};
 enum imp_policy { IMP_POLICY_THROUGH, IMP_POLICY_STOP, IMP_POLICY_ENFORCE };
 
 typedef struct imp_image {
@@ -365,10 +412,11 @@ typedef struct imp_image {
     imp_str name; /* model file, as given */
     imp_layout layout;
     /* eval: no local; outputs: raw entries of all bodies in order (each
-     * IMP_RAW_SIZE), then per contact e, mu, then world: gravity (3),
-     * tolerance, seed */
+     * IMP_RAW_SIZE), then per contact e, mu, at (3), direction (3), priority, then per joint
+     * IMP_JOINT_SIZE entries, then world: gravity (3), tolerance, seed */
     uint32_t setup;
     uint32_t policy, has_policy, gain_allowed, has_tolerance;
+    uint32_t impact_law; /* enum imp_impact_law: world's `law` */
     imp_range range_gravity, range_tolerance;
     imp_ref sources;  /* imp_source; file number f is entry f-1 */
     imp_ref params;   /* imp_param */
@@ -376,6 +424,7 @@ typedef struct imp_image {
     imp_ref bodies;   /* imp_body */
     imp_ref blocks;   /* imp_block */
     imp_ref contacts; /* imp_contact */
+    imp_ref joints;   /* imp_joint */
     imp_ref slots;    /* imp_slot */
     imp_ref commands; /* imp_command */
 } imp_image;

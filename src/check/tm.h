@@ -60,6 +60,21 @@ struct tm_contact {
     uint32_t body[2];
     enum imp_law law;
     struct tm_num e, mu; /* defaults 1 and 0 */
+    /* stated contacts: point and direction in world axes at the start; the
+     * direction is of length 1 when `normal` was given, kept as it is when
+     * `direction` was. n = 0: not stated */
+    struct tm_vec at, direction;
+    struct tm_num priority;
+};
+struct tm_joint {
+    const char *name, *doc;
+    imp_range range;
+    enum imp_joint_kind kind;
+    uint32_t body[2]; /* IMP_WORLD possible */
+    struct tm_vec at, axis, axis2; /* d or 3 entries */
+    struct tm_vec rate;            /* see IMP_JOINT_RATE */
+    const expr **user;             /* n_user * 6 */
+    uint32_t n_user;
 };
 
 /* a value in a command; mirrors imp_val, with expressions instead of tapes */
@@ -115,6 +130,8 @@ struct tm_model {
     size_t n_bodies;
     struct tm_contact *contacts;
     size_t n_contacts;
+    struct tm_joint *joints;
+    size_t n_joints;
     struct tm_command *commands;
     size_t n_commands;
     struct tm_slot *slots;
@@ -125,6 +142,7 @@ struct tm_model {
         struct tm_num seed;
         enum imp_policy policy;
         bool has_policy, gain_allowed;
+        enum imp_impact_law impact_law;
     } world;
 };
 

@@ -270,7 +270,7 @@ typedef struct imp_joint {
     uint32_t env_joint;
     uint32_t n_rate; /* entries of RATE given; 0: none */
     uint32_t n_user; /* rows of a user's constraint */
-    imp_range range, range_at, range_axis, range_rate;
+    imp_range range, range_at, range_axis, range_axis2, range_rate;
 } imp_joint;
 
 #define IMP_CONTACTF_STATED 1u   /* `at` and `normal` or `direction` given: no
@@ -294,7 +294,7 @@ typedef struct imp_contact {
      * switch (1: use the override, 0: use the law). Outputs: contact struct
      * and motion after, see abi/contact.h */
     uint32_t impact;
-    imp_range range, range_e, range_mu;
+    imp_range range, range_e, range_mu, range_at, range_direction;
 } imp_contact;
 
 /* ---- values and commands ------------------------------------------------ */

@@ -176,7 +176,7 @@ contact_ok(struct mech *k, const struct tm_contact *t)
 {
     const struct mbody *b[2] = {k->bodies + t->body[0], k->bodies + t->body[1]};
     struct diag *d;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2 && !t->at.n; i++)
         if (!b[i]->G) {
             d = diag_add(k->ds, DIAG_E0509, t->range,
                          "`%s` has no shape, so contact `%s` has no surface",
@@ -196,7 +196,7 @@ contact_ok(struct mech *k, const struct tm_contact *t)
         diag_help(k->ds, d, "a contact is between two bodies");
         return false;
     }
-    if (b[0]->flags & b[1]->flags & IMP_BODYF_FLAT) {
+    if (!t->at.n && (b[0]->flags & b[1]->flags & IMP_BODYF_FLAT)) {
         d = diag_add(k->ds, DIAG_E0511, t->range,
                      "both surfaces of contact `%s` are flat", t->name);
         diag_note(k->ds, d, mech_range(b[0]->tm->range_shape, b[0]->tm->range),
@@ -219,12 +219,36 @@ contact_ok(struct mech *k, const struct tm_contact *t)
     return true;
 }
 
+/* a contact that is stated has a point and a direction, no surfaces */
+static uint32_t
+contact_flags(const struct tm_contact *t)
+{
+    uint32_t f = t->at.n ? IMP_CONTACTF_STATED : 0;
+    return f | (t->priority.e ? IMP_CONTACTF_PRIORITY : 0);
+}
+
 bool
 contact_build(struct mech *k, uint32_t c, imp_contact *out)
 {
     const struct tm_contact *t = k->m->contacts + c;
     if (!contact_ok(k, t))
         return false;
+    *out = (imp_contact){
+        .name = image_text(k->ib, t->name),
+        .body = {t->body[0], t->body[1]},
+        .flags = contact_flags(t),
+        .law = (uint32_t)t->law,
+        .env_contact = k->layout.contact + c * IMP_CONTACT_SIZE,
+        .kkt = IMP_NO_TAPE,
+        .event = IMP_NO_TAPE,
+        .impact = IMP_NO_TAPE,
+        .range = t->range,
+        .range_e = mech_range(t->e.range, t->range),
+        .range_mu = mech_range(t->mu.range, t->range),
+        .range_at = mech_range(t->at.range, t->range),
+        .range_direction = mech_range(t->direction.range, t->range)};
+    if (t->at.n)
+        return true;
     const struct mbody *b0 = k->bodies + t->body[0];
     const struct mbody *b1 = k->bodies + t->body[1];
     graph_origin(k->g, t->range);
@@ -233,15 +257,7 @@ contact_build(struct mech *k, uint32_t c, imp_contact *out)
     struct conditions *along = NEW(k->arena, struct conditions);
     struct pose p0 = pose_rows(k, b0, 0), p1 = pose_rows(k, b1, 1);
     conditions_build(k, b0, b1, &p0, &p1, along);
-    *out =
-        (imp_contact){.name = image_text(k->ib, t->name),
-                      .body = {t->body[0], t->body[1]},
-                      .law = (uint32_t)t->law,
-                      .env_contact = k->layout.contact + c * IMP_CONTACT_SIZE,
-                      .n_unknown = at->n,
-                      .range = t->range,
-                      .range_e = mech_range(t->e.range, t->range),
-                      .range_mu = mech_range(t->mu.range, t->range)};
+    out->n_unknown = at->n;
     out->kkt = kkt_tape(k, t->name, at);
     out->event = event_tape(k, t->name, along);
     out->impact = impact_build(k, c);

@@ -73,70 +73,9 @@ make_layout(struct mech *k)
     l->body = at += nb * IMP_RAW_SIZE;
     l->state = at += nb * IMP_BODY_SIZE;
     l->contact = at += nb * k->n_state;
-    l->slots = at += (uint32_t)m->n_contacts * IMP_CONTACT_SIZE;
+    k->env_joints = at += (uint32_t)m->n_contacts * IMP_CONTACT_SIZE;
+    l->slots = at += (uint32_t)m->n_joints * IMP_JOINT_SIZE;
     l->n_env = at + (uint32_t)m->n_slots;
-}
-
-/* -- the set-up tape
- * ------------------------------------------------------------ */
-
-static void
-raw_vec(const expr **raw, uint32_t at, const struct tm_vec *v)
-{
-    for (uint32_t i = 0; i < v->n; i++)
-        raw[at + i] = v->e[i];
-}
-
-/* an inertia as xx yy zz xy xz yz from 1, 3 (diagonal), 6 or 9 entries */
-static void
-raw_inertia(const expr **raw, uint32_t at, const struct tm_vec *v)
-{
-    static const uint8_t of9[6] = {0, 4, 8, 1, 2, 5};
-    for (uint32_t i = 0; i < 6 && v->n == 9; i++)
-        raw[at + i] = v->e[of9[i]];
-    if (v->n != 9)
-        raw_vec(raw, at, v);
-}
-
-static void
-raw_body(const struct tm_body *t, const expr **raw)
-{
-    if (t->mass.e || t->density.e)
-        raw[IMP_RAW_MASS] = t->mass.e ? t->mass.e : t->density.e;
-    if (t->volume.e)
-        raw[IMP_RAW_VOLUME] = t->volume.e;
-    raw_vec(raw, IMP_RAW_SCENTRE, &t->scentre);
-    raw_inertia(raw, IMP_RAW_SINERTIA, &t->sinertia);
-    raw_vec(raw, IMP_RAW_CENTRE, &t->centre);
-    raw_inertia(raw, IMP_RAW_INERTIA, &t->inertia);
-    raw_vec(raw, IMP_RAW_POSITION, &t->position);
-    raw_vec(raw, IMP_RAW_ORIENT, &t->orient);
-    raw_vec(raw, IMP_RAW_VELOCITY, &t->velocity);
-    raw_vec(raw, IMP_RAW_SPIN, &t->spin);
-}
-
-static uint32_t
-setup_tape(struct mech *k)
-{
-    const struct tm_model *m = k->m;
-    size_t n = m->n_bodies * IMP_RAW_SIZE + 2 * m->n_contacts + 5;
-    const expr **out = NEW_N(k->arena, const expr *, n);
-    const expr *z = sc_zero(k->g);
-    for (size_t i = 0; i < n; i++)
-        out[i] = z;
-    for (size_t i = 0; i < m->n_bodies; i++)
-        raw_body(m->bodies + i, out + i * IMP_RAW_SIZE);
-    size_t at = m->n_bodies * IMP_RAW_SIZE;
-    for (size_t i = 0; i < m->n_contacts; i++) {
-        const struct tm_contact *c = m->contacts + i;
-        out[at++] = c->e.e ? c->e.e : ex_num(k->g, 1.0);
-        out[at++] = c->mu.e ? c->mu.e : z;
-    }
-    for (uint32_t i = 0; i < 3; i++)
-        out[at++] = k->gravity.v[i];
-    out[at++] = m->world.tolerance.e ? m->world.tolerance.e : z;
-    out[at++] = m->world.seed.e ? m->world.seed.e : z;
-    return mech_eval_tape(k, "setup", 0, out, n);
 }
 
 /* contact and world data that read the motion */
@@ -189,6 +128,25 @@ world_ok(struct mech *k)
                       mech_range(c->e.range, c->range), false);
         ok &= data_ok(k, "a coefficient of friction", &c->mu.e, 1,
                       mech_range(c->mu.range, c->range), false);
+        ok &= data_ok(k, "the point of a contact", c->at.e, c->at.n,
+                      mech_range(c->at.range, c->range), true);
+        ok &= data_ok(k, "the normal of a contact", c->direction.e,
+                      c->direction.n, mech_range(c->direction.range, c->range),
+                      false);
+        ok &= data_ok(k, "a priority", &c->priority.e, 1,
+                      mech_range(c->priority.range, c->range), false);
+    }
+    for (size_t i = 0; i < m->n_joints; i++) {
+        const struct tm_joint *j = m->joints + i;
+        const struct tm_vec *v[] = {&j->at, &j->axis, &j->axis2, &j->rate};
+        static const char *const what[] = {
+            "the point of a joint", "the axis of a joint",
+            "the axis of a joint", "the rate of a joint"};
+        for (size_t n = 0; n < 4; n++)
+            ok &= data_ok(k, what[n], v[n]->e, v[n]->n,
+                          mech_range(v[n]->range, j->range), n == 0);
+        ok &= data_ok(k, "the screws of a joint", j->user, 6 * j->n_user,
+                      j->range, false);
     }
     return ok;
 }
@@ -284,7 +242,7 @@ make_bodies(struct mech *k)
     bool ok = true;
     k->bodies = NEW_N(k->arena, struct mbody, m->n_bodies + 1);
     for (size_t i = 0; i < m->n_contacts; i++)
-        for (int j = 0; j < 2; j++)
+        for (int j = 0; j < 2 && !m->contacts[i].at.n; j++)
             k->bodies[m->contacts[i].body[j]].touches = true;
     for (uint32_t i = 0; i < m->n_bodies; i++) {
         struct mbody *b = k->bodies + i;
@@ -324,6 +282,7 @@ mech_compile(struct tm_model *m, struct diags *ds)
                       .has_policy = m->world.has_policy,
                       .gain_allowed = m->world.gain_allowed,
                       .has_tolerance = m->world.tolerance.e != NULL,
+                      .impact_law = (uint32_t)m->world.impact_law,
                       .range_gravity = m->world.gravity.range,
                       .range_tolerance = m->world.tolerance.range};
     bool ok = world_ok(&k);
@@ -337,6 +296,7 @@ mech_compile(struct tm_model *m, struct diags *ds)
         return NULL;
 
     head.setup = setup_tape(&k);
+    head.joints = image_joints(&k);
     head.commands = lower_commands(&k);
     head.slots = lower_slots(&k);
     head.sources = image_sources(&k);

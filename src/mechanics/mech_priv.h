@@ -23,7 +23,7 @@ struct mbody {
     const struct tm_body *tm;
     uint32_t index, flags, orient;
     uint32_t env_raw, env_body, env_state, block;
-    bool fixed, prescribed, touches; /* touches: some contact names it */
+    bool fixed, prescribed, touches; /* touches: a contact of its surface */
     uint32_t g0, g2, g3, kinematics, energy, refresh;
     uint32_t pose_row[7];
 
@@ -66,6 +66,7 @@ struct mech {
     uint32_t d; /* 2 or 3 */
     uint32_t n_state; /* entries per body */
     imp_layout layout;
+    uint32_t env_joints; /* first joint in env */
     struct mbody *bodies;
     struct mblock *blocks;
     size_t n_blocks;
@@ -103,6 +104,10 @@ uint32_t impact_build(struct mech *k, uint32_t c);
 vec3 contact_gradient(struct mech *k, const struct mbody *b, vec3 x);
 /* unknowns of a contact: part 0: x, part 1: y, part 2: (gamma, mu, -) */
 vec3 contact_unknown(struct mech *k, int part);
+
+/* -- setup.c -- */
+uint32_t setup_tape(struct mech *k);
+imp_ref image_joints(struct mech *k);
 
 /* -- lower.c -- */
 /* replaces SYM_BODY and SYM_TOTAL by expressions of the state */

@@ -212,6 +212,99 @@ setup_contact(struct rt *r, uint32_t c)
     return st;
 }
 
+/* a vector is zero, and its place wants a direction */
+static int
+no_direction(struct rt *r, imp_range at, const char *what, const char *name)
+{
+    struct diag *d =
+        diag_add(r->ds, DIAG_E0529, at, "the %s of `%s` is zero", what, name);
+    diag_help(r->ds, d, "give a direction, such as (0, 0, 1)");
+    return IMP_BADMODEL;
+}
+
+static bool
+is_zero(const double *v, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (v[i] != 0)
+            return false;
+    return true;
+}
+
+/* what a contact states about itself; out: 9 outputs of the set-up tape */
+static int
+setup_stated(struct rt *r, uint32_t c, const double *out)
+{
+    const imp_contact *k = rt_contact(r, c);
+    double *env = r->env + k->env_contact;
+    env[IMP_CONTACT_E] = out[0];
+    env[IMP_CONTACT_MU] = out[1];
+    memcpy(env + IMP_CONTACT_AT, out + 2, 3 * sizeof *out);
+    memcpy(env + IMP_CONTACT_DIRECTION, out + 5, 3 * sizeof *out);
+    env[IMP_CONTACT_PRIORITY] = out[8];
+    int st = setup_contact(r, c);
+    if (!(k->flags & IMP_CONTACTF_STATED) || !is_zero(out + 5, 3))
+        return st;
+    return no_direction(r, k->range_direction, "normal of contact",
+                        imp_text(r->im, k->name));
+}
+
+/* is every unit of the pair along the other? cross product of unit vectors
+ * under AXES_SLACK */
+static bool
+parallel(const double *a, const double *b)
+{
+    double u[3], v[3], s = 0;
+    memcpy(u, a, sizeof u);
+    memcpy(v, b, sizeof v);
+    normalise(u, 3);
+    normalise(v, 3);
+    for (int i = 0; i < 3; i++) {
+        double x =
+            u[(i + 1) % 3] * v[(i + 2) % 3] - u[(i + 2) % 3] * v[(i + 1) % 3];
+        s += x * x;
+    }
+    return s < AXES_SLACK * AXES_SLACK;
+}
+
+static int
+setup_joint(struct rt *r, const imp_joint *j, const double *out)
+{
+    const char *name = imp_text(r->im, j->name);
+    memcpy(r->env + j->env_joint, out, IMP_JOINT_SIZE * sizeof *out);
+    switch ((enum imp_joint_kind)j->kind) {
+    case IMP_JOINT_BALL:
+    case IMP_JOINT_WELD:
+        return IMP_OK;
+    case IMP_JOINT_CONSTRAINT:
+        for (uint32_t i = 0; i < j->n_user; i++)
+            if (is_zero(out + IMP_JOINT_USER + 6 * i, 6)) {
+                struct diag *d =
+                    diag_add(r->ds, DIAG_E0529, j->range,
+                             "screw %u of joint `%s` is zero", i + 1, name);
+                diag_help(r->ds, d,
+                          "a zero screw constrains nothing: leave it out");
+                return IMP_BADMODEL;
+            }
+        return IMP_OK;
+    default:
+        break;
+    }
+    if (is_zero(out + IMP_JOINT_AXIS, 3))
+        return no_direction(r, j->range_axis, "axis of joint", name);
+    if (j->kind != IMP_JOINT_UNIVERSAL)
+        return IMP_OK;
+    if (is_zero(out + IMP_JOINT_AXIS2, 3))
+        return no_direction(r, j->range_axis2, "second axis of joint", name);
+    if (!parallel(out + IMP_JOINT_AXIS, out + IMP_JOINT_AXIS2))
+        return IMP_OK;
+    struct diag *d =
+        diag_add(r->ds, DIAG_E0530, j->range_axis2,
+                 "the two axes of the universal joint `%s` are parallel", name);
+    diag_help(r->ds, d, "they are usually at right angles");
+    return IMP_BADMODEL;
+}
+
 static int
 setup_world(struct rt *r, const double *w)
 {
@@ -256,12 +349,11 @@ rt_setup(struct rt *r, const double *params)
     size_t n_raw = (size_t)im->bodies.n * IMP_RAW_SIZE;
     memcpy(r->env + l->raw, out, n_raw * sizeof *out);
     const double *at = out + n_raw;
-    for (uint32_t c = 0; c < im->contacts.n; c++, at += 2) {
-        double *k = r->env + rt_contact(r, c)->env_contact;
-        k[IMP_CONTACT_E] = at[0];
-        k[IMP_CONTACT_MU] = at[1];
-        st = worse(st, setup_contact(r, c));
-    }
+    for (uint32_t c = 0; c < im->contacts.n; c++, at += 9)
+        st = worse(st, setup_stated(r, c, at));
+    const imp_joint *j = IMP_ARRAY(im, im->joints, imp_joint);
+    for (uint32_t i = 0; i < im->joints.n; i++, at += IMP_JOINT_SIZE)
+        st = worse(st, setup_joint(r, j + i, at));
     st = worse(st, setup_world(r, at)); /* the last use of scratch */
     for (uint32_t b = 0; b < im->bodies.n; b++) {
         int s = setup_body(r, b);

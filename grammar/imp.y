@@ -339,6 +339,16 @@ command
             $$ = build_item(p, AST_COMMAND, @$, @1, (struct ast_name){$1, @1});
             build_block($$, $block, @block);
         }
+    /* a question about a question: compare impact a, b */
+    | CMD[outer] CMD[inner] elist oblock
+        {
+            $$ = build_item(p, AST_COMMAND, @$, @1,
+                            (struct ast_name){$outer, @1});
+            $$->name2 = (struct ast_name){$inner, @2};
+            $$->args = $elist.v;
+            $$->n_args = $elist.n;
+            build_block($$, $oblock, @oblock);
+        }
     ;
 
 elist

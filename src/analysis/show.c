@@ -73,6 +73,13 @@ show_contact(struct analysis *a, const imp_val *v)
     const imp_contact *ct = rt_contact(a->rt, v->ref);
     const char *of = imp_text(a->rt->im, ct->name);
     size_t d = a->rt->im->dim == 2 ? 2 : 3;
+    const double *env = a->rt->env + ct->env_contact;
+    if (ct->flags & IMP_CONTACTF_STATED) {
+        show_part(a, of, "at", "m", env + IMP_CONTACT_AT, d);
+        show_part(a, of, "direction", "", env + IMP_CONTACT_DIRECTION, d);
+        show_part(a, of, "restitution", "", env + IMP_CONTACT_E, 1);
+        return IMP_OK;
+    }
     int st = closest_points(a->rt, v->ref, &cl, true);
     if (st)
         return run_failed(a, st, v->range, "the closest points");
@@ -80,8 +87,7 @@ show_contact(struct analysis *a, const imp_val *v)
     show_part(a, of, "P", "m", cl.P, d);
     show_part(a, of, "Q", "m", cl.Q, d);
     show_part(a, of, "normal", "", cl.n, d);
-    show_part(a, of, "restitution", "",
-              a->rt->env + ct->env_contact + IMP_CONTACT_E, 1);
+    show_part(a, of, "restitution", "", env + IMP_CONTACT_E, 1);
     return IMP_OK;
 }
 

@@ -9,7 +9,7 @@
  *   func.c    functions that are built in; linalg.c: vectors and matrices
  *   call.c    user functions: binding of arguments, expansion, recursion
  *   decl.c    params, lets, functions, shapes: each definition by itself
- *   body.c, contact.c   bodies; contacts and the world
+ *   body.c, contact.c, joint.c, world.c   what their names say
  *   result.c  results of commands, their fields and slots
  *   command.c commands and options
  *   model.c   check_model: the order of all this
@@ -73,7 +73,8 @@ enum decl_kind {
     D_SHAPE,
     D_BODY,
     D_CONTACT,
-    D_OTHER /* system, joint ...: not available in this build */
+    D_JOINT,
+    D_OTHER /* system ...: not available in this build */
 };
 struct module;
 struct decl {
@@ -172,6 +173,10 @@ struct check {
         struct tm_contact *v;
         size_t n, cap;
     } contacts;
+    struct {
+        struct tm_joint *v;
+        size_t n, cap;
+    } joints;
     struct {
         struct tm_command *v;
         size_t n, cap;
@@ -403,13 +408,22 @@ void take_vec(struct tm_vec *out, const struct value *v,
 /* -- body.c, contact.c ---------------------------------------------------- */
 
 extern const struct keydef body_keys[], contact_keys[], world_keys[],
-    shape_keys[];
-extern const size_t n_body_keys, n_contact_keys, n_world_keys, n_shape_keys;
+    joint_keys[], shape_keys[];
+extern const size_t n_body_keys, n_contact_keys, n_world_keys, n_joint_keys,
+    n_shape_keys;
 void check_bodies_begin(struct check *ck); /* shapes, plane or space */
 void check_bodies_end(struct check *ck);   /* all other keys */
 void contacts_declare(struct check *ck);   /* gives them their numbers */
 void check_contacts(struct check *ck);
+void check_joints(struct check *ck);
 void check_world(struct check *ck);
+/* words of laws for several contacts, in the order of enum imp_impact_law */
+enum { N_IMPACT_LAWS = 6 };
+extern const char *const impact_laws[N_IMPACT_LAWS];
+/* a vector that is not zero; dim NULL: of any dimension. false: reported */
+bool take_direction(struct check *ck, const struct env *env,
+                    const struct ast_expr *e, const char *what,
+                    const struct dim *dim, struct tm_vec *out);
 /* data of the set-up: no time, no motion, no results */
 enum may { MAY_PARAMS = 0, MAY_TIME = 1, MAY_MOTION = 2 };
 bool check_leaves(struct check *ck, const expr *const *e, size_t n, int may,
@@ -419,6 +433,8 @@ struct value body_field(struct check *ck, uint32_t body, const char *name,
                         imp_range name_range, imp_range range);
 struct value contact_field(struct check *ck, uint32_t contact, const char *name,
                            imp_range name_range, imp_range range);
+/* E0343: the gap of a stated contact is asked for */
+struct value no_surface(struct check *ck, uint32_t contact, imp_range range);
 extern const struct keydef body_values[], contact_values[];
 extern const size_t n_body_values, n_contact_values;
 
@@ -438,6 +454,8 @@ bool field_reduce(struct check *ck, const char *op, const struct value *f,
 struct value field_compare(struct check *ck, const struct ast_expr *at,
                            const struct value *f, const struct value *text);
 void record_schema(struct check *ck, uint32_t command); /* table's fields */
+/* columns of matrices that have one per contact, when these are known */
+void record_sizes(struct check *ck, uint32_t command, size_t n_contacts);
 void record_column(struct check *ck, uint32_t command, const struct tm_val *col,
                    uint32_t width);
 /* number of the recorded column equal to v in the latest simulate before the

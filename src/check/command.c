@@ -470,6 +470,8 @@ option(struct check *ck, uint32_t command, const struct option_row *o,
        const struct ast_item *key, struct tm_val *out)
 {
     static const char *const policies[] = {"through", "stop", "enforce"};
+    bool law = !strcmp(o->key, "law");
+    const char *const *words = law ? impact_laws : policies;
     const struct ast_expr *e = key->value;
     struct value v;
     int w;
@@ -485,11 +487,11 @@ option(struct check *ck, uint32_t command, const struct option_row *o,
     case IMP_OPTK_CONTACTS:
         return list_option(ck, o, e, out);
     case IMP_OPTK_WORD:
-        w = key_word(ck, key, policies, 3);
+        w = key_word(ck, key, words, law ? N_IMPACT_LAWS : 3);
         if (w < 0)
             return false;
         out->kind = IMP_VAL_WORD;
-        out->text = out->label = policies[w];
+        out->text = out->label = words[w];
         out->unit = out->name = "";
         out->range = e->range;
         return true;
@@ -598,6 +600,96 @@ options(struct check *ck, uint32_t command, const struct ast_item *it)
 
 /* -- commands ------------------------------------------------------------- */
 
+/* is the body held by a joint? */
+static bool
+jointed(const struct check *ck, uint32_t body)
+{
+    for (size_t i = 0; i < ck->joints.n; i++)
+        if (ck->joints.v[i].body[0] == body || ck->joints.v[i].body[1] == body)
+            return true;
+    return false;
+}
+
+/* `classify` and `eight` follow the gap of two surfaces along a motion */
+static bool
+contact_suits(struct check *ck, enum imp_command_id id,
+              const struct ast_expr *e, uint32_t contact)
+{
+    const struct tm_contact *c = &ck->contacts.v[contact];
+    if (id != IMP_CMD_classify && id != IMP_CMD_eight)
+        return true;
+    const char *word = command_row(id)->name;
+    if (c->at.n) {
+        struct diag *d =
+            ck_error(ck, DIAG_E0343, e->range,
+                     "the contact `%s` is stated at a point, so there is no "
+                     "gap that `%s` could follow",
+                     c->name, word);
+        CK_NOTE(ck, d, c->at.range, "the point");
+        CK_HELP(ck, d,
+                "ask `impact %s`, or leave out `at` and give the bodies "
+                "shapes",
+                c->name);
+        return false;
+    }
+    for (int i = 0; i < 2; i++)
+        if (jointed(ck, c->body[i])) {
+            struct diag *d =
+                ck_error(ck, DIAG_E0901, e->range,
+                         "`%s` of a body in a joint is not available in this "
+                         "build",
+                         word);
+            CK_NOTE(ck, d, ck->bodies.v[c->body[i]].range,
+                    "`%s` is held by a joint", ck->bodies.v[c->body[i]].name);
+            CK_HELP(ck, d,
+                    "`impact` at a stated contact takes joints into "
+                    "account");
+            return false;
+        }
+    return true;
+}
+
+/* what `simulate` cannot follow yet */
+static void
+motion_suits(struct check *ck, const struct ast_item *it)
+{
+    const char *what = NULL;
+    imp_range where = IMP_NOWHERE;
+    if (ck->joints.n) {
+        what = "a motion with joints";
+        where = ck->joints.v[0].range;
+    }
+    for (size_t i = 0; !what && i < ck->contacts.n; i++)
+        if (ck->contacts.v[i].at.n) {
+            what = "a motion with contacts that are stated by `at`";
+            where = ck->contacts.v[i].range;
+        }
+    if (!what)
+        return;
+    struct diag *d = ck_error(ck, DIAG_E0901, it->name.range,
+                              "%s is not available in this build", what);
+    CK_NOTE(ck, d, where, "declared here");
+    CK_HELP(ck, d, "`impact` gives the motion after the impact at the start");
+}
+
+/* `compare` is asked of an impact, and nothing else of a command */
+static bool
+question(struct check *ck, const struct ast_item *it)
+{
+    const char *inner = it->name2.text;
+    bool compare = !strcmp(it->name.text, "compare");
+    if (!compare || (inner && !strcmp(inner, "impact")))
+        return true;
+    struct diag *d =
+        inner ? ck_error(ck, DIAG_E0416, it->name2.range,
+                         "`compare` compares laws of impact, not `%s`", inner)
+              : ck_error(ck, DIAG_E0416, it->name.range,
+                         "`compare` is asked of an impact");
+    CK_HELP(ck, d, "write compare impact %s",
+            it->n_args ? ck_label(ck, it->args[0]) : "a, b");
+    return false;
+}
+
 static bool
 arguments(struct check *ck, uint32_t command, const struct ast_item *it)
 {
@@ -617,15 +709,16 @@ arguments(struct check *ck, uint32_t command, const struct ast_item *it)
     }
     bool one = row->args == ARGS_CONTACT || row->args == ARGS_CONDITION;
     if (row->args != ARGS_NONE && (!n || (one && n > 1))) {
+        const char *of = c->id == IMP_CMD_compare ? " impact" : "";
         const char *what = row->args == ARGS_CONTACT     ? "one contact"
                            : row->args == ARGS_CONTACTS  ? "contacts"
                            : row->args == ARGS_CONDITION ? "one condition"
                                                          : "values";
         struct diag *d =
             ck_error(ck, DIAG_E0403, n ? it->args[1]->range : it->name.range,
-                     "`%s` takes %s", row->name, what);
+                     "`%s%s` takes %s", row->name, of, what);
         if (row->args == ARGS_CONTACT || row->args == ARGS_CONTACTS)
-            CK_HELP(ck, d, "as in %s %s", row->name,
+            CK_HELP(ck, d, "as in %s%s %s", row->name, of,
                     ck->contacts.n ? ck->contacts.v[0].name : "touch");
         else if (row->args == ARGS_CONDITION)
             CK_HELP(ck, d, "join conditions with `and`");
@@ -652,6 +745,7 @@ arguments(struct check *ck, uint32_t command, const struct ast_item *it)
         case ARGS_CONTACT:
         case ARGS_CONTACTS:
             good = contact_value(ck, e, v);
+            good = good && contact_suits(ck, c->id, e, v->ref);
             for (size_t k = 0; good && k < c->n_args; k++)
                 if (c->args[k].ref == v->ref) {
                     ck_error(ck, DIAG_E0403, e->range,
@@ -702,8 +796,11 @@ command(struct check *ck, const struct ast_item *it, struct decl *d)
     ck->now = n;
     record_schema(ck, n);
     options(ck, n, it);
-    if (!arguments(ck, n, it))
+    if (!question(ck, it) || !arguments(ck, n, it))
         ck->records.v[n].broken = true;
+    record_sizes(ck, n, it->n_args);
+    if (id == IMP_CMD_simulate)
+        motion_suits(ck, it);
     if (d) {
         d->index = n;
         if (!ck->commands.v[n].n_fields && !d->broken) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Contacts between two bodies with shapes, and the world: gravity, policy,
- * tolerance, seed. */
+/* Contacts between two bodies: of their surfaces, found along the motion, or
+ * stated at a point with a normal (or a direction that keeps its length). */
 #include <string.h>
 
 #include "check/check_priv.h"
@@ -28,17 +28,6 @@ const struct keydef contact_keys[] = {
     {"slide", "in a system: the tangential coordinate"},
 };
 const size_t n_contact_keys = sizeof contact_keys / sizeof contact_keys[0];
-
-enum { W_GRAVITY, W_POLICY, W_LAW, W_TOLERANCE, W_SEED, W_GAIN, N_WORLD };
-const struct keydef world_keys[] = {
-    {"gravity", "acceleration of free bodies (0)"},
-    {"policy", "at C00: stop, through or enforce"},
-    {"law", "for simultaneous contacts"},
-    {"tolerance", "relative tolerance of verdicts"},
-    {"seed", "of random numbers"},
-    {"gain", "allowed or forbidden: may an impact raise the energy?"},
-};
-const size_t n_world_keys = sizeof world_keys / sizeof world_keys[0];
 
 static bool
 head_body(struct check *ck, const struct env *env, const struct ast_expr *e,
@@ -115,6 +104,155 @@ law_of(struct check *ck, const struct env *env, const struct ast_item *k,
     take_num(&c->e, &v, e);
 }
 
+/* -- stated contacts ------------------------------------------------------ */
+
+bool
+take_direction(struct check *ck, const struct env *env,
+               const struct ast_expr *e, const char *what,
+               const struct dim *dim, struct tm_vec *out)
+{
+    struct value v = ck_expr(ck, env, e);
+    uint32_t n = ck->m->dim;
+    bool zero = true;
+    if (!v_need_vector(ck, &v, e, n, dim ? dim : dim_fresh(ck->dims, e->range),
+                       what) ||
+        v.kind != V_NUM || !check_leaves(ck, v.e, n, MAY_PARAMS, e, what))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        zero &= ex_is_num(v.e[i], 0);
+    if (zero) {
+        struct diag *d =
+            ck_error(ck, DIAG_E0340, e->range,
+                     "%s is a direction, so it cannot be zero", what);
+        CK_HELP(ck, d, n == 2 ? "as in (0, 1)" : "as in (0, 0, 1)");
+        return false;
+    }
+    take_vec(out, &v, e);
+    return true;
+}
+
+/* v/|v|, scaled by its greatest entry first; the zero vector stays zero, so
+ * that set-up can tell */
+static void
+normalised(struct check *ck, struct tm_vec *v)
+{
+    struct graph *g = ck->g;
+    const expr *big = ex_num(g, 0), *s = ex_num(g, 0), *one = ex_num(g, 1);
+    graph_origin(g, v->range);
+    for (uint32_t i = 0; i < v->n; i++)
+        big = ex_op(g, IMP_OP_MAX, big,
+                    ex_op(g, IMP_OP_ABS, v->e[i], NULL, NULL), NULL);
+    const expr *some = ex_op(g, IMP_OP_LT, ex_num(g, 0), big, NULL);
+    big = ex_op(g, IMP_OP_SELECT, some, big, one);
+    for (uint32_t i = 0; i < v->n; i++) {
+        v->e[i] = ex_div(g, v->e[i], big);
+        s = ex_add(g, s, ex_mul(g, v->e[i], v->e[i]));
+    }
+    s = ex_op(g, IMP_OP_SELECT, some, ex_op(g, IMP_OP_SQRT, s, NULL, NULL),
+              one);
+    for (uint32_t i = 0; i < v->n; i++)
+        v->e[i] = ex_div(g, v->e[i], s);
+}
+
+/* at, normal, direction, priority; false on error */
+static bool
+state_contact(struct check *ck, const struct env *env, const struct decl *d,
+              const struct ast_item *const *k, struct tm_contact *c)
+{
+    const struct ast_item *at = k[K_AT], *n = k[K_NORMAL], *u = k[K_DIRECTION];
+    if (n && u) {
+        struct diag *x = ck_error(ck, DIAG_E0333, u->name.range,
+                                  "a contact has a `normal` or a `direction`, "
+                                  "not both");
+        CK_NOTE(ck, x, n->name.range, "the normal");
+        CK_HELP(ck, x,
+                "`normal` is made a unit vector; `direction` keeps its "
+                "length, which divides the impulse");
+        return false;
+    }
+    if (!n)
+        n = u;
+    if (at && !n) {
+        struct diag *x =
+            ck_error(ck, DIAG_E0333, at->name.range,
+                     "the contact `%s` has a point, but no normal", d->name);
+        CK_HELP(ck, x, "add `normal = ...`, from the first body to the second");
+        return false;
+    }
+    if (n && !at) {
+        struct diag *x = ck_error(ck, DIAG_E0333, n->name.range,
+                                  "the contact `%s` has a %s, but no point",
+                                  d->name, n->name.text);
+        CK_HELP(ck, x, "add `at = ...`, the point in world axes at the start");
+        return false;
+    }
+    bool ok = true;
+    if (k[K_PRIORITY]) {
+        const struct ast_expr *e = k[K_PRIORITY]->value;
+        struct value v = ck_expr(ck, env, e);
+        ok = v_need_scalar(ck, &v, e, dim_pure(ck->dims), "a priority") &&
+             check_leaves(ck, v.e, 1, MAY_PARAMS, e, "a priority");
+        if (ok)
+            take_num(&c->priority, &v, e);
+    }
+    if (!at || !ck->m->dim)
+        return ok;
+    const struct ast_expr *e = at->value;
+    struct value v = ck_expr(ck, env, e);
+    if (!v_need_vector(ck, &v, e, ck->m->dim, dim_mks(ck->dims, 1, 0, 0),
+                       "the point of a contact") ||
+        !check_leaves(ck, v.e, ck->m->dim, MAY_PARAMS, e,
+                      "the point of a contact") ||
+        !take_direction(ck, env, n->value,
+                        n == u ? "the direction of a contact"
+                               : "the normal of a contact",
+                        n == u ? dim_pure(ck->dims) : NULL, &c->direction))
+        return false;
+    take_vec(&c->at, &v, e);
+    if (n != u)
+        normalised(ck, &c->direction);
+    return ok;
+}
+
+/* has a level set edges: max or min in its formula? */
+static bool
+has_corners(struct check *ck, const expr *e, unsigned char *seen)
+{
+    for (; e && !seen[e->id]; e = e->c) {
+        seen[e->id] = 1;
+        if (e->op == IMP_OP_MAX || e->op == IMP_OP_MIN)
+            return true;
+        if (e->op == IMP_OP_CONST || e->op == IMP_OP_ENV)
+            return false;
+        if (has_corners(ck, e->a, seen) || has_corners(ck, e->b, seen))
+            return true;
+    }
+    return false;
+}
+
+/* where two surfaces with corners touch is not searched for yet */
+static void
+smooth_enough(struct check *ck, const struct decl *d,
+              const struct tm_contact *c)
+{
+    for (int i = 0; i < 2; i++) {
+        const expr *e = ck->bodies.v[c->body[i]].level_set;
+        if (!e ||
+            !has_corners(ck, e, NEW_N(ck->arena, unsigned char, e->id + 1)))
+            continue;
+        struct diag *x =
+            ck_error(ck, DIAG_E0901, d->range,
+                     "finding where the corners and edges of `%s` touch is not "
+                     "available in this build",
+                     ck->bodies.v[c->body[i]].name);
+        CK_HELP(ck, x,
+                "state it: contact %s : %s | %s { at = ...  normal = ... }",
+                d->name, ck->bodies.v[c->body[0]].name,
+                ck->bodies.v[c->body[1]].name);
+        return;
+    }
+}
+
 static void
 contact(struct check *ck, struct decl *d)
 {
@@ -131,6 +269,8 @@ contact(struct check *ck, struct decl *d)
     bool ok = head_body(ck, &env, it->head1, &c->body[0]);
     ok &= head_body(ck, &env, it->head2, &c->body[1]);
     bool stated = k[K_AT] || k[K_NORMAL] || k[K_DIRECTION] || k[K_GAP];
+    if (!state_contact(ck, &env, d, k, c))
+        ok = false;
     if (ok && c->body[0] == c->body[1]) {
         imp_range r = it->head1->range;
         r.hi = it->head2->range.hi;
@@ -156,7 +296,9 @@ contact(struct check *ck, struct decl *d)
                                   "both bodies of this contact are fixed");
         CK_HELP(ck, x, "an impact needs a body that can move");
     }
-    for (int i = K_AT; i < N_KEYS; i++)
+    if (ok && !stated)
+        smooth_enough(ck, d, c);
+    for (int i = K_GAP; i < N_KEYS; i++)
         if (k[i])
             ck_unavailable(ck, k[i]->name.range,
                            arena_printf(ck->arena, "the key `%s` of a contact",
@@ -199,120 +341,4 @@ check_contacts(struct check *ck)
         for (struct decl *d = m->first; d; d = d->next)
             if (d->kind == D_CONTACT)
                 contact(ck, d);
-}
-
-/* -- the world ------------------------------------------------------------ */
-
-static void
-world(struct check *ck, struct module *m, const struct ast_item *it)
-{
-    static const char *const policies[] = {"through", "stop", "enforce"};
-    static const char *const gains[] = {"forbidden", "allowed"};
-    const struct ast_item *k[N_WORLD];
-    struct env env = {.module = m};
-    struct tm_model *tm = ck->m;
-    block_keys(ck, it, world_keys, n_world_keys, "world", k);
-    uint32_t d = tm->dim;
-    if (k[W_GRAVITY]) {
-        const struct ast_expr *e = k[W_GRAVITY]->value;
-        struct value v = ck_expr(ck, &env, e);
-        const struct dim *acc = dim_mks(ck->dims, 1, 0, -2);
-        if (v.kind == V_NUM && v_is_scalar(&v)) {
-            struct diag *x = ck_error(ck, DIAG_E0314, e->range,
-                                      "gravity is a vector, but this is one "
-                                      "number");
-            CK_HELP(ck, x,
-                    d == 3 ? "write (0, 0, -9.81) [m/s^2]"
-                           : "write (0, -9.81) [m/s^2]");
-        } else if (d == 0 && v.kind == V_NUM && v.cols == 1) {
-            v_need_dim(ck, &v, e, acc, "gravity"); /* no bodies: no use */
-        } else if (v_need_vector(ck, &v, e, d, acc, "gravity") &&
-                   check_leaves(ck, v.e, d, MAY_PARAMS, e, "gravity")) {
-            take_vec(&tm->world.gravity, &v, e);
-        }
-    }
-    for (int i = W_TOLERANCE; i <= W_SEED; i++) {
-        double x;
-        if (!k[i])
-            continue;
-        const struct ast_expr *e = k[i]->value;
-        struct value v = ck_expr(ck, &env, e);
-        if (!v_need_scalar(ck, &v, e, dim_pure(ck->dims),
-                           i == W_SEED ? "a seed" : "a tolerance") ||
-            !check_leaves(ck, v.e, 1, MAY_PARAMS, e, world_keys[i].name))
-            continue;
-        if (i == W_TOLERANCE && v_const(&v, &x) && !(x > 0 && x < 1)) {
-            struct diag *y = ck_error(ck, DIAG_E0317, e->range,
-                                      "a relative tolerance is above 0 and "
-                                      "below 1, but this is %g",
-                                      x);
-            CK_HELP(ck, y, "1e-9 is a usual one");
-            continue;
-        }
-        take_num(i == W_SEED ? &tm->world.seed : &tm->world.tolerance, &v, e);
-    }
-    if (k[W_POLICY]) {
-        int p = key_word(ck, k[W_POLICY], policies, 3);
-        if (p >= 0) {
-            tm->world.policy = (enum imp_policy)p;
-            tm->world.has_policy = true;
-        }
-    }
-    if (k[W_GAIN])
-        tm->world.gain_allowed = key_word(ck, k[W_GAIN], gains, 2) == 1;
-    if (k[W_LAW])
-        ck_unavailable(ck, k[W_LAW]->name.range,
-                       "a law for simultaneous contacts");
-}
-
-void
-check_world(struct check *ck)
-{
-    const struct ast_item *seen = NULL;
-    struct module *home = NULL;
-    ck->m->world.policy = IMP_POLICY_STOP;
-    for (struct module *m = ck->modules; m; m = m->next)
-        for (size_t i = 0; i < m->others.n; i++) {
-            const struct ast_item *it = m->others.v[i];
-            static const char *const words[] = {"world"};
-            if (it->kind == AST_KEY) {
-                ck_error(ck, DIAG_E0303, it->name.range,
-                         "a key stands in the block of a declaration");
-                continue;
-            }
-            if (it->kind != AST_BLOCK)
-                continue;
-            if (!strcmp(it->name.text, "start") ||
-                !strcmp(it->name.text, "observer")) {
-                ck_unavailable(ck, it->name.range,
-                               arena_printf(ck->arena, "`%s`", it->name.text));
-                continue;
-            }
-            if (strcmp(it->name.text, "world")) {
-                struct diag *d =
-                    ck_error(ck, DIAG_E0305, it->name.range,
-                             "there is no block `%s`", it->name.text);
-                if (!ck_suggest(ck, d, it->name.range, it->name.text, words, 1))
-                    CK_HELP(ck, d,
-                            "a block without a name of its own is "
-                            "world { ... }");
-                continue;
-            }
-            if (seen && !ck->in->redefine) {
-                struct diag *d = ck_error(ck, DIAG_E0304, it->name.range,
-                                          "the world is described twice");
-                CK_NOTE(ck, d, seen->name.range, "first here");
-                continue;
-            }
-            seen = it;
-            home = m;
-        }
-    if (seen)
-        world(ck, home, seen);
-    struct tm_vec *g = &ck->m->world.gravity;
-    if (!g->n && ck->m->dim) {
-        g->n = ck->m->dim;
-        for (uint32_t i = 0; i < g->n; i++)
-            g->e[i] = ex_num(ck->g, 0);
-    }
 }

@@ -48,7 +48,12 @@ static const struct {
      NULL},
     {"system", "bodies in generalised coordinates; not in this build", NULL,
      NULL, NULL},
-    {"joint", "a joint of two bodies; not in this build", NULL, NULL, NULL},
+    {"joint",
+     "holds two bodies, or a body and the world: ball, hinge, slider, "
+     "cylinder, "
+     "universal, planar, weld, constraint",
+     "joint o : hinge(one, world) { at = (0, 0, 0)  axis = (0, 0, 1) }",
+     joint_keys, &n_joint_keys},
     {"point", "a point of a body; not in this build", NULL, NULL, NULL},
     {"coordinate", "a generalised coordinate; not in this build", NULL, NULL,
      NULL},
@@ -332,6 +337,7 @@ check_doc(const struct check_input *in, const char *name, struct buf *out)
         any |= doc_key(body_keys, n_body_keys, "key of a body", name, out);
         any |= doc_key(contact_keys, n_contact_keys, "key of a contact", name,
                        out);
+        any |= doc_key(joint_keys, n_joint_keys, "key of a joint", name, out);
         any |= doc_key(world_keys, n_world_keys, "key of the world", name, out);
         any |= doc_key(body_values, n_body_values,
                        "quantity of a body, as in one.position", name, out);
@@ -409,6 +415,7 @@ names(struct check *ck,
     give_keys(laws, 3, "function", each, ctx);
     give_keys(body_keys, n_body_keys, "key", each, ctx);
     give_keys(contact_keys, n_contact_keys, "key", each, ctx);
+    give_keys(joint_keys, n_joint_keys, "key", each, ctx);
     give_keys(world_keys, n_world_keys, "key", each, ctx);
     give_keys(shape_keys, n_shape_keys, "key", each, ctx);
     give_keys(body_values, n_body_values, "key", each, ctx);

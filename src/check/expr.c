@@ -175,6 +175,16 @@ ck_decl(struct check *ck, struct decl *d, imp_range range)
         v.kind = d->index == UINT32_MAX ? V_POISON : V_CONTACT;
         v.ref = d->index;
         return v;
+    case D_JOINT: {
+        struct diag *x =
+            ck_error(ck, DIAG_E0344, range,
+                     "`%s` is a joint; it has no value of its own", d->name);
+        CK_NOTE(ck, x, d->range, "declared here");
+        CK_HELP(ck, x,
+                "its impulses are in the record of an impact: "
+                "r.joint_impulses");
+        return v_poison(range);
+    }
     case D_RESULT:
         if (d->broken || d->module != ck->main)
             return v_poison(range);

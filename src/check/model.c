@@ -67,6 +67,7 @@ check_model(const struct check_input *in)
     check_bodies_end(&ck);
     check_world(&ck);
     check_contacts(&ck);
+    check_joints(&ck);
     check_commands(&ck);
     decl_lets(&ck);
     decl_definitions(&ck, D_FN);
@@ -79,6 +80,8 @@ check_model(const struct check_input *in)
     m->n_bodies = ck.bodies.n;
     m->contacts = ck.contacts.v;
     m->n_contacts = ck.contacts.n;
+    m->joints = ck.joints.v;
+    m->n_joints = ck.joints.n;
     m->commands = ck.commands.v;
     m->n_commands = ck.commands.n;
     m->slots = ck.slots.v;

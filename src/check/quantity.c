@@ -118,6 +118,19 @@ const size_t n_contact_values =
     sizeof contact_values / sizeof contact_values[0];
 
 struct value
+no_surface(struct check *ck, uint32_t c, imp_range range)
+{
+    const struct tm_contact *t = &ck->contacts.v[c];
+    struct diag *d = ck_error(ck, DIAG_E0343, range,
+                              "the contact `%s` is stated at a point, so it "
+                              "has no surfaces and no gap",
+                              t->name);
+    CK_NOTE(ck, d, t->at.range, "the point");
+    CK_HELP(ck, d, "leave out `at` and `normal` to have the surfaces found");
+    return v_poison(range);
+}
+
+struct value
 contact_field(struct check *ck, uint32_t c, const char *name,
               imp_range name_range, imp_range range)
 {
@@ -137,6 +150,8 @@ contact_field(struct check *ck, uint32_t c, const char *name,
                     ck_join(ck, names, n_contact_values, "and"));
         return v_poison(range);
     }
+    if (ck->contacts.v[c].at.n)
+        return no_surface(ck, c, name_range);
     const struct dim *dim =
         i == 3 ? dim_pure(ck->dims) : dim_mks(ck->dims, 1, 0, 0);
     if (i && !ck->m->dim)

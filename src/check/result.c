@@ -68,8 +68,12 @@ field_width(const struct field_row *f, uint32_t dim)
         return d;
     case IMP_FIELD_SPIN:
         return d == 2 ? 1 : 3;
-    case IMP_FIELD_MAT: /* twists: spin and velocity; S: tangent basis */
-        return !strncmp(f->name, "twists", 6) ? (d == 2 ? 3 : 6) : d - 1;
+    case IMP_FIELD_MAT: /* twists: spin and velocity; joint impulses: force and
+                           moment; S: tangent basis; others: record_sizes */
+        if (!strncmp(f->name, "twists", 6) ||
+            !strcmp(f->name, "joint_impulses"))
+            return d == 2 ? 3 : 6;
+        return d - 1;
     default:
         return 1;
     }
@@ -94,6 +98,22 @@ record_schema(struct check *ck, uint32_t command)
                                   .doc = f->doc,
                                   .kind = f->kind,
                                   .width = field_width(f, ck->m->dim)};
+}
+
+void
+record_sizes(struct check *ck, uint32_t command, size_t n_contacts)
+{
+    static const char *const square[] = {"G", "null_space", "impulses",
+                                         "normal_velocities_after",
+                                         "kinetic_angles"};
+    struct tm_command *c = &ck->commands.v[command];
+    if (c->id != IMP_CMD_impact && c->id != IMP_CMD_compare)
+        return;
+    for (size_t i = 0; i < c->n_fields; i++)
+        for (size_t k = 0; k < sizeof square / sizeof square[0]; k++)
+            if (c->fields[i].kind == IMP_FIELD_MAT &&
+                !strcmp(c->fields[i].name, square[k]))
+                c->fields[i].width = (uint32_t)n_contacts;
 }
 
 void
@@ -150,6 +170,11 @@ field_dim(struct check *ck, const struct tm_command *c,
                        index % f->width < (f->width == 3 ? 1u : 3u)
                    ? dim_mks(ck->dims, 0, 0, -1)
                    : dim_mks(ck->dims, 1, 0, -1);
+    if (!strcmp(f->name, "joint_impulses") && f->width)
+        return index != UINT32_MAX &&
+                       index % f->width < (f->width == 3 ? 2u : 3u)
+                   ? dim_mks(ck->dims, 1, 1, -1)
+                   : dim_mks(ck->dims, 2, 1, -1);
     if (f->column) {
         const struct record *r = &ck->records.v[c - ck->commands.v];
         if (r->dims)

@@ -20,8 +20,8 @@ const char *
 decl_kind_name(enum decl_kind k)
 {
     static const char *const names[] = {
-        "param", "let",  "result",  "function",
-        "shape", "body", "contact", "declaration",
+        "param", "let",     "result", "function",    "shape",
+        "body",  "contact", "joint",  "declaration",
     };
     return names[k];
 }
@@ -79,6 +79,13 @@ declare(struct check *ck, struct module *m, const struct ast_item *it,
         CK_HELP(ck, d, "choose another name");
         return;
     }
+    if (kind == D_BODY && !strcmp(name->text, "world")) {
+        struct diag *d = ck_error(ck, DIAG_E0105, name->range,
+                                  "`world` cannot be a body: joints call so "
+                                  "what never moves");
+        CK_HELP(ck, d, "choose another name, such as `ground`");
+        return;
+    }
     if ((kind == D_FN || kind == D_SHAPE) && builtin_find(name->text)) {
         struct diag *d =
             ck_error(ck, DIAG_E0105, name->range,
@@ -96,7 +103,8 @@ declare(struct check *ck, struct module *m, const struct ast_item *it,
         return;
     }
     /* a body, contact or param must be the only one of its name in the model */
-    if (kind == D_PARAM || kind == D_BODY || kind == D_CONTACT)
+    if (kind == D_PARAM || kind == D_BODY || kind == D_CONTACT ||
+        kind == D_JOINT)
         for (struct module *o = ck->modules; o; o = o->next) {
             struct decl *p = o == m ? NULL : scope_own(o, name->text);
             if (p && p->kind == kind) {
@@ -177,8 +185,7 @@ collect(struct check *ck, struct module *m, const struct ast_file *f)
             ck_unavailable(ck, it->head, "`system`");
             break;
         case AST_JOINT:
-            declare(ck, m, it, &it->name, D_OTHER);
-            ck_unavailable(ck, it->head, "`joint`");
+            declare(ck, m, it, &it->name, D_JOINT);
             break;
         case AST_POINT:
             ck_unavailable(ck, it->head, "`point`");

@@ -333,6 +333,8 @@ event_horizon(struct rt *r)
     }
     for (uint32_t c = 0; c < r->im->contacts.n; c++) {
         const imp_contact *k = rt_contact(r, c);
+        if (k->flags & IMP_CONTACTF_STATED)
+            continue;
         struct relative m;
         double l = event_length(r, c);
         if (g > 0.0)

@@ -108,7 +108,8 @@ struct ast_item {
     imp_range doc_range;
     struct ast_name name; /* declared name; KEY: the key; COMMAND: the word;
                              BLOCK: the word; POINT: the first name */
-    struct ast_name name2;       /* POINT: the second name */
+    struct ast_name name2;       /* POINT: the second name; COMMAND: the
+                                    command that `compare` is asked of */
     struct ast_formal *formals;
     size_t n_formals;
     bool has_formals;            /* "(...)" was written */

@@ -8,7 +8,10 @@
  *   is a name, but after `=` it is a command unless the next token could only
  *   follow an operand;
  * - behind a complete operand, or at the beginning, it is a command, for two
- *   operands never stand side by side. */
+ *   operands never stand side by side;
+ * - behind the command `compare` it is the command that is compared. */
+#include <string.h>
+
 #include "imp_parser.h"
 #include "syntax/syntax_priv.h"
 
@@ -103,7 +106,9 @@ is_command(const struct filter *f, const struct token *t)
     if (!word_is_command(t->text) || declares(prev) || next == IMP_YYASSIGN ||
         next == IMP_YYDOT || next == IMP_YYPRIME)
         return false;
-    if (prev == IMP_YYASSIGN)
+    bool inner =
+        prev == IMP_YYCMD && f->prev.text && !strcmp(f->prev.text, "compare");
+    if (prev == IMP_YYASSIGN || inner)
         return !follows_operand(next);
     return ends_operand(prev);
 }

@@ -35,6 +35,15 @@ head_body(struct check *ck, const struct env *env, const struct ast_expr *e,
 {
     if (!e)
         return false;
+    if (e->kind == AST_NAME && !strcmp(e->name.text, "world")) {
+        struct diag *d = ck_error(ck, DIAG_E0324, e->range,
+                                  "the world has no surface; a contact is "
+                                  "between two bodies");
+        CK_HELP(ck, d,
+                "declare what does not move: body ground { fixed = "
+                "true }");
+        return false;
+    }
     struct value v = ck_expr(ck, env, e);
     if (v.kind == V_POISON)
         return false;

@@ -423,7 +423,18 @@ shape_open(struct check *ck, const struct env *caller,
     if (callee->kind == AST_NAME) {
         d = scope_find(ck, caller->module, callee->name.text, WANT_CALL,
                        callee->range, &reported);
-        if (!d && !reported)
+        bool corners = !strcmp(callee->name.text, "polygon") ||
+                       !strcmp(callee->name.text, "polyhedron");
+        if (!d && !reported && corners) {
+            struct diag *x =
+                ck_error(ck, DIAG_E0901, callee->range,
+                         "`%s` from vertices is not available in this build",
+                         callee->name.text);
+            CK_HELP(ck, x,
+                    "the library has box and rectangle; a body without a shape "
+                    "states mass and inertia, and its contacts `at` and "
+                    "`normal`");
+        } else if (!d && !reported)
             scope_unknown(ck, caller, callee->name.text, callee->range,
                           WANT_CALL);
     } else if (callee->kind == AST_FIELD && callee->a->kind == AST_NAME) {

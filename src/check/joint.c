@@ -288,7 +288,7 @@ axis_keys(struct work *w)
     if (to[0]->n != 3 || to[1]->n != 3 || !along(to[0], to[1]))
         return;
     struct diag *d = ck_error(ck, DIAG_E0340, w->k[K_AXIS2]->value->range,
-                              "the two axes of a universal joint are not "
+                              "the two axes of a universal joint cannot be "
                               "parallel");
     CK_NOTE(ck, d, w->k[K_AXIS]->value->range, "the first axis");
     CK_HELP(ck, d, "they are usually at right angles");

@@ -203,11 +203,13 @@ shape_build(struct mech *k, struct mbody *b)
     for (uint32_t i = 0; i < k->d; i++)
         outs[n++] = b->grad[i];
     const expr **hess = outs + n;
-    size_t nh = hessian(k, b, hess);
-    n += nh;
+    n += hessian(k, b, hess);
+    /* linear: the gradient is the same everywhere (a box has second
+     * derivatives that vanish, but not that) */
     bool flat = true;
-    for (size_t i = 0; i < nh; i++)
-        flat = flat && sc_is_zero(hess[i]);
+    for (uint32_t i = 0; i < k->d; i++)
+        flat = flat &&
+               !ex_depends(g, b->grad[i], SYM_LOCAL, UINT32_MAX, UINT32_MAX);
     if (flat)
         b->flags |= IMP_BODYF_FLAT;
     size_t n2 = n;

@@ -217,7 +217,7 @@ static int
 no_direction(struct rt *r, imp_range at, const char *what, const char *name)
 {
     struct diag *d =
-        diag_add(r->ds, DIAG_E0529, at, "the %s of `%s` is zero", what, name);
+        diag_add(r->ds, DIAG_E0529, at, "the %s `%s` is zero", what, name);
     diag_help(r->ds, d, "give a direction, such as (0, 0, 1)");
     return IMP_BADMODEL;
 }

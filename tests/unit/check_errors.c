@@ -10,6 +10,11 @@
     "contact c : a | b { restitution = 1 }\n"
 #define S3 "use shapes\nbody a : sphere(1) { mass = 1 "
 
+#define TWO                                                                    \
+    "body a { mass = 2 inertia = diag(0.5, 0.4, 0.3) }\n"                      \
+    "body b { mass = 3 inertia = diag(0.7, 0.6, 0.5) position = (0, 1, 0) }\n"
+#define AT0 "contact c : a | b { at = (0, 0, 0) normal = (0, 0, 1) }\n"
+
 /* two calls each: 2^24 expansions if nobody counts */
 #define TWICE(f, g) "fn " #f "(x) = " #g "(x) + " #g "(x + 1)\n"
 #define BLOW                                                                   \
@@ -141,11 +146,71 @@ static const struct {
     {"E0413", AB "let r = simulate { until = 1 }\nplot r"},
     {"E0414", AB "let r = classify c\nsave r { file = \"/tmp/r.csv\" }"},
     {"E0415", "let s = show 1"},
-    {"E0901", "joint o : hinge(a, b) { at = (0, 0, 0) }"},
     {"E0901", "system s(n) { coordinate q }"},
     {"E0901", "let k = chatter s\nshow k"},
     {"E0901", AB "contact d : b | a { friction = 0.3 }"},
-    {"E0901", AB "contact d : b | a { at = (0, 0) }"},
+    {"E0901", AB "contact d : b | a { gap = 1 }"},
+    {"E0901", "body b : polygon(1) { mass = 1 }"},
+    {"E0901", "use shapes\nbody a : rectangle(1, 2) { density = 1 }\n"
+              "body b : circle(1) { mass = 1 }\ncontact c : a | b"},
+    {"E0901", TWO "joint o : ball(a, b) { at = (0, 0, 0) }\n"
+                  "simulate { until = 1 }"},
+    {"E0901", TWO AT0 "simulate { until = 1 }"},
+    {"E0901", AB "joint o : hinge(a, world) { at = (0, 0) }\nclassify c"},
+    {"E0105", "body world { fixed = true }"},
+    {"E0103", TWO "joint a : weld(a, b) { }"},
+    {"E0202", TWO "joint o : cylinder(a, b) { at = (0, 0, 0) "
+                  "axis = (0, 0, 1) rate = (1 [1/s], 2 [1/s]) }"},
+    {"E0202", TWO "let r = (1, 2) [1/s]\njoint o : cylinder(a, b) { "
+                  "at = (0, 0, 0) axis = (0, 0, 1) rate = r }"},
+    {"E0314", TWO "joint o : hinge(a, b) { at = (0, 0, 0) axis = (0, 0, 1) "
+                  "rate = (1, 2) }"},
+    {"E0314", TWO "joint o : planar(a, b) { axis = (0, 0, 1) "
+                  "rate = (1, 2, 0) }"},
+    {"E0314", TWO "joint o : ball(a, b) { at = (0, 0) }"},
+    {"E0319", TWO "joint o : ball(a, b) { at = (0, t*(1 [m/s]), 0) }"},
+    {"E0323", TWO "contact c : a | b { at = (0, 0, 0) normal = (0, 0, 1) "
+                  "restitution = -1 }"},
+    {"E0324", TWO "contact c : a | world { at = (0, 0, 0) "
+                  "normal = (0, 0, 1) }"},
+    {"E0326", "world { law = neuton }"},
+    {"E0326", TWO AT0 "impact c { law = moreau }"},
+    {"E0333", TWO "contact c : a | b { at = (0, 0, 0) }"},
+    {"E0333", TWO "contact c : a | b { normal = (0, 0, 1) }"},
+    {"E0333", TWO "contact c : a | b { at = (0, 0, 0) normal = (0, 0, 1) "
+                  "direction = (0, 0, 2) }"},
+    {"E0334", TWO "joint o : hinhe(a, b) { at = (0, 0, 0) }"},
+    {"E0335", TWO "joint o : ball(a, a) { at = (0, 0, 0) }"},
+    {"E0335", TWO "joint o : ball(world, a) { at = (0, 0, 0) }"},
+    {"E0335", TWO "joint o : ball(world, world) { at = (0, 0, 0) }"},
+    {"E0335", TWO "joint o : ball(a) { at = (0, 0, 0) }"},
+    {"E0335", TWO "joint o : ball { at = (0, 0, 0) }"},
+    {"E0335", TWO "joint o : ball(a, b, world) { at = (0, 0, 0) }"},
+    {"E0335", TWO "joint o : ball(a, 3) { at = (0, 0, 0) }"},
+    {"E0335", TWO "joint o : ball(a, second = b) { at = (0, 0, 0) }"},
+    {"E0336", "body g { fixed = true }\n"
+              "joint o : ball(g, world) { at = (0, 0, 0) }"},
+    {"E0337", TWO "joint o : ball(a, b) { at = (0, 0, 0) axis = (0, 0, 1) }"},
+    {"E0337", TWO "joint o : weld(a, b) { rate = 1 }"},
+    {"E0337", AB "joint o : hinge(a, b) { at = (0, 0) axis = (0, 1) }"},
+    {"E0338", TWO "joint o : hinge(a, b) { at = (0, 0, 0) }"},
+    {"E0338", TWO "joint o : universal(a, b) { at = (0, 0, 0) "
+                  "axis = (0, 0, 1) }"},
+    {"E0339", AB "joint o : ball(a, b) { at = (0, 0) }"},
+    {"E0340", TWO "joint o : slider(a, b) { axis = (0, 0, 0) }"},
+    {"E0340", TWO "joint o : universal(a, b) { at = (0, 0, 0) "
+                  "axis = (0, 0, 1) axis2 = (0, 0, -2) }"},
+    {"E0340", TWO "contact c : a | b { at = (0, 0, 0) normal = (0, 0, 0) }"},
+    {"E0340", TWO "joint o : constraint(a, b) { at = (0, 0, 0) "
+                  "screws = [0, 0, 0, 0, 0, 0] }"},
+    {"E0341", TWO "joint o : constraint(a, b) { at = (0, 0, 0) "
+                  "screws = (1, 0, 0) }"},
+    {"E0341", TWO "joint o : constraint(a, b) { at = (0, 0, 0) "
+                  "screws = [1, 0, 0; 0, 1, 0] }"},
+    {"E0343", TWO AT0 "show gap(c)"},
+    {"E0343", TWO AT0 "show c.P"},
+    {"E0343", TWO AT0 "classify c"},
+    {"E0344", TWO "joint o : weld(a, b) { }\nshow o"},
     {"E0910", BLOW},
 };
 

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows, the factored way to G, velocities, joint impulses and balances. See
+ * multi.h; laws are in multi_law.c, the exact way in multi_exact.c. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/dense.h"
+#include "runtime/lcp.h"
+#include "runtime/multi_priv.h"
+
+/* A row whose pivot, relative to its own size, is under this: the squared sine
+ * of its angle to the rows before it. Cholesky of a Gram matrix then has lost
+ * more than a third of its digits, and the exact way is taken. */
+#define PIVOT_REGULAR 1e-6
+
+struct multi *
+multi_new(struct arena *a, uint32_t n_body, uint32_t n_contact,
+          uint32_t n_joint)
+{
+    struct multi *m = NEW(a, struct multi);
+    struct multi_work *w = m->w = NEW(a, struct multi_work);
+    size_t nb = n_body, nc = n_contact, nr = 6 * (size_t)n_joint, n = nr + nc;
+    w->arena = a;
+    w->most_body = nb;
+    w->ld = (int)(n ? n : 1);
+    w->row = NEW_N(a, struct multi_row, n + 1);
+    w->first_of = NEW_N(a, int, n_joint + 1);
+    w->L = NEW_N(a, double, n *n + 1);
+    w->rd = NEW_N(a, double, 4 * n + 1);
+    w->ref = w->rd + n;
+    w->x = w->ref + n;
+    w->y = w->x + n;
+    w->first = NEW_N(a, int, n + 1);
+    w->F = NEW_N(a, double, nc *nc + nc + 1);
+    w->Frd = w->F + nc * nc;
+    w->Ffirst = NEW_N(a, int, nc + 1);
+    w->link = NEW_N(a, int, 2 * n + 1);
+    w->head = NEW_N(a, int, nb + 1);
+    w->six = NEW_N(a, double, 6 * nb + 1);
+    m->G = NEW_N(a, double, nc *nc + 12 * nc + 1);
+    double *d = m->G + nc * nc;
+    m->length = d;
+    m->v0 = d + nc;
+    m->vsize = d + 2 * nc;
+    m->P = d + 3 * nc;
+    m->load = d + 4 * nc;
+    m->unload = d + 5 * nc;
+    m->before = d + 6 * nc;
+    m->after = d + 7 * nc;
+    m->at_peak = d + 8 * nc;
+    m->residual = d + 9 * nc;
+    m->open = NEW_N(a, bool, nc + 1);
+    m->twist = NEW_N(a, double, 12 * nb + 1);
+    m->peak_twist = m->twist + 6 * nb;
+    m->xi = NEW_N(a, double, nr + 1);
+    return m;
+}
+
+static inline double
+dot6(const double *a, const double *b)
+{
+    return ((a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])) +
+           (a[4] * b[4] + a[5] * b[5]);
+}
+
+/* the six numbers of the reaction [force; moment about `at`] on a body */
+static void
+six_of(const struct multi_body *b, const double f[3], const double t[3],
+       const double at[3], double sign, double out[6])
+{
+    double r[3] = {at[0] - b->centre[0], at[1] - b->centre[1],
+                   at[2] - b->centre[2]};
+    double k[3] = {t[0] + (r[1] * f[2] - r[2] * f[1]),
+                   t[1] + (r[2] * f[0] - r[0] * f[2]),
+                   t[2] + (r[0] * f[1] - r[1] * f[0])};
+    double g = sign * sqrt(b->invmass);
+    for (int i = 0; i < 3; i++) {
+        out[i] = g * f[i];
+        out[3 + i] = sign * (b->root[i] * k[0] + b->root[3 + i] * k[1] +
+                             b->root[6 + i] * k[2]);
+    }
+}
+
+static inline bool
+moves(const struct multi_problem *in, uint32_t body)
+{
+    return body != IMP_WORLD && in->body[body].invmass > 0;
+}
+
+static void
+build_rows(struct multi *m)
+{
+    static const double none[3] = {0, 0, 0};
+    const struct multi_problem *in = &m->in;
+    struct multi_work *w = m->w;
+    struct multi_row *row = w->row;
+    for (uint32_t j = 0; j < in->n_joint; j++) {
+        const struct multi_joint *k = &in->joint[j];
+        w->first_of[j] = (int)(row - w->row);
+        for (int i = 0; i < k->n; i++, row++)
+            for (int s = 0; s < 2; s++) {
+                row->body[s] = moves(in, k->body[s]) ? k->body[s] : IMP_WORLD;
+                if (row->body[s] != IMP_WORLD)
+                    six_of(&in->body[k->body[s]], k->S[i], k->S[i] + 3, k->at,
+                           s ? -1 : 1, row->b[s]);
+            }
+    }
+    m->nr = w->first_of[in->n_joint] = (int)(row - w->row);
+    for (uint32_t c = 0; c < in->n_contact; c++, row++) {
+        const struct multi_contact *k = &in->contact[c];
+        double n = m->length[c] =
+            sqrt(k->dir[0] * k->dir[0] + k->dir[1] * k->dir[1] +
+                 k->dir[2] * k->dir[2]);
+        double u[3] = {k->dir[0] / n, k->dir[1] / n, k->dir[2] / n};
+        for (int s = 0; s < 2; s++) {
+            row->body[s] = moves(in, k->body[s]) ? k->body[s] : IMP_WORLD;
+            if (row->body[s] != IMP_WORLD)
+                six_of(&in->body[k->body[s]], u, none, s ? k->q : k->p,
+                       s ? 1 : -1, row->b[s]);
+        }
+    }
+    m->nc = (int)in->n_contact;
+}
+
+/* lower triangle of A, each row from its first entry that is not zero: along
+ * the lists of rows that act on a body */
+static void
+build_gram(struct multi *m)
+{
+    struct multi_work *w = m->w;
+    int n = m->nr + m->nc;
+    for (uint32_t b = 0; b < m->in.n_body; b++)
+        w->head[b] = -1;
+    for (int i = 0; i < n; i++) {
+        const struct multi_row *r = &w->row[i];
+        double *a = w->L + (size_t)i * (size_t)w->ld;
+        int low = i;
+        a[i] = 0;
+        for (int s = 0; s < 2; s++) {
+            uint32_t b = r->body[s];
+            if (b == IMP_WORLD)
+                continue;
+            w->link[2 * i + s] = w->head[b];
+            w->head[b] = 2 * i + s;
+            /* the oldest row of a body ends its list: clear down to there */
+            for (int k = w->head[b]; k >= 0; k = w->link[k])
+                if (k >> 1 < low) {
+                    int to = k >> 1;
+                    memset(a + to, 0, sizeof *a * (size_t)(low - to));
+                    low = to;
+                }
+        }
+        w->first[i] = low;
+        for (int s = 0; s < 2; s++)
+            if (r->body[s] != IMP_WORLD)
+                for (int k = w->head[r->body[s]]; k >= 0; k = w->link[k])
+                    a[k >> 1] += dot6(r->b[s], w->row[k >> 1].b[k & 1]);
+        w->ref[i] = a[i];
+    }
+}
+
+/* G = A_cc - W^T W, W = L^-1 A_jc, with the first entry of each row */
+static void
+reduce_contacts(struct multi *m)
+{
+    struct multi_work *w = m->w;
+    int nr = m->nr, nc = m->nc;
+    for (int c = 0; c < nc; c++) {
+        int i = nr + c, f = w->first[i] < nr ? w->first[i] : nr;
+        double *a = w->L + (size_t)i * (size_t)w->ld;
+        dense_forward(nr, w->L, w->ld, w->first, w->rd, f, a);
+        int ff = c;
+        for (int d = c; d >= 0; d--) {
+            int k = nr + d, g = w->first[k] > f ? w->first[k] : f;
+            const double *b = w->L + (size_t)k * (size_t)w->ld;
+            double x = k >= w->first[i] ? a[k] : 0;
+            if (g < nr)
+                x -= dense_dot(nr - g, a + g, b + g);
+            m->G[c * nc + d] = m->G[d * nc + c] = x;
+            if (x != 0)
+                ff = d;
+        }
+        w->Ffirst[c] = ff;
+    }
+}
+
+static void
+velocities(struct multi *m)
+{
+    const struct multi_problem *in = &m->in;
+    m->speed = 0;
+    for (uint32_t c = 0; c < in->n_contact; c++) {
+        const struct multi_contact *k = &in->contact[c];
+        double v = 0, size = 0;
+        for (int s = 0; s < 2; s++) {
+            if (k->body[s] == IMP_WORLD)
+                continue;
+            const struct multi_body *b = &in->body[k->body[s]];
+            const double *x = s ? k->q : k->p, *w = b->spin;
+            double r[3] = {x[0] - b->centre[0], x[1] - b->centre[1],
+                           x[2] - b->centre[2]};
+            double t[3] = {w[1] * r[2] - w[2] * r[1], w[2] * r[0] - w[0] * r[2],
+                           w[0] * r[1] - w[1] * r[0]};
+            for (int i = 0; i < 3; i++) {
+                v += (s ? 1 : -1) * k->dir[i] * (b->vel[i] + t[i]);
+                size += fabs(b->vel[i]) +
+                        fabs(w[i]) * (fabs(r[0]) + fabs(r[1]) + fabs(r[2]));
+            }
+        }
+        m->v0[c] = v / m->length[c];
+        m->before[c] = v;
+        m->vsize[c] = size;
+        m->speed = fmax(m->speed, size);
+    }
+    for (uint32_t c = 0; c < in->n_contact; c++)
+        m->open[c] = m->v0[c] > multi_slack(m);
+}
+
+double
+multi_slack(const struct multi *m)
+{
+    /* about 20 operations per velocity; data errors turn directions */
+    return (64 * DBL_EPSILON + m->in.tolerance) * m->speed;
+}
+
+int
+multi_prepare(struct multi *m, const struct multi_problem *in)
+{
+    struct multi_work *w = m->w;
+    int rank;
+    m->in = *in;
+    w->exact = false;
+    w->whole = true;
+    build_rows(m);
+    build_gram(m);
+    velocities(m);
+    double tol = dense_tolerance(m->nr, 6 * (int)in->n_body);
+    double worst = dense_cholesky(m->nr, w->L, w->ld, w->first, w->ref, tol,
+                                  w->rd, &m->joint_rank);
+    reduce_contacts(m);
+    for (int i = 0; i < m->nc; i++)
+        memcpy(w->F + i * m->nc, m->G + i * m->nc,
+               sizeof *w->F * (size_t)(i + 1));
+    worst = fmin(worst, dense_cholesky(m->nc, w->F, m->nc, w->Ffirst,
+                                       w->ref + m->nr, tol, w->Frd, &rank));
+    m->rank = rank;
+    m->condition = 1 / worst;
+    m->regular = rank == m->nc && m->joint_rank == m->nr &&
+                 worst >= fmax(PIVOT_REGULAR, in->tolerance);
+    return m->regular ? 0 : multi_exact(m);
+}
+
+int
+multi_measure(struct multi *m)
+{
+    return m->w->exact ? 0 : multi_exact(m);
+}
+
+/* -- motion after ----------------------------------------------------------
+ */
+
+/* joint impulses xi (per row) that go with contact impulses P (unit
+ * directions): A xi = -A_c P */
+static void
+joint_rows(struct multi *m, const double *P, double *xi)
+{
+    struct multi_work *w = m->w;
+    int nr = m->nr;
+    memset(xi, 0, sizeof *xi * (size_t)nr);
+    for (int c = 0; c < m->nc; c++) {
+        const double *a = w->L + (size_t)(nr + c) * (size_t)w->ld;
+        if (P[c] != 0)
+            for (int i = w->first[nr + c]; i < nr; i++)
+                xi[i] -= a[i] * P[c];
+    }
+    dense_backward(nr, w->L, w->ld, w->first, w->rd, xi);
+}
+
+static void
+add_rows(struct multi *m, const double *x, int first, int n, double *six)
+{
+    for (int i = 0; i < n; i++) {
+        const struct multi_row *r = &m->w->row[first + i];
+        if (x[i] != 0)
+            for (int s = 0; s < 2; s++)
+                if (r->body[s] != IMP_WORLD)
+                    for (int k = 0; k < 6; k++)
+                        six[6 * r->body[s] + (uint32_t)k] += x[i] * r->b[s][k];
+    }
+}
+
+static double
+kinetic(const struct multi_body *b, const double *twist)
+{
+    const double *w = twist, *v = twist + 3, *J = b->inertia;
+    double t = b->mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    for (int i = 0; i < 3; i++)
+        t += w[i] *
+             (J[3 * i] * w[0] + J[3 * i + 1] * w[1] + J[3 * i + 2] * w[2]);
+    return 0.5 * t;
+}
+
+/* M dv of each body against the impulses that act on it, relative to their
+ * sizes; wrench about the mass centre */
+static void
+balance(struct multi *m, const double *P)
+{
+    const struct multi_problem *in = &m->in;
+    double worst = 0;
+    for (uint32_t b = 0; b < in->n_body; b++) {
+        const struct multi_body *k = &in->body[b];
+        if (!(k->invmass > 0))
+            continue;
+        double f[6] = {0}, size[2] = {0, 0}, d[6], left[2] = {0, 0};
+        for (uint32_t i = 0; i < in->n_contact + in->n_joint; i++) {
+            bool joint = i >= in->n_contact;
+            uint32_t j = i - in->n_contact;
+            const uint32_t *body =
+                joint ? in->joint[j].body : in->contact[i].body;
+            for (int s = 0; s < 2; s++) {
+                if (body[s] != b)
+                    continue;
+                double sign = joint == (s == 0) ? 1 : -1, F[3], T[3] = {0};
+                const double *at = joint ? in->joint[j].at
+                                   : s   ? in->contact[i].q
+                                         : in->contact[i].p;
+                for (int c = 0; c < 3; c++)
+                    F[c] = sign * (joint ? m->xi[6 * j + (uint32_t)c]
+                                         : in->contact[i].dir[c] /
+                                               m->length[i] * P[i]);
+                if (joint)
+                    for (int c = 0; c < 3; c++)
+                        T[c] = sign * m->xi[6 * j + 3 + (uint32_t)c];
+                double r[3] = {at[0] - k->centre[0], at[1] - k->centre[1],
+                               at[2] - k->centre[2]};
+                for (int c = 0; c < 3; c++) {
+                    int p = (c + 1) % 3, q = (c + 2) % 3;
+                    f[c] += F[c];
+                    f[3 + c] += T[c] + (r[p] * F[q] - r[q] * F[p]);
+                    size[0] += fabs(F[c]);
+                    size[1] +=
+                        fabs(T[c]) + fabs(r[p] * F[q]) + fabs(r[q] * F[p]);
+                }
+            }
+        }
+        for (int c = 0; c < 3; c++) {
+            d[c] = m->twist[6 * b + (uint32_t)c] - k->spin[c];
+            d[3 + c] = m->twist[6 * b + 3 + (uint32_t)c] - k->vel[c];
+            size[0] += k->mass * (fabs(k->vel[c]) + fabs(d[3 + c]));
+        }
+        for (int c = 0; c < 3; c++) {
+            const double *J = k->inertia + 3 * c;
+            left[0] = fmax(left[0], fabs(k->mass * d[3 + c] - f[c]));
+            double h = J[0] * d[0] + J[1] * d[1] + J[2] * d[2];
+            /* nothing turns a planar body about x, y */
+            if (J[0] != 0 || J[1] != 0 || J[2] != 0)
+                left[1] = fmax(left[1], fabs(h - f[3 + c]));
+            for (int e = 0; e < 3; e++)
+                size[1] += fabs(J[e]) * (fabs(k->spin[e]) + fabs(d[e]));
+        }
+        for (int i = 0; i < 2; i++)
+            if (size[i] > 0)
+                worst = fmax(worst, left[i] / size[i]);
+    }
+    m->momentum_error = worst;
+}
+
+void
+multi_motion(struct multi *m, const double *P)
+{
+    const struct multi_problem *in = &m->in;
+    struct multi_work *w = m->w;
+    double *xi = w->x;
+    memset(w->six, 0, sizeof *w->six * 6 * in->n_body);
+    add_rows(m, P, m->nr, m->nc, w->six);
+    if (m->joint_rank < m->nr)
+        multi_least_joint(m, w->six, xi);
+    else
+        joint_rows(m, P, xi);
+    add_rows(m, xi, 0, m->nr, w->six);
+    m->energy[0] = m->energy[1] = 0;
+    for (uint32_t b = 0; b < in->n_body; b++) {
+        const struct multi_body *k = &in->body[b];
+        double *t = m->twist + 6 * b, before[6];
+        const double *s = w->six + 6 * b;
+        memcpy(before, k->spin, 3 * sizeof *t);
+        memcpy(before + 3, k->vel, 3 * sizeof *t);
+        memcpy(t, before, sizeof before);
+        if (!(k->invmass > 0))
+            continue;
+        double g = sqrt(k->invmass);
+        for (int i = 0; i < 3; i++) {
+            const double *C = k->root + 3 * i;
+            t[i] += C[0] * s[3] + C[1] * s[4] + C[2] * s[5];
+            t[3 + i] += g * s[i];
+        }
+        m->energy[0] += kinetic(k, before);
+        m->energy[1] += kinetic(k, t);
+    }
+    memset(m->xi, 0, sizeof *m->xi * 6 * in->n_joint);
+    for (uint32_t j = 0; j < in->n_joint; j++)
+        for (int i = 0; i < in->joint[j].n; i++)
+            for (int k = 0; k < 6; k++)
+                m->xi[6 * j + (uint32_t)k] +=
+                    xi[w->first_of[j] + i] * in->joint[j].S[i][k];
+    double work = 0;
+    for (int c = 0; c < m->nc; c++) {
+        double v = m->v0[c];
+        for (int d = 0; d < m->nc; d++)
+            v += m->G[c * m->nc + d] * P[d];
+        work += 0.5 * P[c] * (m->v0[c] + v);
+        m->P[c] = P[c] / m->length[c];
+        m->after[c] = v * m->length[c];
+    }
+    /* rounding of the sum is no gain */
+    double size = 0;
+    for (int c = 0; c < m->nc; c++)
+        size += fabs(P[c]) * (m->vsize[c] + fabs(m->after[c] / m->length[c]));
+    m->gained = work > 1e-13 * size ? work : 0;
+    balance(m, P);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside multi: rows and factors, shared by multi.c (assembly, motion),
+ * multi_exact.c (QR and SVD) and multi_law.c (laws). */
+#ifndef IMP_RUNTIME_MULTI_PRIV_H
+#define IMP_RUNTIME_MULTI_PRIV_H
+
+#include "runtime/multi.h"
+
+struct multi_work {
+    struct arena *arena;
+    size_t most_body;
+    struct multi_row *row; /* nr joint rows, then nc contacts */
+    int *first_of;         /* per joint: its first row */
+    /* factors: lower triangle of (nr + nc) rows of ld entries */
+    double *L, *rd, *ref;
+    int ld, *first;
+    double *F, *Frd; /* Cholesky of G: nc x nc */
+    int *Ffirst;
+    int *link, *head; /* rows by body: link[2*row + side], head[body] */
+    double *x, *y;    /* nr + nc each */
+    double *six;      /* 6 per body */
+    /* exact path (in the arena, only when asked for) */
+    double *qr, *tau, *norm;
+    int *perm;
+    double *B, *V, *s; /* of the contacts: SVD of what joints leave */
+    double *Js, *Jv, *J; /* of redundant joints: SVD of all rows */
+    bool exact;
+    bool whole; /* F holds the factors of all of G */
+    double *lcp;
+};
+
+/* x := pinv(G) b for unit directions; the active contacts of `on` only when
+ * not NULL. exact or factored as the problem asks. *outside: length of the part
+ * of b outside the range (residual written when not NULL). Returns 0. */
+int multi_pseudo(struct multi *m, const bool *on, const double *b, double *x,
+                 double *residual, int *rank);
+/* joint impulses, velocities, energies, balances of the impulses P (unit
+ * directions) into m */
+void multi_motion(struct multi *m, const double *P);
+/* QR and SVD: rank, condition, null space */
+int multi_exact(struct multi *m);
+/* least joint impulses where joints are redundant */
+void multi_least_joint(struct multi *m, const double *six, double *xi);
+/* does G K leave what moves nothing at rest? After multi_pseudo on the set `on`
+ * of rank `rank`: the motion of (1 + K) P is unique then */
+bool multi_keeps_null(const struct multi *m, const bool *on, int rank);
+/* Expansion by the energetic law on n contacts: x >= 0 with x_i (G x)_i = b_i
+ * (multi_energetic.c). 0, or 1 when it does not settle. */
+int multi_expand(int n, const double *G, const double *b, double *x,
+                 double *room);
+size_t multi_expand_room(int n);
+/* rounding of normal velocities, and what data errors may add */
+double multi_slack(const struct multi *m);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Impact problems by hand, for the tests of multi. */
+#ifndef MULTI_HELP_H
+#define MULTI_HELP_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "runtime/multi.h"
+
+#define WORLD IMP_WORLD
+#define PROBLEM_MOST 64
+
+struct problem {
+    struct multi_body b[PROBLEM_MOST];
+    struct multi_contact c[PROBLEM_MOST];
+    struct multi_joint j[PROBLEM_MOST];
+    struct multi_problem p;
+};
+
+static inline void
+problem_new(struct problem *o)
+{
+    memset(o, 0, sizeof *o);
+    o->p.body = o->b;
+    o->p.contact = o->c;
+    o->p.joint = o->j;
+}
+/* R: body axes -> world, row-major, NULL: parallel; J: principal moments */
+static inline uint32_t
+add_body(struct problem *o, double mass, double jx, double jy, double jz,
+         double x, double y, double z, const double *R)
+{
+    struct multi_body *b = &o->b[o->p.n_body];
+    const double J[3] = {jx, jy, jz}, c[3] = {x, y, z};
+    memset(b, 0, sizeof *b);
+    b->mass = mass;
+    b->invmass = mass > 0 ? 1 / mass : 0;
+    memcpy(b->centre, c, sizeof c);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            double r = R ? R[3 * i + k] : i == k;
+            b->root[3 * i + k] = J[k] > 0 ? r / sqrt(J[k]) : 0;
+            for (int n = 0; n < 3; n++)
+                b->inertia[3 * i + n] += J[k] * r * (R ? R[3 * n + k] : n == k);
+        }
+    return o->p.n_body++;
+}
+static inline void
+set_motion(struct problem *o, uint32_t b, double wx, double wy, double wz,
+           double vx, double vy, double vz)
+{
+    const double w[3] = {wx, wy, wz}, v[3] = {vx, vy, vz};
+    memcpy(o->b[b].spin, w, sizeof w);
+    memcpy(o->b[b].vel, v, sizeof v);
+}
+static inline void
+add_contact(struct problem *o, uint32_t b0, uint32_t b1, double x, double y,
+            double z, double ux, double uy, double uz, double e)
+{
+    struct multi_contact *c = &o->c[o->p.n_contact++];
+    const double p[3] = {x, y, z}, u[3] = {ux, uy, uz};
+    c->body[0] = b0;
+    c->body[1] = b1;
+    memcpy(c->p, p, sizeof p);
+    memcpy(c->q, p, sizeof p);
+    memcpy(c->dir, u, sizeof u);
+    c->e = e;
+    c->priority = INFINITY;
+}
+static inline void
+add_joint(struct problem *o, enum imp_joint_kind kind, uint32_t b0, uint32_t b1,
+          double x, double y, double z, double ax, double ay, double az,
+          bool plane)
+{
+    struct multi_joint *j = &o->j[o->p.n_joint++];
+    const double at[3] = {x, y, z}, axis[3] = {ax, ay, az};
+    double Q[6][6];
+    j->body[0] = b0;
+    j->body[1] = b1;
+    memcpy(j->at, at, sizeof at);
+    assert_true(multi_joint_rows(j, kind, axis, (double[3]){ay, az, ax}, NULL,
+                                 0, plane));
+    int n = multi_joint_free(kind, axis, (double[3]){ay, az, ax}, plane, Q);
+    assert_true(multi_joint_check(j, n, Q) < 1e-15);
+    assert_int_equal(n + j->n, plane ? 3 : 6);
+}
+
+static inline double
+multi_random(uint64_t *s, double lo, double hi)
+{
+    uint64_t z = (*s += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return lo + (hi - lo) * ((double)((z ^ (z >> 31)) >> 11) * 0x1p-53);
+}
+static inline void
+random_rotation(uint64_t *s, double R[9])
+{
+    double q[4], n;
+    do {
+        n = 0;
+        for (int i = 0; i < 4; i++) {
+            q[i] = multi_random(s, -1, 1);
+            n += q[i] * q[i];
+        }
+    } while (n > 1 || n < 0.01);
+    for (int i = 0; i < 4; i++)
+        q[i] /= sqrt(n);
+    double w = q[0], x = q[1], y = q[2], z = q[3];
+    const double m[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),
+                         2 * (x * z + w * y),     2 * (x * y + w * z),
+                         1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+                         2 * (x * z - w * y),     2 * (y * z + w * x),
+                         1 - 2 * (x * x + y * y)};
+    memcpy(R, m, sizeof m);
+}
+
+#define CLOSE(a, b, tol)                                                       \
+    do {                                                                       \
+        double close_a = (a), close_b = (b);                                   \
+        if (!(fabs(close_a - close_b) <= (tol)))                               \
+            fail_msg("%s:%d: %s = %.17g, expected %.17g, off by %g", __FILE__, \
+                     __LINE__, #a, close_a, close_b, close_a - close_b);       \
+    } while (0)
+/* eleven digits, as the reference values are given */
+#define DIGITS(a, b) CLOSE(a, b, 1e-11 * fmax(1, fabs(b)))
+
+#endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "runtime/multi_rt.h"
 
 /* `axes` may be off by this much: data of 6 digits */
 #define AXES_SLACK 1e-6
@@ -359,5 +360,5 @@ rt_setup(struct rt *r, const double *params)
         int s = setup_body(r, b);
         st = worse(st, s == IMP_OK ? setup_state(r, b) : s);
     }
-    return st;
+    return st == IMP_OK ? start_joints(r) : st;
 }

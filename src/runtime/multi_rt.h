@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Impact problems from a running model, and the start of jointed bodies. */
+#ifndef IMP_RUNTIME_MULTI_RT_H
+#define IMP_RUNTIME_MULTI_RT_H
+
+#include "runtime/multi.h"
+#include "runtime/rt.h"
+
+/* An impact at the present state. Bodies in the order of the contacts' own
+ * bodies, then those that joints add, in the model's order. */
+struct multi_rt {
+    struct multi_problem p;
+    uint32_t *body;  /* the model's number of each body */
+    uint32_t *joint; /* of each joint */
+};
+/* tolerance of directions when points come from shapes: closest points and
+ * what was read from the model carry about 11 digits */
+#define MULTI_SHAPED (RT_GAP_SHARE * RT_TOLERANCE)
+
+/* Reads contacts (n > 0) from the model at its present state; closest points
+ * of contacts with shapes are computed. Memory: the run's arena. Status as
+ * closest_points (with a diagnostic). n = 0: all bodies and joints. */
+int multi_from_rt(struct rt *r, const uint32_t *contact, uint32_t n,
+                  struct multi_rt *out);
+/* rotation matrix shape axes -> world of a body, row-major */
+void multi_rotation(const struct rt *r, uint32_t body, double R[9]);
+/* Where a point (or, with `turn`, a direction) fixed to a body at the start is
+ * now; the world's stays. */
+void multi_carry(const struct rt *r, uint32_t body, bool turn,
+                 const double x[3], double out[3]);
+/* velocities after into the state of the run */
+void multi_to_rt(struct rt *r, const struct multi_rt *in, const double *twist);
+
+/* End of set-up: bodies that state no velocity get the one their joints and
+ * `rate`s give them; what is stated must agree with the joints (IMP_BADMODEL
+ * after a diagnostic otherwise: nothing is projected); redundant joints are
+ * told. */
+int start_joints(struct rt *r);
+
+#endif

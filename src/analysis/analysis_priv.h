@@ -19,6 +19,7 @@ const char *command_word(uint32_t id);
 COMMAND_FN(classify);
 COMMAND_FN(eight);
 COMMAND_FN(impact);
+COMMAND_FN(compare);
 COMMAND_FN(simulate);
 COMMAND_FN(show);
 COMMAND_FN(expect);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/analysis_priv.h"
+#include "analysis/impact_priv.h"
 #include "analysis/vec.h"
 #include "base/num.h"
 #include "runtime/closest.h"
@@ -184,6 +184,28 @@ check_conserved(struct analysis *a, const imp_contact *ct, const double *cs,
     return IMP_FAILED;
 }
 
+/* what the impact at several contacts reports of one as well; `law`: the
+ * impulse is the law's, so that there is a peak of compression */
+static int
+more_fields(struct analysis *a, const imp_command *c, uint32_t contact,
+            bool law, struct rec *out)
+{
+    struct multi_rt in;
+    struct multi *m;
+    enum imp_impact_law l;
+    int st;
+    if ((st = impact_law(a, c, &l)) ||
+        (st = impact_here(a, &contact, 1, &in, &m)))
+        return st;
+    if (l == IMP_IMPACT_UNDECLARED)
+        l = (enum imp_impact_law)(IMP_IMPACT_NEWTON +
+                                  rt_contact(a->rt, contact)->law);
+    multi_solve(m, l);
+    m->peak = m->peak && law;
+    impact_record(a, &in, m, out, true);
+    return IMP_OK;
+}
+
 int
 cmd_impact(struct analysis *a, const imp_command *c, struct rec *out)
 {
@@ -193,16 +215,9 @@ cmd_impact(struct analysis *a, const imp_command *c, struct rec *out)
     const char *warn[4];
     size_t n_warn = 0;
     int st;
-    if (c->args.n > 1) {
-        struct diag *d = diag_add(a->ds, DIAG_E0708, c->range,
-                                  "`impact` at %u contacts at once is not "
-                                  "available in this build",
-                                  c->args.n);
-        diag_help(a->ds, d, "ask for one: `impact %s`",
-                  imp_text(a->rt->im, arg_items(a, c)->label));
-        return IMP_BADMODEL;
-    }
     uint32_t contact = arg_contact(a, c, 0);
+    if (c->args.n > 1 || !impact_is_plain(a->rt, contact))
+        return impact_several(a, c, out);
     const imp_contact *ct = rt_contact(a->rt, contact);
     const imp_val *user = arg_option(a, c, IMP_OPT_impact_impulse);
     if ((st = touch_until(a, c, IMP_OPT_impact_until, &until)) ||
@@ -280,5 +295,5 @@ cmd_impact(struct analysis *a, const imp_command *c, struct rec *out)
         SET_ABSENT("effective_mass", "both bodies are fixed");
     SET_NUM("momentum_error", error);
     SET_TEXTS("warnings", warn, n_warn);
-    return IMP_OK;
+    return more_fields(a, c, contact, !alpha, out);
 }

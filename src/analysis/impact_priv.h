@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Impacts at several contacts, with joints: shared by `impact`, `compare` and
+ * `simulate`. */
+#ifndef IMP_ANALYSIS_IMPACT_PRIV_H
+#define IMP_ANALYSIS_IMPACT_PRIV_H
+
+#include "analysis/analysis_priv.h"
+#include "runtime/multi_rt.h"
+
+extern const char *const impact_law_name[];
+
+/* The contacts of a command, brought to their common touch: those with shapes
+ * are followed, stated ones are where they are. Fills the problem and prepares
+ * m. Status after a diagnostic otherwise. */
+int impact_gather(struct analysis *a, const imp_command *c,
+                  enum imp_option_id until, struct multi_rt *in,
+                  struct multi **m);
+/* the same at the present state */
+int impact_here(struct analysis *a, const uint32_t *contact, uint32_t n,
+                struct multi_rt *in, struct multi **m);
+/* law of the command's option, else of the world; IMP_OK or IMP_BADMODEL */
+int impact_law(struct analysis *a, const imp_command *c,
+               enum imp_impact_law *law);
+/* everything of the record that comes from m; `skip_main`: leave the fields
+ * that `impact` of two free bodies has set itself */
+void impact_record(struct analysis *a, const struct multi_rt *in,
+                   struct multi *m, struct rec *out, bool skip_main);
+/* Remarks of one law: what is wrong or not unique, with amounts. At most
+ * `most` of them; returns how many. */
+size_t impact_remarks(struct analysis *a, const struct multi_rt *in,
+                      const struct multi *m, const uint32_t *contact,
+                      const char **text, size_t most);
+/* does a contact, or a body of it, need more than the handler of two free
+ * bodies? */
+bool impact_is_plain(const struct rt *r, uint32_t contact);
+/* `impact` at several contacts, stated ones, or with joints */
+int impact_several(struct analysis *a, const imp_command *c, struct rec *out);
+
+#endif

@@ -35,6 +35,8 @@ bound_label(const struct analysis *a, const imp_command *c)
     if (c->bound.n)
         buf_printf(&b, "%s = ", imp_text(im, c->bound));
     buf_puts(&b, command_word(c->id));
+    if (c->id == IMP_CMD_compare)
+        buf_puts(&b, " impact");
     const imp_val *v = arg_items(a, c);
     for (uint32_t i = 0; i < c->args.n; i++)
         buf_printf(&b, "%s %s", i ? "," : "", imp_text(im, v[i].label));

@@ -139,7 +139,9 @@ doc_command(const char *name, struct buf *b)
     for (int i = 0; (c = command_row((enum imp_command_id)i)); i++) {
         if (strcmp(c->name, name))
             continue;
-        buf_printf(b, "%s%s\n  %s\n", c->name, args[c->args], c->doc);
+        buf_printf(b, "%s%s%s\n  %s\n", c->name,
+                   i == IMP_CMD_compare ? " impact" : "", args[c->args],
+                   c->doc);
         if (!c->available)
             buf_puts(b, "  Not available in this build.\n");
         bool head = false;

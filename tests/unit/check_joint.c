@@ -152,6 +152,20 @@ test_records(void **state)
     assert_int_equal(field(r, "twists_peak")->width, 6);
     assert_string_equal(r->opts[0].val.text, "complementarity");
     checked_free(&c);
+    check_good(&c,
+               TWO "contact p : a | b { at = (0, 0, 1) normal = (2, 4, 4) }\n"
+                   "contact q : a | b { at = (0, 1, 1) normal = (0, 1, 0) }\n"
+                   "let r = compare impact p, q\n"
+                   "expect r.impulses[5, 1] > 0 [N*s]\n"
+                   "expect r.laws[0] == \"newton\"\n"
+                   "expect r.kinetic_angles[0, 1] > 0\n"
+                   "expect not r.order_independent\n");
+    r = &c.m->commands[0];
+    assert_int_equal(r->id, IMP_CMD_compare);
+    assert_int_equal(r->n_args, 2);
+    assert_int_equal(field(r, "impulses")->width, 2);
+    assert_int_equal(field(r, "kinetic_angles")->width, 2);
+    checked_free(&c);
 }
 
 int

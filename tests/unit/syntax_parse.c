@@ -152,6 +152,17 @@ words(void **unused)
     items_are("\xef\xbb\xbf# c\r\nlet a = 1\r\n", false, "LET:a");
     items_are("", false, "");
     items_are("# only", true, "");
+    /* a command that is asked of a command */
+    items_are("compare impact a, b let r = compare impact c { until = 1 }",
+              false, "COMMAND:compare LET:r");
+    items_are("compare impact, b compare impact + 1 let compare = 2", false,
+              "COMMAND:compare COMMAND:compare LET:compare");
+    struct bench b;
+    const char *text = "compare impact a, b";
+    parse(&b, text, strlen(text), false);
+    assert_string_equal(b.f->items[0]->name2.text, "impact");
+    assert_int_equal(b.f->items[0]->n_args, 2);
+    arena_free(b.a);
     /* a bare expression */
     items_are("2 + 3, 4", true, "COMMAND:show");
     items_are("\"text\"", true, "COMMAND:show");
@@ -270,7 +281,8 @@ expecting(void **unused)
 static const char *const models[] = {
     "use shapes\nbody one : ellipse(2, 1) { density = 1  spin = -1 }\n"
     "contact touch : one | two { restitution = 1 } # c\n"
-    "let r = classify touch\nexpect r.class == \"C00\"\n",
+    "let r = classify touch\nexpect r.class == \"C00\"\n"
+    "let s = compare impact a, b\n",
     "system feet(n, g = 0) {\n coordinate phix, h\n kinetic = phix'^2 + h'^2\n"
     " contact foot[i in 0 .. n-1] { gap = h + sin(2*pi*i/n)*phix }\n"
     " start { h = 1 h' = -1 } }\n\"knob\" param rho : m = 0.3 in [0.01, 1]\n",

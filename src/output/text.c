@@ -225,10 +225,14 @@ put_field(struct para *p, const imp_image *im, const imp_field *f,
                  &(struct rows){v->num, v->cols});
         break;
     default:
-        put_matrix(p, v->num, v->n, v->cols);
+        if (v->n)
+            put_matrix(p, v->num, v->n, v->cols);
+        else
+            word(p, "none"); /* no joints, no null space */
     }
     const char *unit = imp_text(im, f->unit);
-    if (out_has_unit(unit) && !(f->kind == IMP_FIELD_LIST && v->n == 0))
+    if (out_has_unit(unit) &&
+        !(v->n == 0 && (f->kind == IMP_FIELD_LIST || f->kind == IMP_FIELD_MAT)))
         word(p, unit);
     buf_free(&w);
 }

@@ -263,7 +263,7 @@ inertia_matters(const struct rt *r, uint32_t body)
                    rt_contact(r, c)->body[1] == body;
     const imp_command *k = IMP_ARRAY(r->im, r->im->commands, imp_command);
     for (uint32_t i = 0; i < r->im->commands.n; i++)
-        impacts |= k[i].id == IMP_CMD_impact;
+        impacts |= k[i].id == IMP_CMD_impact || k[i].id == IMP_CMD_compare;
     return touches && impacts;
 }
 

@@ -99,6 +99,8 @@ together(struct analysis *a, const imp_command *c, const uint32_t *contact,
     for (uint32_t i = 0; i < n; i++) {
         const imp_contact *k = rt_contact(r, contact[i]);
         double gap, tol, rate;
+        if (!t.at_start && (st = touch_movable(a, contact[i])))
+            return st;
         if (i == lead || k->flags & IMP_CONTACTF_STATED)
             continue;
         if ((st = touch_gap(a, contact[i], &gap, NULL)))
@@ -199,7 +201,7 @@ impact_remarks(struct analysis *a, const struct multi_rt *in,
             "joint impulses are given",
             m->nr - m->joint_rank, m->nr);
     if (m->applied && m->determined == MULTI_MOTION)
-        SAY("the motion is unique, the impulses are not: the least are given");
+        SAY("the motion is unique, the impulses are not: a least set is given");
     if (m->tie)
         SAY("two contacts approach alike and act on each other: the order "
             "given decided (state `priority`)");

@@ -262,8 +262,14 @@ inertia_matters(const struct rt *r, uint32_t body)
         touches |= rt_contact(r, c)->body[0] == body ||
                    rt_contact(r, c)->body[1] == body;
     const imp_command *k = IMP_ARRAY(r->im, r->im->commands, imp_command);
-    for (uint32_t i = 0; i < r->im->commands.n; i++)
-        impacts |= k[i].id == IMP_CMD_impact;
+    for (uint32_t i = 0; i < r->im->commands.n; i++) {
+        bool through = false;
+        const imp_opt *o = IMP_ARRAY(r->im, k[i].opts, imp_opt);
+        for (uint32_t j = 0; j < k[i].opts.n; j++)
+            through |= o[j].id == IMP_OPT_simulate_through;
+        impacts |= k[i].id == IMP_CMD_impact ||
+                   (k[i].id == IMP_CMD_simulate && !through);
+    }
     return touches && impacts;
 }
 

@@ -21,6 +21,8 @@
 /* enforce: doublings of the impulse, then halvings of the bracket */
 #define ENFORCE_DOUBLINGS 80
 #define ENFORCE_HALVINGS 40
+/* touches without impulse at one time and contact */
+#define TOUCHES_AT_ONCE 8
 /* I3: overlap beyond this many tolerances was not noticed by the search */
 #define SIM_PASSED 16.0
 
@@ -370,6 +372,11 @@ touched(struct sim *s, uint32_t c, const struct verdict *v)
         /* overlap before, apart after: only at the start of a run */
         /* fall through */
     case CLASS_0_PLUS:
+        /* a touch that comes again without time passing lasts */
+        k->touches = rt_time(s->a->rt) == k->touch_time ? k->touches + 1 : 0;
+        k->touch_time = rt_time(s->a->rt);
+        if (k->touches > TOUCHES_AT_ONCE)
+            return lasting(s, c, v);
         log_event(s, c, "touch", name, 0.0);
         k->watch = WATCH_LEAVE;
         return IMP_OK;

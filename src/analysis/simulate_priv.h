@@ -21,6 +21,8 @@ struct sim_contact {
     bool overlap;  /* interpenetrating now */
     bool has_rate; /* gap_rate is of gap_time, within this overlap */
     double gap_rate, gap_time;
+    double touch_time; /* of the last touch without impulse, and how many */
+    int touches;       /* there were at this time */
     struct flights fl;
 };
 

@@ -7,6 +7,7 @@
  *   expr.c    AST expression -> value (graph nodes with one dimension)
  *   arith.c   sums, quotients, powers, comparisons, choice
  *   func.c    functions that are built in; linalg.c: vectors and matrices
+ *   series.c  time derivatives and series along the motion
  *   call.c    user functions: binding of arguments, expansion, recursion
  *   decl.c    params, lets, functions, shapes: each definition by itself
  *   body.c, contact.c   bodies; contacts and the world
@@ -181,6 +182,10 @@ struct check {
         size_t n, cap;
     } slots;
     struct {
+        struct tm_series *v;
+        size_t n, cap;
+    } series;
+    struct {
         struct record *v;
         size_t n, cap;
     } records; /* per command */
@@ -340,6 +345,15 @@ struct value lin_mul(struct check *ck, const struct ast_expr *at,
 /* NULL if `name` is none of dot cross norm ...; else does it */
 bool lin_call(struct check *ck, const struct ast_expr *e, const char *name,
               struct value *a, size_t n, struct value *out);
+
+/* -- series.c ------------------------------------------------------------- */
+
+/* e is a PRIME node */
+struct value series_prime(struct check *ck, const struct env *env,
+                          const struct ast_expr *e);
+/* series(a, order): e is its CALL node, a its checked arguments */
+struct value series_call(struct check *ck, const struct ast_expr *e,
+                         struct value *a);
 
 /* -- call.c --------------------------------------------------------------- */
 

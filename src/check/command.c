@@ -27,6 +27,8 @@ identifier(struct check *ck, const char *label)
     for (const char *p = label; *p && n < sizeof s - 4; p++) {
         if (isalnum((unsigned char)*p) || (*p & 0x80))
             s[n++] = *p;
+        else if (*p == '\'' && n < sizeof s - 8)
+            n += (size_t)snprintf(s + n, 5, "_dot");
         else if (n && s[n - 1] != '_')
             s[n++] = '_';
     }

@@ -336,7 +336,7 @@ array(struct check *ck, const struct env *env, const struct ast_expr *e)
                         "a matrix is written with its rows apart by "
                         "semicolons: [1, 2; 3, 4]");
             ok = false;
-            continue;
+            break; /* its neighbours are of the same kind */
         }
         any |= v.kind == V_ANY;
         r.e[i] = v.e[0];
@@ -626,7 +626,7 @@ ck_expr(struct check *ck, const struct env *env, const struct ast_expr *e)
         v = indexed(ck, env, e);
         break;
     case AST_PRIME:
-        ck_unavailable(ck, e->range, "the time derivative with `'`");
+        v = series_prime(ck, env, e);
         break;
     case AST_CALL:
         v = folded(ck, e, call(ck, env, e));

@@ -14,6 +14,7 @@ struct piece {
     uint32_t lo, hi;  /* in the source */
     const char *text; /* as printed */
     size_t len, cells;
+    bool alone;  /* a comment: the first on its line */
     bool blank;  /* one blank before it, within a line */
     int penalty; /* of a line break before it; FMT_NEVER: none */
 };

@@ -201,6 +201,7 @@ fmt_scan(struct pieces *ps, struct arena *a, struct intern *names,
                           .blank = true,
                           .penalty = FMT_NEVER};
         if (t.kind == IMP_YYCOMMENT) {
+            p.alone = t.first;
             while (p.len > 0 && strchr(" \t\r\f\v", p.text[p.len - 1]))
                 p.len--;
         } else {

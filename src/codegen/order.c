@@ -92,7 +92,7 @@ define(struct sv *s, enum sv_class c, uint32_t i, LLVMValueRef v)
 
     s->val[c][i] = v;
     s->stamp[c][i] = s->now[c];
-    if (c != SV_D && s->code[i].row != IMP_NO_ROW)
+    if (c != SV_D && s->code[i].row != IMP_NO_ROW && s->stored[i])
         gen_store(g, g->f64, v,
                   sv_row(s, i, c == SV_ZERO ? s->work : s->work_k, 0));
     if (s->slot[c][i] != NO_SLOT)
@@ -130,7 +130,8 @@ sv_order_zero(struct sv *s)
         }
         define(s, SV_ZERO, i, v);
         /* a constant's higher entries are +0 (four to each store) */
-        if ((in->flags & IMP_INSTR_CONST) && in->row != IMP_NO_ROW)
+        if ((in->flags & IMP_INSTR_CONST) && in->row != IMP_NO_ROW &&
+            s->stored[i])
             for (int k = 1; k <= IMP_ORDER_MAX; k += 4)
                 gen_store(g, g->v4, gen_num(g, g->v4, 0.0),
                           sv_row(s, i, s->work, k));
@@ -162,7 +163,10 @@ leaf_k(struct sv *s, uint32_t i)
         /* of a constant rate: d_0, then 0 */
         if (s->code[in->b].flags & IMP_INSTR_CONST)
             return only_first(s, sv_value(s, SV_ZERO, in->b));
-        return LLVMBuildFMul(g->b, sv_coef(s, g->f64, in->b, s->work_k, -1),
+        return LLVMBuildFMul(g->b,
+                             s->rate[in->b]
+                                 ? s->rate[in->b]
+                                 : sv_coef(s, g->f64, in->b, s->work_k, -1),
                              s->per_k, "");
     }
     case IMP_OP_ROW: {

@@ -90,6 +90,7 @@ close_pack(struct sv *s, struct pack *k)
                 product(s, k->lane[l], p, &a.reg[l], &b.reg[l], &a.minus[l]);
         }
         k->a[p] = array_of(s, &a);
+        s->arrays[k->a[p]].upwards = true;
         k->b[p] = array_of(s, &b);
     }
 }
@@ -210,7 +211,8 @@ sv_packs_zero(struct sv *s)
     for (uint32_t a = 0; a < s->n_arrays; a++) {
         if (s->arrays[a].part != s->at_part)
             continue;
-        for (int k = -PACK_ZEROS; k <= PACK_ZEROS + 1; k++)
+        int last = s->arrays[a].upwards ? PACK_ZEROS + 1 : -1;
+        for (int k = -PACK_ZEROS; k <= last; k++)
             if (k)
                 gen_store(g, g->v4, zero, entry(s, a, NULL, k));
         if (s->n_parts == 1)
@@ -230,8 +232,9 @@ push(struct sv *s, int off,
             continue;
         gen_store(g, g->v4, side_by_side(s, s->arrays + a, coefficient),
                   entry(s, a, s->k, off));
-        gen_store(g, g->v4, gen_num(g, g->v4, 0.0),
-                  entry(s, a, s->k, off + PACK_ZEROS));
+        if (s->arrays[a].upwards)
+            gen_store(g, g->v4, gen_num(g, g->v4, 0.0),
+                      entry(s, a, s->k, off + PACK_ZEROS));
     }
 }
 

@@ -26,6 +26,7 @@ struct pack {
 struct pack_array {
     uint32_t part, reg[4]; /* UINT32_MAX: none, 0 */
     bool minus[4];
+    bool upwards; /* is read in order of j: beyond its last entry too */
 };
 
 enum sv_class { SV_ZERO, SV_K, SV_D };
@@ -48,6 +49,9 @@ struct sv {
     LLVMValueRef k, kd;  /* order: i64, double; NULL at order 0 */
     LLVMValueRef work_k; /* work + k */
     LLVMValueRef per_k;  /* 1/k */
+    bool *stored;        /* the row of the register must be in work */
+    LLVMValueRef *rate; /* of states, one part: coefficient k - 1, carried round
+                           the loop over the orders */
     /* convolutions, four at a time (pack.c) */
     struct pack *packs;
     struct pack_array *arrays;

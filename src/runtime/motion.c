@@ -25,6 +25,9 @@
  * sign this stays below 1e-13 */
 #define MOTION_TRUNCATION 1e-17
 
+/* order of steps between which nothing is looked for: the longer steps pay */
+#define MOTION_ORDER IMP_ORDER_MAX
+
 static const imp_block *
 block_at(const struct rt *r, uint32_t b)
 {
@@ -64,15 +67,66 @@ group_size(const struct rt *r, const imp_block *bl, uint32_t i)
     return 1;
 }
 
+/* logarithm to base 2 of a normal x > 0, to 0.01: a step that is a 20th root
+ * needs no more, and calls of libm here took as long as the series */
+static double
+rough_log2(double x)
+{
+    uint64_t u;
+    memcpy(&u, &x, sizeof u);
+    int e = (int)(u >> 52) - 1023;
+    u = (u & 0xfffffffffffffu) | 0x3ff0000000000000u;
+    memcpy(&x, &u, sizeof x);
+    /* parabola through 1, 4/3 and 2 */
+    return e + ((x - 1.0) * (1.3547 - 0.1774 * (x - 1.0) * 2.0));
+}
+
+static double
+rough_exp2(double x)
+{
+    double n = floor(x), f = x - n, y;
+    uint64_t u = (uint64_t)((int64_t)n + 1023) << 52;
+    memcpy(&y, &u, sizeof y);
+    return y * (1.0 + f * (0.6565 + f * 0.3435));
+}
+
+/* (share * size/last)^(1/order) */
+static double
+root_step(double size, double last, int order)
+{
+    double q = MOTION_TRUNCATION * size / last;
+    if (!(q >= DBL_MIN && q <= DBL_MAX)) /* far from 1, or not a number */
+        return exp(log(MOTION_TRUNCATION * size) / order - log(last) / order);
+    return rough_exp2(rough_log2(q) / order);
+}
+
+static double
+larger(double a, double b)
+{
+    return a < b ? b : a;
+}
+
+/* greatest |c_k| h^k of n rows, and at least s */
+static double
+largest_term(const double *const *row, uint32_t n, int from, int to, double h,
+             double s)
+{
+    double hk = 1.0;
+    for (int k = 0; k <= to; k++, hk *= h)
+        for (uint32_t j = 0; k >= from && j < n; j++)
+            s = larger(s, fabs(row[j][k]) * hk);
+    return s;
+}
+
 /* h for which the two last coefficients of n rows keep to the truncation */
 static double
 group_step(const double *const *row, uint32_t n, int order)
 {
     double last = 0.0, before = 0.0, size = 0.0;
     for (uint32_t j = 0; j < n; j++) {
-        last = fmax(last, fabs(row[j][order]));
-        before = fmax(before, fabs(row[j][order - 1]));
-        size = fmax(size, fabs(row[j][0]));
+        last = larger(last, fabs(row[j][order]));
+        before = larger(before, fabs(row[j][order - 1]));
+        size = larger(size, fabs(row[j][0]));
     }
     if (last == 0.0 && before == 0.0)
         return INFINITY;
@@ -82,24 +136,23 @@ group_step(const double *const *row, uint32_t n, int order)
     for (int round = 0; round < 4; round++) {
         double s = size;
         if (isfinite(h)) {
-            double hk = 1.0;
-            for (int k = 0; k <= order; k++, hk *= h)
-                for (uint32_t j = 0; j < n; j++)
-                    s = fmax(s, fabs(row[j][k]) * hk);
+            /* a size that the first terms keep is the size */
+            if (largest_term(row, n, 1, 3, h, s) == s)
+                break;
+            s = largest_term(row, n, 0, order, h, s);
         }
         if (s == 0.0) {
             /* ratio of the last to the first coefficient that is there */
             for (int k = 1; k < order && s == 0.0; k++)
-                for (uint32_t j = 0; j < n; j++)
-                    s = fmax(s, fabs(row[j][k]));
+                s = largest_term(row, n, k, k, 1.0, s);
         }
         double was = h;
         h = INFINITY;
         if (last > 0.0)
-            h = exp(log(MOTION_TRUNCATION * s / last) / order);
+            h = root_step(s, last, order);
         if (before > 0.0)
-            h = fmin(h, exp(log(MOTION_TRUNCATION * s / before) / (order - 1)));
-        if (s == size || fabs(h - was) <= 0.05 * h)
+            h = fmin(h, root_step(s, before, order - 1));
+        if (fabs(h - was) <= 0.05 * h)
             break;
     }
     return h;
@@ -202,22 +255,79 @@ refresh(struct rt *r)
     }
 }
 
-void
-motion_advance(struct rt *r, double dt, double t)
+/* what the series of a variable adds to it within dt: c_1 dt + c_2 dt^2 + ..;
+ * four variables at a time, since each waits for itself at every order */
+static void
+four_increments(const double *const *c, int order, double dt, double *d)
+{
+    double d0 = c[0][order], d1 = c[1][order], d2 = c[2][order],
+           d3 = c[3][order];
+    for (int k = order - 1; k >= 1; k--) {
+        d0 = d0 * dt + c[0][k];
+        d1 = d1 * dt + c[1][k];
+        d2 = d2 * dt + c[2][k];
+        d3 = d3 * dt + c[3][k];
+    }
+    d[0] = d0 * dt;
+    d[1] = d1 * dt;
+    d[2] = d2 * dt;
+    d[3] = d3 * dt;
+}
+
+/* the same for rows that are a constant, a line or a parabola */
+static bool
+short_increment(const double *c, int order, double dt, double *d)
+{
+    for (int k = order; k > 2; k--)
+        if (c[k] != 0.0)
+            return false;
+    *d = (c[2] * dt + c[1]) * dt;
+    return true;
+}
+
+static void
+add_increment(struct rt *r, uint32_t e, double d)
+{
+    add_to(&r->env[e], &r->state_lo[e - r->im->layout.state], d);
+}
+
+static void
+advance_block(struct rt *r, uint32_t b, int order, double dt)
+{
+    const imp_block *bl = block_at(r, b);
+    const uint32_t *state = IMP_ARRAY(r->im, bl->state, uint32_t);
+    const double *row[4];
+    uint32_t at[4], n = 0;
+    double d[4];
+    for (uint32_t i = 0; i < bl->state.n; i++) {
+        row[n] = row_of(r, b, i);
+        at[n] = state[i];
+        if (short_increment(row[n], order, dt, d))
+            add_increment(r, state[i], d[0]);
+        else
+            n++;
+        if (n < 4 && i + 1 < bl->state.n)
+            continue;
+        uint32_t m = n;
+        while (n > 0 && n < 4) /* fill up: computed and dropped */
+            row[n++] = row[0];
+        if (m > 0)
+            four_increments(row, order, dt, d);
+        for (uint32_t j = 0; j < m; j++)
+            add_increment(r, at[j], d[j]);
+        n = 0;
+    }
+}
+
+static void
+advance(struct rt *r, int order, double dt, double t)
 {
     uint32_t state0 = r->im->layout.state;
     for (uint32_t b = 0; b < r->im->blocks.n; b++) {
         const imp_block *bl = block_at(r, b);
-        const uint32_t *state = IMP_ARRAY(r->im, bl->state, uint32_t);
         if (bl->motion == IMP_NO_TAPE)
             continue;
-        for (uint32_t i = 0; i < bl->state.n; i++) {
-            const double *c = row_of(r, b, i);
-            double d = c[RT_ORDER];
-            for (int k = RT_ORDER - 1; k >= 1; k--)
-                d = d * dt + c[k];
-            add_to(&r->env[state[i]], &r->state_lo[state[i] - state0], d * dt);
-        }
+        advance_block(r, b, order, dt);
         if (r->im->dim != 3)
             continue;
         const uint32_t *bodies = IMP_ARRAY(r->im, bl->bodies, uint32_t);
@@ -228,6 +338,12 @@ motion_advance(struct rt *r, double dt, double t)
     }
     r->env[r->im->layout.time] = t;
     refresh(r);
+}
+
+void
+motion_advance(struct rt *r, double dt, double t)
+{
+    advance(r, RT_ORDER, dt, t);
 }
 
 /* the series holds for no time at all: a singularity of the motion */
@@ -251,7 +367,7 @@ motion_to(struct rt *r, double t)
         if (rt_stopped(r))
             return IMP_STOPPED;
         double h, t0 = rt_time(r), t1 = t;
-        int st = motion_series_all(r, RT_ORDER, &h);
+        int st = motion_series_all(r, MOTION_ORDER, &h);
         if (st != IMP_OK)
             return st;
         if (fabs(t - t0) > h) {
@@ -259,7 +375,7 @@ motion_to(struct rt *r, double t)
             if (t1 == t0)
                 return motion_stuck(r);
         }
-        motion_advance(r, t1 - t0, t1);
+        advance(r, MOTION_ORDER, t1 - t0, t1);
     }
     return IMP_OK;
 }

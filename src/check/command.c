@@ -4,6 +4,7 @@
  * that each knows the records of those before it. */
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "check/check_priv.h"

@@ -83,6 +83,8 @@ check_model(const struct check_input *in)
     m->n_commands = ck.commands.n;
     m->slots = ck.slots.v;
     m->n_slots = ck.slots.n;
+    m->series = ck.series.v;
+    m->n_series = ck.series.n;
     return in->ds->errors ? NULL : m;
 }
 

@@ -151,7 +151,8 @@ kkt_tape(struct mech *k, const char *name, const struct conditions *c)
 }
 
 static uint32_t
-event_tape(struct mech *k, const char *name, const struct conditions *c)
+event_tape(struct mech *k, const char *name, const struct conditions *c,
+           uint32_t *rows)
 {
     const expr *out[1 + 8];
     out[0] = c->gap;
@@ -167,7 +168,7 @@ event_tape(struct mech *k, const char *name, const struct conditions *c)
                              .n_unknown = c->n,
                              .env_of = mech_env_of,
                              .ctx = k};
-    return tape_build(k->g, k->ib, &spec, NULL);
+    return tape_build(k->g, k->ib, &spec, rows);
 }
 
 /* what cannot be a contact, whatever the numbers */
@@ -243,7 +244,7 @@ contact_build(struct mech *k, uint32_t c, imp_contact *out)
                       .range_e = mech_range(t->e.range, t->range),
                       .range_mu = mech_range(t->mu.range, t->range)};
     out->kkt = kkt_tape(k, t->name, at);
-    out->event = event_tape(k, t->name, along);
+    out->event = event_tape(k, t->name, along, k->event_row[c]);
     out->impact = impact_build(k, c);
     return true;
 }

@@ -43,6 +43,8 @@ mech_env_of(void *ctx, const expr *leaf)
         return k->layout.contact + leaf->i * IMP_CONTACT_SIZE + leaf->j;
     case SYM_SLOT:
         return k->layout.slots + leaf->i;
+    case SYM_SERIES:
+        return k->series_env[leaf->i] + leaf->j;
     default:
         return leaf->i;
     }
@@ -74,7 +76,8 @@ make_layout(struct mech *k)
     l->state = at += nb * IMP_BODY_SIZE;
     l->contact = at += nb * k->n_state;
     l->slots = at += (uint32_t)m->n_contacts * IMP_CONTACT_SIZE;
-    l->n_env = at + (uint32_t)m->n_slots;
+    l->series = at += (uint32_t)m->n_slots;
+    l->n_env = series_layout(k, at);
 }
 
 /* -- the set-up tape
@@ -326,6 +329,8 @@ mech_compile(struct tm_model *m, struct diags *ds)
                       .has_tolerance = m->world.tolerance.e != NULL,
                       .range_gravity = m->world.gravity.range,
                       .range_tolerance = m->world.tolerance.range};
+    k.event_row =
+        arena_alloc(k.arena, (m->n_contacts + 1) * sizeof *k.event_row);
     bool ok = world_ok(&k);
     ok &= make_bodies(&k);
     ok = ok && block_build(&k);
@@ -339,6 +344,7 @@ mech_compile(struct tm_model *m, struct diags *ds)
     head.setup = setup_tape(&k);
     head.commands = lower_commands(&k);
     head.slots = lower_slots(&k);
+    head.series = series_tapes(&k);
     head.sources = image_sources(&k);
     head.params = image_params(&k);
     head.bodies = image_bodies(&k);

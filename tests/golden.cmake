@@ -5,7 +5,7 @@ foreach(kind bad run repl fmt cli)
     check ${CMAKE_BINARY_DIR} ${kind})
   set_tests_properties(golden_${kind} PROPERTIES LABELS golden TIMEOUT 900)
 endforeach()
-foreach(what hostile install docs)
+foreach(what hostile install docs codes)
   add_test(NAME ${what} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/${what}.sh
     ${CMAKE_BINARY_DIR})
   set_tests_properties(${what} PROPERTIES LABELS program TIMEOUT 600)

@@ -238,8 +238,7 @@ leaf(void *ctx, const expr *l)
 {
     struct leaves *f = ctx;
     f->time |= l->sym == SYM_TIME;
-    f->motion |=
-        l->sym == SYM_BODY || l->sym == SYM_CONTACT ||
+    f->motion |= l->sym == SYM_BODY || l->sym == SYM_CONTACT ||
                  l->sym == SYM_TOTAL || l->sym == SYM_SERIES;
     f->result |= l->sym == SYM_SLOT;
 }
@@ -551,7 +550,10 @@ body(struct check *ck, size_t i)
         return;
     if (w->shape.g)
         shape_block(ck, &w->shape, n, b);
+    int before = ck->ds->errors;
     b->fixed = truth_key(ck, &env, w->k[K_FIXED]);
+    /* perhaps it was to say that no mass is needed */
+    w->misspelt |= ck->ds->errors > before;
     bool planar = truth_key(ck, &env, w->k[K_PLANAR]);
     if (w->k[K_PLANAR] && planar != (n == 2))
         ck_error(ck, DIAG_E0315, w->k[K_PLANAR]->range, "this model lies in %s",

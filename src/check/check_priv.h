@@ -59,6 +59,8 @@ struct value {
     const expr **e;
     const struct dim *dim;
     bool bare; /* made of bare literals: as a whole of any dimension */
+    /* series(): entry k has this dimension over s^k; the whole is pure */
+    const struct dim *series;
     uint32_t ref, field;
     const char *text;
     imp_range range;
@@ -143,6 +145,7 @@ struct check {
     struct dims *dims;
     struct diags *ds;
     struct tm_model *m;
+    bool placed; /* bodies and contacts are known by number */
     struct module *main, *modules, *modules_last;
     struct env top; /* of the main module */
     struct seen *seen[64];

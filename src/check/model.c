@@ -63,6 +63,7 @@ check_model(const struct check_input *in)
     decl_params(&ck);
     decl_definitions(&ck, D_SHAPE);
     contacts_declare(&ck);
+    ck.placed = true;
     check_bodies_begin(&ck);
     check_bodies_end(&ck);
     check_world(&ck);

@@ -409,6 +409,15 @@ sentence_report(struct parse *p, const int *v, int n)
         return;
     }
     struct diag *special = NULL;
+    /* a word at the beginning of a line, taken for a field */
+    if (p->prev.first && p->prev.kind == IMP_YYNAME && was->kind == IMP_YYDOT &&
+        word_is_command(p->prev.text)) {
+        special = parse_error(p, DIAG_E0037, was->range,
+                              "a field's name follows the point");
+        if (special)
+            diag_help(p->ds, special, "for example: r.time");
+        return;
+    }
     if (was->kind == IMP_YYUSE && p->found.kind == IMP_YYDOT) {
         imp_range all = {p->file, p->prev.range.lo, p->found.range.hi};
         special = parse_error(p, DIAG_E0039, all,
@@ -432,7 +441,9 @@ sentence_report(struct parse *p, const int *v, int n)
     while (!(
         in_class(p->head.kind, r->head) && in_class(p->prev.kind, r->prev) &&
         in_class(p->found.kind, r->found) &&
-        (r->where == PLACE_ANY || r->where == where) && wanted(v, n, r->want)))
+        (r->where == PLACE_ANY || r->where == where) && wanted(v, n, r->want) &&
+        /* behind a value on the same line only */
+        !(r->found == IMP_YYIF && r->prev == VALUE_END && p->found.first)))
         r++;
     if ((r->code == DIAG_E0030 || r->code == DIAG_E0029 ||
          (r->code == DIAG_E0002 && among(v, n, IMP_YYLBRACE)) ||

@@ -29,7 +29,8 @@ identifier(struct check *ck, const char *label)
         if (isalnum((unsigned char)*p) || (*p & 0x80))
             s[n++] = *p;
         else if (*p == '\'' && n < sizeof s - 8)
-            n += (size_t)snprintf(s + n, 5, "_dot");
+            n += (size_t)snprintf(s + n, 5, "%s",
+                                  n && s[n - 1] == '_' ? "dot" : "_dot");
         else if (n && s[n - 1] != '_')
             s[n++] = '_';
     }
@@ -63,7 +64,13 @@ val_of(struct check *ck, const struct value *v, const struct ast_expr *e,
         out->rows = v->rows;
         out->cols = v->cols;
         out->e = v->e;
-        set_unit(ck, out, v->bare ? NULL : v->dim);
+        set_unit(ck, out, v->bare || v->series ? NULL : v->dim);
+        if (v->series) {
+            const char *u = dim_text(ck->dims, v->series);
+            out->unit =
+                arena_printf(ck->arena, strchr(u, '/') ? "(%s)/s^k" : "%s/s^k",
+                             *u ? u : "1");
+        }
         break;
     case V_TRUTH:
         out->kind = IMP_VAL_BOOL;

@@ -66,7 +66,7 @@ static const struct builtin builtins[] = {
     {"gap", "contact", "signed distance of the two surfaces", "gap(touch)"},
     {"series", "x, order",
      "Taylor coefficients of x in t along the motion, orders 0 to order, from "
-     "the present state; plain SI numbers",
+     "the present state; entry k is per s^k",
      "series(gap(touch), 6)"},
 };
 #define N_BUILTINS (sizeof builtins / sizeof builtins[0])

@@ -231,6 +231,7 @@ series_call(struct check *ck, const struct ast_expr *e, struct value *a)
         return v_poison(e->range);
     }
     struct value out = v_array(ck, (uint32_t)n + 1, 1, pure, e->range);
+    out.series = a[0].bare ? pure : a[0].dim;
     for (uint32_t k = 0; k < out.rows; k++) {
         out.e[k] = r.time || r.motion || !k
                        ? coefficient(ck, a[0].e[0], &r, k, what->range)

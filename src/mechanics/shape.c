@@ -205,9 +205,12 @@ shape_build(struct mech *k, struct mbody *b)
     const expr **hess = outs + n;
     size_t nh = hessian(k, b, hess);
     n += nh;
+    /* one plane: the gradient is the same everywhere (that of max(abs(x),
+     * abs(y)) has zero derivatives too) */
     bool flat = true;
-    for (size_t i = 0; i < nh; i++)
-        flat = flat && sc_is_zero(hess[i]);
+    for (uint32_t i = 0; i < k->d; i++)
+        for (uint32_t j = 0; j < k->d; j++)
+            flat = flat && !ex_depends(g, b->grad[i], SYM_LOCAL, j, 0);
     if (flat)
         b->flags |= IMP_BODYF_FLAT;
     size_t n2 = n;

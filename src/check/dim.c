@@ -91,7 +91,9 @@ ratio_of(double x, struct ratio *r)
 {
     if (!isfinite(x) || fabs(x) > 10000)
         return false;
-    for (int q = 1; q <= 64; q++) {
+    /* every simple fraction, and decimals of three digits */
+    for (int i = 1; i <= 66; i++) {
+        int q = i <= 64 ? i : i == 65 ? 100 : 1000;
         double p = nearbyint(x * q);
         if (fabs(x * q - p) <= 4e-16 * fabs(x * q)) {
             *r = ratio_make((int64_t)p, q);

@@ -41,6 +41,16 @@ contact_gradient(struct mech *k, const struct mbody *b, vec3 x)
     return r;
 }
 
+const expr *
+contact_recede(struct mech *k, const struct mbody *b, vec3 x)
+{
+    struct graph *g = k->g;
+    if (!(b->flags & IMP_BODYF_GTIME))
+        return sc_zero(g);
+    const expr *rate = at_point(k, ex_diff(g, b->G, sym_time(k)), x);
+    return ex_div(g, rate, v3_norm(g, contact_gradient(k, b, x)));
+}
+
 /* pose of body b for series: rows of its block's motion, source s */
 static struct pose
 pose_rows(struct mech *k, const struct mbody *b, uint32_t s)

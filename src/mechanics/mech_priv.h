@@ -107,6 +107,9 @@ bool contact_build(struct mech *k, uint32_t c, imp_contact *out);
 uint32_t impact_build(struct mech *k, uint32_t c);
 /* level-set gradient of body b at the point x (shape coordinates) */
 vec3 contact_gradient(struct mech *k, const struct mbody *b, vec3 x);
+/* G_t/|grad G| at x: the speed at which the surface of a shape that contains t
+ * recedes into the body; 0 for other shapes */
+const expr *contact_recede(struct mech *k, const struct mbody *b, vec3 x);
 /* unknowns of a contact: part 0: x, part 1: y, part 2: (gamma, mu, -) */
 vec3 contact_unknown(struct mech *k, int part);
 

@@ -43,6 +43,10 @@ static const struct {
     {"not", "true if what follows is false", "expect not r.realisable", NULL,
      NULL},
     {"in", "states the range of a param", "param a = 1 in [0, 2]", NULL, NULL},
+    {"'",
+     "the derivative with respect to t along the motion, of any number:\n"
+     "  behind a name, a call or a bracket; '' is the second, up to order 20",
+     "show one.position', gap(touch)'', (one.energy*t)'", NULL, NULL},
     {"true", "the truth value", "body wall { fixed = true }", NULL, NULL},
     {"false", "the other truth value", "expect r.realisable == false", NULL,
      NULL},
@@ -404,7 +408,8 @@ names(struct check *ck,
         if (c->available)
             each(ctx, "command", c->name);
     for (size_t i = 0; i < N_WORDS; i++)
-        each(ctx, "keyword", words[i].word);
+        if (words[i].word[0] != '\'')
+            each(ctx, "keyword", words[i].word);
     give_keys(constants, N_CONSTANTS, "name", each, ctx);
     give_keys(laws, 3, "function", each, ctx);
     give_keys(body_keys, n_body_keys, "key", each, ctx);

@@ -16,6 +16,7 @@
 #include "codegen/series_priv.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/arena.h"
 
@@ -296,34 +297,40 @@ clear_ends(struct sv *s, LLVMValueRef order)
     }
 }
 
-/* status from all coefficients of all outputs, four to a step */
+/* status from all coefficients of all outputs: those of constants once, the
+ * others four to a step, in several sums that do not wait for each other */
+#define CHECK_SUMS 4
 static LLVMValueRef
 check_outputs(struct sv *s, LLVMValueRef order)
 {
     struct gen *g = s->g;
     const uint32_t *outs = IMP_ARRAY(g->im, s->t->outs, uint32_t);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b);
-    LLVMBasicBlockRef body = gen_block(g, "check"), after = gen_block(g, "");
+    LLVMValueRef zero = gen_num(g, g->v4, 0.0), sum[CHECK_SUMS];
+    LLVMValueRef fixed = gen_num(g, g->f64, 0.0);
+    struct sv_loop l;
 
-    LLVMBuildBr(g->b, body);
-    LLVMPositionBuilderAtEnd(g->b, body);
-    LLVMValueRef j = LLVMBuildPhi(g->b, g->i64, "j");
-    LLVMValueRef acc = LLVMBuildPhi(g->b, g->v4, ""), sum = acc;
-    LLVMValueRef at = sv_moved(s, s->work, j);
     for (uint32_t o = 0; o < s->t->outs.n; o++)
-        sum = LLVMBuildFAdd(
-            g->b, sum, gen_finite_probe(g, sv_coef(s, g->v4, outs[o], at, 0)),
-            "");
-    LLVMValueRef next = LLVMBuildAdd(g->b, j, gen_i64(g, 4), "");
-    LLVMValueRef js[2] = {gen_i64(g, 0), next};
-    LLVMValueRef as[2] = {gen_num(g, g->v4, 0.0), sum};
-    LLVMBasicBlockRef from[2] = {before, body};
-    LLVMAddIncoming(j, js, from, 2);
-    LLVMAddIncoming(acc, as, from, 2);
-    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntSLE, next, order, ""),
-                    body, after);
-    LLVMPositionBuilderAtEnd(g->b, after);
-    return gen_finite_status(g, g->v4, sum);
+        if (!sv_varies(s->code + outs[o]))
+            fixed = LLVMBuildFAdd(
+                g->b, fixed,
+                gen_finite_probe(g, sv_coef(s, g->f64, outs[o], s->work, 0)),
+                "");
+    sv_loop_open(s, &l, 0, CHECK_SUMS, zero);
+    memcpy(sum, l.acc, sizeof sum);
+    LLVMValueRef at = sv_moved(s, s->work, l.j);
+    for (uint32_t o = 0, n = 0; o < s->t->outs.n; o++)
+        if (sv_varies(s->code + outs[o])) {
+            LLVMValueRef *to = sum + n++ % CHECK_SUMS;
+            *to = LLVMBuildFAdd(
+                g->b, *to,
+                gen_finite_probe(g, sv_coef(s, g->v4, outs[o], at, 0)), "");
+        }
+    sv_loop_close(s, &l, sum, 4, LLVMBuildAdd(g->b, order, gen_i64(g, 1), ""));
+    for (unsigned i = 1; i < CHECK_SUMS; i++)
+        sum[0] = LLVMBuildFAdd(g->b, sum[0], sum[i], "");
+    LLVMValueRef all =
+        LLVMBuildInsertElement(g->b, zero, fixed, gen_i32(g, 0), "");
+    return gen_finite_status(g, g->v4, LLVMBuildFAdd(g->b, sum[0], all, ""));
 }
 
 static void
@@ -382,6 +389,7 @@ gen_series_fn(struct gen *g, uint32_t tape)
         LLVMBuildSExt(g->b, LLVMGetParam(f, 4), g->i64, "order");
     LLVMBasicBlockRef singular = NULL;
 
+    s.moves = LLVMBuildICmp(g->b, LLVMIntSGE, order, gen_i64(g, 1), "moves");
     pass(&s, parts[0], sv_order_zero);
     if (s.nu) {
         singular = gen_block(g, "singular");

@@ -51,6 +51,7 @@ struct sv {
     /* of the LLVM function at hand */
     LLVMValueRef env, local, rows, work, scratch;
     LLVMValueRef k, kd;  /* order: i64, double; NULL at order 0 */
+    LLVMValueRef moves;  /* order >= 1, i1 */
     LLVMValueRef work_k; /* work + k */
     LLVMValueRef per_k;  /* 1/k */
     bool *stored;        /* the row of the register must be in work */

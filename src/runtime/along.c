@@ -91,10 +91,13 @@ fill(struct rt *r, const imp_val *v, const imp_want *w, int most)
         double *work = a->work[w[i].series];
         st = rt_series(r, s->tape, NULL, a->rows, work, order);
         if (st == IMP_NONFINITE) {
-            diag_add(r->ds, DIAG_E0602, s->range,
-                     "this has no finite time derivative of order %d or below "
-                     "at the present state",
-                     order);
+            struct diag *d = diag_add(
+                r->ds, DIAG_E0602, s->range,
+                "this has no finite time derivative%s at the present state",
+                order > 1 ? " of the orders asked for" : "");
+            diag_help(r->ds, d,
+                      "a formula is not smooth there, such as a root of zero, "
+                      "or too large");
             return IMP_FAILED;
         }
         const double *c = work + (size_t)s->row * IMP_ROW_STRIDE + IMP_ROW_PAD;

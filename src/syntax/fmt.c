@@ -402,7 +402,7 @@ fmt_file(struct arena *a, struct diags *ds, uint32_t file, struct buf *out)
     if (!src || ds->errors > before)
         return false;
     struct pieces ps = {0};
-    fmt_scan(&ps, a, names, file, src->text, src->len, 0);
+    fmt_scan(&ps, a, names, file, src->text, src->len, 0, false);
     struct fmt f = {.v = ps.v, .n = ps.n, .out = out};
     items(&f, tree->items, tree->n_items, 0, ps.n, 0, true);
     if (f.began)
@@ -418,7 +418,7 @@ fmt_expr(struct arena *a, const struct sources *s, const struct ast_expr *e)
         return arena_strdup(a, "");
     struct pieces ps = {0};
     fmt_scan(&ps, a, intern_new(a), e->range.file, src->text + e->range.lo,
-             e->range.hi - e->range.lo, e->range.lo);
+             e->range.hi - e->range.lo, e->range.lo, true);
     size_t n = 0;
     for (size_t i = 0; i < ps.n; i++)
         n += ps.v[i].len + 1;

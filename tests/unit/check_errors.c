@@ -188,6 +188,22 @@ test_several(void **state)
     checked_free(&c);
 }
 
+/* a warning is told, and the model stands */
+static void
+test_warnings(void **state)
+{
+    (void)state;
+    struct checked c;
+    check_text(&c, "use shapes\nbody b : circle(1) { mass = 1 angle = -90 }");
+    assert_non_null(c.m);
+    assert_int_equal(c.ds.warnings, 1);
+    assert_string_equal(diag_code_name(c.ds.first->code), "W0301");
+    checked_free(&c);
+    check_text(&c, "use shapes\nbody b : circle(1) { mass = 1 angle = 3 }");
+    assert_int_equal(c.ds.warnings, 0);
+    checked_free(&c);
+}
+
 /* every code of this room has a title and an explanation with an example */
 static void
 test_explanations(void **state)
@@ -211,6 +227,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_codes),
         cmocka_unit_test(test_several),
+        cmocka_unit_test(test_warnings),
         cmocka_unit_test(test_explanations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -312,8 +312,11 @@ dim_text(struct dims *ds, const struct dim *d)
     static const struct {
         int m, kg, s;
         const char *name;
-    } derived[] = {
-        {1, 1, -2, "N"}, {2, 1, -2, "J"}, {2, 1, -3, "W"}, {-1, 1, -2, "Pa"}};
+    } derived[] = {{1, 1, -2, "N"},
+                   {2, 1, -2, "J"},
+                   {2, 1, -3, "W"},
+                   {-1, 1, -2, "Pa"},
+                   {0, 1, -2, "N/m"}};
     char text[256];
     struct buf up = {0}, down = {0};
     int n_up = 0, n_down = 0;

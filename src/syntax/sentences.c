@@ -463,7 +463,8 @@ sentence_report(struct parse *p, const int *v, int n)
     if (strcmp(r->message, "{found} was not expected here") == 0 ||
         r->code == DIAG_E0028 || r->code == DIAG_E0003)
         diag_label(p->ds, d, "expected %s", expected);
-    if (p->n_open > 0 && (r->code == DIAG_E0002 || r->code == DIAG_E0003)) {
+    if (p->n_open > 0 && (r->code == DIAG_E0002 || r->code == DIAG_E0003 ||
+                          r->code == DIAG_E0041)) {
         diag_note(p->ds, d, p->open[p->n_open - 1].range, "opened here");
         if (where == PLACE_BLOCK && p->suspect.file)
             diag_note(p->ds, d, p->suspect,

@@ -536,7 +536,7 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
                 decl_kind_name(other->kind));
         if (!fn)
             CK_HELP(ck, d, "call it: %s(...)", name);
-        else
+        else if (other->kind == D_LET || other->kind == D_PARAM)
             CK_HELP(ck, d, "a product is written with `*`, an index with [ ]");
     } else if (lib && !scope_library(m, lib)) {
         CK_HELP(ck, d, "the library `%s` has it: add `use %s`", lib, lib);

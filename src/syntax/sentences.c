@@ -367,17 +367,27 @@ name_behind_value(struct parse *p, enum place where)
     if (!d)
         return true;
     const char *name = spelled(p, t);
-    if (v->kind == IMP_YYNAME && strcmp(name, "where") != 0)
+    const struct foreign *f =
+        v->kind == IMP_YYNAME ? foreign_find(v->text) : NULL;
+    /* 5 m, but neither 1/2 m nor 5 m/s can be mended by two brackets */
+    bool unit = number && word_is_unit(t->text);
+    bool plain = !in_class(p->before[1].kind, OPERATOR) ||
+                 p->before[1].kind == IMP_YYASSIGN;
+    plain = plain && !in_class(p->found.kind, OPERATOR);
+    if (f)
+        diag_help(p->ds, d, "%s", f->help);
+    else if (v->kind == IMP_YYNAME && strcmp(name, "where") != 0)
         diag_help(p->ds, d,
                   "an argument stands in brackets: %s(%s); a product needs "
                   "its *",
                   spelled(p, v), name);
-    else if (number && word_is_unit(t->text))
-        diag_help(p->ds, d, "a unit stands in square brackets");
+    else if (unit)
+        diag_help(p->ds, d, "a unit stands in square brackets%s",
+                  plain ? "" : ", behind a number or a bracket: (1/2) [m/s]");
     else if (number)
         diag_help(p->ds, d,
                   "a product needs its *, a unit its brackets: 5 [m]");
-    if (number && word_is_unit(t->text))
+    if (unit && plain)
         diag_fix(p->ds, d, t->range, arena_printf(p->arena, "[%s]", name));
     return true;
 }
@@ -481,7 +491,13 @@ sentence_report(struct parse *p, const int *v, int n)
     bool decimal = p->found.kind == IMP_YYCOMMA && r->code == DIAG_E0009 &&
                    p->prev.kind == IMP_YYNUMBER && p->prev.range.hi == lo &&
                    (unsigned char)(p->text[lo + 1] - '0') < 10;
-    if (decimal) {
+    bool unit = r->code == DIAG_E0028 && p->found.kind == IMP_YYNAME &&
+                p->prev.kind == IMP_YYNUMBER && word_is_unit(p->found.text);
+    if (unit) {
+        diag_help(p->ds, d, "a unit stands in square brackets");
+        diag_fix(p->ds, d, p->found.range,
+                 arena_printf(p->arena, "[%s]", p->found.text));
+    } else if (decimal) {
         diag_help(p->ds, d, "a decimal number is written with a point");
         diag_fix(p->ds, d, p->found.range, ".");
     } else if (r->code == DIAG_E0006 && p->prev.text &&

@@ -20,27 +20,30 @@
 #define UNROLL
 #endif
 
-/* one column: 1 if there is no pivot in it */
+/* most rows, as of implicit blocks (eval_series.c) */
+#define LU_MAX 16
+
+/* one column: 1 if there is no pivot in it. weight: 1/largest entry of each
+ * row at first; size: what each entry was made of, as a sum of sizes */
 ALWAYS_INLINE int
-column(int n, int c, double *restrict a, int *restrict piv)
+column(int n, int c, double *restrict a, int *restrict piv,
+       double *restrict weight, double *restrict size)
 {
-    /* rows above c hold U; with the rows below they tell how large the
-     * column was before elimination */
     int p = c;
-    double best = 0, scale = 0;
+    double best = -1;
     UNROLL
-    for (int r = 0; r < n; r++) {
+    for (int r = c; r < n; r++) {
         double v = fabs(a[r * n + c]);
         if (!(v <= DBL_MAX))
             return 1;
-        if (v > scale)
-            scale = v;
-        if (r >= c && v > best) {
+        v *= weight[r];
+        if (v > best) {
             best = v;
             p = r;
         }
     }
-    if (!(best >= DBL_MIN) || best < (double)n * DBL_EPSILON * scale)
+    double pivot = fabs(a[p * n + c]);
+    if (!(pivot >= DBL_MIN) || pivot < n * DBL_EPSILON * size[p * n + c])
         return 1;
     piv[c] = p;
     if (p != c) {
@@ -49,7 +52,9 @@ column(int n, int c, double *restrict a, int *restrict piv)
             double t = a[c * n + j];
             a[c * n + j] = a[p * n + j];
             a[p * n + j] = t;
+            size[p * n + j] = size[c * n + j];
         }
+        weight[p] = weight[c];
     }
     double inverse = a[c * n + c] = 1 / a[c * n + c];
     UNROLL
@@ -59,18 +64,31 @@ column(int n, int c, double *restrict a, int *restrict piv)
         if (f == 0)
             continue;
         UNROLL
-        for (int j = c + 1; j < n; j++)
-            a[r * n + j] -= f * a[c * n + j];
+        for (int j = c + 1; j < n; j++) {
+            double x = f * a[c * n + j];
+            a[r * n + j] -= x;
+            size[r * n + j] += fabs(x);
+        }
     }
     return 0;
 }
 
 ALWAYS_INLINE int
-factor(int n, double *restrict a, int *restrict piv)
+factor(int n, double *restrict a, int *restrict piv, double *restrict weight,
+       double *restrict size)
 {
+    for (int r = 0; r < n; r++) {
+        double most = 0;
+        UNROLL
+        for (int j = 0; j < n; j++) {
+            double v = size[r * n + j] = fabs(a[r * n + j]);
+            most = v > most ? v : most;
+        }
+        weight[r] = most >= DBL_MIN ? 1 / most : 0;
+    }
     UNROLL
     for (int c = 0; c < n; c++)
-        if (column(n, c, a, piv))
+        if (column(n, c, a, piv, weight, size))
             return 1;
     return 0;
 }
@@ -101,19 +119,24 @@ solve(int n, const double *restrict a, const int *restrict piv,
 }
 
 /* PA = LU in place, row-major, 1/U on the diagonal; piv[c] is the row exchanged
- * with row c. A pivot below n*eps of the largest entry its column had at first
- * carries no digit of the matrix any more: the system counts as singular (1).
+ * with row c. Rows are weighed by their largest entry, as they have different
+ * units: which pivot is taken does not depend on the unit of length. A pivot
+ * below n*eps of the terms it is the sum of carries no digit of the matrix any
+ * more: the system counts as singular (1).
  */
 int
 imp_lu_factor(int n, double *a, int *piv)
 {
+    double weight[8], size[64];
     switch (n) {
     case 6:
-        return factor(6, a, piv);
+        return factor(6, a, piv, weight, size);
     case 8:
-        return factor(8, a, piv);
-    default:
-        return factor(n, a, piv);
+        return factor(8, a, piv, weight, size);
+    default: {
+        double w[LU_MAX], z[LU_MAX * LU_MAX];
+        return n > LU_MAX ? 1 : factor(n, a, piv, w, z);
+    }
     }
 }
 

@@ -22,11 +22,16 @@
 
 extern char **environ;
 
+/* LLVM knows hundreds of processors, and ends the process at an unknown one:
+ * these levels are what a user can choose; the first is the default */
+static const char *const cpus[] = {
 #if defined(__x86_64__)
-#define BASELINE "x86-64-v2"
+    "x86-64-v2", "x86-64", "x86-64-v3", "x86-64-v4",
 #else
-#define BASELINE "generic"
+    "generic",
 #endif
+    "host"};
+#define N_CPUS (sizeof cpus / sizeof *cpus)
 
 #define SAID_MAX 4096 /* bytes of the linker's own words that are kept */
 
@@ -227,6 +232,27 @@ write_simulator(const struct gen_bytes *b, const char *out, bool link,
     return e ? cannot_write(ds, out, e) : status;
 }
 
+static bool
+known_cpu(const char *cpu, struct diags *ds)
+{
+    for (size_t i = 0; i < N_CPUS; i++)
+        if (!strcmp(cpu, cpus[i]))
+            return true;
+    struct diag *d = diag_add(ds, DIAG_E0804, IMP_NOWHERE,
+                              "`--cpu` takes a level of the architecture; "
+                              "found `%s`",
+                              cpu);
+    const char *near = suggest(cpu, cpus, N_CPUS);
+    struct buf list = {0};
+    for (size_t i = 0; i < N_CPUS; i++)
+        buf_printf(&list, "%s%s", i ? ", " : "", cpus[i]);
+    diag_note(ds, d, IMP_NOWHERE, "it can be %s", buf_str(&list));
+    buf_free(&list);
+    if (near)
+        diag_help(ds, d, "did you mean `%s`?", near);
+    return false;
+}
+
 int
 build_simulator(const imp_image *im, const char *out,
                 const struct build_options *o, struct diags *ds)
@@ -234,16 +260,19 @@ build_simulator(const imp_image *im, const char *out,
     static const enum gen_output kind[] = {GEN_OBJECT, GEN_OBJECT, GEN_IR,
                                            GEN_ASM};
     struct gen_options g = {.opt = o->opt,
-                            .cpu = o->cpu ? o->cpu : BASELINE,
+                            .cpu = o->cpu ? o->cpu : cpus[0],
                             .with_image = true,
                             .pic = true,
                             .output = kind[o->emit]};
     const char *error = "";
-    const struct gen_api *api = genload(&error);
-    struct gen_bytes b = {NULL, 0, error};
+    struct gen_bytes b = {NULL, 0, NULL};
 
+    if (!known_cpu(g.cpu, ds))
+        return IMP_EXIT_MODEL;
     if (!out[0])
         return cannot_write(ds, out, ENOENT);
+    const struct gen_api *api = genload(&error);
+    b.error = error;
     if (api)
         b = api->emit(im, &g);
     if (!b.s) {

@@ -236,8 +236,12 @@ read_flag(struct sim *s, int argc, char **argv, int *i)
     int flag = find_flag(name, n);
     const char *value = eq ? eq + 1 : NULL;
     name = arena_strndup(s->arena, name, n);
-    if (flag < 0 && driver_param(s->im, name, n) == UINT32_MAX)
+    if (flag < 0 && driver_param(s->im, name, n) == UINT32_MAX) {
+        /* what looks like its value is not a mistake of its own */
+        if (!eq && *i + 1 < argc && strncmp(argv[*i + 1], "--", 2))
+            ++*i;
         return unknown_flag(s, word, name);
+    }
     bool wants = flag < 0 || flags[flag].arg;
     if (wants && !value && *i + 1 < argc)
         value = argv[++*i];

@@ -24,15 +24,23 @@ for f in tests/bad/*.err; do
     [ "$n" -eq 1 ] || complain "$f tells of $n errors"
 done
 
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+grep -rhoE --include='*.[chyl]' '(DIAG_|\[)[EW][0-9]{4}' src grammar |
+    grep -oE '[EW][0-9]{4}' | sort -u >"$tmp/used"
+# every row of sentences.def is tried by test_syntax_errors
+sed -n 's/^SENTENCE(\([EW][0-9]*\),.*/\1/p' grammar/sentences.def |
+    sort -u >"$tmp/sentences"
+{
+    cat "$tmp/sentences"
+    grep -rhoE '\b[EW][0-9]{4}\b' tests/bad tests/unit tests/cli tests/repl \
+        tests/run tests/hostile.sh
+} | sort -u >"$tmp/seen"
 for code in $(sed -n 's/^CODE(\([EW][0-9]*\),.*/\1/p' src/base/codes_*.def); do
-    grep -rq --include='*.[chyl]' --include=sentences.def \
-        -e "\(DIAG_\|\[\)$code\b" -e "SENTENCE($code," src grammar ||
+    grep -qx "$code" "$tmp/used" "$tmp/sentences" ||
         complain "$code is used nowhere"
     reason=$(sed -n "s/^$code  *//p" tests/codes.unseen)
-    # every row of sentences.def is tried by test_syntax_errors
-    if grep -q "^SENTENCE($code," grammar/sentences.def ||
-        grep -rq "$code\b" tests/bad tests/unit tests/cli tests/repl \
-            tests/run tests/hostile.sh; then
+    if grep -qx "$code" "$tmp/seen"; then
         [ -z "$reason" ] || complain "$code is seen: tests/codes.unseen is old"
     elif [ -z "$reason" ]; then
         complain "$code is neither tested nor in tests/codes.unseen"

@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
@@ -26,15 +25,6 @@ static const struct top {
 } tops[] = {{"box 3:4:5", {25, 34, 41}, {0.6, 1.0, 0.8}},
             {"moments 1:2:3", {1, 2, 3}, {0.9, 0.8, 1.1}},
             {"unstable axis", {1, 2, 3}, {0.01, 1, 0.01}}};
-
-static double
-cpu(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static double
 energy(const struct top *top, const double *w)
@@ -68,10 +58,10 @@ by_gsl(const struct top *top, double span, double *error)
     gsl_odeiv2_driver *d = gsl_odeiv2_driver_alloc_y_new(
         &sys, gsl_odeiv2_step_rk8pd, 0.1, 1e-13, 1e-13);
     const double *w = top->w;
-    double y[7] = {w[0], w[1], w[2], 1, 0, 0, 0}, t = 0, start = cpu();
+    double y[7] = {w[0], w[1], w[2], 1, 0, 0, 0}, t = 0, start = bench_cpu();
 
     gsl_odeiv2_driver_apply(d, &t, span, y);
-    double took = cpu() - start;
+    double took = bench_cpu() - start;
     *error = fabs(energy(top, y) / energy(top, w) - 1);
     gsl_odeiv2_driver_free(d);
     return span / took;
@@ -84,12 +74,12 @@ by_imp(const struct top *top, struct model *m, double span, double *error)
     const double *w = r->env + rt_body(r, 0)->env_state + 10;
 
     rt_reset(r);
-    double start = cpu();
+    double start = bench_cpu();
     if (motion_to(r, span))
         *error = INFINITY;
     else
         *error = fabs(energy(top, w) / energy(top, top->w) - 1);
-    return span / (cpu() - start);
+    return span / (bench_cpu() - start);
 }
 
 static void

@@ -33,7 +33,7 @@ sed -n 's/^SENTENCE(\([EW][0-9]*\),.*/\1/p' grammar/sentences.def |
     sort -u >"$tmp/sentences"
 {
     cat "$tmp/sentences"
-    grep -rhoE '\b[EW][0-9]{4}\b' tests/bad tests/unit tests/cli tests/repl \
+    grep -rhoE '[EW][0-9]{4}\b' tests/bad tests/unit tests/cli tests/repl \
         tests/run tests/hostile.sh
 } | sort -u >"$tmp/seen"
 for code in $(sed -n 's/^CODE(\([EW][0-9]*\),.*/\1/p' src/base/codes_*.def); do

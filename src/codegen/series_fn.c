@@ -29,17 +29,17 @@ weight(const struct sv *s, const imp_instr *in)
     if (!sv_varies(in))
         return gen_is_leaf(in) ? 1 : 2;
     if (in->op == IMP_OP_DOT)
-        return 16u + 6u * in->b;
+        return 6u + 4u * in->b;
     switch (gen_ops[in->op].rule) {
     case SER_CONV:
-        return sv_varies(code + in->a) && sv_varies(code + in->b) ? 22u : 4u;
+        return sv_varies(code + in->a) && sv_varies(code + in->b) ? 10u : 3u;
     case SER_DIV:
-        return sv_varies(code + in->b) ? 24u : 4u;
+        return sv_varies(code + in->b) ? 12u : 3u;
     case SER_CHAIN:
     case SER_HELPER:
-        return 22;
+        return 16;
     default:
-        return 4;
+        return 3;
     }
 }
 

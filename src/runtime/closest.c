@@ -274,15 +274,45 @@ search(struct cl_pair *s)
     return f == CL_FINE ? cl_climb(s, CL_COARSE, 60) : f;
 }
 
+/* The separation is a concave function of a vector of any length: with w from
+ * P to Q at one direction, sigma(m) <= w.m for every m. The greatest value of
+ * that over directions within `angle` of the unit vector m. */
+static double
+bound_near(const double w[3], const double m[3], double angle)
+{
+    double along = cl_dot(w, m), all = cl_dot(w, w);
+    double across = sqrt(fmax(all - along * along, 0.0));
+    if (along > 0.0 && across <= along * tan(angle))
+        return sqrt(all); /* w itself is among them */
+    return along * cos(angle) + across * sin(angle);
+}
+
+/* from the point of the first body to that of the second */
+static void
+connect(const struct cl_pair *s, double w[3])
+{
+    double p[3], q[3];
+    cl_to_world(&s->b[0], s->p[0].x, p);
+    cl_to_world(&s->b[1], s->p[1].x, q);
+    for (int i = 0; i < 3; i++)
+        w[i] = q[i] - p[i];
+}
+
 /* deep overlap: the separation has several maxima; the greatest of those
- * reached from many directions */
+ * reached from many directions, of which each stands for those near it */
 static void
 search_all(struct cl_pair *best)
 {
-    int d = best->b[0].d, many = d == 2 ? 16 : 26;
+    enum { PLANE = 16, SPACE = 26 };
+    int d = best->b[0].d, many = d == 2 ? PLANE : SPACE, known = 1;
+    /* no direction is farther than this from the next one of the spread */
+    double angle = d == 2 ? 3.2 / PLANE : 0.54, w[SPACE + 1][3];
+    connect(best, w[0]);
     for (int i = 0; i < many; i++) {
         struct cl_pair s = *best;
         double n[3] = {0.0, 0.0, 0.0};
+        double least = best->sigma + 1e-9 * best->length;
+        bool hopeless = false;
         if (d == 2) {
             double a = 6.283185307179586 * (i + 0.25) / many;
             n[0] = cos(a);
@@ -295,13 +325,14 @@ search_all(struct cl_pair *best)
             n[1] = q * sin(a);
             n[2] = z;
         }
+        for (int k = 0; k < known && !hopeless; k++)
+            hopeless = bound_near(w[k], n, angle) < least;
         s.have[0] = s.have[1] = false;
-        /* a first look: only promising directions are climbed from */
-        if (cl_sigma(&s, n) != CL_FINE ||
-            s.sigma + s.slope < best->sigma - 1e-12 * best->length)
+        if (hopeless || cl_sigma(&s, n) != CL_FINE)
             continue;
-        if (cl_climb(&s, 1e-5, 40) == CL_FINE &&
-            s.sigma > best->sigma + 1e-9 * best->length)
+        connect(&s, w[known++]);
+        if (bound_near(w[known - 1], n, angle) >= least &&
+            cl_climb(&s, 1e-5, 40) == CL_FINE && s.sigma > least)
             *best = s;
     }
 }

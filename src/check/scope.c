@@ -302,7 +302,7 @@ read_whole(struct check *ck, const char *path, size_t *n, const char **why)
 {
     struct stat st;
     *why = "it cannot be read";
-    FILE *f = fopen(path, "rb");
+    FILE *f = fopen(path, "rbe");
     if (!f) {
         *why = "there is no such file, or it may not be read";
         return NULL;
@@ -319,7 +319,7 @@ read_whole(struct check *ck, const char *path, size_t *n, const char **why)
     }
     fclose(f); /* nothing may be held open across an allocation */
     char *text = arena_alloc(ck->arena, (size_t)st.st_size + 1);
-    f = fopen(path, "rb");
+    f = fopen(path, "rbe");
     if (!f)
         return NULL;
     *n = fread(text, 1, (size_t)st.st_size, f);

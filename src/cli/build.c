@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Emission and linking of simulators. The object is the one the JIT would
  * load, with the image in it; the system's C compiler links it with libimprt.a
- * (which holds main, runtime/sim_main.c) and libm. */
+ * (which holds main, analysis/sim_main.c) and libm. */
 #include "cli/build.h"
 
 #include <errno.h>
@@ -16,6 +16,7 @@
 
 #include "abi/status.h"
 #include "base/arena.h"
+#include "base/io.h"
 #include "cli/session.h"
 #include "cli/where.h"
 #include "codegen/gen.h"
@@ -62,21 +63,6 @@ temporary(struct arena *a, const char *out, char **name)
     return mkostemp(*name, O_CLOEXEC);
 }
 
-static int
-write_all(int fd, const char *p, size_t n)
-{
-    while (n) {
-        ssize_t done = write(fd, p, n);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return errno;
-        p += done;
-        n -= (size_t)done;
-    }
-    return 0;
-}
-
 /* the mode that a new file of this kind gets from the user's mask */
 static mode_t
 mode_of(bool executable)
@@ -91,7 +77,7 @@ mode_of(bool executable)
 static int
 put_file(int fd, const char *p, size_t n)
 {
-    int e = write_all(fd, p, n);
+    int e = io_write(fd, p, n);
 
     if (close(fd) && !e)
         e = errno;

@@ -12,6 +12,7 @@
 #include "analysis/driver.h"
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/io.h"
 #include "base/num.h"
 #include "base/source.h"
 
@@ -58,18 +59,6 @@ find_flag(const char *name, size_t n)
 }
 
 /* ---- help ---------------------------------------------------------------- */
-
-static void
-print(const char *s, size_t n)
-{
-    while (n) {
-        ssize_t w = write(STDOUT_FILENO, s, n);
-        if (w <= 0)
-            return;
-        s += w;
-        n -= (size_t)w;
-    }
-}
 
 static void
 help_param(struct buf *b, const imp_image *im, const imp_param *p)
@@ -124,7 +113,7 @@ help(struct sim *s, const char *program)
                        p[i].doc.n ? ": " : "", imp_text(im, p[i].doc));
     buf_puts(&b, "\nexit status: 0 fine; 1 an `expect` failed; 2 the model or "
                  "the command line\nis wrong; 3 the computation failed\n");
-    print(b.s, b.n);
+    (void)io_write(STDOUT_FILENO, b.s, b.n);
     buf_free(&b);
 }
 

@@ -398,9 +398,7 @@ names(struct check *ck,
         if (m->library)
             each(ctx, "name", m->name);
         for (struct decl *d = m->first; d; d = d->next)
-            each(ctx,
-                 d->kind == D_FN || d->kind == D_SHAPE ? "function" : "name",
-                 d->name);
+            each(ctx, decl_kind_name(d->kind), d->name);
     }
     for (size_t i = 0; (f = builtin_get(i)); i++)
         each(ctx, "function", f->name);
@@ -412,16 +410,19 @@ names(struct check *ck,
             each(ctx, "keyword", words[i].word);
     give_keys(constants, N_CONSTANTS, "name", each, ctx);
     give_keys(laws, 3, "function", each, ctx);
-    give_keys(body_keys, n_body_keys, "key", each, ctx);
-    give_keys(contact_keys, n_contact_keys, "key", each, ctx);
-    give_keys(world_keys, n_world_keys, "key", each, ctx);
-    give_keys(shape_keys, n_shape_keys, "key", each, ctx);
-    give_keys(body_values, n_body_values, "key", each, ctx);
-    give_keys(contact_values, n_contact_values, "key", each, ctx);
-    for (int i = 0; (o = option_row((enum imp_option_id)i)); i++)
-        each(ctx, "key", o->key);
+    give_keys(body_keys, n_body_keys, "body {", each, ctx);
+    give_keys(contact_keys, n_contact_keys, "contact {", each, ctx);
+    give_keys(world_keys, n_world_keys, "world {", each, ctx);
+    give_keys(shape_keys, n_shape_keys, "shape {", each, ctx);
+    give_keys(body_values, n_body_values, "body .", each, ctx);
+    give_keys(contact_values, n_contact_values, "contact .", each, ctx);
+    for (int i = 0; (o = option_row((enum imp_option_id)i)); i++) {
+        char kind[32];
+        snprintf(kind, sizeof kind, "%s {", o->command);
+        each(ctx, kind, o->key);
+    }
     for (size_t i = 0; (r = field_row(i)); i++)
-        each(ctx, "key", r->name);
+        each(ctx, "field", r->name);
     struct unit_each u = {each, ctx};
     unit_names(give_unit, &u);
 }

@@ -187,8 +187,10 @@ bool check_quantity(struct arena *a, const char *text, double *si,
 struct buf;
 bool check_doc(const struct check_input *in, const char *name,
                struct buf *out);
-/* every name known in this context, for completion; kind is one of "name",
- * "keyword", "unit", "command", "key", "function" */
+/* every name known in this context, for completion; kind is what it is: a kind
+ * of declaration ("body", "shape", ...), "name", "keyword", "unit", "command",
+ * "function", "field" (of a record), "body {" for a key of its block (also of
+ * contact, world, shape and commands), "body ." for a part of it */
 void check_names(const struct check_input *in,
                  void (*each)(void *ctx, const char *kind, const char *name),
                  void *ctx);

@@ -69,6 +69,17 @@ doc_work(void *ctx)
     repl_open(j->r);
     struct check_input in = session_input(&j->r->s);
     bool known = check_doc(&in, j->name, &b);
+    /* a result first: its name may be a unit's too */
+    for (size_t i = 0; i < j->r->results.n; i++) {
+        const struct tm_command *c = j->r->results.v[i].command;
+        if (strcmp(c->bound, j->name) != 0)
+            continue;
+        buf_clear(&b);
+        buf_printf(&b, "result %s\n  fields:", j->name);
+        for (size_t k = 0; k < c->n_fields; k++)
+            buf_printf(&b, " %s", c->fields[k].name);
+        known = true;
+    }
     if (known) {
         cli_puts(buf_str(&b));
         if (b.n && b.s[b.n - 1] != '\n')
@@ -428,6 +439,13 @@ static const struct colon table[N_COLON] = {
     {"quit", "", "leave", colon_quit},
     {NULL, NULL, NULL, NULL},
 };
+
+void
+repl_command_names(void (*each)(void *ctx, const char *name), void *ctx)
+{
+    for (const struct colon *c = table; c->name; c++)
+        each(ctx, c->name);
+}
 
 int
 repl_command(struct repl *r, const char *text, size_t n)

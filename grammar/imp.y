@@ -434,6 +434,12 @@ ref : name        { $$ = build_name(p, $1); }
     | ref "." name
         { $$ = build_unary(p, AST_FIELD, @$, $1); $$->name = $3; }
     | ref "'"             { $$ = build_unary(p, AST_PRIME, @$, $1); }
+    | "(" e ")" "'"
+        {
+            struct ast_expr *a = build_unary(p, AST_PAREN, @1, $2);
+            a->range.hi = @3.hi;
+            $$ = build_unary(p, AST_PRIME, @$, a);
+        }
     | ref "(" args ")"    { $$ = build_args(p, AST_CALL, @$, $1, $3); }
     | ref "[" elist "]"
         { $$ = build_list(p, AST_INDEX, @$, $1, $3, NULL); }

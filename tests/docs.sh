@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The pieces of Imp in docs/language.md, except those that show an error, are
-# models that `imp check` accepts (with the bodies that they take for granted).
+# The pieces of Imp in docs/language.md are models that `imp check` accepts (with
+# the bodies that they take for granted); each line that shows an error has one
+# by itself.
 set -u
 imp=$(cd "$1" && pwd)/imp
 cd "$(dirname "$0")/.."
@@ -23,7 +24,18 @@ END
 touch "$tmp/my-shapes.imp"
 failed=0
 for f in "$tmp"/*.imp; do
-    grep -q '# error' "$f" && continue
+    if grep -q '# error' "$f"; then
+        grep '# error' "$f" >"$tmp/wrong"
+        while read -r line; do
+            echo "$line" >"$tmp/more.imp"
+            "$imp" check "$tmp/more.imp" >/dev/null 2>&1
+            [ $? -eq 2 ] || {
+                echo "no error: $line"
+                failed=1
+            }
+        done <"$tmp/wrong"
+        continue
+    fi
     if ! "$imp" check "$f" >"$tmp/log" 2>&1; then
         for given in 1 2 4; do
             { head -n $given "$tmp/given"; cat "$f"; } >"$tmp/more.imp"

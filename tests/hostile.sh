@@ -110,6 +110,8 @@ timeout 60 "$imp" check grow.imp >out 2>err
 [ $? -le 3 ] || { echo "FAIL functions that grow"; failed=$((failed + 1)); }
 
 # outputs that cannot be written
+echo 'show 1' >one.imp
+want 3 E0819 "$imp" build one.imp -o nowhere/sim
 ellipses=$root/examples/tangential/two-ellipses.imp
 if [ -e /dev/full ]; then
     "$imp" run --backend=eval "$ellipses" >/dev/full 2>err

@@ -16,7 +16,8 @@ enum imp_contact_out {
     IMP_CS_Q = 12,
     IMP_CS_W = 15,    /* 3 x 3 row-major in (n, t1, t2), normal-tangential
                          terms included */
-    IMP_CS_VREL = 24, /* v_Q - v_P in (n, t1, t2) */
+    IMP_CS_VREL = 24, /* v_Q - v_P in (n, t1, t2); the normal part with
+                         the speed of surfaces that contain t */
     IMP_CS_AREL = 27, /* free acceleration of Q relative to P as material
                          points, in (n, t1, t2) */
     IMP_CS_IMPULSE = 30, /* impulse on body 2 in (n, t1, t2): alpha first */
@@ -30,7 +31,8 @@ enum imp_contact_out {
     IMP_CS_E_BEFORE = 57, /* kinetic energy of both bodies */
     IMP_CS_E_AFTER = 58,
     IMP_CS_LOSS = 59, /* by eq. (6): (1 - e^2) u_n^2/(2 n.M.n), from the terms,
-                         less the work of what drives a prescribed body */
+                         less the work of what drives a prescribed body or
+                         a moving surface */
     IMP_CS_SIZE = 60
 };
 

@@ -12,7 +12,7 @@
 
 #include "abi/range.h"
 
-#define IMP_ABI_VERSION 1u
+#define IMP_ABI_VERSION 3u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -32,8 +32,9 @@ enum imp_op {
 
 /* Series rows. A row holds coefficient k at row[IMP_ROW_PAD + k]; entries
  * before coefficient 0 are zero always, and the three entries after the last
- * coefficient written are zero (each store of coefficient k also clears k+1,
- * k+2, k+3), so that convolutions may run in blocks of four. */
+ * coefficient of an output are zero, so that sums may run in blocks of four.
+ * Rows of registers that are no outputs belong to the series function: the
+ * evaluator fills them, generated code only those it needs. */
 #define IMP_ORDER_MAX 24
 #define IMP_ROW_PAD 4
 #define IMP_ROW_STRIDE 32
@@ -99,10 +100,10 @@ typedef struct imp_code {
 
 /* ---- the environment ---------------------------------------------------
  * One array of doubles per run: [t | params | raw | body | state | contact |
- * slots]. Tapes index it directly. */
+ * slots | series]. Tapes index it directly. */
 
 typedef struct imp_layout {
-    uint32_t time, params, raw, body, state, contact, slots, n_env;
+    uint32_t time, params, raw, body, state, contact, slots, series, n_env;
 } imp_layout;
 
 /* raw: what the user's expressions give for a body, per body IMP_RAW_SIZE,
@@ -321,12 +322,29 @@ typedef struct imp_val {
     imp_ref items;     /* imp_val */
     imp_ref contacts;  /* uint32_t: contacts whose env entries the tape reads */
     imp_ref slots;     /* uint32_t: slots the tape reads */
+    imp_ref series;    /* imp_want: series the tape reads, and what these read,
+                          ascending */
     imp_str text;      /* TEXT, WORD */
     imp_str label;     /* the user's source text, formatted */
     imp_str unit;      /* SI unit of the numbers */
     imp_str name;      /* identifier for a recorded column */
     imp_range range;
 } imp_val;
+
+/* The Taylor series in t of an expression along the motion (`'`, series()).
+ * ROW sources of its tape: the motion of block s; from blocks.n on the event
+ * tape of contact s; from there the derived rows of series s (lower numbers
+ * only): row m of them is the series of coefficient m as a function of t,
+ *     d_k = (k + m)!/(k! m!) c_{k+m}. */
+typedef struct imp_series {
+    uint32_t tape, row; /* series tape; row of its output in work */
+    uint32_t order;     /* highest coefficient that is ever wanted */
+    uint32_t env;       /* entry of coefficient 0 in env */
+    imp_range range;
+} imp_series;
+typedef struct imp_want {
+    uint32_t series, order;
+} imp_want;
 
 /* a number taken from an earlier result before a tape runs */
 enum imp_slot_kind {
@@ -426,6 +444,7 @@ typedef struct imp_image {
     imp_ref contacts; /* imp_contact */
     imp_ref joints;   /* imp_joint */
     imp_ref slots;    /* imp_slot */
+    imp_ref series;   /* imp_series */
     imp_ref commands; /* imp_command */
 } imp_image;
 

@@ -149,6 +149,8 @@ int touch_read(struct analysis *a, struct touch *t, int order);
 int touch_agree(struct analysis *a, const struct touch *t);
 void touch_verdict(const struct analysis *a, const struct touch *t,
                    struct verdict *v);
+/* normal velocity that counts as zero */
+double touch_v_tol(const struct analysis *a, const struct touch *t);
 /* moves the model to the root of the derivative that decides (spec 0.F) */
 int touch_polish(struct analysis *a, struct touch *t);
 /* option `until` of a command: NaN, which stands for the horizon, when it is

@@ -7,6 +7,7 @@
 
 #include "abi/status.h"
 #include "analysis/analysis_priv.h"
+#include "runtime/along.h"
 #include "runtime/closest.h"
 
 const imp_val *
@@ -184,7 +185,9 @@ arg_ready(struct analysis *a, const imp_val *v)
         if (st)
             return st;
     }
-    return IMP_OK;
+    int st = along_fill(a->rt, v);
+    return st ? run_failed(a, st, v->range, "time derivatives of a contact")
+              : IMP_OK;
 }
 
 int

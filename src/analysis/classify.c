@@ -52,6 +52,11 @@ static void
 set_curvatures(struct analysis *a, const struct touch *t, struct rec *out)
 {
     size_t n = (size_t)t->t.nt;
+    if (!t->formulas) {
+        SET_ABSENT("curvatures_1", t->no_formulas);
+        SET_ABSENT("curvatures_2", t->no_formulas);
+        return;
+    }
     SET_LIST("curvatures_1", t->t.kappa1, n);
     SET_LIST("curvatures_2", t->t.kappa2, n);
 }
@@ -61,27 +66,24 @@ static void
 set_points(struct analysis *a, const struct touch *t, const struct verdict *v,
            struct rec *out)
 {
-    static const char *const all[] = {"a_P",   "a_Q", "max_P",
-                                      "max_Q", "j_P", "j_Q"};
+    static const char *const all[] = {"a_P", "a_Q",   "j_P",
+                                      "j_Q", "max_P", "max_Q"};
     if (!t->formulas) {
         set_absent_all(a, out, all, 6, t->no_formulas);
-        SET_ABSENT("curvatures_1", t->no_formulas);
-        SET_ABSENT("curvatures_2", t->no_formulas);
         return;
     }
-    set_curvatures(a, t, out);
     SET_NUM("a_P", t->t.a_P);
     SET_NUM("a_Q", t->t.a_Q);
-    SET_NUM("max_P", t->t.max_P);
-    SET_NUM("max_Q", t->t.max_Q);
     if (fabs(v->v) <= v->v_tol) {
         SET_NUM("j_P", t->t.j_P);
         SET_NUM("j_Q", t->t.j_Q);
     } else {
-        set_absent_all(a, out, all + 4, 2,
+        set_absent_all(a, out, all + 2, 2,
                        "third-order coefficients of the contact points are "
                        "those of a tangential touch, where v = 0");
     }
+    SET_NUM("max_P", t->t.max_P);
+    SET_NUM("max_Q", t->t.max_Q);
 }
 
 static void
@@ -171,13 +173,17 @@ cmd_classify(struct analysis *a, const imp_command *c, struct rec *out)
         return st;
     touch_verdict(a, &t, &v);
 
+    /* in the order of the record: each field is found where it is looked for */
     SET_NUM("time", t.time);
+    set_verdict(a, &t, &v, out, &rm);
     SET_NUM("v", v.v);
     SET_NUM("D", v.D);
     SET_NUM("jerk", v.jerk);
+    set_points(a, &t, &v, out);
     SET_VEC("P", t.P);
     SET_VEC("Q", t.Q);
     SET_VEC("normal", t.n);
+    set_curvatures(a, &t, out);
     SET_NUM("tolerance", a->rt->tolerance);
     SET_NUM("margin", v.margin);
     if (t.order >= 1) {
@@ -186,8 +192,6 @@ cmd_classify(struct analysis *a, const imp_command *c, struct rec *out)
     } else {
         SET_ABSENT("gap_series", t.no_jet);
     }
-    set_points(a, &t, &v, out);
-    set_verdict(a, &t, &v, out, &rm);
 
     bool overlaps =
         v.class == CLASS_0_MINUS || (v.class == CLASS_00 && !v.jerk_zero);

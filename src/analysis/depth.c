@@ -19,6 +19,9 @@
 #define DEPTH_TIMES 4
 /* samples of the overlap before its deepest point is refined */
 #define DEPTH_SAMPLES 64
+/* relative accuracy of the time of the deepest point: the rate of the gap is
+ * known to rounding, its slope is of order 1 */
+#define DEPTH_TIME 1e-13
 
 static int
 gap_at(struct analysis *a, uint32_t contact, double t, double *gap,
@@ -59,34 +62,41 @@ exponent(const double depth[DEPTH_TIMES])
     return (DEPTH_TIMES * sxy - sx * sy) / (DEPTH_TIMES * sxx - sx * sx);
 }
 
-/* deepest point within (lo, hi): the gap falls at lo and rises at hi; secant
- * steps kept inside the bracket */
+/* Deepest point within (lo, hi): the gap falls at lo and rises at hi; the root
+ * of its rate by false position, where an end that stays twice has its rate
+ * halved (Illinois; Dowell and Jarratt 1971, of order 1.44). */
 int
 depth_refine(struct analysis *a, uint32_t contact, double lo, double hi,
              double *at, double *depth)
 {
-    double rl, rh, gap = 0.0, rate;
-    int st;
+    double rl, rh, gap = 0.0, rate, t = lo, last = hi;
+    int st, side = 0;
     if ((st = gap_at(a, contact, lo, &gap, &rl)) ||
         (st = gap_at(a, contact, hi, &gap, &rh)))
         return st;
-    double t = lo;
-    for (int i = 0; i < 80 && hi - lo > 1e-13 * (1.0 + fabs(hi)); i++) {
-        t = i % 3 == 2 || !(rl < 0.0 && rh > 0.0)
-                ? lo + (hi - lo) / 2.0
-                : lo - rl * (hi - lo) / (rh - rl);
-        if (!(t > lo && t < hi))
+    double close = DEPTH_TIME * (1.0 + fabs(hi));
+    for (int i = 0; i < 80 && hi - lo > close; i++) {
+        bool falls = rl < 0.0 && rh > 0.0;
+        t = falls ? lo - rl * (hi - lo) / (rh - rl) : lo + (hi - lo) / 2.0;
+        if (!(t > lo && t < hi) || i % 16 == 15)
             t = lo + (hi - lo) / 2.0;
         if ((st = gap_at(a, contact, t, &gap, &rate)))
             return st;
-        if (rate == 0.0)
+        if (rate == 0.0 || (falls && fabs(t - last) <= close))
             break;
+        last = t;
         if (rate < 0.0) {
             lo = t;
             rl = rate;
+            if (side < 0)
+                rh /= 2.0;
+            side = -1;
         } else {
             hi = t;
             rh = rate;
+            if (side > 0)
+                rl /= 2.0;
+            side = 1;
         }
     }
     *at = t;

@@ -12,6 +12,7 @@
 
 #include "abi/status.h"
 #include "base/arena.h"
+#include "base/io.h"
 #include "base/num.h"
 #include "base/source.h"
 
@@ -172,28 +173,13 @@ driver_set(const imp_image *im, double *p, const char *name, const char *text,
 /* ---- the run --------------------------------------------------------------
  */
 
-/* standard output, in one piece per 64 KiB; errno value */
-static int
-write_all(const char *s, size_t n)
-{
-    while (n) {
-        ssize_t w = write(STDOUT_FILENO, s, n);
-        if (w < 0 && errno == EINTR)
-            continue;
-        if (w < 0)
-            return errno;
-        s += w;
-        n -= (size_t)w;
-    }
-    return 0;
-}
-
+/* standard output, in pieces of at least 64 KiB; errno value */
 #define PENDING_MAX ((size_t)1 << 16)
 
 static int
 flush(struct driver *d)
 {
-    int e = d->pending.n ? write_all(d->pending.s, d->pending.n) : 0;
+    int e = io_write(STDOUT_FILENO, buf_str(&d->pending), d->pending.n);
 
     buf_clear(&d->pending);
     return e;

@@ -8,6 +8,7 @@
 
 #include "abi/status.h"
 #include "analysis/driver.h"
+#include "base/io.h"
 
 void
 driver_print(const struct diags *ds, enum diag_format format)
@@ -17,12 +18,7 @@ driver_print(const struct diags *ds, enum diag_format format)
     bool colour = isatty(STDERR_FILENO) && !(no && *no);
 
     diags_print(ds, &b, format, colour);
-    for (size_t at = 0; at < b.n;) {
-        ssize_t w = write(STDERR_FILENO, b.s + at, b.n - at);
-        if (w <= 0)
-            break; /* nobody to tell */
-        at += (size_t)w;
-    }
+    (void)io_write(STDERR_FILENO, buf_str(&b), b.n); /* nobody to tell */
     buf_free(&b);
 }
 

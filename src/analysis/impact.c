@@ -123,6 +123,10 @@ normal_after(const struct rt *r, const imp_contact *ct,
              const double cs[IMP_CS_SIZE])
 {
     double u[3] = {0, 0, 0};
+    uint32_t flags = rt_body(r, ct->body[0])->flags;
+    flags |= rt_body(r, ct->body[1])->flags;
+    if (flags & IMP_BODYF_GTIME) /* surfaces have speeds of their own */
+        return cs[IMP_CS_VREL] + cs[IMP_CS_W] * cs[IMP_CS_IMPULSE];
     for (int i = 0; i < 2; i++) {
         const imp_body *b = rt_body(r, ct->body[i]);
         double c[3] = {0, 0, 0}, rho[3], v[3];

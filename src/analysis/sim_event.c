@@ -21,6 +21,10 @@
 /* enforce: doublings of the impulse, then halvings of the bracket */
 #define ENFORCE_DOUBLINGS 80
 #define ENFORCE_HALVINGS 40
+/* touches without impulse at one time and contact */
+#define TOUCHES_AT_ONCE 8
+/* places looked at for the deepest overlap of a piece of the run */
+#define DEPTH_SAMPLES 16
 /* I3: overlap beyond this many tolerances was not noticed by the search */
 #define SIM_PASSED 16.0
 
@@ -52,7 +56,7 @@ begin_overlap(struct sim *s, uint32_t c)
 {
     struct sim_contact *k = &s->ct[c];
     k->overlap = true;
-    k->has_rate = false;
+    k->depth_from = rt_time(s->a->rt);
     k->watch = WATCH_OPEN;
     s->any_overlap = true;
 }
@@ -370,6 +374,11 @@ touched(struct sim *s, uint32_t c, const struct verdict *v)
         /* overlap before, apart after: only at the start of a run */
         /* fall through */
     case CLASS_0_PLUS:
+        /* a touch that comes again without time passing lasts */
+        k->touches = rt_time(s->a->rt) == k->touch_time ? k->touches + 1 : 0;
+        k->touch_time = rt_time(s->a->rt);
+        if (k->touches > TOUCHES_AT_ONCE)
+            return lasting(s, c, v);
         log_event(s, c, "touch", name, 0.0);
         k->watch = WATCH_LEAVE;
         return IMP_OK;
@@ -444,6 +453,33 @@ sim_start(struct sim *s)
     return n ? sim_event(s, &touching[0], touching + 1, n - 1) : IMP_OK;
 }
 
+/* the greatest overlap of c between two times; the state stays */
+static int
+deepest(struct sim *s, uint32_t c, double lo, double hi)
+{
+    struct analysis *a = s->a;
+    struct moment here = moment_save(a);
+    double most = -INFINITY, gap, at = lo, step = (hi - lo) / DEPTH_SAMPLES;
+    int st = IMP_OK;
+    for (int i = 1; i < DEPTH_SAMPLES && !st; i++) {
+        if (!(st = motion_to(a->rt, hi - i * step)))
+            st = touch_gap(a, c, &gap, NULL);
+        if (!st && -gap > most) {
+            most = -gap;
+            at = hi - i * step;
+        }
+    }
+    /* a lower overlap than one seen before needs no better place */
+    if (!st && most > 0.5 * s->depth_max) {
+        double where, depth;
+        st = depth_refine(a, c, at - step, at + step, &where, &depth);
+        if (!st)
+            s->depth_max = fmax(s->depth_max, fmax(most, depth));
+    }
+    moment_restore(a, &here);
+    return st;
+}
+
 /* gaps at the end of a piece of the run: greatest overlap of contacts that are
  * let through; of the others none may be closed (I3) */
 int
@@ -471,21 +507,12 @@ sim_watch_depth(struct sim *s)
                      num_digits(at, t, 9));
             return IMP_FAILED;
         }
-        if ((st = touch_gap(a, c, &gap, &rate)))
+        if ((st = touch_gap(a, c, &gap, NULL)))
             return st;
         s->depth_max = fmax(s->depth_max, -gap);
-        if (k->has_rate && k->gap_rate < 0.0 && rate > 0.0 && k->gap_time < t) {
-            struct moment here = moment_save(a);
-            double at, depth;
-            st = depth_refine(a, c, k->gap_time, t, &at, &depth);
-            moment_restore(a, &here);
-            if (st)
-                return st;
-            s->depth_max = fmax(s->depth_max, depth);
-        }
-        k->gap_rate = rate;
-        k->gap_time = t;
-        k->has_rate = true;
+        if (k->depth_from < t && (st = deepest(s, c, k->depth_from, t)))
+            return st;
+        k->depth_from = t;
     }
     return IMP_OK;
 }

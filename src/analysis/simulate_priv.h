@@ -19,8 +19,9 @@ struct sim_contact {
     enum event_watch watch;
     bool through;  /* named in `through` */
     bool overlap;  /* interpenetrating now */
-    bool has_rate; /* gap_rate is of gap_time, within this overlap */
-    double gap_rate, gap_time;
+    double depth_from; /* until then its greatest depth is known */
+    double touch_time; /* of the last touch without impulse, and how many */
+    int touches;       /* there were at this time */
     struct flights fl;
 };
 

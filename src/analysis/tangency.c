@@ -243,7 +243,10 @@ tangency_compute(const struct tangency_body *one,
     motion_of_point(two, &s2);
     v_sub(t->V, s2.vel, s1.vel);
     t->v = v_dot(t->n, t->V);
-    t->v_size = s1.vel_size + s2.vel_size;
+    double V[3];
+    v_sub(V, two->vel, one->vel);
+    t->v_size = v_norm(V) + s1.spin * v_norm(s1.rho) + s2.spin * v_norm(s2.rho);
+    t->v_abs = s1.vel_size + s2.vel_size;
 
     /* curvatures */
     tangent_block(t, s1.H, s1.K);

@@ -25,7 +25,9 @@ struct tangency {
     int nt;                    /* tangent directions: 1 plane, 2 space */
     double n[3], t1[3], t2[3]; /* n = n1; t1 = n x z, t2 = n x t1 */
     double V[3];               /* v_Q - v_P */
-    double v, v_size;
+    double v, v_size;          /* v_size: relative speeds, so that a boost of
+                                  both bodies changes nothing */
+    double v_abs;              /* all speeds: v rounds as they do */
     double K1[4], K2[4], S[4];   /* tangent blocks, row-major; S = K1 + K2 */
     double kappa1[2], kappa2[2]; /* principal curvatures, larger first */
     bool definite;               /* S is positive definite */

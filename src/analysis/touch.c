@@ -271,11 +271,13 @@ touch_agree(struct analysis *a, const struct touch *t)
     double eps = DBL_EPSILON, cond = f->condition;
     double kappa = fabs(f->kappa1[0]) + fabs(f->kappa2[0]);
     double shift = AGREE_GAP * fabs(t->gap) * kappa;
+    /* points far from the origin of the world are known to eps of their
+     * distance, and the normal turns by that times the curvature */
+    eps *= 1.0 + fmax(v_norm(t->P), v_norm(t->Q)) * kappa;
     bool bad = differ(a, t, "the normal velocity", f->v, t->jet[1],
-                      (AGREE_V * eps + shift) * f->v_size);
+                      (AGREE_V * eps + shift) * f->v_abs);
     /* the formulas of second and third order hold where v = 0 */
-    double tol = a->rt->tolerance;
-    if (fabs(f->v) <= tol * f->v_size && t->order >= 3) {
+    if (fabs(f->v) <= touch_v_tol(a, t) && t->order >= 3) {
         /* what a v that is not quite 0 does: terms v times a rate */
         double rate = f->v_size > 0.0 ? fabs(f->v) / f->v_size : 0.0;
         double dD = (AGREE_D * eps * cond + shift * cond + AGREE_GAP * rate) *

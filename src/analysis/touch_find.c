@@ -7,6 +7,7 @@
  * (spec 0.F), so the time is moved to the simple root of the derivative that
  * decides: gap'' at C00, gap' at C0+ and C0-. It is taken only if the gap and
  * its lower derivatives are then zero within tolerance. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -48,9 +49,11 @@ static void
 sizes(const struct touch *t, double *v, double *D, double *j)
 {
     if (t->formulas) {
-        *v = t->t.v_size;
-        *D = t->t.D_size;
         *j = t->t.j_size;
+        /* bodies that come to rest at the touch have no terms left of low
+         * order: what the next order makes of them over one length counts */
+        *D = fmax(t->t.D_size, cbrt(*j * *j * t->length));
+        *v = fmax(t->t.v_size, sqrt(*D * t->length));
         return;
     }
     double rate = 0.0;
@@ -59,6 +62,21 @@ sizes(const struct touch *t, double *v, double *D, double *j)
     *v = t->length * rate;
     *D = *v * rate;
     *j = *D * rate;
+}
+
+/* a velocity rounds as the speeds it is the difference of */
+static double
+v_floor(const struct touch *t)
+{
+    return t->formulas ? 64.0 * DBL_EPSILON * t->t.v_abs : 0.0;
+}
+
+double
+touch_v_tol(const struct analysis *a, const struct touch *t)
+{
+    double v, D, j;
+    sizes(t, &v, &D, &j);
+    return fmax(a->rt->tolerance * v, v_floor(t));
 }
 
 /* moves the model by dt from the touch and reads it anew */
@@ -86,14 +104,15 @@ touch_polish(struct analysis *a, struct touch *t)
     int n = t->order < POLISH_ORDER ? t->order : POLISH_ORDER;
     int n1 = poly_derivative(t->jet, n, d1);
     int n2 = poly_derivative(d1, n1, d2);
-    double v_tol = a->rt->tolerance * v_size;
+    /* in C00 the rate is -D^2/(2 j*): the tolerance of v is too wide for it */
+    double still = fmax(event_still(a->rt) * v_size, v_floor(t));
 
     /* C00: the simple root of gap'' */
     double c = fabs(t->jet[3]), s = 0.0;
     double reach = c > 0.0 ? 10.0 * cbrt(t->gap_tol / c) : 0.0;
     if (reach > 0.0 && poly_newton(d2, n2, reach, &s) &&
         fabs(poly_value(t->jet, n, s)) <= t->gap_tol &&
-        fabs(poly_value(d1, n1, s)) <= v_tol)
+        fabs(poly_value(d1, n1, s)) <= still)
         return move(a, t, s);
 
     /* C0+, C0-: the simple root of gap' */
@@ -191,7 +210,7 @@ touch_verdict(const struct analysis *a, const struct touch *t,
     double tol = a->rt->tolerance, v_size, D_size, j_size;
     memset(v, 0, sizeof *v);
     sizes(t, &v_size, &D_size, &j_size);
-    v->v_tol = tol * v_size;
+    v->v_tol = touch_v_tol(a, t);
     v->D_tol = tol * D_size;
     v->j_tol = tol * j_size;
     v->v = t->formulas ? t->t.v : t->jet[1];

@@ -29,7 +29,8 @@ enum expr_sym {
                     derivative */
     SYM_ROW,     /* i: source, j: row (series tapes) */
     SYM_UNKNOWN, /* i: unknown of an implicit block */
-    SYM_TOTAL    /* i: enum total_quantity (energy ... of all bodies) */
+    SYM_TOTAL,   /* i: enum total_quantity (energy ... of all bodies) */
+    SYM_SERIES   /* i: series of the model, j: Taylor coefficient in t */
 };
 /* what a model may ask of a body: one.position ... (world axes) */
 enum body_quantity {

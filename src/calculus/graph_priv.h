@@ -24,7 +24,7 @@ struct walk {
     uint32_t stack_cap;
 };
 
-#define WALK_MAX 8 /* passes within passes, through callbacks */
+#define WALK_MAX 64 /* passes within passes, through callbacks */
 
 struct memo {
     uint32_t node, leaf;

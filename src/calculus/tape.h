@@ -27,7 +27,7 @@ struct tape_spec {
     const expr *const *jacobian;
     size_t n_unknown;
     /* in eval tapes SYM_UNKNOWN i reads local[i] and SYM_STATE env */
-    /* env index of SYM_PARAM, SYM_TIME, SYM_CONTACT, SYM_SLOT leaves; others
+    /* env index of SYM_PARAM, SYM_TIME, SYM_CONTACT, SYM_SLOT, SYM_SERIES; others
      * (SYM_BODY, SYM_TOTAL) must have been substituted before */
     uint32_t (*env_of)(void *ctx, const expr *leaf);
     void *ctx;

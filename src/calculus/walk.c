@@ -141,13 +141,13 @@ print_symbol(struct buf *b, const expr *e)
 {
     static const char *const name[] = {"param", "t",       "local", "env",
                                        "body",  "contact", "slot",  "state",
-                                       "row",   "u",       "total"};
+                                       "row",   "u",       "total", "series"};
     if (e->sym == SYM_TIME) {
         buf_puts(b, "t");
     } else if (e->sym == SYM_LOCAL && e->i < 3) {
         buf_putc(b, "xyz"[e->i]);
     } else if (e->sym == SYM_BODY || e->sym == SYM_CONTACT ||
-               e->sym == SYM_ROW) {
+               e->sym == SYM_ROW || e->sym == SYM_SERIES) {
         buf_printf(b, "%s%u_%u", name[e->sym], e->i, e->j);
     } else {
         buf_printf(b, "%s%u", name[e->sym], e->i);

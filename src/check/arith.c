@@ -149,10 +149,11 @@ ck_power(struct check *ck, const struct ast_expr *e, struct value a,
     } else {
         dim = pure;
         if (!a.bare && !dim_unify(ck->dims, a.dim, pure, ea->range)) {
-            struct diag *d =
-                ck_error(ck, DIAG_E0205, ea->range,
-                         "this is %s, and its exponent is no literal number",
-                         dim_say(ck->dims, a.dim));
+            struct diag *d = ck_error(
+                ck, DIAG_E0205, ea->range,
+                "this is %s, and its exponent is no simple number that "
+                "is written out",
+                dim_say(ck->dims, a.dim));
             CK_NOTE(ck, d, eb->range, "the exponent");
             v_explain(ck, d, ea);
             CK_HELP(ck, d,

@@ -132,6 +132,21 @@ guess_dim(struct check *ck, struct module *m, const struct body_work *w,
     return has_shape ? 2 : 0;
 }
 
+/* two whole turns written as a plain number are degrees without their unit */
+static void
+warn_of_degrees(struct check *ck, const struct ast_expr *e)
+{
+    const struct ast_expr *n = ast_unwrap(e);
+    if (n->kind == AST_NEG)
+        n = ast_unwrap(n->a);
+    if (n->kind != AST_NUM || n->unit || fabs(n->num) <= 4 * M_PI)
+        return;
+    struct diag *d =
+        diag_add(ck->ds, DIAG_W0301, e->range,
+                 "this angle is %g radians: more than two turns", n->num);
+    CK_HELP(ck, d, "degrees have a unit: %s [deg]", ck_label(ck, e));
+}
+
 static bool
 truth_key(struct check *ck, const struct env *env, const struct ast_item *k)
 {
@@ -223,8 +238,8 @@ leaf(void *ctx, const expr *l)
 {
     struct leaves *f = ctx;
     f->time |= l->sym == SYM_TIME;
-    f->motion |=
-        l->sym == SYM_BODY || l->sym == SYM_CONTACT || l->sym == SYM_TOTAL;
+    f->motion |= l->sym == SYM_BODY || l->sym == SYM_CONTACT ||
+                 l->sym == SYM_TOTAL || l->sym == SYM_SERIES;
     f->result |= l->sym == SYM_SLOT;
 }
 bool
@@ -397,6 +412,7 @@ orientation(struct check *ck, const struct env *env, struct body_work *w,
     }
     if (which == K_ANGLE) {
         b->orient_kind = IMP_ORIENT_ANGLE;
+        warn_of_degrees(ck, e);
         vector_key(ck, env, k, 1, pure, may, false, &b->orient);
     } else if (which == K_QUATERNION) {
         struct value v = ck_expr(ck, env, e);
@@ -534,7 +550,10 @@ body(struct check *ck, size_t i)
         return;
     if (w->shape.g)
         shape_block(ck, &w->shape, n, b);
+    int before = ck->ds->errors;
     b->fixed = truth_key(ck, &env, w->k[K_FIXED]);
+    /* perhaps it was to say that no mass is needed */
+    w->misspelt |= ck->ds->errors > before;
     bool planar = truth_key(ck, &env, w->k[K_PLANAR]);
     if (w->k[K_PLANAR] && planar != (n == 2))
         ck_error(ck, DIAG_E0315, w->k[K_PLANAR]->range, "this model lies in %s",

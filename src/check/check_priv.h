@@ -7,6 +7,7 @@
  *   expr.c    AST expression -> value (graph nodes with one dimension)
  *   arith.c   sums, quotients, powers, comparisons, choice
  *   func.c    functions that are built in; linalg.c: vectors and matrices
+ *   series.c  time derivatives and series along the motion
  *   call.c    user functions: binding of arguments, expansion, recursion
  *   decl.c    params, lets, functions, shapes: each definition by itself
  *   body.c, contact.c, joint.c, world.c   what their names say
@@ -58,6 +59,8 @@ struct value {
     const expr **e;
     const struct dim *dim;
     bool bare; /* made of bare literals: as a whole of any dimension */
+    /* series(): entry k has this dimension over s^k; the whole is pure */
+    const struct dim *series;
     uint32_t ref, field;
     const char *text;
     imp_range range;
@@ -143,6 +146,7 @@ struct check {
     struct dims *dims;
     struct diags *ds;
     struct tm_model *m;
+    bool placed; /* bodies and contacts are known by number */
     struct module *main, *modules, *modules_last;
     struct env top; /* of the main module */
     struct seen *seen[64];
@@ -185,6 +189,10 @@ struct check {
         struct tm_slot *v;
         size_t n, cap;
     } slots;
+    struct {
+        struct tm_series *v;
+        size_t n, cap;
+    } series;
     struct {
         struct record *v;
         size_t n, cap;
@@ -345,6 +353,15 @@ struct value lin_mul(struct check *ck, const struct ast_expr *at,
 /* NULL if `name` is none of dot cross norm ...; else does it */
 bool lin_call(struct check *ck, const struct ast_expr *e, const char *name,
               struct value *a, size_t n, struct value *out);
+
+/* -- series.c ------------------------------------------------------------- */
+
+/* e is a PRIME node */
+struct value series_prime(struct check *ck, const struct env *env,
+                          const struct ast_expr *e);
+/* series(a, order): e is its CALL node, a its checked arguments */
+struct value series_call(struct check *ck, const struct ast_expr *e,
+                         struct value *a);
 
 /* -- call.c --------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
  * that each knows the records of those before it. */
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "check/check_priv.h"
@@ -27,6 +28,9 @@ identifier(struct check *ck, const char *label)
     for (const char *p = label; *p && n < sizeof s - 4; p++) {
         if (isalnum((unsigned char)*p) || (*p & 0x80))
             s[n++] = *p;
+        else if (*p == '\'' && n < sizeof s - 8)
+            n += (size_t)snprintf(s + n, 5, "%s",
+                                  n && s[n - 1] == '_' ? "dot" : "_dot");
         else if (n && s[n - 1] != '_')
             s[n++] = '_';
     }
@@ -60,7 +64,13 @@ val_of(struct check *ck, const struct value *v, const struct ast_expr *e,
         out->rows = v->rows;
         out->cols = v->cols;
         out->e = v->e;
-        set_unit(ck, out, v->bare ? NULL : v->dim);
+        set_unit(ck, out, v->bare || v->series ? NULL : v->dim);
+        if (v->series) {
+            const char *u = dim_text(ck->dims, v->series);
+            out->unit =
+                arena_printf(ck->arena, strchr(u, '/') ? "(%s)/s^k" : "%s/s^k",
+                             *u ? u : "1");
+        }
         break;
     case V_TRUTH:
         out->kind = IMP_VAL_BOOL;

@@ -44,6 +44,24 @@ head_body(struct check *ck, const struct env *env, const struct ast_expr *e,
                 "true }");
         return false;
     }
+    bool reported = false;
+    if (e->kind == AST_NAME && !scope_find(ck, env->module, e->name.text,
+                                           WANT_ANY, e->range, &reported)) {
+        const char *name = e->name.text;
+        if (reported)
+            return false;
+        const char **names = NEW_N(ck->arena, const char *, ck->bodies.n + 1);
+        for (size_t i = 0; i < ck->bodies.n; i++)
+            names[i] = ck->bodies.v[i].name;
+        struct diag *d =
+            ck_error(ck, DIAG_E0101, e->range, "there is no body `%s`", name);
+        if (!ck_suggest(ck, d, e->range, name, names, ck->bodies.n))
+            CK_HELP(ck, d,
+                    "declare it, for example: body %s : %s { fixed = "
+                    "true }",
+                    name, ck->m->dim == 3 ? "half_space" : "half_plane");
+        return false;
+    }
     struct value v = ck_expr(ck, env, e);
     if (v.kind == V_POISON)
         return false;

@@ -351,6 +351,8 @@ moments(struct check *ck, const struct env *env, const struct ast_item *it,
                               d == 2 ? "the volume of a plane shape"
                                      : "the volume of a shape"))
                 take_num(&b->volume, &v, e);
+            else
+                return; /* the rest has the same fault */
         } else if (i == 1) {
             if (v_need_vector(ck, &v, e, d, dim_mks(ck->dims, 1, 0, 0),
                               "the centre of a shape"))

@@ -91,7 +91,9 @@ ratio_of(double x, struct ratio *r)
 {
     if (!isfinite(x) || fabs(x) > 10000)
         return false;
-    for (int q = 1; q <= 64; q++) {
+    /* every simple fraction, and decimals of three digits */
+    for (int i = 1; i <= 66; i++) {
+        int q = i <= 64 ? i : i == 65 ? 100 : 1000;
         double p = nearbyint(x * q);
         if (fabs(x * q - p) <= 4e-16 * fabs(x * q)) {
             *r = ratio_make((int64_t)p, q);
@@ -306,10 +308,23 @@ dim_text(struct dims *ds, const struct dim *d)
                                                  "K",  "mol", "cd"};
     static const int order[DIM_BASES] = {DIM_KG, DIM_M,   DIM_S, DIM_A,
                                          DIM_K,  DIM_MOL, DIM_CD};
+    /* units with a name of their own; not Hz, for a spin is no frequency */
+    static const struct {
+        int m, kg, s;
+        const char *name;
+    } derived[] = {{1, 1, -2, "N"},
+                   {2, 1, -2, "J"},
+                   {2, 1, -3, "W"},
+                   {-1, 1, -2, "Pa"},
+                   {0, 1, -2, "N/m"}};
     char text[256];
     struct buf up = {0}, down = {0};
     int n_up = 0, n_down = 0;
     d = dim_resolve(ds, d);
+    for (size_t i = 0; i < sizeof derived / sizeof derived[0]; i++)
+        if (!memcmp(d, dim_mks(ds, derived[i].m, derived[i].kg, derived[i].s),
+                    sizeof d->base))
+            return derived[i].name;
     for (int i = 0; i < DIM_BASES; i++) {
         struct ratio e = d->base[order[i]];
         if (e.p > 0) {

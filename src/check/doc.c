@@ -43,6 +43,10 @@ static const struct {
     {"not", "true if what follows is false", "expect not r.realisable", NULL,
      NULL},
     {"in", "states the range of a param", "param a = 1 in [0, 2]", NULL, NULL},
+    {"'",
+     "the derivative with respect to t along the motion, of any number:\n"
+     "  behind a name, a call or a bracket; '' is the second, up to order 20",
+     "show one.position', gap(touch)'', (one.energy*t)'", NULL, NULL},
     {"true", "the truth value", "body wall { fixed = true }", NULL, NULL},
     {"false", "the other truth value", "expect r.realisable == false", NULL,
      NULL},
@@ -402,9 +406,7 @@ names(struct check *ck,
         if (m->library)
             each(ctx, "name", m->name);
         for (struct decl *d = m->first; d; d = d->next)
-            each(ctx,
-                 d->kind == D_FN || d->kind == D_SHAPE ? "function" : "name",
-                 d->name);
+            each(ctx, decl_kind_name(d->kind), d->name);
     }
     for (size_t i = 0; (f = builtin_get(i)); i++)
         each(ctx, "function", f->name);
@@ -412,20 +414,24 @@ names(struct check *ck,
         if (c->available)
             each(ctx, "command", c->name);
     for (size_t i = 0; i < N_WORDS; i++)
-        each(ctx, "keyword", words[i].word);
+        if (words[i].word[0] != '\'')
+            each(ctx, "keyword", words[i].word);
     give_keys(constants, N_CONSTANTS, "name", each, ctx);
     give_keys(laws, 3, "function", each, ctx);
-    give_keys(body_keys, n_body_keys, "key", each, ctx);
-    give_keys(contact_keys, n_contact_keys, "key", each, ctx);
-    give_keys(joint_keys, n_joint_keys, "key", each, ctx);
-    give_keys(world_keys, n_world_keys, "key", each, ctx);
-    give_keys(shape_keys, n_shape_keys, "key", each, ctx);
-    give_keys(body_values, n_body_values, "key", each, ctx);
-    give_keys(contact_values, n_contact_values, "key", each, ctx);
-    for (int i = 0; (o = option_row((enum imp_option_id)i)); i++)
-        each(ctx, "key", o->key);
+    give_keys(body_keys, n_body_keys, "body {", each, ctx);
+    give_keys(contact_keys, n_contact_keys, "contact {", each, ctx);
+    give_keys(joint_keys, n_joint_keys, "joint {", each, ctx);
+    give_keys(world_keys, n_world_keys, "world {", each, ctx);
+    give_keys(shape_keys, n_shape_keys, "shape {", each, ctx);
+    give_keys(body_values, n_body_values, "body .", each, ctx);
+    give_keys(contact_values, n_contact_values, "contact .", each, ctx);
+    for (int i = 0; (o = option_row((enum imp_option_id)i)); i++) {
+        char kind[32];
+        snprintf(kind, sizeof kind, "%s {", o->command);
+        each(ctx, kind, o->key);
+    }
     for (size_t i = 0; (r = field_row(i)); i++)
-        each(ctx, "key", r->name);
+        each(ctx, "field", r->name);
     struct unit_each u = {each, ctx};
     unit_names(give_unit, &u);
 }

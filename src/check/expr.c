@@ -168,10 +168,25 @@ ck_decl(struct check *ck, struct decl *d, imp_range range)
     case D_LET:
         return let_value(ck, d, range);
     case D_BODY:
+        if (!ck->placed) {
+            struct diag *x = ck_error(
+                ck, DIAG_E0319, range,
+                "a shape or a default cannot depend on the body `%s`", d->name);
+            CK_HELP(ck, x, "it may depend on params, constants and t");
+            return v_poison(range);
+        }
         v.kind = d->index == UINT32_MAX ? V_POISON : V_BODY;
         v.ref = d->index;
         return v;
     case D_CONTACT:
+        if (!ck->placed) {
+            struct diag *x = ck_error(
+                ck, DIAG_E0319, range,
+                "a shape or a default cannot depend on the contact `%s`",
+                d->name);
+            CK_HELP(ck, x, "it may depend on params, constants and t");
+            return v_poison(range);
+        }
         v.kind = d->index == UINT32_MAX ? V_POISON : V_CONTACT;
         v.ref = d->index;
         return v;
@@ -186,7 +201,17 @@ ck_decl(struct check *ck, struct decl *d, imp_range range)
         return v_poison(range);
     }
     case D_RESULT:
-        if (d->broken || d->module != ck->main)
+        if (d->module != ck->main) {
+            struct diag *x = ck_error(
+                ck, DIAG_E0407, range,
+                "`%s` is the result of a command in a used file, and those are "
+                "not run",
+                d->name);
+            CK_NOTE(ck, x, d->range, "it stands here");
+            CK_HELP(ck, x, "give the command in this file");
+            return v_poison(range);
+        }
+        if (d->broken)
             return v_poison(range);
         if (d->index == UINT32_MAX || d->index >= ck->now) {
             struct diag *x =
@@ -276,6 +301,7 @@ apply_unit(struct check *ck, const struct ast_expr *e, struct value v)
     }
     struct value r = v;
     r.bare = false;
+    r.series = NULL;
     r.dim = u.dim;
     r.range = e->range;
     size_t n = (size_t)v.rows * v.cols;
@@ -346,7 +372,7 @@ array(struct check *ck, const struct env *env, const struct ast_expr *e)
                         "a matrix is written with its rows apart by "
                         "semicolons: [1, 2; 3, 4]");
             ok = false;
-            continue;
+            break; /* its neighbours are of the same kind */
         }
         any |= v.kind == V_ANY;
         r.e[i] = v.e[0];
@@ -473,6 +499,11 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *e)
             return v_poison(e->range);
         struct value r = v_array(ck, v.cols, 1, v.dim, e->range);
         r.bare = v.bare;
+        if (v.series) {
+            r.dim = dim_mul(ck->dims, v.series,
+                            dim_mks(ck->dims, 0, 0, -(int)i));
+            r.bare = false;
+        }
         for (j = 0; j < v.cols; j++)
             r.e[j] = v.e[i * v.cols + j];
         return r;
@@ -636,7 +667,7 @@ ck_expr(struct check *ck, const struct env *env, const struct ast_expr *e)
         v = indexed(ck, env, e);
         break;
     case AST_PRIME:
-        ck_unavailable(ck, e->range, "the time derivative with `'`");
+        v = series_prime(ck, env, e);
         break;
     case AST_CALL:
         v = folded(ck, e, call(ck, env, e));

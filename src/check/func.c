@@ -64,6 +64,10 @@ static const struct builtin builtins[] = {
     {"rot", "[axis,] angle", "rotation matrix, in the plane or about an axis",
      "rot(30 [deg])"},
     {"gap", "contact", "signed distance of the two surfaces", "gap(touch)"},
+    {"series", "x, order",
+     "Taylor coefficients of x in t along the motion, orders 0 to order, from "
+     "the present state; entry k is per s^k",
+     "series(gap(touch), 6)"},
 };
 #define N_BUILTINS (sizeof builtins / sizeof builtins[0])
 
@@ -354,6 +358,8 @@ builtin_call(struct check *ck, const struct env *env, const struct builtin *b,
     graph_origin(ck->g, e->range);
     if (!strcmp(b->name, "gap"))
         return gap_call(ck, e, a);
+    if (!strcmp(b->name, "series"))
+        return series_call(ck, e, a);
     if (!strcmp(b->name, "linspace"))
         return linspace(ck, e, a);
     if (!strcmp(b->name, "min") || !strcmp(b->name, "max") ||

@@ -63,6 +63,7 @@ check_model(const struct check_input *in)
     decl_params(&ck);
     decl_definitions(&ck, D_SHAPE);
     contacts_declare(&ck);
+    ck.placed = true;
     check_bodies_begin(&ck);
     check_bodies_end(&ck);
     check_world(&ck);
@@ -86,7 +87,32 @@ check_model(const struct check_input *in)
     m->n_commands = ck.commands.n;
     m->slots = ck.slots.v;
     m->n_slots = ck.slots.n;
+    m->series = ck.series.v;
+    m->n_series = ck.series.n;
     return in->ds->errors ? NULL : m;
+}
+
+void
+check_rest(const struct check_input *in)
+{
+    struct diags all;
+    struct check_input rest = *in;
+    diags_init(&all, in->arena, in->sources);
+    rest.ds = &all;
+    check_model(&rest);
+    for (struct diag *d = all.first, *next; d; d = next) {
+        next = d->next;
+        if (!(d->code >= DIAG_E0201 && d->code <= DIAG_E0206) ||
+            in->ds->errors >= in->ds->limit)
+            continue;
+        d->next = NULL;
+        if (in->ds->last)
+            in->ds->last->next = d;
+        else
+            in->ds->first = d;
+        in->ds->last = d;
+        in->ds->errors++;
+    }
 }
 
 /* -- for doc.c ------------------------------------------------------------ */

@@ -260,6 +260,22 @@ scope_libraries(struct check *ck)
         library(ck, f);
 }
 
+/* does library text declare this function or shape? a look at the text is
+ * enough for a suggestion */
+static const char *
+library_with(const char *name)
+{
+    const struct stdlib_file *f;
+    size_t len = strlen(name);
+    for (size_t i = 0; (f = stdlib_get(i)); i++)
+        for (const char *p = f->text; (p = strstr(p, name)); p += len)
+            if (((p - f->text >= 6 && !memcmp(p - 6, "shape ", 6)) ||
+                 (p - f->text >= 3 && !memcmp(p - 3, "fn ", 3))) &&
+                p[len] == '(')
+                return f->name;
+    return NULL;
+}
+
 static void
 use_library(struct check *ck, struct module *m, const struct ast_item *it)
 {
@@ -273,7 +289,12 @@ use_library(struct check *ck, struct module *m, const struct ast_item *it)
             names[n++] = f->name;
         struct diag *d = ck_error(ck, DIAG_E0109, it->name.range,
                                   "there is no library `%s`", name);
-        if (!ck_suggest(ck, d, it->name.range, name, names, n))
+        const char *holder = library_with(name);
+        if (holder) {
+            CK_HELP(ck, d, "`%s` is declared in the library `%s`", name,
+                    holder);
+            diag_fix(ck->ds, d, it->name.range, holder);
+        } else if (!ck_suggest(ck, d, it->name.range, name, names, n))
             CK_HELP(ck, d,
                     "the libraries are %s; a file of your own is used by its "
                     "path: use \"%s.imp\"",
@@ -288,7 +309,7 @@ read_whole(struct check *ck, const char *path, size_t *n, const char **why)
 {
     struct stat st;
     *why = "it cannot be read";
-    FILE *f = fopen(path, "rb");
+    FILE *f = fopen(path, "rbe");
     if (!f) {
         *why = "there is no such file, or it may not be read";
         return NULL;
@@ -305,7 +326,7 @@ read_whole(struct check *ck, const char *path, size_t *n, const char **why)
     }
     fclose(f); /* nothing may be held open across an allocation */
     char *text = arena_alloc(ck->arena, (size_t)st.st_size + 1);
-    f = fopen(path, "rb");
+    f = fopen(path, "rbe");
     if (!f)
         return NULL;
     *n = fread(text, 1, (size_t)st.st_size, f);
@@ -350,7 +371,10 @@ use_file(struct check *ck, struct module *m, const struct ast_item *it)
     if (!text) {
         struct diag *d =
             ck_error(ck, DIAG_E0108, range, "cannot use \"%s\": %s", rel, why);
-        if (slash)
+        if (stdlib_find(rel)) {
+            CK_HELP(ck, d, "a library is used without quotes");
+            diag_fix(ck->ds, d, range, rel);
+        } else if (slash)
             CK_HELP(ck, d,
                     "the path is relative to the file that says `use`, "
                     "in `%.*s`",
@@ -454,19 +478,18 @@ scope_library(struct module *m, const char *name)
     return NULL;
 }
 
-/* does library text declare this function or shape? a look at the text is
- * enough for a suggestion */
+/* how other languages say true and false */
 static const char *
-library_with(const char *name)
+truth_of(const char *name)
 {
-    const struct stdlib_file *f;
-    size_t len = strlen(name);
-    for (size_t i = 0; (f = stdlib_get(i)); i++)
-        for (const char *p = f->text; (p = strstr(p, name)); p += len)
-            if (((p - f->text >= 6 && !memcmp(p - 6, "shape ", 6)) ||
-                 (p - f->text >= 3 && !memcmp(p - 3, "fn ", 3))) &&
-                p[len] == '(')
-                return f->name;
+    static const char *const words[][2] = {
+        {"yes", "true"},    {"True", "true"}, {"TRUE", "true"},
+        {"on", "true"},     {"no", "false"},  {"False", "false"},
+        {"FALSE", "false"}, {"off", "false"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (!strcmp(words[i][0], name))
+            return words[i][1];
     return NULL;
 }
 
@@ -520,13 +543,22 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
                 decl_kind_name(other->kind));
         if (!fn)
             CK_HELP(ck, d, "call it: %s(...)", name);
-        else
+        else if (other->kind == D_LET || other->kind == D_PARAM)
             CK_HELP(ck, d, "a product is written with `*`, an index with [ ]");
     } else if (lib && !scope_library(m, lib)) {
         CK_HELP(ck, d, "the library `%s` has it: add `use %s`", lib, lib);
     } else if (!fn && builtin_find(name)) {
         CK_HELP(ck, d, "it is a function: call it, as in %s",
                 builtin_find(name)->example);
+    } else if (fn && !strcmp(name, "pi")) {
+        CK_HELP(ck, d, "it is a constant: write pi");
+    } else if (!fn && truth_of(name)) {
+        CK_HELP(ck, d, "did you mean `%s`?", truth_of(name));
+        diag_fix(ck->ds, d, range, truth_of(name));
+    } else if (coords && !fn && name[1] == 0 && strchr("XYZ", name[0])) {
+        static const char *const lower[] = {"x", "y", "z"};
+        CK_HELP(ck, d, "the coordinates of a shape are x, y and z");
+        diag_fix(ck->ds, d, range, lower[name[0] - 'X']);
     } else if (!coords && !fn && name[1] == 0 && strchr("xyz", name[0])) {
         CK_HELP(ck, d, "x, y and z are coordinates inside a shape only");
     } else if (!fn && !strcmp(name, "e")) {

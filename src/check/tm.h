@@ -118,6 +118,15 @@ struct tm_slot {
     imp_range range;
 };
 
+/* an expression whose Taylor coefficients in t are SYM_SERIES leaves; it may
+ * read series of lower numbers */
+struct tm_series {
+    const expr *e;
+    uint32_t order; /* highest coefficient that is ever wanted */
+    uint32_t depth; /* orders its own leaves need beyond those of its series */
+    imp_range range;
+};
+
 struct tm_model {
     struct arena *arena;
     struct graph *graph;
@@ -136,6 +145,8 @@ struct tm_model {
     size_t n_commands;
     struct tm_slot *slots;
     size_t n_slots;
+    struct tm_series *series;
+    size_t n_series;
     struct {
         struct tm_vec gravity;   /* d entries, 0 by default */
         struct tm_num tolerance; /* relative; NULL when not given */
@@ -178,6 +189,10 @@ struct check_input {
 };
 /* the typed model, or NULL when ds has errors */
 struct tm_model *check_model(const struct check_input *in);
+/* After syntax errors: adds what can be said about the rest without guessing,
+ * which is clashes of dimensions and unknown units. What was not understood
+ * may have declared any name, so nothing is said about names. */
+void check_rest(const struct check_input *in);
 
 /* a quantity as text, "3", "3 [mm]" (--set, imp_set_text): *si in SI units,
  * *unit its SI text ("m"), NULL when none was written. false: not understood */
@@ -190,8 +205,10 @@ bool check_quantity(struct arena *a, const char *text, double *si,
 struct buf;
 bool check_doc(const struct check_input *in, const char *name,
                struct buf *out);
-/* every name known in this context, for completion; kind is one of "name",
- * "keyword", "unit", "command", "key", "function" */
+/* every name known in this context, for completion; kind is what it is: a kind
+ * of declaration ("body", "shape", ...), "name", "keyword", "unit", "command",
+ * "function", "field" (of a record), "body {" for a key of its block (also of
+ * contact, world, shape and commands), "body ." for a part of it */
 void check_names(const struct check_input *in,
                  void (*each)(void *ctx, const char *kind, const char *name),
                  void *ctx);

@@ -190,6 +190,21 @@ unknown_unit(struct check *ck, const struct ast_expr *e)
             diag_fix(ck->ds, d, e->range, full[i][1]);
             return;
         }
+    /* kgm, Nms: units without the signs between them */
+    const char *text = e->name.text;
+    size_t len = strlen(text);
+    for (size_t k = 1; k < len; k++) {
+        struct unit a, b;
+        if (unit_named(ck->dims, text, k, &a) &&
+            unit_named(ck->dims, text + k, len - k, &b)) {
+            const char *product =
+                arena_printf(ck->arena, "%.*s*%s", (int)k, text, text + k);
+            CK_HELP(ck, d, "units are multiplied with `*`: did you mean `%s`?",
+                    product);
+            diag_fix(ck->ds, d, e->range, product);
+            return;
+        }
+    }
     if (!ck_suggest(ck, d, e->range, e->name.text, names, n))
         CK_HELP(ck, d,
                 "units are m, kg, s, rad, deg, N, J, W, Pa, Hz, A, K, mol, cd "
@@ -249,7 +264,12 @@ unit_ast(struct check *ck, const struct ast_expr *e, struct unit *u, int depth)
 wrong:;
     struct diag *d = ck_error(ck, DIAG_E0208, e->range,
                               "a unit is made of unit names with * / and ^");
-    CK_HELP(ck, d, "as in [m/s^2], [kg*m^2], [1/s] or [1]");
+    if (e->kind == AST_NUM)
+        CK_HELP(ck, d,
+                "a number stands in front of the value, a broken exponent in "
+                "brackets: [m^(1/2)]");
+    else
+        CK_HELP(ck, d, "as in [m/s^2], [kg*m^2], [1/s] or [1]");
     return false;
 }
 bool

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Emission and linking of simulators. The object is the one the JIT would
  * load, with the image in it; the system's C compiler links it with libimprt.a
- * (which holds main, runtime/sim_main.c) and libm. */
+ * (which holds main, analysis/sim_main.c) and libm. */
 #include "cli/build.h"
 
 #include <errno.h>
@@ -16,17 +16,23 @@
 
 #include "abi/status.h"
 #include "base/arena.h"
+#include "base/io.h"
 #include "cli/session.h"
 #include "cli/where.h"
 #include "codegen/gen.h"
 
 extern char **environ;
 
+/* LLVM knows hundreds of processors, and ends the process at an unknown one:
+ * these levels are what a user can choose; the first is the default */
+static const char *const cpus[] = {
 #if defined(__x86_64__)
-#define BASELINE "x86-64-v2"
+    "x86-64-v2", "x86-64", "x86-64-v3", "x86-64-v4",
 #else
-#define BASELINE "generic"
+    "generic",
 #endif
+    "host"};
+#define N_CPUS (sizeof cpus / sizeof *cpus)
 
 #define SAID_MAX 4096 /* bytes of the linker's own words that are kept */
 
@@ -57,21 +63,6 @@ temporary(struct arena *a, const char *out, char **name)
     return mkostemp(*name, O_CLOEXEC);
 }
 
-static int
-write_all(int fd, const char *p, size_t n)
-{
-    while (n) {
-        ssize_t done = write(fd, p, n);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return errno;
-        p += done;
-        n -= (size_t)done;
-    }
-    return 0;
-}
-
 /* the mode that a new file of this kind gets from the user's mask */
 static mode_t
 mode_of(bool executable)
@@ -86,7 +77,7 @@ mode_of(bool executable)
 static int
 put_file(int fd, const char *p, size_t n)
 {
-    int e = write_all(fd, p, n);
+    int e = io_write(fd, p, n);
 
     if (close(fd) && !e)
         e = errno;
@@ -227,6 +218,27 @@ write_simulator(const struct gen_bytes *b, const char *out, bool link,
     return e ? cannot_write(ds, out, e) : status;
 }
 
+static bool
+known_cpu(const char *cpu, struct diags *ds)
+{
+    for (size_t i = 0; i < N_CPUS; i++)
+        if (!strcmp(cpu, cpus[i]))
+            return true;
+    struct diag *d = diag_add(ds, DIAG_E0804, IMP_NOWHERE,
+                              "`--cpu` takes a level of the architecture; "
+                              "found `%s`",
+                              cpu);
+    const char *near = suggest(cpu, cpus, N_CPUS);
+    struct buf list = {0};
+    for (size_t i = 0; i < N_CPUS; i++)
+        buf_printf(&list, "%s%s", i ? ", " : "", cpus[i]);
+    diag_note(ds, d, IMP_NOWHERE, "it can be %s", buf_str(&list));
+    buf_free(&list);
+    if (near)
+        diag_help(ds, d, "did you mean `%s`?", near);
+    return false;
+}
+
 int
 build_simulator(const imp_image *im, const char *out,
                 const struct build_options *o, struct diags *ds)
@@ -234,16 +246,19 @@ build_simulator(const imp_image *im, const char *out,
     static const enum gen_output kind[] = {GEN_OBJECT, GEN_OBJECT, GEN_IR,
                                            GEN_ASM};
     struct gen_options g = {.opt = o->opt,
-                            .cpu = o->cpu ? o->cpu : BASELINE,
+                            .cpu = o->cpu ? o->cpu : cpus[0],
                             .with_image = true,
                             .pic = true,
                             .output = kind[o->emit]};
     const char *error = "";
-    const struct gen_api *api = genload(&error);
-    struct gen_bytes b = {NULL, 0, error};
+    struct gen_bytes b = {NULL, 0, NULL};
 
+    if (!known_cpu(g.cpu, ds))
+        return IMP_EXIT_MODEL;
     if (!out[0])
         return cannot_write(ds, out, ENOENT);
+    const struct gen_api *api = genload(&error);
+    b.error = error;
     if (api)
         b = api->emit(im, &g);
     if (!b.s) {

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "codegen/gen.h"
 
 #define MAGIC "IMPOBJ1\n"
@@ -138,23 +139,6 @@ read_all(int fd, char *p, size_t n)
             return false;
         p += got;
         n -= (size_t)got;
-    }
-    return true;
-}
-
-static bool
-write_all(int fd, const void *data, size_t n)
-{
-    const char *p = data;
-
-    while (n) {
-        ssize_t done = write(fd, p, n);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        p += done;
-        n -= (size_t)done;
     }
     return true;
 }
@@ -310,8 +294,8 @@ cache_put_in(const char *dir, const struct cache_key *k, const char *object,
     ok = fd >= 0;
     if (ok) {
         checksum(object, n, sum);
-        ok = write_all(fd, MAGIC, 8) && write_all(fd, k->hash, SHA256_SIZE) &&
-             write_all(fd, sum, SHA256_SIZE) && write_all(fd, object, n);
+        ok = !io_write(fd, MAGIC, 8) && !io_write(fd, k->hash, SHA256_SIZE) &&
+             !io_write(fd, sum, SHA256_SIZE) && !io_write(fd, object, n);
         ok = !close(fd) && ok;
         ok = ok && !renameat(folder, temp, folder, name);
         if (!ok)

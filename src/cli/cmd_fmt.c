@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* imp fmt: models in the one canonical layout, in place and atomically. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "abi/status.h"
 #include "analysis/driver.h"
 #include "base/arena.h"
+#include "base/io.h"
 #include "cli/cli.h"
 #include "cli/session.h"
 #include "syntax/fmt.h"
@@ -37,38 +39,28 @@ replace(struct session *s, const char *path, const struct buf *b)
     struct stat st;
     char *real = realpath(path, NULL);
     const char *target = real ? real : path;
-    const char *tmp = arena_printf(s->arena, "%s.XXXXXX", target);
-    int fd = mkstemp((char *)tmp);
+    char *tmp = arena_printf(s->arena, "%s.XXXXXX", target);
+    int fd = mkostemp(tmp, O_CLOEXEC);
     bool ok = fd >= 0;
-    size_t done = 0;
 
     if (ok && stat(target, &st) == 0)
         ok = fchmod(fd, st.st_mode & 07777) == 0;
-    while (ok && done < b->n) {
-        ssize_t n = write(fd, b->s + done, b->n - done);
-        if (n < 0 && errno != EINTR)
-            ok = false;
-        else if (n > 0)
-            done += (size_t)n;
-    }
-    int e = errno;
+    int e = ok ? io_write(fd, b->s, b->n) : errno;
     if (fd >= 0) {
-        if (ok && fsync(fd) != 0 && errno != EINVAL)
-            ok = false;
-        if (close(fd) != 0)
-            ok = false;
-        if (ok && rename(tmp, target) != 0)
-            ok = false;
-        if (!ok) {
+        if (!e && fsync(fd) != 0 && errno != EINVAL)
             e = errno;
+        if (close(fd) != 0 && !e)
+            e = errno;
+        if (!e && rename(tmp, target) != 0)
+            e = errno;
+        if (e)
             unlink(tmp);
-        }
     }
-    if (!ok)
+    if (e)
         diag_add(&s->ds, DIAG_E0819, IMP_NOWHERE, "cannot write `%s`: %s", path,
                  strerror(e));
     free(real);
-    return ok;
+    return !e;
 }
 
 static int

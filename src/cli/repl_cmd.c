@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Commands of the REPL: those that begin with a colon, and ?name. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "abi/status.h"
 #include "analysis/driver.h"
 #include "base/arena.h"
+#include "base/io.h"
 #include "cli/jit.h"
 #include "cli/repl_priv.h"
 #include "cli/runopts.h"
@@ -66,6 +69,17 @@ doc_work(void *ctx)
     repl_open(j->r);
     struct check_input in = session_input(&j->r->s);
     bool known = check_doc(&in, j->name, &b);
+    /* a result first: its name may be a unit's too */
+    for (size_t i = 0; i < j->r->results.n; i++) {
+        const struct tm_command *c = j->r->results.v[i].command;
+        if (strcmp(c->bound, j->name) != 0)
+            continue;
+        buf_clear(&b);
+        buf_printf(&b, "result %s\n  fields:", j->name);
+        for (size_t k = 0; k < c->n_fields; k++)
+            buf_printf(&b, " %s", c->fields[k].name);
+        known = true;
+    }
     if (known) {
         cli_puts(buf_str(&b));
         if (b.n && b.s[b.n - 1] != '\n')
@@ -173,15 +187,16 @@ colon_save(struct repl *r, const char *arg)
     if (!arg[0])
         return wrong(r, DIAG_E0821, NULL, "the form is `:save FILE`");
     int status = list(r, NULL, &b, &found);
-    FILE *f = status == IMP_EXIT_OK ? fopen(arg, "w") : NULL;
-    errno = f ? errno : errno ? errno : EIO;
-    bool ok = f && fwrite(buf_str(&b), 1, b.n, f) == b.n;
-    if (f && fclose(f) != 0)
-        ok = false;
-    if (status == IMP_EXIT_OK && !ok) {
-        cli_error(DIAG_E0819, NULL, "cannot write `%s`: %s", arg,
-                  strerror(errno));
-        status = IMP_EXIT_RUN;
+    if (status == IMP_EXIT_OK) {
+        int fd = open(arg, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        int e = fd < 0 ? errno : io_write(fd, buf_str(&b), b.n);
+        if (fd >= 0 && close(fd) != 0 && !e)
+            e = errno;
+        if (e) {
+            cli_error(DIAG_E0819, NULL, "cannot write `%s`: %s", arg,
+                      strerror(e));
+            status = IMP_EXIT_RUN;
+        }
     }
     buf_free(&b);
     return status;
@@ -424,6 +439,13 @@ static const struct colon table[N_COLON] = {
     {"quit", "", "leave", colon_quit},
     {NULL, NULL, NULL, NULL},
 };
+
+void
+repl_command_names(void (*each)(void *ctx, const char *name), void *ctx)
+{
+    for (const struct colon *c = table; c->name; c++)
+        each(ctx, c->name);
+}
 
 int
 repl_command(struct repl *r, const char *text, size_t n)

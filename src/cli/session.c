@@ -330,8 +330,11 @@ session_check(struct session *s)
     struct check_set *sets = NEW_N(s->arena, struct check_set, n + 1);
     const char **units = NEW_N(s->arena, const char *, n + 1);
 
-    if (s->ds.errors)
+    if (s->ds.errors) {
+        struct check_input rest = session_input(s);
+        check_rest(&rest);
         return IMP_EXIT_MODEL;
+    }
     if (!quantities(s, sets, units))
         return IMP_EXIT_MODEL;
     struct check_input in = session_input(s);

@@ -59,8 +59,10 @@ LLVMValueRef
 sv_convolution(struct sv *s, uint32_t i, const uint32_t *pool, uint32_t n)
 {
     struct gen *g = s->g;
-    LLVMValueRef ends = NULL;
+    LLVMValueRef ends = NULL, whole = sv_packs_sum(s, i);
 
+    if (whole)
+        return whole;
     for (uint32_t p = 0; p < n; p++, pool += 3) {
         LLVMValueRef left = LLVMBuildFMul(g->b, sv_value(s, SV_ZERO, pool[1]),
                                           sv_value(s, SV_K, pool[2]), "");

@@ -84,6 +84,29 @@ sv_value(struct sv *s, enum sv_class c, uint32_t i)
     return v;
 }
 
+/* a state whose rate is constant: its row is known at order 0 */
+static bool
+is_line(const struct sv *s, uint32_t i)
+{
+    const imp_instr *in = s->code + i;
+
+    return in->op == IMP_OP_STATE && (s->code[in->b].flags & IMP_INSTR_CONST) &&
+           s->n_parts == 1;
+}
+
+/* entries 1 .. of a row: the given one, then +0 (four to a store) */
+static void
+store_rest(struct sv *s, uint32_t i, LLVMValueRef first)
+{
+    struct gen *g = s->g;
+    LLVMValueRef four = gen_num(g, g->v4, 0.0);
+
+    for (int k = 1; k <= IMP_ORDER_MAX; k += 4)
+        gen_store(g, g->v4, four, sv_row(s, i, s->work, k));
+    if (first)
+        gen_store(g, g->f64, first, sv_row(s, i, s->work, 1));
+}
+
 /* register i has value v: remembered, and stored where others will look */
 static void
 define(struct sv *s, enum sv_class c, uint32_t i, LLVMValueRef v)
@@ -92,7 +115,8 @@ define(struct sv *s, enum sv_class c, uint32_t i, LLVMValueRef v)
 
     s->val[c][i] = v;
     s->stamp[c][i] = s->now[c];
-    if (c != SV_D && s->code[i].row != IMP_NO_ROW)
+    if (c != SV_D && s->code[i].row != IMP_NO_ROW && s->stored[i] &&
+        !(c == SV_K && is_line(s, i)))
         gen_store(g, g->f64, v,
                   sv_row(s, i, c == SV_ZERO ? s->work : s->work_k, 0));
     if (s->slot[c][i] != NO_SLOT)
@@ -129,12 +153,16 @@ sv_order_zero(struct sv *s)
             v = gen_op_value(g, g->f64, (enum imp_op)in->op, a, b, c);
         }
         define(s, SV_ZERO, i, v);
-        /* a constant's higher entries are +0 (four to each store) */
-        if ((in->flags & IMP_INSTR_CONST) && in->row != IMP_NO_ROW)
-            for (int k = 1; k <= IMP_ORDER_MAX; k += 4)
-                gen_store(g, g->v4, gen_num(g, g->v4, 0.0),
-                          sv_row(s, i, s->work, k));
+        if ((in->flags & IMP_INSTR_CONST) && in->row != IMP_NO_ROW &&
+            s->stored[i])
+            store_rest(s, i, NULL);
     }
+    for (uint32_t i = 0; i < s->t->code.n; i++)
+        if (is_line(s, i) && s->stored[i])
+            store_rest(s, i,
+                       LLVMBuildSelect(g->b, s->moves,
+                                       sv_value(s, SV_ZERO, s->code[i].b),
+                                       gen_num(g, g->f64, 0.0), ""));
     sv_packs_zero(s);
 }
 
@@ -162,7 +190,10 @@ leaf_k(struct sv *s, uint32_t i)
         /* of a constant rate: d_0, then 0 */
         if (s->code[in->b].flags & IMP_INSTR_CONST)
             return only_first(s, sv_value(s, SV_ZERO, in->b));
-        return LLVMBuildFMul(g->b, sv_coef(s, g->f64, in->b, s->work_k, -1),
+        return LLVMBuildFMul(g->b,
+                             s->rate[in->b]
+                                 ? s->rate[in->b]
+                                 : sv_coef(s, g->f64, in->b, s->work_k, -1),
                              s->per_k, "");
     }
     case IMP_OP_ROW: {

@@ -77,6 +77,12 @@ array_of(struct sv *s, const struct pack_array *want)
     return s->n_arrays++;
 }
 
+static uint32_t
+later(uint32_t ready, uint32_t reg)
+{
+    return reg == UINT32_MAX || reg < ready ? ready : reg + 1;
+}
+
 static void
 close_pack(struct sv *s, struct pack *k)
 {
@@ -89,9 +95,21 @@ close_pack(struct sv *s, struct pack *k)
             if (l < k->n_lanes && p < n_products(s, k->lane[l]))
                 product(s, k->lane[l], p, &a.reg[l], &b.reg[l], &a.minus[l]);
         }
+        for (uint32_t l = 0; l < 4; l++) {
+            k->ready = later(k->ready, a.reg[l]);
+            k->ready = later(k->ready, b.reg[l]);
+        }
         k->a[p] = array_of(s, &a);
+        s->arrays[k->a[p]].upwards = true;
         k->b[p] = array_of(s, &b);
     }
+    for (uint32_t l = 0; l < k->n_lanes; l++) {
+        s->pack_of[k->lane[l]] = k;
+        if (k->lane[l] < k->ready)
+            k->ready = NO_SLOT;
+    }
+    if (s->n_parts > 1 || s->nu)
+        k->ready = NO_SLOT;
 }
 
 struct conv_ref {
@@ -127,6 +145,7 @@ sv_plan_packs(struct sv *s)
     qsort(v, n, sizeof *v, by_length);
     s->packs = NEW_N(arena, struct pack, n + 1);
     s->arrays = NEW_N(arena, struct pack_array, 2 * products + 1);
+    s->pack_of = NEW_N(arena, struct pack *, s->t->code.n + 1);
     s->inner = NEW_N(arena, LLVMValueRef, s->t->code.n + 1);
     for (uint32_t c = 0; c < n; c++) {
         struct pack *k = s->packs + s->n_packs;
@@ -210,12 +229,14 @@ sv_packs_zero(struct sv *s)
     for (uint32_t a = 0; a < s->n_arrays; a++) {
         if (s->arrays[a].part != s->at_part)
             continue;
-        for (int k = -PACK_ZEROS; k <= PACK_ZEROS + 1; k++)
+        int last = s->arrays[a].upwards ? PACK_ZEROS + 1 : -1;
+        for (int k = -PACK_ZEROS; k <= last; k++)
             if (k)
                 gen_store(g, g->v4, zero, entry(s, a, NULL, k));
-        if (s->n_parts == 1)
-            gen_store(g, g->v4, side_by_side(s, s->arrays + a, at_zero),
-                      entry(s, a, NULL, 0));
+        if (s->n_parts == 1) {
+            s->arrays[a].zero = side_by_side(s, s->arrays + a, at_zero);
+            gen_store(g, g->v4, s->arrays[a].zero, entry(s, a, NULL, 0));
+        }
     }
 }
 
@@ -226,13 +247,48 @@ push(struct sv *s, int off,
     struct gen *g = s->g;
 
     for (uint32_t a = 0; a < s->n_arrays; a++) {
-        if (s->arrays[a].part != s->at_part)
+        struct pack_array *v = s->arrays + a;
+        if (v->part != s->at_part)
             continue;
-        gen_store(g, g->v4, side_by_side(s, s->arrays + a, coefficient),
+        gen_store(g, g->v4, v->k ? v->k : side_by_side(s, v, coefficient),
                   entry(s, a, s->k, off));
-        gen_store(g, g->v4, gen_num(g, g->v4, 0.0),
-                  entry(s, a, s->k, off + PACK_ZEROS));
+        v->k = NULL;
+        if (v->upwards)
+            gen_store(g, g->v4, gen_num(g, g->v4, 0.0),
+                      entry(s, a, s->k, off + PACK_ZEROS));
     }
+}
+
+static LLVMValueRef
+entry_k(struct sv *s, struct pack_array *a)
+{
+    if (!a->k)
+        a->k = side_by_side(s, a, at_k);
+    return a->k;
+}
+
+LLVMValueRef
+sv_packs_sum(struct sv *s, uint32_t i)
+{
+    struct gen *g = s->g;
+    struct pack *k = s->pack_of[i];
+    LLVMValueRef ends = NULL;
+    unsigned lane = 0;
+
+    if (!k || k->ready == NO_SLOT)
+        return NULL;
+    for (uint32_t p = 0; !k->sum && p < k->n_slots; p++) {
+        struct pack_array *a = s->arrays + k->a[p], *b = s->arrays + k->b[p];
+        LLVMValueRef left = LLVMBuildFMul(g->b, a->zero, entry_k(s, b), "");
+        LLVMValueRef right = LLVMBuildFMul(g->b, entry_k(s, a), b->zero, "");
+        LLVMValueRef both = LLVMBuildFAdd(g->b, left, right, "");
+        ends = ends ? LLVMBuildFAdd(g->b, ends, both, "") : both;
+    }
+    if (!k->sum)
+        k->sum = LLVMBuildFAdd(g->b, k->inner, ends, "");
+    while (k->lane[lane] != i)
+        lane++;
+    return LLVMBuildExtractElement(g->b, k->sum, gen_i32(g, lane), "");
 }
 
 void
@@ -262,14 +318,16 @@ block(struct sv *s, const struct pack *k, LLVMValueRef j, LLVMValueRef back,
 }
 
 static void
-finish(struct sv *s, const struct pack *k, LLVMValueRef *acc)
+finish(struct sv *s, struct pack *k, LLVMValueRef *acc)
 {
     struct gen *g = s->g;
     LLVMValueRef sum =
         LLVMBuildFAdd(g->b, LLVMBuildFAdd(g->b, acc[0], acc[2], ""),
                       LLVMBuildFAdd(g->b, acc[1], acc[3], ""), "");
 
-    for (unsigned l = 0; l < k->n_lanes; l++)
+    k->inner = sum;
+    k->sum = NULL;
+    for (unsigned l = 0; k->ready == NO_SLOT && l < k->n_lanes; l++)
         s->inner[k->lane[l]] =
             LLVMBuildExtractElement(g->b, sum, gen_i32(g, l), "");
 }
@@ -282,7 +340,7 @@ sv_packs_inner(struct sv *s)
     if (s->n_parts > 1)
         push(s, -1, before_k);
     for (uint32_t p = 0; p < s->n_packs;) {
-        const struct pack *k = s->packs + p;
+        struct pack *k = s->packs + p;
         struct sv_loop l;
         if (k->part != s->at_part) {
             p++;

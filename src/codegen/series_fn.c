@@ -16,6 +16,7 @@
 #include "codegen/series_priv.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/arena.h"
 
@@ -28,18 +29,42 @@ weight(const struct sv *s, const imp_instr *in)
     if (!sv_varies(in))
         return gen_is_leaf(in) ? 1 : 2;
     if (in->op == IMP_OP_DOT)
-        return 16u + 6u * in->b;
+        return 6u + 4u * in->b;
     switch (gen_ops[in->op].rule) {
     case SER_CONV:
-        return sv_varies(code + in->a) && sv_varies(code + in->b) ? 22u : 4u;
+        return sv_varies(code + in->a) && sv_varies(code + in->b) ? 10u : 3u;
     case SER_DIV:
-        return sv_varies(code + in->b) ? 24u : 4u;
+        return sv_varies(code + in->b) ? 12u : 3u;
     case SER_CHAIN:
     case SER_HELPER:
-        return 22;
+        return 16;
     default:
-        return 4;
+        return 3;
     }
+}
+
+/* Which rows must be in work: those of outputs, and of what CHAIN and HELPER
+ * read. Between parts values travel through rows: then all. */
+static void
+plan_rows(struct sv *s)
+{
+    const uint32_t *outs = IMP_ARRAY(s->g->im, s->t->outs, uint32_t);
+
+    for (uint32_t i = 0; i < s->t->code.n; i++) {
+        const imp_instr *in = s->code + i;
+        enum gen_rule rule = gen_ops[in->op].rule;
+        if (s->n_parts > 1)
+            s->stored[i] = true;
+        if (!sv_varies(in) || (rule != SER_CHAIN && rule != SER_HELPER))
+            continue;
+        s->stored[in->a] = true;
+        if (rule == SER_CHAIN)
+            s->stored[in->c] = true;
+        if (rule == SER_HELPER)
+            s->stored[i] = s->stored[in->b] = true;
+    }
+    for (uint32_t o = 0; o < s->t->outs.n; o++)
+        s->stored[outs[o]] = true;
 }
 
 /* parts of about GEN_CHUNK operations; scratch entries of values that are in
@@ -65,6 +90,7 @@ plan(struct sv *s)
     s->rhs = s->jac + s->nu * s->nu;
     s->piv = s->rhs + s->nu;
     s->n_slots = s->piv + (s->nu + 1) / 2;
+    plan_rows(s);
     for (uint32_t i = 0; s->n_parts > 1 && i < n; i++) {
         if (s->code[i].row == IMP_NO_ROW && !gen_is_leaf(s->code + i))
             s->slot[SV_ZERO][i] = s->n_slots++;
@@ -196,6 +222,31 @@ solve(struct sv *s)
                    4, "");
 }
 
+/* the rates of states, carried from one order to the next in registers */
+static void
+carry_rates(struct sv *s)
+{
+    struct gen *g = s->g;
+
+    for (uint32_t i = 0; s->n_parts == 1 && i < s->t->code.n; i++) {
+        uint32_t d = s->code[i].b;
+        if (s->code[i].op == IMP_OP_STATE && sv_varies(s->code + d) &&
+            !s->rate[d])
+            s->rate[d] = LLVMBuildPhi(g->b, g->f64, "");
+    }
+}
+
+static void
+carried_rates(struct sv *s, LLVMBasicBlockRef *from)
+{
+    for (uint32_t i = 0; i < s->t->code.n; i++)
+        if (s->rate[i]) {
+            LLVMValueRef v[2] = {s->val[SV_ZERO][i], s->val[SV_K][i]};
+            LLVMAddIncoming(s->rate[i], v, from, 2);
+            s->rate[i] = NULL;
+        }
+}
+
 /* for k = 1 .. order; the builder ends up in a block after the loop */
 static void
 orders(struct sv *s, LLVMValueRef order, LLVMValueRef *step,
@@ -210,6 +261,7 @@ orders(struct sv *s, LLVMValueRef order, LLVMValueRef *step,
                     body, after);
     LLVMPositionBuilderAtEnd(g->b, body);
     s->k = LLVMBuildPhi(g->b, g->i64, "k");
+    carry_rates(s);
     at_order(s);
     s->now[SV_K]++;
     s->now[SV_D]++;
@@ -223,62 +275,62 @@ orders(struct sv *s, LLVMValueRef order, LLVMValueRef *step,
     LLVMValueRef from[2] = {gen_i64(g, 1), next};
     LLVMBasicBlockRef blocks[2] = {before, LLVMGetInsertBlock(g->b)};
     LLVMAddIncoming(s->k, from, blocks, 2);
+    carried_rates(s, blocks);
     LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntSLE, next, order, ""),
                     body, after);
     LLVMPositionBuilderAtEnd(g->b, after);
     s->k = s->kd = NULL;
 }
 
-/* the three entries after the last coefficient of every row are 0 (image.h):
- * a loop over the rows */
+/* the three entries after the last coefficient of an output's row are 0 */
 static void
 clear_ends(struct sv *s, LLVMValueRef order)
 {
     struct gen *g = s->g;
-    LLVMValueRef first =
-        LLVMBuildAdd(g->b, order, gen_i64(g, IMP_ROW_PAD + 1), "");
-    struct sv_loop l;
+    const uint32_t *outs = IMP_ARRAY(g->im, s->t->outs, uint32_t);
+    LLVMValueRef end = sv_moved(s, s->work, order);
 
-    if (!s->t->n_rows)
-        return;
-    sv_loop_open(s, &l, 0, 0, NULL);
-    LLVMValueRef at = LLVMBuildAdd(g->b, l.j, first, "");
-    for (unsigned e = 0; e < 3; e++)
-        gen_store(
-            g, g->f64, gen_num(g, g->f64, 0.0),
-            gen_at(g, g->f64, sv_moved(s, s->work, at), gen_i64(g, e), g->f64));
-    sv_loop_close(s, &l, NULL, IMP_ROW_STRIDE,
-                  gen_i64(g, (uint64_t)s->t->n_rows * IMP_ROW_STRIDE));
+    for (uint32_t o = 0; o < s->t->outs.n; o++) {
+        gen_store(g, g->v2, gen_num(g, g->v2, 0.0), sv_row(s, outs[o], end, 1));
+        gen_store(g, g->f64, gen_num(g, g->f64, 0.0),
+                  sv_row(s, outs[o], end, 3));
+    }
 }
 
-/* status from all coefficients of all outputs, four to a step */
+/* status from all coefficients of all outputs: those of constants once, the
+ * others four to a step, in several sums that do not wait for each other */
+#define CHECK_SUMS 4
 static LLVMValueRef
 check_outputs(struct sv *s, LLVMValueRef order)
 {
     struct gen *g = s->g;
     const uint32_t *outs = IMP_ARRAY(g->im, s->t->outs, uint32_t);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b);
-    LLVMBasicBlockRef body = gen_block(g, "check"), after = gen_block(g, "");
+    LLVMValueRef zero = gen_num(g, g->v4, 0.0), sum[CHECK_SUMS];
+    LLVMValueRef fixed = gen_num(g, g->f64, 0.0);
+    struct sv_loop l;
 
-    LLVMBuildBr(g->b, body);
-    LLVMPositionBuilderAtEnd(g->b, body);
-    LLVMValueRef j = LLVMBuildPhi(g->b, g->i64, "j");
-    LLVMValueRef acc = LLVMBuildPhi(g->b, g->v4, ""), sum = acc;
-    LLVMValueRef at = sv_moved(s, s->work, j);
     for (uint32_t o = 0; o < s->t->outs.n; o++)
-        sum = LLVMBuildFAdd(
-            g->b, sum, gen_finite_probe(g, sv_coef(s, g->v4, outs[o], at, 0)),
-            "");
-    LLVMValueRef next = LLVMBuildAdd(g->b, j, gen_i64(g, 4), "");
-    LLVMValueRef js[2] = {gen_i64(g, 0), next};
-    LLVMValueRef as[2] = {gen_num(g, g->v4, 0.0), sum};
-    LLVMBasicBlockRef from[2] = {before, body};
-    LLVMAddIncoming(j, js, from, 2);
-    LLVMAddIncoming(acc, as, from, 2);
-    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntSLE, next, order, ""),
-                    body, after);
-    LLVMPositionBuilderAtEnd(g->b, after);
-    return gen_finite_status(g, g->v4, sum);
+        if (!sv_varies(s->code + outs[o]))
+            fixed = LLVMBuildFAdd(
+                g->b, fixed,
+                gen_finite_probe(g, sv_coef(s, g->f64, outs[o], s->work, 0)),
+                "");
+    sv_loop_open(s, &l, 0, CHECK_SUMS, zero);
+    memcpy(sum, l.acc, sizeof sum);
+    LLVMValueRef at = sv_moved(s, s->work, l.j);
+    for (uint32_t o = 0, n = 0; o < s->t->outs.n; o++)
+        if (sv_varies(s->code + outs[o])) {
+            LLVMValueRef *to = sum + n++ % CHECK_SUMS;
+            *to = LLVMBuildFAdd(
+                g->b, *to,
+                gen_finite_probe(g, sv_coef(s, g->v4, outs[o], at, 0)), "");
+        }
+    sv_loop_close(s, &l, sum, 4, LLVMBuildAdd(g->b, order, gen_i64(g, 1), ""));
+    for (unsigned i = 1; i < CHECK_SUMS; i++)
+        sum[0] = LLVMBuildFAdd(g->b, sum[0], sum[i], "");
+    LLVMValueRef all =
+        LLVMBuildInsertElement(g->b, zero, fixed, gen_i32(g, 0), "");
+    return gen_finite_status(g, g->v4, LLVMBuildFAdd(g->b, sum[0], all, ""));
 }
 
 static void
@@ -292,6 +344,8 @@ new_arrays(struct sv *s)
         s->slot[c] = NEW_N(s->g->arena, uint32_t, n);
     }
     s->part = NEW_N(s->g->arena, uint32_t, n);
+    s->stored = NEW_N(s->g->arena, bool, n);
+    s->rate = NEW_N(s->g->arena, LLVMValueRef, n);
 }
 
 LLVMValueRef
@@ -335,6 +389,7 @@ gen_series_fn(struct gen *g, uint32_t tape)
         LLVMBuildSExt(g->b, LLVMGetParam(f, 4), g->i64, "order");
     LLVMBasicBlockRef singular = NULL;
 
+    s.moves = LLVMBuildICmp(g->b, LLVMIntSGE, order, gen_i64(g, 1), "moves");
     pass(&s, parts[0], sv_order_zero);
     if (s.nu) {
         singular = gen_block(g, "singular");

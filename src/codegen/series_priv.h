@@ -16,6 +16,9 @@
 struct pack {
     uint32_t part, n_lanes, lane[4], n_slots;
     uint32_t *a, *b; /* arrays of each slot */
+    uint32_t ready;  /* first register after all operands: outer terms are
+                        made together there; NO_SLOT: one by one */
+    LLVMValueRef inner, sum; /* vectors at order k; sum: all coefficients */
 };
 /* coefficients of four registers side by side, the sign folded in; entry k of
  * the array is a vector. Entries -3 .. -1 and the three after the last are 0 */
@@ -26,6 +29,8 @@ struct pack {
 struct pack_array {
     uint32_t part, reg[4]; /* UINT32_MAX: none, 0 */
     bool minus[4];
+    bool upwards;         /* is read in order of j: beyond its last entry too */
+    LLVMValueRef zero, k; /* entries 0 (one part) and k, once made */
 };
 
 enum sv_class { SV_ZERO, SV_K, SV_D };
@@ -46,13 +51,18 @@ struct sv {
     /* of the LLVM function at hand */
     LLVMValueRef env, local, rows, work, scratch;
     LLVMValueRef k, kd;  /* order: i64, double; NULL at order 0 */
+    LLVMValueRef moves;  /* order >= 1, i1 */
     LLVMValueRef work_k; /* work + k */
     LLVMValueRef per_k;  /* 1/k */
+    bool *stored;        /* the row of the register must be in work */
+    LLVMValueRef *rate; /* of states, one part: coefficient k - 1, carried round
+                           the loop over the orders */
     /* convolutions, four at a time (pack.c) */
     struct pack *packs;
     struct pack_array *arrays;
     uint32_t n_packs, n_arrays, first_array;
     LLVMValueRef *inner; /* of each convolution: its inner terms, at order k */
+    struct pack **pack_of;
 };
 #define NO_SLOT UINT32_MAX
 
@@ -75,6 +85,8 @@ bool sv_convolves(const struct sv *s, uint32_t i);
 void sv_packs_zero(struct sv *s);
 /* before order k: s->inner of all convolutions of the present part */
 void sv_packs_inner(struct sv *s);
+/* coefficient k of convolution i from the sum of its pack, or NULL */
+LLVMValueRef sv_packs_sum(struct sv *s, uint32_t i);
 /* after order k, one part only: coefficients k into the arrays */
 void sv_packs_push(struct sv *s);
 /* conv.c */

@@ -52,6 +52,8 @@ couple_leaf(void *ctx, const expr *leaf)
     struct couple *c = ctx;
     if (leaf->sym == SYM_BODY && !is_constant(leaf->j / 8))
         join(c, leaf->i);
+    if (leaf->sym == SYM_SERIES)
+        ex_leaves(c->k->g, &c->k->m->series[leaf->i].e, 1, couple_leaf, c);
     if (leaf->sym == SYM_TOTAL)
         for (uint32_t i = 0; i < c->k->m->n_bodies; i++)
             join(c, i);
@@ -94,11 +96,13 @@ couple_bodies(struct mech *k, uint32_t *parent)
  * ----------------------------------------------------------------------- */
 
 static vec3
-lower_vec(struct mech *k, const struct tm_vec *v, bool spin)
+lower_vec(struct mech *k, const struct mbody *b, const struct tm_vec *v,
+          bool spin)
 {
     vec3 r = v3_zero(k->g);
     for (uint32_t i = 0; i < v->n && i < 3; i++)
-        r.v[spin && k->d == 2 ? 2 : i] = lower_expr(k, v->e[i]);
+        r.v[spin && k->d == 2 ? 2 : i] = series_in_force(
+            k, v->e[i], mech_range(v->range, b->tm->range), b->tm->name);
     return r;
 }
 
@@ -139,8 +143,8 @@ static void
 body_rates(struct mech *k, struct mbody *b)
 {
     struct graph *g = k->g;
-    b->force = lower_vec(k, &b->tm->force, false);
-    b->torque = lower_vec(k, &b->tm->torque, true);
+    b->force = lower_vec(k, b, &b->tm->force, false);
+    b->torque = lower_vec(k, b, &b->tm->torque, true);
     graph_origin(g, mech_range(b->tm->force.range, b->tm->range));
     b->acc = v3_add(g, v3_scale(g, b->invmass, b->force), k->gravity);
     b->alpha = euler(k, b);
@@ -149,9 +153,9 @@ body_rates(struct mech *k, struct mbody *b)
 /* -- the tapes of a block
  * ------------------------------------------------------------ */
 
-/* rates of the state of b, in env order */
+/* rates of the pose of b, in env order */
 static size_t
-state_rates(struct mech *k, const struct mbody *b, const expr **rate)
+pose_rates(struct mech *k, const struct mbody *b, const expr **rate)
 {
     size_t n = 0;
     for (uint32_t i = 0; i < k->d; i++)
@@ -163,6 +167,33 @@ state_rates(struct mech *k, const struct mbody *b, const expr **rate)
         for (int i = 0; i < 4; i++)
             rate[n++] = q.q[i];
     }
+    return n;
+}
+
+/* t and the poses of all bodies: what moves without a look at the forces */
+static void
+pose_flow(struct mech *k)
+{
+    size_t cap = 1 + k->m->n_bodies * k->n_state;
+    k->leaf = NEW_N(k->arena, const expr *, cap);
+    k->rate = NEW_N(k->arena, const expr *, cap);
+    k->leaf[0] = sym_time(k);
+    k->rate[0] = ex_num(k->g, 1.0);
+    k->n_leaf = 1;
+    for (uint32_t i = 0; i < k->m->n_bodies; i++) {
+        const struct mbody *b = k->bodies + i;
+        size_t n = b->fixed ? 0 : pose_rates(k, b, k->rate + k->n_leaf);
+        for (uint32_t s = 0; s < n; s++)
+            k->leaf[k->n_leaf + s] = sym_state(k, b->env_state + s);
+        k->n_leaf += n;
+    }
+}
+
+/* rates of the state of b, in env order */
+static size_t
+state_rates(struct mech *k, const struct mbody *b, const expr **rate)
+{
+    size_t n = pose_rates(k, b, rate);
     for (uint32_t i = 0; i < k->d; i++)
         rate[n++] = b->acc.v[i];
     for (uint32_t i = k->d == 2 ? 2 : 0; i < 3; i++)
@@ -225,7 +256,7 @@ motion_tape(struct mech *k, struct mblock *o)
     size_t extra = n;
     for (uint32_t i = 0; i < o->n; i++) {
         struct mbody *b = k->bodies + o->bodies[i];
-        const uint32_t *r = rows + (size_t)i * k->n_state;
+        const uint32_t *r = b->state_row = rows + (size_t)i * k->n_state;
         for (uint32_t j = 0; j < (k->d == 2 ? 2u : 7u); j++)
             b->pose_row[j] = r[j];
         if (k->d == 2 && b->touches) {
@@ -309,6 +340,7 @@ block_build(struct mech *k)
     if (!couple_bodies(k, parent))
         return false;
     make_blocks(k, parent);
+    pose_flow(k);
     for (size_t i = 0; i < n; i++)
         if (!k->bodies[i].fixed)
             body_rates(k, k->bodies + i);

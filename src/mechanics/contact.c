@@ -41,6 +41,16 @@ contact_gradient(struct mech *k, const struct mbody *b, vec3 x)
     return r;
 }
 
+const expr *
+contact_recede(struct mech *k, const struct mbody *b, vec3 x)
+{
+    struct graph *g = k->g;
+    if (!(b->flags & IMP_BODYF_GTIME))
+        return sc_zero(g);
+    const expr *rate = at_point(k, ex_diff(g, b->G, sym_time(k)), x);
+    return ex_div(g, rate, v3_norm(g, contact_gradient(k, b, x)));
+}
+
 /* pose of body b for series: rows of its block's motion, source s */
 static struct pose
 pose_rows(struct mech *k, const struct mbody *b, uint32_t s)
@@ -151,7 +161,8 @@ kkt_tape(struct mech *k, const char *name, const struct conditions *c)
 }
 
 static uint32_t
-event_tape(struct mech *k, const char *name, const struct conditions *c)
+event_tape(struct mech *k, const char *name, const struct conditions *c,
+           uint32_t *rows)
 {
     const expr *out[1 + 8];
     out[0] = c->gap;
@@ -167,7 +178,7 @@ event_tape(struct mech *k, const char *name, const struct conditions *c)
                              .n_unknown = c->n,
                              .env_of = mech_env_of,
                              .ctx = k};
-    return tape_build(k->g, k->ib, &spec, NULL);
+    return tape_build(k->g, k->ib, &spec, rows);
 }
 
 /* what cannot be a contact, whatever the numbers */
@@ -259,7 +270,7 @@ contact_build(struct mech *k, uint32_t c, imp_contact *out)
     conditions_build(k, b0, b1, &p0, &p1, along);
     out->n_unknown = at->n;
     out->kkt = kkt_tape(k, t->name, at);
-    out->event = event_tape(k, t->name, along);
+    out->event = event_tape(k, t->name, along, k->event_row[c]);
     out->impact = impact_build(k, c);
     return true;
 }

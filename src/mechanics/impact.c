@@ -6,7 +6,8 @@
  * and none when the bodies do not approach. Every law of restitution gives
  * this at a single frictionless contact. Levers are taken in body axes, where
  * the inertia is constant: a.M.b = (1/m1 + 1/m2) a.b + sum of l_a.J^-1 l_b,
- * l_a = rho x (R^T a). Fixed bodies contribute nothing to M. */
+ * l_a = rho x (R^T a). Fixed bodies contribute nothing to M. Where a shape
+ * contains t, u_n is the rate of the gap: its surface moves over the body. */
 #include "abi/contact.h"
 #include "mechanics/mech_priv.h"
 
@@ -217,6 +218,13 @@ impact_build(struct mech *k, uint32_t c)
     put3(out, IMP_CS_P, s[0].point);
     put3(out, IMP_CS_Q, s[1].point);
 
+    /* surfaces that move over their bodies take part in the approach, and the
+     * force at them does work */
+    const expr *recede =
+        sc_add(g, contact_recede(k, s[0].b, x),
+               contact_recede(k, s[1].b, contact_unknown(k, 1)));
+    out[IMP_CS_VREL] = sc_add(g, out[IMP_CS_VREL], recede);
+
     struct impulse im =
         impulse_of(k, c, out[IMP_CS_VREL], W[0][0], 2 * k->d + 2);
     put3(out, IMP_CS_IMPULSE, v3(im.alpha, z, z));
@@ -238,6 +246,7 @@ impact_build(struct mech *k, uint32_t c)
     out[IMP_CS_E_BEFORE] = before;
     out[IMP_CS_E_AFTER] = after;
     out[IMP_CS_LOSS] = sc_sub(g, im.loss, drive_work(k, s, im.alpha, n));
+    out[IMP_CS_LOSS] = sc_add(g, out[IMP_CS_LOSS], sc_mul(g, im.alpha, recede));
     return mech_eval_tape(k, arena_printf(k->arena, "%s.impact", t->name),
                           2 * k->d + 4, out, IMP_CS_SIZE);
 }

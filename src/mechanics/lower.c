@@ -118,7 +118,7 @@ total_quantity(struct mech *k, uint32_t what)
     return s;
 }
 
-static const expr *
+const expr *
 lower_leaf(void *ctx, const expr *leaf)
 {
     struct mech *k = ctx;
@@ -197,6 +197,7 @@ lower_val(struct mech *k, const struct tm_val *v)
         for (size_t i = 0; i < n; i++)
             outs[i] = lower_expr(k, v->e[i]);
         ex_leaves(k->g, outs, n, note_read, &r);
+        o.series = series_wants(k, outs, n, r.contact, r.slot);
         o.contacts = set_bits(k, r.contact, k->m->n_contacts);
         o.slots = set_bits(k, r.slot, k->m->n_slots);
         o.tape = mech_eval_tape(k, v->label && *v->label ? v->label : "value",

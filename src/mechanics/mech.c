@@ -43,6 +43,8 @@ mech_env_of(void *ctx, const expr *leaf)
         return k->layout.contact + leaf->i * IMP_CONTACT_SIZE + leaf->j;
     case SYM_SLOT:
         return k->layout.slots + leaf->i;
+    case SYM_SERIES:
+        return k->series_env[leaf->i] + leaf->j;
     default:
         return leaf->i;
     }
@@ -75,7 +77,8 @@ make_layout(struct mech *k)
     l->contact = at += nb * k->n_state;
     k->env_joints = at += (uint32_t)m->n_contacts * IMP_CONTACT_SIZE;
     l->slots = at += (uint32_t)m->n_joints * IMP_JOINT_SIZE;
-    l->n_env = at + (uint32_t)m->n_slots;
+    l->series = at += (uint32_t)m->n_slots;
+    l->n_env = series_layout(k, at);
 }
 
 /* contact and world data that read the motion */
@@ -285,6 +288,8 @@ mech_compile(struct tm_model *m, struct diags *ds)
                       .impact_law = (uint32_t)m->world.impact_law,
                       .range_gravity = m->world.gravity.range,
                       .range_tolerance = m->world.tolerance.range};
+    k.event_row =
+        arena_alloc(k.arena, (m->n_contacts + 1) * sizeof *k.event_row);
     bool ok = world_ok(&k);
     ok &= make_bodies(&k);
     ok = ok && block_build(&k);
@@ -299,6 +304,7 @@ mech_compile(struct tm_model *m, struct diags *ds)
     head.joints = image_joints(&k);
     head.commands = lower_commands(&k);
     head.slots = lower_slots(&k);
+    head.series = series_tapes(&k);
     head.sources = image_sources(&k);
     head.params = image_params(&k);
     head.bodies = image_bodies(&k);

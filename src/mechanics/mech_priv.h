@@ -26,6 +26,7 @@ struct mbody {
     bool fixed, prescribed, touches; /* touches: a contact of its surface */
     uint32_t g0, g2, g3, kinematics, energy, refresh;
     uint32_t pose_row[7];
+    const uint32_t *state_row; /* of the state in the block's motion */
 
     /* level set and derivatives in SYM_LOCAL; NULL entries where unused */
     const expr *G, *grad[3];
@@ -71,6 +72,11 @@ struct mech {
     struct mblock *blocks;
     size_t n_blocks;
     vec3 gravity; /* expressions of params and t */
+    uint32_t (*event_row)[9]; /* per contact: rows of gap and unknowns */
+    /* the flow of all bodies, as far as it needs no forces: t and poses */
+    const expr **leaf, **rate;
+    size_t n_leaf;
+    uint32_t *series_env; /* per series: entry of coefficient 0 in env */
 };
 
 /* range used when a message has no better place */
@@ -102,6 +108,9 @@ bool contact_build(struct mech *k, uint32_t c, imp_contact *out);
 uint32_t impact_build(struct mech *k, uint32_t c);
 /* level-set gradient of body b at the point x (shape coordinates) */
 vec3 contact_gradient(struct mech *k, const struct mbody *b, vec3 x);
+/* G_t/|grad G| at x: the speed at which the surface of a shape that contains t
+ * recedes into the body; 0 for other shapes */
+const expr *contact_recede(struct mech *k, const struct mbody *b, vec3 x);
 /* unknowns of a contact: part 0: x, part 1: y, part 2: (gamma, mu, -) */
 vec3 contact_unknown(struct mech *k, int part);
 
@@ -117,7 +126,22 @@ const expr *body_kinetic(struct mech *k, const struct mbody *b);
 const expr *body_potential(struct mech *k, const struct mbody *b);
 vec3 body_momentum(struct mech *k, const struct mbody *b);
 vec3 body_angular(struct mech *k, const struct mbody *b);
+/* SYM_BODY or SYM_TOTAL leaf by the state; NULL for any other */
+const expr *lower_leaf(void *mech, const expr *leaf);
 imp_ref lower_commands(struct mech *k);
 imp_ref lower_slots(struct mech *k);
+
+/* -- series.c: time derivatives along the motion -- */
+/* the table's place in env; at: first free entry; returns the next one */
+uint32_t series_layout(struct mech *k, uint32_t at);
+imp_ref series_tapes(struct mech *k);
+/* lower_expr for forces: time derivatives become velocities; E0529 where they
+ * would be accelerations */
+const expr *series_in_force(struct mech *k, const expr *e, imp_range where,
+                            const char *body);
+/* series that the leaves of outs read, with what these read: appends to
+ * `contact` and `slot` (flags), returns imp_want[] */
+imp_ref series_wants(struct mech *k, const expr *const *outs, size_t n,
+                     bool *contact, bool *slot);
 
 #endif

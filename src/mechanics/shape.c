@@ -203,13 +203,14 @@ shape_build(struct mech *k, struct mbody *b)
     for (uint32_t i = 0; i < k->d; i++)
         outs[n++] = b->grad[i];
     const expr **hess = outs + n;
-    n += hessian(k, b, hess);
-    /* linear: the gradient is the same everywhere (a box has second
-     * derivatives that vanish, but not that) */
+    size_t nh = hessian(k, b, hess);
+    n += nh;
+    /* one plane: the gradient is the same everywhere (that of max(abs(x),
+     * abs(y)) has zero derivatives too) */
     bool flat = true;
     for (uint32_t i = 0; i < k->d; i++)
-        flat = flat &&
-               !ex_depends(g, b->grad[i], SYM_LOCAL, UINT32_MAX, UINT32_MAX);
+        for (uint32_t j = 0; j < k->d; j++)
+            flat = flat && !ex_depends(g, b->grad[i], SYM_LOCAL, j, 0);
     if (flat)
         b->flags |= IMP_BODYF_FLAT;
     size_t n2 = n;

@@ -12,6 +12,7 @@
 
 #include "abi/status.h"
 #include "base/arena.h"
+#include "base/io.h"
 #include "output/out_priv.h"
 
 #define NAME_LONGEST                                                           \
@@ -134,16 +135,7 @@ outfile_open(struct out *o, struct diags *ds, imp_range where, const char *file,
 int
 outfile_write(struct outfile *f, const char *s, size_t n)
 {
-    while (n) {
-        ssize_t k = write(f->fd, s, n);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k < 0)
-            return errno;
-        s += k;
-        n -= (size_t)k;
-    }
-    return 0;
+    return io_write(f->fd, s, n);
 }
 
 int

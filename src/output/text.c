@@ -328,7 +328,11 @@ out_field(struct out *o, const imp_image *im, const struct rec *r, size_t field,
         imp_command bare = *r->command;
         bare.args.n = 0;
         bare.bound.n = 0;
-        struct rec one = {&bare, r->schema + field, r->v + field, 1, true};
+        struct rec one = {.command = &bare,
+                          .schema = r->schema + field,
+                          .v = r->v + field,
+                          .n = 1,
+                          .present = true};
         buf_puts(&b, "{");
         out_json_record(&b, im, &one, "show");
         buf_puts(&b, ", \"expression\": ");

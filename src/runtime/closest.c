@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "runtime/closest_priv.h"
 #include "runtime/fn.h"
 
@@ -28,8 +29,62 @@
  * half-widths there, up to which the separation has one greatest direction
  * near the last one; deeper, all directions are looked at */
 #define CL_DEEP 0.1
+/* an overlap of this share of the length is rounding */
+#define CL_ROUNDING 1e-14
+/* how well the direction of separation is found before Newton's method takes
+ * over, as an angle: its own convergence is quadratic, and a step of it costs
+ * half as much */
+#define CL_COARSE 3e-2
 /* a warm start may not move the points further than this share of the size */
 #define CL_WARM_MOVE 0.3
+
+/* An answer, and the question: poses and warm start. Who moves the model to an
+ * event and reads it there asks twice at the same state. */
+struct closest_memo {
+    bool good;
+    double time, state[2 * IMP_STATE_SPACE], u[8];
+    struct closest answer;
+};
+
+/* the question of a contact, as it stands */
+static size_t
+question(const struct rt *r, const imp_contact *k, double *state)
+{
+    size_t n = r->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
+    for (int i = 0; i < 2; i++)
+        memcpy(state + (size_t)i * n,
+               r->env + rt_body(r, k->body[i])->env_state, n * sizeof *state);
+    return 2 * n * sizeof *state;
+}
+
+static bool
+remembered(struct rt *r, uint32_t contact, struct closest *out)
+{
+    double state[2 * IMP_STATE_SPACE];
+    if (!r->memo || !r->contact_warm[contact])
+        return false;
+    const struct closest_memo *m = &r->memo[contact];
+    const double *u = r->contact_u + 8 * (size_t)contact;
+    if (!m->good || m->time != rt_time(r) || memcmp(m->u, u, sizeof m->u))
+        return false;
+    if (memcmp(m->state, state, question(r, rt_contact(r, contact), state)))
+        return false;
+    *out = m->answer;
+    return true;
+}
+
+static void
+remember(struct rt *r, uint32_t contact, const struct closest *c)
+{
+    if (!r->memo)
+        r->memo = NEW_N(r->own, struct closest_memo, r->im->contacts.n);
+    struct closest_memo *m = &r->memo[contact];
+    m->good = true;
+    m->time = rt_time(r);
+    question(r, rt_contact(r, contact), m->state);
+    memcpy(m->u, c->u, sizeof m->u);
+    m->answer = *c;
+}
 
 double
 cl_length(const struct cl_body *a, const struct cl_body *b)
@@ -109,7 +164,7 @@ static bool
 is_deep(const struct cl_pair *s, double gap)
 {
     double scale = INFINITY;
-    if (gap >= 0.0 || s->b[0].flat || s->b[1].flat)
+    if (gap >= -CL_ROUNDING * s->length || s->b[0].flat || s->b[1].flat)
         return false;
     for (int i = 0; i < 2; i++) {
         const struct cl_point *p = &s->p[i];
@@ -216,18 +271,48 @@ search(struct cl_pair *s)
     else
         n[0] = 1.0;
     enum cl_fault f = cl_sigma(s, n);
-    return f == CL_FINE ? cl_climb(s, 1e-3, 60) : f;
+    return f == CL_FINE ? cl_climb(s, CL_COARSE, 60) : f;
+}
+
+/* The separation is a concave function of a vector of any length: with w from
+ * P to Q at one direction, sigma(m) <= w.m for every m. The greatest value of
+ * that over directions within `angle` of the unit vector m. */
+static double
+bound_near(const double w[3], const double m[3], double angle)
+{
+    double along = cl_dot(w, m), all = cl_dot(w, w);
+    double across = sqrt(fmax(all - along * along, 0.0));
+    if (along > 0.0 && across <= along * tan(angle))
+        return sqrt(all); /* w itself is among them */
+    return along * cos(angle) + across * sin(angle);
+}
+
+/* from the point of the first body to that of the second */
+static void
+connect(const struct cl_pair *s, double w[3])
+{
+    double p[3], q[3];
+    cl_to_world(&s->b[0], s->p[0].x, p);
+    cl_to_world(&s->b[1], s->p[1].x, q);
+    for (int i = 0; i < 3; i++)
+        w[i] = q[i] - p[i];
 }
 
 /* deep overlap: the separation has several maxima; the greatest of those
- * reached from many directions */
+ * reached from many directions, of which each stands for those near it */
 static void
 search_all(struct cl_pair *best)
 {
-    int d = best->b[0].d, many = d == 2 ? 16 : 26;
+    enum { PLANE = 16, SPACE = 26 };
+    int d = best->b[0].d, many = d == 2 ? PLANE : SPACE, known = 1;
+    /* no direction is farther than this from the next one of the spread */
+    double angle = d == 2 ? 3.2 / PLANE : 0.54, w[SPACE + 1][3];
+    connect(best, w[0]);
     for (int i = 0; i < many; i++) {
         struct cl_pair s = *best;
         double n[3] = {0.0, 0.0, 0.0};
+        double least = best->sigma + 1e-9 * best->length;
+        bool hopeless = false;
         if (d == 2) {
             double a = 6.283185307179586 * (i + 0.25) / many;
             n[0] = cos(a);
@@ -240,13 +325,14 @@ search_all(struct cl_pair *best)
             n[1] = q * sin(a);
             n[2] = z;
         }
+        for (int k = 0; k < known && !hopeless; k++)
+            hopeless = bound_near(w[k], n, angle) < least;
         s.have[0] = s.have[1] = false;
-        /* a first look: only promising directions are climbed from */
-        if (cl_sigma(&s, n) != CL_FINE ||
-            s.sigma + s.slope < best->sigma - 1e-12 * best->length)
+        if (hopeless || cl_sigma(&s, n) != CL_FINE)
             continue;
-        if (cl_climb(&s, 1e-5, 40) == CL_FINE &&
-            s.sigma > best->sigma + 1e-9 * best->length)
+        connect(&s, w[known++]);
+        if (bound_near(w[known - 1], n, angle) >= least &&
+            cl_climb(&s, 1e-5, 40) == CL_FINE && s.sigma > least)
             *best = s;
     }
 }
@@ -396,6 +482,8 @@ closest_points(struct rt *r, uint32_t contact, struct closest *out, bool loud)
     struct cl_pair s;
     enum cl_fault f = CL_LOST;
     double *last = r->contact_u + 8 * (size_t)contact;
+    if (remembered(r, contact, out))
+        return IMP_OK;
     memset(&s, 0, sizeof s);
     memset(out, 0, sizeof *out);
     out->gap = NAN;
@@ -422,6 +510,7 @@ closest_points(struct rt *r, uint32_t contact, struct closest *out, bool loud)
         out->deep = is_deep(&s, out->gap);
         memcpy(last, out->u, sizeof out->u);
         r->contact_warm[contact] = 1;
+        remember(r, contact, out);
         return IMP_OK;
     }
     r->contact_warm[contact] = 0;

@@ -28,6 +28,9 @@
 /* the gap at the end of a step may differ from its polynomial by this share
  * of the tolerance: ten times what the truncation allows */
 #define EV_CHECK 0.1
+/* a gap falls, beyond doubt of the verdict, at this many rates that count as
+ * none: the verdict's own tolerance and a little */
+#define EV_FALL (2.0 / RT_GAP_SHARE)
 /* rounds of expanding again at the time found */
 #define EV_ROUNDS 4
 
@@ -234,11 +237,21 @@ scan(struct near *w, double h)
             /* closes again without having opened: the known root at 0 is
              * divided out, q - q0 = s (q1 + q2 s + ...) */
             double d[RT_ORDER + 1];
+            int n = poly_derivative(q, RT_ORDER, d);
             s = 0.0;
-            if (q[1] > 0.0 &&
+            if (q[1] > w->tol.rate &&
                 !poly_below(q + 1, RT_ORDER - 1, 0.0, down, 0.0, &s))
                 s = down;
-            int n = poly_derivative(q, RT_ORDER, d);
+            /* pressed together: at once. Otherwise a touch without rate is the
+             * one just handled: the next event is where the gap, having
+             * risen, is closed again and falls fast enough to be told from
+             * it */
+            double slow = -EV_FALL * w->tol.rate;
+            if (q[1] >= -w->tol.rate && (s > 0.0 || q[2] >= 0.0) &&
+                poly_value(d, n, s) > slow &&
+                (!poly_below(d, n, s, down, slow, &s) ||
+                 !poly_below(q, RT_ORDER, s, down, 0.0, &s)))
+                s = down;
             propose(w, s, s, kind_of(w, poly_value(d, n, s)));
             return;
         }
@@ -496,6 +509,11 @@ event_next(struct rt *r, const enum event_watch *watch, double until,
                 const struct near *w = &ev->near[c];
                 if (c == best || w->mode == WATCH_OFF || !w->candidate ||
                     !w->refined || w->kind == EVENT_NONE || w->entry > s)
+                    continue;
+                /* the band of a touch without rate is entered long before it:
+                 * only its own time tells its class */
+                if (w->kind == EVENT_TANGENT &&
+                    w->s - s > 4.0 * DBL_EPSILON * fabs(t1))
                     continue;
                 more[(*n_more)++] = (struct event){w->kind, c, t1};
             }

@@ -46,6 +46,14 @@ int event_start_check(struct rt *r, uint32_t contact, double *gap);
 /* what |gap| (m) and |gap rate| (m/s) count as zero for this contact now */
 void event_tolerances(struct rt *r, uint32_t contact, double *gap,
                       double *rate);
+/* Share of the speeds up to which the rate of a gap counts as none where the
+ * gap's second derivative vanishes (C00). There the rate is -D^2/(2 j*) for a
+ * touch with discriminant D, so the full tolerance would take D up to the root
+ * of it for zero. What the data leave open is less: RT_GAP_SHARE * tolerance
+ * where the model states one (that is how it states the digits of its data,
+ * spec/tangential 0.F), EVENT_STILL for data of full length. */
+#define EVENT_STILL 1e-13
+double event_still(const struct rt *r);
 /* 1e3 times the longest time scale of the model: the default horizon */
 double event_horizon(struct rt *r);
 /* length scale of a contact's gap (sizes of both bodies), for tolerances */

@@ -319,6 +319,15 @@ ev_tolerances(struct rt *r, uint32_t contact, struct ev_tol *out)
         fmax(RT_GAP_SHARE * r->tolerance * out->length, 8.0 * out->noise);
     out->rate = fmax(RT_GAP_SHARE * r->tolerance, 64.0 * DBL_EPSILON) * rate +
                 8.0 * DBL_EPSILON * moves;
+    out->still = event_still(r) * rate + 8.0 * DBL_EPSILON * moves;
+}
+
+double
+event_still(const struct rt *r)
+{
+    return r->im->has_tolerance
+               ? fmax(RT_GAP_SHARE * r->tolerance, EVENT_STILL)
+               : EVENT_STILL;
 }
 
 double

@@ -84,7 +84,7 @@ ev_band(const double *g, double h, const struct ev_tol *tol, int sign,
     int n = poly_roots(d2, n2, end, 0.0, root, RT_ORDER);
     for (int i = 0; i < n; i++)
         if (fabs(poly_value(q, RT_ORDER, root[i])) <= tol->gap &&
-            fabs(poly_value(d1, n1, root[i])) <= quick) {
+            fabs(poly_value(d1, n1, root[i])) <= tol->still) {
             out->kind = EVENT_TANGENT;
             out->s = root[i];
             out->order = 2;

@@ -13,6 +13,7 @@ struct ev_tol {
     double length;
     double gap;   /* |gap| up to this counts as closed */
     double rate;  /* |gap rate| up to this counts as none */
+    double still; /* the same where the second derivative is zero */
     double noise; /* rounding of the gap */
 };
 void ev_tolerances(struct rt *r, uint32_t contact, struct ev_tol *out);

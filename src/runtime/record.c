@@ -30,8 +30,11 @@ rec_new(struct arena *a, const imp_image *im, const imp_command *c)
 int
 rec_index(const imp_image *im, const struct rec *r, const char *field)
 {
-    size_t n = strlen(field);
-    for (size_t i = 0; i < r->n; i++) {
+    /* fields are mostly asked for in their order */
+    size_t n = strlen(field), i = r->hint;
+    for (size_t k = 0; k < r->n; k++, i++) {
+        if (i >= r->n)
+            i = 0;
         imp_str s = r->schema[i].name;
         if (s.n == n && !memcmp(imp_text(im, s), field, n))
             return (int)i;
@@ -60,6 +63,7 @@ slot(const imp_image *im, struct rec *r, const char *field)
                 command_name(r), field);
         abort();
     }
+    r->hint = (size_t)i + 1;
     r->v[i] = (struct fieldval){0};
     return &r->v[i];
 }
@@ -139,11 +143,13 @@ rec_texts(struct arena *a, const imp_image *im, struct rec *r,
           const char *field, const char *const *s, size_t n)
 {
     struct fieldval *v = slot(im, r, field);
-    const char **t = NEW_N(a, const char *, n ? n : 1);
+    v->n = n;
+    if (n == 0)
+        return;
+    const char **t = NEW_N(a, const char *, n);
     for (size_t i = 0; i < n; i++)
         t[i] = arena_strdup(a, s[i]);
     v->texts = t;
-    v->n = n;
 }
 
 void

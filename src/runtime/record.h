@@ -25,6 +25,7 @@ struct rec {
     struct fieldval *v;
     size_t n;
     bool present; /* the command has run */
+    size_t hint;  /* field after the one found last: where to look first */
 };
 struct rec *rec_new(struct arena *a, const imp_image *im,
                     const imp_command *c);

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/num.h"
+#include "runtime/along.h"
 #include "runtime/eval.h"
 
 static const imp_tape *
@@ -54,6 +55,7 @@ rt_make(struct arena *a, const imp_image *im, const imp_code *code,
     r->event_work = NEW_N(a, double *, im->contacts.n + 1);
     for (uint32_t c = 0; c < im->contacts.n; c++)
         r->event_work[c] = work_for(r, rt_contact(r, c)->event);
+    r->along = along_new(r);
     r->contact_u = NEW_N(a, double, 8 * (size_t)im->contacts.n + 1);
     r->contact_warm = NEW_N(a, unsigned char, im->contacts.n + 1);
     size_t widest = 1;

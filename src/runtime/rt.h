@@ -24,8 +24,10 @@ struct rt {
     double *env;
     double **work;        /* per block: rows of its motion series */
     double **event_work;  /* per contact: rows of its event series */
+    struct along *along;  /* of along.c: series of expressions */
     double *contact_u;    /* per contact, 8: last closest points (warm start) */
     unsigned char *contact_warm; /* contact_u is usable */
+    struct closest_memo *memo; /* per contact: closest.c's last answer */
     double *scratch;      /* outputs of the widest tape */
     double *state_lo;     /* per env state entry: low part (compensation) */
     atomic_int *stop;     /* set by Ctrl-C; may be NULL */

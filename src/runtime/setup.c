@@ -218,7 +218,7 @@ static int
 no_direction(struct rt *r, imp_range at, const char *what, const char *name)
 {
     struct diag *d =
-        diag_add(r->ds, DIAG_E0529, at, "the %s `%s` is zero", what, name);
+        diag_add(r->ds, DIAG_E0540, at, "the %s `%s` is zero", what, name);
     diag_help(r->ds, d, "give a direction, such as (0, 0, 1)");
     return IMP_BADMODEL;
 }
@@ -281,7 +281,7 @@ setup_joint(struct rt *r, const imp_joint *j, const double *out)
         for (uint32_t i = 0; i < j->n_user; i++)
             if (is_zero(out + IMP_JOINT_USER + 6 * i, 6)) {
                 struct diag *d =
-                    diag_add(r->ds, DIAG_E0529, j->range,
+                    diag_add(r->ds, DIAG_E0540, j->range,
                              "screw %u of joint `%s` is zero", i + 1, name);
                 diag_help(r->ds, d,
                           "a zero screw constrains nothing: leave it out");
@@ -300,7 +300,7 @@ setup_joint(struct rt *r, const imp_joint *j, const double *out)
     if (!parallel(out + IMP_JOINT_AXIS, out + IMP_JOINT_AXIS2))
         return IMP_OK;
     struct diag *d =
-        diag_add(r->ds, DIAG_E0530, j->range_axis2,
+        diag_add(r->ds, DIAG_E0541, j->range_axis2,
                  "the two axes of the universal joint `%s` are parallel", name);
     diag_help(r->ds, d, "they are usually at right angles");
     return IMP_BADMODEL;

@@ -50,7 +50,7 @@ sym_eigen(const double s[6], double e[3])
     static const int P[3] = {0, 0, 1}, Q[3] = {1, 2, 2};
     double a[3][3] = {
         {s[0], s[3], s[4]}, {s[3], s[1], s[5]}, {s[4], s[5], s[2]}};
-    for (int sweep = 0; sweep < 30; sweep++)
+    for (int sweep = 0; sweep < 30 && !sym_diagonal(s); sweep++)
         for (int k = 0; k < 3; k++) {
             int p = P[k], q = Q[k];
             if (a[p][q] == 0)
@@ -116,11 +116,14 @@ check_inertia(struct rt *r, uint32_t body, const double J[6], bool own)
                               "positive number");
     double e[3];
     sym_eigen(J, e);
+    bool positive = e[0] > 0 && isfinite(e[2]);
+    if (positive && e[0] + e[1] >= e[2] * (1 - TRIANGLE_SLACK))
+        return IMP_OK;
     char s[3][NUM_TEXT];
     for (int i = 0; i < 3; i++)
         num_digits(s[i], e[i], 6);
     struct diag *d;
-    if (!(e[0] > 0) || !isfinite(e[2])) {
+    if (!positive) {
         d = diag_add(r->ds, code, where,
                      "the inertia of `%s` is not positive definite",
                      name_of(r, body));
@@ -129,19 +132,16 @@ check_inertia(struct rt *r, uint32_t body, const double J[6], bool own)
         diag_help(r->ds, d, "every principal moment of inertia is positive");
         return IMP_BADMODEL;
     }
-    if (e[0] + e[1] < e[2] * (1 - TRIANGLE_SLACK)) {
-        d = diag_add(r->ds, own ? DIAG_E0516 : DIAG_E0528, where,
-                     "no distribution of mass has the inertia of `%s`",
-                     name_of(r, body));
-        diag_note(r->ds, d, IMP_NOWHERE,
-                  "its principal moments are %s, %s and %s, and %s + %s < %s",
-                  s[0], s[1], s[2], s[0], s[1], s[2]);
-        diag_help(r->ds, d,
-                  "the two smaller principal moments add up to at least the "
-                  "largest");
-        return IMP_BADMODEL;
-    }
-    return IMP_OK;
+    d = diag_add(r->ds, own ? DIAG_E0516 : DIAG_E0528, where,
+                 "no distribution of mass has the inertia of `%s`",
+                 name_of(r, body));
+    diag_note(r->ds, d, IMP_NOWHERE,
+              "its principal moments are %s, %s and %s, and %s + %s < %s", s[0],
+              s[1], s[2], s[0], s[1], s[2]);
+    diag_help(r->ds, d,
+              "the two smaller principal moments add up to at least the "
+              "largest");
+    return IMP_BADMODEL;
 }
 
 static int
@@ -262,8 +262,14 @@ inertia_matters(const struct rt *r, uint32_t body)
         touches |= rt_contact(r, c)->body[0] == body ||
                    rt_contact(r, c)->body[1] == body;
     const imp_command *k = IMP_ARRAY(r->im, r->im->commands, imp_command);
-    for (uint32_t i = 0; i < r->im->commands.n; i++)
-        impacts |= k[i].id == IMP_CMD_impact || k[i].id == IMP_CMD_compare;
+    for (uint32_t i = 0; i < r->im->commands.n; i++) {
+        bool through = false;
+        const imp_opt *o = IMP_ARRAY(r->im, k[i].opts, imp_opt);
+        for (uint32_t j = 0; j < k[i].opts.n; j++)
+            through |= o[j].id == IMP_OPT_simulate_through;
+        impacts |= k[i].id == IMP_CMD_impact || k[i].id == IMP_CMD_compare ||
+                   (k[i].id == IMP_CMD_simulate && !through);
+    }
     return touches && impacts;
 }
 

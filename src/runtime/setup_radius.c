@@ -117,6 +117,36 @@ by_rays(struct rt *r, uint32_t body, const double centre[3])
     return 2 * best;
 }
 
+/* The farthest corner from the origin, which is the mass centre, of a body that
+ * is its own mirror image in every axis: all normals change sign together with
+ * their sides, so corners are sums of +- the same three vectors. */
+static double
+mirrored(int dim, struct side side[3][2])
+{
+    double v[3][3], best = 0;
+    for (int i = 0; i < dim; i++) {
+        struct side one[3];
+        const struct side *s[3] = {&one[0], &one[1], &one[2]};
+        for (int k = 0; k < dim; k++) {
+            one[k] = side[k][0];
+            if (k != i)
+                one[k].h = 0;
+        }
+        if (!corner(dim, s, v[i]))
+            return -1;
+    }
+    for (int c = 0; c < 1 << (dim - 1); c++) {
+        double x[3];
+        for (int k = 0; k < 3; k++) {
+            x[k] = v[0][k] + (c & 1 ? -v[1][k] : v[1][k]);
+            if (dim == 3)
+                x[k] += c & 2 ? -v[2][k] : v[2][k];
+        }
+        best = fmax(best, dot3(x, x));
+    }
+    return sqrt(best);
+}
+
 double
 setup_radius(struct rt *r, uint32_t body, const double centre[3])
 {
@@ -143,6 +173,12 @@ setup_radius(struct rt *r, uint32_t body, const double centre[3])
                 return by_rays(r, body, centre);
         }
     double best = 0;
+    const uint32_t all = IMP_BODYF_MIRROR_X | IMP_BODYF_MIRROR_Y |
+                         (dim == 3 ? IMP_BODYF_MIRROR_Z : 0);
+    if ((b->flags & all) == all && dot3(centre, centre) == 0) {
+        best = mirrored(dim, side);
+        return best < 0 ? by_rays(r, body, centre) : best * (1 + 1e-12);
+    }
     for (int c = 0; c < 1 << dim; c++) {
         const struct side *s[3] = {&side[0][c & 1], &side[1][c >> 1 & 1],
                                    &side[2 % dim][c >> 2 & 1]};

@@ -249,7 +249,7 @@ disagree(const struct start *s, uint32_t j, double off)
     const imp_joint *k = joint_of(s, j);
     char x[NUM_TEXT];
     struct diag *d =
-        diag_add(r->ds, DIAG_E0531, k->n_rate ? k->range_rate : k->range,
+        diag_add(r->ds, DIAG_E0542, k->n_rate ? k->range_rate : k->range,
                  "the velocities at the start do not agree with joint `%s`",
                  imp_text(r->im, k->name));
     diag_note(r->ds, d, k->range,

@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The formatter: tokens and comments in, canonical text out. Line breaks of
- * the input have no influence at all.
+ * the input have no influence but one: a comment that stands alone on its line
+ * is another token than one behind something.
  *
  * - One item per line; a block of at most three keys stays on its item's line
  *   when that fits in 80 columns, else one key per line, the = aligned.
  * - Items of one kind (uses, params, values, bodies and contacts, commands) on
  *   one line each stand together; otherwise a blank line divides them.
  * - Doc strings stand above their declaration.
- * - Comments stand above the item they precede. One that does not begin with a
- *   capital letter (or a ruler of signs), alone or followed by one that does,
- *   stands behind the item before it. So the writer decides by spelling, and
- *   the place of line breaks need not be known. */
+ * - A comment alone on its line stands on a line of its own, above the item
+ *   it precedes; one behind something stays behind it.
+ */
 #include "syntax/fmt.h"
 
-#include <ctype.h>
 #include <string.h>
-#include <utf8proc.h>
 
-#include "base/utf8.h"
 #include "imp_parser.h"
 #include "syntax/fmt_priv.h"
 #include "syntax/parse.h"
@@ -77,6 +74,21 @@ piece_at(const struct fmt *f, uint32_t lo)
 
 /* -- runs of tokens ------------------------------------------------------- */
 
+/* cells of pieces [i, j) on one line; a large number if they hold a comment */
+static size_t
+width_of(const struct fmt *f, size_t i, size_t j)
+{
+    size_t w = 0;
+    for (size_t k = i; k < j; k++) {
+        const struct piece *p = &f->v[k];
+        if (p->kind == IMP_YYCOMMENT)
+            return FMT_NEVER;
+        /* two blanks between keys: counted at their = */
+        w += (p->blank && k > i) + p->cells + (p->kind == IMP_YYASSIGN);
+    }
+    return w;
+}
+
 /* prints pieces [i, j) from the present column, breaking lines that grow over
  * the width where that costs least; `pad` blanks more before the first = */
 static void
@@ -104,6 +116,16 @@ fill(struct fmt *f, size_t i, size_t j, size_t indent, size_t pad,
             col += (p->blank && k > i) + p->cells;
             over = col + (k + 1 == j ? reserve : 0) > FMT_WIDTH;
         }
+        /* what fits whole behind its = goes there whole */
+        for (size_t b = i + 1; over && b < k; b++)
+            if (f->v[b].penalty < 10 && /* outside all brackets */
+                f->v[b - 1].kind == IMP_YYASSIGN) {
+                size_t w = width_of(f, b, j);
+                if (w < FMT_WIDTH &&
+                    indent + FMT_CONTINUE + w + reserve <= FMT_WIDTH)
+                    best = b;
+                break;
+            }
         size_t end = over && best ? best : k;
         if (over && !best) {
             /* nothing fits: on to the first place where a break is allowed */
@@ -123,8 +145,13 @@ fill(struct fmt *f, size_t i, size_t j, size_t indent, size_t pad,
         }
         i = end;
         while (i < j && f->v[i].kind == IMP_YYCOMMENT) {
-            if (f->out->n > 0 && f->out->s[f->out->n - 1] != ' ' && f->col > 0)
-                blanks(f, 2);
+            if (f->out->n > 0 && f->out->s[f->out->n - 1] != ' ' &&
+                f->col > 0) {
+                if (f->v[i].alone)
+                    new_line(f, indent + FMT_CONTINUE);
+                else
+                    blanks(f, 2);
+            }
             put(f, f->v[i].text, f->v[i].len, f->v[i].cells);
             i++;
             if (i < j || reserve)
@@ -158,21 +185,6 @@ inline_keys(const struct ast_item *holder)
         n += inner ? inline_keys(inner) : 1;
     }
     return n;
-}
-
-/* cells of pieces [i, j) on one line; a large number if they hold a comment */
-static size_t
-width_of(const struct fmt *f, size_t i, size_t j)
-{
-    size_t w = 0;
-    for (size_t k = i; k < j; k++) {
-        const struct piece *p = &f->v[k];
-        if (p->kind == IMP_YYCOMMENT)
-            return FMT_NEVER;
-        /* two blanks between keys: counted at their = */
-        w += (p->blank && k > i) + p->cells + (p->kind == IMP_YYASSIGN);
-    }
-    return w;
 }
 
 /* -- items ---------------------------------------------------------------- */
@@ -257,30 +269,12 @@ put_item(struct fmt *f, const struct ast_item *it, size_t indent, size_t pad)
     put(f, "}", 1, 1);
 }
 
-/* does the comment stand behind the item before it? */
-static bool
-goes_behind(const struct piece *c)
-{
-    size_t i = 1;
-    while (i < c->len && c->text[i] == ' ')
-        i++;
-    if (i >= c->len)
-        return false;
-    uint32_t cp = 0;
-    if (utf8_decode(c->text + i, c->len - i, &cp) == 0)
-        return false;
-    if (cp < 0x80)
-        return islower((int)cp) || isdigit((int)cp) || cp == '(';
-    return utf8proc_category((utf8proc_int32_t)cp) != UTF8PROC_CATEGORY_LU;
-}
-
 /* of the comments [i, j) between two items prints the first if it stands behind
  * the one before; returns the first of those above the next item */
 static size_t
 comments_behind(struct fmt *f, size_t i, size_t j)
 {
-    if (i < j && goes_behind(&f->v[i]) &&
-        (i + 1 == j || !goes_behind(&f->v[i + 1]))) {
+    if (i < j && !f->v[i].alone) {
         blanks(f, 2);
         put(f, f->v[i].text, f->v[i].len, f->v[i].cells);
         i++;
@@ -328,8 +322,7 @@ align_run(const struct fmt *f, struct ast_item *const *v, size_t i, size_t n,
     for (; j < n && v[j]->kind == AST_KEY; j++) {
         size_t s, e;
         extent(f, v[j], &s, &e);
-        if (j > i && f->v[s - 1].kind == IMP_YYCOMMENT &&
-            !goes_behind(&f->v[s - 1]))
+        if (j > i && f->v[s - 1].kind == IMP_YYCOMMENT && f->v[s - 1].alone)
             break;
         size_t w = 0;
         for (size_t k = s; k < e && f->v[k].kind != IMP_YYASSIGN; k++)
@@ -409,7 +402,7 @@ fmt_file(struct arena *a, struct diags *ds, uint32_t file, struct buf *out)
     if (!src || ds->errors > before)
         return false;
     struct pieces ps = {0};
-    fmt_scan(&ps, a, names, file, src->text, src->len, 0);
+    fmt_scan(&ps, a, names, file, src->text, src->len, 0, false);
     struct fmt f = {.v = ps.v, .n = ps.n, .out = out};
     items(&f, tree->items, tree->n_items, 0, ps.n, 0, true);
     if (f.began)
@@ -425,7 +418,7 @@ fmt_expr(struct arena *a, const struct sources *s, const struct ast_expr *e)
         return arena_strdup(a, "");
     struct pieces ps = {0};
     fmt_scan(&ps, a, intern_new(a), e->range.file, src->text + e->range.lo,
-             e->range.hi - e->range.lo, e->range.lo);
+             e->range.hi - e->range.lo, e->range.lo, true);
     size_t n = 0;
     for (size_t i = 0; i < ps.n; i++)
         n += ps.v[i].len + 1;

@@ -14,6 +14,7 @@ struct piece {
     uint32_t lo, hi;  /* in the source */
     const char *text; /* as printed */
     size_t len, cells;
+    bool alone;  /* a comment: the first on its line */
     bool blank;  /* one blank before it, within a line */
     int penalty; /* of a line break before it; FMT_NEVER: none */
 };
@@ -22,8 +23,10 @@ struct pieces {
     size_t n, cap;
 };
 
-/* the tokens and comments of a text that scans without errors */
+/* the tokens and comments of a text that scans without errors; `part`: it is
+ * an expression, not items */
 void fmt_scan(struct pieces *ps, struct arena *a, struct intern *names,
-              uint32_t file, const char *text, size_t n, uint32_t base);
+              uint32_t file, const char *text, size_t n, uint32_t base,
+              bool part);
 
 #endif

@@ -177,7 +177,7 @@ place_piece(struct walk *w, struct arena *a, struct piece *p)
 
 void
 fmt_scan(struct pieces *ps, struct arena *a, struct intern *names,
-         uint32_t file, const char *text, size_t n, uint32_t base)
+         uint32_t file, const char *text, size_t n, uint32_t base, bool part)
 {
     /* twice: once with comments, once through the filter, which tells command
      * words from names */
@@ -187,6 +187,8 @@ fmt_scan(struct pieces *ps, struct arena *a, struct intern *names,
     with.comments = true;
     scan_open(&without, a, names, NULL, file, text, n);
     filter_open(&filter, &without);
+    if (part) /* of an expression: what follows is an operand */
+        filter.prev.kind = IMP_YYCOMMA;
     struct walk w = {0};
     struct token t, f;
     for (;;) {
@@ -201,6 +203,7 @@ fmt_scan(struct pieces *ps, struct arena *a, struct intern *names,
                           .blank = true,
                           .penalty = FMT_NEVER};
         if (t.kind == IMP_YYCOMMENT) {
+            p.alone = t.first;
             while (p.len > 0 && strchr(" \t\r\f\v", p.text[p.len - 1]))
                 p.len--;
         } else {

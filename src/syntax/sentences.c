@@ -367,17 +367,27 @@ name_behind_value(struct parse *p, enum place where)
     if (!d)
         return true;
     const char *name = spelled(p, t);
-    if (v->kind == IMP_YYNAME && strcmp(name, "where") != 0)
+    const struct foreign *f =
+        v->kind == IMP_YYNAME ? foreign_find(v->text) : NULL;
+    /* 5 m, but neither 1/2 m nor 5 m/s can be mended by two brackets */
+    bool unit = number && word_is_unit(t->text);
+    bool plain = !in_class(p->before[1].kind, OPERATOR) ||
+                 p->before[1].kind == IMP_YYASSIGN;
+    plain = plain && !in_class(p->found.kind, OPERATOR);
+    if (f)
+        diag_help(p->ds, d, "%s", f->help);
+    else if (v->kind == IMP_YYNAME && strcmp(name, "where") != 0)
         diag_help(p->ds, d,
                   "an argument stands in brackets: %s(%s); a product needs "
                   "its *",
                   spelled(p, v), name);
-    else if (number && word_is_unit(t->text))
-        diag_help(p->ds, d, "a unit stands in square brackets");
+    else if (unit)
+        diag_help(p->ds, d, "a unit stands in square brackets%s",
+                  plain ? "" : ", behind a number or a bracket: (1/2) [m/s]");
     else if (number)
         diag_help(p->ds, d,
                   "a product needs its *, a unit its brackets: 5 [m]");
-    if (number && word_is_unit(t->text))
+    if (unit && plain)
         diag_fix(p->ds, d, t->range, arena_printf(p->arena, "[%s]", name));
     return true;
 }
@@ -409,6 +419,15 @@ sentence_report(struct parse *p, const int *v, int n)
         return;
     }
     struct diag *special = NULL;
+    /* a word at the beginning of a line, taken for a field */
+    if (p->prev.first && p->prev.kind == IMP_YYNAME && was->kind == IMP_YYDOT &&
+        word_is_command(p->prev.text)) {
+        special = parse_error(p, DIAG_E0037, was->range,
+                              "a field's name follows the point");
+        if (special)
+            diag_help(p->ds, special, "for example: r.time");
+        return;
+    }
     if (was->kind == IMP_YYUSE && p->found.kind == IMP_YYDOT) {
         imp_range all = {p->file, p->prev.range.lo, p->found.range.hi};
         special = parse_error(p, DIAG_E0039, all,
@@ -432,7 +451,9 @@ sentence_report(struct parse *p, const int *v, int n)
     while (!(
         in_class(p->head.kind, r->head) && in_class(p->prev.kind, r->prev) &&
         in_class(p->found.kind, r->found) &&
-        (r->where == PLACE_ANY || r->where == where) && wanted(v, n, r->want)))
+        (r->where == PLACE_ANY || r->where == where) && wanted(v, n, r->want) &&
+        /* behind a value on the same line only */
+        !(r->found == IMP_YYIF && r->prev == VALUE_END && p->found.first)))
         r++;
     if ((r->code == DIAG_E0030 || r->code == DIAG_E0029 ||
          (r->code == DIAG_E0002 && among(v, n, IMP_YYLBRACE)) ||
@@ -452,7 +473,8 @@ sentence_report(struct parse *p, const int *v, int n)
     if (strcmp(r->message, "{found} was not expected here") == 0 ||
         r->code == DIAG_E0028 || r->code == DIAG_E0003)
         diag_label(p->ds, d, "expected %s", expected);
-    if (p->n_open > 0 && (r->code == DIAG_E0002 || r->code == DIAG_E0003)) {
+    if (p->n_open > 0 && (r->code == DIAG_E0002 || r->code == DIAG_E0003 ||
+                          r->code == DIAG_E0041)) {
         diag_note(p->ds, d, p->open[p->n_open - 1].range, "opened here");
         if (where == PLACE_BLOCK && p->suspect.file)
             diag_note(p->ds, d, p->suspect,
@@ -469,7 +491,13 @@ sentence_report(struct parse *p, const int *v, int n)
     bool decimal = p->found.kind == IMP_YYCOMMA && r->code == DIAG_E0009 &&
                    p->prev.kind == IMP_YYNUMBER && p->prev.range.hi == lo &&
                    (unsigned char)(p->text[lo + 1] - '0') < 10;
-    if (decimal) {
+    bool unit = r->code == DIAG_E0028 && p->found.kind == IMP_YYNAME &&
+                p->prev.kind == IMP_YYNUMBER && word_is_unit(p->found.text);
+    if (unit) {
+        diag_help(p->ds, d, "a unit stands in square brackets");
+        diag_fix(p->ds, d, p->found.range,
+                 arena_printf(p->arena, "[%s]", p->found.text));
+    } else if (decimal) {
         diag_help(p->ds, d, "a decimal number is written with a point");
         diag_fix(p->ds, d, p->found.range, ".");
     } else if (r->code == DIAG_E0006 && p->prev.text &&

@@ -10,8 +10,9 @@
 #include "cli/session.h"
 #include "runtime/rt.h"
 
-/* seconds of a steady clock */
+/* seconds of a steady clock; CPU seconds of this process */
 double bench_now(void);
+double bench_cpu(void);
 /* median of n numbers (sorts them) */
 double bench_median(double *x, int n);
 /* one line of the report: name, value with unit, the promise; `ok` false: the

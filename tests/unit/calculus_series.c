@@ -462,16 +462,19 @@ test_lanes(void **state)
     assert_int_equal(eval_series(h.im, h.t, env, NULL, rows, h.work, K), 0);
     for (int k = 1; k <= K; k++) {
         double d[4] = {0}, p[4] = {0}, q[4] = {0};
-        for (int j = 0; j <= k; j++) {
-            d[j % 4] += s[0][j] * s[1][k - j];
-            d[j % 4] -= s[2][j] * s[3][k - j];
-            p[j % 4] += s[0][j] * s[2][k - j];
+        for (int j = 1; j < k; j++) {
+            int l = (j - 1) % 4;
+            d[l] += s[0][j] * s[1][k - j] - s[2][j] * s[3][k - j];
+            p[l] += s[0][j] * s[2][k - j];
+            q[l] += s[3][j] * help_coef(&h, 2, k - j);
         }
-        for (int j = 1; j <= k; j++)
-            q[(j - 1) % 4] += s[3][j] * help_coef(&h, 2, k - j);
-        assert_true(help_coef(&h, 0, k) == (d[0] + d[2]) + (d[1] + d[3]));
-        assert_true(help_coef(&h, 1, k) == (p[0] + p[2]) + (p[1] + p[3]));
-        double sum = (q[0] + q[2]) + (q[1] + q[3]);
+        double e = (s[0][0] * s[1][k] + s[0][k] * s[1][0]) -
+                   (s[2][0] * s[3][k] + s[2][k] * s[3][0]);
+        double f = s[0][0] * s[2][k] + s[0][k] * s[2][0];
+        double w = s[3][k] * help_coef(&h, 2, 0);
+        assert_true(help_coef(&h, 0, k) == ((d[0] + d[2]) + (d[1] + d[3])) + e);
+        assert_true(help_coef(&h, 1, k) == ((p[0] + p[2]) + (p[1] + p[3])) + f);
+        double sum = ((q[0] + q[2]) + (q[1] + q[3])) + w;
         assert_true(help_coef(&h, 2, k) == (s[1][k] - sum) / s[3][0]);
     }
     arena_free(a);

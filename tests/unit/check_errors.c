@@ -87,6 +87,8 @@ static const struct {
     {"E0223", "let a = if t < 1 then 1 else (1, 2)"},
     {"E0224", AB "let r = classify c\nshow r + 1"},
     {"E0224", AB "let r = classify c\nshow 2*r.gap_series"},
+    {"E0303", "body b { mass = 2 planar = true world { seed = 1 } }"},
+    {"E0305", "wrld { seed = 1 }"},
     {"E0301", "body b { mas = 2 planar = true }"},
     {"E0302", "body b { mass = 2 mass = 3 planar = true }"},
     {"E0304", "world { seed = 1 }\nworld { seed = 2 }"},
@@ -254,6 +256,62 @@ test_several(void **state)
     checked_free(&c);
 }
 
+/* a warning is told, and the model stands */
+static void
+test_warnings(void **state)
+{
+    (void)state;
+    struct checked c;
+    check_text(&c, "use shapes\nbody b : circle(1) { mass = 1 angle = -90 }");
+    assert_non_null(c.m);
+    assert_int_equal(c.ds.warnings, 1);
+    assert_string_equal(diag_code_name(c.ds.first->code), "W0301");
+    checked_free(&c);
+    check_text(&c, "use shapes\nbody b : circle(1) { mass = 1 angle = 3 }");
+    assert_int_equal(c.ds.warnings, 0);
+    checked_free(&c);
+}
+
+/* what later versions will carry out is told so, and nothing else */
+static void
+test_later(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "body left { mass = 2 inertia = diag(0.5, 0.4, 0.3) }\n"
+        "joint o : ball(left, world) { at = (0, -1, 0) rate = (1, -2, -2) }\n"
+        "body right { mass = 3 inertia = diag(0.7, 0.6, 0.5) "
+        "position = (0, 1.5, 0) }\n"
+        "contact a : left | right { at = (0, 0, 0.8) normal = (1, 2, 2)/3 "
+        "restitution = 0.5 }\n"
+        "let hit = impact a\nshow hit\n",
+        "system feet(n, rho, g = 0) { coordinate phix, h\n"
+        "kinetic = (rho^2*phix'^2 + h'^2)/2 potential = g*h\n"
+        "contact foot[i in 0 .. n-1] { gap = h + sin(2*pi*i/n)*phix } }\n"
+        "param rho = 0.3\n"
+        "system square : feet(4, rho) { start { h = 1 h' = -1 } }\n"
+        "let c = chatter square\nshow c, c.verdict\n"
+        "sweep { over = (rho in linspace(0.01, 1, 200)) "
+        "run = chatter square record = (verdict, impacts) }\n",
+        "system rod(m = 1, mu) { coordinate X, Y, theta\n"
+        "kinetic = m/2*(X'^2 + Y'^2 + theta'^2) potential = m*9.81*Y\n"
+        "contact tip { gap = Y - sin(theta) slide = X + cos(theta) "
+        "friction = mu restitution = energetic(0.5) } }\n"
+        "let p = painleve rod\nshow p\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct checked c;
+        check_text(&c, texts[i]);
+        assert_null(c.m);
+        assert_true(c.ds.errors > 0);
+        for (const struct diag *d = c.ds.first; d; d = d->next) {
+            assert_string_equal(diag_code_name(d->code), "E0901");
+            assert_true(d->range.hi > d->range.lo);
+        }
+        checked_free(&c);
+    }
+}
+
 /* every code of this room has a title and an explanation with an example */
 static void
 test_explanations(void **state)
@@ -275,8 +333,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_codes),
-        cmocka_unit_test(test_several),
+        cmocka_unit_test(test_codes),        cmocka_unit_test(test_several),
+        cmocka_unit_test(test_warnings),     cmocka_unit_test(test_later),
         cmocka_unit_test(test_explanations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

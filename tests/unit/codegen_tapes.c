@@ -23,6 +23,7 @@
 #include "runtime/fn.h"
 
 #define N_ENV 12
+#define N_OUT 16
 #define N_LOCAL 4
 #define N_UNKNOWN 2
 #define N_SRC_ROWS 5
@@ -190,7 +191,7 @@ random_tape(struct image_builder *ib, uint32_t size, int series, int implicit,
             int tame)
 {
     struct tb *t = calloc(1, sizeof *t);
-    uint32_t outs[6], jac[N_UNKNOWN * N_UNKNOWN], res[N_UNKNOWN],
+    uint32_t outs[N_OUT], jac[N_UNKNOWN * N_UNKNOWN], res[N_UNKNOWN],
         unk[N_UNKNOWN];
     imp_tape tape = {.series = (uint32_t)series, .n_local = N_LOCAL};
 
@@ -202,7 +203,7 @@ random_tape(struct image_builder *ib, uint32_t size, int series, int implicit,
             do
                 t->code[i].b = rnd(t->n);
             while (t->code[t->code[i].b].row == IMP_NO_ROW);
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < N_OUT; i++)
         do
             outs[i] = t->n - 1 - rnd(t->n / 2);
         while (series && t->code[outs[i]].row == IMP_NO_ROW);
@@ -211,7 +212,7 @@ random_tape(struct image_builder *ib, uint32_t size, int series, int implicit,
     tape.code = image_array(ib, t->code, t->n, sizeof *t->code);
     tape.consts = image_array(ib, t->consts, t->n_consts, sizeof(double));
     tape.pool = image_array(ib, t->pool, t->n_pool, sizeof(uint32_t));
-    tape.outs = image_array(ib, outs, 6, sizeof(uint32_t));
+    tape.outs = image_array(ib, outs, N_OUT, sizeof(uint32_t));
     if (implicit) {
         for (uint32_t i = 0, u = 0; i < t->n; i++)
             if (t->code[i].op == IMP_OP_UNKNOWN)
@@ -252,7 +253,7 @@ compare_tape(const imp_image *im, uint32_t i, const imp_code *code,
              const char *what)
 {
     const imp_tape *t = IMP_ARRAY(im, im->tapes, imp_tape) + i;
-    double env[N_ENV], local[N_LOCAL], a[8] = {0}, b[8] = {0};
+    double env[N_ENV], local[N_LOCAL], a[N_OUT] = {0}, b[N_OUT] = {0};
     double src[2][N_SRC_ROWS * IMP_ROW_STRIDE] = {{0}};
     const double *rows[2] = {src[0], src[1]};
 
@@ -290,9 +291,8 @@ compare_tape(const imp_image *im, uint32_t i, const imp_code *code,
         tally.series_ok += sa == 0;
         if (sa == IMP_SINGULAR)
             order = 0;
-        for (uint32_t r = 0; r < t->code.n; r++) {
-            if (code_i[r].row == IMP_NO_ROW)
-                continue;
+        for (uint32_t o = 0; o < t->outs.n; o++) {
+            uint32_t r = IMP_ARRAY(im, t->outs, uint32_t)[o];
             size_t at = (size_t)code_i[r].row * IMP_ROW_STRIDE + IMP_ROW_PAD;
             for (int k = 0; k <= order; k++) {
                 tally.numbers++;
@@ -418,7 +418,7 @@ test_lanes(void **state)
         for (uint32_t i = 0; i < im->tapes.n; i++) {
             const imp_tape *t = IMP_ARRAY(im, im->tapes, imp_tape) + i;
             double env[L][N_ENV], local[L][N_LOCAL], ve[N_ENV * L],
-                vl[N_LOCAL * L], vo[8 * L], out[8];
+                vl[N_LOCAL * L], vo[N_OUT * L], out[N_OUT];
             for (int l = 0; l < L; l++) {
                 for (int k = 0; k < N_ENV; k++)
                     ve[k * L + l] = env[l][k] = 2 * unit() - 0.7;
@@ -452,10 +452,10 @@ thread_main(void *p)
                   : NULL;
         if (!j)
             return "failed";
-        double env[N_ENV] = {1}, local[N_LOCAL] = {1}, x[8], y[8];
+        double env[N_ENV] = {1}, local[N_LOCAL] = {1}, x[N_OUT], y[N_OUT];
         eval_tape(im, IMP_ARRAY(im, im->tapes, imp_tape), env, local, x);
         code.eval[0](env, local, y);
-        for (int k = 0; k < 6; k++)
+        for (int k = 0; k < N_OUT; k++)
             if (!same(x[k], y[k]))
                 return "differs";
         api()->unload(j);

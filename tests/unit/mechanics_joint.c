@@ -140,7 +140,7 @@ test_wrong(void **state)
             for (int n = 0; n < 6; n++)
                 k->user[n] = par(&o, 0);
         }
-        assert_string_equal(model_wrong(&o), i == 3 ? "E0530" : "E0529");
+        assert_string_equal(model_wrong(&o), i == 3 ? "E0541" : "E0540");
         model_free(&o);
     }
 }

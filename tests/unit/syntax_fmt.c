@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The formatter: equal tokens and comments give equal bytes, whatever the
- * blanks and line breaks; formatting twice changes nothing; no token and no
- * comment is lost; lines are at most 80 cells where they can be. */
+/* The formatter: equal tokens and comments (alone on a line or not) give equal
+ * bytes, whatever the blanks and line breaks; formatting twice changes nothing;
+ * no token and no comment is lost; lines are at most 80 cells where they can
+ * be. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,7 +98,10 @@ shuffled(const char *t)
         buf_put(&b, t + lo[i], hi[i] - lo[i]);
         if (t[lo[i]] == '#')
             buf_puts(&b, "\n");
-        buf_puts(&b, gaps[rand() % 7]);
+        /* whether a comment stands alone on its line is a part of it */
+        bool note = i + 1 < n && t[lo[i + 1]] == '#';
+        bool alone = note && memchr(t + hi[i], '\n', lo[i + 1] - hi[i]);
+        buf_puts(&b, alone ? "\n " : note ? " " : gaps[rand() % 7]);
     }
     free(lo);
     free(hi);
@@ -170,6 +174,7 @@ invariance(void **unused)
     srand(3);
     check(model);
     check("# only a comment");
+    check("show 1 +\n# why\n2 # a\n\n# lower case\nshow 3\n# end");
     check("show 1 # a\n# b\n# C\nshow 2 # C\nshow 3 # a\n# B\n");
     check("body a { } body b { # x\n } body c { # X\n d = 1 # Y\n # z\n }");
 }

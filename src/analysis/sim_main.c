@@ -12,6 +12,7 @@
 #include "analysis/driver.h"
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/io.h"
 #include "base/num.h"
 #include "base/source.h"
 
@@ -58,18 +59,6 @@ find_flag(const char *name, size_t n)
 }
 
 /* ---- help ---------------------------------------------------------------- */
-
-static void
-print(const char *s, size_t n)
-{
-    while (n) {
-        ssize_t w = write(STDOUT_FILENO, s, n);
-        if (w <= 0)
-            return;
-        s += w;
-        n -= (size_t)w;
-    }
-}
 
 static void
 help_param(struct buf *b, const imp_image *im, const imp_param *p)
@@ -124,7 +113,7 @@ help(struct sim *s, const char *program)
                        p[i].doc.n ? ": " : "", imp_text(im, p[i].doc));
     buf_puts(&b, "\nexit status: 0 fine; 1 an `expect` failed; 2 the model or "
                  "the command line\nis wrong; 3 the computation failed\n");
-    print(b.s, b.n);
+    (void)io_write(STDOUT_FILENO, b.s, b.n);
     buf_free(&b);
 }
 
@@ -236,8 +225,12 @@ read_flag(struct sim *s, int argc, char **argv, int *i)
     int flag = find_flag(name, n);
     const char *value = eq ? eq + 1 : NULL;
     name = arena_strndup(s->arena, name, n);
-    if (flag < 0 && driver_param(s->im, name, n) == UINT32_MAX)
+    if (flag < 0 && driver_param(s->im, name, n) == UINT32_MAX) {
+        /* what looks like its value is not a mistake of its own */
+        if (!eq && *i + 1 < argc && strncmp(argv[*i + 1], "--", 2))
+            ++*i;
         return unknown_flag(s, word, name);
+    }
     bool wants = flag < 0 || flags[flag].arg;
     if (wants && !value && *i + 1 < argc)
         value = argv[++*i];

@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The wrong models are many and different enough, and every diagnostic code is
+# shown by one of them, looked for by another test, or listed with a reason in
+# tests/codes.unseen. A code that no source uses is dead and must go.
+set -u
+cd "$(dirname "$0")/.."
+failed=0
+
+complain() {
+    echo "FAIL $*"
+    failed=1
+}
+
+models=$(ls tests/bad/*.imp | wc -l)
+shown=$(cat tests/bad/*.err | grep -o '^error\[E[0-9]*\]' | sort -u | wc -l)
+echo "$models wrong models show $shown different errors"
+[ "$models" -ge 60 ] || complain "fewer than 60 wrong models"
+[ "$shown" -ge 40 ] || complain "fewer than 40 different errors"
+
+# one mistake each: one error each
+for f in tests/bad/*.err; do
+    n=$(grep -c '^error\[' "$f")
+    [ "$n" -eq 1 ] || complain "$f tells of $n errors"
+done
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+grep -rhoE --include='*.[chyl]' '(DIAG_|\[)[EW][0-9]{4}' src grammar |
+    grep -oE '[EW][0-9]{4}' | sort -u >"$tmp/used"
+# every row of sentences.def is tried by test_syntax_errors
+sed -n 's/^SENTENCE(\([EW][0-9]*\),.*/\1/p' grammar/sentences.def |
+    sort -u >"$tmp/sentences"
+{
+    cat "$tmp/sentences"
+    grep -rhoE '[EW][0-9]{4}\b' tests/bad tests/unit tests/cli tests/repl \
+        tests/run tests/hostile.sh
+} | sort -u >"$tmp/seen"
+for code in $(sed -n 's/^CODE(\([EW][0-9]*\),.*/\1/p' src/base/codes_*.def); do
+    grep -qx "$code" "$tmp/used" "$tmp/sentences" ||
+        complain "$code is used nowhere"
+    reason=$(sed -n "s/^$code  *//p" tests/codes.unseen)
+    if grep -qx "$code" "$tmp/seen"; then
+        [ -z "$reason" ] || complain "$code is seen: tests/codes.unseen is old"
+    elif [ -z "$reason" ]; then
+        complain "$code is neither tested nor in tests/codes.unseen"
+    fi
+done
+exit $failed

@@ -32,17 +32,35 @@ e_of(const struct multi *m, int c)
     return m->in.contact[c].e;
 }
 
-/* the part of the right-hand side that no impulse reaches: more than rounding?
- */
+/* Velocities before agree with the joints to 1e-9 (start.c), and whatever the
+ * law leaves outside the range of G by no more than that is not its own
+ * contradiction: restitutions that differ count from 1e-8 on. */
+#define OUTSIDE 1e-8
+
 static bool
 reached(const struct multi *m, const double *residual)
 {
-    double slack = 0, off = 0;
-    for (int c = 0; c < m->nc; c++) {
-        slack = fmax(slack, (1 + e_of(m, c)) * multi_slack(m));
+    double off = 0;
+    for (int c = 0; c < m->nc; c++)
         off = fmax(off, fabs(residual[c]));
+    return off <= OUTSIDE * m->speed;
+}
+
+/* Normal velocities that are rounding are zero, those of contacts that no
+ * impulse moves if they are within what the data leave open. True: one that
+ * nothing can change approaches. */
+static bool
+blocked(const struct multi *m, int n, const int *set, double *q)
+{
+    bool bad = false;
+    for (int i = 0; i < n; i++) {
+        int c = set ? set[i] : i;
+        bool still = !(m->G[c * (m->nc + 1)] > 0);
+        if (fabs(q[i]) <= (still ? OUTSIDE * m->speed : multi_slack(m)))
+            q[i] = 0;
+        bad |= still && q[i] < 0;
     }
-    return off <= 64 * slack;
+    return bad;
 }
 
 static void
@@ -164,6 +182,19 @@ energetic(struct multi *m, const bool *on, int n)
         for (int j = 0; j < n; j++)
             g[i * n + j] = m->G[set[i] * m->nc + set[j]];
     }
+    if (blocked(m, n, set, v)) {
+        no_motion(m, MULTI_JAMMED);
+        return;
+    }
+    /* what no impulse moves takes none */
+    for (int i = 0; i < n; i++)
+        if (!(m->G[set[i] * (m->nc + 1)] > 0)) {
+            bool rest_on[MULTI_MOST];
+            memcpy(rest_on, on, sizeof *on * (size_t)m->nc);
+            rest_on[set[i]] = false;
+            energetic(m, rest_on, n - 1);
+            return;
+        }
     int st = lcp_solve(n, g, v, z, rest);
     if (st == 1 || st == 3) {
         no_motion(m, st == 1 ? MULTI_JAMMED : MULTI_UNSETTLED);
@@ -203,6 +234,10 @@ complementarity(struct multi *m)
     double q[MULTI_MOST], P[MULTI_MOST], *rest = room(m);
     for (int c = 0; c < m->nc; c++)
         q[c] = m->v0[c] + (m->open[c] ? 0 : e_of(m, c) * fmin(0, m->v0[c]));
+    if (blocked(m, m->nc, NULL, q)) {
+        no_motion(m, MULTI_JAMMED);
+        return;
+    }
     int st = lcp_solve(m->nc, m->G, q, P, rest);
     if (st == 1 || st == 3) {
         no_motion(m, st == 1 ? MULTI_JAMMED : MULTI_UNSETTLED);
@@ -227,6 +262,8 @@ turn(struct multi *m, const double *v)
         if (!(v[c] < -multi_slack(m)))
             continue;
         double g = m->G[c * (m->nc + 1)];
+        if (!(g > 0) && v[c] >= -OUTSIDE * m->speed)
+            continue;
         double size = g > 0 ? v[c] * v[c] / g : INFINITY;
         if (best >= 0) {
             double p = m->in.contact[c].priority,

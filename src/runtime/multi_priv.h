@@ -24,6 +24,7 @@ struct multi_work {
     int *perm;
     double *B, *V, *s; /* of the contacts: SVD of what joints leave */
     double *Js, *Jv, *J; /* of redundant joints: SVD of all rows */
+    double loose; /* directions of contacts are known to this */
     bool exact;
     bool whole; /* F holds the factors of all of G */
     double *lcp;

@@ -88,11 +88,11 @@ peak_at(struct multi *m, const double *Pc, const double *P)
 }
 
 /* with equal restitutions the whole impact is a straight line in the space of
- * impulses, and peak compression lies at 1/(1 + e) of it */
+ * impulses, and peak compression lies at 1/(1 + e) of it; after multi_motion */
 static void
-peak_of_equal(struct multi *m, const bool *on, const double *P)
+peak_of_equal(struct multi *m, const bool *on)
 {
-    double Pc[MULTI_MOST] = {0}, e = 0;
+    double e = 0;
     bool any = false;
     for (int c = 0; c < m->nc; c++) {
         if (on && !on[c])
@@ -104,9 +104,20 @@ peak_of_equal(struct multi *m, const bool *on, const double *P)
     }
     if (!any)
         return;
-    for (int c = 0; c < m->nc; c++)
-        Pc[c] = P[c] / (1 + e);
-    peak_at(m, Pc, P);
+    double share = 1 / (1 + e);
+    for (int c = 0; c < m->nc; c++) {
+        m->load[c] = share * m->P[c];
+        m->unload[c] = m->P[c] - m->load[c];
+        m->at_peak[c] = share * (m->after[c] + e * m->before[c]);
+    }
+    for (uint32_t b = 0; b < m->in.n_body; b++)
+        for (uint32_t i = 0; i < 6; i++) {
+            const struct multi_body *k = &m->in.body[b];
+            double before = i < 3 ? k->spin[i] : k->vel[i - 3];
+            m->peak_twist[6 * b + i] =
+                share * (m->twist[6 * b + i] + e * before);
+        }
+    m->peak = true;
 }
 
 /* -- newton, poisson, least_norm -------------------------------------------
@@ -147,10 +158,10 @@ linear(struct multi *m, const bool *on, int n_on)
         for (int c = 0; c < m->nc; c++)
             P[c] *= 1 + e_of(m, c);
         peak_at(m, Pc, P);
-    } else if (fits) {
-        peak_of_equal(m, on, P);
     }
     multi_motion(m, P);
+    if (!poisson && fits)
+        peak_of_equal(m, on);
 }
 
 /* -- energetic, complementarity --------------------------------------------
@@ -244,9 +255,9 @@ complementarity(struct multi *m)
         return;
     }
     m->determined = st == 2 ? MULTI_MOTION : MULTI_YES;
-    if (m->nc == 1)
-        peak_of_equal(m, NULL, P);
     multi_motion(m, P);
+    if (m->nc == 1)
+        peak_of_equal(m, NULL);
 }
 
 /* -- sequential ------------------------------------------------------------
@@ -304,9 +315,9 @@ sequential(struct multi *m)
         return;
     }
     m->determined = m->tie ? MULTI_NO : MULTI_YES;
-    if (m->nc == 1)
-        peak_of_equal(m, NULL, P);
     multi_motion(m, P);
+    if (m->nc == 1)
+        peak_of_equal(m, NULL);
 }
 
 void
@@ -338,4 +349,5 @@ multi_solve(struct multi *m, enum imp_impact_law law)
     default:
         linear(m, on, n);
     }
+    multi_balance(m);
 }

@@ -5,6 +5,7 @@
 #include "runtime/lcp.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "runtime/dense.h"
@@ -15,6 +16,8 @@
 /* w counts as zero below this share of q: the polished solution of size 1 has
  * errors of condition * eps */
 #define SLACK_ZERO 1e-9
+/* on the unit diagonal where a ray may be rounding */
+#define MORE 1e-9
 
 size_t
 lcp_room(int n)
@@ -57,6 +60,21 @@ before(int n, const double *T, int col, int i, int k)
     return 0;
 }
 
+static void
+tableau(int n, const double *g, const double *p, double size, double more,
+        double *T)
+{
+    for (int i = 0; i < n; i++) {
+        double *t = T + i * (2 * n + 2);
+        for (int j = 0; j < n; j++) {
+            t[j] = i == j;
+            t[n + j] = -g[i * n + j] - (i == j ? more : 0);
+        }
+        t[2 * n] = -1;
+        t[2 * n + 1] = p[i] / size;
+    }
+}
+
 /* basis[i]: variable of row i (0..n-1 w, n..2n-1 z, 2n z0) */
 static int
 lemke(int n, double *T, int *basis)
@@ -92,6 +110,19 @@ lemke(int n, double *T, int *basis)
                 row = i;
     }
     return 3;
+}
+
+/* the solution that the tableau holds */
+static void
+take(int n, const double *T, const int *basis, double size, double *x, int *in)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = in[i] = 0;
+    for (int i = 0; i < n; i++)
+        if (basis[i] >= n && basis[i] < 2 * n) {
+            x[basis[i] - n] = fmax(0, T[(i + 1) * (2 * n + 2) - 1]) * size;
+            in[basis[i] - n] = 1;
+        }
 }
 
 /* z on the set `in`, least length; 0 if z and w come out right. *lost: G is
@@ -147,25 +178,28 @@ lcp_solve(int n, const double *G, const double *q, double *z, double *room)
     }
     if (!(size > 0))
         return 0;
-    for (int i = 0; i < n; i++) {
-        double *t = T + i * w;
-        for (int j = 0; j < n; j++) {
-            t[j] = i == j;
-            t[n + j] = -g[i * n + j];
-        }
-        t[2 * n] = -1;
-        t[2 * n + 1] = p[i] / size;
-    }
+    tableau(n, g, p, size, 0, T);
     int st = lemke(n, T, basis);
-    if (st)
-        return st;
-    for (int i = 0; i < n; i++)
-        x[i] = in[i] = 0;
-    for (int i = 0; i < n; i++)
-        if (basis[i] >= n && basis[i] < 2 * n) {
-            x[basis[i] - n] = fmax(0, T[i * w + w - 1]) * size;
-            in[basis[i] - n] = 1;
+    bool retry = st != 0;
+    if (retry) {
+        /* a ray may be rounding where G is singular: a little more on the
+         * diagonal has a solution always; it stands if it solves the problem
+         * as it was */
+        memset(x, 0, sizeof *x * (size_t)n);
+        for (int round = 0; round < 3; round++) {
+            /* proximal points: what was added is taken off again */
+            for (int i = 0; i < n; i++)
+                rest[i] = p[i] - MORE * x[i];
+            tableau(n, g, rest, size, MORE, T);
+            if (lemke(n, T, basis))
+                return st;
+            take(n, T, basis, size, x, in);
         }
+        for (int i = 0; i < n; i++)
+            if (p[i] + dense_dot(n, g + i * n, x) < -SLACK_ZERO * size)
+                return st;
+    }
+    take(n, T, basis, size, x, in);
     /* all contacts that stay closed may carry: the least z of them */
     int more[256], wider = 0;
     for (int i = 0; i < n; i++) {

@@ -37,7 +37,8 @@ multi_new(struct arena *a, uint32_t n_body, uint32_t n_contact,
     w->Ffirst = NEW_N(a, int, nc + 1);
     w->link = NEW_N(a, int, 2 * n + 1);
     w->head = NEW_N(a, int, nb + 1);
-    w->six = NEW_N(a, double, 6 * nb + 1);
+    w->six = NEW_N(a, double, 14 * nb + 1);
+    w->sum = w->six + 6 * nb;
     m->G = NEW_N(a, double, nc *nc + 12 * nc + 1);
     double *d = m->G + nc * nc;
     m->length = d;
@@ -301,61 +302,66 @@ kinetic(const struct multi_body *b, const double *twist)
     return 0.5 * t;
 }
 
-/* M dv of each body against the impulses that act on it, relative to their
- * sizes; wrench about the mass centre */
+/* adds the impulse [F; T about `at`] to what acts on a body: force, moment
+ * about the mass centre, and the sizes of both */
 static void
-balance(struct multi *m, const double *P)
+act(const struct multi_body *k, double sum[8], const double *F, const double *T,
+    const double *at, double sign)
+{
+    double r[3] = {at[0] - k->centre[0], at[1] - k->centre[1],
+                   at[2] - k->centre[2]};
+    for (int c = 0; c < 3; c++) {
+        int p = c == 2 ? 0 : c + 1, q = c == 0 ? 2 : c - 1;
+        double x = r[p] * F[q], y = r[q] * F[p], t = T ? T[c] : 0;
+        sum[c] += sign * F[c];
+        sum[3 + c] += sign * (t + (x - y));
+        sum[6] += fabs(F[c]);
+        sum[7] += fabs(t) + fabs(x) + fabs(y);
+    }
+}
+
+void
+multi_balance(struct multi *m)
 {
     const struct multi_problem *in = &m->in;
-    double worst = 0;
-    for (uint32_t b = 0; b < in->n_body; b++) {
+    double worst = 0, *sum = m->w->sum;
+    memset(sum, 0, sizeof *sum * 8 * in->n_body);
+    for (uint32_t i = 0; i < in->n_contact; i++)
+        for (int s = 0; s < 2; s++) {
+            const struct multi_contact *c = &in->contact[i];
+            double F[3];
+            for (int k = 0; k < 3; k++)
+                F[k] = c->dir[k] * m->P[i];
+            if (c->body[s] != IMP_WORLD)
+                act(&in->body[c->body[s]], sum + 8 * c->body[s], F, NULL,
+                    s ? c->q : c->p, s ? 1 : -1);
+        }
+    for (uint32_t i = 0; i < in->n_joint; i++)
+        for (int s = 0; s < 2; s++) {
+            const struct multi_joint *j = &in->joint[i];
+            const double *x = m->xi + 6 * i;
+            if (j->body[s] != IMP_WORLD)
+                act(&in->body[j->body[s]], sum + 8 * j->body[s], x, x + 3,
+                    j->at, s ? -1 : 1);
+        }
+    for (uint32_t b = 0; b < in->n_body; b++, sum += 8) {
         const struct multi_body *k = &in->body[b];
+        const double *t = m->twist + 6 * b;
+        double left[2] = {0, 0}, size[2] = {sum[6], sum[7]}, d[6];
         if (!(k->invmass > 0))
             continue;
-        double f[6] = {0}, size[2] = {0, 0}, d[6], left[2] = {0, 0};
-        for (uint32_t i = 0; i < in->n_contact + in->n_joint; i++) {
-            bool joint = i >= in->n_contact;
-            uint32_t j = i - in->n_contact;
-            const uint32_t *body =
-                joint ? in->joint[j].body : in->contact[i].body;
-            for (int s = 0; s < 2; s++) {
-                if (body[s] != b)
-                    continue;
-                double sign = joint == (s == 0) ? 1 : -1, F[3], T[3] = {0};
-                const double *at = joint ? in->joint[j].at
-                                   : s   ? in->contact[i].q
-                                         : in->contact[i].p;
-                for (int c = 0; c < 3; c++)
-                    F[c] = sign * (joint ? m->xi[6 * j + (uint32_t)c]
-                                         : in->contact[i].dir[c] /
-                                               m->length[i] * P[i]);
-                if (joint)
-                    for (int c = 0; c < 3; c++)
-                        T[c] = sign * m->xi[6 * j + 3 + (uint32_t)c];
-                double r[3] = {at[0] - k->centre[0], at[1] - k->centre[1],
-                               at[2] - k->centre[2]};
-                for (int c = 0; c < 3; c++) {
-                    int p = (c + 1) % 3, q = (c + 2) % 3;
-                    f[c] += F[c];
-                    f[3 + c] += T[c] + (r[p] * F[q] - r[q] * F[p]);
-                    size[0] += fabs(F[c]);
-                    size[1] +=
-                        fabs(T[c]) + fabs(r[p] * F[q]) + fabs(r[q] * F[p]);
-                }
-            }
-        }
         for (int c = 0; c < 3; c++) {
-            d[c] = m->twist[6 * b + (uint32_t)c] - k->spin[c];
-            d[3 + c] = m->twist[6 * b + 3 + (uint32_t)c] - k->vel[c];
+            d[c] = t[c] - k->spin[c];
+            d[3 + c] = t[3 + c] - k->vel[c];
             size[0] += k->mass * (fabs(k->vel[c]) + fabs(d[3 + c]));
         }
         for (int c = 0; c < 3; c++) {
             const double *J = k->inertia + 3 * c;
-            left[0] = fmax(left[0], fabs(k->mass * d[3 + c] - f[c]));
+            left[0] = fmax(left[0], fabs(k->mass * d[3 + c] - sum[c]));
             double h = J[0] * d[0] + J[1] * d[1] + J[2] * d[2];
             /* nothing turns a planar body about x, y */
             if (J[0] != 0 || J[1] != 0 || J[2] != 0)
-                left[1] = fmax(left[1], fabs(h - f[3 + c]));
+                left[1] = fmax(left[1], fabs(h - sum[3 + c]));
             for (int e = 0; e < 3; e++)
                 size[1] += fabs(J[e]) * (fabs(k->spin[e]) + fabs(d[e]));
         }
@@ -406,9 +412,7 @@ multi_motion(struct multi *m, const double *P)
                     xi[w->first_of[j] + i] * in->joint[j].S[i][k];
     double work = 0;
     for (int c = 0; c < m->nc; c++) {
-        double v = m->v0[c];
-        for (int d = 0; d < m->nc; d++)
-            v += m->G[c * m->nc + d] * P[d];
+        double v = m->v0[c] + dense_dot(m->nc, m->G + c * m->nc, P);
         work += 0.5 * P[c] * (m->v0[c] + v);
         m->P[c] = P[c] / m->length[c];
         m->after[c] = v * m->length[c];
@@ -418,5 +422,4 @@ multi_motion(struct multi *m, const double *P)
     for (int c = 0; c < m->nc; c++)
         size += fabs(P[c]) * (m->vsize[c] + fabs(m->after[c] / m->length[c]));
     m->gained = work > 1e-13 * size ? work : 0;
-    balance(m, P);
 }

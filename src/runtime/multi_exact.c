@@ -11,6 +11,9 @@
 #include "runtime/lcp.h"
 #include "runtime/multi_priv.h"
 
+/* joints that close to dependent leave no more digits than this */
+#define JOINT_LOOSEST 1e-6
+
 static void
 ensure(struct multi *m)
 {
@@ -67,7 +70,7 @@ factor(struct multi *m, const int *set, int k)
     }
     if (!dense_svd(M, k, a, w->V, w->s))
         return -1;
-    while (rank < k && w->s[rank] > tolerance(m))
+    while (rank < k && w->s[rank] > w->loose)
         rank++;
     for (int i = 0; i < k; i++)
         memcpy(a + i * M, w->B + (size_t)M * (size_t)set[i],
@@ -85,6 +88,13 @@ multi_exact(struct multi *m)
         column(m, i, w->qr + (size_t)i * (size_t)M);
     int k = dense_qr(M, m->nr, w->qr, w->tau, w->perm, w->norm, tolerance(m));
     m->joint_rank = k;
+    /* what joints leave of a contact is known to rounding over the sine of the
+     * smallest angle among the joints' own rows */
+    double sine = 1;
+    for (int i = 0; i < k; i++)
+        sine = fmin(sine, fabs(w->qr[(size_t)i * (size_t)M + (size_t)i]) /
+                              w->norm[w->perm[i]]);
+    w->loose = fmin(JOINT_LOOSEST, tolerance(m) / sine);
     int *set = w->perm;
     for (int c = 0; c < nc; c++) {
         double *b = w->B + (size_t)M * (size_t)c, n = 0;
@@ -92,7 +102,7 @@ multi_exact(struct multi *m)
         dense_qr_qt(M, k, w->qr, w->tau, b);
         memset(b, 0, sizeof *b * (size_t)k);
         n = sqrt(dense_dot(M, b, b));
-        if (!(n > tolerance(m) * sqrt(w->ref[m->nr + c])))
+        if (!(n > w->loose * sqrt(w->ref[m->nr + c])))
             memset(b, 0, sizeof *b * (size_t)M);
     }
     for (int c = 0; c < nc; c++)
@@ -209,7 +219,7 @@ multi_keeps_null(const struct multi *m, const bool *on, int rank)
             for (int j = 0; j < k; j++)
                 s += w->B[(size_t)M * (size_t)set[j] + (size_t)r] *
                      m->in.contact[set[j]].e * w->V[i * k + j];
-            if (fabs(s) > 16 * tolerance(m) * size)
+            if (fabs(s) > 16 * w->loose * size)
                 return false;
         }
     }

@@ -32,17 +32,35 @@ e_of(const struct multi *m, int c)
     return m->in.contact[c].e;
 }
 
-/* the part of the right-hand side that no impulse reaches: more than rounding?
- */
+/* Velocities before agree with the joints to 1e-9 (start.c), and whatever the
+ * law leaves outside the range of G by no more than that is not its own
+ * contradiction: restitutions that differ count from 1e-8 on. */
+#define OUTSIDE 1e-8
+
 static bool
 reached(const struct multi *m, const double *residual)
 {
-    double slack = 0, off = 0;
-    for (int c = 0; c < m->nc; c++) {
-        slack = fmax(slack, (1 + e_of(m, c)) * multi_slack(m));
+    double off = 0;
+    for (int c = 0; c < m->nc; c++)
         off = fmax(off, fabs(residual[c]));
+    return off <= OUTSIDE * m->speed;
+}
+
+/* Normal velocities that are rounding are zero, those of contacts that no
+ * impulse moves if they are within what the data leave open. True: one that
+ * nothing can change approaches. */
+static bool
+blocked(const struct multi *m, int n, const int *set, double *q)
+{
+    bool bad = false;
+    for (int i = 0; i < n; i++) {
+        int c = set ? set[i] : i;
+        bool still = !(m->G[c * (m->nc + 1)] > 0);
+        if (fabs(q[i]) <= (still ? OUTSIDE * m->speed : multi_slack(m)))
+            q[i] = 0;
+        bad |= still && q[i] < 0;
     }
-    return off <= 64 * slack;
+    return bad;
 }
 
 static void
@@ -70,11 +88,11 @@ peak_at(struct multi *m, const double *Pc, const double *P)
 }
 
 /* with equal restitutions the whole impact is a straight line in the space of
- * impulses, and peak compression lies at 1/(1 + e) of it */
+ * impulses, and peak compression lies at 1/(1 + e) of it; after multi_motion */
 static void
-peak_of_equal(struct multi *m, const bool *on, const double *P)
+peak_of_equal(struct multi *m, const bool *on)
 {
-    double Pc[MULTI_MOST] = {0}, e = 0;
+    double e = 0;
     bool any = false;
     for (int c = 0; c < m->nc; c++) {
         if (on && !on[c])
@@ -86,9 +104,20 @@ peak_of_equal(struct multi *m, const bool *on, const double *P)
     }
     if (!any)
         return;
-    for (int c = 0; c < m->nc; c++)
-        Pc[c] = P[c] / (1 + e);
-    peak_at(m, Pc, P);
+    double share = 1 / (1 + e);
+    for (int c = 0; c < m->nc; c++) {
+        m->load[c] = share * m->P[c];
+        m->unload[c] = m->P[c] - m->load[c];
+        m->at_peak[c] = share * (m->after[c] + e * m->before[c]);
+    }
+    for (uint32_t b = 0; b < m->in.n_body; b++)
+        for (uint32_t i = 0; i < 6; i++) {
+            const struct multi_body *k = &m->in.body[b];
+            double before = i < 3 ? k->spin[i] : k->vel[i - 3];
+            m->peak_twist[6 * b + i] =
+                share * (m->twist[6 * b + i] + e * before);
+        }
+    m->peak = true;
 }
 
 /* -- newton, poisson, least_norm -------------------------------------------
@@ -129,10 +158,10 @@ linear(struct multi *m, const bool *on, int n_on)
         for (int c = 0; c < m->nc; c++)
             P[c] *= 1 + e_of(m, c);
         peak_at(m, Pc, P);
-    } else if (fits) {
-        peak_of_equal(m, on, P);
     }
     multi_motion(m, P);
+    if (!poisson && fits)
+        peak_of_equal(m, on);
 }
 
 /* -- energetic, complementarity --------------------------------------------
@@ -164,6 +193,19 @@ energetic(struct multi *m, const bool *on, int n)
         for (int j = 0; j < n; j++)
             g[i * n + j] = m->G[set[i] * m->nc + set[j]];
     }
+    if (blocked(m, n, set, v)) {
+        no_motion(m, MULTI_JAMMED);
+        return;
+    }
+    /* what no impulse moves takes none */
+    for (int i = 0; i < n; i++)
+        if (!(m->G[set[i] * (m->nc + 1)] > 0)) {
+            bool rest_on[MULTI_MOST];
+            memcpy(rest_on, on, sizeof *on * (size_t)m->nc);
+            rest_on[set[i]] = false;
+            energetic(m, rest_on, n - 1);
+            return;
+        }
     int st = lcp_solve(n, g, v, z, rest);
     if (st == 1 || st == 3) {
         no_motion(m, st == 1 ? MULTI_JAMMED : MULTI_UNSETTLED);
@@ -203,15 +245,19 @@ complementarity(struct multi *m)
     double q[MULTI_MOST], P[MULTI_MOST], *rest = room(m);
     for (int c = 0; c < m->nc; c++)
         q[c] = m->v0[c] + (m->open[c] ? 0 : e_of(m, c) * fmin(0, m->v0[c]));
+    if (blocked(m, m->nc, NULL, q)) {
+        no_motion(m, MULTI_JAMMED);
+        return;
+    }
     int st = lcp_solve(m->nc, m->G, q, P, rest);
     if (st == 1 || st == 3) {
         no_motion(m, st == 1 ? MULTI_JAMMED : MULTI_UNSETTLED);
         return;
     }
     m->determined = st == 2 ? MULTI_MOTION : MULTI_YES;
-    if (m->nc == 1)
-        peak_of_equal(m, NULL, P);
     multi_motion(m, P);
+    if (m->nc == 1)
+        peak_of_equal(m, NULL);
 }
 
 /* -- sequential ------------------------------------------------------------
@@ -227,6 +273,8 @@ turn(struct multi *m, const double *v)
         if (!(v[c] < -multi_slack(m)))
             continue;
         double g = m->G[c * (m->nc + 1)];
+        if (!(g > 0) && v[c] >= -OUTSIDE * m->speed)
+            continue;
         double size = g > 0 ? v[c] * v[c] / g : INFINITY;
         if (best >= 0) {
             double p = m->in.contact[c].priority,
@@ -267,9 +315,9 @@ sequential(struct multi *m)
         return;
     }
     m->determined = m->tie ? MULTI_NO : MULTI_YES;
-    if (m->nc == 1)
-        peak_of_equal(m, NULL, P);
     multi_motion(m, P);
+    if (m->nc == 1)
+        peak_of_equal(m, NULL);
 }
 
 void
@@ -301,4 +349,5 @@ multi_solve(struct multi *m, enum imp_impact_law law)
     default:
         linear(m, on, n);
     }
+    multi_balance(m);
 }

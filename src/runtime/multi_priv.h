@@ -19,11 +19,13 @@ struct multi_work {
     int *link, *head; /* rows by body: link[2*row + side], head[body] */
     double *x, *y;    /* nr + nc each */
     double *six;      /* 6 per body */
+    double *sum;      /* 8 per body: impulses and their sizes */
     /* exact path (in the arena, only when asked for) */
     double *qr, *tau, *norm;
     int *perm;
     double *B, *V, *s; /* of the contacts: SVD of what joints leave */
     double *Js, *Jv, *J; /* of redundant joints: SVD of all rows */
+    double loose; /* directions of contacts are known to this */
     bool exact;
     bool whole; /* F holds the factors of all of G */
     double *lcp;
@@ -37,6 +39,9 @@ int multi_pseudo(struct multi *m, const bool *on, const double *b, double *x,
 /* joint impulses, velocities, energies, balances of the impulses P (unit
  * directions) into m */
 void multi_motion(struct multi *m, const double *P);
+/* M dv of each body against the impulses that act on it, relative to the sizes
+ * of the terms, into momentum_error */
+void multi_balance(struct multi *m);
 /* QR and SVD: rank, condition, null space */
 int multi_exact(struct multi *m);
 /* least joint impulses where joints are redundant */

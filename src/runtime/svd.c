@@ -47,6 +47,7 @@ dense_svd(int m, int n, double *a, double *v, double *s)
                 if (xx < yy) {
                     swap(m, x, y);
                     swap(n, v + i * n, v + j * n);
+                    turned = 1; /* pairs already seen have other columns */
                     double t = xx;
                     xx = yy;
                     yy = t;

@@ -49,6 +49,7 @@ void bench_pair_draw(struct bench_random *r, double p[BENCH_PAIR]);
 void bench_top(void);
 void bench_gap(void);
 void bench_classify(void);
+void bench_multi(void);
 void bench_process(const char *folder);
 
 #endif

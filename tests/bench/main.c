@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* imp-bench [top|gap|classify|process ...]: all without arguments. Exit status
+/* imp-bench [top|gap|classify|process|multi ...]: all without arguments. Exit status
  * 1 when a promise was not kept. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -167,10 +167,12 @@ main(int argc, char **argv)
             bench_classify(), any = true;
         if (all || !strcmp(what, "top"))
             bench_top(), any = true;
+        if (all || !strcmp(what, "multi"))
+            bench_multi(), any = true;
         if (!any) {
             fprintf(stderr,
                     "imp-bench: no benchmark `%s`; there are process, "
-                    "gap, classify, top\n",
+                    "gap, classify, top, multi\n",
                     what);
             return 2;
         }

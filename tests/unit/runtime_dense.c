@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Small dense algebra against GSL, and ranks of matrices of known rank. */
+#include <gsl/gsl_linalg.h>
+
+#include "multi_help.h"
+#include "runtime/dense.h"
+#include "runtime/lcp.h"
+
+#define N 12
+
+static double
+gauss(uint64_t *s)
+{
+    return multi_random(s, -1, 1) + multi_random(s, -1, 1);
+}
+
+/* column-major m x n of rank k, entries about 1 */
+static void
+of_rank(uint64_t *s, int m, int n, int k, double *a)
+{
+    double l[N * N], r[N * N];
+    for (int i = 0; i < N * N; i++) {
+        l[i] = gauss(s);
+        r[i] = gauss(s);
+    }
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) {
+            a[j * m + i] = 0;
+            for (int q = 0; q < k; q++)
+                a[j * m + i] += l[i * N + q] * r[j * N + q];
+        }
+}
+
+static void
+svd(void **state)
+{
+    (void)state;
+    uint64_t s = 1;
+    for (int t = 0; t < 500; t++) {
+        int n = 1 + t % N, m = 1 + (t * 7) % N, k = (n < m ? n : m);
+        if (t % 3 == 0 && k > 1)
+            k--;
+        double a[N * N], u[N * N], v[N * N], sv[N];
+        of_rank(&s, m, n, k, a);
+        memcpy(u, a, sizeof u);
+        assert_true(dense_svd(m, n, u, v, sv) > 0);
+        /* A V = U S, V orthogonal */
+        for (int j = 0; j < n; j++)
+            for (int i = 0; i < m; i++) {
+                double x = 0;
+                for (int q = 0; q < n; q++)
+                    x += a[q * m + i] * v[j * n + q];
+                CLOSE(x, u[j * m + i], 1e-13 * (1 + sv[0]));
+            }
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                CLOSE(dense_dot(n, v + i * n, v + j * n), i == j, 1e-14);
+        /* singular values as GSL has them (m >= n there) */
+        int M = m > n ? m : n, rank = 0;
+        gsl_matrix *A = gsl_matrix_calloc((size_t)M, (size_t)n),
+                   *V = gsl_matrix_alloc((size_t)n, (size_t)n);
+        gsl_vector *S = gsl_vector_alloc((size_t)n);
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < n; j++)
+                gsl_matrix_set(A, (size_t)i, (size_t)j, a[j * m + i]);
+        gsl_linalg_SV_decomp_jacobi(A, V, S);
+        for (int i = 0; i < n; i++)
+            CLOSE(sv[i], gsl_vector_get(S, (size_t)i), 1e-13 * (1 + sv[0]));
+        gsl_matrix_free(A);
+        gsl_matrix_free(V);
+        gsl_vector_free(S);
+        while (rank < n && sv[rank] > dense_tolerance(m, n) * sv[0])
+            rank++;
+        assert_int_equal(rank, k);
+        /* QR with pivoting finds the same rank */
+        double tau[N], norm[N];
+        int perm[N];
+        assert_int_equal(
+            dense_qr(m, n, a, tau, perm, norm, dense_tolerance(m, n)), k);
+    }
+}
+
+/* columns of very different size keep their digits */
+static void
+graded(void **state)
+{
+    (void)state;
+    double a[4] = {1, 1e-8, 1e-12, -1e-12}, v[4], s[2];
+    /* columns (1, 1e-8), (1e-12, -1e-12); the product is |det| */
+    dense_svd(2, 2, a, v, s);
+    CLOSE(s[1] / (1e-12 * (1 + 1e-8) / s[0]), 1, 1e-14);
+}
+
+static void
+cholesky(void **state)
+{
+    (void)state;
+    uint64_t s = 2;
+    for (int t = 0; t < 500; t++) {
+        int n = 1 + t % N, rank, first[N] = {0};
+        double b[N * N], a[N * N], l[N * N], rd[N], x[N], y[N];
+        int k = t % 4 == 0 && n > 1 ? n - 1 : n;
+        of_rank(&s, N, n, k, b);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                a[i * n + j] = dense_dot(N, b + i * N, b + j * N);
+        memcpy(l, a, sizeof l);
+        double worst = dense_cholesky(n, l, n, first, NULL,
+                                      dense_tolerance(N, n), rd, &rank);
+        /* a Gram matrix knows small angles to half the digits only: a
+         * singular one is told by the ratio, not by the count */
+        if (k < n) {
+            assert_true(rank == k || worst < 1e-10);
+            continue;
+        }
+        assert_int_equal(rank, n);
+        for (int i = 0; i < n; i++)
+            y[i] = gauss(&s);
+        memcpy(x, y, sizeof x);
+        dense_forward(n, l, n, first, rd, 0, x);
+        dense_backward(n, l, n, first, rd, x);
+        for (int i = 0; i < n; i++) {
+            double r = -y[i], size = fabs(y[i]);
+            for (int j = 0; j < n; j++) {
+                r += a[i * n + j] * x[j];
+                size += fabs(a[i * n + j] * x[j]);
+            }
+            CLOSE(r, 0, 1e-13 * size);
+        }
+        assert_true(worst > 0 && worst <= 1);
+    }
+}
+
+/* w = G z + q >= 0, z >= 0, z.w = 0; singular G too */
+static void
+complementarity(void **state)
+{
+    (void)state;
+    uint64_t s = 3;
+    static double room[4096];
+    for (int t = 0; t < 3000; t++) {
+        int n = 1 + t % 8, k = t % 3 ? n : 1 + n / 2;
+        double b[N * N], G[N * N], q[N], z[N];
+        of_rank(&s, N, n, k, b);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                G[i * n + j] = dense_dot(N, b + i * N, b + j * N);
+        /* a right-hand side in the range: a solution exists */
+        double x[N];
+        for (int i = 0; i < N; i++)
+            x[i] = gauss(&s);
+        for (int i = 0; i < n; i++)
+            q[i] = dense_dot(N, b + i * N, x);
+        int st = lcp_solve(n, G, q, z, room);
+        if (st & 1)
+            fail_msg("%d: st %d n %d k %d", t, st, n, k);
+        for (int i = 0; i < n; i++) {
+            double w = q[i], size = fabs(q[i]);
+            for (int j = 0; j < n; j++) {
+                w += G[i * n + j] * z[j];
+                size += fabs(G[i * n + j] * z[j]);
+            }
+            assert_true(z[i] >= 0);
+            assert_true(w >= -1e-9 * (1 + size));
+            CLOSE(z[i] * w, 0, 1e-8 * (1 + size) * (1 + z[i]));
+        }
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(svd), cmocka_unit_test(graded),
+        cmocka_unit_test(cholesky), cmocka_unit_test(complementarity)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Identities of impacts on random cases: balances with joint impulses, the
+ * energy formula, one free contact against the formula of the first paper,
+ * relabelling of bodies, contacts and the world frame, scaled directions, no
+ * gain of energy with equal restitutions, and rank against singular values in
+ * long double. */
+#include <stdlib.h>
+
+#include "multi_help.h"
+
+static int
+cases(int n)
+{
+    const char *e = getenv("IMP_TEST_CASES");
+    return e ? atoi(e) : n;
+}
+
+/* 2 to 5 bodies, 1 to 4 contacts, 0 to 4 joints between any of them and the
+ * world; `twice`: a contact is repeated, so that G is singular. Velocities are
+ * arbitrary (the joints need not hold before: only changes are constrained). */
+static void
+random_problem(uint64_t *s, struct problem *o, bool equal, bool twice)
+{
+    problem_new(o);
+    int nb = 2 + (int)multi_random(s, 0, 4),
+        nc = 1 + (int)multi_random(s, 0, 4);
+    int nj = (int)multi_random(s, 0, 5);
+    double e = multi_random(s, 0, 1);
+    for (int i = 0; i < nb; i++) {
+        double R[9], a = multi_random(s, .5, 2), b = multi_random(s, .5, 2),
+                     c = multi_random(s, .5, 2);
+        random_rotation(s, R);
+        add_body(o, multi_random(s, .5, 3), b + c, a + c, a + b,
+                 multi_random(s, -2, 2), multi_random(s, -2, 2),
+                 multi_random(s, -2, 2), R);
+        set_motion(o, (uint32_t)i, multi_random(s, -1, 1),
+                   multi_random(s, -1, 1), multi_random(s, -1, 1),
+                   multi_random(s, -1, 1), multi_random(s, -1, 1),
+                   multi_random(s, -1, 1));
+    }
+    for (int i = 0; i < nj; i++) {
+        uint32_t b0 = (uint32_t)multi_random(s, 0, nb), b1 = WORLD;
+        if (multi_random(s, 0, 1) < .7) {
+            b1 = (uint32_t)multi_random(s, 0, nb);
+            if (b1 == b0)
+                b1 = (b0 + 1) % (uint32_t)nb;
+        }
+        enum imp_joint_kind kind =
+            (enum imp_joint_kind)multi_random(s, 0, IMP_JOINT_WELD);
+        add_joint(o, kind, b0, b1, multi_random(s, -2, 2),
+                  multi_random(s, -2, 2), multi_random(s, -2, 2),
+                  multi_random(s, -1, 1), multi_random(s, -1, 1),
+                  multi_random(s, -1, 1), false);
+    }
+    for (int i = 0; i < nc; i++) {
+        uint32_t b0 = (uint32_t)multi_random(s, 0, nb);
+        uint32_t b1 = (b0 + 1) % (uint32_t)nb;
+        add_contact(o, b0, b1, multi_random(s, -2, 2), multi_random(s, -2, 2),
+                    multi_random(s, -2, 2), multi_random(s, -1, 1),
+                    multi_random(s, -1, 1), multi_random(s, -1, 1),
+                    equal ? e : multi_random(s, 0, 1));
+    }
+    if (twice) {
+        o->c[o->p.n_contact] = o->c[0];
+        o->p.n_contact++;
+    }
+}
+
+/* twists that the joints allow: an impact with e = 0 along all joint rows is
+ * what projecting is; here by the inelastic impact on a contact-free problem.
+ * Instead of projecting, contacts get the velocity before from a motion made
+ * of admissible changes: the change that a random impact gives at rest. */
+static void
+admissible(struct arena *a, uint64_t *s, struct problem *o)
+{
+    struct problem at_rest = *o;
+    at_rest.p.body = at_rest.b;
+    at_rest.p.contact = at_rest.c;
+    at_rest.p.joint = at_rest.j;
+    at_rest.p.n_contact = o->p.n_body;
+    for (uint32_t i = 0; i < o->p.n_body; i++) {
+        struct multi_contact *c = &at_rest.c[i];
+        memset(at_rest.b[i].spin, 0, sizeof at_rest.b[i].spin);
+        memset(at_rest.b[i].vel, 0, sizeof at_rest.b[i].vel);
+        c->body[0] = WORLD;
+        c->body[1] = i;
+        for (int k = 0; k < 3; k++) {
+            c->p[k] = c->q[k] = multi_random(s, -2, 2);
+            c->dir[k] = multi_random(s, -1, 1);
+        }
+        c->e = 0;
+    }
+    struct multi *m =
+        multi_new(a, at_rest.p.n_body, at_rest.p.n_contact, o->p.n_joint);
+    assert_int_equal(multi_prepare(m, &at_rest.p), 0);
+    /* the world hits every body: velocities -1 asked for */
+    for (int c = 0; c < m->nc; c++) {
+        m->v0[c] = -1;
+        m->open[c] = false;
+    }
+    multi_solve(m, IMP_IMPACT_LEAST_NORM);
+    for (uint32_t i = 0; i < o->p.n_body; i++) {
+        memcpy(o->b[i].spin, m->twist + 6 * i, sizeof o->b[i].spin);
+        memcpy(o->b[i].vel, m->twist + 6 * i + 3, sizeof o->b[i].vel);
+    }
+}
+
+static double
+kinetic(const struct problem *o, const double *t)
+{
+    double e = 0;
+    for (uint32_t i = 0; i < o->p.n_body; i++, t += 6) {
+        const struct multi_body *b = &o->b[i];
+        for (int k = 0; k < 3; k++) {
+            e += b->mass * t[3 + k] * t[3 + k] / 2;
+            for (int n = 0; n < 3; n++)
+                e += t[k] * b->inertia[3 * k + n] * t[n] / 2;
+        }
+    }
+    return e;
+}
+
+static void
+balances(void **state)
+{
+    (void)state;
+    uint64_t s = 11;
+    int applied = 0, n = cases(10000);
+    struct arena *a = arena_new();
+    for (int t = 0; t < n; t++) {
+        struct problem o;
+        bool equal = t % 2;
+        random_problem(&s, &o, equal, t % 5 == 0);
+        arena_clear(a);
+        admissible(a, &s, &o);
+        struct multi *m = multi_new(a, o.p.n_body, o.p.n_contact, o.p.n_joint);
+        assert_int_equal(multi_prepare(m, &o.p), 0);
+        /* v0 is admissible, so equal restitutions always have a motion */
+        enum imp_impact_law law =
+            (enum imp_impact_law)(IMP_IMPACT_NEWTON + t % 6);
+        multi_solve(m, law);
+        if (equal && law <= IMP_IMPACT_ENERGETIC)
+            assert_true(m->applied);
+        if (!m->applied)
+            continue;
+        applied++;
+        /* M dv = U P + S xi of every body */
+        assert_true(m->momentum_error < 1e-13);
+        double P = 0, v = 0;
+        for (int c = 0; c < m->nc; c++) {
+            P = fmax(P, fabs(m->P[c]));
+            v = fmax(v, fabs(m->before[c]) + fabs(m->after[c]));
+        }
+        /* the joints hold after as before */
+        for (uint32_t j = 0; j < o.p.n_joint; j++)
+            for (int r = 0; r < o.j[j].n; r++) {
+                double x = 0, size = 1;
+                for (int q = 0; q < 2; q++) {
+                    if (o.j[j].body[q] == WORLD)
+                        continue;
+                    const double *w = m->twist + 6 * o.j[j].body[q];
+                    double d[3];
+                    for (int k = 0; k < 3; k++)
+                        d[k] = o.j[j].at[k] - o.b[o.j[j].body[q]].centre[k];
+                    double u[6] = {w[3] + w[1] * d[2] - w[2] * d[1],
+                                   w[4] + w[2] * d[0] - w[0] * d[2],
+                                   w[5] + w[0] * d[1] - w[1] * d[0],
+                                   w[0],
+                                   w[1],
+                                   w[2]};
+                    for (int k = 0; k < 6; k++) {
+                        x += (q ? -1 : 1) * o.j[j].S[r][k] * u[k];
+                        size += fabs(u[k]);
+                    }
+                }
+                CLOSE(x, 0, 1e-9 * size);
+            }
+        /* energy: dT = P.(v0 + v)/2 (1.B), and as the bodies have it */
+        double dT = 0;
+        for (int c = 0; c < m->nc; c++)
+            dT += m->P[c] * (m->before[c] + m->after[c]) / 2;
+        CLOSE(m->energy[1] - m->energy[0], dT,
+              1e-9 * (1 + P * v + m->energy[0]));
+        CLOSE(m->energy[1], kinetic(&o, m->twist), 1e-12 * (1 + m->energy[1]));
+        if ((equal && law != IMP_IMPACT_COMPLEMENTARITY) ||
+            law == IMP_IMPACT_ENERGETIC || law == IMP_IMPACT_SEQUENTIAL)
+            assert_true(dT <= 1e-9 * (1 + P * v));
+    }
+    assert_true(applied > n / 2);
+    arena_free(a);
+}
+
+/* one contact of two free bodies: P = -(1 + e) u.n/(n.M.n), Palffy-Muhoray et
+ * al. eqs (7), (8) */
+static void
+one_free(void **state)
+{
+    (void)state;
+    uint64_t s = 12;
+    struct arena *a = arena_new();
+    for (int t = 0, n = cases(10000); t < n; t++) {
+        struct problem o;
+        random_problem(&s, &o, true, false);
+        o.p.n_joint = 0;
+        o.p.n_contact = 1;
+        arena_clear(a);
+        struct multi *m = multi_new(a, o.p.n_body, 1, 0);
+        assert_int_equal(multi_prepare(m, &o.p), 0);
+        multi_solve(m, IMP_IMPACT_NEWTON);
+        double nMn = 0, u2 = 0;
+        for (int k = 0; k < 3; k++)
+            u2 += o.c[0].dir[k] * o.c[0].dir[k];
+        for (int q = 0; q < 2; q++) {
+            const struct multi_body *b = &o.b[o.c[0].body[q]];
+            double r[3], x[3];
+            const double *u = o.c[0].dir;
+            for (int k = 0; k < 3; k++)
+                r[k] = o.c[0].p[k] - b->centre[k];
+            for (int k = 0; k < 3; k++)
+                x[k] = r[(k + 1) % 3] * u[(k + 2) % 3] -
+                       r[(k + 2) % 3] * u[(k + 1) % 3];
+            nMn += u2 * b->invmass;
+            for (int k = 0; k < 3; k++) {
+                double y = 0;
+                for (int i = 0; i < 3; i++)
+                    y += b->root[3 * i + k] * x[i];
+                nMn += y * y;
+            }
+        }
+        double v = m->before[0];
+        double P = v < 0 ? -(1 + o.c[0].e) * v / nMn : 0;
+        CLOSE(m->P[0], P, 1e-13 * (1 + fabs(P)));
+    }
+    arena_free(a);
+}
+
+/* turns and shifts everything, renames bodies and contacts, stretches the
+ * directions of contacts */
+static void
+relabel(void **state)
+{
+    (void)state;
+    uint64_t s = 13;
+    struct arena *a = arena_new();
+    for (int t = 0, n = cases(10000); t < n; t++) {
+        struct problem o, r;
+        random_problem(&s, &o, t % 2, t % 3 == 0);
+        arena_clear(a);
+        admissible(a, &s, &o);
+        double R[9], shift[3], scale[8];
+        random_rotation(&s, R);
+        for (int k = 0; k < 3; k++)
+            shift[k] = multi_random(&s, -1, 1);
+        uint32_t nb = o.p.n_body, nc = o.p.n_contact;
+        problem_new(&r);
+        r.p.n_body = nb;
+        r.p.n_contact = nc;
+        r.p.n_joint = o.p.n_joint;
+#define TURN(to, from, by)                                                     \
+    for (int k_ = 0; k_ < 3; k_++)                                             \
+    (to)[k_] = R[3 * k_] * (from)[0] + R[3 * k_ + 1] * (from)[1] +             \
+               R[3 * k_ + 2] * (from)[2] + (by)*shift[k_]
+        for (uint32_t i = 0; i < nb; i++) {
+            struct multi_body *to = &r.b[nb - 1 - i];
+            const struct multi_body *b = &o.b[i];
+            *to = *b;
+            TURN(to->centre, b->centre, 1);
+            TURN(to->spin, b->spin, 0);
+            TURN(to->vel, b->vel, 0);
+            for (int x = 0; x < 3; x++)
+                for (int y = 0; y < 3; y++) {
+                    to->root[3 * x + y] = to->inertia[3 * x + y] = 0;
+                    for (int k = 0; k < 3; k++) {
+                        to->root[3 * x + y] +=
+                            R[3 * x + k] * b->root[3 * k + y];
+                        for (int q = 0; q < 3; q++)
+                            to->inertia[3 * x + y] += R[3 * x + k] *
+                                                      b->inertia[3 * k + q] *
+                                                      R[3 * y + q];
+                    }
+                }
+        }
+        for (uint32_t i = 0; i < nc; i++) {
+            struct multi_contact *to = &r.c[nc - 1 - i];
+            const struct multi_contact *c = &o.c[i];
+            *to = *c;
+            TURN(to->p, c->p, 1);
+            TURN(to->q, c->q, 1);
+            TURN(to->dir, c->dir, 0);
+            scale[i] = multi_random(&s, .5, 2);
+            for (int k = 0; k < 3; k++)
+                to->dir[k] *= scale[i];
+            for (int k = 0; k < 2; k++)
+                to->body[k] = nb - 1 - c->body[k];
+        }
+        for (uint32_t j = 0; j < o.p.n_joint; j++) {
+            struct multi_joint *to = &r.j[o.p.n_joint - 1 - j];
+            const struct multi_joint *c = &o.j[j];
+            *to = *c;
+            TURN(to->at, c->at, 1);
+            for (int i = 0; i < c->n; i++) {
+                TURN(to->S[i], c->S[i], 0);
+                TURN(to->S[i] + 3, c->S[i] + 3, 0);
+            }
+            for (int k = 0; k < 2; k++)
+                if (c->body[k] != WORLD)
+                    to->body[k] = nb - 1 - c->body[k];
+        }
+        struct multi *m = multi_new(a, nb, nc, o.p.n_joint),
+                     *w = multi_new(a, nb, nc, o.p.n_joint);
+        assert_int_equal(multi_prepare(m, &o.p), 0);
+        assert_int_equal(multi_prepare(w, &r.p), 0);
+        enum imp_impact_law law =
+            (enum imp_impact_law)(IMP_IMPACT_NEWTON + t % 6);
+        if (law == IMP_IMPACT_SEQUENTIAL)
+            law = IMP_IMPACT_NEWTON;
+        multi_solve(m, law);
+        multi_solve(w, law);
+        assert_int_equal(m->applied, w->applied);
+        assert_int_equal(m->rank, w->rank);
+        /* nothing moves there: velocities are rounding, of any sign */
+        if (m->rank == 0)
+            continue;
+        assert_int_equal(m->determined, w->determined);
+        assert_int_equal(m->joint_rank, w->joint_rank);
+        if (!m->applied)
+            continue;
+        assert_int_equal(multi_measure(m), 0);
+        /* the joints' own condition is not in m->condition */
+        double tol = 1e-10 * fmax(10, m->condition), big = 1;
+        for (uint32_t i = 0; i < nc; i++)
+            big = fmax(big, fabs(m->P[i]));
+        /* where impulses >= 0 are not unique a corner of them may be taken */
+        bool corner =
+            m->determined == MULTI_MOTION &&
+            (law == IMP_IMPACT_COMPLEMENTARITY || law == IMP_IMPACT_ENERGETIC);
+        for (uint32_t i = 0; i < nc && !corner; i++)
+            CLOSE(m->P[i], w->P[nc - 1 - i] * scale[i], tol * big);
+        for (uint32_t i = 0; i < nb; i++) {
+            double x[3];
+            TURN(x, m->twist + 6 * i, 0);
+            for (int k = 0; k < 3; k++)
+                CLOSE(w->twist[6 * (nb - 1 - i) + (uint32_t)k], x[k],
+                      tol * big);
+        }
+    }
+    arena_free(a);
+}
+
+/* rank of [joints; contacts] minus rank of joints, by one-sided Jacobi in long
+ * double on the rows as impulses act on bodies */
+static int
+long_rank(int n, int m, long double *a)
+{
+    for (int j = 0; j < n; j++) {
+        long double s = 0;
+        for (int i = 0; i < m; i++)
+            s += a[j * m + i] * a[j * m + i];
+        s = s > 0 ? 1 / sqrtl(s) : 0;
+        for (int i = 0; i < m; i++)
+            a[j * m + i] *= s;
+    }
+    for (int sweep = 0; sweep < 40; sweep++)
+        for (int i = 0; i < n; i++)
+            for (int j = i + 1; j < n; j++) {
+                long double *x = a + i * m, *y = a + j * m, xx = 0, yy = 0,
+                            xy = 0;
+                for (int k = 0; k < m; k++) {
+                    xx += x[k] * x[k];
+                    yy += y[k] * y[k];
+                    xy += x[k] * y[k];
+                }
+                if (fabsl(xy) <= 1e-19L * sqrtl(xx * yy) || xx * yy < 1e-70L)
+                    continue;
+                long double z = (yy - xx) / (2 * xy);
+                long double t =
+                    (z < 0 ? -1 : 1) / (fabsl(z) + sqrtl(1 + z * z));
+                long double c = 1 / sqrtl(1 + t * t), q = c * t;
+                for (int k = 0; k < m; k++) {
+                    long double u = x[k], v = y[k];
+                    x[k] = c * u - q * v;
+                    y[k] = q * u + c * v;
+                }
+            }
+    int rank = 0;
+    for (int j = 0; j < n; j++) {
+        long double s = 0;
+        for (int i = 0; i < m; i++)
+            s += a[j * m + i] * a[j * m + i];
+        rank += sqrtl(s) > 1e-12L;
+    }
+    return rank;
+}
+
+static void
+put(long double *col, const struct problem *o, const uint32_t *body,
+    const double *at0, const double *at1, const double *f, const double *m,
+    double sign)
+{
+    for (int q = 0; q < 2; q++) {
+        if (body[q] == WORLD)
+            continue;
+        const struct multi_body *b = &o->b[body[q]];
+        const double *at = q ? at1 : at0;
+        long double g = q ? -sign : sign, *c = col + 6 * body[q], r[3];
+        for (int k = 0; k < 3; k++)
+            r[k] = (long double)at[k] - b->centre[k];
+        for (int k = 0; k < 3; k++) {
+            c[k] += g * f[k];
+            c[3 + k] += g * (m[k] + r[(k + 1) % 3] * f[(k + 2) % 3] -
+                             r[(k + 2) % 3] * f[(k + 1) % 3]);
+        }
+    }
+}
+
+static void
+extended_rank(void **state)
+{
+    static const double none[3] = {0, 0, 0};
+    (void)state;
+    uint64_t s = 14;
+    int singular = 0;
+    struct arena *a = arena_new();
+    for (int t = 0, n = cases(2000); t < n; t++) {
+        struct problem o;
+        random_problem(&s, &o, true, t % 4 == 0);
+        arena_clear(a);
+        admissible(a, &s, &o);
+        struct multi *m = multi_new(a, o.p.n_body, o.p.n_contact, o.p.n_joint);
+        assert_int_equal(multi_prepare(m, &o.p), 0);
+        int M = 6 * (int)o.p.n_body, k = 0;
+        static long double x[64 * 64], y[64 * 64];
+        memset(x, 0, sizeof x);
+        for (uint32_t j = 0; j < o.p.n_joint; j++)
+            for (int i = 0; i < o.j[j].n; i++, k++)
+                put(x + k * M, &o, o.j[j].body, o.j[j].at, o.j[j].at,
+                    o.j[j].S[i], o.j[j].S[i] + 3, 1);
+        memcpy(y, x, sizeof y);
+        int joints = long_rank(k, M, y);
+        for (uint32_t c = 0; c < o.p.n_contact; c++, k++)
+            put(x + k * M, &o, o.c[c].body, o.c[c].p, o.c[c].q, o.c[c].dir,
+                none, -1);
+        memcpy(y, x, sizeof y);
+        int all = long_rank(k, M, y);
+        assert_int_equal(m->joint_rank, joints);
+        assert_int_equal(m->rank, all - joints);
+        multi_solve(m, IMP_IMPACT_LEAST_NORM);
+        bool open = false;
+        for (int c = 0; c < m->nc; c++)
+            open |= m->open[c];
+        /* joints may leave nothing to move: velocities are rounding then */
+        if (!open && m->speed > 1e-9)
+            assert_int_equal(m->determined,
+                             m->rank == m->nc ? MULTI_YES : MULTI_MOTION);
+        singular += m->rank < m->nc;
+    }
+    assert_true(singular > 100);
+    arena_free(a);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(balances), cmocka_unit_test(one_free),
+        cmocka_unit_test(relabel), cmocka_unit_test(extended_rank)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

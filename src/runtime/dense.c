@@ -6,22 +6,6 @@
 #include <math.h>
 
 double
-dense_dot(int n, const double *a, const double *b)
-{
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    int i = 0;
-    for (; i + 4 <= n; i += 4) {
-        s0 += a[i] * b[i];
-        s1 += a[i + 1] * b[i + 1];
-        s2 += a[i + 2] * b[i + 2];
-        s3 += a[i + 3] * b[i + 3];
-    }
-    for (; i < n; i++)
-        s0 += a[i] * b[i];
-    return (s0 + s2) + (s1 + s3);
-}
-
-double
 dense_cholesky(int n, double *a, int ld, const int *first, const double *ref,
                double tol, double *rd, int *rank)
 {
@@ -42,7 +26,8 @@ dense_cholesky(int n, double *a, int ld, const int *first, const double *ref,
             ai[i] = 0;
             continue;
         }
-        worst = fmin(worst, d / measure);
+        if (d < worst * measure)
+            worst = d / measure;
         ai[i] = sqrt(d);
         rd[i] = 1 / ai[i];
         ++*rank;

@@ -18,7 +18,21 @@ dense_tolerance(int m, int n)
 }
 
 /* dot product in four lanes, of fixed order */
-double dense_dot(int n, const double *a, const double *b);
+static inline double
+dense_dot(int n, const double *a, const double *b)
+{
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        s0 += a[i] * b[i];
+        s1 += a[i + 1] * b[i + 1];
+        s2 += a[i + 2] * b[i + 2];
+        s3 += a[i + 3] * b[i + 3];
+    }
+    for (; i < n; i++)
+        s0 += a[i] * b[i];
+    return (s0 + s2) + (s1 + s3);
+}
 
 /* Cholesky factors A = L L^T in place, lower triangle, row-major with `ld`
  * entries per row; first[i] is the first column of row i that is not zero

@@ -14,6 +14,10 @@
  * more than a third of its digits, and the exact way is taken. */
 #define PIVOT_REGULAR 1e-6
 
+/* Normal velocities under this share of their terms are rest: velocities agree
+ * with joints to no more (start.c), and verdicts have the same tolerance. */
+#define OPEN 1e-9
+
 struct multi *
 multi_new(struct arena *a, uint32_t n_body, uint32_t n_contact,
           uint32_t n_joint)
@@ -215,7 +219,7 @@ velocities(struct multi *m)
         m->speed = fmax(m->speed, size);
     }
     for (uint32_t c = 0; c < in->n_contact; c++)
-        m->open[c] = m->v0[c] > multi_slack(m);
+        m->open[c] = m->v0[c] > fmax(OPEN, m->in.tolerance) * m->speed;
 }
 
 double

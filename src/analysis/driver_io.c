@@ -37,14 +37,14 @@ driver_format(const char *word, enum diag_format *format)
     return false;
 }
 
-/* the one flag of the process: a signal has no other place to go */
+/* the one flag of the process, the number of the signal that asks to stop: a
+ * signal has no other place to go */
 static atomic_int stop;
 
 static void
 on_signal(int sig)
 {
-    (void)sig;
-    if (atomic_exchange(&stop, 1))
+    if (atomic_exchange(&stop, sig))
         _exit(IMP_EXIT_RUN);
 }
 

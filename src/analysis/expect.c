@@ -71,6 +71,8 @@ cmd_expect(struct analysis *a, const imp_command *c, struct rec *out)
     if (st == IMP_STOPPED)
         return st;
     bool held = !st && x[0] != 0.0;
+    x[1] += 0.0; /* no sign at a zero, as in all that is printed */
+    x[2] += 0.0;
     if (st && a->ds->errors == errors)
         return st;
     if (!held) {

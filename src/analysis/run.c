@@ -118,7 +118,12 @@ analysis_run(struct analysis *a)
     for (uint32_t i = 0; i < im->commands.n; i++) {
         if (c[i].done)
             continue;
-        int st = rt_stopped(a->rt) ? IMP_STOPPED : run_command(a, i, &c[i]);
+        if (rt_stopped(a->rt)) {
+            diag_add(a->ds, DIAG_E0717, c[i].range,
+                     "stopped before `%s` was begun", command_word(c[i].id));
+            return IMP_STOPPED;
+        }
+        int st = run_command(a, i, &c[i]);
         if (st)
             return st;
         if (a->out->error)

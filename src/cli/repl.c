@@ -324,8 +324,8 @@ eval_work(void *ctx)
         commands |= is_command(f->items[i]);
     hide(r, f);
     add_priors(r, f);
+    /* not cleared here: Ctrl-C may have come since the line ended */
     r->s.stop = cli_stop_flag();
-    atomic_store(r->s.stop, 0);
     int status = session_check(&r->s);
     if (status == IMP_EXIT_OK)
         status = session_compile(&r->s);
@@ -359,7 +359,9 @@ repl_eval(struct repl *r, const char *name, const char *text, size_t n,
     }
     repl_say(r);
     session_close(&r->s);
-    atomic_store(cli_stop_flag(), 0);
+    /* a terminal asks on (repl_line.c); of a pipe the rest is not wanted */
+    if (!r->tty && atomic_load(cli_stop_flag()))
+        r->quit = true;
     return status;
 }
 

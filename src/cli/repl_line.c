@@ -6,11 +6,15 @@
 #include <fcntl.h>
 #include <histedit.h>
 #include <locale.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "abi/status.h"
 #include "base/arena.h"
@@ -140,6 +144,55 @@ on_interrupt(EditLine *el, int ch)
     return CC_NEWLINE;
 }
 
+/* Reads one character; 0 at the end of the input, -1 with errno for errors.
+ * A signal makes it return EINTR, also one that came before: signals are
+ * blocked outside ppoll, so none falls between the look and the wait. (The
+ * reader of libedit goes on after the first EINTR.) */
+static int
+read_key(EditLine *el, wchar_t *c)
+{
+    struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+    sigset_t block, before;
+    mbstate_t state = {0};
+    int got = -1;
+
+    (void)el;
+    sigemptyset(&block);
+    sigaddset(&block, SIGINT);
+    sigaddset(&block, SIGTERM);
+    sigprocmask(SIG_BLOCK, &block, &before);
+    for (;;) {
+        char byte;
+        if (atomic_load(cli_stop_flag())) {
+            errno = EINTR;
+            break;
+        }
+        if (ppoll(&p, 1, NULL, &before) < 0) {
+            if (errno == EINTR) /* a signal of ours, or the window's size */
+                continue;
+            break;
+        }
+        ssize_t n = read(STDIN_FILENO, &byte, 1);
+        if (n <= 0) {
+            got = (int)n;
+            break;
+        }
+        size_t k = mbrtowc(c, &byte, 1, &state);
+        if (k == (size_t)-2)
+            continue;
+        if (k == (size_t)-1) {
+            state = (mbstate_t){0};
+            continue;
+        }
+        got = 1;
+        break;
+    }
+    int e = errno;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    errno = e;
+    return got;
+}
+
 /* the common beginning is put in; with nothing to put in, the list is shown */
 static unsigned char
 on_complete(EditLine *el, int ch)
@@ -249,6 +302,7 @@ tty_open(struct tty *t)
     el_set(t->el, EL_PROMPT, prompt);
     el_set(t->el, EL_EDITOR, "emacs");
     el_set(t->el, EL_SIGNAL, 0);
+    el_set(t->el, EL_GETCFN, read_key);
     if (t->hist) {
         history(t->hist, &ev, H_SETSIZE, 2000);
         history(t->hist, &ev, H_SETUNIQUE, 1);
@@ -264,6 +318,9 @@ tty_open(struct tty *t)
     el_set(t->el, EL_BIND, "^C", "imp-interrupt", NULL);
     /* at the prompt Ctrl-C is a key; while a command runs it is a signal */
     el_set(t->el, EL_SETTY, "-d", "-isig", NULL);
+    /* Ctrl-D typed while a command runs is kept for the prompt, and Ctrl-C does
+     * not throw away what the command prints about it */
+    el_set(t->el, EL_SETTY, "-x", "eof=", "noflsh", NULL);
     el_source(t->el, NULL);
     return true;
 }
@@ -298,13 +355,22 @@ repl_lines_tty(struct repl *r)
     fflush(stdout);
     while (!r->quit) {
         t.cleared = false;
+        /* The terminal is set before the prompt is seen: whoever answers the
+         * prompt at once types keys, not signals. What came as a signal until
+         * now was for the command, or for the lines so far. */
+        el_set(t.el, EL_PREP_TERM, 1);
+        int stop = atomic_exchange(cli_stop_flag(), 0);
+        if (stop == SIGTERM)
+            break;
+        if (stop) {
+            buf_clear(&t.entry);
+            tcflush(STDIN_FILENO, TCIFLUSH);
+        }
         const char *line = el_gets(t.el, &n);
         if (t.cleared || (!line && n < 0 && errno == EINTR)) {
             buf_clear(&t.entry);
             el_reset(t.el);
-            atomic_store(cli_stop_flag(), 0);
-            if (t.cleared)
-                fputc('\n', stdout);
+            fputc('\n', stdout);
             continue;
         }
         if (!line || n <= 0) {

@@ -38,7 +38,7 @@ csv_row(struct buf *b, const struct out_column *cols, size_t n, size_t i)
         if (j)
             buf_putc(b, ',');
         if (i < cols[j].n && isfinite(cols[j].x[i]))
-            buf_puts(b, num_17(s, cols[j].x[i]));
+            buf_puts(b, out_17(s, cols[j].x[i]));
     }
     buf_putc(b, '\n');
 }

@@ -12,7 +12,7 @@ void
 out_json_number(struct buf *b, double x)
 {
     char s[NUM_TEXT];
-    buf_puts(b, isfinite(x) ? num_shortest(s, x) : "null");
+    buf_puts(b, isfinite(x) ? out_exact(s, x) : "null");
 }
 
 void

@@ -11,6 +11,10 @@
  * it has no more significant digits than this, else rounded to as many. */
 #define OUT_DIGITS 12
 char *out_number(char s[NUM_TEXT], double x);
+/* the shortest text that reads back (JSON), 17 digits (CSV); as in out_number
+ * the sign of a zero is left out */
+char *out_exact(char s[NUM_TEXT], double x);
+char *out_17(char s[NUM_TEXT], double x);
 
 /* JSON: a number (null where it is not finite) or an array of them; n < 0
  * stands for a single number */

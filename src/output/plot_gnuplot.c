@@ -69,11 +69,11 @@ script(struct buf *b, bool png, const char *title, const struct out_column *x,
     buf_puts(b, "\nset grid\nset xzeroaxis\nset format '%g'\n"
                 "set datafile missing '?'\n$d << IMP_END\n");
     for (size_t i = 0; i < x->n; i++) {
-        buf_puts(b, isfinite(x->x[i]) ? num_17(s, x->x[i]) : "?");
+        buf_puts(b, isfinite(x->x[i]) ? out_17(s, x->x[i]) : "?");
         for (size_t j = 0; j < n_ys; j++) {
             bool there = i < ys[j].n && isfinite(ys[j].x[i]);
             buf_putc(b, ' ');
-            buf_puts(b, there ? num_17(s, ys[j].x[i]) : "?");
+            buf_puts(b, there ? out_17(s, ys[j].x[i]) : "?");
         }
         buf_putc(b, '\n');
     }

@@ -56,10 +56,24 @@ significant(const char *s)
     return n;
 }
 
+/* The sign of a zero tells readers nothing (it is that of a product or of a
+ * rounding) and is not printed: -0 + 0 is +0, all else stays. */
+char *
+out_exact(char s[NUM_TEXT], double x)
+{
+    return num_shortest(s, x + 0.0);
+}
+
+char *
+out_17(char s[NUM_TEXT], double x)
+{
+    return num_17(s, x + 0.0);
+}
+
 char *
 out_number(char s[NUM_TEXT], double x)
 {
-    num_shortest(s, x);
+    out_exact(s, x);
     if (significant(s) > OUT_DIGITS)
         num_digits(s, x, OUT_DIGITS);
     return s;

@@ -160,7 +160,8 @@ put_texts(struct para *p, const struct fieldval *v, bool full)
     buf_free(&w);
 }
 
-/* a matrix, one row per line, columns aligned to the right */
+/* a matrix, one row per line, columns aligned to the right; the rows begin
+ * below each other, behind the label or, where that is too long, below it */
 static void
 put_matrix(struct para *p, const double *x, size_t rows, size_t cols)
 {
@@ -170,10 +171,16 @@ put_matrix(struct para *p, const double *x, size_t rows, size_t cols)
         size_t n = strlen(out_number(s, x[i]));
         w = n > w ? n : w;
     }
+    size_t at = p->col, wide = 2 + cols * (w + 2);
+    bool below = at > p->indent && at + wide > p->width;
+    if (below) {
+        at = p->indent;
+        p->b->n -= p->b->n && p->b->s[p->b->n - 1] == ' ';
+    }
     for (size_t i = 0; i < rows; i++) {
-        if (i) {
+        if (i || below) {
             buf_putc(p->b, '\n');
-            spaces(p->b, p->indent);
+            spaces(p->b, at);
         }
         buf_puts(p->b, i ? " [" : "[[");
         for (size_t j = 0; j < cols; j++) {
@@ -184,7 +191,7 @@ put_matrix(struct para *p, const double *x, size_t rows, size_t cols)
         buf_puts(p->b, i + 1 < rows ? "]" : "]]");
     }
     p->start = false;
-    p->col = p->indent + 2 + cols * (w + 2);
+    p->col = at + wide;
 }
 
 static void

@@ -236,10 +236,15 @@ build_binary(struct parse *p, enum ast_binary op, imp_range op_range,
     deepen(p, e, b);
     if (op == AST_MUL || op == AST_DIV || op == AST_POW) {
         struct ast_expr *l = united_literal(a), *r = united_literal(b);
-        if (r)
+        if (r) {
             refuse_unit(p, e, r, true);
-        else if (l)
+            /* go on as if `1/64` were a bare constant, which fits anywhere:
+             * no second message about a curvature */
+            if (a->kind == AST_NUM && !a->unit)
+                r->unit = NULL;
+        } else if (l) {
             refuse_unit(p, e, l, false);
+        }
     }
     return e;
 }

@@ -218,6 +218,7 @@ test_bare(void **state)
         struct checked c;
         if (!check_text(&c, good[i]))
             print_message("should be right: %s\n", good[i]);
+        checked_free(&c);
         check_good(&c, good[i]);
         checked_free(&c);
     }

@@ -149,7 +149,7 @@ test_redefine(void **state)
 }
 
 struct seen_names {
-    int names, units, keys, commands, functions, keywords;
+    int names, units, keys, parts, fields, commands, functions, keywords;
     bool mine;
 };
 static void
@@ -158,11 +158,13 @@ each(void *ctx, const char *kind, const char *name)
     struct seen_names *s = ctx;
     s->names += !strcmp(kind, "name");
     s->units += !strcmp(kind, "unit");
-    s->keys += !strcmp(kind, "key");
+    s->keys += kind[strlen(kind) - 1] == '{';
+    s->parts += kind[strlen(kind) - 1] == '.';
+    s->fields += !strcmp(kind, "field");
     s->commands += !strcmp(kind, "command");
     s->functions += !strcmp(kind, "function");
     s->keywords += !strcmp(kind, "keyword");
-    s->mine |= !strcmp(name, "mine");
+    s->mine |= !strcmp(name, "mine") && !strcmp(kind, "let");
 }
 static void
 test_names(void **state)
@@ -173,7 +175,8 @@ test_names(void **state)
     check_text_as(&c, "test.imp", "let mine = nothing\n");
     check_names(&c.in, each, &s);
     assert_int_equal(c.ds.errors, 0);
-    assert_true(s.mine && s.names > 5 && s.units > 20 && s.keys > 40);
+    assert_true(s.mine && s.names > 0 && s.units > 20 && s.keys > 25);
+    assert_true(s.parts > 10 && s.fields > 40);
     assert_true(s.commands >= 8 && s.functions > 50 && s.keywords > 10);
     checked_free(&c);
 }

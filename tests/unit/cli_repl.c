@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `imp repl` on a terminal: prompt, several lines, completion, Ctrl-C at the
- * prompt and in a command, Ctrl-D, the history file. Drives the program
- * through a pseudo-terminal. */
+ * prompt and in a command, Ctrl-D, the history file. Signals and
+ * keys typed ahead. Drives the program through a pseudo-terminal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <errno.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
@@ -18,7 +17,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
 #include <unistd.h>
+
+/* No wait is longer than this, and none is for a time: each is for something
+ * the program shows or does. */
+#define PATIENCE 30 /* s */
 
 struct term {
     int fd;
@@ -27,6 +32,15 @@ struct term {
     size_t n, seen;
     char dir[64];
 };
+
+static double
+now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 static void
 start(struct term *t)
@@ -49,28 +63,80 @@ start(struct term *t)
     }
 }
 
-/* what has come since the last look contains `text`, within 10 s */
+/* the test is over: nothing is left running or lying about */
+static void
+stop(struct term *t)
+{
+    char path[128];
+
+    if (t->pid > 0) {
+        kill(t->pid, SIGKILL);
+        waitpid(t->pid, NULL, 0);
+        close(t->fd);
+    }
+    snprintf(path, sizeof path, "%s/imp/history", t->dir);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/imp", t->dir);
+    rmdir(path);
+    rmdir(t->dir);
+}
+
+static void
+give_up(struct term *t, const char *what)
+{
+    t->all[t->n] = 0;
+    printf("waited %d s for %s; since then came:\n%s\n", PATIENCE, what,
+           t->all + t->seen);
+    stop(t);
+    fail();
+}
+
+/* takes what has come, waiting for it shortly; false at the end of it all */
 static bool
+take(struct term *t)
+{
+    struct pollfd p = {.fd = t->fd, .events = POLLIN};
+
+    if (poll(&p, 1, 10) <= 0)
+        return true;
+    ssize_t n = read(t->fd, t->all + t->n, sizeof t->all - 1 - t->n);
+    if (n > 0)
+        t->n += (size_t)n;
+    return n > 0;
+}
+
+/* what has come since the last look contains `text` */
+static void
 sees(struct term *t, const char *text)
 {
-    for (int i = 0; i < 1000; i++) {
+    double end = now() + PATIENCE;
+
+    for (bool more = true; more && now() < end; more = take(t)) {
         t->all[t->n] = 0;
         char *at = strstr(t->all + t->seen, text);
         if (at) {
             t->seen = (size_t)(at - t->all) + strlen(text);
-            return true;
+            return;
         }
-        struct pollfd p = {.fd = t->fd, .events = POLLIN};
-        if (poll(&p, 1, 10) <= 0)
-            continue;
-        ssize_t n = read(t->fd, t->all + t->n, sizeof t->all - 1 - t->n);
-        if (n <= 0)
-            break;
-        t->n += (size_t)n;
     }
-    t->all[t->n] = 0;
-    printf("waited for '%s', got:\n%s\n", text, t->all + t->seen);
-    return false;
+    give_up(t, text);
+}
+
+/* The program is at work: at the prompt it takes keys one by one, while a
+ * command runs the terminal takes lines. */
+static void
+works(struct term *t)
+{
+    double end = now() + PATIENCE;
+    struct termios tio;
+
+    while (now() < end) {
+        assert_int_equal(tcgetattr(t->fd, &tio), 0);
+        if (tio.c_lflag & ICANON)
+            return;
+        (void)take(t);
+    }
+    give_up(t, "the command to begin");
 }
 
 static void
@@ -79,18 +145,44 @@ type(struct term *t, const char *s)
     assert_int_equal(write(t->fd, s, strlen(s)), (ssize_t)strlen(s));
 }
 
-static int
-end(struct term *t)
+/* types an entry and waits for the prompt behind what it prints */
+static void
+enter(struct term *t, const char *s)
 {
-    int status;
-    char buf[4096];
+    type(t, s);
+    sees(t, "\n");
+    sees(t, "imp> ");
+}
 
-    while (read(t->fd, buf, sizeof buf) > 0)
-        ;
+/* the program ends by itself; its status */
+static int
+ends(struct term *t)
+{
+    double end = now() + PATIENCE;
+    int status;
+    pid_t got = 0;
+
+    while (got == 0 && now() < end) {
+        if (!take(t))
+            usleep(1000);
+        got = waitpid(t->pid, &status, WNOHANG);
+    }
+    if (got != t->pid)
+        give_up(t, "the program to end");
+    t->pid = 0;
     close(t->fd);
-    assert_int_equal(waitpid(t->pid, &status, 0), t->pid);
     assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
+}
+
+#define FOREVER "simulate { until = 1e6 every = 1 record = top.spin }\r"
+
+static void
+begin_top(struct term *t)
+{
+    enter(t, "use shapes\r");
+    enter(t, "body top : ellipsoid(1, 2, 3) { density = 1 "
+             "spin = (1, 9, 2) }\r");
 }
 
 static void
@@ -102,68 +194,125 @@ test_terminal(void **state)
 
     (void)state;
     start(&t);
-    assert_true(sees(&t, "imp> "));
+    sees(&t, "imp> ");
     type(&t, "1000 + 234\r");
-    assert_true(sees(&t, "1234"));
+    sees(&t, "1234");
     /* more is asked for */
-    assert_true(sees(&t, "imp> "));
+    sees(&t, "imp> ");
     type(&t, "fn half(\r");
-    assert_true(sees(&t, "...> "));
-    type(&t, "x) = x/2\r");
-    assert_true(sees(&t, "imp> "));
+    sees(&t, "...> ");
+    enter(&t, "x) = x/2\r");
     type(&t, "half(8642)\r");
-    assert_true(sees(&t, "4321"));
+    sees(&t, "4321");
     /* an error, and on */
+    sees(&t, "imp> ");
     type(&t, "nothing\r");
-    assert_true(sees(&t, "error["));
-    assert_true(sees(&t, "imp> "));
+    sees(&t, "error[");
+    sees(&t, "imp> ");
     /* completion of a name */
-    type(&t, "let zeta_long = 777\r");
-    assert_true(sees(&t, "imp> "));
+    enter(&t, "let zeta_long = 777\r");
     type(&t, "show ze\t");
-    assert_true(sees(&t, "ta_long "));
+    sees(&t, "ta_long ");
     type(&t, "\r");
-    assert_true(sees(&t, "777"));
-    /* Ctrl-C at the prompt clears the line and what came before it */
-    assert_true(sees(&t, "imp> "));
-    type(&t, "fn f(\r");
-    assert_true(sees(&t, "...> "));
-    type(&t, "rubbish\003");
-    assert_true(sees(&t, "imp> "));
-    type(&t, "5000 + 555\r");
-    assert_true(sees(&t, "5555"));
-    /* Ctrl-C in a command; the session goes on */
-    type(&t, "use shapes\r");
-    type(&t,
-         "body top : ellipsoid(1, 2, 3) { density = 1 spin = (1, 9, 2) }\r");
-    assert_true(sees(&t, "ellipsoid"));
-    assert_true(sees(&t, "imp> "));
-    type(&t, "simulate { until = 1e6 every = 1 record = top.spin }\r");
-    assert_true(sees(&t, "}"));
-    usleep(300000);
-    type(&t, "\003");
-    assert_true(sees(&t, "E0717"));
-    assert_true(sees(&t, "imp> "));
-    type(&t, "6000 + 666\r");
-    assert_true(sees(&t, "6666"));
-    assert_true(sees(&t, "imp> "));
+    sees(&t, "777");
+    sees(&t, "imp> ");
+    /* letters of several bytes */
+    enter(&t, "let \xce\xb8\xcc\x82 = 888\r");
+    type(&t, "\xce\xb8\xcc\x82\r");
+    sees(&t, "888");
+    sees(&t, "imp> ");
     type(&t, "\004");
-    assert_int_equal(end(&t), 0);
+    assert_int_equal(ends(&t), 0);
     /* history: kept, and for its owner only */
     snprintf(path, sizeof path, "%s/imp/history", t.dir);
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
     assert_true(st.st_size > 50);
-    unlink(path);
-    snprintf(path, sizeof path, "%s/imp", t.dir);
-    rmdir(path);
-    rmdir(t.dir);
+    stop(&t);
+}
+
+static void
+test_interrupt(void **state)
+{
+    static struct term t;
+
+    (void)state;
+    start(&t);
+    sees(&t, "imp> ");
+    /* Ctrl-C at the prompt clears the line and what came before it */
+    type(&t, "fn f(\r");
+    sees(&t, "...> ");
+    type(&t, "rubbish\003");
+    sees(&t, "imp> ");
+    type(&t, "5000 + 555\r");
+    sees(&t, "5555");
+    sees(&t, "imp> ");
+    /* in a command: well in it, and in its first moment; the session goes on */
+    begin_top(&t);
+    for (int i = 0; i < 6; i++) {
+        type(&t, FOREVER);
+        works(&t);
+        usleep(i % 2 ? 0 : 100000);
+        type(&t, "\003");
+        sees(&t, "E0717");
+        sees(&t, "imp> ");
+    }
+    type(&t, "6000 + 666\r");
+    sees(&t, "6666");
+    sees(&t, "imp> ");
+    type(&t, "\004");
+    assert_int_equal(ends(&t), 0);
+    stop(&t);
+}
+
+/* keys typed while a command runs are kept for the prompt */
+static void
+test_ahead(void **state)
+{
+    static struct term t;
+
+    (void)state;
+    start(&t);
+    sees(&t, "imp> ");
+    begin_top(&t);
+    type(&t, "simulate { until = 100 every = 0.1 record = top.spin }\r");
+    works(&t);
+    type(&t, "7000 + 777\r\004");
+    sees(&t, "7777");
+    assert_int_equal(ends(&t), 0);
+    stop(&t);
+}
+
+/* a request to end is obeyed at the prompt and in a command */
+static void
+test_terminated(void **state)
+{
+    static struct term t;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        start(&t);
+        sees(&t, "imp> ");
+        if (i) {
+            begin_top(&t);
+            type(&t, FOREVER);
+            works(&t);
+        }
+        kill(t.pid, SIGTERM);
+        assert_int_equal(ends(&t), 0);
+        stop(&t);
+    }
 }
 
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_terminal)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_terminal),
+        cmocka_unit_test(test_interrupt),
+        cmocka_unit_test(test_ahead),
+        cmocka_unit_test(test_terminated),
+    };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -493,6 +493,8 @@ test_errors(void **state)
     uint32_t out = 0;
     imp_code code;
     const char *error = NULL;
+    static const char
+        *volatile kept[2]; /* messages are on the heap for good (gen.h) */
     (void)state;
     t.name = image_text(ib, "bad");
     t.code = image_array(ib, &bad, 1, sizeof bad);
@@ -505,6 +507,9 @@ test_errors(void **state)
                         "tape bad: register 0 reads the later register 3");
     assert_null(api()->load("nonsense", 8, gen_symbols, &code, &error));
     assert_non_null(error);
+    kept[0] = obj.error;
+    kept[1] = error;
+    assert_ptr_not_equal(kept[0], kept[1]);
     arena_free(a);
 }
 

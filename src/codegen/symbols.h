@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The runtime symbols that loaded code may call: all of runtime/fn.h. Included
- * by whoever loads code (cli/genload.c, tests); no LLVM here. */
+/* The symbols that loaded code may call: all of runtime/fn.h, and the three
+ * functions that LLVM's passes make of loops that copy (LLVM 14 does at O2).
+ * Included by whoever loads code (cli/jit.c, tests); no LLVM here. */
 #ifndef IMP_CODEGEN_SYMBOLS_H
 #define IMP_CODEGEN_SYMBOLS_H
 
 #include <stddef.h>
+#include <string.h>
 
 #include "codegen/gen.h"
 #include "runtime/fn.h"
@@ -25,7 +27,7 @@ static const struct gen_symbol gen_symbols[] = {
     SYM(imp_min),    SYM(imp_max),       SYM(imp_sign),      SYM(imp_floor),
     SYM(imp_ceil),   SYM(imp_round),     SYM(imp_trunc),     SYM(imp_fmod),
     SYM(imp_bool),   SYM(imp_series_op), SYM(imp_lu_factor), SYM(imp_lu_solve),
-    {NULL, NULL}};
+    SYM(memcpy),     SYM(memmove),       SYM(memset),        {NULL, NULL}};
 #undef SYM
 
 #endif

@@ -278,13 +278,6 @@ test_later(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "body left { mass = 2 inertia = diag(0.5, 0.4, 0.3) }\n"
-        "joint o : ball(left, world) { at = (0, -1, 0) rate = (1, -2, -2) }\n"
-        "body right { mass = 3 inertia = diag(0.7, 0.6, 0.5) "
-        "position = (0, 1.5, 0) }\n"
-        "contact a : left | right { at = (0, 0, 0.8) normal = (1, 2, 2)/3 "
-        "restitution = 0.5 }\n"
-        "let hit = impact a\nshow hit\n",
         "system feet(n, rho, g = 0) { coordinate phix, h\n"
         "kinetic = (rho^2*phix'^2 + h'^2)/2 potential = g*h\n"
         "contact foot[i in 0 .. n-1] { gap = h + sin(2*pi*i/n)*phix } }\n"

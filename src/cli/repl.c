@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* imp repl: evaluation of entries. See repl_priv.h for the idea. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -359,8 +360,9 @@ repl_eval(struct repl *r, const char *name, const char *text, size_t n,
     }
     repl_say(r);
     session_close(&r->s);
-    /* a terminal asks on (repl_line.c); of a pipe the rest is not wanted */
-    if (!r->tty && atomic_load(cli_stop_flag()))
+    /* Ctrl-C stops a command, not the session; the flag of a terminal is looked
+     * at before the next prompt (repl_line.c) */
+    if (!r->tty && atomic_exchange(cli_stop_flag(), 0) == SIGTERM)
         r->quit = true;
     return status;
 }

@@ -62,8 +62,9 @@ axis_make(double lo, double hi, int want, bool grow)
                          ten,
                      0};
     if (grow) {
-        a.lo = floor(lo / a.step) * a.step;
-        a.hi = ceil(hi / a.step) * a.step;
+        /* values that miss a tick by rounding do not widen the axis */
+        a.lo = floor(lo / a.step + 1e-9) * a.step;
+        a.hi = ceil(hi / a.step - 1e-9) * a.step;
     }
     double d = ceil(log10(fmax(big, a.step) / a.step)) + 1.0;
     a.digits = d < 2.0 ? 2 : d > 17.0 ? 17 : (int)d;

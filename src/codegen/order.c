@@ -94,19 +94,6 @@ is_line(const struct sv *s, uint32_t i)
            s->n_parts == 1;
 }
 
-/* entries 1 .. of a row: the given one, then +0 (four to a store) */
-static void
-store_rest(struct sv *s, uint32_t i, LLVMValueRef first)
-{
-    struct gen *g = s->g;
-    LLVMValueRef four = gen_num(g, g->v4, 0.0);
-
-    for (int k = 1; k <= IMP_ORDER_MAX; k += 4)
-        gen_store(g, g->v4, four, sv_row(s, i, s->work, k));
-    if (first)
-        gen_store(g, g->f64, first, sv_row(s, i, s->work, 1));
-}
-
 /* register i has value v: remembered, and stored where others will look */
 static void
 define(struct sv *s, enum sv_class c, uint32_t i, LLVMValueRef v)
@@ -153,16 +140,16 @@ sv_order_zero(struct sv *s)
             v = gen_op_value(g, g->f64, (enum imp_op)in->op, a, b, c);
         }
         define(s, SV_ZERO, i, v);
-        if ((in->flags & IMP_INSTR_CONST) && in->row != IMP_NO_ROW &&
-            s->stored[i])
-            store_rest(s, i, NULL);
     }
+    /* rows of constants and lines: what follows is 0 since the caller made
+     * work, and nothing else is ever written there */
     for (uint32_t i = 0; i < s->t->code.n; i++)
         if (is_line(s, i) && s->stored[i])
-            store_rest(s, i,
-                       LLVMBuildSelect(g->b, s->moves,
-                                       sv_value(s, SV_ZERO, s->code[i].b),
-                                       gen_num(g, g->f64, 0.0), ""));
+            gen_store(g, g->f64,
+                      LLVMBuildSelect(g->b, s->moves,
+                                      sv_value(s, SV_ZERO, s->code[i].b),
+                                      gen_num(g, g->f64, 0.0), ""),
+                      sv_row(s, i, s->work, 1));
     sv_packs_zero(s);
 }
 

@@ -102,6 +102,7 @@ close_pack(struct sv *s, struct pack *k)
         k->a[p] = array_of(s, &a);
         s->arrays[k->a[p]].upwards = true;
         k->b[p] = array_of(s, &b);
+        s->arrays[k->b[p]].downwards = true;
     }
     for (uint32_t l = 0; l < k->n_lanes; l++) {
         s->pack_of[k->lane[l]] = k;
@@ -229,8 +230,9 @@ sv_packs_zero(struct sv *s)
     for (uint32_t a = 0; a < s->n_arrays; a++) {
         if (s->arrays[a].part != s->at_part)
             continue;
+        int first = s->arrays[a].downwards ? -PACK_ZEROS : 1;
         int last = s->arrays[a].upwards ? PACK_ZEROS + 1 : -1;
-        for (int k = -PACK_ZEROS; k <= last; k++)
+        for (int k = first; k <= last; k++)
             if (k)
                 gen_store(g, g->v4, zero, entry(s, a, NULL, k));
         if (s->n_parts == 1) {

@@ -30,6 +30,7 @@ struct pack_array {
     uint32_t part, reg[4]; /* UINT32_MAX: none, 0 */
     bool minus[4];
     bool upwards;         /* is read in order of j: beyond its last entry too */
+    bool downwards;       /* against the order of j: before its first, too */
     LLVMValueRef zero, k; /* entries 0 (one part) and k, once made */
 };
 

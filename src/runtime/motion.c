@@ -18,29 +18,42 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/num.h"
 
 /* largest last term over the variable's size; the terms left out are smaller
- * again by h over the radius, about 1/5: 1/10 ulp. Their signs change along
- * the motion: imp-bench finds an energy right to 3e-14 after 10^5 steps */
-#define MOTION_TRUNCATION 1e-16
+ * again by h over the radius, about 1/5: less than half an ulp. Their signs
+ * change along the motion: imp-bench finds an energy right to 5e-14 after 10^5
+ * steps, but 1e-13 with 1e-15 here */
+#define MOTION_TRUNCATION 4e-16
 
 /* order of steps between which nothing is looked for: the longer steps pay */
 #define MOTION_ORDER IMP_ORDER_MAX
 
-static const imp_block *
-block_at(const struct rt *r, uint32_t b)
-{
-    return IMP_ARRAY(r->im, r->im->blocks, imp_block) + b;
-}
-
-static const double *
-row_of(const struct rt *r, uint32_t b, uint32_t i)
-{
-    const imp_block *bl = block_at(r, b);
-    uint32_t row = IMP_ARRAY(r->im, bl->rows, uint32_t)[i];
-    return r->work[b] + (size_t)row * IMP_ROW_STRIDE + IMP_ROW_PAD;
-}
+/* What a step needs to know of the image, read once: where the rows lie and
+ * which of them move. Offsets, since r->work is exchanged (along.c). */
+struct motion_row {
+    uint32_t env; /* index of the variable */
+    uint32_t row; /* its coefficient 0 in r->work[block] */
+};
+/* variables that form one vector, at least one of them a series; the entries
+ * after the n-th repeat the first */
+#define GROUP_MAX 4
+struct motion_group {
+    uint32_t row[GROUP_MAX];
+    unsigned char series[GROUP_MAX]; /* not a constant, not a line */
+};
+struct motion_block {
+    uint32_t tape; /* IMP_NO_TAPE: nothing moves */
+    uint32_t n_groups, n_lines, n_series, n_turning;
+    struct motion_group *groups;
+    struct motion_row *lines, *series;
+    uint32_t *turning; /* env: first entry of each quaternion */
+};
+struct motion_plan {
+    struct motion_block *blocks;
+    bool prescribed; /* some body's state is a function of time */
+};
 
 /* what the tape says of a variable's row: constant, a line (its rate is
  * constant), or a series */
@@ -81,6 +94,56 @@ group_size(const struct rt *r, const imp_block *bl, uint32_t i)
         return size > 0 ? size : 1;
     }
     return 1;
+}
+
+static void
+plan_block(const struct rt *r, struct arena *a, uint32_t b,
+           struct motion_block *to)
+{
+    const imp_block *bl = IMP_ARRAY(r->im, r->im->blocks, imp_block) + b;
+    const uint32_t *state = IMP_ARRAY(r->im, bl->state, uint32_t);
+    const uint32_t *rows = IMP_ARRAY(r->im, bl->rows, uint32_t);
+    const uint32_t *bodies = IMP_ARRAY(r->im, bl->bodies, uint32_t);
+    uint32_t n = bl->state.n;
+    to->tape = n == 0 ? IMP_NO_TAPE : bl->motion;
+    if (to->tape == IMP_NO_TAPE)
+        return;
+    to->groups = NEW_N(a, struct motion_group, n);
+    to->lines = NEW_N(a, struct motion_row, n);
+    to->series = NEW_N(a, struct motion_row, n);
+    to->turning = NEW_N(a, uint32_t, bl->bodies.n + 1);
+    for (uint32_t i = 0, m; i < n; i += m) {
+        struct motion_group *g = to->groups + to->n_groups;
+        uint32_t before = to->n_series;
+        m = group_size(r, bl, i);
+        for (uint32_t j = 0; j < GROUP_MAX; j++) {
+            uint32_t v = i + (j < m ? j : 0);
+            struct motion_row row = {state[v],
+                                     rows[v] * IMP_ROW_STRIDE + IMP_ROW_PAD};
+            enum row_kind kind = row_kind(r, bl, v);
+            g->row[j] = row.row;
+            g->series[j] = kind == ROW_SERIES;
+            if (j < m && kind == ROW_LINE)
+                to->lines[to->n_lines++] = row;
+            if (j < m && kind == ROW_SERIES)
+                to->series[to->n_series++] = row;
+        }
+        to->n_groups += to->n_series > before;
+    }
+    for (uint32_t k = 0; r->im->dim == 3 && k < bl->bodies.n; k++)
+        to->turning[to->n_turning++] = rt_body(r, bodies[k])->env_state + 3;
+}
+
+struct motion_plan *
+motion_plan_new(struct rt *r)
+{
+    struct motion_plan *p = NEW(r->own, struct motion_plan);
+    p->blocks = NEW_N(r->own, struct motion_block, r->im->blocks.n + 1);
+    for (uint32_t b = 0; b < r->im->blocks.n; b++)
+        plan_block(r, r->own, b, p->blocks + b);
+    for (uint32_t b = 0; b < r->im->bodies.n; b++)
+        p->prescribed |= rt_body(r, b)->refresh != IMP_NO_TAPE;
+    return p;
 }
 
 /* logarithm to base 2 of a normal x > 0, to 0.01: a step that is a 20th root
@@ -136,52 +199,51 @@ root_step(double size, double last, double before, int order)
     return a < 1000.0 && a > -1000.0 ? rough_exp2(a) : exp2(a);
 }
 
-static double
+static inline double
 larger(double a, double b)
 {
     return a < b ? b : a;
 }
 
-/* greatest |c_k| h^k of n rows, and at least s */
-static double
-largest_term(const double *const *row, uint32_t n, int from, int to, double h,
-             double s)
+/* greatest |c_k| of a group */
+static inline double
+largest(const double *const *row, int k)
 {
-    double hk = 1.0;
-    for (int k = 0; k <= to; k++, hk *= h)
-        for (uint32_t j = 0; k >= from && j < n; j++)
-            s = larger(s, fabs(row[j][k]) * hk);
+    return larger(larger(fabs(row[0][k]), fabs(row[1][k])),
+                  larger(fabs(row[2][k]), fabs(row[3][k])));
+}
+
+/* greatest |c_k| h^k, k = 1 .. to, of a group, and at least s */
+static double
+largest_term(const double *const *row, int to, double h, double s)
+{
+    double hk = h;
+    for (int k = 1; k <= to; k++, hk *= h)
+        s = larger(s, largest(row, k) * hk);
     return s;
 }
 
-/* h for which the two last coefficients of n rows keep to the truncation */
+/* h for which the two last coefficients of a group keep to the truncation */
 static double
-group_step(const double *const *row, uint32_t n, int order)
+group_step(const double *const *row, int order)
 {
-    double last = 0.0, before = 0.0, size = 0.0;
-    for (uint32_t j = 0; j < n; j++) {
-        last = larger(last, fabs(row[j][order]));
-        before = larger(before, fabs(row[j][order - 1]));
-        size = larger(size, fabs(row[j][0]));
-    }
+    double last = largest(row, order), before = largest(row, order - 1);
+    double size = largest(row, 0), h = INFINITY;
     if (last == 0.0 && before == 0.0)
         return INFINITY;
-    double h = INFINITY;
     /* starting from rest the size is what the motion gives it in one step:
      * a few rounds settle it */
     for (int round = 0; round < 4; round++) {
         double s = size;
         if (isfinite(h)) {
             /* a size that the first terms keep is the size */
-            if (largest_term(row, n, 1, 3, h, s) == s)
+            if (largest_term(row, 3, h, s) == s)
                 break;
-            s = largest_term(row, n, 0, order, h, s);
+            s = largest_term(row, order, h, s);
         }
-        if (s == 0.0) {
-            /* ratio of the last to the first coefficient that is there */
-            for (int k = 1; k < order && s == 0.0; k++)
-                s = largest_term(row, n, k, k, 1.0, s);
-        }
+        /* from rest: of the first coefficient that is there */
+        for (int k = 1; k < order && s == 0.0; k++)
+            s = largest(row, k);
         double was = h;
         h = root_step(s, last, before, order);
         if (fabs(h - was) <= 0.05 * h)
@@ -214,29 +276,30 @@ row_ends(const double *row, int order)
 int
 motion_series(struct rt *r, uint32_t block, int order, double *h)
 {
-    const imp_block *bl = block_at(r, block);
+    const struct motion_block *bl = r->motion->blocks + block;
+    const double *work = r->work[block];
     *h = INFINITY;
-    if (bl->motion == IMP_NO_TAPE || bl->state.n == 0)
+    if (bl->tape == IMP_NO_TAPE)
         return IMP_OK;
-    int st = rt_series(r, bl->motion, NULL, NULL, r->work[block], order);
+    int st = rt_series(r, bl->tape, NULL, NULL, r->work[block], order);
     if (st == IMP_NONFINITE) {
-        rt_nonfinite(r, bl->motion, NULL);
+        rt_nonfinite(r, bl->tape, NULL);
         return IMP_FAILED;
     }
     if (st != IMP_OK)
         return st;
-    for (uint32_t i = 0; i < bl->state.n;) {
-        uint32_t n = group_size(r, bl, i);
-        const double *row[4];
+    for (uint32_t i = 0; i < bl->n_groups; i++) {
+        const struct motion_group *g = bl->groups + i;
+        const double *row[GROUP_MAX];
         bool ends = true;
-        for (uint32_t j = 0; j < n; j++) {
-            row[j] = row_of(r, block, i + j);
-            ends = ends && (row_kind(r, bl, i + j) != ROW_SERIES ||
-                            row_ends(row[j], order));
+        for (uint32_t j = 0; j < GROUP_MAX; j++) {
+            row[j] = work + g->row[j];
+            ends = ends && (!g->series[j] || row_ends(row[j], order));
         }
-        if (!ends)
-            *h = fmin(*h, group_step(row, n, order));
-        i += n;
+        if (!ends) {
+            double hg = group_step(row, order);
+            *h = hg < *h ? hg : *h;
+        }
     }
     return IMP_OK;
 }
@@ -250,7 +313,7 @@ motion_series_all(struct rt *r, int order, double *h)
         int st = motion_series(r, b, order, &hb);
         if (st != IMP_OK)
             return st;
-        *h = fmin(*h, hb);
+        *h = hb < *h ? hb : *h;
     }
     return IMP_OK;
 }
@@ -307,23 +370,31 @@ refresh(struct rt *r)
     }
 }
 
-/* what the series of a variable adds to it within dt: c_1 dt + c_2 dt^2 + ..;
- * four variables at a time, since each waits for itself at every order */
+/* what the series of four variables add to them within dt: c_1 dt + c_2 dt^2 +
+ * ..; odd and even terms apart and four at a time, since each sum waits for
+ * itself at every order. Entry order + 1 of a row is 0. */
+#define AT_ONCE 4
 static void
-four_increments(const double *const *c, int order, double dt, double *d)
+increments(const double *const *c, int order, double dt, double *d)
 {
-    double d0 = c[0][order], d1 = c[1][order], d2 = c[2][order],
-           d3 = c[3][order];
-    for (int k = order - 1; k >= 1; k--) {
-        d0 = d0 * dt + c[0][k];
-        d1 = d1 * dt + c[1][k];
-        d2 = d2 * dt + c[2][k];
-        d3 = d3 * dt + c[3][k];
+    const double *p = c[0], *q = c[1], *r = c[2], *s = c[3];
+    int k = (order - 1) | 1;
+    double z = dt * dt, p1 = p[k], p2 = p[k + 1], q1 = q[k], q2 = q[k + 1];
+    double r1 = r[k], r2 = r[k + 1], s1 = s[k], s2 = s[k + 1];
+    for (k -= 2; k >= 1; k -= 2) {
+        p1 = p1 * z + p[k];
+        p2 = p2 * z + p[k + 1];
+        q1 = q1 * z + q[k];
+        q2 = q2 * z + q[k + 1];
+        r1 = r1 * z + r[k];
+        r2 = r2 * z + r[k + 1];
+        s1 = s1 * z + s[k];
+        s2 = s2 * z + s[k + 1];
     }
-    d[0] = d0 * dt;
-    d[1] = d1 * dt;
-    d[2] = d2 * dt;
-    d[3] = d3 * dt;
+    d[0] = (p1 + p2 * dt) * dt;
+    d[1] = (q1 + q2 * dt) * dt;
+    d[2] = (r1 + r2 * dt) * dt;
+    d[3] = (s1 + s2 * dt) * dt;
 }
 
 /* the same for rows that are a constant, a line or a parabola */
@@ -337,61 +408,46 @@ short_increment(const double *c, int order, double dt, double *d)
 }
 
 static void
-add_increment(struct rt *r, uint32_t e, double d)
-{
-    add_to(&r->env[e], &r->state_lo[e - r->im->layout.state], d);
-}
-
-static void
 advance_block(struct rt *r, uint32_t b, int order, double dt)
 {
-    const imp_block *bl = block_at(r, b);
-    const uint32_t *state = IMP_ARRAY(r->im, bl->state, uint32_t);
-    const double *row[4];
-    uint32_t at[4], n = 0;
-    double d[4];
-    for (uint32_t i = 0; i < bl->state.n; i++) {
-        enum row_kind kind = row_kind(r, bl, i);
-        row[n] = row_of(r, b, i);
-        at[n] = state[i];
-        if (kind == ROW_LINE)
-            add_increment(r, state[i], row[n][1] * dt);
-        else if (kind == ROW_SERIES && short_increment(row[n], order, dt, d))
-            add_increment(r, state[i], d[0]);
-        else if (kind == ROW_SERIES)
+    const struct motion_block *bl = r->motion->blocks + b;
+    const double *work = r->work[b], *row[AT_ONCE];
+    double *env = r->env, *lo = r->state_lo, d[AT_ONCE];
+    uint32_t state0 = r->im->layout.state, at[AT_ONCE], n = 0;
+    for (uint32_t i = 0; i < bl->n_lines; i++) {
+        uint32_t e = bl->lines[i].env;
+        add_to(&env[e], &lo[e - state0], work[bl->lines[i].row + 1] * dt);
+    }
+    for (uint32_t i = 0; i < bl->n_series; i++) {
+        uint32_t e = bl->series[i].env;
+        row[n] = work + bl->series[i].row;
+        at[n] = e;
+        if (short_increment(row[n], order, dt, d))
+            add_to(&env[e], &lo[e - state0], d[0]);
+        else
             n++;
-        if (n < 4 && i + 1 < bl->state.n)
+        if (n == 0 || (n < AT_ONCE && i + 1 < bl->n_series))
             continue;
-        uint32_t m = n;
-        while (n > 0 && n < 4) /* fill up: computed and dropped */
-            row[n++] = row[0];
-        if (m > 0)
-            four_increments(row, order, dt, d);
-        for (uint32_t j = 0; j < m; j++)
-            add_increment(r, at[j], d[j]);
+        for (uint32_t j = n; j < AT_ONCE; j++)
+            row[j] = row[0]; /* computed and dropped */
+        increments(row, order, dt, d);
+        for (uint32_t j = 0; j < n; j++)
+            add_to(&env[at[j]], &lo[at[j] - state0], d[j]);
         n = 0;
     }
+    for (uint32_t i = 0; i < bl->n_turning; i++)
+        renormalise(env + bl->turning[i], lo + (bl->turning[i] - state0));
 }
 
 static void
 advance(struct rt *r, int order, double dt, double t)
 {
-    uint32_t state0 = r->im->layout.state;
-    for (uint32_t b = 0; b < r->im->blocks.n; b++) {
-        const imp_block *bl = block_at(r, b);
-        if (bl->motion == IMP_NO_TAPE)
-            continue;
-        advance_block(r, b, order, dt);
-        if (r->im->dim != 3)
-            continue;
-        const uint32_t *bodies = IMP_ARRAY(r->im, bl->bodies, uint32_t);
-        for (uint32_t k = 0; k < bl->bodies.n; k++) {
-            uint32_t q = rt_body(r, bodies[k])->env_state + 3;
-            renormalise(r->env + q, r->state_lo + (q - state0));
-        }
-    }
+    for (uint32_t b = 0; b < r->im->blocks.n; b++)
+        if (r->motion->blocks[b].tape != IMP_NO_TAPE)
+            advance_block(r, b, order, dt);
     r->env[r->im->layout.time] = t;
-    refresh(r);
+    if (r->motion->prescribed)
+        refresh(r);
 }
 
 void

@@ -10,6 +10,8 @@
 
 #define RT_ORDER 20
 
+/* what steps need of the image, for r->motion; owned by r->own */
+struct motion_plan *motion_plan_new(struct rt *r);
 /* series of block b at the current time into r->work[b]; *h receives the time
  * for which it holds to rounding (infinite when the series ends) */
 int motion_series(struct rt *r, uint32_t block, int order, double *h);

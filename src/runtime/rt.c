@@ -16,6 +16,7 @@
 #include "base/num.h"
 #include "runtime/along.h"
 #include "runtime/eval.h"
+#include "runtime/motion.h"
 
 static const imp_tape *
 tape_at(const struct rt *r, uint32_t tape)
@@ -55,6 +56,7 @@ rt_make(struct arena *a, const imp_image *im, const imp_code *code,
     r->event_work = NEW_N(a, double *, im->contacts.n + 1);
     for (uint32_t c = 0; c < im->contacts.n; c++)
         r->event_work[c] = work_for(r, rt_contact(r, c)->event);
+    r->motion = motion_plan_new(r);
     r->along = along_new(r);
     r->contact_u = NEW_N(a, double, 8 * (size_t)im->contacts.n + 1);
     r->contact_warm = NEW_N(a, unsigned char, im->contacts.n + 1);

@@ -44,8 +44,12 @@ static atomic_int stop;
 static void
 on_signal(int sig)
 {
-    if (atomic_exchange(&stop, sig))
+    static const char text[] = "interrupted again: ended at once, what was "
+                               "not printed yet is lost\n";
+    if (atomic_exchange(&stop, sig)) {
+        (void)io_write(STDERR_FILENO, text, sizeof text - 1);
         _exit(IMP_EXIT_RUN);
+    }
 }
 
 atomic_int *

@@ -29,6 +29,16 @@ const struct keydef contact_keys[] = {
 };
 const size_t n_contact_keys = sizeof contact_keys / sizeof contact_keys[0];
 
+/* a body may have the name of a library's shape: here only bodies can stand */
+static bool
+is_body(const struct check *ck, const char *name)
+{
+    for (size_t i = 0; i < ck->bodies.n; i++)
+        if (ck->bodies.v[i].name == name)
+            return true;
+    return false;
+}
+
 static bool
 head_body(struct check *ck, const struct env *env, const struct ast_expr *e,
           uint32_t *body)
@@ -45,8 +55,9 @@ head_body(struct check *ck, const struct env *env, const struct ast_expr *e,
         return false;
     }
     bool reported = false;
-    if (e->kind == AST_NAME && !scope_find(ck, env->module, e->name.text,
-                                           WANT_ANY, e->range, &reported)) {
+    if (e->kind == AST_NAME && !is_body(ck, e->name.text) &&
+        !scope_find(ck, env->module, e->name.text, WANT_ANY, e->range,
+                    &reported)) {
         const char *name = e->name.text;
         if (reported)
             return false;

@@ -23,6 +23,9 @@ foreach(f ${unit})
   add_test(NAME ${n} COMMAND test_${n})
   set_tests_properties(${n} PROPERTIES TIMEOUT 300)
 endforeach()
+# a thousand pairs of each kind of touch
+set_tests_properties(runtime_event PROPERTIES
+  ENVIRONMENT IMP_TEST_CASES=1000)
 if(EXISTS ${CMAKE_SOURCE_DIR}/tests/golden.cmake)
   include(tests/golden.cmake)
 endif()

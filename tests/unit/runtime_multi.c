@@ -474,10 +474,8 @@ rocking(void **state)
     assert_true(m->P[0] >= 0 && m->after[0] >= -1e-14);
     CLOSE(m->P[0] * m->after[0], 0, 1e-13);
     /* w^2 < j: the left corner lifts; angular momentum about the right one */
-    if (w * w > j) {
-        double after = -om * (j - w * w) / (j + w * w);
-        CLOSE(m->twist[2], after, 1e-13);
-    }
+    assert_true(w * w < j && m->after[0] > 0);
+    CLOSE(m->twist[2], -om * (j - w * w) / (j + w * w), 1e-13);
     arena_free(a);
 }
 

@@ -12,7 +12,7 @@
 
 #include "abi/range.h"
 
-#define IMP_ABI_VERSION 3u
+#define IMP_ABI_VERSION 4u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -76,6 +76,10 @@ typedef struct imp_tape {
     imp_ref unknowns; /* uint32_t: registers of the UNKNOWN instructions */
     imp_ref residual; /* uint32_t: registers of F, as many */
     imp_ref jacobian; /* uint32_t: registers of dF_i/du_j, row-major n*n */
+    /* 1: the Jacobian is symmetric and positive semidefinite, and F(u) = 0 has
+     * a solution: rows that depend on others (redundant joints) are left out
+     * (imp_gram_factor), their unknowns do not change */
+    uint32_t symmetric;
 } imp_tape;
 
 /* order-0 value of the outputs (and of nothing else). out[i] finite or the
@@ -100,10 +104,11 @@ typedef struct imp_code {
 
 /* ---- the environment ---------------------------------------------------
  * One array of doubles per run: [t | params | raw | body | state | contact |
- * slots | series]. Tapes index it directly. */
+ * joint | poly | slots | series]. Tapes index it directly. */
 
 typedef struct imp_layout {
-    uint32_t time, params, raw, body, state, contact, slots, series, n_env;
+    uint32_t time, params, raw, body, state, contact, joint, poly, slots,
+        series, n_env;
 } imp_layout;
 
 /* raw: what the user's expressions give for a body, per body IMP_RAW_SIZE,
@@ -171,7 +176,14 @@ enum imp_jointenv {
     IMP_JOINT_RATE = 9,
     IMP_JOINT_USER = 15, /* constraint: rows x 6 screws [force; moment about
                             `at`], row-major */
-    IMP_JOINT_SIZE = 51
+    IMP_JOINT_RAW = 51, /* up to here: written by the setup tape */
+    /* derived by the runtime from the initial state. On the first and on the
+     * second body, in its own axes about its mass centre (the world: world axes
+     * and origin): the point; then three orthonormal directions by rows, the
+     * first along the axis (universal: the second body's along axis2) */
+    IMP_JOINT_ARM = 51,   /* 2 x 3 */
+    IMP_JOINT_FRAME = 57, /* 2 x 9 */
+    IMP_JOINT_SIZE = 75
 };
 #define IMP_WORLD 0xffffffffu /* in place of a body: the world */
 enum imp_joint_kind {
@@ -212,6 +224,9 @@ typedef struct imp_param {
 #define IMP_BODYF_MIRROR_X 4096u
 #define IMP_BODYF_MIRROR_Y 8192u
 #define IMP_BODYF_MIRROR_Z 16384u
+/* a convex polytope: the hull of points, or a level set that is the greatest
+ * of linear functions (found on the graph); runtime/polytope.h */
+#define IMP_BODYF_POLYTOPE 32768u
 enum imp_orient {
     IMP_ORIENT_NONE,
     IMP_ORIENT_ANGLE,
@@ -249,6 +264,12 @@ typedef struct imp_body {
      * env, or TIME where it is prescribed, and its ROW source may be NULL.
      * cos, sin: IMP_NO_ROW without a contact. */
     uint32_t pose[7];
+    /* IMP_BODYF_POLYTOPE: what the model states of it, in env from env_poly on,
+     * shape coordinates, written by the setup tape: n_point points (3 entries
+     * each, zero padded in the plane) whose hull it is, or n_plane half-spaces
+     * a.x <= b (4 entries each: a, b; a of any length) that it is the
+     * intersection of. n_plane = 1: a half-plane or half-space */
+    uint32_t n_point, n_plane, env_poly;
     imp_range range, range_shape, range_mass, range_inertia, range_centre,
         range_position, range_orient, range_velocity, range_spin;
 } imp_body;
@@ -256,7 +277,17 @@ typedef struct imp_body {
 /* a block: bodies whose motion is coupled; its motion tape (series, no ROW)
  * has as outputs the derivative-fed state rows, in env order */
 typedef struct imp_block {
-    uint32_t motion; /* tape */
+    uint32_t motion; /* tape; local: the unknowns below */
+    /* Unknowns of the motion, in which it is linear (multipliers of joints);
+     * IMP_NO_TAPE and 0 where there are none. solve (eval; local: unknowns):
+     * residual n, Jacobian n*n, symmetric positive semidefinite. */
+    uint32_t n_unknown, solve;
+    /* joints (else IMP_NO_TAPE). hold (eval): what each row of the joints is
+     * off in position (n; 0 for rows that hold velocities only), then in
+     * velocity (n). push (eval; local: n multipliers): M^-1 C^T times them, per
+     * body of the block 6 numbers: change of velocity (world axes), of spin
+     * (axes of the state); in the plane 3. */
+    uint32_t hold, push;
     imp_ref bodies;  /* uint32_t */
     imp_ref state;   /* uint32_t: env index of each state variable */
     imp_ref rows;    /* uint32_t: row of each state variable */
@@ -277,6 +308,14 @@ typedef struct imp_joint {
 #define IMP_CONTACTF_STATED 1u   /* `at` and `normal` or `direction` given: no
                                     kkt, event and impact tapes (IMP_NO_TAPE) */
 #define IMP_CONTACTF_PRIORITY 2u /* priority given */
+#define IMP_CONTACTF_CORNERS 4u  /* a body of it is a polytope (and not both are
+                                    smooth or flat): runtime/corner.h finds gap
+                                    and points; kkt, event and impact are
+                                    IMP_NO_TAPE */
+#define IMP_CONTACTF_NORMAL 8u   /* corners, `normal` given without `at`: it
+                                    holds where the shapes leave the normal
+                                    open (DIRECTION in env, world axes at the
+                                    start, carried by the first body) */
 typedef struct imp_contact {
     imp_str name;
     uint32_t body[2];
@@ -295,6 +334,16 @@ typedef struct imp_contact {
      * switch (1: use the override, 0: use the law). Outputs: contact struct
      * and motion after, see abi/contact.h */
     uint32_t impact;
+    /* IMP_CONTACTF_CORNERS. relative (series; ROW sources as event): the pose
+     * of body 1 in the axes of body 0: centre c (d entries), then rotation by
+     * rows (d*d): a point x1 (about the mass centre, body axes) of body 1 is at
+     * c + R x1 in the axes of body 0, about its mass centre. */
+    uint32_t relative;
+    /* a smooth body against a polytope: index of the smooth one, and tapes as
+     * kkt and event for its nearest point to a vertex, an edge (its line), a
+     * face (its plane) of the other. Local: unknowns, then the numbers of the
+     * feature; see mechanics/corner.c */
+    uint32_t smooth, feature_kkt[3], feature_event[3];
     imp_range range, range_e, range_mu, range_at, range_direction;
 } imp_contact;
 
@@ -430,8 +479,9 @@ typedef struct imp_image {
     imp_str name; /* model file, as given */
     imp_layout layout;
     /* eval: no local; outputs: raw entries of all bodies in order (each
-     * IMP_RAW_SIZE), then per contact e, mu, at (3), direction (3), priority, then per joint
-     * IMP_JOINT_SIZE entries, then world: gravity (3), tolerance, seed */
+     * IMP_RAW_SIZE), then per contact e, mu, at (3), direction (3), priority,
+     * then per joint IMP_JOINT_RAW entries, then world: gravity (3), tolerance,
+     * seed, then the poly entries of all polytopes in order */
     uint32_t setup;
     uint32_t policy, has_policy, gain_allowed, has_tolerance;
     uint32_t impact_law; /* enum imp_impact_law: world's `law` */

@@ -53,6 +53,11 @@ struct tm_body {
     struct tm_vec force, torque;    /* d; 1 or 3; world axes; may read t and
                                        SYM_BODY leaves */
     bool fixed;
+    /* a convex polytope: n_point points of d entries (no level set then), or
+     * n_plane linear pieces of the level set max(..), d coefficients and the
+     * bound: a.x <= b, d + 1 entries each. Expressions of params */
+    const expr **poly;
+    uint32_t n_point, n_plane;
 };
 struct tm_contact {
     const char *name, *doc;
@@ -62,7 +67,8 @@ struct tm_contact {
     struct tm_num e, mu; /* defaults 1 and 0 */
     /* stated contacts: point and direction in world axes at the start; the
      * direction is of length 1 when `normal` was given, kept as it is when
-     * `direction` was. n = 0: not stated */
+     * `direction` was. n = 0: not stated. A direction without `at`: which normal
+     * holds where corners leave it open (IMP_CONTACTF_NORMAL) */
     struct tm_vec at, direction;
     struct tm_num priority;
 };

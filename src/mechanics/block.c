@@ -248,6 +248,7 @@ motion_tape(struct mech *k, struct mblock *o)
                              .env_of = mech_env_of,
                              .ctx = k};
     o->out.motion = tape_build(k->g, k->ib, &spec, rows);
+    o->out.solve = o->out.hold = o->out.push = IMP_NO_TAPE;
     o->out.bodies = image_array(k->ib, o->bodies, o->n, sizeof *o->bodies);
     o->out.state = image_array(k->ib, state, n, sizeof *state);
     o->out.rows = image_array(k->ib, rows, n, sizeof *rows);

@@ -75,8 +75,9 @@ make_layout(struct mech *k)
     l->body = at += nb * IMP_RAW_SIZE;
     l->state = at += nb * IMP_BODY_SIZE;
     l->contact = at += nb * k->n_state;
-    k->env_joints = at += (uint32_t)m->n_contacts * IMP_CONTACT_SIZE;
-    l->slots = at += (uint32_t)m->n_joints * IMP_JOINT_SIZE;
+    l->joint = at += (uint32_t)m->n_contacts * IMP_CONTACT_SIZE;
+    l->poly = at += (uint32_t)m->n_joints * IMP_JOINT_SIZE;
+    l->slots = at;
     l->series = at += (uint32_t)m->n_slots;
     l->n_env = series_layout(k, at);
 }

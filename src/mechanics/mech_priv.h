@@ -67,7 +67,6 @@ struct mech {
     uint32_t d; /* 2 or 3 */
     uint32_t n_state; /* entries per body */
     imp_layout layout;
-    uint32_t env_joints; /* first joint in env */
     struct mbody *bodies;
     struct mblock *blocks;
     size_t n_blocks;

@@ -56,7 +56,7 @@ raw_contact(struct mech *k, const struct tm_contact *c, const expr **out)
         out[8] = c->priority.e;
 }
 
-/* IMP_JOINT_SIZE entries; a plane screw (fx, fy, moment) in space */
+/* IMP_JOINT_RAW entries; a plane screw (fx, fy, moment) in space */
 static void
 raw_joint(struct mech *k, const struct tm_joint *j, const expr **out)
 {
@@ -81,7 +81,7 @@ image_joints(struct mech *k)
                            .kind = (uint32_t)j->kind,
                            .body = {j->body[0], j->body[1]},
                            .env_joint =
-                               k->env_joints + (uint32_t)i * IMP_JOINT_SIZE,
+                               k->layout.joint + (uint32_t)i * IMP_JOINT_SIZE,
                            .n_rate = j->rate.n,
                            .n_user = j->n_user,
                            .range = j->range,
@@ -98,7 +98,7 @@ setup_tape(struct mech *k)
 {
     const struct tm_model *m = k->m;
     size_t n = m->n_bodies * IMP_RAW_SIZE + CONTACT_OUTS * m->n_contacts +
-               IMP_JOINT_SIZE * m->n_joints + 5;
+               IMP_JOINT_RAW * m->n_joints + 5;
     const expr **out = NEW_N(k->arena, const expr *, n);
     const expr *z = sc_zero(k->g);
     for (size_t i = 0; i < n; i++)
@@ -108,7 +108,7 @@ setup_tape(struct mech *k)
     size_t at = m->n_bodies * IMP_RAW_SIZE;
     for (size_t i = 0; i < m->n_contacts; i++, at += CONTACT_OUTS)
         raw_contact(k, m->contacts + i, out + at);
-    for (size_t i = 0; i < m->n_joints; i++, at += IMP_JOINT_SIZE)
+    for (size_t i = 0; i < m->n_joints; i++, at += IMP_JOINT_RAW)
         raw_joint(k, m->joints + i, out + at);
     for (uint32_t i = 0; i < 3; i++)
         out[at++] = k->gravity.v[i];

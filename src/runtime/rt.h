@@ -13,6 +13,7 @@
 #include "base/diag.h"
 
 struct arena;
+struct polytope;
 struct rec;
 
 struct rt {
@@ -28,6 +29,8 @@ struct rt {
     struct along *along;  /* of along.c: series of expressions */
     double *contact_u;    /* per contact, 8: last closest points (warm start) */
     unsigned char *contact_warm; /* contact_u is usable */
+    struct polytope **polytope; /* per body; NULL where it is none */
+    struct corner_memo *corner; /* per contact: corner.c's last answer */
     struct closest_memo *memo; /* per contact: closest.c's last answer */
     double *scratch;      /* outputs of the widest tape */
     double *state_lo;     /* per env state entry: low part (compensation) */

@@ -272,7 +272,7 @@ static int
 setup_joint(struct rt *r, const imp_joint *j, const double *out)
 {
     const char *name = imp_text(r->im, j->name);
-    memcpy(r->env + j->env_joint, out, IMP_JOINT_SIZE * sizeof *out);
+    memcpy(r->env + j->env_joint, out, IMP_JOINT_RAW * sizeof *out);
     switch ((enum imp_joint_kind)j->kind) {
     case IMP_JOINT_BALL:
     case IMP_JOINT_WELD:
@@ -353,7 +353,7 @@ rt_setup(struct rt *r, const double *params)
     for (uint32_t c = 0; c < im->contacts.n; c++, at += 9)
         st = worse(st, setup_stated(r, c, at));
     const imp_joint *j = IMP_ARRAY(im, im->joints, imp_joint);
-    for (uint32_t i = 0; i < im->joints.n; i++, at += IMP_JOINT_SIZE)
+    for (uint32_t i = 0; i < im->joints.n; i++, at += IMP_JOINT_RAW)
         st = worse(st, setup_joint(r, j + i, at));
     st = worse(st, setup_world(r, at)); /* the last use of scratch */
     for (uint32_t b = 0; b < im->bodies.n; b++) {

@@ -89,7 +89,7 @@ test_env(void **state)
     for (int i = 0; i < 12; i++)
         NEAR(e[IMP_JOINT_USER + i], i + 1, 0);
     /* the environment's parts follow one another without a gap */
-    assert_int_equal(j->env_joint + IMP_JOINT_SIZE, o.im->layout.slots);
+    assert_int_equal(j->env_joint + IMP_JOINT_SIZE, o.im->layout.poly);
     model_free(&o);
 }
 

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Contacts of polytopes: with each other, with half-spaces, with smooth bodies
+ * (IMP_CONTACTF_CORNERS). The gap is the distance of the nearest features while
+ * the bodies are apart; when they overlap, minus the least depth of all
+ * directions. Its series is that of one pair of features, and holds until
+ * another pair takes over. */
+#ifndef IMP_RUNTIME_CORNER_H
+#define IMP_RUNTIME_CORNER_H
+
+#include "runtime/polytope.h"
+
+enum corner_feature {
+    CORNER_VERTEX,
+    CORNER_EDGE,
+    CORNER_FACE,
+    CORNER_SURFACE /* a smooth body */
+};
+struct corner_pair {
+    unsigned char kind[2]; /* enum corner_feature, of body 0 and 1 */
+    uint32_t index[2];
+};
+struct corner {
+    struct corner_pair pair;
+    double gap;
+    double P[3], Q[3], n[3]; /* world; n from the first to the second body */
+};
+/* nearest features at the present state; warm from the last call. IMP_OK, or
+ * as closest_points */
+int corner_closest(struct rt *r, uint32_t contact, struct corner *out,
+                   bool loud);
+/* Series of the gap at the present state for the features of the last
+ * corner_closest of this contact (motion series made to this order); *valid:
+ * time until another pair takes over, a lower bound. */
+int corner_series(struct rt *r, uint32_t contact, int order, double *gap,
+                  double *valid);
+
+/* -- contact points -- */
+enum corner_touching {
+    CORNER_POINT, /* vertex on face, edges that cross, smooth body: one point */
+    CORNER_LINE,  /* edge along a face: its two ends */
+    CORNER_AREA,  /* face on face: corners of what they share */
+    CORNER_OPEN   /* vertex or edge against vertex or edge: the normal is not
+                     unique */
+};
+#define CORNER_POINTS 64
+#define CORNER_CHOICES 16
+struct corner_touch {
+    enum corner_touching kind;
+    struct corner_pair pair; /* what touches, for messages */
+    double n[3];             /* the normal; OPEN: the stated one, or zero */
+    bool stated;             /* OPEN, and the contact's `normal` decides */
+    int n_point;
+    double P[CORNER_POINTS][3], Q[CORNER_POINTS][3];
+    /* OPEN: normals that keep the bodies apart: those of faces at the corners
+     * (choice_body, choice_face say which) */
+    int n_choice;
+    double choice[CORNER_CHOICES][3];
+    uint32_t choice_body[CORNER_CHOICES], choice_face[CORNER_CHOICES];
+};
+/* Contact points at the present state, which touches: all features within tol
+ * (m) of the touching planes. IMP_BADMODEL after a diagnostic when a stated
+ * normal lies outside the choices. */
+int corner_touch(struct rt *r, uint32_t contact, double tol,
+                 struct corner_touch *out);
+
+#endif

@@ -4,7 +4,8 @@
 # the bodies that they take for granted); each line that shows an error has one
 # by itself.
 set -u
-imp=$(cd "$1" && pwd)/imp
+build=$(cd "$1" && pwd)
+imp=$build/imp
 cd "$(dirname "$0")/.."
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -51,4 +52,6 @@ for f in "$tmp"/*.imp; do
     fi
 done
 rm -f "$tmp/more.imp"
+# the numbers that the reproduction shows are those of the models
+sh tests/reproduction.sh check "$build" || failed=1
 exit $failed

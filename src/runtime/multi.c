@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows, the factored way to G, velocities, joint impulses and balances. See
- * multi.h; laws are in multi_law.c, the exact way in multi_exact.c. */
+/* Velocities before, motion after and balances. See multi.h; the factored way
+ * to G is in multi_factor.c, the exact one in multi_exact.c, laws are in
+ * multi_law.c. */
 #include <math.h>
 #include <string.h>
 
@@ -29,18 +30,12 @@ multi_new(struct arena *a, uint32_t n_body, uint32_t n_contact,
     w->most_body = nb;
     w->ld = (int)(n ? n : 1);
     w->row = NEW_N(a, struct multi_row, n + 1);
-    w->first_of = NEW_N(a, int, n_joint + 1);
-    w->L = NEW_N(a, double, n *n + 1);
-    w->rd = NEW_N(a, double, 4 * n + 1);
-    w->ref = w->rd + n;
-    w->x = w->ref + n;
+    multi_factor_new(w, nb, nc, n_joint);
+    w->x = NEW_N(a, double, 2 * n + 1);
     w->y = w->x + n;
-    w->first = NEW_N(a, int, n + 1);
     w->F = NEW_N(a, double, nc *nc + nc + 1);
     w->Frd = w->F + nc * nc;
     w->Ffirst = NEW_N(a, int, nc + 1);
-    w->link = NEW_N(a, int, 2 * n + 1);
-    w->head = NEW_N(a, int, nb + 1);
     w->six = NEW_N(a, double, 14 * nb + 1);
     w->sum = w->six + 6 * nb;
     m->G = NEW_N(a, double, nc *nc + 12 * nc + 1);
@@ -60,134 +55,6 @@ multi_new(struct arena *a, uint32_t n_body, uint32_t n_contact,
     m->peak_twist = m->twist + 6 * nb;
     m->xi = NEW_N(a, double, nr + 1);
     return m;
-}
-
-static inline double
-dot6(const double *a, const double *b)
-{
-    return ((a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])) +
-           (a[4] * b[4] + a[5] * b[5]);
-}
-
-/* the six numbers of the reaction [force; moment about `at`] on a body */
-static void
-six_of(const struct multi_body *b, const double f[3], const double t[3],
-       const double at[3], double sign, double out[6])
-{
-    double r[3] = {at[0] - b->centre[0], at[1] - b->centre[1],
-                   at[2] - b->centre[2]};
-    double k[3] = {t[0] + (r[1] * f[2] - r[2] * f[1]),
-                   t[1] + (r[2] * f[0] - r[0] * f[2]),
-                   t[2] + (r[0] * f[1] - r[1] * f[0])};
-    double g = sign * sqrt(b->invmass);
-    for (int i = 0; i < 3; i++) {
-        out[i] = g * f[i];
-        out[3 + i] = sign * (b->root[i] * k[0] + b->root[3 + i] * k[1] +
-                             b->root[6 + i] * k[2]);
-    }
-}
-
-static inline bool
-moves(const struct multi_problem *in, uint32_t body)
-{
-    return body != IMP_WORLD && in->body[body].invmass > 0;
-}
-
-static void
-build_rows(struct multi *m)
-{
-    static const double none[3] = {0, 0, 0};
-    const struct multi_problem *in = &m->in;
-    struct multi_work *w = m->w;
-    struct multi_row *row = w->row;
-    for (uint32_t j = 0; j < in->n_joint; j++) {
-        const struct multi_joint *k = &in->joint[j];
-        w->first_of[j] = (int)(row - w->row);
-        for (int i = 0; i < k->n; i++, row++)
-            for (int s = 0; s < 2; s++) {
-                row->body[s] = moves(in, k->body[s]) ? k->body[s] : IMP_WORLD;
-                if (row->body[s] != IMP_WORLD)
-                    six_of(&in->body[k->body[s]], k->S[i], k->S[i] + 3, k->at,
-                           s ? -1 : 1, row->b[s]);
-            }
-    }
-    m->nr = w->first_of[in->n_joint] = (int)(row - w->row);
-    for (uint32_t c = 0; c < in->n_contact; c++, row++) {
-        const struct multi_contact *k = &in->contact[c];
-        double n = m->length[c] =
-            sqrt(k->dir[0] * k->dir[0] + k->dir[1] * k->dir[1] +
-                 k->dir[2] * k->dir[2]);
-        double u[3] = {k->dir[0] / n, k->dir[1] / n, k->dir[2] / n};
-        for (int s = 0; s < 2; s++) {
-            row->body[s] = moves(in, k->body[s]) ? k->body[s] : IMP_WORLD;
-            if (row->body[s] != IMP_WORLD)
-                six_of(&in->body[k->body[s]], u, none, s ? k->q : k->p,
-                       s ? 1 : -1, row->b[s]);
-        }
-    }
-    m->nc = (int)in->n_contact;
-}
-
-/* lower triangle of A, each row from its first entry that is not zero: along
- * the lists of rows that act on a body */
-static void
-build_gram(struct multi *m)
-{
-    struct multi_work *w = m->w;
-    int n = m->nr + m->nc;
-    for (uint32_t b = 0; b < m->in.n_body; b++)
-        w->head[b] = -1;
-    for (int i = 0; i < n; i++) {
-        const struct multi_row *r = &w->row[i];
-        double *a = w->L + (size_t)i * (size_t)w->ld;
-        int low = i;
-        a[i] = 0;
-        for (int s = 0; s < 2; s++) {
-            uint32_t b = r->body[s];
-            if (b == IMP_WORLD)
-                continue;
-            w->link[2 * i + s] = w->head[b];
-            w->head[b] = 2 * i + s;
-            /* the oldest row of a body ends its list: clear down to there */
-            for (int k = w->head[b]; k >= 0; k = w->link[k])
-                if (k >> 1 < low) {
-                    int to = k >> 1;
-                    memset(a + to, 0, sizeof *a * (size_t)(low - to));
-                    low = to;
-                }
-        }
-        w->first[i] = low;
-        for (int s = 0; s < 2; s++)
-            if (r->body[s] != IMP_WORLD)
-                for (int k = w->head[r->body[s]]; k >= 0; k = w->link[k])
-                    a[k >> 1] += dot6(r->b[s], w->row[k >> 1].b[k & 1]);
-        w->ref[i] = a[i];
-    }
-}
-
-/* G = A_cc - W^T W, W = L^-1 A_jc, with the first entry of each row */
-static void
-reduce_contacts(struct multi *m)
-{
-    struct multi_work *w = m->w;
-    int nr = m->nr, nc = m->nc;
-    for (int c = 0; c < nc; c++) {
-        int i = nr + c, f = w->first[i] < nr ? w->first[i] : nr;
-        double *a = w->L + (size_t)i * (size_t)w->ld;
-        dense_forward(nr, w->L, w->ld, w->first, w->rd, f, a);
-        int ff = c;
-        for (int d = c; d >= 0; d--) {
-            int k = nr + d, g = w->first[k] > f ? w->first[k] : f;
-            const double *b = w->L + (size_t)k * (size_t)w->ld;
-            double x = k >= w->first[i] ? a[k] : 0;
-            if (g < nr)
-                x -= dense_dot(nr - g, a + g, b + g);
-            m->G[c * nc + d] = m->G[d * nc + c] = x;
-            if (x != 0)
-                ff = d;
-        }
-        w->Ffirst[c] = ff;
-    }
 }
 
 static void
@@ -237,13 +104,12 @@ multi_prepare(struct multi *m, const struct multi_problem *in)
     m->in = *in;
     w->exact = false;
     w->whole = true;
-    build_rows(m);
-    build_gram(m);
+    int rows = 0;
+    for (uint32_t j = 0; j < in->n_joint; j++)
+        rows += in->joint[j].n;
+    double tol = dense_tolerance(rows, 6 * (int)in->n_body);
+    double worst = multi_factor(m, tol);
     velocities(m);
-    double tol = dense_tolerance(m->nr, 6 * (int)in->n_body);
-    double worst = dense_cholesky(m->nr, w->L, w->ld, w->first, w->ref, tol,
-                                  w->rd, &m->joint_rank);
-    reduce_contacts(m);
     for (int i = 0; i < m->nc; i++)
         memcpy(w->F + i * m->nc, m->G + i * m->nc,
                sizeof *w->F * (size_t)(i + 1));
@@ -264,23 +130,6 @@ multi_measure(struct multi *m)
 
 /* -- motion after ----------------------------------------------------------
  */
-
-/* joint impulses xi (per row) that go with contact impulses P (unit
- * directions): A xi = -A_c P */
-static void
-joint_rows(struct multi *m, const double *P, double *xi)
-{
-    struct multi_work *w = m->w;
-    int nr = m->nr;
-    memset(xi, 0, sizeof *xi * (size_t)nr);
-    for (int c = 0; c < m->nc; c++) {
-        const double *a = w->L + (size_t)(nr + c) * (size_t)w->ld;
-        if (P[c] != 0)
-            for (int i = w->first[nr + c]; i < nr; i++)
-                xi[i] -= a[i] * P[c];
-    }
-    dense_backward(nr, w->L, w->ld, w->first, w->rd, xi);
-}
 
 static void
 add_rows(struct multi *m, const double *x, int first, int n, double *six)
@@ -387,7 +236,7 @@ multi_motion(struct multi *m, const double *P)
     if (m->joint_rank < m->nr)
         multi_least_joint(m, w->six, xi);
     else
-        joint_rows(m, P, xi);
+        multi_joint_impulses(m, P, xi);
     add_rows(m, xi, 0, m->nr, w->six);
     m->energy[0] = m->energy[1] = 0;
     for (uint32_t b = 0; b < in->n_body; b++) {

@@ -40,7 +40,7 @@ struct multi_body {
     double spin[3], vel[3]; /* before; also of prescribed bodies */
 };
 struct multi_contact {
-    uint32_t body[2]; /* IMP_WORLD possible */
+    uint32_t body[2];  /* IMP_WORLD possible */
     double p[3], q[3]; /* the point, as one of the first, of the second body */
     double dir[3];     /* of any length > 0 */
     double e;          /* restitution */
@@ -96,14 +96,14 @@ struct multi {
     double *v0, *vsize; /* normal velocity before (unit directions), its terms'
                            size */
     double speed;       /* greatest vsize */
-    bool *open;         /* separates: Newton's and Poisson's laws leave it out */
-    bool regular;       /* joints and contacts were factored, no SVD */
-    int joint_rank;     /* < nr: redundant joints */
-    int rank;           /* of G */
-    double condition;   /* of G on its range; regular: an estimate, until
-                           multi_measure is called */
-    double *null;       /* (nc - rank) rows of nc, unit length, user's
-                           directions; valid when !regular */
+    bool *open;       /* separates: Newton's and Poisson's laws leave it out */
+    bool regular;     /* joints and contacts were factored, no SVD */
+    int joint_rank;   /* < nr: redundant joints */
+    int rank;         /* of G */
+    double condition; /* of G on its range; regular: an estimate, until
+                         multi_measure is called */
+    double *null;     /* (nc - rank) rows of nc, unit length, user's
+                         directions; valid when !regular */
     /* multi_solve */
     enum imp_impact_law law; /* the one used */
     enum multi_fault fault;
@@ -113,11 +113,11 @@ struct multi {
                      each other, without priority */
     bool peak;    /* peak, load, unload are there */
     long steps;   /* sequential: single impacts */
-    double *P;        /* impulses */
+    double *P;    /* impulses */
     double *load, *unload;
     double *before, *after, *at_peak; /* normal velocities */
-    double *residual; /* of the law's equations, m/s */
-    double *twist;    /* n_body x 6 after: spin, velocity */
+    double *residual;                 /* of the law's equations, m/s */
+    double *twist;                    /* n_body x 6 after: spin, velocity */
     double *peak_twist;
     double *xi;       /* n_joint x 6: force, moment about `at`, on the first
                          body */

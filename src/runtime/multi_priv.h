@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside multi: rows and factors, shared by multi.c (assembly, motion),
+/* Inside multi: rows and factors, shared by multi.c (motion), multi_factor.c,
  * multi_exact.c (QR and SVD) and multi_law.c (laws). */
 #ifndef IMP_RUNTIME_MULTI_PRIV_H
 #define IMP_RUNTIME_MULTI_PRIV_H
@@ -10,22 +10,26 @@ struct multi_work {
     struct arena *arena;
     size_t most_body;
     struct multi_row *row; /* nr joint rows, then nc contacts */
-    int *first_of;         /* per joint: its first row */
-    /* factors: lower triangle of (nr + nc) rows of ld entries */
-    double *L, *rd, *ref;
-    int ld, *first;
-    double *F, *Frd; /* Cholesky of G: nc x nc */
+    int ld;                /* most rows */
+    /* multi_factor.c; ref: size of a row's square before any elimination */
+    int *first_of, *start; /* per joint: its first row, and the first row that
+                              it is coupled with */
+    size_t *at;            /* its panel */
+    double *panel, *rd, *ref, *W, *mass_root;
+    int ldw, *place;
+    int *link, *head; /* blocks by body: link[2*block + side], head[body], then
+                         the oldest joint of each */
+    double *F, *Frd;  /* Cholesky of G: nc x nc */
     int *Ffirst;
-    int *link, *head; /* rows by body: link[2*row + side], head[body] */
-    double *x, *y;    /* nr + nc each */
-    double *six;      /* 6 per body */
-    double *sum;      /* 8 per body: impulses and their sizes */
+    double *x, *y; /* nr + nc each */
+    double *six;   /* 6 per body */
+    double *sum;   /* 8 per body: impulses and their sizes */
     /* exact path (in the arena, only when asked for) */
     double *qr, *tau, *norm;
     int *perm;
-    double *B, *V, *s; /* of the contacts: SVD of what joints leave */
+    double *B, *V, *s;   /* of the contacts: SVD of what joints leave */
     double *Js, *Jv, *J; /* of redundant joints: SVD of all rows */
-    double loose; /* directions of contacts are known to this */
+    double loose;        /* directions of contacts are known to this */
     bool exact;
     bool whole; /* F holds the factors of all of G */
     double *lcp;
@@ -36,6 +40,14 @@ struct multi_work {
  * of b outside the range (residual written when not NULL). Returns 0. */
 int multi_pseudo(struct multi *m, const bool *on, const double *b, double *x,
                  double *residual, int *rank);
+/* memory of, and the factored way to G: rows, joint_rank, G, Ffirst, length;
+ * smallest ratio of a kept pivot to its row's size */
+void multi_factor_new(struct multi_work *w, size_t n_body, size_t n_contact,
+                      size_t n_joint);
+double multi_factor(struct multi *m, double tol);
+/* joint impulses xi (per row) that go with contact impulses P (unit
+ * directions): A xi = -A_c P */
+void multi_joint_impulses(struct multi *m, const double *P, double *xi);
 /* joint impulses, velocities, energies, balances of the impulses P (unit
  * directions) into m */
 void multi_motion(struct multi *m, const double *P);

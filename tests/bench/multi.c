@@ -64,7 +64,7 @@ contact(struct problem *o, uint32_t b0, uint32_t b1, const double at[3],
 
 static void
 joint(struct problem *o, enum imp_joint_kind kind, uint32_t b0, uint32_t b1,
-      double x, double y)
+      double x, double y, bool plane)
 {
     static const double z[3] = {0, 0, 1};
     struct multi_joint *j = &o->j[o->p.n_joint++];
@@ -73,7 +73,7 @@ joint(struct problem *o, enum imp_joint_kind kind, uint32_t b0, uint32_t b1,
     j->at[0] = x;
     j->at[1] = y;
     j->at[2] = 0;
-    multi_joint_rows(j, kind, z, z, NULL, 0, false);
+    multi_joint_rows(j, kind, z, z, NULL, 0, plane);
 }
 
 static void
@@ -96,8 +96,8 @@ three_points(struct problem *o)
     start(o);
     body(o, 2, J1, 0, 0);
     body(o, 3, J2, 0, 1.5);
-    joint(o, IMP_JOINT_BALL, 0, IMP_WORLD, 0, -1);
-    joint(o, IMP_JOINT_HINGE, 1, IMP_WORLD, 0, 2.7);
+    joint(o, IMP_JOINT_BALL, 0, IMP_WORLD, 0, -1, false);
+    joint(o, IMP_JOINT_HINGE, 1, IMP_WORLD, 0, 2.7, false);
     for (int i = 0; i < 3; i++)
         contact(o, 0, 1, at[i], u[i]);
     memcpy(o->b[0].spin, (double[3]){1, -2, -2}, sizeof o->b[0].spin);
@@ -106,9 +106,10 @@ three_points(struct problem *o)
     o->b[1].vel[0] = -1.2;
 }
 
-/* balls in a row, or links on hinges whose ends strike the floor */
+/* balls in a row, or links on hinges whose ends strike the floor: in space
+ * (five rows each) or in the plane (two) */
 static void
-chain(struct problem *o, bool hinges)
+chain(struct problem *o, bool hinges, bool plane)
 {
     static const double J[3] = {.4, .5, .6}, x[3] = {1, 0, 0},
                         up[3] = {0, 1, 0};
@@ -116,10 +117,12 @@ chain(struct problem *o, bool hinges)
     for (int i = 0; i < MOST; i++) {
         body(o, 1 + 0.01 * i, J, 2 * i, 0.1 * (i % 2));
         o->b[i].vel[hinges ? 1 : 0] = hinges ? -1 : i ? 0 : 1;
+        for (int k = 0; k < 8 && plane; k += 4)
+            o->b[i].inertia[k] = o->b[i].root[k] = 0;
     }
     for (uint32_t i = 0; i + 1 < MOST; i++) {
         if (hinges)
-            joint(o, IMP_JOINT_HINGE, i, i + 1, 2 * i + 1, 0);
+            joint(o, IMP_JOINT_HINGE, i, i + 1, 2 * i + 1, 0, plane);
         contact(o, hinges ? IMP_WORLD : i, i + 1,
                 (double[3]){2 * i + (hinges ? 2.3 : 1), -0.1, 0},
                 hinges ? up : x);
@@ -256,8 +259,10 @@ bench_multi(void)
 
     three_points(&o);
     measure("impact, three points, two joints", &o, 2, 20000);
-    chain(&o, false);
+    chain(&o, false, false);
     measure("impact, chain of 20 bodies, 19 contacts", &o, 20, 4000);
-    chain(&o, true);
-    measure("impact, 20 links on 19 hinges, 19 contacts", &o, 20, 2000);
+    chain(&o, true, false);
+    measure("impact, 20 links on 19 hinges, 3-D", &o, 20, 2000);
+    chain(&o, true, true);
+    measure("impact, 20 links on 19 hinges, 2-D", &o, 20, 2000);
 }

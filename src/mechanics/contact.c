@@ -26,8 +26,8 @@ point_leaf(void *ctx, const expr *leaf)
     return leaf->sym == SYM_LOCAL && leaf->i < 3 ? x->v[leaf->i] : NULL;
 }
 
-static const expr *
-at_point(struct mech *k, const expr *e, vec3 x)
+const expr *
+contact_at(struct mech *k, const expr *e, vec3 x)
 {
     return ex_subst(k->g, e, point_leaf, &x);
 }
@@ -37,7 +37,7 @@ contact_gradient(struct mech *k, const struct mbody *b, vec3 x)
 {
     vec3 r = v3_zero(k->g);
     for (uint32_t i = 0; i < k->d; i++)
-        r.v[i] = at_point(k, b->grad[i], x);
+        r.v[i] = contact_at(k, b->grad[i], x);
     return r;
 }
 
@@ -47,13 +47,12 @@ contact_recede(struct mech *k, const struct mbody *b, vec3 x)
     struct graph *g = k->g;
     if (!(b->flags & IMP_BODYF_GTIME))
         return sc_zero(g);
-    const expr *rate = at_point(k, ex_diff(g, b->G, sym_time(k)), x);
+    const expr *rate = contact_at(k, ex_diff(g, b->G, sym_time(k)), x);
     return ex_div(g, rate, v3_norm(g, contact_gradient(k, b, x)));
 }
 
-/* pose of body b for series: rows of its block's motion, source s */
-static struct pose
-pose_rows(struct mech *k, const struct mbody *b, uint32_t s)
+struct pose
+contact_pose_rows(struct mech *k, const struct mbody *b, uint32_t s)
 {
     struct graph *g = k->g;
     if (b->fixed)
@@ -77,10 +76,8 @@ pose_rows(struct mech *k, const struct mbody *b, uint32_t s)
     return p;
 }
 
-/* rotation from the axes of `from` to those of `to` */
-static mat3
-relative_rotation(struct mech *k, const struct pose *to,
-                  const struct pose *from)
+mat3
+contact_rotation(struct mech *k, const struct pose *to, const struct pose *from)
 {
     struct graph *g = k->g;
     if (k->d == 3)
@@ -119,11 +116,11 @@ conditions_build(struct mech *k, const struct mbody *b0, const struct mbody *b1,
     bool second = b1->fixed && !b1->prescribed && !b0->fixed;
     const struct pose *frame = second ? p1 : p0;
     if (second) {
-        mat3 Q = relative_rotation(k, p1, p0);
+        mat3 Q = contact_rotation(k, p1, p0);
         px = m3_apply(g, Q, px);
         n0 = m3_apply(g, Q, n0);
     } else {
-        mat3 Q = relative_rotation(k, p0, p1);
+        mat3 Q = contact_rotation(k, p0, p1);
         qy = m3_apply(g, Q, qy);
         n1 = m3_apply(g, Q, n1);
     }
@@ -133,8 +130,8 @@ conditions_build(struct mech *k, const struct mbody *b0, const struct mbody *b1,
     vec3 opposed = v3_add(g, n1, v3_scale(g, mu, n0));
 
     uint32_t n = 0;
-    o->F[n++] = at_point(k, b0->G, x);
-    o->F[n++] = at_point(k, b1->G, y);
+    o->F[n++] = contact_at(k, b0->G, x);
+    o->F[n++] = contact_at(k, b1->G, y);
     for (uint32_t i = 0; i < k->d; i++)
         o->F[n++] = far.v[i];
     for (uint32_t i = 0; i < k->d; i++)
@@ -269,7 +266,8 @@ contact_build(struct mech *k, uint32_t c, imp_contact *out)
     struct conditions *at = NEW(k->arena, struct conditions);
     conditions_build(k, b0, b1, &b0->pose, &b1->pose, at);
     struct conditions *along = NEW(k->arena, struct conditions);
-    struct pose p0 = pose_rows(k, b0, 0), p1 = pose_rows(k, b1, 1);
+    struct pose p0 = contact_pose_rows(k, b0, 0),
+                p1 = contact_pose_rows(k, b1, 1);
     conditions_build(k, b0, b1, &p0, &p1, along);
     out->n_unknown = at->n;
     out->kkt = kkt_tape(k, t->name, at);

@@ -112,6 +112,18 @@ vec3 contact_gradient(struct mech *k, const struct mbody *b, vec3 x);
 const expr *contact_recede(struct mech *k, const struct mbody *b, vec3 x);
 /* unknowns of a contact: part 0: x, part 1: y, part 2: (gamma, mu, -) */
 vec3 contact_unknown(struct mech *k, int part);
+/* e, an expression of a shape's coordinates, at the point x */
+const expr *contact_at(struct mech *k, const expr *e, vec3 x);
+/* pose of body b for series: rows of its block's motion, source s */
+struct pose contact_pose_rows(struct mech *k, const struct mbody *b,
+                              uint32_t s);
+/* rotation from the axes of `from` to those of `to` */
+mat3 contact_rotation(struct mech *k, const struct pose *to,
+                      const struct pose *from);
+/* -- corner_smooth.c: smooth, feature_kkt, feature_event of a contact of a
+ * smooth body (`smooth`: 0 or 1) with a polytope */
+void corner_smooth_build(struct mech *k, uint32_t c, uint32_t smooth,
+                         imp_contact *out);
 
 /* -- setup.c -- */
 uint32_t setup_tape(struct mech *k);

@@ -471,6 +471,10 @@ enum imp_impact_law {
     IMP_IMPACT_NEWTON, IMP_IMPACT_POISSON, IMP_IMPACT_ENERGETIC,
     IMP_IMPACT_COMPLEMENTARITY, IMP_IMPACT_SEQUENTIAL, IMP_IMPACT_LEAST_NORM
 };
+/* what an impact may not do (bits of `forbid`) */
+#define IMP_FORBID_NEGATIVE 1u   /* pull: a negative impulse */
+#define IMP_FORBID_GAIN 2u       /* raise the energy */
+#define IMP_FORBID_SEPARATING 4u /* have points that separate before it */
 enum imp_policy { IMP_POLICY_THROUGH, IMP_POLICY_STOP, IMP_POLICY_ENFORCE };
 
 typedef struct imp_image {
@@ -484,6 +488,7 @@ typedef struct imp_image {
      * seed, then the poly entries of all polytopes in order */
     uint32_t setup;
     uint32_t policy, has_policy, gain_allowed, has_tolerance;
+    uint32_t forbid; /* IMP_FORBID_... */
     uint32_t impact_law; /* enum imp_impact_law: world's `law` */
     imp_range range_gravity, range_tolerance;
     imp_ref sources;  /* imp_source; file number f is entry f-1 */

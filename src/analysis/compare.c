@@ -42,9 +42,6 @@ cmd_compare(struct analysis *a, const imp_command *c, struct rec *out)
     double loss[LAWS];
     const char *law[LAWS], *determined[LAWS], *warn[64];
     bool on[LAWS];
-    uint32_t *contact = NEW_N(ar, uint32_t, nc + 1);
-    for (uint32_t i = 0; i < nc; i++)
-        contact[i] = arg_contact(a, c, i);
 
     /* angles first, from G as it is */
     bool right = true;
@@ -59,7 +56,7 @@ cmd_compare(struct analysis *a, const imp_command *c, struct rec *out)
     for (int l = 0; l < LAWS; l++) {
         multi_solve(m, (enum imp_impact_law)(IMP_IMPACT_NEWTON + l));
         const char *text[8];
-        size_t n = impact_remarks(a, &in, m, contact, text, 8);
+        size_t n = impact_remarks(a, &in, m, text, 8);
         for (size_t i = 0; i < n && n_warn < 64; i++)
             warn[n_warn++] = arena_printf(rec_arena(a), "%s: %s",
                                           impact_law_name[m->law], text[i]);

@@ -28,8 +28,15 @@ void impact_record(struct analysis *a, const struct multi_rt *in,
 /* Remarks of one law: what is wrong or not unique, with amounts. At most
  * `most` of them; returns how many. */
 size_t impact_remarks(struct analysis *a, const struct multi_rt *in,
-                      const struct multi *m, const uint32_t *contact,
-                      const char **text, size_t most);
+                      const struct multi *m, const char **text, size_t most);
+/* which of the things that `forbid` of the world names happen: IMP_FORBID_...
+ */
+uint32_t impact_forbidden(const struct analysis *a, const struct multi *m);
+/* does contact i of the problem separate before the impact? */
+bool impact_separates(const struct multi *m, int i);
+/* warning W0722: nothing was applied, and what the choices are */
+struct diag *impact_undetermined(struct analysis *a, imp_range where,
+                                 const struct multi *m);
 /* does a contact, or a body of it, need more than the handler of two free
  * bodies? */
 bool impact_is_plain(const struct rt *r, uint32_t contact);

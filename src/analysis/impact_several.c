@@ -15,11 +15,14 @@ const char *const impact_law_name[] = {
     "newton",          "newton",     "poisson",   "energetic",
     "complementarity", "sequential", "least_norm"};
 
+/* normal velocities up to this share of the speeds are none, as in multi.c */
+#define RESTS 1e-9
+
 bool
 impact_is_plain(const struct rt *r, uint32_t contact)
 {
     const imp_contact *k = rt_contact(r, contact);
-    if (k->flags & IMP_CONTACTF_STATED)
+    if (k->flags & (IMP_CONTACTF_STATED | IMP_CONTACTF_CORNERS))
         return false;
     const imp_joint *j = IMP_ARRAY(r->im, r->im->joints, imp_joint);
     for (uint32_t i = 0; i < r->im->joints.n; i++)
@@ -61,7 +64,13 @@ impact_here(struct analysis *a, const uint32_t *contact, uint32_t n,
     if (st)
         return run_failed(a, st, rt_contact(a->rt, contact[0])->range,
                           "the closest points");
-    *m = multi_new(a->rt->arena, in->p.n_body, n, in->p.n_joint);
+    if (in->p.n_contact > MULTI_MOST) {
+        diag_add(a->ds, DIAG_E0721, rt_contact(a->rt, contact[0])->range,
+                 "one impact takes at most %d contact points; here are %u",
+                 MULTI_MOST, in->p.n_contact);
+        return IMP_BADMODEL;
+    }
+    *m = multi_new(a->rt->arena, in->p.n_body, in->p.n_contact, in->p.n_joint);
     if (multi_prepare(*m, &in->p)) {
         diag_add(a->ds, DIAG_E0700, rt_contact(a->rt, contact[0])->range,
                  "the singular values of this impact did not settle");
@@ -173,8 +182,7 @@ why_none(const struct multi *m)
 
 size_t
 impact_remarks(struct analysis *a, const struct multi_rt *in,
-               const struct multi *m, const uint32_t *contact,
-               const char **text, size_t most)
+               const struct multi *m, const char **text, size_t most)
 {
     struct arena *ar = rec_arena(a);
     const imp_image *im = a->rt->im;
@@ -212,8 +220,13 @@ impact_remarks(struct analysis *a, const struct multi_rt *in,
     if (m->law == IMP_IMPACT_POISSON && m->nc > 1 && !equal)
         SAY("with unequal restitutions Poisson's and Newton's laws differ");
     for (int c = 0; c < m->nc; c++) {
-        const char *name = imp_text(im, rt_contact(a->rt, contact[c])->name);
-        if (m->open[c])
+        const char *name =
+            imp_text(im, rt_contact(a->rt, in->contact[c])->name);
+        if (m->open[c] && !impact_separates(m, c))
+            SAY("`%s` touches, does not approach and would be pulled: it takes "
+                "no impulse",
+                name);
+        else if (m->open[c])
             SAY("`%s` separates before the impact, at %s m/s%s", name,
                 num_digits(x, m->before[c], 6),
                 m->law == IMP_IMPACT_COMPLEMENTARITY ||
@@ -235,16 +248,26 @@ impact_remarks(struct analysis *a, const struct multi_rt *in,
     return n;
 }
 
-static bool
-forbidden(const struct multi *m)
+bool
+impact_separates(const struct multi *m, int i)
+{
+    return m->open[i] && m->v0[i] > RESTS * m->speed;
+}
+
+uint32_t
+impact_forbidden(const struct analysis *a, const struct multi *m)
 {
     double big = 0;
+    uint32_t did = m->gained > 0 ? IMP_FORBID_GAIN : 0;
+    if (!m->applied)
+        return 0;
     for (int c = 0; c < m->nc; c++)
         big = fmax(big, fabs(m->P[c]));
-    bool bad = m->gained > 0;
-    for (int c = 0; c < m->nc; c++)
-        bad |= m->open[c] || m->P[c] < -1e-12 * big;
-    return m->applied && bad;
+    for (int c = 0; c < m->nc; c++) {
+        did |= impact_separates(m, c) ? IMP_FORBID_SEPARATING : 0;
+        did |= m->P[c] < -1e-12 * big ? IMP_FORBID_NEGATIVE : 0;
+    }
+    return did & a->rt->im->forbid;
 }
 
 /* -- the record ------------------------------------------------------------
@@ -300,6 +323,27 @@ kind_of(const struct multi_rt *in)
             return "eccentric";
     }
     return "central";
+}
+
+/* where the impulses act, as points of the first bodies, and along what */
+static void
+set_points(struct analysis *a, const struct multi_rt *in, const struct multi *m,
+           struct rec *out)
+{
+    size_t d = a->rt->im->dim, nc = (size_t)m->nc;
+    double *x = NEW_N(a->rt->arena, double, 2 * d * nc + 1), *y = x + d * nc;
+    const char **name = NEW_N(a->rt->arena, const char *, nc + 1);
+    for (size_t i = 0; i < nc; i++) {
+        const struct multi_contact *c = &in->p.contact[i];
+        for (size_t k = 0; k < d; k++) {
+            x[d * i + k] = c->p[k];
+            y[d * i + k] = c->dir[k] / m->length[i];
+        }
+        name[i] = imp_text(a->rt->im, rt_contact(a->rt, in->contact[i])->name);
+    }
+    SET_MAT("points", x, nc, d);
+    SET_MAT("normals", y, nc, d);
+    SET_TEXTS("point_contacts", name, nc);
 }
 
 void
@@ -366,6 +410,7 @@ impact_record(struct analysis *a, const struct multi_rt *in, struct multi *m,
         SET_TEXT("contact_kind", kind_of(in));
     else
         SET_ABSENT("contact_kind", "there are several contacts");
+    set_points(a, in, m, out);
     SET_TEXT("law", impact_law_name[m->law]);
     for (size_t i = 0; i < nc; i++)
         for (size_t j = 0; j < nc; j++)
@@ -388,11 +433,10 @@ impact_record(struct analysis *a, const struct multi_rt *in, struct multi *m,
         SET_ABSENT("condition", "nothing can move at the contacts");
 }
 
-static void
-tell_undetermined(struct analysis *a, const imp_command *c,
-                  const struct multi *m)
+struct diag *
+impact_undetermined(struct analysis *a, imp_range where, const struct multi *m)
 {
-    struct diag *d = diag_add(a->ds, DIAG_W0722, c->range,
+    struct diag *d = diag_add(a->ds, DIAG_W0722, where,
                               "the outcome of this impact is not determined, "
                               "so no motion is applied");
     diag_note(a->ds, d, IMP_NOWHERE, "`%s`: %s", impact_law_name[m->law],
@@ -402,6 +446,7 @@ tell_undetermined(struct analysis *a, const imp_command *c,
               "`law = sequential` (one contact at a time, by `priority`), "
               "`law = least_norm` (least squares); `compare impact` shows them "
               "side by side");
+    return d;
 }
 
 int
@@ -411,7 +456,6 @@ impact_several(struct analysis *a, const imp_command *c, struct rec *out)
     struct multi *m;
     enum imp_impact_law law;
     const char *text[64];
-    uint32_t *contact = NEW_N(a->rt->arena, uint32_t, c->args.n + 1);
     const imp_val *own = arg_option(a, c, IMP_OPT_impact_impulse);
     int st;
     if (own) {
@@ -424,29 +468,28 @@ impact_several(struct analysis *a, const imp_command *c, struct rec *out)
     if ((st = impact_law(a, c, &law)) ||
         (st = impact_gather(a, c, IMP_OPT_impact_until, &in, &m)))
         return st;
-    for (uint32_t i = 0; i < c->args.n; i++)
-        contact[i] = arg_contact(a, c, i);
     /* one contact may carry a law of its own */
     if (law == IMP_IMPACT_UNDECLARED && c->args.n == 1)
         law = (enum imp_impact_law)(IMP_IMPACT_NEWTON +
-                                    rt_contact(a->rt, contact[0])->law);
+                                    rt_contact(a->rt, in.contact[0])->law);
     multi_solve(m, law);
-    size_t n = impact_remarks(a, &in, m, contact, text, 64);
+    size_t n = impact_remarks(a, &in, m, text, 64);
     if (!m->applied)
-        tell_undetermined(a, c, m);
+        impact_undetermined(a, c->range, m);
     if (m->applied && m->gained > 0 && !a->rt->im->gain_allowed) {
         char g[NUM_TEXT];
         diag_add(a->ds, DIAG_W0721, c->range,
                  "this impact raises the energy by %s J under `%s`",
                  num_digits(g, m->gained, 6), impact_law_name[m->law]);
     }
-    if (a->rt->im->has_policy && a->rt->im->policy == IMP_POLICY_STOP &&
-        forbidden(m)) {
+    if (impact_forbidden(a, m)) {
         struct diag *d = diag_add(a->ds, DIAG_E0719, c->range,
-                                  "the policy `stop` forbids this impact");
+                                  "the world forbids this impact");
         for (size_t i = 0; i < n; i++)
             diag_note(a->ds, d, IMP_NOWHERE, "%s", text[i]);
-        diag_help(a->ds, d, "name another `law`, or leave the policy out");
+        diag_help(a->ds, d,
+                  "name another `law`, or forbid less: `forbid` and "
+                  "`policy = stop` of the world");
         return IMP_FAILED;
     }
     impact_record(a, &in, m, out, false);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What happens at an event of `simulate`: impacts are applied, tangential
  * touches reported, a policy chooses at C00. Whatever is not unique stops the
- * run and says so (I4): simultaneous impacts that share a body, C00 without a
- * policy, lasting contact, chatter. No energy is gained unless the policy
- * `enforce` does it, and then the amount is said (I2). */
+ * run and says so (I4): impacts that no law decides (sim_impact.c), C00 without
+ * a policy, lasting contact, chatter. Energy that is gained is said with its
+ * amount (I2). */
 #include <math.h>
 #include <string.h>
 
@@ -40,9 +40,9 @@ sim_remark(struct sim *s, const char *text)
     VEC_PUSH(&s->remarks, arena_strdup(rec_arena(s->a), text));
 }
 
-static void
-log_event(struct sim *s, uint32_t c, const char *kind, const char *class,
-          double impulse)
+void
+sim_log(struct sim *s, uint32_t c, const char *kind, const char *class,
+        double impulse)
 {
     VEC_PUSH(&s->ev_time, rt_time(s->a->rt));
     VEC_PUSH(&s->ev_kind, kind);
@@ -84,10 +84,8 @@ chatter(struct sim *s, uint32_t c, double q)
     return IMP_FAILED;
 }
 
-/* an impact at c now: IMP_FAILED after the diagnostic when it is one of an
- * endless series */
-static int
-count_impact(struct sim *s, uint32_t c)
+int
+sim_count(struct sim *s, uint32_t c)
 {
     struct flights *f = &s->ct[c].fl;
     double t = rt_time(s->a->rt), flight = t - f->last;
@@ -134,45 +132,12 @@ lasting(struct sim *s, uint32_t c, const struct verdict *v)
     return IMP_FAILED;
 }
 
-static int
-share_body(struct sim *s, uint32_t c1, uint32_t c2)
-{
-    struct rt *r = s->a->rt;
-    char t[NUM_TEXT];
-    struct diag *d = diag_add(s->a->ds, DIAG_E0711, s->c->range,
-                              "`%s` and `%s` close at the same time, t = %s s, "
-                              "and share a body",
-                              contact_name(s, c1), contact_name(s, c2),
-                              num_digits(t, rt_time(r), 9));
-    diag_note(s->a->ds, d, rt_contact(r, c1)->range, "first contact");
-    diag_note(s->a->ds, d, rt_contact(r, c2)->range, "second contact");
-    diag_help(s->a->ds, d,
-              "the outcome depends on the order or on a law for simultaneous "
-              "impacts, which is not available in this build; shift one body "
-              "a little to see each order");
-    return IMP_FAILED;
-}
-
-/* do two contacts share a body that an impulse moves? */
-static bool
-sharing(const struct rt *r, uint32_t c1, uint32_t c2)
-{
-    for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 2; j++) {
-            uint32_t b = rt_contact(r, c1)->body[i];
-            if (b == rt_contact(r, c2)->body[j] &&
-                !(rt_body(r, b)->flags & IMP_BODYF_FIXED))
-                return true;
-        }
-    return false;
-}
-
 /* -- impulses ----------------------------------------------------------------
  */
 
-static int
-apply(struct sim *s, uint32_t c, const double *alpha, double *impulse,
-      double *nMn)
+int
+sim_apply(struct sim *s, uint32_t c, const double *alpha, double *impulse,
+          double *nMn)
 {
     double cs[IMP_CS_SIZE];
     int st = impact_compute(s->a, c, alpha, cs);
@@ -264,7 +229,7 @@ enforce(struct sim *s, uint32_t c, const struct verdict *v)
                  num_digits(m, hi, 3), contact_name(s, c));
         return IMP_FAILED;
     }
-    if ((st = apply(s, c, &found, &impulse, &nMn)))
+    if ((st = sim_apply(s, c, &found, &impulse, &nMn)))
         return st;
     double gain = found * found * nMn / 2.0 + found * v->v;
     char g[NUM_TEXT], al[NUM_TEXT], t[NUM_TEXT];
@@ -276,7 +241,7 @@ enforce(struct sim *s, uint32_t c, const struct verdict *v)
     sim_remark(s, arena_printf(a->rt->arena,
                                "enforce at %s: an impulse of %s N*s added %s J",
                                contact_name(s, c), al, g));
-    log_event(s, c, "impact", "C00", impulse);
+    sim_log(s, c, "impact", "C00", impulse);
     s->ct[c].watch = WATCH_LEAVE;
     return sim_row(s);
 }
@@ -289,13 +254,13 @@ paradox(struct sim *s, uint32_t c, const struct verdict *v)
     bool through =
         s->ct[c].through || (s->has_policy && s->policy == IMP_POLICY_THROUGH);
     if (through) {
-        log_event(s, c, "overlap begins", "C00", 0.0);
+        sim_log(s, c, "overlap begins", "C00", 0.0);
         begin_overlap(s, c);
         return IMP_OK;
     }
     if (s->has_policy && s->policy == IMP_POLICY_ENFORCE && !v->jerk_zero)
         return enforce(s, c, v);
-    log_event(s, c, "stop", "C00", 0.0);
+    sim_log(s, c, "stop", "C00", 0.0);
     s->stopped = true;
     char j[NUM_TEXT], t[NUM_TEXT];
     const char *what =
@@ -340,30 +305,59 @@ read_touch(struct sim *s, uint32_t c, struct touch *t, struct verdict *v)
     return IMP_OK;
 }
 
+/* v, D and j* are none: what higher orders say. Bodies that rest in touch, with
+ * nothing that presses them together, have no event at all. */
+static int
+look_ahead(struct sim *s, uint32_t c, struct verdict *v, bool *rests)
+{
+    enum event_ahead ahead;
+    int st = event_ahead(s->a->rt, c, s->until - rt_time(s->a->rt), &ahead);
+    *rests = false;
+    if (st)
+        return st == IMP_NONFINITE ? IMP_OK : st;
+    switch (ahead) {
+    case AHEAD_RESTS:
+        *rests = true;
+        break;
+    case AHEAD_RISES:
+        v->class = CLASS_0_PLUS;
+        break;
+    case AHEAD_DRIFTS:
+        v->class = CLASS_MINUS;
+        break;
+    default:
+        break;
+    }
+    return IMP_OK;
+}
+
+/* a touch that comes again without time passing lasts */
+static void
+rest(struct sim *s, uint32_t c)
+{
+    struct sim_contact *k = &s->ct[c];
+    k->touches = rt_time(s->a->rt) == k->touch_time ? k->touches + 1 : 0;
+    k->touch_time = rt_time(s->a->rt);
+    k->watch = WATCH_LEAVE;
+}
+
 static int
 touched(struct sim *s, uint32_t c, const struct verdict *v)
 {
     struct sim_contact *k = &s->ct[c];
     const char *name = touch_class_name[v->class];
-    double impulse, nMn;
-    int st;
     switch (v->class) {
     case CLASS_MINUS:
         if (k->through) {
-            log_event(s, c, "overlap begins", name, 0.0);
+            sim_log(s, c, "overlap begins", name, 0.0);
             begin_overlap(s, c);
             return IMP_OK;
         }
-        if ((st = apply(s, c, NULL, &impulse, &nMn)))
-            return st;
-        log_event(s, c, "impact", name, impulse);
-        k->watch = WATCH_LEAVE;
-        if ((st = sim_row(s)))
-            return st;
-        return count_impact(s, c);
+        /* sim_impacts has applied it, or has stopped the run */
+        return IMP_OK;
     case CLASS_0_MINUS:
         if (k->through) {
-            log_event(s, c, "overlap begins", name, 0.0);
+            sim_log(s, c, "overlap begins", name, 0.0);
             begin_overlap(s, c);
             return IMP_OK;
         }
@@ -374,13 +368,10 @@ touched(struct sim *s, uint32_t c, const struct verdict *v)
         /* overlap before, apart after: only at the start of a run */
         /* fall through */
     case CLASS_0_PLUS:
-        /* a touch that comes again without time passing lasts */
-        k->touches = rt_time(s->a->rt) == k->touch_time ? k->touches + 1 : 0;
-        k->touch_time = rt_time(s->a->rt);
+        rest(s, c);
         if (k->touches > TOUCHES_AT_ONCE)
             return lasting(s, c, v);
-        log_event(s, c, "touch", name, 0.0);
-        k->watch = WATCH_LEAVE;
+        sim_log(s, c, "touch", name, 0.0);
         return IMP_OK;
     default:
         k->watch = WATCH_LEAVE;
@@ -401,25 +392,38 @@ sim_event(struct sim *s, const struct event *e, const struct event *more,
         const struct event *x = i ? &more[i - 1] : e;
         struct sim_contact *k = &s->ct[x->contact];
         if (k->overlap) {
-            log_event(s, x->contact, "overlap ends", "", 0.0);
+            sim_log(s, x->contact, "overlap ends", "", 0.0);
             k->overlap = false;
             k->watch = WATCH_LEAVE;
             continue;
         }
         c[n] = x->contact;
-        st = read_touch(s, x->contact, &t, &v[n++]);
+        st = read_touch(s, x->contact, &t, &v[n]);
+        bool rests = false;
+        if (!st && v[n].class == CLASS_00 && v[n].jerk_zero && !k->through)
+            st = look_ahead(s, x->contact, &v[n], &rests);
+        if (!rests)
+            n++;
+        else if (rt_time(r) == k->touch_time && k->touches > TOUCHES_AT_ONCE)
+            return lasting(s, x->contact, &v[n]);
+        else
+            rest(s, x->contact);
     }
     if (st)
         return st;
-    /* two impulses on one body at one time: not unique (I4) */
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t j = 0; j < i; j++)
-            if (v[i].class == CLASS_MINUS && v[j].class == CLASS_MINUS &&
-                !s->ct[c[i]].through && !s->ct[c[j]].through &&
-                sharing(r, c[i], c[j]))
-                return share_body(s, c[j], c[i]);
+    const char **class = NEW_N(r->arena, const char *, s->n_contacts + 1);
+    bool *done = NEW_N(r->arena, bool, s->n_contacts + 1);
+    uint32_t n_hit = 0, *hit = NEW_N(r->arena, uint32_t, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        class[c[i]] = touch_class_name[v[i].class];
+        if (v[i].class == CLASS_MINUS && !s->ct[c[i]].through)
+            hit[n_hit++] = c[i];
+    }
+    if (n_hit && (st = sim_impacts(s, hit, n_hit, class, done)))
+        return st;
     for (uint32_t i = 0; i < n && !st && !s->stopped; i++)
-        st = touched(s, c[i], &v[i]);
+        if (!done[c[i]])
+            st = touched(s, c[i], &v[i]);
     return st;
 }
 
@@ -428,12 +432,16 @@ sim_start(struct sim *s)
 {
     struct rt *r = s->a->rt;
     struct event *touching = NEW_N(r->arena, struct event, s->n_contacts + 1);
-    uint32_t n = 0;
+    uint32_t n = 0, stated = 0;
     for (uint32_t c = 0; c < s->n_contacts; c++) {
         struct sim_contact *k = &s->ct[c];
         double gap, tol, rate;
-        k->watch = WATCH_CLOSE;
         int st;
+        if (rt_contact(r, c)->flags & IMP_CONTACTF_STATED) {
+            stated++;
+            continue;
+        }
+        k->watch = WATCH_CLOSE;
         if (k->through) {
             st = touch_gap(s->a, c, &gap, NULL);
             if (st)
@@ -444,12 +452,15 @@ sim_start(struct sim *s)
         }
         event_tolerances(r, c, &tol, &rate);
         if (gap < -tol) {
-            log_event(s, c, "overlap begins", "", 0.0);
+            sim_log(s, c, "overlap begins", "", 0.0);
             begin_overlap(s, c);
         } else if (gap <= tol) {
             touching[n++] = (struct event){EVENT_TANGENT, c, 0.0};
         }
     }
+    if (stated)
+        sim_remark(s, "contacts stated by `at` hold at the start only: they "
+                      "are not watched");
     return n ? sim_event(s, &touching[0], touching + 1, n - 1) : IMP_OK;
 }
 
@@ -490,6 +501,8 @@ sim_watch_depth(struct sim *s)
         struct sim_contact *k = &s->ct[c];
         double gap, rate, t = rt_time(a->rt);
         int st;
+        if (k->watch == WATCH_OFF)
+            continue;
         if (!k->overlap) {
             struct closest cl;
             double tol;

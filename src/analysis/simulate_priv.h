@@ -17,8 +17,8 @@ struct flights {
 
 struct sim_contact {
     enum event_watch watch;
-    bool through;  /* named in `through` */
-    bool overlap;  /* interpenetrating now */
+    bool through;      /* named in `through` */
+    bool overlap;      /* interpenetrating now */
     double depth_from; /* until then its greatest depth is known */
     double touch_time; /* of the last touch without impulse, and how many */
     int touches;       /* there were at this time */
@@ -55,7 +55,11 @@ struct sim {
     } ev_kind, ev_class, ev_contact, remarks;
     double depth_max;
     bool any_overlap;
+    bool told_gain;  /* an impact raised the energy, and it was said */
+    size_t left_out; /* remarks beyond SIM_REMARKS */
 };
+/* remarks of impacts that are kept */
+#define SIM_REMARKS 100
 
 /* sim_rows.c */
 int sim_items(struct sim *s); /* option record */
@@ -68,6 +72,21 @@ int sim_event(struct sim *s, const struct event *e, const struct event *more,
               uint32_t n_more);
 int sim_watch_depth(struct sim *s); /* greatest overlap so far */
 void sim_remark(struct sim *s, const char *text);
+void sim_log(struct sim *s, uint32_t c, const char *kind, const char *class,
+             double impulse);
+/* an impact at c now: IMP_FAILED after the diagnostic when it is one of an
+ * endless series */
+int sim_count(struct sim *s, uint32_t c);
+/* the impact at one contact of two free bodies by its handler; alpha NULL: the
+ * law's impulse */
+int sim_apply(struct sim *s, uint32_t c, const double *alpha, double *impulse,
+              double *nMn);
+/* sim_impact.c: the contacts hit[0..n) close now. Those that share moving
+ * bodies, directly, by joints or by other contacts that touch now, are one
+ * impact. class: per contact of the model, NULL unless it is of the event;
+ * done: per contact, set where an impact took it. */
+int sim_impacts(struct sim *s, const uint32_t *hit, uint32_t n,
+                const char *const *class, bool *done);
 
 /* depth.c: the deepest point between lo (gap falling) and hi (rising) */
 int depth_refine(struct analysis *a, uint32_t contact, double lo, double hi,

@@ -669,11 +669,6 @@ motion_suits(struct check *ck, const struct ast_item *it)
         what = "a motion with joints";
         where = ck->joints.v[0].range;
     }
-    for (size_t i = 0; !what && i < ck->contacts.n; i++)
-        if (ck->contacts.v[i].at.n) {
-            what = "a motion with contacts that are stated by `at`";
-            where = ck->contacts.v[i].range;
-        }
     if (!what)
         return;
     struct diag *d = ck_error(ck, DIAG_E0901, it->name.range,

@@ -159,6 +159,7 @@ struct tm_model {
         struct tm_num seed;
         enum imp_policy policy;
         bool has_policy, gain_allowed;
+        uint32_t forbid; /* IMP_FORBID_... */
         enum imp_impact_law impact_law;
     } world;
 };

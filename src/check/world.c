@@ -5,7 +5,16 @@
 
 #include "check/check_priv.h"
 
-enum { W_GRAVITY, W_POLICY, W_LAW, W_TOLERANCE, W_SEED, W_GAIN, N_WORLD };
+enum {
+    W_GRAVITY,
+    W_POLICY,
+    W_LAW,
+    W_TOLERANCE,
+    W_SEED,
+    W_GAIN,
+    W_FORBID,
+    N_WORLD
+};
 const struct keydef world_keys[] = {
     {"gravity", "acceleration of free bodies (0)"},
     {"policy", "at C00: stop, through or enforce"},
@@ -13,6 +22,7 @@ const struct keydef world_keys[] = {
     {"tolerance", "relative tolerance of verdicts"},
     {"seed", "of random numbers"},
     {"gain", "allowed or forbidden: may an impact raise the energy?"},
+    {"forbid", "what no impact may do: negative, gain, separating"},
 };
 const size_t n_world_keys = sizeof world_keys / sizeof world_keys[0];
 
@@ -21,10 +31,32 @@ const char *const impact_laws[N_IMPACT_LAWS] = {"newton",     "poisson",
                                                 "energetic",  "complementarity",
                                                 "sequential", "least_norm"};
 
+/* a word, or a tuple of words: bits in the order of the words */
+static uint32_t
+key_words(struct check *ck, const struct ast_item *key,
+          const char *const *words, size_t n)
+{
+    const struct ast_expr *e = ast_unwrap(key->value);
+    struct ast_item one = *key;
+    uint32_t bits = 0;
+    if (e->kind != AST_TUPLE) {
+        int w = key_word(ck, key, words, n);
+        return w < 0 ? 0 : 1u << w;
+    }
+    for (size_t i = 0; i < e->n_list; i++) {
+        one.value = e->list[i];
+        int w = key_word(ck, &one, words, n);
+        bits |= w < 0 ? 0 : 1u << w;
+    }
+    return bits;
+}
+
 static void
 world(struct check *ck, struct module *m, const struct ast_item *it)
 {
     static const char *const policies[] = {"through", "stop", "enforce"};
+    static const char *const forbidden[] = {"negative", "gain", "separating",
+                                            "nothing"};
     static const char *const gains[] = {"forbidden", "allowed"};
     const struct ast_item *k[N_WORLD];
     struct env env = {.module = m};
@@ -76,6 +108,11 @@ world(struct check *ck, struct module *m, const struct ast_item *it)
             tm->world.has_policy = true;
         }
     }
+    /* bits as IMP_FORBID_...; what is not stated follows from the policy */
+    if (k[W_FORBID])
+        tm->world.forbid = key_words(ck, k[W_FORBID], forbidden, 4) & 7u;
+    else if (tm->world.has_policy && tm->world.policy == IMP_POLICY_STOP)
+        tm->world.forbid = 7u;
     if (k[W_GAIN])
         tm->world.gain_allowed = key_word(ck, k[W_GAIN], gains, 2) == 1;
     if (k[W_LAW]) {

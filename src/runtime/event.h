@@ -8,13 +8,13 @@
 #include "runtime/rt.h"
 
 enum event_kind {
-    EVENT_NONE,    /* nothing until the end */
-    EVENT_EXCLUDED,/* no touch can ever happen from here on; time is then the
-                      present one. Never returned when each_step is given:
-                      the run then goes on to `until` */
-    EVENT_CROSS,   /* simple root of the gap, closing */
-    EVENT_OPEN,    /* simple root, opening (contacts passed through) */
-    EVENT_TANGENT  /* gap and its rate vanish within tolerance */
+    EVENT_NONE,     /* nothing until the end */
+    EVENT_EXCLUDED, /* no touch can ever happen from here on; time is then the
+                       present one. Never returned when each_step is given:
+                       the run then goes on to `until` */
+    EVENT_CROSS,    /* simple root of the gap, closing */
+    EVENT_OPEN,     /* simple root, opening (contacts passed through) */
+    EVENT_TANGENT   /* gap and its rate vanish within tolerance */
 };
 struct event {
     enum event_kind kind;
@@ -43,6 +43,17 @@ int event_next(struct rt *r, const enum event_watch *watch, double until,
  * the bodies overlap by more than the tolerance, or after another one; *gap is
  * set in the first case and with IMP_OK. */
 int event_start_check(struct rt *r, uint32_t contact, double *gap);
+/* What a touch without rate comes to, where v, D and the jerk are none: does
+ * the gap rise or fall out of the band, by orders that are left, within `most`
+ * and as far as its series can be seen? Status as closest_gap_series. */
+enum event_ahead {
+    AHEAD_RESTS, /* neither */
+    AHEAD_RISES,
+    AHEAD_DRIFTS, /* falls, but only by its rate, which counts as none */
+    AHEAD_FALLS
+};
+int event_ahead(struct rt *r, uint32_t contact, double most,
+                enum event_ahead *out);
 /* what |gap| (m) and |gap rate| (m/s) count as zero for this contact now */
 void event_tolerances(struct rt *r, uint32_t contact, double *gap,
                       double *rate);

@@ -138,3 +138,30 @@ ev_polish(const double *g, int order, double reach, double *s)
         n = poly_derivative(d, n, d);
     return poly_newton(d, n, reach, s);
 }
+
+int
+event_ahead(struct rt *r, uint32_t contact, double most, enum event_ahead *out)
+{
+    struct ev_tol tol;
+    double g[RT_ORDER + 1], h, hm;
+    int side, st = motion_series_all(r, RT_ORDER, &hm);
+    *out = AHEAD_RESTS;
+    ev_tolerances(r, contact, &tol);
+    if (st || (st = ev_series(r, contact, &tol, g, &h)))
+        return st;
+    h = fmin(fmin(h, hm), most);
+    /* where in the band it stands does not matter */
+    g[0] = 0.0;
+    leave(g, h, tol.gap, &side);
+    if (side == 0)
+        return IMP_OK;
+    g[1] = 0.0;
+    if (side < 0) {
+        leave(g, h, tol.gap, &side);
+        *out = side < 0 ? AHEAD_FALLS : AHEAD_DRIFTS;
+        return IMP_OK;
+    }
+    leave(g, h, tol.gap, &side);
+    *out = side > 0 ? AHEAD_RISES : AHEAD_RESTS;
+    return IMP_OK;
+}

@@ -213,6 +213,7 @@ multi_from_rt(struct rt *r, const uint32_t *contact, uint32_t n,
     bool *in = NEW_N(r->arena, bool, nj + 1);
     struct multi_contact *c = NEW_N(r->arena, struct multi_contact, n + 1);
     memset(out, 0, sizeof *out);
+    out->contact = NEW_N(r->arena, uint32_t, n + 1);
     out->body = NEW_N(r->arena, uint32_t, nb + 1);
     out->joint = NEW_N(r->arena, uint32_t, nj + 1);
     for (uint32_t b = 0; b < nb; b++)
@@ -221,6 +222,7 @@ multi_from_rt(struct rt *r, const uint32_t *contact, uint32_t n,
         const imp_contact *k = rt_contact(r, contact[i]);
         for (int s = 0; s < 2; s++)
             c[i].body[s] = enter(out, of, k->body[s]);
+        out->contact[i] = contact[i];
         int st = read_contact(r, contact[i], &c[i], &out->p.tolerance);
         if (st)
             return st;

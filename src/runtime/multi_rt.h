@@ -7,11 +7,13 @@
 #include "runtime/rt.h"
 
 /* An impact at the present state. Bodies in the order of the contacts' own
- * bodies, then those that joints add, in the model's order. */
+ * bodies, then those that joints add, in the model's order. A contact of bodies
+ * with corners may have several points: each is a contact of the problem. */
 struct multi_rt {
     struct multi_problem p;
-    uint32_t *body;  /* the model's number of each body */
-    uint32_t *joint; /* of each joint */
+    uint32_t *body;    /* the model's number of each body */
+    uint32_t *joint;   /* of each joint */
+    uint32_t *contact; /* of each contact of the problem */
 };
 /* tolerance of directions when points come from shapes: closest points and
  * what was read from the model carry about 11 digits */

@@ -22,7 +22,7 @@ enum expr_sym {
     SYM_TIME,    /* t */
     SYM_LOCAL,   /* i: x, y, z of a level set; other locals of a tape */
     SYM_ENV,     /* i: entry of env (body constants, state ...) */
-    SYM_BODY,    /* i: body, j: enum body_quantity * 8 + component */
+    SYM_BODY,    /* i: body, j: quantity * BODYQ_STRIDE + component */
     SYM_CONTACT, /* i: contact, j: enum imp_contactenv entry */
     SYM_SLOT,    /* i: slot */
     SYM_STATE,   /* i: env index of a state variable; series: fed by its
@@ -32,13 +32,19 @@ enum expr_sym {
     SYM_TOTAL,   /* i: enum total_quantity (energy ... of all bodies) */
     SYM_SERIES   /* i: series of the model, j: Taylor coefficient in t */
 };
-/* what a model may ask of a body: one.position ... (world axes) */
+/* what a model may ask of a body: one.position ... (world axes); a quantity has
+ * at most BODYQ_STRIDE components */
+#define BODYQ_STRIDE 16
 enum body_quantity {
     BODYQ_POSITION, BODYQ_VELOCITY, BODYQ_SPIN, BODYQ_ANGLE,
     BODYQ_ENERGY, BODYQ_MOMENTUM, BODYQ_ANGULAR_MOMENTUM,
     BODYQ_MASS, BODYQ_VOLUME, BODYQ_INERTIA, /* 6: xx yy zz xy xz yz, body axes */
     BODYQ_CENTRE, /* shape axes */
-    BODYQ_QUATERNION /* 4 */
+    BODYQ_QUATERNION, /* 4 */
+    BODYQ_AXES,       /* R by rows: d*d */
+    /* in body axes: R^T v, R^T w, m R^T v, J R^T w */
+    BODYQ_BODY_VELOCITY, BODYQ_BODY_SPIN, BODYQ_BODY_MOMENTUM,
+    BODYQ_BODY_ANGULAR_MOMENTUM
 };
 enum total_quantity { TOTAL_ENERGY, TOTAL_KINETIC, TOTAL_POTENTIAL };
 

@@ -438,6 +438,8 @@ void check_world(struct check *ck);
 enum { N_IMPACT_LAWS = 6 };
 extern const char *const impact_laws[N_IMPACT_LAWS];
 /* a vector that is not zero; dim NULL: of any dimension. false: reported */
+/* made a unit vector; zero stays zero */
+void normalised(struct check *ck, struct tm_vec *v);
 bool take_direction(struct check *ck, const struct env *env,
                     const struct ast_expr *e, const char *what,
                     const struct dim *dim, struct tm_vec *out);

@@ -171,7 +171,7 @@ take_direction(struct check *ck, const struct env *env,
 
 /* v/|v|, scaled by its greatest entry first; the zero vector stays zero, so
  * that set-up can tell */
-static void
+void
 normalised(struct check *ck, struct tm_vec *v)
 {
     struct graph *g = ck->g;

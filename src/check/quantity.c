@@ -21,6 +21,12 @@ const struct keydef body_values[] = {
     {"inertia", "about the mass centre, in the shape's axes"},
     {"centre", "mass centre in the shape's axes"},
     {"quaternion", "orientation in space, (w, x, y, z)"},
+    {"axes", "orientation as a matrix R whose columns are the body's axes; "
+             "transpose(R)*R' is the matrix of body_spin"},
+    {"body_velocity", "velocity of the mass centre, body axes"},
+    {"body_spin", "angular velocity, body axes"},
+    {"body_momentum", "mass times velocity, body axes"},
+    {"body_angular_momentum", "about the mass centre, body axes: J w"},
 };
 const size_t n_body_values = sizeof body_values / sizeof body_values[0];
 
@@ -31,7 +37,7 @@ body_field(struct check *ck, uint32_t body_no, const char *name,
     static const struct {
         enum body_quantity q;
         int8_t m, kg, s;
-        char size; /* d: vector, w: spin-like, 1, i: inertia, a, q */
+        char size; /* d: vector, w: spin-like, 1, i: inertia, a, q, R */
     } rows[] = {
         {BODYQ_POSITION, 1, 0, 0, 'd'},
         {BODYQ_VELOCITY, 1, 0, -1, 'd'},
@@ -45,13 +51,18 @@ body_field(struct check *ck, uint32_t body_no, const char *name,
         {BODYQ_INERTIA, 2, 1, 0, 'i'},
         {BODYQ_CENTRE, 1, 0, 0, 'd'},
         {BODYQ_QUATERNION, 0, 0, 0, 'q'},
+        {BODYQ_AXES, 0, 0, 0, 'R'},
+        {BODYQ_BODY_VELOCITY, 1, 0, -1, 'd'},
+        {BODYQ_BODY_SPIN, 0, 0, -1, 'w'},
+        {BODYQ_BODY_MOMENTUM, 1, 1, -1, 'd'},
+        {BODYQ_BODY_ANGULAR_MOMENTUM, 2, 1, -1, 'w'},
     };
     const struct tm_body *b = &ck->bodies.v[body_no];
     size_t i = 0;
     while (i < n_body_values && strcmp(body_values[i].name, name))
         i++;
     if (i == n_body_values) {
-        const char *names[16];
+        const char *names[32];
         for (size_t k = 0; k < n_body_values; k++)
             names[k] = body_values[k].name;
         struct diag *d =
@@ -92,7 +103,7 @@ body_field(struct check *ck, uint32_t body_no, const char *name,
                                : 1;
     int m = size == 'v' ? (int)d : rows[i].m;
     const struct dim *dim = dim_mks(ck->dims, m, rows[i].kg, rows[i].s);
-    uint32_t base = (uint32_t)rows[i].q * 8;
+    uint32_t base = (uint32_t)rows[i].q * BODYQ_STRIDE;
     if (size == 'i' && d == 3) {
         static const uint32_t at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
         struct value v = v_array(ck, 3, 3, dim, range);
@@ -100,8 +111,9 @@ body_field(struct check *ck, uint32_t body_no, const char *name,
             v.e[k] = ex_sym(ck->g, SYM_BODY, body_no, base + at[k]);
         return v;
     }
-    struct value v = v_array(ck, n, 1, dim, range);
-    for (uint32_t k = 0; k < n; k++)
+    struct value v =
+        v_array(ck, size == 'R' ? d : n, size == 'R' ? d : 1, dim, range);
+    for (uint32_t k = 0; k < v.rows * v.cols; k++)
         v.e[k] = ex_sym(ck->g, SYM_BODY, body_no, base + k);
     return v;
 }
@@ -113,6 +125,8 @@ const struct keydef contact_values[] = {
     {"P", "closest point on the first body"},
     {"Q", "closest point on the second body"},
     {"normal", "outward normal of the first body"},
+    {"frame", "matrix of columns: the normal, from the first to the second "
+              "body, and the tangents that make it right-handed"},
 };
 const size_t n_contact_values =
     sizeof contact_values / sizeof contact_values[0];
@@ -130,12 +144,62 @@ no_surface(struct check *ck, uint32_t c, imp_range range)
     return v_poison(range);
 }
 
+/* the columns e1 = n, e2, e3 = n x e2 (plane: e2 = n turned by 90 degrees). The
+ * tangent is that of Duff et al., Building an orthonormal basis, revisited
+ * (JCGT 6, 2017): it is smooth but for a jump where n_z changes its sign. */
+static struct value
+contact_frame(struct check *ck, const expr *const *n, imp_range range)
+{
+    struct graph *g = ck->g;
+    uint32_t d = ck->m->dim;
+    struct value f = v_array(ck, d, d, dim_pure(ck->dims), range);
+    graph_origin(g, range);
+    if (d == 2) {
+        const expr *m[4] = {n[0], ex_neg(g, n[1]), n[1], n[0]};
+        memcpy(f.e, m, sizeof m);
+        return f;
+    }
+    const expr *zero = ex_num(g, 0), *one = ex_num(g, 1);
+    const expr *s =
+        ex_op(g, IMP_OP_SELECT, ex_op(g, IMP_OP_LT, n[2], zero, NULL),
+              ex_neg(g, one), one);
+    const expr *a = ex_neg(g, ex_div(g, one, ex_add(g, s, n[2])));
+    const expr *t[3] = {ex_mul(g, ex_mul(g, n[0], n[1]), a),
+                        ex_add(g, s, ex_mul(g, ex_mul(g, n[1], n[1]), a)),
+                        ex_neg(g, n[1])};
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t p = (i + 1) % 3, q = (i + 2) % 3;
+        f.e[3 * i] = n[i];
+        f.e[3 * i + 1] = t[i];
+        f.e[3 * i + 2] =
+            ex_sub(g, ex_mul(g, n[p], t[q]), ex_mul(g, n[q], t[p]));
+    }
+    return f;
+}
+
+/* what is stated, at the start; its normal as a unit vector */
+static struct value
+stated_field(struct check *ck, const struct tm_contact *c, bool is_point,
+             imp_range range)
+{
+    struct tm_vec v = is_point ? c->at : c->direction;
+    if (!is_point)
+        normalised(ck, &v);
+    struct value r = v_array(
+        ck, v.n, 1, is_point ? dim_mks(ck->dims, 1, 0, 0) : dim_pure(ck->dims),
+        range);
+    for (uint32_t k = 0; k < v.n; k++)
+        r.e[k] = v.e[k];
+    return r;
+}
+
 struct value
 contact_field(struct check *ck, uint32_t c, const char *name,
               imp_range name_range, imp_range range)
 {
+    enum { GAP, P, Q, NORMAL, FRAME };
     static const uint32_t at[] = {IMP_CONTACT_GAP, IMP_CONTACT_P, IMP_CONTACT_Q,
-                                  IMP_CONTACT_NORMAL};
+                                  IMP_CONTACT_NORMAL, IMP_CONTACT_NORMAL};
     size_t i = 0;
     while (i < n_contact_values && strcmp(contact_values[i].name, name))
         i++;
@@ -150,14 +214,18 @@ contact_field(struct check *ck, uint32_t c, const char *name,
                     ck_join(ck, names, n_contact_values, "and"));
         return v_poison(range);
     }
-    if (ck->contacts.v[c].at.n)
+    const struct tm_contact *t = &ck->contacts.v[c];
+    if (t->at.n && i == GAP)
         return no_surface(ck, c, name_range);
     const struct dim *dim =
-        i == 3 ? dim_pure(ck->dims) : dim_mks(ck->dims, 1, 0, 0);
+        i >= NORMAL ? dim_pure(ck->dims) : dim_mks(ck->dims, 1, 0, 0);
     if (i && !ck->m->dim)
         return v_poison(range);
     struct value v = v_array(ck, i ? ck->m->dim : 1, 1, dim, range);
-    for (uint32_t k = 0; k < v.rows; k++)
-        v.e[k] = ex_sym(ck->g, SYM_CONTACT, c, at[i] + k);
-    return v;
+    if (t->at.n)
+        v = stated_field(ck, t, i < NORMAL, range);
+    else
+        for (uint32_t k = 0; k < v.rows; k++)
+            v.e[k] = ex_sym(ck->g, SYM_CONTACT, c, at[i] + k);
+    return i == FRAME ? contact_frame(ck, v.e, range) : v;
 }

@@ -50,7 +50,7 @@ static void
 couple_leaf(void *ctx, const expr *leaf)
 {
     struct couple *c = ctx;
-    if (leaf->sym == SYM_BODY && !is_constant(leaf->j / 8))
+    if (leaf->sym == SYM_BODY && !is_constant(leaf->j / BODYQ_STRIDE))
         join(c, leaf->i);
     if (leaf->sym == SYM_SERIES)
         ex_leaves(c->k->g, &c->k->m->series[leaf->i].e, 1, couple_leaf, c);

@@ -99,6 +99,16 @@ body_quantity(struct mech *k, const struct mbody *b, uint32_t quantity,
         return sym_env(k, e + IMP_BODY_CENTRE + c);
     case BODYQ_QUATERNION:
         return k->d == 3 && c < 4 ? b->pose.q.q[c] : sc_zero(g);
+    case BODYQ_AXES:
+        return b->pose.R.m[c / k->d][c % k->d];
+    case BODYQ_BODY_VELOCITY:
+        return vec_entry(k, m3_apply_t(g, b->pose.R, b->v), c);
+    case BODYQ_BODY_SPIN:
+        return spin_entry(k, b->w_body, c);
+    case BODYQ_BODY_MOMENTUM:
+        return vec_entry(k, m3_apply_t(g, b->pose.R, body_momentum(k, b)), c);
+    case BODYQ_BODY_ANGULAR_MOMENTUM:
+        return spin_entry(k, m3_apply(g, b->J, b->w_body), c);
     }
     abort();
 }
@@ -123,7 +133,8 @@ lower_leaf(void *ctx, const expr *leaf)
 {
     struct mech *k = ctx;
     if (leaf->sym == SYM_BODY)
-        return body_quantity(k, k->bodies + leaf->i, leaf->j / 8, leaf->j % 8);
+        return body_quantity(k, k->bodies + leaf->i, leaf->j / BODYQ_STRIDE,
+                             leaf->j % BODYQ_STRIDE);
     if (leaf->sym == SYM_TOTAL)
         return total_quantity(k, leaf->i);
     return NULL;

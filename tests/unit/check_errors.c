@@ -212,7 +212,7 @@ static const struct {
     {"E0341", TWO "joint o : constraint(a, b) { at = (0, 0, 0) "
                   "screws = [1, 0, 0; 0, 1, 0] }"},
     {"E0343", TWO AT0 "show gap(c)"},
-    {"E0343", TWO AT0 "show c.P"},
+    {"E0343", TWO AT0 "show c.gap"},
     {"E0343", TWO AT0 "classify c"},
     {"E0344", TWO "joint o : weld(a, b) { }\nshow o"},
     {"E0910", BLOW},

@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "runtime/closest_priv.h"
+#include "runtime/corner.h"
 #include "runtime/fn.h"
 
 /* Newton steps, relative to the sizes: converged to rounding */
@@ -475,6 +476,23 @@ complain(struct rt *r, const imp_contact *k, const struct cl_pair *s,
     }
 }
 
+/* polytopes answer by features; u stays 0 */
+static int
+closest_corners(struct rt *r, uint32_t contact, struct closest *out, bool loud)
+{
+    struct corner c;
+    int st = corner_closest(r, contact, &c, loud);
+    memset(out, 0, sizeof *out);
+    out->gap = st == IMP_OK ? c.gap : NAN;
+    if (st != IMP_OK)
+        return st;
+    memcpy(out->P, c.P, sizeof c.P);
+    memcpy(out->Q, c.Q, sizeof c.Q);
+    memcpy(out->n, c.n, sizeof c.n);
+    out->condition = 1.0;
+    return IMP_OK;
+}
+
 int
 closest_points(struct rt *r, uint32_t contact, struct closest *out, bool loud)
 {
@@ -482,6 +500,8 @@ closest_points(struct rt *r, uint32_t contact, struct closest *out, bool loud)
     struct cl_pair s;
     enum cl_fault f = CL_LOST;
     double *last = r->contact_u + 8 * (size_t)contact;
+    if (k->flags & IMP_CONTACTF_CORNERS)
+        return closest_corners(r, contact, out, loud);
     if (remembered(r, contact, out))
         return IMP_OK;
     memset(&s, 0, sizeof s);
@@ -552,6 +572,8 @@ void
 cl_predict(struct rt *r, uint32_t contact, int order, double dt)
 {
     double *u = r->contact_u + 8 * (size_t)contact;
+    if (rt_contact(r, contact)->flags & IMP_CONTACTF_CORNERS)
+        return;
     for (uint32_t i = 0; i < rt_contact(r, contact)->n_unknown; i++) {
         const double *c = event_row(r, contact, 1 + i);
         double y = c[order];
@@ -567,6 +589,8 @@ closest_gap_series(struct rt *r, uint32_t contact, int order, double *out)
 {
     const imp_contact *k = rt_contact(r, contact);
     const double *rows[2] = {NULL, NULL};
+    if (k->flags & IMP_CONTACTF_CORNERS)
+        return corner_series(r, contact, order, out, NULL);
     if (!r->contact_warm[contact]) {
         struct closest c;
         int st = closest_points(r, contact, &c, false);

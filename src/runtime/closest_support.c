@@ -72,7 +72,8 @@ cl_body_get(struct rt *r, uint32_t body, struct cl_body *o)
     o->b = b;
     o->index = body;
     o->d = (int)r->im->dim;
-    o->flat = (b->flags & IMP_BODYF_FLAT) != 0;
+    o->flat = (b->flags & IMP_BODYF_FLAT) != 0 ||
+              ((b->flags & IMP_BODYF_POLYTOPE) && b->n_plane == 1);
     for (int i = 0; i < o->d; i++) {
         o->c[i] = s[i];
         o->centre[i] = k[IMP_BODY_CENTRE + i];

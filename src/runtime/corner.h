@@ -28,6 +28,8 @@ struct corner {
  * as closest_points */
 int corner_closest(struct rt *r, uint32_t contact, struct corner *out,
                    bool loud);
+/* the next call begins anew */
+void corner_forget(struct rt *r);
 /* Series of the gap at the present state for the features of the last
  * corner_closest of this contact (motion series made to this order); *valid:
  * time until another pair takes over, a lower bound. */
@@ -44,6 +46,7 @@ enum corner_touching {
 };
 #define CORNER_POINTS 64
 #define CORNER_CHOICES 16
+#define CORNER_CROSS 2u
 struct corner_touch {
     enum corner_touching kind;
     struct corner_pair pair; /* what touches, for messages */
@@ -52,10 +55,13 @@ struct corner_touch {
     int n_point;
     double P[CORNER_POINTS][3], Q[CORNER_POINTS][3];
     /* OPEN: normals that keep the bodies apart: those of faces at the corners
-     * (choice_body, choice_face say which) */
+     * (choice_body, choice_face say which), and of edges that cross
+     * (choice_body CORNER_CROSS; choice_face, choice_edge: the edges of both)
+     */
     int n_choice;
     double choice[CORNER_CHOICES][3];
-    uint32_t choice_body[CORNER_CHOICES], choice_face[CORNER_CHOICES];
+    uint32_t choice_body[CORNER_CHOICES], choice_face[CORNER_CHOICES],
+        choice_edge[CORNER_CHOICES];
 };
 /* Contact points at the present state, which touches: all features within tol
  * (m) of the touching planes. IMP_BADMODEL after a diagnostic when a stated

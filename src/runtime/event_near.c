@@ -6,6 +6,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "runtime/corner.h"
 #include "runtime/event_priv.h"
 #include "runtime/poly.h"
 
@@ -21,10 +22,13 @@ ev_series(struct rt *r, uint32_t contact, const struct ev_tol *tol, double *g,
           double *h)
 {
     *h = 0.0;
-    int st = closest_gap_series(r, contact, RT_ORDER, g);
+    /* until other features of corners take over */
+    double t = INFINITY;
+    int st = rt_contact(r, contact)->flags & IMP_CONTACTF_CORNERS
+                 ? corner_series(r, contact, RT_ORDER, g, &t)
+                 : closest_gap_series(r, contact, RT_ORDER, g);
     if (st != IMP_OK)
         return st;
-    double t = INFINITY;
     double most = fmax(EV_LARGEST * tol->length, 8.0 * fabs(g[0]));
     for (int k = 1; k <= 4; k++)
         if (g[k] != 0.0)

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/along.h"
+#include "runtime/corner.h"
 #include "runtime/eval.h"
 #include "runtime/motion.h"
 
@@ -100,6 +101,7 @@ rt_restart(struct rt *r, const double *params)
 {
     arena_clear(r->arena);
     r->event = NULL; /* it lay there */
+    r->corner = NULL;
     int st = rt_setup(r, params);
     if (st != IMP_OK)
         return st;
@@ -126,6 +128,7 @@ rt_reset(struct rt *r)
     memcpy(r->env + l->state, r->state0, sizeof(double) * state_size(r));
     memset(r->state_lo, 0, sizeof(double) * state_size(r));
     memset(r->contact_warm, 0, r->im->contacts.n);
+    corner_forget(r);
 }
 
 bool

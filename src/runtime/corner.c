@@ -16,7 +16,7 @@ struct corner_memo *
 corner_memo(struct rt *r, uint32_t contact)
 {
     if (r->corner == NULL)
-        r->corner = NEW_N(r->arena, struct corner_memo, r->im->contacts.n);
+        r->corner = NEW_N(r->own, struct corner_memo, r->im->contacts.n);
     return &r->corner[contact];
 }
 
@@ -52,7 +52,7 @@ corner_scene_get(struct rt *r, uint32_t contact, bool second,
     uint32_t n = s->p[1]->n_vertex;
     if (m->room < 2 * n + 1) {
         m->room = 2 * n + 1;
-        m->point = arena_alloc(r->arena, m->room * sizeof *m->point);
+        m->point = arena_alloc(r->own, m->room * sizeof *m->point);
     }
     s->point = m->point + (second ? n : 0);
     for (int i = 0; i < 3; i++)

@@ -8,14 +8,18 @@
 #include "runtime/corner.h"
 #include "runtime/jet.h"
 
-/* what a contact keeps from one call to the next, in the run's arena; zeroed at
- * first, smooth is not by corner_forget. The answer
- * to a question does not depend on it beyond rounding */
+/* what a contact keeps from one call to the next, in r->own; zeroed at
+ * first. The answer to a question does not depend on it beyond rounding */
 struct corner_memo {
     bool warm; /* last is there: features to begin with */
     struct corner last;
-    double (*point)[3]; /* polytopes: room for the vertices of body 1 */
-    void *smooth;       /* for corner_smooth.c */
+    /* polytopes: where last holds; room for the vertices of body 1, twice, and
+     * of corner_touch.c */
+    double time, state[2 * IMP_STATE_SPACE];
+    uint32_t room, spot_room;
+    double (*point)[3];
+    void *spot;
+    void *smooth; /* for corner_smooth.c */
 };
 struct corner_memo *corner_memo(struct rt *r, uint32_t contact);
 

@@ -19,7 +19,7 @@
 
 #include "runtime/closest_priv.h"
 #include "runtime/corner_priv.h"
-#include "runtime/motion.h"
+#include "runtime/event.h"
 
 /* positions stay below this many lengths while a series is used: the rounding
  * of its largest term then stays below the gap's tolerance (as event_near.c) */

@@ -403,8 +403,10 @@ room(struct rt *r, uint32_t contact, struct touching *t)
     struct corner_memo *m = corner_memo(r, contact);
     int n = (int)(t->s->p[0]->n_vertex + t->s->p[1]->n_vertex) + 1;
     size_t each = (size_t)(4 * n + 4);
-    if (m->spot == NULL)
-        m->spot = arena_alloc(r->arena, 4 * each * sizeof(struct spot));
+    if (m->spot_room < each) {
+        m->spot_room = (uint32_t)each;
+        m->spot = arena_alloc(r->own, 4 * each * sizeof(struct spot));
+    }
     struct spots *all[] = {&t->body[0], &t->body[1], &t->all, &t->tmp};
     for (size_t i = 0; i < 4; i++) {
         all[i]->v = (struct spot *)m->spot + i * each;

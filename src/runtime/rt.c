@@ -101,7 +101,6 @@ rt_restart(struct rt *r, const double *params)
 {
     arena_clear(r->arena);
     r->event = NULL; /* it lay there */
-    r->corner = NULL;
     int st = rt_setup(r, params);
     if (st != IMP_OK)
         return st;

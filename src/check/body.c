@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "calculus/linear.h"
 #include "check/check_priv.h"
 
 enum {
@@ -548,8 +549,11 @@ body(struct check *ck, size_t i)
     bool has_shape = d->item->head1 != NULL;
     if (w->broken)
         return;
-    if (w->shape.g)
+    if (w->shape.g) {
+        graph_origin(ck->g, d->item->head1->range);
+        b->n_plane = (uint32_t)ex_half_spaces(ck->g, w->shape.g, n, &b->poly);
         shape_block(ck, &w->shape, n, b);
+    }
     int before = ck->ds->errors;
     b->fixed = truth_key(ck, &env, w->k[K_FIXED]);
     /* perhaps it was to say that no mass is needed */

@@ -117,6 +117,7 @@ body_flags(struct mbody *b)
     const struct tm_body *t = b->tm;
     b->flags |= b->fixed ? IMP_BODYF_FIXED : 0;
     b->flags |= b->prescribed ? IMP_BODYF_PRESCRIBED : 0;
+    b->flags |= t->n_point || t->n_plane ? IMP_BODYF_POLYTOPE : 0;
     b->flags |= t->mass.e ? IMP_BODYF_MASS : 0;
     b->flags |= !t->mass.e && t->density.e ? IMP_BODYF_DENSITY : 0;
     b->flags |= t->volume.e ? IMP_BODYF_SVOLUME : 0;
@@ -282,7 +283,7 @@ body_complete(struct mech *k, const struct mbody *b)
                   "not move");
         return false;
     }
-    if (!t->level_set && (!t->inertia.n || !t->mass.e)) {
+    if (!t->level_set && !t->n_point && (!t->inertia.n || !t->mass.e)) {
         d = diag_add(k->ds, DIAG_E0507, t->range,
                      "`%s` has no shape, so its %s is unknown", t->name,
                      t->mass.e ? "inertia" : "mass");

@@ -185,7 +185,7 @@ contact_ok(struct mech *k, const struct tm_contact *t)
     const struct mbody *b[2] = {k->bodies + t->body[0], k->bodies + t->body[1]};
     struct diag *d;
     for (int i = 0; i < 2 && !t->at.n; i++)
-        if (!b[i]->G) {
+        if (!b[i]->G && !b[i]->tm->n_point) {
             d = diag_add(k->ds, DIAG_E0509, t->range,
                          "`%s` has no shape, so contact `%s` has no surface",
                          b[i]->tm->name, t->name);
@@ -229,9 +229,14 @@ contact_ok(struct mech *k, const struct tm_contact *t)
 
 /* a contact that is stated has a point and a direction, no surfaces */
 static uint32_t
-contact_flags(const struct tm_contact *t)
+contact_flags(struct mech *k, const struct tm_contact *t)
 {
     uint32_t f = t->at.n ? IMP_CONTACTF_STATED : 0;
+    if (!t->at.n && (body_has_corners(k->bodies + t->body[0]) ||
+                     body_has_corners(k->bodies + t->body[1]))) {
+        f |= IMP_CONTACTF_CORNERS;
+        f |= t->direction.n ? IMP_CONTACTF_NORMAL : 0;
+    }
     return f | (t->priority.e ? IMP_CONTACTF_PRIORITY : 0);
 }
 
@@ -244,7 +249,7 @@ contact_build(struct mech *k, uint32_t c, imp_contact *out)
     *out = (imp_contact){
         .name = image_text(k->ib, t->name),
         .body = {t->body[0], t->body[1]},
-        .flags = contact_flags(t),
+        .flags = contact_flags(k, t),
         .law = (uint32_t)t->law,
         .env_contact = k->layout.contact + c * IMP_CONTACT_SIZE,
         .kkt = IMP_NO_TAPE,
@@ -263,6 +268,10 @@ contact_build(struct mech *k, uint32_t c, imp_contact *out)
     const struct mbody *b0 = k->bodies + t->body[0];
     const struct mbody *b1 = k->bodies + t->body[1];
     graph_origin(k->g, t->range);
+    if (out->flags & IMP_CONTACTF_CORNERS) {
+        corner_build(k, c, out);
+        return true;
+    }
     struct conditions *at = NEW(k->arena, struct conditions);
     conditions_build(k, b0, b1, &b0->pose, &b1->pose, at);
     struct conditions *along = NEW(k->arena, struct conditions);

@@ -63,6 +63,13 @@ mech_eval_tape(struct mech *k, const char *name, uint32_t n_local,
     return tape_build(k->g, k->ib, &spec, NULL);
 }
 
+/* entries in env of what a polytope states */
+static uint32_t
+poly_size(const struct tm_body *b)
+{
+    return b->n_point ? 3 * b->n_point : 4 * b->n_plane;
+}
+
 static void
 make_layout(struct mech *k)
 {
@@ -77,6 +84,8 @@ make_layout(struct mech *k)
     l->contact = at += nb * k->n_state;
     l->joint = at += (uint32_t)m->n_contacts * IMP_CONTACT_SIZE;
     l->poly = at += (uint32_t)m->n_joints * IMP_JOINT_SIZE;
+    for (size_t i = 0; i < nb; i++)
+        at += poly_size(m->bodies + i);
     l->slots = at;
     l->series = at += (uint32_t)m->n_slots;
     l->n_env = series_layout(k, at);
@@ -197,6 +206,7 @@ image_bodies(struct mech *k)
 {
     size_t n = k->m->n_bodies;
     imp_body *v = NEW_N(k->arena, imp_body, n + 1);
+    uint32_t poly = k->layout.poly;
     for (size_t i = 0; i < n; i++) {
         const struct mbody *b = k->bodies + i;
         const struct tm_body *t = b->tm;
@@ -214,6 +224,9 @@ image_bodies(struct mech *k)
                           .kinematics = b->kinematics,
                           .energy = b->energy,
                           .refresh = b->refresh,
+                          .n_point = t->n_point,
+                          .n_plane = t->n_point ? 0 : t->n_plane,
+                          .env_poly = poly,
                           .range = r,
                           .range_shape = mech_range(t->range_shape, r),
                           .range_mass = mech_range(
@@ -226,6 +239,7 @@ image_bodies(struct mech *k)
                           .range_spin = mech_range(t->spin.range, r)};
         for (int j = 0; j < 7; j++)
             v[i].pose[j] = b->pose_row[j];
+        poly += poly_size(t);
     }
     return image_array(k->ib, v, n, sizeof *v);
 }

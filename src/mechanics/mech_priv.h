@@ -125,6 +125,11 @@ mat3 contact_rotation(struct mech *k, const struct pose *to,
 void corner_smooth_build(struct mech *k, uint32_t c, uint32_t smooth,
                          imp_contact *out);
 
+/* -- corner.c: contacts of polytopes -- */
+/* a polytope that is no half-plane or half-space */
+bool body_has_corners(const struct mbody *b);
+void corner_build(struct mech *k, uint32_t c, imp_contact *out);
+
 /* -- setup.c -- */
 uint32_t setup_tape(struct mech *k);
 imp_ref image_joints(struct mech *k);

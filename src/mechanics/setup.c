@@ -93,12 +93,29 @@ image_joints(struct mech *k)
     return image_array(k->ib, v, n, sizeof *v);
 }
 
+/* corners, or half-spaces, of a polytope; returns how many entries */
+static size_t
+raw_poly(struct mech *k, const struct tm_body *t, const expr **out)
+{
+    size_t n = t->n_point ? t->n_point : t->n_plane;
+    size_t wide = t->n_point ? 3 : 4;
+    const expr *const *e = t->poly;
+    for (size_t i = 0; i < n; i++) {
+        for (uint32_t j = 0; j < k->d; j++)
+            out[i * wide + j] = *e++;
+        if (!t->n_point)
+            out[i * wide + 3] = *e++;
+    }
+    return n * wide;
+}
+
 uint32_t
 setup_tape(struct mech *k)
 {
     const struct tm_model *m = k->m;
     size_t n = m->n_bodies * IMP_RAW_SIZE + CONTACT_OUTS * m->n_contacts +
-               IMP_JOINT_RAW * m->n_joints + 5;
+               IMP_JOINT_RAW * m->n_joints + 5 + k->layout.slots -
+               k->layout.poly;
     const expr **out = NEW_N(k->arena, const expr *, n);
     const expr *z = sc_zero(k->g);
     for (size_t i = 0; i < n; i++)
@@ -114,5 +131,7 @@ setup_tape(struct mech *k)
         out[at++] = k->gravity.v[i];
     out[at++] = m->world.tolerance.e ? m->world.tolerance.e : z;
     out[at++] = m->world.seed.e ? m->world.seed.e : z;
+    for (size_t i = 0; i < m->n_bodies; i++)
+        at += raw_poly(k, m->bodies + i, out + at);
     return mech_eval_tape(k, "setup", 0, out, n);
 }

@@ -50,7 +50,7 @@ along_new(struct rt *r)
         a->rows[i] = a->motion[i] =
             work_of(r, IMP_ARRAY(im, im->blocks, imp_block)[i].motion);
     for (uint32_t i = 0; i < nc; i++)
-        a->rows[nb + i] = a->event[i] = work_of(r, rt_contact(r, i)->event);
+        a->rows[nb + i] = a->event[i] = work_of(r, rt_gap_tape(r, i));
     for (uint32_t i = 0; i < ns; i++) {
         const imp_series *s = IMP_ARRAY(im, im->series, imp_series) + i;
         a->work[i] = work_of(r, s->tape);

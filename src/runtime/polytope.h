@@ -10,9 +10,9 @@
 #include "runtime/rt.h"
 
 struct poly_face {
-    double n[3], d;   /* outward unit normal; the face lies in n.x = d */
-    uint32_t first;   /* of its vertices in loop[], counter-clockwise seen */
-    uint32_t count;   /* from outside; in the plane 2 */
+    double n[3], d; /* outward unit normal; the face lies in n.x = d */
+    uint32_t first; /* of its vertices in loop[], counter-clockwise seen */
+    uint32_t count; /* from outside; in the plane 2 */
 };
 struct poly_edge { /* space only: in the plane the faces are the sides */
     uint32_t v[2], face[2];

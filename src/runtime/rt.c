@@ -56,11 +56,12 @@ rt_make(struct arena *a, const imp_image *im, const imp_code *code,
             work_for(r, IMP_ARRAY(im, im->blocks, imp_block)[b].motion);
     r->event_work = NEW_N(a, double *, im->contacts.n + 1);
     for (uint32_t c = 0; c < im->contacts.n; c++)
-        r->event_work[c] = work_for(r, rt_contact(r, c)->event);
+        r->event_work[c] = work_for(r, rt_gap_tape(r, c));
     r->motion = motion_plan_new(r);
     r->along = along_new(r);
     r->contact_u = NEW_N(a, double, 8 * (size_t)im->contacts.n + 1);
     r->contact_warm = NEW_N(a, unsigned char, im->contacts.n + 1);
+    r->polytope = NEW_N(a, struct polytope *, im->bodies.n + 1);
     size_t widest = 1;
     for (uint32_t t = 0; t < im->tapes.n; t++)
         if (tape_at(r, t)->outs.n > widest)

@@ -80,6 +80,14 @@ rt_contact(const struct rt *r, uint32_t c)
 {
     return IMP_ARRAY(r->im, r->im->contacts, imp_contact) + c;
 }
+/* the series tape of a contact, whose rows are r->event_work[c]: of the gap, or
+ * of the relative pose where corners touch */
+static inline uint32_t
+rt_gap_tape(const struct rt *r, uint32_t c)
+{
+    const imp_contact *k = rt_contact(r, c);
+    return k->flags & IMP_CONTACTF_CORNERS ? k->relative : k->event;
+}
 static inline double
 rt_time(const struct rt *r)
 {

@@ -13,6 +13,8 @@
 
 /* `axes` may be off by this much: data of 6 digits */
 #define AXES_SLACK 1e-6
+/* outputs of the set-up tape for the world: gravity, tolerance, seed */
+#define WORLD_OUTS 5
 #define TOLERANCE_LEAST 1e-15
 #define TOLERANCE_MOST 1e-2
 
@@ -355,7 +357,9 @@ rt_setup(struct rt *r, const double *params)
     const imp_joint *j = IMP_ARRAY(im, im->joints, imp_joint);
     for (uint32_t i = 0; i < im->joints.n; i++, at += IMP_JOINT_RAW)
         st = worse(st, setup_joint(r, j + i, at));
-    st = worse(st, setup_world(r, at)); /* the last use of scratch */
+    st = worse(st, setup_world(r, at));
+    memcpy(r->env + l->poly, at + WORLD_OUTS, /* the last use of scratch */
+           (l->slots - l->poly) * sizeof *out);
     for (uint32_t b = 0; b < im->bodies.n; b++) {
         int s = setup_body(r, b);
         st = worse(st, s == IMP_OK ? setup_state(r, b) : s);

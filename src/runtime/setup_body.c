@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Mass properties of a body: what the shape or the body states is taken, what
- * is missing is integrated (moments.h), and the values are checked. */
+ * is missing follows from the corners of a polytope, or is integrated
+ * (moments.h), and the values are checked. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/num.h"
 #include "runtime/moments.h"
+#include "runtime/polytope.h"
 #include "runtime/setup.h"
 
 /* slack of J1 + J2 >= J3 for data of 6 digits: thin disks reach equality */
@@ -203,9 +205,13 @@ stated(const struct rt *r, const imp_body *b, struct shape_data *s)
 static int
 integrate(struct rt *r, uint32_t body, struct shape_data *s, const char *why)
 {
-    struct moments m;
+    struct moments m = {.error = 0};
     double bad[3] = {0, 0, 0};
-    enum ray_fault f = moments_find(r, body, &m, bad);
+    enum ray_fault f = RAY_OK;
+    if (r->polytope[body])
+        polytope_moments(r->polytope[body], &m.volume, m.centre, m.inertia);
+    else
+        f = moments_find(r, body, &m, bad);
     if (f != RAY_OK && why) {
         ray_diag(r, body, f, bad, why);
         return IMP_BADMODEL;
@@ -235,13 +241,20 @@ integrate(struct rt *r, uint32_t body, struct shape_data *s, const char *why)
     return IMP_OK;
 }
 
+/* a shape, and not a half-plane or half-space */
+static bool
+has_extent(const imp_body *b)
+{
+    return (b->flags & (IMP_BODYF_SHAPE | IMP_BODYF_POLYTOPE)) != 0 &&
+           !(b->flags & IMP_BODYF_FLAT);
+}
+
 /* what of the shape is needed, in words; NULL if nothing */
 static const char *
 needed(const imp_body *b, const struct shape_data *s, bool volume, bool centre,
        bool inertia)
 {
-    if (!(b->flags & IMP_BODYF_SHAPE) ||
-        (b->flags & (IMP_BODYF_FLAT | IMP_BODYF_FIXED)))
+    if (!has_extent(b) || (b->flags & IMP_BODYF_FIXED))
         return NULL;
     if (inertia && !s->has_inertia)
         return "volume and inertia";
@@ -345,6 +358,8 @@ setup_body(struct rt *r, uint32_t body)
     bool own_inertia = (b->flags & IMP_BODYF_INERTIA) != 0;
     memset(o, 0, IMP_BODY_SIZE * sizeof *o);
     int st = check_origin(r, body);
+    if (st == IMP_OK)
+        st = polytope_setup(r, body);
     if (st != IMP_OK)
         return st;
 
@@ -353,9 +368,8 @@ setup_body(struct rt *r, uint32_t body)
     const char *why =
         needed(b, &s, (b->flags & IMP_BODYF_DENSITY) || !own_inertia,
                !own_centre, !own_inertia);
-    bool wanted = (b->flags & IMP_BODYF_SHAPE) &&
-                  !(b->flags & IMP_BODYF_FLAT) &&
-                  (!s.has_volume || (!s.has_centre && !own_centre));
+    bool wanted =
+        has_extent(b) && (!s.has_volume || (!s.has_centre && !own_centre));
     if (why || wanted) {
         st = integrate(r, body, &s, why);
         if (st != IMP_OK)
@@ -372,6 +386,7 @@ setup_body(struct rt *r, uint32_t body)
         if (st != IMP_OK)
             return st;
     }
+    polytope_centre(r, body);
     o[IMP_BODY_RADIUS] = setup_radius(r, body, o + IMP_BODY_CENTRE);
     return IMP_OK;
 }

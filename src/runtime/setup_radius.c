@@ -6,6 +6,7 @@
  * not convex, or nearly flat) many rays and a factor of two stand in. */
 #include <math.h>
 
+#include "runtime/polytope.h"
 #include "runtime/ray.h"
 #include "runtime/setup.h"
 
@@ -153,6 +154,8 @@ setup_radius(struct rt *r, uint32_t body, const double centre[3])
     const imp_body *b = rt_body(r, body);
     int dim = (int)r->im->dim;
     struct side side[3][2];
+    if (r->polytope[body])
+        return r->polytope[body]->radius;
     if (b->g2 == IMP_NO_TAPE)
         return 0;
     if (b->flags & IMP_BODYF_FLAT)

@@ -22,6 +22,10 @@
 
 /* Newton steps, relative to the sizes: converged to rounding */
 #define CL_STEP (8.0 * DBL_EPSILON)
+/* a move of this size that was 100 times smaller than the one before: Newton's
+ * method converges fast, and the next move, of the square of that size, is as
+ * right with the factors there are */
+#define CL_CHORD 1e-8
 /* smallest eigenvalue of K1 + K2 times length that is not flat:
  * the closest points are then known to 1e-16/1e-9 = 1e-7 of the length and
  * the gap still to rounding */
@@ -101,15 +105,18 @@ newton(struct rt *r, const imp_contact *k, const struct cl_pair *s, double *u,
 {
     int n = (int)k->n_unknown, d = s->b[0].d;
     double out[8 + 64 + 1], a[64], last = INFINITY;
+    bool factored = false;
     int piv[8];
     for (int it = 0; it < 80; it++) {
         int st = rt_eval(r, k->kkt, u, out);
         if (st != IMP_OK)
             return CL_NONFINITE;
         *gap = out[n + n * n];
-        memcpy(a, out + n, sizeof(double) * (size_t)(n * n));
-        if (imp_lu_factor(n, a, piv) != 0)
-            return CL_FLAT;
+        if (!factored) {
+            memcpy(a, out + n, sizeof(double) * (size_t)(n * n));
+            if (imp_lu_factor(n, a, piv) != 0)
+                return CL_FLAT;
+        }
         imp_lu_solve(n, a, piv, out);
         double move = 0.0, scale = 0.0;
         for (int i = 0; i < 2 * d; i++) {
@@ -135,6 +142,7 @@ newton(struct rt *r, const imp_contact *k, const struct cl_pair *s, double *u,
          * by (m - 1)/m only */
         if (it > 12 && move > 0.95 * last)
             return CL_LOST;
+        factored = move <= CL_CHORD * (scale + s->length) && move < 1e-2 * last;
         last = move;
     }
     return CL_LOST;

@@ -103,7 +103,8 @@ ray_hit(struct rt *r, uint32_t body, const double o[3], const double d[3],
         double next = proposal(rho, a);
         bool usable = next > lo && next < hi && next <= 4 * rho;
         if (usable && fabs(next - rho) <= RAY_EPS * rho) {
-            level_along(r, body, o, d, next, out);
+            if (next != rho)
+                level_along(r, body, o, d, next, out);
             return RAY_OK;
         }
         if (isinf(hi)) {

@@ -31,12 +31,16 @@ int
 rec_index(const imp_image *im, const struct rec *r, const char *field)
 {
     /* fields are mostly asked for in their order */
-    size_t n = strlen(field), i = r->hint;
+    size_t i = r->hint;
     for (size_t k = 0; k < r->n; k++, i++) {
         if (i >= r->n)
             i = 0;
         imp_str s = r->schema[i].name;
-        if (s.n == n && !memcmp(imp_text(im, s), field, n))
+        const char *name = imp_text(im, s);
+        uint32_t at = 0;
+        while (at < s.n && name[at] == field[at])
+            at++;
+        if (at == s.n && !field[at])
             return (int)i;
     }
     return -1;

@@ -132,6 +132,6 @@ random_rotation(uint64_t *s, double R[9])
                      __LINE__, #a, close_a, close_b, close_a - close_b);       \
     } while (0)
 /* eleven digits, as the reference values are given */
-#define DIGITS(a, b) CLOSE(a, b, 1e-11 * fmax(1, fabs(b)))
+#define DIGITS(a, b) CLOSE(a, b, 1e-11 * fmax(1, fabs((double)(b))))
 
 #endif

@@ -62,6 +62,9 @@ typedef struct imp_instr {
 #define IMP_INSTR_ORDER0 4u   /* wanted at order 0 only (Jacobian entries) */
 #define IMP_NO_ROW 0xffffffffu
 
+/* most unknowns of a symmetric block (conditions of joints) */
+#define IMP_UNKNOWN_MAX 256
+
 typedef struct imp_tape {
     imp_str name;    /* for :ir, --emit and error messages */
     uint32_t series; /* 1: also has a series function */
@@ -183,7 +186,8 @@ enum imp_jointenv {
      * first along the axis (universal: the second body's along axis2) */
     IMP_JOINT_ARM = 51,   /* 2 x 3 */
     IMP_JOINT_FRAME = 57, /* 2 x 9 */
-    IMP_JOINT_SIZE = 75
+    IMP_JOINT_COSINE = 75, /* universal: of the angle between the two axes */
+    IMP_JOINT_SIZE = 76
 };
 #define IMP_WORLD 0xffffffffu /* in place of a body: the world */
 enum imp_joint_kind {
@@ -282,9 +286,10 @@ typedef struct imp_block {
      * IMP_NO_TAPE and 0 where there are none. solve (eval; local: unknowns):
      * residual n, Jacobian n*n, symmetric positive semidefinite. */
     uint32_t n_unknown, solve;
-    /* joints (else IMP_NO_TAPE). hold (eval): what each row of the joints is
-     * off in position (n; 0 for rows that hold velocities only), then in
-     * velocity (n). push (eval; local: n multipliers): M^-1 C^T times them, per
+    /* joints (else IMP_NO_TAPE). hold (eval; local: per body of the block a
+     * small displacement, 6 numbers as of push, to be counted to its position):
+     * what each row of the joints is off in position (n; 0 for rows that hold
+     * velocities only), then in velocity (n). push (eval; local: n multipliers): M^-1 C^T times them, per
      * body of the block 6 numbers: change of velocity (world axes), of spin
      * (axes of the state); in the plane 3. */
     uint32_t hold, push;

@@ -16,6 +16,7 @@
 #include "analysis/vec.h"
 #include "base/num.h"
 #include "runtime/closest.h"
+#include "runtime/hold.h"
 
 /* I1: relative error of energy and momenta of one impact */
 #define IMPACT_CONSERVES 1e-12
@@ -149,11 +150,10 @@ twists(struct analysis *a, const imp_contact *ct, const double *cs,
     size_t n = 0;
     for (int i = 0; i < 2; i++) {
         double v[3] = {0, 0, 0}, w[3] = {0, 0, 0}, k[18];
-        const imp_body *b = rt_body(r, ct->body[i]);
         if (cs) {
             v_copy(v, cs + (i ? IMP_CS_V2 : IMP_CS_V1));
             v_copy(w, cs + (i ? IMP_CS_W2 : IMP_CS_W1));
-        } else if (!rt_eval(r, b->kinematics, NULL, k)) {
+        } else if (!hold_kinematics(r, ct->body[i], k)) {
             v_copy(v, k);
             v_copy(w, k + 9);
         }

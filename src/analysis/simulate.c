@@ -10,6 +10,7 @@
 #include "abi/status.h"
 #include "analysis/simulate_priv.h"
 #include "base/num.h"
+#include "runtime/hold.h"
 
 static int
 option_until(struct sim *s)
@@ -173,6 +174,10 @@ fill(struct sim *s, struct rec *out, int st, double e0, bool has_e0)
         SET_NUM("depth_max", s->depth_max);
     else
         SET_ABSENT("depth_max", "no contact was passed through");
+    if (a->rt->hold)
+        SET_NUM("joint_error", hold_greatest(a->rt));
+    else
+        SET_ABSENT("joint_error", "no joint holds a moving body");
     if (has_e0)
         SET_NUM("energy_before", e0);
     else

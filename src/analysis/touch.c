@@ -13,6 +13,7 @@
 #include "analysis/vec.h"
 #include "base/num.h"
 #include "runtime/closest.h"
+#include "runtime/hold.h"
 
 /* -- state ----------------------------------------------------------------- */
 
@@ -130,11 +131,11 @@ body_data(struct analysis *a, uint32_t body, const double point[3],
     if (b->flags & IMP_BODYF_GTIME)
         return "the formulas hold for surfaces that do not change in time: t "
                "stands in a level set";
-    if (b->g3 == IMP_NO_TAPE || b->kinematics == IMP_NO_TAPE)
+    if (b->g3 == IMP_NO_TAPE)
         return "a level set has no third derivatives";
     memset(tb, 0, sizeof *tb);
     double k[18], g[20], local[3] = {0}, d[3];
-    if (rt_eval(r, b->kinematics, NULL, k))
+    if (hold_kinematics(r, body, k))
         return "the motion of a body has no finite derivatives";
     const double *s = r->env + b->env_state;
     for (int i = 0; i < 3; i++) {

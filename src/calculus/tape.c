@@ -318,7 +318,8 @@ finish(struct tape_make *m, struct image_builder *ib, struct code *c,
     imp_tape t = {.name = image_text(ib, s->name),
                   .series = s->series,
                   .n_local = s->n_local,
-                  .n_rows = c->n_rows};
+                  .n_rows = c->n_rows,
+                  .symmetric = s->symmetric};
     t.code = image_array(ib, c->v, c->n, sizeof *c->v);
     t.consts = image_array(ib, c->consts, c->n_consts, sizeof *c->consts);
     t.pool = image_array(ib, c->pool, c->n_pool, sizeof *c->pool);

@@ -26,6 +26,7 @@ struct tape_spec {
     const expr *const *residual;
     const expr *const *jacobian;
     size_t n_unknown;
+    bool symmetric; /* see imp_tape.symmetric */
     /* in eval tapes SYM_UNKNOWN i reads local[i] and SYM_STATE env */
     /* env index of SYM_PARAM, SYM_TIME, SYM_CONTACT, SYM_SLOT, SYM_SERIES; others
      * (SYM_BODY, SYM_TOTAL) must have been substituted before */

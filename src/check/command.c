@@ -659,24 +659,6 @@ contact_suits(struct check *ck, enum imp_command_id id,
     return true;
 }
 
-/* what `simulate` cannot follow yet */
-static void
-motion_suits(struct check *ck, const struct ast_item *it)
-{
-    const char *what = NULL;
-    imp_range where = IMP_NOWHERE;
-    if (ck->joints.n) {
-        what = "a motion with joints";
-        where = ck->joints.v[0].range;
-    }
-    if (!what)
-        return;
-    struct diag *d = ck_error(ck, DIAG_E0901, it->name.range,
-                              "%s is not available in this build", what);
-    CK_NOTE(ck, d, where, "declared here");
-    CK_HELP(ck, d, "`impact` gives the motion after the impact at the start");
-}
-
 /* `compare` is asked of an impact, and nothing else of a command */
 static bool
 question(struct check *ck, const struct ast_item *it)
@@ -804,8 +786,6 @@ command(struct check *ck, const struct ast_item *it, struct decl *d)
     if (!question(ck, it) || !arguments(ck, n, it))
         ck->records.v[n].broken = true;
     record_sizes(ck, n, it->n_args);
-    if (id == IMP_CMD_simulate)
-        motion_suits(ck, it);
     if (d) {
         d->index = n;
         if (!ck->commands.v[n].n_fields && !d->broken) {

@@ -71,7 +71,7 @@ cache_key(struct cache_key *k, const imp_image *im, const struct gen_api *api,
     sha256_add(&s, option, sizeof option);
     sha256_add(&s, &n, sizeof n);
     for (uint32_t i = 0; i < n; i++, t++) {
-        uint32_t head[3] = {t->series, t->n_local, t->n_rows};
+        uint32_t head[4] = {t->series, t->n_local, t->n_rows, t->symmetric};
         sha256_add(&s, head, sizeof head);
         add_ref(&s, im, t->code, sizeof(imp_instr));
         add_ref(&s, im, t->consts, sizeof(double));

@@ -192,7 +192,10 @@ factor(struct sv *s, LLVMBasicBlockRef singular)
         gen_i32(g, s->nu),
         gen_at(g, g->f64, s->scratch, gen_i64(g, s->jac), g->f64), pivots(s)};
     LLVMValueRef bad = LLVMBuildCall2(
-        g->b, type, gen_runtime(g, "imp_lu_factor", type, false), arg, 3, "");
+        g->b, type,
+        gen_runtime(g, s->t->symmetric ? "imp_gram_factor" : "imp_lu_factor",
+                    type, false),
+        arg, 3, "");
     LLVMBasicBlockRef regular = gen_block(g, "regular");
     LLVMBuildCondBr(g->b,
                     LLVMBuildICmp(g->b, LLVMIntNE, bad, gen_i32(g, 0), ""),
@@ -218,8 +221,11 @@ solve(struct sv *s)
         gen_i32(g, s->nu),
         gen_at(g, g->f64, s->scratch, gen_i64(g, s->jac), g->f64), pivots(s),
         gen_at(g, g->f64, s->scratch, gen_i64(g, s->rhs), g->f64)};
-    LLVMBuildCall2(g->b, type, gen_runtime(g, "imp_lu_solve", type, false), arg,
-                   4, "");
+    LLVMBuildCall2(
+        g->b, type,
+        gen_runtime(g, s->t->symmetric ? "imp_gram_solve" : "imp_lu_solve",
+                    type, false),
+        arg, 4, "");
 }
 
 /* the rates of states, carried from one order to the next in registers */

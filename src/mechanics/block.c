@@ -19,6 +19,19 @@ root_of(uint32_t *parent, uint32_t i)
     return i;
 }
 
+/* one block */
+static void
+together(void *ctx, uint32_t a, uint32_t b)
+{
+    uint32_t *parent = ctx;
+    a = root_of(parent, a);
+    b = root_of(parent, b);
+    if (a < b)
+        parent[b] = a;
+    else
+        parent[a] = b;
+}
+
 struct couple {
     struct mech *k;
     uint32_t *parent, body;
@@ -31,11 +44,7 @@ join(struct couple *c, uint32_t other)
 {
     if (c->k->bodies[other].fixed)
         return;
-    uint32_t a = root_of(c->parent, c->body), b = root_of(c->parent, other);
-    if (a < b)
-        c->parent[b] = a;
-    else
-        c->parent[a] = b;
+    together(c->parent, c->body, other);
 }
 
 /* quantities that stay what they are while the body moves */
@@ -89,6 +98,7 @@ couple_bodies(struct mech *k, uint32_t *parent)
             ok &= c.ok;
         }
     }
+    joint_couple(k, together, parent);
     return ok;
 }
 
@@ -148,6 +158,19 @@ body_rates(struct mech *k, struct mbody *b)
     graph_origin(g, mech_range(b->tm->force.range, b->tm->range));
     b->acc = v3_add(g, v3_scale(g, b->invmass, b->force), k->gravity);
     b->alpha = euler(k, b);
+}
+
+/* a fixed body moves as its position says */
+static void
+fixed_rates(struct mech *k, struct mbody *b)
+{
+    const expr *t = sym_time(k), *one = ex_num(k->g, 1.0);
+    graph_origin(k->g, mech_range(b->tm->force.range, b->tm->range));
+    b->acc = b->alpha = v3_zero(k->g);
+    if (!b->prescribed)
+        return;
+    b->acc = v3_along(k->g, b->v, &t, &one, 1);
+    b->alpha = v3_along(k->g, b->w_body, &t, &one, 1);
 }
 
 /* -- the tapes of a block
@@ -245,10 +268,14 @@ motion_tape(struct mech *k, struct mblock *o)
                              .states = o->leaf + 1,
                              .rates = o->rate + 1,
                              .n_states = n,
+                             .n_local = o->n_row,
+                             .residual = o->ddphi,
+                             .jacobian = o->J,
+                             .n_unknown = o->n_row,
+                             .symmetric = o->n_row > 0,
                              .env_of = mech_env_of,
                              .ctx = k};
     o->out.motion = tape_build(k->g, k->ib, &spec, rows);
-    o->out.solve = o->out.hold = o->out.push = IMP_NO_TAPE;
     o->out.bodies = image_array(k->ib, o->bodies, o->n, sizeof *o->bodies);
     o->out.state = image_array(k->ib, state, n, sizeof *state);
     o->out.rows = image_array(k->ib, rows, n, sizeof *rows);
@@ -274,12 +301,6 @@ kinematics_tape(struct mech *k, struct mbody *b, const expr *const *leaf,
 {
     struct graph *g = k->g;
     graph_origin(g, mech_range(b->tm->force.range, b->tm->range));
-    if (b->prescribed) {
-        b->acc = v3_along(g, b->v, leaf, rate, n);
-        b->alpha = v3_along(g, b->w_body, leaf, rate, n);
-    } else if (b->fixed) {
-        b->acc = b->alpha = v3_zero(g);
-    }
     vec3 jerk = v3_along(g, b->acc, leaf, rate, n);
     vec3 alpha2 = v3_along(g, b->alpha, leaf, rate, n);
     vec3 dw = b->alpha, ddw = alpha2;
@@ -343,11 +364,16 @@ block_build(struct mech *k)
     make_blocks(k, parent);
     pose_flow(k);
     for (size_t i = 0; i < n; i++)
-        if (!k->bodies[i].fixed)
+        if (k->bodies[i].fixed)
+            fixed_rates(k, k->bodies + i);
+        else
             body_rates(k, k->bodies + i);
     for (size_t i = 0; i < k->n_blocks; i++) {
+        if (!joint_rates(k, (uint32_t)i))
+            return false;
         block_flow(k, k->blocks + i);
         motion_tape(k, k->blocks + i);
+        joint_tapes(k, k->blocks + i);
     }
     const expr *t = sym_time(k), *one = ex_num(k->g, 1.0);
     for (size_t i = 0; i < n; i++) {
@@ -355,8 +381,11 @@ block_build(struct mech *k)
         if (b->fixed) {
             kinematics_tape(k, b, &t, &one, 1);
         } else {
+            /* with joints the runtime reads the series (motion.h) */
             const struct mblock *o = k->blocks + b->block;
-            kinematics_tape(k, b, o->leaf, o->rate, o->n_leaf);
+            b->kinematics = IMP_NO_TAPE;
+            if (o->n_row == 0)
+                kinematics_tape(k, b, o->leaf, o->rate, o->n_leaf);
         }
         energy_tape(k, b);
     }

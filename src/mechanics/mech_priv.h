@@ -55,6 +55,10 @@ struct mblock {
     /* leaves and their rates along the flow; the first is t with rate 1 */
     const expr **leaf, **rate;
     size_t n_leaf;
+    /* joints: conditions with their derivatives (phi NULL: velocities only), C
+     * per row, body and velocity, J = C M^-1 C^T; joint.c */
+    const expr **phi, **dphi, **ddphi, **C, **J;
+    uint32_t n_row;
     imp_block out;
 };
 
@@ -100,6 +104,15 @@ int shape_parity(const expr *e, uint32_t local);
 
 /* -- block.c: coupling, rates, motion, kinematics and energy tapes -- */
 bool block_build(struct mech *k);
+
+/* -- joint.c -- */
+/* calls back for each pair of moving bodies that a joint connects */
+void joint_couple(struct mech *k,
+                  void (*together)(void *ctx, uint32_t a, uint32_t b),
+                  void *ctx);
+/* conditions of the joints of a block; accelerations get their reactions */
+bool joint_rates(struct mech *k, uint32_t block);
+void joint_tapes(struct mech *k, struct mblock *o);
 
 /* -- contact.c -- */
 bool contact_build(struct mech *k, uint32_t c, imp_contact *out);

@@ -11,8 +11,9 @@
 #include "runtime/eval_priv.h"
 #include "runtime/fn.h"
 
-/* largest implicit block: closest points of two bodies in space have 8 */
-#define UNKNOWN_MAX 16
+/* largest implicit block whose matrix lies on the stack: closest points of two
+ * bodies in space have 8 unknowns, joints as many as they have conditions */
+#define UNKNOWN_STACK 16
 
 enum rule {
     RULE_LEAF,
@@ -280,17 +281,26 @@ change(const struct sweep *s, uint32_t i, int k)
     return 0;
 }
 
+/* matrix, right-hand side and pivots of the implicit block */
+struct block {
+    double *lu, *rhs;
+    int *piv;
+};
+
 static int
 solve_unknowns(const imp_image *im, const imp_tape *t, struct sweep *s, int k,
-               const double *lu, const int *piv)
+               const struct block *bl)
 {
     const uint32_t *unknown = IMP_ARRAY(im, t->unknowns, uint32_t);
     const uint32_t *residual = IMP_ARRAY(im, t->residual, uint32_t);
     uint32_t n = t->unknowns.n;
-    double d[UNKNOWN_MAX];
+    double *d = bl->rhs;
     for (uint32_t i = 0; i < n; i++)
         d[i] = -s->cur[residual[i]];
-    imp_lu_solve((int)n, lu, piv, d);
+    if (t->symmetric)
+        imp_gram_solve((int)n, bl->lu, bl->piv, d);
+    else
+        imp_lu_solve((int)n, bl->lu, bl->piv, d);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t u = unknown[i];
         s->cur[u] = s->del[u] = d[i];
@@ -330,11 +340,10 @@ outputs_finite(const imp_image *im, const imp_tape *t, const struct sweep *s,
 }
 
 static int
-run(const imp_image *im, const imp_tape *t, struct sweep *s, int order)
+run(const imp_image *im, const imp_tape *t, struct sweep *s, int order,
+    const struct block *bl)
 {
     uint32_t nu = t->unknowns.n;
-    double lu[UNKNOWN_MAX * UNKNOWN_MAX];
-    int piv[UNKNOWN_MAX];
     for (uint32_t i = 0; i < t->code.n; i++) {
         if (s->code[i].row == IMP_NO_ROW)
             continue;
@@ -346,8 +355,9 @@ run(const imp_image *im, const imp_tape *t, struct sweep *s, int order)
     if (nu) {
         const uint32_t *jac = IMP_ARRAY(im, t->jacobian, uint32_t);
         for (uint32_t i = 0; i < nu * nu; i++)
-            lu[i] = s->reg[jac[i]];
-        if (imp_lu_factor((int)nu, lu, piv))
+            bl->lu[i] = s->reg[jac[i]];
+        if (t->symmetric ? imp_gram_factor((int)nu, bl->lu, bl->piv)
+                         : imp_lu_factor((int)nu, bl->lu, bl->piv))
             return IMP_SINGULAR;
     }
     for (int k = 1; k <= order; k++) {
@@ -360,7 +370,7 @@ run(const imp_image *im, const imp_tape *t, struct sweep *s, int order)
                 store(row_of(s, i), k, c);
         }
         if (nu)
-            solve_unknowns(im, t, s, k, lu, piv);
+            solve_unknowns(im, t, s, k, bl);
     }
     return outputs_finite(im, t, s, order) ? IMP_OK : IMP_NONFINITE;
 }
@@ -371,11 +381,19 @@ eval_series(const imp_image *im, const imp_tape *t, const double *env,
             int order)
 {
     double stack[3 * EVAL_STACK], *v = stack;
-    size_t n = t->code.n;
-    if (t->unknowns.n > UNKNOWN_MAX || order > IMP_ORDER_MAX || order < 0)
+    double few[UNKNOWN_STACK * (UNKNOWN_STACK + 1)];
+    int pivots[UNKNOWN_STACK];
+    size_t n = t->code.n, nu = t->unknowns.n;
+    struct block bl = {few, few + nu * nu, pivots};
+    if (order > IMP_ORDER_MAX || order < 0)
         return IMP_FAILED;
     if (n > EVAL_STACK)
         v = mem_alloc(3 * n * sizeof *v);
+    if (nu > UNKNOWN_STACK) {
+        bl.lu = mem_alloc(nu * (nu + 1) * sizeof *bl.lu + nu * sizeof(int));
+        bl.rhs = bl.lu + nu * nu;
+        bl.piv = (int *)(bl.rhs + nu);
+    }
     struct sweep s = {IMP_ARRAY(im, t->code, imp_instr),
                       IMP_ARRAY(im, t->pool, uint32_t),
                       rows,
@@ -385,8 +403,10 @@ eval_series(const imp_image *im, const imp_tape *t, const double *env,
                       v + 2 * n};
     memset(s.cur, 0, 2 * n * sizeof *v);
     eval_registers(im, t, env, local, rows, s.reg);
-    int status = run(im, t, &s, order);
+    int status = run(im, t, &s, order, &bl);
     if (v != stack)
         free(v);
+    if (bl.lu != few)
+        free(bl.lu);
     return status;
 }

@@ -11,7 +11,9 @@
  * the series is the motion itself and h is infinite.
  *
  * Invariant: r->env holds the rounded state, r->state_lo what was rounded off
- * (Neumaier); between set-up and impacts only this file writes either. */
+ * (Neumaier); between set-up and impacts only this file and hold.c write
+ * either.
+ */
 #include "runtime/motion.h"
 
 #include <float.h>
@@ -20,6 +22,8 @@
 
 #include "base/arena.h"
 #include "base/num.h"
+#include "runtime/hold.h"
+#include "runtime/state.h"
 
 /* largest last term over the variable's size; the terms left out are smaller
  * again by h over the radius, about 1/5: less than half an ulp. Their signs
@@ -281,9 +285,13 @@ motion_series(struct rt *r, uint32_t block, int order, double *h)
     *h = INFINITY;
     if (bl->tape == IMP_NO_TAPE)
         return IMP_OK;
-    int st = rt_series(r, bl->tape, NULL, NULL, r->work[block], order);
+    const double *lambda;
+    int st = hold_solve(r, block, &lambda);
+    if (st != IMP_OK)
+        return st;
+    st = rt_series(r, bl->tape, lambda, NULL, r->work[block], order);
     if (st == IMP_NONFINITE) {
-        rt_nonfinite(r, bl->tape, NULL);
+        rt_nonfinite(r, bl->tape, lambda);
         return IMP_FAILED;
     }
     if (st != IMP_OK)
@@ -316,42 +324,6 @@ motion_series_all(struct rt *r, int order, double *h)
         *h = hb < *h ? hb : *h;
     }
     return IMP_OK;
-}
-
-/* x + lo += d without loss (Neumaier) */
-static void
-add_to(double *x, double *lo, double d)
-{
-    double s = *x + d, back = s - *x;
-    double e = (*x - (s - back)) + (d - back) + *lo;
-    *x = s + e;
-    *lo = e - (*x - s);
-}
-
-/* x x - p for p = x x rounded, |x| about 1 (Dekker 1971; a call of fma costs
- * more where the processor at hand is not known) */
-static double
-square_rest(double x, double p)
-{
-    double c = 134217729.0 * x, hi = c - (c - x), lo = x - hi;
-    return ((hi * hi - p) + 2.0 * hi * lo) + lo * lo;
-}
-
-/* |q| = 1 to more than double precision: s = |q|^2 - 1 with exact products,
- * q -= q s/2 */
-static void
-renormalise(double *q, double *lo)
-{
-    double hi = -1.0, rest = 0.0;
-    for (int i = 0; i < 4; i++) {
-        double p = q[i] * q[i], pe = square_rest(q[i], p);
-        double s = hi + p, back = s - hi;
-        rest += (hi - (s - back)) + (p - back) + pe + 2.0 * q[i] * lo[i];
-        hi = s;
-    }
-    double half = 0.5 * (hi + rest);
-    for (int i = 0; i < 4; i++)
-        add_to(&q[i], &lo[i], -half * q[i]);
 }
 
 /* state of prescribed bodies at the time in env */
@@ -416,14 +388,14 @@ advance_block(struct rt *r, uint32_t b, int order, double dt)
     uint32_t state0 = r->im->layout.state, at[AT_ONCE], n = 0;
     for (uint32_t i = 0; i < bl->n_lines; i++) {
         uint32_t e = bl->lines[i].env;
-        add_to(&env[e], &lo[e - state0], work[bl->lines[i].row + 1] * dt);
+        state_add(&env[e], &lo[e - state0], work[bl->lines[i].row + 1] * dt);
     }
     for (uint32_t i = 0; i < bl->n_series; i++) {
         uint32_t e = bl->series[i].env;
         row[n] = work + bl->series[i].row;
         at[n] = e;
         if (short_increment(row[n], order, dt, d))
-            add_to(&env[e], &lo[e - state0], d[0]);
+            state_add(&env[e], &lo[e - state0], d[0]);
         else
             n++;
         if (n == 0 || (n < AT_ONCE && i + 1 < bl->n_series))
@@ -432,11 +404,11 @@ advance_block(struct rt *r, uint32_t b, int order, double dt)
             row[j] = row[0]; /* computed and dropped */
         increments(row, order, dt, d);
         for (uint32_t j = 0; j < n; j++)
-            add_to(&env[at[j]], &lo[at[j] - state0], d[j]);
+            state_add(&env[at[j]], &lo[at[j] - state0], d[j]);
         n = 0;
     }
     for (uint32_t i = 0; i < bl->n_turning; i++)
-        renormalise(env + bl->turning[i], lo + (bl->turning[i] - state0));
+        state_renormalise(env + bl->turning[i], lo + (bl->turning[i] - state0));
 }
 
 static void
@@ -448,6 +420,8 @@ advance(struct rt *r, int order, double dt, double t)
     r->env[r->im->layout.time] = t;
     if (r->motion->prescribed)
         refresh(r);
+    if (r->hold)
+        hold_project(r);
 }
 
 void

@@ -17,6 +17,7 @@
 #include "runtime/along.h"
 #include "runtime/corner.h"
 #include "runtime/eval.h"
+#include "runtime/hold.h"
 #include "runtime/motion.h"
 
 static const imp_tape *
@@ -58,6 +59,7 @@ rt_make(struct arena *a, const imp_image *im, const imp_code *code,
     for (uint32_t c = 0; c < im->contacts.n; c++)
         r->event_work[c] = work_for(r, rt_gap_tape(r, c));
     r->motion = motion_plan_new(r);
+    r->hold = hold_new(r);
     r->along = along_new(r);
     r->contact_u = NEW_N(a, double, 8 * (size_t)im->contacts.n + 1);
     r->contact_warm = NEW_N(a, unsigned char, im->contacts.n + 1);
@@ -129,6 +131,7 @@ rt_reset(struct rt *r)
     memset(r->state_lo, 0, sizeof(double) * state_size(r));
     memset(r->contact_warm, 0, r->im->contacts.n);
     corner_forget(r);
+    hold_reset(r);
 }
 
 bool

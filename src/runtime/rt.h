@@ -26,6 +26,7 @@ struct rt {
     double **work;        /* per block: rows of its motion series */
     double **event_work;  /* per contact: rows of its event series */
     struct motion_plan *motion; /* of motion.c */
+    struct hold *hold;    /* of hold.c: joints; NULL without */
     struct along *along;  /* of along.c: series of expressions */
     double *contact_u;    /* per contact, 8: last closest points (warm start) */
     unsigned char *contact_warm; /* contact_u is usable */

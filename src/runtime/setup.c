@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "runtime/hold.h"
 #include "runtime/multi_rt.h"
 
 /* `axes` may be off by this much: data of 6 digits */
@@ -364,5 +365,8 @@ rt_setup(struct rt *r, const double *params)
         int s = setup_body(r, b);
         st = worse(st, s == IMP_OK ? setup_state(r, b) : s);
     }
-    return st == IMP_OK ? start_joints(r) : st;
+    if (st != IMP_OK)
+        return st;
+    hold_start(r);
+    return start_joints(r);
 }

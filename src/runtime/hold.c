@@ -10,7 +10,6 @@
 #include "runtime/hold.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -191,10 +190,8 @@ rank_changed(struct rt *r, uint32_t block, int rank)
                 where = j[i].range;
     struct diag *d = diag_add(
         r->ds, DIAG_E0604, where,
-        "at t = %s the joints leave the bodies %d ways to move %s than at the "
-        "start",
-        num_digits(t, rt_time(r), 9), abs(o->rank - rank),
-        rank < o->rank ? "more" : "fewer");
+        "at t = %s the joints have %d independent conditions, at the start %d",
+        num_digits(t, rt_time(r), 9), rank, o->rank);
     diag_help(r->ds, d,
               "a linkage may go on in several ways from such a change point: "
               "start it elsewhere, or end the run before");

@@ -158,8 +158,6 @@ static const struct {
     {"E0901", "body b : polygon(1) { mass = 1 }"},
     {"E0901", "use shapes\nbody a : rectangle(1, 2) { density = 1 }\n"
               "body b : circle(1) { mass = 1 }\ncontact c : a | b"},
-    {"E0901", TWO "joint o : ball(a, b) { at = (0, 0, 0) }\n"
-                  "simulate { until = 1 }"},
     {"E0901", AB "joint o : hinge(a, world) { at = (0, 0) }\nclassify c"},
     {"E0105", "body world { fixed = true }"},
     {"E0103", TWO "joint a : weld(a, b) { }"},

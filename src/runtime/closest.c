@@ -491,14 +491,15 @@ closest_corners(struct rt *r, uint32_t contact, struct closest *out, bool loud)
     struct corner c;
     int st = corner_closest(r, contact, &c, loud);
     memset(out, 0, sizeof *out);
-    out->gap = st == IMP_OK ? c.gap : NAN;
-    if (st != IMP_OK)
+    out->gap = NAN;
+    if (st != IMP_OK && st != IMP_SINGULAR)
         return st;
+    out->gap = c.gap;
     memcpy(out->P, c.P, sizeof c.P);
     memcpy(out->Q, c.Q, sizeof c.Q);
     memcpy(out->n, c.n, sizeof c.n);
-    out->condition = 1.0;
-    return IMP_OK;
+    out->condition = st == IMP_OK ? 1.0 : INFINITY;
+    return st;
 }
 
 int

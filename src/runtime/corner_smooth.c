@@ -18,6 +18,7 @@
 
 /* a warm start may not move the point further than this share of the size */
 #define CS_WARM_MOVE 0.3
+#define CS_SUPPORT 1e-10
 #define CS_STEPS 200 /* of one ascent */
 #define CS_WALK 6    /* features looked at around the one in sight */
 
@@ -46,14 +47,16 @@ keep(struct rt *r, uint32_t contact, const struct cs_answer *o)
     r->contact_warm[contact] = 1;
 }
 
-/* sigma(n) and A's support point */
+/* sigma(n) and A's support point, with normal n within `tol`: sigma is then
+ * off by less than tol times the sizes */
 static enum cl_fault
-separation(const struct cs_pair *s, struct climber *w, const double n[3])
+separation(const struct cs_pair *s, struct climber *w, const double n[3],
+           double tol)
 {
     double m[3];
     memcpy(w->n, n, sizeof w->n);
     cs_turn_to_a(s, n, m);
-    enum cl_fault f = cl_support(&s->A, m, 1e-8, w->have, &w->p);
+    enum cl_fault f = cl_support(&s->A, m, tol, w->have, &w->p);
     if (f != CL_FINE)
         return f;
     w->have = true;
@@ -85,7 +88,7 @@ climb(const struct cs_pair *s, const double n[3], struct climber *w,
     double larger = 1.0;
     struct cs_feature tried = {CORNER_SURFACE, 0};
     w->have = false;
-    enum cl_fault fault = separation(s, w, n), last = CL_LOST;
+    enum cl_fault fault = separation(s, w, n, CS_SUPPORT), last = CL_LOST;
     if (fault != CL_FINE)
         return fault;
     for (int it = 0; it < CS_STEPS; it++) {
@@ -106,7 +109,7 @@ climb(const struct cs_pair *s, const double n[3], struct climber *w,
                 return last;
         }
         struct climber next = *w;
-        fault = separation(s, &next, m);
+        fault = separation(s, &next, m, CS_SUPPORT);
         double tiny = 4.0 * DBL_EPSILON * (s->length + fabs(w->sigma));
         if (fault == CL_FINE && next.sigma > w->sigma) {
             double rise = next.sigma - w->sigma;
@@ -175,8 +178,7 @@ from_climber(const struct cs_pair *s, const struct climber *w,
         o->u[i] = w->p.x[i];
     memcpy(o->p, w->place, sizeof o->p);
     memcpy(o->n, w->n, sizeof o->n);
-    for (int i = 0; i < 3; i++)
-        o->foot[i] = o->p[i] + o->gap * o->n[i];
+    cs_project(s, w->place, o->foot, n);
 }
 
 static enum cl_fault
@@ -199,12 +201,24 @@ solve_cold(const struct cs_pair *s, struct cs_answer *o)
         double m[3];
         for (int j = 0; j < 3; j++)
             m[j] = -s->B->face[i].n[j];
-        if (cl_dot(m, w.n) > 0.99 && separation(s, &t, m) == CL_FINE &&
-            t.sigma >= w.sigma)
+        if (cl_dot(m, w.n) > 0.99 &&
+            separation(s, &t, m, CS_SUPPORT) == CL_FINE && t.sigma >= w.sigma)
             w = t;
     }
+    memcpy(n, w.n, sizeof n);
+    separation(s, &w, n, 4.0 * DBL_EPSILON);
     from_climber(s, &w, o);
-    return f;
+    struct cs_answer fine;
+    if (cs_walk(s, o->f, &w.p, CS_WALK, &fine) == CL_FINE &&
+        fine.gap >= w.sigma - CS_SUPPORT * (s->length + fabs(w.sigma))) {
+        *o = fine;
+        return CL_FINE;
+    }
+    /* flat is what the curvatures say, not what an iteration felt */
+    struct cs_answer t = *o;
+    t.u[s->d] = 1.0;
+    enum cl_fault g = cs_check(s, &t);
+    return g == CL_FLAT || g == CL_NOT_CONVEX ? g : f;
 }
 
 static enum cl_fault

@@ -113,7 +113,8 @@ corner_smooth_series(struct rt *r, uint32_t contact, int order, double *gap,
     const double *rows[2] = {NULL, NULL}, *p[3], *N[3];
     double local[CS_LOCAL];
     struct cs_pair s;
-    *valid = 0.0;
+    if (valid != NULL)
+        *valid = 0.0;
     if (!r->contact_warm[contact]) {
         struct corner c;
         int st = corner_smooth_closest(r, contact, &c, false);
@@ -140,6 +141,8 @@ corner_smooth_series(struct rt *r, uint32_t contact, int order, double *gap,
         p[j] = output(r, tape, work, 1 + n + j);
         N[j] = output(r, tape, work, 1 + n + s.d + j);
     }
+    if (valid == NULL)
+        return IMP_OK;
     struct cs_answer a = {.f = f, .gap = gap[0]};
     memcpy(a.u, local, sizeof(double) * (size_t)n);
     for (int j = 0; j < s.d; j++)

@@ -159,7 +159,20 @@ fix_bean2(struct graph *g, const expr *const *x, const expr *const *p)
                   ex_sub(g, ex_num(g, 0.1), ex_mul(g, ex_num(g, 0.2), y2)));
 }
 
-/* bodies `one`, `two`, contact `touch`; flags bit i: body i is fixed */
+/* a polytope: some corners, for the compiler; the test gives the real ones to
+ * the runtime */
+static inline void
+fix_simplex(struct fix *f, struct graph *g, struct tm_body *b)
+{
+    uint32_t d = (uint32_t)f->d;
+    b->n_point = d + 1;
+    b->poly = NEW_N(f->a, const expr *, d *(d + 1));
+    for (uint32_t i = 0; i < d * (d + 1); i++)
+        b->poly[i] = ex_num(g, i < d ? -1.0 : i % (d + 1) == d ? 1.0 : 0.0);
+}
+
+/* bodies `one`, `two` (a shape NULL: a polytope), contact `touch`; flags bit i:
+ * body i is fixed */
 static inline void
 fix_open(struct fix *f, int d, fix_shape s0, fix_shape s1, int fixed)
 {
@@ -195,7 +208,11 @@ fix_open(struct fix *f, int d, fix_shape s0, fix_shape s1, int fixed)
             p[j] = ex_sym(g, SYM_PARAM, i * FIX_PARAMS + j, 0);
         b->name = names[i];
         b->doc = "";
-        b->level_set = (i == 0 ? s0 : s1)(g, x, p);
+        fix_shape shape = i == 0 ? s0 : s1;
+        if (shape != NULL)
+            b->level_set = shape(g, x, p);
+        else
+            fix_simplex(f, g, b);
         b->uses_z = d == 3;
         b->mass.e = ex_num(g, 1.0);
         b->inertia.n = d == 2 ? 1 : 6;

@@ -177,7 +177,10 @@ touch_read(struct analysis *a, struct touch *t, int order)
     v_copy(t->n, cl.n);
 
     struct tangency_body one, two;
-    t->no_formulas = body_data(a, ct->body[0], cl.P, &one);
+    /* features of polytopes have no curvatures: the series tells all */
+    t->no_formulas = ct->flags & IMP_CONTACTF_CORNERS
+                         ? "corners have no curvature"
+                         : body_data(a, ct->body[0], cl.P, &one);
     if (!t->no_formulas)
         t->no_formulas = body_data(a, ct->body[1], cl.Q, &two);
     t->formulas =

@@ -109,6 +109,8 @@ guess_dim(struct check *ck, struct module *m, const struct body_work *w,
                                   K_INERTIA,  K_AXES,     K_SPIN,   K_TORQUE};
     if (w->shape.uses_z)
         return 3;
+    if (w->shape.n_point)
+        return w->shape.dim;
     /* moments of a shape without z are those of the plane */
     if (has_shape && w->shape.decl && w->shape.decl->item->n_block)
         return 2;
@@ -552,8 +554,13 @@ body(struct check *ck, size_t i)
     if (w->shape.g) {
         graph_origin(ck->g, d->item->head1->range);
         b->n_plane = (uint32_t)ex_half_spaces(ck->g, w->shape.g, n, &b->poly);
-        shape_block(ck, &w->shape, n, b);
     }
+    if (w->shape.n_point && w->shape.dim == n) {
+        b->poly = w->shape.points;
+        b->n_point = w->shape.n_point;
+    }
+    if (w->shape.decl)
+        shape_block(ck, &w->shape, n, b);
     int before = ck->ds->errors;
     b->fixed = truth_key(ck, &env, w->k[K_FIXED]);
     /* perhaps it was to say that no mass is needed */

@@ -391,8 +391,10 @@ void decl_params_done(struct check *ck); /* units, ranges */
 struct shape_use {
     struct decl *decl;
     struct env env;
-    const expr *g;
+    const expr *g; /* NULL: given by corners */
     bool uses_z;
+    const expr **points; /* n_point * dim */
+    uint32_t n_point, dim;
     imp_range range;
 };
 /* level set; false on error */
@@ -401,6 +403,21 @@ bool shape_open(struct check *ck, const struct env *caller,
 /* the shape's own block, for a body of dimension d */
 void shape_block(struct check *ck, struct shape_use *u, uint32_t d,
                  struct tm_body *b);
+
+/* -- corners.c: polygon, polyhedron */
+struct corner_shape {
+    const char *name;
+    uint32_t dim, least;
+    const char *args, *doc, *example;
+};
+const struct corner_shape *corner_shape_get(size_t n); /* NULL after the last */
+const struct corner_shape *corner_shape_find(const char *name);
+/* the one that e calls; NULL: none, or the user's own of that name */
+const struct corner_shape *corner_shape_of(struct check *ck, struct module *m,
+                                           const struct ast_expr *e);
+/* its points; false on error (reported) */
+bool corners_take(struct check *ck, const struct env *env,
+                  const struct ast_expr *e, struct shape_use *u);
 
 /* keys of a block: out[i] is the KEY item of known[i] or NULL. Unknown, double
  * and misplaced items are reported; false if a key is unknown. */

@@ -21,7 +21,8 @@ const struct keydef contact_keys[] = {
                     "poisson(e), energetic(e)"},
     {"friction", "coefficient of friction (0)"},
     {"at", "the point, in world axes at the start"},
-    {"normal", "from the first to the second body"},
+    {"normal", "from the first to the second body; without `at`: which one "
+               "holds where corners meet corners"},
     {"direction", "as normal, but keeps its length"},
     {"priority", "order among simultaneous contacts"},
     {"gap", "in a system: the gap as a formula"},
@@ -192,6 +193,20 @@ normalised(struct check *ck, struct tm_vec *v)
         v->e[i] = ex_div(g, v->e[i], s);
 }
 
+/* a polytope that is no half-plane or half-space */
+static bool
+polytope(const struct tm_body *b)
+{
+    return b->n_point || b->n_plane > 1;
+}
+
+static bool
+both_have_corners(const struct check *ck, const struct tm_contact *c)
+{
+    return polytope(&ck->bodies.v[c->body[0]]) &&
+           polytope(&ck->bodies.v[c->body[1]]);
+}
+
 /* at, normal, direction, priority; false on error */
 static bool
 state_contact(struct check *ck, const struct env *env, const struct decl *d,
@@ -217,11 +232,13 @@ state_contact(struct check *ck, const struct env *env, const struct decl *d,
         CK_HELP(ck, x, "add `normal = ...`, from the first body to the second");
         return false;
     }
-    if (n && !at) {
+    if (n && !at && !(n != u && both_have_corners(ck, c))) {
         struct diag *x = ck_error(ck, DIAG_E0333, n->name.range,
                                   "the contact `%s` has a %s, but no point",
                                   d->name, n->name.text);
-        CK_HELP(ck, x, "add `at = ...`, the point in world axes at the start");
+        CK_HELP(ck, x,
+                "add `at = ...`, the point in world axes at the start; only a "
+                "`normal` of two bodies with corners stands alone");
         return false;
     }
     bool ok = true;
@@ -233,8 +250,14 @@ state_contact(struct check *ck, const struct env *env, const struct decl *d,
         if (ok)
             take_num(&c->priority, &v, e);
     }
-    if (!at || !ck->m->dim)
+    if (!n || !ck->m->dim)
         return ok;
+    if (!at) {
+        if (take_direction(ck, env, n->value, "the normal of a contact", NULL,
+                           &c->direction))
+            normalised(ck, &c->direction);
+        return ok && c->direction.n;
+    }
     const struct ast_expr *e = at->value;
     struct value v = ck_expr(ck, env, e);
     if (!v_need_vector(ck, &v, e, ck->m->dim, dim_mks(ck->dims, 1, 0, 0),
@@ -268,27 +291,56 @@ has_corners(struct check *ck, const expr *e, unsigned char *seen)
     return false;
 }
 
-/* where two surfaces with corners touch is not searched for yet */
-static void
-smooth_enough(struct check *ck, const struct decl *d,
-              const struct tm_contact *c)
+/* linear with t in it: a half-plane that moves within its own axes */
+static bool
+moving_plane(struct check *ck, const expr *e)
+{
+    if (!e || !ex_depends(ck->g, e, SYM_TIME, UINT32_MAX, UINT32_MAX))
+        return false;
+    for (uint32_t i = 0; i < ck->m->dim; i++)
+        if (ex_depends(ck->g, ex_diff(ck->g, e, ex_sym(ck->g, SYM_LOCAL, i, 0)),
+                       SYM_LOCAL, UINT32_MAX, UINT32_MAX))
+            return false;
+    return true;
+}
+
+/* Where corners touch is found for convex polytopes. Others, such as the
+ * greatest of curved functions, are refused. */
+static bool
+corners_ok(struct check *ck, const struct decl *d, const struct tm_contact *c)
 {
     for (int i = 0; i < 2; i++) {
-        const expr *e = ck->bodies.v[c->body[i]].level_set;
-        if (!e ||
+        const struct tm_body *b = &ck->bodies.v[c->body[i]];
+        const struct tm_body *other = &ck->bodies.v[c->body[1 - i]];
+        const expr *e = b->level_set;
+        struct diag *x;
+        if (polytope(other) && moving_plane(ck, e)) {
+            x = ck_error(ck, DIAG_E0901, d->range,
+                         "corners of `%s` against the flat shape of `%s`, "
+                         "which contains t, are not available in this build",
+                         other->name, b->name);
+            CK_HELP(ck, x,
+                    "let the body move instead: a fixed body whose `position` "
+                    "contains t");
+            return false;
+        }
+        if (!e || b->n_plane ||
             !has_corners(ck, e, NEW_N(ck->arena, unsigned char, e->id + 1)))
             continue;
-        struct diag *x =
-            ck_error(ck, DIAG_E0901, d->range,
+        x = ck_error(ck, DIAG_E0901, d->range,
                      "finding where the corners and edges of `%s` touch is not "
-                     "available in this build",
-                     ck->bodies.v[c->body[i]].name);
+                     "available in this build: its shape is no convex polytope",
+                     b->name);
+        CK_NOTE(ck, x, b->range_shape,
+                "a polytope is the greatest of linear functions of x, y and z, "
+                "without t; or made by polygon or polyhedron");
         CK_HELP(ck, x,
                 "state it: contact %s : %s | %s { at = ...  normal = ... }",
                 d->name, ck->bodies.v[c->body[0]].name,
                 ck->bodies.v[c->body[1]].name);
-        return;
+        return false;
     }
+    return true;
 }
 
 static void
@@ -306,8 +358,8 @@ contact(struct check *ck, struct decl *d)
     }
     bool ok = head_body(ck, &env, it->head1, &c->body[0]);
     ok &= head_body(ck, &env, it->head2, &c->body[1]);
-    bool stated = k[K_AT] || k[K_NORMAL] || k[K_DIRECTION] || k[K_GAP];
-    if (!state_contact(ck, &env, d, k, c))
+    bool stated = k[K_AT] || k[K_GAP];
+    if (ok && !state_contact(ck, &env, d, k, c))
         ok = false;
     if (ok && c->body[0] == c->body[1]) {
         imp_range r = it->head1->range;
@@ -335,7 +387,7 @@ contact(struct check *ck, struct decl *d)
         CK_HELP(ck, x, "an impact needs a body that can move");
     }
     if (ok && !stated)
-        smooth_enough(ck, d, c);
+        corners_ok(ck, d, c);
     for (int i = K_GAP; i < N_KEYS; i++)
         if (k[i])
             ck_unavailable(ck, k[i]->name.range,

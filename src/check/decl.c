@@ -392,12 +392,19 @@ shape_alone(struct check *ck, struct decl *d)
     call_open(ck, d, it->formals, it->n_formals, &env);
     if (!call_enter(ck, d, IMP_NOWHERE, &f))
         return;
-    env.coords = true;
-    struct value v = ck_expr(ck, &env, it->value);
-    if (!level_set_kind(ck, &v, it->value)) {
+    const struct corner_shape *corners =
+        corner_shape_of(ck, d->module, it->value);
+    struct shape_use use;
+    memset(&use, 0, sizeof use);
+    env.coords = !corners;
+    struct value v = v_poison(it->value->range);
+    if (!corners)
+        v = ck_expr(ck, &env, it->value);
+    if (corners ? !corners_take(ck, &env, it->value, &use)
+                : !level_set_kind(ck, &v, it->value)) {
         d->broken = true;
-    } else if (!mentions(it->value, "x", 0) && !mentions(it->value, "y", 0) &&
-               !mentions(it->value, "z", 0)) {
+    } else if (!corners && !mentions(it->value, "x", 0) &&
+               !mentions(it->value, "y", 0) && !mentions(it->value, "z", 0)) {
         struct diag *x = ck_error(ck, DIAG_E0327, it->value->range,
                                   "this level set has no x, y or z in it");
         CK_HELP(ck, x,
@@ -407,7 +414,8 @@ shape_alone(struct check *ck, struct decl *d)
     }
     env.coords = false;
     int before = ck->ds->errors;
-    moments(ck, &env, it, mentions(it->value, "z", 0) ? 3 : 2, NULL);
+    bool space = corners ? corners->dim == 3 : mentions(it->value, "z", 0);
+    moments(ck, &env, it, space ? 3 : 2, NULL);
     d->broken |= ck->ds->errors > before;
     call_leave(ck, &f);
 }
@@ -425,18 +433,9 @@ shape_open(struct check *ck, const struct env *caller,
     if (callee->kind == AST_NAME) {
         d = scope_find(ck, caller->module, callee->name.text, WANT_CALL,
                        callee->range, &reported);
-        bool corners = !strcmp(callee->name.text, "polygon") ||
-                       !strcmp(callee->name.text, "polyhedron");
-        if (!d && !reported && corners) {
-            struct diag *x =
-                ck_error(ck, DIAG_E0901, callee->range,
-                         "`%s` from vertices is not available in this build",
-                         callee->name.text);
-            CK_HELP(ck, x,
-                    "the library has box and rectangle; a body without a shape "
-                    "states mass and inertia, and its contacts `at` and "
-                    "`normal`");
-        } else if (!d && !reported)
+        if (!d && !reported && corner_shape_find(callee->name.text))
+            return corners_take(ck, caller, head, u);
+        if (!d && !reported)
             scope_unknown(ck, caller, callee->name.text, callee->range,
                           WANT_CALL);
     } else if (callee->kind == AST_FIELD && callee->a->kind == AST_NAME) {
@@ -476,6 +475,11 @@ shape_open(struct check *ck, const struct env *caller,
         return false;
     if (!call_enter(ck, d, r, &f))
         return false;
+    if (corner_shape_of(ck, d->module, it->value)) {
+        bool good = corners_take(ck, &u->env, it->value, u);
+        call_leave(ck, &f);
+        return good;
+    }
     u->env.coords = true;
     struct value v = ck_expr(ck, &u->env, it->value);
     bool ok = level_set_kind(ck, &v, it->value);

@@ -325,6 +325,12 @@ check_doc(const struct check_input *in, const char *name, struct buf *out)
                    f->doc, f->example);
         any = true;
     }
+    const struct corner_shape *corners = corner_shape_find(name);
+    if (corners && !any) {
+        buf_printf(out, "%s(%s)\n  %s\n  example: %s\n", corners->name,
+                   corners->args, corners->doc, corners->example);
+        any = true;
+    }
     any |= doc_command(name, out);
     for (size_t i = 0; i < N_WORDS; i++)
         if (!strcmp(words[i].word, name)) {
@@ -410,6 +416,9 @@ names(struct check *ck,
     }
     for (size_t i = 0; (f = builtin_get(i)); i++)
         each(ctx, "function", f->name);
+    const struct corner_shape *s;
+    for (size_t i = 0; (s = corner_shape_get(i)); i++)
+        each(ctx, "shape", s->name);
     for (int i = 0; (c = command_row((enum imp_command_id)i)); i++)
         if (c->available)
             each(ctx, "command", c->name);

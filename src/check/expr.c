@@ -500,8 +500,8 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *e)
         struct value r = v_array(ck, v.cols, 1, v.dim, e->range);
         r.bare = v.bare;
         if (v.series) {
-            r.dim = dim_mul(ck->dims, v.series,
-                            dim_mks(ck->dims, 0, 0, -(int)i));
+            r.dim =
+                dim_mul(ck->dims, v.series, dim_mks(ck->dims, 0, 0, -(int)i));
             r.bare = false;
         }
         for (j = 0; j < v.cols; j++)
@@ -608,6 +608,13 @@ call(struct check *ck, const struct env *env, const struct ast_expr *e)
                                   "`%s` is a shape, not a value", name.text);
         CK_HELP(ck, x, "a shape stands behind the colon of a body: body b : %s",
                 ck_label(ck, e));
+        return v_poison(e->range);
+    }
+    if (f->kind == AST_NAME && corner_shape_find(name.text)) {
+        struct diag *x = ck_error(ck, DIAG_E0111, e->range,
+                                  "`%s` is a shape, not a value", name.text);
+        CK_HELP(ck, x, "it stands alone: body b : %s { ... }, or shape s = %s",
+                ck_label(ck, e), ck_label(ck, e));
         return v_poison(e->range);
     }
     const struct builtin *b = builtin_find(name.text);

@@ -90,7 +90,7 @@ body_field(struct check *ck, uint32_t body_no, const char *name,
                        : "in the plane there is `angle`");
         return v_poison(range);
     }
-    if (size == 'v' && !b->level_set) {
+    if (size == 'v' && !b->level_set && !b->n_point) {
         if (ck->body_decls.v[body_no]->item->head1)
             return v_poison(range);
         ck_error(ck, DIAG_E0112, name_range,

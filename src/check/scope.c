@@ -523,10 +523,12 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
     for (size_t i = 0; i < m->uses.n; i++)
         names_of(&ns, m->uses.v[i].module, want);
     const struct builtin *b;
-    if (want == WANT_CALL)
-        for (size_t i = 0; (b = builtin_get(i)); i++)
-            APUSH(ck, &ns, b->name);
-    else
+    const struct corner_shape *c;
+    for (size_t i = 0; want == WANT_CALL && (b = builtin_get(i)); i++)
+        APUSH(ck, &ns, b->name);
+    for (size_t i = 0; want == WANT_CALL && (c = corner_shape_get(i)); i++)
+        APUSH(ck, &ns, c->name);
+    if (want != WANT_CALL)
         APUSH(ck, &ns, "pi");
 
     bool fn = want == WANT_CALL;

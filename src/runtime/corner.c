@@ -127,7 +127,8 @@ corner_series(struct rt *r, uint32_t contact, int order, double *gap,
     struct corner at;
     double never;
     if (corner_is_smooth(r, rt_contact(r, contact)))
-        return corner_smooth_series(r, contact, order, gap, valid);
+        return corner_smooth_series(r, contact, order, gap,
+                                    valid ? valid : &never);
     int st = corner_closest(r, contact, &at, false);
     if (st)
         return st;

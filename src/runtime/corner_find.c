@@ -345,8 +345,9 @@ foot_pair(int b, const double foot[3], const double x[3], double gap,
     memcpy(b == 0 ? o->P : o->Q, foot, sizeof o->P);
     memcpy(b == 0 ? o->Q : o->P, x, sizeof o->P);
     o->gap = gap;
+    /* in one place the features leave n open: corner_find takes another */
     for (int i = 0; i < 3; i++)
-        o->n[i] = (o->Q[i] - o->P[i]) / gap;
+        o->n[i] = gap > 0.0 ? (o->Q[i] - o->P[i]) / gap : 0.0;
 }
 
 /* edges of body b and vertices of the other */
@@ -375,7 +376,7 @@ near_edge_vertex(const struct corner_scene *s, int b, double tie,
                 foot[i] = a[i] + t * u[i];
             sub(x, foot, r);
             double gap = cl_norm(r);
-            if (!(gap < best->gap - tie) || !(gap > 0.0))
+            if (!(gap < best->gap - tie))
                 continue;
             foot_pair(b, foot, x, gap, best);
             set_pair(&best->pair, b, CORNER_EDGE, e, CORNER_VERTEX, v);
@@ -392,7 +393,7 @@ near_vertices(const struct corner_scene *s, double tie, struct corner *best)
             double q[3];
             sub(x, a, q);
             double gap = cl_norm(q);
-            if (!(gap < best->gap - tie) || !(gap > 0.0))
+            if (!(gap < best->gap - tie))
                 continue;
             foot_pair(0, a, x, gap, best);
             set_pair(&best->pair, 0, CORNER_VERTEX, i, CORNER_VERTEX, j);

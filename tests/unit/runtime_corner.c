@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "runtime/corner_priv.h"
+#include "runtime/poly.h"
 
 #define MOST 16
 struct solid {
@@ -510,6 +511,10 @@ along(void **state)
             if (gap.c[k] != 0.0)
                 end = fmin(end, pow(1e-14 / fabs(gap.c[k]), 1.0 / k));
         held += t.first > end;
+        /* until they touch */
+        double touch;
+        if (poly_below(gap.c, ORDER, 0.0, end, 1e-9, &touch))
+            end = touch;
         for (int k = 1; k <= 5; k++) {
             double dt = end * k / 5;
             later = o.s;

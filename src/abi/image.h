@@ -494,6 +494,7 @@ typedef struct imp_image {
     uint32_t setup;
     uint32_t policy, has_policy, gain_allowed, has_tolerance;
     uint32_t forbid; /* IMP_FORBID_... */
+    uint32_t start_projected; /* stated velocities, onto what joints allow */
     uint32_t impact_law; /* enum imp_impact_law: world's `law` */
     imp_range range_gravity, range_tolerance;
     imp_ref sources;  /* imp_source; file number f is entry f-1 */

@@ -158,7 +158,7 @@ struct tm_model {
         struct tm_num tolerance; /* relative; NULL when not given */
         struct tm_num seed;
         enum imp_policy policy;
-        bool has_policy, gain_allowed;
+        bool has_policy, gain_allowed, start_projected;
         uint32_t forbid; /* IMP_FORBID_... */
         enum imp_impact_law impact_law;
     } world;

@@ -13,6 +13,7 @@ enum {
     W_SEED,
     W_GAIN,
     W_FORBID,
+    W_START,
     N_WORLD
 };
 const struct keydef world_keys[] = {
@@ -23,6 +24,7 @@ const struct keydef world_keys[] = {
     {"seed", "of random numbers"},
     {"gain", "allowed or forbidden: may an impact raise the energy?"},
     {"forbid", "what no impact may do: negative, gain, separating"},
+    {"start", "velocities that joints forbid: stated or projected"},
 };
 const size_t n_world_keys = sizeof world_keys / sizeof world_keys[0];
 
@@ -58,6 +60,7 @@ world(struct check *ck, struct module *m, const struct ast_item *it)
     static const char *const forbidden[] = {"negative", "gain", "separating",
                                             "nothing"};
     static const char *const gains[] = {"forbidden", "allowed"};
+    static const char *const starts[] = {"stated", "projected"};
     const struct ast_item *k[N_WORLD];
     struct env env = {.module = m};
     struct tm_model *tm = ck->m;
@@ -115,6 +118,8 @@ world(struct check *ck, struct module *m, const struct ast_item *it)
         tm->world.forbid = 7u;
     if (k[W_GAIN])
         tm->world.gain_allowed = key_word(ck, k[W_GAIN], gains, 2) == 1;
+    if (k[W_START])
+        tm->world.start_projected = key_word(ck, k[W_START], starts, 2) == 1;
     if (k[W_LAW]) {
         int l = key_word(ck, k[W_LAW], impact_laws, N_IMPACT_LAWS);
         if (l >= 0)

@@ -299,6 +299,7 @@ mech_compile(struct tm_model *m, struct diags *ds)
                       .policy = (uint32_t)m->world.policy,
                       .has_policy = m->world.has_policy,
                       .gain_allowed = m->world.gain_allowed,
+                      .start_projected = m->world.start_projected,
                       .forbid = m->world.forbid,
                       .has_tolerance = m->world.tolerance.e != NULL,
                       .impact_law = (uint32_t)m->world.impact_law,

@@ -35,8 +35,8 @@ void multi_to_rt(struct rt *r, const struct multi_rt *in, const double *twist);
 
 /* End of set-up: bodies that state no velocity get the one their joints and
  * `rate`s give them; what is stated must agree with the joints (IMP_BADMODEL
- * after a diagnostic otherwise: nothing is projected); redundant joints are
- * told. */
+ * after a diagnostic otherwise), or is projected, with a warning, where the
+ * world says so; redundant joints are told. */
 int start_joints(struct rt *r);
 
 #endif

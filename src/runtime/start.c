@@ -4,7 +4,11 @@
  * whose motion is known, across one joint after the other, each with its `rate`
  * (0 where none is stated). Loops whose rates are not all stated follow from
  * those that are: least squares of least change. What is stated must then agree
- * with every joint; it is never projected. */
+ * with every joint. It is projected only where the world says so: first what is
+ * stated, among the joints that connect stated motions; if what follows from it
+ * still does not agree, all bodies together. Both take the least change in the
+ * kinetic metric, |dv|^2 = sum (m |dvel|^2 + dspin.J dspin): what an impact of
+ * the joints alone would leave (Moreau 1988). A warning tells the changes. */
 #include <math.h>
 #include <string.h>
 
@@ -20,9 +24,11 @@
 struct start {
     struct rt *r;
     struct multi_rt m;
+    const struct multi_body *stated;
     struct multi_body *b;
-    bool *spin, *vel; /* known */
-    double (*rel)[6]; /* per joint: spin, velocity at `at` that rates state */
+    bool *spin, *vel;   /* known */
+    bool *fspin, *fvel; /* not stated: free to follow */
+    double (*rel)[6];   /* per joint: spin, velocity at `at` that rates state */
 };
 
 static const imp_joint *
@@ -168,19 +174,20 @@ conditions(const struct start *s, uint32_t j, double row[12][6], double res[12],
     return n;
 }
 
-/* the joint whose conditions fail worst; n_joint: all hold */
+/* the joint whose conditions fail worst, of those in `in` (NULL: all); n_joint:
+ * all hold */
 static uint32_t
-worst_joint(const struct start *s, double *off)
+worst_joint(const struct start *s, const bool *in, double *off)
 {
     uint32_t found = s->m.p.n_joint;
     double row[12][6], res[12], size[12], speed = 0, most = START_AGREES;
     for (uint32_t j = 0; j < s->m.p.n_joint; j++) {
-        int n = conditions(s, j, row, res, size);
+        int n = in && !in[j] ? 0 : conditions(s, j, row, res, size);
         for (int i = 0; i < n; i++)
             speed = fmax(speed, size[i]);
     }
     for (uint32_t j = 0; j < s->m.p.n_joint; j++) {
-        int n = conditions(s, j, row, res, size);
+        int n = in && !in[j] ? 0 : conditions(s, j, row, res, size);
         for (int i = 0; i < n; i++)
             if (fabs(res[i]) > most * speed) {
                 most = fabs(res[i]) / speed;
@@ -191,10 +198,60 @@ worst_joint(const struct start *s, double *off)
     return found;
 }
 
-/* loops: the least change of the motions that are not stated after which the
- * joints hold */
+/* How a body's twist changes: by itself, or (`metric`) by M^-1/2 of a vector
+ * whose length is that of the change in the kinetic metric. d := the change
+ * that y stands for, or, transposed, what a condition d asks of y. */
 static void
-close_loops(struct start *s, const bool *fspin, const bool *fvel)
+measure(const struct multi_body *b, bool metric, bool transposed,
+        const double d[6], double y[6])
+{
+    memcpy(y, d, 6 * sizeof *y);
+    if (!metric)
+        return;
+    for (int i = 0; i < 3; i++) {
+        const double *C = b->root;
+        y[i] = 0;
+        for (int k = 0; k < 3; k++)
+            y[i] += d[k] * (transposed ? C[3 * k + i] : C[3 * i + k]);
+        y[3 + i] = sqrt(b->invmass) * d[3 + i];
+    }
+}
+
+/* the conditions of joint j into line `at` and on of A, `most` lines */
+static int
+enter_conditions(const struct start *s, uint32_t j, bool metric, const int *col,
+                 int at, int most, double *A, double *rhs)
+{
+    const struct multi_joint *k = &s->m.p.joint[j];
+    double row[12][6], res[12], size[12];
+    int n = conditions(s, j, row, res, size);
+    for (int i = 0; i < n; i++, at++) {
+        rhs[at] = -res[i];
+        for (int side = 0; side < 2; side++) {
+            uint32_t b = k->body[side];
+            if (b == IMP_WORLD)
+                continue;
+            double sign = side ? -1 : 1, d[3], t[6], y[6];
+            for (int c = 0; c < 3; c++)
+                d[c] = k->at[c] - s->b[b].centre[c];
+            /* r.(w x d) = w.(d x r) */
+            cross(t, d, row[i] + 3);
+            for (int c = 0; c < 6; c++)
+                t[c] = row[i][c] + (c < 3 ? t[c] : 0);
+            measure(&s->b[b], metric, true, t, y);
+            for (int c = 0; c < 6; c++)
+                if (col[6 * b + (uint32_t)c] >= 0)
+                    A[col[6 * b + (uint32_t)c] * most + at] += sign * y[c];
+        }
+    }
+    return n;
+}
+
+/* the least change of the motions marked in fspin, fvel after which the joints
+ * in `in` (NULL: all) hold */
+static void
+adjust(struct start *s, const bool *fspin, const bool *fvel, const bool *in,
+       bool metric)
 {
     uint32_t nb = s->m.p.n_body;
     int n = 0, rows = 0, *col = NEW_N(s->r->arena, int, 6 * nb + 1);
@@ -205,41 +262,97 @@ close_loops(struct start *s, const bool *fspin, const bool *fvel)
     double *A = NEW_N(s->r->arena, double, most *n + n * n + 3 * n + most + 1);
     double *V = A + most * n, *sv = V + n * n, *x = sv + n, *w = x + n,
            *rhs = w + n;
-    for (uint32_t j = 0; j < s->m.p.n_joint; j++) {
-        const struct multi_joint *k = &s->m.p.joint[j];
-        double row[12][6], res[12], size[12];
-        int m = conditions(s, j, row, res, size);
-        for (int i = 0; i < m; i++, rows++) {
-            rhs[rows] = -res[i];
-            for (int side = 0; side < 2; side++) {
-                uint32_t b = k->body[side];
-                if (b == IMP_WORLD)
-                    continue;
-                double sign = side ? -1 : 1, d[3], t[3];
-                for (int c = 0; c < 3; c++)
-                    d[c] = k->at[c] - s->b[b].centre[c];
-                /* r.(w x d) = w.(d x r) */
-                cross(t, d, row[i] + 3);
-                for (int c = 0; c < 6; c++) {
-                    int q = col[6 * b + (uint32_t)c];
-                    if (q >= 0)
-                        A[q * most + rows] +=
-                            sign * (row[i][c] + (c < 3 ? t[c] : 0));
-                }
-            }
-        }
-    }
+    for (uint32_t j = 0; j < s->m.p.n_joint; j++)
+        if (!in || in[j])
+            rows += enter_conditions(s, j, metric, col, rows, most, A, rhs);
     if (!n || !dense_svd(most, n, A, V, sv))
         return;
     int rank = 0;
     while (rank < n && sv[rank] > dense_tolerance(most, n) * sv[0])
         rank++;
     dense_svd_solve(most, n, A, V, sv, rank, rhs, x, w);
-    for (uint32_t b = 0; b < nb; b++)
+    for (uint32_t b = 0; b < nb; b++) {
+        double y[6], d[6];
         for (uint32_t i = 0; i < 6; i++)
-            if (col[6 * b + i] >= 0)
-                *(i < 3 ? &s->b[b].spin[i] : &s->b[b].vel[i - 3]) +=
-                    x[col[6 * b + i]];
+            y[i] = col[6 * b + i] >= 0 ? x[col[6 * b + i]] : 0;
+        measure(&s->b[b], metric, false, y, d);
+        for (int i = 0; i < 3; i++) {
+            s->b[b].spin[i] += d[i];
+            s->b[b].vel[i] += d[3 + i];
+        }
+    }
+}
+
+/* Projects the motions of the bodies in `on` (NULL: all) onto what the joints
+ * among them allow. The second round takes the rounding of the first. */
+static bool
+project(struct start *s, const bool *on)
+{
+    uint32_t nb = s->m.p.n_body, nj = s->m.p.n_joint;
+    bool *in = NEW_N(s->r->arena, bool, nj + 1);
+    bool *free = NEW_N(s->r->arena, bool, nb + 1);
+    double off;
+    for (uint32_t b = 0; b < nb; b++)
+        free[b] = (!on || on[b]) && s->b[b].invmass > 0;
+    for (uint32_t j = 0; j < nj; j++) {
+        in[j] = true;
+        for (int i = 0; i < 2; i++) {
+            uint32_t b = s->m.p.joint[j].body[i];
+            in[j] &= !on || b == IMP_WORLD || on[b];
+        }
+    }
+    if (worst_joint(s, in, &off) == nj)
+        return false;
+    for (int round = 0; round < 2; round++)
+        adjust(s, free, free, in, true);
+    return true;
+}
+
+static double
+apart(const double a[3], const double b[3])
+{
+    double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+    return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+}
+
+/* by how much what was stated has changed; rounding of it is not told */
+static void
+tell_projected(const struct start *s)
+{
+    struct rt *r = s->r;
+    struct diag *d = NULL;
+    double most = 0;
+    for (uint32_t i = 0; i < s->m.p.n_body; i++) {
+        most = fmax(most, apart(s->b[i].vel, s->stated[i].vel));
+        most = fmax(most, apart(s->b[i].spin, s->stated[i].spin));
+    }
+    for (uint32_t i = 0; i < s->m.p.n_body; i++) {
+        const imp_body *b = rt_body(r, s->m.body[i]);
+        double v = s->fvel[i] ? 0 : apart(s->b[i].vel, s->stated[i].vel);
+        double w = s->fspin[i] ? 0 : apart(s->b[i].spin, s->stated[i].spin);
+        char x[NUM_TEXT], y[NUM_TEXT];
+        if (fmax(v, w) <= 1e-12 * most)
+            continue;
+        if (!d)
+            d = diag_add(r->ds, DIAG_W0504,
+                         (s->fvel[i] ? b->range_spin : b->range_velocity),
+                         "the velocities at the start are projected onto what "
+                         "the joints allow");
+        const char *name = imp_text(r->im, b->name);
+        num_digits(x, v, 6);
+        num_digits(y, w, 6);
+        if (s->fspin[i])
+            diag_note(r->ds, d, IMP_NOWHERE,
+                      "the velocity of `%s` changes by %s m/s", name, x);
+        else if (s->fvel[i])
+            diag_note(r->ds, d, IMP_NOWHERE,
+                      "the spin of `%s` changes by %s rad/s", name, y);
+        else
+            diag_note(r->ds, d, IMP_NOWHERE,
+                      "the velocity of `%s` changes by %s m/s, its spin by %s "
+                      "rad/s",
+                      name, x, y);
+    }
 }
 
 static int
@@ -269,9 +382,15 @@ disagree(const struct start *s, uint32_t j, double off)
             diag_note(r->ds, d, b->range_spin, "`%s` states its spin here",
                       imp_text(r->im, b->name));
     }
-    diag_help(r->ds, d,
-              "leave `velocity` and `spin` of the bodies out and state the "
-              "joint's `rate`: they follow from it");
+    if (r->im->start_projected)
+        diag_help(r->ds, d,
+                  "no motion agrees with all joints and rates: leave a `rate` "
+                  "out");
+    else
+        diag_help(r->ds, d,
+                  "leave `velocity` and `spin` of the bodies out and state the "
+                  "joint's `rate`: they follow from it. Or take the nearest "
+                  "velocities that agree: world { start = projected }");
     return IMP_BADMODEL;
 }
 
@@ -303,12 +422,14 @@ start_joints(struct rt *r)
     if (st)
         return st;
     uint32_t nb = s.m.p.n_body;
-    bool *fspin = NEW_N(r->arena, bool, nb + 1),
-         *fvel = NEW_N(r->arena, bool, nb + 1), any = false;
+    bool any = false, projected = false, *whole = NEW_N(r->arena, bool, nb + 1);
     double *twist = NEW_N(r->arena, double, 6 * nb + 1);
     s.b = NEW_N(r->arena, struct multi_body, nb + 1);
     memcpy(s.b, s.m.p.body, sizeof *s.b * nb);
+    s.stated = s.m.p.body;
     s.m.p.body = s.b;
+    s.fspin = NEW_N(r->arena, bool, nb + 1);
+    s.fvel = NEW_N(r->arena, bool, nb + 1);
     s.spin = NEW_N(r->arena, bool, nb + 1);
     s.vel = NEW_N(r->arena, bool, nb + 1);
     s.rel = arena_alloc(r->arena, sizeof *s.rel * (s.m.p.n_joint + 1));
@@ -321,9 +442,12 @@ start_joints(struct rt *r)
         s.vel[i] =
             fixed || given(b, b->range_velocity, raw + IMP_RAW_VELOCITY, 3);
         s.spin[i] = fixed || given(b, b->range_spin, raw + IMP_RAW_SPIN, 3);
-        fvel[i] = !s.vel[i];
-        fspin[i] = !s.spin[i];
+        s.fvel[i] = !s.vel[i];
+        s.fspin[i] = !s.spin[i];
+        whole[i] = s.spin[i] && s.vel[i];
     }
+    if (r->im->start_projected)
+        any = projected = project(&s, whole);
     /* bodies that no joint holds, and one of each group that floats, rest */
     for (bool more = true; more;) {
         while (advance(&s))
@@ -334,14 +458,20 @@ start_joints(struct rt *r)
                 more = s.spin[i] = s.vel[i] = true;
     }
     double off = 0;
-    uint32_t bad = worst_joint(&s, &off);
+    uint32_t bad = worst_joint(&s, NULL, &off);
     if (bad < s.m.p.n_joint) {
-        close_loops(&s, fspin, fvel);
-        bad = worst_joint(&s, &off);
+        adjust(&s, s.fspin, s.fvel, NULL, false);
+        bad = worst_joint(&s, NULL, &off);
         any = true;
+    }
+    if (bad < s.m.p.n_joint && r->im->start_projected) {
+        projected |= project(&s, NULL);
+        bad = worst_joint(&s, NULL, &off);
     }
     if (bad < s.m.p.n_joint)
         return disagree(&s, bad, off);
+    if (projected)
+        tell_projected(&s);
     tell_redundant(&s);
     for (uint32_t i = 0; i < nb; i++) {
         memcpy(twist + 6 * i, s.b[i].spin, 3 * sizeof *twist);

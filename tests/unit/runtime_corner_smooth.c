@@ -748,13 +748,106 @@ series(void **state)
     assert_true(crossed > steps / 50);
 }
 
+/* one call per accepted step: how many features' series a flight takes */
+static int
+count_step(void *ctx, double t0, double t1)
+{
+    (void)t0;
+    (void)t1;
+    ++*(int *)ctx;
+    return IMP_OK;
+}
+
+/* first touches of random flights against a dense look at the gap */
+static void
+flights(void **state)
+{
+    (void)state;
+    uint64_t seed = 77;
+    int cases = fix_cases(60), hit = 0, grazed = 0, steps = 0, most = 0;
+    double worst = 0.0;
+    for (int q = 0; q < 4; q++) {
+        struct duo o;
+        int d = q < 2 ? 2 : 3;
+        duo_open(&o, d, d == 2 ? fix_egg2 : fix_quadric3, q % 2, 0);
+        struct rt *r = o.f.rt;
+        for (int it = 0; it < cases; it++) {
+            double a[4] = {fix_between(&seed, 0.3, 1),
+                           fix_between(&seed, 0.3, 1),
+                           fix_between(&seed, 0.3, 1), 2};
+            duo_case(&o, &seed, a, 2.0, 1.2);
+            set_moving(&o, &seed, 1.5);
+            /* towards each other, spins as they are */
+            double *A = fix_state(&o.f, 0), *B = fix_state(&o.f, 1);
+            for (int i = 0; i < d; i++) {
+                int v = d == 2 ? 3 : 7;
+                A[v + i] = 0.3 * A[v + i] + 0.5 * (B[i] - A[i]);
+                B[v + i] = 0.3 * B[v + i];
+            }
+            fix_fresh(&o.f, 0.0);
+            double start[2][13];
+            for (uint32_t b = 0; b < 2; b++)
+                memcpy(start[b], fix_state(&o.f, b),
+                       sizeof(double) * (d == 2 ? 6 : 13));
+            struct event e, more[1];
+            enum event_watch w = WATCH_CLOSE;
+            uint32_t n;
+            int count = 0;
+            int st = event_next(r, &w, 6.0, count_step, &count, &e, more, &n);
+            if (st != IMP_OK)
+                fix_say(&o.f);
+            assert_int_equal(st, IMP_OK);
+            double end = e.kind == EVENT_NONE ? 6.0 : e.time, rate = 0.0;
+            struct corner c;
+            steps += count;
+            most = count > most ? count : most;
+            if (e.kind != EVENT_NONE) {
+                assert_int_equal(corner_closest(r, 0, &c, true), IMP_OK);
+                worst = fmax(worst, fabs(c.gap));
+                assert_true(fabs(c.gap) < 1e-11);
+                hit++;
+                grazed += e.kind == EVENT_TANGENT;
+                rate = c.gap;
+                assert_int_equal(motion_to(r, e.time + 1e-6), IMP_OK);
+                assert_int_equal(corner_closest(r, 0, &c, true), IMP_OK);
+                rate = c.gap - rate;
+                assert_true(e.kind == EVENT_TANGENT || rate < 0.0);
+            }
+            /* nothing before */
+            for (uint32_t b = 0; b < 2; b++)
+                memcpy(fix_state(&o.f, b), start[b],
+                       sizeof(double) * (d == 2 ? 6 : 13));
+            fix_fresh(&o.f, 0.0);
+            for (int k = 0; k < 400; k++) {
+                assert_int_equal(motion_to(r, end * k / 400.0), IMP_OK);
+                assert_int_equal(corner_closest(r, 0, &c, true), IMP_OK);
+                if (!(c.gap > -1e-11))
+                    print_message("d %d case %d: event %d at %g, gap %g at "
+                                  "%g\n",
+                                  d, it, e.kind, e.time, c.gap,
+                                  end * k / 400.0);
+                assert_true(c.gap > -1e-11);
+            }
+        }
+        fix_close(&o.f);
+    }
+    print_message("flights: %d, %d touch (%d grazing), gap there %.1e, %d "
+                  "steps, at most %d in one\n",
+                  4 * cases, hit, grazed, worst, steps, most);
+    assert_true(hit > cases);
+}
+
 int
 main(void)
 {
+    const char *only = getenv("ONLY");
+    if (only)
+        cmocka_set_test_filter(only);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(projection),      cmocka_unit_test(balls),
         cmocka_unit_test(many_shapes),     cmocka_unit_test(aligned),
         cmocka_unit_test(order_of_bodies), cmocka_unit_test(series),
+        cmocka_unit_test(flights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,6 +41,26 @@ along(struct mech *k, const expr *e)
     return ex_subst(k->g, e, state_leaf, k);
 }
 
+/* entry `what` of a contact of corners: the runtime makes rows of them, in the
+ * axes of the first body b about its mass centre (runtime/corner_along.c) */
+static const expr *
+corner_entry(struct mech *k, const struct mbody *b, uint32_t source,
+             uint32_t what)
+{
+    if (what == IMP_CONTACT_GAP)
+        return ex_sym(k->g, SYM_ROW, source, what);
+    uint32_t first = what < IMP_CONTACT_Q        ? IMP_CONTACT_P
+                     : what < IMP_CONTACT_NORMAL ? IMP_CONTACT_Q
+                                                 : IMP_CONTACT_NORMAL;
+    vec3 x = v3_zero(k->g);
+    for (uint32_t i = 0; i < k->d; i++)
+        x.v[i] = ex_sym(k->g, SYM_ROW, source, first + i);
+    vec3 v = m3_apply(k->g, b->pose.R, x);
+    if (first != IMP_CONTACT_NORMAL)
+        v = v3_add(k->g, b->pose.c, v);
+    return along(k, v.v[what - first]);
+}
+
 /* entry `what` of a contact (imp_contactenv) from its event series, whose
  * output 0 is the gap, 1 .. the unknowns x, y */
 static const expr *
@@ -50,6 +70,10 @@ contact_row(struct mech *k, uint32_t c, uint32_t what)
     const struct tm_contact *t = k->m->contacts + c;
     const uint32_t *row = k->event_row[c];
     uint32_t source = (uint32_t)k->n_blocks + c;
+    const struct mbody *b0 = k->bodies + t->body[0];
+    if (!t->at.n &&
+        (body_has_corners(b0) || body_has_corners(k->bodies + t->body[1])))
+        return corner_entry(k, b0, source, what);
     if (what == IMP_CONTACT_GAP)
         return ex_sym(g, SYM_ROW, source, row[0]);
     bool second = what >= IMP_CONTACT_Q && what < IMP_CONTACT_NORMAL;

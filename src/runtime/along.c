@@ -10,11 +10,13 @@
 
 #include "base/arena.h"
 #include "runtime/closest.h"
+#include "runtime/corner.h"
 #include "runtime/motion.h"
 
 struct along {
     double **motion, **event; /* as r->work, r->event_work */
     double **work, **derived; /* per series */
+    double **corner;          /* per contact of corners: its entries of env */
     const double **rows;      /* sources, as imp_series says */
 };
 
@@ -51,6 +53,10 @@ along_new(struct rt *r)
             work_of(r, IMP_ARRAY(im, im->blocks, imp_block)[i].motion);
     for (uint32_t i = 0; i < nc; i++)
         a->rows[nb + i] = a->event[i] = work_of(r, rt_gap_tape(r, i));
+    a->corner = NEW_N(r->own, double *, nc + 1);
+    for (uint32_t i = 0; i < nc; i++)
+        if (rt_contact(r, i)->flags & IMP_CONTACTF_CORNERS)
+            a->rows[nb + i] = a->corner[i] = rows_of(r, IMP_CONTACT_E);
     for (uint32_t i = 0; i < ns; i++) {
         const imp_series *s = IMP_ARRAY(im, im->series, imp_series) + i;
         a->work[i] = work_of(r, s->tape);
@@ -83,7 +89,9 @@ fill(struct rt *r, const imp_val *v, const imp_want *w, int most)
     int st = motion_series_all(r, most, &h);
     const uint32_t *contact = IMP_ARRAY(im, v->contacts, uint32_t);
     for (uint32_t i = 0; i < v->contacts.n && !st; i++)
-        st = closest_gap_series(r, contact[i], most, jet);
+        st = a->corner[contact[i]]
+                 ? corner_rows(r, contact[i], most, a->corner[contact[i]])
+                 : closest_gap_series(r, contact[i], most, jet);
     for (uint32_t i = 0; i < v->series.n && !st; i++) {
         const imp_series *s =
             IMP_ARRAY(im, im->series, imp_series) + w[i].series;

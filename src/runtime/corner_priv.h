@@ -104,5 +104,9 @@ int corner_smooth_series(struct rt *r, uint32_t contact, int order, double *gap,
                          double *valid);
 int corner_smooth_touch(struct rt *r, uint32_t contact, double tol,
                         struct corner_touch *out);
+/* point and normal (gradient) of the smooth body in the axes of the polytope,
+ * from the last corner_smooth_series, of no higher order */
+void corner_smooth_point(struct rt *r, uint32_t contact, int order,
+                         struct jet p[3], struct jet N[3]);
 
 #endif

@@ -156,6 +156,25 @@ corner_smooth_series(struct rt *r, uint32_t contact, int order, double *gap,
     return IMP_OK;
 }
 
+void
+corner_smooth_point(struct rt *r, uint32_t contact, int order, struct jet p[3],
+                    struct jet N[3])
+{
+    struct cs_feature f = cs_kept(r, contact);
+    uint32_t tape = rt_contact(r, contact)->feature_event[f.kind];
+    const double *work = work_of(r, contact, f.kind);
+    int d = (int)r->im->dim, n = d + (f.kind == CORNER_EDGE ? 2 : 1);
+    for (int j = 0; j < 3; j++) {
+        jet_const(order, 0.0, &p[j]);
+        jet_const(order, 0.0, &N[j]);
+        if (j == d)
+            break;
+        size_t size = sizeof(double) * (size_t)(order + 1);
+        memcpy(p[j].c, output(r, tape, work, 1 + n + j), size);
+        memcpy(N[j].c, output(r, tape, work, 1 + n + d + j), size);
+    }
+}
+
 int
 corner_smooth_touch(struct rt *r, uint32_t contact, double tol,
                     struct corner_touch *out)

@@ -24,6 +24,9 @@ add(struct analysis *a, struct columns *cols, const char *name,
     static const char *const axis[] = {"x", "y", "z"};
     struct out_column c = {name, unit, x, n};
     if (width > 1) {
+        size_t len;
+        const char *own = out_unit(unit, k, &len);
+        c.unit = arena_strndup(a->rt->arena, own, len);
         double *y = NEW_N(a->rt->arena, double, n ? n : 1);
         for (size_t i = 0; i < n; i++)
             y[i] = x[i * width + k];

@@ -59,6 +59,8 @@ add_sub(struct check *ck, const struct ast_expr *e, const struct value *a,
     if (!numeric(b))
         return ck_no_arithmetic(ck, e, doing, b, e->b);
     bool any = a->kind == V_ANY || b->kind == V_ANY;
+    if (any && (a->dims || b->dims))
+        return v_any(ck, dim_fresh(ck->dims, e->range), e->range);
     if (!any && (a->rows != b->rows || a->cols != b->cols)) {
         struct diag *d = ck_error(ck, DIAG_E0210, e->op_range,
                                   "%s needs things of one size, but these are "
@@ -68,16 +70,25 @@ add_sub(struct check *ck, const struct ast_expr *e, const struct value *a,
         CK_NOTE(ck, d, e->b->range, "%s", v_kind(ck, b));
         return v_poison(e->range);
     }
-    if (!v_agree(ck, e, doing, a, e->a, b, e->b, &dim, &bare))
+    const struct dim **dims = NULL;
+    if (!any && (a->dims || b->dims)) {
+        dims = mx_agree(ck, e, doing, a, e->a, b, e->b);
+        dim = dim_pure(ck->dims);
+        bare = false;
+        if (!dims)
+            return v_poison(e->range);
+    } else if (!v_agree(ck, e, doing, a, e->a, b, e->b, &dim, &bare)) {
         return v_poison(e->range);
+    }
     if (any)
         return v_any(ck, dim, e->range);
     struct value r = v_array(ck, a->rows, a->cols, dim, e->range);
     r.bare = bare;
+    r.dims = dims;
     for (size_t i = 0; i < (size_t)r.rows * r.cols; i++)
         r.e[i] = sub ? ex_sub(ck->g, a->e[i], b->e[i])
                      : ex_add(ck->g, a->e[i], b->e[i]);
-    return r;
+    return mx_done(ck, r);
 }
 
 static struct value
@@ -107,10 +118,18 @@ divide(struct check *ck, const struct ast_expr *e, const struct value *a,
     if (a->kind == V_ANY || b->kind == V_ANY)
         return v_any(ck, dim, e->range);
     struct value r = v_array(ck, a->rows, a->cols, dim, e->range);
+    size_t n = (size_t)r.rows * r.cols;
     r.bare = a->bare && b->bare;
-    for (size_t i = 0; i < (size_t)r.rows * r.cols; i++)
+    for (size_t i = 0; i < n; i++)
         r.e[i] = ex_div(ck->g, a->e[i], b->e[0]);
-    return r;
+    if (!a->dims)
+        return r;
+    r.dims = NEW_N(ck->arena, const struct dim *, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct dim *d = mx_dim(ck, a, i);
+        r.dims[i] = d && !b->bare ? dim_div(ck->dims, d, b->dim) : d;
+    }
+    return mx_done(ck, r);
 }
 
 struct value
@@ -304,13 +323,24 @@ ck_choice(struct check *ck, const struct ast_expr *e, const struct value *c,
     }
     const struct dim *dim;
     bool bare;
-    if (!v_agree(ck, e, "an `if`", a, e->b, b, e->c, &dim, &bare))
+    if (any && (a->dims || b->dims))
+        return v_any(ck, dim_fresh(ck->dims, e->range), e->range);
+    const struct dim **dims = NULL;
+    if (!any && (a->dims || b->dims)) {
+        dims = mx_agree(ck, e, "an `if`", a, e->b, b, e->c);
+        dim = dim_pure(ck->dims);
+        bare = false;
+        if (!dims)
+            return v_poison(e->range);
+    } else if (!v_agree(ck, e, "an `if`", a, e->b, b, e->c, &dim, &bare)) {
         return v_poison(e->range);
+    }
     if (any || c->kind == V_ANY)
         return v_any(ck, dim, e->range);
     struct value r = v_array(ck, a->rows, a->cols, dim, e->range);
     r.bare = bare;
+    r.dims = dims;
     for (size_t i = 0; i < (size_t)r.rows * r.cols; i++)
         r.e[i] = ex_op(ck->g, IMP_OP_SELECT, c->e[0], a->e[i], b->e[i]);
-    return r;
+    return mx_done(ck, r);
 }

@@ -7,6 +7,9 @@
  *   expr.c    AST expression -> value (graph nodes with one dimension)
  *   arith.c   sums, quotients, powers, comparisons, choice
  *   func.c    functions that are built in; linalg.c: vectors and matrices
+ *   mixed.c   values whose entries have dimensions of their own
+ *   screw.c   twists, wrenches, lines; M, Q, S, U, G of bodies and joints
+ *   carry.c   what is given in world axes at the start, where it is now
  *   series.c  time derivatives and series along the motion
  *   call.c    user functions: binding of arguments, expansion, recursion
  *   decl.c    params, lets, functions, shapes: each definition by itself
@@ -44,7 +47,7 @@
 enum vkind {
     V_POISON, /* an error has been reported */
     V_ANY,    /* formal of a definition checked by itself: only dim is known */
-    V_NUM,    /* rows x cols numbers of one dimension */
+    V_NUM,    /* rows x cols numbers of one dimension, or of their own (dims) */
     V_TRUTH,  /* one node, 0 or 1 */
     V_TEXT,
     V_LIST,    /* numbers of one dimension: range, linspace */
@@ -59,6 +62,9 @@ struct value {
     const expr **e;
     const struct dim *dim;
     bool bare; /* made of bare literals: as a whole of any dimension */
+    /* entries with dimensions of their own (mixed.c), else NULL; then `dim`
+     * means nothing. An entry NULL: an exact 0, of any dimension */
+    const struct dim **dims;
     /* series(): entry k has this dimension over s^k; the whole is pure */
     const struct dim *series;
     uint32_t ref, field;
@@ -147,6 +153,7 @@ struct check {
     struct diags *ds;
     struct tm_model *m;
     bool placed; /* bodies and contacts are known by number */
+    bool joined; /* joints are known */
     struct module *main, *modules, *modules_last;
     struct env top; /* of the main module */
     struct seen *seen[64];
@@ -207,12 +214,18 @@ struct check {
 struct pending {
     const char **unit;
     const struct dim *dim;
+    const struct dim **dims; /* n of them: one unit each (abi/image.h) */
+    size_t n;
 };
 struct body_work;
 /* what simulate recorded, to find plotted expressions again */
+struct record_dim { /* of a column: one, or one per entry */
+    const struct dim *all, **own;
+    size_t n;
+};
 struct record {
     const struct tm_val *columns;
-    const struct dim **dims; /* of each column */
+    const struct record_dim *dims; /* of each column */
     size_t n;
     bool broken;
 };
@@ -290,6 +303,33 @@ bool v_need_vector(struct check *ck, struct value *v, const struct ast_expr *e,
 void v_explain(struct check *ck, struct diag *d, const struct ast_expr *e);
 /* a literal value known now? */
 bool v_const(const struct value *v, double *x);
+
+/* -- mixed.c -------------------------------------------------------------- */
+
+/* dimension of entry i of any number; NULL: an exact 0, it fits all */
+const struct dim *mx_dim(struct check *ck, const struct value *v, size_t i);
+/* a value with dims to be filled in; mx_done makes it plain if it can be */
+struct value mx_array(struct check *ck, uint32_t rows, uint32_t cols,
+                      imp_range r);
+struct value mx_done(struct check *ck, struct value v);
+/* "entry [1, 2]" */
+const char *mx_entry(struct check *ck, const struct value *v, size_t i);
+/* makes v a value of one dimension; false: E0227 reported */
+bool mx_plain(struct check *ck, struct value *v, imp_range r, const char *what);
+/* dimensions of the entries of a sum, a choice; NULL: reported */
+const struct dim **mx_agree(struct check *ck, const struct ast_expr *at,
+                            const char *doing, const struct value *a,
+                            const struct ast_expr *ea, const struct value *b,
+                            const struct ast_expr *eb);
+/* r: the product a*b with its entries; gets their dimensions */
+struct value mx_mul(struct check *ck, const struct ast_expr *at,
+                    const struct value *a, const struct value *b,
+                    struct value r);
+/* dimensions with m[i, j] = row[i]*col[j]; false: reported */
+bool mx_gauge(struct check *ck, const struct ast_expr *e, const struct value *m,
+              const struct dim **row, const struct dim **col);
+/* the unit text of entries with units of their own, row by row: "1/s;m/s" */
+const char *mx_units(struct check *ck, const struct dim *const *dims, size_t n);
 
 /* -- units.c -------------------------------------------------------------- */
 
@@ -469,10 +509,35 @@ struct value body_field(struct check *ck, uint32_t body, const char *name,
                         imp_range name_range, imp_range range);
 struct value contact_field(struct check *ck, uint32_t contact, const char *name,
                            imp_range name_range, imp_range range);
+/* o.Q, o.S */
+struct value joint_field(struct check *ck, uint32_t joint, const char *name,
+                         imp_range name_range, imp_range range);
 /* E0343: the gap of a stated contact is asked for */
 struct value no_surface(struct check *ck, uint32_t contact, imp_range range);
-extern const struct keydef body_values[], contact_values[];
-extern const size_t n_body_values, n_contact_values;
+extern const struct keydef body_values[], contact_values[], joint_values[];
+extern const size_t n_body_values, n_contact_values, n_joint_values;
+
+/* -- screw.c, carry.c ----------------------------------------------------- */
+
+/* eta, which exchanges the halves of a screw */
+struct value screw_eta(struct check *ck, imp_range range);
+/* twist, momentum_screw, M, Q, S, M_red of a body; false if it is none */
+bool screw_of_body(struct check *ck, uint32_t body, const char *name,
+                   imp_range range, struct value *out);
+/* twist wrench screw plucker columns figures U G; false if it is none */
+bool screw_call(struct check *ck, const struct ast_expr *e, const char *name,
+                struct value *a, size_t n, struct value *out);
+/* What was given in world axes at the start and goes with a body, in the world
+ * now, three entries each. IMP_WORLD: it stays. */
+void carry_vector(struct check *ck, uint32_t body, const expr *const x[3],
+                  const expr *out[3]);
+void carry_point(struct check *ck, uint32_t body, const expr *const x[3],
+                 const expr *out[3]);
+/* from the mass centre of `body` to a point that goes with `carrier` */
+void carry_arm(struct check *ck, uint32_t body, uint32_t carrier,
+               const expr *const x[3], const expr *out[3]);
+/* rotation of a body now, by rows; the columns are its axes in the world */
+void carry_rotation(struct check *ck, uint32_t body, const expr *R[9]);
 
 /* -- model.c: names only, nothing checked (doc.c) ------------------------- */
 

@@ -16,7 +16,18 @@ set_unit(struct check *ck, struct tm_val *out, const struct dim *dim)
 {
     out->unit = "";
     if (dim)
-        APUSH(ck, &ck->pending, (struct pending){&out->unit, dim});
+        APUSH(ck, &ck->pending, (struct pending){&out->unit, dim, NULL, 0});
+}
+
+/* dimensions of all entries, exact zeros without one */
+static const struct dim **
+entry_dims(struct check *ck, const struct value *v)
+{
+    size_t n = (size_t)v->rows * v->cols;
+    const struct dim **d = NEW_N(ck->arena, const struct dim *, n);
+    for (size_t i = 0; i < n; i++)
+        d[i] = mx_dim(ck, v, i);
+    return d;
 }
 
 /* an identifier made of an expression's text: gap(touch) -> gap_touch */
@@ -64,7 +75,11 @@ val_of(struct check *ck, const struct value *v, const struct ast_expr *e,
         out->rows = v->rows;
         out->cols = v->cols;
         out->e = v->e;
-        set_unit(ck, out, v->bare || v->series ? NULL : v->dim);
+        set_unit(ck, out, v->bare || v->series || v->dims ? NULL : v->dim);
+        if (v->dims)
+            APUSH(ck, &ck->pending,
+                  (struct pending){&out->unit, NULL, entry_dims(ck, v),
+                                   (size_t)v->rows * v->cols});
         if (v->series) {
             const char *u = dim_text(ck->dims, v->series);
             out->unit =
@@ -406,7 +421,7 @@ record_option(struct check *ck, uint32_t command, const struct ast_expr *e,
     const struct ast_expr *const *list;
     size_t n = entries(&p, p, &list), k = 0;
     struct tm_val *items = NEW_N(ck->arena, struct tm_val, n);
-    const struct dim **dims = NEW_N(ck->arena, const struct dim *, n);
+    struct record_dim *dims = NEW_N(ck->arena, struct record_dim, n);
     bool ok = true;
     for (size_t i = 0; i < n; i++) {
         const struct ast_expr *x = list[i];
@@ -435,7 +450,9 @@ record_option(struct check *ck, uint32_t command, const struct ast_expr *e,
         struct tm_val *t = &items[k];
         val_of(ck, &v, x, t);
         t->name = column_name(ck, &ck->commands.v[command], items, k, t->name);
-        dims[k] = v.bare ? dim_pure(ck->dims) : v.dim;
+        dims[k].all = v.bare ? dim_pure(ck->dims) : v.dim;
+        dims[k].own = v.dims ? entry_dims(ck, &v) : NULL;
+        dims[k].n = v.rows;
         k++;
     }
     for (size_t i = 0; i < k; i++)

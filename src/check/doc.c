@@ -68,6 +68,9 @@ static const struct keydef constants[] = {
     {"t", "time [s], from the start of the model"},
     {"pi", "3.14159265358979..."},
     {"tau", "2 pi"},
+    {"eta",
+     "6 x 6, exchanges the halves of a screw: transpose(wrench)*eta*twist "
+     "is a power; a name of yours may replace it"},
     {"energy", "kinetic and potential energy of all bodies [J]"},
     {"kinetic_energy", "kinetic energy of all bodies [J]"},
     {"potential_energy", "potential energy of all bodies [J]"},
@@ -355,6 +358,8 @@ check_doc(const struct check_input *in, const char *name, struct buf *out)
                        "quantity of a body, as in one.position", name, out);
         any |= doc_key(contact_values, n_contact_values,
                        "quantity of a contact, as in touch.gap", name, out);
+        any |= doc_key(joint_values, n_joint_values,
+                       "quantity of a joint, as in o.Q", name, out);
         any |= doc_part(name, out);
     }
     struct unit_search us = {name, NULL};
@@ -434,6 +439,7 @@ names(struct check *ck,
     give_keys(shape_keys, n_shape_keys, "shape {", each, ctx);
     give_keys(body_values, n_body_values, "body .", each, ctx);
     give_keys(contact_values, n_contact_values, "contact .", each, ctx);
+    give_keys(joint_values, n_joint_values, "joint .", each, ctx);
     for (int i = 0; (o = option_row((enum imp_option_id)i)); i++) {
         char kind[32];
         snprintf(kind, sizeof kind, "%s {", o->command);

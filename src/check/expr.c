@@ -196,8 +196,9 @@ ck_decl(struct check *ck, struct decl *d, imp_range range)
                      "`%s` is a joint; it has no value of its own", d->name);
         CK_NOTE(ck, x, d->range, "declared here");
         CK_HELP(ck, x,
-                "its impulses are in the record of an impact: "
-                "r.joint_impulses");
+                "it has %s.Q and %s.S; its impulses are in the record of an "
+                "impact: r.joint_impulses",
+                d->name, d->name);
         return v_poison(range);
     }
     case D_RESULT:
@@ -268,6 +269,8 @@ ck_name(struct check *ck, const struct env *env, const char *name,
         return v_poison(range);
     if (d)
         return ck_decl(ck, d, range);
+    if (!strcmp(name, "eta"))
+        return screw_eta(ck, range);
     for (uint32_t i = 0; i < 3; i++)
         if (!strcmp(name, totals[i]))
             return v_num(ck, ex_sym(ck->g, SYM_TOTAL, i, 0),
@@ -291,6 +294,8 @@ apply_unit(struct check *ck, const struct ast_expr *e, struct value v)
                  "a unit belongs to numbers, but this is %s", v_kind(ck, &v));
         return v_poison(e->range);
     }
+    if (!mx_plain(ck, &v, e->range, "what a unit follows"))
+        return v_poison(e->range);
     if (!v.bare && !dim_unify(ck->dims, v.dim, dim_pure(ck->dims), e->range)) {
         struct diag *d = ck_error(ck, DIAG_E0207, e->unit->range,
                                   "this has a dimension already: it is %s",
@@ -463,6 +468,18 @@ index_of(struct check *ck, const struct env *env, const struct ast_expr *e,
 }
 
 static struct value
+entry_of(struct check *ck, const struct value *v, size_t i, imp_range range)
+{
+    struct value r = v_num(ck, v->e[i], v->dim, range);
+    r.bare = v->bare;
+    if (v->dims) {
+        r.dims = v->dims + i;
+        r = mx_done(ck, r);
+    }
+    return r;
+}
+
+static struct value
 indexed(struct check *ck, const struct env *env, const struct ast_expr *e)
 {
     struct value v = ck_expr(ck, env, e->a);
@@ -485,9 +502,7 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *e)
             if (!index_of(ck, env, e->list[0], v.rows, &i) ||
                 !index_of(ck, env, e->list[1], v.cols, &j))
                 return v_poison(e->range);
-            struct value r = v_num(ck, v.e[i * v.cols + j], v.dim, e->range);
-            r.bare = v.bare;
-            return r;
+            return entry_of(ck, &v, (size_t)i * v.cols + j, e->range);
         }
         if (e->n_list != 1) {
             ck_error(ck, DIAG_E0212, e->range,
@@ -506,7 +521,8 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *e)
         }
         for (j = 0; j < v.cols; j++)
             r.e[j] = v.e[i * v.cols + j];
-        return r;
+        r.dims = v.dims ? v.dims + (size_t)i * v.cols : NULL;
+        return mx_done(ck, r);
     default:
         break;
     }
@@ -518,6 +534,25 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *e)
     else if (v.kind == V_RESULT)
         CK_HELP(ck, d, "take one of its fields first");
     return v_poison(e->range);
+}
+
+/* the joint that a name before a dot means, or NULL */
+static const struct decl *
+joint_named(struct check *ck, const struct env *env, const struct ast_expr *e)
+{
+    bool reported;
+    if (e->kind != AST_NAME)
+        return NULL;
+    for (const struct env *p = env; p; p = p->up)
+        for (size_t i = 0; i < p->n; i++)
+            if (!strcmp(p->names[i], e->name.text))
+                return NULL;
+    const struct decl *own = scope_own(env->module, e->name.text);
+    if (own && own->kind != D_JOINT)
+        return NULL;
+    const struct decl *d = scope_find(ck, env->module, e->name.text, WANT_VALUE,
+                                      e->range, &reported);
+    return d && d->kind == D_JOINT ? d : NULL;
 }
 
 static struct value
@@ -534,6 +569,12 @@ field(struct check *ck, const struct env *env, const struct ast_expr *e)
             return v_poison(e->range);
         }
     }
+    const struct decl *joint = joint_named(ck, env, e->a);
+    if (joint)
+        return joint->index == UINT32_MAX && ck->joined
+                   ? v_poison(e->range)
+                   : joint_field(ck, joint->index, e->name.text, e->name.range,
+                                 e->range);
     struct value v = ck_expr(ck, env, e->a);
     const char *f = e->name.text;
     switch (v.kind) {
@@ -552,9 +593,7 @@ field(struct check *ck, const struct env *env, const struct ast_expr *e)
     case V_NUM:
         if (v.cols == 1 && v.rows > 1 && f[1] == 0 && f[0] >= 'x' &&
             f[0] <= 'z' && (uint32_t)(f[0] - 'x') < v.rows) {
-            struct value r = v_num(ck, v.e[f[0] - 'x'], v.dim, e->range);
-            r.bare = v.bare;
-            return r;
+            return entry_of(ck, &v, (size_t)(f[0] - 'x'), e->range);
         }
         break;
     default:

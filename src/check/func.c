@@ -64,6 +64,31 @@ static const struct builtin builtins[] = {
     {"rot", "[axis,] angle", "rotation matrix, in the plane or about an axis",
      "rot(30 [deg])"},
     {"gap", "contact", "signed distance of the two surfaces", "gap(touch)"},
+    {"twist", "spin, velocity",
+     "velocity screw: 6 numbers, spin and then velocity, padded with 0 in the "
+     "plane",
+     "twist((0, 0, 1), (2, 0, 0))"},
+    {"wrench", "force, moment",
+     "force (or impulse) and its moment: 6 numbers, padded with 0 in the plane",
+     "wrench((1, 0, 0) [N], (0, 0, 2))"},
+    {"screw", "a, b", "6 numbers; b has the dimension of a times length",
+     "screw((0, 0, 1), (1, 0, 0))"},
+    {"plucker", "point, direction",
+     "Pluecker coordinates of a line: direction, and point x direction",
+     "plucker((1, 0, 0), (0, 0, 1))"},
+    {"columns", "a, b, ...", "matrix of these columns",
+     "columns((1, 0), (0, 1))"},
+    {"figures", "A",
+     "the numbers of a vector or matrix in SI units, without their units",
+     "norm(figures(one.twist))"},
+    {"U", "body, contact, ...",
+     "a column per contact: its direction and the moment of that about the "
+     "body's mass centre",
+     "U(one, touch)"},
+    {"G", "[body,] contact, ...",
+     "inverse mass matrix of the contacts: U^T eta Q M_red^-1 Q^T eta U of one "
+     "body, or its sum over their bodies",
+     "G(one, touch)"},
     {"series", "x, order",
      "Taylor coefficients of x in t along the motion, orders 0 to order, from "
      "the present state; entry k is per s^k",
@@ -224,6 +249,8 @@ reduce(struct check *ck, const struct ast_expr *e, const char *name,
             return v_any(ck, list.dim, e->range);
     }
     uint32_t k = list.rows;
+    if (!length && !mx_plain(ck, &list, e->args[0].value->range, name))
+        return v_poison(e->range);
     if (length)
         return v_num(ck, ex_num(ck->g, k), dim_pure(ck->dims), e->range);
     if (!k) {
@@ -371,6 +398,7 @@ builtin_call(struct check *ck, const struct env *env, const struct builtin *b,
         if (!strcmp(op_rows[op].word, b->name))
             return op_call(ck, e, (enum imp_op)op, a, n);
     struct value out = v_poison(e->range);
-    lin_call(ck, e, b->name, a, n, &out);
+    if (!screw_call(ck, e, b->name, a, n, &out))
+        lin_call(ck, e, b->name, a, n, &out);
     return out;
 }

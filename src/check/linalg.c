@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Vectors and matrices on the graph: products, dot cross norm unit det inv
  * solve transpose diag rot. Everything is written out in scalars (sizes are
- * those of mechanics: 2, 3, 4). Dimensions follow the products. */
+ * those of mechanics: at most 6). Dimensions follow the products; where entries
+ * have their own, mixed.c says what comes of them. */
 #include <string.h>
 
 #include "check/check_priv.h"
 
-#define SIZE_MAX_LIN 4 /* of matrices that are inverted */
+#define SIZE_MAX_LIN 6 /* of matrices that are inverted */
 
 static const struct dim *
 dim_of(struct check *ck, const struct value *v)
@@ -30,8 +31,10 @@ lin_mul(struct check *ck, const struct ast_expr *at, const struct value *a,
 {
     const struct dim *dim = dim_mul(ck->dims, dim_of(ck, a), dim_of(ck, b));
     bool bare = a->bare && b->bare;
+    bool mixed = a->dims || b->dims;
     if (a->kind == V_ANY || b->kind == V_ANY)
-        return v_any(ck, dim, at->range);
+        return v_any(ck, mixed ? dim_fresh(ck->dims, at->range) : dim,
+                     at->range);
     if (v_is_scalar(a) || v_is_scalar(b)) {
         const struct value *s = v_is_scalar(a) ? a : b, *m = s == a ? b : a;
         struct value r = v_array(ck, m->rows, m->cols, dim, at->range);
@@ -39,7 +42,7 @@ lin_mul(struct check *ck, const struct ast_expr *at, const struct value *a,
         for (size_t i = 0; i < (size_t)r.rows * r.cols; i++)
             r.e[i] = s == a ? ex_mul(ck->g, s->e[0], m->e[i])
                             : ex_mul(ck->g, m->e[i], s->e[0]);
-        return r;
+        return mixed ? mx_mul(ck, at, a, b, r) : r;
     }
     if (a->cols == 1 && b->cols == 1) {
         struct diag *d =
@@ -67,7 +70,7 @@ lin_mul(struct check *ck, const struct ast_expr *at, const struct value *a,
         for (uint32_t j = 0; j < r.cols; j++)
             r.e[i * r.cols + j] = sum_products(ck, a->e + i * a->cols, 1,
                                                b->e + j, b->cols, a->cols);
-    return r;
+    return mixed ? mx_mul(ck, at, a, b, r) : r;
 }
 
 /* determinant by expansion along the first row; skip column set as bits */
@@ -140,6 +143,17 @@ vectors(struct check *ck, const struct ast_expr *e, const char *name,
     return true;
 }
 
+/* one dimension in each of n vectors? false: reported */
+static bool
+plain(struct check *ck, const struct ast_expr *e, const char *name,
+      struct value *v, size_t n)
+{
+    bool ok = true;
+    for (size_t i = 0; i < n; i++)
+        ok &= mx_plain(ck, &v[i], e->args[i].value->range, name);
+    return ok;
+}
+
 static struct value
 rotation(struct check *ck, const struct ast_expr *e, struct value *a, size_t n)
 {
@@ -149,7 +163,7 @@ rotation(struct check *ck, const struct ast_expr *e, struct value *a, size_t n)
     if (!v_need_scalar(ck, angle, e->args[n - 1].value, pure,
                        "the angle of rot"))
         return v_poison(e->range);
-    if (n == 2 && !vectors(ck, e, "rot", a, 1))
+    if (n == 2 && (!vectors(ck, e, "rot", a, 1) || !plain(ck, e, "rot", a, 1)))
         return v_poison(e->range);
     if (angle->kind == V_ANY || a[0].kind == V_ANY)
         return v_any(ck, pure, e->range);
@@ -225,9 +239,16 @@ diagonal(struct check *ck, const struct ast_expr *e, struct value *a, size_t n)
     }
     struct value r = v_array(ck, in.rows, in.rows, in.dim, e->range);
     r.bare = in.bare;
-    for (uint32_t i = 0; i < in.rows * in.rows; i++)
-        r.e[i] = i % (in.rows + 1) ? ex_num(ck->g, 0) : in.e[i / (in.rows + 1)];
-    return r;
+    if (in.dims)
+        r = mx_array(ck, in.rows, in.rows, e->range);
+    for (uint32_t i = 0; i < in.rows * in.rows; i++) {
+        uint32_t k = i / (in.rows + 1);
+        bool off = i % (in.rows + 1) != 0;
+        r.e[i] = off ? ex_num(ck->g, 0) : in.e[k];
+        if (in.dims)
+            r.dims[i] = off ? NULL : in.dims[k];
+    }
+    return mx_done(ck, r);
 }
 
 /* M^-1 and, if b, M^-1 b, by cofactors */
@@ -242,9 +263,19 @@ solved(struct check *ck, const struct ast_expr *e, const char *name,
     bool bare = m->bare && (!b || b->bare);
     if (m->kind == V_ANY || (b && b->kind == V_ANY))
         return v_any(ck, dim, e->range);
+    if (!b && v_is_scalar(m)) { /* 1 x 1: M_red of a hinge, for example */
+        struct value r =
+            v_num(ck, ex_div(g, ex_num(g, 1), m->e[0]), one, e->range);
+        r.bare = bare;
+        return r;
+    }
     if (!square(ck, e, name, m))
         return v_poison(e->range);
     uint32_t n = m->rows;
+    bool mixed = m->dims || (b && b->dims);
+    const struct dim *row[SIZE_MAX_LIN], *col[SIZE_MAX_LIN];
+    if (mixed && !mx_gauge(ck, e, m, row, col))
+        return v_poison(e->range);
     if (b && (b->kind != V_NUM || b->rows != n)) {
         ck_error(ck, DIAG_E0210, e->args[1].value->range,
                  "the right side needs %u rows, but this is %s", n,
@@ -273,7 +304,19 @@ solved(struct check *ck, const struct ast_expr *e, const char *name,
     for (size_t i = 0; i < (size_t)r.rows * r.cols; i++)
         r.e[i] = ex_div(g, r.e[i], det);
     r.bare = bare;
-    return r;
+    if (!mixed)
+        return r;
+    const struct dim *pure = dim_pure(ck->dims);
+    inv.dims = NEW_N(ck->arena, const struct dim *, (size_t)n *n);
+    for (uint32_t i = 0; i < n * n; i++)
+        inv.dims[i] =
+            dim_div(ck->dims, pure, dim_mul(ck->dims, row[i % n], col[i / n]));
+    inv.bare = false;
+    if (b)
+        return mx_mul(ck, e, &inv, b, r);
+    r.dims = inv.dims;
+    r.bare = false;
+    return mx_done(ck, r);
 }
 
 bool
@@ -285,6 +328,18 @@ lin_call(struct check *ck, const struct ast_expr *e, const char *name,
     if (!strcmp(name, "dot") || !strcmp(name, "cross")) {
         bool dot = name[0] == 'd';
         if (!vectors(ck, e, name, a, 2))
+            return true;
+        if (dot && (a[0].dims || a[1].dims) && a[0].kind == V_NUM &&
+            a[1].kind == V_NUM) {
+            struct value row = a[0], s;
+            row.cols = row.rows;
+            row.rows = 1;
+            s = v_num(ck, sum_products(ck, a[0].e, 1, a[1].e, 1, a[0].rows),
+                      dim_pure(ck->dims), e->range);
+            *out = mx_mul(ck, e, &row, &a[1], s);
+            return true;
+        }
+        if (!plain(ck, e, name, a, 2))
             return true;
         const struct dim *dim =
             dim_mul(ck->dims, dim_of(ck, &a[0]), dim_of(ck, &a[1]));
@@ -318,16 +373,20 @@ lin_call(struct check *ck, const struct ast_expr *e, const char *name,
     }
     if (!strcmp(name, "norm") || !strcmp(name, "unit")) {
         bool norm = name[0] == 'n';
-        const struct dim *dim = norm ? a[0].dim : dim_pure(ck->dims);
-        if (!vectors(ck, e, name, a, 1))
+        if (!(norm && a[0].kind == V_NUM && a[0].cols > 1) &&
+            !vectors(ck, e, name, a, 1))
             return true;
+        if (!plain(ck, e, name, a, 1))
+            return true;
+        const struct dim *dim = norm ? a[0].dim : dim_pure(ck->dims);
         if (a[0].kind == V_ANY) {
             *out = v_any(ck, dim, e->range);
             return true;
         }
-        const expr *len = ex_op(
-            g, IMP_OP_SQRT, sum_products(ck, a[0].e, 1, a[0].e, 1, a[0].rows),
-            NULL, NULL);
+        const expr *len = ex_op(g, IMP_OP_SQRT,
+                                sum_products(ck, a[0].e, 1, a[0].e, 1,
+                                             (size_t)a[0].rows * a[0].cols),
+                                NULL, NULL);
         if (norm) {
             *out = v_num(ck, len, dim, e->range);
             out->bare = a[0].bare;
@@ -350,6 +409,16 @@ lin_call(struct check *ck, const struct ast_expr *e, const char *name,
         }
         if (!square(ck, e, name, &a[0]))
             return true;
+        if (a[0].dims) {
+            const struct dim *row[SIZE_MAX_LIN], *col[SIZE_MAX_LIN];
+            const struct dim *d = dim_pure(ck->dims);
+            if (!mx_gauge(ck, e, &a[0], row, col))
+                return true;
+            for (uint32_t i = 0; i < a[0].rows; i++)
+                d = dim_mul(ck->dims, d, dim_mul(ck->dims, row[i], col[i]));
+            *out = v_num(ck, minor_det(ck, &a[0], 0, 0), d, e->range);
+            return true;
+        }
         *out = v_num(ck, minor_det(ck, &a[0], 0, 0),
                      dim_pow(ck->dims, dim_of(ck, &a[0]),
                              (struct ratio){(int32_t)a[0].rows, 1}),
@@ -362,9 +431,9 @@ lin_call(struct check *ck, const struct ast_expr *e, const char *name,
         return true;
     }
     if (!strcmp(name, "transpose")) {
-        if (a[0].kind != V_NUM || a[0].rows * a[0].cols == 1) {
-            if (a[0].kind == V_ANY)
-                *out = a[0];
+        if (v_is_scalar(&a[0]) || a[0].kind != V_NUM) {
+            if (v_is_scalar(&a[0]))
+                *out = a[0]; /* 1 x 1: M_red of a hinge, for example */
             else
                 ck_error(ck, DIAG_E0218, e->range,
                          "transpose takes a matrix, but this is %s",
@@ -373,9 +442,15 @@ lin_call(struct check *ck, const struct ast_expr *e, const char *name,
         }
         *out = v_array(ck, a[0].cols, a[0].rows, a[0].dim, e->range);
         out->bare = a[0].bare;
+        if (a[0].dims)
+            *out = mx_array(ck, a[0].cols, a[0].rows, e->range);
         for (uint32_t i = 0; i < a[0].rows; i++)
-            for (uint32_t j = 0; j < a[0].cols; j++)
-                out->e[j * a[0].rows + i] = a[0].e[i * a[0].cols + j];
+            for (uint32_t j = 0; j < a[0].cols; j++) {
+                size_t from = (size_t)i * a[0].cols + j;
+                out->e[j * a[0].rows + i] = a[0].e[from];
+                if (a[0].dims)
+                    out->dims[j * a[0].rows + i] = a[0].dims[from];
+            }
         return true;
     }
     if (!strcmp(name, "diag")) {

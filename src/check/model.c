@@ -29,14 +29,19 @@ static void
 write_units(struct check *ck)
 {
     for (size_t i = 0; i < ck->pending.n; i++)
-        *ck->pending.v[i].unit = dim_text(ck->dims, ck->pending.v[i].dim);
+        *ck->pending.v[i].unit =
+            ck->pending.v[i].dims
+                ? mx_units(ck, ck->pending.v[i].dims, ck->pending.v[i].n)
+                : dim_text(ck->dims, ck->pending.v[i].dim);
     for (size_t k = 0; k < ck->commands.n; k++) {
         struct tm_command *c = &ck->commands.v[k];
         const struct record *r = &ck->records.v[k];
         for (size_t f = 0; f < c->n_fields && r->dims; f++)
-            if (c->fields[f].column)
-                c->fields[f].unit =
-                    dim_text(ck->dims, r->dims[c->fields[f].column - 1]);
+            if (c->fields[f].column) {
+                const struct record_dim *d = &r->dims[c->fields[f].column - 1];
+                c->fields[f].unit = d->own ? mx_units(ck, d->own, d->n)
+                                           : dim_text(ck->dims, d->all);
+            }
         /* fields that a command's value refers to */
         for (size_t i = 0; i < c->n_args; i++)
             if (c->args[i].kind == IMP_VAL_FIELD)
@@ -69,6 +74,7 @@ check_model(const struct check_input *in)
     check_world(&ck);
     check_contacts(&ck);
     check_joints(&ck);
+    ck.joined = true;
     check_commands(&ck);
     decl_lets(&ck);
     decl_definitions(&ck, D_FN);

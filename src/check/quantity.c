@@ -27,6 +27,15 @@ const struct keydef body_values[] = {
     {"body_spin", "angular velocity, body axes"},
     {"body_momentum", "mass times velocity, body axes"},
     {"body_angular_momentum", "about the mass centre, body axes: J w"},
+    {"twist", "screw of 6: spin, and velocity of the mass centre"},
+    {"momentum_screw", "screw of 6: momentum, and angular momentum about the "
+                       "mass centre; M*twist"},
+    {"M", "6 x 6, [0, m; J, 0] in world axes: twist to momentum screw"},
+    {"Q", "6 x f: the motions [spin; velocity] that its joint to what is fixed "
+          "leaves free; all of a free body"},
+    {"S", "6 x (6 - f): the reactions [force; moment] of that joint about the "
+          "mass centre"},
+    {"M_red", "f x f: transpose(Q)*eta*M*Q"},
 };
 const size_t n_body_values = sizeof body_values / sizeof body_values[0];
 
@@ -80,6 +89,11 @@ body_field(struct check *ck, uint32_t body_no, const char *name,
         CK_HELP(ck, x, "it may depend on params, constants and t");
         return v_poison(range);
     }
+    struct value screw;
+    if (i >= sizeof rows / sizeof rows[0])
+        return screw_of_body(ck, body_no, name, range, &screw)
+                   ? screw
+                   : v_poison(range);
     char size = rows[i].size;
     if ((size == 'a' && d == 3) || (size == 'q' && d == 2)) {
         struct diag *x =

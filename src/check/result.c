@@ -177,8 +177,10 @@ field_dim(struct check *ck, const struct tm_command *c,
                    : dim_mks(ck->dims, 2, 1, -1);
     if (f->column) {
         const struct record *r = &ck->records.v[c - ck->commands.v];
+        if (r->dims && r->dims[f->column - 1].own && index != UINT32_MAX)
+            return r->dims[f->column - 1].own[index % f->width];
         if (r->dims)
-            return r->dims[f->column - 1];
+            return r->dims[f->column - 1].all;
     }
     if (k) {
         if (index == UINT32_MAX)
@@ -251,6 +253,27 @@ whole_number(struct check *ck, const struct env *env, const struct ast_expr *e,
     return true;
 }
 
+/* row i of a matrix, an entry of a list of vectors: w numbers */
+static struct value
+row_of(struct check *ck, const struct value *v, const struct tm_command *c,
+       const struct tm_field *f, int32_t i, uint32_t w, imp_range range)
+{
+    bool mat = f->kind == IMP_FIELD_MAT;
+    bool own = w > 1 && (mat || (f->column && f->width > 1));
+    struct value r = v_array(
+        ck, w, 1,
+        field_dim(ck, c, f, i < 0 || own ? UINT32_MAX : (uint32_t)i, range),
+        range);
+    r.dims = own ? NEW_N(ck->arena, const struct dim *, w) : NULL;
+    for (uint32_t k = 0; k < w; k++) {
+        r.e[k] = slot(ck, mat ? IMP_SLOT_NUM : IMP_SLOT_ITEM, v->ref, v->field,
+                      i * (int32_t)w + (int32_t)k, NULL, range);
+        if (own)
+            r.dims[k] = field_dim(ck, c, f, k, range);
+    }
+    return mx_done(ck, r);
+}
+
 struct value
 field_index(struct check *ck, const struct env *env, const struct value *v,
             const struct ast_expr *e)
@@ -259,15 +282,16 @@ field_index(struct check *ck, const struct env *env, const struct value *v,
     const struct tm_field *f = &c->fields[v->field];
     int32_t i = 0, j = 0;
     bool mat = f->kind == IMP_FIELD_MAT;
-    if (f->kind == IMP_FIELD_TEXT || e->n_list != (mat ? 2u : 1u)) {
+    bool row = mat && e->n_list == 1;
+    if (f->kind == IMP_FIELD_TEXT || (e->n_list != (mat ? 2u : 1u) && !row)) {
         ck_error(ck, DIAG_E0212, e->range,
-                 mat ? "a matrix has two indices: M[0, 1]"
+                 mat ? "a matrix has two indices, M[0, 1], or one for a row"
                  : f->kind == IMP_FIELD_TEXT ? "a text has no entries"
                                              : "a list has one index: r[0]");
         return v_poison(e->range);
     }
     if (!whole_number(ck, env, e->list[0], &i) ||
-        (mat && !whole_number(ck, env, e->list[1], &j)))
+        (mat && !row && !whole_number(ck, env, e->list[1], &j)))
         return v_poison(e->range);
     if (mat) {
         if (i < 0 || j < 0 || j >= (int32_t)f->width) {
@@ -276,6 +300,8 @@ field_index(struct check *ck, const struct env *env, const struct value *v,
                      f->width - 1);
             return v_poison(e->range);
         }
+        if (row)
+            return row_of(ck, v, c, f, i, f->width, e->range);
         int32_t k = i * (int32_t)f->width + j;
         return v_num(
             ck, slot(ck, IMP_SLOT_NUM, v->ref, v->field, k, NULL, e->range),
@@ -289,15 +315,8 @@ field_index(struct check *ck, const struct env *env, const struct value *v,
         r.cols = (uint32_t)i;
         return r;
     }
-    uint32_t w = f->kind == IMP_FIELD_VECS ? f->width : 1;
-    struct value r =
-        v_array(ck, w, 1,
-                field_dim(ck, c, f, i < 0 ? UINT32_MAX : (uint32_t)i, e->range),
-                e->range);
-    for (uint32_t k = 0; k < w; k++)
-        r.e[k] = slot(ck, IMP_SLOT_ITEM, v->ref, v->field,
-                      i * (int32_t)w + (int32_t)k, NULL, e->range);
-    return r;
+    return row_of(ck, v, c, f, i, f->kind == IMP_FIELD_VECS ? f->width : 1,
+                  e->range);
 }
 
 bool

@@ -193,7 +193,16 @@ series_prime(struct check *ck, const struct env *env, const struct ast_expr *e)
         if (!r.e[i])
             return v_poison(e->range);
     }
-    return r;
+    if (!v.dims)
+        return r;
+    const struct dim *per = dim_mks(ck->dims, 0, 0, n > 100 ? -100 : -(int)n);
+    size_t count = (size_t)v.rows * v.cols;
+    r.dims = NEW_N(ck->arena, const struct dim *, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct dim *d = mx_dim(ck, &v, i);
+        r.dims[i] = d ? dim_mul(ck->dims, d, per) : NULL;
+    }
+    return mx_done(ck, r);
 }
 
 struct value

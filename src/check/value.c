@@ -297,12 +297,14 @@ v_need_dim(struct check *ck, struct value *v, const struct ast_expr *e,
 {
     if (v->kind == V_POISON)
         return false;
+    imp_range r = e ? e->range : v->range;
+    if (!mx_plain(ck, v, r, what))
+        return false;
     if (v->bare) {
         v->bare = false;
         v->dim = d;
         return true;
     }
-    imp_range r = e ? e->range : v->range;
     if (dim_unify(ck->dims, v->dim, d, place(ck, r))) {
         return true;
     }

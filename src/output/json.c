@@ -45,6 +45,36 @@ out_json_matrix(struct buf *b, const double *x, size_t rows, size_t cols)
     }
 }
 
+const char *
+out_unit(const char *unit, size_t k, size_t *n)
+{
+    const char *s = unit;
+    while (k-- && strchr(unit, ';')) {
+        s += strcspn(s, ";");
+        s += *s == ';';
+    }
+    *n = strcspn(s, ";");
+    return s;
+}
+
+void
+out_json_unit(struct buf *b, const char *unit, size_t rows, size_t cols)
+{
+    size_t n;
+    if (!out_units_differ(unit)) {
+        buf_json(b, unit, strlen(unit));
+        return;
+    }
+    for (size_t k = 0; k < rows * cols; k++) {
+        const char *s = out_unit(unit, k, &n);
+        buf_puts(b, k == 0 ? "[" : k % cols || cols == 1 ? ", " : "");
+        if (cols > 1 && k % cols == 0)
+            buf_puts(b, k ? "], [" : "[");
+        buf_json(b, s, n);
+    }
+    buf_puts(b, cols > 1 ? "]]" : "]");
+}
+
 static void
 key(struct buf *b, const char *s, bool first)
 {
@@ -130,7 +160,8 @@ out_json_record(struct buf *b, const imp_image *im, const struct rec *r,
     for (size_t i = 0; i < r->n; i++)
         if (out_has_unit(imp_text(im, r->schema[i].unit))) {
             key(b, imp_text(im, r->schema[i].name), first);
-            buf_json(b, imp_text(im, r->schema[i].unit), r->schema[i].unit.n);
+            out_json_unit(b, imp_text(im, r->schema[i].unit),
+                          r->schema[i].width, 1);
             first = false;
         }
     buf_putc(b, '}');

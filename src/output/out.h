@@ -32,6 +32,10 @@ void out_record_text(struct out *o, const imp_image *im, const struct rec *r,
  * for one answer finds one */
 void out_record_shown(struct out *o, const imp_image *im, const struct rec *r,
                       const char *label);
+/* Units of entries with units of their own stand in one text, row by row:
+ * "1/s;1/s;m/s", "1" for a pure number and "" for an exact 0. This is the part
+ * of entry k, of *n bytes; a text without `;` is the unit of all. */
+const char *out_unit(const char *unit, size_t k, size_t *n);
 /* numbers of a `show` expression */
 void out_value(struct out *o, const char *label, const char *unit,
                const double *x, size_t rows, size_t cols, bool truth);

@@ -4,6 +4,8 @@
 #ifndef IMP_OUTPUT_OUT_PRIV_H
 #define IMP_OUTPUT_OUT_PRIV_H
 
+#include <string.h>
+
 #include "base/num.h"
 #include "output/out.h"
 
@@ -61,6 +63,14 @@ out_has_unit(const char *unit)
 {
     return *unit && !(unit[0] == '1' && !unit[1]);
 }
+
+static inline bool
+out_units_differ(const char *unit)
+{
+    return strchr(unit, ';') != NULL;
+}
+/* JSON: the unit, or an array of them like the value's */
+void out_json_unit(struct buf *b, const char *unit, size_t rows, size_t cols);
 
 /* display cells of UTF-8 text: a code point counts one, combining marks none */
 size_t out_cells(const char *s);

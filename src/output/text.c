@@ -160,18 +160,63 @@ put_texts(struct para *p, const struct fieldval *v, bool full)
     buf_free(&w);
 }
 
-/* a matrix, one row per line, columns aligned to the right; the rows begin
- * below each other, behind the label or, where that is too long, below it */
+/* the units of entries one behind the other: "(1/s, 1/s, m/s)" */
 static void
-put_matrix(struct para *p, const double *x, size_t rows, size_t cols)
+put_unit(struct para *p, const char *unit)
+{
+    struct buf w = {0};
+    size_t n;
+    if (!out_units_differ(unit)) {
+        if (out_has_unit(unit))
+            word(p, unit);
+        return;
+    }
+    for (const char *s = unit;; s += n + 1) {
+        s = out_unit(s, 0, &n);
+        buf_clear(&w);
+        if (s == unit)
+            buf_putc(&w, '(');
+        buf_put(&w, n ? s : "-", n ? n : 1);
+        buf_putc(&w, s[n] ? ',' : ')');
+        word(p, buf_str(&w));
+        if (!s[n])
+            break;
+    }
+    buf_free(&w);
+}
+
+/* the unit behind a number of a matrix, of *n bytes */
+static const char *
+cell_unit(const char *unit, size_t k, size_t *n)
+{
+    const char *s = out_unit(unit, k, n);
+    if (!out_units_differ(unit) || (*n == 1 && *s == '1'))
+        *n = 0;
+    return s;
+}
+
+/* A matrix, one row per line, columns aligned to the right; the rows begin
+ * below each other, behind the label or, where that is too long, below it. The
+ * unit follows, or each number has its own. */
+static void
+put_matrix(struct para *p, const double *x, size_t rows, size_t cols,
+           const char *unit)
 {
     char s[NUM_TEXT];
-    size_t w = 0;
+    size_t w = 0, wide = 2, n;
     for (size_t i = 0; i < rows * cols; i++) {
-        size_t n = strlen(out_number(s, x[i]));
+        n = strlen(out_number(s, x[i]));
         w = n > w ? n : w;
     }
-    size_t at = p->col, wide = 2 + cols * (w + 2);
+    for (size_t j = 0; j < cols; j++) {
+        size_t u = 0;
+        for (size_t i = 0; i < rows; i++) {
+            cell_unit(unit, i * cols + j, &n);
+            u = n + 1 > u && n ? n + 1 : u;
+        }
+        wide += w + 2 + u;
+    }
+    size_t at = p->col;
     bool below = at > p->indent && at + wide > p->width;
     if (below) {
         at = p->indent;
@@ -184,14 +229,25 @@ put_matrix(struct para *p, const double *x, size_t rows, size_t cols)
         }
         buf_puts(p->b, i ? " [" : "[[");
         for (size_t j = 0; j < cols; j++) {
+            size_t u = 0, most = 0;
+            for (size_t k = 0; k < rows; k++) {
+                cell_unit(unit, k * cols + j, &u);
+                most = u > most ? u : most;
+            }
+            const char *own = cell_unit(unit, i * cols + j, &u);
             out_number(s, x[i * cols + j]);
             spaces(p->b, (j ? 2 : 0) + w - strlen(s));
             buf_puts(p->b, s);
+            spaces(p->b, u > 0);
+            buf_put(p->b, own, u);
+            spaces(p->b, most - u + (most && !u));
         }
         buf_puts(p->b, i + 1 < rows ? "]" : "]]");
     }
     p->start = false;
     p->col = at + wide;
+    if (!out_units_differ(unit))
+        put_unit(p, unit);
 }
 
 static void
@@ -233,14 +289,13 @@ put_field(struct para *p, const imp_image *im, const imp_field *f,
         break;
     default:
         if (v->n)
-            put_matrix(p, v->num, v->n, v->cols);
+            put_matrix(p, v->num, v->n, v->cols, "");
         else
             word(p, "none"); /* no joints, no null space */
     }
     const char *unit = imp_text(im, f->unit);
-    if (out_has_unit(unit) &&
-        !(v->n == 0 && (f->kind == IMP_FIELD_LIST || f->kind == IMP_FIELD_MAT)))
-        word(p, unit);
+    if (!(v->n == 0 && (f->kind == IMP_FIELD_LIST || f->kind == IMP_FIELD_MAT)))
+        put_unit(p, unit);
     buf_free(&w);
 }
 
@@ -300,7 +355,7 @@ out_value(struct out *o, const char *label, const char *unit, const double *x,
         buf_puts(&b, ", \"units\": {");
         if (out_has_unit(unit)) {
             buf_puts(&b, "\"value\": ");
-            buf_json(&b, unit, strlen(unit));
+            out_json_unit(&b, unit, rows, cols);
         }
         buf_puts(&b, "}}\n");
     } else {
@@ -308,7 +363,7 @@ out_value(struct out *o, const char *label, const char *unit, const double *x,
         if (truth) {
             word(&p, x[0] != 0.0 ? "true" : "false");
         } else if (cols > 1) {
-            put_matrix(&p, x, rows, cols);
+            put_matrix(&p, x, rows, cols, unit);
         } else if (rows <= 4) {
             struct buf w = {0};
             put_vector(&w, x, rows);
@@ -317,8 +372,8 @@ out_value(struct out *o, const char *label, const char *unit, const double *x,
         } else {
             put_list(&p, rows, true, "(", ")", item_row, &(struct rows){x, 1});
         }
-        if (*unit)
-            word(&p, unit);
+        if (cols == 1 || truth)
+            put_unit(&p, unit);
         buf_putc(&b, '\n');
     }
     out_write(o, b.s, b.n);

@@ -372,6 +372,9 @@ bool ck_need_truth(struct check *ck, const struct value *v,
 struct value ck_power(struct check *ck, const struct ast_expr *e,
                       struct value a, const struct ast_expr *ea, struct value b,
                       const struct ast_expr *eb);
+/* the joint that a name before a dot means, or NULL */
+const struct decl *ck_joint(struct check *ck, const struct env *env,
+                            const struct ast_expr *e);
 /* value of a declaration (evaluates lets when first needed) */
 struct value ck_decl(struct check *ck, struct decl *d, imp_range range);
 /* enters recursion; false (reported once) when too deep or too long */

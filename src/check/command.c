@@ -119,7 +119,8 @@ static bool
 whole_field(struct check *ck, const struct ast_expr *e, struct value *v)
 {
     e = ast_unwrap(e);
-    if (e->kind != AST_FIELD || v->kind == V_POISON)
+    if (e->kind != AST_FIELD || v->kind == V_POISON ||
+        ck_joint(ck, &ck->top, e->a))
         return false;
     struct value r = ck_expr(ck, &ck->top, e->a);
     if (r.kind != V_RESULT)

@@ -536,9 +536,8 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *e)
     return v_poison(e->range);
 }
 
-/* the joint that a name before a dot means, or NULL */
-static const struct decl *
-joint_named(struct check *ck, const struct env *env, const struct ast_expr *e)
+const struct decl *
+ck_joint(struct check *ck, const struct env *env, const struct ast_expr *e)
 {
     bool reported;
     if (e->kind != AST_NAME)
@@ -569,7 +568,7 @@ field(struct check *ck, const struct env *env, const struct ast_expr *e)
             return v_poison(e->range);
         }
     }
-    const struct decl *joint = joint_named(ck, env, e->a);
+    const struct decl *joint = ck_joint(ck, env, e->a);
     if (joint)
         return joint->index == UINT32_MAX && ck->joined
                    ? v_poison(e->range)

@@ -225,11 +225,14 @@ mx_gauge(struct check *ck, const struct ast_expr *e, const struct value *m,
         const struct dim *x = dim_mul(ck->dims, row[i], col[j]);
         if (dim_unify(ck->dims, d, x, e->range))
             continue;
-        ck_error(ck, DIAG_E0227, e->range,
-                 "this matrix maps no quantities to quantities: by its other "
-                 "entries %s would be %s, but it is %s",
-                 mx_entry(ck, m, k), dim_say(ck->dims, x),
-                 dim_say(ck->dims, d));
+        struct diag *t = ck_error(
+            ck, DIAG_E0227, e->range,
+            "this matrix maps no quantities to quantities: by its other "
+            "entries %s would be %s, but it is %s",
+            mx_entry(ck, m, k), dim_say(ck->dims, x), dim_say(ck->dims, d));
+        CK_HELP(ck, t,
+                "entry [i, j] is what comes out in i over what goes in at j: "
+                "all twists or all wrenches, side by side");
         return false;
     }
     for (uint32_t j = 0; j < n; j++)

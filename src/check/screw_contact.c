@@ -35,7 +35,8 @@ contact_line(struct check *ck, uint32_t body, uint32_t c, screw_vec u,
         u[i] = in ? ex_sym(g, SYM_CONTACT, c, IMP_CONTACT_NORMAL + i)
                   : ex_num(g, 0);
         arm[i] = in ? ex_sub(g, ex_sym(g, SYM_CONTACT, c, point + i),
-                             ex_sym(g, SYM_BODY, body, BODYQ_POSITION * BODYQ_STRIDE + i))
+                             ex_sym(g, SYM_BODY, body,
+                                    BODYQ_POSITION * BODYQ_STRIDE + i))
                     : ex_num(g, 0);
     }
 }

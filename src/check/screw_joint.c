@@ -311,9 +311,7 @@ screw_of_joint(struct check *ck, uint32_t joint, uint32_t body, bool Q,
                imp_range range)
 {
     const struct tm_joint *j = &ck->joints.v[joint];
-    struct sides s = {ck, j, j->body[0],
-                      j->body[1] == IMP_WORLD ? j->body[0] : j->body[1],
-                      ck->m->dim == 2};
+    struct sides s = {ck, j, j->body[0], j->body[1], ck->m->dim == 2};
     struct list l = {.n = 0};
     screw_vec at, c, x;
     if (!j->at.n)

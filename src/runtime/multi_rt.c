@@ -143,10 +143,9 @@ read_joint(const struct rt *r, const imp_joint *j, struct multi_joint *o)
     const double *e = r->env + j->env_joint;
     double axis[3], axis2[3], user[36];
     uint32_t carrier = j->body[0] == IMP_WORLD ? j->body[1] : j->body[0];
-    uint32_t other = j->body[1] == IMP_WORLD ? j->body[0] : j->body[1];
     multi_carry(r, carrier, false, e + IMP_JOINT_AT, o->at);
     multi_carry(r, carrier, true, e + IMP_JOINT_AXIS, axis);
-    multi_carry(r, other, true, e + IMP_JOINT_AXIS2, axis2);
+    multi_carry(r, j->body[1], true, e + IMP_JOINT_AXIS2, axis2);
     for (uint32_t i = 0; i < 2 * j->n_user && i < 12; i++)
         multi_carry(r, carrier, true, e + IMP_JOINT_USER + 3 * i, user + 3 * i);
     multi_joint_rows(o, (enum imp_joint_kind)j->kind, axis, axis2, user,

@@ -120,7 +120,7 @@ corners_take(struct check *ck, const struct env *env, const struct ast_expr *e,
     const struct ast_expr *p = ast_unwrap(e);
     struct corners c = {.ck = ck, .s = corner_shape_of(ck, env->module, e)};
     size_t n = p->kind == AST_CALL ? p->n_args : 0;
-    bool ok = true, any = false;
+    bool any = false;
     for (size_t i = 0; i < n; i++) {
         if (p->args[i].name.text) {
             struct diag *x =
@@ -129,10 +129,9 @@ corners_take(struct check *ck, const struct env *env, const struct ast_expr *e,
             CK_HELP(ck, x, "as in %s", c.s->example);
             return false;
         }
-        ok &= take(&c, env, p->args[i].value, n == 1);
+        if (!take(&c, env, p->args[i].value, n == 1))
+            return false;
     }
-    if (!ok)
-        return false;
     for (size_t i = 0; i < c.n; i++)
         any |= !c.e[i * c.s->dim];
     /* a formal of unknown size may be a matrix */

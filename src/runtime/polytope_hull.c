@@ -591,14 +591,25 @@ hull_find(struct arena *a, int dim, const double (*p)[3], uint32_t n,
         return HULL_FLAT;
     if (dim == 2)
         return plane_hull(&w, out);
-    /* each round but the last drops a point */
-    enum step s = STEP_AGAIN;
-    for (uint32_t round = 0; round <= n && s == STEP_AGAIN; round++)
-        s = wrap_all(&w);
-    if (s != STEP_OK || !closed(&w, out->corner))
-        return HULL_LOST;
-    out->n_face = w.n_face;
-    out->first = w.first;
-    out->loop = w.loop;
-    return HULL_OK;
+    /* slivers of faces a little wider than tol: with less or more of it they
+     * are faces, or parts of their neighbours; what closes is right within it
+     */
+    static const double more[] = {1, 0.125, 8, 0.015625, 64, 512};
+    const double tol = w.tol;
+    for (size_t t = 0; t < sizeof more / sizeof *more; t++) {
+        enum step s = STEP_AGAIN;
+        w.tol = tol * more[t];
+        memset(w.dropped, 0, n * sizeof *w.dropped);
+        memset(out->corner, 0, n * sizeof *out->corner);
+        /* each round but the last drops a point */
+        for (uint32_t round = 0; round <= n && s == STEP_AGAIN; round++)
+            s = wrap_all(&w);
+        if (s != STEP_OK || !closed(&w, out->corner))
+            continue;
+        out->n_face = w.n_face;
+        out->first = w.first;
+        out->loop = w.loop;
+        return HULL_OK;
+    }
+    return HULL_LOST;
 }

@@ -14,6 +14,9 @@
 /* a corner may break other half-spaces by this share of its distance from the
  * inner point: what solving for it rounds, up to flat angles of 1e-6 */
 #define PLANES_SLACK 1e-9
+/* half-spaces whose dual points lie in a plane with the inner point, within
+ * this share of their distances (roundings), leave the direction across open */
+#define PLANES_OPEN 1e-13
 /* steps that move the inner point to the middle of chords along the axes */
 #define CENTRE_STEPS 12
 
@@ -304,8 +307,29 @@ corner(const struct planes *p, const uint32_t *at, uint32_t n, double x[3])
     return true;
 }
 
-/* lies x inside all half-spaces? if not, the corner is one of their outside:
- * they do not close */
+/* Is c inside the plane through the dual points of half-spaces `at`, which are
+ * in order around a face of their hull? If not, these do not close. */
+static bool
+encloses(const struct planes *p, const uint32_t *at, uint32_t n)
+{
+    double s = 0, big = 0, r[3];
+    const double *a = p->dual[at[0]];
+    for (uint32_t i = 1; i + 1 < (p->dim == 2 ? 3 : n); i++) {
+        const double *b = p->dual[at[i]];
+        cross(r, a, b);
+        if (p->dim == 2) {
+            s += r[2];
+            big += sqrt(dot(a, a) * dot(b, b));
+            continue;
+        }
+        const double *c = p->dual[at[i + 1]];
+        s += dot(r, c);
+        big += sqrt(dot(a, a) * dot(b, b) * dot(c, c));
+    }
+    return s > PLANES_OPEN * big;
+}
+
+/* lies x inside all half-spaces? */
 static bool
 holds(const struct planes *p, const double x[3])
 {
@@ -318,16 +342,18 @@ holds(const struct planes *p, const double x[3])
     return true;
 }
 
-static bool
+static enum hull_fault
 put_vertex(const struct planes *p, struct polytope *out, uint32_t v,
            const uint32_t *at, uint32_t n)
 {
     double x[3];
+    if (!encloses(p, at, n))
+        return HULL_UNBOUNDED;
     if (!corner(p, at, n, x) || !holds(p, x))
-        return false;
+        return HULL_LOST;
     for (int k = 0; k < 3; k++)
         out->vertex[v][k] = x[k] + p->c[k];
-    return true;
+    return HULL_OK;
 }
 
 static void
@@ -347,8 +373,9 @@ planes_polygon(const struct planes *p, const struct hull *h,
     out->face = NEW_N(p->a, struct poly_face, n);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t at[2] = {h->loop[(i + n - 1) % n], h->loop[i]};
-        if (!put_vertex(p, out, i, at, 2))
-            return HULL_UNBOUNDED;
+        enum hull_fault f = put_vertex(p, out, i, at, 2);
+        if (f != HULL_OK)
+            return f;
         put_face(p, out->face + i, h->loop[i]);
     }
     polygon_sides(p->a, out);
@@ -365,10 +392,12 @@ planes_polyhedron(const struct planes *p, const struct hull *h,
         return HULL_LOST;
     out->n_vertex = h->n_face;
     out->vertex = arena_alloc(p->a, h->n_face * sizeof *out->vertex);
-    for (uint32_t v = 0; v < h->n_face; v++)
-        if (!put_vertex(p, out, v, h->loop + h->first[v],
-                        h->first[v + 1] - h->first[v]))
-            return HULL_UNBOUNDED;
+    for (uint32_t v = 0; v < h->n_face; v++) {
+        enum hull_fault f = put_vertex(p, out, v, h->loop + h->first[v],
+                                       h->first[v + 1] - h->first[v]);
+        if (f != HULL_OK)
+            return f;
+    }
     out->face = NEW_N(p->a, struct poly_face, p->n);
     for (uint32_t i = 0; i < p->n; i++) {
         if (m.at[i] == m.at[i + 1])
@@ -437,7 +466,7 @@ polytope_planes(struct arena *a, int dim, const double (*h)[4], uint32_t n,
                 p.dual[i][k] = p.h[i][k] / p.h[i][3];
         f = hull_find(a, dim, (const double(*)[3])p.dual, p.n, &hull);
         if (f == HULL_SAME) /* the same half-space twice */
-            memcpy(p.h[hull.bad[1]], p.h[--p.n], sizeof *p.h);
+            memmove(p.h[hull.bad[1]], p.h[--p.n], sizeof *p.h);
     } while (f == HULL_SAME);
     if (f != HULL_OK)
         return f == HULL_FLAT ? HULL_UNBOUNDED : f;

@@ -155,8 +155,8 @@ static const struct {
     {"E0901", "let k = chatter s\nshow k"},
     {"E0901", AB "contact d : b | a { friction = 0.3 }"},
     {"E0901", AB "contact d : b | a { gap = 1 }"},
-    {"E0901", "body b : polygon(1) { mass = 1 }"},
-    {"E0901", "use shapes\nbody a : rectangle(1, 2) { density = 1 }\n"
+    {"E0351", "body b : polygon(1) { mass = 1 }"},
+    {"E0901", "shape a(w) = max(x^2 + y^2, abs(x)/w) - 1\n"
               "body b : circle(1) { mass = 1 }\ncontact c : a | b"},
     {"E0901", AB "joint o : hinge(a, world) { at = (0, 0) }\nclassify c"},
     {"E0105", "body world { fixed = true }"},

@@ -58,6 +58,7 @@ done
 
 # differences below 1e-13 are rounding; their digits are no result
 awk 'function short(s) {
+    s += 0
     return s < 1e-13 && s > -1e-13 ? "< 1e-13" : sprintf("%.1e", s) }
 function next_of(m) { return got[m, ++used[m]] }
 BEGIN { while ((getline line < "'"$tmp/got"'") > 0) {

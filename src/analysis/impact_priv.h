@@ -21,6 +21,10 @@ int impact_here(struct analysis *a, const uint32_t *contact, uint32_t n,
 /* law of the command's option, else of the world; IMP_OK or IMP_BADMODEL */
 int impact_law(struct analysis *a, const imp_command *c,
                enum imp_impact_law *law);
+/* Where no law was declared: the one that all contacts carry. IMP_BADMODEL
+ * after a diagnostic at `where` if they carry different ones. */
+int impact_law_of(struct analysis *a, imp_range where, const uint32_t *contact,
+                  uint32_t n, enum imp_impact_law *law);
 /* everything of the record that comes from m; `skip_main`: leave the fields
  * that `impact` of two free bodies has set itself */
 void impact_record(struct analysis *a, const struct multi_rt *in,

@@ -57,6 +57,35 @@ impact_law(struct analysis *a, const imp_command *c, enum imp_impact_law *law)
 }
 
 int
+impact_law_of(struct analysis *a, imp_range where, const uint32_t *contact,
+              uint32_t n, enum imp_impact_law *law)
+{
+    const imp_contact *first = rt_contact(a->rt, contact[0]);
+    if (*law != IMP_IMPACT_UNDECLARED)
+        return IMP_OK;
+    *law = (enum imp_impact_law)(IMP_IMPACT_NEWTON + first->law);
+    for (uint32_t i = 1; i < n; i++) {
+        const imp_contact *k = rt_contact(a->rt, contact[i]);
+        if (k->law == first->law)
+            continue;
+        struct diag *d =
+            diag_add(a->ds, DIAG_E0723, where,
+                     "the contacts of this impact carry different laws");
+        const imp_contact *of[] = {first, k};
+        for (int j = 0; j < 2; j++)
+            diag_note(a->ds, d, of[j]->range_e, "`%s`: %s",
+                      imp_text(a->rt->im, of[j]->name),
+                      impact_law_name[IMP_IMPACT_NEWTON + of[j]->law]);
+        diag_help(a->ds, d,
+                  "one impact has one law: name it, as in `law = %s`, in the "
+                  "command or in `world`",
+                  impact_law_name[IMP_IMPACT_NEWTON + k->law]);
+        return IMP_BADMODEL;
+    }
+    return IMP_OK;
+}
+
+int
 impact_here(struct analysis *a, const uint32_t *contact, uint32_t n,
             struct multi_rt *in, struct multi **m)
 {
@@ -466,12 +495,9 @@ impact_several(struct analysis *a, const imp_command *c, struct rec *out)
         return IMP_BADMODEL;
     }
     if ((st = impact_law(a, c, &law)) ||
-        (st = impact_gather(a, c, IMP_OPT_impact_until, &in, &m)))
+        (st = impact_gather(a, c, IMP_OPT_impact_until, &in, &m)) ||
+        (st = impact_law_of(a, c->range, in.contact, in.p.n_contact, &law)))
         return st;
-    /* one contact may carry a law of its own */
-    if (law == IMP_IMPACT_UNDECLARED && c->args.n == 1)
-        law = (enum imp_impact_law)(IMP_IMPACT_NEWTON +
-                                    rt_contact(a->rt, in.contact[0])->law);
     multi_solve(m, law);
     size_t n = impact_remarks(a, &in, m, text, 64);
     if (!m->applied)

@@ -344,10 +344,8 @@ together(struct sim *s, struct group *g, uint32_t c, const char *const *class)
         if ((st = impact_here(a, g->contact, g->n, &in, &m)))
             return st;
     } while (drop_open(g, &in, m, law));
-    /* one contact may carry a law of its own */
-    if (law == IMP_IMPACT_UNDECLARED && g->n == 1)
-        law = (enum imp_impact_law)(IMP_IMPACT_NEWTON +
-                                    rt_contact(a->rt, c)->law);
+    if ((st = impact_law_of(a, s->c->range, g->contact, g->n, &law)))
+        return st;
     if (!solve(m, law)) {
         m->applied = false;
         m->fault = MULTI_UNSETTLED;

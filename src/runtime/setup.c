@@ -365,6 +365,8 @@ rt_setup(struct rt *r, const double *params)
         int s = setup_body(r, b);
         st = worse(st, s == IMP_OK ? setup_state(r, b) : s);
     }
+    for (uint32_t c = 0; st == IMP_OK && c < im->contacts.n; c++)
+        st = setup_surfaces(r, c);
     if (st != IMP_OK)
         return st;
     hold_start(r);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside set-up: what setup.c (a model), setup_body.c (mass and inertia) and
- * setup_radius.c (bounding balls) ask of each other. */
+/* Inside set-up: what setup.c (a model), setup_body.c (mass and inertia),
+ * setup_radius.c (bounding balls) and setup_stated.c (contacts at a stated
+ * point) ask of each other. */
 #ifndef IMP_RUNTIME_SETUP_H
 #define IMP_RUNTIME_SETUP_H
 
@@ -14,5 +15,7 @@ int setup_state(struct rt *r, uint32_t body);
 /* radius of a ball about `centre` (shape coordinates) that holds the body; a
  * true bound for convex bodies; infinite where it has no end */
 double setup_radius(struct rt *r, uint32_t body, const double centre[3]);
+/* a stated contact against the shapes of its bodies, placed by now; the same */
+int setup_surfaces(struct rt *r, uint32_t contact);
 
 #endif

@@ -234,9 +234,10 @@ impact_remarks(struct analysis *a, const struct multi_rt *in,
     else if (m->fault == MULTI_INCONSISTENT)
         SAY("the law's normal velocities cannot all be had: least squares");
     if (m->joint_rank < m->nr)
-        SAY("%d of %d constraints of the joints are redundant: the least "
+        SAY("%d of %d constraints of the joints %s redundant: the least "
             "joint impulses are given",
-            m->nr - m->joint_rank, m->nr);
+            m->nr - m->joint_rank, m->nr,
+            m->nr - m->joint_rank == 1 ? "is" : "are");
     if (m->applied && m->determined == MULTI_MOTION)
         SAY("the motion is unique, the impulses are not: a least set is given");
     if (m->tie)

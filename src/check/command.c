@@ -753,8 +753,9 @@ arguments(struct check *ck, uint32_t command, const struct ast_item *it)
             good = good && contact_suits(ck, c->id, e, v->ref);
             for (size_t k = 0; good && k < c->n_args; k++)
                 if (c->args[k].ref == v->ref) {
-                    ck_error(ck, DIAG_E0403, e->range,
-                             "this contact is named twice");
+                    struct diag *d = ck_error(ck, DIAG_E0403, e->range,
+                                              "this contact is named twice");
+                    CK_HELP(ck, d, "an impact acts at each contact once");
                     good = false;
                 }
             break;

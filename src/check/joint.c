@@ -73,6 +73,26 @@ an(const char *word)
 
 /* -- the head ------------------------------------------------------------- */
 
+/* what other texts and programs call the joints of this language */
+static const char *
+other_name(const char *word)
+{
+    static const char *const names[][2] = {
+        {"revolute", "hinge"},       {"pin", "hinge"},
+        {"pivot", "hinge"},          {"rotational", "hinge"},
+        {"spherical", "ball"},       {"ball_and_socket", "ball"},
+        {"prismatic", "slider"},     {"translational", "slider"},
+        {"cylindrical", "cylinder"}, {"cardan", "universal"},
+        {"hooke", "universal"},      {"fixed", "weld"},
+        {"rigid", "weld"},           {"plane", "planar"},
+        {"custom", "constraint"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (!strcmp(word, names[i][0]))
+            return names[i][1];
+    return NULL;
+}
+
 static int
 kind_of(struct check *ck, const struct ast_expr *head)
 {
@@ -89,7 +109,9 @@ kind_of(struct check *ck, const struct ast_expr *head)
             ? ck_error(ck, DIAG_E0334, f->range, "there is no joint `%s`", word)
             : ck_error(ck, DIAG_E0334, f->range,
                        "what follows the colon is a kind of joint");
-    if (!word || !ck_suggest(ck, d, f->range, word, names, N_KINDS))
+    if (word && other_name(word))
+        CK_HELP(ck, d, "here it is called `%s`", other_name(word));
+    else if (!word || !ck_suggest(ck, d, f->range, word, names, N_KINDS))
         CK_HELP(ck, d, "joints are %s", ck_join(ck, names, N_KINDS, "and"));
     return -1;
 }

@@ -118,7 +118,7 @@ of_level_set(struct rt *r, const imp_body *b, const double x[3],
         if (!level(r, b, y, out))
             break;
         slope2 = dot(out + 1, out + 1, d);
-        if (fabs(out[0]) <= tol * sqrt(slope2)) {
+        if (fabs(out[0]) <= 1e-3 * tol * sqrt(slope2)) {
             double way = 0;
             for (int i = 0; i < d; i++)
                 way = hypot(way, y[i] - start[i]);

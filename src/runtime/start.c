@@ -403,9 +403,10 @@ tell_redundant(const struct start *s)
         return;
     const imp_joint *k = joint_of(s, s->m.p.n_joint - 1);
     struct diag *d = diag_add(r->ds, DIAG_W0503, k->range,
-                              "%d of the %d constraints of the joints are "
+                              "%d of the %d constraints of the joints %s "
                               "redundant",
-                              m->nr - m->joint_rank, m->nr);
+                              m->nr - m->joint_rank, m->nr,
+                              m->nr - m->joint_rank == 1 ? "is" : "are");
     diag_help(r->ds, d,
               "the motion is determined all the same; impulses in the joints "
               "are the least that give it. Joints that leave more free (ball, "

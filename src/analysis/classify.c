@@ -136,7 +136,8 @@ set_verdict(struct analysis *a, const struct touch *t, const struct verdict *v,
                    "data");
     if (t->no_jet)
         remark(rm, t->no_jet);
-    if (!t->formulas)
+    bool corners = rt_contact(a->rt, t->contact)->flags & IMP_CONTACTF_CORNERS;
+    if (!t->formulas && !corners)
         remark(rm, t->no_formulas);
 }
 

@@ -77,8 +77,14 @@ cmd_eight(struct analysis *a, const imp_command *c, struct rec *out)
         return IMP_FAILED;
     }
     if (!t.formulas) {
-        diag_add(a->ds, DIAG_E0709, c->range,
-                 "the curves cannot be computed: %s", t.no_formulas);
+        struct diag *d =
+            diag_add(a->ds, DIAG_E0709, c->range,
+                     "the curves cannot be computed: %s", t.no_formulas);
+        if (rt_contact(a->rt, t.contact)->flags & IMP_CONTACTF_CORNERS)
+            diag_help(a->ds, d,
+                      "the figure of eight belongs to two surfaces that curve; "
+                      "`classify` tells the touch of corners by the series of "
+                      "the gap");
         return IMP_FAILED;
     }
     if ((st = touch_agree(a, &t)))

@@ -165,6 +165,26 @@ solve(struct multi *m, enum imp_impact_law law)
     return false;
 }
 
+/* work of what drives prescribed bodies and surfaces that move over theirs,
+ * against impulse c */
+static double
+driven(const struct multi_rt *in, const struct multi *m, int c)
+{
+    const struct multi_contact *k = &in->p.contact[c];
+    double v = k->recede * m->length[c];
+    for (int s = 0; s < 2; s++) {
+        const struct multi_body *b = &in->p.body[k->body[s]];
+        double r[3], u[3];
+        if (k->body[s] == IMP_WORLD || b->invmass > 0)
+            continue;
+        v_sub(r, s ? k->q : k->p, b->centre);
+        v_copy(u, b->vel);
+        v_add_cross(u, 1.0, b->spin, r);
+        v += (s ? 1 : -1) * v_dot(k->dir, u);
+    }
+    return m->P[c] * v;
+}
+
 /* work of all impulses, from the terms, and the size of these */
 static double
 work(const struct multi_rt *in, const struct multi *m, double *size)
@@ -172,7 +192,7 @@ work(const struct multi_rt *in, const struct multi *m, double *size)
     double sum = 0;
     *size = fmax(m->energy[0], m->energy[1]);
     for (int c = 0; c < m->nc; c++)
-        sum += 0.5 * m->P[c] * (m->before[c] + m->after[c]);
+        sum += 0.5 * m->P[c] * (m->before[c] + m->after[c]) - driven(in, m, c);
     /* joints: what their velocities are off by does work */
     for (uint32_t j = 0; j < in->p.n_joint; j++) {
         const struct multi_joint *k = &in->p.joint[j];

@@ -64,7 +64,7 @@ velocities(struct multi *m)
     m->speed = 0;
     for (uint32_t c = 0; c < in->n_contact; c++) {
         const struct multi_contact *k = &in->contact[c];
-        double v = 0, size = 0;
+        double v = k->recede * m->length[c], size = fabs(k->recede);
         for (int s = 0; s < 2; s++) {
             if (k->body[s] == IMP_WORLD)
                 continue;

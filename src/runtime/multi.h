@@ -43,6 +43,8 @@ struct multi_contact {
     uint32_t body[2];  /* IMP_WORLD possible */
     double p[3], q[3]; /* the point, as one of the first, of the second body */
     double dir[3];     /* of any length > 0 */
+    double recede;     /* surfaces that move over their bodies part at this
+                          speed, along the unit direction */
     double e;          /* restitution */
     double priority;   /* sequential: smaller goes first; INFINITY: none */
 };

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "runtime/closest.h"
+#include "runtime/event_priv.h"
 
 static const imp_joint *
 joint_at(const struct rt *r, uint32_t j)
@@ -152,6 +153,28 @@ read_joint(const struct rt *r, const imp_joint *j, struct multi_joint *o)
                      (int)j->n_user, r->im->dim == 2);
 }
 
+/* Shapes that contain t: what the rate of the gap is beyond that of the points
+ * as points of the bodies */
+static int
+read_recede(struct rt *r, uint32_t c, double *recede)
+{
+    const imp_contact *k = rt_contact(r, c);
+    struct closest cl;
+    double h, gap[2];
+    *recede = 0;
+    if (!((rt_body(r, k->body[0])->flags | rt_body(r, k->body[1])->flags) &
+          IMP_BODYF_GTIME))
+        return IMP_OK;
+    int st = closest_points(r, c, &cl, true);
+    if (!st)
+        st = motion_series_all(r, 1, &h);
+    if (!st)
+        st = closest_gap_series(r, c, 1, gap);
+    if (!st)
+        *recede = gap[1] - ev_rate(r, c, &cl);
+    return st;
+}
+
 static int
 read_contact(struct rt *r, uint32_t c, struct multi_contact *o,
              double *tolerance)
@@ -179,7 +202,7 @@ read_contact(struct rt *r, uint32_t c, struct multi_contact *o,
     memcpy(o->q, cl.Q, sizeof o->q);
     memcpy(o->dir, cl.n, sizeof o->dir);
     *tolerance = MULTI_SHAPED;
-    return IMP_OK;
+    return read_recede(r, c, &o->recede);
 }
 
 /* a body's number in the problem, entered when it is new */

@@ -840,9 +840,6 @@ flights(void **state)
 int
 main(void)
 {
-    const char *only = getenv("ONLY");
-    if (only)
-        cmocka_set_test_filter(only);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(projection),      cmocka_unit_test(balls),
         cmocka_unit_test(many_shapes),     cmocka_unit_test(aligned),

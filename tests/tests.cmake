@@ -23,6 +23,9 @@ foreach(f ${unit})
   add_test(NAME ${n} COMMAND test_${n})
   set_tests_properties(${n} PROPERTIES TIMEOUT 300)
 endforeach()
+if(GSL_FOUND AND TARGET test_runtime_hold)
+  target_compile_definitions(test_runtime_hold PRIVATE HAVE_GSL)
+endif()
 # a thousand pairs of each kind of touch
 set_tests_properties(runtime_event PROPERTIES
   ENVIRONMENT IMP_TEST_CASES=1000)

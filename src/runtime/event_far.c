@@ -325,9 +325,8 @@ ev_tolerances(struct rt *r, uint32_t contact, struct ev_tol *out)
 double
 event_still(const struct rt *r)
 {
-    return r->im->has_tolerance
-               ? fmax(RT_GAP_SHARE * r->tolerance, EVENT_STILL)
-               : EVENT_STILL;
+    return r->im->has_tolerance ? fmax(RT_GAP_SHARE * r->tolerance, EVENT_STILL)
+                                : EVENT_STILL;
 }
 
 double

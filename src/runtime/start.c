@@ -143,6 +143,22 @@ advance(struct start *s)
     return false;
 }
 
+/* sizes of the terms that an entry of twist_at is the sum of */
+static void
+twist_size(const struct start *s, uint32_t b, const double at[3], double t[6])
+{
+    memset(t, 0, 6 * sizeof *t);
+    if (b == IMP_WORLD)
+        return;
+    const struct multi_body *k = &s->b[b];
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, l = (i + 2) % 3;
+        t[i] = fabs(k->spin[i]);
+        t[3 + i] = fabs(k->vel[i]) + fabs(k->spin[j] * (at[l] - k->centre[l])) +
+                   fabs(k->spin[l] * (at[j] - k->centre[j]));
+    }
+}
+
 /* Rows of a joint's conditions on its relative twist [spin; velocity at `at`]:
  * its reactions do no work, and what `rate` states. Residuals in res, sizes of
  * their terms in size. Returns how many. */
@@ -151,10 +167,12 @@ conditions(const struct start *s, uint32_t j, double row[12][6], double res[12],
            double size[12])
 {
     const struct multi_joint *k = &s->m.p.joint[j];
-    double t[2][6];
+    double t[2][6], most[2][6];
     int n = 0;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         twist_at(s, k->body[i], k->at, t[i]);
+        twist_size(s, k->body[i], k->at, most[i]);
+    }
     for (int i = 0; i < k->n; i++, n++)
         for (int c = 0; c < 6; c++)
             row[n][c] = k->S[i][(c + 3) % 6];
@@ -167,8 +185,7 @@ conditions(const struct start *s, uint32_t j, double row[12][6], double res[12],
         for (int c = 0; c < 6; c++) {
             double rel = i < k->n ? 0 : s->rel[j][c];
             res[i] += row[i][c] * (t[0][c] - t[1][c] - rel);
-            size[i] +=
-                fabs(row[i][c]) * (fabs(t[0][c]) + fabs(t[1][c]) + fabs(rel));
+            size[i] += fabs(row[i][c]) * (most[0][c] + most[1][c] + fabs(rel));
         }
     }
     return n;

@@ -527,6 +527,8 @@ struct value screw_eta(struct check *ck, imp_range range);
 /* twist, momentum_screw, M, Q, S, M_red of a body; false if it is none */
 bool screw_of_body(struct check *ck, uint32_t body, const char *name,
                    imp_range range, struct value *out);
+/* a function of screws, whose name a function of the user's may take? */
+bool screw_name(const char *name);
 /* twist wrench screw plucker columns figures U G; false if it is none */
 bool screw_call(struct check *ck, const struct ast_expr *e, const char *name,
                 struct value *a, size_t n, struct value *out);

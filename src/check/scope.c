@@ -86,7 +86,8 @@ declare(struct check *ck, struct module *m, const struct ast_item *it,
         CK_HELP(ck, d, "choose another name, such as `ground`");
         return;
     }
-    if ((kind == D_FN || kind == D_SHAPE) && builtin_find(name->text)) {
+    if ((kind == D_FN || kind == D_SHAPE) && builtin_find(name->text) &&
+        !screw_name(name->text)) {
         struct diag *d =
             ck_error(ck, DIAG_E0105, name->range,
                      "`%s` is a function of the language already", name->text);

@@ -367,6 +367,19 @@ figures(struct check *ck, const struct ast_expr *e, const struct value *a,
     return true;
 }
 
+static const char *const names[] = {"twist",   "wrench",  "screw", "plucker",
+                                    "columns", "figures", "U",     "G"};
+enum { N_NAMES = sizeof names / sizeof names[0] };
+
+bool
+screw_name(const char *name)
+{
+    for (size_t i = 0; i < N_NAMES; i++)
+        if (!strcmp(names[i], name))
+            return true;
+    return false;
+}
+
 bool
 screw_call(struct check *ck, const struct ast_expr *e, const char *name,
            struct value *a, size_t n, struct value *out)
@@ -377,12 +390,10 @@ screw_call(struct check *ck, const struct ast_expr *e, const char *name,
                                                 "the moment of a wrench"},
                              *const screw[] = {"the first half of a screw",
                                                "the second half of a screw"};
-    static const char *const names[] = {
-        "twist", "wrench", "screw", "plucker", "columns", "figures", "U", "G"};
     size_t i = 0;
-    while (i < 8 && strcmp(names[i], name))
+    while (i < N_NAMES && strcmp(names[i], name))
         i++;
-    if (i == 8)
+    if (i == N_NAMES)
         return false;
     *out = v_poison(e->range);
     for (size_t k = 0; k < n; k++)

@@ -581,8 +581,10 @@ void
 cl_predict(struct rt *r, uint32_t contact, int order, double dt)
 {
     double *u = r->contact_u + 8 * (size_t)contact;
-    if (rt_contact(r, contact)->flags & IMP_CONTACTF_CORNERS)
+    if (rt_contact(r, contact)->flags & IMP_CONTACTF_CORNERS) {
+        corner_predict(r, contact, order, dt);
         return;
+    }
     for (uint32_t i = 0; i < rt_contact(r, contact)->n_unknown; i++) {
         const double *c = event_row(r, contact, 1 + i);
         double y = c[order];

@@ -136,6 +136,13 @@ corner_series(struct rt *r, uint32_t contact, int order, double *gap,
                               valid ? valid : &never);
 }
 
+void
+corner_predict(struct rt *r, uint32_t contact, int order, double dt)
+{
+    if (corner_is_smooth(r, rt_contact(r, contact)))
+        corner_smooth_predict(r, contact, order, dt);
+}
+
 int
 corner_touch(struct rt *r, uint32_t contact, double tol,
              struct corner_touch *out)

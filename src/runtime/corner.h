@@ -35,6 +35,8 @@ void corner_forget(struct rt *r);
  * time until another pair takes over, a lower bound. */
 int corner_series(struct rt *r, uint32_t contact, int order, double *gap,
                   double *valid);
+/* moves the warm start of a contact by dt along the series made last */
+void corner_predict(struct rt *r, uint32_t contact, int order, double dt);
 /* rows of a work array (IMP_ROW_STRIDE): series of the entries IMP_CONTACT_GAP
  * .. IMP_CONTACT_NORMAL of a contact, in the axes of body 0 about its mass
  * centre. Motion series made to this order; status as corner_closest, loud */

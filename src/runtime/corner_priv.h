@@ -104,6 +104,9 @@ int corner_smooth_series(struct rt *r, uint32_t contact, int order, double *gap,
                          double *valid);
 int corner_smooth_touch(struct rt *r, uint32_t contact, double tol,
                         struct corner_touch *out);
+/* moves the warm start by dt along the last series */
+void corner_smooth_predict(struct rt *r, uint32_t contact, int order,
+                           double dt);
 /* point and normal (gradient) of the smooth body in the axes of the polytope,
  * from the last corner_smooth_series, of no higher order */
 void corner_smooth_point(struct rt *r, uint32_t contact, int order,

@@ -17,6 +17,7 @@
 /* rows of each kind's series; in corner_memo */
 struct cs_work {
     double *rows[3];
+    struct cs_feature f; /* of the series made last */
 };
 
 static double *
@@ -133,6 +134,7 @@ corner_smooth_series(struct rt *r, uint32_t contact, int order, double *gap,
     }
     uint32_t tape = k->feature_event[f.kind];
     double *work = work_of(r, contact, f.kind);
+    ((struct cs_work *)corner_memo(r, contact)->smooth)->f = f;
     int st = rt_series(r, tape, local, rows, work, order);
     if (st != IMP_OK)
         return st;
@@ -154,6 +156,25 @@ corner_smooth_series(struct rt *r, uint32_t contact, int order, double *gap,
     if (!cs_deep(&s, &a))
         *valid = stays(&s, f, p, N, order);
     return IMP_OK;
+}
+
+void
+corner_smooth_predict(struct rt *r, uint32_t contact, int order, double dt)
+{
+    const struct cs_work *w = corner_memo(r, contact)->smooth;
+    struct cs_feature f = cs_kept(r, contact);
+    double *u = r->contact_u + 8 * (size_t)contact;
+    if (w == NULL || !r->contact_warm[contact] || w->f.kind != f.kind ||
+        w->f.index != f.index)
+        return;
+    uint32_t tape = rt_contact(r, contact)->feature_event[f.kind];
+    int n = (int)r->im->dim + (f.kind == CORNER_EDGE ? 2 : 1);
+    for (int i = 0; i < n; i++) {
+        double y =
+            poly_value(output(r, tape, w->rows[f.kind], 1 + i), order, dt);
+        if (isfinite(y))
+            u[i] = y;
+    }
 }
 
 void

@@ -113,6 +113,7 @@ struct touch {
     int order; /* of the jet; -1: not available */
     double jet[JET_MAX + 1];
     const char *no_jet;      /* why not */
+    bool open;               /* of corners: the normal is not unique */
     bool formulas;           /* t holds the paper's coefficients */
     const char *no_formulas; /* why not */
     struct tangency t;

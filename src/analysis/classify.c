@@ -137,6 +137,9 @@ set_verdict(struct analysis *a, const struct touch *t, const struct verdict *v,
     if (t->no_jet)
         remark(rm, t->no_jet);
     bool corners = rt_contact(a->rt, t->contact)->flags & IMP_CONTACTF_CORNERS;
+    if (t->open)
+        remark(rm, "the shapes leave the normal open here: v and D are those "
+                   "along the choice with the fastest approach");
     if (!t->formulas && !corners)
         remark(rm, t->no_formulas);
 }

@@ -13,6 +13,7 @@
 #include "analysis/vec.h"
 #include "base/num.h"
 #include "runtime/closest.h"
+#include "runtime/corner.h"
 #include "runtime/hold.h"
 
 /* -- state ----------------------------------------------------------------- */
@@ -161,6 +162,34 @@ body_data(struct analysis *a, uint32_t body, const double point[3],
     return NULL;
 }
 
+/* A corner or an edge on a corner or an edge leaves the normal open: the series
+ * along the choice in which the bodies approach fastest tells what happens. */
+static int
+open_touch(struct analysis *a, struct touch *t, int order)
+{
+    struct rt *r = a->rt;
+    if (!(rt_contact(r, t->contact)->flags & IMP_CONTACTF_CORNERS) ||
+        !(fabs(t->gap) <= t->gap_tol))
+        return IMP_OK;
+    struct corner_touch *c = NEW(r->arena, struct corner_touch);
+    int st = corner_touch(r, t->contact, t->gap_tol, c);
+    if (st || c->kind != CORNER_OPEN)
+        return st;
+    t->open = !c->stated;
+    double least = INFINITY, jet[JET_MAX + 1];
+    for (int i = 0; i < c->n_choice; i++) {
+        if (corner_choice_series(r, t->contact, order, c, i, jet) ||
+            !(jet[1] < least))
+            continue;
+        least = jet[1];
+        memcpy(t->jet, jet, sizeof(double) * (size_t)(order + 1));
+        t->order = order;
+        t->no_jet = NULL;
+        v_copy(t->n, c->stated ? c->n : c->choice[i]);
+    }
+    return IMP_OK;
+}
+
 int
 touch_read(struct analysis *a, struct touch *t, int order)
 {
@@ -205,6 +234,8 @@ touch_read(struct analysis *a, struct touch *t, int order)
     } else if (st) {
         return run_failed(a, st, ct->range, "the series of the gap");
     }
+    if ((st = open_touch(a, t, order)))
+        return st;
     if (t->formulas && !t->t.definite) {
         struct diag *d = diag_add(a->ds, DIAG_E0707, ct->range,
                                   "the bodies of `%s` are flat (or hollow) "

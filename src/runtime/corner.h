@@ -74,5 +74,11 @@ struct corner_touch {
  * normal lies outside the choices. */
 int corner_touch(struct rt *r, uint32_t contact, double tol,
                  struct corner_touch *out);
+/* Series of the separation along choice i of an open touch (along the stated
+ * normal if there is one), at the state of corner_touch: the face or edges it
+ * belongs to turn with their bodies. Motion series made to this order.
+ * IMP_NONFINITE where edges are parallel. */
+int corner_choice_series(struct rt *r, uint32_t contact, int order,
+                         const struct corner_touch *t, int i, double *gap);
 
 #endif

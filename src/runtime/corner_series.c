@@ -209,3 +209,70 @@ corner_flat_series(struct rt *r, uint32_t contact, int order,
     *valid = fmax(best, SERIES_ULPS * DBL_EPSILON * fabs(rt_time(r)));
     return IMP_OK;
 }
+
+/* along the stated normal, which the first body carries, at the first point */
+static void
+stated_series(struct rt *r, uint32_t contact, int order,
+              const struct corner_touch *t, const struct jet c[3],
+              const struct jet R[9], double *gap)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    struct cl_body b[2];
+    struct jet y, g;
+    double d[3], n[3], p[3], q[3];
+    for (int i = 0; i < 2; i++) {
+        cl_body_get(r, k->body[i], &b[i]);
+        for (int j = 0; j < 3; j++)
+            d[j] = (i == 0 ? t->P : t->Q)[0][j] - b[i].c[j];
+        cl_turn_back(&b[i], d, i == 0 ? p : q);
+    }
+    cl_turn_back(&b[0], t->n, n);
+    jet_const(order, -cl_dot(n, p), &g);
+    for (int i = 0; i < 3; i++) {
+        jet_dotc(order, R + 3 * i, q, &y);
+        jet_add(order, &y, &c[i], &y);
+        jet_scale(order, n[i], &y, &y);
+        jet_add(order, &g, &y, &g);
+    }
+    memcpy(gap, g.c, sizeof(double) * (size_t)(order + 1));
+}
+
+int
+corner_choice_series(struct rt *r, uint32_t contact, int order,
+                     const struct corner_touch *t, int i, double *gap)
+{
+    struct corner_scene s;
+    struct jet c[3], R[9], g;
+    struct corner_test test = {.order = order, .overlap = true};
+    struct corner_pair pair;
+    double holds, n[3];
+    uint32_t body, at[2];
+    if (corner_is_smooth(r, rt_contact(r, contact)))
+        return IMP_NONFINITE;
+    int st = corner_pose(r, contact, order, c, R, &holds);
+    if (st)
+        return st;
+    if (t->stated) {
+        stated_series(r, contact, order, t, c, R, gap);
+        return IMP_OK;
+    }
+    body = t->choice_body[i];
+    corner_scene_get(r, contact, false, &s);
+    if (body == CORNER_CROSS) {
+        pair = (struct corner_pair){{CORNER_EDGE, CORNER_EDGE},
+                                    {t->choice_face[i], t->choice_edge[i]}};
+    } else {
+        const double *f = s.p[body]->face[t->choice_face[i]].n;
+        for (int k = 0; k < 3; k++)
+            n[k] = body == 0 ? f[k] : -cl_dot(s.R + 3 * k, f);
+        corner_separation(&s, n, at);
+        pair.kind[body] = CORNER_FACE;
+        pair.index[body] = t->choice_face[i];
+        pair.kind[1 - body] = CORNER_VERTEX;
+        pair.index[1 - body] = at[1 - body];
+    }
+    if (!corner_gap(&s, &pair, c, R, &test, &g))
+        return IMP_NONFINITE;
+    memcpy(gap, g.c, sizeof(double) * (size_t)(order + 1));
+    return IMP_OK;
+}

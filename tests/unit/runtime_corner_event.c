@@ -186,6 +186,59 @@ flights(void **state)
     assert_true(found > n / 3);
 }
 
+/* let through: they open again where the gap does */
+static void
+through(void **state)
+{
+    (void)state;
+    int n = cases(250), found = 0;
+    for (int it = 0; it < n; it++) {
+        struct model o;
+        flight(&o, it % 3 ? 3 : 2);
+        enum event_watch watch = WATCH_CLOSE;
+        struct event e, more[2];
+        uint32_t n_more;
+        double gap, tol, rate, t0, until = 4;
+        if (event_start_check(o.r, 0, &gap) != IMP_OK) {
+            model_free(&o);
+            continue;
+        }
+        assert_int_equal(
+            event_next(o.r, &watch, until, NULL, NULL, &e, more, &n_more),
+            IMP_OK);
+        t0 = e.time;
+        event_tolerances(o.r, 0, &tol, &rate);
+        if (e.kind != EVENT_CROSS) {
+            model_free(&o);
+            continue;
+        }
+        watch = WATCH_OPEN;
+        int st =
+            event_next(o.r, &watch, until, NULL, NULL, &e, more, &n_more);
+        if (st != IMP_OK) {
+            model_complain(&o);
+            fail_msg("case %d: status %d at %g", it, st, rt_time(o.r));
+        }
+        double end = e.kind >= EVENT_CROSS ? e.time : until;
+        if (e.kind >= EVENT_CROSS) {
+            found++;
+            gap = gap_at(&o, end);
+            if (fabs(gap) > tol)
+                fail_msg("case %d: gap %g where it opens", it, gap);
+        }
+        rt_reset(o.r);
+        for (int k = 1; k < 200; k++) {
+            double t = t0 + (end - t0) * k / 200;
+            gap = gap_at(&o, t);
+            if (gap > tol)
+                fail_msg("case %d: gap %g at %g of %g to %g (%d)", it, gap, t,
+                         t0, end, e.kind);
+        }
+        model_free(&o);
+    }
+    assert_true(found > n / 6);
+}
+
 /* -- touches ----------------------------------------------------------------
  */
 
@@ -377,6 +430,7 @@ main(void)
         cmocka_unit_test(space_touches),
         cmocka_unit_test(stated),
         cmocka_unit_test(flights),
+        cmocka_unit_test(through),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

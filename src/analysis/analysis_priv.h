@@ -141,7 +141,7 @@ struct verdict {
 int touch_find(struct analysis *a, uint32_t contact, double until,
                struct touch *t);
 /* May time pass before an impact at this contact? IMP_FAILED after E0722 when
- * joints hold a body of it, or it is stated at the start. */
+ * it is stated at the start. */
 int touch_movable(struct analysis *a, uint32_t contact);
 /* coefficients at the present state, which is a touch; `order` of the jet */
 int touch_read(struct analysis *a, struct touch *t, int order);

@@ -130,7 +130,6 @@ touch_movable(struct analysis *a, uint32_t contact)
 {
     const struct rt *r = a->rt;
     const imp_contact *k = rt_contact(r, contact);
-    const imp_joint *j = IMP_ARRAY(r->im, r->im->joints, imp_joint);
     struct diag *d;
     if (k->flags & IMP_CONTACTF_STATED) {
         d = diag_add(a->ds, DIAG_E0722, k->range,
@@ -140,22 +139,6 @@ touch_movable(struct analysis *a, uint32_t contact)
         diag_help(a->ds, d, "place the bodies where they touch");
         return IMP_FAILED;
     }
-    for (uint32_t i = 0; i < r->im->joints.n; i++)
-        for (int n = 0; n < 4; n++) {
-            uint32_t body = k->body[n & 1];
-            if (j[i].body[n >> 1] != body ||
-                (rt_body(r, body)->flags & IMP_BODYF_FIXED))
-                continue;
-            d = diag_add(a->ds, DIAG_E0722, k->range,
-                         "`%s` does not touch at the start, and the motion "
-                         "until the touch, with joints, is not available in "
-                         "this build",
-                         imp_text(r->im, k->name));
-            diag_note(a->ds, d, j[i].range, "this joint holds `%s`",
-                      imp_text(r->im, rt_body(r, body)->name));
-            diag_help(a->ds, d, "place the bodies where they touch");
-            return IMP_FAILED;
-        }
     return IMP_OK;
 }
 

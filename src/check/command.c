@@ -628,16 +628,6 @@ options(struct check *ck, uint32_t command, const struct ast_item *it)
 
 /* -- commands ------------------------------------------------------------- */
 
-/* is the body held by a joint? */
-static bool
-jointed(const struct check *ck, uint32_t body)
-{
-    for (size_t i = 0; i < ck->joints.n; i++)
-        if (ck->joints.v[i].body[0] == body || ck->joints.v[i].body[1] == body)
-            return true;
-    return false;
-}
-
 /* `classify` and `eight` follow the gap of two surfaces along a motion */
 static bool
 contact_suits(struct check *ck, enum imp_command_id id,
@@ -660,20 +650,6 @@ contact_suits(struct check *ck, enum imp_command_id id,
                 c->name);
         return false;
     }
-    for (int i = 0; i < 2; i++)
-        if (jointed(ck, c->body[i])) {
-            struct diag *d =
-                ck_error(ck, DIAG_E0901, e->range,
-                         "`%s` of a body in a joint is not available in this "
-                         "build",
-                         word);
-            CK_NOTE(ck, d, ck->bodies.v[c->body[i]].range,
-                    "`%s` is held by a joint", ck->bodies.v[c->body[i]].name);
-            CK_HELP(ck, d,
-                    "`impact` at a stated contact takes joints into "
-                    "account");
-            return false;
-        }
     return true;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* imp-bench [top|gap|classify|process|multi ...]: all without arguments. Exit status
+/* imp-bench [top|gap|classify|process|multi|linkage ...]: all without arguments. Exit status
  * 1 when a promise was not kept. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -169,10 +169,12 @@ main(int argc, char **argv)
             bench_top(), any = true;
         if (all || !strcmp(what, "multi"))
             bench_multi(), any = true;
+        if (all || !strcmp(what, "linkage"))
+            bench_linkage(), any = true;
         if (!any) {
             fprintf(stderr,
                     "imp-bench: no benchmark `%s`; there are process, "
-                    "gap, classify, top, multi\n",
+                    "gap, classify, top, multi, linkage\n",
                     what);
             return 2;
         }

@@ -39,4 +39,7 @@ void multi_to_rt(struct rt *r, const struct multi_rt *in, const double *twist);
  * world says so; redundant joints are told. */
 int start_joints(struct rt *r);
 
+/* S^T eta Q = 0 for every joint of o; IMP_BADMODEL after a diagnostic */
+int multi_reciprocal(struct rt *r, const struct multi_rt *o);
+
 #endif

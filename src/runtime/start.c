@@ -437,7 +437,7 @@ start_joints(struct rt *r)
     if (!r->im->joints.n)
         return IMP_OK;
     int st = multi_from_rt(r, NULL, 0, &s.m);
-    if (st)
+    if (st || (st = multi_reciprocal(r, &s.m)))
         return st;
     uint32_t nb = s.m.p.n_body;
     bool any = false, projected = false, *whole = NEW_N(r->arena, bool, nb + 1);

@@ -217,6 +217,59 @@ slope(const struct tangency *t, const double nw[3], double sign,
     b[1] = t->nt == 2 ? v_dot(t->t2, nw) + sign * (K[2] * u + K[3] * w) : 0.0;
 }
 
+/* curvatures along the tangents, and of the two bodies together */
+static void
+curvatures(struct tangency *t, struct side *s1, struct side *s2)
+{
+    tangent_block(t, s1->H, s1->K);
+    tangent_block(t, s2->H, s2->K);
+    memcpy(t->K1, s1->K, sizeof t->K1);
+    memcpy(t->K2, s2->K, sizeof t->K2);
+    for (int i = 0; i < 4; i++)
+        t->S[i] = s1->K[i] + s2->K[i];
+    eigenvalues(t, t->K1, t->kappa1);
+    eigenvalues(t, t->K2, t->kappa2);
+    double k[2];
+    eigenvalues(t, t->S, k);
+    double least = t->nt == 1 ? k[0] : k[1];
+    double size = s1->H_size + s2->H_size;
+    t->definite = least > 1e-9 * size && k[0] > 0.0;
+    t->condition = t->definite ? k[0] / least : INFINITY;
+}
+
+/* the deepest points: e1 = -S^-1 b */
+static void
+deepest(const struct tangency_body *one, struct side *s1,
+        const struct tangency_body *two, struct side *s2, struct tangency *t)
+{
+    double x[2], e1[3], lean, sz2, sz3;
+    for (int side = 0; side < 2; side++) {
+        const double *b = side ? t->b_P : t->b_Q;
+        solve_S(t, b, x);
+        double most = b[0] * x[0] + b[1] * x[1];
+        double second, third;
+        for (int i = 0; i < 3; i++)
+            e1[i] = -(x[0] * t->t1[i] + x[1] * t->t2[i]);
+        if (side)
+            expand(two, s2, one, s1, e1, &second, &third, &lean, &sz2, &sz3);
+        else
+            expand(one, s1, two, s2, e1, &second, &third, &lean, &sz2, &sz3);
+        if (side) {
+            t->max_P = most;
+            t->D_P = t->a_P - most;
+            t->jerk_P = third - 3.0 * t->D_P * lean;
+        } else {
+            t->max_Q = most;
+            t->D_Q = t->a_Q - most;
+            t->jerk_Q = third - 3.0 * t->D_Q * lean;
+        }
+        t->D_size = fmax(t->D_size, fmax(sz2, fabs(most)));
+        t->j_size = fmax(t->j_size, sz3);
+    }
+    t->D = (t->D_P + t->D_Q) / 2.0;
+    t->jerk = (t->jerk_P + t->jerk_Q) / 2.0;
+}
+
 bool
 tangency_compute(const struct tangency_body *one,
                  const struct tangency_body *two, bool planar,
@@ -248,21 +301,7 @@ tangency_compute(const struct tangency_body *one,
     t->v_size = v_norm(V) + s1.spin * v_norm(s1.rho) + s2.spin * v_norm(s2.rho);
     t->v_abs = s1.vel_size + s2.vel_size;
 
-    /* curvatures */
-    tangent_block(t, s1.H, s1.K);
-    tangent_block(t, s2.H, s2.K);
-    memcpy(t->K1, s1.K, sizeof t->K1);
-    memcpy(t->K2, s2.K, sizeof t->K2);
-    for (int i = 0; i < 4; i++)
-        t->S[i] = s1.K[i] + s2.K[i];
-    eigenvalues(t, t->K1, t->kappa1);
-    eigenvalues(t, t->K2, t->kappa2);
-    double k[2];
-    eigenvalues(t, t->S, k);
-    double least = t->nt == 1 ? k[0] : k[1];
-    double size = s1.H_size + s2.H_size;
-    t->definite = least > 1e-9 * size && k[0] > 0.0;
-    t->condition = t->definite ? k[0] / least : INFINITY;
+    curvatures(t, &s1, &s2);
 
     /* slopes: b_Q = P[n1 x (w2-w1) + H1 V], b_P = P[n2 x (w1-w2) - H2 V] */
     double dw[3], nw[3];
@@ -282,33 +321,6 @@ tangency_compute(const struct tangency_body *one,
     t->j_size = fmax(t->j_size, sz3);
     if (!t->definite)
         return true;
-
-    /* the deepest points: e1 = -S^-1 b */
-    double x[2], e1[3];
-    for (int side = 0; side < 2; side++) {
-        const double *b = side ? t->b_P : t->b_Q;
-        solve_S(t, b, x);
-        double most = b[0] * x[0] + b[1] * x[1];
-        double second, third;
-        for (int i = 0; i < 3; i++)
-            e1[i] = -(x[0] * t->t1[i] + x[1] * t->t2[i]);
-        if (side)
-            expand(two, &s2, one, &s1, e1, &second, &third, &lean, &sz2, &sz3);
-        else
-            expand(one, &s1, two, &s2, e1, &second, &third, &lean, &sz2, &sz3);
-        if (side) {
-            t->max_P = most;
-            t->D_P = t->a_P - most;
-            t->jerk_P = third - 3.0 * t->D_P * lean;
-        } else {
-            t->max_Q = most;
-            t->D_Q = t->a_Q - most;
-            t->jerk_Q = third - 3.0 * t->D_Q * lean;
-        }
-        t->D_size = fmax(t->D_size, fmax(sz2, fabs(most)));
-        t->j_size = fmax(t->j_size, sz3);
-    }
-    t->D = (t->D_P + t->D_Q) / 2.0;
-    t->jerk = (t->jerk_P + t->jerk_Q) / 2.0;
+    deepest(one, &s1, two, &s2, t);
     return true;
 }

@@ -392,33 +392,24 @@ name_behind_value(struct parse *p, enum place where)
     return true;
 }
 
-void
-sentence_report(struct parse *p, const int *v, int n)
+/* the few mistakes that are seen from more than one token back; true: told */
+static bool
+told_from_behind(struct parse *p, enum place where)
 {
-    bool cascade = p->prev.kind == IMP_YYSYNC;
-    p->recovering = true;
-    p->error_at_end = p->found.kind == IMP_YYEND;
-    /* what the scanner could not read has been told; right behind a recovery
-     * it would be the same mistake again */
-    if (p->found.kind == IMP_YYBAD || cascade || !p->ds) {
-        p->errors++;
-        return;
-    }
-    enum place where = place_of(p, v, n);
-    /* a command word behind an operator was meant to begin a line */
     const struct token *was = &p->before[0];
+    struct diag *special;
+    /* a command word behind an operator was meant to begin a line */
     if (p->prev.kind == IMP_YYNAME && !p->prev.first && was->first &&
         was->kind == IMP_YYNAME && word_is_command(was->text) &&
         in_class(p->before[1].kind, OPERATOR)) {
-        struct diag *d = parse_error(p, DIAG_E0021, p->before[1].range,
-                                     "a value is missing behind `%s`",
-                                     spelled(p, &p->before[1]));
-        if (d)
-            diag_note(p->ds, d, was->range, "`%s` begins something new here",
-                      spelled(p, was));
-        return;
+        special = parse_error(p, DIAG_E0021, p->before[1].range,
+                              "a value is missing behind `%s`",
+                              spelled(p, &p->before[1]));
+        if (special)
+            diag_note(p->ds, special, was->range,
+                      "`%s` begins something new here", spelled(p, was));
+        return true;
     }
-    struct diag *special = NULL;
     /* a word at the beginning of a line, taken for a field */
     if (p->prev.first && p->prev.kind == IMP_YYNAME && was->kind == IMP_YYDOT &&
         word_is_command(p->prev.text)) {
@@ -426,7 +417,7 @@ sentence_report(struct parse *p, const int *v, int n)
                               "a field's name follows the point");
         if (special)
             diag_help(p->ds, special, "for example: r.time");
-        return;
+        return true;
     }
     if (was->kind == IMP_YYUSE && p->found.kind == IMP_YYDOT) {
         imp_range all = {p->file, p->prev.range.lo, p->found.range.hi};
@@ -434,7 +425,7 @@ sentence_report(struct parse *p, const int *v, int n)
                               "a file is used by its name in quotes");
         if (special)
             diag_help(p->ds, special, "use shapes, or use \"parts.imp\"");
-        return;
+        return true;
     }
     if (where == PLACE_UNIT && p->found.first && p->n_open > 0) {
         imp_range all = p->open[p->n_open - 1].range;
@@ -445,8 +436,15 @@ sentence_report(struct parse *p, const int *v, int n)
             diag_help(p->ds, special, "close its brackets with ]");
             diag_fix(p->ds, special, end, "]");
         }
-        return;
+        return true;
     }
+    return false;
+}
+
+/* the first sentence that fits */
+static const struct row *
+row_of(const struct parse *p, enum place where, const int *v, int n)
+{
     const struct row *r = table;
     while (!(
         in_class(p->head.kind, r->head) && in_class(p->prev.kind, r->prev) &&
@@ -455,31 +453,14 @@ sentence_report(struct parse *p, const int *v, int n)
         /* behind a value on the same line only */
         !(r->found == IMP_YYIF && r->prev == VALUE_END && p->found.first)))
         r++;
-    if ((r->code == DIAG_E0030 || r->code == DIAG_E0029 ||
-         (r->code == DIAG_E0002 && among(v, n, IMP_YYLBRACE)) ||
-         (r->code == DIAG_E0036 && r->head == ANY)) &&
-        name_behind_value(p, where))
-        return;
-    const char *expected = expected_list(p, v, n);
-    /* some sentences are about the word before */
-    imp_range at = p->found.range;
-    if (r->code == DIAG_E0030 || r->code == DIAG_E0033)
-        at = p->prev.range;
-    /* the end is where the text stops, not the empty line behind it */
-    else if (p->found.kind == IMP_YYEND && p->prev.range.file)
-        at.lo = at.hi = p->prev.range.hi;
-    struct diag *d =
-        parse_error(p, r->code, at, "%s", fill(p, r->message, expected));
-    if (strcmp(r->message, "{found} was not expected here") == 0 ||
-        r->code == DIAG_E0028 || r->code == DIAG_E0003)
-        diag_label(p->ds, d, "expected %s", expected);
-    if (p->n_open > 0 && (r->code == DIAG_E0002 || r->code == DIAG_E0003 ||
-                          r->code == DIAG_E0041)) {
-        diag_note(p->ds, d, p->open[p->n_open - 1].range, "opened here");
-        if (where == PLACE_BLOCK && p->suspect.file)
-            diag_note(p->ds, d, p->suspect,
-                      "perhaps it should have been closed before this");
-    }
+    return r;
+}
+
+/* what could be meant: a fix where one word does it */
+static void
+help_with(struct parse *p, const struct row *r, struct diag *d,
+          const char *expected)
+{
     const char *near = NULL;
     const struct foreign *f = NULL;
     if (r->code == DIAG_E0030 && p->prev.text) {
@@ -519,4 +500,48 @@ sentence_report(struct parse *p, const int *v, int n)
     } else if (r->help[0]) {
         diag_help(p->ds, d, "%s", fill(p, r->help, expected));
     }
+}
+
+void
+sentence_report(struct parse *p, const int *v, int n)
+{
+    bool cascade = p->prev.kind == IMP_YYSYNC;
+    p->recovering = true;
+    p->error_at_end = p->found.kind == IMP_YYEND;
+    /* what the scanner could not read has been told; right behind a recovery
+     * it would be the same mistake again */
+    if (p->found.kind == IMP_YYBAD || cascade || !p->ds) {
+        p->errors++;
+        return;
+    }
+    enum place where = place_of(p, v, n);
+    if (told_from_behind(p, where))
+        return;
+    const struct row *r = row_of(p, where, v, n);
+    if ((r->code == DIAG_E0030 || r->code == DIAG_E0029 ||
+         (r->code == DIAG_E0002 && among(v, n, IMP_YYLBRACE)) ||
+         (r->code == DIAG_E0036 && r->head == ANY)) &&
+        name_behind_value(p, where))
+        return;
+    const char *expected = expected_list(p, v, n);
+    /* some sentences are about the word before */
+    imp_range at = p->found.range;
+    if (r->code == DIAG_E0030 || r->code == DIAG_E0033)
+        at = p->prev.range;
+    /* the end is where the text stops, not the empty line behind it */
+    else if (p->found.kind == IMP_YYEND && p->prev.range.file)
+        at.lo = at.hi = p->prev.range.hi;
+    struct diag *d =
+        parse_error(p, r->code, at, "%s", fill(p, r->message, expected));
+    if (strcmp(r->message, "{found} was not expected here") == 0 ||
+        r->code == DIAG_E0028 || r->code == DIAG_E0003)
+        diag_label(p->ds, d, "expected %s", expected);
+    if (p->n_open > 0 && (r->code == DIAG_E0002 || r->code == DIAG_E0003 ||
+                          r->code == DIAG_E0041)) {
+        diag_note(p->ds, d, p->open[p->n_open - 1].range, "opened here");
+        if (where == PLACE_BLOCK && p->suspect.file)
+            diag_note(p->ds, d, p->suspect,
+                      "perhaps it should have been closed before this");
+    }
+    help_with(p, r, d, expected);
 }

@@ -156,8 +156,10 @@ static const struct {
     {"E0901", AB "contact d : b | a { friction = 0.3 }"},
     {"E0901", AB "contact d : b | a { gap = 1 }"},
     {"E0351", "body b : polygon(1) { mass = 1 }"},
-    {"E0901", "shape a(w) = max(x^2 + y^2, abs(x)/w) - 1\n"
-              "body b : circle(1) { mass = 1 }\ncontact c : a | b"},
+    {"E0901",
+     "use shapes\nshape lens(w) = max((x/w)^2 + y^2/w^2, abs(x)/w) - 1\n"
+     "body a : lens(1) { mass = 1  inertia = 1 }\n"
+     "body b : circle(1) { mass = 1 }\ncontact c : a | b"},
     {"E0105", "body world { fixed = true }"},
     {"E0103", TWO "joint a : weld(a, b) { }"},
     {"E0202", TWO "joint o : cylinder(a, b) { at = (0, 0, 0) "

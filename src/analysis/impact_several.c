@@ -266,7 +266,7 @@ impact_remarks(struct analysis *a, const struct multi_rt *in,
         if (m->applied && m->P[c] < -1e-12 * big)
             SAY("the impulse at `%s` is negative (%s N*s): it pulls", name,
                 num_digits(x, m->P[c], 6));
-        if (m->applied && m->after[c] < -1e-9 * m->vsize[c] * m->length[c] &&
+        if (m->applied && m->after[c] < -RESTS * m->speed * m->length[c] &&
             m->law != IMP_IMPACT_COMPLEMENTARITY)
             SAY("`%s` approaches after the impact, at %s m/s", name,
                 num_digits(x, m->after[c], 6));

@@ -199,7 +199,8 @@ more_fields(struct analysis *a, const imp_command *c, uint32_t contact,
     enum imp_impact_law l;
     int st;
     if ((st = impact_law(a, c, &l)) ||
-        (st = impact_here(a, &contact, 1, &in, &m)))
+        (st = impact_read(a, &contact, 1, &in)) ||
+        (st = impact_prepare(a, &in, &m)))
         return st;
     if (l == IMP_IMPACT_UNDECLARED)
         l = (enum imp_impact_law)(IMP_IMPACT_NEWTON +

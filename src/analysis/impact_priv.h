@@ -15,9 +15,15 @@ extern const char *const impact_law_name[];
 int impact_gather(struct analysis *a, const imp_command *c,
                   enum imp_option_id until, struct multi_rt *in,
                   struct multi **m);
-/* the same at the present state */
-int impact_here(struct analysis *a, const uint32_t *contact, uint32_t n,
-                struct multi_rt *in, struct multi **m);
+/* A normal that is not unique: which contact, what touches, the choices, and
+ * how to state one. `code`: E0724 or W0724. */
+void impact_open(struct analysis *a, const struct multi_rt *in,
+                 enum diag_code code, imp_range where);
+/* the problem at the present state; in->open may be set */
+int impact_read(struct analysis *a, const uint32_t *contact, uint32_t n,
+                struct multi_rt *in);
+int impact_prepare(struct analysis *a, const struct multi_rt *in,
+                   struct multi **m);
 /* law of the command's option, else of the world; IMP_OK or IMP_BADMODEL */
 int impact_law(struct analysis *a, const imp_command *c,
                enum imp_impact_law *law);

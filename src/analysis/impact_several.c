@@ -56,6 +56,75 @@ impact_law(struct analysis *a, const imp_command *c, enum imp_impact_law *law)
     return IMP_BADMODEL;
 }
 
+/* what of a body touches */
+static const char *
+feature_name(const struct rt *r, unsigned char kind)
+{
+    switch (kind) {
+    case CORNER_VERTEX:
+        return "a corner";
+    case CORNER_EDGE:
+        return "an edge";
+    case CORNER_FACE:
+        return r->im->dim == 2 ? "a side" : "a face";
+    default:
+        return "the surface";
+    }
+}
+
+static const char *
+direction(const struct rt *r, const double n[3])
+{
+    char x[3][NUM_TEXT];
+    for (int i = 0; i < 3; i++)
+        num_digits(x[i], n[i], 6);
+    return r->im->dim == 2
+               ? arena_printf(r->arena, "(%s, %s)", x[0], x[1])
+               : arena_printf(r->arena, "(%s, %s, %s)", x[0], x[1], x[2]);
+}
+
+void
+impact_open(struct analysis *a, const struct multi_rt *in, enum diag_code code,
+            imp_range where)
+{
+    struct rt *r = a->rt;
+    const imp_contact *k = rt_contact(r, in->open);
+    const struct corner_touch *t = in->choice;
+    const char *name[2], *of[2];
+    char at[NUM_TEXT];
+    for (int s = 0; s < 2; s++) {
+        name[s] = imp_text(r->im, rt_body(r, k->body[s])->name);
+        of[s] = feature_name(r, t->pair.kind[s]);
+    }
+    struct diag *d = diag_add(
+        a->ds, code, k->range,
+        "the normal of `%s` is set-valued: %s of `%s` touches %s of "
+        "`%s`%s",
+        imp_text(r->im, k->name), of[0], name[0], of[1], name[1],
+        t->pair.kind[0] == CORNER_EDGE && t->pair.kind[1] == CORNER_EDGE
+            ? ", along it"
+            : "");
+    diag_note(a->ds, d, where, "asked here, at t = %s s",
+              num_digits(at, rt_time(r), 9));
+    for (int i = 0; i < t->n_choice; i++) {
+        const char *n = direction(r, t->choice[i]);
+        if (t->choice_body[i] == CORNER_CROSS)
+            diag_note(
+                a->ds, d, IMP_NOWHERE,
+                "%s: the common normal of an edge of `%s` and one of `%s`", n,
+                name[0], name[1]);
+        else
+            diag_note(a->ds, d, IMP_NOWHERE, "%s: the normal of %s of `%s`", n,
+                      feature_name(r, CORNER_FACE),
+                      name[t->choice_body[i] & 1u]);
+    }
+    diag_help(a->ds, d,
+              "state one of these, or one between them, in the contact: "
+              "contact %s : %s | %s { normal = %s }",
+              imp_text(r->im, k->name), name[0], name[1],
+              t->n_choice ? direction(r, t->choice[0]) : "...");
+}
+
 int
 impact_law_of(struct analysis *a, imp_range where, const uint32_t *contact,
               uint32_t n, enum imp_impact_law *law)
@@ -86,22 +155,29 @@ impact_law_of(struct analysis *a, imp_range where, const uint32_t *contact,
 }
 
 int
-impact_here(struct analysis *a, const uint32_t *contact, uint32_t n,
-            struct multi_rt *in, struct multi **m)
+impact_read(struct analysis *a, const uint32_t *contact, uint32_t n,
+            struct multi_rt *in)
 {
     int st = multi_from_rt(a->rt, contact, n, in);
-    if (st)
-        return run_failed(a, st, rt_contact(a->rt, contact[0])->range,
-                          "the closest points");
-    if (in->p.n_contact > MULTI_MOST) {
-        diag_add(a->ds, DIAG_E0721, rt_contact(a->rt, contact[0])->range,
+    return st ? run_failed(a, st, rt_contact(a->rt, contact[0])->range,
+                           "the closest points")
+              : IMP_OK;
+}
+
+int
+impact_prepare(struct analysis *a, const struct multi_rt *in, struct multi **m)
+{
+    imp_range where = rt_contact(a->rt, in->contact[0])->range;
+    uint32_t n = in->p.n_contact;
+    if (n > MULTI_MOST) {
+        diag_add(a->ds, DIAG_E0721, where,
                  "one impact takes at most %d contact points; here are %u",
-                 MULTI_MOST, in->p.n_contact);
+                 MULTI_MOST, n);
         return IMP_BADMODEL;
     }
-    *m = multi_new(a->rt->arena, in->p.n_body, in->p.n_contact, in->p.n_joint);
+    *m = multi_new(a->rt->arena, in->p.n_body, n, in->p.n_joint);
     if (multi_prepare(*m, &in->p)) {
-        diag_add(a->ds, DIAG_E0700, rt_contact(a->rt, contact[0])->range,
+        diag_add(a->ds, DIAG_E0700, where,
                  "the singular values of this impact did not settle");
         return IMP_FAILED;
     }
@@ -181,7 +257,12 @@ impact_gather(struct analysis *a, const imp_command *c,
     if ((st = touch_until(a, c, until, &end)) ||
         (st = together(a, c, contact, n, end)))
         return st;
-    return impact_here(a, contact, n, in, m);
+    if ((st = impact_read(a, contact, n, in)))
+        return st;
+    if (in->open == IMP_WORLD)
+        return impact_prepare(a, in, m);
+    impact_open(a, in, DIAG_E0724, c->range);
+    return IMP_FAILED;
 }
 
 /* -- remarks ---------------------------------------------------------------
@@ -403,7 +484,7 @@ impact_record(struct analysis *a, const struct multi_rt *in, struct multi *m,
         else
             SET_ABSENT("effective_mass",
                        nc == 1 ? "nothing can move at the contact"
-                               : "there are several contacts: see G");
+                               : "there are several contact points: see G");
         if (why) {
             static const char *const after[] = {
                 "impulses",     "twists_after", "normal_velocities_after",
@@ -439,7 +520,7 @@ impact_record(struct analysis *a, const struct multi_rt *in, struct multi *m,
     if (nc == 1)
         SET_TEXT("contact_kind", kind_of(in));
     else
-        SET_ABSENT("contact_kind", "there are several contacts");
+        SET_ABSENT("contact_kind", "there are several contact points");
     set_points(a, in, m, out);
     SET_TEXT("law", impact_law_name[m->law]);
     for (size_t i = 0; i < nc; i++)

@@ -290,21 +290,6 @@ paradox(struct sim *s, uint32_t c, const struct verdict *v)
 /* -- one touch ----------------------------------------------------------------
  */
 
-static int
-read_touch(struct sim *s, uint32_t c, struct touch *t, struct verdict *v)
-{
-    double rate;
-    memset(t, 0, sizeof *t);
-    t->contact = c;
-    t->length = event_length(s->a->rt, c);
-    event_tolerances(s->a->rt, c, &t->gap_tol, &rate);
-    int st = touch_read(s->a, t, 6);
-    if (st || (st = touch_agree(s->a, t)))
-        return st;
-    touch_verdict(s->a, t, v);
-    return IMP_OK;
-}
-
 /* v, D and j* are none: what higher orders say. Bodies that rest in touch, with
  * nothing that presses them together, have no event at all. */
 static int
@@ -312,7 +297,6 @@ look_ahead(struct sim *s, uint32_t c, struct verdict *v, bool *rests)
 {
     enum event_ahead ahead;
     int st = event_ahead(s->a->rt, c, s->until - rt_time(s->a->rt), &ahead);
-    *rests = false;
     if (st)
         return st == IMP_NONFINITE ? IMP_OK : st;
     switch (ahead) {
@@ -329,6 +313,24 @@ look_ahead(struct sim *s, uint32_t c, struct verdict *v, bool *rests)
         break;
     }
     return IMP_OK;
+}
+
+/* what happens at a touch; rests: nothing at all */
+static int
+judge(struct sim *s, uint32_t c, struct verdict *v, bool *rests)
+{
+    struct touch t = {.contact = c, .length = event_length(s->a->rt, c)};
+    double rate;
+    if (rt_contact(s->a->rt, c)->flags & IMP_CONTACTF_CORNERS)
+        return sim_corner(s, c, v, rests);
+    event_tolerances(s->a->rt, c, &t.gap_tol, &rate);
+    int st = touch_read(s->a, &t, 6);
+    if (st || (st = touch_agree(s->a, &t)))
+        return st;
+    touch_verdict(s->a, &t, v);
+    return v->class == CLASS_00 && v->jerk_zero && !s->ct[c].through
+               ? look_ahead(s, c, v, rests)
+               : IMP_OK;
 }
 
 /* a touch that comes again without time passing lasts */
@@ -386,7 +388,6 @@ sim_event(struct sim *s, const struct event *e, const struct event *more,
     struct rt *r = s->a->rt;
     uint32_t n = 0, *c = NEW_N(r->arena, uint32_t, n_more + 1);
     struct verdict *v = NEW_N(r->arena, struct verdict, n_more + 1);
-    struct touch t;
     int st = sim_row(s);
     for (uint32_t i = 0; i <= n_more && !st; i++) {
         const struct event *x = i ? &more[i - 1] : e;
@@ -398,10 +399,8 @@ sim_event(struct sim *s, const struct event *e, const struct event *more,
             continue;
         }
         c[n] = x->contact;
-        st = read_touch(s, x->contact, &t, &v[n]);
         bool rests = false;
-        if (!st && v[n].class == CLASS_00 && v[n].jerk_zero && !k->through)
-            st = look_ahead(s, x->contact, &v[n], &rests);
+        st = judge(s, x->contact, &v[n], &rests);
         if (!rests)
             n++;
         else if (rt_time(r) == k->touch_time && k->touches > TOUCHES_AT_ONCE)

@@ -361,7 +361,17 @@ together(struct sim *s, struct group *g, uint32_t c, const char *const *class)
             s->ct[c].watch = WATCH_LEAVE;
             return (st = sim_row(s)) ? st : sim_count(s, c);
         }
-        if ((st = impact_here(a, g->contact, g->n, &in, &m)))
+        if ((st = impact_read(a, g->contact, g->n, &in)))
+            return st;
+        if (in.open != IMP_WORLD) {
+            impact_open(a, &in, DIAG_W0724, s->c->range);
+            return stop(
+                s, g,
+                arena_printf(
+                    a->rt->arena, "the normal of `%s` is set-valued",
+                    imp_text(a->rt->im, rt_contact(a->rt, in.open)->name)));
+        }
+        if ((st = impact_prepare(a, &in, &m)))
             return st;
     } while (drop_open(g, &in, m, law));
     if ((st = impact_law_of(a, s->c->range, g->contact, g->n, &law)))

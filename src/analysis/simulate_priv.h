@@ -87,6 +87,8 @@ int sim_apply(struct sim *s, uint32_t c, const double *alpha, double *impulse,
  * done: per contact, set where an impact took it. */
 int sim_impacts(struct sim *s, const uint32_t *hit, uint32_t n,
                 const char *const *class, bool *done);
+/* sim_corner.c: the verdict on a touch of bodies with corners */
+int sim_corner(struct sim *s, uint32_t c, struct verdict *v, bool *rests);
 
 /* depth.c: the deepest point between lo (gap falling) and hi (rising) */
 int depth_refine(struct analysis *a, uint32_t contact, double lo, double hi,

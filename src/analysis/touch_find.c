@@ -164,9 +164,6 @@ touch_find(struct analysis *a, uint32_t contact, double until, struct touch *t)
         t->at_start = true;
         return touch_read(a, t, POLISH_ORDER);
     }
-    if ((st = touch_movable(a, contact)))
-        return st;
-
     if (isnan(until))
         until = event_horizon(r);
     uint32_t n = r->im->contacts.n, n_more = 0;

@@ -80,8 +80,8 @@ hull(struct spots *s, struct spots *tmp, double tol)
         }
         n--; /* begins the other half */
     }
-    if (s->n == 1)
-        n = 1;
+    if (s->n <= 1)
+        n = s->n;
     /* thin corners away; ends of a segment stay */
     bool gone = true;
     while (gone && n > 1) {

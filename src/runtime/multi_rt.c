@@ -175,15 +175,52 @@ read_recede(struct rt *r, uint32_t c, double *recede)
     return st;
 }
 
+/* bodies with corners: a contact of the problem per point; *n grows */
 static int
-read_contact(struct rt *r, uint32_t c, struct multi_contact *o,
-             double *tolerance)
+read_corners(struct rt *r, uint32_t c, struct multi_contact *o, uint32_t *n,
+             struct multi_rt *out)
+{
+    struct corner_touch *t = NEW(r->arena, struct corner_touch);
+    struct multi_contact one = *o;
+    double tol, rate;
+    event_tolerances(r, c, &tol, &rate);
+    int st = corner_touch(r, c, tol, t);
+    if (st)
+        return st;
+    if (t->kind == CORNER_OPEN && !t->stated) {
+        if (out->open == IMP_WORLD) {
+            out->open = c;
+            out->choice = t;
+        }
+        return IMP_OK;
+    }
+    /* only smooth bodies have surfaces that move: one point */
+    if ((st = read_recede(r, c, &one.recede)))
+        return st;
+    memcpy(one.dir, t->n, sizeof one.dir);
+    for (int i = 0; i < t->n_point; i++) {
+        memcpy(one.p, t->P[i], sizeof one.p);
+        memcpy(one.q, t->Q[i], sizeof one.q);
+        out->contact[*n] = c;
+        *o++ = one;
+        (*n)++;
+    }
+    out->p.tolerance = MULTI_SHAPED;
+    return IMP_OK;
+}
+
+static int
+read_contact(struct rt *r, uint32_t c, struct multi_contact *o, uint32_t *n,
+             struct multi_rt *out)
 {
     const imp_contact *k = rt_contact(r, c);
     const double *e = r->env + k->env_contact;
     o->e = e[IMP_CONTACT_E];
     o->priority = k->flags & IMP_CONTACTF_PRIORITY ? e[IMP_CONTACT_PRIORITY]
                                                    : (double)INFINITY;
+    if (k->flags & IMP_CONTACTF_CORNERS)
+        return read_corners(r, c, o, n, out);
+    out->contact[(*n)++] = c;
     if (k->flags & IMP_CONTACTF_STATED) {
         uint32_t carrier = k->body[0];
         if (carrier != IMP_WORLD && k->body[1] != IMP_WORLD &&
@@ -201,7 +238,7 @@ read_contact(struct rt *r, uint32_t c, struct multi_contact *o,
     memcpy(o->p, cl.P, sizeof o->p);
     memcpy(o->q, cl.Q, sizeof o->q);
     memcpy(o->dir, cl.n, sizeof o->dir);
-    *tolerance = MULTI_SHAPED;
+    out->p.tolerance = MULTI_SHAPED;
     return read_recede(r, c, &o->recede);
 }
 
@@ -233,9 +270,14 @@ multi_from_rt(struct rt *r, const uint32_t *contact, uint32_t n,
     uint32_t nb = im->bodies.n, nj = im->joints.n;
     uint32_t *of = NEW_N(r->arena, uint32_t, nb + 1);
     bool *in = NEW_N(r->arena, bool, nj + 1);
-    struct multi_contact *c = NEW_N(r->arena, struct multi_contact, n + 1);
+    uint32_t room = n + 1, rows = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (rt_contact(r, contact[i])->flags & IMP_CONTACTF_CORNERS)
+            room += CORNER_POINTS;
+    struct multi_contact *c = NEW_N(r->arena, struct multi_contact, room);
     memset(out, 0, sizeof *out);
-    out->contact = NEW_N(r->arena, uint32_t, n + 1);
+    out->open = IMP_WORLD;
+    out->contact = NEW_N(r->arena, uint32_t, room);
     out->body = NEW_N(r->arena, uint32_t, nb + 1);
     out->joint = NEW_N(r->arena, uint32_t, nj + 1);
     for (uint32_t b = 0; b < nb; b++)
@@ -243,9 +285,8 @@ multi_from_rt(struct rt *r, const uint32_t *contact, uint32_t n,
     for (uint32_t i = 0; i < n; i++) {
         const imp_contact *k = rt_contact(r, contact[i]);
         for (int s = 0; s < 2; s++)
-            c[i].body[s] = enter(out, of, k->body[s]);
-        out->contact[i] = contact[i];
-        int st = read_contact(r, contact[i], &c[i], &out->p.tolerance);
+            c[rows].body[s] = enter(out, of, k->body[s]);
+        int st = read_contact(r, contact[i], &c[rows], &rows, out);
         if (st)
             return st;
     }
@@ -280,7 +321,7 @@ multi_from_rt(struct rt *r, const uint32_t *contact, uint32_t n,
     out->p.body = b;
     out->p.joint = q;
     out->p.contact = c;
-    out->p.n_contact = n;
+    out->p.n_contact = rows;
     return IMP_OK;
 }
 

@@ -3,6 +3,7 @@
 #ifndef IMP_RUNTIME_MULTI_RT_H
 #define IMP_RUNTIME_MULTI_RT_H
 
+#include "runtime/corner.h"
 #include "runtime/multi.h"
 #include "runtime/rt.h"
 
@@ -14,6 +15,10 @@ struct multi_rt {
     uint32_t *body;    /* the model's number of each body */
     uint32_t *joint;   /* of each joint */
     uint32_t *contact; /* of each contact of the problem */
+    /* the first contact whose normal is not unique, and what there is to choose
+     * from (it is no part of the problem then); IMP_WORLD: none */
+    uint32_t open;
+    struct corner_touch *choice;
 };
 /* tolerance of directions when points come from shapes: closest points and
  * what was read from the model carry about 11 digits */

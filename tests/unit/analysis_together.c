@@ -326,7 +326,8 @@ handler(void **state)
         struct multi_rt in;
         struct multi *m;
         uint32_t contact = 0;
-        assert_int_equal(impact_here(&a, &contact, 1, &in, &m), IMP_OK);
+        assert_int_equal(impact_read(&a, &contact, 1, &in), IMP_OK);
+        assert_int_equal(impact_prepare(&a, &in, &m), IMP_OK);
         multi_solve(m, IMP_IMPACT_NEWTON);
         used++;
         /* about 50 operations on numbers of the size of the terms */

@@ -132,8 +132,7 @@ corner_series(struct rt *r, uint32_t contact, int order, double *gap,
     int st = corner_closest(r, contact, &at, false);
     if (st)
         return st;
-    return corner_flat_series(r, contact, order, &at.pair, gap,
-                              valid ? valid : &never);
+    return corner_flat_series(r, contact, order, &at.pair, gap, valid);
 }
 
 void

@@ -88,7 +88,8 @@ double corner_slack(struct rt *r, uint32_t contact);
 int corner_pose(struct rt *r, uint32_t contact, int order, struct jet c[3],
                 struct jet R[9], double *holds);
 
-/* two polytopes: corner_series.c, from the features `first` on; and
+/* two polytopes: corner_series.c, from the features `first` on, valid may be
+ * NULL; and
  * corner_touch.c */
 int corner_flat_series(struct rt *r, uint32_t contact, int order,
                        const struct corner_pair *first, double *gap,

@@ -28,6 +28,8 @@
  * at again a little later, this often */
 #define SERIES_SHORT 1e-6
 #define SERIES_ROUNDS 6
+/* an overlap of this share of the size is no touch */
+#define SERIES_DEEP 1e-6
 /* units in the last place of the present time that a series is worth at
  * least */
 #define SERIES_ULPS 8.0
@@ -97,6 +99,53 @@ pose_at(const struct corner_scene *now, int order, const struct jet c[3],
     corner_scene_place(out);
 }
 
+/* at most this fast within [0, T]: sum of k |a_k| T^(k-1) */
+static double
+fastest(int order, const struct jet *a, int n, double T)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        double part = 0.0;
+        for (int k = order; k >= 1; k--)
+            part = part * T + k * fabs(a[i].c[k]);
+        sum += part;
+    }
+    return sum;
+}
+
+/* Can the gap along the common normal of two edges, `behind` at the start, not
+ * come up to `gap` before the conditions so far end? With the bounds of
+ * fastest: |(q.n)'| <= |q'| + |q||n'|, |n'| <= 2|w'|/|m|, |m| at least half of
+ * what it is at the start. */
+static bool
+stays_behind(const struct corner_scene *s, const struct corner_pair *edges,
+             const struct jet c[3], const struct jet R[9],
+             const struct jet *gap, const struct corner_test *t)
+{
+    const double *u = s->p[0]->edge[edges->index[0]].dir;
+    const double *b = s->p[1]->edge[edges->index[1]].dir;
+    double w[3], P[3], Q[3], q[3], m[3], T = fmin(t->first, t->horizon);
+    if (!(T > 0.0))
+        return true;
+    for (int i = 0; i < 3; i++)
+        w[i] = cl_dot(s->R + 3 * i, b);
+    for (int i = 0; i < 3; i++)
+        m[i] =
+            u[(i + 1) % 3] * w[(i + 2) % 3] - u[(i + 2) % 3] * w[(i + 1) % 3];
+    double sine = cl_norm(m), turn = fastest(t->order, R, 9, T);
+    double move = fastest(t->order, c, 3, T) + s->p[1]->radius * turn;
+    if (!(sine > 2.0 * turn * T))
+        return false;
+    corner_edge_points(s, edges->index[0], edges->index[1], P, Q);
+    for (int i = 0; i < 3; i++)
+        q[i] = Q[i] - P[i];
+    /* overlapping: Q lies behind P, q.n < 0 */
+    double behind = gap->c[0] + cl_norm(q);
+    double rate = fastest(t->order, gap, 1, T) + move +
+                  (s->size + move * T) * 4.0 * turn / sine;
+    return behind > T * rate;
+}
+
 /* normals of faces and pairs of edges that may come to separate better */
 static void
 others(const struct corner_scene *s, const struct corner_pair *pair,
@@ -136,6 +185,7 @@ others(const struct corner_scene *s, const struct corner_pair *pair,
                 !memcmp(&o.kind, &pair->kind, sizeof o.kind))
                 continue;
             if (!corner_edges_cross(s, i, j, n) ||
+                stays_behind(s, &o, c, R, gap, t) ||
                 !corner_gap(s, &o, c, R, &silent, &g))
                 continue;
             jet_sub(t->order, gap, &g, &less);
@@ -158,7 +208,7 @@ follow(const struct corner_scene *s, const struct corner_pair *pair,
                             .overlap = overlap};
     if (!corner_gap(s, pair, c, R, &t, gap))
         return false;
-    if (overlap && !half)
+    if (overlap && !half && horizon > 0.0)
         others(s, pair, c, R, gap, &t);
     for (int k = 0; k <= order; k++)
         if (!isfinite(gap->c[k]))
@@ -183,6 +233,9 @@ corner_flat_series(struct rt *r, uint32_t contact, int order,
     most = isfinite(horizon) ? horizon : 0.0; /* 0: nothing moves */
     const struct corner *now = &corner_memo(r, contact)->last;
     bool overlap = !(now->gap > slack);
+    /* who does not ask until when deep inside need not pay for it */
+    if (valid == NULL && now->gap < -SERIES_DEEP * s.size)
+        most = 0.0;
     bool good = follow(&s, first, c, R, order, most, slack, overlap, &g, &best);
     if (most == 0.0 && good)
         best = INFINITY;
@@ -206,7 +259,8 @@ corner_flat_series(struct rt *r, uint32_t contact, int order,
     if (!good)
         return IMP_NONFINITE;
     memcpy(gap, g.c, sizeof(double) * (size_t)(order + 1));
-    *valid = fmax(best, SERIES_ULPS * DBL_EPSILON * fabs(rt_time(r)));
+    if (valid)
+        *valid = fmax(best, SERIES_ULPS * DBL_EPSILON * fabs(rt_time(r)));
     return IMP_OK;
 }
 

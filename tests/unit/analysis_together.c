@@ -268,6 +268,91 @@ gain(void **state)
     }
 }
 
+/* a double pendulum that swings against a wall, elastic: joint impulses belong
+ * to the impact, no energy is lost and the joints hold */
+static void
+jointed(void **state)
+{
+    (void)state;
+    for (size_t l = 0; l < 6; l++) {
+        struct run r;
+        char law[64];
+        snprintf(law, sizeof law, "%s gravity = (0, -10)", laws[l]);
+        with_law(&r, law,
+                 "body wall : half_plane() { fixed = true angle = -90 [deg]\n"
+                 "  position = (-1.5, 0) }\n"
+                 "body upper : ellipse(0.5, 0.1) { mass = 2\n"
+                 "  position = (0.5, 0) }\n"
+                 "body lower : ellipse(0.7, 0.1) { mass = 1\n"
+                 "  position = (1.7, 0) }\n"
+                 "joint a : hinge(upper, world) { at = (0, 0) }\n"
+                 "joint b : hinge(lower, upper) { at = (1, 0) }\n"
+                 "contact c : wall | lower {}\n"
+                 "contact d : wall | upper {}\n"
+                 "let s = simulate { until = 3 record = (energy, "
+                 "upper.velocity, upper.spin, upper.position, lower.velocity, "
+                 "lower.spin, lower.position, lower.angle) }\n");
+        const struct fieldval *vu = column(&r, "upper_velocity"),
+                              *wu = column(&r, "upper_spin"),
+                              *xu = column(&r, "upper_position"),
+                              *vl = column(&r, "lower_velocity"),
+                              *wl = column(&r, "lower_spin"),
+                              *al = column(&r, "lower_angle");
+        assert_true(number(&r, 0, "count") >= 2);
+        assert_true(number(&r, 0, "joint_error") < 1e-12);
+        near(number(&r, 0, "energy_after"), number(&r, 0, "energy_before"),
+             1e-11);
+        for (size_t i = 0; i < column(&r, "t")->n; i++) {
+            const double *u = vu->num + 2 * i, *x = xu->num + 2 * i;
+            const double *v = vl->num + 2 * i;
+            double w = wu->num[i], h = wl->num[i];
+            near(column(&r, "energy")->num[i], number(&r, 0, "energy_before"),
+                 1e-11);
+            /* the first hinge: v = w x r; the second one: at 2x from both */
+            near(u[0] + w * x[1], 0, 1e-12);
+            near(u[1] - w * x[0], 0, 1e-12);
+            double c = -0.7 * cos(al->num[i]), s = -0.7 * sin(al->num[i]);
+            near(u[0] - w * x[1] - (v[0] - h * s), 0, 2e-12);
+            near(u[1] + w * x[0] - (v[1] + h * c), 0, 2e-12);
+        }
+        done(&r);
+    }
+}
+
+/* a box dropped flat under every law: four points, one impact; sequential says
+ * that the order decided */
+static void
+flat(void **state)
+{
+    (void)state;
+    for (size_t l = 0; l < 6; l++) {
+        struct run r;
+        with_law(&r, laws[l],
+                 "body floor : half_space() { fixed = true }\n"
+                 "body crate : box(1, 2, 3) { mass = 2 position = (0, 0, 3)\n"
+                 "  force = (0, 0, -20) }\n"
+                 "contact c : floor | crate { restitution = 0.5 }\n"
+                 "let s = simulate { until = 0.6 record = crate.velocity }\n"
+                 "let r = impact c\n");
+        assert_string_equal(word(&r, 0, "status"), "done");
+        assert_int_equal(field(&r, 1, "points")->n, 4);
+        assert_int_equal(field(&r, 1, "point_contacts")->n, 4);
+        near(number(&r, 1, "rank"), 3, 0);
+        bool order = !strcmp(laws[l], "sequential");
+        assert_string_equal(word(&r, 1, "determined"),
+                            order ? "no" : "motion only");
+        double v = sqrt(2 * 10 * 1.5);
+        const double *P = field(&r, 1, "impulses")->num;
+        near(column(&r, "event_impulses")->num[0], P[0] + P[1] + P[2] + P[3],
+             1e-12);
+        if (!order) {
+            near(column(&r, "event_impulses")->num[0], 3 * v, 1e-12);
+            assert_int_equal(column(&r, "event_times")->n, 1);
+        }
+        done(&r);
+    }
+}
+
 static uint64_t seed = 88172645463325252u;
 static double
 uniform(double lo, double hi)
@@ -360,6 +445,7 @@ main(void)
         cmocka_unit_test(cradle),   cmocka_unit_test(between),
         cmocka_unit_test(apart),    cmocka_unit_test(resting),
         cmocka_unit_test(singular), cmocka_unit_test(gain),
+        cmocka_unit_test(jointed),  cmocka_unit_test(flat),
         cmocka_unit_test(handler),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

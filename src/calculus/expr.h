@@ -30,7 +30,9 @@ enum expr_sym {
     SYM_ROW,     /* i: source, j: row (series tapes) */
     SYM_UNKNOWN, /* i: unknown of an implicit block */
     SYM_TOTAL,   /* i: enum total_quantity (energy ... of all bodies) */
-    SYM_SERIES   /* i: series of the model, j: Taylor coefficient in t */
+    SYM_SERIES,  /* i: series of the model, j: Taylor coefficient in t */
+    SYM_COORD,   /* i: coordinate of the model's systems, j: 0 value, 1 rate */
+    SYM_SYSTEM   /* i: system, j: enum total_quantity */
 };
 /* what a model may ask of a body: one.position ... (world axes); a quantity has
  * at most BODYQ_STRIDE components */

@@ -214,7 +214,9 @@ leaf(struct tape_make *m, struct code *c, const expr *e)
         break;
     case SYM_BODY:
     case SYM_TOTAL:
-        assert(0 && "symbols of bodies must be substituted before");
+    case SYM_COORD:
+    case SYM_SYSTEM:
+        assert(0 && "symbols of bodies and systems must be substituted before");
         break;
     }
     return in;

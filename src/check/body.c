@@ -242,7 +242,8 @@ leaf(void *ctx, const expr *l)
     struct leaves *f = ctx;
     f->time |= l->sym == SYM_TIME;
     f->motion |= l->sym == SYM_BODY || l->sym == SYM_CONTACT ||
-                 l->sym == SYM_TOTAL || l->sym == SYM_SERIES;
+                 l->sym == SYM_TOTAL || l->sym == SYM_SERIES ||
+                 l->sym == SYM_COORD || l->sym == SYM_SYSTEM;
     f->result |= l->sym == SYM_SLOT;
 }
 bool

@@ -14,6 +14,7 @@
  *   call.c    user functions: binding of arguments, expansion, recursion
  *   decl.c    params, lets, functions, shapes: each definition by itself
  *   body.c, contact.c, joint.c, world.c   what their names say
+ *   system.c  generalised coordinates, energies, gaps
  *   result.c  results of commands, their fields and slots
  *   command.c commands and options
  *   model.c   check_model: the order of all this
@@ -53,6 +54,9 @@ enum vkind {
     V_LIST,    /* numbers of one dimension: range, linspace */
     V_BODY,    /* ref */
     V_CONTACT, /* ref */
+    V_SYSTEM,  /* ref */
+    V_FAMILY,  /* contacts of a system: ref: the first, rows: how many, cols:
+                  index of the first */
     V_RESULT,  /* ref: command */
     V_FIELD    /* ref: command, field: of a kind that is no number */
 };
@@ -83,7 +87,8 @@ enum decl_kind {
     D_BODY,
     D_CONTACT,
     D_JOINT,
-    D_OTHER /* system ...: not available in this build */
+    D_SYSTEM, /* index: UINT32_MAX for one with arguments, a pattern */
+    D_OTHER   /* not available in this build */
 };
 struct module;
 struct decl {
@@ -130,6 +135,7 @@ struct env {
     struct value *vals;
     size_t n;
     bool coords; /* x, y, z are the coordinates of a shape */
+    bool system; /* inside a system: `'` is taken on the graph */
     bool calm;   /* commands: results may be read */
 };
 
@@ -188,6 +194,22 @@ struct check {
         struct tm_joint *v;
         size_t n, cap;
     } joints;
+    struct {
+        struct tm_coordinate *v;
+        size_t n, cap;
+    } coordinates;
+    struct {
+        const struct dim **v;
+        size_t n, cap;
+    } coordinate_dims;
+    struct {
+        struct tm_system *v;
+        size_t n, cap;
+    } systems;
+    struct {
+        struct system_work *v;
+        size_t n, cap;
+    } system_works; /* system.c */
     struct {
         struct tm_command *v;
         size_t n, cap;
@@ -492,7 +514,25 @@ void check_bodies_begin(struct check *ck); /* shapes, plane or space */
 void check_bodies_end(struct check *ck);   /* all other keys */
 void contacts_declare(struct check *ck);   /* gives them their numbers */
 void check_contacts(struct check *ck);
+/* restitution and friction of a contact; items NULL where not given */
+void contact_numbers(struct check *ck, const struct env *env,
+                     const struct ast_item *restitution,
+                     const struct ast_item *friction, struct tm_contact *c);
 void check_joints(struct check *ck);
+/* -- system.c ------------------------------------------------------------- */
+
+/* instances, their coordinates and contacts get their numbers */
+void systems_declare(struct check *ck);
+/* energies, forces, gaps, starts */
+void check_systems(struct check *ck);
+/* parts of a system: square.h, square.foot, square.energy */
+struct value system_field(struct check *ck, uint32_t system, const char *name,
+                          imp_range name_range, imp_range range);
+/* a member of a family of contacts */
+struct value family_index(struct check *ck, const struct env *env,
+                          const struct value *f, const struct ast_expr *e);
+extern const struct keydef system_keys[], system_values[];
+extern const size_t n_system_keys, n_system_values;
 void check_world(struct check *ck);
 /* words of laws for several contacts, in the order of enum imp_impact_law */
 enum { N_IMPACT_LAWS = 6 };
@@ -515,6 +555,7 @@ struct value contact_field(struct check *ck, uint32_t contact, const char *name,
 /* o.Q, o.S */
 struct value joint_field(struct check *ck, uint32_t joint, const char *name,
                          imp_range name_range, imp_range range);
+struct value contact_gap(struct check *ck, uint32_t contact, imp_range range);
 /* E0343: the gap of a stated contact is asked for */
 struct value no_surface(struct check *ck, uint32_t contact, imp_range range);
 extern const struct keydef body_values[], contact_values[], joint_values[];

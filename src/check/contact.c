@@ -143,6 +143,28 @@ law_of(struct check *ck, const struct env *env, const struct ast_item *k,
     take_num(&c->e, &v, e);
 }
 
+void
+contact_numbers(struct check *ck, const struct env *env,
+                const struct ast_item *restitution,
+                const struct ast_item *friction, struct tm_contact *c)
+{
+    c->e.e = ex_num(ck->g, 1);
+    c->mu.e = ex_num(ck->g, 0);
+    c->e.range = c->mu.range = c->range;
+    if (restitution)
+        law_of(ck, env, restitution, c);
+    if (!friction)
+        return;
+    const struct ast_expr *e = friction->value;
+    struct value v = ck_expr(ck, env, e);
+    if (!v_need_scalar(ck, &v, e, dim_pure(ck->dims),
+                       "a coefficient of friction"))
+        return;
+    if (!ex_is_num(v.e[0], 0))
+        ck_unavailable(ck, friction->name.range, "friction");
+    take_num(&c->mu, &v, e);
+}
+
 /* -- stated contacts ------------------------------------------------------ */
 
 bool
@@ -393,21 +415,7 @@ contact(struct check *ck, struct decl *d)
             ck_unavailable(ck, k[i]->name.range,
                            arena_printf(ck->arena, "the key `%s` of a contact",
                                         contact_keys[i].name));
-    c->e.e = ex_num(ck->g, 1);
-    c->mu.e = ex_num(ck->g, 0);
-    c->e.range = c->mu.range = d->range;
-    if (k[K_RESTITUTION])
-        law_of(ck, &env, k[K_RESTITUTION], c);
-    if (k[K_FRICTION]) {
-        const struct ast_expr *e = k[K_FRICTION]->value;
-        struct value v = ck_expr(ck, &env, e);
-        if (v_need_scalar(ck, &v, e, dim_pure(ck->dims),
-                          "a coefficient of friction")) {
-            if (!ex_is_num(v.e[0], 0))
-                ck_unavailable(ck, k[K_FRICTION]->name.range, "friction");
-            take_num(&c->mu, &v, e);
-        }
-    }
+    contact_numbers(ck, &env, k[K_RESTITUTION], k[K_FRICTION], c);
 }
 
 void

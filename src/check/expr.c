@@ -201,6 +201,25 @@ ck_decl(struct check *ck, struct decl *d, imp_range range)
                 d->name, d->name);
         return v_poison(range);
     }
+    case D_SYSTEM:
+        if (!ck->placed || d->item->has_formals) {
+            struct diag *x = ck_error(
+                ck, d->item->has_formals ? DIAG_E0360 : DIAG_E0319, range,
+                d->item->has_formals
+                    ? "`%s` is a pattern of systems; it has no values"
+                    : "a shape or a default cannot depend on the system `%s`",
+                d->name);
+            CK_NOTE(ck, x, d->range, "declared here");
+            CK_HELP(ck, x,
+                    d->item->has_formals
+                        ? "ask an instance of it: system one : %s(...)"
+                        : "it may depend on params, constants and t",
+                    d->name);
+            return v_poison(range);
+        }
+        v.kind = d->index == UINT32_MAX || d->broken ? V_POISON : V_SYSTEM;
+        v.ref = d->index;
+        return v;
     case D_RESULT:
         if (d->module != ck->main) {
             struct diag *x = ck_error(
@@ -494,6 +513,8 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *e)
         return v_any(ck, v.dim, e->range);
     case V_FIELD:
         return field_index(ck, env, &v, e);
+    case V_FAMILY:
+        return family_index(ck, env, &v, e);
     case V_NUM:
     case V_LIST:
         if (v.rows * v.cols == 1 && v.kind == V_NUM)
@@ -583,6 +604,8 @@ field(struct check *ck, const struct env *env, const struct ast_expr *e)
         return body_field(ck, v.ref, f, e->name.range, e->range);
     case V_CONTACT:
         return contact_field(ck, v.ref, f, e->name.range, e->range);
+    case V_SYSTEM:
+        return system_field(ck, v.ref, f, e->name.range, e->range);
     case V_RESULT:
         return result_field(ck, v.ref, f, e->name.range, e->range);
     case V_ANY:

@@ -315,8 +315,7 @@ gap_call(struct check *ck, const struct ast_expr *e, struct value *a)
     if (a[0].kind == V_CONTACT && ck->contacts.v[a[0].ref].at.n)
         return no_surface(ck, a[0].ref, e->range);
     if (a[0].kind == V_CONTACT)
-        return v_num(ck, ex_sym(ck->g, SYM_CONTACT, a[0].ref, IMP_CONTACT_GAP),
-                     dim_mks(ck->dims, 1, 0, 0), e->range);
+        return contact_gap(ck, a[0].ref, e->range);
     if (a[0].kind == V_ANY)
         return v_any(ck, dim_mks(ck->dims, 1, 0, 0), e->range);
     struct diag *d =

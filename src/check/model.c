@@ -68,6 +68,7 @@ check_model(const struct check_input *in)
     decl_params(&ck);
     decl_definitions(&ck, D_SHAPE);
     contacts_declare(&ck);
+    systems_declare(&ck);
     ck.placed = true;
     check_bodies_begin(&ck);
     check_bodies_end(&ck);
@@ -75,6 +76,7 @@ check_model(const struct check_input *in)
     check_contacts(&ck);
     check_joints(&ck);
     ck.joined = true;
+    check_systems(&ck);
     check_commands(&ck);
     decl_lets(&ck);
     decl_definitions(&ck, D_FN);
@@ -89,6 +91,10 @@ check_model(const struct check_input *in)
     m->n_contacts = ck.contacts.n;
     m->joints = ck.joints.v;
     m->n_joints = ck.joints.n;
+    m->coordinates = ck.coordinates.v;
+    m->n_coordinates = ck.coordinates.n;
+    m->systems = ck.systems.v;
+    m->n_systems = ck.systems.n;
     m->commands = ck.commands.v;
     m->n_commands = ck.commands.n;
     m->slots = ck.slots.v;

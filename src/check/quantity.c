@@ -208,6 +208,16 @@ stated_field(struct check *ck, const struct tm_contact *c, bool is_point,
 }
 
 struct value
+contact_gap(struct check *ck, uint32_t c, imp_range range)
+{
+    const struct tm_contact *k = &ck->contacts.v[c];
+    if (k->system && !k->gap_dim)
+        return v_poison(range);
+    return v_num(ck, ex_sym(ck->g, SYM_CONTACT, c, IMP_CONTACT_GAP),
+                 k->system ? k->gap_dim : dim_mks(ck->dims, 1, 0, 0), range);
+}
+
+struct value
 contact_field(struct check *ck, uint32_t c, const char *name,
               imp_range name_range, imp_range range)
 {
@@ -231,6 +241,16 @@ contact_field(struct check *ck, uint32_t c, const char *name,
     const struct tm_contact *t = &ck->contacts.v[c];
     if (t->at.n && i == GAP)
         return no_surface(ck, c, name_range);
+    if (i == 0)
+        return contact_gap(ck, c, range);
+    if (ck->contacts.v[c].system) {
+        struct diag *d = ck_error(ck, DIAG_E0112, name_range,
+                                  "the contact `%s` of a system has a gap, no "
+                                  "points",
+                                  ck->contacts.v[c].name);
+        CK_HELP(ck, d, "its gap is the formula of the system");
+        return v_poison(range);
+    }
     const struct dim *dim =
         i >= NORMAL ? dim_pure(ck->dims) : dim_mks(ck->dims, 1, 0, 0);
     if (i && !ck->m->dim)

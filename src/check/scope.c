@@ -21,7 +21,7 @@ decl_kind_name(enum decl_kind k)
 {
     static const char *const names[] = {
         "param", "let",     "result", "function",    "shape",
-        "body",  "contact", "joint",  "declaration",
+        "body",  "contact", "joint",  "system",      "declaration",
     };
     return names[k];
 }
@@ -105,7 +105,7 @@ declare(struct check *ck, struct module *m, const struct ast_item *it,
     }
     /* a body, contact or param must be the only one of its name in the model */
     if (kind == D_PARAM || kind == D_BODY || kind == D_CONTACT ||
-        kind == D_JOINT)
+        kind == D_JOINT || kind == D_SYSTEM)
         for (struct module *o = ck->modules; o; o = o->next) {
             struct decl *p = o == m ? NULL : scope_own(o, name->text);
             if (p && p->kind == kind) {
@@ -182,8 +182,7 @@ collect(struct check *ck, struct module *m, const struct ast_file *f)
                 ck_unavailable(ck, it->head, "a family of contacts");
             break;
         case AST_SYSTEM:
-            declare(ck, m, it, &it->name, D_OTHER);
-            ck_unavailable(ck, it->head, "`system`");
+            declare(ck, m, it, &it->name, D_SYSTEM);
             break;
         case AST_JOINT:
             declare(ck, m, it, &it->name, D_JOINT);

@@ -26,7 +26,8 @@ read_leaf(void *ctx, const expr *l)
     r->coordinates |= l->sym == SYM_LOCAL;
     r->result |= l->sym == SYM_SLOT;
     r->motion |= l->sym == SYM_BODY || l->sym == SYM_CONTACT ||
-                 l->sym == SYM_TOTAL || l->sym == SYM_SERIES;
+                 l->sym == SYM_TOTAL || l->sym == SYM_SERIES ||
+                 l->sym == SYM_COORD || l->sym == SYM_SYSTEM;
     if (l->sym == SYM_SERIES) {
         uint32_t d = l->j + r->ck->series.v[l->i].depth;
         r->depth = d > r->depth ? d : r->depth;
@@ -96,6 +97,33 @@ coefficient(struct check *ck, const expr *e, const struct reads *r, uint32_t n,
     return ex_sym(ck->g, SYM_SERIES, (uint32_t)i, n);
 }
 
+/* Time derivative of a system's formula on the graph: coordinates become
+ * rates. NULL after an error. */
+static const expr *
+system_rate(struct check *ck, const expr *e, imp_range range)
+{
+    struct reads r = {.ck = ck};
+    size_t n = ck->coordinates.n;
+    const expr **leaf = NEW_N(ck->arena, const expr *, n + 1);
+    const expr **rate = NEW_N(ck->arena, const expr *, n + 1);
+    leaf[n] = ex_sym(ck->g, SYM_TIME, 0, 0);
+    rate[n] = ex_num(ck->g, 1);
+    for (uint32_t i = 0; i < n; i++) {
+        leaf[i] = ex_sym(ck->g, SYM_COORD, i, 0);
+        rate[i] = ex_sym(ck->g, SYM_COORD, i, 1);
+        if (!ex_depends(ck->g, e, SYM_COORD, i, 1))
+            continue;
+        struct diag *d = ck_error(ck, DIAG_E0364, range,
+                                  "this is an acceleration: it follows from "
+                                  "the system, it cannot define it");
+        CK_HELP(ck, d, "coordinates and their first rates may stand here");
+        return NULL;
+    }
+    ex_leaves(ck->g, &e, 1, read_leaf, &r);
+    graph_origin(ck->g, range);
+    return ex_diff_along(ck->g, e, leaf, rate, n + 1);
+}
+
 /* n-th derivative of e; NULL after an error */
 static const expr *
 derivative(struct check *ck, const expr *e, uint32_t n, imp_range range)
@@ -135,6 +163,8 @@ derivative(struct check *ck, const expr *e, uint32_t n, imp_range range)
         return ex_mul(ck->g, ex_num(ck->g, factorial_ratio(e->j + n, e->j)),
                       ex_sym(ck->g, SYM_SERIES, e->i, e->j + n));
     }
+    if (e->op == IMP_OP_ENV && e->sym == SYM_COORD && e->j + n == 1)
+        return ex_sym(ck->g, SYM_COORD, e->i, 1);
     if (r.motion) {
         const expr *c = coefficient(ck, e, &r, n, range);
         return c ? ex_mul(ck->g, ex_num(ck->g, factorial_ratio(n, 0)), c)
@@ -188,8 +218,15 @@ series_prime(struct check *ck, const struct env *env, const struct ast_expr *e)
     if (v.kind != V_NUM)
         return no_derivative(ck, &v, a, e->range);
     struct value r = v_array(ck, v.rows, v.cols, dim, e->range);
+    bool inside = false;
+    for (const struct env *x = env; x; x = x->up)
+        inside |= x->system;
     for (size_t i = 0; i < (size_t)v.rows * v.cols; i++) {
-        r.e[i] = derivative(ck, v.e[i], n, e->range);
+        r.e[i] = v.e[i];
+        for (uint32_t k = 0; inside && k < n && r.e[i]; k++)
+            r.e[i] = system_rate(ck, r.e[i], e->range);
+        if (!inside)
+            r.e[i] = derivative(ck, v.e[i], n, e->range);
         if (!r.e[i])
             return v_poison(e->range);
     }

@@ -71,6 +71,33 @@ struct tm_contact {
      * holds where corners leave it open (IMP_CONTACTF_NORMAL) */
     struct tm_vec at, direction;
     struct tm_num priority;
+    /* of a system: 1 + its number, and the gap in its coordinates (body is
+     * then IMP_WORLD twice); 0: between bodies */
+    uint32_t system;
+    struct tm_num gap;
+    const char *gap_unit;
+    const struct dim *gap_dim; /* the checker's own */
+};
+/* a generalised coordinate; SYM_COORD i, numbered over all systems */
+struct tm_coordinate {
+    const char *name;
+    const char *unit, *rate_unit; /* SI text */
+    struct tm_num start, start_rate; /* 0 by default */
+    imp_range range;
+};
+/* Motion in generalised coordinates q: d/dt dT/dq' - d(T - V)/dq + dD/dq' =
+ * force from the energies (kinetic T, potential V, Rayleigh's D), or
+ * mass q'' = force as stated. All read SYM_COORD of this system, t, params. */
+struct tm_system {
+    const char *name, *doc;
+    imp_range range;
+    uint32_t first, n;          /* coordinates */
+    uint32_t contact, n_contact; /* its contacts */
+    struct tm_num kinetic, potential, dissipation; /* e NULL when absent */
+    const expr **force; /* n generalised forces, or NULL */
+    const expr **mass;  /* n x n, row-major, or NULL */
+    imp_range range_force, range_mass;
+    const char *energy_unit;
 };
 struct tm_joint {
     const char *name, *doc;
@@ -147,6 +174,10 @@ struct tm_model {
     size_t n_contacts;
     struct tm_joint *joints;
     size_t n_joints;
+    struct tm_coordinate *coordinates;
+    size_t n_coordinates;
+    struct tm_system *systems;
+    size_t n_systems;
     struct tm_command *commands;
     size_t n_commands;
     struct tm_slot *slots;

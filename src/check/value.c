@@ -195,6 +195,11 @@ v_kind(struct check *ck, const struct value *v)
     case V_BODY:
         return arena_printf(ck->arena, "the body `%s`",
                             ck->bodies.v[v->ref].name);
+    case V_SYSTEM:
+        return arena_printf(ck->arena, "the system `%s`",
+                            ck->systems.v[v->ref].name);
+    case V_FAMILY:
+        return arena_printf(ck->arena, "the family of contacts `%s`", v->text);
     case V_CONTACT:
         return arena_printf(ck->arena, "the contact `%s`",
                             ck->contacts.v[v->ref].name);

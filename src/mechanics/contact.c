@@ -244,7 +244,7 @@ bool
 contact_build(struct mech *k, uint32_t c, imp_contact *out)
 {
     const struct tm_contact *t = k->m->contacts + c;
-    if (!contact_ok(k, t))
+    if (!t->system && !contact_ok(k, t))
         return false;
     *out = (imp_contact){
         .name = image_text(k->ib, t->name),
@@ -252,6 +252,8 @@ contact_build(struct mech *k, uint32_t c, imp_contact *out)
         .flags = contact_flags(k, t),
         .law = (uint32_t)t->law,
         .env_contact = k->layout.contact + c * IMP_CONTACT_SIZE,
+        .system = IMP_NO_SYSTEM,
+        .gradient = IMP_NO_TAPE,
         .kkt = IMP_NO_TAPE,
         .event = IMP_NO_TAPE,
         .impact = IMP_NO_TAPE,
@@ -263,7 +265,9 @@ contact_build(struct mech *k, uint32_t c, imp_contact *out)
         .range_mu = mech_range(t->mu.range, t->range),
         .range_at = mech_range(t->at.range, t->range),
         .range_direction = mech_range(t->direction.range, t->range)};
-    if (t->at.n)
+    if (t->system)
+        system_contact(k, c, out);
+    if (t->system || t->at.n)
         return true;
     const struct mbody *b0 = k->bodies + t->body[0];
     const struct mbody *b1 = k->bodies + t->body[1];

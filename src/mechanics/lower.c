@@ -125,6 +125,12 @@ total_quantity(struct mech *k, uint32_t what)
         if (what != TOTAL_KINETIC)
             s = sc_add(g, s, body_potential(k, b));
     }
+    for (size_t i = 0; i < k->m->n_systems; i++) {
+        if (what != TOTAL_POTENTIAL)
+            s = sc_add(g, s, k->systems[i].kinetic);
+        if (what != TOTAL_KINETIC)
+            s = sc_add(g, s, k->systems[i].potential);
+    }
     return s;
 }
 
@@ -137,7 +143,7 @@ lower_leaf(void *ctx, const expr *leaf)
                              leaf->j % BODYQ_STRIDE);
     if (leaf->sym == SYM_TOTAL)
         return total_quantity(k, leaf->i);
-    return NULL;
+    return system_leaf(k, leaf);
 }
 
 const expr *

@@ -81,7 +81,7 @@ make_layout(struct mech *k)
     l->raw = at += (uint32_t)m->n_params;
     l->body = at += nb * IMP_RAW_SIZE;
     l->state = at += nb * IMP_BODY_SIZE;
-    l->contact = at += nb * k->n_state;
+    l->contact = at += nb * k->n_state + 2 * (uint32_t)m->n_coordinates;
     l->joint = at += (uint32_t)m->n_contacts * IMP_CONTACT_SIZE;
     l->poly = at += (uint32_t)m->n_joints * IMP_JOINT_SIZE;
     for (size_t i = 0; i < nb; i++)
@@ -260,7 +260,8 @@ make_bodies(struct mech *k)
     bool ok = true;
     k->bodies = NEW_N(k->arena, struct mbody, m->n_bodies + 1);
     for (size_t i = 0; i < m->n_contacts; i++)
-        for (int j = 0; j < 2 && !m->contacts[i].at.n; j++)
+        for (int j = 0; j < 2 && !m->contacts[i].at.n && !m->contacts[i].system;
+             j++)
             k->bodies[m->contacts[i].body[j]].touches = true;
     for (uint32_t i = 0; i < m->n_bodies; i++) {
         struct mbody *b = k->bodies + i;
@@ -309,7 +310,7 @@ mech_compile(struct tm_model *m, struct diags *ds)
         arena_alloc(k.arena, (m->n_contacts + 1) * sizeof *k.event_row);
     bool ok = world_ok(&k);
     ok &= make_bodies(&k);
-    ok = ok && block_build(&k);
+    ok = ok && block_build(&k) && system_build(&k);
     imp_contact *contacts = NEW_N(k.arena, imp_contact, m->n_contacts + 1);
     for (uint32_t i = 0; ok && i < m->n_contacts; i++)
         ok = contact_build(&k, i, contacts + i) && ok;
@@ -319,6 +320,8 @@ mech_compile(struct tm_model *m, struct diags *ds)
 
     head.setup = setup_tape(&k);
     head.joints = image_joints(&k);
+    head.coordinates = image_coordinates(&k);
+    head.systems = image_systems(&k);
     head.commands = lower_commands(&k);
     head.slots = lower_slots(&k);
     head.series = series_tapes(&k);

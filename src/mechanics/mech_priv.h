@@ -62,6 +62,15 @@ struct mblock {
     imp_block out;
 };
 
+/* a system in generalised coordinates; coordinates are state leaves */
+struct msystem {
+    const struct tm_system *tm;
+    uint32_t env_state, block;
+    uint32_t energy, mass;
+    const expr *kinetic, *potential; /* of the state */
+    const uint32_t *row;             /* of the state in the block's motion */
+};
+
 struct mech {
     struct tm_model *m;
     struct graph *g;
@@ -74,6 +83,7 @@ struct mech {
     struct mbody *bodies;
     struct mblock *blocks;
     size_t n_blocks;
+    struct msystem *systems;
     vec3 gravity; /* expressions of params and t */
     uint32_t (*event_row)[9]; /* per contact: rows of gap and unknowns */
     /* the flow of all bodies, as far as it needs no forces: t and poses */
@@ -113,6 +123,18 @@ void joint_couple(struct mech *k,
 /* conditions of the joints of a block; accelerations get their reactions */
 bool joint_rates(struct mech *k, uint32_t block);
 void joint_tapes(struct mech *k, struct mblock *o);
+
+/* -- system.c -- */
+/* equations of motion, blocks of their own */
+bool system_build(struct mech *k);
+void system_contact(struct mech *k, uint32_t c, imp_contact *out);
+/* SYM_COORD, SYM_SYSTEM by the state; NULL for any other leaf */
+const expr *system_leaf(struct mech *k, const expr *leaf);
+/* row of a state variable of a system in its block; false: it is of none */
+bool system_row(const struct mech *k, uint32_t env, uint32_t *block,
+                uint32_t *row);
+imp_ref image_coordinates(struct mech *k);
+imp_ref image_systems(struct mech *k);
 
 /* -- contact.c -- */
 bool contact_build(struct mech *k, uint32_t c, imp_contact *out);

@@ -24,7 +24,9 @@ series_layout(struct mech *k, uint32_t at)
 static const expr *
 state_row(struct mech *k, uint32_t env)
 {
-    uint32_t at = env - k->layout.state;
+    uint32_t at = env - k->layout.state, block, row;
+    if (system_row(k, env, &block, &row))
+        return ex_sym(k->g, SYM_ROW, block, row);
     const struct mbody *b = k->bodies + at / k->n_state;
     return ex_sym(k->g, SYM_ROW, b->block, b->state_row[at % k->n_state]);
 }
@@ -101,6 +103,8 @@ row_leaf(void *ctx, const expr *leaf)
     switch (leaf->sym) {
     case SYM_BODY:
     case SYM_TOTAL:
+    case SYM_COORD:
+    case SYM_SYSTEM:
         return along(k, lower_leaf(k, leaf));
     case SYM_CONTACT:
         return leaf->j < IMP_CONTACT_E ? contact_row(k, leaf->i, leaf->j)

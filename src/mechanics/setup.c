@@ -115,7 +115,7 @@ setup_tape(struct mech *k)
     const struct tm_model *m = k->m;
     size_t n = m->n_bodies * IMP_RAW_SIZE + CONTACT_OUTS * m->n_contacts +
                IMP_JOINT_RAW * m->n_joints + 5 + k->layout.slots -
-               k->layout.poly;
+               k->layout.poly + 2 * m->n_coordinates;
     const expr **out = NEW_N(k->arena, const expr *, n);
     const expr *z = sc_zero(k->g);
     for (size_t i = 0; i < n; i++)
@@ -133,5 +133,9 @@ setup_tape(struct mech *k)
     out[at++] = m->world.seed.e ? m->world.seed.e : z;
     for (size_t i = 0; i < m->n_bodies; i++)
         at += raw_poly(k, m->bodies + i, out + at);
+    for (size_t i = 0; i < m->n_coordinates; i++) {
+        out[at++] = m->coordinates[i].start.e;
+        out[at++] = m->coordinates[i].start_rate.e;
+    }
     return mech_eval_tape(k, "setup", 0, out, n);
 }

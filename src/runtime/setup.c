@@ -335,6 +335,19 @@ worse(int a, int b)
     return a == IMP_OK ? b : a;
 }
 
+/* per coordinate of all systems value and rate at the start */
+static void
+setup_systems(struct rt *r, const double *start)
+{
+    const imp_system *s = IMP_ARRAY(r->im, r->im->systems, imp_system);
+    for (uint32_t i = 0; i < r->im->systems.n; i++)
+        for (uint32_t q = 0; q < s[i].n; q++) {
+            const double *x = start + 2 * (size_t)(s[i].first + q);
+            r->env[s[i].env_state + q] = x[0];
+            r->env[s[i].env_state + s[i].n + q] = x[1];
+        }
+}
+
 int
 rt_setup(struct rt *r, const double *params)
 {
@@ -359,8 +372,10 @@ rt_setup(struct rt *r, const double *params)
     for (uint32_t i = 0; i < im->joints.n; i++, at += IMP_JOINT_RAW)
         st = worse(st, setup_joint(r, j + i, at));
     st = worse(st, setup_world(r, at));
-    memcpy(r->env + l->poly, at + WORLD_OUTS, /* the last use of scratch */
+    memcpy(r->env + l->poly, at + WORLD_OUTS,
            (l->slots - l->poly) * sizeof *out);
+    /* the last use of scratch */
+    setup_systems(r, at + WORLD_OUTS + (l->slots - l->poly));
     for (uint32_t b = 0; b < im->bodies.n; b++) {
         int s = setup_body(r, b);
         st = worse(st, s == IMP_OK ? setup_state(r, b) : s);

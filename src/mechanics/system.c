@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Systems in generalised coordinates: the equations of motion are derived on
+ * the graph,
+ *   M q'' = dT/dq - (dp/dq) q' - dp/dt - dV/dq - dD/dq' + force,
+ *   p = dT/dq',  M = dp/dq'
+ * (Lagrange's equations; or M and force are stated), and solved there for q''
+ * by L D L^T with no pivoting, which a positive definite M does not need.
+ * Literal zeros vanish on the way, so a diagonal M costs one quotient each and
+ * constant accelerations stay constants: then the motion is a polynomial. */
+#include "mechanics/mech_priv.h"
+
+static uint32_t
+env_of(const struct mech *k, uint32_t coordinate, uint32_t order)
+{
+    for (size_t i = 0; i < k->m->n_systems; i++) {
+        const struct tm_system *t = k->m->systems + i;
+        if (coordinate >= t->first && coordinate < t->first + t->n)
+            return k->systems[i].env_state + order * t->n + coordinate -
+                   t->first;
+    }
+    return 0;
+}
+
+const expr *
+system_leaf(struct mech *k, const expr *leaf)
+{
+    if (leaf->sym == SYM_COORD)
+        return sym_state(k, env_of(k, leaf->i, leaf->j));
+    if (leaf->sym != SYM_SYSTEM)
+        return NULL;
+    const struct msystem *s = k->systems + leaf->i;
+    const expr *e = sc_zero(k->g);
+    if (leaf->j != TOTAL_POTENTIAL)
+        e = sc_add(k->g, e, s->kinetic);
+    if (leaf->j != TOTAL_KINETIC)
+        e = sc_add(k->g, e, s->potential);
+    return e;
+}
+
+bool
+system_row(const struct mech *k, uint32_t env, uint32_t *block, uint32_t *row)
+{
+    for (size_t i = 0; i < k->m->n_systems; i++) {
+        const struct msystem *s = k->systems + i;
+        if (env < s->env_state || env >= s->env_state + 2 * s->tm->n)
+            continue;
+        *block = s->block;
+        *row = s->row[env - s->env_state];
+        return true;
+    }
+    return false;
+}
+
+static const expr *
+coord_leaf(void *ctx, const expr *leaf)
+{
+    return leaf->sym == SYM_COORD ? system_leaf(ctx, leaf) : NULL;
+}
+
+/* a formula of the system on the state; 0 when absent */
+static const expr *
+of_state(struct mech *k, const expr *e)
+{
+    return e ? ex_subst(k->g, e, coord_leaf, k) : sc_zero(k->g);
+}
+
+/* what the derivation of one system works on */
+struct lagrange {
+    struct mech *k;
+    struct msystem *s;
+    uint32_t n;
+    const expr **q, **v; /* state leaves */
+    const expr **M;      /* n x n */
+    const expr **f;      /* right-hand side */
+    const expr **a;      /* accelerations */
+};
+
+/* M and f from the energies */
+static void
+equations(struct lagrange *l)
+{
+    struct graph *g = l->k->g;
+    const struct tm_system *t = l->s->tm;
+    const expr *T = l->s->kinetic, *V = l->s->potential;
+    const expr *D = of_state(l->k, t->dissipation.e), *time = sym_time(l->k);
+    graph_origin(g, mech_range(t->kinetic.range, t->range));
+    for (uint32_t i = 0; i < l->n; i++) {
+        const expr *p = ex_diff(g, T, l->v[i]);
+        const expr *f =
+            sc_sub(g, ex_diff(g, T, l->q[i]), ex_diff(g, V, l->q[i]));
+        f = sc_sub(g, f, ex_diff(g, D, l->v[i]));
+        f = sc_sub(g, f, ex_diff(g, p, time));
+        for (uint32_t j = 0; j < l->n; j++) {
+            f = sc_sub(g, f, sc_mul(g, ex_diff(g, p, l->q[j]), l->v[j]));
+            l->M[i * l->n + j] = ex_diff(g, p, l->v[j]);
+        }
+        if (t->force)
+            f = sc_add(g, f, of_state(l->k, t->force[i]));
+        l->f[i] = f;
+    }
+}
+
+static void
+stated(struct lagrange *l)
+{
+    const struct tm_system *t = l->s->tm;
+    for (uint32_t i = 0; i < l->n * l->n; i++)
+        l->M[i] = of_state(l->k, t->mass[i]);
+    for (uint32_t i = 0; i < l->n; i++)
+        l->f[i] = t->force ? of_state(l->k, t->force[i]) : sc_zero(l->k->g);
+}
+
+/* a = M^-1 f by M = L D L^T; M is overwritten by L (below) and D */
+static void
+solve(struct lagrange *l)
+{
+    struct graph *g = l->k->g;
+    uint32_t n = l->n;
+    const expr **M = l->M;
+    for (uint32_t j = 0; j < n; j++) {
+        for (uint32_t i = j; i < n; i++) {
+            const expr *s = M[i * n + j];
+            for (uint32_t m = 0; m < j; m++)
+                s = sc_sub(g, s,
+                           sc_mul(g, sc_mul(g, M[i * n + m], M[m * n + m]),
+                                  M[j * n + m]));
+            M[i * n + j] =
+                i == j || sc_is_zero(s) ? s : ex_div(g, s, M[j * n + j]);
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        l->a[i] = l->f[i];
+        for (uint32_t m = 0; m < i; m++)
+            l->a[i] = sc_sub(g, l->a[i], sc_mul(g, M[i * n + m], l->a[m]));
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (!sc_is_zero(l->a[i]))
+            l->a[i] = ex_div(g, l->a[i], M[i * n + i]);
+    for (uint32_t i = n; i-- > 0;)
+        for (uint32_t m = i + 1; m < n; m++)
+            l->a[i] = sc_sub(g, l->a[i], sc_mul(g, M[m * n + i], l->a[m]));
+}
+
+static void
+motion_tape(struct mech *k, struct msystem *s, const expr *const *leaf,
+            const expr *const *rate)
+{
+    struct mblock *o = k->blocks + s->block;
+    uint32_t n = 2 * s->tm->n;
+    uint32_t *rows = NEW_N(k->arena, uint32_t, n);
+    uint32_t *state = NEW_N(k->arena, uint32_t, n);
+    for (uint32_t i = 0; i < n; i++)
+        state[i] = s->env_state + i;
+    struct tape_spec spec = {
+        .name = arena_printf(k->arena, "%s.motion", s->tm->name),
+        .series = true,
+        .outs = leaf,
+        .n_outs = n,
+        .states = leaf,
+        .rates = rate,
+        .n_states = n,
+        .env_of = mech_env_of,
+        .ctx = k};
+    o->out.motion = tape_build(k->g, k->ib, &spec, rows);
+    o->out.solve = o->out.hold = o->out.push = IMP_NO_TAPE;
+    o->out.bodies = image_array(k->ib, rows, 0, sizeof *rows);
+    o->out.state = image_array(k->ib, state, n, sizeof *state);
+    o->out.rows = image_array(k->ib, rows, n, sizeof *rows);
+    s->row = rows;
+}
+
+static void
+one_system(struct mech *k, struct msystem *s)
+{
+    const struct tm_system *t = s->tm;
+    uint32_t n = t->n;
+    struct lagrange l = {.k = k, .s = s, .n = n};
+    const expr **leaf = NEW_N(k->arena, const expr *, 2 * n);
+    const expr **rate = NEW_N(k->arena, const expr *, 2 * n);
+    l.q = leaf;
+    l.v = leaf + n;
+    l.M = NEW_N(k->arena, const expr *, n *n);
+    l.f = NEW_N(k->arena, const expr *, n);
+    l.a = rate + n;
+    for (uint32_t i = 0; i < 2 * n; i++)
+        leaf[i] = sym_state(k, s->env_state + i);
+    for (uint32_t i = 0; i < n; i++)
+        rate[i] = l.v[i];
+    graph_origin(k->g, t->range);
+    s->potential = of_state(k, t->potential.e);
+    s->kinetic = of_state(k, t->kinetic.e);
+    if (t->mass)
+        stated(&l);
+    else
+        equations(&l);
+    if (t->mass) {
+        const expr *T = sc_zero(k->g);
+        for (uint32_t i = 0; i < n; i++)
+            for (uint32_t j = 0; j < n; j++)
+                T = sc_add(
+                    k->g, T,
+                    sc_mul(k->g, l.M[i * n + j], sc_mul(k->g, l.v[i], l.v[j])));
+        s->kinetic = sc_mul(k->g, ex_num(k->g, 0.5), T);
+    }
+    s->mass = mech_eval_tape(k, arena_printf(k->arena, "%s.mass", t->name), 0,
+                             l.M, (size_t)n * n);
+    const expr *e[2] = {s->kinetic, s->potential};
+    s->energy = mech_eval_tape(k, arena_printf(k->arena, "%s.energy", t->name),
+                               0, e, 2);
+    solve(&l);
+    s->block = (uint32_t)k->n_blocks++;
+    motion_tape(k, s, leaf, rate);
+}
+
+bool
+system_build(struct mech *k)
+{
+    size_t n = k->m->n_systems;
+    uint32_t at = k->layout.state + (uint32_t)k->m->n_bodies * k->n_state;
+    k->systems = NEW_N(k->arena, struct msystem, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        k->systems[i].tm = k->m->systems + i;
+        k->systems[i].env_state = at;
+        at += 2 * k->systems[i].tm->n;
+    }
+    for (size_t i = 0; i < n; i++)
+        one_system(k, k->systems + i);
+    return true;
+}
+
+/* -- contacts ------------------------------------------------------------- */
+
+static const expr *
+row_leaf(void *ctx, const expr *leaf)
+{
+    struct mech *k = ctx;
+    uint32_t block, row;
+    if (leaf->sym == SYM_STATE && system_row(k, leaf->i, &block, &row))
+        return ex_sym(k->g, SYM_ROW, 0, row);
+    return NULL;
+}
+
+void
+system_contact(struct mech *k, uint32_t c, imp_contact *out)
+{
+    struct graph *g = k->g;
+    const struct tm_contact *t = k->m->contacts + c;
+    const struct msystem *s = k->systems + (t->system - 1);
+    uint32_t n = s->tm->n;
+    graph_origin(g, mech_range(t->gap.range, t->range));
+    const expr *gap = of_state(k, t->gap.e);
+    const expr **o = NEW_N(k->arena, const expr *, n + 2);
+    const expr *rate = ex_diff(g, gap, sym_time(k));
+    for (uint32_t i = 0; i < n; i++) {
+        o[2 + i] = ex_diff(g, gap, sym_state(k, s->env_state + i));
+        rate = sc_add(g, rate,
+                      sc_mul(g, o[2 + i], sym_state(k, s->env_state + n + i)));
+    }
+    o[0] = gap;
+    o[1] = rate;
+    out->system = t->system - 1;
+    out->gap_unit = image_text(k->ib, t->gap_unit);
+    out->gradient = mech_eval_tape(
+        k, arena_printf(k->arena, "%s.gradient", t->name), 0, o, n + 2);
+    const expr *along = ex_subst(g, gap, row_leaf, k);
+    struct tape_spec spec = {.name = arena_printf(k->arena, "%s.gap", t->name),
+                             .series = true,
+                             .outs = &along,
+                             .n_outs = 1,
+                             .env_of = mech_env_of,
+                             .ctx = k};
+    out->event = tape_build(g, k->ib, &spec, k->event_row[c]);
+}
+
+/* -- the image ------------------------------------------------------------ */
+
+imp_ref
+image_coordinates(struct mech *k)
+{
+    size_t n = k->m->n_coordinates;
+    imp_coordinate *v = NEW_N(k->arena, imp_coordinate, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        const struct tm_coordinate *c = k->m->coordinates + i;
+        v[i] = (imp_coordinate){.name = image_text(k->ib, c->name),
+                                .unit = image_text(k->ib, c->unit),
+                                .rate_unit = image_text(k->ib, c->rate_unit),
+                                .range = c->range,
+                                .range_start = c->start.range};
+    }
+    return image_array(k->ib, v, n, sizeof *v);
+}
+
+imp_ref
+image_systems(struct mech *k)
+{
+    size_t n = k->m->n_systems;
+    imp_system *v = NEW_N(k->arena, imp_system, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        const struct tm_system *t = k->m->systems + i;
+        const struct msystem *s = k->systems + i;
+        imp_range m = t->mass ? t->range_mass : t->kinetic.range;
+        v[i] = (imp_system){.name = image_text(k->ib, t->name),
+                            .energy_unit = image_text(k->ib, t->energy_unit),
+                            .first = t->first,
+                            .n = t->n,
+                            .env_state = s->env_state,
+                            .block = s->block,
+                            .contact = t->contact,
+                            .n_contact = t->n_contact,
+                            .energy = s->energy,
+                            .mass = s->mass,
+                            .range = t->range,
+                            .range_mass = mech_range(m, t->range)};
+    }
+    return image_array(k->ib, v, n, sizeof *v);
+}

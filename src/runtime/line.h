@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Systems in which everything between impacts is a parabola: constant mass
+ * matrix M, constant free acceleration, gaps linear in the coordinates,
+ *     g_i = N_i q + c_i,      M q'' = M a + sum of N_i^T lambda_i,
+ * frictionless contacts with Newton restitution e_i. No step is taken: flights
+ * are roots of quadratics, the motion of contacts that slide or rest is again a
+ * parabola (complementarity), and chatter ends in a limit in closed form.
+ *
+ * Position and velocity are kept about an origin where as many gaps vanish as
+ * can, as mantissas with a binary exponent each, so that a thousand impacts of
+ * shrinking size lose no digits (spec/chatter.md 1.4, 2.2, 2.7). Plain
+ * structs: whoever has the matrices can ask, without a model. */
+#ifndef IMP_RUNTIME_LINE_H
+#define IMP_RUNTIME_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+
+struct line_model {
+    int n, m;           /* coordinates, contacts */
+    const double *mass; /* n x n */
+    const double *acc;  /* n: free acceleration */
+    const double *N;    /* m x n */
+    const double *c;    /* m: gaps at q = 0 */
+    const double *e;    /* m */
+};
+
+/* what to do when several contacts close at one instant */
+enum line_policy {
+    LINE_REPORT,     /* stop there: not unique */
+    LINE_SEQUENTIAL, /* one after the other, the lower number first, until none
+                        approaches */
+    LINE_COMPLEMENTARITY, /* Moreau's: v+ + e v- and impulses complementary */
+    LINE_REST        /* these contacts stop */
+};
+
+enum line_event {
+    LINE_END,      /* `until` is reached */
+    LINE_IMPACT,   /* one contact */
+    LINE_SEVERAL,  /* several at one instant, resolved by the policy */
+    LINE_UNDECIDED,/* several at one instant, not resolved */
+    LINE_CHATTER,  /* a group's impacts have been summed up to their limit; the
+                      state is the one after it */
+    LINE_FREE,     /* no contact will ever close again: returned instead of an
+                      END at infinite `until` */
+    LINE_JAMMED    /* no impulses or forces >= 0 keep the contacts closed */
+};
+
+struct line_chatter {
+    long impacts;     /* resolved one by one before the limit was taken */
+    int period;       /* impacts after which the pattern repeats; 0: it never
+                         does, and what was left is lost in rounding */
+    double ratio;     /* of successive periods of the pattern */
+    double remaining; /* time summed up */
+    double error;     /* bound of its relative error */
+};
+
+struct line {
+    struct line_model model;
+    enum line_policy policy;
+    /* constants */
+    double *B; /* m x n: M^-1 N_i^T */
+    double *W; /* m x m: N M^-1 N^T */
+    double *origin, *c0; /* n, m: the origin, gaps there (exactly 0 where the
+                            origin was chosen so) */
+    /* state: q = origin + 2^ex x, q' = 2^ev v */
+    double *x, *v;
+    int ex, ev;
+    double t, t_lo;
+    double *a;    /* acceleration in the present mode */
+    double *na;   /* m: N a */
+    bool *on;     /* m: contacts that slide or rest */
+    double *force; /* m: their forces */
+    bool *fresh;  /* m: just hit: the gap is 0 and opens */
+    /* the last event */
+    double *impulse; /* m: unscaled */
+    int hit;         /* the contact; the first of several */
+    struct line_chatter chatter;
+    bool *group; /* m: the contacts of the chatter */
+    long impacts; /* since line_start */
+    struct line_work *w;
+};
+
+/* 0, or 1: the mass matrix is not positive definite. Arrays of the model are
+ * copied. */
+int line_new(struct arena *arena, const struct line_model *model,
+             struct line **out);
+/* state at time t; contacts closed within `tol` (of gap) that do not open slide
+ * from the start */
+void line_start(struct line *l, double t, const double *q, const double *v,
+                double tol);
+/* the next event at or before `until` */
+enum line_event line_next(struct line *l, double until);
+void line_state(const struct line *l, double *q, double *v);
+double line_gap(const struct line *l, int contact);
+/* rate of a gap as mantissa and exponent: *exponent may be NULL (then the
+ * number itself, 0 when it underflows) */
+double line_rate(const struct line *l, int contact, int *exponent);
+/* Take limits of chatter as soon as they are known to rounding, but not before
+ * this many impacts of the pattern have been resolved (default 16). */
+void line_resolve(struct line *l, long least);
+
+#endif

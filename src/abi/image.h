@@ -165,7 +165,8 @@ enum imp_contactenv {
     IMP_CONTACT_AT = 12,
     IMP_CONTACT_DIRECTION = 15,
     IMP_CONTACT_PRIORITY = 18,
-    IMP_CONTACT_SIZE = 19
+    IMP_CONTACT_ACTIVE = 19, /* of a system: 1 while it slides, else 0 */
+    IMP_CONTACT_SIZE = 20
 };
 /* joint: per joint, written by the setup tape; world axes at the start. In the
  * plane `at` has z = 0 and the axis of a hinge is z */
@@ -305,6 +306,9 @@ typedef struct imp_coordinate {
 } imp_coordinate;
 /* Motion in n generalised coordinates. The setup tape gives the values and
  * rates at the start; state: the n values from env_state on, then n rates. */
+/* constant mass matrix and acceleration, all gaps linear in the coordinates
+ * (found on the graph): runtime/line.h */
+#define IMP_SYSTEMF_LINE 1u
 typedef struct imp_system {
     imp_str name, energy_unit;
     uint32_t first, n; /* coordinates */
@@ -312,6 +316,14 @@ typedef struct imp_system {
     uint32_t contact, n_contact;
     uint32_t energy; /* eval: kinetic, potential energy */
     uint32_t mass;   /* eval: mass matrix, n x n row-major */
+    uint32_t flags;
+    /* Motion while contacts slide: those whose ACTIVE is 1 keep their gap, by
+     * forces lambda, one per contact of the system (0 where not active);
+     * series; local: lambda. Rows: of the state, then of lambda. solve (eval;
+     * local: lambda): residual, Jacobian. IMP_NO_TAPE for IMP_SYSTEMF_LINE,
+     * and without contacts. */
+    uint32_t modal, solve;
+    imp_ref rows; /* uint32_t */
     imp_range range, range_mass;
 } imp_system;
 

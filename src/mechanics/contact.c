@@ -232,8 +232,9 @@ static uint32_t
 contact_flags(struct mech *k, const struct tm_contact *t)
 {
     uint32_t f = t->at.n ? IMP_CONTACTF_STATED : 0;
-    if (!t->at.n && (body_has_corners(k->bodies + t->body[0]) ||
-                     body_has_corners(k->bodies + t->body[1]))) {
+    if (!t->at.n && !t->system &&
+        (body_has_corners(k->bodies + t->body[0]) ||
+         body_has_corners(k->bodies + t->body[1]))) {
         f |= IMP_CONTACTF_CORNERS;
         f |= t->direction.n ? IMP_CONTACTF_NORMAL : 0;
     }

@@ -66,7 +66,8 @@ struct mblock {
 struct msystem {
     const struct tm_system *tm;
     uint32_t env_state, block;
-    uint32_t energy, mass;
+    uint32_t energy, mass, flags, modal, solve;
+    imp_ref rows;
     const expr *kinetic, *potential; /* of the state */
     const uint32_t *row;             /* of the state in the block's motion */
 };

@@ -4,7 +4,7 @@
  *   M q'' = dT/dq - (dp/dq) q' - dp/dt - dV/dq - dD/dq' + force,
  *   p = dT/dq',  M = dp/dq'
  * (Lagrange's equations; or M and force are stated), and solved there for q''
- * by L D L^T with no pivoting, which a positive definite M does not need.
+ * by L D L^T without pivoting, which a positive definite M does not need.
  * Literal zeros vanish on the way, so a diagonal M costs one quotient each and
  * constant accelerations stay constants: then the motion is a polynomial. */
 #include "mechanics/mech_priv.h"
@@ -110,9 +110,9 @@ stated(struct lagrange *l)
         l->f[i] = t->force ? of_state(l->k, t->force[i]) : sc_zero(l->k->g);
 }
 
-/* a = M^-1 f by M = L D L^T; M is overwritten by L (below) and D */
+/* M = L D L^T; M is overwritten by L (below the diagonal) and D */
 static void
-solve(struct lagrange *l)
+factor(struct lagrange *l)
 {
     struct graph *g = l->k->g;
     uint32_t n = l->n;
@@ -128,17 +128,26 @@ solve(struct lagrange *l)
                 i == j || sc_is_zero(s) ? s : ex_div(g, s, M[j * n + j]);
         }
     }
+}
+
+/* a = M^-1 f, M factored */
+static void
+back(struct lagrange *l, const expr *const *f, const expr **a)
+{
+    struct graph *g = l->k->g;
+    uint32_t n = l->n;
+    const expr **M = l->M;
     for (uint32_t i = 0; i < n; i++) {
-        l->a[i] = l->f[i];
+        a[i] = f[i];
         for (uint32_t m = 0; m < i; m++)
-            l->a[i] = sc_sub(g, l->a[i], sc_mul(g, M[i * n + m], l->a[m]));
+            a[i] = sc_sub(g, a[i], sc_mul(g, M[i * n + m], a[m]));
     }
     for (uint32_t i = 0; i < n; i++)
-        if (!sc_is_zero(l->a[i]))
-            l->a[i] = ex_div(g, l->a[i], M[i * n + i]);
+        if (!sc_is_zero(a[i]))
+            a[i] = ex_div(g, a[i], M[i * n + i]);
     for (uint32_t i = n; i-- > 0;)
         for (uint32_t m = i + 1; m < n; m++)
-            l->a[i] = sc_sub(g, l->a[i], sc_mul(g, M[m * n + i], l->a[m]));
+            a[i] = sc_sub(g, a[i], sc_mul(g, M[m * n + i], a[m]));
 }
 
 static void
@@ -167,6 +176,113 @@ motion_tape(struct mech *k, struct msystem *s, const expr *const *leaf,
     o->out.state = image_array(k->ib, state, n, sizeof *state);
     o->out.rows = image_array(k->ib, rows, n, sizeof *rows);
     s->row = rows;
+}
+
+/* nothing here changes along the motion */
+static bool
+steady(struct mech *k, const expr *const *e, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (ex_depends(k->g, e[i], SYM_STATE, UINT32_MAX, UINT32_MAX) ||
+            ex_depends(k->g, e[i], SYM_TIME, UINT32_MAX, UINT32_MAX))
+            return false;
+    return true;
+}
+
+/* gap of contact i of the system, and its gradient N */
+static const expr *
+gap_of(struct mech *k, const struct msystem *s, uint32_t i, const expr **N)
+{
+    const expr *gap = of_state(k, k->m->contacts[s->tm->contact + i].gap.e);
+    for (uint32_t j = 0; N && j < s->tm->n; j++)
+        N[j] = ex_diff(k->g, gap, sym_state(k, s->env_state + j));
+    return gap;
+}
+
+/* are all gaps linear in the coordinates, with constant coefficients? */
+static bool
+lines(struct mech *k, const struct msystem *s)
+{
+    const expr **N = NEW_N(k->arena, const expr *, s->tm->n);
+    for (uint32_t i = 0; i < s->tm->n_contact; i++) {
+        const expr *gap = gap_of(k, s, i, N);
+        if (!steady(k, N, s->tm->n) ||
+            ex_depends(k->g, gap, SYM_TIME, UINT32_MAX, UINT32_MAX))
+            return false;
+    }
+    return true;
+}
+
+/* The motion with sliding contacts: M q'' = free + sum of s_i N_i^T lambda_i
+ * with switches s_i, and per contact s_i gap_i'' + (1 - s_i) lambda_i = 0. */
+static void
+modal_tape(struct lagrange *l, const expr *const *leaf, const expr **rate)
+{
+    struct mech *k = l->k;
+    struct graph *g = k->g;
+    struct msystem *s = l->s;
+    uint32_t n = l->n, m = s->tm->n_contact;
+    const expr **N = NEW_N(k->arena, const expr *, n);
+    const expr **b = NEW_N(k->arena, const expr *, n);
+    const expr **lam = NEW_N(k->arena, const expr *, m);
+    const expr **on = NEW_N(k->arena, const expr *, m);
+    const expr **res = NEW_N(k->arena, const expr *, (size_t)m *(m + 1));
+    const expr **J = res + m;
+    const expr **x = NEW_N(k->arena, const expr *, 2 * n + 1);
+    const expr **dx = NEW_N(k->arena, const expr *, 2 * n + 1);
+    const expr **out = NEW_N(k->arena, const expr *, 2 * n + m);
+    uint32_t *rows = NEW_N(k->arena, uint32_t, 2 * n + m);
+    if (m > IMP_UNKNOWN_MAX)
+        return;
+    for (uint32_t i = 0; i < m; i++) {
+        uint32_t c = s->tm->contact + i;
+        graph_origin(g, k->m->contacts[c].gap.range);
+        lam[i] = ex_sym(g, SYM_UNKNOWN, i, 0);
+        on[i] = sym_env(k, k->layout.contact + c * IMP_CONTACT_SIZE +
+                               IMP_CONTACT_ACTIVE);
+        gap_of(k, s, i, N);
+        back(l, N, b);
+        const expr *push = sc_mul(g, on[i], lam[i]);
+        for (uint32_t j = 0; j < n; j++)
+            rate[n + j] = sc_add(g, rate[n + j], sc_mul(g, b[j], push));
+    }
+    x[2 * n] = sym_time(k);
+    dx[2 * n] = ex_num(g, 1.0);
+    for (uint32_t i = 0; i < 2 * n; i++) {
+        x[i] = out[i] = leaf[i];
+        dx[i] = rate[i];
+    }
+    for (uint32_t i = 0; i < m; i++) {
+        const expr *e = gap_of(k, s, i, NULL);
+        for (int d = 0; d < 2; d++)
+            e = ex_diff_along(g, e, x, dx, 2 * n + 1);
+        const expr *off = sc_sub(g, ex_num(g, 1.0), on[i]);
+        res[i] = sc_add(g, sc_mul(g, on[i], e), sc_mul(g, off, lam[i]));
+        out[2 * n + i] = lam[i];
+    }
+    for (uint32_t i = 0; i < m; i++)
+        for (uint32_t j = 0; j < m; j++)
+            J[i * m + j] = ex_diff(g, res[i], lam[j]);
+    struct tape_spec spec = {
+        .name = arena_printf(k->arena, "%s.sliding", s->tm->name),
+        .series = true,
+        .n_local = m,
+        .outs = out,
+        .n_outs = 2 * n + m,
+        .states = leaf,
+        .rates = rate,
+        .n_states = 2 * n,
+        .residual = res,
+        .jacobian = J,
+        .n_unknown = m,
+        .symmetric = true,
+        .env_of = mech_env_of,
+        .ctx = k};
+    s->modal = tape_build(g, k->ib, &spec, rows);
+    s->rows = image_array(k->ib, rows, 2 * n + m, sizeof *rows);
+    s->solve =
+        mech_eval_tape(k, arena_printf(k->arena, "%s.forces", s->tm->name), m,
+                       res, (size_t)m * (m + 1));
 }
 
 static void
@@ -207,9 +323,16 @@ one_system(struct mech *k, struct msystem *s)
     const expr *e[2] = {s->kinetic, s->potential};
     s->energy = mech_eval_tape(k, arena_printf(k->arena, "%s.energy", t->name),
                                0, e, 2);
-    solve(&l);
+    bool line = steady(k, l.M, (size_t)n * n);
+    factor(&l);
+    back(&l, l.f, l.a);
+    line = line && steady(k, l.a, n) && lines(k, s);
+    s->flags = line ? IMP_SYSTEMF_LINE : 0;
     s->block = (uint32_t)k->n_blocks++;
     motion_tape(k, s, leaf, rate);
+    s->modal = s->solve = IMP_NO_TAPE;
+    if (!line && t->n_contact)
+        modal_tape(&l, leaf, rate);
 }
 
 bool
@@ -309,6 +432,10 @@ image_systems(struct mech *k)
                             .n_contact = t->n_contact,
                             .energy = s->energy,
                             .mass = s->mass,
+                            .flags = s->flags,
+                            .modal = s->modal,
+                            .solve = s->solve,
+                            .rows = s->rows,
                             .range = t->range,
                             .range_mass = mech_range(m, t->range)};
     }

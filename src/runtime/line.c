@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Flights and impacts of line.h. The next impact is the least root of the
  * gaps' quadratics; a contact that was just hit has a gap of exactly 0, so its
- * impact is never found again. Invariants: x and v of a contact that was hit are
- * put back on its plane and on its law, so that a gap of the pattern carries no
- * rounding of other coordinates; the exponents follow the sizes. */
+ * impact is never found again. Invariants: x and v of a contact that was hit
+ * are put back on its plane and on its law, so that a gap of the pattern
+ * carries no rounding of other coordinates; the exponents follow the sizes. */
 #include "runtime/line.h"
 
 #include <string.h>
@@ -19,7 +19,8 @@
 /* exponents beyond: nothing is left of the numbers */
 #define LINE_EXPONENTS 100000000
 
-/* -- making ----------------------------------------------------------------- */
+/* -- making -----------------------------------------------------------------
+ */
 
 static double *
 copy(struct arena *a, const double *x, size_t n)
@@ -32,13 +33,12 @@ copy(struct arena *a, const double *x, size_t n)
 
 /* rows of M^-1 N^T and W = N M^-1 N^T; false: M is not positive definite */
 static bool
-responses(struct arena *a, struct line *l)
+responses(struct line *l)
 {
     int n = l->model.n, m = l->model.m, rank;
-    size_t nn = (size_t)n * (size_t)n;
-    double *L = copy(a, l->model.mass, nn);
-    double *rd = NEW_N(a, double, n + 1);
-    int *first = NEW_N(a, int, n + 1);
+    double *L = l->w->L, *rd = l->w->rn;
+    int *first = l->w->firstn;
+    memcpy(L, l->model.mass, (size_t)(n * n) * sizeof *L);
     for (int i = 0; i < n; i++)
         if (!(L[i * n + i] > 0))
             return false;
@@ -86,9 +86,8 @@ find_origin(struct arena *a, struct line *l)
         const double *N = l->model.N + i * n;
         double g = line_dot(n, N, l->origin) + l->model.c[i];
         double size = line_abs(n, N, l->origin) + fabs(l->model.c[i]);
-        l->c0[i] = rd[i] != 0.0 || fabs(g) <= 16.0 * m * DBL_EPSILON * size
-                       ? 0.0
-                       : g;
+        l->c0[i] =
+            rd[i] != 0.0 || fabs(g) <= 16.0 * m * DBL_EPSILON * size ? 0.0 : g;
     }
 }
 
@@ -96,6 +95,9 @@ static struct line_work *
 work_new(struct arena *a, int n, int m)
 {
     struct line_work *w = NEW(a, struct line_work);
+    w->L = NEW_N(a, double, (size_t)(n * n) + 1);
+    w->rn = NEW_N(a, double, n + 1);
+    w->firstn = NEW_N(a, int, n + 1);
     w->G = NEW_N(a, double, (size_t)m *m + 1);
     w->q = NEW_N(a, double, m + 1);
     w->z = NEW_N(a, double, m + 1);
@@ -121,6 +123,7 @@ line_new(struct arena *a, const struct line_model *model, struct line **out)
     int n = model->n, m = model->m;
     struct line *l = NEW(a, struct line);
     l->model = *model;
+    l->model.bias = NULL;
     l->model.mass = copy(a, model->mass, (size_t)n * n);
     l->model.acc = copy(a, model->acc, n);
     l->model.N = copy(a, model->N, (size_t)m * n);
@@ -139,8 +142,9 @@ line_new(struct arena *a, const struct line_model *model, struct line **out)
     l->fresh = NEW_N(a, bool, m + 1);
     l->impulse = NEW_N(a, double, m + 1);
     l->group = NEW_N(a, bool, m + 1);
+    l->hits = NEW_N(a, bool, m + 1);
     l->w = work_new(a, n, m);
-    if (!responses(a, l))
+    if (!responses(l))
         return 1;
     find_origin(a, l);
     *out = l;
@@ -153,7 +157,8 @@ line_resolve(struct line *l, long least)
     l->w->least = least;
 }
 
-/* -- sizes ------------------------------------------------------------------ */
+/* -- sizes ------------------------------------------------------------------
+ */
 
 static void
 new_scale(struct line *l)
@@ -206,7 +211,8 @@ line_rescale(struct line *l)
         new_scale(l);
 }
 
-/* -- state ------------------------------------------------------------------ */
+/* -- state ------------------------------------------------------------------
+ */
 
 void
 line_start(struct line *l, double t, const double *q, const double *v,
@@ -288,7 +294,83 @@ line_advance(struct line *l, double s)
     pass(l, ldexp(s, l->ex - l->ev));
 }
 
-/* -- the next impact -------------------------------------------------------- */
+void
+line_copy(struct line *to, const struct line *from)
+{
+    size_t n = (size_t)from->model.n * sizeof(double);
+    size_t m = (size_t)from->model.m;
+    struct line keep = *to;
+    *to = *from;
+#define KEEP(f, size) to->f = memcpy(keep.f, from->f, size)
+    KEEP(x, n);
+    KEEP(v, n);
+    KEEP(a, n);
+    KEEP(na, m * sizeof(double));
+    KEEP(force, m * sizeof(double));
+    KEEP(impulse, m * sizeof(double));
+    KEEP(on, m);
+    KEEP(fresh, m);
+    KEEP(group, m);
+    KEEP(hits, m);
+#undef KEEP
+    to->w = keep.w;
+    to->w->scale = from->w->scale;
+    to->w->n_ring = from->w->n_ring;
+    to->w->longest = from->w->longest;
+    to->w->least = from->w->least;
+    to->w->began = from->w->began;
+    memcpy(to->w->ring, from->w->ring, sizeof to->w->ring);
+    memcpy(to->w->match, from->w->match, sizeof to->w->match);
+}
+
+void
+line_between(struct line *l, const struct line *after, double t, double *q,
+             double *v)
+{
+    double s = ldexp(t - l->t - l->t_lo, l->ev - l->ex), as = l->w->scale * s;
+    int n = l->model.n;
+    for (int i = 0; i < n; i++) {
+        q[i] = l->x[i] + (l->v[i] + 0.5 * l->a[i] * as) * s;
+        v[i] = l->v[i] + l->a[i] * as;
+    }
+    if (after)
+        line_average(l, after, q, v);
+    for (int i = 0; i < n; i++) {
+        q[i] = l->origin[i] + ldexp(q[i], l->ex);
+        v[i] = ldexp(v[i], l->ev);
+    }
+}
+
+/* -- one instant ------------------------------------------------------------
+ */
+
+int
+line_instant(struct line *l, const struct line_model *model, double t,
+             const double *q, const double *v, const bool *on)
+{
+    int n = model->n, m = model->m;
+    l->model = *model; /* the caller keeps the arrays */
+    l->t = t;
+    l->t_lo = 0.0;
+    l->ex = l->ev = 0;
+    l->w->scale = 1.0;
+    l->hit = -1;
+    for (int i = 0; i < n; i++) {
+        l->origin[i] = q[i];
+        l->x[i] = 0.0;
+        l->v[i] = v[i];
+    }
+    for (int i = 0; i < m; i++) {
+        l->c0[i] = model->c[i] + line_dot(n, model->N + i * n, q);
+        l->on[i] = on[i];
+        l->fresh[i] = false;
+        l->impulse[i] = 0.0;
+    }
+    return !responses(l);
+}
+
+/* -- the next impact --------------------------------------------------------
+ */
 
 /* local time until gap i closes (INFINITY: never) and its rate then */
 static double
@@ -348,8 +430,7 @@ strangers(const struct line *l, const int *hit, int n)
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++) {
             double w = l->W[hit[i] * m + hit[j]];
-            double size = sqrt(l->W[hit[i] * (m + 1)] *
-                               l->W[hit[j] * (m + 1)]);
+            double size = sqrt(l->W[hit[i] * (m + 1)] * l->W[hit[j] * (m + 1)]);
             if (fabs(w) > 4.0 * l->model.n * DBL_EPSILON * size)
                 return false;
         }
@@ -402,8 +483,8 @@ after_impact(struct line *l, const int *hit, int n)
         l->fresh[i] = false;
         if (!w->closed[i])
             continue;
-        w->closed[i] = fabs(rate_of(l, i)) <= rate_noise(l, i) ||
-                       rate_of(l, i) < 0.0;
+        w->closed[i] =
+            fabs(rate_of(l, i)) <= rate_noise(l, i) || rate_of(l, i) < 0.0;
         l->fresh[i] = !w->closed[i];
         stay |= w->closed[i];
     }
@@ -421,6 +502,9 @@ collide(struct line *l, const int *hit, int n, double arrive)
     for (int i = 0; i < n; i++)
         onto_plane(l, hit[i]);
     bool alone = strangers(l, hit, n);
+    memset(l->hits, 0, (size_t)l->model.m);
+    for (int i = 0; i < n; i++)
+        l->hits[hit[i]] = true;
     if (n > 1 && !alone && l->policy == LINE_REPORT)
         return LINE_UNDECIDED;
     l->impacts += n;
@@ -441,6 +525,18 @@ collide(struct line *l, const int *hit, int n, double arrive)
         return LINE_JAMMED;
     }
     return n == 1 || alone ? LINE_IMPACT : LINE_SEVERAL;
+}
+
+enum line_event
+line_hit(struct line *l, const int *hit, int n)
+{
+    struct line_work *w = l->w;
+    if (n == 0) {
+        for (int i = 0; i < l->model.m; i++)
+            w->closed[i] = l->on[i];
+        return line_settle(l) ? LINE_END : LINE_JAMMED;
+    }
+    return collide(l, hit, n, rate_of(l, hit[0]));
 }
 
 enum line_event

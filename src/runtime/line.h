@@ -24,6 +24,8 @@ struct line_model {
     const double *mass; /* n x n */
     const double *acc;  /* n: free acceleration */
     const double *N;    /* m x n */
+    const double *bias; /* m: accelerations of the gaps beyond N a (terms of
+                           velocities); NULL: none */
     const double *c;    /* m: gaps at q = 0 */
     const double *e;    /* m */
 };
@@ -34,19 +36,19 @@ enum line_policy {
     LINE_SEQUENTIAL, /* one after the other, the lower number first, until none
                         approaches */
     LINE_COMPLEMENTARITY, /* Moreau's: v+ + e v- and impulses complementary */
-    LINE_REST        /* these contacts stop */
+    LINE_REST             /* these contacts stop */
 };
 
 enum line_event {
-    LINE_END,      /* `until` is reached */
-    LINE_IMPACT,   /* one contact */
-    LINE_SEVERAL,  /* several at one instant, resolved by the policy */
-    LINE_UNDECIDED,/* several at one instant, not resolved */
-    LINE_CHATTER,  /* a group's impacts have been summed up to their limit; the
-                      state is the one after it */
-    LINE_FREE,     /* no contact will ever close again: returned instead of an
-                      END at infinite `until` */
-    LINE_JAMMED    /* no impulses or forces >= 0 keep the contacts closed */
+    LINE_END,       /* `until` is reached */
+    LINE_IMPACT,    /* one contact */
+    LINE_SEVERAL,   /* several at one instant, resolved by the policy */
+    LINE_UNDECIDED, /* several at one instant, not resolved */
+    LINE_CHATTER,   /* a group's impacts have been summed up to their limit; the
+                       state is the one after it */
+    LINE_FREE,      /* no contact will ever close again: returned instead of an
+                       END at infinite `until` */
+    LINE_JAMMED     /* no impulses or forces >= 0 keep the contacts closed */
 };
 
 struct line_chatter {
@@ -62,24 +64,25 @@ struct line {
     struct line_model model;
     enum line_policy policy;
     /* constants */
-    double *B; /* m x n: M^-1 N_i^T */
-    double *W; /* m x m: N M^-1 N^T */
+    double *B;           /* m x n: M^-1 N_i^T */
+    double *W;           /* m x m: N M^-1 N^T */
     double *origin, *c0; /* n, m: the origin, gaps there (exactly 0 where the
                             origin was chosen so) */
     /* state: q = origin + 2^ex x, q' = 2^ev v */
     double *x, *v;
     int ex, ev;
     double t, t_lo;
-    double *a;    /* acceleration in the present mode */
-    double *na;   /* m: N a */
-    bool *on;     /* m: contacts that slide or rest */
+    double *a;     /* acceleration in the present mode */
+    double *na;    /* m: N a */
+    bool *on;      /* m: contacts that slide or rest */
     double *force; /* m: their forces */
-    bool *fresh;  /* m: just hit: the gap is 0 and opens */
+    bool *fresh;   /* m: just hit: the gap is 0 and opens */
     /* the last event */
     double *impulse; /* m: unscaled */
-    int hit;         /* the contact; the first of several */
+    int hit;         /* the contact; the first of several; -1: none yet */
+    bool *hits;      /* m: that closed together (UNDECIDED) */
     struct line_chatter chatter;
-    bool *group; /* m: the contacts of the chatter */
+    bool *group;  /* m: the contacts of the chatter */
     long impacts; /* since line_start */
     struct line_work *w;
 };
@@ -88,6 +91,16 @@ struct line {
  * copied. */
 int line_new(struct arena *arena, const struct line_model *model,
              struct line **out);
+/* The same memory for other numbers of the same n and m: one instant of a
+ * motion that is no parabola. `on`: contacts that slide. */
+int line_instant(struct line *l, const struct line_model *model, double t,
+                 const double *q, const double *v, const bool *on);
+/* at an instant: these contacts are closed and keep closed, as after a chatter
+ */
+void line_stick(struct line *l, const bool *closed);
+/* at an instant: impact at these contacts, and which slide afterwards; n = 0:
+ * only the latter, of those closed */
+enum line_event line_hit(struct line *l, const int *hit, int n);
 /* state at time t; contacts closed within `tol` (of gap) that do not open slide
  * from the start */
 void line_start(struct line *l, double t, const double *q, const double *v,
@@ -95,6 +108,13 @@ void line_start(struct line *l, double t, const double *q, const double *v,
 /* the next event at or before `until` */
 enum line_event line_next(struct line *l, double until);
 void line_state(const struct line *l, double *q, double *v);
+/* a copy in the memory of `to`, which was made for the same n and m */
+void line_copy(struct line *to, const struct line *from);
+/* State at t from now on, before the next event. after: the state behind a
+ * limit of chatter that comes next (NULL: something else comes): then the
+ * impacts are averaged out. */
+void line_between(struct line *l, const struct line *after, double t, double *q,
+                  double *v);
 double line_gap(const struct line *l, int contact);
 /* rate of a gap as mantissa and exponent: *exponent may be NULL (then the
  * number itself, 0 when it underflows) */

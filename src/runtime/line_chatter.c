@@ -34,8 +34,7 @@ line_note(struct line *l, int contact, double flight)
     struct line_impact *i = &w->ring[w->n_ring++ % LINE_KEPT];
     *i = (struct line_impact){contact, l->ex - l->ev, flight};
     for (int p = 1; p <= w->longest && p < w->n_ring; p++)
-        w->match[p] =
-            kept(w, p)->contact == contact ? w->match[p] + 1 : 0;
+        w->match[p] = kept(w, p)->contact == contact ? w->match[p] + 1 : 0;
 }
 
 /* the flights of `period` impacts, `back` ones before the last, in the local
@@ -89,13 +88,13 @@ irregular(const struct line *l, double *ratio, double *T)
         return false;
     *ratio = now / before;
     *T = now * *ratio / (1.0 - *ratio);
-    return ldexp(*T, l->ex - l->ev) <=
-           0.25 * DBL_EPSILON * (l->t - w->began);
+    return ldexp(*T, l->ex - l->ev) <= 0.25 * DBL_EPSILON * (l->t - w->began);
 }
 
-/* x := P x; y: room */
+/* x := x - M^-1 N^T W^-1 (N x + off) for the contacts of the group and those
+ * that slide; off NULL: 0 */
 static void
-project(const struct line *l, double *x)
+project(const struct line *l, double *x, const double *off)
 {
     struct line_work *w = l->w;
     int n = l->model.n, m = l->model.m, k = 0, rank;
@@ -104,7 +103,8 @@ project(const struct line *l, double *x)
             w->index[k++] = i;
     for (int i = 0; i < k; i++) {
         w->first[i] = 0;
-        w->y[i] = line_dot(n, l->model.N + w->index[i] * n, x);
+        w->y[i] = line_dot(n, l->model.N + w->index[i] * n, x) +
+                  (off ? off[w->index[i]] : 0.0);
         for (int j = 0; j < k; j++)
             w->G[i * k + j] = l->W[w->index[i] * m + w->index[j]];
     }
@@ -128,6 +128,15 @@ project(const struct line *l, double *x)
     }
 }
 
+void
+line_stick(struct line *l, const bool *closed)
+{
+    memcpy(l->group, closed, (size_t)l->model.m);
+    project(l, l->x, l->c0);
+    project(l, l->v, NULL);
+    memcpy(l->on, closed, (size_t)l->model.m);
+}
+
 /* Do the contacts outside the group stay open until the limit, T from now
  * (local)? Along the projected parabola, and by the deviation from it. */
 static bool
@@ -138,18 +147,19 @@ clear(struct line *l, double T)
     double *x = w->xs, *v = w->vs;
     memcpy(x, l->x, (size_t)n * sizeof *x);
     memcpy(v, l->v, (size_t)n * sizeof *v);
-    project(l, x);
-    project(l, v);
+    project(l, x, NULL);
+    project(l, v, NULL);
     for (int i = 0; i < l->model.m; i++) {
         if (l->group[i] || l->on[i])
             continue;
         const double *N = l->model.N + i * n;
         double off = 0.0, g = line_dot(n, N, x), u = line_dot(n, N, v);
         for (int j = 0; j < n; j++)
-            off += fabs(N[j]) * (fabs(l->x[j] - x[j]) +
-                                 fabs(l->v[j] - v[j]) * T);
+            off +=
+                fabs(N[j]) * (fabs(l->x[j] - x[j]) + fabs(l->v[j] - v[j]) * T);
         g += l->c0[i] == 0.0 ? 0.0 : ldexp(l->c0[i], -l->ex);
-        /* accelerations: of the group's forces too; bounded by twice the free */
+        /* accelerations: of the group's forces too; bounded by twice the free
+         */
         double al = 2.0 * line_abs(n, N, l->model.acc) * w->scale;
         double least = g + fmin(u, 0.0) * T - 0.5 * al * T * T;
         if (!(least > LINE_CLEAR * off))
@@ -164,8 +174,8 @@ take(struct line *l, double T)
     struct line_work *w = l->w;
     int n = l->model.n, m = l->model.m;
     line_advance(l, T);
-    project(l, l->x);
-    project(l, l->v);
+    project(l, l->x, NULL);
+    project(l, l->v, NULL);
     for (int i = 0; i < m; i++) {
         w->closed[i] = l->group[i] || l->on[i];
         l->fresh[i] = false;
@@ -174,6 +184,14 @@ take(struct line *l, double T)
     (void)n;
     line_settle(l);
     line_rescale(l);
+}
+
+void
+line_average(struct line *l, const struct line *after, double *q, double *v)
+{
+    memcpy(l->group, after->group, (size_t)l->model.m);
+    project(l, q, NULL);
+    project(l, v, NULL);
 }
 
 bool

@@ -32,7 +32,8 @@ line_settle(struct line *l)
     for (int j = 0; j < n; j++)
         l->a[j] = l->model.acc[j];
     for (int i = 0; i < k; i++)
-        w->q[i] = line_dot(n, l->model.N + w->index[i] * n, l->a);
+        w->q[i] = line_dot(n, l->model.N + w->index[i] * n, l->a) +
+                  bias_of(l, w->index[i]);
     int st = k ? lcp_solve(k, w->G, w->q, w->z, w->room) : 0;
     if (st == 1 || st == 3)
         return false;
@@ -46,16 +47,18 @@ line_settle(struct line *l)
     for (int i = 0; i < k; i++) {
         int c = w->index[i];
         const double *N = l->model.N + c * n;
-        double opens = line_dot(n, N, l->a);
-        double size = line_abs(n, N, l->a) + line_abs(n, N, l->model.acc);
-        l->on[c] = w->z[i] > 0.0 ||
-                   !(opens > LINE_NOISE * m * DBL_EPSILON * size);
+        double opens = line_dot(n, N, l->a) + bias_of(l, c);
+        double size = line_abs(n, N, l->a) + line_abs(n, N, l->model.acc) +
+                      fabs(bias_of(l, c));
+        l->on[c] =
+            w->z[i] > 0.0 || !(opens > LINE_NOISE * m * DBL_EPSILON * size);
         l->fresh[c] = !l->on[c];
         l->force[c] = w->z[i];
     }
     for (int i = 0; i < m; i++)
-        l->na[i] =
-            l->on[i] ? 0.0 : line_dot(n, l->model.N + i * n, l->a);
+        l->na[i] = l->on[i]
+                       ? 0.0
+                       : line_dot(n, l->model.N + i * n, l->a) + bias_of(l, i);
     return true;
 }
 
@@ -110,8 +113,7 @@ line_collide(struct line *l, enum line_policy how, const int *hit, int n)
     for (int i = 0; i < k; i++) {
         int c = w->index[i];
         double u = l->on[c] ? 0.0 : rate_of(l, c);
-        w->q[i] = how == LINE_REST || l->on[c] ? u
-                                               : (1.0 + l->model.e[c]) * u;
+        w->q[i] = how == LINE_REST || l->on[c] ? u : (1.0 + l->model.e[c]) * u;
     }
     int st = lcp_solve(k, w->G, w->q, w->p, w->room);
     if (st == 1 || st == 3)

@@ -24,13 +24,15 @@ struct line_impact {
 struct line_work {
     double scale; /* acceleration unit: local = na * scale */
     struct line_impact ring[LINE_KEPT];
-    long n_ring;             /* impacts ever put in */
+    long n_ring;              /* impacts ever put in */
     int match[LINE_KEPT + 1]; /* impacts in a row equal to those a period ago */
-    int longest;             /* period looked for */
+    int longest;              /* period looked for */
     long least;
     double began; /* time of the start, or of the last limit */
     double *G, *q, *z, *room, *rd, *y, *p; /* of the closed contacts */
     int *index, *first;
+    double *L, *rn; /* n x n, n: factors of the mass matrix */
+    int *firstn;
     double *xs, *vs; /* n: a state */
     bool *closed;    /* m */
 };
@@ -65,6 +67,11 @@ rate_of(const struct line *l, int i)
     return line_dot(l->model.n, l->model.N + i * l->model.n, l->v);
 }
 static inline double
+bias_of(const struct line *l, int i)
+{
+    return l->model.bias ? l->model.bias[i] : 0.0;
+}
+static inline double
 gap_noise(const struct line *l, int i)
 {
     double c = l->c0[i];
@@ -90,6 +97,9 @@ bool line_settle(struct line *l);
  * 0, 1: jammed, 2: endless */
 int line_collide(struct line *l, enum line_policy how, const int *hit, int n);
 /* line_chatter.c */
+/* q, v (local): what the group of `after` makes of them on the average */
+void line_average(struct line *l, const struct line *after, double *q,
+                  double *v);
 void line_note(struct line *l, int contact, double flight);
 /* takes the limit of a chatter when its pattern has converged; true: done */
 bool line_limit(struct line *l, double until);

@@ -24,6 +24,7 @@
 #include "base/num.h"
 #include "runtime/hold.h"
 #include "runtime/state.h"
+#include "runtime/system.h"
 
 /* largest last term over the variable's size; the terms left out are smaller
  * again by h over the radius, about 1/5: less than half an ulp. Their signs
@@ -48,7 +49,8 @@ struct motion_group {
     unsigned char series[GROUP_MAX]; /* not a constant, not a line */
 };
 struct motion_block {
-    uint32_t tape; /* IMP_NO_TAPE: nothing moves */
+    uint32_t tape;   /* IMP_NO_TAPE: nothing moves */
+    uint32_t system; /* of the block, or IMP_NO_SYSTEM: a flow moves it */
     uint32_t n_groups, n_lines, n_series, n_turning;
     struct motion_group *groups;
     struct motion_row *lines, *series;
@@ -110,6 +112,7 @@ plan_block(const struct rt *r, struct arena *a, uint32_t b,
     const uint32_t *bodies = IMP_ARRAY(r->im, bl->bodies, uint32_t);
     uint32_t n = bl->state.n;
     to->tape = n == 0 ? IMP_NO_TAPE : bl->motion;
+    to->system = system_of_block(r, b);
     if (to->tape == IMP_NO_TAPE)
         return;
     to->groups = NEW_N(a, struct motion_group, n);
@@ -277,6 +280,21 @@ row_ends(const double *row, int order)
     return row[order] == 0.0 && zeros(row, (order + 1) / 2, order);
 }
 
+static int
+free_series(struct rt *r, uint32_t block, uint32_t tape, int order)
+{
+    const double *lambda;
+    int st = hold_solve(r, block, &lambda);
+    if (st != IMP_OK)
+        return st;
+    st = rt_series(r, tape, lambda, NULL, r->work[block], order);
+    if (st == IMP_NONFINITE) {
+        rt_nonfinite(r, tape, lambda);
+        return IMP_FAILED;
+    }
+    return st;
+}
+
 int
 motion_series(struct rt *r, uint32_t block, int order, double *h)
 {
@@ -285,15 +303,9 @@ motion_series(struct rt *r, uint32_t block, int order, double *h)
     *h = INFINITY;
     if (bl->tape == IMP_NO_TAPE)
         return IMP_OK;
-    const double *lambda;
-    int st = hold_solve(r, block, &lambda);
-    if (st != IMP_OK)
-        return st;
-    st = rt_series(r, bl->tape, lambda, NULL, r->work[block], order);
-    if (st == IMP_NONFINITE) {
-        rt_nonfinite(r, bl->tape, lambda);
-        return IMP_FAILED;
-    }
+    int st = bl->system != IMP_NO_SYSTEM && system_slides(r, bl->system)
+                 ? system_series(r, bl->system, order)
+                 : free_series(r, block, bl->tape, order);
     if (st != IMP_OK)
         return st;
     for (uint32_t i = 0; i < bl->n_groups; i++) {
@@ -318,6 +330,8 @@ motion_series_all(struct rt *r, int order, double *h)
     *h = INFINITY;
     for (uint32_t b = 0; b < r->im->blocks.n; b++) {
         double hb;
+        if (r->motion->blocks[b].system != IMP_NO_SYSTEM)
+            continue;
         int st = motion_series(r, b, order, &hb);
         if (st != IMP_OK)
             return st;
@@ -415,7 +429,8 @@ static void
 advance(struct rt *r, int order, double dt, double t)
 {
     for (uint32_t b = 0; b < r->im->blocks.n; b++)
-        if (r->motion->blocks[b].tape != IMP_NO_TAPE)
+        if (r->motion->blocks[b].tape != IMP_NO_TAPE &&
+            r->motion->blocks[b].system == IMP_NO_SYSTEM)
             advance_block(r, b, order, dt);
     r->env[r->im->layout.time] = t;
     if (r->motion->prescribed)

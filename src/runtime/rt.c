@@ -19,6 +19,7 @@
 #include "runtime/eval.h"
 #include "runtime/hold.h"
 #include "runtime/motion.h"
+#include "runtime/system.h"
 
 static const imp_tape *
 tape_at(const struct rt *r, uint32_t tape)
@@ -59,6 +60,7 @@ rt_make(struct arena *a, const imp_image *im, const imp_code *code,
     for (uint32_t c = 0; c < im->contacts.n; c++)
         r->event_work[c] = work_for(r, rt_gap_tape(r, c));
     r->motion = motion_plan_new(r);
+    r->system = system_new(r);
     r->hold = hold_new(r);
     r->along = along_new(r);
     r->contact_u = NEW_N(a, double, 8 * (size_t)im->contacts.n + 1);

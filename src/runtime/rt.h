@@ -14,6 +14,7 @@
 
 struct arena;
 struct polytope;
+struct system_run;
 struct rec;
 
 struct rt {
@@ -30,6 +31,7 @@ struct rt {
     struct along *along;  /* of along.c: series of expressions */
     double *contact_u;    /* per contact, 8: last closest points (warm start) */
     unsigned char *contact_warm; /* contact_u is usable */
+    struct system_run *system;  /* of system.c */
     struct polytope **polytope; /* per body; NULL where it is none */
     struct corner_memo *corner; /* per contact: corner.c's last answer */
     struct closest_memo *memo; /* per contact: closest.c's last answer */

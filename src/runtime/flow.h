@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* The motion of one system in generalised coordinates from event to event: free
+ * flight, impacts, contacts that slide or rest, chatter. Systems whose motion
+ * is a parabola are followed in closed form (line.h), all others by the Taylor
+ * series of their equations; both answer the same questions.
+ *
+ * A flow looks ahead (flow_peek) before it moves (flow_apply), so that several
+ * systems and bodies can go on together: whatever comes first is applied, and
+ * the state of all others is asked for at that time (flow_at). */
+#ifndef IMP_RUNTIME_FLOW_H
+#define IMP_RUNTIME_FLOW_H
+
+#include "runtime/line.h"
+#include "runtime/rt.h"
+
+enum flow_kind {
+    FLOW_NONE,      /* the end of what one series tells, or `until` */
+    FLOW_IMPACT,    /* one contact, or several that do not feel each other */
+    FLOW_SEVERAL,   /* several at one instant, resolved by the policy */
+    FLOW_UNDECIDED, /* several at one instant, not resolved: nothing applied */
+    FLOW_CHATTER,   /* a limit of infinitely many impacts */
+    FLOW_TOUCH,     /* a gap touches zero without rate and opens again */
+    FLOW_SLIDE,     /* a contact stays closed from here on without an impact */
+    FLOW_LEAVE,     /* a contact that slid opens: its force is zero */
+    FLOW_JAMMED     /* no forces or impulses keep the contacts closed */
+};
+struct flow_event {
+    enum flow_kind kind;
+    double time;
+    uint32_t contact; /* of the model; the first of several */
+    double impulse;   /* at it, N*s (or the system's own units) */
+    uint32_t n;       /* contacts that took part, their numbers and impulses in
+                         flow_contacts order */
+    struct line_chatter chatter; /* CHATTER */
+};
+struct flow;
+
+/* at the present state of the run's environment. NULL after a diagnostic (mass
+ * matrix not positive definite, a gap that is closed further than its
+ * tolerance at the start). Memory: the run's arena. */
+struct flow *flow_new(struct rt *r, uint32_t system, enum line_policy policy);
+/* Time of what comes next, at most `until`. IMP_OK, or a status after a
+ * diagnostic. */
+int flow_peek(struct flow *f, double until, double *time);
+/* moves to that time and applies it */
+int flow_apply(struct flow *f, struct flow_event *e);
+/* contacts of the last event: their numbers in the model, and impulses */
+const uint32_t *flow_contacts(const struct flow *f, const double **impulse);
+/* writes the state at t, between now and the time peeked, into env */
+void flow_at(struct flow *f, double t);
+/* impacts resolved one by one */
+long flow_impacts(const struct flow *f);
+
+#endif

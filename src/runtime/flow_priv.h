@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside flow.c, flow_line.c, flow_series.c: two ways to follow a system. */
+#ifndef IMP_RUNTIME_FLOW_PRIV_H
+#define IMP_RUNTIME_FLOW_PRIV_H
+
+#include "runtime/flow.h"
+#include "runtime/system.h"
+
+struct flow_way {
+    int (*peek)(struct flow *f, double until, double *time);
+    int (*apply)(struct flow *f, struct flow_event *e);
+    void (*at)(struct flow *f, double t); /* state into f->q, f->v */
+};
+struct flow {
+    struct rt *r;
+    uint32_t system, n, m;
+    const imp_system *s;
+    enum line_policy policy;
+    const struct flow_way *way;
+    double *q, *v;      /* n: a state to hand over */
+    double *impulse;    /* m: of the last event */
+    uint32_t *contacts; /* m: that took part */
+    uint32_t n_contacts;
+    long impacts;
+    double *mass, *acc, *N, *c, *bias, *e, *gap, *rate; /* at an instant */
+    struct line *line, *next; /* parabolas: now, and after what comes */
+    enum line_event what;     /* of next */
+    bool known;
+    struct series_way *series;
+};
+
+/* mass, N, gap, rate at the present state of env; c = gap - N q */
+int flow_instant(struct flow *f);
+struct line_model flow_model(const struct flow *f);
+/* the last event of l, into e and f's lists */
+void flow_tell(struct flow *f, const struct line *l, enum line_event what,
+               struct flow_event *e);
+int flow_line_new(struct flow *f);
+int flow_series_new(struct flow *f);
+
+#endif

@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: MIT */
+/* Systems followed by Taylor series. A piece is one expansion: polynomials of
+ * the state, of every gap, and of the forces of contacts that slide, with the
+ * time for which they hold. What ends it first is the least root of a gap that
+ * closes or of a force that ceases, isolated on the polynomials (poly.h). A
+ * contact that was just hit has gap 0: its polynomial is divided by s, so its
+ * impact cannot be found again. Impacts and the choice of sliding contacts are
+ * questions to one instant, answered by line.h.
+ *
+ * Chatter: the flights shrink by a ratio; the limit is taken when two
+ * successive estimates of its time agree to rounding. The state there is the
+ * projection of line_chatter.c with the present mass matrix and gradients, then
+ * put on the gaps by Newton's method; what that leaves out is of the square of
+ * a time that is below the root of rounding. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/num.h"
+#include "runtime/flow_priv.h"
+#include "runtime/motion.h"
+#include "runtime/poly.h"
+#include "runtime/state.h"
+
+/* as MOTION_TRUNCATION: terms left out are below the state's rounding */
+#define SERIES_TRUNCATION 4e-16
+/* gaps closer than this many roundings of their terms count as closed */
+#define SERIES_NOISE 32.0
+/* coefficients of a gap beyond which a root is not looked for in one piece */
+#define SERIES_MOST 1e12
+/* flights kept for chatter; least number before a limit is taken */
+#define SERIES_LEAST 8
+
+enum what { NOTHING, CLOSES, CEASES, LIMIT };
+struct series_way {
+    double now, now_lo, ahead; /* times */
+    bool known;
+    enum what what;
+    double h;
+    double *piece;        /* 2n rows of RT_ORDER + 1 */
+    double *g, *force;    /* m rows */
+    double *size, *speed; /* m: sizes of the terms of gap and rate */
+    bool *on, *fresh;
+    int *hit, n_hit;
+    struct line *instant;
+    /* chatter at one contact: flights, newest first, estimate of the limit */
+    int same; /* impacts in a row at this contact */
+    int last;
+    double flight[3], at, guess, estimate;
+};
+
+#define ROW (RT_ORDER + 1)
+
+static double *
+state(const struct flow *f)
+{
+    return f->r->env + f->s->env_state;
+}
+
+static double *
+low(const struct flow *f)
+{
+    return f->r->state_lo + (f->s->env_state - f->r->im->layout.state);
+}
+
+static void
+set_active(struct flow *f)
+{
+    for (uint32_t i = 0; i < f->m; i++)
+        f->r->env[rt_contact(f->r, f->s->contact + i)->env_contact +
+                  IMP_CONTACT_ACTIVE] = f->series->on[i];
+}
+
+/* -- expanding --------------------------------------------------------------
+ */
+
+/* time for which a row's last two terms stay below the truncation of its size,
+ * which is what its first terms make of it */
+static double
+row_time(const double *c)
+{
+    double h = INFINITY, size = fabs(c[0]);
+    for (int round = 0; round < 3; round++) {
+        double s = size, hk = h;
+        if (isfinite(h))
+            for (int k = 1; k <= 4; k++, hk *= h)
+                s = fmax(s, fabs(c[k]) * hk);
+        else
+            for (int k = 1; k <= RT_ORDER && s == 0.0; k++)
+                s = fabs(c[k]);
+        h = INFINITY;
+        for (int k = RT_ORDER - 1; k <= RT_ORDER; k++)
+            if (c[k] != 0.0)
+                h = fmin(h, exp(log(SERIES_TRUNCATION * s / fabs(c[k])) / k));
+    }
+    return h;
+}
+
+/* gap of contact i as a polynomial */
+static int
+gap_series(struct flow *f, uint32_t i, double *g)
+{
+    struct rt *r = f->r;
+    uint32_t c = f->s->contact + i;
+    const double *rows[1] = {r->work[f->s->block]};
+    uint32_t tape = rt_contact(r, c)->event;
+    int st = rt_series(r, tape, NULL, rows, r->event_work[c], RT_ORDER);
+    if (st == IMP_NONFINITE) {
+        rt_nonfinite(r, tape, NULL);
+        return IMP_FAILED;
+    }
+    if (st)
+        return st;
+    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + tape;
+    const imp_instr *code = IMP_ARRAY(r->im, t->code, imp_instr);
+    uint32_t out = IMP_ARRAY(r->im, t->outs, uint32_t)[0];
+    memcpy(g,
+           r->event_work[c] + (size_t)code[out].row * IMP_ROW_STRIDE +
+               IMP_ROW_PAD,
+           ROW * sizeof *g);
+    return IMP_OK;
+}
+
+static int
+expand(struct flow *f)
+{
+    struct series_way *w = f->series;
+    struct rt *r = f->r;
+    double h, *x = state(f);
+    r->env[r->im->layout.time] = w->now;
+    set_active(f);
+    int st = motion_series(r, f->s->block, RT_ORDER, &h);
+    if (st)
+        return st;
+    const imp_block *b =
+        IMP_ARRAY(r->im, r->im->blocks, imp_block) + f->s->block;
+    const uint32_t *row = IMP_ARRAY(r->im, b->rows, uint32_t);
+    h = INFINITY;
+    for (uint32_t j = 0; j < 2 * f->n; j++) {
+        double *c = w->piece + j * ROW;
+        memcpy(c,
+               r->work[f->s->block] + (size_t)row[j] * IMP_ROW_STRIDE +
+                   IMP_ROW_PAD,
+               ROW * sizeof *c);
+        h = fmin(h, row_time(c));
+    }
+    if ((st = flow_instant(f)))
+        return st;
+    for (uint32_t i = 0; i < f->m; i++) {
+        double *g = w->g + i * ROW, *lam = w->force + i * ROW;
+        w->size[i] = fabs(f->c[i]);
+        w->speed[i] = 0.0;
+        for (uint32_t j = 0; j < f->n; j++) {
+            w->size[i] += fabs(f->N[(size_t)i * f->n + j] * x[j]);
+            w->speed[i] += fabs(f->N[(size_t)i * f->n + j] * x[f->n + j]);
+        }
+        if ((st = gap_series(f, i, g)))
+            return st;
+        if (w->on[i]) {
+            memcpy(lam, system_force(r, f->system, i), ROW * sizeof *lam);
+            h = fmin(h, row_time(lam));
+        } else {
+            h = fmin(h, row_time(g));
+        }
+        if (w->fresh[i])
+            g[0] = 0.0;
+    }
+    w->h = h;
+    return IMP_OK;
+}
+
+/* -- what comes next --------------------------------------------------------
+ */
+
+/* first s in (0, h] at which a polynomial that is positive (or 0 and rising) at
+ * first becomes negative; the zeros at 0 are divided out. Noise: coefficients 0
+ * and 1 below these count as 0 */
+static bool
+falls(const double *c, double h, double noise0, double noise1, double *s)
+{
+    double p[ROW];
+    int drop = fabs(c[0]) <= noise0 ? (fabs(c[1]) <= noise1 ? 2 : 1) : 0;
+    if (drop == 0 && c[0] < 0.0) {
+        *s = 0.0;
+        return true;
+    }
+    for (int k = drop; k <= RT_ORDER; k++)
+        p[k - drop] = c[k];
+    if (p[0] < 0.0) {
+        *s = 0.0;
+        return true;
+    }
+    if (!poly_below(p, RT_ORDER - drop, 0.0, h, 0.0, s))
+        return false;
+    poly_newton(p, RT_ORDER - drop, h, s);
+    return true;
+}
+
+static double
+rate_at(const double *g, double s)
+{
+    double d[ROW];
+    int n = poly_derivative(g, RT_ORDER, d);
+    return poly_value(d, n, s);
+}
+
+static int
+way_peek(struct flow *f, double until, double *time)
+{
+    struct series_way *w = f->series;
+    if (w->known && w->ahead <= until) {
+        *time = w->ahead;
+        return IMP_OK;
+    }
+    int st = expand(f);
+    if (st)
+        return st;
+    double left = until - w->now, best = fmin(w->h, left);
+    w->what = NOTHING;
+    w->n_hit = 0;
+    if (!(best > 0.0) && left > 0.0) {
+        char t[NUM_TEXT];
+        struct diag *d =
+            diag_add(f->r->ds, DIAG_E0603, f->s->range,
+                     "the motion of `%s` cannot be continued "
+                     "beyond t = %s",
+                     imp_text(f->r->im, f->s->name), num_digits(t, w->now, 9));
+        diag_help(f->r->ds, d,
+                  "its time series has no radius of convergence there: a "
+                  "force or a speed grows without bound, the mass matrix is "
+                  "singular, or a formula is not smooth");
+        return IMP_FAILED;
+    }
+    for (uint32_t i = 0; i < f->m; i++) {
+        double s, eps = SERIES_NOISE * DBL_EPSILON;
+        const double *c = (w->on[i] ? w->force : w->g) + i * ROW;
+        double n0 = w->on[i] ? 0.0 : w->fresh[i] ? 0.0 : eps * w->size[i];
+        double n1 = w->on[i] ? 0.0 : eps * w->speed[i];
+        if (!w->on[i] && !w->fresh[i] && c[0] <= n0 && c[1] > n1)
+            n0 = fmax(n0, fabs(c[0])); /* opens out of its rounding */
+        if (!falls(c, best, n0, n1, &s) || s > best)
+            continue;
+        best = s;
+        w->what = w->on[i] ? CEASES : CLOSES;
+        w->n_hit = 0;
+        w->hit[w->n_hit++] = (int)i;
+    }
+    /* others that close within rounding of that time */
+    for (uint32_t i = 0; i < f->m && w->what == CLOSES; i++) {
+        const double *g = w->g + i * ROW;
+        if ((int)i == w->hit[0] || w->on[i] || w->fresh[i])
+            continue;
+        if (poly_value(g, RT_ORDER, best) <=
+                SERIES_NOISE * DBL_EPSILON * w->size[i] &&
+            rate_at(g, best) < 0.0)
+            w->hit[w->n_hit++] = (int)i;
+    }
+    if (w->estimate > w->now && w->estimate <= until &&
+        w->same >= SERIES_LEAST && w->what != CEASES &&
+        w->estimate - w->now <= w->h) {
+        best = w->estimate - w->now;
+        w->what = LIMIT;
+    }
+    w->ahead = w->now + best;
+    if (best == left)
+        w->ahead = until;
+    w->known = true;
+    *time = w->ahead;
+    return IMP_OK;
+}
+
+/* -- moving -----------------------------------------------------------------
+ */
+
+static void
+way_at(struct flow *f, double t)
+{
+    struct series_way *w = f->series;
+    double s = t - w->now;
+    for (uint32_t j = 0; j < f->n; j++) {
+        f->q[j] = poly_value(w->piece + j * ROW, RT_ORDER, s);
+        f->v[j] = poly_value(w->piece + (f->n + j) * ROW, RT_ORDER, s);
+    }
+}
+
+static void
+advance(struct flow *f, double t)
+{
+    struct series_way *w = f->series;
+    double s = t - w->now, *x = state(f), *lo = low(f);
+    for (uint32_t j = 0; j < 2 * f->n; j++) {
+        const double *c = w->piece + j * ROW;
+        double d = 0.0;
+        for (int k = RT_ORDER; k >= 1; k--)
+            d = (d + c[k]) * s;
+        state_add(&x[j], &lo[j], d);
+    }
+    w->now = t;
+    f->r->env[f->r->im->layout.time] = t;
+    w->known = false;
+}
+
+/* positions and velocities of an instant back into the state */
+static void
+take_back(struct flow *f)
+{
+    struct series_way *w = f->series;
+    double *x = state(f), *lo = low(f);
+    line_state(w->instant, f->q, f->v);
+    for (uint32_t j = 0; j < f->n; j++) {
+        if (f->q[j] != x[j]) {
+            x[j] = f->q[j];
+            lo[j] = 0.0;
+        }
+        x[f->n + j] = f->v[j];
+        lo[f->n + j] = 0.0;
+    }
+    for (uint32_t i = 0; i < f->m; i++) {
+        w->on[i] = w->instant->on[i];
+        w->fresh[i] = w->instant->fresh[i];
+    }
+    set_active(f);
+}
+
+/* The present instant for line.h: accelerations of free motion, and what the
+ * gaps' accelerations have beyond N a. */
+static int
+look(struct flow *f, const bool *on)
+{
+    struct series_way *w = f->series;
+    struct rt *r = f->r;
+    double h, g[ROW], *x = state(f);
+    for (uint32_t i = 0; i < f->m; i++)
+        r->env[rt_contact(r, f->s->contact + i)->env_contact +
+               IMP_CONTACT_ACTIVE] = 0.0;
+    int st = motion_series(r, f->s->block, 3, &h);
+    if (st || (st = flow_instant(f)))
+        return st;
+    const imp_block *b =
+        IMP_ARRAY(r->im, r->im->blocks, imp_block) + f->s->block;
+    const uint32_t *row = IMP_ARRAY(r->im, b->rows, uint32_t);
+    for (uint32_t j = 0; j < f->n; j++)
+        f->acc[j] =
+            r->work[f->s->block]
+                   [(size_t)row[f->n + j] * IMP_ROW_STRIDE + IMP_ROW_PAD + 1];
+    for (uint32_t i = 0; i < f->m; i++) {
+        if ((st = gap_series(f, i, g)))
+            return st;
+        f->bias[i] = 2.0 * g[2];
+        for (uint32_t j = 0; j < f->n; j++)
+            f->bias[i] -= f->N[(size_t)i * f->n + j] * f->acc[j];
+    }
+    struct line_model m = flow_model(f);
+    if (!w->instant && line_new(r->arena, &m, &w->instant))
+        st = 1;
+    else
+        st = line_instant(w->instant, &m, w->now, x, x + f->n, on);
+    if (!st) {
+        w->instant->policy = f->policy;
+        return IMP_OK;
+    }
+    char t[NUM_TEXT];
+    struct diag *d =
+        diag_add(r->ds, DIAG_E0546, f->s->range_mass,
+                 "the mass matrix of `%s` is not positive "
+                 "definite at t = %s",
+                 imp_text(r->im, f->s->name), num_digits(t, w->now, 9));
+    diag_help(r->ds, d,
+              "every motion of the coordinates must have kinetic energy; look "
+              "at the signs of the terms and at the values of params");
+    return IMP_FAILED;
+}
+
+/* an impact at contact c */
+static void
+count(struct series_way *w, int c)
+{
+    double flight = w->now - w->at, was = w->guess;
+    w->same = w->same > 0 && w->last == c ? w->same + 1 : 1;
+    w->last = c;
+    w->at = w->now;
+    w->flight[2] = w->flight[1];
+    w->flight[1] = w->flight[0];
+    w->flight[0] = flight;
+    w->guess = w->estimate = -INFINITY;
+    if (w->same < 4 ||
+        !(w->flight[0] < w->flight[1] && w->flight[1] < w->flight[2]))
+        return;
+    double ratio = w->flight[0] / w->flight[1];
+    w->guess = w->now + flight * ratio / (1.0 - ratio);
+    if (fabs(w->guess - was) <= 4.0 * DBL_EPSILON * fabs(w->guess))
+        w->estimate = w->guess;
+}
+
+static int
+impact(struct flow *f, struct flow_event *e)
+{
+    struct series_way *w = f->series;
+    bool *before = NEW_N(f->r->arena, bool, f->m + 1);
+    memcpy(before, w->on, f->m);
+    int st = look(f, w->on);
+    if (st)
+        return st;
+    enum line_event what = line_hit(w->instant, w->hit, w->n_hit);
+    long total = f->impacts;
+    flow_tell(f, w->instant, what, e);
+    f->impacts = total + w->n_hit;
+    e->time = w->now;
+    if (what == LINE_UNDECIDED || what == LINE_JAMMED)
+        return IMP_OK;
+    take_back(f);
+    if (w->n_hit == 1)
+        count(w, w->hit[0]);
+    else
+        w->same = 0;
+    return IMP_OK;
+}
+
+/* a force has become zero, or contacts are closed: which slide from here on? */
+static int
+change(struct flow *f, struct flow_event *e)
+{
+    struct series_way *w = f->series;
+    int st = look(f, w->on);
+    if (st)
+        return st;
+    enum line_event what = line_hit(w->instant, NULL, 0);
+    flow_tell(f, w->instant, what, e);
+    e->time = w->now;
+    e->contact = f->s->contact + (uint32_t)w->hit[0];
+    e->impulse = 0.0;
+    e->kind = what == LINE_JAMMED ? FLOW_JAMMED : FLOW_LEAVE;
+    /* the force that ceased is zero to rounding: it opens */
+    w->instant->on[w->hit[0]] = false;
+    w->instant->fresh[w->hit[0]] = true;
+    take_back(f);
+    w->same = 0;
+    return IMP_OK;
+}
+
+static int
+limit(struct flow *f, struct flow_event *e)
+{
+    struct series_way *w = f->series;
+    double T = w->ahead - w->now, ratio = w->flight[0] / w->flight[1];
+    bool *on = NEW_N(f->r->arena, bool, f->m + 1);
+    memcpy(on, w->on, f->m);
+    on[w->last] = true;
+    advance(f, w->ahead);
+    int st = look(f, on);
+    if (st)
+        return st;
+    line_stick(w->instant, on);
+    enum line_event what = line_hit(w->instant, NULL, 0);
+    flow_tell(f, w->instant, what, e);
+    e->kind = what == LINE_JAMMED ? FLOW_JAMMED : FLOW_CHATTER;
+    e->time = w->now;
+    e->contact = f->s->contact + (uint32_t)w->last;
+    e->impulse = 0.0;
+    f->n_contacts = e->n = 1;
+    f->contacts[0] = e->contact;
+    f->impulse[0] = 0.0;
+    e->chatter =
+        (struct line_chatter){.impacts = w->same,
+                              .period = 1,
+                              .ratio = ratio,
+                              .remaining = T,
+                              .error = 8.0 * DBL_EPSILON * fabs(w->now) / T};
+    take_back(f);
+    w->same = 0;
+    w->estimate = -INFINITY;
+    return IMP_OK;
+}
+
+static int
+way_apply(struct flow *f, struct flow_event *e)
+{
+    struct series_way *w = f->series;
+    enum what what = w->what;
+    if (what == LIMIT)
+        return limit(f, e);
+    bool moved = w->ahead > w->now;
+    advance(f, w->ahead);
+    if (moved)
+        memset(w->fresh, 0, f->m);
+    e->kind = FLOW_NONE;
+    e->time = w->now;
+    return what == CLOSES   ? impact(f, e)
+           : what == CEASES ? change(f, e)
+                            : IMP_OK;
+}
+
+static const struct flow_way series_way = {way_peek, way_apply, way_at};
+
+int
+flow_series_new(struct flow *f)
+{
+    struct arena *a = f->r->arena;
+    struct series_way *w = f->series = NEW(a, struct series_way);
+    size_t n = f->n, m = f->m;
+    w->now = w->at = rt_time(f->r);
+    w->guess = w->estimate = -INFINITY;
+    w->last = -1;
+    w->piece = NEW_N(a, double, 2 * n * ROW);
+    w->g = NEW_N(a, double, m *ROW + 1);
+    w->force = NEW_N(a, double, m *ROW + 1);
+    w->size = NEW_N(a, double, m + 1);
+    w->speed = NEW_N(a, double, m + 1);
+    w->on = NEW_N(a, bool, m + 1);
+    w->fresh = NEW_N(a, bool, m + 1);
+    w->hit = NEW_N(a, int, m + 1);
+    f->way = &series_way;
+    /* contacts that touch at the start without rate slide, or open */
+    bool *on = NEW_N(a, bool, m + 1), any = false;
+    int st = expand(f);
+    if (st)
+        return st;
+    for (uint32_t i = 0; i < f->m; i++) {
+        double eps = SERIES_NOISE * DBL_EPSILON;
+        bool near = f->gap[i] <= eps * w->size[i];
+        on[i] = near && fabs(f->rate[i]) <= eps * w->speed[i];
+        w->fresh[i] = near && f->rate[i] > eps * w->speed[i];
+        any |= on[i];
+    }
+    if ((st = look(f, on)) || !any)
+        return st;
+    bool *fresh = NEW_N(a, bool, m + 1);
+    memcpy(fresh, w->fresh, m);
+    line_hit(w->instant, NULL, 0);
+    take_back(f);
+    for (size_t i = 0; i < m; i++)
+        w->fresh[i] |= fresh[i];
+    return IMP_OK;
+}

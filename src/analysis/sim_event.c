@@ -436,6 +436,8 @@ sim_start(struct sim *s)
         struct sim_contact *k = &s->ct[c];
         double gap, tol, rate;
         int st;
+        if (rt_contact(r, c)->system != IMP_NO_SYSTEM)
+            continue; /* a flow follows it */
         if (rt_contact(r, c)->flags & IMP_CONTACTF_STATED) {
             stated++;
             continue;

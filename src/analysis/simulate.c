@@ -110,21 +110,31 @@ advance(struct sim *s, double t, double limit)
     while (!s->stopped && rt_time(r) < t) {
         for (uint32_t c = 0; c < s->n_contacts; c++)
             s->watch[c] = s->ct[c].watch;
-        double before = rt_time(r);
-        int st = event_next(r, s->watch, t, NULL, NULL, &e, more, &n);
+        double before = rt_time(r), end = t;
+        int st = r->im->systems.n ? sim_systems_peek(s, t, &end) : IMP_OK;
+        if (!st)
+            st = event_next(r, s->watch, end, NULL, NULL, &e, more, &n);
         if (rt_time(r) > before)
             s->row_fresh = false;
         if (st)
             return st;
         if (e.kind == EVENT_NONE || e.kind == EVENT_EXCLUDED) {
             /* nothing in the way */
-            if (rt_time(r) < t) {
-                if ((st = motion_to(r, t)))
+            if (rt_time(r) < end) {
+                if ((st = motion_to(r, end)))
                     return st;
                 s->row_fresh = false;
             }
-            return sim_watch_depth(s);
+            if ((st = sim_watch_depth(s)))
+                return st;
+            if (r->im->systems.n && (st = sim_systems_apply(s, end)))
+                return st;
+            if ((double)s->ev_time.n > limit)
+                return too_many(s, limit);
+            continue;
         }
+        if (r->im->systems.n)
+            sim_systems_at(s, rt_time(r));
         if ((st = sim_watch_depth(s)) || (st = sim_event(s, &e, more, n)))
             return st;
         if ((double)s->ev_time.n > limit)
@@ -144,7 +154,7 @@ run(struct sim *s, double limit)
             return st;
         i = 1;
     }
-    if ((st = sim_start(s)))
+    if ((st = sim_systems_start(s)) || (st = sim_start(s)))
         return st;
     for (; i < s->times.n && !s->stopped; i++) {
         if ((st = advance(s, s->times.v[i], limit)))

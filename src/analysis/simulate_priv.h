@@ -53,6 +53,8 @@ struct sim {
         const char **v;
         size_t n, cap;
     } ev_kind, ev_class, ev_contact, remarks;
+    struct flow **flows; /* per system */
+    long chatters;       /* limits taken */
     double depth_max;
     bool any_overlap;
     bool told_gain;  /* an impact raised the energy, and it was said */
@@ -89,6 +91,14 @@ int sim_impacts(struct sim *s, const uint32_t *hit, uint32_t n,
                 const char *const *class, bool *done);
 /* sim_corner.c: the verdict on a touch of bodies with corners */
 int sim_corner(struct sim *s, uint32_t c, struct verdict *v, bool *rests);
+
+/* sim_system.c: systems in generalised coordinates */
+int sim_systems_start(struct sim *s);
+/* time of the first thing that happens to a system, at most `until` */
+int sim_systems_peek(struct sim *s, double until, double *t);
+/* what happens at t, the present time of the run */
+int sim_systems_apply(struct sim *s, double t);
+void sim_systems_at(struct sim *s, double t); /* their state, into env */
 
 /* depth.c: the deepest point between lo (gap falling) and hi (rising) */
 int depth_refine(struct analysis *a, uint32_t contact, double lo, double hi,

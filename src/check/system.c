@@ -620,7 +620,8 @@ one_contact(struct check *ck, struct system_work *w, const struct tm_system *s,
     take_num(&c->gap, &v, e);
     c->gap_dim = dim;
     APUSH(ck, &ck->pending,
-          (struct pending){&ck->contacts.v[m->first + i].gap_unit, dim});
+          (struct pending){.unit = &ck->contacts.v[m->first + i].gap_unit,
+                           .dim = dim});
 }
 
 static void
@@ -730,7 +731,7 @@ check_systems(struct check *ck)
     for (uint32_t i = 0; i < ck->coordinates.n; i++) {
         struct tm_coordinate *c = &ck->coordinates.v[i];
         const struct dim *d = ck->coordinate_dims.v[i];
-        APUSH(ck, &ck->pending, (struct pending){&c->unit, d});
+        APUSH(ck, &ck->pending, (struct pending){.unit = &c->unit, .dim = d});
         APUSH(ck, &ck->pending,
               (struct pending){
                   &c->rate_unit,
@@ -739,8 +740,9 @@ check_systems(struct check *ck)
     for (size_t i = 0; i < ck->system_works.n; i++)
         APUSH(ck, &ck->pending,
               (struct pending){
-                  &ck->systems.v[ck->system_works.v[i].decl->index].energy_unit,
-                  ck->system_works.v[i].energy});
+                  .unit = &ck->systems.v[ck->system_works.v[i].decl->index]
+                               .energy_unit,
+                  .dim = ck->system_works.v[i].energy});
 }
 
 /* -- values --------------------------------------------------------------- */

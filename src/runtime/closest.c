@@ -19,6 +19,7 @@
 #include "runtime/closest_priv.h"
 #include "runtime/corner.h"
 #include "runtime/fn.h"
+#include "runtime/system.h"
 
 /* Newton steps, relative to the sizes: converged to rounding */
 #define CL_STEP (8.0 * DBL_EPSILON)
@@ -502,6 +503,17 @@ closest_corners(struct rt *r, uint32_t contact, struct closest *out, bool loud)
     return st;
 }
 
+/* a gap in generalised coordinates: it has no points */
+static int
+gap_of_system(struct rt *r, const imp_contact *k, uint32_t contact,
+              struct closest *out)
+{
+    double rate;
+    memset(out, 0, sizeof *out);
+    return system_gap(r, k->system, contact - rt_system(r, k->system)->contact,
+                      &out->gap, &rate, NULL);
+}
+
 int
 closest_points(struct rt *r, uint32_t contact, struct closest *out, bool loud)
 {
@@ -509,6 +521,8 @@ closest_points(struct rt *r, uint32_t contact, struct closest *out, bool loud)
     struct cl_pair s;
     enum cl_fault f = CL_LOST;
     double *last = r->contact_u + 8 * (size_t)contact;
+    if (k->system != IMP_NO_SYSTEM)
+        return gap_of_system(r, k, contact, out);
     if (k->flags & IMP_CONTACTF_CORNERS)
         return closest_corners(r, contact, out, loud);
     if (remembered(r, contact, out))
@@ -600,6 +614,10 @@ closest_gap_series(struct rt *r, uint32_t contact, int order, double *out)
 {
     const imp_contact *k = rt_contact(r, contact);
     const double *rows[2] = {NULL, NULL};
+    if (k->system != IMP_NO_SYSTEM)
+        return system_gap_series(r, k->system,
+                                 contact - rt_system(r, k->system)->contact,
+                                 order, out);
     if (k->flags & IMP_CONTACTF_CORNERS)
         return corner_series(r, contact, order, out, NULL);
     if (!r->contact_warm[contact]) {

@@ -97,31 +97,6 @@ row_time(const double *c)
     return h;
 }
 
-/* gap of contact i as a polynomial */
-static int
-gap_series(struct flow *f, uint32_t i, double *g)
-{
-    struct rt *r = f->r;
-    uint32_t c = f->s->contact + i;
-    const double *rows[1] = {r->work[f->s->block]};
-    uint32_t tape = rt_contact(r, c)->event;
-    int st = rt_series(r, tape, NULL, rows, r->event_work[c], RT_ORDER);
-    if (st == IMP_NONFINITE) {
-        rt_nonfinite(r, tape, NULL);
-        return IMP_FAILED;
-    }
-    if (st)
-        return st;
-    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + tape;
-    const imp_instr *code = IMP_ARRAY(r->im, t->code, imp_instr);
-    uint32_t out = IMP_ARRAY(r->im, t->outs, uint32_t)[0];
-    memcpy(g,
-           r->event_work[c] + (size_t)code[out].row * IMP_ROW_STRIDE +
-               IMP_ROW_PAD,
-           ROW * sizeof *g);
-    return IMP_OK;
-}
-
 static int
 expand(struct flow *f)
 {
@@ -155,7 +130,7 @@ expand(struct flow *f)
             w->size[i] += fabs(f->N[(size_t)i * f->n + j] * x[j]);
             w->speed[i] += fabs(f->N[(size_t)i * f->n + j] * x[f->n + j]);
         }
-        if ((st = gap_series(f, i, g)))
+        if ((st = system_gap_series(r, f->system, i, RT_ORDER, g)))
             return st;
         if (w->on[i]) {
             memcpy(lam, system_force(r, f->system, i), ROW * sizeof *lam);
@@ -345,7 +320,7 @@ look(struct flow *f, const bool *on)
             r->work[f->s->block]
                    [(size_t)row[f->n + j] * IMP_ROW_STRIDE + IMP_ROW_PAD + 1];
     for (uint32_t i = 0; i < f->m; i++) {
-        if ((st = gap_series(f, i, g)))
+        if ((st = system_gap_series(r, f->system, i, RT_ORDER, g)))
             return st;
         f->bias[i] = 2.0 * g[2];
         for (uint32_t j = 0; j < f->n; j++)

@@ -25,7 +25,7 @@
 static double *
 copy(struct arena *a, const double *x, size_t n)
 {
-    double *y = NEW_N(a, double, n + 1);
+    double *y = NEW_N(a, double, (size_t)n + 1);
     if (n)
         memcpy(y, x, n * sizeof *y);
     return y;
@@ -65,15 +65,15 @@ find_origin(struct arena *a, struct line *l)
     int n = l->model.n, m = l->model.m;
     size_t um = (size_t)m;
     double *G = NEW_N(a, double, um *um + 1);
-    double *rd = NEW_N(a, double, um + 1), *y = NEW_N(a, double, m + 1);
-    int *first = NEW_N(a, int, m + 1), rank;
+    double *rd = NEW_N(a, double, um + 1), *y = NEW_N(a, double, (size_t)m + 1);
+    int *first = NEW_N(a, int, (size_t)m + 1), rank;
     bool any = false;
     memcpy(l->c0, l->model.c, (size_t)m * sizeof *l->c0);
     for (int i = 0; i < m; i++)
         any |= l->model.c[i] != 0.0;
     if (!any)
         return;
-    memcpy(G, l->W, (size_t)m * m * sizeof *G);
+    memcpy(G, l->W, (size_t)(m * m) * sizeof *G);
     dense_cholesky(m, G, m, first, NULL, dense_tolerance(m, m), rd, &rank);
     for (int i = 0; i < m; i++)
         y[i] = rd[i] == 0.0 ? 0.0 : -l->model.c[i];
@@ -96,20 +96,20 @@ work_new(struct arena *a, int n, int m)
 {
     struct line_work *w = NEW(a, struct line_work);
     w->L = NEW_N(a, double, (size_t)(n * n) + 1);
-    w->rn = NEW_N(a, double, n + 1);
-    w->firstn = NEW_N(a, int, n + 1);
-    w->G = NEW_N(a, double, (size_t)m *m + 1);
-    w->q = NEW_N(a, double, m + 1);
-    w->z = NEW_N(a, double, m + 1);
-    w->rd = NEW_N(a, double, m + 1);
-    w->y = NEW_N(a, double, m + 1);
-    w->p = NEW_N(a, double, m + 1);
+    w->rn = NEW_N(a, double, (size_t)n + 1);
+    w->firstn = NEW_N(a, int, (size_t)n + 1);
+    w->G = NEW_N(a, double, (size_t)(m * m) + 1);
+    w->q = NEW_N(a, double, (size_t)m + 1);
+    w->z = NEW_N(a, double, (size_t)m + 1);
+    w->rd = NEW_N(a, double, (size_t)m + 1);
+    w->y = NEW_N(a, double, (size_t)m + 1);
+    w->p = NEW_N(a, double, (size_t)m + 1);
     w->room = NEW_N(a, double, lcp_room(m) + 1);
-    w->index = NEW_N(a, int, m + 1);
-    w->first = NEW_N(a, int, m + 1);
-    w->xs = NEW_N(a, double, n + 1);
-    w->vs = NEW_N(a, double, n + 1);
-    w->closed = NEW_N(a, bool, m + 1);
+    w->index = NEW_N(a, int, (size_t)m + 1);
+    w->first = NEW_N(a, int, (size_t)m + 1);
+    w->xs = NEW_N(a, double, (size_t)n + 1);
+    w->vs = NEW_N(a, double, (size_t)n + 1);
+    w->closed = NEW_N(a, bool, (size_t)m + 1);
     w->longest = 2 * m < LINE_PERIOD ? 2 * m : LINE_PERIOD;
     if (m == 1)
         w->longest = 1;
@@ -124,25 +124,25 @@ line_new(struct arena *a, const struct line_model *model, struct line **out)
     struct line *l = NEW(a, struct line);
     l->model = *model;
     l->model.bias = NULL;
-    l->model.mass = copy(a, model->mass, (size_t)n * n);
-    l->model.acc = copy(a, model->acc, n);
-    l->model.N = copy(a, model->N, (size_t)m * n);
-    l->model.c = copy(a, model->c, m);
-    l->model.e = copy(a, model->e, m);
-    l->B = NEW_N(a, double, (size_t)m *n + 1);
-    l->W = NEW_N(a, double, (size_t)m *m + 1);
-    l->origin = NEW_N(a, double, n + 1);
-    l->c0 = NEW_N(a, double, m + 1);
-    l->x = NEW_N(a, double, n + 1);
-    l->v = NEW_N(a, double, n + 1);
-    l->a = NEW_N(a, double, n + 1);
-    l->na = NEW_N(a, double, m + 1);
-    l->on = NEW_N(a, bool, m + 1);
-    l->force = NEW_N(a, double, m + 1);
-    l->fresh = NEW_N(a, bool, m + 1);
-    l->impulse = NEW_N(a, double, m + 1);
-    l->group = NEW_N(a, bool, m + 1);
-    l->hits = NEW_N(a, bool, m + 1);
+    l->model.mass = copy(a, model->mass, (size_t)(n * n));
+    l->model.acc = copy(a, model->acc, (size_t)n);
+    l->model.N = copy(a, model->N, (size_t)(m * n));
+    l->model.c = copy(a, model->c, (size_t)m);
+    l->model.e = copy(a, model->e, (size_t)m);
+    l->B = NEW_N(a, double, (size_t)(m * n) + 1);
+    l->W = NEW_N(a, double, (size_t)(m * m) + 1);
+    l->origin = NEW_N(a, double, (size_t)n + 1);
+    l->c0 = NEW_N(a, double, (size_t)m + 1);
+    l->x = NEW_N(a, double, (size_t)n + 1);
+    l->v = NEW_N(a, double, (size_t)n + 1);
+    l->a = NEW_N(a, double, (size_t)n + 1);
+    l->na = NEW_N(a, double, (size_t)m + 1);
+    l->on = NEW_N(a, bool, (size_t)m + 1);
+    l->force = NEW_N(a, double, (size_t)m + 1);
+    l->fresh = NEW_N(a, bool, (size_t)m + 1);
+    l->impulse = NEW_N(a, double, (size_t)m + 1);
+    l->group = NEW_N(a, bool, (size_t)m + 1);
+    l->hits = NEW_N(a, bool, (size_t)m + 1);
     l->w = work_new(a, n, m);
     if (!responses(l))
         return 1;

@@ -483,6 +483,17 @@ int
 motion_totals(struct rt *r, struct motion_totals *out)
 {
     memset(out, 0, sizeof *out);
+    for (uint32_t s = 0; s < r->im->systems.n; s++) {
+        double e[2];
+        uint32_t tape = rt_system(r, s)->energy;
+        int st = rt_eval(r, tape, NULL, e);
+        if (st == IMP_NONFINITE)
+            rt_nonfinite(r, tape, NULL);
+        if (st != IMP_OK)
+            return IMP_FAILED;
+        out->kinetic += e[0];
+        out->potential += e[1];
+    }
     for (uint32_t b = 0; b < r->im->bodies.n; b++) {
         const imp_body *bd = rt_body(r, b);
         double e[8];

@@ -151,3 +151,22 @@ system_gap(struct rt *r, uint32_t system, uint32_t i, double *gap, double *rate,
         memcpy(gradient, out + 2, s->n * sizeof *gradient);
     return IMP_OK;
 }
+
+int
+system_gap_series(struct rt *r, uint32_t system, uint32_t i, int order,
+                  double *g)
+{
+    const imp_system *s = rt_system(r, system);
+    uint32_t c = s->contact + i, tape = rt_contact(r, c)->event;
+    const double *rows[1] = {r->work[s->block]};
+    int st =
+        told(r, rt_series(r, tape, NULL, rows, r->event_work[c], order), tape);
+    if (st)
+        return st;
+    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + tape;
+    const imp_instr *code = IMP_ARRAY(r->im, t->code, imp_instr);
+    uint32_t row = code[IMP_ARRAY(r->im, t->outs, uint32_t)[0]].row;
+    memcpy(g, r->event_work[c] + (size_t)row * IMP_ROW_STRIDE + IMP_ROW_PAD,
+           (size_t)(order + 1) * sizeof *g);
+    return IMP_OK;
+}

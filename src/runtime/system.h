@@ -26,6 +26,9 @@ int system_series(struct rt *r, uint32_t system, int order);
 const double *system_force(const struct rt *r, uint32_t system, uint32_t i);
 /* mass matrix, n x n */
 int system_mass(struct rt *r, uint32_t system, double *mass);
+/* series of the gap of contact i; the block's series to that order before */
+int system_gap_series(struct rt *r, uint32_t system, uint32_t i, int order,
+                      double *g);
 /* gap and its rate, gradient (n) of contact i of the system */
 int system_gap(struct rt *r, uint32_t system, uint32_t i, double *gap,
                double *rate, double *gradient);

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Systems in generalised coordinates within `simulate`: each has a flow of its
+ * own (runtime/flow.h), looked ahead to its next event; the run goes from one
+ * time to the next over bodies and systems alike. What is not unique stops the
+ * run and says so (I4). */
+#include <math.h>
+
+#include "abi/status.h"
+#include "analysis/simulate_priv.h"
+#include "base/num.h"
+#include "runtime/flow.h"
+
+static const char *
+name_of(const struct sim *s, uint32_t contact)
+{
+    return imp_text(s->a->rt->im, rt_contact(s->a->rt, contact)->name);
+}
+
+/* the policy for contacts of one system that close at one time */
+static int
+policy_of(struct sim *s, enum line_policy *p)
+{
+    switch ((enum imp_impact_law)s->a->rt->im->impact_law) {
+    case IMP_IMPACT_UNDECLARED:
+        *p = LINE_REPORT;
+        return IMP_OK;
+    case IMP_IMPACT_SEQUENTIAL:
+        *p = LINE_SEQUENTIAL;
+        return IMP_OK;
+    case IMP_IMPACT_COMPLEMENTARITY:
+        *p = LINE_COMPLEMENTARITY;
+        return IMP_OK;
+    default: {
+        struct diag *d =
+            diag_add(s->a->ds, DIAG_E0724, s->c->range,
+                     "contacts of systems that close together are resolved by "
+                     "the laws sequential and complementarity only");
+        diag_help(s->a->ds, d,
+                  "say world { law = sequential }, or leave the law out: then "
+                  "the run stops where it is not unique");
+        return IMP_BADMODEL;
+    }
+    }
+}
+
+int
+sim_systems_start(struct sim *s)
+{
+    struct rt *r = s->a->rt;
+    uint32_t n = r->im->systems.n;
+    enum line_policy p;
+    if (!n)
+        return IMP_OK;
+    int st = policy_of(s, &p);
+    if (st)
+        return st;
+    s->flows = NEW_N(r->arena, struct flow *, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (!(s->flows[i] = flow_new(r, i, p)))
+            return IMP_BADMODEL;
+    return IMP_OK;
+}
+
+int
+sim_systems_peek(struct sim *s, double until, double *t)
+{
+    struct rt *r = s->a->rt;
+    double *time = &r->env[r->im->layout.time], now = *time;
+    *t = until;
+    for (uint32_t i = 0; i < r->im->systems.n; i++) {
+        double ti;
+        int st = flow_peek(s->flows[i], *t, &ti);
+        *time = now;
+        if (st)
+            return st;
+        *t = fmin(*t, ti);
+    }
+    return IMP_OK;
+}
+
+void
+sim_systems_at(struct sim *s, double t)
+{
+    for (uint32_t i = 0; i < s->a->rt->im->systems.n && s->flows; i++)
+        flow_at(s->flows[i], t);
+}
+
+static const char *
+list(struct sim *s, const uint32_t *c, uint32_t n)
+{
+    const char *text = name_of(s, c[0]);
+    for (uint32_t i = 1; i < n; i++)
+        text = arena_printf(s->a->rt->arena, "%s%s%s", text,
+                            i + 1 == n ? " and " : ", ", name_of(s, c[i]));
+    return text;
+}
+
+static void
+undecided(struct sim *s, const struct flow_event *e, const uint32_t *c)
+{
+    struct analysis *a = s->a;
+    char t[NUM_TEXT];
+    const char *who = list(s, c, e->n);
+    sim_log(s, e->contact, "stop", "", 0.0);
+    s->stopped = true;
+    sim_remark(s, arena_printf(a->rt->arena,
+                               "stopped where %s close together: the outcome "
+                               "depends on their order",
+                               who));
+    struct diag *d = diag_add(
+        a->ds, DIAG_W0724, rt_contact(a->rt, e->contact)->range,
+        "%s close at the same time, t = %s", who, num_digits(t, e->time, 9));
+    diag_note(a->ds, d, s->c->range,
+              "what follows depends on their order, so the run stops here");
+    diag_help(a->ds, d,
+              "choose: world { law = sequential } takes one after the other, "
+              "complementarity all at once");
+}
+
+static int
+jammed(struct sim *s, const struct flow_event *e)
+{
+    char t[NUM_TEXT];
+    struct diag *d = diag_add(
+        s->a->ds, DIAG_E0725, rt_contact(s->a->rt, e->contact)->range,
+        "no forces or impulses >= 0 keep the contacts closed at t = %s",
+        num_digits(t, e->time, 9));
+    diag_help(s->a->ds, d,
+              "gaps that exclude each other hold the system from both sides; "
+              "look at their signs");
+    return IMP_FAILED;
+}
+
+static void
+chatter(struct sim *s, const struct flow_event *e, const uint32_t *c)
+{
+    char q[NUM_TEXT], t[NUM_TEXT], rest[NUM_TEXT];
+    s->chatters++;
+    for (uint32_t i = 0; i < e->n; i++)
+        sim_log(s, c[i], "chatter", "", 0.0);
+    sim_remark(s,
+               arena_printf(s->a->rt->arena,
+                            "chatter of %s ends at t = %s s: after %ld impacts "
+                            "the flights shrink by %s each%s, the last %s s "
+                            "are their sum",
+                            list(s, c, e->n), num_digits(t, e->time, 9),
+                            e->chatter.impacts,
+                            num_digits(q, e->chatter.ratio, 6),
+                            e->chatter.period > 1    ? " pattern"
+                            : e->chatter.period == 0 ? " on the average"
+                                                     : "",
+                            num_digits(rest, e->chatter.remaining, 6)));
+}
+
+static int
+happened(struct sim *s, struct flow *f, const struct flow_event *e)
+{
+    const double *impulse;
+    const uint32_t *c = flow_contacts(f, &impulse);
+    switch (e->kind) {
+    case FLOW_NONE:
+        return IMP_OK;
+    case FLOW_IMPACT:
+    case FLOW_SEVERAL:
+        for (uint32_t i = 0; i < e->n; i++)
+            sim_log(s, c[i], "impact", "C-", impulse[i]);
+        break;
+    case FLOW_UNDECIDED:
+        undecided(s, e, c);
+        break;
+    case FLOW_CHATTER:
+        chatter(s, e, c);
+        break;
+    case FLOW_JAMMED:
+        return jammed(s, e);
+    case FLOW_TOUCH:
+        sim_log(s, e->contact, "touch", "", 0.0);
+        break;
+    case FLOW_SLIDE:
+        sim_log(s, e->contact, "slide", "", 0.0);
+        break;
+    case FLOW_LEAVE:
+        sim_log(s, e->contact, "leave", "", 0.0);
+        break;
+    }
+    s->row_fresh = false;
+    return sim_row(s);
+}
+
+int
+sim_systems_apply(struct sim *s, double t)
+{
+    struct rt *r = s->a->rt;
+    double *time = &r->env[r->im->layout.time];
+    for (uint32_t i = 0; i < r->im->systems.n && !s->stopped; i++) {
+        double ti;
+        int st = flow_peek(s->flows[i], t, &ti);
+        *time = t;
+        if (st)
+            return st;
+        if (ti > t)
+            continue;
+        struct flow_event e;
+        /* a row before and one after */
+        sim_systems_at(s, t);
+        s->row_fresh = false;
+        if ((st = sim_row(s)))
+            return st;
+        if ((st = flow_apply(s->flows[i], &e)))
+            return st;
+        *time = t;
+        sim_systems_at(s, t);
+        if (e.time < t && e.kind == FLOW_NONE)
+            continue;
+        if ((st = happened(s, s->flows[i], &e)))
+            return st;
+    }
+    return IMP_OK;
+}

@@ -341,7 +341,7 @@ event_horizon(struct rt *r)
     }
     for (uint32_t c = 0; c < r->im->contacts.n; c++) {
         const imp_contact *k = rt_contact(r, c);
-        if (k->flags & IMP_CONTACTF_STATED)
+        if (k->flags & IMP_CONTACTF_STATED || k->system != IMP_NO_SYSTEM)
             continue;
         struct relative m;
         double l = event_length(r, c);

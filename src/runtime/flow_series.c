@@ -34,7 +34,8 @@
 
 enum what { NOTHING, CLOSES, CEASES, LIMIT };
 struct series_way {
-    double now, now_lo, ahead; /* times */
+    double now, ahead; /* times */
+    double *x, *lo;    /* 2n: state at `now`, and its low parts */
     bool known;
     enum what what;
     double h;
@@ -52,16 +53,14 @@ struct series_way {
 
 #define ROW (RT_ORDER + 1)
 
-static double *
-state(const struct flow *f)
+/* The state is the flow's own: env holds whatever time was last asked for.
+ * Every evaluation begins here. */
+static void
+to_env(struct flow *f)
 {
-    return f->r->env + f->s->env_state;
-}
-
-static double *
-low(const struct flow *f)
-{
-    return f->r->state_lo + (f->s->env_state - f->r->im->layout.state);
+    const struct series_way *w = f->series;
+    f->r->env[f->r->im->layout.time] = w->now;
+    memcpy(f->r->env + f->s->env_state, w->x, 2 * f->n * sizeof *w->x);
 }
 
 static void
@@ -102,8 +101,8 @@ expand(struct flow *f)
 {
     struct series_way *w = f->series;
     struct rt *r = f->r;
-    double h, *x = state(f);
-    r->env[r->im->layout.time] = w->now;
+    double h, *x = w->x;
+    to_env(f);
     set_active(f);
     int st = motion_series(r, f->s->block, RT_ORDER, &h);
     if (st)
@@ -252,7 +251,12 @@ static void
 way_at(struct flow *f, double t)
 {
     struct series_way *w = f->series;
-    double s = t - w->now;
+    double s = w->known ? t - w->now : 0.0;
+    if (!w->known) {
+        memcpy(f->q, w->x, f->n * sizeof *f->q);
+        memcpy(f->v, w->x + f->n, f->n * sizeof *f->v);
+        return;
+    }
     for (uint32_t j = 0; j < f->n; j++) {
         f->q[j] = poly_value(w->piece + j * ROW, RT_ORDER, s);
         f->v[j] = poly_value(w->piece + (f->n + j) * ROW, RT_ORDER, s);
@@ -263,7 +267,7 @@ static void
 advance(struct flow *f, double t)
 {
     struct series_way *w = f->series;
-    double s = t - w->now, *x = state(f), *lo = low(f);
+    double s = t - w->now, *x = w->x, *lo = w->lo;
     for (uint32_t j = 0; j < 2 * f->n; j++) {
         const double *c = w->piece + j * ROW;
         double d = 0.0;
@@ -272,7 +276,6 @@ advance(struct flow *f, double t)
         state_add(&x[j], &lo[j], d);
     }
     w->now = t;
-    f->r->env[f->r->im->layout.time] = t;
     w->known = false;
 }
 
@@ -281,7 +284,7 @@ static void
 take_back(struct flow *f)
 {
     struct series_way *w = f->series;
-    double *x = state(f), *lo = low(f);
+    double *x = w->x, *lo = w->lo;
     line_state(w->instant, f->q, f->v);
     for (uint32_t j = 0; j < f->n; j++) {
         if (f->q[j] != x[j]) {
@@ -305,7 +308,8 @@ look(struct flow *f, const bool *on)
 {
     struct series_way *w = f->series;
     struct rt *r = f->r;
-    double h, g[ROW], *x = state(f);
+    double h, g[ROW], *x = w->x;
+    to_env(f);
     for (uint32_t i = 0; i < f->m; i++)
         r->env[rt_contact(r, f->s->contact + i)->env_contact +
                IMP_CONTACT_ACTIVE] = 0.0;
@@ -477,6 +481,9 @@ flow_series_new(struct flow *f)
     w->now = w->at = rt_time(f->r);
     w->guess = w->estimate = -INFINITY;
     w->last = -1;
+    w->x = NEW_N(a, double, 2 * n);
+    w->lo = NEW_N(a, double, 2 * n);
+    memcpy(w->x, f->r->env + f->s->env_state, 2 * n * sizeof *w->x);
     w->piece = NEW_N(a, double, 2 * n * ROW);
     w->g = NEW_N(a, double, m *ROW + 1);
     w->force = NEW_N(a, double, m *ROW + 1);

@@ -138,18 +138,17 @@ chatter(struct sim *s, const struct flow_event *e, const uint32_t *c)
     s->chatters++;
     for (uint32_t i = 0; i < e->n; i++)
         sim_log(s, c[i], "chatter", "", 0.0);
-    sim_remark(s,
-               arena_printf(s->a->rt->arena,
-                            "chatter of %s ends at t = %s s: after %ld impacts "
-                            "the flights shrink by %s each%s, the last %s s "
-                            "are their sum",
-                            list(s, c, e->n), num_digits(t, e->time, 9),
-                            e->chatter.impacts,
-                            num_digits(q, e->chatter.ratio, 6),
-                            e->chatter.period > 1    ? " pattern"
-                            : e->chatter.period == 0 ? " on the average"
-                                                     : "",
-                            num_digits(rest, e->chatter.remaining, 6)));
+    sim_remark(
+        s, arena_printf(s->a->rt->arena,
+                        "chatter of %s ends at t = %s s: after %ld impacts "
+                        "the flights shrink by %s each%s, the last %s s "
+                        "are their sum",
+                        list(s, c, e->n), num_digits(t, e->time, 9),
+                        e->chatter.impacts, num_digits(q, e->chatter.ratio, 6),
+                        e->chatter.period > 1    ? " pattern"
+                        : e->chatter.period == 0 ? " on the average"
+                                                 : "",
+                        num_digits(rest, e->chatter.remaining, 6)));
 }
 
 static int
@@ -204,14 +203,12 @@ sim_systems_apply(struct sim *s, double t)
         /* a row before and one after */
         sim_systems_at(s, t);
         s->row_fresh = false;
-        if ((st = sim_row(s)))
+        if (flow_eventful(s->flows[i]) && (st = sim_row(s)))
             return st;
         if ((st = flow_apply(s->flows[i], &e)))
             return st;
         *time = t;
         sim_systems_at(s, t);
-        if (e.time < t && e.kind == FLOW_NONE)
-            continue;
         if ((st = happened(s, s->flows[i], &e)))
             return st;
     }

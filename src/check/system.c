@@ -734,8 +734,8 @@ check_systems(struct check *ck)
         APUSH(ck, &ck->pending, (struct pending){.unit = &c->unit, .dim = d});
         APUSH(ck, &ck->pending,
               (struct pending){
-                  &c->rate_unit,
-                  dim_mul(ck->dims, d, dim_mks(ck->dims, 0, 0, -1))});
+                  .unit = &c->rate_unit,
+                  .dim = dim_mul(ck->dims, d, dim_mks(ck->dims, 0, 0, -1))});
     }
     for (size_t i = 0; i < ck->system_works.n; i++)
         APUSH(ck, &ck->pending,

@@ -126,7 +126,14 @@ line_at(struct flow *f, double t)
                  t, f->q, f->v);
 }
 
-static const struct flow_way line_way = {line_peek, line_apply, line_at};
+static bool
+line_eventful(const struct flow *f)
+{
+    return f->known && f->what != LINE_END && f->what != LINE_FREE;
+}
+
+static const struct flow_way line_way = {line_peek, line_apply, line_at,
+                                         line_eventful};
 
 static int
 not_definite(struct flow *f)
@@ -232,6 +239,12 @@ int
 flow_peek(struct flow *f, double until, double *time)
 {
     return f->way->peek(f, until, time);
+}
+
+bool
+flow_eventful(const struct flow *f)
+{
+    return f->way->eventful(f);
 }
 
 int

@@ -42,6 +42,8 @@ struct flow *flow_new(struct rt *r, uint32_t system, enum line_policy policy);
 /* Time of what comes next, at most `until`. IMP_OK, or a status after a
  * diagnostic. */
 int flow_peek(struct flow *f, double until, double *time);
+/* will that be an event, or only the end of a series? */
+bool flow_eventful(const struct flow *f);
 /* moves to that time and applies it */
 int flow_apply(struct flow *f, struct flow_event *e);
 /* contacts of the last event: their numbers in the model, and impulses */

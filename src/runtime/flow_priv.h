@@ -10,6 +10,7 @@ struct flow_way {
     int (*peek)(struct flow *f, double until, double *time);
     int (*apply)(struct flow *f, struct flow_event *e);
     void (*at)(struct flow *f, double t); /* state into f->q, f->v */
+    bool (*eventful)(const struct flow *f);
 };
 struct flow {
     struct rt *r;

@@ -470,7 +470,14 @@ way_apply(struct flow *f, struct flow_event *e)
                             : IMP_OK;
 }
 
-static const struct flow_way series_way = {way_peek, way_apply, way_at};
+static bool
+way_eventful(const struct flow *f)
+{
+    return f->series->known && f->series->what != NOTHING;
+}
+
+static const struct flow_way series_way = {way_peek, way_apply, way_at,
+                                           way_eventful};
 
 int
 flow_series_new(struct flow *f)

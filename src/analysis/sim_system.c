@@ -117,20 +117,6 @@ undecided(struct sim *s, const struct flow_event *e, const uint32_t *c)
               "complementarity all at once");
 }
 
-static int
-jammed(struct sim *s, const struct flow_event *e)
-{
-    char t[NUM_TEXT];
-    struct diag *d = diag_add(
-        s->a->ds, DIAG_E0725, rt_contact(s->a->rt, e->contact)->range,
-        "no forces or impulses >= 0 keep the contacts closed at t = %s",
-        num_digits(t, e->time, 9));
-    diag_help(s->a->ds, d,
-              "gaps that exclude each other hold the system from both sides; "
-              "look at their signs");
-    return IMP_FAILED;
-}
-
 static void
 chatter(struct sim *s, const struct flow_event *e, const uint32_t *c)
 {
@@ -171,7 +157,7 @@ happened(struct sim *s, struct flow *f, const struct flow_event *e)
         chatter(s, e, c);
         break;
     case FLOW_JAMMED:
-        return jammed(s, e);
+        return flow_jammed(s->a->rt, e->contact, e->time);
     case FLOW_TOUCH:
         sim_log(s, e->contact, "touch", "", 0.0);
         break;

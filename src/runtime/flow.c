@@ -15,6 +15,22 @@
  * are made of touch: data of 9 digits */
 #define FLOW_CLOSED 1e-9
 
+int
+flow_jammed(struct rt *r, uint32_t contact, double time)
+{
+    char t[NUM_TEXT];
+    struct diag *d = diag_add(
+        r->ds, DIAG_E0725, rt_contact(r, contact)->range,
+        "no forces or impulses >= 0 keep the contacts of `%s` closed "
+        "at t = %s",
+        imp_text(r->im, rt_system(r, rt_contact(r, contact)->system)->name),
+        num_digits(t, time, 9));
+    diag_help(r->ds, d,
+              "gaps that exclude each other hold the system from both sides; "
+              "look at their signs");
+    return IMP_FAILED;
+}
+
 static void
 read_state(struct flow *f)
 {
@@ -168,7 +184,8 @@ flow_line_new(struct flow *f)
         return not_definite(f);
     f->line->policy = f->next->policy = f->policy;
     read_state(f);
-    line_start(f->line, rt_time(f->r), f->q, f->v, 0.0);
+    if (!line_start(f->line, rt_time(f->r), f->q, f->v, 0.0))
+        return flow_jammed(f->r, f->s->contact, rt_time(f->r));
     active_flags(f, f->line->on);
     f->way = &line_way;
     return IMP_OK;

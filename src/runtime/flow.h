@@ -46,6 +46,8 @@ int flow_peek(struct flow *f, double until, double *time);
 bool flow_eventful(const struct flow *f);
 /* moves to that time and applies it */
 int flow_apply(struct flow *f, struct flow_event *e);
+/* IMP_FAILED after the diagnostic for FLOW_JAMMED */
+int flow_jammed(struct rt *r, uint32_t contact, double time);
 /* contacts of the last event: their numbers in the model, and impulses */
 const uint32_t *flow_contacts(const struct flow *f, const double **impulse);
 /* writes the state at t, between now and the time peeked, into env */

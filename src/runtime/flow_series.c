@@ -516,7 +516,8 @@ flow_series_new(struct flow *f)
         return st;
     bool *fresh = NEW_N(a, bool, m + 1);
     memcpy(fresh, w->fresh, m);
-    line_hit(w->instant, NULL, 0);
+    if (line_hit(w->instant, NULL, 0) == LINE_JAMMED)
+        return flow_jammed(f->r, f->s->contact, w->now);
     take_back(f);
     for (size_t i = 0; i < m; i++)
         w->fresh[i] |= fresh[i];

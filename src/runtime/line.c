@@ -214,7 +214,7 @@ line_rescale(struct line *l)
 /* -- state ------------------------------------------------------------------
  */
 
-void
+bool
 line_start(struct line *l, double t, const double *q, const double *v,
            double tol)
 {
@@ -244,7 +244,7 @@ line_start(struct line *l, double t, const double *q, const double *v,
         w->closed[i] = near && fabs(u) <= rate_noise(l, i);
         l->fresh[i] = near && u > 0.0 && !w->closed[i];
     }
-    line_settle(l);
+    return line_settle(l);
 }
 
 void

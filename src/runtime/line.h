@@ -102,8 +102,8 @@ void line_stick(struct line *l, const bool *closed);
  * only the latter, of those closed */
 enum line_event line_hit(struct line *l, const int *hit, int n);
 /* state at time t; contacts closed within `tol` (of gap) that do not open slide
- * from the start */
-void line_start(struct line *l, double t, const double *q, const double *v,
+ * from the start. False: they jam */
+bool line_start(struct line *l, double t, const double *q, const double *v,
                 double tol);
 /* the next event at or before `until` */
 enum line_event line_next(struct line *l, double until);

@@ -32,7 +32,7 @@ policy_of(struct sim *s, enum line_policy *p)
         return IMP_OK;
     default: {
         struct diag *d =
-            diag_add(s->a->ds, DIAG_E0724, s->c->range,
+            diag_add(s->a->ds, DIAG_E0730, s->c->range,
                      "contacts of systems that close together are resolved by "
                      "the laws sequential and complementarity only");
         diag_help(s->a->ds, d,
@@ -108,7 +108,7 @@ undecided(struct sim *s, const struct flow_event *e, const uint32_t *c)
                                "depends on their order",
                                who));
     struct diag *d = diag_add(
-        a->ds, DIAG_W0724, rt_contact(a->rt, e->contact)->range,
+        a->ds, DIAG_W0730, rt_contact(a->rt, e->contact)->range,
         "%s close at the same time, t = %s", who, num_digits(t, e->time, 9));
     diag_note(a->ds, d, s->c->range,
               "what follows depends on their order, so the run stops here");

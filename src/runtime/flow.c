@@ -20,7 +20,7 @@ flow_jammed(struct rt *r, uint32_t contact, double time)
 {
     char t[NUM_TEXT];
     struct diag *d = diag_add(
-        r->ds, DIAG_E0725, rt_contact(r, contact)->range,
+        r->ds, DIAG_E0731, rt_contact(r, contact)->range,
         "no forces or impulses >= 0 keep the contacts of `%s` closed "
         "at t = %s",
         imp_text(r->im, rt_system(r, rt_contact(r, contact)->system)->name),

@@ -353,6 +353,32 @@ flat(void **state)
     }
 }
 
+/* stated contacts are not watched, and that is said; bodies that only share a
+ * corner at rest, or slide along an edge, have no event */
+static void
+unwatched(void **state)
+{
+    (void)state;
+    struct run r;
+    run(&r,
+        "use shapes\n"
+        "body a : box(1, 1, 1) { mass = 1 }\n"
+        "body b : box(1, 1, 1) { mass = 2 position = (1, 1, 0)\n"
+        "  velocity = (0.1, -0.1, 0) }\n"
+        "body d : box(1, 1, 1) { mass = 2 position = (3, 1, 1)\n"
+        "  velocity = (-1, 0, 0) }\n"
+        "contact ab : a | b {}\ncontact bd : b | d {}\n"
+        "contact at : a | b { at = (0.5, 0.5, 0) normal = (1, 0, 0) }\n"
+        "let s = simulate { until = 2 record = energy }\n",
+        false);
+    fine(&r);
+    assert_string_equal(word(&r, 0, "status"), "done");
+    assert_int_equal(column(&r, "event_times")->n, 0);
+    assert_int_equal(column(&r, "warnings")->n, 1);
+    assert_non_null(strstr(column(&r, "warnings")->texts[0], "not watched"));
+    done(&r);
+}
+
 static uint64_t seed = 88172645463325252u;
 static double
 uniform(double lo, double hi)
@@ -442,11 +468,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cradle),   cmocka_unit_test(between),
-        cmocka_unit_test(apart),    cmocka_unit_test(resting),
-        cmocka_unit_test(singular), cmocka_unit_test(gain),
-        cmocka_unit_test(jointed),  cmocka_unit_test(flat),
-        cmocka_unit_test(handler),
+        cmocka_unit_test(cradle),    cmocka_unit_test(between),
+        cmocka_unit_test(apart),     cmocka_unit_test(resting),
+        cmocka_unit_test(singular),  cmocka_unit_test(gain),
+        cmocka_unit_test(jointed),   cmocka_unit_test(flat),
+        cmocka_unit_test(unwatched), cmocka_unit_test(handler),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

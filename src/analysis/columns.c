@@ -31,8 +31,10 @@ add(struct analysis *a, struct columns *cols, const char *name,
         for (size_t i = 0; i < n; i++)
             y[i] = x[i * width + k];
         c.x = y;
-        c.name = width <= 3 ? arena_printf(a->rt->arena, "%s.%s", name, axis[k])
-                            : arena_printf(a->rt->arena, "%s[%zu]", name, k);
+        /* a screw's entries are no x, y, z */
+        c.name = width <= 3 && !strchr(unit, ';')
+                     ? arena_printf(a->rt->arena, "%s.%s", name, axis[k])
+                     : arena_printf(a->rt->arena, "%s[%zu]", name, k);
     }
     VEC_PUSH(cols, c);
 }

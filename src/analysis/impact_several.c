@@ -413,6 +413,23 @@ set_joints(struct analysis *a, const struct multi_rt *in, const struct multi *m,
     SET_MAT("joint_impulses", x, nj, w);
 }
 
+/* whose rows the matrices have */
+static void
+set_names(struct analysis *a, const struct multi_rt *in, struct rec *out)
+{
+    const imp_image *im = a->rt->im;
+    const imp_joint *j = IMP_ARRAY(im, im->joints, imp_joint);
+    size_t nb = in->p.n_body, nj = im->joints.n;
+    const char **name =
+        NEW_N(a->rt->arena, const char *, (nb > nj ? nb : nj) + 1);
+    for (size_t b = 0; b < nb; b++)
+        name[b] = imp_text(im, rt_body(a->rt, in->body[b])->name);
+    SET_TEXTS("bodies", name, nb);
+    for (size_t k = 0; k < nj; k++)
+        name[k] = imp_text(im, j[k].name);
+    SET_TEXTS("joints", name, nj);
+}
+
 /* both centres on the line of impact? of the bodies that an impulse moves */
 static const char *
 kind_of(const struct multi_rt *in)
@@ -466,6 +483,7 @@ impact_record(struct analysis *a, const struct multi_rt *in, struct multi *m,
     struct arena *ar = a->rt->arena;
     double *x = NEW_N(ar, double, nc *nc + nc + 1), *y = x + nc * nc;
     const char *why = m->applied ? NULL : why_none(m);
+    set_names(a, in, out);
     if (!skip_main) {
         double *twist = NEW_N(ar, double, 6 * in->p.n_body + 1);
         for (uint32_t b = 0; b < in->p.n_body; b++) {

@@ -218,8 +218,8 @@ check_bodies_begin(struct check *ck)
             if (w->dim == 2 && it->head1)
                 CK_HELP(ck, x,
                         "a shape without z and with pairs for its data is "
-                        "plane; in space there are sphere, ellipsoid, "
-                        "half_space");
+                        "plane; in space there are sphere, ellipsoid, box, "
+                        "polyhedron, half_space");
             else
                 CK_HELP(ck, x,
                         "all bodies of a model lie in the plane, or "

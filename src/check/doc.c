@@ -109,7 +109,10 @@ field_word(enum imp_field_kind k)
 static void
 put_unit(struct buf *b, const char *unit)
 {
-    if (*unit && strcmp(unit, "1"))
+    const char *half = strchr(unit, ';');
+    if (half)
+        buf_printf(b, " [%.*s, %s]", (int)(half - unit), unit, half + 1);
+    else if (*unit && strcmp(unit, "1"))
         buf_printf(b, " [%s]", unit);
 }
 static void

@@ -79,6 +79,24 @@ field_width(const struct field_row *f, uint32_t dim)
     }
 }
 
+/* "1/s;m/s" of a screw: a unit per column, "1/s;m/s;m/s" in the plane */
+static const char *
+field_unit(struct check *ck, const struct field_row *f)
+{
+    const char *half = strchr(f->unit, ';');
+    if (!half)
+        return f->unit;
+    int width = (int)field_width(f, ck->m->dim);
+    int first = width == 6 ? 3 : strncmp(f->name, "twists", 6) ? 2 : 1;
+    const char *s = "";
+    for (int i = 0; i < width; i++) {
+        const char *u = i < first ? f->unit : half + 1;
+        int n = i < first ? (int)(half - f->unit) : (int)strlen(half + 1);
+        s = arena_printf(ck->arena, "%s%s%.*s", s, i ? ";" : "", n, u);
+    }
+    return s;
+}
+
 void
 record_schema(struct check *ck, uint32_t command)
 {
@@ -94,7 +112,7 @@ record_schema(struct check *ck, uint32_t command)
         if (!strcmp(f->command, name))
             c->fields[c->n_fields++] =
                 (struct tm_field){.name = f->name,
-                                  .unit = f->unit,
+                                  .unit = field_unit(ck, f),
                                   .doc = f->doc,
                                   .kind = f->kind,
                                   .width = field_width(f, ck->m->dim)};

@@ -190,6 +190,13 @@ decl
             build_formals($$, $params);
             build_block($$, $block, @block);
         }
+    | "system" name "(" params ")" ":" call oblock
+        {
+            $$ = build_item(p, AST_SYSTEM, @$, @1, $2);
+            build_formals($$, $params);
+            $$->head1 = $call;
+            build_block($$, $oblock, @oblock);
+        }
     | "system" name block
         {
             $$ = build_item(p, AST_SYSTEM, @$, @1, $2);

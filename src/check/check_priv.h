@@ -14,7 +14,7 @@
  *   call.c    user functions: binding of arguments, expansion, recursion
  *   decl.c    params, lets, functions, shapes: each definition by itself
  *   body.c, contact.c, joint.c, world.c   what their names say
- *   system.c  generalised coordinates, energies, gaps
+ *   system.c, system_formula.c, system_value.c  generalised coordinates
  *   result.c  results of commands, their fields and slots
  *   command.c commands and options
  *   model.c   check_model: the order of all this
@@ -277,7 +277,7 @@ const char *ck_label(struct check *ck, const struct ast_expr *e);
 void scope_load(struct check *ck);
 /* all libraries, also those not in use (documentation) */
 void scope_libraries(struct check *ck);
-enum want { WANT_VALUE, WANT_CALL, WANT_ANY };
+enum want { WANT_VALUE, WANT_CALL, WANT_SYSTEM, WANT_ANY };
 /* makes a result of an earlier turn (REPL) known */
 void scope_prior(struct check *ck, const char *name, uint32_t command);
 /* the declaration a name means in a module, or NULL. *reported: an error
@@ -525,6 +525,8 @@ void check_joints(struct check *ck);
 void systems_declare(struct check *ck);
 /* energies, forces, gaps, starts */
 void check_systems(struct check *ck);
+/* after all uses: patterns that nothing instantiates, dimensions left open */
+void systems_done(struct check *ck);
 /* parts of a system: square.h, square.foot, square.energy */
 struct value system_field(struct check *ck, uint32_t system, const char *name,
                           imp_range name_range, imp_range range);

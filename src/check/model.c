@@ -80,6 +80,7 @@ check_model(const struct check_input *in)
     check_commands(&ck);
     decl_lets(&ck);
     decl_definitions(&ck, D_FN);
+    systems_done(&ck);
     decl_params_done(&ck);
     write_units(&ck);
 

@@ -50,6 +50,13 @@ name_is_reserved(const char *name)
     return !strcmp(name, "t") || !strcmp(name, "pi") || !strcmp(name, "tau");
 }
 
+/* a pattern has no value: it gives way to what has one */
+static bool
+is_pattern(const struct decl *d)
+{
+    return d->kind == D_SYSTEM && d->item->has_formals;
+}
+
 /* -- declarations --------------------------------------------------------- */
 
 static void
@@ -105,10 +112,10 @@ declare(struct check *ck, struct module *m, const struct ast_item *it,
     }
     /* a body, contact or param must be the only one of its name in the model */
     if (kind == D_PARAM || kind == D_BODY || kind == D_CONTACT ||
-        kind == D_JOINT || kind == D_SYSTEM)
+        kind == D_JOINT || (kind == D_SYSTEM && !it->has_formals))
         for (struct module *o = ck->modules; o; o = o->next) {
             struct decl *p = o == m ? NULL : scope_own(o, name->text);
-            if (p && p->kind == kind) {
+            if (p && p->kind == kind && !is_pattern(p)) {
                 struct diag *d = ck_error(ck, DIAG_E0103, name->range,
                                           "two files declare a %s `%s`",
                                           decl_kind_name(kind), name->text);
@@ -260,7 +267,7 @@ scope_libraries(struct check *ck)
         library(ck, f);
 }
 
-/* does library text declare this function or shape? a look at the text is
+/* does library text declare this function, shape or system? a look at the text is
  * enough for a suggestion */
 static const char *
 library_with(const char *name)
@@ -270,6 +277,7 @@ library_with(const char *name)
     for (size_t i = 0; (f = stdlib_get(i)); i++)
         for (const char *p = f->text; (p = strstr(p, name)); p += len)
             if (((p - f->text >= 6 && !memcmp(p - 6, "shape ", 6)) ||
+                 (p - f->text >= 7 && !memcmp(p - 7, "system ", 7)) ||
                  (p - f->text >= 3 && !memcmp(p - 3, "fn ", 3))) &&
                 p[len] == '(')
                 return f->name;
@@ -434,6 +442,8 @@ static bool
 wanted(const struct decl *d, enum want w)
 {
     bool call = d->kind == D_FN || d->kind == D_SHAPE;
+    if (w == WANT_SYSTEM)
+        return d->kind == D_SYSTEM;
     return w == WANT_ANY || call == (w == WANT_CALL) || d->kind == D_OTHER;
 }
 
@@ -449,10 +459,12 @@ scope_find(struct check *ck, struct module *m, const char *name, enum want want,
         struct decl *d = scope_own(m->uses.v[i].module, name);
         if (!d || !wanted(d, want) || d == found)
             continue;
-        if (!found) {
+        if (!found || (want == WANT_VALUE && is_pattern(found))) {
             found = d;
             continue;
         }
+        if (want == WANT_VALUE && is_pattern(d))
+            continue;
         struct diag *x =
             ck_error(ck, DIAG_E0104, range, "`%s` could mean two things", name);
         CK_NOTE(ck, x, found->range, "this %s", decl_kind_name(found->kind));
@@ -531,14 +543,17 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
     if (want != WANT_CALL)
         APUSH(ck, &ns, "pi");
 
-    bool fn = want == WANT_CALL;
+    bool fn = want == WANT_CALL, system = want == WANT_SYSTEM;
     struct diag *d = ck_error(ck, fn ? DIAG_E0102 : DIAG_E0101, range,
-                              fn ? "there is no function or shape `%s`"
-                                 : "the name `%s` is not known here",
+                              fn       ? "there is no function or shape `%s`"
+                              : system ? "there is no system `%s`"
+                                       : "the name `%s` is not known here",
                               name);
     bool rep;
     struct decl *other =
-        scope_find(ck, m, name, fn ? WANT_VALUE : WANT_CALL, range, &rep);
+        system ? NULL
+               : scope_find(ck, m, name, fn ? WANT_VALUE : WANT_CALL, range,
+                            &rep);
     const char *lib = library_with(name);
     if (other) {
         CK_NOTE(ck, d, other->range, "`%s` is a %s", name,
@@ -549,7 +564,7 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
             CK_HELP(ck, d, "a product is written with `*`, an index with [ ]");
     } else if (lib && !scope_library(m, lib)) {
         CK_HELP(ck, d, "the library `%s` has it: add `use %s`", lib, lib);
-    } else if (!fn && builtin_find(name)) {
+    } else if (!fn && !system && builtin_find(name)) {
         CK_HELP(ck, d, "it is a function: call it, as in %s",
                 builtin_find(name)->example);
     } else if (fn && !strcmp(name, "pi")) {
@@ -585,7 +600,10 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
                 return;
             }
         }
-        if (!fn)
+        if (system)
+            CK_HELP(ck, d, "declare it: system %s(...) { coordinate ... }",
+                    name);
+        else if (!fn)
             CK_HELP(ck, d,
                     "declare it: `let %s = ...` for a value, `param %s = ...` "
                     "for a knob",

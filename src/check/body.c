@@ -234,12 +234,24 @@ check_bodies_begin(struct check *ck)
 /* -- what data may depend on ---------------------------------------------- */
 
 struct leaves {
-    bool time, motion, result, open;
+    struct check *ck;
+    bool time, motion, result, open, system;
 };
+/* does what this leaf stands for move with a system? */
+static void
+system_leaf(void *ctx, const expr *l)
+{
+    struct leaves *f = ctx;
+    f->system |= l->sym == SYM_COORD || l->sym == SYM_SYSTEM ||
+                 (l->sym == SYM_TOTAL && f->ck->systems.n);
+    if (l->sym == SYM_SERIES)
+        ex_leaves(f->ck->g, &f->ck->series.v[l->i].e, 1, system_leaf, f);
+}
 static void
 leaf(void *ctx, const expr *l)
 {
     struct leaves *f = ctx;
+    system_leaf(f, l);
     f->time |= l->sym == SYM_TIME;
     f->motion |= l->sym == SYM_BODY || l->sym == SYM_CONTACT ||
                  l->sym == SYM_TOTAL || l->sym == SYM_SERIES ||
@@ -250,9 +262,10 @@ bool
 check_leaves(struct check *ck, const expr *const *e, size_t n, int may,
              const struct ast_expr *at, const char *what)
 {
-    struct leaves f = {0};
+    struct leaves f = {.ck = ck};
     ex_leaves(ck->g, e, n, leaf, &f);
-    const char *bad = f.result ? "the result of a command"
+    const char *bad = f.result   ? "the result of a command"
+                      : f.system ? "the motion of a system"
                       : f.motion && !(may & MAY_MOTION) ? "the motion of bodies"
                       : f.time && !(may & MAY_TIME)     ? "time"
                                                         : NULL;

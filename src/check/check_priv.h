@@ -160,6 +160,7 @@ struct check {
     struct tm_model *m;
     bool placed; /* bodies and contacts are known by number */
     bool joined; /* joints are known */
+    bool gaps;   /* gaps of systems are known */
     struct module *main, *modules, *modules_last;
     struct env top; /* of the main module */
     struct seen *seen[64];
@@ -533,8 +534,17 @@ struct value system_field(struct check *ck, uint32_t system, const char *name,
 /* a member of a family of contacts */
 struct value family_index(struct check *ck, const struct env *env,
                           const struct value *f, const struct ast_expr *e);
-extern const struct keydef system_keys[], system_values[];
-extern const size_t n_system_keys, n_system_values;
+/* the formula of the gap of a system's contact */
+struct value system_gap_value(struct check *ck, uint32_t contact,
+                              imp_range range);
+/* a contact between bodies? E0369 if it is a system's */
+bool contact_of_bodies(struct check *ck, uint32_t contact, const char *asked,
+                       imp_range range);
+/* what `show` prints of a system, of its contacts */
+void system_shown(struct check *ck, const struct value *v, struct tm_val *out);
+extern const struct keydef system_keys[], system_values[],
+    system_contact_keys[];
+extern const size_t n_system_keys, n_system_values, n_system_contact_keys;
 void check_world(struct check *ck);
 /* words of laws for several contacts, in the order of enum imp_impact_law */
 enum { N_IMPACT_LAWS = 6 };

@@ -177,6 +177,9 @@ shown(struct check *ck, const struct ast_expr *e, struct tm_val *out)
     }
     whole_field(ck, e, &v);
     val_of(ck, &v, e, out);
+    if (v.kind == V_SYSTEM || v.kind == V_FAMILY ||
+        (v.kind == V_CONTACT && ck->contacts.v[v.ref].system))
+        system_shown(ck, &v, out);
     return true;
 }
 
@@ -481,9 +484,13 @@ list_option(struct check *ck, const struct option_row *o,
     size_t n = entries(&p, p, &list), k = 0;
     struct tm_val *items = NEW_N(ck->arena, struct tm_val, n);
     for (size_t i = 0; i < n; i++)
-        k += o->kind == IMP_OPTK_CONTACTS
-                 ? contact_value(ck, list[i], &items[k])
-                 : recorded(ck, list[i], "plot", &items[k]);
+        k +=
+            o->kind == IMP_OPTK_CONTACTS
+                ? contact_value(ck, list[i], &items[k]) &&
+                      contact_of_bodies(ck, items[k].ref,
+                                        arena_printf(ck->arena, "`%s`", o->key),
+                                        list[i]->range)
+                : recorded(ck, list[i], "plot", &items[k]);
     out->kind = IMP_VAL_LIST;
     out->items = items;
     out->n_items = k;
@@ -634,6 +641,10 @@ contact_suits(struct check *ck, enum imp_command_id id,
               const struct ast_expr *e, uint32_t contact)
 {
     const struct tm_contact *c = &ck->contacts.v[contact];
+    if (!contact_of_bodies(
+            ck, contact, arena_printf(ck->arena, "`%s`", command_row(id)->name),
+            e->range))
+        return false;
     if (id != IMP_CMD_classify && id != IMP_CMD_eight)
         return true;
     const char *word = command_row(id)->name;

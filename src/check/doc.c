@@ -50,8 +50,15 @@ static const struct {
     {"true", "the truth value", "body wall { fixed = true }", NULL, NULL},
     {"false", "the other truth value", "expect r.realisable == false", NULL,
      NULL},
-    {"system", "bodies in generalised coordinates; not in this build", NULL,
-     NULL, NULL},
+    {"system",
+     "motion in generalised coordinates: energies or a mass matrix, contacts "
+     "with a gap,\n"
+     "  start { ... }; with arguments a pattern for others",
+     "system ball(e) { coordinate h  kinetic = h'^2/2  potential = "
+     "h*9.81 [m/s^2]\n"
+     "    contact floor { gap = h  restitution = e } }\n"
+     "  system one : ball(0.5) { start { h = 1 } }",
+     system_keys, &n_system_keys},
     {"joint",
      "holds two bodies, or a body and the world: ball, hinge, slider, "
      "cylinder, "
@@ -59,7 +66,8 @@ static const struct {
      "joint o : hinge(one, world) { at = (0, 0, 0)  axis = (0, 0, 1) }",
      joint_keys, &n_joint_keys},
     {"point", "a point of a body; not in this build", NULL, NULL, NULL},
-    {"coordinate", "a generalised coordinate; not in this build", NULL, NULL,
+    {"coordinate", "names the generalised coordinates of a system",
+     "system one { coordinate h, phi  kinetic = h'^2/2 + phi'^2/2 }", NULL,
      NULL},
 };
 #define N_WORDS (sizeof words / sizeof words[0])
@@ -86,6 +94,12 @@ static const struct keydef laws[] = {
     {"poisson", "poisson(e): impulse of restitution = e times compression's"},
     {"energetic", "energetic(e): work of restitution = -e^2 times "
                   "compression's (Stronge)"},
+};
+
+/* blocks of a system */
+static const struct keydef system_blocks[] = {
+    {"start", "coordinates and rates at t = 0: start { h = 1  h' = -1 }; what "
+              "is left out is 0"},
 };
 
 static const char *
@@ -229,6 +243,63 @@ put_doc(struct buf *b, const char *doc)
     }
 }
 
+/* coordinates and contacts of a system that has a block of its own */
+static void
+put_system(struct check *ck, struct buf *b, const struct ast_item *it)
+{
+    const char *head = "  coordinates: ";
+    for (size_t i = 0; i < it->n_block; i++)
+        if (it->block[i]->kind == AST_COORDINATE)
+            for (size_t k = 0; k < it->block[i]->n_names; k++) {
+                buf_printf(b, "%s%s", head, it->block[i]->names[k].text);
+                head = ", ";
+            }
+    if (head[0] == ',')
+        buf_putc(b, '\n');
+    head = "  contacts: ";
+    for (size_t i = 0; i < it->n_block; i++) {
+        const struct ast_item *c = it->block[i];
+        if (c->kind != AST_CONTACT || !c->name.text)
+            continue;
+        buf_printf(b, "%s%s", head, c->name.text);
+        if (c->index.text && c->lo && c->hi)
+            buf_printf(b, "[%s in %s .. %s]", c->index.text,
+                       ck_label(ck, c->lo), ck_label(ck, c->hi));
+        head = ", ";
+    }
+    if (head[0] == ',')
+        buf_putc(b, '\n');
+}
+
+static void
+put_example(struct buf *b, const struct decl *d, const char *how,
+            const char *block)
+{
+    const struct ast_item *it = d->item;
+    buf_printf(b, "  example: %s : %s", how, d->name);
+    for (size_t i = 0; i < it->n_formals; i++)
+        if (!it->formals[i].dflt)
+            buf_printf(b, "%s%zu", i ? ", " : "(", i + 1);
+    buf_printf(b, "%s%s\n", it->n_formals ? ")" : "", block);
+}
+
+/* a coordinate of systems, under its own name */
+static bool
+doc_coordinate(struct check *ck, const char *name, struct buf *b)
+{
+    bool any = false;
+    for (struct module *m = ck->modules; m; m = m->next)
+        for (struct decl *d = m->first; d; d = d->next)
+            for (size_t i = 0; d->kind == D_SYSTEM && i < d->item->n_block; i++)
+                for (size_t k = 0; k < d->item->block[i]->n_names; k++)
+                    if (d->item->block[i]->kind == AST_COORDINATE &&
+                        !strcmp(d->item->block[i]->names[k].text, name)) {
+                        buf_printf(b, "coordinate of the system %s\n", d->name);
+                        any = true;
+                    }
+    return any;
+}
+
 static bool
 doc_decl(struct check *ck, const char *name, struct buf *b)
 {
@@ -267,16 +338,16 @@ doc_decl(struct check *ck, const char *name, struct buf *b)
             buf_printf(b, " of %s", it->command->name.text);
         buf_putc(b, '\n');
         put_doc(b, it->doc);
+        if (d->kind == D_SYSTEM)
+            put_system(ck, b, it);
         if (m->library) {
             buf_printf(b, "  from the library: use %s\n", m->name);
-            if (d->kind == D_SHAPE) {
-                buf_printf(b, "  example: body b : %s", name);
-                for (size_t i = 0; i < it->n_formals; i++)
-                    if (!it->formals[i].dflt)
-                        buf_printf(b, "%s%zu", i ? ", " : "(", i + 1);
-                buf_puts(b, it->n_formals ? ") { density = 1 }\n"
-                                          : "() { fixed = true }\n");
-            }
+            if (d->kind == D_SHAPE)
+                put_example(b, d, "body b",
+                            it->n_formals ? " { density = 1 }"
+                                          : "() { fixed = true }");
+            if (d->kind == D_SYSTEM)
+                put_example(b, d, "system one", " { start { h = 1 } }");
         }
         any = true;
     }
@@ -356,6 +427,14 @@ check_doc(const struct check_input *in, const char *name, struct buf *out)
         any |= doc_key(contact_keys, n_contact_keys, "key of a contact", name,
                        out);
         any |= doc_key(joint_keys, n_joint_keys, "key of a joint", name, out);
+        any |=
+            doc_key(system_keys, n_system_keys, "key of a system", name, out);
+        any |= doc_key(system_blocks, 1, "block in a system", name, out);
+        any |= doc_key(system_contact_keys, n_system_contact_keys,
+                       "key of a contact of a system", name, out);
+        any |= doc_key(system_values, n_system_values,
+                       "quantity of a system, as in one.energy", name, out);
+        any |= doc_coordinate(&ck, name, out);
         any |= doc_key(world_keys, n_world_keys, "key of the world", name, out);
         any |= doc_key(body_values, n_body_values,
                        "quantity of a body, as in one.position", name, out);
@@ -408,6 +487,21 @@ give_keys(const struct keydef *k, size_t n, const char *kind,
         each(ctx, kind, k[i].name);
 }
 
+/* coordinates and contacts of a system */
+static void
+give_parts(const struct ast_item *it,
+           void (*each)(void *ctx, const char *kind, const char *name),
+           void *ctx)
+{
+    for (size_t i = 0; i < it->n_block; i++) {
+        const struct ast_item *x = it->block[i];
+        for (size_t k = 0; x->kind == AST_COORDINATE && k < x->n_names; k++)
+            each(ctx, "system .", x->names[k].text);
+        if (x->kind == AST_CONTACT && x->name.text)
+            each(ctx, "system .", x->name.text);
+    }
+}
+
 static void
 names(struct check *ck,
       void (*each)(void *ctx, const char *kind, const char *name), void *ctx)
@@ -419,8 +513,11 @@ names(struct check *ck,
     for (struct module *m = ck->modules; m; m = m->next) {
         if (m->library)
             each(ctx, "name", m->name);
-        for (struct decl *d = m->first; d; d = d->next)
+        for (struct decl *d = m->first; d; d = d->next) {
             each(ctx, decl_kind_name(d->kind), d->name);
+            if (d->kind == D_SYSTEM)
+                give_parts(d->item, each, ctx);
+        }
     }
     for (size_t i = 0; (f = builtin_get(i)); i++)
         each(ctx, "function", f->name);
@@ -440,9 +537,14 @@ names(struct check *ck,
     give_keys(joint_keys, n_joint_keys, "joint {", each, ctx);
     give_keys(world_keys, n_world_keys, "world {", each, ctx);
     give_keys(shape_keys, n_shape_keys, "shape {", each, ctx);
+    give_keys(system_keys, n_system_keys, "system {", each, ctx);
+    give_keys(system_blocks, 1, "system {", each, ctx);
+    give_keys(system_contact_keys, n_system_contact_keys, "contact {", each,
+              ctx);
     give_keys(body_values, n_body_values, "body .", each, ctx);
     give_keys(contact_values, n_contact_values, "contact .", each, ctx);
     give_keys(joint_values, n_joint_values, "joint .", each, ctx);
+    give_keys(system_values, n_system_values, "system .", each, ctx);
     for (int i = 0; (o = option_row((enum imp_option_id)i)); i++) {
         char kind[32];
         snprintf(kind, sizeof kind, "%s {", o->command);

@@ -211,10 +211,10 @@ struct value
 contact_gap(struct check *ck, uint32_t c, imp_range range)
 {
     const struct tm_contact *k = &ck->contacts.v[c];
-    if (k->system && !k->gap_dim)
-        return v_poison(range);
+    if (k->system)
+        return system_gap_value(ck, c, range);
     return v_num(ck, ex_sym(ck->g, SYM_CONTACT, c, IMP_CONTACT_GAP),
-                 k->system ? k->gap_dim : dim_mks(ck->dims, 1, 0, 0), range);
+                 dim_mks(ck->dims, 1, 0, 0), range);
 }
 
 struct value

@@ -20,8 +20,8 @@ const char *
 decl_kind_name(enum decl_kind k)
 {
     static const char *const names[] = {
-        "param", "let",     "result", "function",    "shape",
-        "body",  "contact", "joint",  "system",      "declaration",
+        "param", "let",     "result", "function", "shape",
+        "body",  "contact", "joint",  "system",   "declaration",
     };
     return names[k];
 }
@@ -267,8 +267,8 @@ scope_libraries(struct check *ck)
         library(ck, f);
 }
 
-/* does library text declare this function, shape or system? a look at the text is
- * enough for a suggestion */
+/* does library text declare this function, shape or system? a look at the text
+ * is enough for a suggestion */
 static const char *
 library_with(const char *name)
 {
@@ -551,9 +551,9 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
                               name);
     bool rep;
     struct decl *other =
-        system ? NULL
-               : scope_find(ck, m, name, fn ? WANT_VALUE : WANT_CALL, range,
-                            &rep);
+        system
+            ? NULL
+            : scope_find(ck, m, name, fn ? WANT_VALUE : WANT_CALL, range, &rep);
     const char *lib = library_with(name);
     if (other) {
         CK_NOTE(ck, d, other->range, "`%s` is a %s", name,

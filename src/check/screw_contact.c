@@ -183,6 +183,9 @@ screw_contacts(struct check *ck, const struct ast_expr *e,
     for (size_t i = named; i < n; i++) {
         if (a[i].kind != V_CONTACT)
             return wrong_argument(ck, e, i, &a[i], G);
+        if (!contact_of_bodies(ck, a[i].ref, G ? "G" : "U",
+                               e->args[i].value->range))
+            return v_poison(e->range);
         for (size_t k = named; k < i; k++)
             if (a[k].ref == a[i].ref) {
                 struct diag *d =

@@ -156,6 +156,15 @@ add_coordinates(struct check *ck, struct system_work *w, struct tm_system *s,
                 CK_NOTE(ck, d, ck->coordinates.v[k].range, "first here");
                 twice = true;
             }
+        for (size_t k = 0; k < w->args->n; k++)
+            if (!strcmp(w->args->names[k], n->text)) {
+                struct diag *d = ck_error(ck, DIAG_E0103, n->range,
+                                          "the coordinate `%s` has the name of "
+                                          "an argument",
+                                          n->text);
+                CK_HELP(ck, d, "give one of them another name");
+                twice = true;
+            }
         if (name_is_reserved(n->text)) {
             ck_error(ck, DIAG_E0105, n->range,
                      "`%s` cannot be declared: it is %s", n->text,
@@ -245,6 +254,35 @@ family_range(struct check *ck, const struct system_work *w,
     return true;
 }
 
+/* a contact, and the index of a family, have names of their own */
+static bool
+contact_names(struct check *ck, const struct system_work *w,
+              const struct tm_system *s, const struct ast_item *it)
+{
+    const struct ast_name *names[2] = {&it->name, &it->index};
+    static const char *const what[2] = {"contact", "index"};
+    for (int i = 0; i < 2; i++) {
+        const char *n = names[i]->text, *of = NULL;
+        if (!n)
+            continue;
+        for (uint32_t q = s->first; q < s->first + s->n; q++)
+            if (!strcmp(ck->coordinates.v[q].name, n))
+                of = "a coordinate";
+        for (size_t k = 0; i && k < w->args->n; k++)
+            if (!strcmp(w->args->names[k], n))
+                of = "an argument";
+        if (!of && !(i && name_is_reserved(n)))
+            continue;
+        struct diag *d =
+            ck_error(ck, of ? DIAG_E0103 : DIAG_E0105, names[i]->range,
+                     "the %s `%s` has the name of %s", what[i], n,
+                     of ? of : "a constant, or of time");
+        CK_HELP(ck, d, "give one of them another name");
+        return false;
+    }
+    return true;
+}
+
 static void
 add_contacts(struct check *ck, struct system_work *w, uint32_t system,
              const struct ast_item *it)
@@ -270,6 +308,10 @@ add_contacts(struct check *ck, struct system_work *w, uint32_t system,
             w->broken = true;
             return;
         }
+    if (!contact_names(ck, w, &ck->systems.v[system], it)) {
+        w->broken = true;
+        return;
+    }
     if (m.family && !family_range(ck, w, it, &m.lo, &m.count, &m.open)) {
         w->broken = true;
         return;
@@ -428,6 +470,7 @@ check_systems(struct check *ck)
 {
     for (uint32_t i = 0; i < ck->system_works.n; i++)
         system_one(ck, i);
+    ck->gaps = true;
     for (uint32_t i = 0; i < ck->coordinates.n; i++) {
         struct tm_coordinate *c = &ck->coordinates.v[i];
         const struct dim *d = ck->coordinate_dims.v[i];

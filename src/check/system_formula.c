@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the block of a system says about its motion: energies, forces or the mass
- * matrix, the gaps of its contacts. Coordinates have the dimensions that these
- * formulas give them; energies and forces of one system need only agree with
- * one another. In a pattern that is checked by itself arguments have no values
- * (V_ANY): then dimensions, names and what is read are looked at. */
+/* What the block of a system says about its motion: energies, forces or the
+ * mass matrix, the gaps of its contacts. Coordinates have the dimensions that
+ * these formulas give them; energies and forces of one system need only agree
+ * with one another. In a pattern that is checked by itself arguments have no
+ * values (V_ANY): then dimensions, names and what is read are looked at. */
 #include <string.h>
 
 #include "check/system_priv.h"
 
 enum { C_GAP, C_RESTITUTION, C_FRICTION, C_SLIDE, N_CONTACT };
-static const struct keydef system_contact_keys[N_CONTACT] = {
+const struct keydef system_contact_keys[] = {
     {"gap", "the gap as a formula in the coordinates"},
     {"restitution", "coefficient of restitution (1), or a law"},
     {"friction", "coefficient of friction (0)"},
     {"slide", "the tangential coordinate"},
 };
+const size_t n_system_contact_keys = N_CONTACT;
 
 struct reads {
     const struct tm_system *s;
@@ -56,6 +57,31 @@ formula_ok(struct check *ck, const struct tm_system *s, const expr *e,
     return false;
 }
 
+/* E0202: energies of one system differ, by a factor that can be named */
+static bool
+energies_agree(struct check *ck, const struct system_work *w,
+               const struct value *v, const struct ast_item *k,
+               const struct dim *dim, const char *what)
+{
+    bool other = k != w->keys[K_KINETIC] && w->keys[K_KINETIC];
+    if (v->bare || v->dims || !v_is_scalar(v) || !other ||
+        dim_unify(ck->dims, v->dim, dim, k->value->range))
+        return true;
+    const struct dim *ratio = dim_div(ck->dims, v->dim, dim);
+    if (dim_known(ck->dims, dim) || !dim_known(ck->dims, ratio))
+        return true; /* the usual message can say it */
+    struct diag *d = ck_error(ck, DIAG_E0202, k->value->range,
+                              "%s is [%s] times what the kinetic energy asks "
+                              "for",
+                              what, dim_text(ck->dims, ratio));
+    CK_NOTE(ck, d, w->keys[K_KINETIC]->value->range,
+            "the kinetic energy, in the same coordinates");
+    CK_HELP(ck, d,
+            "energies of one system agree in dimension, whatever the "
+            "coordinates are; give factors their units");
+    return false;
+}
+
 static bool
 energy_key(struct check *ck, struct system_work *w, const struct tm_system *s,
            int key, const struct dim *dim, struct tm_num *out)
@@ -67,7 +93,8 @@ energy_key(struct check *ck, struct system_work *w, const struct tm_system *s,
     if (!k)
         return true;
     struct value v = ck_expr(ck, &w->env, k->value);
-    if (!v_need_scalar(ck, &v, k->value, dim, what[key]) ||
+    if (v.kind == V_POISON || !energies_agree(ck, w, &v, k, dim, what[key]) ||
+        !v_need_scalar(ck, &v, k->value, dim, what[key]) ||
         !formula_ok(ck, s, v.e[0], key != K_POTENTIAL, k->value, what[key]))
         return false;
     take_num(out, &v, k->value);
@@ -264,7 +291,6 @@ one_contact(struct check *ck, struct system_work *w, const struct tm_system *s,
           (struct pending){.unit = &ck->contacts.v[m->first + i].gap_unit,
                            .dim = dim});
 }
-
 
 void
 system_formulas(struct check *ck, struct system_work *w, struct tm_system *s)

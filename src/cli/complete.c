@@ -19,7 +19,7 @@ struct search {
     bool topics;    /* behind `?`: keywords and fields too */
     bool known;     /* block is one with keys of its own */
     size_t owner;   /* the name before the point begins here */
-    char of[16];    /* and this is what it names: "body", "contact" or "" */
+    char of[16];    /* and this is what it names: "body", "system" ... or "" */
     char block[32]; /* the word that opens the block around: "body", "" */
 };
 
@@ -94,7 +94,8 @@ owner(void *ctx, const char *kind, const char *what)
     struct search *s = ctx;
 
     if (reads(s, s->owner, s->word - 1, what) &&
-        (strcmp(kind, "body") == 0 || strcmp(kind, "contact") == 0))
+        (strcmp(kind, "body") == 0 || strcmp(kind, "contact") == 0 ||
+         strcmp(kind, "joint") == 0 || strcmp(kind, "system") == 0))
         memcpy(s->of, kind, strlen(kind) + 1);
 }
 

@@ -219,7 +219,8 @@ cmd_simulate(struct analysis *a, const imp_command *c, struct rec *out)
         goto done;
     option_through(&s);
     bool has_e0 = !motion_totals(a->rt, &e);
-    st = run(&s, limit);
+    /* the energies of systems are what they move by */
+    st = has_e0 || !a->rt->im->systems.n ? run(&s, limit) : IMP_FAILED;
     if (st == IMP_OK || st == IMP_STOPPED)
         fill(&s, out, st, e.kinetic + e.potential, has_e0);
 done:

@@ -57,28 +57,26 @@ formula_ok(struct check *ck, const struct tm_system *s, const expr *e,
     return false;
 }
 
-/* E0202: energies of one system differ, by a factor that can be named */
+/* Dimensions that are still open are told by their ratio (E0202). `of` is the
+ * formula from which `dim` comes; false: reported */
 static bool
-energies_agree(struct check *ck, const struct system_work *w,
-               const struct value *v, const struct ast_item *k,
-               const struct dim *dim, const char *what)
+agrees(struct check *ck, const struct value *v, const struct ast_expr *e,
+       const struct dim *dim, const struct ast_item *of, const char *what)
 {
-    bool other = k != w->keys[K_KINETIC] && w->keys[K_KINETIC];
-    if (v->bare || v->dims || !v_is_scalar(v) || !other ||
-        dim_unify(ck->dims, v->dim, dim, k->value->range))
-        return true;
+    if (v->kind == V_POISON || v->bare || v->dims || !v_is_scalar(v) || !of ||
+        dim_unify(ck->dims, v->dim, dim, e->range))
+        return v->kind != V_POISON;
     const struct dim *ratio = dim_div(ck->dims, v->dim, dim);
     if (dim_known(ck->dims, dim) || !dim_known(ck->dims, ratio))
         return true; /* the usual message can say it */
-    struct diag *d = ck_error(ck, DIAG_E0202, k->value->range,
+    struct diag *d = ck_error(ck, DIAG_E0202, e->range,
                               "%s is [%s] times what the kinetic energy asks "
                               "for",
                               what, dim_text(ck->dims, ratio));
-    CK_NOTE(ck, d, w->keys[K_KINETIC]->value->range,
-            "the kinetic energy, in the same coordinates");
+    CK_NOTE(ck, d, of->value->range, "the kinetic energy");
     CK_HELP(ck, d,
-            "energies of one system agree in dimension, whatever the "
-            "coordinates are; give factors their units");
+            "energies of one system agree in dimension, and a force is an "
+            "energy over its coordinate; give factors their units");
     return false;
 }
 
@@ -93,7 +91,8 @@ energy_key(struct check *ck, struct system_work *w, const struct tm_system *s,
     if (!k)
         return true;
     struct value v = ck_expr(ck, &w->env, k->value);
-    if (v.kind == V_POISON || !energies_agree(ck, w, &v, k, dim, what[key]) ||
+    if (!agrees(ck, &v, k->value, dim,
+                key == K_KINETIC ? NULL : w->keys[K_KINETIC], what[key]) ||
         !v_need_scalar(ck, &v, k->value, dim, what[key]) ||
         !formula_ok(ck, s, v.e[0], key != K_POTENTIAL, k->value, what[key]))
         return false;
@@ -128,7 +127,9 @@ force_key(struct check *ck, struct system_work *w, struct tm_system *s)
         struct value v = ck_expr(ck, &w->env, e);
         const struct dim *d =
             dim_div(ck->dims, w->energy, ck->coordinate_dims.v[s->first + i]);
-        bool good = v_need_scalar(ck, &v, e, d, "this generalised force") &&
+        bool good = agrees(ck, &v, e, d, w->keys[K_KINETIC],
+                           "this generalised force") &&
+                    v_need_scalar(ck, &v, e, d, "this generalised force") &&
                     formula_ok(ck, s, v.e[0], true, e, "a force");
         s->force[i] = good ? v.e[0] : NULL;
         ok &= good;

@@ -285,7 +285,8 @@ test_later(void **state)
         "sweep { over = (rho in linspace(0.01, 1, 200)) "
         "run = chatter square record = (verdict, impacts) }\n",
         "system rod(m = 1, mu) { coordinate X, Y, theta\n"
-        "kinetic = m/2*(X'^2 + Y'^2 + theta'^2) potential = m*9.81*Y\n"
+        "kinetic = m/2*(X'^2 + Y'^2 + theta'^2) potential = "
+        "m*(9.81 [1/s^2])*Y\n"
         "contact tip { gap = Y - sin(theta) slide = X + cos(theta) "
         "friction = mu restitution = energetic(0.5) } }\n"
         "let p = painleve rod\nshow p\n",

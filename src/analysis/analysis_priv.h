@@ -114,6 +114,7 @@ struct touch {
     double jet[JET_MAX + 1];
     const char *no_jet;      /* why not */
     bool open;               /* of corners: the normal is not unique */
+    const char *open_text;   /* what the choices come to */
     bool formulas;           /* t holds the paper's coefficients */
     const char *no_formulas; /* why not */
     struct tangency t;
@@ -135,6 +136,7 @@ struct verdict {
     bool jerk_zero;  /* C00 whose jerk is zero too */
     int type;        /* 0 none, 1, 2, 3 */
     bool in_P, in_Q; /* the contact points that enter the other body */
+    bool open;       /* the normal is not unique (simulate) */
 };
 /* moves the model from its start to the first touch; diagnostics: overlap at
  * the start, flat contact */
@@ -150,6 +152,21 @@ int touch_read(struct analysis *a, struct touch *t, int order);
 int touch_agree(struct analysis *a, const struct touch *t);
 void touch_verdict(const struct analysis *a, const struct touch *t,
                    struct verdict *v);
+/* An open normal (touch_open.c): velocity and second derivative of the
+ * separation along each choice, at the present state */
+struct corner_touch;
+struct touch_choices {
+    int n;
+    double v[16], D[16]; /* CORNER_CHOICES */
+    double v_tol, D_tol;
+    int closing; /* choices under which the bodies approach */
+    int pressed; /* without velocity, and D < 0 */
+    int apart;   /* under which they separate */
+};
+int touch_choices(struct analysis *a, uint32_t contact,
+                  const struct corner_touch *c, struct touch_choices *out);
+/* what follows from them, in words */
+const char *touch_choices_text(const struct touch_choices *o);
 /* normal velocity that counts as zero */
 double touch_v_tol(const struct analysis *a, const struct touch *t);
 /* moves the model to the root of the derivative that decides (spec 0.F) */

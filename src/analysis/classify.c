@@ -137,9 +137,12 @@ set_verdict(struct analysis *a, const struct touch *t, const struct verdict *v,
     if (t->no_jet)
         remark(rm, t->no_jet);
     bool corners = rt_contact(a->rt, t->contact)->flags & IMP_CONTACTF_CORNERS;
-    if (t->open)
+    if (t->open) {
         remark(rm, "the shapes leave the normal open here: v and D are those "
-                   "along the choice with the fastest approach");
+                   "along the choice with the fastest approach, or the fastest "
+                   "way out where there is none");
+        remark(rm, t->open_text);
+    }
     if (!t->formulas && !corners)
         remark(rm, t->no_formulas);
 }
@@ -197,15 +200,17 @@ cmd_classify(struct analysis *a, const imp_command *c, struct rec *out)
         SET_ABSENT("gap_series", t.no_jet);
     }
 
-    bool overlaps =
-        v.class == CLASS_0_MINUS || (v.class == CLASS_00 && !v.jerk_zero);
+    bool overlaps = !t.open && (v.class == CLASS_0_MINUS ||
+                                (v.class == CLASS_00 && !v.jerk_zero));
     if (overlaps) {
         const char *more;
         if ((st = depth_measure(a, &t, &v, out, &more)))
             return run_failed(a, st, c->range, "following the overlap");
         remark(&rm, more);
     } else {
-        set_absent_all(a, out, deep, 7, "only C00 and C0- lead to an overlap");
+        set_absent_all(a, out, deep, 7,
+                       t.open ? "the normal is open"
+                              : "only C00 and C0- lead to an overlap");
     }
     SET_TEXTS("warnings", rm.v, rm.n);
     return IMP_OK;

@@ -90,6 +90,7 @@ impact_open(struct analysis *a, const struct multi_rt *in, enum diag_code code,
     struct rt *r = a->rt;
     const imp_contact *k = rt_contact(r, in->open);
     const struct corner_touch *t = in->choice;
+    struct touch_choices o;
     const char *name[2], *of[2];
     char at[NUM_TEXT];
     for (int s = 0; s < 2; s++) {
@@ -106,18 +107,33 @@ impact_open(struct analysis *a, const struct multi_rt *in, enum diag_code code,
             : "");
     diag_note(a->ds, d, where, "asked here, at t = %s s",
               num_digits(at, rt_time(r), 9));
+    bool known = !touch_choices(a, in->open, t, &o);
     for (int i = 0; i < t->n_choice; i++) {
-        const char *n = direction(r, t->choice[i]);
+        const char *n = direction(r, t->choice[i]), *v = "";
+        char x[NUM_TEXT];
+        if (known && fabs(o.v[i]) > o.v_tol)
+            v = arena_printf(r->arena, "; normal velocity %s m/s",
+                             num_digits(x, o.v[i], 6));
+        else if (known && fabs(o.D[i]) > o.D_tol)
+            v = arena_printf(
+                r->arena,
+                "; normal velocity 0, the gap's second derivative %s "
+                "m/s^2",
+                num_digits(x, o.D[i], 6));
+        else if (known)
+            v = "; normal velocity 0";
         if (t->choice_body[i] == CORNER_CROSS)
             diag_note(
                 a->ds, d, IMP_NOWHERE,
-                "%s: the common normal of an edge of `%s` and one of `%s`", n,
-                name[0], name[1]);
+                "%s: the common normal of an edge of `%s` and one of `%s`%s", n,
+                name[0], name[1], v);
         else
-            diag_note(a->ds, d, IMP_NOWHERE, "%s: the normal of %s of `%s`", n,
-                      feature_name(r, CORNER_FACE),
-                      name[t->choice_body[i] & 1u]);
+            diag_note(a->ds, d, IMP_NOWHERE, "%s: the normal of %s of `%s`%s",
+                      n, feature_name(r, CORNER_FACE),
+                      name[t->choice_body[i] & 1u], v);
     }
+    if (known)
+        diag_note(a->ds, d, IMP_NOWHERE, "%s", touch_choices_text(&o));
     diag_help(a->ds, d,
               "state one of these, or one between them, in the contact: "
               "contact %s : %s | %s { normal = %s }",

@@ -2,40 +2,19 @@
 /* The verdict of `simulate` on a touch of bodies with corners: from the normal
  * velocities of all contact points, and where none approaches from the series
  * of the gap. Where the normal is set-valued the bodies approach if they do
- * under every choice; what then happens is sim_impact.c's business. */
+ * under one of the choices: the run stops there, under whichever they do not
+ * (sim_impact.c). */
 #include <math.h>
 #include <string.h>
 
 #include "abi/status.h"
 #include "analysis/impact_priv.h"
 #include "analysis/simulate_priv.h"
-#include "analysis/vec.h"
+#include "base/num.h"
 #include "runtime/closest.h"
 
 /* normal velocities up to this share of the speeds are none, as in multi.c */
 #define CORNER_RESTS 1e-9
-
-/* velocity of the second body's point against the first one's; returns the size
- * of its terms */
-static double
-approach(const struct multi_rt *in, const uint32_t body[2], double u[3])
-{
-    double size = 0;
-    memset(u, 0, 3 * sizeof *u);
-    for (uint32_t i = 0; i < in->p.n_body; i++)
-        for (int s = 0; s < 2; s++) {
-            const struct multi_body *b = &in->p.body[i];
-            double r[3], v[3];
-            if (in->body[i] != body[s])
-                continue;
-            v_sub(r, s ? in->choice->Q[0] : in->choice->P[0], b->centre);
-            v_copy(v, b->vel);
-            v_add_cross(v, 1.0, b->spin, r);
-            v_add(u, s ? 1.0 : -1.0, v);
-            size += v_norm(b->vel) + v_norm(b->spin) * v_norm(r);
-        }
-    return size;
-}
 
 static void
 by_rate(double lo, double tol, struct verdict *v)
@@ -43,6 +22,21 @@ by_rate(double lo, double tol, struct verdict *v)
     v->v = lo;
     v->v_tol = tol;
     v->class = lo < -tol ? CLASS_MINUS : lo > tol ? CLASS_SEPARATING : CLASS_00;
+}
+
+/* what accelerations make of rest over the size of the bodies: speeds far below
+ * come from rounding, and the flights they begin do not leave the band */
+static int
+floor_of(struct sim *s, uint32_t c, double *speed)
+{
+    struct rt *r = s->a->rt;
+    double h, jet[3];
+    int st;
+    if ((st = motion_series_all(r, 2, &h)) ||
+        (st = closest_gap_series(r, c, 2, jet)))
+        return st == IMP_NONFINITE ? IMP_OK : st;
+    *speed = fmax(*speed, sqrt(2.0 * fabs(jet[2]) * event_length(r, c)));
+    return IMP_OK;
 }
 
 static int
@@ -65,6 +59,44 @@ by_series(struct sim *s, uint32_t c, struct verdict *v, bool *rests)
     return IMP_OK;
 }
 
+/* an open normal: the bodies approach if they do under one of the choices */
+static int
+by_choice(struct sim *s, uint32_t c, const struct multi_rt *in,
+          struct verdict *v, bool *rests)
+{
+    struct touch_choices o;
+    int st = touch_choices(s->a, c, in->choice, &o);
+    if (st)
+        return st;
+    v->open = true;
+    v->class = o.closing   ? CLASS_MINUS
+               : o.pressed ? CLASS_0_MINUS
+               : o.apart   ? CLASS_SEPARATING
+                           : CLASS_00;
+    *rests = v->class == CLASS_00;
+    return IMP_OK;
+}
+
+int
+sim_corner_open(struct sim *s, uint32_t c)
+{
+    struct multi_rt in;
+    char t[NUM_TEXT];
+    int st = impact_read(s->a, &c, 1, &in);
+    if (st)
+        return st;
+    impact_open(s->a, &in, DIAG_W0724, s->c->range);
+    sim_log(s, c, "stop", touch_class_name[CLASS_0_MINUS], 0.0);
+    s->stopped = true;
+    sim_remark(
+        s, arena_printf(s->a->rt->arena,
+                        "stopped at t = %s s: the normal of `%s` is "
+                        "set-valued",
+                        num_digits(t, rt_time(s->a->rt), 9),
+                        imp_text(s->a->rt->im, rt_contact(s->a->rt, c)->name)));
+    return IMP_OK;
+}
+
 int
 sim_corner(struct sim *s, uint32_t c, struct verdict *v, bool *rests)
 {
@@ -76,20 +108,16 @@ sim_corner(struct sim *s, uint32_t c, struct verdict *v, bool *rests)
     v->jerk_zero = true;
     if (st)
         return st;
-    if (in.open != IMP_WORLD) {
-        double u[3], most = -INFINITY,
-                     size = approach(&in, rt_contact(s->a->rt, c)->body, u);
-        for (int i = 0; i < in.choice->n_choice; i++)
-            most = fmax(most, v_dot(u, in.choice->choice[i]));
-        by_rate(most, CORNER_RESTS * size, v);
-        *rests = v->class == CLASS_00;
-        return IMP_OK;
-    }
+    if (in.open != IMP_WORLD)
+        return by_choice(s, c, &in, v, rests);
     if ((st = impact_prepare(s->a, &in, &m)))
         return st;
     double lo = INFINITY;
     for (int i = 0; i < m->nc; i++)
         lo = fmin(lo, m->v0[i]);
-    by_rate(lo, CORNER_RESTS * m->speed, v);
+    double speed = m->speed;
+    if ((st = floor_of(s, c, &speed)))
+        return st;
+    by_rate(lo, CORNER_RESTS * speed, v);
     return v->class == CLASS_00 ? by_series(s, c, v, rests) : IMP_OK;
 }

@@ -84,6 +84,16 @@ chatter(struct sim *s, uint32_t c, double q)
     return IMP_FAILED;
 }
 
+/* have the last flights shrunk, by the same ratio? */
+static bool
+steady(const struct flights *f, double *q)
+{
+    if (f->n < 3 || !(f->f[0] < f->f[1] && f->f[1] < f->f[2]))
+        return false;
+    *q = f->f[0] / f->f[1];
+    return fabs(*q - f->f[1] / f->f[2]) <= CHATTER_STEADY * *q;
+}
+
 int
 sim_count(struct sim *s, uint32_t c)
 {
@@ -97,13 +107,10 @@ sim_count(struct sim *s, uint32_t c)
     f->f[0] = flight;
     if (f->n == 0 || flight >= f->f[1])
         f->first = flight;
-    if (++f->n < 3 || !(f->f[0] < f->f[1] && f->f[1] < f->f[2]))
-        return IMP_OK;
-    double q = f->f[0] / f->f[1], before = f->f[1] / f->f[2];
-    if (fabs(q - before) <= CHATTER_STEADY * q &&
-        flight < CHATTER_SHORT * f->first)
-        return chatter(s, c, q);
-    return IMP_OK;
+    f->n++;
+    double q;
+    return steady(f, &q) && flight < CHATTER_SHORT * f->first ? chatter(s, c, q)
+                                                              : IMP_OK;
 }
 
 /* -- touches that end the run ------------------------------------------------
@@ -113,8 +120,9 @@ static int
 lasting(struct sim *s, uint32_t c, const struct verdict *v)
 {
     const struct flights *f = &s->ct[c].fl;
-    if (f->n >= 3 && f->f[0] < f->f[1] && f->f[1] < f->f[2])
-        return chatter(s, c, f->f[0] / f->f[1]);
+    double q;
+    if (steady(f, &q))
+        return chatter(s, c, q);
     char D[NUM_TEXT], t[NUM_TEXT];
     struct diag *d =
         diag_add(s->a->ds, DIAG_E0710, rt_contact(s->a->rt, c)->range,
@@ -363,7 +371,7 @@ touched(struct sim *s, uint32_t c, const struct verdict *v)
             begin_overlap(s, c);
             return IMP_OK;
         }
-        return lasting(s, c, v);
+        return v->open ? sim_corner_open(s, c) : lasting(s, c, v);
     case CLASS_00:
         if (v->jerk_zero || v->jerk < 0.0)
             return paradox(s, c, v);

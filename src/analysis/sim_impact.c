@@ -6,6 +6,7 @@
  * law. Contacts that touch but do not approach only push: what would pull at
  * one is not asked of it. Where the law does not decide, nothing is applied and
  * the run stops (I4). */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -220,7 +221,7 @@ audit(struct sim *s, const struct group *g, const struct multi_rt *in,
       const struct multi *m)
 {
     double size, W = work(in, m, &size), got = m->energy[1] - m->energy[0];
-    if (fabs(got - W) <= GROUP_CONSERVES * size &&
+    if (fabs(got - W) <= GROUP_CONSERVES * size + DBL_MIN &&
         m->momentum_error <= GROUP_CONSERVES)
         return IMP_OK;
     char e[NUM_TEXT], p[NUM_TEXT];

@@ -91,6 +91,9 @@ int sim_impacts(struct sim *s, const uint32_t *hit, uint32_t n,
                 const char *const *class, bool *done);
 /* sim_corner.c: the verdict on a touch of bodies with corners */
 int sim_corner(struct sim *s, uint32_t c, struct verdict *v, bool *rests);
+/* stops the run at bodies that rest where their normal is open and are pressed
+ * together under some choice */
+int sim_corner_open(struct sim *s, uint32_t c);
 
 /* sim_system.c: systems in generalised coordinates */
 int sim_systems_start(struct sim *s);

@@ -163,11 +163,14 @@ body_data(struct analysis *a, uint32_t body, const double point[3],
 }
 
 /* A corner or an edge on a corner or an edge leaves the normal open: the series
- * along the choice in which the bodies approach fastest tells what happens. */
+ * along the choice in which the bodies approach fastest tells what happens, or
+ * part fastest where they approach under none. */
 static int
 open_touch(struct analysis *a, struct touch *t, int order)
 {
     struct rt *r = a->rt;
+    struct touch_choices o;
+    double h;
     if (!(rt_contact(r, t->contact)->flags & IMP_CONTACTF_CORNERS) ||
         !(fabs(t->gap) <= t->gap_tol))
         return IMP_OK;
@@ -176,17 +179,23 @@ open_touch(struct analysis *a, struct touch *t, int order)
     if (st || c->kind != CORNER_OPEN)
         return st;
     t->open = !c->stated;
-    double least = INFINITY, jet[JET_MAX + 1];
-    for (int i = 0; i < c->n_choice; i++) {
-        if (corner_choice_series(r, t->contact, order, c, i, jet) ||
-            !(jet[1] < least))
-            continue;
-        least = jet[1];
-        memcpy(t->jet, jet, sizeof(double) * (size_t)(order + 1));
-        t->order = order;
-        t->no_jet = NULL;
-        v_copy(t->n, c->stated ? c->n : c->choice[i]);
+    if ((st = touch_choices(a, t->contact, c, &o)) ||
+        (st = motion_series_all(r, order, &h)))
+        return st;
+    t->open_text = touch_choices_text(&o);
+    /* nothing drives them together: one that parts them is the gap's */
+    int best = 0, sign = !o.closing && !o.pressed && o.apart ? -1 : 1;
+    for (int i = 1; i < o.n; i++) {
+        double dv = sign * (o.v[i] - o.v[best]);
+        if (dv < -o.v_tol ||
+            (dv <= o.v_tol && sign * (o.D[i] - o.D[best]) < 0.0))
+            best = i;
     }
+    if (corner_choice_series(r, t->contact, order, c, best, t->jet))
+        return IMP_OK;
+    t->order = order;
+    t->no_jet = NULL;
+    v_copy(t->n, c->stated ? c->n : c->choice[best]);
     return IMP_OK;
 }
 

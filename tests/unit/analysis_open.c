@@ -121,6 +121,32 @@ open_touch(void **state)
     assert_true(met > n / 5 && mixed > n / 10);
 }
 
+/* an edge that passes exactly at the height of another: a stop, both normals
+ * told; a little higher, nothing */
+static void
+past_an_edge(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char text[512];
+        struct run r;
+        snprintf(text, sizeof text,
+                 "use shapes\n"
+                 "body one : box(1, 1, 1) { mass = 1 }\n"
+                 "body two : box(1, 2, 1) { mass = 2 position = (3, 0.2, %s)\n"
+                 "  velocity = (-1, 0, 0) }\n"
+                 "contact k : one | two\n"
+                 "simulate { until = 5 }\n",
+                 i ? "1.000001" : "1");
+        run(&r, text, false);
+        fine(&r);
+        assert_string_equal(word(&r, 0, "status"), i ? "done" : "stopped");
+        assert_int_equal(has_code(&r, DIAG_W0724), i == 0);
+        near(number(&r, 0, "time"), i ? 5 : 2, 1e-9);
+        done(&r);
+    }
+}
+
 /* dropped at tilts from rounding to half a radian */
 static void
 tilts(void **state)
@@ -176,6 +202,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(open_touch),
+        cmocka_unit_test(past_an_edge),
         cmocka_unit_test(tilts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -511,6 +511,9 @@ extern const struct keydef body_keys[], contact_keys[], world_keys[],
     joint_keys[], shape_keys[];
 extern const size_t n_body_keys, n_contact_keys, n_world_keys, n_joint_keys,
     n_shape_keys;
+/* what a kind of joint needs and leaves free; false: there is no such kind */
+bool joint_kind_doc(const char *name, struct buf *b);
+const char *joint_kind_name(size_t i); /* NULL behind the last */
 void check_bodies_begin(struct check *ck); /* shapes, plane or space */
 void check_bodies_end(struct check *ck);   /* all other keys */
 void contacts_declare(struct check *ck);   /* gives them their numbers */

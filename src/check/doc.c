@@ -88,13 +88,35 @@ static const struct keydef constants[] = {
 };
 #define N_CONSTANTS (sizeof constants / sizeof constants[0])
 
-/* laws of impact, as they stand in restitution */
+/* laws of impact: as they stand in restitution, then those of `law` alone */
 static const struct keydef laws[] = {
     {"newton", "newton(e): normal velocity after = -e times that before"},
     {"poisson", "poisson(e): impulse of restitution = e times compression's"},
     {"energetic", "energetic(e): work of restitution = -e^2 times "
                   "compression's (Stronge)"},
+    {"complementarity",
+     "several contacts: impulses >= 0, normal velocity after >= -e times that "
+     "before, one of both an equality (Moreau)"},
+    {"sequential", "several contacts: one after the other, by `priority` or "
+                   "the fastest approach, until none approaches"},
+    {"least_norm", "several contacts: least squares of Newton's law, impulses "
+                   "of least norm"},
 };
+enum { N_LAWS = sizeof laws / sizeof laws[0], IN_RESTITUTION = 3 };
+
+/* what keys of the world take */
+static const struct keydef choices[] = {
+    {"through", "policy: bodies go on into one another"},
+    {"stop", "policy: the run ends there; forbids negative, gain, separating"},
+    {"enforce", "policy: an impulse keeps them apart and adds energy, which a "
+                "warning tells"},
+    {"stated", "start: velocities that joints forbid are an error"},
+    {"projected", "start: the nearest velocities that joints allow are taken, "
+                  "and a warning tells by how much they differ"},
+    {"negative", "forbid: impulses that pull"},
+    {"separating", "forbid: contacts that separate before the impact"},
+};
+enum { N_CHOICES = sizeof choices / sizeof choices[0] };
 
 /* blocks of a system */
 static const struct keydef system_blocks[] = {
@@ -421,7 +443,11 @@ check_doc(const struct check_input *in, const char *name, struct buf *out)
             any = true;
         }
     any |= doc_key(constants, N_CONSTANTS, "of the language", name, out);
-    any |= doc_key(laws, 3, "law of impact, for restitution", name, out);
+    any |= doc_key(laws, IN_RESTITUTION,
+                   "law of impact, for `restitution` and `law`", name, out);
+    any |= doc_key(laws + IN_RESTITUTION, N_LAWS - IN_RESTITUTION,
+                   "law of impact, for `law`", name, out);
+    any |= joint_kind_doc(name, out);
     if (!any) {
         any |= doc_key(body_keys, n_body_keys, "key of a body", name, out);
         any |= doc_key(contact_keys, n_contact_keys, "key of a contact", name,
@@ -442,6 +468,7 @@ check_doc(const struct check_input *in, const char *name, struct buf *out)
                        "quantity of a contact, as in touch.gap", name, out);
         any |= doc_key(joint_values, n_joint_values,
                        "quantity of a joint, as in o.Q", name, out);
+        any |= doc_key(choices, N_CHOICES, "choice of the world", name, out);
         any |= doc_part(name, out);
     }
     struct unit_search us = {name, NULL};
@@ -531,7 +558,11 @@ names(struct check *ck,
         if (words[i].word[0] != '\'')
             each(ctx, "keyword", words[i].word);
     give_keys(constants, N_CONSTANTS, "name", each, ctx);
-    give_keys(laws, 3, "function", each, ctx);
+    give_keys(laws, IN_RESTITUTION, "function", each, ctx);
+    give_keys(laws + IN_RESTITUTION, N_LAWS - IN_RESTITUTION, "name", each,
+              ctx);
+    for (size_t i = 0; joint_kind_name(i); i++)
+        each(ctx, "joint", joint_kind_name(i));
     give_keys(body_keys, n_body_keys, "body {", each, ctx);
     give_keys(contact_keys, n_contact_keys, "contact {", each, ctx);
     give_keys(joint_keys, n_joint_keys, "joint {", each, ctx);

@@ -65,6 +65,44 @@ struct work {
     struct tm_joint *j;
 };
 
+static void
+put_keys(struct buf *b, const char *head, unsigned keys)
+{
+    for (int i = 0; i < N_KEYS; i++)
+        if (keys & 1u << i) {
+            buf_printf(b, "%s %s", head, joint_keys[i].name);
+            head = ",";
+        }
+}
+
+bool
+joint_kind_doc(const char *name, struct buf *b)
+{
+    for (size_t i = 0; i < N_KINDS; i++) {
+        const struct kind *k = &kinds[i];
+        if (strcmp(k->name, name))
+            continue;
+        buf_printf(b, "kind of joint\n  %s(body, body or world) {", name);
+        put_keys(b, "", k->must);
+        buf_puts(b, " }");
+        put_keys(b, "; may have", k->may & ~k->must);
+        buf_printf(b, "\n  leaves free: %s\n",
+                   k->must & SCREWS ? "what its screws do not bear"
+                   : k->rates       ? k->rate
+                                    : "nothing");
+        if (!k->plane)
+            buf_printf(b, "  in the plane: %s\n", k->instead);
+        return true;
+    }
+    return false;
+}
+
+const char *
+joint_kind_name(size_t i)
+{
+    return i < N_KINDS ? kinds[i].name : NULL;
+}
+
 static const char *
 an(const char *word)
 {

@@ -97,8 +97,9 @@ static const struct keydef laws[] = {
     {"complementarity",
      "several contacts: impulses >= 0, normal velocity after >= -e times that "
      "before, one of both an equality (Moreau)"},
-    {"sequential", "several contacts: one after the other, by `priority` or "
-                   "the fastest approach, until none approaches"},
+    {"sequential",
+     "several contacts: one after the other until none approaches, by "
+     "`priority`, then by the energy of the approach, v^2/G"},
     {"least_norm", "several contacts: least squares of Newton's law, impulses "
                    "of least norm"},
 };

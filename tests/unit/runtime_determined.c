@@ -212,7 +212,7 @@ verdicts(void **state)
 {
     (void)state;
     uint64_t s = 31;
-    int count[4] = {0}, n = cases(2000);
+    int count[4] = {0}, n = cases(10000);
     struct arena *a = arena_new();
     for (int t = 0; t < n; t++) {
         struct problem o;

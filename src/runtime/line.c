@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Flights and impacts of line.h. The next impact is the least root of the
- * gaps' quadratics; a contact that was just hit has a gap of exactly 0, so its
- * impact is never found again. Invariants: x and v of a contact that was hit
- * are put back on its plane and on its law, so that a gap of the pattern
- * carries no rounding of other coordinates; the exponents follow the sizes. */
+/* Memory, units and state of line.h. Invariants: gap and rate are those of y
+ * and z but for contacts that slide (0) or were just hit (the law's rate,
+ * exactly); the exponents follow the sizes. */
 #include "runtime/line.h"
 
 #include <string.h>
 
 #include "base/arena.h"
-#include "runtime/dense.h"
 #include "runtime/lcp.h"
 #include "runtime/line_priv.h"
 
@@ -18,97 +15,79 @@
 #define LINE_STEP 40
 /* exponents beyond: nothing is left of the numbers */
 #define LINE_EXPONENTS 100000000
+/* local accelerations are kept below this */
+#define LINE_STEEP 0x1p200
 
 /* -- making -----------------------------------------------------------------
  */
 
 static double *
-copy(struct arena *a, const double *x, size_t n)
+numbers(struct arena *a, int n)
 {
-    double *y = NEW_N(a, double, (size_t)n + 1);
-    if (n)
-        memcpy(y, x, n * sizeof *y);
-    return y;
+    return NEW_N(a, double, (size_t)n + 1);
 }
 
-/* rows of M^-1 N^T and W = N M^-1 N^T; false: M is not positive definite */
-static bool
-responses(struct line *l)
-{
-    int n = l->model.n, m = l->model.m, rank;
-    double *L = l->w->L, *rd = l->w->rn;
-    int *first = l->w->firstn;
-    memcpy(L, l->model.mass, (size_t)(n * n) * sizeof *L);
-    for (int i = 0; i < n; i++)
-        if (!(L[i * n + i] > 0))
-            return false;
-    dense_cholesky(n, L, n, first, NULL, 4.0 * n * DBL_EPSILON, rd, &rank);
-    if (rank < n)
-        return false;
-    for (int i = 0; i < m; i++) {
-        double *b = l->B + i * n;
-        memcpy(b, l->model.N + i * n, (size_t)n * sizeof *b);
-        dense_forward(n, L, n, first, rd, 0, b);
-        dense_backward(n, L, n, first, rd, b);
-    }
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < m; j++)
-            l->W[i * m + j] = line_dot(n, l->model.N + i * n, l->B + j * n);
-    return true;
-}
-
-/* The point nearest to 0 (in the metric of M) where as many gaps vanish as can;
- * gaps that do not vanish there keep what is left. */
 static void
-find_origin(struct arena *a, struct line *l)
+made_new(struct arena *a, struct line_made *k, int n, int m)
 {
-    int n = l->model.n, m = l->model.m;
-    size_t um = (size_t)m;
-    double *G = NEW_N(a, double, um *um + 1);
-    double *rd = NEW_N(a, double, um + 1), *y = NEW_N(a, double, (size_t)m + 1);
-    int *first = NEW_N(a, int, (size_t)m + 1), rank;
-    bool any = false;
-    memcpy(l->c0, l->model.c, (size_t)m * sizeof *l->c0);
-    for (int i = 0; i < m; i++)
-        any |= l->model.c[i] != 0.0;
-    if (!any)
-        return;
-    memcpy(G, l->W, (size_t)(m * m) * sizeof *G);
-    dense_cholesky(m, G, m, first, NULL, dense_tolerance(m, m), rd, &rank);
-    for (int i = 0; i < m; i++)
-        y[i] = rd[i] == 0.0 ? 0.0 : -l->model.c[i];
-    dense_forward(m, G, m, first, rd, 0, y);
-    dense_backward(m, G, m, first, rd, y);
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++)
-            l->origin[j] += l->B[i * n + j] * y[i];
-    for (int i = 0; i < m; i++) {
-        const double *N = l->model.N + i * n;
-        double g = line_dot(n, N, l->origin) + l->model.c[i];
-        double size = line_abs(n, N, l->origin) + fabs(l->model.c[i]);
-        l->c0[i] =
-            rd[i] != 0.0 || fabs(g) <= 16.0 * m * DBL_EPSILON * size ? 0.0 : g;
-    }
+    k->B = numbers(a, m * n);
+    k->W = numbers(a, m * m);
+    k->F = numbers(a, m * m);
+    k->H = numbers(a, m * m);
+    k->K = numbers(a, m * m);
+    k->E = numbers(a, n * m);
+    k->ay = numbers(a, m);
+    k->ap = numbers(a, n);
+    k->nf = numbers(a, m);
+    k->size = numbers(a, m);
+    k->origin = numbers(a, n);
+    k->c0 = numbers(a, m);
+    k->basis = NEW_N(a, int, (size_t)m + 1);
+}
+
+static void
+block_new(struct arena *a, struct line *l, int n, int m)
+{
+    int doubles = 12 * m + 2 * n;
+    size_t bytes = (size_t)doubles * sizeof(double) + 4 * (size_t)m;
+    double **at[] = {&l->y,    &l->z,     &l->ya,      &l->gap,
+                     &l->rate, &l->na,    &l->nal,     &l->yal,
+                     &l->c0l,  &l->force, &l->impulse, &l->big};
+    double *d = l->block = numbers(a, (int)(bytes / sizeof(double)) + 1);
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++, d += m)
+        *at[i] = d;
+    l->xp = d;
+    l->vp = d + n;
+    l->on = (bool *)(d + 2 * n);
+    l->fresh = l->on + m;
+    l->hits = l->fresh + m;
+    l->group = l->hits + m;
+    l->w->bytes = bytes;
 }
 
 static struct line_work *
 work_new(struct arena *a, int n, int m)
 {
     struct line_work *w = NEW(a, struct line_work);
-    w->L = NEW_N(a, double, (size_t)(n * n) + 1);
-    w->rn = NEW_N(a, double, (size_t)n + 1);
-    w->firstn = NEW_N(a, int, (size_t)n + 1);
-    w->G = NEW_N(a, double, (size_t)(m * m) + 1);
-    w->q = NEW_N(a, double, (size_t)m + 1);
-    w->z = NEW_N(a, double, (size_t)m + 1);
-    w->rd = NEW_N(a, double, (size_t)m + 1);
-    w->y = NEW_N(a, double, (size_t)m + 1);
-    w->p = NEW_N(a, double, (size_t)m + 1);
+    double **at[] = {&w->q,  &w->u,  &w->rd, &w->f,  &w->p,
+                     &w->ys, &w->zs, &w->as, &w->ds, &w->rsize};
+    made_new(a, &w->own, n, m);
+    w->mass = numbers(a, n * n);
+    w->acc = numbers(a, n);
+    w->N = numbers(a, m * n);
+    w->c = numbers(a, m);
+    w->e = numbers(a, m);
+    w->L = NEW_N(a, wide, (size_t)(n * n) + 1);
+    w->B = NEW_N(a, wide, (size_t)(m * n) + 1);
+    w->W = NEW_N(a, wide, (size_t)(m * m) + 1);
+    w->C = NEW_N(a, wide, (size_t)(m * m) + 1);
+    w->wf = NEW_N(a, wide, (size_t)m + 1);
+    w->G = numbers(a, m * m);
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+        *at[i] = numbers(a, m);
     w->room = NEW_N(a, double, lcp_room(m) + 1);
     w->index = NEW_N(a, int, (size_t)m + 1);
     w->first = NEW_N(a, int, (size_t)m + 1);
-    w->xs = NEW_N(a, double, (size_t)n + 1);
-    w->vs = NEW_N(a, double, (size_t)n + 1);
     w->closed = NEW_N(a, bool, (size_t)m + 1);
     w->longest = 2 * m < LINE_PERIOD ? 2 * m : LINE_PERIOD;
     if (m == 1)
@@ -118,35 +97,34 @@ work_new(struct arena *a, int n, int m)
 }
 
 int
-line_new(struct arena *a, const struct line_model *model, struct line **out)
+line_renew(struct line *l, const struct line_model *model)
 {
+    struct line_work *w = l->w;
     int n = model->n, m = model->m;
-    struct line *l = NEW(a, struct line);
     l->model = *model;
     l->model.bias = NULL;
-    l->model.mass = copy(a, model->mass, (size_t)(n * n));
-    l->model.acc = copy(a, model->acc, (size_t)n);
-    l->model.N = copy(a, model->N, (size_t)(m * n));
-    l->model.c = copy(a, model->c, (size_t)m);
-    l->model.e = copy(a, model->e, (size_t)m);
-    l->B = NEW_N(a, double, (size_t)(m * n) + 1);
-    l->W = NEW_N(a, double, (size_t)(m * m) + 1);
-    l->origin = NEW_N(a, double, (size_t)n + 1);
-    l->c0 = NEW_N(a, double, (size_t)m + 1);
-    l->x = NEW_N(a, double, (size_t)n + 1);
-    l->v = NEW_N(a, double, (size_t)n + 1);
-    l->a = NEW_N(a, double, (size_t)n + 1);
-    l->na = NEW_N(a, double, (size_t)m + 1);
-    l->on = NEW_N(a, bool, (size_t)m + 1);
-    l->force = NEW_N(a, double, (size_t)m + 1);
-    l->fresh = NEW_N(a, bool, (size_t)m + 1);
-    l->impulse = NEW_N(a, double, (size_t)m + 1);
-    l->group = NEW_N(a, bool, (size_t)m + 1);
-    l->hits = NEW_N(a, bool, (size_t)m + 1);
-    l->w = work_new(a, n, m);
-    if (!responses(l))
+#define KEEP(f, size)                                                          \
+    l->model.f = memcpy(w->f, model->f, (size_t)(size) * sizeof(double))
+    KEEP(mass, n * n);
+    KEEP(acc, n);
+    if (m) {
+        KEEP(N, m * n);
+        KEEP(c, m);
+        KEEP(e, m);
+    }
+#undef KEEP
+    l->k = w->own;
+    return line_make(l);
+}
+
+int
+line_new(struct arena *a, const struct line_model *model, struct line **out)
+{
+    struct line *l = NEW(a, struct line);
+    l->w = work_new(a, model->n, model->m);
+    block_new(a, l, model->n, model->m);
+    if (line_renew(l, model))
         return 1;
-    find_origin(a, l);
     *out = l;
     return 0;
 }
@@ -155,16 +133,25 @@ void
 line_resolve(struct line *l, long least)
 {
     l->w->least = least;
+    l->w->look = 0;
 }
 
-/* -- sizes ------------------------------------------------------------------
+/* -- units ------------------------------------------------------------------
  */
 
-static void
-new_scale(struct line *l)
+void
+line_units(struct line *l)
 {
-    int s = l->ex - 2 * l->ev;
-    l->w->scale = ldexp(1.0, s > 2000 ? 2000 : s < -2000 ? -2000 : s);
+    struct line_work *w = l->w;
+    w->tunit = ldexp(1.0, l->ex - l->ev);
+    w->vunit = ldexp(1.0, l->ev);
+    w->aunit = ldexp(1.0, l->ex - 2 * l->ev);
+    for (int i = 0; i < l->model.m; i++) {
+        l->nal[i] = l->na[i] == 0.0 ? 0.0 : l->na[i] * w->aunit;
+        l->c0l[i] = l->k.c0[i] == 0.0 ? 0.0 : ldexp(l->k.c0[i], -l->ex);
+    }
+    for (int j = 0; j < l->k.r; j++)
+        l->yal[j] = l->ya[j] == 0.0 ? 0.0 : l->ya[j] * w->aunit;
 }
 
 static double
@@ -172,47 +159,116 @@ largest(const double *x, int n)
 {
     double m = 0.0;
     for (int i = 0; i < n; i++)
-        m = fabs(x[i]) > m ? fabs(x[i]) : m;
+        m = fmax(fabs(x[i]), m);
     return m;
+}
+
+/* mantissas x of size back into their range by changes of *e; `least`: no
+ * further down */
+static bool
+fit(double *x, int n, int *e, int least)
+{
+    double size = largest(x, n);
+    int by = 0;
+    while (size < LINE_SMALL && size > 0.0 && *e + by > least) {
+        size *= 0x1p40;
+        by -= LINE_STEP;
+    }
+    while (size > 0x1p60 && isfinite(size)) {
+        size *= 0x1p-40;
+        by += LINE_STEP;
+    }
+    for (int i = 0; i < n && by; i++)
+        x[i] = ldexp(x[i], -by);
+    *e += by;
+    return by != 0;
 }
 
 void
 line_rescale(struct line *l)
 {
-    int n = l->model.n;
-    bool changed = false;
-    while (largest(l->x, n) < LINE_SMALL && largest(l->x, n) > 0.0 &&
-           l->ex > -LINE_EXPONENTS) {
-        for (int i = 0; i < n; i++)
-            l->x[i] *= 0x1p40;
-        l->ex -= LINE_STEP;
-        changed = true;
+    struct line_work *w = l->w;
+    int r = l->k.r, m = l->model.m, ex = l->ex, ev = l->ev;
+    double a = largest(l->na, m);
+    bool any, rest = !(largest(l->y, r) > 0.0);
+    /* local accelerations a 2^(ex - 2 ev) stay finite */
+    int least = -LINE_EXPONENTS;
+    any = fit(l->y, r, &l->ex, least);
+    if (a > 0.0 && !rest)
+        least = (l->ex + ilogb(a) - ilogb(LINE_STEEP)) / 2 + LINE_STEP;
+    any |= fit(l->z, r, &l->ev, least);
+    if (any && rest) /* no length: that of the speed */
+        l->ex = a > 0.0 ? 2 * l->ev : l->ev;
+    w->low_v = LINE_SMALL;
+    if (!any)
+        return;
+    for (int i = 0; i < m; i++) {
+        l->gap[i] = ldexp(l->gap[i], ex - l->ex);
+        l->big[i] = ldexp(l->big[i], ex - l->ex);
+        l->rate[i] = ldexp(l->rate[i], ev - l->ev);
+        w->rsize[i] = ldexp(w->rsize[i], ev - l->ev);
     }
-    while (largest(l->v, n) < LINE_SMALL && largest(l->v, n) > 0.0 &&
-           l->ev > -LINE_EXPONENTS) {
-        for (int i = 0; i < n; i++)
-            l->v[i] *= 0x1p40;
-        l->ev -= LINE_STEP;
-        changed = true;
-    }
-    while (largest(l->x, n) > 0x1p60) {
-        for (int i = 0; i < n; i++)
-            l->x[i] *= 0x1p-40;
-        l->ex += LINE_STEP;
-        changed = true;
-    }
-    while (largest(l->v, n) > 0x1p60) {
-        for (int i = 0; i < n; i++)
-            l->v[i] *= 0x1p-40;
-        l->ev += LINE_STEP;
-        changed = true;
-    }
-    if (changed)
-        new_scale(l);
+    line_units(l);
 }
 
 /* -- state ------------------------------------------------------------------
  */
+
+void
+line_sense(struct line *l)
+{
+    for (int i = 0; i < l->model.m; i++) {
+        l->gap[i] = l->on[i] ? 0.0 : line_of(l, i, l->y) + l->c0l[i];
+        l->rate[i] = l->on[i] ? 0.0 : line_of(l, i, l->z);
+    }
+}
+
+/* a part of x that no contact feels: x - off - E y, 0 when it is rounding */
+static void
+apart(const struct line *l, const double *x, const double *off, const double *y,
+      double *out)
+{
+    int r = l->k.r;
+    for (int i = 0; i < l->model.n; i++) {
+        const double *E = l->k.E + i * r;
+        double o = off ? off[i] : 0.0, s = x[i] - o;
+        double size = fabs(x[i]) + fabs(o) + line_abs(r, E, y);
+        s -= line_dot(r, E, y);
+        out[i] = fabs(s) <= LINE_NOISE * (r + 1) * DBL_EPSILON * size ? 0.0 : s;
+    }
+}
+
+static void
+forget(struct line *l, double t)
+{
+    struct line_work *w = l->w;
+    size_t m = (size_t)l->model.m;
+    l->ex = l->ev = 0;
+    l->t = l->start = t;
+    l->t_lo = 0.0;
+    l->impacts = 0;
+    l->hit = -1;
+    l->n_on = 0;
+    w->n_ring = w->from = w->look = 0;
+    w->run = 0;
+    w->began = t;
+    w->stamp++;
+    w->twin = NULL;
+    w->low_v = INFINITY;
+    memset(&l->chatter, 0, sizeof l->chatter);
+    if (!m)
+        return;
+    memset(l->on, 0, m);
+    memset(l->fresh, 0, m);
+    memset(l->hits, 0, m);
+    memset(l->group, 0, m);
+    memset(w->closed, 0, m);
+    memset(l->impulse, 0, m * sizeof *l->impulse);
+    memset(l->force, 0, m * sizeof *l->force);
+    memset(l->na, 0, m * sizeof *l->na);
+    memset(l->ya, 0, m * sizeof *l->ya);
+    memset(w->rsize, 0, m * sizeof *w->rsize);
+}
 
 bool
 line_start(struct line *l, double t, const double *q, const double *v,
@@ -220,52 +276,82 @@ line_start(struct line *l, double t, const double *q, const double *v,
 {
     int n = l->model.n, m = l->model.m;
     struct line_work *w = l->w;
-    for (int i = 0; i < n; i++) {
-        l->x[i] = q[i] - l->origin[i];
-        l->v[i] = v[i];
-    }
-    l->ex = l->ev = 0;
-    l->t = t;
-    l->t_lo = 0.0;
-    l->impacts = 0;
-    l->hit = -1;
-    w->n_ring = 0;
-    w->began = t;
-    memset(w->match, 0, sizeof w->match);
-    memset(&l->chatter, 0, sizeof l->chatter);
-    new_scale(l);
-    line_rescale(l);
-    memset(l->on, 0, (size_t)m);
-    memset(l->fresh, 0, (size_t)m);
-    memset(w->closed, 0, (size_t)m);
+    forget(l, t);
     for (int i = 0; i < m; i++) {
-        double g = ldexp(gap_of(l, i), l->ex), u = rate_of(l, i);
-        bool near = g <= fmax(tol, ldexp(gap_noise(l, i), l->ex));
-        w->closed[i] = near && fabs(u) <= rate_noise(l, i);
-        l->fresh[i] = near && u > 0.0 && !w->closed[i];
+        const double *N = l->model.N + i * n;
+        double c = l->model.c[i];
+        l->gap[i] = line_dot(n, N, q) + c;
+        l->rate[i] = line_dot(n, N, v);
+        l->big[i] = line_abs(n, N, q) + fabs(c);
+        w->rsize[i] = line_abs(n, N, v);
+        if (fabs(l->gap[i]) <= LINE_NOISE * DBL_EPSILON * l->big[i])
+            l->gap[i] = 0.0;
+        if (fabs(l->rate[i]) <= LINE_NOISE * DBL_EPSILON * w->rsize[i])
+            l->rate[i] = 0.0;
+        bool near = l->gap[i] <= tol;
+        w->closed[i] = near && l->rate[i] == 0.0;
+        l->fresh[i] = near && l->rate[i] > 0.0;
     }
+    for (int j = 0; j < l->k.r; j++) {
+        l->y[j] = l->gap[l->k.basis[j]];
+        l->z[j] = l->rate[l->k.basis[j]];
+    }
+    line_coordinates(l, l->y);
+    line_coordinates(l, l->z);
+    apart(l, q, l->k.origin, l->y, l->xp);
+    apart(l, v, NULL, l->z, l->vp);
+    line_units(l);
+    line_rescale(l);
     return line_settle(l);
+}
+
+/* q and v at time `after` the state (y, z) now */
+static void
+put(const struct line *l, double after, const double *y, const double *z,
+    double *q, double *v)
+{
+    double s = l->t - l->start + l->t_lo + after;
+    for (int i = 0; i < l->model.n; i++) {
+        const double *E = l->k.E + i * l->k.r;
+        q[i] = l->k.origin[i] +
+               (l->xp[i] + (l->vp[i] + 0.5 * l->k.ap[i] * s) * s) +
+               ldexp(line_dot(l->k.r, E, y), l->ex);
+        v[i] =
+            (l->vp[i] + l->k.ap[i] * s) + ldexp(line_dot(l->k.r, E, z), l->ev);
+    }
 }
 
 void
 line_state(const struct line *l, double *q, double *v)
 {
-    for (int i = 0; i < l->model.n; i++) {
-        q[i] = l->origin[i] + ldexp(l->x[i], l->ex);
-        v[i] = ldexp(l->v[i], l->ev);
+    put(l, 0.0, l->y, l->z, q, v);
+}
+
+void
+line_between(struct line *l, const struct line *after, double t, double *q,
+             double *v)
+{
+    struct line_work *w = l->w;
+    double dt = t - l->t - l->t_lo, s = ldexp(dt, l->ev - l->ex);
+    for (int i = 0; i < l->k.r; i++) {
+        w->ys[i] = l->y[i] + (l->z[i] + 0.5 * l->yal[i] * s) * s;
+        w->zs[i] = l->z[i] + l->yal[i] * s;
     }
+    if (after)
+        line_average(l, after, w->ys, w->zs);
+    put(l, dt, w->ys, w->zs, q, v);
 }
 
 double
 line_gap(const struct line *l, int i)
 {
-    return l->on[i] || l->fresh[i] ? 0.0 : ldexp(gap_of(l, i), l->ex);
+    return l->on[i] || l->fresh[i] ? 0.0 : ldexp(l->gap[i], l->ex);
 }
 
 double
 line_rate(const struct line *l, int i, int *exponent)
 {
-    double u = l->on[i] ? 0.0 : rate_of(l, i);
+    double u = l->on[i] ? 0.0 : l->rate[i];
     if (exponent) {
         *exponent = l->ev;
         return u;
@@ -273,8 +359,8 @@ line_rate(const struct line *l, int i, int *exponent)
     return ldexp(u, l->ev);
 }
 
-static void
-pass(struct line *l, double dt)
+void
+line_pass(struct line *l, double dt)
 {
     double s = l->t + dt, back = s - l->t;
     double e = (l->t - (s - back)) + (dt - back) + l->t_lo;
@@ -285,60 +371,68 @@ pass(struct line *l, double dt)
 void
 line_advance(struct line *l, double s)
 {
-    double as = l->w->scale * s, h = 0.5 * s;
-    for (int i = 0; i < l->model.n; i++) {
-        double dv = l->a[i] * as;
-        l->x[i] += (l->v[i] + l->a[i] * l->w->scale * h) * s;
-        l->v[i] += dv;
+    for (int j = 0; j < l->k.r; j++) {
+        l->y[j] += (l->z[j] + 0.5 * l->yal[j] * s) * s;
+        l->z[j] += l->yal[j] * s;
     }
-    pass(l, ldexp(s, l->ex - l->ev));
+    line_pass(l, ldexp(s, l->ex - l->ev));
+}
+
+/* history of `from` into `to`: what both have had in common since one was
+ * copied from the other need not be copied again */
+static void
+copy_ring(struct line *to, const struct line *from)
+{
+    struct line_work *w = to->w, *o = from->w;
+    unsigned long same = 0, n = o->n_ring;
+    if (w->twin == from && w->twin_stamp == o->stamp)
+        same = w->split;
+    else if (o->twin == to && o->twin_stamp == w->stamp)
+        same = o->split;
+    if (same > n)
+        same = n;
+    if (n - same >= LINE_KEPT)
+        memcpy(w->ring, o->ring, sizeof w->ring);
+    /* the one before may have been written over in `to` */
+    for (unsigned long i = same ? same - 1 : 0; n - same < LINE_KEPT && i < n;
+         i++)
+        w->ring[i % LINE_KEPT] = o->ring[i % LINE_KEPT];
+    w->n_ring = n;
+    w->stamp++;
+    w->twin = from;
+    w->twin_stamp = o->stamp;
+    w->split = n;
 }
 
 void
 line_copy(struct line *to, const struct line *from)
 {
-    size_t n = (size_t)from->model.n * sizeof(double);
-    size_t m = (size_t)from->model.m;
-    struct line keep = *to;
-    *to = *from;
-#define KEEP(f, size) to->f = memcpy(keep.f, from->f, size)
-    KEEP(x, n);
-    KEEP(v, n);
-    KEEP(a, n);
-    KEEP(na, m * sizeof(double));
-    KEEP(force, m * sizeof(double));
-    KEEP(impulse, m * sizeof(double));
-    KEEP(on, m);
-    KEEP(fresh, m);
-    KEEP(group, m);
-    KEEP(hits, m);
-#undef KEEP
-    to->w = keep.w;
-    to->w->scale = from->w->scale;
-    to->w->n_ring = from->w->n_ring;
-    to->w->longest = from->w->longest;
-    to->w->least = from->w->least;
-    to->w->began = from->w->began;
-    memcpy(to->w->ring, from->w->ring, sizeof to->w->ring);
-    memcpy(to->w->match, from->w->match, sizeof to->w->match);
-}
-
-void
-line_between(struct line *l, const struct line *after, double t, double *q,
-             double *v)
-{
-    double s = ldexp(t - l->t - l->t_lo, l->ev - l->ex), as = l->w->scale * s;
-    int n = l->model.n;
-    for (int i = 0; i < n; i++) {
-        q[i] = l->x[i] + (l->v[i] + 0.5 * l->a[i] * as) * s;
-        v[i] = l->v[i] + l->a[i] * as;
-    }
-    if (after)
-        line_average(l, after, q, v);
-    for (int i = 0; i < n; i++) {
-        q[i] = l->origin[i] + ldexp(q[i], l->ex);
-        v[i] = ldexp(v[i], l->ev);
-    }
+    struct line_work *w = to->w, *o = from->w;
+    memcpy(to->block, from->block, o->bytes);
+    copy_ring(to, from);
+    to->model = from->model;
+    to->policy = from->policy;
+    to->k = from->k;
+    to->ex = from->ex;
+    to->ev = from->ev;
+    to->t = from->t;
+    to->t_lo = from->t_lo;
+    to->start = from->start;
+    to->n_on = from->n_on;
+    to->hit = from->hit;
+    to->chatter = from->chatter;
+    to->impacts = from->impacts;
+    w->tunit = o->tunit;
+    w->vunit = o->vunit;
+    w->aunit = o->aunit;
+    w->low_v = o->low_v;
+    w->from = o->from;
+    w->look = o->look;
+    w->run = o->run;
+    w->longest = o->longest;
+    w->least = o->least;
+    w->began = o->began;
+    memcpy(w->rsize, o->rsize, (size_t)from->model.m * sizeof *w->rsize);
 }
 
 /* -- one instant ------------------------------------------------------------
@@ -350,232 +444,29 @@ line_instant(struct line *l, const struct line_model *model, double t,
 {
     int n = model->n, m = model->m;
     l->model = *model; /* the caller keeps the arrays */
-    l->t = t;
-    l->t_lo = 0.0;
-    l->ex = l->ev = 0;
-    l->w->scale = 1.0;
-    l->hit = -1;
-    for (int i = 0; i < n; i++) {
-        l->origin[i] = q[i];
-        l->x[i] = 0.0;
-        l->v[i] = v[i];
-    }
+    l->k = l->w->own;
+    forget(l, t);
+    if (line_make(l))
+        return 1;
+    /* the origin is here: gaps are offsets */
+    memcpy(l->k.origin, q, (size_t)n * sizeof *q);
+    memset(l->xp, 0, (size_t)n * sizeof *l->xp);
     for (int i = 0; i < m; i++) {
-        l->c0[i] = model->c[i] + line_dot(n, model->N + i * n, q);
+        const double *N = model->N + i * n;
+        l->k.c0[i] = model->c[i] + line_dot(n, N, q);
         l->on[i] = on[i];
-        l->fresh[i] = false;
-        l->impulse[i] = 0.0;
+        l->n_on += on[i];
+        l->rate[i] = line_dot(n, N, v);
+        l->big[i] = line_abs(n, N, q) + fabs(model->c[i]);
+        l->w->rsize[i] = line_abs(n, N, v);
     }
-    return !responses(l);
-}
-
-/* -- the next impact --------------------------------------------------------
- */
-
-/* local time until gap i closes (INFINITY: never) and its rate then */
-static double
-closing(const struct line *l, int i, double *arrive)
-{
-    double g = l->fresh[i] ? 0.0 : gap_of(l, i), u = rate_of(l, i);
-    double al = l->na[i] * l->w->scale;
-    *arrive = u;
-    if (!(g > 0.0)) {
-        if (!l->fresh[i] && u < 0.0)
-            return 0.0;
-        if (!(al < 0.0))
-            return INFINITY;
-        if (u < 0.0)
-            u = 0.0; /* rounding of a contact that opens */
-        *arrive = -u;
-        return -2.0 * u / al;
+    for (int j = 0; j < l->k.r; j++) {
+        l->y[j] = 0.0;
+        l->z[j] = l->rate[l->k.basis[j]];
     }
-    if (al == 0.0)
-        return u < 0.0 ? -g / u : (double)INFINITY;
-    double disc = u * u - 2.0 * al * g;
-    if (disc < 0.0 || (al > 0.0 && !(u < 0.0)))
-        return INFINITY;
-    double root = sqrt(disc);
-    *arrive = -root;
-    return u > 0.0 ? (u + root) / -al : 2.0 * g / (root - u);
-}
-
-/* contacts that close within rounding of s and approach there, beside the
- * first: a gap (and the time to it) is known to its noise only */
-static int
-together(struct line *l, double s, int first, int *hit)
-{
-    int n = 0;
-    for (int i = 0; i < l->model.m; i++) {
-        if (i == first) {
-            hit[n++] = i;
-            continue;
-        }
-        if (l->on[i] || l->fresh[i])
-            continue;
-        double al = l->na[i] * l->w->scale, u = rate_of(l, i);
-        double g = gap_of(l, i) + (u + 0.5 * al * s) * s;
-        double noise = gap_noise(l, i) +
-                       LINE_NOISE * DBL_EPSILON * (fabs(u) + fabs(al * s)) * s;
-        if (g <= noise && u + al * s < -rate_noise(l, i))
-            hit[n++] = i;
-    }
-    return n;
-}
-
-/* do none of these contacts feel each other's impulses? */
-static bool
-strangers(const struct line *l, const int *hit, int n)
-{
-    int m = l->model.m;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++) {
-            double w = l->W[hit[i] * m + hit[j]];
-            double size = sqrt(l->W[hit[i] * (m + 1)] * l->W[hit[j] * (m + 1)]);
-            if (fabs(w) > 4.0 * l->model.n * DBL_EPSILON * size)
-                return false;
-        }
-    return true;
-}
-
-/* puts contact i on its plane */
-static void
-onto_plane(struct line *l, int i)
-{
-    int n = l->model.n;
-    double k = gap_of(l, i) / l->W[i * (l->model.m + 1)];
-    for (int j = 0; j < n; j++)
-        l->x[j] -= l->B[i * n + j] * k;
-}
-
-static void
-single(struct line *l, int i, double arrive)
-{
-    int n = l->model.n;
-    double W = l->W[i * (l->model.m + 1)];
-    double p = (-l->model.e[i] * arrive - rate_of(l, i)) / W;
-    for (int j = 0; j < n; j++)
-        l->v[j] += l->B[i * n + j] * p;
-    l->impulse[i] = ldexp(-(1.0 + l->model.e[i]) * arrive / W, l->ev);
-}
-
-static bool
-sliding(const struct line *l)
-{
-    for (int i = 0; i < l->model.m; i++)
-        if (l->on[i])
-            return true;
-    return false;
-}
-
-/* what is closed after an impact: those hit and those that slid; they open, or
- * go on in contact */
-static bool
-after_impact(struct line *l, const int *hit, int n)
-{
-    struct line_work *w = l->w;
-    int m = l->model.m;
-    bool stay = false;
-    for (int i = 0; i < m; i++)
-        w->closed[i] = l->on[i];
-    for (int i = 0; i < n; i++)
-        w->closed[hit[i]] = true;
-    for (int i = 0; i < m; i++) {
-        l->fresh[i] = false;
-        if (!w->closed[i])
-            continue;
-        w->closed[i] =
-            fabs(rate_of(l, i)) <= rate_noise(l, i) || rate_of(l, i) < 0.0;
-        l->fresh[i] = !w->closed[i];
-        stay |= w->closed[i];
-    }
-    if (stay || sliding(l))
-        return line_settle(l);
-    return true;
-}
-
-static enum line_event
-collide(struct line *l, const int *hit, int n, double arrive)
-{
-    l->hit = hit[0];
-    for (int i = 0; i < l->model.m; i++)
-        l->impulse[i] = 0.0;
-    for (int i = 0; i < n; i++)
-        onto_plane(l, hit[i]);
-    bool alone = strangers(l, hit, n);
-    memset(l->hits, 0, (size_t)l->model.m);
-    for (int i = 0; i < n; i++)
-        l->hits[hit[i]] = true;
-    if (n > 1 && !alone && l->policy == LINE_REPORT)
-        return LINE_UNDECIDED;
-    l->impacts += n;
-    if (alone && !sliding(l)) {
-        for (int i = 0; i < n; i++)
-            single(l, hit[i], n == 1 ? arrive : rate_of(l, hit[i]));
-    } else {
-        enum line_policy how =
-            n == 1 || alone ? LINE_COMPLEMENTARITY : l->policy;
-        if (line_collide(l, how, hit, n))
-            return LINE_JAMMED;
-    }
-    if (n == 1 && l->model.e[hit[0]] > 0.0 && !sliding(l)) {
-        /* the usual case: it opens, everything else is off the ground */
-        memset(l->fresh, 0, (size_t)l->model.m);
-        l->fresh[hit[0]] = true;
-    } else if (!after_impact(l, hit, n)) {
-        return LINE_JAMMED;
-    }
-    return n == 1 || alone ? LINE_IMPACT : LINE_SEVERAL;
-}
-
-enum line_event
-line_hit(struct line *l, const int *hit, int n)
-{
-    struct line_work *w = l->w;
-    if (n == 0) {
-        for (int i = 0; i < l->model.m; i++)
-            w->closed[i] = l->on[i];
-        return line_settle(l) ? LINE_END : LINE_JAMMED;
-    }
-    return collide(l, hit, n, rate_of(l, hit[0]));
-}
-
-enum line_event
-line_next(struct line *l, double until)
-{
-    struct line_work *w = l->w;
-    double s = INFINITY, arrive = 0.0, u;
-    int first = -1;
-    if (line_limit(l, until))
-        return LINE_CHATTER;
-    for (int i = 0; i < l->model.m; i++) {
-        if (l->on[i])
-            continue;
-        double si = closing(l, i, &u);
-        if (si < s) {
-            s = si;
-            first = i;
-            arrive = u;
-        }
-    }
-    double left = until - l->t - l->t_lo, unit = ldexp(1.0, l->ev - l->ex);
-    if (first < 0 && isinf(until))
-        return LINE_FREE;
-    if (first < 0 || (isfinite(until) && s > left * unit)) {
-        if (left > 0.0) {
-            line_advance(l, left * unit);
-            memset(l->fresh, 0, (size_t)l->model.m);
-            l->t = until;
-            l->t_lo = 0.0;
-            line_rescale(l);
-        }
-        return LINE_END;
-    }
-    int n = together(l, s, first, w->index);
-    line_advance(l, s);
-    enum line_event what = collide(l, w->index, n, arrive);
-    if (what != LINE_IMPACT || n > 1)
-        return what;
-    line_note(l, first, s);
-    line_rescale(l);
-    return what;
+    line_coordinates(l, l->z);
+    apart(l, v, NULL, l->z, l->vp);
+    line_units(l);
+    line_sense(l);
+    return 0;
 }

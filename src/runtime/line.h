@@ -6,10 +6,12 @@
  * are roots of quadratics, the motion of contacts that slide or rest is again a
  * parabola (complementarity), and chatter ends in a limit in closed form.
  *
- * Position and velocity are kept about an origin where as many gaps vanish as
- * can, as mantissas with a binary exponent each, so that a thousand impacts of
- * shrinking size lose no digits (spec/chatter.md 1.4, 2.2, 2.7). Plain
- * structs: whoever has the matrices can ask, without a model. */
+ * Only the gaps' part of the motion meets impacts; what no contact feels is a
+ * parabola of its own for good. The former is kept about an origin where as
+ * many gaps vanish as can, as mantissas with a binary exponent each, so that a
+ * thousand impacts of shrinking size lose no digits, however large the rest is
+ * (spec/chatter.md 1.4, 2.2, 2.7). Plain structs: whoever has the matrices can
+ * ask, without a model. */
 #ifndef IMP_RUNTIME_LINE_H
 #define IMP_RUNTIME_LINE_H
 
@@ -60,29 +62,51 @@ struct line_chatter {
     double error;     /* bound of its relative error */
 };
 
+/* What follows from the matrices alone. The gaps live in a space of r = rank N
+ * dimensions: its coordinates y are the gaps themselves where these are
+ * independent (`direct`), otherwise g = F y with F F^T = W. */
+struct line_made {
+    int r;
+    bool direct;
+    double *B;         /* m x n: M^-1 N_i^T */
+    double *W;         /* m x m: N M^-1 N^T */
+    double *F;         /* m x r */
+    double *H;         /* m x r: what a unit impulse at i does to y' */
+    double *K;         /* m x r: what a unit rate at i does by its impact
+                          (direct), by its stop (else) */
+    double *E;         /* n x r: q = what no contact feels + E y */
+    double *ay, *ap;   /* r, n: free acceleration of y, and the rest of it */
+    double *nf, *size; /* m: free accelerations of the gaps, their terms */
+    double *origin;    /* n: where as many gaps vanish as can */
+    double *c0;        /* m: gaps there, exactly 0 for an independent set */
+    int *basis;        /* r: that set */
+};
 struct line {
     struct line_model model;
     enum line_policy policy;
-    /* constants */
-    double *B;           /* m x n: M^-1 N_i^T */
-    double *W;           /* m x m: N M^-1 N^T */
-    double *origin, *c0; /* n, m: the origin, gaps there (exactly 0 where the
-                            origin was chosen so) */
-    /* state: q = origin + 2^ex x, q' = 2^ev v */
-    double *x, *v;
+    struct line_made k;
+    /* gaps and rates are mantissas: 2^ex y, 2^ev z */
     int ex, ev;
     double t, t_lo;
-    double *a;     /* acceleration in the present mode */
-    double *na;    /* m: N a */
-    bool *on;      /* m: contacts that slide or rest */
-    double *force; /* m: their forces */
-    bool *fresh;   /* m: just hit: the gap is 0 and opens */
-    /* the last event */
-    double *impulse; /* m: unscaled */
-    int hit;         /* the contact; the first of several; -1: none yet */
-    bool *hits;      /* m: that closed together (UNDECIDED) */
+    /* state in one block, see line_layout */
+    double *block;
+    double *y, *z;           /* r: the gaps' part of the motion */
+    double *ya;              /* r: acceleration in the present mode */
+    double *gap, *rate;      /* m */
+    double *na;              /* m: acceleration of the gaps, not scaled */
+    double *nal, *yal, *c0l; /* m, r, m: na, ya, c0 in local units */
+    double *big;     /* m: greatest gap since the contact's last impact */
+    double *force;   /* m: of contacts that slide or rest */
+    double *impulse; /* m: of the last event, unscaled */
+    double *xp, *vp; /* n: what no contact feels, at `start` */
+    double start;
+    bool *on;    /* m: contacts that slide or rest */
+    bool *fresh; /* m: just hit: the gap is 0 and opens */
+    bool *hits;  /* m: that closed together (UNDECIDED) */
+    bool *group; /* m: the contacts of the chatter */
+    int n_on;
+    int hit; /* the contact of the last event; the first of several; -1: none */
     struct line_chatter chatter;
-    bool *group;  /* m: the contacts of the chatter */
     long impacts; /* since line_start */
     struct line_work *w;
 };
@@ -91,6 +115,9 @@ struct line {
  * copied. */
 int line_new(struct arena *arena, const struct line_model *model,
              struct line **out);
+/* The same memory for other numbers of the same n and m (sweeps): as after
+ * line_new, nothing is allocated. Policy and line_resolve stay. */
+int line_renew(struct line *l, const struct line_model *model);
 /* The same memory for other numbers of the same n and m: one instant of a
  * motion that is no parabola. `on`: contacts that slide. */
 int line_instant(struct line *l, const struct line_model *model, double t,
@@ -108,7 +135,9 @@ bool line_start(struct line *l, double t, const double *q, const double *v,
 /* the next event at or before `until` */
 enum line_event line_next(struct line *l, double until);
 void line_state(const struct line *l, double *q, double *v);
-/* a copy in the memory of `to`, which was made for the same n and m */
+/* A copy in the memory of `to`, which was made for the same n and m; the
+ * matrices are shared. Cheap when the two lines take turns: only new impacts
+ * are copied. */
 void line_copy(struct line *to, const struct line *from);
 /* State at t from now on, before the next event. after: the state behind a
  * limit of chatter that comes next (NULL: something else comes): then the

@@ -8,33 +8,42 @@
  * projections, orthogonal in the metric of M, of what free motion would give:
  *     v* = P (v + a T),   x* = P (x + v T + a T^2/2),   N_group P = 0.
  * A single contact under constant acceleration has the ratio e at once
- * (spec/chatter.md 2.2, 2.6). */
+ * (spec/chatter.md 2.2, 2.6). A limit becomes one entry of the history, so that
+ * limits can repeat in a pattern in their turn. */
 #include <string.h>
 
 #include "runtime/dense.h"
 #include "runtime/line_priv.h"
 
-/* two successive ratios agree to this: the flights of a pattern are differences
- * of positions known to a few roundings */
-#define LINE_CONVERGED 64.0
-/* other contacts must stay clear of the chatter by this many times the present
- * deviation from its limit */
+/* two successive ratios agree to this per impact of the pattern */
+#define LINE_CONVERGED (64.0 * DBL_EPSILON)
+/* and the limit must be known to this share of what remains */
+#define LINE_KNOWN 1e-3
+/* other contacts must stay clear of the chatter by this many times what the
+ * group's present motion does to them */
 #define LINE_CLEAR 4.0
 
 static const struct line_impact *
-kept(const struct line_work *w, long back)
+kept(const struct line_work *w, int back)
 {
-    return &w->ring[(w->n_ring - 1 - back) % LINE_KEPT];
+    return &w->ring[(w->n_ring - 1 - (unsigned long)back) % LINE_KEPT];
 }
 
-void
-line_note(struct line *l, int contact, double flight)
+static int
+n_kept(const struct line_work *w)
 {
-    struct line_work *w = l->w;
-    struct line_impact *i = &w->ring[w->n_ring++ % LINE_KEPT];
-    *i = (struct line_impact){contact, l->ex - l->ev, flight};
-    for (int p = 1; p <= w->longest && p < w->n_ring; p++)
-        w->match[p] = kept(w, p)->contact == contact ? w->match[p] + 1 : 0;
+    unsigned long n = w->n_ring - w->from;
+    return n < LINE_KEPT ? (int)n : LINE_KEPT - 1;
+}
+
+/* impacts in a row equal to those p before */
+static int
+matches(const struct line_work *w, int p)
+{
+    int n = n_kept(w), k = 0;
+    while (k + p < n && kept(w, k)->contact == kept(w, k + p)->contact)
+        k++;
+    return k;
 }
 
 /* the flights of `period` impacts, `back` ones before the last, in the local
@@ -43,201 +52,297 @@ static double
 sum_of(const struct line *l, int period, int back)
 {
     double s = 0.0;
+    int e = l->ex - l->ev;
     for (int i = back + period - 1; i >= back; i--) {
         const struct line_impact *f = kept(l->w, i);
-        s += ldexp(f->flight, f->exponent - (l->ex - l->ev));
+        s += f->exponent == e ? f->flight : ldexp(f->flight, f->exponent - e);
     }
     return s;
 }
 
-/* ratio of the pattern of this period, and how far it is from converged */
+struct pattern {
+    int period, match;
+    double ratio, error; /* of the ratio; its error is absolute */
+    double T;            /* what remains, local */
+};
+
+/* A flight under the acceleration that it leaves with takes 2 u/a: the speed
+ * that the last impact left tells what remains. */
 static bool
-ratio_of(const struct line *l, int p, double *ratio, double *error)
+bouncing(const struct line *l, struct pattern *p)
 {
     const struct line_work *w = l->w;
     int c = kept(w, 0)->contact;
-    /* a flight under the acceleration that it leaves with: 2 u/a */
-    if (p == 1 && c < l->model.m && w->match[1] >= 2 && l->na[c] < 0.0) {
-        *ratio = l->model.e[c];
-        *error = DBL_EPSILON;
-        return *ratio < 1.0;
-    }
-    if (w->match[p] < 2 * p || w->n_ring < 3 * p + 1)
+    if (w->run < 3 || c >= l->model.m || !(l->na[c] < 0.0))
         return false;
-    double now = sum_of(l, p, 0), before = sum_of(l, p, p),
-           last = sum_of(l, p, 2 * p);
+    p->period = 1;
+    p->match = w->run - 1;
+    p->ratio = l->model.e[c];
+    p->error = 0.0;
+    p->T = -2.0 * l->rate[c] / (l->nal[c] * (1.0 - p->ratio));
+    return p->ratio < 1.0;
+}
+
+/* The ratio of a pattern, and how far it is from converged. The flights are
+ * differences of gaps as large as a period ago, so that their rounding is
+ * 1/ratio times as large. Convergence may be as slow as 1/k^2 in the number k
+ * of periods (a double eigenvalue): then what is still to come is k times the
+ * last change. */
+static bool
+converged(const struct line *l, int period, struct pattern *p)
+{
+    p->match = matches(l->w, period);
+    if (p->match < 2 * period)
+        return false;
+    double now = sum_of(l, period, 0), before = sum_of(l, period, period),
+           last = sum_of(l, period, 2 * period);
     if (!(now < before && before < last && now > 0.0))
         return false;
-    *ratio = now / before;
-    *error = fabs(*ratio - before / last) / *ratio;
-    return *error <= LINE_CONVERGED * p * DBL_EPSILON / (1.0 - *ratio);
+    double n = (double)(p->match / period + 1);
+    double noise = LINE_CONVERGED * period * (1.0 + before / now);
+    p->period = period;
+    p->ratio = now / before;
+    double change = fabs(p->ratio - before / last);
+    if (!(change <= noise * p->ratio))
+        return false;
+    p->error = n * (change + DBL_EPSILON * period);
+    p->T = now * p->ratio / (1.0 - p->ratio);
+    return p->error <= LINE_KNOWN * (1.0 - p->ratio);
 }
 
 /* An order that never repeats: the flights of the last impacts against as many
  * before. The sum that is left is taken when it is lost in the rounding of the
- * time since the chatter began; *T is that sum (local). */
+ * time since the chatter began. */
 static bool
-irregular(const struct line *l, double *ratio, double *T)
+irregular(const struct line *l, struct pattern *p)
 {
     const struct line_work *w = l->w;
     int k = LINE_KEPT / 4;
-    if (w->n_ring < 2 * k || w->n_ring % k)
+    if (n_kept(w) < 2 * k || w->n_ring % (unsigned long)k ||
+        (long)w->n_ring < w->least)
         return false;
     double now = sum_of(l, k, 0), before = sum_of(l, k, k);
     if (!(now < 0.99 * before))
         return false;
-    *ratio = now / before;
-    *T = now * *ratio / (1.0 - *ratio);
-    return ldexp(*T, l->ex - l->ev) <= 0.25 * DBL_EPSILON * (l->t - w->began);
+    p->period = k;
+    p->match = -1;
+    p->ratio = now / before;
+    p->T = now * p->ratio / (1.0 - p->ratio);
+    return ldexp(p->T, l->ex - l->ev) <= 0.25 * DBL_EPSILON * (l->t - w->began);
 }
 
-/* x := x - M^-1 N^T W^-1 (N x + off) for the contacts of the group and those
- * that slide; off NULL: 0 */
-static void
-project(const struct line *l, double *x, const double *off)
+/* contacts `sel` into w->index, W of them factored into w->G */
+static int
+factor(const struct line *l, const bool *sel)
 {
     struct line_work *w = l->w;
-    int n = l->model.n, m = l->model.m, k = 0, rank;
+    int m = l->model.m, k = 0, rank;
     for (int i = 0; i < m; i++)
-        if (l->group[i] || l->on[i])
+        if (sel[i])
             w->index[k++] = i;
     for (int i = 0; i < k; i++) {
         w->first[i] = 0;
-        w->y[i] = line_dot(n, l->model.N + w->index[i] * n, x) +
-                  (off ? off[w->index[i]] : 0.0);
         for (int j = 0; j < k; j++)
-            w->G[i * k + j] = l->W[w->index[i] * m + w->index[j]];
+            w->G[i * k + j] = l->k.W[w->index[i] * m + w->index[j]];
     }
     dense_cholesky(k, w->G, k, w->first, NULL, dense_tolerance(k, k), w->rd,
                    &rank);
+    return k;
+}
+
+/* w->f := W^-1 (gaps or rates y of the factored contacts, + off) */
+static void
+solve(const struct line *l, int k, const double *y, const double *off)
+{
+    struct line_work *w = l->w;
     for (int i = 0; i < k; i++)
-        if (w->rd[i] == 0.0)
-            w->y[i] = 0.0;
-    dense_forward(k, w->G, k, w->first, w->rd, 0, w->y);
-    dense_backward(k, w->G, k, w->first, w->rd, w->y);
-    for (int j = 0; j < n; j++) {
-        double s = 0.0, size = fabs(x[j]);
+        w->f[i] = w->rd[i] == 0.0 ? 0.0
+                                  : line_of(l, w->index[i], y) +
+                                        (off ? off[w->index[i]] : 0.0);
+    dense_forward(k, w->G, k, w->first, w->rd, 0, w->f);
+    dense_backward(k, w->G, k, w->first, w->rd, w->f);
+}
+
+/* y := y - H^T W^-1 (gaps + off) for the factored contacts */
+static void
+project(const struct line *l, int k, double *y, const double *off)
+{
+    struct line_work *w = l->w;
+    int r = l->k.r;
+    solve(l, k, y, off);
+    for (int j = 0; j < r; j++) {
+        double s = 0.0, size = fabs(y[j]);
         for (int i = 0; i < k; i++) {
-            double d = l->B[w->index[i] * n + j] * w->y[i];
+            double d = l->k.H[w->index[i] * r + j] * w->f[i];
             s += d;
             size += fabs(d);
         }
-        x[j] -= s;
-        if (fabs(x[j]) <= LINE_NOISE * (k + 1) * DBL_EPSILON * size)
-            x[j] = 0.0;
+        y[j] -= s;
+        if (fabs(y[j]) <= LINE_NOISE * (k + 1) * DBL_EPSILON * size)
+            y[j] = 0.0;
     }
+    for (int i = 0; i < k && l->k.direct; i++)
+        y[w->index[i]] = off ? -off[w->index[i]] : 0.0;
 }
 
 void
 line_stick(struct line *l, const bool *closed)
 {
-    memcpy(l->group, closed, (size_t)l->model.m);
-    project(l, l->x, l->c0);
-    project(l, l->v, NULL);
-    memcpy(l->on, closed, (size_t)l->model.m);
+    int k = factor(l, closed);
+    project(l, k, l->y, l->c0l);
+    project(l, k, l->z, NULL);
+    l->n_on = 0;
+    for (int i = 0; i < l->model.m; i++) {
+        l->on[i] = closed[i];
+        l->n_on += closed[i];
+    }
+    line_sense(l);
 }
 
-/* Do the contacts outside the group stay open until the limit, T from now
- * (local)? Along the projected parabola, and by the deviation from it. */
+void
+line_average(struct line *l, const struct line *after, double *y, double *z)
+{
+    bool *sel = l->w->closed;
+    for (int i = 0; i < l->model.m; i++)
+        sel[i] = after->group[i] || l->on[i];
+    int k = factor(l, sel);
+    project(l, k, y, NULL);
+    project(l, k, z, NULL);
+}
+
+/* least of g + u s + a s^2/2 for s in 0 .. T */
+static double
+lowest(double g, double u, double a, double T)
+{
+    double least = fmin(g, g + (u + 0.5 * a * T) * T), s = -u / a;
+    if (a > 0.0 && s > 0.0 && s < T)
+        least = fmin(least, g + 0.5 * u * s);
+    return least;
+}
+
+/* Do the contacts outside the group (w->closed) stay open until the limit, T
+ * from now? Along the projected parabola, and by what the group's gaps and
+ * rates do to them. */
 static bool
 clear(struct line *l, double T)
 {
     struct line_work *w = l->w;
-    int n = l->model.n;
-    double *x = w->xs, *v = w->vs;
-    memcpy(x, l->x, (size_t)n * sizeof *x);
-    memcpy(v, l->v, (size_t)n * sizeof *v);
-    project(l, x, NULL);
-    project(l, v, NULL);
-    for (int i = 0; i < l->model.m; i++) {
-        if (l->group[i] || l->on[i])
+    int r = l->k.r, m = l->model.m, others = 0;
+    for (int i = 0; i < m; i++)
+        others += !w->closed[i];
+    if (!others)
+        return true;
+    int k = factor(l, w->closed);
+    size_t bytes = (size_t)r * sizeof(double);
+    memcpy(w->ys, l->y, bytes);
+    memcpy(w->zs, l->z, bytes);
+    memcpy(w->as, l->yal, bytes);
+    memset(w->ds, 0, (size_t)m * sizeof *w->ds);
+    double *part[] = {w->ys, w->zs, w->as}, unit[] = {1.0, T, 0.5 * T * T};
+    for (int s = 0; s < 3; s++) {
+        project(l, k, part[s], NULL);
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < k; j++)
+                w->ds[i] +=
+                    fabs(l->k.W[i * m + w->index[j]] * w->f[j]) * unit[s];
+    }
+    for (int i = 0; i < m; i++) {
+        if (w->closed[i])
             continue;
-        const double *N = l->model.N + i * n;
-        double off = 0.0, g = line_dot(n, N, x), u = line_dot(n, N, v);
-        for (int j = 0; j < n; j++)
-            off +=
-                fabs(N[j]) * (fabs(l->x[j] - x[j]) + fabs(l->v[j] - v[j]) * T);
-        g += l->c0[i] == 0.0 ? 0.0 : ldexp(l->c0[i], -l->ex);
-        /* accelerations: of the group's forces too; bounded by twice the free
-         */
-        double al = 2.0 * line_abs(n, N, l->model.acc) * w->scale;
-        double least = g + fmin(u, 0.0) * T - 0.5 * al * T * T;
-        if (!(least > LINE_CLEAR * off))
+        double g = line_of(l, i, w->ys) + l->c0l[i];
+        double u = line_of(l, i, w->zs), a = line_of(l, i, w->as);
+        if (!(lowest(g, u, a, T) > LINE_CLEAR * w->ds[i]))
             return false;
     }
     return true;
+}
+
+/* The impacts of the chatter become one entry of the history: what was shared
+ * with another line is no longer the same. */
+static void
+collapse(struct line *l, const struct pattern *p, int composite)
+{
+    struct line_work *w = l->w;
+    int n = n_kept(w), gone = p->match < 0 ? n : p->match + p->period;
+    double T = p->T;
+    if (gone > n)
+        gone = n;
+    T += sum_of(l, gone, 0);
+    unsigned long oldest = w->n_ring - (unsigned long)n;
+    if (oldest > w->from)
+        w->from = oldest;
+    w->n_ring -= (unsigned long)gone;
+    w->look = 0;
+    w->stamp++;
+    w->twin = NULL;
+    w->run = 0;
+    line_note(l, composite, T);
 }
 
 static void
 take(struct line *l, double T)
 {
     struct line_work *w = l->w;
-    int n = l->model.n, m = l->model.m;
     line_advance(l, T);
-    project(l, l->x, NULL);
-    project(l, l->v, NULL);
-    for (int i = 0; i < m; i++) {
-        w->closed[i] = l->group[i] || l->on[i];
-        l->fresh[i] = false;
-        l->impulse[i] = 0.0;
-    }
-    (void)n;
+    int k = factor(l, w->closed);
+    project(l, k, l->y, NULL);
+    project(l, k, l->z, NULL);
+    memset(l->fresh, 0, (size_t)l->model.m);
+    memset(l->impulse, 0, (size_t)l->model.m * sizeof *l->impulse);
+    memcpy(l->on, w->closed, (size_t)l->model.m);
+    line_sense(l);
     line_settle(l);
     line_rescale(l);
 }
 
-void
-line_average(struct line *l, const struct line *after, double *q, double *v)
+static bool
+recognise(const struct line *l, struct pattern *p)
 {
-    memcpy(l->group, after->group, (size_t)l->model.m);
-    project(l, q, NULL);
-    project(l, v, NULL);
+    const struct line_work *w = l->w;
+    if (bouncing(l, p))
+        return p->match + 1 >= w->least;
+    for (int period = 1; period <= w->longest; period++)
+        if (converged(l, period, p) &&
+            (p->match + period >= w->least ||
+             (p->match + period >= n_kept(w) && n_kept(w) == LINE_KEPT - 1 &&
+              (long)w->n_ring >= w->least)))
+            return true;
+    return irregular(l, p);
 }
 
 bool
 line_limit(struct line *l, double until)
 {
     struct line_work *w = l->w;
-    double ratio = 0.0, error = 0.0;
-    int p = 1;
-    for (; p <= w->longest; p++)
-        if (w->n_ring > p && w->match[p] >= 2 * p &&
-            w->match[p] + p >= w->least && ratio_of(l, p, &ratio, &error))
-            break;
-    double T;
-    if (p > w->longest) {
-        if (!irregular(l, &ratio, &T))
-            return false;
-        p = LINE_KEPT / 4;
-        error = 1.0;
-    } else {
-        T = sum_of(l, p, 0) * ratio / (1.0 - ratio);
-    }
-    if (kept(w, 0)->contact < l->model.m && p == 1 &&
-        l->na[kept(w, 0)->contact] < 0.0) {
-        /* from the speed that the last impact left, not from a flight */
-        int c = kept(w, 0)->contact;
-        T = 2.0 * rate_of(l, c) / (-l->na[c] * w->scale) / (1.0 - ratio);
-    }
-    double real = ldexp(T, l->ex - l->ev);
-    if (!(T >= 0.0) || !(l->t + l->t_lo + real <= until))
+    struct pattern p;
+    int m = l->model.m;
+    w->look = (w->n_ring / LINE_LOOK + 1) * LINE_LOOK;
+    if (n_kept(w) < 3 || !recognise(l, &p))
         return false;
-    memset(l->group, 0, (size_t)l->model.m);
-    for (int i = 0; i < p; i++)
-        l->group[kept(w, i)->contact % l->model.m] = true;
-    if (!clear(l, T))
+    double real = ldexp(p.T, l->ex - l->ev);
+    if (!(p.T >= 0.0) || !(l->t + l->t_lo + real <= until))
         return false;
-    l->hit = kept(w, 0)->contact % l->model.m;
+    memset(l->group, 0, (size_t)m);
+    for (int i = 0; i < p.period; i++)
+        l->group[kept(w, i)->contact % m] = true;
+    for (int i = 0; i < m; i++)
+        w->closed[i] = l->group[i] || l->on[i];
+    if (!clear(l, p.T))
+        return false;
+    l->hit = kept(w, 0)->contact % m;
+    double rest = 1.0 - p.ratio;
     l->chatter = (struct line_chatter){
-        .impacts = error < 1.0 ? w->match[p] + p : w->n_ring,
-        .period = error < 1.0 ? p : 0,
-        .ratio = ratio,
+        .impacts = p.match < 0 || p.match + p.period >= LINE_KEPT - 1
+                       ? (long)w->n_ring
+                       : p.match + p.period,
+        .period = p.match < 0 ? 0 : p.period,
+        .ratio = p.ratio,
         .remaining = real,
-        .error = error < 1.0 ? error / (1.0 - ratio) + DBL_EPSILON : 1.0};
-    int composite = l->model.m + l->hit;
-    take(l, T);
-    memset(w->match, 0, sizeof w->match);
-    line_note(l, composite, T);
+        .error = p.match < 0 ? 1.0 : p.error / rest + 4.0 * DBL_EPSILON};
+    if (p.period == 1 && p.match >= 0 && p.error == 0.0)
+        l->chatter.impacts = w->run;
+    collapse(l, &p, m + l->hit);
+    take(l, p.T);
     w->began = l->t;
     return true;
 }

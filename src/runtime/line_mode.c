@@ -3,6 +3,8 @@
  * problems of the closed contacts' matrix W (symmetric, positive semidefinite,
  * so that accelerations and velocities after are unique although the forces
  * need not be). */
+#include <string.h>
+
 #include "runtime/lcp.h"
 #include "runtime/line_priv.h"
 
@@ -20,104 +22,133 @@ gather(struct line *l)
             w->index[k++] = i;
     for (int i = 0; i < k; i++)
         for (int j = 0; j < k; j++)
-            w->G[i * k + j] = l->W[w->index[i] * l->model.m + w->index[j]];
+            w->G[i * k + j] = l->k.W[w->index[i] * l->model.m + w->index[j]];
     return k;
+}
+
+/* y'' += response to forces or impulses p of the k gathered contacts */
+static void
+respond(const struct line *l, const double *p, int k, double *y)
+{
+    int r = l->k.r;
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < r; j++)
+            y[j] += l->k.H[l->w->index[i] * r + j] * p[i];
 }
 
 bool
 line_settle(struct line *l)
 {
     struct line_work *w = l->w;
-    int n = l->model.n, m = l->model.m, k = gather(l);
-    for (int j = 0; j < n; j++)
-        l->a[j] = l->model.acc[j];
+    int m = l->model.m, k = gather(l);
     for (int i = 0; i < k; i++)
-        w->q[i] = line_dot(n, l->model.N + w->index[i] * n, l->a) +
-                  bias_of(l, w->index[i]);
-    int st = k ? lcp_solve(k, w->G, w->q, w->z, w->room) : 0;
+        w->q[i] = l->k.nf[w->index[i]];
+    int st = k ? lcp_solve(k, w->G, w->q, w->p, w->room) : 0;
     if (st == 1 || st == 3)
         return false;
+    memset(l->on, 0, (size_t)m);
+    memset(l->force, 0, (size_t)m * sizeof *l->force);
+    l->n_on = 0;
+    for (int j = 0; j < l->k.r; j++)
+        l->ya[j] = l->k.ay[j];
+    respond(l, w->p, k, l->ya);
     for (int i = 0; i < m; i++) {
-        l->on[i] = false;
-        l->force[i] = 0.0;
+        double size = l->k.size[i];
+        l->na[i] = l->k.nf[i];
+        for (int j = 0; j < k; j++) {
+            double d = l->k.W[i * m + w->index[j]] * w->p[j];
+            l->na[i] += d;
+            size += fabs(d);
+        }
+        w->f[i] = size;
     }
-    for (int i = 0; i < k; i++)
-        for (int j = 0; j < n; j++)
-            l->a[j] += l->B[w->index[i] * n + j] * w->z[i];
     for (int i = 0; i < k; i++) {
         int c = w->index[i];
-        const double *N = l->model.N + c * n;
-        double opens = line_dot(n, N, l->a) + bias_of(l, c);
-        double size = line_abs(n, N, l->a) + line_abs(n, N, l->model.acc) +
-                      fabs(bias_of(l, c));
-        l->on[c] =
-            w->z[i] > 0.0 || !(opens > LINE_NOISE * m * DBL_EPSILON * size);
+        double noise = LINE_NOISE * m * DBL_EPSILON * w->f[c];
+        l->on[c] = w->p[i] > 0.0 || !(l->na[c] > noise);
         l->fresh[c] = !l->on[c];
-        l->force[c] = w->z[i];
+        l->force[c] = w->p[i];
+        if (!l->on[c])
+            continue;
+        l->n_on++;
+        l->na[c] = l->gap[c] = l->rate[c] = l->big[c] = 0.0;
+        if (l->k.direct)
+            l->ya[c] = l->y[c] = l->z[c] = 0.0;
     }
-    for (int i = 0; i < m; i++)
-        l->na[i] = l->on[i]
-                       ? 0.0
-                       : line_dot(n, l->model.N + i * n, l->a) + bias_of(l, i);
+    line_units(l);
     return true;
 }
 
-/* impulses y of the gathered contacts onto the velocities */
-static void
-push(struct line *l, const double *y, int k)
-{
-    int n = l->model.n;
-    for (int i = 0; i < k; i++) {
-        int c = l->w->index[i];
-        for (int j = 0; j < n; j++)
-            l->v[j] += l->B[c * n + j] * y[i];
-        l->impulse[c] += ldexp(y[i], l->ev);
-    }
-}
-
-/* one after the other, the lowest number that approaches first */
-static int
+/* one after the other, the lowest number that approaches first: impulses p,
+ * rates u; how many, or -1: endless */
+static long
 sequential(struct line *l, int k)
 {
     struct line_work *w = l->w;
+    memset(w->p, 0, (size_t)k * sizeof *w->p);
     for (long steps = 0; steps < LINE_ENDLESS; steps++) {
         int i = 0;
-        double u = 0.0;
-        for (; i < k; i++) {
-            u = rate_of(l, w->index[i]);
-            if (u < -rate_noise(l, w->index[i]))
-                break;
-        }
+        while (i < k && !(w->u[i] <
+                          -LINE_NOISE * DBL_EPSILON * l->w->rsize[w->index[i]]))
+            i++;
         if (i == k)
-            return 0;
+            return steps;
         int c = w->index[i];
-        double p = -(1.0 + l->model.e[c]) * u / w->G[i * k + i];
-        for (int j = 0; j < l->model.n; j++)
-            l->v[j] += l->B[c * l->model.n + j] * p;
-        l->impulse[c] += ldexp(p, l->ev);
+        double arrive = w->u[i];
+        double p = -(1.0 + l->model.e[c]) * arrive / w->G[i * k + i];
+        for (int j = 0; j < k; j++) {
+            double d = w->G[j * k + i] * p;
+            w->u[j] += d;
+            if (fabs(d) > l->w->rsize[w->index[j]])
+                l->w->rsize[w->index[j]] = fabs(d);
+        }
+        w->u[i] = -l->model.e[c] * arrive;
+        w->p[i] += p;
     }
-    return 2;
+    return -1;
 }
 
 int
 line_collide(struct line *l, enum line_policy how, const int *hit, int n)
 {
     struct line_work *w = l->w;
-    for (int i = 0; i < l->model.m; i++)
-        w->closed[i] = l->on[i];
+    memcpy(w->closed, l->on, (size_t)l->model.m);
     for (int i = 0; i < n; i++)
         w->closed[hit[i]] = true;
     int k = gather(l);
-    if (how == LINE_SEQUENTIAL)
-        return sequential(l, k);
     for (int i = 0; i < k; i++) {
         int c = w->index[i];
-        double u = l->on[c] ? 0.0 : rate_of(l, c);
-        w->q[i] = how == LINE_REST || l->on[c] ? u : (1.0 + l->model.e[c]) * u;
+        w->u[i] = l->rate[c];
+        w->rsize[c] = fabs(w->u[i]);
+        w->q[i] = (how == LINE_REST ? 1.0 : 1.0 + l->model.e[c]) * w->u[i];
     }
-    int st = lcp_solve(k, w->G, w->q, w->p, w->room);
-    if (st == 1 || st == 3)
-        return 1;
-    push(l, w->p, k);
+    if (how == LINE_SEQUENTIAL) {
+        long steps = sequential(l, k);
+        if (steps < 0)
+            return 2;
+        l->impacts += steps - n;
+    } else {
+        int st = lcp_solve(k, w->G, w->q, w->p, w->room);
+        if (st == 1 || st == 3)
+            return 1;
+        for (int i = 0; i < k; i++)
+            for (int j = 0; j < k; j++) {
+                double d = w->G[i * k + j] * w->p[j];
+                w->u[i] += d;
+                w->rsize[w->index[i]] += fabs(d);
+            }
+    }
+    respond(l, w->p, k, l->z);
+    line_sense(l);
+    for (int i = 0; i < k; i++) {
+        int c = w->index[i];
+        l->impulse[c] = ldexp(w->p[i], l->ev);
+        l->rate[c] = w->u[i];
+        if (fabs(l->rate[c]) <= LINE_NOISE * DBL_EPSILON * w->rsize[c])
+            l->rate[c] = 0.0;
+        if (l->k.direct)
+            l->z[c] = l->rate[c];
+        l->gap[c] = l->big[c] = 0.0;
+    }
     return 0;
 }

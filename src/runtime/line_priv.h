@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside line.c, line_mode.c, line_chatter.c. "Local" numbers are mantissas:
- * length 2^ex, velocity 2^ev, time 2^(ex - ev). */
+/* Inside line*.c. "Local" numbers are mantissas: length 2^ex, velocity 2^ev,
+ * time 2^(ex - ev), acceleration 2^(2 ev - ex). */
 #ifndef IMP_RUNTIME_LINE_PRIV_H
 #define IMP_RUNTIME_LINE_PRIV_H
 
@@ -12,9 +12,13 @@
 /* terms of a sum of products carry half a unit of rounding each; what comes of
  * n of them is below this many units of their sizes */
 #define LINE_NOISE 8.0
-/* impacts kept to recognise a pattern; longest pattern */
+/* impacts kept to recognise a pattern (a power of 2); longest pattern */
 #define LINE_KEPT 256
 #define LINE_PERIOD 64
+/* patterns are looked for after every so many impacts (divides LINE_KEPT/4) */
+#define LINE_LOOK 4
+
+typedef long double wide;
 
 struct line_impact {
     int contact;  /* + m: a chatter of which this is the first contact */
@@ -22,19 +26,30 @@ struct line_impact {
     double flight;
 };
 struct line_work {
-    double scale; /* acceleration unit: local = na * scale */
+    struct line_made own;           /* the memory of this line's matrices */
+    double *mass, *acc, *N, *c, *e; /* of the model, copied */
+    size_t bytes;                   /* of the block */
+    double tunit, vunit, aunit;     /* local time, velocity to true ones; true
+                                       acceleration to local */
+    double low_v;                   /* smaller rates ask for a rescaling */
     struct line_impact ring[LINE_KEPT];
-    long n_ring;              /* impacts ever put in */
-    int match[LINE_KEPT + 1]; /* impacts in a row equal to those a period ago */
-    int longest;              /* period looked for */
+    unsigned long n_ring; /* impacts ever put in */
+    unsigned long from;   /* the first one kept */
+    unsigned long look;   /* patterns are looked for from here on */
+    int run;              /* impacts in a row at the last contact */
+    int longest;          /* period looked for */
     long least;
     double began; /* time of the start, or of the last limit */
-    double *G, *q, *z, *room, *rd, *y, *p; /* of the closed contacts */
+    /* history shared with another line, see line_copy */
+    const struct line *twin;
+    unsigned long twin_stamp, stamp, split;
+    double *G, *q, *u, *room, *rd, *f, *p; /* of the closed contacts */
     int *index, *first;
-    double *L, *rn; /* n x n, n: factors of the mass matrix */
-    int *firstn;
-    double *xs, *vs; /* n: a state */
-    bool *closed;    /* m */
+    wide *L, *B, *W, *C, *wf;  /* factors of the mass matrix, M^-1 N^T, W,
+                                  factors of W; r */
+    double *ys, *zs, *as, *ds; /* m: a state */
+    double *rsize;             /* m: terms of the rates of the last impact */
+    bool *closed;              /* m */
 };
 
 static inline double
@@ -53,42 +68,41 @@ line_abs(int n, const double *a, const double *b)
         s += fabs(a[i] * b[i]);
     return s;
 }
-/* local gap and rate of contact i, and what rounding makes of their terms */
+/* gap or rate of contact i from y or z */
 static inline double
-gap_of(const struct line *l, int i)
+line_of(const struct line *l, int i, const double *y)
 {
-    double c = l->c0[i];
-    return line_dot(l->model.n, l->model.N + i * l->model.n, l->x) +
-           (c == 0.0 ? 0.0 : ldexp(c, -l->ex));
-}
-static inline double
-rate_of(const struct line *l, int i)
-{
-    return line_dot(l->model.n, l->model.N + i * l->model.n, l->v);
-}
-static inline double
-bias_of(const struct line *l, int i)
-{
-    return l->model.bias ? l->model.bias[i] : 0.0;
+    return l->k.direct ? y[i] : line_dot(l->k.r, l->k.F + i * l->k.r, y);
 }
 static inline double
 gap_noise(const struct line *l, int i)
 {
-    double c = l->c0[i];
-    return LINE_NOISE * DBL_EPSILON *
-           (line_abs(l->model.n, l->model.N + i * l->model.n, l->x) +
-            (c == 0.0 ? 0.0 : ldexp(fabs(c), -l->ex)));
+    double size = l->big[i];
+    if (!l->k.direct)
+        size = fmax(size, line_abs(l->k.r, l->k.F + i * l->k.r, l->y));
+    return LINE_NOISE * DBL_EPSILON * (size + fabs(l->c0l[i]));
 }
 static inline double
 rate_noise(const struct line *l, int i)
 {
-    return LINE_NOISE * DBL_EPSILON *
-           line_abs(l->model.n, l->model.N + i * l->model.n, l->v);
+    double size = fabs(l->rate[i]);
+    if (!l->k.direct)
+        size = line_abs(l->k.r, l->k.F + i * l->k.r, l->z);
+    return LINE_NOISE * DBL_EPSILON * fmax(size, l->w->rsize[i]);
 }
 
+/* line_made.c */
+int line_make(struct line *l);
+/* y, or z, of the independent gaps, or rates, in place */
+void line_coordinates(const struct line *l, double *g);
 /* line.c */
+void line_units(struct line *l); /* after a change of exponents or mode */
 void line_rescale(struct line *l);
-void line_advance(struct line *l, double s); /* local time, no contacts */
+void line_pass(struct line *l, double dt);
+/* local time, no contacts */
+void line_advance(struct line *l, double s);
+/* gaps and rates from y and z */
+void line_sense(struct line *l);
 /* line_mode.c */
 /* Forces of the contacts in w->closed (gap and rate 0): which slide, which
  * open; the acceleration of the mode. False: jammed. */
@@ -97,11 +111,23 @@ bool line_settle(struct line *l);
  * 0, 1: jammed, 2: endless */
 int line_collide(struct line *l, enum line_policy how, const int *hit, int n);
 /* line_chatter.c */
-/* q, v (local): what the group of `after` makes of them on the average */
-void line_average(struct line *l, const struct line *after, double *q,
-                  double *v);
-void line_note(struct line *l, int contact, double flight);
+/* y, z (local): what the group of `after` makes of them on the average */
+void line_average(struct line *l, const struct line *after, double *y,
+                  double *z);
 /* takes the limit of a chatter when its pattern has converged; true: done */
 bool line_limit(struct line *l, double until);
+
+static inline void
+line_note(struct line *l, int contact, double flight)
+{
+    struct line_work *w = l->w;
+    struct line_impact *i = &w->ring[w->n_ring % LINE_KEPT];
+    w->run =
+        w->n_ring && w->ring[(w->n_ring - 1) % LINE_KEPT].contact == contact
+            ? w->run + 1
+            : 1;
+    w->n_ring++;
+    *i = (struct line_impact){contact, l->ex - l->ev, flight};
+}
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* imp-bench [top|gap|classify|process|multi|linkage ...]: all without arguments. Exit status
+/* imp-bench [top|gap|classify|process|multi|linkage|line ...]: all without arguments. Exit status
  * 1 when a promise was not kept. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -171,10 +171,12 @@ main(int argc, char **argv)
             bench_multi(), any = true;
         if (all || !strcmp(what, "linkage"))
             bench_linkage(), any = true;
+        if (all || !strcmp(what, "line"))
+            bench_chatter(), any = true;
         if (!any) {
             fprintf(stderr,
                     "imp-bench: no benchmark `%s`; there are process, "
-                    "gap, classify, top, multi, linkage\n",
+                    "gap, classify, top, multi, linkage, line\n",
                     what);
             return 2;
         }

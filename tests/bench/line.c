@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Chatter in closed form against C written by hand for the one problem:
+ * bouncing ball (within 3 times per impact), small-rotation rod and square, to
+ * the verdict (within 5 times), and verdicts per second over the (rho, gamma)
+ * plane. What is timed is audited: energy, gaps, and the same verdicts. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "bench.h"
+#include "runtime/line.h"
+
+#define REPEATS 7
+
+struct problem {
+    int n, m;
+    double mass[9], acc[3], N[12], c[4], e[4], q[3], v[3];
+};
+
+static struct line_model
+model_of(const struct problem *p)
+{
+    return (struct line_model){.n = p->n,
+                               .m = p->m,
+                               .mass = p->mass,
+                               .acc = p->acc,
+                               .N = p->N,
+                               .c = p->c,
+                               .e = p->e};
+}
+
+static void
+wrong(const char *what)
+{
+    printf("line: %s\n", what);
+    exit(3);
+}
+
+static struct line *
+line_of(struct arena *a, const struct problem *p)
+{
+    struct line_model m = model_of(p);
+    struct line *l;
+    if (line_new(a, &m, &l))
+        wrong("mass");
+    return l;
+}
+
+/* -- ball -------------------------------------------------------------------
+ */
+
+#define BOUNCES 1000000L
+
+/* flight from rest on the ground with speed u and a root of the parabola, as
+ * one would for any height */
+__attribute__((noinline)) static double
+ball_by_hand(double h, double u, double g, double e, long n, double *speed)
+{
+    double t = 0.0;
+    for (long i = 0; i < n; i++) {
+        double root = sqrt(u * u + 2.0 * g * h), s = (u + root) / g;
+        t += s;
+        u = e * root;
+        h = 0.0;
+    }
+    *speed = u;
+    return t;
+}
+
+static void
+ball(void)
+{
+    struct arena *a = arena_new();
+    struct problem p = {.n = 1, .m = 1};
+    p.mass[0] = p.N[0] = p.e[0] = p.q[0] = 1.0;
+    p.acc[0] = -9.81;
+    struct line *l = line_of(a, &p);
+    double mine[REPEATS], hand[REPEATS], ratio[REPEATS], speed, worst = 0.0;
+    for (int k = 0; k < REPEATS; k++) {
+        double t0 = bench_now();
+        volatile double t = ball_by_hand(1, 0, 9.81, 1, BOUNCES, &speed);
+        double t1 = bench_now();
+        line_start(l, 0, p.q, p.v, 0);
+        for (long i = 0; i < BOUNCES; i++)
+            line_next(l, INFINITY);
+        double t2 = bench_now(), q, v;
+        line_state(l, &q, &v);
+        worst = fmax(worst, fabs(0.5 * v * v / 9.81 - 1.0) + fabs(fmin(q, 0)));
+        worst = fmax(worst, fabs(l->t / t - 1.0) * 1e-3);
+        hand[k] = (t1 - t0) / BOUNCES * 1e9;
+        mine[k] = (t2 - t1) / BOUNCES * 1e9;
+        ratio[k] = mine[k] / hand[k];
+    }
+    bench_line("ball, by hand", bench_median(hand, REPEATS), "ns/impact", "",
+               true);
+    bench_line("ball", bench_median(mine, REPEATS), "ns/impact", "", true);
+    double r = bench_median(ratio, REPEATS);
+    bench_line("ball / by hand", r, "", "<= 3", r <= 3.0);
+    bench_line("ball, energy after 10^6 impacts", worst, "", "<= 1e-12",
+               worst <= 1e-12);
+    arena_free(a);
+}
+
+/* -- rod --------------------------------------------------------------------
+ */
+
+static struct problem
+rod_problem(double rho, double e)
+{
+    struct problem p = {.n = 2, .m = 2};
+    p.mass[0] = rho * rho;
+    p.mass[3] = 1.0;
+    p.N[0] = p.N[1] = p.N[3] = 1.0;
+    p.N[2] = -1.0;
+    p.e[0] = p.e[1] = e;
+    p.q[0] = 0.01;
+    p.q[1] = 1.0;
+    p.v[0] = -0.05;
+    p.v[1] = -1.0;
+    return p;
+}
+
+/* impacts and whether it is complete: flights of alternating ends shrink by a
+ * ratio that has converged */
+__attribute__((noinline)) static long
+rod_by_hand(double rho, double e, const double *q, const double *v,
+            bool *complete)
+{
+    double w = (rho * rho - 1) / (rho * rho + 1);
+    double h0 = q[1] + q[0], h1 = q[1] - q[0], u0 = v[1] + v[0],
+           u1 = v[1] - v[0];
+    double last = 0, before = 0, ratio = 0;
+    for (long k = 0;; k++) {
+        double s0 = u0 < 0 && h0 > 0 ? -h0 / u0 : INFINITY;
+        double s1 = u1 < 0 && h1 > 0 ? -h1 / u1 : INFINITY;
+        double s = s0 < s1 ? s0 : s1;
+        *complete = false;
+        if (isinf(s))
+            return k;
+        h0 += u0 * s;
+        h1 += u1 * s;
+        if (s0 < s1) {
+            u1 -= (1 + e) * w * u0;
+            u0 *= -e;
+            h0 = 0;
+        } else {
+            u0 -= (1 + e) * w * u1;
+            u1 *= -e;
+            h1 = 0;
+        }
+        double now = s / last;
+        *complete = k >= 15 && now < 1 && fabs(now - ratio) < 1e-14 &&
+                    fabs(ratio - before) < 1e-14;
+        if (*complete)
+            return k + 1;
+        before = ratio;
+        ratio = now;
+        last = s;
+        if (fabs(u0) + fabs(u1) < 0x1p-40) { /* mantissas */
+            u0 *= 0x1p40;
+            u1 *= 0x1p40;
+            last *= 0x1p-40;
+        }
+        if (h0 + h1 < 0x1p-200) {
+            h0 *= 0x1p200;
+            h1 *= 0x1p200;
+            last *= 0x1p200;
+        }
+    }
+}
+
+/* -- square -----------------------------------------------------------------
+ */
+
+static struct problem
+square_problem(double rho, double e)
+{
+    static const double N[] = {0, -1, 1, 1, 0, 1, 0, 1, 1, -1, 0, 1};
+    struct problem p = {.n = 3, .m = 4};
+    p.mass[0] = p.mass[4] = rho * rho;
+    p.mass[8] = 1.0;
+    memcpy(p.N, N, sizeof N);
+    for (int i = 0; i < 4; i++)
+        p.e[i] = e;
+    double q[] = {0.02, 0.01, 1}, v[] = {0.05, 0.03, -1};
+    memcpy(p.q, q, sizeof q);
+    memcpy(p.v, v, sizeof v);
+    return p;
+}
+
+__attribute__((noinline)) static long
+square_by_hand(double rho, double e, const double *q0, const double *v0,
+               bool *complete)
+{
+    double x = q0[0], y = q0[1], h = q0[2], a = v0[0], b = v0[1], u = v0[2];
+    double k = (1 + e) / (1 + 1 / (rho * rho)), r = 1 / (rho * rho);
+    double last[4] = {0}, ratio = 0, before = 0;
+    int hit = -1;
+    for (long n = 0;; n++) {
+        double g[4] = {h - y, h + x, h + y, h - x};
+        double d[4] = {u - b, u + a, u + b, u - a}, s = INFINITY;
+        int c = -1;
+        for (int i = 0; i < 4; i++) {
+            double si = i != hit && d[i] < 0 ? -g[i] / d[i] : INFINITY;
+            if (si < s) {
+                s = si;
+                c = i;
+            }
+        }
+        *complete = false;
+        if (c < 0)
+            return n;
+        x += a * s;
+        y += b * s;
+        h += u * s;
+        double p = -k * d[c], z;
+        u += p;
+        switch (c) {
+        case 0:
+            b -= p * r;
+            z = (h - y) / (1 + r);
+            h -= z;
+            y += z * r;
+            break;
+        case 1:
+            a += p * r;
+            z = (h + x) / (1 + r);
+            h -= z;
+            x -= z * r;
+            break;
+        case 2:
+            b += p * r;
+            z = (h + y) / (1 + r);
+            h -= z;
+            y -= z * r;
+            break;
+        default:
+            a -= p * r;
+            z = (h - x) / (1 + r);
+            h -= z;
+            x += z * r;
+        }
+        hit = c;
+        double now = s / last[n & 3];
+        *complete = n >= 15 && now < 1 && fabs(now - ratio) < 1e-13 &&
+                    fabs(ratio - before) < 1e-13;
+        if (*complete)
+            return n + 1;
+        before = ratio;
+        ratio = now;
+        last[n & 3] = s;
+        if (fabs(a) + fabs(b) + fabs(u) < 0x1p-40) {
+            a *= 0x1p40;
+            b *= 0x1p40;
+            u *= 0x1p40;
+            for (int i = 0; i < 4; i++)
+                last[i] *= 0x1p-40;
+        }
+        if (h < 0x1p-200) {
+            x *= 0x1p200;
+            y *= 0x1p200;
+            h *= 0x1p200;
+            for (int i = 0; i < 4; i++)
+                last[i] *= 0x1p200;
+        }
+    }
+}
+
+/* -- the plane --------------------------------------------------------------
+ */
+
+#define SIDE 100
+
+static void
+plane(const char *name, struct problem (*make)(double, double),
+      long (*by_hand)(double, double, const double *, const double *, bool *))
+{
+    struct arena *a = arena_new();
+    struct problem p = make(0.3, 0.1);
+    struct line *l = line_of(a, &p);
+    double ratio[REPEATS], per[REPEATS], mine[REPEATS], hand[REPEATS];
+    long differ = 0, complete = 0;
+    char text[80];
+    for (int k = 0; k < REPEATS; k++) {
+        long n_hand = 0, n_mine = 0, sum = 0;
+        double t_hand = 0, t_mine = 0;
+        differ = complete = 0;
+        for (int i = 0; i < SIDE; i++) {
+            bool theirs[SIDE], ours[SIDE];
+            double rho = 0.02 + 0.6 * i / SIDE, t0 = bench_now();
+            for (int j = 0; j < SIDE; j++) {
+                double e = 0.005 + 0.8 * j / SIDE;
+                n_hand += by_hand(rho, e, p.q, p.v, &theirs[j]);
+            }
+            double t1 = bench_now();
+            for (int j = 0; j < SIDE; j++) {
+                p = make(rho, 0.005 + 0.8 * j / SIDE);
+                struct line_model m = model_of(&p);
+                enum line_event what;
+                line_renew(l, &m);
+                line_start(l, 0, p.q, p.v, 0);
+                while ((what = line_next(l, INFINITY)) == LINE_IMPACT)
+                    ;
+                ours[j] = what == LINE_CHATTER;
+                n_mine += l->impacts;
+            }
+            double t2 = bench_now();
+            t_hand += t1 - t0;
+            t_mine += t2 - t1;
+            for (int j = 0; j < SIDE; j++) {
+                differ += ours[j] != theirs[j];
+                sum += ours[j];
+            }
+        }
+        complete = sum;
+        hand[k] = t_hand / (double)n_hand * 1e9;
+        per[k] = t_mine / (double)n_mine * 1e9;
+        mine[k] = SIDE * SIDE / t_mine;
+        ratio[k] = t_mine / t_hand;
+    }
+    snprintf(text, sizeof text, "%s, by hand", name);
+    bench_line(text, bench_median(hand, REPEATS), "ns/impact", "", true);
+    bench_line(name, bench_median(per, REPEATS), "ns/impact", "", true);
+    snprintf(text, sizeof text, "%s / by hand, to the verdict", name);
+    double r = bench_median(ratio, REPEATS);
+    bench_line(text, r, "", "<= 5", r <= 5.0);
+    snprintf(text, sizeof text, "%s, verdicts on one core", name);
+    double s = bench_median(mine, REPEATS);
+    bench_line(text, s, "1/s", ">= 5e5", s >= 5e5);
+    snprintf(text, sizeof text, "%s, verdicts that differ of %d (%ld complete)",
+             name, SIDE * SIDE, complete);
+    bench_line(text, (double)differ, "", "0", differ == 0);
+    arena_free(a);
+}
+
+void
+bench_chatter(void)
+{
+    ball();
+    plane("rod", rod_problem, rod_by_hand);
+    plane("square", square_problem, square_by_hand);
+}

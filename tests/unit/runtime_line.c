@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Systems whose motion between impacts is a parabola (runtime/line.h): the
+ * reference values of spec/chatter.md 2.2, 2.6 and 2.8, limits in closed form,
+ * precision after a thousand impacts against a reference in long double with
+ * the true orders, and invariants (I1, I2) of random systems. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "runtime/line.h"
+
+#define MOST 10
+
+struct sys {
+    int n, m;
+    double mass[MOST * MOST], acc[MOST], N[MOST * MOST], c[MOST], e[MOST];
+    double q[MOST], v[MOST];
+};
+
+static struct line *
+made(struct arena *a, const struct sys *s)
+{
+    struct line_model m = {.n = s->n,
+                           .m = s->m,
+                           .mass = s->mass,
+                           .acc = s->acc,
+                           .N = s->N,
+                           .c = s->c,
+                           .e = s->e};
+    struct line *l;
+    assert_int_equal(line_new(a, &m, &l), 0);
+    return l;
+}
+
+static void
+close_to(double x, double ref, double tol, const char *what)
+{
+    if (!(fabs(x - ref) <= tol))
+        fail_msg("%s: %.17g, not %.17g: off by %.3g > %.3g", what, x, ref,
+                 fabs(x - ref), tol);
+}
+
+static struct sys
+ball(double e, double g, double h, double u)
+{
+    struct sys s = {.n = 1, .m = 1};
+    s.mass[0] = 1;
+    s.acc[0] = -g;
+    s.N[0] = 1;
+    s.e[0] = e;
+    s.q[0] = h;
+    s.v[0] = u;
+    return s;
+}
+
+/* q = (phi, h), ends at h +- phi; heights and velocities of the ends */
+static struct sys
+rod(double rho, double e, double g, double h0, double h1, double u0, double u1)
+{
+    struct sys s = {.n = 2, .m = 2};
+    s.mass[0] = rho * rho;
+    s.mass[3] = 1;
+    s.acc[1] = -g;
+    s.N[0] = 1;
+    s.N[2] = -1;
+    s.N[1] = s.N[3] = 1;
+    s.e[0] = s.e[1] = e;
+    s.q[0] = 0.5 * (h0 - h1);
+    s.q[1] = 0.5 * (h0 + h1);
+    s.v[0] = 0.5 * (u0 - u1);
+    s.v[1] = 0.5 * (u0 + u1);
+    return s;
+}
+
+/* spec 1.4: q = (phi_x, phi_y, h), f_i = (y_i, -x_i, 1) */
+static struct sys
+feet(int n, double rho, double e, double g)
+{
+    struct sys s = {.n = 3, .m = n};
+    s.mass[0] = s.mass[4] = rho * rho;
+    s.mass[8] = 1;
+    s.acc[2] = -g;
+    for (int i = 0; i < n; i++) {
+        double w = 2 * 3.14159265358979323846 * i / n;
+        s.N[3 * i] = sin(w);
+        s.N[3 * i + 1] = -cos(w);
+        s.N[3 * i + 2] = 1;
+        s.e[i] = e;
+    }
+    return s;
+}
+
+static struct sys
+square_reference(double e)
+{
+    struct sys s = feet(4, 0.3, e, 0);
+    static const double N[] = {0, -1, 1, 1, 0, 1, 0, 1, 1, -1, 0, 1};
+    memcpy(s.N, N, sizeof N);
+    double q[] = {0.02, 0.01, 1}, v[] = {0.05, 0.03, -1};
+    memcpy(s.q, q, sizeof q);
+    memcpy(s.v, v, sizeof v);
+    return s;
+}
+
+static double
+energy(const struct sys *s, const double *q, const double *v)
+{
+    double E = 0;
+    for (int i = 0; i < s->n; i++)
+        for (int j = 0; j < s->n; j++)
+            E += s->mass[i * s->n + j] * (0.5 * v[i] * v[j] - q[i] * s->acc[j]);
+    return E;
+}
+
+struct run {
+    enum line_event what; /* the last */
+    long impacts;         /* before it */
+    double last;          /* time of the last impact */
+    long chatters;
+};
+
+/* until something else than impacts; chatters > 0: go on behind so many */
+static struct run
+follow(struct line *l, double until, long most, long chatters)
+{
+    struct run r = {LINE_IMPACT, 0, l->t, 0};
+    for (long i = 0; i < most; i++) {
+        r.what = line_next(l, until);
+        if (r.what == LINE_CHATTER && ++r.chatters <= chatters)
+            continue;
+        if (r.what != LINE_IMPACT && r.what != LINE_SEVERAL)
+            break;
+        r.last = l->t;
+    }
+    r.impacts = l->impacts;
+    return r;
+}
+
+static struct run
+go(struct line *l, const struct sys *s, double until, long most, long chatters)
+{
+    assert_true(line_start(l, 0, s->q, s->v, 0));
+    return follow(l, until, most, chatters);
+}
+
+/* -- spec 2.2, 2.8 ----------------------------------------------------------
+ */
+
+static void
+rod_references(void **state)
+{
+    (void)state;
+    struct arena *a = arena_new();
+    struct sys s = rod(0.3, 0.1, 0, 1.01, 0.99, -1.05, -0.95);
+    struct line *l = made(a, &s);
+    struct run r = go(l, &s, INFINITY, 10000, 0);
+    assert_int_equal(r.what, LINE_CHATTER);
+    close_to(l->t, 1.0046673812, 1e-10, "complete");
+    assert_int_equal(l->chatter.period, 2);
+    /* (beta_q/beta_p)^2 */
+    close_to(l->chatter.ratio, pow(0.12624632 / 0.79210231, 2), 1e-8, "ratio");
+    assert_true(l->on[0] && l->on[1]);
+    assert_true(l->chatter.error < 1e-9);
+    s = rod(0.3, 0.3, 0, 1.01, 0.99, -1.05, -0.95);
+    l = made(a, &s);
+    r = go(l, &s, INFINITY, 10000, 0);
+    assert_int_equal(r.what, LINE_FREE);
+    assert_int_equal(r.impacts, 23);
+    close_to(r.last, 1.0382842057, 1e-10, "incomplete .3");
+    s = rod(0.3, 0.5, 0, 1.01, 0.99, -1.05, -0.95);
+    l = made(a, &s);
+    r = go(l, &s, INFINITY, 10000, 0);
+    assert_int_equal(r.what, LINE_FREE);
+    assert_int_equal(r.impacts, 7);
+    close_to(r.last, 1.3218402283, 1e-10, "incomplete .5");
+    s = square_reference(0.1);
+    l = made(a, &s);
+    r = go(l, &s, INFINITY, 10000, 0);
+    assert_int_equal(r.what, LINE_CHATTER);
+    close_to(l->t, 1.0157257332, 1e-10, "square");
+    assert_int_equal(l->n_on, 4);
+    s = square_reference(0.2);
+    l = made(a, &s);
+    /* the 12th is the one after which the centre moves up */
+    r = go(l, &s, INFINITY, 12, 0);
+    double q[3], v[3];
+    line_state(l, q, v);
+    assert_true(v[2] > 0);
+    close_to(r.last, 1.0396740222, 1e-10, "square incomplete");
+    r = follow(l, INFINITY, 100, 0);
+    assert_int_equal(r.what, LINE_FREE);
+    assert_int_equal(r.impacts, 14);
+    arena_free(a);
+}
+
+/* app. B.1: p0 an eigenvector, flights shrink by beta_q/beta_p at once */
+static void
+rod_self_similar(void **state)
+{
+    (void)state;
+    static const double cases[][3] = {
+        {0.1, 0.3, 1.189600}, {0.2, 0.2, 1.347587}, {0.05, 0.5, 1.209885}};
+    struct arena *a = arena_new();
+    for (int i = 0; i < 3; i++) {
+        double g = cases[i][0], rho = cases[i][1], r2 = rho * rho;
+        double k = (1 + g) / (1 + r2), tr = (1 + g) * (1 - r2) / (1 + r2);
+        double root = sqrt(tr * tr - 4 * g), bp = 0.5 * (tr + root),
+               bq = g / bp;
+        /* eigenvectors of P U_0, U_0 = [[1-k, -k],[-r2 k, 1 - r2 k]] in
+           (w, v) of end 0: P U_0 = [[k-1, k], [-r2 k, 1 - r2 k]] */
+        double p[2] = {k, bp - (k - 1)}, s[2] = {k, bq - (k - 1)};
+        if (p[1] > 0)
+            p[0] = -p[0], p[1] = -p[1];
+        double d = bp / (bq - bp), f = (p[0] + p[1]) / (s[0] + s[1]);
+        double q[2] = {d * (p[0] - f * s[0]), d * (p[1] - f * s[1])};
+        struct sys o = rod(rho, g, 0, 0, q[1] - q[0], p[0] + p[1], p[1] - p[0]);
+        o.v[0] = p[0];
+        o.v[1] = p[1];
+        struct line *l = made(a, &o);
+        struct run r = go(l, &o, INFINITY, 1000, 0);
+        assert_int_equal(r.what, LINE_CHATTER);
+        close_to(l->t, cases[i][2], 1e-6, "self-similar");
+        close_to(l->t, 1 / (1 - bq / bp), 1e-12, "self-similar, closed form");
+    }
+    arena_free(a);
+}
+
+static void
+rod_horizontal(void **state)
+{
+    (void)state;
+    static const double cases[][5] = {{1. / 3, 1. / 3, .01239196, .00016676, 8},
+                                      {2. / 3, 2. / 3, .55194794, .29509938, 3},
+                                      {.9, .5, .778248, .607392, 3},
+                                      {1, 1, 1, 0, 2}};
+    struct arena *a = arena_new();
+    for (int i = 0; i < 4; i++) {
+        const double *k = cases[i];
+        struct sys s = rod(k[1], k[0], 0, 1, 1, -1, -1);
+        struct line *l = made(a, &s);
+        double q[2], v[2];
+        if (k[1] == 1) { /* the ends do not feel each other */
+            struct run r = go(l, &s, INFINITY, 1, 0);
+            assert_int_equal(r.what, LINE_IMPACT);
+            assert_int_equal(r.impacts, 2);
+            continue;
+        }
+        l->policy = LINE_SEQUENTIAL;
+        assert_true(line_start(l, 0, s.q, s.v, 0));
+        assert_int_equal(line_next(l, INFINITY), LINE_SEVERAL);
+        line_state(l, q, v);
+        close_to(v[1], k[2], 1e-6, "net rebound");
+        close_to(fabs(v[0]), fabs(k[3]), 1e-6, "net spin");
+        assert_int_equal(l->impacts, (int)k[4]);
+        l->policy = LINE_COMPLEMENTARITY;
+        line_start(l, 0, s.q, s.v, 0);
+        assert_int_equal(line_next(l, INFINITY), LINE_SEVERAL);
+        line_state(l, q, v);
+        close_to(v[1], k[0], 1e-15, "Moreau");
+        close_to(v[0], 0, 1e-15, "Moreau's spin");
+        l->policy = LINE_REST;
+        line_start(l, 0, s.q, s.v, 0);
+        assert_int_equal(line_next(l, INFINITY), LINE_SEVERAL);
+        assert_int_equal(l->n_on, 2);
+        l->policy = LINE_REPORT;
+        line_start(l, 0, s.q, s.v, 0);
+        assert_int_equal(line_next(l, INFINITY), LINE_UNDECIDED);
+        assert_true(l->hits[0] && l->hits[1]);
+    }
+    arena_free(a);
+}
+
+/* -- the bouncing ball ------------------------------------------------------
+ */
+
+static void
+ball_limit(void **state)
+{
+    (void)state;
+    static const double es[] = {0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999};
+    struct arena *a = arena_new();
+    for (int i = 0; i < 7; i++) {
+        double e = es[i], g = 9.81, h = 1.3, u = 0.7;
+        struct sys s = ball(e, g, h, u);
+        struct line *l = made(a, &s);
+        struct run r = go(l, &s, INFINITY, 100, 0);
+        assert_int_equal(r.what, LINE_CHATTER);
+        long double U = sqrtl((long double)u * u + 2 * (long double)g * h);
+        long double T = (u + U) / g + 2 * e * U / g / (1 - (long double)e);
+        close_to(l->t, (double)T, 1e-14 * (double)T, "limit");
+        assert_true(l->chatter.error < 1e-14);
+        assert_true(l->on[0]);
+        assert_int_equal(line_next(l, INFINITY), LINE_FREE);
+        /* resolved: relative speeds at the 1000th impact */
+        line_resolve(l, 1L << 60);
+        line_start(l, 0, s.q, s.v, 0);
+        for (int k = 0; k < 1000; k++)
+            assert_int_equal(line_next(l, INFINITY), LINE_IMPACT);
+        int ex;
+        double rate = line_rate(l, 0, &ex);
+        long double ref = U * powl(e, 1000);
+        long double off = ldexpl(rate, ex) / ref - 1;
+        close_to((double)off, 0, 1e-12, "1000th impact");
+    }
+    arena_free(a);
+}
+
+static void
+ball_elastic(void **state)
+{
+    (void)state;
+    struct arena *a = arena_new();
+    struct sys s = ball(1, 9.81, 1.3, 0.7);
+    struct line *l = made(a, &s);
+    double q, v, E0 = energy(&s, s.q, s.v);
+    struct run r = go(l, &s, INFINITY, 1000000, 0);
+    assert_int_equal(r.what, LINE_IMPACT);
+    assert_int_equal(l->impacts, 1000000);
+    line_state(l, &q, &v);
+    close_to(energy(&s, &q, &v), E0, 1e-12 * E0, "energy");
+    arena_free(a);
+}
+
+/* -- a thousand impacts -----------------------------------------------------
+ */
+
+/* Reference: gravity-free, in quadruple precision with exponents of their own
+ * kept by rescaling, in all three coordinates (feet) or gaps (rod). */
+__extension__ typedef __float128 quad;
+
+static void
+thousand(struct arena *a, const struct sys *s, const char *what)
+{
+    struct line *l = made(a, s);
+    int n = s->n, m = s->m;
+    quad q[3], v[3], B[8][3], W[8];
+    long ev = 0;
+    for (int i = 0; i < n; i++) {
+        q[i] = s->q[i];
+        v[i] = s->v[i];
+    }
+    for (int i = 0; i < m; i++) {
+        W[i] = 0;
+        for (int j = 0; j < n; j++) { /* masses are diagonal */
+            B[i][j] = (quad)s->N[i * n + j] / s->mass[j * n + j];
+            W[i] += B[i][j] * s->N[i * n + j];
+        }
+    }
+    line_resolve(l, 1L << 60);
+    assert_true(line_start(l, 0, s->q, s->v, 0));
+    int last = -1;
+    double worst = 0;
+    for (int k = 0; k < 1000; k++) {
+        quad best = -1, bestu = 0;
+        int c = -1;
+        for (int i = 0; i < m; i++) {
+            quad g = 0, u = 0;
+            for (int j = 0; j < n; j++) {
+                g += q[j] * s->N[i * n + j];
+                u += v[j] * s->N[i * n + j];
+            }
+            if (i == last || !(u < 0))
+                continue;
+            if (c < 0 || -g / u < best) {
+                best = -g / u;
+                c = i;
+                bestu = u;
+            }
+        }
+        assert_true(c >= 0);
+        assert_int_equal(line_next(l, INFINITY), LINE_IMPACT);
+        assert_int_equal(l->hit, c);
+        quad p = -(1 + (quad)s->e[c]) * bestu / W[c], g = 0;
+        double qs = 0, vs = 0;
+        for (int j = 0; j < n; j++) {
+            q[j] += v[j] * best;
+            v[j] += B[c][j] * p;
+            g += q[j] * s->N[c * n + j];
+        }
+        for (int j = 0; j < n; j++) {
+            q[j] -= g / W[c] * B[c][j];
+            qs = fmax(qs, fabs((double)q[j]));
+            vs = fmax(vs, fabs((double)v[j]));
+        }
+        last = c;
+        int ex;
+        double mine = line_rate(l, c, &ex);
+        double ref = (double)(-(quad)s->e[c] * bestu);
+        worst = fmax(worst, fabs(ldexp(mine, (int)(ex - ev)) / ref - 1));
+        int eq = ilogb(qs), el = ilogb(vs);
+        for (int j = 0; j < n; j++) {
+            q[j] *= (quad)ldexp(1, -eq);
+            v[j] *= (quad)ldexp(1, -el);
+        }
+        ev += el;
+    }
+    close_to(worst, 0, 1e-12, what);
+}
+
+static void
+thousand_impacts(void **state)
+{
+    (void)state;
+    struct arena *a = arena_new();
+    struct sys s = rod(0.3, 0.1, 0, 1.01, 0.99, -1.05, -0.95);
+    thousand(a, &s, "rod");
+    s = rod(0.05, 0.6, 0, 1.01, 0.99, -1.005, -0.995);
+    thousand(a, &s, "rod .6");
+    s = square_reference(0.1);
+    thousand(a, &s, "square");
+    for (int n = 4; n <= 7; n++) {
+        s = feet(n, 0.1, 0.2, 0);
+        double q[] = {0.002, 0.001, 1}, v[] = {0.005, 0.003, -1};
+        memcpy(s.q, q, sizeof q);
+        memcpy(s.v, v, sizeof v);
+        char what[32];
+        snprintf(what, sizeof what, "%d feet", n);
+        thousand(a, &s, what);
+    }
+    arena_free(a);
+}
+
+/* -- three feet -------------------------------------------------------------
+ */
+
+static void
+three_feet(void **state)
+{
+    (void)state;
+    struct arena *a = arena_new();
+    /* 2.6: below the boundary two feet can chatter for themselves */
+    static const double rhos[] = {0.1, 0.2, 0.3, 0.5};
+    for (int i = 0; i < 4; i++) {
+        double rho = rhos[i], w = (-0.5 + rho * rho) / (1 + rho * rho);
+        double edge = pow((1 - sqrt(1 - w * w)) / -w, 2);
+        for (int side = -1; side <= 1; side += 2) {
+            double e = edge * (1 + side * 1e-2);
+            struct sys s = feet(3, rho, e, 0);
+            /* feet 0 and 1 close with small rates; the third high above */
+            double h[3] = {1e-3, 2e-3, 1}, u[3] = {-1, -1.2, 0.5};
+            /* q from the three heights: sum/3 etc. of a regular triangle */
+            memset(s.q, 0, sizeof s.q);
+            memset(s.v, 0, sizeof s.v);
+            for (int k = 0; k < 3; k++)
+                for (int j = 0; j < 3; j++) {
+                    double f = j == 2 ? 1. / 3 : 2. / 3 * s.N[3 * k + j];
+                    s.q[j] += f * h[k];
+                    s.v[j] += f * u[k];
+                }
+            struct line *l = made(a, &s);
+            struct run r = go(l, &s, INFINITY, 100000, 0);
+            if (side < 0) {
+                assert_int_equal(r.what, LINE_CHATTER);
+                assert_true(l->group[0] && l->group[1] && !l->group[2]);
+            } else {
+                assert_false(r.what == LINE_CHATTER && !l->group[2]);
+            }
+        }
+    }
+    /* complete, in no regular order */
+    struct sys s = feet(3, 0.3, 0.1, 0);
+    double q[] = {0.02, 0.01, 1}, v[] = {0.05, 0.03, -1};
+    memcpy(s.q, q, sizeof q);
+    memcpy(s.v, v, sizeof v);
+    struct line *l = made(a, &s);
+    struct run r = go(l, &s, INFINITY, 10000, 0);
+    assert_int_equal(r.what, LINE_CHATTER);
+    assert_int_equal(l->n_on, 3);
+    arena_free(a);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rod_references), cmocka_unit_test(rod_self_similar),
+        cmocka_unit_test(rod_horizontal), cmocka_unit_test(ball_limit),
+        cmocka_unit_test(ball_elastic),   cmocka_unit_test(thousand_impacts),
+        cmocka_unit_test(three_feet),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -159,7 +159,7 @@ largest(const double *x, int n)
 {
     double m = 0.0;
     for (int i = 0; i < n; i++)
-        m = fmax(fabs(x[i]), m);
+        m = greater(fabs(x[i]), m);
     return m;
 }
 
@@ -357,15 +357,6 @@ line_rate(const struct line *l, int i, int *exponent)
         return u;
     }
     return ldexp(u, l->ev);
-}
-
-void
-line_pass(struct line *l, double dt)
-{
-    double s = l->t + dt, back = s - l->t;
-    double e = (l->t - (s - back)) + (dt - back) + l->t_lo;
-    l->t = s + e;
-    l->t_lo = e - (l->t - s);
 }
 
 void

@@ -36,11 +36,12 @@ n_kept(const struct line_work *w)
     return n < LINE_KEPT ? (int)n : LINE_KEPT - 1;
 }
 
-/* impacts in a row equal to those p before */
+/* impacts in a row equal to those p before, not counted beyond `most` */
 static int
-matches(const struct line_work *w, int p)
+matches(const struct line_work *w, int p, int most)
 {
     int n = n_kept(w), k = 0;
+    n = most < n - p ? most + p : n;
     while (k + p < n && kept(w, k)->contact == kept(w, k + p)->contact)
         k++;
     return k;
@@ -91,20 +92,31 @@ bouncing(const struct line *l, struct pattern *p)
 static bool
 converged(const struct line *l, int period, struct pattern *p)
 {
-    p->match = matches(l->w, period);
-    if (p->match < 2 * period)
+    long least = l->w->least - period;
+    for (int i = 0; i < period; i++) /* limits count for as many as they are */
+        if (kept(l->w, i)->contact >= l->model.m)
+            least = 0;
+    if (least > LINE_KEPT - 1 - period) {
+        if ((long)l->w->n_ring < l->w->least)
+            return false;
+        least = LINE_KEPT - 1 - period;
+    }
+    if (least < 2 * period)
+        least = 2 * period;
+    if (matches(l->w, period, (int)least) < least)
         return false;
     double now = sum_of(l, period, 0), before = sum_of(l, period, period),
            last = sum_of(l, period, 2 * period);
     if (!(now < before && before < last && now > 0.0))
         return false;
-    double n = (double)(p->match / period + 1);
     double noise = LINE_CONVERGED * period * (1.0 + before / now);
     p->period = period;
     p->ratio = now / before;
     double change = fabs(p->ratio - before / last);
     if (!(change <= noise * p->ratio))
         return false;
+    p->match = matches(l->w, period, LINE_KEPT);
+    double n = (double)(p->match / period + 1);
     p->error = n * (change + DBL_EPSILON * period);
     p->T = now * p->ratio / (1.0 - p->ratio);
     return p->error <= LINE_KNOWN * (1.0 - p->ratio);
@@ -118,8 +130,7 @@ irregular(const struct line *l, struct pattern *p)
 {
     const struct line_work *w = l->w;
     int k = LINE_KEPT / 4;
-    if (n_kept(w) < 2 * k || w->n_ring % (unsigned long)k ||
-        (long)w->n_ring < w->least)
+    if (n_kept(w) < 2 * k || (long)w->n_ring < w->least)
         return false;
     double now = sum_of(l, k, 0), before = sum_of(l, k, k);
     if (!(now < 0.99 * before))
@@ -299,13 +310,12 @@ static bool
 recognise(const struct line *l, struct pattern *p)
 {
     const struct line_work *w = l->w;
+    int n = n_kept(w);
     if (bouncing(l, p))
         return p->match + 1 >= w->least;
-    for (int period = 1; period <= w->longest; period++)
-        if (converged(l, period, p) &&
-            (p->match + period >= w->least ||
-             (p->match + period >= n_kept(w) && n_kept(w) == LINE_KEPT - 1 &&
-              (long)w->n_ring >= w->least)))
+    for (int period = 1; period <= w->longest && 3 * period <= n; period++)
+        if (kept(w, 0)->contact == kept(w, period)->contact &&
+            converged(l, period, p))
             return true;
     return irregular(l, p);
 }
@@ -316,7 +326,9 @@ line_limit(struct line *l, double until)
     struct line_work *w = l->w;
     struct pattern p;
     int m = l->model.m;
-    w->look = (w->n_ring / LINE_LOOK + 1) * LINE_LOOK;
+    /* more seldom where no pattern was found for long */
+    unsigned long wait = w->n_ring / (8 * LINE_LOOK);
+    w->look = w->n_ring + LINE_LOOK * (wait < 1 ? 1 : wait < 16 ? wait : 16);
     if (n_kept(w) < 3 || !recognise(l, &p))
         return false;
     double real = ldexp(p.T, l->ex - l->ev);

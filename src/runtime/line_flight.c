@@ -10,14 +10,14 @@
 /* -- the next impact --------------------------------------------------------
  */
 
-/* local time until gap i closes (INFINITY: never) and its rate then */
-static inline double
-closing(const struct line *l, int i, double *arrive)
+/* local time until a gap g closes with rate u, acceleration al (INFINITY:
+ * never) and its rate then */
+static inline __attribute__((always_inline)) double
+closing(double g, double u, double al, bool fresh, double *arrive)
 {
-    double g = l->gap[i], u = l->rate[i], al = l->nal[i];
     *arrive = u;
     if (!(g > 0.0)) {
-        if (u < 0.0 && !l->fresh[i])
+        if (u < 0.0 && !fresh)
             return 0.0;
         if (!(al < 0.0))
             return INFINITY;
@@ -36,61 +36,65 @@ closing(const struct line *l, int i, double *arrive)
     return u > 0.0 ? (u + root) / -al : 2.0 * g / (root - u);
 }
 
-/* The state s later, by loops of constant length where m and r are known.
- * Returns whether another gap than `first` is closed within `coarse` of its
- * size, so that together() must look. */
+/* The gaps s later, by loops of constant length where m and r are known; rates
+ * too where y are the gaps. Returns whether another gap than `first` is closed
+ * within COARSE of its size, so that together() must look. */
 #define COARSE 1e-12
 static inline __attribute__((always_inline)) bool
-move(struct line *l, int m, int r, bool direct, int first, double s)
+move(struct line *l, int m, int r, bool direct, bool some_on, int first,
+     double s)
 {
-    double *y = l->y, *z = l->z, h = 0.5 * s;
+    double *restrict y = l->y, *restrict z = l->z, h = 0.5 * s;
+    double *restrict gap = l->gap, *restrict rate = l->rate,
+                     *restrict big = l->big;
+    const double *F = l->k.F;
     bool other = false;
     for (int j = 0; j < r; j++) {
-        y[j] += (z[j] + l->yal[j] * h) * s;
-        z[j] += l->yal[j] * s;
+        double a = l->yal[j];
+        y[j] += (z[j] + a * h) * s;
+        z[j] += a * s;
     }
     for (int i = 0; i < m; i++) {
-        double g = l->gap[i];
-        if (l->on[i])
+        if (some_on && l->on[i])
             continue;
-        if (direct) {
-            l->gap[i] = y[i];
-            l->rate[i] = z[i];
-        } else {
-            l->gap[i] = line_dot(r, l->k.F + i * r, y) + l->c0l[i];
-            l->rate[i] = line_dot(r, l->k.F + i * r, z);
-        }
-        l->big[i] = fmax(l->big[i], fmax(g, l->gap[i]));
+        double g = direct ? y[i] : line_dot(r, F + i * r, y) + l->c0l[i];
+        double most = greater(big[i], greater(gap[i], g));
+        gap[i] = g;
+        big[i] = most;
+        if (direct)
+            rate[i] = z[i];
         /* an infinite gap makes NaN: not closed */
-        other |= i != first && l->gap[i] - COARSE * l->big[i] <= 0.0;
+        other |= i != first && g - COARSE * most <= 0.0;
     }
     return other;
 }
 
-/* impact at contact i alone: rates before are those of move() */
+/* impact at contact i alone, after move() */
 static inline __attribute__((always_inline)) void
 bounce(struct line *l, int m, int r, bool direct, int i, double arrive)
 {
-    double e = l->model.e[i], *z = l->z, *y = l->y;
-    const double *K = l->k.K + i * r;
+    double up = -l->model.e[i] * arrive;
+    double *restrict y = l->y, *restrict z = l->z;
+    double *restrict gap = l->gap, *restrict rate = l->rate;
+    const double *K = l->k.K + i * r, *F = l->k.F;
     if (direct) {
         for (int j = 0; j < r; j++)
-            l->rate[j] = z[j] += K[j] * arrive;
+            rate[j] = z[j] += K[j] * arrive;
         y[i] = 0.0;
-        z[i] = -e * arrive;
+        z[i] = up;
     } else {
-        double g = l->gap[i], p = -e * arrive - l->rate[i];
+        double g = gap[i], p = up - line_dot(r, F + i * r, z);
         for (int j = 0; j < r; j++) {
             y[j] -= K[j] * g;
             z[j] += K[j] * p;
         }
         for (int k = 0; k < m; k++) {
-            l->gap[k] = line_dot(r, l->k.F + k * r, y) + l->c0l[k];
-            l->rate[k] = line_dot(r, l->k.F + k * r, z);
+            gap[k] -= line_dot(r, F + k * r, K) * g;
+            rate[k] = line_dot(r, F + k * r, z);
         }
     }
-    l->gap[i] = l->big[i] = 0.0;
-    l->rate[i] = -e * arrive;
+    gap[i] = l->big[i] = 0.0;
+    rate[i] = up;
     l->w->rsize[i] = -arrive;
 }
 
@@ -241,16 +245,17 @@ struct step {
 };
 
 static inline __attribute__((always_inline)) int
-flight(struct line *l, int m, int r, bool direct, double until,
+flight(struct line *l, int m, int r, bool direct, bool some_on, double until,
        struct step *step)
 {
     struct line_work *w = l->w;
+    const double *gap = l->gap, *rate = l->rate, *nal = l->nal;
     double s = INFINITY, arrive = 0.0, u;
     int first = -1;
     for (int i = 0; i < m; i++) {
-        if (l->on[i])
+        if (some_on && l->on[i])
             continue;
-        double si = closing(l, i, &u);
+        double si = closing(gap[i], rate[i], nal[i], l->fresh[i], &u);
         if (si < s) {
             s = si;
             first = i;
@@ -261,18 +266,21 @@ flight(struct line *l, int m, int r, bool direct, double until,
     double dt = s * w->tunit;
     if (first < 0 || !(dt <= until - l->t - l->t_lo))
         return 1;
-    bool other = move(l, m, r, direct, first, s);
+    bool other = move(l, m, r, direct, some_on, first, s);
     line_pass(l, dt);
-    if (other || l->n_on || !(l->model.e[first] * arrive < 0.0))
+    double e = l->model.e[first];
+    if (other || some_on || !(e * arrive < 0.0)) {
+        line_sense(l);
         return 2;
+    }
     bounce(l, m, r, direct, first, arrive);
     l->impacts++;
     for (int i = 0; i < m; i++) {
         l->impulse[i] = 0.0;
         l->fresh[i] = false;
     }
-    l->impulse[first] = -(1.0 + l->model.e[first]) * arrive * w->vunit /
-                        l->k.W[first * (m + 1)];
+    l->impulse[first] =
+        -(1.0 + e) * arrive * (w->vunit / l->k.W[first * (m + 1)]);
     l->hit = first;
     l->fresh[first] = true;
     return 0;
@@ -282,21 +290,23 @@ static int
 step_of(struct line *l, double until, struct step *s)
 {
     int m = l->model.m, r = l->k.r;
+    if (l->n_on)
+        return flight(l, m, r, l->k.direct, true, until, s);
     if (l->k.direct) {
         switch (m) {
         case 1:
-            return flight(l, 1, 1, true, until, s);
+            return flight(l, 1, 1, true, false, until, s);
         case 2:
-            return flight(l, 2, 2, true, until, s);
+            return flight(l, 2, 2, true, false, until, s);
         case 3:
-            return flight(l, 3, 3, true, until, s);
+            return flight(l, 3, 3, true, false, until, s);
         default:
-            return flight(l, m, m, true, until, s);
+            return flight(l, m, m, true, false, until, s);
         }
     }
     if (m == 4 && r == 3)
-        return flight(l, 4, 3, false, until, s);
-    return flight(l, m, r, false, until, s);
+        return flight(l, 4, 3, false, false, until, s);
+    return flight(l, m, r, false, false, until, s);
 }
 
 static enum line_event

@@ -15,7 +15,7 @@
 /* impacts kept to recognise a pattern (a power of 2); longest pattern */
 #define LINE_KEPT 256
 #define LINE_PERIOD 64
-/* patterns are looked for after every so many impacts (divides LINE_KEPT/4) */
+/* patterns are looked for after every so many impacts at first */
 #define LINE_LOOK 4
 
 typedef long double wide;
@@ -52,6 +52,12 @@ struct line_work {
     bool *closed;              /* m */
 };
 
+/* of numbers: the library's functions are calls */
+static inline double
+greater(double a, double b)
+{
+    return a > b ? a : b;
+}
 static inline double
 line_dot(int n, const double *a, const double *b)
 {
@@ -79,7 +85,7 @@ gap_noise(const struct line *l, int i)
 {
     double size = l->big[i];
     if (!l->k.direct)
-        size = fmax(size, line_abs(l->k.r, l->k.F + i * l->k.r, l->y));
+        size = greater(size, line_abs(l->k.r, l->k.F + i * l->k.r, l->y));
     return LINE_NOISE * DBL_EPSILON * (size + fabs(l->c0l[i]));
 }
 static inline double
@@ -88,7 +94,7 @@ rate_noise(const struct line *l, int i)
     double size = fabs(l->rate[i]);
     if (!l->k.direct)
         size = line_abs(l->k.r, l->k.F + i * l->k.r, l->z);
-    return LINE_NOISE * DBL_EPSILON * fmax(size, l->w->rsize[i]);
+    return LINE_NOISE * DBL_EPSILON * greater(size, l->w->rsize[i]);
 }
 
 /* line_made.c */
@@ -98,7 +104,14 @@ void line_coordinates(const struct line *l, double *g);
 /* line.c */
 void line_units(struct line *l); /* after a change of exponents or mode */
 void line_rescale(struct line *l);
-void line_pass(struct line *l, double dt);
+static inline void
+line_pass(struct line *l, double dt)
+{
+    double s = l->t + dt, back = s - l->t;
+    double e = (l->t - (s - back)) + (dt - back) + l->t_lo;
+    l->t = s + e;
+    l->t_lo = e - (l->t - s);
+}
 /* local time, no contacts */
 void line_advance(struct line *l, double s);
 /* gaps and rates from y and z */

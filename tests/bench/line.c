@@ -55,7 +55,7 @@ line_of(struct arena *a, const struct problem *p)
 
 /* flight from rest on the ground with speed u and a root of the parabola, as
  * one would for any height */
-__attribute__((noinline)) static double
+__attribute__((noipa)) static double
 ball_by_hand(double h, double u, double g, double e, long n, double *speed)
 {
     double t = 0.0;
@@ -124,7 +124,7 @@ rod_problem(double rho, double e)
 
 /* impacts and whether it is complete: flights of alternating ends shrink by a
  * ratio that has converged */
-__attribute__((noinline)) static long
+__attribute__((noipa)) static long
 rod_by_hand(double rho, double e, const double *q, const double *v,
             bool *complete)
 {
@@ -190,7 +190,7 @@ square_problem(double rho, double e)
     return p;
 }
 
-__attribute__((noinline)) static long
+__attribute__((noipa)) static long
 square_by_hand(double rho, double e, const double *q0, const double *v0,
                bool *complete)
 {

@@ -9,8 +9,6 @@
 #include "analysis/impact_priv.h"
 
 #define LAWS 6
-/* cosines under this count as right angles: data of 9 digits */
-#define RIGHT_ANGLE 1e-9
 
 static void
 spread(const double *x, const bool *on, size_t nc, double *out)
@@ -47,10 +45,9 @@ cmd_compare(struct analysis *a, const imp_command *c, struct rec *out)
     bool right = true;
     for (size_t i = 0; i < nc; i++)
         for (size_t j = 0; j < nc; j++) {
-            double d = m->G[i * (nc + 1)] * m->G[j * (nc + 1)];
-            double q = d > 0 ? m->G[i * nc + j] / sqrt(d) : 0;
+            double q = multi_cosine(m, (int)i, (int)j);
             angle[i * nc + j] = i == j ? 0 : acos(fmax(-1, fmin(1, q)));
-            right &= i == j || fabs(q) <= RIGHT_ANGLE;
+            right &= i == j || multi_apart(m, (int)i, (int)j);
         }
     /* laws that give no motion are left out of the rows */
     for (int l = 0; l < LAWS; l++) {

@@ -306,13 +306,32 @@ why_none(const struct multi *m)
     }
 }
 
+/* `c`, and where it is if the contact has several points */
+static const char *
+point_name(struct analysis *a, const struct multi_rt *in, int c)
+{
+    const struct imp_contact *k = rt_contact(a->rt, in->contact[c]);
+    const double *p = in->p.contact[c].p;
+    const char *name =
+        arena_printf(rec_arena(a), "`%s`", imp_text(a->rt->im, k->name));
+    char x[3][NUM_TEXT];
+    for (int i = 0; i < (int)in->p.n_contact; i++)
+        if (i != c && in->contact[i] == in->contact[c]) {
+            for (int d = 0; d < 3; d++)
+                num_digits(x[d], p[d], 6);
+            return arena_printf(rec_arena(a), "%s at (%s, %s%s%s)", name, x[0],
+                                x[1], a->rt->im->dim == 3 ? ", " : "",
+                                a->rt->im->dim == 3 ? x[2] : "");
+        }
+    return name;
+}
+
 size_t
 impact_remarks(struct analysis *a, const struct multi_rt *in,
                const struct multi *m, const char **text, size_t most)
 {
     struct arena *ar = rec_arena(a);
-    const imp_image *im = a->rt->im;
-    size_t n = 0;
+    size_t n = 0, more = 0;
     char x[NUM_TEXT];
     double big = 0;
     bool equal = true;
@@ -320,6 +339,8 @@ impact_remarks(struct analysis *a, const struct multi_rt *in,
     do {                                                                       \
         if (n < most)                                                          \
             text[n++] = arena_printf(ar, __VA_ARGS__);                         \
+        else                                                                   \
+            more++;                                                            \
     } while (0)
     for (int c = 0; c < m->nc; c++) {
         big = fmax(big, fabs(m->P[c]));
@@ -346,32 +367,34 @@ impact_remarks(struct analysis *a, const struct multi_rt *in,
             "(Stronge 1990 for one)");
     if (m->law == IMP_IMPACT_POISSON && m->nc > 1 && !equal)
         SAY("with unequal restitutions Poisson's and Newton's laws differ");
+    if (m->applied && m->gained > 0)
+        SAY("the impact raises the energy by %s J",
+            num_digits(x, m->gained, 6));
     for (int c = 0; c < m->nc; c++) {
-        const char *name =
-            imp_text(im, rt_contact(a->rt, in->contact[c])->name);
+        const char *name = point_name(a, in, c);
         if (m->open[c] && !impact_separates(m, c))
-            SAY("`%s` touches, does not approach and would be pulled: it takes "
+            SAY("%s touches, does not approach and would be pulled: it takes "
                 "no impulse",
                 name);
         else if (m->open[c])
-            SAY("`%s` separates before the impact, at %s m/s%s", name,
+            SAY("%s separates before the impact, at %s m/s%s", name,
                 num_digits(x, m->before[c], 6),
                 m->law == IMP_IMPACT_COMPLEMENTARITY ||
                         m->law == IMP_IMPACT_SEQUENTIAL
                     ? ""
                     : ": it takes no impulse");
         if (m->applied && m->P[c] < -1e-12 * big)
-            SAY("the impulse at `%s` is negative (%s N*s): it pulls", name,
+            SAY("the impulse at %s is negative (%s N*s): it pulls", name,
                 num_digits(x, m->P[c], 6));
         if (m->applied && m->after[c] < -RESTS * m->speed * m->length[c] &&
             m->law != IMP_IMPACT_COMPLEMENTARITY)
-            SAY("`%s` approaches after the impact, at %s m/s", name,
+            SAY("%s approaches after the impact, at %s m/s", name,
                 num_digits(x, m->after[c], 6));
     }
-    if (m->applied && m->gained > 0)
-        SAY("the impact raises the energy by %s J",
-            num_digits(x, m->gained, 6));
 #undef SAY
+    if (more)
+        text[most - 1] =
+            arena_printf(ar, "and %zu remarks more on its points", more + 1);
     return n;
 }
 

@@ -96,6 +96,22 @@ multi_slack(const struct multi *m)
     return (64 * DBL_EPSILON + m->in.tolerance) * m->speed;
 }
 
+/* far above the rounding of G, far below what changes an outcome */
+#define RIGHT_ANGLE 1e-9
+
+double
+multi_cosine(const struct multi *m, int i, int j)
+{
+    double d = m->G[i * (m->nc + 1)] * m->G[j * (m->nc + 1)];
+    return d > 0 ? m->G[i * m->nc + j] / sqrt(d) : 0;
+}
+
+bool
+multi_apart(const struct multi *m, int i, int j)
+{
+    return fabs(multi_cosine(m, i, j)) <= RIGHT_ANGLE;
+}
+
 int
 multi_prepare(struct multi *m, const struct multi_problem *in)
 {
@@ -144,15 +160,22 @@ add_rows(struct multi *m, const double *x, int first, int n, double *six)
     }
 }
 
+/* D^T w: half way from spin to angular momentum D (D^T w) */
+static void
+half_spin(const struct multi_body *b, const double w[3], double h[3])
+{
+    for (int i = 0; i < 3; i++)
+        h[i] = b->inroot[i] * w[0] + b->inroot[3 + i] * w[1] +
+               b->inroot[6 + i] * w[2];
+}
+
 static double
 kinetic(const struct multi_body *b, const double *twist)
 {
-    const double *w = twist, *v = twist + 3, *J = b->inertia;
-    double t = b->mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    for (int i = 0; i < 3; i++)
-        t += w[i] *
-             (J[3 * i] * w[0] + J[3 * i + 1] * w[1] + J[3 * i + 2] * w[2]);
-    return 0.5 * t;
+    const double *v = twist + 3;
+    double h[3], t = b->mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    half_spin(b, twist, h);
+    return 0.5 * (t + (h[0] * h[0] + h[1] * h[1] + h[2] * h[2]));
 }
 
 /* adds the impulse [F; T about `at`] to what acts on a body: force, moment
@@ -208,15 +231,18 @@ multi_balance(struct multi *m)
             d[3 + c] = t[3 + c] - k->vel[c];
             size[0] += k->mass * (fabs(k->vel[c]) + fabs(d[3 + c]));
         }
+        double dh[3], h[3];
+        half_spin(k, d, dh);
+        half_spin(k, k->spin, h);
         for (int c = 0; c < 3; c++) {
-            const double *J = k->inertia + 3 * c;
+            const double *D = k->inroot + 3 * c;
             left[0] = fmax(left[0], fabs(k->mass * d[3 + c] - sum[c]));
-            double h = J[0] * d[0] + J[1] * d[1] + J[2] * d[2];
+            double H = D[0] * dh[0] + D[1] * dh[1] + D[2] * dh[2];
             /* nothing turns a planar body about x, y */
-            if (J[0] != 0 || J[1] != 0 || J[2] != 0)
-                left[1] = fmax(left[1], fabs(h - sum[3 + c]));
+            if (D[0] != 0 || D[1] != 0 || D[2] != 0)
+                left[1] = fmax(left[1], fabs(H - sum[3 + c]));
             for (int e = 0; e < 3; e++)
-                size[1] += fabs(J[e]) * (fabs(k->spin[e]) + fabs(d[e]));
+                size[1] += fabs(D[e]) * (fabs(h[e]) + fabs(dh[e]));
         }
         for (int i = 0; i < 2; i++)
             if (size[i] > 0)

@@ -32,10 +32,12 @@ struct arena;
 
 /* kg, m, s, world axes, matrices row-major 3 x 3 */
 struct multi_body {
-    double mass, inertia[9]; /* about the mass centre; only for energy and
-                                balances; 0 if nothing moves it */
-    double invmass;          /* 0: nothing moves it */
-    double root[9];          /* C with C C^T the inverse inertia */
+    double mass, inroot[9]; /* D with D D^T the inertia about the mass centre;
+                                only for energy and balances; 0 if nothing moves
+                                it. Of a needle that spins fast about its axis
+                                the inertia itself would keep no energy */
+    double invmass;         /* 0: nothing moves it */
+    double root[9];         /* C with C C^T the inverse inertia */
     double centre[3];
     double spin[3], vel[3]; /* before; also of prescribed bodies */
 };
@@ -148,6 +150,12 @@ int multi_joint_free(enum imp_joint_kind kind, const double axis[3],
 /* greatest |S^T eta Q| of a joint's rows and free motions */
 double multi_joint_check(const struct multi_joint *j, int n, double Q[6][6]);
 
+/* cosine of the kinetic angle between two contacts, G_ij/sqrt(G_ii G_jj); 0 if
+ * nothing moves one of them */
+double multi_cosine(const struct multi *m, int i, int j);
+/* at a right angle, to RIGHT_ANGLE: an impulse at one leaves the other as it is
+ */
+bool multi_apart(const struct multi *m, int i, int j);
 /* G, rank, velocities before. 0, or 1 when an iteration failed. */
 int multi_prepare(struct multi *m, const struct multi_problem *in);
 /* exact rank, condition and null space also where the problem is regular */

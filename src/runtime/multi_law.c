@@ -280,7 +280,7 @@ turn(struct multi *m, const double *v)
             double p = m->in.contact[c].priority,
                    q = m->in.contact[best].priority;
             bool close = fabs(size - most) <= SEQUENCE_TIE * most;
-            if (p == q && close && m->G[c * m->nc + best] != 0)
+            if (p == q && close && !multi_apart(m, c, best))
                 m->tie = true;
             if (p > q || (p == q && (close || size < most)))
                 continue;

@@ -104,7 +104,7 @@ read_body(const struct rt *r, uint32_t body, struct multi_body *o)
     const imp_body *b = rt_body(r, body);
     const double *k = r->env + b->env_body, *s = r->env + b->env_state;
     bool plane = r->im->dim == 2;
-    double R[9], L[9], J[9];
+    double R[9], L[9];
     memset(o, 0, sizeof *o);
     multi_rotation(r, body, R);
     if (plane) {
@@ -123,19 +123,17 @@ read_body(const struct rt *r, uint32_t body, struct multi_body *o)
     o->mass = k[IMP_BODY_MASS];
     o->invmass = k[IMP_BODY_INVMASS];
     if (plane) {
-        o->inertia[8] = k[IMP_BODY_INERTIA];
+        o->inroot[8] = sqrt(k[IMP_BODY_INERTIA]);
         o->root[8] = sqrt(k[IMP_BODY_INVINERTIA]);
         return;
     }
-    double a[9], t[9], RT[9];
+    double a[9];
     full(k + IMP_BODY_INVINERTIA, a);
     root3(a, L);
     product(R, L, o->root);
-    full(k + IMP_BODY_INERTIA, J);
-    product(R, J, t);
-    for (int i = 0; i < 9; i++)
-        RT[i] = R[i % 3 * 3 + i / 3];
-    product(t, RT, o->inertia);
+    full(k + IMP_BODY_INERTIA, a);
+    root3(a, L);
+    product(R, L, o->inroot);
 }
 
 static void

@@ -43,7 +43,7 @@ body(struct problem *o, double m, const double J[3], double x, double y)
     b->centre[0] = x;
     b->centre[1] = y;
     for (int i = 0; i < 3; i++) {
-        b->inertia[4 * i] = J[i];
+        b->inroot[4 * i] = sqrt(J[i]);
         b->root[4 * i] = 1 / sqrt(J[i]);
     }
 }
@@ -118,7 +118,7 @@ chain(struct problem *o, bool hinges, bool plane)
         body(o, 1 + 0.01 * i, J, 2 * i, 0.1 * (i % 2));
         o->b[i].vel[hinges ? 1 : 0] = hinges ? -1 : i ? 0 : 1;
         for (int k = 0; k < 8 && plane; k += 4)
-            o->b[i].inertia[k] = o->b[i].root[k] = 0;
+            o->b[i].inroot[k] = o->b[i].root[k] = 0;
     }
     for (uint32_t i = 0; i + 1 < MOST; i++) {
         if (hinges)

@@ -49,8 +49,7 @@ add_body(struct problem *o, double mass, double jx, double jy, double jz,
         for (int k = 0; k < 3; k++) {
             double r = R ? R[3 * i + k] : i == k;
             b->root[3 * i + k] = J[k] > 0 ? r / sqrt(J[k]) : 0;
-            for (int n = 0; n < 3; n++)
-                b->inertia[3 * i + n] += J[k] * r * (R ? R[3 * n + k] : n == k);
+            b->inroot[3 * i + k] = r * sqrt(J[k]);
         }
     return o->p.n_body++;
 }

@@ -190,9 +190,11 @@ unbalanced(const struct problem *o, const struct multi *m, uint32_t b)
         sum[i] -= k->mass * ((long double)t[3 + i] - k->vel[i]);
         size[0] += k->mass * (fabsl(k->vel[i]) + fabsl(t[3 + i]));
         for (int n = 0; n < 3; n++) {
-            h += k->inertia[3 * i + n] * ((long double)t[n] - k->spin[n]);
-            size[1] +=
-                fabs(k->inertia[3 * i + n]) * (fabs(k->spin[n]) + fabs(t[n]));
+            long double J = 0;
+            for (int e = 0; e < 3; e++)
+                J += (long double)k->inroot[3 * i + e] * k->inroot[3 * n + e];
+            h += J * ((long double)t[n] - k->spin[n]);
+            size[1] += fabsl(J) * (fabs(k->spin[n]) + fabs(t[n]));
         }
         sum[3 + i] -= h;
     }

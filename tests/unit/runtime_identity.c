@@ -113,8 +113,10 @@ kinetic(const struct problem *o, const double *t)
         const struct multi_body *b = &o->b[i];
         for (int k = 0; k < 3; k++) {
             e += b->mass * t[3 + k] * t[3 + k] / 2;
+            double h = 0;
             for (int n = 0; n < 3; n++)
-                e += t[k] * b->inertia[3 * k + n] * t[n] / 2;
+                h += b->inroot[3 * n + k] * t[n];
+            e += h * h / 2;
         }
     }
     return e;
@@ -285,14 +287,12 @@ relabel(void **state)
             TURN(to->vel, b->vel, 0);
             for (int x = 0; x < 3; x++)
                 for (int y = 0; y < 3; y++) {
-                    to->root[3 * x + y] = to->inertia[3 * x + y] = 0;
+                    to->root[3 * x + y] = to->inroot[3 * x + y] = 0;
                     for (int k = 0; k < 3; k++) {
                         to->root[3 * x + y] +=
                             R[3 * x + k] * b->root[3 * k + y];
-                        for (int q = 0; q < 3; q++)
-                            to->inertia[3 * x + y] += R[3 * x + k] *
-                                                      b->inertia[3 * k + q] *
-                                                      R[3 * y + q];
+                        to->inroot[3 * x + y] +=
+                            R[3 * x + k] * b->inroot[3 * k + y];
                     }
                 }
         }

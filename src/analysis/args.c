@@ -77,23 +77,27 @@ absent(struct analysis *a, imp_range where, const char *name, const char *why)
     return IMP_FAILED;
 }
 
-/* entry `index` of n, from the end when negative */
+/* entry `index` of n rows of `width`, from the end when negative */
 static int
-entry(struct analysis *a, const imp_slot *s, size_t n, size_t *k)
+entry(struct analysis *a, const imp_slot *s, size_t n, size_t width, size_t *k)
 {
-    long i = s->index < 0 ? (long)n + s->index : (long)s->index;
-    if (i >= 0 && (size_t)i < n) {
+    long w = width ? (long)width : 1, all = (long)n * w;
+    long i = s->index < 0 ? all + s->index : (long)s->index;
+    if (i >= 0 && i < all) {
         *k = (size_t)i;
         return IMP_OK;
     }
-    struct diag *d =
-        diag_add(a->ds, DIAG_E0702, s->range,
-                 "`%s` has %zu entr%s, so there is no entry %d",
-                 slot_name(a, s), n, n == 1 ? "y" : "ies", (int)s->index);
-    if (n)
+    long row = s->index < 0 ? (s->index - w + 1) / w : s->index / w;
+    const char *one = w > 1 ? "row" : "entry",
+               *many = w > 1 ? "rows" : "entries";
+    struct diag *d = diag_add(
+        a->ds, DIAG_E0702, s->range, "`%s` has %zu %s, so there is no %s %ld",
+        slot_name(a, s), n, n == 1 ? one : many, one, row);
+    if (n && s->kind == IMP_SLOT_NUM)
+        diag_help(a->ds, d, "%s are numbered from 0 to %zu", many, n - 1);
+    else if (n)
         diag_help(a->ds, d,
-                  "entries are numbered 0 to %zu, or -1 to -%zu from "
-                  "the end",
+                  "%s are numbered 0 to %zu, or -1 to -%zu from the end", many,
                   n - 1, n);
     return IMP_FAILED;
 }
@@ -134,20 +138,20 @@ slot_value(struct analysis *a, const imp_slot *s, double *x)
     }
     switch (s->kind) {
     case IMP_SLOT_TEXTITEMEQ:
-        if ((st = entry(a, s, v->n, &k)))
+        if ((st = entry(a, s, v->n, 1, &k)))
             return st;
         *x = !strcmp(v->texts[k], imp_text(im, s->text)) ? 1.0 : 0.0;
         return IMP_OK;
     case IMP_SLOT_NUM: {
-        size_t n = f->kind == IMP_FIELD_MAT ? v->n * v->cols : v->n;
-        if ((st = entry(a, s, n, &k)))
+        size_t width = f->kind == IMP_FIELD_MAT ? v->cols : 1;
+        if ((st = entry(a, s, v->n, width, &k)))
             return st;
         *x = v->num[k];
         return IMP_OK;
     }
     case IMP_SLOT_ITEM: {
-        size_t n = f->kind == IMP_FIELD_VECS ? v->n * v->cols : v->n;
-        if ((st = entry(a, s, n, &k)))
+        size_t width = f->kind == IMP_FIELD_VECS ? v->cols : 1;
+        if ((st = entry(a, s, v->n, width, &k)))
             return st;
         *x = v->num[k];
         return IMP_OK;

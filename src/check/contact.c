@@ -136,8 +136,9 @@ law_of(struct check *ck, const struct env *env, const struct ast_item *k,
             x);
         if (x > 1)
             CK_HELP(ck, d,
-                    "to let impacts add energy, say world { gain = "
-                    "\"allowed\" }");
+                    "to let impacts add energy, say world { gain = allowed }");
+        else
+            CK_HELP(ck, d, "0 is a plastic, 1 an elastic impact");
         return;
     }
     take_num(&c->e, &v, e);
@@ -399,7 +400,11 @@ contact(struct check *ck, struct decl *d)
             ck, DIAG_E0322, (i ? it->head2 : it->head1)->range,
             "the body `%s` has no shape, so it cannot touch anything", b->name);
         CK_NOTE(ck, x, b->range, "declared here");
-        CK_HELP(ck, x, "give it one, as in body %s : circle(1)", b->name);
+        CK_HELP(ck, x,
+                "give it one, as in body %s : %s(1), or state where they "
+                "touch: contact %s : %s | %s { at = ...  normal = ... }",
+                b->name, ck->m->dim == 3 ? "sphere" : "circle", d->name,
+                ck->bodies.v[c->body[0]].name, ck->bodies.v[c->body[1]].name);
         ok = false;
     }
     if (ok && ck->bodies.v[c->body[0]].fixed &&

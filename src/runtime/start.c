@@ -411,23 +411,38 @@ disagree(const struct start *s, uint32_t j, double off)
     return IMP_BADMODEL;
 }
 
+/* told at the joints whose conditions follow from those before them */
 static void
 tell_redundant(const struct start *s)
 {
     struct rt *r = s->r;
-    struct multi *m = multi_new(r->arena, s->m.p.n_body, 0, s->m.p.n_joint);
-    if (multi_prepare(m, &s->m.p) || m->joint_rank == m->nr)
+    struct multi_problem p = s->m.p;
+    struct multi *m = multi_new(r->arena, p.n_body, 0, p.n_joint);
+    if (multi_prepare(m, &p) || m->joint_rank == m->nr)
         return;
-    const imp_joint *k = joint_of(s, s->m.p.n_joint - 1);
-    struct diag *d = diag_add(r->ds, DIAG_W0503, k->range,
-                              "%d of the %d constraints of the joints %s "
-                              "redundant",
-                              m->nr - m->joint_rank, m->nr,
-                              m->nr - m->joint_rank == 1 ? "is" : "are");
-    diag_help(r->ds, d,
-              "the motion is determined all the same; impulses in the joints "
-              "are the least that give it. Joints that leave more free (ball, "
-              "cylinder) in the loop make them unique");
+    int rows = m->nr, over = rows - m->joint_rank, told = 0;
+    struct diag *d = NULL;
+    for (p.n_joint = 1; p.n_joint <= s->m.p.n_joint && told < over;
+         p.n_joint++) {
+        if (multi_prepare(m, &p))
+            return;
+        int more = m->nr - m->joint_rank - told;
+        if (more <= 0)
+            continue;
+        const imp_joint *k = joint_of(s, p.n_joint - 1);
+        told += more;
+        if (d)
+            diag_note(r->ds, d, k->range, "%d of them here", more);
+        else
+            d = diag_add(r->ds, DIAG_W0503, k->range,
+                         "%d of the %d constraints of the joints %s redundant",
+                         over, rows, over == 1 ? "is" : "are");
+    }
+    if (d)
+        diag_help(r->ds, d,
+                  "the motion is determined all the same; impulses in the "
+                  "joints are the least that give it. Joints that leave more "
+                  "free (ball, cylinder) in the loop make them unique");
 }
 
 int

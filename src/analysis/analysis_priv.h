@@ -112,10 +112,10 @@ struct touch {
     double P[3], Q[3], n[3];
     int order; /* of the jet; -1: not available */
     double jet[JET_MAX + 1];
-    const char *no_jet;      /* why not */
-    bool open;               /* of corners: the normal is not unique */
-    const char *open_text;   /* what the choices come to */
-    bool formulas;           /* t holds the paper's coefficients */
+    const char *no_jet;    /* why not */
+    bool open;             /* of corners: the normal is not unique */
+    const char *open_text; /* what the choices come to; also if one is stated */
+    bool formulas;         /* t holds the paper's coefficients */
     const char *no_formulas; /* why not */
     struct tangency t;
 };
@@ -167,6 +167,14 @@ int touch_choices(struct analysis *a, uint32_t contact,
                   const struct corner_touch *c, struct touch_choices *out);
 /* what follows from them, in words */
 const char *touch_choices_text(const struct touch_choices *o);
+/* A time after which features that change at a touch have done so, at a small
+ * share of the way; 0: nothing moves. *speed: of the bodies against each other
+ */
+double touch_aside(struct analysis *a, uint32_t contact, double *speed);
+/* Does the gap's second derivative jump at a touch of corners, which the model
+ * is at? Then t->jet becomes the series of what follows, and *before is the
+ * derivative that held until then. */
+bool touch_sides(struct analysis *a, struct touch *t, double *before);
 /* normal velocity that counts as zero */
 double touch_v_tol(const struct analysis *a, const struct touch *t);
 /* moves the model to the root of the derivative that decides (spec 0.F) */

@@ -147,6 +147,20 @@ set_verdict(struct analysis *a, const struct touch *t, const struct verdict *v,
         remark(rm, t->no_formulas);
 }
 
+static const char *
+jump_text(struct analysis *a, double before, double after)
+{
+    char b[NUM_TEXT], f[NUM_TEXT];
+    double least = RT_TOLERANCE * fmax(fabs(before), fabs(after));
+    before = fabs(before) <= least ? 0.0 : before;
+    after = fabs(after) <= least ? 0.0 : after;
+    return arena_printf(rec_arena(a),
+                        "other features of the bodies take over at the touch: "
+                        "the gap's second derivative jumps from %s to %s "
+                        "m/s^2; the verdict is that of what follows",
+                        num_digits(b, before, 6), num_digits(f, after, 6));
+}
+
 int
 cmd_classify(struct analysis *a, const imp_command *c, struct rec *out)
 {
@@ -178,7 +192,11 @@ cmd_classify(struct analysis *a, const imp_command *c, struct rec *out)
         return st;
     if ((st = touch_agree(a, &t)))
         return st;
+    double before;
+    bool jumps = touch_sides(a, &t, &before);
     touch_verdict(a, &t, &v);
+    if (jumps && fabs(v.v) <= v.v_tol)
+        remark(&rm, jump_text(a, before, v.D));
 
     /* in the order of the record: each field is found where it is looked for */
     SET_NUM("time", t.time);

@@ -192,10 +192,13 @@ depth_measure(struct analysis *a, const struct touch *t,
         if ((st = gap_at(a, t->contact, t->time - T, &gap, NULL)))
             goto done;
         char s[NUM_TEXT], q[NUM_TEXT];
-        *remark = arena_printf(rec_arena(a),
-                               "the bodies overlap before the touch too: by %s "
-                               "m at %s s before it",
-                               num_digits(s, -gap, 6), num_digits(q, T, 6));
+        /* corners: other features may have held then */
+        if (gap < 0.0)
+            *remark =
+                arena_printf(rec_arena(a),
+                             "the bodies overlap before the touch too: by %s "
+                             "m at %s s before it",
+                             num_digits(s, -gap, 6), num_digits(q, T, 6));
     }
     moment_restore(a, &start);
     if (before)

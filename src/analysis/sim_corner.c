@@ -39,19 +39,39 @@ floor_of(struct sim *s, uint32_t c, double *speed)
     return IMP_OK;
 }
 
+/* what the series of the gap says dt after now */
+static int
+see(struct sim *s, uint32_t c, double dt, enum event_ahead *ahead, double *D)
+{
+    struct analysis *a = s->a;
+    struct rt *r = a->rt;
+    struct moment here = moment_save(a);
+    struct closest cl;
+    double h, jet[3];
+    int st = dt > 0.0 ? motion_to(r, rt_time(r) + dt) : IMP_OK;
+    /* the features there, first */
+    if (!st && !(st = closest_points(r, c, &cl, false)))
+        st = event_ahead(r, c, s->until - rt_time(r), ahead);
+    if (!st && !(st = motion_series_all(r, 2, &h)) &&
+        !(st = closest_gap_series(r, c, 2, jet)))
+        *D = 2.0 * jet[2];
+    moment_restore(a, &here);
+    return st;
+}
+
+/* Where features change at the touch itself its series may end at once: those
+ * that come then tell. */
 static int
 by_series(struct sim *s, uint32_t c, struct verdict *v, bool *rests)
 {
-    struct rt *r = s->a->rt;
     enum event_ahead ahead;
-    double h, jet[3];
-    int st = event_ahead(r, c, s->until - rt_time(r), &ahead);
+    double speed, dt = touch_aside(s->a, c, &speed);
+    int st = see(s, c, 0.0, &ahead, &v->D);
+    if (!st && ahead == AHEAD_RESTS && dt > 0.0 &&
+        rt_time(s->a->rt) + dt < s->until)
+        st = see(s, c, dt, &ahead, &v->D);
     if (st)
         return st == IMP_NONFINITE ? IMP_OK : st;
-    if ((st = motion_series_all(r, 2, &h)) ||
-        (st = closest_gap_series(r, c, 2, jet)))
-        return st;
-    v->D = 2.0 * jet[2];
     *rests = ahead == AHEAD_RESTS;
     v->class = ahead == AHEAD_DRIFTS  ? CLASS_MINUS
                : ahead == AHEAD_RISES ? CLASS_0_PLUS

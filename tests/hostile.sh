@@ -132,7 +132,8 @@ case $? in 2 | 3) ;; *) echo "FAIL --out below a file"; failed=$((failed + 1)) ;
 # little memory: a message and 3, never a crash (not under the sanitizers)
 if ! grep -q '^IMP_SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then
     for kb in 20000 40000 80000; do
-        (ulimit -v $kb && exec "$imp" run --no-cache "$ellipses") >out 2>err
+        (ulimit -v $kb && exec "$imp" run --backend=jit --no-cache \
+            "$ellipses") >out 2>err
         got=$?
         [ $got -eq 0 ] || [ $got -eq 3 ] || [ $got -eq 127 ] ||
             { echo "FAIL $kb kB: status $got"; head -c 500 err; failed=$((failed + 1)); }

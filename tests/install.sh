@@ -19,7 +19,7 @@ done
 cp "$root/examples/tangential/two-ellipses.imp" "$tmp/m.imp"
 cd "$tmp"
 "$build/imp" run --backend=eval m.imp >want
-env -i "$p/bin/imp" run --no-cache m.imp >got
+env -i "$p/bin/imp" run --backend=jit --no-cache m.imp >got
 cmp want got
 env -i PATH=/usr/bin:/bin "$p/bin/imp" build m.imp -o sim
 mv m.imp gone

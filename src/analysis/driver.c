@@ -237,7 +237,7 @@ driver_open(struct driver *d, const imp_image *im, const imp_code *code,
             struct diags *ds)
 {
     *d = (struct driver){.im = im, .ds = ds};
-    d->rt = rt_new(im, code, params, ds, o->stop);
+    d->rt = rt_new_tier(im, code, o->tier, params, ds, o->stop);
     return d->rt ? begin(d, o) : not_set_up(ds);
 }
 

@@ -39,6 +39,7 @@ struct driver_options {
      * errno value. */
     int (*write)(void *ctx, const char *s, size_t n);
     void *ctx;
+    struct rt_tier *tier; /* of driver_open: code that comes later, or NULL */
 };
 
 /* one run; valid from driver_open to driver_close */

@@ -168,7 +168,7 @@ choose(const char *value, const char *const *choices, int n)
 int
 imp_option(imp *h, const char *key, const char *value)
 {
-    static const char *const backends[] = {"jit", "eval"};
+    static const char *const backends[] = {"auto", "jit", "eval"};
     static const char *const formats[] = {"text", "lines", "json"};
     static const char *const digits[] = {"0", "1", "2"};
     int i = -1;
@@ -184,11 +184,13 @@ imp_option(imp *h, const char *key, const char *value)
     if (!value)
         return IMP_MODEL_WRONG;
     if (strcmp(key, "backend") == 0) {
-        if ((i = choose(value, backends, 2)) >= 0)
-            h->o.backend = i == 0 ? SESSION_JIT : SESSION_EVAL;
+        if ((i = choose(value, backends, 3)) >= 0)
+            h->o.backend = (enum session_backend)i;
     } else if (strcmp(key, "opt") == 0) {
         if ((i = choose(value, digits, 3)) >= 0)
             h->o.opt = i;
+        if (i >= 0 && h->o.backend == SESSION_AUTO)
+            h->o.backend = SESSION_JIT;
     } else if (strcmp(key, "json") == 0) {
         if ((i = choose(value, digits, 2)) >= 0)
             h->o.json = i == 1;

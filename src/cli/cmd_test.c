@@ -16,7 +16,7 @@
 enum { OPT_DIAGNOSTICS, OPT_BACKEND, OPT_OPT, OPT_NO_CACHE };
 static const struct cli_opt opts[] = {
     {"--diagnostics", "text|lines|json", "form of messages (text)"},
-    {"--backend", "eval|jit", "evaluator or machine code (jit)"},
+    {"--backend", "auto|eval|jit", "evaluator or machine code (auto)"},
     {"--opt", "0|1|2", "how hard the code generator tries (1)"},
     {"--no-cache", NULL, "do not use the object cache on disk"},
 };

@@ -1,61 +1,155 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Code of an image: looked up in the cache, else generated and put there; then
- * loaded. An object from the cache that does not load is generated anew. */
+ * loaded. An object from the cache that does not load is generated anew. At
+ * once, or when the evaluator has worked as long as that takes. */
 #include "cli/jit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "cli/cache.h"
 #include "cli/session.h"
 #include "codegen/gen.h"
 #include "codegen/symbols.h"
+#include "runtime/rt.h"
+
+/* Work of the evaluator (runtime/rt.h) in the time that it takes to load LLVM
+ * and an object from the cache; to generate code for one instruction, in models
+ * up to GEN_LARGE instructions and in larger ones. Measured; 1 unit is about
+ * 3 ns. Whatever is made only after as long a time of work never costs more
+ * than twice the best choice. */
+#define WORK_LOAD 1e7
+#define WORK_SMALL 4e4
+#define WORK_LARGE 1e4
 
 struct session_code {
+    struct rt_tier tier; /* first: `more` gets its address */
+    const imp_image *im;
+    struct gen_options o;
+    bool cache, looked;
+    struct cache_key key;
     const struct gen_api *api;
     struct gen_jit *jit;
     imp_code code;
+    const char *error;
 };
+
+static double
+cost(const imp_image *im)
+{
+    double n = gen_size(im);
+
+    return WORK_LOAD + n * (n > GEN_LARGE ? WORK_LARGE : WORK_SMALL);
+}
+
+/* an object that is there already */
+static void
+look_up(struct session_code *c)
+{
+    size_t n = 0;
+
+    c->looked = true;
+    if (!c->cache)
+        return;
+    cache_key(&c->key, c->im, c->api, &c->o);
+    char *object = cache_get(&c->key, &n);
+    if (object)
+        c->jit = c->api->load(object, n, gen_symbols, &c->code, &c->error);
+    free(object);
+}
+
+static void
+make(struct session_code *c)
+{
+    struct gen_bytes b = c->api->emit(c->im, &c->o);
+
+    if (!b.s)
+        c->error = b.error;
+    else
+        c->jit = c->api->load(b.s, b.n, gen_symbols, &c->code, &c->error);
+    if (c->jit && c->cache)
+        cache_put(&c->key, b.s, b.n);
+    free(b.s);
+}
+
+static bool
+usable(struct session_code *c)
+{
+    if (c->jit && c->code.n_tapes == c->im->tapes.n)
+        return true;
+    if (c->jit) {
+        c->error = "the loaded code is that of another model";
+        c->api->unload(c->jit);
+        c->jit = NULL;
+    }
+    return false;
+}
+
+static const imp_code *
+more(struct rt_tier *t)
+{
+    struct session_code *c = (struct session_code *)t;
+
+    if (!c->api)
+        c->api = genload(&c->error);
+    if (!c->api)
+        return NULL;
+    if (!c->looked)
+        look_up(c);
+    if (!c->jit && t->spent < cost(c->im)) {
+        t->limit = cost(c->im);
+        return NULL;
+    }
+    if (!c->jit)
+        make(c);
+    return usable(c) ? &c->code : NULL;
+}
+
+static struct session_code *
+new_code(const imp_image *im, int opt, bool cache)
+{
+    struct session_code *c = calloc(1, sizeof *c);
+
+    if (!c)
+        return NULL;
+    c->o = (struct gen_options){.opt = opt, .pic = true, .output = GEN_OBJECT};
+    c->im = im;
+    c->cache = cache;
+    c->tier.more = more;
+    /* nothing to be found: LLVM need not be loaded to learn that */
+    c->tier.limit = cache ? WORK_LOAD : cost(im);
+    return c;
+}
+
+struct session_code *
+session_code_later(const imp_image *im, int opt, bool cache)
+{
+    struct session_code *c = new_code(im, opt, cache);
+
+    if (!c)
+        oom_raise();
+    return c;
+}
 
 struct session_code *
 session_code_new(const imp_image *im, int opt, bool cache, const char **error)
 {
-    struct gen_options o = {.opt = opt, .pic = true, .output = GEN_OBJECT};
     const struct gen_api *api = genload(error);
-    struct session_code *c = api ? calloc(1, sizeof *c) : NULL;
-    struct cache_key key;
-    size_t n = 0;
-    char *object = NULL;
+    struct session_code *c = api ? new_code(im, opt, cache) : NULL;
 
-    if (!api)
-        return NULL;
     if (!c) {
-        *error = "out of memory";
+        if (api)
+            *error = "out of memory";
         return NULL;
     }
     c->api = api;
-    if (cache) {
-        cache_key(&key, im, api, &o);
-        object = cache_get(&key, &n);
-        if (object)
-            c->jit = api->load(object, n, gen_symbols, &c->code, error);
-    }
-    if (!c->jit) {
-        free(object);
-        struct gen_bytes b = api->emit(im, &o);
-        object = b.s;
-        if (!b.s)
-            *error = b.error;
-        else
-            c->jit = api->load(b.s, b.n, gen_symbols, &c->code, error);
-        if (c->jit && cache)
-            cache_put(&key, b.s, b.n);
-    }
-    free(object);
-    if (c->jit && c->code.n_tapes == im->tapes.n)
+    look_up(c);
+    if (!c->jit)
+        make(c);
+    if (usable(c))
         return c;
-    if (c->jit)
-        *error = "the loaded code is that of another model";
+    *error = c->error;
     session_code_free(c);
     return NULL;
 }
@@ -65,12 +159,19 @@ session_code_free(struct session_code *c)
 {
     if (!c)
         return;
-    c->api->unload(c->jit);
+    if (c->api)
+        c->api->unload(c->jit);
     free(c);
 }
 
 const imp_code *
 session_code_table(const struct session_code *c)
 {
-    return c ? &c->code : NULL;
+    return c && c->jit ? &c->code : NULL;
+}
+
+struct rt_tier *
+session_code_tier(struct session_code *c)
+{
+    return c && !c->jit ? &c->tier : NULL;
 }

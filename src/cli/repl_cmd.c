@@ -301,9 +301,9 @@ colon_set(struct repl *r, const char *arg)
     if (!arg[0]) {
         for (size_t i = 0; i < r->o.n_sets; i++)
             printf("%s=%s\n", r->o.sets[i].name, r->o.sets[i].value);
-        printf("# backend=%s opt=%d cache=%d json=%d\n",
-               r->o.backend == SESSION_JIT ? "jit" : "eval", r->o.opt,
-               r->o.cache, r->o.json);
+        static const char *const backends[] = {"auto", "jit", "eval"};
+        printf("# backend=%s opt=%d cache=%d json=%d\n", backends[r->o.backend],
+               r->o.opt, r->o.cache, r->o.json);
         return IMP_EXIT_OK;
     }
     if (!eq || eq == arg)

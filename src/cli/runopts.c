@@ -67,7 +67,7 @@ read_seed(struct session_options *o, const char *value)
 bool
 runopts_apply(struct session_options *o, int k, const char *value)
 {
-    static const char *const backends[] = {"jit", "eval"};
+    static const char *const backends[] = {"auto", "jit", "eval"};
     static const char *const opts[] = {"0", "1", "2"};
     static const char *const formats[] = {"text", "lines", "json"};
     int i;
@@ -86,14 +86,17 @@ runopts_apply(struct session_options *o, int k, const char *value)
         o->dir = value;
         return true;
     case RUNOPT_BACKEND:
-        if ((i = cli_choice("--backend", value, backends, 2)) < 0)
+        if ((i = cli_choice("--backend", value, backends, 3)) < 0)
             return false;
-        o->backend = i == 0 ? SESSION_JIT : SESSION_EVAL;
+        o->backend = (enum session_backend)i;
         return true;
     case RUNOPT_OPT:
         if ((i = cli_choice("--opt", value, opts, 3)) < 0)
             return false;
         o->opt = i;
+        /* who says how wants the code */
+        if (o->backend == SESSION_AUTO)
+            o->backend = SESSION_JIT;
         return true;
     case RUNOPT_NO_CACHE:
         o->cache = false;

@@ -23,7 +23,7 @@ enum runopt {
     {"--set", "NAME=VALUE", "change a param: SI, or with a unit '3 [mm]'"},   \
         {"--json", NULL, "one JSON object per command and line"},             \
         {"--out", "DIR", "folder for files and plots"},                       \
-        {"--backend", "eval|jit", "evaluator or machine code (jit)"},         \
+        {"--backend", "auto|eval|jit", "evaluator or machine code (auto)"},   \
         {"--opt", "0|1|2", "how hard the code generator tries (1)"},          \
         {"--no-cache", NULL, "do not use the object cache on disk"},          \
         {"--seed", "N", "seed of random numbers"},                            \

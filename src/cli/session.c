@@ -24,7 +24,7 @@ void
 session_defaults(struct session_options *o)
 {
     *o = (struct session_options){
-        .backend = SESSION_JIT, .opt = 1, .cache = true};
+        .backend = SESSION_AUTO, .opt = 1, .cache = true};
 }
 
 void
@@ -373,6 +373,10 @@ session_code(struct session *s)
 
     if (s->o.backend == SESSION_EVAL || s->code)
         return IMP_EXIT_OK;
+    if (s->o.backend == SESSION_AUTO) {
+        s->code = session_code_later(s->image, s->o.opt, s->o.cache);
+        return IMP_EXIT_OK;
+    }
     s->code = session_code_new(s->image, s->o.opt, s->o.cache, &error);
     if (s->code)
         return IMP_EXIT_OK;
@@ -440,7 +444,8 @@ session_run(struct session *s)
                                .seed = s->o.seed,
                                .stop = s->stop,
                                .write = s->write,
-                               .ctx = s->write_ctx};
+                               .ctx = s->write_ctx,
+                               .tier = session_code_tier(s->code)};
 
     session_clear(s);
     int status;

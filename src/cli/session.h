@@ -27,7 +27,8 @@ const struct gen_api *genload(const char **error);
 
 #define SESSION_FILE_LIMIT (64u << 20) /* bytes of one source file */
 
-enum session_backend { SESSION_JIT, SESSION_EVAL };
+/* AUTO: the evaluator, and machine code once that pays */
+enum session_backend { SESSION_AUTO, SESSION_JIT, SESSION_EVAL };
 struct session_set {
     const char *name, *value; /* value as text: a number, or with a unit */
     double number;            /* SI, where value is NULL */

@@ -68,14 +68,14 @@ gen_host_cpu(void)
 }
 
 static void
-target(struct gen *g, const struct gen_options *opt)
+target(struct gen *g, const struct gen_options *opt, int how)
 {
     char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
     char *name = NULL, *features = NULL;
     LLVMTargetRef t;
-    LLVMCodeGenOptLevel level = opt->opt == 0   ? LLVMCodeGenLevelNone
-                                : opt->opt == 1 ? LLVMCodeGenLevelLess
-                                                : LLVMCodeGenLevelDefault;
+    LLVMCodeGenOptLevel level = how == 0   ? LLVMCodeGenLevelNone
+                                : how == 1 ? LLVMCodeGenLevelLess
+                                           : LLVMCodeGenLevelDefault;
 
     if (LLVMGetTargetFromTriple(triple, &t, &message)) {
         snprintf(g->error, sizeof g->error, "no target for %s: %s", triple,
@@ -255,12 +255,14 @@ emit(struct gen *g, const struct gen_options *opt, struct gen_bytes *out)
         out->error = keep(g->error);
         return;
     }
+    int how = gen_size(g->im) > GEN_LARGE ? 0 : opt->opt;
+
     g->cx = LLVMContextCreate();
     g->mod = LLVMModuleCreateWithNameInContext("imp", g->cx);
     g->b = LLVMCreateBuilderInContext(g->cx);
-    target(g, opt);
+    target(g, opt, how);
     build(g, opt);
-    optimise(g, opt->opt);
+    optimise(g, how);
     write_out(g, opt->output, out);
 }
 

@@ -39,9 +39,11 @@ struct sweep {
     const uint32_t *pool;
     const double *const *rows;
     double *work;
-    double *reg; /* coefficient 0 of each register */
-    double *cur; /* coefficient k; 0 for constants */
-    double *del; /* its correction within the implicit block */
+    double *reg;              /* coefficient 0 of each register */
+    double *cur;              /* coefficient k; 0 for constants */
+    double *del;              /* its correction within the implicit block */
+    uint32_t *vary, n_vary;   /* instructions with orders >= 1 */
+    uint32_t *block, n_block; /* those in the block but its unknowns */
 };
 
 static double *
@@ -69,18 +71,53 @@ store(double *row, int k, double c)
     row[k + 1] = row[k + 2] = row[k + 3] = 0;
 }
 
-/* terms j .. j + 3 of a_j b_{k-j}, a_k counting as 0 */
-static void
-four_terms(const double *a, const double *b, int j, int k, double *p)
+/* Lanes by pairs of doubles: loops over arrays of four stay in memory. */
+typedef double pair __attribute__((vector_size(16)));
+typedef long long pair_mask __attribute__((vector_size(16)));
+struct lanes {
+    pair lo, hi;
+};
+
+static inline pair
+load(const double *p)
 {
-    for (int l = 0; l < 4; l++)
-        p[l] = (j + l == k ? 0.0 : a[j + l]) * b[k - j - l];
+    pair v;
+    memcpy(&v, p, sizeof v);
+    return v;
 }
 
-static double
-lanes_sum(const double *l)
+static inline pair
+swapped(pair v)
 {
-    return (l[0] + l[2]) + (l[1] + l[3]);
+    return (pair){v[1], v[0]};
+}
+
+/* v, entry 0 of index j and entry 1 of index j + 1, with that of index k 0 */
+static inline pair
+without(pair v, int j, int k)
+{
+    pair_mask at = {j, j + 1}, gone = {k, k};
+    return (pair)((pair_mask)v & (at != gone));
+}
+
+/* terms j .. j + 3 of a_j b_{k-j}, a_k counting as 0 */
+static inline struct lanes
+four_terms(const double *a, const double *b, int j, int k)
+{
+    pair x = load(a + j), y = load(a + j + 2);
+    if (j + 3 >= k) {
+        x = without(x, j, k);
+        y = without(y, j + 2, k);
+    }
+    return (struct lanes){x * swapped(load(b + k - j - 1)),
+                          y * swapped(load(b + k - j - 3))};
+}
+
+static inline double
+lanes_sum(struct lanes l)
+{
+    pair s = l.lo + l.hi;
+    return s[0] + s[1];
 }
 
 /* coefficient k of a sum of +- products: inner terms j = 1 .. k - 1 in four
@@ -88,19 +125,26 @@ lanes_sum(const double *l)
 static double
 convolve(const struct sweep *s, const uint32_t *pool, uint32_t n, int k)
 {
-    double lane[4] = {0, 0, 0, 0}, ends = 0;
+    struct lanes lane = {{0, 0}, {0, 0}};
+    double ends = 0;
     for (int j = 1; j == 1 || j < k; j += 4) {
-        double sum[4] = {0}, p[4];
+        struct lanes sum = {{0, 0}, {0, 0}};
         for (uint32_t m = 0; m < n; m++) {
             const uint32_t *q = pool + 3 * m;
-            four_terms(row_of(s, q[1]), row_of(s, q[2]), j, k, p);
-            for (int l = 0; l < 4; l++)
-                sum[l] = m == 0 ? (q[0] ? -p[l] : p[l])
-                         : q[0] ? sum[l] - p[l]
-                                : sum[l] + p[l];
+            struct lanes p = four_terms(row_of(s, q[1]), row_of(s, q[2]), j, k);
+            if (m == 0) {
+                sum.lo = q[0] ? -p.lo : p.lo;
+                sum.hi = q[0] ? -p.hi : p.hi;
+            } else if (q[0]) {
+                sum.lo -= p.lo;
+                sum.hi -= p.hi;
+            } else {
+                sum.lo += p.lo;
+                sum.hi += p.hi;
+            }
         }
-        for (int l = 0; l < 4; l++)
-            lane[l] += sum[l];
+        lane.lo += sum.lo;
+        lane.hi += sum.hi;
     }
     for (uint32_t m = 0; m < n; m++) {
         const uint32_t *q = pool + 3 * m;
@@ -111,14 +155,14 @@ convolve(const struct sweep *s, const uint32_t *pool, uint32_t n, int k)
 }
 
 /* sum over j = 1 .. k - 1 of a_j b_{k-j} */
-static double
+static inline double
 inner_sum(const double *a, const double *b, int k)
 {
-    double lane[4] = {0, 0, 0, 0}, p[4];
+    struct lanes lane = {{0, 0}, {0, 0}};
     for (int j = 1; j == 1 || j < k; j += 4) {
-        four_terms(a, b, j, k, p);
-        for (int l = 0; l < 4; l++)
-            lane[l] += p[l];
+        struct lanes p = four_terms(a, b, j, k);
+        lane.lo += p.lo;
+        lane.hi += p.hi;
     }
     return lanes_sum(lane);
 }
@@ -126,9 +170,9 @@ inner_sum(const double *a, const double *b, int k)
 static double
 chain_sum(const double *u, const double *w, int k)
 {
-    double s = 0;
-    for (int j = 1; j <= k; j++)
-        s += ((double)j * u[j]) * w[k - j];
+    double s = 0, x = 1; /* x = j */
+    for (int j = 1; j <= k; j++, x += 1)
+        s += (x * u[j]) * w[k - j];
     return s / (double)k;
 }
 
@@ -306,10 +350,9 @@ solve_unknowns(const imp_image *im, const imp_tape *t, struct sweep *s, int k,
         s->cur[u] = s->del[u] = d[i];
         store(row_of(s, u), k, d[i]);
     }
-    for (uint32_t i = 0; i < t->code.n; i++) {
+    for (uint32_t m = 0; m < s->n_block; m++) {
+        uint32_t i = s->block[m];
         const imp_instr *in = &s->code[i];
-        if (!in_block(s, i) || in->op == IMP_OP_UNKNOWN)
-            continue;
         double c;
         if (rule_of[in->op] == RULE_HELPER) {
             c = helper(s, in, row_of(s, i), k);
@@ -361,9 +404,8 @@ run(const imp_image *im, const imp_tape *t, struct sweep *s, int order,
             return IMP_SINGULAR;
     }
     for (int k = 1; k <= order; k++) {
-        for (uint32_t i = 0; i < t->code.n; i++) {
-            if (!varies(&s->code[i]))
-                continue;
+        for (uint32_t m = 0; m < s->n_vary; m++) {
+            uint32_t i = s->vary[m];
             double c = coefficient(s, i, k);
             s->cur[i] = c;
             if (s->code[i].row != IMP_NO_ROW)
@@ -375,12 +417,24 @@ run(const imp_image *im, const imp_tape *t, struct sweep *s, int order,
     return outputs_finite(im, t, s, order) ? IMP_OK : IMP_NONFINITE;
 }
 
+static void
+list(struct sweep *s, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (!varies(&s->code[i]))
+            continue;
+        s->vary[s->n_vary++] = i;
+        if (in_block(s, i) && s->code[i].op != IMP_OP_UNKNOWN)
+            s->block[s->n_block++] = i;
+    }
+}
+
 int
 eval_series(const imp_image *im, const imp_tape *t, const double *env,
             const double *local, const double *const *rows, double *work,
             int order)
 {
-    double stack[3 * EVAL_STACK], *v = stack;
+    double stack[4 * EVAL_STACK], *v = stack; /* last quarter: numbers */
     double few[UNKNOWN_STACK * (UNKNOWN_STACK + 1)];
     int pivots[UNKNOWN_STACK];
     size_t n = t->code.n, nu = t->unknowns.n;
@@ -388,7 +442,7 @@ eval_series(const imp_image *im, const imp_tape *t, const double *env,
     if (order > IMP_ORDER_MAX || order < 0)
         return IMP_FAILED;
     if (n > EVAL_STACK)
-        v = mem_alloc(3 * n * sizeof *v);
+        v = mem_alloc(4 * n * sizeof *v);
     if (nu > UNKNOWN_STACK) {
         bl.lu = mem_alloc(nu * (nu + 1) * sizeof *bl.lu + nu * sizeof(int));
         bl.rhs = bl.lu + nu * nu;
@@ -400,7 +454,12 @@ eval_series(const imp_image *im, const imp_tape *t, const double *env,
                       work,
                       v,
                       v + n,
-                      v + 2 * n};
+                      v + 2 * n,
+                      (uint32_t *)(v + 3 * n),
+                      0,
+                      (uint32_t *)(v + 3 * n) + n,
+                      0};
+    list(&s, t->code.n);
     memset(s.cur, 0, 2 * n * sizeof *v);
     eval_registers(im, t, env, local, rows, s.reg);
     int status = run(im, t, &s, order, &bl);

@@ -17,9 +17,18 @@ struct polytope;
 struct system_run;
 struct rec;
 
+/* Machine code that comes when it pays (docs/internals.md): the evaluator's
+ * work is counted, in units of rt.c; beyond `limit`, `more` is asked. It
+ * returns the code, or NULL and a higher limit. One thread. */
+struct rt_tier {
+    double spent, limit;
+    const imp_code *(*more)(struct rt_tier *t);
+};
+
 struct rt {
     const imp_image *im;
     const imp_code *code; /* NULL: the evaluator */
+    struct rt_tier *tier; /* NULL: none will come */
     struct arena *own;    /* holds r itself and its arrays */
     struct arena *arena;  /* of this run; emptied by rt_restart */
     struct diags *ds;
@@ -65,6 +74,10 @@ void rt_nonfinite(struct rt *r, uint32_t tape, const double *local);
  * inertias, shapes, overlaps nothing. IMP_OK or IMP_BADMODEL / IMP_FAILED. */
 struct rt *rt_new(const imp_image *im, const imp_code *code,
                   const double *params, struct diags *ds, atomic_int *stop);
+/* the same; code NULL: as `tier` decides */
+struct rt *rt_new_tier(const imp_image *im, const imp_code *code,
+                       struct rt_tier *tier, const double *params,
+                       struct diags *ds, atomic_int *stop);
 void rt_free(struct rt *r);
 /* a new run of the same model in the memory of the last one; as rt_new, the
  * same numbers to the last bit */

@@ -28,7 +28,8 @@ enum { IMP_FINE = 0, IMP_EXPECT_FAILED = 1, IMP_MODEL_WRONG = 2,
 IMP_API imp *imp_new(void);        /* NULL when out of memory */
 IMP_API void imp_free(imp *h);     /* NULL is fine */
 
-/* backend: "jit" (default) or "eval"; opt: 0, 1, 2; json: 0 or 1; out: folder
+/* backend: "auto" (default; machine code once it pays), "jit" or "eval"; opt:
+ * 0, 1, 2, which asks for "jit" unless "eval" was said; json: 0 or 1; out: folder
  * for files or NULL; cache: 1 (default) or 0; diagnostics: "text" (default),
  * "lines", "json". Unknown key or value: IMP_MODEL_WRONG. */
 IMP_API int imp_option(imp *h, const char *key, const char *value);

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Machine code that comes while a run is under way (cli/jit.c): wherever the
+ * change falls, the output is that of the evaluator to the last byte. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "cli/jit.h"
+#include "cli/session.h"
+#include "runtime/rt.h"
+
+static const char model[] =
+    "world { gravity = (0, -9.81) }\n"
+    "body one { planar = true  mass = 1  inertia = 0.1  position = (0.5, 0) }\n"
+    "body two { planar = true  mass = 2  inertia = 0.05  position = (1.3, 0) "
+    "}\n"
+    "joint a : hinge(one, world) { at = (0, 0) }\n"
+    "joint b : hinge(two, one) { at = (1, 0) }\n"
+    "let s = simulate { until = 1  at = (0, 0.3, 1)\n"
+    "  record = (one.angle, two.angle) }\n"
+    "show s.one_angle[2], s.two_angle[2], s.joint_error\n";
+
+static int
+collect(void *ctx, const char *s, size_t n)
+{
+    buf_put(ctx, s, n);
+    return 0;
+}
+
+/* a run; ahead >= 0: code comes after so much more work of the evaluator.
+ * *spent: what it has done; true if there is code at the end */
+static bool
+run(enum session_backend backend, double ahead, struct buf *out, double *spent)
+{
+    struct session_options o;
+    struct session s = {0};
+    struct oom_guard g;
+    bool code = false;
+
+    if (setjmp(g.env)) {
+        oom_leave(&g);
+        fail();
+    }
+    oom_enter(&g);
+    session_defaults(&o);
+    o.backend = backend;
+    o.cache = false;
+    session_open(&s, &o);
+    s.write = collect;
+    s.write_ctx = out;
+    session_add_text(&s, "m.imp", model, strlen(model), false);
+    assert_int_equal(session_check(&s), IMP_EXIT_OK);
+    assert_int_equal(session_compile(&s), IMP_EXIT_OK);
+    assert_int_equal(session_code(&s), IMP_EXIT_OK);
+    struct rt_tier *t = session_code_tier(s.code);
+    double from = 0;
+    if (ahead >= 0)
+        from = t->spent = t->limit - ahead;
+    assert_int_equal(session_run(&s), IMP_EXIT_OK);
+    if (t)
+        *spent = t->spent - from;
+    code = session_code_table(s.code) != NULL;
+    session_close(&s);
+    oom_leave(&g);
+    return code;
+}
+
+static void
+same_bytes(void **state)
+{
+    struct buf want = {0}, got = {0};
+    double all = 0, spent;
+
+    (void)state;
+    run(SESSION_EVAL, -1, &want, &spent);
+    assert_false(run(SESSION_AUTO, -1, &got, &all)); /* too short for code */
+    assert_true(all > 0);
+    assert_int_equal(got.n, want.n);
+    assert_memory_equal(got.s, want.s, want.n);
+    for (int i = 0; i < 5; i++) {
+        buf_clear(&got);
+        assert_true(run(SESSION_AUTO, all * i / 5, &got, &spent));
+        assert_true(spent < all);
+        assert_int_equal(got.n, want.n);
+        assert_memory_equal(got.s, want.s, want.n);
+    }
+    buf_free(&want);
+    buf_free(&got);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bytes)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

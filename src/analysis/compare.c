@@ -69,6 +69,10 @@ cmd_compare(struct analysis *a, const imp_command *c, struct rec *out)
     for (size_t l = 0; l < LAWS; l++)
         on[l] = l < some;
     SET_NUM("time", rt_time(a->rt));
+    const char **name = NEW_N(ar, const char *, nc + 1);
+    for (size_t i = 0; i < nc; i++)
+        name[i] = imp_text(a->rt->im, rt_contact(a->rt, in.contact[i])->name);
+    SET_TEXTS("point_contacts", name, nc);
     SET_TEXTS("laws", law, some);
     SET_MAT("impulses", P, some, nc);
     SET_LIST("normal_velocities_before", m->before, nc);

@@ -8,7 +8,10 @@
  * questions to one instant, answered by line.h.
  *
  * Chatter: the flights shrink by a ratio; the limit is taken when two
- * successive estimates of its time agree to rounding. The state there is the
+ * successive estimates of its time agree to rounding. At one contact they
+ * follow from the flights; where several take turns, the impacts that are to
+ * come are those of the parabola that touches the motion here (line.h), which
+ * is wrong by the square of the time that is left. The state there is the
  * projection of line_chatter.c with the present mass matrix and gradients, then
  * put on the gaps by Newton's method; what that leaves out is of the square of
  * a time that is below the root of rounding. */
@@ -25,12 +28,18 @@
 
 /* as MOTION_TRUNCATION: terms left out are below the state's rounding */
 #define SERIES_TRUNCATION 4e-16
+/* orders before the last that are looked at */
+#define SERIES_GAP 7
 /* gaps closer than this many roundings of their terms count as closed */
 #define SERIES_NOISE 32.0
 /* coefficients of a gap beyond which a root is not looked for in one piece */
 #define SERIES_MOST 1e12
-/* flights kept for chatter; least number before a limit is taken */
+/* impacts in a row at one contact before a limit is taken from their flights */
 #define SERIES_LEAST 8
+/* Several contacts: flights kept, what is looked ahead in them, and impacts */
+#define SERIES_FLIGHTS 4
+#define SERIES_AHEAD 50.0
+#define SERIES_IMPACTS 4000
 
 enum what { NOTHING, CLOSES, CEASES, LIMIT };
 struct series_way {
@@ -49,6 +58,14 @@ struct series_way {
     int same; /* impacts in a row at this contact */
     int last;
     double flight[3], at, guess, estimate;
+    /* chatter of several */
+    struct line *probe; /* the parabola from the last impact on */
+    long run;           /* impacts and limits since it may have begun */
+    double any[SERIES_FLIGHTS],
+        end;            /* flights between them; time of the last */
+    double meet, found; /* guesses of the limit; -INFINITY: none */
+    bool *group;
+    struct line_chatter chatter;
 };
 
 #define ROW (RT_ORDER + 1)
@@ -74,12 +91,15 @@ set_active(struct flow *f)
 /* -- expanding --------------------------------------------------------------
  */
 
-/* time for which a row's last two terms stay below the truncation of its size,
- * which is what its first terms make of it */
+/* Time for which a row's last two terms stay below the truncation of its size,
+ * which is what its first terms make of it. Symmetry may make these two 0 (a
+ * pendulum let go at 90 degrees: only orders 2, 6, 10 ...), so the terms before
+ * are asked for the radius of convergence too. */
 static double
 row_time(const double *c)
 {
     double h = INFINITY, size = fabs(c[0]);
+    const double least = log(SERIES_TRUNCATION) / RT_ORDER;
     for (int round = 0; round < 3; round++) {
         double s = size, hk = h;
         if (isfinite(h))
@@ -92,6 +112,9 @@ row_time(const double *c)
         for (int k = RT_ORDER - 1; k <= RT_ORDER; k++)
             if (c[k] != 0.0)
                 h = fmin(h, exp(log(SERIES_TRUNCATION * s / fabs(c[k])) / k));
+        for (int k = RT_ORDER - SERIES_GAP; k < RT_ORDER - 1; k++)
+            if (c[k] != 0.0)
+                h = fmin(h, exp(log(s / fabs(c[k])) / k + least));
     }
     return h;
 }
@@ -235,9 +258,15 @@ way_peek(struct flow *f, double until, double *time)
         w->estimate - w->now <= w->h) {
         best = w->estimate - w->now;
         w->what = LIMIT;
+    } else if (w->found > w->now && w->found <= until && w->what != CEASES &&
+               w->found - w->now <= w->h) {
+        best = w->found - w->now;
+        w->what = LIMIT;
     }
-    w->ahead = w->now + best;
-    if (best == left)
+    w->ahead = w->what != LIMIT            ? w->now + best
+               : best == w->found - w->now ? w->found
+                                           : w->estimate;
+    if (best == left && w->what != LIMIT)
         w->ahead = until;
     w->known = true;
     *time = w->ahead;
@@ -247,11 +276,29 @@ way_peek(struct flow *f, double until, double *time)
 /* -- moving -----------------------------------------------------------------
  */
 
+/* the contacts whose impacts the limit ahead sums up */
+static void
+limit_group(struct flow *f)
+{
+    struct series_way *w = f->series;
+    if (w->ahead == w->found)
+        return; /* as predicted */
+    memset(w->group, 0, f->m);
+    w->group[w->last] = true;
+}
+
 static void
 way_at(struct flow *f, double t)
 {
     struct series_way *w = f->series;
     double s = w->known ? t - w->now : 0.0;
+    if (w->known && w->what == LIMIT && t > w->now) {
+        /* impacts averaged out, along the parabola from the last one */
+        limit_group(f);
+        memcpy(w->instant->group, w->group, f->m);
+        line_between(w->instant, w->instant, t, f->q, f->v);
+        return;
+    }
     if (!w->known) {
         memcpy(f->q, w->x, f->n * sizeof *f->q);
         memcpy(f->v, w->x + f->n, f->n * sizeof *f->v);
@@ -372,6 +419,77 @@ count(struct series_way *w, int c)
         w->estimate = w->guess;
 }
 
+static void
+forget(struct series_way *w)
+{
+    w->same = 0;
+    w->run = 0;
+    w->meet = w->found = -INFINITY;
+}
+
+/* the flight that ends now, at whichever contact */
+static bool
+shrinks(struct series_way *w)
+{
+    double *a = w->any, now = 0.0, before = 0.0;
+    memmove(a + 1, a, (SERIES_FLIGHTS - 1) * sizeof *a);
+    a[0] = w->now - w->end;
+    w->end = w->now;
+    if (++w->run <= SERIES_FLIGHTS)
+        return false;
+    for (int i = 0; i < SERIES_FLIGHTS / 2; i++) {
+        now += a[i];
+        before += a[SERIES_FLIGHTS / 2 + i];
+    }
+    return now < before;
+}
+
+/* Where would the parabola that touches the motion here come to the limit of
+ * its impacts? Twice the same, to rounding of the time or of the gaps, and it
+ * is the motion's. */
+static int
+predict(struct flow *f)
+{
+    struct series_way *w = f->series;
+    double was = w->meet, most = 0.0, least = INFINITY, sum = 0.0;
+    bool shrink = shrinks(w);
+    w->meet = w->found = -INFINITY;
+    if (!shrink || w->same >= SERIES_FLIGHTS)
+        return IMP_OK;
+    int st = look(f, w->on);
+    if (st)
+        return st;
+    struct line_model m = flow_model(f);
+    if (w->probe ? line_renew(w->probe, &m)
+                 : line_new(f->r->arena, &m, &w->probe))
+        return IMP_OK;
+    for (int i = 0; i < SERIES_FLIGHTS; i++)
+        sum += w->any[i];
+    for (uint32_t i = 0; i < f->m; i++)
+        if (w->on[i] || w->fresh[i] || f->gap[i] < sum * fabs(f->rate[i])) {
+            most = fmax(most, w->size[i]);
+            least = f->rate[i] == 0.0 ? least : fmin(least, fabs(f->rate[i]));
+        }
+    if (!line_start(w->probe, w->now, w->x, w->x + f->n,
+                    SERIES_NOISE * DBL_EPSILON * most))
+        return IMP_OK;
+    for (int k = 0; k < SERIES_IMPACTS; k++) {
+        enum line_event what = line_next(w->probe, w->now + SERIES_AHEAD * sum);
+        if (what == LINE_IMPACT)
+            continue;
+        if (what != LINE_CHATTER)
+            return IMP_OK;
+        break;
+    }
+    w->meet = w->probe->t;
+    memcpy(w->group, w->probe->group, f->m);
+    w->chatter = w->probe->chatter;
+    if (fabs(w->meet - was) <=
+        DBL_EPSILON * fmax(4.0 * fabs(w->meet), SERIES_NOISE * most / least))
+        w->found = w->meet;
+    return IMP_OK;
+}
+
 static int
 impact(struct flow *f, struct flow_event *e)
 {
@@ -389,11 +507,12 @@ impact(struct flow *f, struct flow_event *e)
     if (what == LINE_UNDECIDED || what == LINE_JAMMED)
         return IMP_OK;
     take_back(f);
-    if (w->n_hit == 1)
-        count(w, w->hit[0]);
-    else
-        w->same = 0;
-    return IMP_OK;
+    if (w->n_hit > 1) {
+        forget(w);
+        return IMP_OK;
+    }
+    count(w, w->hit[0]);
+    return predict(f);
 }
 
 /* a force has become zero, or contacts are closed: which slide from here on? */
@@ -414,7 +533,7 @@ change(struct flow *f, struct flow_event *e)
     w->instant->on[w->hit[0]] = false;
     w->instant->fresh[w->hit[0]] = true;
     take_back(f);
-    w->same = 0;
+    forget(w);
     return IMP_OK;
 }
 
@@ -422,10 +541,24 @@ static int
 limit(struct flow *f, struct flow_event *e)
 {
     struct series_way *w = f->series;
-    double T = w->ahead - w->now, ratio = w->flight[0] / w->flight[1];
+    double T = w->ahead - w->now;
+    bool several = w->ahead == w->found;
     bool *on = NEW_N(f->r->arena, bool, f->m + 1);
-    memcpy(on, w->on, f->m);
-    on[w->last] = true;
+    limit_group(f);
+    if (several) {
+        w->chatter.impacts = w->run;
+        w->chatter.remaining = T;
+    } else {
+        memset(w->group, 0, f->m);
+        w->group[w->last] = true;
+        w->chatter = (struct line_chatter){.impacts = w->same,
+                                           .period = 1,
+                                           .ratio = w->flight[0] / w->flight[1],
+                                           .remaining = T};
+    }
+    w->chatter.error = 8.0 * DBL_EPSILON * fabs(w->now) / T;
+    for (uint32_t i = 0; i < f->m; i++)
+        on[i] = w->on[i] || w->group[i];
     advance(f, w->ahead);
     int st = look(f, on);
     if (st)
@@ -435,20 +568,22 @@ limit(struct flow *f, struct flow_event *e)
     flow_tell(f, w->instant, what, e);
     e->kind = what == LINE_JAMMED ? FLOW_JAMMED : FLOW_CHATTER;
     e->time = w->now;
-    e->contact = f->s->contact + (uint32_t)w->last;
     e->impulse = 0.0;
-    f->n_contacts = e->n = 1;
-    f->contacts[0] = e->contact;
-    f->impulse[0] = 0.0;
-    e->chatter =
-        (struct line_chatter){.impacts = w->same,
-                              .period = 1,
-                              .ratio = ratio,
-                              .remaining = T,
-                              .error = 8.0 * DBL_EPSILON * fabs(w->now) / T};
+    f->n_contacts = 0;
+    for (uint32_t i = 0; i < f->m; i++)
+        if (w->group[i]) {
+            f->contacts[f->n_contacts] = f->s->contact + i;
+            f->impulse[f->n_contacts++] = 0.0;
+        }
+    e->n = f->n_contacts;
+    e->contact = f->contacts[0];
+    e->chatter = w->chatter;
     take_back(f);
     w->same = 0;
     w->estimate = -INFINITY;
+    if (!several)
+        return predict(f);
+    forget(w);
     return IMP_OK;
 }
 
@@ -486,7 +621,8 @@ flow_series_new(struct flow *f)
     struct series_way *w = f->series = NEW(a, struct series_way);
     size_t n = f->n, m = f->m;
     w->now = w->at = rt_time(f->r);
-    w->guess = w->estimate = -INFINITY;
+    w->guess = w->estimate = w->meet = w->found = -INFINITY;
+    w->end = w->now;
     w->last = -1;
     w->x = NEW_N(a, double, 2 * n);
     w->lo = NEW_N(a, double, 2 * n);
@@ -499,6 +635,7 @@ flow_series_new(struct flow *f)
     w->on = NEW_N(a, bool, m + 1);
     w->fresh = NEW_N(a, bool, m + 1);
     w->hit = NEW_N(a, int, m + 1);
+    w->group = NEW_N(a, bool, m + 1);
     f->way = &series_way;
     /* contacts that touch at the start without rate slide, or open */
     bool *on = NEW_N(a, bool, m + 1), any = false;

@@ -102,7 +102,6 @@ line_renew(struct line *l, const struct line_model *model)
     struct line_work *w = l->w;
     int n = model->n, m = model->m;
     l->model = *model;
-    l->model.bias = NULL;
 #define KEEP(f, size)                                                          \
     l->model.f = memcpy(w->f, model->f, (size_t)(size) * sizeof(double))
     KEEP(mass, n * n);

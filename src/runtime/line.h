@@ -115,7 +115,8 @@ struct line {
  * copied. */
 int line_new(struct arena *arena, const struct line_model *model,
              struct line **out);
-/* The same memory for other numbers of the same n and m (sweeps): as after
+/* As line_new, `bias` excepted, which the caller keeps: the same memory for
+ * other numbers of the same n and m (sweeps): as after
  * line_new, nothing is allocated. Policy and line_resolve stay. */
 int line_renew(struct line *l, const struct line_model *model);
 /* The same memory for other numbers of the same n and m: one instant of a

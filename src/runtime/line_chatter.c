@@ -348,7 +348,7 @@ line_limit(struct line *l, double until)
                        ? (long)w->n_ring
                        : p.match + p.period,
         .period = p.match < 0 ? 0 : p.period,
-        .ratio = p.ratio,
+        .ratio = p.match < 0 ? pow(p.ratio, 1.0 / p.period) : p.ratio,
         .remaining = real,
         .error = p.match < 0 ? 1.0 : p.error / rest + 4.0 * DBL_EPSILON};
     if (p.period == 1 && p.match >= 0 && p.error == 0.0)

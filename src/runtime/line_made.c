@@ -153,8 +153,8 @@ spaces(struct line *l)
             k->E[i * r + j] = (double)s;
         }
         k->ay[j] = line_dot(n, l->model.N + k->basis[j] * n, l->model.acc);
-        if (k->direct)
-            k->ay[j] = k->nf[j];
+        if (k->direct || l->model.bias)
+            k->ay[j] = k->nf[k->basis[j]];
     }
     line_coordinates(l, k->ay);
     for (int i = 0; i < n; i++) {

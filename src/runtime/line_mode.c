@@ -72,8 +72,10 @@ line_settle(struct line *l)
             continue;
         l->n_on++;
         l->na[c] = l->gap[c] = l->rate[c] = l->big[c] = 0.0;
-        if (l->k.direct)
-            l->ya[c] = l->y[c] = l->z[c] = 0.0;
+        if (l->k.direct) {
+            l->ya[c] = l->z[c] = 0.0;
+            l->y[c] = 0.0 - l->c0l[c];
+        }
     }
     line_units(l);
     return true;

@@ -231,18 +231,20 @@ multi_balance(struct multi *m)
             d[3 + c] = t[3 + c] - k->vel[c];
             size[0] += k->mass * (fabs(k->vel[c]) + fabs(d[3 + c]));
         }
-        double dh[3], h[3];
-        half_spin(k, d, dh);
-        half_spin(k, k->spin, h);
+        double h[3], most[3] = {0, 0, 0};
+        half_spin(k, d, h);
+        for (int i = 0; i < 9; i++)
+            most[i % 3] +=
+                fabs(k->inroot[i]) * (fabs(k->spin[i / 3]) + fabs(d[i / 3]));
         for (int c = 0; c < 3; c++) {
             const double *D = k->inroot + 3 * c;
             left[0] = fmax(left[0], fabs(k->mass * d[3 + c] - sum[c]));
-            double H = D[0] * dh[0] + D[1] * dh[1] + D[2] * dh[2];
+            double H = D[0] * h[0] + D[1] * h[1] + D[2] * h[2];
             /* nothing turns a planar body about x, y */
             if (D[0] != 0 || D[1] != 0 || D[2] != 0)
                 left[1] = fmax(left[1], fabs(H - sum[3 + c]));
             for (int e = 0; e < 3; e++)
-                size[1] += fabs(D[e]) * (fabs(h[e]) + fabs(dh[e]));
+                size[1] += fabs(D[e]) * most[e];
         }
         for (int i = 0; i < 2; i++)
             if (size[i] > 0)

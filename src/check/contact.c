@@ -350,6 +350,9 @@ corners_ok(struct check *ck, const struct decl *d, const struct tm_contact *c)
         if (!e || b->n_plane ||
             !has_corners(ck, e, NEW_N(ck->arena, unsigned char, e->id + 1)))
             continue;
+        /* a plane shape among bodies in space has been told */
+        if (ck->ds->errors && ck->m->dim == 3 && !b->uses_z)
+            continue;
         x = ck_error(ck, DIAG_E0901, d->range,
                      "finding where the corners and edges of `%s` touch is not "
                      "available in this build: its shape is no convex polytope",

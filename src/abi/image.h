@@ -400,7 +400,8 @@ enum imp_val_kind {
     IMP_VAL_RESULT,  /* ref: command index: the whole record */
     IMP_VAL_FIELD,   /* ref: command index, field: field index */
     IMP_VAL_LIST,    /* items */
-    IMP_VAL_PARAM    /* ref: index */
+    IMP_VAL_PARAM,   /* ref: index */
+    IMP_VAL_SYSTEM   /* ref: index */
 };
 typedef struct imp_val {
     uint32_t kind;

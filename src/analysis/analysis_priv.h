@@ -8,6 +8,7 @@
 #include "analysis/tangency.h"
 #include "base/arena.h"
 #include "runtime/event.h"
+#include "runtime/line.h"
 #include "runtime/motion.h"
 
 /* one function per command that is available; table.c */
@@ -25,6 +26,7 @@ COMMAND_FN(show);
 COMMAND_FN(expect);
 COMMAND_FN(plot);
 COMMAND_FN(save);
+COMMAND_FN(chatter);
 
 /* records and what they hold live in the arena of the diagnostics: they are
  * read after the run (REPL, C API) */
@@ -188,6 +190,13 @@ int touch_gap(struct analysis *a, uint32_t contact, double *gap, double *rate);
 /* the failure of a runtime call, as diagnostic where none was given yet */
 int run_failed(struct analysis *a, int status, imp_range where,
                const char *what);
+
+/* -- systems (sim_system.c) --------------------------------------------------
+ */
+
+/* the world's policy for contacts of one system that close at one time;
+ * IMP_BADMODEL after a diagnostic when its law is not for them */
+int system_policy(struct analysis *a, imp_range where, enum line_policy *p);
 
 /* -- depth (depth.c) --------------------------------------------------------
  */

@@ -16,11 +16,10 @@ name_of(const struct sim *s, uint32_t contact)
     return imp_text(s->a->rt->im, rt_contact(s->a->rt, contact)->name);
 }
 
-/* the policy for contacts of one system that close at one time */
-static int
-policy_of(struct sim *s, enum line_policy *p)
+int
+system_policy(struct analysis *a, imp_range where, enum line_policy *p)
 {
-    switch ((enum imp_impact_law)s->a->rt->im->impact_law) {
+    switch ((enum imp_impact_law)a->rt->im->impact_law) {
     case IMP_IMPACT_UNDECLARED:
         *p = LINE_REPORT;
         return IMP_OK;
@@ -32,10 +31,10 @@ policy_of(struct sim *s, enum line_policy *p)
         return IMP_OK;
     default: {
         struct diag *d =
-            diag_add(s->a->ds, DIAG_E0730, s->c->range,
+            diag_add(a->ds, DIAG_E0730, where,
                      "contacts of systems that close together are resolved by "
                      "the laws sequential and complementarity only");
-        diag_help(s->a->ds, d,
+        diag_help(a->ds, d,
                   "say world { law = sequential }, or leave the law out: then "
                   "the run stops where it is not unique");
         return IMP_BADMODEL;
@@ -51,7 +50,7 @@ sim_systems_start(struct sim *s)
     enum line_policy p;
     if (!n)
         return IMP_OK;
-    int st = policy_of(s, &p);
+    int st = system_policy(s->a, s->c->range, &p);
     if (st)
         return st;
     s->flows = NEW_N(r->arena, struct flow *, n);

@@ -102,6 +102,9 @@ val_of(struct check *ck, const struct value *v, const struct ast_expr *e,
     case V_CONTACT:
         out->kind = IMP_VAL_CONTACT;
         break;
+    case V_SYSTEM:
+        out->kind = IMP_VAL_SYSTEM;
+        break;
     case V_RESULT:
         out->kind = IMP_VAL_RESULT;
         break;
@@ -160,6 +163,41 @@ contact_value(struct check *ck, const struct ast_expr *e, struct tm_val *out)
     else
         CK_HELP(ck, d, "declare one: contact touch : one | two");
     return false;
+}
+
+static bool
+system_value(struct check *ck, const struct ast_expr *e, struct tm_val *out)
+{
+    struct value v = ck_expr(ck, &ck->top, e);
+    if (v.kind == V_POISON)
+        return false;
+    if (v.kind != V_SYSTEM) {
+        struct diag *d =
+            ck_error(ck, DIAG_E0417, e->range,
+                     "a system is wanted here, but this is %s", v_kind(ck, &v));
+        const char *names[16];
+        size_t n = 0;
+        for (; n < ck->systems.n && n < 16; n++)
+            names[n] = ck->systems.v[n].name;
+        if (n)
+            CK_HELP(ck, d, "systems of this model: %s",
+                    ck_join(ck, names, n, "and"));
+        else
+            CK_HELP(ck, d, "declare one: system one { coordinate h  ... }");
+        return false;
+    }
+    const struct tm_system *s = &ck->systems.v[v.ref];
+    if (!s->n_contact) {
+        struct diag *d = ck_error(ck, DIAG_E0418, e->range,
+                                  "`%s` has no contacts, so nothing can "
+                                  "chatter",
+                                  s->name);
+        CK_NOTE(ck, d, s->range, "the system");
+        CK_HELP(ck, d, "give it some: contact foot { gap = h }");
+        return false;
+    }
+    val_of(ck, &v, e, out);
+    return true;
 }
 
 static bool
@@ -341,7 +379,8 @@ number_option(struct check *ck, const struct option_row *o,
         return false;
     if (v_const(&v, &x)) {
         bool positive = !strcmp(o->key, "until") || !strcmp(o->key, "every") ||
-                        !strcmp(o->key, "events") || !strcmp(o->key, "time");
+                        !strcmp(o->key, "events") || !strcmp(o->key, "time") ||
+                        !strcmp(o->key, "resolve");
         if (positive && x <= 0) {
             ck_error(ck, DIAG_E0405, e->range,
                      "`%s` is positive, but this is %g", o->key, x);
@@ -699,12 +738,14 @@ arguments(struct check *ck, uint32_t command, const struct ast_item *it)
                 row->name, ck_label(ck, it->args[0]));
         return false;
     }
-    bool one = row->args == ARGS_CONTACT || row->args == ARGS_CONDITION;
+    bool one = row->args == ARGS_CONTACT || row->args == ARGS_CONDITION ||
+               row->args == ARGS_SYSTEM;
     if (row->args != ARGS_NONE && (!n || (one && n > 1))) {
         const char *of = c->id == IMP_CMD_compare ? " impact" : "";
         const char *what = row->args == ARGS_CONTACT     ? "one contact"
                            : row->args == ARGS_CONTACTS  ? "contacts"
                            : row->args == ARGS_CONDITION ? "one condition"
+                           : row->args == ARGS_SYSTEM    ? "one system"
                                                          : "values";
         struct diag *d =
             ck_error(ck, DIAG_E0403, n ? it->args[1]->range : it->name.range,
@@ -714,6 +755,9 @@ arguments(struct check *ck, uint32_t command, const struct ast_item *it)
                     ck->contacts.n ? ck->contacts.v[0].name : "touch");
         else if (row->args == ARGS_CONDITION)
             CK_HELP(ck, d, "join conditions with `and`");
+        else if (row->args == ARGS_SYSTEM)
+            CK_HELP(ck, d, "as in %s %s", row->name,
+                    ck->systems.n ? ck->systems.v[0].name : "one");
         return false;
     }
     for (size_t i = 0; i < n; i++) {
@@ -748,6 +792,9 @@ arguments(struct check *ck, uint32_t command, const struct ast_item *it)
             break;
         case ARGS_CONDITION:
             good = condition(ck, e, v);
+            break;
+        case ARGS_SYSTEM:
+            good = system_value(ck, e, v);
             break;
         default:
             good = c->id == IMP_CMD_show ? shown(ck, e, v)

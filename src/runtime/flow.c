@@ -164,12 +164,27 @@ not_definite(struct flow *f)
     return IMP_BADMODEL;
 }
 
+/* Gaps at q = 0 from the gaps there, not from those of the state: feet that
+ * cannot all be closed by the rounding of a difference would end a chatter at
+ * that height. */
+static int
+offsets(struct flow *f)
+{
+    double *q = f->r->env + f->s->env_state, rate;
+    int st = IMP_OK;
+    memset(q, 0, f->n * sizeof *q);
+    for (uint32_t i = 0; i < f->m && !st; i++)
+        st = system_gap(f->r, f->system, i, &f->c[i], &rate, NULL);
+    memcpy(q, f->q, f->n * sizeof *q);
+    return st;
+}
+
 int
 flow_line_new(struct flow *f)
 {
     double h;
-    int st = motion_series(f->r, f->s->block, 2, &h);
-    if (st)
+    int st = offsets(f);
+    if (st || (st = motion_series(f->r, f->s->block, 2, &h)))
         return st;
     const imp_block *b =
         IMP_ARRAY(f->r->im, f->r->im->blocks, imp_block) + f->s->block;
@@ -285,6 +300,12 @@ flow_contacts(const struct flow *f, const double **impulse)
 {
     *impulse = f->impulse;
     return f->contacts;
+}
+
+struct line *
+flow_line(struct flow *f)
+{
+    return f->way == &line_way ? f->line : NULL;
 }
 
 long

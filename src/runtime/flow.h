@@ -52,6 +52,9 @@ int flow_jammed(struct rt *r, uint32_t contact, double time);
 const uint32_t *flow_contacts(const struct flow *f, const double **impulse);
 /* writes the state at t, between now and the time peeked, into env */
 void flow_at(struct flow *f, double t);
+/* of a system whose motion is a parabola: its state and matrices (for those who
+ * follow it by themselves); NULL for the others */
+struct line *flow_line(struct flow *f);
 /* impacts resolved one by one */
 long flow_impacts(const struct flow *f);
 

@@ -149,6 +149,8 @@ double line_gap(const struct line *l, int contact);
 /* rate of a gap as mantissa and exponent: *exponent may be NULL (then the
  * number itself, 0 when it underflows) */
 double line_rate(const struct line *l, int contact, int *exponent);
+/* flight before the last impact, times 2^*exponent */
+double line_flight(const struct line *l, int *exponent);
 /* Take limits of chatter as soon as they are known to rounding, but not before
  * this many impacts of the pattern have been resolved (default 16). */
 void line_resolve(struct line *l, long least);

@@ -29,6 +29,15 @@ kept(const struct line_work *w, int back)
     return &w->ring[(w->n_ring - 1 - (unsigned long)back) % LINE_KEPT];
 }
 
+double
+line_flight(const struct line *l, int *exponent)
+{
+    if (l->w->n_ring == l->w->from)
+        return *exponent = 0, 0.0;
+    *exponent = kept(l->w, 0)->exponent;
+    return kept(l->w, 0)->flight;
+}
+
 static int
 n_kept(const struct line_work *w)
 {

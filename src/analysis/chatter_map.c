@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* What masses and contacts alone say about chatter without acceleration: the
+ * relabelled maps U R^k and their eigenvalues, the Elsner-Vandergraft condition
+ * on each, Theorems 2 and 3 (a rod), Conjecture 1 (feet of a regular polygon)
+ * and the condition for partial chatter (spec/chatter.md 2.2 .. 2.7). Whatever
+ * is not settled by one of these is "not known", with the reason. */
+#include <math.h>
+
+#include "abi/status.h"
+#include "analysis/chatter_priv.h"
+#include "base/num.h"
+
+/* restitutions nearer to a critical one than this are at it: cosines are data
+ * of 9 digits, of which rho and gamma are smooth functions */
+#define CRITICAL_SAME 1e-9
+
+static const char *
+contact_name(const struct analysis *a, const imp_system *s, int i)
+{
+    return imp_text(a->rt->im,
+                    rt_contact(a->rt, s->contact + (uint32_t)i)->name);
+}
+
+void
+chatter_symmetry(struct analysis *a, const struct line *l, struct relabel *s)
+{
+    relabel_find(a->rt->arena, l->model.m, l->k.W, l->model.e, s);
+}
+
+static const char *
+symmetry_text(struct analysis *a, const imp_system *sys,
+              const struct relabel *s)
+{
+    struct arena *ar = rec_arena(a);
+    char r[NUM_TEXT];
+    switch (s->found) {
+    case RELABEL_EMPTY:
+    case RELABEL_SINGLE:
+        return "one contact";
+    case RELABEL_RESTITUTION:
+        return arena_printf(ar, "none: %s and %s have different restitutions",
+                            contact_name(a, sys, s->first),
+                            contact_name(a, sys, s->second));
+    case RELABEL_NONE:
+        return "none: in no order of the contacts does each act on the next, "
+               "on the one after that, ... as every other does";
+    case RELABEL_GAVE_UP:
+        return "not known: too many orders of the contacts to try";
+    case RELABEL_YES:
+        break;
+    }
+    num_digits(r, s->rho, 6);
+    if (!s->polygon)
+        return arena_printf(ar,
+                            "cyclic, %d contacts; not the feet of a regular "
+                            "polygon",
+                            s->m);
+    return s->m == 2 ? arena_printf(ar, "a rod, rho = %s", r)
+                     : arena_printf(ar, "regular polygon, %d feet, rho = %s",
+                                    s->m, r);
+}
+
+/* -- eigenvalues ------------------------------------------------------------
+ */
+
+static const char *
+dominant_text(struct arena *ar, struct eigen_cone c)
+{
+    static const char *const word[] = {"zero", "real positive", "real negative",
+                                       "complex"};
+    return c.tied ? arena_printf(ar, "%s, tied", word[c.dominant])
+                  : word[c.dominant];
+}
+
+/* the motion p of the coordinates whose contact rates are F z; complex z */
+static void
+motion_of(const struct line *l, const struct relabel *s, const double *zx,
+          const double *zy, double *px, double *py)
+{
+    int m = s->m, n = l->model.n, r = s->rank;
+    double mx = 0.0, my = 0.0, bx = 0.0, by = 0.0;
+    double unit = sqrt(l->k.W[s->order[0] * (m + 1)]);
+    for (int j = 0; j < n; j++)
+        px[j] = py[j] = 0.0;
+    for (int i = 0; i < m; i++) {
+        double ux = 0.0, uy = 0.0, yx = 0.0, yy = 0.0;
+        int c = s->order[i];
+        for (int k = 0; k < r; k++) {
+            ux += s->F[i * r + k] * zx[k];
+            uy += s->F[i * r + k] * zy[k];
+            yx += s->F[i * r + k] * zx[k] / s->mode[k];
+            yy += s->F[i * r + k] * zy[k] / s->mode[k];
+        }
+        mx += ux * unit / m;
+        my += uy * unit / m;
+        if (hypot(ux, uy) > 1.0001 * hypot(bx, by)) {
+            bx = ux;
+            by = uy;
+        }
+        for (int j = 0; j < n; j++) {
+            double b = l->k.B[c * n + j] / sqrt(l->k.W[c * (m + 1)]);
+            px[j] += b * yx;
+            py[j] += b * yy;
+        }
+    }
+    /* times -1/mean; without a mean, 1/the greatest rate */
+    bx *= unit;
+    by *= unit;
+    bool mean = hypot(mx, my) > 1e-9 * hypot(bx, by);
+    double dx = mean ? -mx : bx, dy = mean ? -my : by, d = dx * dx + dy * dy;
+    for (int j = 0; j < n && d > 0.0; j++) {
+        double x = px[j], y = py[j];
+        px[j] = (x * dx + y * dy) / d;
+        py[j] = (y * dx - x * dy) / d;
+    }
+}
+
+static int
+set_eigen(struct analysis *a, const struct line *l, const struct relabel *s,
+          struct eigen *e, struct rec *out)
+{
+    struct arena *ar = a->rt->arena;
+    size_t r = (size_t)s->rank, n = (size_t)l->model.n;
+    int steps = s->m > 1 ? s->m - 1 : 1;
+    double *map = NEW_N(ar, double, r *r + 2 * r * n + 1);
+    double *px = map + r * r, *py = px + r * n;
+    const char **cone = NEW_N(ar, const char *, (size_t)steps);
+    for (int k = steps; k >= 1; k--) {
+        relabel_map(s, s->m > 1 ? k : 0, map);
+        if (eigen_solve(ar, s->rank, map, e))
+            return run_failed(a, IMP_NONFINITE, (imp_range){0},
+                              "the eigenvalues");
+        struct eigen_cone c = eigen_cone(e);
+        cone[k - 1] = c.tied ? "tied" : c.cone ? "yes" : "no";
+    }
+    for (size_t i = 0; i < r; i++)
+        motion_of(l, s, e->x + i * r, e->y + i * r, px + i * n, py + i * n);
+    SET_LIST("eigenvalues", e->re, r);
+    SET_LIST("eigenvalues_im", e->im, r);
+    SET_MAT("eigenvectors", px, r, n);
+    SET_MAT("eigenvectors_im", py, r, n);
+    SET_TEXT("dominant", dominant_text(rec_arena(a), eigen_cone(e)));
+    SET_TEXTS("cones", cone, (size_t)steps);
+    return IMP_OK;
+}
+
+/* -- verdicts ---------------------------------------------------------------
+ */
+
+struct stability {
+    const char *complete, *partial, *because;
+};
+
+/* a rod or a regular polygon, no acceleration, one common closed position */
+static struct stability
+of_polygon(const struct relabel *s, struct eigen_cone c, double critical,
+           double pcc)
+{
+    static const char yes[] = "yes", no[] = "no", open[] = "not known";
+    if (fabs(s->e - critical) <= CRITICAL_SAME || (c.tied && s->m > 2))
+        return (struct stability){
+            open, open, "the restitution is the critical one within rounding"};
+    bool some = s->e < critical;
+    if (s->m == 2)
+        return (struct stability){
+            some ? yes : no, some ? yes : no,
+            some ? "Theorem 2: rho <= (1 - sqrt(e))/(1 + sqrt(e)), that is, "
+                   "both eigenvalues are real and positive"
+                 : "Theorem 2: rho > (1 - sqrt(e))/(1 + sqrt(e)), that is, "
+                   "the eigenvalues are not real and positive"};
+    if (!some)
+        return (struct stability){
+            no, no,
+            "Conjecture 1: no dominant eigenvalue that is real and positive"};
+    if (s->m == 4)
+        return (struct stability){
+            yes, yes,
+            "the dominant eigenvalue is real and positive (proven for "
+            "4 feet), and partial chatter needs feet that push their "
+            "neighbours down"};
+    if (s->m > 4)
+        return (struct stability){
+            yes, yes,
+            "Conjecture 1: the dominant eigenvalue is real and positive; "
+            "partial chatter needs feet that push their neighbours down"};
+    if (s->e > pcc + CRITICAL_SAME)
+        return (struct stability){
+            yes, yes,
+            "Conjecture 1: the dominant eigenvalue is real and positive; two "
+            "feet alone cannot chatter at this restitution"};
+    return (struct stability){
+        open, yes,
+        "Conjecture 1: the dominant eigenvalue is real and positive; but two "
+        "feet alone may chatter, which leaves complete chatter open"};
+}
+
+static const char *
+unknown(struct analysis *a, const imp_system *sys, const struct line *l,
+        const struct relabel *s)
+{
+    for (int i = 0; i < s->m; i++)
+        if (l->k.c0[i] != 0.0)
+            return arena_printf(rec_arena(a),
+                                "the gap of %s cannot be closed together with "
+                                "the others",
+                                contact_name(a, sys, i));
+    if (chatter_accelerates(l))
+        return "the criteria are for motion without acceleration; the "
+               "eigenvalues are those of the impacts alone";
+    if (s->found == RELABEL_YES)
+        return "Conjecture 1 is about feet of regular polygons";
+    return "masses and contacts have no symmetry that relabels the impacts";
+}
+
+static void
+set_prediction(struct analysis *a, const struct relabel *s, const double *u,
+               const struct line *l, bool applies, struct rec *out)
+{
+    if (!applies || s->m != 2) {
+        SET_ABSENT("predicted", applies ? "Theorem 3 is about a rod"
+                                        : "Theorem 3 is about a rod without "
+                                          "acceleration");
+        return;
+    }
+    double u0 = u[0] / sqrt(l->k.W[0]), u1 = u[1] / sqrt(l->k.W[3]);
+    double v = 0.5 * (u0 + u1), w = 0.5 * (u0 - u1);
+    bool rest = v < 0.0 && fabs(w) <= relabel_rod_limit(s->rho, s->e) * -v;
+    SET_TEXT("predicted", rest ? "complete" : "incomplete");
+}
+
+static void
+set_critical(struct analysis *a, const struct relabel *s, double critical,
+             double pcc, struct rec *out)
+{
+    static const char *const both[] = {"critical_restitution",
+                                       "partial_restitution", "rho"};
+    if (!s->polygon) {
+        set_absent_all(a, out, both, 3,
+                       "the contacts are not those of a rod or a regular "
+                       "polygon");
+        return;
+    }
+    SET_NUM("rho", s->rho);
+    if (critical > 0.0)
+        SET_NUM("critical_restitution", critical);
+    else
+        SET_ABSENT("critical_restitution", "none is low enough");
+    if (pcc > 0.0)
+        SET_NUM("partial_restitution", pcc);
+    else
+        SET_ABSENT("partial_restitution",
+                   s->m == 2 ? "both ends are all contacts"
+                             : "no foot pushes its neighbour down");
+}
+
+static void
+set_regular(struct analysis *a, const struct eigen *e, bool stable,
+            const struct relabel *s, struct rec *out)
+{
+    if (!stable || s->m < 2 || e->n < 2)
+        SET_ABSENT("exponent_regular", "no regular motion comes to rest");
+    else if (s->m == 3)
+        SET_ABSENT("exponent_regular", "the order of 3 feet is never regular");
+    else
+        SET_NUM("exponent_regular",
+                2.0 * log(e->re[0]) / log(e->re[1] / e->re[0]));
+}
+
+/* one contact: the only map is -e */
+static struct stability
+of_single(const struct line *l)
+{
+    if (!chatter_accelerates(l))
+        return (struct stability){"no", "no", "one contact is hit once"};
+    bool down = l->na[0] < 0.0 || l->on[0];
+    if (!down)
+        return (struct stability){"no", "no", "the contact accelerates away"};
+    if (l->model.e[0] >= 1.0)
+        return (struct stability){"no", "no", "no energy is lost"};
+    return (struct stability){
+        "yes", "yes", "flights under constant acceleration shrink by e"};
+}
+
+int
+chatter_stability(struct analysis *a, const imp_system *sys,
+                  const struct line *l, const struct relabel *s,
+                  const double *u, struct rec *out)
+{
+    static const char *const eigen_fields[] = {
+        "eigenvalues",     "eigenvalues_im", "eigenvectors",
+        "eigenvectors_im", "dominant",       "cones"};
+    struct eigen e = {0};
+    bool maps = s->found == RELABEL_YES || s->found == RELABEL_SINGLE;
+    bool plain = !chatter_accelerates(l);
+    for (int i = 0; i < s->m; i++)
+        plain &= l->k.c0[i] == 0.0;
+    double critical = s->polygon ? relabel_critical(s->m, s->rho) : 0.0;
+    double pcc = s->polygon ? relabel_partial(s->m, s->rho) : 0.0;
+    if (maps) {
+        int st = set_eigen(a, l, s, &e, out);
+        if (st)
+            return st;
+    } else {
+        set_absent_all(a, out, eigen_fields, 6,
+                       "no symmetry relabels the impacts");
+    }
+    struct stability v = {"not known", "not known", NULL};
+    if (s->found == RELABEL_SINGLE)
+        v = of_single(l);
+    else if (plain && s->polygon)
+        v = of_polygon(s, eigen_cone(&e), critical, pcc);
+    else
+        v.because = unknown(a, sys, l, s);
+    SET_TEXT("symmetry", symmetry_text(a, sys, s));
+    SET_TEXT("stable", v.complete);
+    SET_TEXT("partially_stable", v.partial);
+    SET_TEXT("because", v.because);
+    if (s->found == RELABEL_RESTITUTION)
+        SET_ABSENT("restitution", "they differ");
+    else
+        SET_NUM("restitution", s->e);
+    set_critical(a, s, critical, pcc, out);
+    set_regular(a, &e, plain && s->polygon && v.partial[0] == 'y', s, out);
+    set_prediction(a, s, u, l, plain && s->polygon, out);
+    SET_TEXTS("warnings", (const char *const *)NULL, 0);
+    return IMP_OK;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside `chatter`: the run (chatter.c) and what the symmetry of the contacts
+ * says of all runs (chatter_map.c). */
+#ifndef IMP_ANALYSIS_CHATTER_PRIV_H
+#define IMP_ANALYSIS_CHATTER_PRIV_H
+
+#include "analysis/analysis_priv.h"
+#include "analysis/chatter_run.h"
+#include "runtime/relabel.h"
+#include "runtime/system.h"
+
+/* the symmetry of the contacts, also where it does not decide */
+void chatter_symmetry(struct analysis *a, const struct line *l,
+                      struct relabel *s);
+/* Every field of the record that comes from masses and contacts alone, and the
+ * verdict that Theorem 3 predicts for the rates u (m) of the gaps at the
+ * start. IMP_OK, or IMP_FAILED. */
+int chatter_stability(struct analysis *a, const struct imp_system *sys,
+                      const struct line *l, const struct relabel *s,
+                      const double *u, struct rec *out);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* See chatter_run.h. Sizes of flights and losses are kept as logarithms, so
+ * that a thousand impacts do not underflow; what remains after an impact is
+ * summed from the end backwards, never by subtraction (spec/chatter.md 3.6). */
+#include "analysis/chatter_run.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+struct trace {
+    struct arena *a;
+    struct {
+        double flight, loss; /* logarithms: time before it, energy */
+    } * v;
+    size_t n, cap;
+    size_t from; /* after the last limit */
+};
+/* rates are sums of as many products as there are coordinates */
+#define REST_NOISE 64.0
+
+static const double ln2 = 0.69314718055994530942;
+
+static void
+grow(struct trace *t, struct chatter_run *r)
+{
+    if (t->n < t->cap)
+        return;
+    t->cap = t->cap ? 2 * t->cap : 256;
+    void *v = arena_alloc(t->a, t->cap * sizeof *t->v);
+    int *o = NEW_N(t->a, int, t->cap);
+    if (t->n) {
+        memcpy(v, t->v, t->n * sizeof *t->v);
+        memcpy(o, r->order, t->n * sizeof *o);
+    }
+    t->v = v;
+    r->order = o;
+}
+
+static void
+note(struct trace *t, struct chatter_run *r, const struct line *l)
+{
+    int ex, m = l->model.m, hits = 0;
+    for (int i = 0; i < m; i++)
+        hits += l->impulse[i] != 0.0;
+    for (int i = 0; i < m; i++) {
+        if (l->impulse[i] == 0.0 && !(hits == 0 && i == l->hit))
+            continue;
+        grow(t, r);
+        t->v[t->n].flight = t->v[t->n].loss = NAN;
+        if (hits == 1) {
+            t->v[t->n].flight = log(line_flight(l, &ex)) + ex * ln2;
+            double u = line_rate(l, i, &ex) / l->model.e[i];
+            t->v[t->n].loss = log(u * u / l->k.W[i * (m + 1)]) + 2.0 * ex * ln2;
+        }
+        r->order[t->n++] = i;
+        r->n_order = t->n;
+    }
+}
+
+/* are all gaps without rate? */
+static bool
+at_rest(const struct line *l)
+{
+    double big = 0.0;
+    for (int j = 0; j < l->k.r; j++)
+        big = fmax(big, fabs(l->z[j]));
+    for (int i = 0; i < l->model.m; i++)
+        if (!l->on[i] && fabs(l->rate[i]) > REST_NOISE * DBL_EPSILON * big)
+            return false;
+    return true;
+}
+
+bool
+chatter_accelerates(const struct line *l)
+{
+    for (int i = 0; i < l->model.m; i++) {
+        double s = 0.0, size = 0.0;
+        for (int j = 0; j < l->model.n; j++) {
+            double d = l->model.N[i * l->model.n + j] * l->model.acc[j];
+            s += d;
+            size += fabs(d);
+        }
+        if (fabs(s) > REST_NOISE * DBL_EPSILON * size)
+            return true;
+    }
+    return false;
+}
+
+/* An impact at l->hit while others were closed: does it push one of these into
+ * the ground? Then its outcome depends on the order. */
+static bool
+pushes(const struct line *l, const bool *was)
+{
+    for (int i = 0; i < l->model.m; i++)
+        if (was[i] && i != l->hit && l->k.W[i * l->model.m + l->hit] < 0.0)
+            return true;
+    return false;
+}
+
+/* shortest period of the last half of the impacts; 0: there is none */
+static size_t
+pattern(const int *order, size_t from, size_t n, int m)
+{
+    size_t half = (n - from) / 2;
+    for (size_t p = 1; p <= 2 * (size_t)m && 2 * p < half; p++) {
+        size_t i = n - half;
+        while (i < n && order[i] == order[i - p])
+            i++;
+        if (i == n)
+            return p;
+    }
+    return 0;
+}
+
+/* logarithm of the time that p impacts took, the last of them i */
+static double
+span(const struct trace *t, size_t i, size_t p)
+{
+    double s = -INFINITY;
+    for (size_t k = i + 1 - p; k <= i; k++)
+        s = fmax(s, t->v[k].flight) + log1p(exp(-fabs(s - t->v[k].flight)));
+    return s;
+}
+
+/* An order that repeats, but whose flights have not come to one ratio: means
+ * over the last half of the impacts. */
+static void
+mean_ratios(struct chatter_run *r, const struct trace *t)
+{
+    size_t n = t->n, p = pattern(r->order, t->from, n, r->m);
+    if (!p)
+        return;
+    size_t periods = (n - t->from) / 2 / p - 1, i = n - 1 - periods * p;
+    double k = (double)periods;
+    r->chatter.period = (int)p;
+    r->chatter.ratio = exp((span(t, n - 1, p) - span(t, i, p)) / k);
+    r->speed = exp(0.5 * (t->v[n - 1].loss - t->v[i].loss) / k);
+}
+
+/* c of E ~ (t_end - t)^c, E the energy that impacts still take away */
+static void
+exponent(struct chatter_run *r, const struct trace *t,
+         const struct line_chatter *c)
+{
+    size_t p = (size_t)c->period, n = t->n, from = t->from;
+    if (p && n <= from + p) {
+        r->no_exponent = "the pattern is made of limits itself";
+        return;
+    }
+    if (p) {
+        double d = 0.5 * (t->v[n - 1].loss - t->v[n - 1 - p].loss);
+        r->speed = exp(d);
+        if (isfinite(d) && c->ratio > 0.0)
+            r->exponent = 2.0 * d / log(c->ratio);
+        else
+            r->no_exponent = "no speeds to compare";
+        return;
+    }
+    /* an order that never repeats: least squares over the middle impacts */
+    double T = log(c->remaining), E = -INFINITY, s[5] = {0};
+    for (size_t i = n; i-- > from;) {
+        E = fmax(E, t->v[i].loss) + log1p(exp(-fabs(E - t->v[i].loss)));
+        size_t k = 10 * (i - from);
+        if (k >= n - from && k <= 9 * (n - from)) {
+            s[0] += 1.0;
+            s[1] += T;
+            s[2] += E;
+            s[3] += T * T;
+            s[4] += T * E;
+        }
+        double f = t->v[i].flight;
+        T = fmax(T, f) + log1p(exp(-fabs(T - f)));
+    }
+    double d = s[0] * s[3] - s[1] * s[1];
+    mean_ratios(r, t);
+    r->exponent = (s[0] * s[4] - s[1] * s[2]) / d;
+    if (!isfinite(r->exponent))
+        r->no_exponent = "too few impacts to fit it to";
+}
+
+static void
+take(struct chatter_run *r, const struct trace *t, const struct line *l)
+{
+    r->limit = true;
+    r->time = l->t;
+    r->chatter = l->chatter;
+    memcpy(r->group, l->group, (size_t)l->model.m);
+    r->no_exponent = NULL;
+    exponent(r, t, &l->chatter);
+}
+
+static void
+finish(struct chatter_run *r, const struct line *l, enum line_event what,
+       bool together)
+{
+    if (what == LINE_JAMMED)
+        r->verdict = CHATTER_JAMMED;
+    else if (what == LINE_UNDECIDED || together)
+        r->verdict = CHATTER_SIMULTANEOUS;
+    else if (at_rest(l) && l->impacts)
+        r->verdict = CHATTER_COMPLETE;
+    else
+        r->verdict = r->limit ? CHATTER_PARTIAL : CHATTER_INCOMPLETE;
+}
+
+void
+chatter_follow(struct arena *a, struct line *l, long least, long most,
+               struct chatter_run *r)
+{
+    line_resolve(l, least);
+    int m = l->model.m;
+    struct trace t = {.a = a};
+    *r = (struct chatter_run){.verdict = CHATTER_ENDLESS,
+                              .time = l->t,
+                              .m = m,
+                              .last = NAN,
+                              .no_exponent = "no infinite sequence of impacts"};
+    bool *was = NEW_N(a, bool, (size_t)m + 1), partial = false;
+    r->group = NEW_N(a, bool, (size_t)m + 1);
+    bool gravity = chatter_accelerates(l);
+    while (l->impacts < most) {
+        for (int i = 0; i < m; i++)
+            was[i] = l->on[i];
+        enum line_event what = line_next(l, INFINITY);
+        bool together =
+            what == LINE_IMPACT && l->policy == LINE_REPORT && pushes(l, was);
+        bool end = what == LINE_FREE || what == LINE_UNDECIDED ||
+                   what == LINE_JAMMED || together;
+        if (partial) {
+            /* only what comes next */
+            r->after = what == LINE_FREE ? CHATTER_FREE
+                       : end             ? CHATTER_TOGETHER
+                                         : CHATTER_CLOSES;
+            r->after_time = l->t;
+            r->after_contact = l->hit;
+            r->verdict = CHATTER_PARTIAL;
+            return;
+        }
+        if (end) {
+            finish(r, l, what, together);
+            if (r->verdict == CHATTER_SIMULTANEOUS) {
+                r->time = l->t;
+                for (int i = 0; i < m; i++)
+                    r->group[i] = what == LINE_UNDECIDED
+                                      ? l->hits[i]
+                                      : was[i] || i == l->hit;
+            }
+            return;
+        }
+        if (what == LINE_CHATTER) {
+            take(r, &t, l);
+            t.from = t.n;
+            /* without acceleration nothing comes to rest later */
+            partial = !gravity && !at_rest(l);
+        } else {
+            note(&t, r, l);
+            r->impacts = l->impacts;
+            r->last = r->time = l->t;
+        }
+    }
+}

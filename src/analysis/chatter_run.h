@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* One run of a system whose motion is a parabola, from its start to the
+ * verdict (spec/chatter.md 2.1): it rests after infinitely many impacts
+ * (complete), two or more contacts do while the rest moves on (partial), no
+ * contact closes again (incomplete), or contacts close together and nothing
+ * says what comes of it (simultaneous). Plain struct line: no model. */
+#ifndef IMP_ANALYSIS_CHATTER_RUN_H
+#define IMP_ANALYSIS_CHATTER_RUN_H
+
+#include "runtime/line.h"
+
+enum chatter_verdict {
+    CHATTER_COMPLETE,
+    CHATTER_PARTIAL,
+    CHATTER_INCOMPLETE,
+    CHATTER_SIMULTANEOUS,
+    CHATTER_ENDLESS, /* none within the impacts allowed */
+    CHATTER_JAMMED
+};
+/* what comes after a partial limit */
+enum chatter_after {
+    CHATTER_NOTHING,
+    CHATTER_FREE,    /* no contact closes again */
+    CHATTER_CLOSES,  /* another contact, alone */
+    CHATTER_TOGETHER /* several, or one that pushes those at rest */
+};
+
+struct chatter_run {
+    enum chatter_verdict verdict;
+    int m;        /* contacts */
+    long impacts; /* resolved one by one */
+    int *order;   /* the contacts hit, in order */
+    size_t n_order;
+    double time; /* of the limit, else of the last impact or of the end */
+    double last; /* last impact that was resolved; NaN: none */
+    bool limit;  /* a limit was taken; the first, unless the run went on to
+                    another that left everything at rest */
+    struct line_chatter chatter; /* period and ratio are means where the order
+                                    repeats and its flights vary still */
+    bool *group;  /* m: contacts of the limit, or those that close together */
+    double speed; /* ratio of the approach speeds of successive periods */
+    double exponent;
+    const char *no_exponent; /* NULL: there is one */
+    enum chatter_after after;
+    double after_time;
+    int after_contact;
+};
+
+/* does a gap accelerate while all contacts are open? */
+bool chatter_accelerates(const struct line *l);
+/* l: started. least: impacts of a pattern that are resolved at least
+ * (line_resolve); most: impacts before it is given up. Memory: the arena. */
+void chatter_follow(struct arena *a, struct line *l, long least, long most,
+                    struct chatter_run *r);
+
+#endif

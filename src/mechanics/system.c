@@ -3,7 +3,8 @@
  * the graph,
  *   M q'' = dT/dq - (dp/dq) q' - dp/dt - dV/dq - dD/dq' + force,
  *   p = dT/dq',  M = dp/dq'
- * (Lagrange's equations; or M and force are stated), and solved there for q''
+ * (Lagrange's equations; or M is stated, and what depends on T is left out: it
+ * belongs to the force then), and solved there for q''
  * by L D L^T without pivoting, which a positive definite M does not need.
  * Literal zeros vanish on the way, so a diagonal M costs one quotient each and
  * constant accelerations stay constants: then the motion is a polynomial. */
@@ -106,8 +107,13 @@ stated(struct lagrange *l)
     const struct tm_system *t = l->s->tm;
     for (uint32_t i = 0; i < l->n * l->n; i++)
         l->M[i] = of_state(l->k, t->mass[i]);
-    for (uint32_t i = 0; i < l->n; i++)
-        l->f[i] = t->force ? of_state(l->k, t->force[i]) : sc_zero(l->k->g);
+    struct graph *g = l->k->g;
+    const expr *V = l->s->potential, *D = of_state(l->k, t->dissipation.e);
+    for (uint32_t i = 0; i < l->n; i++) {
+        const expr *f = t->force ? of_state(l->k, t->force[i]) : sc_zero(g);
+        f = sc_sub(g, f, ex_diff(g, V, l->q[i]));
+        l->f[i] = sc_sub(g, f, ex_diff(g, D, l->v[i]));
+    }
 }
 
 /* M = L D L^T; M is overwritten by L (below the diagonal) and D */

@@ -52,6 +52,7 @@ struct series_way {
     double *g, *force;    /* m rows */
     double *size, *speed; /* m: sizes of the terms of gap and rate */
     bool *on, *fresh;
+    bool *left; /* its force has just ceased: gap, rate, acceleration are 0 */
     int *hit, n_hit;
     struct line *instant;
     /* chatter at one contact: flights, newest first, estimate of the limit */
@@ -162,6 +163,8 @@ expand(struct flow *f)
         }
         if (w->fresh[i])
             g[0] = 0.0;
+        if (w->left[i])
+            g[1] = g[2] = 0.0;
     }
     w->h = h;
     return IMP_OK;
@@ -178,6 +181,7 @@ falls(const double *c, double h, double noise0, double noise1, double *s)
 {
     double p[ROW];
     int drop = fabs(c[0]) <= noise0 ? (fabs(c[1]) <= noise1 ? 2 : 1) : 0;
+    drop += drop == 2 && c[2] == 0.0;
     if (drop == 0 && c[0] < 0.0) {
         *s = 0.0;
         return true;
@@ -533,6 +537,7 @@ change(struct flow *f, struct flow_event *e)
     w->instant->on[w->hit[0]] = false;
     w->instant->fresh[w->hit[0]] = true;
     take_back(f);
+    w->left[w->hit[0]] = true;
     forget(w);
     return IMP_OK;
 }
@@ -596,8 +601,10 @@ way_apply(struct flow *f, struct flow_event *e)
         return limit(f, e);
     bool moved = w->ahead > w->now;
     advance(f, w->ahead);
-    if (moved)
+    if (moved) {
         memset(w->fresh, 0, f->m);
+        memset(w->left, 0, f->m);
+    }
     e->kind = FLOW_NONE;
     e->time = w->now;
     return what == CLOSES   ? impact(f, e)
@@ -634,6 +641,7 @@ flow_series_new(struct flow *f)
     w->speed = NEW_N(a, double, m + 1);
     w->on = NEW_N(a, bool, m + 1);
     w->fresh = NEW_N(a, bool, m + 1);
+    w->left = NEW_N(a, bool, m + 1);
     w->hit = NEW_N(a, int, m + 1);
     w->group = NEW_N(a, bool, m + 1);
     f->way = &series_way;

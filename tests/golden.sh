@@ -72,7 +72,8 @@ do_bad() {
     done
 }
 
-# runs MODEL [ARG...] with all four executions, as text and as JSON
+# runs MODEL [ARG...] with all four executions, as text and as JSON: the object
+# compiled for the text comes from the cache for JSON and other params
 four() {
     model=$1
     shift
@@ -85,7 +86,7 @@ four() {
         for opt in 0 2; do
             # shellcheck disable=SC2086
             {
-                "$imp" run --no-cache --opt=$opt $form "$@" "$model" \
+                "$imp" run --opt=$opt $form "$@" "$model" \
                     2>/dev/null
                 echo "exit $?"
             } >"$tmp/jit"

@@ -111,7 +111,7 @@ field(const struct run *r, int command, const char *name)
     assert_true(i >= 0);
     return &rec->v[i];
 }
-static double
+static inline double
 number(const struct run *r, int command, const char *name)
 {
     const struct fieldval *v = field(r, command, name);

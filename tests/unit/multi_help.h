@@ -123,6 +123,66 @@ random_rotation(uint64_t *s, double R[9])
     memcpy(R, m, sizeof m);
 }
 
+/* force and moment about the mass centre that a unit of the reaction [f; t] at
+ * `at` is on body b */
+static inline void
+wrench(const struct multi_body *b, const double *f, const double *t,
+       const double *at, double sign, long double x[6])
+{
+    long double r[3];
+    for (int k = 0; k < 3; k++)
+        r[k] = (long double)at[k] - b->centre[k];
+    for (int k = 0; k < 3; k++) {
+        int p = (k + 1) % 3, q = (k + 2) % 3;
+        x[k] = sign * f[k];
+        x[3 + k] = sign * ((t ? t[k] : 0) + (r[p] * f[q] - r[q] * f[p]));
+    }
+}
+
+/* The program's impulses as they act on body b less what they did: what is left
+ * of momentum and angular momentum, and the size of the terms. */
+static inline void
+unbalanced(const struct problem *o, const struct multi *m, uint32_t b,
+           long double left[2], long double size[2])
+{
+    const struct multi_body *k = &o->b[b];
+    long double sum[6] = {0}, x[6];
+    left[0] = left[1] = size[0] = size[1] = 0;
+    for (uint32_t c = 0; c < o->p.n_contact + o->p.n_joint; c++)
+        for (int q = 0; q < 2; q++) {
+            uint32_t j = c - o->p.n_contact;
+            bool touch = c < o->p.n_contact;
+            if ((touch ? o->c[c].body[q] : o->j[j].body[q]) != b)
+                continue;
+            if (touch)
+                wrench(k, o->c[c].dir, NULL, o->c[c].p, (q ? 1 : -1) * m->P[c],
+                       x);
+            else
+                wrench(k, m->xi + 6 * j, m->xi + 6 * j + 3, o->j[j].at,
+                       q ? -1 : 1, x);
+            for (int i = 0; i < 6; i++) {
+                sum[i] += x[i];
+                size[i / 3] += fabsl(x[i]);
+            }
+        }
+    for (int i = 0; i < 3; i++) {
+        const double *t = m->twist + 6 * b;
+        long double h = 0;
+        sum[i] -= k->mass * ((long double)t[3 + i] - k->vel[i]);
+        size[0] += k->mass * (fabsl(k->vel[i]) + fabsl(t[3 + i]));
+        for (int n = 0; n < 3; n++) {
+            long double J = 0;
+            for (int e = 0; e < 3; e++)
+                J += (long double)k->inroot[3 * i + e] * k->inroot[3 * n + e];
+            h += J * ((long double)t[n] - k->spin[n]);
+            size[1] += fabsl(J) * (fabs(k->spin[n]) + fabs(t[n]));
+        }
+        sum[3 + i] -= h;
+    }
+    for (int i = 0; i < 6; i++)
+        left[i / 3] = fmaxl(left[i / 3], fabsl(sum[i]));
+}
+
 #define CLOSE(a, b, tol)                                                       \
     do {                                                                       \
         double close_a = (a), close_b = (b);                                   \

@@ -160,6 +160,11 @@ of_polygon(const struct relabel *s, struct eigen_cone c, double critical,
     if (fabs(s->e - critical) <= CRITICAL_SAME || (c.tied && s->m > 2))
         return (struct stability){
             open, open, "the restitution is the critical one within rounding"};
+    if (!(s->e > 0.0))
+        return (struct stability){
+            open, open,
+            "without restitution a contact stays closed, and the next impact "
+            "is one of several"};
     bool some = s->e < critical;
     if (s->m == 2)
         return (struct stability){
@@ -216,10 +221,13 @@ static void
 set_prediction(struct analysis *a, const struct relabel *s, const double *u,
                const struct line *l, bool applies, struct rec *out)
 {
-    if (!applies || s->m != 2) {
-        SET_ABSENT("predicted", applies ? "Theorem 3 is about a rod"
-                                        : "Theorem 3 is about a rod without "
-                                          "acceleration");
+    const char *no = !applies      ? "Theorem 3 is about a rod without "
+                                     "acceleration"
+                     : s->m != 2   ? "Theorem 3 is about a rod"
+                     : s->e <= 0.0 ? "Theorem 3 asks for some restitution"
+                                   : NULL;
+    if (no) {
+        SET_ABSENT("predicted", no);
         return;
     }
     double u0 = u[0] / sqrt(l->k.W[0]), u1 = u[1] / sqrt(l->k.W[3]);
@@ -253,17 +261,69 @@ set_critical(struct analysis *a, const struct relabel *s, double critical,
                              : "no foot pushes its neighbour down");
 }
 
-static void
-set_regular(struct analysis *a, const struct eigen *e, bool stable,
-            const struct relabel *s, struct rec *out)
+/* do all gaps accelerate alike, towards 0? */
+static bool
+falls(const struct line *l, const struct relabel *s)
 {
-    if (!stable || s->m < 2 || e->n < 2)
-        SET_ABSENT("exponent_regular", "no regular motion comes to rest");
-    else if (s->m == 3)
+    int m = l->model.m;
+    double a0 = l->k.nf[0] / sqrt(l->k.W[0]);
+    for (int i = 1; i < m; i++) {
+        double ai = l->k.nf[i] / sqrt(l->k.W[i * (m + 1)]);
+        if (fabs(ai - a0) > CRITICAL_SAME * fabs(a0))
+            return false;
+    }
+    return s->polygon && a0 < 0.0;
+}
+
+/* Under acceleration no motion comes to rest with an exponent above 2: if the
+ * regular one would, the acceleration counts to the end (spec/chatter.md 3.1,
+ * 3.5). */
+static void
+set_regular(struct analysis *a, const struct eigen *e, const struct line *l,
+            bool plain, bool some, const struct relabel *s, struct rec *out)
+{
+    double c = INFINITY;
+    if (s->m == 3)
         SET_ABSENT("exponent_regular", "the order of 3 feet is never regular");
-    else
-        SET_NUM("exponent_regular",
-                2.0 * log(e->re[0]) / log(e->re[1] / e->re[0]));
+    else if (!plain && !falls(l, s))
+        SET_ABSENT("exponent_regular",
+                   "the contacts are not those of a falling rod or a falling "
+                   "regular polygon");
+    else if (plain && !some)
+        SET_ABSENT("exponent_regular", "no regular motion comes to rest");
+    else {
+        if (some)
+            c = 2.0 * log(e->re[0]) / log(e->re[1] / e->re[0]);
+        SET_NUM("exponent_regular", plain ? c : fmin(c, 2.0));
+    }
+}
+
+/* The map from foot 0 to its neighbour and back has the eigenvalue 1 of two
+ * feet at rest, and the roots of mu^2 - ((1 + e)^2 w^2 - 2 e) mu + e^2, w the
+ * cosine of neighbours (spec/chatter.md 2.6). */
+static void
+set_pair(struct analysis *a, const struct relabel *s, struct rec *out)
+{
+    static const char *const both[] = {"pair_eigenvalues",
+                                       "pair_eigenvalues_im"};
+    if (s->found != RELABEL_YES || s->m < 3) {
+        set_absent_all(a, out, both, 2,
+                       s->m == 2 ? "both ends are all contacts"
+                                 : "no symmetry relabels the impacts");
+        return;
+    }
+    double b = (1.0 + s->e) * s->cosine[1], half = 0.5 * b * b - s->e;
+    double d = half * half - s->e * s->e, re[2], im[2] = {0};
+    if (d < 0.0) {
+        re[0] = re[1] = half;
+        im[0] = sqrt(-d);
+        im[1] = -im[0];
+    } else {
+        re[0] = half + copysign(sqrt(d), half);
+        re[1] = re[0] == 0.0 ? 0.0 : s->e * s->e / re[0];
+    }
+    SET_LIST("pair_eigenvalues", re, 2);
+    SET_LIST("pair_eigenvalues_im", im, 2);
 }
 
 /* one contact: the only map is -e */
@@ -320,7 +380,9 @@ chatter_stability(struct analysis *a, const imp_system *sys,
     else
         SET_NUM("restitution", s->e);
     set_critical(a, s, critical, pcc, out);
-    set_regular(a, &e, plain && s->polygon && v.partial[0] == 'y', s, out);
+    set_regular(a, &e, l, plain && s->polygon,
+                s->polygon && s->e < critical - CRITICAL_SAME, s, out);
+    set_pair(a, s, out);
     set_prediction(a, s, u, l, plain && s->polygon, out);
     SET_TEXTS("warnings", (const char *const *)NULL, 0);
     return IMP_OK;

@@ -126,18 +126,21 @@ span(const struct trace *t, size_t i, size_t p)
 }
 
 /* An order that repeats, but whose flights have not come to one ratio: means
- * over the last half of the impacts. */
-static void
+ * over the last third of the impacts. */
+static bool
 mean_ratios(struct chatter_run *r, const struct trace *t)
 {
     size_t n = t->n, p = pattern(r->order, t->from, n, r->m);
-    if (!p)
-        return;
-    size_t periods = (n - t->from) / 2 / p - 1, i = n - 1 - periods * p;
+    size_t periods = p ? (n - t->from) / 3 / p : 0;
+    if (!periods)
+        return false;
+    size_t i = n - 1 - periods * p;
     double k = (double)periods;
     r->chatter.period = (int)p;
     r->chatter.ratio = exp((span(t, n - 1, p) - span(t, i, p)) / k);
     r->speed = exp(0.5 * (t->v[n - 1].loss - t->v[i].loss) / k);
+    r->exponent = 2.0 * log(r->speed) / log(r->chatter.ratio);
+    return isfinite(r->exponent);
 }
 
 /* c of E ~ (t_end - t)^c, E the energy that impacts still take away */
@@ -159,6 +162,8 @@ exponent(struct chatter_run *r, const struct trace *t,
             r->no_exponent = "no speeds to compare";
         return;
     }
+    if (mean_ratios(r, t))
+        return;
     /* an order that never repeats: least squares over the middle impacts */
     double T = log(c->remaining), E = -INFINITY, s[5] = {0};
     for (size_t i = n; i-- > from;) {
@@ -175,7 +180,6 @@ exponent(struct chatter_run *r, const struct trace *t,
         T = fmax(T, f) + log1p(exp(-fabs(T - f)));
     }
     double d = s[0] * s[3] - s[1] * s[1];
-    mean_ratios(r, t);
     r->exponent = (s[0] * s[4] - s[1] * s[2]) / d;
     if (!isfinite(r->exponent))
         r->no_exponent = "too few impacts to fit it to";
@@ -261,4 +265,8 @@ chatter_follow(struct arena *a, struct line *l, long least, long most,
             r->last = r->time = l->t;
         }
     }
+    /* the limits on the way are not the end of it */
+    r->limit = false;
+    r->no_exponent = "no infinite sequence of impacts";
+    memset(r->group, 0, (size_t)m);
 }

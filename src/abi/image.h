@@ -414,6 +414,8 @@ typedef struct imp_val {
     imp_ref slots;     /* uint32_t: slots the tape reads */
     imp_ref series;    /* imp_want: series the tape reads, and what these read,
                           ascending */
+    imp_ref numbers;   /* double: rows x cols constants in place of a tape
+                          (values of a sweep) */
     imp_str text;      /* TEXT, WORD */
     imp_str label;     /* the user's source text, formatted */
     imp_str unit;      /* SI unit of the numbers */
@@ -487,13 +489,17 @@ enum imp_option_id {
 /* index of a field in its command's record */
 enum imp_option_kind {
     IMP_OPTK_NUM, IMP_OPTK_BOOL, IMP_OPTK_WORD, IMP_OPTK_TEXT,
-    IMP_OPTK_CONTACTS, IMP_OPTK_VALUES, IMP_OPTK_TIMES
+    IMP_OPTK_CONTACTS, IMP_OPTK_VALUES, IMP_OPTK_TIMES,
+    IMP_OPTK_AXES, IMP_OPTK_QUESTION
 };
 
 typedef struct imp_opt {
     uint32_t id; /* enum imp_option_id */
     imp_val val; /* LIST for CONTACTS, VALUES */
 } imp_opt;
+/* EARLIER (REPL): computed before, its record is handed over. INNER: asked by a
+ * sweep only, which refers to it */
+enum imp_done { IMP_DONE_NOT, IMP_DONE_EARLIER, IMP_DONE_INNER };
 typedef struct imp_command {
     uint32_t id;    /* enum imp_command_id */
     imp_str bound;  /* `let NAME = ...`, "" if unbound */
@@ -501,7 +507,7 @@ typedef struct imp_command {
     imp_ref opts;   /* imp_opt */
     imp_ref fields; /* imp_field: record schema */
     imp_range range;
-    uint32_t done; /* REPL: computed before; its record is handed over */
+    uint32_t done;  /* enum imp_done */
 } imp_command;
 
 /* world */

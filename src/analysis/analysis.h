@@ -8,6 +8,12 @@
 #include "output/out.h"
 #include "runtime/rt.h"
 
+/* how sweeps run; nothing of it shows in what they find */
+struct sweep_options {
+    int threads;   /* 0: as many as processors */
+    bool resume;   /* go on with a sweep that was ended before its time */
+    bool progress; /* a line on standard error */
+};
 struct analysis {
     struct rt *rt;
     struct out *out;
@@ -15,6 +21,7 @@ struct analysis {
     struct rec **recs; /* per command of the image */
     int failed_expects;
     int plots; /* numbers for default plot names */
+    struct sweep_options sweeps;
 };
 /* Runs all commands that are not `done`. Records of `done` commands must be in
  * a->recs. Prints as it goes (in JSON mode every command prints one object).

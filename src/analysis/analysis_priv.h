@@ -27,6 +27,7 @@ COMMAND_FN(expect);
 COMMAND_FN(plot);
 COMMAND_FN(save);
 COMMAND_FN(chatter);
+COMMAND_FN(sweep);
 
 /* records and what they hold live in the arena of the diagnostics: they are
  * read after the run (REPL, C API) */
@@ -85,6 +86,9 @@ struct columns {
 int columns_of(struct analysis *a, const imp_val *v, struct columns *cols,
                struct out_column *time);
 void columns_free(struct columns *cols);
+/* the columns of one field of a record, texts too, into v; how many */
+size_t record_columns(struct analysis *a, const struct rec *r, size_t field,
+                      struct out_column *v);
 
 /* -- touches (touch.c) ------------------------------------------------------
  */

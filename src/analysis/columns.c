@@ -22,7 +22,7 @@ add(struct analysis *a, struct columns *cols, const char *name,
     const char *unit, const double *x, size_t n, size_t width, size_t k)
 {
     static const char *const axis[] = {"x", "y", "z"};
-    struct out_column c = {name, unit, x, n};
+    struct out_column c = {name, unit, x, n, NULL};
     if (width > 1) {
         size_t len;
         const char *own = out_unit(unit, k, &len);
@@ -70,6 +70,29 @@ add_field(struct analysis *a, struct columns *cols, const struct rec *r,
         add(a, cols, label, unit, v->num, n, width, k);
 }
 
+size_t
+record_columns(struct analysis *a, const struct rec *r, size_t field,
+               struct out_column *v)
+{
+    const imp_image *im = a->rt->im;
+    const struct fieldval *f = &r->v[field];
+    const char *name = imp_text(im, r->schema[field].name);
+    struct columns cols = {0};
+    if (r->schema[field].kind == IMP_FIELD_TEXTS && !f->why) {
+        static const char *const none[] = {""};
+        *v = (struct out_column){name, "", NULL, f->n,
+                                 f->texts ? f->texts : none};
+        return 1;
+    }
+    if (!has_numbers(&r->schema[field], f))
+        return 0;
+    add_field(a, &cols, r, field, name);
+    size_t n = cols.n;
+    memcpy(v, cols.v, n * sizeof *v);
+    columns_free(&cols);
+    return n;
+}
+
 /* what a record's lists are naturally plotted against */
 static void
 natural_axis(struct analysis *a, const struct rec *r, struct out_column *time)
@@ -80,7 +103,7 @@ natural_axis(struct analysis *a, const struct rec *r, struct out_column *time)
         if (k >= 0 && !r->v[k].why) {
             *time = (struct out_column){imp_text(a->rt->im, r->schema[k].name),
                                         imp_text(a->rt->im, r->schema[k].unit),
-                                        r->v[k].num, r->v[k].n};
+                                        r->v[k].num, r->v[k].n, NULL};
             return;
         }
     }
@@ -103,13 +126,14 @@ whole_record(struct analysis *a, const imp_val *v, const struct rec *r,
              struct columns *cols)
 {
     const imp_image *im = a->rt->im;
-    bool sim = r->command->id == IMP_CMD_simulate;
+    bool sim =
+        r->command->id == IMP_CMD_simulate || r->command->id == IMP_CMD_sweep;
     size_t before = cols->n;
     for (size_t i = 0; i < r->n; i++) {
         const char *name = imp_text(im, r->schema[i].name);
         if (!has_numbers(&r->schema[i], &r->v[i]))
             continue;
-        /* of a simulation: its rows */
+        /* of a simulation, a sweep: its rows */
         if (sim && !r->schema[i].column && strcmp(name, "t"))
             continue;
         add_field(a, cols, r, i, name);

@@ -226,8 +226,11 @@ begin(struct driver *d, const struct driver_options *o)
                           .width = o->width ? o->width : 80};
     if (o->has_seed)
         d->rt->seed = o->seed;
-    d->an = (struct analysis){
-        .rt = d->rt, .out = &d->out, .ds = d->ds, .recs = d->recs};
+    d->an = (struct analysis){.rt = d->rt,
+                              .out = &d->out,
+                              .ds = d->ds,
+                              .recs = d->recs,
+                              .sweeps = o->sweeps};
     return IMP_EXIT_OK;
 }
 

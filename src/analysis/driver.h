@@ -35,6 +35,7 @@ struct driver_options {
     double seed;         /* --seed: overrides the model's own */
     int width;           /* columns of text; 0: 80 */
     atomic_int *stop;    /* nonzero: stop soon; or NULL */
+    struct sweep_options sweeps;
     /* where results go; NULL: the process's standard output. Returns 0 or an
      * errno value. */
     int (*write)(void *ctx, const char *s, size_t n);

@@ -60,7 +60,7 @@ cmd_plot(struct analysis *a, const imp_command *c, struct rec *out)
         double *k = NEW_N(a->rt->arena, double, n);
         for (size_t i = 0; i < n; i++)
             k[i] = (double)i;
-        x = (struct out_column){"entry", "", k, n};
+        x = (struct out_column){"entry", "", k, n, NULL};
     }
     /* the axis itself is no curve, but for `plot s.t` */
     for (size_t j = 0; j < ys.n && ys.n > 1; j++)

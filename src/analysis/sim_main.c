@@ -27,6 +27,8 @@ static const struct flag {
     {"out", "DIR", "folder for files and plots; without it none is written"},
     {"set", "NAME=VALUE", "give a param a value, as --NAME does"},
     {"seed", "N", "seed of random numbers"},
+    {"threads", "N", "threads of a sweep (as many as processors)"},
+    {"resume", NULL, "go on with a sweep that was ended early"},
     {"diagnostics", "text|lines|json", "form of messages (text)"},
 };
 enum {
@@ -35,6 +37,8 @@ enum {
     FLAG_OUT,
     FLAG_SET,
     FLAG_SEED,
+    FLAG_THREADS,
+    FLAG_RESUME,
     FLAG_DIAG,
     N_FLAGS
 };
@@ -176,6 +180,23 @@ set_seed(struct sim *s, const char *text)
 }
 
 static bool
+set_threads(struct sim *s, const char *text)
+{
+    double x = 0;
+    size_t n = strlen(text);
+
+    if (!n || num_read(text, n, &x) != n || !(x >= 1) || x > 256 ||
+        x != (double)(int)x) {
+        diag_add(&s->ds, DIAG_E0804, IMP_NOWHERE,
+                 "`--threads` takes a whole number from 1 to 256; found `%s`",
+                 text);
+        return false;
+    }
+    s->o.sweeps.threads = (int)x;
+    return true;
+}
+
+static bool
 apply(struct sim *s, int flag, const char *value)
 {
     switch (flag) {
@@ -197,6 +218,11 @@ apply(struct sim *s, int flag, const char *value)
         return set_pair(s, value);
     case FLAG_SEED:
         return set_seed(s, value);
+    case FLAG_THREADS:
+        return set_threads(s, value);
+    case FLAG_RESUME:
+        s->o.sweeps.resume = true;
+        return true;
     default:
         if (driver_format(value, &s->format))
             return true;
@@ -262,6 +288,7 @@ run(struct sim *s, int argc, char **argv)
         return IMP_EXIT_OK;
     }
     s->o.stop = driver_signals();
+    s->o.sweeps.progress = isatty(STDERR_FILENO);
     return driver_run(s->im, &imp_model_code, s->params, &s->o, &s->ds);
 }
 

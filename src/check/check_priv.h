@@ -17,6 +17,7 @@
  *   system.c, system_formula.c, system_value.c  generalised coordinates
  *   result.c  results of commands, their fields and slots
  *   command.c commands and options
+ *   sweep.c   options of `sweep`
  *   model.c   check_model: the order of all this
  *   doc.c     check_doc, check_names
  *
@@ -241,6 +242,7 @@ struct pending {
     size_t n;
 };
 struct body_work;
+struct option_row;
 /* what simulate recorded, to find plotted expressions again */
 struct record_dim { /* of a column: one, or one per entry */
     const struct dim *all, **own;
@@ -625,6 +627,38 @@ void record_column(struct check *ck, uint32_t command, const struct tm_val *col,
 bool record_find(struct check *ck, const struct tm_val *v, uint32_t *command,
                  uint32_t *field);
 void check_commands(struct check *ck);
+/* a value for a command; out must be where it stays: its unit comes later */
+void val_of(struct check *ck, const struct value *v, const struct ast_expr *e,
+            struct tm_val *out);
+/* a name for a column that no field of c and none of n items has */
+const char *column_name(struct check *ck, const struct tm_command *c,
+                        const struct tm_val *items, size_t n, const char *name);
+/* a file under --out; false: reported */
+bool file_name(struct check *ck, const struct ast_expr *e, const char *s,
+               bool plot);
+/* adds a command of the model, bound to d (or NULL); UINT32_MAX: reported */
+uint32_t command_add(struct check *ck, const struct ast_item *it,
+                     struct decl *d);
+/* dimension of a field's entry; index UINT32_MAX: of all */
+const struct dim *field_dim(struct check *ck, const struct tm_command *c,
+                            const struct tm_field *f, uint32_t index,
+                            imp_range range);
+/* -- sweep.c -------------------------------------------------------------- */
+
+/* over, random, repeat, run */
+bool sweep_axes(struct check *ck, const struct option_row *o,
+                const struct ast_item *key, struct tm_val *out);
+bool sweep_repeat(struct check *ck, const struct ast_expr *e,
+                  struct tm_val *out);
+bool sweep_question(struct check *ck, const struct ast_item *key,
+                    struct tm_val *out);
+/* the fields to keep (key NULL: all that can be), once `run` is known: option
+ * and columns of the record. false: reported */
+bool sweep_record(struct check *ck, uint32_t command,
+                  const struct ast_item *it, const struct ast_item *key);
+/* what is known when all params are: structural ones, ranges */
+void sweep_late(struct check *ck);
+
 struct command_row {
     const char *name, *doc;
     enum command_args {

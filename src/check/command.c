@@ -55,8 +55,7 @@ identifier(struct check *ck, const char *label)
     return arena_strdup(ck->arena, s);
 }
 
-/* out must be where it stays: its unit is written later */
-static void
+void
 val_of(struct check *ck, const struct value *v, const struct ast_expr *e,
        struct tm_val *out)
 {
@@ -342,7 +341,7 @@ condition(struct check *ck, const struct ast_expr *e, struct tm_val *out)
 
 /* -- options -------------------------------------------------------------- */
 
-static bool
+bool
 file_name(struct check *ck, const struct ast_expr *e, const char *s, bool plot)
 {
     const char *dot = strrchr(s, '.');
@@ -439,7 +438,7 @@ entries(const struct ast_expr *const *whole, const struct ast_expr *e,
     return 1;
 }
 
-static const char *
+const char *
 column_name(struct check *ck, const struct tm_command *c,
             const struct tm_val *items, size_t n, const char *name)
 {
@@ -550,7 +549,13 @@ option(struct check *ck, uint32_t command, const struct option_row *o,
     struct value v;
     int w;
     switch (o->kind) {
+    case IMP_OPTK_AXES:
+        return sweep_axes(ck, o, key, out);
+    case IMP_OPTK_QUESTION:
+        return sweep_question(ck, key, out);
     case IMP_OPTK_NUM:
+        if (!strcmp(o->key, "repeat"))
+            return sweep_repeat(ck, e, out);
         return number_option(ck, o, e, out);
     case IMP_OPTK_TIMES:
         return times_option(ck, e, out);
@@ -584,7 +589,7 @@ option(struct check *ck, uint32_t command, const struct option_row *o,
         v = ck_expr(ck, &ck->top, e);
         if (v.kind == V_TEXT) {
             val_of(ck, &v, e, out);
-            return strcmp(o->key, "file") ||
+            return (strcmp(o->key, "file") && strcmp(o->key, "save")) ||
                    file_name(ck, e, v.text, !strcmp(o->command, "plot"));
         }
         if (v.kind != V_POISON) {
@@ -617,15 +622,17 @@ options(struct check *ck, uint32_t command, const struct ast_item *it)
     c->opts = NEW_N(ck->arena, struct tm_opt, n + 1);
     for (size_t b = 0; b < it->n_block; b++) {
         const struct ast_item *k = it->block[b];
-        if (k->kind != AST_KEY || k->command || !k->value) {
+        size_t i = 0;
+        while (k->kind == AST_KEY && i < n && strcmp(names[i], k->name.text))
+            i++;
+        bool question = k->kind == AST_KEY && i < n &&
+                        option_row(ids[i])->kind == IMP_OPTK_QUESTION;
+        if (k->kind != AST_KEY || (!question && (k->command || !k->value))) {
             ck_error(ck, DIAG_E0303, k->head.file ? k->head : k->range,
                      "this cannot stand in the block of a command");
             ok = false;
             continue;
         }
-        size_t i = 0;
-        while (i < n && strcmp(names[i], k->name.text))
-            i++;
         if (i == n) {
             struct diag *d =
                 ck_error(ck, DIAG_E0401, k->name.range,
@@ -650,13 +657,14 @@ options(struct check *ck, uint32_t command, const struct ast_item *it)
             continue;
         }
         given[i] = k;
+        if (ids[i] == IMP_OPT_sweep_record)
+            continue; /* when the question is known */
         struct tm_opt *t = &c->opts[c->n_opts];
         t->id = ids[i];
-        if (option(ck, command, option_row(ids[i]), k, &t->val))
-            c->n_opts++;
-        else
-            ok = false;
-        c = &ck->commands.v[command];
+        bool good = option(ck, command, option_row(ids[i]), k, &t->val);
+        c = &ck->commands.v[command]; /* a question inside is added too */
+        c->n_opts += good;
+        ok &= good;
     }
     for (size_t i = 0; i < n; i++) {
         o = option_row(ids[i]);
@@ -665,10 +673,20 @@ options(struct check *ck, uint32_t command, const struct ast_item *it)
         struct diag *d = ck_error(ck, DIAG_E0406, it->name.range,
                                   "`%s` needs the option `%s`: %s", row->name,
                                   o->key, o->doc);
-        CK_HELP(ck, d, "as in %s%s { %s = 1 }", row->name,
-                row->args == ARGS_CONTACT ? " touch" : "", o->key);
+        if (o->kind == IMP_OPTK_QUESTION)
+            CK_HELP(ck, d,
+                    "as in %s { over = (e in (0.1, 0.2))  %s = simulate { "
+                    "until = 1 } }",
+                    row->name, o->key);
+        else
+            CK_HELP(ck, d, "as in %s%s { %s = 1 }", row->name,
+                    row->args == ARGS_CONTACT ? " touch" : "", o->key);
         ok = false;
     }
+    if (c->id == IMP_CMD_sweep && ok)
+        for (size_t i = 0; i < n; i++)
+            if (ids[i] == IMP_OPT_sweep_record)
+                ok = sweep_record(ck, command, it, given[i]);
     ck->records.v[command].broken |= !ok;
 }
 
@@ -806,8 +824,8 @@ arguments(struct check *ck, uint32_t command, const struct ast_item *it)
     return ok;
 }
 
-static void
-command(struct check *ck, const struct ast_item *it, struct decl *d)
+uint32_t
+command_add(struct check *ck, const struct ast_item *it, struct decl *d)
 {
     const char *word = it->name.text;
     unsigned id = 0;
@@ -825,7 +843,7 @@ command(struct check *ck, const struct ast_item *it, struct decl *d)
     if (!row || !row->available) {
         if (d)
             d->broken = true;
-        return;
+        return UINT32_MAX;
     }
     uint32_t n = (uint32_t)ck->commands.n;
     APUSH(ck, &ck->commands,
@@ -849,7 +867,8 @@ command(struct check *ck, const struct ast_item *it, struct decl *d)
             d->broken = true;
         }
     }
-    ck->now = n + 1;
+    ck->now = (uint32_t)ck->commands.n;
+    return n;
 }
 
 void
@@ -871,11 +890,11 @@ check_commands(struct check *ck)
     for (size_t i = 0; i < ck->main->others.n; i++) {
         const struct ast_item *it = ck->main->others.v[i];
         if (it->kind == AST_COMMAND) {
-            command(ck, it, NULL);
+            command_add(ck, it, NULL);
         } else if (it->kind == AST_LET) {
             struct decl *d = scope_own(ck->main, it->name.text);
             if (d && d->kind == D_RESULT && (d->item == it || ck->in->redefine))
-                command(ck, it->command, d);
+                command_add(ck, it->command, d);
         }
     }
 }

@@ -82,6 +82,7 @@ check_model(const struct check_input *in)
     decl_definitions(&ck, D_FN);
     systems_done(&ck);
     decl_params_done(&ck);
+    sweep_late(&ck);
     write_units(&ck);
 
     m->params = ck.params.v;

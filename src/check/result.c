@@ -182,7 +182,7 @@ slot(struct check *ck, enum imp_slot_kind kind, uint32_t command,
 
 /* dimension of a field's entry; "s^k" in a unit: k is the entry's index, any
  * dimension where it is not known (UINT32_MAX) */
-static const struct dim *
+const struct dim *
 field_dim(struct check *ck, const struct tm_command *c,
           const struct tm_field *f, uint32_t index, imp_range range)
 {
@@ -409,7 +409,7 @@ record_find(struct check *ck, const struct tm_val *v, uint32_t *command,
     for (uint32_t k = ck->now; k-- > 0;) {
         const struct record *r = &ck->records.v[k];
         const struct tm_command *cmd = &ck->commands.v[k];
-        if (cmd->id != IMP_CMD_simulate)
+        if (cmd->id != IMP_CMD_simulate || cmd->inner)
             continue;
         /* of an earlier turn only the texts are left */
         for (uint32_t f = 0; cmd->done && f < cmd->n_fields; f++)

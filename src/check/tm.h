@@ -117,6 +117,7 @@ struct tm_val {
     uint32_t rows, cols;
     const expr **e; /* rows*cols; expect with compare: truth, left, right */
     bool compare;
+    bool listed; /* constants are listed, not made a tape (imp_val.numbers) */
     uint32_t ref, field;
     struct tm_val *items;
     size_t n_items;
@@ -141,7 +142,7 @@ struct tm_command {
     size_t n_opts;
     struct tm_field *fields;
     size_t n_fields;
-    bool done;
+    bool done, inner; /* computed before; asked by a sweep only */
 };
 struct tm_slot {
     enum imp_slot_kind kind;

@@ -160,6 +160,7 @@ link_simulator(const char *object, const char *exe, struct diags *ds)
     argv[n++] = (char *)(uintptr_t)object;
     argv[n++] = archive;
     argv[n++] = (char *)"-lm";
+    argv[n++] = (char *)"-pthread";
     argv[n] = NULL;
     int status = run_program(ds->arena, argv, &said);
     if (!status)

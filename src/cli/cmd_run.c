@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* imp run: a model's commands, in order; results to stdout. */
+#include <unistd.h>
+
 #include "abi/status.h"
 #include "analysis/driver.h"
 #include "cli/runopts.h"
@@ -55,6 +57,7 @@ run(const struct cli_command *self, int argc, char **argv)
                   "`imp run` wants a model");
         goto done;
     }
+    j.o.sweeps.progress = isatty(STDERR_FILENO);
     status = cli_guard(work, &j);
     /* results before messages, also where both go to one terminal */
     status = cli_worst(status, cli_flush());

@@ -64,6 +64,23 @@ read_seed(struct session_options *o, const char *value)
     return true;
 }
 
+static bool
+read_threads(struct session_options *o, const char *value)
+{
+    double x;
+    size_t n = strlen(value);
+
+    if (n == 0 || num_read(value, n, &x) != n || !(x >= 1) || x > 256 ||
+        x != (double)(int)x) {
+        cli_error(DIAG_E0804, NULL,
+                  "`--threads` takes a whole number from 1 to 256; found `%s`",
+                  value);
+        return false;
+    }
+    o->sweeps.threads = (int)x;
+    return true;
+}
+
 bool
 runopts_apply(struct session_options *o, int k, const char *value)
 {
@@ -103,6 +120,11 @@ runopts_apply(struct session_options *o, int k, const char *value)
         return true;
     case RUNOPT_SEED:
         return read_seed(o, value);
+    case RUNOPT_THREADS:
+        return read_threads(o, value);
+    case RUNOPT_RESUME:
+        o->sweeps.resume = true;
+        return true;
     case RUNOPT_DIAGNOSTICS:
         if ((i = cli_choice("--diagnostics", value, formats, 3)) < 0)
             return false;

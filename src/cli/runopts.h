@@ -16,6 +16,8 @@ enum runopt {
     RUNOPT_OPT,
     RUNOPT_NO_CACHE,
     RUNOPT_SEED,
+    RUNOPT_THREADS,
+    RUNOPT_RESUME,
     RUNOPT_DIAGNOSTICS,
     RUNOPT_COUNT
 };
@@ -27,6 +29,8 @@ enum runopt {
         {"--opt", "0|1|2", "how hard the code generator tries (1)"},          \
         {"--no-cache", NULL, "do not use the object cache on disk"},          \
         {"--seed", "N", "seed of random numbers"},                            \
+        {"--threads", "N", "threads of a sweep (as many as processors)"},     \
+        {"--resume", NULL, "go on with a sweep that was ended early"},        \
         {"--diagnostics", "text|lines|json", "form of messages (text)"}
 
 /* Applies option k. False after a message on stderr. The sets array of o is on

@@ -394,7 +394,7 @@ hand_over(struct session *s, struct driver *d)
     const imp_command *c = IMP_ARRAY(s->image, s->image->commands, imp_command);
 
     for (uint32_t i = 0, k = 0; i < s->image->commands.n; i++) {
-        if (!c[i].done || !s->prior_recs || k >= s->n_priors)
+        if (c[i].done != IMP_DONE_EARLIER || !s->prior_recs || k >= s->n_priors)
             continue;
         const struct rec *old = s->prior_recs[k++];
         struct rec *r = rec_new(s->run_arena, s->image, &c[i]);
@@ -443,6 +443,7 @@ session_run(struct session *s)
                                .has_seed = s->o.has_seed,
                                .seed = s->o.seed,
                                .stop = s->stop,
+                               .sweeps = s->o.sweeps,
                                .write = s->write,
                                .ctx = s->write_ctx,
                                .tier = session_code_tier(s->code)};

@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 
 #include "abi/image.h"
+#include "analysis/analysis.h"
 #include "base/diag.h"
 #include "base/intern.h"
 #include "base/source.h"
@@ -43,6 +44,7 @@ struct session_options {
     struct session_set *sets; /* heap or arena, the holder's */
     size_t n_sets;
     enum diag_format diagnostics;
+    struct sweep_options sweeps;
 };
 void session_defaults(struct session_options *o);
 

@@ -188,6 +188,20 @@ text_or_empty(struct mech *k, const char *s)
     return image_text(k->ib, s ? s : "");
 }
 
+/* n constants as such; false: some are none */
+static bool
+listed(struct mech *k, const struct tm_val *v, size_t n, imp_ref *out)
+{
+    double *x = NEW_N(k->arena, double, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        if (!ex_is_const(v->e[i]))
+            return false;
+        x[i] = v->e[i]->num;
+    }
+    *out = image_array(k->ib, x, n, sizeof *x);
+    return true;
+}
+
 static imp_val
 lower_val(struct mech *k, const struct tm_val *v)
 {
@@ -206,6 +220,8 @@ lower_val(struct mech *k, const struct tm_val *v)
     size_t n = (size_t)v->rows * v->cols;
     if (v->compare)
         n = 3;
+    if (v->listed && listed(k, v, n, &o.numbers))
+        n = 0;
     if (v->e && n && (v->kind == IMP_VAL_NUM || v->kind == IMP_VAL_BOOL)) {
         struct reads r = {k, NEW_N(k->arena, bool, k->m->n_contacts + 1),
                           NEW_N(k->arena, bool, k->m->n_slots + 1)};
@@ -234,7 +250,9 @@ lower_command(struct mech *k, const struct tm_command *c)
 {
     imp_command o = {.id = (uint32_t)c->id,
                      .range = c->range,
-                     .done = c->done,
+                     .done = c->inner  ? IMP_DONE_INNER
+                             : c->done ? IMP_DONE_EARLIER
+                                       : IMP_DONE_NOT,
                      .bound = text_or_empty(k, c->bound)};
     imp_val *args = NEW_N(k->arena, imp_val, c->n_args + 1);
     imp_opt *opts = NEW_N(k->arena, imp_opt, c->n_opts + 1);

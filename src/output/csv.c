@@ -4,11 +4,12 @@
  * with shortest-that-reads-back numbers. Columns may differ in length: cells
  * beyond the end of one are empty (CSV) or null. */
 #include <errno.h>
+#include <math.h>
+#include <stdint.h>
 #include <string.h>
 
-#include <math.h>
-
 #include "abi/status.h"
+#include "base/arena.h"
 #include "output/out_priv.h"
 
 static const char *const endings[] = {".csv", ".jsonl", ".json", NULL};
@@ -30,15 +31,40 @@ csv_text(struct buf *b, const char *s)
     buf_putc(b, '"');
 }
 
-static void
-csv_row(struct buf *b, const struct out_column *cols, size_t n, size_t i)
-{
+/* texts of numbers that come again and again: params of a sweep, counts */
+enum { MEMO = 4096 };
+struct memo {
+    double x;
+    size_t n; /* 0: unused */
     char s[NUM_TEXT];
+};
+
+static void
+csv_number(struct buf *b, struct memo *memo, double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    struct memo *m = &memo[(bits * UINT64_C(0x9e3779b97f4a7c15)) >> 52];
+    if (!m->n || memcmp(&m->x, &x, sizeof x) != 0) {
+        m->x = x;
+        m->n = strlen(out_17(m->s, x));
+    }
+    buf_put(b, m->s, m->n);
+}
+
+static void
+csv_row(struct buf *b, struct memo *memo, const struct out_column *cols,
+        size_t n, size_t i)
+{
     for (size_t j = 0; j < n; j++) {
         if (j)
             buf_putc(b, ',');
-        if (i < cols[j].n && isfinite(cols[j].x[i]))
-            buf_puts(b, out_17(s, cols[j].x[i]));
+        if (i >= cols[j].n)
+            continue;
+        if (cols[j].texts)
+            csv_text(b, cols[j].texts[i]);
+        else if (isfinite(cols[j].x[i]))
+            csv_number(b, memo, cols[j].x[i]);
     }
     buf_putc(b, '\n');
 }
@@ -52,12 +78,20 @@ json_row(struct buf *b, const struct out_column *cols, size_t n, size_t i)
             buf_puts(b, ", ");
         buf_json(b, cols[j].name, strlen(cols[j].name));
         buf_puts(b, ": ");
-        if (i < cols[j].n)
+        if (i < cols[j].n && cols[j].texts)
+            buf_json(b, cols[j].texts[i], strlen(cols[j].texts[i]));
+        else if (i < cols[j].n)
             out_json_number(b, cols[j].x[i]);
         else
             buf_puts(b, "null");
     }
     buf_puts(b, "}\n");
+}
+
+int
+out_save_name(struct diags *ds, imp_range where, const char *file)
+{
+    return outfile_check(ds, where, file, endings);
 }
 
 int
@@ -71,6 +105,7 @@ out_save(struct out *o, struct diags *ds, imp_range where, const char *file,
         out_not_written(o, "save", file);
         return IMP_OK;
     }
+    struct memo *memo = NEW_N(ds->arena, struct memo, MEMO);
     struct outfile f;
     if ((st = outfile_open(o, ds, where, file, &f)))
         return st;
@@ -90,7 +125,10 @@ out_save(struct out *o, struct diags *ds, imp_range where, const char *file,
     }
     int error = 0;
     for (size_t i = 0; i < rows && !error; i++) {
-        (csv ? csv_row : json_row)(&b, cols, n_cols, i);
+        if (csv)
+            csv_row(&b, memo, cols, n_cols, i);
+        else
+            json_row(&b, cols, n_cols, i);
         if (b.n > 1u << 16) {
             error = outfile_write(&f, b.s, b.n);
             buf_clear(&b);

@@ -78,8 +78,8 @@ outfile_check(struct diags *ds, imp_range where, const char *file,
     return IMP_BADMODEL;
 }
 
-static void
-cannot_write(struct diags *ds, imp_range where, const char *file, int error)
+void
+out_cannot_write(struct diags *ds, imp_range where, const char *file, int error)
 {
     struct diag *d = diag_add(ds, DIAG_E0852, where,
                               "cannot write \"%s\" under the folder of --out: "
@@ -108,6 +108,17 @@ make_folders(char *path, size_t from)
 }
 
 int
+out_folders(const struct out *o, const char *file)
+{
+    size_t n = strlen(o->dir) + strlen(file) + 2;
+    char *path = mem_alloc(n);
+    snprintf(path, n, "%s/%s", o->dir, file);
+    int e = make_folders(path, 0);
+    free(path);
+    return e;
+}
+
+int
 outfile_open(struct out *o, struct diags *ds, imp_range where, const char *file,
              struct outfile *f)
 {
@@ -125,7 +136,7 @@ outfile_open(struct out *o, struct diags *ds, imp_range where, const char *file,
     }
     if (!e)
         return IMP_OK;
-    cannot_write(ds, where, file, e);
+    out_cannot_write(ds, where, file, e);
     free(f->path);
     free(f->temp);
     *f = (struct outfile){.fd = -1};
@@ -152,7 +163,7 @@ outfile_close(struct outfile *f, struct diags *ds, imp_range where,
         unlink(f->temp);
         /* negative: the writer has said what went wrong */
         if (error > 0)
-            cannot_write(ds, where, file, error);
+            out_cannot_write(ds, where, file, error);
     }
     free(f->path);
     free(f->temp);

@@ -48,9 +48,15 @@ void out_not_written(struct out *o, const char *command, const char *file);
 /* columns of numbers: plots and files */
 struct out_column {
     const char *name, *unit;
-    const double *x;
+    const double *x; /* NaN: no value there */
     size_t n;
+    const char *const *texts; /* a column of texts instead; NULL */
 };
+/* Is this a name of data to save? IMP_OK, or IMP_BADMODEL after a diagnostic */
+int out_save_name(struct diags *ds, imp_range where, const char *file);
+/* a file under o->dir cannot be written: errno as diagnostic */
+void out_cannot_write(struct diags *ds, imp_range where, const char *file,
+                      int error);
 /* text plot to the sink, or SVG/PNG through gnuplot when o->dir is set and
  * file != NULL. IMP_OK or IMP_FAILED after a diagnostic at `where` */
 int out_plot(struct out *o, struct diags *ds, imp_range where,

@@ -41,6 +41,8 @@ int outfile_check(struct diags *ds, imp_range where, const char *file,
  * IMP_FAILED after a diagnostic (then f holds nothing) */
 int outfile_open(struct out *o, struct diags *ds, imp_range where,
                  const char *file, struct outfile *f);
+/* makes the folders that a file under o->dir lies in; 0 or errno */
+int out_folders(const struct out *o, const char *file);
 /* writes all of it: 0 or errno */
 int outfile_write(struct outfile *f, const char *s, size_t n);
 /* puts the file in place (error == 0) or removes it and says why; always frees

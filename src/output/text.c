@@ -10,6 +10,7 @@
  * Numbers have OUT_DIGITS significant digits at most (out_number). Lists wrap
  * at the width of the output; in a record a list of more than LIST_FULL
  * entries shows its ends only, `show r.field` prints all of it. */
+#include <math.h>
 #include <string.h>
 
 #include "output/out_priv.h"
@@ -51,20 +52,27 @@ word(struct para *p, const char *w)
     p->start = false;
 }
 
+/* a number; "-" where a run of a sweep gave none */
+static void
+put_number(struct buf *b, double x)
+{
+    char s[NUM_TEXT];
+    buf_puts(b, isnan(x) ? "-" : out_number(s, x));
+}
+
 /* "(x, y, z)" or a bare number for n = 1 */
 static void
 put_vector(struct buf *b, const double *x, size_t n)
 {
-    char s[NUM_TEXT];
     if (n == 1) {
-        buf_puts(b, out_number(s, x[0]));
+        put_number(b, x[0]);
         return;
     }
     buf_putc(b, '(');
     for (size_t i = 0; i < n; i++) {
         if (i)
             buf_puts(b, ", ");
-        buf_puts(b, out_number(s, x[i]));
+        put_number(b, x[i]);
     }
     buf_putc(b, ')');
 }

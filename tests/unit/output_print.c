@@ -195,7 +195,7 @@ columns_as_files(void **state)
 {
     struct test *t = *state;
     const double x[3] = {0, 0.1, NAN}, y[2] = {1.0 / 3.0, -1e300};
-    struct out_column c[2] = {{"t", "s", x, 3}, {"a,\"b", "m", y, 2}};
+    struct out_column c[2] = {{"t", "s", x, 3, NULL}, {"a,\"b", "m", y, 2, NULL}};
     /* without --out nothing is written, and a line says so */
     assert_int_equal(out_save(&t->o, &t->ds, IMP_NOWHERE, "s.csv", c, 2), 0);
     assert_string_equal(buf_str(&t->got), "s.csv: not written: no --out\n");
@@ -220,7 +220,7 @@ names_refused(void **state)
 {
     struct test *t = *state;
     const double x[1] = {0};
-    struct out_column c = {"t", "s", x, 1};
+    struct out_column c = {"t", "s", x, 1, NULL};
     static const char *const bad[] = {
         "",         "/tmp/x.csv", "../x.csv",  "a/../x.csv", "a//x.csv",
         "./x.csv",  "a\\b.csv",   "a\nb.csv",  "x.txt",      "x",
@@ -243,7 +243,7 @@ folder_that_cannot_be(void **state)
 {
     struct test *t = *state;
     const double x[1] = {0};
-    struct out_column c = {"t", "s", x, 1};
+    struct out_column c = {"t", "s", x, 1, NULL};
     t->o.dir = "/dev/null/x";
     assert_int_equal(out_save(&t->o, &t->ds, IMP_NOWHERE, "a.csv", &c, 1),
                      IMP_FAILED);
@@ -280,8 +280,8 @@ text_plots(void **state)
 {
     struct test *t = *state;
     double x[50], y[50], z[50];
-    struct out_column cx = {"t", "s", x, 50},
-                      cy[2] = {{"y", "m", y, 50}, {"z", "m", z, 50}};
+    struct out_column cx = {"t", "s", x, 50, NULL},
+                      cy[2] = {{"y", "m", y, 50, NULL}, {"z", "m", z, 50, NULL}};
     static const double scale[] = {1, 1e-300, 1e300, 1e-15, 0, -5};
     for (size_t k = 0; k < sizeof scale / sizeof *scale; k++) {
         for (int i = 0; i < 50; i++) {
@@ -321,7 +321,7 @@ drawn_plots(void **state)
 {
     struct test *t = *state;
     const double x[3] = {0, 1, 2}, y[3] = {1e-9, NAN, 2};
-    struct out_column cx = {"t", "s", x, 3}, cy = {"it's `id`", "m", y, 3};
+    struct out_column cx = {"t", "s", x, 3, NULL}, cy = {"it's `id`", "m", y, 3, NULL};
     if (system("command -v gnuplot >/dev/null 2>&1"))
         skip();
     t->o.dir = t->dir;

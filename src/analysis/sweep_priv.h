@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside `sweep`: what is run (sweep.c), the threads that run it
+ * (sweep_run.c), what is kept of each run (sweep_keep.c).
+ *
+ * Runs are numbered; what one of them finds is a function of its number alone
+ * and stands at its number, so neither the threads nor the order in which they
+ * work can show (I7). */
+#ifndef IMP_ANALYSIS_SWEEP_PRIV_H
+#define IMP_ANALYSIS_SWEEP_PRIV_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "analysis/analysis_priv.h"
+#include "output/journal.h"
+
+struct sweep_axis {
+    uint32_t param;
+    bool random;
+    const double *x; /* n values; random: both bounds */
+    size_t n;
+    imp_range range;
+};
+/* a field that is kept: entries of the run's row of numbers, or a text */
+struct sweep_field {
+    uint32_t field; /* of the question's record */
+    bool text;
+    size_t at, width;
+};
+/* every text that runs found, once; number 0: none */
+struct sweep_texts {
+    const char **v;
+    size_t n;
+    uint32_t *bucket; /* 2 n_most of them, a power of two: number or 0 */
+    size_t n_most;
+    struct arena *arena; /* of its own; NULL: closed */
+    pthread_mutex_t lock;
+};
+enum { SWEEP_NOT, SWEEP_DONE };
+
+struct sweep {
+    struct analysis *a;
+    const imp_command *c, *question;
+    struct sweep_axis *axis;
+    size_t n_axes;
+    uint64_t repeat, total; /* runs */
+    double seed;
+    const double *params; /* of the model; axes go over them */
+    struct sweep_field *field;
+    size_t n_fields, n_num, n_text; /* numbers and texts per run */
+    /* per run */
+    double *num;          /* n_num each; NaN: absent */
+    uint32_t *text;       /* n_text each */
+    uint32_t *error;      /* text of the reason, 0: the run gave values */
+    unsigned char *state; /* SWEEP_... */
+    struct sweep_texts texts;
+    const char *save; /* file name or NULL */
+    struct journal journal;
+    uint64_t resumed; /* runs that the journal had */
+    atomic_uint_fast64_t next, done;
+    atomic_int error_io; /* errno of the journal */
+    atomic_int no_memory;
+};
+
+/* warnings of runs: of each code the first, and at how many runs */
+struct sweep_warning {
+    enum diag_code code;
+    imp_range range;
+    const char *message;
+    uint64_t run, n;
+};
+struct sweep_warnings {
+    struct sweep_warning v[16];
+    size_t n;
+};
+
+/* -- sweep.c: the values of axis k in run i */
+double sweep_value(const struct sweep *s, size_t k, uint64_t i);
+
+/* -- sweep_keep.c */
+void sweep_texts_init(struct sweep_texts *t);
+void sweep_texts_free(struct sweep_texts *t);
+/* number of a text; from any thread */
+uint32_t sweep_text(struct sweep_texts *t, const char *s);
+/* what run i found, out of its record, or why not */
+void sweep_keep(struct sweep *s, uint64_t i, const struct rec *r);
+void sweep_keep_error(struct sweep *s, uint64_t i, const char *why);
+/* run i as bytes of the journal, and back (a frame holds some runs) */
+void sweep_pack(const struct sweep *s, uint64_t i, struct buf *b);
+void sweep_unpack(void *sweep, const char *p, size_t n);
+/* two bytes-equal sweeps have equal keys */
+uint64_t sweep_key(const struct sweep *s);
+
+/* -- sweep_run.c: all runs that are not done; IMP_OK, IMP_STOPPED (Ctrl-C),
+ * IMP_FAILED with s->error_io. Memory's end jumps. */
+int sweep_go(struct sweep *s, struct sweep_warnings *w);
+
+#endif

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/* The threads of a sweep. Each has a run of its own (struct rt), restarted for
+ * every number it takes from the common counter, and an arena for records and
+ * messages that is emptied before each run. The calling thread works too; it
+ * draws the progress line. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "abi/status.h"
+#include "analysis/sweep_priv.h"
+#include "base/arena.h"
+#include "base/io.h"
+#include "base/num.h"
+#include "runtime/random.h"
+
+#define FLUSH_BYTES ((size_t)1 << 12)
+#define FLUSH_SECONDS 0.05 /* a killed sweep has lost no more than this, or */
+                           /* one run per thread */
+#define LINE_SECONDS 0.1   /* between two progress lines */
+#define CLAIM_MOST 64      /* runs taken from the counter at once */
+
+struct worker {
+    struct sweep *s;
+    bool first; /* the calling thread */
+    struct arena *arena;
+    struct diags ds;
+    struct rt *rt;
+    struct analysis an;
+    struct out out;
+    double *params;
+    struct buf journal;
+    double flushed, line, begun;
+    struct sweep_warnings warnings;
+    struct arena *kept; /* texts of warnings */
+    pthread_t thread;
+    bool running;
+};
+
+static double
+now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int
+nowhere(void *ctx, const char *s, size_t n)
+{
+    (void)ctx;
+    (void)s;
+    (void)n;
+    return 0;
+}
+
+/* -- messages of a run ------------------------------------------------------
+ */
+
+static void
+note_warning(struct sweep_warnings *w, struct arena *kept,
+             const struct sweep_warning *x)
+{
+    size_t k = 0;
+    while (k < w->n && w->v[k].code != x->code)
+        k++;
+    if (k == w->n) {
+        if (w->n == sizeof w->v / sizeof *w->v)
+            return;
+        w->v[w->n++] = *x;
+        w->v[k].message = arena_strdup(kept, x->message);
+        return;
+    }
+    uint64_t n = w->v[k].n + x->n;
+    if (x->run < w->v[k].run) {
+        w->v[k] = *x;
+        w->v[k].message = arena_strdup(kept, x->message);
+    }
+    w->v[k].n = n;
+}
+
+static void
+messages(struct worker *w, uint64_t i)
+{
+    for (const struct diag *d = w->ds.first; d; d = d->next)
+        if (d->severity == DIAG_WARNING)
+            note_warning(
+                &w->warnings, w->kept,
+                &(struct sweep_warning){d->code, d->range, d->message, i, 1});
+}
+
+static const char *
+reason(const struct worker *w, int status)
+{
+    for (const struct diag *d = w->ds.first; d; d = d->next)
+        if (d->severity == DIAG_ERROR)
+            return d->message;
+    return status == IMP_SINGULAR    ? "surfaces are flat or hollow where they "
+                                       "face each other"
+           : status == IMP_NONFINITE ? "a value is not a finite number"
+                                     : "the search found no answer";
+}
+
+/* -- one run ----------------------------------------------------------------
+ */
+
+static int
+prepare(struct worker *w, uint64_t i)
+{
+    struct sweep *s = w->s;
+    for (size_t k = 0; k < s->n_axes; k++)
+        w->params[s->axis[k].param] = sweep_value(s, k, i);
+    arena_clear(w->arena);
+    diags_init(&w->ds, w->arena, s->a->ds->sources);
+    if (!w->rt) {
+        w->rt = rt_new(s->a->rt->im, s->a->rt->code, w->params, &w->ds,
+                       s->a->rt->stop);
+        if (!w->rt)
+            return IMP_FAILED;
+    } else {
+        int st = rt_restart(w->rt, w->params);
+        if (st)
+            return st;
+    }
+    w->rt->seed = s->seed;
+    if (s->repeat > 1) /* a whole number of 53 bits, as users give it */
+        w->rt->seed = (double)(random_bits(s->seed, i, UINT32_MAX) >> 11);
+    return IMP_OK;
+}
+
+/* false: stopped, nothing is known of run i */
+static bool
+run(struct worker *w, uint64_t i)
+{
+    struct sweep *s = w->s;
+    struct rec *r = NULL;
+    int st = prepare(w, i);
+    if (st == IMP_OK) {
+        w->an.rt = w->rt;
+        r = rec_new(w->arena, w->rt->im, s->question);
+        st = command_function(s->question->id)(&w->an, s->question, r);
+    }
+    if (rt_stopped(s->a->rt) && st != IMP_OK)
+        return false;
+    messages(w, i);
+    if (st == IMP_OK && !w->ds.errors)
+        sweep_keep(s, i, r);
+    else
+        sweep_keep_error(s, i, reason(w, st));
+    return true;
+}
+
+/* -- the journal ------------------------------------------------------------
+ */
+
+static bool
+flush(struct worker *w)
+{
+    int e = w->s->journal.fd < 0
+                ? 0
+                : journal_append(&w->s->journal, buf_str(&w->journal),
+                                 w->journal.n);
+    buf_clear(&w->journal);
+    w->flushed = now();
+    if (e)
+        atomic_store(&w->s->error_io, e);
+    return !e;
+}
+
+/* -- the progress line ------------------------------------------------------
+ */
+
+static void
+clock_text(struct buf *b, double t)
+{
+    long n = (long)(t + 0.5);
+    if (n >= 3600)
+        buf_printf(b, "%ld:%02ld:%02ld", n / 3600, n / 60 % 60, n % 60);
+    else
+        buf_printf(b, "%ld:%02ld", n / 60, n % 60);
+}
+
+static void
+line(struct worker *w, double t)
+{
+    struct sweep *s = w->s;
+    uint64_t done = atomic_load(&s->done), fresh = done - s->resumed;
+    struct buf b = {0};
+    int share = (int)(20.0 * (double)done / (double)s->total);
+    buf_puts(&b, "\rsweep [");
+    for (int k = 0; k < 20; k++)
+        buf_putc(&b, k < share ? '#' : '.');
+    buf_printf(&b, "] %llu of %llu", (unsigned long long)done,
+               (unsigned long long)s->total);
+    if (fresh && t > w->begun) {
+        buf_puts(&b, ", ");
+        clock_text(&b,
+                   (double)(s->total - done) * (t - w->begun) / (double)fresh);
+        buf_puts(&b, " left");
+    }
+    buf_puts(&b, "\033[K");
+    (void)io_write(STDERR_FILENO, b.s, b.n); /* nobody to tell */
+    buf_free(&b);
+    w->line = t;
+}
+
+/* -- threads ----------------------------------------------------------------
+ */
+
+static bool
+halted(const struct sweep *s)
+{
+    return rt_stopped(s->a->rt) || atomic_load(&s->error_io) ||
+           atomic_load(&s->no_memory);
+}
+
+static void
+work_runs(struct worker *w, uint64_t claim)
+{
+    struct sweep *s = w->s;
+    bool bar = w->first && s->a->sweeps.progress;
+    w->flushed = w->begun = w->line = now();
+    for (;;) {
+        uint64_t from = atomic_fetch_add(&s->next, claim);
+        uint64_t to = from + claim < s->total ? from + claim : s->total;
+        for (uint64_t i = from; i < to; i++) {
+            if (s->state[i] == SWEEP_DONE)
+                continue;
+            if (halted(s) || !run(w, i))
+                goto out;
+            atomic_fetch_add(&s->done, 1);
+            if (s->journal.fd >= 0)
+                sweep_pack(s, i, &w->journal);
+            else if (!bar)
+                continue;
+            double t = now();
+            if ((w->journal.n > FLUSH_BYTES ||
+                 t - w->flushed > FLUSH_SECONDS) &&
+                !flush(w))
+                return;
+            if (bar && t - w->line > LINE_SECONDS)
+                line(w, t);
+        }
+        if (from >= s->total)
+            break;
+    }
+out:
+    flush(w);
+}
+
+static uint64_t
+claim_size(const struct sweep *s, int threads)
+{
+    uint64_t n = s->total / (16 * (uint64_t)threads);
+    return n < 1 ? 1 : n > CLAIM_MOST ? CLAIM_MOST : n;
+}
+
+static void
+work(struct worker *w, uint64_t claim)
+{
+    struct oom_guard g;
+    if (setjmp(g.env)) {
+        oom_leave(&g);
+        atomic_store(&w->s->no_memory, 1);
+        return;
+    }
+    oom_enter(&g);
+    w->arena = arena_new();
+    w->kept = arena_new();
+    const imp_image *im = w->s->a->rt->im;
+    w->params =
+        arena_copy(w->kept, w->s->params, (im->params.n + 1) * sizeof(double));
+    w->out = (struct out){.write = nowhere, .width = 80};
+    w->an =
+        (struct analysis){.out = &w->out, .ds = &w->ds, .recs = w->s->a->recs};
+    work_runs(w, claim);
+    oom_leave(&g);
+}
+
+struct start {
+    struct worker *w;
+    uint64_t claim;
+};
+
+static void *
+thread_main(void *ctx)
+{
+    struct start *st = ctx;
+    work(st->w, st->claim);
+    return NULL;
+}
+
+static int
+thread_count(const struct sweep *s)
+{
+    long n = s->a->sweeps.threads;
+    if (n < 1)
+        n = sysconf(_SC_NPROCESSORS_ONLN);
+    if (n < 1)
+        n = 1;
+    if (n > 256)
+        n = 256;
+    uint64_t left = s->total - s->resumed;
+    return left < (uint64_t)n ? (int)(left ? left : 1) : (int)n;
+}
+
+static void
+end(struct worker *w)
+{
+    rt_free(w->rt);
+    arena_free(w->arena);
+    buf_free(&w->journal);
+}
+
+int
+sweep_go(struct sweep *s, struct sweep_warnings *all)
+{
+    int n = thread_count(s);
+    struct worker *w = NEW_N(s->a->rt->arena, struct worker, n);
+    struct start *st = NEW_N(s->a->rt->arena, struct start, n);
+    uint64_t claim = claim_size(s, n);
+    atomic_store(&s->done, s->resumed);
+    for (int k = 0; k < n; k++) {
+        w[k].s = s;
+        w[k].first = k == 0;
+        st[k] = (struct start){&w[k], claim};
+    }
+    /* a thread that cannot be made is one fewer */
+    for (int k = 1; k < n; k++)
+        w[k].running = !pthread_create(&w[k].thread, NULL, thread_main, &st[k]);
+    work(&w[0], claim);
+    for (int k = 1; k < n; k++)
+        if (w[k].running)
+            pthread_join(w[k].thread, NULL);
+    if (s->a->sweeps.progress)
+        (void)io_write(STDERR_FILENO, "\r\033[K", 4);
+    for (int k = 0; k < n; k++) {
+        end(&w[k]);
+        for (size_t j = 0; j < w[k].warnings.n && !atomic_load(&s->no_memory);
+             j++)
+            note_warning(all, rec_arena(s->a), &w[k].warnings.v[j]);
+        arena_free(w[k].kept);
+    }
+    if (atomic_load(&s->no_memory))
+        oom_raise();
+    if (atomic_load(&s->error_io))
+        return IMP_FAILED;
+    return atomic_load(&s->done) < s->total ? IMP_STOPPED : IMP_OK;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* See journal.h. A torn last frame (the process was killed, the disk was full)
+ * fails its length or its checksum; it is cut off before anything is appended.
+ * The data are in the kernel's hands when an append returns: a killed process
+ * loses nothing of them. */
+#include "output/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "abi/status.h"
+#include "base/arena.h"
+#include "base/io.h"
+#include "output/out_priv.h"
+
+#define MAGIC UINT64_C(0x31304c4a504d49) /* "IMPJL01" */
+enum { HEAD = 16, FRAME = 16 };
+#define FRAME_MOST ((uint64_t)1 << 30) /* bytes of one payload */
+
+uint64_t
+journal_hash(uint64_t h, const void *bytes, size_t n)
+{
+    const unsigned char *p = bytes;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ p[i]) * UINT64_C(1099511628211);
+    return h;
+}
+
+/* n bytes at an offset; false: they are not there */
+static bool
+get(int fd, void *to, size_t n, uint64_t at)
+{
+    char *p = to;
+    while (n) {
+        ssize_t k = pread(fd, p, n, (off_t)at);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            return false;
+        p += k;
+        at += (uint64_t)k;
+        n -= (size_t)k;
+    }
+    return true;
+}
+
+/* length of the payload of a whole frame at `at`, read into b; false: none */
+static bool
+frame_at(int fd, uint64_t at, struct buf *b)
+{
+    uint64_t n, sum;
+    char piece[4096];
+    if (!get(fd, &n, sizeof n, at) || n == 0 || n > FRAME_MOST)
+        return false;
+    buf_clear(b);
+    for (uint64_t k = 0; k < n; k += sizeof piece) {
+        size_t m = n - k < sizeof piece ? (size_t)(n - k) : sizeof piece;
+        if (!get(fd, piece, m, at + 8 + k))
+            return false;
+        buf_put(b, piece, m);
+    }
+    uint64_t h = journal_hash(JOURNAL_HASH, &n, sizeof n);
+    return get(fd, &sum, sizeof sum, at + 8 + n) &&
+           sum == journal_hash(h, b->s, b->n);
+}
+
+static enum journal_state
+look(int fd, uint64_t key)
+{
+    uint64_t head[2];
+    struct buf b = {0};
+    if (!get(fd, head, sizeof head, 0) || head[0] != MAGIC)
+        return JOURNAL_NEW;
+    bool any = frame_at(fd, HEAD, &b);
+    buf_free(&b);
+    return !any ? JOURNAL_NEW : head[1] == key ? JOURNAL_SAME : JOURNAL_OTHER;
+}
+
+static char *
+path_of(const struct out *o, const char *file)
+{
+    size_t n = strlen(o->dir) + strlen(file) + 8;
+    char *p = mem_alloc(n);
+    snprintf(p, n, "%s/%s.part", o->dir, file);
+    return p;
+}
+
+enum journal_state
+journal_look(const struct out *o, const char *file, uint64_t key)
+{
+    char *p = path_of(o, file);
+    int fd = open(p, O_RDONLY | O_CLOEXEC);
+    enum journal_state s = fd < 0 ? JOURNAL_NEW : look(fd, key);
+    if (fd >= 0)
+        close(fd);
+    free(p);
+    return s;
+}
+
+/* hands over all whole frames; where the next one goes */
+static uint64_t
+frames(int fd, void (*frame)(void *ctx, const char *s, size_t n), void *ctx)
+{
+    struct buf b = {0};
+    uint64_t at = HEAD;
+    while (frame_at(fd, at, &b)) {
+        frame(ctx, b.s, b.n);
+        at += FRAME + b.n;
+    }
+    buf_free(&b);
+    return at;
+}
+
+int
+journal_open(struct out *o, struct diags *ds, imp_range where, const char *file,
+             uint64_t key, bool resume,
+             void (*frame)(void *ctx, const char *s, size_t n), void *ctx,
+             struct journal *j)
+{
+    uint64_t head[2] = {MAGIC, key};
+    char *path = path_of(o, file);
+    *j = (struct journal){.fd = -1};
+    int e = out_folders(o, file);
+    int fd = e ? -1 : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (!e && fd < 0)
+        e = errno;
+    if (!e && flock(fd, LOCK_EX | LOCK_NB)) /* another process is at it */
+        e = errno == EWOULDBLOCK ? EBUSY : errno;
+    bool same = !e && resume && look(fd, key) == JOURNAL_SAME;
+    uint64_t size = same ? frames(fd, frame, ctx) : 0;
+    if (!e && (ftruncate(fd, (off_t)size) || lseek(fd, 0, SEEK_END) < 0))
+        e = errno;
+    if (!e && !same)
+        e = io_write(fd, head, sizeof head);
+    if (e) {
+        if (fd >= 0)
+            close(fd);
+        free(path);
+        out_cannot_write(ds, where, file, e);
+        return IMP_FAILED;
+    }
+    j->fd = fd;
+    j->path = path;
+    j->size = same ? size : HEAD;
+    pthread_mutex_init(&j->lock, NULL);
+    return IMP_OK;
+}
+
+int
+journal_append(struct journal *j, const char *s, size_t n)
+{
+    uint64_t len = n;
+    uint64_t sum =
+        journal_hash(journal_hash(JOURNAL_HASH, &len, sizeof len), s, n);
+    if (!n)
+        return 0;
+    pthread_mutex_lock(&j->lock);
+    int e = io_write(j->fd, &len, sizeof len);
+    if (!e)
+        e = io_write(j->fd, s, n);
+    if (!e)
+        e = io_write(j->fd, &sum, sizeof sum);
+    if (!e)
+        j->size += FRAME + n;
+    else if (ftruncate(j->fd, (off_t)j->size) || lseek(j->fd, 0, SEEK_END) < 0)
+        e = errno ? errno : e;
+    pthread_mutex_unlock(&j->lock);
+    return e;
+}
+
+void
+journal_close(struct journal *j, bool remove)
+{
+    if (j->fd < 0)
+        return;
+    close(j->fd);
+    if (remove)
+        unlink(j->path);
+    free(j->path);
+    pthread_mutex_destroy(&j->lock);
+    *j = (struct journal){.fd = -1};
+}

@@ -1,0 +1,53 @@
+# An unfinished sweep: found, refused, continued; of another model.
+cat >$tmp/s.imp <<'END'
+param e = 0.1 in [0, 1]
+param c = 1
+system ball(e) {
+  coordinate h
+  kinetic = h'^2/2
+  contact floor { gap = c*h  restitution = e }
+}
+system one : ball(e) { start { h = 1  h' = -1 } }
+sweep {
+  over   = (e in linspace(0, 1, 2000))
+  run    = simulate { until = 1.5 }
+  record = count
+  save   = "s.csv"
+}
+END
+cd $tmp
+(
+    ulimit -f 40 # blocks: a disk that is full in any case
+    trap '' XFSZ
+    $imp run --backend=eval --threads 1 --out o s.imp >/dev/null 2>e.txt
+    echo $?
+)
+sed -n '/^error/p' e.txt
+ls o
+$imp run --backend=eval --out o s.imp
+echo $?
+$imp run --backend=eval --out o --resume --set c=2 s.imp
+echo $?
+$imp run --backend=eval --out o --resume s.imp
+echo $?
+ls o
+cat >bad.sed <<'END'
+s/linspace(0, 1, 2000)/(0.5, 0.25)/
+END
+sed -f bad.sed s.imp >t.imp
+echo torn >o/s.csv.part
+$imp run --backend=eval --json --out o --resume t.imp
+cat o/s.csv
+# the model has changed since: its runs are of no use, and that is said
+(
+    ulimit -f 40
+    trap '' XFSZ
+    $imp run --backend=eval --threads 1 --out p s.imp 2>&1 >/dev/null |
+        grep -o 'W0742'
+)
+$imp run --backend=eval --out p t.imp 2>&1 >/dev/null
+# some runs fail: they are rows too, and one warning
+sed 's/gap = c\*h/gap = h*sqrt(e - 0.3)/' t.imp >u.imp
+$imp run --backend=eval --out p u.imp
+echo $?
+cat p/s.csv

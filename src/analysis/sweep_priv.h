@@ -61,6 +61,8 @@ struct sweep {
     atomic_uint_fast64_t next, done;
     atomic_int error_io; /* errno of the journal */
     atomic_int no_memory;
+    int threads;
+    pthread_mutex_t code_lock; /* of a->rt's code and tier */
 };
 
 /* warnings of runs: of each code the first, and at how many runs */

@@ -22,8 +22,18 @@
 #define LINE_SECONDS 0.1   /* between two progress lines */
 #define CLAIM_MOST 64      /* runs taken from the counter at once */
 
+/* Machine code comes once for all threads, when what they have done together
+ * pays for it (rt.h): a thread's own tier reports to that of the run. */
+struct thread_tier {
+    struct rt_tier tier; /* first: `more` gets its address */
+    struct sweep *s;
+    double told; /* of tier.spent */
+};
+#define TIER_STEP 1e5 /* units of work between two reports, at least */
+
 struct worker {
     struct sweep *s;
+    struct thread_tier tier;
     bool first; /* the calling thread */
     struct arena *arena;
     struct diags ds;
@@ -103,6 +113,59 @@ reason(const struct worker *w, int status)
                                      : "the search found no answer";
 }
 
+/* -- machine code -----------------------------------------------------------
+ */
+
+static const imp_code *
+ask_code(struct thread_tier *w)
+{
+    struct rt *r = w->s->a->rt;
+    struct rt_tier *all = r->tier;
+    all->spent += w->tier.spent - w->told;
+    w->told = w->tier.spent;
+    while (!r->code && all->spent >= all->limit) {
+        double was = all->limit;
+        r->code = all->more(all);
+        if (!r->code && !(all->limit > was))
+            all->limit = INFINITY;
+    }
+    w->tier.limit = w->tier.spent +
+                    fmax(TIER_STEP, (all->limit - all->spent) / w->s->threads);
+    return r->code;
+}
+
+static const imp_code *
+more(struct rt_tier *t)
+{
+    struct thread_tier *w = (struct thread_tier *)t;
+    struct oom_guard g;
+    pthread_mutex_lock(&w->s->code_lock);
+    if (setjmp(g.env)) {
+        oom_leave(&g);
+        pthread_mutex_unlock(&w->s->code_lock);
+        oom_raise();
+    }
+    oom_enter(&g);
+    const imp_code *code = ask_code(w);
+    oom_leave(&g);
+    pthread_mutex_unlock(&w->s->code_lock);
+    return code;
+}
+
+static struct rt *
+new_run(struct worker *w)
+{
+    struct sweep *s = w->s;
+    pthread_mutex_lock(&s->code_lock);
+    const imp_code *code = s->a->rt->code;
+    pthread_mutex_unlock(&s->code_lock);
+    w->tier = (struct thread_tier){.tier = {.limit = TIER_STEP, .more = more},
+                                   .s = s};
+    return rt_new_tier(s->a->rt->im, code,
+                       s->a->rt->tier ? &w->tier.tier : NULL, w->params, &w->ds,
+                       s->a->rt->stop);
+}
+
 /* -- one run ----------------------------------------------------------------
  */
 
@@ -115,8 +178,7 @@ prepare(struct worker *w, uint64_t i)
     arena_clear(w->arena);
     diags_init(&w->ds, w->arena, s->a->ds->sources);
     if (!w->rt) {
-        w->rt = rt_new(s->a->rt->im, s->a->rt->code, w->params, &w->ds,
-                       s->a->rt->stop);
+        w->rt = new_run(w);
         if (!w->rt)
             return IMP_FAILED;
     } else {
@@ -321,6 +383,8 @@ sweep_go(struct sweep *s, struct sweep_warnings *all)
     struct worker *w = NEW_N(s->a->rt->arena, struct worker, n);
     struct start *st = NEW_N(s->a->rt->arena, struct start, n);
     uint64_t claim = claim_size(s, n);
+    s->threads = n;
+    pthread_mutex_init(&s->code_lock, NULL);
     atomic_store(&s->done, s->resumed);
     for (int k = 0; k < n; k++) {
         w[k].s = s;
@@ -334,6 +398,7 @@ sweep_go(struct sweep *s, struct sweep_warnings *all)
     for (int k = 1; k < n; k++)
         if (w[k].running)
             pthread_join(w[k].thread, NULL);
+    pthread_mutex_destroy(&s->code_lock);
     if (s->a->sweeps.progress)
         (void)io_write(STDERR_FILENO, "\r\033[K", 4);
     for (int k = 0; k < n; k++) {

@@ -26,7 +26,7 @@ for n in 1 2 3; do
     cmp o1.txt o$n.txt && cmp o1/deep/rod.csv o$n/deep/rod.csv
 done
 wc -l <o1/deep/rod.csv
-head -n 2 o1/deep/rod.csv
+head -n 1 o1/deep/rod.csv
 mkdir -p k
 for pause in 0.05 0.1 0.15 0.1 0.05 0.2; do
     (

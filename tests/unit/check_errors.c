@@ -283,7 +283,7 @@ test_later(void **state)
         "system square : feet(4, rho) { start { h = 1 h' = -1 } }\n"
         "let c = chatter square\nshow c, c.verdict\n"
         "sweep { over = (rho in linspace(0.01, 1, 200)) "
-        "run = chatter square record = (verdict, impacts) }\n",
+        "run = chatter square record = (verdict, impacts) }\ncone square\n",
         "system rod(m = 1, mu) { coordinate X, Y, theta\n"
         "kinetic = m/2*(X'^2 + Y'^2 + theta'^2) potential = "
         "m*(9.81 [1/s^2])*Y\n"

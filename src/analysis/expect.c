@@ -31,8 +31,11 @@ say_texts(struct analysis *a, const imp_val *v, struct diag *d)
             diag_note(a->ds, d, IMP_NOWHERE, "%s.%s is absent: %s", of, field,
                       f->why);
         } else if (s->kind == IMP_SLOT_TEXTEQ) {
-            diag_note(a->ds, d, IMP_NOWHERE, "%s.%s is \"%s\", not \"%s\"", of,
-                      field, f->text, imp_text(im, s->text));
+            const char *other = imp_text(im, s->text);
+            bool same = !strcmp(f->text, other); /* of `!=`, or beside it */
+            diag_note(a->ds, d, IMP_NOWHERE, "%s.%s is \"%s\"%s%s%s", of, field,
+                      f->text, same ? "" : ", not \"", same ? "" : other,
+                      same ? "" : "\"");
         } else {
             long k = s->index < 0 ? (long)f->n + s->index : s->index;
             if (k >= 0 && (size_t)k < f->n)

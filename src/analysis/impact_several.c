@@ -478,15 +478,17 @@ kind_of(const struct multi_rt *in)
         if (c->body[s] == IMP_WORLD || !(in->p.body[c->body[s]].invmass > 0))
             continue;
         const double *x = s ? c->q : c->p;
-        double r[3], off = 0, far = 0;
-        for (int i = 0; i < 3; i++)
+        double r[3], off = 0, arm = 0, dir = 0;
+        for (int i = 0; i < 3; i++) {
             r[i] = x[i] - in->p.body[c->body[s]].centre[i];
+            arm += r[i] * r[i];
+            dir += c->dir[i] * c->dir[i];
+        }
         for (int i = 0; i < 3; i++) {
             int j = (i + 1) % 3, k = (i + 2) % 3;
             off = fmax(off, fabs(r[j] * c->dir[k] - r[k] * c->dir[j]));
-            far = fmax(far, fabs(r[j] * c->dir[k]) + fabs(r[k] * c->dir[j]));
         }
-        if (off > 1e-9 * far)
+        if (off > 1e-9 * sqrt(arm * dir))
             return "eccentric";
     }
     return "central";

@@ -15,13 +15,6 @@
 /* entries of `order` that are kept */
 #define ORDER_MOST 1000
 
-static const char *
-contact_name(const struct analysis *a, const imp_system *s, int i)
-{
-    return imp_text(a->rt->im,
-                    rt_contact(a->rt, s->contact + (uint32_t)i)->name);
-}
-
 static int
 not_linear(struct analysis *a, const imp_system *s, imp_range where)
 {
@@ -197,11 +190,11 @@ set_names(struct analysis *a, const imp_system *s,
     size_t n = run->n_order < ORDER_MOST ? run->n_order : ORDER_MOST, k = 0;
     const char **name = NEW_N(a->rt->arena, const char *, n + s->n_contact + 1);
     for (size_t i = 0; i < n; i++)
-        name[i] = contact_name(a, s, run->order[i]);
+        name[i] = chatter_contact(a, s, run->order[i]);
     SET_TEXTS("order", name, n);
     for (uint32_t i = 0; i < s->n_contact; i++)
         if (run->group[i])
-            name[n + k++] = contact_name(a, s, (int)i);
+            name[n + k++] = chatter_contact(a, s, (int)i);
     SET_TEXTS("group", name + n, k);
 }
 
@@ -220,7 +213,7 @@ set_after(struct analysis *a, const imp_system *s,
     case CHATTER_CLOSES:
         SET_TEXT("afterwards",
                  arena_printf(rec_arena(a), "%s closes at t = %s s",
-                              contact_name(a, s, run->after_contact),
+                              chatter_contact(a, s, run->after_contact),
                               num_digits(t, run->after_time, 9)));
         return;
     case CHATTER_TOGETHER:
@@ -229,9 +222,35 @@ set_after(struct analysis *a, const imp_system *s,
                               "%s closes at t = %s s while others are closed: "
                               "simultaneous impacts, what follows depends on "
                               "their order",
-                              contact_name(a, s, run->after_contact),
+                              chatter_contact(a, s, run->after_contact),
                               num_digits(t, run->after_time, 9)));
     }
+}
+
+/* what the reader should know: a run that theory excludes, sums of orders that
+ * do not repeat */
+static void
+set_warnings(struct analysis *a, const struct chatter_run *run,
+             const struct chatter_says *says, struct rec *out)
+{
+    const char *w[3];
+    size_t n = 0;
+    bool complete = run->limit && run->verdict == CHATTER_COMPLETE;
+    bool partial = run->verdict == CHATTER_PARTIAL;
+    if ((complete && !strcmp(says->stable, "no")) ||
+        (partial && !strcmp(says->partially, "no")))
+        w[n++] = "the run contradicts `because`: the restitution is near the "
+                 "critical one, or rounding has decided";
+    if (says->predicted && run->verdict != CHATTER_SIMULTANEOUS &&
+        run->verdict != CHATTER_ENDLESS &&
+        complete != (says->predicted[0] == 'c'))
+        w[n++] = "the run contradicts Theorem 3: the velocity at the start is "
+                 "near the border, or rounding has decided";
+    if (run->limit && run->chatter.error >= 1.0)
+        w[n++] = "the flights have not come to one ratio; what remains is "
+                 "below the rounding of the time, and ratio and exponent are "
+                 "fitted";
+    SET_TEXTS("warnings", w, n);
 }
 
 static int
@@ -279,6 +298,7 @@ cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
     struct line *l;
     struct relabel sym;
     struct chatter_run run;
+    struct chatter_says says;
     enum line_policy policy;
     double resolve, most;
     int st;
@@ -306,12 +326,13 @@ cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
     double *u = NEW_N(r->arena, double, (size_t)l->model.m + 1);
     for (int i = 0; i < l->model.m; i++)
         u[i] = line_rate(l, i, NULL);
-    if ((st = chatter_stability(a, s, l, &sym, u, out)))
+    if ((st = chatter_stability(a, s, l, &sym, u, out, &says)))
         return st;
     chatter_follow(r->arena, l, (long)fmin(resolve, 1e9), (long)fmin(most, 1e9),
                    &run);
     if (run.verdict == CHATTER_JAMMED)
         return flow_jammed(r, s->contact, run.time);
+    set_warnings(a, &run, &says, out);
     SET_TEXT("start", flat ? "nearly flat drop" : "given");
     return set_run(a, s, &run, out);
 }

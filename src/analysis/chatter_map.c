@@ -14,13 +14,6 @@
  * of 9 digits, of which rho and gamma are smooth functions */
 #define CRITICAL_SAME 1e-9
 
-static const char *
-contact_name(const struct analysis *a, const imp_system *s, int i)
-{
-    return imp_text(a->rt->im,
-                    rt_contact(a->rt, s->contact + (uint32_t)i)->name);
-}
-
 void
 chatter_symmetry(struct analysis *a, const struct line *l, struct relabel *s)
 {
@@ -39,8 +32,8 @@ symmetry_text(struct analysis *a, const imp_system *sys,
         return "one contact";
     case RELABEL_RESTITUTION:
         return arena_printf(ar, "none: %s and %s have different restitutions",
-                            contact_name(a, sys, s->first),
-                            contact_name(a, sys, s->second));
+                            chatter_contact(a, sys, s->first),
+                            chatter_contact(a, sys, s->second));
     case RELABEL_NONE:
         return "none: in no order of the contacts does each act on the next, "
                "on the one after that, ... as every other does";
@@ -208,7 +201,7 @@ unknown(struct analysis *a, const imp_system *sys, const struct line *l,
             return arena_printf(rec_arena(a),
                                 "the gap of %s cannot be closed together with "
                                 "the others",
-                                contact_name(a, sys, i));
+                                chatter_contact(a, sys, i));
     if (chatter_accelerates(l))
         return "the criteria are for motion without acceleration; the "
                "eigenvalues are those of the impacts alone";
@@ -217,7 +210,7 @@ unknown(struct analysis *a, const imp_system *sys, const struct line *l,
     return "masses and contacts have no symmetry that relabels the impacts";
 }
 
-static void
+static const char *
 set_prediction(struct analysis *a, const struct relabel *s, const double *u,
                const struct line *l, bool applies, struct rec *out)
 {
@@ -228,12 +221,14 @@ set_prediction(struct analysis *a, const struct relabel *s, const double *u,
                                    : NULL;
     if (no) {
         SET_ABSENT("predicted", no);
-        return;
+        return NULL;
     }
     double u0 = u[0] / sqrt(l->k.W[0]), u1 = u[1] / sqrt(l->k.W[3]);
     double v = 0.5 * (u0 + u1), w = 0.5 * (u0 - u1);
     bool rest = v < 0.0 && fabs(w) <= relabel_rod_limit(s->rho, s->e) * -v;
-    SET_TEXT("predicted", rest ? "complete" : "incomplete");
+    const char *verdict = rest ? "complete" : "incomplete";
+    SET_TEXT("predicted", verdict);
+    return verdict;
 }
 
 static void
@@ -344,7 +339,7 @@ of_single(const struct line *l)
 int
 chatter_stability(struct analysis *a, const imp_system *sys,
                   const struct line *l, const struct relabel *s,
-                  const double *u, struct rec *out)
+                  const double *u, struct rec *out, struct chatter_says *says)
 {
     static const char *const eigen_fields[] = {
         "eigenvalues",     "eigenvalues_im", "eigenvectors",
@@ -383,7 +378,8 @@ chatter_stability(struct analysis *a, const imp_system *sys,
     set_regular(a, &e, l, plain && s->polygon,
                 s->polygon && s->e < critical - CRITICAL_SAME, s, out);
     set_pair(a, s, out);
-    set_prediction(a, s, u, l, plain && s->polygon, out);
-    SET_TEXTS("warnings", (const char *const *)NULL, 0);
+    const char *predicted =
+        set_prediction(a, s, u, l, plain && s->polygon, out);
+    *says = (struct chatter_says){v.complete, v.partial, predicted};
     return IMP_OK;
 }

@@ -9,14 +9,28 @@
 #include "runtime/relabel.h"
 #include "runtime/system.h"
 
+/* name of contact i of the system */
+static inline const char *
+chatter_contact(const struct analysis *a, const imp_system *s, int i)
+{
+    return imp_text(a->rt->im,
+                    rt_contact(a->rt, s->contact + (uint32_t)i)->name);
+}
+
 /* the symmetry of the contacts, also where it does not decide */
 void chatter_symmetry(struct analysis *a, const struct line *l,
                       struct relabel *s);
+/* what holds of every run, and Theorem 3 of this one */
+struct chatter_says {
+    const char *stable, *partially;
+    const char *predicted; /* NULL: nothing */
+};
 /* Every field of the record that comes from masses and contacts alone, and the
  * verdict that Theorem 3 predicts for the rates u (m) of the gaps at the
  * start. IMP_OK, or IMP_FAILED. */
 int chatter_stability(struct analysis *a, const struct imp_system *sys,
                       const struct line *l, const struct relabel *s,
-                      const double *u, struct rec *out);
+                      const double *u, struct rec *out,
+                      struct chatter_says *says);
 
 #endif

@@ -414,6 +414,9 @@ check_doc(const struct check_input *in, const char *name, struct buf *out)
     if (!any)
         for (struct module *m = ck.modules; m; m = m->next)
             if (m->library && !strcmp(m->name, name)) {
+                /* a command may have its name */
+                if (doc_command(name, out))
+                    buf_puts(out, "\n");
                 buf_printf(out, "library %s\n", name);
                 for (struct decl *d = m->first; d; d = d->next)
                     doc_decl(&ck, d->name, out);

@@ -36,6 +36,10 @@
 #define SERIES_MOST 1e12
 /* impacts in a row at one contact before a limit is taken from their flights */
 #define SERIES_LEAST 8
+/* others stay clear of it by this many times its gap's way until the limit */
+#define SERIES_CLEAR 4.0
+/* steps onto the gaps at a limit: from 1e-3 of a length to rounding */
+#define SERIES_NEWTON 3
 /* Several contacts: flights kept, what is looked ahead in them, and impacts */
 #define SERIES_FLIGHTS 4
 #define SERIES_AHEAD 50.0
@@ -65,7 +69,8 @@ struct series_way {
     double any[SERIES_FLIGHTS],
         end;            /* flights between them; time of the last */
     double meet, found; /* guesses of the limit; -INFINITY: none */
-    bool *group;
+    bool *group, *closed;
+    struct line *between;
     struct line_chatter chatter;
 };
 
@@ -206,6 +211,24 @@ rate_at(const double *g, double s)
     return poly_value(d, n, s);
 }
 
+/* Do all contacts but the last stay clear of its limit, T from now? Each of the
+ * impacts to come changes their rates by no more than they change its own. */
+static bool
+clear(const struct flow *f, double T)
+{
+    const struct series_way *w = f->series;
+    double reach = SERIES_CLEAR * fabs(w->g[w->last * ROW + 1]) * T, s;
+    for (uint32_t i = 0; i < f->m; i++) {
+        const double *g = w->g + i * ROW;
+        if (w->on[i] || (int)i == w->last)
+            continue;
+        if (!(fmin(g[0], poly_value(g, RT_ORDER, T)) > reach) ||
+            poly_below(g, RT_ORDER, 0.0, T, 0.0, &s))
+            return false;
+    }
+    return true;
+}
+
 static int
 way_peek(struct flow *f, double until, double *time)
 {
@@ -259,7 +282,7 @@ way_peek(struct flow *f, double until, double *time)
     }
     if (w->estimate > w->now && w->estimate <= until &&
         w->same >= SERIES_LEAST && w->what != CEASES &&
-        w->estimate - w->now <= w->h) {
+        w->estimate - w->now <= w->h && clear(f, w->estimate - w->now)) {
         best = w->estimate - w->now;
         w->what = LIMIT;
     } else if (w->found > w->now && w->found <= until && w->what != CEASES &&
@@ -291,16 +314,39 @@ limit_group(struct flow *f)
     w->group[w->last] = true;
 }
 
+/* Impacts averaged out: along the parabola from the last one, then onto the
+ * gaps, which it leaves by the cube of the time */
+static void
+between(struct flow *f, double t)
+{
+    struct series_way *w = f->series;
+    double *env = f->r->env, *time = env + f->r->im->layout.time, now = *time;
+    limit_group(f);
+    memcpy(w->instant->group, w->group, f->m);
+    line_between(w->instant, w->instant, t, f->q, f->v);
+    *time = t;
+    memcpy(env + f->s->env_state, f->q, f->n * sizeof *f->q);
+    memcpy(env + f->s->env_state + f->n, f->v, f->n * sizeof *f->v);
+    int st = flow_instant(f);
+    *time = now;
+    struct line_model m = flow_model(f);
+    bool *closed = w->closed;
+    for (uint32_t i = 0; i < f->m; i++)
+        closed[i] = w->on[i] || w->group[i];
+    if (st || (!w->between && line_new(f->r->arena, &m, &w->between)) ||
+        line_instant(w->between, &m, t, f->q, f->v, closed))
+        return;
+    line_stick(w->between, closed);
+    line_state(w->between, f->q, f->v);
+}
+
 static void
 way_at(struct flow *f, double t)
 {
     struct series_way *w = f->series;
     double s = w->known ? t - w->now : 0.0;
     if (w->known && w->what == LIMIT && t > w->now) {
-        /* impacts averaged out, along the parabola from the last one */
-        limit_group(f);
-        memcpy(w->instant->group, w->group, f->m);
-        line_between(w->instant, w->instant, t, f->q, f->v);
+        between(f, t);
         return;
     }
     if (!w->known) {
@@ -477,20 +523,53 @@ predict(struct flow *f)
     if (!line_start(w->probe, w->now, w->x, w->x + f->n,
                     SERIES_NOISE * DBL_EPSILON * most))
         return IMP_OK;
-    for (int k = 0; k < SERIES_IMPACTS; k++) {
-        enum line_event what = line_next(w->probe, w->now + SERIES_AHEAD * sum);
+    memset(w->group, 0, f->m);
+    enum line_event what = LINE_IMPACT;
+    for (int k = 0; k < SERIES_IMPACTS && what == LINE_IMPACT; k++) {
+        what = line_next(w->probe, w->now + SERIES_AHEAD * sum);
         if (what == LINE_IMPACT)
-            continue;
-        if (what != LINE_CHATTER)
-            return IMP_OK;
-        break;
+            w->group[w->probe->hit] = true;
     }
+    if (what != LINE_CHATTER)
+        return IMP_OK;
+    for (uint32_t i = 0; i < f->m; i++)
+        if (w->group[i] && !w->probe->group[i])
+            return IMP_OK; /* others are hit before */
     w->meet = w->probe->t;
     memcpy(w->group, w->probe->group, f->m);
     w->chatter = w->probe->chatter;
     if (fabs(w->meet - was) <=
         DBL_EPSILON * fmax(4.0 * fabs(w->meet), SERIES_NOISE * most / least))
         w->found = w->meet;
+    return IMP_OK;
+}
+
+/* Which closed contacts slide after an impact: accelerations depend on the
+ * velocities, so those that the impact left are asked for. false: they jam */
+static int
+settle(struct flow *f, bool *jam)
+{
+    struct series_way *w = f->series;
+    bool any = false;
+    *jam = false;
+    bool *still = NEW_N(f->r->arena, bool, 2 * f->m + 1);
+    bool *fresh = still + f->m;
+    for (uint32_t i = 0; i < f->m; i++) {
+        still[i] = w->on[i] || (w->fresh[i] && w->instant->rate[i] == 0.0);
+        fresh[i] = w->fresh[i] && !still[i];
+        any |= still[i];
+    }
+    if (!any)
+        return IMP_OK;
+    int st = look(f, still);
+    if (st)
+        return st;
+    *jam = line_hit(w->instant, NULL, 0) == LINE_JAMMED;
+    if (*jam)
+        return IMP_OK;
+    take_back(f);
+    for (uint32_t i = 0; i < f->m; i++)
+        w->fresh[i] |= fresh[i];
     return IMP_OK;
 }
 
@@ -511,6 +590,13 @@ impact(struct flow *f, struct flow_event *e)
     if (what == LINE_UNDECIDED || what == LINE_JAMMED)
         return IMP_OK;
     take_back(f);
+    bool jam;
+    if ((st = settle(f, &jam)))
+        return st;
+    if (jam) {
+        e->kind = FLOW_JAMMED;
+        return IMP_OK;
+    }
     if (w->n_hit > 1) {
         forget(w);
         return IMP_OK;
@@ -521,7 +607,7 @@ impact(struct flow *f, struct flow_event *e)
 
 /* a force has become zero, or contacts are closed: which slide from here on? */
 static int
-change(struct flow *f, struct flow_event *e)
+change(struct flow *f, struct flow_event *e, bool slid)
 {
     struct series_way *w = f->series;
     int st = look(f, w->on);
@@ -537,7 +623,7 @@ change(struct flow *f, struct flow_event *e)
     w->instant->on[w->hit[0]] = false;
     w->instant->fresh[w->hit[0]] = true;
     take_back(f);
-    w->left[w->hit[0]] = true;
+    w->left[w->hit[0]] = slid;
     forget(w);
     return IMP_OK;
 }
@@ -565,10 +651,14 @@ limit(struct flow *f, struct flow_event *e)
     for (uint32_t i = 0; i < f->m; i++)
         on[i] = w->on[i] || w->group[i];
     advance(f, w->ahead);
-    int st = look(f, on);
-    if (st)
-        return st;
-    line_stick(w->instant, on);
+    for (int round = 0; round < SERIES_NEWTON; round++) {
+        int st = look(f, on);
+        if (st)
+            return st;
+        line_stick(w->instant, on);
+        line_state(w->instant, w->x, w->x + f->n);
+    }
+    memset(w->lo, 0, 2 * f->n * sizeof *w->lo);
     enum line_event what = line_hit(w->instant, NULL, 0);
     flow_tell(f, w->instant, what, e);
     e->kind = what == LINE_JAMMED ? FLOW_JAMMED : FLOW_CHATTER;
@@ -608,7 +698,7 @@ way_apply(struct flow *f, struct flow_event *e)
     e->kind = FLOW_NONE;
     e->time = w->now;
     return what == CLOSES   ? impact(f, e)
-           : what == CEASES ? change(f, e)
+           : what == CEASES ? change(f, e, moved)
                             : IMP_OK;
 }
 
@@ -644,6 +734,7 @@ flow_series_new(struct flow *f)
     w->left = NEW_N(a, bool, m + 1);
     w->hit = NEW_N(a, int, m + 1);
     w->group = NEW_N(a, bool, m + 1);
+    w->closed = NEW_N(a, bool, m + 1);
     f->way = &series_way;
     /* contacts that touch at the start without rate slide, or open */
     bool *on = NEW_N(a, bool, m + 1), any = false;

@@ -6,23 +6,14 @@
  * contact that was just hit has gap 0: its polynomial is divided by s, so its
  * impact cannot be found again. Impacts and the choice of sliding contacts are
  * questions to one instant, answered by line.h.
- *
- * Chatter: the flights shrink by a ratio; the limit is taken when two
- * successive estimates of its time agree to rounding. At one contact they
- * follow from the flights; where several take turns, the impacts that are to
- * come are those of the parabola that touches the motion here (line.h), which
- * is wrong by the square of the time that is left. The state there is the
- * projection of line_chatter.c with the present mass matrix and gradients, then
- * put on the gaps by Newton's method; what that leaves out is of the square of
- * a time that is below the root of rounding. */
+ * Chatter: flow_chatter.c. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/num.h"
-#include "runtime/flow_priv.h"
-#include "runtime/motion.h"
+#include "runtime/flow_series_priv.h"
 #include "runtime/poly.h"
 #include "runtime/state.h"
 
@@ -30,51 +21,8 @@
 #define SERIES_TRUNCATION 4e-16
 /* orders before the last that are looked at */
 #define SERIES_GAP 7
-/* gaps closer than this many roundings of their terms count as closed */
-#define SERIES_NOISE 32.0
 /* coefficients of a gap beyond which a root is not looked for in one piece */
 #define SERIES_MOST 1e12
-/* impacts in a row at one contact before a limit is taken from their flights */
-#define SERIES_LEAST 8
-/* others stay clear of it by this many times its gap's way until the limit */
-#define SERIES_CLEAR 4.0
-/* steps onto the gaps at a limit: from 1e-3 of a length to rounding */
-#define SERIES_NEWTON 3
-/* Several contacts: flights kept, what is looked ahead in them, and impacts */
-#define SERIES_FLIGHTS 4
-#define SERIES_AHEAD 50.0
-#define SERIES_IMPACTS 4000
-
-enum what { NOTHING, CLOSES, CEASES, LIMIT };
-struct series_way {
-    double now, ahead; /* times */
-    double *x, *lo;    /* 2n: state at `now`, and its low parts */
-    bool known;
-    enum what what;
-    double h;
-    double *piece;        /* 2n rows of RT_ORDER + 1 */
-    double *g, *force;    /* m rows */
-    double *size, *speed; /* m: sizes of the terms of gap and rate */
-    bool *on, *fresh;
-    bool *left; /* its force has just ceased: gap, rate, acceleration are 0 */
-    int *hit, n_hit;
-    struct line *instant;
-    /* chatter at one contact: flights, newest first, estimate of the limit */
-    int same; /* impacts in a row at this contact */
-    int last;
-    double flight[3], at, guess, estimate;
-    /* chatter of several */
-    struct line *probe; /* the parabola from the last impact on */
-    long run;           /* impacts and limits since it may have begun */
-    double any[SERIES_FLIGHTS],
-        end;            /* flights between them; time of the last */
-    double meet, found; /* guesses of the limit; -INFINITY: none */
-    bool *group, *closed;
-    struct line *between;
-    struct line_chatter chatter;
-};
-
-#define ROW (RT_ORDER + 1)
 
 /* The state is the flow's own: env holds whatever time was last asked for.
  * Every evaluation begins here. */
@@ -211,24 +159,6 @@ rate_at(const double *g, double s)
     return poly_value(d, n, s);
 }
 
-/* Do all contacts but the last stay clear of its limit, T from now? Each of the
- * impacts to come changes their rates by no more than they change its own. */
-static bool
-clear(const struct flow *f, double T)
-{
-    const struct series_way *w = f->series;
-    double reach = SERIES_CLEAR * fabs(w->g[w->last * ROW + 1]) * T, s;
-    for (uint32_t i = 0; i < f->m; i++) {
-        const double *g = w->g + i * ROW;
-        if (w->on[i] || (int)i == w->last)
-            continue;
-        if (!(fmin(g[0], poly_value(g, RT_ORDER, T)) > reach) ||
-            poly_below(g, RT_ORDER, 0.0, T, 0.0, &s))
-            return false;
-    }
-    return true;
-}
-
 static int
 way_peek(struct flow *f, double until, double *time)
 {
@@ -280,21 +210,14 @@ way_peek(struct flow *f, double until, double *time)
             rate_at(g, best) < 0.0)
             w->hit[w->n_hit++] = (int)i;
     }
-    if (w->estimate > w->now && w->estimate <= until &&
-        w->same >= SERIES_LEAST && w->what != CEASES &&
-        w->estimate - w->now <= w->h && clear(f, w->estimate - w->now)) {
-        best = w->estimate - w->now;
-        w->what = LIMIT;
-    } else if (w->found > w->now && w->found <= until && w->what != CEASES &&
-               w->found - w->now <= w->h) {
-        best = w->found - w->now;
+    w->ahead = w->now + best;
+    if (best == left)
+        w->ahead = until;
+    double limit;
+    if (w->what != CEASES && series_limit_ahead(f, until, &limit)) {
+        w->ahead = limit;
         w->what = LIMIT;
     }
-    w->ahead = w->what != LIMIT            ? w->now + best
-               : best == w->found - w->now ? w->found
-                                           : w->estimate;
-    if (best == left && w->what != LIMIT)
-        w->ahead = until;
     w->known = true;
     *time = w->ahead;
     return IMP_OK;
@@ -303,50 +226,13 @@ way_peek(struct flow *f, double until, double *time)
 /* -- moving -----------------------------------------------------------------
  */
 
-/* the contacts whose impacts the limit ahead sums up */
-static void
-limit_group(struct flow *f)
-{
-    struct series_way *w = f->series;
-    if (w->ahead == w->found)
-        return; /* as predicted */
-    memset(w->group, 0, f->m);
-    w->group[w->last] = true;
-}
-
-/* Impacts averaged out: along the parabola from the last one, then onto the
- * gaps, which it leaves by the cube of the time */
-static void
-between(struct flow *f, double t)
-{
-    struct series_way *w = f->series;
-    double *env = f->r->env, *time = env + f->r->im->layout.time, now = *time;
-    limit_group(f);
-    memcpy(w->instant->group, w->group, f->m);
-    line_between(w->instant, w->instant, t, f->q, f->v);
-    *time = t;
-    memcpy(env + f->s->env_state, f->q, f->n * sizeof *f->q);
-    memcpy(env + f->s->env_state + f->n, f->v, f->n * sizeof *f->v);
-    int st = flow_instant(f);
-    *time = now;
-    struct line_model m = flow_model(f);
-    bool *closed = w->closed;
-    for (uint32_t i = 0; i < f->m; i++)
-        closed[i] = w->on[i] || w->group[i];
-    if (st || (!w->between && line_new(f->r->arena, &m, &w->between)) ||
-        line_instant(w->between, &m, t, f->q, f->v, closed))
-        return;
-    line_stick(w->between, closed);
-    line_state(w->between, f->q, f->v);
-}
-
 static void
 way_at(struct flow *f, double t)
 {
     struct series_way *w = f->series;
     double s = w->known ? t - w->now : 0.0;
     if (w->known && w->what == LIMIT && t > w->now) {
-        between(f, t);
+        series_between(f, t);
         return;
     }
     if (!w->known) {
@@ -360,8 +246,8 @@ way_at(struct flow *f, double t)
     }
 }
 
-static void
-advance(struct flow *f, double t)
+void
+series_advance(struct flow *f, double t)
 {
     struct series_way *w = f->series;
     double s = t - w->now, *x = w->x, *lo = w->lo;
@@ -377,8 +263,8 @@ advance(struct flow *f, double t)
 }
 
 /* positions and velocities of an instant back into the state */
-static void
-take_back(struct flow *f)
+void
+series_take_back(struct flow *f)
 {
     struct series_way *w = f->series;
     double *x = w->x, *lo = w->lo;
@@ -400,8 +286,8 @@ take_back(struct flow *f)
 
 /* The present instant for line.h: accelerations of free motion, and what the
  * gaps' accelerations have beyond N a. */
-static int
-look(struct flow *f, const bool *on)
+int
+series_look(struct flow *f, const bool *on)
 {
     struct series_way *w = f->series;
     struct rt *r = f->r;
@@ -448,102 +334,6 @@ look(struct flow *f, const bool *on)
     return IMP_FAILED;
 }
 
-/* an impact at contact c */
-static void
-count(struct series_way *w, int c)
-{
-    double flight = w->now - w->at, was = w->guess;
-    w->same = w->same > 0 && w->last == c ? w->same + 1 : 1;
-    w->last = c;
-    w->at = w->now;
-    w->flight[2] = w->flight[1];
-    w->flight[1] = w->flight[0];
-    w->flight[0] = flight;
-    w->guess = w->estimate = -INFINITY;
-    if (w->same < 4 ||
-        !(w->flight[0] < w->flight[1] && w->flight[1] < w->flight[2]))
-        return;
-    double ratio = w->flight[0] / w->flight[1];
-    w->guess = w->now + flight * ratio / (1.0 - ratio);
-    if (fabs(w->guess - was) <= 4.0 * DBL_EPSILON * fabs(w->guess))
-        w->estimate = w->guess;
-}
-
-static void
-forget(struct series_way *w)
-{
-    w->same = 0;
-    w->run = 0;
-    w->meet = w->found = -INFINITY;
-}
-
-/* the flight that ends now, at whichever contact */
-static bool
-shrinks(struct series_way *w)
-{
-    double *a = w->any, now = 0.0, before = 0.0;
-    memmove(a + 1, a, (SERIES_FLIGHTS - 1) * sizeof *a);
-    a[0] = w->now - w->end;
-    w->end = w->now;
-    if (++w->run <= SERIES_FLIGHTS)
-        return false;
-    for (int i = 0; i < SERIES_FLIGHTS / 2; i++) {
-        now += a[i];
-        before += a[SERIES_FLIGHTS / 2 + i];
-    }
-    return now < before;
-}
-
-/* Where would the parabola that touches the motion here come to the limit of
- * its impacts? Twice the same, to rounding of the time or of the gaps, and it
- * is the motion's. */
-static int
-predict(struct flow *f)
-{
-    struct series_way *w = f->series;
-    double was = w->meet, most = 0.0, least = INFINITY, sum = 0.0;
-    bool shrink = shrinks(w);
-    w->meet = w->found = -INFINITY;
-    if (!shrink || w->same >= SERIES_FLIGHTS)
-        return IMP_OK;
-    int st = look(f, w->on);
-    if (st)
-        return st;
-    struct line_model m = flow_model(f);
-    if (w->probe ? line_renew(w->probe, &m)
-                 : line_new(f->r->arena, &m, &w->probe))
-        return IMP_OK;
-    for (int i = 0; i < SERIES_FLIGHTS; i++)
-        sum += w->any[i];
-    for (uint32_t i = 0; i < f->m; i++)
-        if (w->on[i] || w->fresh[i] || f->gap[i] < sum * fabs(f->rate[i])) {
-            most = fmax(most, w->size[i]);
-            least = f->rate[i] == 0.0 ? least : fmin(least, fabs(f->rate[i]));
-        }
-    if (!line_start(w->probe, w->now, w->x, w->x + f->n,
-                    SERIES_NOISE * DBL_EPSILON * most))
-        return IMP_OK;
-    memset(w->group, 0, f->m);
-    enum line_event what = LINE_IMPACT;
-    for (int k = 0; k < SERIES_IMPACTS && what == LINE_IMPACT; k++) {
-        what = line_next(w->probe, w->now + SERIES_AHEAD * sum);
-        if (what == LINE_IMPACT)
-            w->group[w->probe->hit] = true;
-    }
-    if (what != LINE_CHATTER)
-        return IMP_OK;
-    for (uint32_t i = 0; i < f->m; i++)
-        if (w->group[i] && !w->probe->group[i])
-            return IMP_OK; /* others are hit before */
-    w->meet = w->probe->t;
-    memcpy(w->group, w->probe->group, f->m);
-    w->chatter = w->probe->chatter;
-    if (fabs(w->meet - was) <=
-        DBL_EPSILON * fmax(4.0 * fabs(w->meet), SERIES_NOISE * most / least))
-        w->found = w->meet;
-    return IMP_OK;
-}
-
 /* Which closed contacts slide after an impact: accelerations depend on the
  * velocities, so those that the impact left are asked for. false: they jam */
 static int
@@ -561,13 +351,13 @@ settle(struct flow *f, bool *jam)
     }
     if (!any)
         return IMP_OK;
-    int st = look(f, still);
+    int st = series_look(f, still);
     if (st)
         return st;
     *jam = line_hit(w->instant, NULL, 0) == LINE_JAMMED;
     if (*jam)
         return IMP_OK;
-    take_back(f);
+    series_take_back(f);
     for (uint32_t i = 0; i < f->m; i++)
         w->fresh[i] |= fresh[i];
     return IMP_OK;
@@ -579,7 +369,7 @@ impact(struct flow *f, struct flow_event *e)
     struct series_way *w = f->series;
     bool *before = NEW_N(f->r->arena, bool, f->m + 1);
     memcpy(before, w->on, f->m);
-    int st = look(f, w->on);
+    int st = series_look(f, w->on);
     if (st)
         return st;
     enum line_event what = line_hit(w->instant, w->hit, w->n_hit);
@@ -589,7 +379,7 @@ impact(struct flow *f, struct flow_event *e)
     e->time = w->now;
     if (what == LINE_UNDECIDED || what == LINE_JAMMED)
         return IMP_OK;
-    take_back(f);
+    series_take_back(f);
     bool jam;
     if ((st = settle(f, &jam)))
         return st;
@@ -598,11 +388,10 @@ impact(struct flow *f, struct flow_event *e)
         return IMP_OK;
     }
     if (w->n_hit > 1) {
-        forget(w);
+        series_forget(w);
         return IMP_OK;
     }
-    count(w, w->hit[0]);
-    return predict(f);
+    return series_count(f, w->hit[0]);
 }
 
 /* a force has become zero, or contacts are closed: which slide from here on? */
@@ -610,7 +399,7 @@ static int
 change(struct flow *f, struct flow_event *e, bool slid)
 {
     struct series_way *w = f->series;
-    int st = look(f, w->on);
+    int st = series_look(f, w->on);
     if (st)
         return st;
     enum line_event what = line_hit(w->instant, NULL, 0);
@@ -622,63 +411,9 @@ change(struct flow *f, struct flow_event *e, bool slid)
     /* the force that ceased is zero to rounding: it opens */
     w->instant->on[w->hit[0]] = false;
     w->instant->fresh[w->hit[0]] = true;
-    take_back(f);
+    series_take_back(f);
     w->left[w->hit[0]] = slid;
-    forget(w);
-    return IMP_OK;
-}
-
-static int
-limit(struct flow *f, struct flow_event *e)
-{
-    struct series_way *w = f->series;
-    double T = w->ahead - w->now;
-    bool several = w->ahead == w->found;
-    bool *on = NEW_N(f->r->arena, bool, f->m + 1);
-    limit_group(f);
-    if (several) {
-        w->chatter.impacts = w->run;
-        w->chatter.remaining = T;
-    } else {
-        memset(w->group, 0, f->m);
-        w->group[w->last] = true;
-        w->chatter = (struct line_chatter){.impacts = w->same,
-                                           .period = 1,
-                                           .ratio = w->flight[0] / w->flight[1],
-                                           .remaining = T};
-    }
-    w->chatter.error = 8.0 * DBL_EPSILON * fabs(w->now) / T;
-    for (uint32_t i = 0; i < f->m; i++)
-        on[i] = w->on[i] || w->group[i];
-    advance(f, w->ahead);
-    for (int round = 0; round < SERIES_NEWTON; round++) {
-        int st = look(f, on);
-        if (st)
-            return st;
-        line_stick(w->instant, on);
-        line_state(w->instant, w->x, w->x + f->n);
-    }
-    memset(w->lo, 0, 2 * f->n * sizeof *w->lo);
-    enum line_event what = line_hit(w->instant, NULL, 0);
-    flow_tell(f, w->instant, what, e);
-    e->kind = what == LINE_JAMMED ? FLOW_JAMMED : FLOW_CHATTER;
-    e->time = w->now;
-    e->impulse = 0.0;
-    f->n_contacts = 0;
-    for (uint32_t i = 0; i < f->m; i++)
-        if (w->group[i]) {
-            f->contacts[f->n_contacts] = f->s->contact + i;
-            f->impulse[f->n_contacts++] = 0.0;
-        }
-    e->n = f->n_contacts;
-    e->contact = f->contacts[0];
-    e->chatter = w->chatter;
-    take_back(f);
-    w->same = 0;
-    w->estimate = -INFINITY;
-    if (!several)
-        return predict(f);
-    forget(w);
+    series_forget(w);
     return IMP_OK;
 }
 
@@ -688,9 +423,9 @@ way_apply(struct flow *f, struct flow_event *e)
     struct series_way *w = f->series;
     enum what what = w->what;
     if (what == LIMIT)
-        return limit(f, e);
+        return series_limit(f, e);
     bool moved = w->ahead > w->now;
-    advance(f, w->ahead);
+    series_advance(f, w->ahead);
     if (moved) {
         memset(w->fresh, 0, f->m);
         memset(w->left, 0, f->m);
@@ -748,13 +483,13 @@ flow_series_new(struct flow *f)
         w->fresh[i] = near && f->rate[i] > eps * w->speed[i];
         any |= on[i];
     }
-    if ((st = look(f, on)) || !any)
+    if ((st = series_look(f, on)) || !any)
         return st;
     bool *fresh = NEW_N(a, bool, m + 1);
     memcpy(fresh, w->fresh, m);
     if (line_hit(w->instant, NULL, 0) == LINE_JAMMED)
         return flow_jammed(f->r, f->s->contact, w->now);
-    take_back(f);
+    series_take_back(f);
     for (size_t i = 0; i < m; i++)
         w->fresh[i] |= fresh[i];
     return IMP_OK;

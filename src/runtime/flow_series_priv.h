@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Between flow_series.c (expanding, events) and flow_chatter.c (limits of
+ * infinitely many impacts): the way of Taylor series. */
+#ifndef IMP_RUNTIME_FLOW_SERIES_PRIV_H
+#define IMP_RUNTIME_FLOW_SERIES_PRIV_H
+
+#include "runtime/flow_priv.h"
+#include "runtime/motion.h"
+
+/* gaps closer than this many roundings of their terms count as closed */
+#define SERIES_NOISE 32.0
+/* chatter of several contacts: flights kept */
+#define SERIES_FLIGHTS 4
+
+enum what { NOTHING, CLOSES, CEASES, LIMIT };
+struct series_way {
+    double now, ahead; /* times */
+    double *x, *lo;    /* 2n: state at `now`, and its low parts */
+    bool known;
+    enum what what;
+    double h;
+    double *piece;        /* 2n rows of RT_ORDER + 1 */
+    double *g, *force;    /* m rows */
+    double *size, *speed; /* m: sizes of the terms of gap and rate */
+    bool *on, *fresh;
+    bool *left; /* its force has just ceased: gap, rate, acceleration are 0 */
+    int *hit, n_hit;
+    struct line *instant;
+    /* chatter at one contact: flights, newest first, estimate of the limit */
+    int same; /* impacts in a row at this contact */
+    int last;
+    double flight[3], at, guess, estimate;
+    /* chatter of several */
+    struct line *probe; /* the parabola from the last impact on */
+    long run;           /* impacts and limits since it may have begun */
+    double any[SERIES_FLIGHTS],
+        end;            /* flights between them; time of the last */
+    double meet, found; /* guesses of the limit; -INFINITY: none */
+    bool *group, *closed;
+    struct line *between;
+    struct line_chatter chatter;
+};
+
+#define ROW (RT_ORDER + 1)
+
+/* -- flow_series.c -------------------------------------------------------- */
+
+/* to time t along the present piece */
+void series_advance(struct flow *f, double t);
+/* The present instant for line.h (w->instant): accelerations of free motion,
+ * and what the gaps' accelerations have beyond N a. */
+int series_look(struct flow *f, const bool *on);
+/* positions and velocities of that instant back into the state */
+void series_take_back(struct flow *f);
+
+/* -- flow_chatter.c ------------------------------------------------------- */
+
+/* forgets what looked like chatter */
+void series_forget(struct series_way *w);
+/* after an impact at contact c: looks for a limit ahead */
+int series_count(struct flow *f, int c);
+/* is there a limit at or before `until`, in reach of the present piece? */
+bool series_limit_ahead(const struct flow *f, double until, double *time);
+/* the state at t, before the limit ahead, into f->q, f->v */
+void series_between(struct flow *f, double t);
+/* moves to the limit ahead */
+int series_limit(struct flow *f, struct flow_event *e);
+
+#endif

@@ -82,6 +82,7 @@ work_new(struct arena *a, int n, int m)
     w->W = NEW_N(a, wide, (size_t)(m * m) + 1);
     w->C = NEW_N(a, wide, (size_t)(m * m) + 1);
     w->wf = NEW_N(a, wide, (size_t)m + 1);
+    w->rc = NEW_N(a, wide, (size_t)m + 1);
     w->G = numbers(a, m * m);
     for (size_t i = 0; i < sizeof at / sizeof *at; i++)
         *at[i] = numbers(a, m);
@@ -135,6 +136,12 @@ line_resolve(struct line *l, long least)
     l->w->look = 0;
 }
 
+void
+line_accept(struct line *l, double error)
+{
+    l->w->accept = error;
+}
+
 /* -- units ------------------------------------------------------------------
  */
 
@@ -142,12 +149,12 @@ void
 line_units(struct line *l)
 {
     struct line_work *w = l->w;
-    w->tunit = ldexp(1.0, l->ex - l->ev);
-    w->vunit = ldexp(1.0, l->ev);
-    w->aunit = ldexp(1.0, l->ex - 2 * l->ev);
+    w->tunit = power2(l->ex - l->ev);
+    w->vunit = power2(l->ev);
+    w->aunit = power2(l->ex - 2 * l->ev);
     for (int i = 0; i < l->model.m; i++) {
         l->nal[i] = l->na[i] == 0.0 ? 0.0 : l->na[i] * w->aunit;
-        l->c0l[i] = l->k.c0[i] == 0.0 ? 0.0 : ldexp(l->k.c0[i], -l->ex);
+        l->c0l[i] = l->k.c0[i] == 0.0 ? 0.0 : times2(l->k.c0[i], -l->ex);
     }
     for (int j = 0; j < l->k.r; j++)
         l->yal[j] = l->ya[j] == 0.0 ? 0.0 : l->ya[j] * w->aunit;
@@ -178,7 +185,7 @@ fit(double *x, int n, int *e, int least)
         by += LINE_STEP;
     }
     for (int i = 0; i < n && by; i++)
-        x[i] = ldexp(x[i], -by);
+        x[i] = times2(x[i], -by);
     *e += by;
     return by != 0;
 }
@@ -202,10 +209,10 @@ line_rescale(struct line *l)
     if (!any)
         return;
     for (int i = 0; i < m; i++) {
-        l->gap[i] = ldexp(l->gap[i], ex - l->ex);
-        l->big[i] = ldexp(l->big[i], ex - l->ex);
-        l->rate[i] = ldexp(l->rate[i], ev - l->ev);
-        w->rsize[i] = ldexp(w->rsize[i], ev - l->ev);
+        l->gap[i] = times2(l->gap[i], ex - l->ex);
+        l->big[i] = times2(l->big[i], ex - l->ex);
+        l->rate[i] = times2(l->rate[i], ev - l->ev);
+        w->rsize[i] = times2(w->rsize[i], ev - l->ev);
     }
     line_units(l);
 }
@@ -248,7 +255,8 @@ forget(struct line *l, double t)
     l->impacts = 0;
     l->hit = -1;
     l->n_on = 0;
-    w->n_ring = w->from = w->look = 0;
+    w->n_ring = w->from = 0;
+    w->look = w->least > 16 ? 16 : (unsigned long)w->least;
     w->run = 0;
     w->began = t;
     w->stamp++;
@@ -314,9 +322,9 @@ put(const struct line *l, double after, const double *y, const double *z,
         const double *E = l->k.E + i * l->k.r;
         q[i] = l->k.origin[i] +
                (l->xp[i] + (l->vp[i] + 0.5 * l->k.ap[i] * s) * s) +
-               ldexp(line_dot(l->k.r, E, y), l->ex);
+               times2(line_dot(l->k.r, E, y), l->ex);
         v[i] =
-            (l->vp[i] + l->k.ap[i] * s) + ldexp(line_dot(l->k.r, E, z), l->ev);
+            (l->vp[i] + l->k.ap[i] * s) + times2(line_dot(l->k.r, E, z), l->ev);
     }
 }
 
@@ -331,7 +339,7 @@ line_between(struct line *l, const struct line *after, double t, double *q,
              double *v)
 {
     struct line_work *w = l->w;
-    double dt = t - l->t - l->t_lo, s = ldexp(dt, l->ev - l->ex);
+    double dt = t - l->t - l->t_lo, s = times2(dt, l->ev - l->ex);
     for (int i = 0; i < l->k.r; i++) {
         w->ys[i] = l->y[i] + (l->z[i] + 0.5 * l->yal[i] * s) * s;
         w->zs[i] = l->z[i] + l->yal[i] * s;
@@ -344,7 +352,7 @@ line_between(struct line *l, const struct line *after, double t, double *q,
 double
 line_gap(const struct line *l, int i)
 {
-    return l->on[i] || l->fresh[i] ? 0.0 : ldexp(l->gap[i], l->ex);
+    return l->on[i] || l->fresh[i] ? 0.0 : times2(l->gap[i], l->ex);
 }
 
 double
@@ -355,7 +363,7 @@ line_rate(const struct line *l, int i, int *exponent)
         *exponent = l->ev;
         return u;
     }
-    return ldexp(u, l->ev);
+    return times2(u, l->ev);
 }
 
 void
@@ -365,7 +373,7 @@ line_advance(struct line *l, double s)
         l->y[j] += (l->z[j] + 0.5 * l->yal[j] * s) * s;
         l->z[j] += l->yal[j] * s;
     }
-    line_pass(l, ldexp(s, l->ex - l->ev));
+    line_pass(l, times2(s, l->ex - l->ev));
 }
 
 /* history of `from` into `to`: what both have had in common since one was
@@ -421,6 +429,7 @@ line_copy(struct line *to, const struct line *from)
     w->run = o->run;
     w->longest = o->longest;
     w->least = o->least;
+    w->accept = o->accept;
     w->began = o->began;
     memcpy(w->rsize, o->rsize, (size_t)from->model.m * sizeof *w->rsize);
 }

@@ -154,5 +154,8 @@ double line_flight(const struct line *l, int *exponent);
 /* Take limits of chatter as soon as they are known to rounding, but not before
  * this many impacts of the pattern have been resolved (default 16). */
 void line_resolve(struct line *l, long least);
+/* Limits are good enough when what remains is known to this relative error
+ * (default 0: to rounding). For whoever asks for a verdict, not for a time. */
+void line_accept(struct line *l, double error);
 
 #endif

@@ -65,7 +65,7 @@ sum_of(const struct line *l, int period, int back)
     int e = l->ex - l->ev;
     for (int i = back + period - 1; i >= back; i--) {
         const struct line_impact *f = kept(l->w, i);
-        s += f->exponent == e ? f->flight : ldexp(f->flight, f->exponent - e);
+        s += f->exponent == e ? f->flight : times2(f->flight, f->exponent - e);
     }
     return s;
 }
@@ -98,37 +98,42 @@ bouncing(const struct line *l, struct pattern *p)
  * 1/ratio times as large. Convergence may be as slow as 1/k^2 in the number k
  * of periods (a double eigenvalue): then what is still to come is k times the
  * last change. */
-static bool
+enum outcome { NO_PATTERN, PATTERN, CONVERGED };
+static enum outcome
 converged(const struct line *l, int period, struct pattern *p)
 {
-    long least = l->w->least - period;
+    const struct line_work *w = l->w;
+    long least = w->least - period;
     for (int i = 0; i < period; i++) /* limits count for as many as they are */
-        if (kept(l->w, i)->contact >= l->model.m)
+        if (kept(w, i)->contact >= l->model.m)
             least = 0;
     if (least > LINE_KEPT - 1 - period) {
-        if ((long)l->w->n_ring < l->w->least)
-            return false;
+        if ((long)w->n_ring < w->least)
+            return NO_PATTERN;
         least = LINE_KEPT - 1 - period;
     }
     if (least < 2 * period)
         least = 2 * period;
-    if (matches(l->w, period, (int)least) < least)
-        return false;
-    double now = sum_of(l, period, 0), before = sum_of(l, period, period),
-           last = sum_of(l, period, 2 * period);
-    if (!(now < before && before < last && now > 0.0))
-        return false;
+    if (n_kept(w) < least + period || matches(w, period, (int)least) < least)
+        return NO_PATTERN;
+    double now = sum_of(l, period, 0), before = sum_of(l, period, period);
+    if (!(now < before && now > 0.0))
+        return PATTERN;
+    double last = sum_of(l, period, 2 * period);
     double noise = LINE_CONVERGED * period * (1.0 + before / now);
     p->period = period;
     p->ratio = now / before;
-    double change = fabs(p->ratio - before / last);
-    if (!(change <= noise * p->ratio))
-        return false;
-    p->match = matches(l->w, period, LINE_KEPT);
+    double change = fabs(p->ratio - before / last), rest = 1.0 - p->ratio;
+    if (!(before < last &&
+          (change <= noise * p->ratio || change <= w->accept * rest)))
+        return PATTERN;
+    p->match = matches(w, period, LINE_KEPT);
     double n = (double)(p->match / period + 1);
     p->error = n * (change + DBL_EPSILON * period);
-    p->T = now * p->ratio / (1.0 - p->ratio);
-    return p->error <= LINE_KNOWN * (1.0 - p->ratio);
+    p->T = now * p->ratio / rest;
+    if (change > noise * p->ratio && p->error > w->accept * rest)
+        return PATTERN;
+    return p->error <= LINE_KNOWN * rest ? CONVERGED : PATTERN;
 }
 
 /* An order that never repeats: the flights of the last impacts against as many
@@ -148,7 +153,8 @@ irregular(const struct line *l, struct pattern *p)
     p->match = -1;
     p->ratio = now / before;
     p->T = now * p->ratio / (1.0 - p->ratio);
-    return ldexp(p->T, l->ex - l->ev) <= 0.25 * DBL_EPSILON * (l->t - w->began);
+    return times2(p->T, l->ex - l->ev) <=
+           0.25 * DBL_EPSILON * (l->t - w->began);
 }
 
 /* contacts `sel` into w->index, W of them factored into w->G */
@@ -322,10 +328,15 @@ recognise(const struct line *l, struct pattern *p)
     int n = n_kept(w);
     if (bouncing(l, p))
         return p->match + 1 >= w->least;
-    for (int period = 1; period <= w->longest && 3 * period <= n; period++)
-        if (kept(w, 0)->contact == kept(w, period)->contact &&
-            converged(l, period, p))
+    enum outcome what = NO_PATTERN;
+    for (int period = 1; period <= w->longest && 3 * period <= n; period++) {
+        if (kept(w, 0)->contact == kept(w, period)->contact)
+            what = converged(l, period, p);
+        if (what == CONVERGED)
             return true;
+        if (what == PATTERN)
+            break; /* longer ones are multiples of it */
+    }
     return irregular(l, p);
 }
 
@@ -340,7 +351,7 @@ line_limit(struct line *l, double until)
     w->look = w->n_ring + LINE_LOOK * (wait < 1 ? 1 : wait < 16 ? wait : 16);
     if (n_kept(w) < 3 || !recognise(l, &p))
         return false;
-    double real = ldexp(p.T, l->ex - l->ev);
+    double real = times2(p.T, l->ex - l->ev);
     if (!(p.T >= 0.0) || !(l->t + l->t_lo + real <= until))
         return false;
     memset(l->group, 0, (size_t)m);

@@ -88,10 +88,9 @@ bounce(struct line *l, int m, int r, bool direct, int i, double arrive)
             y[j] -= K[j] * g;
             z[j] += K[j] * p;
         }
-        for (int k = 0; k < m; k++) {
-            gap[k] -= line_dot(r, F + k * r, K) * g;
+        /* the other gaps change by rounding; move() makes them anew */
+        for (int k = 0; k < m; k++)
             rate[k] = line_dot(r, F + k * r, z);
-        }
     }
     gap[i] = l->big[i] = 0.0;
     rate[i] = up;
@@ -203,7 +202,7 @@ collide(struct line *l, const int *hit, int n, double arrive)
             for (int j = 0; j < l->k.r; j++)
                 l->z[j] += l->k.H[c * l->k.r + j] * p;
             l->w->rsize[c] = fabs(u);
-            l->impulse[c] = ldexp(-(1.0 + l->model.e[c]) * u / W, l->ev);
+            l->impulse[c] = times2(-(1.0 + l->model.e[c]) * u / W, l->ev);
             l->hits[c] = true;
             line_sense(l);
             l->rate[c] = -l->model.e[c] * u;
@@ -314,7 +313,7 @@ to_end(struct line *l, double until)
 {
     double left = until - l->t - l->t_lo;
     if (left > 0.0) {
-        line_advance(l, ldexp(left, l->ev - l->ex));
+        line_advance(l, times2(left, l->ev - l->ex));
         memset(l->fresh, 0, (size_t)l->model.m);
         l->t = until;
         l->t_lo = 0.0;

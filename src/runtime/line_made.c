@@ -18,7 +18,8 @@ wide_dot(int n, const double *a, const wide *b)
     return s;
 }
 
-/* M = L L^T; false: M is not positive definite */
+/* M = L L^T, reciprocals in the diagonal of L; false: M is not positive
+ * definite */
 static bool
 factor_mass(struct line *l)
 {
@@ -31,11 +32,11 @@ factor_mass(struct line *l)
             for (int c = 0; c < j; c++)
                 s -= L[i * n + c] * L[j * n + c];
             if (j < i)
-                L[i * n + j] = s / L[j * n + j];
+                L[i * n + j] = s * L[j * n + j];
             else if (!(s > 4.0 * n * DBL_EPSILON * M[i * n + i]))
                 return false;
             else
-                L[i * n + i] = sqrtl(s);
+                L[i * n + i] = 1.0L / sqrtl(s);
         }
     return true;
 }
@@ -52,12 +53,12 @@ responses(struct line *l)
             wide s = l->model.N[i * n + j];
             for (int c = 0; c < j; c++)
                 s -= L[j * n + c] * b[c];
-            b[j] = s / L[j * n + j];
+            b[j] = s * L[j * n + j];
         }
         for (int j = n - 1; j >= 0; j--) {
             for (int c = j + 1; c < n; c++)
                 b[j] -= L[c * n + j] * b[c];
-            b[j] /= L[j * n + j];
+            b[j] *= L[j * n + j];
             l->k.B[i * n + j] = (double)b[j];
         }
         for (int j = 0; j <= i; j++) {
@@ -68,13 +69,14 @@ responses(struct line *l)
     }
 }
 
-/* W = C C^T with a column of C per independent contact, in their order */
+/* W = C C^T with a column of C per independent contact, in their order;
+ * reciprocals of its diagonal in rc */
 static void
 factor(struct line *l)
 {
     struct line_made *k = &l->k;
     int m = l->model.m;
-    wide *C = l->w->C;
+    wide *C = l->w->C, *rc = l->w->rc;
     k->r = 0;
     for (int i = 0; i < m; i++) {
         const wide *W = l->w->W + i * m;
@@ -84,12 +86,13 @@ factor(struct line *l)
             wide s = W[b];
             for (int c = 0; c < j; c++)
                 s -= C[i * m + c] * C[b * m + c];
-            C[i * m + j] = s / C[b * m + j];
+            C[i * m + j] = s * rc[j];
             d -= C[i * m + j] * C[i * m + j];
         }
         if (!(d > dense_tolerance(m, m) * W[i]))
             continue;
         C[i * m + k->r] = sqrtl(d);
+        rc[k->r] = 1.0L / C[i * m + k->r];
         k->basis[k->r++] = i;
     }
     k->direct = k->r == m;
@@ -103,7 +106,7 @@ forward(const struct line *l, wide *b)
         const wide *C = l->w->C + l->k.basis[i] * l->model.m;
         for (int c = 0; c < i; c++)
             b[i] -= C[c] * b[c];
-        b[i] /= C[i];
+        b[i] *= l->w->rc[i];
     }
 }
 static void
@@ -111,7 +114,7 @@ backward(const struct line *l, wide *b)
 {
     for (int i = l->k.r - 1; i >= 0; i--) {
         const wide *C = l->w->C + l->k.basis[i] * l->model.m;
-        b[i] /= C[i];
+        b[i] *= l->w->rc[i];
         for (int j = 0; j < i; j++)
             b[j] -= C[j] * b[i];
     }
@@ -126,12 +129,12 @@ spaces(struct line *l)
     wide *b = l->w->wf;
     for (int i = 0; i < m; i++) {
         wide W = l->w->W[i * m + i], e = 1.0L + l->model.e[i];
+        wide c = W > 0.0L ? (k->direct ? -e : 1.0L) / W : 0.0L;
         for (int j = 0; j < r; j++) {
             wide h = (k->direct ? l->w->W : l->w->C)[i * m + j];
             k->F[i * r + j] = k->direct ? i == j : (double)h;
             k->H[i * r + j] = (double)h;
-            k->K[i * r + j] =
-                W > 0.0L ? (double)((k->direct ? -e * h : h) / W) : 0.0;
+            k->K[i * r + j] = (double)(c * h);
         }
         const double *N = l->model.N + i * n;
         double bias = l->model.bias ? l->model.bias[i] : 0.0;

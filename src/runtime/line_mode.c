@@ -144,7 +144,7 @@ line_collide(struct line *l, enum line_policy how, const int *hit, int n)
     line_sense(l);
     for (int i = 0; i < k; i++) {
         int c = w->index[i];
-        l->impulse[c] = ldexp(w->p[i], l->ev);
+        l->impulse[c] = times2(w->p[i], l->ev);
         l->rate[c] = w->u[i];
         if (fabs(l->rate[c]) <= LINE_NOISE * DBL_EPSILON * w->rsize[c])
             l->rate[c] = 0.0;

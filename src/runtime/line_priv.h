@@ -39,17 +39,18 @@ struct line_work {
     int run;              /* impacts in a row at the last contact */
     int longest;          /* period looked for */
     long least;
-    double began; /* time of the start, or of the last limit */
+    double accept; /* error of what remains that is good enough */
+    double began;  /* time of the start, or of the last limit */
     /* history shared with another line, see line_copy */
     const struct line *twin;
     unsigned long twin_stamp, stamp, split;
     double *G, *q, *u, *room, *rd, *f, *p; /* of the closed contacts */
     int *index, *first;
-    wide *L, *B, *W, *C, *wf;  /* factors of the mass matrix, M^-1 N^T, W,
-                                  factors of W; r */
-    double *ys, *zs, *as, *ds; /* m: a state */
-    double *rsize;             /* m: terms of the rates of the last impact */
-    bool *closed;              /* m */
+    wide *L, *B, *W, *C, *rc, *wf; /* factors of the mass matrix, M^-1 N^T, W,
+                                 factors of W; r */
+    double *ys, *zs, *as, *ds;     /* m: a state */
+    double *rsize; /* m: terms of the rates of the last impact */
+    bool *closed;  /* m */
 };
 
 /* of numbers: the library's functions are calls */
@@ -57,6 +58,22 @@ static inline double
 greater(double a, double b)
 {
     return a > b ? a : b;
+}
+/* 2^k, and x 2^k, without a call where 2^k is a number; rounded once, but at
+ * the end of all numbers */
+static inline double
+power2(int k)
+{
+    union {
+        uint64_t bits;
+        double x;
+    } u = {(uint64_t)(k + 1023) << 52};
+    return k > -1023 && k < 1024 ? u.x : ldexp(1.0, k);
+}
+static inline double
+times2(double x, int k)
+{
+    return k > -1023 && k < 1024 ? x * power2(k) : ldexp(x, k);
 }
 static inline double
 line_dot(int n, const double *a, const double *b)

@@ -89,6 +89,7 @@ work_new(struct arena *a, int n, int m)
     w->room = NEW_N(a, double, lcp_room(m) + 1);
     w->index = NEW_N(a, int, (size_t)m + 1);
     w->first = NEW_N(a, int, (size_t)m + 1);
+    w->hit = NEW_N(a, int, (size_t)m + 1);
     w->closed = NEW_N(a, bool, (size_t)m + 1);
     w->longest = 2 * m < LINE_PERIOD ? 2 * m : LINE_PERIOD;
     if (m == 1)
@@ -255,10 +256,10 @@ forget(struct line *l, double t)
     l->impacts = 0;
     l->hit = -1;
     l->n_on = 0;
+    w->instant = false;
     w->n_ring = w->from = 0;
     w->look = w->least > 16 ? 16 : (unsigned long)w->least;
     w->run = 0;
-    w->began = t;
     w->stamp++;
     w->twin = NULL;
     w->low_v = INFINITY;
@@ -430,7 +431,6 @@ line_copy(struct line *to, const struct line *from)
     w->longest = o->longest;
     w->least = o->least;
     w->accept = o->accept;
-    w->began = o->began;
     memcpy(w->rsize, o->rsize, (size_t)from->model.m * sizeof *w->rsize);
 }
 
@@ -448,6 +448,7 @@ line_instant(struct line *l, const struct line_model *model, double t,
     if (line_make(l))
         return 1;
     /* the origin is here: gaps are offsets */
+    l->w->instant = true;
     memcpy(l->k.origin, q, (size_t)n * sizeof *q);
     memset(l->xp, 0, (size_t)n * sizeof *l->xp);
     for (int i = 0; i < m; i++) {

@@ -138,7 +138,7 @@ converged(const struct line *l, int period, struct pattern *p)
 
 /* An order that never repeats: the flights of the last impacts against as many
  * before. The sum that is left is taken when it is lost in the rounding of the
- * time since the chatter began. */
+ * time since the start. */
 static bool
 irregular(const struct line *l, struct pattern *p)
 {
@@ -154,7 +154,7 @@ irregular(const struct line *l, struct pattern *p)
     p->ratio = now / before;
     p->T = now * p->ratio / (1.0 - p->ratio);
     return times2(p->T, l->ex - l->ev) <=
-           0.25 * DBL_EPSILON * (l->t - w->began);
+           0.25 * DBL_EPSILON * (l->t - l->start);
 }
 
 /* contacts `sel` into w->index, W of them factored into w->G */
@@ -162,7 +162,7 @@ static int
 factor(const struct line *l, const bool *sel)
 {
     struct line_work *w = l->w;
-    int m = l->model.m, k = 0, rank;
+    int m = l->model.m, k = 0;
     for (int i = 0; i < m; i++)
         if (sel[i])
             w->index[k++] = i;
@@ -172,7 +172,7 @@ factor(const struct line *l, const bool *sel)
             w->G[i * k + j] = l->k.W[w->index[i] * m + w->index[j]];
     }
     dense_cholesky(k, w->G, k, w->first, NULL, dense_tolerance(k, k), w->rd,
-                   &rank);
+                   &w->rank);
     return k;
 }
 
@@ -212,6 +212,18 @@ project(const struct line *l, int k, double *y, const double *off)
 }
 
 void
+line_rest(struct line *l)
+{
+    int k = factor(l, l->on);
+    if (l->w->rank < l->k.r)
+        return;
+    project(l, k, l->y, l->c0l);
+    memset(l->z, 0, (size_t)l->k.r * sizeof *l->z);
+    memset(l->ya, 0, (size_t)l->k.r * sizeof *l->ya);
+    line_sense(l);
+}
+
+void
 line_stick(struct line *l, const bool *closed)
 {
     int k = factor(l, closed);
@@ -232,7 +244,7 @@ line_average(struct line *l, const struct line *after, double *y, double *z)
     for (int i = 0; i < l->model.m; i++)
         sel[i] = after->group[i] || l->on[i];
     int k = factor(l, sel);
-    project(l, k, y, NULL);
+    project(l, k, y, l->c0l);
     project(l, k, z, NULL);
 }
 
@@ -253,31 +265,34 @@ static bool
 clear(struct line *l, double T)
 {
     struct line_work *w = l->w;
-    int r = l->k.r, m = l->model.m, others = 0;
+    int m = l->model.m, others = 0;
     for (int i = 0; i < m; i++)
         others += !w->closed[i];
     if (!others)
         return true;
     int k = factor(l, w->closed);
-    size_t bytes = (size_t)r * sizeof(double);
-    memcpy(w->ys, l->y, bytes);
-    memcpy(w->zs, l->z, bytes);
-    memcpy(w->as, l->yal, bytes);
     memset(w->ds, 0, (size_t)m * sizeof *w->ds);
-    double *part[] = {w->ys, w->zs, w->as}, unit[] = {1.0, T, 0.5 * T * T};
+    /* from the gaps, which are known better than y */
+    const double *part[] = {l->gap, l->rate, l->nal};
+    double *left[] = {w->ys, w->zs, w->as}, unit[] = {1.0, T, 0.5 * T * T};
     for (int s = 0; s < 3; s++) {
-        project(l, k, part[s], NULL);
-        for (int i = 0; i < m; i++)
-            for (int j = 0; j < k; j++)
-                w->ds[i] +=
-                    fabs(l->k.W[i * m + w->index[j]] * w->f[j]) * unit[s];
+        for (int i = 0; i < k; i++)
+            w->f[i] = w->rd[i] == 0.0 ? 0.0 : part[s][w->index[i]];
+        dense_forward(k, w->G, k, w->first, w->rd, 0, w->f);
+        dense_backward(k, w->G, k, w->first, w->rd, w->f);
+        for (int i = 0; i < m; i++) {
+            left[s][i] = part[s][i];
+            for (int j = 0; j < k; j++) {
+                double d = l->k.W[i * m + w->index[j]] * w->f[j];
+                left[s][i] -= d;
+                w->ds[i] += fabs(d) * unit[s];
+            }
+        }
     }
     for (int i = 0; i < m; i++) {
         if (w->closed[i])
             continue;
-        double g = line_of(l, i, w->ys) + l->c0l[i];
-        double u = line_of(l, i, w->zs), a = line_of(l, i, w->as);
-        if (!(lowest(g, u, a, T) > LINE_CLEAR * w->ds[i]))
+        if (!(lowest(w->ys[i], w->zs[i], w->as[i], T) > LINE_CLEAR * w->ds[i]))
             return false;
     }
     return true;
@@ -311,7 +326,7 @@ take(struct line *l, double T)
     struct line_work *w = l->w;
     line_advance(l, T);
     int k = factor(l, w->closed);
-    project(l, k, l->y, NULL);
+    project(l, k, l->y, l->c0l);
     project(l, k, l->z, NULL);
     memset(l->fresh, 0, (size_t)l->model.m);
     memset(l->impulse, 0, (size_t)l->model.m * sizeof *l->impulse);
@@ -375,6 +390,5 @@ line_limit(struct line *l, double until)
         l->chatter.impacts = w->run;
     collapse(l, &p, m + l->hit);
     take(l, p.T);
-    w->began = l->t;
     return true;
 }

@@ -168,7 +168,7 @@ after_impact(struct line *l, const int *hit, int n)
         l->fresh[i] = false;
         if (!w->closed[i])
             continue;
-        w->closed[i] = l->rate[i] <= rate_noise(l, i);
+        w->closed[i] = l->rate[i] <= greater(rate_noise(l, i), DBL_MIN);
         l->fresh[i] = !w->closed[i];
         stay |= w->closed[i];
     }
@@ -268,7 +268,7 @@ flight(struct line *l, int m, int r, bool direct, bool some_on, double until,
     bool other = move(l, m, r, direct, some_on, first, s);
     line_pass(l, dt);
     double e = l->model.e[first];
-    if (other || some_on || !(e * arrive < 0.0)) {
+    if (other || some_on || !(e * arrive < -DBL_MIN)) {
         line_sense(l);
         return 2;
     }
@@ -334,9 +334,9 @@ line_next(struct line *l, double until)
     if (way == 1)
         return step.first < 0 && isinf(until) ? LINE_FREE : to_end(l, until);
     if (way == 2) {
-        int n = together(l, step.s, step.first, w->index);
+        int n = together(l, step.s, step.first, w->hit);
         memset(l->fresh, 0, (size_t)l->model.m);
-        enum line_event what = collide(l, w->index, n, step.arrive);
+        enum line_event what = collide(l, w->hit, n, step.arrive);
         if (what != LINE_IMPACT || n > 1) {
             w->run = 0;
             if (what == LINE_SEVERAL || what == LINE_IMPACT)

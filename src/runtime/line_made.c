@@ -69,33 +69,45 @@ responses(struct line *l)
     }
 }
 
-/* W = C C^T with a column of C per independent contact, in their order;
- * reciprocals of its diagonal in rc */
-static void
-factor(struct line *l)
+/* W = C C^T, a column of C per independent contact, reciprocals of the
+ * diagonal in rc. pivot: the greatest share of its own size that is left comes
+ * next; else in their order. Returns the rank. */
+static int
+factor(struct line *l, bool pivot)
 {
-    struct line_made *k = &l->k;
-    int m = l->model.m;
-    wide *C = l->w->C, *rc = l->w->rc;
-    k->r = 0;
-    for (int i = 0; i < m; i++) {
-        const wide *W = l->w->W + i * m;
-        wide d = W[i];
-        for (int j = 0; j < k->r; j++) {
-            int b = k->basis[j];
-            wide s = W[b];
-            for (int c = 0; c < j; c++)
+    int m = l->model.m, n = l->model.n, r = 0;
+    wide *C = l->w->C, *rc = l->w->rc, *left = l->w->wf;
+    const wide *W = l->w->W;
+    for (int i = 0; i < m; i++)
+        left[i] = W[i * m + i];
+    for (; r < m && r < n; r++) {
+        int b = pivot ? -1 : r;
+        wide best = dense_tolerance(m, m), share;
+        for (int i = 0; i < m && pivot; i++)
+            if ((share = left[i] / W[i * m + i]) > best) {
+                best = share;
+                b = i;
+            }
+        if (b < 0 || !(left[b] > dense_tolerance(m, m) * W[b * m + b]))
+            break;
+        l->k.basis[r] = b;
+        C[b * m + r] = sqrtl(left[b]);
+        rc[r] = 1.0L / C[b * m + r];
+        left[b] = 0.0L;
+        for (int i = 0; i < m; i++) {
+            if (i == b)
+                continue;
+            wide s = W[i * m + b];
+            for (int c = 0; c < r; c++)
                 s -= C[i * m + c] * C[b * m + c];
-            C[i * m + j] = s * rc[j];
-            d -= C[i * m + j] * C[i * m + j];
+            C[i * m + r] = s * rc[r];
+            left[i] -= C[i * m + r] * C[i * m + r];
         }
-        if (!(d > dense_tolerance(m, m) * W[i]))
-            continue;
-        C[i * m + k->r] = sqrtl(d);
-        rc[k->r] = 1.0L / C[i * m + k->r];
-        k->basis[k->r++] = i;
     }
-    k->direct = k->r == m;
+    for (int j = 0; j < r; j++)
+        for (int c = j + 1; c < r; c++)
+            C[l->k.basis[j] * m + c] = 0.0L;
+    return r;
 }
 
 /* C_basis y = b in place, and C_basis^T y = b */
@@ -191,16 +203,14 @@ find_origin(struct line *l)
     for (int j = 0; j < k->r; j++)
         for (int i = 0; i < n; i++)
             k->origin[i] += (double)(l->w->B[k->basis[j] * n + i] * b[j]);
-    for (int i = 0, j = 0; i < m; i++) {
-        if (j < k->r && k->basis[j] == i) {
-            j++;
-            continue;
-        }
+    for (int i = 0; i < m; i++) {
         const double *N = l->model.N + i * n;
         double g = line_dot(n, N, k->origin) + l->model.c[i];
         double size = line_abs(n, N, k->origin) + fabs(l->model.c[i]);
         k->c0[i] = fabs(g) <= 16.0 * m * DBL_EPSILON * size ? 0.0 : g;
     }
+    for (int j = 0; j < k->r; j++)
+        k->c0[k->basis[j]] = 0.0;
 }
 
 int
@@ -209,7 +219,10 @@ line_make(struct line *l)
     if (!factor_mass(l))
         return 1;
     responses(l);
-    factor(l);
+    l->k.r = factor(l, false);
+    l->k.direct = l->k.r == l->model.m;
+    if (!l->k.direct)
+        l->k.r = factor(l, true);
     spaces(l);
     find_origin(l);
     return 0;

@@ -52,6 +52,13 @@ line_settle(struct line *l)
     for (int j = 0; j < l->k.r; j++)
         l->ya[j] = l->k.ay[j];
     respond(l, w->p, k, l->ya);
+    for (int j = 0; j < l->k.r; j++) { /* rest is no motion by rounding */
+        double size = fabs(l->k.ay[j]);
+        for (int i = 0; i < k; i++)
+            size += fabs(l->k.H[w->index[i] * l->k.r + j] * w->p[i]);
+        if (fabs(l->ya[j]) <= LINE_NOISE * (k + 1) * DBL_EPSILON * size)
+            l->ya[j] = 0.0;
+    }
     for (int i = 0; i < m; i++) {
         double size = l->k.size[i];
         l->na[i] = l->k.nf[i];
@@ -77,6 +84,8 @@ line_settle(struct line *l)
             l->y[c] = 0.0 - l->c0l[c];
         }
     }
+    if (l->n_on >= l->k.r && !l->k.direct && !w->instant)
+        line_rest(l);
     line_units(l);
     return true;
 }

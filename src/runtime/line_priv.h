@@ -28,6 +28,7 @@ struct line_impact {
 struct line_work {
     struct line_made own;           /* the memory of this line's matrices */
     double *mass, *acc, *N, *c, *e; /* of the model, copied */
+    bool instant;                   /* no motion: see line_instant */
     size_t bytes;                   /* of the block */
     double tunit, vunit, aunit;     /* local time, velocity to true ones; true
                                        acceleration to local */
@@ -40,12 +41,11 @@ struct line_work {
     int longest;          /* period looked for */
     long least;
     double accept; /* error of what remains that is good enough */
-    double began;  /* time of the start, or of the last limit */
     /* history shared with another line, see line_copy */
     const struct line *twin;
     unsigned long twin_stamp, stamp, split;
     double *G, *q, *u, *room, *rd, *f, *p; /* of the closed contacts */
-    int *index, *first;
+    int *index, *first, *hit, rank;
     wide *L, *B, *W, *C, *rc, *wf; /* factors of the mass matrix, M^-1 N^T, W,
                                  factors of W; r */
     double *ys, *zs, *as, *ds;     /* m: a state */
@@ -144,6 +144,8 @@ int line_collide(struct line *l, enum line_policy how, const int *hit, int n);
 /* y, z (local): what the group of `after` makes of them on the average */
 void line_average(struct line *l, const struct line *after, double *y,
                   double *z);
+/* where the contacts that are on leave no motion, there is none */
+void line_rest(struct line *l);
 /* takes the limit of a chatter when its pattern has converged; true: done */
 bool line_limit(struct line *l, double until);
 

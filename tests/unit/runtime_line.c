@@ -476,6 +476,226 @@ three_feet(void **state)
     arena_free(a);
 }
 
+/* -- gravity, several contacts ----------------------------------------------
+ */
+
+static uint64_t seed = 1;
+
+/* follows with an audit: I1 (energy never grows by an impact, is kept by
+ * flights), I2 (no gap below -1e-12 of its size at events and between) */
+static struct run
+audited(struct line *l, const struct sys *s, double until, long most)
+{
+    struct run r = {LINE_IMPACT, 0, 0, 0};
+    double q[MOST], v[MOST];
+    assert_true(line_start(l, 0, s->q, s->v, 0));
+    for (long i = 0; i < most; i++) {
+        line_state(l, q, v);
+        double E = energy(s, q, v), size = 0, t = l->t;
+        for (int j = 0; j < s->n; j++)
+            size = fmax(size, fabs(s->mass[j * s->n + j]) * v[j] * v[j] +
+                                  fabs(s->acc[j] * s->mass[j * s->n + j]) *
+                                      (1 + fabs(q[j])));
+        r.what = line_next(l, until);
+        line_state(l, q, v);
+        if (r.what == LINE_FREE)
+            break;
+        double after = energy(s, q, v);
+        if (!(after <= E + 1e-12 * (size + fabs(E))))
+            fail_msg("energy grows: %.17g -> %.17g at %g (event %d, policy %d, "
+                     "seed %ld)",
+                     E, after, l->t, r.what, l->policy, (long)seed);
+        for (int k = 0; k < s->m; k++) {
+            double g = s->c[k], big = fabs(g);
+            for (int j = 0; j < s->n; j++) {
+                g += s->N[k * s->n + j] * q[j];
+                big += fabs(s->N[k * s->n + j] * q[j]);
+            }
+            if (!(g >= -1e-12 * (big + 1)))
+                fail_msg("gap %d is %g at %g (event %d)", k, g, l->t, r.what);
+        }
+        assert_true(l->t >= t);
+        if (r.what == LINE_CHATTER)
+            r.chatters++;
+        if (r.what == LINE_END || r.what == LINE_UNDECIDED ||
+            r.what == LINE_JAMMED)
+            break;
+    }
+    r.impacts = l->impacts;
+    return r;
+}
+
+static double
+draw(double lo, double hi)
+{
+    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    return lo + (hi - lo) * (double)(seed >> 11) * 0x1p-53;
+}
+
+static void
+rod_gravity(void **state)
+{
+    (void)state;
+    struct arena *a = arena_new();
+    static const double es[] = {0.05, 0.1, 0.3, 0.5, 0.7};
+    for (int i = 0; i < 5; i++)
+        for (int k = 1; k < 12; k++) {
+            struct sys s = rod(0.1 * k, es[i], 1, 1.3, 0.9, 0.1, -0.2);
+            struct line *l = made(a, &s);
+            double q[2], v[2];
+            struct run r = audited(l, &s, 100, 200000);
+            line_state(l, q, v);
+            assert_int_equal(r.what, LINE_END);
+            if (l->n_on == 2) {
+                assert_true(q[0] == 0 && q[1] == 0 && v[0] == 0 && v[1] == 0);
+            } else {
+                print_message("rod rho %g e %g: %ld impacts, %ld limits, "
+                              "%d on, energy %g\n",
+                              0.1 * k, es[i], r.impacts, r.chatters, l->n_on,
+                              energy(&s, q, v));
+            }
+        }
+    arena_free(a);
+}
+
+static void
+feet_gravity(void **state)
+{
+    (void)state;
+    struct arena *a = arena_new();
+    for (int n = 3; n <= 8; n++)
+        for (int k = 0; k < 10; k++) {
+            struct sys s = feet(n, draw(0.2, 0.9), draw(0.05, 0.6), 1);
+            for (int j = 0; j < 3; j++) {
+                s.q[j] = j == 2 ? 1.5 : draw(-0.1, 0.1);
+                s.v[j] = draw(-0.1, 0.1);
+            }
+            struct line *l = made(a, &s);
+            l->policy = LINE_COMPLEMENTARITY;
+            struct run r = audited(l, &s, 60, 100000);
+            if (r.what != LINE_END || l->n_on != n)
+                print_message("feet %d, %d: event %d, %ld impacts, %ld limits, "
+                              "%d on at %g\n",
+                              n, k, r.what, r.impacts, r.chatters, l->n_on,
+                              l->t);
+        }
+    arena_free(a);
+}
+
+/* two balls in a shaft: floor, each other, ceiling; offsets that cannot vanish
+ * together */
+static void
+shaft(void **state)
+{
+    (void)state;
+    struct arena *a = arena_new();
+    static const double es[] = {1, 0.9, 0.5, 0};
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 20; k++) {
+            struct sys s = {.n = 2, .m = 3};
+            s.mass[0] = 1;
+            s.mass[3] = draw(0.1, 3);
+            s.acc[0] = s.acc[1] = -1;
+            double N[] = {1, 0, -1, 1, 0, -1};
+            memcpy(s.N, N, sizeof N);
+            s.c[2] = 3; /* the ceiling */
+            for (int j = 0; j < 3; j++)
+                s.e[j] = es[i];
+            s.q[0] = draw(0.1, 1);
+            s.q[1] = draw(1.2, 2.8);
+            s.v[0] = draw(-2, 2);
+            s.v[1] = draw(-2, 2);
+            struct line *l = made(a, &s);
+            double q[2], v[2], E = energy(&s, s.q, s.v);
+            struct run r = audited(l, &s, 300, 20000);
+            line_state(l, q, v);
+            if (r.what != LINE_END && r.what != LINE_IMPACT) print_message("shaft %d %d: event %d %ld limits %ld impacts\n",i,k,r.what,r.chatters,r.impacts);
+            if (es[i] == 1)
+                close_to(energy(&s, q, v), E, 1e-11 * E, "energy of the shaft");
+            else if (es[i] <= 0.5 && l->n_on != 2)
+                print_message("shaft e %g: %ld impacts, %ld limits, %d on\n",
+                              es[i], r.impacts, r.chatters, l->n_on);
+        }
+    arena_free(a);
+}
+
+static void
+mixed_mass(struct sys *s)
+{
+    double L[MOST * MOST] = {0};
+    for (int i = 0; i < s->n; i++)
+        for (int j = 0; j <= i; j++)
+            L[i * s->n + j] = i == j ? draw(0.5, 1.5) : draw(-0.5, 0.5);
+    for (int i = 0; i < s->n; i++)
+        for (int j = 0; j < s->n; j++) {
+            s->mass[i * s->n + j] = 0;
+            for (int k = 0; k < s->n; k++)
+                s->mass[i * s->n + j] += L[i * s->n + k] * L[j * s->n + k];
+        }
+    /* as the product is rounded */
+    for (int i = 0; i < s->n; i++)
+        for (int j = 0; j < i; j++)
+            s->mass[i * s->n + j] = s->mass[j * s->n + i];
+}
+
+static struct sys
+random_system(void)
+{
+    struct sys s = {.n = (int)draw(2, 6.999), .m = (int)draw(1, 8.999)};
+    mixed_mass(&s);
+    double pull = draw(0, 1) < 0.3 ? 0 : 1;
+    for (int j = 0; j < s.n; j++) {
+        s.acc[j] = pull * draw(-1, 1);
+        s.q[j] = draw(-1, 1);
+        s.v[j] = draw(-1, 1);
+    }
+    for (int i = 0; i < s.m; i++) {
+        double g = 0;
+        for (int j = 0; j < s.n; j++) {
+            s.N[i * s.n + j] = draw(0, 1) < 0.3 ? 0 : draw(-1, 1);
+            g += s.N[i * s.n + j] * s.q[j];
+        }
+        s.c[i] = draw(0, 1) < 0.1 ? -g : draw(0.05, 1) - g;
+        s.e[i] = draw(0, 1) < 0.1 ? 0 : draw(0, 1) < 0.1 ? 1 : draw(0.05, 0.95);
+        if (i && draw(0, 1) < 0.1) { /* the same gap twice, scaled */
+            double f = draw(0.1, 10);
+            for (int j = 0; j < s.n; j++)
+                s.N[i * s.n + j] = f * s.N[(i - 1) * s.n + j];
+            s.c[i] = f * s.c[i - 1];
+            s.e[i] = s.e[i - 1];
+        }
+    }
+    return s;
+}
+
+static void
+random_systems(void **state)
+{
+    (void)state;
+    struct arena *a = arena_new();
+    int count[LINE_JAMMED + 1] = {0};
+    long limits = 0, most = 0;
+    for (int k = 0; k < 3000; k++) {
+        seed = (uint64_t)k * 7919 + 3;
+        struct sys s = random_system();
+        seed = (uint64_t)k;
+        struct line *l = made(a, &s);
+        l->policy = k % 4;
+        struct run r = audited(l, &s, 20, 20000);
+        count[r.what]++;
+        limits += r.chatters;
+        if (r.impacts > most)
+            most = r.impacts;
+        if (r.what == LINE_IMPACT || r.what == LINE_CHATTER)
+            print_message("system %d: %ld impacts, %ld limits, t %.17g\n", k,
+                          r.impacts, r.chatters, l->t);
+    }
+    for (int i = 0; i <= LINE_JAMMED; i++)
+        print_message("event %d: %d\n", i, count[i]);
+    print_message("%ld limits, most impacts %ld\n", limits, most);
+    arena_free(a);
+}
+
 int
 main(void)
 {
@@ -483,7 +703,9 @@ main(void)
         cmocka_unit_test(rod_references), cmocka_unit_test(rod_self_similar),
         cmocka_unit_test(rod_horizontal), cmocka_unit_test(ball_limit),
         cmocka_unit_test(ball_elastic),   cmocka_unit_test(thousand_impacts),
-        cmocka_unit_test(three_feet),
+        cmocka_unit_test(three_feet),     cmocka_unit_test(rod_gravity),
+        cmocka_unit_test(feet_gravity),   cmocka_unit_test(shaft),
+        cmocka_unit_test(random_systems),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

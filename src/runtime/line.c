@@ -33,6 +33,7 @@ made_new(struct arena *a, struct line_made *k, int n, int m)
     k->B = numbers(a, m * n);
     k->W = numbers(a, m * m);
     k->F = numbers(a, m * m);
+    k->root = numbers(a, m);
     k->H = numbers(a, m * m);
     k->K = numbers(a, m * m);
     k->E = numbers(a, n * m);
@@ -218,6 +219,29 @@ line_rescale(struct line *l)
     line_units(l);
 }
 
+bool
+line_plain(struct line *l)
+{
+    int r = l->k.r, m = l->model.m, ex = l->ex, ev = l->ev;
+    if (ex == 0 && ev == 0)
+        return false;
+    l->ex = l->ev = 0;
+    for (int j = 0; j < r; j++) {
+        l->y[j] = times2(l->y[j], ex);
+        l->z[j] = times2(l->z[j], ev);
+    }
+    line_units(l);
+    for (int i = 0; i < m; i++) {
+        l->gap[i] = isfinite(l->gap[i]) ? times2(l->gap[i], ex)
+                                        : line_of(l, i, l->y) + l->c0l[i];
+        l->big[i] = isfinite(l->big[i]) ? times2(l->big[i], ex)
+                                        : fabs(l->gap[i]) + fabs(l->c0l[i]);
+        l->rate[i] = times2(l->rate[i], ev);
+        l->w->rsize[i] = times2(l->w->rsize[i], ev);
+    }
+    return true;
+}
+
 /* -- state ------------------------------------------------------------------
  */
 
@@ -257,7 +281,8 @@ forget(struct line *l, double t)
     l->hit = -1;
     l->n_on = 0;
     w->instant = false;
-    w->n_ring = w->from = 0;
+    w->n_ring = w->from = w->quiet = 0;
+    w->standing = 0;
     w->look = w->least > 16 ? 16 : (unsigned long)w->least;
     w->run = 0;
     w->stamp++;
@@ -426,6 +451,8 @@ line_copy(struct line *to, const struct line *from)
     w->aunit = o->aunit;
     w->low_v = o->low_v;
     w->from = o->from;
+    w->quiet = o->quiet;
+    w->standing = o->standing;
     w->look = o->look;
     w->run = o->run;
     w->longest = o->longest;

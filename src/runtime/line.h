@@ -71,6 +71,7 @@ struct line_made {
     double *B;         /* m x n: M^-1 N_i^T */
     double *W;         /* m x m: N M^-1 N^T */
     double *F;         /* m x r */
+    double *root;      /* m: |F_i| */
     double *H;         /* m x r: what a unit impulse at i does to y' */
     double *K;         /* m x r: what a unit rate at i does by its impact
                           (direct), by its stop (else) */

@@ -176,6 +176,17 @@ factor(const struct line *l, const bool *sel)
     return k;
 }
 
+/* w->f := W^-1 x for the factored contacts */
+static void
+solve_for(const struct line *l, int k, const double *x)
+{
+    struct line_work *w = l->w;
+    for (int i = 0; i < k; i++)
+        w->f[i] = w->rd[i] == 0.0 ? 0.0 : x[w->index[i]];
+    dense_forward(k, w->G, k, w->first, w->rd, 0, w->f);
+    dense_backward(k, w->G, k, w->first, w->rd, w->f);
+}
+
 /* w->f := W^-1 (gaps or rates y of the factored contacts, + off) */
 static void
 solve(const struct line *l, int k, const double *y, const double *off)
@@ -276,10 +287,7 @@ clear(struct line *l, double T)
     const double *part[] = {l->gap, l->rate, l->nal};
     double *left[] = {w->ys, w->zs, w->as}, unit[] = {1.0, T, 0.5 * T * T};
     for (int s = 0; s < 3; s++) {
-        for (int i = 0; i < k; i++)
-            w->f[i] = w->rd[i] == 0.0 ? 0.0 : part[s][w->index[i]];
-        dense_forward(k, w->G, k, w->first, w->rd, 0, w->f);
-        dense_backward(k, w->G, k, w->first, w->rd, w->f);
+        solve_for(l, k, part[s]);
         for (int i = 0; i < m; i++) {
             left[s][i] = part[s][i];
             for (int j = 0; j < k; j++) {
@@ -292,7 +300,12 @@ clear(struct line *l, double T)
     for (int i = 0; i < m; i++) {
         if (w->closed[i])
             continue;
-        if (!(lowest(w->ys[i], w->zs[i], w->as[i], T) > LINE_CLEAR * w->ds[i]))
+        double g = w->ys[i], u = w->zs[i], a = w->as[i];
+        bool ahead = lowest(g, u, a, T) > LINE_CLEAR * w->ds[i];
+        /* closed to rounding, and opening */
+        bool opens = g <= 0.0 && u * T > LINE_CLEAR * w->ds[i] &&
+                     lowest(0.0, u, a, T) >= 0.0;
+        if (!ahead && !opens)
             return false;
     }
     return true;
@@ -314,24 +327,52 @@ collapse(struct line *l, const struct pattern *p, int composite)
         w->from = oldest;
     w->n_ring -= (unsigned long)gone;
     w->look = 0;
+    w->quiet = w->n_ring;
     w->stamp++;
     w->twin = NULL;
     w->run = 0;
     line_note(l, composite, T);
 }
 
+/* small gaps and rates of the contacts outside go on by themselves, as in
+ * flights */
 static void
 take(struct line *l, double T)
 {
     struct line_work *w = l->w;
+    int m = l->model.m, k = factor(l, w->closed);
+    for (int i = 0; i < m; i++) {
+        w->ys[i] = l->gap[i] + (l->rate[i] + 0.5 * l->nal[i] * T) * T;
+        w->zs[i] = l->rate[i] + l->nal[i] * T;
+    }
+    double *part[] = {w->ys, w->zs};
+    for (int s = 0; s < 2; s++) {
+        solve_for(l, k, part[s]);
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < k; j++)
+                part[s][i] -= l->k.W[i * m + w->index[j]] * w->f[j];
+    }
     line_advance(l, T);
-    int k = factor(l, w->closed);
     project(l, k, l->y, l->c0l);
     project(l, k, l->z, NULL);
-    memset(l->fresh, 0, (size_t)l->model.m);
-    memset(l->impulse, 0, (size_t)l->model.m * sizeof *l->impulse);
-    memcpy(l->on, w->closed, (size_t)l->model.m);
+    memset(l->fresh, 0, (size_t)m);
+    memset(l->impulse, 0, (size_t)m * sizeof *l->impulse);
+    memcpy(l->on, w->closed, (size_t)m);
     line_sense(l);
+    double ys = 0.0, zs = 0.0;
+    for (int j = 0; j < l->k.r; j++) {
+        ys += fabs(l->y[j]);
+        zs += fabs(l->z[j]);
+    }
+    for (int i = 0; i < m && !l->k.direct; i++) {
+        double size = l->k.root[i];
+        if (l->on[i])
+            continue;
+        if (fabs(w->ys[i]) < LINE_MINOR * (ys * size + fabs(l->c0l[i])))
+            l->gap[i] = w->ys[i];
+        if (fabs(w->zs[i]) < LINE_MINOR * zs * size)
+            l->rate[i] = w->zs[i];
+    }
     line_settle(l);
     line_rescale(l);
 }
@@ -362,7 +403,7 @@ line_limit(struct line *l, double until)
     struct pattern p;
     int m = l->model.m;
     /* more seldom where no pattern was found for long */
-    unsigned long wait = w->n_ring / (8 * LINE_LOOK);
+    unsigned long wait = (w->n_ring - w->quiet) / (8 * LINE_LOOK);
     w->look = w->n_ring + LINE_LOOK * (wait < 1 ? 1 : wait < 16 ? wait : 16);
     if (n_kept(w) < 3 || !recognise(l, &p))
         return false;

@@ -36,9 +36,11 @@ closing(double g, double u, double al, bool fresh, double *arrive)
     return u > 0.0 ? (u + root) / -al : 2.0 * g / (root - u);
 }
 
-/* The gaps s later, by loops of constant length where m and r are known; rates
- * too where y are the gaps. Returns whether another gap than `first` is closed
- * within COARSE of its size, so that together() must look. */
+/* The gaps and rates s later, by loops of constant length where m and r are
+ * known. Where y are not the gaps themselves, these follow from y, so that they
+ * stay gaps of one state; but a gap that is small beside y is carried on by
+ * itself, and keeps its digits. Returns whether another gap than `first` is
+ * closed within COARSE of its size, so that together() must look. */
 #define COARSE 1e-12
 static inline __attribute__((always_inline)) bool
 move(struct line *l, int m, int r, bool direct, bool some_on, int first,
@@ -47,22 +49,39 @@ move(struct line *l, int m, int r, bool direct, bool some_on, int first,
     double *restrict y = l->y, *restrict z = l->z, h = 0.5 * s;
     double *restrict gap = l->gap, *restrict rate = l->rate,
                      *restrict big = l->big;
-    const double *F = l->k.F;
+    const double *F = l->k.F, *nal = l->nal, *size = l->k.root;
     bool other = false;
+    double ys = 0.0, zs = 0.0;
     for (int j = 0; j < r; j++) {
         double a = l->yal[j];
         y[j] += (z[j] + a * h) * s;
         z[j] += a * s;
+        ys += fabs(y[j]);
+        zs += fabs(z[j]);
     }
     for (int i = 0; i < m; i++) {
         if (some_on && l->on[i])
             continue;
-        double g = direct ? y[i] : line_dot(r, F + i * r, y) + l->c0l[i];
-        double most = greater(big[i], greater(gap[i], g));
+        double g = y[direct ? i : 0], most = big[i];
+        if (!direct) {
+            double c = l->c0l[i], full = ys * size[i] + fabs(c);
+            double u = rate[i] + nal[i] * s, ufull = zs * size[i];
+            g = gap[i] + (rate[i] + nal[i] * h) * s;
+            if (!(fabs(g) < LINE_MINOR * full)) {
+                g = line_dot(r, F + i * r, y) + c;
+                most = greater(most, full);
+            }
+            if (!(fabs(u) < LINE_MINOR * ufull)) {
+                u = line_dot(r, F + i * r, z);
+                l->w->rsize[i] = ufull;
+            }
+            rate[i] = u;
+        } else {
+            rate[i] = z[i];
+        }
+        most = greater(most, greater(gap[i], g));
         gap[i] = g;
         big[i] = most;
-        if (direct)
-            rate[i] = z[i];
         /* an infinite gap makes NaN: not closed */
         other |= i != first && g - COARSE * most <= 0.0;
     }
@@ -76,21 +95,27 @@ bounce(struct line *l, int m, int r, bool direct, int i, double arrive)
     double up = -l->model.e[i] * arrive;
     double *restrict y = l->y, *restrict z = l->z;
     double *restrict gap = l->gap, *restrict rate = l->rate;
-    const double *K = l->k.K + i * r, *F = l->k.F;
+    const double *K = l->k.K + i * r, *F = l->k.F, *size = l->k.root;
     if (direct) {
         for (int j = 0; j < r; j++)
             rate[j] = z[j] += K[j] * arrive;
         y[i] = 0.0;
         z[i] = up;
     } else {
-        double g = gap[i], p = up - line_dot(r, F + i * r, z);
+        double g = line_dot(r, F + i * r, y) + l->c0l[i], zs = 0.0;
+        double p = up - line_dot(r, F + i * r, z);
+        double q = (up - arrive) / l->k.W[i * (m + 1)];
         for (int j = 0; j < r; j++) {
             y[j] -= K[j] * g;
             z[j] += K[j] * p;
+            zs += fabs(z[j]);
         }
-        /* the other gaps change by rounding; move() makes them anew */
-        for (int k = 0; k < m; k++)
-            rate[k] = line_dot(r, F + k * r, z);
+        for (int k = 0; k < m; k++) {
+            double u = rate[k] + l->k.W[i * m + k] * q;
+            rate[k] = fabs(u) < LINE_MINOR * zs * size[k]
+                          ? u
+                          : line_dot(r, F + k * r, z);
+        }
     }
     gap[i] = l->big[i] = 0.0;
     rate[i] = up;
@@ -113,7 +138,8 @@ together(const struct line *l, double s, int first, int *hit)
         double noise =
             gap_noise(l, i) + LINE_NOISE * DBL_EPSILON *
                                   (fabs(l->rate[i]) + fabs(l->nal[i] * s)) * s;
-        if (l->gap[i] <= noise && l->rate[i] < -rate_noise(l, i))
+        if (l->gap[i] <= noise && isfinite(l->gap[i]) &&
+            l->rate[i] < -rate_noise(l, i))
             hit[n++] = i;
     }
     return n;
@@ -144,13 +170,12 @@ onto_plane(struct line *l, int i)
 {
     int r = l->k.r;
     const double *H = l->k.H + i * r;
-    double k = l->gap[i] / l->k.W[i * (l->model.m + 1)];
-    if (l->k.direct)
-        k = 0.0;
-    for (int j = 0; j < r; j++)
+    double k = (line_of(l, i, l->y) + l->c0l[i]) / l->k.W[i * (l->model.m + 1)];
+    for (int j = 0; j < r && !l->k.direct; j++)
         l->y[j] -= H[j] * k;
     if (l->k.direct)
-        l->y[i] = 0.0;
+        l->y[i] = -l->c0l[i];
+    l->gap[i] = l->big[i] = 0.0;
 }
 
 /* what is closed after an impact: those hit and those that slid; they open, or
@@ -188,29 +213,20 @@ collide(struct line *l, const int *hit, int n, double arrive)
     memset(l->hits, 0, (size_t)m);
     for (int i = 0; i < n; i++)
         l->hits[hit[i]] = true;
-    line_sense(l);
-    for (int i = 0; i < n; i++)
-        l->gap[hit[i]] = l->big[hit[i]] = 0.0;
     if (n > 1 && !alone && l->policy == LINE_REPORT)
         return LINE_UNDECIDED;
     l->impacts += n;
     if (alone && !l->n_on) {
         for (int i = 0; i < n; i++) {
             int c = hit[i];
-            double u = n == 1 ? arrive : l->rate[c], W = l->k.W[c * (m + 1)];
-            double p = (-l->model.e[c] * u - l->rate[c]) / W;
-            for (int j = 0; j < l->k.r; j++)
-                l->z[j] += l->k.H[c * l->k.r + j] * p;
+            double u = n == 1 ? arrive : l->rate[c];
+            double p = -(1.0 + l->model.e[c]) * u / l->k.W[c * (m + 1)];
             l->w->rsize[c] = fabs(u);
-            l->impulse[c] = times2(-(1.0 + l->model.e[c]) * u / W, l->ev);
-            l->hits[c] = true;
-            line_sense(l);
+            line_push(l, &c, &p, 1);
             l->rate[c] = -l->model.e[c] * u;
             if (l->k.direct)
                 l->z[c] = l->rate[c];
         }
-        for (int i = 0; i < n; i++)
-            l->gap[hit[i]] = 0.0;
     } else {
         enum line_policy how =
             n == 1 || alone ? LINE_COMPLEMENTARITY : l->policy;
@@ -268,10 +284,8 @@ flight(struct line *l, int m, int r, bool direct, bool some_on, double until,
     bool other = move(l, m, r, direct, some_on, first, s);
     line_pass(l, dt);
     double e = l->model.e[first];
-    if (other || some_on || !(e * arrive < -DBL_MIN)) {
-        line_sense(l);
+    if (other || some_on || !(e * arrive < -DBL_MIN))
         return 2;
-    }
     bounce(l, m, r, direct, first, arrive);
     l->impacts++;
     for (int i = 0; i < m; i++) {
@@ -313,14 +327,32 @@ to_end(struct line *l, double until)
 {
     double left = until - l->t - l->t_lo;
     if (left > 0.0) {
-        line_advance(l, times2(left, l->ev - l->ex));
+        move(l, l->model.m, l->k.r, l->k.direct, true, -1,
+             times2(left, l->ev - l->ex));
         memset(l->fresh, 0, (size_t)l->model.m);
         l->t = until;
         l->t_lo = 0.0;
-        line_sense(l);
         line_rescale(l);
     }
     return LINE_END;
+}
+
+/* Impacts at one instant whose rates shrink for ever (a wedge, opposite gaps):
+ * the contacts that are closed have stopped. */
+static enum line_event
+stand(struct line *l)
+{
+    int n = 0, *hit = l->w->hit;
+    l->w->standing = 0;
+    for (int i = 0; i < l->model.m; i++)
+        if (!l->on[i] && l->gap[i] <= 0.0)
+            hit[n++] = i;
+    if (!n || line_collide(l, LINE_REST, hit, n) || !after_impact(l, hit, n))
+        return LINE_JAMMED;
+    l->hit = hit[0];
+    l->impacts += n;
+    line_rescale(l);
+    return LINE_SEVERAL;
 }
 
 enum line_event
@@ -330,7 +362,12 @@ line_next(struct line *l, double until)
     struct step step;
     if (w->n_ring >= w->look && line_limit(l, until))
         return LINE_CHATTER;
+    if (w->standing >= LINE_STANDING)
+        return stand(l);
     int way = step_of(l, until, &step);
+    if (way == 1 && line_plain(l))
+        way = step_of(l, until, &step);
+    w->standing = way != 1 && step.s == 0.0 ? w->standing + 1 : 0;
     if (way == 1)
         return step.first < 0 && isinf(until) ? LINE_FREE : to_end(l, until);
     if (way == 2) {

@@ -148,6 +148,7 @@ spaces(struct line *l)
             k->H[i * r + j] = (double)h;
             k->K[i * r + j] = (double)(c * h);
         }
+        k->root[i] = sqrt(k->W[i * m + i]);
         const double *N = l->model.N + i * n;
         double bias = l->model.bias ? l->model.bias[i] : 0.0;
         k->nf[i] = line_dot(n, N, l->model.acc) + bias;

@@ -90,6 +90,30 @@ line_settle(struct line *l)
     return true;
 }
 
+void
+line_push(struct line *l, const int *contact, const double *p, int k)
+{
+    int r = l->k.r, m = l->model.m;
+    double zs = 0.0;
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < r; j++)
+            l->z[j] += l->k.H[contact[i] * r + j] * p[i];
+    for (int j = 0; j < r; j++)
+        zs += fabs(l->z[j]);
+    for (int i = 0; i < k; i++)
+        l->impulse[contact[i]] = times2(p[i], l->ev);
+    for (int i = 0; i < m; i++) {
+        double u = l->rate[i], full = zs * l->k.root[i];
+        if (l->on[i])
+            continue;
+        for (int j = 0; j < k; j++)
+            u += l->k.W[i * m + contact[j]] * p[j];
+        if (l->k.direct || !(fabs(u) < LINE_MINOR * full))
+            u = line_of(l, i, l->z);
+        l->rate[i] = u;
+    }
+}
+
 /* one after the other, the lowest number that approaches first: impulses p,
  * rates u; how many, or -1: endless */
 static long
@@ -149,11 +173,9 @@ line_collide(struct line *l, enum line_policy how, const int *hit, int n)
                 w->rsize[w->index[i]] += fabs(d);
             }
     }
-    respond(l, w->p, k, l->z);
-    line_sense(l);
+    line_push(l, w->index, w->p, k);
     for (int i = 0; i < k; i++) {
         int c = w->index[i];
-        l->impulse[c] = times2(w->p[i], l->ev);
         l->rate[c] = w->u[i];
         if (fabs(l->rate[c]) <= LINE_NOISE * DBL_EPSILON * w->rsize[c])
             l->rate[c] = 0.0;

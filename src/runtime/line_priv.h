@@ -12,6 +12,11 @@
 /* terms of a sum of products carry half a unit of rounding each; what comes of
  * n of them is below this many units of their sizes */
 #define LINE_NOISE 8.0
+/* a gap below this share of the state is known better by itself: half of the
+ * digits are lost at most before it is */
+#define LINE_MINOR 0x1p-26
+/* single impacts in a row at one instant that are not followed further */
+#define LINE_STANDING 1000
 /* impacts kept to recognise a pattern (a power of 2); longest pattern */
 #define LINE_KEPT 256
 #define LINE_PERIOD 64
@@ -36,6 +41,8 @@ struct line_work {
     struct line_impact ring[LINE_KEPT];
     unsigned long n_ring; /* impacts ever put in */
     unsigned long from;   /* the first one kept */
+    unsigned long quiet;  /* n_ring at the last limit */
+    int standing;         /* impacts in a row at one instant */
     unsigned long look;   /* patterns are looked for from here on */
     int run;              /* impacts in a row at the last contact */
     int longest;          /* period looked for */
@@ -100,18 +107,12 @@ line_of(const struct line *l, int i, const double *y)
 static inline double
 gap_noise(const struct line *l, int i)
 {
-    double size = l->big[i];
-    if (!l->k.direct)
-        size = greater(size, line_abs(l->k.r, l->k.F + i * l->k.r, l->y));
-    return LINE_NOISE * DBL_EPSILON * (size + fabs(l->c0l[i]));
+    return LINE_NOISE * DBL_EPSILON * l->big[i];
 }
 static inline double
 rate_noise(const struct line *l, int i)
 {
-    double size = fabs(l->rate[i]);
-    if (!l->k.direct)
-        size = line_abs(l->k.r, l->k.F + i * l->k.r, l->z);
-    return LINE_NOISE * DBL_EPSILON * greater(size, l->w->rsize[i]);
+    return LINE_NOISE * DBL_EPSILON * greater(fabs(l->rate[i]), l->w->rsize[i]);
 }
 
 /* line_made.c */
@@ -121,6 +122,9 @@ void line_coordinates(const struct line *l, double *g);
 /* line.c */
 void line_units(struct line *l); /* after a change of exponents or mode */
 void line_rescale(struct line *l);
+/* true units, in which a flight that ends no small one is possible; false: it
+ * is in them already */
+bool line_plain(struct line *l);
 static inline void
 line_pass(struct line *l, double dt)
 {
@@ -134,6 +138,8 @@ void line_advance(struct line *l, double s);
 /* gaps and rates from y and z */
 void line_sense(struct line *l);
 /* line_mode.c */
+/* impulses p at k contacts: z, rates, impulse */
+void line_push(struct line *l, const int *contact, const double *p, int k);
 /* Forces of the contacts in w->closed (gap and rate 0): which slide, which
  * open; the acceleration of the mode. False: jammed. */
 bool line_settle(struct line *l);

@@ -119,6 +119,17 @@ energy(const struct sys *s, const double *q, const double *v)
     return E;
 }
 
+static double
+terms(const struct sys *s, const double *q, const double *v)
+{
+    double size = 0;
+    for (int i = 0; i < s->n; i++)
+        for (int j = 0; j < s->n; j++)
+            size += fabs(s->mass[i * s->n + j]) *
+                    (fabs(v[i] * v[j]) + fabs(q[i] * s->acc[j]));
+    return size;
+}
+
 struct run {
     enum line_event what; /* the last */
     long impacts;         /* before it */
@@ -481,6 +492,16 @@ three_feet(void **state)
 
 static uint64_t seed = 1;
 
+/* what q[j] is made of: cancels where gaps are nearly dependent */
+static double
+back(const struct line *l, int j)
+{
+    double size = 0;
+    for (int i = 0; i < l->k.r; i++)
+        size += fabs(ldexp(l->k.E[j * l->k.r + i] * l->y[i], l->ex));
+    return size;
+}
+
 /* follows with an audit: I1 (energy never grows by an impact, is kept by
  * flights), I2 (no gap below -1e-12 of its size at events and between) */
 static struct run
@@ -488,20 +509,18 @@ audited(struct line *l, const struct sys *s, double until, long most)
 {
     struct run r = {LINE_IMPACT, 0, 0, 0};
     double q[MOST], v[MOST];
+    double whole = 1e-15 * terms(s, s->q, s->v); /* rounding of the start */
     assert_true(line_start(l, 0, s->q, s->v, 0));
     for (long i = 0; i < most; i++) {
         line_state(l, q, v);
-        double E = energy(s, q, v), size = 0, t = l->t;
-        for (int j = 0; j < s->n; j++)
-            size = fmax(size, fabs(s->mass[j * s->n + j]) * v[j] * v[j] +
-                                  fabs(s->acc[j] * s->mass[j * s->n + j]) *
-                                      (1 + fabs(q[j])));
+        double E = energy(s, q, v), size = terms(s, q, v), t = l->t;
         r.what = line_next(l, until);
         line_state(l, q, v);
         if (r.what == LINE_FREE)
             break;
         double after = energy(s, q, v);
-        if (!(after <= E + 1e-12 * (size + fabs(E))))
+        size += terms(s, q, v);
+        if (!(after <= E + 1e-12 * size + whole))
             fail_msg("energy grows: %.17g -> %.17g at %g (event %d, policy %d, "
                      "seed %ld)",
                      E, after, l->t, r.what, l->policy, (long)seed);
@@ -509,10 +528,12 @@ audited(struct line *l, const struct sys *s, double until, long most)
             double g = s->c[k], big = fabs(g);
             for (int j = 0; j < s->n; j++) {
                 g += s->N[k * s->n + j] * q[j];
-                big += fabs(s->N[k * s->n + j] * q[j]);
+                big += fabs(s->N[k * s->n + j]) * (fabs(q[j]) + back(l, j));
             }
-            if (!(g >= -1e-12 * (big + 1)))
-                fail_msg("gap %d is %g at %g (event %d)", k, g, l->t, r.what);
+            /* every impact rounds the state once more */
+            if (!(g >= -(1e-12 + 2e-16 * (double)l->impacts) * (big + 1)))
+                fail_msg("gap %d is %g at %g (event %d, seed %ld)", k, g, l->t,
+                         r.what, (long)seed);
         }
         assert_true(l->t >= t);
         if (r.what == LINE_CHATTER)
@@ -549,10 +570,7 @@ rod_gravity(void **state)
             if (l->n_on == 2) {
                 assert_true(q[0] == 0 && q[1] == 0 && v[0] == 0 && v[1] == 0);
             } else {
-                print_message("rod rho %g e %g: %ld impacts, %ld limits, "
-                              "%d on, energy %g\n",
-                              0.1 * k, es[i], r.impacts, r.chatters, l->n_on,
-                              energy(&s, q, v));
+                assert_true(false);
             }
         }
     arena_free(a);
@@ -563,6 +581,7 @@ feet_gravity(void **state)
 {
     (void)state;
     struct arena *a = arena_new();
+    int followed = 0, rest = 0;
     for (int n = 3; n <= 8; n++)
         for (int k = 0; k < 10; k++) {
             struct sys s = feet(n, draw(0.2, 0.9), draw(0.05, 0.6), 1);
@@ -572,13 +591,14 @@ feet_gravity(void **state)
             }
             struct line *l = made(a, &s);
             l->policy = LINE_COMPLEMENTARITY;
-            struct run r = audited(l, &s, 60, 100000);
-            if (r.what != LINE_END || l->n_on != n)
-                print_message("feet %d, %d: event %d, %ld impacts, %ld limits, "
-                              "%d on at %g\n",
-                              n, k, r.what, r.impacts, r.chatters, l->n_on,
-                              l->t);
+            struct run r = audited(l, &s, 60, 20000);
+            followed += r.what == LINE_END;
+            rest += l->n_on >= 3;
         }
+    /* the others: nested accumulations without a pattern */
+    print_message("feet under gravity: %d of 60 followed, %d at rest\n",
+                  followed, rest);
+    assert_true(followed >= 54 && rest >= 54);
     arena_free(a);
 }
 
@@ -609,12 +629,11 @@ shaft(void **state)
             double q[2], v[2], E = energy(&s, s.q, s.v);
             struct run r = audited(l, &s, 300, 20000);
             line_state(l, q, v);
-            if (r.what != LINE_END && r.what != LINE_IMPACT) print_message("shaft %d %d: event %d %ld limits %ld impacts\n",i,k,r.what,r.chatters,r.impacts);
+            assert_true(r.what != LINE_JAMMED && r.what != LINE_FREE);
             if (es[i] == 1)
                 close_to(energy(&s, q, v), E, 1e-11 * E, "energy of the shaft");
-            else if (es[i] <= 0.5 && l->n_on != 2)
-                print_message("shaft e %g: %ld impacts, %ld limits, %d on\n",
-                              es[i], r.impacts, r.chatters, l->n_on);
+            else if (es[i] <= 0.5)
+                assert_int_equal(l->n_on, 2);
         }
     arena_free(a);
 }
@@ -672,27 +691,188 @@ static void
 random_systems(void **state)
 {
     (void)state;
-    struct arena *a = arena_new();
     int count[LINE_JAMMED + 1] = {0};
-    long limits = 0, most = 0;
-    for (int k = 0; k < 3000; k++) {
+    long limits = 0;
+    for (int k = 0; k < 2000; k++) {
+        struct arena *a = arena_new();
         seed = (uint64_t)k * 7919 + 3;
         struct sys s = random_system();
         seed = (uint64_t)k;
         struct line *l = made(a, &s);
         l->policy = k % 4;
-        struct run r = audited(l, &s, 20, 20000);
+        struct run r = audited(l, &s, 20, 5000);
         count[r.what]++;
         limits += r.chatters;
-        if (r.impacts > most)
-            most = r.impacts;
-        if (r.what == LINE_IMPACT || r.what == LINE_CHATTER)
-            print_message("system %d: %ld impacts, %ld limits, t %.17g\n", k,
-                          r.impacts, r.chatters, l->t);
+        arena_free(a);
     }
-    for (int i = 0; i <= LINE_JAMMED; i++)
-        print_message("event %d: %d\n", i, count[i]);
-    print_message("%ld limits, most impacts %ld\n", limits, most);
+    int open = count[LINE_IMPACT] + count[LINE_SEVERAL] + count[LINE_CHATTER];
+    print_message("%ld limits; to the end %d, undecided %d, jammed %d, more "
+                  "than 5000 events %d\n",
+                  limits, count[LINE_END] + count[LINE_FREE],
+                  count[LINE_UNDECIDED], count[LINE_JAMMED], open);
+    assert_true(open < 60);
+}
+
+/* -- the same system said otherwise -----------------------------------------
+ */
+
+/* q = T p + shift, contacts in another order, gaps scaled */
+static struct sys
+said_otherwise(const struct sys *s, int *order)
+{
+    struct sys o = {.n = s->n, .m = s->m};
+    int n = s->n;
+    double T[MOST * MOST] = {0}, shift[MOST], I[MOST * MOST];
+    for (int i = 0; i < n; i++) { /* unit lower, scaled: the inverse is easy */
+        for (int j = 0; j < i; j++)
+            T[i * n + j] = draw(-1, 1);
+        T[i * n + i] = draw(0.2, 5);
+        shift[i] = draw(-1, 1);
+    }
+    for (int c = 0; c < n; c++)
+        for (int i = 0; i < n; i++) {
+            double x = i == c;
+            for (int j = 0; j < i; j++)
+                x -= T[i * n + j] * I[j * n + c];
+            I[i * n + c] = x / T[i * n + i];
+        }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            o.acc[i] += I[i * n + j] * s->acc[j];
+            o.v[i] += I[i * n + j] * s->v[j];
+            o.q[i] += I[i * n + j] * (s->q[j] - shift[j]);
+            for (int k = 0; k < n; k++)
+                for (int h = 0; h < n; h++)
+                    o.mass[i * n + j] +=
+                        T[k * n + i] * s->mass[k * n + h] * T[h * n + j];
+        }
+    for (int i = 0; i < s->m; i++)
+        order[i] = i;
+    for (int i = s->m - 1; i > 0; i--) {
+        int j = (int)draw(0, i + 0.999), keep = order[i];
+        order[i] = order[j];
+        order[j] = keep;
+    }
+    for (int i = 0; i < s->m; i++) {
+        double f = draw(0.1, 10);
+        const double *N = s->N + order[i] * n;
+        o.e[i] = s->e[order[i]];
+        o.c[i] = f * s->c[order[i]];
+        for (int j = 0; j < n; j++) {
+            o.c[i] += f * N[j] * shift[j];
+            for (int k = 0; k < n; k++)
+                o.N[i * n + j] += f * N[k] * T[k * n + j];
+        }
+    }
+    return o;
+}
+
+static void
+invariance(void **state)
+{
+    (void)state;
+    struct arena *a = arena_new();
+    seed = 5;
+    for (int k = 0; k < 60; k++) {
+        struct sys s, o;
+        int order[MOST];
+        switch (k % 4) {
+        case 0:
+            s = rod(0.3, 0.1, 0, 1.01, 0.99, -1.05, -0.95);
+            break;
+        case 1:
+            s = square_reference(0.1);
+            break;
+        case 2:
+            s = square_reference(0.2);
+            break;
+        default:
+            s = ball(0.7, 1, 1, 0.2);
+        }
+        o = said_otherwise(&s, order);
+        struct line *l = made(a, &s), *p = made(a, &o);
+        assert_true(line_start(l, 0, s.q, s.v, 0));
+        assert_true(line_start(p, 0, o.q, o.v, 0));
+        for (int i = 0; i < 200; i++) {
+            enum line_event x = line_next(l, INFINITY), y;
+            y = line_next(p, INFINITY);
+            if (x == LINE_CHATTER || y == LINE_CHATTER || x == LINE_FREE) {
+                /* one may see it some impacts before the other */
+                while (x == LINE_IMPACT)
+                    x = line_next(l, INFINITY);
+                while (y == LINE_IMPACT)
+                    y = line_next(p, INFINITY);
+                assert_int_equal(x, y);
+                close_to(p->t, l->t, 1e-10, "time of the verdict");
+                break;
+            }
+            assert_int_equal(x, LINE_IMPACT);
+            assert_int_equal(y, LINE_IMPACT);
+            assert_int_equal(order[p->hit], l->hit);
+            close_to(p->t, l->t, 1e-10, "time");
+        }
+    }
+    arena_free(a);
+}
+
+/* a coordinate that no contact feels stays large while the rest shrinks */
+static void
+far_away(void **state)
+{
+    (void)state;
+    struct arena *a = arena_new();
+    struct sys s = {.n = 2, .m = 1};
+    s.mass[0] = s.mass[3] = 1;
+    s.acc[1] = -1;
+    s.N[1] = 1;
+    s.e[0] = 0.5;
+    s.q[0] = 1e9;
+    s.v[0] = 1e5;
+    s.q[1] = 1;
+    struct line *l = made(a, &s);
+    line_resolve(l, 1L << 60);
+    line_start(l, 0, s.q, s.v, 0);
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(line_next(l, INFINITY), LINE_IMPACT);
+    int ex;
+    double u = line_rate(l, 0, &ex), q[2], v[2];
+    close_to(ldexp(u, ex + 1000) / sqrt(2), 1, 1e-12, "1000th impact");
+    line_state(l, q, v);
+    close_to(q[0], 1e9 + 1e5 * l->t, 2e-7, "far away");
+    assert_true(v[0] == 1e5);
+    arena_free(a);
+}
+
+/* a copy that takes turns with its original sees what the original would */
+static void
+turns(void **state)
+{
+    (void)state;
+    struct arena *a = arena_new();
+    for (int k = 0; k < 3; k++) {
+        struct sys s = k == 0   ? square_reference(0.1)
+                       : k == 1 ? rod(0.4, 0.2, 1, 1.3, 0.9, 0.1, -0.2)
+                                : ball(0.9, 1, 1, 0);
+        struct line *one = made(a, &s), *now = made(a, &s), *next = made(a, &s);
+        line_start(one, 0, s.q, s.v, 0);
+        line_start(now, 0, s.q, s.v, 0);
+        for (int i = 0; i < 3000; i++) {
+            enum line_event x = line_next(one, 50), y;
+            line_copy(next, now);
+            y = line_next(next, now->t + 1e-3 * (i % 3));
+            if (y == LINE_END) { /* not reached: again from the present */
+                line_copy(next, now);
+                y = line_next(next, 50);
+            }
+            assert_int_equal(x, y);
+            assert_true(one->t == next->t && one->hit == next->hit);
+            struct line *keep = now;
+            now = next;
+            next = keep;
+            if (x == LINE_END)
+                break;
+        }
+    }
     arena_free(a);
 }
 
@@ -705,7 +885,8 @@ main(void)
         cmocka_unit_test(ball_elastic),   cmocka_unit_test(thousand_impacts),
         cmocka_unit_test(three_feet),     cmocka_unit_test(rod_gravity),
         cmocka_unit_test(feet_gravity),   cmocka_unit_test(shaft),
-        cmocka_unit_test(random_systems),
+        cmocka_unit_test(random_systems), cmocka_unit_test(invariance),
+        cmocka_unit_test(far_away),       cmocka_unit_test(turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -358,7 +358,12 @@ impact_remarks(struct analysis *a, const struct multi_rt *in,
             m->nr - m->joint_rank == 1 ? "is" : "are");
     if (m->applied && m->determined == MULTI_MOTION)
         SAY("the motion is unique, the impulses are not: a least set is given");
-    if (m->tie)
+    if (m->tie && in->contact[m->tied[0]] == in->contact[m->tied[1]])
+        SAY("points of `%s` approach alike and act on each other: the order "
+            "of the points decided (other laws take them at once)",
+            imp_text(a->rt->im,
+                     rt_contact(a->rt, in->contact[m->tied[0]])->name));
+    else if (m->tie)
         SAY("two contacts approach alike and act on each other: the order "
             "given decided (state `priority`)");
     if (m->law == IMP_IMPACT_ENERGETIC && m->nc > 1 && !equal)

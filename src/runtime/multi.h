@@ -115,6 +115,7 @@ struct multi {
     bool applied; /* a motion after exists; otherwise it equals that before */
     bool tie;     /* sequential: contacts that approach alike and influence
                      each other, without priority */
+    int tied[2];  /* with tie: the first such two */
     bool peak;    /* peak, load, unload are there */
     long steps;   /* sequential: single impacts */
     double *P;    /* impulses */

@@ -280,8 +280,11 @@ turn(struct multi *m, const double *v)
             double p = m->in.contact[c].priority,
                    q = m->in.contact[best].priority;
             bool close = fabs(size - most) <= SEQUENCE_TIE * most;
-            if (p == q && close && !multi_apart(m, c, best))
+            if (p == q && close && !m->tie && !multi_apart(m, c, best)) {
                 m->tie = true;
+                m->tied[0] = best;
+                m->tied[1] = c;
+            }
             if (p > q || (p == q && (close || size < most)))
                 continue;
         }

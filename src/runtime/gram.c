@@ -94,28 +94,72 @@ exchange(double *b, int i, int j)
 int
 imp_gram_rank(int n, const int *piv)
 {
-    int rank = 0;
-    while (rank < n && piv[rank] >= 0)
-        rank++;
+    int rank = n; /* those left out come last */
+    while (rank > 0 && piv[rank - 1] < 0)
+        rank--;
     return rank;
 }
 
-void
-imp_gram_solve(int n, const double *a, const int *piv, double *b)
+#if defined(__GNUC__)
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#define UNROLL _Pragma("GCC unroll 8")
+#else
+#define ALWAYS_INLINE static inline
+#define UNROLL
+#endif
+
+/* rows of an n x n matrix of which `rank` were taken */
+ALWAYS_INLINE void
+solve(int n, int rank, const double *restrict a, const int *restrict piv,
+      double *restrict b)
 {
-    int rank = imp_gram_rank(n, piv);
+    UNROLL
     for (int k = 0; k < rank; k++)
         exchange(b, k, piv[k]);
+    UNROLL
     for (int k = rank; k < n; k++)
         b[k] = 0;
+    UNROLL
     for (int k = 0; k < rank; k++) {
+        UNROLL
         for (int j = k + 1; j < rank; j++)
             b[j] -= a[k * n + j] * b[k];
         b[k] *= a[k * n + k];
     }
-    for (int k = rank - 1; k >= 0; k--)
+    UNROLL
+    for (int k = rank - 1; k >= 0; k--) {
+        UNROLL
         for (int j = k + 1; j < rank; j++)
             b[k] -= a[k * n + j] * b[j];
+    }
+    UNROLL
     for (int k = rank - 1; k >= 0; k--)
         exchange(b, k, piv[k]);
+}
+
+/* A series solves once per order: for the sizes of small linkages of full rank
+ * the compiler gets loops of known length. */
+void
+imp_gram_solve(int n, const double *a, const int *piv, double *b)
+{
+    int rank = imp_gram_rank(n, piv);
+    switch (rank == n ? n : 0) {
+    case 2:
+        solve(2, 2, a, piv, b);
+        break;
+    case 4:
+        solve(4, 4, a, piv, b);
+        break;
+    case 5:
+        solve(5, 5, a, piv, b);
+        break;
+    case 6:
+        solve(6, 6, a, piv, b);
+        break;
+    case 8:
+        solve(8, 8, a, piv, b);
+        break;
+    default:
+        solve(n, rank, a, piv, b);
+    }
 }

@@ -168,6 +168,7 @@ struct touch_choices {
     int closing; /* choices under which the bodies approach */
     int pressed; /* without velocity, and D < 0 */
     int apart;   /* under which they separate */
+    int blind;   /* without a series: 0 stands there */
 };
 int touch_choices(struct analysis *a, uint32_t contact,
                   const struct corner_touch *c, struct touch_choices *out);

@@ -87,7 +87,8 @@ by_choice(struct sim *s, uint32_t c, const struct multi_rt *in,
     struct touch_choices o;
     int st = touch_choices(s->a, c, in->choice, &o);
     if (st)
-        return st;
+        return run_failed(s->a, st, rt_contact(s->a->rt, c)->range,
+                          "the series along the normals of a corner");
     v->open = true;
     v->class = o.closing   ? CLASS_MINUS
                : o.pressed ? CLASS_0_MINUS

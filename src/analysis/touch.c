@@ -181,7 +181,7 @@ open_touch(struct analysis *a, struct touch *t, int order)
     t->open = !c->stated;
     if ((st = touch_choices(a, t->contact, c, &o)) ||
         (st = motion_series_all(r, order, &h)))
-        return st;
+        return st == IMP_NONFINITE ? IMP_OK : st;
     t->open_text = touch_choices_text(&o);
     /* nothing drives them together: one that parts them is the gap's */
     int best = 0, sign = !o.closing && !o.pressed && o.apart ? -1 : 1;

@@ -97,7 +97,12 @@ touch_choices(struct analysis *a, uint32_t contact,
         return st;
     out->n = c->n_choice;
     for (int i = 0; i < out->n; i++) {
-        if ((st = corner_choice_series(r, contact, 2, c, i, jet)))
+        st = corner_choice_series(r, contact, 2, c, i, jet);
+        if (st == IMP_NONFINITE) { /* edges all but parallel */
+            out->blind++;
+            continue;
+        }
+        if (st)
             return st;
         out->v[i] = jet[1];
         out->D[i] = 2.0 * jet[2];
@@ -113,6 +118,8 @@ touch_choices(struct analysis *a, uint32_t contact,
     out->v_tol = r->tolerance * speed;
     out->D_tol =
         r->tolerance * fmax(fmax(most, weight), speed * speed / length);
+    if (out->blind == out->n)
+        return IMP_NONFINITE;
     for (int i = 0; i < out->n; i++) {
         bool still = fabs(out->v[i]) <= out->v_tol;
         out->closing += out->v[i] < -out->v_tol;

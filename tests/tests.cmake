@@ -26,6 +26,8 @@ endforeach()
 if(GSL_FOUND AND TARGET test_runtime_hold)
   target_compile_definitions(test_runtime_hold PRIVATE HAVE_GSL)
 endif()
+# 10^4 cases of every identity: half a minute alone, but not on a busy machine
+set_tests_properties(cli_identities PROPERTIES TIMEOUT 900)
 # a thousand pairs of each kind of touch
 set_tests_properties(runtime_event PROPERTIES
   ENVIRONMENT IMP_TEST_CASES=1000)

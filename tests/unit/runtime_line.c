@@ -452,10 +452,13 @@ three_feet(void **state)
         double rho = rhos[i], w = (-0.5 + rho * rho) / (1 + rho * rho);
         double edge = pow((1 - sqrt(1 - w * w)) / -w, 2);
         for (int side = -1; side <= 1; side += 2) {
-            double e = edge * (1 + side * 1e-2);
+            double e = edge + side * 1e-6;
             struct sys s = feet(3, rho, e, 0);
             /* feet 0 and 1 close with small rates; the third high above */
-            double h[3] = {1e-3, 2e-3, 1}, u[3] = {-1, -1.2, 0.5};
+            /* along the greater eigenvalue of their map */
+            double tr = -(1 + e) * w, root = tr * tr - 4 * e;
+            double grow = 0.5 * (tr + sqrt(fmax(root, 0)));
+            double h[3] = {1e-3, 1e-3, 1}, u[3] = {-1, e / grow, 0.5};
             /* q from the three heights: sum/3 etc. of a regular triangle */
             memset(s.q, 0, sizeof s.q);
             memset(s.v, 0, sizeof s.v);
@@ -699,7 +702,7 @@ random_systems(void **state)
         struct sys s = random_system();
         seed = (uint64_t)k;
         struct line *l = made(a, &s);
-        l->policy = k % 4;
+        l->policy = (enum line_policy)(k % 4);
         struct run r = audited(l, &s, 20, 5000);
         count[r.what]++;
         limits += r.chatters;

@@ -289,6 +289,12 @@ set_run(struct analysis *a, const imp_system *s, const struct chatter_run *run,
     return IMP_OK;
 }
 
+/* what the run itself tells: a sweep may want no more, and the stability costs
+ * many times as much */
+static const char *const of_run[] = {
+    "verdict", "start", "impacts",     "time",  "last_impact", "remaining",
+    "period",  "ratio", "speed_ratio", "error", "exponent",    "afterwards"};
+
 int
 cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
 {
@@ -326,7 +332,8 @@ cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
     double *u = NEW_N(r->arena, double, (size_t)l->model.m + 1);
     for (int i = 0; i < l->model.m; i++)
         u[i] = line_rate(l, i, NULL);
-    if ((st = chatter_stability(a, s, l, &sym, u, out, &says)))
+    if (rec_wants_beyond(r->im, out, of_run, sizeof of_run / sizeof *of_run) &&
+        (st = chatter_stability(a, s, l, &sym, u, out, &says)))
         return st;
     chatter_follow(r->arena, l, (long)fmin(resolve, 1e9), (long)fmin(most, 1e9),
                    &run);

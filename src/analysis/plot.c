@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `plot`: columns against time, against another column (`against`), or
  * against the numbers 0, 1, ... of their entries. A file under --out, else
- * text. */
+ * text. Against two columns it is a map. */
 #include <string.h>
 
 #include "abi/status.h"
@@ -26,6 +26,30 @@ default_title(struct analysis *a, const imp_command *c)
     return s;
 }
 
+/* against two columns: a map of one column, which may be texts */
+static int
+map(struct analysis *a, const imp_command *c, const struct columns *axes)
+{
+    const imp_val *v = arg_items(a, c);
+    struct out_column z[8];
+    const struct rec *r = v->kind == IMP_VAL_FIELD ? arg_record(a, v) : NULL;
+    if (c->args.n != 1 || !r || r->schema[v->field].width > 3 ||
+        record_columns(a, r, v->field, z) != 1 || z[0].n != axes->v[0].n ||
+        z[0].n != axes->v[1].n) {
+        struct diag *d =
+            diag_add(a->ds, DIAG_E0715, c->range,
+                     "a map shows one column over two others of the same "
+                     "record, all of one length");
+        diag_help(a->ds, d,
+                  "as in plot s.verdict { against = (s.rho, s.gamma) }");
+        return IMP_FAILED;
+    }
+    return out_map(a->out, a->ds, c->range,
+                   arg_text(a, c, IMP_OPT_plot_file, default_name(a)),
+                   arg_text(a, c, IMP_OPT_plot_title, default_title(a, c)),
+                   &axes->v[0], &axes->v[1], &z[0]);
+}
+
 int
 cmd_plot(struct analysis *a, const imp_command *c, struct rec *out)
 {
@@ -34,20 +58,24 @@ cmd_plot(struct analysis *a, const imp_command *c, struct rec *out)
     struct columns ys = {0}, xs = {0};
     struct out_column x = {0};
     int st = IMP_OK;
+    const imp_val *against = arg_option(a, c, IMP_OPT_plot_against);
     a->plots++;
+    if (against && (st = columns_of(a, against, &xs, NULL)))
+        goto done;
+    if (xs.n == 2) {
+        st = map(a, c, &xs);
+        goto done;
+    }
     for (uint32_t i = 0; i < c->args.n && !st; i++)
         st = columns_of(a, &v[i], &ys, &x);
     if (st)
         goto done;
 
-    const imp_val *against = arg_option(a, c, IMP_OPT_plot_against);
     if (against) {
-        if ((st = columns_of(a, against, &xs, NULL)))
-            goto done;
         if (xs.n != 1) {
             diag_add(a->ds, DIAG_E0715, against->range,
-                     "the horizontal axis needs one column of numbers, `%s` "
-                     "has %zu",
+                     "a plot is against one column of numbers, a map against "
+                     "two; `%s` has %zu",
                      imp_text(a->rt->im, against->label), xs.n);
             st = IMP_FAILED;
             goto done;

@@ -115,8 +115,10 @@ plan(struct sweep *s)
     const imp_field *f = IMP_ARRAY(im, s->question->fields, imp_field);
     s->n_fields = kept->items.n;
     s->field = NEW_N(a->rt->arena, struct sweep_field, s->n_fields + 1);
+    s->wanted = NEW_N(a->rt->arena, bool, s->question->fields.n + 1);
     for (size_t k = 0; k < s->n_fields; k++) {
         const imp_field *x = &f[item[k].field];
+        s->wanted[item[k].field] = true;
         bool text = x->kind == IMP_FIELD_TEXT;
         size_t w = x->kind == IMP_FIELD_VEC || x->kind == IMP_FIELD_SPIN
                        ? x->width

@@ -48,6 +48,7 @@ struct sweep {
     double seed;
     const double *params; /* of the model; axes go over them */
     struct sweep_field *field;
+    bool *wanted; /* per field of the question's record */
     size_t n_fields, n_num, n_text; /* numbers and texts per run */
     /* per run */
     double *num;          /* n_num each; NaN: absent */

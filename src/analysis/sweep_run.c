@@ -202,6 +202,7 @@ run(struct worker *w, uint64_t i)
     if (st == IMP_OK) {
         w->an.rt = w->rt;
         r = rec_new(w->arena, w->rt->im, s->question);
+        r->wanted = s->wanted;
         st = command_function(s->question->id)(&w->an, s->question, r);
     }
     if (rt_stopped(s->a->rt) && st != IMP_OK)

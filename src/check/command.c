@@ -269,7 +269,9 @@ recorded(struct check *ck, const struct ast_expr *e, const char *doing,
     }
     if (v.kind == V_FIELD) {
         enum imp_field_kind k = ck->commands.v[v.ref].fields[v.field].kind;
-        if (!plot || k == IMP_FIELD_LIST || k == IMP_FIELD_VECS)
+        if (!plot || k == IMP_FIELD_LIST || k == IMP_FIELD_VECS ||
+            (k == IMP_FIELD_TEXTS && /* the texts of a map */
+             ck->commands.v[v.ref].id == IMP_CMD_sweep))
             return true;
     }
     if (v.kind == V_LIST)

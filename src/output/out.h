@@ -59,13 +59,16 @@ void out_cannot_write(struct diags *ds, imp_range where, const char *file,
                       int error);
 /* text plot to the sink, or SVG/PNG through gnuplot when o->dir is set and
  * file != NULL. IMP_OK or IMP_FAILED after a diagnostic at `where` */
-int out_plot(struct out *o, struct diags *ds, imp_range where,
-             const char *file, const char *title,
-             const struct out_column *x, const struct out_column *ys,
-             size_t n_ys);
+int out_plot(struct out *o, struct diags *ds, imp_range where, const char *file,
+             const char *title, const struct out_column *x,
+             const struct out_column *ys, size_t n_ys);
+/* The same for a map: z, numbers or texts, over x and y; all of one length. */
+int out_map(struct out *o, struct diags *ds, imp_range where, const char *file,
+            const char *title, const struct out_column *x,
+            const struct out_column *y, const struct out_column *z);
 /* CSV (17 digits) or JSON lines by the name's ending, atomically (temporary
  * file and rename) under o->dir */
-int out_save(struct out *o, struct diags *ds, imp_range where,
-             const char *file, const struct out_column *cols, size_t n_cols);
+int out_save(struct out *o, struct diags *ds, imp_range where, const char *file,
+             const struct out_column *cols, size_t n_cols);
 
 #endif

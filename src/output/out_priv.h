@@ -55,6 +55,17 @@ int out_plot_gnuplot(struct out *o, struct diags *ds, imp_range where,
                      const char *file, const char *title,
                      const struct out_column *x, const struct out_column *ys,
                      size_t n_ys);
+/* a script of gnuplot's; its output is the file */
+int out_gnuplot(struct out *o, struct diags *ds, imp_range where,
+                const char *file, const struct buf *script);
+/* terminal, title, labels of the axes (y NULL: none), without a line's end */
+void out_plot_head(struct buf *b, bool png, const char *title,
+                   const struct out_column *x, const struct out_column *y);
+void out_plot_quoted(struct buf *b, const char *s); /* text in a script */
+/* the line that says what was plotted (JSON: with the data) */
+void out_plotted(struct out *o, const char *file, const char *title, bool draw,
+                 const struct out_column *x, const struct out_column *ys,
+                 size_t n_ys);
 /* characters in the terminal */
 void out_plot_text(struct out *o, const char *title, const struct out_column *x,
                    const struct out_column *ys, size_t n_ys);

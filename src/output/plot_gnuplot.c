@@ -22,8 +22,8 @@
 /* Text in single quotes. gnuplot ends a string at a doubled quote that opens
  * it, so no ASCII quote may stand inside at all: it becomes the typographic
  * apostrophe U+2019. Control characters become blanks. */
-static void
-quoted(struct buf *b, const char *s)
+void
+out_plot_quoted(struct buf *b, const char *s)
 {
     buf_putc(b, '\'');
     for (; *s; s++) {
@@ -42,8 +42,26 @@ labelled(struct buf *b, const struct out_column *c)
     buf_puts(&t, c->name);
     if (out_has_unit(c->unit))
         buf_printf(&t, " [%s]", c->unit);
-    quoted(b, buf_str(&t));
+    out_plot_quoted(b, buf_str(&t));
     buf_free(&t);
+}
+
+void
+out_plot_head(struct buf *b, bool png, const char *title,
+              const struct out_column *x, const struct out_column *y)
+{
+    buf_puts(b, "set encoding utf8\n");
+    buf_puts(b, png ? "set terminal png size 960,600 noenhanced\n"
+                    : "set terminal svg size 960,600 fixed font "
+                      "'Helvetica,14' noenhanced\n");
+    buf_puts(b, "set title ");
+    out_plot_quoted(b, title);
+    buf_puts(b, "\nset xlabel ");
+    labelled(b, x);
+    if (y) {
+        buf_puts(b, "\nset ylabel ");
+        labelled(b, y);
+    }
 }
 
 static void
@@ -51,21 +69,8 @@ script(struct buf *b, bool png, const char *title, const struct out_column *x,
        const struct out_column *ys, size_t n_ys)
 {
     char s[NUM_TEXT];
-    buf_puts(b, "set encoding utf8\n");
-    buf_puts(b, png ? "set terminal png size 960,600 noenhanced\n"
-                    : "set terminal svg size 960,600 fixed font "
-                      "'Helvetica,14' noenhanced\n");
-    buf_puts(b, "set title ");
-    quoted(b, title);
-    buf_puts(b, "\nset xlabel ");
-    labelled(b, x);
-    if (n_ys == 1) {
-        buf_puts(b, "\nset ylabel ");
-        labelled(b, &ys[0]);
-        buf_puts(b, "\nset key off");
-    } else {
-        buf_puts(b, "\nset key outside right top");
-    }
+    out_plot_head(b, png, title, x, n_ys == 1 ? &ys[0] : NULL);
+    buf_puts(b, n_ys == 1 ? "\nset key off" : "\nset key outside right top");
     buf_puts(b, "\nset grid\nset xzeroaxis\nset format '%g'\n"
                 "set datafile missing '?'\n$d << IMP_END\n");
     for (size_t i = 0; i < x->n; i++) {
@@ -168,21 +173,15 @@ complaint(int err, char *s, size_t n)
 }
 
 int
-out_plot_gnuplot(struct out *o, struct diags *ds, imp_range where,
-                 const char *file, const char *title,
-                 const struct out_column *x, const struct out_column *ys,
-                 size_t n_ys)
+out_gnuplot(struct out *o, struct diags *ds, imp_range where, const char *file,
+            const struct buf *b)
 {
     struct outfile f;
     int st = outfile_open(o, ds, where, file, &f);
     if (st)
         return st;
-    size_t len = strlen(file);
-    struct buf b = {0};
-    script(&b, !strcmp(file + len - 4, ".png"), title, x, ys, n_ys);
-    int in = memory_file(b.s, b.n), err = memory_file("", 0);
+    int in = memory_file(b->s, b->n), err = memory_file("", 0);
     int e = in < 0 || err < 0 ? errno : run_gnuplot(in, f.fd, err);
-    buf_free(&b);
     if (e == ENOENT || e == EACCES) {
         struct diag *d = diag_add(ds, DIAG_E0853, where,
                                   "\"%s\" needs gnuplot, which is not "
@@ -206,4 +205,17 @@ out_plot_gnuplot(struct out *o, struct diags *ds, imp_range where,
     if (err >= 0)
         close(err);
     return outfile_close(&f, ds, where, file, e);
+}
+
+int
+out_plot_gnuplot(struct out *o, struct diags *ds, imp_range where,
+                 const char *file, const char *title,
+                 const struct out_column *x, const struct out_column *ys,
+                 size_t n_ys)
+{
+    struct buf b = {0};
+    script(&b, !strcmp(file + strlen(file) - 4, ".png"), title, x, ys, n_ys);
+    int st = out_gnuplot(o, ds, where, file, &b);
+    buf_free(&b);
+    return st;
 }

@@ -273,7 +273,16 @@ json_column(struct buf *b, const struct out_column *c)
     const char *unit = out_has_unit(c->unit) ? c->unit : "";
     buf_json(b, unit, strlen(unit));
     buf_puts(b, ", \"values\": ");
-    out_json_numbers(b, c->x, c->n);
+    if (c->texts) {
+        buf_putc(b, '[');
+        for (size_t i = 0; i < c->n; i++) {
+            buf_puts(b, i ? ", " : "");
+            buf_json(b, c->texts[i], strlen(c->texts[i]));
+        }
+        buf_putc(b, ']');
+    } else {
+        out_json_numbers(b, c->x, c->n);
+    }
     buf_putc(b, '}');
 }
 
@@ -294,6 +303,15 @@ out_plot(struct out *o, struct diags *ds, imp_range where, const char *file,
         out_plot_text(o, title, x, ys, n_ys);
         return IMP_OK;
     }
+    out_plotted(o, file, title, draw, x, ys, n_ys);
+    return IMP_OK;
+}
+
+void
+out_plotted(struct out *o, const char *file, const char *title, bool draw,
+            const struct out_column *x, const struct out_column *ys,
+            size_t n_ys)
+{
     struct buf b = {0};
     if (o->json) {
         buf_puts(&b, "{\"command\": \"plot\", \"name\": \"\", \"title\": ");
@@ -320,5 +338,4 @@ out_plot(struct out *o, struct diags *ds, imp_range where, const char *file,
     }
     out_write(o, b.s, b.n);
     buf_free(&b);
-    return IMP_OK;
 }

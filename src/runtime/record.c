@@ -46,6 +46,21 @@ rec_index(const imp_image *im, const struct rec *r, const char *field)
     return -1;
 }
 
+bool
+rec_wants_beyond(const imp_image *im, const struct rec *r,
+                 const char *const *fields, size_t n)
+{
+    for (size_t i = 0; i < r->n && r->wanted; i++) {
+        const char *name = imp_text(im, r->schema[i].name);
+        size_t k = 0;
+        while (r->wanted[i] && k < n && strcmp(fields[k], name) != 0)
+            k++;
+        if (r->wanted[i] && k == n)
+            return true;
+    }
+    return r->wanted == NULL;
+}
+
 static const char *
 command_name(const struct rec *r)
 {

@@ -26,6 +26,7 @@ struct rec {
     size_t n;
     bool present; /* the command has run */
     size_t hint;  /* field after the one found last: where to look first */
+    const bool *wanted; /* per field: nobody looks at the others; NULL: all */
 };
 struct rec *rec_new(struct arena *a, const imp_image *im,
                     const imp_command *c);
@@ -47,6 +48,9 @@ void rec_texts(struct arena *a, const imp_image *im, struct rec *r,
                const char *field, const char *const *s, size_t n);
 void rec_absent(struct arena *a, const imp_image *im, struct rec *r,
                 const char *field, const char *why);
+/* Is a field beyond these wanted? Otherwise what is costly may be left out. */
+bool rec_wants_beyond(const imp_image *im, const struct rec *r,
+                      const char *const *fields, size_t n);
 int rec_index(const imp_image *im, const struct rec *r, const char *field);
 
 #endif

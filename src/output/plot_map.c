@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* Maps: one column over two others, as marks in the terminal or as colours
+ * through gnuplot. A column of texts is one mark or colour per text, in the
+ * order in which they come. Points need not lie on a grid: where they do (every
+ * combination of both axes once, equal steps) the picture is an image. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "base/arena.h"
+#include "output/out_priv.h"
+
+enum { MAP_WIDTH = 64, MAP_HEIGHT = 20, MAP_TEXTS = 26 };
+
+/* values of an axis, each once, ascending */
+struct ticks {
+    double *v;
+    size_t n;
+};
+struct map {
+    const struct out_column *x, *y, *z;
+    struct ticks tx, ty;
+    const char *text[MAP_TEXTS];
+    size_t n_text; /* further texts count as the last */
+    double lo, hi; /* of numbers */
+};
+
+static int
+by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static struct ticks
+ticks(struct arena *a, const struct out_column *c)
+{
+    struct ticks t = {NEW_N(a, double, c->n + 1), 0};
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++)
+        if (isfinite(c->x[i]))
+            t.v[n++] = c->x[i];
+    qsort(t.v, n, sizeof *t.v, by_size);
+    for (size_t i = 0; i < n; i++)
+        if (!t.n || t.v[i] > t.v[t.n - 1])
+            t.v[t.n++] = t.v[i];
+    return t;
+}
+
+static size_t
+tick_of(const struct ticks *t, double x)
+{
+    size_t lo = 0, hi = t->n;
+    while (lo + 1 < hi) {
+        size_t mid = (lo + hi) / 2;
+        *(t->v[mid] <= x ? &lo : &hi) = mid;
+    }
+    return lo;
+}
+
+/* number of point i's text, or -1 where there is none */
+static int
+text_of(const struct map *m, size_t i)
+{
+    const char *s = m->z->texts[i];
+    if (!*s)
+        return -1;
+    for (size_t k = 0; k < m->n_text; k++)
+        if (!strcmp(m->text[k], s))
+            return (int)k;
+    return (int)m->n_text - 1;
+}
+
+static bool
+there(const struct map *m, size_t i)
+{
+    return isfinite(m->x->x[i]) && isfinite(m->y->x[i]) &&
+           (m->z->texts ? m->z->texts[i][0] != 0 : isfinite(m->z->x[i]));
+}
+
+static struct map
+map_of(struct arena *a, const struct out_column *x, const struct out_column *y,
+       const struct out_column *z)
+{
+    struct map m = {.x = x, .y = y, .z = z, .lo = INFINITY, .hi = -INFINITY};
+    m.tx = ticks(a, x);
+    m.ty = ticks(a, y);
+    for (size_t i = 0; i < z->n; i++) {
+        if (!there(&m, i))
+            continue;
+        if (!z->texts) {
+            m.lo = fmin(m.lo, z->x[i]);
+            m.hi = fmax(m.hi, z->x[i]);
+            continue;
+        }
+        size_t k = 0;
+        while (k < m.n_text && strcmp(m.text[k], z->texts[i]) != 0)
+            k++;
+        if (k == m.n_text && k < MAP_TEXTS)
+            m.text[m.n_text++] = z->texts[i];
+    }
+    return m;
+}
+
+/* -- terminal ---------------------------------------------------------------
+ */
+
+static const char shades[] = ".:-=+*%#@";
+static const char letters[] = "#.o+x*=%@-";
+
+static char
+mark(const struct map *m, size_t i)
+{
+    if (m->z->texts) {
+        int k = text_of(m, i);
+        return k < (int)sizeof letters - 1
+                   ? letters[k]
+                   : (char)('a' + (k - (int)sizeof letters + 1));
+    }
+    double n = (double)(sizeof shades - 1);
+    double u = m->hi > m->lo ? (m->z->x[i] - m->lo) / (m->hi - m->lo) : 0.0;
+    return shades[(int)fmin(floor(u * n), n - 1.0)];
+}
+
+static void
+legend(struct buf *b, const struct map *m)
+{
+    char lo[NUM_TEXT], hi[NUM_TEXT];
+    if (!m->z->texts) {
+        buf_printf(b, "  %c %s", shades[0], num_digits(lo, m->lo, 6));
+        if (m->hi > m->lo)
+            buf_printf(b, "  to  %c %s", shades[sizeof shades - 2],
+                       num_digits(hi, m->hi, 6));
+        if (out_has_unit(m->z->unit))
+            buf_printf(b, " %s", m->z->unit);
+        buf_putc(b, '\n');
+        return;
+    }
+    struct out_column z = *m->z;
+    for (size_t k = 0; k < m->n_text; k++) {
+        struct map one = *m;
+        z.texts = &m->text[k];
+        one.z = &z;
+        buf_printf(b, "  %c %s\n", mark(&one, 0), m->text[k]);
+    }
+}
+
+static void
+axis_text(struct buf *b, const struct out_column *c, const struct ticks *t)
+{
+    char lo[NUM_TEXT], hi[NUM_TEXT];
+    buf_printf(b, "%s = %s to %s", c->name, num_digits(lo, t->v[0], 6),
+               num_digits(hi, t->v[t->n - 1], 6));
+    if (out_has_unit(c->unit))
+        buf_printf(b, " %s", c->unit);
+}
+
+static size_t
+cell(size_t k, size_t n, size_t cells)
+{
+    return n <= cells ? k : k * cells / n;
+}
+
+static void
+map_text(struct out *o, struct arena *a, const char *title, const struct map *m)
+{
+    size_t w = m->tx.n < MAP_WIDTH ? m->tx.n : MAP_WIDTH;
+    size_t h = m->ty.n < MAP_HEIGHT ? m->ty.n : MAP_HEIGHT;
+    struct buf b = {0};
+    buf_printf(&b, "%s\n", title);
+    if (!w || !h) {
+        buf_puts(&b, "  nothing to show\n");
+    } else {
+        char *c = NEW_N(a, char, w *h);
+        memset(c, ' ', w * h);
+        /* of several points in one cell the first is shown */
+        for (size_t i = m->z->n; i-- > 0;)
+            if (there(m, i))
+                c[cell(tick_of(&m->ty, m->y->x[i]), m->ty.n, h) * w +
+                  cell(tick_of(&m->tx, m->x->x[i]), m->tx.n, w)] = mark(m, i);
+        legend(&b, m);
+        for (size_t j = h; j-- > 0;) {
+            buf_puts(&b, "  |");
+            buf_put(&b, c + j * w, w);
+            buf_puts(&b, "|\n");
+        }
+        buf_puts(&b, "  across: ");
+        axis_text(&b, m->x, &m->tx);
+        buf_puts(&b, "; up: ");
+        axis_text(&b, m->y, &m->ty);
+        buf_putc(&b, '\n');
+    }
+    out_write(o, b.s, b.n);
+    buf_free(&b);
+}
+
+/* -- gnuplot ----------------------------------------------------------------
+ */
+
+static bool
+even(const struct ticks *t)
+{
+    double step = (t->v[t->n - 1] - t->v[0]) / (double)(t->n - 1);
+    for (size_t i = 0; i < t->n; i++)
+        if (fabs(t->v[i] - t->v[0] - (double)i * step) > 1e-6 * step)
+            return false;
+    return true;
+}
+
+static bool
+is_grid(const struct map *m)
+{
+    return m->tx.n > 1 && m->ty.n > 1 && m->z->n == m->tx.n * m->ty.n &&
+           even(&m->tx) && even(&m->ty);
+}
+
+static void
+script(struct buf *b, bool png, const char *title, const struct map *m)
+{
+    char s[NUM_TEXT];
+    out_plot_head(b, png, title, m->x, m->y);
+    buf_puts(b, "\nset key off\nset format '%g'\n$d << IMP_END\n");
+    for (size_t i = 0; i < m->z->n; i++) {
+        if (!isfinite(m->x->x[i]) || !isfinite(m->y->x[i]))
+            continue;
+        buf_printf(b, "%s ", out_17(s, m->x->x[i]));
+        buf_printf(b, "%s ", out_17(s, m->y->x[i]));
+        if (!there(m, i))
+            buf_puts(b, "NaN\n");
+        else if (m->z->texts)
+            buf_printf(b, "%d\n", text_of(m, i));
+        else
+            buf_printf(b, "%s\n", out_17(s, m->z->x[i]));
+    }
+    buf_puts(b, "IMP_END\n");
+    if (m->z->texts && m->n_text) {
+        buf_printf(b, "set palette maxcolors %zu\nset cbrange [-0.5:%zu.5]\n",
+                   m->n_text < 2 ? 2 : m->n_text,
+                   m->n_text < 2 ? 1 : m->n_text - 1);
+        buf_puts(b, "set cbtics (");
+        for (size_t k = 0; k < m->n_text; k++) {
+            buf_puts(b, k ? ", " : "");
+            out_plot_quoted(b, m->text[k]);
+            buf_printf(b, " %zu", k);
+        }
+        buf_puts(b, ")\n");
+    }
+    buf_puts(b, is_grid(m) ? "plot $d using 1:2:3 with image\n"
+                           : "plot $d using 1:2:3 with points pointtype 5 "
+                             "palette\n");
+}
+
+int
+out_map(struct out *o, struct diags *ds, imp_range where, const char *file,
+        const char *title, const struct out_column *x,
+        const struct out_column *y, const struct out_column *z)
+{
+    static const char *const endings[] = {".svg", ".png", NULL};
+    int st = outfile_check(ds, where, file, endings);
+    if (st)
+        return st;
+    struct map m = map_of(ds->arena, x, y, z);
+    bool draw = o->dir != NULL;
+    if (draw) {
+        struct buf b = {0};
+        script(&b, !strcmp(file + strlen(file) - 4, ".png"), title, &m);
+        st = out_gnuplot(o, ds, where, file, &b);
+        buf_free(&b);
+        if (st)
+            return st;
+    }
+    if (!draw && !o->json)
+        map_text(o, ds->arena, title, &m);
+    if (draw || o->json) {
+        struct out_column series[] = {*y, *z};
+        out_plotted(o, file, title, draw, x, series, 2);
+    }
+    return IMP_OK;
+}

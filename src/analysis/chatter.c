@@ -332,14 +332,16 @@ cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
     double *u = NEW_N(r->arena, double, (size_t)l->model.m + 1);
     for (int i = 0; i < l->model.m; i++)
         u[i] = line_rate(l, i, NULL);
-    if (rec_wants_beyond(r->im, out, of_run, sizeof of_run / sizeof *of_run) &&
-        (st = chatter_stability(a, s, l, &sym, u, out, &says)))
+    bool stability =
+        rec_wants_beyond(r->im, out, of_run, sizeof of_run / sizeof *of_run);
+    if (stability && (st = chatter_stability(a, s, l, &sym, u, out, &says)))
         return st;
     chatter_follow(r->arena, l, (long)fmin(resolve, 1e9), (long)fmin(most, 1e9),
                    &run);
     if (run.verdict == CHATTER_JAMMED)
         return flow_jammed(r, s->contact, run.time);
-    set_warnings(a, &run, &says, out);
+    if (stability)
+        set_warnings(a, &run, &says, out);
     SET_TEXT("start", flat ? "nearly flat drop" : "given");
     return set_run(a, s, &run, out);
 }

@@ -220,7 +220,13 @@ script(struct buf *b, bool png, const char *title, const struct map *m)
 {
     char s[NUM_TEXT];
     out_plot_head(b, png, title, m->x, m->y);
-    buf_puts(b, "\nset key off\nset format '%g'\n$d << IMP_END\n");
+    /* from dark to light, also for those who see few colours */
+    buf_puts(b, "\nset key off\nset format '%g'\nset palette defined (0 "
+                "'#440154', 1 '#3b528b', 2 '#21918c', 3 '#5ec962', 4 "
+                "'#fde725')\n");
+    if (m->z->texts)
+        buf_puts(b, "set rmargin 22\n"); /* words beside the colours */
+    buf_puts(b, "$d << IMP_END\n");
     for (size_t i = 0; i < m->z->n; i++) {
         if (!isfinite(m->x->x[i]) || !isfinite(m->y->x[i]))
             continue;

@@ -215,17 +215,31 @@ is_grid(const struct map *m)
            even(&m->tx) && even(&m->ty);
 }
 
+/* from dark to light, also for those who see few colours; n steps, 0: even */
+static void
+palette(struct buf *b, size_t n)
+{
+    static const char *const colour[] = {"#440154", "#3b528b", "#21918c",
+                                         "#5ec962", "#fde725"};
+    buf_puts(b, "set palette defined (");
+    for (size_t k = 0; !n && k < 5; k++)
+        buf_printf(b, "%s%zu '%s'", k ? ", " : "", k, colour[k]);
+    for (size_t k = 0; k < n; k++) {
+        const char *c = colour[n < 2 ? 2 : n <= 5 ? k * 4 / (n - 1) : k % 5];
+        buf_printf(b, "%s%zu '%s', %zu '%s'", k ? ", " : "", k, c, k + 1, c);
+    }
+    buf_puts(b, ")\n");
+}
+
 static void
 script(struct buf *b, bool png, const char *title, const struct map *m)
 {
     char s[NUM_TEXT];
     out_plot_head(b, png, title, m->x, m->y);
-    /* from dark to light, also for those who see few colours */
-    buf_puts(b, "\nset key off\nset format '%g'\nset palette defined (0 "
-                "'#440154', 1 '#3b528b', 2 '#21918c', 3 '#5ec962', 4 "
-                "'#fde725')\n");
+    buf_puts(b, "\nset key off\nset format '%g'\n");
     if (m->z->texts)
-        buf_puts(b, "set rmargin 22\n"); /* words beside the colours */
+        buf_puts(b, "set rmargin 14\n"); /* words beside the colours */
+    palette(b, m->z->texts ? m->n_text : 0);
     buf_puts(b, "$d << IMP_END\n");
     for (size_t i = 0; i < m->z->n; i++) {
         if (!isfinite(m->x->x[i]) || !isfinite(m->y->x[i]))
@@ -241,9 +255,7 @@ script(struct buf *b, bool png, const char *title, const struct map *m)
     }
     buf_puts(b, "IMP_END\n");
     if (m->z->texts && m->n_text) {
-        buf_printf(b, "set palette maxcolors %zu\nset cbrange [-0.5:%zu.5]\n",
-                   m->n_text < 2 ? 2 : m->n_text,
-                   m->n_text < 2 ? 1 : m->n_text - 1);
+        buf_printf(b, "set cbrange [-0.5:%zu.5]\n", m->n_text - 1);
         buf_puts(b, "set cbtics (");
         for (size_t k = 0; k < m->n_text; k++) {
             buf_puts(b, k ? ", " : "");

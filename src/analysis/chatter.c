@@ -14,6 +14,9 @@
 
 /* entries of `order` that are kept */
 #define ORDER_MOST 1000
+/* contacts without a symmetry for which a drop is looked for: the work grows
+ * with the third power */
+#define DROP_MOST 200
 
 static int
 not_linear(struct analysis *a, const imp_system *s, imp_range where)
@@ -88,15 +91,35 @@ matrices(struct analysis *a, uint32_t system, struct line **l)
     return IMP_OK;
 }
 
-/* x (coordinates) with N x as near to g as can be, least in the metric of M */
+/* y with sum of N_i^T y_i/sqrt(W_ii) as near to the gaps g as can be, by the
+ * modes of the symmetry: the cosines are F F^T, F^T F is diagonal */
 static void
-reach(struct analysis *a, const struct line *l, const double *g, double *x)
+by_modes(const struct line *l, const struct relabel *f, const double *g,
+         double *y)
 {
-    int m = l->model.m, n = l->model.n;
+    int m = f->m, r = f->rank;
+    for (int i = 0; i < m; i++)
+        y[i] = 0.0;
+    for (int k = 0; k < r; k++) {
+        double s = 0.0;
+        for (int i = 0; i < m; i++) {
+            int c = f->order[i];
+            s += f->F[i * r + k] * g[c] / sqrt(l->k.W[c * (m + 1)]);
+        }
+        s /= f->mode[k] * f->mode[k];
+        for (int i = 0; i < m; i++)
+            y[f->order[i]] += f->F[i * r + k] * s;
+    }
+}
+
+/* the same without a symmetry */
+static void
+by_svd(struct analysis *a, const struct line *l, const double *g, double *y)
+{
+    int m = l->model.m;
     size_t um = (size_t)m;
-    double *C = NEW_N(a->rt->arena, double, 2 * um * um + 4 * um);
-    double *V = C + um * um, *s = V + um * um, *b = s + um, *y = b + um,
-           *w = y + um;
+    double *C = NEW_N(a->rt->arena, double, 2 * um * um + 3 * um);
+    double *V = C + um * um, *s = V + um * um, *b = s + um, *w = b + um;
     for (int i = 0; i < m; i++) {
         b[i] = g[i] / sqrt(l->k.W[i * (m + 1)]);
         for (int j = 0; j < m; j++)
@@ -109,6 +132,19 @@ reach(struct analysis *a, const struct line *l, const double *g, double *x)
     while (rank < m && s[rank] > 1e-9 * s[0])
         rank++;
     dense_svd_solve(m, m, C, V, s, rank, b, y, w);
+}
+
+/* x (coordinates) with N x as near to g as can be, least in the metric of M */
+static void
+reach(struct analysis *a, const struct line *l, const struct relabel *f,
+      const double *g, double *x)
+{
+    int m = l->model.m, n = l->model.n;
+    double *y = NEW_N(a->rt->arena, double, (size_t)m);
+    if (f->found == RELABEL_YES)
+        by_modes(l, f, g, y);
+    else
+        by_svd(a, l, g, y);
     for (int j = 0; j < n; j++)
         x[j] = 0.0;
     for (int i = 0; i < m; i++)
@@ -137,8 +173,10 @@ drop(struct analysis *a, const imp_system *s, const struct line *l,
         g[i] = size * (1.0 + 0.01 * co + 0.02 * si) - l->k.c0[i];
         u[i] = -size * (1.0 + 0.05 * co + 0.03 * si);
     }
-    reach(a, l, g, q);
-    reach(a, l, u, v);
+    if (!found && m > DROP_MOST)
+        return false;
+    reach(a, l, f, g, q);
+    reach(a, l, f, u, v);
     for (int i = 0; i < m; i++) {
         const double *N = l->model.N + i * n;
         double gap = l->k.c0[i], rate = 0.0;
@@ -160,11 +198,11 @@ drop(struct analysis *a, const imp_system *s, const struct line *l,
 static int
 no_drop(struct analysis *a, const imp_system *s, imp_range where)
 {
-    struct diag *d =
-        diag_add(a->ds, DIAG_E0733, where,
-                 "`%s` has no start, and no nearly flat drop: not all its gaps "
-                 "can be open and close at once",
-                 imp_text(a->rt->im, s->name));
+    struct diag *d = diag_add(
+        a->ds, DIAG_E0733, where,
+        "`%s` has no start, and no nearly flat drop was found in which "
+        "all its gaps are open and close",
+        imp_text(a->rt->im, s->name));
     diag_note(a->ds, d, s->range, "the system");
     diag_help(a->ds, d, "state one: start { h = 1  h' = -1 }");
     return IMP_BADMODEL;

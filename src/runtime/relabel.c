@@ -10,8 +10,8 @@
 
 /* cosines that differ by this are different: data of 9 digits */
 #define RELABEL_SAME 1e-9
-/* contacts tried before the search is given up */
-#define RELABEL_TRIES 2000000L
+/* cosines compared before the search is given up: under a second */
+#define RELABEL_TRIES 100000000L
 
 static const double pi = 3.14159265358979323846;
 
@@ -59,7 +59,7 @@ extend(struct search *s, int k)
             return false;
         double w = s->C[c];
         bool fits = 2 * k <= m || fabs(w - s->w[m - k]) <= RELABEL_SAME;
-        for (int i = 1; i < k && fits; i++)
+        for (int i = 1; i < k && fits; i++, s->tries++)
             fits =
                 fabs(s->C[s->order[i] * m + c] - s->w[k - i]) <= RELABEL_SAME;
         if (!fits)

@@ -174,10 +174,15 @@ predict(struct flow *f)
         return IMP_OK;
     memset(w->group, 0, f->m);
     enum line_event what = LINE_IMPACT;
-    for (int k = 0; k < SERIES_IMPACTS && what == LINE_IMPACT; k++) {
+    w->probe->policy = f->policy;
+    for (int k = 0; k < SERIES_IMPACTS &&
+                    (what == LINE_IMPACT || what == LINE_SEVERAL);
+         k++) {
         what = line_next(w->probe, w->now + SERIES_AHEAD * sum);
         if (what == LINE_IMPACT)
             w->group[w->probe->hit] = true;
+        for (uint32_t i = 0; i < f->m && what == LINE_SEVERAL; i++)
+            w->group[i] |= w->probe->hits[i];
     }
     if (what != LINE_CHATTER)
         return IMP_OK;
@@ -194,9 +199,11 @@ predict(struct flow *f)
 }
 
 int
-series_count(struct flow *f, int c)
+series_count(struct flow *f, int c, int together)
 {
     one_contact(f->series, c);
+    if (together > 1)
+        f->series->same = 0; /* no flights of one contact */
     return predict(f);
 }
 

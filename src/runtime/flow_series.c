@@ -114,6 +114,7 @@ expand(struct flow *f)
         } else {
             h = fmin(h, row_time(g));
         }
+        w->most[i] = fmax(w->most[i], w->size[i]);
         if (w->fresh[i])
             g[0] = 0.0;
         if (w->left[i])
@@ -203,10 +204,15 @@ way_peek(struct flow *f, double until, double *time)
     /* others that close within rounding of that time */
     for (uint32_t i = 0; i < f->m && w->what == CLOSES; i++) {
         const double *g = w->g + i * ROW;
-        if ((int)i == w->hit[0] || w->on[i] || w->fresh[i])
+        if ((int)i == w->hit[0] || w->on[i] || (w->fresh[i] && best == 0.0))
             continue;
+        /* what rounded off is of the greatest gap since the last impact */
+        double size = w->size[i], sk = 1.0;
+        for (int k = 0; k <= RT_ORDER; k++, sk *= best)
+            size += fabs(g[k]) * sk;
+        w->most[i] = size = fmax(size, w->most[i]);
         if (poly_value(g, RT_ORDER, best) <=
-                SERIES_NOISE * DBL_EPSILON * w->size[i] &&
+                SERIES_NOISE * DBL_EPSILON * size &&
             rate_at(g, best) < 0.0)
             w->hit[w->n_hit++] = (int)i;
     }
@@ -374,6 +380,7 @@ impact(struct flow *f, struct flow_event *e)
         return st;
     enum line_event what = line_hit(w->instant, w->hit, w->n_hit);
     long total = f->impacts;
+    memset(w->most, 0, f->m * sizeof *w->most);
     flow_tell(f, w->instant, what, e);
     f->impacts = total + w->n_hit;
     e->time = w->now;
@@ -387,11 +394,7 @@ impact(struct flow *f, struct flow_event *e)
         e->kind = FLOW_JAMMED;
         return IMP_OK;
     }
-    if (w->n_hit > 1) {
-        series_forget(w);
-        return IMP_OK;
-    }
-    return series_count(f, w->hit[0]);
+    return series_count(f, w->hit[0], w->n_hit);
 }
 
 /* a force has become zero, or contacts are closed: which slide from here on? */
@@ -464,6 +467,7 @@ flow_series_new(struct flow *f)
     w->force = NEW_N(a, double, m *ROW + 1);
     w->size = NEW_N(a, double, m + 1);
     w->speed = NEW_N(a, double, m + 1);
+    w->most = NEW_N(a, double, m + 1);
     w->on = NEW_N(a, bool, m + 1);
     w->fresh = NEW_N(a, bool, m + 1);
     w->left = NEW_N(a, bool, m + 1);

@@ -22,6 +22,7 @@ struct series_way {
     double *piece;        /* 2n rows of RT_ORDER + 1 */
     double *g, *force;    /* m rows */
     double *size, *speed; /* m: sizes of the terms of gap and rate */
+    double *most; /* m: greatest size of the gap since the last impact */
     bool *on, *fresh;
     bool *left; /* its force has just ceased: gap, rate, acceleration are 0 */
     int *hit, n_hit;
@@ -57,8 +58,9 @@ void series_take_back(struct flow *f);
 
 /* forgets what looked like chatter */
 void series_forget(struct series_way *w);
-/* after an impact at contact c: looks for a limit ahead */
-int series_count(struct flow *f, int c);
+/* after an impact at contact c, and at `together` contacts in all: looks for a
+ * limit ahead */
+int series_count(struct flow *f, int c, int together);
 /* is there a limit at or before `until`, in reach of the present piece? */
 bool series_limit_ahead(const struct flow *f, double until, double *time);
 /* the state at t, before the limit ahead, into f->q, f->v */

@@ -375,9 +375,13 @@ line_next(struct line *l, double until)
         memset(l->fresh, 0, (size_t)l->model.m);
         enum line_event what = collide(l, w->hit, n, step.arrive);
         if (what != LINE_IMPACT || n > 1) {
-            w->run = 0;
-            if (what == LINE_SEVERAL || what == LINE_IMPACT)
+            /* together in one pattern: no time lies between them */
+            if (what == LINE_SEVERAL || what == LINE_IMPACT) {
+                for (int i = 0; i < n; i++)
+                    line_note(l, w->hit[i], i ? 0.0 : step.s);
                 line_rescale(l);
+            }
+            w->run = 0;
             return what;
         }
     }

@@ -172,6 +172,13 @@ line_collide(struct line *l, enum line_policy how, const int *hit, int n)
                 w->u[i] += d;
                 w->rsize[w->index[i]] += fabs(d);
             }
+        /* where an impulse acts the law says what is left, to the last digit:
+         * contacts that close alike go on alike */
+        for (int i = 0; i < k; i++)
+            if (w->p[i] > 0.0)
+                w->u[i] = how == LINE_REST || l->on[w->index[i]]
+                              ? 0.0
+                              : -l->model.e[w->index[i]] * l->rate[w->index[i]];
     }
     line_push(l, w->index, w->p, k);
     for (int i = 0; i < k; i++) {

@@ -31,13 +31,17 @@ start_key(struct check *ck, const struct env *env, const struct tm_system *s,
     }
     if (i == s->n) {
         const char **names = NEW_N(ck->arena, const char *, s->n);
-        for (uint32_t j = 0; j < s->n; j++)
+        const char **meant = NEW_N(ck->arena, const char *, s->n);
+        for (uint32_t j = 0; j < s->n; j++) {
             names[j] = ck->coordinates.v[s->first + j].name;
+            meant[j] =
+                rate ? arena_printf(ck->arena, "%s'", names[j]) : names[j];
+        }
         struct diag *d = ck_error(ck, DIAG_E0368, k->name.range,
                                   "`%s` is no coordinate of this system, nor "
                                   "a rate",
                                   name);
-        if (!ck_suggest(ck, d, k->name.range, name, names, s->n))
+        if (!ck_suggest(ck, d, k->name.range, name, meant, s->n))
             CK_HELP(ck, d, "its coordinates are %s",
                     ck_join(ck, names, s->n, "and"));
         return;

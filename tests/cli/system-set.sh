@@ -2,7 +2,7 @@
 cat >$tmp/feet.imp <<'EOF'
 use chatter
 param n = 3 in [2, 6]
-system one : feet(n, 0.3, 0.1) { start { h = 1  h' = -1  phi_x = 0.1 } }
+system one : feet(n, 0.3, 0.1) { start { h = 1  h' = -1  phix = 0.1 } }
 show one.foot, one.foot[n-1]
 EOF
 cd $tmp

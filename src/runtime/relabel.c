@@ -159,7 +159,8 @@ static void
 feet(struct relabel *s)
 {
     int m = s->m;
-    double c = cos(angle(1, 1, m)), w = s->cosine[1];
+    /* from contacts far apart, whose cosine is well away from 1 */
+    double c = cos(angle(1, m / 2, m)), w = s->cosine[m / 2];
     double q = (w - c) / (1.0 - w); /* rho^2 */
     if (!(w < 1.0) || !(q > 0.0))
         return;

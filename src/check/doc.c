@@ -128,9 +128,15 @@ static const struct keydef system_blocks[] = {
 static const char *
 kind_word(enum imp_option_kind k)
 {
-    static const char *const s[] = {
-        "number", "true or false",        "word", "text", "contacts",
-        "values", "time or list of times"};
+    static const char *const s[] = {"number",
+                                    "true or false",
+                                    "word",
+                                    "text",
+                                    "contacts",
+                                    "values",
+                                    "time or list of times",
+                                    "params in values",
+                                    "command"};
     return s[k];
 }
 static const char *

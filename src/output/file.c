@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Files under --out. A name is relative, stays below the folder, and appears
- * whole or not at all: it is written beside its place under a temporary name
- * and renamed. */
+ * whole or not at all: it is written without a name (where the file system can)
+ * or under a temporary one beside its place, and renamed. So a run that is
+ * killed leaves nothing behind. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -118,6 +119,37 @@ out_folders(const struct out *o, const char *file)
     return e;
 }
 
+/* a file without a name in the folder of path; -1: not on this file system */
+static int
+open_nameless(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash - path) : 0;
+    char *dir = mem_alloc(n + 2);
+    snprintf(dir, n + 2, "%.*s", (int)(n ? n : 1), slash ? path : ".");
+    int fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    free(dir);
+    return fd;
+}
+
+/* gives a file without a name its temporary one; 0 or errno */
+static int
+name_it(struct outfile *f)
+{
+    char from[64];
+    snprintf(from, sizeof from, "/proc/self/fd/%d", f->fd);
+    for (unsigned k = 0; k < 100; k++) {
+        /* six characters, as the pattern has */
+        sprintf(f->temp + strlen(f->temp) - 6, "%06lu",
+                ((unsigned long)getpid() * 100 + k) % 1000000);
+        if (!linkat(AT_FDCWD, from, AT_FDCWD, f->temp, AT_SYMLINK_FOLLOW))
+            return 0;
+        if (errno != EEXIST)
+            return errno;
+    }
+    return EEXIST;
+}
+
 int
 outfile_open(struct out *o, struct diags *ds, imp_range where, const char *file,
              struct outfile *f)
@@ -130,7 +162,10 @@ outfile_open(struct out *o, struct diags *ds, imp_range where, const char *file,
     snprintf(f->temp, nd + nf + 16, "%s/%s.XXXXXX", o->dir, file);
     int e = make_folders(f->path, 0);
     if (!e) {
-        f->fd = mkostemp(f->temp, O_CLOEXEC);
+        f->fd = open_nameless(f->path);
+        f->nameless = f->fd >= 0;
+        if (f->fd < 0)
+            f->fd = mkostemp(f->temp, O_CLOEXEC);
         if (f->fd < 0)
             e = errno;
     }
@@ -155,12 +190,17 @@ outfile_close(struct outfile *f, struct diags *ds, imp_range where,
 {
     if (!error && fchmod(f->fd, 0644))
         error = errno;
+    if (!error && f->nameless) {
+        error = name_it(f);
+        f->nameless = error != 0;
+    }
     if (close(f->fd) && !error)
         error = errno;
     if (!error && rename(f->temp, f->path))
         error = errno;
     if (error) {
-        unlink(f->temp);
+        if (!f->nameless)
+            unlink(f->temp);
         /* negative: the writer has said what went wrong */
         if (error > 0)
             out_cannot_write(ds, where, file, error);

@@ -32,6 +32,7 @@ void out_json_record(struct buf *b, const imp_image *im, const struct rec *r,
 struct outfile {
     int fd;
     char *path, *temp; /* heap */
+    bool nameless;     /* until it is closed without an error */
 };
 /* Is this name relative, without `..`, with one of the endings (NULL ended)?
  * IMP_OK, or IMP_BADMODEL after a diagnostic at `where`. */

@@ -161,6 +161,29 @@ is_world(const struct ast_expr *e)
     return e->kind == AST_NAME && !strcmp(e->name.text, "world");
 }
 
+/* a name that is not there at all: only bodies and `world` were to stand here
+ */
+static bool
+unknown_body(struct work *w, const struct ast_expr *e)
+{
+    struct check *ck = w->ck;
+    bool reported = false;
+    if (e->kind != AST_NAME ||
+        scope_find(ck, w->env.module, e->name.text, WANT_ANY, e->range,
+                   &reported) ||
+        reported)
+        return reported;
+    const char **names = NEW_N(ck->arena, const char *, ck->bodies.n + 1);
+    for (size_t i = 0; i < ck->bodies.n; i++)
+        names[i] = ck->bodies.v[i].name;
+    names[ck->bodies.n] = "world";
+    struct diag *d = ck_error(ck, DIAG_E0101, e->range, "there is no body `%s`",
+                              e->name.text);
+    if (!ck_suggest(ck, d, e->range, e->name.text, names, ck->bodies.n + 1))
+        CK_HELP(ck, d, "declare it, or say `world` for what never moves");
+    return true;
+}
+
 static bool
 end_body(struct work *w, const struct ast_arg *a, uint32_t *body)
 {
@@ -175,6 +198,8 @@ end_body(struct work *w, const struct ast_arg *a, uint32_t *body)
         *body = IMP_WORLD;
         return true;
     }
+    if (unknown_body(w, a->value))
+        return false;
     struct value v = ck_expr(ck, &w->env, a->value);
     if (v.kind == V_POISON)
         return false;

@@ -8,11 +8,28 @@
 #include "output/out.h"
 #include "runtime/rt.h"
 
+/* The running model, compiled with other values of structural params. `make`
+ * gets all params, by their number in the model that runs, and returns NULL, or
+ * a reason (in `a`) why there is no such model; then nothing is to be dropped.
+ * One call at a time; memory's end jumps. */
+struct model_made {
+    const imp_image *image;
+    const imp_code *code;
+    struct rt_tier *tier; /* as for rt_new_tier */
+    void *owner;
+};
+struct model_maker {
+    const char *(*make)(void *ctx, const double *params, struct arena *a,
+                        struct model_made *m);
+    void (*drop)(void *ctx, struct model_made *m);
+    void *ctx;
+};
 /* how sweeps run; nothing of it shows in what they find */
 struct sweep_options {
     int threads;   /* 0: as many as processors */
     bool resume;   /* go on with a sweep that was ended before its time */
     bool progress; /* a line on standard error */
+    const struct model_maker *maker; /* NULL: structural params are fixed */
 };
 struct analysis {
     struct rt *rt;

@@ -38,13 +38,6 @@ check_axis(struct analysis *a, const struct sweep_axis *x)
     const imp_param *p = IMP_ARRAY(im, im->params, imp_param) + x->param;
     const char *name = imp_text(im, p->name);
     char v[NUM_TEXT], lo[NUM_TEXT], hi[NUM_TEXT];
-    if (p->structural) {
-        diag_add(a->ds, DIAG_E0421, x->range,
-                 "`%s` is structural: a sweep does not compile the model anew "
-                 "for each value",
-                 name);
-        return IMP_BADMODEL;
-    }
     for (size_t i = 0; i < x->n; i++) {
         if (!p->has_range || (x->x[i] >= p->lo && x->x[i] <= p->hi))
             continue;
@@ -75,8 +68,11 @@ plan_axes(struct sweep *s, const imp_val *v, bool random)
         if (st)
             return st;
         struct sweep_axis *ax = &s->axis[s->n_axes++];
-        *ax = (struct sweep_axis){item[k].ref, random, x, item[k].rows,
-                                  item[k].range};
+        *ax = (struct sweep_axis){.param = item[k].ref,
+                                  .random = random,
+                                  .x = x,
+                                  .n = item[k].rows,
+                                  .range = item[k].range};
         if ((st = check_axis(a, ax)))
             return st;
         if (!random)
@@ -110,6 +106,8 @@ plan(struct sweep *s)
     s->seed = a->rt->seed;
     s->params = a->rt->env + im->layout.params;
     s->save = arg_text(a, s->c, IMP_OPT_sweep_save, NULL);
+    if ((st = sweep_models_plan(s)))
+        return st;
 
     const imp_val *item = val_items(a, kept);
     const imp_field *f = IMP_ARRAY(im, s->question->fields, imp_field);
@@ -386,6 +384,7 @@ sweep(struct sweep *s, struct rec *out)
     sweep_texts_init(&s->texts);
     if ((st = begin_journal(s)))
         return st;
+    sweep_models_count(s);
     st = sweep_go(s, &w);
     size_t rows = 0, failed = 0;
     for (uint64_t i = 0; i < s->total; i++) {
@@ -412,6 +411,7 @@ cmd_sweep(struct analysis *a, const imp_command *c, struct rec *out)
         oom_leave(&g);
         journal_close(&s->journal, false);
         sweep_texts_free(&s->texts);
+        sweep_models_free(s);
         oom_raise();
     }
     oom_enter(&g);
@@ -419,5 +419,6 @@ cmd_sweep(struct analysis *a, const imp_command *c, struct rec *out)
     oom_leave(&g);
     journal_close(&s->journal, false);
     sweep_texts_free(&s->texts);
+    sweep_models_free(s);
     return st;
 }

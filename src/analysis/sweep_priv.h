@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside `sweep`: what is run (sweep.c), the threads that run it
- * (sweep_run.c), what is kept of each run (sweep_keep.c).
+/* Inside `sweep`: what is run (sweep.c), the models that are made for
+ * structural params (sweep_model.c), the threads (sweep_run.c), what is kept of
+ * each run (sweep_keep.c).
  *
  * Runs are numbered; what one of them finds is a function of its number alone
  * and stands at its number, so neither the threads nor the order in which they
@@ -17,7 +18,7 @@
 
 struct sweep_axis {
     uint32_t param;
-    bool random;
+    bool random, structural;
     const double *x; /* n values; random: both bounds */
     size_t n;
     imp_range range;
@@ -38,6 +39,19 @@ struct sweep_texts {
     pthread_mutex_t lock;
 };
 enum { SWEEP_NOT, SWEEP_DONE };
+/* a model that runs are made of */
+struct sweep_model {
+    double *params; /* all, those of axes that are not structural at default */
+    bool made;
+    const char *why; /* there is none */
+    const imp_image *im;
+    const imp_code *code;
+    struct rt_tier *tier;
+    const imp_command *question;
+    struct model_made own; /* owner NULL: the model that runs the sweep */
+    size_t users;          /* threads that are at it */
+    uint64_t left;         /* runs to be done */
+};
 
 struct sweep {
     struct analysis *a;
@@ -45,10 +59,13 @@ struct sweep {
     struct sweep_axis *axis;
     size_t n_axes;
     uint64_t repeat, total; /* runs */
+    struct sweep_model *model;
+    size_t n_models;
+    uint64_t per_model; /* runs */
     double seed;
     const double *params; /* of the model; axes go over them */
     struct sweep_field *field;
-    bool *wanted; /* per field of the question's record */
+    bool *wanted;                   /* per field of the question's record */
     size_t n_fields, n_num, n_text; /* numbers and texts per run */
     /* per run */
     double *num;          /* n_num each; NaN: absent */
@@ -63,7 +80,7 @@ struct sweep {
     atomic_int error_io; /* errno of the journal */
     atomic_int no_memory;
     int threads;
-    pthread_mutex_t code_lock; /* of a->rt's code and tier */
+    pthread_mutex_t code_lock; /* of models, their code and tiers */
 };
 
 /* warnings of runs: of each code the first, and at how many runs */
@@ -80,6 +97,17 @@ struct sweep_warnings {
 
 /* -- sweep.c: the values of axis k in run i */
 double sweep_value(const struct sweep *s, size_t k, uint64_t i);
+
+/* -- sweep_model.c: after the axes; IMP_OK or a diagnostic */
+int sweep_models_plan(struct sweep *s);
+/* runs to be done of each, when the journal has been read */
+void sweep_models_count(struct sweep *s);
+/* number of the v-th run in the order in which they are made */
+uint64_t sweep_visit(const struct sweep *s, uint64_t v);
+/* the model of that run; leave: `done` runs of it have been made */
+struct sweep_model *sweep_model_take(struct sweep *s, uint64_t v);
+void sweep_model_leave(struct sweep *s, struct sweep_model *m, uint64_t done);
+void sweep_models_free(struct sweep *s);
 
 /* -- sweep_keep.c */
 void sweep_texts_init(struct sweep_texts *t);

@@ -27,6 +27,7 @@
 struct thread_tier {
     struct rt_tier tier; /* first: `more` gets its address */
     struct sweep *s;
+    struct sweep_model *model;
     double told; /* of tier.spent */
 };
 #define TIER_STEP 1e5 /* units of work between two reports, at least */
@@ -37,6 +38,8 @@ struct worker {
     bool first; /* the calling thread */
     struct arena *arena;
     struct diags ds;
+    struct sweep_model *model; /* of rt; NULL: none yet */
+    uint64_t made;             /* runs of it */
     struct rt *rt;
     struct analysis an;
     struct out out;
@@ -107,6 +110,8 @@ reason(const struct worker *w, int status)
     for (const struct diag *d = w->ds.first; d; d = d->next)
         if (d->severity == DIAG_ERROR)
             return d->message;
+    if (w->model->why)
+        return w->model->why;
     return status == IMP_SINGULAR    ? "surfaces are flat or hollow where they "
                                        "face each other"
            : status == IMP_NONFINITE ? "a value is not a finite number"
@@ -120,18 +125,21 @@ static const imp_code *
 ask_code(struct thread_tier *w)
 {
     struct rt *r = w->s->a->rt;
-    struct rt_tier *all = r->tier;
+    struct sweep_model *m = w->model;
+    struct rt_tier *all = m->tier;
     all->spent += w->tier.spent - w->told;
     w->told = w->tier.spent;
-    while (!r->code && all->spent >= all->limit) {
+    while (!m->code && all->spent >= all->limit) {
         double was = all->limit;
-        r->code = all->more(all);
-        if (!r->code && !(all->limit > was))
+        m->code = all->more(all);
+        if (!m->code && !(all->limit > was))
             all->limit = INFINITY;
     }
+    if (m->im == r->im) /* commands behind the sweep, too */
+        r->code = m->code;
     w->tier.limit = w->tier.spent +
                     fmax(TIER_STEP, (all->limit - all->spent) / w->s->threads);
-    return r->code;
+    return m->code;
 }
 
 static const imp_code *
@@ -157,13 +165,37 @@ new_run(struct worker *w)
 {
     struct sweep *s = w->s;
     pthread_mutex_lock(&s->code_lock);
-    const imp_code *code = s->a->rt->code;
+    const imp_code *code = w->model->code;
     pthread_mutex_unlock(&s->code_lock);
-    w->tier = (struct thread_tier){.tier = {.limit = TIER_STEP, .more = more},
-                                   .s = s};
-    return rt_new_tier(s->a->rt->im, code,
-                       s->a->rt->tier ? &w->tier.tier : NULL, w->params, &w->ds,
+    w->tier = (struct thread_tier){
+        .tier = {.limit = TIER_STEP, .more = more}, .s = s, .model = w->model};
+    return rt_new_tier(w->model->im, code,
+                       w->model->tier ? &w->tier.tier : NULL, w->params, &w->ds,
                        s->a->rt->stop);
+}
+
+static void
+leave_model(struct worker *w)
+{
+    rt_free(w->rt);
+    w->rt = NULL;
+    if (w->model)
+        sweep_model_leave(w->s, w->model, w->made);
+    w->model = NULL;
+    w->made = 0;
+}
+
+/* the model of the v-th run, which may be that of the run before */
+static void
+take_model(struct worker *w, uint64_t v)
+{
+    struct sweep *s = w->s;
+    if (w->model == &s->model[s->n_models == 1 ? 0 : v / s->per_model])
+        return;
+    leave_model(w);
+    w->model = sweep_model_take(s, v);
+    memcpy(w->params, w->model->params,
+           s->a->rt->im->params.n * sizeof *w->params);
 }
 
 /* -- one run ----------------------------------------------------------------
@@ -177,6 +209,8 @@ prepare(struct worker *w, uint64_t i)
         w->params[s->axis[k].param] = sweep_value(s, k, i);
     arena_clear(w->arena);
     diags_init(&w->ds, w->arena, s->a->ds->sources);
+    if (w->model->why)
+        return IMP_FAILED;
     if (!w->rt) {
         w->rt = new_run(w);
         if (!w->rt)
@@ -201,9 +235,10 @@ run(struct worker *w, uint64_t i)
     int st = prepare(w, i);
     if (st == IMP_OK) {
         w->an.rt = w->rt;
-        r = rec_new(w->arena, w->rt->im, s->question);
+        const imp_command *q = w->model->question;
+        r = rec_new(w->arena, w->rt->im, q);
         r->wanted = s->wanted;
-        st = command_function(s->question->id)(&w->an, s->question, r);
+        st = command_function(q->id)(&w->an, q, r);
     }
     if (rt_stopped(s->a->rt) && st != IMP_OK)
         return false;
@@ -288,11 +323,16 @@ work_runs(struct worker *w, uint64_t claim)
     for (;;) {
         uint64_t from = atomic_fetch_add(&s->next, claim);
         uint64_t to = from + claim < s->total ? from + claim : s->total;
-        for (uint64_t i = from; i < to; i++) {
+        for (uint64_t v = from; v < to; v++) {
+            uint64_t i = sweep_visit(s, v);
             if (s->state[i] == SWEEP_DONE)
                 continue;
-            if (halted(s) || !run(w, i))
+            if (halted(s))
                 goto out;
+            take_model(w, v);
+            if (!run(w, i))
+                goto out;
+            w->made++;
             atomic_fetch_add(&s->done, 1);
             if (s->journal.fd >= 0)
                 sweep_pack(s, i, &w->journal);
@@ -372,7 +412,7 @@ thread_count(const struct sweep *s)
 static void
 end(struct worker *w)
 {
-    rt_free(w->rt);
+    leave_model(w);
     arena_free(w->arena);
     buf_free(&w->journal);
 }
@@ -399,7 +439,6 @@ sweep_go(struct sweep *s, struct sweep_warnings *all)
     for (int k = 1; k < n; k++)
         if (w[k].running)
             pthread_join(w[k].thread, NULL);
-    pthread_mutex_destroy(&s->code_lock);
     if (s->a->sweeps.progress)
         (void)io_write(STDERR_FILENO, "\r\033[K", 4);
     for (int k = 0; k < n; k++) {
@@ -409,6 +448,7 @@ sweep_go(struct sweep *s, struct sweep_warnings *all)
             note_warning(all, rec_arena(s->a), &w[k].warnings.v[j]);
         arena_free(w[k].kept);
     }
+    pthread_mutex_destroy(&s->code_lock);
     if (atomic_load(&s->no_memory))
         oom_raise();
     if (atomic_load(&s->error_io))

@@ -410,20 +410,17 @@ sweep_record(struct check *ck, uint32_t command, const struct ast_item *it,
 
 /* one axis against its param */
 static void
-late_axis(struct check *ck, const struct tm_val *a)
+late_axis(struct check *ck, const struct tm_val *a, bool random)
 {
     const struct tm_param *p = &ck->params.v[a->ref];
-    if (p->structural) {
+    if (p->structural && random) {
         struct diag *d = ck_error(ck, DIAG_E0421, a->range,
                                   "`%s` is structural: it fixes how many of "
-                                  "something there are, and a sweep does not "
-                                  "compile the model anew for each value",
+                                  "something there are, and is not drawn at "
+                                  "random",
                                   p->name);
         CK_NOTE(ck, d, p->range, "the param");
-        CK_HELP(ck, d,
-                "sweep the other params, and run the model once per "
-                "value: imp run --set %s=...",
-                p->name);
+        CK_HELP(ck, d, "give its values: over = (%s in (2, 3, 4))", p->name);
         return;
     }
     for (uint32_t i = 0; i < a->rows && p->has_range; i++) {
@@ -451,6 +448,7 @@ sweep_late(struct check *ck)
             if (c->opts[k].id == IMP_OPT_sweep_over ||
                 c->opts[k].id == IMP_OPT_sweep_random)
                 for (size_t j = 0; j < c->opts[k].val.n_items; j++)
-                    late_axis(ck, &c->opts[k].val.items[j]);
+                    late_axis(ck, &c->opts[k].val.items[j],
+                              c->opts[k].id == IMP_OPT_sweep_random);
     }
 }

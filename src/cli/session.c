@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "cli/jit.h"
+#include "cli/remake.h"
 #include "cli/session.h"
 #include "mechanics/mech.h"
 #include "syntax/parse.h"
@@ -340,6 +341,7 @@ session_check(struct session *s)
     struct check_input in = session_input(s);
     in.sets = sets;
     in.n_sets = n;
+    s->n_sources = sources_count(s->sources);
     s->model = check_model(&in);
     if (!s->model || s->ds.errors || !check_units(s, sets, units))
         return IMP_EXIT_MODEL;
@@ -448,6 +450,9 @@ session_run(struct session *s)
                                .ctx = s->write_ctx,
                                .tier = session_code_tier(s->code)};
 
+    if (!s->maker)
+        s->maker = session_maker(s);
+    o.sweeps.maker = s->maker;
     session_clear(s);
     int status;
     if (s->driver) {

@@ -60,6 +60,8 @@ struct session {
     bool redefine; /* REPL */
     const struct check_prior *priors;
     size_t n_priors;
+    uint32_t n_sources;              /* before the model was checked */
+    const struct model_maker *maker; /* of session_run */
     struct tm_model *model;
     const imp_image *image;
     double *params; /* SI, as many as the image has */
@@ -120,8 +122,7 @@ bool session_quantity(struct session *s, const char *what, const char *text,
                       double *x, const char **unit);
 /* diagnostics of a value that does not fit: no number; a unit (SI texts) of
  * another dimension than the param's own. The first returns false. */
-bool session_not_a_value(struct session *s, const char *what,
-                         const char *text);
+bool session_not_a_value(struct session *s, const char *what, const char *text);
 void session_wrong_unit(struct session *s, imp_range where, const char *param,
                         const char *given, const char *own);
 

@@ -18,12 +18,6 @@
  * fourth power */
 #define CONES_MOST 16
 
-void
-chatter_symmetry(struct analysis *a, const struct line *l, struct relabel *s)
-{
-    relabel_find(a->rt->arena, l->model.m, l->k.W, l->model.e, s);
-}
-
 static const char *
 symmetry_text(struct analysis *a, const imp_system *sys,
               const struct relabel *s)

@@ -17,9 +17,13 @@ chatter_contact(const struct analysis *a, const imp_system *s, int i)
                     rt_contact(a->rt, s->contact + (uint32_t)i)->name);
 }
 
-/* the symmetry of the contacts, also where it does not decide */
-void chatter_symmetry(struct analysis *a, const struct line *l,
-                      struct relabel *s);
+/* chatter_drop.c: the symmetry of the contacts, also where it does not decide;
+ * kept until the system's next one is asked for */
+const struct relabel *chatter_symmetry(struct analysis *a, uint32_t system,
+                                       const struct line *l);
+/* puts the nearly flat drop into the state of a system without a start */
+int chatter_start(struct analysis *a, uint32_t system, imp_range where,
+                  bool *flat);
 /* what holds of every run, and Theorem 3 of this one */
 struct chatter_says {
     const char *stable, *partially;

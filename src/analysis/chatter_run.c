@@ -10,10 +10,13 @@
 
 #include "base/arena.h"
 
+/* sizes as they come; their logarithms are taken where they are asked for */
 struct trace {
-    struct arena *a;
+    struct arena *a; /* NULL: none is kept */
     struct {
-        double flight, loss; /* logarithms: time before it, energy */
+        double flight, rate; /* time before it, rate after it; NaN: not alone */
+        int ex, ev;
+        double e, W;
     } * v;
     size_t n, cap;
     size_t from; /* after the last limit */
@@ -42,22 +45,36 @@ grow(struct trace *t, struct chatter_run *r)
 static void
 note(struct trace *t, struct chatter_run *r, const struct line *l)
 {
-    int ex, m = l->model.m, hits = 0;
+    int m = l->model.m, hits = 0;
     for (int i = 0; i < m; i++)
         hits += l->impulse[i] != 0.0;
     for (int i = 0; i < m; i++) {
         if (l->impulse[i] == 0.0 && !(hits == 0 && i == l->hit))
             continue;
         grow(t, r);
-        t->v[t->n].flight = t->v[t->n].loss = NAN;
+        t->v[t->n].flight = t->v[t->n].rate = NAN;
         if (hits == 1) {
-            t->v[t->n].flight = log(line_flight(l, &ex)) + ex * ln2;
-            double u = line_rate(l, i, &ex) / l->model.e[i];
-            t->v[t->n].loss = log(u * u / l->k.W[i * (m + 1)]) + 2.0 * ex * ln2;
+            t->v[t->n].flight = line_flight(l, &t->v[t->n].ex);
+            t->v[t->n].rate = line_rate(l, i, &t->v[t->n].ev);
+            t->v[t->n].e = l->model.e[i];
+            t->v[t->n].W = l->k.W[i * (m + 1)];
         }
         r->order[t->n++] = i;
         r->n_order = t->n;
     }
+}
+
+/* logarithms of the time before impact i, and of the energy that it took */
+static double
+flight(const struct trace *t, size_t i)
+{
+    return log(t->v[i].flight) + t->v[i].ex * ln2;
+}
+static double
+loss(const struct trace *t, size_t i)
+{
+    double u = t->v[i].rate / t->v[i].e;
+    return log(u * u / t->v[i].W) + 2.0 * t->v[i].ev * ln2;
 }
 
 /* are all gaps without rate? */
@@ -120,8 +137,10 @@ static double
 span(const struct trace *t, size_t i, size_t p)
 {
     double s = -INFINITY;
-    for (size_t k = i + 1 - p; k <= i; k++)
-        s = fmax(s, t->v[k].flight) + log1p(exp(-fabs(s - t->v[k].flight)));
+    for (size_t k = i + 1 - p; k <= i; k++) {
+        double f = flight(t, k);
+        s = fmax(s, f) + log1p(exp(-fabs(s - f)));
+    }
     return s;
 }
 
@@ -138,7 +157,7 @@ mean_ratios(struct chatter_run *r, const struct trace *t)
     double k = (double)periods;
     r->chatter.period = (int)p;
     r->chatter.ratio = exp((span(t, n - 1, p) - span(t, i, p)) / k);
-    r->speed = exp(0.5 * (t->v[n - 1].loss - t->v[i].loss) / k);
+    r->speed = exp(0.5 * (loss(t, n - 1) - loss(t, i)) / k);
     r->exponent = 2.0 * log(r->speed) / log(r->chatter.ratio);
     return isfinite(r->exponent);
 }
@@ -154,7 +173,7 @@ exponent(struct chatter_run *r, const struct trace *t,
         return;
     }
     if (p) {
-        double d = 0.5 * (t->v[n - 1].loss - t->v[n - 1 - p].loss);
+        double d = 0.5 * (loss(t, n - 1) - loss(t, n - 1 - p));
         r->speed = exp(d);
         if (isfinite(d) && c->ratio > 0.0)
             r->exponent = 2.0 * d / log(c->ratio);
@@ -167,7 +186,8 @@ exponent(struct chatter_run *r, const struct trace *t,
     /* an order that never repeats: least squares over the middle impacts */
     double T = log(c->remaining), E = -INFINITY, s[5] = {0};
     for (size_t i = n; i-- > from;) {
-        E = fmax(E, t->v[i].loss) + log1p(exp(-fabs(E - t->v[i].loss)));
+        double g = loss(t, i), f = flight(t, i);
+        E = fmax(E, g) + log1p(exp(-fabs(E - g)));
         size_t k = 10 * (i - from);
         if (k >= n - from && k <= 9 * (n - from)) {
             s[0] += 1.0;
@@ -176,7 +196,6 @@ exponent(struct chatter_run *r, const struct trace *t,
             s[3] += T * T;
             s[4] += T * E;
         }
-        double f = t->v[i].flight;
         T = fmax(T, f) + log1p(exp(-fabs(T - f)));
     }
     double d = s[0] * s[3] - s[1] * s[1];
@@ -192,6 +211,8 @@ take(struct chatter_run *r, const struct trace *t, const struct line *l)
     r->time = l->t;
     r->chatter = l->chatter;
     memcpy(r->group, l->group, (size_t)l->model.m);
+    if (!t->a)
+        return;
     r->no_exponent = NULL;
     exponent(r, t, &l->chatter);
 }
@@ -210,13 +231,13 @@ finish(struct chatter_run *r, const struct line *l, enum line_event what,
         r->verdict = r->limit ? CHATTER_PARTIAL : CHATTER_INCOMPLETE;
 }
 
-void
-chatter_follow(struct arena *a, struct line *l, long least, long most,
-               struct chatter_run *r)
+static void
+follow(struct arena *a, struct line *l, long least, long most, bool history,
+       struct chatter_run *r)
 {
     line_resolve(l, least);
     int m = l->model.m;
-    struct trace t = {.a = a};
+    struct trace t = {.a = history ? a : NULL};
     *r = (struct chatter_run){.verdict = CHATTER_ENDLESS,
                               .time = l->t,
                               .m = m,
@@ -226,11 +247,12 @@ chatter_follow(struct arena *a, struct line *l, long least, long most,
     r->group = NEW_N(a, bool, (size_t)m + 1);
     bool gravity = chatter_accelerates(l);
     while (l->impacts < most) {
-        for (int i = 0; i < m; i++)
-            was[i] = l->on[i];
+        bool some = l->n_on > 0;
+        if (some)
+            memcpy(was, l->on, (size_t)m);
         enum line_event what = line_next(l, INFINITY);
-        bool together =
-            what == LINE_IMPACT && l->policy == LINE_REPORT && pushes(l, was);
+        bool together = some && what == LINE_IMPACT &&
+                        l->policy == LINE_REPORT && pushes(l, was);
         bool end = what == LINE_FREE || what == LINE_UNDECIDED ||
                    what == LINE_JAMMED || together;
         if (partial) {
@@ -260,7 +282,8 @@ chatter_follow(struct arena *a, struct line *l, long least, long most,
             /* without acceleration nothing comes to rest later */
             partial = !gravity && !at_rest(l);
         } else {
-            note(&t, r, l);
+            if (history)
+                note(&t, r, l);
             r->impacts = l->impacts;
             r->last = r->time = l->t;
         }
@@ -269,4 +292,18 @@ chatter_follow(struct arena *a, struct line *l, long least, long most,
     r->limit = false;
     r->no_exponent = "no infinite sequence of impacts";
     memset(r->group, 0, (size_t)m);
+}
+
+void
+chatter_follow(struct arena *a, struct line *l, long least, long most,
+               struct chatter_run *r)
+{
+    follow(a, l, least, most, true, r);
+}
+
+void
+chatter_decide(struct arena *a, struct line *l, long least, long most,
+               struct chatter_run *r)
+{
+    follow(a, l, least, most, false, r);
 }

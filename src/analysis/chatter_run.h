@@ -52,5 +52,9 @@ bool chatter_accelerates(const struct line *l);
  * (line_resolve); most: impacts before it is given up. Memory: the arena. */
 void chatter_follow(struct arena *a, struct line *l, long least, long most,
                     struct chatter_run *r);
+/* The same without the history: no order and exponent, and period and ratio as
+ * the limit has them. */
+void chatter_decide(struct arena *a, struct line *l, long least, long most,
+                    struct chatter_run *r);
 
 #endif

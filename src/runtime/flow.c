@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What both ways of flow.h share, and the way of parabolas: the event that
- * comes next is found on a copy, so that nothing has to be undone. */
+/* What both ways of flow.h share. */
 #include "runtime/flow.h"
 
 #include <math.h>
@@ -9,7 +8,6 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/flow_priv.h"
-#include "runtime/motion.h"
 
 /* gaps at the start that are closed by less than this share of the terms they
  * are made of touch: data of 9 digits */
@@ -31,8 +29,8 @@ flow_jammed(struct rt *r, uint32_t contact, double time)
     return IMP_FAILED;
 }
 
-static void
-read_state(struct flow *f)
+void
+flow_read_state(struct flow *f)
 {
     memcpy(f->q, f->r->env + f->s->env_state, f->n * sizeof *f->q);
     memcpy(f->v, f->r->env + f->s->env_state + f->n, f->n * sizeof *f->v);
@@ -98,120 +96,11 @@ flow_tell(struct flow *f, const struct line *l, enum line_event what,
     f->impacts = l->impacts;
 }
 
-/* -- parabolas --------------------------------------------------------------
- */
-
-static int
-line_peek(struct flow *f, double until, double *time)
-{
-    if (f->known && f->next->t <= until) {
-        *time = f->next->t;
-        return IMP_OK;
-    }
-    line_copy(f->next, f->line);
-    f->what = line_next(f->next, until);
-    f->known = true;
-    *time = f->what == LINE_FREE ? until : f->next->t;
-    return IMP_OK;
-}
-
-static void
-active_flags(struct flow *f, const bool *on)
-{
-    for (uint32_t i = 0; i < f->m; i++)
-        f->r->env[rt_contact(f->r, f->s->contact + i)->env_contact +
-                  IMP_CONTACT_ACTIVE] = on[i];
-}
-
-static int
-line_apply(struct flow *f, struct flow_event *e)
-{
-    struct line *l = f->line;
-    f->line = f->next;
-    f->next = l;
-    f->known = false;
-    flow_tell(f, f->line, f->what, e);
-    active_flags(f, f->line->on);
-    return IMP_OK;
-}
-
-static void
-line_at(struct flow *f, double t)
-{
-    line_between(f->line, f->known && f->what == LINE_CHATTER ? f->next : NULL,
-                 t, f->q, f->v);
-}
-
-static bool
-line_eventful(const struct flow *f)
-{
-    return f->known && f->what != LINE_END && f->what != LINE_FREE;
-}
-
-static const struct flow_way line_way = {line_peek, line_apply, line_at,
-                                         line_eventful};
-
-static int
-not_definite(struct flow *f)
-{
-    struct diag *d =
-        diag_add(f->r->ds, DIAG_E0546, f->s->range_mass,
-                 "the mass matrix of `%s` is not positive definite at t = 0",
-                 imp_text(f->r->im, f->s->name));
-    diag_help(f->r->ds, d,
-              "every motion of the coordinates must have kinetic energy; look "
-              "at the signs of the terms and at the values of params");
-    return IMP_BADMODEL;
-}
-
-/* Gaps at q = 0 from the gaps there, not from those of the state: feet that
- * cannot all be closed by the rounding of a difference would end a chatter at
- * that height. */
-static int
-offsets(struct flow *f)
-{
-    double *q = f->r->env + f->s->env_state, rate;
-    int st = IMP_OK;
-    memset(q, 0, f->n * sizeof *q);
-    for (uint32_t i = 0; i < f->m && !st; i++)
-        st = system_gap(f->r, f->system, i, &f->c[i], &rate, NULL);
-    memcpy(q, f->q, f->n * sizeof *q);
-    return st;
-}
-
-int
-flow_line_new(struct flow *f)
-{
-    double h;
-    int st = offsets(f);
-    if (st || (st = motion_series(f->r, f->s->block, 2, &h)))
-        return st;
-    const imp_block *b =
-        IMP_ARRAY(f->r->im, f->r->im->blocks, imp_block) + f->s->block;
-    const uint32_t *row = IMP_ARRAY(f->r->im, b->rows, uint32_t);
-    for (uint32_t j = 0; j < f->n; j++)
-        f->acc[j] = f->r->work[f->s->block][row[f->n + j] * IMP_ROW_STRIDE +
-                                            IMP_ROW_PAD + 1];
-    struct line_model m = flow_model(f);
-    m.bias = NULL;
-    if (line_new(f->r->arena, &m, &f->line) ||
-        line_new(f->r->arena, &m, &f->next))
-        return not_definite(f);
-    f->line->policy = f->next->policy = f->policy;
-    read_state(f);
-    if (!line_start(f->line, rt_time(f->r), f->q, f->v, 0.0))
-        return flow_jammed(f->r, f->s->contact, rt_time(f->r));
-    active_flags(f, f->line->on);
-    f->way = &line_way;
-    return IMP_OK;
-}
-
 /* -- both -------------------------------------------------------------------
  */
 
-/* no gap may be closed at the start by more than rounding of its data */
-static int
-start_open(struct flow *f)
+int
+flow_start_open(struct flow *f)
 {
     for (uint32_t i = 0; i < f->m; i++) {
         double size = fabs(f->c[i]), x;
@@ -235,36 +124,46 @@ start_open(struct flow *f)
     return IMP_OK;
 }
 
-struct flow *
-flow_new(struct rt *r, uint32_t system, enum line_policy policy)
+void
+flow_memory(struct flow *f, struct rt *r, uint32_t system, struct arena *a)
 {
-    struct flow *f = NEW(r->arena, struct flow);
     f->r = r;
     f->system = system;
     f->s = rt_system(r, system);
     f->n = f->s->n;
     f->m = f->s->n_contact;
-    f->policy = policy;
     size_t n = f->n, m = f->m;
-    f->q = NEW_N(r->arena, double, n + 1);
-    f->v = NEW_N(r->arena, double, n + 1);
-    f->impulse = NEW_N(r->arena, double, m + 1);
-    f->contacts = NEW_N(r->arena, uint32_t, m + 1);
-    f->mass = NEW_N(r->arena, double, n *n + 1);
-    f->acc = NEW_N(r->arena, double, n + 1);
-    f->N = NEW_N(r->arena, double, n *m + 1);
-    f->c = NEW_N(r->arena, double, m + 1);
-    f->bias = NEW_N(r->arena, double, m + 1);
-    f->e = NEW_N(r->arena, double, m + 1);
-    f->gap = NEW_N(r->arena, double, m + 1);
-    f->rate = NEW_N(r->arena, double, m + 1);
-    active_flags(f, NEW_N(r->arena, bool, m + 1));
+    f->q = NEW_N(a, double, n + 1);
+    f->v = NEW_N(a, double, n + 1);
+    f->impulse = NEW_N(a, double, m + 1);
+    f->contacts = NEW_N(a, uint32_t, m + 1);
+    f->mass = NEW_N(a, double, n *n + 1);
+    f->acc = NEW_N(a, double, n + 1);
+    f->N = NEW_N(a, double, n *m + 1);
+    f->c = NEW_N(a, double, m + 1);
+    f->bias = NEW_N(a, double, m + 1);
+    f->e = NEW_N(a, double, m + 1);
+    f->gap = NEW_N(a, double, m + 1);
+    f->rate = NEW_N(a, double, m + 1);
+}
+
+struct flow *
+flow_new(struct rt *r, uint32_t system, enum line_policy policy)
+{
+    const imp_system *s = rt_system(r, system);
+    if (s->flags & IMP_SYSTEMF_LINE)
+        return flow_line_new(r, system, policy);
+    struct flow *f = NEW(r->arena, struct flow);
+    flow_memory(f, r, system, r->arena);
+    f->policy = policy;
+    for (uint32_t i = 0; i < f->m; i++)
+        r->env[rt_contact(r, s->contact + i)->env_contact +
+               IMP_CONTACT_ACTIVE] = 0.0;
     int st = flow_instant(f);
-    read_state(f);
-    if (st || start_open(f))
+    flow_read_state(f);
+    if (st || flow_start_open(f) || flow_series_new(f))
         return NULL;
-    st = f->s->flags & IMP_SYSTEMF_LINE ? flow_line_new(f) : flow_series_new(f);
-    return st ? NULL : f;
+    return f;
 }
 
 int
@@ -305,7 +204,7 @@ flow_contacts(const struct flow *f, const double **impulse)
 struct line *
 flow_line(struct flow *f)
 {
-    return f->way == &line_way ? f->line : NULL;
+    return f->line;
 }
 
 long

@@ -37,7 +37,8 @@ struct flow;
 
 /* at the present state of the run's environment. NULL after a diagnostic (mass
  * matrix not positive definite, a gap that is closed further than its
- * tolerance at the start). Memory: the run's arena. */
+ * tolerance at the start). Memory: the run's arena, or what the runs of the
+ * model share: one flow of a system at a time. */
 struct flow *flow_new(struct rt *r, uint32_t system, enum line_policy policy);
 /* Time of what comes next, at most `until`. IMP_OK, or a status after a
  * diagnostic. */
@@ -52,6 +53,10 @@ int flow_jammed(struct rt *r, uint32_t contact, double time);
 const uint32_t *flow_contacts(const struct flow *f, const double **impulse);
 /* writes the state at t, between now and the time peeked, into env */
 void flow_at(struct flow *f, double t);
+/* Of a system whose motion is a parabola: its matrices at the present params,
+ * whatever the state; the same line as that of its flow. IMP_OK, or a status
+ * after a diagnostic. */
+int flow_matrices(struct rt *r, uint32_t system, struct line **l);
 /* of a system whose motion is a parabola: its state and matrices (for those who
  * follow it by themselves); NULL for the others */
 struct line *flow_line(struct flow *f);

@@ -24,7 +24,8 @@ struct flow {
     uint32_t n_contacts;
     long impacts;
     double *mass, *acc, *N, *c, *bias, *e, *gap, *rate; /* at an instant */
-    struct line *line, *next; /* parabolas: now, and after what comes */
+    struct line *line, *next; /* parabolas (else NULL): now, and after what
+                                 comes (NULL: not asked for yet) */
     enum line_event what;     /* of next */
     bool known;
     struct series_way *series;
@@ -36,7 +37,17 @@ struct line_model flow_model(const struct flow *f);
 /* the last event of l, into e and f's lists */
 void flow_tell(struct flow *f, const struct line *l, enum line_event what,
                struct flow_event *e);
-int flow_line_new(struct flow *f);
+/* arrays, system, sizes: the first thing */
+void flow_memory(struct flow *f, struct rt *r, uint32_t system,
+                 struct arena *a);
+/* env into f->q, f->v */
+void flow_read_state(struct flow *f);
+/* No gap may be closed at the start by more than rounding of its data: f->gap
+ * against f->c, f->N, f->q. IMP_OK, or IMP_BADMODEL after a diagnostic */
+int flow_start_open(struct flow *f);
+/* as flow_new */
+struct flow *flow_line_new(struct rt *r, uint32_t system,
+                           enum line_policy policy);
 int flow_series_new(struct flow *f);
 
 #endif

@@ -95,8 +95,15 @@ work_new(struct arena *a, int n, int m)
     w->longest = 2 * m < LINE_PERIOD ? 2 * m : LINE_PERIOD;
     if (m == 1)
         w->longest = 1;
-    w->least = 16;
+    w->least = LINE_RESOLVE;
     return w;
+}
+
+/* are n numbers the same, bit for bit? */
+static bool
+same(const double *a, const double *b, int n)
+{
+    return !n || !memcmp(a, b, (size_t)n * sizeof *a);
 }
 
 int
@@ -104,6 +111,9 @@ line_renew(struct line *l, const struct line_model *model)
 {
     struct line_work *w = l->w;
     int n = model->n, m = model->m;
+    bool made = w->made && !model->bias && same(w->mass, model->mass, n * n) &&
+                same(w->acc, model->acc, n) && same(w->N, model->N, m * n) &&
+                same(w->c, model->c, m);
     l->model = *model;
 #define KEEP(f, size)                                                          \
     l->model.f = memcpy(w->f, model->f, (size_t)(size) * sizeof(double))
@@ -115,16 +125,33 @@ line_renew(struct line *l, const struct line_model *model)
         KEEP(e, m);
     }
 #undef KEEP
+    if (made) {
+        l->k = w->own;
+        line_laws(l);
+        return 0;
+    }
+    w->made = false;
     l->k = w->own;
-    return line_make(l);
+    int bad = line_make(l);
+    w->own.r = l->k.r;
+    w->own.direct = l->k.direct;
+    w->made = !bad && !model->bias;
+    return bad;
+}
+
+struct line *
+line_memory(struct arena *a, int n, int m)
+{
+    struct line *l = NEW(a, struct line);
+    l->w = work_new(a, n, m);
+    block_new(a, l, n, m);
+    return l;
 }
 
 int
 line_new(struct arena *a, const struct line_model *model, struct line **out)
 {
-    struct line *l = NEW(a, struct line);
-    l->w = work_new(a, model->n, model->m);
-    block_new(a, l, model->n, model->m);
+    struct line *l = line_memory(a, model->n, model->m);
     if (line_renew(l, model))
         return 1;
     *out = l;
@@ -283,7 +310,8 @@ forget(struct line *l, double t)
     w->instant = false;
     w->n_ring = w->from = w->quiet = 0;
     w->standing = 0;
-    w->look = w->least > 16 ? 16 : (unsigned long)w->least;
+    w->look =
+        (unsigned long)(w->least > LINE_RESOLVE ? LINE_RESOLVE : w->least);
     w->run = 0;
     w->stamp++;
     w->twin = NULL;
@@ -471,6 +499,7 @@ line_instant(struct line *l, const struct line_model *model, double t,
     int n = model->n, m = model->m;
     l->model = *model; /* the caller keeps the arrays */
     l->k = l->w->own;
+    l->w->made = false;
     forget(l, t);
     if (line_make(l))
         return 1;

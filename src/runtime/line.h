@@ -112,13 +112,16 @@ struct line {
     struct line_work *w;
 };
 
+/* memory for n coordinates and m contacts without matrices: line_renew, or the
+ * aim of line_copy */
+struct line *line_memory(struct arena *arena, int n, int m);
 /* 0, or 1: the mass matrix is not positive definite. Arrays of the model are
  * copied. */
 int line_new(struct arena *arena, const struct line_model *model,
              struct line **out);
 /* As line_new, `bias` excepted, which the caller keeps: the same memory for
- * other numbers of the same n and m (sweeps): as after
- * line_new, nothing is allocated. Policy and line_resolve stay. */
+ * other numbers of the same n and m (sweeps). Nothing is allocated, and what
+ * depends on equal numbers is not made again. Policy and line_resolve stay. */
 int line_renew(struct line *l, const struct line_model *model);
 /* The same memory for other numbers of the same n and m: one instant of a
  * motion that is no parabola. `on`: contacts that slide. */
@@ -153,7 +156,8 @@ double line_rate(const struct line *l, int contact, int *exponent);
 /* flight before the last impact, times 2^*exponent */
 double line_flight(const struct line *l, int *exponent);
 /* Take limits of chatter as soon as they are known to rounding, but not before
- * this many impacts of the pattern have been resolved (default 16). */
+ * this many impacts of the pattern have been resolved. */
+#define LINE_RESOLVE 16 /* the default */
 void line_resolve(struct line *l, long least);
 /* Limits are good enough when what remains is known to this relative error
  * (default 0: to rounding). For whoever asks for a verdict, not for a time. */

@@ -132,6 +132,18 @@ backward(const struct line *l, wide *b)
     }
 }
 
+void
+line_laws(struct line *l)
+{
+    int m = l->model.m;
+    for (int i = 0; i < m && l->k.direct; i++) {
+        const wide *W = l->w->W + i * m;
+        wide c = W[i] > 0.0L ? -(1.0L + l->model.e[i]) / W[i] : 0.0L;
+        for (int j = 0; j < m; j++)
+            l->k.K[i * m + j] = (double)(c * W[j]);
+    }
+}
+
 /* F, H, K, E, and the accelerations */
 static void
 spaces(struct line *l)
@@ -140,8 +152,7 @@ spaces(struct line *l)
     int n = l->model.n, m = l->model.m, r = k->r;
     wide *b = l->w->wf;
     for (int i = 0; i < m; i++) {
-        wide W = l->w->W[i * m + i], e = 1.0L + l->model.e[i];
-        wide c = W > 0.0L ? (k->direct ? -e : 1.0L) / W : 0.0L;
+        wide W = l->w->W[i * m + i], c = W > 0.0L ? 1.0L / W : 0.0L;
         for (int j = 0; j < r; j++) {
             wide h = (k->direct ? l->w->W : l->w->C)[i * m + j];
             k->F[i * r + j] = k->direct ? i == j : (double)h;
@@ -225,6 +236,7 @@ line_make(struct line *l)
     if (!l->k.direct)
         l->k.r = factor(l, true);
     spaces(l);
+    line_laws(l);
     find_origin(l);
     return 0;
 }

@@ -34,6 +34,7 @@ struct line_work {
     struct line_made own;           /* the memory of this line's matrices */
     double *mass, *acc, *N, *c, *e; /* of the model, copied */
     bool instant;                   /* no motion: see line_instant */
+    bool made;                      /* `own` is of the copied model */
     size_t bytes;                   /* of the block */
     double tunit, vunit, aunit;     /* local time, velocity to true ones; true
                                        acceleration to local */
@@ -117,6 +118,8 @@ rate_noise(const struct line *l, int i)
 
 /* line_made.c */
 int line_make(struct line *l);
+/* the part of it that depends on the restitutions */
+void line_laws(struct line *l);
 /* y, or z, of the independent gaps, or rates, in place */
 void line_coordinates(const struct line *l, double *g);
 /* line.c */

@@ -72,7 +72,15 @@ command_name(const struct rec *r)
     return id < IMP_CMD_COUNT ? names[id] : "?";
 }
 
-/* the field to set; a name the schema lacks is our own mistake */
+bool
+rec_wants(const imp_image *im, const struct rec *r, const char *field)
+{
+    int i = r->wanted ? rec_index(im, r, field) : -1;
+    return i < 0 || r->wanted[i];
+}
+
+/* The field to set; a name the schema lacks is our own mistake. NULL: nobody
+ * looks at it. */
 static struct fieldval *
 slot(const imp_image *im, struct rec *r, const char *field)
 {
@@ -83,6 +91,8 @@ slot(const imp_image *im, struct rec *r, const char *field)
         abort();
     }
     r->hint = (size_t)i + 1;
+    if (r->wanted && !r->wanted[i])
+        return NULL;
     r->v[i] = (struct fieldval){0};
     return &r->v[i];
 }
@@ -91,6 +101,8 @@ slot(const imp_image *im, struct rec *r, const char *field)
 static void
 set_numbers(struct arena *a, struct fieldval *v, const double *x, size_t n)
 {
+    if (!v)
+        return;
     for (size_t i = 0; i < n; i++)
         if (!isfinite(x[i])) {
             *v = (struct fieldval){.why = "the value is not a finite number"};
@@ -120,7 +132,8 @@ rec_vec(struct arena *a, const imp_image *im, struct rec *r, const char *field,
         const double *x)
 {
     struct fieldval *v = slot(im, r, field);
-    set_numbers(a, v, x, r->schema[v - r->v].width);
+    if (v)
+        set_numbers(a, v, x, r->schema[v - r->v].width);
 }
 
 /* LIST: n numbers; VECS: n vectors of the schema's width */
@@ -129,6 +142,8 @@ rec_list(struct arena *a, const imp_image *im, struct rec *r, const char *field,
          const double *x, size_t n)
 {
     struct fieldval *v = slot(im, r, field);
+    if (!v)
+        return;
     const imp_field *s = &r->schema[v - r->v];
     size_t w = s->kind == IMP_FIELD_VECS && s->width ? s->width : 1;
     set_numbers(a, v, x, n * w);
@@ -144,7 +159,7 @@ rec_mat(struct arena *a, const imp_image *im, struct rec *r, const char *field,
 {
     struct fieldval *v = slot(im, r, field);
     set_numbers(a, v, x, rows * cols);
-    if (!v->why) {
+    if (v && !v->why) {
         v->n = rows;
         v->cols = cols;
     }
@@ -154,7 +169,9 @@ void
 rec_text(struct arena *a, const imp_image *im, struct rec *r, const char *field,
          const char *s)
 {
-    slot(im, r, field)->text = arena_strdup(a, s);
+    struct fieldval *v = slot(im, r, field);
+    if (v)
+        v->text = arena_strdup(a, s);
 }
 
 void
@@ -162,8 +179,9 @@ rec_texts(struct arena *a, const imp_image *im, struct rec *r,
           const char *field, const char *const *s, size_t n)
 {
     struct fieldval *v = slot(im, r, field);
-    v->n = n;
-    if (n == 0)
+    if (v)
+        v->n = n;
+    if (!v || n == 0)
         return;
     const char **t = NEW_N(a, const char *, n);
     for (size_t i = 0; i < n; i++)
@@ -175,5 +193,7 @@ void
 rec_absent(struct arena *a, const imp_image *im, struct rec *r,
            const char *field, const char *why)
 {
-    slot(im, r, field)->why = arena_strdup(a, why);
+    struct fieldval *v = slot(im, r, field);
+    if (v)
+        v->why = arena_strdup(a, why);
 }

@@ -48,6 +48,8 @@ void rec_texts(struct arena *a, const imp_image *im, struct rec *r,
                const char *field, const char *const *s, size_t n);
 void rec_absent(struct arena *a, const imp_image *im, struct rec *r,
                 const char *field, const char *why);
+/* Is this one wanted? Setters of others do nothing. */
+bool rec_wants(const imp_image *im, const struct rec *r, const char *field);
 /* Is a field beyond these wanted? Otherwise what is costly may be left out. */
 bool rec_wants_beyond(const imp_image *im, const struct rec *r,
                       const char *const *fields, size_t n);

@@ -123,11 +123,39 @@ rt_restart(struct rt *r, const double *params)
     return IMP_OK;
 }
 
+struct rt_kept {
+    struct rt_kept *next;
+    const void *key;
+    uint32_t number;
+    struct arena *arena;
+    void *p;
+};
+
+void *
+rt_keep(struct rt *r, const void *key, uint32_t number, size_t size,
+        struct arena **arena)
+{
+    struct rt_kept *k = r->kept;
+    while (k && (k->key != key || k->number != number))
+        k = k->next;
+    if (!k) {
+        k = NEW(r->own, struct rt_kept);
+        *k = (struct rt_kept){r->kept, key, number, NULL, NULL};
+        k->p = arena_alloc(r->own, size);
+        k->arena = arena_new();
+        r->kept = k;
+    }
+    *arena = k->arena;
+    return k->p;
+}
+
 void
 rt_free(struct rt *r)
 {
     if (r == NULL)
         return;
+    for (struct rt_kept *k = r->kept; k; k = k->next)
+        arena_free(k->arena);
     arena_free(r->arena);
     arena_free(r->own); /* r lies in it */
 }

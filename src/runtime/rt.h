@@ -53,6 +53,7 @@ struct rt {
     /* initial env state, restored by rt_reset */
     double *state0;
     struct event_state *event; /* of event.c; NULL until first used */
+    struct rt_kept *kept;      /* rt_keep */
 };
 
 /* relative tolerance of verdicts: spec/tangential 0.F (1e-9 of the terms' own
@@ -83,6 +84,11 @@ void rt_free(struct rt *r);
  * same numbers to the last bit */
 int rt_restart(struct rt *r, const double *params);
 int rt_setup(struct rt *r, const double *params);
+/* Memory of `size` bytes, zeroed when first asked for, that stays from run to
+ * run of this model, by the address of a key and a number: what a run need not
+ * find out again. *arena: beside it, for whatever belongs to it. */
+void *rt_keep(struct rt *r, const void *key, uint32_t number, size_t size,
+              struct arena **arena);
 void rt_reset(struct rt *r); /* time 0 and initial state */
 bool rt_stopped(const struct rt *r);
 

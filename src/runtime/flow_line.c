@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* The way of parabolas of flow.h: the event that comes next is found on a copy,
+ * so that nothing has to be undone. Memory and matrices stay from run to run of
+ * a model (a sweep): the tapes that give the matrices are functions of the
+ * entries of env that they read, so where these are the same nothing is made
+ * anew, to the same bits. Invariant: what is kept is that of the values in
+ * `was`, or `made` is false. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/flow_priv.h"
+#include "runtime/motion.h"
+
+/* what stays of the last run of one system */
+struct flow_kept {
+    struct flow f;
+    struct arena *arena;
+    struct line *line, *next; /* next: made when it is first asked for */
+    uint32_t *reads;          /* entries of env that the matrices come from */
+    uint64_t *was;            /* bits of their values */
+    uint32_t n_reads;
+    bool made;
+};
+static const char kept_key = 0;
+
+static struct flow_kept *
+kept_of(struct rt *r, uint32_t system)
+{
+    struct arena *a;
+    struct flow_kept *k = rt_keep(r, &kept_key, system, sizeof *k, &a);
+    k->arena = a;
+    return k;
+}
+
+/* -- the matrices -----------------------------------------------------------
+ */
+
+static void
+note_reads(struct rt *r, uint32_t tape, unsigned char *seen)
+{
+    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + tape;
+    const imp_instr *in = IMP_ARRAY(r->im, t->code, imp_instr);
+    for (uint32_t i = 0; i < t->code.n; i++)
+        if (in[i].op == IMP_OP_ENV || in[i].op == IMP_OP_TIME ||
+            in[i].op == IMP_OP_STATE)
+            seen[in[i].a] = 1;
+}
+
+/* Neither time nor the system's own state: nothing of the matrices depends on
+ * them (IMP_SYSTEMF_LINE), and the offsets are those of the state 0. */
+static void
+find_reads(struct flow_kept *k, struct rt *r, const imp_system *s)
+{
+    uint32_t n = r->im->layout.n_env;
+    const imp_block *b = IMP_ARRAY(r->im, r->im->blocks, imp_block) + s->block;
+    unsigned char *seen = NEW_N(k->arena, unsigned char, n + 1);
+    note_reads(r, s->mass, seen);
+    note_reads(r, b->motion, seen);
+    for (uint32_t i = 0; i < s->n_contact; i++)
+        note_reads(r, rt_contact(r, s->contact + i)->gradient, seen);
+    seen[r->im->layout.time] = 0;
+    memset(seen + s->env_state, 0, 2 * (size_t)s->n);
+    k->reads = NEW_N(k->arena, uint32_t, n + 1);
+    k->was = NEW_N(k->arena, uint64_t, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        if (seen[i])
+            k->reads[k->n_reads++] = i;
+}
+
+/* notes the values that are read; were they the same? */
+static bool
+same_reads(struct flow_kept *k, const struct rt *r)
+{
+    uint64_t other = 0, x;
+    for (uint32_t i = 0; i < k->n_reads; i++) {
+        memcpy(&x, r->env + k->reads[i], sizeof x);
+        other |= x ^ k->was[i];
+        k->was[i] = x;
+    }
+    return k->made && !other;
+}
+
+/* At the state 0, so that the offsets are gaps and not what is left of a
+ * difference: feet that cannot all be closed by that would end a chatter at its
+ * height. */
+static int
+matrices(struct flow *f)
+{
+    const imp_block *b =
+        IMP_ARRAY(f->r->im, f->r->im->blocks, imp_block) + f->s->block;
+    const uint32_t *row = IMP_ARRAY(f->r->im, b->rows, uint32_t);
+    double h, *state = f->r->env + f->s->env_state;
+    memcpy(f->q, state, f->n * sizeof *state);
+    memcpy(f->v, state + f->n, f->n * sizeof *state);
+    memset(state, 0, 2 * (size_t)f->n * sizeof *state);
+    int st = flow_instant(f);
+    if (!st)
+        st = motion_series(f->r, f->s->block, 2, &h);
+    for (uint32_t j = 0; j < f->n && !st; j++)
+        f->acc[j] = f->r->work[f->s->block][row[f->n + j] * IMP_ROW_STRIDE +
+                                            IMP_ROW_PAD + 1];
+    memcpy(state, f->q, f->n * sizeof *state);
+    memcpy(state + f->n, f->v, f->n * sizeof *state);
+    return st;
+}
+
+static int
+not_definite(struct flow *f)
+{
+    struct diag *d =
+        diag_add(f->r->ds, DIAG_E0546, f->s->range_mass,
+                 "the mass matrix of `%s` is not positive definite at t = 0",
+                 imp_text(f->r->im, f->s->name));
+    diag_help(f->r->ds, d,
+              "every motion of the coordinates must have kinetic energy; look "
+              "at the signs of the terms and at the values of params");
+    return IMP_BADMODEL;
+}
+
+static void
+active_flags(struct flow *f, const bool *on)
+{
+    for (uint32_t i = 0; i < f->m; i++)
+        f->r->env[rt_contact(f->r, f->s->contact + i)->env_contact +
+                  IMP_CONTACT_ACTIVE] = on && on[i];
+}
+
+static int
+make(struct flow_kept *k, struct rt *r, uint32_t system)
+{
+    struct flow *f = &k->f;
+    if (!f->s) {
+        flow_memory(f, r, system, k->arena);
+        find_reads(k, r, f->s);
+    }
+    active_flags(f, NULL);
+    bool same = same_reads(k, r);
+    k->made = false;
+    int st = same ? IMP_OK : matrices(f);
+    if (st)
+        return st;
+    for (uint32_t i = 0; i < f->m; i++)
+        f->e[i] = r->env[rt_contact(r, f->s->contact + i)->env_contact +
+                         IMP_CONTACT_E];
+    struct line_model m = flow_model(f);
+    m.bias = NULL;
+    if (k->line ? line_renew(k->line, &m) : line_new(k->arena, &m, &k->line))
+        return not_definite(f);
+    k->made = true;
+    return IMP_OK;
+}
+
+int
+flow_matrices(struct rt *r, uint32_t system, struct line **l)
+{
+    struct flow_kept *k = kept_of(r, system);
+    int st = make(k, r, system);
+    *l = st ? NULL : k->line;
+    return st;
+}
+
+/* -- from event to event ----------------------------------------------------
+ */
+
+static int
+line_peek(struct flow *f, double until, double *time)
+{
+    if (f->known && f->next->t <= until) {
+        *time = f->next->t;
+        return IMP_OK;
+    }
+    if (!f->next) {
+        struct flow_kept *k = kept_of(f->r, f->system);
+        if (!k->next)
+            k->next = line_memory(k->arena, (int)f->n, (int)f->m);
+        f->next = k->next;
+    }
+    line_copy(f->next, f->line);
+    f->what = line_next(f->next, until);
+    f->known = true;
+    *time = f->what == LINE_FREE ? until : f->next->t;
+    return IMP_OK;
+}
+
+static int
+line_apply(struct flow *f, struct flow_event *e)
+{
+    struct line *l = f->line;
+    f->line = f->next;
+    f->next = l;
+    f->known = false;
+    flow_tell(f, f->line, f->what, e);
+    active_flags(f, f->line->on);
+    return IMP_OK;
+}
+
+static void
+line_at(struct flow *f, double t)
+{
+    line_between(f->line, f->known && f->what == LINE_CHATTER ? f->next : NULL,
+                 t, f->q, f->v);
+}
+
+static bool
+line_eventful(const struct flow *f)
+{
+    return f->known && f->what != LINE_END && f->what != LINE_FREE;
+}
+
+static const struct flow_way line_way = {line_peek, line_apply, line_at,
+                                         line_eventful};
+
+/* gaps and rates of the state, for start_open */
+static void
+gaps(struct flow *f)
+{
+    for (uint32_t i = 0; i < f->m; i++) {
+        const double *N = f->N + (size_t)i * f->n;
+        f->gap[i] = f->c[i];
+        for (uint32_t j = 0; j < f->n; j++)
+            f->gap[i] += N[j] * f->q[j];
+    }
+}
+
+struct flow *
+flow_line_new(struct rt *r, uint32_t system, enum line_policy policy)
+{
+    struct flow_kept *k = kept_of(r, system);
+    struct flow *f = &k->f;
+    if (make(k, r, system))
+        return NULL;
+    f->policy = policy;
+    f->line = k->line;
+    f->next = k->next;
+    f->known = false;
+    f->n_contacts = 0;
+    f->impacts = 0;
+    f->way = &line_way;
+    flow_read_state(f);
+    gaps(f);
+    if (flow_start_open(f))
+        return NULL;
+    f->line->policy = policy;
+    line_resolve(f->line, LINE_RESOLVE);
+    if (!line_start(f->line, rt_time(r), f->q, f->v, 0.0)) {
+        flow_jammed(r, f->s->contact, rt_time(r));
+        return NULL;
+    }
+    active_flags(f, f->line->on);
+    return f;
+}

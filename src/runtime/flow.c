@@ -2,6 +2,7 @@
 /* What both ways of flow.h share. */
 #include "runtime/flow.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -39,14 +40,21 @@ flow_read_state(struct flow *f)
 int
 flow_instant(struct flow *f)
 {
-    const double *q = f->r->env + f->s->env_state;
+    const double *q = f->r->env + f->s->env_state, *v = q + f->n;
     int st = system_mass(f->r, f->system, f->mass);
     for (uint32_t i = 0; i < f->m && !st; i++) {
         double *N = f->N + (size_t)i * f->n;
         st = system_gap(f->r, f->system, i, &f->gap[i], &f->rate[i], N);
         f->c[i] = f->gap[i];
-        for (uint32_t j = 0; j < f->n && !st; j++)
+        double drift = f->rate[i], size = fabs(drift);
+        for (uint32_t j = 0; j < f->n && !st; j++) {
             f->c[i] -= N[j] * q[j];
+            drift -= N[j] * v[j];
+            size += fabs(N[j] * v[j]);
+        }
+        /* rounding of a gap without the time */
+        f->drift[i] =
+            fabs(drift) <= 4.0 * (f->n + 1) * DBL_EPSILON * size ? 0.0 : drift;
         f->e[i] = f->r->env[rt_contact(f->r, f->s->contact + i)->env_contact +
                             IMP_CONTACT_E];
     }
@@ -62,6 +70,7 @@ flow_model(const struct flow *f)
                                .acc = f->acc,
                                .N = f->N,
                                .bias = f->bias,
+                               .drift = f->drift,
                                .c = f->c,
                                .e = f->e};
 }
@@ -142,6 +151,7 @@ flow_memory(struct flow *f, struct rt *r, uint32_t system, struct arena *a)
     f->N = NEW_N(a, double, n *m + 1);
     f->c = NEW_N(a, double, m + 1);
     f->bias = NEW_N(a, double, m + 1);
+    f->drift = NEW_N(a, double, m + 1);
     f->e = NEW_N(a, double, m + 1);
     f->gap = NEW_N(a, double, m + 1);
     f->rate = NEW_N(a, double, m + 1);

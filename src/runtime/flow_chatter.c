@@ -175,8 +175,8 @@ predict(struct flow *f)
     memset(w->group, 0, f->m);
     enum line_event what = LINE_IMPACT;
     w->probe->policy = f->policy;
-    for (int k = 0; k < SERIES_IMPACTS &&
-                    (what == LINE_IMPACT || what == LINE_SEVERAL);
+    for (int k = 0;
+         k < SERIES_IMPACTS && (what == LINE_IMPACT || what == LINE_SEVERAL);
          k++) {
         what = line_next(w->probe, w->now + SERIES_AHEAD * sum);
         if (what == LINE_IMPACT)

@@ -23,7 +23,8 @@ struct flow {
     uint32_t *contacts; /* m: that took part */
     uint32_t n_contacts;
     long impacts;
-    double *mass, *acc, *N, *c, *bias, *e, *gap, *rate; /* at an instant */
+    double *mass, *acc, *N, *c, *bias, *drift, *e, *gap,
+        *rate;                /* at an instant */
     struct line *line, *next; /* parabolas (else NULL): now, and after what
                                  comes (NULL: not asked for yet) */
     enum line_event what;     /* of next */

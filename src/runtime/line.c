@@ -43,17 +43,18 @@ made_new(struct arena *a, struct line_made *k, int n, int m)
     k->size = numbers(a, m);
     k->origin = numbers(a, n);
     k->c0 = numbers(a, m);
+    k->d0 = numbers(a, m);
     k->basis = NEW_N(a, int, (size_t)m + 1);
 }
 
 static void
 block_new(struct arena *a, struct line *l, int n, int m)
 {
-    int doubles = 12 * m + 2 * n;
+    double **at[] = {&l->y,     &l->z,       &l->ya,  &l->gap, &l->rate,
+                     &l->na,    &l->nal,     &l->yal, &l->c0l, &l->d0l,
+                     &l->force, &l->impulse, &l->big};
+    int doubles = (int)(sizeof at / sizeof *at) * m + 2 * n;
     size_t bytes = (size_t)doubles * sizeof(double) + 4 * (size_t)m;
-    double **at[] = {&l->y,    &l->z,     &l->ya,      &l->gap,
-                     &l->rate, &l->na,    &l->nal,     &l->yal,
-                     &l->c0l,  &l->force, &l->impulse, &l->big};
     double *d = l->block = numbers(a, (int)(bytes / sizeof(double)) + 1);
     for (size_t i = 0; i < sizeof at / sizeof *at; i++, d += m)
         *at[i] = d;
@@ -184,6 +185,7 @@ line_units(struct line *l)
     for (int i = 0; i < l->model.m; i++) {
         l->nal[i] = l->na[i] == 0.0 ? 0.0 : l->na[i] * w->aunit;
         l->c0l[i] = l->k.c0[i] == 0.0 ? 0.0 : times2(l->k.c0[i], -l->ex);
+        l->d0l[i] = l->k.d0[i] == 0.0 ? 0.0 : times2(l->k.d0[i], -l->ev);
     }
     for (int j = 0; j < l->k.r; j++)
         l->yal[j] = l->ya[j] == 0.0 ? 0.0 : l->ya[j] * w->aunit;
@@ -277,7 +279,7 @@ line_sense(struct line *l)
 {
     for (int i = 0; i < l->model.m; i++) {
         l->gap[i] = l->on[i] ? 0.0 : line_of(l, i, l->y) + l->c0l[i];
-        l->rate[i] = l->on[i] ? 0.0 : line_of(l, i, l->z);
+        l->rate[i] = l->on[i] ? 0.0 : line_of(l, i, l->z) + l->d0l[i];
     }
 }
 
@@ -512,15 +514,23 @@ line_instant(struct line *l, const struct line_model *model, double t,
         l->k.c0[i] = model->c[i] + line_dot(n, N, q);
         l->on[i] = on[i];
         l->n_on += on[i];
-        l->rate[i] = line_dot(n, N, v);
+        double drift = model->drift ? model->drift[i] : 0.0;
+        l->rate[i] = line_dot(n, N, v) + drift;
         l->big[i] = line_abs(n, N, q) + fabs(model->c[i]);
-        l->w->rsize[i] = line_abs(n, N, v);
+        l->w->rsize[i] = line_abs(n, N, v) + fabs(drift);
     }
     for (int j = 0; j < l->k.r; j++) {
         l->y[j] = 0.0;
         l->z[j] = l->rate[l->k.basis[j]];
     }
     line_coordinates(l, l->z);
+    for (int i = 0; i < m; i++) {
+        double d = l->rate[i] - line_of(l, i, l->z);
+        l->k.d0[i] =
+            fabs(d) <= LINE_NOISE * m * DBL_EPSILON * l->w->rsize[i] ? 0.0 : d;
+    }
+    for (int j = 0; j < l->k.r; j++)
+        l->k.d0[l->k.basis[j]] = 0.0;
     apart(l, v, NULL, l->z, l->vp);
     line_units(l);
     line_sense(l);

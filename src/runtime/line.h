@@ -22,14 +22,16 @@
 struct arena;
 
 struct line_model {
-    int n, m;           /* coordinates, contacts */
-    const double *mass; /* n x n */
-    const double *acc;  /* n: free acceleration */
-    const double *N;    /* m x n */
-    const double *bias; /* m: accelerations of the gaps beyond N a (terms of
-                           velocities); NULL: none */
-    const double *c;    /* m: gaps at q = 0 */
-    const double *e;    /* m */
+    int n, m;            /* coordinates, contacts */
+    const double *mass;  /* n x n */
+    const double *acc;   /* n: free acceleration */
+    const double *N;     /* m x n */
+    const double *bias;  /* m: accelerations of the gaps beyond N a (terms of
+                            velocities); NULL: none */
+    const double *drift; /* m: rates of the gaps beyond N v, where a gap holds
+                            the time (line_instant alone); NULL: none */
+    const double *c;     /* m: gaps at q = 0 */
+    const double *e;     /* m */
 };
 
 /* what to do when several contacts close at one instant */
@@ -80,6 +82,7 @@ struct line_made {
     double *nf, *size; /* m: free accelerations of the gaps, their terms */
     double *origin;    /* n: where as many gaps vanish as can */
     double *c0;        /* m: gaps there, exactly 0 for an independent set */
+    double *d0;        /* m: rates at y' = 0, exactly 0 for that set */
     int *basis;        /* r: that set */
 };
 struct line {
@@ -91,15 +94,16 @@ struct line {
     double t, t_lo;
     /* state in one block, see line_layout */
     double *block;
-    double *y, *z;           /* r: the gaps' part of the motion */
-    double *ya;              /* r: acceleration in the present mode */
-    double *gap, *rate;      /* m */
-    double *na;              /* m: acceleration of the gaps, not scaled */
-    double *nal, *yal, *c0l; /* m, r, m: na, ya, c0 in local units */
-    double *big;     /* m: greatest gap since the contact's last impact */
-    double *force;   /* m: of contacts that slide or rest */
-    double *impulse; /* m: of the last event, unscaled */
-    double *xp, *vp; /* n: what no contact feels, at `start` */
+    double *y, *z;      /* r: the gaps' part of the motion */
+    double *ya;         /* r: acceleration in the present mode */
+    double *gap, *rate; /* m */
+    double *na;         /* m: acceleration of the gaps, not scaled */
+    double *nal, *yal;  /* m, r: na, ya in local units */
+    double *c0l, *d0l;  /* m: c0, d0 in local units */
+    double *big;        /* m: greatest gap since the contact's last impact */
+    double *force;      /* m: of contacts that slide or rest */
+    double *impulse;    /* m: of the last event, unscaled */
+    double *xp, *vp;    /* n: what no contact feels, at `start` */
     double start;
     bool *on;    /* m: contacts that slide or rest */
     bool *fresh; /* m: just hit: the gap is 0 and opens */

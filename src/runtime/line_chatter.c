@@ -239,7 +239,7 @@ line_stick(struct line *l, const bool *closed)
 {
     int k = factor(l, closed);
     project(l, k, l->y, l->c0l);
-    project(l, k, l->z, NULL);
+    project(l, k, l->z, l->d0l);
     l->n_on = 0;
     for (int i = 0; i < l->model.m; i++) {
         l->on[i] = closed[i];
@@ -256,7 +256,7 @@ line_average(struct line *l, const struct line *after, double *y, double *z)
         sel[i] = after->group[i] || l->on[i];
     int k = factor(l, sel);
     project(l, k, y, l->c0l);
-    project(l, k, z, NULL);
+    project(l, k, z, l->d0l);
 }
 
 /* least of g + u s + a s^2/2 for s in 0 .. T */
@@ -354,7 +354,7 @@ take(struct line *l, double T)
     }
     line_advance(l, T);
     project(l, k, l->y, l->c0l);
-    project(l, k, l->z, NULL);
+    project(l, k, l->z, l->d0l);
     memset(l->fresh, 0, (size_t)m);
     memset(l->impulse, 0, (size_t)m * sizeof *l->impulse);
     memcpy(l->on, w->closed, (size_t)m);

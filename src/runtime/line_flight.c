@@ -103,7 +103,7 @@ bounce(struct line *l, int m, int r, bool direct, int i, double arrive)
         z[i] = up;
     } else {
         double g = line_dot(r, F + i * r, y) + l->c0l[i], zs = 0.0;
-        double p = up - line_dot(r, F + i * r, z);
+        double p = up - (line_dot(r, F + i * r, z) + l->d0l[i]);
         double q = (up - arrive) / l->k.W[i * (m + 1)];
         for (int j = 0; j < r; j++) {
             y[j] -= K[j] * g;
@@ -114,7 +114,7 @@ bounce(struct line *l, int m, int r, bool direct, int i, double arrive)
             double u = rate[k] + l->k.W[i * m + k] * q;
             rate[k] = fabs(u) < LINE_MINOR * zs * size[k]
                           ? u
-                          : line_dot(r, F + k * r, z);
+                          : line_dot(r, F + k * r, z) + l->d0l[k];
         }
     }
     gap[i] = l->big[i] = 0.0;

@@ -109,7 +109,7 @@ line_push(struct line *l, const int *contact, const double *p, int k)
         for (int j = 0; j < k; j++)
             u += l->k.W[i * m + contact[j]] * p[j];
         if (l->k.direct || !(fabs(u) < LINE_MINOR * full))
-            u = line_of(l, i, l->z);
+            u = line_of(l, i, l->z) + l->d0l[i];
         l->rate[i] = u;
     }
 }

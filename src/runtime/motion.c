@@ -303,9 +303,12 @@ motion_series(struct rt *r, uint32_t block, int order, double *h)
     *h = INFINITY;
     if (bl->tape == IMP_NO_TAPE)
         return IMP_OK;
-    int st = bl->system != IMP_NO_SYSTEM && system_slides(r, bl->system)
-                 ? system_series(r, bl->system, order)
-                 : free_series(r, block, bl->tape, order);
+    bool system = bl->system != IMP_NO_SYSTEM;
+    bool slides = system && system_slides(r, bl->system);
+    if (system && !slides)
+        system_unslide(r, bl->system);
+    int st = slides ? system_series(r, bl->system, order)
+                    : free_series(r, block, bl->tape, order);
     if (st != IMP_OK)
         return st;
     for (uint32_t i = 0; i < bl->n_groups; i++) {

@@ -16,6 +16,7 @@ struct system_run {
     double *step;   /* m */
     int *piv;
     double *gap; /* gap, rate, gradient */
+    bool slid;   /* the block's rows hold a series of the modal tape */
 };
 
 uint32_t
@@ -103,11 +104,25 @@ system_series(struct rt *r, uint32_t system, int order)
         rt_nonfinite(r, s->modal, o->lambda);
         return IMP_FAILED;
     }
+    o->slid = true;
     for (uint32_t i = 0; i < 2 * s->n && st == IMP_OK; i++)
         memcpy(r->work[s->block] + (size_t)to[i] * IMP_ROW_STRIDE,
                o->work + (size_t)from[i] * IMP_ROW_STRIDE,
                IMP_ROW_STRIDE * sizeof(double));
     return st;
+}
+
+void
+system_unslide(struct rt *r, uint32_t system)
+{
+    const imp_system *s = rt_system(r, system);
+    const imp_block *b = IMP_ARRAY(r->im, r->im->blocks, imp_block) + s->block;
+    const uint32_t *to = IMP_ARRAY(r->im, b->rows, uint32_t);
+    struct system_run *o = r->system + system;
+    for (uint32_t i = 0; i < 2 * s->n && o->slid; i++)
+        memset(r->work[s->block] + (size_t)to[i] * IMP_ROW_STRIDE, 0,
+               IMP_ROW_STRIDE * sizeof(double));
+    o->slid = false;
 }
 
 const double *

@@ -22,6 +22,9 @@ bool system_slides(const struct rt *r, uint32_t system);
 /* Series of the sliding motion at the present state into the rows of the
  * system's block. IMP_OK, or a status (after a diagnostic if IMP_FAILED). */
 int system_series(struct rt *r, uint32_t system, int order);
+/* Clears the rows that system_series wrote, before the block's own tape, which
+ * leaves out what is always 0. */
+void system_unslide(struct rt *r, uint32_t system);
 /* series of the force at contact i of the system (system_series before) */
 const double *system_force(const struct rt *r, uint32_t system, uint32_t i);
 /* mass matrix, n x n */

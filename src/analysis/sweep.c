@@ -81,6 +81,52 @@ plan_axes(struct sweep *s, const imp_val *v, bool random)
     return IMP_OK;
 }
 
+/* fields of the question that a value reads */
+static void
+wanted_by(struct sweep *s, const imp_val *v)
+{
+    const imp_image *im = s->a->rt->im;
+    const uint32_t *k = IMP_ARRAY(im, v->slots, uint32_t);
+    for (uint32_t i = 0; i < v->slots.n; i++) {
+        const imp_slot *x = IMP_ARRAY(im, im->slots, imp_slot) + k[i];
+        if (IMP_ARRAY(im, im->commands, imp_command) + x->command ==
+            s->question)
+            s->wanted[x->field] = true;
+    }
+}
+
+static void
+plan_fields(struct sweep *s, const imp_val *kept)
+{
+    struct analysis *a = s->a;
+    const imp_val *item = val_items(a, kept);
+    const imp_field *f = IMP_ARRAY(a->rt->im, s->question->fields, imp_field);
+    s->n_fields = kept->items.n;
+    s->field = NEW_N(a->rt->arena, struct sweep_field, s->n_fields + 1);
+    s->wanted = NEW_N(a->rt->arena, bool, s->question->fields.n + 1);
+    for (size_t k = 0; k < s->n_fields; k++) {
+        struct sweep_field *t = &s->field[k];
+        *t = (struct sweep_field){.at = s->n_num, .width = 1};
+        if (item[k].kind != IMP_VAL_FIELD) {
+            t->calculated = s->calculates = true;
+            t->width = item[k].rows;
+            wanted_by(s, &item[k]);
+            s->n_num += t->width;
+            continue;
+        }
+        const imp_field *x = &f[item[k].field];
+        t->field = item[k].field;
+        s->wanted[t->field] = true;
+        t->text = x->kind == IMP_FIELD_TEXT;
+        if (x->kind == IMP_FIELD_VEC || x->kind == IMP_FIELD_SPIN)
+            t->width = x->width;
+        if (t->text)
+            t->at = s->n_text++;
+        else
+            s->n_num += t->width;
+    }
+}
+
 static int
 plan(struct sweep *s)
 {
@@ -109,22 +155,7 @@ plan(struct sweep *s)
     if ((st = sweep_models_plan(s)))
         return st;
 
-    const imp_val *item = val_items(a, kept);
-    const imp_field *f = IMP_ARRAY(im, s->question->fields, imp_field);
-    s->n_fields = kept->items.n;
-    s->field = NEW_N(a->rt->arena, struct sweep_field, s->n_fields + 1);
-    s->wanted = NEW_N(a->rt->arena, bool, s->question->fields.n + 1);
-    for (size_t k = 0; k < s->n_fields; k++) {
-        const imp_field *x = &f[item[k].field];
-        s->wanted[item[k].field] = true;
-        bool text = x->kind == IMP_FIELD_TEXT;
-        size_t w = x->kind == IMP_FIELD_VEC || x->kind == IMP_FIELD_SPIN
-                       ? x->width
-                       : 1;
-        s->field[k] = (struct sweep_field){item[k].field, text,
-                                           text ? s->n_text : s->n_num, w};
-        *(text ? &s->n_text : &s->n_num) += w;
-    }
+    plan_fields(s, kept);
     size_t total = (size_t)s->total;
     s->num = NEW_N(a->rt->arena, double, total * s->n_num + 1);
     s->text = NEW_N(a->rt->arena, uint32_t, total * s->n_text + 1);

@@ -94,6 +94,8 @@ sweep_keep(struct sweep *s, uint64_t i, const struct rec *r)
     uint32_t *t = s->text + i * s->n_text;
     for (size_t k = 0; k < s->n_fields; k++) {
         const struct sweep_field *f = &s->field[k];
+        if (f->calculated)
+            continue;
         const struct fieldval *v = &r->v[f->field];
         if (f->text)
             t[f->at] = v->why ? 0 : sweep_text(&s->texts, v->text);

@@ -48,6 +48,17 @@ sweep_visit(const struct sweep *s, uint64_t v)
                                   spread(s, v % s->per_model, false);
 }
 
+/* what the sweep of this model keeps: items of its option `record` */
+static const imp_val *
+kept(const imp_image *im, const imp_command *sweep)
+{
+    const imp_opt *o = IMP_ARRAY(im, sweep->opts, imp_opt);
+    for (uint32_t i = 0; i < sweep->opts.n; i++)
+        if (o[i].id == IMP_OPT_sweep_record)
+            return IMP_ARRAY(im, o[i].val.items, imp_val);
+    return NULL;
+}
+
 /* -- the plan ---------------------------------------------------------------
  */
 
@@ -118,6 +129,7 @@ sweep_models_plan(struct sweep *s)
                                       .code = s->a->rt->code,
                                       .tier = s->a->rt->tier,
                                       .question = s->question,
+                                      .kept = kept(im, s->c),
                                       .made = true};
         else if (!s->a->sweeps.maker)
             for (size_t k = 0; k < s->n_axes; k++)
@@ -190,9 +202,11 @@ make(struct sweep *s, struct sweep_model *m)
     m->im = im;
     m->code = m->own.code;
     m->tier = m->own.tier;
-    m->question = IMP_ARRAY(im, im->commands, imp_command) +
-                  (s->question - IMP_ARRAY(s->a->rt->im, s->a->rt->im->commands,
-                                           imp_command));
+    const imp_image *base = s->a->rt->im;
+    const imp_command *was = IMP_ARRAY(base, base->commands, imp_command),
+                      *now = IMP_ARRAY(im, im->commands, imp_command);
+    m->question = now + (s->question - was);
+    m->kept = kept(im, now + (s->c - was));
 }
 
 static void

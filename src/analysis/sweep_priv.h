@@ -23,10 +23,11 @@ struct sweep_axis {
     size_t n;
     imp_range range;
 };
-/* a field that is kept: entries of the run's row of numbers, or a text */
+/* what is kept: entries of the run's row of numbers, or a text */
 struct sweep_field {
     uint32_t field; /* of the question's record */
     bool text;
+    bool calculated; /* a value of the sweep's `record` (item) instead */
     size_t at, width;
 };
 /* every text that runs found, once; number 0: none */
@@ -48,6 +49,7 @@ struct sweep_model {
     const imp_code *code;
     struct rt_tier *tier;
     const imp_command *question;
+    const imp_val *kept;   /* items of `record` */
     struct model_made own; /* owner NULL: the model that runs the sweep */
     size_t users;          /* threads that are at it */
     uint64_t left;         /* runs to be done */
@@ -66,6 +68,7 @@ struct sweep {
     const double *params; /* of the model; axes go over them */
     struct sweep_field *field;
     bool *wanted;                   /* per field of the question's record */
+    bool calculates; /* some are calculated */
     size_t n_fields, n_num, n_text; /* numbers and texts per run */
     /* per run */
     double *num;          /* n_num each; NaN: absent */
@@ -114,7 +117,8 @@ void sweep_texts_init(struct sweep_texts *t);
 void sweep_texts_free(struct sweep_texts *t);
 /* number of a text; from any thread */
 uint32_t sweep_text(struct sweep_texts *t, const char *s);
-/* what run i found, out of its record, or why not */
+/* what run i found, out of its record, or why not; what is calculated stands
+ * there already */
 void sweep_keep(struct sweep *s, uint64_t i, const struct rec *r);
 void sweep_keep_error(struct sweep *s, uint64_t i, const char *why);
 /* run i as bytes of the journal, and back (a frame holds some runs) */

@@ -41,6 +41,7 @@ struct worker {
     struct sweep_model *model; /* of rt; NULL: none yet */
     uint64_t made;             /* runs of it */
     struct rt *rt;
+    struct rec **recs; /* those of earlier commands, and the question's */
     struct analysis an;
     struct out out;
     double *params;
@@ -226,6 +227,68 @@ prepare(struct worker *w, uint64_t i)
     return IMP_OK;
 }
 
+/* Does a value read what this run did not find? Then it is absent, too. */
+static bool
+reads_absent(const struct worker *w, const imp_val *v, const struct rec *r)
+{
+    const imp_image *im = w->rt->im;
+    const uint32_t *k = IMP_ARRAY(im, v->slots, uint32_t);
+    for (uint32_t i = 0; i < v->slots.n; i++) {
+        const imp_slot *x = IMP_ARRAY(im, im->slots, imp_slot) + k[i];
+        if (w->recs[x->command] == r && r->v[x->field].why &&
+            x->kind != IMP_SLOT_PRESENT && x->kind != IMP_SLOT_TEXTEQ)
+            return true;
+    }
+    return false;
+}
+
+/* A value that cannot be calculated, log(0) or the third of two entries, costs
+ * no other: it is left out, with a warning. */
+static void
+left_out(struct worker *w, uint64_t i, const imp_val *v, struct diags *was)
+{
+    const char *why = "it cannot be calculated";
+    for (const struct diag *d = was->last ? was->last->next : w->ds.first; d;
+         d = d->next)
+        if (d->severity == DIAG_ERROR)
+            why = d->message;
+    note_warning(&w->warnings, w->kept,
+                 &(struct sweep_warning){
+                     DIAG_W0743, v->range,
+                     arena_printf(w->arena, "`%s` has no value: %s",
+                                  imp_text(w->rt->im, v->label), why),
+                     i, 1});
+    w->ds = *was;
+    if (w->ds.last)
+        w->ds.last->next = NULL;
+}
+
+/* what is kept and is no field, into the row of run i */
+static void
+calculate(struct worker *w, uint64_t i, struct rec *r)
+{
+    struct sweep *s = w->s;
+    const imp_command *c =
+        IMP_ARRAY(w->rt->im, w->rt->im->commands, imp_command);
+    r->present = true;
+    w->recs[w->model->question - c] = r;
+    for (size_t k = 0; k < s->n_fields; k++) {
+        const struct sweep_field *f = &s->field[k];
+        double *x = s->num + i * s->n_num + f->at;
+        const imp_val *v = &w->model->kept[k];
+        struct diags was = w->ds;
+        if (!f->calculated)
+            continue;
+        if (!reads_absent(w, v, r)) {
+            if (arg_numbers(&w->an, v, x) == IMP_OK)
+                continue;
+            left_out(w, i, v, &was);
+        }
+        for (size_t j = 0; j < f->width; j++)
+            x[j] = NAN;
+    }
+}
+
 /* false: stopped, nothing is known of run i */
 static bool
 run(struct worker *w, uint64_t i)
@@ -243,9 +306,11 @@ run(struct worker *w, uint64_t i)
     if (rt_stopped(s->a->rt) && st != IMP_OK)
         return false;
     messages(w, i);
-    if (st == IMP_OK && !w->ds.errors)
+    if (st == IMP_OK && !w->ds.errors) {
+        if (s->calculates)
+            calculate(w, i, r);
         sweep_keep(s, i, r);
-    else
+    } else
         sweep_keep_error(s, i, reason(w, st));
     return true;
 }
@@ -376,8 +441,9 @@ work(struct worker *w, uint64_t claim)
     w->params =
         arena_copy(w->kept, w->s->params, (im->params.n + 1) * sizeof(double));
     w->out = (struct out){.write = nowhere, .width = 80};
-    w->an =
-        (struct analysis){.out = &w->out, .ds = &w->ds, .recs = w->s->a->recs};
+    w->recs = arena_copy(w->kept, w->s->a->recs,
+                         (im->commands.n + 1) * sizeof *w->recs);
+    w->an = (struct analysis){.out = &w->out, .ds = &w->ds, .recs = w->recs};
     work_runs(w, claim);
     oom_leave(&g);
 }

@@ -264,7 +264,8 @@ check_leaves(struct check *ck, const expr *const *e, size_t n, int may,
 {
     struct leaves f = {.ck = ck};
     ex_leaves(ck->g, e, n, leaf, &f);
-    const char *bad = f.result   ? "the result of a command"
+    const char *bad = f.result && !(may & MAY_RESULTS)
+                          ? "the result of a command"
                       : f.system ? "the motion of a system"
                       : f.motion && !(may & MAY_MOTION) ? "the motion of bodies"
                       : f.time && !(may & MAY_TIME)     ? "time"
@@ -275,7 +276,9 @@ check_leaves(struct check *ck, const expr *const *e, size_t n, int may,
                               "%s cannot depend on %s", what, bad);
     CK_HELP(ck, d,
             may & MAY_TIME ? "it may depend on params, constants and t"
-                           : "it may depend on params and constants");
+            : may & MAY_RESULTS
+                ? "it may depend on params, constants and fields of records"
+                : "it may depend on params and constants");
     return false;
 }
 

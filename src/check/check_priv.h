@@ -138,6 +138,7 @@ struct env {
     bool coords; /* x, y, z are the coordinates of a shape */
     bool system; /* inside a system: `'` is taken on the graph */
     bool calm;   /* commands: results may be read */
+    uint32_t question; /* 1 + a command: fields of its record are names */
 };
 
 struct seen {
@@ -561,7 +562,7 @@ bool take_direction(struct check *ck, const struct env *env,
                     const struct ast_expr *e, const char *what,
                     const struct dim *dim, struct tm_vec *out);
 /* data of the set-up: no time, no motion, no results */
-enum may { MAY_PARAMS = 0, MAY_TIME = 1, MAY_MOTION = 2 };
+enum may { MAY_PARAMS = 0, MAY_TIME = 1, MAY_MOTION = 2, MAY_RESULTS = 4 };
 bool check_leaves(struct check *ck, const expr *const *e, size_t n, int may,
                   const struct ast_expr *at, const char *what);
 /* values of bodies and contacts: one.position, touch.gap */
@@ -610,6 +611,7 @@ void check_scan(struct check *ck, const struct check_input *in);
 
 struct value result_field(struct check *ck, uint32_t command, const char *name,
                           imp_range name_range, imp_range range);
+bool record_has(const struct check *ck, uint32_t command, const char *name);
 struct value field_index(struct check *ck, const struct env *env,
                          const struct value *f, const struct ast_expr *e);
 /* min max sum length of a list field; false if op is none */
@@ -646,6 +648,7 @@ const struct dim *field_dim(struct check *ck, const struct tm_command *c,
 /* -- sweep.c -------------------------------------------------------------- */
 
 /* over, random, repeat, run */
+#define SWEEP_MOST 1e8 /* runs */
 bool sweep_axes(struct check *ck, const struct option_row *o,
                 const struct ast_item *key, struct tm_val *out);
 bool sweep_repeat(struct check *ck, const struct ast_expr *e,

@@ -264,6 +264,8 @@ ck_name(struct check *ck, const struct env *env, const char *name,
                 v.range = range;
                 return v;
             }
+        if (e->question && record_has(ck, e->question - 1, name))
+            return result_field(ck, e->question - 1, name, range, range);
         if (e->coords && name[1] == 0 && name[0] >= 'x' && name[0] <= 'z')
             return v_num(ck,
                          ex_sym(ck->g, SYM_LOCAL, (uint32_t)(name[0] - 'x'), 0),

@@ -219,6 +219,16 @@ field_dim(struct check *ck, const struct tm_command *c,
     return u.dim;
 }
 
+bool
+record_has(const struct check *ck, uint32_t command, const char *name)
+{
+    const struct tm_command *c = &ck->commands.v[command];
+    for (uint32_t i = 0; i < c->n_fields; i++)
+        if (!strcmp(c->fields[i].name, name))
+            return true;
+    return false;
+}
+
 struct value
 result_field(struct check *ck, uint32_t command, const char *name,
              imp_range name_range, imp_range range)

@@ -528,6 +528,10 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
         for (size_t i = 0; i < e->n; i++)
             if (want != WANT_CALL)
                 APUSH(ck, &ns, e->names[i]);
+        const struct tm_command *q =
+            e->question ? &ck->commands.v[e->question - 1] : NULL;
+        for (size_t i = 0; q && want != WANT_CALL && i < q->n_fields; i++)
+            APUSH(ck, &ns, q->fields[i].name);
         coords |= e->coords;
     }
     struct module *m = env->module;

@@ -108,6 +108,11 @@ advance(struct sim *s, double t, double limit)
     struct event e, *more = NEW_N(r->arena, struct event, s->n_contacts + 1);
     uint32_t n;
     while (!s->stopped && rt_time(r) < t) {
+        if (s->planes) {
+            int at = sim_planes(s, t, limit);
+            if (at || rt_time(r) >= t || (double)s->ev_time.n > limit)
+                return at || rt_time(r) >= t ? at : too_many(s, limit);
+        }
         for (uint32_t c = 0; c < s->n_contacts; c++)
             s->watch[c] = s->ct[c].watch;
         double before = rt_time(r), end = t;
@@ -156,6 +161,7 @@ run(struct sim *s, double limit)
     }
     if ((st = sim_systems_start(s)) || (st = sim_start(s)))
         return st;
+    sim_planes_start(s);
     for (; i < s->times.n && !s->stopped; i++) {
         if ((st = advance(s, s->times.v[i], limit)))
             return st;

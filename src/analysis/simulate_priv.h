@@ -5,6 +5,7 @@
 #define IMP_ANALYSIS_SIMULATE_PRIV_H
 
 #include "analysis/analysis_priv.h"
+#include "runtime/plane.h"
 
 /* flights between impacts at one contact, for chatter */
 struct flights {
@@ -53,8 +54,9 @@ struct sim {
         const char **v;
         size_t n, cap;
     } ev_kind, ev_class, ev_contact, remarks;
-    struct flow **flows; /* per system */
-    long chatters;       /* limits taken */
+    struct flow **flows;   /* per system */
+    struct planes *planes; /* of sim_plane.c; NULL: nothing for it */
+    long chatters;         /* limits taken */
     double depth_max;
     bool any_overlap;
     bool told_gain;  /* an impact raised the energy, and it was said */
@@ -102,6 +104,11 @@ int sim_systems_peek(struct sim *s, double until, double *t);
 /* what happens at t, the present time of the run */
 int sim_systems_apply(struct sim *s, double t);
 void sim_systems_at(struct sim *s, double t); /* their state, into env */
+
+/* sim_plane.c: from impact to impact of vertices on planes, until more events
+ * than the limit, or what is left to the others */
+void sim_planes_start(struct sim *s);
+int sim_planes(struct sim *s, double until, double limit);
 
 /* depth.c: the deepest point between lo (gap falling) and hi (rising) */
 int depth_refine(struct analysis *a, uint32_t contact, double lo, double hi,

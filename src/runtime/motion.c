@@ -448,6 +448,12 @@ motion_advance(struct rt *r, double dt, double t)
     advance(r, RT_ORDER, dt, t);
 }
 
+void
+motion_advance_by(struct rt *r, int order, double dt, double t)
+{
+    advance(r, order, dt, t);
+}
+
 /* the series holds for no time at all: a singularity of the motion */
 static int
 motion_stuck(struct rt *r)

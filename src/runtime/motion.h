@@ -20,6 +20,8 @@ int motion_series_all(struct rt *r, int order, double *h);
 /* state of all blocks at (current time + dt) from the series made last, into
  * env, compensated; time is set to `t` exactly; quaternions renormalised */
 void motion_advance(struct rt *r, double dt, double t);
+/* the same for series of another order than RT_ORDER */
+void motion_advance_by(struct rt *r, int order, double dt, double t);
 /* moves the model from the current time to t (either direction), without
  * events */
 int motion_to(struct rt *r, double t);

@@ -52,6 +52,7 @@ void bench_classify(void);
 void bench_multi(void);
 void bench_linkage(void);
 void bench_chatter(void);
+void bench_box(void);
 void bench_process(const char *folder);
 
 #endif

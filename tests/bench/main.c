@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* imp-bench [top|gap|classify|process|multi|linkage|line ...]: all without arguments. Exit status
- * 1 when a promise was not kept. */
+/* imp-bench [top|gap|classify|process|multi|linkage|line|box ...]: all without
+ * arguments. Exit status 1 when a promise was not kept. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,10 +173,12 @@ main(int argc, char **argv)
             bench_linkage(), any = true;
         if (all || !strcmp(what, "line"))
             bench_chatter(), any = true;
+        if (all || !strcmp(what, "box"))
+            bench_box(), any = true;
         if (!any) {
             fprintf(stderr,
                     "imp-bench: no benchmark `%s`; there are process, "
-                    "gap, classify, top, multi, linkage, line\n",
+                    "gap, classify, top, multi, linkage, line, box\n",
                     what);
             return 2;
         }

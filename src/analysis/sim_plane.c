@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The plain part of `simulate` on bodies with corners: flights from one vertex
+ * on a plane to the next (runtime/plane.h). What is not plain is left, at the
+ * state before it, to event_next and sim_event. */
+#include "abi/status.h"
+#include "analysis/simulate_priv.h"
+
+void
+sim_planes_start(struct sim *s)
+{
+    for (uint32_t c = 0; c < s->n_contacts; c++)
+        if (s->ct[c].through || s->ct[c].overlap)
+            return;
+    s->planes = planes_new(s->a->rt);
+}
+
+static int
+bounce(struct sim *s, const struct plane_touch *t)
+{
+    int st = sim_row(s);
+    if (st)
+        return st;
+    planes_bounce(s->planes, t);
+    s->row_fresh = false;
+    sim_log(s, t->contact, "impact", touch_class_name[CLASS_MINUS], t->impulse);
+    s->ct[t->contact].watch = s->watch[t->contact] = WATCH_LEAVE;
+    return (st = sim_row(s)) ? st : sim_count(s, t->contact);
+}
+
+int
+sim_planes(struct sim *s, double until, double limit)
+{
+    struct rt *r = s->a->rt;
+    for (uint32_t c = 0; c < s->n_contacts; c++)
+        s->watch[c] = s->ct[c].watch;
+    while ((double)s->ev_time.n <= limit && rt_time(r) < until) {
+        struct plane_touch t;
+        enum plane_end end;
+        double before = rt_time(r);
+        int st = planes_next(s->planes, s->watch, until, &end, &t);
+        if (rt_time(r) > before)
+            s->row_fresh = false;
+        if (st)
+            return st;
+        if (end != PLANE_TOUCH)
+            break;
+        if ((st = bounce(s, &t)))
+            return st;
+    }
+    return IMP_OK;
+}

@@ -27,6 +27,7 @@ COMMAND_FN(expect);
 COMMAND_FN(plot);
 COMMAND_FN(save);
 COMMAND_FN(chatter);
+COMMAND_FN(similar);
 COMMAND_FN(sweep);
 
 /* records and what they hold live in the arena of the diagnostics: they are

@@ -13,8 +13,8 @@
 
 /* entries of `order` that are kept */
 #define ORDER_MOST 1000
-static int
-not_linear(struct analysis *a, const imp_system *s, imp_range where)
+int
+chatter_not_linear(struct analysis *a, const imp_system *s, imp_range where)
 {
     struct diag *d =
         diag_add(a->ds, DIAG_E0732, where,
@@ -179,7 +179,7 @@ cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
     bool flat;
     int st;
     if (!(s->flags & IMP_SYSTEMF_LINE))
-        return not_linear(a, s, arg_items(a, c)[0].range);
+        return chatter_not_linear(a, s, arg_items(a, c)[0].range);
     if ((st = arg_number(a, c, IMP_OPT_chatter_resolve, 16.0, &resolve)) ||
         (st = arg_number(a, c, IMP_OPT_chatter_events, 1e5, &most)) ||
         (st = system_policy(a, c->range, &policy)) ||

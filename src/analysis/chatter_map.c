@@ -18,9 +18,9 @@
  * fourth power */
 #define CONES_MOST 16
 
-static const char *
-symmetry_text(struct analysis *a, const imp_system *sys,
-              const struct relabel *s)
+const char *
+chatter_symmetry_text(struct analysis *a, const imp_system *sys,
+                      const struct relabel *s)
 {
     struct arena *ar = rec_arena(a);
     char r[NUM_TEXT];
@@ -368,7 +368,7 @@ chatter_stability(struct analysis *a, const imp_system *sys,
         v = of_polygon(s, eigen_cone(&e), critical, pcc);
     else
         v.because = unknown(a, sys, l, s);
-    SET_TEXT("symmetry", symmetry_text(a, sys, s));
+    SET_TEXT("symmetry", chatter_symmetry_text(a, sys, s));
     SET_TEXT("stable", v.complete);
     SET_TEXT("partially_stable", v.partial);
     SET_TEXT("because", v.because);

@@ -24,6 +24,13 @@ const struct relabel *chatter_symmetry(struct analysis *a, uint32_t system,
 /* puts the nearly flat drop into the state of a system without a start */
 int chatter_start(struct analysis *a, uint32_t system, imp_range where,
                   bool *flat);
+/* the diagnostic for systems that are no parabolas; IMP_BADMODEL */
+int chatter_not_linear(struct analysis *a, const struct imp_system *s,
+                       imp_range where);
+/* the symmetry in words, also why there is none */
+const char *chatter_symmetry_text(struct analysis *a,
+                                  const struct imp_system *sys,
+                                  const struct relabel *s);
 /* what holds of every run, and Theorem 3 of this one */
 struct chatter_says {
     const char *stable, *partially;

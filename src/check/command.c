@@ -381,7 +381,8 @@ number_option(struct check *ck, const struct option_row *o,
     if (v_const(&v, &x)) {
         bool positive = !strcmp(o->key, "until") || !strcmp(o->key, "every") ||
                         !strcmp(o->key, "events") || !strcmp(o->key, "time") ||
-                        !strcmp(o->key, "resolve");
+                        !strcmp(o->key, "resolve") ||
+                        !strcmp(o->key, "flight");
         if (positive && x <= 0) {
             ck_error(ck, DIAG_E0405, e->range,
                      "`%s` is positive, but this is %g", o->key, x);

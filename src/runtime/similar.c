@@ -310,7 +310,7 @@ multipliers(struct work *w, const real *q0, const real *p0, bool scaled,
     }
     for (int half = 0; half < (scaled ? 1 : 2); half++) {
         for (int i = 0; i < n; i++)
-            B[k * n + i] = scaled              ? (i < r ? 2.0L : 1.0L) * q[i]
+            B[k * n + i] = scaled             ? (i < r ? 2.0L : 1.0L) * q[i]
                            : (i < r) == !half ? q[i]
                                               : 0.0L;
         k += orthonormal(n, B, k, B + k * n);
@@ -554,11 +554,11 @@ similar_find(struct arena *a, const struct relabel *s, int step, double acc,
 {
     struct work w = {.a = a, .m = s->m, .r = s->rank, .e = s->e};
     prepare(&w, s, step, acc);
-    *out = (struct similar){.step = step,
-                            .kind = acc == 0.0 ? SIMILAR_FREE
-                                    : w.e > 0.0L || acc > 0.0
-                                        ? SIMILAR_FALLING
-                                        : SIMILAR_SLIDING};
+    *out =
+        (struct similar){.step = step,
+                         .kind = acc == 0.0                ? SIMILAR_FREE
+                                 : w.e > 0.0L || acc > 0.0 ? SIMILAR_FALLING
+                                                           : SIMILAR_SLIDING};
     int st = acc == 0.0 ? find_free(&w, out) : find_falling(&w, out);
     sorted(out);
     return st;

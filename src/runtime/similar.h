@@ -31,9 +31,9 @@ enum similar_verdict {
 
 struct similar_motion {
     double bp, bq, bt;
-    double error; /* of bp, relative: a bound of first order */
-    double *q, *p; /* rank: before the first impact, for a first flight of 1;
-                      without acceleration p_0 has F_0.p_0 = -1 */
+    double error;    /* of bp, relative: a bound of first order */
+    double *q, *p;   /* rank: before the first impact, for a first flight of 1;
+                        without acceleration p_0 has F_0.p_0 = -1 */
     double exponent; /* c of E ~ (t_end - t)^c */
     double energy;   /* before the first impact, same units */
     enum similar_verdict verdict;

@@ -162,7 +162,6 @@ deviation(struct ask *k, const struct similar_motion *o, int *wrong)
     struct line *l = k->l;
     int m = k->sym->m, step = k->found.step;
     double worst = 0.0, speed = 0.0;
-    line_resolve(l, 100 + 20L * m);
     *wrong = -1;
     l->policy = LINE_REPORT;
     if (!line_start(l, 0.0, k->q, k->v, 0.0))
@@ -309,7 +308,9 @@ set_first(struct ask *k, struct rec *out)
     SET_LIST("multipliers_im", o->multiplier_im, (size_t)o->n_multiplier);
     SET_NUM("greatest_multiplier", g);
     int wrong;
+    line_resolve(k->l, 100 + 20L * k->sym->m); /* no limit in between */
     double d = deviation(k, o, &wrong);
+    line_resolve(k->l, LINE_RESOLVE);
     if (isfinite(d))
         SET_NUM("deviation", d);
     else

@@ -168,6 +168,11 @@ exponent(struct chatter_run *r, const struct trace *t,
          const struct line_chatter *c)
 {
     size_t p = (size_t)c->period, n = t->n, from = t->from;
+    if (c->means == LINE_MAP) {
+        r->speed = c->speed;
+        r->exponent = 2.0 * log(c->speed) / log(c->ratio);
+        return;
+    }
     if (p && n <= from + p) {
         r->no_exponent = "the pattern is made of limits itself";
         return;

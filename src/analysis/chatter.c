@@ -153,6 +153,10 @@ static const char *const of_run[] = {
     "verdict", "start", "impacts",     "time",  "last_impact", "remaining",
     "period",  "ratio", "speed_ratio", "error", "exponent",    "afterwards"};
 
+/* of these, what does not change where a limit is taken early */
+static const char *const of_verdict[] = {"verdict", "start"};
+#define CHATTER_ACCEPT 1e-6
+
 /* of these, what the history of the run is for */
 static const char *const of_history[] = {"period", "ratio", "speed_ratio",
                                          "exponent", "order"};
@@ -200,6 +204,10 @@ cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
         if (st)
             return st;
     }
+    /* a verdict alone needs no limit to the last digit */
+    bool more = rec_wants_beyond(r->im, out, of_verdict,
+                                 sizeof of_verdict / sizeof *of_verdict);
+    line_accept(l, more ? 0.0 : CHATTER_ACCEPT);
     (wants_history(a, out) ? chatter_follow : chatter_decide)(
         r->arena, l, (long)fmin(resolve, 1e9), (long)fmin(most, 1e9), &run);
     if (run.verdict == CHATTER_JAMMED)

@@ -105,9 +105,10 @@ group_of(const struct line *l, int period, bool *group)
 }
 
 /* By the map of the pattern's period. True: good to rounding, of itself or of
- * the limit's time; else map_at says when it may be. */
+ * the limit's time; else map_at says when it may be. known: its flights
+ * have converged. */
 static bool
-by_map(struct line *l, struct pattern *p)
+by_map(struct line *l, struct pattern *p, bool known)
 {
     struct line_work *w = l->w;
     struct line_fixed fix;
@@ -117,19 +118,22 @@ by_map(struct line *l, struct pattern *p)
         w->map_at = l->impacts + LINE_LOOK * p->period;
         return false;
     }
-    p->means = LINE_MAP;
-    p->ratio = fix.ratio;
-    p->speed = fix.speed;
-    p->contraction = fix.contraction;
-    p->T = fix.T;
-    p->error = fix.off + fix.noise;
     /* or the error is lost in the time since the start */
     double T = times2(fix.T, l->ex - l->ev);
     double good = 0.5 * DBL_EPSILON * (l->t - l->start + T) / T;
     good = greater(good, fix.noise);
     double more = log(good / fix.off) / log(fix.fall);
     w->map_at = l->impacts + (long)((more < 32.0 ? more : 32.0) * p->period);
-    return fix.off <= good;
+    if (!(fix.off <= good) && !known)
+        return false;
+    line_map_refine(l, p->period, group, &fix);
+    p->means = LINE_MAP;
+    p->ratio = fix.ratio;
+    p->speed = fix.speed;
+    p->contraction = fix.contraction;
+    p->T = fix.T;
+    p->error = fix.off + fix.noise;
+    return true;
 }
 
 /* The ratio of a pattern, and how far it is from converged. The flights are
@@ -186,7 +190,7 @@ converged(struct line *l, int period, struct pattern *p)
         (what != CONVERGED && l->impacts < w->map_at))
         return what;
     struct pattern map = *p;
-    if (!by_map(l, &map) && !(what == CONVERGED && map.means == LINE_MAP))
+    if (!by_map(l, &map, what == CONVERGED))
         return what;
     *p = map;
     return CONVERGED;

@@ -28,6 +28,8 @@
 #define MAP_NEAR 0.1
 /* impacts until each contact of a limit has been hit */
 #define MAP_HITS 64
+/* periods followed on the copy to come nearer to the fixed point */
+#define MAP_REFINE 16
 /* squarings for the greatest eigenvalue */
 #define MAP_SQUARE 6
 
@@ -46,6 +48,8 @@ struct line_map {
     wide *A;           /* (n + 2) x (n + 3) */
     bool *sel, *hit;   /* m */
     int ex, ev;        /* base units */
+    bool heavy, light; /* accelerations count; they do no longer */
+    double distance;
 };
 
 static struct line_map *
@@ -390,19 +394,49 @@ read_map(struct line_map *k, bool heavy, struct reading *o)
            o->kappa < 1.0 && o->ratio > 0.0 && o->ratio < 1.0;
 }
 
+/* the state that accelerations no longer count in */
+static void
+weightless(struct line *s)
+{
+    memset(s->na, 0, (size_t)s->model.m * sizeof *s->na);
+    memset(s->nal, 0, (size_t)s->model.m * sizeof *s->nal);
+    memset(s->ya, 0, (size_t)s->k.r * sizeof *s->ya);
+    memset(s->yal, 0, (size_t)s->k.r * sizeof *s->yal);
+}
+
+static bool
+again(const struct line *l, int period, const bool *group, struct reading *o)
+{
+    struct line_map *k = l->w->map;
+    return replay(l, k, period, group) && read_map(k, k->heavy, o);
+}
+
+/* share of the rates that accelerations make in the period just followed */
+static double
+weight(const struct line *l, const struct line_map *k, const bool *group)
+{
+    double acc = 0.0;
+    int h = k->n / 2;
+    for (int i = 0; i < l->model.m; i++)
+        if (group[i])
+            acc = greater(acc, fabs(times2(l->k.nf[i], l->ex - 2 * l->ev)) /
+                                   l->k.root[i]);
+    return acc * k->tau / norm(k->x + h, h);
+}
+
 bool
 line_map(struct line *l, int period, const bool *group, struct line_fixed *out)
 {
     struct line_map *k = map_of(l);
     struct reading one, two;
+    const struct line_work *w = l->w;
     line_copy(k->s, l);
     k->r = l->k.r;
     k->ex = l->ex;
     k->ev = l->ev;
     /* a limit is followed to its hits only, and begins after it: once more, so
      * that both ends are the same instant of a period */
-    double start = 0.0;
-    const struct line_work *w = l->w;
+    double start = 0.0, tau;
     if (w->ring[(w->n_ring - 1) % LINE_KEPT].contact >= l->model.m) {
         if (!replay(l, k, period, group))
             return false;
@@ -410,31 +444,27 @@ line_map(struct line *l, int period, const bool *group, struct line_fixed *out)
     }
     if (!replay(l, k, period, group))
         return false;
-    double acc = 0.0;
-    int h = k->n / 2;
-    for (int i = 0; i < l->model.m; i++)
-        if (group[i])
-            acc = greater(acc, fabs(times2(l->k.nf[i], l->ex - 2 * l->ev)) /
-                                   l->k.root[i]);
-    double light = acc * k->tau / norm(k->x + h, h), tau = k->tau;
-    bool heavy = acc > 0.0;
-    if (!read_map(k, heavy, &one)) {
-        heavy = false;
+    double light = weight(l, k, group);
+    tau = k->tau;
+    k->heavy = light > 0.0;
+    if (!read_map(k, k->heavy, &one)) {
+        k->heavy = false;
         if (!(light > 0.0 && light < MAP_LIGHT) || !read_map(k, false, &one))
             return false;
     }
-    if (!replay(l, k, period, group) || !read_map(k, heavy, &two))
+    if (!again(l, period, group, &two))
         return false;
     /* the second is wrong by what the distance, and the weight of
      * accelerations, have become */
-    double fall =
-        greater(two.kappa * two.kappa, heavy         ? 0.0
-                                       : light > 0.0 ? two.ratio / two.speed
-                                                     : 0.0);
+    double fall = two.kappa * two.kappa;
+    if (!k->heavy && light > 0.0)
+        fall = greater(fall, two.ratio / two.speed);
     if (!(fall < 1.0))
         return false;
     double T = tau + two.T, off = fabs(one.T - T), q = two.ratio * fall;
     double noise = 8.0 * DBL_EPSILON * period * (1.0 + 1.0 / two.ratio);
+    k->light = !k->heavy && light > 0.0;
+    k->distance = two.distance;
     *out = (struct line_fixed){.T = start + T,
                                .ratio = two.ratio,
                                .speed = two.speed,
@@ -443,4 +473,30 @@ line_map(struct line *l, int period, const bool *group, struct line_fixed *out)
                                .fall = fall,
                                .noise = noise};
     return true;
+}
+
+void
+line_map_refine(struct line *l, int period, const bool *group,
+                struct line_fixed *out)
+{
+    struct line_map *k = l->w->map;
+    struct reading o;
+    bool more = k->light;
+    double distance = k->distance, kappa;
+    if (k->light)
+        weightless(k->s);
+    for (int i = 0; i < MAP_REFINE; i++) {
+        if (!more && distance * distance <= DBL_EPSILON)
+            return;
+        if (!again(l, period, group, &o))
+            return;
+        more = false;
+        kappa = o.kappa;
+        if (k->light) /* what accelerations make falls by this */
+            kappa = greater(kappa, o.ratio / o.speed);
+        distance = o.distance;
+        out->ratio = o.ratio;
+        out->speed = o.speed;
+        out->contraction = kappa;
+    }
 }

@@ -34,7 +34,7 @@ line_marks_new(struct arena *a, int contacts)
     struct line_marks *k = NEW(a, struct line_marks);
     k->when = NEW_N(a, long, m + 1);
     k->sel = NEW_N(a, bool, m + 1);
-    k->group = NEW_N(a, bool, (size_t)LINE_GROUPS * m + 1);
+    k->group = NEW_N(a, bool, (size_t)LINE_GROUPS *m + 1);
     k->state = NEW_N(a, double, 2 * (size_t)LINE_MARKS * m + 1);
     return k;
 }

@@ -212,6 +212,10 @@ struct line_fixed {
 /* false: there is none near, or the next period is another */
 bool line_map(struct line *l, int period, const bool *group,
               struct line_fixed *out);
+/* right after it: ratio, speed and contraction from nearer to the fixed point
+ */
+void line_map_refine(struct line *l, int period, const bool *group,
+                     struct line_fixed *out);
 /* line_chatter.c */
 /* y, z (local): what the group of `after` makes of them on the average */
 void line_average(struct line *l, const struct line *after, double *y,

@@ -77,11 +77,13 @@ sim_systems_peek(struct sim *s, double until, double *t)
     return IMP_OK;
 }
 
-void
+int
 sim_systems_at(struct sim *s, double t)
 {
-    for (uint32_t i = 0; i < s->a->rt->im->systems.n && s->flows; i++)
-        flow_at(s->flows[i], t);
+    int st = IMP_OK;
+    for (uint32_t i = 0; i < s->a->rt->im->systems.n && s->flows && !st; i++)
+        st = flow_at(s->flows[i], t);
+    return st;
 }
 
 static const char *
@@ -186,15 +188,15 @@ sim_systems_apply(struct sim *s, double t)
             continue;
         struct flow_event e;
         /* a row before and one after */
-        sim_systems_at(s, t);
+        if ((st = sim_systems_at(s, t)))
+            return st;
         s->row_fresh = false;
         if (flow_eventful(s->flows[i]) && (st = sim_row(s)))
             return st;
         if ((st = flow_apply(s->flows[i], &e)))
             return st;
         *time = t;
-        sim_systems_at(s, t);
-        if ((st = happened(s, s->flows[i], &e)))
+        if ((st = sim_systems_at(s, t)) || (st = happened(s, s->flows[i], &e)))
             return st;
     }
     return IMP_OK;

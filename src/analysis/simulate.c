@@ -138,8 +138,8 @@ advance(struct sim *s, double t, double limit)
                 return too_many(s, limit);
             continue;
         }
-        if (r->im->systems.n)
-            sim_systems_at(s, rt_time(r));
+        if (r->im->systems.n && (st = sim_systems_at(s, rt_time(r))))
+            return st;
         if ((st = sim_watch_depth(s)) || (st = sim_event(s, &e, more, n)))
             return st;
         if ((double)s->ev_time.n > limit)

@@ -103,7 +103,7 @@ int sim_systems_start(struct sim *s);
 int sim_systems_peek(struct sim *s, double until, double *t);
 /* what happens at t, the present time of the run */
 int sim_systems_apply(struct sim *s, double t);
-void sim_systems_at(struct sim *s, double t); /* their state, into env */
+int sim_systems_at(struct sim *s, double t); /* their state, into env */
 
 /* sim_plane.c: from impact to impact of vertices on planes, until more events
  * than the limit, or what is left to the others */

@@ -221,10 +221,10 @@ prepare(struct worker *w, uint64_t i)
         if (st)
             return st;
     }
-    w->rt->seed = s->seed;
+    double seed = s->seed;
     if (s->repeat > 1) /* a whole number of 53 bits, as users give it */
-        w->rt->seed = (double)(random_bits(s->seed, i, UINT32_MAX) >> 11);
-    return IMP_OK;
+        seed = (double)(random_bits(s->seed, i, UINT32_MAX) >> 11);
+    return rt_seed(w->rt, seed, i);
 }
 
 /* Does a value read what this run did not find? Then it is absent, too. */

@@ -51,8 +51,9 @@ int flow_apply(struct flow *f, struct flow_event *e);
 int flow_jammed(struct rt *r, uint32_t contact, double time);
 /* contacts of the last event: their numbers in the model, and impulses */
 const uint32_t *flow_contacts(const struct flow *f, const double **impulse);
-/* writes the state at t, between now and the time peeked, into env */
-void flow_at(struct flow *f, double t);
+/* writes the state at t, between now and the time peeked, into env. IMP_OK, or
+ * a status after a diagnostic of an observer */
+int flow_at(struct flow *f, double t);
 /* Of a system whose motion is a parabola: its matrices at the present params,
  * whatever the state; the same line as that of its flow. IMP_OK, or a status
  * after a diagnostic. */

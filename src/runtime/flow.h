@@ -61,6 +61,9 @@ int flow_matrices(struct rt *r, uint32_t system, struct line **l);
 /* of a system whose motion is a parabola: its state and matrices (for those who
  * follow it by themselves); NULL for the others */
 struct line *flow_line(struct flow *f);
+/* Of a system whose motion is no parabola: its matrices at the last event; NULL
+ * before the first look at them, and for parabolas. */
+const struct line *flow_at_event(const struct flow *f);
 /* impacts resolved one by one */
 long flow_impacts(const struct flow *f);
 

@@ -505,3 +505,9 @@ flow_series_new(struct flow *f)
         w->fresh[i] |= fresh[i];
     return IMP_OK;
 }
+
+const struct line *
+flow_at_event(const struct flow *f)
+{
+    return f->series ? f->series->instant : NULL;
+}

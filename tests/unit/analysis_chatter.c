@@ -62,7 +62,7 @@ run(struct arena *a, const struct feet *f, const double *q, const double *v)
     struct chatter_run r;
     struct line *l = line_of(a, f);
     assert_true(line_start(l, 0.0, q, v, 0.0));
-    chatter_follow(a, l, 16, 20000, &r);
+    chatter_follow(a, l, INFINITY, 16, 20000, &r);
     return r;
 }
 

@@ -78,8 +78,10 @@ note_warning(struct sweep_warnings *w, struct arena *kept,
              const struct sweep_warning *x)
 {
     size_t k = 0;
-    while (k < w->n && w->v[k].code != x->code)
-        k++;
+    while (k < w->n &&
+           (w->v[k].code != x->code ||
+            (x->code == DIAG_W0743 && w->v[k].range.lo != x->range.lo)))
+        k++; /* columns have their own places */
     if (k == w->n) {
         if (w->n == sizeof w->v / sizeof *w->v)
             return;

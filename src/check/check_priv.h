@@ -679,6 +679,9 @@ bool sweep_record(struct check *ck, uint32_t command, const struct ast_item *it,
                   const struct ast_item *key);
 /* what is known when all params are: structural ones, ranges */
 void sweep_late(struct check *ck);
+/* plot.c: the options of a plot that need its columns */
+bool plot_options(struct check *ck, uint32_t command,
+                  const struct ast_item *it);
 
 struct command_row {
     const char *name, *doc;

@@ -142,7 +142,9 @@ kind_word(enum imp_option_kind k)
                                     "values",
                                     "time or list of times",
                                     "params in values",
-                                    "command"};
+                                    "command",
+                                    "number or list of numbers",
+                                    "curves"};
     return s[k];
 }
 static const char *

@@ -165,13 +165,11 @@ static void
 move(struct observe *o, double t)
 {
     double s = t - o->at;
-    bool none = true;
     for (uint32_t j = 0; j < o->n + o->p; j++) {
         state_add(&o->x[j], &o->lo[j], grown(o, j, s));
-        none = none && (j < o->n || fabs(o->x[j]) < OBSERVE_NONE);
+        if (j >= o->n && fabs(o->x[j]) < OBSERVE_NONE)
+            o->x[j] = o->lo[j] = 0.0;
     }
-    for (uint32_t j = o->n; j < o->n + o->p && none; j++)
-        o->x[j] = o->lo[j] = 0.0;
     o->at = t;
     o->known = false;
 }

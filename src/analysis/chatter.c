@@ -78,6 +78,11 @@ set_names(struct analysis *a, const imp_system *s,
         if (run->group[i])
             name[n + k++] = chatter_contact(a, s, (int)i);
     SET_TEXTS("group", name + n, k);
+    k = 0;
+    for (uint32_t i = 0; i < s->n_contact; i++)
+        if (run->group[i])
+            name[n + k++] = gap_place(a, s->contact + i);
+    SET_TEXTS("gaps", name + n, k);
 }
 
 static void
@@ -166,6 +171,15 @@ set_run(struct analysis *a, const imp_system *s, const struct chatter_run *run,
     set_number(a, out, "period", run->chatter.period, none);
     set_number(a, out, "ratio", run->chatter.ratio, none);
     set_number(a, out, "error", run->chatter.error, none);
+    if (none)
+        SET_ABSENT("means", none);
+    else
+        SET_TEXT("means", limit_means(run->chatter.means));
+    set_number(a, out, "depth", run->chatter.depth, none);
+    set_number(a, out, "contraction", run->chatter.contraction,
+               none                             ? none
+               : run->chatter.means == LINE_MAP ? NULL
+                                                : "no map of a period");
     set_number(a, out, "speed_ratio", run->speed,
                none               ? none
                : run->speed > 0.0 ? NULL
@@ -181,8 +195,9 @@ set_run(struct analysis *a, const imp_system *s, const struct chatter_run *run,
 /* what the run itself tells: a sweep may want no more, and the stability costs
  * many times as much */
 static const char *const of_run[] = {
-    "verdict", "start", "impacts",     "time",  "last_impact", "remaining",
-    "period",  "ratio", "speed_ratio", "error", "exponent",    "afterwards"};
+    "verdict",   "start",      "impacts", "time",        "last_impact",
+    "remaining", "period",     "ratio",   "speed_ratio", "error",
+    "exponent",  "afterwards", "means",   "depth",       "contraction"};
 
 /* of these, what does not change where a limit is taken early */
 static const char *const of_verdict[] = {"verdict", "start"};

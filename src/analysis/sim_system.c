@@ -118,26 +118,6 @@ undecided(struct sim *s, const struct flow_event *e, const uint32_t *c)
               "complementarity all at once");
 }
 
-static void
-chatter(struct sim *s, const struct flow_event *e, const uint32_t *c)
-{
-    char q[NUM_TEXT], t[NUM_TEXT], rest[NUM_TEXT];
-    s->chatters++;
-    for (uint32_t i = 0; i < e->n; i++)
-        sim_log(s, c[i], "chatter", "", 0.0);
-    sim_remark(
-        s, arena_printf(s->a->rt->arena,
-                        "chatter of %s ends at t = %s s: after %ld impacts "
-                        "the flights shrink by %s each%s, the last %s s "
-                        "are their sum",
-                        list(s, c, e->n), num_digits(t, e->time, 9),
-                        e->chatter.impacts, num_digits(q, e->chatter.ratio, 6),
-                        e->chatter.period > 1    ? " pattern"
-                        : e->chatter.period == 0 ? " on the average"
-                                                 : "",
-                        num_digits(rest, e->chatter.remaining, 6)));
-}
-
 static int
 happened(struct sim *s, struct flow *f, const struct flow_event *e)
 {
@@ -155,7 +135,7 @@ happened(struct sim *s, struct flow *f, const struct flow_event *e)
         undecided(s, e, c);
         break;
     case FLOW_CHATTER:
-        chatter(s, e, c);
+        sim_limit(s, e, c);
         break;
     case FLOW_JAMMED:
         return flow_jammed(s->a->rt, e->contact, e->time);

@@ -202,6 +202,7 @@ fill(struct sim *s, struct rec *out, int st, double e0, bool has_e0)
         SET_NUM("energy_after", e.kinetic + e.potential);
     else
         SET_ABSENT("energy_after", "the energy has no finite value");
+    sim_put_limits(s, out);
     if (s->left_out)
         sim_remark(s, arena_printf(a->rt->arena,
                                    "%zu more remarks on impacts are left out",

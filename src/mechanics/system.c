@@ -417,6 +417,7 @@ system_contact(struct mech *k, uint32_t c, imp_contact *out)
     o[0] = gap;
     o[1] = rate;
     out->system = t->system - 1;
+    out->range_at = mech_range(t->gap.range, t->range); /* where it is made */
     out->gap_unit = image_text(k->ib, t->gap_unit);
     out->gradient = mech_eval_tape(
         k, arena_printf(k->arena, "%s.gradient", t->name), 0, o, n + 2);

@@ -246,20 +246,16 @@ inside(const struct line *l, int name)
     return true;
 }
 
-/* The impacts of the chatter become one entry of the history: what was shared
- * with another line is no longer the same. */
+/* The impacts of the chatter, and those at its group that led to its order,
+ * become one entry of the history: what was shared with another line is no
+ * longer the same. */
 static void
-collapse(struct line *l, const struct pattern *p, int composite)
+collapse(struct line *l, double T, int composite)
 {
     struct line_work *w = l->w;
-    int n = n_kept(w), gone = p->match < 0 ? n : p->match + p->period;
-    double T = p->T;
-    if (gone > n)
-        gone = n;
-    if (p->match < 0) { /* those of the group */
-        for (gone = 0; gone < n && inside(l, kept(w, gone)->contact);)
-            gone++;
-    }
+    int n = n_kept(w), gone = 0;
+    while (gone < n && inside(l, kept(w, gone)->contact))
+        gone++;
     T += sum_of(l, gone, 0);
     line_marks_limit(l, w->n_ring - (unsigned long)gone);
     unsigned long oldest = w->n_ring - (unsigned long)n;
@@ -331,7 +327,7 @@ line_limit(struct line *l, double until)
         .error = p.error};
     if (p.means == LINE_LAW)
         l->chatter.impacts = w->run;
-    collapse(l, &p, name);
+    collapse(l, p.T, name);
     line_take(l, p.T);
     return true;
 }

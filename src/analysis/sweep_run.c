@@ -78,10 +78,8 @@ note_warning(struct sweep_warnings *w, struct arena *kept,
              const struct sweep_warning *x)
 {
     size_t k = 0;
-    while (k < w->n &&
-           (w->v[k].code != x->code ||
-            (x->code == DIAG_W0743 && w->v[k].range.lo != x->range.lo)))
-        k++; /* columns have their own places */
+    while (k < w->n && w->v[k].code != x->code)
+        k++;
     if (k == w->n) {
         if (w->n == sizeof w->v / sizeof *w->v)
             return;
@@ -223,10 +221,10 @@ prepare(struct worker *w, uint64_t i)
         if (st)
             return st;
     }
-    double seed = s->seed;
+    w->rt->seed = s->seed;
     if (s->repeat > 1) /* a whole number of 53 bits, as users give it */
-        seed = (double)(random_bits(s->seed, i, UINT32_MAX) >> 11);
-    return rt_seed(w->rt, seed, i);
+        w->rt->seed = (double)(random_bits(s->seed, i, UINT32_MAX) >> 11);
+    return IMP_OK;
 }
 
 /* Does a value read what this run did not find? Then it is absent, too. */

@@ -125,11 +125,18 @@ record_sizes(struct check *ck, uint32_t command, size_t n_contacts)
                                          "normal_velocities_after",
                                          "kinetic_angles"};
     struct tm_command *c = &ck->commands.v[command];
-    if ((c->id == IMP_CMD_chatter || c->id == IMP_CMD_similar) && c->n_args) {
+    if ((c->id == IMP_CMD_chatter || c->id == IMP_CMD_similar ||
+         c->id == IMP_CMD_cone) &&
+        c->n_args) {
+        /* columns are coordinates, but for the parts of a sum */
         uint32_t n = ck->systems.v[c->args[0].ref].n;
         for (size_t i = 0; i < c->n_fields; i++)
             if (c->fields[i].kind == IMP_FIELD_MAT)
-                c->fields[i].width = n;
+                c->fields[i].width =
+                    strcmp(c->fields[i].name, "parts") &&
+                            strcmp(c->fields[i].name, "weights")
+                        ? n
+                        : 3;
     }
     if (c->id != IMP_CMD_impact && c->id != IMP_CMD_compare)
         return;

@@ -188,6 +188,16 @@ sweep_question(struct check *ck, const struct ast_item *key, struct tm_val *out)
         CK_HELP(ck, d, "%s; show, plot and save the sweep's own result", as);
         return false;
     }
+    for (size_t i = 0; i < c->n_opts; i++)
+        if (c->opts[i].id == IMP_OPT_cone_save) {
+            struct diag *d = ck_error(ck, DIAG_E0422, c->opts[i].val.range,
+                                      "every run of the sweep would write "
+                                      "this file");
+            CK_HELP(ck, d,
+                    "leave out `save` here; `save` of the sweep keeps "
+                    "what its runs find");
+            return false;
+        }
     *out = (struct tm_val){.kind = IMP_VAL_RESULT,
                            .ref = k,
                            .range = it->range,

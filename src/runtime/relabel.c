@@ -223,27 +223,33 @@ relabel_find(struct arena *a, int m, const double *W, const double *e,
 }
 
 void
-relabel_map(const struct relabel *s, int k, double *map)
+relabel_turn(const struct relabel *s, int k, double *turn)
 {
     int r = s->rank;
-    /* R^k: its blocks turn by k times their angle, F_k is F_0 turned */
     for (int i = 0; i < r * r; i++)
-        map[i] = 0.0;
+        turn[i] = 0.0;
     for (int c = 0; c < r;) {
         double co = s->R[c * r + c];
         bool two = c + 1 < r && s->R[(c + 1) * r + c] != 0.0;
         if (!two) {
-            map[c * r + c] = co < 0.0 && k % 2 ? -1.0 : 1.0;
+            turn[c * r + c] = co < 0.0 && k % 2 ? -1.0 : 1.0;
             c++;
             continue;
         }
         double t = k * atan2(s->R[(c + 1) * r + c], co);
-        map[c * r + c] = map[(c + 1) * r + c + 1] = cos(t);
-        map[(c + 1) * r + c] = sin(t);
-        map[c * r + c + 1] = -sin(t);
+        turn[c * r + c] = turn[(c + 1) * r + c + 1] = cos(t);
+        turn[(c + 1) * r + c] = sin(t);
+        turn[c * r + c + 1] = -sin(t);
         c += 2;
     }
-    /* times U_0 from the left */
+}
+
+void
+relabel_map(const struct relabel *s, int k, double *map)
+{
+    int r = s->rank;
+    /* F_k is F_0 turned by R^k; times U_0 from the left */
+    relabel_turn(s, k, map);
     for (int j = 0; j < r; j++) {
         double d = 0.0;
         for (int i = 0; i < r; i++)

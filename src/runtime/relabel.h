@@ -46,6 +46,8 @@ struct relabel {
 /* W: m x m, e: m */
 void relabel_find(struct arena *a, int m, const double *W, const double *e,
                   struct relabel *s);
+/* R^k, rank x rank; k may be negative */
+void relabel_turn(const struct relabel *s, int k, double *turn);
 /* U_0 R^k, rank x rank */
 void relabel_map(const struct relabel *s, int k, double *map);
 

@@ -151,8 +151,8 @@ static const struct {
     {"E0416", TWO AT0 "compare c"},
     {"E0416", TWO AT0 "compare classify c"},
     {"E0403", TWO AT0 "compare impact c, c"},
-    {"E0371", "system s { coordinate q kinetic = q'^2/2 observer { y = 1 } }"},
-    {"E0901", "let k = cone s\nshow k"},
+    {"E0901", "system s { coordinate q kinetic = q'^2/2 observer { y = 1 } }"},
+    {"E0901", "let k = painleve s\nshow k"},
     {"E0901", AB "contact d : b | a { friction = 0.3 }"},
     {"E0901", AB "contact d : b | a { gap = 1 }"},
     {"E0351", "body b : polygon(1) { mass = 1 }"},
@@ -283,7 +283,7 @@ test_later(void **state)
         "system square : feet(4, rho) { start { h = 1 h' = -1 } }\n"
         "let c = chatter square\nshow c, c.verdict\n"
         "sweep { over = (rho in linspace(0.01, 1, 200)) "
-        "run = chatter square record = (verdict, impacts) }\ncone square\n",
+        "run = chatter square record = (verdict, impacts) }\npainleve square\n",
         "system rod(m = 1, mu) { coordinate X, Y, theta\n"
         "kinetic = m/2*(X'^2 + Y'^2 + theta'^2) potential = "
         "m*(9.81 [1/s^2])*Y\n"

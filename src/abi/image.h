@@ -12,7 +12,7 @@
 
 #include "abi/range.h"
 
-#define IMP_ABI_VERSION 4u
+#define IMP_ABI_VERSION 5u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -107,11 +107,11 @@ typedef struct imp_code {
 
 /* ---- the environment ---------------------------------------------------
  * One array of doubles per run: [t | params | raw | body | state | contact |
- * joint | poly | slots | series]. Tapes index it directly. */
+ * joint | poly | slots | series | draws]. Tapes index it directly. */
 
 typedef struct imp_layout {
     uint32_t time, params, raw, body, state, contact, joint, poly, slots,
-        series, n_env;
+        series, draws, n_env;
 } imp_layout;
 
 /* raw: what the user's expressions give for a body, per body IMP_RAW_SIZE,
@@ -302,8 +302,10 @@ typedef struct imp_block {
 /* generalised coordinates, numbered over all systems */
 typedef struct imp_coordinate {
     imp_str name, unit, rate_unit; /* SI text */
+    uint32_t env, env_rate; /* IMP_NO_RATE: an observer variable of first order */
     imp_range range, range_start;
 } imp_coordinate;
+#define IMP_NO_RATE 0xffffffffu
 /* Motion in n generalised coordinates. The setup tape gives the values and
  * rates at the start; state: the n values from env_state on, then n rates. */
 /* constant mass matrix and acceleration, all gaps linear in the coordinates
@@ -324,7 +326,15 @@ typedef struct imp_system {
      * and without contacts. */
     uint32_t modal, solve;
     imp_ref rows; /* uint32_t */
-    imp_range range, range_mass;
+    /* Observer variables, which feel the motion and do not act on it:
+     * coordinates first + n .. first + n + n_observer - 1, n_observed entries of
+     * state behind the rates. observer: block of the motion with them, whose
+     * state is that of the system, then theirs; n_unknown as modal's. jump
+     * (eval; local: rates before an impact (n), after it (n); env: the state,
+     * positions of the impact): what it adds to each (n_observed); IMP_NO_TAPE:
+     * nothing ever. IMP_NO_BLOCK and 0 where there are none. */
+    uint32_t n_observer, n_observed, observer, jump;
+    imp_range range, range_mass, range_observer;
 } imp_system;
 
 enum imp_law { IMP_LAW_NEWTON, IMP_LAW_POISSON, IMP_LAW_ENERGETIC };
@@ -386,6 +396,12 @@ typedef struct imp_contact {
     uint32_t smooth, feature_kkt[3], feature_event[3];
     imp_range range, range_e, range_mu, range_at, range_direction;
 } imp_contact;
+
+/* random(lo, hi) in a start: env from layout.draws on has the value, a function
+ * of seed, run and the draw's number */
+typedef struct imp_draw {
+    imp_range range;
+} imp_draw;
 
 /* ---- values and commands ------------------------------------------------ */
 
@@ -490,7 +506,7 @@ enum imp_option_id {
 enum imp_option_kind {
     IMP_OPTK_NUM, IMP_OPTK_BOOL, IMP_OPTK_WORD, IMP_OPTK_TEXT,
     IMP_OPTK_CONTACTS, IMP_OPTK_VALUES, IMP_OPTK_TIMES,
-    IMP_OPTK_AXES, IMP_OPTK_QUESTION
+    IMP_OPTK_AXES, IMP_OPTK_QUESTION, IMP_OPTK_NUMBERS, IMP_OPTK_CURVES
 };
 
 typedef struct imp_opt {
@@ -533,7 +549,7 @@ typedef struct imp_image {
      * IMP_RAW_SIZE), then per contact e, mu, at (3), direction (3), priority,
      * then per joint IMP_JOINT_RAW entries, then world: gravity (3), tolerance,
      * seed, then the poly entries of all polytopes in order, then per
-     * coordinate value and rate at the start */
+     * coordinate value and rate at the start, then per draw its bounds */
     uint32_t setup;
     uint32_t policy, has_policy, gain_allowed, has_tolerance;
     uint32_t forbid; /* IMP_FORBID_... */
@@ -549,6 +565,7 @@ typedef struct imp_image {
     imp_ref joints;   /* imp_joint */
     imp_ref coordinates; /* imp_coordinate */
     imp_ref systems;     /* imp_system */
+    imp_ref draws;       /* imp_draw */
     imp_ref slots;    /* imp_slot */
     imp_ref series;   /* imp_series */
     imp_ref commands; /* imp_command */

@@ -205,6 +205,15 @@ int run_failed(struct analysis *a, int status, imp_range where,
  * IMP_BADMODEL after a diagnostic when its law is not for them */
 int system_policy(struct analysis *a, imp_range where, enum line_policy *p);
 
+/* -- limits of chatter (sim_limit.c) -----------------------------------------
+ */
+
+/* what a limit rests on, in a word */
+const char *limit_means(enum line_means m);
+/* the gap of a contact of a system as it is written, and where: "h + phi
+ * (rod.imp:8:10)" */
+const char *gap_place(struct analysis *a, uint32_t contact);
+
 /* -- depth (depth.c) --------------------------------------------------------
  */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* `chatter S`: the run of a linear system from its start to the verdict, and
  * what the eigenvalues of its relabelled maps say of every run
- * (spec/chatter.md part 2). Systems whose motion is no parabola are refused:
- * `simulate` follows them. */
+ * (spec/chatter.md part 2). Systems whose motion is no parabola have a run
+ * until a given time, and no eigenvalues. */
 #include <math.h>
 #include <string.h>
 
@@ -13,6 +13,13 @@
 
 /* entries of `order` that are kept */
 #define ORDER_MOST 1000
+/* the options */
+struct ask {
+    enum line_policy policy;
+    double until;
+    long least, most;
+};
+
 int
 chatter_not_linear(struct analysis *a, const imp_system *s, imp_range where)
 {
@@ -25,6 +32,23 @@ chatter_not_linear(struct analysis *a, const imp_system *s, imp_range where)
     diag_help(a->ds, d,
               "simulate { until = ... } follows it and finds limits of "
               "chatter too; for small rotations write sin(phi) as phi");
+    return IMP_BADMODEL;
+}
+
+static int
+no_until(struct analysis *a, const imp_system *s, imp_range where)
+{
+    struct diag *d =
+        diag_add(a->ds, DIAG_E0738, where,
+                 "`%s` is not linear, so that the run needs an end",
+                 imp_text(a->rt->im, s->name));
+    diag_note(a->ds, d, s->range,
+              "its mass matrix or its acceleration change with the state, or "
+              "a gap is not linear");
+    diag_help(a->ds, d,
+              "say how far to follow it: chatter %s { until = 10 [s] }; or, "
+              "for small rotations, write sin(phi) as phi",
+              imp_text(a->rt->im, s->name));
     return IMP_BADMODEL;
 }
 
@@ -54,6 +78,11 @@ set_names(struct analysis *a, const imp_system *s,
         if (run->group[i])
             name[n + k++] = chatter_contact(a, s, (int)i);
     SET_TEXTS("group", name + n, k);
+    k = 0;
+    for (uint32_t i = 0; i < s->n_contact; i++)
+        if (run->group[i])
+            name[n + k++] = gap_place(a, s->contact + i);
+    SET_TEXTS("gaps", name + n, k);
 }
 
 static void
@@ -81,6 +110,11 @@ set_after(struct analysis *a, const imp_system *s,
                               "simultaneous impacts, what follows depends on "
                               "their order",
                               chatter_contact(a, s, run->after_contact),
+                              num_digits(t, run->after_time, 9)));
+        return;
+    case CHATTER_LASTS:
+        SET_TEXT("afterwards",
+                 arena_printf(rec_arena(a), "no limit until t = %s s",
                               num_digits(t, run->after_time, 9)));
     }
 }
@@ -119,7 +153,9 @@ set_run(struct analysis *a, const imp_system *s, const struct chatter_run *run,
                                        [CHATTER_PARTIAL] = "partial",
                                        [CHATTER_INCOMPLETE] = "incomplete",
                                        [CHATTER_SIMULTANEOUS] = "simultaneous"};
-    if (run->verdict == CHATTER_ENDLESS)
+    if (run->verdict == CHATTER_MOVING)
+        SET_ABSENT("verdict", "no limit until the time allowed: raise `until`");
+    else if (run->verdict == CHATTER_ENDLESS)
         SET_ABSENT("verdict", arena_printf(rec_arena(a),
                                            "still going on after %ld impacts; "
                                            "raise `events`",
@@ -135,6 +171,15 @@ set_run(struct analysis *a, const imp_system *s, const struct chatter_run *run,
     set_number(a, out, "period", run->chatter.period, none);
     set_number(a, out, "ratio", run->chatter.ratio, none);
     set_number(a, out, "error", run->chatter.error, none);
+    if (none)
+        SET_ABSENT("means", none);
+    else
+        SET_TEXT("means", limit_means(run->chatter.means));
+    set_number(a, out, "depth", run->chatter.depth, none);
+    set_number(a, out, "contraction", run->chatter.contraction,
+               none                             ? none
+               : run->chatter.means == LINE_MAP ? NULL
+                                                : "no map of a period");
     set_number(a, out, "speed_ratio", run->speed,
                none               ? none
                : run->speed > 0.0 ? NULL
@@ -150,8 +195,13 @@ set_run(struct analysis *a, const imp_system *s, const struct chatter_run *run,
 /* what the run itself tells: a sweep may want no more, and the stability costs
  * many times as much */
 static const char *const of_run[] = {
-    "verdict", "start", "impacts",     "time",  "last_impact", "remaining",
-    "period",  "ratio", "speed_ratio", "error", "exponent",    "afterwards"};
+    "verdict",   "start",      "impacts", "time",        "last_impact",
+    "remaining", "period",     "ratio",   "speed_ratio", "error",
+    "exponent",  "afterwards", "means",   "depth",       "contraction"};
+
+/* of these, what does not change where a limit is taken early */
+static const char *const of_verdict[] = {"verdict", "start"};
+#define CHATTER_ACCEPT 1e-6
 
 /* of these, what the history of the run is for */
 static const char *const of_history[] = {"period", "ratio", "speed_ratio",
@@ -166,26 +216,72 @@ wants_history(const struct analysis *a, const struct rec *out)
     return i < n;
 }
 
-int
-cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
+/* the fields that are for linear systems alone */
+static void
+set_unknown(struct analysis *a, struct rec *out)
+{
+    static const char *const absent[] = {"symmetry",
+                                         "rho",
+                                         "predicted",
+                                         "critical_restitution",
+                                         "partial_restitution",
+                                         "exponent_regular",
+                                         "eigenvalues",
+                                         "eigenvalues_im",
+                                         "eigenvectors",
+                                         "eigenvectors_im",
+                                         "pair_eigenvalues",
+                                         "pair_eigenvalues_im",
+                                         "dominant",
+                                         "cones"};
+    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
+        SET_ABSENT(absent[i], "the system is not linear");
+    SET_TEXT("stable", "not known");
+    SET_TEXT("partially_stable", "not known");
+    SET_TEXT("because", "the criteria are for linear systems: a constant mass "
+                        "matrix, linear gaps, no acceleration");
+}
+
+/* a system whose motion is no parabola */
+static int
+run_flow(struct analysis *a, uint32_t system, const struct ask *ask,
+         struct chatter_run *run, struct rec *out)
+{
+    const imp_system *s = rt_system(a->rt, system);
+    struct flow *f = flow_new(a->rt, system, ask->policy);
+    if (!f)
+        return IMP_BADMODEL;
+    *run =
+        (struct chatter_run){.m = (int)s->n_contact,
+                             .time = rt_time(a->rt),
+                             .last = NAN,
+                             .no_exponent = "no infinite sequence of impacts"};
+    int st = chatter_flow(a->rt->arena, f, s->contact, ask->until, ask->most,
+                          ask->policy == LINE_REPORT, run);
+    if (st)
+        return st;
+    set_unknown(a, out);
+    double e = NAN;
+    for (uint32_t i = 0; i < s->n_contact; i++) {
+        double ei = a->rt->env[rt_contact(a->rt, s->contact + i)->env_contact +
+                               IMP_CONTACT_E];
+        e = i == 0 || ei == e ? ei : NAN;
+    }
+    set_number(a, out, "restitution", e,
+               isnan(e) ? "the contacts differ" : NULL);
+    SET_TEXTS("warnings", NULL, 0);
+    return IMP_OK;
+}
+
+/* a system whose motion is a parabola */
+static int
+run_line(struct analysis *a, uint32_t system, const struct ask *ask,
+         struct chatter_run *run, struct rec *out)
 {
     struct rt *r = a->rt;
-    uint32_t system = arg_items(a, c)[0].ref;
     const imp_system *s = rt_system(r, system);
-    struct chatter_run run;
     struct chatter_says says;
-    enum line_policy policy;
-    double resolve, most;
-    bool flat;
-    int st;
-    if (!(s->flags & IMP_SYSTEMF_LINE))
-        return chatter_not_linear(a, s, arg_items(a, c)[0].range);
-    if ((st = arg_number(a, c, IMP_OPT_chatter_resolve, 16.0, &resolve)) ||
-        (st = arg_number(a, c, IMP_OPT_chatter_events, 1e5, &most)) ||
-        (st = system_policy(a, c->range, &policy)) ||
-        (st = chatter_start(a, system, arg_items(a, c)[0].range, &flat)))
-        return st;
-    struct flow *f = flow_new(r, system, policy);
+    struct flow *f = flow_new(r, system, ask->policy);
     if (!f)
         return IMP_BADMODEL;
     struct line *l = flow_line(f);
@@ -195,17 +291,51 @@ cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
         double *u = NEW_N(r->arena, double, (size_t)l->model.m + 1);
         for (int i = 0; i < l->model.m; i++)
             u[i] = line_rate(l, i, NULL);
-        st = chatter_stability(a, s, l, chatter_symmetry(a, system, l), u, out,
-                               &says);
+        int st = chatter_stability(a, s, l, chatter_symmetry(a, system, l), u,
+                                   out, &says);
         if (st)
             return st;
     }
+    /* a verdict alone needs no limit to the last digit */
+    bool more = rec_wants_beyond(r->im, out, of_verdict,
+                                 sizeof of_verdict / sizeof *of_verdict);
+    line_accept(l, more ? 0.0 : CHATTER_ACCEPT);
     (wants_history(a, out) ? chatter_follow : chatter_decide)(
-        r->arena, l, (long)fmin(resolve, 1e9), (long)fmin(most, 1e9), &run);
-    if (run.verdict == CHATTER_JAMMED)
-        return flow_jammed(r, s->contact, run.time);
+        r->arena, l, ask->until, ask->least, ask->most, run);
     if (stability)
-        set_warnings(a, &run, &says, out);
+        set_warnings(a, run, &says, out);
+    return IMP_OK;
+}
+
+int
+cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
+{
+    uint32_t system = arg_items(a, c)[0].ref;
+    imp_range where = arg_items(a, c)[0].range;
+    const imp_system *s = rt_system(a->rt, system);
+    struct chatter_run run;
+    struct ask ask;
+    double resolve, most;
+    bool flat;
+    int st;
+    if ((st = arg_number(a, c, IMP_OPT_chatter_resolve, 16.0, &resolve)) ||
+        (st = arg_number(a, c, IMP_OPT_chatter_events, 1e5, &most)) ||
+        (st = arg_number(a, c, IMP_OPT_chatter_until, INFINITY, &ask.until)) ||
+        (st = system_policy(a, c->range, &ask.policy)))
+        return st;
+    ask.least = (long)fmin(resolve, 1e9);
+    ask.most = (long)fmin(most, 1e9);
+    bool line = s->flags & IMP_SYSTEMF_LINE;
+    if (!line && !(ask.until < INFINITY))
+        return no_until(a, s, where);
+    if ((st = chatter_start(a, system, where, &flat)))
+        return st;
+    st = line ? run_line(a, system, &ask, &run, out)
+              : run_flow(a, system, &ask, &run, out);
+    if (st)
+        return st;
+    if (run.verdict == CHATTER_JAMMED)
+        return flow_jammed(a->rt, s->contact, run.time);
     SET_TEXT("start", flat ? "nearly flat drop" : "given");
     return set_run(a, s, &run, out);
 }

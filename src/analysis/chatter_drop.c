@@ -239,6 +239,8 @@ chatter_start(struct analysis *a, uint32_t system, imp_range where, bool *flat)
     *flat = unstated(a, s);
     if (!*flat)
         return IMP_OK;
+    if (!(s->flags & IMP_SYSTEMF_LINE))
+        return no_drop(a, s, where);
     if ((st = flow_matrices(a->rt, system, &l)))
         return st;
     struct kept *k = symmetry(a, system, l);

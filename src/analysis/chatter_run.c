@@ -11,7 +11,7 @@
 #include "base/arena.h"
 
 /* sizes as they come; their logarithms are taken where they are asked for */
-struct trace {
+struct chatter_trace {
     struct arena *a; /* NULL: none is kept */
     struct {
         double flight, rate; /* time before it, rate after it; NaN: not alone */
@@ -27,7 +27,7 @@ struct trace {
 static const double ln2 = 0.69314718055994530942;
 
 static void
-grow(struct trace *t, struct chatter_run *r)
+grow(struct chatter_trace *t, struct chatter_run *r)
 {
     if (t->n < t->cap)
         return;
@@ -43,7 +43,7 @@ grow(struct trace *t, struct chatter_run *r)
 }
 
 static void
-note(struct trace *t, struct chatter_run *r, const struct line *l)
+note(struct chatter_trace *t, struct chatter_run *r, const struct line *l)
 {
     int m = l->model.m, hits = 0;
     for (int i = 0; i < m; i++)
@@ -66,12 +66,12 @@ note(struct trace *t, struct chatter_run *r, const struct line *l)
 
 /* logarithms of the time before impact i, and of the energy that it took */
 static double
-flight(const struct trace *t, size_t i)
+flight(const struct chatter_trace *t, size_t i)
 {
     return log(t->v[i].flight) + t->v[i].ex * ln2;
 }
 static double
-loss(const struct trace *t, size_t i)
+loss(const struct chatter_trace *t, size_t i)
 {
     double u = t->v[i].rate / t->v[i].e;
     return log(u * u / t->v[i].W) + 2.0 * t->v[i].ev * ln2;
@@ -134,7 +134,7 @@ pattern(const int *order, size_t from, size_t n, int m)
 
 /* logarithm of the time that p impacts took, the last of them i */
 static double
-span(const struct trace *t, size_t i, size_t p)
+span(const struct chatter_trace *t, size_t i, size_t p)
 {
     double s = -INFINITY;
     for (size_t k = i + 1 - p; k <= i; k++) {
@@ -147,7 +147,7 @@ span(const struct trace *t, size_t i, size_t p)
 /* An order that repeats, but whose flights have not come to one ratio: means
  * over the last third of the impacts. */
 static bool
-mean_ratios(struct chatter_run *r, const struct trace *t)
+mean_ratios(struct chatter_run *r, const struct chatter_trace *t)
 {
     size_t n = t->n, p = pattern(r->order, t->from, n, r->m);
     size_t periods = p ? (n - t->from) / 3 / p : 0;
@@ -164,10 +164,15 @@ mean_ratios(struct chatter_run *r, const struct trace *t)
 
 /* c of E ~ (t_end - t)^c, E the energy that impacts still take away */
 static void
-exponent(struct chatter_run *r, const struct trace *t,
+exponent(struct chatter_run *r, const struct chatter_trace *t,
          const struct line_chatter *c)
 {
     size_t p = (size_t)c->period, n = t->n, from = t->from;
+    if (c->means == LINE_MAP) {
+        r->speed = c->speed;
+        r->exponent = 2.0 * log(c->speed) / log(c->ratio);
+        return;
+    }
     if (p && n <= from + p) {
         r->no_exponent = "the pattern is made of limits itself";
         return;
@@ -205,7 +210,7 @@ exponent(struct chatter_run *r, const struct trace *t,
 }
 
 static void
-take(struct chatter_run *r, const struct trace *t, const struct line *l)
+take(struct chatter_run *r, const struct chatter_trace *t, const struct line *l)
 {
     r->limit = true;
     r->time = l->t;
@@ -232,12 +237,12 @@ finish(struct chatter_run *r, const struct line *l, enum line_event what,
 }
 
 static void
-follow(struct arena *a, struct line *l, long least, long most, bool history,
-       struct chatter_run *r)
+follow(struct arena *a, struct line *l, double until, long least, long most,
+       bool history, struct chatter_run *r)
 {
     line_resolve(l, least);
     int m = l->model.m;
-    struct trace t = {.a = history ? a : NULL};
+    struct chatter_trace t = {.a = history ? a : NULL};
     *r = (struct chatter_run){.verdict = CHATTER_ENDLESS,
                               .time = l->t,
                               .m = m,
@@ -250,7 +255,15 @@ follow(struct arena *a, struct line *l, long least, long most, bool history,
         bool some = l->n_on > 0;
         if (some)
             memcpy(was, l->on, (size_t)m);
-        enum line_event what = line_next(l, INFINITY);
+        enum line_event what = line_next(l, until);
+        if (what == LINE_END && line_next(l, INFINITY) == LINE_FREE)
+            what = LINE_FREE; /* known before that time */
+        if (what == LINE_END) {
+            r->verdict = partial ? CHATTER_PARTIAL : CHATTER_MOVING;
+            r->after = partial ? CHATTER_LASTS : CHATTER_NOTHING;
+            r->after_time = until;
+            return;
+        }
         bool together = some && what == LINE_IMPACT &&
                         l->policy == LINE_REPORT && pushes(l, was);
         bool end = what == LINE_FREE || what == LINE_UNDECIDED ||
@@ -295,15 +308,45 @@ follow(struct arena *a, struct line *l, long least, long most, bool history,
 }
 
 void
-chatter_follow(struct arena *a, struct line *l, long least, long most,
-               struct chatter_run *r)
+chatter_follow(struct arena *a, struct line *l, double until, long least,
+               long most, struct chatter_run *r)
 {
-    follow(a, l, least, most, true, r);
+    follow(a, l, until, least, most, true, r);
 }
 
 void
-chatter_decide(struct arena *a, struct line *l, long least, long most,
-               struct chatter_run *r)
+chatter_decide(struct arena *a, struct line *l, double until, long least,
+               long most, struct chatter_run *r)
 {
-    follow(a, l, least, most, false, r);
+    follow(a, l, until, least, most, false, r);
+}
+
+struct chatter_trace *
+chatter_trace_new(struct arena *a)
+{
+    struct chatter_trace *t = NEW(a, struct chatter_trace);
+    t->a = a;
+    return t;
+}
+
+void
+chatter_trace_impact(struct chatter_trace *t, struct chatter_run *r, int i,
+                     double flight, double u, double e, double W)
+{
+    grow(t, r);
+    t->v[t->n].flight = flight;
+    t->v[t->n].rate = u * e;
+    t->v[t->n].ex = t->v[t->n].ev = 0;
+    t->v[t->n].e = e;
+    t->v[t->n].W = W;
+    r->order[t->n++] = i;
+    r->n_order = t->n;
+}
+
+void
+chatter_trace_limit(struct chatter_trace *t, struct chatter_run *r)
+{
+    r->no_exponent = NULL;
+    exponent(r, t, &r->chatter);
+    t->from = t->n;
 }

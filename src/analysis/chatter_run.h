@@ -9,20 +9,24 @@
 
 #include "runtime/line.h"
 
+struct flow;
+
 enum chatter_verdict {
     CHATTER_COMPLETE,
     CHATTER_PARTIAL,
     CHATTER_INCOMPLETE,
     CHATTER_SIMULTANEOUS,
     CHATTER_ENDLESS, /* none within the impacts allowed */
+    CHATTER_MOVING,  /* none until the time allowed */
     CHATTER_JAMMED
 };
 /* what comes after a partial limit */
 enum chatter_after {
     CHATTER_NOTHING,
-    CHATTER_FREE,    /* no contact closes again */
-    CHATTER_CLOSES,  /* another contact, alone */
-    CHATTER_TOGETHER /* several, or one that pushes those at rest */
+    CHATTER_FREE,     /* no contact closes again */
+    CHATTER_CLOSES,   /* another contact, alone */
+    CHATTER_TOGETHER, /* several, or one that pushes those at rest */
+    CHATTER_LASTS     /* nothing until the time allowed */
 };
 
 struct chatter_run {
@@ -48,13 +52,32 @@ struct chatter_run {
 
 /* does a gap accelerate while all contacts are open? */
 bool chatter_accelerates(const struct line *l);
-/* l: started. least: impacts of a pattern that are resolved at least
- * (line_resolve); most: impacts before it is given up. Memory: the arena. */
-void chatter_follow(struct arena *a, struct line *l, long least, long most,
-                    struct chatter_run *r);
+/* l: started. until: no longer than to that time; least: impacts of a pattern
+ * that are resolved at least (line_resolve); most: impacts before it is given
+ * up. Memory: the arena. */
+void chatter_follow(struct arena *a, struct line *l, double until, long least,
+                    long most, struct chatter_run *r);
 /* The same without the history: no order and exponent, and period and ratio as
  * the limit has them. */
-void chatter_decide(struct arena *a, struct line *l, long least, long most,
-                    struct chatter_run *r);
+void chatter_decide(struct arena *a, struct line *l, double until, long least,
+                    long most, struct chatter_run *r);
+
+/* A system whose motion is no parabola, by its flow (chatter_flow.c). That no
+ * contact ever closes again cannot be known there: after `until` the run ends.
+ * first: its first contact; report: stop where an impact pushes contacts that
+ * are closed. m, time, last, no_exponent of r: set before. IMP_OK, or a status
+ * after a diagnostic. */
+int chatter_flow(struct arena *a, struct flow *f, uint32_t first, double until,
+                 long most, bool report, struct chatter_run *r);
+
+/* what the exponent is fitted to, one entry per impact */
+struct chatter_trace;
+struct chatter_trace *chatter_trace_new(struct arena *a);
+/* Impact at contact i, approach speed u, restitution e, N M^-1 N^T = W, after
+ * that flight; NaN: not alone */
+void chatter_trace_impact(struct chatter_trace *t, struct chatter_run *r, int i,
+                          double flight, double u, double e, double W);
+/* a limit: period, ratio, exponent; what follows is another story */
+void chatter_trace_limit(struct chatter_trace *t, struct chatter_run *r);
 
 #endif

@@ -224,8 +224,8 @@ begin(struct driver *d, const struct driver_options *o)
                           .json = o->json,
                           .dir = o->out_dir,
                           .width = o->width ? o->width : 80};
-    if (o->has_seed)
-        d->rt->seed = o->seed;
+    if (o->has_seed && rt_seed(d->rt, o->seed, 0))
+        return not_set_up(d->ds);
     d->an = (struct analysis){.rt = d->rt,
                               .out = &d->out,
                               .ds = d->ds,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* `plot`: columns against time, against another column (`against`), or
  * against the numbers 0, 1, ... of their entries. A file under --out, else
- * text. Against two columns it is a map. */
+ * text. Against two columns it is a map. With `per` or `overlay` there are
+ * curves, each with its own places. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/analysis_priv.h"
+#include "analysis/plot_priv.h"
 
 /* "plot-N.svg", N counting the plots of the run */
 static const char *
@@ -44,10 +46,103 @@ map(struct analysis *a, const imp_command *c, const struct columns *axes)
                   "as in plot s.verdict { against = (s.rho, s.gamma) }");
         return IMP_FAILED;
     }
-    return out_map(a->out, a->ds, c->range,
-                   arg_text(a, c, IMP_OPT_plot_file, default_name(a)),
-                   arg_text(a, c, IMP_OPT_plot_title, default_title(a, c)),
-                   &axes->v[0], &axes->v[1], &z[0]);
+    struct plot_lines l = {0};
+    struct out_column x = axes->v[0], y = axes->v[1];
+    int st = plot_contours(a, c, &x, &y, &z[0], &l);
+    if (!st)
+        st = plot_overlay(a, c, &x, &y, &l);
+    plot_merge(a->rt->arena, &x, &y, &z[0]);
+    if (!st)
+        st = out_map(a->out, a->ds, c->range,
+                     arg_text(a, c, IMP_OPT_plot_file, default_name(a)),
+                     arg_text(a, c, IMP_OPT_plot_title, default_title(a, c)),
+                     &x, &y, &z[0], l.v, l.n);
+    free(l.v);
+    return st;
+}
+
+/* the column that `per` names, of as many rows as x */
+static int
+per_column(struct analysis *a, const imp_command *c, const imp_val *v,
+           const struct out_column *x, struct out_column *per)
+{
+    struct out_column z[8];
+    const imp_val *one = val_items(a, v);
+    const struct rec *r =
+        one->kind == IMP_VAL_FIELD ? arg_record(a, one) : NULL;
+    if (v->items.n == 1 && r && r->schema[one->field].width <= 3 &&
+        record_columns(a, r, one->field, z) == 1 && z[0].n == x->n) {
+        *per = z[0];
+        return IMP_OK;
+    }
+    struct diag *d = diag_add(a->ds, DIAG_E0715, c->range,
+                              "`per` names one column of the same record as "
+                              "the curves, as long as they are");
+    diag_help(a->ds, d,
+              "as in plot s.impacts { against = s.gamma  per = s.rho }");
+    return IMP_FAILED;
+}
+
+/* the columns ys over x as curves, and what lies over them */
+static int
+curves(struct analysis *a, const imp_command *c, const struct out_column *x,
+       const struct columns *ys)
+{
+    const imp_val *v = arg_option(a, c, IMP_OPT_plot_per);
+    struct plot_lines l = {0};
+    struct out_column per = {0};
+    int st = v ? per_column(a, c, v, x, &per) : IMP_OK;
+    for (size_t j = 0; j < ys->n && !st; j++) {
+        if (!v) {
+            VEC_PUSH(&l, (struct out_curve){.x = *x, .y = ys->v[j]});
+        } else if (!plot_per(a->rt->arena, &per, x, &ys->v[j], ys->n > 1, &l)) {
+            struct diag *d = diag_add(a->ds, DIAG_E0715, c->range,
+                                      "`%s` has more than %d values, and a "
+                                      "curve for each would not be told apart",
+                                      per.name, PLOT_CURVES);
+            diag_help(a->ds, d, "sweep fewer, or make a map of both");
+            st = IMP_FAILED;
+        }
+    }
+    if (!st)
+        st = plot_overlay(a, c, x, NULL, &l);
+    if (!st)
+        st = out_curves(a->out, a->ds, c->range,
+                        arg_text(a, c, IMP_OPT_plot_file, default_name(a)),
+                        arg_text(a, c, IMP_OPT_plot_title, default_title(a, c)),
+                        x, l.v, l.n);
+    free(l.v);
+    return st;
+}
+
+/* options that the picture has no use for */
+static int
+unused(struct analysis *a, const imp_command *c, bool is_map)
+{
+    static const struct {
+        enum imp_option_id id;
+        const char *name;
+        bool map;
+    } o[] = {{IMP_OPT_plot_per, "per", false},
+             {IMP_OPT_plot_contours, "contours", true},
+             {IMP_OPT_plot_levels, "levels", true}};
+    for (int i = 0; i < 3; i++) {
+        const imp_val *v = arg_option(a, c, o[i].id);
+        if (!v || o[i].map == is_map)
+            continue;
+        struct diag *d =
+            diag_add(a->ds, DIAG_E0715, v->range,
+                     o[i].map ? "`%s` belongs to a map, and this is none"
+                              : "`%s` belongs to curves, and this is a map",
+                     o[i].name);
+        diag_help(a->ds, d,
+                  o[i].map ? "a map is against two columns: against = (s.rho, "
+                             "s.gamma)"
+                           : "curves are against one column: against = "
+                             "s.gamma");
+        return IMP_FAILED;
+    }
+    return IMP_OK;
 }
 
 int
@@ -61,6 +156,8 @@ cmd_plot(struct analysis *a, const imp_command *c, struct rec *out)
     const imp_val *against = arg_option(a, c, IMP_OPT_plot_against);
     a->plots++;
     if (against && (st = columns_of(a, against, &xs, NULL)))
+        goto done;
+    if ((st = unused(a, c, xs.n == 2)))
         goto done;
     if (xs.n == 2) {
         st = map(a, c, &xs);
@@ -109,6 +206,11 @@ cmd_plot(struct analysis *a, const imp_command *c, struct rec *out)
             st = IMP_FAILED;
             goto done;
         }
+    if (arg_option(a, c, IMP_OPT_plot_per) ||
+        arg_option(a, c, IMP_OPT_plot_overlay)) {
+        st = curves(a, c, &x, &ys);
+        goto done;
+    }
     st = out_plot(a->out, a->ds, c->range,
                   arg_text(a, c, IMP_OPT_plot_file, default_name(a)),
                   arg_text(a, c, IMP_OPT_plot_title, default_title(a, c)), &x,

@@ -77,11 +77,13 @@ sim_systems_peek(struct sim *s, double until, double *t)
     return IMP_OK;
 }
 
-void
+int
 sim_systems_at(struct sim *s, double t)
 {
-    for (uint32_t i = 0; i < s->a->rt->im->systems.n && s->flows; i++)
-        flow_at(s->flows[i], t);
+    int st = IMP_OK;
+    for (uint32_t i = 0; i < s->a->rt->im->systems.n && s->flows && !st; i++)
+        st = flow_at(s->flows[i], t);
+    return st;
 }
 
 static const char *
@@ -116,26 +118,6 @@ undecided(struct sim *s, const struct flow_event *e, const uint32_t *c)
               "complementarity all at once");
 }
 
-static void
-chatter(struct sim *s, const struct flow_event *e, const uint32_t *c)
-{
-    char q[NUM_TEXT], t[NUM_TEXT], rest[NUM_TEXT];
-    s->chatters++;
-    for (uint32_t i = 0; i < e->n; i++)
-        sim_log(s, c[i], "chatter", "", 0.0);
-    sim_remark(
-        s, arena_printf(s->a->rt->arena,
-                        "chatter of %s ends at t = %s s: after %ld impacts "
-                        "the flights shrink by %s each%s, the last %s s "
-                        "are their sum",
-                        list(s, c, e->n), num_digits(t, e->time, 9),
-                        e->chatter.impacts, num_digits(q, e->chatter.ratio, 6),
-                        e->chatter.period > 1    ? " pattern"
-                        : e->chatter.period == 0 ? " on the average"
-                                                 : "",
-                        num_digits(rest, e->chatter.remaining, 6)));
-}
-
 static int
 happened(struct sim *s, struct flow *f, const struct flow_event *e)
 {
@@ -153,7 +135,7 @@ happened(struct sim *s, struct flow *f, const struct flow_event *e)
         undecided(s, e, c);
         break;
     case FLOW_CHATTER:
-        chatter(s, e, c);
+        sim_limit(s, e, c);
         break;
     case FLOW_JAMMED:
         return flow_jammed(s->a->rt, e->contact, e->time);
@@ -186,15 +168,15 @@ sim_systems_apply(struct sim *s, double t)
             continue;
         struct flow_event e;
         /* a row before and one after */
-        sim_systems_at(s, t);
+        if ((st = sim_systems_at(s, t)))
+            return st;
         s->row_fresh = false;
         if (flow_eventful(s->flows[i]) && (st = sim_row(s)))
             return st;
         if ((st = flow_apply(s->flows[i], &e)))
             return st;
         *time = t;
-        sim_systems_at(s, t);
-        if ((st = happened(s, s->flows[i], &e)))
+        if ((st = sim_systems_at(s, t)) || (st = happened(s, s->flows[i], &e)))
             return st;
     }
     return IMP_OK;

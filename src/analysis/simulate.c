@@ -138,8 +138,8 @@ advance(struct sim *s, double t, double limit)
                 return too_many(s, limit);
             continue;
         }
-        if (r->im->systems.n)
-            sim_systems_at(s, rt_time(r));
+        if (r->im->systems.n && (st = sim_systems_at(s, rt_time(r))))
+            return st;
         if ((st = sim_watch_depth(s)) || (st = sim_event(s, &e, more, n)))
             return st;
         if ((double)s->ev_time.n > limit)
@@ -202,6 +202,7 @@ fill(struct sim *s, struct rec *out, int st, double e0, bool has_e0)
         SET_NUM("energy_after", e.kinetic + e.potential);
     else
         SET_ABSENT("energy_after", "the energy has no finite value");
+    sim_put_limits(s, out);
     if (s->left_out)
         sim_remark(s, arena_printf(a->rt->arena,
                                    "%zu more remarks on impacts are left out",

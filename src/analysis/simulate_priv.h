@@ -56,6 +56,7 @@ struct sim {
     } ev_kind, ev_class, ev_contact, remarks;
     struct flow **flows;   /* per system */
     struct planes *planes; /* of sim_plane.c; NULL: nothing for it */
+    struct limits *limits; /* of sim_limit.c; NULL: none */
     long chatters;         /* limits taken */
     double depth_max;
     bool any_overlap;
@@ -103,12 +104,17 @@ int sim_systems_start(struct sim *s);
 int sim_systems_peek(struct sim *s, double until, double *t);
 /* what happens at t, the present time of the run */
 int sim_systems_apply(struct sim *s, double t);
-void sim_systems_at(struct sim *s, double t); /* their state, into env */
+int sim_systems_at(struct sim *s, double t); /* their state, into env */
 
 /* sim_plane.c: from impact to impact of vertices on planes, until more events
  * than the limit, or what is left to the others */
 void sim_planes_start(struct sim *s);
 int sim_planes(struct sim *s, double until, double limit);
+
+/* sim_limit.c: a limit of chatter at contacts c[0..e->n) */
+struct flow_event;
+void sim_limit(struct sim *s, const struct flow_event *e, const uint32_t *c);
+void sim_put_limits(struct sim *s, struct rec *out);
 
 /* depth.c: the deepest point between lo (gap falling) and hi (rising) */
 int depth_refine(struct analysis *a, uint32_t contact, double lo, double hi,

@@ -78,8 +78,10 @@ note_warning(struct sweep_warnings *w, struct arena *kept,
              const struct sweep_warning *x)
 {
     size_t k = 0;
-    while (k < w->n && w->v[k].code != x->code)
-        k++;
+    while (k < w->n &&
+           (w->v[k].code != x->code ||
+            (x->code == DIAG_W0743 && w->v[k].range.lo != x->range.lo)))
+        k++; /* columns have their own places */
     if (k == w->n) {
         if (w->n == sizeof w->v / sizeof *w->v)
             return;
@@ -221,10 +223,10 @@ prepare(struct worker *w, uint64_t i)
         if (st)
             return st;
     }
-    w->rt->seed = s->seed;
+    double seed = s->seed;
     if (s->repeat > 1) /* a whole number of 53 bits, as users give it */
-        w->rt->seed = (double)(random_bits(s->seed, i, UINT32_MAX) >> 11);
-    return IMP_OK;
+        seed = (double)(random_bits(s->seed, i, UINT32_MAX) >> 11);
+    return rt_seed(w->rt, seed, i);
 }
 
 /* Does a value read what this run did not find? Then it is absent, too. */

@@ -31,8 +31,14 @@ enum expr_sym {
     SYM_UNKNOWN, /* i: unknown of an implicit block */
     SYM_TOTAL,   /* i: enum total_quantity (energy ... of all bodies) */
     SYM_SERIES,  /* i: series of the model, j: Taylor coefficient in t */
-    SYM_COORD,   /* i: coordinate of the model's systems, j: 0 value, 1 rate */
-    SYM_SYSTEM   /* i: system, j: enum total_quantity */
+    SYM_COORD,   /* i: coordinate of the model's systems, j: enum coord_part */
+    SYM_SYSTEM,  /* i: system, j: enum total_quantity */
+    SYM_DRAW     /* i: random number of a start */
+};
+/* accelerations stand in equations of observers only, rates of both sides of an
+ * impact in their jumps only */
+enum coord_part {
+    COORD_VALUE, COORD_RATE, COORD_ACCELERATION, COORD_BEFORE, COORD_AFTER
 };
 /* what a model may ask of a body: one.position ... (world axes); a quantity has
  * at most BODYQ_STRIDE components */

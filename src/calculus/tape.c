@@ -210,6 +210,7 @@ leaf(struct tape_make *m, struct code *c, const expr *e)
     case SYM_CONTACT:
     case SYM_SLOT:
     case SYM_SERIES:
+    case SYM_DRAW:
         in.a = m->spec->env_of(m->spec->ctx, e);
         break;
     case SYM_BODY:

@@ -137,7 +137,13 @@ struct env {
     size_t n;
     bool coords; /* x, y, z are the coordinates of a shape */
     bool system; /* inside a system: `'` is taken on the graph */
-    bool calm;   /* commands: results may be read */
+    enum env_part {
+        PART_NONE,
+        PART_EQUATION, /* of an observer: accelerations may stand here */
+        PART_JUMP,     /* of an observer: before, after, jump */
+        PART_START     /* random */
+    } part;
+    bool calm; /* commands: results may be read */
     uint32_t question; /* 1 + a command: fields of its record are names */
 };
 
@@ -201,6 +207,10 @@ struct check {
         struct tm_coordinate *v;
         size_t n, cap;
     } coordinates;
+    struct {
+        struct tm_draw *v;
+        size_t n, cap;
+    } draws;
     struct {
         const struct dim **v;
         size_t n, cap;
@@ -516,7 +526,7 @@ extern const size_t n_body_keys, n_contact_keys, n_world_keys, n_joint_keys,
     n_shape_keys;
 /* what a kind of joint needs and leaves free; false: there is no such kind */
 bool joint_kind_doc(const char *name, struct buf *b);
-const char *joint_kind_name(size_t i); /* NULL behind the last */
+const char *joint_kind_name(size_t i);     /* NULL behind the last */
 void check_bodies_begin(struct check *ck); /* shapes, plane or space */
 void check_bodies_end(struct check *ck);   /* all other keys */
 void contacts_declare(struct check *ck);   /* gives them their numbers */
@@ -528,6 +538,14 @@ void contact_numbers(struct check *ck, const struct env *env,
 void check_joints(struct check *ck);
 /* -- system.c ------------------------------------------------------------- */
 
+/* what of a system is being read: the innermost part */
+enum env_part env_part(const struct env *env);
+/* before, after, jump and random, which users may call their own functions too
+ */
+bool part_name(const char *name);
+bool part_call(struct check *ck, const struct env *env,
+               const struct ast_expr *e, const char *name, struct value *a,
+               struct value *out);
 /* instances, their coordinates and contacts get their numbers */
 void systems_declare(struct check *ck);
 /* energies, forces, gaps, starts */
@@ -657,10 +675,13 @@ bool sweep_question(struct check *ck, const struct ast_item *key,
                     struct tm_val *out);
 /* the fields to keep (key NULL: all that can be), once `run` is known: option
  * and columns of the record. false: reported */
-bool sweep_record(struct check *ck, uint32_t command,
-                  const struct ast_item *it, const struct ast_item *key);
+bool sweep_record(struct check *ck, uint32_t command, const struct ast_item *it,
+                  const struct ast_item *key);
 /* what is known when all params are: structural ones, ranges */
 void sweep_late(struct check *ck);
+/* plot.c: the options of a plot that need its columns */
+bool plot_options(struct check *ck, uint32_t command,
+                  const struct ast_item *it);
 
 struct command_row {
     const char *name, *doc;

@@ -590,6 +590,9 @@ option(struct check *ck, uint32_t command, const struct option_row *o,
                      "`%s` is true or false, but this is %s", o->key,
                      v_kind(ck, &v));
         return false;
+    case IMP_OPTK_NUMBERS:
+    case IMP_OPTK_CURVES:
+        break; /* plot_options */
     case IMP_OPTK_TEXT:
         v = ck_expr(ck, &ck->top, e);
         if (v.kind == V_TEXT) {
@@ -662,8 +665,9 @@ options(struct check *ck, uint32_t command, const struct ast_item *it)
             continue;
         }
         given[i] = k;
-        if (ids[i] == IMP_OPT_sweep_record)
-            continue; /* when the question is known */
+        if (ids[i] == IMP_OPT_sweep_record || ids[i] == IMP_OPT_plot_levels ||
+            ids[i] == IMP_OPT_plot_overlay)
+            continue; /* when the question, the picture is known */
         struct tm_opt *t = &c->opts[c->n_opts];
         t->id = ids[i];
         bool good = option(ck, command, option_row(ids[i]), k, &t->val);
@@ -859,7 +863,8 @@ command_add(struct check *ck, const struct ast_item *it, struct decl *d)
     ck->now = n;
     record_schema(ck, n);
     options(ck, n, it);
-    if (!question(ck, it) || !arguments(ck, n, it))
+    if (!question(ck, it) || !arguments(ck, n, it) ||
+        (id == IMP_CMD_plot && !plot_options(ck, n, it)))
         ck->records.v[n].broken = true;
     record_sizes(ck, n, it->n_args);
     if (d) {

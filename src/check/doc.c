@@ -122,8 +122,14 @@ enum { N_CHOICES = sizeof choices / sizeof choices[0] };
 /* blocks of a system */
 static const struct keydef system_blocks[] = {
     {"start", "coordinates and rates at t = 0: start { h = 1  h' = -1 }; what "
-              "is left out is 0"},
+              "is left out is 0; random(1, 2) is drawn"},
+    {"observer", "variables that feel the motion and do not act on it, with "
+                 "equations and jumps of their own: observer { coordinate u  "
+                 "u'' = -4*u - h''  jump { u' = -jump(h') } }"},
+    {"jump", "in an observer: what an impact adds to its variables: jump { u' "
+             "= -jump(h') }"},
 };
+#define N_SYSTEM_BLOCKS (sizeof system_blocks / sizeof *system_blocks)
 
 static const char *
 kind_word(enum imp_option_kind k)
@@ -136,7 +142,9 @@ kind_word(enum imp_option_kind k)
                                     "values",
                                     "time or list of times",
                                     "params in values",
-                                    "command"};
+                                    "command",
+                                    "number or list of numbers",
+                                    "curves"};
     return s[k];
 }
 static const char *
@@ -465,7 +473,8 @@ check_doc(const struct check_input *in, const char *name, struct buf *out)
         any |= doc_key(joint_keys, n_joint_keys, "key of a joint", name, out);
         any |=
             doc_key(system_keys, n_system_keys, "key of a system", name, out);
-        any |= doc_key(system_blocks, 1, "block in a system", name, out);
+        any |= doc_key(system_blocks, N_SYSTEM_BLOCKS, "block in a system",
+                       name, out);
         any |= doc_key(system_contact_keys, n_system_contact_keys,
                        "key of a contact of a system", name, out);
         any |= doc_key(system_values, n_system_values,
@@ -579,7 +588,7 @@ names(struct check *ck,
     give_keys(world_keys, n_world_keys, "world {", each, ctx);
     give_keys(shape_keys, n_shape_keys, "shape {", each, ctx);
     give_keys(system_keys, n_system_keys, "system {", each, ctx);
-    give_keys(system_blocks, 1, "system {", each, ctx);
+    give_keys(system_blocks, N_SYSTEM_BLOCKS - 1, "system {", each, ctx);
     give_keys(system_contact_keys, n_system_contact_keys, "contact {", each,
               ctx);
     give_keys(body_values, n_body_values, "body .", each, ctx);

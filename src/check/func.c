@@ -93,6 +93,16 @@ static const struct builtin builtins[] = {
      "Taylor coefficients of x in t along the motion, orders 0 to order, from "
      "the present state; entry k is per s^k",
      "series(gap(touch), 6)"},
+    {"random", "from, to",
+     "in a start: a number drawn evenly between two bounds, from the world's "
+     "seed and the number of the run",
+     "random(-0.1, 0.1)"},
+    {"before", "x", "in the jump of an observer: x just before the impact",
+     "before(h')"},
+    {"after", "x", "in the jump of an observer: x just after the impact",
+     "after(h')"},
+    {"jump", "x", "in the jump of an observer: after(x) - before(x)",
+     "jump(h')"},
 };
 #define N_BUILTINS (sizeof builtins / sizeof builtins[0])
 
@@ -397,6 +407,8 @@ builtin_call(struct check *ck, const struct env *env, const struct builtin *b,
         if (!strcmp(op_rows[op].word, b->name))
             return op_call(ck, e, (enum imp_op)op, a, n);
     struct value out = v_poison(e->range);
+    if (part_call(ck, env, e, b->name, a, &out))
+        return out;
     if (!screw_call(ck, e, b->name, a, n, &out))
         lin_call(ck, e, b->name, a, n, &out);
     return out;

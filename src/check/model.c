@@ -103,6 +103,8 @@ check_model(const struct check_input *in)
     m->n_slots = ck.slots.n;
     m->series = ck.series.v;
     m->n_series = ck.series.n;
+    m->draws = ck.draws.v;
+    m->n_draws = ck.draws.n;
     return in->ds->errors ? NULL : m;
 }
 

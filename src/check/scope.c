@@ -94,7 +94,7 @@ declare(struct check *ck, struct module *m, const struct ast_item *it,
         return;
     }
     if ((kind == D_FN || kind == D_SHAPE) && builtin_find(name->text) &&
-        !screw_name(name->text)) {
+        !screw_name(name->text) && !part_name(name->text)) {
         struct diag *d =
             ck_error(ck, DIAG_E0105, name->range,
                      "`%s` is a function of the language already", name->text);

@@ -97,31 +97,57 @@ coefficient(struct check *ck, const expr *e, const struct reads *r, uint32_t n,
     return ex_sym(ck->g, SYM_SERIES, (uint32_t)i, n);
 }
 
+/* the derivative of coordinate i that a formula of its system may not differ-
+ * entiate any more */
+static uint32_t
+highest(const struct check *ck, uint32_t i, enum env_part part)
+{
+    if (part != PART_EQUATION)
+        return COORD_RATE;
+    uint32_t order = ck->coordinates.v[i].order;
+    return order ? order - 1 : COORD_ACCELERATION;
+}
+
 /* Time derivative of a system's formula on the graph: coordinates become
- * rates. NULL after an error. */
+ * rates, and rates accelerations in the equation of an observer. NULL after an
+ * error. */
 static const expr *
-system_rate(struct check *ck, const expr *e, imp_range range)
+system_rate(struct check *ck, const expr *e, enum env_part part,
+            imp_range range)
 {
     struct reads r = {.ck = ck};
-    size_t n = ck->coordinates.n;
-    const expr **leaf = NEW_N(ck->arena, const expr *, n + 1);
-    const expr **rate = NEW_N(ck->arena, const expr *, n + 1);
-    leaf[n] = ex_sym(ck->g, SYM_TIME, 0, 0);
-    rate[n] = ex_num(ck->g, 1);
+    size_t n = ck->coordinates.n, at = 0;
+    const expr **leaf = NEW_N(ck->arena, const expr *, 2 * n + 1);
+    const expr **rate = NEW_N(ck->arena, const expr *, 2 * n + 1);
+    leaf[at] = ex_sym(ck->g, SYM_TIME, 0, 0);
+    rate[at++] = ex_num(ck->g, 1);
     for (uint32_t i = 0; i < n; i++) {
-        leaf[i] = ex_sym(ck->g, SYM_COORD, i, 0);
-        rate[i] = ex_sym(ck->g, SYM_COORD, i, 1);
-        if (!ex_depends(ck->g, e, SYM_COORD, i, 1))
+        uint32_t top = highest(ck, i, part);
+        for (uint32_t j = 0; j < top; j++) {
+            leaf[at] = ex_sym(ck->g, SYM_COORD, i, j);
+            rate[at++] = ex_sym(ck->g, SYM_COORD, i, j + 1);
+        }
+        if (!ex_depends(ck->g, e, SYM_COORD, i, top))
             continue;
-        struct diag *d = ck_error(ck, DIAG_E0364, range,
-                                  "this is an acceleration: it follows from "
-                                  "the system, it cannot define it");
-        CK_HELP(ck, d, "coordinates and their first rates may stand here");
+        struct diag *d = ck_error(
+            ck, DIAG_E0364, range,
+            part != PART_EQUATION ? "this is an acceleration: it follows from "
+                                    "the system, it cannot define it"
+            : top == COORD_ACCELERATION
+                ? "this is a third derivative: an observer feels coordinates, "
+                  "rates and accelerations"
+                : "this derivative of an observer variable follows from its "
+                  "equation");
+        CK_HELP(ck, d,
+                part == PART_EQUATION
+                    ? "write that equation's right-hand side instead, or a "
+                      "lower derivative"
+                    : "coordinates and their first rates may stand here");
         return NULL;
     }
     ex_leaves(ck->g, &e, 1, read_leaf, &r);
     graph_origin(ck->g, range);
-    return ex_diff_along(ck->g, e, leaf, rate, n + 1);
+    return ex_diff_along(ck->g, e, leaf, rate, at);
 }
 
 /* n-th derivative of e; NULL after an error */
@@ -163,7 +189,8 @@ derivative(struct check *ck, const expr *e, uint32_t n, imp_range range)
         return ex_mul(ck->g, ex_num(ck->g, factorial_ratio(e->j + n, e->j)),
                       ex_sym(ck->g, SYM_SERIES, e->i, e->j + n));
     }
-    if (e->op == IMP_OP_ENV && e->sym == SYM_COORD && e->j + n == 1)
+    if (e->op == IMP_OP_ENV && e->sym == SYM_COORD && e->j + n == 1 &&
+        ck->coordinates.v[e->i].order != 1)
         return ex_sym(ck->g, SYM_COORD, e->i, 1);
     if (r.motion) {
         const expr *c = coefficient(ck, e, &r, n, range);
@@ -224,7 +251,7 @@ series_prime(struct check *ck, const struct env *env, const struct ast_expr *e)
     for (size_t i = 0; i < (size_t)v.rows * v.cols; i++) {
         r.e[i] = v.e[i];
         for (uint32_t k = 0; inside && k < n && r.e[i]; k++)
-            r.e[i] = system_rate(ck, r.e[i], e->range);
+            r.e[i] = system_rate(ck, r.e[i], env_part(env), e->range);
         if (!inside)
             r.e[i] = derivative(ck, v.e[i], n, e->range);
         if (!r.e[i])

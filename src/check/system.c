@@ -137,17 +137,18 @@ not_in_system(struct check *ck, const struct ast_item *it)
                  "this cannot stand in the block of a system");
     CK_HELP(ck, d,
             "a system has coordinates, energies or forces, contacts with a "
-            "`gap`, and start { ... }");
+            "`gap`, observer { ... } and start { ... }");
 }
 
+/* coordinates, or the variables of an observer */
 static void
 add_coordinates(struct check *ck, struct system_work *w, struct tm_system *s,
-                const struct ast_item *it)
+                const struct ast_item *it, bool observer)
 {
     for (size_t i = 0; i < it->n_names; i++) {
         const struct ast_name *n = &it->names[i];
         bool twice = false;
-        for (uint32_t k = s->first; k < s->first + s->n; k++)
+        for (uint32_t k = s->first; k < s->first + s->n + s->n_observer; k++)
             if (!strcmp(ck->coordinates.v[k].name, n->text)) {
                 struct diag *d = ck_error(ck, DIAG_E0362, n->range,
                                           "the coordinate `%s` is declared "
@@ -174,7 +175,7 @@ add_coordinates(struct check *ck, struct system_work *w, struct tm_system *s,
         w->broken |= twice;
         if (twice)
             continue;
-        if (s->n == COORDINATES_MAX) {
+        if (s->n + s->n_observer == COORDINATES_MAX) {
             ck_error(ck, DIAG_E0362, n->range,
                      "a system has at most %d coordinates", COORDINATES_MAX);
             w->broken = true;
@@ -186,21 +187,34 @@ add_coordinates(struct check *ck, struct system_work *w, struct tm_system *s,
         c.start.range = c.start_rate.range = n->range;
         APUSH(ck, &ck->coordinates, c);
         APUSH(ck, &ck->coordinate_dims, dim_fresh(ck->dims, n->range));
-        s->n++;
+        s->n += !observer;
+        s->n_observer += observer;
     }
+}
+
+static void
+add_observer(struct check *ck, struct system_work *w, struct tm_system *s,
+             const struct ast_item *it)
+{
+    s->range_observer = it->name.range;
+    APUSH(ck, &w->observers, it);
+    for (size_t i = 0; i < it->n_block; i++)
+        if (it->block[i]->kind == AST_COORDINATE)
+            add_coordinates(ck, w, s, it->block[i], true);
 }
 
 /* coordinates come into the scope of the system's formulas */
 static void
 open_scope(struct check *ck, struct system_work *w, const struct tm_system *s)
 {
+    uint32_t n = s->n + s->n_observer;
     w->env = (struct env){.up = w->args,
                           .module = w->pattern->module,
-                          .names = NEW_N(ck->arena, const char *, s->n + 1),
-                          .vals = NEW_N(ck->arena, struct value, s->n + 1),
-                          .n = s->n,
+                          .names = NEW_N(ck->arena, const char *, n + 1),
+                          .vals = NEW_N(ck->arena, struct value, n + 1),
+                          .n = n,
                           .system = true};
-    for (uint32_t i = 0; i < s->n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         uint32_t k = s->first + i;
         w->env.names[i] = ck->coordinates.v[k].name;
         w->env.vals[i] =
@@ -265,9 +279,10 @@ contact_names(struct check *ck, const struct system_work *w,
         const char *n = names[i]->text, *of = NULL;
         if (!n)
             continue;
-        for (uint32_t q = s->first; q < s->first + s->n; q++)
+        for (uint32_t q = s->first; q < s->first + s->n + s->n_observer; q++)
             if (!strcmp(ck->coordinates.v[q].name, n))
-                of = "a coordinate";
+                of = q < s->first + s->n ? "a coordinate"
+                                         : "an observer variable";
         for (size_t k = 0; i && k < w->args->n; k++)
             if (!strcmp(w->args->names[k], n))
                 of = "an argument";
@@ -370,14 +385,18 @@ declare_items(struct check *ck, struct system_work *w, uint32_t system)
     struct tm_system *s = &ck->systems.v[system];
     for (size_t i = 0; i < b->n_block; i++)
         if (b->block[i]->kind == AST_COORDINATE)
-            add_coordinates(ck, w, s, b->block[i]);
+            add_coordinates(ck, w, s, b->block[i], false);
+    for (size_t i = 0; i < b->n_block; i++)
+        if (b->block[i]->kind == AST_BLOCK &&
+            !strcmp(b->block[i]->name.text, "observer"))
+            add_observer(ck, w, s, b->block[i]);
     s->contact = (uint32_t)ck->contacts.n;
     for (size_t i = 0; i < b->n_block; i++) {
         const struct ast_item *x = b->block[i];
         if (x->kind == AST_BLOCK && !strcmp(x->name.text, "start"))
             APUSH(ck, &w->own_starts, (struct start_block){x, w->args});
         else if (x->kind == AST_BLOCK && !strcmp(x->name.text, "observer"))
-            ck_unavailable(ck, x->name.range, "`observer`");
+            continue;
         else if (x->kind == AST_CONTACT)
             add_contacts(ck, w, system, x);
         else if (x->kind != AST_KEY && x->kind != AST_COORDINATE)
@@ -460,6 +479,7 @@ system_one(struct check *ck, uint32_t i)
                     &f))
         return;
     system_formulas(ck, w, &s);
+    system_observers(ck, w, &s);
     call_leave(ck, &f);
     system_starts(ck, w, &s);
     ck->systems.v[index] = s;
@@ -496,6 +516,7 @@ pattern_alone(struct check *ck, struct decl *d)
     size_t coordinates = ck->coordinates.n, dims = ck->coordinate_dims.n;
     size_t systems = ck->systems.n, works = ck->system_works.n;
     size_t contacts = ck->contacts.n, pending = ck->pending.n;
+    size_t draws = ck->draws.n;
     declare_one(ck, d, true);
     if (ck->system_works.n > works) {
         open_scope(ck, &ck->system_works.v[works], &ck->systems.v[systems]);
@@ -507,6 +528,7 @@ pattern_alone(struct check *ck, struct decl *d)
     ck->systems.n = systems;
     ck->system_works.n = works;
     ck->contacts.n = contacts;
+    ck->draws.n = draws;
     ck->pending.n = pending;
 }
 

@@ -20,6 +20,7 @@ const size_t n_system_contact_keys = N_CONTACT;
 struct reads {
     const struct tm_system *s;
     bool rate, other, result;
+    const expr *observer; /* a variable of the system's observers */
 };
 static void
 read_leaf(void *ctx, const expr *l)
@@ -28,6 +29,9 @@ read_leaf(void *ctx, const expr *l)
     if (l->sym == SYM_COORD && l->i >= r->s->first &&
         l->i < r->s->first + r->s->n)
         r->rate |= l->j > 0;
+    else if (l->sym == SYM_COORD && l->i >= r->s->first &&
+             l->i < r->s->first + r->s->n + r->s->n_observer)
+        r->observer = l;
     else if (l->sym == SYM_SLOT)
         r->result = true;
     else
@@ -43,6 +47,19 @@ formula_ok(struct check *ck, const struct tm_system *s, const expr *e,
     if (ex_depends(ck->g, e, SYM_LOCAL, UINT32_MAX, UINT32_MAX))
         return true; /* of arguments without values: nothing is known */
     ex_leaves(ck->g, &e, 1, read_leaf, &r);
+    if (r.observer) {
+        const struct tm_coordinate *u = &ck->coordinates.v[r.observer->i];
+        struct diag *d =
+            ck_error(ck, DIAG_E0370, at->range,
+                     "%s reads the observer variable `%s`", what, u->name);
+        CK_NOTE(ck, d, u->range,
+                "an observer feels the motion and does not act on it");
+        CK_HELP(ck, d,
+                "make it a coordinate with an energy of its own: coordinate "
+                "%s in the system's block",
+                u->name);
+        return false;
+    }
     if (!r.other && !r.result && (rates || !r.rate))
         return true;
     struct diag *d =

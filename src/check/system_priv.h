@@ -44,13 +44,20 @@ struct system_work {
         size_t n, cap;
     } own_starts, starts; /* the pattern's, then those of what stands for it: a
                              later one replaces an earlier one, key by key */
-    bool open; /* a pattern checked by itself: arguments have no values */
+    struct {
+        const struct ast_item **v;
+        size_t n, cap;
+    } observers; /* blocks */
+    bool open;   /* a pattern checked by itself: arguments have no values */
     bool broken;
 };
 
 /* energies, forces, mass matrix, gaps into the model */
 void system_formulas(struct check *ck, struct system_work *w,
                      struct tm_system *s);
+/* equations and jumps of the observers' variables */
+void system_observers(struct check *ck, struct system_work *w,
+                      const struct tm_system *s);
 void system_starts(struct check *ck, struct system_work *w,
                    const struct tm_system *s);
 /* of the instance with this number; NULL: none */

@@ -23,16 +23,17 @@ start_key(struct check *ck, const struct env *env, const struct tm_system *s,
     size_t len = strlen(name);
     bool rate = len > 1 && name[len - 1] == '\'';
     uint32_t i = 0;
-    for (; i < s->n; i++) {
+    uint32_t n = s->n + s->n_observer;
+    for (; i < n; i++) {
         const char *q = ck->coordinates.v[s->first + i].name;
         size_t l = strlen(q);
         if (!strncmp(q, name, l) && l + rate == len)
             break;
     }
-    if (i == s->n) {
-        const char **names = NEW_N(ck->arena, const char *, s->n);
-        const char **meant = NEW_N(ck->arena, const char *, s->n);
-        for (uint32_t j = 0; j < s->n; j++) {
+    if (i == n) {
+        const char **names = NEW_N(ck->arena, const char *, n);
+        const char **meant = NEW_N(ck->arena, const char *, n);
+        for (uint32_t j = 0; j < n; j++) {
             names[j] = ck->coordinates.v[s->first + j].name;
             meant[j] =
                 rate ? arena_printf(ck->arena, "%s'", names[j]) : names[j];
@@ -41,9 +42,18 @@ start_key(struct check *ck, const struct env *env, const struct tm_system *s,
                                   "`%s` is no coordinate of this system, nor "
                                   "a rate",
                                   name);
-        if (!ck_suggest(ck, d, k->name.range, name, meant, s->n))
+        if (!ck_suggest(ck, d, k->name.range, name, meant, n))
             CK_HELP(ck, d, "its coordinates are %s",
-                    ck_join(ck, names, s->n, "and"));
+                    ck_join(ck, names, n, "and"));
+        return;
+    }
+    if (rate && ck->coordinates.v[s->first + i].order == 1) {
+        const char *u = ck->coordinates.v[s->first + i].name;
+        struct diag *d = ck_error(ck, DIAG_E0368, k->name.range,
+                                  "the rate of `%s` follows from its equation, "
+                                  "which is of first order",
+                                  u);
+        CK_HELP(ck, d, "only its value is free: %s = ...", u);
         return;
     }
     const struct ast_item **first = &seen[2 * i + rate];
@@ -72,11 +82,14 @@ start_block(struct check *ck, const struct start_block *b,
             const struct tm_system *s)
 {
     const struct ast_item **seen =
-        NEW_N(ck->arena, const struct ast_item *, 2 * s->n + 1);
+        NEW_N(ck->arena, const struct ast_item *,
+              2 * (size_t)(s->n + s->n_observer) + 1);
+    struct env env = {
+        .up = b->env, .module = b->env->module, .part = PART_START};
     for (size_t i = 0; i < b->item->n_block; i++) {
         const struct ast_item *k = b->item->block[i];
         if (k->kind == AST_KEY && k->value && !k->command)
-            start_key(ck, b->env, s, k, seen);
+            start_key(ck, &env, s, k, seen);
         else
             ck_error(ck, DIAG_E0361, k->head.file ? k->head : k->range,
                      "a start has coordinates and rates only: h = 1  "
@@ -113,7 +126,7 @@ system_field(struct check *ck, uint32_t system, const char *name,
     const struct system_work *w = system_work_of(ck, system);
     if (!w || w->broken)
         return v_poison(range);
-    for (uint32_t i = s->first; i < s->first + s->n; i++)
+    for (uint32_t i = s->first; i < s->first + s->n + s->n_observer; i++)
         if (!strcmp(ck->coordinates.v[i].name, name))
             return v_num(ck, ex_sym(ck->g, SYM_COORD, i, 0),
                          ck->coordinate_dims.v[i], range);
@@ -133,9 +146,10 @@ system_field(struct check *ck, uint32_t system, const char *name,
             return v_num(ck, ex_sym(ck->g, SYM_SYSTEM, system, i), w->energy,
                          range);
     const char **names =
-        NEW_N(ck->arena, const char *, s->n + w->members.n + n_system_values);
+        NEW_N(ck->arena, const char *,
+              s->n + s->n_observer + w->members.n + n_system_values);
     size_t n = 0;
-    for (uint32_t i = 0; i < s->n; i++)
+    for (uint32_t i = 0; i < s->n + s->n_observer; i++)
         names[n++] = ck->coordinates.v[s->first + i].name;
     for (size_t i = 0; i < w->members.n; i++)
         names[n++] = w->members.v[i].item->name.text;
@@ -264,13 +278,16 @@ system_shown(struct check *ck, const struct value *v, struct tm_val *out)
     if (v->kind == V_SYSTEM) {
         const struct tm_system *s = &ck->systems.v[v->ref];
         const struct system_work *w = system_work_of(ck, v->ref);
-        item =
-            NEW_N(a, struct tm_val, 2 * s->n + w->members.n + n_system_values);
-        for (uint32_t i = s->first; i < s->first + s->n; i++) {
+        item = NEW_N(a, struct tm_val,
+                     2 * (size_t)(s->n + s->n_observer) + w->members.n +
+                         n_system_values);
+        for (uint32_t i = s->first; i < s->first + s->n + s->n_observer; i++) {
             const char *q = ck->coordinates.v[i].name;
             const struct dim *d = ck->coordinate_dims.v[i];
             show_item(ck, &item[n++], arena_printf(a, "%s.%s", s->name, q),
                       one_of(ck, ex_sym(ck->g, SYM_COORD, i, 0)), 1, d, r);
+            if (ck->coordinates.v[i].order == 1)
+                continue;
             show_item(ck, &item[n++], arena_printf(a, "%s.%s'", s->name, q),
                       one_of(ck, ex_sym(ck->g, SYM_COORD, i, 1)), 1,
                       dim_mul(ck->dims, d, dim_mks(ck->dims, 0, 0, -1)), r);

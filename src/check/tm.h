@@ -83,6 +83,10 @@ struct tm_coordinate {
     const char *name;
     const char *unit, *rate_unit; /* SI text */
     struct tm_num start, start_rate; /* 0 by default */
+    /* an observer variable: its highest derivative (1 or 2; 0: a coordinate) as
+     * a formula, and what an impact adds to value and rate (NULL: nothing) */
+    uint32_t order;
+    struct tm_num equation, jump, jump_rate;
     imp_range range;
 };
 /* Motion in generalised coordinates q: d/dt dT/dq' - d(T - V)/dq + dD/dq' =
@@ -91,7 +95,9 @@ struct tm_coordinate {
 struct tm_system {
     const char *name, *doc;
     imp_range range;
-    uint32_t first, n;          /* coordinates */
+    uint32_t first, n;          /* coordinates; the variables of its */
+    uint32_t n_observer;        /* observers follow them */
+    imp_range range_observer;
     uint32_t contact, n_contact; /* its contacts */
     struct tm_num kinetic, potential, dissipation; /* e NULL when absent */
     const expr **force; /* n generalised forces, or NULL */
@@ -161,6 +167,12 @@ struct tm_series {
     imp_range range;
 };
 
+/* random(lo, hi) in a start; SYM_DRAW */
+struct tm_draw {
+    const expr *lo, *hi;
+    imp_range range;
+};
+
 struct tm_model {
     struct arena *arena;
     struct graph *graph;
@@ -185,6 +197,8 @@ struct tm_model {
     size_t n_slots;
     struct tm_series *series;
     size_t n_series;
+    struct tm_draw *draws;
+    size_t n_draws;
     struct {
         struct tm_vec gravity;   /* d entries, 0 by default */
         struct tm_num tolerance; /* relative; NULL when not given */

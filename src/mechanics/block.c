@@ -336,7 +336,7 @@ static void
 make_blocks(struct mech *k, uint32_t *parent)
 {
     size_t n = k->m->n_bodies;
-    k->blocks = NEW_N(k->arena, struct mblock, n + k->m->n_systems + 1);
+    k->blocks = NEW_N(k->arena, struct mblock, n + 2 * k->m->n_systems + 1);
     for (uint32_t i = 0; i < n; i++) {
         struct mbody *b = k->bodies + i;
         b->block = IMP_NO_BLOCK;

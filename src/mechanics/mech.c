@@ -43,6 +43,8 @@ mech_env_of(void *ctx, const expr *leaf)
         return k->layout.contact + leaf->i * IMP_CONTACT_SIZE + leaf->j;
     case SYM_SLOT:
         return k->layout.slots + leaf->i;
+    case SYM_DRAW:
+        return k->layout.draws + leaf->i;
     case SYM_SERIES:
         return k->series_env[leaf->i] + leaf->j;
     default:
@@ -88,7 +90,8 @@ make_layout(struct mech *k)
         at += poly_size(m->bodies + i);
     l->slots = at;
     l->series = at += (uint32_t)m->n_slots;
-    l->n_env = series_layout(k, at);
+    l->draws = series_layout(k, at);
+    l->n_env = l->draws + (uint32_t)m->n_draws;
 }
 
 /* contact and world data that read the motion */
@@ -322,6 +325,7 @@ mech_compile(struct tm_model *m, struct diags *ds)
     head.joints = image_joints(&k);
     head.coordinates = image_coordinates(&k);
     head.systems = image_systems(&k);
+    head.draws = image_draws(&k);
     head.commands = lower_commands(&k);
     head.slots = lower_slots(&k);
     head.series = series_tapes(&k);

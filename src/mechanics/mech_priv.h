@@ -44,8 +44,8 @@ struct mbody {
     vec3 w_body, w;    /* spin in body axes, in world axes */
 
     /* rates, filled by block_build */
-    vec3 acc;    /* world */
-    vec3 alpha;  /* d(w_body)/dt, body axes */
+    vec3 acc;           /* world */
+    vec3 alpha;         /* d(w_body)/dt, body axes */
     vec3 force, torque; /* world, lowered */
 };
 
@@ -62,6 +62,11 @@ struct mblock {
     imp_block out;
 };
 
+/* forces of sliding contacts: unknowns, in which the residual is linear */
+struct sliding {
+    uint32_t n;
+    const expr *const *residual, *const *J; /* n, n x n */
+};
 /* a system in generalised coordinates; coordinates are state leaves */
 struct msystem {
     const struct tm_system *tm;
@@ -70,6 +75,10 @@ struct msystem {
     imp_ref rows;
     const expr *kinetic, *potential; /* of the state */
     const uint32_t *row;             /* of the state in the block's motion */
+    const expr *const *leaf, *const *rate; /* 2 n; of the sliding motion */
+    struct sliding slide;
+    uint32_t n_observed, observer, jump; /* as imp_system's */
+    const uint32_t *observed; /* of the state and of the observers' in theirs */
 };
 
 struct mech {
@@ -78,14 +87,14 @@ struct mech {
     struct arena *arena;
     struct image_builder *ib;
     struct diags *ds;
-    uint32_t d; /* 2 or 3 */
+    uint32_t d;       /* 2 or 3 */
     uint32_t n_state; /* entries per body */
     imp_layout layout;
     struct mbody *bodies;
     struct mblock *blocks;
     size_t n_blocks;
     struct msystem *systems;
-    vec3 gravity; /* expressions of params and t */
+    vec3 gravity;             /* expressions of params and t */
     uint32_t (*event_row)[9]; /* per contact: rows of gap and unknowns */
     /* the flow of all bodies, as far as it needs no forces: t and poses */
     const expr **leaf, **rate;
@@ -100,7 +109,7 @@ imp_range mech_range(imp_range r, imp_range otherwise);
 const expr *sym_env(struct mech *k, uint32_t i);
 const expr *sym_state(struct mech *k, uint32_t i);
 const expr *sym_time(struct mech *k);
-vec3 sym_local3(struct mech *k, uint32_t first); /* d entries */
+vec3 sym_local3(struct mech *k, uint32_t first);   /* d entries */
 uint32_t mech_env_of(void *ctx, const expr *leaf); /* tape_spec.env_of */
 /* eval tape of the given outputs */
 uint32_t mech_eval_tape(struct mech *k, const char *name, uint32_t n_local,
@@ -128,12 +137,25 @@ void joint_tapes(struct mech *k, struct mblock *o);
 /* -- system.c -- */
 /* equations of motion, blocks of their own */
 bool system_build(struct mech *k);
+/* env of a coordinate's or variable's derivative */
+uint32_t system_env(const struct mech *k, uint32_t coordinate, uint32_t order);
+/* motion of n state leaves, env entries from `first` on, as a block; rows of
+ * the state */
+const uint32_t *system_block(struct mech *k, uint32_t block, const char *name,
+                             uint32_t first, const expr *const *leaf,
+                             const expr *const *rate, uint32_t n,
+                             const struct sliding *slide);
 void system_contact(struct mech *k, uint32_t c, imp_contact *out);
 /* SYM_COORD, SYM_SYSTEM by the state; NULL for any other leaf */
 const expr *system_leaf(struct mech *k, const expr *leaf);
 /* row of a state variable of a system in its block; false: it is of none */
 bool system_row(const struct mech *k, uint32_t env, uint32_t *block,
                 uint32_t *row);
+/* -- observer.c -- */
+/* entries of state of a system's observers */
+uint32_t observer_size(const struct mech *k, const struct tm_system *t);
+void observer_build(struct mech *k, struct msystem *s);
+
 imp_ref image_coordinates(struct mech *k);
 imp_ref image_systems(struct mech *k);
 
@@ -169,6 +191,7 @@ void corner_build(struct mech *k, uint32_t c, imp_contact *out);
 /* -- setup.c -- */
 uint32_t setup_tape(struct mech *k);
 imp_ref image_joints(struct mech *k);
+imp_ref image_draws(struct mech *k);
 
 /* -- lower.c -- */
 /* replaces SYM_BODY and SYM_TOTAL by expressions of the state */

@@ -93,6 +93,16 @@ image_joints(struct mech *k)
     return image_array(k->ib, v, n, sizeof *v);
 }
 
+imp_ref
+image_draws(struct mech *k)
+{
+    size_t n = k->m->n_draws;
+    imp_draw *v = NEW_N(k->arena, imp_draw, n + 1);
+    for (size_t i = 0; i < n; i++)
+        v[i] = (imp_draw){.range = k->m->draws[i].range};
+    return image_array(k->ib, v, n, sizeof *v);
+}
+
 /* corners, or half-spaces, of a polytope; returns how many entries */
 static size_t
 raw_poly(struct mech *k, const struct tm_body *t, const expr **out)
@@ -115,7 +125,7 @@ setup_tape(struct mech *k)
     const struct tm_model *m = k->m;
     size_t n = m->n_bodies * IMP_RAW_SIZE + CONTACT_OUTS * m->n_contacts +
                IMP_JOINT_RAW * m->n_joints + 5 + k->layout.slots -
-               k->layout.poly + 2 * m->n_coordinates;
+               k->layout.poly + 2 * (m->n_coordinates + m->n_draws);
     const expr **out = NEW_N(k->arena, const expr *, n);
     const expr *z = sc_zero(k->g);
     for (size_t i = 0; i < n; i++)
@@ -136,6 +146,10 @@ setup_tape(struct mech *k)
     for (size_t i = 0; i < m->n_coordinates; i++) {
         out[at++] = m->coordinates[i].start.e;
         out[at++] = m->coordinates[i].start_rate.e;
+    }
+    for (size_t i = 0; i < m->n_draws; i++) {
+        out[at++] = m->draws[i].lo;
+        out[at++] = m->draws[i].hi;
     }
     return mech_eval_tape(k, "setup", 0, out, n);
 }

@@ -10,14 +10,20 @@
  * constant accelerations stay constants: then the motion is a polynomial. */
 #include "mechanics/mech_priv.h"
 
-static uint32_t
-env_of(const struct mech *k, uint32_t coordinate, uint32_t order)
+uint32_t
+system_env(const struct mech *k, uint32_t coordinate, uint32_t order)
 {
     for (size_t i = 0; i < k->m->n_systems; i++) {
         const struct tm_system *t = k->m->systems + i;
-        if (coordinate >= t->first && coordinate < t->first + t->n)
-            return k->systems[i].env_state + order * t->n + coordinate -
-                   t->first;
+        uint32_t at = k->systems[i].env_state, n = t->n + t->n_observer;
+        if (coordinate < t->first || coordinate >= t->first + n)
+            continue;
+        if (coordinate < t->first + t->n)
+            return at + order * t->n + coordinate - t->first;
+        at += 2 * t->n;
+        for (uint32_t c = t->first + t->n; c < coordinate; c++)
+            at += k->m->coordinates[c].order;
+        return at + order;
     }
     return 0;
 }
@@ -26,7 +32,7 @@ const expr *
 system_leaf(struct mech *k, const expr *leaf)
 {
     if (leaf->sym == SYM_COORD)
-        return sym_state(k, env_of(k, leaf->i, leaf->j));
+        return sym_state(k, system_env(k, leaf->i, leaf->j));
     if (leaf->sym != SYM_SYSTEM)
         return NULL;
     const struct msystem *s = k->systems + leaf->i;
@@ -43,10 +49,11 @@ system_row(const struct mech *k, uint32_t env, uint32_t *block, uint32_t *row)
 {
     for (size_t i = 0; i < k->m->n_systems; i++) {
         const struct msystem *s = k->systems + i;
-        if (env < s->env_state || env >= s->env_state + 2 * s->tm->n)
+        uint32_t n = 2 * s->tm->n, at = env - s->env_state;
+        if (env < s->env_state || at >= n + s->n_observed)
             continue;
-        *block = s->block;
-        *row = s->row[env - s->env_state];
+        *block = at < n ? s->block : s->observer;
+        *row = at < n ? s->row[at] : s->observed[at];
         return true;
     }
     return false;
@@ -156,32 +163,36 @@ back(struct lagrange *l, const expr *const *f, const expr **a)
             a[i] = sc_sub(g, a[i], sc_mul(g, M[m * n + i], a[m]));
 }
 
-static void
-motion_tape(struct mech *k, struct msystem *s, const expr *const *leaf,
-            const expr *const *rate)
+const uint32_t *
+system_block(struct mech *k, uint32_t block, const char *name, uint32_t first,
+             const expr *const *leaf, const expr *const *rate, uint32_t n,
+             const struct sliding *slide)
 {
-    struct mblock *o = k->blocks + s->block;
-    uint32_t n = 2 * s->tm->n;
+    struct mblock *o = k->blocks + block;
     uint32_t *rows = NEW_N(k->arena, uint32_t, n);
     uint32_t *state = NEW_N(k->arena, uint32_t, n);
     for (uint32_t i = 0; i < n; i++)
-        state[i] = s->env_state + i;
-    struct tape_spec spec = {
-        .name = arena_printf(k->arena, "%s.motion", s->tm->name),
-        .series = true,
-        .outs = leaf,
-        .n_outs = n,
-        .states = leaf,
-        .rates = rate,
-        .n_states = n,
-        .env_of = mech_env_of,
-        .ctx = k};
+        state[i] = first + i;
+    struct tape_spec spec = {.name = name,
+                             .series = true,
+                             .n_local = slide->n,
+                             .outs = leaf,
+                             .n_outs = n,
+                             .states = leaf,
+                             .rates = rate,
+                             .n_states = n,
+                             .residual = slide->residual,
+                             .jacobian = slide->J,
+                             .n_unknown = slide->n,
+                             .symmetric = slide->n > 0,
+                             .env_of = mech_env_of,
+                             .ctx = k};
     o->out.motion = tape_build(k->g, k->ib, &spec, rows);
     o->out.solve = o->out.hold = o->out.push = IMP_NO_TAPE;
     o->out.bodies = image_array(k->ib, rows, 0, sizeof *rows);
     o->out.state = image_array(k->ib, state, n, sizeof *state);
     o->out.rows = image_array(k->ib, rows, n, sizeof *rows);
-    s->row = rows;
+    return rows;
 }
 
 /* nothing here changes along the motion */
@@ -238,8 +249,18 @@ modal_tape(struct lagrange *l, const expr *const *leaf, const expr **rate)
     const expr **dx = NEW_N(k->arena, const expr *, 2 * n + 1);
     const expr **out = NEW_N(k->arena, const expr *, 2 * n + m);
     uint32_t *rows = NEW_N(k->arena, uint32_t, 2 * n + m);
-    if (m > IMP_UNKNOWN_MAX)
+    if (m > IMP_UNKNOWN_MAX) {
+        struct diag *d = diag_add(
+            k->ds, DIAG_E0545, s->tm->range,
+            "the system `%s` has %u contacts; at most %d can slide in a motion "
+            "that is followed by series",
+            s->tm->name, m, IMP_UNKNOWN_MAX);
+        diag_help(k->ds, d,
+                  "small rotations, without observers and derivatives asked "
+                  "for, have no such limit");
         return;
+    }
+    s->slide = (struct sliding){m, res, J};
     for (uint32_t i = 0; i < m; i++) {
         uint32_t c = s->tm->contact + i;
         graph_origin(g, k->m->contacts[c].gap.range);
@@ -335,10 +356,18 @@ one_system(struct mech *k, struct msystem *s)
     line = line && steady(k, l.a, n) && lines(k, s);
     s->flags = line ? IMP_SYSTEMF_LINE : 0;
     s->block = (uint32_t)k->n_blocks++;
-    motion_tape(k, s, leaf, rate);
+    const struct sliding none = {0, NULL, NULL};
+    s->row =
+        system_block(k, s->block, arena_printf(k->arena, "%s.motion", t->name),
+                     s->env_state, leaf, rate, 2 * n, &none);
     s->modal = s->solve = IMP_NO_TAPE;
-    if (!line && t->n_contact)
+    /* derivatives that commands ask for feel sliding too */
+    bool felt = t->n_observer || k->m->n_series;
+    if ((!line || felt) && t->n_contact)
         modal_tape(&l, leaf, rate);
+    s->leaf = leaf;
+    s->rate = rate;
+    observer_build(k, s);
 }
 
 bool
@@ -350,7 +379,7 @@ system_build(struct mech *k)
     for (size_t i = 0; i < n; i++) {
         k->systems[i].tm = k->m->systems + i;
         k->systems[i].env_state = at;
-        at += 2 * k->systems[i].tm->n;
+        at += 2 * k->systems[i].tm->n + observer_size(k, k->systems[i].tm);
     }
     for (size_t i = 0; i < n; i++)
         one_system(k, k->systems + i);
@@ -388,6 +417,7 @@ system_contact(struct mech *k, uint32_t c, imp_contact *out)
     o[0] = gap;
     o[1] = rate;
     out->system = t->system - 1;
+    out->range_at = mech_range(t->gap.range, t->range); /* where it is made */
     out->gap_unit = image_text(k->ib, t->gap_unit);
     out->gradient = mech_eval_tape(
         k, arena_printf(k->arena, "%s.gradient", t->name), 0, o, n + 2);
@@ -413,6 +443,10 @@ image_coordinates(struct mech *k)
         v[i] = (imp_coordinate){.name = image_text(k->ib, c->name),
                                 .unit = image_text(k->ib, c->unit),
                                 .rate_unit = image_text(k->ib, c->rate_unit),
+                                .env = system_env(k, (uint32_t)i, 0),
+                                .env_rate = c->order == 1
+                                                ? IMP_NO_RATE
+                                                : system_env(k, (uint32_t)i, 1),
                                 .range = c->range,
                                 .range_start = c->start.range};
     }
@@ -442,6 +476,11 @@ image_systems(struct mech *k)
                             .modal = s->modal,
                             .solve = s->solve,
                             .rows = s->rows,
+                            .n_observer = t->n_observer,
+                            .n_observed = s->n_observed,
+                            .observer = s->observer,
+                            .jump = s->jump,
+                            .range_observer = t->range_observer,
                             .range = t->range,
                             .range_mass = mech_range(m, t->range)};
     }

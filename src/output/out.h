@@ -62,10 +62,29 @@ void out_cannot_write(struct diags *ds, imp_range where, const char *file,
 int out_plot(struct out *o, struct diags *ds, imp_range where, const char *file,
              const char *title, const struct out_column *x,
              const struct out_column *ys, size_t n_ys);
-/* The same for a map: z, numbers or texts, over x and y; all of one length. */
+/* a curve with an x of its own; NaN: it ends here and goes on behind */
+struct out_curve {
+    struct out_column x, y; /* of one length; y has the name */
+    const char *level;      /* a level line: what is written on it; NULL */
+};
+/* The same for curves; x names the axis. */
+int out_curves(struct out *o, struct diags *ds, imp_range where,
+               const char *file, const char *title, const struct out_column *x,
+               const struct out_curve *v, size_t n);
+/* The same for a map: z, numbers or texts, over x and y, all of one length, and
+ * curves on it. */
 int out_map(struct out *o, struct diags *ds, imp_range where, const char *file,
             const char *title, const struct out_column *x,
-            const struct out_column *y, const struct out_column *z);
+            const struct out_column *y, const struct out_column *z,
+            const struct out_curve *v, size_t n);
+/* Level lines of z over x and y, one curve per level into v. False: the points
+ * are no grid. */
+bool out_contours(struct arena *a, const struct out_column *x,
+                  const struct out_column *y, const struct out_column *z,
+                  const double *level, size_t n, struct out_curve *v);
+/* round levels between the smallest and the greatest value; how many */
+#define OUT_LEVELS 16
+size_t out_levels(const struct out_column *z, double level[OUT_LEVELS]);
 /* CSV (17 digits) or JSON lines by the name's ending, atomically (temporary
  * file and rename) under o->dir */
 int out_save(struct out *o, struct diags *ds, imp_range where, const char *file,

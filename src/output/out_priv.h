@@ -56,6 +56,10 @@ int out_plot_gnuplot(struct out *o, struct diags *ds, imp_range where,
                      const char *file, const char *title,
                      const struct out_column *x, const struct out_column *ys,
                      size_t n_ys);
+int out_curves_gnuplot(struct out *o, struct diags *ds, imp_range where,
+                       const char *file, const char *title,
+                       const struct out_column *x, const struct out_curve *v,
+                       size_t n);
 /* a script of gnuplot's; its output is the file */
 int out_gnuplot(struct out *o, struct diags *ds, imp_range where,
                 const char *file, const struct buf *script);
@@ -67,9 +71,27 @@ void out_plot_quoted(struct buf *b, const char *s); /* text in a script */
 void out_plotted(struct out *o, const char *file, const char *title, bool draw,
                  const struct out_column *x, const struct out_column *ys,
                  size_t n_ys);
+/* the same for curves; z (NULL: none): the columns y and z of a map */
+void out_plotted_curves(struct out *o, const char *file, const char *title,
+                        bool draw, const struct out_column *x,
+                        const struct out_column *z, const struct out_curve *v,
+                        size_t n);
 /* characters in the terminal */
 void out_plot_text(struct out *o, const char *title, const struct out_column *x,
-                   const struct out_column *ys, size_t n_ys);
+                   const struct out_curve *v, size_t n);
+/* gnuplot: curves as data $c0, $c1 ..., and how they are drawn */
+void out_curves_data(struct buf *b, const struct out_curve *v, size_t n);
+void out_levels_plot(struct buf *b, const struct out_curve *v, size_t n);
+void out_curves_plot(struct buf *b, const struct out_curve *v, size_t n,
+                     bool first);
+
+/* values of a column, each once, ascending; the last at or below x */
+struct out_ticks {
+    double *v;
+    size_t n;
+};
+struct out_ticks out_ticks(struct arena *a, const struct out_column *c);
+size_t out_tick(const struct out_ticks *t, double x);
 
 /* is there something to print as unit? Pure numbers have "" or "1". */
 static inline bool

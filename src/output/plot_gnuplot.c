@@ -51,7 +51,7 @@ out_plot_head(struct buf *b, bool png, const char *title,
               const struct out_column *x, const struct out_column *y)
 {
     buf_puts(b, "set encoding utf8\n");
-    buf_puts(b, png ? "set terminal png size 960,600 noenhanced\n"
+    buf_puts(b, png ? "set terminal png truecolor size 960,600 noenhanced\n"
                     : "set terminal svg size 960,600 fixed font "
                       "'Helvetica,14' noenhanced\n");
     buf_puts(b, "set title ");
@@ -215,6 +215,108 @@ out_plot_gnuplot(struct out *o, struct diags *ds, imp_range where,
 {
     struct buf b = {0};
     script(&b, !strcmp(file + strlen(file) - 4, ".png"), title, x, ys, n_ys);
+    int st = out_gnuplot(o, ds, where, file, &b);
+    buf_free(&b);
+    return st;
+}
+
+/* -- curves -----------------------------------------------------------------
+ */
+
+void
+out_curves_data(struct buf *b, const struct out_curve *v, size_t n)
+{
+    char s[NUM_TEXT];
+    for (size_t k = 0; k < n; k++) {
+        buf_printf(b, "$c%zu << IMP_END\n", k);
+        for (size_t i = 0; i < v[k].x.n; i++) {
+            bool there = isfinite(v[k].x.x[i]) && isfinite(v[k].y.x[i]);
+            if (there) {
+                buf_printf(b, "%s ", out_17(s, v[k].x.x[i]));
+                buf_puts(b, out_17(s, v[k].y.x[i]));
+            }
+            buf_putc(b, '\n'); /* a blank line is a gap */
+        }
+        buf_puts(b, "IMP_END\n");
+    }
+}
+
+/* where a level line bears its number: the middle of its longest run */
+static bool
+level_place(const struct out_curve *v, size_t *at)
+{
+    size_t from = 0, best = 0;
+    for (size_t i = 0; i <= v->x.n; i++) {
+        if (i < v->x.n && isfinite(v->x.x[i]) && isfinite(v->y.x[i]))
+            continue;
+        if (i - from > best) {
+            best = i - from;
+            *at = from + best / 2;
+        }
+        from = i + 1;
+    }
+    return best > 0;
+}
+
+static const char *const colours[] = {"#d62728", "#1f77b4", "#ff7f0e",
+                                      "#9467bd", "#2ca02c", "#8c564b",
+                                      "#e377c2", "#17becf"};
+
+void
+out_curves_plot(struct buf *b, const struct out_curve *v, size_t n, bool first)
+{
+    size_t colour = 0;
+    for (size_t k = 0; k < n; k++) {
+        if (!v[k].x.n)
+            continue; /* gnuplot refuses empty data */
+        buf_printf(b, "%s$c%zu using 1:2 with lines ", first ? "" : ", ", k);
+        first = false;
+        if (v[k].level) {
+            buf_puts(b, "linewidth 1 linecolor rgb 'black' notitle");
+            continue;
+        }
+        buf_printf(b, "linewidth 2 linecolor rgb '%s' title ",
+                   colours[colour++ % 8]);
+        labelled(b, &v[k].y);
+    }
+    buf_puts(b, "\n");
+}
+
+/* the numbers of level lines; before `plot` */
+void
+out_levels_plot(struct buf *b, const struct out_curve *v, size_t n)
+{
+    char s[NUM_TEXT];
+    size_t at;
+    buf_puts(b, "set style textbox opaque noborder margins 0.3,0.3\n");
+    for (size_t k = 0; k < n; k++) {
+        if (!v[k].level || !level_place(&v[k], &at))
+            continue;
+        buf_puts(b, "set label ");
+        out_plot_quoted(b, v[k].level);
+        buf_printf(b, " at %s,", out_17(s, v[k].x.x[at]));
+        buf_printf(b, "%s center front boxed font ',10'\n",
+                   out_17(s, v[k].y.x[at]));
+    }
+}
+
+int
+out_curves_gnuplot(struct out *o, struct diags *ds, imp_range where,
+                   const char *file, const char *title,
+                   const struct out_column *x, const struct out_curve *v,
+                   size_t n)
+{
+    struct buf b = {0};
+    size_t points = 0;
+    for (size_t k = 0; k < n; k++)
+        points += v[k].x.n;
+    out_plot_head(&b, !strcmp(file + strlen(file) - 4, ".png"), title, x,
+                  n == 1 ? &v[0].y : NULL);
+    buf_puts(&b, n == 1 ? "\nset key off" : "\nset key outside right top");
+    buf_puts(&b, "\nset grid\nset xzeroaxis\nset format '%g'\n");
+    out_curves_data(&b, v, n);
+    buf_puts(&b, points ? "plot " : "plot [0:1] [0:1] NaN notitle");
+    out_curves_plot(&b, v, n, true);
     int st = out_gnuplot(o, ds, where, file, &b);
     buf_free(&b);
     return st;

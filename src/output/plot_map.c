@@ -13,51 +13,13 @@
 
 enum { MAP_WIDTH = 64, MAP_HEIGHT = 20, MAP_TEXTS = 26 };
 
-/* values of an axis, each once, ascending */
-struct ticks {
-    double *v;
-    size_t n;
-};
 struct map {
     const struct out_column *x, *y, *z;
-    struct ticks tx, ty;
+    struct out_ticks tx, ty;
     const char *text[MAP_TEXTS];
     size_t n_text; /* further texts count as the last */
     double lo, hi; /* of numbers */
 };
-
-static int
-by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static struct ticks
-ticks(struct arena *a, const struct out_column *c)
-{
-    struct ticks t = {NEW_N(a, double, c->n + 1), 0};
-    size_t n = 0;
-    for (size_t i = 0; i < c->n; i++)
-        if (isfinite(c->x[i]))
-            t.v[n++] = c->x[i];
-    qsort(t.v, n, sizeof *t.v, by_size);
-    for (size_t i = 0; i < n; i++)
-        if (!t.n || t.v[i] > t.v[t.n - 1])
-            t.v[t.n++] = t.v[i];
-    return t;
-}
-
-static size_t
-tick_of(const struct ticks *t, double x)
-{
-    size_t lo = 0, hi = t->n;
-    while (lo + 1 < hi) {
-        size_t mid = (lo + hi) / 2;
-        *(t->v[mid] <= x ? &lo : &hi) = mid;
-    }
-    return lo;
-}
 
 /* number of point i's text, or -1 where there is none */
 static int
@@ -84,8 +46,8 @@ map_of(struct arena *a, const struct out_column *x, const struct out_column *y,
        const struct out_column *z)
 {
     struct map m = {.x = x, .y = y, .z = z, .lo = INFINITY, .hi = -INFINITY};
-    m.tx = ticks(a, x);
-    m.ty = ticks(a, y);
+    m.tx = out_ticks(a, x);
+    m.ty = out_ticks(a, y);
     for (size_t i = 0; i < z->n; i++) {
         if (!there(&m, i))
             continue;
@@ -147,7 +109,7 @@ legend(struct buf *b, const struct map *m)
 }
 
 static void
-axis_text(struct buf *b, const struct out_column *c, const struct ticks *t)
+axis_text(struct buf *b, const struct out_column *c, const struct out_ticks *t)
 {
     char lo[NUM_TEXT], hi[NUM_TEXT];
     buf_printf(b, "%s = %s to %s", c->name, num_digits(lo, t->v[0], 6),
@@ -162,8 +124,51 @@ cell(size_t k, size_t n, size_t cells)
     return n <= cells ? k : k * cells / n;
 }
 
+/* place of x among the ticks, with its fraction; negative: outside */
+static double
+among(const struct out_ticks *t, double x)
+{
+    size_t k = out_tick(t, x);
+    if (x < t->v[0] || x > t->v[t->n - 1])
+        return -1;
+    return k + 1 < t->n ? (double)k + (x - t->v[k]) / (t->v[k + 1] - t->v[k])
+                        : (double)k;
+}
+
+/* the mark of curve k, and its line in the legend */
+static char
+curve_mark(size_t k)
+{
+    static const char s[] = "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    return s[k % (sizeof s - 1)];
+}
+
 static void
-map_text(struct out *o, struct arena *a, const char *title, const struct map *m)
+draw_curve(struct buf *b, const struct map *m, const struct out_curve *v,
+           size_t number, char *c, size_t w, size_t h)
+{
+    enum { STEPS = 16 }; /* between two points: they may be a tick apart */
+    for (size_t i = 0; i < v->x.n; i++)
+        for (int k = 0; k < STEPS; k++) {
+            double u = (double)k / STEPS, x = v->x.x[i], y = v->y.x[i];
+            if (k && i + 1 < v->x.n) {
+                x += u * (v->x.x[i + 1] - x);
+                y += u * (v->y.x[i + 1] - y);
+            }
+            if (!isfinite(x) || !isfinite(y))
+                continue;
+            double p = among(&m->tx, x), q = among(&m->ty, y);
+            if (p < 0 || q < 0)
+                continue;
+            c[cell((size_t)(q + 0.5), m->ty.n, h) * w +
+              cell((size_t)(p + 0.5), m->tx.n, w)] = curve_mark(number);
+        }
+    buf_printf(b, "  %c %s\n", curve_mark(number), v->y.name);
+}
+
+static void
+map_text(struct out *o, struct arena *a, const char *title, const struct map *m,
+         const struct out_curve *v, size_t n)
 {
     size_t w = m->tx.n < MAP_WIDTH ? m->tx.n : MAP_WIDTH;
     size_t h = m->ty.n < MAP_HEIGHT ? m->ty.n : MAP_HEIGHT;
@@ -177,9 +182,11 @@ map_text(struct out *o, struct arena *a, const char *title, const struct map *m)
         /* of several points in one cell the first is shown */
         for (size_t i = m->z->n; i-- > 0;)
             if (there(m, i))
-                c[cell(tick_of(&m->ty, m->y->x[i]), m->ty.n, h) * w +
-                  cell(tick_of(&m->tx, m->x->x[i]), m->tx.n, w)] = mark(m, i);
+                c[cell(out_tick(&m->ty, m->y->x[i]), m->ty.n, h) * w +
+                  cell(out_tick(&m->tx, m->x->x[i]), m->tx.n, w)] = mark(m, i);
         legend(&b, m);
+        for (size_t k = 0; k < n; k++)
+            draw_curve(&b, m, &v[k], k, c, w, h);
         for (size_t j = h; j-- > 0;) {
             buf_puts(&b, "  |");
             buf_put(&b, c + j * w, w);
@@ -199,7 +206,7 @@ map_text(struct out *o, struct arena *a, const char *title, const struct map *m)
  */
 
 static bool
-even(const struct ticks *t)
+even(const struct out_ticks *t)
 {
     double step = (t->v[t->n - 1] - t->v[0]) / (double)(t->n - 1);
     for (size_t i = 0; i < t->n; i++)
@@ -231,8 +238,20 @@ palette(struct buf *b, size_t n)
     buf_puts(b, ")\n");
 }
 
+/* an axis as long as its ticks, with half a cell on either side */
 static void
-script(struct buf *b, bool png, const char *title, const struct map *m)
+range(struct buf *b, const char *axis, const struct out_ticks *t)
+{
+    char s[NUM_TEXT];
+    double end = t->v[t->n - 1];
+    double half = 0.5 * (end - t->v[0]) / (double)(t->n - 1);
+    buf_printf(b, "set %srange [%s", axis, out_17(s, t->v[0] - half));
+    buf_printf(b, ":%s]\n", out_17(s, end + half));
+}
+
+static void
+script(struct buf *b, bool png, const char *title, const struct map *m,
+       const struct out_curve *v, size_t n)
 {
     char s[NUM_TEXT];
     out_plot_head(b, png, title, m->x, m->y);
@@ -264,15 +283,28 @@ script(struct buf *b, bool png, const char *title, const struct map *m)
         }
         buf_puts(b, ")\n");
     }
-    buf_puts(b, is_grid(m) ? "plot $d using 1:2:3 with image\n"
+    if (n && m->tx.n > 1 && m->ty.n > 1) {
+        range(b, "x", &m->tx);
+        range(b, "y", &m->ty);
+    }
+    if (n) {
+        buf_puts(b, "set key on outside bottom center horizontal\n");
+        out_curves_data(b, v, n);
+        out_levels_plot(b, v, n);
+    }
+    buf_puts(b, is_grid(m) ? "plot $d using 1:2:3 with image"
                            : "plot $d using 1:2:3 with points pointtype 5 "
-                             "palette\n");
+                             "palette");
+    buf_puts(b, n ? " notitle" : "\n");
+    if (n)
+        out_curves_plot(b, v, n, false);
 }
 
 int
 out_map(struct out *o, struct diags *ds, imp_range where, const char *file,
         const char *title, const struct out_column *x,
-        const struct out_column *y, const struct out_column *z)
+        const struct out_column *y, const struct out_column *z,
+        const struct out_curve *v, size_t n)
 {
     static const char *const endings[] = {".svg", ".png", NULL};
     int st = outfile_check(ds, where, file, endings);
@@ -282,17 +314,17 @@ out_map(struct out *o, struct diags *ds, imp_range where, const char *file,
     bool draw = o->dir != NULL;
     if (draw) {
         struct buf b = {0};
-        script(&b, !strcmp(file + strlen(file) - 4, ".png"), title, &m);
+        script(&b, !strcmp(file + strlen(file) - 4, ".png"), title, &m, v, n);
         st = out_gnuplot(o, ds, where, file, &b);
         buf_free(&b);
         if (st)
             return st;
     }
     if (!draw && !o->json)
-        map_text(o, ds->arena, title, &m);
+        map_text(o, ds->arena, title, &m, v, n);
     if (draw || o->json) {
         struct out_column series[] = {*y, *z};
-        out_plotted(o, file, title, draw, x, series, 2);
+        out_plotted_curves(o, file, title, draw, x, series, v, n);
     }
     return IMP_OK;
 }

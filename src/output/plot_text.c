@@ -204,12 +204,13 @@ x_axis(struct buf *b, const struct axis *ax, size_t margin, long w)
 
 void
 out_plot_text(struct out *o, const char *title, const struct out_column *x,
-              const struct out_column *ys, size_t n_ys)
+              const struct out_curve *v, size_t n_v)
 {
     double lo = INFINITY, hi = -INFINITY, xlo = INFINITY, xhi = -INFINITY;
-    for (size_t j = 0; j < n_ys; j++)
-        range_of(&ys[j], &lo, &hi);
-    range_of(x, &xlo, &xhi);
+    for (size_t j = 0; j < n_v; j++) {
+        range_of(&v[j].y, &lo, &hi);
+        range_of(&v[j].x, &xlo, &xhi);
+    }
     struct axis ay = axis_make(lo, hi, 5, true);
     size_t margin = 0;
     char s[NUM_TEXT];
@@ -228,16 +229,18 @@ out_plot_text(struct out *o, const char *title, const struct out_column *x,
         for (long i = 0; i < w; i += 2)
             put(&c, i, place(&ay, 0.0, PLOT_ROWS), '.');
     size_t bad = 0;
-    for (size_t j = 0; j < n_ys; j++)
-        bad += series(&c, &ax, &ay, x, &ys[j], marks[j % (sizeof marks - 1)]);
+    for (size_t j = 0; j < n_v; j++)
+        bad += series(&c, &ax, &ay, &v[j].x, &v[j].y,
+                      marks[j % (sizeof marks - 1)]);
 
     struct buf b = {0};
     buf_printf(&b, "%s\n", title);
-    for (size_t j = 0; j < n_ys; j++)
+    for (size_t j = 0; j < n_v; j++) {
+        const char *u = v[j].y.unit;
         buf_printf(&b, "  %c %s%s%s%s\n", marks[j % (sizeof marks - 1)],
-                   ys[j].name, out_has_unit(ys[j].unit) ? " [" : "",
-                   out_has_unit(ys[j].unit) ? ys[j].unit : "",
-                   out_has_unit(ys[j].unit) ? "]" : "");
+                   v[j].y.name, out_has_unit(u) ? " [" : "",
+                   out_has_unit(u) ? u : "", out_has_unit(u) ? "]" : "");
+    }
     for (long r = PLOT_ROWS - 1; r >= 0; r--) {
         row_label(s, &ay, r, PLOT_ROWS);
         spaces(&b, margin - strlen(s));
@@ -300,11 +303,64 @@ out_plot(struct out *o, struct diags *ds, imp_range where, const char *file,
     if (draw && (st = out_plot_gnuplot(o, ds, where, file, title, x, ys, n_ys)))
         return st;
     if (!o->json && !draw) {
-        out_plot_text(o, title, x, ys, n_ys);
+        struct out_curve *v = NEW_N(ds->arena, struct out_curve, n_ys + 1);
+        for (size_t j = 0; j < n_ys; j++)
+            v[j] = (struct out_curve){.x = *x, .y = ys[j]};
+        out_plot_text(o, title, x, v, n_ys);
         return IMP_OK;
     }
     out_plotted(o, file, title, draw, x, ys, n_ys);
     return IMP_OK;
+}
+
+int
+out_curves(struct out *o, struct diags *ds, imp_range where, const char *file,
+           const char *title, const struct out_column *x,
+           const struct out_curve *v, size_t n)
+{
+    int st = outfile_check(ds, where, file, endings);
+    if (st)
+        return st;
+    if (o->dir && (st = out_curves_gnuplot(o, ds, where, file, title, x, v, n)))
+        return st;
+    if (!o->json && !o->dir)
+        out_plot_text(o, title, x, v, n);
+    else
+        out_plotted_curves(o, file, title, o->dir != NULL, x, NULL, v, n);
+    return IMP_OK;
+}
+
+/* the head of the object, up to the series */
+static void
+plotted_head(struct buf *b, const char *file, const char *title, bool draw,
+             const struct out_column *x)
+{
+    buf_puts(b, "{\"command\": \"plot\", \"name\": \"\", \"title\": ");
+    buf_json(b, title, strlen(title));
+    buf_puts(b, ", \"file\": ");
+    if (draw)
+        buf_json(b, file, strlen(file));
+    else
+        buf_puts(b, "null");
+    buf_puts(b, ", \"x\": ");
+    json_column(b, x);
+    buf_puts(b, ", \"series\": [");
+}
+
+static void
+plotted_tail(struct out *o, struct buf *b, const char *file, const char *title,
+             bool draw)
+{
+    if (o->json) {
+        buf_puts(b, "], \"units\": {}");
+        if (!draw)
+            buf_puts(b, ", \"why\": {\"file\": \"no --out\"}");
+        buf_puts(b, "}\n");
+    } else {
+        buf_printf(b, "%s: plot of %s\n", file, title);
+    }
+    out_write(o, b->s, b->n);
+    buf_free(b);
 }
 
 void
@@ -313,29 +369,38 @@ out_plotted(struct out *o, const char *file, const char *title, bool draw,
             size_t n_ys)
 {
     struct buf b = {0};
-    if (o->json) {
-        buf_puts(&b, "{\"command\": \"plot\", \"name\": \"\", \"title\": ");
-        buf_json(&b, title, strlen(title));
-        buf_puts(&b, ", \"file\": ");
-        if (draw)
-            buf_json(&b, file, strlen(file));
-        else
-            buf_puts(&b, "null");
-        buf_puts(&b, ", \"x\": ");
-        json_column(&b, x);
-        buf_puts(&b, ", \"series\": [");
-        for (size_t j = 0; j < n_ys; j++) {
-            if (j)
-                buf_puts(&b, ", ");
-            json_column(&b, &ys[j]);
-        }
-        buf_puts(&b, "], \"units\": {}");
-        if (!draw)
-            buf_puts(&b, ", \"why\": {\"file\": \"no --out\"}");
-        buf_puts(&b, "}\n");
-    } else {
-        buf_printf(&b, "%s: plot of %s\n", file, title);
+    if (o->json)
+        plotted_head(&b, file, title, draw, x);
+    for (size_t j = 0; j < n_ys && o->json; j++) {
+        if (j)
+            buf_puts(&b, ", ");
+        json_column(&b, &ys[j]);
     }
-    out_write(o, b.s, b.n);
-    buf_free(&b);
+    plotted_tail(o, &b, file, title, draw);
+}
+
+void
+out_plotted_curves(struct out *o, const char *file, const char *title,
+                   bool draw, const struct out_column *x,
+                   const struct out_column *z, const struct out_curve *v,
+                   size_t n)
+{
+    struct buf b = {0};
+    if (o->json)
+        plotted_head(&b, file, title, draw, x);
+    for (size_t j = 0; z && j < 2 && o->json; j++) {
+        buf_puts(&b, j ? ", " : "");
+        json_column(&b, &z[j]);
+    }
+    for (size_t j = 0; j < n && o->json; j++) {
+        struct buf c = {0};
+        buf_puts(&b, j || z ? ", " : "");
+        json_column(&c, &v[j].y);
+        buf_put(&b, c.s, c.n - 1); /* all but the brace */
+        buf_puts(&b, ", \"x\": ");
+        out_json_numbers(&b, v[j].x.x, v[j].x.n);
+        buf_putc(&b, '}');
+        buf_free(&c);
+    }
+    plotted_tail(o, &b, file, title, draw);
 }

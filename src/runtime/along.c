@@ -88,8 +88,11 @@ fill(struct rt *r, const imp_val *v, const imp_want *w, int most)
     struct along *a = r->along;
     double h, jet[IMP_ORDER_MAX + 1];
     int st = motion_series_all(r, most, &h);
-    for (uint32_t s = 0; s < im->systems.n && !st; s++)
+    for (uint32_t s = 0; s < im->systems.n && !st; s++) {
         st = motion_series(r, rt_system(r, s)->block, most, &h);
+        if (!st && rt_system(r, s)->observer != IMP_NO_BLOCK)
+            st = motion_series(r, rt_system(r, s)->observer, most, &h);
+    }
     const uint32_t *contact = IMP_ARRAY(im, v->contacts, uint32_t);
     for (uint32_t i = 0; i < v->contacts.n && !st; i++)
         st = a->corner[contact[i]]

@@ -161,9 +161,12 @@ struct flow *
 flow_new(struct rt *r, uint32_t system, enum line_policy policy)
 {
     const imp_system *s = rt_system(r, system);
-    if (s->flags & IMP_SYSTEMF_LINE)
-        return flow_line_new(r, system, policy);
-    struct flow *f = NEW(r->arena, struct flow);
+    struct flow *f;
+    if (s->flags & IMP_SYSTEMF_LINE) {
+        f = flow_line_new(r, system, policy);
+        return f && !flow_observe_new(f) ? f : NULL;
+    }
+    f = NEW(r->arena, struct flow);
     flow_memory(f, r, system, r->arena);
     f->policy = policy;
     for (uint32_t i = 0; i < f->m; i++)
@@ -173,13 +176,15 @@ flow_new(struct rt *r, uint32_t system, enum line_policy policy)
     flow_read_state(f);
     if (st || flow_start_open(f) || flow_series_new(f))
         return NULL;
-    return f;
+    return flow_observe_new(f) ? NULL : f;
 }
 
 int
 flow_peek(struct flow *f, double until, double *time)
 {
-    return f->way->peek(f, until, time);
+    int st = f->way->peek(f, until, time);
+    f->ahead = *time;
+    return st;
 }
 
 bool
@@ -191,17 +196,29 @@ flow_eventful(const struct flow *f)
 int
 flow_apply(struct flow *f, struct flow_event *e)
 {
+    bool observed = f->observe && flow_eventful(f);
     memset(e, 0, sizeof *e);
-    return f->way->apply(f, e);
+    int st = observed ? flow_observe_before(f, f->ahead) : IMP_OK;
+    if (!st)
+        st = f->way->apply(f, e);
+    return observed && !st ? flow_observe_after(f, e) : st;
 }
 
-void
+int
 flow_at(struct flow *f, double t)
 {
     double *env = f->r->env + f->s->env_state;
+    int st = f->observe ? flow_observe_at(f, t) : IMP_OK;
     f->way->at(f, t);
     memcpy(env, f->q, f->n * sizeof *env);
     memcpy(env + f->n, f->v, f->n * sizeof *env);
+    return st;
+}
+
+bool
+flow_limit(const struct flow *f, double *time)
+{
+    return f->way->limit(f, time);
 }
 
 const uint32_t *

@@ -51,8 +51,9 @@ int flow_apply(struct flow *f, struct flow_event *e);
 int flow_jammed(struct rt *r, uint32_t contact, double time);
 /* contacts of the last event: their numbers in the model, and impulses */
 const uint32_t *flow_contacts(const struct flow *f, const double **impulse);
-/* writes the state at t, between now and the time peeked, into env */
-void flow_at(struct flow *f, double t);
+/* writes the state at t, between now and the time peeked, into env. IMP_OK, or
+ * a status after a diagnostic of an observer */
+int flow_at(struct flow *f, double t);
 /* Of a system whose motion is a parabola: its matrices at the present params,
  * whatever the state; the same line as that of its flow. IMP_OK, or a status
  * after a diagnostic. */
@@ -60,6 +61,9 @@ int flow_matrices(struct rt *r, uint32_t system, struct line **l);
 /* of a system whose motion is a parabola: its state and matrices (for those who
  * follow it by themselves); NULL for the others */
 struct line *flow_line(struct flow *f);
+/* Of a system whose motion is no parabola: its matrices at the last event; NULL
+ * before the first look at them, and for parabolas. */
+const struct line *flow_at_event(const struct flow *f);
 /* impacts resolved one by one */
 long flow_impacts(const struct flow *f);
 

@@ -208,8 +208,17 @@ line_eventful(const struct flow *f)
     return f->known && f->what != LINE_END && f->what != LINE_FREE;
 }
 
+static bool
+line_limit(const struct flow *f, double *time)
+{
+    bool limit = f->known && f->what == LINE_CHATTER;
+    if (limit)
+        *time = f->next->t;
+    return limit;
+}
+
 static const struct flow_way line_way = {line_peek, line_apply, line_at,
-                                         line_eventful};
+                                         line_eventful, line_limit};
 
 /* gaps and rates of the state, for start_open */
 static void

@@ -11,6 +11,8 @@ struct flow_way {
     int (*apply)(struct flow *f, struct flow_event *e);
     void (*at)(struct flow *f, double t); /* state into f->q, f->v */
     bool (*eventful)(const struct flow *f);
+    /* is what comes next a limit of chatter? its time */
+    bool (*limit)(const struct flow *f, double *time);
 };
 struct flow {
     struct rt *r;
@@ -18,6 +20,7 @@ struct flow {
     const imp_system *s;
     enum line_policy policy;
     const struct flow_way *way;
+    double ahead;       /* the time peeked */
     double *q, *v;      /* n: a state to hand over */
     double *impulse;    /* m: of the last event */
     uint32_t *contacts; /* m: that took part */
@@ -30,6 +33,7 @@ struct flow {
     enum line_event what;     /* of next */
     bool known;
     struct series_way *series;
+    struct observe *observe; /* of flow_observe.c; NULL: the system has none */
 };
 
 /* mass, N, gap, rate at the present state of env; c = gap - N q */
@@ -50,5 +54,16 @@ int flow_start_open(struct flow *f);
 struct flow *flow_line_new(struct rt *r, uint32_t system,
                            enum line_policy policy);
 int flow_series_new(struct flow *f);
+bool flow_limit(const struct flow *f, double *time);
+
+/* -- flow_observe.c: variables that feel the motion ----------------------- */
+
+int flow_observe_new(struct flow *f);
+/* their state at t, which way->at may be asked for, into env; the motion's
+ * entries there are left with anything */
+int flow_observe_at(struct flow *f, double t);
+/* before and after the event at t is applied */
+int flow_observe_before(struct flow *f, double t);
+int flow_observe_after(struct flow *f, const struct flow_event *e);
 
 #endif

@@ -446,8 +446,15 @@ way_eventful(const struct flow *f)
     return f->series->known && f->series->what != NOTHING;
 }
 
+static bool
+way_limit(const struct flow *f, double *time)
+{
+    *time = f->series->ahead;
+    return f->series->known && f->series->what == LIMIT;
+}
+
 static const struct flow_way series_way = {way_peek, way_apply, way_at,
-                                           way_eventful};
+                                           way_eventful, way_limit};
 
 int
 flow_series_new(struct flow *f)
@@ -497,4 +504,10 @@ flow_series_new(struct flow *f)
     for (size_t i = 0; i < m; i++)
         w->fresh[i] |= fresh[i];
     return IMP_OK;
+}
+
+const struct line *
+flow_at_event(const struct flow *f)
+{
+    return f->series ? f->series->instant : NULL;
 }

@@ -93,9 +93,6 @@ work_new(struct arena *a, int n, int m)
     w->first = NEW_N(a, int, (size_t)m + 1);
     w->hit = NEW_N(a, int, (size_t)m + 1);
     w->closed = NEW_N(a, bool, (size_t)m + 1);
-    w->longest = 2 * m < LINE_PERIOD ? 2 * m : LINE_PERIOD;
-    if (m == 1)
-        w->longest = 1;
     w->least = LINE_RESOLVE;
     return w;
 }
@@ -145,6 +142,8 @@ line_memory(struct arena *a, int n, int m)
 {
     struct line *l = NEW(a, struct line);
     l->w = work_new(a, n, m);
+    l->w->arena = a;
+    l->w->marks = line_marks_new(a, m);
     block_new(a, l, n, m);
     return l;
 }
@@ -318,6 +317,8 @@ forget(struct line *l, double t)
     w->stamp++;
     w->twin = NULL;
     w->low_v = INFINITY;
+    line_marks_forget(l);
+    w->map_at = 0;
     memset(&l->chatter, 0, sizeof l->chatter);
     if (!m)
         return;
@@ -464,6 +465,7 @@ line_copy(struct line *to, const struct line *from)
     struct line_work *w = to->w, *o = from->w;
     memcpy(to->block, from->block, o->bytes);
     copy_ring(to, from);
+    line_marks_copy(to, from);
     to->model = from->model;
     to->policy = from->policy;
     to->k = from->k;
@@ -485,7 +487,7 @@ line_copy(struct line *to, const struct line *from)
     w->standing = o->standing;
     w->look = o->look;
     w->run = o->run;
-    w->longest = o->longest;
+    w->map_at = o->map_at;
     w->least = o->least;
     w->accept = o->accept;
     memcpy(w->rsize, o->rsize, (size_t)from->model.m * sizeof *w->rsize);

@@ -55,13 +55,24 @@ enum line_event {
     LINE_JAMMED     /* no impulses or forces >= 0 keep the contacts closed */
 };
 
+/* what a limit of chatter rests on */
+enum line_means {
+    LINE_LAW,     /* one contact: flights shrink by e */
+    LINE_MAP,     /* the fixed point of the map from period to period */
+    LINE_FLIGHTS, /* the flights of successive periods, where there is no map */
+    LINE_LOST     /* no order repeats; what was left is lost in rounding */
+};
 struct line_chatter {
-    long impacts;     /* resolved one by one before the limit was taken */
-    int period;       /* impacts after which the pattern repeats; 0: it never
-                         does, and what was left is lost in rounding */
-    double ratio;     /* of successive periods of the pattern */
-    double remaining; /* time summed up */
-    double error;     /* bound of its relative error */
+    enum line_means means;
+    long impacts; /* resolved one by one before the limit was taken */
+    int period; /* impacts after which the pattern repeats; 0: it never does */
+    int depth;  /* 1: of impacts; 2: of limits of impacts, and so on */
+    double ratio;       /* of the times of successive periods, at the limit */
+    double speed;       /* MAP: the same of the rates */
+    double contraction; /* MAP: of the distance from the fixed point, per period
+                         */
+    double remaining;   /* time summed up */
+    double error;       /* bound of its relative error */
 };
 
 /* What follows from the matrices alone. The gaps live in a space of r = rank N

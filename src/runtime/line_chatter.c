@@ -15,13 +15,13 @@
 #include "runtime/dense.h"
 #include "runtime/line_priv.h"
 
+/* the map of a period is asked when its ratio changes by less than this share
+ */
+#define LINE_NEAR 0.25
 /* two successive ratios agree to this per impact of the pattern */
 #define LINE_CONVERGED (64.0 * DBL_EPSILON)
 /* and the limit must be known to this share of what remains */
 #define LINE_KNOWN 1e-3
-/* other contacts must stay clear of the chatter by this many times what the
- * group's present motion does to them */
-#define LINE_CLEAR 4.0
 
 static const struct line_impact *
 kept(const struct line_work *w, int back)
@@ -71,9 +71,10 @@ sum_of(const struct line *l, int period, int back)
 }
 
 struct pattern {
+    enum line_means means;
     int period, match;
-    double ratio, error; /* of the ratio; its error is absolute */
-    double T;            /* what remains, local */
+    double ratio, speed, contraction;
+    double T, error; /* what remains, local; its relative error */
 };
 
 /* A flight under the acceleration that it leaves with takes 2 u/a: the speed
@@ -85,12 +86,54 @@ bouncing(const struct line *l, struct pattern *p)
     int c = kept(w, 0)->contact;
     if (w->run < 3 || c >= l->model.m || !(l->na[c] < 0.0))
         return false;
-    p->period = 1;
-    p->match = w->run - 1;
-    p->ratio = l->model.e[c];
-    p->error = 0.0;
-    p->T = -2.0 * l->rate[c] / (l->nal[c] * (1.0 - p->ratio));
-    return p->ratio < 1.0;
+    double e = l->model.e[c];
+    *p = (struct pattern){.means = LINE_LAW,
+                          .period = 1,
+                          .match = w->run - 1,
+                          .ratio = e,
+                          .T = -2.0 * l->rate[c] / (l->nal[c] * (1.0 - e)),
+                          .error = 4.0 * DBL_EPSILON};
+    return e < 1.0;
+}
+
+static void
+group_of(const struct line *l, int period, bool *group)
+{
+    memset(group, 0, (size_t)l->model.m);
+    for (int i = 0; i < period; i++)
+        line_group_add(l, kept(l->w, i)->contact, group);
+}
+
+/* By the map of the pattern's period. True: good to rounding, of itself or of
+ * the limit's time; else map_at says when it may be. known: its flights
+ * have converged. */
+static bool
+by_map(struct line *l, struct pattern *p, bool known)
+{
+    struct line_work *w = l->w;
+    struct line_fixed fix;
+    bool *group = w->marks->sel;
+    group_of(l, p->period, group);
+    if (!line_map(l, p->period, group, &fix)) {
+        w->map_at = l->impacts + LINE_LOOK * p->period;
+        return false;
+    }
+    /* or the error is lost in the time since the start */
+    double T = times2(fix.T, l->ex - l->ev);
+    double good = 0.5 * DBL_EPSILON * (l->t - l->start + T) / T;
+    good = greater(good, fix.noise);
+    double more = log(good / fix.off) / log(fix.fall);
+    w->map_at = l->impacts + (long)((more < 32.0 ? more : 32.0) * p->period);
+    if (!(fix.off <= good) && !known)
+        return false;
+    line_map_refine(l, p->period, group, &fix);
+    p->means = LINE_MAP;
+    p->ratio = fix.ratio;
+    p->speed = fix.speed;
+    p->contraction = fix.contraction;
+    p->T = fix.T;
+    p->error = fix.off + fix.noise;
+    return true;
 }
 
 /* The ratio of a pattern, and how far it is from converged. The flights are
@@ -100,9 +143,32 @@ bouncing(const struct line *l, struct pattern *p)
  * last change. */
 enum outcome { NO_PATTERN, PATTERN, CONVERGED };
 static enum outcome
-converged(const struct line *l, int period, struct pattern *p)
+by_flights(const struct line *l, int period, struct pattern *p, bool *near)
 {
     const struct line_work *w = l->w;
+    double now = sum_of(l, period, 0), before = sum_of(l, period, period);
+    if (!(now < before && now > 0.0))
+        return PATTERN;
+    double last = sum_of(l, period, 2 * period);
+    double noise = LINE_CONVERGED * period * (1.0 + before / now);
+    p->ratio = now / before;
+    double change = fabs(p->ratio - before / last), rest = 1.0 - p->ratio;
+    *near = before < last && change <= LINE_NEAR * p->ratio;
+    if (!(before < last &&
+          (change <= noise * p->ratio || change <= w->accept * rest)))
+        return PATTERN;
+    double n = (double)(p->match / period + 1);
+    p->error = n * (change + DBL_EPSILON * period) / rest + 4.0 * DBL_EPSILON;
+    p->T = now * p->ratio / rest;
+    if (change > noise * p->ratio && p->error > w->accept)
+        return PATTERN;
+    return p->error <= LINE_KNOWN ? CONVERGED : PATTERN;
+}
+
+static enum outcome
+converged(struct line *l, int period, struct pattern *p)
+{
+    struct line_work *w = l->w;
     long least = w->least - period;
     for (int i = 0; i < period; i++) /* limits count for as many as they are */
         if (kept(w, i)->contact >= l->model.m)
@@ -116,24 +182,18 @@ converged(const struct line *l, int period, struct pattern *p)
         least = 2 * period;
     if (n_kept(w) < least + period || matches(w, period, (int)least) < least)
         return NO_PATTERN;
-    double now = sum_of(l, period, 0), before = sum_of(l, period, period);
-    if (!(now < before && now > 0.0))
-        return PATTERN;
-    double last = sum_of(l, period, 2 * period);
-    double noise = LINE_CONVERGED * period * (1.0 + before / now);
-    p->period = period;
-    p->ratio = now / before;
-    double change = fabs(p->ratio - before / last), rest = 1.0 - p->ratio;
-    if (!(before < last &&
-          (change <= noise * p->ratio || change <= w->accept * rest)))
-        return PATTERN;
+    bool near = false;
+    *p = (struct pattern){.means = LINE_FLIGHTS, .period = period};
     p->match = matches(w, period, LINE_KEPT);
-    double n = (double)(p->match / period + 1);
-    p->error = n * (change + DBL_EPSILON * period);
-    p->T = now * p->ratio / rest;
-    if (change > noise * p->ratio && p->error > w->accept * rest)
-        return PATTERN;
-    return p->error <= LINE_KNOWN * rest ? CONVERGED : PATTERN;
+    enum outcome what = by_flights(l, period, p, &near);
+    if (w->accept > 0.0 || !near ||
+        (what != CONVERGED && l->impacts < w->map_at))
+        return what;
+    struct pattern map = *p;
+    if (!by_map(l, &map, what == CONVERGED))
+        return what;
+    *p = map;
+    return CONVERGED;
 }
 
 /* An order that never repeats: the flights of the last impacts against as many
@@ -149,179 +209,55 @@ irregular(const struct line *l, struct pattern *p)
     double now = sum_of(l, k, 0), before = sum_of(l, k, k);
     if (!(now < 0.99 * before))
         return false;
-    p->period = k;
-    p->match = -1;
-    p->ratio = now / before;
-    p->T = now * p->ratio / (1.0 - p->ratio);
+    double ratio = now / before;
+    *p = (struct pattern){.means = LINE_LOST,
+                          .period = k,
+                          .match = -1,
+                          .ratio = pow(ratio, 1.0 / k),
+                          .T = now * ratio / (1.0 - ratio),
+                          .error = 1.0};
     return times2(p->T, l->ex - l->ev) <=
            0.25 * DBL_EPSILON * (l->t - l->start);
 }
 
-/* contacts `sel` into w->index, W of them factored into w->G */
-static int
-factor(const struct line *l, const bool *sel)
-{
-    struct line_work *w = l->w;
-    int m = l->model.m, k = 0;
-    for (int i = 0; i < m; i++)
-        if (sel[i])
-            w->index[k++] = i;
-    for (int i = 0; i < k; i++) {
-        w->first[i] = 0;
-        for (int j = 0; j < k; j++)
-            w->G[i * k + j] = l->k.W[w->index[i] * m + w->index[j]];
-    }
-    dense_cholesky(k, w->G, k, w->first, NULL, dense_tolerance(k, k), w->rd,
-                   &w->rank);
-    return k;
-}
-
-/* w->f := W^-1 x for the factored contacts */
-static void
-solve_for(const struct line *l, int k, const double *x)
-{
-    struct line_work *w = l->w;
-    for (int i = 0; i < k; i++)
-        w->f[i] = w->rd[i] == 0.0 ? 0.0 : x[w->index[i]];
-    dense_forward(k, w->G, k, w->first, w->rd, 0, w->f);
-    dense_backward(k, w->G, k, w->first, w->rd, w->f);
-}
-
-/* w->f := W^-1 (gaps or rates y of the factored contacts, + off) */
-static void
-solve(const struct line *l, int k, const double *y, const double *off)
-{
-    struct line_work *w = l->w;
-    for (int i = 0; i < k; i++)
-        w->f[i] = w->rd[i] == 0.0 ? 0.0
-                                  : line_of(l, w->index[i], y) +
-                                        (off ? off[w->index[i]] : 0.0);
-    dense_forward(k, w->G, k, w->first, w->rd, 0, w->f);
-    dense_backward(k, w->G, k, w->first, w->rd, w->f);
-}
-
-/* y := y - H^T W^-1 (gaps + off) for the factored contacts */
-static void
-project(const struct line *l, int k, double *y, const double *off)
-{
-    struct line_work *w = l->w;
-    int r = l->k.r;
-    solve(l, k, y, off);
-    for (int j = 0; j < r; j++) {
-        double s = 0.0, size = fabs(y[j]);
-        for (int i = 0; i < k; i++) {
-            double d = l->k.H[w->index[i] * r + j] * w->f[i];
-            s += d;
-            size += fabs(d);
-        }
-        y[j] -= s;
-        if (fabs(y[j]) <= LINE_NOISE * (k + 1) * DBL_EPSILON * size)
-            y[j] = 0.0;
-    }
-    for (int i = 0; i < k && l->k.direct; i++)
-        y[w->index[i]] = off ? -off[w->index[i]] : 0.0;
-}
-
-void
-line_rest(struct line *l)
-{
-    int k = factor(l, l->on);
-    if (l->w->rank < l->k.r)
-        return;
-    project(l, k, l->y, l->c0l);
-    memset(l->z, 0, (size_t)l->k.r * sizeof *l->z);
-    memset(l->ya, 0, (size_t)l->k.r * sizeof *l->ya);
-    line_sense(l);
-}
-
-void
-line_stick(struct line *l, const bool *closed)
-{
-    int k = factor(l, closed);
-    project(l, k, l->y, l->c0l);
-    project(l, k, l->z, l->d0l);
-    l->n_on = 0;
-    for (int i = 0; i < l->model.m; i++) {
-        l->on[i] = closed[i];
-        l->n_on += closed[i];
-    }
-    line_sense(l);
-}
-
-void
-line_average(struct line *l, const struct line *after, double *y, double *z)
-{
-    bool *sel = l->w->closed;
-    for (int i = 0; i < l->model.m; i++)
-        sel[i] = after->group[i] || l->on[i];
-    int k = factor(l, sel);
-    project(l, k, y, l->c0l);
-    project(l, k, z, l->d0l);
-}
-
-/* least of g + u s + a s^2/2 for s in 0 .. T */
-static double
-lowest(double g, double u, double a, double T)
-{
-    double least = fmin(g, g + (u + 0.5 * a * T) * T), s = -u / a;
-    if (a > 0.0 && s > 0.0 && s < T)
-        least = fmin(least, g + 0.5 * u * s);
-    return least;
-}
-
-/* Do the contacts outside the group (w->closed) stay open until the limit, T
- * from now? Along the projected parabola, and by what the group's gaps and
- * rates do to them. */
+/* Or accumulations in accumulations, see line_marks.c: then l->group is known
+ */
 static bool
-clear(struct line *l, double T)
+lost(struct line *l, struct pattern *p)
 {
-    struct line_work *w = l->w;
-    int m = l->model.m, others = 0;
-    for (int i = 0; i < m; i++)
-        others += !w->closed[i];
-    if (!others)
-        return true;
-    int k = factor(l, w->closed);
-    memset(w->ds, 0, (size_t)m * sizeof *w->ds);
-    /* from the gaps, which are known better than y */
-    const double *part[] = {l->gap, l->rate, l->nal};
-    double *left[] = {w->ys, w->zs, w->as}, unit[] = {1.0, T, 0.5 * T * T};
-    for (int s = 0; s < 3; s++) {
-        solve_for(l, k, part[s]);
-        for (int i = 0; i < m; i++) {
-            left[s][i] = part[s][i];
-            for (int j = 0; j < k; j++) {
-                double d = l->k.W[i * m + w->index[j]] * w->f[j];
-                left[s][i] -= d;
-                w->ds[i] += fabs(d) * unit[s];
-            }
-        }
-    }
-    for (int i = 0; i < m; i++) {
-        if (w->closed[i])
-            continue;
-        double g = w->ys[i], u = w->zs[i], a = w->as[i];
-        bool ahead = lowest(g, u, a, T) > LINE_CLEAR * w->ds[i];
-        /* closed to rounding, and opening */
-        bool opens = g <= 0.0 && u * T > LINE_CLEAR * w->ds[i] &&
-                     lowest(0.0, u, a, T) >= 0.0;
-        if (!ahead && !opens)
-            return false;
-    }
+    double T, ratio;
+    if (!line_marks_lost(l, &T, &ratio))
+        return false;
+    *p = (struct pattern){.means = LINE_LOST,
+                          .match = -1,
+                          .ratio = ratio,
+                          .T = times2(T, l->ev - l->ex),
+                          .error = 1.0};
     return true;
 }
 
-/* The impacts of the chatter become one entry of the history: what was shared
- * with another line is no longer the same. */
+/* no contact but those of l->group */
+static bool
+inside(const struct line *l, int name)
+{
+    for (int i = 0; i < l->model.m; i++)
+        if (!l->group[i] && line_group_has(l, name, i))
+            return false;
+    return true;
+}
+
+/* The impacts of the chatter, and those at its group that led to its order,
+ * become one entry of the history: what was shared with another line is no
+ * longer the same. */
 static void
-collapse(struct line *l, const struct pattern *p, int composite)
+collapse(struct line *l, double T, int composite)
 {
     struct line_work *w = l->w;
-    int n = n_kept(w), gone = p->match < 0 ? n : p->match + p->period;
-    double T = p->T;
-    if (gone > n)
-        gone = n;
+    int n = n_kept(w), gone = 0;
+    while (gone < n && inside(l, kept(w, gone)->contact))
+        gone++;
     T += sum_of(l, gone, 0);
+    line_marks_limit(l, w->n_ring - (unsigned long)gone);
     unsigned long oldest = w->n_ring - (unsigned long)n;
     if (oldest > w->from)
         w->from = oldest;
@@ -334,58 +270,15 @@ collapse(struct line *l, const struct pattern *p, int composite)
     line_note(l, composite, T);
 }
 
-/* small gaps and rates of the contacts outside go on by themselves, as in
- * flights */
-static void
-take(struct line *l, double T)
-{
-    struct line_work *w = l->w;
-    int m = l->model.m, k = factor(l, w->closed);
-    for (int i = 0; i < m; i++) {
-        w->ys[i] = l->gap[i] + (l->rate[i] + 0.5 * l->nal[i] * T) * T;
-        w->zs[i] = l->rate[i] + l->nal[i] * T;
-    }
-    double *part[] = {w->ys, w->zs};
-    for (int s = 0; s < 2; s++) {
-        solve_for(l, k, part[s]);
-        for (int i = 0; i < m; i++)
-            for (int j = 0; j < k; j++)
-                part[s][i] -= l->k.W[i * m + w->index[j]] * w->f[j];
-    }
-    line_advance(l, T);
-    project(l, k, l->y, l->c0l);
-    project(l, k, l->z, l->d0l);
-    memset(l->fresh, 0, (size_t)m);
-    memset(l->impulse, 0, (size_t)m * sizeof *l->impulse);
-    memcpy(l->on, w->closed, (size_t)m);
-    line_sense(l);
-    double ys = 0.0, zs = 0.0;
-    for (int j = 0; j < l->k.r; j++) {
-        ys += fabs(l->y[j]);
-        zs += fabs(l->z[j]);
-    }
-    for (int i = 0; i < m && !l->k.direct; i++) {
-        double size = l->k.root[i];
-        if (l->on[i])
-            continue;
-        if (fabs(w->ys[i]) < LINE_MINOR * (ys * size + fabs(l->c0l[i])))
-            l->gap[i] = w->ys[i];
-        if (fabs(w->zs[i]) < LINE_MINOR * zs * size)
-            l->rate[i] = w->zs[i];
-    }
-    line_settle(l);
-    line_rescale(l);
-}
-
 static bool
-recognise(const struct line *l, struct pattern *p)
+recognise(struct line *l, struct pattern *p)
 {
     const struct line_work *w = l->w;
     int n = n_kept(w);
     if (bouncing(l, p))
         return p->match + 1 >= w->least;
     enum outcome what = NO_PATTERN;
-    for (int period = 1; period <= w->longest && 3 * period <= n; period++) {
+    for (int period = 1; period <= LINE_PERIOD && 3 * period <= n; period++) {
         if (kept(w, 0)->contact == kept(w, period)->contact)
             what = converged(l, period, p);
         if (what == CONVERGED)
@@ -405,31 +298,36 @@ line_limit(struct line *l, double until)
     /* more seldom where no pattern was found for long */
     unsigned long wait = (w->n_ring - w->quiet) / (8 * LINE_LOOK);
     w->look = w->n_ring + LINE_LOOK * (wait < 1 ? 1 : wait < 16 ? wait : 16);
-    if (n_kept(w) < 3 || !recognise(l, &p))
+    if (n_kept(w) < 3)
+        return false;
+    if (recognise(l, &p))
+        group_of(l, p.period, l->group);
+    else if (!lost(l, &p))
         return false;
     double real = times2(p.T, l->ex - l->ev);
     if (!(p.T >= 0.0) || !(l->t + l->t_lo + real <= until))
         return false;
-    memset(l->group, 0, (size_t)m);
-    for (int i = 0; i < p.period; i++)
-        l->group[kept(w, i)->contact % m] = true;
     for (int i = 0; i < m; i++)
         w->closed[i] = l->group[i] || l->on[i];
-    if (!clear(l, p.T))
+    if (!line_clear(l, p.T))
         return false;
-    l->hit = kept(w, 0)->contact % m;
-    double rest = 1.0 - p.ratio;
+    int depth = line_depth(l), name = line_group_name(l, depth);
+    l->hit = line_group_first(l);
     l->chatter = (struct line_chatter){
+        .means = p.means,
         .impacts = p.match < 0 || p.match + p.period >= LINE_KEPT - 1
                        ? (long)w->n_ring
                        : p.match + p.period,
         .period = p.match < 0 ? 0 : p.period,
-        .ratio = p.match < 0 ? pow(p.ratio, 1.0 / p.period) : p.ratio,
+        .depth = depth,
+        .ratio = p.ratio,
+        .speed = p.speed,
+        .contraction = p.contraction,
         .remaining = real,
-        .error = p.match < 0 ? 1.0 : p.error / rest + 4.0 * DBL_EPSILON};
-    if (p.period == 1 && p.match >= 0 && p.error == 0.0)
+        .error = p.error};
+    if (p.means == LINE_LAW)
         l->chatter.impacts = w->run;
-    collapse(l, &p, m + l->hit);
-    take(l, p.T);
+    collapse(l, p.T, name);
+    line_take(l, p.T);
     return true;
 }

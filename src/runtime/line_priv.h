@@ -22,15 +22,41 @@
 #define LINE_PERIOD 64
 /* patterns are looked for after every so many impacts at first */
 #define LINE_LOOK 4
+/* sets of contacts with limits of their own; earlier states kept */
+#define LINE_GROUPS 32
+#define LINE_MARKS 24
 
 typedef long double wide;
 
 struct line_impact {
-    int contact;  /* + m: a chatter of which this is the first contact */
+    int contact;  /* + m: the limit of a chatter at it alone; 2 m and more: at
+                     a group (line_marks.c) */
     int exponent; /* flight before it: flight * 2^exponent */
     double flight;
 };
+struct line_mark {
+    double t, t_lo;
+    int ex, ev;
+    long impacts;
+};
+struct line_marks {
+    long version; /* changes, the last of them at this time */
+    double at;
+    long from;          /* impacts at the last look */
+    unsigned long seen; /* n_ring up to which `when` is known */
+    long *when;         /* m: impacts when the contact was hit last */
+    bool *sel;          /* m: scratch */
+    int n, n_group;
+    bool *group; /* LINE_GROUPS x m */
+    int depth[LINE_GROUPS];
+    struct line_mark mark[LINE_MARKS]; /* oldest first */
+    double *state;                     /* of each m gaps and m rates */
+};
+struct line_map;
 struct line_work {
+    struct arena *arena;
+    struct line_marks *marks;
+    struct line_map *map;           /* NULL: not needed yet */
     struct line_made own;           /* the memory of this line's matrices */
     double *mass, *acc, *N, *c, *e; /* of the model, copied */
     bool instant;                   /* no motion: see line_instant */
@@ -46,7 +72,7 @@ struct line_work {
     int standing;         /* impacts in a row at one instant */
     unsigned long look;   /* patterns are looked for from here on */
     int run;              /* impacts in a row at the last contact */
-    int longest;          /* period looked for */
+    long map_at;          /* impacts at which the map is asked again */
     long least;
     double accept; /* error of what remains that is good enough */
     /* history shared with another line, see line_copy */
@@ -149,6 +175,47 @@ bool line_settle(struct line *l);
 /* impulses at contacts closed[] of which `hit` approach; e counts for those.
  * 0, 1: jammed, 2: endless */
 int line_collide(struct line *l, enum line_policy how, const int *hit, int n);
+/* line_marks.c */
+struct line_marks *line_marks_new(struct arena *a, int contacts);
+void line_marks_forget(struct line *l);
+void line_marks_copy(struct line *to, const struct line *from);
+/* the name in the history of a limit of l->group; its contacts */
+int line_group_name(struct line *l, int depth);
+int line_group_first(const struct line *l);
+int line_depth(const struct line *l);
+bool line_group_has(const struct line *l, int name, int contact);
+void line_group_add(const struct line *l, int name, bool *sel);
+/* before entries of the history are taken out for a limit of l->group, so that
+ * n_ring are left */
+void line_marks_limit(struct line *l, unsigned long n_ring);
+/* Is what remains of an accumulation lost in the rounding of the time? Then
+ * l->group, and what remains */
+bool line_marks_lost(struct line *l, double *T, double *ratio);
+/* line_project.c: `sel` (m) into w->index, their W factored into w->G; how many
+ */
+int line_factor(const struct line *l, const bool *sel);
+/* w->f := W^-1 x for the k factored contacts */
+void line_solve_for(const struct line *l, int k, const double *x);
+/* y := y - H^T W^-1 (gaps or rates of y + off), off of each contact or NULL */
+void line_project(const struct line *l, int k, double *y, const double *off);
+/* do the contacts outside w->closed stay open for the local time T? */
+bool line_clear(struct line *l, double T);
+/* to the limit of a chatter of w->closed, T from now (local) */
+void line_take(struct line *l, double T);
+/* line_map.c: the fixed point of a pattern of the last `period` entries */
+struct line_fixed {
+    double T, ratio, speed;
+    double contraction; /* of the distance from the fixed point, per period */
+    double off, noise;  /* relative error of T; what rounding makes of it */
+    double fall;        /* of `off`, per period */
+};
+/* false: there is none near, or the next period is another */
+bool line_map(struct line *l, int period, const bool *group,
+              struct line_fixed *out);
+/* right after it: ratio, speed and contraction from nearer to the fixed point
+ */
+void line_map_refine(struct line *l, int period, const bool *group,
+                     struct line_fixed *out);
 /* line_chatter.c */
 /* y, z (local): what the group of `after` makes of them on the average */
 void line_average(struct line *l, const struct line *after, double *y,

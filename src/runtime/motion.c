@@ -51,6 +51,7 @@ struct motion_group {
 struct motion_block {
     uint32_t tape;   /* IMP_NO_TAPE: nothing moves */
     uint32_t system; /* of the block, or IMP_NO_SYSTEM: a flow moves it */
+    bool observer;   /* the system's variables that feel its motion */
     uint32_t n_groups, n_lines, n_series, n_turning;
     struct motion_group *groups;
     struct motion_row *lines, *series;
@@ -113,6 +114,8 @@ plan_block(const struct rt *r, struct arena *a, uint32_t b,
     uint32_t n = bl->state.n;
     to->tape = n == 0 ? IMP_NO_TAPE : bl->motion;
     to->system = system_of_block(r, b);
+    to->observer =
+        to->system != IMP_NO_SYSTEM && rt_system(r, to->system)->observer == b;
     if (to->tape == IMP_NO_TAPE)
         return;
     to->groups = NEW_N(a, struct motion_group, n);
@@ -303,12 +306,13 @@ motion_series(struct rt *r, uint32_t block, int order, double *h)
     *h = INFINITY;
     if (bl->tape == IMP_NO_TAPE)
         return IMP_OK;
-    bool system = bl->system != IMP_NO_SYSTEM;
+    bool system = bl->system != IMP_NO_SYSTEM && !bl->observer;
     bool slides = system && system_slides(r, bl->system);
     if (system && !slides)
         system_unslide(r, bl->system);
-    int st = slides ? system_series(r, bl->system, order)
-                    : free_series(r, block, bl->tape, order);
+    int st = bl->observer ? system_observed(r, bl->system, order)
+             : slides     ? system_series(r, bl->system, order)
+                          : free_series(r, block, bl->tape, order);
     if (st != IMP_OK)
         return st;
     for (uint32_t i = 0; i < bl->n_groups; i++) {

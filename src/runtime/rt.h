@@ -33,21 +33,21 @@ struct rt {
     struct arena *arena;  /* of this run; emptied by rt_restart */
     struct diags *ds;
     double *env;
-    double **work;        /* per block: rows of its motion series */
-    double **event_work;  /* per contact: rows of its event series */
+    double **work;              /* per block: rows of its motion series */
+    double **event_work;        /* per contact: rows of its event series */
     struct motion_plan *motion; /* of motion.c */
-    struct hold *hold;    /* of hold.c: joints; NULL without */
-    struct along *along;  /* of along.c: series of expressions */
-    double *contact_u;    /* per contact, 8: last closest points (warm start) */
+    struct hold *hold;          /* of hold.c: joints; NULL without */
+    struct along *along;        /* of along.c: series of expressions */
+    double *contact_u; /* per contact, 8: last closest points (warm start) */
     unsigned char *contact_warm; /* contact_u is usable */
-    struct system_run *system;  /* of system.c */
-    struct polytope **polytope; /* per body; NULL where it is none */
-    struct corner_memo *corner; /* per contact: corner.c's last answer */
-    struct closest_memo *memo; /* per contact: closest.c's last answer */
-    double *scratch;      /* outputs of the widest tape */
-    double *state_lo;     /* per env state entry: low part (compensation) */
-    atomic_int *stop;     /* set by Ctrl-C; may be NULL */
-    double tolerance;     /* relative, see RT_TOLERANCE */
+    struct system_run *system;   /* of system.c */
+    struct polytope **polytope;  /* per body; NULL where it is none */
+    struct corner_memo *corner;  /* per contact: corner.c's last answer */
+    struct closest_memo *memo;   /* per contact: closest.c's last answer */
+    double *scratch;             /* outputs of the widest tape */
+    double *state_lo; /* per env state entry: low part (compensation) */
+    atomic_int *stop; /* set by Ctrl-C; may be NULL */
+    double tolerance; /* relative, see RT_TOLERANCE */
     double gravity[3];
     double seed;
     /* initial env state, restored by rt_reset */
@@ -89,6 +89,9 @@ int rt_setup(struct rt *r, const double *params);
  * find out again. *arena: beside it, for whatever belongs to it. */
 void *rt_keep(struct rt *r, const void *key, uint32_t number, size_t size,
               struct arena **arena);
+/* another seed, and the number of the run in a sweep (else 0): draws the random
+ * numbers of the starts anew. After set-up, which took the world's and run 0 */
+int rt_seed(struct rt *r, double seed, uint64_t run);
 void rt_reset(struct rt *r); /* time 0 and initial state */
 bool rt_stopped(const struct rt *r);
 

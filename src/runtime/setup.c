@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "runtime/hold.h"
 #include "runtime/multi_rt.h"
+#include "runtime/random.h"
 
 /* `axes` may be off by this much: data of 6 digits */
 #define AXES_SLACK 1e-6
@@ -335,17 +336,85 @@ worse(int a, int b)
     return a == IMP_OK ? b : a;
 }
 
-/* per coordinate of all systems value and rate at the start */
+/* per coordinate and observer's variable value and rate at the start */
 static void
 setup_systems(struct rt *r, const double *start)
 {
-    const imp_system *s = IMP_ARRAY(r->im, r->im->systems, imp_system);
-    for (uint32_t i = 0; i < r->im->systems.n; i++)
-        for (uint32_t q = 0; q < s[i].n; q++) {
-            const double *x = start + 2 * (size_t)(s[i].first + q);
-            r->env[s[i].env_state + q] = x[0];
-            r->env[s[i].env_state + s[i].n + q] = x[1];
+    const imp_coordinate *c =
+        IMP_ARRAY(r->im, r->im->coordinates, imp_coordinate);
+    for (uint32_t i = 0; i < r->im->coordinates.n; i++, start += 2) {
+        r->env[c[i].env] = start[0];
+        if (c[i].env_rate != IMP_NO_RATE)
+            r->env[c[i].env_rate] = start[1];
+    }
+}
+
+/* the setup tape's outputs per coordinate */
+static double *
+starts_of(struct rt *r)
+{
+    const imp_image *im = r->im;
+    const imp_layout *l = &im->layout;
+    return r->scratch + (size_t)im->bodies.n * IMP_RAW_SIZE +
+           9 * (size_t)im->contacts.n + (size_t)im->joints.n * IMP_JOINT_RAW +
+           WORLD_OUTS + (l->slots - l->poly);
+}
+
+static int
+setup_tape(struct rt *r)
+{
+    int st = rt_eval(r, r->im->setup, NULL, r->scratch);
+    if (st == IMP_NONFINITE)
+        rt_nonfinite(r, r->im->setup, NULL);
+    return st == IMP_OK ? IMP_OK : IMP_BADMODEL;
+}
+
+/* Random numbers of the starts, then the starts, which may depend on them. The
+ * streams lie beyond those of a sweep's params. */
+#define DRAW_STREAM (UINT64_C(1) << 32)
+static int
+setup_draws(struct rt *r, uint64_t run)
+{
+    const imp_draw *d = IMP_ARRAY(r->im, r->im->draws, imp_draw);
+    const double *b = starts_of(r) + 2 * (size_t)r->im->coordinates.n;
+    int st = IMP_OK;
+    for (uint32_t i = 0; i < r->im->draws.n; i++, b += 2) {
+        char lo[NUM_TEXT], hi[NUM_TEXT];
+        if (b[0] < b[1]) {
+            double u = random_unit(r->seed, run, DRAW_STREAM + i);
+            r->env[r->im->layout.draws + i] = b[0] + (b[1] - b[0]) * u;
+            continue;
         }
+        struct diag *x =
+            diag_add(r->ds, DIAG_E0556, d[i].range,
+                     "there is no number between %s and %s",
+                     num_digits(lo, b[0], 6), num_digits(hi, b[1], 6));
+        diag_help(r->ds, x,
+                  "the lower bound comes first; look at the values "
+                  "of params");
+        st = IMP_BADMODEL;
+    }
+    if (!st && r->im->draws.n)
+        st = setup_tape(r);
+    if (!st)
+        setup_systems(r, starts_of(r));
+    return st;
+}
+
+int
+rt_seed(struct rt *r, double seed, uint64_t run)
+{
+    const imp_layout *l = &r->im->layout;
+    r->seed = seed;
+    if (!r->im->draws.n)
+        return IMP_OK;
+    rt_reset(r);
+    int st = setup_tape(r);
+    if (st || (st = setup_draws(r, run)))
+        return st;
+    memcpy(r->state0, r->env + l->state,
+           sizeof(double) * (l->contact - l->state));
+    return IMP_OK;
 }
 
 int
@@ -357,12 +426,9 @@ rt_setup(struct rt *r, const double *params)
     for (uint32_t i = 0; i < im->params.n; i++)
         r->env[l->params + i] = params[i];
     double *out = r->scratch;
-    int st = rt_eval(r, im->setup, NULL, out);
-    if (st != IMP_OK) {
-        if (st == IMP_NONFINITE)
-            rt_nonfinite(r, im->setup, NULL);
-        return IMP_BADMODEL;
-    }
+    int st = setup_tape(r);
+    if (st != IMP_OK)
+        return st;
     size_t n_raw = (size_t)im->bodies.n * IMP_RAW_SIZE;
     memcpy(r->env + l->raw, out, n_raw * sizeof *out);
     const double *at = out + n_raw;
@@ -375,7 +441,7 @@ rt_setup(struct rt *r, const double *params)
     memcpy(r->env + l->poly, at + WORLD_OUTS,
            (l->slots - l->poly) * sizeof *out);
     /* the last use of scratch */
-    setup_systems(r, at + WORLD_OUTS + (l->slots - l->poly));
+    st = worse(st, setup_draws(r, 0));
     for (uint32_t b = 0; b < im->bodies.n; b++) {
         int s = setup_body(r, b);
         st = worse(st, s == IMP_OK ? setup_state(r, b) : s);

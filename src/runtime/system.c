@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/num.h"
 #include "runtime/fn.h"
 
 struct system_run {
@@ -23,7 +24,8 @@ uint32_t
 system_of_block(const struct rt *r, uint32_t block)
 {
     for (uint32_t s = 0; s < r->im->systems.n; s++)
-        if (rt_system(r, s)->block == block)
+        if (rt_system(r, s)->block == block ||
+            rt_system(r, s)->observer == block)
             return s;
     return IMP_NO_SYSTEM;
 }
@@ -123,6 +125,39 @@ system_unslide(struct rt *r, uint32_t system)
         memset(r->work[s->block] + (size_t)to[i] * IMP_ROW_STRIDE, 0,
                IMP_ROW_STRIDE * sizeof(double));
     o->slid = false;
+}
+
+int
+system_observed(struct rt *r, uint32_t system, int order)
+{
+    const imp_system *s = rt_system(r, system);
+    struct system_run *o = r->system + system;
+    uint32_t tape =
+        IMP_ARRAY(r->im, r->im->blocks, imp_block)[s->observer].motion;
+    int st = IMP_OK;
+    if (system_slides(r, system))
+        st = solve(r, s, o);
+    else if (s->modal != IMP_NO_TAPE)
+        memset(o->lambda, 0, s->n_contact * sizeof *o->lambda);
+    if (st)
+        return st;
+    st = rt_series(r, tape, o->lambda, NULL, r->work[s->observer], order);
+    if (st != IMP_NONFINITE)
+        return st;
+    if (rt_eval(r, tape, o->lambda, r->scratch) == IMP_NONFINITE) {
+        rt_nonfinite(r, tape, o->lambda);
+        return IMP_FAILED;
+    }
+    char t[NUM_TEXT];
+    struct diag *d =
+        diag_add(r->ds, DIAG_E0602, s->range_observer,
+                 "a time derivative of the observer of `%s` is "
+                 "not finite at t = %s",
+                 imp_text(r->im, s->name), num_digits(t, rt_time(r), 6));
+    diag_help(r->ds, d,
+              "the motion meets a point where a formula is not smooth, such "
+              "as a root of zero; keep it away from there");
+    return IMP_FAILED;
 }
 
 const double *

@@ -15,7 +15,8 @@ rt_system(const struct rt *r, uint32_t s)
 {
     return IMP_ARRAY(r->im, r->im->systems, imp_system) + s;
 }
-/* system of a block, IMP_NO_SYSTEM if it is one of bodies */
+/* system of a block, its observers' too; IMP_NO_SYSTEM if it is one of bodies
+ */
 uint32_t system_of_block(const struct rt *r, uint32_t block);
 /* do contacts slide (ACTIVE in env)? */
 bool system_slides(const struct rt *r, uint32_t system);
@@ -25,6 +26,9 @@ int system_series(struct rt *r, uint32_t system, int order);
 /* Clears the rows that system_series wrote, before the block's own tape, which
  * leaves out what is always 0. */
 void system_unslide(struct rt *r, uint32_t system);
+/* the same of the motion and the observers' variables, into the rows of their
+ * block */
+int system_observed(struct rt *r, uint32_t system, int order);
 /* series of the force at contact i of the system (system_series before) */
 const double *system_force(const struct rt *r, uint32_t system, uint32_t i);
 /* mass matrix, n x n */

@@ -62,7 +62,7 @@ run(struct arena *a, const struct feet *f, const double *q, const double *v)
     struct chatter_run r;
     struct line *l = line_of(a, f);
     assert_true(line_start(l, 0.0, q, v, 0.0));
-    chatter_follow(a, l, 16, 20000, &r);
+    chatter_follow(a, l, INFINITY, 16, 20000, &r);
     return r;
 }
 
@@ -344,6 +344,30 @@ random_start(uint64_t *s, double *q, double *v)
     return q[2] = 1.0 + multi_random(s, 0, .1);
 }
 
+/* Three feet have no regular order (2.8), yet some come to an order of nine
+ * impacts: then its map is stable, and the impacts to come go by it. */
+static void
+three_feet_order(struct arena *a, const struct feet *f, const double *q,
+                 const double *v, const struct chatter_run *r)
+{
+    size_t p = (size_t)r->chatter.period;
+    if (!p) {
+        assert_int_equal(r->chatter.means, LINE_LOST);
+        return;
+    }
+    assert_int_equal(p, 9);
+    assert_int_equal(r->chatter.means, LINE_MAP);
+    assert_true(r->chatter.contraction < 1.0);
+    struct line *l = line_of(a, f);
+    line_resolve(l, 1L << 60);
+    assert_true(line_start(l, 0, q, v, 0));
+    for (size_t i = 0; i < r->n_order + 20 * p; i++) {
+        assert_int_equal(line_next(l, INFINITY), LINE_IMPACT);
+        size_t k = r->n_order - p + (i - r->n_order) % p;
+        assert_int_equal(l->hit, r->order[i < r->n_order ? i : k]);
+    }
+}
+
 /* Conjecture 1 and the order of n >= 4 feet: speeds shrink by l1 per impact,
  * flights by l2/l1 */
 static void
@@ -380,7 +404,7 @@ conjecture_1(void **state)
             assert_true((step + n) % n == 1 || (step + n) % n == n - 1);
         }
         if (below && n == 3)
-            assert_int_equal(r.chatter.period, 0);
+            three_feet_order(a, &f, q, v, &r);
         arena_free(a);
     }
 }

@@ -151,7 +151,7 @@ static const struct {
     {"E0416", TWO AT0 "compare c"},
     {"E0416", TWO AT0 "compare classify c"},
     {"E0403", TWO AT0 "compare impact c, c"},
-    {"E0901", "system s { coordinate q kinetic = q'^2/2 observer { y = 1 } }"},
+    {"E0371", "system s { coordinate q kinetic = q'^2/2 observer { y = 1 } }"},
     {"E0901", "let k = painleve s\nshow k"},
     {"E0901", AB "contact d : b | a { friction = 0.3 }"},
     {"E0901", AB "contact d : b | a { gap = 1 }"},

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* Level lines of a column over a grid of two others, by marching squares: where
+ * an edge of a cell has one end at or above the level and one below, the line
+ * crosses it, at the place of linear interpolation; in a saddle the mean of the
+ * four corners decides who is connected. Cells with a corner without a value
+ * have none. Segments are joined at their edges, so that a line is one run of
+ * points; lines follow one another behind a NaN. The order depends on the data
+ * alone. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "output/out_priv.h"
+
+/* cells may outnumber values by this: what is looser is no grid */
+#define LOOSE 4
+
+static int
+by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+struct out_ticks
+out_ticks(struct arena *a, const struct out_column *c)
+{
+    struct out_ticks t = {NEW_N(a, double, c->n + 1), 0};
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++)
+        if (isfinite(c->x[i]))
+            t.v[n++] = c->x[i];
+    qsort(t.v, n, sizeof *t.v, by_size);
+    for (size_t i = 0; i < n; i++)
+        if (!t.n || t.v[i] > t.v[t.n - 1])
+            t.v[t.n++] = t.v[i];
+    return t;
+}
+
+size_t
+out_tick(const struct out_ticks *t, double x)
+{
+    size_t lo = 0, hi = t->n;
+    while (lo + 1 < hi) {
+        size_t mid = (lo + hi) / 2;
+        *(t->v[mid] <= x ? &lo : &hi) = mid;
+    }
+    return lo;
+}
+
+struct grid {
+    struct out_ticks x, y;
+    const double *z; /* y.n rows of x.n; NaN: none */
+};
+
+/* Edges of cells by number: those along x first, x.n - 1 in each of y.n rows,
+ * then those along y, x.n in each of y.n - 1 rows. */
+struct lines {
+    const struct grid *g;
+    double level;
+    uint32_t (*next)[2]; /* per edge: up to two others, plus 1 */
+    double *x, *y;       /* points of all lines, with NaN between */
+    size_t n;
+};
+
+static size_t
+along_x(const struct grid *g, size_t i, size_t j)
+{
+    return j * (g->x.n - 1) + i;
+}
+static size_t
+along_y(const struct grid *g, size_t i, size_t j)
+{
+    return g->y.n * (g->x.n - 1) + j * g->x.n + i;
+}
+
+static void
+join(struct lines *l, size_t a, size_t b)
+{
+    l->next[a][l->next[a][0] != 0] = (uint32_t)b + 1;
+    l->next[b][l->next[b][0] != 0] = (uint32_t)a + 1;
+}
+
+static void
+square(struct lines *l, size_t i, size_t j)
+{
+    const struct grid *g = l->g;
+    const double *z = g->z + j * g->x.n + i;
+    double c[4] = {z[0], z[1], z[g->x.n + 1], z[g->x.n]}; /* around it */
+    size_t e[4] = {along_x(g, i, j), along_y(g, i + 1, j), along_x(g, i, j + 1),
+                   along_y(g, i, j)};
+    bool up[4];
+    size_t cut[4], n = 0;
+    for (int k = 0; k < 4; k++) {
+        if (!isfinite(c[k]))
+            return;
+        up[k] = c[k] >= l->level;
+    }
+    for (int k = 0; k < 4; k++)
+        if (up[k] != up[(k + 1) & 3])
+            cut[n++] = e[k];
+    if (n == 2)
+        join(l, cut[0], cut[1]);
+    if (n < 4)
+        return;
+    /* the middle belongs to corner 0: its neighbours are cut off */
+    bool mid = 0.25 * (c[0] + c[1] + c[2] + c[3]) >= l->level;
+    bool with = mid == up[0];
+    join(l, cut[0], cut[with ? 1 : 3]);
+    join(l, cut[2], cut[with ? 3 : 1]);
+}
+
+static void
+put(struct lines *l, double x, double y)
+{
+    l->x[l->n] = x;
+    l->y[l->n++] = y;
+}
+
+static void
+put_edge(struct lines *l, size_t e)
+{
+    const struct grid *g = l->g;
+    size_t flat = g->y.n * (g->x.n - 1), w = e < flat ? g->x.n - 1 : g->x.n;
+    size_t k = e < flat ? e : e - flat, i = k % w, j = k / w;
+    const double *z = g->z + j * g->x.n + i;
+    double one = z[0], two = e < flat ? z[1] : z[g->x.n];
+    double u = (l->level - one) / (two - one);
+    double x = g->x.v[i], y = g->y.v[j];
+    if (e < flat)
+        put(l, x + u * (g->x.v[i + 1] - x), y);
+    else
+        put(l, x, y + u * (g->y.v[j + 1] - y));
+}
+
+/* the line that begins at edge e, taken out of `next` */
+static void
+follow(struct lines *l, size_t e)
+{
+    put_edge(l, e);
+    for (;;) {
+        size_t k = l->next[e][0] != 0 ? 0 : 1;
+        size_t to = l->next[e][k];
+        if (!to)
+            break;
+        l->next[e][k] = 0;
+        to--;
+        l->next[to][l->next[to][0] == e + 1 ? 0 : 1] = 0;
+        put_edge(l, to);
+        e = to;
+    }
+    put(l, NAN, NAN);
+}
+
+/* leaves l as it was: no joints */
+static struct out_curve
+level_line(struct arena *a, struct lines *l, double level,
+           const struct out_column *z)
+{
+    const struct grid *g = l->g;
+    char s[NUM_TEXT];
+    size_t edges = g->y.n * (g->x.n - 1) + (g->y.n - 1) * g->x.n;
+    l->level = level;
+    l->n = 0;
+    for (size_t j = 0; j + 1 < g->y.n; j++)
+        for (size_t i = 0; i + 1 < g->x.n; i++)
+            square(l, i, j);
+    for (size_t e = 0; e < edges; e++) /* those with ends first */
+        if (!l->next[e][0] != !l->next[e][1])
+            follow(l, e);
+    for (size_t e = 0; e < edges; e++)
+        if (l->next[e][0])
+            follow(l, e);
+    num_digits(s, level, 6);
+    const char *name = arena_printf(a, "%s = %s", z->name, s);
+    size_t size = l->n * sizeof(double);
+    return (struct out_curve){
+        .x = {"", "", arena_copy(a, l->x, size), l->n, NULL},
+        .y = {name, z->unit, arena_copy(a, l->y, size), l->n, NULL},
+        .level = arena_strdup(a, s)};
+}
+
+bool
+out_contours(struct arena *a, const struct out_column *x,
+             const struct out_column *y, const struct out_column *z,
+             const double *level, size_t n, struct out_curve *v)
+{
+    struct grid g = {out_ticks(a, x), out_ticks(a, y), NULL};
+    size_t cells = g.x.n * g.y.n;
+    if (g.x.n < 2 || g.y.n < 2 || cells / g.x.n != g.y.n ||
+        cells > LOOSE * z->n)
+        return false;
+    double *c = NEW_N(a, double, cells);
+    for (size_t k = 0; k < cells; k++)
+        c[k] = NAN;
+    for (size_t k = 0; k < z->n; k++)
+        if (isfinite(x->x[k]) && isfinite(y->x[k]))
+            c[out_tick(&g.y, y->x[k]) * g.x.n + out_tick(&g.x, x->x[k])] =
+                z->x[k];
+    g.z = c;
+    size_t edges = 2 * cells;
+    struct lines l = {.g = &g,
+                      .next = arena_alloc(a, edges * sizeof *l.next),
+                      .x = NEW_N(a, double, 2 * edges),
+                      .y = NEW_N(a, double, 2 * edges)};
+    for (size_t k = 0; k < n; k++)
+        v[k] = level_line(a, &l, level[k], z);
+    return true;
+}
+
+size_t
+out_levels(const struct out_column *z, double level[OUT_LEVELS])
+{
+    double lo = INFINITY, hi = -INFINITY;
+    for (size_t i = 0; i < z->n; i++)
+        if (isfinite(z->x[i])) {
+            lo = fmin(lo, z->x[i]);
+            hi = fmax(hi, z->x[i]);
+        }
+    if (!(hi > lo))
+        return 0;
+    double raw = (hi - lo) / 8, ten = pow(10.0, floor(log10(raw)));
+    double f = raw / ten;
+    double step = (f <= 1 ? 1 : f <= 2 ? 2 : f <= 5 ? 5 : 10) * ten;
+    size_t n = 0;
+    for (double k = floor(lo / step) + 1; k * step < hi && n < OUT_LEVELS; k++)
+        level[n++] = k * step;
+    return n;
+}

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: MIT */
+/* The map of one period of a chatter and its derivative. An order of contacts
+ * that repeats is a map Phi of the gaps g and rates u of its group. It is
+ * followed once more on a copy; the derivative goes along, of each impact by
+ * implicit differentiation of the flight's end, d tau = -N (dq + dv tau)/(N
+ * v-),  dq+ = dq + dv tau + v- d tau, dv- = dv + a d tau,               dv+ = U
+ * dv-, of a limit by its projection, which does not depend on when it comes
+ * (line_project.c): so the orders of limits have a closed form, too.
+ *
+ * The motion of a group has scales: Phi(d^2 g, d u) = (d^2 g', d u') under
+ * constant accelerations, Phi(b g, d u) = (b g', d u') without
+ * (spec/chatter.md 3.2). A chatter that has converged is a fixed point of Psi =
+ * Phi scaled back, stable when the other eigenvalues of D Psi are less than 1.
+ * What remains is T(x) = tau(x) + l T(Psi(x)),   DT (I - l D Psi) = D tau, T(x)
+ * (1 - l) = tau(x) + l DT (Psi(x) - x)  + O(distance^2), l the ratio of the
+ * times; its value at the fixed point follows to the same order. From one
+ * period to the next the distance falls by the greatest eigenvalue, so that two
+ * predictions tell the error of the second. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/line_priv.h"
+
+/* a gravity-free fixed point is looked for when accelerations make this share
+ * of the rates in a period */
+#define MAP_LIGHT 1e-3
+/* and one at all within this distance, of 1 */
+#define MAP_NEAR 0.1
+/* impacts until each contact of a limit has been hit */
+#define MAP_HITS 64
+/* periods followed on the copy to come nearer to the fixed point */
+#define MAP_REFINE 16
+/* squarings for the greatest eigenvalue */
+#define MAP_SQUARE 6
+
+struct line_map {
+    struct line *s;  /* the copy that goes on */
+    int r, n;        /* of y; 2 times the rank of the group's W */
+    int *b;          /* n/2: independent contacts of the group */
+    double *dy, *dz; /* n x r: tangents */
+    double *dt;      /* n: of the time */
+    double tau;
+    double *x,
+        *x1;   /* n: gaps, then rates of b before and after, metric units */
+    double *M; /* n x n: d x1/d x, column by column */
+    double *D, *P, *Q;
+    double *t, *v, *c; /* n: tangents of the scales; n + 2 */
+    wide *A;           /* (n + 2) x (n + 3) */
+    bool *sel, *hit;   /* m */
+    int ex, ev;        /* base units */
+    bool heavy, light; /* accelerations count; they do no longer */
+    double distance;
+};
+
+static struct line_map *
+map_of(struct line *l)
+{
+    struct line_work *w = l->w;
+    if (w->map)
+        return w->map;
+    struct arena *a = w->arena;
+    struct line_map *k = w->map = NEW(a, struct line_map);
+    size_t r = (size_t)(l->model.m < l->model.n ? l->model.m : l->model.n);
+    size_t n = 2 * r;
+    double **at[] = {&k->dt, &k->x, &k->x1, &k->t, &k->v, &k->c};
+    k->s = line_memory(a, l->model.n, l->model.m);
+    k->b = NEW_N(a, int, r + 1);
+    k->dy = NEW_N(a, double, n *r + 1);
+    k->dz = NEW_N(a, double, n *r + 1);
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+        *at[i] = NEW_N(a, double, n + 2);
+    k->M = NEW_N(a, double, n *n + 1);
+    k->D = NEW_N(a, double, n *n + 1);
+    k->P = NEW_N(a, double, n *n + 1);
+    k->Q = NEW_N(a, double, n *n + 1);
+    k->A = NEW_N(a, wide, (n + 2) * (n + 3));
+    k->sel = NEW_N(a, bool, (size_t)l->model.m + 1);
+    k->hit = NEW_N(a, bool, (size_t)l->model.m + 1);
+    return k;
+}
+
+/* -- one period -------------------------------------------------------------
+ */
+
+/* gaps and rates of the independent contacts in base units, in the metric */
+static void
+coordinates(const struct line_map *k, double *x)
+{
+    const struct line *s = k->s;
+    int h = k->n / 2;
+    for (int i = 0; i < h; i++) {
+        double root = s->k.root[k->b[i]];
+        x[i] = times2(s->gap[k->b[i]], s->ex - k->ex) / root;
+        x[h + i] = times2(s->rate[k->b[i]], s->ev - k->ev) / root;
+    }
+}
+
+/* tangents: what the group's impulses can do to each gap and rate alone */
+static void
+seed(struct line_map *k, const bool *group)
+{
+    struct line *s = k->s;
+    struct line_work *w = s->w;
+    int r = k->r, n = line_factor(s, group), h = 0;
+    for (int i = 0; i < n; i++)
+        if (w->rd[i] != 0.0)
+            k->b[h++] = w->index[i];
+    k->n = 2 * h;
+    memset(k->dt, 0, (size_t)k->n * sizeof *k->dt);
+    memset(k->dy, 0, (size_t)(k->n * r) * sizeof *k->dy);
+    memset(k->dz, 0, (size_t)(k->n * r) * sizeof *k->dz);
+    for (int c = 0; c < h; c++) {
+        double *x = w->u; /* m */
+        memset(x, 0, (size_t)s->model.m * sizeof *x);
+        x[k->b[c]] = s->k.root[k->b[c]];
+        line_solve_for(s, n, x);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < r; j++) {
+                double d = s->k.H[w->index[i] * r + j] * w->f[i];
+                k->dy[c * r + j] += d;
+                k->dz[(h + c) * r + j] += d;
+            }
+    }
+}
+
+/* contacts that are closed have no gap, and those that slide no rate */
+static void
+hold(struct line_map *k, const bool *closed)
+{
+    int n = line_factor(k->s, closed);
+    for (int c = 0; c < k->n && n; c++) {
+        line_project(k->s, n, k->dy + c * k->r, NULL);
+        line_project(k->s, n, k->dz + c * k->r, NULL);
+    }
+}
+
+/* the next impact, which must be that of one contact of the entry `name` */
+static bool
+step_impact(struct line_map *k, int name)
+{
+    struct line *s = k->s;
+    int r = k->r, m = s->model.m;
+    double *z = k->v, *a = k->c, tau;
+    int ez = s->ev - k->ev;
+    for (int j = 0; j < r; j++) {
+        z[j] = times2(s->z[j], ez);
+        a[j] = times2(s->ya[j], k->ex - 2 * k->ev);
+    }
+    long before = s->impacts;
+    s->w->look = (unsigned long)-1;
+    if (line_next(s, INFINITY) != LINE_IMPACT || s->impacts != before + 1)
+        return false;
+    int c = s->hit;
+    if (name < m ? c != name : !line_group_has(s, name, c))
+        return false;
+    const struct line_impact *e = &s->w->ring[(s->w->n_ring - 1) % LINE_KEPT];
+    tau = times2(e->flight, e->exponent - (k->ex - k->ev));
+    for (int j = 0; j < r; j++)
+        z[j] += a[j] * tau;
+    double arrive = line_of(s, c, z);
+    if (!(arrive < 0.0))
+        return false;
+    k->tau += tau;
+    for (int i = 0; i < k->n; i++) {
+        double *dy = k->dy + i * r, *dz = k->dz + i * r;
+        for (int j = 0; j < r; j++)
+            dy[j] += dz[j] * tau;
+        double dt = -line_of(s, c, dy) / arrive;
+        for (int j = 0; j < r; j++) {
+            dy[j] += z[j] * dt;
+            dz[j] += a[j] * dt;
+        }
+        k->dt[i] += dt;
+    }
+    for (int i = 0; i < m; i++)
+        k->sel[i] = s->impulse[i] != 0.0 || i == c;
+    int n = line_factor(s, k->sel);
+    for (int i = 0; i < k->n; i++) {
+        double *dz = k->dz + i * r, *u = s->w->u;
+        for (int j = 0; j < m; j++)
+            if (k->sel[j])
+                u[j] = line_of(s, j, dz) * (j == c ? 1.0 + s->model.e[c] : 1.0);
+        line_solve_for(s, n, u);
+        for (int q = 0; q < n; q++)
+            for (int j = 0; j < r; j++)
+                dz[j] -= s->k.H[s->w->index[q] * r + j] * s->w->f[q];
+    }
+    if (s->n_on)
+        hold(k, s->on);
+    return true;
+}
+
+/* A limit: when each of its contacts has been hit again, those that still slide
+ * do so to its end, and the rest is a projection. */
+static bool
+step_limit(struct line_map *k, int name)
+{
+    struct line *s = k->s;
+    int m = s->model.m, left = 0;
+    bool *group = s->group, *closed = s->w->closed, *hit = k->hit;
+    memset(hit, 0, (size_t)m);
+    for (int i = 0; i < m; i++)
+        left += line_group_has(s, name, i);
+    for (int i = 0; left > 0; i++) {
+        if (i > MAP_HITS || !step_impact(k, name))
+            return false;
+        left -= !hit[s->hit];
+        hit[s->hit] = true;
+    }
+    memcpy(group, s->on, (size_t)m);
+    line_group_add(s, name, group);
+    memcpy(closed, group, (size_t)m);
+    hold(k, closed);
+    line_take(s, 0.0);
+    return true;
+}
+
+/* follows the last `period` entries of the history of l once more */
+static bool
+replay(const struct line *l, struct line_map *k, int period, const bool *group)
+{
+    const struct line_work *w = l->w;
+    struct line *s = k->s;
+    seed(k, group);
+    if (s->n_on)
+        hold(k, s->on);
+    coordinates(k, k->x);
+    k->tau = 0.0;
+    for (int i = period; i > 0; i--) {
+        int name = w->ring[(w->n_ring - (unsigned long)i) % LINE_KEPT].contact;
+        if (!(name < l->model.m ? step_impact(k, name) : step_limit(k, name)))
+            return false;
+    }
+    coordinates(k, k->x1);
+    int h = k->n / 2;
+    for (int c = 0; c < k->n; c++)
+        for (int i = 0; i < h; i++) {
+            double root = s->k.root[k->b[i]];
+            k->M[i * k->n + c] = line_of(s, k->b[i], k->dy + c * k->r) / root;
+            k->M[(h + i) * k->n + c] =
+                line_of(s, k->b[i], k->dz + c * k->r) / root;
+        }
+    return k->tau > 0.0;
+}
+
+/* -- what it says -----------------------------------------------------------
+ */
+
+/* A x = b by elimination with pivots; A n x (n + 1), b its last column. False:
+ * singular */
+static bool
+eliminate(int n, wide *A, double *x)
+{
+    int ld = n + 1;
+    for (int c = 0; c < n; c++) {
+        int p = c;
+        for (int i = c + 1; i < n; i++)
+            if (fabsl(A[i * ld + c]) > fabsl(A[p * ld + c]))
+                p = i;
+        if (!(fabsl(A[p * ld + c]) > 0.0L))
+            return false;
+        for (int j = c; j < ld; j++) {
+            wide keep = A[c * ld + j];
+            A[c * ld + j] = A[p * ld + j];
+            A[p * ld + j] = keep;
+        }
+        for (int i = c + 1; i < n; i++) {
+            wide f = A[i * ld + c] / A[c * ld + c];
+            for (int j = c; j < ld && f != 0.0L; j++)
+                A[i * ld + j] -= f * A[c * ld + j];
+        }
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        wide s = A[i * ld + n];
+        for (int j = i + 1; j < n; j++)
+            s -= A[i * ld + j] * x[j];
+        x[i] = (double)(s / A[i * ld + i]);
+        if (!isfinite(x[i]))
+            return false;
+    }
+    return true;
+}
+
+static double
+norm(const double *x, int n)
+{
+    double s = 0.0;
+    for (int i = 0; i < n; i++)
+        s += x[i] * x[i];
+    return sqrt(s);
+}
+
+struct reading {
+    double T;        /* what remains from before this period */
+    double ratio;    /* of the times, at the fixed point */
+    double speed;    /* of the rates */
+    double distance; /* from the fixed point */
+    double kappa;    /* greatest of the other eigenvalues */
+};
+
+/* Spectral radius of D without the directions of the scales, by squaring. */
+static double
+radius(struct line_map *k, int scales)
+{
+    int n = k->n, h = n / 2;
+    double *D = k->P, *Q = k->Q, size = 0.0;
+    memcpy(D, k->D, (size_t)(n * n) * sizeof *D);
+    for (int s = 0; s < scales; s++) {
+        double t2 = 0.0;
+        int lo = scales == 2 && s ? h : 0, hi = scales == 2 && !s ? h : n;
+        for (int i = lo; i < hi; i++)
+            t2 += k->t[i] * k->t[i];
+        for (int c = 0; c < n && t2 > 0.0; c++) {
+            double d = 0.0;
+            for (int i = lo; i < hi; i++)
+                d += k->t[i] * D[i * n + c];
+            for (int i = lo; i < hi; i++)
+                D[i * n + c] -= k->t[i] * d / t2;
+        }
+    }
+    double power = 1.0;
+    for (int round = 0; round <= MAP_SQUARE; round++) {
+        double most = norm(D, n * n);
+        if (!(most > 0.0))
+            return 0.0;
+        size += log(most) / power;
+        for (int i = 0; i < n * n; i++)
+            D[i] /= most;
+        if (round == MAP_SQUARE)
+            break;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                double s = 0.0;
+                for (int c = 0; c < n; c++)
+                    s += D[i * n + c] * D[c * n + j];
+                Q[i * n + j] = s;
+            }
+        memcpy(D, Q, (size_t)(n * n) * sizeof *D);
+        power *= 2.0;
+    }
+    return exp(size);
+}
+
+/* x, x1, M, tau and dt of one period. heavy: accelerations count. False: no
+ * stable fixed point near. */
+static bool
+read_map(struct line_map *k, bool heavy, struct reading *o)
+{
+    int n = k->n, h = n / 2, scales = heavy ? 1 : 2;
+    double U = norm(k->x + h, h), G = U * k->tau;
+    double U1 = norm(k->x1 + h, h), G0 = norm(k->x, h), G1 = norm(k->x1, h);
+    double *r = k->v;
+    if (!(U > 0.0) || !(U1 > 0.0) || (!heavy && (!(G0 > 0.0) || !(G1 > 0.0))))
+        return false;
+    double b = U1 / U, a = heavy ? b * b : G1 / G0, l = a / b;
+    if (!(l < 1.0) || !(a < 1.0))
+        return false;
+    for (int i = 0; i < n; i++) {
+        double size = i < h ? G : U, back = i < h ? a : b;
+        r[i] = (k->x1[i] / back - k->x[i]) / size;
+        k->t[i] = k->x[i] / size * (heavy && i < h ? 2.0 : 1.0);
+        for (int c = 0; c < n; c++)
+            k->D[i * n + c] =
+                k->M[i * n + c] * ((c < h ? G : U) / (size * back));
+    }
+    /* DT (I - l D) = D tau */
+    for (int i = 0; i < n; i++) {
+        for (int c = 0; c < n; c++)
+            k->A[i * (n + 1) + c] = (i == c) - l * k->D[c * n + i];
+        k->A[i * (n + 1) + n] = k->dt[i] * (i < h ? G : U);
+    }
+    double *DT = k->c;
+    if (!eliminate(n, k->A, DT))
+        return false;
+    o->T = (k->tau + l * line_dot(n, DT, r)) / (1.0 - l);
+    /* r = sum of e t - (D - I) d, d orthogonal to the t */
+    int N = n + scales, ld = N + 1;
+    memset(k->A, 0, (size_t)(N * ld) * sizeof *k->A);
+    for (int i = 0; i < n; i++) {
+        int s = n + (scales == 2 && i >= h);
+        for (int c = 0; c < n; c++)
+            k->A[i * ld + c] = (i == c) - k->D[i * n + c];
+        k->A[i * ld + s] = k->A[s * ld + i] = k->t[i];
+        k->A[i * ld + N] = r[i];
+    }
+    double *x = k->c;
+    if (!eliminate(N, k->A, x))
+        return false;
+    o->distance = norm(x, n);
+    o->speed = b * exp(x[n + scales - 1]);
+    o->ratio = heavy ? o->speed : a * exp(x[n]) / o->speed;
+    o->kappa = radius(k, scales);
+    return isfinite(o->T) && o->T > 0.0 && o->distance < MAP_NEAR &&
+           o->kappa < 1.0 && o->ratio > 0.0 && o->ratio < 1.0;
+}
+
+/* the state that accelerations no longer count in */
+static void
+weightless(struct line *s)
+{
+    memset(s->na, 0, (size_t)s->model.m * sizeof *s->na);
+    memset(s->nal, 0, (size_t)s->model.m * sizeof *s->nal);
+    memset(s->ya, 0, (size_t)s->k.r * sizeof *s->ya);
+    memset(s->yal, 0, (size_t)s->k.r * sizeof *s->yal);
+}
+
+static bool
+again(const struct line *l, int period, const bool *group, struct reading *o)
+{
+    struct line_map *k = l->w->map;
+    return replay(l, k, period, group) && read_map(k, k->heavy, o);
+}
+
+/* share of the rates that accelerations make in the period just followed */
+static double
+weight(const struct line *l, const struct line_map *k, const bool *group)
+{
+    double acc = 0.0;
+    int h = k->n / 2;
+    for (int i = 0; i < l->model.m; i++)
+        if (group[i])
+            acc = greater(acc, fabs(times2(l->k.nf[i], l->ex - 2 * l->ev)) /
+                                   l->k.root[i]);
+    return acc * k->tau / norm(k->x + h, h);
+}
+
+bool
+line_map(struct line *l, int period, const bool *group, struct line_fixed *out)
+{
+    struct line_map *k = map_of(l);
+    struct reading one, two;
+    const struct line_work *w = l->w;
+    line_copy(k->s, l);
+    k->r = l->k.r;
+    k->ex = l->ex;
+    k->ev = l->ev;
+    /* a limit is followed to its hits only, and begins after it: once more, so
+     * that both ends are the same instant of a period */
+    double start = 0.0, tau;
+    if (w->ring[(w->n_ring - 1) % LINE_KEPT].contact >= l->model.m) {
+        if (!replay(l, k, period, group))
+            return false;
+        start = k->tau;
+    }
+    if (!replay(l, k, period, group))
+        return false;
+    double light = weight(l, k, group);
+    tau = k->tau;
+    k->heavy = light > 0.0;
+    if (!read_map(k, k->heavy, &one)) {
+        k->heavy = false;
+        if (!(light > 0.0 && light < MAP_LIGHT) || !read_map(k, false, &one))
+            return false;
+    }
+    if (!again(l, period, group, &two))
+        return false;
+    /* the second is wrong by what the distance, and the weight of
+     * accelerations, have become */
+    double fall = two.kappa * two.kappa;
+    if (!k->heavy && light > 0.0)
+        fall = greater(fall, two.ratio / two.speed);
+    if (!(fall < 1.0))
+        return false;
+    double T = tau + two.T, off = fabs(one.T - T), q = two.ratio * fall;
+    double noise = 8.0 * DBL_EPSILON * period * (1.0 + 1.0 / two.ratio);
+    k->light = !k->heavy && light > 0.0;
+    k->distance = two.distance;
+    *out = (struct line_fixed){.T = start + T,
+                               .ratio = two.ratio,
+                               .speed = two.speed,
+                               .contraction = two.kappa,
+                               .off = off * q / (1.0 - q) / T,
+                               .fall = fall,
+                               .noise = noise};
+    return true;
+}
+
+void
+line_map_refine(struct line *l, int period, const bool *group,
+                struct line_fixed *out)
+{
+    struct line_map *k = l->w->map;
+    struct reading o;
+    bool more = k->light;
+    double distance = k->distance, kappa;
+    if (k->light)
+        weightless(k->s);
+    for (int i = 0; i < MAP_REFINE; i++) {
+        if (!more && distance * distance <= DBL_EPSILON)
+            return;
+        if (!again(l, period, group, &o))
+            return;
+        more = false;
+        kappa = o.kappa;
+        if (k->light) /* what accelerations make falls by this */
+            kappa = greater(kappa, o.ratio / o.speed);
+        distance = o.distance;
+        out->ratio = o.ratio;
+        out->speed = o.speed;
+        out->contraction = kappa;
+    }
+}

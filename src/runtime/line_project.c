@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Limits of infinitely many impacts as projections. All impulses of a chatter
+ * lie in span M^-1 N^T of its group, so velocity and position at the limit are
+ * the projections, orthogonal in the metric of M, of what free motion would
+ * give: v* = P (v + a T),   x* = P (x + v T + a T^2/2),   N_group P = 0,
+ * whatever the impacts in between: what follows the limit is the projected
+ * parabola, and does not depend on T. */
+#include <string.h>
+
+#include "runtime/dense.h"
+#include "runtime/line_priv.h"
+
+/* other contacts must stay clear of the chatter by this many times what the
+ * group's present motion does to them */
+#define LINE_CLEAR 4.0
+
+/* contacts `sel` into w->index, W of them factored into w->G */
+int
+line_factor(const struct line *l, const bool *sel)
+{
+    struct line_work *w = l->w;
+    int m = l->model.m, k = 0;
+    for (int i = 0; i < m; i++)
+        if (sel[i])
+            w->index[k++] = i;
+    for (int i = 0; i < k; i++) {
+        w->first[i] = 0;
+        for (int j = 0; j < k; j++)
+            w->G[i * k + j] = l->k.W[w->index[i] * m + w->index[j]];
+    }
+    dense_cholesky(k, w->G, k, w->first, NULL, dense_tolerance(k, k), w->rd,
+                   &w->rank);
+    return k;
+}
+
+/* w->f := W^-1 x for the factored contacts */
+void
+line_solve_for(const struct line *l, int k, const double *x)
+{
+    struct line_work *w = l->w;
+    for (int i = 0; i < k; i++)
+        w->f[i] = w->rd[i] == 0.0 ? 0.0 : x[w->index[i]];
+    dense_forward(k, w->G, k, w->first, w->rd, 0, w->f);
+    dense_backward(k, w->G, k, w->first, w->rd, w->f);
+}
+
+/* w->f := W^-1 (gaps or rates y of the factored contacts, + off) */
+static void
+solve(const struct line *l, int k, const double *y, const double *off)
+{
+    struct line_work *w = l->w;
+    for (int i = 0; i < k; i++)
+        w->f[i] = w->rd[i] == 0.0 ? 0.0
+                                  : line_of(l, w->index[i], y) +
+                                        (off ? off[w->index[i]] : 0.0);
+    dense_forward(k, w->G, k, w->first, w->rd, 0, w->f);
+    dense_backward(k, w->G, k, w->first, w->rd, w->f);
+}
+
+/* y := y - H^T W^-1 (gaps + off) for the factored contacts */
+void
+line_project(const struct line *l, int k, double *y, const double *off)
+{
+    struct line_work *w = l->w;
+    int r = l->k.r;
+    solve(l, k, y, off);
+    for (int j = 0; j < r; j++) {
+        double s = 0.0, size = fabs(y[j]);
+        for (int i = 0; i < k; i++) {
+            double d = l->k.H[w->index[i] * r + j] * w->f[i];
+            s += d;
+            size += fabs(d);
+        }
+        y[j] -= s;
+        if (fabs(y[j]) <= LINE_NOISE * (k + 1) * DBL_EPSILON * size)
+            y[j] = 0.0;
+    }
+    for (int i = 0; i < k && l->k.direct; i++)
+        y[w->index[i]] = off ? -off[w->index[i]] : 0.0;
+}
+
+void
+line_rest(struct line *l)
+{
+    int k = line_factor(l, l->on);
+    if (l->w->rank < l->k.r)
+        return;
+    line_project(l, k, l->y, l->c0l);
+    memset(l->z, 0, (size_t)l->k.r * sizeof *l->z);
+    memset(l->ya, 0, (size_t)l->k.r * sizeof *l->ya);
+    line_sense(l);
+}
+
+void
+line_stick(struct line *l, const bool *closed)
+{
+    int k = line_factor(l, closed);
+    line_project(l, k, l->y, l->c0l);
+    line_project(l, k, l->z, l->d0l);
+    l->n_on = 0;
+    for (int i = 0; i < l->model.m; i++) {
+        l->on[i] = closed[i];
+        l->n_on += closed[i];
+    }
+    line_sense(l);
+}
+
+void
+line_average(struct line *l, const struct line *after, double *y, double *z)
+{
+    bool *sel = l->w->closed;
+    for (int i = 0; i < l->model.m; i++)
+        sel[i] = after->group[i] || l->on[i];
+    int k = line_factor(l, sel);
+    line_project(l, k, y, l->c0l);
+    line_project(l, k, z, l->d0l);
+}
+
+/* least of g + u s + a s^2/2 for s in 0 .. T */
+static double
+lowest(double g, double u, double a, double T)
+{
+    double least = fmin(g, g + (u + 0.5 * a * T) * T), s = -u / a;
+    if (a > 0.0 && s > 0.0 && s < T)
+        least = fmin(least, g + 0.5 * u * s);
+    return least;
+}
+
+/* Do the contacts outside the group (w->closed) stay open until the limit, T
+ * from now? Along the projected parabola, and by what the group's gaps and
+ * rates do to them. */
+bool
+line_clear(struct line *l, double T)
+{
+    struct line_work *w = l->w;
+    int m = l->model.m, others = 0;
+    for (int i = 0; i < m; i++)
+        others += !w->closed[i];
+    if (!others)
+        return true;
+    int k = line_factor(l, w->closed);
+    memset(w->ds, 0, (size_t)m * sizeof *w->ds);
+    /* from the gaps, which are known better than y */
+    const double *part[] = {l->gap, l->rate, l->nal};
+    double *left[] = {w->ys, w->zs, w->as}, unit[] = {1.0, T, 0.5 * T * T};
+    for (int s = 0; s < 3; s++) {
+        line_solve_for(l, k, part[s]);
+        for (int i = 0; i < m; i++) {
+            left[s][i] = part[s][i];
+            for (int j = 0; j < k; j++) {
+                double d = l->k.W[i * m + w->index[j]] * w->f[j];
+                left[s][i] -= d;
+                w->ds[i] += fabs(d) * unit[s];
+            }
+        }
+    }
+    for (int i = 0; i < m; i++) {
+        if (w->closed[i])
+            continue;
+        double g = w->ys[i], u = w->zs[i], a = w->as[i];
+        bool ahead = lowest(g, u, a, T) > LINE_CLEAR * w->ds[i];
+        /* closed to rounding, and opening */
+        bool opens = g <= 0.0 && u * T > LINE_CLEAR * w->ds[i] &&
+                     lowest(0.0, u, a, T) >= 0.0;
+        if (!ahead && !opens)
+            return false;
+    }
+    return true;
+}
+
+/* small gaps and rates of the contacts outside go on by themselves, as in
+ * flights */
+void
+line_take(struct line *l, double T)
+{
+    struct line_work *w = l->w;
+    int m = l->model.m, k = line_factor(l, w->closed);
+    for (int i = 0; i < m; i++) {
+        w->ys[i] = l->gap[i] + (l->rate[i] + 0.5 * l->nal[i] * T) * T;
+        w->zs[i] = l->rate[i] + l->nal[i] * T;
+    }
+    double *part[] = {w->ys, w->zs};
+    for (int s = 0; s < 2; s++) {
+        line_solve_for(l, k, part[s]);
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < k; j++)
+                part[s][i] -= l->k.W[i * m + w->index[j]] * w->f[j];
+    }
+    line_advance(l, T);
+    line_project(l, k, l->y, l->c0l);
+    line_project(l, k, l->z, l->d0l);
+    memset(l->fresh, 0, (size_t)m);
+    memset(l->impulse, 0, (size_t)m * sizeof *l->impulse);
+    memcpy(l->on, w->closed, (size_t)m);
+    line_sense(l);
+    double ys = 0.0, zs = 0.0;
+    for (int j = 0; j < l->k.r; j++) {
+        ys += fabs(l->y[j]);
+        zs += fabs(l->z[j]);
+    }
+    for (int i = 0; i < m && !l->k.direct; i++) {
+        double size = l->k.root[i];
+        if (l->on[i])
+            continue;
+        if (fabs(w->ys[i]) < LINE_MINOR * (ys * size + fabs(l->c0l[i])))
+            l->gap[i] = w->ys[i];
+        if (fabs(w->zs[i]) < LINE_MINOR * zs * size)
+            l->rate[i] = w->zs[i];
+    }
+    line_settle(l);
+    line_rescale(l);
+}

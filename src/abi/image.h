@@ -532,7 +532,8 @@ enum imp_impact_law {
     IMP_IMPACT_UNDECLARED, /* newton; where it does not determine the motion,
                               nothing is applied (I4) */
     IMP_IMPACT_NEWTON, IMP_IMPACT_POISSON, IMP_IMPACT_ENERGETIC,
-    IMP_IMPACT_COMPLEMENTARITY, IMP_IMPACT_SEQUENTIAL, IMP_IMPACT_LEAST_NORM
+    IMP_IMPACT_COMPLEMENTARITY, IMP_IMPACT_SEQUENTIAL, IMP_IMPACT_LEAST_NORM,
+    IMP_IMPACT_REST /* several contacts: no restitution, impulses >= 0 */
 };
 /* what an impact may not do (bits of `forbid`) */
 #define IMP_FORBID_NEGATIVE 1u   /* pull: a negative impulse */

@@ -201,9 +201,8 @@ int run_failed(struct analysis *a, int status, imp_range where,
 /* -- systems (sim_system.c) --------------------------------------------------
  */
 
-/* the world's policy for contacts of one system that close at one time;
- * IMP_BADMODEL after a diagnostic when its law is not for them */
-int system_policy(struct analysis *a, imp_range where, enum line_policy *p);
+/* the world's policy for contacts of one system that close at one time */
+enum line_policy system_policy(const struct analysis *a);
 
 /* -- limits of chatter (sim_limit.c) -----------------------------------------
  */

@@ -320,9 +320,9 @@ cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
     int st;
     if ((st = arg_number(a, c, IMP_OPT_chatter_resolve, 16.0, &resolve)) ||
         (st = arg_number(a, c, IMP_OPT_chatter_events, 1e5, &most)) ||
-        (st = arg_number(a, c, IMP_OPT_chatter_until, INFINITY, &ask.until)) ||
-        (st = system_policy(a, c->range, &ask.policy)))
+        (st = arg_number(a, c, IMP_OPT_chatter_until, INFINITY, &ask.until)))
         return st;
+    ask.policy = system_policy(a);
     ask.least = (long)fmin(resolve, 1e9);
     ask.most = (long)fmin(most, 1e9);
     bool line = s->flags & IMP_SYSTEMF_LINE;

@@ -12,8 +12,8 @@
 #include "runtime/closest.h"
 
 const char *const impact_law_name[] = {
-    "newton",          "newton",     "poisson",   "energetic",
-    "complementarity", "sequential", "least_norm"};
+    "newton",          "newton",     "poisson",    "energetic",
+    "complementarity", "sequential", "least_norm", "rest"};
 
 /* normal velocities up to this share of the speeds are none, as in multi.c */
 #define RESTS 1e-9
@@ -40,17 +40,17 @@ impact_law(struct analysis *a, const imp_command *c, enum imp_impact_law *law)
     if (!v)
         return IMP_OK;
     const char *word = imp_text(a->rt->im, v->text);
-    for (int i = IMP_IMPACT_NEWTON; i <= IMP_IMPACT_LEAST_NORM; i++)
+    for (int i = IMP_IMPACT_NEWTON; i <= IMP_IMPACT_REST; i++)
         if (!strcmp(word, impact_law_name[i])) {
             *law = (enum imp_impact_law)i;
             return IMP_OK;
         }
     struct diag *d =
         diag_add(a->ds, DIAG_E0705, v->range, "`%s` is no law of impact", word);
-    const char *near = suggest(word, impact_law_name + 1, 6);
+    const char *near = suggest(word, impact_law_name + 1, IMP_IMPACT_REST);
     diag_help(a->ds, d,
               "%s%s%snewton, poisson, energetic, complementarity, "
-              "sequential or least_norm",
+              "sequential, least_norm or rest",
               near ? "did you mean `" : "", near ? near : "",
               near ? "`? " : "");
     return IMP_BADMODEL;
@@ -385,6 +385,7 @@ impact_remarks(struct analysis *a, const struct multi_rt *in,
             SAY("%s separates before the impact, at %s m/s%s", name,
                 num_digits(x, m->before[c], 6),
                 m->law == IMP_IMPACT_COMPLEMENTARITY ||
+                        m->law == IMP_IMPACT_REST ||
                         m->law == IMP_IMPACT_SEQUENTIAL
                     ? ""
                     : ": it takes no impulse");
@@ -392,7 +393,7 @@ impact_remarks(struct analysis *a, const struct multi_rt *in,
             SAY("the impulse at %s is negative (%s N*s): it pulls", name,
                 num_digits(x, m->P[c], 6));
         if (m->applied && m->after[c] < -RESTS * m->speed * m->length[c] &&
-            m->law != IMP_IMPACT_COMPLEMENTARITY)
+            m->law != IMP_IMPACT_COMPLEMENTARITY && m->law != IMP_IMPACT_REST)
             SAY("%s approaches after the impact, at %s m/s", name,
                 num_digits(x, m->after[c], 6));
     }

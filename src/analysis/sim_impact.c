@@ -116,7 +116,8 @@ drop_open(struct group *g, const struct multi_rt *in, const struct multi *m,
           enum imp_impact_law law)
 {
     bool dropped = false;
-    if (law == IMP_IMPACT_COMPLEMENTARITY || law == IMP_IMPACT_SEQUENTIAL)
+    if (law == IMP_IMPACT_COMPLEMENTARITY || law == IMP_IMPACT_SEQUENTIAL ||
+        law == IMP_IMPACT_REST)
         return false;
     for (uint32_t i = 0; i < g->n; i++) {
         bool all = g->part[g->contact[i]] == PART_TOUCHES;
@@ -138,7 +139,8 @@ static bool
 solve(struct multi *m, enum imp_impact_law law)
 {
     bool linear = law != IMP_IMPACT_COMPLEMENTARITY &&
-                  law != IMP_IMPACT_SEQUENTIAL && law != IMP_IMPACT_ENERGETIC;
+                  law != IMP_IMPACT_SEQUENTIAL && law != IMP_IMPACT_REST &&
+                  law != IMP_IMPACT_ENERGETIC;
     double still = GROUP_RESTS * m->speed;
     for (int round = 0; round < 4 * m->nc + 8; round++) {
         int worst = -1;

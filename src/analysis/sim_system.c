@@ -16,29 +16,20 @@ name_of(const struct sim *s, uint32_t contact)
     return imp_text(s->a->rt->im, rt_contact(s->a->rt, contact)->name);
 }
 
-int
-system_policy(struct analysis *a, imp_range where, enum line_policy *p)
+enum line_policy
+system_policy(const struct analysis *a)
 {
     switch ((enum imp_impact_law)a->rt->im->impact_law) {
-    case IMP_IMPACT_UNDECLARED:
-        *p = LINE_REPORT;
-        return IMP_OK;
     case IMP_IMPACT_SEQUENTIAL:
-        *p = LINE_SEQUENTIAL;
-        return IMP_OK;
+        return LINE_SEQUENTIAL;
     case IMP_IMPACT_COMPLEMENTARITY:
-        *p = LINE_COMPLEMENTARITY;
-        return IMP_OK;
-    default: {
-        struct diag *d =
-            diag_add(a->ds, DIAG_E0730, where,
-                     "contacts of systems that close together are resolved by "
-                     "the laws sequential and complementarity only");
-        diag_help(a->ds, d,
-                  "say world { law = sequential }, or leave the law out: then "
-                  "the run stops where it is not unique");
-        return IMP_BADMODEL;
-    }
+        return LINE_COMPLEMENTARITY;
+    case IMP_IMPACT_REST:
+        return LINE_REST;
+    default:
+        /* of one contact without friction Newton's, Poisson's and the energetic
+         * law are the same; none says what several do */
+        return LINE_REPORT;
     }
 }
 
@@ -47,12 +38,9 @@ sim_systems_start(struct sim *s)
 {
     struct rt *r = s->a->rt;
     uint32_t n = r->im->systems.n;
-    enum line_policy p;
+    enum line_policy p = system_policy(s->a);
     if (!n)
         return IMP_OK;
-    int st = system_policy(s->a, s->c->range, &p);
-    if (st)
-        return st;
     s->flows = NEW_N(r->arena, struct flow *, n);
     for (uint32_t i = 0; i < n; i++)
         if (!(s->flows[i] = flow_new(r, i, p)))
@@ -115,11 +103,33 @@ undecided(struct sim *s, const struct flow_event *e, const uint32_t *c)
               "what follows depends on their order, so the run stops here");
     diag_help(a->ds, d,
               "choose: world { law = sequential } takes one after the other, "
-              "complementarity all at once");
+              "complementarity all at once, rest stops them");
+}
+
+/* several contacts that were put to rest: what that cost */
+static void
+rested(struct sim *s, const struct flow_event *e, const uint32_t *c,
+       double before)
+{
+    char t[NUM_TEXT], lost[NUM_TEXT];
+    struct motion_totals m;
+    if (system_policy(s->a) != LINE_REST || motion_totals(s->a->rt, &m))
+        return;
+    if (s->remarks.n >= SIM_REMARKS) {
+        s->left_out++;
+        return;
+    }
+    sim_remark(s, arena_printf(
+                      s->a->rt->arena,
+                      "%s closed together at t = %s s and were put to rest "
+                      "(law rest): the energy falls by %s",
+                      list(s, c, e->n), num_digits(t, e->time, 9),
+                      num_digits(lost, before - (m.kinetic + m.potential), 6)));
 }
 
 static int
-happened(struct sim *s, struct flow *f, const struct flow_event *e)
+happened(struct sim *s, struct flow *f, const struct flow_event *e,
+         double before)
 {
     const double *impulse;
     const uint32_t *c = flow_contacts(f, &impulse);
@@ -130,6 +140,8 @@ happened(struct sim *s, struct flow *f, const struct flow_event *e)
     case FLOW_SEVERAL:
         for (uint32_t i = 0; i < e->n; i++)
             sim_log(s, c[i], "impact", "C-", impulse[i]);
+        if (e->kind == FLOW_SEVERAL)
+            rested(s, e, c, before);
         break;
     case FLOW_UNDECIDED:
         undecided(s, e, c);
@@ -167,16 +179,20 @@ sim_systems_apply(struct sim *s, double t)
         if (ti > t)
             continue;
         struct flow_event e;
+        struct motion_totals m = {0};
         /* a row before and one after */
         if ((st = sim_systems_at(s, t)))
             return st;
         s->row_fresh = false;
         if (flow_eventful(s->flows[i]) && (st = sim_row(s)))
             return st;
+        if (system_policy(s->a) == LINE_REST && (st = motion_totals(r, &m)))
+            return st;
         if ((st = flow_apply(s->flows[i], &e)))
             return st;
         *time = t;
-        if ((st = sim_systems_at(s, t)) || (st = happened(s, s->flows[i], &e)))
+        if ((st = sim_systems_at(s, t)) ||
+            (st = happened(s, s->flows[i], &e, m.kinetic + m.potential)))
             return st;
     }
     return IMP_OK;

@@ -571,8 +571,9 @@ extern const struct keydef system_keys[], system_values[],
 extern const size_t n_system_keys, n_system_values, n_system_contact_keys;
 void check_world(struct check *ck);
 /* words of laws for several contacts, in the order of enum imp_impact_law */
-enum { N_IMPACT_LAWS = 6 };
-extern const char *const impact_laws[N_IMPACT_LAWS];
+enum { N_IMPACT_LAWS = 7 };
+/* in the order of enum imp_impact_law; then "report", none of them */
+extern const char *const impact_laws[N_IMPACT_LAWS + 1];
 /* a vector that is not zero; dim NULL: of any dimension. false: reported */
 /* made a unit vector; zero stays zero */
 void normalised(struct check *ck, struct tm_vec *v);

@@ -102,6 +102,10 @@ static const struct keydef laws[] = {
      "`priority`, then by the energy of the approach, v^2/G"},
     {"least_norm", "several contacts: least squares of Newton's law, impulses "
                    "of least norm"},
+    {"rest", "several contacts: complementarity without restitution: what "
+             "closes together is put to rest"},
+    {"report", "several contacts of a system, as without a law: the run stops "
+               "and says so"},
 };
 enum { N_LAWS = sizeof laws / sizeof laws[0], IN_RESTITUTION = 3 };
 

@@ -29,9 +29,9 @@ const struct keydef world_keys[] = {
 const size_t n_world_keys = sizeof world_keys / sizeof world_keys[0];
 
 /* in the order of enum imp_impact_law, without UNDECLARED */
-const char *const impact_laws[N_IMPACT_LAWS] = {"newton",     "poisson",
-                                                "energetic",  "complementarity",
-                                                "sequential", "least_norm"};
+const char *const impact_laws[N_IMPACT_LAWS + 1] = {
+    "newton",     "poisson",    "energetic", "complementarity",
+    "sequential", "least_norm", "rest",      "report"};
 
 /* a word, or a tuple of words: bits in the order of the words */
 static uint32_t
@@ -121,8 +121,8 @@ world(struct check *ck, struct module *m, const struct ast_item *it)
     if (k[W_START])
         tm->world.start_projected = key_word(ck, k[W_START], starts, 2) == 1;
     if (k[W_LAW]) {
-        int l = key_word(ck, k[W_LAW], impact_laws, N_IMPACT_LAWS);
-        if (l >= 0)
+        int l = key_word(ck, k[W_LAW], impact_laws, N_IMPACT_LAWS + 1);
+        if (l >= 0 && l < N_IMPACT_LAWS)
             tm->world.impact_law = (enum imp_impact_law)(l + 1);
     }
 }

@@ -29,7 +29,8 @@
 static double
 e_of(const struct multi *m, int c)
 {
-    return m->in.contact[c].e;
+    bool rest = m->law == IMP_IMPACT_REST && m->nc > 1;
+    return rest ? 0 : m->in.contact[c].e;
 }
 
 /* Velocities before agree with the joints to 1e-9 (start.c), and whatever the
@@ -344,6 +345,7 @@ multi_solve(struct multi *m, enum imp_impact_law law)
         energetic(m, on, n);
         break;
     case IMP_IMPACT_COMPLEMENTARITY:
+    case IMP_IMPACT_REST:
         complementarity(m);
         break;
     case IMP_IMPACT_SEQUENTIAL:

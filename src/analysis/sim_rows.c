@@ -122,7 +122,9 @@ sim_row(struct sim *s)
 {
     if (s->row_fresh)
         return IMP_OK;
-    double *x = NEW_N(s->a->rt->arena, double, s->row_width + 3), *p = x;
+    if (s->row == NULL)
+        s->row = NEW_N(s->a->rt->arena, double, s->row_width + 3);
+    double *x = s->row, *p = x;
     for (uint32_t i = 0; i < s->n_items; i++) {
         int st = arg_numbers(s->a, &s->item[i], p);
         if (st)

@@ -40,6 +40,7 @@ struct sim {
     const imp_val *item;
     uint32_t n_items;
     size_t row_width;
+    double *row; /* room for one */
     struct {
         double *v;
         size_t n, cap;

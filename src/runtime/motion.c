@@ -46,15 +46,15 @@ struct motion_row {
 #define GROUP_MAX 4
 struct motion_group {
     uint32_t row[GROUP_MAX];
-    unsigned char series[GROUP_MAX]; /* not a constant, not a line */
+    unsigned char series[GROUP_MAX]; /* no constant, line or parabola */
 };
 struct motion_block {
     uint32_t tape;   /* IMP_NO_TAPE: nothing moves */
     uint32_t system; /* of the block, or IMP_NO_SYSTEM: a flow moves it */
     bool observer;   /* the system's variables that feel its motion */
-    uint32_t n_groups, n_lines, n_series, n_turning;
+    uint32_t n_groups, n_lines, n_parabolas, n_series, n_turning;
     struct motion_group *groups;
-    struct motion_row *lines, *series;
+    struct motion_row *lines, *parabolas, *series;
     uint32_t *turning; /* env: first entry of each quaternion */
 };
 struct motion_plan {
@@ -63,8 +63,8 @@ struct motion_plan {
 };
 
 /* what the tape says of a variable's row: constant, a line (its rate is
- * constant), or a series */
-enum row_kind { ROW_CONSTANT, ROW_LINE, ROW_SERIES };
+ * constant), a parabola (its rate is a line), or a series */
+enum row_kind { ROW_CONSTANT, ROW_LINE, ROW_PARABOLA, ROW_SERIES };
 static enum row_kind
 row_kind(const struct rt *r, const imp_block *bl, uint32_t i)
 {
@@ -73,8 +73,13 @@ row_kind(const struct rt *r, const imp_block *bl, uint32_t i)
     const imp_instr *in = code + IMP_ARRAY(r->im, t->outs, uint32_t)[i];
     if (in->flags & IMP_INSTR_CONST)
         return ROW_CONSTANT;
-    return in->op == IMP_OP_STATE && (code[in->b].flags & IMP_INSTR_CONST)
-               ? ROW_LINE
+    if (in->op != IMP_OP_STATE)
+        return ROW_SERIES;
+    const imp_instr *rate = code + in->b;
+    if (rate->flags & IMP_INSTR_CONST)
+        return ROW_LINE;
+    return rate->op == IMP_OP_STATE && (code[rate->b].flags & IMP_INSTR_CONST)
+               ? ROW_PARABOLA
                : ROW_SERIES;
 }
 
@@ -120,6 +125,7 @@ plan_block(const struct rt *r, struct arena *a, uint32_t b,
         return;
     to->groups = NEW_N(a, struct motion_group, n);
     to->lines = NEW_N(a, struct motion_row, n);
+    to->parabolas = NEW_N(a, struct motion_row, n);
     to->series = NEW_N(a, struct motion_row, n);
     to->turning = NEW_N(a, uint32_t, bl->bodies.n + 1);
     for (uint32_t i = 0, m; i < n; i += m) {
@@ -135,6 +141,8 @@ plan_block(const struct rt *r, struct arena *a, uint32_t b,
             g->series[j] = kind == ROW_SERIES;
             if (j < m && kind == ROW_LINE)
                 to->lines[to->n_lines++] = row;
+            if (j < m && kind == ROW_PARABOLA)
+                to->parabolas[to->n_parabolas++] = row;
             if (j < m && kind == ROW_SERIES)
                 to->series[to->n_series++] = row;
         }
@@ -367,27 +375,32 @@ refresh(struct rt *r)
  * ..; odd and even terms apart and four at a time, since each sum waits for
  * itself at every order. Entry order + 1 of a row is 0. */
 #define AT_ONCE 4
+typedef double pair __attribute__((vector_size(16)));
+static inline pair
+two(const double *x)
+{
+    pair p;
+    memcpy(&p, x, sizeof p);
+    return p;
+}
+
 static void
 increments(const double *const *c, int order, double dt, double *d)
 {
-    const double *p = c[0], *q = c[1], *r = c[2], *s = c[3];
     int k = (order - 1) | 1;
-    double z = dt * dt, p1 = p[k], p2 = p[k + 1], q1 = q[k], q2 = q[k + 1];
-    double r1 = r[k], r2 = r[k + 1], s1 = s[k], s2 = s[k + 1];
+    double z = dt * dt;
+    pair zz = {z, z}, p = two(c[0] + k), q = two(c[1] + k), r = two(c[2] + k),
+         s = two(c[3] + k);
     for (k -= 2; k >= 1; k -= 2) {
-        p1 = p1 * z + p[k];
-        p2 = p2 * z + p[k + 1];
-        q1 = q1 * z + q[k];
-        q2 = q2 * z + q[k + 1];
-        r1 = r1 * z + r[k];
-        r2 = r2 * z + r[k + 1];
-        s1 = s1 * z + s[k];
-        s2 = s2 * z + s[k + 1];
+        p = p * zz + two(c[0] + k);
+        q = q * zz + two(c[1] + k);
+        r = r * zz + two(c[2] + k);
+        s = s * zz + two(c[3] + k);
     }
-    d[0] = (p1 + p2 * dt) * dt;
-    d[1] = (q1 + q2 * dt) * dt;
-    d[2] = (r1 + r2 * dt) * dt;
-    d[3] = (s1 + s2 * dt) * dt;
+    d[0] = (p[0] + p[1] * dt) * dt;
+    d[1] = (q[0] + q[1] * dt) * dt;
+    d[2] = (r[0] + r[1] * dt) * dt;
+    d[3] = (s[0] + s[1] * dt) * dt;
 }
 
 /* the same for rows that are a constant, a line or a parabola */
@@ -410,6 +423,11 @@ advance_block(struct rt *r, uint32_t b, int order, double dt)
     for (uint32_t i = 0; i < bl->n_lines; i++) {
         uint32_t e = bl->lines[i].env;
         state_add(&env[e], &lo[e - state0], work[bl->lines[i].row + 1] * dt);
+    }
+    for (uint32_t i = 0; i < bl->n_parabolas; i++) {
+        uint32_t e = bl->parabolas[i].env;
+        const double *c = work + bl->parabolas[i].row;
+        state_add(&env[e], &lo[e - state0], (c[2] * dt + c[1]) * dt);
     }
     for (uint32_t i = 0; i < bl->n_series; i++) {
         uint32_t e = bl->series[i].env;

@@ -579,7 +579,7 @@ one_order(const char *contact, bool gsl_too)
     struct rec *r, *bare;
 
     model_text(text, sizeof text, contact);
-    bench_model(&m, text, 1);
+    bench_model(&m, text, 2);
     by_imp(&m, 1, &r);
     history_new(&h);
     history_of(&m, r, &h);

@@ -424,6 +424,27 @@ weight(const struct line *l, const struct line_map *k, const bool *group)
     return acc * k->tau / norm(k->x + h, h);
 }
 
+/* How much greater than the group's are the gaps and rates that it is rounded
+ * with? One that follows from y has the noise of y, until it is small enough to
+ * be carried by itself. */
+static double
+blur(const struct line *l, const bool *group)
+{
+    int r = l->k.r;
+    double g = 0.0, u = 0.0;
+    if (l->k.direct)
+        return 0.0;
+    for (int i = 0; i < l->model.m; i++)
+        if (group[i]) {
+            g = greater(g, fabs(l->gap[i]) / l->k.root[i]);
+            u = greater(u, fabs(l->rate[i]) / l->k.root[i]);
+        }
+    double most = 1.0 / LINE_MINOR;
+    g = norm(l->y, r) / g;
+    u = norm(l->z, r) / u;
+    return (g < most ? g : most) + (u < most ? u : most);
+}
+
 bool
 line_map(struct line *l, int period, const bool *group, struct line_fixed *out)
 {
@@ -462,7 +483,8 @@ line_map(struct line *l, int period, const bool *group, struct line_fixed *out)
     if (!(fall < 1.0))
         return false;
     double T = tau + two.T, off = fabs(one.T - T), q = two.ratio * fall;
-    double noise = 8.0 * DBL_EPSILON * period * (1.0 + 1.0 / two.ratio);
+    double noise =
+        8.0 * DBL_EPSILON * (period * (1.0 + 1.0 / two.ratio) + blur(l, group));
     k->light = !k->heavy && light > 0.0;
     k->distance = two.distance;
     *out = (struct line_fixed){.T = start + T,

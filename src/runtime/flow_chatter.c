@@ -143,6 +143,33 @@ shrinks(struct series_way *w)
     return now < before;
 }
 
+/* Follows the probe until a limit at all contacts that were hit on the way:
+ * limits of some of them are on the way, too. */
+static bool
+look_ahead(struct flow *f, double until)
+{
+    struct series_way *w = f->series;
+    struct line *l = w->probe;
+    memset(w->group, 0, f->m);
+    l->policy = f->policy;
+    for (int k = 0; k < SERIES_IMPACTS; k++) {
+        enum line_event what = line_next(l, until);
+        if (what == LINE_IMPACT)
+            w->group[l->hit] = true;
+        else if (what == LINE_CHATTER) {
+            bool all = true;
+            for (uint32_t i = 0; i < f->m; i++)
+                all &= l->group[i] || !w->group[i];
+            if (all)
+                return true;
+        } else if (what != LINE_SEVERAL)
+            return false;
+        for (uint32_t i = 0; i < f->m && what == LINE_SEVERAL; i++)
+            w->group[i] |= l->hits[i];
+    }
+    return false;
+}
+
 /* Where would the parabola that touches the motion here come to the limit of
  * its impacts? Twice the same, to rounding of the time or of the gaps, and it
  * is the motion's. */
@@ -172,23 +199,8 @@ predict(struct flow *f)
     if (!line_start(w->probe, w->now, w->x, w->x + f->n,
                     SERIES_NOISE * DBL_EPSILON * most))
         return IMP_OK;
-    memset(w->group, 0, f->m);
-    enum line_event what = LINE_IMPACT;
-    w->probe->policy = f->policy;
-    for (int k = 0;
-         k < SERIES_IMPACTS && (what == LINE_IMPACT || what == LINE_SEVERAL);
-         k++) {
-        what = line_next(w->probe, w->now + SERIES_AHEAD * sum);
-        if (what == LINE_IMPACT)
-            w->group[w->probe->hit] = true;
-        for (uint32_t i = 0; i < f->m && what == LINE_SEVERAL; i++)
-            w->group[i] |= w->probe->hits[i];
-    }
-    if (what != LINE_CHATTER)
+    if (!look_ahead(f, w->now + SERIES_AHEAD * sum))
         return IMP_OK;
-    for (uint32_t i = 0; i < f->m; i++)
-        if (w->group[i] && !w->probe->group[i])
-            return IMP_OK; /* others are hit before */
     w->meet = w->probe->t;
     memcpy(w->group, w->probe->group, f->m);
     w->chatter = w->probe->chatter;
@@ -222,7 +234,9 @@ series_limit(struct flow *f, struct flow_event *e)
         memset(w->group, 0, f->m);
         w->group[w->last] = true;
         w->chatter = (struct line_chatter){.impacts = w->same,
+                                           .means = LINE_LAW,
                                            .period = 1,
+                                           .depth = 1,
                                            .ratio = w->flight[0] / w->flight[1],
                                            .remaining = T};
     }

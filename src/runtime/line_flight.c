@@ -164,6 +164,25 @@ strangers(const struct line *l, const int *hit, int n)
     return true;
 }
 
+/* Contacts that slide and are pushed into the ground by an impact take part, and
+ * the outcome depends on how; but without restitution every order leads to the
+ * same. */
+static bool
+pressed(struct line *l, const int *hit, int n)
+{
+    int m = l->model.m;
+    const double *W = l->k.W;
+    bool any = false;
+    for (int i = 0; i < m && l->n_on; i++)
+        for (int j = 0; j < n && l->on[i]; j++) {
+            double size = l->k.root[i] * l->k.root[hit[j]];
+            if (W[i * m + hit[j]] < -4.0 * l->model.n * DBL_EPSILON * size &&
+                (l->model.e[i] > 0.0 || l->model.e[hit[j]] > 0.0))
+                any = l->hits[i] = true;
+        }
+    return any;
+}
+
 /* puts contact i on its plane */
 static void
 onto_plane(struct line *l, int i)
@@ -213,7 +232,8 @@ collide(struct line *l, const int *hit, int n, double arrive)
     memset(l->hits, 0, (size_t)m);
     for (int i = 0; i < n; i++)
         l->hits[hit[i]] = true;
-    if (n > 1 && !alone && l->policy == LINE_REPORT)
+    bool several = pressed(l, hit, n) || (n > 1 && !alone);
+    if (several && l->policy == LINE_REPORT)
         return LINE_UNDECIDED;
     l->impacts += n;
     if (alone && !l->n_on) {
@@ -228,14 +248,14 @@ collide(struct line *l, const int *hit, int n, double arrive)
                 l->z[c] = l->rate[c];
         }
     } else {
-        enum line_policy how =
-            n == 1 || alone ? LINE_COMPLEMENTARITY : l->policy;
+        enum line_policy how = several ? l->policy : LINE_COMPLEMENTARITY;
         if (line_collide(l, how, hit, n))
             return LINE_JAMMED;
+        several &= n > 1 || how != LINE_COMPLEMENTARITY;
     }
     if (!after_impact(l, hit, n))
         return LINE_JAMMED;
-    return n == 1 || alone ? LINE_IMPACT : LINE_SEVERAL;
+    return several ? LINE_SEVERAL : LINE_IMPACT;
 }
 
 enum line_event

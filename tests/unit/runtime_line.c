@@ -567,7 +567,14 @@ rod_gravity(void **state)
             struct sys s = rod(0.1 * k, es[i], 1, 1.3, 0.9, 0.1, -0.2);
             struct line *l = made(a, &s);
             double q[2], v[2];
+            /* an end that slides and is pushed down by the other's impact:
+             * depends on the law (spec 3.5) */
             struct run r = audited(l, &s, 100, 200000);
+            assert_true(r.what == LINE_END ||
+                        (r.what == LINE_UNDECIDED && k < 10 && l->hits[0] &&
+                         l->hits[1]));
+            l->policy = LINE_COMPLEMENTARITY;
+            r = audited(l, &s, 100, 200000);
             line_state(l, q, v);
             assert_int_equal(r.what, LINE_END);
             if (l->n_on == 2) {
@@ -629,6 +636,7 @@ shaft(void **state)
             s.v[0] = draw(-2, 2);
             s.v[1] = draw(-2, 2);
             struct line *l = made(a, &s);
+            l->policy = LINE_COMPLEMENTARITY; /* one rests, hit by the other */
             double q[2], v[2], E = energy(&s, s.q, s.v);
             struct run r = audited(l, &s, 300, 20000);
             line_state(l, q, v);

@@ -25,6 +25,6 @@ env -i PATH=/usr/bin:/bin "$p/bin/imp" build m.imp -o sim
 mv m.imp gone
 env -i ./sim >got
 cmp want got
-# neither LLVM nor GSL in the simulator, no LLVM in imp
+# neither LLVM nor GSL in the simulator, neither LLVM nor HDF5 in imp
 ! ldd ./sim | grep -E 'LLVM|gsl'
-! ldd "$p/bin/imp" | grep LLVM
+! ldd "$p/bin/imp" | grep -E 'LLVM|hdf5'

@@ -82,6 +82,7 @@ const char *bound_label(const struct analysis *a, const imp_command *c);
 struct columns {
     struct out_column *v;
     size_t n, cap;
+    bool texts; /* columns of texts are wanted, too */
 };
 /* appends the columns of a value (fields, recorded columns, whole records);
  * `time`, if not NULL, receives the natural horizontal axis (n = 0: none) */

@@ -70,6 +70,20 @@ add_field(struct analysis *a, struct columns *cols, const struct rec *r,
         add(a, cols, label, unit, v->num, n, width, k);
 }
 
+/* a column of texts */
+static bool
+add_texts(struct columns *cols, const struct rec *r, size_t i,
+          const char *label)
+{
+    static const char *const none[] = {""};
+    const struct fieldval *v = &r->v[i];
+    if (!cols->texts || r->schema[i].kind != IMP_FIELD_TEXTS || v->why)
+        return false;
+    VEC_PUSH(cols, (struct out_column){label, "", NULL, v->n,
+                                       v->texts ? v->texts : none});
+    return true;
+}
+
 size_t
 record_columns(struct analysis *a, const struct rec *r, size_t field,
                struct out_column *v)
@@ -131,12 +145,12 @@ whole_record(struct analysis *a, const imp_val *v, const struct rec *r,
     size_t before = cols->n;
     for (size_t i = 0; i < r->n; i++) {
         const char *name = imp_text(im, r->schema[i].name);
-        if (!has_numbers(&r->schema[i], &r->v[i]))
-            continue;
         /* of a simulation, a sweep: its rows */
         if (sim && !r->schema[i].column && strcmp(name, "t"))
             continue;
-        add_field(a, cols, r, i, name);
+        if (!(r->schema[i].column && add_texts(cols, r, i, name)) &&
+            has_numbers(&r->schema[i], &r->v[i]))
+            add_field(a, cols, r, i, name);
     }
     if (cols->n == before)
         return no_columns(a, v, "the record has no numbers");
@@ -186,9 +200,11 @@ columns_of(struct analysis *a, const imp_val *v, struct columns *cols,
             return IMP_FAILED;
         if (r->v[v->field].why)
             return no_columns(a, v, r->v[v->field].why);
-        if (!has_numbers(&r->schema[v->field], &r->v[v->field]))
-            return no_columns(a, v, "it is a text");
-        add_field(a, cols, r, v->field, label);
+        if (!add_texts(cols, r, v->field, label)) {
+            if (!has_numbers(&r->schema[v->field], &r->v[v->field]))
+                return no_columns(a, v, "it is a text");
+            add_field(a, cols, r, v->field, label);
+        }
         natural_axis(a, r, time);
         return IMP_OK;
     case IMP_VAL_RESULT:

@@ -223,9 +223,13 @@ begin(struct driver *d, const struct driver_options *o)
                           .ctx = o->write ? o->ctx : d,
                           .json = o->json,
                           .dir = o->out_dir,
-                          .width = o->width ? o->width : 80};
+                          .width = o->width ? o->width : 80,
+                          .hdf5 = o->hdf5,
+                          .im = d->im,
+                          .params = d->rt->env + d->im->layout.params};
     if (o->has_seed && rt_seed(d->rt, o->seed, 0))
         return not_set_up(d->ds);
+    d->out.seed = d->rt->seed;
     d->an = (struct analysis){.rt = d->rt,
                               .out = &d->out,
                               .ds = d->ds,

@@ -40,6 +40,8 @@ struct driver_options {
      * errno value. */
     int (*write)(void *ctx, const char *s, size_t n);
     void *ctx;
+    /* loads what writes HDF5 (output/h5.h), or NULL */
+    const struct h5_api *(*hdf5)(const char **error);
     struct rt_tier *tier; /* of driver_open: code that comes later, or NULL */
 };
 

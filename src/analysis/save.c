@@ -29,7 +29,7 @@ cmd_save(struct analysis *a, const imp_command *c, struct rec *out)
 {
     (void)out;
     const imp_val *v = arg_items(a, c);
-    struct columns cols = {0}, all = {0};
+    struct columns cols = {.texts = true}, all = {0};
     struct out_column time = {0};
     int st = IMP_OK;
     for (uint32_t i = 0; i < c->args.n && !st; i++)

@@ -380,7 +380,17 @@ save(struct sweep *s, const struct rec *out)
             n += record_columns(a, out, i, v + n);
         }
     }
-    return out_save(a->out, a->ds, s->c->range, s->save, v, n);
+    size_t axes = 0;
+    uint64_t *shape = NEW_N(a->rt->arena, uint64_t, s->n_axes + 1);
+    struct out_grid g = {.n_varying = s->n_axes + (s->repeat > 1),
+                         .shape = shape};
+    for (size_t k = 0; k < s->n_axes && !s->axis[k].random; k++)
+        shape[axes++] = s->axis[k].n;
+    if (s->repeat > 1 && axes == s->n_axes)
+        shape[axes++] = s->repeat;
+    if (axes == g.n_varying)
+        g.n_axes = axes;
+    return out_save_grid(a->out, a->ds, s->c->range, s->save, v, n, &g);
 }
 
 /* after Ctrl-C, a full disk */
@@ -409,7 +419,7 @@ sweep(struct sweep *s, struct rec *out)
     struct sweep_warnings w = {0};
     int st = plan(s);
     if (!st && s->save)
-        st = out_save_name(a->ds, s->c->range, s->save);
+        st = out_save_name(a->out, a->ds, s->c->range, s->save);
     if (st)
         return st;
     sweep_texts_init(&s->texts);

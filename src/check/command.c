@@ -355,8 +355,8 @@ file_name(struct check *ck, const struct ast_expr *e, const char *s, bool plot)
                       : plot && strcmp(dot, ".svg") && strcmp(dot, ".png")
                           ? "a plot ends in .svg or .png"
                       : !plot && strcmp(dot, ".csv") && strcmp(dot, ".json") &&
-                              strcmp(dot, ".jsonl")
-                          ? "saved data end in .csv, .json or .jsonl"
+                              strcmp(dot, ".jsonl") && strcmp(dot, ".h5")
+                          ? "saved data end in .csv, .json, .jsonl or .h5"
                           : NULL;
     if (!why)
         return true;

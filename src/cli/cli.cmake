@@ -24,6 +24,9 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/src/cli/main.c)
   if(TARGET impgen)
     add_dependencies(imp impgen)
   endif()
+  if(TARGET imph5)
+    add_dependencies(imp imph5)
+  endif()
 endif()
 
 # The permissive core as one archive (MIT; neither LLVM nor GSL).

@@ -15,6 +15,7 @@
 #include "analysis/driver.h"
 #include "base/arena.h"
 #include "base/num.h"
+#include "cli/h5load.h"
 #include "cli/jit.h"
 #include "cli/remake.h"
 #include "cli/session.h"
@@ -446,6 +447,7 @@ session_run(struct session *s)
                                .seed = s->o.seed,
                                .stop = s->stop,
                                .sweeps = s->o.sweeps,
+                               .hdf5 = h5load,
                                .write = s->write,
                                .ctx = s->write_ctx,
                                .tier = session_code_tier(s->code)};

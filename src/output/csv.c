@@ -2,7 +2,7 @@
 /* Columns as files: CSV with a header of names and units and 17 significant
  * digits, so that every double reads back; or JSON lines, one object per row
  * with shortest-that-reads-back numbers. Columns may differ in length: cells
- * beyond the end of one are empty (CSV) or null. */
+ * beyond the end of one are empty (CSV) or null. HDF5: hdf5.c. */
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "output/out_priv.h"
 
-static const char *const endings[] = {".csv", ".jsonl", ".json", NULL};
+static const char *const endings[] = {".csv", ".jsonl", ".json", ".h5", NULL};
 
 /* a CSV cell: quoted where it holds a comma, a quote or a line break */
 static void
@@ -89,40 +89,32 @@ json_row(struct buf *b, const struct out_column *cols, size_t n, size_t i)
 }
 
 int
-out_save_name(struct diags *ds, imp_range where, const char *file)
-{
-    return outfile_check(ds, where, file, endings);
-}
-
-int
-out_save(struct out *o, struct diags *ds, imp_range where, const char *file,
-         const struct out_column *cols, size_t n_cols)
+out_save_name(const struct out *o, struct diags *ds, imp_range where,
+              const char *file)
 {
     int st = outfile_check(ds, where, file, endings);
-    if (st)
-        return st;
-    if (!o->dir) {
-        out_not_written(o, "save", file);
-        return IMP_OK;
-    }
+    return st ? st : out_hdf5_there(o, ds, where, file);
+}
+
+/* as text, row by row */
+static int
+save_rows(struct out *o, struct diags *ds, imp_range where, const char *file,
+          const struct out_column *cols, size_t n_cols, size_t rows)
+{
     struct memo *memo = NEW_N(ds->arena, struct memo, MEMO);
     struct outfile f;
-    if ((st = outfile_open(o, ds, where, file, &f)))
+    int st = outfile_open(o, ds, where, file, &f);
+    if (st)
         return st;
-
-    size_t len = strlen(file), rows = 0;
-    bool csv = !strcmp(file + len - 4, ".csv");
+    bool csv = !strcmp(file + strlen(file) - 4, ".csv");
     struct buf b = {0};
-    for (size_t j = 0; j < n_cols; j++)
-        rows = cols[j].n > rows ? cols[j].n : rows;
-    if (csv) {
-        for (size_t j = 0; j < n_cols; j++) {
-            if (j)
-                buf_putc(&b, ',');
-            csv_text(&b, cols[j].name);
-        }
-        buf_putc(&b, '\n');
+    for (size_t j = 0; csv && j < n_cols; j++) {
+        if (j)
+            buf_putc(&b, ',');
+        csv_text(&b, cols[j].name);
     }
+    if (csv)
+        buf_putc(&b, '\n');
     int error = 0;
     for (size_t i = 0; i < rows && !error; i++) {
         if (csv)
@@ -137,13 +129,18 @@ out_save(struct out *o, struct diags *ds, imp_range where, const char *file,
     if (!error)
         error = outfile_write(&f, buf_str(&b), b.n);
     buf_free(&b);
-    st = outfile_close(&f, ds, where, file, error);
-    if (st)
-        return st;
+    return outfile_close(&f, ds, where, file, error);
+}
 
+/* the line that says what was written */
+static void
+saved(struct out *o, const char *file, const struct out_column *cols,
+      size_t n_cols, size_t rows)
+{
+    struct buf b = {0};
     if (o->json) {
         buf_puts(&b, "{\"command\": \"save\", \"name\": \"\", \"file\": ");
-        buf_json(&b, file, len);
+        buf_json(&b, file, strlen(file));
         buf_printf(&b, ", \"written\": true, \"rows\": %zu, \"columns\": [",
                    rows);
         for (size_t j = 0; j < n_cols; j++) {
@@ -169,5 +166,33 @@ out_save(struct out *o, struct diags *ds, imp_range where, const char *file,
     }
     out_write(o, b.s, b.n);
     buf_free(&b);
-    return IMP_OK;
+}
+
+int
+out_save_grid(struct out *o, struct diags *ds, imp_range where,
+              const char *file, const struct out_column *cols, size_t n_cols,
+              const struct out_grid *grid)
+{
+    int st = outfile_check(ds, where, file, endings);
+    size_t rows = 0;
+    if (st)
+        return st;
+    if (!o->dir) {
+        out_not_written(o, "save", file);
+        return IMP_OK;
+    }
+    for (size_t j = 0; j < n_cols; j++)
+        rows = cols[j].n > rows ? cols[j].n : rows;
+    st = out_is_hdf5(file) ? out_hdf5(o, ds, where, file, cols, n_cols, grid)
+                           : save_rows(o, ds, where, file, cols, n_cols, rows);
+    if (!st)
+        saved(o, file, cols, n_cols, rows);
+    return st;
+}
+
+int
+out_save(struct out *o, struct diags *ds, imp_range where, const char *file,
+         const struct out_column *cols, size_t n_cols)
+{
+    return out_save_grid(o, ds, where, file, cols, n_cols, NULL);
 }

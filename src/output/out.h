@@ -7,10 +7,13 @@
 #define IMP_OUTPUT_OUT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/diag.h"
 #include "runtime/record.h"
+
+struct h5_api;
 
 struct out {
     int (*write)(void *ctx, const char *s, size_t n); /* nonzero: errno */
@@ -19,6 +22,13 @@ struct out {
     const char *dir; /* --out, or NULL: nothing is written, plots are text */
     int error;       /* errno of the first failed write */
     int width;       /* columns of text output; 80 unless told */
+    /* what writes HDF5 (output/h5.h); NULL where nothing does; returns NULL and
+     * *error when it cannot be loaded */
+    const struct h5_api *(*hdf5)(const char **error);
+    /* what files say about their origin; im NULL: nothing */
+    const imp_image *im;
+    const double *params;
+    double seed;
 };
 void out_write(struct out *o, const char *s, size_t n);
 /* IMP_OK, or IMP_FAILED after a diagnostic when a write has failed */
@@ -52,8 +62,10 @@ struct out_column {
     size_t n;
     const char *const *texts; /* a column of texts instead; NULL */
 };
-/* Is this a name of data to save? IMP_OK, or IMP_BADMODEL after a diagnostic */
-int out_save_name(struct diags *ds, imp_range where, const char *file);
+/* Can data be saved under this name? IMP_OK, IMP_BADMODEL or IMP_FAILED after
+ * a diagnostic */
+int out_save_name(const struct out *o, struct diags *ds, imp_range where,
+                  const char *file);
 /* a file under o->dir cannot be written: errno as diagnostic */
 void out_cannot_write(struct diags *ds, imp_range where, const char *file,
                       int error);
@@ -85,8 +97,17 @@ bool out_contours(struct arena *a, const struct out_column *x,
 /* round levels between the smallest and the greatest value; how many */
 #define OUT_LEVELS 16
 size_t out_levels(const struct out_column *z, double level[OUT_LEVELS]);
-/* CSV (17 digits) or JSON lines by the name's ending, atomically (temporary
- * file and rename) under o->dir */
+/* the first columns of a sweep: params that vary, of which the first n_axes run
+ * over a grid, the last fastest (0: the rows are no whole grid) */
+struct out_grid {
+    size_t n_varying, n_axes;
+    const uint64_t *shape;
+};
+/* CSV (17 digits), JSON lines or HDF5 by the name's ending, atomically
+ * (temporary file and rename) under o->dir; grid NULL: no sweep */
+int out_save_grid(struct out *o, struct diags *ds, imp_range where,
+                  const char *file, const struct out_column *cols,
+                  size_t n_cols, const struct out_grid *grid);
 int out_save(struct out *o, struct diags *ds, imp_range where, const char *file,
              const struct out_column *cols, size_t n_cols);
 

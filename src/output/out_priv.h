@@ -51,6 +51,13 @@ int outfile_write(struct outfile *f, const char *s, size_t n);
 int outfile_close(struct outfile *f, struct diags *ds, imp_range where,
                   const char *file, int error);
 
+/* HDF5: is it that ending; can it be written; columns as file under o->dir */
+bool out_is_hdf5(const char *file);
+int out_hdf5_there(const struct out *o, struct diags *ds, imp_range where,
+                   const char *file);
+int out_hdf5(struct out *o, struct diags *ds, imp_range where, const char *file,
+             const struct out_column *cols, size_t n, const struct out_grid *g);
+
 /* gnuplot: the picture as file under o->dir */
 int out_plot_gnuplot(struct out *o, struct diags *ds, imp_range where,
                      const char *file, const char *title,

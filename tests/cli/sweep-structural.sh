@@ -8,7 +8,7 @@ system disc : feet(n, 0.3, gamma)
 let s = sweep {
   over   = (gamma in linspace(0.01, 0.3, 50), n in (0, 3, 4, 5, 2.5))
   run    = chatter disc
-  record = (verdict, impacts, critical_restitution)
+  record = (verdict, critical_restitution)
   save   = "n.csv"
 }
 show s.points, s.failed

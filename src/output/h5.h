@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* What libimph5.so offers (src/hdf5): columns as an HDF5 file. That library is
+ * the only part that knows HDF5; it is loaded when the first such file is
+ * written, so that programs start without it and do without it. */
+#ifndef IMP_OUTPUT_H5_H
+#define IMP_OUTPUT_H5_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define H5_API_VERSION 1
+#define H5_ENTRY "imp_hdf5_api"
+
+struct h5_param {
+    const char *name, *unit;
+    double x;
+};
+struct h5_column {
+    const char *name, *unit;
+    const double *x; /* NaN: no value there */
+    const char *const *texts;
+    size_t n;
+};
+/* Every name is unique among its kind and has no `/`. The first n_axes columns
+ * run over a grid, the last of them fastest: shape. */
+struct h5_content {
+    const char *model, *command;
+    double seed;
+    const struct h5_param *params;
+    size_t n_params;
+    const struct h5_column *columns;
+    size_t n_columns;
+    size_t n_axes;
+    const uint64_t *shape;
+};
+struct h5_api {
+    int version;
+    /* the whole file, *n bytes to be freed; NULL and *error (static). Equal
+     * content gives equal bytes. */
+    char *(*file)(const struct h5_content *c, size_t *n, const char **error);
+};
+typedef const struct h5_api *(*h5_entry_fn)(void);
+
+#endif

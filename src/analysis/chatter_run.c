@@ -255,7 +255,8 @@ follow(struct arena *a, struct line *l, double until, long least, long most,
         bool some = l->n_on > 0;
         if (some)
             memcpy(was, l->on, (size_t)m);
-        enum line_event what = line_next(l, until);
+        enum line_event what =
+            line_run(l, until, history ? 1 : most - l->impacts);
         if (what == LINE_END && line_next(l, INFINITY) == LINE_FREE)
             what = LINE_FREE; /* known before that time */
         if (what == LINE_END) {

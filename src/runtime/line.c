@@ -27,13 +27,33 @@ numbers(struct arena *a, int n)
     return NEW_N(a, double, (size_t)n + 1);
 }
 
+/* up to whole lanes */
+static int
+filled(int m)
+{
+    return (m + 3) / 4 * 4;
+}
+
+/* so many numbers where a load of whole lanes meets one line of the cache */
+static double *
+lanes_new(struct arena *a, int n)
+{
+    uintptr_t p = (uintptr_t)numbers(a, n + 3);
+    return (double *)((p + 31) & ~(uintptr_t)31);
+}
+
 static void
 made_new(struct arena *a, struct line_made *k, int n, int m)
 {
     k->B = numbers(a, m * n);
     k->W = numbers(a, m * m);
     k->F = numbers(a, m * m);
-    k->root = numbers(a, m);
+    k->stride = filled(m);
+    k->root = lanes_new(a, k->stride);
+    k->Ft = lanes_new(a, m * k->stride);
+    k->Kt = lanes_new(a, m * k->stride);
+    k->diagonal = lanes_new(a, k->stride);
+    k->P = lanes_new(a, m * k->stride);
     k->H = numbers(a, m * m);
     k->K = numbers(a, m * m);
     k->E = numbers(a, n * m);
@@ -53,11 +73,14 @@ block_new(struct arena *a, struct line *l, int n, int m)
     double **at[] = {&l->y,     &l->z,       &l->ya,  &l->gap, &l->rate,
                      &l->na,    &l->nal,     &l->yal, &l->c0l, &l->d0l,
                      &l->force, &l->impulse, &l->big};
-    int doubles = (int)(sizeof at / sizeof *at) * m + 2 * n;
+    int stride = filled(m);
+    int doubles = (int)(sizeof at / sizeof *at) * stride + 2 * n;
     size_t bytes = (size_t)doubles * sizeof(double) + 4 * (size_t)m;
-    double *d = l->block = numbers(a, (int)(bytes / sizeof(double)) + 1);
-    for (size_t i = 0; i < sizeof at / sizeof *at; i++, d += m)
+    double *d = l->block = lanes_new(a, (int)(bytes / sizeof(double)) + 1);
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++, d += stride)
         *at[i] = d;
+    for (int i = m; i < stride; i++) /* contacts that are never there */
+        l->gap[i] = l->c0l[i] = INFINITY;
     l->xp = d;
     l->vp = d + n;
     l->on = (bool *)(d + 2 * n);
@@ -78,7 +101,7 @@ work_new(struct arena *a, int n, int m)
     w->acc = numbers(a, n);
     w->N = numbers(a, m * n);
     w->c = numbers(a, m);
-    w->e = numbers(a, m);
+    w->e = lanes_new(a, filled(m));
     w->L = NEW_N(a, wide, (size_t)(n * n) + 1);
     w->B = NEW_N(a, wide, (size_t)(m * n) + 1);
     w->W = NEW_N(a, wide, (size_t)(m * m) + 1);
@@ -87,13 +110,14 @@ work_new(struct arena *a, int n, int m)
     w->rc = NEW_N(a, wide, (size_t)m + 1);
     w->G = numbers(a, m * m);
     for (size_t i = 0; i < sizeof at / sizeof *at; i++)
-        *at[i] = numbers(a, m);
+        *at[i] = lanes_new(a, filled(m));
     w->room = NEW_N(a, double, lcp_room(m) + 1);
     w->index = NEW_N(a, int, (size_t)m + 1);
     w->first = NEW_N(a, int, (size_t)m + 1);
     w->hit = NEW_N(a, int, (size_t)m + 1);
     w->closed = NEW_N(a, bool, (size_t)m + 1);
     w->least = LINE_RESOLVE;
+    w->coast = line_coast(m);
     return w;
 }
 
@@ -181,13 +205,17 @@ line_units(struct line *l)
     w->tunit = power2(l->ex - l->ev);
     w->vunit = power2(l->ev);
     w->aunit = power2(l->ex - 2 * l->ev);
+    w->still = l->model.m > 0 && l->model.m <= LINE_LANES;
     for (int i = 0; i < l->model.m; i++) {
         l->nal[i] = l->na[i] == 0.0 ? 0.0 : l->na[i] * w->aunit;
         l->c0l[i] = l->k.c0[i] == 0.0 ? 0.0 : times2(l->k.c0[i], -l->ex);
         l->d0l[i] = l->k.d0[i] == 0.0 ? 0.0 : times2(l->k.d0[i], -l->ev);
+        w->still &= l->nal[i] == 0.0 && l->d0l[i] == 0.0;
     }
-    for (int j = 0; j < l->k.r; j++)
+    for (int j = 0; j < l->k.r; j++) {
         l->yal[j] = l->ya[j] == 0.0 ? 0.0 : l->ya[j] * w->aunit;
+        w->still &= l->yal[j] == 0.0;
+    }
 }
 
 static double
@@ -238,6 +266,7 @@ line_rescale(struct line *l)
     w->low_v = LINE_SMALL;
     if (!any)
         return;
+    w->coasts = false;
     for (int i = 0; i < m; i++) {
         l->gap[i] = times2(l->gap[i], ex - l->ex);
         l->big[i] = times2(l->big[i], ex - l->ex);
@@ -308,7 +337,7 @@ forget(struct line *l, double t)
     l->impacts = 0;
     l->hit = -1;
     l->n_on = 0;
-    w->instant = false;
+    w->instant = w->coasts = false;
     w->n_ring = w->from = w->quiet = 0;
     w->standing = 0;
     w->look =
@@ -482,6 +511,8 @@ line_copy(struct line *to, const struct line *from)
     w->vunit = o->vunit;
     w->aunit = o->aunit;
     w->low_v = o->low_v;
+    w->still = o->still;
+    w->coasts = o->coasts;
     w->from = o->from;
     w->quiet = o->quiet;
     w->standing = o->standing;

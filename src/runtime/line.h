@@ -85,6 +85,10 @@ struct line_made {
     double *W;         /* m x m: N M^-1 N^T */
     double *F;         /* m x r */
     double *root;      /* m: |F_i| */
+    int stride;        /* of rows that are filled up with 0 to whole lanes */
+    double *Ft, *Kt;   /* r such rows each: F^T, K^T */
+    double *P;         /* m such rows: K (direct) or W */
+    double *diagonal;  /* one such row: of W */
     double *H;         /* m x r: what a unit impulse at i does to y' */
     double *K;         /* m x r: what a unit rate at i does by its impact
                           (direct), by its stop (else) */
@@ -154,6 +158,9 @@ bool line_start(struct line *l, double t, const double *q, const double *v,
                 double tol);
 /* the next event at or before `until` */
 enum line_event line_next(struct line *l, double until);
+/* The same, but up to `most` single impacts in a row may come at once: of them
+ * only the last is told (l->impacts has their number). */
+enum line_event line_run(struct line *l, double until, long most);
 void line_state(const struct line *l, double *q, double *v);
 /* A copy in the memory of `to`, which was made for the same n and m; the
  * matrices are shared. Cheap when the two lines take turns: only new impacts

@@ -165,10 +165,11 @@ by_flights(const struct line *l, int period, struct pattern *p, bool *near)
     return p->error <= LINE_KNOWN ? CONVERGED : PATTERN;
 }
 
+/* what the history says of a pattern of this period */
 static enum outcome
-converged(struct line *l, int period, struct pattern *p)
+repeats(const struct line *l, int period, struct pattern *p, bool *near)
 {
-    struct line_work *w = l->w;
+    const struct line_work *w = l->w;
     long least = w->least - period;
     for (int i = 0; i < period; i++) /* limits count for as many as they are */
         if (kept(w, i)->contact >= l->model.m)
@@ -182,18 +183,29 @@ converged(struct line *l, int period, struct pattern *p)
         least = 2 * period;
     if (n_kept(w) < least + period || matches(w, period, (int)least) < least)
         return NO_PATTERN;
-    bool near = false;
+    *near = false;
     *p = (struct pattern){.means = LINE_FLIGHTS, .period = period};
     p->match = matches(w, period, LINE_KEPT);
-    enum outcome what = by_flights(l, period, p, &near);
-    if (w->accept > 0.0 || !near ||
-        (what != CONVERGED && l->impacts < w->map_at))
-        return what;
-    struct pattern map = *p;
-    if (!by_map(l, &map, what == CONVERGED))
-        return what;
-    *p = map;
-    return CONVERGED;
+    return by_flights(l, period, p, near);
+}
+
+/* of the shortest period that there is; impacts: so many now */
+static enum outcome
+shortest(const struct line *l, long impacts, struct pattern *p, bool *ask_map)
+{
+    const struct line_work *w = l->w;
+    enum outcome what = NO_PATTERN;
+    int n = n_kept(w);
+    bool near = false;
+    for (int period = 1; period <= LINE_PERIOD && 3 * period <= n; period++) {
+        if (kept(w, 0)->contact == kept(w, period)->contact)
+            what = repeats(l, period, p, &near);
+        if (what != NO_PATTERN)
+            break; /* longer ones are multiples of it */
+    }
+    *ask_map = near && !(w->accept > 0.0) &&
+               (what == CONVERGED || impacts >= w->map_at);
+    return what;
 }
 
 /* An order that never repeats: the flights of the last impacts against as many
@@ -203,7 +215,7 @@ static bool
 irregular(const struct line *l, struct pattern *p)
 {
     const struct line_work *w = l->w;
-    int k = LINE_KEPT / 4;
+    int k = LINE_KEPT / 4; /* line_look knows it */
     if (n_kept(w) < 2 * k || (long)w->n_ring < w->least)
         return false;
     double now = sum_of(l, k, 0), before = sum_of(l, k, k);
@@ -273,20 +285,52 @@ collapse(struct line *l, double T, int composite)
 static bool
 recognise(struct line *l, struct pattern *p)
 {
-    const struct line_work *w = l->w;
-    int n = n_kept(w);
+    bool ask_map;
     if (bouncing(l, p))
-        return p->match + 1 >= w->least;
-    enum outcome what = NO_PATTERN;
-    for (int period = 1; period <= LINE_PERIOD && 3 * period <= n; period++) {
-        if (kept(w, 0)->contact == kept(w, period)->contact)
-            what = converged(l, period, p);
-        if (what == CONVERGED)
-            return true;
-        if (what == PATTERN)
-            break; /* longer ones are multiples of it */
+        return p->match + 1 >= l->w->least;
+    enum outcome what = shortest(l, l->impacts, p, &ask_map);
+    struct pattern map = *p;
+    if (ask_map && by_map(l, &map, what == CONVERGED)) {
+        *p = map;
+        return true;
     }
-    return irregular(l, p);
+    return what == CONVERGED || irregular(l, p);
+}
+
+static void
+look_later(struct line_work *w)
+{
+    /* more seldom where no pattern was found for long */
+    unsigned long wait = (w->n_ring - w->quiet) / (8 * LINE_LOOK);
+    w->look = w->n_ring + LINE_LOOK * (wait < 1 ? 1 : wait < 16 ? wait : 16);
+}
+
+bool
+line_look(struct line *l, long impacts)
+{
+    struct line_work *w = l->w;
+    struct pattern p;
+    bool ask_map;
+    if (w->n_ring < w->look)
+        return false;
+    if (n_kept(w) >= LINE_KEPT / 2 || line_marks_due(l, impacts) ||
+        shortest(l, impacts, &p, &ask_map) == CONVERGED || ask_map)
+        return true;
+    look_later(w);
+    return false;
+}
+
+/* *p and l->group */
+static bool
+look(struct line *l, struct pattern *p)
+{
+    look_later(l->w);
+    if (n_kept(l->w) < 3)
+        return false;
+    if (!recognise(l, p))
+        return lost(l, p);
+    group_of(l, p->period, l->group);
+    return true;
 }
 
 bool
@@ -295,14 +339,7 @@ line_limit(struct line *l, double until)
     struct line_work *w = l->w;
     struct pattern p;
     int m = l->model.m;
-    /* more seldom where no pattern was found for long */
-    unsigned long wait = (w->n_ring - w->quiet) / (8 * LINE_LOOK);
-    w->look = w->n_ring + LINE_LOOK * (wait < 1 ? 1 : wait < 16 ? wait : 16);
-    if (n_kept(w) < 3)
-        return false;
-    if (recognise(l, &p))
-        group_of(l, p.period, l->group);
-    else if (!lost(l, &p))
+    if (!look(l, &p))
         return false;
     double real = times2(p.T, l->ex - l->ev);
     if (!(p.T >= 0.0) || !(l->t + l->t_lo + real <= until))

@@ -40,8 +40,7 @@ closing(double g, double u, double al, bool fresh, double *arrive)
  * known. Where y are not the gaps themselves, these follow from y, so that they
  * stay gaps of one state; but a gap that is small beside y is carried on by
  * itself, and keeps its digits. Returns whether another gap than `first` is
- * closed within COARSE of its size, so that together() must look. */
-#define COARSE 1e-12
+ * closed within LINE_COARSE of its size, so that together() must look. */
 static inline __attribute__((always_inline)) bool
 move(struct line *l, int m, int r, bool direct, bool some_on, int first,
      double s)
@@ -83,7 +82,7 @@ move(struct line *l, int m, int r, bool direct, bool some_on, int first,
         gap[i] = g;
         big[i] = most;
         /* an infinite gap makes NaN: not closed */
-        other |= i != first && g - COARSE * most <= 0.0;
+        other |= i != first && g - LINE_COARSE * most <= 0.0;
     }
     return other;
 }
@@ -272,8 +271,8 @@ line_hit(struct line *l, const int *hit, int n)
 /* -- from event to event ----------------------------------------------------
  */
 
-/* one flight and a single impact of a free system; anything else is left to
- * the caller: 1: a flight of s to `first`, 2: moved, not yet hit, 0: done */
+/* One flight and a single impact of a free system; anything else is left to the
+ * caller: 1: a flight of s to `first`, 2: moved, not yet hit, 0: done */
 struct step {
     double s, arrive;
     int first;
@@ -287,6 +286,7 @@ flight(struct line *l, int m, int r, bool direct, bool some_on, double until,
     const double *gap = l->gap, *rate = l->rate, *nal = l->nal;
     double s = INFINITY, arrive = 0.0, u;
     int first = -1;
+    w->coasts = false;
     for (int i = 0; i < m; i++) {
         if (some_on && l->on[i])
             continue;
@@ -316,6 +316,7 @@ flight(struct line *l, int m, int r, bool direct, bool some_on, double until,
         -(1.0 + e) * arrive * (w->vunit / l->k.W[first * (m + 1)]);
     l->hit = first;
     l->fresh[first] = true;
+    w->coasts = w->still;
     return 0;
 }
 
@@ -375,15 +376,35 @@ stand(struct line *l)
     return LINE_SEVERAL;
 }
 
+/* after an impact: the exponents follow the sizes */
+static enum line_event
+adjust(struct line *l, double arrive)
+{
+    struct line_work *w = l->w;
+    if (-arrive < w->low_v || w->n_ring % LINE_RESCALE == 0) {
+        line_rescale(l);
+        if (-arrive < w->low_v)
+            w->low_v = -arrive * 0x1p-40;
+    }
+    return LINE_IMPACT;
+}
+
 enum line_event
-line_next(struct line *l, double until)
+line_run(struct line *l, double until, long most)
 {
     struct line_work *w = l->w;
     struct step step;
+    bool coasts = w->coasts;
+    w->coasts = false;
     if (w->n_ring >= w->look && line_limit(l, until))
         return LINE_CHATTER;
     if (w->standing >= LINE_STANDING)
         return stand(l);
+    if (coasts && w->coast(l, until, most)) {
+        w->standing = 0;
+        w->coasts = true;
+        return adjust(l, w->arrive);
+    }
     int way = step_of(l, until, &step);
     if (way == 1 && line_plain(l))
         way = step_of(l, until, &step);
@@ -406,10 +427,11 @@ line_next(struct line *l, double until)
         }
     }
     line_note(l, step.first, step.s);
-    if (-step.arrive < w->low_v || w->n_ring % 16 == 0) {
-        line_rescale(l);
-        if (-step.arrive < w->low_v)
-            w->low_v = -step.arrive * 0x1p-40;
-    }
-    return LINE_IMPACT;
+    return adjust(l, step.arrive);
+}
+
+enum line_event
+line_next(struct line *l, double until)
+{
+    return line_run(l, until, 1);
 }

@@ -135,12 +135,12 @@ backward(const struct line *l, wide *b)
 void
 line_laws(struct line *l)
 {
-    int m = l->model.m;
+    int m = l->model.m, stride = l->k.stride;
     for (int i = 0; i < m && l->k.direct; i++) {
         const wide *W = l->w->W + i * m;
         wide c = W[i] > 0.0L ? -(1.0L + l->model.e[i]) / W[i] : 0.0L;
         for (int j = 0; j < m; j++)
-            l->k.K[i * m + j] = (double)(c * W[j]);
+            l->k.P[i * stride + j] = l->k.K[i * m + j] = (double)(c * W[j]);
     }
 }
 
@@ -149,7 +149,7 @@ static void
 spaces(struct line *l)
 {
     struct line_made *k = &l->k;
-    int n = l->model.n, m = l->model.m, r = k->r;
+    int n = l->model.n, m = l->model.m, r = k->r, stride = k->stride;
     wide *b = l->w->wf;
     for (int i = 0; i < m; i++) {
         wide W = l->w->W[i * m + i], c = W > 0.0L ? 1.0L / W : 0.0L;
@@ -158,7 +158,12 @@ spaces(struct line *l)
             k->F[i * r + j] = k->direct ? i == j : (double)h;
             k->H[i * r + j] = (double)h;
             k->K[i * r + j] = (double)(c * h);
+            k->Ft[j * stride + i] = k->F[i * r + j];
+            k->Kt[j * stride + i] = k->K[i * r + j];
         }
+        for (int j = 0; j < m; j++)
+            k->P[i * stride + j] = k->W[i * m + j];
+        k->diagonal[i] = k->W[i * m + i];
         k->root[i] = sqrt(k->W[i * m + i]);
         const double *N = l->model.N + i * n;
         double bias = l->model.bias ? l->model.bias[i] : 0.0;

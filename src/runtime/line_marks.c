@@ -295,10 +295,16 @@ accumulates(struct line *l, int first, double *T, double *ratio)
 }
 
 bool
+line_marks_due(const struct line *l, long impacts)
+{
+    return impacts - l->w->marks->from >= LINE_APART && impacts >= l->w->least;
+}
+
+bool
 line_marks_lost(struct line *l, double *T, double *ratio)
 {
     struct line_marks *k = l->w->marks;
-    if (l->impacts - k->from < LINE_APART || l->impacts < l->w->least)
+    if (!line_marks_due(l, l->impacts))
         return false;
     k->from = l->impacts;
     scan(l);

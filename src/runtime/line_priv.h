@@ -17,6 +17,12 @@
 #define LINE_MINOR 0x1p-26
 /* single impacts in a row at one instant that are not followed further */
 #define LINE_STANDING 1000
+/* a gap below this share of its size may be closed to rounding */
+#define LINE_COARSE 1e-12
+/* contacts that line_coast.c takes */
+#define LINE_LANES 16
+/* impacts after which units are looked at at the latest */
+#define LINE_RESCALE 16
 /* impacts kept to recognise a pattern (a power of 2); longest pattern */
 #define LINE_KEPT 256
 #define LINE_PERIOD 64
@@ -53,6 +59,12 @@ struct line_marks {
     double *state;                     /* of each m gaps and m rates */
 };
 struct line_map;
+/* line_coast.c: after an impact, if w->coasts: single impacts in a row, at most
+ * so many and until limits or units must be looked at; how many. 0: what comes
+ * next is no such impact. */
+typedef long line_coast_fn(struct line *l, double until, long most);
+line_coast_fn *line_coast(int m); /* the one for this processor */
+line_coast_fn line_coast_wide;    /* LINE_WIDE */
 struct line_work {
     struct arena *arena;
     struct line_marks *marks;
@@ -61,10 +73,15 @@ struct line_work {
     double *mass, *acc, *N, *c, *e; /* of the model, copied */
     bool instant;                   /* no motion: see line_instant */
     bool made;                      /* `own` is of the copied model */
-    size_t bytes;                   /* of the block */
-    double tunit, vunit, aunit;     /* local time, velocity to true ones; true
-                                       acceleration to local */
-    double low_v;                   /* smaller rates ask for a rescaling */
+    bool still;           /* nothing accelerates, and line_coast takes it */
+    bool coasts;          /* the last event was a single impact, nothing has
+                             changed the state since, and `still` */
+    double arrive;        /* rate before the last impact of line_coast */
+    line_coast_fn *coast; /* line_coast() */
+    size_t bytes;         /* of the block */
+    double tunit, vunit, aunit; /* local time, velocity to true ones; true
+                                   acceleration to local */
+    double low_v;               /* smaller rates ask for a rescaling */
     struct line_impact ring[LINE_KEPT];
     unsigned long n_ring; /* impacts ever put in */
     unsigned long from;   /* the first one kept */
@@ -154,13 +171,19 @@ void line_rescale(struct line *l);
 /* true units, in which a flight that ends no small one is possible; false: it
  * is in them already */
 bool line_plain(struct line *l);
+/* (hi, lo) += dt */
+static inline void
+line_add(double *hi, double *lo, double dt)
+{
+    double s = *hi + dt, back = s - *hi;
+    double e = (*hi - (s - back)) + (dt - back) + *lo;
+    *hi = s + e;
+    *lo = e - (*hi - s);
+}
 static inline void
 line_pass(struct line *l, double dt)
 {
-    double s = l->t + dt, back = s - l->t;
-    double e = (l->t - (s - back)) + (dt - back) + l->t_lo;
-    l->t = s + e;
-    l->t_lo = e - (l->t - s);
+    line_add(&l->t, &l->t_lo, dt);
 }
 /* local time, no contacts */
 void line_advance(struct line *l, double s);
@@ -188,6 +211,8 @@ void line_group_add(const struct line *l, int name, bool *sel);
 /* before entries of the history are taken out for a limit of l->group, so that
  * n_ring are left */
 void line_marks_limit(struct line *l, unsigned long n_ring);
+/* is it time for line_marks_lost? */
+bool line_marks_due(const struct line *l, long impacts);
 /* Is what remains of an accumulation lost in the rounding of the time? Then
  * l->group, and what remains */
 bool line_marks_lost(struct line *l, double *T, double *ratio);
@@ -222,6 +247,10 @@ void line_average(struct line *l, const struct line *after, double *y,
                   double *z);
 /* where the contacts that are on leave no motion, there is none */
 void line_rest(struct line *l);
+/* Is the time of w->look come, and something to be seen in the history of the
+ * free system, which has had so many impacts? Then line_limit is to come. Does
+ * not ask the state. */
+bool line_look(struct line *l, long impacts);
 /* takes the limit of a chatter when its pattern has converged; true: done */
 bool line_limit(struct line *l, double until);
 

@@ -149,6 +149,50 @@ options(struct analysis *a, const imp_command *c, struct cone_options *o)
     return IMP_OK;
 }
 
+/* the generators of `from` into the plane */
+static int
+start(struct cone_ask *k, const imp_command *c, struct cone_options *o)
+{
+    struct analysis *a = k->a;
+    const imp_val *v = arg_option(a, c, IMP_OPT_cone_from);
+    if (!v)
+        return IMP_OK;
+    const imp_val *item = val_items(a, v);
+    uint32_t most = v->items.n;
+    struct cone_xy *from = NEW_N(a->rt->arena, struct cone_xy, most + 1);
+    double *rate = NEW_N(a->rt->arena, double, (size_t)k->n + 1);
+    for (uint32_t i = 0; i < most; i++) {
+        if (item[i].rows != (uint32_t)k->n) {
+            diag_add(a->ds, DIAG_E0405, item[i].range,
+                     "a velocity of `%s` has %d entries, one per coordinate, "
+                     "but this has %u",
+                     imp_text(a->rt->im, k->s->name), k->n, item[i].rows);
+            return IMP_BADMODEL;
+        }
+        double x[3] = {0};
+        int st = arg_eval(a, &item[i], rate);
+        if (st)
+            return st;
+        for (int r = 0; r < k->p.dim; r++)
+            for (int j = 0; j < k->n; j++)
+                x[r] += k->from_user[r * k->n + j] * rate[j];
+        if (!(x[0] < 0.0)) {
+            struct diag *d =
+                diag_add(a->ds, DIAG_E0405, item[i].range,
+                         "this velocity does not close the gaps on the mean");
+            diag_help(a->ds, d,
+                      "cones are looked for where it does: what opens the "
+                      "gaps on the mean is hit no more");
+            return IMP_BADMODEL;
+        }
+        from[i] = (struct cone_xy){-x[1] / x[0], -x[2] / x[0], false};
+    }
+    o->from = from;
+    o->n_from = (int)most;
+    k->from = true;
+    return IMP_OK;
+}
+
 /* why there is no cone to look for; NULL: there is one */
 static const char *
 refused(struct cone_ask *k)
@@ -218,9 +262,10 @@ because(const struct cone_ask *k)
                    "mean";
         return arena_printf(
             ar,
-            "every such cone that holds the velocity of a flat drop after its "
-            "first impact holds, %d impacts later, one that opens the gaps on "
-            "the mean (at %s)",
+            "every such cone that holds %s holds, %d impacts later, one that "
+            "opens the gaps on the mean (at %s)",
+            k->from ? "the velocities of `from`"
+                    : "the velocity of a flat drop after its first impact",
             r->iterations, to);
     case CONE_OPEN:
         return arena_printf(ar,
@@ -456,6 +501,8 @@ cmd_cone(struct analysis *a, const imp_command *c, struct rec *out)
         return IMP_OK;
     }
     carriers(&k);
+    if ((st = start(&k, c, &o)))
+        return st;
     cone_find(a->rt->arena, &k.p, &o, file || WANTS(of_certificate), &k.r);
     SET_TEXT("verdict", k.r.verdict == CONE_YES  ? "yes"
                         : k.r.verdict == CONE_NO ? "no"

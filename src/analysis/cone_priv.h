@@ -13,6 +13,7 @@ struct cone_ask {
     const struct relabel *sym;
     struct cone_problem p;
     struct cone_result r;
+    bool from;         /* the search starts from the user's velocities */
     int n;             /* coordinates */
     double *to_user;   /* n x 3: rates = to_user x */
     double *from_user; /* 3 x n: x = from_user rates */

@@ -543,6 +543,47 @@ list_option(struct check *ck, const struct option_row *o,
     return k == n;
 }
 
+/* vectors, as many as there are; how long they must be is known at the run */
+static bool
+vectors_option(struct check *ck, const struct option_row *o,
+               const struct ast_expr *e, struct tm_val *out)
+{
+    const struct ast_expr *p = ast_unwrap(e);
+    const struct ast_expr *const *list;
+    size_t n = entries(&p, p, &list), k = 0;
+    struct tm_val *items = NEW_N(ck->arena, struct tm_val, n + 1);
+    struct value v = {.kind = V_POISON};
+    if (n > 1) /* one vector of numbers? */
+        v = ck_expr(ck, &ck->top, list[0]);
+    if (v.kind == V_NUM && v_is_scalar(&v)) {
+        list = &p;
+        n = 1;
+    }
+    for (size_t i = 0; i < n; i++) {
+        v = ck_expr(ck, &ck->top, list[i]);
+        if (v.kind == V_POISON)
+            continue;
+        if (v.kind != V_NUM || v.cols != 1 || v.rows < 2) {
+            struct diag *d = ck_error(ck, DIAG_E0405, list[i]->range,
+                                      "`%s` takes vectors, but this is %s",
+                                      o->key, v_kind(ck, &v));
+            CK_HELP(ck, d, "one entry per coordinate: %s = ((1, 2), (3, 4))",
+                    o->key);
+            continue;
+        }
+        val_of(ck, &v, list[i], &items[k++]);
+    }
+    *out = (struct tm_val){.kind = IMP_VAL_LIST,
+                           .items = items,
+                           .n_items = k,
+                           .range = e->range,
+                           .label = ck_label(ck, e),
+                           .text = "",
+                           .unit = "",
+                           .name = ""};
+    return k == n;
+}
+
 static bool
 option(struct check *ck, uint32_t command, const struct option_row *o,
        const struct ast_item *key, struct tm_val *out)
@@ -567,6 +608,8 @@ option(struct check *ck, uint32_t command, const struct option_row *o,
     case IMP_OPTK_VALUES:
         if (!strcmp(o->key, "record"))
             return record_option(ck, command, e, out);
+        if (!strcmp(o->key, "from"))
+            return vectors_option(ck, o, e, out);
         return list_option(ck, o, e, out);
     case IMP_OPTK_CONTACTS:
         return list_option(ck, o, e, out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Inside `sweep`: what is run (sweep.c), the models that are made for
  * structural params (sweep_model.c), the threads (sweep_run.c), what is kept of
- * each run (sweep_keep.c).
+ * each run (sweep_keep.c), the progress line (sweep_progress.c).
  *
  * Runs are numbered; what one of them finds is a function of its number alone
  * and stands at its number, so neither the threads nor the order in which they
@@ -68,7 +68,7 @@ struct sweep {
     const double *params; /* of the model; axes go over them */
     struct sweep_field *field;
     bool *wanted;                   /* per field of the question's record */
-    bool calculates; /* some are calculated */
+    bool calculates;                /* some are calculated */
     size_t n_fields, n_num, n_text; /* numbers and texts per run */
     /* per run */
     double *num;          /* n_num each; NaN: absent */
@@ -126,6 +126,18 @@ void sweep_pack(const struct sweep *s, uint64_t i, struct buf *b);
 void sweep_unpack(void *sweep, const char *p, size_t n);
 /* two bytes-equal sweeps have equal keys */
 uint64_t sweep_key(const struct sweep *s);
+
+/* -- sweep_progress.c: the line on a terminal, while threads run */
+struct sweep_progress {
+    const struct sweep *s;
+    double begun;
+    bool made, running, over, drawn;
+    pthread_t thread;
+    pthread_mutex_t lock; /* of over */
+    pthread_cond_t wake;
+};
+void sweep_progress_begin(struct sweep_progress *p, const struct sweep *s);
+void sweep_progress_end(struct sweep_progress *p);
 
 /* -- sweep_run.c: all runs that are not done; IMP_OK, IMP_STOPPED (Ctrl-C),
  * IMP_FAILED with s->error_io. Memory's end jumps. */

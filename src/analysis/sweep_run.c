@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The threads of a sweep. Each has a run of its own (struct rt), restarted for
  * every number it takes from the common counter, and an arena for records and
- * messages that is emptied before each run. The calling thread works too; it
- * draws the progress line. */
+ * messages that is emptied before each run. The calling thread works too. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,6 @@
 #define FLUSH_BYTES ((size_t)1 << 12)
 #define FLUSH_SECONDS 0.05 /* a killed sweep has lost no more than this, or */
                            /* one run per thread */
-#define LINE_SECONDS 0.1   /* between two progress lines */
 #define CLAIM_MOST 64      /* runs taken from the counter at once */
 
 /* Machine code comes once for all threads, when what they have done together
@@ -35,7 +33,6 @@ struct thread_tier {
 struct worker {
     struct sweep *s;
     struct thread_tier tier;
-    bool first; /* the calling thread */
     struct arena *arena;
     struct diags ds;
     struct sweep_model *model; /* of rt; NULL: none yet */
@@ -46,7 +43,7 @@ struct worker {
     struct out out;
     double *params;
     struct buf journal;
-    double flushed, line, begun;
+    double flushed;
     struct sweep_warnings warnings;
     struct arena *kept; /* texts of warnings */
     pthread_t thread;
@@ -334,43 +331,6 @@ flush(struct worker *w)
     return !e;
 }
 
-/* -- the progress line ------------------------------------------------------
- */
-
-static void
-clock_text(struct buf *b, double t)
-{
-    long n = (long)(t + 0.5);
-    if (n >= 3600)
-        buf_printf(b, "%ld:%02ld:%02ld", n / 3600, n / 60 % 60, n % 60);
-    else
-        buf_printf(b, "%ld:%02ld", n / 60, n % 60);
-}
-
-static void
-line(struct worker *w, double t)
-{
-    struct sweep *s = w->s;
-    uint64_t done = atomic_load(&s->done), fresh = done - s->resumed;
-    struct buf b = {0};
-    int share = (int)(20.0 * (double)done / (double)s->total);
-    buf_puts(&b, "\rsweep [");
-    for (int k = 0; k < 20; k++)
-        buf_putc(&b, k < share ? '#' : '.');
-    buf_printf(&b, "] %llu of %llu", (unsigned long long)done,
-               (unsigned long long)s->total);
-    if (fresh && t > w->begun) {
-        buf_puts(&b, ", ");
-        clock_text(&b,
-                   (double)(s->total - done) * (t - w->begun) / (double)fresh);
-        buf_puts(&b, " left");
-    }
-    buf_puts(&b, "\033[K");
-    (void)io_write(STDERR_FILENO, b.s, b.n); /* nobody to tell */
-    buf_free(&b);
-    w->line = t;
-}
-
 /* -- threads ----------------------------------------------------------------
  */
 
@@ -385,8 +345,7 @@ static void
 work_runs(struct worker *w, uint64_t claim)
 {
     struct sweep *s = w->s;
-    bool bar = w->first && s->a->sweeps.progress;
-    w->flushed = w->begun = w->line = now();
+    w->flushed = now();
     for (;;) {
         uint64_t from = atomic_fetch_add(&s->next, claim);
         uint64_t to = from + claim < s->total ? from + claim : s->total;
@@ -403,15 +362,13 @@ work_runs(struct worker *w, uint64_t claim)
             atomic_fetch_add(&s->done, 1);
             if (s->journal.fd >= 0)
                 sweep_pack(s, i, &w->journal);
-            else if (!bar)
+            else
                 continue;
             double t = now();
             if ((w->journal.n > FLUSH_BYTES ||
                  t - w->flushed > FLUSH_SECONDS) &&
                 !flush(w))
                 return;
-            if (bar && t - w->line > LINE_SECONDS)
-                line(w, t);
         }
         if (from >= s->total)
             break;
@@ -492,14 +449,15 @@ sweep_go(struct sweep *s, struct sweep_warnings *all)
     struct worker *w = NEW_N(s->a->rt->arena, struct worker, n);
     struct start *st = NEW_N(s->a->rt->arena, struct start, n);
     uint64_t claim = claim_size(s, n);
+    struct sweep_progress progress;
     s->threads = n;
     pthread_mutex_init(&s->code_lock, NULL);
     atomic_store(&s->done, s->resumed);
     for (int k = 0; k < n; k++) {
         w[k].s = s;
-        w[k].first = k == 0;
         st[k] = (struct start){&w[k], claim};
     }
+    sweep_progress_begin(&progress, s);
     /* a thread that cannot be made is one fewer */
     for (int k = 1; k < n; k++)
         w[k].running = !pthread_create(&w[k].thread, NULL, thread_main, &st[k]);
@@ -507,8 +465,7 @@ sweep_go(struct sweep *s, struct sweep_warnings *all)
     for (int k = 1; k < n; k++)
         if (w[k].running)
             pthread_join(w[k].thread, NULL);
-    if (s->a->sweeps.progress)
-        (void)io_write(STDERR_FILENO, "\r\033[K", 4);
+    sweep_progress_end(&progress);
     for (int k = 0; k < n; k++) {
         end(&w[k]);
         for (size_t j = 0; j < w[k].warnings.n && !atomic_load(&s->no_memory);

@@ -57,7 +57,7 @@ static void imp_yyerror(const imp_range *at, struct parse *p, const char *m);
 %token BAD "something unreadable" COMMENT "a comment"
 %token USE "use" PARAM "param" LET "let" FN "fn" SHAPE "shape" BODY "body"
 %token SYSTEM "system" JOINT "joint" CONTACT "contact" POINT "point"
-%token COORDINATE "coordinate" IN "in" AND "and" OR "or" NOT "not" IF "if"
+%token COORDINATE "coordinate" OVER "over" IN "in" AND "and" OR "or" NOT "not" IF "if"
 %token THEN "then" ELSE "else" TRUE "true" FALSE "false"
 %token EQ "==" NE "!=" LE "<=" GE ">=" LT "<" GT ">" ASSIGN "="
 %token PLUS "+" MINUS "-" TIMES "*" SLASH "/" HAT "^" PRIME "'"
@@ -85,7 +85,7 @@ static void imp_yyerror(const imp_range *at, struct parse *p, const char *m);
 %type <struct exprs> elist
 %type <struct items> bitems block oblock
 %type <struct argv> args alist inlist
-%type <struct ast_arg> arg inarg
+%type <struct ast_arg> arg inarg overarg
 %type <struct formals> params plist
 %type <struct ast_formal> par
 %type <struct namev> names
@@ -346,6 +346,16 @@ command
             $$ = build_item(p, AST_COMMAND, @$, @1, (struct ast_name){$1, @1});
             build_block($$, $block, @block);
         }
+    /* threshold s over gamma in [0, 1] { ... }: as over = (gamma in [0, 1]) in
+     * the block */
+    | CMD elist "over" overarg oblock
+        {
+            $$ = build_item(p, AST_COMMAND, @$, @1, (struct ast_name){$1, @1});
+            $$->args = $elist.v;
+            $$->n_args = $elist.n;
+            build_block($$, $oblock, @oblock);
+            build_over(p, $$, @3, @overarg, $overarg);
+        }
     /* a question about a question: compare impact a, b */
     | CMD[outer] CMD[inner] elist oblock
         {
@@ -381,6 +391,11 @@ arg : e           { $$ = (struct ast_arg){.value = $1}; }
 inarg
     : name "in" e
         { $$ = (struct ast_arg){.name = $1, .in = true, .value = $3}; }
+    ;
+
+overarg
+    : name    { $$ = (struct ast_arg){.name = $1, .in = true}; }
+    | inarg
     ;
 
 inlist

@@ -29,6 +29,7 @@ COMMAND_FN(save);
 COMMAND_FN(chatter);
 COMMAND_FN(cone);
 COMMAND_FN(similar);
+COMMAND_FN(threshold);
 COMMAND_FN(sweep);
 
 /* records and what they hold live in the arena of the diagnostics: they are

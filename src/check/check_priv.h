@@ -683,6 +683,20 @@ void sweep_late(struct check *ck);
 /* plot.c: the options of a plot that need its columns */
 bool plot_options(struct check *ck, uint32_t command,
                   const struct ast_item *it);
+/* the param that a name means, or NULL after an error: "a sweep varies params"
+ */
+struct decl *sweep_param(struct check *ck, const struct ast_name *name,
+                         enum diag_code code, const char *doing);
+
+/* -- threshold.c ----------------------------------------------------------- */
+
+/* option `over`: a list, ref the param, of its two bounds or of nothing */
+bool threshold_over(struct check *ck, uint32_t command,
+                    const struct ast_item *key, struct tm_val *out);
+/* dimension of the param that a command is over; NULL: not known */
+const struct dim *threshold_dim(struct check *ck, const struct tm_command *c);
+/* when params are known */
+void threshold_late(struct check *ck);
 
 struct command_row {
     const char *name, *doc;

@@ -379,20 +379,26 @@ number_option(struct check *ck, const struct option_row *o,
     if (!v_need_scalar(ck, &v, e, u.dim, what))
         return false;
     if (v_const(&v, &x)) {
-        bool positive = !strcmp(o->key, "until") || !strcmp(o->key, "every") ||
-                        !strcmp(o->key, "events") || !strcmp(o->key, "time") ||
-                        !strcmp(o->key, "resolve") ||
-                        !strcmp(o->key, "tolerance") ||
-                        !strcmp(o->key, "iterations") ||
-                        !strcmp(o->key, "flight");
+        if (!strcmp(o->key, "tolerance") && !strcmp(o->command, "threshold") &&
+            !(x > 0.0 && x < 1.0)) {
+            ck_error(ck, DIAG_E0405, e->range,
+                     "`tolerance` is between 0 and 1, but this is %g", x);
+            return false;
+        }
+        bool positive =
+            !strcmp(o->key, "until") || !strcmp(o->key, "every") ||
+            !strcmp(o->key, "events") || !strcmp(o->key, "time") ||
+            !strcmp(o->key, "resolve") || !strcmp(o->key, "tolerance") ||
+            !strcmp(o->key, "iterations") || !strcmp(o->key, "flight");
         if (positive && x <= 0) {
             ck_error(ck, DIAG_E0405, e->range,
                      "`%s` is positive, but this is %g", o->key, x);
             return false;
         }
-        double lo = !strcmp(o->key, "order") ? 6 : 4;
+        bool grid = !strcmp(o->key, "grid");
+        double lo = !strcmp(o->key, "order") ? 6 : grid ? 1 : 4;
         double hi = !strcmp(o->key, "order") ? 20 : 1e6;
-        if ((!strcmp(o->key, "order") || !strcmp(o->key, "points")) &&
+        if ((!strcmp(o->key, "order") || !strcmp(o->key, "points") || grid) &&
             (x < lo || x > hi || x != floor(x))) {
             ck_error(ck, DIAG_E0405, e->range,
                      "`%s` is a whole number from %g to %g, but this is %g",
@@ -596,6 +602,8 @@ option(struct check *ck, uint32_t command, const struct option_row *o,
     int w;
     switch (o->kind) {
     case IMP_OPTK_AXES:
+        if (ck->commands.v[command].id == IMP_CMD_threshold)
+            return threshold_over(ck, command, key, out);
         return sweep_axes(ck, o, key, out);
     case IMP_OPTK_QUESTION:
         return sweep_question(ck, key, out);
@@ -725,7 +733,10 @@ options(struct check *ck, uint32_t command, const struct ast_item *it)
         struct diag *d = ck_error(ck, DIAG_E0406, it->name.range,
                                   "`%s` needs the option `%s`: %s", row->name,
                                   o->key, o->doc);
-        if (o->kind == IMP_OPTK_QUESTION)
+        if (c->id == IMP_CMD_threshold)
+            CK_HELP(ck, d, "as in threshold %s over gamma in [0, 1]",
+                    it->n_args ? ck_label(ck, it->args[0]) : "one");
+        else if (o->kind == IMP_OPTK_QUESTION)
             CK_HELP(ck, d,
                     "as in %s { over = (e in (0.1, 0.2))  %s = simulate { "
                     "until = 1 } }",

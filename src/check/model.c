@@ -83,6 +83,7 @@ check_model(const struct check_input *in)
     systems_done(&ck);
     decl_params_done(&ck);
     sweep_late(&ck);
+    threshold_late(&ck);
     write_units(&ck);
 
     m->params = ck.params.v;

@@ -213,6 +213,10 @@ field_dim(struct check *ck, const struct tm_command *c,
         if (r->dims)
             return r->dims[f->column - 1].all;
     }
+    if (!strcmp(f->unit, "param")) {
+        const struct dim *d = threshold_dim(ck, c);
+        return d ? d : dim_fresh(ck->dims, range);
+    }
     if (k) {
         if (index == UINT32_MAX)
             return dim_fresh(ck->dims, range);

@@ -23,9 +23,9 @@ list_of(struct check *ck, const struct ast_expr *e, struct tm_val *items,
                            .name = ""};
 }
 
-/* the param that a name means, or NULL (reported) */
-static struct decl *
-param_of(struct check *ck, const struct ast_name *name)
+struct decl *
+sweep_param(struct check *ck, const struct ast_name *name, enum diag_code code,
+            const char *doing)
 {
     bool reported = false;
     struct decl *d = scope_find(ck, ck->main, name->text, WANT_VALUE,
@@ -34,10 +34,9 @@ param_of(struct check *ck, const struct ast_name *name)
         return NULL;
     if (d && d->kind == D_PARAM)
         return d;
-    struct diag *x = d ? ck_error(ck, DIAG_E0421, name->range,
-                                  "a sweep varies params, but `%s` is a %s",
-                                  name->text, decl_kind_name(d->kind))
-                       : ck_error(ck, DIAG_E0421, name->range,
+    struct diag *x = d ? ck_error(ck, code, name->range, "%s, but `%s` is a %s",
+                                  doing, name->text, decl_kind_name(d->kind))
+                       : ck_error(ck, code, name->range,
                                   "there is no param `%s`", name->text);
     size_t n = 0;
     const char **names = NEW_N(ck->arena, const char *, ck->param_decls.n + 1);
@@ -59,7 +58,8 @@ static bool
 axis(struct check *ck, const struct ast_arg *arg, bool random,
      struct tm_val *out)
 {
-    struct decl *d = param_of(ck, &arg->name);
+    struct decl *d =
+        sweep_param(ck, &arg->name, DIAG_E0421, "a sweep varies params");
     struct value v = ck_expr(ck, &ck->top, arg->value);
     if (!d || v.kind == V_POISON)
         return false;

@@ -9,6 +9,7 @@
  *   follow an operand;
  * - behind a complete operand, or at the beginning, it is a command, for two
  *   operands never stand side by side;
+ * - `over` between an operand and a name is the word of `threshold S over x`;
  * - behind the command `compare` it is the command that is compared. */
 #include <string.h>
 
@@ -135,6 +136,10 @@ filter_next(struct filter *f, struct token *t)
         t->text = intern_str(f->scan->names, word);
     } else if (t->kind == IMP_YYNAME && is_command(f, t)) {
         t->kind = IMP_YYCMD;
+    } else if (t->kind == IMP_YYNAME && f->ahead.kind == IMP_YYNAME &&
+               (prev == IMP_YYNAME || prev == IMP_YYRBRACK) &&
+               !strcmp(t->text, "over")) {
+        t->kind = IMP_YYOVER;
     }
     f->prev = *t;
 }

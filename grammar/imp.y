@@ -354,7 +354,7 @@ command
             $$->args = $elist.v;
             $$->n_args = $elist.n;
             build_block($$, $oblock, @oblock);
-            build_over(p, $$, @3, @overarg, $overarg);
+            $$->command = build_over(p, @3, @overarg, $overarg);
         }
     /* a question about a question: compare impact a, b */
     | CMD[outer] CMD[inner] elist oblock

@@ -168,6 +168,12 @@ of_polygon(const struct relabel *s, struct eigen_cone c, double critical,
                    "both eigenvalues are real and positive"
                  : "Theorem 2: rho > (1 - sqrt(e))/(1 + sqrt(e)), that is, "
                    "the eigenvalues are not real and positive"};
+    if (!some && s->m == 3 && s->e < relabel_mirrored(s->rho) - CRITICAL_SAME)
+        return (struct stability){
+            yes, yes,
+            "the order of feet 0, 2, 1, 2, ... comes to rest: its greatest "
+            "eigenvalues are real and positive; Conjecture 1, which goes from "
+            "neighbour to neighbour, would say no"};
     if (!some)
         return (struct stability){
             no, no,

@@ -222,15 +222,21 @@ take(struct chatter_run *r, const struct chatter_trace *t, const struct line *l)
     exponent(r, t, &l->chatter);
 }
 
+/* Rates of a thousand impacts and more, 2^-900 and less, are below the doubles
+ * when the last flight puts them back into true units: that is no rest. */
+#define FINISH_EXPONENT -900
+
+/* ev: exponent of the rates before the last event */
 static void
 finish(struct chatter_run *r, const struct line *l, enum line_event what,
-       bool together)
+       bool together, int ev)
 {
+    bool lost = what == LINE_FREE && ev < FINISH_EXPONENT && l->n_on == 0;
     if (what == LINE_JAMMED)
         r->verdict = CHATTER_JAMMED;
     else if (what == LINE_UNDECIDED || together)
         r->verdict = CHATTER_SIMULTANEOUS;
-    else if (at_rest(l) && l->impacts)
+    else if (!lost && at_rest(l) && l->impacts)
         r->verdict = CHATTER_COMPLETE;
     else
         r->verdict = r->limit ? CHATTER_PARTIAL : CHATTER_INCOMPLETE;
@@ -253,6 +259,7 @@ follow(struct arena *a, struct line *l, double until, long least, long most,
     bool gravity = chatter_accelerates(l);
     while (l->impacts < most) {
         bool some = l->n_on > 0;
+        int ev = l->ev;
         if (some)
             memcpy(was, l->on, (size_t)m);
         enum line_event what =
@@ -280,7 +287,7 @@ follow(struct arena *a, struct line *l, double until, long least, long most,
             return;
         }
         if (end) {
-            finish(r, l, what, together);
+            finish(r, l, what, together, ev);
             if (r->verdict == CHATTER_SIMULTANEOUS) {
                 r->time = l->t;
                 for (int i = 0; i < m; i++)

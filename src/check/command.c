@@ -679,8 +679,9 @@ options(struct check *ck, uint32_t command, const struct ast_item *it)
             ids[n++] = (enum imp_option_id)i;
         }
     c->opts = NEW_N(ck->arena, struct tm_opt, n + 1);
-    for (size_t b = 0; b < it->n_block; b++) {
-        const struct ast_item *k = it->block[b];
+    size_t over = it->command != NULL; /* `over x` stands before the block */
+    for (size_t b = 0; b < it->n_block + over; b++) {
+        const struct ast_item *k = b < over ? it->command : it->block[b - over];
         size_t i = 0;
         while (k->kind == AST_KEY && i < n && strcmp(names[i], k->name.text))
             i++;

@@ -319,6 +319,37 @@ relabel_partial(int m, double rho)
     return m == 3 && w < 0.0 ? half_tangent(-w) : 0.0;
 }
 
+/* discriminant of l^3 - (k^2 - k - e) l^2 + (e - k^2 + e k) l + e^2, the
+ * characteristic polynomial of P U_2 U_0, k = (1 + e) w: its roots are real if
+ * it is positive, and two of them positive */
+static double
+mirrored(double w, double e)
+{
+    double k = (1.0 + e) * w;
+    double b = k - k * k + e, c = e - k * k + e * k, d = e * e;
+    return 18.0 * b * c * d - 4.0 * b * b * b * d + b * b * c * c -
+           4.0 * c * c * c - 27.0 * d * d;
+}
+
+double
+relabel_mirrored(double rho)
+{
+    double q = rho * rho, w = (q - 0.5) / (1.0 + q);
+    double lo = relabel_critical(3, rho), hi = 1.0;
+    if (!(lo > 0.0) || !(mirrored(w, lo) > 0.0))
+        return 0.0;
+    for (int i = 0; i < 200; i++) {
+        double mid = 0.5 * (lo + hi);
+        if (mid <= lo || mid >= hi)
+            break;
+        if (mirrored(w, mid) > 0.0)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
 double
 relabel_rod_limit(double rho, double e)
 {

@@ -61,6 +61,11 @@ double relabel_critical(int m, double rho);
 /* restitution under which two neighbouring feet can chatter while the body
  * moves on; 0: never (only m = 3, rho^2 < 1/2) */
 double relabel_partial(int m, double rho);
+/* Restitution under which three feet can come to rest in the order 0, 2, 1, 2,
+ * ...: relabelled by the mirror that exchanges 0 and 1, two impacts are one map
+ * P U_2 U_0, and this is where its positive eigenvalues meet. It is greater
+ * than relabel_critical(3, rho), which is about neighbours in turn; 0: never */
+double relabel_mirrored(double rho);
 /* Theorem 3: greatest |omega/v| of a rod (half-length 1) that comes to rest, v
  * < 0; 0: none does */
 double relabel_rod_limit(double rho, double e);

@@ -115,7 +115,8 @@ struct ast_item {
     bool has_formals;            /* "(...)" was written */
     struct ast_expr *dim;        /* PARAM: after ':' (a unit expression) */
     struct ast_expr *value;      /* PARAM LET FN SHAPE POINT KEY; USE "file" */
-    struct ast_item *command;    /* LET, KEY: value is a command */
+    struct ast_item *command;    /* LET, KEY: value is a command; COMMAND: the
+                                    key `over x` before its block */
     struct ast_expr *lo, *hi;    /* PARAM range */
     struct ast_expr *head1;      /* BODY SYSTEM JOINT CONTACT: after ':' */
     struct ast_expr *head2;      /* CONTACT: after '|' */

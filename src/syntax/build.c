@@ -335,21 +335,15 @@ build_block(struct ast_item *it, struct items block, imp_range range)
     it->n_block = block.n;
 }
 
-void
-build_over(struct parse *p, struct ast_item *it, imp_range word, imp_range at,
-           struct ast_arg arg)
+struct ast_item *
+build_over(struct parse *p, imp_range word, imp_range at, struct ast_arg arg)
 {
     struct argv v = {0};
-    struct items all = {0};
     argv_push(p, &v, arg);
-    struct ast_item *key = build_item(p, AST_KEY, at, word,
-                                      (struct ast_name){"over", word});
+    struct ast_item *key =
+        build_item(p, AST_KEY, at, word, (struct ast_name){"over", word});
     key->value = build_args(p, AST_OVER, at, NULL, v);
-    items_push(p, &all, key);
-    for (size_t i = 0; i < it->n_block; i++)
-        items_push(p, &all, it->block[i]);
-    it->block = all.v;
-    it->n_block = all.n;
+    return key;
 }
 
 void

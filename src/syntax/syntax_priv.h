@@ -188,9 +188,9 @@ struct ast_item *build_item(struct parse *p, enum ast_item_kind kind,
                             struct ast_name name);
 void build_formals(struct ast_item *it, struct formals f);
 void build_block(struct ast_item *it, struct items block, imp_range range);
-/* `over arg` of a command: a key in front of its block */
-void build_over(struct parse *p, struct ast_item *it, imp_range word,
-                imp_range at, struct ast_arg arg);
+/* `over arg` of a command, as a key of its block */
+struct ast_item *build_over(struct parse *p, imp_range word, imp_range at,
+                            struct ast_arg arg);
 void build_param_range(struct parse *p, struct ast_item *it,
                        struct ast_expr *lo, struct ast_expr *hi,
                        struct ast_expr *unit);

@@ -409,6 +409,33 @@ conjecture_1(void **state)
     }
 }
 
+/* Three feet that come to rest in the order 0, 2, 1, 2, ... between the bound
+ * of Conjecture 1 and that of relabel_mirrored, and none beyond, from a nearly
+ * flat drop. */
+static void
+mirrored_order(void **state)
+{
+    (void)state;
+    CLOSE(relabel_mirrored(.3), 0.21309273659742549, 1e-14);
+    for (double rho = .05; rho < .66; rho += .05) {
+        double g = relabel_mirrored(rho), conjecture = relabel_critical(3, rho);
+        assert_true(g > conjecture);
+        assert_true(relabel_mirrored(.70711) == 0.0);
+        for (int above = 0; above < 2; above++) {
+            struct arena *a = arena_new();
+            struct feet f = make(3, rho, g + (above ? 1e-3 : -1e-3) * g);
+            double q[3] = {.02 / sqrt(3.0), -.01, 1.0}, v[3] = {.01, .05, -1.0};
+            struct chatter_run r = run(a, &f, q, v);
+            assert_int_equal(r.verdict,
+                             above ? CHATTER_INCOMPLETE : CHATTER_COMPLETE);
+            const int *o = r.order + r.n_order - 5;
+            assert_true(above || (o[0] == o[2] && o[0] == o[4]) ||
+                        (o[1] == o[3] && o[0] != o[2] && o[2] != o[4]));
+            arena_free(a);
+        }
+    }
+}
+
 /* three feet: two of them chatter below the bound, none above */
 static void
 partial(void **state)
@@ -590,6 +617,7 @@ main(void)
         cmocka_unit_test(square_reference),
         cmocka_unit_test(theorem_3),
         cmocka_unit_test(conjecture_1),
+        cmocka_unit_test(mirrored_order),
         cmocka_unit_test(partial),
         cmocka_unit_test(same_in_disguise),
         cmocka_unit_test(no_symmetry),

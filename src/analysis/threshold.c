@@ -186,7 +186,7 @@ run(struct hunt *h, double x, long least, struct chatter_run *run)
     struct flow *f = flow_new(h->rt, h->system, h->policy);
     if (!f)
         return !fails(h, x, IMP_BADMODEL);
-    chatter_decide(h->rt->arena, flow_line(f), least, h->events, run);
+    chatter_decide(h->rt->arena, flow_line(f), INFINITY, least, h->events, run);
     h->flat = flat;
     h->impacts = run->impacts > h->impacts ? run->impacts : h->impacts;
     return true;
@@ -200,7 +200,8 @@ follow(struct hunt *h, double x)
         return CHATTER_ENDLESS;
     /* a limit that has come to no ratio is lost in the rounding of the time,
      * but no verdict: what comes later decides */
-    if (r.limit && (r.chatter.means == LINE_LOST || r.chatter.error >= LOST) && !run(h, x, h->events / 2, &r))
+    if (r.limit && (r.chatter.means == LINE_LOST || r.chatter.error >= LOST) &&
+        !run(h, x, h->events / 2, &r))
         return CHATTER_ENDLESS;
     h->runs++;
     h->inconclusive += r.verdict != CHATTER_COMPLETE &&
@@ -596,7 +597,7 @@ options(struct hunt *h)
     if ((st = arg_number(a, h->c, IMP_OPT_threshold_tolerance, 1e-9, &tol)) ||
         (st = arg_number(a, h->c, IMP_OPT_threshold_grid, 64.0, &grid)) ||
         (st = arg_number(a, h->c, IMP_OPT_threshold_events, 1e5, &most)) ||
-        (st = system_policy(a, h->c->range, &h->policy)) || (st = bounds(h)))
+        (st = bounds(h)))
         return st;
     if (!(tol > 0.0 && tol < 1.0))
         return wrong_option(h, IMP_OPT_threshold_tolerance,
@@ -604,6 +605,7 @@ options(struct hunt *h)
     if (!(grid >= 1.0 && grid <= 1e6) || grid != floor(grid))
         return wrong_option(h, IMP_OPT_threshold_grid,
                             "`grid` is a whole number from 1 to 1e6");
+    h->policy = system_policy(a);
     h->width = tol * (h->hi - h->lo);
     h->grid = (size_t)grid;
     h->events = (long)fmin(fmax(most, 1.0), 1e9);

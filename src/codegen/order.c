@@ -177,6 +177,8 @@ leaf_k(struct sv *s, uint32_t i)
         /* of a constant rate: d_0, then 0 */
         if (s->code[in->b].flags & IMP_INSTR_CONST)
             return only_first(s, sv_value(s, SV_ZERO, in->b));
+        if (s->state_of[i])
+            return sv_held_state(s, i);
         return LLVMBuildFMul(g->b,
                              s->rate[in->b]
                                  ? s->rate[in->b]

@@ -164,6 +164,7 @@ sv_plan_packs(struct sv *s)
         close_pack(s, s->packs + s->n_packs);
         s->n_packs++;
     }
+    sv_plan_held(s);
     /* vectors begin at multiples of their size */
     s->first_array = (s->n_slots + 3) / 4 * 4;
     s->n_slots = s->first_array + s->n_arrays * 4 * PACK_STRIDE;
@@ -252,7 +253,8 @@ push(struct sv *s, int off,
         struct pack_array *v = s->arrays + a;
         if (v->part != s->at_part)
             continue;
-        gen_store(g, g->v4, v->k ? v->k : side_by_side(s, v, coefficient),
+        LLVMValueRef all = v->k || off ? v->k : sv_held_entry(s, v);
+        gen_store(g, g->v4, all ? all : side_by_side(s, v, coefficient),
                   entry(s, a, s->k, off));
         v->k = NULL;
         if (v->upwards)
@@ -264,6 +266,8 @@ push(struct sv *s, int off,
 static LLVMValueRef
 entry_k(struct sv *s, struct pack_array *a)
 {
+    if (!a->k)
+        a->k = sv_held_entry(s, a);
     if (!a->k)
         a->k = side_by_side(s, a, at_k);
     return a->k;

@@ -237,7 +237,7 @@ carry_rates(struct sv *s)
     for (uint32_t i = 0; s->n_parts == 1 && i < s->t->code.n; i++) {
         uint32_t d = s->code[i].b;
         if (s->code[i].op == IMP_OP_STATE && sv_varies(s->code + d) &&
-            !s->rate[d])
+            !s->rate[d] && !s->state_of[i])
             s->rate[d] = LLVMBuildPhi(g->b, g->f64, "");
     }
 }
@@ -262,12 +262,14 @@ orders(struct sv *s, LLVMValueRef order, LLVMValueRef *step,
     LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b);
     LLVMBasicBlockRef body = gen_block(g, "order"), after = gen_block(g, "");
 
+    sv_held_zero(s);
     LLVMBuildCondBr(g->b,
                     LLVMBuildICmp(g->b, LLVMIntSGE, order, gen_i64(g, 1), ""),
                     body, after);
     LLVMPositionBuilderAtEnd(g->b, body);
     s->k = LLVMBuildPhi(g->b, g->i64, "k");
     carry_rates(s);
+    sv_held_open(s);
     at_order(s);
     s->now[SV_K]++;
     s->now[SV_D]++;
@@ -282,6 +284,7 @@ orders(struct sv *s, LLVMValueRef order, LLVMValueRef *step,
     LLVMBasicBlockRef blocks[2] = {before, LLVMGetInsertBlock(g->b)};
     LLVMAddIncoming(s->k, from, blocks, 2);
     carried_rates(s, blocks);
+    sv_held_close(s, blocks);
     LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntSLE, next, order, ""),
                     body, after);
     LLVMPositionBuilderAtEnd(g->b, after);

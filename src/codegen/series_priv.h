@@ -19,6 +19,12 @@ struct pack {
     uint32_t ready;  /* first register after all operands: outer terms are
                         made together there; NO_SLOT: one by one */
     LLVMValueRef inner, sum; /* vectors at order k; sum: all coefficients */
+    /* held: the lanes times `scale` (NO_SLOT: 1) are the rates of these states,
+     * which stay side by side from order to order */
+    bool held;
+    uint32_t state[4], scale[4];
+    LLVMValueRef by, rate_zero, rate, now; /* scales; rates at order 0 and of
+                                              order k - 1; states at order k */
 };
 /* coefficients of four registers side by side, the sign folded in; entry k of
  * the array is a vector. Entries -3 .. -1 and the three after the last are 0 */
@@ -64,6 +70,7 @@ struct sv {
     uint32_t n_packs, n_arrays, first_array;
     LLVMValueRef *inner; /* of each convolution: its inner terms, at order k */
     struct pack **pack_of;
+    struct pack **state_of; /* of each state that is held */
 };
 #define NO_SLOT UINT32_MAX
 
@@ -90,6 +97,17 @@ void sv_packs_inner(struct sv *s);
 LLVMValueRef sv_packs_sum(struct sv *s, uint32_t i);
 /* after order k, one part only: coefficients k into the arrays */
 void sv_packs_push(struct sv *s);
+/* held.c: states whose rates are the lanes of a pack. In this order: planned
+ * after the packs; at the end of order 0; phis at the top of an order; rates
+ * for the next at its end; what comes round */
+void sv_plan_held(struct sv *s);
+void sv_held_zero(struct sv *s);
+void sv_held_open(struct sv *s);
+void sv_held_close(struct sv *s, LLVMBasicBlockRef *from);
+/* coefficient k of a state that is held */
+LLVMValueRef sv_held_state(struct sv *s, uint32_t i);
+/* entry k of an array all of whose registers are held by one pack, or NULL */
+LLVMValueRef sv_held_entry(struct sv *s, const struct pack_array *a);
 /* conv.c */
 LLVMValueRef sv_convolution(struct sv *s, uint32_t i, const uint32_t *pool,
                             uint32_t n);

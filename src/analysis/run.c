@@ -88,7 +88,8 @@ run_command(struct analysis *a, uint32_t i, const imp_command *c)
     struct rec *r = rec_new(rec_arena(a), a->rt->im, c);
     int errors = a->ds->errors;
     int st = fn(a, c, r);
-    if (st == IMP_OK || (st == IMP_STOPPED && has_record(c->id))) {
+    if (st == IMP_OK || r->partial ||
+        (st == IMP_STOPPED && has_record(c->id))) {
         r->present = true;
         a->recs[i] = r;
         if (has_record(c->id))
@@ -110,9 +111,13 @@ run_command(struct analysis *a, uint32_t i, const imp_command *c)
                : st;
 }
 
+/* A question that failed on its way may leave a record: then the commands
+ * behind it are asked too (what there is can be plotted and saved), and the run
+ * fails all the same. */
 int
 analysis_run(struct analysis *a)
 {
+    int failed = IMP_OK;
     const imp_image *im = a->rt->im;
     const imp_command *c = IMP_ARRAY(im, im->commands, imp_command);
     for (uint32_t i = 0; i < im->commands.n; i++) {
@@ -124,10 +129,12 @@ analysis_run(struct analysis *a)
             return IMP_STOPPED;
         }
         int st = run_command(a, i, &c[i]);
-        if (st)
-            return st;
+        bool partial = a->recs[i] && a->recs[i]->partial;
+        failed = failed ? failed : st;
+        if (st && !(partial && st == IMP_FAILED))
+            return failed;
         if (a->out->error)
-            return IMP_OK; /* nobody reads: the driver says why */
+            return failed; /* nobody reads: the driver says why */
     }
-    return IMP_OK;
+    return failed;
 }

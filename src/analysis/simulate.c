@@ -159,7 +159,10 @@ run(struct sim *s, double limit)
             return st;
         i = 1;
     }
-    if ((st = sim_systems_start(s)) || (st = sim_start(s)))
+    if ((st = sim_systems_start(s)))
+        return st;
+    s->begun = true;
+    if ((st = sim_start(s)))
         return st;
     sim_planes_start(s);
     for (; i < s->times.n && !s->stopped; i++) {
@@ -178,7 +181,9 @@ fill(struct sim *s, struct rec *out, int st, double e0, bool has_e0)
 {
     struct analysis *a = s->a;
     struct motion_totals e;
-    SET_TEXT("status", st == IMP_STOPPED || s->stopped ? "stopped" : "done");
+    SET_TEXT("status", st == IMP_STOPPED || s->stopped ? "stopped"
+                       : st                            ? "failed"
+                                                       : "done");
     SET_NUM("time", rt_time(a->rt));
     SET_NUM("count", (double)s->ev_time.n);
     SET_LIST("event_times", s->ev_time.v, s->ev_time.n);
@@ -211,10 +216,36 @@ fill(struct sim *s, struct rec *out, int st, double e0, bool has_e0)
     sim_put_rows(s, out);
 }
 
+/* A run that an error ended keeps what it has found: the record says by what,
+ * and where its state has no energy, nothing is said again. */
+static int
+ended(struct sim *s, struct rec *out, int st, double e0, bool has_e0)
+{
+    struct analysis *a = s->a;
+    int errors = a->ds->errors;
+    st = run_failed(a, st, s->c->range, "simulate");
+    const struct diag *why = NULL;
+    for (const struct diag *d = a->ds->first; d; d = d->next)
+        why = d->severity == DIAG_ERROR ? d : why;
+    if (why && (a->ds->errors > errors || a->ds->errors > s->errors))
+        sim_remark(s, arena_printf(a->rt->arena, "ended by %s: %s",
+                                   diag_code_name(why->code), why->message));
+    struct diags quiet, *ds = a->rt->ds;
+    diags_init(&quiet, a->rt->arena, ds->sources);
+    a->rt->ds = &quiet;
+    fill(s, out, st, e0, has_e0);
+    a->rt->ds = ds;
+    out->partial = true;
+    return st;
+}
+
 int
 cmd_simulate(struct analysis *a, const imp_command *c, struct rec *out)
 {
-    struct sim s = {.a = a, .c = c, .n_contacts = a->rt->im->contacts.n};
+    struct sim s = {.a = a,
+                    .c = c,
+                    .n_contacts = a->rt->im->contacts.n,
+                    .errors = a->ds->errors};
     struct motion_totals e;
     double limit;
     s.ct = NEW_N(a->rt->arena, struct sim_contact, s.n_contacts + 1);
@@ -230,6 +261,8 @@ cmd_simulate(struct analysis *a, const imp_command *c, struct rec *out)
     st = has_e0 || !a->rt->im->systems.n ? run(&s, limit) : IMP_FAILED;
     if (st == IMP_OK || st == IMP_STOPPED)
         fill(&s, out, st, e.kinetic + e.potential, has_e0);
+    else if (st != IMP_BADMODEL && s.begun)
+        st = ended(&s, out, st, e.kinetic + e.potential, has_e0);
 done:
     free(s.t.v);
     free(s.rows.v);

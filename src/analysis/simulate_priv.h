@@ -36,6 +36,8 @@ struct sim {
     enum imp_policy policy;
     bool has_policy;
     bool stopped; /* by policy */
+    bool begun;   /* past the start */
+    int errors;   /* of the program before this run */
     /* recorded expressions */
     const imp_val *item;
     uint32_t n_items;

@@ -161,6 +161,22 @@ rate_at(const double *g, double s)
 }
 
 static int
+stuck(struct flow *f)
+{
+    char t[NUM_TEXT];
+    struct diag *d = diag_add(f->r->ds, DIAG_E0603, f->s->range,
+                              "the motion of `%s` cannot be continued "
+                              "beyond t = %s",
+                              imp_text(f->r->im, f->s->name),
+                              num_digits(t, f->series->now, 9));
+    diag_help(f->r->ds, d,
+              "its time series has no radius of convergence there: a "
+              "force or a speed grows without bound, the mass matrix is "
+              "singular, or a formula is not smooth");
+    return IMP_FAILED;
+}
+
+static int
 way_peek(struct flow *f, double until, double *time)
 {
     struct series_way *w = f->series;
@@ -174,19 +190,8 @@ way_peek(struct flow *f, double until, double *time)
     double left = until - w->now, best = fmin(w->h, left);
     w->what = NOTHING;
     w->n_hit = 0;
-    if (!(best > 0.0) && left > 0.0) {
-        char t[NUM_TEXT];
-        struct diag *d =
-            diag_add(f->r->ds, DIAG_E0603, f->s->range,
-                     "the motion of `%s` cannot be continued "
-                     "beyond t = %s",
-                     imp_text(f->r->im, f->s->name), num_digits(t, w->now, 9));
-        diag_help(f->r->ds, d,
-                  "its time series has no radius of convergence there: a "
-                  "force or a speed grows without bound, the mass matrix is "
-                  "singular, or a formula is not smooth");
-        return IMP_FAILED;
-    }
+    if (!(best > 0.0) && left > 0.0)
+        return stuck(f);
     for (uint32_t i = 0; i < f->m; i++) {
         double s, eps = SERIES_NOISE * DBL_EPSILON;
         const double *c = (w->on[i] ? w->force : w->g) + i * ROW;
@@ -224,6 +229,8 @@ way_peek(struct flow *f, double until, double *time)
         w->ahead = limit;
         w->what = LIMIT;
     }
+    if (w->what == NOTHING && w->ahead == w->now && left > 0.0)
+        return stuck(f); /* shorter than the rounding of time */
     w->known = true;
     *time = w->ahead;
     return IMP_OK;

@@ -25,6 +25,7 @@ struct rec {
     struct fieldval *v;
     size_t n;
     bool present; /* the command has run */
+    bool partial; /* it failed, and this is what it found until then */
     size_t hint;  /* field after the one found last: where to look first */
     const bool *wanted; /* per field: nobody looks at the others; NULL: all */
 };

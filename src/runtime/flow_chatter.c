@@ -79,6 +79,7 @@ series_between(struct flow *f, double t)
     struct series_way *w = f->series;
     double *env = f->r->env, *time = env + f->r->im->layout.time, now = *time;
     limit_group(f);
+    (void)line_hit(w->instant, NULL, 0); /* its accelerations */
     memcpy(w->instant->group, w->group, f->m);
     line_between(w->instant, w->instant, t, f->q, f->v);
     *time = t;

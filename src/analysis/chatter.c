@@ -145,9 +145,8 @@ set_warnings(struct analysis *a, const struct chatter_run *run,
     SET_TEXTS("warnings", w, n);
 }
 
-static int
-set_run(struct analysis *a, const imp_system *s, const struct chatter_run *run,
-        struct rec *out)
+static void
+set_run(struct analysis *a, const struct chatter_run *run, struct rec *out)
 {
     static const char *const word[] = {[CHATTER_COMPLETE] = "complete",
                                        [CHATTER_PARTIAL] = "partial",
@@ -166,6 +165,12 @@ set_run(struct analysis *a, const imp_system *s, const struct chatter_run *run,
     SET_NUM("time", run->time);
     set_number(a, out, "last_impact", run->last,
                isnan(run->last) ? "no impact" : NULL);
+}
+
+static void
+set_rest(struct analysis *a, const imp_system *s, const struct chatter_run *run,
+         struct rec *out)
+{
     const char *none = run->limit ? NULL : "no infinite sequence of impacts";
     set_number(a, out, "remaining", run->chatter.remaining, none);
     set_number(a, out, "period", run->chatter.period, none);
@@ -189,7 +194,6 @@ set_run(struct analysis *a, const imp_system *s, const struct chatter_run *run,
                none ? none : run->no_exponent);
     set_names(a, s, run, out);
     set_after(a, s, run, out);
-    return IMP_OK;
 }
 
 /* what the run itself tells: a sweep may want no more, and the stability costs
@@ -203,17 +207,52 @@ static const char *const of_run[] = {
 static const char *const of_verdict[] = {"verdict", "start"};
 #define CHATTER_ACCEPT 1e-6
 
-/* of these, what the history of the run is for */
+/* of these, what the history of the run is for, and what a limit is refined
+ * for */
 static const char *const of_history[] = {"period", "ratio", "speed_ratio",
                                          "exponent", "order"};
+static const char *const of_limit[] = {"ratio", "speed_ratio", "exponent",
+                                       "contraction"};
+/* of these, what is known without a look at the limit */
+static const char *const of_end[] = {"verdict", "start", "impacts", "time",
+                                     "last_impact"};
+
+/* what somebody looks at; kept from run to run, as long as it is asked for the
+ * same */
+struct wants {
+    const imp_field *schema;
+    const bool *wanted;
+    bool stability, digits, history, limit, rest;
+};
+static const char wants_key = 0;
 
 static bool
-wants_history(const struct analysis *a, const struct rec *out)
+wants_any(const struct analysis *a, const struct rec *out,
+          const char *const *field, size_t n)
 {
-    size_t n = sizeof of_history / sizeof *of_history, i = 0;
-    while (i < n && !rec_wants(a->rt->im, out, of_history[i]))
+    size_t i = 0;
+    while (i < n && !rec_wants(a->rt->im, out, field[i]))
         i++;
     return i < n;
+}
+
+static const struct wants *
+wants_of(struct analysis *a, const struct rec *out)
+{
+    struct arena *arena;
+    struct wants *w = rt_keep(a->rt, &wants_key, 0, sizeof *w, &arena);
+    if (w->schema == out->schema && w->wanted == out->wanted)
+        return w;
+    const imp_image *im = a->rt->im;
+    *w = (struct wants){.schema = out->schema, .wanted = out->wanted};
+#define OF(list) list, sizeof list / sizeof *list
+    w->stability = rec_wants_beyond(im, out, OF(of_run));
+    w->digits = rec_wants_beyond(im, out, OF(of_verdict));
+    w->rest = rec_wants_beyond(im, out, OF(of_end));
+    w->history = wants_any(a, out, OF(of_history));
+    w->limit = wants_any(a, out, OF(of_limit));
+#undef OF
+    return w;
 }
 
 /* the fields that are for linear systems alone */
@@ -285,9 +324,8 @@ run_line(struct analysis *a, uint32_t system, const struct ask *ask,
     if (!f)
         return IMP_BADMODEL;
     struct line *l = flow_line(f);
-    bool stability =
-        rec_wants_beyond(r->im, out, of_run, sizeof of_run / sizeof *of_run);
-    if (stability) {
+    const struct wants *w = wants_of(a, out);
+    if (w->stability) {
         double *u = NEW_N(r->arena, double, (size_t)l->model.m + 1);
         for (int i = 0; i < l->model.m; i++)
             u[i] = line_rate(l, i, NULL);
@@ -297,12 +335,11 @@ run_line(struct analysis *a, uint32_t system, const struct ask *ask,
             return st;
     }
     /* a verdict alone needs no limit to the last digit */
-    bool more = rec_wants_beyond(r->im, out, of_verdict,
-                                 sizeof of_verdict / sizeof *of_verdict);
-    line_accept(l, more ? 0.0 : CHATTER_ACCEPT);
-    (wants_history(a, out) ? chatter_follow : chatter_decide)(
-        r->arena, l, ask->until, ask->least, ask->most, run);
-    if (stability)
+    line_accept(l, w->digits ? 0.0 : CHATTER_ACCEPT);
+    line_brief(l, !w->limit);
+    (w->history ? chatter_follow : chatter_decide)(r->arena, l, ask->until,
+                                                   ask->least, ask->most, run);
+    if (w->stability)
         set_warnings(a, run, &says, out);
     return IMP_OK;
 }
@@ -337,5 +374,8 @@ cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
     if (run.verdict == CHATTER_JAMMED)
         return flow_jammed(a->rt, s->contact, run.time);
     SET_TEXT("start", flat ? "nearly flat drop" : "given");
-    return set_run(a, s, &run, out);
+    set_run(a, &run, out);
+    if (wants_of(a, out)->rest)
+        set_rest(a, s, &run, out);
+    return IMP_OK;
 }

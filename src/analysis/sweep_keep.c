@@ -87,8 +87,26 @@ sweep_text(struct sweep_texts *t, const char *s)
 
 /* -- runs ------------------------------------------------------------------ */
 
+/* number of a text, of a column whose last one is there */
+static uint32_t
+number_of(struct sweep_texts *t, const char *s, struct sweep_last *last)
+{
+    if (last->n && !strcmp(last->s, s))
+        return last->number;
+    uint32_t k = sweep_text(t, s);
+    size_t n = strlen(s);
+    last->n = 0;
+    if (n && n < sizeof last->s) {
+        memcpy(last->s, s, n + 1);
+        last->n = (uint32_t)n;
+        last->number = k;
+    }
+    return k;
+}
+
 void
-sweep_keep(struct sweep *s, uint64_t i, const struct rec *r)
+sweep_keep(struct sweep *s, uint64_t i, const struct rec *r,
+           struct sweep_last *last)
 {
     double *x = s->num + i * s->n_num;
     uint32_t *t = s->text + i * s->n_text;
@@ -98,7 +116,7 @@ sweep_keep(struct sweep *s, uint64_t i, const struct rec *r)
             continue;
         const struct fieldval *v = &r->v[f->field];
         if (f->text)
-            t[f->at] = v->why ? 0 : sweep_text(&s->texts, v->text);
+            t[f->at] = v->why ? 0 : number_of(&s->texts, v->text, &last[f->at]);
         for (size_t j = 0; j < f->width && !f->text; j++)
             x[f->at + j] = v->why ? NAN : v->num[j];
     }
@@ -122,23 +140,18 @@ sweep_keep_error(struct sweep *s, uint64_t i, const char *why)
  * with its length before it. */
 
 static void
-pack_text(const struct sweep *s, uint32_t k, struct buf *b)
+pack_text(const char *t, uint32_t n, struct buf *b)
 {
-    const char *t = s->texts.v[k];
-    uint32_t n = (uint32_t)strlen(t);
     buf_put(b, (const char *)&n, sizeof n);
     buf_put(b, t, n);
 }
 
-void
-sweep_pack(const struct sweep *s, uint64_t i, struct buf *b)
+/* texts that are not at hand: other threads may move the list of them */
+static void
+pack_numbered(const struct sweep *s, uint32_t k, struct buf *b)
 {
     struct sweep_texts *t = (struct sweep_texts *)(uintptr_t)&s->texts;
     struct oom_guard g;
-    buf_put(b, (const char *)&i, sizeof i);
-    buf_put(b, (const char *)(s->num + i * s->n_num),
-            s->n_num * sizeof *s->num);
-    /* other threads may move the list of texts */
     pthread_mutex_lock(&t->lock);
     if (setjmp(g.env)) {
         oom_leave(&g);
@@ -146,11 +159,31 @@ sweep_pack(const struct sweep *s, uint64_t i, struct buf *b)
         oom_raise();
     }
     oom_enter(&g);
-    for (size_t k = 0; k < s->n_text; k++)
-        pack_text(s, s->text[i * s->n_text + k], b);
-    pack_text(s, s->error[i], b);
+    pack_text(t->v[k], (uint32_t)strlen(t->v[k]), b);
     oom_leave(&g);
     pthread_mutex_unlock(&t->lock);
+}
+
+void
+sweep_pack(const struct sweep *s, uint64_t i, const struct sweep_last *last,
+           struct buf *b)
+{
+    buf_put(b, (const char *)&i, sizeof i);
+    buf_put(b, (const char *)(s->num + i * s->n_num),
+            s->n_num * sizeof *s->num);
+    for (size_t k = 0; k < s->n_text; k++) {
+        uint32_t t = s->text[i * s->n_text + k];
+        if (last[k].n && last[k].number == t)
+            pack_text(last[k].s, last[k].n, b);
+        else if (t)
+            pack_numbered(s, t, b);
+        else
+            pack_text("", 0, b);
+    }
+    if (s->error[i])
+        pack_numbered(s, s->error[i], b);
+    else
+        pack_text("", 0, b);
 }
 
 /* takes n bytes off *p; false: they are not there */

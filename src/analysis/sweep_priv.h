@@ -39,6 +39,13 @@ struct sweep_texts {
     struct arena *arena; /* of its own; NULL: closed */
     pthread_mutex_t lock;
 };
+/* the text that a thread had last in a column: it mostly comes again, and needs
+ * no lock then */
+#define SWEEP_LAST 48
+struct sweep_last {
+    uint32_t number, n; /* length; 0: none */
+    char s[SWEEP_LAST];
+};
 enum { SWEEP_NOT, SWEEP_DONE };
 /* a model that runs are made of */
 struct sweep_model {
@@ -117,12 +124,13 @@ void sweep_texts_init(struct sweep_texts *t);
 void sweep_texts_free(struct sweep_texts *t);
 /* number of a text; from any thread */
 uint32_t sweep_text(struct sweep_texts *t, const char *s);
-/* what run i found, out of its record, or why not; what is calculated stands
- * there already */
-void sweep_keep(struct sweep *s, uint64_t i, const struct rec *r);
+/* what run i found, out of its record, or why not; last: per text of a run */
+void sweep_keep(struct sweep *s, uint64_t i, const struct rec *r,
+                struct sweep_last *last);
 void sweep_keep_error(struct sweep *s, uint64_t i, const char *why);
 /* run i as bytes of the journal, and back (a frame holds some runs) */
-void sweep_pack(const struct sweep *s, uint64_t i, struct buf *b);
+void sweep_pack(const struct sweep *s, uint64_t i,
+                const struct sweep_last *last, struct buf *b);
 void sweep_unpack(void *sweep, const char *p, size_t n);
 /* two bytes-equal sweeps have equal keys */
 uint64_t sweep_key(const struct sweep *s);

@@ -43,6 +43,7 @@ struct worker {
     struct out out;
     double *params;
     struct buf journal;
+    struct sweep_last *last; /* per text of a run */
     double flushed;
     struct sweep_warnings warnings;
     struct arena *kept; /* texts of warnings */
@@ -50,11 +51,17 @@ struct worker {
     bool running;
 };
 
+/* it is asked after every run: a millisecond more or less does not count */
+#ifdef CLOCK_MONOTONIC_COARSE
+#define SWEEP_CLOCK CLOCK_MONOTONIC_COARSE
+#else
+#define SWEEP_CLOCK CLOCK_MONOTONIC
+#endif
 static double
 now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(SWEEP_CLOCK, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -308,7 +315,7 @@ run(struct worker *w, uint64_t i)
     if (st == IMP_OK && !w->ds.errors) {
         if (s->calculates)
             calculate(w, i, r);
-        sweep_keep(s, i, r);
+        sweep_keep(s, i, r, w->last);
     } else
         sweep_keep_error(s, i, reason(w, st));
     return true;
@@ -361,7 +368,7 @@ work_runs(struct worker *w, uint64_t claim)
             w->made++;
             atomic_fetch_add(&s->done, 1);
             if (s->journal.fd >= 0)
-                sweep_pack(s, i, &w->journal);
+                sweep_pack(s, i, w->last, &w->journal);
             else
                 continue;
             double t = now();
@@ -399,6 +406,7 @@ work(struct worker *w, uint64_t claim)
     const imp_image *im = w->s->a->rt->im;
     w->params =
         arena_copy(w->kept, w->s->params, (im->params.n + 1) * sizeof(double));
+    w->last = NEW_N(w->kept, struct sweep_last, w->s->n_text + 1);
     w->out = (struct out){.write = nowhere, .width = 80};
     w->recs = arena_copy(w->kept, w->s->a->recs,
                          (im->commands.n + 1) * sizeof *w->recs);

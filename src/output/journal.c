@@ -17,7 +17,7 @@
 #include "base/io.h"
 #include "output/out_priv.h"
 
-#define MAGIC UINT64_C(0x31304c4a504d49) /* "IMPJL01" */
+#define MAGIC UINT64_C(0x32304c4a504d49) /* "IMPJL02" */
 enum { HEAD = 16, FRAME = 16 };
 #define FRAME_MOST ((uint64_t)1 << 30) /* bytes of one payload */
 
@@ -28,6 +28,19 @@ journal_hash(uint64_t h, const void *bytes, size_t n)
     for (size_t i = 0; i < n; i++)
         h = (h ^ p[i]) * UINT64_C(1099511628211);
     return h;
+}
+
+/* of a frame's payload, eight bytes at a time */
+static uint64_t
+frame_hash(uint64_t n, const char *p)
+{
+    uint64_t h = journal_hash(JOURNAL_HASH, &n, sizeof n), x, k = n;
+    for (; k >= sizeof x; k -= sizeof x, p += sizeof x) {
+        memcpy(&x, p, sizeof x);
+        h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 32;
+    }
+    return journal_hash(h, p, k);
 }
 
 /* n bytes at an offset; false: they are not there */
@@ -63,9 +76,7 @@ frame_at(int fd, uint64_t at, struct buf *b)
             return false;
         buf_put(b, piece, m);
     }
-    uint64_t h = journal_hash(JOURNAL_HASH, &n, sizeof n);
-    return get(fd, &sum, sizeof sum, at + 8 + n) &&
-           sum == journal_hash(h, b->s, b->n);
+    return get(fd, &sum, sizeof sum, at + 8 + n) && sum == frame_hash(n, b->s);
 }
 
 static enum journal_state
@@ -153,9 +164,7 @@ journal_open(struct out *o, struct diags *ds, imp_range where, const char *file,
 int
 journal_append(struct journal *j, const char *s, size_t n)
 {
-    uint64_t len = n;
-    uint64_t sum =
-        journal_hash(journal_hash(JOURNAL_HASH, &len, sizeof len), s, n);
+    uint64_t len = n, sum = frame_hash(n, s);
     if (!n)
         return 0;
     pthread_mutex_lock(&j->lock);

@@ -190,6 +190,12 @@ line_resolve(struct line *l, long least)
 }
 
 void
+line_brief(struct line *l, bool brief)
+{
+    l->w->brief = brief;
+}
+
+void
 line_accept(struct line *l, double error)
 {
     l->w->accept = error;
@@ -521,6 +527,7 @@ line_copy(struct line *to, const struct line *from)
     w->map_at = o->map_at;
     w->least = o->least;
     w->accept = o->accept;
+    w->brief = o->brief;
     memcpy(w->rsize, o->rsize, (size_t)from->model.m * sizeof *w->rsize);
 }
 

@@ -181,6 +181,9 @@ double line_flight(const struct line *l, int *exponent);
  * this many impacts of the pattern have been resolved. */
 #define LINE_RESOLVE 16 /* the default */
 void line_resolve(struct line *l, long least);
+/* Of limits of chatter nobody looks at ratio, speed and contraction: they are
+ * left as they are when the limit is known. */
+void line_brief(struct line *l, bool brief);
 /* Limits are good enough when what remains is known to this relative error
  * (default 0: to rounding). For whoever asks for a verdict, not for a time. */
 void line_accept(struct line *l, double error);

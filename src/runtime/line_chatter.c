@@ -126,7 +126,8 @@ by_map(struct line *l, struct pattern *p, bool known)
     w->map_at = l->impacts + (long)((more < 32.0 ? more : 32.0) * p->period);
     if (!(fix.off <= good) && !known)
         return false;
-    line_map_refine(l, p->period, group, &fix);
+    if (!w->brief)
+        line_map_refine(l, p->period, group, &fix);
     p->means = LINE_MAP;
     p->ratio = fix.ratio;
     p->speed = fix.speed;

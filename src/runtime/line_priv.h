@@ -92,6 +92,7 @@ struct line_work {
     long map_at;          /* impacts at which the map is asked again */
     long least;
     double accept; /* error of what remains that is good enough */
+    bool brief;    /* line_brief */
     /* history shared with another line, see line_copy */
     const struct line *twin;
     unsigned long twin_stamp, stamp, split;

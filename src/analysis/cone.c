@@ -19,9 +19,9 @@
 /* -- coordinates ------------------------------------------------------------
  */
 
-/* From x to rates of the coordinates, the least in the kinetic metric that give
- * the gaps these rates; and back. x_0 is the mean rate of the gaps, in units of
- * the first one's. */
+/* From x (cone.h) to rates of the coordinates, the least in the kinetic metric
+ * that give the gaps these rates; and back. x_0 is the mean rate of the gaps,
+ * in units of the first one's. */
 static void
 carriers(struct cone_ask *k)
 {
@@ -114,6 +114,11 @@ cone_user_facet(const struct cone_ask *k, const struct cone_plane *h, double *f)
             f[c] += h->c[i] * k->from_user[i * k->n + c];
     }
     clean(f, k->n);
+    double size = 0.0;
+    for (int c = 0; c < k->n; c++)
+        size = hypot(size, f[c]);
+    for (int c = 0; c < k->n; c++)
+        f[c] /= size;
 }
 
 /* -- what is asked ----------------------------------------------------------
@@ -272,6 +277,8 @@ because(const struct cone_ask *k)
                             "the cone is still growing after %d iterations; "
                             "raise `iterations`",
                             r->iterations);
+    case CONE_STOPPED:
+        return arena_printf(ar, "stopped after %d iterations", r->iterations);
     case CONE_LEVEL:
         return arena_printf(ar,
                             "at %s an image neither opens nor closes the gaps "
@@ -279,7 +286,8 @@ because(const struct cone_ask *k)
                             to);
     case CONE_LOOSE:
         return "the cone has ceased to grow, but none around it could be shown "
-               "to hold its images: the restitution is near the critical one";
+               "to hold its images: the maps hardly contract, as next to the "
+               "critical restitution";
     }
     return "";
 }
@@ -477,6 +485,12 @@ set_nothing(struct analysis *a, struct rec *out, const char *why)
     NOTHING(of_maps);
 }
 
+static bool
+stopped(const void *rt)
+{
+    return rt_stopped(rt);
+}
+
 int
 cmd_cone(struct analysis *a, const imp_command *c, struct rec *out)
 {
@@ -503,6 +517,8 @@ cmd_cone(struct analysis *a, const imp_command *c, struct rec *out)
     carriers(&k);
     if ((st = start(&k, c, &o)))
         return st;
+    o.stop = stopped;
+    o.stop_arg = a->rt;
     cone_find(a->rt->arena, &k.p, &o, file || WANTS(of_certificate), &k.r);
     SET_TEXT("verdict", k.r.verdict == CONE_YES  ? "yes"
                         : k.r.verdict == CONE_NO ? "no"
@@ -519,5 +535,7 @@ cmd_cone(struct analysis *a, const imp_command *c, struct rec *out)
         set_maps(&k, out);
     if (WANTS(of_eigen) && (st = set_eigen(&k, out)))
         return st;
+    if (k.r.verdict == CONE_STOPPED)
+        return IMP_STOPPED;
     return file ? cone_save(&k, c->range, file) : IMP_OK;
 }

@@ -37,52 +37,74 @@ norm(const double *a)
     return sqrt(dot(a, a));
 }
 
-/* u := A u; A: 3 x 3 */
+/* 3 x 3 */
 static void
-turned(const double *A, const double *u, double *v)
+apply(const double *A, const double *u, double *v)
 {
     for (int i = 0; i < 3; i++)
         v[i] = dot(A + 3 * i, u);
 }
-
-/* r x r matrix between modes into 3 x 3 between the coordinates x */
 static void
-carried(const struct cone_problem *p, const double *A, double *B)
+product(const double *A, const double *B, double *C)
 {
-    int r = p->dim;
-    double C[9] = {0};
-    memset(B, 0, 9 * sizeof *B);
-    for (int i = 0; i < r; i++)
-        for (int j = 0; j < r; j++)
-            for (int k = 0; k < r; k++)
-                C[3 * i + j] += A[i * r + k] * p->back[3 * k + j];
-    for (int i = 0; i < r; i++)
-        for (int j = 0; j < r; j++)
-            for (int k = 0; k < r; k++)
-                B[3 * i + j] += p->to[3 * i + k] * C[3 * k + j];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            C[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] +
+                           A[3 * i + 2] * B[6 + j];
 }
 
-/* The scales make the rates what cone.h says; the turn keeps edges that repeat
- * (those of C_j) from being upright, which the sorting of corners would feel */
+/* The turn of x keeps edges that repeat (those of C_j) from being upright,
+ * which the sorting of corners would feel. */
 static void
 coordinates(struct cone_problem *p, const struct relabel *s)
 {
-    double co = cos(CONE_TURN), si = sin(CONE_TURN);
+    bool two = p->dim == 2;
+    double co = two ? 1.0 : cos(CONE_TURN), si = two ? 0.0 : sin(CONE_TURN);
+    double e = p->e, one = !two;
     /* F_0 is a cosine in each mode, a pair has one scale */
     double a = fabs(s->F[0]), b = fabs(s->F[1]);
-    p->to[0] = a;
-    p->back[0] = 1.0 / a;
-    if (p->dim == 2) {
-        p->to[4] = b;
-        p->back[4] = 1.0 / b;
-        return;
+    double X[9] = {a, 0, 0, 0, b, 0, 0, 0, one * b};
+    double modes[9] = {1.0 / a, 0, 0, 0, 1.0 / b, 0, 0, 0, one / b};
+    double x_of[9] = {1, 0, 0, co / e, co / e, -si, si / e, si / e, one * co};
+    double rates[9] = {1, 0, 0, -1, e * co, e * si, 0, -si, one * co};
+    memcpy(p->x_of, x_of, sizeof x_of);
+    memcpy(p->rates, rates, sizeof rates);
+    product(x_of, X, p->to);
+    product(modes, rates, p->back);
+}
+
+/* R^k of X; of 2 dimensions in the corner */
+static void
+turn(const struct cone_problem *p, const struct relabel *s, int k, double *R)
+{
+    double small[9];
+    relabel_turn(s, k, small);
+    memset(R, 0, 9 * sizeof *R);
+    for (int i = 0; i < p->dim; i++)
+        for (int j = 0; j < p->dim; j++)
+            R[3 * i + j] = small[i * p->dim + j];
+}
+
+/* x of U_0 R^-j p from x of p. With v = u_0 of R^-j p, which is u_j of p, the
+ * impact leaves X_0 - (1 + e) F_00^2 v, u_0 = -e v and X_2. */
+static void
+impact_map(const struct cone_problem *p, const struct relabel *s, int j,
+           double *map)
+{
+    double R[9], A[9], B[9], u[3], f = (1.0 + p->e) * s->F[0] * s->F[0];
+    turn(p, s, -j, R);
+    for (int c = 0; c < 3; c++) {
+        u[c] = R[c] + R[3 + c];
+        A[c] = R[c] - f * u[c];
+        A[3 + c] = -u[c]; /* u_0/e */
+        A[6 + c] = R[6 + c];
     }
-    p->to[4] = p->to[8] = co * b;
-    p->to[5] = -si * b;
-    p->to[7] = si * b;
-    p->back[4] = p->back[8] = co / b;
-    p->back[5] = si / b;
-    p->back[7] = -si / b;
+    product(A, p->rates, B);
+    /* (X_0, u_0/e, X_2) to x: a turn */
+    double T[9] = {
+        1,         0, 0, 0, p->x_of[4] * p->e, p->x_of[5], 0, p->x_of[7] * p->e,
+        p->x_of[8]};
+    product(T, B, map);
 }
 
 /* is v already among the n vectors? all of them are unit vectors */
@@ -135,6 +157,23 @@ edges(const struct cone_problem *p, double (*ray)[3])
     return n;
 }
 
+/* normal.X >= 0 as c.x >= 0. That of u_0 is taken from itself: x has more of
+ * its digits than X. */
+static void
+side(const struct cone_problem *p, const double *normal, double *c)
+{
+    double l = norm(p->gap[0]), d[3];
+    for (int k = 0; k < 3; k++)
+        d[k] = normal[k] - p->gap[0][k] / l;
+    const double *v = norm(d) <= CONE_SAME ? p->gap[0] : normal;
+    for (int k = 0; k < 3; k++)
+        c[k] = v[0] * p->rates[k] + v[1] * p->rates[3 + k] +
+               v[2] * p->rates[6 + k];
+    double size = norm(c);
+    for (int k = 0; k < 3; k++)
+        c[k] /= size;
+}
+
 /* Half-spaces of the cone of rays: planes through two of them (one in 2
  * dimensions) that have all others on one side */
 static void
@@ -167,8 +206,7 @@ half_spaces(const struct cone_problem *p, struct cone_flight *f)
     for (int level = 0; level < 2; level++)
         for (int i = 0; i < f->n; i++)
             if ((normal[i][0] < CONE_SAME - 1.0) == level) {
-                memcpy(f->h[level ? f->n - 1 : f->n_clip].c, normal[i],
-                       sizeof normal[i]);
+                side(p, normal[i], f->h[level ? f->n - 1 : f->n_clip].c);
                 f->n_clip += !level;
             }
 }
@@ -222,31 +260,31 @@ cone_problem(struct arena *a, const struct relabel *s, struct cone_problem *p)
     enum cone_refused why = suits(s, p);
     if (why)
         return why;
-    int m = p->m, r = p->dim;
-    double A[9], turn[9], B[9], from[2][3] = {{0}}, to[2][3];
+    int m = p->m, n;
+    double R[9], from[2][3] = {{0}}, to[2][3];
     p->deviation = s->deviation;
     p->gap = arena_alloc(a, (size_t)m * sizeof *p->gap);
     p->flight = NEW_N(a, struct cone_flight, m);
     coordinates(p, s);
-    for (int j = 0; j < m; j++)
-        for (int c = 0; c < r; c++)
-            for (int k = 0; k < r; k++)
-                p->gap[j][c] += s->F[j * r + k] * p->back[3 * k + c];
-    relabel_map(s, 0, A);
-    carried(p, A, B);
-    for (int i = 0; i < 3; i++)
-        p->after[i] = -B[3 * i];
-    int n = edges(p, from);
-    if (n != r - 1)
+    for (int j = 0; j < m; j++) {
+        /* F_j over the scales: F_0 is 1 in each */
+        p->gap[j][0] = 1.0;
+        for (int c = 1; c < p->dim; c++)
+            p->gap[j][c] = s->F[j * p->dim + c] / fabs(s->F[1]);
+    }
+    /* u_0 = e */
+    p->after[0] = (1.0 + p->e) * s->F[0] * s->F[0] - 1.0;
+    p->after[1] = p->x_of[4] * p->e;
+    p->after[2] = p->x_of[7] * p->e;
+    n = edges(p, from);
+    if (n != p->dim - 1)
         return CONE_DIMENSION;
     for (int j = 1; j < m; j++) {
-        relabel_turn(s, j, turn);
-        carried(p, turn, B);
+        turn(p, s, j, R);
         for (int i = 0; i < n; i++)
-            turned(B, from[i], to[i]);
+            apply(R, from[i], to[i]);
         flight_cone(p, from, to, n, &p->flight[j]);
-        relabel_map(s, -j, A);
-        carried(p, A, p->flight[j].map);
+        impact_map(p, s, j, p->flight[j].map);
     }
     return CONE_FITS;
 }

@@ -3,13 +3,14 @@
  * 2.9, Theorem 5): K with U_0 R^-j (K and C_j) in K for every j, where C_j are
  * the velocities with which a flight from contact 0 can end at contact j.
  *
- * All comes from struct relabel. Coordinates x of the velocities are those of
- * the modes, scaled and turned so that the contacts' normalised rates are
- * u_j = x_0 + x_1 cos(b_j) + x_2 sin(b_j) (x_0 +- x_1 in 2 dimensions), x_0 the
- * mean of them (the functional u_3 of the paper, the one that the
- * symmetry leaves alone: x_0 > 0 on K would let all gaps open). In them the
- * gaps' feasible set {u >= 0} is a cone of 2 or 3 dimensions, whose facets and
- * edges give the C_j. Cones with x_0 < 0 are polygons of the plane x_0 = -1
+ * All comes from struct relabel. Rates are X, the modes scaled so that the
+ * normalised rates of the contacts are u_j = X_0 + X_1 cos(b_j) + X_2 sin(b_j)
+ * (X_0 +- X_1 in 2 dimensions), X_0 the mean (the functional u_3 of the paper,
+ * the one that the symmetry leaves alone: X_0 > 0 on K would let all gaps
+ * open). In them the gaps' feasible set {u >= 0} is a cone of 2 or 3
+ * dimensions, whose facets and edges give the C_j. After an impact u_0 is as
+ * small as the restitution: x = (X_0, u_0/e, X_2), turned about the first axis,
+ * keeps its digits. Cones with x_0 < 0 are polygons of the plane x_0 = -1
  * (intervals, in 2 dimensions). */
 #ifndef IMP_RUNTIME_CONE_H
 #define IMP_RUNTIME_CONE_H
@@ -39,15 +40,16 @@ struct cone_flight {        /* to contact j */
     struct cone_plane h[6]; /* C_j; the first n_clip without x_0 <= 0, which
                                holds in the plane x_0 = -1 anyway */
     int n, n_clip;
-    double ray[6][3]; /* generators of C_j before any is dropped */
+    double ray[6][3]; /* generators of C_j before any is dropped, as X */
     int n_ray;
 };
 struct cone_problem {
     int m, dim;
     double e, deviation;
-    double to[9], back[9]; /* x = to z of the modes z, z = back x; 3 x 3 */
-    double (*gap)[3];      /* m: u_j = gap_j.x */
-    double after[3];       /* -U_0 u_3: a flat drop after its first impact */
+    double to[9], back[9];    /* x = to z of the modes z, z = back x; 3 x 3 */
+    double x_of[9], rates[9]; /* x = x_of X, X = rates x */
+    double (*gap)[3];         /* m: u_j = gap_j.X */
+    double after[3]; /* -U_0 u_3 as x: a flat drop after its first impact */
     struct cone_flight *flight; /* [1 .. m-1] */
     int first, second;          /* CONE_ALIKE */
 };
@@ -59,9 +61,10 @@ enum cone_refused cone_problem(struct arena *a, const struct relabel *s,
  */
 
 enum cone_verdict {
-    CONE_YES,   /* there is one: `proven` holds it */
-    CONE_NO,    /* each that holds the start has a motion with x_0 > 0 */
-    CONE_OPEN,  /* neither was found within the iterations */
+    CONE_YES,  /* there is one: `proven` holds it */
+    CONE_NO,   /* each that holds the start has a motion with x_0 > 0 */
+    CONE_OPEN, /* neither was found within the iterations */
+    CONE_STOPPED,
     CONE_LEVEL, /* an image has x_0 = 0 within rounding */
     CONE_LOOSE  /* the search has ended, but no cone around what it found could
                    be shown to be invariant */
@@ -81,6 +84,8 @@ struct cone_options {
     const struct cone_xy *from; /* n_from generators to start from; NULL: the
                                    ray `after` */
     int n_from;
+    bool (*stop)(const void *); /* asked now and then; NULL: never */
+    const void *stop_arg;
 };
 /* one image: of a generator of K and C_j */
 struct cone_image {

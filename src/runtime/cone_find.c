@@ -122,7 +122,7 @@ keep(struct arena *a, const struct cone_work *w, struct cone_set *s)
     s->v = arena_copy(a, w->v, (size_t)w->n * sizeof *w->v);
     s->n = w->n;
     s->low = w->low;
-    s->angle = cone_angle(w->p->dim, w->v, w->n);
+    s->angle = cone_angle(w->p, w->v, w->n);
 }
 
 static void
@@ -136,12 +136,15 @@ again(struct cone_work *w, const struct cone_set *s)
 
 /* grows K until a step adds no more than `tolerance` */
 static enum cone_verdict
-grow(struct cone_work *w, double tolerance, int most, struct cone_result *r)
+grow(struct cone_work *w, double tolerance, const struct cone_options *o,
+     struct cone_result *r)
 {
-    double angle = cone_angle(w->p->dim, w->v, w->n);
+    double angle = cone_angle(w->p, w->v, w->n);
     double corners =
         fmax(CORNERS_LEAST, fmin(CORNERS_MOST, sqrt(70.0 / tolerance)));
-    while (r->iterations < most) {
+    while (r->iterations < o->iterations) {
+        if (cone_stopped(o))
+            return CONE_STOPPED;
         enum cone_verdict v = step(w);
         r->iterations++;
         r->growth = 0.0;
@@ -151,7 +154,7 @@ grow(struct cone_work *w, double tolerance, int most, struct cone_result *r)
             return CONE_YES;
         cone_take(w);
         limit(w, corners);
-        double now = cone_angle(w->p->dim, w->v, w->n);
+        double now = cone_angle(w->p, w->v, w->n);
         r->growth = now > 0.0 ? (now - angle) / now : 1.0;
         if (now > 0.0 && fabs(r->growth) <= tolerance)
             return CONE_YES;
@@ -164,7 +167,7 @@ static bool
 prove(struct cone_work *w, const struct cone_options *o, struct cone_result *r)
 {
     for (size_t k = w->n <= FEW; k < ENLARGE && cone_solid(w); k++) {
-        if (cone_prove(w, enlarge[k], o->iterations, r))
+        if (cone_prove(w, enlarge[k], o, r))
             return true;
         again(w, &r->least);
     }
@@ -182,7 +185,7 @@ cone_find(struct arena *a, const struct cone_problem *p,
     if (begin(&w, o)) {
         /* a cone that cannot be proven has not grown enough */
         for (;; tolerance *= 0.01) {
-            r->verdict = grow(&w, tolerance, o->iterations, r);
+            r->verdict = grow(&w, tolerance, o, r);
             keep(a, &w, &r->least);
             r->slack = w.slack;
             if (r->verdict != CONE_YES)

@@ -215,26 +215,41 @@ cone_meet(struct cone_work *w, int j)
     return n;
 }
 
-/* Van Oosterom and Strackee 1983 for each triangle of a fan; the angles' sum,
- * halved, is the argument of the product */
-double
-cone_angle(int dim, const struct cone_xy *v, int n)
+/* -- angle ------------------------------------------------------------------
+ */
+
+/* (X_1, X_2) of the plane X_0 = -1 */
+static struct cone_xy
+plain(const struct cone_problem *p, struct cone_xy v)
 {
-    if (n < dim)
+    const double *r = p->rates;
+    return (struct cone_xy){r[4] * v.x + r[5] * v.y - r[3],
+                            r[7] * v.x + r[8] * v.y - r[6], false};
+}
+
+/* Van Oosterom and Strackee 1983 for each triangle of a fan; the angles' sum,
+ * halved, is the argument of the product. Areas of thin cones are taken in x.
+ */
+double
+cone_angle(const struct cone_problem *p, const struct cone_xy *v, int n)
+{
+    if (n < p->dim)
         return 0.0;
-    if (dim == 2)
-        return atan(v[1].x) - atan(v[0].x);
+    struct cone_xy a = plain(p, v[0]), b = plain(p, v[1]), c;
+    if (p->dim == 2)
+        return atan2(p->e * (v[1].x - v[0].x), 1.0 + a.x * b.x);
     double re = 1.0, im = 0.0;
-    struct cone_xy a = v[0];
     double la = sqrt(1.0 + a.x * a.x + a.y * a.y);
-    for (int i = 1; i + 1 < n; i++) {
-        struct cone_xy b = v[i], c = v[i + 1];
-        double lb = sqrt(1.0 + b.x * b.x + b.y * b.y);
-        double lc = sqrt(1.0 + c.x * c.x + c.y * c.y);
+    double lb = sqrt(1.0 + b.x * b.x + b.y * b.y), lc;
+    for (int i = 1; i + 1 < n; i++, b = c, lb = lc) {
+        c = plain(p, v[i + 1]);
+        lc = sqrt(1.0 + c.x * c.x + c.y * c.y);
         double ab = 1.0 + a.x * b.x + a.y * b.y;
         double bc = 1.0 + b.x * c.x + b.y * c.y;
         double ca = 1.0 + c.x * a.x + c.y * a.y;
-        double s = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+        double s = (v[i].x - v[0].x) * (v[i + 1].y - v[0].y) -
+                   (v[i].y - v[0].y) * (v[i + 1].x - v[0].x);
+        s *= p->e; /* x to X */
         double d = la * lb * lc + ab * lc + bc * la + ca * lb;
         double big = fmax(fabs(s), fabs(d)), x = (re * d - im * s) / big;
         im = (re * s + im * d) / big;

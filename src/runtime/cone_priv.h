@@ -45,15 +45,20 @@ void cone_thin(struct cone_work *w);
 /* corners of polygon and C_j, those out of it within CONE_NOISE too, into
  * w->clip[0]; how many */
 int cone_meet(struct cone_work *w, int j);
+static inline bool
+cone_stopped(const struct cone_options *o)
+{
+    return o->stop && o->stop(o->stop_arg);
+}
 /* solid angle of the cone over the polygon; 2: angle of the interval */
-double cone_angle(int dim, const struct cone_xy *v, int n);
+double cone_angle(const struct cone_problem *p, const struct cone_xy *v, int n);
 
 /* y := map (-1, v); bound of the rounding of its entries */
 double cone_apply(const double *map, struct cone_xy v, double *y);
 
 /* Enlarges the polygon of w by the share `by` until it holds its images with a
  * margin; true: it does. */
-bool cone_prove(struct cone_work *w, double by, int most,
+bool cone_prove(struct cone_work *w, double by, const struct cone_options *o,
                 struct cone_result *r);
 /* the images of w's polygon, with weights */
 void cone_certificate(struct arena *a, struct cone_work *w,

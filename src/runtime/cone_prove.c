@@ -99,7 +99,8 @@ round_of(struct cone_work *w, struct cone_xy c, double by, bool all,
 }
 
 bool
-cone_prove(struct cone_work *w, double by, int most, struct cone_result *r)
+cone_prove(struct cone_work *w, double by, const struct cone_options *o,
+           struct cone_result *r)
 {
     struct cone_xy c = middle(w->v, w->n);
     bool all = true;
@@ -109,7 +110,7 @@ cone_prove(struct cone_work *w, double by, int most, struct cone_result *r)
     w->slack = 0.125 * by * depth(w, c);
     cone_thin(w);
     w->slack = 0.0;
-    for (int k = 0; k < most; k++) {
+    for (int k = 0; k < o->iterations && !cone_stopped(o); k++) {
         double error;
         if (!round_of(w, c, by, all, &error))
             return false;

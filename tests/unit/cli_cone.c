@@ -432,6 +432,7 @@ proven(void **state)
     prove(3, 0.3, 0.05, "tolerance = 1e-3");
     prove(3, 0.02, 0.5, "tolerance = 1e-2");
     prove(4, 0.3, 0.001, "");
+    prove(3, 0.3, 1e-5, "");
     prove(4, 0.3, 0.1363, "");
     prove(6, 0.2, 0.1375, "");
     prove(7, 0.2, 0.05, "");

@@ -30,21 +30,6 @@ feet(struct arena *a, int n, double rho, double e, struct relabel *s,
     return cone_problem(a, s, p);
 }
 
-/* polygon coordinates (mean rate; tilts) of foot 0 at the angle 0 to those of
- * the problem: only the turn lies between */
-static void
-into(const struct cone_problem *p, const double *v, double *x)
-{
-    double co = p->gap[0][1], si = p->gap[0][2];
-    x[0] = v[0];
-    x[1] = co * v[1] - si * v[2];
-    x[2] = si * v[1] + co * v[2];
-    if (p->dim == 2) {
-        x[1] = v[1];
-        x[2] = 0.0;
-    }
-}
-
 static double
 dot(const double *a, const double *b)
 {
@@ -59,20 +44,44 @@ cross(const double *a, const double *b, double *c)
     c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+/* 3 x 3, of rates X or, from the left, of forms */
+static void
+times(const double *A, const double *v, double *w)
+{
+    for (int i = 0; i < 3; i++)
+        w[i] = dot(A + 3 * i, v);
+}
+static void
+form(const double *c, const double *A, double *d)
+{
+    for (int k = 0; k < 3; k++)
+        d[k] = c[0] * A[k] + c[1] * A[3 + k] + c[2] * A[6 + k];
+    double l = sqrt(dot(d, d));
+    for (int k = 0; k < 3; k++)
+        d[k] /= l;
+}
+
 /* the point where gaps k and k + 1 vanish, at mean height 1 */
 static void
 corner(const struct cone_problem *p, int k, double *m)
 {
     double b = 2.0 * pi * (k + 0.5) / p->m, c = cos(pi / p->m);
-    into(p, (double[]){1.0, -cos(b) / c, -sin(b) / c}, m);
+    m[0] = 1.0;
+    m[1] = -cos(b) / c;
+    m[2] = -sin(b) / c;
 }
 
+/* are the rates X those of a flight? */
 static bool
-inside(const struct cone_flight *f, const double *x, double tol)
+inside(const struct cone_problem *p, const struct cone_flight *f,
+       const double *X, double tol)
 {
-    for (int i = 0; i < f->n; i++)
-        if (dot(f->h[i].c, x) < -tol * sqrt(dot(x, x)))
+    for (int i = 0; i < f->n; i++) {
+        double c[3];
+        form(f->h[i].c, p->x_of, c);
+        if (dot(c, X) < -tol * sqrt(dot(X, X)))
             return false;
+    }
     return true;
 }
 
@@ -106,7 +115,7 @@ lemma_3(void **state)
             cross(after, first, h[2]);
             cross(last, before, h[3]);
             for (int i = 0; i < 4; i++) {
-                assert_true(inside(f, ray[i], 1e-13));
+                assert_true(inside(&p, f, ray[i], 1e-13));
                 /* orientation: every generator satisfies every inequality */
                 double side = 0.0;
                 for (int k = 0; k < 4; k++)
@@ -117,9 +126,12 @@ lemma_3(void **state)
                                 -1e-13);
                 /* and is one of the half-spaces found, unless it is void */
                 double l = sqrt(dot(h[i], h[i])), best = 1.0;
-                for (int k = 0; k < f->n && l > 1e-9; k++)
-                    best = fmin(best, 1.0 - dot(h[i], f->h[k].c) / l *
-                                                copysign(1.0, side));
+                for (int k = 0; k < f->n && l > 1e-9; k++) {
+                    double c[3];
+                    form(f->h[k].c, p.x_of, c);
+                    best = fmin(best,
+                                1.0 - dot(h[i], c) / l * copysign(1.0, side));
+                }
                 assert_true(l < 1e-9 || best < 1e-13);
             }
         }
@@ -162,7 +174,7 @@ random_flights(void **state)
             }
         }
         if (hit > 0) {
-            assert_true(inside(&p.flight[hit], v, 1e-12));
+            assert_true(inside(&p, &p.flight[hit], v, 1e-12));
             seen++;
         }
         arena_free(a);
@@ -264,8 +276,11 @@ rod(void **state)
         double u = (1.0 - q) * (1.0 + e), w = 1.0 + q;
         double sigma = sqrt(u * u - 4.0 * e * w * w);
         double pmax = ((1.0 - e) * w - sigma) / (2.0 * q * (1.0 + e));
-        assert_near(r.least.v[1].x / pmax, 1.0, 1e-9);
-        assert_near(r.least.v[0].x, (1.0 + e) / (1.0 - e * q), 1e-9);
+        /* X_1 of (-1, x) */
+        double last = p.rates[4] * r.least.v[1].x - p.rates[3];
+        double first = p.rates[4] * r.least.v[0].x - p.rates[3];
+        assert_near(last / pmax, 1.0, 1e-9);
+        assert_near(first, (1.0 + e) / (1.0 - e * q), 1e-9);
         arena_free(a);
     }
 }
@@ -289,7 +304,8 @@ certificates(void **state)
             for (int i = 0; i < r.n_image; i++) {
                 const struct cone_image *im = &r.image[i];
                 double of[3] = {-1.0, im->of.x, im->of.y}, d[3];
-                assert_true(inside(&p.flight[im->j], of, 1e-11));
+                times(p.rates, of, d);
+                assert_true(inside(&p, &p.flight[im->j], d, 1e-11));
                 for (int k = 0; k < 3; k++)
                     d[k] = dot(p.flight[im->j].map + 3 * k, of);
                 assert_true(d[0] < 0.0);
@@ -306,6 +322,27 @@ certificates(void **state)
         arena_free(a);
     }
     assert_true(yes > 80);
+}
+
+/* thin cones: as flat as the restitution */
+static void
+small_restitution(void **state)
+{
+    (void)state;
+    for (int n = 2; n <= 6; n++) {
+        double last = 0.0;
+        for (double e = 1e-3; e > 1e-13; e *= 0.1) {
+            struct arena *a = arena_new();
+            struct cone_problem p;
+            struct cone_result r = find(a, n, e, 0.2, 1e-5, &p);
+            assert_int_equal(r.verdict, CONE_YES);
+            double flat = r.least.angle / e;
+            assert_true(last == 0.0 ||
+                        fabs(flat / last - 1.0) < 200.0 * e + 1e-4);
+            last = flat;
+            arena_free(a);
+        }
+    }
 }
 
 /* K = cone(d_1, d_3, x_2, y_2) of the square is effectively invariant (Lemma
@@ -337,8 +374,8 @@ square(void **state)
         double g[4][2] = {{e1, -e2}, {-e1, -e2}, {e1, -1.0}, {-e1, -1.0}};
         struct cone_xy from[4];
         for (int k = 0; k < 4; k++) {
-            double x[3];
-            into(&p, (double[]){-1.0, -g[k][1], g[k][0]}, x);
+            double x[3], X[3] = {-1.0, -g[k][1], g[k][0]};
+            times(p.x_of, X, x);
             from[k] = (struct cone_xy){.x = x[1], .y = x[2]};
         }
         struct cone_options o = {
@@ -427,11 +464,15 @@ refusals(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lemma_3),    cmocka_unit_test(random_flights),
-        cmocka_unit_test(polynomial), cmocka_unit_test(references),
-        cmocka_unit_test(rod),        cmocka_unit_test(certificates),
-        cmocka_unit_test(square),     cmocka_unit_test(plane),
-        cmocka_unit_test(refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lemma_3),
+                                       cmocka_unit_test(random_flights),
+                                       cmocka_unit_test(polynomial),
+                                       cmocka_unit_test(references),
+                                       cmocka_unit_test(rod),
+                                       cmocka_unit_test(certificates),
+                                       cmocka_unit_test(square),
+                                       cmocka_unit_test(plane),
+                                       cmocka_unit_test(small_restitution),
+                                       cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

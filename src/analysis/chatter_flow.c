@@ -162,7 +162,7 @@ chatter_flow(struct arena *a, struct flow *f, uint32_t first, double until,
     w.before = NAN;
     r->verdict = CHATTER_MOVING;
     r->group = NEW_N(a, bool, m + 1);
-    while (true) {
+    for (long events = 0;; events++) {
         struct flow_event e;
         double t;
         int st = flow_peek(f, until, &t);
@@ -175,7 +175,8 @@ chatter_flow(struct arena *a, struct flow *f, uint32_t first, double until,
             return st;
         if (!one(&w, &e, report))
             return IMP_OK;
-        if (flow_impacts(f) >= most) {
+        events -= e.kind == FLOW_NONE; /* the end of a series */
+        if (flow_impacts(f) >= most || events >= most) {
             r->verdict = CHATTER_ENDLESS;
             r->limit = false;
             r->no_exponent = "no infinite sequence of impacts";

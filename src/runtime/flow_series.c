@@ -127,6 +127,27 @@ expand(struct flow *f)
 /* -- what comes next --------------------------------------------------------
  */
 
+/* Is there nothing but rounding in 0 .. h? Then a contact is closed and no
+ * force is needed for it, or its gap stays closed by itself. */
+static bool
+none(const double *c, double h, double noise)
+{
+    double size = 0.0;
+    for (int k = RT_ORDER; k >= 0; k--)
+        size = size * h + fabs(c[k]);
+    return size <= noise;
+}
+
+/* what rounds off in a force: a gap's accelerations, where nothing slides, over
+ * N M^-1 N^T */
+static double
+force_noise(const struct flow *f, uint32_t i)
+{
+    const struct line *l = f->series->instant;
+    double W = l->k.W[i * (f->m + 1)];
+    return SERIES_NOISE * DBL_EPSILON * l->k.size[i] / W;
+}
+
 /* first s in (0, h] at which a polynomial that is positive (or 0 and rising) at
  * first becomes negative; the zeros at 0 are divided out. Noise: coefficients 0
  * and 1 below these count as 0 */
@@ -134,6 +155,8 @@ static bool
 falls(const double *c, double h, double noise0, double noise1, double *s)
 {
     double p[ROW];
+    if (none(c, h, noise0))
+        return false;
     int drop = fabs(c[0]) <= noise0 ? (fabs(c[1]) <= noise1 ? 2 : 1) : 0;
     drop += drop == 2 && c[2] == 0.0;
     if (drop == 0 && c[0] < 0.0) {
@@ -195,7 +218,9 @@ way_peek(struct flow *f, double until, double *time)
     for (uint32_t i = 0; i < f->m; i++) {
         double s, eps = SERIES_NOISE * DBL_EPSILON;
         const double *c = (w->on[i] ? w->force : w->g) + i * ROW;
-        double n0 = w->on[i] ? 0.0 : w->fresh[i] ? 0.0 : eps * w->size[i];
+        double n0 = w->on[i]      ? force_noise(f, i)
+                    : w->fresh[i] ? 0.0
+                                  : eps * w->size[i];
         double n1 = w->on[i] ? 0.0 : eps * w->speed[i];
         if (!w->on[i] && !w->fresh[i] && c[0] <= n0 && c[1] > n1)
             n0 = fmax(n0, fabs(c[0])); /* opens out of its rounding */

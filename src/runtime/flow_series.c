@@ -224,10 +224,14 @@ way_peek(struct flow *f, double until, double *time)
         double n1 = w->on[i] ? 0.0 : eps * w->speed[i];
         if (!w->on[i] && !w->fresh[i] && c[0] <= n0 && c[1] > n1)
             n0 = fmax(n0, fabs(c[0])); /* opens out of its rounding */
-        if (!falls(c, best, n0, n1, &s) || s > best)
+        enum what how = w->on[i] ? CEASES : CLOSES;
+        if (!w->on[i] && !w->fresh[i] && !w->left[i] &&
+            series_touch(c, w->size[i], w->speed[i], best, &s))
+            how = TOUCHES;
+        else if (!falls(c, best, n0, n1, &s) || s > best)
             continue;
         best = s;
-        w->what = w->on[i] ? CEASES : CLOSES;
+        w->what = how;
         w->n_hit = 0;
         w->hit[w->n_hit++] = (int)i;
     }
@@ -250,7 +254,8 @@ way_peek(struct flow *f, double until, double *time)
     if (best == left)
         w->ahead = until;
     double limit;
-    if (w->what != CEASES && series_limit_ahead(f, until, &limit)) {
+    if (w->what != CEASES && w->what != TOUCHES &&
+        series_limit_ahead(f, until, &limit)) {
         w->ahead = limit;
         w->what = LIMIT;
     }
@@ -467,9 +472,10 @@ way_apply(struct flow *f, struct flow_event *e)
     }
     e->kind = FLOW_NONE;
     e->time = w->now;
-    return what == CLOSES   ? impact(f, e)
-           : what == CEASES ? change(f, e, moved)
-                            : IMP_OK;
+    return what == CLOSES    ? impact(f, e)
+           : what == TOUCHES ? series_touched(f, e)
+           : what == CEASES  ? change(f, e, moved)
+                             : IMP_OK;
 }
 
 static bool

@@ -12,7 +12,7 @@
 /* chatter of several contacts: flights kept */
 #define SERIES_FLIGHTS 4
 
-enum what { NOTHING, CLOSES, CEASES, LIMIT };
+enum what { NOTHING, CLOSES, TOUCHES, CEASES, LIMIT };
 struct series_way {
     double now, ahead; /* times */
     double *x, *lo;    /* 2n: state at `now`, and its low parts */
@@ -53,6 +53,15 @@ void series_advance(struct flow *f, double t);
 int series_look(struct flow *f, const bool *on);
 /* positions and velocities of that instant back into the state */
 void series_take_back(struct flow *f);
+
+/* -- flow_touch.c --------------------------------------------------------- */
+
+/* first s in [0, h] at which a gap, with terms of these sizes at 0, is zero
+ * within rounding without a rate */
+bool series_touch(const double *g, double size, double speed, double h,
+                  double *s);
+/* at that time: the contact opens again, or slides from here on */
+int series_touched(struct flow *f, struct flow_event *e);
 
 /* -- flow_chatter.c ------------------------------------------------------- */
 

@@ -31,6 +31,8 @@ closing(double g, double u, double al, bool fresh, double *arrive)
     double disc = u * u - 2.0 * al * g;
     if (!(disc >= 0.0) || (al > 0.0 && !(u < 0.0)) || isinf(g))
         return INFINITY;
+    if (al > 0.0 && disc <= 8.0 * DBL_EPSILON * u * u)
+        return INFINITY; /* a touch without speed, within rounding */
     double root = sqrt(disc);
     *arrive = -root;
     return u > 0.0 ? (u + root) / -al : 2.0 * g / (root - u);

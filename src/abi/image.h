@@ -144,7 +144,11 @@ enum imp_bodyenv {
     IMP_BODY_RADIUS = 17,      /* of a ball about the mass centre that holds
                                   the body; infinite for a half-space */
     IMP_BODY_VOLUME = 18,
-    IMP_BODY_SIZE = 19
+    /* accelerations by contacts that stay closed, at the present state: of the
+     * centre (3, world axes), of the spin (3, body axes; plane: the first
+     * entry); 0 but while runtime/slide.c solves for joints */
+    IMP_BODY_PUSH = 19,
+    IMP_BODY_SIZE = 25
 };
 /* state: bodies, then systems. Per body: plane [x y theta vx vy omega]; space [x y z, q0 q1 q2 q3,
  * vx vy vz, wx wy wz] with the unit quaternion body -> world and the spin in
@@ -294,6 +298,13 @@ typedef struct imp_block {
      * body of the block 6 numbers: change of velocity (world axes), of spin
      * (axes of the state); in the plane 3. */
     uint32_t hold, push;
+    /* Motion while contacts stay closed (series; local: the unknowns; ROW
+     * source 0: per body of the block the accelerations by their forces, 6 rows
+     * as of IMP_BODY_PUSH, in the plane 3: x, y, spin). driven_rows (uint32_t):
+     * where it has the state, then in the plane cosine and sine per body that
+     * has them. IMP_NO_TAPE where nothing asks for it. */
+    uint32_t driven;
+    imp_ref driven_rows;
     imp_ref bodies;  /* uint32_t */
     imp_ref state;   /* uint32_t: env index of each state variable */
     imp_ref rows;    /* uint32_t: row of each state variable */
@@ -394,6 +405,11 @@ typedef struct imp_contact {
      * face (its plane) of the other. Local: unknowns, then the numbers of the
      * feature; see mechanics/corner.c */
     uint32_t smooth, feature_kkt[3], feature_event[3];
+    /* two smooth bodies, or one and a half-space: series; local and ROW sources
+     * as event. Outputs: gap, then per body how fast it opens the gap: by
+     * velocity (d entries, world axes), by spin (body axes; 1 in the plane, 3),
+     * 0 for fixed bodies. IMP_NO_TAPE where nothing asks for it. */
+    uint32_t opening;
     imp_range range, range_e, range_mu, range_at, range_direction;
 } imp_contact;
 

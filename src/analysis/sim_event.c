@@ -14,9 +14,10 @@
 
 /* I1: energy of one impact against its law, relative */
 #define SIM_CONSERVES 1e-12
-/* chatter is stated when a flight is this much shorter than the one with which
- * the decrease began, at a steady ratio */
-#define CHATTER_SHORT 1e-4
+/* chatter that came to no limit (sim_chatter.c) ends the run when a flight is
+ * this much shorter than the one with which the decrease began, at a steady
+ * ratio */
+#define CHATTER_SHORTEST 1e-9
 #define CHATTER_STEADY 0.05
 /* enforce: doublings of the impulse, then halvings of the bracket */
 #define ENFORCE_DOUBLINGS 80
@@ -100,8 +101,13 @@ sim_count(struct sim *s, uint32_t c)
     struct flights *f = &s->ct[c].fl;
     double t = rt_time(s->a->rt), flight = t - f->last;
     f->last = t;
-    if (f->impacts++ == 0)
+    if (f->impacts++ == 0) {
+        f->n = 0;
+        f->meet = -INFINITY;
+        f->off = INFINITY;
         return IMP_OK;
+    }
+    f->f[3] = f->f[2];
     f->f[2] = f->f[1];
     f->f[1] = f->f[0];
     f->f[0] = flight;
@@ -109,8 +115,9 @@ sim_count(struct sim *s, uint32_t c)
         f->first = flight;
     f->n++;
     double q;
-    return steady(f, &q) && flight < CHATTER_SHORT * f->first ? chatter(s, c, q)
-                                                              : IMP_OK;
+    return steady(f, &q) && flight < CHATTER_SHORTEST * f->first
+               ? chatter(s, c, q)
+               : IMP_OK;
 }
 
 /* -- touches that end the run ------------------------------------------------
@@ -371,7 +378,11 @@ touched(struct sim *s, uint32_t c, const struct verdict *v)
             begin_overlap(s, c);
             return IMP_OK;
         }
-        return v->open ? sim_corner_open(s, c) : lasting(s, c, v);
+        k->pressed = true;
+        rest(s, c);
+        return v->open                        ? sim_corner_open(s, c)
+               : k->touches > TOUCHES_AT_ONCE ? lasting(s, c, v)
+                                              : IMP_OK;
     case CLASS_00:
         if (v->jerk_zero || v->jerk < 0.0)
             return paradox(s, c, v);
@@ -389,6 +400,37 @@ touched(struct sim *s, uint32_t c, const struct verdict *v)
     }
 }
 
+/* what stays closed after the event at c[0..n), of the impacts in `done`, and
+ * of contacts that touch without being pressed by what has moved them so far */
+static int
+stay(struct sim *s, const uint32_t *c, const struct verdict *v, uint32_t n,
+     const bool *done, const bool *touches)
+{
+    uint32_t *all = NEW_N(s->a->rt->arena, uint32_t, 2 * s->n_contacts + n + 1);
+    uint32_t k = 0, lost;
+    bool any = slide_any(s->a->rt);
+    for (uint32_t i = 0; i < n; i++) {
+        any |= s->ct[c[i]].pressed;
+        all[k++] = c[i];
+    }
+    for (uint32_t i = 0; i < s->n_contacts; i++) {
+        if (touches[i])
+            all[k++] = i;
+        if (!done[i])
+            continue;
+        any |= s->a->rt->env[rt_contact(s->a->rt, i)->env_contact +
+                             IMP_CONTACT_E] == 0.0;
+        all[k++] = i;
+    }
+    int st = any ? sim_slide_settle(s, all, k, &lost) : IMP_OK;
+    for (uint32_t i = 0; i < n && any; i++) {
+        if (!st && lost == c[i])
+            st = lasting(s, c[i], &v[i]);
+        s->ct[c[i]].pressed = false;
+    }
+    return st;
+}
+
 int
 sim_event(struct sim *s, const struct event *e, const struct event *more,
           uint32_t n_more)
@@ -396,6 +438,9 @@ sim_event(struct sim *s, const struct event *e, const struct event *more,
     struct rt *r = s->a->rt;
     uint32_t n = 0, *c = NEW_N(r->arena, uint32_t, n_more + 1);
     struct verdict *v = NEW_N(r->arena, struct verdict, n_more + 1);
+    const char **class = NEW_N(r->arena, const char *, s->n_contacts + 1);
+    bool *done = NEW_N(r->arena, bool, s->n_contacts + 1);
+    bool *touches = NEW_N(r->arena, bool, s->n_contacts + 1);
     int st = sim_row(s);
     for (uint32_t i = 0; i <= n_more && !st; i++) {
         const struct event *x = i ? &more[i - 1] : e;
@@ -415,11 +460,11 @@ sim_event(struct sim *s, const struct event *e, const struct event *more,
             return lasting(s, x->contact, &v[n]);
         else
             rest(s, x->contact);
+        if (rests)
+            touches[x->contact] = true;
     }
     if (st)
         return st;
-    const char **class = NEW_N(r->arena, const char *, s->n_contacts + 1);
-    bool *done = NEW_N(r->arena, bool, s->n_contacts + 1);
     uint32_t n_hit = 0, *hit = NEW_N(r->arena, uint32_t, n + 1);
     for (uint32_t i = 0; i < n; i++) {
         class[c[i]] = touch_class_name[v[i].class];
@@ -431,6 +476,12 @@ sim_event(struct sim *s, const struct event *e, const struct event *more,
     for (uint32_t i = 0; i < n && !st && !s->stopped; i++)
         if (!done[c[i]])
             st = touched(s, c[i], &v[i]);
+    if (!st && !s->stopped)
+        st = stay(s, c, v, n, done, touches);
+    double now = rt_time(r);
+    for (uint32_t i = 0; i < s->n_contacts && !st && !s->stopped; i++)
+        if (done[i] && rt_time(r) == now && s->ct[i].fl.last == now)
+            st = sim_chatter(s, i);
     return st;
 }
 

@@ -24,7 +24,13 @@ bounce(struct sim *s, const struct plane_touch *t)
     s->row_fresh = false;
     sim_log(s, t->contact, "impact", touch_class_name[CLASS_MINUS], t->impulse);
     s->ct[t->contact].watch = s->watch[t->contact] = WATCH_LEAVE;
-    return (st = sim_row(s)) ? st : sim_count(s, t->contact);
+    if ((st = sim_row(s)) || (st = sim_count(s, t->contact)))
+        return st;
+    double e = s->a->rt->env[rt_contact(s->a->rt, t->contact)->env_contact +
+                             IMP_CONTACT_E];
+    uint32_t lost;
+    return e > 0.0 ? sim_chatter(s, t->contact)
+                   : sim_slide_settle(s, &t->contact, 1, &lost);
 }
 
 int
@@ -33,7 +39,9 @@ sim_planes(struct sim *s, double until, double limit)
     struct rt *r = s->a->rt;
     for (uint32_t c = 0; c < s->n_contacts; c++)
         s->watch[c] = s->ct[c].watch;
-    while ((double)s->ev_time.n <= limit && rt_time(r) < until) {
+    s->target = until;
+    while ((double)s->ev_time.n <= limit && rt_time(r) < until &&
+           !slide_any(r)) {
         struct plane_touch t;
         enum plane_end end;
         double before = rt_time(r);

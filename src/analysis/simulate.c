@@ -107,6 +107,7 @@ advance(struct sim *s, double t, double limit)
     struct rt *r = s->a->rt;
     struct event e, *more = NEW_N(r->arena, struct event, s->n_contacts + 1);
     uint32_t n;
+    s->target = t;
     while (!s->stopped && rt_time(r) < t) {
         if (s->planes) {
             int at = sim_planes(s, t, limit);
@@ -114,9 +115,11 @@ advance(struct sim *s, double t, double limit)
                 return at || rt_time(r) >= t ? at : too_many(s, limit);
         }
         for (uint32_t c = 0; c < s->n_contacts; c++)
-            s->watch[c] = s->ct[c].watch;
+            s->watch[c] = sim_slide_held(s, c) ? WATCH_OFF : s->ct[c].watch;
         double before = rt_time(r), end = t;
         int st = r->im->systems.n ? sim_systems_peek(s, t, &end) : IMP_OK;
+        if (!st)
+            st = sim_slide_peek(s, end, NULL, &end);
         if (!st)
             st = event_next(r, s->watch, end, NULL, NULL, &e, more, &n);
         if (rt_time(r) > before)
@@ -132,7 +135,8 @@ advance(struct sim *s, double t, double limit)
             }
             if ((st = sim_watch_depth(s)))
                 return st;
-            if (r->im->systems.n && (st = sim_systems_apply(s, end)))
+            if ((st = sim_slide_apply(s)) ||
+                (r->im->systems.n && (st = sim_systems_apply(s, end))))
                 return st;
             if ((double)s->ev_time.n > limit)
                 return too_many(s, limit);

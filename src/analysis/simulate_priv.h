@@ -6,11 +6,14 @@
 
 #include "analysis/analysis_priv.h"
 #include "runtime/plane.h"
+#include "runtime/slide.h"
 
 /* flights between impacts at one contact, for chatter */
 struct flights {
     double last;  /* time of the last impact */
-    double f[3];  /* the last flights, newest first */
+    double f[4];  /* the last flights, newest first */
+    double meet;  /* the limit as the last impact predicted it, */
+    double off;   /* and how far that was from the one before */
     double first; /* flight with which the present decrease began */
     int n;        /* flights known */
     long impacts;
@@ -23,6 +26,7 @@ struct sim_contact {
     double depth_from; /* until then its greatest depth is known */
     double touch_time; /* of the last touch without impulse, and how many */
     int touches;       /* there were at this time */
+    bool pressed;      /* this event: together without rate */
     struct flights fl;
 };
 
@@ -61,10 +65,14 @@ struct sim {
     struct planes *planes; /* of sim_plane.c; NULL: nothing for it */
     struct limits *limits; /* of sim_limit.c; NULL: none */
     long chatters;         /* limits taken */
+    struct slide_event slide;  /* what comes next of contacts that are closed */
+    struct chatter_work *work; /* of sim_chatter.c */
+    double target;             /* the run goes on to this time at once */
     double depth_max;
     bool any_overlap;
-    bool told_gain;  /* an impact raised the energy, and it was said */
-    size_t left_out; /* remarks beyond SIM_REMARKS */
+    bool told_gain;   /* an impact raised the energy, and it was said */
+    bool told_shared; /* forces that are not determined were told */
+    size_t left_out;  /* remarks beyond SIM_REMARKS */
 };
 /* remarks of impacts that are kept */
 #define SIM_REMARKS 100
@@ -100,6 +108,22 @@ int sim_corner(struct sim *s, uint32_t c, struct verdict *v, bool *rests);
 /* stops the run at bodies that rest where their normal is open and are pressed
  * together under some choice */
 int sim_corner_open(struct sim *s, uint32_t c);
+
+/* sim_slide.c: contacts of bodies that stay closed */
+bool sim_slide_held(const struct sim *s, uint32_t c);
+/* which of the contacts c[0..n), and of those closed before, push from now on;
+ * lost: one that is pressed together in a way that cannot be followed, or
+ * UINT32_MAX */
+int sim_slide_settle(struct sim *s, const uint32_t *c, uint32_t n,
+                     uint32_t *lost);
+/* time of the first thing that happens to them, at most until; `blind` as in
+ * slide_next */
+int sim_slide_peek(struct sim *s, double until, const bool *blind, double *t);
+int sim_slide_apply(struct sim *s); /* what happens there */
+
+/* sim_chatter.c: after an impact at c: goes to the limit of its impacts where
+ * that is known */
+int sim_chatter(struct sim *s, uint32_t c);
 
 /* sim_system.c: systems in generalised coordinates */
 int sim_systems_start(struct sim *s);

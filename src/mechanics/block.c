@@ -294,6 +294,116 @@ motion_tape(struct mech *k, struct mblock *o)
     }
 }
 
+/* -- with contacts that stay closed ------------------------------------------
+ */
+
+/* the accelerations by contacts of body i of the block: leaves of a series, or
+ * entries of env */
+static void
+pushes(struct mech *k, const struct mbody *b, uint32_t i, bool series, vec3 *v,
+       vec3 *w)
+{
+    uint32_t spin = k->d == 2 ? 1 : 3, first = i * (k->d + spin);
+    *v = v3_zero(k->g);
+    *w = v3_zero(k->g);
+    for (uint32_t c = 0; c < k->d; c++)
+        v->v[c] = series ? ex_sym(k->g, SYM_ROW, 0, first + c)
+                         : sym_env(k, b->env_body + IMP_BODY_PUSH + c);
+    for (uint32_t c = 0; c < spin; c++)
+        w->v[k->d == 2 ? 2 : c] =
+            series ? ex_sym(k->g, SYM_ROW, 0, first + k->d + c)
+                   : sym_env(k, b->env_body + IMP_BODY_PUSH + 3 + c);
+}
+
+/* phi'' with the pushes; accelerations are left as they were */
+static void
+push_conditions(struct mech *k, uint32_t block, bool series, const expr **out)
+{
+    struct mblock *o = k->blocks + block;
+    vec3 *keep = NEW_N(k->arena, vec3, 2 * (size_t)o->n), v, w;
+    for (uint32_t i = 0; i < o->n; i++) {
+        struct mbody *b = k->bodies + o->bodies[i];
+        keep[2 * i] = b->acc;
+        keep[2 * i + 1] = b->alpha;
+        pushes(k, b, i, series, &v, &w);
+        b->acc = v3_add(k->g, b->acc, v);
+        b->alpha = v3_add(k->g, b->alpha, w);
+    }
+    joint_conditions(k, block, out);
+    for (uint32_t i = 0; i < o->n; i++) {
+        struct mbody *b = k->bodies + o->bodies[i];
+        b->acc = keep[2 * i];
+        b->alpha = keep[2 * i + 1];
+    }
+}
+
+static bool
+touched(const struct mech *k, const struct mblock *o)
+{
+    for (uint32_t i = 0; i < o->n; i++)
+        if (k->bodies[o->bodies[i]].touches)
+            return true;
+    return false;
+}
+
+static void
+driven_tape(struct mech *k, uint32_t block)
+{
+    struct mblock *o = k->blocks + block;
+    struct graph *g = k->g;
+    size_t n = o->n_leaf - 1, n_out = n, at = 0;
+    o->out.driven = IMP_NO_TAPE;
+    if (!mech_simulates(k) || !touched(k, o))
+        return;
+    const expr **out = NEW_N(k->arena, const expr *, n + 2 * (size_t)o->n);
+    const expr **rate = NEW_N(k->arena, const expr *, n + 1);
+    const expr **phi = NEW_N(k->arena, const expr *, o->n_row + 1);
+    uint32_t *rows = NEW_N(k->arena, uint32_t, n + 2 * (size_t)o->n);
+    for (size_t i = 0; i < n; i++) {
+        out[i] = o->leaf[1 + i];
+        rate[i] = o->rate[1 + i];
+    }
+    for (uint32_t i = 0; i < o->n; i++, at += k->n_state) {
+        const struct mbody *b = k->bodies + o->bodies[i];
+        uint32_t spin = k->d == 2 ? 1 : 3;
+        size_t first = at + k->n_state - k->d - spin;
+        vec3 v, w;
+        pushes(k, b, i, true, &v, &w);
+        for (uint32_t c = 0; c < k->d; c++)
+            rate[first + c] = sc_add(g, rate[first + c], v.v[c]);
+        for (uint32_t c = 0; c < spin; c++)
+            rate[first + k->d + c] =
+                sc_add(g, rate[first + k->d + c], w.v[k->d == 2 ? 2 : c]);
+        if (k->d == 2 && b->touches) {
+            out[n_out++] = b->pose.cs[0];
+            out[n_out++] = b->pose.cs[1];
+        }
+    }
+    push_conditions(k, block, true, phi);
+    struct tape_spec spec = {.name =
+                                 arena_printf(k->arena, "%s.driven",
+                                              k->bodies[o->bodies[0]].tm->name),
+                             .series = true,
+                             .outs = out,
+                             .n_outs = n_out,
+                             .states = o->leaf + 1,
+                             .rates = rate,
+                             .n_states = n,
+                             .n_local = o->n_row,
+                             .residual = phi,
+                             .jacobian = o->J,
+                             .n_unknown = o->n_row,
+                             .symmetric = o->n_row > 0,
+                             .env_of = mech_env_of,
+                             .ctx = k};
+    o->out.driven = tape_build(g, k->ib, &spec, rows);
+    o->out.driven_rows = image_array(k->ib, rows, n_out, sizeof *rows);
+    /* what the joints answer with at order 0 */
+    push_conditions(k, block, false, phi);
+    for (uint32_t i = 0; i < o->n_row; i++)
+        o->ddphi[i] = phi[i];
+}
+
 /* leaf, rate: the flow the body follows */
 static void
 kinematics_tape(struct mech *k, struct mbody *b, const expr *const *leaf,
@@ -373,6 +483,7 @@ block_build(struct mech *k)
             return false;
         block_flow(k, k->blocks + i);
         motion_tape(k, k->blocks + i);
+        driven_tape(k, (uint32_t)i);
         joint_tapes(k, k->blocks + i);
     }
     const expr *t = sym_time(k), *one = ex_num(k->g, 1.0);

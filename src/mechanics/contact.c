@@ -178,6 +178,47 @@ event_tape(struct mech *k, const char *name, const struct conditions *c,
     return tape_build(k->g, k->ib, &spec, rows);
 }
 
+/* how fast the bodies' motion opens the gap (imp_contact.opening): for Q - P =
+ * gap n the velocity of a body counts along n (the first's against it), its
+ * spin by the moment of that about its centre; in its own axes these are the
+ * gradients of its own level set */
+static uint32_t
+opening_tape(struct mech *k, const char *name, const struct mbody *const b[2],
+             const struct pose *const p[2], const struct conditions *c)
+{
+    struct graph *g = k->g;
+    const expr *out[1 + 2 * 6];
+    uint32_t n = 0;
+    out[n++] = c->gap;
+    for (int i = 0; i < 2; i++) {
+        vec3 f = v3_zero(g), m = v3_zero(g);
+        if (!b[i]->fixed) {
+            vec3 x = contact_unknown(k, i), N = contact_gradient(k, b[i], x);
+            vec3 arm = v3_sub(g, x, b[i]->shape_centre);
+            const expr *s = ex_div(g, ex_num(g, -1.0), v3_norm(g, N));
+            f = v3_scale(g, s, N);
+            m = v3_cross(g, arm, f);
+            f = m3_apply(g, p[i]->R, f);
+        }
+        for (uint32_t j = 0; j < k->d; j++)
+            out[n++] = f.v[j];
+        for (uint32_t j = k->d == 2 ? 2 : 0; j < 3; j++)
+            out[n++] = m.v[j];
+    }
+    struct tape_spec spec = {.name = arena_printf(k->arena, "%s.opening", name),
+                             .series = true,
+                             .n_local = c->n,
+                             .outs = out,
+                             .n_outs = n,
+                             .residual = c->F,
+                             .jacobian = c->J,
+                             .n_unknown = c->n,
+                             .env_of = mech_env_of,
+                             .ctx = k};
+    uint32_t *rows = NEW_N(k->arena, uint32_t, n);
+    return tape_build(k->g, k->ib, &spec, rows);
+}
+
 /* what cannot be a contact, whatever the numbers */
 static bool
 contact_ok(struct mech *k, const struct tm_contact *t)
@@ -259,6 +300,7 @@ contact_build(struct mech *k, uint32_t c, imp_contact *out)
         .event = IMP_NO_TAPE,
         .impact = IMP_NO_TAPE,
         .relative = IMP_NO_TAPE,
+        .opening = IMP_NO_TAPE,
         .feature_kkt = {IMP_NO_TAPE, IMP_NO_TAPE, IMP_NO_TAPE},
         .feature_event = {IMP_NO_TAPE, IMP_NO_TAPE, IMP_NO_TAPE},
         .range = t->range,
@@ -287,5 +329,10 @@ contact_build(struct mech *k, uint32_t c, imp_contact *out)
     out->kkt = kkt_tape(k, t->name, at);
     out->event = event_tape(k, t->name, along, k->event_row[c]);
     out->impact = impact_build(k, c);
+    if (mech_simulates(k)) {
+        const struct mbody *b[2] = {b0, b1};
+        const struct pose *p[2] = {&p0, &p1};
+        out->opening = opening_tape(k, t->name, b, p, along);
+    }
     return true;
 }

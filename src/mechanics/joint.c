@@ -383,6 +383,15 @@ joint_rates(struct mech *k, uint32_t block)
     return true;
 }
 
+void
+joint_conditions(struct mech *k, uint32_t block, const expr **out)
+{
+    struct row *rows = NEW_N(k->arena, struct row, k->blocks[block].n_row + 1);
+    block_rows(k, block, rows);
+    for (uint32_t i = 0; i < k->blocks[block].n_row; i++)
+        out[i] = rows[i].ddphi;
+}
+
 /* -- the tapes that the runtime holds joints with ---------------------------
  */
 

@@ -94,6 +94,15 @@ make_layout(struct mech *k)
     l->n_env = l->draws + (uint32_t)m->n_draws;
 }
 
+bool
+mech_simulates(const struct mech *k)
+{
+    for (size_t i = 0; i < k->m->n_commands; i++)
+        if (k->m->commands[i].id == IMP_CMD_simulate)
+            return true;
+    return false;
+}
+
 /* contact and world data that read the motion */
 struct data_check {
     struct mech *k;

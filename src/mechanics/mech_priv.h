@@ -125,7 +125,13 @@ int shape_parity(const expr *e, uint32_t local);
 /* -- block.c: coupling, rates, motion, kinematics and energy tapes -- */
 bool block_build(struct mech *k);
 
+/* does a command follow the motion through touches that last? */
+bool mech_simulates(const struct mech *k);
+
 /* -- joint.c -- */
+/* conditions phi'' of the joints of a block with the bodies' accelerations as
+ * they stand now, into out (n_row) */
+void joint_conditions(struct mech *k, uint32_t block, const expr **out);
 /* calls back for each pair of moving bodies that a joint connects */
 void joint_couple(struct mech *k,
                   void (*together)(void *ctx, uint32_t a, uint32_t b),

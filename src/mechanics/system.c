@@ -189,6 +189,7 @@ system_block(struct mech *k, uint32_t block, const char *name, uint32_t first,
                              .ctx = k};
     o->out.motion = tape_build(k->g, k->ib, &spec, rows);
     o->out.solve = o->out.hold = o->out.push = IMP_NO_TAPE;
+    o->out.driven = IMP_NO_TAPE;
     o->out.bodies = image_array(k->ib, rows, 0, sizeof *rows);
     o->out.state = image_array(k->ib, state, n, sizeof *state);
     o->out.rows = image_array(k->ib, rows, n, sizeof *rows);

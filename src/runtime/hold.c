@@ -17,6 +17,7 @@
 #include "runtime/fn.h"
 #include "runtime/motion.h"
 #include "runtime/multi_rt.h"
+#include "runtime/slide.h"
 #include "runtime/state.h"
 
 /* rounds of Newton's method; the error after a step is of rounding, so that
@@ -295,6 +296,77 @@ turn(struct rt *r, uint32_t env, const double w[3])
     state_renormalise(r->env + env, low_part(r, env));
 }
 
+/* mass matrix of a body times its change of velocity */
+static void
+momentum(const struct rt *r, uint32_t body, const double c[6], double out[6])
+{
+    const double *k = r->env + rt_body(r, body)->env_body;
+    const double *J = k + IMP_BODY_INERTIA;
+    for (int i = 0; i < 3; i++)
+        out[i] = k[IMP_BODY_MASS] * c[i];
+    if (r->im->dim == 2) {
+        out[2] = J[0] * c[5]; /* third of three */
+        return;
+    }
+    out[3] = J[0] * c[3] + J[3] * c[4] + J[4] * c[5];
+    out[4] = J[3] * c[3] + J[1] * c[4] + J[5] * c[5];
+    out[5] = J[4] * c[3] + J[5] * c[4] + J[2] * c[5];
+}
+
+int
+hold_answer(struct rt *r, uint32_t block, double *change)
+{
+    if (!r->hold || r->hold->blocks[block].n == 0)
+        return IMP_OK;
+    struct hold_block *o = r->hold->blocks + block;
+    const imp_block *bl = block_at(r, block);
+    const uint32_t *body = IMP_ARRAY(r->im, bl->bodies, uint32_t);
+    uint32_t nv = r->im->dim == 2 ? 3 : 6;
+    int st = factor(r, block);
+    double *x = o->phi; /* C (change): the rows of C are those of push, M C^T */
+    for (uint32_t i = 0; i < o->n && !st; i++) {
+        memset(o->lambda, 0, o->n * sizeof *o->lambda);
+        o->lambda[i] = 1.0;
+        st = rt_eval(r, bl->push, o->lambda, o->change);
+        x[i] = 0.0;
+        for (uint32_t b = 0; b < bl->bodies.n && !st; b++) {
+            double p[6];
+            momentum(r, body[b], change + 6 * body[b], p);
+            for (uint32_t c = 0; c < nv; c++)
+                x[i] += p[c] * o->change[b * nv + c];
+        }
+    }
+    if (st)
+        return st;
+    for (uint32_t i = 0; i < o->n; i++)
+        o->lambda[i] = -x[i];
+    imp_gram_solve((int)o->n, o->J, o->piv, o->lambda);
+    if ((st = rt_eval(r, bl->push, o->lambda, o->change)))
+        return st;
+    for (uint32_t b = 0; b < bl->bodies.n; b++)
+        for (uint32_t c = 0; c < nv; c++)
+            change[6 * body[b] + (nv == 3 && c == 2 ? 5 : c)] +=
+                o->change[b * nv + c];
+    return IMP_OK;
+}
+
+void
+hold_shift(struct rt *r, uint32_t body, const double change[6], bool velocity)
+{
+    uint32_t at = rt_body(r, body)->env_state, d = r->im->dim;
+    double c[6];
+    memcpy(c, change, sizeof c);
+    if (d == 2) {
+        c[2] = change[5];
+        add_all(r, at + (velocity ? 3 : 0), c, 3);
+    } else if (velocity) {
+        add_all(r, at + 7, c, 6);
+    } else {
+        add_all(r, at, c, 3);
+        turn(r, at + 3, c + 3);
+    }
+}
+
 /* adds o->change to the poses, or to the velocities */
 static void
 apply(struct rt *r, uint32_t block, bool velocity)
@@ -408,12 +480,20 @@ int
 hold_kinematics(struct rt *r, uint32_t body, double out[18])
 {
     const imp_body *b = rt_body(r, body);
-    if (b->kinematics != IMP_NO_TAPE)
+    if (b->kinematics != IMP_NO_TAPE &&
+        !(b->block != IMP_NO_BLOCK && slide_moves(r, b->block)))
         return rt_eval(r, b->kinematics, NULL, out);
     const imp_block *bl = block_at(r, b->block);
     const uint32_t *state = IMP_ARRAY(r->im, bl->state, uint32_t);
     const uint32_t *rows = IMP_ARRAY(r->im, bl->rows, uint32_t);
-    double *keep = r->work[b->block], *work = r->hold->blocks[b->block].work, h;
+    double *keep = r->work[b->block], h;
+    double *work = r->hold && !slide_moves(r, b->block)
+                       ? r->hold->blocks[b->block].work
+                       : NULL;
+    if (!work) {
+        size_t n = IMP_ARRAY(r->im, r->im->tapes, imp_tape)[bl->motion].n_rows;
+        work = NEW_N(r->arena, double, (n + 1) * IMP_ROW_STRIDE);
+    }
     /* r->work may be in use as dense output */
     r->work[b->block] = work;
     int st = motion_series(r, b->block, 2, &h);

@@ -25,6 +25,13 @@ int hold_errors(struct rt *r, double *position, double *velocity);
  * the run was set to its start (rt_reset) */
 double hold_greatest(const struct rt *r);
 void hold_reset(struct rt *r);
+/* A change of velocities (per body of the model 6: world axes, then body axes;
+ * plane: entry 5) by forces, to which the joints of the block answer: theirs is
+ * added. At the present state; status of the tapes */
+int hold_answer(struct rt *r, uint32_t block, double *change);
+/* one body: its pose, or its velocities, moved by such a change */
+void hold_shift(struct rt *r, uint32_t body, const double change[6],
+                bool velocity);
 /* what imp_body.kinematics gives, for any body: where joints hold it, from the
  * series of its motion */
 int hold_kinematics(struct rt *r, uint32_t body, double out[18]);

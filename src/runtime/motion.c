@@ -23,6 +23,7 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/hold.h"
+#include "runtime/slide.h"
 #include "runtime/state.h"
 #include "runtime/system.h"
 
@@ -47,6 +48,7 @@ struct motion_row {
 struct motion_group {
     uint32_t row[GROUP_MAX];
     unsigned char series[GROUP_MAX]; /* no constant, line or parabola */
+    unsigned char spin, rate;        /* of an attitude; of a velocity */
 };
 struct motion_block {
     uint32_t tape;   /* IMP_NO_TAPE: nothing moves */
@@ -58,7 +60,7 @@ struct motion_block {
     uint32_t *turning; /* env: first entry of each quaternion */
 };
 struct motion_plan {
-    struct motion_block *blocks;
+    struct motion_block *blocks, *held; /* free, and with closed contacts */
     bool prescribed; /* some body's state is a function of time */
 };
 
@@ -86,7 +88,8 @@ row_kind(const struct rt *r, const imp_block *bl, uint32_t i)
 /* number of variables from i on that form one vector with variable i: they
  * are read off the layout of a body's state */
 static uint32_t
-group_size(const struct rt *r, const imp_block *bl, uint32_t i)
+group_size(const struct rt *r, const imp_block *bl, uint32_t i,
+           struct motion_group *g)
 {
     static const unsigned char plane[IMP_STATE_PLANE] = {2, 0, 1, 2, 0, 1};
     static const unsigned char space[IMP_STATE_SPACE] = {3, 0, 0, 4, 0, 0, 0,
@@ -98,8 +101,10 @@ group_size(const struct rt *r, const imp_block *bl, uint32_t i)
         uint32_t first = rt_body(r, bodies[k])->env_state;
         if (state[i] < first || state[i] >= first + n)
             continue;
-        uint32_t size =
-            r->im->dim == 2 ? plane[state[i] - first] : space[state[i] - first];
+        uint32_t at = state[i] - first;
+        uint32_t size = r->im->dim == 2 ? plane[at] : space[at];
+        g->rate = at >= (r->im->dim == 2 ? 3 : 7);
+        g->spin = r->im->dim == 2 ? at % 3 == 2 : at == 3 || at == 10;
         for (uint32_t j = 1; j < size; j++)
             if (i + j >= bl->state.n || state[i + j] != state[i] + j)
                 return 1;
@@ -109,7 +114,7 @@ group_size(const struct rt *r, const imp_block *bl, uint32_t i)
 }
 
 static void
-plan_block(const struct rt *r, struct arena *a, uint32_t b,
+plan_block(const struct rt *r, struct arena *a, uint32_t b, bool held,
            struct motion_block *to)
 {
     const imp_block *bl = IMP_ARRAY(r->im, r->im->blocks, imp_block) + b;
@@ -117,7 +122,7 @@ plan_block(const struct rt *r, struct arena *a, uint32_t b,
     const uint32_t *rows = IMP_ARRAY(r->im, bl->rows, uint32_t);
     const uint32_t *bodies = IMP_ARRAY(r->im, bl->bodies, uint32_t);
     uint32_t n = bl->state.n;
-    to->tape = n == 0 ? IMP_NO_TAPE : bl->motion;
+    to->tape = n == 0 ? IMP_NO_TAPE : held ? bl->driven : bl->motion;
     to->system = system_of_block(r, b);
     to->observer =
         to->system != IMP_NO_SYSTEM && rt_system(r, to->system)->observer == b;
@@ -131,12 +136,12 @@ plan_block(const struct rt *r, struct arena *a, uint32_t b,
     for (uint32_t i = 0, m; i < n; i += m) {
         struct motion_group *g = to->groups + to->n_groups;
         uint32_t before = to->n_series;
-        m = group_size(r, bl, i);
+        m = group_size(r, bl, i, g);
         for (uint32_t j = 0; j < GROUP_MAX; j++) {
             uint32_t v = i + (j < m ? j : 0);
             struct motion_row row = {state[v],
                                      rows[v] * IMP_ROW_STRIDE + IMP_ROW_PAD};
-            enum row_kind kind = row_kind(r, bl, v);
+            enum row_kind kind = held ? ROW_SERIES : row_kind(r, bl, v);
             g->row[j] = row.row;
             g->series[j] = kind == ROW_SERIES;
             if (j < m && kind == ROW_LINE)
@@ -157,8 +162,11 @@ motion_plan_new(struct rt *r)
 {
     struct motion_plan *p = NEW(r->own, struct motion_plan);
     p->blocks = NEW_N(r->own, struct motion_block, r->im->blocks.n + 1);
-    for (uint32_t b = 0; b < r->im->blocks.n; b++)
-        plan_block(r, r->own, b, p->blocks + b);
+    p->held = NEW_N(r->own, struct motion_block, r->im->blocks.n + 1);
+    for (uint32_t b = 0; b < r->im->blocks.n; b++) {
+        plan_block(r, r->own, b, false, p->blocks + b);
+        plan_block(r, r->own, b, true, p->held + b);
+    }
     for (uint32_t b = 0; b < r->im->bodies.n; b++)
         p->prescribed |= rt_body(r, b)->refresh != IMP_NO_TAPE;
     return p;
@@ -270,6 +278,28 @@ group_step(const double *const *row, int order)
     return h;
 }
 
+/* The same with contacts that stay closed: what their forces leave of rest is
+ * rounding of the accelerations `push` that they give, and no series. So sizes
+ * count at least as what these would make in one step. */
+static double
+held_step(const double *const *row, int order, double push, bool rate)
+{
+    double last = largest(row, order), before = largest(row, order - 1);
+    double size = largest(row, 0), h = 1.0;
+    if (last == 0.0 && before == 0.0)
+        return INFINITY;
+    for (int round = 0; round < 8; round++) {
+        double s = largest_term(row, 4, h, size), was = h;
+        s = larger(s, push * h * (rate ? 1.0 : 0.5 * h));
+        for (int k = 1; k < order && s == 0.0; k++)
+            s = largest(row, k);
+        h = root_step(s, last, before, order);
+        if (fabs(h - was) <= 0.05 * h)
+            break;
+    }
+    return h;
+}
+
 /* coefficients from .. to are all 0: the bits but the sign, in one go */
 static bool
 zeros(const double *row, int from, int to)
@@ -306,23 +336,24 @@ free_series(struct rt *r, uint32_t block, uint32_t tape, int order)
     return st;
 }
 
-int
-motion_series(struct rt *r, uint32_t block, int order, double *h)
+static const struct motion_block *
+plan_of(const struct rt *r, uint32_t block)
 {
-    const struct motion_block *bl = r->motion->blocks + block;
+    return (slide_moves(r, block) ? r->motion->held : r->motion->blocks) +
+           block;
+}
+
+/* h from the rows in r->work */
+static void
+step_of(const struct rt *r, uint32_t block, int order, double *h)
+{
+    const struct motion_block *bl = plan_of(r, block);
     const double *work = r->work[block];
+    double push[2];
+    bool held = slide_moves(r, block);
     *h = INFINITY;
-    if (bl->tape == IMP_NO_TAPE)
-        return IMP_OK;
-    bool system = bl->system != IMP_NO_SYSTEM && !bl->observer;
-    bool slides = system && system_slides(r, bl->system);
-    if (system && !slides)
-        system_unslide(r, bl->system);
-    int st = bl->observer ? system_observed(r, bl->system, order)
-             : slides     ? system_series(r, bl->system, order)
-                          : free_series(r, block, bl->tape, order);
-    if (st != IMP_OK)
-        return st;
+    if (held)
+        slide_pushes(r, block, push);
     for (uint32_t i = 0; i < bl->n_groups; i++) {
         const struct motion_group *g = bl->groups + i;
         const double *row[GROUP_MAX];
@@ -332,27 +363,51 @@ motion_series(struct rt *r, uint32_t block, int order, double *h)
             ends = ends && (!g->series[j] || row_ends(row[j], order));
         }
         if (!ends) {
-            double hg = group_step(row, order);
+            double hg = held ? held_step(row, order, push[g->spin], g->rate)
+                             : group_step(row, order);
             *h = hg < *h ? hg : *h;
         }
     }
-    return IMP_OK;
+}
+
+int
+motion_series(struct rt *r, uint32_t block, int order, double *h)
+{
+    const struct motion_block *bl = plan_of(r, block);
+    *h = INFINITY;
+    if (bl->tape == IMP_NO_TAPE)
+        return IMP_OK;
+    bool system = bl->system != IMP_NO_SYSTEM && !bl->observer;
+    bool slides = system && system_slides(r, bl->system);
+    if (system && !slides)
+        system_unslide(r, bl->system);
+    int st = slide_moves(r, block) ? slide_series(r, order, block)
+             : bl->observer        ? system_observed(r, bl->system, order)
+             : slides              ? system_series(r, bl->system, order)
+                                   : free_series(r, block, bl->tape, order);
+    if (st == IMP_OK)
+        step_of(r, block, order, h);
+    return st;
 }
 
 int
 motion_series_all(struct rt *r, int order, double *h)
 {
+    int st = slide_any(r) ? slide_series(r, order, UINT32_MAX) : IMP_OK;
     *h = INFINITY;
-    for (uint32_t b = 0; b < r->im->blocks.n; b++) {
+    for (uint32_t b = 0; b < r->im->blocks.n && st == IMP_OK; b++) {
         double hb;
         if (r->motion->blocks[b].system != IMP_NO_SYSTEM)
             continue;
-        int st = motion_series(r, b, order, &hb);
+        if (slide_moves(r, b))
+            step_of(r, b, order, &hb);
+        else
+            st = motion_series(r, b, order, &hb);
         if (st != IMP_OK)
             return st;
         *h = hb < *h ? hb : *h;
     }
-    return IMP_OK;
+    return st;
 }
 
 /* state of prescribed bodies at the time in env */
@@ -416,7 +471,7 @@ short_increment(const double *c, int order, double dt, double *d)
 static void
 advance_block(struct rt *r, uint32_t b, int order, double dt)
 {
-    const struct motion_block *bl = r->motion->blocks + b;
+    const struct motion_block *bl = plan_of(r, b);
     const double *work = r->work[b], *row[AT_ONCE];
     double *env = r->env, *lo = r->state_lo, d[AT_ONCE];
     uint32_t state0 = r->im->layout.state, at[AT_ONCE], n = 0;
@@ -460,6 +515,8 @@ advance(struct rt *r, int order, double dt, double t)
     r->env[r->im->layout.time] = t;
     if (r->motion->prescribed)
         refresh(r);
+    if (slide_any(r))
+        slide_project(r);
     if (r->hold)
         hold_project(r);
 }
@@ -493,11 +550,13 @@ motion_stuck(struct rt *r)
 int
 motion_to(struct rt *r, double t)
 {
+    /* forces of contacts take two orders more */
+    int order = slide_any(r) ? RT_ORDER : MOTION_ORDER;
     while (rt_time(r) != t) {
         if (rt_stopped(r))
             return IMP_STOPPED;
         double h, t0 = rt_time(r), t1 = t;
-        int st = motion_series_all(r, MOTION_ORDER, &h);
+        int st = motion_series_all(r, order, &h);
         if (st != IMP_OK)
             return st;
         if (fabs(t - t0) > h) {
@@ -505,7 +564,7 @@ motion_to(struct rt *r, double t)
             if (t1 == t0)
                 return motion_stuck(r);
         }
-        advance(r, MOTION_ORDER, t1 - t0, t1);
+        advance(r, order, t1 - t0, t1);
     }
     return IMP_OK;
 }

@@ -19,6 +19,7 @@
 #include "runtime/eval.h"
 #include "runtime/hold.h"
 #include "runtime/motion.h"
+#include "runtime/slide.h"
 #include "runtime/system.h"
 
 static const imp_tape *
@@ -60,6 +61,7 @@ rt_make(struct arena *a, const imp_image *im, const imp_code *code,
     r->event_work = NEW_N(a, double *, im->contacts.n + 1);
     for (uint32_t c = 0; c < im->contacts.n; c++)
         r->event_work[c] = work_for(r, rt_gap_tape(r, c));
+    r->opening_work = NEW_N(a, double *, im->contacts.n + 1);
     r->motion = motion_plan_new(r);
     r->system = system_new(r);
     r->hold = hold_new(r);
@@ -114,6 +116,7 @@ rt_restart(struct rt *r, const double *params)
 {
     arena_clear(r->arena);
     r->event = NULL; /* it lay there */
+    slide_end(r);
     int st = rt_setup(r, params);
     if (st != IMP_OK)
         return st;
@@ -170,6 +173,7 @@ rt_reset(struct rt *r)
     memset(r->contact_warm, 0, r->im->contacts.n);
     corner_forget(r);
     hold_reset(r);
+    slide_end(r);
 }
 
 bool

@@ -54,6 +54,9 @@ struct rt {
     double *state0;
     struct event_state *event; /* of event.c; NULL until first used */
     struct rt_kept *kept;      /* rt_keep */
+    struct slide *slide; /* of slide.c: contacts that stay closed; NULL: none */
+    struct slide *slides[2]; /* its memory */
+    double **opening_work; /* per contact: rows of its opening tape, or NULL */
 };
 
 /* relative tolerance of verdicts: spec/tangential 0.F (1e-9 of the terms' own

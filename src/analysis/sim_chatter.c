@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/* Chatter of bodies within `simulate`. Where the flights at a contact shrink,
+ * the parabola that touches the motion (runtime/slide_limit.h) tells where the
+ * impacts of its bodies come to a limit; when two such predictions in a row
+ * agree to rounding they are the motion's. The run then goes to the limit
+ * without these impacts, the velocities and gaps of the group are projected
+ * onto rest against each other, which is what infinitely many impulses along
+ * its normals leave, and the contacts that push from there on are chosen as
+ * after any other event. Nothing is compared with an absolute speed or time. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/simulate_priv.h"
+#include "base/num.h"
+#include "runtime/closest.h"
+#include "runtime/flow.h"
+#include "runtime/motion.h"
+#include "runtime/slide_limit.h"
+
+/* A limit is taken after so many flights, or when one is so much shorter than
+ * the first: every further impact costs digits of its time, as the rounding of
+ * a place over the speed. */
+#define CHATTER_FLIGHTS 8
+#define CHATTER_SHORTER 0.1
+/* looked ahead, in the last flights */
+#define CHATTER_AHEAD 200.0
+/* roundings of the gaps */
+#define CHATTER_NOISE 32.0
+
+/* what one question gathers */
+struct group {
+    bool *contact, *body;
+    struct slide_spot spot[SLIDE_MOST];
+    struct slide_point point[SLIDE_MOST];
+    double G[SLIDE_MOST * SLIDE_MOST], e[SLIDE_MOST], place[SLIDE_MOST];
+    int n;
+};
+struct chatter_work {
+    struct slide_lines lines;
+    struct group g;
+};
+
+static bool
+moving(const struct rt *r, uint32_t body)
+{
+    return body != IMP_WORLD && !(rt_body(r, body)->flags & IMP_BODYF_FIXED);
+}
+
+/* the last flights of a contact; 0: they do not shrink. take: enough to go by
+ */
+static double
+shrinks(const struct sim *s, uint32_t c, bool *take)
+{
+    const struct flights *f = &s->ct[c].fl;
+    const double *t = f->f;
+    bool less =
+        f->n == 1 || t[0] < t[1] || (f->n >= 4 && t[0] + t[1] < t[2] + t[3]);
+    *take = f->n >= CHATTER_FLIGHTS ||
+            (f->n >= 2 && t[0] <= CHATTER_SHORTER * f->first);
+    if (f->n < 1 || !less || !(t[0] > 0.0))
+        return 0.0;
+    double sum = 0.0;
+    for (int i = 0; i < 4 && i < f->n; i++)
+        sum += t[i];
+    return sum;
+}
+
+/* contacts whose impacts the motion of c's bodies may have to do with: held
+ * ones, those that were hit lately, and by joints */
+static void
+gather(struct sim *s, uint32_t c, double window, struct group *g)
+{
+    struct rt *r = s->a->rt;
+    const imp_joint *j = IMP_ARRAY(r->im, r->im->joints, imp_joint);
+    memset(g->contact, 0, s->n_contacts * sizeof *g->contact);
+    memset(g->body, 0, r->im->bodies.n * sizeof *g->body);
+    g->contact[c] = true;
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < s->n_contacts; i++) {
+            const imp_contact *k = rt_contact(r, i);
+            const struct sim_contact *t = &s->ct[i];
+            bool one = moving(r, k->body[0]) && g->body[k->body[0]],
+                 two = moving(r, k->body[1]) && g->body[k->body[1]];
+            if (!g->contact[i] && (one || two) && t->watch != WATCH_OFF &&
+                !t->through && !t->overlap &&
+                (slide_holds(r, i) ||
+                 (t->fl.impacts && rt_time(r) - t->fl.last <= window)))
+                g->contact[i] = more = true;
+            for (int e = 0; e < 2 && g->contact[i]; e++)
+                if (moving(r, k->body[e]) && !g->body[k->body[e]])
+                    g->body[k->body[e]] = more = true;
+        }
+        for (uint32_t i = 0; i < r->im->joints.n; i++) {
+            bool one = moving(r, j[i].body[0]) && g->body[j[i].body[0]],
+                 two = moving(r, j[i].body[1]) && g->body[j[i].body[1]];
+            if (one == two || !moving(r, j[i].body[0]) ||
+                !moving(r, j[i].body[1]))
+                continue;
+            g->body[j[i].body[one ? 1 : 0]] = more = true;
+        }
+    }
+}
+
+static double
+place_of(const struct rt *r, uint32_t c)
+{
+    double sum = 0.0;
+    for (int e = 0; e < 2; e++) {
+        const imp_body *b = rt_body(r, rt_contact(r, c)->body[e]);
+        double radius = r->env[b->env_body + IMP_BODY_RADIUS];
+        for (uint32_t i = 0; i < r->im->dim; i++)
+            sum += fabs(r->env[b->env_state + i]);
+        sum += isfinite(radius) ? radius : 0.0;
+    }
+    return sum;
+}
+
+/* the points of these contacts that may be hit within `ahead` */
+static bool
+points(struct sim *s, struct group *g, double ahead)
+{
+    struct rt *r = s->a->rt;
+    double tol, rate;
+    g->n = 0;
+    for (uint32_t c = 0; c < s->n_contacts; c++) {
+        if (!g->contact[c])
+            continue;
+        if (g->n >= SLIDE_MOST)
+            return false;
+        event_tolerances(r, c, &tol, &rate);
+        int k = slide_near(r, c, 2.0 * tol, INFINITY, g->spot + g->n,
+                           SLIDE_MOST - g->n);
+        if (k < 0)
+            return false;
+        g->n += k;
+    }
+    if (g->n == 0 || slide_look(r, g->spot, g->n, g->point, NULL))
+        return false;
+    int m = 0;
+    for (int i = 0; i < g->n; i++) {
+        const struct slide_point *p = &g->point[i];
+        if (p->gap <= ahead * (fabs(p->rate) + ahead * fabs(p->free)))
+            g->spot[m++] = g->spot[i];
+    }
+    g->n = m;
+    if (m == 0 || slide_look(r, g->spot, m, g->point, g->G))
+        return false;
+    for (int i = 0; i < m; i++) {
+        uint32_t c = g->spot[i].contact;
+        g->e[i] = r->env[rt_contact(r, c)->env_contact + IMP_CONTACT_E];
+        g->place[i] = place_of(r, c);
+        /* what has just been hit, or is held, is closed */
+        event_tolerances(r, c, &tol, &rate);
+        if (fabs(g->point[i].gap) <= CHATTER_NOISE * DBL_EPSILON * g->place[i])
+            g->point[i].gap = 0.0;
+    }
+    for (int i = 0; i < slide_count(r); i++) {
+        bool on;
+        const struct slide_spot *held = slide_spot(r, i, &on, NULL);
+        for (int k = 0; k < m; k++)
+            if (!memcmp(&g->spot[k], held, sizeof *held))
+                g->point[k].gap = g->point[k].rate = 0.0;
+    }
+    return true;
+}
+
+/* Goes to the time `meet` with the group's contacts out of sight; false: there
+ * is something else on the way, and nothing has moved */
+static int
+travel(struct sim *s, const struct group *g, double meet, bool *there)
+{
+    struct rt *r = s->a->rt;
+    struct moment here = moment_save(s->a);
+    struct event e, *more = NEW_N(r->arena, struct event, s->n_contacts + 1);
+    uint32_t n;
+    double end = meet, t;
+    int st = r->im->systems.n ? sim_systems_peek(s, meet, &end) : IMP_OK;
+    *there = false;
+    if (st || end < meet)
+        return st;
+    while (!st && rt_time(r) < meet) {
+        if ((st = sim_slide_peek(s, meet, g->contact, &t)))
+            break;
+        bool other = s->slide.what != SLIDE_NOTHING;
+        if (other && t < meet)
+            break;
+        for (uint32_t c = 0; c < s->n_contacts; c++)
+            s->watch[c] =
+                g->contact[c] || slide_holds(r, c) ? WATCH_OFF : s->ct[c].watch;
+        st = event_next(r, s->watch, t, NULL, NULL, &e, more, &n);
+        if (st || (e.kind != EVENT_NONE && e.kind != EVENT_EXCLUDED))
+            break;
+        if (rt_time(r) < t)
+            st = motion_to(r, t);
+        if (rt_time(r) >= meet)
+            *there = !st;
+    }
+    s->slide.what = SLIDE_NOTHING;
+    if (!*there)
+        moment_restore(s->a, &here);
+    return st;
+}
+
+static void
+tell(struct sim *s, const struct group *g, const struct limit_found *l,
+     uint32_t c, double error)
+{
+    struct rt *r = s->a->rt;
+    struct flow_event e = {.kind = FLOW_CHATTER,
+                           .time = rt_time(r),
+                           .contact = c,
+                           .chatter = l->chatter};
+    uint32_t *list = NEW_N(r->arena, uint32_t, s->n_contacts + 1);
+    for (uint32_t k = 0; k < s->n_contacts; k++) {
+        bool in = false;
+        for (int i = 0; i < g->n; i++)
+            in |= l->group[i] && g->spot[i].contact == k;
+        if (in)
+            list[e.n++] = k;
+    }
+    e.chatter.impacts = s->ct[c].fl.impacts;
+    e.chatter.remaining = l->remaining;
+    e.chatter.error = error / l->remaining;
+    sim_limit(s, &e, list);
+}
+
+/* the group's points at rest against each other */
+static int
+arrive(struct sim *s, struct group *g, const struct limit_found *l, uint32_t c,
+       double error)
+{
+    struct rt *r = s->a->rt;
+    struct slide_spot stop[SLIDE_MOST];
+    uint32_t *list = NEW_N(r->arena, uint32_t, s->n_contacts + 1), n = 0, lost;
+    int m = 0, st;
+    for (int i = 0; i < g->n; i++) {
+        bool on = l->group[i], held;
+        for (int k = 0; k < slide_count(r) && !on; k++)
+            on = !memcmp(slide_spot(r, k, &held, NULL), &g->spot[i],
+                         sizeof *g->spot);
+        if (on)
+            stop[m++] = g->spot[i];
+    }
+    if ((st = slide_stop(r, stop, m)))
+        return st;
+    tell(s, g, l, c, error);
+    for (uint32_t k = 0; k < s->n_contacts; k++) {
+        if (!g->contact[k])
+            continue;
+        list[n++] = k;
+        s->ct[k].watch = WATCH_LEAVE;
+        s->ct[k].fl.impacts = 0;
+    }
+    s->row_fresh = false;
+    return sim_slide_settle(s, list, n, &lost);
+}
+
+int
+sim_chatter(struct sim *s, uint32_t c)
+{
+    struct rt *r = s->a->rt;
+    struct flights *f = &s->ct[c].fl;
+    bool take;
+    double window = shrinks(s, c, &take), was = f->meet, most = 0.0,
+           least = INFINITY;
+    f->meet = -INFINITY;
+    if (!(window > 0.0) ||
+        !(r->env[rt_contact(r, c)->env_contact + IMP_CONTACT_E] < 1.0))
+        return IMP_OK;
+    if (!s->work) {
+        s->work = NEW(r->arena, struct chatter_work);
+        s->work->g.contact = NEW_N(r->arena, bool, s->n_contacts + 1);
+        s->work->g.body = NEW_N(r->arena, bool, r->im->bodies.n + 1);
+    }
+    struct group *g = &s->work->g;
+    gather(s, c, window, g);
+    if (!points(s, g, CHATTER_AHEAD * window))
+        return IMP_OK;
+    struct limit_found l;
+    struct limit_ask ask = {.n = g->n,
+                            .p = g->point,
+                            .G = g->G,
+                            .e = g->e,
+                            .place = g->place,
+                            .policy = r->im->impact_law == IMP_IMPACT_SEQUENTIAL
+                                          ? LINE_SEQUENTIAL
+                                          : LINE_COMPLEMENTARITY,
+                            .ahead = CHATTER_AHEAD * window};
+    if (!slide_limit(r, &s->work->lines, &ask, &l))
+        return IMP_OK;
+    double now = rt_time(r);
+    f->meet = now + l.remaining;
+    for (int i = 0; i < g->n; i++)
+        if (l.group[i]) {
+            most = fmax(most, g->place[i]);
+            if (g->point[i].rate != 0.0)
+                least = fmin(least, fabs(g->point[i].rate));
+        }
+    /* rounding of the time; or as far as rounding of the gaps lets it come:
+     * the next prediction is worse */
+    double off = fabs(f->meet - was), before = f->off, meet = f->meet;
+    f->off = off;
+    bool good = off <= 4.0 * DBL_EPSILON * fabs(meet);
+    if (!good && before <= off &&
+        before <= DBL_EPSILON * CHATTER_NOISE * most / least) {
+        meet = was;
+        good = meet > now;
+    }
+    if (!take || !good || meet > s->target)
+        return IMP_OK;
+    bool there;
+    int st = travel(s, g, meet, &there);
+    if (st || !there)
+        return st;
+    l.remaining = meet - now;
+    return arrive(s, g, &l, c,
+                  off + l.chatter.error * l.remaining);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Contacts of bodies that stay closed: points at which bodies slide, roll or
+ * rest on each other, without friction. Forces lambda along the normals keep
+ * the gaps of the points at 0; they are found order by order together with the
+ * Taylor series of the motion, so that event search and records go on as in
+ * free flight (motion.c asks here). Which points push is a complementarity
+ * problem of the instant; its motion is unique, its forces need not be.
+ *
+ * Points: of two smooth bodies or of one and a plane (imp_contact.opening), of
+ * a smooth body on a polytope, of a polytope's vertices on a plane or on a
+ * face. Invariant: between calls the gap and its rate at every point that
+ * pushes are 0 to rounding (slide_project after each step). */
+#ifndef IMP_RUNTIME_SLIDE_H
+#define IMP_RUNTIME_SLIDE_H
+
+#include "runtime/rt.h"
+
+/* most points at one time */
+#define SLIDE_MOST 64
+
+enum slide_kind {
+    SLIDE_SURFACE, /* imp_contact.opening */
+    SLIDE_SMOOTH,  /* a smooth body on a polytope's nearest feature */
+    SLIDE_VERTEX   /* a vertex on a plane or a face */
+};
+struct slide_spot {
+    uint32_t contact;
+    enum slide_kind kind;
+    int face_of; /* VERTEX: whose face, 0 or 1; the other's vertex */
+    uint32_t face, vertex;
+};
+/* Points of a contact that are closer than `reach` and may come to touch: of
+ * vertices those over the plane or the face that others touch (within tol) now.
+ * -1 as slide_spots */
+int slide_near(struct rt *r, uint32_t contact, double tol, double reach,
+               struct slide_spot *out, int most);
+/* a point at the present instant */
+struct slide_point {
+    struct slide_spot spot;
+    double gap, rate, speed; /* speed: size of the rate's terms */
+    double free;             /* acceleration of the gap without any force */
+    double force;            /* after slide_choose */
+    bool on;
+};
+
+/* Points of a contact that are closed within tol (m); at most `most`. -1: the
+ * touch is none that can be followed (edges against edges, open normals). */
+int slide_spots(struct rt *r, uint32_t contact, double tol,
+                struct slide_spot *out, int most);
+/* Gap, rate, free acceleration of points, and their matrix G (n x n): what a
+ * unit force at one does to the gap's acceleration at the other, joints
+ * included. G may be NULL. */
+int slide_look(struct rt *r, const struct slide_spot *spot, int n,
+               struct slide_point *out, double *G);
+
+enum slide_choice {
+    SLIDE_FREE,   /* none pushes */
+    SLIDE_HOLDS,  /* some do; forces and motion are unique */
+    SLIDE_SHARED, /* the motion is unique, its forces are not */
+    SLIDE_JAMMED  /* no forces >= 0 keep the gaps closed */
+};
+/* From now on these points, closed and without rate, stay closed where that
+ * takes a push; the others are let go. left: index of a point whose force has
+ * just ceased, or -1. Status of the tapes. */
+int slide_choose(struct rt *r, const struct slide_spot *spot, int n, int left,
+                 enum slide_choice *choice);
+/* Velocities (and positions) onto these points' gaps: as an impact that keeps
+ * them all closed (what is left of infinitely many). */
+int slide_stop(struct rt *r, const struct slide_spot *spot, int n);
+void slide_end(struct rt *r); /* all are free again */
+
+/* -- what is held now -- */
+static inline bool
+slide_any(const struct rt *r)
+{
+    return r->slide != NULL;
+}
+bool slide_holds(const struct rt *r, uint32_t contact);
+/* does a force of contacts act on bodies of this block? */
+bool slide_moves(const struct rt *r, uint32_t block);
+int slide_count(const struct rt *r);
+/* spots and their forces at the instant of the last series */
+const struct slide_spot *slide_spot(const struct rt *r, int i, bool *on,
+                                    double *force);
+
+/* sizes of what forces at the points do to bodies of this block, at the instant
+ * of the last series: accelerations of centres, of spins */
+void slide_pushes(const struct rt *r, uint32_t block, double push[2]);
+
+/* Motion series of all blocks that are held, to `order` < IMP_ORDER_MAX, into
+ * r->work[block] of one of them, or of all (UINT32_MAX) */
+int slide_series(struct rt *r, int order, uint32_t block);
+void slide_project(struct rt *r);
+
+enum slide_what {
+    SLIDE_NOTHING, /* the end of the series, or `until` */
+    SLIDE_CEASES,  /* the force of point `which` falls through 0 */
+    SLIDE_CLOSES,  /* another vertex of `contact` comes down */
+    SLIDE_OVER     /* point `which` comes to the end of its face */
+};
+struct slide_event {
+    enum slide_what what;
+    double time;
+    int which;
+    uint32_t contact;
+};
+/* what comes first, at or before `until`, within one expansion; contacts of
+ * which nothing is asked are set in `blind` (NULL: none) */
+int slide_next(struct rt *r, double until, const bool *blind,
+               struct slide_event *out);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* What would the parabola that touches the motion of bodies here come to? Its
+ * gaps are those of line.h in the space that they span: with G = N M^-1 N^T =
+ * F F^T (pivots, r of them) and coordinates y of unit mass, gap = F y + c. So
+ * joints and any number of bodies look alike. The prediction is wrong by the
+ * square of the time that is left; whoever asks again after the next impact
+ * sees by how much. */
+#include "runtime/slide_limit.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/slide.h"
+
+/* a pivot below this share of its diagonal: the row depends on those before */
+#define LIMIT_RANK 1e-11
+/* roundings of the numbers a gap is made of, below which it is 0 */
+#define LIMIT_NOISE 64.0
+/* impacts that are looked ahead */
+#define LIMIT_IMPACTS 4000
+
+struct space {
+    int m, r;
+    double *F, *rest; /* m x r; diagonals that are left */
+    int *basis;
+};
+
+/* F F^T = G by pivots; row basis[k] of F has its last entry at k */
+static void
+factor(struct space *s, const double *G)
+{
+    int m = s->m;
+    for (int i = 0; i < m; i++)
+        s->rest[i] = G[i * m + i];
+    for (s->r = 0; s->r < m; s->r++) {
+        int p = -1, k = s->r;
+        double best = LIMIT_RANK;
+        for (int i = 0; i < m; i++)
+            if (s->rest[i] > best * G[i * m + i]) {
+                best = s->rest[i] / G[i * m + i];
+                p = i;
+            }
+        if (p < 0)
+            break;
+        double root = sqrt(s->rest[p]);
+        for (int i = 0; i < m; i++) {
+            double x = G[i * m + p];
+            for (int j = 0; j < k; j++)
+                x -= s->F[i * m + j] * s->F[p * m + j];
+            bool taken = false;
+            for (int j = 0; j < k; j++)
+                taken |= s->basis[j] == i;
+            s->F[i * m + k] = taken ? 0.0 : i == p ? root : x / root;
+            s->rest[i] = taken || i == p
+                             ? 0.0
+                             : s->rest[i] - s->F[i * m + k] * s->F[i * m + k];
+        }
+        s->basis[k] = p;
+    }
+}
+
+/* y with F y = g at the basis; what is off at the others, into off */
+static void
+coordinates(const struct space *s, const double *g, double *y, double *off)
+{
+    int m = s->m;
+    for (int k = 0; k < s->r; k++) {
+        int p = s->basis[k];
+        double x = g[p];
+        for (int j = 0; j < k; j++)
+            x -= s->F[p * m + j] * y[j];
+        y[k] = x / s->F[p * m + k];
+    }
+    for (int i = 0; i < m; i++) {
+        off[i] = g[i];
+        for (int j = 0; j < s->r; j++)
+            off[i] -= s->F[i * m + j] * y[j];
+    }
+    for (int k = 0; k < s->r; k++)
+        off[s->basis[k]] = 0.0;
+}
+
+static struct line *
+line_for(struct rt *r, struct slide_lines *l, const struct line_model *m)
+{
+    for (int i = 0; i < l->n; i++)
+        if (l->line[i]->model.n == m->n && l->line[i]->model.m == m->m)
+            return line_renew(l->line[i], m) ? NULL : l->line[i];
+    struct line *new;
+    if (line_new(r->arena, m, &new))
+        return NULL;
+    if (l->n < SLIDE_LINES)
+        l->line[l->n++] = new;
+    return new;
+}
+
+bool
+slide_limit(struct rt *r, struct slide_lines *lines, const struct limit_ask *a,
+            struct limit_found *out)
+{
+    int m = a->n;
+    size_t mm = (size_t)m;
+    double *d = lines->room;
+    if (!d)
+        d = lines->room =
+            NEW_N(r->arena, double, SLIDE_MOST *(2 * SLIDE_MOST + 10));
+    struct space s = {.m = m, .F = d, .rest = d + mm * mm};
+    double *q = s.rest + m, *v = q + m, *acc = v + m, *c = acc + m;
+    double *bias = c + m, *g = bias + m, *off = g + m, *N = off + m;
+    double *e = N + mm * mm, most = 0.0;
+    int basis[SLIDE_MOST];
+    double *mass = NULL;
+    s.basis = basis;
+    factor(&s, a->G);
+    for (int i = 0; i < m; i++)
+        g[i] = a->p[i].gap;
+    coordinates(&s, g, q, c);
+    for (int i = 0; i < m; i++) {
+        double size = a->place[i];
+        for (int j = 0; j < s.r; j++)
+            size += fabs(s.F[i * m + j] * q[j]);
+        if (fabs(c[i]) <= LIMIT_NOISE * DBL_EPSILON * size)
+            c[i] = 0.0;
+        most = fmax(most, a->place[i]);
+        e[i] = a->e[i];
+        g[i] = a->p[i].rate;
+    }
+    coordinates(&s, g, v, off);
+    for (int i = 0; i < m; i++)
+        g[i] = a->p[i].free;
+    coordinates(&s, g, acc, bias);
+    if (!lines->mass)
+        lines->mass = NEW_N(r->arena, double, SLIDE_MOST *SLIDE_MOST);
+    mass = lines->mass;
+    memset(mass, 0, sizeof *mass * (size_t)(s.r * s.r));
+    for (int i = 0; i < s.r; i++)
+        mass[i * s.r + i] = 1.0;
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < s.r; j++)
+            N[i * s.r + j] = s.F[i * m + j];
+    struct line_model model = {.n = s.r,
+                               .m = m,
+                               .mass = mass,
+                               .acc = acc,
+                               .N = N,
+                               .bias = bias,
+                               .c = c,
+                               .e = e};
+    struct line *l = s.r > 0 ? line_for(r, lines, &model) : NULL;
+    if (!l || !line_start(l, 0.0, q, v, LIMIT_NOISE * DBL_EPSILON * most))
+        return false;
+    bool hit[SLIDE_MOST] = {false};
+    enum line_event what = LINE_IMPACT;
+    l->policy = a->policy;
+    for (int k = 0;
+         k < LIMIT_IMPACTS && (what == LINE_IMPACT || what == LINE_SEVERAL);
+         k++) {
+        what = line_next(l, a->ahead);
+        if (what == LINE_IMPACT)
+            hit[l->hit] = true;
+        for (int i = 0; i < m && what == LINE_SEVERAL; i++)
+            hit[i] |= l->impulse[i] != 0.0;
+    }
+    if (what != LINE_CHATTER)
+        return false;
+    for (int i = 0; i < m; i++) {
+        if (hit[i] && !l->group[i])
+            return false; /* others are hit before */
+        out->group[i] = l->group[i];
+    }
+    out->remaining = l->t;
+    out->chatter = l->chatter;
+    return true;
+}

@@ -81,6 +81,43 @@ plan_axes(struct sweep *s, const imp_val *v, bool random)
     return IMP_OK;
 }
 
+/* Does any tape of the model read this param? */
+static bool
+is_read(const imp_image *im, uint32_t param)
+{
+    const imp_tape *t = IMP_ARRAY(im, im->tapes, imp_tape);
+    for (uint32_t k = 0; k < im->tapes.n; k++) {
+        const imp_instr *x = IMP_ARRAY(im, t[k].code, imp_instr);
+        for (uint32_t i = 0; i < t[k].code.n; i++)
+            if (x[i].op == IMP_OP_ENV && x[i].a == im->layout.params + param)
+                return true;
+    }
+    return false;
+}
+
+/* A param that nothing depends on gives the same run again and again; of models
+ * that are not made yet nothing is known. */
+static void
+tell_idle(struct sweep *s)
+{
+    const imp_image *im = s->a->rt->im;
+    const imp_param *p = IMP_ARRAY(im, im->params, imp_param);
+    for (size_t k = 0; k < s->n_axes && s->n_models == 1; k++) {
+        const struct sweep_axis *x = &s->axis[k];
+        if (x->structural || is_read(im, x->param))
+            continue;
+        const char *name = imp_text(im, p[x->param].name);
+        struct diag *d = diag_add(s->a->ds, DIAG_W0745, x->range,
+                                  "nothing in the model depends on `%s`, so "
+                                  "all its values give the same runs",
+                                  name);
+        diag_note(s->a->ds, d, p[x->param].range, "the param");
+        diag_help(s->a->ds, d,
+                  "use it in a body, a system or the question, or sweep "
+                  "another one");
+    }
+}
+
 /* fields of the question that a value reads */
 static void
 wanted_by(struct sweep *s, const imp_val *v)
@@ -148,12 +185,17 @@ plan(struct sweep *s)
             st = plan_axes(s, &o[k].val, o[k].id == IMP_OPT_sweep_random);
     if (st)
         return st;
+    double summary;
+    if ((st = arg_number(a, s->c, IMP_OPT_sweep_summary, 0, &summary)))
+        return st;
+    s->summary = summary > 0;
     s->question = IMP_ARRAY(im, im->commands, imp_command) + run->ref;
     s->seed = a->rt->seed;
     s->params = a->rt->env + im->layout.params;
     s->save = arg_text(a, s->c, IMP_OPT_sweep_save, NULL);
     if ((st = sweep_models_plan(s)))
         return st;
+    tell_idle(s);
 
     plan_fields(s, kept);
     size_t total = (size_t)s->total;
@@ -200,105 +242,6 @@ begin_journal(struct sweep *s)
     }
     return journal_open(a->out, a->ds, s->c->range, s->save, key, resume,
                         sweep_unpack, s, &s->journal);
-}
-
-/* -- the record -------------------------------------------------------------
- */
-
-static struct fieldval *
-column(struct rec *out, uint32_t k)
-{
-    for (size_t i = 0; i < out->n; i++)
-        if (out->schema[i].column == k)
-            return &out->v[i];
-    return NULL;
-}
-
-/* numbers of the runs that are done */
-static const double *
-done_numbers(const struct sweep *s, size_t rows, const struct sweep_field *f)
-{
-    double *x = NEW_N(rec_arena(s->a), double, rows * f->width + 1);
-    size_t n = 0;
-    for (uint64_t i = 0; i < s->total; i++)
-        if (s->state[i] == SWEEP_DONE) {
-            memcpy(x + n, s->num + i * s->n_num + f->at, f->width * sizeof *x);
-            n += f->width;
-        }
-    return x;
-}
-
-static const char *const *
-done_texts(const struct sweep *s, size_t rows, const char *const *all,
-           const uint32_t *id, size_t step)
-{
-    const char **t = NEW_N(rec_arena(s->a), const char *, rows + 1);
-    size_t n = 0;
-    for (uint64_t i = 0; i < s->total; i++)
-        if (s->state[i] == SWEEP_DONE)
-            t[n++] = all[id[i * step]];
-    return t;
-}
-
-static const double *
-done_axis(const struct sweep *s, size_t rows, size_t k)
-{
-    double *x = NEW_N(rec_arena(s->a), double, rows + 1);
-    size_t n = 0;
-    for (uint64_t i = 0; i < s->total; i++)
-        if (s->state[i] == SWEEP_DONE)
-            x[n++] =
-                k < s->n_axes ? sweep_value(s, k, i) : (double)(i % s->repeat);
-    return x;
-}
-
-/* all texts, where the record may point to them */
-static const char *const *
-lasting(const struct sweep *s)
-{
-    struct arena *ar = rec_arena(s->a);
-    const char **t = NEW_N(ar, const char *, s->texts.n);
-    for (size_t i = 0; i < s->texts.n; i++)
-        t[i] = arena_strdup(ar, s->texts.v[i]);
-    return t;
-}
-
-static void
-set_column(struct rec *out, uint32_t k, struct fieldval v)
-{
-    struct fieldval *f = column(out, k);
-    if (f)
-        *f = v;
-}
-
-/* Columns: every number that a run did not give is NaN in them. */
-static void
-put_record(struct sweep *s, struct rec *out, size_t rows, size_t failed)
-{
-    struct analysis *a = s->a;
-    const char *const *all = lasting(s);
-    uint32_t k = 1;
-    SET_NUM("points", (double)rows);
-    SET_NUM("failed", (double)failed);
-    for (size_t i = 0; i < s->n_axes + (s->repeat > 1); i++)
-        set_column(out, k++,
-                   (struct fieldval){
-                       .num = done_axis(s, rows, i), .n = rows, .cols = 1});
-    for (size_t i = 0; i < s->n_fields; i++) {
-        const struct sweep_field *f = &s->field[i];
-        struct fieldval v = {.n = rows, .cols = f->width};
-        if (f->text)
-            v.texts = done_texts(s, rows, all, s->text + f->at, s->n_text);
-        else
-            v.num = done_numbers(s, rows, f);
-        set_column(out, k++, v);
-    }
-    int e = rec_index(a->rt->im, out, "error");
-    out->v[e] = (struct fieldval){0};
-    if (failed) { /* otherwise "none" says it better */
-        out->v[e].n = rows;
-        out->v[e].texts = done_texts(s, rows, all, s->error, 1);
-    }
 }
 
 /* -- what was found ---------------------------------------------------------
@@ -367,9 +310,11 @@ save(struct sweep *s, const struct rec *out)
 {
     struct analysis *a = s->a;
     const imp_image *im = a->rt->im;
-    struct out_column *v =
-        NEW_N(a->rt->arena, struct out_column, out->n * 3 + 1);
     size_t n = 0;
+    for (size_t i = 0; i < out->n; i++)
+        n += out->schema[i].width > 1 ? out->schema[i].width : 1;
+    struct out_column *v = NEW_N(a->rt->arena, struct out_column, n + 1);
+    n = 0;
     for (uint32_t k = 1; k <= out->n + 1; k++) {
         bool last = k == out->n + 1; /* the reasons come last */
         for (size_t i = 0; i < out->n; i++) {
@@ -382,11 +327,14 @@ save(struct sweep *s, const struct rec *out)
     }
     size_t axes = 0;
     uint64_t *shape = NEW_N(a->rt->arena, uint64_t, s->n_axes + 1);
-    struct out_grid g = {.n_varying = s->n_axes + (s->repeat > 1),
-                         .shape = shape};
+    bool repeats = s->repeat > 1 && !s->summary;
+    struct out_grid g = {.n_varying = s->n_axes + repeats, .shape = shape};
+    if (s->summary)
+        for (size_t k = 0; k < s->n_axes; k++)
+            g.n_varying -= s->axis[k].random;
     for (size_t k = 0; k < s->n_axes && !s->axis[k].random; k++)
         shape[axes++] = s->axis[k].n;
-    if (s->repeat > 1 && axes == s->n_axes)
+    if (repeats && axes == s->n_axes)
         shape[axes++] = s->repeat;
     if (axes == g.n_varying)
         g.n_axes = axes;
@@ -432,7 +380,7 @@ sweep(struct sweep *s, struct rec *out)
         rows += s->state[i] == SWEEP_DONE;
         failed += s->state[i] == SWEEP_DONE && s->error[i];
     }
-    put_record(s, out, rows, failed);
+    sweep_put_record(s, out, rows, failed);
     tell_warnings(s, &w);
     int bad = tell_failures(s, rows, failed);
     if (!st && s->save)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Inside `sweep`: what is run (sweep.c), the models that are made for
  * structural params (sweep_model.c), the threads (sweep_run.c), what is kept of
- * each run (sweep_keep.c), the progress line (sweep_progress.c).
+ * each run (sweep_keep.c), the record (sweep_record.c), the progress line
+ * (sweep_progress.c).
  *
  * Runs are numbered; what one of them finds is a function of its number alone
  * and stands at its number, so neither the threads nor the order in which they
@@ -68,6 +69,7 @@ struct sweep {
     struct sweep_axis *axis;
     size_t n_axes;
     uint64_t repeat, total; /* runs */
+    bool summary;           /* the record has a row per combination */
     struct sweep_model *model;
     size_t n_models;
     uint64_t per_model; /* runs */
@@ -107,6 +109,11 @@ struct sweep_warnings {
 
 /* -- sweep.c: the values of axis k in run i */
 double sweep_value(const struct sweep *s, size_t k, uint64_t i);
+
+/* -- sweep_record.c: the columns of the runs that are done, NaN and no text
+ * where a run gave none */
+void sweep_put_record(struct sweep *s, struct rec *out, size_t rows,
+                      size_t failed);
 
 /* -- sweep_model.c: after the axes; IMP_OK or a diagnostic */
 int sweep_models_plan(struct sweep *s);

@@ -85,18 +85,54 @@ column(struct check *ck, uint32_t command, enum imp_field_kind kind,
     r->dims = d;
 }
 
+/* a row per combination: option `summary` */
+static bool
+summarised(struct check *ck, const struct tm_command *c)
+{
+    double x = 0;
+    for (size_t i = 0; i < c->n_opts; i++)
+        if (c->opts[i].id == IMP_OPT_sweep_summary)
+            ck_fixed(ck, c->opts[i].val.e[0], &x);
+    return x > 0;
+}
+
+/* the columns of what is kept: one, or those of a summary */
+static void
+kept_columns(struct check *ck, uint32_t command, enum imp_field_kind kind,
+             uint32_t width, const char *name, const char *unit,
+             const char *doc, const struct dim *dim)
+{
+    static const char *const of[][2] = {{"min", "smallest"},
+                                        {"max", "greatest"},
+                                        {"deviation", "standard deviation"}};
+    column(ck, command, kind, width, name, unit, doc, dim);
+    if (!summarised(ck, &ck->commands.v[command]))
+        return;
+    if (kind == IMP_FIELD_TEXT) {
+        column(ck, command, IMP_FIELD_NUM, 1,
+               arena_printf(ck->arena, "%s_share", name), "",
+               "share of the runs with this text", dim_pure(ck->dims));
+        return;
+    }
+    for (int i = 0; i < 3; i++)
+        column(ck, command, kind, width,
+               arena_printf(ck->arena, "%s_%s", name, of[i][0]), unit,
+               arena_printf(ck->arena, "%s of the runs", of[i][1]), dim);
+}
+
 /* columns of the params that vary; the number of runs */
 static double
 axis_columns(struct check *ck, uint32_t command)
 {
     struct tm_command *c = &ck->commands.v[command];
     double runs = 1, repeat = 1;
+    bool summary = summarised(ck, c);
     for (size_t i = 0; i < c->n_opts; i++) {
         const struct tm_opt *o = &c->opts[i];
         if (o->id == IMP_OPT_sweep_repeat)
             ck_fixed(ck, o->val.e[0], &repeat);
         bool over = o->id == IMP_OPT_sweep_over;
-        if (!over && o->id != IMP_OPT_sweep_random)
+        if (!over && (o->id != IMP_OPT_sweep_random || summary))
             continue;
         for (size_t k = 0; k < o->val.n_items; k++) {
             const struct tm_val *a = &o->val.items[k];
@@ -107,10 +143,43 @@ axis_columns(struct check *ck, uint32_t command)
                    p.dim);
         }
     }
-    if (repeat > 1)
+    if (summary)
+        column(ck, command, IMP_FIELD_NUM, 1, "runs", "",
+               "runs that gave values", dim_pure(ck->dims));
+    else if (repeat > 1)
         column(ck, command, IMP_FIELD_NUM, 1, "repeat", "",
                "number of the run, from 0", dim_pure(ck->dims));
     return runs * repeat;
+}
+
+/* `summary` is decided before anything is run, and there is something to
+ * summarise */
+static bool
+summary_fits(struct check *ck, const struct tm_command *c)
+{
+    const struct tm_opt *of = NULL;
+    double x, repeat = 1;
+    for (size_t i = 0; i < c->n_opts; i++) {
+        const struct tm_opt *o = &c->opts[i];
+        of = o->id == IMP_OPT_sweep_summary ? o : of;
+        if (o->id == IMP_OPT_sweep_repeat)
+            ck_fixed(ck, o->val.e[0], &repeat);
+    }
+    if (!of)
+        return true;
+    if (!ck_fixed(ck, of->val.e[0], &x)) {
+        ck_error(ck, DIAG_E0423, of->val.range,
+                 "`summary` is true or false, made of literals and params");
+        return false;
+    }
+    if (x > 0 && repeat <= 1) {
+        struct diag *d = ck_error(ck, DIAG_E0423, of->val.range,
+                                  "every combination has one run, so there is "
+                                  "nothing to summarise");
+        CK_HELP(ck, d, "say how many runs: repeat = 100");
+        return false;
+    }
+    return true;
 }
 
 /* a param is either stepped or drawn, and something must vary */
@@ -163,8 +232,9 @@ keep_field(struct check *ck, uint32_t command, uint32_t question,
                            .text = "",
                            .unit = "",
                            .name = x->name};
-    column(ck, command, x->kind, text ? 1 : x->width, x->name, x->unit, x->doc,
-           text ? dim_pure(ck->dims) : field_dim(ck, q, x, UINT32_MAX, range));
+    kept_columns(
+        ck, command, x->kind, text ? 1 : x->width, x->name, x->unit, x->doc,
+        text ? dim_pure(ck->dims) : field_dim(ck, q, x, UINT32_MAX, range));
 }
 
 /* Is this a name that means a field, or nothing else? */
@@ -233,9 +303,9 @@ expression(struct check *ck, uint32_t command, uint32_t question,
         return false;
     val_of(ck, &v, e, out);
     out->name = column_name(ck, &ck->commands.v[command], NULL, 0, out->name);
-    column(ck, command, IMP_FIELD_NUM, v.rows, out->name, "",
-           arena_printf(ck->arena, "calculated: %s", out->label),
-           v.bare ? dim_pure(ck->dims) : v.dim);
+    kept_columns(ck, command, IMP_FIELD_NUM, v.rows, out->name, "",
+                 arena_printf(ck->arena, "calculated: %s", out->label),
+                 v.bare ? dim_pure(ck->dims) : v.dim);
     return true;
 }
 
@@ -248,7 +318,7 @@ sweep_record(struct check *ck, uint32_t command, const struct ast_item *it,
     for (size_t i = 0; i < c->n_opts; i++)
         if (c->opts[i].id == IMP_OPT_sweep_run)
             q = c->opts[i].val.ref;
-    if (!varied(ck, c, it))
+    if (!varied(ck, c, it) || !summary_fits(ck, c))
         return false;
     double runs = axis_columns(ck, command);
     if (runs > SWEEP_MOST) {

@@ -271,8 +271,12 @@ out_curves_plot(struct buf *b, const struct out_curve *v, size_t n, bool first)
             continue; /* gnuplot refuses empty data */
         buf_printf(b, "%s$c%zu using 1:2 with lines ", first ? "" : ", ", k);
         first = false;
-        if (v[k].level) {
-            buf_puts(b, "linewidth 1 linecolor rgb 'black' notitle");
+        if (v[k].level) { /* to be seen on dark and on light */
+            buf_printf(b,
+                       "linewidth 3 linecolor rgb 'white' notitle, $c%zu "
+                       "using 1:2 with lines linewidth 1 linecolor rgb "
+                       "'black' notitle",
+                       k);
             continue;
         }
         buf_printf(b, "linewidth 2 linecolor rgb '%s' title ",

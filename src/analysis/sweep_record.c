@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* The record of a sweep: columns of the runs that are done, or of their
+ * combinations (summary). The checker has made the schema in the same order
+ * (check/sweep_record.c). */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/sweep_priv.h"
+#include "base/arena.h"
+
+static struct fieldval *
+column(struct rec *out, uint32_t k)
+{
+    for (size_t i = 0; i < out->n; i++)
+        if (out->schema[i].column == k)
+            return &out->v[i];
+    return NULL;
+}
+
+/* numbers of the runs that are done */
+static const double *
+done_numbers(const struct sweep *s, size_t rows, const struct sweep_field *f)
+{
+    double *x = NEW_N(rec_arena(s->a), double, rows * f->width + 1);
+    size_t n = 0;
+    for (uint64_t i = 0; i < s->total; i++)
+        if (s->state[i] == SWEEP_DONE) {
+            memcpy(x + n, s->num + i * s->n_num + f->at, f->width * sizeof *x);
+            n += f->width;
+        }
+    return x;
+}
+
+static const char *const *
+done_texts(const struct sweep *s, size_t rows, const char *const *all,
+           const uint32_t *id, size_t step)
+{
+    const char **t = NEW_N(rec_arena(s->a), const char *, rows + 1);
+    size_t n = 0;
+    for (uint64_t i = 0; i < s->total; i++)
+        if (s->state[i] == SWEEP_DONE)
+            t[n++] = all[id[i * step]];
+    return t;
+}
+
+static const double *
+done_axis(const struct sweep *s, size_t rows, size_t k)
+{
+    double *x = NEW_N(rec_arena(s->a), double, rows + 1);
+    size_t n = 0;
+    for (uint64_t i = 0; i < s->total; i++)
+        if (s->state[i] == SWEEP_DONE)
+            x[n++] =
+                k < s->n_axes ? sweep_value(s, k, i) : (double)(i % s->repeat);
+    return x;
+}
+
+/* all texts, where the record may point to them */
+static const char *const *
+lasting(const struct sweep *s)
+{
+    struct arena *ar = rec_arena(s->a);
+    const char **t = NEW_N(ar, const char *, s->texts.n);
+    for (size_t i = 0; i < s->texts.n; i++)
+        t[i] = arena_strdup(ar, s->texts.v[i]);
+    return t;
+}
+
+static void
+set_column(struct rec *out, uint32_t k, struct fieldval v)
+{
+    struct fieldval *f = column(out, k);
+    if (f)
+        *f = v;
+}
+
+/* -- summary: of the runs of each combination that are done -----------------
+ */
+
+struct groups {
+    uint64_t *first; /* run of each combination, some run of which is done */
+    size_t n;
+};
+
+static struct groups
+groups_of(const struct sweep *s)
+{
+    struct groups g = {
+        NEW_N(s->a->rt->arena, uint64_t, s->total / s->repeat + 1), 0};
+    for (uint64_t i = 0; i < s->total; i += s->repeat)
+        for (uint64_t k = i; k < i + s->repeat; k++)
+            if (s->state[k] == SWEEP_DONE) {
+                g.first[g.n++] = i;
+                break;
+            }
+    return g;
+}
+
+/* mean, smallest, greatest, standard deviation (of two values at least) of the
+ * numbers that runs gave; in the order of the runs */
+static void
+statistics(const struct sweep *s, uint64_t first, size_t at, double x[4])
+{
+    double sum = 0, square = 0;
+    size_t n = 0;
+    x[0] = x[1] = x[2] = x[3] = NAN;
+    for (uint64_t i = first; i < first + s->repeat; i++) {
+        double v = s->num[i * s->n_num + at];
+        if (s->state[i] != SWEEP_DONE || !isfinite(v))
+            continue;
+        n++;
+        sum += v;
+        x[1] = n == 1 ? v : fmin(x[1], v);
+        x[2] = n == 1 ? v : fmax(x[2], v);
+    }
+    if (!n)
+        return;
+    x[0] = sum / (double)n;
+    for (uint64_t i = first; i < first + s->repeat; i++) {
+        double v = s->num[i * s->n_num + at] - x[0];
+        if (s->state[i] == SWEEP_DONE && isfinite(v))
+            square += v * v;
+    }
+    if (n > 1)
+        x[3] = sqrt(square / (double)(n - 1));
+}
+
+/* the commonest text, of equally many the first, and its share of all texts */
+static uint32_t
+commonest(const struct sweep *s, uint64_t first, size_t at, double *share)
+{
+    uint32_t best = 0;
+    size_t most = 0, all = 0;
+    for (uint64_t i = first; i < first + s->repeat; i++) {
+        uint32_t t = s->text[i * s->n_text + at];
+        size_t n = 0;
+        if (s->state[i] != SWEEP_DONE || !t)
+            continue;
+        all++;
+        for (uint64_t k = i; k < first + s->repeat; k++)
+            n += s->state[k] == SWEEP_DONE && s->text[k * s->n_text + at] == t;
+        if (n > most) {
+            most = n;
+            best = t;
+        }
+    }
+    *share = all ? (double)most / (double)all : NAN;
+    return best;
+}
+
+static uint32_t
+text_columns(struct sweep *s, struct rec *out, const struct groups *g,
+             const struct sweep_field *f, const char *const *all, uint32_t k)
+{
+    struct arena *ar = rec_arena(s->a);
+    const char **t = NEW_N(ar, const char *, g->n + 1);
+    double *share = NEW_N(ar, double, g->n + 1);
+    for (size_t j = 0; j < g->n; j++)
+        t[j] = all[commonest(s, g->first[j], f->at, &share[j])];
+    set_column(out, k++,
+               (struct fieldval){.texts = t, .n = g->n, .cols = f->width});
+    set_column(out, k++, (struct fieldval){.num = share, .n = g->n, .cols = 1});
+    return k;
+}
+
+static uint32_t
+number_columns(struct sweep *s, struct rec *out, const struct groups *g,
+               const struct sweep_field *f, uint32_t k)
+{
+    double *x[4], one[4];
+    for (int m = 0; m < 4; m++)
+        x[m] = NEW_N(rec_arena(s->a), double, g->n * f->width + 1);
+    for (size_t j = 0; j < g->n; j++)
+        for (size_t w = 0; w < f->width; w++) {
+            statistics(s, g->first[j], f->at + w, one);
+            for (int m = 0; m < 4; m++)
+                x[m][j * f->width + w] = one[m];
+        }
+    for (int m = 0; m < 4; m++)
+        set_column(out, k++,
+                   (struct fieldval){.num = x[m], .n = g->n, .cols = f->width});
+    return k;
+}
+
+/* per combination: runs that gave values, and the reason of the first that did
+ * not */
+static void
+outcome(struct sweep *s, struct rec *out, const struct groups *g,
+        const char *const *all, uint32_t k, size_t failed)
+{
+    struct arena *ar = rec_arena(s->a);
+    double *runs = NEW_N(ar, double, g->n + 1);
+    const char **why = NEW_N(ar, const char *, g->n + 1);
+    for (size_t j = 0; j < g->n; j++) {
+        why[j] = "";
+        for (uint64_t i = g->first[j]; i < g->first[j] + s->repeat; i++) {
+            if (s->state[i] != SWEEP_DONE)
+                continue;
+            runs[j] += !s->error[i];
+            if (s->error[i] && !*why[j])
+                why[j] = all[s->error[i]];
+        }
+    }
+    set_column(out, k, (struct fieldval){.num = runs, .n = g->n, .cols = 1});
+    int e = rec_index(s->a->rt->im, out, "error");
+    out->v[e] = (struct fieldval){0};
+    if (failed)
+        out->v[e] = (struct fieldval){.texts = why, .n = g->n};
+}
+
+static void
+put_summary(struct sweep *s, struct rec *out, const char *const *all,
+            size_t failed)
+{
+    struct groups g = groups_of(s);
+    uint32_t k = 1;
+    for (size_t i = 0; i < s->n_axes; i++) {
+        if (s->axis[i].random)
+            continue;
+        double *x = NEW_N(rec_arena(s->a), double, g.n + 1);
+        for (size_t j = 0; j < g.n; j++)
+            x[j] = sweep_value(s, i, g.first[j]);
+        set_column(out, k++, (struct fieldval){.num = x, .n = g.n, .cols = 1});
+    }
+    outcome(s, out, &g, all, k++, failed);
+    for (size_t i = 0; i < s->n_fields; i++)
+        k = s->field[i].text ? text_columns(s, out, &g, &s->field[i], all, k)
+                             : number_columns(s, out, &g, &s->field[i], k);
+}
+
+/* Columns: every number that a run did not give is NaN in them. */
+void
+sweep_put_record(struct sweep *s, struct rec *out, size_t rows, size_t failed)
+{
+    struct analysis *a = s->a;
+    const char *const *all = lasting(s);
+    uint32_t k = 1;
+    SET_NUM("points", (double)rows);
+    SET_NUM("failed", (double)failed);
+    if (s->summary) {
+        put_summary(s, out, all, failed);
+        return;
+    }
+    for (size_t i = 0; i < s->n_axes + (s->repeat > 1); i++)
+        set_column(out, k++,
+                   (struct fieldval){
+                       .num = done_axis(s, rows, i), .n = rows, .cols = 1});
+    for (size_t i = 0; i < s->n_fields; i++) {
+        const struct sweep_field *f = &s->field[i];
+        struct fieldval v = {.n = rows, .cols = f->width};
+        if (f->text)
+            v.texts = done_texts(s, rows, all, s->text + f->at, s->n_text);
+        else
+            v.num = done_numbers(s, rows, f);
+        set_column(out, k++, v);
+    }
+    int e = rec_index(a->rt->im, out, "error");
+    out->v[e] = (struct fieldval){0};
+    if (failed) { /* otherwise "none" says it better */
+        out->v[e].n = rows;
+        out->v[e].texts = done_texts(s, rows, all, s->error, 1);
+    }
+}

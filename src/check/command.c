@@ -533,13 +533,14 @@ list_option(struct check *ck, const struct option_row *o,
     size_t n = entries(&p, p, &list), k = 0;
     struct tm_val *items = NEW_N(ck->arena, struct tm_val, n);
     for (size_t i = 0; i < n; i++)
-        k +=
-            o->kind == IMP_OPTK_CONTACTS
-                ? contact_value(ck, list[i], &items[k]) &&
-                      contact_of_bodies(ck, items[k].ref,
-                                        arena_printf(ck->arena, "`%s`", o->key),
-                                        list[i]->range)
-                : recorded(ck, list[i], "plot", &items[k]);
+        k += o->kind == IMP_OPTK_CONTACTS
+                 ? contact_value(ck, list[i], &items[k]) &&
+                       (!strcmp(o->command, "similar") ||
+                        contact_of_bodies(
+                            ck, items[k].ref,
+                            arena_printf(ck->arena, "`%s`", o->key),
+                            list[i]->range))
+                 : recorded(ck, list[i], "plot", &items[k]);
     out->kind = IMP_VAL_LIST;
     out->items = items;
     out->n_items = k;

@@ -348,6 +348,7 @@ motion(struct work *w, real bp, real bq, real error, const real *p, bool scaled,
     o->bq = (double)bq;
     o->bt = (double)(bq / bp);
     o->error = (double)error;
+    o->period = 1.0;
     o->exponent = scaled ? 2.0 : 2.0 * log(o->bp) / log(o->bt);
     o->q = NEW_N(w->a, double, (size_t)r + 1);
     o->p = NEW_N(w->a, double, (size_t)r + 1);
@@ -530,8 +531,8 @@ find_falling(struct work *w, struct similar *out)
     return 0;
 }
 
-static void
-sorted(struct similar *s)
+void
+similar_sort(struct similar *s)
 {
     for (int i = 1; i < s->n; i++)
         for (int j = i; j > 0; j--) {
@@ -560,6 +561,6 @@ similar_find(struct arena *a, const struct relabel *s, int step, double acc,
                                  : w.e > 0.0L || acc > 0.0 ? SIMILAR_FALLING
                                                            : SIMILAR_SLIDING};
     int st = acc == 0.0 ? find_free(&w, out) : find_falling(&w, out);
-    sorted(out);
+    similar_sort(out);
     return st;
 }

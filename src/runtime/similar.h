@@ -26,6 +26,7 @@ enum similar_verdict {
     SIMILAR_RECEDES,  /* the contact that should be hit does not approach */
     SIMILAR_BELOW,    /* a gap is negative at the first impact */
     SIMILAR_DIPS,     /* a gap becomes negative in flight */
+    SIMILAR_BACK,     /* of a given order: a flight would go back in time */
     SIMILAR_UNBOUNDED /* the state is not finite: resonance */
 };
 
@@ -34,6 +35,7 @@ struct similar_motion {
     double error;    /* of bp, relative: a bound of first order */
     double *q, *p;   /* rank: before the first impact, for a first flight of 1;
                         without acceleration p_0 has F_0.p_0 = -1 */
+    double period;   /* time of the order, 1 where it is one impact */
     double exponent; /* c of E ~ (t_end - t)^c */
     double energy;   /* before the first impact, same units */
     enum similar_verdict verdict;
@@ -58,5 +60,15 @@ struct similar {
  * converge. rank <= SIMILAR_RANK if acc != 0. Memory: the arena. */
 int similar_find(struct arena *a, const struct relabel *s, int step, double acc,
                  struct similar *out);
+
+/* Motions of a given order of n impacts that repeats, without acceleration and
+ * without a symmetry (similar_order.c). C: m x m cosines of the contacts, of
+ * the given rank; e: m restitutions. q and p have m entries, gaps and rates
+ * over sqrt(W_ii), ratios are of a whole period. 0, or 1 as above. */
+int similar_order(struct arena *a, int m, int rank, const double *C,
+                  const double *e, const int *order, int n,
+                  struct similar *out);
+/* feasible ones first */
+void similar_sort(struct similar *s);
 
 #endif

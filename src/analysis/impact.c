@@ -221,6 +221,8 @@ cmd_impact(struct analysis *a, const imp_command *c, struct rec *out)
     size_t n_warn = 0;
     int st;
     uint32_t contact = arg_contact(a, c, 0);
+    if (rt_contact(a->rt, contact)->system != IMP_NO_SYSTEM)
+        return impact_system(a, c, out);
     if (c->args.n > 1 || !impact_is_plain(a->rt, contact))
         return impact_several(a, c, out);
     const imp_contact *ct = rt_contact(a->rt, contact);

@@ -50,6 +50,8 @@ struct diag *impact_undetermined(struct analysis *a, imp_range where,
 /* does a contact, or a body of it, need more than the handler of two free
  * bodies? */
 bool impact_is_plain(const struct rt *r, uint32_t contact);
+/* `impact` at contacts of a system */
+int impact_system(struct analysis *a, const imp_command *c, struct rec *out);
 /* `impact` at several contacts, stated ones, or with joints */
 int impact_several(struct analysis *a, const imp_command *c, struct rec *out);
 

@@ -538,6 +538,8 @@ void contact_numbers(struct check *ck, const struct env *env,
 void check_joints(struct check *ck);
 /* -- system.c ------------------------------------------------------------- */
 
+/* dimension of a system's energies; NULL: it was wrong */
+const struct dim *system_energy(const struct check *ck, uint32_t system);
 /* what of a system is being read: the innermost part */
 enum env_part env_part(const struct env *env);
 /* before, after, jump and random, which users may call their own functions too

@@ -763,6 +763,21 @@ contact_suits(struct check *ck, enum imp_command_id id,
               const struct ast_expr *e, uint32_t contact)
 {
     const struct tm_contact *c = &ck->contacts.v[contact];
+    const struct tm_command *k = &ck->commands.v[ck->now];
+    uint32_t first =
+        k->n_args ? ck->contacts.v[k->args[0].ref].system : c->system;
+    if (id == IMP_CMD_impact && first != c->system) {
+        struct diag *d =
+            ck_error(ck, DIAG_E0369, e->range,
+                     "an impact is at contacts of one system, or between "
+                     "bodies");
+        CK_NOTE(ck, d, c->range, "this contact");
+        CK_NOTE(ck, d, ck->contacts.v[k->args[0].ref].range, "and this one");
+        CK_HELP(ck, d, "ask for one impact after the other");
+        return false;
+    }
+    if (id == IMP_CMD_impact && c->system)
+        return true;
     if (!contact_of_bodies(
             ck, contact, arena_printf(ck->arena, "`%s`", command_row(id)->name),
             e->range))

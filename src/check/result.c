@@ -97,6 +97,88 @@ field_unit(struct check *ck, const struct field_row *f)
     return s;
 }
 
+/* The record of an impact at contacts of a system has fields of its own, and
+ * lacks what is of bodies. */
+static bool
+of_impact(const char *name, bool system)
+{
+    static const char *const own[] = {"contacts", "coordinates", "rates",
+                                      "map"};
+    static const char *const both[] = {"time",
+                                       "impulses",
+                                       "normal_velocities_before",
+                                       "normal_velocities_after",
+                                       "energy_before",
+                                       "energy_after",
+                                       "energy_loss",
+                                       "effective_mass",
+                                       "law",
+                                       "G",
+                                       "determined",
+                                       "warnings"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (!strcmp(name, own[i]))
+            return system;
+    for (size_t i = 0; system && i < sizeof both / sizeof *both; i++)
+        if (!strcmp(name, both[i]))
+            return true;
+    return !system;
+}
+
+/* text of a dimension that later lines will not settle any more */
+static const char *
+settled(struct check *ck, const struct dim *d, imp_range range)
+{
+    if (!dim_known(ck->dims, d))
+        dim_unify(ck->dims, d, dim_pure(ck->dims), range);
+    return dim_text(ck->dims, d);
+}
+
+/* units and widths of an impact at contacts of a system */
+static void
+system_impact(struct check *ck, struct tm_command *c)
+{
+    const struct tm_contact *k = &ck->contacts.v[c->args[0].ref];
+    uint32_t number = k->system - 1;
+    const struct tm_system *s = &ck->systems.v[number];
+    const struct dim *second = dim_mks(ck->dims, 0, 0, 1);
+    const struct dim *e = system_energy(ck, number);
+    if (!k->gap_dim || !e)
+        return;
+    const struct dim *v = dim_div(ck->dims, k->gap_dim, second);
+    const struct dim *p = dim_div(ck->dims, e, v);
+    const char *rates = "";
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint32_t q = s->first + i;
+        const char *u = settled(
+            ck, dim_div(ck->dims, ck->coordinate_dims.v[q], second), k->range);
+        rates = i ? arena_printf(ck->arena, "%s;%s", rates, u) : u;
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_fields; i++) {
+        struct tm_field *f = &c->fields[i];
+        const char *name = f->name;
+        if (!of_impact(name, true))
+            continue;
+        if (!strcmp(name, "impulses"))
+            f->unit = settled(ck, p, k->range);
+        else if (!strncmp(name, "normal", 6))
+            f->unit = settled(ck, v, k->range);
+        else if (!strncmp(name, "energy", 6))
+            f->unit = settled(ck, e, k->range);
+        else if (!strcmp(name, "effective_mass"))
+            f->unit = settled(ck, dim_div(ck->dims, p, v), k->range);
+        else if (!strcmp(name, "G"))
+            f->unit = settled(ck, dim_div(ck->dims, v, p), k->range);
+        else if (!strcmp(name, "rates"))
+            f->unit = rates;
+        if (!strcmp(name, "rates") || !strcmp(name, "map"))
+            f->width = s->n;
+        c->fields[n++] = *f;
+    }
+    c->n_fields = n;
+}
+
 void
 record_schema(struct check *ck, uint32_t command)
 {
@@ -118,9 +200,25 @@ record_schema(struct check *ck, uint32_t command)
                                   .width = field_width(f, ck->m->dim)};
 }
 
+static void
+impact_fields(struct check *ck, struct tm_command *c)
+{
+    size_t n = 0;
+    if (c->n_args && ck->contacts.v[c->args[0].ref].system) {
+        system_impact(ck, c);
+        return;
+    }
+    for (size_t i = 0; i < c->n_fields; i++)
+        if (of_impact(c->fields[i].name, false))
+            c->fields[n++] = c->fields[i];
+    c->n_fields = n;
+}
+
 void
 record_sizes(struct check *ck, uint32_t command, size_t n_contacts)
 {
+    if (ck->commands.v[command].id == IMP_CMD_impact)
+        impact_fields(ck, &ck->commands.v[command]);
     static const char *const square[] = {"G", "null_space", "impulses",
                                          "normal_velocities_after",
                                          "kinetic_angles"};

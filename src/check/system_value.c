@@ -118,6 +118,13 @@ system_work_of(const struct check *ck, uint32_t system)
     return NULL;
 }
 
+const struct dim *
+system_energy(const struct check *ck, uint32_t system)
+{
+    const struct system_work *w = system_work_of(ck, system);
+    return w ? w->energy : NULL;
+}
+
 struct value
 system_field(struct check *ck, uint32_t system, const char *name,
              imp_range name_range, imp_range range)

@@ -49,6 +49,13 @@ bool flow_eventful(const struct flow *f);
 int flow_apply(struct flow *f, struct flow_event *e);
 /* IMP_FAILED after the diagnostic for FLOW_JAMMED */
 int flow_jammed(struct rt *r, uint32_t contact, double time);
+/* An impact at n contacts of a system (its own numbers) at the present state,
+ * without a motion; `rests`: contacts that are closed and only push. The line
+ * holds state, impulses and matrices after it. IMP_OK, or a status after a
+ * diagnostic. */
+int flow_strike(struct rt *r, uint32_t system, enum line_policy policy,
+                const int *hit, int n, const bool *rests, struct line **out,
+                enum line_event *what);
 /* contacts of the last event: their numbers in the model, and impulses */
 const uint32_t *flow_contacts(const struct flow *f, const double **impulse);
 /* writes the state at t, between now and the time peeked, into env. IMP_OK, or

@@ -349,7 +349,8 @@ line_limit(struct line *l, double until)
         w->closed[i] = l->group[i] || l->on[i];
     if (!line_clear(l, p.T))
         return false;
-    int depth = line_depth(l), name = line_group_name(l, depth);
+    int depth = line_depth(l, p.match < 0 ? LINE_KEPT : p.period),
+        name = line_group_name(l, depth);
     l->hit = line_group_first(l);
     l->chatter = (struct line_chatter){
         .means = p.means,

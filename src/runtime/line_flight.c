@@ -165,9 +165,9 @@ strangers(const struct line *l, const int *hit, int n)
     return true;
 }
 
-/* Contacts that slide and are pushed into the ground by an impact take part, and
- * the outcome depends on how; but without restitution every order leads to the
- * same. */
+/* Contacts that slide and are pushed into the ground by an impact take part,
+ * and the outcome depends on how; but without restitution every order leads to
+ * the same. */
 static bool
 pressed(struct line *l, const int *hit, int n)
 {

@@ -28,8 +28,8 @@
 #define MAP_NEAR 0.1
 /* impacts until each contact of a limit has been hit */
 #define MAP_HITS 64
-/* periods followed on the copy to come nearer to the fixed point */
-#define MAP_REFINE 16
+/* steps of Newton's method to the fixed point */
+#define MAP_REFINE 6
 /* squarings for the greatest eigenvalue */
 #define MAP_SQUARE 6
 
@@ -291,11 +291,13 @@ norm(const double *x, int n)
 }
 
 struct reading {
-    double T;        /* what remains from before this period */
-    double ratio;    /* of the times, at the fixed point */
-    double speed;    /* of the rates */
-    double distance; /* from the fixed point */
-    double kappa;    /* greatest of the other eigenvalues */
+    double a, b, G, U; /* scales of gaps and rates in a period at the fixed
+                          point; units of k->c, which leads to it */
+    double T;          /* what remains from before this period */
+    double ratio;      /* of the times, at the fixed point */
+    double speed;      /* of the rates */
+    double distance;   /* from the fixed point */
+    double kappa;      /* greatest of the other eigenvalues */
 };
 
 /* Spectral radius of D without the directions of the scales, by squaring. */
@@ -387,8 +389,11 @@ read_map(struct line_map *k, bool heavy, struct reading *o)
     if (!eliminate(N, k->A, x))
         return false;
     o->distance = norm(x, n);
-    o->speed = b * exp(x[n + scales - 1]);
-    o->ratio = heavy ? o->speed : a * exp(x[n]) / o->speed;
+    o->b = o->speed = b * exp(x[n + scales - 1]);
+    o->a = heavy ? o->b * o->b : a * exp(x[n]);
+    o->ratio = o->a / o->b;
+    o->G = G;
+    o->U = U;
     o->kappa = radius(k, scales);
     return isfinite(o->T) && o->T > 0.0 && o->distance < MAP_NEAR &&
            o->kappa < 1.0 && o->ratio > 0.0 && o->ratio < 1.0;
@@ -497,28 +502,55 @@ line_map(struct line *l, int period, const bool *group, struct line_fixed *out)
     return true;
 }
 
+/* Newton's step: the copy, at the end of the period that `o` is of, to where
+ * the fixed point would have come. */
+static void
+jump(struct line_map *k, const bool *group, const struct reading *o)
+{
+    struct line *s = k->s;
+    struct line_work *w = s->w;
+    int r = k->r, m = s->model.m, h = k->n / 2, n = line_factor(s, group);
+    for (int part = 0; part < 2; part++) {
+        double *to = part ? s->z : s->y, *of = part ? s->rate : s->gap;
+        double back = part ? o->b : o->a, unit = part ? o->U : o->G;
+        int e = part ? k->ev - s->ev : k->ex - s->ex;
+        memset(w->u, 0, (size_t)m * sizeof *w->u);
+        for (int i = 0; i < h; i++) {
+            int j = part * h + i;
+            double x = back * (k->x[j] + k->c[j] * unit) - k->x1[j];
+            w->u[k->b[i]] = times2(x * s->k.root[k->b[i]], e);
+        }
+        line_solve_for(s, n, w->u);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < r; j++)
+                to[j] += s->k.H[w->index[i] * r + j] * w->f[i];
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < n && !s->on[i]; j++)
+                of[i] += s->k.W[i * m + w->index[j]] * w->f[j];
+    }
+    for (int i = 0; i < m; i++)
+        if (s->fresh[i])
+            s->gap[i] = 0.0;
+}
+
 void
 line_map_refine(struct line *l, int period, const bool *group,
                 struct line_fixed *out)
 {
     struct line_map *k = l->w->map;
     struct reading o;
-    bool more = k->light;
-    double distance = k->distance, kappa;
+    double distance = k->light ? 1.0 : k->distance;
     if (k->light)
         weightless(k->s);
-    for (int i = 0; i < MAP_REFINE; i++) {
-        if (!more && distance * distance <= DBL_EPSILON)
-            return;
+    for (int i = 0; i < MAP_REFINE && distance * distance > DBL_EPSILON; i++) {
         if (!again(l, period, group, &o))
             return;
-        more = false;
-        kappa = o.kappa;
-        if (k->light) /* what accelerations make falls by this */
-            kappa = greater(kappa, o.ratio / o.speed);
         distance = o.distance;
         out->ratio = o.ratio;
         out->speed = o.speed;
-        out->contraction = kappa;
+        out->contraction = o.kappa;
+        if (k->light) /* what accelerations make falls by this */
+            out->contraction = greater(o.kappa, o.ratio / o.speed);
+        jump(k, group, &o);
     }
 }

@@ -117,24 +117,29 @@ line_group_name(struct line *l, int depth)
     return 2 * m + k->n_group++;
 }
 
-/* limits of limits: 1 + the depth of those in the history of l->group */
+/* Depth of a limit of l->group: 1 + that of the limits among the last n entries
+ * of the history, or as deep as one of the same group. */
 int
-line_depth(const struct line *l)
+line_depth(const struct line *l, int n)
 {
     const struct line_work *w = l->w;
-    int m = l->model.m, depth = 0, d = 0;
-    unsigned long n = w->n_ring - w->from;
-    for (unsigned long i = 1; i <= n && i < LINE_KEPT; i++) {
+    int m = l->model.m, depth = 1;
+    unsigned long most = w->n_ring - w->from;
+    for (unsigned long i = 1; i <= most && i < LINE_KEPT && (int)i <= n; i++) {
         int name = w->ring[(w->n_ring - i) % LINE_KEPT].contact;
-        bool in = true;
-        for (int c = 0; c < m; c++)
-            in &= l->group[c] || !line_group_has(l, name, c);
+        int d = name < m ? 0 : name < 2 * m ? 1 : w->marks->depth[name - 2 * m];
+        bool in = true, same = name >= m;
+        for (int c = 0; c < m; c++) {
+            bool has = line_group_has(l, name, c);
+            in &= l->group[c] || !has;
+            same &= l->group[c] == has;
+        }
         if (!in)
             break;
-        d = name < m ? 0 : name < 2 * m ? 1 : w->marks->depth[name - 2 * m];
+        d += !same;
         depth = d > depth ? d : depth;
     }
-    return depth + 1;
+    return depth;
 }
 
 bool

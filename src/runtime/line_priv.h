@@ -206,7 +206,7 @@ void line_marks_copy(struct line *to, const struct line *from);
 /* the name in the history of a limit of l->group; its contacts */
 int line_group_name(struct line *l, int depth);
 int line_group_first(const struct line *l);
-int line_depth(const struct line *l);
+int line_depth(const struct line *l, int n);
 bool line_group_has(const struct line *l, int name, int contact);
 void line_group_add(const struct line *l, int name, bool *sel);
 /* before entries of the history are taken out for a limit of l->group, so that

@@ -31,7 +31,7 @@
 /* steps of Newton's method to the fixed point */
 #define MAP_REFINE 6
 /* squarings for the greatest eigenvalue */
-#define MAP_SQUARE 6
+#define MAP_SQUARE 10
 
 struct line_map {
     struct line *s;  /* the copy that goes on */

@@ -324,6 +324,92 @@ certificates(void **state)
     assert_true(yes > 80);
 }
 
+/* is x in the cone over the polygon? */
+static bool
+in_cone(const struct cone_set *k, int dim, const double *x)
+{
+    double X = -x[1] / x[0], Y = -x[2] / x[0];
+    if (!(x[0] < 0.0))
+        return false;
+    if (dim == 2)
+        return X > k->v[0].x && X < k->v[1].x;
+    for (int i = 0; i < k->n; i++) {
+        struct cone_xy a = k->v[i], b = k->v[(i + 1) % k->n];
+        if ((b.x - a.x) * (Y - a.y) - (b.y - a.y) * (X - a.x) <= 0.0)
+            return false;
+    }
+    return true;
+}
+
+/* what the cone is for: motions in it after an impact, from any position on
+ * the floor, are in it after the next 25 */
+static void
+motions(void **state)
+{
+    (void)state;
+    static const double known[][3] = {
+        {2, 0.3, 0.2}, {3, 0.3, 0.05}, {3, 0.3, 0.18},  {4, 0.3, 0.12},
+        {5, 0.2, 0.2}, {6, 0.2, 0.1},  {7, 0.15, 0.18}, {8, 0.1, 0.3}};
+    uint64_t seed = 21;
+    for (size_t t = 0; t < sizeof known / sizeof *known; t++) {
+        struct arena *a = arena_new();
+        struct cone_problem p;
+        int n = (int)known[t][0], done = 0;
+        struct cone_result r = find(a, n, known[t][2], known[t][1], 1e-4, &p);
+        assert_int_equal(r.verdict, CONE_YES);
+        while (done < 300) {
+            double x[3] = {0}, v[3], q[3] = {0}, w;
+            for (int i = 0; i < r.proven.n; i++) {
+                w = -log(multi_random(&seed, 1e-9, 1));
+                x[0] -= w;
+                x[1] += w * r.proven.v[i].x;
+                x[2] += w * r.proven.v[i].y;
+            }
+            times(p.rates, x, v);
+            for (int k = 0; k < p.dim; k++)
+                q[k] = multi_random(&seed, -1, 1);
+            q[0] -= dot(p.gap[0], q);
+            bool fits = true;
+            for (int i = 1; i < n; i++)
+                fits &= dot(p.gap[i], q) > 0.0;
+            if (!fits)
+                continue;
+            done++;
+            for (int k = 0; k < 25; k++) {
+                double best = INFINITY, y[3], u[3];
+                int hit = 0;
+                for (int i = 1; i < n; i++) {
+                    double rate = dot(p.gap[i], v), g = dot(p.gap[i], q);
+                    if (rate < 0.0 && -g / rate < best) {
+                        best = -g / rate;
+                        hit = i;
+                    }
+                }
+                assert_true(hit > 0);
+                for (int i = 0; i < 3; i++)
+                    q[i] += best * v[i];
+                double b = 2.0 * pi * hit / n, co = cos(b), si = sin(b);
+                double c[3] = {q[0], co * q[1] + si * q[2],
+                               co * q[2] - si * q[1]};
+                if (p.dim == 2)
+                    c[2] = 0.0;
+                c[1] -= p.gap[0][0] * c[0] + c[1]; /* on the floor */
+                w = sqrt(dot(c, c));
+                times(p.x_of, v, x);
+                times(p.flight[hit].map, x, y);
+                assert_true(in_cone(&r.proven, p.dim, y));
+                times(p.rates, y, u);
+                double l = sqrt(dot(u, u));
+                for (int i = 0; i < 3; i++) {
+                    q[i] = c[i] / w;
+                    v[i] = u[i] / l;
+                }
+            }
+        }
+        arena_free(a);
+    }
+}
+
 /* thin cones: as flat as the restitution */
 static void
 small_restitution(void **state)
@@ -464,15 +550,12 @@ refusals(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lemma_3),
-                                       cmocka_unit_test(random_flights),
-                                       cmocka_unit_test(polynomial),
-                                       cmocka_unit_test(references),
-                                       cmocka_unit_test(rod),
-                                       cmocka_unit_test(certificates),
-                                       cmocka_unit_test(square),
-                                       cmocka_unit_test(plane),
-                                       cmocka_unit_test(small_restitution),
-                                       cmocka_unit_test(refusals)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lemma_3),    cmocka_unit_test(random_flights),
+        cmocka_unit_test(polynomial), cmocka_unit_test(references),
+        cmocka_unit_test(rod),        cmocka_unit_test(certificates),
+        cmocka_unit_test(square),     cmocka_unit_test(plane),
+        cmocka_unit_test(motions),    cmocka_unit_test(small_restitution),
+        cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,9 @@
 #include "base/num.h"
 #include "runtime/flow.h"
 
+/* a circle is larger than a polygon of n corners in it by this share over n^2
+ */
+#define ROUND_EDGE 6.6
 /* entries of maps and facets are sums of some ten products */
 #define CLEAN 16.0
 
@@ -138,8 +141,11 @@ bad_option(struct analysis *a, const imp_command *c, enum imp_option_id id,
 static int
 options(struct analysis *a, const imp_command *c, struct cone_options *o)
 {
-    double most;
-    int st = arg_number(a, c, IMP_OPT_cone_tolerance, 1e-5, &o->tolerance);
+    double most, any;
+    int st = arg_number(a, c, IMP_OPT_cone_any_order, 0.0, &any);
+    o->any_order = any != 0.0;
+    if (!st)
+        st = arg_number(a, c, IMP_OPT_cone_tolerance, 1e-5, &o->tolerance);
     if (st || (st = arg_number(a, c, IMP_OPT_cone_iterations, 1000.0, &most)))
         return st;
     if (!(o->tolerance > 0.0 && o->tolerance < 1.0))
@@ -259,8 +265,8 @@ because(const struct cone_ask *k)
                             "the cone of `generators` holds the images of all "
                             "its flights with a margin of %s of its depth, so "
                             "a motion that is in it after an impact is hit "
-                            "again for ever (Theorem 5)",
-                            num_digits(t, r->margin, 3));
+                            "again for ever (Theorem %d)",
+                            num_digits(t, r->margin, 3), k->any_order ? 4 : 5);
     case CONE_NO:
         if (!r->iterations)
             return "after the first impact of a flat drop the gaps open on the "
@@ -463,17 +469,31 @@ set_names(struct cone_ask *k, struct rec *out)
     SET_TEXTS("coordinates", t, n);
     SET_TEXTS("contacts", t + n, m);
     SET_TEXT("symmetry", chatter_symmetry_text(a, k->s, k->sym));
-    const char *w[1];
-    size_t warnings = 0;
-    if (chatter_accelerates(k->l))
-        w[warnings++] = "the gaps accelerate: the cone is that of the motion "
-                        "without acceleration, and says of this one only what "
-                        "the impacts do";
-    SET_TEXTS("warnings", w, warnings);
 }
 
-/* every field but those of set_names and the verdict: there is nothing to look
- * for */
+static void
+set_warnings(struct cone_ask *k, struct rec *out)
+{
+    struct analysis *a = k->a;
+    const char *w[2];
+    size_t n = 0;
+    char t[NUM_TEXT];
+    if (chatter_accelerates(k->l))
+        w[n++] = "the gaps accelerate: the cone is that of the motion without "
+                 "acceleration, and says of this one only what the impacts do";
+    if (k->r.slack > 0.0 && k->r.verdict != CONE_NO) {
+        double c = k->r.least.n;
+        w[n++] = arena_printf(
+            rec_arena(a),
+            "the cone has a round edge, of which %d corners were kept: "
+            "solid_angle is low by up to some %s of it",
+            k->r.least.n, num_digits(t, ROUND_EDGE / (c * c), 1));
+    }
+    SET_TEXTS("warnings", w, n);
+}
+
+/* every field but those of set_names, the warnings and the verdict: there is
+ * nothing to look for */
 static void
 set_nothing(struct analysis *a, struct rec *out, const char *why)
 {
@@ -509,11 +529,13 @@ cmd_cone(struct analysis *a, const imp_command *c, struct rec *out)
     SET_NUM("tolerance", o.tolerance);
     set_names(&k, out);
     if (why) {
+        set_warnings(&k, out);
         SET_TEXT("verdict", "not known");
         SET_TEXT("because", why);
         set_nothing(a, out, why);
         return IMP_OK;
     }
+    k.any_order = o.any_order;
     carriers(&k);
     if ((st = start(&k, c, &o)))
         return st;
@@ -527,6 +549,7 @@ cmd_cone(struct analysis *a, const imp_command *c, struct rec *out)
     if (WANTS(reason))
         SET_TEXT("because", because(&k));
     set_search(&k, out);
+    set_warnings(&k, out);
     if (WANTS(of_proof))
         set_proof(&k, out);
     if (WANTS(of_certificate))

@@ -13,6 +13,7 @@ struct cone_ask {
     const struct relabel *sym;
     struct cone_problem p;
     struct cone_result r;
+    bool any_order;    /* flights from all velocities */
     bool from;         /* the search starts from the user's velocities */
     int n;             /* coordinates */
     double *to_user;   /* n x 3: rates = to_user x */

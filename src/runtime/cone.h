@@ -84,6 +84,8 @@ struct cone_options {
     const struct cone_xy *from; /* n_from generators to start from; NULL: the
                                    ray `after` */
     int n_from;
+    bool any_order; /* C_j are all velocities: a common invariant cone (Theorem
+                       4) */
     bool (*stop)(const void *); /* asked now and then; NULL: never */
     const void *stop_arg;
 };

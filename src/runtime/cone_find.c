@@ -14,7 +14,7 @@
 static const double enlarge[] = {1e-3, 1e-4, 1e-6, 1e-8};
 #define ENLARGE (sizeof enlarge / sizeof *enlarge)
 /* of few corners: begin with the second share */
-#define FEW 40
+#define FEW 24
 /* A round edge of n corners is short of its area by some 7/n^2 of it; so many
  * are kept that this is a tenth of the tolerance, within these bounds */
 #define CORNERS_LEAST 32.0
@@ -178,7 +178,7 @@ void
 cone_find(struct arena *a, const struct cone_problem *p,
           const struct cone_options *o, bool certificate, struct cone_result *r)
 {
-    struct cone_work w = {.p = p};
+    struct cone_work w = {.p = p, .any_order = o->any_order};
     double tolerance = o->tolerance;
     *r = (struct cone_result){.verdict = CONE_NO, .growth = 1.0};
     room(a, &w, o->n_from);

@@ -3,6 +3,7 @@
  * of the cone over them. Points and segments are polygons too. In 2 dimensions
  * all points have y = 0. */
 #include <math.h>
+#include <string.h>
 
 #include "runtime/cone_priv.h"
 
@@ -205,8 +206,10 @@ cone_meet(struct cone_work *w, int j)
 {
     const struct cone_flight *f = &w->p->flight[j];
     const struct cone_xy *from = w->v;
-    int n = w->n, k = f->n_clip;
+    int n = w->n, k = w->any_order ? 0 : f->n_clip;
     w->contact = j;
+    if (!k)
+        memcpy(w->clip[0], w->v, (size_t)n * sizeof *w->v);
     for (int i = 0; i < k && n; i++) {
         struct cone_xy *to = w->clip[(k - 1 - i) % 2];
         n = cut(from, n, f->h[i].c, to);

@@ -21,6 +21,7 @@ struct cone_work {
     struct cone_xy *out;     /* points to be added */
     int n_out, most;         /* room for all of these */
     int contact;             /* flight of the last image */
+    bool any_order;          /* C_j are all velocities */
     double slack;            /* what is out of the polygon by less is inside */
 };
 

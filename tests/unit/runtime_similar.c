@@ -296,12 +296,55 @@ random_contacts(void **state)
     arena_free(a);
 }
 
+/* a round of all feet as a given order: the same motion, ratios to the power of
+ * a round */
+static void
+given_order(void **state)
+{
+    uint64_t seed = 7;
+    (void)state;
+    struct arena *a = arena_new();
+    for (int k = 0; k < 60; k++) {
+        struct relabel s;
+        struct similar one, all;
+        double C[64], e[8];
+        int m = 2 + k % 7, order[8];
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        double x = (double)(seed >> 11) * 0x1p-53;
+        double rho = 0.05 + 0.1 * x;
+        double critical = relabel_critical(m, rho);
+        if (!(critical > 0.0))
+            continue;
+        double g = critical * (0.2 + 0.7 * x);
+        feet(a, m, rho, g, 0.0, &s);
+        for (int i = 0; i < m; i++) {
+            order[i] = i;
+            e[i] = g;
+            for (int j = 0; j < m; j++)
+                C[i * m + j] = s.cosine[(j - i + m) % m];
+        }
+        assert_int_equal(similar_find(a, &s, 1, 0.0, &one), 0);
+        assert_int_equal(similar_order(a, m, s.rank, C, e, order, m, &all), 0);
+        assert_int_equal(one.feasible, 1);
+        assert_int_equal(all.feasible, 1);
+        const struct similar_motion *o = &one.v[0], *r = &all.v[0];
+        assert_true(fabs(r->bp - pow(o->bp, m)) < 1e-9 * r->bp);
+        assert_true(fabs(r->bq - pow(o->bq, m)) < 1e-9 * r->bq);
+        double time = (1.0 - pow(o->bt, m)) / (1.0 - o->bt);
+        assert_true(fabs(r->period - time) < 1e-9 * time);
+        assert_int_equal(r->n_multiplier, o->n_multiplier);
+        if (o->n_multiplier)
+            assert_true(fabs(greatest(r) - pow(greatest(o), m)) < 1e-7);
+    }
+    arena_free(a);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table), cmocka_unit_test(without_gravity),
-        cmocka_unit_test(borders), cmocka_unit_test(stability),
-        cmocka_unit_test(random_contacts)};
+        cmocka_unit_test(table),           cmocka_unit_test(without_gravity),
+        cmocka_unit_test(borders),         cmocka_unit_test(stability),
+        cmocka_unit_test(random_contacts), cmocka_unit_test(given_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -284,17 +284,37 @@ put_doc(struct buf *b, const char *doc)
     }
 }
 
-/* coordinates and contacts of a system that has a block of its own */
-static void
-put_system(struct check *ck, struct buf *b, const struct ast_item *it)
+static bool
+is_observer(const struct ast_item *x)
 {
-    const char *head = "  coordinates: ";
+    return x->kind == AST_BLOCK && !strcmp(x->name.text, "observer");
+}
+
+/* names of coordinates in a block, behind `head` */
+static const char *
+put_coordinates(struct buf *b, const struct ast_item *it, const char *head)
+{
     for (size_t i = 0; i < it->n_block; i++)
         if (it->block[i]->kind == AST_COORDINATE)
             for (size_t k = 0; k < it->block[i]->n_names; k++) {
                 buf_printf(b, "%s%s", head, it->block[i]->names[k].text);
                 head = ", ";
             }
+    return head;
+}
+
+/* coordinates, observers and contacts of a system that has a block of its own
+ */
+static void
+put_system(struct check *ck, struct buf *b, const struct ast_item *it)
+{
+    const char *head = put_coordinates(b, it, "  coordinates: ");
+    if (head[0] == ',')
+        buf_putc(b, '\n');
+    head = "  observers: ";
+    for (size_t i = 0; i < it->n_block; i++)
+        if (is_observer(it->block[i]))
+            head = put_coordinates(b, it->block[i], head);
     if (head[0] == ',')
         buf_putc(b, '\n');
     head = "  contacts: ";
@@ -547,6 +567,8 @@ give_parts(const struct ast_item *it,
         const struct ast_item *x = it->block[i];
         for (size_t k = 0; x->kind == AST_COORDINATE && k < x->n_names; k++)
             each(ctx, "system .", x->names[k].text);
+        if (is_observer(x))
+            give_parts(x, each, ctx);
         if (x->kind == AST_CONTACT && x->name.text)
             each(ctx, "system .", x->name.text);
     }

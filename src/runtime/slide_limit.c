@@ -18,6 +18,9 @@
 #define LIMIT_RANK 1e-11
 /* roundings of the numbers a gap is made of, below which it is 0 */
 #define LIMIT_NOISE 64.0
+/* flights that are the same, relative: gaps that were closed together open
+ * alike to rounding of the speeds and of the directions */
+#define LIMIT_ALIKE 1e-13
 /* impacts that are looked ahead */
 #define LIMIT_IMPACTS 4000
 
@@ -96,6 +99,46 @@ line_for(struct rt *r, struct slide_lines *l, const struct line_model *m)
     return new;
 }
 
+/* All points that were just hit are hit together again and again, none before
+ * another: flights of 2 u/|a| that shrink by the one e. */
+static bool
+together(const struct limit_ask *a, struct limit_found *out)
+{
+    double T = 0.0, e = 0.0, size = 0.0;
+    int n = 0;
+    for (int i = 0; i < a->n; i++) {
+        const struct slide_point *p = &a->p[i];
+        out->group[i] = p->gap == 0.0 && p->rate > 0.0;
+        if (!out->group[i])
+            continue;
+        double t = p->free < 0.0 ? -2.0 * p->rate / p->free : INFINITY;
+        if (n++ == 0) {
+            T = t;
+            e = a->e[i];
+        }
+        if (!(t < INFINITY) || a->e[i] != e || fabs(t - T) > LIMIT_ALIKE * T)
+            return false;
+        size = fmax(size, a->place[i]);
+    }
+    if (n < 2 || !(e < 1.0))
+        return false;
+    T /= 1.0 - e;
+    for (int i = 0; i < a->n; i++) {
+        const struct slide_point *p = &a->p[i];
+        if (!out->group[i] &&
+            !(p->gap > T * (fabs(p->rate) + fabs(p->free) * T)))
+            return false;
+    }
+    out->remaining = T;
+    out->chatter = (struct line_chatter){.period = 1,
+                                         .ratio = e,
+                                         .depth = 1,
+                                         .means = LINE_LAW,
+                                         .remaining = T,
+                                         .error = LIMIT_ALIKE};
+    return true;
+}
+
 bool
 slide_limit(struct rt *r, struct slide_lines *lines, const struct limit_ask *a,
             struct limit_found *out)
@@ -111,6 +154,8 @@ slide_limit(struct rt *r, struct slide_lines *lines, const struct limit_ask *a,
     double *bias = c + m, *g = bias + m, *off = g + m, *N = off + m;
     double *e = N + mm * mm, most = 0.0;
     int basis[SLIDE_MOST];
+    if (together(a, out))
+        return true;
     double *mass = NULL;
     s.basis = basis;
     factor(&s, a->G);

@@ -99,6 +99,32 @@ line_for(struct rt *r, struct slide_lines *l, const struct line_model *m)
     return new;
 }
 
+/* Follows the line until a limit at all points that were hit on the way: limits
+ * of some of them are on the way, too. */
+static bool
+look_ahead(struct line *l, double until)
+{
+    bool hit[SLIDE_MOST] = {false};
+    int m = l->model.m;
+    for (int k = 0; k < LIMIT_IMPACTS; k++) {
+        enum line_event what = line_next(l, until);
+        if (what == LINE_IMPACT) {
+            hit[l->hit] = true;
+        } else if (what == LINE_CHATTER) {
+            bool all = true;
+            for (int i = 0; i < m; i++)
+                all &= l->group[i] || !hit[i];
+            if (all)
+                return true;
+        } else if (what != LINE_SEVERAL) {
+            return false;
+        }
+        for (int i = 0; i < m && what == LINE_SEVERAL; i++)
+            hit[i] |= l->hits[i];
+    }
+    return false;
+}
+
 /* All points that were just hit are hit together again and again, none before
  * another: flights of 2 u/|a| that shrink by the one e. */
 static bool
@@ -196,25 +222,11 @@ slide_limit(struct rt *r, struct slide_lines *lines, const struct limit_ask *a,
     struct line *l = s.r > 0 ? line_for(r, lines, &model) : NULL;
     if (!l || !line_start(l, 0.0, q, v, LIMIT_NOISE * DBL_EPSILON * most))
         return false;
-    bool hit[SLIDE_MOST] = {false};
-    enum line_event what = LINE_IMPACT;
     l->policy = a->policy;
-    for (int k = 0;
-         k < LIMIT_IMPACTS && (what == LINE_IMPACT || what == LINE_SEVERAL);
-         k++) {
-        what = line_next(l, a->ahead);
-        if (what == LINE_IMPACT)
-            hit[l->hit] = true;
-        for (int i = 0; i < m && what == LINE_SEVERAL; i++)
-            hit[i] |= l->impulse[i] != 0.0;
-    }
-    if (what != LINE_CHATTER)
+    if (!look_ahead(l, a->ahead))
         return false;
-    for (int i = 0; i < m; i++) {
-        if (hit[i] && !l->group[i])
-            return false; /* others are hit before */
+    for (int i = 0; i < m; i++)
         out->group[i] = l->group[i];
-    }
     out->remaining = l->t;
     out->chatter = l->chatter;
     return true;

@@ -193,12 +193,17 @@ opening_tape(struct mech *k, const char *name, const struct mbody *const b[2],
     for (int i = 0; i < 2; i++) {
         vec3 f = v3_zero(g), m = v3_zero(g);
         if (!b[i]->fixed) {
-            vec3 x = contact_unknown(k, i), N = contact_gradient(k, b[i], x);
+            /* a plane's normal does not depend on where the point is */
+            int by = b[1 - i]->flags & IMP_BODYF_FLAT ? 1 - i : i;
+            vec3 x = contact_unknown(k, i);
+            vec3 N = contact_gradient(k, b[by], contact_unknown(k, by));
             vec3 arm = v3_sub(g, x, b[i]->shape_centre);
-            const expr *s = ex_div(g, ex_num(g, -1.0), v3_norm(g, N));
-            f = v3_scale(g, s, N);
-            m = v3_cross(g, arm, f);
-            f = m3_apply(g, p[i]->R, f);
+            const expr *s =
+                ex_div(g, ex_num(g, by == i ? -1.0 : 1.0), v3_norm(g, N));
+            f = m3_apply(g, p[by]->R, v3_scale(g, s, N));
+            m = v3_cross(g, arm,
+                         by == i ? v3_scale(g, s, N)
+                                 : m3_apply_t(g, p[i]->R, f));
         }
         for (uint32_t j = 0; j < k->d; j++)
             out[n++] = f.v[j];

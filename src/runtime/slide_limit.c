@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/lcp.h"
 #include "runtime/slide.h"
 
 /* a pivot below this share of its diagonal: the row depends on those before */
@@ -125,34 +126,61 @@ look_ahead(struct line *l, double until)
     return false;
 }
 
+/* accelerations of the gaps while those that are closed without rate push */
+static bool
+accelerations(struct rt *r, const struct limit_ask *a, double *acc)
+{
+    int index[SLIDE_MOST], n = 0;
+    size_t m = (size_t)a->n;
+    double *G = NEW_N(r->arena, double, m *m + 2 * m + lcp_room(a->n) + 1);
+    double *q = G + m * m, *z = q + m;
+    for (int i = 0; i < a->n; i++)
+        if (a->p[i].gap == 0.0 && a->p[i].rate == 0.0)
+            index[n++] = i;
+    for (int i = 0; i < n; i++) {
+        q[i] = a->p[index[i]].free;
+        for (int j = 0; j < n; j++)
+            G[i * n + j] = a->G[index[i] * a->n + index[j]];
+    }
+    int st = n ? lcp_solve(n, G, q, z, z + m) : 0;
+    for (int i = 0; i < a->n; i++) {
+        acc[i] = a->p[i].free;
+        for (int j = 0; j < n; j++)
+            acc[i] += a->G[i * a->n + index[j]] * z[j];
+    }
+    return st == 0 || st == 2;
+}
+
 /* All points that were just hit are hit together again and again, none before
  * another: flights of 2 u/|a| that shrink by the one e. */
 static bool
-together(const struct limit_ask *a, struct limit_found *out)
+together(struct rt *r, const struct limit_ask *a, struct limit_found *out)
 {
-    double T = 0.0, e = 0.0, size = 0.0;
+    double T = 0.0, e = 0.0, acc[SLIDE_MOST];
     int n = 0;
+    if (!accelerations(r, a, acc))
+        return false;
     for (int i = 0; i < a->n; i++) {
         const struct slide_point *p = &a->p[i];
         out->group[i] = p->gap == 0.0 && p->rate > 0.0;
         if (!out->group[i])
             continue;
-        double t = p->free < 0.0 ? -2.0 * p->rate / p->free : INFINITY;
+        double t = acc[i] < 0.0 ? -2.0 * p->rate / acc[i] : INFINITY;
         if (n++ == 0) {
             T = t;
             e = a->e[i];
         }
         if (!(t < INFINITY) || a->e[i] != e || fabs(t - T) > LIMIT_ALIKE * T)
             return false;
-        size = fmax(size, a->place[i]);
     }
     if (n < 2 || !(e < 1.0))
         return false;
     T /= 1.0 - e;
     for (int i = 0; i < a->n; i++) {
         const struct slide_point *p = &a->p[i];
-        if (!out->group[i] &&
-            !(p->gap > T * (fabs(p->rate) + fabs(p->free) * T)))
+        bool rests = p->gap == 0.0 && p->rate == 0.0;
+        if (!out->group[i] && !rests &&
+            !(p->gap > T * (fabs(p->rate) + fabs(acc[i]) * T)))
             return false;
     }
     out->remaining = T;
@@ -180,7 +208,7 @@ slide_limit(struct rt *r, struct slide_lines *lines, const struct limit_ask *a,
     double *bias = c + m, *g = bias + m, *off = g + m, *N = off + m;
     double *e = N + mm * mm, most = 0.0;
     int basis[SLIDE_MOST];
-    if (together(a, out))
+    if (together(r, a, out))
         return true;
     double *mass = NULL;
     s.basis = basis;

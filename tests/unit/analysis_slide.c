@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Contacts of bodies that stay closed, and chatter: identities that hold
+ * whatever the numbers, and agreement with the same as a system. */
+#include "analysis_help.h"
+
+#define GRAVITY 9.81
+
+static void
+model(struct run *r, const char *text)
+{
+    run(r, text, false);
+    fine(r);
+    assert_string_equal(word(r, 0, "status"), "done");
+}
+
+static double
+last(const struct run *r, const char *name)
+{
+    const struct fieldval *v = field(r, 0, name);
+    return v->num[v->n - 1];
+}
+
+/* a ball that is dropped on a floor: T = sqrt(2h/g) (1 + e)/(1 - e) */
+static void
+ball_comes_to_rest(void **state)
+{
+    static const double e[] = {0.1, 0.3, 0.5, 0.8, 0.9, 0.99};
+    (void)state;
+    for (size_t i = 0; i < sizeof e / sizeof *e; i++) {
+        char text[512];
+        struct run r;
+        snprintf(text, sizeof text,
+                 "use shapes\nworld { gravity = (0, -%.17g) }\n"
+                 "body floor : half_plane() { fixed = true }\n"
+                 "body ball : circle(0.1) { mass = 1 position = (0, 1.1)\n"
+                 "  velocity = (0.5, 0) spin = 2 }\n"
+                 "contact c : floor | ball { restitution = %.17g }\n"
+                 "simulate { until = 100 at = (0, 100) record = gap(c) }",
+                 GRAVITY, e[i]);
+        model(&r, text);
+        double T = sqrt(2 / GRAVITY) * (1 + e[i]) / (1 - e[i]);
+        near(last(&r, "limit_times"), T, 1e-14 * T);
+        assert_true(last(&r, "limit_errors") < 1e-14 * T);
+        double rest = 0.5 * 0.25 + 0.5 * 0.005 * 4 + GRAVITY * 0.1;
+        near(number(&r, 0, "energy_after"), rest, 1e-12 * rest);
+        near(last(&r, "gap_c"), 0, 1e-14);
+        done(&r);
+    }
+}
+
+/* a disc that slides down a fixed one leaves where its height over the centre
+ * is 2/3 of that at the start */
+static void
+disc_leaves(void **state)
+{
+    struct run r;
+    (void)state;
+    model(&r, "use shapes\nlet a = 0.001\n"
+              "world { gravity = (0, -9.81) }\n"
+              "body drum : circle(1) { fixed = true }\n"
+              "body disc : circle(0.25) { mass = 1\n"
+              "  position = ((1.25*sin(a)) [m], (1.25*cos(a)) [m]) }\n"
+              "contact c : drum | disc { restitution = 0 }\n"
+              "simulate { until = 3 at = 0\n"
+              "  record = (gap(c), disc.position[1]) }");
+    const struct fieldval *y = field(&r, 0, "disc_position_1");
+    const struct fieldval *g = field(&r, 0, "gap_c");
+    near(y->num[y->n - 1] / 1.25, 2.0 / 3 * cos(0.001), 1e-12);
+    for (size_t i = 0; i < g->n; i++)
+        near(g->num[i], 0, 1e-14);
+    near(number(&r, 0, "energy_after"), number(&r, 0, "energy_before"), 1e-13);
+    done(&r);
+}
+
+/* a box on a floor that is inclined by 30 degrees: a parabola */
+static void
+incline(void **state)
+{
+    struct run r;
+    (void)state;
+    model(&r, "use shapes\nworld { gravity = (4.905, -8.495709211125341) }\n"
+              "body floor : half_plane() { fixed = true }\n"
+              "body box : rectangle(0.4, 0.2) { mass = 1 position = (0, 0.1)\n"
+              "  velocity = (-1, 0) }\n"
+              "contact c : floor | box { restitution = 0 }\n"
+              "simulate { until = 2 at = (0, 1, 2)\n"
+              "  record = (box.position[0], gap(c), box.angle) }");
+    near(last(&r, "box_position_0"), -2 + 4.905 / 2 * 4, 1e-14);
+    near(last(&r, "box_angle"), 0, 1e-14);
+    near(last(&r, "gap_c"), 0, 1e-14);
+    done(&r);
+}
+
+/* an ellipsoid that spins on a floor; a ball that slides over a table's edge */
+static void
+energy_stays(void **state)
+{
+    static const char *const text[] = {
+        "use shapes\nworld { gravity = (0, 0, -9.81) }\n"
+        "body floor : half_space() { fixed = true }\n"
+        "body d : ellipsoid(0.3, 0.2, 0.1) { mass = 1\n"
+        "  position = (0, 0, 0.2) rotation = ((1, 0.2, 0), 0.5)\n"
+        "  velocity = (0.3, 0, 0) spin = (1, 2, 0.3) }\n"
+        "contact c : floor | d { restitution = 0 }\n"
+        "simulate { until = 1 every = 0.25 record = (gap(c), d.energy) }",
+        "use shapes\nworld { gravity = (0, 0, -9.81) }\n"
+        "body table : box(2, 2, 1) { fixed = true position = (0, 0, -0.5) }\n"
+        "body d : sphere(0.1) { mass = 1 position = (0, 0, 0.1)\n"
+        "  velocity = (0.5, 0.1, 0) spin = (1, 2, 0.3) }\n"
+        "contact c : table | d { restitution = 0 }\n"
+        "simulate { until = 2.1 every = 0.3 record = (gap(c), d.energy) }"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct run r;
+        model(&r, text[i]);
+        const struct fieldval *e = field(&r, 0, "d_energy");
+        const struct fieldval *g = field(&r, 0, "gap_c");
+        for (size_t k = e->n - 3; k < e->n; k++) {
+            near(e->num[k], e->num[e->n - 1], 1e-12 * e->num[e->n - 1]);
+            near(g->num[k], 0, 1e-14);
+        }
+        done(&r);
+    }
+}
+
+/* a rod as a body, and as a system in generalised coordinates */
+static void
+rod_as_a_system(void **state)
+{
+    struct run a, b;
+    (void)state;
+    model(&a, "use shapes\nlet start = -45 [deg]\n"
+              "world { gravity = (0, -9.81) }\n"
+              "body floor : half_plane() { fixed = true }\n"
+              "body stick : polygon((-1, 0), (1, 0), (0, 0.1)) { mass = 1\n"
+              "  inertia = 1/9 centre = (0, 0) angle = start\n"
+              "  position = (0 [m], (-sin(start)) [m])\n"
+              "  velocity = (0, -4) spin = 0.5 }\n"
+              "contact c : floor | stick { restitution = 1/3 }\n"
+              "simulate { until = 1 }");
+    model(&b, "use chatter\nlet l = 1 [m]\nlet start = -45 [deg]\n"
+              "system rod : large_rod(1 [kg], l, l/3, 1/3, 9.81 [m/s^2]) {\n"
+              "  start { h = -l*sin(start) phi = start h' = -4 [m/s]\n"
+              "    phi' = 0.5 [1/s] } }\n"
+              "simulate { until = 1 }");
+    near(last(&a, "limit_times"), last(&b, "limit_times"), 1e-12);
+    const struct fieldval *x = field(&a, 0, "event_times");
+    const struct fieldval *y = field(&b, 0, "event_times");
+    for (size_t i = 0; i < 12; i++)
+        near(x->num[i], y->num[i], 1e-13);
+    done(&a);
+    done(&b);
+}
+
+/* a box on a box on a floor: forces are not unique, the motion is */
+static void
+stack(void **state)
+{
+    struct run r;
+    (void)state;
+    model(&r, "use shapes\nworld { gravity = (0, 0, -9.81) }\n"
+              "body floor : half_space() { fixed = true }\n"
+              "body one : box(2, 2, 1) { mass = 5 position = (0, 0, 0.5)\n"
+              "  velocity = (0.1, 0, 0) }\n"
+              "body two : box(0.5, 0.4, 0.3) { mass = 1\n"
+              "  position = (0, 0, 1.15) velocity = (0.2, 0, 0) }\n"
+              "contact c : floor | one { restitution = 0 }\n"
+              "contact d : one | two { restitution = 0 }\n"
+              "simulate { until = 2 at = (0, 2)\n"
+              "  record = (gap(c), gap(d), two.position[0]) }");
+    near(last(&r, "gap_c"), 0, 1e-14);
+    near(last(&r, "gap_d"), 0, 1e-14);
+    near(last(&r, "two_position_0"), 0.4, 1e-13);
+    near(number(&r, 0, "energy_after"), number(&r, 0, "energy_before"), 1e-12);
+    done(&r);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ball_comes_to_rest),
+        cmocka_unit_test(disc_leaves),
+        cmocka_unit_test(incline),
+        cmocka_unit_test(energy_stays),
+        cmocka_unit_test(rod_as_a_system),
+        cmocka_unit_test(stack),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -146,7 +146,8 @@ set_warnings(struct analysis *a, const struct chatter_run *run,
 }
 
 static void
-set_run(struct analysis *a, const struct chatter_run *run, struct rec *out)
+set_run(struct analysis *a, const struct chatter_run *run, bool flat,
+        struct rec *out)
 {
     static const char *const word[] = {[CHATTER_COMPLETE] = "complete",
                                        [CHATTER_PARTIAL] = "partial",
@@ -161,6 +162,7 @@ set_run(struct analysis *a, const struct chatter_run *run, struct rec *out)
                                            run->impacts));
     else
         SET_TEXT("verdict", word[run->verdict]);
+    SET_TEXT("start", flat ? "nearly flat drop" : "given");
     SET_NUM("impacts", (double)run->impacts);
     SET_NUM("time", run->time);
     set_number(a, out, "last_impact", run->last,
@@ -373,8 +375,7 @@ cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
         return st;
     if (run.verdict == CHATTER_JAMMED)
         return flow_jammed(a->rt, s->contact, run.time);
-    SET_TEXT("start", flat ? "nearly flat drop" : "given");
-    set_run(a, &run, out);
+    set_run(a, &run, flat, out);
     if (wants_of(a, out)->rest)
         set_rest(a, s, &run, out);
     return IMP_OK;

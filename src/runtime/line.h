@@ -99,6 +99,7 @@ struct line_made {
     double *c0;        /* m: gaps there, exactly 0 for an independent set */
     double *d0;        /* m: rates at y' = 0, exactly 0 for that set */
     int *basis;        /* r: that set */
+    unsigned long version; /* another one for other numbers */
 };
 struct line {
     struct line_model model;

@@ -129,6 +129,7 @@ by_map(struct line *l, struct pattern *p, bool known)
     if (!w->brief)
         line_map_refine(l, p->period, group, &fix);
     p->means = LINE_MAP;
+    p->match = matches(w, p->period, LINE_KEPT);
     p->ratio = fix.ratio;
     p->speed = fix.speed;
     p->contraction = fix.contraction;
@@ -158,6 +159,7 @@ by_flights(const struct line *l, int period, struct pattern *p, bool *near)
     if (!(before < last &&
           (change <= noise * p->ratio || change <= w->accept * rest)))
         return PATTERN;
+    p->match = matches(w, period, LINE_KEPT);
     double n = (double)(p->match / period + 1);
     p->error = n * (change + DBL_EPSILON * period) / rest + 4.0 * DBL_EPSILON;
     p->T = now * p->ratio / rest;
@@ -186,7 +188,6 @@ repeats(const struct line *l, int period, struct pattern *p, bool *near)
         return NO_PATTERN;
     *near = false;
     *p = (struct pattern){.means = LINE_FLIGHTS, .period = period};
-    p->match = matches(w, period, LINE_KEPT);
     return by_flights(l, period, p, near);
 }
 
@@ -253,6 +254,8 @@ lost(struct line *l, struct pattern *p)
 static bool
 inside(const struct line *l, int name)
 {
+    if (name < l->model.m)
+        return l->group[name];
     for (int i = 0; i < l->model.m; i++)
         if (!l->group[i] && line_group_has(l, name, i))
             return false;

@@ -233,6 +233,7 @@ find_origin(struct line *l)
 int
 line_make(struct line *l)
 {
+    l->k.version = ++l->w->own.version;
     if (!factor_mass(l))
         return 1;
     responses(l);

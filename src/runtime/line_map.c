@@ -45,8 +45,11 @@ struct line_map {
     double *M; /* n x n: d x1/d x, column by column */
     double *D, *P, *Q;
     double *t, *v, *c; /* n: tangents of the scales; n + 2 */
-    wide *A;           /* (n + 2) x (n + 3) */
+    double *A;         /* (n + 2) x (n + 3) */
     bool *sel, *hit;   /* m */
+    bool *group;       /* m: whose tangents, and of which matrices */
+    unsigned long version;
+    double *sy, *sz;   /* n x r: the tangents to begin with */
     int ex, ev;        /* base units */
     bool heavy, light; /* accelerations count; they do no longer */
     double distance;
@@ -73,9 +76,12 @@ map_of(struct line *l)
     k->D = NEW_N(a, double, n *n + 1);
     k->P = NEW_N(a, double, n *n + 1);
     k->Q = NEW_N(a, double, n *n + 1);
-    k->A = NEW_N(a, wide, (n + 2) * (n + 3));
+    k->A = NEW_N(a, double, (n + 2) * (n + 3));
     k->sel = NEW_N(a, bool, (size_t)l->model.m + 1);
     k->hit = NEW_N(a, bool, (size_t)l->model.m + 1);
+    k->group = NEW_N(a, bool, (size_t)l->model.m + 1);
+    k->sy = NEW_N(a, double, n *r + 1);
+    k->sz = NEW_N(a, double, n *r + 1);
     return k;
 }
 
@@ -97,7 +103,7 @@ coordinates(const struct line_map *k, double *x)
 
 /* tangents: what the group's impulses can do to each gap and rate alone */
 static void
-seed(struct line_map *k, const bool *group)
+seeds(struct line_map *k, const bool *group)
 {
     struct line *s = k->s;
     struct line_work *w = s->w;
@@ -106,9 +112,8 @@ seed(struct line_map *k, const bool *group)
         if (w->rd[i] != 0.0)
             k->b[h++] = w->index[i];
     k->n = 2 * h;
-    memset(k->dt, 0, (size_t)k->n * sizeof *k->dt);
-    memset(k->dy, 0, (size_t)(k->n * r) * sizeof *k->dy);
-    memset(k->dz, 0, (size_t)(k->n * r) * sizeof *k->dz);
+    memset(k->sy, 0, (size_t)(k->n * r) * sizeof *k->sy);
+    memset(k->sz, 0, (size_t)(k->n * r) * sizeof *k->sz);
     for (int c = 0; c < h; c++) {
         double *x = w->u; /* m */
         memset(x, 0, (size_t)s->model.m * sizeof *x);
@@ -117,10 +122,25 @@ seed(struct line_map *k, const bool *group)
         for (int i = 0; i < n; i++)
             for (int j = 0; j < r; j++) {
                 double d = s->k.H[w->index[i] * r + j] * w->f[i];
-                k->dy[c * r + j] += d;
-                k->dz[(h + c) * r + j] += d;
+                k->sy[c * r + j] += d;
+                k->sz[(h + c) * r + j] += d;
             }
     }
+}
+
+static void
+seed(struct line_map *k, const bool *group)
+{
+    size_t m = (size_t)k->s->model.m, size;
+    if (k->version != k->s->k.version || memcmp(k->group, group, m) != 0) {
+        seeds(k, group);
+        k->version = k->s->k.version;
+        memcpy(k->group, group, m);
+    }
+    size = (size_t)(k->n * k->r) * sizeof *k->dy;
+    memset(k->dt, 0, (size_t)k->n * sizeof *k->dt);
+    memcpy(k->dy, k->sy, size);
+    memcpy(k->dz, k->sz, size);
 }
 
 /* contacts that are closed have no gap, and those that slide no rate */
@@ -131,6 +151,22 @@ hold(struct line_map *k, const bool *closed)
     for (int c = 0; c < k->n && n; c++) {
         line_project(k->s, n, k->dy + c * k->r, NULL);
         line_project(k->s, n, k->dz + c * k->r, NULL);
+    }
+}
+
+/* the impulse of one contact on the tangents */
+static void
+alone(struct line_map *k, int c)
+{
+    const struct line *s = k->s;
+    int r = k->r;
+    const double *H = s->k.H + c * r;
+    double rd = 1.0 / sqrt(s->k.W[c * (s->model.m + 1)]), e = s->model.e[c];
+    for (int i = 0; i < k->n; i++) {
+        double *dz = k->dz + i * r;
+        double p = line_of(s, c, dz) * (1.0 + e) * rd * rd;
+        for (int j = 0; j < r; j++)
+            dz[j] -= H[j] * p;
     }
 }
 
@@ -172,10 +208,13 @@ step_impact(struct line_map *k, int name)
         }
         k->dt[i] += dt;
     }
+    int hits = 0;
     for (int i = 0; i < m; i++)
-        k->sel[i] = s->impulse[i] != 0.0 || i == c;
-    int n = line_factor(s, k->sel);
-    for (int i = 0; i < k->n; i++) {
+        hits += k->sel[i] = s->impulse[i] != 0.0 || i == c;
+    if (hits == 1)
+        alone(k, c);
+    int n = hits == 1 ? 0 : line_factor(s, k->sel);
+    for (int i = 0; i < k->n && n; i++) {
         double *dz = k->dz + i * r, *u = s->w->u;
         for (int j = 0; j < m; j++)
             if (k->sel[j])
@@ -246,35 +285,39 @@ replay(const struct line *l, struct line_map *k, int period, const bool *group)
 /* -- what it says -----------------------------------------------------------
  */
 
-/* A x = b by elimination with pivots; A n x (n + 1), b its last column. False:
+/* A x = b by elimination with pivots; A n x (n + 1), b its last column. What
+ * comes of it is a correction, of second order at the fixed point. False:
  * singular */
 static bool
-eliminate(int n, wide *A, double *x)
+eliminate(int n, double *A, double *x)
 {
     int ld = n + 1;
     for (int c = 0; c < n; c++) {
         int p = c;
         for (int i = c + 1; i < n; i++)
-            if (fabsl(A[i * ld + c]) > fabsl(A[p * ld + c]))
+            if (fabs(A[i * ld + c]) > fabs(A[p * ld + c]))
                 p = i;
-        if (!(fabsl(A[p * ld + c]) > 0.0L))
+        if (!(fabs(A[p * ld + c]) > 0.0))
             return false;
-        for (int j = c; j < ld; j++) {
-            wide keep = A[c * ld + j];
+        for (int j = c; j < ld && p != c; j++) {
+            double keep = A[c * ld + j];
             A[c * ld + j] = A[p * ld + j];
             A[p * ld + j] = keep;
         }
+        const double *restrict from = A + c * ld;
+        double rd = 1.0 / from[c];
         for (int i = c + 1; i < n; i++) {
-            wide f = A[i * ld + c] / A[c * ld + c];
-            for (int j = c; j < ld && f != 0.0L; j++)
-                A[i * ld + j] -= f * A[c * ld + j];
+            double *restrict to = A + i * ld;
+            double f = to[c] * rd;
+            for (int j = c; j < ld && f != 0.0; j++)
+                to[j] -= f * from[j];
         }
     }
     for (int i = n - 1; i >= 0; i--) {
-        wide s = A[i * ld + n];
+        double s = A[i * ld + n];
         for (int j = i + 1; j < n; j++)
             s -= A[i * ld + j] * x[j];
-        x[i] = (double)(s / A[i * ld + i]);
+        x[i] = s / A[i * ld + i];
         if (!isfinite(x[i]))
             return false;
     }
@@ -300,10 +343,26 @@ struct reading {
     double kappa;      /* greatest of the other eigenvalues */
 };
 
-/* Spectral radius of D without the directions of the scales, by squaring. */
-static double
-radius(struct line_map *k, int scales)
+static void
+square(int n, const double *restrict D, double *restrict Q)
 {
+    for (int i = 0; i < n; i++) {
+        double *restrict q = Q + i * n;
+        for (int j = 0; j < n; j++)
+            q[j] = D[i * n] * D[j];
+        for (int c = 1; c < n; c++)
+            for (int j = 0; j < n; j++)
+                q[j] += D[i * n + c] * D[c * n + j];
+    }
+}
+
+/* Spectral radius of D without the directions of the scales, by squaring: the
+ * norm of a power, which it is less than. below: only whether it is below 1, as
+ * soon as a power says so. */
+static double
+radius(struct line_map *k, int scales, bool below)
+{
+    static const double ln2 = 0.69314718055994530942;
     int n = k->n, h = n / 2;
     double *D = k->P, *Q = k->Q, size = 0.0;
     memcpy(D, k->D, (size_t)(n * n) * sizeof *D);
@@ -321,32 +380,30 @@ radius(struct line_map *k, int scales)
         }
     }
     double power = 1.0;
-    for (int round = 0; round <= MAP_SQUARE; round++) {
+    for (int round = 0;; round++) {
         double most = norm(D, n * n);
-        if (!(most > 0.0))
+        if (!(most > 0.0) || !isfinite(most))
+            return most > 0.0 ? INFINITY : 0.0;
+        if (below && size <= 0.0 && most < 1.0)
             return 0.0;
-        size += log(most) / power;
-        for (int i = 0; i < n * n; i++)
-            D[i] /= most;
         if (round == MAP_SQUARE)
-            break;
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++) {
-                double s = 0.0;
-                for (int c = 0; c < n; c++)
-                    s += D[i * n + c] * D[c * n + j];
-                Q[i * n + j] = s;
-            }
-        memcpy(D, Q, (size_t)(n * n) * sizeof *D);
+            return exp(size + log(most) / power);
+        int by = ilogb(most);
+        size += by * ln2 / power;
+        for (int i = 0; i < n * n; i++)
+            D[i] *= power2(-by);
+        square(n, D, Q);
+        double *keep = D;
+        D = Q;
+        Q = keep;
         power *= 2.0;
     }
-    return exp(size);
 }
 
-/* x, x1, M, tau and dt of one period. heavy: accelerations count. False: no
- * stable fixed point near. */
+/* x, x1, M, tau and dt of one period. heavy: accelerations count. judge: only
+ * whether kappa is below 1. False: no stable fixed point near. */
 static bool
-read_map(struct line_map *k, bool heavy, struct reading *o)
+read_map(struct line_map *k, bool heavy, bool judge, struct reading *o)
 {
     int n = k->n, h = n / 2, scales = heavy ? 1 : 2;
     double U = norm(k->x + h, h), G = U * k->tau;
@@ -361,9 +418,9 @@ read_map(struct line_map *k, bool heavy, struct reading *o)
         double size = i < h ? G : U, back = i < h ? a : b;
         r[i] = (k->x1[i] / back - k->x[i]) / size;
         k->t[i] = k->x[i] / size * (heavy && i < h ? 2.0 : 1.0);
+        double of_gap = G / (size * back), of_rate = U / (size * back);
         for (int c = 0; c < n; c++)
-            k->D[i * n + c] =
-                k->M[i * n + c] * ((c < h ? G : U) / (size * back));
+            k->D[i * n + c] = k->M[i * n + c] * (c < h ? of_gap : of_rate);
     }
     /* DT (I - l D) = D tau */
     for (int i = 0; i < n; i++) {
@@ -394,7 +451,7 @@ read_map(struct line_map *k, bool heavy, struct reading *o)
     o->ratio = o->a / o->b;
     o->G = G;
     o->U = U;
-    o->kappa = radius(k, scales);
+    o->kappa = radius(k, scales, judge);
     return isfinite(o->T) && o->T > 0.0 && o->distance < MAP_NEAR &&
            o->kappa < 1.0 && o->ratio > 0.0 && o->ratio < 1.0;
 }
@@ -413,7 +470,7 @@ static bool
 again(const struct line *l, int period, const bool *group, struct reading *o)
 {
     struct line_map *k = l->w->map;
-    return replay(l, k, period, group) && read_map(k, k->heavy, o);
+    return replay(l, k, period, group) && read_map(k, k->heavy, false, o);
 }
 
 /* share of the rates that accelerations make in the period just followed */
@@ -473,9 +530,10 @@ line_map(struct line *l, int period, const bool *group, struct line_fixed *out)
     double light = weight(l, k, group);
     tau = k->tau;
     k->heavy = light > 0.0;
-    if (!read_map(k, k->heavy, &one)) {
+    if (!read_map(k, k->heavy, true, &one)) {
         k->heavy = false;
-        if (!(light > 0.0 && light < MAP_LIGHT) || !read_map(k, false, &one))
+        if (!(light > 0.0 && light < MAP_LIGHT) ||
+            !read_map(k, false, true, &one))
             return false;
     }
     if (!again(l, period, group, &two))

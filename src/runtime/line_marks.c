@@ -175,7 +175,9 @@ scan(struct line *l)
         i = w->n_ring - LINE_KEPT;
     for (; i < w->n_ring; i++) {
         int name = w->ring[i % LINE_KEPT].contact;
-        for (int c = 0; c < l->model.m; c++)
+        if (name < l->model.m)
+            k->when[name] = l->impacts;
+        for (int c = 0; c < l->model.m && name >= l->model.m; c++)
             if (line_group_has(l, name, c))
                 k->when[c] = l->impacts;
     }

@@ -53,6 +53,7 @@ void bench_multi(void);
 void bench_linkage(void);
 void bench_chatter(void);
 void bench_box(void);
+void bench_sweep(const char *folder);
 void bench_process(const char *folder);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* imp-bench [top|gap|classify|process|multi|linkage|line|box ...]: all without
+/* imp-bench [top|gap|classify|process|multi|linkage|line|sweep|box ...]: all without
  * arguments. Exit status 1 when a promise was not kept. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -173,12 +173,14 @@ main(int argc, char **argv)
             bench_linkage(), any = true;
         if (all || !strcmp(what, "line"))
             bench_chatter(), any = true;
+        if (all || !strcmp(what, "sweep"))
+            bench_sweep(folder), any = true;
         if (all || !strcmp(what, "box"))
             bench_box(), any = true;
         if (!any) {
             fprintf(stderr,
                     "imp-bench: no benchmark `%s`; there are process, "
-                    "gap, classify, top, multi, linkage, line, box\n",
+                    "gap, classify, top, multi, linkage, line, sweep, box\n",
                     what);
             return 2;
         }

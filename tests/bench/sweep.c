@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Verdicts over the plane of radii of gyration and restitutions, through the
+ * whole program, CSV included: the whole plane that bodies on feet can have, 0
+ * < rho <= 1 and 0 < gamma < 1. And a smaller one with its picture. Audited:
+ * rows of the file against `chatter` asked once with the params of the row. */
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+#define REPEATS 3
+#define SIDE 1000
+#define SAMPLES 16 /* rows that are audited */
+
+extern char **environ;
+
+static const char head[] = "use chatter\n"
+                           "param rho = 0.3 in [0.001, 1]\n"
+                           "param gamma = 0.1 in [0.001, 0.999]\n";
+
+struct spent {
+    double wall, cpu;
+};
+
+static void
+give_up(const char *what)
+{
+    fprintf(stderr, "imp-bench: sweep: %s\n", what);
+    exit(3);
+}
+
+/* one run; its output goes to the file `to` */
+static struct spent
+once(const char *imp, char *const *args, const char *to)
+{
+    char *argv[12] = {(char *)(uintptr_t)imp, (char *)(uintptr_t) "run"};
+    posix_spawn_file_actions_t fa;
+    struct rusage u;
+    int status = 0, n = 2;
+    pid_t pid;
+    for (; *args; args++)
+        argv[n++] = *args;
+    posix_spawn_file_actions_init(&fa);
+    posix_spawn_file_actions_addopen(&fa, 1, to, O_WRONLY | O_CREAT | O_TRUNC,
+                                     0644);
+    double start = bench_now();
+    if (posix_spawn(&pid, imp, &fa, NULL, argv, environ) ||
+        wait4(pid, &status, 0, &u) < 0 || status)
+        give_up("a run failed");
+    posix_spawn_file_actions_destroy(&fa);
+    return (struct spent){
+        bench_now() - start,
+        (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+            1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec)};
+}
+
+static void
+put_file(const char *path, const char *a, const char *b, const char *c)
+{
+    FILE *f = fopen(path, "w");
+    if (!f || fprintf(f, "%s%s%s", a, b, c) < 0 || fclose(f))
+        give_up("cannot write a model");
+}
+
+static void
+slurp(const char *path, char *to, size_t most)
+{
+    FILE *f = fopen(path, "r");
+    size_t n = f ? fread(to, 1, most - 1, f) : 0;
+    to[n] = 0;
+    if (!f || fclose(f))
+        give_up("cannot read what a run wrote");
+}
+
+/* rows of the file that a single run contradicts */
+static int
+audit(const char *imp, const char *folder, const char *system)
+{
+    char csv[300], model[300], out[300], line[256], text[4096], want[300];
+    char rho[64], gamma[64], verdict[64], impacts[64];
+    long row = 0;
+    int wrong = 0, next = 0;
+    snprintf(csv, sizeof csv, "%s/plane.csv", folder);
+    snprintf(model, sizeof model, "%s/one.imp", folder);
+    snprintf(out, sizeof out, "%s/one.txt", folder);
+    put_file(model, head, system,
+             "let r = chatter s\nshow r.verdict, r.impacts\n");
+    FILE *f = fopen(csv, "r");
+    if (!f || !fgets(line, sizeof line, f))
+        give_up("no file of the sweep");
+    for (; fgets(line, sizeof line, f); row++) {
+        char set[2][80];
+        if (row != (long)next * (SIDE * SIDE - 1) / (SAMPLES - 1))
+            continue;
+        next++;
+        if (sscanf(line, "%63[^,],%63[^,],%63[^,],%63[^,\n]", rho, gamma,
+                   verdict, impacts) != 4)
+            give_up("a row is not one");
+        snprintf(set[0], sizeof set[0], "--set=rho=%s", rho);
+        snprintf(set[1], sizeof set[1], "--set=gamma=%s", gamma);
+        once(imp, (char *[]){set[0], set[1], model, NULL}, out);
+        slurp(out, text, sizeof text);
+        snprintf(want, sizeof want, "r.verdict = %s\nr.impacts = %s\n", verdict,
+                 impacts);
+        wrong += strcmp(text, want) != 0;
+    }
+    fclose(f);
+    return row == SIDE * SIDE ? wrong : SAMPLES;
+}
+
+static void
+plane(const char *imp, const char *folder, const char *name, const char *system)
+{
+    char model[300], out[300], dir[300], text[80], sweep[400];
+    double rate[REPEATS], cpu[REPEATS];
+    snprintf(model, sizeof model, "%s/plane.imp", folder);
+    snprintf(out, sizeof out, "%s/plane.txt", folder);
+    snprintf(dir, sizeof dir, "--out=%s", folder);
+    snprintf(sweep, sizeof sweep,
+             "let p = sweep {\n"
+             "  over = (rho in linspace(0.001, 1, %d),\n"
+             "          gamma in linspace(0.001, 0.999, %d))\n"
+             "  run = chatter s  record = (verdict, impacts)\n"
+             "  save = \"plane.csv\"\n}\n",
+             SIDE, SIDE);
+    put_file(model, head, system, sweep);
+    for (int k = 0; k < REPEATS; k++) {
+        struct spent s =
+            once(imp, (char *[]){dir, "--threads=2", model, NULL}, out);
+        rate[k] = SIDE * SIDE / s.wall;
+        cpu[k] = 1e6 * s.cpu / (SIDE * SIDE);
+    }
+    snprintf(text, sizeof text, "%s, verdicts of a sweep, two threads", name);
+    double r = bench_median(rate, REPEATS);
+    bench_line(text, r, "1/s", ">= 1e6", r >= 1e6);
+    snprintf(text, sizeof text, "%s, processor time", name);
+    bench_line(text, bench_median(cpu, REPEATS), "us/verdict", "", true);
+    snprintf(text, sizeof text, "%s, rows unlike single runs", name);
+    int wrong = audit(imp, folder, system);
+    bench_line(text, wrong, "", "0", wrong == 0);
+}
+
+static void
+picture(const char *imp, const char *folder)
+{
+    static const char sweep[] =
+        "let p = sweep {\n"
+        "  over = (rho in linspace(0.005, 1, 200),\n"
+        "          gamma in linspace(0.005, 0.995, 200))\n"
+        "  run = chatter s  record = verdict\n}\n"
+        "plot p.verdict { against = (p.rho, p.gamma) file = \"map.svg\" }\n";
+    char model[300], out[300], dir[300];
+    double took[REPEATS], cpu[REPEATS];
+    snprintf(model, sizeof model, "%s/map.imp", folder);
+    snprintf(out, sizeof out, "%s/map.txt", folder);
+    snprintf(dir, sizeof dir, "--out=%s", folder);
+    put_file(model, head, "system s : feet(4, rho, gamma)\n", sweep);
+    for (int k = 0; k < REPEATS; k++) {
+        struct spent s = once(imp, (char *[]){dir, model, NULL}, out);
+        took[k] = s.wall;
+        cpu[k] = s.cpu;
+    }
+    double t = bench_median(took, REPEATS);
+    bench_line("200 x 200 verdicts with picture", t, "s", "<= 2", t <= 2.0);
+    bench_note("processor time %.2f s", bench_median(cpu, REPEATS));
+}
+
+void
+bench_sweep(const char *build)
+{
+    char imp[4200], folder[] = "/tmp/imp-bench-XXXXXX", cmd[128];
+    snprintf(imp, sizeof imp, "%s/imp", build);
+    if (!mkdtemp(folder))
+        give_up("no folder");
+    plane(imp, folder, "rod", "system s : small_rod(rho, gamma)\n");
+    plane(imp, folder, "square", "system s : feet(4, rho, gamma)\n");
+    picture(imp, folder);
+    snprintf(cmd, sizeof cmd, "rm -rf '%s'", folder);
+    if (system(cmd))
+        exit(3);
+}

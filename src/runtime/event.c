@@ -189,9 +189,13 @@ expand(struct rt *r, uint32_t c, struct near *w, double hm, double most,
     if (gap > w->tol.gap)
         w->inside = false;
     if (gap < -w->tol.gap) {
-        /* through already: closed again at once, or open from the start */
-        propose(w, 0.0, 0.0, kind_of(w, w->sign * ev_rate(r, c, &w->at)));
-        return IMP_OK;
+        double rate = w->sign * ev_rate(r, c, &w->at);
+        if (w->mode != WATCH_LEAVE || rate <= w->tol.rate) {
+            /* through already: closed again at once, or open from the start */
+            propose(w, 0.0, 0.0, kind_of(w, rate));
+            return IMP_OK;
+        }
+        w->inside = true; /* on its way out */
     }
     if (gap > w->tol.gap)
         w->safe = ev_safe(r, c, gap, most);
@@ -230,7 +234,8 @@ scan(struct near *w, double h)
     if (w->inside) {
         /* twice the tolerance up: rounding at the edge is no new entry */
         bool rises = poly_below(neg, RT_ORDER, 0.0, h, -2.0 * w->tol.gap, &up);
-        bool falls = poly_below(q, RT_ORDER, 0.0, h, -w->tol.gap, &down);
+        double low = q[0] < -w->tol.gap ? q[0] : 0.0;
+        bool falls = poly_below(q, RT_ORDER, 0.0, h, low - w->tol.gap, &down);
         if (!rises && !falls)
             return;
         if (falls && (!rises || down < up)) {

@@ -333,8 +333,9 @@ typedef struct imp_system {
     /* Motion while contacts slide: those whose ACTIVE is 1 keep their gap, by
      * forces lambda, one per contact of the system (0 where not active);
      * series; local: lambda. Rows: of the state, then of lambda. solve (eval;
-     * local: lambda): residual, Jacobian. IMP_NO_TAPE for IMP_SYSTEMF_LINE,
-     * and without contacts. */
+     * local: lambda): residual, Jacobian. IMP_NO_TAPE without contacts,
+     * and for IMP_SYSTEMF_LINE where no observer and no derivative that is asked
+     * for feels the sliding. */
     uint32_t modal, solve;
     imp_ref rows; /* uint32_t */
     /* Observer variables, which feel the motion and do not act on it:

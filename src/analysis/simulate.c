@@ -114,14 +114,23 @@ advance(struct sim *s, double t, double limit)
             if (at || rt_time(r) >= t || (double)s->ev_time.n > limit)
                 return at || rt_time(r) >= t ? at : too_many(s, limit);
         }
-        for (uint32_t c = 0; c < s->n_contacts; c++)
+        bool blind = slide_any(r);
+        for (uint32_t c = 0; c < s->n_contacts; c++) {
             s->watch[c] = sim_slide_held(s, c) ? WATCH_OFF : s->ct[c].watch;
+            blind = blind && s->watch[c] == WATCH_OFF;
+        }
         double before = rt_time(r), end = t;
         int st = r->im->systems.n ? sim_systems_peek(s, t, &end) : IMP_OK;
         if (!st)
             st = sim_slide_peek(s, end, NULL, &end);
-        if (!st)
+        if (!st && blind && rt_stopped(r))
+            st = IMP_STOPPED;
+        if (!st && blind) { /* on the series that the peek has made */
+            motion_advance(r, end - before, end);
+            e.kind = EVENT_NONE;
+        } else if (!st) {
             st = event_next(r, s->watch, end, NULL, NULL, &e, more, &n);
+        }
         if (rt_time(r) > before)
             s->row_fresh = false;
         if (st)

@@ -175,6 +175,35 @@ stack(void **state)
     done(&r);
 }
 
+/* two plates on a hinge that slide apart on the floor: joints and contacts */
+static void
+on_a_hinge(void **state)
+{
+    struct run r;
+    (void)state;
+    model(&r, "use shapes\nworld { gravity = (0, -9.81) }\n"
+              "body floor : half_plane { fixed = true }\n"
+              "body one : rectangle(1, 0.1) { mass = 1 angle = 1.2\n"
+              "  position = (0.2, 1.2) }\n"
+              "body two : rectangle(1, 0.1) { mass = 2 angle = -1.2\n"
+              "  position = (0.7, 1.2) }\n"
+              "joint pin : hinge(one, two) { at = (0.45, 1.6) }\n"
+              "contact c : floor | one { restitution = 0 }\n"
+              "contact d : floor | two { restitution = 0 }\n"
+              "simulate { until = 0.55 at = (0.4, 0.45, 0.5, 0.55)\n"
+              "  record = (gap(c), gap(d), one.energy + two.energy) }");
+    const struct fieldval *e = field(&r, 0, "one_energy_two_energy");
+    const struct fieldval *c = field(&r, 0, "gap_c"),
+                          *d = field(&r, 0, "gap_d");
+    for (size_t i = e->n - 4; i < e->n; i++) {
+        near(e->num[i], number(&r, 0, "energy_after"), 1e-12);
+        near(c->num[i], 0, 1e-14);
+        near(d->num[i], 0, 1e-14);
+    }
+    assert_true(number(&r, 0, "joint_error") < 1e-14);
+    done(&r);
+}
+
 int
 main(void)
 {
@@ -185,6 +214,7 @@ main(void)
         cmocka_unit_test(energy_stays),
         cmocka_unit_test(rod_as_a_system),
         cmocka_unit_test(stack),
+        cmocka_unit_test(on_a_hinge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

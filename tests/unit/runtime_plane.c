@@ -376,10 +376,37 @@ unclear(void **state)
     model_free(&o);
 }
 
+/* an impact of many points may leave an overlap a little beyond the tolerance:
+ * what separates is no touch again */
+static void
+leaves(void **state)
+{
+    (void)state;
+    static const double x[3] = {1, 0, 0};
+    for (uint32_t d = 2; d <= 3; d++) {
+        struct model o;
+        enum event_watch watch = WATCH_LEAVE;
+        struct event e, more[2];
+        uint32_t n_more;
+        double tol, rate;
+        drop(&o, d, 0.5, 0, x, 0, 5);
+        event_tolerances(o.r, 0, &tol, &rate);
+        double *s = o.r->env + rt_body(o.r, 0)->env_state;
+        s[d - 1] = 0.5 - 1.5 * tol;
+        s[d == 2 ? 4 : 9] = 1;
+        assert_int_equal(
+            event_next(o.r, &watch, 1, NULL, NULL, &e, more, &n_more), IMP_OK);
+        assert_int_equal(e.kind, EVENT_CROSS);
+        NEAR(e.time, 0.4, 1e-9);
+        model_free(&o);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(flights),
-                                       cmocka_unit_test(unclear)};
+                                       cmocka_unit_test(unclear),
+                                       cmocka_unit_test(leaves)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

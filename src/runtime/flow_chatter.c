@@ -106,6 +106,16 @@ series_forget(struct series_way *w)
     w->meet = w->found = -INFINITY;
 }
 
+/* Of two guesses of the same limit, wrong by the squares of the times that are
+ * left to it: the error of the second, twice what it is to leading order. */
+static double
+settled(double change, double left, double before)
+{
+    double q = left / before;
+    q *= q;
+    return q < 1.0 ? 2.0 * change * q / (1.0 - q) : INFINITY;
+}
+
 /* an impact at contact c */
 static void
 one_contact(struct series_way *w, int c)
@@ -123,8 +133,13 @@ one_contact(struct series_way *w, int c)
         return;
     double ratio = w->flight[0] / w->flight[1];
     w->guess = w->now + flight * ratio / (1.0 - ratio);
-    if (fabs(w->guess - was) <= 4.0 * DBL_EPSILON * fabs(w->guess))
+    if (fabs(w->guess - was) <= 4.0 * DBL_EPSILON * fabs(w->guess)) {
         w->estimate = w->guess;
+        /* the flights are differences of times */
+        double rest = 1.0 - ratio, left = w->guess - w->now;
+        w->off = settled(fabs(w->guess - was), left, left + flight) +
+                 4.0 * DBL_EPSILON * fabs(w->now) / (rest * rest);
+    }
 }
 
 /* the flight that ends now, at whichever contact */
@@ -202,12 +217,20 @@ predict(struct flow *f)
         return IMP_OK;
     if (!look_ahead(f, w->now + SERIES_AHEAD * sum))
         return IMP_OK;
+    double left = w->probe->t - w->now, before = w->left_was;
     w->meet = w->probe->t;
+    w->left_was = left;
     memcpy(w->group, w->probe->group, f->m);
     w->chatter = w->probe->chatter;
     if (fabs(w->meet - was) <=
         DBL_EPSILON * fmax(4.0 * fabs(w->meet), SERIES_NOISE * most / least))
         w->found = w->meet;
+    double blur = least < INFINITY ? most / least : 0.0;
+    /* what they differ by may be rounding, which does not fall */
+    w->meet_off = settled(fabs(w->meet - was), left, before) +
+                  fabs(w->meet - was) +
+                  w->chatter.error * w->chatter.remaining +
+                  2.0 * SERIES_NOISE * DBL_EPSILON * (fabs(w->meet) + blur);
     return IMP_OK;
 }
 
@@ -241,7 +264,9 @@ series_limit(struct flow *f, struct flow_event *e)
                                            .ratio = w->flight[0] / w->flight[1],
                                            .remaining = T};
     }
-    w->chatter.error = 8.0 * DBL_EPSILON * fabs(w->now) / T;
+    w->chatter.error = (several ? w->meet_off : w->off) / T;
+    if (!(w->chatter.error < 1.0))
+        w->chatter.error = 1.0; /* known no better */
     for (uint32_t i = 0; i < f->m; i++)
         on[i] = w->on[i] || w->group[i];
     series_advance(f, w->ahead);

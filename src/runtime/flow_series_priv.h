@@ -30,13 +30,15 @@ struct series_way {
     /* chatter at one contact: flights, newest first, estimate of the limit */
     int same; /* impacts in a row at this contact */
     int last;
-    double flight[3], at, guess, estimate;
+    double flight[3], at, guess, estimate, off;
     /* chatter of several */
     struct line *probe; /* the parabola from the last impact on */
     long run;           /* impacts and limits since it may have begun */
     double any[SERIES_FLIGHTS],
         end;            /* flights between them; time of the last */
     double meet, found; /* guesses of the limit; -INFINITY: none */
+    double left_was;    /* time that was left at the guess before */
+    double meet_off;    /* bound of the error of `found` */
     bool *group, *closed;
     struct line *between;
     struct line_chatter chatter;

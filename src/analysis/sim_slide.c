@@ -104,10 +104,11 @@ tell(struct sim *s, const bool *before, bool shared)
 }
 
 /* The points held so far and those of contacts `more`: which push from here on?
- * left: the held point whose force has ceased, or -1 */
+ * left: the held point whose force has ceased, or -1. unknown: a contact that
+ * is pressed together and cannot be followed, or UINT32_MAX */
 static int
 settle(struct sim *s, const uint32_t *more, uint32_t n_more, int left,
-       bool *unknown)
+       uint32_t *unknown)
 {
     struct rt *r = s->a->rt;
     struct slide_spot *spot = NEW_N(r->arena, struct slide_spot, SLIDE_MOST);
@@ -116,7 +117,7 @@ settle(struct sim *s, const uint32_t *more, uint32_t n_more, int left,
     struct slide_spot gone;
     enum slide_choice choice;
     int n = 0, st;
-    *unknown = false;
+    *unknown = UINT32_MAX;
     for (uint32_t c = 0; c < s->n_contacts; c++)
         before[c] = slide_holds(r, c);
     for (int i = 0; i < slide_count(r); i++)
@@ -133,10 +134,11 @@ settle(struct sim *s, const uint32_t *more, uint32_t n_more, int left,
             if (spot[k].contact != more[i])
                 spot[m++] = spot[k];
         n = m;
-        if (!gather(s, more[i], spot, &n))
-            *unknown = true;
+        /* of a touch of another kind nothing is asked while nothing presses */
+        if (!gather(s, more[i], spot, &n) && s->ct[more[i]].pressed)
+            *unknown = more[i];
     }
-    if (*unknown)
+    if (*unknown != UINT32_MAX)
         return IMP_OK;
     slide_end(r);
     if ((st = still(s, spot, &n)))
@@ -157,13 +159,7 @@ settle(struct sim *s, const uint32_t *more, uint32_t n_more, int left,
 int
 sim_slide_settle(struct sim *s, const uint32_t *c, uint32_t n, uint32_t *lost)
 {
-    bool unknown;
-    *lost = UINT32_MAX;
-    int st = settle(s, c, n, -1, &unknown);
-    for (uint32_t i = 0; i < n && !st; i++)
-        if (s->ct[c[i]].pressed && unknown)
-            *lost = c[i];
-    return st;
+    return settle(s, c, n, -1, lost);
 }
 
 int
@@ -200,7 +196,7 @@ sim_slide_apply(struct sim *s)
     struct rt *r = s->a->rt;
     struct slide_event e = s->slide;
     struct event hit = {EVENT_CROSS, e.contact, rt_time(r)};
-    bool unknown;
+    uint32_t unknown;
     int st;
     s->slide.what = SLIDE_NOTHING;
     switch (e.what) {

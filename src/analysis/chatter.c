@@ -145,6 +145,30 @@ set_warnings(struct analysis *a, const struct chatter_run *run,
     SET_TEXTS("warnings", w, n);
 }
 
+/* why a run has no verdict */
+static const char *
+going_on(struct analysis *a, const struct chatter_run *run)
+{
+    struct arena *to = rec_arena(a);
+    char q[NUM_TEXT];
+    if (run->trend > 0 && fabs(run->trend_ratio - 1.0) < 1e-9)
+        return arena_printf(to,
+                            "still going on after %ld impacts: an order of %d "
+                            "repeats and takes as long each time, so that it "
+                            "accumulates nothing",
+                            run->impacts, run->trend);
+    if (run->trend > 0)
+        return arena_printf(to,
+                            "still going on after %ld impacts: an order of %d "
+                            "repeats, %s times as long each time; raise "
+                            "`events`",
+                            run->impacts, run->trend,
+                            num_digits(q, run->trend_ratio, 6));
+    return arena_printf(
+        to, "still going on after %ld impacts%s; raise `events`", run->impacts,
+        run->trend == 0 ? ", which repeat no order" : "");
+}
+
 static void
 set_run(struct analysis *a, const struct chatter_run *run, bool flat,
         struct rec *out)
@@ -156,10 +180,7 @@ set_run(struct analysis *a, const struct chatter_run *run, bool flat,
     if (run->verdict == CHATTER_MOVING)
         SET_ABSENT("verdict", "no limit until the time allowed: raise `until`");
     else if (run->verdict == CHATTER_ENDLESS)
-        SET_ABSENT("verdict", arena_printf(rec_arena(a),
-                                           "still going on after %ld impacts; "
-                                           "raise `events`",
-                                           run->impacts));
+        SET_ABSENT("verdict", going_on(a, run));
     else
         SET_TEXT("verdict", word[run->verdict]);
     SET_TEXT("start", flat ? "nearly flat drop" : "given");

@@ -309,6 +309,8 @@ follow(struct arena *a, struct line *l, double until, long least, long most,
             r->last = r->time = l->t;
         }
     }
+    if (!line_trend(l, &r->trend, &r->trend_ratio))
+        r->trend = -1;
     /* the limits on the way are not the end of it */
     r->limit = false;
     r->no_exponent = "no infinite sequence of impacts";

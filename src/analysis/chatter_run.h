@@ -48,6 +48,9 @@ struct chatter_run {
     enum chatter_after after;
     double after_time;
     int after_contact;
+    /* ENDLESS: line_trend; period -1: unknown */
+    int trend;
+    double trend_ratio;
 };
 
 /* does a gap accelerate while all contacts are open? */

@@ -9,6 +9,7 @@
 #include "analysis/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/flow.h"
+#include "runtime/system.h"
 
 static const char *
 name_of(const struct sim *s, uint32_t contact)
@@ -196,4 +197,33 @@ sim_systems_apply(struct sim *s, double t)
             return st;
     }
     return IMP_OK;
+}
+
+void
+sim_systems_trend(struct sim *s, struct diag *d)
+{
+    struct rt *r = s->a->rt;
+    for (uint32_t i = 0; i < r->im->systems.n && s->flows; i++) {
+        const struct line *l = flow_line(s->flows[i]);
+        const imp_system *sys = rt_system(r, i);
+        const char *name = imp_text(r->im, sys->name);
+        char q[NUM_TEXT];
+        double ratio;
+        int period;
+        if (!l || !line_trend(l, &period, &ratio))
+            continue;
+        if (period && fabs(ratio - 1.0) < 1e-9)
+            diag_note(s->a->ds, d, sys->range,
+                      "in `%s` an order of %d impacts repeats and takes as "
+                      "long each time: it accumulates nothing",
+                      name, period);
+        else if (period)
+            diag_note(s->a->ds, d, sys->range,
+                      "in `%s` an order of %d impacts repeats, %s times as "
+                      "long each time",
+                      name, period, num_digits(q, ratio, 6));
+        else
+            diag_note(s->a->ds, d, sys->range,
+                      "the last impacts of `%s` repeat no order", name);
+    }
 }

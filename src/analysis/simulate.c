@@ -94,6 +94,7 @@ too_many(struct sim *s, double limit)
                   "most of them here: %ld impacts, the last flights have a "
                   "ratio of %s",
                   f->impacts, num_digits(q, f->f[0] / f->f[1], 6));
+    sim_systems_trend(s, d);
     diag_help(s->a->ds, d,
               "raise the limit with `events = ...`, or use an "
               "earlier `until`");

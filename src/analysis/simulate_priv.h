@@ -138,6 +138,9 @@ int sim_systems_at(struct sim *s, double t); /* their state, into env */
 void sim_planes_start(struct sim *s);
 int sim_planes(struct sim *s, double until, double limit);
 
+/* what the last impacts of systems do, as notes: no limit was found */
+void sim_systems_trend(struct sim *s, struct diag *d);
+
 /* sim_limit.c: a limit of chatter at contacts c[0..e->n) */
 struct flow_event;
 void sim_limit(struct sim *s, const struct flow_event *e, const uint32_t *c);

@@ -178,6 +178,9 @@ double line_gap(const struct line *l, int contact);
 double line_rate(const struct line *l, int contact, int *exponent);
 /* flight before the last impact, times 2^*exponent */
 double line_flight(const struct line *l, int *exponent);
+/* What the last impacts do: the shortest order that repeats (0: none) and the
+ * ratio of the times of its last two periods. False: too few impacts. */
+bool line_trend(const struct line *l, int *period, double *ratio);
 /* Take limits of chatter as soon as they are known to rounding, but not before
  * this many impacts of the pattern have been resolved. */
 #define LINE_RESOLVE 16 /* the default */

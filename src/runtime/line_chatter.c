@@ -338,6 +338,20 @@ look(struct line *l, struct pattern *p)
 }
 
 bool
+line_trend(const struct line *l, int *period, double *ratio)
+{
+    int n = n_kept(l->w), p = 1;
+    if (n < 3 * LINE_LOOK)
+        return false;
+    while (p <= LINE_PERIOD && 3 * p <= n && matches(l->w, p, 2 * p) < 2 * p)
+        p++;
+    *period = p <= LINE_PERIOD && 3 * p <= n ? p : 0;
+    p = *period ? p : n / 2;
+    *ratio = sum_of(l, p, 0) / sum_of(l, p, p);
+    return isfinite(*ratio);
+}
+
+bool
 line_limit(struct line *l, double until)
 {
     struct line_work *w = l->w;

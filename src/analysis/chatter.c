@@ -232,8 +232,8 @@ static const char *const of_verdict[] = {"verdict", "start"};
 
 /* of these, what the history of the run is for, and what a limit is refined
  * for */
-static const char *const of_history[] = {"period", "ratio", "speed_ratio",
-                                         "exponent", "order"};
+static const char *const of_history[] = {"period",   "ratio", "speed_ratio",
+                                         "exponent", "order", "contraction"};
 static const char *const of_limit[] = {"ratio", "speed_ratio", "exponent",
                                        "contraction"};
 /* of these, what is known without a look at the limit */

@@ -247,6 +247,7 @@ follow(struct arena *a, struct line *l, double until, long least, long most,
        bool history, struct chatter_run *r)
 {
     line_resolve(l, least);
+    l->rough = !history;
     int m = l->model.m;
     struct chatter_trace t = {.a = history ? a : NULL};
     *r = (struct chatter_run){.verdict = CHATTER_ENDLESS,

@@ -503,6 +503,7 @@ line_copy(struct line *to, const struct line *from)
     line_marks_copy(to, from);
     to->model = from->model;
     to->policy = from->policy;
+    to->rough = from->rough;
     to->k = from->k;
     to->ex = from->ex;
     to->ev = from->ev;

@@ -104,6 +104,8 @@ struct line_made {
 struct line {
     struct line_model model;
     enum line_policy policy;
+    bool rough; /* nobody looks at the ratio and contraction of a MAP: they need
+                   not be those of the fixed point */
     struct line_made k;
     /* gaps and rates are mantissas: 2^ex y, 2^ev z */
     int ex, ev;

@@ -127,6 +127,7 @@ by_map(struct line *l, struct pattern *p, bool known)
     if (!(fix.off <= good) && !known)
         return false;
     if (!w->brief)
+        if (!l->rough)
         line_map_refine(l, p->period, group, &fix);
     p->means = LINE_MAP;
     p->match = matches(w, p->period, LINE_KEPT);

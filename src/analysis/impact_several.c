@@ -79,8 +79,8 @@ direction(const struct rt *r, const double n[3])
     for (int i = 0; i < 3; i++)
         num_digits(x[i], n[i], 6);
     return r->im->dim == 2
-               ? arena_printf(r->arena, "(%s, %s)", x[0], x[1])
-               : arena_printf(r->arena, "(%s, %s, %s)", x[0], x[1], x[2]);
+               ? arena_printf(r->brief, "(%s, %s)", x[0], x[1])
+               : arena_printf(r->brief, "(%s, %s, %s)", x[0], x[1], x[2]);
 }
 
 void
@@ -112,11 +112,11 @@ impact_open(struct analysis *a, const struct multi_rt *in, enum diag_code code,
         const char *n = direction(r, t->choice[i]), *v = "";
         char x[NUM_TEXT];
         if (known && fabs(o.v[i]) > o.v_tol)
-            v = arena_printf(r->arena, "; normal velocity %s m/s",
+            v = arena_printf(r->brief, "; normal velocity %s m/s",
                              num_digits(x, o.v[i], 6));
         else if (known && fabs(o.D[i]) > o.D_tol)
             v = arena_printf(
-                r->arena,
+                r->brief,
                 "; normal velocity 0, the gap's second derivative %s "
                 "m/s^2",
                 num_digits(x, o.D[i], 6));
@@ -191,7 +191,7 @@ impact_prepare(struct analysis *a, const struct multi_rt *in, struct multi **m)
                  MULTI_MOST, n);
         return IMP_BADMODEL;
     }
-    *m = multi_new(a->rt->arena, in->p.n_body, n, in->p.n_joint);
+    *m = multi_new(a->rt->brief, in->p.n_body, n, in->p.n_joint);
     if (multi_prepare(*m, &in->p)) {
         diag_add(a->ds, DIAG_E0700, where,
                  "the singular values of this impact did not settle");

@@ -174,7 +174,7 @@ travel(struct sim *s, const struct group *g, double meet, bool *there)
 {
     struct rt *r = s->a->rt;
     struct moment here = moment_save(s->a);
-    struct event e, *more = NEW_N(r->arena, struct event, s->n_contacts + 1);
+    struct event e, *more = NEW_N(r->brief, struct event, s->n_contacts + 1);
     uint32_t n;
     double end = meet, t;
     int st = r->im->systems.n ? sim_systems_peek(s, meet, &end) : IMP_OK;
@@ -213,7 +213,7 @@ tell(struct sim *s, const struct group *g, const struct limit_found *l,
                            .time = rt_time(r),
                            .contact = c,
                            .chatter = l->chatter};
-    uint32_t *list = NEW_N(r->arena, uint32_t, s->n_contacts + 1);
+    uint32_t *list = NEW_N(r->brief, uint32_t, s->n_contacts + 1);
     for (uint32_t k = 0; k < s->n_contacts; k++) {
         bool in = false;
         for (int i = 0; i < g->n; i++)
@@ -234,7 +234,7 @@ arrive(struct sim *s, struct group *g, const struct limit_found *l, uint32_t c,
 {
     struct rt *r = s->a->rt;
     struct slide_spot stop[SLIDE_MOST];
-    uint32_t *list = NEW_N(r->arena, uint32_t, s->n_contacts + 1), n = 0, lost;
+    uint32_t *list = NEW_N(r->brief, uint32_t, s->n_contacts + 1), n = 0, lost;
     int m = 0, st;
     for (int i = 0; i < g->n; i++) {
         bool on = l->group[i], held;
@@ -316,6 +316,5 @@ sim_chatter(struct sim *s, uint32_t c)
     if (st || !there)
         return st;
     l.remaining = meet - now;
-    return arrive(s, g, &l, c,
-                  off + l.chatter.error * l.remaining);
+    return arrive(s, g, &l, c, off + l.chatter.error * l.remaining);
 }

@@ -188,8 +188,8 @@ next_of_one(struct sim *s, uint32_t c, enum event_watch how, double until,
             struct event *e)
 {
     struct rt *r = s->a->rt;
-    enum event_watch *w = NEW_N(r->arena, enum event_watch, s->n_contacts);
-    struct event *more = NEW_N(r->arena, struct event, s->n_contacts + 1);
+    enum event_watch *w = NEW_N(r->brief, enum event_watch, s->n_contacts);
+    struct event *more = NEW_N(r->brief, struct event, s->n_contacts + 1);
     uint32_t n;
     w[c] = how;
     return event_next(r, w, until, NULL, NULL, e, more, &n);
@@ -406,7 +406,7 @@ static int
 stay(struct sim *s, const uint32_t *c, const struct verdict *v, uint32_t n,
      const bool *done, const bool *touches)
 {
-    uint32_t *all = NEW_N(s->a->rt->arena, uint32_t, 2 * s->n_contacts + n + 1);
+    uint32_t *all = NEW_N(s->a->rt->brief, uint32_t, 2 * s->n_contacts + n + 1);
     uint32_t k = 0, lost;
     bool any = slide_any(s->a->rt);
     for (uint32_t i = 0; i < n; i++) {
@@ -436,11 +436,11 @@ sim_event(struct sim *s, const struct event *e, const struct event *more,
           uint32_t n_more)
 {
     struct rt *r = s->a->rt;
-    uint32_t n = 0, *c = NEW_N(r->arena, uint32_t, n_more + 1);
-    struct verdict *v = NEW_N(r->arena, struct verdict, n_more + 1);
-    const char **class = NEW_N(r->arena, const char *, s->n_contacts + 1);
-    bool *done = NEW_N(r->arena, bool, s->n_contacts + 1);
-    bool *touches = NEW_N(r->arena, bool, s->n_contacts + 1);
+    uint32_t n = 0, *c = NEW_N(r->brief, uint32_t, n_more + 1);
+    struct verdict *v = NEW_N(r->brief, struct verdict, n_more + 1);
+    const char **class = NEW_N(r->brief, const char *, s->n_contacts + 1);
+    bool *done = NEW_N(r->brief, bool, s->n_contacts + 1);
+    bool *touches = NEW_N(r->brief, bool, s->n_contacts + 1);
     int st = sim_row(s);
     for (uint32_t i = 0; i <= n_more && !st; i++) {
         const struct event *x = i ? &more[i - 1] : e;
@@ -465,7 +465,7 @@ sim_event(struct sim *s, const struct event *e, const struct event *more,
     }
     if (st)
         return st;
-    uint32_t n_hit = 0, *hit = NEW_N(r->arena, uint32_t, n + 1);
+    uint32_t n_hit = 0, *hit = NEW_N(r->brief, uint32_t, n + 1);
     for (uint32_t i = 0; i < n; i++) {
         class[c[i]] = touch_class_name[v[i].class];
         if (v[i].class == CLASS_MINUS && !s->ct[c[i]].through)
@@ -489,7 +489,7 @@ int
 sim_start(struct sim *s)
 {
     struct rt *r = s->a->rt;
-    struct event *touching = NEW_N(r->arena, struct event, s->n_contacts + 1);
+    struct event *touching = NEW_N(r->brief, struct event, s->n_contacts + 1);
     uint32_t n = 0, stated = 0;
     for (uint32_t c = 0; c < s->n_contacts; c++) {
         struct sim_contact *k = &s->ct[c];

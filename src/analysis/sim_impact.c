@@ -251,7 +251,7 @@ remarks(struct sim *s, const struct multi_rt *in, const struct multi *m)
             s->left_out++;
         else
             sim_remark(
-                s, arena_printf(s->a->rt->arena, "t = %s s: %s", t, text[i]));
+                s, arena_printf(s->a->rt->brief, "t = %s s: %s", t, text[i]));
     }
 }
 
@@ -410,9 +410,9 @@ sim_impacts(struct sim *s, const uint32_t *hit, uint32_t n,
 {
     struct rt *r = s->a->rt;
     struct group g = {.s = s};
-    g.part = NEW_N(r->arena, unsigned char, s->n_contacts + 1);
-    g.body = NEW_N(r->arena, bool, r->im->bodies.n + 1);
-    g.contact = NEW_N(r->arena, uint32_t, s->n_contacts + 1);
+    g.part = NEW_N(r->brief, unsigned char, s->n_contacts + 1);
+    g.body = NEW_N(r->brief, bool, r->im->bodies.n + 1);
+    g.contact = NEW_N(r->brief, uint32_t, s->n_contacts + 1);
     for (uint32_t i = 0; i < n; i++)
         g.part[hit[i]] = PART_HIT;
     for (uint32_t i = 0; i < n; i++) {

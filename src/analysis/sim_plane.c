@@ -42,6 +42,7 @@ sim_planes(struct sim *s, double until, double limit)
     s->target = until;
     while ((double)s->ev_time.n <= limit && rt_time(r) < until &&
            !slide_any(r)) {
+        rt_brief_end(r);
         struct plane_touch t;
         enum plane_end end;
         double before = rt_time(r);

@@ -50,7 +50,7 @@ static int
 still(struct sim *s, struct slide_spot *spot, int *n)
 {
     struct rt *r = s->a->rt;
-    struct slide_point *p = NEW_N(r->arena, struct slide_point, *n + 1);
+    struct slide_point *p = NEW_N(r->brief, struct slide_point, *n + 1);
     int m = 0, st = *n ? slide_look(r, spot, *n, p, NULL) : IMP_OK;
     for (int i = 0; i < *n && !st; i++) {
         double size = event_length(r, spot[i].contact);
@@ -90,13 +90,13 @@ tell(struct sim *s, const bool *before, bool shared)
             s->ct[c].watch = WATCH_LEAVE;
         }
         if (now)
-            list = list ? arena_printf(r->arena, "%s, %s", list, name_of(s, c))
+            list = list ? arena_printf(r->brief, "%s, %s", list, name_of(s, c))
                         : name_of(s, c);
     }
     if (shared && list && !s->told_shared) {
         char t[NUM_TEXT];
         s->told_shared = true;
-        sim_remark(s, arena_printf(r->arena,
+        sim_remark(s, arena_printf(r->brief,
                                    "t = %s s: the forces at the points of %s "
                                    "are not determined, the motion is",
                                    num_digits(t, rt_time(r), 9), list));
@@ -111,9 +111,9 @@ settle(struct sim *s, const uint32_t *more, uint32_t n_more, int left,
        uint32_t *unknown)
 {
     struct rt *r = s->a->rt;
-    struct slide_spot *spot = NEW_N(r->arena, struct slide_spot, SLIDE_MOST);
-    bool *before = NEW_N(r->arena, bool, s->n_contacts + 1), on;
-    bool *in = NEW_N(r->arena, bool, s->n_contacts + 1);
+    struct slide_spot *spot = NEW_N(r->brief, struct slide_spot, SLIDE_MOST);
+    bool *before = NEW_N(r->brief, bool, s->n_contacts + 1), on;
+    bool *in = NEW_N(r->brief, bool, s->n_contacts + 1);
     struct slide_spot gone;
     enum slide_choice choice;
     int n = 0, st;

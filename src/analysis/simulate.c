@@ -110,6 +110,7 @@ advance(struct sim *s, double t, double limit)
     uint32_t n;
     s->target = t;
     while (!s->stopped && rt_time(r) < t) {
+        rt_brief_end(r);
         if (s->planes) {
             int at = sim_planes(s, t, limit);
             if (at || rt_time(r) >= t || (double)s->ev_time.n > limit)

@@ -492,7 +492,7 @@ hold_kinematics(struct rt *r, uint32_t body, double out[18])
                        : NULL;
     if (!work) {
         size_t n = IMP_ARRAY(r->im, r->im->tapes, imp_tape)[bl->motion].n_rows;
-        work = NEW_N(r->arena, double, (n + 1) * IMP_ROW_STRIDE);
+        work = NEW_N(r->brief, double, (n + 1) * IMP_ROW_STRIDE);
     }
     /* r->work may be in use as dense output */
     r->work[b->block] = work;

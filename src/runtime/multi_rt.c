@@ -178,7 +178,7 @@ static int
 read_corners(struct rt *r, uint32_t c, struct multi_contact *o, uint32_t *n,
              struct multi_rt *out)
 {
-    struct corner_touch *t = NEW(r->arena, struct corner_touch);
+    struct corner_touch *t = NEW(r->brief, struct corner_touch);
     struct multi_contact one = *o;
     double tol, rate;
     event_tolerances(r, c, &tol, &rate);
@@ -266,18 +266,18 @@ multi_from_rt(struct rt *r, const uint32_t *contact, uint32_t n,
 {
     const imp_image *im = r->im;
     uint32_t nb = im->bodies.n, nj = im->joints.n;
-    uint32_t *of = NEW_N(r->arena, uint32_t, nb + 1);
-    bool *in = NEW_N(r->arena, bool, nj + 1);
+    uint32_t *of = NEW_N(r->brief, uint32_t, nb + 1);
+    bool *in = NEW_N(r->brief, bool, nj + 1);
     uint32_t room = n + 1, rows = 0;
     for (uint32_t i = 0; i < n; i++)
         if (rt_contact(r, contact[i])->flags & IMP_CONTACTF_CORNERS)
             room += CORNER_POINTS;
-    struct multi_contact *c = NEW_N(r->arena, struct multi_contact, room);
+    struct multi_contact *c = NEW_N(r->brief, struct multi_contact, room);
     memset(out, 0, sizeof *out);
     out->open = IMP_WORLD;
-    out->contact = NEW_N(r->arena, uint32_t, room);
-    out->body = NEW_N(r->arena, uint32_t, nb + 1);
-    out->joint = NEW_N(r->arena, uint32_t, nj + 1);
+    out->contact = NEW_N(r->brief, uint32_t, room);
+    out->body = NEW_N(r->brief, uint32_t, nb + 1);
+    out->joint = NEW_N(r->brief, uint32_t, nj + 1);
     for (uint32_t b = 0; b < nb; b++)
         of[b] = IMP_WORLD;
     for (uint32_t i = 0; i < n; i++) {
@@ -303,8 +303,8 @@ multi_from_rt(struct rt *r, const uint32_t *contact, uint32_t n,
                 enter(out, of, k->body[s]);
         }
     }
-    struct multi_body *b = NEW_N(r->arena, struct multi_body, nb + 1);
-    struct multi_joint *q = NEW_N(r->arena, struct multi_joint, nj + 1);
+    struct multi_body *b = NEW_N(r->brief, struct multi_body, nb + 1);
+    struct multi_joint *q = NEW_N(r->brief, struct multi_joint, nj + 1);
     for (uint32_t i = 0; i < out->p.n_body; i++)
         read_body(r, out->body[i], &b[i]);
     for (uint32_t j = 0; j < nj; j++)

@@ -91,18 +91,20 @@ rt_new_tier(const imp_image *im, const imp_code *code, struct rt_tier *tier,
             const double *params, struct diags *ds, atomic_int *stop)
 {
     struct arena *const a = arena_new();
-    struct arena *volatile run = NULL;
+    struct arena *volatile run = NULL, *volatile brief = NULL;
     struct oom_guard g;
     /* nobody knows the arenas yet: free them on the way out */
     if (setjmp(g.env)) {
         oom_leave(&g);
         arena_free(run);
+        arena_free(brief);
         arena_free(a);
         oom_raise();
     }
     oom_enter(&g);
     struct rt *r = rt_make(a, im, code, tier, ds, stop);
     r->arena = run = arena_new();
+    r->brief = brief = arena_new();
     int st = rt_restart(r, params);
     oom_leave(&g);
     if (st == IMP_OK)
@@ -115,6 +117,7 @@ int
 rt_restart(struct rt *r, const double *params)
 {
     arena_clear(r->arena);
+    arena_clear(r->brief);
     r->event = NULL; /* it lay there */
     slide_end(r);
     int st = rt_setup(r, params);
@@ -124,6 +127,12 @@ rt_restart(struct rt *r, const double *params)
            sizeof(double) * state_size(r));
     rt_reset(r);
     return IMP_OK;
+}
+
+void
+rt_brief_end(struct rt *r)
+{
+    arena_clear(r->brief);
 }
 
 struct rt_kept {
@@ -160,6 +169,7 @@ rt_free(struct rt *r)
     for (struct rt_kept *k = r->kept; k; k = k->next)
         arena_free(k->arena);
     arena_free(r->arena);
+    arena_free(r->brief);
     arena_free(r->own); /* r lies in it */
 }
 

@@ -31,6 +31,7 @@ struct rt {
     struct rt_tier *tier; /* NULL: none will come */
     struct arena *own;    /* holds r itself and its arrays */
     struct arena *arena;  /* of this run; emptied by rt_restart */
+    struct arena *brief;  /* what no event outlives; rt_brief_end empties it */
     struct diags *ds;
     double *env;
     double **work;              /* per block: rows of its motion series */
@@ -95,6 +96,9 @@ void *rt_keep(struct rt *r, const void *key, uint32_t number, size_t size,
 /* another seed, and the number of the run in a sweep (else 0): draws the random
  * numbers of the starts anew. After set-up, which took the world's and run 0 */
 int rt_seed(struct rt *r, double seed, uint64_t run);
+/* Between two events of a run that goes on: gives back what lies in r->brief.
+ * Nothing that is kept may lie there (slides, memos, remarks, events). */
+void rt_brief_end(struct rt *r);
 void rt_reset(struct rt *r); /* time 0 and initial state */
 bool rt_stopped(const struct rt *r);
 

@@ -132,7 +132,7 @@ accelerations(struct rt *r, const struct limit_ask *a, double *acc)
 {
     int index[SLIDE_MOST], n = 0;
     size_t m = (size_t)a->n;
-    double *G = NEW_N(r->arena, double, m *m + 2 * m + lcp_room(a->n) + 1);
+    double *G = NEW_N(r->brief, double, m *m + 2 * m + lcp_room(a->n) + 1);
     double *q = G + m * m, *z = q + m;
     for (int i = 0; i < a->n; i++)
         if (a->p[i].gap == 0.0 && a->p[i].rate == 0.0)

@@ -61,9 +61,9 @@ struct choice {
 static bool
 complementary(struct rt *r, struct choice *c)
 {
-    int m = 0, *index = NEW_N(r->arena, int, (size_t)c->n + 1);
-    double *G = NEW_N(r->arena, double, (size_t)c->n *(size_t)c->n + 1);
-    double *q = NEW_N(r->arena, double, 2 * (size_t)c->n + 1);
+    int m = 0, *index = NEW_N(r->brief, int, (size_t)c->n + 1);
+    double *G = NEW_N(r->brief, double, (size_t)c->n *(size_t)c->n + 1);
+    double *q = NEW_N(r->brief, double, 2 * (size_t)c->n + 1);
     double *z = q + c->n;
     for (int i = 0; i < c->n; i++)
         if (i != c->left)
@@ -74,7 +74,7 @@ complementary(struct rt *r, struct choice *c)
             G[i * m + j] = c->G[index[i] * c->n + index[j]];
     }
     int st =
-        m ? lcp_solve(m, G, q, z, NEW_N(r->arena, double, lcp_room(m) + 1)) : 0;
+        m ? lcp_solve(m, G, q, z, NEW_N(r->brief, double, lcp_room(m) + 1)) : 0;
     if (st == 1 || st == 3)
         return false;
     for (int i = 0; i < c->n; i++)
@@ -97,7 +97,7 @@ complementary(struct rt *r, struct choice *c)
 static int
 keep(struct rt *r, struct choice *c)
 {
-    struct slide_spot *spot = NEW_N(r->arena, struct slide_spot, c->n + 1);
+    struct slide_spot *spot = NEW_N(r->brief, struct slide_spot, c->n + 1);
     int n = 0, n_on;
     for (int i = 0; i < c->n; i++)
         if (c->force[i] * c->G[i * c->n + i] > SLIDE_NONE * c->size[i])
@@ -128,10 +128,10 @@ int
 slide_choose(struct rt *r, const struct slide_spot *spot, int n, int left,
              enum slide_choice *choice)
 {
-    struct slide_spot *at = NEW_N(r->arena, struct slide_spot, n + 1);
-    struct slide_point *p = NEW_N(r->arena, struct slide_point, n + 1);
-    double *G = NEW_N(r->arena, double, (size_t)n *(size_t)n + 1);
-    double *x = NEW_N(r->arena, double, 3 * (size_t)n + 1);
+    struct slide_spot *at = NEW_N(r->brief, struct slide_spot, n + 1);
+    struct slide_point *p = NEW_N(r->brief, struct slide_point, n + 1);
+    double *G = NEW_N(r->brief, double, (size_t)n *(size_t)n + 1);
+    double *x = NEW_N(r->brief, double, 3 * (size_t)n + 1);
     struct choice c = {.n = n, .p = p, .G = G, .left = left};
     c.force = x;
     c.acc = x + n;

@@ -417,7 +417,7 @@ polytope_spots(struct rt *r, uint32_t contact, double tol,
                struct slide_spot *out, int most)
 {
     const imp_contact *k = rt_contact(r, contact);
-    struct corner_touch *t = NEW(r->arena, struct corner_touch);
+    struct corner_touch *t = NEW(r->brief, struct corner_touch);
     struct corner_scene s;
     double n[3], minus[3], x[3];
     if (corner_touch(r, contact, tol, t) || t->kind == CORNER_OPEN)

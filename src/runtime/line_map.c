@@ -20,6 +20,7 @@
 
 #include "base/arena.h"
 #include "runtime/line_priv.h"
+#include "runtime/line_small.h"
 
 /* a gravity-free fixed point is looked for when accelerations make this share
  * of the rates in a period */
@@ -37,7 +38,8 @@ struct line_map {
     struct line *s;  /* the copy that goes on */
     int r, n;        /* of y; 2 times the rank of the group's W */
     int *b;          /* n/2: independent contacts of the group */
-    double *dy, *dz; /* n x r: tangents */
+    double *dy, *dz; /* r x n: tangents, by coordinate */
+    double *one;     /* r: one of them */
     double *dt;      /* n: of the time */
     double tau;
     double *x,
@@ -45,11 +47,11 @@ struct line_map {
     double *M; /* n x n: d x1/d x, column by column */
     double *D, *P, *Q;
     double *t, *v, *c; /* n: tangents of the scales; n + 2 */
-    double *A;         /* (n + 2) x (n + 3) */
+    double *A;         /* (n + 2) x SMALL_LD(n + 2) */
     bool *sel, *hit;   /* m */
     bool *group;       /* m: whose tangents, and of which matrices */
     unsigned long version;
-    double *sy, *sz;   /* n x r: the tangents to begin with */
+    double *sy, *sz;   /* r x n: the tangents to begin with */
     int ex, ev;        /* base units */
     bool heavy, light; /* accelerations count; they do no longer */
     double distance;
@@ -76,7 +78,8 @@ map_of(struct line *l)
     k->D = NEW_N(a, double, n *n + 1);
     k->P = NEW_N(a, double, n *n + 1);
     k->Q = NEW_N(a, double, n *n + 1);
-    k->A = NEW_N(a, double, (n + 2) * (n + 3));
+    k->A = NEW_N(a, double, (n + 2) * (n + 4));
+    k->one = NEW_N(a, double, r + 1);
     k->sel = NEW_N(a, bool, (size_t)l->model.m + 1);
     k->hit = NEW_N(a, bool, (size_t)l->model.m + 1);
     k->group = NEW_N(a, bool, (size_t)l->model.m + 1);
@@ -122,8 +125,8 @@ seeds(struct line_map *k, const bool *group)
         for (int i = 0; i < n; i++)
             for (int j = 0; j < r; j++) {
                 double d = s->k.H[w->index[i] * r + j] * w->f[i];
-                k->sy[c * r + j] += d;
-                k->sz[(h + c) * r + j] += d;
+                k->sy[j * k->n + c] += d;
+                k->sz[j * k->n + h + c] += d;
             }
     }
 }
@@ -143,31 +146,88 @@ seed(struct line_map *k, const bool *group)
     memcpy(k->dz, k->sz, size);
 }
 
+/* of them all, what contact c sees */
+LANES_INLINE void
+seen_by(const struct line *s, int n, int r, int c, const double *x, double *to)
+{
+    if (s->k.direct)
+        memcpy(to, x + c * n, (size_t)n * sizeof *to);
+    else
+        seen(n, r, s->k.F + c * r, x, to);
+}
+
+static double *
+take_one(const struct line_map *k, const double *x, int i)
+{
+    for (int j = 0; j < k->r; j++)
+        k->one[j] = x[j * k->n + i];
+    return k->one;
+}
+
+static void
+put_one(const struct line_map *k, double *x, int i)
+{
+    for (int j = 0; j < k->r; j++)
+        x[j * k->n + i] = k->one[j];
+}
+
 /* contacts that are closed have no gap, and those that slide no rate */
 static void
 hold(struct line_map *k, const bool *closed)
 {
     int n = line_factor(k->s, closed);
     for (int c = 0; c < k->n && n; c++) {
-        line_project(k->s, n, k->dy + c * k->r, NULL);
-        line_project(k->s, n, k->dz + c * k->r, NULL);
+        line_project(k->s, n, take_one(k, k->dy, c), NULL);
+        put_one(k, k->dy, c);
+        line_project(k->s, n, take_one(k, k->dz, c), NULL);
+        put_one(k, k->dz, c);
     }
 }
 
-/* the impulse of one contact on the tangents */
-static void
-alone(struct line_map *k, int c)
+/* The tangents over the flight to contact c, which takes tau; z: rates at its
+ * end; a: accelerations; arrive: rate of c. single: and over the impulse of c
+ * alone. */
+LANES_INLINE void
+fly_of(struct line_map *k, int n, int r, int c, double tau, double arrive,
+       bool single)
 {
     const struct line *s = k->s;
-    int r = k->r;
-    const double *H = s->k.H + c * r;
-    double rd = 1.0 / sqrt(s->k.W[c * (s->model.m + 1)]), e = s->model.e[c];
-    for (int i = 0; i < k->n; i++) {
-        double *dz = k->dz + i * r;
-        double p = line_of(s, c, dz) * (1.0 + e) * rd * rd;
-        for (int j = 0; j < r; j++)
-            dz[j] -= H[j] * p;
+    double *dy = k->dy, *dz = k->dz, *w = k->t;
+    const double *z = k->v, *a = k->c, *H = s->k.H + c * r;
+    for (int i = 0; i < n * r; i += 2)
+        pair_store(dy + i,
+                   pair_load(dy + i) + pair_load(dz + i) * pair_of(tau));
+    seen_by(s, n, r, c, dy, w);
+    for (int i = 0; i < n; i += 2) {
+        pair dt = -pair_load(w + i) / pair_of(arrive);
+        pair_store(w + i, dt);
+        pair_store(k->dt + i, pair_load(k->dt + i) + dt);
     }
+    along(n, r, dy, z, w);
+    along(n, r, dz, a, w);
+    if (!single)
+        return;
+    double rd = 1.0 / sqrt(s->k.W[c * (s->model.m + 1)]), e = s->model.e[c];
+    seen_by(s, n, r, c, dz, w);
+    for (int i = 0; i < n; i += 2)
+        pair_store(w + i, pair_load(w + i) * pair_of(1.0 + e) * pair_of(rd) *
+                              pair_of(rd));
+    for (int j = 0; j < r; j++)
+        for (int i = 0; i < n; i += 2)
+            pair_store(dz + j * n + i, pair_load(dz + j * n + i) -
+                                           pair_of(H[j]) * pair_load(w + i));
+}
+
+static void
+fly(struct line_map *k, int c, double tau, double arrive, bool single)
+{
+    int n = k->n, r = k->r;
+    if (n == 6 && r == 3)
+        fly_of(k, 6, 3, c, tau, arrive, single);
+    else if (n == 4 && r == 2)
+        fly_of(k, 4, 2, c, tau, arrive, single);
+    else
+        fly_of(k, n, r, c, tau, arrive, single);
 }
 
 /* the next impact, which must be that of one contact of the entry `name` */
@@ -197,25 +257,13 @@ step_impact(struct line_map *k, int name)
     if (!(arrive < 0.0))
         return false;
     k->tau += tau;
-    for (int i = 0; i < k->n; i++) {
-        double *dy = k->dy + i * r, *dz = k->dz + i * r;
-        for (int j = 0; j < r; j++)
-            dy[j] += dz[j] * tau;
-        double dt = -line_of(s, c, dy) / arrive;
-        for (int j = 0; j < r; j++) {
-            dy[j] += z[j] * dt;
-            dz[j] += a[j] * dt;
-        }
-        k->dt[i] += dt;
-    }
     int hits = 0;
     for (int i = 0; i < m; i++)
         hits += k->sel[i] = s->impulse[i] != 0.0 || i == c;
-    if (hits == 1)
-        alone(k, c);
+    fly(k, c, tau, arrive, hits == 1);
     int n = hits == 1 ? 0 : line_factor(s, k->sel);
     for (int i = 0; i < k->n && n; i++) {
-        double *dz = k->dz + i * r, *u = s->w->u;
+        double *dz = take_one(k, k->dz, i), *u = s->w->u;
         for (int j = 0; j < m; j++)
             if (k->sel[j])
                 u[j] = line_of(s, j, dz) * (j == c ? 1.0 + s->model.e[c] : 1.0);
@@ -223,6 +271,7 @@ step_impact(struct line_map *k, int name)
         for (int q = 0; q < n; q++)
             for (int j = 0; j < r; j++)
                 dz[j] -= s->k.H[s->w->index[q] * r + j] * s->w->f[q];
+        put_one(k, k->dz, i);
     }
     if (s->n_on)
         hold(k, s->on);
@@ -254,6 +303,21 @@ step_limit(struct line_map *k, int name)
     return true;
 }
 
+/* M from the tangents */
+LANES_INLINE void
+sense_of(struct line_map *k, int n, int r)
+{
+    const struct line *s = k->s;
+    int h = n / 2;
+    for (int i = 0; i < n; i++) {
+        int b = k->b[i < h ? i : i - h];
+        double root = s->k.root[b], *to = k->M + i * n;
+        seen_by(s, n, r, b, i < h ? k->dy : k->dz, to);
+        for (int c = 0; c < n; c += 2)
+            pair_store(to + c, pair_load(to + c) / pair_of(root));
+    }
+}
+
 /* follows the last `period` entries of the history of l once more */
 static bool
 replay(const struct line *l, struct line_map *k, int period, const bool *group)
@@ -271,67 +335,17 @@ replay(const struct line *l, struct line_map *k, int period, const bool *group)
             return false;
     }
     coordinates(k, k->x1);
-    int h = k->n / 2;
-    for (int c = 0; c < k->n; c++)
-        for (int i = 0; i < h; i++) {
-            double root = s->k.root[k->b[i]];
-            k->M[i * k->n + c] = line_of(s, k->b[i], k->dy + c * k->r) / root;
-            k->M[(h + i) * k->n + c] =
-                line_of(s, k->b[i], k->dz + c * k->r) / root;
-        }
+    if (k->n == 6 && k->r == 3)
+        sense_of(k, 6, 3);
+    else if (k->n == 4 && k->r == 2)
+        sense_of(k, 4, 2);
+    else
+        sense_of(k, k->n, k->r);
     return k->tau > 0.0;
 }
 
 /* -- what it says -----------------------------------------------------------
  */
-
-/* A x = b by elimination with pivots; A n x (n + 1), b its last column. What
- * comes of it is a correction, of second order at the fixed point. False:
- * singular */
-static bool
-eliminate(int n, double *A, double *x)
-{
-    int ld = n + 1;
-    for (int c = 0; c < n; c++) {
-        int p = c;
-        for (int i = c + 1; i < n; i++)
-            if (fabs(A[i * ld + c]) > fabs(A[p * ld + c]))
-                p = i;
-        if (!(fabs(A[p * ld + c]) > 0.0))
-            return false;
-        for (int j = c; j < ld && p != c; j++) {
-            double keep = A[c * ld + j];
-            A[c * ld + j] = A[p * ld + j];
-            A[p * ld + j] = keep;
-        }
-        const double *restrict from = A + c * ld;
-        double rd = 1.0 / from[c];
-        for (int i = c + 1; i < n; i++) {
-            double *restrict to = A + i * ld;
-            double f = to[c] * rd;
-            for (int j = c; j < ld && f != 0.0; j++)
-                to[j] -= f * from[j];
-        }
-    }
-    for (int i = n - 1; i >= 0; i--) {
-        double s = A[i * ld + n];
-        for (int j = i + 1; j < n; j++)
-            s -= A[i * ld + j] * x[j];
-        x[i] = s / A[i * ld + i];
-        if (!isfinite(x[i]))
-            return false;
-    }
-    return true;
-}
-
-static double
-norm(const double *x, int n)
-{
-    double s = 0.0;
-    for (int i = 0; i < n; i++)
-        s += x[i] * x[i];
-    return sqrt(s);
-}
 
 struct reading {
     double a, b, G, U; /* scales of gaps and rates in a period at the fixed
@@ -343,27 +357,14 @@ struct reading {
     double kappa;      /* greatest of the other eigenvalues */
 };
 
-static void
-square(int n, const double *restrict D, double *restrict Q)
-{
-    for (int i = 0; i < n; i++) {
-        double *restrict q = Q + i * n;
-        for (int j = 0; j < n; j++)
-            q[j] = D[i * n] * D[j];
-        for (int c = 1; c < n; c++)
-            for (int j = 0; j < n; j++)
-                q[j] += D[i * n + c] * D[c * n + j];
-    }
-}
-
 /* Spectral radius of D without the directions of the scales, by squaring: the
  * norm of a power, which it is less than. below: only whether it is below 1, as
  * soon as a power says so. */
-static double
-radius(struct line_map *k, int scales, bool below)
+LANES_INLINE double
+radius(struct line_map *k, int n, int scales, bool below)
 {
     static const double ln2 = 0.69314718055994530942;
-    int n = k->n, h = n / 2;
+    int h = n / 2;
     double *D = k->P, *Q = k->Q, size = 0.0;
     memcpy(D, k->D, (size_t)(n * n) * sizeof *D);
     for (int s = 0; s < scales; s++) {
@@ -371,27 +372,30 @@ radius(struct line_map *k, int scales, bool below)
         int lo = scales == 2 && s ? h : 0, hi = scales == 2 && !s ? h : n;
         for (int i = lo; i < hi; i++)
             t2 += k->t[i] * k->t[i];
-        for (int c = 0; c < n && t2 > 0.0; c++) {
-            double d = 0.0;
+        for (int c = 0; c < n && t2 > 0.0; c += 2) {
+            pair d = pair_of(0.0);
             for (int i = lo; i < hi; i++)
-                d += k->t[i] * D[i * n + c];
+                d += pair_of(k->t[i]) * pair_load(D + i * n + c);
             for (int i = lo; i < hi; i++)
-                D[i * n + c] -= k->t[i] * d / t2;
+                pair_store(D + i * n + c,
+                           pair_load(D + i * n + c) -
+                               pair_of(k->t[i]) * d / pair_of(t2));
         }
     }
     double power = 1.0;
     for (int round = 0;; round++) {
-        double most = norm(D, n * n);
+        double most = round == MAP_SQUARE ? norm(D, n * n) : size_of(D, n * n);
         if (!(most > 0.0) || !isfinite(most))
             return most > 0.0 ? INFINITY : 0.0;
         if (below && size <= 0.0 && most < 1.0)
             return 0.0;
         if (round == MAP_SQUARE)
             return exp(size + log(most) / power);
-        int by = ilogb(most);
+        int by = exponent_of(most);
+        pair down = pair_of(power2(-by));
         size += by * ln2 / power;
-        for (int i = 0; i < n * n; i++)
-            D[i] *= power2(-by);
+        for (int i = 0; i < n * n; i += 2)
+            pair_store(D + i, pair_load(D + i) * down);
         square(n, D, Q);
         double *keep = D;
         D = Q;
@@ -402,10 +406,11 @@ radius(struct line_map *k, int scales, bool below)
 
 /* x, x1, M, tau and dt of one period. heavy: accelerations count. judge: only
  * whether kappa is below 1. False: no stable fixed point near. */
-static bool
-read_map(struct line_map *k, bool heavy, bool judge, struct reading *o)
+LANES_INLINE bool
+read_of(struct line_map *k, int n, int scales, bool judge, struct reading *o)
 {
-    int n = k->n, h = n / 2, scales = heavy ? 1 : 2;
+    int h = n / 2;
+    bool heavy = scales == 1;
     double U = norm(k->x + h, h), G = U * k->tau;
     double U1 = norm(k->x1 + h, h), G0 = norm(k->x, h), G1 = norm(k->x1, h);
     double *r = k->v;
@@ -423,17 +428,20 @@ read_map(struct line_map *k, bool heavy, bool judge, struct reading *o)
             k->D[i * n + c] = k->M[i * n + c] * (c < h ? of_gap : of_rate);
     }
     /* DT (I - l D) = D tau */
+    int ld = SMALL_LD(n);
     for (int i = 0; i < n; i++) {
         for (int c = 0; c < n; c++)
-            k->A[i * (n + 1) + c] = (i == c) - l * k->D[c * n + i];
-        k->A[i * (n + 1) + n] = k->dt[i] * (i < h ? G : U);
+            k->A[i * ld + c] = (i == c) - l * k->D[c * n + i];
+        k->A[i * ld + n] = k->dt[i] * (i < h ? G : U);
+        k->A[i * ld + n + 1] = 0.0;
     }
     double *DT = k->c;
     if (!eliminate(n, k->A, DT))
         return false;
     o->T = (k->tau + l * line_dot(n, DT, r)) / (1.0 - l);
     /* r = sum of e t - (D - I) d, d orthogonal to the t */
-    int N = n + scales, ld = N + 1;
+    int N = n + scales;
+    ld = SMALL_LD(N);
     memset(k->A, 0, (size_t)(N * ld) * sizeof *k->A);
     for (int i = 0; i < n; i++) {
         int s = n + (scales == 2 && i >= h);
@@ -451,9 +459,22 @@ read_map(struct line_map *k, bool heavy, bool judge, struct reading *o)
     o->ratio = o->a / o->b;
     o->G = G;
     o->U = U;
-    o->kappa = radius(k, scales, judge);
+    o->kappa = radius(k, n, scales, judge);
     return isfinite(o->T) && o->T > 0.0 && o->distance < MAP_NEAR &&
            o->kappa < 1.0 && o->ratio > 0.0 && o->ratio < 1.0;
+}
+
+static bool
+read_map(struct line_map *k, bool heavy, bool judge, struct reading *o)
+{
+    int n = k->n;
+    if (heavy)
+        return n == 6   ? read_of(k, 6, 1, judge, o)
+               : n == 4 ? read_of(k, 4, 1, judge, o)
+                        : read_of(k, n, 1, judge, o);
+    return n == 6   ? read_of(k, 6, 2, judge, o)
+           : n == 4 ? read_of(k, 4, 2, judge, o)
+                    : read_of(k, n, 2, judge, o);
 }
 
 /* the state that accelerations no longer count in */

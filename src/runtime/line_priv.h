@@ -127,6 +127,18 @@ times2(double x, int k)
 {
     return k > -1023 && k < 1024 ? x * power2(k) : ldexp(x, k);
 }
+/* of a finite x > 0, so that 1 <= x/2^k < 2; without a call but for denormals
+ */
+static inline int
+exponent_of(double x)
+{
+    union {
+        double x;
+        uint64_t bits;
+    } u = {x};
+    int k = (int)(u.bits >> 52);
+    return k ? k - 1023 : ilogb(x);
+}
 static inline double
 line_dot(int n, const double *a, const double *b)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Recorded rows of `simulate`: the expressions of `record` at the times asked
  * for and at every event (before and after an impact). */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,8 +101,10 @@ sim_times(struct sim *s)
                              "`every` is %s s: it must be positive and give at "
                              "most 10^7 rows",
                              dt);
-        for (double k = 0.0; k * dt <= s->until; k += 1.0)
-            VEC_PUSH(&s->times, k * dt);
+        /* the last one is `until` where it is a multiple to rounding */
+        double ends = s->until + 2.0 * DBL_EPSILON * s->until;
+        for (double k = 0.0; k * dt <= ends; k += 1.0)
+            VEC_PUSH(&s->times, fmin(k * dt, s->until));
     }
     if (!at && !every)
         for (int k = 0; k <= SIM_STEPS; k++)

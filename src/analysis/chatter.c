@@ -177,7 +177,10 @@ set_run(struct analysis *a, const struct chatter_run *run, bool flat,
                                        [CHATTER_PARTIAL] = "partial",
                                        [CHATTER_INCOMPLETE] = "incomplete",
                                        [CHATTER_SIMULTANEOUS] = "simultaneous"};
-    if (run->verdict == CHATTER_MOVING)
+    if (run->verdict == CHATTER_MOVING && !(run->after_time < INFINITY))
+        SET_ABSENT("verdict", "no limit before times or speeds are beyond all "
+                              "numbers: the flights do not shrink");
+    else if (run->verdict == CHATTER_MOVING)
         SET_ABSENT("verdict", "no limit until the time allowed: raise `until`");
     else if (run->verdict == CHATTER_ENDLESS)
         SET_ABSENT("verdict", going_on(a, run));

@@ -407,7 +407,7 @@ set_warnings(struct hunt *h, const struct changes *e, const struct changes *s,
              const struct change *by_m, struct rec *out)
 {
     struct analysis *a = h->a;
-    const char *w[6];
+    const char *w[7];
     size_t n = 0;
     char x[NUM_TEXT];
     if (h->failed)
@@ -419,6 +419,9 @@ set_warnings(struct hunt *h, const struct changes *e, const struct changes *s,
         w[n++] = "the eigenvalue changes several times: changes_by_eigenvalue";
     if (s->n > 1)
         w[n++] = "the runs change several times: changes_by_simulation";
+    if (by_e && !s->n && s->no && !h->accelerates)
+        w[n++] = "the eigenvalue changes and the runs do not: two changes may "
+                 "lie within one step; a greater `grid` looks closer";
     if (h->symmetric && h->accelerates)
         w[n++] = "by_eigenvalue is about motion without acceleration; the runs "
                  "have one";
@@ -488,14 +491,21 @@ search(struct hunt *h, struct rec *out)
     const struct change *part_e = pe.n ? &pe.v[0] : NULL;
     const struct change *part_s = nearest(&ps, part_e);
     const char *no_s =
-        no_change(&s, "the runs come to rest in the whole range",
-                  "no run comes to rest in this range", "no run has a verdict");
-    set_change(h, out, "by_eigenvalue", "eigenvalue_interval", by_e,
-               h->no_symmetry
-                   ? because(h)
-                   : no_change(&e, "it is real and positive in the whole range",
-                               "it is nowhere real and positive in this range",
-                               because(h)));
+        no_change(&s,
+                  h->failed ? "all runs that could be made come to rest"
+                            : "the runs come to rest in the whole range",
+                  h->failed ? "no run that could be made comes to rest"
+                            : "no run comes to rest in this range",
+                  "no run has a verdict");
+    set_change(
+        h, out, "by_eigenvalue", "eigenvalue_interval", by_e,
+        h->no_symmetry
+            ? because(h)
+            : no_change(
+                  &e,
+                  h->failed ? "it is real and positive where it is known"
+                            : "it is real and positive in the whole range",
+                  "it is nowhere real and positive in this range", because(h)));
     set_change(h, out, "by_simulation", "simulation_interval", by_s, no_s);
     set_difference(h, out, "difference", by_e, by_s);
     set_sides(h, by_s, no_s, out);

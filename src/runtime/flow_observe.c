@@ -27,6 +27,9 @@
 #define OBSERVE_IMPACTS 100000L
 /* as MOTION_TRUNCATION: terms left out are below the state's rounding */
 #define OBSERVE_TRUNCATION 4e-16
+/* impacts before a limit behind which jumps that do not shrink are told: by
+ * then those that follow the speeds have halved */
+#define OBSERVE_ENOUGH 4
 /* orders before the last that are looked at */
 #define OBSERVE_GAP 7
 /* rounds in which the size of a variable that begins near 0 is found */
@@ -49,6 +52,8 @@ struct observe {
     struct line *probe; /* NULL: not made yet */
     bool more;          /* it has impacts to come, the next at probe->t */
     long impacts;
+    double *most, *late; /* p: the greatest jump there; that of the last ones */
+    bool told;
 };
 
 static double *
@@ -237,9 +242,49 @@ jump(struct flow *f)
     *time = now;
     if (st == IMP_NONFINITE)
         rt_nonfinite(r, f->s->jump, o->local);
-    for (uint32_t j = 0; j < o->p && !st; j++)
+    for (uint32_t j = 0; j < o->p && !st; j++) {
         state_add(&o->x[o->n + j], &o->lo[o->n + j], o->jump[j]);
+        if (!o->alone)
+            continue;
+        o->most[j] = fmax(o->most[j], fabs(o->jump[j]));
+        o->late[j] = fmax(0.5 * o->late[j], fabs(o->jump[j]));
+    }
     return st ? IMP_FAILED : IMP_OK;
+}
+
+/* A variable whose jumps do not shrink towards the limit has no value behind
+ * it: what is given counts the impacts that were gone through. Told once. */
+static void
+tell_endless(struct flow *f, double t)
+{
+    struct observe *o = f->observe;
+    const struct imp_image *im = f->r->im;
+    const imp_coordinate *c =
+        IMP_ARRAY(im, im->coordinates, imp_coordinate) + f->s->first + f->n;
+    char at[NUM_TEXT];
+    for (uint32_t j = 0; j < o->p && !o->told; j++) {
+        if (o->impacts < OBSERVE_ENOUGH || !(o->late[j] > 0.0) ||
+            o->late[j] < 0.5 * o->most[j])
+            continue;
+        uint32_t env = f->s->env_state + o->n + j, k = 0;
+        while (k + 1 < f->s->n_observer && c[k].env != env &&
+               c[k].env_rate != env)
+            k++;
+        struct diag *d = diag_add(
+            f->r->ds, DIAG_W0731, c[k].range,
+            "what the impacts add to `%s`%s does not shrink towards the limit "
+            "of chatter at t = %s",
+            imp_text(im, c[k].name), c[k].env == env ? "" : "'",
+            num_digits(at, t, 9));
+        diag_note(f->r->ds, d, f->s->range_observer,
+                  "from there on its value is that of the %ld impacts that "
+                  "were gone through; the limit has infinitely many",
+                  o->impacts);
+        diag_help(f->r->ds, d,
+                  "let the rule in `jump` fall to 0 with the speeds, or read "
+                  "the variable before the limit");
+        o->told = true;
+    }
 }
 
 /* what lies behind an event at o->at, in f->q and f->v, is where it begins */
@@ -317,6 +362,8 @@ tail_begin(struct flow *f, double limit)
     o->alone = true;
     o->limit = limit;
     o->impacts = 0;
+    memset(o->most, 0, o->p * sizeof *o->most);
+    memset(o->late, 0, o->p * sizeof *o->late);
     int st = make_probe(f, &o->probe);
     o->more = o->probe != NULL;
     if (!st)
@@ -362,6 +409,8 @@ flow_observe_new(struct flow *f)
     o->piece = NEW_N(a, double, all *ROW);
     o->local = NEW_N(a, double, o->n);
     o->jump = NEW_N(a, double, o->p);
+    o->most = NEW_N(a, double, o->p);
+    o->late = NEW_N(a, double, o->p);
     o->at = rt_time(f->r);
     memcpy(o->x, env_of(f), all * sizeof *o->x);
     f->way->at(f, o->at);
@@ -409,6 +458,8 @@ flow_observe_after(struct flow *f, const struct flow_event *e)
     struct observe *o = f->observe;
     bool hit = e->kind == FLOW_IMPACT || e->kind == FLOW_SEVERAL ||
                e->kind == FLOW_CHATTER;
+    if (o->alone && e->kind == FLOW_CHATTER)
+        tell_endless(f, e->time);
     o->alone = false;
     o->at = e->time;
     f->way->at(f, e->time);

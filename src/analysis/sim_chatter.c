@@ -13,6 +13,7 @@
 
 #include "abi/status.h"
 #include "analysis/simulate_priv.h"
+#include "analysis/vec.h"
 #include "base/num.h"
 #include "runtime/closest.h"
 #include "runtime/flow.h"
@@ -258,8 +259,80 @@ arrive(struct sim *s, struct group *g, const struct limit_found *l, uint32_t c,
     return sim_slide_settle(s, list, n, &lost);
 }
 
-int
-sim_chatter(struct sim *s, uint32_t c)
+static struct chatter_work *
+work_of(struct sim *s)
+{
+    struct rt *r = s->a->rt;
+    if (!s->work) {
+        s->work = NEW(r->arena, struct chatter_work);
+        s->work->g.contact = NEW_N(r->arena, bool, s->n_contacts + 1);
+        s->work->g.body = NEW_N(r->arena, bool, r->im->bodies.n + 1);
+    }
+    return s->work;
+}
+
+/* -- flights that rounding ends ----------------------------------------------
+ */
+
+/* may the last flight at c have been no higher than the gap's rounding? */
+static bool
+tiny(const struct sim *s, uint32_t c)
+{
+    const struct rt *r = s->a->rt;
+    const struct flights *f = &s->ct[c].fl;
+    double low = CHATTER_NOISE * DBL_EPSILON * place_of(r, c);
+    return f->impacts >= CHATTER_FLIGHTS &&
+           v_norm(r->gravity) * f->f[0] * f->f[0] / 8.0 <= low;
+}
+
+/* Points that are closed, as impacts take it, and fly no higher than the
+ * rounding of their gap, u^2/(2 |a|) <= eps place: the times and the order of
+ * further impacts are rounding. The flights of one point add up to 2 u/(|a| (1
+ * - e)). */
+static bool
+lost(struct sim *s, const struct group *g, struct limit_found *l)
+{
+    double T = 0.0, e = 0.0;
+    bool any = false;
+    for (int i = 0; i < g->n; i++) {
+        const struct slide_point *p = &g->point[i];
+        double tol, rate;
+        event_tolerances(s->a->rt, g->spot[i].contact, &tol, &rate);
+        l->group[i] =
+            fabs(p->gap) <= tol && p->rate != 0.0 && p->free < 0.0 &&
+            g->e[i] < 1.0 &&
+            p->rate * p->rate <= -2.0 * p->free * DBL_EPSILON * g->place[i];
+        if (!l->group[i])
+            continue;
+        any = true;
+        e = fmax(e, g->e[i]);
+        T = fmax(T, 2.0 * fabs(p->rate / p->free) / (1.0 - g->e[i]));
+    }
+    l->remaining = T;
+    l->chatter = (struct line_chatter){.period = 0,
+                                       .ratio = e,
+                                       .depth = 1,
+                                       .means = LINE_LOST,
+                                       .remaining = T,
+                                       .error = 1.0};
+    return any;
+}
+
+static int
+rounding(struct sim *s, uint32_t c)
+{
+    struct group *g = &work_of(s)->g;
+    struct limit_found l;
+    double window = CHATTER_AHEAD * s->ct[c].fl.f[0];
+    gather(s, c, window, g);
+    if (!points(s, g, window) || !lost(s, g, &l))
+        return IMP_OK;
+    return arrive(s, g, &l, c, l.remaining);
+}
+
+/* the limit that the tangent parabolas lead to */
+static int
+limit(struct sim *s, uint32_t c)
 {
     struct rt *r = s->a->rt;
     struct flights *f = &s->ct[c].fl;
@@ -270,12 +343,7 @@ sim_chatter(struct sim *s, uint32_t c)
     if (!(window > 0.0) ||
         !(r->env[rt_contact(r, c)->env_contact + IMP_CONTACT_E] < 1.0))
         return IMP_OK;
-    if (!s->work) {
-        s->work = NEW(r->arena, struct chatter_work);
-        s->work->g.contact = NEW_N(r->arena, bool, s->n_contacts + 1);
-        s->work->g.body = NEW_N(r->arena, bool, r->im->bodies.n + 1);
-    }
-    struct group *g = &s->work->g;
+    struct group *g = &work_of(s)->g;
     gather(s, c, window, g);
     if (!points(s, g, CHATTER_AHEAD * window))
         return IMP_OK;
@@ -317,4 +385,11 @@ sim_chatter(struct sim *s, uint32_t c)
         return st;
     l.remaining = meet - now;
     return arrive(s, g, &l, c, off + l.chatter.error * l.remaining);
+}
+
+int
+sim_chatter(struct sim *s, uint32_t c)
+{
+    int st = limit(s, c);
+    return !st && tiny(s, c) ? rounding(s, c) : st;
 }

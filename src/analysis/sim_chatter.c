@@ -281,7 +281,7 @@ tiny(const struct sim *s, uint32_t c)
     const struct rt *r = s->a->rt;
     const struct flights *f = &s->ct[c].fl;
     double low = CHATTER_NOISE * DBL_EPSILON * place_of(r, c);
-    return f->impacts >= CHATTER_FLIGHTS &&
+    return f->impacts > 0 && (f->lost || f->impacts >= CHATTER_FLIGHTS) &&
            v_norm(r->gravity) * f->f[0] * f->f[0] / 8.0 <= low;
 }
 
@@ -327,6 +327,9 @@ rounding(struct sim *s, uint32_t c)
     gather(s, c, window, g);
     if (!points(s, g, window) || !lost(s, g, &l))
         return IMP_OK;
+    /* what comes back in as short a time is rounding again */
+    for (uint32_t k = 0; k < s->n_contacts; k++)
+        s->ct[k].fl.lost |= g->contact[k];
     return arrive(s, g, &l, c, l.remaining);
 }
 
@@ -391,5 +394,10 @@ int
 sim_chatter(struct sim *s, uint32_t c)
 {
     int st = limit(s, c);
-    return !st && tiny(s, c) ? rounding(s, c) : st;
+    if (st)
+        return st;
+    if (tiny(s, c))
+        return rounding(s, c);
+    s->ct[c].fl.lost = false;
+    return IMP_OK;
 }

@@ -103,6 +103,7 @@ sim_count(struct sim *s, uint32_t c)
     f->last = t;
     if (f->impacts++ == 0) {
         f->n = 0;
+        f->f[0] = flight;
         f->meet = -INFINITY;
         f->off = INFINITY;
         return IMP_OK;

@@ -15,6 +15,8 @@ struct flights {
     double meet;  /* the limit as the last impact predicted it, */
     double off;   /* and how far that was from the one before */
     double first; /* flight with which the present decrease began */
+    bool lost;    /* the last limit was one of rounding, with no flight above
+                     it since */
     int n;        /* flights known */
     long impacts;
 };
@@ -61,10 +63,10 @@ struct sim {
         const char **v;
         size_t n, cap;
     } ev_kind, ev_class, ev_contact, remarks;
-    struct flow **flows;   /* per system */
-    struct planes *planes; /* of sim_plane.c; NULL: nothing for it */
-    struct limits *limits; /* of sim_limit.c; NULL: none */
-    long chatters;         /* limits taken */
+    struct flow **flows;       /* per system */
+    struct planes *planes;     /* of sim_plane.c; NULL: nothing for it */
+    struct limits *limits;     /* of sim_limit.c; NULL: none */
+    long chatters;             /* limits taken */
     struct slide_event slide;  /* what comes next of contacts that are closed */
     struct chatter_work *work; /* of sim_chatter.c */
     double target;             /* the run goes on to this time at once */

@@ -81,9 +81,8 @@ plan_axes(struct sweep *s, const imp_val *v, bool random)
     return IMP_OK;
 }
 
-/* Does any tape of the model read this param? */
-static bool
-is_read(const imp_image *im, uint32_t param)
+bool
+sweep_reads(const imp_image *im, uint32_t param)
 {
     const imp_tape *t = IMP_ARRAY(im, im->tapes, imp_tape);
     for (uint32_t k = 0; k < im->tapes.n; k++) {
@@ -104,7 +103,7 @@ tell_idle(struct sweep *s)
     const imp_param *p = IMP_ARRAY(im, im->params, imp_param);
     for (size_t k = 0; k < s->n_axes && s->n_models == 1; k++) {
         const struct sweep_axis *x = &s->axis[k];
-        if (x->structural || is_read(im, x->param))
+        if (x->structural || sweep_reads(im, x->param))
             continue;
         const char *name = imp_text(im, p[x->param].name);
         struct diag *d = diag_add(s->a->ds, DIAG_W0745, x->range,

@@ -10,6 +10,7 @@
 
 #include "abi/status.h"
 #include "analysis/chatter_priv.h"
+#include "analysis/sweep_priv.h"
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/flow.h"
@@ -587,6 +588,14 @@ bounds(struct hunt *h)
     if (p->structural || !(b[0] < b[1]) || !isfinite(b[1] - b[0]) ||
         (p->has_range && (b[0] < p->lo || b[1] > p->hi)))
         return wrong_bounds(h, o->range, p);
+    if (!sweep_reads(a->rt->im, o->ref)) {
+        struct diag *d = diag_add(a->ds, DIAG_W0745, o->range,
+                                  "nothing in the model depends on `%s`, so "
+                                  "all its values give the same runs",
+                                  imp_text(a->rt->im, p->name));
+        diag_note(a->ds, d, p->range, "the param");
+        diag_help(a->ds, d, "name a param that the system reads");
+    }
     return IMP_OK;
 }
 

@@ -240,12 +240,19 @@ family_range(struct check *ck, const struct system_work *w,
         *open |= v.kind == V_ANY;
         if (v.kind == V_ANY)
             continue;
-        if (!ck_fixed(ck, v.e[0], &x[i]) || x[i] != floor(x[i]) ||
-            fabs(x[i]) > 1e6) {
+        if (!ck_fixed(ck, v.e[0], &x[i]) || x[i] != floor(x[i])) {
             struct diag *d = ck_error(ck, DIAG_E0363, e[i]->range,
                                       "the index of a family runs over whole "
                                       "numbers made of literals and params");
             CK_HELP(ck, d, "as in contact foot[i in 0 .. n-1] { ... }");
+            return false;
+        }
+        if (fabs(x[i]) > 1e6) {
+            struct diag *d = ck_error(ck, DIAG_E0363, e[i]->range,
+                                      "the index of a family lies within 1e6 "
+                                      "of 0, but this is %g",
+                                      x[i]);
+            CK_HELP(ck, d, "count from 0: contact foot[i in 0 .. n-1] { ... }");
             return false;
         }
     }

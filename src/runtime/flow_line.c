@@ -81,6 +81,19 @@ same_reads(struct flow_kept *k, const struct rt *r)
     return k->made && !other;
 }
 
+static int
+not_definite(struct flow *f)
+{
+    struct diag *d =
+        diag_add(f->r->ds, DIAG_E0546, f->s->range_mass,
+                 "the mass matrix of `%s` is not positive definite at t = 0",
+                 imp_text(f->r->im, f->s->name));
+    diag_help(f->r->ds, d,
+              "every motion of the coordinates must have kinetic energy; look "
+              "at the signs of the terms and at the values of params");
+    return IMP_BADMODEL;
+}
+
 /* At the state 0, so that the offsets are gaps and not what is left of a
  * difference: feet that cannot all be closed by that would end a chatter at its
  * height. */
@@ -95,6 +108,10 @@ matrices(struct flow *f)
     memcpy(f->v, state + f->n, f->n * sizeof *state);
     memset(state, 0, 2 * (size_t)f->n * sizeof *state);
     int st = flow_instant(f);
+    /* or the accelerations would be what is not finite */
+    for (uint32_t j = 0; j < f->n && !st; j++)
+        if (!(f->mass[(size_t)j * f->n + j] > 0.0))
+            st = not_definite(f);
     if (!st)
         st = motion_series(f->r, f->s->block, 2, &h);
     for (uint32_t j = 0; j < f->n && !st; j++)
@@ -103,19 +120,6 @@ matrices(struct flow *f)
     memcpy(state, f->q, f->n * sizeof *state);
     memcpy(state + f->n, f->v, f->n * sizeof *state);
     return st;
-}
-
-static int
-not_definite(struct flow *f)
-{
-    struct diag *d =
-        diag_add(f->r->ds, DIAG_E0546, f->s->range_mass,
-                 "the mass matrix of `%s` is not positive definite at t = 0",
-                 imp_text(f->r->im, f->s->name));
-    diag_help(f->r->ds, d,
-              "every motion of the coordinates must have kinetic energy; look "
-              "at the signs of the terms and at the values of params");
-    return IMP_BADMODEL;
 }
 
 static void

@@ -136,7 +136,8 @@ filter_next(struct filter *f, struct token *t)
         t->text = intern_str(f->scan->names, word);
     } else if (t->kind == IMP_YYNAME && is_command(f, t)) {
         t->kind = IMP_YYCMD;
-    } else if (t->kind == IMP_YYNAME && f->ahead.kind == IMP_YYNAME &&
+    } else if (t->kind == IMP_YYNAME &&
+               (f->ahead.kind == IMP_YYNAME || f->ahead.kind == IMP_YYNUMBER) &&
                (prev == IMP_YYNAME || prev == IMP_YYRBRACK) &&
                !strcmp(t->text, "over")) {
         t->kind = IMP_YYOVER;

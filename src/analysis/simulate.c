@@ -102,6 +102,25 @@ too_many(struct sim *s, double limit)
 }
 
 /* from the present time to t, event by event */
+/* rounds of the same instant in which nothing is reported: contacts close and
+ * part by rounding alone */
+#define SIM_IDLE 1000
+
+static int
+stuck(struct sim *s)
+{
+    char t[NUM_TEXT];
+    struct diag *d = diag_add(
+        s->a->ds, DIAG_E0712, s->c->range,
+        "the run does not get beyond t = %s s: points close there again and "
+        "again that need no impulse",
+        num_digits(t, rt_time(s->a->rt), 9));
+    diag_help(s->a->ds, d,
+              "bodies nearly rest there and rounding decides what touches: use "
+              "an earlier `until`, or a lower restitution");
+    return IMP_FAILED;
+}
+
 static int
 advance(struct sim *s, double t, double limit)
 {
@@ -109,7 +128,15 @@ advance(struct sim *s, double t, double limit)
     struct event e, *more = NEW_N(r->arena, struct event, s->n_contacts + 1);
     uint32_t n;
     s->target = t;
-    while (!s->stopped && rt_time(r) < t) {
+    double last = -INFINITY;
+    size_t told = 0;
+    for (long idle = 0; !s->stopped && rt_time(r) < t; idle++) {
+        if (rt_time(r) > last || s->ev_time.n > told)
+            idle = 0;
+        if (idle > SIM_IDLE)
+            return stuck(s);
+        last = rt_time(r);
+        told = s->ev_time.n;
         rt_brief_end(r);
         if (s->planes) {
             int at = sim_planes(s, t, limit);

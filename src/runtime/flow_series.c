@@ -73,6 +73,42 @@ row_time(const double *c)
     return h;
 }
 
+/* length of the gradient of gap i (flow_instant before) */
+static double
+steepness(const struct flow *f, uint32_t i)
+{
+    double s = 0.0;
+    for (uint32_t j = 0; j < f->n; j++)
+        s = hypot(s, f->N[(size_t)i * f->n + j]);
+    return s;
+}
+
+/* A gap closes: has it a direction there, in which to push? */
+static int
+directed(struct flow *f)
+{
+    struct series_way *w = f->series;
+    to_env(f);
+    int st = flow_instant(f);
+    for (int k = 0; k < w->n_hit && !st; k++) {
+        uint32_t i = (uint32_t)w->hit[k];
+        if (steepness(f, i) > SERIES_FLAT * w->steep[i])
+            continue;
+        const imp_contact *c = rt_contact(f->r, f->s->contact + i);
+        char t[NUM_TEXT];
+        struct diag *d = diag_add(
+            f->r->ds, DIAG_E0739, c->range,
+            "the gradient of the gap of `%s` vanishes where it closes, at "
+            "t = %s",
+            imp_text(f->r->im, c->name), num_digits(t, w->now, 9));
+        diag_help(f->r->ds, d,
+                  "an impulse has no direction there: write the gap as a "
+                  "distance, h and not h^3");
+        return IMP_FAILED;
+    }
+    return st;
+}
+
 static int
 expand(struct flow *f)
 {
@@ -102,6 +138,7 @@ expand(struct flow *f)
         double *g = w->g + i * ROW, *lam = w->force + i * ROW;
         w->size[i] = fabs(f->c[i]);
         w->speed[i] = 0.0;
+        w->steep[i] = fmax(w->steep[i], steepness(f, i));
         for (uint32_t j = 0; j < f->n; j++) {
             w->size[i] += fabs(f->N[(size_t)i * f->n + j] * x[j]);
             w->speed[i] += fabs(f->N[(size_t)i * f->n + j] * x[f->n + j]);
@@ -472,6 +509,9 @@ way_apply(struct flow *f, struct flow_event *e)
     }
     e->kind = FLOW_NONE;
     e->time = w->now;
+    int st = what == CLOSES || what == TOUCHES ? directed(f) : IMP_OK;
+    if (st)
+        return st;
     return what == CLOSES    ? impact(f, e)
            : what == TOUCHES ? series_touched(f, e)
            : what == CEASES  ? change(f, e, moved)
@@ -513,6 +553,7 @@ flow_series_new(struct flow *f)
     w->size = NEW_N(a, double, m + 1);
     w->speed = NEW_N(a, double, m + 1);
     w->most = NEW_N(a, double, m + 1);
+    w->steep = NEW_N(a, double, m + 1);
     w->on = NEW_N(a, bool, m + 1);
     w->fresh = NEW_N(a, bool, m + 1);
     w->left = NEW_N(a, bool, m + 1);

@@ -9,6 +9,9 @@
 
 /* gaps closer than this many roundings of their terms count as closed */
 #define SERIES_NOISE 32.0
+/* A gradient this much smaller than it has been is none: where a gap is a power
+ * of a length, its zero is known to a root of the rounding only. */
+#define SERIES_FLAT 1e-7
 /* chatter of several contacts: flights kept */
 #define SERIES_FLIGHTS 4
 
@@ -22,6 +25,7 @@ struct series_way {
     double *piece;        /* 2n rows of RT_ORDER + 1 */
     double *g, *force;    /* m rows */
     double *size, *speed; /* m: sizes of the terms of gap and rate */
+    double *steep;        /* m: greatest length of the gap's gradient so far */
     double *most; /* m: greatest size of the gap since the last impact */
     bool *on, *fresh;
     bool *left; /* its force has just ceased: gap, rate, acceleration are 0 */

@@ -128,7 +128,7 @@ by_map(struct line *l, struct pattern *p, bool known)
         return false;
     if (!w->brief)
         if (!l->rough)
-        line_map_refine(l, p->period, group, &fix);
+            line_map_refine(l, p->period, group, &fix);
     p->means = LINE_MAP;
     p->match = matches(w, p->period, LINE_KEPT);
     p->ratio = fix.ratio;
@@ -307,7 +307,10 @@ look_later(struct line_work *w)
 {
     /* more seldom where no pattern was found for long */
     unsigned long wait = (w->n_ring - w->quiet) / (8 * LINE_LOOK);
-    w->look = w->n_ring + LINE_LOOK * (wait < 1 ? 1 : wait < 16 ? wait : 16);
+    w->look = w->n_ring + LINE_LOOK * (wait < 1      ? 1
+                                       : wait < 16   ? wait
+                                       : wait < 1024 ? 16
+                                                     : 64);
 }
 
 bool

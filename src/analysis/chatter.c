@@ -125,7 +125,7 @@ static void
 set_warnings(struct analysis *a, const struct chatter_run *run,
              const struct chatter_says *says, struct rec *out)
 {
-    const char *w[3];
+    const char *w[4];
     size_t n = 0;
     bool complete = run->limit && run->verdict == CHATTER_COMPLETE;
     bool partial = run->verdict == CHATTER_PARTIAL;
@@ -134,7 +134,7 @@ set_warnings(struct analysis *a, const struct chatter_run *run,
         w[n++] = "the run contradicts `because`: the restitution is near the "
                  "critical one, or rounding has decided";
     if (says->predicted && run->verdict != CHATTER_SIMULTANEOUS &&
-        run->verdict != CHATTER_ENDLESS &&
+        run->verdict != CHATTER_ENDLESS && run->verdict != CHATTER_BELOW &&
         complete != (says->predicted[0] == 'c'))
         w[n++] = "the run contradicts Theorem 3: the velocity at the start is "
                  "near the border, or rounding has decided";
@@ -142,6 +142,12 @@ set_warnings(struct analysis *a, const struct chatter_run *run,
         w[n++] = "the flights have not come to one ratio; what remains is "
                  "below the rounding of the time, and ratio and exponent are "
                  "fitted";
+    if (run->limit && run->hoped)
+        w[n++] = arena_printf(rec_arena(a),
+                              "no order repeats and nothing accelerates: that "
+                              "the impacts never end is concluded from %ld of "
+                              "them; a greater `events` follows more",
+                              run->impacts);
     SET_TEXTS("warnings", w, n);
 }
 
@@ -184,6 +190,11 @@ set_run(struct analysis *a, const struct chatter_run *run, bool flat,
         SET_ABSENT("verdict", "no limit until the time allowed: raise `until`");
     else if (run->verdict == CHATTER_ENDLESS)
         SET_ABSENT("verdict", going_on(a, run));
+    else if (run->verdict == CHATTER_BELOW)
+        SET_ABSENT("verdict",
+                   "not decided: beside the others, the impacts of some "
+                   "contacts fall below all numbers before it is known "
+                   "whether they end");
     else
         SET_TEXT("verdict", word[run->verdict]);
     SET_TEXT("start", flat ? "nearly flat drop" : "given");
@@ -231,7 +242,6 @@ static const char *const of_run[] = {
 
 /* of these, what does not change where a limit is taken early */
 static const char *const of_verdict[] = {"verdict", "start"};
-#define CHATTER_ACCEPT 1e-6
 
 /* of these, what the history of the run is for, and what a limit is refined
  * for */

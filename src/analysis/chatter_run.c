@@ -226,6 +226,25 @@ take(struct chatter_run *r, const struct chatter_trace *t, const struct line *l)
  * when the last flight puts them back into true units: that is no rest. */
 #define FINISH_EXPONENT -900
 
+/* Impacts that repeat no order are believed never to end after this share of
+ * those that are allowed. */
+#define DOUBT_SHARE 16
+
+/* Contacts that close together because their rates have fallen below the
+ * others' by as much: that is no simultaneous impact. */
+static bool
+below(const struct line *l)
+{
+    double big = 0.0;
+    bool some = false;
+    for (int j = 0; j < l->k.r; j++)
+        big = fmax(big, fabs(l->z[j]));
+    for (int i = 0; i < l->model.m; i++)
+        some |= l->hits[i] && !l->on[i] &&
+                fabs(l->rate[i]) < ldexp(big, FINISH_EXPONENT);
+    return some;
+}
+
 /* ev: exponent of the rates before the last event */
 static void
 finish(struct chatter_run *r, const struct line *l, enum line_event what,
@@ -234,6 +253,8 @@ finish(struct chatter_run *r, const struct line *l, enum line_event what,
     bool lost = what == LINE_FREE && ev < FINISH_EXPONENT && l->n_on == 0;
     if (what == LINE_JAMMED)
         r->verdict = CHATTER_JAMMED;
+    else if (what == LINE_UNDECIDED && below(l))
+        r->verdict = CHATTER_BELOW;
     else if (what == LINE_UNDECIDED || together)
         r->verdict = CHATTER_SIMULTANEOUS;
     else if (!lost && at_rest(l) && l->impacts)
@@ -247,6 +268,7 @@ follow(struct arena *a, struct line *l, double until, long least, long most,
        bool history, struct chatter_run *r)
 {
     line_resolve(l, least);
+    line_doubt(l, most / DOUBT_SHARE);
     l->rough = !history;
     int m = l->model.m;
     struct chatter_trace t = {.a = history ? a : NULL};
@@ -259,6 +281,8 @@ follow(struct arena *a, struct line *l, double until, long least, long most,
     r->group = NEW_N(a, bool, (size_t)m + 1);
     bool gravity = chatter_accelerates(l);
     while (l->impacts < most) {
+        if (l->impacts >= most / 2)
+            line_accept(l, CHATTER_ACCEPT);
         bool some = l->n_on > 0;
         int ev = l->ev;
         if (some)
@@ -300,6 +324,7 @@ follow(struct arena *a, struct line *l, double until, long least, long most,
         }
         if (what == LINE_CHATTER) {
             take(r, &t, l);
+            r->hoped = !gravity && l->chatter.means == LINE_LOST;
             t.from = t.n;
             /* without acceleration nothing comes to rest later */
             partial = !gravity && !at_rest(l);

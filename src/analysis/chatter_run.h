@@ -11,6 +11,10 @@
 
 struct flow;
 
+/* error of a limit (line_accept) that is enough for a verdict: of those who ask
+ * for nothing else, and of runs that have had half of their impacts */
+#define CHATTER_ACCEPT 1e-6
+
 enum chatter_verdict {
     CHATTER_COMPLETE,
     CHATTER_PARTIAL,
@@ -18,6 +22,7 @@ enum chatter_verdict {
     CHATTER_SIMULTANEOUS,
     CHATTER_ENDLESS, /* none within the impacts allowed */
     CHATTER_MOVING,  /* none until the time allowed */
+    CHATTER_BELOW,   /* none before impacts are below the numbers */
     CHATTER_JAMMED
 };
 /* what comes after a partial limit */
@@ -41,6 +46,8 @@ struct chatter_run {
                     another that left everything at rest */
     struct line_chatter chatter; /* period and ratio are means where the order
                                     repeats and its flights vary still */
+    bool hoped;   /* LINE_LOST without acceleration: that its impacts never end
+                     is not shown, but for those that were followed */
     bool *group;  /* m: contacts of the limit, or those that close together */
     double speed; /* ratio of the approach speeds of successive periods */
     double exponent;

@@ -19,9 +19,6 @@
  * interval: each of them costs as many impacts as are allowed */
 #define INCONCLUSIVE_SHARE 0.05
 
-/* relative error of a limit from which on it decides nothing */
-#define LOST 0.1
-
 /* sides at one value: of the line, or none */
 enum side { UNKNOWN = 0, YES = 1, NO = -1, OTHER = 2 };
 
@@ -176,9 +173,9 @@ mirrored(struct hunt *h, double x)
     return critical > 0.0 ? sign(critical - s->e) : NO;
 }
 
-/* one run from the start at x, which resolves `least` impacts at least */
+/* one run from the start at x */
 static bool
-run(struct hunt *h, double x, long least, struct chatter_run *run)
+run(struct hunt *h, double x, struct chatter_run *run)
 {
     bool flat;
     if (!go_to(h, x) ||
@@ -187,7 +184,8 @@ run(struct hunt *h, double x, long least, struct chatter_run *run)
     struct flow *f = flow_new(h->rt, h->system, h->policy);
     if (!f)
         return !fails(h, x, IMP_BADMODEL);
-    chatter_decide(h->rt->arena, flow_line(f), INFINITY, least, h->events, run);
+    chatter_decide(h->rt->arena, flow_line(f), INFINITY, LINE_RESOLVE,
+                   h->events, run);
     h->flat = flat;
     h->impacts = run->impacts > h->impacts ? run->impacts : h->impacts;
     return true;
@@ -197,12 +195,7 @@ static enum chatter_verdict
 follow(struct hunt *h, double x)
 {
     struct chatter_run r;
-    if (!run(h, x, LINE_RESOLVE, &r))
-        return CHATTER_ENDLESS;
-    /* a limit that has come to no ratio is lost in the rounding of the time,
-     * but no verdict: what comes later decides */
-    if (r.limit && (r.chatter.means == LINE_LOST || r.chatter.error >= LOST) &&
-        !run(h, x, h->events / 2, &r))
+    if (!run(h, x, &r))
         return CHATTER_ENDLESS;
     h->runs++;
     h->inconclusive += r.verdict != CHATTER_COMPLETE &&

@@ -196,6 +196,12 @@ line_brief(struct line *l, bool brief)
 }
 
 void
+line_doubt(struct line *l, long least)
+{
+    l->w->doubt = least;
+}
+
+void
 line_accept(struct line *l, double error)
 {
     l->w->accept = error;
@@ -528,6 +534,7 @@ line_copy(struct line *to, const struct line *from)
     w->map_at = o->map_at;
     w->least = o->least;
     w->accept = o->accept;
+    w->doubt = o->doubt;
     w->brief = o->brief;
     memcpy(w->rsize, o->rsize, (size_t)from->model.m * sizeof *w->rsize);
 }

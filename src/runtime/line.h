@@ -190,6 +190,10 @@ void line_resolve(struct line *l, long least);
 /* Of limits of chatter nobody looks at ratio, speed and contraction: they are
  * left as they are when the limit is known. */
 void line_brief(struct line *l, bool brief);
+/* Without acceleration a limit that is LINE_LOST does not show that its impacts
+ * never end: it is never taken where an order repeats, and not before this many
+ * impacts (default 0). */
+void line_doubt(struct line *l, long least);
 /* Limits are good enough when what remains is known to this relative error
  * (default 0: to rounding). For whoever asks for a verdict, not for a time. */
 void line_accept(struct line *l, double error);

@@ -20,6 +20,8 @@
 #define LINE_NEAR 0.25
 /* two successive ratios agree to this per impact of the pattern */
 #define LINE_CONVERGED (64.0 * DBL_EPSILON)
+/* where an error is accepted, the map is asked after this many impacts only */
+#define LINE_ACCEPTED 128
 /* and the limit must be known to this share of what remains */
 #define LINE_KNOWN 1e-3
 
@@ -104,6 +106,36 @@ group_of(const struct line *l, int period, bool *group)
         line_group_add(l, kept(l->w, i)->contact, group);
 }
 
+static bool
+accelerates(const struct line *l)
+{
+    int i = 0;
+    while (i < l->model.m && l->k.nf[i] == 0.0)
+        i++;
+    return i < l->model.m;
+}
+
+/* two contacts in turns, without acceleration: the law of their rates is known
+ */
+static bool
+in_turns(const struct line *l, int period)
+{
+    const struct line_work *w = l->w;
+    int m = l->model.m;
+    return period == 2 && kept(w, 0)->contact < m && kept(w, 1)->contact < m &&
+           !accelerates(l);
+}
+
+/* The fixed point of such two, or of the map. False: none is known. */
+static bool
+fixed(struct line *l, int period, const bool *group, struct line_fixed *out)
+{
+    const struct line_work *w = l->w;
+    if (!in_turns(l, period))
+        return line_map(l, period, group, out);
+    return line_pair(l, kept(w, 0)->contact, kept(w, 1)->contact, out) > 0;
+}
+
 /* By the map of the pattern's period. True: good to rounding, of itself or of
  * the limit's time; else map_at says when it may be. known: its flights
  * have converged. */
@@ -114,7 +146,7 @@ by_map(struct line *l, struct pattern *p, bool known)
     struct line_fixed fix;
     bool *group = w->marks->sel;
     group_of(l, p->period, group);
-    if (!line_map(l, p->period, group, &fix)) {
+    if (!fixed(l, p->period, group, &fix)) {
         w->map_at = l->impacts + LINE_LOOK * p->period;
         return false;
     }
@@ -122,12 +154,16 @@ by_map(struct line *l, struct pattern *p, bool known)
     double T = times2(fix.T, l->ex - l->ev);
     double good = 0.5 * DBL_EPSILON * (l->t - l->start + T) / T;
     good = greater(good, fix.noise);
+    good = greater(good, w->accept);
     double more = log(good / fix.off) / log(fix.fall);
     w->map_at = l->impacts + (long)((more < 32.0 ? more : 32.0) * p->period);
-    if (!(fix.off <= good) && !known)
+    /* without acceleration a fixed point that is only good beside the time may
+     * be no more than a place where one is about to arise */
+    bool sure = fix.off <= LINE_KNOWN || accelerates(l);
+    if (!known && !(fix.off <= good && sure))
         return false;
     if (!w->brief)
-        if (!l->rough)
+        if (!l->rough && !in_turns(l, p->period))
             line_map_refine(l, p->period, group, &fix);
     p->means = LINE_MAP;
     p->match = matches(w, p->period, LINE_KEPT);
@@ -165,6 +201,9 @@ by_flights(const struct line *l, int period, struct pattern *p, bool *near)
     p->error = n * (change + DBL_EPSILON * period) / rest + 4.0 * DBL_EPSILON;
     p->T = now * p->ratio / rest;
     if (change > noise * p->ratio && p->error > w->accept)
+        return PATTERN;
+    if (in_turns(l, period) &&
+        line_pair(l, kept(w, 0)->contact, kept(w, 1)->contact, NULL) <= 0)
         return PATTERN;
     return p->error <= LINE_KNOWN ? CONVERGED : PATTERN;
 }
@@ -206,20 +245,24 @@ shortest(const struct line *l, long impacts, struct pattern *p, bool *ask_map)
         if (what != NO_PATTERN)
             break; /* longer ones are multiples of it */
     }
-    *ask_map = near && !(w->accept > 0.0) &&
+    *ask_map = near && (!(w->accept > 0.0) || impacts >= LINE_ACCEPTED) &&
                (what == CONVERGED || impacts >= w->map_at);
     return what;
 }
 
 /* An order that never repeats: the flights of the last impacts against as many
  * before. The sum that is left is taken when it is lost in the rounding of the
- * time since the start. */
+ * time since the start. Without acceleration an impact that is lost in it may
+ * still be the last one: impacts that repeat an order go on until its flights
+ * come to a ratio, the others for w->doubt impacts. */
 static bool
-irregular(const struct line *l, struct pattern *p)
+irregular(const struct line *l, bool repeats, struct pattern *p)
 {
     const struct line_work *w = l->w;
     int k = LINE_KEPT / 4; /* line_look knows it */
     if (n_kept(w) < 2 * k || (long)w->n_ring < w->least)
+        return false;
+    if ((repeats || l->impacts < w->doubt) && !accelerates(l))
         return false;
     double now = sum_of(l, k, 0), before = sum_of(l, k, k);
     if (!(now < 0.99 * before))
@@ -299,7 +342,11 @@ recognise(struct line *l, struct pattern *p)
         *p = map;
         return true;
     }
-    return what == CONVERGED || irregular(l, p);
+    if (what == CONVERGED)
+        return true;
+    bool again = what == PATTERN && matches(l->w, p->period, LINE_KEPT / 4) >=
+                                        LINE_KEPT / 4 - p->period;
+    return irregular(l, again, p);
 }
 
 static void

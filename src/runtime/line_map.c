@@ -230,6 +230,28 @@ fly(struct line_map *k, int c, double tau, double arrive, bool single)
         fly_of(k, n, r, c, tau, arrive, single);
 }
 
+/* The rates of y that the tangents are moved along, base units. Where others
+ * than the group move, the small rates of the group are known better by
+ * themselves (LINE_MINOR) than from y: then the least y that has them. */
+static void
+rates_of(struct line_map *k, double *z)
+{
+    struct line *s = k->s;
+    struct line_work *w = s->w;
+    int r = k->r, ez = s->ev - k->ev;
+    if (s->k.direct || k->n == 2 * r) {
+        for (int j = 0; j < r; j++)
+            z[j] = times2(s->z[j], ez);
+        return;
+    }
+    int n = line_factor(s, k->group);
+    line_solve_for(s, n, s->rate);
+    memset(z, 0, (size_t)r * sizeof *z);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < r; j++)
+            z[j] += s->k.H[w->index[i] * r + j] * times2(w->f[i], ez);
+}
+
 /* the next impact, which must be that of one contact of the entry `name` */
 static bool
 step_impact(struct line_map *k, int name)
@@ -237,11 +259,9 @@ step_impact(struct line_map *k, int name)
     struct line *s = k->s;
     int r = k->r, m = s->model.m;
     double *z = k->v, *a = k->c, tau;
-    int ez = s->ev - k->ev;
-    for (int j = 0; j < r; j++) {
-        z[j] = times2(s->z[j], ez);
+    rates_of(k, z);
+    for (int j = 0; j < r; j++)
         a[j] = times2(s->ya[j], k->ex - 2 * k->ev);
-    }
     long before = s->impacts;
     s->w->look = (unsigned long)-1;
     if (line_next(s, INFINITY) != LINE_IMPACT || s->impacts != before + 1)

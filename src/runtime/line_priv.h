@@ -92,6 +92,7 @@ struct line_work {
     long map_at;          /* impacts at which the map is asked again */
     long least;
     double accept; /* error of what remains that is good enough */
+    long doubt;    /* line_doubt */
     bool brief;    /* line_brief */
     /* history shared with another line, see line_copy */
     const struct line *twin;
@@ -254,6 +255,9 @@ bool line_map(struct line *l, int period, const bool *group,
  */
 void line_map_refine(struct line *l, int period, const bool *group,
                      struct line_fixed *out);
+/* line_pair.c: contacts i and j hit in turns without acceleration, i last: 1:
+ * for ever, -1: it ends, 0: neither is sure. out: NULL, or the limit */
+int line_pair(const struct line *l, int i, int j, struct line_fixed *out);
 /* line_chatter.c */
 /* y, z (local): what the group of `after` makes of them on the average */
 void line_average(struct line *l, const struct line *after, double *y,

@@ -308,7 +308,22 @@ typedef struct imp_block {
     imp_ref bodies;  /* uint32_t */
     imp_ref state;   /* uint32_t: env index of each state variable */
     imp_ref rows;    /* uint32_t: row of each state variable */
+    /* Where formulas of the motion change their branch (abs, min, max, if,
+     * sign, floor ...). guard (series; ROW source 0: the block): per imp_guard
+     * its argument u, then the size of u's terms; IMP_NO_TAPE without any */
+    uint32_t guard;
+    imp_ref guards; /* imp_guard */
 } imp_block;
+
+enum imp_guard_kind {
+    IMP_GUARD_SIGN,  /* u goes through zero */
+    IMP_GUARD_WHOLE, /* u goes through a whole number */
+    IMP_GUARD_HALF   /* u goes through half a whole number */
+};
+typedef struct imp_guard {
+    uint32_t kind;
+    imp_range range; /* where the formula is written */
+} imp_guard;
 
 /* generalised coordinates, numbered over all systems */
 typedef struct imp_coordinate {

@@ -241,6 +241,24 @@ block_flow(struct mech *k, struct mblock *o)
     }
 }
 
+/* where forces change their branch */
+static void
+guards(struct mech *k, struct mblock *o, const uint32_t *rows)
+{
+    size_t n = 6 * (size_t)o->n;
+    const expr **f = NEW_N(k->arena, const expr *, n + 3);
+    for (uint32_t i = 0; i < 3; i++)
+        f[n + i] = k->gravity.v[i];
+    for (uint32_t i = 0; i < n; i++) {
+        const struct mbody *b = k->bodies + o->bodies[i / 6];
+        f[i] = i % 6 < 3 ? b->force.v[i % 6] : b->torque.v[i % 6 - 3];
+    }
+    guard_build(
+        k, &o->out,
+        arena_printf(k->arena, "%s.guard", k->bodies[o->bodies[0]].tm->name),
+        o->leaf + 1, rows, o->n_leaf - 1, f, n + 3);
+}
+
 static void
 motion_tape(struct mech *k, struct mblock *o)
 {
@@ -279,6 +297,7 @@ motion_tape(struct mech *k, struct mblock *o)
     o->out.bodies = image_array(k->ib, o->bodies, o->n, sizeof *o->bodies);
     o->out.state = image_array(k->ib, state, n, sizeof *state);
     o->out.rows = image_array(k->ib, rows, n, sizeof *rows);
+    guards(k, o, rows);
 
     /* rows that event tapes read */
     size_t extra = n;

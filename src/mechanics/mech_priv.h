@@ -128,6 +128,15 @@ bool block_build(struct mech *k);
 /* does a command follow the motion through touches that last? */
 bool mech_simulates(const struct mech *k);
 
+/* -- guard.c: where formulas change their branch -- */
+/* does e change its branch along the motion? */
+bool guard_in(struct mech *k, const expr *e);
+/* guard tape of a block whose motion is made of the formulas f; its state
+ * leaves have these rows, its unknowns the rows behind them */
+void guard_build(struct mech *k, imp_block *out, const char *name,
+                 const expr *const *leaf, const uint32_t *rows, size_t n,
+                 const expr *const *f, size_t n_f);
+
 /* -- joint.c -- */
 /* conditions phi'' of the joints of a block with the bodies' accelerations as
  * they stand now, into out (n_row) */
@@ -146,7 +155,7 @@ bool system_build(struct mech *k);
 /* env of a coordinate's or variable's derivative */
 uint32_t system_env(const struct mech *k, uint32_t coordinate, uint32_t order);
 /* motion of n state leaves, env entries from `first` on, as a block; rows of
- * the state */
+ * the state, then of the unknowns */
 const uint32_t *system_block(struct mech *k, uint32_t block, const char *name,
                              uint32_t first, const expr *const *leaf,
                              const expr *const *rate, uint32_t n,

@@ -82,6 +82,9 @@ observer_build(struct mech *k, struct msystem *s)
     s->observed = system_block(k, s->observer,
                                arena_printf(k->arena, "%s.observer", t->name),
                                s->env_state, leaf, rate, n + p, &s->slide);
+    guard_build(k, &k->blocks[s->observer].out,
+                arena_printf(k->arena, "%s.observer.guard", t->name), leaf,
+                s->observed, n + p, rate, n + p);
     if (jumps)
         s->jump = mech_eval_tape(k, arena_printf(k->arena, "%s.jump", t->name),
                                  n, add, p);

@@ -169,15 +169,20 @@ system_block(struct mech *k, uint32_t block, const char *name, uint32_t first,
              const struct sliding *slide)
 {
     struct mblock *o = k->blocks + block;
-    uint32_t *rows = NEW_N(k->arena, uint32_t, n);
+    uint32_t *rows = NEW_N(k->arena, uint32_t, n + slide->n);
     uint32_t *state = NEW_N(k->arena, uint32_t, n);
-    for (uint32_t i = 0; i < n; i++)
+    const expr **out = NEW_N(k->arena, const expr *, n + slide->n);
+    for (uint32_t i = 0; i < n; i++) {
         state[i] = first + i;
+        out[i] = leaf[i];
+    }
+    for (uint32_t i = 0; i < slide->n; i++)
+        out[n + i] = ex_sym(k->g, SYM_UNKNOWN, i, 0);
     struct tape_spec spec = {.name = name,
                              .series = true,
                              .n_local = slide->n,
-                             .outs = leaf,
-                             .n_outs = n,
+                             .outs = out,
+                             .n_outs = n + slide->n,
                              .states = leaf,
                              .rates = rate,
                              .n_states = n,
@@ -190,6 +195,7 @@ system_block(struct mech *k, uint32_t block, const char *name, uint32_t first,
     o->out.motion = tape_build(k->g, k->ib, &spec, rows);
     o->out.solve = o->out.hold = o->out.push = IMP_NO_TAPE;
     o->out.driven = IMP_NO_TAPE;
+    o->out.guard = IMP_NO_TAPE;
     o->out.bodies = image_array(k->ib, rows, 0, sizeof *rows);
     o->out.state = image_array(k->ib, state, n, sizeof *state);
     o->out.rows = image_array(k->ib, rows, n, sizeof *rows);
@@ -224,7 +230,7 @@ lines(struct mech *k, const struct msystem *s)
     const expr **N = NEW_N(k->arena, const expr *, s->tm->n);
     for (uint32_t i = 0; i < s->tm->n_contact; i++) {
         const expr *gap = gap_of(k, s, i, N);
-        if (!steady(k, N, s->tm->n) ||
+        if (!steady(k, N, s->tm->n) || guard_in(k, gap) ||
             ex_depends(k->g, gap, SYM_TIME, UINT32_MAX, UINT32_MAX))
             return false;
     }
@@ -313,6 +319,23 @@ modal_tape(struct lagrange *l, const expr *const *leaf, const expr **rate)
                        res, (size_t)m * (m + 1));
 }
 
+/* where accelerations and gaps change their branch */
+static void
+guards(struct mech *k, const struct msystem *s, const expr *const *leaf,
+       const expr *const *acc)
+{
+    const struct tm_system *t = s->tm;
+    const expr **f =
+        NEW_N(k->arena, const expr *, t->n + (size_t)t->n_contact + 1);
+    for (uint32_t i = 0; i < t->n; i++)
+        f[i] = acc[i];
+    for (uint32_t i = 0; i < t->n_contact; i++)
+        f[t->n + i] = gap_of(k, s, i, NULL);
+    guard_build(k, &k->blocks[s->block].out,
+                arena_printf(k->arena, "%s.guard", t->name), leaf, s->row,
+                2 * (size_t)t->n, f, t->n + (size_t)t->n_contact);
+}
+
 static void
 one_system(struct mech *k, struct msystem *s)
 {
@@ -361,6 +384,7 @@ one_system(struct mech *k, struct msystem *s)
     s->row =
         system_block(k, s->block, arena_printf(k->arena, "%s.motion", t->name),
                      s->env_state, leaf, rate, 2 * n, &none);
+    guards(k, s, leaf, l.a);
     s->modal = s->solve = IMP_NO_TAPE;
     /* derivatives that commands ask for feel sliding too */
     bool felt = t->n_observer || k->m->n_series;

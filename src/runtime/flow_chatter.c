@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "runtime/flow_series_priv.h"
+#include "runtime/guard.h"
 #include "runtime/poly.h"
 
 /* impacts in a row at one contact before a limit is taken from their flights */
@@ -237,6 +238,10 @@ predict(struct flow *f)
 int
 series_count(struct flow *f, int c, int together)
 {
+    struct series_way *w = f->series;
+    uint32_t n = guard_count(f->r, f->s->block);
+    memcpy(w->was_over, w->over, n * sizeof *w->over);
+    memset(w->over, 0, n * sizeof *w->over);
     one_contact(f->series, c);
     if (together > 1)
         f->series->same = 0; /* no flights of one contact */

@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/flow_series_priv.h"
+#include "runtime/guard.h"
 #include "runtime/poly.h"
 #include "runtime/state.h"
 
@@ -134,14 +135,15 @@ expand(struct flow *f)
     double *time = r->env + r->im->layout.time, now = *time;
     *time = o->at;
     memcpy(env_of(f), o->x, (o->n + o->p) * sizeof *o->x);
-    int st = motion_series(r, f->s->observer, RT_ORDER, &o->h);
-    *time = now;
-    if (st)
-        return st;
+    int st = motion_series(r, f->s->observer, RT_ORDER, &o->h), branch;
     const imp_block *b =
         IMP_ARRAY(r->im, r->im->blocks, imp_block) + f->s->observer;
     const uint32_t *row = IMP_ARRAY(r->im, b->rows, uint32_t);
     o->h = INFINITY;
+    if (st) {
+        *time = now;
+        return st;
+    }
     for (uint32_t j = 0; j < o->n + o->p; j++) {
         double *c = o->piece + j * ROW;
         memcpy(c,
@@ -150,6 +152,10 @@ expand(struct flow *f)
                ROW * sizeof *c);
         o->h = fmin(o->h, row_time(c));
     }
+    st = guard_end(r, f->s->observer, RT_ORDER, &o->h, &branch);
+    *time = now;
+    if (st)
+        return st;
     o->known = true;
     if (!(o->h > 0.0))
         return stuck(f);

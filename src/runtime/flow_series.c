@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/flow_series_priv.h"
+#include "runtime/guard.h"
 #include "runtime/poly.h"
 #include "runtime/state.h"
 
@@ -158,7 +159,7 @@ expand(struct flow *f)
             g[1] = g[2] = 0.0;
     }
     w->h = h;
-    return IMP_OK;
+    return guard_end(r, f->s->block, RT_ORDER, &w->h, &w->guard);
 }
 
 /* -- what comes next --------------------------------------------------------
@@ -296,6 +297,10 @@ way_peek(struct flow *f, double until, double *time)
         w->ahead = limit;
         w->what = LIMIT;
     }
+    if (w->what != NOTHING || w->guard < 0 || best < w->h)
+        w->guard = -1; /* it does not come to that */
+    else if ((st = series_switch_ahead(f)))
+        return st;
     if (w->what == NOTHING && w->ahead == w->now && left > 0.0)
         return stuck(f); /* shorter than the rounding of time */
     w->known = true;
@@ -509,6 +514,8 @@ way_apply(struct flow *f, struct flow_event *e)
     }
     e->kind = FLOW_NONE;
     e->time = w->now;
+    if (w->guard >= 0)
+        return series_switched(f, e);
     int st = what == CLOSES || what == TOUCHES ? directed(f) : IMP_OK;
     if (st)
         return st;
@@ -558,6 +565,8 @@ flow_series_new(struct flow *f)
     w->fresh = NEW_N(a, bool, m + 1);
     w->left = NEW_N(a, bool, m + 1);
     w->hit = NEW_N(a, int, m + 1);
+    w->over = NEW_N(a, bool, guard_count(f->r, f->s->block) + 1);
+    w->was_over = NEW_N(a, bool, guard_count(f->r, f->s->block) + 1);
     w->group = NEW_N(a, bool, m + 1);
     w->closed = NEW_N(a, bool, m + 1);
     f->way = &series_way;

@@ -15,7 +15,9 @@
 /* chatter of several contacts: flights kept */
 #define SERIES_FLIGHTS 4
 
-enum what { NOTHING, CLOSES, TOUCHES, CEASES, LIMIT };
+/* OPENS: the ground is taken away under a contact that slid, where a gap
+ * changes its branch */
+enum what { NOTHING, CLOSES, TOUCHES, CEASES, OPENS, LIMIT };
 struct series_way {
     double now, ahead; /* times */
     double *x, *lo;    /* 2n: state at `now`, and its low parts */
@@ -30,6 +32,9 @@ struct series_way {
     bool *on, *fresh;
     bool *left; /* its force has just ceased: gap, rate, acceleration are 0 */
     int *hit, n_hit;
+    int guard;             /* whose change of branch ends the piece; -1 */
+    bool *over, *was_over; /* those since the last impact; in the flight before
+                            */
     struct line *instant;
     /* chatter at one contact: flights, newest first, estimate of the limit */
     int same; /* impacts in a row at this contact */
@@ -59,6 +64,15 @@ void series_advance(struct flow *f, double t);
 int series_look(struct flow *f, const bool *on);
 /* positions and velocities of that instant back into the state */
 void series_take_back(struct flow *f);
+
+/* -- flow_switch.c -------------------------------------------------------- */
+
+/* The present piece ends where a formula changes its branch: does a contact
+ * open there at once? IMP_OK, or a status after a diagnostic (a gap that jumps
+ * below zero). */
+int series_switch_ahead(struct flow *f);
+/* at that time */
+int series_switched(struct flow *f, struct flow_event *e);
 
 /* -- flow_touch.c --------------------------------------------------------- */
 

@@ -22,6 +22,7 @@
 
 #include "base/arena.h"
 #include "base/num.h"
+#include "runtime/guard.h"
 #include "runtime/hold.h"
 #include "runtime/slide.h"
 #include "runtime/state.h"
@@ -385,8 +386,12 @@ motion_series(struct rt *r, uint32_t block, int order, double *h)
              : bl->observer        ? system_observed(r, bl->system, order)
              : slides              ? system_series(r, bl->system, order)
                                    : free_series(r, block, bl->tape, order);
+    int which;
     if (st == IMP_OK)
         step_of(r, block, order, h);
+    /* flows ask for theirs themselves */
+    if (st == IMP_OK && bl->system == IMP_NO_SYSTEM)
+        st = guard_end(r, block, order, h, &which);
     return st;
 }
 
@@ -399,10 +404,13 @@ motion_series_all(struct rt *r, int order, double *h)
         double hb;
         if (r->motion->blocks[b].system != IMP_NO_SYSTEM)
             continue;
-        if (slide_moves(r, b))
+        if (slide_moves(r, b)) {
+            int which;
             step_of(r, b, order, &hb);
-        else
+            st = guard_end(r, b, order, &hb, &which);
+        } else {
             st = motion_series(r, b, order, &hb);
+        }
         if (st != IMP_OK)
             return st;
         *h = hb < *h ? hb : *h;

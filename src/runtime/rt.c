@@ -17,6 +17,7 @@
 #include "runtime/along.h"
 #include "runtime/corner.h"
 #include "runtime/eval.h"
+#include "runtime/guard.h"
 #include "runtime/hold.h"
 #include "runtime/motion.h"
 #include "runtime/slide.h"
@@ -64,6 +65,7 @@ rt_make(struct arena *a, const imp_image *im, const imp_code *code,
     r->opening_work = NEW_N(a, double *, im->contacts.n + 1);
     r->motion = motion_plan_new(r);
     r->system = system_new(r);
+    r->guard = guard_new(r);
     r->hold = hold_new(r);
     r->along = along_new(r);
     r->contact_u = NEW_N(a, double, 8 * (size_t)im->contacts.n + 1);
@@ -120,6 +122,7 @@ rt_restart(struct rt *r, const double *params)
     arena_clear(r->brief);
     r->event = NULL; /* it lay there */
     slide_end(r);
+    guard_reset(r);
     int st = rt_setup(r, params);
     if (st != IMP_OK)
         return st;

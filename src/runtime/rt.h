@@ -42,6 +42,7 @@ struct rt {
     double *contact_u; /* per contact, 8: last closest points (warm start) */
     unsigned char *contact_warm; /* contact_u is usable */
     struct system_run *system;   /* of system.c */
+    struct guard_run *guard;     /* of guard.c; NULL without branches */
     struct polytope **polytope;  /* per body; NULL where it is none */
     struct corner_memo *corner;  /* per contact: corner.c's last answer */
     struct closest_memo *memo;   /* per contact: closest.c's last answer */

@@ -29,6 +29,13 @@
 #define CHATTER_AHEAD 200.0
 /* roundings of the gaps */
 #define CHATTER_NOISE 32.0
+/* The parabola may differ from the motion by so many of them. */
+#define CHATTER_BLUR 64.0
+/* spins turn normals and gyroscopic moments: share of the accelerations */
+#define CHATTER_TURNS 4.0
+/* a limit nearer than this share of the time for which the parabola is the
+ * motion is taken as it is predicted */
+#define CHATTER_SURE 0.125
 
 /* what one question gathers */
 struct group {
@@ -189,8 +196,10 @@ travel(struct sim *s, const struct group *g, double meet, bool *there)
         if (other && t < meet)
             break;
         for (uint32_t c = 0; c < s->n_contacts; c++)
-            s->watch[c] =
-                g->contact[c] || slide_holds(r, c) ? WATCH_OFF : s->ct[c].watch;
+            s->watch[c] = g->contact[c] || slide_holds(r, c) ||
+                                  (s->n_over && s->is_over[c])
+                              ? WATCH_OFF
+                              : s->ct[c].watch;
         st = event_next(r, s->watch, t, NULL, NULL, &e, more, &n);
         if (st || (e.kind != EVENT_NONE && e.kind != EVENT_EXCLUDED))
             break;
@@ -228,35 +237,41 @@ tell(struct sim *s, const struct group *g, const struct limit_found *l,
     sim_limit(s, &e, list);
 }
 
-/* the group's points at rest against each other */
+/* the state at the limit: closed points at rest against each other, others that
+ * were hit on the way as they were left */
 static int
 arrive(struct sim *s, struct group *g, const struct limit_found *l, uint32_t c,
        double error)
 {
     struct rt *r = s->a->rt;
-    struct slide_spot stop[SLIDE_MOST];
+    struct slide_spot stop[SLIDE_MOST], rest[SLIDE_MOST];
+    double gap[SLIDE_MOST], rate[SLIDE_MOST];
     uint32_t *list = NEW_N(r->brief, uint32_t, s->n_contacts + 1), n = 0, lost;
-    int m = 0, st;
+    bool planes = true;
+    int m = 0, k = 0, st;
     for (int i = 0; i < g->n; i++) {
-        bool on = l->group[i], held;
-        for (int k = 0; k < slide_count(r) && !on; k++)
-            on = !memcmp(slide_spot(r, k, &held, NULL), &g->spot[i],
-                         sizeof *g->spot);
-        if (on)
-            stop[m++] = g->spot[i];
+        if (l->closed[i])
+            rest[k++] = g->spot[i];
+        if (!l->moved[i])
+            continue;
+        gap[m] = l->gap[i];
+        rate[m] = l->rate[i];
+        stop[m++] = g->spot[i];
     }
-    if ((st = slide_stop(r, stop, m)))
+    if ((st = slide_stop(r, stop, m, gap, rate)))
         return st;
     tell(s, g, l, c, error);
-    for (uint32_t k = 0; k < s->n_contacts; k++) {
-        if (!g->contact[k])
+    for (uint32_t i = 0; i < s->n_contacts; i++) {
+        if (!g->contact[i])
             continue;
-        list[n++] = k;
-        s->ct[k].watch = WATCH_LEAVE;
-        s->ct[k].fl.impacts = 0;
+        list[n++] = i;
+        planes &= s->n_over && s->is_over[i];
+        s->ct[i].watch = WATCH_LEAVE;
+        s->ct[i].fl.impacts = 0;
     }
     s->row_fresh = false;
-    return sim_slide_settle(s, list, n, &lost);
+    return planes ? sim_slide_points(s, rest, k, g->contact)
+                  : sim_slide_settle(s, list, n, &lost);
 }
 
 static struct chatter_work *
@@ -296,12 +311,21 @@ lost(struct sim *s, const struct group *g, struct limit_found *l)
     bool any = false;
     for (int i = 0; i < g->n; i++) {
         const struct slide_point *p = &g->point[i];
+        uint32_t c = g->spot[i].contact;
         double tol, rate;
-        event_tolerances(s->a->rt, g->spot[i].contact, &tol, &rate);
+        event_tolerances(s->a->rt, c, &tol, &rate);
+        if (s->n_over && s->is_over[c])
+            event_rounding(s->a->rt, c, &tol, &rate);
+        bool held = false, on;
+        for (int k = 0; k < slide_count(s->a->rt); k++)
+            held |= !memcmp(slide_spot(s->a->rt, k, &on, NULL), &g->spot[i],
+                            sizeof *g->spot);
+        l->gap[i] = l->rate[i] = 0.0;
         l->group[i] =
             fabs(p->gap) <= tol && p->rate != 0.0 && p->free < 0.0 &&
             g->e[i] < 1.0 &&
             p->rate * p->rate <= -2.0 * p->free * DBL_EPSILON * g->place[i];
+        l->closed[i] = l->moved[i] = l->group[i] || held;
         if (!l->group[i])
             continue;
         any = true;
@@ -333,24 +357,103 @@ rounding(struct sim *s, uint32_t c)
     return arrive(s, g, &l, c, l.remaining);
 }
 
+/* For how long the parabola is the motion to the rounding of gaps: |K| t^3/6, K
+ * the rates at which accelerations change, of their own and with what impulses
+ * turn. */
+static double
+window_of(const struct sim *s, const struct group *g)
+{
+    const struct rt *r = s->a->rt;
+    double spin = 0.0, acc = 0.0, jerk = 0.0, place = INFINITY;
+    uint32_t d = r->im->dim;
+    for (uint32_t b = 0; b < r->im->bodies.n; b++)
+        if (g->body[b])
+            spin = fmax(
+                spin, d == 2 ? fabs(r->env[rt_body(r, b)->env_state + 5])
+                             : v_norm(r->env + rt_body(r, b)->env_state + 10));
+    for (int i = 0; i < g->n; i++) {
+        acc = fmax(acc, fabs(g->point[i].free));
+        jerk = fmax(jerk, fabs(g->point[i].jerk));
+        place = fmin(place, g->place[i]);
+    }
+    double K = jerk + CHATTER_TURNS * spin * acc;
+    return K > 0.0 ? cbrt(6.0 * CHATTER_BLUR * DBL_EPSILON * place / K)
+                   : INFINITY;
+}
+
+/* which points are at rest at a limit, as a number to compare */
+static uint64_t
+signature(const struct group *g, const struct limit_found *l)
+{
+    uint64_t h = 14695981039346656037u;
+    for (int i = 0; i < g->n; i++)
+        if (l->closed[i]) {
+            h = (h ^ g->spot[i].contact) * 1099511628211u;
+            h = (h ^ g->spot[i].face) * 1099511628211u;
+            h = (h ^ g->spot[i].vertex) * 1099511628211u;
+        }
+    return h;
+}
+
+/* Is the limit known? To rounding of the time, or as far as rounding of the
+ * gaps lets it come; or the parabola is the motion until then, and further
+ * impacts do not make it better known. */
+static bool
+known(struct flights *f, const struct group *g, const struct limit_found *l,
+      double now, double window)
+{
+    double most = 0.0, least = INFINITY, was = f->meet, before = f->off;
+    uint64_t mark = signature(g, l);
+    bool same = mark == f->group;
+    for (int i = 0; i < g->n; i++)
+        if (l->group[i]) {
+            most = fmax(most, g->place[i]);
+            if (g->point[i].rate != 0.0)
+                least = fmin(least, fabs(g->point[i].rate));
+        }
+    double low = DBL_EPSILON * CHATTER_NOISE * most / least;
+    f->meet = now + l->remaining;
+    f->group = mark;
+    f->off = same ? fabs(f->meet - was) : INFINITY;
+    if (f->off <= 4.0 * DBL_EPSILON * fabs(f->meet) ||
+        (before <= f->off && f->off <= low))
+        return true;
+    return l->remaining <= window &&
+           (f->off >= before || l->remaining <= CHATTER_SURE * window);
+}
+
+/* goes to the limit; false: there is something else on the way */
+static int
+take(struct sim *s, struct group *g, struct limit_found *l, uint32_t c,
+     double error, bool *there)
+{
+    double meet = rt_time(s->a->rt) + l->remaining;
+    *there = false;
+    if (meet > s->target)
+        return IMP_OK;
+    int st = travel(s, g, meet, there);
+    return st || !*there ? st : arrive(s, g, l, c, error);
+}
+
 /* the limit that the tangent parabolas lead to */
 static int
 limit(struct sim *s, uint32_t c)
 {
     struct rt *r = s->a->rt;
     struct flights *f = &s->ct[c].fl;
-    bool take;
-    double window = shrinks(s, c, &take), was = f->meet, most = 0.0,
-           least = INFINITY;
-    f->meet = -INFINITY;
-    if (!(window > 0.0) ||
-        !(r->env[rt_contact(r, c)->env_contact + IMP_CONTACT_E] < 1.0))
+    bool enough, there = false;
+    double shrunk = shrinks(s, c, &enough), now = rt_time(r);
+    if (!(shrunk > 0.0) ||
+        !(r->env[rt_contact(r, c)->env_contact + IMP_CONTACT_E] < 1.0)) {
+        f->meet = -INFINITY;
+        f->group = 0;
         return IMP_OK;
+    }
     struct group *g = &work_of(s)->g;
-    gather(s, c, window, g);
-    if (!points(s, g, CHATTER_AHEAD * window))
+    gather(s, c, shrunk, g);
+    if (!points(s, g, CHATTER_AHEAD * shrunk))
         return IMP_OK;
-    struct limit_found l;
+    struct limit_found *l = NEW_N(r->brief, struct limit_found, 2);
     struct limit_ask ask = {.n = g->n,
                             .p = g->point,
                             .G = g->G,
@@ -359,35 +462,20 @@ limit(struct sim *s, uint32_t c)
                             .policy = r->im->impact_law == IMP_IMPACT_SEQUENTIAL
                                           ? LINE_SEQUENTIAL
                                           : LINE_COMPLEMENTARITY,
-                            .ahead = CHATTER_AHEAD * window};
-    if (!slide_limit(r, &s->work->lines, &ask, &l))
+                            .ahead = CHATTER_AHEAD * shrunk,
+                            .window = window_of(s, g)};
+    if (!slide_limit(r, &s->work->lines, &ask, &l[0], &l[1]))
         return IMP_OK;
-    double now = rt_time(r);
-    f->meet = now + l.remaining;
-    for (int i = 0; i < g->n; i++)
-        if (l.group[i]) {
-            most = fmax(most, g->place[i]);
-            if (g->point[i].rate != 0.0)
-                least = fmin(least, fabs(g->point[i].rate));
-        }
-    /* rounding of the time; or as far as rounding of the gaps lets it come:
-     * the next prediction is worse */
-    double off = fabs(f->meet - was), before = f->off, meet = f->meet;
-    f->off = off;
-    bool good = off <= 4.0 * DBL_EPSILON * fabs(meet);
-    if (!good && before <= off &&
-        before <= DBL_EPSILON * CHATTER_NOISE * most / least) {
-        meet = was;
-        good = meet > now;
-    }
-    if (!take || !good || meet > s->target)
-        return IMP_OK;
-    bool there;
-    int st = travel(s, g, meet, &there);
-    if (st || !there)
-        return st;
-    l.remaining = meet - now;
-    return arrive(s, g, &l, c, off + l.chatter.error * l.remaining);
+    double T = l[0].remaining, blur = fmin(1.0, T / ask.window);
+    int st = IMP_OK;
+    if (T > 0.0 && known(f, g, &l[0], now, ask.window) && enough)
+        st = take(s, g, &l[0], c,
+                  (isfinite(f->off) ? f->off : T * blur) +
+                      l[0].chatter.error * T,
+                  &there);
+    if (!st && !there && l[1].remaining > 0.0 && enough)
+        st = take(s, g, &l[1], c, l[1].remaining, &there);
+    return st;
 }
 
 int

@@ -57,6 +57,7 @@ begin_overlap(struct sim *s, uint32_t c)
 {
     struct sim_contact *k = &s->ct[c];
     k->overlap = true;
+    sim_over_drop(s, c);
     k->depth_from = rt_time(s->a->rt);
     k->watch = WATCH_OPEN;
     s->any_overlap = true;
@@ -106,6 +107,7 @@ sim_count(struct sim *s, uint32_t c)
         f->f[0] = flight;
         f->meet = -INFINITY;
         f->off = INFINITY;
+        f->group = 0;
         return IMP_OK;
     }
     f->f[3] = f->f[2];

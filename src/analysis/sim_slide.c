@@ -103,6 +103,51 @@ tell(struct sim *s, const bool *before, bool shared)
     }
 }
 
+/* Which of these points push from here on; left: one whose force has just
+ * ceased, or -1 */
+static int
+choose(struct sim *s, struct slide_spot *spot, int n, int left)
+{
+    struct rt *r = s->a->rt;
+    struct slide_spot *all = NEW_N(r->brief, struct slide_spot, n + 1), gone;
+    bool *before = NEW_N(r->brief, bool, s->n_contacts + 1);
+    enum slide_choice choice;
+    int st, at = -1, n_all = n;
+    memcpy(all, spot, sizeof *all * (size_t)n);
+    for (uint32_t c = 0; c < s->n_contacts; c++)
+        before[c] = slide_holds(r, c);
+    if (left >= 0)
+        gone = spot[left];
+    slide_end(r);
+    if ((st = still(s, spot, &n)))
+        return st;
+    for (int i = 0; i < n && left >= 0; i++)
+        if (!memcmp(&spot[i], &gone, sizeof gone))
+            at = i;
+    if ((st = slide_choose(r, spot, n, at, &choice)))
+        return st;
+    if (choice == SLIDE_JAMMED)
+        return jammed(s, n ? spot[0].contact : 0);
+    sim_over_let_go(s, all, n_all, spot, n);
+    tell(s, before, choice == SLIDE_SHARED);
+    s->row_fresh = false;
+    return sim_row(s);
+}
+
+/* points held now, without those of contacts `out` (per contact; NULL: none) */
+static int
+held_points(struct sim *s, const bool *out, struct slide_spot *spot)
+{
+    bool on;
+    int n = 0;
+    for (int i = 0; i < slide_count(s->a->rt); i++) {
+        const struct slide_spot *p = slide_spot(s->a->rt, i, &on, NULL);
+        if (!out || !out[p->contact])
+            spot[n++] = *p;
+    }
+    return n;
+}
+
 /* The points held so far and those of contacts `more`: which push from here on?
  * left: the held point whose force has ceased, or -1. unknown: a contact that
  * is pressed together and cannot be followed, or UINT32_MAX */
@@ -112,48 +157,34 @@ settle(struct sim *s, const uint32_t *more, uint32_t n_more, int left,
 {
     struct rt *r = s->a->rt;
     struct slide_spot *spot = NEW_N(r->brief, struct slide_spot, SLIDE_MOST);
-    bool *before = NEW_N(r->brief, bool, s->n_contacts + 1), on;
     bool *in = NEW_N(r->brief, bool, s->n_contacts + 1);
-    struct slide_spot gone;
-    enum slide_choice choice;
-    int n = 0, st;
     *unknown = UINT32_MAX;
-    for (uint32_t c = 0; c < s->n_contacts; c++)
-        before[c] = slide_holds(r, c);
-    for (int i = 0; i < slide_count(r); i++)
-        spot[n++] = *slide_spot(r, i, &on, NULL);
-    if (left >= 0)
-        gone = spot[left];
-    for (uint32_t i = 0; i < n_more; i++) {
-        if (in[more[i]])
-            continue;
+    /* all points of these that are closed now, in place of those before */
+    for (uint32_t i = 0; i < n_more; i++)
         in[more[i]] = true;
-        /* all its points that are closed now, in place of those before */
-        int m = 0;
-        for (int k = 0; k < n; k++)
-            if (spot[k].contact != more[i])
-                spot[m++] = spot[k];
-        n = m;
+    int n = held_points(s, n_more ? in : NULL, spot);
+    for (uint32_t c = 0; c < s->n_contacts; c++)
         /* of a touch of another kind nothing is asked while nothing presses */
-        if (!gather(s, more[i], spot, &n) && s->ct[more[i]].pressed)
-            *unknown = more[i];
+        if (in[c] && !gather(s, c, spot, &n) && s->ct[c].pressed)
+            *unknown = c;
+    return *unknown != UINT32_MAX ? IMP_OK : choose(s, spot, n, left);
+}
+
+int
+sim_slide_points(struct sim *s, const struct slide_spot *point, int n,
+                 const bool *out)
+{
+    struct slide_spot *spot =
+        NEW_N(s->a->rt->brief, struct slide_spot, SLIDE_MOST + n);
+    int m = held_points(s, out, spot);
+    for (int i = 0; i < n; i++) {
+        bool in = false;
+        for (int k = 0; k < m; k++)
+            in |= !memcmp(&spot[k], &point[i], sizeof *spot);
+        if (!in && m < SLIDE_MOST)
+            spot[m++] = point[i];
     }
-    if (*unknown != UINT32_MAX)
-        return IMP_OK;
-    slide_end(r);
-    if ((st = still(s, spot, &n)))
-        return st;
-    int at = -1;
-    for (int i = 0; i < n && left >= 0; i++)
-        if (!memcmp(&spot[i], &gone, sizeof gone))
-            at = i;
-    if ((st = slide_choose(r, spot, n, at, &choice)))
-        return st;
-    if (choice == SLIDE_JAMMED)
-        return jammed(s, n ? spot[0].contact : 0);
-    tell(s, before, choice == SLIDE_SHARED);
-    s->row_fresh = false;
-    return sim_row(s);
+    return choose(s, spot, m, -1);
 }
 
 int
@@ -167,9 +198,9 @@ sim_slide_peek(struct sim *s, double until, const bool *blind, double *t)
 {
     *t = until;
     s->slide.what = SLIDE_NOTHING;
-    if (!slide_any(s->a->rt))
+    if (!slide_any(s->a->rt) && !s->n_over)
         return IMP_OK;
-    int st = slide_next(s->a->rt, until, blind, &s->slide);
+    int st = slide_next(s->a->rt, until, blind, s->over, s->n_over, &s->slide);
     *t = s->slide.time;
     return st;
 }
@@ -205,6 +236,9 @@ sim_slide_apply(struct sim *s)
         if ((st = sim_row(s)))
             return st;
         return settle(s, NULL, 0, e.which, &unknown);
+    case SLIDE_HITS:
+        s->row_fresh = false;
+        return sim_over_hit(s, e.contact, (uint32_t)e.which);
     case SLIDE_CLOSES:
         s->row_fresh = false;
         return sim_event(s, &hit, &hit, 0);

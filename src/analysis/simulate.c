@@ -143,9 +143,11 @@ advance(struct sim *s, double t, double limit)
             if (at || rt_time(r) >= t || (double)s->ev_time.n > limit)
                 return at || rt_time(r) >= t ? at : too_many(s, limit);
         }
-        bool blind = slide_any(r);
+        bool blind = slide_any(r) || s->n_over;
         for (uint32_t c = 0; c < s->n_contacts; c++) {
-            s->watch[c] = sim_slide_held(s, c) ? WATCH_OFF : s->ct[c].watch;
+            s->watch[c] = sim_slide_held(s, c) || s->is_over[c]
+                              ? WATCH_OFF
+                              : s->ct[c].watch;
             blind = blind && s->watch[c] == WATCH_OFF;
         }
         double before = rt_time(r), end = t;
@@ -207,6 +209,7 @@ run(struct sim *s, double limit)
     if ((st = sim_start(s)))
         return st;
     sim_planes_start(s);
+    sim_over_start(s);
     for (; i < s->times.n && !s->stopped; i++) {
         if ((st = advance(s, s->times.v[i], limit)))
             return st;

@@ -10,14 +10,15 @@
 
 /* flights between impacts at one contact, for chatter */
 struct flights {
-    double last;  /* time of the last impact */
-    double f[4];  /* the last flights, newest first */
-    double meet;  /* the limit as the last impact predicted it, */
-    double off;   /* and how far that was from the one before */
-    double first; /* flight with which the present decrease began */
-    bool lost;    /* the last limit was one of rounding, with no flight above
-                     it since */
-    int n;        /* flights known */
+    double last;    /* time of the last impact */
+    double f[4];    /* the last flights, newest first */
+    double meet;    /* the limit as the last impact predicted it, */
+    double off;     /* and how far that was from the one before */
+    uint64_t group; /* which points are at rest then */
+    double first;   /* flight with which the present decrease began */
+    bool lost;      /* the last limit was one of rounding, with no flight above
+                       it since */
+    int n;          /* flights known */
     long impacts;
 };
 
@@ -63,10 +64,13 @@ struct sim {
         const char **v;
         size_t n, cap;
     } ev_kind, ev_class, ev_contact, remarks;
-    struct flow **flows;       /* per system */
-    struct planes *planes;     /* of sim_plane.c; NULL: nothing for it */
-    struct limits *limits;     /* of sim_limit.c; NULL: none */
-    long chatters;             /* limits taken */
+    struct flow **flows;     /* per system */
+    struct planes *planes;   /* of sim_plane.c; NULL: nothing for it */
+    struct limits *limits;   /* of sim_limit.c; NULL: none */
+    long chatters;           /* limits taken */
+    struct slide_over *over; /* polytopes over planes, of sim_over.c */
+    uint32_t n_over;
+    bool *is_over;             /* per contact: one of them */
     struct slide_event slide;  /* what comes next of contacts that are closed */
     struct chatter_work *work; /* of sim_chatter.c */
     double target;             /* the run goes on to this time at once */
@@ -118,10 +122,25 @@ bool sim_slide_held(const struct sim *s, uint32_t c);
  * UINT32_MAX */
 int sim_slide_settle(struct sim *s, const uint32_t *c, uint32_t n,
                      uint32_t *lost);
+/* the same for points that are closed now, and those held of contacts that are
+ * not `out` (per contact; NULL: of all) */
+int sim_slide_points(struct sim *s, const struct slide_spot *point, int n,
+                     const bool *out);
 /* time of the first thing that happens to them, at most until; `blind` as in
  * slide_next */
 int sim_slide_peek(struct sim *s, double until, const bool *blind, double *t);
 int sim_slide_apply(struct sim *s); /* what happens there */
+
+/* sim_over.c: polytopes over planes with e < 1, vertex by vertex */
+void sim_over_start(struct sim *s);
+/* contact c is left to the search for touches in general */
+void sim_over_drop(struct sim *s, uint32_t c);
+/* a vertex has come down */
+int sim_over_hit(struct sim *s, uint32_t c, uint32_t vertex);
+/* of the points all[0..n_all), still[0..n) had no rate; which push was chosen
+ */
+void sim_over_let_go(struct sim *s, const struct slide_spot *all, int n_all,
+                     const struct slide_spot *still, int n);
 
 /* sim_chatter.c: after an impact at c: goes to the limit of its impacts where
  * that is known */

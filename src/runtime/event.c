@@ -106,6 +106,15 @@ event_tolerances(struct rt *r, uint32_t contact, double *gap, double *rate)
     *rate = t.rate;
 }
 
+void
+event_rounding(struct rt *r, uint32_t contact, double *gap, double *rate)
+{
+    struct ev_tol t;
+    ev_tolerances(r, contact, &t);
+    *gap = 8.0 * t.noise;
+    *rate = t.quiet;
+}
+
 static int
 stuck(struct rt *r, uint32_t contact)
 {

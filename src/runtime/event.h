@@ -57,6 +57,8 @@ int event_ahead(struct rt *r, uint32_t contact, double most,
 /* what |gap| (m) and |gap rate| (m/s) count as zero for this contact now */
 void event_tolerances(struct rt *r, uint32_t contact, double *gap,
                       double *rate);
+/* rounding of the gap (m) and of its rate (m/s) now */
+void event_rounding(struct rt *r, uint32_t contact, double *gap, double *rate);
 /* Share of the speeds up to which the rate of a gap counts as none where the
  * gap's second derivative vanishes (C00). There the rate is -D^2/(2 j*) for a
  * touch with discriminant D, so the full tolerance would take D up to the root

@@ -320,6 +320,7 @@ ev_tolerances(struct rt *r, uint32_t contact, struct ev_tol *out)
     out->rate = fmax(RT_GAP_SHARE * r->tolerance, 64.0 * DBL_EPSILON) * rate +
                 8.0 * DBL_EPSILON * moves;
     out->still = event_still(r) * rate + 8.0 * DBL_EPSILON * moves;
+    out->quiet = 8.0 * DBL_EPSILON * (rate + moves);
 }
 
 double

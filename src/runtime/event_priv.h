@@ -15,6 +15,7 @@ struct ev_tol {
     double rate;  /* |gap rate| up to this counts as none */
     double still; /* the same where the second derivative is zero */
     double noise; /* rounding of the gap */
+    double quiet; /* rounding of its rate */
 };
 void ev_tolerances(struct rt *r, uint32_t contact, struct ev_tol *out);
 

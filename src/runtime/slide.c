@@ -439,6 +439,33 @@ slide_pushes(const struct rt *r, uint32_t block, double push[2])
 /* -- onto the gaps ---------------------------------------------------------
  */
 
+/* A pose that is turned by t (body axes): spins are in body axes, so what keeps
+ * the momentum L in the world is  w += I^-1 (L x t + (L x t) x t / 2). Only of
+ * bodies without joints, which would answer. */
+static void
+keep_momentum(struct rt *r, uint32_t body, const double t[3])
+{
+    const imp_body *b = rt_body(r, body);
+    const double *I = r->env + b->env_body + IMP_BODY_INERTIA;
+    const double *w = r->env + b->env_state + 10;
+    double L[3], u[3], f[6] = {0}, a[6];
+    if (r->im->dim == 2 || r->hold)
+        return;
+    L[0] = I[0] * w[0] + I[3] * w[1] + I[4] * w[2];
+    L[1] = I[3] * w[0] + I[1] * w[1] + I[5] * w[2];
+    L[2] = I[4] * w[0] + I[5] * w[1] + I[2] * w[2];
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        u[i] = L[j] * t[k] - L[k] * t[j];
+    }
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        f[3 + i] = u[i] + 0.5 * (u[j] * t[k] - u[k] * t[j]);
+    }
+    divide_by_mass(r, body, f, a);
+    hold_shift(r, body, a, true);
+}
+
 /* the state += sum of x_i times what a force at row i does */
 static void
 shift(struct rt *r, const struct slide *s, const double *x, bool velocity)
@@ -452,6 +479,8 @@ shift(struct rt *r, const struct slide *s, const double *x, bool velocity)
                 c[j] += x[i] * s->answer[((size_t)i * r->im->bodies.n + b) * 6 +
                                          (size_t)j];
         hold_shift(r, b, c, velocity);
+        if (!velocity)
+            keep_momentum(r, b, c + 3);
     }
 }
 
@@ -490,36 +519,40 @@ look_rows(struct rt *r, struct slide *s)
     return st;
 }
 
-/* gaps, or their rates, into s->b; true: more than rounding */
+/* gaps, or their rates, beyond `want` (NULL: 0) into s->b; true: more than
+ * rounding */
 static bool
-deviation(const struct rt *r, struct slide *s, bool velocity)
+deviation(const struct rt *r, struct slide *s, bool velocity,
+          const double *want)
 {
     double place, speed;
     bool off = false;
     for (int i = 0; i < s->n_on; i++) {
         sizes(r, &s->row[i], &place, &speed);
-        s->b[i] = s->row[i].gap.c[velocity ? 1 : 0];
+        s->b[i] = s->row[i].gap.c[velocity ? 1 : 0] - (want ? want[i] : 0.0);
         off |= fabs(s->b[i]) >
                SLIDE_ROUND * DBL_EPSILON * (velocity ? speed : place);
     }
     return off;
 }
 
-/* the least change in the metric of the masses that closes all gaps */
+/* the least change in the metric of the masses that makes all gaps, and then
+ * their rates, what they should be */
 static int
-project(struct rt *r, struct slide *s, int rounds)
+project(struct rt *r, struct slide *s, int rounds, const double *gap,
+        const double *rate)
 {
     double x[SLIDE_MOST];
     for (int round = 0;; round++) {
         int st = look_rows(r, s);
         if (st)
             return st;
-        if (round == rounds || !deviation(r, s, false))
+        if (round == rounds || !deviation(r, s, false, gap))
             break;
         solve(s, s->b, x);
         shift(r, s, x, false);
     }
-    if (deviation(r, s, true)) {
+    if (deviation(r, s, true, rate)) {
         solve(s, s->b, x);
         shift(r, s, x, true);
     }
@@ -530,27 +563,33 @@ void
 slide_project(struct rt *r)
 {
     /* failures are silent here: the series of the next step meets them */
-    (void)project(r, r->slide, SLIDE_PROJECT);
+    (void)project(r, r->slide, SLIDE_PROJECT, NULL, NULL);
+}
+
+void
+slide_push(struct rt *r, const double *impulse)
+{
+    shift(r, r->slides[SLIDE_LOOK], impulse, true);
 }
 
 int
-slide_stop(struct rt *r, const struct slide_spot *spot, int n)
+slide_stop(struct rt *r, const struct slide_spot *spot, int n,
+           const double *gap, const double *rate)
 {
     struct slide *s = slide_get(r, SLIDE_LOOK, spot, n);
     s->n_on = n;
     if (n == 0)
         return IMP_OK;
-    /* The impulses first, where the bodies are: a pose that is moved under
-     * spins in body axes turns their momentum. */
+    /* the impulses first, where the bodies are */
     int st = look_rows(r, s);
     if (st)
         return st;
-    if (deviation(r, s, true)) {
+    if (deviation(r, s, true, rate)) {
         double x[SLIDE_MOST];
         solve(s, s->b, x);
         shift(r, s, x, true);
     }
-    return project(r, s, SLIDE_ROUNDS);
+    return project(r, s, SLIDE_ROUNDS, gap, rate);
 }
 
 /* Rows that a free motion leaves alone (constants, lines) are as at first again

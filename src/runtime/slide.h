@@ -39,6 +39,7 @@ struct slide_point {
     struct slide_spot spot;
     double gap, rate, speed; /* speed: size of the rate's terms */
     double free;             /* acceleration of the gap without any force */
+    double jerk;             /* its derivative */
     double force;            /* after slide_choose */
     bool on;
 };
@@ -64,9 +65,13 @@ enum slide_choice {
  * just ceased, or -1. Status of the tapes. */
 int slide_choose(struct rt *r, const struct slide_spot *spot, int n, int left,
                  enum slide_choice *choice);
-/* Velocities (and positions) onto these points' gaps: as an impact that keeps
- * them all closed (what is left of infinitely many). */
-int slide_stop(struct rt *r, const struct slide_spot *spot, int n);
+/* Impulses along the normals of the points of the last slide_look with a G. */
+void slide_push(struct rt *r, const double *impulse);
+/* Velocities and positions onto these rates and gaps of the points, NULL: onto
+ * none, as an impact that keeps them all closed (what is left of infinitely
+ * many). Momenta of spins stay when poses are moved. */
+int slide_stop(struct rt *r, const struct slide_spot *spot, int n,
+               const double *gap, const double *rate);
 void slide_end(struct rt *r); /* all are free again */
 
 /* -- what is held now -- */
@@ -92,10 +97,28 @@ void slide_pushes(const struct rt *r, uint32_t block, double push[2]);
 int slide_series(struct rt *r, int order, uint32_t block);
 void slide_project(struct rt *r);
 
+/* Vertices over one plane, each looked at by its own gap: nothing counts as
+ * closed that is not closed to rounding. Those marked are closed by definition
+ * at this time: they rise, or have no rate and were let go. */
+#define SLIDE_MARKS 64
+struct slide_over {
+    struct slide_spot base; /* the plane; `vertex` means nothing */
+    double time;
+    int n;
+    uint32_t vertex[SLIDE_MARKS];
+    bool still[SLIDE_MARKS];
+};
+/* is the contact one of a polytope over a plane? */
+bool slide_plane(const struct rt *r, uint32_t contact, struct slide_spot *base);
+/* vertices that are closed to rounding now, and come down faster than that */
+int slide_down(struct rt *r, const struct slide_spot *base,
+               struct slide_spot *out, int most);
+
 enum slide_what {
     SLIDE_NOTHING, /* the end of the series, or `until` */
     SLIDE_CEASES,  /* the force of point `which` falls through 0 */
     SLIDE_CLOSES,  /* another vertex of `contact` comes down */
+    SLIDE_HITS,    /* vertex `which` of `contact`, one of `over` */
     SLIDE_OVER     /* point `which` comes to the end of its face */
 };
 struct slide_event {
@@ -104,9 +127,11 @@ struct slide_event {
     int which;
     uint32_t contact;
 };
-/* what comes first, at or before `until`, within one expansion; contacts of
- * which nothing is asked are set in `blind` (NULL: none) */
+/* what comes first, at or before `until`, within one expansion, of what is held
+ * and of the planes over[0..n_over); contacts of which nothing is asked are set
+ * in `blind` (NULL: none) */
 int slide_next(struct rt *r, double until, const bool *blind,
+               const struct slide_over *over, uint32_t n_over,
                struct slide_event *out);
 
 #endif

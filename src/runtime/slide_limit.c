@@ -23,7 +23,7 @@
  * alike to rounding of the speeds and of the directions */
 #define LIMIT_ALIKE 1e-13
 /* impacts that are looked ahead */
-#define LIMIT_IMPACTS 4000
+#define LIMIT_IMPACTS 20000
 
 struct space {
     int m, r;
@@ -100,30 +100,53 @@ line_for(struct rt *r, struct slide_lines *l, const struct line_model *m)
     return new;
 }
 
+/* the limit that has just been taken, and where all points are then */
+static void
+capture(const struct line *l, const bool *moved, struct limit_found *out)
+{
+    for (int i = 0; i < l->model.m; i++) {
+        out->group[i] = l->group[i];
+        out->closed[i] = l->group[i] || l->on[i];
+        out->moved[i] = moved[i] || out->closed[i];
+        out->gap[i] = out->closed[i] ? 0.0 : line_gap(l, i);
+        out->rate[i] = out->closed[i] ? 0.0 : line_rate(l, i, NULL);
+    }
+    out->remaining = l->t;
+    out->chatter = l->chatter;
+}
+
 /* Follows the line until a limit at all points that were hit on the way: limits
  * of some of them are on the way, too. */
-static bool
-look_ahead(struct line *l, double until)
+static void
+look_ahead(struct line *l, const struct limit_ask *a, struct limit_found *all,
+           struct limit_found *some)
 {
-    bool hit[SLIDE_MOST] = {false};
+    bool hit[SLIDE_MOST] = {false}, moved[SLIDE_MOST] = {false};
     int m = l->model.m;
     for (int k = 0; k < LIMIT_IMPACTS; k++) {
-        enum line_event what = line_next(l, until);
+        for (int i = 0; i < m; i++)
+            moved[i] |= l->on[i];
+        enum line_event what = line_next(l, a->ahead);
         if (what == LINE_IMPACT) {
-            hit[l->hit] = true;
+            hit[l->hit] = moved[l->hit] = true;
         } else if (what == LINE_CHATTER) {
-            bool all = true;
-            for (int i = 0; i < m; i++)
-                all &= l->group[i] || !hit[i];
-            if (all)
-                return true;
+            bool full = true;
+            for (int i = 0; i < m; i++) {
+                moved[i] |= l->group[i];
+                full &= l->group[i] || !hit[i];
+            }
+            if (full || l->t <= a->window)
+                capture(l, moved, full ? all : some);
+            if (full)
+                return;
         } else if (what != LINE_SEVERAL) {
-            return false;
+            return;
         }
-        for (int i = 0; i < m && what == LINE_SEVERAL; i++)
+        for (int i = 0; i < m && what == LINE_SEVERAL; i++) {
             hit[i] |= l->hits[i];
+            moved[i] |= l->hits[i];
+        }
     }
-    return false;
 }
 
 /* accelerations of the gaps while those that are closed without rate push */
@@ -183,6 +206,12 @@ together(struct rt *r, const struct limit_ask *a, struct limit_found *out)
             !(p->gap > T * (fabs(p->rate) + fabs(acc[i]) * T)))
             return false;
     }
+    for (int i = 0; i < a->n; i++) {
+        const struct slide_point *p = &a->p[i];
+        out->closed[i] = out->moved[i] =
+            out->group[i] || (p->gap == 0.0 && p->rate == 0.0);
+        out->gap[i] = out->rate[i] = 0.0;
+    }
     out->remaining = T;
     out->chatter = (struct line_chatter){.period = 1,
                                          .ratio = e,
@@ -195,7 +224,7 @@ together(struct rt *r, const struct limit_ask *a, struct limit_found *out)
 
 bool
 slide_limit(struct rt *r, struct slide_lines *lines, const struct limit_ask *a,
-            struct limit_found *out)
+            struct limit_found *all, struct limit_found *some)
 {
     int m = a->n;
     size_t mm = (size_t)m;
@@ -208,8 +237,10 @@ slide_limit(struct rt *r, struct slide_lines *lines, const struct limit_ask *a,
     double *bias = c + m, *g = bias + m, *off = g + m, *N = off + m;
     double *e = N + mm * mm, most = 0.0;
     int basis[SLIDE_MOST];
-    if (together(r, a, out))
+    all->remaining = some->remaining = 0.0;
+    if (together(r, a, all))
         return true;
+    all->remaining = 0.0;
     double *mass = NULL;
     s.basis = basis;
     factor(&s, a->G);
@@ -251,11 +282,6 @@ slide_limit(struct rt *r, struct slide_lines *lines, const struct limit_ask *a,
     if (!l || !line_start(l, 0.0, q, v, LIMIT_NOISE * DBL_EPSILON * most))
         return false;
     l->policy = a->policy;
-    if (!look_ahead(l, a->ahead))
-        return false;
-    for (int i = 0; i < m; i++)
-        out->group[i] = l->group[i];
-    out->remaining = l->t;
-    out->chatter = l->chatter;
-    return true;
+    look_ahead(l, a, all, some);
+    return all->remaining > 0.0 || some->remaining > 0.0;
 }

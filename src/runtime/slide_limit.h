@@ -20,15 +20,21 @@ struct limit_ask {
     const double *e;     /* restitution */
     const double *place; /* m: sizes of the numbers that the gaps come from */
     enum line_policy policy;
-    double ahead; /* no further than this time from now */
+    double ahead;  /* no further than this time from now */
+    double window; /* until then from now the parabola is the motion */
 };
 struct limit_found {
-    double remaining; /* time from now */
+    double remaining; /* time from now; 0: none */
     bool group[SLIDE_MOST];
+    /* then: closed without rate; moved on the way, with gap and rate */
+    bool closed[SLIDE_MOST], moved[SLIDE_MOST];
+    double gap[SLIDE_MOST], rate[SLIDE_MOST];
     struct line_chatter chatter;
 };
-/* false: the impacts come to no limit, or others are hit before */
+/* The limit of all points that are hit on the way, and the last limit of some
+ * of them within the window. False: neither */
 bool slide_limit(struct rt *r, struct slide_lines *lines,
-                 const struct limit_ask *ask, struct limit_found *out);
+                 const struct limit_ask *ask, struct limit_found *all,
+                 struct limit_found *some);
 
 #endif

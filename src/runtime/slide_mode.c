@@ -27,7 +27,7 @@ slide_look(struct rt *r, const struct slide_spot *spot, int n,
 {
     struct slide *s = slide_get(r, SLIDE_LOOK, spot, n);
     uint32_t d = r->im->dim;
-    int st = slide_instant(r, s, 2, G);
+    int st = slide_instant(r, s, 3, G);
     for (int i = 0; i < n && !st; i++) {
         const struct slide_row *w = &s->row[i];
         const imp_contact *k = rt_contact(r, spot[i].contact);
@@ -42,7 +42,8 @@ slide_look(struct rt *r, const struct slide_spot *spot, int n,
                                       .gap = w->gap.c[0],
                                       .rate = w->gap.c[1],
                                       .speed = speed,
-                                      .free = 2.0 * w->gap.c[2]};
+                                      .free = 2.0 * w->gap.c[2],
+                                      .jerk = 6.0 * w->gap.c[3]};
     }
     return st;
 }
@@ -191,6 +192,8 @@ struct search {
     struct slide_event *out;
     const struct slide_spot *on;
     const bool *blind;
+    const struct slide_over *over;
+    uint32_t n_over;
     double best; /* in time from now */
     double tol, rate;
 };
@@ -198,7 +201,7 @@ struct search {
 static bool
 is_held(const struct rt *r, const struct slide_spot *on, uint32_t vertex)
 {
-    for (int i = 0; i < r->slide->n; i++) {
+    for (int i = 0; r->slide && i < r->slide->n; i++) {
         const struct slide_spot *s = &r->slide->row[i].spot;
         if (s->contact == on->contact && s->kind == SLIDE_VERTEX &&
             s->face_of == on->face_of && s->face == on->face &&
@@ -228,6 +231,64 @@ other_vertex(void *ctx, uint32_t vertex, const struct jet *gap)
     if (!is_held(f->r, f->on, vertex) &&
         falls(gap->c, f->best, f->tol, f->rate, &s))
         found(f, s, SLIDE_CLOSES, -1, f->on->contact);
+}
+
+/* first s in (0, best] where a vertex that is over its plane comes down. What
+ * is closed now, by definition or to rounding while it rises, has its roots at
+ * 0 divided out. */
+static bool
+comes_down(const struct search *f, uint32_t vertex, const double *c, double *s)
+{
+    double p[RT_ORDER + 1];
+    bool marked = false;
+    int drop = c[0] <= 0.0 && c[1] > -f->rate ? (c[1] <= f->rate ? 2 : 1) : 0;
+    for (int i = 0; f->over->time == rt_time(f->r) && i < f->over->n; i++)
+        if (f->over->vertex[i] == vertex) {
+            drop = f->over->still[i] ? 2 : 1;
+            marked = true;
+        }
+    for (int k = drop; k <= RT_ORDER; k++)
+        p[k - drop] = c[k];
+    if (p[0] <= 0.0) { /* what was let go has no push to 0 but rounding */
+        *s = 0.0;
+        return !(drop == 2 && marked);
+    }
+    if (!poly_below(p, RT_ORDER - drop, 0.0, f->best, 0.0, s))
+        return false;
+    poly_newton(p, RT_ORDER - drop, f->best, s);
+    return true;
+}
+
+static void
+one_over(void *ctx, uint32_t vertex, const struct jet *gap)
+{
+    struct search *f = ctx;
+    double s;
+    if (!is_held(f->r, f->on, vertex) && comes_down(f, vertex, gap->c, &s))
+        found(f, s, SLIDE_HITS, (int)vertex, f->on->contact);
+}
+
+static int
+one_plane(struct search *f)
+{
+    double gap, holds;
+    f->on = &f->over->base;
+    event_rounding(f->r, f->on->contact, &gap, &f->rate);
+    int st = slide_vertices(f->r, f->on, RT_ORDER, one_over, f, &holds);
+    if (!st && holds < f->best) {
+        f->best = holds;
+        f->out->what = SLIDE_NOTHING;
+    }
+    return st;
+}
+
+static bool
+is_over(const struct search *f, uint32_t contact)
+{
+    for (uint32_t i = 0; i < f->n_over; i++)
+        if (f->over[i].base.contact == contact)
+            return true;
+    return false;
 }
 
 static int
@@ -261,24 +322,33 @@ one_row(struct search *f, int i)
             o->face_of == w->spot.face_of && o->face == w->spot.face)
             return IMP_OK;
     }
+    if (is_over(f, w->spot.contact))
+        return IMP_OK;
     f->on = &w->spot;
     event_tolerances(f->r, w->spot.contact, &f->tol, &f->rate);
-    return slide_vertices(f->r, &w->spot, RT_ORDER, other_vertex, f);
+    return slide_vertices(f->r, &w->spot, RT_ORDER, other_vertex, f, NULL);
 }
 
 int
 slide_next(struct rt *r, double until, const bool *blind,
+           const struct slide_over *over, uint32_t n_over,
            struct slide_event *out)
 {
     double h, t0 = rt_time(r);
-    struct search f = {.r = r, .out = out, .blind = blind};
+    struct search f = {
+        .r = r, .out = out, .blind = blind, .over = over, .n_over = n_over};
     *out = (struct slide_event){.what = SLIDE_NOTHING, .time = until};
     int st = motion_series_all(r, RT_ORDER, &h);
     if (st)
         return st;
     f.best = fmin(h, until - t0);
-    for (int i = 0; i < r->slide->n && !st; i++)
+    for (int i = 0; r->slide && i < r->slide->n && !st; i++)
         st = one_row(&f, i);
+    for (uint32_t i = 0; i < n_over && !st; i++) {
+        f.over = over + i;
+        if (isfinite(f.best) && !(blind && blind[over[i].base.contact]))
+            st = one_plane(&f);
+    }
     if (st)
         return st;
     out->time = f.best < until - t0 ? t0 + f.best : until;

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "runtime/closest.h"
 #include "runtime/corner_priv.h"
+#include "runtime/event.h"
 #include "runtime/motion.h"
 #include "runtime/multi_rt.h"
 #include "runtime/slide_priv.h"
@@ -244,7 +245,8 @@ vertex_row(struct rt *r, struct slide *s, struct slide_row *row, int order)
 
 int
 slide_vertices(struct rt *r, const struct slide_spot *on, int order,
-               void (*each)(void *, uint32_t, const struct jet *), void *ctx)
+               void (*each)(void *, uint32_t, const struct jet *), void *ctx,
+               double *holds)
 {
     const struct polytope *p;
     const struct poly_face *f = face_of(r, on, &p);
@@ -257,6 +259,8 @@ slide_vertices(struct rt *r, const struct slide_spot *on, int order,
         gap.c[0] -= f->d;
         each(ctx, v, &gap);
     }
+    if (holds)
+        *holds = o.holds;
     return st;
 }
 
@@ -512,7 +516,7 @@ slide_near(struct rt *r, uint32_t contact, double tol, double reach,
         a.base = out[0];
     }
     if (motion_series_all(r, 1, &h) ||
-        slide_vertices(r, &a.base, 0, one_above, &a))
+        slide_vertices(r, &a.base, 0, one_above, &a, NULL))
         return -1;
     int n = 0; /* over the face, or over a plane */
     for (int i = 0; i < a.n; i++) {
@@ -524,4 +528,48 @@ slide_near(struct rt *r, uint32_t contact, double tol, double reach,
             out[n++] = out[i];
     }
     return n;
+}
+
+/* -- over a plane ------------------------------------------------------------
+ */
+
+bool
+slide_plane(const struct rt *r, uint32_t contact, struct slide_spot *base)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    if (k->system != IMP_NO_SYSTEM || k->flags & IMP_CONTACTF_STATED ||
+        !(k->flags & IMP_CONTACTF_CORNERS) || corner_is_smooth(r, k))
+        return false;
+    for (int b = 0; b < 2; b++)
+        if (r->polytope[k->body[b]]->n_vertex == 0) {
+            *base = (struct slide_spot){contact, SLIDE_VERTEX, b, 0, 0};
+            return r->polytope[k->body[1 - b]]->n_vertex > 0;
+        }
+    return false;
+}
+
+struct down {
+    struct above a;
+    double rate;
+};
+
+static void
+one_down(void *ctx, uint32_t vertex, const struct jet *gap)
+{
+    struct down *d = ctx;
+    if (gap->c[1] < -d->rate)
+        one_above(&d->a, vertex, gap);
+}
+
+int
+slide_down(struct rt *r, const struct slide_spot *base, struct slide_spot *out,
+           int most)
+{
+    struct down d = {.a = {.out = out, .base = *base, .most = most}};
+    double h;
+    event_rounding(r, base->contact, &d.a.reach, &d.rate);
+    if (motion_series_all(r, 1, &h) ||
+        slide_vertices(r, base, 1, one_down, &d, NULL))
+        return -1;
+    return d.a.n;
 }

@@ -36,11 +36,12 @@ int slide_row_series(struct rt *r, struct slide *s, struct slide_row *row,
                      int order);
 void slide_poses_forget(struct slide *s); /* before the rows of a new series */
 bool slide_body_moves(const struct rt *r, uint32_t body);
-/* gaps of the vertices over a face, for those not held: calls back with each */
+/* gaps of the vertices over a face: calls back with each. *holds: for how long
+ * they do; may be NULL */
 int slide_vertices(struct rt *r, const struct slide_spot *on, int order,
                    void (*each)(void *ctx, uint32_t vertex,
                                 const struct jet *gap),
-                   void *ctx);
+                   void *ctx, double *holds);
 /* distances of a vertex to the sides of its face, inwards: how many */
 int slide_sides(struct rt *r, const struct slide_spot *at, int order,
                 struct jet *side, int most);

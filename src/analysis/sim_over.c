@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* Polytopes over planes, e < 1, within `simulate`: the search looks at every
+ * vertex by its own gap (runtime/slide.h), so nothing is taken together that is
+ * not closed to rounding. Impacts from a height that is large against the
+ * tolerance of a gap are those of sim_event.c, where contacts that close within
+ * it are one impact; below, a vertex is hit alone, or with those that are
+ * closed to rounding, while the points that are held keep closed as far as that
+ * takes a push: Newton's law as a complementarity problem, whose motion is
+ * unique. */
+#include <math.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/simulate_priv.h"
+#include "analysis/vec.h"
+#include "runtime/lcp.h"
+
+/* impacts from heights of more tolerances than this are taken by the general
+ * rules: there what closes within one of them is a share of 10^-2 of a flight
+ */
+#define OVER_HIGH 16384.0
+/* rounds of `sequential` */
+#define OVER_ROUNDS 1000
+
+void
+sim_over_start(struct sim *s)
+{
+    struct rt *r = s->a->rt;
+    uint32_t n = s->n_contacts;
+    s->over = NEW_N(r->arena, struct slide_over, n + 1);
+    s->is_over = NEW_N(r->arena, bool, n + 1);
+    for (uint32_t c = 0; c < n; c++) {
+        const imp_contact *k = rt_contact(r, c);
+        struct slide_over *o = &s->over[s->n_over];
+        double e = r->env[k->env_contact + IMP_CONTACT_E];
+        bool body = k->system == IMP_NO_SYSTEM;
+        if (!body || s->ct[c].through || s->ct[c].overlap ||
+            !(e >= 0.0 && e < 1.0) || !slide_plane(r, c, &o->base))
+            continue;
+        for (int i = 0; i < 2; i++)
+            body &= !(rt_body(r, k->body[i])->flags & IMP_BODYF_GTIME);
+        s->is_over[c] = body;
+        s->n_over += body;
+    }
+}
+
+void
+sim_over_drop(struct sim *s, uint32_t c)
+{
+    if (!s->is_over || !s->is_over[c])
+        return;
+    uint32_t m = 0;
+    for (uint32_t i = 0; i < s->n_over; i++)
+        if (s->over[i].base.contact != c)
+            s->over[m++] = s->over[i];
+    s->n_over = m;
+    s->is_over[c] = false;
+}
+
+static void
+mark(struct sim *s, const struct slide_spot *p, bool still)
+{
+    double now = rt_time(s->a->rt);
+    for (uint32_t i = 0; i < s->n_over; i++) {
+        struct slide_over *o = &s->over[i];
+        if (o->base.contact != p->contact)
+            continue;
+        if (o->time != now)
+            o->n = 0;
+        o->time = now;
+        int k = 0;
+        while (k < o->n && o->vertex[k] != p->vertex)
+            k++;
+        if (k == SLIDE_MARKS)
+            return;
+        o->n = k == o->n ? k + 1 : o->n;
+        o->vertex[k] = p->vertex;
+        o->still[k] = still;
+    }
+}
+
+void
+sim_over_let_go(struct sim *s, const struct slide_spot *all, int n_all,
+                const struct slide_spot *still, int n)
+{
+    struct rt *r = s->a->rt;
+    for (int i = 0; i < n_all && s->n_over; i++) {
+        bool held = false, rests = false, on;
+        for (int k = 0; k < slide_count(r); k++)
+            held |= !memcmp(slide_spot(r, k, &on, NULL), &all[i], sizeof *all);
+        for (int k = 0; k < n; k++)
+            rests |= !memcmp(&still[k], &all[i], sizeof *all);
+        if (!held && all[i].kind == SLIDE_VERTEX)
+            mark(s, &all[i], rests);
+    }
+}
+
+/* -- one impact --------------------------------------------------------------
+ */
+
+struct blow {
+    int n, n_hit; /* points; the first n_hit come down, the others are held */
+    struct slide_spot spot[SLIDE_MOST];
+    struct slide_point point[SLIDE_MOST];
+    double e[SLIDE_MOST], P[SLIDE_MOST], after[SLIDE_MOST];
+    double rest[SLIDE_MOST]; /* a rate up to this is none */
+    double *G;
+};
+
+/* what comes down now, c's vertex first, and all that is held */
+static int
+gather(struct sim *s, uint32_t c, uint32_t vertex, struct blow *b)
+{
+    struct rt *r = s->a->rt;
+    struct slide_spot more[SLIDE_MOST];
+    bool on;
+    for (uint32_t i = 0; i < s->n_over; i++)
+        if (s->over[i].base.contact == c) {
+            b->spot[0] = s->over[i].base;
+            b->spot[0].vertex = vertex;
+            b->n = 1;
+        }
+    for (uint32_t i = 0; i < s->n_over; i++) {
+        int n = slide_down(r, &s->over[i].base, more, SLIDE_MOST);
+        if (n < 0)
+            return IMP_FAILED;
+        for (int k = 0; k < n && b->n < SLIDE_MOST; k++)
+            if (memcmp(&more[k], &b->spot[0], sizeof *more))
+                b->spot[b->n++] = more[k];
+    }
+    int hit = b->n;
+    for (int k = 0; k < slide_count(r) && b->n < SLIDE_MOST; k++) {
+        const struct slide_spot *p = slide_spot(r, k, &on, NULL);
+        bool in = false;
+        for (int i = 0; i < hit; i++)
+            in |= !memcmp(p, &b->spot[i], sizeof *p);
+        if (!in)
+            b->spot[b->n++] = *p;
+    }
+    b->n_hit = hit;
+    b->G = NEW_N(r->brief, double, (size_t)b->n *(size_t)b->n + 1);
+    int st = slide_look(r, b->spot, b->n, b->point, b->G);
+    for (int i = 0; i < b->n && !st; i++) {
+        uint32_t k = b->spot[i].contact;
+        double gap;
+        event_rounding(r, k, &gap, &b->rest[i]);
+        b->e[i] = r->env[rt_contact(r, k)->env_contact + IMP_CONTACT_E];
+        if (i >= hit)
+            b->point[i].rate = 0.0;
+    }
+    return st;
+}
+
+/* rates after impulses on those that are `in`: at once, none below -e times
+ * that before, no impulse pulls. False: they jam */
+static bool
+at_once(struct rt *r, struct blow *b, const bool *in, double *rate)
+{
+    int n = b->n, m = 0, index[SLIDE_MOST];
+    double *M = NEW_N(r->brief, double, (size_t)n *(size_t)n + 1);
+    double q[SLIDE_MOST], z[SLIDE_MOST];
+    for (int i = 0; i < n; i++)
+        if (in[i])
+            index[m++] = i;
+    for (int i = 0; i < m; i++) {
+        double u = rate[index[i]];
+        q[i] = u < 0.0 ? (1.0 + b->e[index[i]]) * u : u;
+        for (int j = 0; j < m; j++)
+            M[i * m + j] = b->G[index[i] * n + index[j]];
+    }
+    int st = lcp_solve(m, M, q, z, NEW_N(r->brief, double, lcp_room(m) + 1));
+    if (st != 0 && st != 2)
+        return false;
+    for (int j = 0; j < m; j++) {
+        b->P[index[j]] += z[j];
+        for (int i = 0; i < n; i++)
+            rate[i] += b->G[i * n + index[j]] * z[j];
+    }
+    return true;
+}
+
+static bool
+solve(struct sim *s, struct blow *b)
+{
+    struct rt *r = s->a->rt;
+    bool in[SLIDE_MOST];
+    double *rate = b->after;
+    memset(b->P, 0, sizeof b->P);
+    for (int i = 0; i < b->n; i++)
+        rate[i] = b->point[i].rate;
+    bool each = r->im->impact_law == IMP_IMPACT_SEQUENTIAL && b->n_hit > 1;
+    for (int round = 0; round < OVER_ROUNDS; round++) {
+        int first = -1;
+        for (int i = 0; i < b->n; i++) {
+            bool down = i < b->n_hit && rate[i] < -b->rest[i];
+            if (down && first < 0)
+                first = i;
+            in[i] = each ? i >= b->n_hit || first == i : true;
+            if (i >= b->n_hit && fabs(rate[i]) <= b->rest[i])
+                rate[i] = 0.0;
+        }
+        if (first < 0)
+            return true;
+        if (!at_once(r, b, in, rate))
+            return false;
+        if (!each)
+            return true;
+    }
+    return false;
+}
+
+/* events, and how each contact goes on */
+static int
+record(struct sim *s, const struct blow *b)
+{
+    int st;
+    for (uint32_t c = 0; c < s->n_contacts; c++) {
+        double P = 0.0, most = 0.0;
+        bool hit = false;
+        for (int i = 0; i < b->n; i++) {
+            most = fmax(most, b->P[i]);
+            if (b->spot[i].contact == c) {
+                P += b->P[i];
+                hit |= i < b->n_hit;
+            }
+        }
+        if (!hit && !(P > 1e-12 * most))
+            continue;
+        sim_log(s, c, "impact", hit ? touch_class_name[CLASS_MINUS] : "rest",
+                P);
+        s->ct[c].watch = WATCH_LEAVE;
+        if (hit && (st = sim_count(s, c)))
+            return st;
+    }
+    return IMP_OK;
+}
+
+/* the points that rest after an impact: which push? The others rise */
+static int
+after(struct sim *s, const struct blow *b)
+{
+    struct slide_spot stay[SLIDE_MOST];
+    int n = 0;
+    bool *out = NEW_N(s->a->rt->brief, bool, s->n_contacts + 1), any = false;
+    for (int i = 0; i < b->n; i++) {
+        if (b->after[i] <= b->rest[i])
+            stay[n++] = b->spot[i];
+        else if (b->spot[i].kind == SLIDE_VERTEX)
+            mark(s, &b->spot[i], false);
+        any |= i >= b->n_hit || b->after[i] <= b->rest[i];
+        out[b->spot[i].contact] = true;
+    }
+    return any ? sim_slide_points(s, stay, n, out) : IMP_OK;
+}
+
+/* does it come down from higher than the tolerance of a gap lets one tell? */
+static bool
+high(struct sim *s, const struct blow *b)
+{
+    struct rt *r = s->a->rt;
+    double tol, rate, u = b->point[0].rate;
+    double acc = fmax(v_norm(r->gravity), fabs(b->point[0].free));
+    event_tolerances(r, b->spot[0].contact, &tol, &rate);
+    return u * u > 2.0 * acc * OVER_HIGH * tol;
+}
+
+int
+sim_over_hit(struct sim *s, uint32_t c, uint32_t vertex)
+{
+    struct rt *r = s->a->rt;
+    struct blow *b = NEW(r->brief, struct blow);
+    struct event hit = {EVENT_CROSS, c, rt_time(r)};
+    int st = gather(s, c, vertex, b);
+    if (st)
+        return st;
+    bool down = false;
+    for (int i = 0; i < b->n_hit; i++)
+        down |= b->point[i].rate < -b->rest[i];
+    if (high(s, b))
+        return sim_event(s, &hit, &hit, 0);
+    if ((st = sim_row(s)))
+        return st;
+    if (!down)
+        return sim_slide_points(s, b->spot, b->n, NULL);
+    if (!solve(s, b))
+        return sim_event(s, &hit, &hit, 0);
+    slide_push(r, b->P);
+    s->row_fresh = false;
+    if ((st = record(s, b)) || (st = sim_row(s)) || (st = after(s, b)))
+        return st;
+    return sim_chatter(s, c);
+}

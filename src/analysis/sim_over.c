@@ -95,6 +95,24 @@ sim_over_let_go(struct sim *s, const struct slide_spot *all, int n_all,
     }
 }
 
+int
+sim_over_still(struct sim *s, struct slide_spot *spot, int n)
+{
+    struct slide_spot more[SLIDE_MOST];
+    for (uint32_t i = 0; i < s->n_over; i++) {
+        int k =
+            slide_closed(s->a->rt, &s->over[i].base, true, more, SLIDE_MOST);
+        for (int j = 0; j < k; j++) {
+            bool in = false;
+            for (int l = 0; l < n; l++)
+                in |= !memcmp(&spot[l], &more[j], sizeof *spot);
+            if (!in && n < SLIDE_MOST)
+                spot[n++] = more[j];
+        }
+    }
+    return n;
+}
+
 /* -- one impact --------------------------------------------------------------
  */
 
@@ -121,7 +139,7 @@ gather(struct sim *s, uint32_t c, uint32_t vertex, struct blow *b)
             b->n = 1;
         }
     for (uint32_t i = 0; i < s->n_over; i++) {
-        int n = slide_down(r, &s->over[i].base, more, SLIDE_MOST);
+        int n = slide_closed(r, &s->over[i].base, false, more, SLIDE_MOST);
         if (n < 0)
             return IMP_FAILED;
         for (int k = 0; k < n && b->n < SLIDE_MOST; k++)

@@ -103,15 +103,17 @@ tell(struct sim *s, const bool *before, bool shared)
     }
 }
 
-/* Which of these points push from here on; left: one whose force has just
- * ceased, or -1 */
+/* Which of these points push from here on, of SLIDE_MOST; left: one whose force
+ * has just ceased, or -1 */
 static int
 choose(struct sim *s, struct slide_spot *spot, int n, int left)
 {
     struct rt *r = s->a->rt;
-    struct slide_spot *all = NEW_N(r->brief, struct slide_spot, n + 1), gone;
+    struct slide_spot *all = NEW_N(r->brief, struct slide_spot, SLIDE_MOST);
+    struct slide_spot gone;
     bool *before = NEW_N(r->brief, bool, s->n_contacts + 1);
     enum slide_choice choice;
+    n = sim_over_still(s, spot, n);
     int st, at = -1, n_all = n;
     memcpy(all, spot, sizeof *all * (size_t)n);
     for (uint32_t c = 0; c < s->n_contacts; c++)
@@ -175,7 +177,7 @@ sim_slide_points(struct sim *s, const struct slide_spot *point, int n,
                  const bool *out)
 {
     struct slide_spot *spot =
-        NEW_N(s->a->rt->brief, struct slide_spot, SLIDE_MOST + n);
+        NEW_N(s->a->rt->brief, struct slide_spot, SLIDE_MOST);
     int m = held_points(s, out, spot);
     for (int i = 0; i < n; i++) {
         bool in = false;
@@ -236,6 +238,9 @@ sim_slide_apply(struct sim *s)
         if ((st = sim_row(s)))
             return st;
         return settle(s, NULL, 0, e.which, &unknown);
+    case SLIDE_SINKS:
+        s->row_fresh = false;
+        return sim_slide_points(s, NULL, 0, NULL);
     case SLIDE_HITS:
         s->row_fresh = false;
         return sim_over_hit(s, e.contact, (uint32_t)e.which);

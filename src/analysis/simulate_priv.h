@@ -137,6 +137,8 @@ void sim_over_start(struct sim *s);
 void sim_over_drop(struct sim *s, uint32_t c);
 /* a vertex has come down */
 int sim_over_hit(struct sim *s, uint32_t c, uint32_t vertex);
+/* points closed to rounding without rate, added to spot[0..n) of SLIDE_MOST */
+int sim_over_still(struct sim *s, struct slide_spot *spot, int n);
 /* of the points all[0..n_all), still[0..n) had no rate; which push was chosen
  */
 void sim_over_let_go(struct sim *s, const struct slide_spot *all, int n_all,

@@ -113,6 +113,7 @@ slide_get(struct rt *r, enum slide_use use, const struct slide_spot *spot,
         const imp_contact *k = rt_contact(r, spot[i].contact);
         s->row[i].spot = spot[i];
         s->row[i].on = true;
+        s->row[i].valid = INFINITY; /* rows that do not push have no series */
         for (int e = 0; e < 2; e++)
             if (slide_body_moves(r, k->body[e]))
                 enter_block(r, s, rt_body(r, k->body[e])->block);

@@ -110,14 +110,16 @@ struct slide_over {
 };
 /* is the contact one of a polytope over a plane? */
 bool slide_plane(const struct rt *r, uint32_t contact, struct slide_spot *base);
-/* vertices that are closed to rounding now, and come down faster than that */
-int slide_down(struct rt *r, const struct slide_spot *base,
-               struct slide_spot *out, int most);
+/* vertices that are closed to rounding now, and come down faster than that; or
+ * those that have no rate, to rounding */
+int slide_closed(struct rt *r, const struct slide_spot *base, bool still,
+                 struct slide_spot *out, int most);
 
 enum slide_what {
     SLIDE_NOTHING, /* the end of the series, or `until` */
     SLIDE_CEASES,  /* the force of point `which` falls through 0 */
     SLIDE_CLOSES,  /* another vertex of `contact` comes down */
+    SLIDE_SINKS,   /* point `which`, which did not push, has to */
     SLIDE_HITS,    /* vertex `which` of `contact`, one of `over` */
     SLIDE_OVER     /* point `which` comes to the end of its face */
 };

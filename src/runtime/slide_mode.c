@@ -117,6 +117,10 @@ keep(struct rt *r, struct choice *c)
         slide_end(r);
         return IMP_OK;
     }
+    /* closed means all of them, whatever pushes */
+    int st = n > n_on ? slide_stop(r, spot, n, NULL, NULL) : IMP_OK;
+    if (st)
+        return st;
     r->slide = slide_get(r, SLIDE_HELD, spot, n);
     r->slide->n_on = n_on;
     for (int i = n_on; i < n; i++)
@@ -198,17 +202,18 @@ struct search {
     double tol, rate;
 };
 
-static bool
-is_held(const struct rt *r, const struct slide_spot *on, uint32_t vertex)
+/* its row; -1: free */
+static int
+held_at(const struct rt *r, const struct slide_spot *on, uint32_t vertex)
 {
     for (int i = 0; r->slide && i < r->slide->n; i++) {
         const struct slide_spot *s = &r->slide->row[i].spot;
         if (s->contact == on->contact && s->kind == SLIDE_VERTEX &&
             s->face_of == on->face_of && s->face == on->face &&
             s->vertex == vertex)
-            return true;
+            return i;
     }
-    return false;
+    return -1;
 }
 
 static void
@@ -223,13 +228,30 @@ found(struct search *f, double s, enum slide_what what, int which,
     f->out->contact = contact;
 }
 
+/* a vertex of row i, which is kept closed by what the others push, sinks: it
+ * has to push itself */
+static void
+sinks(struct search *f, int i, const double *c)
+{
+    double p[RT_ORDER + 1], s, low;
+    if (f->r->slide->row[i].on)
+        return;
+    memcpy(p, c, sizeof p);
+    p[0] = 0.0; /* to rounding, when it was taken */
+    event_rounding(f->r, f->on->contact, &low, &s);
+    if (poly_below(p, RT_ORDER, 0.0, f->best, -low, &s))
+        found(f, s, SLIDE_SINKS, i, f->on->contact);
+}
+
 static void
 other_vertex(void *ctx, uint32_t vertex, const struct jet *gap)
 {
     struct search *f = ctx;
     double s;
-    if (!is_held(f->r, f->on, vertex) &&
-        falls(gap->c, f->best, f->tol, f->rate, &s))
+    int row = held_at(f->r, f->on, vertex);
+    if (row >= 0)
+        sinks(f, row, gap->c);
+    else if (falls(gap->c, f->best, f->tol, f->rate, &s))
         found(f, s, SLIDE_CLOSES, -1, f->on->contact);
 }
 
@@ -264,7 +286,10 @@ one_over(void *ctx, uint32_t vertex, const struct jet *gap)
 {
     struct search *f = ctx;
     double s;
-    if (!is_held(f->r, f->on, vertex) && comes_down(f, vertex, gap->c, &s))
+    int row = held_at(f->r, f->on, vertex);
+    if (row >= 0)
+        sinks(f, row, gap->c);
+    else if (comes_down(f, vertex, gap->c, &s))
         found(f, s, SLIDE_HITS, (int)vertex, f->on->contact);
 }
 

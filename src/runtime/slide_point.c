@@ -548,28 +548,30 @@ slide_plane(const struct rt *r, uint32_t contact, struct slide_spot *base)
     return false;
 }
 
-struct down {
+struct closed {
     struct above a;
     double rate;
+    bool still;
 };
 
 static void
-one_down(void *ctx, uint32_t vertex, const struct jet *gap)
+one_closed(void *ctx, uint32_t vertex, const struct jet *gap)
 {
-    struct down *d = ctx;
-    if (gap->c[1] < -d->rate)
+    struct closed *d = ctx;
+    if (d->still ? fabs(gap->c[1]) <= d->rate : gap->c[1] < -d->rate)
         one_above(&d->a, vertex, gap);
 }
 
 int
-slide_down(struct rt *r, const struct slide_spot *base, struct slide_spot *out,
-           int most)
+slide_closed(struct rt *r, const struct slide_spot *base, bool still,
+             struct slide_spot *out, int most)
 {
-    struct down d = {.a = {.out = out, .base = *base, .most = most}};
+    struct closed d = {.a = {.out = out, .base = *base, .most = most},
+                       .still = still};
     double h;
     event_rounding(r, base->contact, &d.a.reach, &d.rate);
     if (motion_series_all(r, 1, &h) ||
-        slide_vertices(r, base, 1, one_down, &d, NULL))
+        slide_vertices(r, base, 1, one_closed, &d, NULL))
         return -1;
     return d.a.n;
 }

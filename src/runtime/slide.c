@@ -537,11 +537,39 @@ deviation(const struct rt *r, struct slide *s, bool velocity,
     return off;
 }
 
+/* Impulses P_k at times t_k before now have directions N(t_k) = N - N' (T -
+ * t_k): with x = sum of P_k (T - t_k), which is what moves the poses, the
+ * momenta are off by -N'^T x when they are applied now; in body axes the
+ * torques turn with the body. Where joints answer this is left out. */
+static void
+in_their_time(struct rt *r, const struct slide *s, const double *x)
+{
+    for (int i = 0; i < s->n_on && !r->hold; i++) {
+        const struct slide_row *row = &s->row[i];
+        const imp_contact *k = rt_contact(r, row->spot.contact);
+        for (int e = 0; e < 2; e++) {
+            if (!slide_body_moves(r, k->body[e]))
+                continue;
+            const double *w = r->env + rt_body(r, k->body[e])->env_state + 10;
+            double f[6], a[6];
+            for (int j = 0; j < 6; j++)
+                f[j] = -x[i] * row->open[e][j].c[1];
+            for (int j = 0; j < 3 && r->im->dim == 3; j++) {
+                int u = (j + 1) % 3, v = (j + 2) % 3;
+                f[3 + j] -= x[i] * (w[u] * row->open[e][3 + v].c[0] -
+                                    w[v] * row->open[e][3 + u].c[0]);
+            }
+            divide_by_mass(r, k->body[e], f, a);
+            hold_shift(r, k->body[e], a, true);
+        }
+    }
+}
+
 /* the least change in the metric of the masses that makes all gaps, and then
  * their rates, what they should be */
 static int
 project(struct rt *r, struct slide *s, int rounds, const double *gap,
-        const double *rate)
+        const double *rate, bool timed)
 {
     double x[SLIDE_MOST];
     for (int round = 0;; round++) {
@@ -551,6 +579,8 @@ project(struct rt *r, struct slide *s, int rounds, const double *gap,
         if (round == rounds || !deviation(r, s, false, gap))
             break;
         solve(s, s->b, x);
+        if (timed && round == 0)
+            in_their_time(r, s, x);
         shift(r, s, x, false);
     }
     if (deviation(r, s, true, rate)) {
@@ -564,7 +594,7 @@ void
 slide_project(struct rt *r)
 {
     /* failures are silent here: the series of the next step meets them */
-    (void)project(r, r->slide, SLIDE_PROJECT, NULL, NULL);
+    (void)project(r, r->slide, SLIDE_PROJECT, NULL, NULL, false);
 }
 
 void
@@ -590,7 +620,7 @@ slide_stop(struct rt *r, const struct slide_spot *spot, int n,
         solve(s, s->b, x);
         shift(r, s, x, true);
     }
-    return project(r, s, SLIDE_ROUNDS, gap, rate);
+    return project(r, s, SLIDE_ROUNDS, gap, rate, true);
 }
 
 /* Rows that a free motion leaves alone (constants, lines) are as at first again

@@ -90,8 +90,8 @@ sim_over_let_go(struct sim *s, const struct slide_spot *all, int n_all,
             held |= !memcmp(slide_spot(r, k, &on, NULL), &all[i], sizeof *all);
         for (int k = 0; k < n; k++)
             rests |= !memcmp(&still[k], &all[i], sizeof *all);
-        if (!held && all[i].kind == SLIDE_VERTEX)
-            mark(s, &all[i], rests);
+        if (!held && rests && all[i].kind == SLIDE_VERTEX)
+            mark(s, &all[i], true);
     }
 }
 

@@ -37,12 +37,13 @@ int
 sim_planes(struct sim *s, double until, double limit)
 {
     struct rt *r = s->a->rt;
-    for (uint32_t c = 0; c < s->n_contacts; c++)
-        s->watch[c] = s->ct[c].watch;
     s->target = until;
     while ((double)s->ev_time.n <= limit && rt_time(r) < until &&
            !slide_any(r)) {
         rt_brief_end(r);
+        /* on the way to a limit they were others */
+        for (uint32_t c = 0; c < s->n_contacts; c++)
+            s->watch[c] = s->ct[c].watch;
         struct plane_touch t;
         enum plane_end end;
         double before = rt_time(r);

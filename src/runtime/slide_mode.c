@@ -275,10 +275,7 @@ comes_down(const struct search *f, uint32_t vertex, const double *c, double *s)
         *s = 0.0;
         return !(drop == 2 && marked);
     }
-    if (!poly_below(p, RT_ORDER - drop, 0.0, f->best, 0.0, s))
-        return false;
-    poly_newton(p, RT_ORDER - drop, f->best, s);
-    return true;
+    return poly_below(p, RT_ORDER - drop, 0.0, f->best, 0.0, s);
 }
 
 static void

@@ -31,6 +31,8 @@
  * after a step, which leaves rounding */
 #define SLIDE_ROUNDS 3
 #define SLIDE_PROJECT 1
+/* roundings of what spins do to a direction */
+#define SLIDE_TURNS 64.0
 
 static const imp_block *
 block_at(const struct rt *r, uint32_t b)
@@ -537,10 +539,32 @@ deviation(const struct rt *r, struct slide *s, bool velocity,
     return off;
 }
 
+/* How directions and torques of a unit force at a row change in the world, in
+ * the axes they are kept in; what is only rounding is none. */
+static void
+turning(const struct rt *r, const struct slide_row *row, int e, double out[6])
+{
+    uint32_t d = r->im->dim, body = rt_contact(r, row->spot.contact)->body[e];
+    const double *w = r->env + rt_body(r, body)->env_state + (d == 2 ? 5 : 10);
+    double size = r->env[rt_body(r, body)->env_body + IMP_BODY_RADIUS];
+    double spin = d == 2 ? fabs(w[0]) : fabs(w[0]) + fabs(w[1]) + fabs(w[2]);
+    double low = SLIDE_TURNS * DBL_EPSILON * spin;
+    for (int j = 0; j < 6; j++)
+        out[j] = row->open[e][j].c[1];
+    for (int j = 0; j < 3 && d == 3; j++) { /* w x torque */
+        int u = (j + 1) % 3, v = (j + 2) % 3;
+        out[3 + j] +=
+            w[u] * row->open[e][3 + v].c[0] - w[v] * row->open[e][3 + u].c[0];
+    }
+    for (int j = 0; j < 6; j++)
+        if (fabs(out[j]) <= low * (j < 3 || !isfinite(size) ? 1.0 : size))
+            out[j] = 0.0;
+}
+
 /* Impulses P_k at times t_k before now have directions N(t_k) = N - N' (T -
  * t_k): with x = sum of P_k (T - t_k), which is what moves the poses, the
- * momenta are off by -N'^T x when they are applied now; in body axes the
- * torques turn with the body. Where joints answer this is left out. */
+ * momenta are off by -N'^T x when they are applied now. Where joints answer
+ * this is left out. */
 static void
 in_their_time(struct rt *r, const struct slide *s, const double *x)
 {
@@ -548,17 +572,12 @@ in_their_time(struct rt *r, const struct slide *s, const double *x)
         const struct slide_row *row = &s->row[i];
         const imp_contact *k = rt_contact(r, row->spot.contact);
         for (int e = 0; e < 2; e++) {
+            double f[6], a[6];
             if (!slide_body_moves(r, k->body[e]))
                 continue;
-            const double *w = r->env + rt_body(r, k->body[e])->env_state + 10;
-            double f[6], a[6];
+            turning(r, row, e, f);
             for (int j = 0; j < 6; j++)
-                f[j] = -x[i] * row->open[e][j].c[1];
-            for (int j = 0; j < 3 && r->im->dim == 3; j++) {
-                int u = (j + 1) % 3, v = (j + 2) % 3;
-                f[3 + j] -= x[i] * (w[u] * row->open[e][3 + v].c[0] -
-                                    w[v] * row->open[e][3 + u].c[0]);
-            }
+                f[j] *= -x[i];
             divide_by_mass(r, k->body[e], f, a);
             hold_shift(r, k->body[e], a, true);
         }

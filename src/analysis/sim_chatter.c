@@ -36,6 +36,8 @@
 /* a limit nearer than this share of the time for which the parabola is the
  * motion is taken as it is predicted */
 #define CHATTER_SURE 0.125
+/* impacts between two looks that find no limit, at most about */
+#define CHATTER_PAUSE 15
 
 /* what one question gathers */
 struct group {
@@ -464,8 +466,17 @@ limit(struct sim *s, uint32_t c)
                                           : LINE_COMPLEMENTARITY,
                             .ahead = CHATTER_AHEAD * shrunk,
                             .window = window_of(s, g)};
-    if (!slide_limit(r, &s->work->lines, &ask, &l[0], &l[1]))
+    if (f->wait > 0) {
+        f->wait--;
         return IMP_OK;
+    }
+    if (!slide_limit(r, &s->work->lines, &ask, &l[0], &l[1])) {
+        /* far from one: looked for more seldom */
+        f->pause = f->pause < CHATTER_PAUSE ? 2 * f->pause + 1 : f->pause;
+        f->wait = f->pause;
+        return IMP_OK;
+    }
+    f->pause = 0;
     double T = l[0].remaining, blur = fmin(1.0, T / ask.window);
     int st = IMP_OK;
     if (T > 0.0 && known(f, g, &l[0], now, ask.window) && enough)

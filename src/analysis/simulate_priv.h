@@ -10,15 +10,16 @@
 
 /* flights between impacts at one contact, for chatter */
 struct flights {
-    double last;    /* time of the last impact */
-    double f[4];    /* the last flights, newest first */
-    double meet;    /* the limit as the last impact predicted it, */
-    double off;     /* and how far that was from the one before */
-    uint64_t group; /* which points are at rest then */
-    double first;   /* flight with which the present decrease began */
-    bool lost;      /* the last limit was one of rounding, with no flight above
-                       it since */
-    int n;          /* flights known */
+    double last;     /* time of the last impact */
+    double f[4];     /* the last flights, newest first */
+    double meet;     /* the limit as the last impact predicted it, */
+    double off;      /* and how far that was from the one before */
+    uint64_t group;  /* which points are at rest then */
+    double first;    /* flight with which the present decrease began */
+    bool lost;       /* the last limit was one of rounding, with no flight above
+                        it since */
+    int n;           /* flights known */
+    int pause, wait; /* impacts until the next look for a limit */
     long impacts;
 };
 

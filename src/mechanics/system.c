@@ -349,11 +349,11 @@ one_system(struct mech *k, struct msystem *s)
     l.M = NEW_N(k->arena, const expr *, n *n);
     l.f = NEW_N(k->arena, const expr *, n);
     l.a = rate + n;
+    graph_origin(k->g, t->range);
     for (uint32_t i = 0; i < 2 * n; i++)
         leaf[i] = sym_state(k, s->env_state + i);
     for (uint32_t i = 0; i < n; i++)
         rate[i] = l.v[i];
-    graph_origin(k->g, t->range);
     s->potential = of_state(k, t->potential.e);
     s->kinetic = of_state(k, t->kinetic.e);
     if (t->mass)

@@ -331,7 +331,7 @@ free_series(struct rt *r, uint32_t block, uint32_t tape, int order)
         return st;
     st = rt_series(r, tape, lambda, NULL, r->work[block], order);
     if (st == IMP_NONFINITE) {
-        rt_nonfinite(r, tape, lambda);
+        rt_nonfinite_series(r, tape, lambda, r->work[block], order);
         return IMP_FAILED;
     }
     return st;

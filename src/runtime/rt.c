@@ -339,8 +339,34 @@ source_text(struct rt *r, imp_range where)
     return cut ? arena_printf(r->arena, "%s...", t) : t;
 }
 
+/* where the formula is written whose series is the first that is not finite, at
+ * the least order; IMP_NOWHERE: it is not known */
+static imp_range
+not_smooth(const struct rt *r, const imp_tape *t, const double *work, int order)
+{
+    const imp_instr *code = IMP_ARRAY(r->im, t->code, imp_instr);
+    const imp_range *origin = IMP_ARRAY(r->im, t->origins, imp_range);
+    for (int k = 1; work && k <= order; k++)
+        for (uint32_t i = 0; i < t->origins.n; i++) {
+            size_t at = (size_t)code[i].row * IMP_ROW_STRIDE + IMP_ROW_PAD;
+            if (code[i].row == IMP_NO_ROW || origin[i].file == 0 ||
+                code[i].op == IMP_OP_STATE)
+                continue;
+            if (!isfinite(work[at + (size_t)k]))
+                return origin[i];
+        }
+    return IMP_NOWHERE;
+}
+
 void
 rt_nonfinite(struct rt *r, uint32_t tape, const double *local)
+{
+    rt_nonfinite_series(r, tape, local, NULL, 0);
+}
+
+void
+rt_nonfinite_series(struct rt *r, uint32_t tape, const double *local,
+                    const double *work, int order)
 {
     const imp_tape *t = tape_at(r, tape);
     imp_range where = IMP_NOWHERE;
@@ -363,6 +389,7 @@ rt_nonfinite(struct rt *r, uint32_t tape, const double *local)
         return;
     }
     /* the value is finite, a coefficient of its time series is not */
+    where = not_smooth(r, t, work, order);
     for (uint32_t i = 0; i < t->origins.n && where.file == 0; i++)
         where = IMP_ARRAY(r->im, t->origins, imp_range)[i];
     struct diag *d =
@@ -371,5 +398,6 @@ rt_nonfinite(struct rt *r, uint32_t tape, const double *local)
                  imp_text(r->im, t->name), now);
     diag_help(r->ds, d,
               "the motion meets a point where a formula is not smooth, such "
-              "as a root of zero; keep it away from there");
+              "as a root of zero, or a mass matrix is singular, or it grows "
+              "without bound; keep it away from there");
 }

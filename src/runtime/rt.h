@@ -75,6 +75,9 @@ int rt_series(struct rt *r, uint32_t tape, const double *local,
               const double *const *rows, double *work, int order);
 /* the diagnostic of I5: names the source expression that is not finite */
 void rt_nonfinite(struct rt *r, uint32_t tape, const double *local);
+/* the same of a series to that order, whose rows are in `work` */
+void rt_nonfinite_series(struct rt *r, uint32_t tape, const double *local,
+                         const double *work, int order);
 
 /* set-up: params (SI, as many as the image has) -> env; checks masses,
  * inertias, shapes, overlaps nothing. IMP_OK or IMP_BADMODEL / IMP_FAILED. */

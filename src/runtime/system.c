@@ -103,7 +103,7 @@ system_series(struct rt *r, uint32_t system, int order)
         return st;
     st = rt_series(r, s->modal, o->lambda, NULL, o->work, order);
     if (st == IMP_NONFINITE) {
-        rt_nonfinite(r, s->modal, o->lambda);
+        rt_nonfinite_series(r, s->modal, o->lambda, o->work, order);
         return IMP_FAILED;
     }
     o->slid = true;

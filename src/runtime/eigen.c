@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* See eigen.h. Householder's Hessenberg form, Francis' implicit double shift
- * (Golub & Van Loan 2013, 7.4.3 and 7.5.2), eigenvectors of both sides by
- * inverse iteration. */
+/* See eigen.h. Eigenvalues by eigen_qr.c, eigenvectors of both sides by inverse
+ * iteration, of an eigenvalue with several of them one after the other,
+ * orthogonal to those before. Both together give the two-sided Rayleigh
+ * quotient y A x/(y x), whose error is of second order (Ostrowski 1959): it is
+ * formed in long double and takes the place of what QR left of an eigenvalue
+ * that stands alone. */
 #include "runtime/eigen.h"
 
 #include <complex.h>
@@ -10,180 +13,46 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/eigen_qr.h"
 
-/* Francis steps per eigenvalue before it is given up; every tenth takes shifts
- * of its own, which leaves cycles */
-#define EIGEN_STEPS 90
 /* Householder transformations and shifts leave a backward error of some n units
  * of rounding of the norm (Golub & Van Loan 2013, 7.5.6) */
 #define EIGEN_NOISE 16.0
 
-static double
-frobenius(int n, const double *a)
-{
-    double s = 0.0;
-    for (int i = 0; i < n * n; i++)
-        s = hypot(s, a[i]);
-    return s;
-}
-
-/* v (k entries) := reflector with (I - b v v^T) x along the first axis; 0: x is
- * so already */
-static double
-reflector(int k, const double *x, double *v)
-{
-    double big = 0.0, s = 0.0;
-    for (int i = 0; i < k; i++)
-        big = fmax(big, fabs(x[i]));
-    if (big == 0.0)
-        return 0.0;
-    for (int i = 0; i < k; i++) {
-        v[i] = x[i] / big;
-        s += v[i] * v[i];
-    }
-    double norm = sqrt(s);
-    v[0] += copysign(norm, v[0]);
-    s = 0.0;
-    for (int i = 0; i < k; i++)
-        s += v[i] * v[i];
-    return 2.0 / s;
-}
-
-/* rows r .. r+k-1 of columns from .. n-1, columns r .. r+k-1 of rows 0 .. to */
-static void
-reflect(int n, double *a, int r, int k, const double *v, double b, int from,
-        int to)
-{
-    for (int j = from; j < n; j++) {
-        double s = 0.0;
-        for (int i = 0; i < k; i++)
-            s += v[i] * a[(r + i) * n + j];
-        for (int i = 0; i < k; i++)
-            a[(r + i) * n + j] -= b * s * v[i];
-    }
-    for (int i = 0; i <= to; i++) {
-        double s = 0.0;
-        for (int j = 0; j < k; j++)
-            s += v[j] * a[i * n + r + j];
-        for (int j = 0; j < k; j++)
-            a[i * n + r + j] -= b * s * v[j];
-    }
-}
+/* condition up to which several vectors are of one eigenvalue, in rounding */
+#define EIGEN_REGULAR 1e3
+/* what is left of a vector when others are taken out: less is rounding */
+#define EIGEN_APART 1e-8
+/* what is left of (A - lambda) x of a vector, in units of rounding of the norm,
+ * that is no other than those before */
+#define EIGEN_RESIDUAL 1e4
 
 static void
-hessenberg(int n, double *a, double *x, double *v)
+swap(double *a, double *b, int n)
 {
-    for (int k = 0; k + 2 < n; k++) {
-        int m = n - k - 1;
-        for (int i = 0; i < m; i++)
-            x[i] = a[(k + 1 + i) * n + k];
-        double b = reflector(m, x, v);
-        reflect(n, a, k + 1, m, v, b, k, n - 1);
-        for (int i = k + 2; i < n; i++)
-            a[i * n + k] = 0.0;
+    for (int i = 0; i < n; i++) {
+        double t = a[i];
+        a[i] = b[i];
+        b[i] = t;
     }
-}
-
-/* both eigenvalues of the 2 x 2 block at row r */
-static void
-pair(int n, const double *a, int r, double *re, double *im)
-{
-    double p = a[r * n + r], q = a[r * n + r + 1], s = a[(r + 1) * n + r],
-           t = a[(r + 1) * n + r + 1];
-    double h = 0.5 * (p - t), d = h * h + q * s;
-    im[r] = im[r + 1] = 0.0;
-    if (d < 0.0) {
-        re[r] = re[r + 1] = 0.5 * (p + t);
-        im[r] = sqrt(-d);
-        im[r + 1] = -im[r];
-        return;
-    }
-    /* the one without cancellation, and the other by the product */
-    double z = h + copysign(sqrt(d), h);
-    re[r] = t + z;
-    re[r + 1] = z == 0.0 ? t : t - q * s / z;
-}
-
-/* one step on rows l .. hi; sum and product of its shifts */
-static void
-francis(int n, double *a, int l, int hi, double sum, double product)
-{
-    double x[3] = {0}, v[3];
-    double h = a[l * n + l], g = a[(l + 1) * n + l];
-    x[0] = h * h + a[l * n + l + 1] * g - sum * h + product;
-    x[1] = g * (h + a[(l + 1) * n + l + 1] - sum);
-    x[2] = g * a[(l + 2) * n + l + 1];
-    for (int k = l; k < hi; k++) {
-        int m = k + 2 <= hi ? 3 : 2;
-        double b = reflector(m, x, v);
-        reflect(n, a, k, m, v, b, k > l ? k - 1 : l, k + 3 < hi ? k + 3 : hi);
-        if (k > l)
-            for (int i = 1; i < m; i++)
-                a[(k + i) * n + k - 1] = 0.0;
-        for (int i = 0; i < 3; i++)
-            x[i] = k + 1 + i <= hi ? a[(k + 1 + i) * n + k] : 0.0;
-    }
-}
-
-/* a is Hessenberg and is destroyed */
-static int
-values(int n, double *a, double *re, double *im)
-{
-    double norm = frobenius(n, a);
-    int hi = n - 1, steps = 0;
-    if (!isfinite(norm))
-        return 1;
-    while (hi >= 0) {
-        int l = hi;
-        for (; l > 0; l--) {
-            double s = fabs(a[l * n + l]) + fabs(a[(l - 1) * (n + 1)]);
-            if (fabs(a[l * n + l - 1]) <= DBL_EPSILON * (s > 0.0 ? s : norm))
-                break;
-        }
-        if (l > 0)
-            a[l * n + l - 1] = 0.0;
-        if (l == hi) {
-            re[hi] = a[hi * n + hi];
-            im[hi--] = 0.0;
-            steps = 0;
-            continue;
-        }
-        if (l == hi - 1) {
-            pair(n, a, l, re, im);
-            hi -= 2;
-            steps = 0;
-            continue;
-        }
-        if (++steps > EIGEN_STEPS)
-            return 1;
-        double p = a[(hi - 1) * (n + 1)], q = a[(hi - 1) * n + hi],
-               s = a[hi * n + hi - 1], t = a[hi * (n + 1)];
-        double sum = p + t, product = p * t - q * s;
-        if (steps % 10 == 0) {
-            double w = fabs(s) + fabs(a[(hi - 1) * n + hi - 2]);
-            sum = 1.5 * w;
-            product = w * w;
-        }
-        francis(n, a, l, hi, sum, product);
-    }
-    return 0;
 }
 
 static void
 sorted(struct eigen *e)
 {
-    for (int i = 1; i < e->n; i++)
+    int n = e->n;
+    for (int i = 1; i < n; i++)
         for (int j = i; j > 0; j--) {
             double a = hypot(e->re[j - 1], e->im[j - 1]),
                    b = hypot(e->re[j], e->im[j]);
             bool later = b > a || (b == a && e->re[j] > e->re[j - 1]);
             if (!later)
                 break;
-            double r = e->re[j], m = e->im[j];
-            e->re[j] = e->re[j - 1];
-            e->im[j] = e->im[j - 1];
-            e->re[j - 1] = r;
-            e->im[j - 1] = m;
+            swap(e->re + j - 1, e->re + j, 1);
+            swap(e->im + j - 1, e->im + j, 1);
+            swap(e->error + j - 1, e->error + j, 1);
+            swap(e->x + (j - 1) * n, e->x + j * n, n);
+            swap(e->y + (j - 1) * n, e->y + j * n, n);
         }
 }
 
@@ -242,15 +111,252 @@ unit(int n, double complex *z)
         z[i] *= f;
 }
 
+/* z without what it has of the k unit vectors of `others`, n apart */
 static void
-vector(int n, const double *a, bool transposed, double complex lambda,
-       double small, double complex *b, double complex *z)
+apart(int n, const double complex *others, int k, double complex *z)
 {
+    for (int i = 0; i < k; i++) {
+        double complex s = 0.0;
+        for (int j = 0; j < n; j++)
+            s += conj(others[i * n + j]) * z[j];
+        for (int j = 0; j < n; j++)
+            z[j] -= s * others[i * n + j];
+    }
+}
+
+struct work {
+    int n;
+    const double *a;
+    double norm, small;
+    double complex *b;            /* n x n */
+    double complex *left, *right; /* n x n: rows are vectors */
+    double complex *best;         /* n */
+};
+
+/* |(A - lambda) z|, long double sums */
+static double
+residual(const struct work *w, bool transposed, double complex lambda,
+         const double complex *z)
+{
+    double size = 0.0;
+    for (int i = 0; i < w->n; i++) {
+        long double complex s = -(long double complex)lambda * z[i];
+        for (int j = 0; j < w->n; j++)
+            s += w->a[transposed ? j * w->n + i : i * w->n + j] *
+                 (long double complex)z[j];
+        size = hypot(size, (double)cabsl(s));
+    }
+    return size;
+}
+
+static double
+length(int n, const double complex *z)
+{
+    double s = 0.0;
     for (int i = 0; i < n; i++)
-        z[i] = 1.0 / (1.0 + i);
-    for (int k = 0; k < 3; k++) {
-        inverse(n, a, transposed, lambda, small, b, z);
+        s = hypot(s, cabs(z[i]));
+    return s;
+}
+
+/* Eigenvector into z, orthogonal to the k in front of it, if there is one more
+ * of this eigenvalue; else the first of them again. A step that makes the
+ * residual greater, as those behind the first do where vectors are missing, is
+ * the last (Ipsen 1997). */
+static void
+vector(const struct work *w, bool transposed, double complex lambda, int k,
+       double complex *z)
+{
+    int n = w->n;
+    const double complex *others = z - k * n;
+    double least = INFINITY;
+    double complex *best = w->best;
+    for (int i = 0; i < n; i++)
+        z[i] = 1.0 / (1.0 + (i + k) % n);
+    for (int step = 0; step < 3; step++) {
+        inverse(n, w->a, transposed, lambda, w->small, w->b, z);
         unit(n, z);
+        for (int twice = 0; twice < 3; twice++) {
+            apart(n, others, k, z);
+            if (!(length(n, z) > EIGEN_APART))
+                for (int i = 0; i < n; i++)
+                    z[i] = i == (k + step) % n;
+            unit(n, z);
+        }
+        double r = residual(w, transposed, lambda, z);
+        if (!(length(n, z) > 0.5 && r < least))
+            break;
+        least = r;
+        memcpy(best, z, (size_t)n * sizeof *z);
+    }
+    bool one = least <= EIGEN_RESIDUAL * n * DBL_EPSILON * w->norm;
+    memcpy(z, k && !one ? others : best, (size_t)n * sizeof *z);
+}
+
+/* y A x / (y x) */
+static double complex
+rayleigh(const struct work *w, const double complex *y, const double complex *x)
+{
+    int n = w->n;
+    long double complex s = 0.0L, d = 0.0L;
+    for (int i = 0; i < n; i++) {
+        long double complex r = 0.0L;
+        for (int j = 0; j < n; j++)
+            r += w->a[i * n + j] * (long double complex)x[j];
+        s += y[i] * r;
+        d += (long double complex)y[i] * x[i];
+    }
+    return (double complex)(s / d);
+}
+
+/* First order: |P A' P| <= |A'| |(Y^T X)^-1| of the k eigenvectors of an
+ * eigenvalue, |y A' x| / |y x| of one. |(Y^T X)^-1| is about k over its least
+ * pivot; INFINITY where there are less than k vectors. */
+static double
+error_of(const struct work *w, int k)
+{
+    int n = w->n;
+    double noise = EIGEN_NOISE * n * DBL_EPSILON, least = INFINITY;
+    double complex *s = w->b;
+    for (int p = 0; p < k; p++)
+        for (int q = 0; q < k; q++) {
+            s[p * k + q] = 0.0;
+            for (int j = 0; j < n; j++)
+                s[p * k + q] += w->left[p * n + j] * w->right[q * n + j];
+        }
+    for (int p = 0; p < k; p++) {
+        int r = p, c = p;
+        for (int m = p; m < k; m++)
+            for (int q = p; q < k; q++)
+                if (cabs(s[m * k + q]) > cabs(s[r * k + c])) {
+                    r = m;
+                    c = q;
+                }
+        for (int q = 0; q < k; q++) {
+            double complex t = s[p * k + q];
+            s[p * k + q] = s[r * k + q];
+            s[r * k + q] = t;
+        }
+        for (int m = 0; m < k; m++) {
+            double complex t = s[m * k + p];
+            s[m * k + p] = s[m * k + c];
+            s[m * k + c] = t;
+        }
+        least = fmin(least, cabs(s[p * k + p]) / k);
+        for (int m = p + 1; m < k && least > 0.0; m++)
+            for (int q = k - 1; q >= p; q--)
+                s[m * k + q] -= s[m * k + p] / s[p * k + p] * s[p * k + q];
+    }
+    return noise * w->norm / least;
+}
+
+/* the eigenvalue whose conjugate i is, with a negative imaginary part, and
+ * which no other has yet */
+static int
+mate(const struct eigen *e, int i, const int *group)
+{
+    int j = 0;
+    while (e->re[j] != e->re[i] || e->im[j] != -e->im[i] || group[j] >= 0)
+        j++;
+    return j;
+}
+
+/* Those without vectors yet that are as near to eigenvalue i as its error, into
+ * list[], i the first: they may be one eigenvalue. How many. */
+static int
+alike(const struct work *w, const struct eigen *e, int i, double error,
+      int *list)
+{
+    int k = 0;
+    list[k++] = i;
+    for (int j = i + 1; j < w->n; j++)
+        if (!(e->error[j] > 0.0) &&
+            hypot(e->re[i] - e->re[j], e->im[i] - e->im[j]) <= error)
+            list[k++] = j;
+    return k;
+}
+
+/* k vectors of eigenvalue l in the first rows of w; the error of l */
+static double
+find(struct work *w, double complex l, int k)
+{
+    for (int j = 0; j < k; j++) {
+        vector(w, false, l, j, w->right + j * w->n);
+        vector(w, true, l, j, w->left + j * w->n);
+    }
+    return error_of(w, k);
+}
+
+/* eigenvalue i with its vector, or several that are the same, as their mean,
+ * with theirs */
+static void
+group(struct work *w, struct eigen *e, int i, int *list)
+{
+    int n = w->n;
+    double complex l = e->re[i] + I * e->im[i], mean = 0.0;
+    double error = find(w, l, 1);
+    double least = EIGEN_NOISE * n * DBL_EPSILON * w->norm;
+    int k = alike(w, e, i, fmax(error, least), list);
+    for (int j = 0; j < k; j++)
+        mean += (e->re[list[j]] + I * e->im[list[j]]) / k;
+    if (fabs(cimag(mean)) <= k * least)
+        mean = creal(mean);
+    double of_all = k > 1 ? find(w, mean, k) : INFINITY;
+    if (of_all <= fmax(error, EIGEN_REGULAR * least) && isfinite(of_all)) {
+        error = of_all;
+        l = mean;
+    } else if (k > 1) {
+        k = 1;
+        error = find(w, l, 1);
+    }
+    if (k == 1) {
+        double complex r = rayleigh(w, w->left, w->right);
+        if (cabs(r - l) <= error && error <= EIGEN_REGULAR * least)
+            l = r;
+    }
+    /* at most what a defect of order n leaves */
+    error = fmin(error, pow(EIGEN_NOISE * n * DBL_EPSILON, 1.0 / n) * w->norm);
+    for (int j = 0; j < k; j++) {
+        int at = list[j];
+        bool real = k > 1 ? cimag(l) == 0.0 : e->im[at] == 0.0;
+        double side = e->im[at] < 0.0 && !real ? -1.0 : 1.0;
+        e->error[at] = error;
+        e->re[at] = creal(l);
+        e->im[at] = real ? 0.0 : side * fabs(cimag(l));
+        for (int c = 0; c < n; c++) {
+            e->x[at * n + c] = creal(w->right[j * n + c]);
+            e->y[at * n + c] = real ? 0.0 : side * cimag(w->right[j * n + c]);
+        }
+    }
+}
+
+/* list, mates: n */
+static void
+vectors(struct work *w, struct eigen *e, int *list, int *mates)
+{
+    int n = w->n;
+    for (int i = 0; i < n; i++)
+        mates[i] = -1;
+    for (int i = 0; i < n; i++)
+        if (e->im[i] < 0.0) {
+            mates[i] = mate(e, i, mates);
+            mates[mates[i]] = i;
+        }
+    for (int i = 0; i < n; i++) {
+        if (e->im[i] < 0.0 || e->error[i] > 0.0)
+            continue;
+        group(w, e, i, list);
+    }
+    for (int i = 0; i < n; i++) {
+        int j = mates[i];
+        if (!(e->im[i] < 0.0))
+            continue;
+        e->re[i] = e->re[j];
+        e->im[i] = -e->im[j];
+        e->error[i] = e->error[j];
+        for (int c = 0; c < n; c++) {
+            e->x[i * n + c] = e->x[j * n + c];
+            e->y[i * n + c] = -e->y[j * n + c];
+        }
     }
 }
 
@@ -259,8 +365,11 @@ eigen_solve(struct arena *arena, int n, const double *a, struct eigen *e)
 {
     size_t un = (size_t)n;
     double *h = NEW_N(arena, double, un *un + 2 * un + 1);
-    double complex *b = NEW_N(arena, double complex, un *un + 2 * un + 1);
-    double complex *left = b + un * un, *right = left + un;
+    struct work w = {.n = n, .a = a};
+    w.b = NEW_N(arena, double complex, 3 * un * un + un + 1);
+    w.left = w.b + un * un;
+    w.right = w.left + un * un;
+    w.best = w.right + un * un;
     e->n = n;
     e->re = NEW_N(arena, double, un + 1);
     e->im = NEW_N(arena, double, un + 1);
@@ -268,27 +377,15 @@ eigen_solve(struct arena *arena, int n, const double *a, struct eigen *e)
     e->x = NEW_N(arena, double, un *un + 1);
     e->y = NEW_N(arena, double, un *un + 1);
     memcpy(h, a, un * un * sizeof *h);
-    hessenberg(n, h, h + un * un, h + un * un + un);
-    if (values(n, h, e->re, e->im))
+    for (size_t i = 0; i < un * un; i++)
+        w.norm = hypot(w.norm, a[i]);
+    if (!isfinite(w.norm) || eigen_qr(n, h, h + un * un, e->re, e->im))
         return 1;
     sorted(e);
-    double norm = frobenius(n, a);
-    double small = DBL_EPSILON * (norm > 0.0 ? norm : 1.0);
-    double noise = EIGEN_NOISE * n * DBL_EPSILON;
-    for (int i = 0; i < n; i++) {
-        double complex l = e->re[i] + I * e->im[i], s = 0.0;
-        vector(n, a, false, l, small, b, right);
-        vector(n, a, true, l, small, b, left);
-        for (int j = 0; j < n; j++) {
-            s += left[j] * right[j];
-            e->x[i * n + j] = creal(right[j]);
-            e->y[i * n + j] = e->im[i] == 0.0 ? 0.0 : cimag(right[j]);
-        }
-        /* first order: |y A' x| / |y x|; at most what a defect of order n
-         * leaves */
-        e->error[i] = fmin(noise * norm / cabs(s),
-                           pow(noise, 1.0 / (n > 0 ? n : 1)) * norm);
-    }
+    w.small = DBL_EPSILON * (w.norm > 0.0 ? w.norm : 1.0);
+    int *list = NEW_N(arena, int, 2 * un + 1);
+    vectors(&w, e, list, list + n);
+    sorted(e);
     return 0;
 }
 

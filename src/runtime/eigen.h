@@ -16,11 +16,15 @@ struct eigen {
     int n;
     double *re, *im;
     double *x, *y; /* n x n: row i is the eigenvector of eigenvalue i, length 1,
-                      its greatest entry real and positive: x + i y */
-    double *error; /* of each eigenvalue: a bound by its condition */
+                      its greatest entry real and positive: x + i y. An
+                      eigenvalue with several has them orthogonal to one
+                      another; one with less than its multiplicity has the same
+                      one again */
+    double *error; /* of each eigenvalue: a bound by its condition, if the
+                      entries of the matrix are known to rounding */
 };
 
-/* 0, or 1: the iteration does not converge (an entry that is not finite). a: n
+/* 0, or 1: an entry is not finite (or the iteration does not converge). a: n
  * x n, row-major, is kept. Memory: the arena. */
 int eigen_solve(struct arena *arena, int n, const double *a, struct eigen *e);
 

@@ -211,7 +211,10 @@ predict(struct flow *f)
     for (uint32_t i = 0; i < f->m; i++)
         if (w->on[i] || w->fresh[i] || f->gap[i] < sum * fabs(f->rate[i])) {
             most = fmax(most, w->size[i]);
-            least = f->rate[i] == 0.0 ? least : fmin(least, fabs(f->rate[i]));
+            /* the rate of what slides is rounding */
+            least = w->on[i] || f->rate[i] == 0.0
+                        ? least
+                        : fmin(least, fabs(f->rate[i]));
         }
     if (!line_start(w->probe, w->now, w->x, w->x + f->n,
                     SERIES_NOISE * DBL_EPSILON * most))

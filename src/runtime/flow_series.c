@@ -49,20 +49,24 @@ set_active(struct flow *f)
 /* Time for which a row's last two terms stay below the truncation of its size,
  * which is what its first terms make of it. Symmetry may make these two 0 (a
  * pendulum let go at 90 degrees: only orders 2, 6, 10 ...), so the terms before
- * are asked for the radius of convergence too. */
+ * are asked for the radius of convergence too. push: what contact forces that
+ * may cancel add to the rate of change of order `order` (1: of a rate, 2: of a
+ * coordinate): what they leave of rest is rounding, so sizes count at least as
+ * what they would make of it alone. */
 static double
-row_time(const double *c)
+row_time(const double *c, double push, int order)
 {
-    double h = INFINITY, size = fabs(c[0]);
+    double h = push > 0.0 ? 1.0 : INFINITY;
     const double least = log(SERIES_TRUNCATION) / RT_ORDER;
     for (int round = 0; round < 3; round++) {
-        double s = size, hk = h;
-        if (isfinite(h))
+        double s = fabs(c[0]), hk = h;
+        if (isfinite(h)) {
             for (int k = 1; k <= 4; k++, hk *= h)
                 s = fmax(s, fabs(c[k]) * hk);
-        else
-            for (int k = 1; k <= RT_ORDER && s == 0.0; k++)
-                s = fabs(c[k]);
+            s = fmax(s, push * h * (order == 1 ? 1.0 : 0.5 * h));
+        }
+        for (int k = 1; k <= RT_ORDER && s == 0.0; k++)
+            s = fabs(c[k]) * (isfinite(h) ? pow(h, k) : 1.0);
         h = INFINITY;
         for (int k = RT_ORDER - 1; k <= RT_ORDER; k++)
             if (c[k] != 0.0)
@@ -72,6 +76,20 @@ row_time(const double *c)
                 h = fmin(h, exp(log(s / fabs(c[k])) / k + least));
     }
     return h;
+}
+
+/* accelerations of coordinate j that the forces of sliding contacts make, signs
+ * aside (the series of the sliding motion before) */
+static double
+pushed(const struct flow *f, uint32_t j)
+{
+    const struct series_way *w = f->series;
+    double push = 0.0;
+    for (uint32_t i = 0; i < f->m && w->instant; i++)
+        if (w->on[i])
+            push += fabs(system_force(f->r, f->system, i)[0] *
+                         w->instant->k.B[(size_t)i * f->n + j]);
+    return push;
 }
 
 /* length of the gradient of gap i (flow_instant before) */
@@ -131,7 +149,7 @@ expand(struct flow *f)
                r->work[f->s->block] + (size_t)row[j] * IMP_ROW_STRIDE +
                    IMP_ROW_PAD,
                ROW * sizeof *c);
-        h = fmin(h, row_time(c));
+        h = fmin(h, row_time(c, pushed(f, j % f->n), j < f->n ? 2 : 1));
     }
     if ((st = flow_instant(f)))
         return st;
@@ -148,9 +166,9 @@ expand(struct flow *f)
             return st;
         if (w->on[i]) {
             memcpy(lam, system_force(r, f->system, i), ROW * sizeof *lam);
-            h = fmin(h, row_time(lam));
+            h = fmin(h, row_time(lam, 0.0, 0));
         } else {
-            h = fmin(h, row_time(g));
+            h = fmin(h, row_time(g, 0.0, 0));
         }
         w->most[i] = fmax(w->most[i], w->size[i]);
         if (w->fresh[i])

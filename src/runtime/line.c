@@ -375,20 +375,37 @@ forget(struct line *l, double t)
     memset(w->rsize, 0, m * sizeof *w->rsize);
 }
 
+/* what rates have beyond those of y, where gaps hold the time: d0, in the
+ * line's own memory */
+static void
+drifts(struct line *l)
+{
+    int m = l->model.m;
+    for (int i = 0; i < m; i++) {
+        double d = l->rate[i] - line_of(l, i, l->z);
+        l->k.d0[i] =
+            fabs(d) <= LINE_NOISE * m * DBL_EPSILON * l->w->rsize[i] ? 0.0 : d;
+    }
+    for (int j = 0; j < l->k.r; j++)
+        l->k.d0[l->k.basis[j]] = 0.0;
+}
+
 bool
 line_start(struct line *l, double t, const double *q, const double *v,
            double tol)
 {
     int n = l->model.n, m = l->model.m;
     struct line_work *w = l->w;
+    bool moving = false;
     forget(l, t);
     for (int i = 0; i < m; i++) {
         const double *N = l->model.N + i * n;
         double c = l->model.c[i];
+        double drift = l->model.drift ? l->model.drift[i] : 0.0;
         l->gap[i] = line_dot(n, N, q) + c;
-        l->rate[i] = line_dot(n, N, v);
+        l->rate[i] = line_dot(n, N, v) + drift;
         l->big[i] = line_abs(n, N, q) + fabs(c);
-        w->rsize[i] = line_abs(n, N, v);
+        w->rsize[i] = line_abs(n, N, v) + fabs(drift);
         if (fabs(l->gap[i]) <= LINE_NOISE * DBL_EPSILON * l->big[i])
             l->gap[i] = 0.0;
         if (fabs(l->rate[i]) <= LINE_NOISE * DBL_EPSILON * w->rsize[i])
@@ -403,6 +420,12 @@ line_start(struct line *l, double t, const double *q, const double *v,
     }
     line_coordinates(l, l->y);
     line_coordinates(l, l->z);
+    for (int i = 0; i < m; i++)
+        moving |= l->model.drift && l->model.drift[i] != 0.0;
+    if (moving)
+        drifts(l);
+    else if (l->k.d0 == w->own.d0)
+        memset(l->k.d0, 0, (size_t)m * sizeof *l->k.d0);
     apart(l, q, l->k.origin, l->y, l->xp);
     apart(l, v, NULL, l->z, l->vp);
     line_units(l);
@@ -572,13 +595,7 @@ line_instant(struct line *l, const struct line_model *model, double t,
         l->z[j] = l->rate[l->k.basis[j]];
     }
     line_coordinates(l, l->z);
-    for (int i = 0; i < m; i++) {
-        double d = l->rate[i] - line_of(l, i, l->z);
-        l->k.d0[i] =
-            fabs(d) <= LINE_NOISE * m * DBL_EPSILON * l->w->rsize[i] ? 0.0 : d;
-    }
-    for (int j = 0; j < l->k.r; j++)
-        l->k.d0[l->k.basis[j]] = 0.0;
+    drifts(l);
     apart(l, v, NULL, l->z, l->vp);
     line_units(l);
     line_sense(l);

@@ -253,6 +253,25 @@ inertia_ok(struct check *ck, const struct system_work *w,
 
 /* -- contacts ------------------------------------------------------------- */
 
+/* an absolute value, or a sum of such, times what is not negative: its least
+ * value 0 is where its branches meet */
+static bool
+never_negative(const expr *e)
+{
+    switch (e->op) {
+    case IMP_OP_ABS:
+        return true;
+    case IMP_OP_ADD:
+        return never_negative(e->a) && never_negative(e->b);
+    case IMP_OP_MUL:
+        return ex_is_const(e->a) && e->a->num > 0.0 && never_negative(e->b);
+    case IMP_OP_DIV:
+        return ex_is_const(e->b) && e->b->num > 0.0 && never_negative(e->a);
+    default:
+        return false;
+    }
+}
+
 static void
 one_contact(struct check *ck, struct system_work *w, const struct tm_system *s,
             const struct member *m, uint32_t i)
@@ -301,6 +320,15 @@ one_contact(struct check *ck, struct system_work *w, const struct tm_system *s,
         CK_HELP(ck, d,
                 "an impulse could not change it; a gap is a formula in %s",
                 ck->coordinates.v[s->first].name);
+        return;
+    }
+    if (never_negative(v.e[0])) {
+        struct diag *d = ck_error(ck, DIAG_E0375, e->range,
+                                  "this gap is never negative, and where it is "
+                                  "0 an impulse has no direction");
+        CK_HELP(ck, d,
+                "write what is inside: h for what is above a floor, -h for "
+                "what is below it; an obstacle of some width is abs(h) - w");
         return;
     }
     take_num(&c->gap, &v, e);

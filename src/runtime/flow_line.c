@@ -9,8 +9,12 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/num.h"
 #include "runtime/flow_priv.h"
 #include "runtime/motion.h"
+
+/* of gradients and accelerations: its square is a number */
+#define RANGE 0x1p460
 
 /* what stays of the last run of one system */
 struct flow_kept {
@@ -94,6 +98,44 @@ not_definite(struct flow *f)
     return IMP_BADMODEL;
 }
 
+static int
+out_of_range(struct flow *f, uint32_t i, const char *what, double x)
+{
+    char t[NUM_TEXT];
+    const imp_contact *c = rt_contact(f->r, f->s->contact + i);
+    struct diag *d = diag_add(
+        f->r->ds, DIAG_E0748, c->range,
+        "the gap of `%s` %s %s (SI units), which is beyond what can be "
+        "calculated with",
+        imp_text(f->r->im, c->name), what, num_digits(t, x, 3));
+    diag_help(f->r->ds, d,
+              "write it in lengths, times and masses that are nearer to those "
+              "of the motion");
+    return IMP_BADMODEL;
+}
+
+/* Squares of gradients over roots of masses, and of accelerations, must be
+ * numbers: else an impulse, or a flight, would silently be 0 or infinite. */
+static int
+in_range(struct flow *f)
+{
+    for (uint32_t i = 0; i < f->m; i++) {
+        double steep = 0.0, acc = 0.0;
+        for (uint32_t j = 0; j < f->n; j++) {
+            double N = fabs(f->N[(size_t)i * f->n + j]);
+            steep = fmax(steep, N / sqrt(f->mass[(size_t)j * (f->n + 1)]));
+            acc = fmax(acc, N * fabs(f->acc[j]));
+        }
+        if (steep != 0.0 && !(steep > 1.0 / RANGE && steep < RANGE))
+            return out_of_range(
+                f, i, "changes with a coordinate, over the root of a mass, by",
+                steep);
+        if (acc != 0.0 && !(acc > 1.0 / RANGE && acc < RANGE))
+            return out_of_range(f, i, "accelerates by", acc);
+    }
+    return IMP_OK;
+}
+
 /* At the state 0, so that the offsets are gaps and not what is left of a
  * difference: feet that cannot all be closed by that would end a chatter at its
  * height. */
@@ -119,7 +161,7 @@ matrices(struct flow *f)
                                             IMP_ROW_PAD + 1];
     memcpy(state, f->q, f->n * sizeof *state);
     memcpy(state + f->n, f->v, f->n * sizeof *state);
-    return st;
+    return st ? st : in_range(f);
 }
 
 static void
@@ -224,6 +266,25 @@ line_limit(const struct flow *f, double *time)
 static const struct flow_way line_way = {line_peek, line_apply, line_at,
                                          line_eventful, line_limit};
 
+/* nor a fall to the floor take 0 or for ever */
+static int
+start_in_range(struct flow *f)
+{
+    for (uint32_t i = 0; i < f->m; i++) {
+        double a = fabs(f->line->k.nf[i]), g = fabs(f->gap[i]), p = a * g;
+        char t[NUM_TEXT];
+        if (a > 0.0 && g > 0.0 &&
+            !(p > 1.0 / RANGE / RANGE && p < RANGE * RANGE))
+            return out_of_range(f, i,
+                                arena_printf(f->r->arena,
+                                             "accelerates by %s and is at the "
+                                             "start",
+                                             num_digits(t, a, 3)),
+                                g);
+    }
+    return IMP_OK;
+}
+
 /* gaps and rates of the state, for start_open */
 static void
 gaps(struct flow *f)
@@ -253,6 +314,8 @@ flow_line_new(struct rt *r, uint32_t system, enum line_policy policy)
     flow_read_state(f);
     gaps(f);
     if (flow_start_open(f))
+        return NULL;
+    if (start_in_range(f))
         return NULL;
     f->line->policy = policy;
     line_resolve(f->line, LINE_RESOLVE);

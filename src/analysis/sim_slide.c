@@ -207,12 +207,19 @@ sim_slide_peek(struct sim *s, double until, const bool *blind, double *t)
     return st;
 }
 
-/* a held vertex comes to the end of its face */
+/* A held point is past the end of its face or edge: what touches there now is
+ * looked for anew. A corner alone leaves: along the normals that its end has,
+ * it moves away. */
 static int
-over(struct sim *s)
+over(struct sim *s, uint32_t c)
 {
     char t[NUM_TEXT];
-    uint32_t c = s->slide.contact;
+    uint32_t unknown;
+    s->ct[c].pressed = true;
+    int st = settle(s, &c, 1, -1, &unknown);
+    s->ct[c].pressed = false;
+    if (st || unknown == UINT32_MAX)
+        return st;
     struct diag *d =
         diag_add(s->a->ds, DIAG_E0710, rt_contact(s->a->rt, c)->range,
                  "a corner of `%s` slides over the end of a face at t = %s s",
@@ -248,7 +255,8 @@ sim_slide_apply(struct sim *s)
         s->row_fresh = false;
         return sim_event(s, &hit, &hit, 0);
     case SLIDE_OVER:
-        return over(s);
+        s->row_fresh = false;
+        return over(s, e.contact);
     default:
         return IMP_OK;
     }

@@ -8,8 +8,9 @@
  *
  * Points: of two smooth bodies or of one and a plane (imp_contact.opening), of
  * a smooth body on a polytope, of a polytope's vertices on a plane or on a
- * face. Invariant: between calls the gap and its rate at every point that
- * pushes are 0 to rounding (slide_project after each step). */
+ * face, of edges that cross (the corners of what two faces share, an edge over
+ * which a body tips). Invariant: between calls the gap and its rate at every
+ * point that pushes are 0 to rounding (slide_project after each step). */
 #ifndef IMP_RUNTIME_SLIDE_H
 #define IMP_RUNTIME_SLIDE_H
 
@@ -21,12 +22,15 @@
 enum slide_kind {
     SLIDE_SURFACE, /* imp_contact.opening */
     SLIDE_SMOOTH,  /* a smooth body on a polytope's nearest feature */
-    SLIDE_VERTEX   /* a vertex on a plane or a face */
+    SLIDE_VERTEX,  /* a vertex on a plane or a face */
+    SLIDE_EDGES    /* edges that cross */
 };
 struct slide_spot {
     uint32_t contact;
     enum slide_kind kind;
-    int face_of; /* VERTEX: whose face, 0 or 1; the other's vertex */
+    /* VERTEX: whose face, 0 or 1; the other's vertex. EDGES: of body 0 and 1;
+     * face_of 1: their normal is -d0 x d1 */
+    int face_of;
     uint32_t face, vertex;
 };
 /* Points of a contact that are closer than `reach` and may come to touch: of

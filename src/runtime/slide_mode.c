@@ -13,6 +13,7 @@
 #include "runtime/lcp.h"
 #include "runtime/motion.h"
 #include "runtime/poly.h"
+#include "runtime/polytope.h"
 #include "runtime/slide_priv.h"
 
 /* accelerations and forces below this share of their terms are none: positions
@@ -191,6 +192,15 @@ falls(const double *c, double h, double n0, double n1, double *s)
     return true;
 }
 
+/* sides of a face at which an end is looked for */
+#define SIDES 64
+/* faces of a contact to which vertices may come */
+#define BASES 32
+/* A point is let go this many tolerances past the end of its face, so that what
+ * touches from there on is told apart. Until then its face goes on as a plane.
+ */
+#define SLIDE_LAG 64.0
+
 struct search {
     struct rt *r;
     struct slide_event *out;
@@ -199,7 +209,7 @@ struct search {
     const struct slide_over *over;
     uint32_t n_over;
     double best; /* in time from now */
-    double tol, rate;
+    double tol, rate, lag;
 };
 
 /* its row; -1: free */
@@ -214,6 +224,15 @@ held_at(const struct rt *r, const struct slide_spot *on, uint32_t vertex)
             return i;
     }
     return -1;
+}
+
+static bool
+is_over(const struct search *f, uint32_t contact)
+{
+    for (uint32_t i = 0; i < f->n_over; i++)
+        if (f->over[i].base.contact == contact)
+            return true;
+    return false;
 }
 
 static void
@@ -243,16 +262,189 @@ sinks(struct search *f, int i, const double *c)
         found(f, s, SLIDE_SINKS, i, f->on->contact);
 }
 
+/* is the point between the ends of its face or edges at a time? */
+static bool
+within(struct search *f, const struct slide_spot *at, double s)
+{
+    struct jet side[SIDES];
+    int n = slide_sides(f->r, at, RT_ORDER, side, SIDES);
+    for (int k = 0; k < n; k++)
+        if (jet_at(RT_ORDER, &side[k], s) < -f->lag)
+            return false;
+    return true;
+}
+
+static void
+place_at(struct search *f, const struct slide_spot *at, double s, double x[3])
+{
+    struct jet p[3];
+    bool there = slide_place(f->r, at, RT_ORDER, p) == IMP_OK;
+    for (int i = 0; i < 3; i++)
+        x[i] = there ? jet_at(RT_ORDER, &p[i], s) : NAN;
+}
+
+/* Is a point of this contact held there already? A corner of one body that
+ * slides past one of the other gets behind its other face, too; what touches
+ * from there on is told where the held point is past its end. */
+static bool
+held_there(struct search *f, const struct slide_spot *at, double s)
+{
+    double x[3], y[3];
+    place_at(f, at, s, x);
+    for (int i = 0; i < f->r->slide->n; i++) {
+        const struct slide_spot *o = &f->r->slide->row[i].spot;
+        if (o->contact != at->contact)
+            continue;
+        place_at(f, o, s, y);
+        double d = 0.0;
+        for (int k = 0; k < 3; k++)
+            d = fmax(d, fabs(x[k] - y[k]));
+        if (d <= 8.0 * f->lag)
+            return true;
+    }
+    return false;
+}
+
+/* Does a point that was apart, to tolerance, come down between the ends of its
+ * face or edges? What is behind the face now comes down elsewhere first. One
+ * that lies in the plane of what is held, and needs no push, closes where it
+ * gets beyond the tolerance. */
+static bool
+closes(struct search *f, const struct slide_spot *at, const double *c,
+       double *s)
+{
+    bool down;
+    if (c[0] < -2.0 * f->tol)
+        return false;
+    if (fabs(c[0]) <= 2.0 * f->tol && fabs(c[1]) <= f->rate) {
+        double p[RT_ORDER + 1];
+        memcpy(p, c, sizeof p);
+        p[0] = p[1] = 0.0;
+        down = poly_below(p, RT_ORDER, 0.0, f->best, -2.0 * f->tol, s);
+    } else {
+        down = falls(c, f->best, f->tol, f->rate, s);
+    }
+    return down && within(f, at, *s) && !held_there(f, at, *s);
+}
+
 static void
 other_vertex(void *ctx, uint32_t vertex, const struct jet *gap)
 {
     struct search *f = ctx;
     double s;
     int row = held_at(f->r, f->on, vertex);
+    struct slide_spot at = *f->on;
+    at.vertex = vertex;
     if (row >= 0)
         sinks(f, row, gap->c);
-    else if (falls(gap->c, f->best, f->tol, f->rate, &s))
+    else if (closes(f, &at, gap->c, &s))
         found(f, s, SLIDE_CLOSES, -1, f->on->contact);
+}
+
+static bool
+same_face(const struct slide_spot *a, const struct slide_spot *b)
+{
+    return a->contact == b->contact && a->kind == b->kind &&
+           a->face_of == b->face_of && a->face == b->face;
+}
+
+static void
+add_face(struct slide_spot *base, int *n, struct slide_spot at)
+{
+    for (int i = 0; i < *n; i++)
+        if (same_face(&base[i], &at))
+            return;
+    if (*n < BASES)
+        base[(*n)++] = at;
+}
+
+/* faces that held features of a contact lie on: vertices of the other body may
+ * come down on them */
+static int
+faces_near(const struct rt *r, uint32_t contact, struct slide_spot *base)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    int n = 0;
+    for (int i = 0; i < r->slide->n; i++) {
+        const struct slide_spot *o = &r->slide->row[i].spot;
+        if (o->contact != contact)
+            continue;
+        if (o->kind == SLIDE_VERTEX) {
+            add_face(base, &n, *o);
+            const struct polytope *p = r->polytope[k->body[1 - o->face_of]];
+            for (uint32_t f = p->at[o->vertex]; f < p->at[o->vertex + 1]; f++)
+                add_face(base, &n,
+                         (struct slide_spot){contact, SLIDE_VERTEX,
+                                             1 - o->face_of, p->around[f], 0});
+        }
+        for (int b = 0; b < 2 && o->kind == SLIDE_EDGES; b++) {
+            const struct poly_edge *e =
+                r->polytope[k->body[b]]->edge + (b == 0 ? o->face : o->vertex);
+            for (int f = 0; f < 2; f++)
+                add_face(base, &n,
+                         (struct slide_spot){contact, SLIDE_VERTEX, b,
+                                             e->face[f], 0});
+        }
+    }
+    return n;
+}
+
+struct edges {
+    struct search *f;
+    const struct slide_spot *base;
+    int n;
+};
+
+static bool
+has_edge(const struct edges *e, int b, const struct poly_edge *k)
+{
+    for (int i = 0; i < e->n; i++)
+        if (e->base[i].face_of == b &&
+            (e->base[i].face == k->face[0] || e->base[i].face == k->face[1]))
+            return true;
+    return false;
+}
+
+/* edges of these faces, not held yet, against edges of the other body */
+static bool
+edges_wanted(void *ctx, const struct slide_spot *at)
+{
+    const struct edges *e = ctx;
+    const struct rt *r = e->f->r;
+    const imp_contact *k = rt_contact(r, at->contact);
+    for (int h = 0; h < r->slide->n; h++) {
+        const struct slide_spot *o = &r->slide->row[h].spot;
+        if (o->contact == at->contact && o->kind == SLIDE_EDGES &&
+            o->face == at->face && o->vertex == at->vertex)
+            return false;
+    }
+    return has_edge(e, 0, &r->polytope[k->body[0]]->edge[at->face]) ||
+           has_edge(e, 1, &r->polytope[k->body[1]]->edge[at->vertex]);
+}
+
+static void
+edges_cross(void *ctx, const struct slide_spot *at, const struct jet *gap)
+{
+    struct search *f = ((struct edges *)ctx)->f;
+    double s;
+    if (closes(f, at, gap->c, &s))
+        found(f, s, SLIDE_CLOSES, -1, at->contact);
+}
+
+/* what else of two polytopes that hold each other comes to touch */
+static int
+others(struct search *f, uint32_t contact)
+{
+    struct slide_spot *base = NEW_N(f->r->brief, struct slide_spot, BASES);
+    int n = faces_near(f->r, contact, base), st = IMP_OK;
+    for (int i = 0; i < n && !st; i++) {
+        f->on = &base[i];
+        st = slide_vertices(f->r, f->on, RT_ORDER, other_vertex, f, NULL);
+    }
+    struct edges e = {f, base, n};
+    return st ? st
+              : slide_crossings(f->r, contact, RT_ORDER, edges_wanted,
+                                edges_cross, &e);
 }
 
 /* first s in (0, best] where a vertex that is over its plane comes down. What
@@ -304,15 +496,6 @@ one_plane(struct search *f)
     return st;
 }
 
-static bool
-is_over(const struct search *f, uint32_t contact)
-{
-    for (uint32_t i = 0; i < f->n_over; i++)
-        if (f->over[i].base.contact == contact)
-            return true;
-    return false;
-}
-
 static int
 one_row(struct search *f, int i)
 {
@@ -331,24 +514,20 @@ one_row(struct search *f, int i)
         poly_below(w->force.c, RT_ORDER - 1, 0.0, f->best, -SLIDE_CEASED * most,
                    &s))
         found(f, s, SLIDE_CEASES, i, w->spot.contact);
-    if (w->spot.kind != SLIDE_VERTEX || !isfinite(f->best))
+    if ((w->spot.kind != SLIDE_VERTEX && w->spot.kind != SLIDE_EDGES) ||
+        !isfinite(f->best) || is_over(f, w->spot.contact))
         return IMP_OK;
-    struct jet side[16];
-    int n = slide_sides(f->r, &w->spot, RT_ORDER, side, 16);
-    for (int k = 0; k < n; k++)
-        if (poly_below(side[k].c, RT_ORDER, 0.0, f->best, 0.0, &s))
-            found(f, s, SLIDE_OVER, i, w->spot.contact);
-    for (int k = 0; k < i; k++) { /* each face once */
-        const struct slide_spot *o = &f->r->slide->row[k].spot;
-        if (o->contact == w->spot.contact && o->kind == SLIDE_VERTEX &&
-            o->face_of == w->spot.face_of && o->face == w->spot.face)
-            return IMP_OK;
-    }
-    if (is_over(f, w->spot.contact))
-        return IMP_OK;
-    f->on = &w->spot;
     event_tolerances(f->r, w->spot.contact, &f->tol, &f->rate);
-    return slide_vertices(f->r, &w->spot, RT_ORDER, other_vertex, f, NULL);
+    f->lag = SLIDE_LAG * f->tol;
+    struct jet side[SIDES];
+    int n = slide_sides(f->r, &w->spot, RT_ORDER, side, SIDES);
+    for (int k = 0; k < n; k++)
+        if (poly_below(side[k].c, RT_ORDER, 0.0, f->best, -f->lag, &s))
+            found(f, s, SLIDE_OVER, i, w->spot.contact);
+    for (int k = 0; k < i; k++) /* each contact once */
+        if (f->r->slide->row[k].spot.contact == w->spot.contact)
+            return IMP_OK;
+    return others(f, w->spot.contact);
 }
 
 int

@@ -9,7 +9,6 @@
 #include "base/arena.h"
 #include "runtime/closest.h"
 #include "runtime/corner_priv.h"
-#include "runtime/event.h"
 #include "runtime/motion.h"
 #include "runtime/multi_rt.h"
 #include "runtime/slide_priv.h"
@@ -19,6 +18,10 @@ slide_body_moves(const struct rt *r, uint32_t body)
 {
     return body != IMP_WORLD && !(rt_body(r, body)->flags & IMP_BODYF_FIXED);
 }
+
+/* lines of edges that cross as near to the edges as this, in lengths of them,
+ * may come to cross on them */
+#define SLIDE_ASIDE 0.25
 
 /* -- jets ------------------------------------------------------------------ */
 
@@ -243,6 +246,199 @@ vertex_row(struct rt *r, struct slide *s, struct slide_row *row, int order)
     return IMP_OK;
 }
 
+/* two edges that cross: the direction across both, from body 0 to 1, in the
+ * axes of body 0; its lines' nearest points x_i + at_i d_i */
+struct crossing {
+    struct jet n[3], x[2][3], d[2][3], at[2], gap;
+    double length[2];
+};
+
+static const struct poly_edge *
+edge_of(const struct rt *r, const struct slide_spot *at, int i,
+        const struct polytope **p)
+{
+    *p = r->polytope[rt_contact(r, at->contact)->body[i]];
+    return (*p)->edge + (i == 0 ? at->face : at->vertex);
+}
+
+/* false: they are parallel */
+static bool
+cross_edges(const struct rt *r, const struct slide_spot *at,
+            const struct over *o, struct crossing *k)
+{
+    const struct polytope *p;
+    int order = o->order;
+    struct jet N[3], n2, len, w[3], v[3], x;
+    for (int i = 0; i < 2; i++) {
+        const struct poly_edge *e = edge_of(r, at, i, &p);
+        double l2 = 0.0;
+        for (int j = 0; j < 3; j++) {
+            double l = p->vertex[e->v[1]][j] - p->vertex[e->v[0]][j];
+            l2 += l * l;
+        }
+        k->length[i] = sqrt(l2);
+        if (i == 0) {
+            constant(order, p->vertex[e->v[0]], 1.0, k->x[0]);
+            constant(order, e->dir, 1.0, k->d[0]);
+        } else {
+            over_point(o, 0, p->vertex[e->v[0]], k->x[1]);
+            constant(order, e->dir, 1.0, v);
+            turn(order, o->R, false, v, k->d[1]);
+        }
+    }
+    jet_cross(order, k->d[0], k->d[1], N);
+    jet_dot(order, N, N, &n2);
+    if (!(n2.c[0] > SLIDE_PARALLEL * SLIDE_PARALLEL))
+        return false;
+    jet_sqrt(order, &n2, &len);
+    for (int i = 0; i < 3; i++) {
+        jet_div(order, &N[i], &len, &k->n[i]);
+        if (at->face_of == 1)
+            jet_scale(order, -1.0, &k->n[i], &k->n[i]);
+        jet_sub(order, &k->x[1][i], &k->x[0][i], &w[i]);
+    }
+    jet_dot(order, k->n, w, &k->gap);
+    for (int i = 0; i < 2; i++) {
+        jet_cross(order, w, k->d[1 - i], v);
+        jet_dot(order, v, N, &x);
+        jet_div(order, &x, &n2, &k->at[i]);
+    }
+    return true;
+}
+
+static int
+edges_row(struct rt *r, struct slide *s, struct slide_row *row, int order)
+{
+    const struct slide_spot *at = &row->spot;
+    const imp_contact *k = rt_contact(r, at->contact);
+    const struct polytope *p;
+    struct crossing here, *c = &here;
+    struct jet m[3], x[3], y;
+    int st = poses(r, s, at, order);
+    if (st)
+        return st;
+    const struct over *o = &s->poses->over;
+    if (!cross_edges(r, at, o, c))
+        return IMP_SINGULAR;
+    row->gap = c->gap;
+    for (int j = 0; j < 3; j++) { /* of body 0, pushed back */
+        jet_mul(order, &c->at[0], &c->d[0][j], &y);
+        jet_add(order, &c->x[0][j], &y, &x[j]);
+        jet_scale(order, -1.0, &c->n[j], &m[j]);
+    }
+    open_by(r, k->body[0], order, s->poses->R[0], m, x, row->open[0]);
+    const struct poly_edge *e = edge_of(r, at, 1, &p);
+    turn(order, o->R, true, c->n, m);
+    for (int j = 0; j < 3; j++) {
+        jet_scale(order, e->dir[j], &c->at[1], &x[j]);
+        x[j].c[0] += p->vertex[e->v[0]][j];
+    }
+    open_by(r, k->body[1], order, s->poses->R[1], m, x, row->open[1]);
+    return IMP_OK;
+}
+
+/* do the edges cross now, or nearly, the one's outer side towards the other's?
+ * Sets at->face_of. o: to order 0 */
+static bool
+cross_now(const struct rt *r, struct slide_spot *at, const struct over *o)
+{
+    const struct polytope *p;
+    struct crossing here, *c = &here;
+    double out[2] = {0.0, 0.0};
+    at->face_of = 0;
+    if (!cross_edges(r, at, o, c))
+        return false;
+    for (int i = 0; i < 2; i++) {
+        const struct poly_edge *e = edge_of(r, at, i, &p);
+        if (!(c->at[i].c[0] > -SLIDE_ASIDE * c->length[i] &&
+              c->at[i].c[0] < (1.0 + SLIDE_ASIDE) * c->length[i]))
+            return false;
+        for (int k = 0; k < 2; k++) {
+            struct jet m[3], w[3], x;
+            constant(0, p->face[e->face[k]].n, 1.0, m);
+            memcpy(w, m, sizeof w);
+            if (i == 1)
+                turn(0, o->R, false, m, w);
+            jet_dot(0, c->n, w, &x);
+            out[i] += x.c[0];
+        }
+    }
+    at->face_of = out[0] < 0.0;
+    return out[0] * out[1] < 0.0;
+}
+
+int
+slide_crossings(struct rt *r, uint32_t contact, int order,
+                bool (*wanted)(void *, const struct slide_spot *),
+                void (*each)(void *, const struct slide_spot *,
+                             const struct jet *),
+                void *ctx)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    const struct polytope *p = r->polytope[k->body[0]],
+                          *q = r->polytope[k->body[1]];
+    struct slide_spot at = {contact, SLIDE_EDGES, 0, 0, 0};
+    struct crossing here, *c = &here;
+    struct over o;
+    int st = p->n_edge && q->n_edge ? over_get(r, &at, order, &o) : IMP_OK;
+    for (at.face = 0; at.face < p->n_edge && !st; at.face++)
+        for (at.vertex = 0; at.vertex < q->n_edge; at.vertex++) {
+            if (!wanted(ctx, &at))
+                continue;
+            o.order = 0;
+            if (!cross_now(r, &at, &o))
+                continue;
+            o.order = order;
+            if (cross_edges(r, &at, &o, c))
+                each(ctx, &at, &c->gap);
+        }
+    return st;
+}
+
+int
+slide_place(struct rt *r, const struct slide_spot *at, int order,
+            struct jet out[3])
+{
+    const imp_contact *k = rt_contact(r, at->contact);
+    struct crossing here, *c = &here;
+    struct over o;
+    int st = over_get(r, at, order, &o);
+    if (st)
+        return st;
+    if (at->kind == SLIDE_EDGES) {
+        if (!cross_edges(r, at, &o, c))
+            return IMP_SINGULAR;
+        for (int i = 0; i < 3; i++) {
+            jet_mul(order, &c->at[0], &c->d[0][i], &out[i]);
+            jet_add(order, &out[i], &c->x[0][i], &out[i]);
+        }
+        return IMP_OK;
+    }
+    const double *x = r->polytope[k->body[1 - at->face_of]]->vertex[at->vertex];
+    if (at->face_of == 0)
+        over_point(&o, 0, x, out);
+    else
+        constant(order, x, 1.0, out);
+    return IMP_OK;
+}
+
+/* how far the crossing is from the ends of both edges */
+static int
+edge_ends(struct rt *r, const struct slide_spot *at, int order,
+          struct jet *side)
+{
+    struct crossing here, *c = &here;
+    struct over o;
+    if (over_get(r, at, order, &o) || !cross_edges(r, at, &o, c))
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        side[2 * i] = c->at[i];
+        jet_scale(order, -1.0, &c->at[i], &side[2 * i + 1]);
+        side[2 * i + 1].c[0] += c->length[i];
+    }
+    return 4;
+}
+
 int
 slide_vertices(struct rt *r, const struct slide_spot *on, int order,
                void (*each)(void *, uint32_t, const struct jet *), void *ctx,
@@ -270,12 +466,14 @@ slide_sides(struct rt *r, const struct slide_spot *at, int order,
 {
     const imp_contact *k = rt_contact(r, at->contact);
     const struct polytope *q = r->polytope[k->body[at->face_of]], *p;
-    const struct poly_face *f = face_of(r, at, &p);
     struct over o;
     struct jet y[3];
     int n = 0;
+    if (at->kind == SLIDE_EDGES)
+        return most < 4 ? 0 : edge_ends(r, at, order, side);
     if (q->n_vertex == 0 || over_get(r, at, order, &o))
         return 0;
+    const struct poly_face *f = face_of(r, at, &p);
     over_point(&o, at->face_of, p->vertex[at->vertex], y);
     for (uint32_t i = 0; i < f->count && n < most; i++) {
         const double *a = q->vertex[q->loop[f->first + i]];
@@ -357,221 +555,9 @@ slide_row_series(struct rt *r, struct slide *s, struct slide_row *row,
         return surface_row(r, row, order);
     case SLIDE_SMOOTH:
         return smooth_row(r, s, row, order);
+    case SLIDE_EDGES:
+        return edges_row(r, s, row, order);
     default:
         return vertex_row(r, s, row, order);
     }
-}
-
-/* -- which points touch ----------------------------------------------------
- */
-
-static bool
-near_point(const double a[3], const double b[3], double tol)
-{
-    return fabs(a[0] - b[0]) <= tol && fabs(a[1] - b[1]) <= tol &&
-           fabs(a[2] - b[2]) <= tol;
-}
-
-/* the vertex of body i of the contact at world point x; UINT32_MAX: none */
-static uint32_t
-vertex_at(const struct corner_scene *s, int i, const double x[3], double tol)
-{
-    const struct polytope *p = s->p[i];
-    for (uint32_t v = 0; v < p->n_vertex; v++) {
-        const double *at = i == 0 ? p->vertex[v] : s->point[v];
-        if (near_point(at, x, tol))
-            return v;
-    }
-    return UINT32_MAX;
-}
-
-/* the face of body i whose outward normal is n (axes of body 0) */
-static uint32_t
-face_along(const struct corner_scene *s, int i, const double n[3])
-{
-    for (uint32_t f = 0; f < s->p[i]->n_face; f++) {
-        const double *m = s->p[i]->face[f].n;
-        double w[3];
-        for (int j = 0; j < 3; j++)
-            w[j] = i == 0 ? m[j]
-                          : s->R[3 * j] * m[0] + s->R[3 * j + 1] * m[1] +
-                                s->R[3 * j + 2] * m[2];
-        if (near_point(w, n, 1e-6))
-            return f;
-    }
-    return UINT32_MAX;
-}
-
-/* world -> axes of body 0 */
-static void
-into_first(const struct rt *r, uint32_t body, const double x[3], bool point,
-           double out[3])
-{
-    double R[9], d[3];
-    const double *s = r->env + rt_body(r, body)->env_state;
-    multi_rotation(r, body, R);
-    for (uint32_t i = 0; i < 3; i++)
-        d[i] = x[i] - (point && i < r->im->dim ? s[i] : 0.0);
-    for (int i = 0; i < 3; i++)
-        out[i] = R[i] * d[0] + R[3 + i] * d[1] + R[6 + i] * d[2];
-}
-
-static int
-polytope_spots(struct rt *r, uint32_t contact, double tol,
-               struct slide_spot *out, int most)
-{
-    const imp_contact *k = rt_contact(r, contact);
-    struct corner_touch *t = NEW(r->brief, struct corner_touch);
-    struct corner_scene s;
-    double n[3], minus[3], x[3];
-    if (corner_touch(r, contact, tol, t) || t->kind == CORNER_OPEN)
-        return -1;
-    corner_scene_get(r, contact, false, &s);
-    into_first(r, k->body[0], t->n, false, n);
-    for (int j = 0; j < 3; j++)
-        minus[j] = -n[j];
-    double room = fmax(1e-9 * s.size, 4.0 * tol);
-    int count = 0;
-    for (int i = 0; i < t->n_point && count < most; i++) {
-        into_first(r, k->body[0], t->P[i], true, x);
-        bool found = false;
-        for (int b = 0; b < 2 && !found; b++) {
-            /* normal of body 0 is n, of body 1 the other way */
-            uint32_t f = face_along(&s, b, b == 0 ? n : minus);
-            uint32_t v = f == UINT32_MAX ? f : vertex_at(&s, 1 - b, x, room);
-            if (v == UINT32_MAX)
-                continue;
-            out[count++] = (struct slide_spot){contact, SLIDE_VERTEX, b, f, v};
-            found = true;
-        }
-        if (!found)
-            return -1;
-    }
-    return count;
-}
-
-int
-slide_spots(struct rt *r, uint32_t contact, double tol, struct slide_spot *out,
-            int most)
-{
-    const imp_contact *k = rt_contact(r, contact);
-    struct closest cl;
-    if (k->system != IMP_NO_SYSTEM || k->flags & IMP_CONTACTF_STATED)
-        return -1;
-    if (closest_points(r, contact, &cl, false))
-        return -1;
-    if (cl.gap > tol || most < 1)
-        return 0;
-    if (!(k->flags & IMP_CONTACTF_CORNERS)) {
-        *out = (struct slide_spot){.contact = contact, .kind = SLIDE_SURFACE};
-        return k->opening == IMP_NO_TAPE ? -1 : 1;
-    }
-    if (!corner_is_smooth(r, k))
-        return polytope_spots(r, contact, tol, out, most);
-    *out = (struct slide_spot){.contact = contact, .kind = SLIDE_SMOOTH};
-    return 1;
-}
-
-/* -- which may come to touch soon -------------------------------------------
- */
-
-struct above {
-    struct slide_spot *out;
-    struct slide_spot base;
-    double reach;
-    int n, most;
-};
-
-static void
-one_above(void *ctx, uint32_t vertex, const struct jet *gap)
-{
-    struct above *a = ctx;
-    if (gap->c[0] > a->reach || a->n >= a->most)
-        return;
-    a->out[a->n] = a->base;
-    a->out[a->n++].vertex = vertex;
-}
-
-int
-slide_near(struct rt *r, uint32_t contact, double tol, double reach,
-           struct slide_spot *out, int most)
-{
-    const imp_contact *k = rt_contact(r, contact);
-    struct closest cl;
-    struct above a = {.out = out, .reach = reach, .most = most};
-    double h;
-    if (!(k->flags & IMP_CONTACTF_CORNERS) || corner_is_smooth(r, k)) {
-        if (closest_points(r, contact, &cl, false))
-            return -1;
-        return cl.gap > reach ? 0 : slide_spots(r, contact, reach, out, most);
-    }
-    for (int b = 0; b < 2; b++)
-        if (r->polytope[k->body[b]]->n_vertex == 0)
-            a.base = (struct slide_spot){contact, SLIDE_VERTEX, b, 0, 0};
-    if (r->polytope[k->body[0]]->n_vertex &&
-        r->polytope[k->body[1]]->n_vertex) {
-        int n = slide_spots(r, contact, tol, out, most);
-        if (n < 1)
-            return n;
-        a.base = out[0];
-    }
-    if (motion_series_all(r, 1, &h) ||
-        slide_vertices(r, &a.base, 0, one_above, &a, NULL))
-        return -1;
-    int n = 0; /* over the face, or over a plane */
-    for (int i = 0; i < a.n; i++) {
-        struct jet side[16];
-        bool in = true;
-        for (int j = slide_sides(r, &out[i], 0, side, 16); j-- > 0;)
-            in = in && side[j].c[0] >= 0.0;
-        if (in)
-            out[n++] = out[i];
-    }
-    return n;
-}
-
-/* -- over a plane ------------------------------------------------------------
- */
-
-bool
-slide_plane(const struct rt *r, uint32_t contact, struct slide_spot *base)
-{
-    const imp_contact *k = rt_contact(r, contact);
-    if (k->system != IMP_NO_SYSTEM || k->flags & IMP_CONTACTF_STATED ||
-        !(k->flags & IMP_CONTACTF_CORNERS) || corner_is_smooth(r, k))
-        return false;
-    for (int b = 0; b < 2; b++)
-        if (r->polytope[k->body[b]]->n_vertex == 0) {
-            *base = (struct slide_spot){contact, SLIDE_VERTEX, b, 0, 0};
-            return r->polytope[k->body[1 - b]]->n_vertex > 0;
-        }
-    return false;
-}
-
-struct closed {
-    struct above a;
-    double rate;
-    bool still;
-};
-
-static void
-one_closed(void *ctx, uint32_t vertex, const struct jet *gap)
-{
-    struct closed *d = ctx;
-    if (d->still ? fabs(gap->c[1]) <= d->rate : gap->c[1] < -d->rate)
-        one_above(&d->a, vertex, gap);
-}
-
-int
-slide_closed(struct rt *r, const struct slide_spot *base, bool still,
-             struct slide_spot *out, int most)
-{
-    struct closed d = {.a = {.out = out, .base = *base, .most = most},
-                       .still = still};
-    double h;
-    event_rounding(r, base->contact, &d.a.reach, &d.rate);
-    if (motion_series_all(r, 1, &h) ||
-        slide_vertices(r, base, 1, one_closed, &d, NULL))
-        return -1;
-    return d.a.n;
 }

@@ -8,6 +8,9 @@
 #include "runtime/jet.h"
 #include "runtime/slide.h"
 
+/* sine between edges that count as parallel */
+#define SLIDE_PARALLEL 1e-9
+
 /* gap of a point, and how fast the motion of its two bodies opens it: by
  * velocity (world axes), by spin (body axes; plane: entry 5) */
 struct slide_row {
@@ -42,7 +45,18 @@ int slide_vertices(struct rt *r, const struct slide_spot *on, int order,
                    void (*each)(void *ctx, uint32_t vertex,
                                 const struct jet *gap),
                    void *ctx, double *holds);
-/* distances of a vertex to the sides of its face, inwards: how many */
+/* gaps of edges of both bodies that cross now, or nearly, with their outer
+ * sides towards each other: calls back with each that is wanted */
+int slide_crossings(struct rt *r, uint32_t contact, int order,
+                    bool (*wanted)(void *ctx, const struct slide_spot *at),
+                    void (*each)(void *ctx, const struct slide_spot *at,
+                                 const struct jet *gap),
+                    void *ctx);
+/* where the point is, in the axes of body 0 about its mass centre */
+int slide_place(struct rt *r, const struct slide_spot *at, int order,
+                struct jet out[3]);
+/* distances of a vertex to the sides of its face, inwards, or of a crossing to
+ * the ends of its edges: how many */
 int slide_sides(struct rt *r, const struct slide_spot *at, int order,
                 struct jet *side, int most);
 

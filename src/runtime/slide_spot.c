@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/* Which points of a contact touch now, or may come to touch (slide.h): the
+ * vertices, faces and edges behind the points of corner_touch.c, and the
+ * vertices over a plane. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/closest.h"
+#include "runtime/closest_priv.h"
+#include "runtime/corner_priv.h"
+#include "runtime/event.h"
+#include "runtime/motion.h"
+#include "runtime/multi_rt.h"
+#include "runtime/slide_priv.h"
+
+/* cosine between an edge and a normal that it is across */
+#define SLIDE_ALONG 1e-6
+/* A shared point that is this many tolerances from a vertex is the vertex: far
+ * less than what a vertex gets past the end of its face (SLIDE_LAG). */
+#define SLIDE_ROOM 8.0
+
+/* -- which points touch ----------------------------------------------------
+ */
+
+static bool
+near_point(const double a[3], const double b[3], double tol)
+{
+    return fabs(a[0] - b[0]) <= tol && fabs(a[1] - b[1]) <= tol &&
+           fabs(a[2] - b[2]) <= tol;
+}
+
+/* the vertex of body i of the contact at world point x; UINT32_MAX: none */
+static uint32_t
+vertex_at(const struct corner_scene *s, int i, const double x[3], double tol)
+{
+    const struct polytope *p = s->p[i];
+    for (uint32_t v = 0; v < p->n_vertex; v++) {
+        const double *at = i == 0 ? p->vertex[v] : s->point[v];
+        if (near_point(at, x, tol))
+            return v;
+    }
+    return UINT32_MAX;
+}
+
+/* the face of body i whose outward normal is n (axes of body 0) */
+static uint32_t
+face_along(const struct corner_scene *s, int i, const double n[3])
+{
+    for (uint32_t f = 0; f < s->p[i]->n_face; f++) {
+        const double *m = s->p[i]->face[f].n;
+        double w[3];
+        for (int j = 0; j < 3; j++)
+            w[j] = i == 0 ? m[j]
+                          : s->R[3 * j] * m[0] + s->R[3 * j + 1] * m[1] +
+                                s->R[3 * j + 2] * m[2];
+        if (near_point(w, n, 1e-6))
+            return f;
+    }
+    return UINT32_MAX;
+}
+
+/* world -> axes of body 0 */
+static void
+into_first(const struct rt *r, uint32_t body, const double x[3], bool point,
+           double out[3])
+{
+    double R[9], d[3];
+    const double *s = r->env + rt_body(r, body)->env_state;
+    multi_rotation(r, body, R);
+    for (uint32_t i = 0; i < 3; i++)
+        d[i] = x[i] - (point && i < r->im->dim ? s[i] : 0.0);
+    for (int i = 0; i < 3; i++)
+        out[i] = R[i] * d[0] + R[3 + i] * d[1] + R[6 + i] * d[2];
+}
+
+static void
+across(const double a[3], const double b[3], double out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        out[i] = a[j] * b[k] - a[k] * b[j];
+    }
+}
+
+/* the edge of body i through x that lies across n (axes of body 0), not along
+ * `other` (NULL: any); UINT32_MAX: none */
+static uint32_t
+edge_at(const struct corner_scene *s, int i, const double x[3],
+        const double n[3], const double other[3], double tol, double d[3])
+{
+    const struct polytope *p = s->p[i];
+    for (uint32_t e = 0; e < p->n_edge; e++) {
+        const double *m = p->edge[e].dir, *a, *b;
+        a = i == 0 ? p->vertex[p->edge[e].v[0]] : s->point[p->edge[e].v[0]];
+        b = i == 0 ? p->vertex[p->edge[e].v[1]] : s->point[p->edge[e].v[1]];
+        double w[3], u[3], c[3];
+        for (int j = 0; j < 3; j++) {
+            d[j] = i == 0 ? m[j]
+                          : s->R[3 * j] * m[0] + s->R[3 * j + 1] * m[1] +
+                                s->R[3 * j + 2] * m[2];
+            w[j] = x[j] - a[j];
+            u[j] = b[j] - a[j];
+        }
+        double t = cl_dot(w, d), l = cl_norm(u);
+        for (int j = 0; j < 3; j++)
+            w[j] -= t * d[j];
+        if (fabs(cl_dot(n, d)) > SLIDE_ALONG || t < -tol || t > l + tol ||
+            cl_norm(w) > tol)
+            continue;
+        if (other) {
+            across(d, other, c);
+            if (cl_norm(c) <= SLIDE_PARALLEL)
+                continue;
+        }
+        return e;
+    }
+    return UINT32_MAX;
+}
+
+/* edges that cross at P, Q along n; axes of body 0 */
+static bool
+crossing_at(const struct corner_scene *s, uint32_t contact, const double P[3],
+            const double Q[3], const double n[3], double tol,
+            struct slide_spot *out)
+{
+    double d[2][3], c[3];
+    uint32_t e[2];
+    if (s->dim == 2 ||
+        (e[0] = edge_at(s, 0, P, n, NULL, tol, d[0])) == UINT32_MAX ||
+        (e[1] = edge_at(s, 1, Q, n, d[0], tol, d[1])) == UINT32_MAX)
+        return false;
+    across(d[0], d[1], c);
+    *out = (struct slide_spot){contact, SLIDE_EDGES, cl_dot(c, n) < 0.0, e[0],
+                               e[1]};
+    return true;
+}
+
+static int
+polytope_spots(struct rt *r, uint32_t contact, double tol,
+               struct slide_spot *out, int most)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    struct corner_touch *t = NEW(r->brief, struct corner_touch);
+    struct corner_scene s;
+    double n[3], minus[3], x[2][3];
+    if (corner_touch(r, contact, tol, t) || t->kind == CORNER_OPEN)
+        return -1;
+    corner_scene_get(r, contact, false, &s);
+    into_first(r, k->body[0], t->n, false, n);
+    for (int j = 0; j < 3; j++)
+        minus[j] = -n[j];
+    double room = SLIDE_ROOM * tol;
+    int count = 0;
+    for (int i = 0; i < t->n_point && count < most; i++) {
+        into_first(r, k->body[0], t->P[i], true, x[0]);
+        into_first(r, k->body[0], t->Q[i], true, x[1]);
+        bool found = false;
+        for (int b = 0; b < 2 && !found; b++) {
+            /* normal of body 0 is n, of body 1 the other way */
+            uint32_t f = face_along(&s, b, b == 0 ? n : minus);
+            uint32_t v =
+                f == UINT32_MAX ? f : vertex_at(&s, 1 - b, x[1 - b], room);
+            if (v == UINT32_MAX)
+                continue;
+            out[count++] = (struct slide_spot){contact, SLIDE_VERTEX, b, f, v};
+            found = true;
+        }
+        if (!found &&
+            crossing_at(&s, contact, x[0], x[1], n, room, &out[count]))
+            count++;
+        else if (!found)
+            return -1;
+    }
+    return count;
+}
+
+int
+slide_spots(struct rt *r, uint32_t contact, double tol, struct slide_spot *out,
+            int most)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    struct closest cl;
+    if (k->system != IMP_NO_SYSTEM || k->flags & IMP_CONTACTF_STATED)
+        return -1;
+    if (closest_points(r, contact, &cl, false))
+        return -1;
+    if (cl.gap > tol || most < 1)
+        return 0;
+    if (!(k->flags & IMP_CONTACTF_CORNERS)) {
+        *out = (struct slide_spot){.contact = contact, .kind = SLIDE_SURFACE};
+        return k->opening == IMP_NO_TAPE ? -1 : 1;
+    }
+    if (!corner_is_smooth(r, k))
+        return polytope_spots(r, contact, tol, out, most);
+    *out = (struct slide_spot){.contact = contact, .kind = SLIDE_SMOOTH};
+    return 1;
+}
+
+/* -- which may come to touch soon -------------------------------------------
+ */
+
+struct above {
+    struct slide_spot *out;
+    struct slide_spot base;
+    double reach;
+    int n, most;
+};
+
+static void
+one_above(void *ctx, uint32_t vertex, const struct jet *gap)
+{
+    struct above *a = ctx;
+    if (gap->c[0] > a->reach || a->n >= a->most)
+        return;
+    a->out[a->n] = a->base;
+    a->out[a->n++].vertex = vertex;
+}
+
+int
+slide_near(struct rt *r, uint32_t contact, double tol, double reach,
+           struct slide_spot *out, int most)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    struct closest cl;
+    struct above a = {.out = out, .reach = reach, .most = most};
+    double h;
+    if (!(k->flags & IMP_CONTACTF_CORNERS) || corner_is_smooth(r, k)) {
+        if (closest_points(r, contact, &cl, false))
+            return -1;
+        return cl.gap > reach ? 0 : slide_spots(r, contact, reach, out, most);
+    }
+    for (int b = 0; b < 2; b++)
+        if (r->polytope[k->body[b]]->n_vertex == 0)
+            a.base = (struct slide_spot){contact, SLIDE_VERTEX, b, 0, 0};
+    int fixed = 0; /* edges that cross: as they are */
+    if (r->polytope[k->body[0]]->n_vertex &&
+        r->polytope[k->body[1]]->n_vertex) {
+        int n = slide_spots(r, contact, tol, out, most), m = n;
+        if (n < 1)
+            return n;
+        while (m > 0 && out[m - 1].kind != SLIDE_VERTEX)
+            m--;
+        if (m == 0)
+            return n;
+        a.base = out[m - 1];
+        for (int i = 0; i < n; i++)
+            if (out[i].kind == SLIDE_EDGES)
+                out[fixed++] = out[i];
+    }
+    a.n = fixed;
+    if (motion_series_all(r, 1, &h) ||
+        slide_vertices(r, &a.base, 0, one_above, &a, NULL))
+        return -1;
+    int n = fixed; /* over the face, or over a plane */
+    for (int i = fixed; i < a.n; i++) {
+        struct jet side[16];
+        bool in = true;
+        for (int j = slide_sides(r, &out[i], 0, side, 16); j-- > 0;)
+            in = in && side[j].c[0] >= 0.0;
+        if (in)
+            out[n++] = out[i];
+    }
+    return n;
+}
+
+/* -- over a plane ------------------------------------------------------------
+ */
+
+bool
+slide_plane(const struct rt *r, uint32_t contact, struct slide_spot *base)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    if (k->system != IMP_NO_SYSTEM || k->flags & IMP_CONTACTF_STATED ||
+        !(k->flags & IMP_CONTACTF_CORNERS) || corner_is_smooth(r, k))
+        return false;
+    for (int b = 0; b < 2; b++)
+        if (r->polytope[k->body[b]]->n_vertex == 0) {
+            *base = (struct slide_spot){contact, SLIDE_VERTEX, b, 0, 0};
+            return r->polytope[k->body[1 - b]]->n_vertex > 0;
+        }
+    return false;
+}
+
+struct closed {
+    struct above a;
+    double rate;
+    bool still;
+};
+
+static void
+one_closed(void *ctx, uint32_t vertex, const struct jet *gap)
+{
+    struct closed *d = ctx;
+    if (d->still ? fabs(gap->c[1]) <= d->rate : gap->c[1] < -d->rate)
+        one_above(&d->a, vertex, gap);
+}
+
+int
+slide_closed(struct rt *r, const struct slide_spot *base, bool still,
+             struct slide_spot *out, int most)
+{
+    struct closed d = {.a = {.out = out, .base = *base, .most = most},
+                       .still = still};
+    double h;
+    event_rounding(r, base->contact, &d.a.reach, &d.rate);
+    if (motion_series_all(r, 1, &h) ||
+        slide_vertices(r, base, 1, one_closed, &d, NULL))
+        return -1;
+    return d.a.n;
+}

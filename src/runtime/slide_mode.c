@@ -212,18 +212,17 @@ struct search {
     double tol, rate, lag;
 };
 
-/* its row; -1: free */
-static int
-held_at(const struct rt *r, const struct slide_spot *on, uint32_t vertex)
+static bool
+is_held(const struct rt *r, const struct slide_spot *on, uint32_t vertex)
 {
     for (int i = 0; r->slide && i < r->slide->n; i++) {
         const struct slide_spot *s = &r->slide->row[i].spot;
         if (s->contact == on->contact && s->kind == SLIDE_VERTEX &&
             s->face_of == on->face_of && s->face == on->face &&
             s->vertex == vertex)
-            return i;
+            return true;
     }
-    return -1;
+    return false;
 }
 
 static bool
@@ -247,19 +246,22 @@ found(struct search *f, double s, enum slide_what what, int which,
     f->out->contact = contact;
 }
 
-/* a vertex of row i, which is kept closed by what the others push, sinks: it
- * has to push itself */
-static void
-sinks(struct search *f, int i, const double *c)
+/* row i, which is kept closed by what the others push, sinks: it has to push
+ * itself */
+static int
+sinks(struct search *f, int i)
 {
-    double p[RT_ORDER + 1], s, low;
-    if (f->r->slide->row[i].on)
-        return;
-    memcpy(p, c, sizeof p);
-    p[0] = 0.0; /* to rounding, when it was taken */
-    event_rounding(f->r, f->on->contact, &low, &s);
-    if (poly_below(p, RT_ORDER, 0.0, f->best, -low, &s))
-        found(f, s, SLIDE_SINKS, i, f->on->contact);
+    struct slide_row *w = &f->r->slide->row[i];
+    double s, low;
+    int st = slide_row_series(f->r, f->r->slide, w, RT_ORDER);
+    if (st)
+        return st == IMP_SINGULAR ? IMP_OK : st;
+    w->gap.c[0] = 0.0; /* to rounding, when it was taken */
+    event_rounding(f->r, w->spot.contact, &low, &s);
+    if (isfinite(f->best) &&
+        poly_below(w->gap.c, RT_ORDER, 0.0, f->best, -low, &s))
+        found(f, s, SLIDE_SINKS, i, w->spot.contact);
+    return IMP_OK;
 }
 
 /* is the point between the ends of its face or edges at a time? */
@@ -332,12 +334,9 @@ other_vertex(void *ctx, uint32_t vertex, const struct jet *gap)
 {
     struct search *f = ctx;
     double s;
-    int row = held_at(f->r, f->on, vertex);
     struct slide_spot at = *f->on;
     at.vertex = vertex;
-    if (row >= 0)
-        sinks(f, row, gap->c);
-    else if (closes(f, &at, gap->c, &s))
+    if (!is_held(f->r, f->on, vertex) && closes(f, &at, gap->c, &s))
         found(f, s, SLIDE_CLOSES, -1, f->on->contact);
 }
 
@@ -475,10 +474,7 @@ one_over(void *ctx, uint32_t vertex, const struct jet *gap)
 {
     struct search *f = ctx;
     double s;
-    int row = held_at(f->r, f->on, vertex);
-    if (row >= 0)
-        sinks(f, row, gap->c);
-    else if (comes_down(f, vertex, gap->c, &s))
+    if (!is_held(f->r, f->on, vertex) && comes_down(f, vertex, gap->c, &s))
         found(f, s, SLIDE_HITS, (int)vertex, f->on->contact);
 }
 
@@ -507,6 +503,9 @@ one_row(struct search *f, int i)
     }
     if (f->blind && f->blind[w->spot.contact])
         return IMP_OK;
+    int st = w->on ? IMP_OK : sinks(f, i);
+    if (st)
+        return st;
     for (int k = 0; k < RT_ORDER && isfinite(f->best); k++, sk *= f->best)
         most = fmax(most, fabs(w->force.c[k]) * sk);
     most = fmax(most, fabs(w->force.c[0]));
@@ -543,6 +542,8 @@ slide_next(struct rt *r, double until, const bool *blind,
     if (st)
         return st;
     f.best = fmin(h, until - t0);
+    if (r->slide)
+        slide_poses_forget(r->slide);
     for (int i = 0; r->slide && i < r->slide->n && !st; i++)
         st = one_row(&f, i);
     for (uint32_t i = 0; i < n_over && !st; i++) {

@@ -208,26 +208,20 @@ sim_slide_peek(struct sim *s, double until, const bool *blind, double *t)
 }
 
 /* A held point is past the end of its face or edge: what touches there now is
- * looked for anew. A corner alone leaves: along the normals that its end has,
- * it moves away. */
+ * looked for anew. A corner alone leaves, and so does one whose normal is open
+ * there: what comes then is for the search. */
 static int
 over(struct sim *s, uint32_t c)
 {
-    char t[NUM_TEXT];
     uint32_t unknown;
     s->ct[c].pressed = true;
     int st = settle(s, &c, 1, -1, &unknown);
     s->ct[c].pressed = false;
     if (st || unknown == UINT32_MAX)
         return st;
-    struct diag *d =
-        diag_add(s->a->ds, DIAG_E0710, rt_contact(s->a->rt, c)->range,
-                 "a corner of `%s` slides over the end of a face at t = %s s",
-                 name_of(s, c), num_digits(t, rt_time(s->a->rt), 9));
-    diag_help(s->a->ds, d,
-              "what follows has an open normal; end the run before, or put a "
-              "half-space in the face's place");
-    return IMP_FAILED;
+    bool *out = NEW_N(s->a->rt->brief, bool, s->n_contacts + 1);
+    out[c] = true;
+    return sim_slide_points(s, NULL, 0, out);
 }
 
 int

@@ -208,8 +208,8 @@ struct search {
     const bool *blind;
     const struct slide_over *over;
     uint32_t n_over;
-    double best; /* in time from now */
-    double tol, rate, lag;
+    double best;                /* in time from now */
+    double tol, rate, lag, low; /* low: rounding of the gap */
 };
 
 static bool
@@ -247,7 +247,7 @@ found(struct search *f, double s, enum slide_what what, int which,
 }
 
 /* row i, which is kept closed by what the others push, sinks: it has to push
- * itself */
+ * itself; or it has risen, and comes down again */
 static int
 sinks(struct search *f, int i)
 {
@@ -256,11 +256,17 @@ sinks(struct search *f, int i)
     int st = slide_row_series(f->r, f->r->slide, w, RT_ORDER);
     if (st)
         return st == IMP_SINGULAR ? IMP_OK : st;
-    w->gap.c[0] = 0.0; /* to rounding, when it was taken */
     event_rounding(f->r, w->spot.contact, &low, &s);
-    if (isfinite(f->best) &&
-        poly_below(w->gap.c, RT_ORDER, 0.0, f->best, -low, &s))
-        found(f, s, SLIDE_SINKS, i, w->spot.contact);
+    bool up = w->gap.c[0] > low;
+    if (!up)
+        w->gap.c[0] = 0.0; /* to rounding, when it was taken */
+    if (!isfinite(f->best) ||
+        !poly_below(w->gap.c, RT_ORDER, 0.0, f->best, up ? 0.0 : -low, &s))
+        return IMP_OK;
+    if (up && is_over(f, w->spot.contact))
+        found(f, s, SLIDE_HITS, (int)w->spot.vertex, w->spot.contact);
+    else
+        found(f, s, up ? SLIDE_CLOSES : SLIDE_SINKS, i, w->spot.contact);
     return IMP_OK;
 }
 
@@ -324,7 +330,7 @@ closes(struct search *f, const struct slide_spot *at, const double *c,
         p[0] = p[1] = 0.0;
         down = poly_below(p, RT_ORDER, 0.0, f->best, -2.0 * f->tol, s);
     } else {
-        down = falls(c, f->best, f->tol, f->rate, s);
+        down = falls(c, f->best, f->low, f->rate, s);
     }
     return down && within(f, at, *s) && !held_there(f, at, *s);
 }
@@ -517,6 +523,7 @@ one_row(struct search *f, int i)
         !isfinite(f->best) || is_over(f, w->spot.contact))
         return IMP_OK;
     event_tolerances(f->r, w->spot.contact, &f->tol, &f->rate);
+    event_rounding(f->r, w->spot.contact, &f->low, &s);
     f->lag = SLIDE_LAG * f->tol;
     struct jet side[SIDES];
     int n = slide_sides(f->r, &w->spot, RT_ORDER, side, SIDES);

@@ -144,8 +144,9 @@ lasting(struct sim *s, uint32_t c, const struct verdict *v)
               "is %s m/s^2: they are pressed together (C0-)",
               num_digits(D, v->D, 6));
     diag_help(s->a->ds, d,
-              "lasting contact is not available in this build: use an `until` "
-              "before that time, or let them pass with `through = %s`",
+              "they touch at none of the points that can be held, or more than "
+              "64 would be: use an `until` before that time, or let them pass "
+              "with `through = %s`",
               contact_name(s, c));
     return IMP_FAILED;
 }

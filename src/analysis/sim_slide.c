@@ -211,17 +211,20 @@ sim_slide_peek(struct sim *s, double until, const bool *blind, double *t)
  * looked for anew. A corner alone leaves, and so does one whose normal is open
  * there: what comes then is for the search. */
 static int
-over(struct sim *s, uint32_t c)
+over(struct sim *s, uint32_t c, int which)
 {
-    uint32_t unknown;
-    s->ct[c].pressed = true;
-    int st = settle(s, &c, 1, -1, &unknown);
-    s->ct[c].pressed = false;
-    if (st || unknown == UINT32_MAX)
-        return st;
-    bool *out = NEW_N(s->a->rt->brief, bool, s->n_contacts + 1);
+    struct rt *r = s->a->rt;
+    struct slide_spot *spot = NEW_N(r->brief, struct slide_spot, SLIDE_MOST);
+    bool *out = NEW_N(r->brief, bool, s->n_contacts + 1), on;
+    struct slide_spot gone = *slide_spot(r, which, &on, NULL);
     out[c] = true;
-    return sim_slide_points(s, NULL, 0, out);
+    int n = held_points(s, out, spot), all = n, m = n;
+    if (!gather(s, c, spot, &all))
+        all = n;
+    for (int i = n; i < all; i++)
+        if (memcmp(&spot[i], &gone, sizeof gone))
+            spot[m++] = spot[i];
+    return choose(s, spot, m, -1);
 }
 
 int
@@ -250,7 +253,7 @@ sim_slide_apply(struct sim *s)
         return sim_event(s, &hit, &hit, 0);
     case SLIDE_OVER:
         s->row_fresh = false;
-        return over(s, e.contact);
+        return over(s, e.contact, e.which);
     default:
         return IMP_OK;
     }

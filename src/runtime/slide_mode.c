@@ -329,6 +329,8 @@ closes(struct search *f, const struct slide_spot *at, const double *c,
         memcpy(p, c, sizeof p);
         p[0] = p[1] = 0.0;
         down = poly_below(p, RT_ORDER, 0.0, f->best, -2.0 * f->tol, s);
+    } else if (c[0] <= f->low && c[1] > f->rate) { /* on its way up */
+        down = poly_below(c + 1, RT_ORDER - 1, 0.0, f->best, 0.0, s);
     } else {
         down = falls(c, f->best, f->low, f->rate, s);
     }

@@ -29,9 +29,12 @@ chatter_not_linear(struct analysis *a, const imp_system *s, imp_range where)
                  "change with the state, or a gap is not linear",
                  imp_text(a->rt->im, s->name));
     diag_note(a->ds, d, s->range, "the system");
-    diag_help(a->ds, d,
-              "simulate { until = ... } follows it and finds limits of "
-              "chatter too; for small rotations write sin(phi) as phi");
+    diag_help(
+        a->ds, d,
+        "chatter %s { until = 10 [s] } follows its run, and a sweep of "
+        "that shows where the verdict changes with a param; or, for small "
+        "rotations, write sin(phi) as phi",
+        imp_text(a->rt->im, s->name));
     return IMP_BADMODEL;
 }
 

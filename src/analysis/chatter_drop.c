@@ -10,10 +10,15 @@
 #include "analysis/chatter_priv.h"
 #include "runtime/dense.h"
 #include "runtime/flow.h"
+#include "runtime/random.h"
 
 /* contacts without a symmetry for which a drop is looked for: the work grows
  * with the third power */
 #define DROP_MOST 200
+/* shares of the gaps and of the rates by which drawn drops are uneven */
+#define DRAWN_GAP 0.03
+#define DRAWN_RATE 0.08
+#define DRAW_STREAM (UINT64_C(1) << 40)
 
 struct kept {
     struct relabel sym;
@@ -166,10 +171,21 @@ reach(struct analysis *a, const struct line *l, const struct relabel *f,
             x[j] += l->k.B[i * n + j] * y[i] / sqrt(l->k.W[i * (m + 1)]);
 }
 
-/* The drop into `state`. False: no motion has all gaps open and closing. */
+/* -1 .. 1 */
+static double
+drawn(const struct analysis *a, uint64_t draw, int i)
+{
+    return 2.0 * random_unit(a->rt->seed, draw, DRAW_STREAM + (uint64_t)i) -
+           1.0;
+}
+
+/* The drop into `state`; draw > 0: that drawn one, a function of the seed, the
+ * number and the contacts alone. False: no motion has all gaps open and
+ * closing.
+ */
 static bool
 drop(struct analysis *a, const struct line *l, const struct relabel *f,
-     double *state)
+     uint64_t draw, double *state)
 {
     static const double turn = 6.28318530717958647692;
     int m = l->model.m, n = l->model.n;
@@ -183,8 +199,13 @@ drop(struct analysis *a, const struct line *l, const struct relabel *f,
         double size =
             found ? sqrt(l->k.W[i * (m + 1)] / l->k.W[f->order[0] * (m + 1)])
                   : 1.0;
-        g[i] = size * (1.0 + 0.01 * co + 0.02 * si) - l->k.c0[i];
-        u[i] = -size * (1.0 + 0.05 * co + 0.03 * si);
+        double gap = 0.01 * co + 0.02 * si, rate = 0.05 * co + 0.03 * si;
+        if (draw) {
+            gap = DRAWN_GAP * drawn(a, draw, 2 * k);
+            rate = DRAWN_RATE * drawn(a, draw, 2 * k + 1);
+        }
+        g[i] = size * (1.0 + gap) - l->k.c0[i];
+        u[i] = -size * (1.0 + rate);
     }
     if (!found && m > DROP_MOST)
         return false;
@@ -246,7 +267,7 @@ chatter_start(struct analysis *a, uint32_t system, imp_range where, bool *flat)
     struct kept *k = symmetry(a, system, l);
     int m = l->model.m, n = l->model.n;
     if (!dropped(k, l)) {
-        k->dropped = drop(a, l, &k->sym, k->state);
+        k->dropped = drop(a, l, &k->sym, 0, k->state);
         if (!k->dropped)
             return no_drop(a, s, where);
         copy(k->B, l->k.B, m * n);
@@ -257,4 +278,25 @@ chatter_start(struct analysis *a, uint32_t system, imp_range where, bool *flat)
     memcpy(a->rt->env + s->env_state, k->state,
            2 * (size_t)n * sizeof *k->state);
     return IMP_OK;
+}
+
+bool
+chatter_unstated(const struct analysis *a, uint32_t system)
+{
+    return unstated(a, rt_system(a->rt, system));
+}
+
+int
+chatter_drawn(struct analysis *a, uint32_t system, imp_range where,
+              uint64_t draw)
+{
+    const imp_system *s = rt_system(a->rt, system);
+    struct line *l;
+    int st = flow_matrices(a->rt, system, &l);
+    if (st)
+        return st;
+    return drop(a, l, &symmetry(a, system, l)->sym, draw,
+                a->rt->env + s->env_state)
+               ? IMP_OK
+               : no_drop(a, s, where);
 }

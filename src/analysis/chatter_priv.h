@@ -24,6 +24,12 @@ const struct relabel *chatter_symmetry(struct analysis *a, uint32_t system,
 /* puts the nearly flat drop into the state of a system without a start */
 int chatter_start(struct analysis *a, uint32_t system, imp_range where,
                   bool *flat);
+/* does start { ... } say nothing that moves the system? */
+bool chatter_unstated(const struct analysis *a, uint32_t system);
+/* nearly flat drop number `draw` > 0 of those that are drawn by the seed;
+ * IMP_OK, or a status after a diagnostic */
+int chatter_drawn(struct analysis *a, uint32_t system, imp_range where,
+                  uint64_t draw);
 /* the diagnostic for systems that are no parabolas; IMP_BADMODEL */
 int chatter_not_linear(struct analysis *a, const struct imp_system *s,
                        imp_range where);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* `threshold S over x in [lo, hi]`: where chatter stops bringing a system to
  * rest as one param changes, by the eigenvalues of its relabelled maps and by
- * runs from its start, side by side (spec/chatter.md 2.2, 2.6, 2.7). Both are
+ * runs from its start, or from several, side by side (spec/chatter.md 2.2, 2.6,
+ * 2.7): of several the most unfavourable decides. Both are
  * sides of a line for every value of x: a grid shows between which values they
  * change, bisection goes on from there. Values are asked for in a run of the
  * model of its own (struct rt), as those of a sweep. */
@@ -47,6 +48,7 @@ struct hunt {
     struct diags ds;
     struct analysis an;
     double *params;
+    long starts, worst; /* worst: the one that did not rest last */
     /* what was seen on the way */
     long runs, inconclusive, impacts;
     bool flat, accelerates, symmetric;
@@ -173,29 +175,45 @@ mirrored(struct hunt *h, double x)
     return critical > 0.0 ? sign(critical - s->e) : NO;
 }
 
-/* one run from the start at x */
+/* start number k at x, by draws of the model's own, or else a drawn drop */
 static bool
-run(struct hunt *h, double x, struct chatter_run *run)
+start(struct hunt *h, double x, long k)
 {
     bool flat;
-    if (!go_to(h, x) ||
-        fails(h, x, chatter_start(&h->an, h->system, h->c->range, &flat)))
+    if (!go_to(h, x))
+        return false;
+    if (h->rt->im->draws.n &&
+        fails(h, x, rt_seed(h->rt, h->rt->seed, (uint64_t)k)))
+        return false;
+    bool drop = k && chatter_unstated(&h->an, h->system);
+    if (fails(h, x,
+              drop ? chatter_drawn(&h->an, h->system, h->c->range, (uint64_t)k)
+                   : chatter_start(&h->an, h->system, h->c->range, &flat)))
+        return false;
+    h->flat = drop || flat;
+    return true;
+}
+
+/* one run from start k at x */
+static bool
+run(struct hunt *h, double x, long k, struct chatter_run *run)
+{
+    if (!start(h, x, k))
         return false;
     struct flow *f = flow_new(h->rt, h->system, h->policy);
     if (!f)
         return !fails(h, x, IMP_BADMODEL);
     chatter_decide(h->rt->arena, flow_line(f), INFINITY, LINE_RESOLVE,
                    h->events, run);
-    h->flat = flat;
     h->impacts = run->impacts > h->impacts ? run->impacts : h->impacts;
     return true;
 }
 
 static enum chatter_verdict
-follow(struct hunt *h, double x)
+follow(struct hunt *h, double x, long k)
 {
     struct chatter_run r;
-    if (!run(h, x, &r))
+    if (!run(h, x, k, &r))
         return CHATTER_ENDLESS;
     h->runs++;
     h->inconclusive += r.verdict != CHATTER_COMPLETE &&
@@ -218,21 +236,54 @@ rests(enum chatter_verdict v)
     }
 }
 
+/* Do the runs from all starts come to rest? The one that did not do so last is
+ * asked first. */
 static enum side
 simulation(struct hunt *h, double x)
 {
-    return rests(follow(h, x));
+    enum side all = YES;
+    long first = h->worst;
+    for (long i = 0; i < h->starts && !h->status; i++) {
+        long k = i == 0 ? first : i - (i <= first);
+        enum side s = rests(follow(h, x, k));
+        if (s == NO) {
+            h->worst = k;
+            return NO;
+        }
+        all = s == UNKNOWN ? UNKNOWN : all;
+    }
+    return all;
 }
 
-/* of those that come to rest */
+/* from any? */
+static enum side
+any_rests(struct hunt *h, double x)
+{
+    enum side any = NO;
+    for (long k = 0; k < h->starts && !h->status; k++) {
+        enum side s = rests(follow(h, x, k));
+        if (s == YES)
+            return YES;
+        any = s == UNKNOWN ? UNKNOWN : any;
+    }
+    return any;
+}
+
+/* of those that come to rest: is one partial? */
 static enum side
 partial(struct hunt *h, double x)
 {
-    enum chatter_verdict v = follow(h, x);
-    return v == CHATTER_PARTIAL    ? YES
-           : v == CHATTER_COMPLETE ? NO
-           : rests(v)              ? OTHER
-                                   : UNKNOWN;
+    enum side side = OTHER;
+    for (long k = 0; k < h->starts && !h->status; k++) {
+        enum chatter_verdict v = follow(h, x, k);
+        if (v == CHATTER_PARTIAL)
+            return YES;
+        if (v == CHATTER_COMPLETE)
+            side = side == UNKNOWN ? UNKNOWN : NO;
+        else if (rests(v) == UNKNOWN)
+            side = UNKNOWN;
+    }
+    return side;
 }
 
 /* -- changes ----------------------------------------------------------------
@@ -413,7 +464,7 @@ set_warnings(struct hunt *h, const struct changes *e, const struct changes *s,
         w[n++] = "the eigenvalue changes several times: changes_by_eigenvalue";
     if (s->n > 1)
         w[n++] = "the runs change several times: changes_by_simulation";
-    if (by_e && !s->n && s->no && !h->accelerates)
+    if (by_e && !s->n && s->no && !h->accelerates && h->starts == 1)
         w[n++] = "the eigenvalue changes and the runs do not: two changes may "
                  "lie within one step; a greater `grid` looks closer";
     if (h->symmetric && h->accelerates)
@@ -432,7 +483,7 @@ set_warnings(struct hunt *h, const struct changes *e, const struct changes *s,
 static const char *
 verdict_at(struct hunt *h, double x)
 {
-    switch (follow(h, x)) {
+    switch (follow(h, x, h->worst)) {
     case CHATTER_COMPLETE:
         return "complete";
     case CHATTER_PARTIAL:
@@ -456,6 +507,35 @@ set_sides(struct hunt *h, const struct change *c, const char *none,
     SET_TEXT("above", verdict_at(h, c->hi));
 }
 
+/* of several starts: the most unfavourable one at *c, and where the last of
+ * them stops coming to rest */
+static void
+set_starts(struct hunt *h, const struct change *c, const struct changes *best,
+           const char *none, struct rec *out)
+{
+    struct analysis *a = h->a;
+    static const char *const one = "there is one start: `starts` takes more";
+    SET_NUM("starts", (double)h->starts);
+    bool several = h->starts > 1, some = several && c;
+    const struct change *last = nearest(best, c);
+    if (several && last)
+        SET_NUM("by_simulation_best", middle(last));
+    else
+        SET_ABSENT("by_simulation_best", several ? none : one);
+    /* on the side that does not rest */
+    if (some && simulation(h, c->below == YES ? c->hi : c->lo) == NO &&
+        start(h, middle(c), h->worst)) {
+        const double *q = h->rt->env + h->s->env_state;
+        SET_NUM("worst_start", (double)h->worst);
+        SET_LIST("worst_positions", q, h->s->n);
+        SET_LIST("worst_rates", q + h->s->n, h->s->n);
+    } else {
+        SET_ABSENT("worst_start", several ? none : one);
+        SET_ABSENT("worst_positions", several ? none : one);
+        SET_ABSENT("worst_rates", several ? none : one);
+    }
+}
+
 static void
 set_difference(struct hunt *h, struct rec *out, const char *field,
                const struct change *e, const struct change *s)
@@ -474,8 +554,10 @@ search(struct hunt *h, struct rec *out)
     struct changes e = find(h, eigenvalue, 0.0);
     struct changes s = find(h, simulation, h->width);
     struct changes pe = find(h, pair, 0.0);
-    struct changes m = find(h, mirrored, 0.0), ps = {0};
-    if (s.yes)
+    struct changes m = find(h, mirrored, 0.0), ps = {0}, best = {0};
+    if (h->starts > 1)
+        best = find(h, any_rests, h->width);
+    if (s.yes || best.yes)
         ps = find(h, partial, h->width);
     if (h->status)
         return h->status;
@@ -485,12 +567,15 @@ search(struct hunt *h, struct rec *out)
     const struct change *part_e = pe.n ? &pe.v[0] : NULL;
     const struct change *part_s = nearest(&ps, part_e);
     const char *no_s =
-        no_change(&s,
-                  h->failed ? "all runs that could be made come to rest"
-                            : "the runs come to rest in the whole range",
-                  h->failed ? "no run that could be made comes to rest"
-                            : "no run comes to rest in this range",
-                  "no run has a verdict");
+        h->starts > 1 && !s.yes
+            ? "nowhere in this range do the runs from all "
+              "starts come to rest"
+            : no_change(&s,
+                        h->failed ? "all runs that could be made come to rest"
+                                  : "the runs come to rest in the whole range",
+                        h->failed ? "no run that could be made comes to rest"
+                                  : "no run comes to rest in this range",
+                        "no run has a verdict");
     set_change(
         h, out, "by_eigenvalue", "eigenvalue_interval", by_e,
         h->no_symmetry
@@ -502,6 +587,7 @@ search(struct hunt *h, struct rec *out)
                   "it is nowhere real and positive in this range", because(h)));
     set_change(h, out, "by_simulation", "simulation_interval", by_s, no_s);
     set_difference(h, out, "difference", by_e, by_s);
+    set_starts(h, by_s, &best, no_s, out);
     set_sides(h, by_s, no_s, out);
     set_change(h, out, "mirrored_by_eigenvalue", NULL, by_m,
                no_change(&m, "they are real and positive in the whole range",
@@ -601,16 +687,37 @@ wrong_option(struct hunt *h, enum imp_option_id id, const char *what)
 }
 
 static int
+one_start(struct hunt *h)
+{
+    const imp_val *v = arg_option(h->a, h->c, IMP_OPT_threshold_starts);
+    struct diag *d = diag_add(h->a->ds, DIAG_E0405, v ? v->range : h->c->range,
+                              "`%s` has one start: nothing in it is drawn",
+                              imp_text(h->a->rt->im, h->s->name));
+    diag_note(h->a->ds, d, h->s->range, "the system");
+    diag_help(h->a->ds, d,
+              "draw something, start { h' = -1  phi' = random(-0.1, 0.1) }, or "
+              "leave the start out: then nearly flat drops are drawn");
+    return IMP_BADMODEL;
+}
+
+static int
 options(struct hunt *h)
 {
     struct analysis *a = h->a;
-    double tol, grid, most;
+    double tol, grid, most, starts;
     int st;
     if ((st = arg_number(a, h->c, IMP_OPT_threshold_tolerance, 1e-9, &tol)) ||
         (st = arg_number(a, h->c, IMP_OPT_threshold_grid, 64.0, &grid)) ||
         (st = arg_number(a, h->c, IMP_OPT_threshold_events, 1e5, &most)) ||
+        (st = arg_number(a, h->c, IMP_OPT_threshold_starts, 1.0, &starts)) ||
         (st = bounds(h)))
         return st;
+    if (!(starts >= 1.0 && starts <= 1e6) || starts != floor(starts))
+        return wrong_option(h, IMP_OPT_threshold_starts,
+                            "`starts` is a whole number from 1 to 1e6");
+    h->starts = (long)starts;
+    if (h->starts > 1 && !a->rt->im->draws.n && !chatter_unstated(a, h->system))
+        return one_start(h);
     if (!(tol > 0.0 && tol < 1.0))
         return wrong_option(h, IMP_OPT_threshold_tolerance,
                             "`tolerance` is between 0 and 1");

@@ -12,7 +12,7 @@ let s = sweep {
 }
 let goyal = ((1 - rho)/(1 + rho))^2
 plot s.dominant { against = (s.rho, s.gamma)  overlay = goyal  file = "a.svg" }
-plot s.verdict { against = (s.rho, s.gamma)  contours = s.impacts  levels = (5, 10, 50)  file = "b.svg" }
+plot s.verdict { against = (s.rho, s.gamma)  contours = s.impacts  levels = (5, 10, 14)  file = "b.svg" }
 plot s.verdict { against = (s.rho, s.gamma)  overlay = (5 + rho, goyal)  file = "c.png" }
 plot s.impacts { against = s.rho  per = s.gamma  file = "d.svg" }
 EOF
@@ -21,5 +21,5 @@ for f in a.svg b.svg c.png d.svg; do cmp o/$f p/$f; done
 grep -c '</svg>' o/*.svg
 grep -o '>goyal<' o/a.svg
 grep -o '>complex<' o/a.svg
-grep -o '>50<' o/b.svg
+grep -o '>14<' o/b.svg
 grep -o '>gamma = 0.98<' o/d.svg

@@ -159,7 +159,8 @@ happened(struct sim *s, struct flow *f, const struct flow_event *e,
         sim_log(s, e->contact, "slide", "", 0.0);
         break;
     case FLOW_LEAVE:
-        sim_log(s, e->contact, "leave", "", 0.0);
+        for (uint32_t i = 0; i < e->n; i++)
+            sim_log(s, c[i], "leave", "", 0.0);
         break;
     }
     s->row_fresh = false;

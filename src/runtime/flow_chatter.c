@@ -22,6 +22,10 @@
 #define SERIES_LEAST 8
 /* others stay clear of it by this many times its gap's way until the limit */
 #define SERIES_CLEAR 4.0
+/* flights this much lower than the rounding of their gap are none */
+#define SERIES_FAINT 16.0
+/* impacts with none but such flights, after which there are no more */
+#define SERIES_FAINTS 8
 /* steps onto the gaps at a limit: from 1e-3 of a length to rounding */
 #define SERIES_NEWTON 3
 /* several contacts: what is looked ahead, in the last flights, and impacts */
@@ -51,8 +55,10 @@ series_limit_ahead(const struct flow *f, double until, double *time)
 {
     const struct series_way *w = f->series;
     double one = w->estimate - w->now, some = w->found - w->now;
-    if (one > 0.0 && w->estimate <= until && w->same >= SERIES_LEAST &&
-        one <= w->h && clear(f, one))
+    if (w->faint)
+        *time = w->now;
+    else if (one > 0.0 && w->estimate <= until && w->same >= SERIES_LEAST &&
+             one <= w->h && clear(f, one))
         *time = w->estimate;
     else if (some > 0.0 && w->found <= until && some <= w->h)
         *time = w->found;
@@ -157,7 +163,8 @@ shrinks(struct series_way *w)
         now += a[i];
         before += a[SERIES_FLIGHTS / 2 + i];
     }
-    return now < before;
+    /* or they are below the rounding of the time already */
+    return now < before || now == 0.0;
 }
 
 /* Follows the probe until a limit at all contacts that were hit on the way:
@@ -238,6 +245,59 @@ predict(struct flow *f)
     return IMP_OK;
 }
 
+/* After an impact, again and again: do the contacts that were hit fly lower
+ * than the rounding of their gaps, or shorter than that of the time, pressed
+ * together and with restitution below 1? Their flights are rounding, too, so
+ * that no order could show any more: they are at rest, and what is left counts
+ * as error. */
+static void
+faint(struct flow *f)
+{
+    struct series_way *w = f->series;
+    const struct line *l = w->instant;
+    double press = 0.0, left = 0.0, ratio = 0.0;
+    double tick = 4.0 * DBL_EPSILON * fabs(w->now);
+    int before = w->faints;
+    bool flies = false;
+    w->faints = 0;
+    if (before == 0)
+        memset(w->faded, 0, f->m * sizeof *w->faded);
+    for (uint32_t i = 0; i < f->m; i++)
+        press = fmax(press, fabs(l->k.nf[i]));
+    for (int k = 0; k < w->n_hit; k++) {
+        int i = w->hit[k];
+        double u = fabs(l->rate[i]);
+        double low = DBL_EPSILON * w->size[i] / SERIES_FAINT;
+        double time = fmax(tick, 2.0 * sqrt(2.0 * low / press));
+        if (w->on[i])
+            continue; /* put to rest */
+        if (!(2.0 * u <= press * time) || w->any[0] > SERIES_CLEAR * time)
+            return;
+        flies = w->faded[i] = true;
+        ratio = fmax(ratio, f->e[i]);
+        left = fmax(left, 2.0 * u / press);
+    }
+    if (!flies) {
+        w->faints = before;
+        return;
+    }
+    if (!(press > 0.0) || !(ratio < 1.0))
+        return;
+    w->faints = before + 1;
+    if (w->faints < SERIES_FAINTS)
+        return;
+    w->faints = 0;
+    memcpy(w->group, w->faded, f->m * sizeof *w->group);
+    w->faint = true;
+    w->found = w->now;
+    w->chatter = (struct line_chatter){.means = LINE_LOST,
+                                       .impacts = w->run,
+                                       .depth = 1,
+                                       .ratio = ratio,
+                                       .remaining = left / (1.0 - ratio),
+                                       .error = 1.0};
+}
+
 int
 series_count(struct flow *f, int c, int together)
 {
@@ -248,7 +308,10 @@ series_count(struct flow *f, int c, int together)
     one_contact(f->series, c);
     if (together > 1)
         f->series->same = 0; /* no flights of one contact */
-    return predict(f);
+    int st = predict(f);
+    if (!st)
+        faint(f);
+    return st;
 }
 
 int
@@ -259,7 +322,9 @@ series_limit(struct flow *f, struct flow_event *e)
     bool several = w->ahead == w->found;
     bool *on = NEW_N(f->r->arena, bool, f->m + 1);
     limit_group(f);
-    if (several) {
+    if (w->faint) {
+        w->faint = false;
+    } else if (several) {
         w->chatter.impacts = w->run;
         w->chatter.remaining = T;
     } else {
@@ -272,7 +337,8 @@ series_limit(struct flow *f, struct flow_event *e)
                                            .ratio = w->flight[0] / w->flight[1],
                                            .remaining = T};
     }
-    w->chatter.error = (several ? w->meet_off : w->off) / T;
+    if (T > 0.0)
+        w->chatter.error = (several ? w->meet_off : w->off) / T;
     if (!(w->chatter.error < 1.0))
         w->chatter.error = 1.0; /* known no better */
     for (uint32_t i = 0; i < f->m; i++)

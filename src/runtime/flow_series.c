@@ -22,6 +22,8 @@
 #define SERIES_TRUNCATION 4e-16
 /* orders before the last that are looked at */
 #define SERIES_GAP 7
+/* where nothing accelerates several gaps at an instant, in roundings */
+#define SERIES_TOGETHER 256.0
 /* coefficients of a gap beyond which a root is not looked for in one piece */
 #define SERIES_MOST 1e12
 
@@ -387,6 +389,14 @@ series_take_back(struct flow *f)
     set_active(f);
 }
 
+/* what opened at this very instant opens still */
+void
+series_refresh(struct series_way *w, const bool *fresh, uint32_t m)
+{
+    for (uint32_t i = 0; i < m; i++)
+        w->fresh[i] |= fresh[i] && !w->on[i];
+}
+
 /* The present instant for line.h: accelerations of free motion, and what the
  * gaps' accelerations have beyond N a. */
 int
@@ -491,7 +501,25 @@ impact(struct flow *f, struct flow_event *e)
         e->kind = FLOW_JAMMED;
         return IMP_OK;
     }
+    /* below the ground by rounding, but on its way out */
+    for (int k = 0; k < w->n_hit; k++)
+        if (!w->on[w->hit[k]] && w->instant->rate[w->hit[k]] >= 0.0)
+            w->fresh[w->hit[k]] = true;
     return series_count(f, w->hit[0], w->n_hit);
+}
+
+/* Is this contact closed, and nothing moves or accelerates its gap (series_look
+ * before)? A plate is let go at all its feet at once, and those that carried
+ * nothing are let go with them. */
+static bool
+floats(const struct flow *f, uint32_t i)
+{
+    const struct series_way *w = f->series;
+    const struct line *l = w->instant;
+    double eps = SERIES_TOGETHER * DBL_EPSILON;
+    return f->gap[i] <= eps * w->most[i] &&
+           fabs(f->rate[i]) <= eps * (w->speed[i] + fabs(f->drift[i])) &&
+           fabs(l->k.nf[i]) <= eps * (l->k.size[i] + fabs(f->bias[i]));
 }
 
 /* a force has become zero, or contacts are closed: which slide from here on? */
@@ -499,6 +527,8 @@ static int
 change(struct flow *f, struct flow_event *e, bool slid)
 {
     struct series_way *w = f->series;
+    bool *fresh = NEW_N(f->r->arena, bool, f->m + 1);
+    memcpy(fresh, w->fresh, f->m);
     int st = series_look(f, w->on);
     if (st)
         return st;
@@ -508,11 +538,23 @@ change(struct flow *f, struct flow_event *e, bool slid)
     e->contact = f->s->contact + (uint32_t)w->hit[0];
     e->impulse = 0.0;
     e->kind = what == LINE_JAMMED ? FLOW_JAMMED : FLOW_LEAVE;
-    /* the force that ceased is zero to rounding: it opens */
-    w->instant->on[w->hit[0]] = false;
-    w->instant->fresh[w->hit[0]] = true;
+    /* forces that have ceased are zero to rounding: they open */
+    f->n_contacts = 0;
+    for (uint32_t i = 0; i < f->m; i++) {
+        if ((int)i != w->hit[0] && !floats(f, i))
+            continue;
+        if (w->on[i]) {
+            f->contacts[f->n_contacts] = f->s->contact + i;
+            f->impulse[f->n_contacts++] = 0.0;
+        }
+        w->instant->on[i] = false;
+        w->instant->fresh[i] = fresh[i] = true;
+        w->left[i] = slid;
+    }
+    e->n = f->n_contacts;
+    e->contact = f->contacts[0];
     series_take_back(f);
-    w->left[w->hit[0]] = slid;
+    series_refresh(w, fresh, f->m);
     series_forget(w);
     return IMP_OK;
 }
@@ -524,12 +566,15 @@ way_apply(struct flow *f, struct flow_event *e)
     enum what what = w->what;
     if (what == LIMIT)
         return series_limit(f, e);
-    bool moved = w->ahead > w->now;
+    bool moved = w->ahead > w->now, slid = moved;
     series_advance(f, w->ahead);
     if (moved) {
         memset(w->fresh, 0, f->m);
         memset(w->left, 0, f->m);
     }
+    /* others slid until now, too: several open at once */
+    for (uint32_t i = 0; i < f->m; i++)
+        slid |= w->left[i];
     e->kind = FLOW_NONE;
     e->time = w->now;
     if (w->guard >= 0)
@@ -539,7 +584,7 @@ way_apply(struct flow *f, struct flow_event *e)
         return st;
     return what == CLOSES    ? impact(f, e)
            : what == TOUCHES ? series_touched(f, e)
-           : what == CEASES  ? change(f, e, moved)
+           : what == CEASES  ? change(f, e, slid)
                              : IMP_OK;
 }
 
@@ -587,6 +632,7 @@ flow_series_new(struct flow *f)
     w->was_over = NEW_N(a, bool, guard_count(f->r, f->s->block) + 1);
     w->group = NEW_N(a, bool, m + 1);
     w->closed = NEW_N(a, bool, m + 1);
+    w->faded = NEW_N(a, bool, m + 1);
     f->way = &series_way;
     /* contacts that touch at the start without rate slide, or open */
     bool *on = NEW_N(a, bool, m + 1), any = false;

@@ -49,6 +49,9 @@ struct series_way {
     double left_was;    /* time that was left at the guess before */
     double meet_off;    /* bound of the error of `found` */
     bool *group, *closed;
+    bool faint;  /* the limit is now: flights are below rounding */
+    int faints;  /* impacts with such flights in a row */
+    bool *faded; /* m: contacts that were hit in these */
     struct line *between;
     struct line_chatter chatter;
 };
@@ -64,6 +67,8 @@ void series_advance(struct flow *f, double t);
 int series_look(struct flow *f, const bool *on);
 /* positions and velocities of that instant back into the state */
 void series_take_back(struct flow *f);
+/* behind it: what opened at this very instant (fresh, m) opens still */
+void series_refresh(struct series_way *w, const bool *fresh, uint32_t m);
 
 /* -- flow_switch.c -------------------------------------------------------- */
 

@@ -63,8 +63,9 @@ series_touched(struct flow *f, struct flow_event *e)
 {
     struct series_way *w = f->series;
     int c = w->hit[0];
-    bool *on = NEW_N(f->r->arena, bool, f->m + 1);
+    bool *on = NEW_N(f->r->arena, bool, 2 * f->m + 1), *fresh = on + f->m;
     memcpy(on, w->on, f->m);
+    memcpy(fresh, w->fresh, f->m);
     on[c] = true;
     int st = series_look(f, on);
     if (st)
@@ -82,6 +83,7 @@ series_touched(struct flow *f, struct flow_event *e)
     if (what == LINE_JAMMED)
         return IMP_OK;
     series_take_back(f);
+    series_refresh(w, fresh, f->m);
     w->fresh[c] = !slides;
     w->most[c] = 0.0;
     if (slides)

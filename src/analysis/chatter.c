@@ -180,7 +180,7 @@ going_on(struct analysis *a, const struct chatter_run *run)
 
 static void
 set_run(struct analysis *a, const struct chatter_run *run, bool flat,
-        struct rec *out)
+        bool digits, struct rec *out)
 {
     static const char *const word[] = {[CHATTER_COMPLETE] = "complete",
                                        [CHATTER_PARTIAL] = "partial",
@@ -201,6 +201,8 @@ set_run(struct analysis *a, const struct chatter_run *run, bool flat,
     else
         SET_TEXT("verdict", word[run->verdict]);
     SET_TEXT("start", flat ? "nearly flat drop" : "given");
+    if (!digits)
+        return;
     SET_NUM("impacts", (double)run->impacts);
     SET_NUM("time", run->time);
     set_number(a, out, "last_impact", run->last,
@@ -412,8 +414,9 @@ cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
         return st;
     if (run.verdict == CHATTER_JAMMED)
         return flow_jammed(a->rt, s->contact, run.time);
-    set_run(a, &run, flat, out);
-    if (wants_of(a, out)->rest)
+    const struct wants *w = wants_of(a, out);
+    set_run(a, &run, flat, w->digits, out);
+    if (w->rest)
         set_rest(a, s, &run, out);
     return IMP_OK;
 }

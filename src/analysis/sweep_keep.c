@@ -142,8 +142,9 @@ sweep_keep_error(struct sweep *s, uint64_t i, const char *why)
 static void
 pack_text(const char *t, uint32_t n, struct buf *b)
 {
-    buf_put(b, (const char *)&n, sizeof n);
-    buf_put(b, t, n);
+    char *to = buf_room(b, sizeof n + n);
+    memcpy(to, &n, sizeof n);
+    memcpy(to + sizeof n, t, n);
 }
 
 /* texts that are not at hand: other threads may move the list of them */
@@ -168,9 +169,11 @@ void
 sweep_pack(const struct sweep *s, uint64_t i, const struct sweep_last *last,
            struct buf *b)
 {
-    buf_put(b, (const char *)&i, sizeof i);
-    buf_put(b, (const char *)(s->num + i * s->n_num),
-            s->n_num * sizeof *s->num);
+    size_t numbers = s->n_num * sizeof *s->num;
+    char *to = buf_room(b, sizeof i + numbers);
+    memcpy(to, &i, sizeof i);
+    if (numbers)
+        memcpy(to + sizeof i, s->num + i * s->n_num, numbers);
     for (size_t k = 0; k < s->n_text; k++) {
         uint32_t t = s->text[i * s->n_text + k];
         if (last[k].n && last[k].number == t)

@@ -88,11 +88,14 @@ struct sweep {
     const char *save; /* file name or NULL */
     struct journal journal;
     uint64_t resumed; /* runs that the journal had */
-    atomic_uint_fast64_t next, done;
     atomic_int error_io; /* errno of the journal */
     atomic_int no_memory;
     int threads;
     pthread_mutex_t code_lock; /* of models, their code and tiers */
+    /* what threads write often, far from what they read */
+    char apart[128];
+    atomic_uint_fast64_t next, done;
+    char apart_too[128];
 };
 
 /* warnings of runs: of each code the first, and at how many runs */

@@ -18,6 +18,7 @@
 #define FLUSH_BYTES ((size_t)1 << 12)
 #define FLUSH_SECONDS 0.05 /* a killed sweep has lost no more than this, or */
                            /* one run per thread */
+#define TELL_SECONDS 0.02  /* the progress line moves ten times a second */
 #define CLAIM_MOST 64      /* runs taken from the counter at once */
 
 /* Machine code comes once for all threads, when what they have done together
@@ -30,25 +31,31 @@ struct thread_tier {
 };
 #define TIER_STEP 1e5 /* units of work between two reports, at least */
 
+/* threads write to their own lines of the cache only while they run: one that
+ * two of them write to costs as much as a run. So far from one another: */
+#define APART 128
 struct worker {
     struct sweep *s;
+    uint64_t done; /* runs that s->done does not know yet */
     struct thread_tier tier;
     struct arena *arena;
     struct diags ds;
     struct sweep_model *model; /* of rt; NULL: none yet */
     uint64_t made;             /* runs of it */
     struct rt *rt;
+    struct rec *rec;   /* of the question of a sweep's only model */
     struct rec **recs; /* those of earlier commands, and the question's */
     struct analysis an;
     struct out out;
     double *params;
     struct buf journal;
     struct sweep_last *last; /* per text of a run */
-    double flushed;
+    double flushed, told;    /* when: the journal, `done` */
     struct sweep_warnings warnings;
     struct arena *kept; /* texts of warnings */
     pthread_t thread;
     bool running;
+    char apart[APART];
 };
 
 /* it is asked after every run: a millisecond more or less does not count */
@@ -295,6 +302,19 @@ calculate(struct worker *w, uint64_t i, struct rec *r)
     }
 }
 
+static struct rec *
+record(struct worker *w, const imp_command *q)
+{
+    bool one = w->s->n_models == 1;
+    if (one && w->rec) {
+        rec_again(w->rec);
+        return w->rec;
+    }
+    struct rec *r = rec_new(one ? w->kept : w->arena, w->rt->im, q);
+    r->wanted = w->s->wanted;
+    return w->rec = r;
+}
+
 /* false: stopped, nothing is known of run i */
 static bool
 run(struct worker *w, uint64_t i)
@@ -305,8 +325,7 @@ run(struct worker *w, uint64_t i)
     if (st == IMP_OK) {
         w->an.rt = w->rt;
         const imp_command *q = w->model->question;
-        r = rec_new(w->arena, w->rt->im, q);
-        r->wanted = s->wanted;
+        r = record(w, q);
         st = command_function(q->id)(&w->an, q, r);
     }
     if (rt_stopped(s->a->rt) && st != IMP_OK)
@@ -349,10 +368,17 @@ halted(const struct sweep *s)
 }
 
 static void
+tell_done(struct worker *w)
+{
+    atomic_fetch_add(&w->s->done, w->done);
+    w->done = 0;
+}
+
+static void
 work_runs(struct worker *w, uint64_t claim)
 {
     struct sweep *s = w->s;
-    w->flushed = now();
+    w->flushed = w->told = now();
     for (;;) {
         uint64_t from = atomic_fetch_add(&s->next, claim);
         uint64_t to = from + claim < s->total ? from + claim : s->total;
@@ -366,12 +392,16 @@ work_runs(struct worker *w, uint64_t claim)
             if (!run(w, i))
                 goto out;
             w->made++;
-            atomic_fetch_add(&s->done, 1);
+            w->done++;
+            double t = now();
+            if (t - w->told > TELL_SECONDS) {
+                tell_done(w);
+                w->told = t;
+            }
             if (s->journal.fd >= 0)
                 sweep_pack(s, i, w->last, &w->journal);
             else
                 continue;
-            double t = now();
             if ((w->journal.n > FLUSH_BYTES ||
                  t - w->flushed > FLUSH_SECONDS) &&
                 !flush(w))
@@ -475,6 +505,7 @@ sweep_go(struct sweep *s, struct sweep_warnings *all)
             pthread_join(w[k].thread, NULL);
     sweep_progress_end(&progress);
     for (int k = 0; k < n; k++) {
+        tell_done(&w[k]);
         end(&w[k]);
         for (size_t j = 0; j < w[k].warnings.n && !atomic_load(&s->no_memory);
              j++)

@@ -34,6 +34,16 @@ buf_clear(struct buf *b)
         b->s[0] = 0;
 }
 
+char *
+buf_room(struct buf *b, size_t n)
+{
+    reserve(b, n);
+    char *s = b->s + b->n;
+    b->n += n;
+    b->s[b->n] = 0;
+    return s;
+}
+
 void
 buf_put(struct buf *b, const char *s, size_t n)
 {

@@ -14,6 +14,7 @@ struct buf {
 void buf_free(struct buf *b);
 void buf_clear(struct buf *b);
 void buf_put(struct buf *b, const char *s, size_t n);
+char *buf_room(struct buf *b, size_t n); /* n bytes more, to be filled */
 void buf_puts(struct buf *b, const char *s);
 void buf_putc(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...)

@@ -189,6 +189,11 @@ make(struct flow_kept *k, struct rt *r, uint32_t system)
     for (uint32_t i = 0; i < f->m; i++)
         f->e[i] = r->env[rt_contact(r, f->s->contact + i)->env_contact +
                          IMP_CONTACT_E];
+    if (same && k->line) {
+        line_restitutions(k->line, f->e);
+        k->made = true;
+        return IMP_OK;
+    }
     struct line_model m = flow_model(f);
     m.bias = NULL;
     if (k->line ? line_renew(k->line, &m) : line_new(k->arena, &m, &k->line))

@@ -88,6 +88,10 @@ block_new(struct arena *a, struct line *l, int n, int m)
     l->hits = l->fresh + m;
     l->group = l->hits + m;
     l->w->bytes = bytes;
+    l->w->begun = (struct line_begun){.q = numbers(a, n),
+                                      .v = numbers(a, n),
+                                      .block = lanes_new(a, doubles + m),
+                                      .rsize = lanes_new(a, stride)};
 }
 
 static struct line_work *
@@ -159,6 +163,15 @@ line_renew(struct line *l, const struct line_model *model)
     w->own.direct = l->k.direct;
     w->made = !bad && !model->bias;
     return bad;
+}
+
+void
+line_restitutions(struct line *l, const double *e)
+{
+    if (same(l->w->e, e, l->model.m))
+        return;
+    memcpy(l->w->e, e, (size_t)l->model.m * sizeof *e);
+    line_laws(l);
 }
 
 struct line *
@@ -278,7 +291,6 @@ line_rescale(struct line *l)
     w->low_v = LINE_SMALL;
     if (!any)
         return;
-    w->coasts = false;
     for (int i = 0; i < m; i++) {
         l->gap[i] = times2(l->gap[i], ex - l->ex);
         l->big[i] = times2(l->big[i], ex - l->ex);
@@ -286,6 +298,7 @@ line_rescale(struct line *l)
         w->rsize[i] = times2(w->rsize[i], ev - l->ev);
     }
     line_units(l);
+    w->coasts &= w->still;
 }
 
 bool
@@ -339,10 +352,9 @@ apart(const struct line *l, const double *x, const double *off, const double *y,
 }
 
 static void
-forget(struct line *l, double t)
+forget_past(struct line *l, double t)
 {
     struct line_work *w = l->w;
-    size_t m = (size_t)l->model.m;
     l->ex = l->ev = 0;
     l->t = l->start = t;
     l->t_lo = 0.0;
@@ -361,6 +373,14 @@ forget(struct line *l, double t)
     line_marks_forget(l);
     w->map_at = 0;
     memset(&l->chatter, 0, sizeof l->chatter);
+}
+
+static void
+forget(struct line *l, double t)
+{
+    struct line_work *w = l->w;
+    size_t m = (size_t)l->model.m;
+    forget_past(l, t);
     if (!m)
         return;
     memset(l->on, 0, m);
@@ -390,6 +410,48 @@ drifts(struct line *l)
         l->k.d0[l->k.basis[j]] = 0.0;
 }
 
+/* as the start before, if that was the same */
+static bool
+begin_again(struct line *l, double t, const double *q, const double *v,
+            double tol)
+{
+    struct line_work *w = l->w;
+    const struct line_begun *b = &w->begun;
+    int n = l->model.n;
+    if (b->version != l->k.version || b->t != t || b->tol != tol ||
+        !same(b->q, q, n) || !same(b->v, v, n))
+        return false;
+    forget_past(l, t);
+    memcpy(l->block, b->block, w->bytes);
+    memcpy(w->rsize, b->rsize, (size_t)l->model.m * sizeof *w->rsize);
+    l->ex = b->ex;
+    l->ev = b->ev;
+    w->tunit = power2(l->ex - l->ev);
+    w->vunit = power2(l->ev);
+    w->aunit = power2(l->ex - 2 * l->ev);
+    w->low_v = LINE_SMALL;
+    w->still = w->coasts = b->still;
+    return true;
+}
+
+static void
+note_begun(struct line *l, const double *q, const double *v, double tol)
+{
+    struct line_work *w = l->w;
+    struct line_begun *b = &w->begun;
+    size_t n = (size_t)l->model.n;
+    b->version = l->n_on ? 0 : l->k.version;
+    b->t = l->t;
+    b->tol = tol;
+    memcpy(b->q, q, n * sizeof *q);
+    memcpy(b->v, v, n * sizeof *v);
+    memcpy(b->block, l->block, w->bytes);
+    memcpy(b->rsize, w->rsize, (size_t)l->model.m * sizeof *w->rsize);
+    b->ex = l->ex;
+    b->ev = l->ev;
+    b->still = w->still;
+}
+
 bool
 line_start(struct line *l, double t, const double *q, const double *v,
            double tol)
@@ -397,6 +459,10 @@ line_start(struct line *l, double t, const double *q, const double *v,
     int n = l->model.n, m = l->model.m;
     struct line_work *w = l->w;
     bool moving = false;
+    for (int i = 0; i < m; i++)
+        moving |= l->model.drift && l->model.drift[i] != 0.0;
+    if (!moving && begin_again(l, t, q, v, tol))
+        return true;
     forget(l, t);
     for (int i = 0; i < m; i++) {
         const double *N = l->model.N + i * n;
@@ -420,17 +486,20 @@ line_start(struct line *l, double t, const double *q, const double *v,
     }
     line_coordinates(l, l->y);
     line_coordinates(l, l->z);
-    for (int i = 0; i < m; i++)
-        moving |= l->model.drift && l->model.drift[i] != 0.0;
     if (moving)
         drifts(l);
     else if (l->k.d0 == w->own.d0)
         memset(l->k.d0, 0, (size_t)m * sizeof *l->k.d0);
     apart(l, q, l->k.origin, l->y, l->xp);
     apart(l, v, NULL, l->z, l->vp);
-    line_units(l);
     line_rescale(l);
-    return line_settle(l);
+    if (!line_settle(l)) /* and units */
+        return false;
+    w->coasts = w->still && l->n_on == 0;
+    note_begun(l, q, v, tol);
+    if (moving)
+        w->begun.version = 0;
+    return true;
 }
 
 /* q and v at time `after` the state (y, z) now */
@@ -530,6 +599,7 @@ line_copy(struct line *to, const struct line *from)
     memcpy(to->block, from->block, o->bytes);
     copy_ring(to, from);
     line_marks_copy(to, from);
+    w->begun.version = 0;
     to->model = from->model;
     to->policy = from->policy;
     to->rough = from->rough;

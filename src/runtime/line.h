@@ -145,6 +145,8 @@ int line_new(struct arena *arena, const struct line_model *model,
  * other numbers of the same n and m (sweeps). Nothing is allocated, and what
  * depends on equal numbers is not made again. Policy and line_resolve stay. */
 int line_renew(struct line *l, const struct line_model *model);
+/* Of these numbers only the restitutions (m) are others. */
+void line_restitutions(struct line *l, const double *e);
 /* The same memory for other numbers of the same n and m: one instant of a
  * motion that is no parabola. `on`: contacts that slide. */
 int line_instant(struct line *l, const struct line_model *model, double t,

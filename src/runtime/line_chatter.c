@@ -18,10 +18,10 @@
 /* the map of a period is asked when its ratio changes by less than this share
  */
 #define LINE_NEAR 0.25
+/* and later by so many impacts at most, where it finds nothing */
+#define LINE_MAP_LATER 64
 /* two successive ratios agree to this per impact of the pattern */
 #define LINE_CONVERGED (64.0 * DBL_EPSILON)
-/* where an error is accepted, the map is asked after this many impacts only */
-#define LINE_ACCEPTED 128
 /* and the limit must be known to this share of what remains */
 #define LINE_KNOWN 1e-3
 
@@ -147,15 +147,21 @@ by_map(struct line *l, struct pattern *p, bool known)
     bool *group = w->marks->sel;
     group_of(l, p->period, group);
     if (!fixed(l, p->period, group, &fix)) {
-        w->map_at = l->impacts + LINE_LOOK * p->period;
+        /* more seldom, at first: a period costs little beside the map of one */
+        long wait = l->impacts / 2;
+        wait = wait < LINE_MAP_LATER ? wait : LINE_MAP_LATER;
+        long round = LINE_LOOK * p->period;
+        w->map_at = l->impacts + (wait > round ? wait : round);
         return false;
     }
-    /* or the error is lost in the time since the start */
+    /* or the error is lost in the time since the start, of which what remains
+     * becomes an ever smaller share */
     double T = times2(fix.T, l->ex - l->ev);
-    double good = 0.5 * DBL_EPSILON * (l->t - l->start + T) / T;
-    good = greater(good, fix.noise);
-    good = greater(good, w->accept);
-    double more = log(good / fix.off) / log(fix.fall);
+    double time = 0.5 * DBL_EPSILON * (l->t - l->start + T) / T;
+    double good = greater(greater(time, fix.noise), w->accept);
+    double more = log(greater(fix.noise, w->accept) / fix.off) / log(fix.fall);
+    double lost = log(time / fix.off) / log(fix.fall * fix.ratio);
+    more = lost < more ? lost : more;
     w->map_at = l->impacts + (long)((more < 32.0 ? more : 32.0) * p->period);
     /* without acceleration a fixed point that is only good beside the time may
      * be no more than a place where one is about to arise */
@@ -245,8 +251,8 @@ shortest(const struct line *l, long impacts, struct pattern *p, bool *ask_map)
         if (what != NO_PATTERN)
             break; /* longer ones are multiples of it */
     }
-    *ask_map = near && (!(w->accept > 0.0) || impacts >= LINE_ACCEPTED) &&
-               (what == CONVERGED || impacts >= w->map_at);
+    *ask_map =
+        near && (what == CONVERGED ? !(w->accept > 0.0) : impacts >= w->map_at);
     return what;
 }
 

@@ -68,14 +68,15 @@ sizes(const lanes *y, int r)
 LANES_INLINE void
 coast_load(struct coast *c, const struct line *l, int nv, int r, bool direct)
 {
-    double zs = 0.0, u = l->rate[l->hit];
+    double zs = 0.0, u = l->hit < 0 ? 0.0 : l->rate[l->hit];
     for (int j = 0; j < r && !direct; j++) {
         c->y[j] = lanes_of(l->y[j]);
         c->z[j] = lanes_of(l->z[j]);
         zs += fabs(l->z[j]);
     }
     c->zs = lanes_of(zs);
-    if (!direct && !(fabs(u) < LINE_MINOR * (zs * l->k.root[l->hit])))
+    if (!direct && l->hit >= 0 &&
+        !(fabs(u) < LINE_MINOR * (zs * l->k.root[l->hit])))
         u = line_dot(r, l->k.F + l->hit * r, l->z);
     for (int v = 0; v < nv; v++) {
         c->hit[v] = lanes_alone(l->hit - LANES * v);
@@ -260,6 +261,32 @@ impact_general(struct coast *c, const struct line *l, int nv, int r,
     return true;
 }
 
+/* is it time to stop after n impacts, the last at this rate? */
+LANES_INLINE bool
+coast_over(struct line *l, long n, long most, double arrive)
+{
+    const struct line_work *w = l->w;
+    return n >= most || w->n_ring % LINE_RESCALE == 0 || -arrive < w->low_v ||
+           (w->n_ring >= w->look && line_look(l, l->impacts + n));
+}
+
+/* n impacts are over, the last of them this one */
+LANES_INLINE void
+coast_end(struct line *l, const struct hit *last, long n)
+{
+    struct line_work *w = l->w;
+    int i = last->contact, was = l->hit < 0 ? i : l->hit;
+    l->impulse[was] = 0.0;
+    l->fresh[was] = false;
+    l->impulse[i] = -(1.0 + l->model.e[i]) * last->arrive *
+                    (w->vunit / l->k.W[i * (l->model.m + 1)]);
+    l->fresh[i] = true;
+    l->hit = i;
+    l->impacts += n;
+    w->run = 1; /* a contact does not come again at once */
+    w->arrive = last->arrive;
+}
+
 LANES_INLINE long
 coast(struct line *l, int nv, int r, bool direct, double until, long most)
 {
@@ -276,8 +303,10 @@ coast(struct line *l, int nv, int r, bool direct, double until, long most)
         h.s = first_of(&c, nv, hit, &bits);
         double dt = h.s[0] * unit;
         if (SELDOM(bits & (bits - 1)) || SELDOM(!(h.s[0] > 0.0)) ||
-            SELDOM(!(dt <= until - c.t - c.t_lo)))
+            SELDOM(!(dt <= until - c.t - c.t_lo))) {
+            w->opens = n == 0 && h.s[0] == INFINITY;
             break;
+        }
         h.contact = __builtin_ctzll(bits);
         if (!(direct ? impact_direct(&c, l, nv, hit, all & ~bits, &h)
                      : impact_general(&c, l, nv, r, hit, all & ~bits, &h)))
@@ -287,21 +316,11 @@ coast(struct line *l, int nv, int r, bool direct, double until, long most)
             (struct line_impact){h.contact, exponent, h.s[0]};
         last = h;
         n++;
-    } while (n < most && w->n_ring % LINE_RESCALE && !(-h.arrive < w->low_v) &&
-             !line_look(l, l->impacts + n));
+    } while (!coast_over(l, n, most, h.arrive));
     if (n == 0)
         return 0;
     coast_store(&c, l, nv, r, direct);
-    int i = last.contact, was = l->hit;
-    l->impulse[was] = 0.0;
-    l->fresh[was] = false;
-    l->impulse[i] = -(1.0 + l->model.e[i]) * last.arrive *
-                    (w->vunit / l->k.W[i * (l->model.m + 1)]);
-    l->fresh[i] = true;
-    l->hit = i;
-    l->impacts += n;
-    w->run = 1; /* a contact does not come again at once */
-    w->arrive = last.arrive;
+    coast_end(l, &last, n);
     return n;
 }
 

@@ -360,6 +360,15 @@ to_end(struct line *l, double until)
     return LINE_END;
 }
 
+/* no contact closes any more */
+static enum line_event
+none(struct line *l, double until)
+{
+    l->w->standing = 0;
+    line_plain(l);
+    return isinf(until) ? LINE_FREE : to_end(l, until);
+}
+
 /* Impacts at one instant whose rates shrink for ever (a wedge, opposite gaps):
  * the contacts that are closed have stopped. */
 static enum line_event
@@ -396,23 +405,29 @@ line_run(struct line *l, double until, long most)
 {
     struct line_work *w = l->w;
     struct step step;
+    bool limit = w->n_ring >= w->look && line_limit(l, until);
     bool coasts = w->coasts;
     w->coasts = false;
-    if (w->n_ring >= w->look && line_limit(l, until))
+    if (limit)
         return LINE_CHATTER;
     if (w->standing >= LINE_STANDING)
         return stand(l);
+    w->opens = false;
     if (coasts && w->coast(l, until, most)) {
         w->standing = 0;
         w->coasts = true;
         return adjust(l, w->arrive);
     }
+    if (w->opens)
+        return none(l, until);
     int way = step_of(l, until, &step);
     if (way == 1 && line_plain(l))
         way = step_of(l, until, &step);
     w->standing = way != 1 && step.s == 0.0 ? w->standing + 1 : 0;
+    if (way == 1 && step.first < 0)
+        return none(l, until);
     if (way == 1)
-        return step.first < 0 && isinf(until) ? LINE_FREE : to_end(l, until);
+        return to_end(l, until);
     if (way == 2) {
         int n = together(l, step.s, step.first, w->hit);
         memset(l->fresh, 0, (size_t)l->model.m);

@@ -19,43 +19,18 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "runtime/line_priv.h"
+#include "runtime/line_map_priv.h"
 #include "runtime/line_small.h"
 
 /* a gravity-free fixed point is looked for when accelerations make this share
  * of the rates in a period */
 #define MAP_LIGHT 1e-3
-/* and one at all within this distance, of 1 */
-#define MAP_NEAR 0.1
 /* impacts until each contact of a limit has been hit */
 #define MAP_HITS 64
 /* steps of Newton's method to the fixed point */
 #define MAP_REFINE 6
 /* squarings for the greatest eigenvalue */
 #define MAP_SQUARE 10
-
-struct line_map {
-    struct line *s;  /* the copy that goes on */
-    int r, n;        /* of y; 2 times the rank of the group's W */
-    int *b;          /* n/2: independent contacts of the group */
-    double *dy, *dz; /* r x n: tangents, by coordinate */
-    double *one;     /* r: one of them */
-    double *dt;      /* n: of the time */
-    double tau;
-    double *x,
-        *x1;   /* n: gaps, then rates of b before and after, metric units */
-    double *M; /* n x n: d x1/d x, column by column */
-    double *D, *P, *Q;
-    double *t, *v, *c; /* n: tangents of the scales; n + 2 */
-    double *A;         /* (n + 2) x SMALL_LD(n + 2) */
-    bool *sel, *hit;   /* m */
-    bool *group;       /* m: whose tangents, and of which matrices */
-    unsigned long version;
-    double *sy, *sz;   /* r x n: the tangents to begin with */
-    int ex, ev;        /* base units */
-    bool heavy, light; /* accelerations count; they do no longer */
-    double distance;
-};
 
 static struct line_map *
 map_of(struct line *l)
@@ -91,9 +66,8 @@ map_of(struct line *l)
 /* -- one period -------------------------------------------------------------
  */
 
-/* gaps and rates of the independent contacts in base units, in the metric */
-static void
-coordinates(const struct line_map *k, double *x)
+void
+line_map_coordinates(const struct line_map *k, double *x)
 {
     const struct line *s = k->s;
     int h = k->n / 2;
@@ -132,15 +106,20 @@ seeds(struct line_map *k, const bool *group)
 }
 
 static void
-seed(struct line_map *k, const bool *group)
+seeds_of(struct line_map *k, const bool *group)
 {
-    size_t m = (size_t)k->s->model.m, size;
+    size_t m = (size_t)k->s->model.m;
     if (k->version != k->s->k.version || memcmp(k->group, group, m) != 0) {
         seeds(k, group);
         k->version = k->s->k.version;
         memcpy(k->group, group, m);
     }
-    size = (size_t)(k->n * k->r) * sizeof *k->dy;
+}
+
+static void
+seed(struct line_map *k)
+{
+    size_t size = (size_t)(k->n * k->r) * sizeof *k->dy;
     memset(k->dt, 0, (size_t)k->n * sizeof *k->dt);
     memcpy(k->dy, k->sy, size);
     memcpy(k->dz, k->sz, size);
@@ -338,23 +317,41 @@ sense_of(struct line_map *k, int n, int r)
     }
 }
 
+/* is it a period of impacts without accelerations? */
+static bool
+is_still(const struct line *l, const struct line_map *k, int period)
+{
+    const struct line_work *w = l->w;
+    if (!k->s->w->still || k->s->n_on || k->n > 2 * MAP_STILL)
+        return false;
+    for (unsigned long i = w->n_ring - (unsigned long)period; i < w->n_ring;
+         i++)
+        if (w->ring[i % LINE_KEPT].contact >= l->model.m)
+            return false;
+    return true;
+}
+
 /* follows the last `period` entries of the history of l once more */
 static bool
 replay(const struct line *l, struct line_map *k, int period, const bool *group)
 {
     const struct line_work *w = l->w;
     struct line *s = k->s;
-    seed(k, group);
+    seeds_of(k, group);
+    k->still = is_still(l, k, period);
+    if (k->still)
+        return line_map_follow(l, k, period);
+    seed(k);
     if (s->n_on)
         hold(k, s->on);
-    coordinates(k, k->x);
+    line_map_coordinates(k, k->x);
     k->tau = 0.0;
     for (int i = period; i > 0; i--) {
         int name = w->ring[(w->n_ring - (unsigned long)i) % LINE_KEPT].contact;
         if (!(name < l->model.m ? step_impact(k, name) : step_limit(k, name)))
             return false;
     }
-    coordinates(k, k->x1);
+    line_map_coordinates(k, k->x1);
     if (k->n == 6 && k->r == 3)
         sense_of(k, 6, 3);
     else if (k->n == 4 && k->r == 2)
@@ -366,16 +363,6 @@ replay(const struct line *l, struct line_map *k, int period, const bool *group)
 
 /* -- what it says -----------------------------------------------------------
  */
-
-struct reading {
-    double a, b, G, U; /* scales of gaps and rates in a period at the fixed
-                          point; units of k->c, which leads to it */
-    double T;          /* what remains from before this period */
-    double ratio;      /* of the times, at the fixed point */
-    double speed;      /* of the rates */
-    double distance;   /* from the fixed point */
-    double kappa;      /* greatest of the other eigenvalues */
-};
 
 /* Spectral radius of D without the directions of the scales, by squaring: the
  * norm of a power, which it is less than. below: only whether it is below 1, as
@@ -488,6 +475,8 @@ static bool
 read_map(struct line_map *k, bool heavy, bool judge, struct reading *o)
 {
     int n = k->n;
+    if (k->still)
+        return line_map_read(k, o);
     if (heavy)
         return n == 6   ? read_of(k, 6, 1, judge, o)
                : n == 4 ? read_of(k, 4, 1, judge, o)
@@ -576,6 +565,22 @@ line_map(struct line *l, int period, const bool *group, struct line_fixed *out)
         if (!(light > 0.0 && light < MAP_LIGHT) ||
             !read_map(k, false, true, &one))
             return false;
+    }
+    /* Of second order in the distance, where nobody asks for its digits; of the
+     * stability the distance must not decide. */
+    double near = one.distance / (1.0 - one.kappa);
+    near *= near;
+    if (k->still && near <= w->accept) {
+        k->light = false;
+        k->distance = one.distance;
+        *out = (struct line_fixed){.T = start + one.T,
+                                   .ratio = one.ratio,
+                                   .speed = one.speed,
+                                   .contraction = one.kappa,
+                                   .off = near,
+                                   .fall = one.kappa * one.kappa,
+                                   .noise = DBL_EPSILON};
+        return true;
     }
     if (!again(l, period, group, &two))
         return false;

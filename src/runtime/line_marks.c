@@ -125,6 +125,11 @@ line_depth(const struct line *l, int n)
     const struct line_work *w = l->w;
     int m = l->model.m, depth = 1;
     unsigned long most = w->n_ring - w->from;
+    bool limits = false;
+    for (unsigned long i = 1; i <= most && i < LINE_KEPT && (int)i <= n; i++)
+        limits |= w->ring[(w->n_ring - i) % LINE_KEPT].contact >= m;
+    if (!limits)
+        return 1;
     for (unsigned long i = 1; i <= most && i < LINE_KEPT && (int)i <= n; i++) {
         int name = w->ring[(w->n_ring - i) % LINE_KEPT].contact;
         int d = name < m ? 0 : name < 2 * m ? 1 : w->marks->depth[name - 2 * m];

@@ -36,11 +36,27 @@ respond(const struct line *l, const double *p, int k, double *y)
             y[j] += l->k.H[l->w->index[i] * r + j] * p[i];
 }
 
+/* all contacts are open */
+static bool
+settle_free(struct line *l)
+{
+    size_t m = (size_t)l->model.m;
+    memset(l->on, 0, m);
+    memset(l->force, 0, m * sizeof *l->force);
+    memcpy(l->na, l->k.nf, m * sizeof *l->na);
+    memcpy(l->ya, l->k.ay, (size_t)l->k.r * sizeof *l->ya);
+    l->n_on = 0;
+    line_units(l);
+    return true;
+}
+
 bool
 line_settle(struct line *l)
 {
     struct line_work *w = l->w;
     int m = l->model.m, k = gather(l);
+    if (k == 0 && m > 0 && l->k.r > 0)
+        return settle_free(l);
     for (int i = 0; i < k; i++)
         w->q[i] = l->k.nf[w->index[i]];
     int st = k ? lcp_solve(k, w->G, w->q, w->p, w->room) : 0;

@@ -59,7 +59,16 @@ struct line_marks {
     double *state;                     /* of each m gaps and m rates */
 };
 struct line_map;
-/* line_coast.c: after an impact, if w->coasts: single impacts in a row, at most
+/* the last start without contacts that are closed: the next one of equal
+ * matrices and numbers is the same */
+struct line_begun {
+    unsigned long version; /* of the matrices; 0: none */
+    double t, tol, *q, *v;
+    double *block, *rsize; /* what came of it */
+    int ex, ev;
+    bool still;
+};
+/* line_coast.c: if w->coasts: single impacts in a row, at most
  * so many and until limits or units must be looked at; how many. 0: what comes
  * next is no such impact. */
 typedef long line_coast_fn(struct line *l, double until, long most);
@@ -68,14 +77,16 @@ line_coast_fn line_coast_wide;    /* LINE_WIDE */
 struct line_work {
     struct arena *arena;
     struct line_marks *marks;
-    struct line_map *map;           /* NULL: not needed yet */
+    struct line_map *map; /* NULL: not needed yet */
+    struct line_begun begun;
     struct line_made own;           /* the memory of this line's matrices */
     double *mass, *acc, *N, *c, *e; /* of the model, copied */
     bool instant;                   /* no motion: see line_instant */
     bool made;                      /* `own` is of the copied model */
     bool still;           /* nothing accelerates, and line_coast takes it */
-    bool coasts;          /* the last event was a single impact, nothing has
-                             changed the state since, and `still` */
+    bool coasts;          /* the last event was a single impact or the start,
+                             nothing has changed the motion since, and `still` */
+    bool opens;           /* line_coast found no contact that closes */
     double arrive;        /* rate before the last impact of line_coast */
     line_coast_fn *coast; /* line_coast() */
     size_t bytes;         /* of the block */

@@ -168,12 +168,36 @@ line_clear(struct line *l, double T)
     return true;
 }
 
+/* all contacts are closed at the limit, and can be: nothing is left */
+static bool
+take_all(struct line *l, double T)
+{
+    struct line_work *w = l->w;
+    int m = l->model.m;
+    for (int i = 0; i < m; i++)
+        if (!w->closed[i] || l->c0l[i] != 0.0 || l->d0l[i] != 0.0)
+            return false;
+    line_pass(l, times2(T, l->ex - l->ev));
+    memset(l->y, 0, (size_t)l->k.r * sizeof *l->y);
+    memset(l->z, 0, (size_t)l->k.r * sizeof *l->z);
+    memset(l->fresh, 0, (size_t)m);
+    memset(l->impulse, 0, (size_t)m * sizeof *l->impulse);
+    memcpy(l->on, w->closed, (size_t)m);
+    line_sense(l);
+    return true;
+}
+
 /* small gaps and rates of the contacts outside go on by themselves, as in
  * flights */
 void
 line_take(struct line *l, double T)
 {
     struct line_work *w = l->w;
+    if (take_all(l, T)) {
+        line_settle(l);
+        line_rescale(l);
+        return;
+    }
     int m = l->model.m, k = line_factor(l, w->closed);
     for (int i = 0; i < m; i++) {
         w->ys[i] = l->gap[i] + (l->rate[i] + 0.5 * l->nal[i] * T) * T;

@@ -21,10 +21,21 @@ rec_new(struct arena *a, const imp_image *im, const imp_command *c)
     r->command = c;
     r->schema = IMP_ARRAY(im, c->fields, imp_field);
     r->n = c->fields.n;
+    r->first = r->n;
     r->v = NEW_N(a, struct fieldval, r->n ? r->n : 1);
     for (size_t i = 0; i < r->n; i++)
         r->v[i].why = not_computed;
     return r;
+}
+
+void
+rec_again(struct rec *r)
+{
+    for (size_t i = r->first; i < r->end; i++)
+        r->v[i] = (struct fieldval){.why = not_computed};
+    r->first = r->n;
+    r->end = r->hint = 0;
+    r->present = r->partial = false;
 }
 
 int
@@ -37,10 +48,7 @@ rec_index(const imp_image *im, const struct rec *r, const char *field)
             i = 0;
         imp_str s = r->schema[i].name;
         const char *name = imp_text(im, s);
-        uint32_t at = 0;
-        while (at < s.n && name[at] == field[at])
-            at++;
-        if (at == s.n && !field[at])
+        if (name[0] == field[0] && !strncmp(name, field, s.n) && !field[s.n])
             return (int)i;
     }
     return -1;
@@ -93,6 +101,8 @@ slot(const imp_image *im, struct rec *r, const char *field)
     r->hint = (size_t)i + 1;
     if (r->wanted && !r->wanted[i])
         return NULL;
+    r->first = (size_t)i < r->first ? (size_t)i : r->first;
+    r->end = r->hint > r->end ? r->hint : r->end;
     r->v[i] = (struct fieldval){0};
     return &r->v[i];
 }

@@ -27,10 +27,13 @@ struct rec {
     bool present; /* the command has run */
     bool partial; /* it failed, and this is what it found until then */
     size_t hint;  /* field after the one found last: where to look first */
+    size_t first, end;  /* fields that have been set lie between */
     const bool *wanted; /* per field: nobody looks at the others; NULL: all */
 };
 struct rec *rec_new(struct arena *a, const imp_image *im,
                     const imp_command *c);
+/* empty again, for the same command and the same fields wanted */
+void rec_again(struct rec *r);
 /* setters by field name; a name that the schema lacks is our own mistake:
  * abort with both names. Data are copied into the arena. */
 void rec_num(struct arena *a, const imp_image *im, struct rec *r,

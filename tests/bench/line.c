@@ -367,6 +367,7 @@ plane(const char *name, make_problem *make, by_hand *hand)
     for (int j = 0; j < SIDE; j++) {
         l[j] = line_of(a, &p);
         line_accept(l[j], KNOWN);
+        line_brief(l[j], true); /* a verdict, no ratios */
     }
     for (int k = 0; k < REPEATS; k++) {
         c = cost_of(l, make, hand);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* Between line_map.c, the map of a period and its fixed point, and
+ * line_map_still.c, the same where nothing accelerates. */
+#ifndef IMP_RUNTIME_LINE_MAP_PRIV_H
+#define IMP_RUNTIME_LINE_MAP_PRIV_H
+
+#include "runtime/line_priv.h"
+
+/* a fixed point is one within this distance, of 1 */
+#define MAP_NEAR 0.1
+/* ranks of groups that line_map_still.c takes */
+#define MAP_STILL 3
+
+struct line_map {
+    struct line *s;  /* the copy that goes on */
+    int r, n;        /* of y; 2 times the rank of the group's W */
+    int *b;          /* n/2: independent contacts of the group */
+    double *dy, *dz; /* r x n: tangents, by coordinate */
+    double *one;     /* r: one of them */
+    double *dt;      /* n: of the time */
+    double tau;
+    double *x,
+        *x1;   /* n: gaps, then rates of b before and after, metric units */
+    double *M; /* n x n: d x1/d x, column by column */
+    double *D, *P, *Q;
+    double *t, *v, *c; /* n: tangents of the scales; n + 2 */
+    double *A;         /* (n + 2) x SMALL_LD(n + 2) */
+    bool *sel, *hit;   /* m */
+    bool *group;       /* m: whose tangents, and of which matrices */
+    unsigned long version;
+    double *sy, *sz;   /* r x n: the tangents to begin with */
+    int ex, ev;        /* base units */
+    bool heavy, light; /* accelerations count; they do no longer */
+    bool still;        /* none at all: line_map_still.c */
+    double distance;
+};
+
+/* of one period */
+struct reading {
+    double a, b, G, U; /* scales of gaps and rates in a period at the fixed
+                          point; units of k->c, which leads to it */
+    double T;          /* what remains from before this period */
+    double ratio;      /* of the times, at the fixed point */
+    double speed;      /* of the rates */
+    double distance;   /* from the fixed point */
+    double kappa;      /* greatest of the other eigenvalues */
+};
+
+/* line_map.c: gaps and rates of the independent contacts in base units, in the
+ * metric */
+void line_map_coordinates(const struct line_map *k, double *x);
+/* line_map_still.c: nothing accelerates, and the group's rank is MAP_STILL at
+ * most. The last `period` entries of the history of l, each an impact of one
+ * contact, once more on the copy k->s, with the derivative. False: the next
+ * period is another. */
+bool line_map_follow(const struct line *l, struct line_map *k, int period);
+/* what line_map.c's read_map says of it */
+bool line_map_read(struct line_map *k, struct reading *out);
+
+#endif

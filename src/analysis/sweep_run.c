@@ -35,6 +35,7 @@ struct thread_tier {
  * two of them write to costs as much as a run. So far from one another: */
 #define APART 128
 struct worker {
+    char apart_before[APART];
     struct sweep *s;
     uint64_t done; /* runs that s->done does not know yet */
     struct thread_tier tier;
@@ -55,7 +56,7 @@ struct worker {
     struct arena *kept; /* texts of warnings */
     pthread_t thread;
     bool running;
-    char apart[APART];
+    char apart_behind[APART];
 };
 
 /* it is asked after every run: a millisecond more or less does not count */
@@ -384,7 +385,7 @@ work_runs(struct worker *w, uint64_t claim)
         uint64_t to = from + claim < s->total ? from + claim : s->total;
         for (uint64_t v = from; v < to; v++) {
             uint64_t i = sweep_visit(s, v);
-            if (s->state[i] == SWEEP_DONE)
+            if (s->resumed && s->state[i] == SWEEP_DONE)
                 continue;
             if (halted(s))
                 goto out;

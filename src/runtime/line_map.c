@@ -537,6 +537,51 @@ blur(const struct line *l, const bool *group)
     return (g < most ? g : most) + (u < most ? u : most);
 }
 
+/* Newton's step: the copy, at the end of the period that `o` is of, to where
+ * the fixed point would have come. */
+static void
+jump(struct line_map *k, const bool *group, const struct reading *o)
+{
+    struct line *s = k->s;
+    struct line_work *w = s->w;
+    int r = k->r, m = s->model.m, h = k->n / 2, n = line_factor(s, group);
+    for (int part = 0; part < 2; part++) {
+        double *to = part ? s->z : s->y, *of = part ? s->rate : s->gap;
+        double back = part ? o->b : o->a, unit = part ? o->U : o->G;
+        int e = part ? k->ev - s->ev : k->ex - s->ex;
+        memset(w->u, 0, (size_t)m * sizeof *w->u);
+        for (int i = 0; i < h; i++) {
+            int j = part * h + i;
+            double x = back * (k->x[j] + k->c[j] * unit) - k->x1[j];
+            w->u[k->b[i]] = times2(x * s->k.root[k->b[i]], e);
+        }
+        line_solve_for(s, n, w->u);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < r; j++)
+                to[j] += s->k.H[w->index[i] * r + j] * w->f[i];
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < n && !s->on[i]; j++)
+                of[i] += s->k.W[i * m + w->index[j]] * w->f[j];
+    }
+    for (int i = 0; i < m; i++)
+        if (s->fresh[i])
+            s->gap[i] = 0.0;
+}
+
+/* A fixed point that is far away is one of this order only if the order repeats
+ * there, too. */
+static bool
+is_there(const struct line *l, int period, const bool *group,
+         const struct reading *o)
+{
+    struct line_map *k = l->w->map;
+    struct reading there;
+    if (o->distance < MAP_NEAR)
+        return true;
+    jump(k, group, o);
+    return again(l, period, group, &there) && there.distance < MAP_NEAR;
+}
+
 bool
 line_map(struct line *l, int period, const bool *group, struct line_fixed *out)
 {
@@ -582,7 +627,7 @@ line_map(struct line *l, int period, const bool *group, struct line_fixed *out)
                                    .noise = DBL_EPSILON};
         return true;
     }
-    if (!again(l, period, group, &two))
+    if (!again(l, period, group, &two) || !is_there(l, period, group, &two))
         return false;
     /* the second is wrong by what the distance, and the weight of
      * accelerations, have become */
@@ -604,37 +649,6 @@ line_map(struct line *l, int period, const bool *group, struct line_fixed *out)
                                .fall = fall,
                                .noise = noise};
     return true;
-}
-
-/* Newton's step: the copy, at the end of the period that `o` is of, to where
- * the fixed point would have come. */
-static void
-jump(struct line_map *k, const bool *group, const struct reading *o)
-{
-    struct line *s = k->s;
-    struct line_work *w = s->w;
-    int r = k->r, m = s->model.m, h = k->n / 2, n = line_factor(s, group);
-    for (int part = 0; part < 2; part++) {
-        double *to = part ? s->z : s->y, *of = part ? s->rate : s->gap;
-        double back = part ? o->b : o->a, unit = part ? o->U : o->G;
-        int e = part ? k->ev - s->ev : k->ex - s->ex;
-        memset(w->u, 0, (size_t)m * sizeof *w->u);
-        for (int i = 0; i < h; i++) {
-            int j = part * h + i;
-            double x = back * (k->x[j] + k->c[j] * unit) - k->x1[j];
-            w->u[k->b[i]] = times2(x * s->k.root[k->b[i]], e);
-        }
-        line_solve_for(s, n, w->u);
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < r; j++)
-                to[j] += s->k.H[w->index[i] * r + j] * w->f[i];
-        for (int i = 0; i < m; i++)
-            for (int j = 0; j < n && !s->on[i]; j++)
-                of[i] += s->k.W[i * m + w->index[j]] * w->f[j];
-    }
-    for (int i = 0; i < m; i++)
-        if (s->fresh[i])
-            s->gap[i] = 0.0;
 }
 
 void

@@ -6,8 +6,10 @@
 
 #include "runtime/line_priv.h"
 
-/* a fixed point is one within this distance, of 1 */
+/* a fixed point is one within this distance, of 1; where the map is linear in
+ * the rates, and it is seen to be one, within this */
 #define MAP_NEAR 0.1
+#define MAP_FAR 0.5
 /* ranks of groups that line_map_still.c takes */
 #define MAP_STILL 3
 

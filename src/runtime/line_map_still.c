@@ -323,7 +323,7 @@ read(struct line_map *k, int h, struct reading *o)
     memcpy(k->c + h, xu, (size_t)h * sizeof *xu);
     o->distance = sqrt(line_dot(h, xg, xg) + line_dot(h, xu, xu));
     o->kappa = greater(radius(h, &g), radius(h, &u));
-    if (!(o->distance < MAP_NEAR) || !(o->kappa < 1.0))
+    if (!(o->distance < MAP_FAR) || !(o->kappa < 1.0))
         return false;
     /* DT (I - l D) = D tau */
     for (int i = 0; i < h; i++)

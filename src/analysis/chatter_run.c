@@ -53,7 +53,7 @@ note(struct chatter_trace *t, struct chatter_run *r, const struct line *l)
             continue;
         grow(t, r);
         t->v[t->n].flight = t->v[t->n].rate = NAN;
-        if (hits == 1) {
+        if (hits <= 1) { /* 0: below all numbers */
             t->v[t->n].flight = line_flight(l, &t->v[t->n].ex);
             t->v[t->n].rate = line_rate(l, i, &t->v[t->n].ev);
             t->v[t->n].e = l->model.e[i];

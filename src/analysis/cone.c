@@ -18,6 +18,8 @@
 #define ROUND_EDGE 6.6
 /* entries of maps and facets are sums of some ten products */
 #define CLEAN 16.0
+/* images of a certificate that records hold */
+#define IMAGES_MOST 1000
 
 /* -- coordinates ------------------------------------------------------------
  */
@@ -196,7 +198,7 @@ start(struct cone_ask *k, const imp_command *c, struct cone_options *o)
                       "gaps on the mean is hit no more");
             return IMP_BADMODEL;
         }
-        from[i] = (struct cone_xy){-x[1] / x[0], -x[2] / x[0], false};
+        from[i] = (struct cone_xy){-x[1] / x[0], -x[2] / x[0], false, 0};
     }
     o->from = from;
     o->n_from = (int)most;
@@ -314,7 +316,7 @@ wants(const struct analysis *a, const struct rec *out, const char *const *f,
 
 static const char *const of_eigen[] = {"dominant", "predicted", "agrees"};
 static const char *const of_search[] = {"iterations", "growth", "solid_angle",
-                                        "least", "exists"};
+                                        "least",      "exists", "origin"};
 static const char *const of_proof[] = {
     "generators", "corners", "solid_angle_enlarged",
     "enlarged",   "margin",  "rounding"};
@@ -361,6 +363,15 @@ set_search(struct cone_ask *k, struct rec *out)
 {
     struct analysis *a = k->a;
     const struct cone_result *r = &k->r;
+    if (r->n_origin) {
+        double *points = cone_points(k, r->origin, r->n_origin);
+        for (int i = 0; i < r->n_origin; i++)
+            clean(points + i * k->n, k->n);
+        SET_MAT("origin", points, (size_t)r->n_origin, (size_t)k->n);
+    } else {
+        SET_ABSENT("origin", "after the first impact of a flat drop the gaps "
+                             "open on the mean");
+    }
     SET_NUM("iterations", r->iterations);
     SET_NUM("growth", r->growth);
     if (r->verdict == CONE_YES || r->verdict == CONE_NO)
@@ -402,10 +413,23 @@ set_certificate(struct cone_ask *k, struct rec *out)
     struct analysis *a = k->a;
     const struct cone_result *r = &k->r;
     size_t n = (size_t)k->n, m = (size_t)r->n_image;
-    if (r->verdict != CONE_YES) {
+    bool no = r->verdict == CONE_NO && r->n_image;
+    if (r->verdict != CONE_YES && !no) {
         set_absent_all(a, out, of_certificate,
                        sizeof of_certificate / sizeof *of_certificate,
-                       no_proof(k));
+                       r->verdict != CONE_NO ? no_proof(k)
+                       : r->n_origin
+                           ? "the last image opens the gaps by too little"
+                           : "the gaps open at once");
+        return;
+    }
+    if (m > IMAGES_MOST) {
+        set_absent_all(a, out, of_certificate,
+                       sizeof of_certificate / sizeof *of_certificate,
+                       arena_printf(rec_arena(a),
+                                    "it has %zu images: save = \"cone.csv\" "
+                                    "writes them",
+                                    m));
         return;
     }
     double *of = NEW_N(a->rt->arena, double, m *(2 * n + 7) + 1);
@@ -416,6 +440,10 @@ set_certificate(struct cone_ask *k, struct rec *out)
         double x[3] = {-1.0, im->of.x, im->of.y};
         cone_to_user(k, x, of + i * n);
         cone_to_user(k, im->x, image + i * n);
+        if (no) {
+            clean(of + i * n, k->n);
+            clean(image + i * n, k->n);
+        }
         for (int c = 0; c < 3; c++) {
             part[3 * i + (size_t)c] = im->g[c];
             weight[3 * i + (size_t)c] = im->weight[c];

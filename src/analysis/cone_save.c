@@ -9,6 +9,14 @@
  *   image      the map of the one before; the sum of weight_i times generator
  *              part_i, counted from 0, but for the residual
  *
+ * and, where there is no cone,
+ *
+ *   origin     a velocity that the cone would hold
+ *   clipped    another one: the sum of weight_i times velocity part_i, counted
+ *              from 0 through the origins and then the images above, but for
+ * the residual; it is one of the flight image      the map of it; the last one
+ * opens the gaps on the mean
+ *
  * with a column per coordinate. Rows of one flight carry its contact, the one
  * that is hit next; all velocities are those after an impact at the first. */
 #include <math.h>
@@ -53,13 +61,14 @@ flight_rows(struct table *t, int j, double *v)
 static void
 image_rows(struct table *t, const struct cone_image *im, double *v)
 {
-    size_t n = (size_t)t->k->n;
+    size_t n = (size_t)t->k->n, sum;
     double x[3] = {-1.0, im->of.x, im->of.y};
     cone_to_user(t->k, x, v);
     row(t, "clipped", im->j, v);
     cone_to_user(t->k, im->x, v);
     row(t, "image", im->j, v);
-    double *at = t->x + n * t->most + t->rows - 1;
+    sum = t->rows - (t->k->r.verdict == CONE_NO ? 2 : 1);
+    double *at = t->x + n * t->most + sum;
     for (size_t c = 0; c < 3; c++) {
         at[c * t->most] = im->g[c];
         at[(3 + c) * t->most] = im->weight[c];
@@ -76,19 +85,22 @@ cone_save(struct cone_ask *k, imp_range where, const char *file)
     const imp_image *im = k->a->rt->im;
     struct arena *a = k->a->rt->arena;
     size_t n = (size_t)k->n, m = (size_t)k->p.m;
+    bool no = k->r.verdict == CONE_NO;
     const struct cone_set *set =
         k->r.verdict == CONE_YES ? &k->r.proven : &k->r.least;
+    const struct cone_xy *point = no ? k->r.origin : set->v;
+    int n_point = no ? k->r.n_origin : set->n;
     struct table t = {.k = k, .a = a};
-    t.most = m * (n + 6) + (size_t)set->n + 2 * (size_t)k->r.n_image;
+    t.most = m * (n + 6) + (size_t)n_point + 2 * (size_t)k->r.n_image;
     t.part = NEW_N(a, const char *, 2 * t.most);
     t.contact = t.part + t.most;
     t.x = NEW_N(a, double, t.most *(n + 7) + n * n);
     double *v = t.x + t.most * (n + 7);
     for (int j = 1; j < k->p.m; j++)
         flight_rows(&t, j, v);
-    double *points = cone_points(k, set->v, set->n);
-    for (int i = 0; i < set->n; i++)
-        row(&t, "generator", 0, points + (size_t)i * n);
+    double *points = cone_points(k, point, n_point);
+    for (int i = 0; i < n_point; i++)
+        row(&t, no ? "origin" : "generator", 0, points + (size_t)i * n);
     for (int i = 0; i < k->r.n_image; i++)
         image_rows(&t, &k->r.image[i], v);
     struct out_column *cols = NEW_N(a, struct out_column, n + 9);

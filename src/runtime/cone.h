@@ -72,6 +72,7 @@ enum cone_verdict {
 struct cone_xy {
     double x, y;
     bool old; /* its images are known to be inside */
+    int id;   /* of the certificate of a NO */
 };
 struct cone_set {
     struct cone_xy *v; /* x_0 = -1, counter-clockwise */
@@ -89,14 +90,17 @@ struct cone_options {
     bool (*stop)(const void *); /* asked now and then; NULL: never */
     const void *stop_arg;
 };
-/* one image: of a generator of K and C_j */
+/* One image: of a generator of K and C_j. YES: it is the sum of weight[i] times
+ * generator g[i]. NO: what it is of is that sum, g[i] counting the origins and
+ * then the images in front of it: each of these is in every effectively
+ * invariant cone that holds the origins, and the last has x_0 > 0. */
 struct cone_image {
     int j;
     struct cone_xy of;
-    double x[3];      /* U_0 R^-j (-1, of) */
-    int g[3];         /* it is the sum of weight[i] times generator g[i], */
-    double weight[3]; /* weights >= 0 */
-    double residual;  /* but for this */
+    double x[3]; /* U_0 R^-j (-1, of) */
+    int g[3];
+    double weight[3]; /* >= 0 */
+    double residual;  /* what the sum lacks */
 };
 struct cone_result {
     enum cone_verdict verdict;
@@ -111,7 +115,10 @@ struct cone_result {
     double margin;   /* every image is at least this share of the middle's
                         distance away from every edge */
     double rounding; /* bound of what is wrong in `margin` */
-    struct cone_image *image; /* of `proven` (YES), else of `least` */
+    struct cone_xy *origin; /* what the search began with; NULL: x_0 >= 0 */
+    int n_origin;
+    struct cone_image *image; /* of `proven` (YES); NO: see above (none: the
+                                 last one opens too little); else of `least` */
     int n_image;
 };
 /* memory: the arena; certificate: images and weights too */

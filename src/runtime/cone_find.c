@@ -57,19 +57,26 @@ step(struct cone_work *w)
     for (int j = 1; j < w->p->m; j++) {
         int n = cone_meet(w, j);
         for (int i = 0; i < n; i++) {
-            if (w->clip[0][i].old)
+            struct cone_xy of = w->clip[0][i];
+            if (of.old)
                 continue;
-            double tol =
-                16.0 * cone_apply(w->p->flight[j].map, w->clip[0][i], y);
-            if (y[0] > tol)
+            if (w->trace)
+                of = cone_trace_pull(w, of, n);
+            double tol = 16.0 * cone_apply(w->p->flight[j].map, of, y);
+            if (y[0] > tol) {
+                if (w->trace)
+                    cone_trace_note(w, j, of, y);
                 return CONE_NO;
+            }
             if (y[0] >= -tol)
                 return CONE_LEVEL;
-            struct cone_xy v = {-y[1] / y[0], -y[2] / y[0], false};
+            struct cone_xy v = {-y[1] / y[0], -y[2] / y[0], false, 0};
             if (!outside(w, v))
                 continue;
             if (w->n + w->n_out == w->most)
                 return CONE_OPEN;
+            if (w->trace)
+                v.id = cone_trace_note(w, j, of, y);
             w->out[w->n_out++] = v;
         }
     }
@@ -98,10 +105,11 @@ begin(struct cone_work *w, const struct cone_options *o)
     if (o->from)
         memcpy(w->out, o->from, (size_t)o->n_from * sizeof *o->from);
     else if (x[0] < 0.0)
-        w->out[0] = (struct cone_xy){-x[1] / x[0], -x[2] / x[0], false};
+        w->out[0] = (struct cone_xy){-x[1] / x[0], -x[2] / x[0], false, 0};
     else
         return false;
-    cone_take(w);
+    for (int i = 0; i < w->n_out; i++)
+        w->out[i].id = i;
     return true;
 }
 
@@ -174,6 +182,21 @@ prove(struct cone_work *w, const struct cone_options *o, struct cone_result *r)
     return false;
 }
 
+/* The search once more, with what each image comes from */
+static void
+trace(struct arena *a, struct cone_work *w, const struct cone_options *o,
+      struct cone_result *r)
+{
+    struct cone_result again = {.growth = 1.0};
+    begin(w, o);
+    cone_take(w);
+    w->slack = 0.0;
+    w->trace = cone_trace_new(a, r->n_origin);
+    if (grow(w, DBL_EPSILON, o, &again) == CONE_NO)
+        cone_trace_end(a, w, r);
+    w->trace = NULL;
+}
+
 void
 cone_find(struct arena *a, const struct cone_problem *p,
           const struct cone_options *o, bool certificate, struct cone_result *r)
@@ -183,6 +206,9 @@ cone_find(struct arena *a, const struct cone_problem *p,
     *r = (struct cone_result){.verdict = CONE_NO, .growth = 1.0};
     room(a, &w, o->n_from);
     if (begin(&w, o)) {
+        r->n_origin = w.n_out;
+        r->origin = arena_copy(a, w.out, (size_t)w.n_out * sizeof *w.out);
+        cone_take(&w);
         /* a cone that cannot be proven has not grown enough */
         for (;; tolerance *= 0.01) {
             r->verdict = grow(&w, tolerance, o, r);
@@ -201,6 +227,8 @@ cone_find(struct arena *a, const struct cone_problem *p,
         }
     }
     r->contact = w.contact;
-    if (certificate && w.n)
+    if (certificate && r->verdict == CONE_NO && w.n)
+        trace(a, &w, o, r);
+    else if (certificate && w.n)
         cone_certificate(a, &w, r);
 }

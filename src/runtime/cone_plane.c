@@ -190,7 +190,7 @@ cut(const struct cone_xy *v, int n, const double *c, struct cone_xy *out)
         if (in != was && fabs(da - db) > tol) {
             double t = da / (da - db);
             out[m++] = (struct cone_xy){a.x + t * (b.x - a.x),
-                                        a.y + t * (b.y - a.y), false};
+                                        a.y + t * (b.y - a.y), false, 0};
         }
         if (in)
             out[m++] = b;
@@ -227,7 +227,7 @@ plain(const struct cone_problem *p, struct cone_xy v)
 {
     const double *r = p->rates;
     return (struct cone_xy){r[4] * v.x + r[5] * v.y - r[3],
-                            r[7] * v.x + r[8] * v.y - r[6], false};
+                            r[7] * v.x + r[8] * v.y - r[6], false, 0};
 }
 
 /* Van Oosterom and Strackee 1983 for each triangle of a fan; the angles' sum,

@@ -13,16 +13,19 @@
  * share of their size they are on it. */
 #define CONE_NOISE (4096.0 * DBL_EPSILON)
 
+/* cone_trace.c */
+struct cone_trace;
 struct cone_work {
     const struct cone_problem *p;
     struct cone_xy *v; /* the polygon: the leftmost corner, the lower ones */
     int n, low;        /* to the rightmost, v[low], then the upper ones */
-    struct cone_xy *clip[2]; /* of one flight; room for sorting */
-    struct cone_xy *out;     /* points to be added */
-    int n_out, most;         /* room for all of these */
-    int contact;             /* flight of the last image */
-    bool any_order;          /* C_j are all velocities */
-    double slack;            /* what is out of the polygon by less is inside */
+    struct cone_xy *clip[2];  /* of one flight; room for sorting */
+    struct cone_xy *out;      /* points to be added */
+    int n_out, most;          /* room for all of these */
+    int contact;              /* flight of the last image */
+    bool any_order;           /* C_j are all velocities */
+    struct cone_trace *trace; /* NULL: none is kept */
+    double slack;             /* what is out of the polygon by less is inside */
 };
 
 static inline double
@@ -61,6 +64,21 @@ double cone_apply(const double *map, struct cone_xy v, double *y);
  * margin; true: it does. */
 bool cone_prove(struct cone_work *w, double by, const struct cone_options *o,
                 struct cone_result *r);
+/* x (its of x_0 < 0, in the polygon) as a sum of three corners of it, weights
+ * >= 0: corners, weights, residual of im */
+void cone_combine(const struct cone_work *w, const double *x,
+                  struct cone_image *im);
+/* a new trace from the first `origins` ids on */
+struct cone_trace *cone_trace_new(struct arena *a, int origins);
+/* v, one of the n corners in w->clip[0], a little inside of all facets */
+struct cone_xy cone_trace_pull(const struct cone_work *w, struct cone_xy v,
+                               int n);
+/* notes the image y, by flight j, of v in the polygon: its id */
+int cone_trace_note(struct cone_work *w, int j, struct cone_xy v,
+                    const double *y);
+/* what the last image noted rests on, into the result */
+void cone_trace_end(struct arena *a, const struct cone_work *w,
+                    struct cone_result *r);
 /* the images of w's polygon, with weights */
 void cone_certificate(struct arena *a, struct cone_work *w,
                       struct cone_result *r);

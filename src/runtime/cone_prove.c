@@ -20,7 +20,7 @@
 static struct cone_xy
 middle(const struct cone_xy *v, int n)
 {
-    struct cone_xy c = {0.0, 0.0, false};
+    struct cone_xy c = {0.0, 0.0, false, 0};
     for (int i = 0; i < n; i++) {
         c.x += v[i].x / n;
         c.y += v[i].y / n;
@@ -50,7 +50,7 @@ static double
 error_of(const struct cone_problem *p, const double *map, struct cone_xy v,
          const double *y, double err)
 {
-    struct cone_xy u = {-y[1] / y[0], -y[2] / y[0], false};
+    struct cone_xy u = {-y[1] / y[0], -y[2] / y[0], false, 0};
     double big = 0.0;
     for (int i = 0; i < 9; i++)
         big = fmax(big, fabs(map[i]));
@@ -62,7 +62,7 @@ static struct cone_xy
 away(struct cone_xy v, struct cone_xy c, double by)
 {
     return (struct cone_xy){v.x + by * (v.x - c.x), v.y + by * (v.y - c.y),
-                            false};
+                            false, 0};
 }
 
 /* One round over the images of corners that are new, or of all: those without
@@ -87,7 +87,7 @@ round_of(struct cone_work *w, struct cone_xy c, double by, bool all,
                 return false;
             if (w->n + w->n_out == w->most)
                 return true; /* the others next time */
-            struct cone_xy v = {-y[1] / y[0], -y[2] / y[0], false};
+            struct cone_xy v = {-y[1] / y[0], -y[2] / y[0], false, 0};
             *error = fmax(*error, error_of(w->p, map, of, y, err));
             if (!cone_inside(w, away(v, c, PROVE_MARGIN * by)))
                 w->out[w->n_out++] = away(v, c, by);
@@ -132,14 +132,22 @@ cone_prove(struct cone_work *w, double by, const struct cone_options *o,
 /* -- the certificate --------------------------------------------------------
  */
 
-/* x as a sum of corners a, b, c (dim 2: a, b) of the polygon; the least weight
- */
+/* x as a sum of corners a, b, c (dim 2: a, b; 1: a) of the polygon; the least
+ * weight */
 static double
 weights(const struct cone_work *w, const double *x, int dim, const int *g,
         double *out)
 {
     struct cone_xy a = w->v[g[0]], b = w->v[g[1]];
     double s = -x[0], X = x[1], Y = x[2];
+    if (dim < w->p->dim) { /* a point, or a segment */
+        double dx = b.x - a.x, dy = b.y - a.y, d2 = dx * dx + dy * dy;
+        double along = (X - s * a.x) * dx + (Y - s * a.y) * dy;
+        out[1] = dim > 1 ? along / d2 : 0.0;
+        out[0] = s - out[1];
+        out[2] = 0.0;
+        return fmin(out[0], out[1]);
+    }
     if (dim == 2) {
         out[1] = (X - s * a.x) / (b.x - a.x);
         out[0] = (s * b.x - X) / (b.x - a.x);
@@ -171,11 +179,12 @@ farthest(const struct cone_work *w, const double *x)
     return far;
 }
 
-/* what the weights leave of the image */
+/* what the weights leave of x */
 static void
-rest(const struct cone_work *w, const struct cone_image *im, double *d)
+rest(const struct cone_work *w, const double *x, const struct cone_image *im,
+     double *d)
 {
-    memcpy(d, im->x, 3 * sizeof *d);
+    memcpy(d, x, 3 * sizeof *d);
     for (int k = 0; k < w->p->dim; k++) {
         struct cone_xy v = w->v[im->g[k]];
         d[0] += im->weight[k];
@@ -184,15 +193,16 @@ rest(const struct cone_work *w, const struct cone_image *im, double *d)
     }
 }
 
-/* the triangle of a fan in which x lies deepest */
-static void
-combine(const struct cone_work *w, struct cone_image *im)
+/* the triangle of a fan in which x lies deepest; of a polygon without an inside
+ * the segment, or the point */
+void
+cone_combine(const struct cone_work *w, const double *x, struct cone_image *im)
 {
-    int dim = w->p->dim, n = w->n, base = farthest(w, im->x);
-    double best = -INFINITY, t[3], d[3];
+    int n = w->n, dim = n < w->p->dim ? n : w->p->dim, base = farthest(w, x);
+    double best = -INFINITY, t[3] = {0}, d[3];
     for (int i = 1; i + dim - 2 < n; i++) {
         int g[3] = {base, (base + i) % n, dim == 3 ? (base + i + 1) % n : 0};
-        double least = weights(w, im->x, dim, g, t);
+        double least = weights(w, x, dim, g, t);
         if (!(least > best))
             continue;
         best = least;
@@ -203,11 +213,11 @@ combine(const struct cone_work *w, struct cone_image *im)
     if (!(best > -INFINITY))
         return;
     /* once more for what is left: of close corners weights are rounded much */
-    rest(w, im, d);
+    rest(w, x, im, d);
     weights(w, d, dim, im->g, t);
     for (int k = 0; k < 3; k++)
         im->weight[k] = fmax(im->weight[k] + t[k], 0.0);
-    rest(w, im, d);
+    rest(w, x, im, d);
     im->residual = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
 }
 
@@ -225,7 +235,7 @@ cone_certificate(struct arena *a, struct cone_work *w, struct cone_result *r)
             im->j = j;
             im->of = w->clip[0][i];
             cone_apply(w->p->flight[j].map, im->of, im->x);
-            combine(w, im);
+            cone_combine(w, im->x, im);
         }
     }
 }

@@ -31,6 +31,8 @@
  * after a step, which leaves rounding */
 #define SLIDE_ROUNDS 3
 #define SLIDE_PROJECT 1
+/* roundings of the coefficients of directions and gaps that do not change */
+#define SLIDE_STEADY 64.0
 /* roundings of what spins do to a direction */
 #define SLIDE_TURNS 64.0
 
@@ -111,6 +113,7 @@ slide_get(struct rt *r, enum slide_use use, const struct slide_spot *spot,
         s = r->slides[use] = make(r);
     memset(s->block, 0, r->im->blocks.n * sizeof *s->block);
     s->n = s->n_on = n;
+    s->steady = true;
     for (int i = 0; i < n; i++) {
         const imp_contact *k = rt_contact(r, spot[i].contact);
         s->row[i].spot = spot[i];
@@ -389,11 +392,60 @@ one_order(struct rt *r, struct slide *s, int k, int last)
     return IMP_OK;
 }
 
+/* spins of the bodies of a row, and their sizes */
+static void
+spin_of(const struct rt *r, const struct slide_row *row, double *spin,
+        double *size)
+{
+    const imp_contact *k = rt_contact(r, row->spot.contact);
+    uint32_t d = r->im->dim;
+    *spin = 0.0;
+    *size = 0.0;
+    for (int e = 0; e < 2; e++) {
+        const imp_body *b = rt_body(r, k->body[e]);
+        const double *w = r->env + b->env_state + (d == 2 ? 5 : 10);
+        double radius = r->env[b->env_body + IMP_BODY_RADIUS];
+        for (uint32_t i = 0; i < (d == 2 ? 1u : 3u); i++)
+            *spin += fabs(w[i]);
+        *size += isfinite(radius) ? radius : 0.0;
+    }
+}
+
+/* With the forces of this instant kept as they are: do all gaps stay closed and
+ * all directions as they are, to rounding? Terms of order j are those s^j/j! of
+ * spins s, and what is left of accelerations A that cancel, A s^(j-2) 2/j!.
+ * Bodies at rest, that only slide, or spin about the normal. */
+static int
+steady(struct rt *r, struct slide *s, int order, bool *is)
+{
+    int st = drive(r, s, order), n = s->n_on;
+    if (!st)
+        st = rows_series(r, s, n, order);
+    *is = !st;
+    for (int i = 0; i < n && *is; i++) {
+        const struct slide_row *row = &s->row[i];
+        double spin, size, low = SLIDE_STEADY * DBL_EPSILON;
+        double push = low * fabs(row->force.c[0] * s->G[i * n + i]);
+        spin_of(r, row, &spin, &size);
+        for (int k = 1; k <= order && *is; k++) {
+            low *= spin / k;
+            push *= k > 2 ? spin / k : 1.0;
+            double most = low * size + (k > 1 ? push : 0.0);
+            *is = k < 2 || fabs(row->gap.c[k]) <= most;
+            for (int e = 0; e < 12 && *is; e++)
+                *is = fabs(row->open[e / 6][e % 6].c[k]) <=
+                      (e % 6 < 3 ? most / size : most);
+        }
+    }
+    return st;
+}
+
 int
 slide_series(struct rt *r, int order, uint32_t block)
 {
     struct slide *s = r->slide;
     int st = IMP_OK, last = order - 1;
+    bool done = false;
     if (last + 2 > IMP_ORDER_MAX)
         last = IMP_ORDER_MAX - 2;
     exchange(r, s);
@@ -401,9 +453,19 @@ slide_series(struct rt *r, int order, uint32_t block)
     push_env(r, s, false);
     for (int i = 0; i < s->n; i++)
         jet_const(IMP_ORDER_MAX, 0.0, &s->row[i].force);
-    for (int k = 0; k <= last && !st; k++)
+    for (int k = 0; k <= last && !st && !done; k++) {
+        if (k == 1 && s->steady) {
+            for (int i = 0; i < s->n_on; i++) /* what order 0 left there */
+                push_add(r, s, &s->row[i], 1, 1, -s->row[i].force.c[0]);
+            if ((st = steady(r, s, order, &done)) || done)
+                break;
+            s->steady = false;
+            for (int i = 0; i < s->n_on; i++)
+                push_add(r, s, &s->row[i], 1, 1, s->row[i].force.c[0]);
+        }
         st = one_order(r, s, k, last);
-    if (!st)
+    }
+    if (!st && !done)
         st = drive(r, s, order);
     push_env(r, s, false);
     exchange(r, s);

@@ -38,6 +38,30 @@ turn(int order, const struct jet A[9], bool back, const struct jet x[3],
     }
 }
 
+/* the same of a vector that is constant */
+static void
+turn_fixed(int order, const struct jet A[9], bool back, const double x[3],
+           struct jet out[3])
+{
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k <= order; k++)
+            out[i].c[k] = A[back ? i : 3 * i].c[k] * x[0] +
+                          A[back ? 3 + i : 3 * i + 1].c[k] * x[1] +
+                          A[back ? 6 + i : 3 * i + 2].c[k] * x[2];
+}
+
+/* sign (a x x), x constant */
+static void
+cross_fixed(int order, const struct jet a[3], const double x[3], double sign,
+            struct jet out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        for (int l = 0; l <= order; l++)
+            out[i].c[l] = sign * (a[j].c[l] * x[k] - a[k].c[l] * x[j]);
+    }
+}
+
 static void
 constant(int order, const double x[3], double sign, struct jet out[3])
 {
@@ -148,7 +172,8 @@ surface_row(struct rt *r, struct slide_row *row, int order)
  * and the normal in the axes of the vertex's body */
 struct over {
     int order;
-    struct jet c[3], R[9];
+    struct jet c[3], R[9], back[3]; /* back: R^T c */
+    bool has_back;
     double holds;
 };
 
@@ -156,6 +181,7 @@ static int
 over_get(struct rt *r, const struct slide_spot *at, int order, struct over *o)
 {
     o->order = order;
+    o->has_back = false;
     return corner_pose(r, at->contact, order, o->c, o->R, &o->holds);
 }
 
@@ -164,24 +190,28 @@ struct slide_poses {
     uint32_t contact;
     struct over over;
     struct jet R[2][9]; /* body -> world */
+    /* of the last face: its normal in the axes of the other body, and in the
+     * world */
+    bool has_face;
+    int face_of;
+    uint32_t face;
+    struct jet own[3], world[3];
 };
 
 /* vertex x of the other body in the axes of the face's body */
 static void
-over_point(const struct over *o, int face_of, const double x[3],
-           struct jet y[3])
+over_point(struct over *o, int face_of, const double x[3], struct jet y[3])
 {
-    struct jet v[3], w[3];
-    constant(o->order, x, 1.0, v);
-    if (face_of == 0) {
-        turn(o->order, o->R, false, v, y);
-        for (int i = 0; i < 3; i++)
-            jet_add(o->order, &y[i], &o->c[i], &y[i]);
-        return;
+    turn_fixed(o->order, o->R, face_of != 0, x, y);
+    if (face_of != 0 && !o->has_back) {
+        turn(o->order, o->R, true, o->c, o->back);
+        o->has_back = true;
     }
     for (int i = 0; i < 3; i++)
-        jet_sub(o->order, &v[i], &o->c[i], &w[i]);
-    turn(o->order, o->R, true, w, y);
+        if (face_of == 0)
+            jet_add(o->order, &y[i], &o->c[i], &y[i]);
+        else
+            jet_sub(o->order, &y[i], &o->back[i], &y[i]);
 }
 
 static const struct poly_face *
@@ -209,6 +239,7 @@ poses(struct rt *r, struct slide *s, const struct slide_spot *at, int order)
     for (int i = 0; i < 2 && !st; i++)
         if (slide_body_moves(r, k->body[i]))
             rotation(r, k->body[i], order, p->R[i]);
+    p->has_face = false;
     p->contact = st ? UINT32_MAX : at->contact;
     return st;
 }
@@ -220,6 +251,23 @@ slide_poses_forget(struct slide *s)
         s->poses->contact = UINT32_MAX;
 }
 
+static void
+face_normal(const struct rt *r, struct slide_poses *p, const imp_contact *k,
+            const struct slide_spot *at, const double n[3])
+{
+    int order = p->over.order, b = at->face_of;
+    if (p->has_face && p->face_of == b && p->face == at->face)
+        return;
+    turn_fixed(order, p->over.R, b == 0, n, p->own);
+    if (slide_body_moves(r, k->body[b]))
+        turn_fixed(order, p->R[b], false, n, p->world);
+    else if (slide_body_moves(r, k->body[1 - b]))
+        turn(order, p->R[1 - b], false, p->own, p->world);
+    p->has_face = true;
+    p->face_of = b;
+    p->face = at->face;
+}
+
 static int
 vertex_row(struct rt *r, struct slide *s, struct slide_row *row, int order)
 {
@@ -228,21 +276,29 @@ vertex_row(struct rt *r, struct slide *s, struct slide_row *row, int order)
     const struct polytope *p;
     const struct poly_face *f = face_of(r, at, &p);
     int b = at->face_of;
-    struct jet y[3], n[3], m[3], x[3];
+    struct jet y[3];
     int st = poses(r, s, at, order);
     if (st)
         return st;
-    const struct over *o = &s->poses->over;
-    over_point(o, b, p->vertex[at->vertex], y);
+    struct slide_poses *o = s->poses;
+    over_point(&o->over, b, p->vertex[at->vertex], y);
     jet_dotc(order, y, f->n, &row->gap);
     row->gap.c[0] -= f->d;
-    constant(order, f->n, 1.0, n);
-    turn(order, o->R, b == 0, n, m);
-    constant(order, p->vertex[at->vertex], 1.0, x);
-    open_by(r, k->body[1 - b], order, s->poses->R[1 - b], m, x,
-            row->open[1 - b]);
-    constant(order, f->n, -1.0, n);
-    open_by(r, k->body[b], order, s->poses->R[b], n, y, row->open[b]);
+    face_normal(r, o, k, at, f->n);
+    for (int e = 0; e < 2; e++)
+        for (int i = 0; i < 6; i++)
+            jet_const(order, 0.0, &row->open[e][i]);
+    if (slide_body_moves(r, k->body[1 - b])) { /* by n at the vertex */
+        for (int i = 0; i < 3; i++)
+            jet_scale(order, 1.0, &o->world[i], &row->open[1 - b][i]);
+        cross_fixed(order, o->own, p->vertex[at->vertex], -1.0,
+                    row->open[1 - b] + 3);
+    }
+    if (slide_body_moves(r, k->body[b])) { /* by -n at y */
+        for (int i = 0; i < 3; i++)
+            jet_scale(order, -1.0, &o->world[i], &row->open[b][i]);
+        cross_fixed(order, y, f->n, -1.0, row->open[b] + 3);
+    }
     return IMP_OK;
 }
 
@@ -263,8 +319,8 @@ edge_of(const struct rt *r, const struct slide_spot *at, int i,
 
 /* false: they are parallel */
 static bool
-cross_edges(const struct rt *r, const struct slide_spot *at,
-            const struct over *o, struct crossing *k)
+cross_edges(const struct rt *r, const struct slide_spot *at, struct over *o,
+            struct crossing *k)
 {
     const struct polytope *p;
     int order = o->order;
@@ -282,8 +338,7 @@ cross_edges(const struct rt *r, const struct slide_spot *at,
             constant(order, e->dir, 1.0, k->d[0]);
         } else {
             over_point(o, 0, p->vertex[e->v[0]], k->x[1]);
-            constant(order, e->dir, 1.0, v);
-            turn(order, o->R, false, v, k->d[1]);
+            turn_fixed(order, o->R, false, e->dir, k->d[1]);
         }
     }
     jet_cross(order, k->d[0], k->d[1], N);
@@ -317,7 +372,7 @@ edges_row(struct rt *r, struct slide *s, struct slide_row *row, int order)
     int st = poses(r, s, at, order);
     if (st)
         return st;
-    const struct over *o = &s->poses->over;
+    struct over *o = &s->poses->over;
     if (!cross_edges(r, at, o, c))
         return IMP_SINGULAR;
     row->gap = c->gap;
@@ -340,7 +395,7 @@ edges_row(struct rt *r, struct slide *s, struct slide_row *row, int order)
 /* do the edges cross now, or nearly, the one's outer side towards the other's?
  * Sets at->face_of. o: to order 0 */
 static bool
-cross_now(const struct rt *r, struct slide_spot *at, const struct over *o)
+cross_now(const struct rt *r, struct slide_spot *at, struct over *o)
 {
     const struct polytope *p;
     struct crossing here, *c = &here;

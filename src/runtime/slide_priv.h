@@ -22,6 +22,7 @@ struct slide_row {
 };
 struct slide {
     int n, n_on, rank;
+    bool steady;               /* forces did not change in the last series */
     struct slide_row *row;     /* SLIDE_MOST, those that push first */
     struct slide_poses *poses; /* of slide_point.c */
     bool *block;               /* per block: a held body is in it */

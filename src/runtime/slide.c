@@ -427,6 +427,7 @@ steady(struct rt *r, struct slide *s, int order, bool *is)
         double spin, size, low = SLIDE_STEADY * DBL_EPSILON;
         double push = low * fabs(row->force.c[0] * s->G[i * n + i]);
         spin_of(r, row, &spin, &size);
+        spin += sqrt(push / size); /* those that are left turn it, too */
         for (int k = 1; k <= order && *is; k++) {
             low *= spin / k;
             push *= k > 2 ? spin / k : 1.0;

@@ -484,6 +484,9 @@ sim_event(struct sim *s, const struct event *e, const struct event *more,
         st = stay(s, c, v, n, done, touches);
     double now = rt_time(r);
     for (uint32_t i = 0; i < s->n_contacts && !st && !s->stopped; i++)
+        if (done[i])
+            sim_over_enter(s, i);
+    for (uint32_t i = 0; i < s->n_contacts && !st && !s->stopped; i++)
         if (done[i] && rt_time(r) == now && s->ct[i].fl.last == now)
             st = sim_chatter(s, i);
     return st;

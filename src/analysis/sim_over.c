@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Polytopes over planes, e < 1, within `simulate`: the search looks at every
- * vertex by its own gap (runtime/slide.h), so nothing is taken together that is
+/* Polytopes over planes, and over faces on which they have come down, e < 1,
+ * within `simulate`: the search looks at every vertex by its own gap
+ * (runtime/slide.h), so nothing is taken together that is
  * not closed to rounding. Impacts from a height that is large against the
  * tolerance of a gap are those of sim_event.c, where contacts that close within
  * it are one impact; below, a vertex is hit alone, or with those that are
@@ -13,6 +14,7 @@
 #include "abi/status.h"
 #include "analysis/simulate_priv.h"
 #include "analysis/vec.h"
+#include "runtime/closest.h"
 #include "runtime/lcp.h"
 
 /* impacts from heights of more tolerances than this are taken by the general
@@ -42,6 +44,39 @@ sim_over_start(struct sim *s)
         s->is_over[c] = body;
         s->n_over += body;
     }
+}
+
+void
+sim_over_enter(struct sim *s, uint32_t c)
+{
+    struct rt *r = s->a->rt;
+    const imp_contact *k = rt_contact(r, c);
+    struct slide_spot base;
+    double tol, rate, e = r->env[k->env_contact + IMP_CONTACT_E];
+    if (!s->is_over || s->is_over[c] || s->ct[c].through || s->ct[c].overlap ||
+        !(e >= 0.0 && e < 1.0))
+        return;
+    for (int i = 0; i < 2; i++)
+        if (rt_body(r, k->body[i])->flags & IMP_BODYF_GTIME)
+            return;
+    event_tolerances(r, c, &tol, &rate);
+    if (!slide_face(r, c, 2.0 * tol, &base))
+        return;
+    s->over[s->n_over++] = (struct slide_over){.base = base, .time = -INFINITY};
+    s->is_over[c] = true;
+}
+
+/* a vertex comes down beside the face */
+int
+sim_over_beside(struct sim *s, uint32_t c)
+{
+    struct closest cl;
+    double tol, rate;
+    sim_over_drop(s, c);
+    event_tolerances(s->a->rt, c, &tol, &rate);
+    bool near = closest_points(s->a->rt, c, &cl, false) || cl.gap <= 2.0 * tol;
+    s->ct[c].watch = near ? WATCH_LEAVE : WATCH_CLOSE;
+    return IMP_OK;
 }
 
 void

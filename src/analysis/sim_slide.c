@@ -90,6 +90,8 @@ tell(struct sim *s, const bool *before, bool shared)
             s->ct[c].watch = WATCH_LEAVE;
         }
         if (now)
+            sim_over_enter(s, c);
+        if (now)
             list = list ? arena_printf(r->brief, "%s, %s", list, name_of(s, c))
                         : name_of(s, c);
     }
@@ -217,6 +219,7 @@ over(struct sim *s, uint32_t c, int which)
     struct slide_spot *spot = NEW_N(r->brief, struct slide_spot, SLIDE_MOST);
     bool *out = NEW_N(r->brief, bool, s->n_contacts + 1), on;
     struct slide_spot gone = *slide_spot(r, which, &on, NULL);
+    sim_over_drop(s, c);
     out[c] = true;
     int n = held_points(s, out, spot), all = n, m = n;
     if (!gather(s, c, spot, &all))
@@ -245,6 +248,8 @@ sim_slide_apply(struct sim *s)
     case SLIDE_SINKS:
         s->row_fresh = false;
         return sim_slide_points(s, NULL, 0, NULL);
+    case SLIDE_BESIDE:
+        return sim_over_beside(s, e.contact);
     case SLIDE_HITS:
         s->row_fresh = false;
         return sim_over_hit(s, e.contact, (uint32_t)e.which);

@@ -134,6 +134,9 @@ int sim_slide_apply(struct sim *s); /* what happens there */
 
 /* sim_over.c: polytopes over planes with e < 1, vertex by vertex */
 void sim_over_start(struct sim *s);
+/* contact c, too, if a face of the one body lies under the other now */
+void sim_over_enter(struct sim *s, uint32_t c);
+int sim_over_beside(struct sim *s, uint32_t c);
 /* contact c is left to the search for touches in general */
 void sim_over_drop(struct sim *s, uint32_t c);
 /* a vertex has come down */

@@ -101,9 +101,10 @@ void slide_pushes(const struct rt *r, uint32_t block, double push[2]);
 int slide_series(struct rt *r, int order, uint32_t block);
 void slide_project(struct rt *r);
 
-/* Vertices over one plane, each looked at by its own gap: nothing counts as
- * closed that is not closed to rounding. Those marked are closed by definition
- * at this time: they rise, or have no rate and were let go. */
+/* Vertices over one plane, or over a face whose plane keeps the bodies apart,
+ * each looked at by its own gap: nothing counts as closed that is not closed to
+ * rounding. Those marked are closed by definition at this time: they rise, or
+ * have no rate and were let go. */
 #define SLIDE_MARKS 64
 struct slide_over {
     struct slide_spot base; /* the plane; `vertex` means nothing */
@@ -114,6 +115,11 @@ struct slide_over {
 };
 /* is the contact one of a polytope over a plane? */
 bool slide_plane(const struct rt *r, uint32_t contact, struct slide_spot *base);
+/* Do the bodies of a contact touch, within tol, by vertices of the one on a
+ * face of the other, and are all its vertices beyond the plane of that, those
+ * near it between its sides? */
+bool slide_face(struct rt *r, uint32_t contact, double tol,
+                struct slide_spot *base);
 /* vertices that are closed to rounding now, and come down faster than that; or
  * those that have no rate, to rounding */
 int slide_closed(struct rt *r, const struct slide_spot *base, bool still,
@@ -125,6 +131,7 @@ enum slide_what {
     SLIDE_CLOSES,  /* another vertex of `contact` comes down */
     SLIDE_SINKS,   /* point `which`, which did not push, has to */
     SLIDE_HITS,    /* vertex `which` of `contact`, one of `over` */
+    SLIDE_BESIDE,  /* a vertex of `contact` comes down beside the face */
     SLIDE_OVER     /* point `which` comes to the end of its face */
 };
 struct slide_event {

@@ -482,16 +482,22 @@ one_over(void *ctx, uint32_t vertex, const struct jet *gap)
 {
     struct search *f = ctx;
     double s;
-    if (!is_held(f->r, f->on, vertex) && comes_down(f, vertex, gap->c, &s))
-        found(f, s, SLIDE_HITS, (int)vertex, f->on->contact);
+    struct slide_spot at = *f->on;
+    at.vertex = vertex;
+    if (!is_held(f->r, f->on, vertex) && comes_down(f, vertex, gap->c, &s) &&
+        s < f->best)
+        found(f, s, within(f, &at, s) ? SLIDE_HITS : SLIDE_BESIDE, (int)vertex,
+              f->on->contact);
 }
 
 static int
 one_plane(struct search *f)
 {
-    double gap, holds;
+    double holds;
     f->on = &f->over->base;
-    event_rounding(f->r, f->on->contact, &gap, &f->rate);
+    event_tolerances(f->r, f->on->contact, &f->tol, &f->rate);
+    event_rounding(f->r, f->on->contact, &f->low, &f->rate);
+    f->lag = SLIDE_LAG * f->tol;
     int st = slide_vertices(f->r, f->on, RT_ORDER, one_over, f, &holds);
     if (!st && holds < f->best) {
         f->best = holds;
@@ -522,7 +528,7 @@ one_row(struct search *f, int i)
                    &s))
         found(f, s, SLIDE_CEASES, i, w->spot.contact);
     if ((w->spot.kind != SLIDE_VERTEX && w->spot.kind != SLIDE_EDGES) ||
-        !isfinite(f->best) || is_over(f, w->spot.contact))
+        !isfinite(f->best))
         return IMP_OK;
     event_tolerances(f->r, w->spot.contact, &f->tol, &f->rate);
     event_rounding(f->r, w->spot.contact, &f->low, &s);
@@ -532,6 +538,8 @@ one_row(struct search *f, int i)
     for (int k = 0; k < n; k++)
         if (poly_below(side[k].c, RT_ORDER, 0.0, f->best, -f->lag, &s))
             found(f, s, SLIDE_OVER, i, w->spot.contact);
+    if (is_over(f, w->spot.contact))
+        return IMP_OK;
     for (int k = 0; k < i; k++) /* each contact once */
         if (f->r->slide->row[k].spot.contact == w->spot.contact)
             return IMP_OK;

@@ -19,6 +19,9 @@
 /* A shared point that is this many tolerances from a vertex is the vertex: far
  * less than what a vertex gets past the end of its face (SLIDE_LAG). */
 #define SLIDE_ROOM 8.0
+/* vertices nearer to the plane of a face than this share of the bodies' length
+ * have to be between its sides by as much */
+#define SLIDE_NEAR 1e-6
 
 /* -- which points touch ----------------------------------------------------
  */
@@ -296,16 +299,75 @@ one_closed(void *ctx, uint32_t vertex, const struct jet *gap)
         one_above(&d->a, vertex, gap);
 }
 
+/* is the point between the ends of its face, but for `out`? */
+static bool
+between(struct rt *r, const struct slide_spot *at, double out)
+{
+    struct jet side[SLIDE_MOST];
+    for (int j = slide_sides(r, at, 0, side, SLIDE_MOST); j-- > 0;)
+        if (side[j].c[0] < -out)
+            return false;
+    return true;
+}
+
 int
 slide_closed(struct rt *r, const struct slide_spot *base, bool still,
              struct slide_spot *out, int most)
 {
     struct closed d = {.a = {.out = out, .base = *base, .most = most},
                        .still = still};
-    double h;
+    double h, tol, rate;
+    int n = 0;
+    event_tolerances(r, base->contact, &tol, &rate);
     event_rounding(r, base->contact, &d.a.reach, &d.rate);
     if (motion_series_all(r, 1, &h) ||
         slide_vertices(r, base, 1, one_closed, &d, NULL))
         return -1;
-    return d.a.n;
+    for (int i = 0; i < d.a.n; i++)
+        if (between(r, &out[i], tol))
+            out[n++] = out[i];
+    return n;
+}
+
+struct beyond {
+    struct rt *r;
+    struct slide_spot base;
+    double low, near;
+    bool all;
+};
+
+static void
+one_beyond(void *ctx, uint32_t vertex, const struct jet *gap)
+{
+    struct beyond *b = ctx;
+    struct slide_spot at = b->base;
+    at.vertex = vertex;
+    if (gap->c[0] < -b->low ||
+        (gap->c[0] <= b->near && !between(b->r, &at, -b->near)))
+        b->all = false;
+}
+
+bool
+slide_face(struct rt *r, uint32_t contact, double tol, struct slide_spot *base)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    struct slide_spot *spot = NEW_N(r->brief, struct slide_spot, SLIDE_MOST);
+    double h, length = event_length(r, contact);
+    if (k->system != IMP_NO_SYSTEM || k->flags & IMP_CONTACTF_STATED ||
+        !(k->flags & IMP_CONTACTF_CORNERS) || corner_is_smooth(r, k) ||
+        r->polytope[k->body[0]]->n_vertex == 0 ||
+        r->polytope[k->body[1]]->n_vertex == 0)
+        return false;
+    int n = slide_spots(r, contact, tol, spot, SLIDE_MOST);
+    for (int i = 0; i < n; i++)
+        if (spot[i].kind != SLIDE_VERTEX ||
+            spot[i].face_of != spot[0].face_of || spot[i].face != spot[0].face)
+            return false;
+    if (n < 1 || motion_series_all(r, 1, &h))
+        return false;
+    struct beyond b = {r, spot[0], tol, SLIDE_NEAR * length, true};
+    if (slide_vertices(r, &b.base, 0, one_beyond, &b, NULL))
+        return false;
+    *base = b.base;
+    return b.all;
 }

@@ -270,14 +270,15 @@ sinks(struct search *f, int i)
     return IMP_OK;
 }
 
-/* is the point between the ends of its face or edges at a time? */
+/* Is the point between the ends of its face or edges at a time, to rounding? A
+ * corner that comes down at an edge comes down on the face that it is over. */
 static bool
 within(struct search *f, const struct slide_spot *at, double s)
 {
     struct jet side[SIDES];
     int n = slide_sides(f->r, at, RT_ORDER, side, SIDES);
     for (int k = 0; k < n; k++)
-        if (jet_at(RT_ORDER, &side[k], s) < -f->lag)
+        if (jet_at(RT_ORDER, &side[k], s) < -f->low)
             return false;
     return true;
 }

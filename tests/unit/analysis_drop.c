@@ -185,12 +185,59 @@ inclined(void **state)
         one(i % 4 ? 3 : 2, uniform(0, 0.6));
 }
 
+/* Boxes that slide and spin on a table without restitution, over its edges and
+ * corners too: they go on, tip, fall, and lose energy by impacts alone. */
+static void
+over_edges(void **state)
+{
+    (void)state;
+    for (long i = 0, n = cases(40); i < n; i++) {
+        double a[3], b[3], x[2], rise, off, most;
+        struct text t = {.n = 0};
+        struct run r;
+        for (int k = 0; k < 3; k++) {
+            a[k] = uniform(0.3, 1.2);
+            b[k] = uniform(0.2, 1.0);
+        }
+        for (int k = 0; k < 2; k++)
+            x[k] = uniform(-0.5, 0.5) * (a[k] + b[k]);
+        add(&t,
+            "use shapes\nworld { gravity = (0, 0, -9.81) }\n"
+            "body table : box(%.17g, %.17g, %.17g) { fixed = true\n"
+            " position = (0, 0, %.17g) }\n"
+            "body b : box(%.17g, %.17g, %.17g) { mass = 1\n"
+            " position = (%.17g, %.17g, %.17g)\n"
+            " rotation = ((0, 0, 1), %.17g) velocity = (%.17g, %.17g, 0)\n"
+            " spin = (0, 0, %.17g) }\n"
+            "contact c : table | b { restitution = 0 }\n"
+            "simulate { until = 2 every = 0.04 record = (gap(c), b.energy) }\n",
+            a[0], a[1], a[2], -a[2] / 2, b[0], b[1], b[2], x[0], x[1],
+            b[2] / 2 + (i % 2 ? uniform(0, 0.5) : 0),
+            i % 3 ? uniform(-3, 3) : 0, normal(), normal(),
+            i % 4 ? 2 * normal() : 0);
+        run(&r, t.s, false);
+        if (r.status != IMP_EXIT_OK)
+            print_error("%s", t.s);
+        fine(&r);
+        assert_string_equal(word(&r, 0, "status"), "done");
+        spread(field(&r, 0, "b_energy"), &rise, &off, &most);
+        if (!(rise <= 1e-12 * most))
+            fail_msg("%s\nthe energy rises by %g of %g", t.s, rise, most);
+        const struct fieldval *gap = field(&r, 0, "gap_c");
+        for (size_t k = 0; k < gap->n; k++)
+            if (!(gap->num[k] > -1e-11))
+                fail_msg("%s\ngap %g", t.s, gap->num[k]);
+        done(&r);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(level),
         cmocka_unit_test(inclined),
+        cmocka_unit_test(over_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,8 +77,22 @@ shrinks(const struct sim *s, uint32_t c, bool *take)
     return sum;
 }
 
+/* closed now, though nothing happened there: bodies that fly together */
+static bool
+touches(struct sim *s, uint32_t c)
+{
+    struct closest cl;
+    double tol, rate;
+    const imp_contact *k = rt_contact(s->a->rt, c);
+    if (k->system != IMP_NO_SYSTEM || k->flags & IMP_CONTACTF_STATED ||
+        closest_points(s->a->rt, c, &cl, false))
+        return false;
+    event_tolerances(s->a->rt, c, &tol, &rate);
+    return cl.gap <= 2.0 * tol;
+}
+
 /* contacts whose impacts the motion of c's bodies may have to do with: held
- * ones, those that were hit lately, and by joints */
+ * ones, those that were hit lately, those that touch, and by joints */
 static void
 gather(struct sim *s, uint32_t c, double window, struct group *g)
 {
@@ -97,7 +111,8 @@ gather(struct sim *s, uint32_t c, double window, struct group *g)
             if (!g->contact[i] && (one || two) && t->watch != WATCH_OFF &&
                 !t->through && !t->overlap &&
                 (slide_holds(r, i) ||
-                 (t->fl.impacts && rt_time(r) - t->fl.last <= window)))
+                 (t->fl.impacts && rt_time(r) - t->fl.last <= window) ||
+                 touches(s, i)))
                 g->contact[i] = more = true;
             for (int e = 0; e < 2 && g->contact[i]; e++)
                 if (moving(r, k->body[e]) && !g->body[k->body[e]])
@@ -166,6 +181,10 @@ points(struct sim *s, struct group *g, double ahead)
         event_tolerances(r, c, &tol, &rate);
         if (fabs(g->point[i].gap) <= CHATTER_NOISE * DBL_EPSILON * g->place[i])
             g->point[i].gap = 0.0;
+        if (g->point[i].gap == 0.0 &&
+            fabs(g->point[i].rate) <=
+                CHATTER_NOISE * DBL_EPSILON * g->point[i].speed)
+            g->point[i].rate = 0.0;
     }
     for (int i = 0; i < slide_count(r); i++) {
         bool on;

@@ -220,12 +220,106 @@ one_above(void *ctx, uint32_t vertex, const struct jet *gap)
     a->out[a->n++].vertex = vertex;
 }
 
+/* is the point between the ends of its face, but for `out`? */
+static bool
+between(struct rt *r, const struct slide_spot *at, double out)
+{
+    struct jet side[SLIDE_MOST];
+    for (int j = slide_sides(r, at, 0, side, SLIDE_MOST); j-- > 0;)
+        if (side[j].c[0] < -out)
+            return false;
+    return true;
+}
+
+static void
+append(struct above *a, const struct slide_spot *at)
+{
+    for (int i = 0; i < a->n; i++)
+        if (!memcmp(&a->out[i], at, sizeof *at))
+            return;
+    if (a->n < a->most)
+        a->out[a->n++] = *at;
+}
+
+/* vertices within reach of the plane or face of `base`, between its sides */
+static int
+over_base(struct rt *r, struct above *a, const struct slide_spot *base)
+{
+    struct slide_spot *room = NEW_N(r->brief, struct slide_spot, SLIDE_MOST);
+    struct above all = {room, *base, a->reach, 0, SLIDE_MOST};
+    int st = slide_vertices(r, base, 0, one_above, &all, NULL);
+    for (int i = 0; i < all.n && !st; i++)
+        if (between(r, &room[i], 0.0))
+            append(a, &room[i]);
+    return st;
+}
+
+/* the face of the other body that looks most against the face of `at` */
+static struct slide_spot
+against(struct rt *r, const struct slide_spot *at)
+{
+    struct corner_scene s;
+    struct slide_spot out = {at->contact, SLIDE_VERTEX, 1 - at->face_of, 0, 0};
+    double n[2][3], most = INFINITY;
+    corner_scene_get(r, at->contact, false, &s);
+    for (int i = 0; i < 2; i++) {
+        const struct polytope *p = s.p[i == 0 ? at->face_of : out.face_of];
+        int body = i == 0 ? at->face_of : out.face_of;
+        for (uint32_t f = i == 0 ? at->face : 0; f < p->n_face; f++) {
+            const double *m = p->face[f].n;
+            for (int j = 0; j < 3; j++)
+                n[i][j] = body == 0
+                              ? m[j]
+                              : s.R[3 * j] * m[0] + s.R[3 * j + 1] * m[1] +
+                                    s.R[3 * j + 2] * m[2];
+            if (i == 0)
+                break;
+            double d = cl_dot(n[0], n[1]);
+            if (d < most) {
+                most = d;
+                out.face = f;
+            }
+        }
+    }
+    return out;
+}
+
+struct crossings {
+    struct rt *r;
+    struct above *a;
+    const struct slide_spot *base; /* two faces */
+};
+
+static bool
+of_faces(void *ctx, const struct slide_spot *at)
+{
+    const struct crossings *c = ctx;
+    const imp_contact *k = rt_contact(c->r, at->contact);
+    for (int b = 0; b < 2; b++) {
+        const struct poly_edge *e =
+            c->r->polytope[k->body[b]]->edge + (b == 0 ? at->face : at->vertex);
+        uint32_t f = c->base[c->base[0].face_of == b ? 0 : 1].face;
+        if (e->face[0] != f && e->face[1] != f)
+            return false;
+    }
+    return true;
+}
+
+static void
+one_crossing(void *ctx, const struct slide_spot *at, const struct jet *gap)
+{
+    struct crossings *c = ctx;
+    if (gap->c[0] <= c->a->reach && between(c->r, at, 0.0))
+        append(c->a, at);
+}
+
 int
 slide_near(struct rt *r, uint32_t contact, double tol, double reach,
            struct slide_spot *out, int most)
 {
     const imp_contact *k = rt_contact(r, contact);
     struct closest cl;
+    struct slide_spot base[2];
     struct above a = {.out = out, .reach = reach, .most = most};
     double h;
     if (!(k->flags & IMP_CONTACTF_CORNERS) || corner_is_smooth(r, k)) {
@@ -233,38 +327,25 @@ slide_near(struct rt *r, uint32_t contact, double tol, double reach,
             return -1;
         return cl.gap > reach ? 0 : slide_spots(r, contact, reach, out, most);
     }
-    for (int b = 0; b < 2; b++)
-        if (r->polytope[k->body[b]]->n_vertex == 0)
-            a.base = (struct slide_spot){contact, SLIDE_VERTEX, b, 0, 0};
-    int fixed = 0; /* edges that cross: as they are */
-    if (r->polytope[k->body[0]]->n_vertex &&
-        r->polytope[k->body[1]]->n_vertex) {
-        int n = slide_spots(r, contact, tol, out, most), m = n;
-        if (n < 1)
-            return n;
-        while (m > 0 && out[m - 1].kind != SLIDE_VERTEX)
-            m--;
-        if (m == 0)
-            return n;
-        a.base = out[m - 1];
-        for (int i = 0; i < n; i++)
-            if (out[i].kind == SLIDE_EDGES)
-                out[fixed++] = out[i];
+    if (slide_plane(r, contact, &base[0])) {
+        int st = motion_series_all(r, 1, &h);
+        return st || over_base(r, &a, &base[0]) ? -1 : a.n;
     }
-    a.n = fixed;
-    if (motion_series_all(r, 1, &h) ||
-        slide_vertices(r, &a.base, 0, one_above, &a, NULL))
+    /* what touches; then all points of the faces that it lies on */
+    a.n = slide_spots(r, contact, tol, out, most);
+    int m = 0;
+    while (m < a.n && out[m].kind != SLIDE_VERTEX)
+        m++;
+    if (a.n < 1 || m == a.n)
+        return a.n;
+    base[0] = out[m];
+    base[1] = against(r, &base[0]);
+    struct crossings c = {r, &a, base};
+    if (motion_series_all(r, 1, &h) || over_base(r, &a, &base[0]) ||
+        over_base(r, &a, &base[1]) ||
+        slide_crossings(r, contact, 0, of_faces, one_crossing, &c))
         return -1;
-    int n = fixed; /* over the face, or over a plane */
-    for (int i = fixed; i < a.n; i++) {
-        struct jet side[16];
-        bool in = true;
-        for (int j = slide_sides(r, &out[i], 0, side, 16); j-- > 0;)
-            in = in && side[j].c[0] >= 0.0;
-        if (in)
-            out[n++] = out[i];
-    }
-    return n;
+    return a.n;
 }
 
 /* -- over a plane ------------------------------------------------------------
@@ -297,17 +378,6 @@ one_closed(void *ctx, uint32_t vertex, const struct jet *gap)
     struct closed *d = ctx;
     if (d->still ? fabs(gap->c[1]) <= d->rate : gap->c[1] < -d->rate)
         one_above(&d->a, vertex, gap);
-}
-
-/* is the point between the ends of its face, but for `out`? */
-static bool
-between(struct rt *r, const struct slide_spot *at, double out)
-{
-    struct jet side[SLIDE_MOST];
-    for (int j = slide_sides(r, at, 0, side, SLIDE_MOST); j-- > 0;)
-        if (side[j].c[0] < -out)
-            return false;
-    return true;
 }
 
 int

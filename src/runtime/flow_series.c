@@ -173,6 +173,8 @@ expand(struct flow *f)
             h = fmin(h, row_time(g, 0.0, 0));
         }
         w->most[i] = fmax(w->most[i], w->size[i]);
+        w->far[i] = fmax(w->far[i], w->size[i]);
+        w->quick[i] = fmax(w->quick[i], w->speed[i] + fabs(f->drift[i]));
         if (w->fresh[i])
             g[0] = 0.0;
         if (w->left[i])
@@ -623,6 +625,8 @@ flow_series_new(struct flow *f)
     w->size = NEW_N(a, double, m + 1);
     w->speed = NEW_N(a, double, m + 1);
     w->most = NEW_N(a, double, m + 1);
+    w->far = NEW_N(a, double, m + 1);
+    w->quick = NEW_N(a, double, m + 1);
     w->steep = NEW_N(a, double, m + 1);
     w->on = NEW_N(a, bool, m + 1);
     w->fresh = NEW_N(a, bool, m + 1);

@@ -28,11 +28,13 @@ struct series_way {
     double *g, *force;    /* m rows */
     double *size, *speed; /* m: sizes of the terms of gap and rate */
     double *steep;        /* m: greatest length of the gap's gradient so far */
+    double *far, *quick; /* m: greatest sizes of the terms of gap, rate so far */
     double *most; /* m: greatest size of the gap since the last impact */
     bool *on, *fresh;
     bool *left; /* its force has just ceased: gap, rate, acceleration are 0 */
     int *hit, n_hit;
     int guard;             /* whose change of branch ends the piece; -1 */
+    double passed;         /* length of the last piece that was gone through */
     bool *over, *was_over; /* those since the last impact; in the flight before
                             */
     struct line *instant;

@@ -30,12 +30,15 @@ below(struct flow *f, uint32_t i)
     return IMP_FAILED;
 }
 
-/* sizes of the terms of gap and rate of contact i (flow_instant before) */
+/* Sizes of the terms of gap and rate of contact i (flow_instant before), and
+ * what they have been: both may vanish where a branch ends, as the speed of a
+ * table does where it turns. */
 static void
 sizes(const struct flow *f, uint32_t i, double *gap, double *rate)
 {
-    *gap = fabs(f->c[i]);
-    *rate = fabs(f->drift[i]);
+    const struct series_way *w = f->series;
+    *gap = fabs(f->c[i]) + w->far[i];
+    *rate = fabs(f->drift[i]) + w->quick[i];
     for (uint32_t j = 0; j < f->n; j++) {
         *gap += fabs(f->N[(size_t)i * f->n + j] * f->q[j]);
         *rate += fabs(f->N[(size_t)i * f->n + j] * f->v[j]);
@@ -60,7 +63,7 @@ series_switch_ahead(struct flow *f)
     for (uint32_t i = 0; i < f->m && !st; i++) {
         double gap, rate;
         sizes(f, i, &gap, &rate);
-        if (f->gap[i] < -eps * fmax(gap, w->most[i]))
+        if (f->gap[i] < -eps * gap)
             st = below(f, i);
         else if (w->on[i] && w->what == NOTHING &&
                  (f->gap[i] > eps * gap || f->rate[i] > eps * rate)) {

@@ -17,6 +17,10 @@
 
 /* roundings of the terms of u within which it counts as zero */
 #define GUARD_NOISE 4.0
+/* terms of u that are left out, of its size */
+#define GUARD_TRUNCATION 4e-16
+/* orders before the last that are looked at, of more than that many */
+#define GUARD_GAP 7
 /* least step, in roundings of the time: that it advances */
 #define GUARD_LEAST 4.0
 /* and where the time is 0 */
@@ -28,11 +32,17 @@
 #define GUARD_SHARE 1e-9
 /* steps of that kind in a row, after which the motion is said to be held */
 #define GUARD_BACK 32
+/* the same of steps that are only short */
+#define GUARD_BRIEF 1e-3
+#define GUARD_MANY 20000
 
 struct guard_run {
     double *work; /* rows of the tape */
+    double *most; /* per guard: greatest size of its terms in this run: what is
+                     at rest is there to the rounding of that */
     double last;  /* time of the last series with a step that leads back */
     int back;     /* how many in a row */
+    int brief;    /* short ones in a row */
 };
 
 static const imp_block *
@@ -56,18 +66,10 @@ guard_new(struct rt *r)
         const imp_tape *t =
             IMP_ARRAY(r->im, r->im->tapes, imp_tape) + block_of(r, b)->guard;
         o[b].work = NEW_N(r->own, double, (t->n_rows + 1) * IMP_ROW_STRIDE);
+        o[b].most = NEW_N(r->own, double, block_of(r, b)->guards.n);
         o[b].last = -INFINITY;
     }
     return o;
-}
-
-void
-guard_reset(struct rt *r)
-{
-    for (uint32_t b = 0; r->guard && b < r->im->blocks.n; b++) {
-        r->guard[b].last = -INFINITY;
-        r->guard[b].back = 0;
-    }
 }
 
 uint32_t
@@ -76,6 +78,17 @@ guard_count(const struct rt *r, uint32_t block)
     return block_of(r, block)->guard == IMP_NO_TAPE
                ? 0
                : block_of(r, block)->guards.n;
+}
+
+void
+guard_reset(struct rt *r)
+{
+    for (uint32_t b = 0; r->guard && b < r->im->blocks.n; b++) {
+        r->guard[b].last = -INFINITY;
+        r->guard[b].back = r->guard[b].brief = 0;
+        for (uint32_t i = 0; i < guard_count(r, b); i++)
+            r->guard[b].most[i] = 0.0;
+    }
 }
 
 /* Beyond all roots of c +- noise (Fujiwara): a polynomial of an infinite step
@@ -92,6 +105,22 @@ bound(const double *c, int n, double noise)
             b = fmax(b, exp((log(a) - log(fabs(c[n]))) / (n - k)));
     }
     return 2.0 * b;
+}
+
+/* Time for which the last terms of u stay below GUARD_TRUNCATION of its size;
+ * where these vanish by symmetry those before them tell the radius. A branch
+ * that nobody is on shortens no step otherwise. */
+static double
+reach(const double *c, int n, double size)
+{
+    double h = INFINITY, root = log(GUARD_TRUNCATION);
+    for (int k = 1; k <= n && size == 0.0; k++)
+        size = fabs(c[k]);
+    for (int k = n - GUARD_GAP; k <= n; k++)
+        if (c[k] != 0.0)
+            h = fmin(h, exp((log(size) - log(fabs(c[k]))) / k +
+                            root / (k < n - 1 ? n : k)));
+    return h;
 }
 
 struct end {
@@ -176,6 +205,28 @@ held(struct rt *r, uint32_t block, int which)
     return IMP_FAILED;
 }
 
+/* Series and size of guard i (the tape's rows before); NULL: not finite, which
+ * belongs to a branch that nobody is on */
+static const double *
+argument(const struct rt *r, const imp_block *b, struct guard_run *o,
+         uint32_t i, int order, double *size)
+{
+    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + b->guard;
+    const imp_instr *code = IMP_ARRAY(r->im, t->code, imp_instr);
+    const uint32_t *out = IMP_ARRAY(r->im, t->outs, uint32_t);
+    const double *c =
+        o->work + (size_t)code[out[i]].row * IMP_ROW_STRIDE + IMP_ROW_PAD;
+    *size = o->work[(size_t)code[out[b->guards.n + i]].row * IMP_ROW_STRIDE +
+                    IMP_ROW_PAD];
+    if (!isfinite(*size))
+        return NULL;
+    for (int k = 0; k <= order; k++)
+        if (!isfinite(c[k]))
+            return NULL;
+    *size = o->most[i] = fmax(o->most[i], *size);
+    return c;
+}
+
 int
 guard_end(struct rt *r, uint32_t block, int order, double *h, int *which)
 {
@@ -184,41 +235,36 @@ guard_end(struct rt *r, uint32_t block, int order, double *h, int *which)
     if (b->guard == IMP_NO_TAPE)
         return IMP_OK;
     struct guard_run *o = r->guard + block;
-    const double *rows[1] = {r->work[block]};
-    /* what is not finite belongs to a branch that nobody is on */
+    const imp_guard *g = IMP_ARRAY(r->im, b->guards, imp_guard);
+    const double *rows[1] = {r->work[block]}, *c;
     int st = rt_series(r, b->guard, NULL, rows, o->work, order);
     if (st && st != IMP_NONFINITE)
         return st;
-    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + b->guard;
-    const imp_instr *code = IMP_ARRAY(r->im, t->code, imp_instr);
-    const uint32_t *out = IMP_ARRAY(r->im, t->outs, uint32_t);
-    const imp_guard *g = IMP_ARRAY(r->im, b->guards, imp_guard);
-    double now = rt_time(r);
+    double now = rt_time(r), size;
     double least = fmax(GUARD_LEAST * DBL_EPSILON * fabs(now), GUARD_FIRST);
-    double share = GUARD_SHARE * fmin(*h, fabs(now));
-    bool back = false;
+    double share = fmin(*h, fabs(now));
+    bool back = false, brief = false;
+    for (uint32_t i = 0; i < b->guards.n && order > GUARD_GAP; i++)
+        if ((c = argument(r, b, o, i, order, &size)))
+            *h = fmin(*h, reach(c, order, size));
     for (uint32_t i = 0; i < b->guards.n; i++) {
-        const double *c =
-            o->work + (size_t)code[out[i]].row * IMP_ROW_STRIDE + IMP_ROW_PAD;
-        double size =
-            o->work[(size_t)code[out[b->guards.n + i]].row * IMP_ROW_STRIDE +
-                    IMP_ROW_PAD];
-        bool finite = isfinite(size);
-        for (int k = 0; k <= order; k++)
-            finite = finite && isfinite(c[k]);
-        if (!finite)
+        if (!(c = argument(r, b, o, i, order, &size)))
             continue;
         struct end e = passes(c, order, *h, GUARD_NOISE * DBL_EPSILON * size,
                               least, g[i].kind);
-        if (e.s < *h || (e.s == *h && *which < 0)) {
+        if (e.s < *h || (isfinite(e.s) && e.s == *h && *which < 0)) {
             *h = e.s;
             *which = (int)i;
-            back = e.back || e.s <= share;
+            back = e.back || e.s <= GUARD_SHARE * share;
+            brief = e.s <= GUARD_BRIEF * share;
         }
     }
     if (now == o->last)
         return IMP_OK;
     o->back = back ? (now > o->last ? o->back + 1 : 1) : 0;
+    o->brief = brief ? (now > o->last ? o->brief + 1 : 1) : 0;
     o->last = now;
-    return o->back > GUARD_BACK ? held(r, block, *which) : IMP_OK;
+    return o->back > GUARD_BACK || o->brief > GUARD_MANY
+               ? held(r, block, *which)
+               : IMP_OK;
 }

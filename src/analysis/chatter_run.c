@@ -233,16 +233,21 @@ take(struct chatter_run *r, const struct chatter_trace *t, const struct line *l)
 /* Contacts that close together because their rates have fallen below the
  * others' by as much: that is no simultaneous impact. */
 static bool
-below(const struct line *l)
+below(const struct line *l, bool resolved)
 {
     double big = 0.0;
-    bool some = false;
+    int some = 0, hits = 0;
     for (int j = 0; j < l->k.r; j++)
         big = fmax(big, fabs(l->z[j]));
-    for (int i = 0; i < l->model.m; i++)
-        some |= l->hits[i] && !l->on[i] &&
-                fabs(l->rate[i]) < ldexp(big, FINISH_EXPONENT);
-    return some;
+    for (int i = 0; i < l->model.m; i++) {
+        if (!l->hits[i] || (l->on[i] && !resolved))
+            continue;
+        double u =
+            resolved ? ldexp(l->impulse[i] * l->k.root[i], -l->ev) : l->rate[i];
+        hits++;
+        some += fabs(u) < ldexp(big, FINISH_EXPONENT);
+    }
+    return resolved ? hits && some == hits : some > 0;
 }
 
 /* ev: exponent of the rates before the last event */
@@ -253,7 +258,7 @@ finish(struct chatter_run *r, const struct line *l, enum line_event what,
     bool lost = what == LINE_FREE && ev < FINISH_EXPONENT && l->n_on == 0;
     if (what == LINE_JAMMED)
         r->verdict = CHATTER_JAMMED;
-    else if (what == LINE_UNDECIDED && below(l))
+    else if (what == LINE_UNDECIDED && below(l, false))
         r->verdict = CHATTER_BELOW;
     else if (what == LINE_UNDECIDED || together)
         r->verdict = CHATTER_SIMULTANEOUS;
@@ -320,6 +325,10 @@ follow(struct arena *a, struct line *l, double until, long least, long most,
                                       ? l->hits[i]
                                       : was[i] || i == l->hit;
             }
+            return;
+        }
+        if (what == LINE_SEVERAL && !gravity && below(l, true)) {
+            r->verdict = CHATTER_BELOW;
             return;
         }
         if (what == LINE_CHATTER) {

@@ -43,6 +43,7 @@ map_of(struct line *l)
     size_t r = (size_t)(l->model.m < l->model.n ? l->model.m : l->model.n);
     size_t n = 2 * r;
     double **at[] = {&k->dt, &k->x, &k->x1, &k->t, &k->v, &k->c};
+    k->in_blocks = line_map_still();
     k->s = line_memory(a, l->model.n, l->model.m);
     k->b = NEW_N(a, int, r + 1);
     k->dy = NEW_N(a, double, n *r + 1);
@@ -340,7 +341,7 @@ replay(const struct line *l, struct line_map *k, int period, const bool *group)
     seeds_of(k, group);
     k->still = is_still(l, k, period);
     if (k->still)
-        return line_map_follow(l, k, period);
+        return k->in_blocks->follow(l, k, period);
     seed(k);
     if (s->n_on)
         hold(k, s->on);
@@ -476,7 +477,7 @@ read_map(struct line_map *k, bool heavy, bool judge, struct reading *o)
 {
     int n = k->n;
     if (k->still)
-        return line_map_read(k, o);
+        return k->in_blocks->read(k, o);
     if (heavy)
         return n == 6   ? read_of(k, 6, 1, judge, o)
                : n == 4 ? read_of(k, 4, 1, judge, o)

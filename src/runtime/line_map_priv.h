@@ -33,7 +33,8 @@ struct line_map {
     double *sy, *sz;   /* r x n: the tangents to begin with */
     int ex, ev;        /* base units */
     bool heavy, light; /* accelerations count; they do no longer */
-    bool still;        /* none at all: line_map_still.c */
+    bool still;        /* none at all, and */
+    const struct line_map_still *in_blocks;
     double distance;
 };
 
@@ -51,12 +52,16 @@ struct reading {
 /* line_map.c: gaps and rates of the independent contacts in base units, in the
  * metric */
 void line_map_coordinates(const struct line_map *k, double *x);
-/* line_map_still.c: nothing accelerates, and the group's rank is MAP_STILL at
- * most. The last `period` entries of the history of l, each an impact of one
- * contact, once more on the copy k->s, with the derivative. False: the next
- * period is another. */
-bool line_map_follow(const struct line *l, struct line_map *k, int period);
-/* what line_map.c's read_map says of it */
-bool line_map_read(struct line_map *k, struct reading *out);
+/* Where nothing accelerates, and the group's rank is MAP_STILL at most */
+struct line_map_still {
+    /* The last `period` entries of the history of l, each an impact of one
+     * contact, once more on the copy k->s, with the derivative. False: the next
+     * period is another. */
+    bool (*follow)(const struct line *l, struct line_map *k, int period);
+    /* what line_map.c's read_map says of it */
+    bool (*read)(struct line_map *k, struct reading *out);
+};
+const struct line_map_still *line_map_still(void); /* for this processor */
+extern const struct line_map_still line_map_wide;  /* LINE_WIDE */
 
 #endif

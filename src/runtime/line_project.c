@@ -184,6 +184,16 @@ take_all(struct line *l, double T)
     memset(l->impulse, 0, (size_t)m * sizeof *l->impulse);
     memcpy(l->on, w->closed, (size_t)m);
     line_sense(l);
+    if (!w->still) {
+        line_settle(l);
+        line_rescale(l);
+        return true;
+    }
+    /* and nothing moves it from there */
+    l->n_on = m;
+    memset(l->force, 0, (size_t)m * sizeof *l->force);
+    memset(l->big, 0, (size_t)m * sizeof *l->big);
+    w->low_v = INFINITY;
     return true;
 }
 
@@ -193,11 +203,8 @@ void
 line_take(struct line *l, double T)
 {
     struct line_work *w = l->w;
-    if (take_all(l, T)) {
-        line_settle(l);
-        line_rescale(l);
+    if (take_all(l, T))
         return;
-    }
     int m = l->model.m, k = line_factor(l, w->closed);
     for (int i = 0; i < m; i++) {
         w->ys[i] = l->gap[i] + (l->rate[i] + 0.5 * l->nal[i] * T) * T;

@@ -124,7 +124,7 @@ directed(struct flow *f)
             imp_text(f->r->im, c->name), num_digits(t, w->now, 9));
         diag_help(f->r->ds, d,
                   "an impulse has no direction there: write the gap as a "
-                  "distance, h and not h^3");
+                  "distance, h and not h^3 or abs(h)");
         return IMP_FAILED;
     }
     return st;

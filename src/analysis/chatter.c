@@ -353,6 +353,27 @@ run_flow(struct analysis *a, uint32_t system, const struct ask *ask,
     return IMP_OK;
 }
 
+static void
+follow(struct analysis *a, struct line *l, const struct wants *w,
+       const struct ask *ask, double accept, struct chatter_run *run)
+{
+    line_accept(l, accept);
+    line_brief(l, !w->limit);
+    (w->history ? chatter_follow : chatter_decide)(a->rt->arena, l, ask->until,
+                                                   ask->least, ask->most, run);
+}
+
+/* Of more contacts than their gaps have dimensions, gaps that fall far in one
+ * period lose their digits, and contacts seem to close together in the end. The
+ * limit may be known well enough before. */
+static bool
+by_rounding(const struct line *l, const struct wants *w,
+            const struct chatter_run *run)
+{
+    return run->verdict == CHATTER_SIMULTANEOUS && w->digits && !l->k.direct &&
+           run->impacts > LINE_RESOLVE && !chatter_accelerates(l);
+}
+
 /* a system whose motion is a parabola */
 static int
 run_line(struct analysis *a, uint32_t system, const struct ask *ask,
@@ -376,10 +397,15 @@ run_line(struct analysis *a, uint32_t system, const struct ask *ask,
             return st;
     }
     /* a verdict alone needs no limit to the last digit */
-    line_accept(l, w->digits ? 0.0 : CHATTER_ACCEPT);
-    line_brief(l, !w->limit);
-    (w->history ? chatter_follow : chatter_decide)(r->arena, l, ask->until,
-                                                   ask->least, ask->most, run);
+    follow(a, l, w, ask, w->digits ? 0.0 : CHATTER_ACCEPT, run);
+    if (by_rounding(l, w, run)) {
+        struct chatter_run early;
+        if (!(f = flow_new(r, system, ask->policy)))
+            return IMP_BADMODEL;
+        follow(a, flow_line(f), w, ask, CHATTER_ACCEPT, &early);
+        if (early.verdict != CHATTER_SIMULTANEOUS)
+            *run = early;
+    }
     if (w->stability)
         set_warnings(a, run, &says, out);
     return IMP_OK;

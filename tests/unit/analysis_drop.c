@@ -7,6 +7,12 @@
  * and a spin about the normal is left. */
 #include "analysis_help.h"
 
+#define GRAVITY 9.81
+/* what counts as closed between two boxes of 2 m: 1e-11 of their length; a
+ * point that needed no push is let sink by two of these before it is held
+ * again, and is lifted by as much */
+#define CLOSED 4e-11
+
 static uint64_t seed = 88172645463325252u;
 static double
 uniform(double lo, double hi)
@@ -186,7 +192,9 @@ inclined(void **state)
 }
 
 /* Boxes that slide and spin on a table without restitution, over its edges and
- * corners too: they go on, tip, fall, and lose energy by impacts alone. */
+ * corners too: they go on, tip, fall, and lose energy by impacts alone.
+ * (Newton's law would pull at the corners of a small area that is hit far from
+ * the mass centre.) */
 static void
 over_edges(void **state)
 {
@@ -202,7 +210,8 @@ over_edges(void **state)
         for (int k = 0; k < 2; k++)
             x[k] = uniform(-0.5, 0.5) * (a[k] + b[k]);
         add(&t,
-            "use shapes\nworld { gravity = (0, 0, -9.81) }\n"
+            "use shapes\nworld { gravity = (0, 0, -9.81)\n"
+            " law = complementarity }\n"
             "body table : box(%.17g, %.17g, %.17g) { fixed = true\n"
             " position = (0, 0, %.17g) }\n"
             "body b : box(%.17g, %.17g, %.17g) { mass = 1\n"
@@ -221,11 +230,11 @@ over_edges(void **state)
         fine(&r);
         assert_string_equal(word(&r, 0, "status"), "done");
         spread(field(&r, 0, "b_energy"), &rise, &off, &most);
-        if (!(rise <= 1e-12 * most))
+        if (!(rise <= GRAVITY * 2 * CLOSED))
             fail_msg("%s\nthe energy rises by %g of %g", t.s, rise, most);
         const struct fieldval *gap = field(&r, 0, "gap_c");
         for (size_t k = 0; k < gap->n; k++)
-            if (!(gap->num[k] > -1e-11))
+            if (!(gap->num[k] > -2 * CLOSED))
                 fail_msg("%s\ngap %g", t.s, gap->num[k]);
         done(&r);
     }

@@ -206,7 +206,7 @@ slide_spots(struct rt *r, uint32_t contact, double tol, struct slide_spot *out,
 struct above {
     struct slide_spot *out;
     struct slide_spot base;
-    double reach;
+    double low, reach; /* gaps between these */
     int n, most;
 };
 
@@ -214,7 +214,7 @@ static void
 one_above(void *ctx, uint32_t vertex, const struct jet *gap)
 {
     struct above *a = ctx;
-    if (gap->c[0] > a->reach || a->n >= a->most)
+    if (gap->c[0] < a->low || gap->c[0] > a->reach || a->n >= a->most)
         return;
     a->out[a->n] = a->base;
     a->out[a->n++].vertex = vertex;
@@ -246,7 +246,7 @@ static int
 over_base(struct rt *r, struct above *a, const struct slide_spot *base)
 {
     struct slide_spot *room = NEW_N(r->brief, struct slide_spot, SLIDE_MOST);
-    struct above all = {room, *base, a->reach, 0, SLIDE_MOST};
+    struct above all = {room, *base, a->low, a->reach, 0, SLIDE_MOST};
     int st = slide_vertices(r, base, 0, one_above, &all, NULL);
     for (int i = 0; i < all.n && !st; i++)
         if (between(r, &room[i], 0.0))
@@ -309,7 +309,8 @@ static void
 one_crossing(void *ctx, const struct slide_spot *at, const struct jet *gap)
 {
     struct crossings *c = ctx;
-    if (gap->c[0] <= c->a->reach && between(c->r, at, 0.0))
+    if (gap->c[0] >= c->a->low && gap->c[0] <= c->a->reach &&
+        between(c->r, at, 0.0))
         append(c->a, at);
 }
 
@@ -320,7 +321,8 @@ slide_near(struct rt *r, uint32_t contact, double tol, double reach,
     const imp_contact *k = rt_contact(r, contact);
     struct closest cl;
     struct slide_spot base[2];
-    struct above a = {.out = out, .reach = reach, .most = most};
+    /* behind a face is not a way in which they are apart */
+    struct above a = {.out = out, .low = -tol, .reach = reach, .most = most};
     double h;
     if (!(k->flags & IMP_CONTACTF_CORNERS) || corner_is_smooth(r, k)) {
         if (closest_points(r, contact, &cl, false))
@@ -384,8 +386,9 @@ int
 slide_closed(struct rt *r, const struct slide_spot *base, bool still,
              struct slide_spot *out, int most)
 {
-    struct closed d = {.a = {.out = out, .base = *base, .most = most},
-                       .still = still};
+    struct closed d = {
+        .a = {.out = out, .base = *base, .low = -INFINITY, .most = most},
+        .still = still};
     double h, tol, rate;
     int n = 0;
     event_tolerances(r, base->contact, &tol, &rate);

@@ -95,6 +95,8 @@ chatter_accelerates(const struct line *l)
 {
     for (int i = 0; i < l->model.m; i++) {
         double s = 0.0, size = 0.0;
+        if (l->k.nf[i] == 0.0)
+            continue;
         for (int j = 0; j < l->model.n; j++) {
             double d = l->model.N[i * l->model.n + j] * l->model.acc[j];
             s += d;

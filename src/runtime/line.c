@@ -529,7 +529,9 @@ line_between(struct line *l, const struct line *after, double t, double *q,
              double *v)
 {
     struct line_work *w = l->w;
-    double dt = t - l->t - l->t_lo, s = times2(dt, l->ev - l->ex);
+    /* a time within the rounding of now is now: in local time it may be far */
+    double dt = t == l->t ? 0.0 : t - l->t - l->t_lo;
+    double s = times2(dt, l->ev - l->ex);
     for (int i = 0; i < l->k.r; i++) {
         w->ys[i] = l->y[i] + (l->z[i] + 0.5 * l->yal[i] * s) * s;
         w->zs[i] = l->z[i] + l->yal[i] * s;

@@ -159,13 +159,6 @@ what_stops_a_run(void **state)
          "contact c : floor | ball { restitution = 1 }\n"
          "simulate { until = 50 events = 4 }",
          DIAG_E0712, IMP_EXIT_RUN},
-        {"use shapes\nworld { gravity = (0, -9.81) }\n"
-         "body table : rectangle(2, 1) { fixed = true }\n"
-         "body box : rectangle(0.2, 0.2) { mass = 1 position = (0, 0.6)\n"
-         "  velocity = (1, 0) }\n"
-         "contact c : table | box { restitution = 0 }\n"
-         "simulate { until = 5 }",
-         DIAG_E0710, IMP_EXIT_RUN},
         {ELLIPSES "simulate { until = 0.5 }", DIAG_W0720, IMP_EXIT_OK},
         {ELLIPSES "simulate { until = 0.5 policy = enforce }", DIAG_W0721,
          IMP_EXIT_OK},

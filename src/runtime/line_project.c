@@ -23,13 +23,18 @@ line_factor(const struct line *l, const bool *sel)
     for (int i = 0; i < m; i++)
         if (sel[i])
             w->index[k++] = i;
-    for (int i = 0; i < k; i++) {
-        w->first[i] = 0;
-        for (int j = 0; j < k; j++)
-            w->G[i * k + j] = l->k.W[w->index[i] * m + w->index[j]];
-    }
-    dense_cholesky(k, w->G, k, w->first, NULL, dense_tolerance(k, k), w->rd,
-                   &w->rank);
+    /* rounding of many contacts that depend on each other must not make more of
+     * them independent than there are */
+    double tol = dense_tolerance(k, k);
+    do {
+        for (int i = 0; i < k; i++) {
+            w->first[i] = 0;
+            for (int j = 0; j < k; j++)
+                w->G[i * k + j] = l->k.W[w->index[i] * m + w->index[j]];
+        }
+        dense_cholesky(k, w->G, k, w->first, NULL, tol, w->rd, &w->rank);
+        tol *= 16.0;
+    } while (w->rank > l->k.r && tol < 1.0);
     return k;
 }
 

@@ -15,7 +15,7 @@
 #include "base/num.h"
 #include "runtime/random.h"
 
-#define FLUSH_BYTES ((size_t)1 << 12)
+#define FLUSH_BYTES ((size_t)1 << 14)
 #define FLUSH_SECONDS 0.05 /* a killed sweep has lost no more than this, or */
                            /* one run per thread */
 #define TELL_SECONDS 0.02  /* the progress line moves ten times a second */

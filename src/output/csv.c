@@ -32,7 +32,7 @@ csv_text(struct buf *b, const char *s)
 }
 
 /* texts of numbers that come again and again: params of a sweep, counts */
-enum { MEMO = 4096 };
+enum { MEMO_BITS = 14, MEMO = 1 << MEMO_BITS };
 struct memo {
     double x;
     size_t n; /* 0: unused */
@@ -44,7 +44,8 @@ csv_number(struct buf *b, struct memo *memo, double x)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
-    struct memo *m = &memo[(bits * UINT64_C(0x9e3779b97f4a7c15)) >> 52];
+    struct memo *m =
+        &memo[(bits * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - MEMO_BITS)];
     if (!m->n || memcmp(&m->x, &x, sizeof x) != 0) {
         m->x = x;
         m->n = strlen(out_17(m->s, x));

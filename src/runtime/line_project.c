@@ -189,7 +189,10 @@ take_all(struct line *l, double T)
     memset(l->impulse, 0, (size_t)m * sizeof *l->impulse);
     memcpy(l->on, w->closed, (size_t)m);
     line_sense(l);
-    if (!w->still) {
+    bool loaded = false; /* contacts that are on may carry what is still */
+    for (int i = 0; i < m; i++)
+        loaded |= l->k.nf[i] != 0.0;
+    if (loaded || !w->still) {
         line_settle(l);
         line_rescale(l);
         return true;

@@ -125,11 +125,12 @@ rod_problem(double rho, double e)
     return p;
 }
 
-/* The rule of both peers is that of line_accept(KNOWN), so that they stop where
- * it does: from the 16th impact on, the order repeats three times, and the
- * ratio of the times of its periods is known. What they leave out: the time
- * since the start, a bound for impacts that come together, the state at the
- * limit. */
+/* The rule of both peers: from the 16th impact on, the order repeats three
+ * times, and the ratio of the times of its periods is known. It is that of
+ * line_accept(KNOWN) for flights; a map of a period or the law of two contacts
+ * may tell the verdict of Imp after fewer impacts, so that ratios are given by
+ * verdict and by impact. What they leave out: the time since the start, a bound
+ * for impacts that come together, the state at the limit. */
 struct history {
     double flight[16];
     int contact[16];

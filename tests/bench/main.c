@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* imp-bench [top|gap|classify|process|multi|linkage|line|sweep|box ...]: all without
- * arguments. Exit status 1 when a promise was not kept. */
+/* imp-bench [top|gap|classify|process|multi|linkage|line|sweep|box ...]: all
+ * without arguments. Exit status 1 when a promise was not kept. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

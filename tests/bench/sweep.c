@@ -3,8 +3,8 @@
  * whole program, CSV included: the whole plane that bodies on feet can have, 0
  * < rho <= 1 and 0 < gamma < 1; alone, and with the number of impacts, for
  * which the limits must be known to rounding. And a smaller one with its
- * picture. Audited: rows of the file against `chatter` asked once with the
- * params of the row. */
+ * picture. Audited: all verdicts alone against those with impacts, and rows of
+ * the latter against `chatter` asked once with the params of the row. */
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -145,6 +145,48 @@ sweep_of(const char *imp, const char *folder, const char *system,
     *cpu = bench_median(cpus, REPEATS);
 }
 
+/* rows of both sweeps whose verdicts differ; what they are sorted by is equal
+ */
+static long
+differ(const char *folder)
+{
+    char path[2][300], line[2][256], *verdict[2];
+    FILE *f[2];
+    long wrong = 0, rows = 0;
+    snprintf(path[0], sizeof path[0], "%s/alone.csv", folder);
+    snprintf(path[1], sizeof path[1], "%s/plane.csv", folder);
+    for (int k = 0; k < 2; k++)
+        if (!(f[k] = fopen(path[k], "r")) || !fgets(line[k], 256, f[k]))
+            give_up("no file of the sweep");
+    while (fgets(line[0], 256, f[0]) && fgets(line[1], 256, f[1])) {
+        for (int k = 0; k < 2; k++) {
+            verdict[k] = line[k];
+            for (int comma = 0; comma < 3 && verdict[k]; comma++) {
+                verdict[k] = strchr(verdict[k], ',');
+                verdict[k] += verdict[k] != NULL;
+            }
+            if (!verdict[k])
+                give_up("a row is not one");
+            verdict[k][-1] = 0;
+        }
+        wrong += strcmp(line[0], line[1]) != 0;
+        rows++;
+    }
+    fclose(f[0]);
+    fclose(f[1]);
+    return rows == SIDE * SIDE ? wrong : SIDE * SIDE;
+}
+
+static void
+keep_alone(const char *folder)
+{
+    char from[300], to[300];
+    snprintf(from, sizeof from, "%s/plane.csv", folder);
+    snprintf(to, sizeof to, "%s/alone.csv", folder);
+    if (rename(from, to))
+        give_up("no file of the sweep");
+}
+
 static void
 plane(const char *imp, const char *folder, const char *name, const char *system)
 {
@@ -154,10 +196,14 @@ plane(const char *imp, const char *folder, const char *name, const char *system)
     snprintf(text, sizeof text, "%s, verdicts of a sweep, two threads", name);
     bench_line(text, rate, "1/s", ">= 1e6", rate >= 1e6);
     bench_note("processor time %.2f us each", cpu);
+    keep_alone(folder);
     sweep_of(imp, folder, system, "(verdict, impacts)", &rate, &cpu);
     snprintf(text, sizeof text, "%s, verdicts with impacts", name);
     bench_line(text, rate, "1/s", "", true);
     bench_note("processor time %.2f us each", cpu);
+    snprintf(text, sizeof text, "%s, verdicts alone that differ", name);
+    long other = differ(folder);
+    bench_line(text, (double)other, "", "0", other == 0);
     snprintf(text, sizeof text, "%s, rows unlike single runs", name);
     int wrong = audit(imp, folder, system);
     bench_line(text, wrong, "", "0", wrong == 0);

@@ -415,6 +415,36 @@ thousand(struct arena *a, const struct sys *s, const char *what)
     close_to(worst, 0, 1e-12, what);
 }
 
+/* a rod comes to rest beside a weight that lies on the floor: all contacts are
+ * closed then, and one of them carries */
+static void
+carried(void **state)
+{
+    (void)state;
+    struct arena *a = arena_new();
+    struct sys r = rod(0.3, 0.05, 0, 1.01, 0.99, -1.05, -0.95);
+    struct sys s = {.n = 3, .m = 3, .mass[8] = 2, .acc[2] = -3, .N[8] = 1};
+    for (int i = 0; i < 2; i++) {
+        s.e[i] = r.e[i];
+        s.q[i] = r.q[i];
+        s.v[i] = r.v[i];
+        for (int j = 0; j < 2; j++) {
+            s.mass[3 * i + j] = r.mass[2 * i + j];
+            s.N[3 * i + j] = r.N[2 * i + j];
+        }
+    }
+    struct line *l = made(a, &s);
+    assert_true(line_start(l, 0, s.q, s.v, 0));
+    enum line_event what;
+    while ((what = line_next(l, INFINITY)) == LINE_IMPACT)
+        ;
+    assert_int_equal(what, LINE_CHATTER);
+    assert_int_equal(l->n_on, 3);
+    close_to(l->force[2], 6, 1e-14, "weight");
+    assert_true(l->force[0] == 0 && l->force[1] == 0);
+    arena_free(a);
+}
+
 static void
 thousand_impacts(void **state)
 {
@@ -894,10 +924,11 @@ main(void)
         cmocka_unit_test(rod_references), cmocka_unit_test(rod_self_similar),
         cmocka_unit_test(rod_horizontal), cmocka_unit_test(ball_limit),
         cmocka_unit_test(ball_elastic),   cmocka_unit_test(thousand_impacts),
-        cmocka_unit_test(three_feet),     cmocka_unit_test(rod_gravity),
-        cmocka_unit_test(feet_gravity),   cmocka_unit_test(shaft),
-        cmocka_unit_test(random_systems), cmocka_unit_test(invariance),
-        cmocka_unit_test(far_away),       cmocka_unit_test(turns),
+        cmocka_unit_test(carried),        cmocka_unit_test(three_feet),
+        cmocka_unit_test(rod_gravity),    cmocka_unit_test(feet_gravity),
+        cmocka_unit_test(shaft),          cmocka_unit_test(random_systems),
+        cmocka_unit_test(invariance),     cmocka_unit_test(far_away),
+        cmocka_unit_test(turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

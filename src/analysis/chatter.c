@@ -359,6 +359,7 @@ follow(struct analysis *a, struct line *l, const struct wants *w,
 {
     line_accept(l, accept);
     line_brief(l, !w->limit);
+    line_verdict(l, !w->digits);
     (w->history ? chatter_follow : chatter_decide)(a->rt->arena, l, ask->until,
                                                    ask->least, ask->most, run);
 }

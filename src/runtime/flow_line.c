@@ -326,6 +326,7 @@ flow_line_new(struct rt *r, uint32_t system, enum line_policy policy)
     line_resolve(f->line, LINE_RESOLVE);
     line_accept(f->line, 0.0);
     line_doubt(f->line, 0);
+    line_verdict(f->line, false);
     line_brief(f->line, false);
     if (!line_start(f->line, rt_time(r), f->q, f->v, 0.0)) {
         flow_jammed(r, f->s->contact, rt_time(r));

@@ -209,6 +209,12 @@ line_brief(struct line *l, bool brief)
 }
 
 void
+line_verdict(struct line *l, bool alone)
+{
+    l->w->verdict = alone;
+}
+
+void
 line_doubt(struct line *l, long least)
 {
     l->w->doubt = least;
@@ -631,6 +637,7 @@ line_copy(struct line *to, const struct line *from)
     w->accept = o->accept;
     w->doubt = o->doubt;
     w->brief = o->brief;
+    w->verdict = o->verdict;
     memcpy(w->rsize, o->rsize, (size_t)from->model.m * sizeof *w->rsize);
 }
 

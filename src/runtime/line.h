@@ -196,9 +196,11 @@ void line_brief(struct line *l, bool brief);
  * never end: it is never taken where an order repeats, and not before this many
  * impacts (default 0). */
 void line_doubt(struct line *l, long least);
-/* For whoever asks for a verdict, not for a time: limits are good enough when
- * flights tell what remains to this relative error, or the map of a period has
- * a stable fixed point that it is sure of (default 0: to rounding). */
+/* Limits are good enough when what remains is known to this relative error
+ * (default 0: to rounding). For whoever asks for no digits. */
 void line_accept(struct line *l, double error);
+/* Nobody looks at the limit but whether there is one: a map of a period need
+ * only be sure of it (default: no). */
+void line_verdict(struct line *l, bool alone);
 
 #endif

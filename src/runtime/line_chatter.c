@@ -158,8 +158,8 @@ by_map(struct line *l, struct pattern *p, bool known)
      * becomes an ever smaller share */
     double T = times2(fix.T, l->ex - l->ev);
     double time = 0.5 * DBL_EPSILON * (l->t - l->start + T) / T;
-    double good = greater(time, fix.noise);
-    if (w->accept > 0.0) /* the verdict alone: it need only be sure */
+    double good = greater(greater(time, fix.noise), w->accept);
+    if (w->verdict)
         good = greater(good, LINE_KNOWN);
     double more = log(greater(fix.noise, w->accept) / fix.off) / log(fix.fall);
     double lost = log(time / fix.off) / log(fix.fall * fix.ratio);

@@ -105,6 +105,7 @@ struct line_work {
     double accept; /* error of what remains that is good enough */
     long doubt;    /* line_doubt */
     bool brief;    /* line_brief */
+    bool verdict;  /* line_verdict */
     /* history shared with another line, see line_copy */
     const struct line *twin;
     unsigned long twin_stamp, stamp, split;

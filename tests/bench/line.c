@@ -369,6 +369,7 @@ plane(const char *name, make_problem *make, by_hand *hand)
         l[j] = line_of(a, &p);
         line_accept(l[j], KNOWN);
         line_brief(l[j], true); /* a verdict, no ratios */
+        line_verdict(l[j], true);
     }
     for (int k = 0; k < REPEATS; k++) {
         c = cost_of(l, make, hand);

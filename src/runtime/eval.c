@@ -89,6 +89,48 @@ eval_registers(const imp_image *im, const imp_tape *t, const double *env,
     }
 }
 
+void
+eval_some(const imp_image *im, const imp_tape *t, const uint32_t *which,
+          uint32_t n, double *reg)
+{
+    const imp_instr *code = IMP_ARRAY(im, t->code, imp_instr);
+    const uint32_t *pool = IMP_ARRAY(im, t->pool, uint32_t);
+    for (uint32_t k = 0; k < n; k++) {
+        const imp_instr *in = &code[which[k]];
+        double *to = &reg[which[k]];
+        if (in->op == IMP_OP_DOT)
+            *to = dot(pool + in->a, in->b, reg);
+        else if (in->op == IMP_OP_SELECT)
+            *to = reg[in->a] != 0.0 ? reg[in->b] : reg[in->c];
+        else
+            *to = eval_op((enum imp_op)in->op, reg[in->a], reg[in->b], 0);
+    }
+}
+
+/* operands of an operator (not of DOT) */
+static const unsigned char arity[] = {
+#define OP(name, word, n, dim, series, guard, eval, deriv) n,
+#include "abi/ops.def"
+};
+
+void
+eval_mark_operands(const imp_image *im, const imp_tape *t, uint32_t i,
+                   unsigned char *mark)
+{
+    const imp_instr *in = IMP_ARRAY(im, t->code, imp_instr) + i;
+    const uint32_t *pool = IMP_ARRAY(im, t->pool, uint32_t);
+    for (uint32_t p = 0; in->op == IMP_OP_DOT && p < in->b; p++) {
+        mark[pool[in->a + 3 * p + 1]] = 1;
+        mark[pool[in->a + 3 * p + 2]] = 1;
+    }
+    if (arity[in->op] > 0)
+        mark[in->a] = 1;
+    if (arity[in->op] > 1)
+        mark[in->b] = 1;
+    if (arity[in->op] > 2)
+        mark[in->c] = 1;
+}
+
 int
 eval_tape(const imp_image *im, const imp_tape *t, const double *env,
           const double *local, double *out)
@@ -116,31 +158,18 @@ mark_used(const imp_image *im, const imp_tape *t, const double *reg,
           unsigned char *used)
 {
     const imp_instr *code = IMP_ARRAY(im, t->code, imp_instr);
-    const uint32_t *pool = IMP_ARRAY(im, t->pool, uint32_t);
     const uint32_t *outs = IMP_ARRAY(im, t->outs, uint32_t);
-    static const unsigned char arity[] = {
-#define OP(name, word, n, dim, series, guard, eval, deriv) n,
-#include "abi/ops.def"
-    };
     for (uint32_t i = 0; i < t->outs.n; i++)
         used[outs[i]] = 1;
     for (uint32_t i = t->code.n; i-- > 0;) {
         const imp_instr *in = &code[i];
         if (!used[i])
             continue;
-        if (in->op == IMP_OP_DOT) {
-            for (uint32_t p = 0; p < in->b; p++) {
-                used[pool[in->a + 3 * p + 1]] = 1;
-                used[pool[in->a + 3 * p + 2]] = 1;
-            }
-        } else if (in->op == IMP_OP_SELECT) {
+        if (in->op == IMP_OP_SELECT) {
             used[in->a] = 1;
             used[reg[in->a] != 0.0 ? in->b : in->c] = 1;
         } else {
-            if (arity[in->op] > 0)
-                used[in->a] = 1;
-            if (arity[in->op] > 1)
-                used[in->b] = 1;
+            eval_mark_operands(im, t, i, used);
         }
     }
 }

@@ -20,6 +20,7 @@
 #include "runtime/guard.h"
 #include "runtime/hold.h"
 #include "runtime/motion.h"
+#include "runtime/restart.h"
 #include "runtime/slide.h"
 #include "runtime/system.h"
 
@@ -123,12 +124,19 @@ rt_restart(struct rt *r, const double *params)
     r->event = NULL; /* it lay there */
     slide_end(r);
     guard_reset(r);
+    if (restart_laws(r, params)) {
+        rt_reset(r);
+        return IMP_OK;
+    }
     int st = rt_setup(r, params);
     if (st != IMP_OK)
         return st;
     memcpy(r->state0, r->env + r->im->layout.state,
            sizeof(double) * state_size(r));
     rt_reset(r);
+    /* a run that is started once only has nothing to keep it for */
+    if (r->setup_version++)
+        restart_note(r);
     return IMP_OK;
 }
 

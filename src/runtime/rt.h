@@ -59,6 +59,11 @@ struct rt {
     struct slide *slide; /* of slide.c: contacts that stay closed; NULL: none */
     struct slide *slides[2]; /* its memory */
     double **opening_work; /* per contact: rows of its opening tape, or NULL */
+    struct restart *again; /* of restart.c; NULL until rt_restart is used */
+    /* another number whenever set-up has made another start, or may have; the
+     * same: starts differ in params and restitutions of contacts alone, and no
+     * tape of the model reads these params (restart.c) */
+    unsigned long setup_version;
 };
 
 /* relative tolerance of verdicts: spec/tangential 0.F (1e-9 of the terms' own
@@ -92,6 +97,11 @@ void rt_free(struct rt *r);
  * same numbers to the last bit */
 int rt_restart(struct rt *r, const double *params);
 int rt_setup(struct rt *r, const double *params);
+/* Restitutions of all contacts of the model with these params; nothing of the
+ * run changes. False: more than restitutions would differ from the run's last
+ * set-up, or one is out of range, or nothing is known (before the second
+ * start). Where it is true rt_restart is cheap, and keeps setup_version. */
+bool rt_laws(struct rt *r, const double *params, double *e);
 /* Memory of `size` bytes, zeroed when first asked for, that stays from run to
  * run of this model, by the address of a key and a number: what a run need not
  * find out again. *arena: beside it, for whatever belongs to it. */

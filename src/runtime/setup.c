@@ -408,6 +408,7 @@ rt_seed(struct rt *r, double seed, uint64_t run)
     r->seed = seed;
     if (!r->im->draws.n)
         return IMP_OK;
+    r->setup_version++;
     rt_reset(r);
     int st = setup_tape(r);
     if (st || (st = setup_draws(r, run)))

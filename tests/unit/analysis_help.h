@@ -49,9 +49,9 @@ complain(struct run *r)
     buf_free(&b);
 }
 
-/* compiles and runs a model; records are in r->d.recs */
+/* compiles a model */
 static inline void
-run(struct run *r, const char *text, bool json)
+compile(struct run *r, const char *text)
 {
     memset(r, 0, sizeof *r);
     r->a = arena_new();
@@ -73,6 +73,13 @@ run(struct run *r, const char *text, bool json)
         complain(r);
         fail_msg("the model does not compile");
     }
+}
+
+/* compiles and runs a model; records are in r->d.recs */
+static inline void
+run(struct run *r, const char *text, bool json)
+{
+    compile(r, text);
     double *p = NEW_N(r->a, double, driver_n_params(r->im) + 1);
     driver_defaults(r->im, p);
     struct driver_options o = {.json = json, .write = collect, .ctx = &r->out};

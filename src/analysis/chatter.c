@@ -336,8 +336,8 @@ run_flow(struct analysis *a, uint32_t system, const struct ask *ask,
                              .time = rt_time(a->rt),
                              .last = NAN,
                              .no_exponent = "no infinite sequence of impacts"};
-    int st = chatter_flow(a->rt->arena, f, s->contact, ask->until, ask->most,
-                          ask->policy == LINE_REPORT, run);
+    int st =
+        chatter_flow(a->rt->arena, f, s->contact, ask->until, ask->most, run);
     if (st)
         return st;
     set_unknown(a, out);

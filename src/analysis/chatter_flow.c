@@ -23,7 +23,6 @@ struct follow {
     uint32_t first; /* contact of the model */
     struct chatter_run *r;
     struct chatter_trace *t;
-    bool *was;     /* m: slid before the event */
     double before; /* time of the impact before */
     double speed;  /* greatest rate of a gap after an impact so far */
 };
@@ -37,19 +36,6 @@ still(const struct follow *w)
             fabs(l->rate[i]) > STILL_NOISE * DBL_EPSILON * w->speed)
             return false;
     return true;
-}
-
-/* Did the impact push contacts that were closed? Then its outcome depends on
- * the order. */
-static bool
-pushed(const struct follow *w, const struct flow_event *e)
-{
-    const double *impulse;
-    const uint32_t *contact = flow_contacts(w->f, &impulse);
-    for (uint32_t k = 0; k < e->n; k++)
-        if (contact[k] != e->contact && w->was[contact[k] - w->first])
-            return true;
-    return false;
 }
 
 static void
@@ -99,26 +85,13 @@ together(struct follow *w, const struct flow_event *e)
         w->r->group[contact[k] - w->first] = true;
 }
 
-/* the state of the contacts before an event */
-static void
-remember(struct follow *w)
-{
-    const struct line *l = flow_at_event(w->f);
-    for (int i = 0; i < w->r->m; i++)
-        w->was[i] = l && l->on[i];
-}
-
 /* Applies one event. False: the run is over. */
 static bool
-one(struct follow *w, const struct flow_event *e, bool report)
+one(struct follow *w, const struct flow_event *e)
 {
     switch (e->kind) {
     case FLOW_IMPACT:
     case FLOW_SEVERAL:
-        if (report && pushed(w, e)) {
-            together(w, e);
-            return false;
-        }
         note(w, e);
         return true;
     case FLOW_UNDECIDED:
@@ -153,12 +126,11 @@ ended(struct follow *w, double until)
 
 int
 chatter_flow(struct arena *a, struct flow *f, uint32_t first, double until,
-             long most, bool report, struct chatter_run *r)
+             long most, struct chatter_run *r)
 {
     struct follow w = {.f = f, .first = first, .r = r};
     size_t m = (size_t)r->m;
     w.t = chatter_trace_new(a);
-    w.was = NEW_N(a, bool, m + 1);
     w.before = NAN;
     r->verdict = CHATTER_MOVING;
     r->group = NEW_N(a, bool, m + 1);
@@ -170,10 +142,9 @@ chatter_flow(struct arena *a, struct flow *f, uint32_t first, double until,
             return st;
         if (!flow_eventful(f) && t >= until)
             break;
-        remember(&w);
         if ((st = flow_apply(f, &e)))
             return st;
-        if (!one(&w, &e, report))
+        if (!one(&w, &e))
             return IMP_OK;
         events -= e.kind == FLOW_NONE; /* the end of a series */
         if (flow_impacts(f) >= most || events >= most) {

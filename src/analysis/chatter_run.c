@@ -108,17 +108,6 @@ chatter_accelerates(const struct line *l)
     return false;
 }
 
-/* An impact at l->hit while others were closed: does it push one of these into
- * the ground? Then its outcome depends on the order. */
-static bool
-pushes(const struct line *l, const bool *was)
-{
-    for (int i = 0; i < l->model.m; i++)
-        if (was[i] && i != l->hit && l->k.W[i * l->model.m + l->hit] < 0.0)
-            return true;
-    return false;
-}
-
 /* shortest period of the last half of the impacts; 0: there is none */
 static size_t
 pattern(const int *order, size_t from, size_t n, int m)
@@ -232,6 +221,10 @@ take(struct chatter_run *r, const struct chatter_trace *t, const struct line *l)
  * those that are allowed. */
 #define DOUBT_SHARE 16
 
+/* Flights that grow for ever come to times beyond which rates of gaps of any
+ * size that occurs are no numbers any more: 1e270 s. */
+#define TIME_EXPONENT 900
+
 /* Contacts that close together because their rates have fallen below the
  * others' by as much: that is no simultaneous impact. */
 static bool
@@ -255,14 +248,14 @@ below(const struct line *l, bool resolved)
 /* ev: exponent of the rates before the last event */
 static void
 finish(struct chatter_run *r, const struct line *l, enum line_event what,
-       bool together, int ev)
+       int ev)
 {
     bool lost = what == LINE_FREE && ev < FINISH_EXPONENT && l->n_on == 0;
     if (what == LINE_JAMMED)
         r->verdict = CHATTER_JAMMED;
     else if (what == LINE_UNDECIDED && below(l, false))
         r->verdict = CHATTER_BELOW;
-    else if (what == LINE_UNDECIDED || together)
+    else if (what == LINE_UNDECIDED)
         r->verdict = CHATTER_SIMULTANEOUS;
     else if (!lost && at_rest(l) && l->impacts)
         r->verdict = CHATTER_COMPLETE;
@@ -284,30 +277,30 @@ follow(struct arena *a, struct line *l, double until, long least, long most,
                               .m = m,
                               .last = NAN,
                               .no_exponent = "no infinite sequence of impacts"};
-    bool *was = NEW_N(a, bool, (size_t)m + 1), partial = false;
+    bool partial = false;
     r->group = NEW_N(a, bool, (size_t)m + 1);
     bool gravity = chatter_accelerates(l);
     while (l->impacts < most) {
         if (l->impacts >= most / 2)
             line_accept(l, CHATTER_ACCEPT);
-        bool some = l->n_on > 0;
         int ev = l->ev;
-        if (some)
-            memcpy(was, l->on, (size_t)m);
         enum line_event what =
             line_run(l, until, history ? 1 : most - l->impacts);
         if (what == LINE_END && line_next(l, INFINITY) == LINE_FREE)
             what = LINE_FREE; /* known before that time */
+        if (!partial && !(l->t < ldexp(1.0, TIME_EXPONENT))) {
+            r->verdict = CHATTER_MOVING;
+            r->after_time = INFINITY;
+            return;
+        }
         if (what == LINE_END) {
             r->verdict = partial ? CHATTER_PARTIAL : CHATTER_MOVING;
             r->after = partial ? CHATTER_LASTS : CHATTER_NOTHING;
             r->after_time = until;
             return;
         }
-        bool together = some && what == LINE_IMPACT &&
-                        l->policy == LINE_REPORT && pushes(l, was);
-        bool end = what == LINE_FREE || what == LINE_UNDECIDED ||
-                   what == LINE_JAMMED || together;
+        bool end =
+            what == LINE_FREE || what == LINE_UNDECIDED || what == LINE_JAMMED;
         if (partial) {
             /* only what comes next */
             r->after = what == LINE_FREE ? CHATTER_FREE
@@ -319,13 +312,10 @@ follow(struct arena *a, struct line *l, double until, long least, long most,
             return;
         }
         if (end) {
-            finish(r, l, what, together, ev);
+            finish(r, l, what, ev);
             if (r->verdict == CHATTER_SIMULTANEOUS) {
                 r->time = l->t;
-                for (int i = 0; i < m; i++)
-                    r->group[i] = what == LINE_UNDECIDED
-                                      ? l->hits[i]
-                                      : was[i] || i == l->hit;
+                memcpy(r->group, l->hits, (size_t)m);
             }
             return;
         }

@@ -74,11 +74,10 @@ void chatter_decide(struct arena *a, struct line *l, double until, long least,
 
 /* A system whose motion is no parabola, by its flow (chatter_flow.c). That no
  * contact ever closes again cannot be known there: after `until` the run ends.
- * first: its first contact; report: stop where an impact pushes contacts that
- * are closed. m, time, last, no_exponent of r: set before. IMP_OK, or a status
- * after a diagnostic. */
+ * first: its first contact. m, time, last, no_exponent of r: set before.
+ * IMP_OK, or a status after a diagnostic. */
 int chatter_flow(struct arena *a, struct flow *f, uint32_t first, double until,
-                 long most, bool report, struct chatter_run *r);
+                 long most, struct chatter_run *r);
 
 /* what the exponent is fitted to, one entry per impact */
 struct chatter_trace;

@@ -120,6 +120,7 @@ work_new(struct arena *a, int n, int m)
     w->first = NEW_N(a, int, (size_t)m + 1);
     w->hit = NEW_N(a, int, (size_t)m + 1);
     w->closed = NEW_N(a, bool, (size_t)m + 1);
+    w->calm = NEW_N(a, bool, (size_t)m + 1);
     w->least = LINE_RESOLVE;
     w->coast = line_coast(m);
     return w;

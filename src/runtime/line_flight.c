@@ -153,15 +153,10 @@ together(const struct line *l, double s, int first, int *hit)
 static bool
 strangers(const struct line *l, const int *hit, int n)
 {
-    int m = l->model.m;
-    const double *W = l->k.W;
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++) {
-            double size = sqrt(W[hit[i] * (m + 1)] * W[hit[j] * (m + 1)]);
-            if (fabs(W[hit[i] * m + hit[j]]) >
-                4.0 * l->model.n * DBL_EPSILON * size)
+        for (int j = 0; j < i; j++)
+            if (line_coupling(l, hit[i], hit[j]) != 0.0)
                 return false;
-        }
     return true;
 }
 
@@ -171,16 +166,12 @@ strangers(const struct line *l, const int *hit, int n)
 static bool
 pressed(struct line *l, const int *hit, int n)
 {
-    int m = l->model.m;
-    const double *W = l->k.W;
     bool any = false;
-    for (int i = 0; i < m && l->n_on; i++)
-        for (int j = 0; j < n && l->on[i]; j++) {
-            double size = l->k.root[i] * l->k.root[hit[j]];
-            if (W[i * m + hit[j]] < -4.0 * l->model.n * DBL_EPSILON * size &&
+    for (int i = 0; i < l->model.m && l->n_on; i++)
+        for (int j = 0; j < n && l->on[i]; j++)
+            if (line_coupling(l, i, hit[j]) < 0.0 &&
                 (l->model.e[i] > 0.0 || l->model.e[hit[j]] > 0.0))
                 any = l->hits[i] = true;
-        }
     return any;
 }
 

@@ -11,6 +11,25 @@
 /* single impacts in a row at one instant */
 #define LINE_ENDLESS 100000L
 
+/* How much an impulse at contact i does to contact j: 0 where it may come of
+ * the rounding of the masses and gradients of the gaps, which are off by a unit
+ * in their last place each: eps (|N_j| |M^-1 N_i| + |N_i| |M^-1 N_j| + |M^-1
+ * N_i| |M| |M^-1 N_j|), entries by their moduli. */
+double
+line_coupling(const struct line *l, int i, int j)
+{
+    int n = l->model.n;
+    double W = l->k.W[i * l->model.m + j];
+    if (fabs(W) > LINE_MINOR * l->k.root[i] * l->k.root[j])
+        return W;
+    const double *Bi = l->k.B + i * n, *Bj = l->k.B + j * n;
+    double terms = line_abs(n, l->model.N + j * n, Bi) +
+                   line_abs(n, l->model.N + i * n, Bj);
+    for (int k = 0; k < n; k++)
+        terms += fabs(Bi[k]) * line_abs(n, l->model.mass + k * n, Bj);
+    return fabs(W) <= LINE_NOISE * DBL_EPSILON * terms ? 0.0 : W;
+}
+
 /* contacts of w->closed into w->index; how many */
 static int
 gather(struct line *l)
@@ -22,7 +41,7 @@ gather(struct line *l)
             w->index[k++] = i;
     for (int i = 0; i < k; i++)
         for (int j = 0; j < k; j++)
-            w->G[i * k + j] = l->k.W[w->index[i] * l->model.m + w->index[j]];
+            w->G[i * k + j] = line_coupling(l, w->index[i], w->index[j]);
     return k;
 }
 
@@ -48,6 +67,26 @@ settle_free(struct line *l)
     l->n_on = 0;
     line_units(l);
     return true;
+}
+
+/* Contacts of w->calm do not accelerate beside those that are closed (walls
+ * across a floor), and others have no rate: the state keeps to that. */
+static void
+keep_calm(struct line *l)
+{
+    bool *calm = l->w->calm, any = false, still = false;
+    for (int i = 0; i < l->model.m && l->n_on; i++) {
+        any |= calm[i] && !l->on[i];
+        calm[i] |= l->on[i];
+    }
+    if (any)
+        line_project(l, line_factor(l, calm), l->ya, NULL);
+    for (int i = 0; i < l->model.m && l->n_on && !l->k.direct; i++) {
+        calm[i] = l->on[i] || l->rate[i] == 0.0;
+        still |= calm[i];
+    }
+    if (still)
+        line_project(l, line_factor(l, calm), l->z, l->d0l);
 }
 
 bool
@@ -84,6 +123,10 @@ line_settle(struct line *l)
             size += fabs(d);
         }
         w->f[i] = size;
+        double noise = LINE_NOISE * (k + 1) * DBL_EPSILON * size;
+        w->calm[i] = k && size > 0.0 && fabs(l->na[i]) <= noise;
+        if (w->calm[i])
+            l->na[i] = 0.0;
     }
     for (int i = 0; i < k; i++) {
         int c = w->index[i];
@@ -102,6 +145,8 @@ line_settle(struct line *l)
     }
     if (l->n_on >= l->k.r && !l->k.direct && !w->instant)
         line_rest(l);
+    else
+        keep_calm(l);
     line_units(l);
     return true;
 }
@@ -123,8 +168,8 @@ line_push(struct line *l, const int *contact, const double *p, int k)
         if (l->on[i])
             continue;
         for (int j = 0; j < k; j++)
-            u += l->k.W[i * m + contact[j]] * p[j];
-        if (l->k.direct || !(fabs(u) < LINE_MINOR * full))
+            u += line_coupling(l, i, contact[j]) * p[j];
+        if (u != l->rate[i] && (l->k.direct || !(fabs(u) < LINE_MINOR * full)))
             u = line_of(l, i, l->z) + l->d0l[i];
         l->rate[i] = u;
     }

@@ -116,6 +116,7 @@ struct line_work {
     double *ys, *zs, *as, *ds;     /* m: a state */
     double *rsize; /* m: terms of the rates of the last impact */
     bool *closed;  /* m */
+    bool *calm;    /* m: do not accelerate, or have no rate, in the new mode */
 };
 
 /* of numbers: the library's functions are calls */
@@ -218,6 +219,9 @@ void line_sense(struct line *l);
 /* line_mode.c */
 /* impulses p at k contacts: z, rates, impulse */
 void line_push(struct line *l, const int *contact, const double *p, int k);
+/* of W: what an impulse at contact i does to contact j, 0 within the rounding
+ * of the model's numbers */
+double line_coupling(const struct line *l, int i, int j);
 /* Forces of the contacts in w->closed (gap and rate 0): which slide, which
  * open; the acceleration of the mode. False: jammed. */
 bool line_settle(struct line *l);

@@ -219,15 +219,25 @@ line_take(struct line *l, double T)
         w->zs[i] = l->rate[i] + l->nal[i] * T;
     }
     double *part[] = {w->ys, w->zs};
+    bool any = false;
     for (int s = 0; s < 2; s++) {
         line_solve_for(l, k, part[s]);
-        for (int i = 0; i < m; i++)
-            for (int j = 0; j < k; j++)
-                part[s][i] -= l->k.W[i * m + w->index[j]] * w->f[j];
+        for (int i = 0; i < m; i++) {
+            double size = fabs(part[s][i]);
+            for (int j = 0; j < k; j++) {
+                double d = l->k.W[i * m + w->index[j]] * w->f[j];
+                part[s][i] -= d;
+                size += fabs(d);
+            }
+            /* no rate beside that of the group: none at all */
+            w->calm[i] =
+                fabs(part[s][i]) <= LINE_NOISE * (k + 1) * DBL_EPSILON * size;
+            any |= s == 1 && w->calm[i] && !w->closed[i];
+        }
     }
     line_advance(l, T);
     line_project(l, k, l->y, l->c0l);
-    line_project(l, k, l->z, l->d0l);
+    line_project(l, any ? line_factor(l, w->calm) : k, l->z, l->d0l);
     memset(l->fresh, 0, (size_t)m);
     memset(l->impulse, 0, (size_t)m * sizeof *l->impulse);
     memcpy(l->on, w->closed, (size_t)m);
@@ -243,7 +253,9 @@ line_take(struct line *l, double T)
             continue;
         if (fabs(w->ys[i]) < LINE_MINOR * (ys * size + fabs(l->c0l[i])))
             l->gap[i] = w->ys[i];
-        if (fabs(w->zs[i]) < LINE_MINOR * zs * size)
+        if (w->calm[i])
+            l->rate[i] = 0.0;
+        else if (fabs(w->zs[i]) < LINE_MINOR * zs * size)
             l->rate[i] = w->zs[i];
     }
     line_settle(l);

@@ -19,6 +19,7 @@
 
 /* always: loops of constant length where the numbers are known */
 #define LANES_INLINE static inline __attribute__((always_inline))
+#define SELDOM(x) __builtin_expect(!!(x), 0)
 
 typedef double lanes __attribute__((vector_size(8 * LANES), may_alias));
 typedef int64_t lanes_truth __attribute__((vector_size(8 * LANES), may_alias));

@@ -172,6 +172,7 @@ line_restitutions(struct line *l, const double *e)
     if (same(l->w->e, e, l->model.m))
         return;
     memcpy(l->w->e, e, (size_t)l->model.m * sizeof *e);
+    l->w->ahead = NULL;
     line_laws(l);
 }
 
@@ -368,7 +369,8 @@ forget_past(struct line *l, double t)
     l->impacts = 0;
     l->hit = -1;
     l->n_on = 0;
-    w->instant = w->coasts = false;
+    w->instant = w->coasts = w->ends = false;
+    w->ahead = NULL;
     w->n_ring = w->from = w->quiet = 0;
     w->standing = 0;
     w->look =
@@ -438,6 +440,7 @@ begin_again(struct line *l, double t, const double *q, const double *v,
     w->aunit = power2(l->ex - 2 * l->ev);
     w->low_v = LINE_SMALL;
     w->still = w->coasts = b->still;
+    w->ahead = line_many_find(l);
     return true;
 }
 
@@ -447,6 +450,8 @@ note_begun(struct line *l, const double *q, const double *v, double tol)
     struct line_work *w = l->w;
     struct line_begun *b = &w->begun;
     size_t n = (size_t)l->model.n;
+    if (w->many)
+        w->many->n = 0;
     b->version = l->n_on ? 0 : l->k.version;
     b->t = l->t;
     b->tol = tol;
@@ -609,6 +614,8 @@ line_copy(struct line *to, const struct line *from)
     copy_ring(to, from);
     line_marks_copy(to, from);
     w->begun.version = 0;
+    w->ahead = NULL;
+    w->ends = o->ends;
     to->model = from->model;
     to->policy = from->policy;
     to->rough = from->rough;

@@ -161,6 +161,13 @@ enum line_event line_hit(struct line *l, const int *hit, int n);
  * from the start. False: they jam */
 bool line_start(struct line *l, double t, const double *q, const double *v,
                 double tol);
+/* Runs to come: they will start as the last one did, and differ from it in the
+ * restitutions alone (n vectors of m, `apart` numbers from one to the next).
+ * The first impacts of all of them are found at once; a run takes its own when
+ * it comes to it, by restitutions and start, and is the same to the last bit.
+ * No promise is asked for: a run that never comes, or another one, costs
+ * nothing but that. The present run is lost. */
+void line_ahead(struct line *l, const double *e, int n, int apart);
 /* the next event at or before `until` */
 enum line_event line_next(struct line *l, double until);
 /* The same, but up to `most` single impacts in a row may come at once: of them

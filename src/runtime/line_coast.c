@@ -75,7 +75,7 @@ two(struct line *l, double until, long most)
     memcpy(l->z, w.rate, sizeof w.rate);
     l->t = w.t;
     l->t_lo = w.t_lo;
-    coast_end(l, &hit, n);
+    line_coasted(l, hit.contact, hit.arrive, n);
     return n;
 }
 

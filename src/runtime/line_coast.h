@@ -15,11 +15,6 @@
 #include "runtime/line_priv.h"
 
 #define VECTORS (LINE_LANES / LANES)
-#define SELDOM(x) __builtin_expect(!!(x), 0)
-/* Rates that come from z and from the last rates differ by LINE_MINOR of both
- * sizes at most, twice, and by rounding: those above this share are not small.
- */
-#define LINE_ROUGH (16.0 * LINE_MINOR)
 
 /* The state, of nv vectors; y and z in all lanes. rate: that of the last
  * impact's contact is what the law says until the end of the next flight. */
@@ -270,23 +265,6 @@ coast_over(struct line *l, long n, long most, double arrive)
            (w->n_ring >= w->look && line_look(l, l->impacts + n));
 }
 
-/* n impacts are over, the last of them this one */
-LANES_INLINE void
-coast_end(struct line *l, const struct hit *last, long n)
-{
-    struct line_work *w = l->w;
-    int i = last->contact, was = l->hit < 0 ? i : l->hit;
-    l->impulse[was] = 0.0;
-    l->fresh[was] = false;
-    l->impulse[i] = -(1.0 + l->model.e[i]) * last->arrive *
-                    (w->vunit / l->k.W[i * (l->model.m + 1)]);
-    l->fresh[i] = true;
-    l->hit = i;
-    l->impacts += n;
-    w->run = 1; /* a contact does not come again at once */
-    w->arrive = last->arrive;
-}
-
 LANES_INLINE long
 coast(struct line *l, int nv, int r, bool direct, double until, long most)
 {
@@ -320,7 +298,7 @@ coast(struct line *l, int nv, int r, bool direct, double until, long most)
     if (n == 0)
         return 0;
     coast_store(&c, l, nv, r, direct);
-    coast_end(l, &last, n);
+    line_coasted(l, last.contact, last.arrive, n);
     return n;
 }
 

@@ -398,13 +398,16 @@ line_run(struct line *l, double until, long most)
     struct step step;
     bool limit = w->n_ring >= w->look && line_limit(l, until);
     bool coasts = w->coasts;
-    w->coasts = false;
+    w->opens = coasts && w->ends;
+    w->coasts = w->ends = false;
     if (limit)
         return LINE_CHATTER;
     if (w->standing >= LINE_STANDING)
         return stand(l);
-    w->opens = false;
-    if (coasts && w->coast(l, until, most)) {
+    if (w->opens)
+        return none(l, until);
+    if (coasts && ((w->ahead && line_many_take(l, until, most)) ||
+                   w->coast(l, until, most))) {
         w->standing = 0;
         w->coasts = true;
         return adjust(l, w->arrive);

@@ -138,7 +138,7 @@ line_laws(struct line *l)
     int m = l->model.m, stride = l->k.stride;
     for (int i = 0; i < m && l->k.direct; i++) {
         const wide *W = l->w->W + i * m;
-        wide c = W[i] > 0.0L ? -(1.0L + l->model.e[i]) / W[i] : 0.0L;
+        wide c = line_law(l, i, l->model.e[i]);
         for (int j = 0; j < m; j++)
             l->k.P[i * stride + j] = l->k.K[i * m + j] = (double)(c * W[j]);
     }

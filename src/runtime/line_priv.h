@@ -15,6 +15,10 @@
 /* a gap below this share of the state is known better by itself: half of the
  * digits are lost at most before it is */
 #define LINE_MINOR 0x1p-26
+/* Rates that come from z and from the last rates differ by LINE_MINOR of both
+ * sizes at most, twice, and by rounding: those above this share are not small.
+ */
+#define LINE_ROUGH (16.0 * LINE_MINOR)
 /* single impacts in a row at one instant that are not followed further */
 #define LINE_STANDING 1000
 /* a gap below this share of its size may be closed to rounding */
@@ -74,11 +78,38 @@ struct line_begun {
 typedef long line_coast_fn(struct line *l, double until, long most);
 line_coast_fn *line_coast(int m); /* the one for this processor */
 line_coast_fn line_coast_wide;    /* LINE_WIDE */
+/* line_many.c: runs to come from the last start, which differ in their
+ * restitutions alone, as far as single impacts go on (as line_coast.c would) */
+#define LINE_AHEAD 64 /* of them */
+struct line_ahead {
+    int n;      /* impacts; 0: this run is left to line_coast.c */
+    bool opens; /* no contact closes any more */
+    bool over;  /* limits or units must be looked at */
+    double arrive, t, t_lo;
+    double flight[LINE_RESCALE];
+    int contact[LINE_RESCALE];
+};
+struct line_many {
+    int n, next;   /* runs; those before `next` have been */
+    int stride;    /* numbers of one state */
+    double *e;     /* of each run: m */
+    double *state; /* of each run: gaps, rates, big, rsize, y, z */
+    struct line_ahead run[LINE_AHEAD];
+};
+typedef void line_many_fn(struct line *l, struct line_many *a);
+line_many_fn line_many_wide; /* LINE_WIDE */
+/* the run with the restitutions of now, which is at the start; or NULL */
+const struct line_ahead *line_many_find(struct line *l);
+/* as w->coast() of its first impacts: the state after them. False: not to be
+ * used here, nothing has changed */
+bool line_many_take(struct line *l, double until, long most);
 struct line_work {
     struct arena *arena;
     struct line_marks *marks;
     struct line_map *map; /* NULL: not needed yet */
     struct line_begun begun;
+    struct line_many *many;         /* NULL: none asked for yet */
+    const struct line_ahead *ahead; /* this run's, at its start; or NULL */
     struct line_made own;           /* the memory of this line's matrices */
     double *mass, *acc, *N, *c, *e; /* of the model, copied */
     bool instant;                   /* no motion: see line_instant */
@@ -87,6 +118,7 @@ struct line_work {
     bool coasts;          /* the last event was a single impact or the start,
                              nothing has changed the motion since, and `still` */
     bool opens;           /* line_coast found no contact that closes */
+    bool ends;            /* it will */
     double arrive;        /* rate before the last impact of line_coast */
     line_coast_fn *coast; /* line_coast() */
     size_t bytes;         /* of the block */
@@ -188,6 +220,14 @@ rate_noise(const struct line *l, int i)
 
 /* line_made.c */
 int line_make(struct line *l);
+/* direct: times W_ij: what a unit rate at i does to the rate of j by its impact
+ */
+static inline wide
+line_law(const struct line *l, int i, double e)
+{
+    wide W = l->w->W[i * (l->model.m + 1)];
+    return W > 0.0L ? -(1.0L + e) / W : 0.0L;
+}
 /* the part of it that depends on the restitutions */
 void line_laws(struct line *l);
 /* y, or z, of the independent gaps, or rates, in place */
@@ -298,6 +338,24 @@ line_note(struct line *l, int contact, double flight)
             : 1;
     w->n_ring++;
     *i = (struct line_impact){contact, l->ex - l->ev, flight};
+}
+
+/* n single impacts in a row are over, the last of them at contact i, where it
+ * arrived at that rate */
+static inline void
+line_coasted(struct line *l, int i, double arrive, long n)
+{
+    struct line_work *w = l->w;
+    int was = l->hit < 0 ? i : l->hit;
+    l->impulse[was] = 0.0;
+    l->fresh[was] = false;
+    l->impulse[i] = -(1.0 + l->model.e[i]) * arrive *
+                    (w->vunit / l->k.W[i * (l->model.m + 1)]);
+    l->fresh[i] = true;
+    l->hit = i;
+    l->impacts += n;
+    w->run = 1; /* a contact does not come again at once */
+    w->arrive = arrive;
 }
 
 #endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs whose first impacts were found ahead, many at once (line_ahead), against
+ * the same runs one by one: every number of the state after every event is the
+ * same to the last bit. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "runtime/line_priv.h"
+#include "runtime/random.h"
+
+#define MOST 8
+#define RUNS 40 /* from one start */
+#define EVENTS 30
+
+struct sys {
+    int n, m;
+    double mass[MOST * MOST], acc[MOST], N[MOST * MOST], c[MOST];
+    double q[MOST], v[MOST];
+};
+
+static uint64_t drawn;
+static double
+draw(double lo, double hi)
+{
+    return lo + (hi - lo) * random_unit(7.0, drawn++, 1);
+}
+
+static struct line *
+made(struct arena *a, const struct sys *s, const double *e)
+{
+    struct line_model m = {.n = s->n,
+                           .m = s->m,
+                           .mass = s->mass,
+                           .acc = s->acc,
+                           .N = s->N,
+                           .c = s->c,
+                           .e = e};
+    struct line *l;
+    assert_int_equal(line_new(a, &m, &l), 0);
+    return l;
+}
+
+/* feet on a circle, of which some may be nearer to the ground, dropped nearly
+ * flat */
+static struct sys
+feet(int m)
+{
+    struct sys s = {.n = m == 2 ? 2 : 3, .m = m};
+    double rho = draw(0.05, 1.5);
+    for (int i = 0; i < s.n; i++)
+        s.mass[i * (s.n + 1)] = i < s.n - 1 ? rho * rho : 1.0;
+    for (int i = 0; i < m; i++) {
+        double w = 2 * 3.14159265358979323846 * i / m;
+        double *N = s.N + i * s.n;
+        N[0] = m == 2 ? 1.0 - 2.0 * i : sin(w);
+        if (s.n == 3)
+            N[1] = -cos(w);
+        N[s.n - 1] = 1.0;
+    }
+    for (int j = 0; j < s.n; j++) {
+        s.q[j] = j == s.n - 1 ? 1.0 : draw(-0.05, 0.05);
+        s.v[j] = j == s.n - 1 ? -1.0 : draw(-0.1, 0.1);
+    }
+    return s;
+}
+
+/* any gaps; open and closing at the start where that can be had by the offsets
+ */
+static struct sys
+any(void)
+{
+    struct sys s = {.n = 1 + (int)draw(0, 6), .m = 1 + (int)draw(0, 8)};
+    for (int i = 0; i < s.n; i++)
+        for (int j = 0; j <= i; j++)
+            s.mass[i * s.n + j] = s.mass[j * s.n + i] =
+                i == j ? draw(1.0, 3.0) : draw(-0.1, 0.1);
+    for (int j = 0; j < s.n; j++) {
+        s.q[j] = draw(-1, 1);
+        s.v[j] = draw(-1, 1);
+    }
+    for (int i = 0; i < s.m; i++) {
+        double g = 0.0, u = 0.0, *N = s.N + i * s.n;
+        for (int j = 0; j < s.n; j++) {
+            N[j] = draw(-1, 1);
+            g += N[j] * s.q[j];
+            u += N[j] * s.v[j];
+        }
+        for (int j = 0; j < s.n && u > 0.0; j++)
+            N[j] = -N[j];
+        s.c[i] = (u > 0.0 ? g : -g) + draw(0.5, 1.5);
+        if (draw(0, 1) < 0.1)
+            s.c[i] = 0.0;
+    }
+    return s;
+}
+
+static void
+restitutions(int m, double *e)
+{
+    double one = draw(0.02, 0.98), way = draw(0, 1);
+    for (int i = 0; i < m; i++)
+        e[i] = way < 0.6 ? one : way < 0.95 ? draw(0.0, 1.0) : i == 0 ? 0.0 : 1;
+}
+
+static void
+equal(const double *a, const double *b, int n, const char *what)
+{
+    for (int i = 0; i < n; i++)
+        if (memcmp(a + i, b + i, sizeof *a))
+            fail_msg("%s %d: %.17g, not %.17g", what, i, a[i], b[i]);
+}
+
+static void
+same_state(const struct line *a, const struct line *b)
+{
+    int m = a->model.m, r = a->k.r;
+    equal(&a->t, &b->t, 1, "t");
+    equal(&a->t_lo, &b->t_lo, 1, "low part of t");
+    equal(a->y, b->y, r, "y");
+    equal(a->z, b->z, r, "z");
+    equal(a->gap, b->gap, m, "gap");
+    equal(a->rate, b->rate, m, "rate");
+    equal(a->big, b->big, m, "greatest gap");
+    equal(a->w->rsize, b->w->rsize, m, "size of rates");
+    equal(a->impulse, b->impulse, m, "impulse");
+    assert_memory_equal(a->on, b->on, (size_t)m);
+    assert_memory_equal(a->fresh, b->fresh, (size_t)m);
+    assert_int_equal(a->ex, b->ex);
+    assert_int_equal(a->ev, b->ev);
+    assert_int_equal(a->hit, b->hit);
+    assert_int_equal(a->impacts, b->impacts);
+    assert_int_equal(a->w->n_ring, b->w->n_ring);
+    assert_int_equal(a->w->low_v == b->w->low_v, 1);
+    for (unsigned long i = 0; i < a->w->n_ring && i < LINE_KEPT; i++) {
+        const struct line_impact *x = a->w->ring + i, *y = b->w->ring + i;
+        assert_int_equal(x->contact, y->contact);
+        assert_int_equal(x->exponent, y->exponent);
+        equal(&x->flight, &y->flight, 1, "flight");
+    }
+}
+
+/* both to their ends; how many impacts the first had at once */
+static long
+follow(struct line *a, struct line *b)
+{
+    enum line_event x, y;
+    long first = -1;
+    int k = 0;
+    do {
+        long most = 100000;
+        x = line_run(a, INFINITY, most);
+        y = line_run(b, INFINITY, most);
+        /* of single impacts in a row no more need come at once */
+        while (x == LINE_IMPACT && y == x && b->impacts < a->impacts)
+            y = line_run(b, INFINITY, a->impacts - b->impacts);
+        while (x == LINE_IMPACT && y == x && a->impacts < b->impacts)
+            x = line_run(a, INFINITY, b->impacts - a->impacts);
+        assert_int_equal(x, y);
+        same_state(a, b);
+        if (first < 0)
+            first = a->impacts;
+    } while (++k < EVENTS &&
+             (x == LINE_IMPACT || x == LINE_SEVERAL || x == LINE_CHATTER));
+    return first;
+}
+
+/* the runs of one start; how many were found ahead */
+static long
+compare(const struct sys *s)
+{
+    struct arena *arena = arena_new();
+    double e[RUNS * MOST], e0[MOST];
+    long taken = 0;
+    for (int i = 0; i < MOST; i++)
+        e0[i] = 0.5;
+    struct line *a = made(arena, s, e0), *b = made(arena, s, e0);
+    for (int k = 0; k < RUNS; k++)
+        restitutions(s->m, e + k * MOST);
+    assert_true(line_start(a, 0.0, s->q, s->v, 0.0));
+    line_ahead(a, e, RUNS, MOST);
+    for (int k = 0; k < RUNS; k++) {
+        if (k % 7 == 3) /* a run that never comes */
+            continue;
+        line_restitutions(a, e + k * MOST);
+        line_restitutions(b, e + k * MOST);
+        line_resolve(a, LINE_RESOLVE);
+        line_resolve(b, LINE_RESOLVE);
+        assert_true(line_start(a, 0.0, s->q, s->v, 0.0));
+        assert_true(line_start(b, 0.0, s->q, s->v, 0.0));
+        if (k % 5 == 0) /* and one that stops elsewhere */
+            (void)(line_run(a, 0.5, 3), line_run(b, 0.5, 3));
+        taken += a->w->ahead && a->w->ahead->n > 0;
+        follow(a, b);
+    }
+    arena_free(arena);
+    return taken;
+}
+
+static void
+on_feet(void **unused)
+{
+    (void)unused;
+    long taken = 0;
+    drawn = 0;
+    for (int k = 0; k < 300; k++) {
+        struct sys s = feet(2 + k % 7);
+        taken += compare(&s);
+    }
+    assert_true(taken > 300 * RUNS / 2);
+}
+
+static void
+on_anything(void **unused)
+{
+    (void)unused;
+    long taken = 0;
+    drawn = 1000000;
+    for (int k = 0; k < 1000; k++) {
+        struct sys s = any();
+        taken += compare(&s);
+    }
+    assert_true(taken > 1000 * RUNS / 4);
+}
+
+/* another start, another matrix: what was found ahead is not taken */
+static void
+for_other_starts(void **unused)
+{
+    (void)unused;
+    struct arena *arena = arena_new();
+    drawn = 2000000;
+    struct sys s = feet(4);
+    double e[MOST] = {0.2, 0.2, 0.2, 0.2};
+    struct line *l = made(arena, &s, e);
+    assert_true(line_start(l, 0.0, s.q, s.v, 0.0));
+    line_ahead(l, e, 1, MOST);
+    s.v[0] += 0.01;
+    assert_true(line_start(l, 0.0, s.q, s.v, 0.0));
+    assert_null(l->w->ahead);
+    line_ahead(l, e, 1, MOST);
+    assert_true(line_start(l, 0.0, s.q, s.v, 0.0));
+    assert_non_null(l->w->ahead);
+    s.mass[0] *= 2.0;
+    struct line_model m = {.n = s.n,
+                           .m = s.m,
+                           .mass = s.mass,
+                           .acc = s.acc,
+                           .N = s.N,
+                           .c = s.c,
+                           .e = e};
+    line_ahead(l, e, 1, MOST);
+    assert_int_equal(line_renew(l, &m), 0);
+    assert_true(line_start(l, 0.0, s.q, s.v, 0.0));
+    assert_null(l->w->ahead);
+    arena_free(arena);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(on_feet),
+                                       cmocka_unit_test(on_anything),
+                                       cmocka_unit_test(for_other_starts)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -14,6 +14,13 @@
 /* one function per command that is available; table.c */
 analysis_fn command_function(uint32_t id);
 const char *command_word(uint32_t id);
+/* Work that a command can do at once for n runs to come, which differ from the
+ * last one in restitutions alone (e: of all contacts of the model, per run); no
+ * run depends on it. NULL: there is none. */
+typedef void ahead_fn(struct analysis *a, const imp_command *c, const double *e,
+                      int n);
+ahead_fn *command_ahead(uint32_t id);
+ahead_fn chatter_ahead;
 
 #define COMMAND_FN(name)                                                       \
     int cmd_##name(struct analysis *a, const imp_command *c, struct rec *out)

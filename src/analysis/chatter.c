@@ -412,6 +412,18 @@ run_line(struct analysis *a, uint32_t system, const struct ask *ask,
     return IMP_OK;
 }
 
+void
+chatter_ahead(struct analysis *a, const imp_command *c, const double *e, int n)
+{
+    uint32_t system = arg_items(a, c)[0].ref;
+    const imp_system *s = rt_system(a->rt, system);
+    struct arena *arena;
+    const struct wants *w = rt_keep(a->rt, &wants_key, 0, sizeof *w, &arena);
+    if ((s->flags & IMP_SYSTEMF_LINE) && !w->history) /* impact by impact */
+        flow_ahead(a->rt, system, e + s->contact, n,
+                   (int)a->rt->im->contacts.n);
+}
+
 int
 cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Inside `sweep`: what is run (sweep.c), the models that are made for
- * structural params (sweep_model.c), the threads (sweep_run.c), what is kept of
- * each run (sweep_keep.c), the record (sweep_record.c), the progress line
+ * structural params (sweep_model.c), the threads (sweep_run.c), what they do for
+ * several runs at once (sweep_ahead.c), what is kept of each run (sweep_keep.c), the record (sweep_record.c), the progress line
  * (sweep_progress.c).
  *
  * Runs are numbered; what one of them finds is a function of its number alone
@@ -144,6 +144,18 @@ void sweep_pack(const struct sweep *s, uint64_t i,
 void sweep_unpack(void *sweep, const char *p, size_t n);
 /* two bytes-equal sweeps have equal keys */
 uint64_t sweep_key(const struct sweep *s);
+
+/* -- sweep_ahead.c */
+#define SWEEP_AHEAD 64 /* runs */
+struct sweep_ahead {
+    struct arena *arena;
+    double *params, *e; /* of a run; restitutions of all contacts, per run */
+};
+/* Runs from..to - 1 (as they are made) as far as they are such runs; `a` has
+ * the run that was made last. The first that was not looked at. */
+uint64_t sweep_ahead(const struct sweep *s, struct sweep_ahead *x,
+                     struct analysis *a, const imp_command *question,
+                     uint64_t from, uint64_t to);
 
 /* -- sweep_progress.c: the line on a terminal, while threads run */
 struct sweep_progress {

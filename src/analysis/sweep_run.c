@@ -52,6 +52,8 @@ struct worker {
     struct buf journal;
     struct sweep_last *last; /* per text of a run */
     double flushed, told;    /* when: the journal, `done` */
+    struct sweep_ahead ahead;
+    uint64_t looked; /* runs before this one were looked at ahead */
     struct sweep_warnings warnings;
     struct arena *kept; /* texts of warnings */
     pthread_t thread;
@@ -390,6 +392,9 @@ work_runs(struct worker *w, uint64_t claim)
             if (halted(s))
                 goto out;
             take_model(w, v);
+            if (v >= w->looked && w->rt)
+                w->looked = sweep_ahead(s, &w->ahead, &w->an,
+                                        w->model->question, v, to);
             if (!run(w, i))
                 goto out;
             w->made++;
@@ -441,6 +446,7 @@ work(struct worker *w, uint64_t claim)
     w->out = (struct out){.write = nowhere, .width = 80};
     w->recs = arena_copy(w->kept, w->s->a->recs,
                          (im->commands.n + 1) * sizeof *w->recs);
+    w->ahead.arena = w->kept;
     w->an = (struct analysis){.out = &w->out, .ds = &w->ds, .recs = w->recs};
     work_runs(w, claim);
     oom_leave(&g);

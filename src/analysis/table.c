@@ -22,6 +22,12 @@ command_function(uint32_t id)
     return id < IMP_CMD_COUNT ? commands[id].fn : NULL;
 }
 
+ahead_fn *
+command_ahead(uint32_t id)
+{
+    return id == IMP_CMD_chatter ? chatter_ahead : NULL;
+}
+
 const char *
 command_word(uint32_t id)
 {

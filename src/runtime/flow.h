@@ -65,6 +65,11 @@ int flow_at(struct flow *f, double t);
  * whatever the state; the same line as that of its flow. IMP_OK, or a status
  * after a diagnostic. */
 int flow_matrices(struct rt *r, uint32_t system, struct line **l);
+/* Of a system whose motion is a parabola: runs to come will differ from the
+ * last one in restitutions alone (n times those of its contacts, `apart`
+ * numbers from one to the next): see line_ahead. */
+void flow_ahead(struct rt *r, uint32_t system, const double *e, int n,
+                int apart);
 /* of a system whose motion is a parabola: its state and matrices (for those who
  * follow it by themselves); NULL for the others */
 struct line *flow_line(struct flow *f);

@@ -211,6 +211,14 @@ flow_matrices(struct rt *r, uint32_t system, struct line **l)
     return st;
 }
 
+void
+flow_ahead(struct rt *r, uint32_t system, const double *e, int n, int apart)
+{
+    struct flow_kept *k = kept_of(r, system);
+    if (k->made && k->line)
+        line_ahead(k->line, e, n, apart);
+}
+
 /* -- from event to event ----------------------------------------------------
  */
 

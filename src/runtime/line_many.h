@@ -20,14 +20,14 @@ struct many {
     lanes e[LINE_LANES];
     lanes_truth hit[LINE_LANES];
     lanes t, t_lo, arrive;
-    lanes count;                      /* impacts */
-    lanes K[LINE_LANES * LINE_LANES]; /* direct: of the laws */
-    lanes flight[LOG_STEPS];          /* by steps of all lanes together */
+    lanes count;             /* impacts */
+    lanes flight[LOG_STEPS]; /* by steps of all lanes together */
     lanes_truth contact[LOG_STEPS];
     long step;
     int run[LANES];                /* -1: none */
     double of_z0[LINE_LANES], zs0; /* at the start */
-    /* of the matrices, in all lanes: F, K (m x r), and so on */
+    /* of the matrices, in all lanes: what is used is filled in */
+    lanes K[LINE_LANES * LINE_LANES]; /* direct: of the laws, each its own */
     lanes F[LINE_LANES * LINE_LANES], Kr[LINE_LANES * LINE_LANES];
     lanes root[LINE_LANES], rough[LINE_LANES], c0[LINE_LANES],
         c0size[LINE_LANES];
@@ -108,6 +108,8 @@ many_starts(struct many *c, const struct line *l, int m, int r)
         c->c0[i] = lanes_of(l->c0l[i]);
         c->c0size[i] = lanes_abs(c->c0[i]);
     }
+    for (int i = 0; i < m * m && l->k.direct; i++)
+        c->K[i] = lanes_of(0.0);
     for (int i = 0; i < m * r && !l->k.direct; i++) {
         c->F[i] = lanes_of(l->k.F[i]);
         c->Kr[i] = lanes_of(l->k.K[i]);
@@ -399,7 +401,7 @@ many(struct line *l, struct line_many *a, int m, int r, bool direct)
     struct many_step st;
     const uint64_t all = (UINT64_C(1) << LANES) - 1;
     int next = 0, idle;
-    memset(&c, 0, sizeof c);
+    memset(&c, 0, offsetof(struct many, K));
     many_starts(&c, l, m, r);
     idle = many_begins(&c, l, a, m, r, direct, all, &next);
     while (idle < LANES) {

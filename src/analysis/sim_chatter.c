@@ -291,7 +291,7 @@ arrive(struct sim *s, struct group *g, const struct limit_found *l, uint32_t c,
         s->ct[i].fl.impacts = 0;
     }
     s->row_fresh = false;
-    return planes ? sim_slide_points(s, rest, k, g->contact)
+    return planes ? sim_slide_points(s, c, rest, k, g->contact)
                   : sim_slide_settle(s, list, n, &lost);
 }
 

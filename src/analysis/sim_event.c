@@ -143,11 +143,11 @@ lasting(struct sim *s, uint32_t c, const struct verdict *v)
               "their normal velocity is zero and the gap's second derivative "
               "is %s m/s^2: they are pressed together (C0-)",
               num_digits(D, v->D, 6));
-    diag_help(s->a->ds, d,
-              "they touch at none of the points that can be held, or more than "
-              "64 would be: use an `until` before that time, or let them pass "
-              "with `through = %s`",
-              contact_name(s, c));
+    diag_help(
+        s->a->ds, d,
+        "they touch at none of the points that can be held: use an `until` "
+        "before that time, or let them pass with `through = %s`",
+        contact_name(s, c));
     return IMP_FAILED;
 }
 
@@ -412,17 +412,20 @@ stay(struct sim *s, const uint32_t *c, const struct verdict *v, uint32_t n,
 {
     uint32_t *all = NEW_N(s->a->rt->brief, uint32_t, 2 * s->n_contacts + n + 1);
     uint32_t k = 0, lost;
-    bool any = slide_any(s->a->rt);
+    bool any = false;
     for (uint32_t i = 0; i < n; i++) {
-        any |= s->ct[c[i]].pressed;
+        any |= s->ct[c[i]].pressed || slide_near_held(s->a->rt, c[i]);
         all[k++] = c[i];
     }
     for (uint32_t i = 0; i < s->n_contacts; i++) {
-        if (touches[i])
+        if (touches[i]) {
+            any |= slide_near_held(s->a->rt, i);
             all[k++] = i;
+        }
         if (!done[i])
             continue;
-        any |= s->a->rt->env[rt_contact(s->a->rt, i)->env_contact +
+        any |= slide_near_held(s->a->rt, i) ||
+               s->a->rt->env[rt_contact(s->a->rt, i)->env_contact +
                              IMP_CONTACT_E] == 0.0;
         all[k++] = i;
     }

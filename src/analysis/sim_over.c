@@ -131,21 +131,27 @@ sim_over_let_go(struct sim *s, const struct slide_spot *all, int n_all,
 }
 
 int
-sim_over_still(struct sim *s, struct slide_spot *spot, int n)
+sim_over_points(struct sim *s, bool *block, bool still, struct sim_points *list)
 {
-    struct slide_spot more[SLIDE_MOST];
-    for (uint32_t i = 0; i < s->n_over; i++) {
-        int k =
-            slide_closed(s->a->rt, &s->over[i].base, true, more, SLIDE_MOST);
-        for (int j = 0; j < k; j++) {
-            bool in = false;
-            for (int l = 0; l < n; l++)
-                in |= !memcmp(&spot[l], &more[j], sizeof *spot);
-            if (!in && n < SLIDE_MOST)
-                spot[n++] = more[j];
+    struct rt *r = s->a->rt;
+    struct slide_spot spot[SLIDE_MOST + 1];
+    bool *seen = NEW_N(r->brief, bool, s->n_over + 1);
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < s->n_over; i++) {
+            const struct slide_spot *base = &s->over[i].base;
+            if (seen[i] || !slide_marked(r, base->contact, block))
+                continue;
+            seen[i] = true;
+            int n = slide_closed(r, base, still, spot, SLIDE_MOST + 1);
+            if (n < 0 && !still)
+                return IMP_FAILED;
+            for (int k = 0; k < n; k++)
+                sim_points_add(s, list, &spot[k]);
+            more |= n > 0 && slide_mark(r, base->contact, block);
         }
     }
-    return n;
+    return IMP_OK;
 }
 
 /* -- one impact --------------------------------------------------------------
@@ -160,36 +166,33 @@ struct blow {
     double *G;
 };
 
-/* what comes down now, c's vertex first, and all that is held */
+/* what comes down now, c's vertex first, and all that is held, of the bodies
+ * that are connected to c's; more than SLIDE_MOST: b->n is 0 */
 static int
 gather(struct sim *s, uint32_t c, uint32_t vertex, struct blow *b)
 {
     struct rt *r = s->a->rt;
-    struct slide_spot more[SLIDE_MOST];
-    bool on;
+    struct sim_points list = {0};
+    bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1), on;
     for (uint32_t i = 0; i < s->n_over; i++)
         if (s->over[i].base.contact == c) {
-            b->spot[0] = s->over[i].base;
-            b->spot[0].vertex = vertex;
-            b->n = 1;
+            struct slide_spot at = s->over[i].base;
+            at.vertex = vertex;
+            sim_points_add(s, &list, &at);
         }
-    for (uint32_t i = 0; i < s->n_over; i++) {
-        int n = slide_closed(r, &s->over[i].base, false, more, SLIDE_MOST);
-        if (n < 0)
-            return IMP_FAILED;
-        for (int k = 0; k < n && b->n < SLIDE_MOST; k++)
-            if (memcmp(&more[k], &b->spot[0], sizeof *more))
-                b->spot[b->n++] = more[k];
-    }
-    int hit = b->n;
-    for (int k = 0; k < slide_count(r) && b->n < SLIDE_MOST; k++) {
+    slide_mark(r, c, block);
+    if (sim_over_points(s, block, false, &list))
+        return IMP_FAILED;
+    int hit = list.n;
+    for (int k = 0; k < slide_count(r); k++) {
         const struct slide_spot *p = slide_spot(r, k, &on, NULL);
-        bool in = false;
-        for (int i = 0; i < hit; i++)
-            in |= !memcmp(p, &b->spot[i], sizeof *p);
-        if (!in)
-            b->spot[b->n++] = *p;
+        if (slide_marked(r, p->contact, block))
+            sim_points_add(s, &list, p);
     }
+    if (list.n > SLIDE_MOST)
+        return IMP_OK;
+    b->n = list.n;
+    memcpy(b->spot, list.spot, sizeof *list.spot * (size_t)list.n);
     b->n_hit = hit;
     b->G = NEW_N(r->brief, double, (size_t)b->n *(size_t)b->n + 1);
     int st = slide_look(r, b->spot, b->n, b->point, b->G);
@@ -303,7 +306,7 @@ after(struct sim *s, const struct blow *b)
         any |= i >= b->n_hit || b->after[i] <= b->rest[i];
         out[b->spot[i].contact] = true;
     }
-    return any ? sim_slide_points(s, stay, n, out) : IMP_OK;
+    return any ? sim_slide_points(s, b->spot[0].contact, stay, n, out) : IMP_OK;
 }
 
 /* does it come down from higher than the tolerance of a gap lets one tell? */
@@ -329,12 +332,12 @@ sim_over_hit(struct sim *s, uint32_t c, uint32_t vertex)
     bool down = false;
     for (int i = 0; i < b->n_hit; i++)
         down |= b->point[i].rate < -b->rest[i];
-    if (high(s, b))
+    if (b->n == 0 || high(s, b))
         return sim_event(s, &hit, &hit, 0);
     if ((st = sim_row(s)))
         return st;
     if (!down)
-        return sim_slide_points(s, b->spot, b->n, NULL);
+        return sim_slide_points(s, c, b->spot, b->n, NULL);
     if (!solve(s, b))
         return sim_event(s, &hit, &hit, 0);
     slide_push(r, b->P);

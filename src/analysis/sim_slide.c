@@ -30,18 +30,35 @@ sim_slide_held(const struct sim *s, uint32_t c)
     return slide_holds(s->a->rt, c);
 }
 
+void
+sim_points_add(struct sim *s, struct sim_points *list,
+               const struct slide_spot *at)
+{
+    for (int i = 0; i < list->n; i++)
+        if (!memcmp(&list->spot[i], at, sizeof *at))
+            return;
+    if (list->n == list->room) {
+        struct slide_spot *old = list->spot;
+        list->room = list->room ? 2 * list->room : SLIDE_MOST;
+        list->spot =
+            NEW_N(s->a->rt->brief, struct slide_spot, (size_t)list->room);
+        if (old)
+            memcpy(list->spot, old, sizeof *old * (size_t)list->n);
+    }
+    list->spot[list->n++] = *at;
+}
+
 /* spots of contact c, appended; false: the touch is none that can be followed
  */
 static bool
-gather(struct sim *s, uint32_t c, struct slide_spot *spot, int *n)
+gather(struct sim *s, uint32_t c, struct sim_points *list)
 {
+    struct slide_spot spot[SLIDE_MOST + 1];
     double tol, rate;
-    if (*n >= SLIDE_MOST)
-        return false;
     event_tolerances(s->a->rt, c, &tol, &rate);
-    int k = slide_spots(s->a->rt, c, SLIDE_CLOSED * tol, spot + *n,
-                        SLIDE_MOST - *n);
-    *n += k > 0 ? k : 0;
+    int k = slide_spots(s->a->rt, c, SLIDE_CLOSED * tol, spot, SLIDE_MOST + 1);
+    for (int i = 0; i < k; i++)
+        sim_points_add(s, list, &spot[i]);
     return k >= 0;
 }
 
@@ -77,9 +94,35 @@ jammed(struct sim *s, uint32_t c)
     return IMP_FAILED;
 }
 
-/* contacts that are held now and were not, or the other way round */
+static int
+too_many(struct sim *s, const struct slide_spot *spot, int n)
+{
+    struct rt *r = s->a->rt;
+    char t[NUM_TEXT];
+    uint32_t last = 0;
+    for (int i = 0; i < n; i++)
+        last = spot[i].contact > last ? spot[i].contact : last;
+    struct diag *d =
+        diag_add(s->a->ds, DIAG_E0710, rt_contact(r, last)->range,
+                 "`%s` is one of the contacts with %d points at rest that are "
+                 "connected by moving bodies at t = %s s",
+                 name_of(s, last), n, num_digits(t, rt_time(r), 9));
+    diag_note(s->a->ds, d, s->c->range,
+              "forces are found for all points of one such group together, up "
+              "to %d",
+              SLIDE_MOST);
+    diag_help(s->a->ds, d,
+              "bodies that touch fixed ones alone are groups of their own: let "
+              "fewer bodies rest on one another, use an `until` before that "
+              "time, or let a contact pass with `through = %s`",
+              name_of(s, last));
+    return IMP_FAILED;
+}
+
+/* contacts that are held now and were not, or the other way round; shared: per
+ * contact, its forces are not determined */
 static void
-tell(struct sim *s, const bool *before, bool shared)
+tell(struct sim *s, const bool *before, const bool *shared)
 {
     struct rt *r = s->a->rt;
     const char *list = NULL;
@@ -91,11 +134,11 @@ tell(struct sim *s, const bool *before, bool shared)
         }
         if (now)
             sim_over_enter(s, c);
-        if (now)
+        if (now && shared[c])
             list = list ? arena_printf(r->brief, "%s, %s", list, name_of(s, c))
                         : name_of(s, c);
     }
-    if (shared && list && !s->told_shared) {
+    if (list && !s->told_shared) {
         char t[NUM_TEXT];
         s->told_shared = true;
         sim_remark(s, arena_printf(r->brief,
@@ -105,96 +148,116 @@ tell(struct sim *s, const bool *before, bool shared)
     }
 }
 
-/* Which of these points push from here on, of SLIDE_MOST; left: one whose force
- * has just ceased, or -1 */
+/* which of the points of one group push */
 static int
-choose(struct sim *s, struct slide_spot *spot, int n, int left)
+choose_group(struct sim *s, struct slide_spot *spot, int n,
+             const struct slide_spot *gone, bool *shared)
 {
     struct rt *r = s->a->rt;
-    struct slide_spot *all = NEW_N(r->brief, struct slide_spot, SLIDE_MOST);
-    struct slide_spot gone;
-    bool *before = NEW_N(r->brief, bool, s->n_contacts + 1);
+    struct slide_spot *all = NEW_N(r->brief, struct slide_spot, (size_t)n + 1);
     enum slide_choice choice;
-    n = sim_over_still(s, spot, n);
     int st, at = -1, n_all = n;
     memcpy(all, spot, sizeof *all * (size_t)n);
-    for (uint32_t c = 0; c < s->n_contacts; c++)
-        before[c] = slide_holds(r, c);
-    if (left >= 0)
-        gone = spot[left];
-    slide_end(r);
     if ((st = still(s, spot, &n)))
         return st;
-    for (int i = 0; i < n && left >= 0; i++)
-        if (!memcmp(&spot[i], &gone, sizeof gone))
+    if (n > SLIDE_MOST)
+        return too_many(s, spot, n);
+    for (int i = 0; i < n && gone; i++)
+        if (!memcmp(&spot[i], gone, sizeof *gone))
             at = i;
     if ((st = slide_choose(r, spot, n, at, &choice)))
         return st;
     if (choice == SLIDE_JAMMED)
         return jammed(s, n ? spot[0].contact : 0);
     sim_over_let_go(s, all, n_all, spot, n);
-    tell(s, before, choice == SLIDE_SHARED);
+    for (int i = 0; i < n && choice == SLIDE_SHARED; i++)
+        shared[spot[i].contact] = true;
+    return IMP_OK;
+}
+
+/* Which points push from here on: of those held on marked blocks, without
+ * contacts `out` (per contact; NULL: none), of the points `more`, and of those
+ * that are closed to rounding. What is held elsewhere stays as it is. gone: a
+ * point whose force has just ceased, or NULL */
+static int
+choose(struct sim *s, bool *block, const bool *out,
+       const struct sim_points *more, const struct slide_spot *gone)
+{
+    struct rt *r = s->a->rt;
+    struct sim_points list = {0}, closed = {0};
+    bool *before = NEW_N(r->brief, bool, s->n_contacts + 1), on;
+    bool *shared = NEW_N(r->brief, bool, s->n_contacts + 1);
+    struct slide_spot was;
+    for (int i = 0; i < more->n; i++)
+        slide_mark(r, more->spot[i].contact, block);
+    int st = sim_over_points(s, block, true, &closed);
+    for (int i = 0; i < slide_count(r); i++) {
+        const struct slide_spot *p = slide_spot(r, i, &on, NULL);
+        if (slide_marked(r, p->contact, block) && !(out && out[p->contact]))
+            sim_points_add(s, &list, p);
+    }
+    for (int i = 0; i < more->n; i++)
+        sim_points_add(s, &list, &more->spot[i]);
+    for (int i = 0; i < closed.n; i++)
+        sim_points_add(s, &list, &closed.spot[i]);
+    for (uint32_t c = 0; c < s->n_contacts; c++)
+        before[c] = slide_holds(r, c);
+    if (gone) {
+        was = *gone;
+        gone = &was;
+    }
+    slide_end(r, block);
+    int *end = NEW_N(r->brief, int, (size_t)list.n + 1), first = 0;
+    int groups = slide_groups(r, list.spot, list.n, end);
+    for (int i = 0; i < groups && !st; first = end[i++])
+        st = choose_group(s, list.spot + first, end[i] - first, gone, shared);
+    if (st)
+        return st;
+    tell(s, before, shared);
     s->row_fresh = false;
     return sim_row(s);
 }
 
-/* points held now, without those of contacts `out` (per contact; NULL: none) */
+/* The points held so far together with contacts `more`, and theirs: which push
+ * from here on? unknown: a contact that is pressed together and cannot be
+ * followed, or UINT32_MAX */
 static int
-held_points(struct sim *s, const bool *out, struct slide_spot *spot)
-{
-    bool on;
-    int n = 0;
-    for (int i = 0; i < slide_count(s->a->rt); i++) {
-        const struct slide_spot *p = slide_spot(s->a->rt, i, &on, NULL);
-        if (!out || !out[p->contact])
-            spot[n++] = *p;
-    }
-    return n;
-}
-
-/* The points held so far and those of contacts `more`: which push from here on?
- * left: the held point whose force has ceased, or -1. unknown: a contact that
- * is pressed together and cannot be followed, or UINT32_MAX */
-static int
-settle(struct sim *s, const uint32_t *more, uint32_t n_more, int left,
-       uint32_t *unknown)
+settle(struct sim *s, const uint32_t *more, uint32_t n_more, uint32_t *unknown)
 {
     struct rt *r = s->a->rt;
-    struct slide_spot *spot = NEW_N(r->brief, struct slide_spot, SLIDE_MOST);
+    struct sim_points list = {0};
     bool *in = NEW_N(r->brief, bool, s->n_contacts + 1);
+    bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1);
     *unknown = UINT32_MAX;
     /* all points of these that are closed now, in place of those before */
-    for (uint32_t i = 0; i < n_more; i++)
+    for (uint32_t i = 0; i < n_more; i++) {
         in[more[i]] = true;
-    int n = held_points(s, n_more ? in : NULL, spot);
+        slide_mark(r, more[i], block);
+    }
     for (uint32_t c = 0; c < s->n_contacts; c++)
         /* of a touch of another kind nothing is asked while nothing presses */
-        if (in[c] && !gather(s, c, spot, &n) && s->ct[c].pressed)
+        if (in[c] && !gather(s, c, &list) && s->ct[c].pressed)
             *unknown = c;
-    return *unknown != UINT32_MAX ? IMP_OK : choose(s, spot, n, left);
+    return *unknown != UINT32_MAX ? IMP_OK : choose(s, block, in, &list, NULL);
 }
 
 int
-sim_slide_points(struct sim *s, const struct slide_spot *point, int n,
-                 const bool *out)
+sim_slide_points(struct sim *s, uint32_t c, const struct slide_spot *point,
+                 int n, const bool *out)
 {
-    struct slide_spot *spot =
-        NEW_N(s->a->rt->brief, struct slide_spot, SLIDE_MOST);
-    int m = held_points(s, out, spot);
-    for (int i = 0; i < n; i++) {
-        bool in = false;
-        for (int k = 0; k < m; k++)
-            in |= !memcmp(&spot[k], &point[i], sizeof *spot);
-        if (!in && m < SLIDE_MOST)
-            spot[m++] = point[i];
-    }
-    return choose(s, spot, m, -1);
+    struct rt *r = s->a->rt;
+    struct sim_points list = {0};
+    bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1);
+    slide_mark(r, c, block);
+    for (int i = 0; i < n; i++)
+        sim_points_add(s, &list, &point[i]);
+    return choose(s, block, out, &list, NULL);
 }
 
 int
 sim_slide_settle(struct sim *s, const uint32_t *c, uint32_t n, uint32_t *lost)
 {
-    return settle(s, c, n, -1, lost);
+    return settle(s, c, n, lost);
 }
 
 int
@@ -216,18 +279,31 @@ static int
 over(struct sim *s, uint32_t c, int which)
 {
     struct rt *r = s->a->rt;
-    struct slide_spot *spot = NEW_N(r->brief, struct slide_spot, SLIDE_MOST);
+    struct sim_points all = {0}, list = {0};
     bool *out = NEW_N(r->brief, bool, s->n_contacts + 1), on;
+    bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1);
     struct slide_spot gone = *slide_spot(r, which, &on, NULL);
     sim_over_drop(s, c);
     out[c] = true;
-    int n = held_points(s, out, spot), all = n, m = n;
-    if (!gather(s, c, spot, &all))
-        all = n;
-    for (int i = n; i < all; i++)
-        if (memcmp(&spot[i], &gone, sizeof gone))
-            spot[m++] = spot[i];
-    return choose(s, spot, m, -1);
+    slide_mark(r, c, block);
+    if (!gather(s, c, &all))
+        all.n = 0;
+    for (int i = 0; i < all.n; i++)
+        if (memcmp(&all.spot[i], &gone, sizeof gone))
+            sim_points_add(s, &list, &all.spot[i]);
+    return choose(s, block, out, &list, NULL);
+}
+
+/* the force of a held point has fallen through 0 */
+static int
+ceases(struct sim *s, int which)
+{
+    struct rt *r = s->a->rt;
+    struct sim_points none = {0};
+    bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1), on;
+    const struct slide_spot *gone = slide_spot(r, which, &on, NULL);
+    slide_mark(r, gone->contact, block);
+    return choose(s, block, NULL, &none, gone);
 }
 
 int
@@ -236,7 +312,6 @@ sim_slide_apply(struct sim *s)
     struct rt *r = s->a->rt;
     struct slide_event e = s->slide;
     struct event hit = {EVENT_CROSS, e.contact, rt_time(r)};
-    uint32_t unknown;
     int st;
     s->slide.what = SLIDE_NOTHING;
     switch (e.what) {
@@ -244,10 +319,10 @@ sim_slide_apply(struct sim *s)
         s->row_fresh = false;
         if ((st = sim_row(s)))
             return st;
-        return settle(s, NULL, 0, e.which, &unknown);
+        return ceases(s, e.which);
     case SLIDE_SINKS:
         s->row_fresh = false;
-        return sim_slide_points(s, NULL, 0, NULL);
+        return sim_slide_points(s, e.contact, NULL, 0, NULL);
     case SLIDE_BESIDE:
         return sim_over_beside(s, e.contact);
     case SLIDE_HITS:

@@ -117,16 +117,24 @@ int sim_corner(struct sim *s, uint32_t c, struct verdict *v, bool *rests);
 int sim_corner_open(struct sim *s, uint32_t c);
 
 /* sim_slide.c: contacts of bodies that stay closed */
+struct sim_points { /* a list in r->brief; {0}: empty */
+    struct slide_spot *spot;
+    int n, room;
+};
+/* unless it is in the list */
+void sim_points_add(struct sim *s, struct sim_points *list,
+                    const struct slide_spot *at);
 bool sim_slide_held(const struct sim *s, uint32_t c);
-/* which of the contacts c[0..n), and of those closed before, push from now on;
+/* which of the contacts c[0..n), and of those closed before that are connected
+ * to them, push from now on;
  * lost: one that is pressed together in a way that cannot be followed, or
  * UINT32_MAX */
 int sim_slide_settle(struct sim *s, const uint32_t *c, uint32_t n,
                      uint32_t *lost);
-/* the same for points that are closed now, and those held of contacts that are
- * not `out` (per contact; NULL: of all) */
-int sim_slide_points(struct sim *s, const struct slide_spot *point, int n,
-                     const bool *out);
+/* the same for points that are closed now, and those held together with contact
+ * c, of contacts that are not `out` (per contact; NULL: of all) */
+int sim_slide_points(struct sim *s, uint32_t c, const struct slide_spot *point,
+                     int n, const bool *out);
 /* time of the first thing that happens to them, at most until; `blind` as in
  * slide_next */
 int sim_slide_peek(struct sim *s, double until, const bool *blind, double *t);
@@ -141,8 +149,11 @@ int sim_over_beside(struct sim *s, uint32_t c);
 void sim_over_drop(struct sim *s, uint32_t c);
 /* a vertex has come down */
 int sim_over_hit(struct sim *s, uint32_t c, uint32_t vertex);
-/* points closed to rounding without rate, added to spot[0..n) of SLIDE_MOST */
-int sim_over_still(struct sim *s, struct slide_spot *spot, int n);
+/* Points closed to rounding, without rate (`still`) or that come down, of
+ * bodies of marked blocks; what they connect to is marked, too. Status of the
+ * tapes */
+int sim_over_points(struct sim *s, bool *block, bool still,
+                    struct sim_points *list);
 /* of the points all[0..n_all), still[0..n) had no rate; which push was chosen
  */
 void sim_over_let_go(struct sim *s, const struct slide_spot *all, int n_all,

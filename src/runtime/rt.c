@@ -122,7 +122,7 @@ rt_restart(struct rt *r, const double *params)
     arena_clear(r->arena);
     arena_clear(r->brief);
     r->event = NULL; /* it lay there */
-    slide_end(r);
+    slide_end(r, NULL);
     guard_reset(r);
     if (restart_laws(r, params)) {
         rt_reset(r);
@@ -194,7 +194,7 @@ rt_reset(struct rt *r)
     memset(r->contact_warm, 0, r->im->contacts.n);
     corner_forget(r);
     hold_reset(r);
-    slide_end(r);
+    slide_end(r, NULL);
 }
 
 bool

@@ -56,8 +56,9 @@ struct rt {
     double *state0;
     struct event_state *event; /* of event.c; NULL until first used */
     struct rt_kept *kept;      /* rt_keep */
-    struct slide *slide; /* of slide.c: contacts that stay closed; NULL: none */
-    struct slide *slides[2]; /* its memory */
+    /* of slide_group.c: contacts that stay closed; NULL: none */
+    struct slide_set *slide;
+    struct slide_set *slides; /* its memory */
     double **opening_work; /* per contact: rows of its opening tape, or NULL */
     struct restart *again; /* of restart.c; NULL until rt_restart is used */
     /* another number whenever set-up has made another start, or may have; the

@@ -9,14 +9,16 @@
  * Points: of two smooth bodies or of one and a plane (imp_contact.opening), of
  * a smooth body on a polytope, of a polytope's vertices on a plane or on a
  * face, of edges that cross (the corners of what two faces share, an edge over
- * which a body tips). Invariant: between calls the gap and its rate at every
- * point that pushes are 0 to rounding (slide_project after each step). */
+ * which a body tips). They are held in groups: points that move the same
+ * bodies, or bodies of one block; groups do not feel each other. Invariant:
+ * between calls the gap and its rate at every point that pushes are 0 to
+ * rounding (slide_project after each step). */
 #ifndef IMP_RUNTIME_SLIDE_H
 #define IMP_RUNTIME_SLIDE_H
 
 #include "runtime/rt.h"
 
-/* most points at one time */
+/* most points of one group */
 #define SLIDE_MOST 64
 
 enum slide_kind {
@@ -64,9 +66,10 @@ enum slide_choice {
     SLIDE_SHARED, /* the motion is unique, its forces are not */
     SLIDE_JAMMED  /* no forces >= 0 keep the gaps closed */
 };
-/* From now on these points, closed and without rate, stay closed where that
- * takes a push; the others are let go. left: index of a point whose force has
- * just ceased, or -1. Status of the tapes. */
+/* From now on these points of one group, closed and without rate, stay closed
+ * where that takes a push; the others are let go, and all that was held of
+ * their bodies before. left: index of a point whose force has just ceased, or
+ * -1. Status of the tapes. */
 int slide_choose(struct rt *r, const struct slide_spot *spot, int n, int left,
                  enum slide_choice *choice);
 /* Impulses along the normals of the points of the last slide_look with a G. */
@@ -76,7 +79,11 @@ void slide_push(struct rt *r, const double *impulse);
  * many). Momenta of spins stay when poses are moved. */
 int slide_stop(struct rt *r, const struct slide_spot *spot, int n,
                const double *gap, const double *rate);
-void slide_end(struct rt *r); /* all are free again */
+/* groups of marked blocks are free again; NULL: all */
+void slide_end(struct rt *r, const bool *block);
+/* Splits points into groups: those of one stand together, in their order, the
+ * i-th up to end[i] (room for n). How many groups */
+int slide_groups(struct rt *r, struct slide_spot *spot, int n, int *end);
 
 /* -- what is held now -- */
 static inline bool
@@ -85,10 +92,16 @@ slide_any(const struct rt *r)
     return r->slide != NULL;
 }
 bool slide_holds(const struct rt *r, uint32_t contact);
+/* is anything held of its bodies, or of those connected to them? */
+bool slide_near_held(const struct rt *r, uint32_t contact);
+/* Marks the blocks of a contact's bodies and of all that is held together with
+ * marked ones. True: the contact's were not all marked */
+bool slide_mark(const struct rt *r, uint32_t contact, bool *block);
+bool slide_marked(const struct rt *r, uint32_t contact, const bool *block);
 /* does a force of contacts act on bodies of this block? */
 bool slide_moves(const struct rt *r, uint32_t block);
 int slide_count(const struct rt *r);
-/* spots and their forces at the instant of the last series */
+/* points of all groups and their forces at the instant of the last series */
 const struct slide_spot *slide_spot(const struct rt *r, int i, bool *on,
                                     double *force);
 
@@ -96,8 +109,8 @@ const struct slide_spot *slide_spot(const struct rt *r, int i, bool *on,
  * of the last series: accelerations of centres, of spins */
 void slide_pushes(const struct rt *r, uint32_t block, double push[2]);
 
-/* Motion series of all blocks that are held, to `order` < IMP_ORDER_MAX, into
- * r->work[block] of one of them, or of all (UINT32_MAX) */
+/* Motion series to `order` < IMP_ORDER_MAX, into r->work[block], of one block
+ * that is held or of all (UINT32_MAX) */
 int slide_series(struct rt *r, int order, uint32_t block);
 void slide_project(struct rt *r);
 

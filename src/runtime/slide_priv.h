@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Inside slide.h: slide_point.c (one point: its gap and what opens it),
- * slide.c (the series of the motion, projection), slide_mode.c (which push,
- * what comes next). */
+ * slide_group.c (who is held, in groups), slide.c (the series of their motion),
+ * slide_project.c (onto the gaps), slide_mode.c (which push), slide_next.c
+ * (what comes next). */
 #ifndef IMP_RUNTIME_SLIDE_PRIV_H
 #define IMP_RUNTIME_SLIDE_PRIV_H
 
@@ -20,19 +21,59 @@ struct slide_row {
     struct jet force;
     double valid; /* time for which the row holds */
 };
+/* One group of points: those that move bodies of the same blocks. Groups do not
+ * feel each other; each has its own matrix, and is chosen, followed and ended
+ * by itself. */
 struct slide {
-    int n, n_on, rank;
+    int n, n_on, rank, room;
     bool steady;               /* forces did not change in the last series */
-    struct slide_row *row;     /* SLIDE_MOST, those that push first */
+    struct slide_row *row;     /* n of room, those that push first */
     struct slide_poses *poses; /* of slide_point.c */
-    bool *block;               /* per block: a held body is in it */
+    uint32_t *block, n_block;  /* of its bodies */
+    uint32_t *body, n_body;    /* all bodies of these blocks that move */
+    double *answer;            /* per row, body: 6, what a unit force does */
+    double *G, *U, *V, *s;     /* n_on x n_on, its SVD */
+    double *a, *b, *c, *x;     /* per row */
+};
+/* all groups, and what they share */
+struct slide_set {
+    int n, n_spare;
+    struct slide **group; /* n held; at most one per block */
+    struct slide **spare;
+    struct slide **of;      /* per block: the group that holds it, or NULL */
+    struct slide *look;     /* a look at other points */
+    struct slide_row **row; /* of all groups that are held */
+    int n_row, room;
     double **push;   /* per block: rows of accelerations, source of driven */
     double **driven; /* per block: rows of the driven tape */
     double **own;    /* per block: rows as of r->work while this is solved */
-    double *answer;  /* per row, body: 6, what a unit force does */
-    double *G, *U, *V, *s; /* n_on x n_on, its SVD */
-    double *a, *b, *c;     /* SLIDE_MOST each */
 };
+
+static inline const imp_block *
+slide_block(const struct rt *r, uint32_t b)
+{
+    return IMP_ARRAY(r->im, r->im->blocks, imp_block) + b;
+}
+
+static inline const imp_tape *
+slide_tape(const struct rt *r, uint32_t t)
+{
+    return IMP_ARRAY(r->im, r->im->tapes, imp_tape) + t;
+}
+
+/* velocities of a body */
+static inline uint32_t
+slide_per_body(const struct rt *r)
+{
+    return r->im->dim == 2 ? 3 : 6;
+}
+
+/* entry of `open` for velocity c of a body */
+static inline uint32_t
+slide_entry(const struct rt *r, uint32_t c)
+{
+    return r->im->dim == 2 && c == 2 ? 5 : c;
+}
 
 /* -- slide_point.c -------------------------------------------------------- */
 /* series of a point to `order`; r->work holds the motion */
@@ -61,13 +102,30 @@ int slide_place(struct rt *r, const struct slide_spot *at, int order,
 int slide_sides(struct rt *r, const struct slide_spot *at, int order,
                 struct jet *side, int most);
 
+/* -- slide_group.c -------------------------------------------------------- */
+/* The memory of a look at points, filled anew; all rows push */
+struct slide *slide_look_at(struct rt *r, const struct slide_spot *spot, int n);
+/* a new group that is held; nothing holds its blocks so far */
+struct slide *slide_hold(struct rt *r, const struct slide_spot *spot, int n);
+/* the group that a contact's bodies are held in, or NULL */
+struct slide *slide_group_of(const struct rt *r, uint32_t contact);
+
 /* -- slide.c -------------------------------------------------------------- */
-/* The memory of what is held, or of a look at other points, filled anew; n at
- * most SLIDE_MOST; all rows push */
-enum slide_use { SLIDE_HELD, SLIDE_LOOK };
-struct slide *slide_get(struct rt *r, enum slide_use use,
-                        const struct slide_spot *spot, int n);
+/* M^-1 of a body: velocity entries 0 .. 2, spin 3 .. 5 (plane: 5) */
+void slide_by_mass(const struct rt *r, uint32_t body, const double f[6],
+                   double out[6]);
+/* as slide_series, of one group */
+int slide_group_series(struct rt *r, struct slide *s, int order,
+                       uint32_t block);
 /* rows to `order` with no forces, answers, G over all rows */
 int slide_instant(struct rt *r, struct slide *s, int order, double *G);
+/* rows that push, to order 1, with G and its factors; no forces */
+int slide_rates(struct rt *r, struct slide *s);
+/* least x with G x = -b */
+void slide_solve(const struct slide *s, const double *b, double *x);
+
+/* -- slide_project.c ------------------------------------------------------ */
+/* a group's poses and velocities onto its closed gaps */
+void slide_project_group(struct rt *r, struct slide *s);
 
 #endif

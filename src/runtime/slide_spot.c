@@ -200,6 +200,22 @@ slide_spots(struct rt *r, uint32_t contact, double tol, struct slide_spot *out,
     return 1;
 }
 
+/* motion series, to order 1, of the bodies of a contact */
+static int
+series_of(struct rt *r, uint32_t contact)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    int st = IMP_OK;
+    double h;
+    for (int i = 0; i < 2 && !st; i++) {
+        uint32_t b = k->body[i] == IMP_WORLD ? IMP_NO_BLOCK
+                                             : rt_body(r, k->body[i])->block;
+        if (b != IMP_NO_BLOCK)
+            st = motion_series(r, b, 1, &h);
+    }
+    return st;
+}
+
 /* -- which may come to touch soon -------------------------------------------
  */
 
@@ -323,14 +339,13 @@ slide_near(struct rt *r, uint32_t contact, double tol, double reach,
     struct slide_spot base[2];
     /* behind a face is not a way in which they are apart */
     struct above a = {.out = out, .low = -tol, .reach = reach, .most = most};
-    double h;
     if (!(k->flags & IMP_CONTACTF_CORNERS) || corner_is_smooth(r, k)) {
         if (closest_points(r, contact, &cl, false))
             return -1;
         return cl.gap > reach ? 0 : slide_spots(r, contact, reach, out, most);
     }
     if (slide_plane(r, contact, &base[0])) {
-        int st = motion_series_all(r, 1, &h);
+        int st = series_of(r, contact);
         return st || over_base(r, &a, &base[0]) ? -1 : a.n;
     }
     /* what touches; then all points of the faces that it lies on */
@@ -343,7 +358,7 @@ slide_near(struct rt *r, uint32_t contact, double tol, double reach,
     base[0] = out[m];
     base[1] = against(r, &base[0]);
     struct crossings c = {r, &a, base};
-    if (motion_series_all(r, 1, &h) || over_base(r, &a, &base[0]) ||
+    if (series_of(r, contact) || over_base(r, &a, &base[0]) ||
         over_base(r, &a, &base[1]) ||
         slide_crossings(r, contact, 0, of_faces, one_crossing, &c))
         return -1;
@@ -389,11 +404,11 @@ slide_closed(struct rt *r, const struct slide_spot *base, bool still,
     struct closed d = {
         .a = {.out = out, .base = *base, .low = -INFINITY, .most = most},
         .still = still};
-    double h, tol, rate;
+    double tol, rate;
     int n = 0;
     event_tolerances(r, base->contact, &tol, &rate);
     event_rounding(r, base->contact, &d.a.reach, &d.rate);
-    if (motion_series_all(r, 1, &h) ||
+    if (series_of(r, base->contact) ||
         slide_vertices(r, base, 1, one_closed, &d, NULL))
         return -1;
     for (int i = 0; i < d.a.n; i++)
@@ -425,7 +440,7 @@ slide_face(struct rt *r, uint32_t contact, double tol, struct slide_spot *base)
 {
     const imp_contact *k = rt_contact(r, contact);
     struct slide_spot *spot = NEW_N(r->brief, struct slide_spot, SLIDE_MOST);
-    double h, length = event_length(r, contact);
+    double length = event_length(r, contact);
     if (k->system != IMP_NO_SYSTEM || k->flags & IMP_CONTACTF_STATED ||
         !(k->flags & IMP_CONTACTF_CORNERS) || corner_is_smooth(r, k) ||
         r->polytope[k->body[0]]->n_vertex == 0 ||
@@ -436,7 +451,7 @@ slide_face(struct rt *r, uint32_t contact, double tol, struct slide_spot *base)
         if (spot[i].kind != SLIDE_VERTEX ||
             spot[i].face_of != spot[0].face_of || spot[i].face != spot[0].face)
             return false;
-    if (n < 1 || motion_series_all(r, 1, &h))
+    if (n < 1 || series_of(r, contact))
         return false;
     struct beyond b = {r, spot[0], tol, SLIDE_NEAR * length, true};
     if (slide_vertices(r, &b.base, 0, one_beyond, &b, NULL))

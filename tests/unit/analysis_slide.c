@@ -204,6 +204,78 @@ on_a_hinge(void **state)
     done(&r);
 }
 
+/* a hundred boxes on a floor, a ball falls on one of them: what does not touch
+ * does not feel each other, and is no matter of how many there are */
+static void
+crowd(void **state)
+{
+    struct run r;
+    char text[40000];
+    size_t n = 0;
+    (void)state;
+#define ADD(...) n += (size_t)snprintf(text + n, sizeof text - n, __VA_ARGS__)
+    ADD("use shapes\nworld { gravity = (0, 0, -9.81) }\n"
+        "body floor : half_space { fixed = true }\n"
+        "body ball : sphere(0.2) { mass = 1 position = (0.1, 0, 2.2) }\n"
+        "contact on : b0 | ball { restitution = 0.5 }\n");
+    for (int i = 0; i < 100; i++)
+        ADD("body b%d : box(1, 1, 1) { mass = 1 position = (%d, %d, 0.5)\n"
+            "  velocity = (0, 0.01, 0) }\n"
+            "contact c%d : floor | b%d { restitution = 0 }\n",
+            i, 2 * (i % 10), 2 * (i / 10), i, i);
+    ADD("simulate { until = 0.7 at = 0.7\n"
+        "  record = (gap(c0), gap(c99), b99.position[1], b99.spin[0]) }");
+#undef ADD
+    assert_true(n < sizeof text);
+    model(&r, text);
+    near(last(&r, "gap_c0"), 0, 1e-15);
+    near(last(&r, "gap_c99"), 0, 1e-15);
+    near(last(&r, "b99_position_1"), 18 + 0.7 * 0.01, 1e-13);
+    near(last(&r, "b99_spin_0"), 0, 1e-15);
+    done(&r);
+}
+
+/* two boxes that come to rest, far from each other: as each of them alone */
+static void
+as_alone(void **state)
+{
+    static const char *const body[] = {
+        "body a : box(1, 0.7, 0.4) { mass = 1 position = (0, 0, 1)\n"
+        "  rotation = ((0, 0.6, 0.8), 0.3) spin = (1, 0, 2) }\n"
+        "contact p : floor | a { restitution = 0.3 }\n",
+        "body b : box(0.5, 0.7, 0.6) { mass = 2 position = (9, 0, 0.8)\n"
+        "  rotation = ((1, 0, 0), 0.1) velocity = (1, 0, 0) }\n"
+        "contact q : floor | b { restitution = 0.4 }\n"};
+    static const char *const ask[] = {
+        "simulate { until = 3 at = 3 record = (a.energy, a.position[0],\n"
+        "  a.angular_momentum[2]) }",
+        "simulate { until = 3 at = 3 record = (b.energy, b.position[0],\n"
+        "  b.angular_momentum[2]) }",
+        "simulate { until = 3 at = 3 record = (a.energy, a.position[0],\n"
+        "  a.angular_momentum[2], b.energy, b.position[0],\n"
+        "  b.angular_momentum[2]) }"};
+    static const char *const name[] = {
+        "a_energy", "a_position_0", "a_angular_momentum_2",
+        "b_energy", "b_position_0", "b_angular_momentum_2"};
+    double x[6];
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct run r;
+        char text[2000];
+        snprintf(text, sizeof text,
+                 "use shapes\nworld { gravity = (0, 0, -9.81) }\n"
+                 "body floor : half_space { fixed = true }\n%s%s%s",
+                 i != 1 ? body[0] : "", i != 0 ? body[1] : "", ask[i]);
+        model(&r, text);
+        for (int k = 0; k < 6; k++)
+            if (i == k / 3)
+                x[k] = last(&r, name[k]);
+            else if (i == 2)
+                near(last(&r, name[k]), x[k], 1e-11);
+        done(&r);
+    }
+}
+
 int
 main(void)
 {
@@ -215,6 +287,8 @@ main(void)
         cmocka_unit_test(rod_as_a_system),
         cmocka_unit_test(stack),
         cmocka_unit_test(on_a_hinge),
+        cmocka_unit_test(crowd),
+        cmocka_unit_test(as_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

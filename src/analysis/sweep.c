@@ -28,6 +28,49 @@ sweep_value(const struct sweep *s, size_t k, uint64_t i)
     return x->x[i % x->n];
 }
 
+double
+sweep_here(const struct sweep *s, const struct sweep_place *p, size_t k)
+{
+    const struct sweep_axis *x = &s->axis[k];
+    return x->random ? sweep_value(s, k, p->run) : x->x[p->digit[k]];
+}
+
+/* one run further, as a counter of kilometres */
+static void
+step(const struct sweep *s, struct sweep_place *p)
+{
+    p->run++;
+    if (++p->turn < s->repeat)
+        return;
+    p->turn = 0;
+    for (size_t k = s->n_axes; k-- > 0;) {
+        if (s->axis[k].random)
+            continue;
+        if (++p->digit[k] < s->axis[k].n)
+            return;
+        p->digit[k] = 0;
+    }
+}
+
+void
+sweep_go_to(const struct sweep *s, struct sweep_place *p, uint64_t i)
+{
+    if (i == p->run)
+        return;
+    if (i == p->run + 1) {
+        step(s, p);
+        return;
+    }
+    p->run = i;
+    p->turn = i % s->repeat;
+    i /= s->repeat;
+    for (size_t k = s->n_axes; k-- > 0;)
+        if (!s->axis[k].random) {
+            p->digit[k] = i % s->axis[k].n;
+            i /= s->axis[k].n;
+        }
+}
+
 /* -- the plan ---------------------------------------------------------------
  */
 
@@ -137,29 +180,30 @@ plan_fields(struct sweep *s, const imp_val *kept)
     struct analysis *a = s->a;
     const imp_val *item = val_items(a, kept);
     const imp_field *f = IMP_ARRAY(a->rt->im, s->question->fields, imp_field);
+    size_t total = (size_t)s->total;
     s->n_fields = kept->items.n;
     s->field = NEW_N(a->rt->arena, struct sweep_field, s->n_fields + 1);
     s->wanted = NEW_N(a->rt->arena, bool, s->question->fields.n + 1);
     for (size_t k = 0; k < s->n_fields; k++) {
         struct sweep_field *t = &s->field[k];
-        *t = (struct sweep_field){.at = s->n_num, .width = 1};
+        const imp_field *x = &f[item[k].field];
+        *t = (struct sweep_field){.width = 1};
         if (item[k].kind != IMP_VAL_FIELD) {
             t->calculated = s->calculates = true;
             t->width = item[k].rows;
             wanted_by(s, &item[k]);
-            s->n_num += t->width;
-            continue;
+        } else {
+            t->field = item[k].field;
+            s->wanted[t->field] = true;
+            if (x->kind == IMP_FIELD_VEC || x->kind == IMP_FIELD_SPIN)
+                t->width = x->width;
+            if (x->kind == IMP_FIELD_TEXT)
+                t->text = NEW_N(a->rt->arena, uint32_t, total);
         }
-        const imp_field *x = &f[item[k].field];
-        t->field = item[k].field;
-        s->wanted[t->field] = true;
-        t->text = x->kind == IMP_FIELD_TEXT;
-        if (x->kind == IMP_FIELD_VEC || x->kind == IMP_FIELD_SPIN)
-            t->width = x->width;
-        if (t->text)
-            t->at = s->n_text++;
-        else
-            s->n_num += t->width;
+        s->n_text += t->text != NULL;
+        s->n_num += t->text ? 0 : t->width;
+        if (!t->text) /* the record of a whole sweep points to them */
+            t->num = NEW_N(rec_arena(a), double, total * t->width);
     }
 }
 
@@ -197,11 +241,8 @@ plan(struct sweep *s)
     tell_idle(s);
 
     plan_fields(s, kept);
-    size_t total = (size_t)s->total;
-    s->num = NEW_N(a->rt->arena, double, total * s->n_num + 1);
-    s->text = NEW_N(a->rt->arena, uint32_t, total * s->n_text + 1);
-    s->error = NEW_N(a->rt->arena, uint32_t, total);
-    s->state = NEW_N(a->rt->arena, unsigned char, total);
+    s->error = NEW_N(a->rt->arena, uint32_t, (size_t)s->total);
+    s->state = NEW_N(a->rt->arena, unsigned char, (size_t)s->total);
     return IMP_OK;
 }
 
@@ -327,7 +368,9 @@ save(struct sweep *s, const struct rec *out)
     size_t axes = 0;
     uint64_t *shape = NEW_N(a->rt->arena, uint64_t, s->n_axes + 1);
     bool repeats = s->repeat > 1 && !s->summary;
-    struct out_grid g = {.n_varying = s->n_axes + repeats, .shape = shape};
+    struct out_grid g = {.n_varying = s->n_axes + repeats,
+                         .shape = shape,
+                         .threads = s->threads};
     if (s->summary)
         for (size_t k = 0; k < s->n_axes; k++)
             g.n_varying -= s->axis[k].random;
@@ -374,11 +417,9 @@ sweep(struct sweep *s, struct rec *out)
         return st;
     sweep_models_count(s);
     st = sweep_go(s, &w);
-    size_t rows = 0, failed = 0;
-    for (uint64_t i = 0; i < s->total; i++) {
+    size_t rows = 0, failed = (size_t)atomic_load(&s->failed);
+    for (uint64_t i = 0; i < s->total; i++)
         rows += s->state[i] == SWEEP_DONE;
-        failed += s->state[i] == SWEEP_DONE && s->error[i];
-    }
     sweep_put_record(s, out, rows, failed);
     tell_warnings(s, &w);
     int bad = tell_failures(s, rows, failed);

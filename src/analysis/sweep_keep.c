@@ -2,6 +2,7 @@
 /* What a sweep keeps of its runs: rows of numbers, texts by number, and the
  * bytes of both in the journal. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/sweep_priv.h"
@@ -108,50 +109,98 @@ void
 sweep_keep(struct sweep *s, uint64_t i, const struct rec *r,
            struct sweep_last *last)
 {
-    double *x = s->num + i * s->n_num;
-    uint32_t *t = s->text + i * s->n_text;
     for (size_t k = 0; k < s->n_fields; k++) {
         const struct sweep_field *f = &s->field[k];
         if (f->calculated)
             continue;
         const struct fieldval *v = &r->v[f->field];
         if (f->text)
-            t[f->at] = v->why ? 0 : number_of(&s->texts, v->text, &last[f->at]);
+            f->text[i] = v->why ? 0 : number_of(&s->texts, v->text, &last[k]);
         for (size_t j = 0; j < f->width && !f->text; j++)
-            x[f->at + j] = v->why ? NAN : v->num[j];
+            f->num[i * f->width + j] = v->why ? NAN : v->num[j];
     }
-    s->error[i] = 0;
     s->state[i] = SWEEP_DONE;
 }
 
 void
 sweep_keep_error(struct sweep *s, uint64_t i, const char *why)
 {
-    for (size_t k = 0; k < s->n_num; k++)
-        s->num[i * s->n_num + k] = NAN;
-    for (size_t k = 0; k < s->n_text; k++)
-        s->text[i * s->n_text + k] = 0;
+    for (size_t k = 0; k < s->n_fields; k++) {
+        const struct sweep_field *f = &s->field[k];
+        for (size_t j = 0; j < f->width && !f->text; j++)
+            f->num[i * f->width + j] = NAN;
+        if (f->text)
+            f->text[i] = 0;
+    }
     s->error[i] = sweep_text(&s->texts, *why ? why : "failed");
     s->state[i] = SWEEP_DONE;
+    atomic_fetch_add(&s->failed, 1);
 }
 
 /* -- the journal ------------------------------------------------------------
- * A run: its number, its numbers, its texts and the reason of a failure, each
- * with its length before it. */
+ * A frame: the texts of its runs, each with its length before it, then runs
+ * that follow one another: the number of the first, how many, whether some of
+ * them failed, then column by column numbers as they are, texts by their place
+ * among those of the frame (0: none) in as many bytes as that needs, and the
+ * reasons of failures likewise. */
 
-static void
-pack_text(const char *t, uint32_t n, struct buf *b)
+struct head {
+    uint32_t n, size; /* texts; bytes of a number of one */
+};
+struct stretch {
+    uint64_t first, n, failed;
+};
+
+void
+sweep_wait(struct sweep_waiting *w, uint64_t i)
 {
-    char *to = buf_room(b, sizeof n + n);
-    memcpy(to, &n, sizeof n);
-    memcpy(to + sizeof n, t, n);
+    struct sweep_stretch *last = w->n ? &w->v[w->n - 1] : NULL;
+    w->runs++;
+    if (last && i == last->first + last->n)
+        last->n++;
+    else
+        VEC_PUSH(w, (struct sweep_stretch){i, 1});
 }
 
-/* texts that are not at hand: other threads may move the list of them */
-static void
-pack_numbered(const struct sweep *s, uint32_t k, struct buf *b)
+size_t
+sweep_waiting_bytes(const struct sweep *s, const struct sweep_waiting *w)
 {
-    struct sweep_texts *t = (struct sweep_texts *)(uintptr_t)&s->texts;
+    return w->n * sizeof(struct stretch) +
+           (size_t)w->runs * (s->n_num * sizeof(double) + s->n_text);
+}
+
+void
+sweep_waiting_free(struct sweep_waiting *w)
+{
+    free(w->v);
+    free(w->local.v);
+    free(w->used.v);
+    *w = (struct sweep_waiting){0};
+}
+
+/* texts of n runs get numbers in the frame */
+static void
+use(struct sweep_waiting *w, const uint32_t *text, uint64_t n)
+{
+    uint32_t last = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        if (text[i] == last)
+            continue;
+        last = text[i];
+        while (w->local.n <= last)
+            VEC_PUSH(&w->local, 0);
+        if (last && !w->local.v[last]) {
+            VEC_PUSH(&w->used, last);
+            w->local.v[last] = (uint32_t)w->used.n;
+        }
+    }
+}
+
+/* texts that were used; other threads may move the list of all */
+static void
+pack_texts(struct sweep *s, const struct sweep_waiting *w, struct buf *b)
+{
+    struct sweep_texts *t = &s->texts;
     struct oom_guard g;
     pthread_mutex_lock(&t->lock);
     if (setjmp(g.env)) {
@@ -160,56 +209,152 @@ pack_numbered(const struct sweep *s, uint32_t k, struct buf *b)
         oom_raise();
     }
     oom_enter(&g);
-    pack_text(t->v[k], (uint32_t)strlen(t->v[k]), b);
+    for (size_t k = 0; k < w->used.n; k++) {
+        const char *text = t->v[w->used.v[k]];
+        uint32_t n = (uint32_t)strlen(text);
+        buf_put(b, (const char *)&n, sizeof n);
+        buf_put(b, text, n);
+    }
     oom_leave(&g);
     pthread_mutex_unlock(&t->lock);
 }
 
-void
-sweep_pack(const struct sweep *s, uint64_t i, const struct sweep_last *last,
-           struct buf *b)
+static void
+pack_numbers(const struct sweep_waiting *w, const uint32_t *text, uint64_t n,
+             uint32_t size, struct buf *b)
 {
-    size_t numbers = s->n_num * sizeof *s->num;
-    char *to = buf_room(b, sizeof i + numbers);
-    memcpy(to, &i, sizeof i);
-    if (numbers)
-        memcpy(to + sizeof i, s->num + i * s->n_num, numbers);
-    for (size_t k = 0; k < s->n_text; k++) {
-        uint32_t t = s->text[i * s->n_text + k];
-        if (last[k].n && last[k].number == t)
-            pack_text(last[k].s, last[k].n, b);
-        else if (t)
-            pack_numbered(s, t, b);
-        else
-            pack_text("", 0, b);
+    char *to = buf_room(b, (size_t)n * size);
+    for (uint64_t i = 0; i < n; i++, to += size) {
+        uint32_t k = text[i] ? w->local.v[text[i]] : 0;
+        unsigned char one = (unsigned char)k;
+        memcpy(to, size == 1 ? (void *)&one : (void *)&k, size);
     }
-    if (s->error[i])
-        pack_numbered(s, s->error[i], b);
-    else
-        pack_text("", 0, b);
-}
-
-/* takes n bytes off *p; false: they are not there */
-static bool
-take(const char **p, const char *end, void *to, size_t n)
-{
-    if ((size_t)(end - *p) < n)
-        return false;
-    if (n)
-        memcpy(to, *p, n);
-    *p += n;
-    return true;
 }
 
 static bool
-take_text(struct sweep *s, const char **p, const char *end, uint32_t *k)
+any_failed(const struct sweep *s, const struct sweep_stretch *x)
 {
-    uint32_t n;
-    if (!take(p, end, &n, sizeof n) || (size_t)(end - *p) < n)
-        return false;
-    char *text = arena_strndup(s->a->rt->arena, *p, n);
-    *k = sweep_text(&s->texts, text);
+    uint64_t i = 0;
+    while (i < x->n && !s->error[x->first + i])
+        i++;
+    return i < x->n;
+}
+
+void
+sweep_pack(struct sweep *s, struct sweep_waiting *w, struct buf *b)
+{
+    bool failed = atomic_load(&s->failed) > 0;
+    for (size_t k = 0; k < w->n; k++) {
+        const struct sweep_stretch *x = &w->v[k];
+        for (size_t j = 0; j < s->n_fields; j++)
+            if (s->field[j].text)
+                use(w, s->field[j].text + x->first, x->n);
+        if (failed)
+            use(w, s->error + x->first, x->n);
+    }
+    struct head head = {(uint32_t)w->used.n, w->used.n < 256 ? 1 : 4};
+    buf_put(b, (const char *)&head, sizeof head);
+    pack_texts(s, w, b);
+    for (size_t k = 0; k < w->n; k++) {
+        const struct sweep_stretch *x = &w->v[k];
+        struct stretch st = {x->first, x->n, failed && any_failed(s, x)};
+        buf_put(b, (const char *)&st, sizeof st);
+        for (size_t j = 0; j < s->n_fields; j++) {
+            const struct sweep_field *f = &s->field[j];
+            if (f->text)
+                pack_numbers(w, f->text + x->first, x->n, head.size, b);
+            else
+                buf_put(b, (const char *)(f->num + x->first * f->width),
+                        (size_t)x->n * f->width * sizeof *f->num);
+        }
+        if (st.failed)
+            pack_numbers(w, s->error + x->first, x->n, head.size, b);
+    }
+    for (size_t k = 0; k < w->used.n; k++)
+        w->local.v[w->used.v[k]] = 0;
+    w->n = w->used.n = 0;
+    w->runs = 0;
+}
+
+/* n bytes off *p, or NULL: they are not there */
+static const char *
+take(const char **p, const char *end, uint64_t n)
+{
+    const char *at = *p;
+    if ((uint64_t)(end - at) < n)
+        return NULL;
     *p += n;
+    return at;
+}
+
+/* number of the texts of a frame; NULL: it is none of ours */
+static const uint32_t *
+take_texts(struct sweep *s, const char **p, const char *end,
+           const struct head *head)
+{
+    struct arena *ar = s->a->rt->arena;
+    if (head->n > (uint64_t)(end - *p) || (head->size != 1 && head->size != 4))
+        return NULL;
+    uint32_t *k = NEW_N(ar, uint32_t, (size_t)head->n + 1), n;
+    for (uint32_t i = 1; i <= head->n; i++) {
+        const char *at = take(p, end, sizeof n);
+        if (!at)
+            return NULL;
+        memcpy(&n, at, sizeof n);
+        if (!(at = take(p, end, n)))
+            return NULL;
+        k[i] = sweep_text(&s->texts, arena_strndup(ar, at, n));
+    }
+    return k;
+}
+
+static bool
+take_numbers(const char **p, const char *end, const struct head *head,
+             const uint32_t *text, uint32_t *to, uint64_t n)
+{
+    const char *at = take(p, end, n * head->size);
+    for (uint64_t i = 0; i < n && at; i++, at += head->size) {
+        uint32_t k = (unsigned char)*at;
+        if (head->size > 1)
+            memcpy(&k, at, sizeof k);
+        if (k > head->n)
+            return false;
+        to[i] = text[k];
+    }
+    return at != NULL;
+}
+
+static bool
+take_stretch(struct sweep *s, const char **p, const char *end,
+             const struct head *head, const uint32_t *text)
+{
+    struct stretch x;
+    const char *at = take(p, end, sizeof x);
+    if (!at)
+        return false;
+    memcpy(&x, at, sizeof x);
+    if (x.first > s->total || x.n > s->total - x.first)
+        return false;
+    for (size_t j = 0; j < s->n_fields; j++) {
+        const struct sweep_field *f = &s->field[j];
+        if (f->text) {
+            if (!take_numbers(p, end, head, text, f->text + x.first, x.n))
+                return false;
+            continue;
+        }
+        if (!(at = take(p, end, x.n * f->width * sizeof *f->num)))
+            return false;
+        memcpy(f->num + x.first * f->width, at,
+               (size_t)x.n * f->width * sizeof *f->num);
+    }
+    if (x.failed && !take_numbers(p, end, head, text, s->error + x.first, x.n))
+        return false;
+    for (uint64_t i = x.first; i < x.first + x.n; i++) {
+        s->resumed += s->state[i] == SWEEP_NOT;
+        if (s->state[i] == SWEEP_NOT && s->error[i])
+            atomic_fetch_add(&s->failed, 1);
+        s->state[i] = SWEEP_DONE;
+    }
     return true;
 }
 
@@ -217,20 +362,14 @@ void
 sweep_unpack(void *sweep, const char *p, size_t n)
 {
     struct sweep *s = sweep;
-    const char *end = p + n;
-    uint64_t i;
-    while (take(&p, end, &i, sizeof i)) {
-        if (i >= s->total ||
-            !take(&p, end, s->num + i * s->n_num, s->n_num * sizeof *s->num))
-            return;
-        for (size_t k = 0; k < s->n_text; k++)
-            if (!take_text(s, &p, end, &s->text[i * s->n_text + k]))
-                return;
-        if (!take_text(s, &p, end, &s->error[i]))
-            return;
-        s->resumed += s->state[i] == SWEEP_NOT;
-        s->state[i] = SWEEP_DONE;
-    }
+    const char *end = p + n, *at;
+    struct head head;
+    if (!(at = take(&p, end, sizeof head)))
+        return;
+    memcpy(&head, at, sizeof head);
+    const uint32_t *text = take_texts(s, &p, end, &head);
+    while (text && p < end && take_stretch(s, &p, end, &head, text))
+        continue;
 }
 
 /* Everything that a run depends on: the sources, params, axes, seed, the

@@ -145,7 +145,9 @@ sweep_models_plan(struct sweep *s)
 void
 sweep_models_count(struct sweep *s)
 {
-    for (uint64_t v = 0; v < s->total; v++)
+    for (size_t g = 0; g < s->n_models && !s->resumed; g++)
+        s->model[g].left = s->per_model;
+    for (uint64_t v = 0; v < s->total && s->resumed; v++)
         s->model[v / s->per_model].left +=
             s->state[sweep_visit(s, v)] != SWEEP_DONE;
 }

@@ -24,12 +24,13 @@ struct sweep_axis {
     size_t n;
     imp_range range;
 };
-/* what is kept: entries of the run's row of numbers, or a text */
+/* what is kept of every run: numbers, or the number of a text */
 struct sweep_field {
-    uint32_t field; /* of the question's record */
-    bool text;
+    uint32_t field;  /* of the question's record */
     bool calculated; /* a value of the sweep's `record` (item) instead */
-    size_t at, width;
+    size_t width;
+    double *num; /* per run width of them; NaN: absent */
+    uint32_t *text;
 };
 /* every text that runs found, once; number 0: none */
 struct sweep_texts {
@@ -48,6 +49,21 @@ struct sweep_last {
     char s[SWEEP_LAST];
 };
 enum { SWEEP_NOT, SWEEP_DONE };
+/* runs of a thread that the journal has not got yet */
+struct sweep_stretch {
+    uint64_t first, n;
+};
+struct sweep_numbers {
+    uint32_t *v;
+    size_t n, cap;
+};
+struct sweep_waiting {
+    struct sweep_stretch *v;
+    size_t n, cap;
+    uint64_t runs;
+    struct sweep_numbers local; /* per text: its number in the frame, or 0 */
+    struct sweep_numbers used;  /* texts of the frame */
+};
 /* a model that runs are made of */
 struct sweep_model {
     double *params; /* all, those of axes that are not structural at default */
@@ -80,21 +96,19 @@ struct sweep {
     bool calculates;                /* some are calculated */
     size_t n_fields, n_num, n_text; /* numbers and texts per run */
     /* per run */
-    double *num;          /* n_num each; NaN: absent */
-    uint32_t *text;       /* n_text each */
     uint32_t *error;      /* text of the reason, 0: the run gave values */
     unsigned char *state; /* SWEEP_... */
     struct sweep_texts texts;
     const char *save; /* file name or NULL */
     struct journal journal;
-    uint64_t resumed; /* runs that the journal had */
+    uint64_t resumed;    /* runs that the journal had */
     atomic_int error_io; /* errno of the journal */
     atomic_int no_memory;
     int threads;
     pthread_mutex_t code_lock; /* of models, their code and tiers */
     /* what threads write often, far from what they read */
     char apart[128];
-    atomic_uint_fast64_t next, done;
+    atomic_uint_fast64_t next, done, failed;
     char apart_too[128];
 };
 
@@ -110,8 +124,16 @@ struct sweep_warnings {
     size_t n;
 };
 
-/* -- sweep.c: the values of axis k in run i */
+/* -- sweep.c: the value of axis k in run i */
 double sweep_value(const struct sweep *s, size_t k, uint64_t i);
+/* The same in one run after another: which value of each axis, and which of the
+ * repetitions. digit has room for all axes, and is zero at first. */
+struct sweep_place {
+    uint64_t run, turn; /* nothing stands there for run 0, which is all zero */
+    size_t *digit;
+};
+void sweep_go_to(const struct sweep *s, struct sweep_place *p, uint64_t i);
+double sweep_here(const struct sweep *s, const struct sweep_place *p, size_t k);
 
 /* -- sweep_record.c: the columns of the runs that are done, NaN and no text
  * where a run gave none */
@@ -134,13 +156,17 @@ void sweep_texts_init(struct sweep_texts *t);
 void sweep_texts_free(struct sweep_texts *t);
 /* number of a text; from any thread */
 uint32_t sweep_text(struct sweep_texts *t, const char *s);
-/* what run i found, out of its record, or why not; last: per text of a run */
+/* what run i found, out of its record, or why not; last: per field */
 void sweep_keep(struct sweep *s, uint64_t i, const struct rec *r,
                 struct sweep_last *last);
 void sweep_keep_error(struct sweep *s, uint64_t i, const char *why);
-/* run i as bytes of the journal, and back (a frame holds some runs) */
-void sweep_pack(const struct sweep *s, uint64_t i,
-                const struct sweep_last *last, struct buf *b);
+/* run i waits for the journal; about how many bytes it would get */
+void sweep_wait(struct sweep_waiting *w, uint64_t i);
+size_t sweep_waiting_bytes(const struct sweep *s,
+                           const struct sweep_waiting *w);
+void sweep_waiting_free(struct sweep_waiting *w);
+/* runs that waited as a frame of the journal, and back */
+void sweep_pack(struct sweep *s, struct sweep_waiting *w, struct buf *b);
 void sweep_unpack(void *sweep, const char *p, size_t n);
 /* two bytes-equal sweeps have equal keys */
 uint64_t sweep_key(const struct sweep *s);

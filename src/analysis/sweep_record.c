@@ -7,6 +7,7 @@
 
 #include "analysis/sweep_priv.h"
 #include "base/arena.h"
+#include "base/parts.h"
 
 static struct fieldval *
 column(struct rec *out, uint32_t k)
@@ -17,42 +18,68 @@ column(struct rec *out, uint32_t k)
     return NULL;
 }
 
-/* numbers of the runs that are done */
-static const double *
-done_numbers(const struct sweep *s, size_t rows, const struct sweep_field *f)
+/* -- rows of runs, by the sweep's threads ------------------------------------
+ */
+
+enum { PART = 1 << 16 /* rows */ };
+struct rows {
+    const struct sweep *s;
+    const uint64_t *run; /* of every row; NULL: all are done */
+    size_t n;
+    const char *const *texts;
+    double **axis; /* those of axes, and which repetition */
+    size_t n_axis;
+    double **num; /* per field; NULL: a column of texts */
+    const char ***text;
+    const char **error; /* NULL: none failed */
+    size_t *digit;      /* per thread and axis */
+};
+
+static uint64_t
+run_of(const struct rows *r, size_t row)
 {
-    double *x = NEW_N(rec_arena(s->a), double, rows * f->width + 1);
-    size_t n = 0;
-    for (uint64_t i = 0; i < s->total; i++)
-        if (s->state[i] == SWEEP_DONE) {
-            memcpy(x + n, s->num + i * s->n_num + f->at, f->width * sizeof *x);
-            n += f->width;
-        }
-    return x;
+    return r->run ? r->run[row] : row;
 }
 
-static const char *const *
-done_texts(const struct sweep *s, size_t rows, const char *const *all,
-           const uint32_t *id, size_t step)
+static void
+put_axes(const struct rows *r, int worker, size_t from, size_t to)
 {
-    const char **t = NEW_N(rec_arena(s->a), const char *, rows + 1);
-    size_t n = 0;
-    for (uint64_t i = 0; i < s->total; i++)
-        if (s->state[i] == SWEEP_DONE)
-            t[n++] = all[id[i * step]];
-    return t;
+    size_t n = r->s->n_axes + 1;
+    struct sweep_place at = {.digit = r->digit + (size_t)worker * n};
+    memset(at.digit, 0, n * sizeof *at.digit);
+    for (size_t i = from; i < to; i++) {
+        sweep_go_to(r->s, &at, run_of(r, i));
+        for (size_t k = 0; k < r->n_axis; k++)
+            r->axis[k][i] =
+                k < r->s->n_axes ? sweep_here(r->s, &at, k) : (double)at.turn;
+    }
 }
 
-static const double *
-done_axis(const struct sweep *s, size_t rows, size_t k)
+static void
+put_texts(const struct rows *r, const uint32_t *text, const char **to,
+          size_t from, size_t end)
 {
-    double *x = NEW_N(rec_arena(s->a), double, rows + 1);
-    size_t n = 0;
-    for (uint64_t i = 0; i < s->total; i++)
-        if (s->state[i] == SWEEP_DONE)
-            x[n++] =
-                k < s->n_axes ? sweep_value(s, k, i) : (double)(i % s->repeat);
-    return x;
+    for (size_t i = from; i < end; i++)
+        to[i] = r->texts[text[run_of(r, i)]];
+}
+
+static void
+put_part(void *ctx, int worker, size_t k)
+{
+    const struct rows *r = ctx;
+    const struct sweep *s = r->s;
+    size_t from = k * PART, to = r->n - from < PART ? r->n : from + PART;
+    put_axes(r, worker, from, to);
+    for (size_t j = 0; j < s->n_fields; j++) {
+        const struct sweep_field *f = &s->field[j];
+        if (f->text)
+            put_texts(r, f->text, r->text[j], from, to);
+        for (size_t i = from; i < to && r->num[j] != f->num; i++)
+            memcpy(r->num[j] + i * f->width, f->num + run_of(r, i) * f->width,
+                   f->width * sizeof *f->num);
+    }
+    if (r->error)
+        put_texts(r, s->error, r->error, from, to);
 }
 
 /* all texts, where the record may point to them */
@@ -99,13 +126,14 @@ groups_of(const struct sweep *s)
 /* mean, smallest, greatest, standard deviation (of two values at least) of the
  * numbers that runs gave; in the order of the runs */
 static void
-statistics(const struct sweep *s, uint64_t first, size_t at, double x[4])
+statistics(const struct sweep *s, uint64_t first, const struct sweep_field *f,
+           size_t w, double x[4])
 {
     double sum = 0, square = 0;
     size_t n = 0;
     x[0] = x[1] = x[2] = x[3] = NAN;
     for (uint64_t i = first; i < first + s->repeat; i++) {
-        double v = s->num[i * s->n_num + at];
+        double v = f->num[i * f->width + w];
         if (s->state[i] != SWEEP_DONE || !isfinite(v))
             continue;
         n++;
@@ -117,7 +145,7 @@ statistics(const struct sweep *s, uint64_t first, size_t at, double x[4])
         return;
     x[0] = sum / (double)n;
     for (uint64_t i = first; i < first + s->repeat; i++) {
-        double v = s->num[i * s->n_num + at] - x[0];
+        double v = f->num[i * f->width + w] - x[0];
         if (s->state[i] == SWEEP_DONE && isfinite(v))
             square += v * v;
     }
@@ -127,18 +155,19 @@ statistics(const struct sweep *s, uint64_t first, size_t at, double x[4])
 
 /* the commonest text, of equally many the first, and its share of all texts */
 static uint32_t
-commonest(const struct sweep *s, uint64_t first, size_t at, double *share)
+commonest(const struct sweep *s, uint64_t first, const uint32_t *text,
+          double *share)
 {
     uint32_t best = 0;
     size_t most = 0, all = 0;
     for (uint64_t i = first; i < first + s->repeat; i++) {
-        uint32_t t = s->text[i * s->n_text + at];
+        uint32_t t = text[i];
         size_t n = 0;
         if (s->state[i] != SWEEP_DONE || !t)
             continue;
         all++;
         for (uint64_t k = i; k < first + s->repeat; k++)
-            n += s->state[k] == SWEEP_DONE && s->text[k * s->n_text + at] == t;
+            n += s->state[k] == SWEEP_DONE && text[k] == t;
         if (n > most) {
             most = n;
             best = t;
@@ -156,7 +185,7 @@ text_columns(struct sweep *s, struct rec *out, const struct groups *g,
     const char **t = NEW_N(ar, const char *, g->n + 1);
     double *share = NEW_N(ar, double, g->n + 1);
     for (size_t j = 0; j < g->n; j++)
-        t[j] = all[commonest(s, g->first[j], f->at, &share[j])];
+        t[j] = all[commonest(s, g->first[j], f->text, &share[j])];
     set_column(out, k++,
                (struct fieldval){.texts = t, .n = g->n, .cols = f->width});
     set_column(out, k++, (struct fieldval){.num = share, .n = g->n, .cols = 1});
@@ -172,7 +201,7 @@ number_columns(struct sweep *s, struct rec *out, const struct groups *g,
         x[m] = NEW_N(rec_arena(s->a), double, g->n * f->width + 1);
     for (size_t j = 0; j < g->n; j++)
         for (size_t w = 0; w < f->width; w++) {
-            statistics(s, g->first[j], f->at + w, one);
+            statistics(s, g->first[j], f, w, one);
             for (int m = 0; m < 4; m++)
                 x[m][j * f->width + w] = one[m];
         }
@@ -228,36 +257,71 @@ put_summary(struct sweep *s, struct rec *out, const char *const *all,
                              : number_columns(s, out, &g, &s->field[i], k);
 }
 
+/* the runs that are done; NULL: all are */
+static const uint64_t *
+done_runs(const struct sweep *s, size_t rows)
+{
+    if (rows == s->total)
+        return NULL;
+    uint64_t *run = NEW_N(s->a->rt->arena, uint64_t, rows + 1);
+    size_t n = 0;
+    for (uint64_t i = 0; i < s->total; i++)
+        if (s->state[i] == SWEEP_DONE)
+            run[n++] = i;
+    return run;
+}
+
+static void
+put_rows(struct sweep *s, struct rec *out, const char *const *all, size_t rows,
+         size_t failed)
+{
+    struct arena *ar = s->a->rt->arena, *to = rec_arena(s->a);
+    struct rows r = {.s = s,
+                     .run = done_runs(s, rows),
+                     .n = rows,
+                     .texts = all,
+                     .n_axis = s->n_axes + (s->repeat > 1)};
+    uint32_t k = 1;
+    r.digit = NEW_N(ar, size_t, (s->n_axes + 1) * (size_t)s->threads);
+    r.axis = NEW_N(ar, double *, r.n_axis + 1);
+    r.num = NEW_N(ar, double *, s->n_fields + 1);
+    r.text = NEW_N(ar, const char **, s->n_fields + 1);
+    for (size_t i = 0; i < r.n_axis; i++) {
+        r.axis[i] = NEW_N(to, double, rows + 1);
+        set_column(out, k++,
+                   (struct fieldval){.num = r.axis[i], .n = rows, .cols = 1});
+    }
+    for (size_t i = 0; i < s->n_fields; i++) {
+        const struct sweep_field *f = &s->field[i];
+        if (f->text)
+            r.text[i] = NEW_N(to, const char *, rows + 1);
+        else
+            r.num[i] = r.run ? NEW_N(to, double, rows * f->width + 1) : f->num;
+        set_column(out, k++,
+                   (struct fieldval){.num = r.num[i],
+                                     .texts = r.text[i],
+                                     .n = rows,
+                                     .cols = f->width});
+    }
+    if (failed)
+        r.error = NEW_N(to, const char *, rows + 1);
+    parts_run(s->threads, (rows + PART - 1) / PART, put_part, &r);
+    int e = rec_index(s->a->rt->im, out, "error");
+    out->v[e] = (struct fieldval){0};
+    if (failed) /* otherwise "none" says it better */
+        out->v[e] = (struct fieldval){.texts = r.error, .n = rows};
+}
+
 /* Columns: every number that a run did not give is NaN in them. */
 void
 sweep_put_record(struct sweep *s, struct rec *out, size_t rows, size_t failed)
 {
     struct analysis *a = s->a;
     const char *const *all = lasting(s);
-    uint32_t k = 1;
     SET_NUM("points", (double)rows);
     SET_NUM("failed", (double)failed);
-    if (s->summary) {
+    if (s->summary)
         put_summary(s, out, all, failed);
-        return;
-    }
-    for (size_t i = 0; i < s->n_axes + (s->repeat > 1); i++)
-        set_column(out, k++,
-                   (struct fieldval){
-                       .num = done_axis(s, rows, i), .n = rows, .cols = 1});
-    for (size_t i = 0; i < s->n_fields; i++) {
-        const struct sweep_field *f = &s->field[i];
-        struct fieldval v = {.n = rows, .cols = f->width};
-        if (f->text)
-            v.texts = done_texts(s, rows, all, s->text + f->at, s->n_text);
-        else
-            v.num = done_numbers(s, rows, f);
-        set_column(out, k++, v);
-    }
-    int e = rec_index(a->rt->im, out, "error");
-    out->v[e] = (struct fieldval){0};
-    if (failed) { /* otherwise "none" says it better */
-        out->v[e].n = rows;
-        out->v[e].texts = done_texts(s, rows, all, s->error, 1);
-    }
+    else
+        put_rows(s, out, all, rows, failed);
 }

@@ -49,9 +49,11 @@ struct worker {
     struct analysis an;
     struct out out;
     double *params;
-    struct buf journal;
-    struct sweep_last *last; /* per text of a run */
-    double flushed, told;    /* when: the journal, `done` */
+    struct sweep_place place;
+    struct sweep_waiting waiting; /* for the journal */
+    struct buf journal;           /* a frame of it */
+    struct sweep_last *last;      /* per field */
+    double flushed, told;         /* when: the journal, `done` */
     struct sweep_ahead ahead;
     uint64_t looked; /* runs before this one were looked at ahead */
     struct sweep_warnings warnings;
@@ -222,8 +224,9 @@ static int
 prepare(struct worker *w, uint64_t i)
 {
     struct sweep *s = w->s;
+    sweep_go_to(s, &w->place, i);
     for (size_t k = 0; k < s->n_axes; k++)
-        w->params[s->axis[k].param] = sweep_value(s, k, i);
+        w->params[s->axis[k].param] = sweep_here(s, &w->place, k);
     arena_clear(w->arena);
     diags_init(&w->ds, w->arena, s->a->ds->sources);
     if (w->model->why)
@@ -290,7 +293,7 @@ calculate(struct worker *w, uint64_t i, struct rec *r)
     w->recs[w->model->question - c] = r;
     for (size_t k = 0; k < s->n_fields; k++) {
         const struct sweep_field *f = &s->field[k];
-        double *x = s->num + i * s->n_num + f->at;
+        double *x = f->num + i * f->width;
         const imp_val *v = &w->model->kept[k];
         struct diags was = w->ds;
         if (!f->calculated)
@@ -349,14 +352,16 @@ run(struct worker *w, uint64_t i)
 static bool
 flush(struct worker *w)
 {
-    int e = w->s->journal.fd < 0
-                ? 0
-                : journal_append(&w->s->journal, buf_str(&w->journal),
-                                 w->journal.n);
-    buf_clear(&w->journal);
+    struct sweep *s = w->s;
+    int e = 0;
+    if (w->waiting.runs) {
+        buf_clear(&w->journal);
+        sweep_pack(s, &w->waiting, &w->journal);
+        e = journal_append(&s->journal, buf_str(&w->journal), w->journal.n);
+    }
     w->flushed = now();
     if (e)
-        atomic_store(&w->s->error_io, e);
+        atomic_store(&s->error_io, e);
     return !e;
 }
 
@@ -404,11 +409,10 @@ work_runs(struct worker *w, uint64_t claim)
                 tell_done(w);
                 w->told = t;
             }
-            if (s->journal.fd >= 0)
-                sweep_pack(s, i, w->last, &w->journal);
-            else
+            if (s->journal.fd < 0)
                 continue;
-            if ((w->journal.n > FLUSH_BYTES ||
+            sweep_wait(&w->waiting, i);
+            if ((sweep_waiting_bytes(s, &w->waiting) > FLUSH_BYTES ||
                  t - w->flushed > FLUSH_SECONDS) &&
                 !flush(w))
                 return;
@@ -442,7 +446,8 @@ work(struct worker *w, uint64_t claim)
     const imp_image *im = w->s->a->rt->im;
     w->params =
         arena_copy(w->kept, w->s->params, (im->params.n + 1) * sizeof(double));
-    w->last = NEW_N(w->kept, struct sweep_last, w->s->n_text + 1);
+    w->last = NEW_N(w->kept, struct sweep_last, w->s->n_fields + 1);
+    w->place.digit = NEW_N(w->kept, size_t, w->s->n_axes + 1);
     w->out = (struct out){.write = nowhere, .width = 80};
     w->recs = arena_copy(w->kept, w->s->a->recs,
                          (im->commands.n + 1) * sizeof *w->recs);
@@ -485,6 +490,7 @@ end(struct worker *w)
     leave_model(w);
     arena_free(w->arena);
     buf_free(&w->journal);
+    sweep_waiting_free(&w->waiting);
 }
 
 int

@@ -17,7 +17,7 @@
 #include "base/io.h"
 #include "output/out_priv.h"
 
-#define MAGIC UINT64_C(0x32304c4a504d49) /* "IMPJL02" */
+#define MAGIC UINT64_C(0x33304c4a504d49) /* "IMPJL03" */
 enum { HEAD = 16, FRAME = 16 };
 #define FRAME_MOST ((uint64_t)1 << 30) /* bytes of one payload */
 

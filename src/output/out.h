@@ -102,6 +102,7 @@ size_t out_levels(const struct out_column *z, double level[OUT_LEVELS]);
 struct out_grid {
     size_t n_varying, n_axes;
     const uint64_t *shape;
+    int threads; /* that may write */
 };
 /* CSV (17 digits), JSON lines or HDF5 by the name's ending, atomically
  * (temporary file and rename) under o->dir; grid NULL: no sweep */

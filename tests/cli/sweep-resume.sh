@@ -9,7 +9,7 @@ system ball(e) {
 }
 system one : ball(e) { start { h = 1  h' = -1 } }
 sweep {
-  over   = (e in linspace(0, 1, 2000))
+  over   = (e in linspace(0, 1, 4000))
   run    = simulate { until = 1.5 }
   record = count
   save   = "s.csv"
@@ -32,7 +32,7 @@ $imp run --backend=eval --out o --resume s.imp
 echo $?
 ls o
 cat >bad.sed <<'END'
-s/linspace(0, 1, 2000)/(0.5, 0.25)/
+s/linspace(0, 1, 4000)/(0.5, 0.25)/
 END
 sed -f bad.sed s.imp >t.imp
 echo torn >o/s.csv.part

@@ -313,10 +313,38 @@ flight(struct line *l, int m, int r, bool direct, bool some_on, double until,
     return 0;
 }
 
+/* A contact that is the only one and was just hit: it comes back to the gap 0
+ * as fast as it left, and nothing of the way is to be known. The numbers are
+ * those of flight(). False: not so, and nothing has changed. */
+static bool
+hop(struct line *l, double until, struct step *step)
+{
+    struct line_work *w = l->w;
+    double u = l->rate[0], al = l->nal[0], e = l->model.e[0];
+    if (!l->fresh[0] || l->n_on || !l->k.direct || l->gap[0] > 0.0 ||
+        !(al < 0.0) || !(u > 0.0))
+        return false;
+    double s = -2.0 * u / al, dt = s * w->tunit;
+    if (!(dt <= until - l->t - l->t_lo) || !(e * -u < -DBL_MIN))
+        return false;
+    *step = (struct step){s, -u, 0};
+    line_pass(l, dt);
+    l->y[0] = l->gap[0] = l->big[0] = 0.0;
+    l->z[0] = l->rate[0] = e * u;
+    w->rsize[0] = u;
+    l->impulse[0] = (1.0 + e) * u * (w->vunit / l->k.W[0]);
+    l->hit = 0;
+    l->impacts++;
+    w->coasts = w->still;
+    return true;
+}
+
 static int
 step_of(struct line *l, double until, struct step *s)
 {
     int m = l->model.m, r = l->k.r;
+    if (m == 1 && hop(l, until, s))
+        return 0;
     if (l->n_on)
         return flight(l, m, r, l->k.direct, true, until, s);
     if (l->k.direct) {

@@ -264,6 +264,8 @@ struct wants {
     const imp_field *schema;
     const bool *wanted;
     bool stability, digits, history, limit, rest;
+    const imp_command *asked; /* whose options are constants, and which */
+    struct ask ask;
 };
 static const char wants_key = 0;
 
@@ -277,7 +279,7 @@ wants_any(const struct analysis *a, const struct rec *out,
     return i < n;
 }
 
-static const struct wants *
+static struct wants *
 wants_of(struct analysis *a, const struct rec *out)
 {
     struct arena *arena;
@@ -378,7 +380,7 @@ by_rounding(const struct line *l, const struct wants *w,
 /* a system whose motion is a parabola */
 static int
 run_line(struct analysis *a, uint32_t system, const struct ask *ask,
-         struct chatter_run *run, struct rec *out)
+         const struct wants *w, struct chatter_run *run, struct rec *out)
 {
     struct rt *r = a->rt;
     const imp_system *s = rt_system(r, system);
@@ -387,7 +389,6 @@ run_line(struct analysis *a, uint32_t system, const struct ask *ask,
     if (!f)
         return IMP_BADMODEL;
     struct line *l = flow_line(f);
-    const struct wants *w = wants_of(a, out);
     if (w->stability) {
         double *u = NEW_N(r->arena, double, (size_t)l->model.m + 1);
         for (int i = 0; i < l->model.m; i++)
@@ -424,36 +425,70 @@ chatter_ahead(struct analysis *a, const imp_command *c, const double *e, int n)
                    (int)a->rt->im->contacts.n);
 }
 
-int
-cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
+/* a number that no run changes */
+static bool
+constant(const struct analysis *a, const imp_val *v)
 {
-    uint32_t system = arg_items(a, c)[0].ref;
-    imp_range where = arg_items(a, c)[0].range;
-    const imp_system *s = rt_system(a->rt, system);
-    struct chatter_run run;
-    struct ask ask;
+    const imp_image *im = a->rt->im;
+    if (v->kind != IMP_VAL_NUM || v->contacts.n || v->slots.n || v->series.n)
+        return false;
+    const imp_tape *t = IMP_ARRAY(im, im->tapes, imp_tape) + v->tape;
+    const imp_instr *in = IMP_ARRAY(im, t->code, imp_instr);
+    uint32_t i = 0;
+    while (i < t->code.n &&
+           (in[i].op == IMP_OP_CONST || in[i].op > IMP_OP_UNKNOWN))
+        i++;
+    return i == t->code.n;
+}
+
+/* the options; kept in w as long as nothing changes them */
+static int
+ask_of(struct analysis *a, const imp_command *c, struct wants *w,
+       struct ask *ask)
+{
+    const imp_opt *o = IMP_ARRAY(a->rt->im, c->opts, imp_opt);
     double resolve, most;
-    bool flat;
     int st;
     if ((st = arg_number(a, c, IMP_OPT_chatter_resolve, 16.0, &resolve)) ||
         (st = arg_number(a, c, IMP_OPT_chatter_events, 1e5, &most)) ||
-        (st = arg_number(a, c, IMP_OPT_chatter_until, INFINITY, &ask.until)))
+        (st = arg_number(a, c, IMP_OPT_chatter_until, INFINITY, &ask->until)))
         return st;
-    ask.policy = system_policy(a);
-    ask.least = (long)fmin(resolve, 1e9);
-    ask.most = (long)fmin(most, 1e9);
+    ask->policy = system_policy(a);
+    ask->least = (long)fmin(resolve, 1e9);
+    ask->most = (long)fmin(most, 1e9);
+    w->ask = *ask;
+    w->asked = c;
+    for (uint32_t i = 0; i < c->opts.n; i++)
+        if (!constant(a, &o[i].val))
+            w->asked = NULL;
+    return IMP_OK;
+}
+
+int
+cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
+{
+    const imp_val *arg = arg_items(a, c);
+    uint32_t system = arg->ref;
+    imp_range where = arg->range;
+    const imp_system *s = rt_system(a->rt, system);
+    struct wants *w = wants_of(a, out);
+    struct chatter_run run;
+    struct ask ask = w->ask;
+    bool flat;
+    int st;
+    if (w->asked != c && (st = ask_of(a, c, w, &ask)))
+        return st;
     bool line = s->flags & IMP_SYSTEMF_LINE;
     if (!line && !(ask.until < INFINITY))
         return no_until(a, s, where);
     if ((st = chatter_start(a, system, where, &flat)))
         return st;
-    st = line ? run_line(a, system, &ask, &run, out)
+    st = line ? run_line(a, system, &ask, w, &run, out)
               : run_flow(a, system, &ask, &run, out);
     if (st)
         return st;
     if (run.verdict == CHATTER_JAMMED)
         return flow_jammed(a->rt, s->contact, run.time);
-    const struct wants *w = wants_of(a, out);
     set_run(a, &run, flat, w->digits, out);
     if (w->rest)
         set_rest(a, s, &run, out);

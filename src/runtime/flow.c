@@ -164,6 +164,10 @@ flow_new(struct rt *r, uint32_t system, enum line_policy policy)
     struct flow *f;
     if (s->flags & IMP_SYSTEMF_LINE) {
         f = flow_line_new(r, system, policy);
+        if (f && s->observer == IMP_NO_BLOCK) {
+            f->observe = NULL;
+            return f;
+        }
         return f && !flow_observe_new(f) ? f : NULL;
     }
     f = NEW(r->arena, struct flow);

@@ -70,6 +70,9 @@ int flow_matrices(struct rt *r, uint32_t system, struct line **l);
  * numbers from one to the next): see line_ahead. */
 void flow_ahead(struct rt *r, uint32_t system, const double *e, int n,
                 int apart);
+/* Are the matrices that flow_matrices has given made of params alone? Then they
+ * are the same as long as rt.setup_version is. */
+bool flow_by_params(struct rt *r, uint32_t system);
 /* of a system whose motion is a parabola: its state and matrices (for those who
  * follow it by themselves); NULL for the others */
 struct line *flow_line(struct flow *f);

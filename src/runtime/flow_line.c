@@ -24,7 +24,11 @@ struct flow_kept {
     uint32_t *reads;          /* entries of env that the matrices come from */
     uint64_t *was;            /* bits of their values */
     uint32_t n_reads;
+    bool by_params; /* these are params */
     bool made;
+    uint32_t *contact; /* m: entries of env of the contacts */
+    double *start;     /* of the last run: time, state; its gaps were open */
+    bool begun;
 };
 static const char kept_key = 0;
 
@@ -67,9 +71,13 @@ find_reads(struct flow_kept *k, struct rt *r, const imp_system *s)
     memset(seen + s->env_state, 0, 2 * (size_t)s->n);
     k->reads = NEW_N(k->arena, uint32_t, n + 1);
     k->was = NEW_N(k->arena, uint64_t, n + 1);
+    const imp_layout *l = &r->im->layout;
+    k->by_params = true;
     for (uint32_t i = 0; i < n; i++)
-        if (seen[i])
+        if (seen[i]) {
             k->reads[k->n_reads++] = i;
+            k->by_params &= i >= l->params && i < l->params + r->im->params.n;
+        }
 }
 
 /* notes the values that are read; were they the same? */
@@ -165,40 +173,56 @@ matrices(struct flow *f)
 }
 
 static void
-active_flags(struct flow *f, const bool *on)
+active_flags(const struct flow_kept *k, const bool *on)
 {
+    double *env = k->f.r->env;
+    for (uint32_t i = 0; i < k->f.m; i++)
+        env[k->contact[i] + IMP_CONTACT_ACTIVE] = on[i];
+}
+
+/* what does not change from run to run */
+static void
+know(struct flow_kept *k, struct rt *r, uint32_t system)
+{
+    struct flow *f = &k->f;
+    flow_memory(f, r, system, k->arena);
+    find_reads(k, r, f->s);
+    k->contact = NEW_N(k->arena, uint32_t, f->m + 1);
+    k->start = NEW_N(k->arena, double, 2 * (size_t)f->n + 1);
     for (uint32_t i = 0; i < f->m; i++)
-        f->r->env[rt_contact(f->r, f->s->contact + i)->env_contact +
-                  IMP_CONTACT_ACTIVE] = on && on[i];
+        k->contact[i] = rt_contact(r, f->s->contact + i)->env_contact;
 }
 
 static int
-make(struct flow_kept *k, struct rt *r, uint32_t system)
+make_anew(struct flow_kept *k)
 {
     struct flow *f = &k->f;
-    if (!f->s) {
-        flow_memory(f, r, system, k->arena);
-        find_reads(k, r, f->s);
-    }
-    active_flags(f, NULL);
-    bool same = same_reads(k, r);
-    k->made = false;
-    int st = same ? IMP_OK : matrices(f);
+    k->made = k->begun = false;
+    int st = matrices(f);
     if (st)
         return st;
-    for (uint32_t i = 0; i < f->m; i++)
-        f->e[i] = r->env[rt_contact(r, f->s->contact + i)->env_contact +
-                         IMP_CONTACT_E];
-    if (same && k->line) {
-        line_restitutions(k->line, f->e);
-        k->made = true;
-        return IMP_OK;
-    }
     struct line_model m = flow_model(f);
     m.bias = NULL;
     if (k->line ? line_renew(k->line, &m) : line_new(k->arena, &m, &k->line))
         return not_definite(f);
     k->made = true;
+    return IMP_OK;
+}
+
+static int
+make(struct flow_kept *k, struct rt *r, uint32_t system)
+{
+    if (!k->f.s)
+        know(k, r, system);
+    const uint32_t *c = k->contact;
+    double *env = r->env, *e = k->f.e;
+    for (uint32_t i = 0, m = k->f.m; i < m; i++) {
+        env[c[i] + IMP_CONTACT_ACTIVE] = 0.0;
+        e[i] = env[c[i] + IMP_CONTACT_E];
+    }
+    if (!same_reads(k, r))
+        return make_anew(k);
+    line_restitutions(k->line, e);
     return IMP_OK;
 }
 
@@ -217,6 +241,13 @@ flow_ahead(struct rt *r, uint32_t system, const double *e, int n, int apart)
     struct flow_kept *k = kept_of(r, system);
     if (k->made && k->line)
         line_ahead(k->line, e, n, apart);
+}
+
+bool
+flow_by_params(struct rt *r, uint32_t system)
+{
+    const struct flow_kept *k = kept_of(r, system);
+    return k->made && k->by_params;
 }
 
 /* -- from event to event ----------------------------------------------------
@@ -250,7 +281,7 @@ line_apply(struct flow *f, struct flow_event *e)
     f->next = l;
     f->known = false;
     flow_tell(f, f->line, f->what, e);
-    active_flags(f, f->line->on);
+    active_flags(kept_of(f->r, f->system), f->line->on);
     return IMP_OK;
 }
 
@@ -310,6 +341,30 @@ gaps(struct flow *f)
     }
 }
 
+/* Is this the start of the run before, whose gaps were open? What they are made
+ * of has not changed (make). */
+static bool
+same_start(const struct flow_kept *k, double t, const double *state)
+{
+    return k->begun && k->start[0] == t &&
+           !memcmp(k->start + 1, state, 2 * (size_t)k->f.n * sizeof *state);
+}
+
+static int
+check_start(struct flow_kept *k, double t, const double *state)
+{
+    struct flow *f = &k->f;
+    k->begun = false;
+    flow_read_state(f);
+    gaps(f);
+    if (flow_start_open(f) || start_in_range(f))
+        return IMP_BADMODEL;
+    k->start[0] = t;
+    memcpy(k->start + 1, state, 2 * (size_t)f->n * sizeof *state);
+    k->begun = true;
+    return IMP_OK;
+}
+
 struct flow *
 flow_line_new(struct rt *r, uint32_t system, enum line_policy policy)
 {
@@ -317,6 +372,8 @@ flow_line_new(struct rt *r, uint32_t system, enum line_policy policy)
     struct flow *f = &k->f;
     if (make(k, r, system))
         return NULL;
+    double t = rt_time(r);
+    const double *state = r->env + f->s->env_state;
     f->policy = policy;
     f->line = k->line;
     f->next = k->next;
@@ -324,11 +381,7 @@ flow_line_new(struct rt *r, uint32_t system, enum line_policy policy)
     f->n_contacts = 0;
     f->impacts = 0;
     f->way = &line_way;
-    flow_read_state(f);
-    gaps(f);
-    if (flow_start_open(f))
-        return NULL;
-    if (start_in_range(f))
+    if (!same_start(k, t, state) && check_start(k, t, state))
         return NULL;
     f->line->policy = policy;
     line_resolve(f->line, LINE_RESOLVE);
@@ -336,10 +389,11 @@ flow_line_new(struct rt *r, uint32_t system, enum line_policy policy)
     line_doubt(f->line, 0);
     line_verdict(f->line, false);
     line_brief(f->line, false);
-    if (!line_start(f->line, rt_time(r), f->q, f->v, 0.0)) {
-        flow_jammed(r, f->s->contact, rt_time(r));
+    if (!line_start(f->line, t, state, state + f->n, 0.0)) {
+        flow_jammed(r, f->s->contact, t);
         return NULL;
     }
-    active_flags(f, f->line->on);
+    if (f->line->n_on)
+        active_flags(k, f->line->on);
     return f;
 }

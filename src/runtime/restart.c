@@ -39,8 +39,9 @@ struct restart {
     struct param_read *reads; /* of the part: reg = param, then the operators */
     uint32_t *ops;
     uint32_t n_reads, n_ops;
-    struct law *laws; /* contacts whose e is made of light params */
-    uint32_t n_laws;
+    struct law *laws; /* contacts whose e is made of params */
+    uint32_t *e;      /* its registers, each once */
+    uint32_t n_laws, n_e;
     double *reg; /* of the set-up tape */
     double *env, gravity[3], tolerance, seed;
 };
@@ -147,6 +148,7 @@ find_part(const struct rt *r, struct restart *k, const unsigned char *law)
     k->reads = NEW_N(r->own, struct param_read, n + 1);
     k->ops = NEW_N(r->own, uint32_t, n + 1);
     k->laws = NEW_N(r->own, struct law, r->im->contacts.n + 1);
+    k->e = NEW_N(r->own, uint32_t, r->im->contacts.n + 1);
     k->reg = NEW_N(r->own, double, n + 1);
     for (uint32_t i = 0; i < n; i++) {
         if (!law[i])
@@ -160,11 +162,17 @@ find_part(const struct rt *r, struct restart *k, const unsigned char *law)
         else
             return false;
     }
-    for (uint32_t c = 0; c < r->im->contacts.n; c++)
-        if (in[out[CONTACT_OUTS * c]].op != IMP_OP_CONST)
-            k->laws[k->n_laws++] =
-                (struct law){c, rt_contact(r, c)->env_contact + IMP_CONTACT_E,
-                             out[CONTACT_OUTS * c]};
+    for (uint32_t c = 0; c < r->im->contacts.n; c++) {
+        uint32_t reg = out[CONTACT_OUTS * c], i = 0;
+        if (in[reg].op == IMP_OP_CONST)
+            continue;
+        k->laws[k->n_laws++] =
+            (struct law){c, rt_contact(r, c)->env_contact + IMP_CONTACT_E, reg};
+        while (i < k->n_e && k->e[i] != reg)
+            i++;
+        if (i == k->n_e)
+            k->e[k->n_e++] = reg;
+    }
     return true;
 }
 
@@ -220,7 +228,7 @@ restart_note(struct rt *r)
 }
 
 /* restitutions of these params into k->reg; false: more is another */
-static bool
+static inline bool
 part(const struct rt *r, struct restart *k, const double *params)
 {
     const double *was;
@@ -240,8 +248,8 @@ part(const struct rt *r, struct restart *k, const double *params)
     if (k->n_ops)
         eval_some(r->im, k->tape, k->ops, k->n_ops, k->reg);
     double most = r->im->gain_allowed ? DBL_MAX : 1.0;
-    for (uint32_t i = 0; i < k->n_laws; i++) {
-        double e = k->reg[k->laws[i].reg];
+    for (uint32_t i = 0; i < k->n_e; i++) {
+        double e = k->reg[k->e[i]];
         if (!(e >= 0.0 && e <= most))
             return false;
     }
@@ -259,8 +267,7 @@ restart_laws(struct rt *r, const double *params)
     for (uint32_t i = 0; i < k->n_light; i++)
         to[k->light[i]] = params[k->light[i]];
     for (uint32_t i = 0; i < k->n_laws; i++)
-        r->env[rt_contact(r, k->laws[i].contact)->env_contact + IMP_CONTACT_E] =
-            k->reg[k->laws[i].reg];
+        r->env[k->laws[i].env] = k->reg[k->laws[i].reg];
     memcpy(r->gravity, k->gravity, sizeof r->gravity);
     r->tolerance = k->tolerance;
     r->seed = k->seed;

@@ -116,6 +116,16 @@ rt_new_tier(const imp_image *im, const imp_code *code, struct rt_tier *tier,
     return NULL;
 }
 
+/* what the run has come to know on its way */
+static void
+forget(struct rt *r)
+{
+    memset(r->state_lo, 0, sizeof(double) * state_size(r));
+    memset(r->contact_warm, 0, r->im->contacts.n);
+    corner_forget(r);
+    hold_reset(r);
+}
+
 int
 rt_restart(struct rt *r, const double *params)
 {
@@ -125,7 +135,7 @@ rt_restart(struct rt *r, const double *params)
     slide_end(r, NULL);
     guard_reset(r);
     if (restart_laws(r, params)) {
-        rt_reset(r);
+        forget(r);
         return IMP_OK;
     }
     int st = rt_setup(r, params);
@@ -154,22 +164,28 @@ struct rt_kept {
     void *p;
 };
 
+static void *
+keep_more(struct rt *r, const void *key, uint32_t number, size_t size,
+          struct arena **arena)
+{
+    struct rt_kept *k = NEW(r->own, struct rt_kept);
+    *k = (struct rt_kept){r->kept, key, number, NULL, NULL};
+    k->p = arena_alloc(r->own, size);
+    *arena = k->arena = arena_new();
+    r->kept = k;
+    return k->p;
+}
+
 void *
 rt_keep(struct rt *r, const void *key, uint32_t number, size_t size,
         struct arena **arena)
 {
-    struct rt_kept *k = r->kept;
-    while (k && (k->key != key || k->number != number))
-        k = k->next;
-    if (!k) {
-        k = NEW(r->own, struct rt_kept);
-        *k = (struct rt_kept){r->kept, key, number, NULL, NULL};
-        k->p = arena_alloc(r->own, size);
-        k->arena = arena_new();
-        r->kept = k;
-    }
-    *arena = k->arena;
-    return k->p;
+    for (struct rt_kept *k = r->kept; k; k = k->next)
+        if (k->key == key && k->number == number) {
+            *arena = k->arena;
+            return k->p;
+        }
+    return keep_more(r, key, number, size, arena);
 }
 
 void
@@ -190,10 +206,7 @@ rt_reset(struct rt *r)
     const imp_layout *l = &r->im->layout;
     r->env[l->time] = 0.0;
     memcpy(r->env + l->state, r->state0, sizeof(double) * state_size(r));
-    memset(r->state_lo, 0, sizeof(double) * state_size(r));
-    memset(r->contact_warm, 0, r->im->contacts.n);
-    corner_forget(r);
-    hold_reset(r);
+    forget(r);
     slide_end(r, NULL);
 }
 

@@ -204,3 +204,29 @@ cli_next(struct cli_args *a)
     }
     return unknown(a, w, n);
 }
+
+int
+cli_read(struct cli_args *a, cli_take_fn *take, void *ctx)
+{
+    int k;
+
+    while ((k = cli_next(a)) != CLI_END) {
+        if (k == CLI_HELP)
+            return IMP_EXIT_OK;
+        if (k == CLI_BAD || !take(ctx, k, a->value))
+            return IMP_EXIT_MODEL;
+    }
+    return -1;
+}
+
+bool
+cli_one(const struct cli_command *c, const char **model, const char *word)
+{
+    if (*model)
+        cli_error(DIAG_E0822, NULL,
+                  "`imp %s` takes one model; found a second one, `%s`", c->name,
+                  word);
+    else
+        *model = word;
+    return *model == word;
+}

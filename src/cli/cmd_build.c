@@ -56,12 +56,18 @@ work(void *ctx)
 }
 
 static bool
-apply(struct job *j, int k, const char *value)
+take(void *ctx, int k, const char *value)
 {
     static const char *const emits[] = {"exe", "obj", "llvm", "asm"};
+    static const int common[] = {[OPT_OPT] = RUNOPT_OPT,
+                                 [OPT_SET] = RUNOPT_SET,
+                                 [OPT_DIAGNOSTICS] = RUNOPT_DIAGNOSTICS};
+    struct job *j = ctx;
     int i;
 
     switch (k) {
+    case CLI_WORD:
+        return cli_one(&cli_build, &j->path, value);
     case OPT_OUT:
         j->out = value;
         return true;
@@ -74,11 +80,7 @@ apply(struct job *j, int k, const char *value)
         j->b.cpu = value;
         return true;
     default:
-        return runopts_apply(&j->o,
-                             k == OPT_OPT   ? RUNOPT_OPT
-                             : k == OPT_SET ? RUNOPT_SET
-                                            : RUNOPT_DIAGNOSTICS,
-                             value);
+        return runopts_apply(&j->o, common[k], value);
     }
 }
 
@@ -87,38 +89,19 @@ run(const struct cli_command *self, int argc, char **argv)
 {
     struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
     struct job j = {0};
-    int status = IMP_EXIT_MODEL;
-    int k;
 
     session_defaults(&j.o);
-    while ((k = cli_next(&a)) != CLI_END) {
-        if (k == CLI_HELP) {
-            status = IMP_EXIT_OK;
-            goto done;
-        }
-        if (k == CLI_WORD && !j.path) {
-            j.path = a.value;
-        } else if (k == CLI_WORD) {
-            cli_error(DIAG_E0822, NULL,
-                      "`imp build` takes one model; found a second one, `%s`",
-                      a.value);
-            goto done;
-        } else if (k < 0 || !apply(&j, k, a.value)) {
-            goto done;
-        }
-    }
-    if (!j.path || !j.out || !j.out[0]) {
+    int status = cli_read(&a, take, &j);
+    if (status < 0 && j.path && j.out && j.out[0]) {
+        j.b.opt = j.o.opt;
+        status = cli_guard(work, &j);
+        session_end(&j.s);
+    } else if (status < 0) {
         cli_error(DIAG_E0822, "`imp build MODEL -o SIM`",
                   j.path ? "`imp build` wants a name for what it writes: -o"
                          : "`imp build` wants a model");
-        goto done;
+        status = IMP_EXIT_MODEL;
     }
-    j.b.opt = j.o.opt;
-    status = cli_guard(work, &j);
-    if (j.s.arena)
-        driver_print(&j.s.ds, j.o.diagnostics);
-    session_close(&j.s);
-done:
     runopts_free(&j.o);
     return status;
 }

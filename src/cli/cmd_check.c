@@ -15,6 +15,7 @@ struct job {
     struct session_options o;
     struct session s;
     const char *path;
+    int models;
 };
 
 static int
@@ -31,47 +32,41 @@ work(void *ctx)
     return status;
 }
 
+static bool
+take(void *ctx, int k, const char *value)
+{
+    struct job *j = ctx;
+    j->models += k == CLI_WORD;
+    return k == CLI_WORD ||
+           runopts_apply(&j->o, k == OPT_SET ? RUNOPT_SET : RUNOPT_DIAGNOSTICS,
+                         value);
+}
+
 static int
 run(const struct cli_command *self, int argc, char **argv)
 {
     struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
     struct cli_args b = a;
     struct job j = {0};
-    int status = IMP_EXIT_MODEL, models = 0;
     int k;
 
     /* options first: they hold for all models */
     session_defaults(&j.o);
-    while ((k = cli_next(&a)) != CLI_END) {
-        if (k == CLI_HELP) {
-            status = IMP_EXIT_OK;
-            goto done;
-        }
-        if (k == CLI_WORD) {
-            models++;
-            continue;
-        }
-        if (k < 0 ||
-            !runopts_apply(&j.o, k == OPT_SET ? RUNOPT_SET : RUNOPT_DIAGNOSTICS,
-                           a.value))
-            goto done;
-    }
-    if (models == 0) {
+    int status = cli_read(&a, take, &j);
+    if (status < 0 && j.models == 0) {
         cli_error(DIAG_E0822, "`imp check MODEL...`",
                   "`imp check` wants at least one model");
-        goto done;
+        status = IMP_EXIT_MODEL;
+    } else if (status < 0) {
+        status = IMP_EXIT_OK;
+        while ((k = cli_next(&b)) != CLI_END) {
+            if (k != CLI_WORD)
+                continue;
+            j.path = b.value;
+            status = cli_worst(status, cli_guard(work, &j));
+            session_end(&j.s);
+        }
     }
-    status = IMP_EXIT_OK;
-    while ((k = cli_next(&b)) != CLI_END) {
-        if (k != CLI_WORD)
-            continue;
-        j.path = b.value;
-        status = cli_worst(status, cli_guard(work, &j));
-        if (j.s.arena)
-            driver_print(&j.s.ds, j.o.diagnostics);
-        session_close(&j.s);
-    }
-done:
     runopts_free(&j.o);
     return status;
 }

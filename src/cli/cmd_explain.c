@@ -103,37 +103,38 @@ work_doc(void *ctx)
     return known ? IMP_EXIT_OK : IMP_EXIT_MODEL;
 }
 
+static bool
+take_doc(void *ctx, int k, const char *value)
+{
+    struct job *j = ctx;
+    (void)k; /* there are no options */
+    if (j->model) {
+        cli_error(DIAG_E0822, "`imp doc NAME [MODEL]`",
+                  "`imp doc` takes a name and at most one model");
+        return false;
+    }
+    *(j->name ? &j->model : &j->name) = value;
+    return true;
+}
+
 static int
 run_doc(const struct cli_command *self, int argc, char **argv)
 {
     struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
     struct job j = {0};
-    int k;
 
     session_defaults(&j.o);
-    while ((k = cli_next(&a)) != CLI_END) {
-        if (k != CLI_WORD)
-            return k == CLI_HELP ? IMP_EXIT_OK : IMP_EXIT_MODEL;
-        if (j.model) {
-            cli_error(DIAG_E0822, "`imp doc NAME [MODEL]`",
-                      "`imp doc` takes a name and at most one model");
-            return IMP_EXIT_MODEL;
-        }
-        if (j.name)
-            j.model = a.value;
-        else
-            j.name = a.value;
-    }
+    int status = cli_read(&a, take_doc, &j);
+    if (status >= 0)
+        return status;
     if (!j.name) {
         cli_error(DIAG_E0822, "as in `imp doc ellipse`",
                   "`imp doc` wants a name");
         return IMP_EXIT_MODEL;
     }
-    int status = cli_guard(work_doc, &j);
+    status = cli_guard(work_doc, &j);
     status = cli_worst(status, cli_flush());
-    if (j.s.arena)
-        driver_print(&j.s.ds, DIAG_TEXT);
-    session_close(&j.s);
+    session_end(&j.s);
     return status;
 }
 

@@ -29,6 +29,7 @@ struct job {
     struct buf text;
     const char *path;
     bool check, print;
+    int files;
 };
 
 /* the new text beside the file, then in its place; keeps its mode. A link is
@@ -93,40 +94,44 @@ work(void *ctx)
                                                      : IMP_EXIT_RUN;
 }
 
+static bool
+take(void *ctx, int k, const char *value)
+{
+    struct job *j = ctx;
+    (void)value;
+    j->files += k == CLI_WORD;
+    j->check |= k == OPT_CHECK;
+    j->print |= k == OPT_STDOUT;
+    return true;
+}
+
 static int
 run(const struct cli_command *self, int argc, char **argv)
 {
     struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
     struct cli_args b = a;
     struct job j = {0};
-    int status = IMP_EXIT_OK, files = 0, k;
+    int k;
 
     session_defaults(&j.o);
-    while ((k = cli_next(&a)) != CLI_END) {
-        if (k == CLI_HELP)
-            return IMP_EXIT_OK;
-        if (k == CLI_BAD)
-            return IMP_EXIT_MODEL;
-        files += k == CLI_WORD;
-        j.check |= k == OPT_CHECK;
-        j.print |= k == OPT_STDOUT;
-    }
-    if (files == 0) {
+    int status = cli_read(&a, take, &j);
+    if (status >= 0)
+        return status;
+    if (j.files == 0) {
         cli_error(DIAG_E0822,
                   "`imp fmt MODEL...`, or `-` for the standard "
                   "input",
                   "`imp fmt` wants at least one model");
         return IMP_EXIT_MODEL;
     }
+    status = IMP_EXIT_OK;
     while ((k = cli_next(&b)) != CLI_END) {
         if (k != CLI_WORD)
             continue;
         j.path = b.value;
         status = cli_worst(status, cli_guard(work, &j));
-        if (j.s.arena)
-            driver_print(&j.s.ds, DIAG_TEXT);
         buf_free(&j.text);
-        session_close(&j.s);
+        session_end(&j.s);
     }
     return cli_worst(status, cli_flush());
 }

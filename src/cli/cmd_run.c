@@ -27,44 +27,33 @@ work(void *ctx)
     return session_all(&j->s);
 }
 
+static bool
+take(void *ctx, int k, const char *value)
+{
+    struct job *j = ctx;
+    return k == CLI_WORD ? cli_one(&cli_run, &j->path, value)
+                         : runopts_apply(&j->o, k, value);
+}
+
 static int
 run(const struct cli_command *self, int argc, char **argv)
 {
     struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
     struct job j = {0};
-    int status = IMP_EXIT_MODEL;
-    int k;
 
     session_defaults(&j.o);
-    while ((k = cli_next(&a)) != CLI_END) {
-        if (k == CLI_HELP) {
-            status = IMP_EXIT_OK;
-            goto done;
-        }
-        if (k == CLI_WORD && !j.path) {
-            j.path = a.value;
-        } else if (k == CLI_WORD) {
-            cli_error(DIAG_E0822, NULL,
-                      "`imp run` runs one model; found a second one, `%s`",
-                      a.value);
-            goto done;
-        } else if (k < 0 || !runopts_apply(&j.o, k, a.value)) {
-            goto done;
-        }
-    }
-    if (!j.path) {
+    int status = cli_read(&a, take, &j);
+    if (status < 0 && j.path) {
+        j.o.sweeps.progress = isatty(STDERR_FILENO);
+        status = cli_guard(work, &j);
+        /* results before messages, also where both go to one terminal */
+        status = cli_worst(status, cli_flush());
+        session_end(&j.s);
+    } else if (status < 0) {
         cli_error(DIAG_E0822, "`imp run MODEL`, or `-` for the standard input",
                   "`imp run` wants a model");
-        goto done;
+        status = IMP_EXIT_MODEL;
     }
-    j.o.sweeps.progress = isatty(STDERR_FILENO);
-    status = cli_guard(work, &j);
-    /* results before messages, also where both go to one terminal */
-    status = cli_worst(status, cli_flush());
-    if (j.s.arena)
-        driver_print(&j.s.ds, j.o.diagnostics);
-    session_close(&j.s);
-done:
     runopts_free(&j.o);
     return status;
 }

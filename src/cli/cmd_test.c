@@ -113,6 +113,8 @@ has_expect(const char *s, size_t n)
 struct job {
     struct session_options o;
     struct session s;
+    struct paths paths;
+    bool any, bad; /* of the words: there were some, one is no folder */
     const char *path;
     bool expects;
 };
@@ -150,8 +152,9 @@ work(void *ctx)
 }
 
 static int
-run_all(struct job *j, const struct paths *ps)
+run_all(struct job *j)
 {
+    const struct paths *ps = &j->paths;
     static const char *const words[] = {"ok", "expect failed", "model wrong",
                                         "run failed"};
     int models = 0, failed = 0;
@@ -184,48 +187,47 @@ run_all(struct job *j, const struct paths *ps)
     return failed ? IMP_EXIT_EXPECT : IMP_EXIT_OK;
 }
 
+static bool
+take(void *ctx, int k, const char *value)
+{
+    struct job *j = ctx;
+    struct stat st;
+
+    if (k != CLI_WORD)
+        return runopts_apply(&j->o, to_runopt[k], value);
+    j->any = true;
+    if (stat(value, &st) != 0 || !S_ISREG(st.st_mode)) {
+        j->bad |= !collect(&j->paths, value);
+        return true;
+    }
+    char *p = mem_alloc(strlen(value) + 1);
+    memcpy(p, value, strlen(value));
+    VEC_PUSH(&j->paths, p);
+    return true;
+}
+
 static int
 run(const struct cli_command *self, int argc, char **argv)
 {
     struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
     struct job j = {0};
-    struct paths ps = {0};
-    struct stat st;
-    int status = IMP_EXIT_MODEL, k;
-    bool any = false, ok = true;
+    struct paths *ps = &j.paths;
 
     session_defaults(&j.o);
-    while ((k = cli_next(&a)) != CLI_END) {
-        if (k == CLI_HELP || k == CLI_BAD) {
-            status = k == CLI_HELP ? IMP_EXIT_OK : IMP_EXIT_MODEL;
-            goto done;
-        }
-        if (k >= 0 && !runopts_apply(&j.o, to_runopt[k], a.value))
-            goto done;
-        if (k != CLI_WORD)
-            continue;
-        any = true;
-        if (stat(a.value, &st) == 0 && S_ISREG(st.st_mode)) {
-            size_t n = strlen(a.value) + 1;
-            char *p = mem_alloc(n);
-            memcpy(p, a.value, n);
-            VEC_PUSH(&ps, p);
-        } else if (!collect(&ps, a.value)) {
-            ok = false;
-        }
+    int status = cli_read(&a, take, &j);
+    if (status < 0 && !j.any)
+        j.bad = !collect(ps, ".");
+    if (status < 0 && j.bad) {
+        status = IMP_EXIT_MODEL;
+    } else if (status < 0) {
+        if (ps->n)
+            qsort(ps->v, ps->n, sizeof *ps->v, by_name);
+        status = run_all(&j);
+        status = cli_worst(status, cli_flush());
     }
-    if (!any)
-        ok = collect(&ps, ".");
-    if (!ok)
-        goto done;
-    if (ps.n)
-        qsort(ps.v, ps.n, sizeof *ps.v, by_name);
-    status = run_all(&j, &ps);
-    status = cli_worst(status, cli_flush());
-done:
-    for (size_t i = 0; i < ps.n; i++)
-        free(ps.v[i]);
-    free(ps.v);
+    for (size_t i = 0; i < ps->n; i++)
+        free(ps->v[i]);
+    free(ps->v);
     return status;
 }
 

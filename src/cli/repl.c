@@ -393,40 +393,42 @@ repl_entry(struct repl *r, const char *text, size_t n)
 
 static const struct cli_opt opts[] = {RUNOPTS};
 
+static bool
+take(void *ctx, int k, const char *value)
+{
+    struct repl *r = ctx;
+    if (k != CLI_WORD)
+        return runopts_apply(&r->o, k, value);
+    if (r->first) {
+        cli_error(DIAG_E0822, NULL,
+                  "`imp repl` starts with one model; "
+                  "`:load FILE` takes more");
+        return false;
+    }
+    r->first = value;
+    return true;
+}
+
 static int
 run(const struct cli_command *self, int argc, char **argv)
 {
     struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
     struct repl r = {0};
-    const char *model = NULL;
-    int status = IMP_EXIT_MODEL, k;
 
     session_defaults(&r.o);
-    while ((k = cli_next(&a)) != CLI_END) {
-        if (k == CLI_HELP) {
-            status = IMP_EXIT_OK;
-            goto done;
-        }
-        if (k == CLI_WORD && model) {
-            cli_error(DIAG_E0822, NULL,
-                      "`imp repl` starts with one model; "
-                      "`:load FILE` takes more");
-            goto done;
-        }
-        if (k == CLI_WORD)
-            model = a.value;
-        else if (k < 0 || !runopts_apply(&r.o, k, a.value))
-            goto done;
-    }
-    if (r.o.n_sets && !model) {
+    int status = cli_read(&a, take, &r);
+    if (status >= 0)
+        goto done;
+    if (r.o.n_sets && !r.first) {
         cli_error(DIAG_E0822, "`imp repl MODEL --set NAME=VALUE`",
                   "`--set` changes a param of a model, but none is given");
+        status = IMP_EXIT_MODEL;
         goto done;
     }
     r.tty = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-    if (model) {
+    if (r.first) {
         struct buf b = {0};
-        buf_printf(&b, ":load %s", model);
+        buf_printf(&b, ":load %s", r.first);
         (void)repl_entry(&r, b.s, b.n);
         buf_free(&b);
     }

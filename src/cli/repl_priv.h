@@ -27,6 +27,7 @@ struct repl_result {
 };
 struct repl {
     struct session_options o;
+    const char *first; /* the model of the command line; or NULL */
     struct {
         struct repl_chunk *v;
         size_t n, cap;

@@ -50,6 +50,14 @@ session_close(struct session *s)
 }
 
 void
+session_end(struct session *s)
+{
+    if (s->arena)
+        driver_print(&s->ds, s->o.diagnostics);
+    session_close(s);
+}
+
+void
 session_drop_code(struct session *s)
 {
     /* a run holds pointers into its code */

@@ -82,6 +82,8 @@ struct session {
 /* the session must be zeroed; needs a guard, as all that follow */
 void session_open(struct session *s, const struct session_options *o);
 void session_close(struct session *s); /* also half open, also twice */
+/* prints what there is to say, and closes */
+void session_end(struct session *s);
 
 /* Reads a file ("-" is stdin) into arena memory. False and a diagnostic when
  * it is missing, unreadable, a folder, over SESSION_FILE_LIMIT. */

@@ -39,9 +39,10 @@ struct restart {
     struct param_read *reads; /* of the part: reg = param, then the operators */
     uint32_t *ops;
     uint32_t n_reads, n_ops;
-    struct law *laws; /* contacts whose e is made of params */
-    uint32_t *e;      /* its registers, each once */
-    uint32_t n_laws, n_e;
+    struct law *laws;  /* contacts whose e is made of params */
+    struct law *fixed; /* the others */
+    uint32_t *e;       /* registers of laws, each once */
+    uint32_t n_laws, n_fixed, n_e;
     double *reg; /* of the set-up tape */
     double *env, gravity[3], tolerance, seed;
 };
@@ -148,6 +149,7 @@ find_part(const struct rt *r, struct restart *k, const unsigned char *law)
     k->reads = NEW_N(r->own, struct param_read, n + 1);
     k->ops = NEW_N(r->own, uint32_t, n + 1);
     k->laws = NEW_N(r->own, struct law, r->im->contacts.n + 1);
+    k->fixed = NEW_N(r->own, struct law, r->im->contacts.n + 1);
     k->e = NEW_N(r->own, uint32_t, r->im->contacts.n + 1);
     k->reg = NEW_N(r->own, double, n + 1);
     for (uint32_t i = 0; i < n; i++) {
@@ -164,10 +166,13 @@ find_part(const struct rt *r, struct restart *k, const unsigned char *law)
     }
     for (uint32_t c = 0; c < r->im->contacts.n; c++) {
         uint32_t reg = out[CONTACT_OUTS * c], i = 0;
-        if (in[reg].op == IMP_OP_CONST)
+        struct law one = {c, rt_contact(r, c)->env_contact + IMP_CONTACT_E,
+                          reg};
+        if (in[reg].op == IMP_OP_CONST) {
+            k->fixed[k->n_fixed++] = one;
             continue;
-        k->laws[k->n_laws++] =
-            (struct law){c, rt_contact(r, c)->env_contact + IMP_CONTACT_E, reg};
+        }
+        k->laws[k->n_laws++] = one;
         while (i < k->n_e && k->e[i] != reg)
             i++;
         if (i == k->n_e)
@@ -280,8 +285,8 @@ rt_laws(struct rt *r, const double *params, double *e)
     struct restart *k = r->again;
     if (!part(r, k, params))
         return false;
-    for (uint32_t c = 0; c < r->im->contacts.n; c++)
-        e[c] = k->env[rt_contact(r, c)->env_contact + IMP_CONTACT_E];
+    for (uint32_t i = 0; i < k->n_fixed; i++)
+        e[k->fixed[i].contact] = k->env[k->fixed[i].env];
     for (uint32_t i = 0; i < k->n_laws; i++)
         e[k->laws[i].contact] = k->reg[k->laws[i].reg];
     return true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Starts of a model of which only restitutions have changed
  * (runtime/restart.h): after a row of random params env is that of a fresh run,
- * bit by bit, whatever a run has left in it; the short way is taken where it
- * may be and nowhere else; rt_laws gives the restitutions of such a start
- * without making it. */
+ * bit by bit, whatever a run has left in it, and `chatter` answers the same;
+ * the short way is taken where it may be and nowhere else; rt_laws gives the
+ * restitutions of such a start without making it. */
 #include "analysis_help.h"
 #include "runtime/rt.h"
 
@@ -125,6 +125,64 @@ same_start(const struct rt *x, const struct rt *y)
     assert_memory_equal(&x->seed, &y->seed, sizeof x->seed);
 }
 
+/* -- the question of the model, if it is `chatter` --------------------------
+ */
+
+static struct rec *
+ask(struct rt *r, struct diags *ds, int *st)
+{
+    const imp_command *c = IMP_ARRAY(r->im, r->im->commands, imp_command);
+    struct out out = {.width = 80};
+    struct analysis an = {.rt = r,
+                          .out = &out,
+                          .ds = ds,
+                          .recs =
+                              NEW_N(r->arena, struct rec *, r->im->commands.n)};
+    struct rec *rec = rec_new(r->arena, r->im, c);
+    *st = command_function(c->id)(&an, c, rec);
+    return rec;
+}
+
+static bool
+same_text(const char *x, const char *y)
+{
+    return x && y ? !strcmp(x, y) : x == y;
+}
+
+static void
+same_records(const struct rec *x, const struct rec *y)
+{
+    for (size_t i = 0; i < x->n; i++) {
+        const struct fieldval *u = &x->v[i], *v = &y->v[i];
+        size_t n = u->cols && u->n ? u->cols * u->n : u->n;
+        assert_true(same_text(u->why, v->why) && same_text(u->text, v->text));
+        assert_true(u->n == v->n && u->cols == v->cols);
+        assert_true(!u->num == !v->num && !u->texts == !v->texts);
+        if (u->num && n)
+            assert_memory_equal(u->num, v->num, n * sizeof *u->num);
+        for (size_t k = 0; u->texts && k < u->n; k++)
+            assert_string_equal(u->texts[k], v->texts[k]);
+    }
+}
+
+/* asked once, and once more from the same start */
+static void
+same_answers(struct rt *r, struct rt *fresh, struct diags *ds)
+{
+    const imp_command *c = IMP_ARRAY(r->im, r->im->commands, imp_command);
+    int st, again;
+    if (c->id != IMP_CMD_chatter)
+        return;
+    struct rec *answer = ask(fresh, ds, &st);
+    for (int k = 0; k < 2; k++) {
+        struct rec *x = ask(r, ds, &again);
+        assert_int_equal(st, again);
+        if (!st)
+            same_records(x, answer);
+        rt_reset(r);
+    }
+}
+
 struct row {
     const struct model *m;
     struct rt *r;
@@ -166,6 +224,7 @@ start(struct row *w, uint64_t *s)
                             fresh->env + rt_contact(fresh, c)->env_contact +
                                 IMP_CONTACT_E,
                             sizeof *e);
+    same_answers(w->r, fresh, w->ds);
     w->taken += light;
     w->starts++;
     if (!light)

@@ -132,7 +132,8 @@ rt_restart(struct rt *r, const double *params)
     arena_clear(r->arena);
     arena_clear(r->brief);
     r->event = NULL; /* it lay there */
-    slide_end(r, NULL);
+    if (r->slide)
+        slide_end(r, NULL);
     guard_reset(r);
     if (restart_laws(r, params)) {
         forget(r);

@@ -58,6 +58,17 @@ no_until(struct analysis *a, const imp_system *s, imp_range where)
 /* -- the record of the run --------------------------------------------------
  */
 
+/* what somebody looks at; kept from run to run, as long as it is asked for the
+ * same */
+struct wants {
+    const imp_field *schema;
+    const bool *wanted;
+    bool stability, digits, history, limit, rest;
+    size_t verdict, start;    /* their numbers */
+    const imp_command *asked; /* whose options are constants, and which */
+    struct ask ask;
+};
+
 static void
 set_number(struct analysis *a, struct rec *out, const char *field, double x,
            const char *absent)
@@ -180,7 +191,7 @@ going_on(struct analysis *a, const struct chatter_run *run)
 
 static void
 set_run(struct analysis *a, const struct chatter_run *run, bool flat,
-        bool digits, struct rec *out)
+        const struct wants *w, struct rec *out)
 {
     static const char *const word[] = {[CHATTER_COMPLETE] = "complete",
                                        [CHATTER_PARTIAL] = "partial",
@@ -199,9 +210,9 @@ set_run(struct analysis *a, const struct chatter_run *run, bool flat,
                    "contacts fall below all numbers before it is known "
                    "whether they end");
     else
-        SET_TEXT("verdict", word[run->verdict]);
-    SET_TEXT("start", flat ? "nearly flat drop" : "given");
-    if (!digits)
+        rec_word(out, w->verdict, word[run->verdict]);
+    rec_word(out, w->start, flat ? "nearly flat drop" : "given");
+    if (!w->digits)
         return;
     SET_NUM("impacts", (double)run->impacts);
     SET_NUM("time", run->time);
@@ -258,15 +269,6 @@ static const char *const of_limit[] = {"ratio", "speed_ratio", "exponent",
 static const char *const of_end[] = {"verdict", "start", "impacts", "time",
                                      "last_impact"};
 
-/* what somebody looks at; kept from run to run, as long as it is asked for the
- * same */
-struct wants {
-    const imp_field *schema;
-    const bool *wanted;
-    bool stability, digits, history, limit, rest;
-    const imp_command *asked; /* whose options are constants, and which */
-    struct ask ask;
-};
 static const char wants_key = 0;
 
 static bool
@@ -287,7 +289,10 @@ wants_of(struct analysis *a, const struct rec *out)
     if (w->schema == out->schema && w->wanted == out->wanted)
         return w;
     const imp_image *im = a->rt->im;
-    *w = (struct wants){.schema = out->schema, .wanted = out->wanted};
+    *w = (struct wants){.schema = out->schema,
+                        .wanted = out->wanted,
+                        .verdict = (size_t)rec_index(im, out, "verdict"),
+                        .start = (size_t)rec_index(im, out, "start")};
 #define OF(list) list, sizeof list / sizeof *list
     w->stability = rec_wants_beyond(im, out, OF(of_run));
     w->digits = rec_wants_beyond(im, out, OF(of_verdict));
@@ -489,7 +494,7 @@ cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
         return st;
     if (run.verdict == CHATTER_JAMMED)
         return flow_jammed(a->rt, s->contact, run.time);
-    set_run(a, &run, flat, w->digits, out);
+    set_run(a, &run, flat, w, out);
     if (w->rest)
         set_rest(a, s, &run, out);
     return IMP_OK;

@@ -28,39 +28,9 @@ sweep_value(const struct sweep *s, size_t k, uint64_t i)
     return x->x[i % x->n];
 }
 
-double
-sweep_here(const struct sweep *s, const struct sweep_place *p, size_t k)
-{
-    const struct sweep_axis *x = &s->axis[k];
-    return x->random ? sweep_value(s, k, p->run) : x->x[p->digit[k]];
-}
-
-/* one run further, as a counter of kilometres */
-static void
-step(const struct sweep *s, struct sweep_place *p)
-{
-    p->run++;
-    if (++p->turn < s->repeat)
-        return;
-    p->turn = 0;
-    for (size_t k = s->n_axes; k-- > 0;) {
-        if (s->axis[k].random)
-            continue;
-        if (++p->digit[k] < s->axis[k].n)
-            return;
-        p->digit[k] = 0;
-    }
-}
-
 void
-sweep_go_to(const struct sweep *s, struct sweep_place *p, uint64_t i)
+sweep_go_far(const struct sweep *s, struct sweep_place *p, uint64_t i)
 {
-    if (i == p->run)
-        return;
-    if (i == p->run + 1) {
-        step(s, p);
-        return;
-    }
     p->run = i;
     p->turn = i % s->repeat;
     i /= s->repeat;

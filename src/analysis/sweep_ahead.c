@@ -10,23 +10,25 @@
 /* the params of the v-th run; false: it is not to be made, or another model's
  */
 static bool
-params_of(const struct sweep *s, uint64_t v, double *params)
+params_of(const struct sweep *s, uint64_t v, struct sweep_ahead *x)
 {
     uint64_t i = sweep_visit(s, v);
     if (s->resumed && s->state[i] == SWEEP_DONE)
         return false;
+    sweep_go_to(s, &x->place, i);
     for (size_t k = 0; k < s->n_axes; k++)
-        params[s->axis[k].param] = sweep_value(s, k, i);
+        x->params[s->axis[k].param] = sweep_here(s, &x->place, k);
     return true;
 }
 
 static void
-memory(struct sweep_ahead *x, const imp_image *im, const double *params)
+memory(const struct sweep *s, struct sweep_ahead *x, const imp_image *im)
 {
     if (x->params)
         return;
     x->params =
-        arena_copy(x->arena, params, (im->params.n + 1) * sizeof *params);
+        arena_copy(x->arena, s->params, (im->params.n + 1) * sizeof *s->params);
+    x->place.digit = NEW_N(x->arena, size_t, s->n_axes + 1);
     x->e = NEW_N(x->arena, double, SWEEP_AHEAD *(size_t)im->contacts.n + 1);
 }
 
@@ -41,9 +43,9 @@ sweep_ahead(const struct sweep *s, struct sweep_ahead *x, struct analysis *a,
     int n = 0;
     if (!ahead || s->n_models > 1)
         return UINT64_MAX;
-    memory(x, im, s->params);
+    memory(s, x, im);
     for (; v < to && n < SWEEP_AHEAD; v++) {
-        if (!params_of(s, v, x->params))
+        if (!params_of(s, v, x))
             continue;
         if (!rt_laws(a->rt, x->params, x->e + (size_t)n * m))
             break;

@@ -152,21 +152,9 @@ struct stretch {
 };
 
 void
-sweep_wait(struct sweep_waiting *w, uint64_t i)
+sweep_wait_apart(struct sweep_waiting *w, uint64_t i)
 {
-    struct sweep_stretch *last = w->n ? &w->v[w->n - 1] : NULL;
-    w->runs++;
-    if (last && i == last->first + last->n)
-        last->n++;
-    else
-        VEC_PUSH(w, (struct sweep_stretch){i, 1});
-}
-
-size_t
-sweep_waiting_bytes(const struct sweep *s, const struct sweep_waiting *w)
-{
-    return w->n * sizeof(struct stretch) +
-           (size_t)w->runs * (s->n_num * sizeof(double) + s->n_text);
+    VEC_PUSH(w, (struct sweep_stretch){i, 1});
 }
 
 void

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Inside `sweep`: what is run (sweep.c), the models that are made for
- * structural params (sweep_model.c), the threads (sweep_run.c), what they do for
- * several runs at once (sweep_ahead.c), what is kept of each run (sweep_keep.c), the record (sweep_record.c), the progress line
+ * structural params (sweep_model.c), the threads (sweep_run.c), what they do
+ * for several runs at once (sweep_ahead.c), what is kept of each run
+ * (sweep_keep.c), the record (sweep_record.c), the progress line
  * (sweep_progress.c).
  *
  * Runs are numbered; what one of them finds is a function of its number alone
@@ -132,8 +133,37 @@ struct sweep_place {
     uint64_t run, turn; /* nothing stands there for run 0, which is all zero */
     size_t *digit;
 };
-void sweep_go_to(const struct sweep *s, struct sweep_place *p, uint64_t i);
-double sweep_here(const struct sweep *s, const struct sweep_place *p, size_t k);
+void sweep_go_far(const struct sweep *s, struct sweep_place *p, uint64_t i);
+/* to the next run */
+static inline void
+sweep_step(const struct sweep *s, struct sweep_place *p)
+{
+    p->run++;
+    if (++p->turn < s->repeat)
+        return;
+    p->turn = 0;
+    for (size_t k = s->n_axes; k-- > 0;) {
+        if (s->axis[k].random)
+            continue;
+        if (++p->digit[k] < s->axis[k].n)
+            return;
+        p->digit[k] = 0;
+    }
+}
+static inline void
+sweep_go_to(const struct sweep *s, struct sweep_place *p, uint64_t i)
+{
+    if (i == p->run + 1)
+        sweep_step(s, p);
+    else if (i != p->run)
+        sweep_go_far(s, p, i);
+}
+static inline double
+sweep_here(const struct sweep *s, const struct sweep_place *p, size_t k)
+{
+    const struct sweep_axis *x = &s->axis[k];
+    return x->random ? sweep_value(s, k, p->run) : x->x[p->digit[k]];
+}
 
 /* -- sweep_record.c: the columns of the runs that are done, NaN and no text
  * where a run gave none */
@@ -161,9 +191,23 @@ void sweep_keep(struct sweep *s, uint64_t i, const struct rec *r,
                 struct sweep_last *last);
 void sweep_keep_error(struct sweep *s, uint64_t i, const char *why);
 /* run i waits for the journal; about how many bytes it would get */
-void sweep_wait(struct sweep_waiting *w, uint64_t i);
-size_t sweep_waiting_bytes(const struct sweep *s,
-                           const struct sweep_waiting *w);
+void sweep_wait_apart(struct sweep_waiting *w, uint64_t i);
+static inline void
+sweep_wait(struct sweep_waiting *w, uint64_t i)
+{
+    struct sweep_stretch *last = w->v + w->n;
+    if (w->n && i == last[-1].first + last[-1].n)
+        last[-1].n++;
+    else
+        sweep_wait_apart(w, i);
+    w->runs++;
+}
+static inline size_t
+sweep_waiting_bytes(const struct sweep *s, const struct sweep_waiting *w)
+{
+    return w->n * sizeof *w->v +
+           (size_t)w->runs * (s->n_num * sizeof(double) + s->n_text);
+}
 void sweep_waiting_free(struct sweep_waiting *w);
 /* runs that waited as a frame of the journal, and back */
 void sweep_pack(struct sweep *s, struct sweep_waiting *w, struct buf *b);
@@ -176,6 +220,7 @@ uint64_t sweep_key(const struct sweep *s);
 struct sweep_ahead {
     struct arena *arena;
     double *params, *e; /* of a run; restitutions of all contacts, per run */
+    struct sweep_place place;
 };
 /* Runs from..to - 1 (as they are made) as far as they are such runs; `a` has
  * the run that was made last. The first that was not looked at. */

@@ -32,7 +32,6 @@ struct rows {
     double **num; /* per field; NULL: a column of texts */
     const char ***text;
     const char **error; /* NULL: none failed */
-    size_t *digit;      /* per thread and axis */
 };
 
 static uint64_t
@@ -41,17 +40,35 @@ run_of(const struct rows *r, size_t row)
     return r->run ? r->run[row] : row;
 }
 
+/* an axis over all runs: each value as often as the axes behind it have
+ * combinations */
 static void
-put_axes(const struct rows *r, int worker, size_t from, size_t to)
+put_axis(const struct rows *r, size_t k, size_t from, size_t to)
 {
-    size_t n = r->s->n_axes + 1;
-    struct sweep_place at = {.digit = r->digit + (size_t)worker * n};
-    memset(at.digit, 0, n * sizeof *at.digit);
+    const struct sweep *s = r->s;
+    const struct sweep_axis *x = &s->axis[k];
+    uint64_t often = s->repeat;
+    for (size_t j = k + 1; j < s->n_axes; j++)
+        often *= s->axis[j].random ? 1 : s->axis[j].n;
+    size_t digit = from / often % x->n, left = often - from % often;
+    for (size_t i = from; i < to; left = often) {
+        size_t end = to - i < left ? to : i + left;
+        for (double v = x->x[digit]; i < end; i++)
+            r->axis[k][i] = v;
+        digit = digit + 1 < x->n ? digit + 1 : 0;
+    }
+}
+
+/* axes of random values, or of runs of which some are missing; the repetitions
+ */
+static void
+put_axis_by_run(const struct rows *r, size_t k, size_t from, size_t to)
+{
+    const struct sweep *s = r->s;
     for (size_t i = from; i < to; i++) {
-        sweep_go_to(r->s, &at, run_of(r, i));
-        for (size_t k = 0; k < r->n_axis; k++)
-            r->axis[k][i] =
-                k < r->s->n_axes ? sweep_here(r->s, &at, k) : (double)at.turn;
+        uint64_t run = run_of(r, i);
+        r->axis[k][i] =
+            k < s->n_axes ? sweep_value(s, k, run) : (double)(run % s->repeat);
     }
 }
 
@@ -69,7 +86,12 @@ put_part(void *ctx, int worker, size_t k)
     const struct rows *r = ctx;
     const struct sweep *s = r->s;
     size_t from = k * PART, to = r->n - from < PART ? r->n : from + PART;
-    put_axes(r, worker, from, to);
+    (void)worker;
+    for (size_t j = 0; j < r->n_axis; j++)
+        if (r->run || j == s->n_axes || s->axis[j].random)
+            put_axis_by_run(r, j, from, to);
+        else
+            put_axis(r, j, from, to);
     for (size_t j = 0; j < s->n_fields; j++) {
         const struct sweep_field *f = &s->field[j];
         if (f->text)
@@ -282,7 +304,6 @@ put_rows(struct sweep *s, struct rec *out, const char *const *all, size_t rows,
                      .texts = all,
                      .n_axis = s->n_axes + (s->repeat > 1)};
     uint32_t k = 1;
-    r.digit = NEW_N(ar, size_t, (s->n_axes + 1) * (size_t)s->threads);
     r.axis = NEW_N(ar, double *, r.n_axis + 1);
     r.num = NEW_N(ar, double *, s->n_fields + 1);
     r.text = NEW_N(ar, const char **, s->n_fields + 1);

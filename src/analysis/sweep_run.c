@@ -228,7 +228,8 @@ prepare(struct worker *w, uint64_t i)
     for (size_t k = 0; k < s->n_axes; k++)
         w->params[s->axis[k].param] = sweep_here(s, &w->place, k);
     arena_clear(w->arena);
-    diags_init(&w->ds, w->arena, s->a->ds->sources);
+    if (w->ds.first || w->ds.errors || w->ds.warnings || !w->ds.arena)
+        diags_init(&w->ds, w->arena, s->a->ds->sources);
     if (w->model->why)
         return IMP_FAILED;
     if (!w->rt) {

@@ -107,7 +107,7 @@ arena_clear(struct arena *a)
 {
     struct block *keep = a->first;
 
-    if (!keep)
+    if (!keep || (!keep->used && !keep->next))
         return;
     for (struct block *b = keep->next, *next; b; b = next) {
         next = b->next;

@@ -87,8 +87,20 @@ rec_wants(const imp_image *im, const struct rec *r, const char *field)
     return i < 0 || r->wanted[i];
 }
 
-/* The field to set; a name the schema lacks is our own mistake. NULL: nobody
- * looks at it. */
+/* the field to set; NULL: nobody looks at it */
+static struct fieldval *
+empty_slot(struct rec *r, size_t i)
+{
+    r->hint = i + 1;
+    if (r->wanted && !r->wanted[i])
+        return NULL;
+    r->first = i < r->first ? i : r->first;
+    r->end = r->hint > r->end ? r->hint : r->end;
+    r->v[i] = (struct fieldval){0};
+    return &r->v[i];
+}
+
+/* the same by name; one that the schema lacks is our own mistake */
 static struct fieldval *
 slot(const imp_image *im, struct rec *r, const char *field)
 {
@@ -98,13 +110,7 @@ slot(const imp_image *im, struct rec *r, const char *field)
                 command_name(r), field);
         abort();
     }
-    r->hint = (size_t)i + 1;
-    if (r->wanted && !r->wanted[i])
-        return NULL;
-    r->first = (size_t)i < r->first ? (size_t)i : r->first;
-    r->end = r->hint > r->end ? r->hint : r->end;
-    r->v[i] = (struct fieldval){0};
-    return &r->v[i];
+    return empty_slot(r, (size_t)i);
 }
 
 /* copies n numbers, or makes the field absent when one is not finite */
@@ -182,6 +188,14 @@ rec_text(struct arena *a, const imp_image *im, struct rec *r, const char *field,
     struct fieldval *v = slot(im, r, field);
     if (v)
         v->text = arena_strdup(a, s);
+}
+
+void
+rec_word(struct rec *r, size_t field, const char *s)
+{
+    struct fieldval *v = empty_slot(r, field);
+    if (v)
+        v->text = s;
 }
 
 void

@@ -20,6 +20,8 @@
     200 /* bytes of one part: room for the temporary ending                    \
          */
 
+#define AT_ONCE ((uint64_t)1 << 22) /* bytes sent to the disk together */
+
 /* why a name is refused, or NULL */
 static const char *
 bad_name(const char *file)
@@ -169,6 +171,7 @@ outfile_open(struct out *o, struct diags *ds, imp_range where, const char *file,
         if (f->fd < 0)
             e = errno;
     }
+    f->replaces = !e && !access(f->path, F_OK);
     if (!e)
         return IMP_OK;
     out_cannot_write(ds, where, file, e);
@@ -178,10 +181,29 @@ outfile_open(struct out *o, struct diags *ds, imp_range where, const char *file,
     return IMP_FAILED;
 }
 
+/* File systems that see to it that a file which replaces another outlives a
+ * loss of power write it out when it is renamed, and that waits for the disk:
+ * less so if the disk has been at it meanwhile. */
+static void
+write_out(struct outfile *f)
+{
+#ifdef SYNC_FILE_RANGE_WRITE
+    if (f->replaces && f->n - f->begun >= AT_ONCE) {
+        (void)sync_file_range(f->fd, (off_t)f->begun, (off_t)(f->n - f->begun),
+                              SYNC_FILE_RANGE_WRITE);
+        f->begun = f->n;
+    }
+#endif
+}
+
 int
 outfile_write(struct outfile *f, const char *s, size_t n)
 {
-    return io_write(f->fd, s, n);
+    int e = io_write(f->fd, s, n);
+    f->n += n;
+    if (!e)
+        write_out(f);
+    return e;
 }
 
 int

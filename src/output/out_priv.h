@@ -33,6 +33,8 @@ struct outfile {
     int fd;
     char *path, *temp; /* heap */
     bool nameless;     /* until it is closed without an error */
+    bool replaces;     /* a file is there already */
+    uint64_t n, begun; /* bytes written; of these, on their way to the disk */
 };
 /* Is this name relative, without `..`, with one of the endings (NULL ended)?
  * IMP_OK, or IMP_BADMODEL after a diagnostic at `where`. */

@@ -197,11 +197,19 @@ line_new(struct arena *a, const struct line_model *model, struct line **out)
     return 0;
 }
 
+/* No pattern is looked for in fewer impacts: `least` of it are to be resolved.
+ */
+static unsigned long
+first_look(const struct line_work *w)
+{
+    return (unsigned long)(w->least > LINE_RESOLVE ? LINE_RESOLVE : w->least);
+}
+
 void
 line_resolve(struct line *l, long least)
 {
     l->w->least = least;
-    l->w->look = 0;
+    l->w->look = l->w->n_ring ? 0 : first_look(l->w);
 }
 
 void
@@ -373,8 +381,7 @@ forget_past(struct line *l, double t)
     w->ahead = NULL;
     w->n_ring = w->from = w->quiet = 0;
     w->standing = 0;
-    w->look =
-        (unsigned long)(w->least > LINE_RESOLVE ? LINE_RESOLVE : w->least);
+    w->look = first_look(w);
     w->run = 0;
     w->stamp++;
     w->twin = NULL;

@@ -22,8 +22,6 @@
 #define LINE_MAP_LATER 64
 /* two successive ratios agree to this per impact of the pattern */
 #define LINE_CONVERGED (64.0 * DBL_EPSILON)
-/* and the limit must be known to this share of what remains */
-#define LINE_KNOWN 1e-3
 
 static const struct line_impact *
 kept(const struct line_work *w, int back)
@@ -158,18 +156,19 @@ by_map(struct line *l, struct pattern *p, bool known)
      * becomes an ever smaller share */
     double T = times2(fix.T, l->ex - l->ev);
     double time = 0.5 * DBL_EPSILON * (l->t - l->start + T) / T;
-    double good = greater(greater(time, fix.noise), w->accept);
-    if (w->verdict)
-        good = greater(good, LINE_KNOWN);
-    double more = log(greater(fix.noise, w->accept) / fix.off) / log(fix.fall);
-    double lost = log(time / fix.off) / log(fix.fall * fix.ratio);
-    more = lost < more ? lost : more;
-    w->map_at = l->impacts + (long)((more < 32.0 ? more : 32.0) * p->period);
+    double good = greater(greater(time, fix.noise), line_enough(w));
     /* without acceleration a fixed point that is only good beside the time may
      * be no more than a place where one is about to arise */
     bool sure = fix.off <= LINE_KNOWN || accelerates(l);
-    if (!known && !(fix.off <= good && sure))
+    if (!known && !(fix.off <= good && sure)) {
+        double more = log(greater(fix.noise, w->accept) / fix.off);
+        double lost = log(time / fix.off) / log(fix.fall * fix.ratio);
+        more /= log(fix.fall);
+        more = lost < more ? lost : more;
+        w->map_at =
+            l->impacts + (long)((more < 32.0 ? more : 32.0) * p->period);
         return false;
+    }
     if (!w->brief)
         if (!l->rough && !in_turns(l, p->period))
             line_map_refine(l, p->period, group, &fix);

@@ -32,6 +32,8 @@
 #define LINE_PERIOD 64
 /* patterns are looked for after every so many impacts at first */
 #define LINE_LOOK 4
+/* a limit must be known to this share of what remains */
+#define LINE_KNOWN 1e-3
 /* sets of contacts with limits of their own; earlier states kept */
 #define LINE_GROUPS 32
 #define LINE_MARKS 24
@@ -184,6 +186,12 @@ exponent_of(double x)
     } u = {x};
     int k = (int)(u.bits >> 52);
     return k ? k - 1023 : ilogb(x);
+}
+/* the error of what remains that is good enough for whoever asks */
+static inline double
+line_enough(const struct line_work *w)
+{
+    return w->verdict ? greater(w->accept, LINE_KNOWN) : w->accept;
 }
 static inline double
 line_dot(int n, const double *a, const double *b)

@@ -614,18 +614,15 @@ copy_ring(struct line *to, const struct line *from)
 }
 
 void
-line_copy(struct line *to, const struct line *from)
+line_copy_motion(struct line *to, const struct line *from)
 {
     struct line_work *w = to->w, *o = from->w;
     memcpy(to->block, from->block, o->bytes);
-    copy_ring(to, from);
-    line_marks_copy(to, from);
+    memcpy(w->rsize, o->rsize, (size_t)from->model.m * sizeof *w->rsize);
     w->begun.version = 0;
     w->ahead = NULL;
     w->ends = o->ends;
     to->model = from->model;
-    to->policy = from->policy;
-    to->rough = from->rough;
     to->k = from->k;
     to->ex = from->ex;
     to->ev = from->ev;
@@ -634,7 +631,6 @@ line_copy(struct line *to, const struct line *from)
     to->start = from->start;
     to->n_on = from->n_on;
     to->hit = from->hit;
-    to->chatter = from->chatter;
     to->impacts = from->impacts;
     w->tunit = o->tunit;
     w->vunit = o->vunit;
@@ -642,6 +638,18 @@ line_copy(struct line *to, const struct line *from)
     w->low_v = o->low_v;
     w->still = o->still;
     w->coasts = o->coasts;
+}
+
+void
+line_copy(struct line *to, const struct line *from)
+{
+    struct line_work *w = to->w, *o = from->w;
+    line_copy_motion(to, from);
+    copy_ring(to, from);
+    line_marks_copy(to, from);
+    to->policy = from->policy;
+    to->rough = from->rough;
+    to->chatter = from->chatter;
     w->from = o->from;
     w->quiet = o->quiet;
     w->standing = o->standing;
@@ -653,7 +661,6 @@ line_copy(struct line *to, const struct line *from)
     w->doubt = o->doubt;
     w->brief = o->brief;
     w->verdict = o->verdict;
-    memcpy(w->rsize, o->rsize, (size_t)from->model.m * sizeof *w->rsize);
 }
 
 /* -- one instant ------------------------------------------------------------

@@ -171,7 +171,7 @@ by_map(struct line *l, struct pattern *p, bool known)
     }
     if (!w->brief)
         if (!l->rough && !in_turns(l, p->period))
-            line_map_refine(l, p->period, group, &fix);
+            line_map_refine(l, p->period, &fix);
     p->means = LINE_MAP;
     p->match = matches(w, p->period, LINE_KEPT);
     p->ratio = fix.ratio;

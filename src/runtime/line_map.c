@@ -25,8 +25,6 @@
 /* a gravity-free fixed point is looked for when accelerations make this share
  * of the rates in a period */
 #define MAP_LIGHT 1e-3
-/* impacts until each contact of a limit has been hit */
-#define MAP_HITS 64
 /* steps of Newton's method to the fixed point */
 #define MAP_REFINE 6
 /* squarings for the greatest eigenvalue */
@@ -62,304 +60,6 @@ map_of(struct line *l)
     k->sy = NEW_N(a, double, n *r + 1);
     k->sz = NEW_N(a, double, n *r + 1);
     return k;
-}
-
-/* -- one period -------------------------------------------------------------
- */
-
-void
-line_map_coordinates(const struct line_map *k, double *x)
-{
-    const struct line *s = k->s;
-    int h = k->n / 2;
-    for (int i = 0; i < h; i++) {
-        double root = s->k.root[k->b[i]];
-        x[i] = times2(s->gap[k->b[i]], s->ex - k->ex) / root;
-        x[h + i] = times2(s->rate[k->b[i]], s->ev - k->ev) / root;
-    }
-}
-
-/* tangents: what the group's impulses can do to each gap and rate alone */
-static void
-seeds(struct line_map *k, const bool *group)
-{
-    struct line *s = k->s;
-    struct line_work *w = s->w;
-    int r = k->r, n = line_factor(s, group), h = 0;
-    for (int i = 0; i < n; i++)
-        if (w->rd[i] != 0.0)
-            k->b[h++] = w->index[i];
-    k->n = 2 * h;
-    memset(k->sy, 0, (size_t)(k->n * r) * sizeof *k->sy);
-    memset(k->sz, 0, (size_t)(k->n * r) * sizeof *k->sz);
-    for (int c = 0; c < h; c++) {
-        double *x = w->u; /* m */
-        memset(x, 0, (size_t)s->model.m * sizeof *x);
-        x[k->b[c]] = s->k.root[k->b[c]];
-        line_solve_for(s, n, x);
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < r; j++) {
-                double d = s->k.H[w->index[i] * r + j] * w->f[i];
-                k->sy[j * k->n + c] += d;
-                k->sz[j * k->n + h + c] += d;
-            }
-    }
-}
-
-static void
-seeds_of(struct line_map *k, const bool *group)
-{
-    size_t m = (size_t)k->s->model.m;
-    if (k->version != k->s->k.version || memcmp(k->group, group, m) != 0) {
-        seeds(k, group);
-        k->version = k->s->k.version;
-        memcpy(k->group, group, m);
-    }
-}
-
-static void
-seed(struct line_map *k)
-{
-    size_t size = (size_t)(k->n * k->r) * sizeof *k->dy;
-    memset(k->dt, 0, (size_t)k->n * sizeof *k->dt);
-    memcpy(k->dy, k->sy, size);
-    memcpy(k->dz, k->sz, size);
-}
-
-/* of them all, what contact c sees */
-LANES_INLINE void
-seen_by(const struct line *s, int n, int r, int c, const double *x, double *to)
-{
-    if (s->k.direct)
-        memcpy(to, x + c * n, (size_t)n * sizeof *to);
-    else
-        seen(n, r, s->k.F + c * r, x, to);
-}
-
-static double *
-take_one(const struct line_map *k, const double *x, int i)
-{
-    for (int j = 0; j < k->r; j++)
-        k->one[j] = x[j * k->n + i];
-    return k->one;
-}
-
-static void
-put_one(const struct line_map *k, double *x, int i)
-{
-    for (int j = 0; j < k->r; j++)
-        x[j * k->n + i] = k->one[j];
-}
-
-/* contacts that are closed have no gap, and those that slide no rate */
-static void
-hold(struct line_map *k, const bool *closed)
-{
-    int n = line_factor(k->s, closed);
-    for (int c = 0; c < k->n && n; c++) {
-        line_project(k->s, n, take_one(k, k->dy, c), NULL);
-        put_one(k, k->dy, c);
-        line_project(k->s, n, take_one(k, k->dz, c), NULL);
-        put_one(k, k->dz, c);
-    }
-}
-
-/* The tangents over the flight to contact c, which takes tau; z: rates at its
- * end; a: accelerations; arrive: rate of c. single: and over the impulse of c
- * alone. */
-LANES_INLINE void
-fly_of(struct line_map *k, int n, int r, int c, double tau, double arrive,
-       bool single)
-{
-    const struct line *s = k->s;
-    double *dy = k->dy, *dz = k->dz, *w = k->t;
-    const double *z = k->v, *a = k->c, *H = s->k.H + c * r;
-    for (int i = 0; i < n * r; i += 2)
-        pair_store(dy + i,
-                   pair_load(dy + i) + pair_load(dz + i) * pair_of(tau));
-    seen_by(s, n, r, c, dy, w);
-    for (int i = 0; i < n; i += 2) {
-        pair dt = -pair_load(w + i) / pair_of(arrive);
-        pair_store(w + i, dt);
-        pair_store(k->dt + i, pair_load(k->dt + i) + dt);
-    }
-    along(n, r, dy, z, w);
-    along(n, r, dz, a, w);
-    if (!single)
-        return;
-    double rd = 1.0 / sqrt(s->k.W[c * (s->model.m + 1)]), e = s->model.e[c];
-    seen_by(s, n, r, c, dz, w);
-    for (int i = 0; i < n; i += 2)
-        pair_store(w + i, pair_load(w + i) * pair_of(1.0 + e) * pair_of(rd) *
-                              pair_of(rd));
-    for (int j = 0; j < r; j++)
-        for (int i = 0; i < n; i += 2)
-            pair_store(dz + j * n + i, pair_load(dz + j * n + i) -
-                                           pair_of(H[j]) * pair_load(w + i));
-}
-
-static void
-fly(struct line_map *k, int c, double tau, double arrive, bool single)
-{
-    int n = k->n, r = k->r;
-    if (n == 6 && r == 3)
-        fly_of(k, 6, 3, c, tau, arrive, single);
-    else if (n == 4 && r == 2)
-        fly_of(k, 4, 2, c, tau, arrive, single);
-    else
-        fly_of(k, n, r, c, tau, arrive, single);
-}
-
-/* The rates of y that the tangents are moved along, base units. Where others
- * than the group move, the small rates of the group are known better by
- * themselves (LINE_MINOR) than from y: then the least y that has them. */
-static void
-rates_of(struct line_map *k, double *z)
-{
-    struct line *s = k->s;
-    struct line_work *w = s->w;
-    int r = k->r, ez = s->ev - k->ev;
-    if (s->k.direct || k->n == 2 * r) {
-        for (int j = 0; j < r; j++)
-            z[j] = times2(s->z[j], ez);
-        return;
-    }
-    int n = line_factor(s, k->group);
-    line_solve_for(s, n, s->rate);
-    memset(z, 0, (size_t)r * sizeof *z);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < r; j++)
-            z[j] += s->k.H[w->index[i] * r + j] * times2(w->f[i], ez);
-}
-
-/* the next impact, which must be that of one contact of the entry `name` */
-static bool
-step_impact(struct line_map *k, int name)
-{
-    struct line *s = k->s;
-    int r = k->r, m = s->model.m;
-    double *z = k->v, *a = k->c, tau;
-    rates_of(k, z);
-    for (int j = 0; j < r; j++)
-        a[j] = times2(s->ya[j], k->ex - 2 * k->ev);
-    long before = s->impacts;
-    s->w->look = (unsigned long)-1;
-    if (line_next(s, INFINITY) != LINE_IMPACT || s->impacts != before + 1)
-        return false;
-    int c = s->hit;
-    if (name < m ? c != name : !line_group_has(s, name, c))
-        return false;
-    const struct line_impact *e = &s->w->ring[(s->w->n_ring - 1) % LINE_KEPT];
-    tau = times2(e->flight, e->exponent - (k->ex - k->ev));
-    for (int j = 0; j < r; j++)
-        z[j] += a[j] * tau;
-    double arrive = line_of(s, c, z);
-    if (!(arrive < 0.0))
-        return false;
-    k->tau += tau;
-    int hits = 0;
-    for (int i = 0; i < m; i++)
-        hits += k->sel[i] = s->impulse[i] != 0.0 || i == c;
-    fly(k, c, tau, arrive, hits == 1);
-    int n = hits == 1 ? 0 : line_factor(s, k->sel);
-    for (int i = 0; i < k->n && n; i++) {
-        double *dz = take_one(k, k->dz, i), *u = s->w->u;
-        for (int j = 0; j < m; j++)
-            if (k->sel[j])
-                u[j] = line_of(s, j, dz) * (j == c ? 1.0 + s->model.e[c] : 1.0);
-        line_solve_for(s, n, u);
-        for (int q = 0; q < n; q++)
-            for (int j = 0; j < r; j++)
-                dz[j] -= s->k.H[s->w->index[q] * r + j] * s->w->f[q];
-        put_one(k, k->dz, i);
-    }
-    if (s->n_on)
-        hold(k, s->on);
-    return true;
-}
-
-/* A limit: when each of its contacts has been hit again, those that still slide
- * do so to its end, and the rest is a projection. */
-static bool
-step_limit(struct line_map *k, int name)
-{
-    struct line *s = k->s;
-    int m = s->model.m, left = 0;
-    bool *group = s->group, *closed = s->w->closed, *hit = k->hit;
-    memset(hit, 0, (size_t)m);
-    for (int i = 0; i < m; i++)
-        left += line_group_has(s, name, i);
-    for (int i = 0; left > 0; i++) {
-        if (i > MAP_HITS || !step_impact(k, name))
-            return false;
-        left -= !hit[s->hit];
-        hit[s->hit] = true;
-    }
-    memcpy(group, s->on, (size_t)m);
-    line_group_add(s, name, group);
-    memcpy(closed, group, (size_t)m);
-    hold(k, closed);
-    line_take(s, 0.0);
-    return true;
-}
-
-/* M from the tangents */
-LANES_INLINE void
-sense_of(struct line_map *k, int n, int r)
-{
-    const struct line *s = k->s;
-    int h = n / 2;
-    for (int i = 0; i < n; i++) {
-        int b = k->b[i < h ? i : i - h];
-        double root = s->k.root[b], *to = k->M + i * n;
-        seen_by(s, n, r, b, i < h ? k->dy : k->dz, to);
-        for (int c = 0; c < n; c += 2)
-            pair_store(to + c, pair_load(to + c) / pair_of(root));
-    }
-}
-
-/* is it a period of impacts without accelerations? */
-static bool
-is_still(const struct line *l, const struct line_map *k, int period)
-{
-    const struct line_work *w = l->w;
-    if (!k->s->w->still || k->s->n_on || k->n > 2 * MAP_STILL)
-        return false;
-    for (unsigned long i = w->n_ring - (unsigned long)period; i < w->n_ring;
-         i++)
-        if (w->ring[i % LINE_KEPT].contact >= l->model.m)
-            return false;
-    return true;
-}
-
-/* follows the last `period` entries of the history of l once more */
-static bool
-replay(const struct line *l, struct line_map *k, int period, const bool *group)
-{
-    const struct line_work *w = l->w;
-    struct line *s = k->s;
-    seeds_of(k, group);
-    k->still = is_still(l, k, period);
-    if (k->still)
-        return k->in_blocks->follow(l, k, period);
-    seed(k);
-    if (s->n_on)
-        hold(k, s->on);
-    line_map_coordinates(k, k->x);
-    k->tau = 0.0;
-    for (int i = period; i > 0; i--) {
-        int name = w->ring[(w->n_ring - (unsigned long)i) % LINE_KEPT].contact;
-        if (!(name < l->model.m ? step_impact(k, name) : step_limit(k, name)))
-            return false;
-    }
-    line_map_coordinates(k, k->x1);
-    if (k->n == 6 && k->r == 3)
-        sense_of(k, 6, 3);
-    else if (k->n == 4 && k->r == 2)
-        sense_of(k, 4, 2);
-    else
-        sense_of(k, k->n, k->r);
-    return k->tau > 0.0;
 }
 
 /* -- what it says -----------------------------------------------------------
@@ -497,11 +197,48 @@ weightless(struct line *s)
     memset(s->yal, 0, (size_t)s->k.r * sizeof *s->yal);
 }
 
+/* is it a period of impacts without accelerations? */
 static bool
-again(const struct line *l, int period, const bool *group, struct reading *o)
+is_still(const struct line *l, const struct line_map *k, int period)
+{
+    const struct line_work *w = l->w;
+    if (!w->still || l->n_on || k->n > 2 * MAP_STILL)
+        return false;
+    for (unsigned long i = w->n_ring - (unsigned long)period; i < w->n_ring;
+         i++)
+        if (w->ring[i % LINE_KEPT].contact >= l->model.m)
+            return false;
+    return true;
+}
+
+/* a copy of l, which goes on from now */
+static void
+begin(const struct line *l, struct line_map *k, int period, const bool *group)
+{
+    k->r = l->k.r;
+    k->ex = l->ex;
+    k->ev = l->ev;
+    line_map_seeds(l, k, group);
+    k->still = is_still(l, k, period);
+    if (k->still)
+        line_copy_motion(k->s, l);
+    else
+        line_copy(k->s, l);
+}
+
+/* follows the last `period` entries of the history of l once more */
+static bool
+replay(const struct line *l, struct line_map *k, int period)
+{
+    return k->still ? k->in_blocks->follow(l, k, period)
+                    : line_map_follow(l, k, period);
+}
+
+static bool
+again(const struct line *l, int period, struct reading *o)
 {
     struct line_map *k = l->w->map;
-    return replay(l, k, period, group) && read_map(k, k->heavy, false, o);
+    return replay(l, k, period) && read_map(k, k->heavy, false, o);
 }
 
 /* share of the rates that accelerations make in the period just followed */
@@ -541,11 +278,11 @@ blur(const struct line *l, const bool *group)
 /* Newton's step: the copy, at the end of the period that `o` is of, to where
  * the fixed point would have come. */
 static void
-jump(struct line_map *k, const bool *group, const struct reading *o)
+jump(struct line_map *k, const struct reading *o)
 {
     struct line *s = k->s;
     struct line_work *w = s->w;
-    int r = k->r, m = s->model.m, h = k->n / 2, n = line_factor(s, group);
+    int r = k->r, m = s->model.m, h = k->n / 2, n = line_factor(s, k->group);
     for (int part = 0; part < 2; part++) {
         double *to = part ? s->z : s->y, *of = part ? s->rate : s->gap;
         double back = part ? o->b : o->a, unit = part ? o->U : o->G;
@@ -572,15 +309,14 @@ jump(struct line_map *k, const bool *group, const struct reading *o)
 /* A fixed point that is far away is one of this order only if the order repeats
  * there, too. */
 static bool
-is_there(const struct line *l, int period, const bool *group,
-         const struct reading *o)
+is_there(const struct line *l, int period, const struct reading *o)
 {
     struct line_map *k = l->w->map;
     struct reading there;
     if (o->distance < MAP_NEAR)
         return true;
-    jump(k, group, o);
-    return again(l, period, group, &there) && there.distance < MAP_NEAR;
+    jump(k, o);
+    return again(l, period, &there) && there.distance < MAP_NEAR;
 }
 
 bool
@@ -589,21 +325,18 @@ line_map(struct line *l, int period, const bool *group, struct line_fixed *out)
     struct line_map *k = map_of(l);
     struct reading one, two;
     const struct line_work *w = l->w;
-    line_copy(k->s, l);
-    k->r = l->k.r;
-    k->ex = l->ex;
-    k->ev = l->ev;
+    begin(l, k, period, group);
     /* a limit is followed to its hits only, and begins after it: once more, so
      * that both ends are the same instant of a period */
     double start = 0.0, tau;
     if (w->ring[(w->n_ring - 1) % LINE_KEPT].contact >= l->model.m) {
-        if (!replay(l, k, period, group))
+        if (!replay(l, k, period))
             return false;
         start = k->tau;
     }
-    if (!replay(l, k, period, group))
+    if (!replay(l, k, period))
         return false;
-    double light = weight(l, k, group);
+    double light = k->still ? 0.0 : weight(l, k, group);
     tau = k->tau;
     k->heavy = light > 0.0;
     if (!read_map(k, k->heavy, true, &one)) {
@@ -628,7 +361,7 @@ line_map(struct line *l, int period, const bool *group, struct line_fixed *out)
                                    .noise = DBL_EPSILON};
         return true;
     }
-    if (!again(l, period, group, &two) || !is_there(l, period, group, &two))
+    if (!again(l, period, &two) || !is_there(l, period, &two))
         return false;
     /* the second is wrong by what the distance, and the weight of
      * accelerations, have become */
@@ -653,8 +386,7 @@ line_map(struct line *l, int period, const bool *group, struct line_fixed *out)
 }
 
 void
-line_map_refine(struct line *l, int period, const bool *group,
-                struct line_fixed *out)
+line_map_refine(struct line *l, int period, struct line_fixed *out)
 {
     struct line_map *k = l->w->map;
     struct reading o;
@@ -662,7 +394,7 @@ line_map_refine(struct line *l, int period, const bool *group,
     if (k->light)
         weightless(k->s);
     for (int i = 0; i < MAP_REFINE && distance * distance > DBL_EPSILON; i++) {
-        if (!again(l, period, group, &o))
+        if (!again(l, period, &o))
             return;
         distance = o.distance;
         out->ratio = o.ratio;
@@ -670,6 +402,6 @@ line_map_refine(struct line *l, int period, const bool *group,
         out->contraction = o.kappa;
         if (k->light) /* what accelerations make falls by this */
             out->contraction = greater(o.kappa, o.ratio / o.speed);
-        jump(k, group, &o);
+        jump(k, &o);
     }
 }

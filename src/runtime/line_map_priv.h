@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Between line_map.c, the map of a period and its fixed point, and
- * line_map_still.c, the same where nothing accelerates. */
+/* Between line_map.c, the map of a period and its fixed point, line_map_step.c,
+ * which follows a period, and line_map_still.c, both where nothing accelerates.
+ */
 #ifndef IMP_RUNTIME_LINE_MAP_PRIV_H
 #define IMP_RUNTIME_LINE_MAP_PRIV_H
 
@@ -14,7 +15,7 @@
 #define MAP_STILL 3
 
 struct line_map {
-    struct line *s;  /* the copy that goes on */
+    struct line *s;  /* the copy that goes on, without its past if `still` */
     int r, n;        /* of y; 2 times the rank of the group's W */
     int *b;          /* n/2: independent contacts of the group */
     double *dy, *dz; /* r x n: tangents, by coordinate */
@@ -49,14 +50,17 @@ struct reading {
     double kappa;      /* greatest of the other eigenvalues */
 };
 
-/* line_map.c: gaps and rates of the independent contacts in base units, in the
- * metric */
+/* line_map_step.c: of this group; k->r is known */
+void line_map_seeds(const struct line *l, struct line_map *k,
+                    const bool *group);
+/* The last `period` entries of the history of l, once more on the copy, with
+ * the derivative. False: the next period is another. */
+bool line_map_follow(const struct line *l, struct line_map *k, int period);
+/* gaps and rates of the independent contacts in base units, in the metric */
 void line_map_coordinates(const struct line_map *k, double *x);
 /* Where nothing accelerates, and the group's rank is MAP_STILL at most */
 struct line_map_still {
-    /* The last `period` entries of the history of l, each an impact of one
-     * contact, once more on the copy k->s, with the derivative. False: the next
-     * period is another. */
+    /* as line_map_follow, each entry an impact of one contact */
     bool (*follow)(const struct line *l, struct line_map *k, int period);
     /* what line_map.c's read_map says of it */
     bool (*read)(struct line_map *k, struct reading *out);

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "runtime/line_coast.h"
 #include "runtime/line_map_priv.h"
 
 #define STILL_INLINE static inline __attribute__((always_inline))
@@ -44,16 +45,32 @@ seen(int r, const double *F, const four *x)
     return s;
 }
 
-/* the flight of tau to contact c, and its impact; z: rates */
+/* The next flight and impact of the copy, which are to be those of contact c
+ * alone. */
 STILL_INLINE bool
-strike(const struct line *s, int r, int c, double tau, double *z,
-       struct tangents *d)
+strike(const struct line *s, struct coast *state, int r, int nv, bool direct,
+       int c, struct hit *hit)
+{
+    lanes_truth at[VECTORS];
+    uint64_t others = ~UINT64_C(0) >> (64 - s->model.m);
+    int v = c / LANES;
+    double flight = -state->gap[v][c % LANES] / state->at[c];
+    for (v = 0; v < nv; v++)
+        at[v] = lanes_alone(c - LANES * v);
+    others &= ~(UINT64_C(1) << c);
+    *hit = (struct hit){.s = lanes_of(flight), .contact = c};
+    return flight > 0.0 && flight < INFINITY &&
+           (direct ? impact_direct(state, s, nv, at, others, hit)
+                   : impact_general(state, s, nv, r, at, others, hit));
+}
+
+/* what it does to the tangents, over tau, and to the rates z */
+STILL_INLINE void
+along(const struct line *s, int r, int c, double tau, double *z,
+      struct tangents *d)
 {
     const double *F = s->k.F + c * r, *H = s->k.H + c * r;
-    double arrive = line_dot(r, F, z);
-    if (!(arrive < 0.0))
-        return false;
-    double back = -1.0 / arrive;
+    double arrive = line_dot(r, F, z), back = -1.0 / arrive;
     double p = -(1.0 + s->model.e[c]) / s->k.W[c * (s->model.m + 1)];
     for (int j = 0; j < r; j++)
         d->yu[j] += d->z[j] * four_of(tau);
@@ -68,7 +85,6 @@ strike(const struct line *s, int r, int c, double tau, double *z,
         d->z[j] += four_of(H[j]) * push;
         z[j] += H[j] * (p * arrive);
     }
-    return true;
 }
 
 STILL_INLINE void
@@ -106,34 +122,34 @@ end(struct line_map *k, int h, int r, const struct tangents *d)
 }
 
 STILL_INLINE bool
-follow(const struct line *l, struct line_map *k, int period, int h, int r)
+follow(const struct line *l, struct line_map *k, int period, int h, int r,
+       int nv, bool direct)
 {
     struct line *s = k->s;
     const struct line_work *w = l->w;
     struct tangents d;
+    struct coast state;
+    struct hit hit = {.contact = -1};
     double z[LINE_LANES];
-    int done = 0;
     begin(k, h, r, &d);
     for (int j = 0; j < r; j++)
         z[j] = times2(s->z[j], s->ev - k->ev);
     line_map_coordinates(k, k->x);
     k->tau = 0.0;
-    s->w->look = (unsigned long)-1;
-    while (done < period) {
-        unsigned long at = s->w->n_ring;
-        if (line_run(s, INFINITY, period - done) != LINE_IMPACT || s->n_on)
+    coast_load(&state, s, nv, r, direct);
+    for (int i = period; i > 0; i--) {
+        unsigned long was = w->n_ring - (unsigned long)i;
+        int c = w->ring[was % LINE_KEPT].contact;
+        if (!strike(s, &state, r, nv, direct, c, &hit))
             return false;
-        for (; at < s->w->n_ring; at++, done++) {
-            const struct line_impact *i = &s->w->ring[at % LINE_KEPT];
-            unsigned long was = w->n_ring - (unsigned long)(period - done);
-            if (i->contact != w->ring[was % LINE_KEPT].contact)
-                return false;
-            double tau = times2(i->flight, i->exponent - (k->ex - k->ev));
-            k->tau += tau;
-            if (!strike(s, r, i->contact, tau, z, &d))
-                return false;
-        }
+        double tau = times2(hit.s[0], s->ex - s->ev - (k->ex - k->ev));
+        k->tau += tau;
+        along(s, r, c, tau, z, &d);
     }
+    coast_store(&state, s, nv, r, direct);
+    coast_end(s, &hit, period);
+    if (-hit.arrive < s->w->low_v)
+        line_rescale(s);
     line_map_coordinates(k, k->x1);
     end(k, h, r, &d);
     return k->tau > 0.0;
@@ -142,12 +158,13 @@ follow(const struct line *l, struct line_map *k, int period, int h, int r)
 STILL_INLINE bool
 follow_any(const struct line *l, struct line_map *k, int period)
 {
-    int h = k->n / 2;
-    if (h == 2 && k->r == 2)
-        return follow(l, k, period, 2, 2);
-    if (h == 3 && k->r == 3)
-        return follow(l, k, period, 3, 3);
-    return follow(l, k, period, h, k->r);
+    int m = l->model.m, h = k->n / 2, r = k->r, nv = (m + LANES - 1) / LANES;
+    bool direct = l->k.direct;
+    if (direct && h == 3 && r == 3)
+        return follow(l, k, period, 3, 3, 4 / LANES, true);
+    if (h == 3 && r == 3 && m == 4)
+        return follow(l, k, period, 3, 3, 4 / LANES, false);
+    return follow(l, k, period, h, r, nv, direct);
 }
 
 /* -- what it says -----------------------------------------------------------

@@ -260,6 +260,8 @@ line_pass(struct line *l, double dt)
 {
     line_add(&l->t, &l->t_lo, dt);
 }
+/* line_copy without history, policy and what is asked of limits */
+void line_copy_motion(struct line *to, const struct line *from);
 /* local time, no contacts */
 void line_advance(struct line *l, double s);
 /* gaps and rates from y and z */
@@ -317,8 +319,7 @@ bool line_map(struct line *l, int period, const bool *group,
               struct line_fixed *out);
 /* right after it: ratio, speed and contraction from nearer to the fixed point
  */
-void line_map_refine(struct line *l, int period, const bool *group,
-                     struct line_fixed *out);
+void line_map_refine(struct line *l, int period, struct line_fixed *out);
 /* line_pair.c: contacts i and j hit in turns without acceleration, i last: 1:
  * for ever, -1: it ends, 0: neither is sure. out: NULL, or the limit */
 int line_pair(const struct line *l, int i, int j, struct line_fixed *out);

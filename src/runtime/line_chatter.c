@@ -49,10 +49,17 @@ n_kept(const struct line_work *w)
 static int
 matches(const struct line_work *w, int p, int most)
 {
-    int n = n_kept(w), k = 0;
-    n = most < n - p ? most + p : n;
-    while (k + p < n && kept(w, k)->contact == kept(w, k + p)->contact)
-        k++;
+    int n = n_kept(w) - p, k = 0;
+    n = most < n ? most : n;
+    while (k < n) {
+        /* in pieces that go down in the ring without a break */
+        const struct line_impact *a = kept(w, k), *b = kept(w, k + p);
+        long down = a < b ? a - w->ring : b - w->ring;
+        int end = down < n - k - 1 ? k + (int)down + 1 : n;
+        for (; k < end; k++, a--, b--)
+            if (a->contact != b->contact)
+                return k;
+    }
     return k;
 }
 
@@ -61,10 +68,11 @@ matches(const struct line_work *w, int p, int most)
 static double
 sum_of(const struct line *l, int period, int back)
 {
+    const struct line_work *w = l->w;
     double s = 0.0;
     int e = l->ex - l->ev;
     for (int i = back + period - 1; i >= back; i--) {
-        const struct line_impact *f = kept(l->w, i);
+        const struct line_impact *f = kept(w, i);
         s += f->exponent == e ? f->flight : times2(f->flight, f->exponent - e);
     }
     return s;
@@ -215,23 +223,30 @@ by_flights(const struct line *l, int period, struct pattern *p, bool *near)
     return p->error <= LINE_KNOWN ? CONVERGED : PATTERN;
 }
 
+/* is a limit among the last entries? */
+static bool
+any_limit(const struct line *l, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (kept(l->w, i)->contact >= l->model.m)
+            return true;
+    return false;
+}
+
 /* what the history says of a pattern of this period */
 static enum outcome
 repeats(const struct line *l, int period, struct pattern *p, bool *near)
 {
     const struct line_work *w = l->w;
+    int most = LINE_KEPT - 1 - period;
     long least = w->least - period;
-    for (int i = 0; i < period; i++) /* limits count for as many as they are */
-        if (kept(w, i)->contact >= l->model.m)
-            least = 0;
-    if (least > LINE_KEPT - 1 - period) {
-        if ((long)w->n_ring < w->least)
-            return NO_PATTERN;
-        least = LINE_KEPT - 1 - period;
-    }
-    if (least < 2 * period)
-        least = 2 * period;
-    if (n_kept(w) < least + period || matches(w, period, (int)least) < least)
+    bool enough = least <= most || (long)w->n_ring >= w->least;
+    least = least < most ? least : most;
+    least = least > 2 * period ? least : 2 * period;
+    int match = matches(w, period, (int)least);
+    /* limits count for as many as they are */
+    if (match < 2 * period ||
+        ((match < least || !enough) && !any_limit(l, period)))
         return NO_PATTERN;
     *near = false;
     *p = (struct pattern){.means = LINE_FLIGHTS, .period = period};
@@ -263,13 +278,15 @@ shortest(const struct line *l, long impacts, struct pattern *p, bool *ask_map)
  * still be the last one: impacts that repeat an order go on until its flights
  * come to a ratio, the others for w->doubt impacts. */
 static bool
-irregular(const struct line *l, bool repeats, struct pattern *p)
+irregular(const struct line *l, enum outcome what, struct pattern *p)
 {
     const struct line_work *w = l->w;
     int k = LINE_KEPT / 4; /* line_look knows it */
     if (n_kept(w) < 2 * k || (long)w->n_ring < w->least)
         return false;
-    if ((repeats || l->impacts < w->doubt) && !accelerates(l))
+    bool again =
+        what == PATTERN && matches(w, p->period, k) >= k - p->period;
+    if ((again || l->impacts < w->doubt) && !accelerates(l))
         return false;
     double now = sum_of(l, k, 0), before = sum_of(l, k, k);
     if (!(now < 0.99 * before))
@@ -351,9 +368,7 @@ recognise(struct line *l, struct pattern *p)
     }
     if (what == CONVERGED)
         return true;
-    bool again = what == PATTERN && matches(l->w, p->period, LINE_KEPT / 4) >=
-                                        LINE_KEPT / 4 - p->period;
-    return irregular(l, again, p);
+    return irregular(l, what, p);
 }
 
 static void

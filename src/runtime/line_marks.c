@@ -169,16 +169,17 @@ line_group_add(const struct line *l, int name, bool *sel)
 /* -- marks ------------------------------------------------------------------
  */
 
-/* when contacts were hit last, of the entries since the last call */
+/* when contacts were hit last, of the entries since the last call, until `to`
+ */
 static void
-scan(struct line *l)
+scan(struct line *l, unsigned long to)
 {
     struct line_work *w = l->w;
     struct line_marks *k = w->marks;
     unsigned long i = k->seen;
     if (w->n_ring - i > LINE_KEPT)
         i = w->n_ring - LINE_KEPT;
-    for (; i < w->n_ring; i++) {
+    for (; i < to; i++) {
         int name = w->ring[i % LINE_KEPT].contact;
         if (name < l->model.m)
             k->when[name] = l->impacts;
@@ -186,14 +187,14 @@ scan(struct line *l)
             if (line_group_has(l, name, c))
                 k->when[c] = l->impacts;
     }
-    k->seen = w->n_ring;
+    k->seen = to;
 }
 
 void
 line_marks_limit(struct line *l, unsigned long n_ring)
 {
     struct line_marks *k = l->w->marks;
-    scan(l);
+    scan(l, n_ring); /* the others are of the group */
     for (int c = 0; c < l->model.m; c++)
         if (l->group[c])
             k->when[c] = l->impacts;
@@ -322,7 +323,7 @@ line_marks_lost(struct line *l, double *T, double *ratio)
     if (!line_marks_due(l, l->impacts))
         return false;
     k->from = l->impacts;
-    scan(l);
+    scan(l, l->w->n_ring);
     for (int i = 0; i < k->n; i++)
         if (accumulates(l, i, T, ratio) &&
             *T <= 0.25 * DBL_EPSILON * (l->t - l->start)) {

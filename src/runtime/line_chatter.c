@@ -262,7 +262,8 @@ shortest(const struct line *l, long impacts, struct pattern *p, bool *ask_map)
     int n = n_kept(w);
     bool near = false;
     for (int period = 1; period <= LINE_PERIOD && 3 * period <= n; period++) {
-        if (kept(w, 0)->contact == kept(w, period)->contact)
+        if (kept(w, 0)->contact == kept(w, period)->contact &&
+            kept(w, 1)->contact == kept(w, period + 1)->contact)
             what = repeats(l, period, p, &near);
         if (what != NO_PATTERN)
             break; /* longer ones are multiples of it */

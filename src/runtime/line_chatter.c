@@ -285,8 +285,7 @@ irregular(const struct line *l, enum outcome what, struct pattern *p)
     int k = LINE_KEPT / 4; /* line_look knows it */
     if (n_kept(w) < 2 * k || (long)w->n_ring < w->least)
         return false;
-    bool again =
-        what == PATTERN && matches(w, p->period, k) >= k - p->period;
+    bool again = what == PATTERN && matches(w, p->period, k) >= k - p->period;
     if ((again || l->impacts < w->doubt) && !accelerates(l))
         return false;
     double now = sum_of(l, k, 0), before = sum_of(l, k, k);

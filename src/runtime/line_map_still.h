@@ -45,21 +45,23 @@ seen(int r, const double *F, const four *x)
     return s;
 }
 
-/* The next flight and impact of the copy, which are to be those of contact c
- * alone. */
+/* The next flight and impact of the copy: are they those of contact c alone?
+ * Gaps that are known by themselves must say so, too. */
 STILL_INLINE bool
 strike(const struct line *s, struct coast *state, int r, int nv, bool direct,
        int c, struct hit *hit)
 {
     lanes_truth at[VECTORS];
-    uint64_t others = ~UINT64_C(0) >> (64 - s->model.m);
-    int v = c / LANES;
-    double flight = -state->gap[v][c % LANES] / state->at[c];
-    for (v = 0; v < nv; v++)
-        at[v] = lanes_alone(c - LANES * v);
-    others &= ~(UINT64_C(1) << c);
+    uint64_t others = ~UINT64_C(0) >> (64 - s->model.m) & ~(UINT64_C(1) << c);
+    uint64_t first = 0;
+    double flight = -state->gap[c / LANES][c % LANES] / state->at[c];
     *hit = (struct hit){.s = lanes_of(flight), .contact = c};
-    return flight > 0.0 && flight < INFINITY &&
+    for (int v = 0; v < nv; v++) {
+        lanes g = state->gap[v] + state->rate[v] * hit->s;
+        at[v] = lanes_alone(c - LANES * v);
+        first |= lanes_bits(g <= lanes_of(0.0)) << LANES * v;
+    }
+    return flight > 0.0 && flight < INFINITY && !(first & others) &&
            (direct ? impact_direct(state, s, nv, at, others, hit)
                    : impact_general(state, s, nv, r, at, others, hit));
 }

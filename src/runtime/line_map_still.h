@@ -149,7 +149,7 @@ follow(const struct line *l, struct line_map *k, int period, int h, int r,
         along(s, r, c, tau, z, &d);
     }
     coast_store(&state, s, nv, r, direct);
-    coast_end(s, &hit, period);
+    line_coasted(s, hit.contact, hit.arrive, period);
     if (-hit.arrive < s->w->low_v)
         line_rescale(s);
     line_map_coordinates(k, k->x1);

@@ -64,21 +64,6 @@ line_many_find(struct line *l)
     return NULL;
 }
 
-/* When patterns would have been looked for on the way: before LINE_RESOLVE
- * impacts there is none. False: there might be. */
-static bool
-looked(struct line_work *w, const struct line_ahead *r)
-{
-    unsigned long look = w->look, last = (unsigned long)r->n;
-    for (unsigned long n = 1; n < last + !r->over; n++)
-        if (n >= look)
-            look = n + LINE_LOOK;
-    if (w->least < LINE_RESOLVE)
-        return false;
-    w->look = look;
-    return true;
-}
-
 bool
 line_many_take(struct line *l, double until, long most)
 {
@@ -87,8 +72,9 @@ line_many_take(struct line *l, double until, long most)
     const struct line_many *a = w->many;
     int m = l->model.m, k = l->k.r;
     w->ahead = NULL;
+    /* no pattern is looked for on the way */
     if (r->n == 0 || until < INFINITY || most < r->n || w->n_ring ||
-        !looked(w, r))
+        w->look < (unsigned long)r->n)
         return false;
     const double *x = a->state + (r - a->run) * a->stride;
     double *to[] = {l->gap, l->rate, l->big, w->rsize, l->y, l->z};

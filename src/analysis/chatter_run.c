@@ -179,7 +179,10 @@ exponent(struct chatter_run *r, const struct chatter_trace *t,
     }
     if (mean_ratios(r, t))
         return;
-    /* an order that never repeats: least squares over the middle impacts */
+    /* an order that never repeats: least squares over the middle impacts,
+     * limits on the way and what led to them among these */
+    if (c->depth > 1)
+        from = 0;
     double T = log(c->remaining), E = -INFINITY, s[5] = {0};
     for (size_t i = n; i-- > from;) {
         double g = loss(t, i), f = flight(t, i);

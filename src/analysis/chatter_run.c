@@ -84,9 +84,11 @@ at_rest(const struct line *l)
     double big = 0.0;
     for (int j = 0; j < l->k.r; j++)
         big = fmax(big, fabs(l->z[j]));
-    for (int i = 0; i < l->model.m; i++)
-        if (!l->on[i] && fabs(l->rate[i]) > REST_NOISE * DBL_EPSILON * big)
+    for (int i = 0; i < l->model.m; i++) {
+        double size = l->k.direct ? big : big * l->k.root[i];
+        if (!l->on[i] && fabs(l->rate[i]) > REST_NOISE * DBL_EPSILON * size)
             return false;
+    }
     return true;
 }
 

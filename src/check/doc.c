@@ -332,6 +332,25 @@ put_system(struct check *ck, struct buf *b, const struct ast_item *it)
         buf_putc(b, '\n');
 }
 
+/* an argument of an example: what makes sense under the names that the
+ * libraries use, or its number */
+static void
+put_argument(struct buf *b, const char *name, size_t i)
+{
+    static const struct {
+        const char *name, *value;
+    } usual[] = {{"n", "4"},      {"e", "0.5"},     {"gamma", "0.1"},
+                 {"rho", "0.3"},  {"p1", "(0, 0)"}, {"p2", "(1, 0)"},
+                 {"p3", "(0, 1)"}};
+    size_t k = 0, n = sizeof usual / sizeof *usual;
+    while (k < n && strcmp(usual[k].name, name))
+        k++;
+    if (k < n)
+        buf_puts(b, usual[k].value);
+    else
+        buf_printf(b, "%zu", i + 1);
+}
+
 static void
 put_example(struct buf *b, const struct decl *d, const char *how,
             const char *block)
@@ -339,8 +358,10 @@ put_example(struct buf *b, const struct decl *d, const char *how,
     const struct ast_item *it = d->item;
     buf_printf(b, "  example: %s : %s", how, d->name);
     for (size_t i = 0; i < it->n_formals; i++)
-        if (!it->formals[i].dflt)
-            buf_printf(b, "%s%zu", i ? ", " : "(", i + 1);
+        if (!it->formals[i].dflt) {
+            buf_puts(b, i ? ", " : "(");
+            put_argument(b, it->formals[i].name.text, i);
+        }
     buf_printf(b, "%s%s\n", it->n_formals ? ")" : "", block);
 }
 

@@ -551,9 +551,11 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *e)
     }
     struct diag *d = ck_error(ck, DIAG_E0212, e->range,
                               "this has no entries: it is %s", v_kind(ck, &v));
-    if (v.kind == V_NUM && e->n_list == 1 && e->list[0]->kind == AST_NAME)
-        CK_HELP(ck, d, "a unit may follow a number or a bracket: (%s) [%s]",
-                ck_label(ck, e->a), e->list[0]->name.text);
+    if (v.kind == V_NUM && e->n_list == 1 && e->list[0]->kind != AST_NUM)
+        CK_HELP(ck, d,
+                "behind a name [ ] is an index; a unit may follow a number or "
+                "a bracket: (%s) [%s]",
+                ck_label(ck, e->a), ck_label(ck, e->list[0]));
     else if (v.kind == V_RESULT)
         CK_HELP(ck, d, "take one of its fields first");
     return v_poison(e->range);

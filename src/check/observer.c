@@ -283,6 +283,26 @@ jump_rule(struct check *ck, const struct env *env, const struct tm_system *s,
         take_num(to, &v, k->value);
 }
 
+/* Dimensions that are still open are told by their ratio: false: reported */
+static bool
+agrees(struct check *ck, const struct value *v, const struct ast_item *k,
+       const struct dim *dim)
+{
+    if (v->kind != V_NUM || v->bare || v->dims || !v_is_scalar(v) ||
+        dim_unify(ck->dims, v->dim, dim, k->value->range))
+        return true;
+    const struct dim *ratio = dim_div(ck->dims, dim, v->dim);
+    if (dim_known(ck->dims, dim) || !dim_known(ck->dims, ratio))
+        return true; /* the usual message can say it */
+    struct diag *d = ck_error(ck, DIAG_E0202, k->value->range,
+                              "what stands on the left is [%s] times this",
+                              dim_text(ck->dims, ratio));
+    CK_HELP(ck, d,
+            "a derivative is per second: give factors their units, as in "
+            "u'' = -w0^2*u with w0 = 5 [1/s]");
+    return false;
+}
+
 static void
 equation(struct check *ck, const struct env *env, const struct tm_system *s,
          const struct ast_item *k)
@@ -294,7 +314,8 @@ equation(struct check *ck, const struct env *env, const struct tm_system *s,
     const struct dim *dim = dim_mul(ck->dims, ck->coordinate_dims.v[i],
                                     dim_mks(ck->dims, 0, 0, -(int)primes));
     struct value v = ck_expr(ck, env, k->value);
-    if (v_need_scalar(ck, &v, k->value, dim,
+    if (agrees(ck, &v, k, dim) &&
+        v_need_scalar(ck, &v, k->value, dim,
                       primes == 1 ? "this rate" : "this second derivative") &&
         v.kind == V_NUM && feels(ck, s, v.e[0], false, k->value))
         take_num(&ck->coordinates.v[i].equation, &v, k->value);

@@ -581,7 +581,10 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
         CK_HELP(ck, d, "the coordinates of a shape are x, y and z");
         diag_fix(ck->ds, d, range, lower[name[0] - 'X']);
     } else if (!coords && !fn && name[1] == 0 && strchr("xyz", name[0])) {
-        CK_HELP(ck, d, "x, y and z are coordinates inside a shape only");
+        CK_HELP(ck, d,
+                "x, y and z are coordinates inside a shape; a system has "
+                "those that it names: coordinate %s",
+                name);
     } else if (!fn && !strcmp(name, "e")) {
         CK_HELP(ck, d, "Euler's number is exp(1)");
     } else if (!ck_suggest(ck, d, range, name, ns.v, ns.n)) {

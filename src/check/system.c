@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "check/system_priv.h"
 
 const struct keydef system_keys[] = {
@@ -241,9 +242,15 @@ family_range(struct check *ck, const struct system_work *w,
         if (v.kind == V_ANY)
             continue;
         if (!ck_fixed(ck, v.e[0], &x[i]) || x[i] != floor(x[i])) {
+            const char *is = "";
+            char num[NUM_TEXT];
+            if (ck_fixed(ck, v.e[0], &x[i]))
+                is = arena_printf(ck->arena, ", but this is %s",
+                                  num_digits(num, x[i], 9));
             struct diag *d = ck_error(ck, DIAG_E0363, e[i]->range,
                                       "the index of a family runs over whole "
-                                      "numbers made of literals and params");
+                                      "numbers made of literals and params%s",
+                                      is);
             CK_HELP(ck, d, "as in contact foot[i in 0 .. n-1] { ... }");
             return false;
         }

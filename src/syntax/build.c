@@ -186,10 +186,19 @@ united_literal(struct ast_expr *e)
     return e->kind == AST_NUM && e->unit ? e : NULL;
 }
 
+/* of literals without units alone: `90/2 [deg]` may mean either */
+static bool
+bare_numbers(const struct ast_expr *e)
+{
+    while (e->kind == AST_NEG || (e->kind == AST_BINARY && bare_numbers(e->b)))
+        e = e->a;
+    return e->kind == AST_NUM && !e->unit;
+}
+
 /* `90/2 [deg]`: does the unit belong to 2 or to 90/2? Refused either way. */
 static void
 refuse_unit(struct parse *p, const struct ast_expr *whole,
-            const struct ast_expr *literal, bool right)
+            const struct ast_expr *literal, bool whole_of_it)
 {
     imp_range unit = {p->file, literal->op_range.hi, literal->range.hi};
     while (unit.lo < unit.hi && p->text[unit.lo] != '[')
@@ -204,12 +213,12 @@ refuse_unit(struct parse *p, const struct ast_expr *whole,
     if (!d)
         return;
     diag_label(p->ds, d, "of one number, or of all of it?");
-    imp_range fix = right ? whole->range : literal->range;
+    imp_range fix = whole_of_it ? whole->range : literal->range;
     size_t head = literal->op_range.hi - fix.lo;
     fix.hi = literal->range.hi;
     if (head > 200)
         return;
-    if (right) {
+    if (whole_of_it) {
         diag_help(p->ds, d, "put brackets around what has the unit");
         diag_fix(p->ds, d, fix,
                  arena_printf(p->arena, "(%.*s) %.*s", (int)head,
@@ -237,7 +246,7 @@ build_binary(struct parse *p, enum ast_binary op, imp_range op_range,
     if (op == AST_MUL || op == AST_DIV || op == AST_POW) {
         struct ast_expr *l = united_literal(a), *r = united_literal(b);
         if (r) {
-            refuse_unit(p, e, r, true);
+            refuse_unit(p, e, r, bare_numbers(a));
             /* go on as if `1/64` were a bare constant, which fits anywhere:
              * no second message about a curvature */
             if (a->kind == AST_NUM && !a->unit)

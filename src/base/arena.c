@@ -61,10 +61,12 @@ oom_raise(void)
     _Exit(3);
 }
 
-void
+bool
 oom_fail_at(long n)
 {
+    bool waits = fail_countdown > 0;
     fail_countdown = n > 0 ? n : 0;
+    return waits;
 }
 
 /* one allocation is about to happen: is it the one that shall fail? */

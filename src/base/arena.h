@@ -7,6 +7,7 @@
 #define IMP_BASE_ARENA_H
 
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
@@ -25,7 +26,7 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 #define NEW(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
-#define NEW_N(arena, type, n) \
+#define NEW_N(arena, type, n)                                                  \
     ((type *)arena_alloc((arena), sizeof(type) * (size_t)(n)))
 
 /* growable arrays on the heap (owned by the holder of the struct):
@@ -34,12 +35,12 @@ void *mem_grow(void *p, size_t *cap, size_t want, size_t item);
 void *mem_alloc(size_t n); /* zeroed; free() it */
 /* NULL when memory runs out: for code that reports it itself (bison) */
 void *mem_try(size_t n);
-#define VEC_PUSH(vec, ...)                                                  \
-    do {                                                                    \
-        if ((vec)->n == (vec)->cap)                                         \
-            (vec)->v = mem_grow((vec)->v, &(vec)->cap, (vec)->n + 1,        \
-                                sizeof *(vec)->v);                          \
-        (vec)->v[(vec)->n++] = (__VA_ARGS__);                               \
+#define VEC_PUSH(vec, ...)                                                     \
+    do {                                                                       \
+        if ((vec)->n == (vec)->cap)                                            \
+            (vec)->v = mem_grow((vec)->v, &(vec)->cap, (vec)->n + 1,           \
+                                sizeof *(vec)->v);                             \
+        (vec)->v[(vec)->n++] = (__VA_ARGS__);                                  \
     } while (0)
 
 /* Recovery point of this thread: `struct oom_guard g; if (setjmp(g.env)) {
@@ -52,7 +53,8 @@ struct oom_guard {
 void oom_enter(struct oom_guard *g);
 void oom_leave(struct oom_guard *g);
 _Noreturn void oom_raise(void);
-/* tests: the n-th allocation from now fails (0: never) */
-void oom_fail_at(long n);
+/* tests: the n-th allocation of this thread from now fails (0: never); is one
+ * that was to fail still to come? */
+bool oom_fail_at(long n);
 
 #endif

@@ -47,14 +47,32 @@ imp_version(void)
     return IMP_VERSION;
 }
 
+static const char no_memory_text[] = "error[E0817]: out of memory\n";
+
 imp *
 imp_new(void)
 {
     imp *h = calloc(1, sizeof *h);
+    /* room to say that memory has run out */
+    char *room = malloc(sizeof no_memory_text);
 
-    if (h)
-        session_defaults(&h->o);
+    if (!h || !room) {
+        free(h);
+        free(room);
+        return NULL;
+    }
+    h->diags = (struct buf){.s = room, .cap = sizeof no_memory_text};
+    buf_clear(&h->diags);
+    session_defaults(&h->o);
     return h;
+}
+
+static int
+no_memory(imp *h)
+{
+    memcpy(h->diags.s, no_memory_text, sizeof no_memory_text);
+    h->diags.n = sizeof no_memory_text - 1;
+    return IMP_RUN_FAILED;
 }
 
 static void
@@ -106,17 +124,11 @@ guarded(imp *h, int (*fn)(imp *h, const void *arg), const void *arg)
     struct oom_guard g;
 
     if (setjmp(g.env)) {
-        static const char text[] = "error[E0817]: out of memory\n";
         oom_leave(&g);
         session_close(&h->aside);
         session_close(&h->s);
         h->ready = false;
-        buf_clear(&h->diags);
-        if (h->diags.cap >= sizeof text) {
-            memcpy(h->diags.s, text, sizeof text);
-            h->diags.n = sizeof text - 1;
-        }
-        return IMP_RUN_FAILED;
+        return no_memory(h);
     }
     oom_enter(&g);
     int status = fn(h, arg);
@@ -176,7 +188,7 @@ imp_option(imp *h, const char *key, const char *value)
     if (strcmp(key, "out") == 0) {
         char *p = value && value[0] ? copy(value, strlen(value)) : NULL;
         if (value && value[0] && !p)
-            return IMP_RUN_FAILED;
+            return no_memory(h);
         free(h->dir);
         h->o.dir = h->dir = p;
         return IMP_FINE;
@@ -254,7 +266,7 @@ load(imp *h, char *name, char *text, size_t n)
     if (!name || !text) {
         free(name);
         free(text);
-        return IMP_RUN_FAILED;
+        return no_memory(h);
     }
     free(h->name);
     free(h->text);
@@ -355,7 +367,7 @@ compile_with(imp *h, const struct assignment *x)
 
     if (!s || (x->text && !text)) {
         free(text);
-        return IMP_RUN_FAILED;
+        return no_memory(h);
     }
     was = *s;
     s->value = text;
@@ -437,7 +449,7 @@ set(imp *h, struct assignment x)
         return status;
     struct session_set *s = make_set(h, x.name);
     if (!s)
-        return IMP_RUN_FAILED;
+        return no_memory(h);
     free((char *)s->value);
     s->value = NULL;
     s->number = y.number;

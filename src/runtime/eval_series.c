@@ -438,16 +438,16 @@ eval_series(const imp_image *im, const imp_tape *t, const double *env,
     double few[UNKNOWN_STACK * (UNKNOWN_STACK + 1)];
     int pivots[UNKNOWN_STACK];
     size_t n = t->code.n, nu = t->unknowns.n;
-    struct block bl = {few, few + nu * nu, pivots};
+    struct block bl = {few, NULL, pivots};
     if (order > IMP_ORDER_MAX || order < 0)
         return IMP_FAILED;
     if (n > EVAL_STACK)
         v = mem_alloc(4 * n * sizeof *v);
     if (nu > UNKNOWN_STACK) {
         bl.lu = mem_alloc(nu * (nu + 1) * sizeof *bl.lu + nu * sizeof(int));
-        bl.rhs = bl.lu + nu * nu;
-        bl.piv = (int *)(bl.rhs + nu);
+        bl.piv = (int *)(bl.lu + nu * (nu + 1));
     }
+    bl.rhs = bl.lu + nu * nu;
     struct sweep s = {IMP_ARRAY(im, t->code, imp_instr),
                       IMP_ARRAY(im, t->pool, uint32_t),
                       rows,

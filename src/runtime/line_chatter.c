@@ -173,6 +173,7 @@ by_map(struct line *l, struct pattern *p, bool known)
         double lost = log(time / fix.off) / log(fix.fall * fix.ratio);
         more /= log(fix.fall);
         more = lost < more ? lost : more;
+        more = more < 0.0 ? 0.0 : more; /* to -inf */
         w->map_at =
             l->impacts + (long)((more < 32.0 ? more : 32.0) * p->period);
         return false;

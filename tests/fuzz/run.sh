@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # run.sh BUILD SECONDS: fuzzes with every fuzz_* program of the build directory,
 # the time shared between them. Starts from the project's models, each both as
-# a file and as a line of the REPL (the first byte decides, see fuzz_parse.c).
+# a file and as a line of the REPL (the first byte decides, see fuzz_parse.c);
+# fuzz_run.c from short ones, run in all its ways; fuzz_files.c from nothing.
 # What it finds is left in BUILD/fuzz/; exit status 0 if nothing.
 set -eu
 build=$1
@@ -17,6 +18,14 @@ find "$here/../../stdlib" "$here/../../examples" "$here/../bad" -name '*.imp' \
         { printf '%s' "$first"; cat "$model"; } >"$work/corpus/$first-$name"
     done
 done
+mkdir -p "$work/seeds" "$work/none"
+for model in "$here"/seeds/*.imp "$here"/found/*.imp "$here"/../run/*.imp; do
+    [ -e "$model" ] && [ "$(wc -c <"$model")" -lt 2000 ] || continue
+    for first in 0 4 '~'; do
+        { printf '%s' "$first"; cat "$model"; } \
+            >"$work/seeds/$first-$(basename "$model")"
+    done
+done
 programs=$(find "$build" -maxdepth 1 -type f -name 'fuzz_*' | sort)
 [ -n "$programs" ] || { echo "no fuzz_* in $build" >&2; exit 2; }
 share=$((seconds / $(echo "$programs" | wc -l)))
@@ -25,7 +34,12 @@ for program in $programs; do
     mkdir -p "$work/$name"
     echo "$name: $share s"
     # the corpus is read, new inputs go to the program's own folder
-    "$program" -max_total_time="$share" -max_len=4000 -print_final_stats=1 \
+    case $name in
+    fuzz_run) corpus=seeds len=4000 ;;
+    fuzz_files) corpus=none len=64 ;;
+    *) corpus=corpus len=4000 ;;
+    esac
+    "$program" -max_total_time="$share" -max_len=$len -print_final_stats=1 \
         -verbosity=0 -timeout=20 -artifact_prefix="$work/$name-" \
-        "$work/$name" "$work/corpus"
+        "$work/$name" "$work/$corpus"
 done

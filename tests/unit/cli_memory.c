@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Memory's end in whole runs: the n-th allocation fails, for every n at first
+ * and further apart later, over models that ask every command (those that
+ * fuzzing begins with), with files written. Each run ends with status 3 and a
+ * message or gives what it always gives, nothing is lost (which sanitizers
+ * see), and the same handle then runs as if nothing had been. Threads of
+ * sweeps, HDF5 and pictures: tests/oom.sh. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <ftw.h>
+#include <glob.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "imp/imp.h"
+
+/* every n up to FIRST, then steps of n/SHARE */
+enum { FIRST = 20, SHARE = 8, MOST = 1000000 };
+
+static char folder[] = "/tmp/imp-memory-XXXXXX";
+
+static int
+away(const char *path, const struct stat *st, int what, struct FTW *at)
+{
+    (void)st;
+    (void)what;
+    (void)at;
+    return remove(path);
+}
+
+static imp *
+handle(void)
+{
+    imp *h = imp_new();
+    assert_non_null(h);
+    imp_option(h, "backend", "eval");
+    imp_option(h, "out", folder);
+    return h;
+}
+
+static char *
+copy_of(const char *s)
+{
+    char *p = malloc(strlen(s) + 1);
+    assert_non_null(p);
+    return strcpy(p, s);
+}
+
+/* the n-th allocation fails in loading or running; false: there was no n-th */
+static bool
+fails_at(const char *path, long n, const char *want, int want_status)
+{
+    imp *h = handle();
+    oom_fail_at(n);
+    int status = imp_load_file(h, path);
+    if (status == IMP_FINE)
+        status = imp_run(h);
+    bool over = oom_fail_at(0);
+    size_t said;
+    imp_diagnostics(h, &said);
+    if (status == IMP_RUN_FAILED && status != want_status)
+        assert_true(said > 0);
+    else
+        assert_int_equal(status, want_status);
+    if (over && status == want_status)
+        assert_string_equal(imp_output(h, NULL), want);
+    if (!over && n % 3 == 0) {
+        assert_int_equal(imp_load_file(h, path), IMP_FINE);
+        assert_int_equal(imp_run(h), want_status);
+        assert_string_equal(imp_output(h, NULL), want);
+    }
+    imp_free(h);
+    return !over;
+}
+
+static void
+one_model(const char *path)
+{
+    imp *h = handle();
+    if (imp_load_file(h, path) != IMP_FINE)
+        fail_msg("%s: %s", path, imp_diagnostics(h, NULL));
+    int status = imp_run(h);
+    char *want = copy_of(imp_output(h, NULL));
+    imp_free(h);
+    for (long n = 1; n < MOST; n += n < FIRST ? 1 : n / SHARE)
+        if (!fails_at(path, n, want, status))
+            break;
+    free(want);
+}
+
+static void
+test_models(void **state)
+{
+    glob_t g;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(
+        glob(IMP_SOURCE_DIR "/tests/fuzz/seeds/*.imp", 0, NULL, &g), 0);
+    for (size_t i = 0; i < g.gl_pathc; i++)
+        one_model(g.gl_pathv[i]);
+    globfree(&g);
+    nftw(folder, away, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_models)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -16,10 +16,12 @@
 #include "runtime/random.h"
 
 #define FLUSH_BYTES ((size_t)1 << 14)
-#define FLUSH_SECONDS 0.05 /* a killed sweep has lost no more than this, or */
-                           /* one run per thread */
-#define TELL_SECONDS 0.02  /* the progress line moves ten times a second */
-#define CLAIM_MOST 64      /* runs taken from the counter at once */
+#define FLUSH_AFTER                                                            \
+    50000000                /* ns: a killed sweep has lost no more than this, */
+                            /* or one run per thread */
+#define TELL_AFTER 20000000 /* ns: the progress line moves 10 times a second   \
+                             */
+#define CLAIM_MOST 64       /* runs taken from the counter at once */
 
 /* Machine code comes once for all threads, when what they have done together
  * pays for it (rt.h): a thread's own tier reports to that of the run. */
@@ -53,7 +55,7 @@ struct worker {
     struct sweep_waiting waiting; /* for the journal */
     struct buf journal;           /* a frame of it */
     struct sweep_last *last;      /* per field */
-    double flushed, told;         /* when: the journal, `done` */
+    int64_t flushed, told;        /* when: the journal, `done` */
     struct sweep_ahead ahead;
     uint64_t looked; /* runs before this one were looked at ahead */
     struct sweep_warnings warnings;
@@ -69,12 +71,12 @@ struct worker {
 #else
 #define SWEEP_CLOCK CLOCK_MONOTONIC
 #endif
-static double
+static int64_t
 now(void)
 {
     struct timespec t;
     clock_gettime(SWEEP_CLOCK, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 static int
@@ -405,8 +407,8 @@ work_runs(struct worker *w, uint64_t claim)
                 goto out;
             w->made++;
             w->done++;
-            double t = now();
-            if (t - w->told > TELL_SECONDS) {
+            int64_t t = now();
+            if (t - w->told > TELL_AFTER) {
                 tell_done(w);
                 w->told = t;
             }
@@ -414,7 +416,7 @@ work_runs(struct worker *w, uint64_t claim)
                 continue;
             sweep_wait(&w->waiting, i);
             if ((sweep_waiting_bytes(s, &w->waiting) > FLUSH_BYTES ||
-                 t - w->flushed > FLUSH_SECONDS) &&
+                 t - w->flushed > FLUSH_AFTER) &&
                 !flush(w))
                 return;
         }

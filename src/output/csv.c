@@ -103,23 +103,24 @@ number(struct memo *memo, double x, char end)
     return &m->cell;
 }
 
-/* NULL: the text is too long for a cell */
-static const struct cell *
-text(struct word *word, const char *t, char end)
+static struct word *
+word(const struct hand *h, const char *text)
 {
-    struct word *w = &word[(uintptr_t)t / 16 % WORDS];
-    if (w->cell.n && w->text == t && w->end == end)
-        return &w->cell;
-    struct buf b = {0};
-    csv_text(&b, t);
-    bool fits = b.n < sizeof w->cell.s;
-    if (fits) {
-        *w = (struct word){.text = t, .end = end};
-        memcpy(w->cell.s, buf_str(&b), b.n);
-        end_cell(&w->cell, b.n, end);
-    }
-    buf_free(&b);
-    return fits ? &w->cell : NULL;
+    return &h->word[(uintptr_t)text / 16 % WORDS];
+}
+
+/* to the end of b, and kept if it is short enough */
+static void
+put_text(struct buf *b, struct word *w, const char *t, char end)
+{
+    size_t from = b->n;
+    csv_text(b, t);
+    buf_putc(b, end);
+    if (b->n - from > sizeof w->cell.s)
+        return;
+    *w = (struct word){.text = t, .end = end};
+    w->cell.n = (unsigned char)(b->n - from);
+    memcpy(w->cell.s, b->s + from, b->n - from);
 }
 
 static const struct cell *
@@ -148,7 +149,8 @@ static void
 csv_row(struct buf *b, const struct column *c, size_t n, size_t i,
         const struct hand *h)
 {
-    const struct cell none[2] = {{",", 1}, {"\n", 1}}, *x;
+    static const struct cell none[2] = {{",", 1}, {"\n", 1}};
+    const struct cell *x;
     char *p = room(b, n * sizeof x->s);
     for (size_t j = 0; j < n; j++, c++) {
         if (c->axis)
@@ -157,12 +159,16 @@ csv_row(struct buf *b, const struct column *c, size_t n, size_t i,
             x = &none[c->end == '\n'];
         else if (!c->c->texts)
             x = number(h->memo, c->c->x[i], c->end);
-        else if (!(x = text(h->word, c->c->texts[i], c->end))) {
-            b->n = (size_t)(p - b->s);
-            csv_text(b, c->c->texts[i]);
-            buf_putc(b, c->end);
-            p = room(b, (n - j) * sizeof x->s);
-            continue;
+        else {
+            const char *t = c->c->texts[i];
+            struct word *w = word(h, t);
+            x = &w->cell;
+            if (!x->n || w->text != t || w->end != c->end) {
+                b->n = (size_t)(p - b->s);
+                put_text(b, w, t, c->end);
+                p = room(b, (n - j) * sizeof x->s);
+                continue;
+            }
         }
         memcpy(p, x->s, sizeof x->s);
         p += x->n;

@@ -24,6 +24,7 @@ struct chatter_trace {
 /* rates are sums of as many products as there are coordinates */
 #define REST_NOISE 64.0
 
+static const char no_limit[] = "no infinite sequence of impacts";
 static const double ln2 = 0.69314718055994530942;
 
 static void
@@ -77,19 +78,24 @@ loss(const struct chatter_trace *t, size_t i)
     return log(u * u / t->v[i].W) + 2.0 * t->v[i].ev * ln2;
 }
 
-/* are all gaps without rate? */
+/* are all gaps without rate? on: those that are closed; NULL: none */
 static bool
-at_rest(const struct line *l)
+still(const struct line *l, const bool *on, const double *rate, const double *z)
 {
     double big = 0.0;
     for (int j = 0; j < l->k.r; j++)
-        big = fmax(big, fabs(l->z[j]));
+        big = fmax(big, fabs(z[j]));
     for (int i = 0; i < l->model.m; i++) {
         double size = l->k.direct ? big : big * l->k.root[i];
-        if (!l->on[i] && fabs(l->rate[i]) > REST_NOISE * DBL_EPSILON * size)
+        if (!(on && on[i]) && fabs(rate[i]) > REST_NOISE * DBL_EPSILON * size)
             return false;
     }
     return true;
+}
+static bool
+at_rest(const struct line *l)
+{
+    return still(l, l->on, l->rate, l->z);
 }
 
 bool
@@ -268,6 +274,24 @@ finish(struct chatter_run *r, const struct line *l, enum line_event what,
         r->verdict = r->limit ? CHATTER_PARTIAL : CHATTER_INCOMPLETE;
 }
 
+bool
+chatter_told(const struct line *l, int k, struct chatter_run *r)
+{
+    double t;
+    const double *rate, *z;
+    long n = line_ahead_end(l, k, &t, &rate, &z);
+    if (n == 0 || l->ev < FINISH_EXPONENT ||
+        still(l, NULL, rate, z))
+        return false;
+    *r = (struct chatter_run){.verdict = CHATTER_INCOMPLETE,
+                              .m = l->model.m,
+                              .impacts = n,
+                              .time = t,
+                              .last = t,
+                              .no_exponent = no_limit};
+    return true;
+}
+
 static void
 follow(struct arena *a, struct line *l, double until, long least, long most,
        bool history, struct chatter_run *r)
@@ -281,7 +305,7 @@ follow(struct arena *a, struct line *l, double until, long least, long most,
                               .time = l->t,
                               .m = m,
                               .last = NAN,
-                              .no_exponent = "no infinite sequence of impacts"};
+                              .no_exponent = no_limit};
     bool partial = false;
     r->group = NEW_N(a, bool, (size_t)m + 1);
     bool gravity = chatter_accelerates(l);
@@ -345,7 +369,7 @@ follow(struct arena *a, struct line *l, double until, long least, long most,
         r->trend = -1;
     /* the limits on the way are not the end of it */
     r->limit = false;
-    r->no_exponent = "no infinite sequence of impacts";
+    r->no_exponent = no_limit;
     memset(r->group, 0, (size_t)m);
 }
 

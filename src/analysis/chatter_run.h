@@ -72,6 +72,12 @@ void chatter_follow(struct arena *a, struct line *l, double until, long least,
 void chatter_decide(struct arena *a, struct line *l, double until, long least,
                     long most, struct chatter_run *r);
 
+/* Right after flow_ahead: what chatter_decide would make of run k, allowed at
+ * least LINE_RESOLVE impacts and all the time, where single impacts in a row
+ * end it and nothing else: no contacts of a group, nothing afterwards. False:
+ * it is to be followed. */
+bool chatter_told(const struct line *l, int k, struct chatter_run *r);
+
 /* A system whose motion is no parabola, by its flow (chatter_flow.c). That no
  * contact ever closes again cannot be known there: after `until` the run ends.
  * first: its first contact. m, time, last, no_exponent of r: set before.

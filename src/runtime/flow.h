@@ -67,9 +67,10 @@ int flow_at(struct flow *f, double t);
 int flow_matrices(struct rt *r, uint32_t system, struct line **l);
 /* Of a system whose motion is a parabola: runs to come will differ from the
  * last one in restitutions alone (n times those of its contacts, `apart`
- * numbers from one to the next): see line_ahead. */
-void flow_ahead(struct rt *r, uint32_t system, const double *e, int n,
-                int apart);
+ * numbers from one to the next): see line_ahead. The line, if it is at the
+ * start of the last run, which had the set-up of now; else NULL. */
+const struct line *flow_ahead(struct rt *r, uint32_t system, const double *e,
+                              int n, int apart);
 /* Are the matrices that flow_matrices has given made of params alone? Then they
  * are the same as long as rt.setup_version is. */
 bool flow_by_params(struct rt *r, uint32_t system);

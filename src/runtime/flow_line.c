@@ -26,8 +26,9 @@ struct flow_kept {
     uint32_t n_reads;
     bool by_params; /* these are params */
     bool made;
-    uint32_t *contact; /* m: entries of env of the contacts */
-    double *start;     /* of the last run: time, state; its gaps were open */
+    uint32_t *contact;   /* m: entries of env of the contacts */
+    double *start;       /* of the last run: time, state; its gaps were open */
+    unsigned long setup; /* of the last run that was begun */
     bool begun;
 };
 static const char kept_key = 0;
@@ -235,12 +236,14 @@ flow_matrices(struct rt *r, uint32_t system, struct line **l)
     return st;
 }
 
-void
+const struct line *
 flow_ahead(struct rt *r, uint32_t system, const double *e, int n, int apart)
 {
     struct flow_kept *k = kept_of(r, system);
-    if (k->made && k->line)
-        line_ahead(k->line, e, n, apart);
+    if (!k->made)
+        return NULL;
+    line_ahead(k->line, e, n, apart);
+    return k->by_params && k->setup == r->setup_version ? k->line : NULL;
 }
 
 bool
@@ -370,6 +373,7 @@ flow_line_new(struct rt *r, uint32_t system, enum line_policy policy)
 {
     struct flow_kept *k = kept_of(r, system);
     struct flow *f = &k->f;
+    k->setup = 0;
     if (make(k, r, system))
         return NULL;
     double t = rt_time(r);
@@ -395,5 +399,6 @@ flow_line_new(struct rt *r, uint32_t system, enum line_policy policy)
     }
     if (f->line->n_on)
         active_flags(k, f->line->on);
+    k->setup = r->setup_version;
     return f;
 }

@@ -168,6 +168,11 @@ bool line_start(struct line *l, double t, const double *q, const double *v,
  * No promise is asked for: a run that never comes, or another one, costs
  * nothing but that. The present run is lost. */
 void line_ahead(struct line *l, const double *e, int n, int apart);
+/* Right after it: after how many single impacts does run k come to an end,
+ * since no contact closes any more? And when, with which rates of the gaps (m)
+ * and of y (r). 0: something else comes, or it is not known. */
+long line_ahead_end(const struct line *l, int k, double *t, const double **rate,
+                    const double **z);
 /* the next event at or before `until` */
 enum line_event line_next(struct line *l, double until);
 /* The same, but up to `most` single impacts in a row may come at once: of them

@@ -92,3 +92,18 @@ line_many_take(struct line *l, double until, long most)
     w->ends = r->opens;
     return true;
 }
+
+long
+line_ahead_end(const struct line *l, int k, double *t, const double **rate,
+               const double **z)
+{
+    const struct line_many *a = l->w->many;
+    int m = l->model.m;
+    if (!a || k >= a->n || !a->run[k].opens)
+        return 0;
+    const double *x = a->state + k * a->stride;
+    *t = a->run[k].t;
+    *rate = x + m;
+    *z = x + 4 * m + l->k.r;
+    return a->run[k].n;
+}

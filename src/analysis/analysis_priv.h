@@ -14,13 +14,20 @@
 /* one function per command that is available; table.c */
 analysis_fn command_function(uint32_t id);
 const char *command_word(uint32_t id);
-/* Work that a command can do at once for n runs to come, which differ from the
- * last one in restitutions alone (e: of all contacts of the model, per run); no
- * run depends on it. NULL: there is none. */
-typedef void ahead_fn(struct analysis *a, const imp_command *c, const double *e,
-                      int n);
-ahead_fn *command_ahead(uint32_t id);
-ahead_fn chatter_ahead;
+/* What a command can do at once for n runs to come, which differ from the last
+ * one in restitutions alone (e: of all contacts of the model, per run); no
+ * answer depends on it. `look` says of which runs it knows the answer already,
+ * which `tell` gives: the record is the one that the run would make (false:
+ * it has to be made, after all). */
+struct command_ahead {
+    void (*look)(struct analysis *a, const imp_command *c, const double *e,
+                 int n, bool *told);
+    bool (*tell)(struct analysis *a, int k, struct rec *out);
+};
+const struct command_ahead *command_ahead(uint32_t id); /* NULL: nothing */
+void chatter_ahead(struct analysis *a, const imp_command *c, const double *e,
+                   int n, bool *told);
+bool chatter_tell(struct analysis *a, int k, struct rec *out);
 
 #define COMMAND_FN(name)                                                       \
     int cmd_##name(struct analysis *a, const imp_command *c, struct rec *out)

@@ -11,15 +11,6 @@
 #include "base/num.h"
 #include "runtime/flow.h"
 
-/* entries of `order` that are kept */
-#define ORDER_MOST 1000
-/* the options */
-struct ask {
-    enum line_policy policy;
-    double until;
-    long least, most;
-};
-
 int
 chatter_not_linear(struct analysis *a, const imp_system *s, imp_range where)
 {
@@ -55,200 +46,6 @@ no_until(struct analysis *a, const imp_system *s, imp_range where)
     return IMP_BADMODEL;
 }
 
-/* -- the record of the run --------------------------------------------------
- */
-
-/* what somebody looks at; kept from run to run, as long as it is asked for the
- * same */
-struct wants {
-    const imp_field *schema;
-    const bool *wanted;
-    bool stability, digits, history, limit, rest;
-    size_t verdict, start;    /* their numbers */
-    const imp_command *asked; /* whose options are constants, and which */
-    struct ask ask;
-};
-
-static void
-set_number(struct analysis *a, struct rec *out, const char *field, double x,
-           const char *absent)
-{
-    if (absent)
-        SET_ABSENT(field, absent);
-    else
-        SET_NUM(field, x);
-}
-
-static void
-set_names(struct analysis *a, const imp_system *s,
-          const struct chatter_run *run, struct rec *out)
-{
-    size_t n = run->n_order < ORDER_MOST ? run->n_order : ORDER_MOST, k = 0;
-    const char **name = NEW_N(a->rt->arena, const char *, n + s->n_contact + 1);
-    for (size_t i = 0; i < n; i++)
-        name[i] = chatter_contact(a, s, run->order[i]);
-    SET_TEXTS("order", name, n);
-    for (uint32_t i = 0; i < s->n_contact; i++)
-        if (run->group[i])
-            name[n + k++] = chatter_contact(a, s, (int)i);
-    SET_TEXTS("group", name + n, k);
-    k = 0;
-    for (uint32_t i = 0; i < s->n_contact; i++)
-        if (run->group[i])
-            name[n + k++] = gap_place(a, s->contact + i);
-    SET_TEXTS("gaps", name + n, k);
-}
-
-static void
-set_after(struct analysis *a, const imp_system *s,
-          const struct chatter_run *run, struct rec *out)
-{
-    char t[NUM_TEXT];
-    switch (run->after) {
-    case CHATTER_NOTHING:
-        SET_ABSENT("afterwards", "the chatter is not partial");
-        return;
-    case CHATTER_FREE:
-        SET_TEXT("afterwards", "no contact closes again");
-        return;
-    case CHATTER_CLOSES:
-        SET_TEXT("afterwards",
-                 arena_printf(rec_arena(a), "%s closes at t = %s s",
-                              chatter_contact(a, s, run->after_contact),
-                              num_digits(t, run->after_time, 9)));
-        return;
-    case CHATTER_TOGETHER:
-        SET_TEXT("afterwards",
-                 arena_printf(rec_arena(a),
-                              "%s closes at t = %s s while others are closed: "
-                              "simultaneous impacts, what follows depends on "
-                              "their order",
-                              chatter_contact(a, s, run->after_contact),
-                              num_digits(t, run->after_time, 9)));
-        return;
-    case CHATTER_LASTS:
-        SET_TEXT("afterwards",
-                 arena_printf(rec_arena(a), "no limit until t = %s s",
-                              num_digits(t, run->after_time, 9)));
-    }
-}
-
-/* what the reader should know: a run that theory excludes, sums of orders that
- * do not repeat */
-static void
-set_warnings(struct analysis *a, const struct chatter_run *run,
-             const struct chatter_says *says, struct rec *out)
-{
-    const char *w[4];
-    size_t n = 0;
-    bool complete = run->limit && run->verdict == CHATTER_COMPLETE;
-    bool partial = run->verdict == CHATTER_PARTIAL;
-    if ((complete && !strcmp(says->stable, "no")) ||
-        (partial && !strcmp(says->partially, "no")))
-        w[n++] = "the run contradicts `because`: the restitution is near the "
-                 "critical one, or rounding has decided";
-    if (says->predicted && run->verdict != CHATTER_SIMULTANEOUS &&
-        run->verdict != CHATTER_ENDLESS && run->verdict != CHATTER_BELOW &&
-        complete != (says->predicted[0] == 'c'))
-        w[n++] = "the run contradicts Theorem 3: the velocity at the start is "
-                 "near the border, or rounding has decided";
-    if (run->limit && run->chatter.error >= 1.0)
-        w[n++] = "the flights have not come to one ratio; what remains is "
-                 "below the rounding of the time, and ratio and exponent are "
-                 "fitted";
-    if (run->limit && run->hoped)
-        w[n++] = arena_printf(rec_arena(a),
-                              "no order repeats and nothing accelerates: that "
-                              "the impacts never end is concluded from %ld of "
-                              "them; a greater `events` follows more",
-                              run->impacts);
-    SET_TEXTS("warnings", w, n);
-}
-
-/* why a run has no verdict */
-static const char *
-going_on(struct analysis *a, const struct chatter_run *run)
-{
-    struct arena *to = rec_arena(a);
-    char q[NUM_TEXT];
-    if (run->trend > 0 && fabs(run->trend_ratio - 1.0) < 1e-9)
-        return arena_printf(to,
-                            "still going on after %ld impacts: an order of %d "
-                            "repeats and takes as long each time, so that it "
-                            "accumulates nothing",
-                            run->impacts, run->trend);
-    if (run->trend > 0)
-        return arena_printf(to,
-                            "still going on after %ld impacts: an order of %d "
-                            "repeats, %s times as long each time; raise "
-                            "`events`",
-                            run->impacts, run->trend,
-                            num_digits(q, run->trend_ratio, 6));
-    return arena_printf(
-        to, "still going on after %ld impacts%s; raise `events`", run->impacts,
-        run->trend == 0 ? ", which repeat no order" : "");
-}
-
-static void
-set_run(struct analysis *a, const struct chatter_run *run, bool flat,
-        const struct wants *w, struct rec *out)
-{
-    static const char *const word[] = {[CHATTER_COMPLETE] = "complete",
-                                       [CHATTER_PARTIAL] = "partial",
-                                       [CHATTER_INCOMPLETE] = "incomplete",
-                                       [CHATTER_SIMULTANEOUS] = "simultaneous"};
-    if (run->verdict == CHATTER_MOVING && !(run->after_time < INFINITY))
-        SET_ABSENT("verdict", "no limit before times or speeds are beyond all "
-                              "numbers: the flights do not shrink");
-    else if (run->verdict == CHATTER_MOVING)
-        SET_ABSENT("verdict", "no limit until the time allowed: raise `until`");
-    else if (run->verdict == CHATTER_ENDLESS)
-        SET_ABSENT("verdict", going_on(a, run));
-    else if (run->verdict == CHATTER_BELOW)
-        SET_ABSENT("verdict",
-                   "not decided: beside the others, the impacts of some "
-                   "contacts fall below all numbers before it is known "
-                   "whether they end");
-    else
-        rec_word(out, w->verdict, word[run->verdict]);
-    rec_word(out, w->start, flat ? "nearly flat drop" : "given");
-    if (!w->digits)
-        return;
-    SET_NUM("impacts", (double)run->impacts);
-    SET_NUM("time", run->time);
-    set_number(a, out, "last_impact", run->last,
-               isnan(run->last) ? "no impact" : NULL);
-}
-
-static void
-set_rest(struct analysis *a, const imp_system *s, const struct chatter_run *run,
-         struct rec *out)
-{
-    const char *none = run->limit ? NULL : "no infinite sequence of impacts";
-    set_number(a, out, "remaining", run->chatter.remaining, none);
-    set_number(a, out, "period", run->chatter.period, none);
-    set_number(a, out, "ratio", run->chatter.ratio, none);
-    set_number(a, out, "error", run->chatter.error, none);
-    if (none)
-        SET_ABSENT("means", none);
-    else
-        SET_TEXT("means", limit_means(run->chatter.means));
-    set_number(a, out, "depth", run->chatter.depth, none);
-    set_number(a, out, "contraction", run->chatter.contraction,
-               none                             ? none
-               : run->chatter.means == LINE_MAP ? NULL
-                                                : "no map of a period");
-    set_number(a, out, "speed_ratio", run->speed,
-               none               ? none
-               : run->speed > 0.0 ? NULL
-                                  : "the order never repeats, or is made of "
-                                    "limits itself");
-    set_number(a, out, "exponent", run->exponent,
-               none ? none : run->no_exponent);
-    set_names(a, s, run, out);
-    set_after(a, s, run, out);
-}
-
 /* what the run itself tells: a sweep may want no more, and the stability costs
  * many times as much */
 static const char *const of_run[] = {
@@ -281,18 +78,19 @@ wants_any(const struct analysis *a, const struct rec *out,
     return i < n;
 }
 
-static struct wants *
+static struct chatter_wants *
 wants_of(struct analysis *a, const struct rec *out)
 {
     struct arena *arena;
-    struct wants *w = rt_keep(a->rt, &wants_key, 0, sizeof *w, &arena);
+    struct chatter_wants *w = rt_keep(a->rt, &wants_key, 0, sizeof *w, &arena);
     if (w->schema == out->schema && w->wanted == out->wanted)
         return w;
     const imp_image *im = a->rt->im;
-    *w = (struct wants){.schema = out->schema,
-                        .wanted = out->wanted,
-                        .verdict = (size_t)rec_index(im, out, "verdict"),
-                        .start = (size_t)rec_index(im, out, "start")};
+    *w =
+        (struct chatter_wants){.schema = out->schema,
+                               .wanted = out->wanted,
+                               .verdict = (size_t)rec_index(im, out, "verdict"),
+                               .start = (size_t)rec_index(im, out, "start")};
 #define OF(list) list, sizeof list / sizeof *list
     w->stability = rec_wants_beyond(im, out, OF(of_run));
     w->digits = rec_wants_beyond(im, out, OF(of_verdict));
@@ -303,35 +101,9 @@ wants_of(struct analysis *a, const struct rec *out)
     return w;
 }
 
-/* the fields that are for linear systems alone */
-static void
-set_unknown(struct analysis *a, struct rec *out)
-{
-    static const char *const absent[] = {"symmetry",
-                                         "rho",
-                                         "predicted",
-                                         "critical_restitution",
-                                         "partial_restitution",
-                                         "exponent_regular",
-                                         "eigenvalues",
-                                         "eigenvalues_im",
-                                         "eigenvectors",
-                                         "eigenvectors_im",
-                                         "pair_eigenvalues",
-                                         "pair_eigenvalues_im",
-                                         "dominant",
-                                         "cones"};
-    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
-        SET_ABSENT(absent[i], "the system is not linear");
-    SET_TEXT("stable", "not known");
-    SET_TEXT("partially_stable", "not known");
-    SET_TEXT("because", "the criteria are for linear systems: a constant mass "
-                        "matrix, linear gaps, no acceleration");
-}
-
 /* a system whose motion is no parabola */
 static int
-run_flow(struct analysis *a, uint32_t system, const struct ask *ask,
+run_flow(struct analysis *a, uint32_t system, const struct chatter_ask *ask,
          struct chatter_run *run, struct rec *out)
 {
     const imp_system *s = rt_system(a->rt, system);
@@ -347,22 +119,13 @@ run_flow(struct analysis *a, uint32_t system, const struct ask *ask,
         chatter_flow(a->rt->arena, f, s->contact, ask->until, ask->most, run);
     if (st)
         return st;
-    set_unknown(a, out);
-    double e = NAN;
-    for (uint32_t i = 0; i < s->n_contact; i++) {
-        double ei = a->rt->env[rt_contact(a->rt, s->contact + i)->env_contact +
-                               IMP_CONTACT_E];
-        e = i == 0 || ei == e ? ei : NAN;
-    }
-    set_number(a, out, "restitution", e,
-               isnan(e) ? "the contacts differ" : NULL);
-    SET_TEXTS("warnings", NULL, 0);
+    chatter_set_unknown(a, s, out);
     return IMP_OK;
 }
 
 static void
-follow(struct analysis *a, struct line *l, const struct wants *w,
-       const struct ask *ask, double accept, struct chatter_run *run)
+follow(struct analysis *a, struct line *l, const struct chatter_wants *w,
+       const struct chatter_ask *ask, double accept, struct chatter_run *run)
 {
     line_accept(l, accept);
     line_brief(l, !w->limit);
@@ -375,7 +138,7 @@ follow(struct analysis *a, struct line *l, const struct wants *w,
  * period lose their digits, and contacts seem to close together in the end. The
  * limit may be known well enough before. */
 static bool
-by_rounding(const struct line *l, const struct wants *w,
+by_rounding(const struct line *l, const struct chatter_wants *w,
             const struct chatter_run *run)
 {
     return run->verdict == CHATTER_SIMULTANEOUS && w->digits && !l->k.direct &&
@@ -384,8 +147,9 @@ by_rounding(const struct line *l, const struct wants *w,
 
 /* a system whose motion is a parabola */
 static int
-run_line(struct analysis *a, uint32_t system, const struct ask *ask,
-         const struct wants *w, struct chatter_run *run, struct rec *out)
+run_line(struct analysis *a, uint32_t system, const struct chatter_ask *ask,
+         const struct chatter_wants *w, struct chatter_run *run,
+         struct rec *out)
 {
     struct rt *r = a->rt;
     const imp_system *s = rt_system(r, system);
@@ -414,20 +178,8 @@ run_line(struct analysis *a, uint32_t system, const struct ask *ask,
             *run = early;
     }
     if (w->stability)
-        set_warnings(a, run, &says, out);
+        chatter_set_warnings(a, run, &says, out);
     return IMP_OK;
-}
-
-void
-chatter_ahead(struct analysis *a, const imp_command *c, const double *e, int n)
-{
-    uint32_t system = arg_items(a, c)[0].ref;
-    const imp_system *s = rt_system(a->rt, system);
-    struct arena *arena;
-    const struct wants *w = rt_keep(a->rt, &wants_key, 0, sizeof *w, &arena);
-    if ((s->flags & IMP_SYSTEMF_LINE) && !w->history) /* impact by impact */
-        flow_ahead(a->rt, system, e + s->contact, n,
-                   (int)a->rt->im->contacts.n);
 }
 
 /* a number that no run changes */
@@ -448,8 +200,8 @@ constant(const struct analysis *a, const imp_val *v)
 
 /* the options; kept in w as long as nothing changes them */
 static int
-ask_of(struct analysis *a, const imp_command *c, struct wants *w,
-       struct ask *ask)
+ask_of(struct analysis *a, const imp_command *c, struct chatter_wants *w,
+       struct chatter_ask *ask)
 {
     const imp_opt *o = IMP_ARRAY(a->rt->im, c->opts, imp_opt);
     double resolve, most;
@@ -476,9 +228,9 @@ cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
     uint32_t system = arg->ref;
     imp_range where = arg->range;
     const imp_system *s = rt_system(a->rt, system);
-    struct wants *w = wants_of(a, out);
+    struct chatter_wants *w = wants_of(a, out);
     struct chatter_run run;
-    struct ask ask = w->ask;
+    struct chatter_ask ask = w->ask;
     bool flat;
     int st;
     if (w->asked != c && (st = ask_of(a, c, w, &ask)))
@@ -494,8 +246,46 @@ cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
         return st;
     if (run.verdict == CHATTER_JAMMED)
         return flow_jammed(a->rt, s->contact, run.time);
-    set_run(a, &run, flat, w, out);
+    chatter_set_run(a, &run, flat, w, out);
     if (w->rest)
-        set_rest(a, s, &run, out);
+        chatter_set_rest(a, s, &run, out);
     return IMP_OK;
+}
+
+/* -- runs to come (analysis_priv.h) -----------------------------------------
+ */
+
+void
+chatter_ahead(struct analysis *a, const imp_command *c, const double *e, int n,
+              bool *told)
+{
+    uint32_t system = arg_items(a, c)[0].ref;
+    const imp_system *s = rt_system(a->rt, system);
+    struct arena *arena;
+    struct chatter_wants *w = rt_keep(a->rt, &wants_key, 0, sizeof *w, &arena);
+    const struct chatter_ask *ask = &w->ask;
+    int m = (int)a->rt->im->contacts.n;
+    struct chatter_run run;
+    memset(told, 0, (size_t)n * sizeof *told);
+    if (!(s->flags & IMP_SYSTEMF_LINE) || w->history) /* impact by impact */
+        return;
+    w->line = flow_ahead(a->rt, system, e + s->contact, n, m);
+    bool sure = w->line && w->asked == c && !w->stability && !w->rest &&
+                isinf(ask->until) && ask->least >= LINE_RESOLVE &&
+                ask->most > LINE_RESOLVE;
+    for (int k = 0; k < n && sure; k++)
+        told[k] =
+            chatter_starts_again(a, system, e + k * m + s->contact, &w->flat) &&
+            chatter_told(w->line, k, &run);
+}
+
+bool
+chatter_tell(struct analysis *a, int k, struct rec *out)
+{
+    const struct chatter_wants *w = wants_of(a, out);
+    struct chatter_run run;
+    if (!chatter_told(w->line, k, &run)) /* another start came between */
+        return false;
+    chatter_set_run(a, &run, w->flat, w, out);
+    return true;
 }

@@ -36,7 +36,8 @@ struct kept {
     size_t size;   /* of a state */
     uint32_t *law; /* m: entries of env of restitutions */
     int m;
-    bool one; /* all of e are the same */
+    bool one;            /* all of e are the same */
+    unsigned long given; /* set-up whose start says where to begin */
 };
 static const char kept_key = 0;
 
@@ -299,6 +300,17 @@ drop_again(const struct analysis *a, const struct kept *k)
     return !other;
 }
 
+bool
+chatter_starts_again(struct analysis *a, uint32_t system, const double *e,
+                     bool *flat)
+{
+    struct arena *own;
+    const struct kept *k = rt_keep(a->rt, &kept_key, system, sizeof *k, &own);
+    *flat = k->setup && k->setup == a->rt->setup_version;
+    return *flat ? same_restitutions(k->e, e, k->m)
+                 : k->given && k->given == a->rt->setup_version;
+}
+
 /* the drop into env */
 static int
 drop_new(struct analysis *a, uint32_t system, imp_range where)
@@ -341,6 +353,7 @@ chatter_start(struct analysis *a, uint32_t system, imp_range where, bool *flat)
     }
     const imp_system *s = rt_system(a->rt, system);
     *flat = unstated(a, s);
+    k->given = *flat ? 0 : a->rt->setup_version;
     if (!*flat)
         return IMP_OK;
     return s->flags & IMP_SYSTEMF_LINE ? drop_new(a, system, where)

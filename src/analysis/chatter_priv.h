@@ -24,6 +24,10 @@ const struct relabel *chatter_symmetry(struct analysis *a, uint32_t system,
 /* puts the nearly flat drop into the state of a system without a start */
 int chatter_start(struct analysis *a, uint32_t system, imp_range where,
                   bool *flat);
+/* Would a run with these restitutions (m) start as the last one did, whose
+ * set-up differs in no more? And from the flat drop? */
+bool chatter_starts_again(struct analysis *a, uint32_t system, const double *e,
+                          bool *flat);
 /* does start { ... } say nothing that moves the system? */
 bool chatter_unstated(const struct analysis *a, uint32_t system);
 /* nearly flat drop number `draw` > 0 of those that are drawn by the seed;
@@ -49,5 +53,39 @@ int chatter_stability(struct analysis *a, const struct imp_system *sys,
                       const struct line *l, const struct relabel *s,
                       const double *u, struct rec *out,
                       struct chatter_says *says);
+
+/* -- chatter.c: the options */
+struct chatter_ask {
+    enum line_policy policy;
+    double until;
+    long least, most;
+};
+/* what somebody looks at; kept from run to run, as long as it is asked for the
+ * same */
+struct chatter_wants {
+    const imp_field *schema;
+    const bool *wanted;
+    bool stability, digits, history, limit, rest;
+    size_t verdict, start;    /* their numbers */
+    const imp_command *asked; /* whose options are constants, and which */
+    struct chatter_ask ask;
+    /* of the runs to come */
+    const struct line *line;
+    bool flat;
+};
+
+/* -- chatter_record.c: the fields of the run; all that w->digits and w->rest
+ * ask for are set by both */
+void chatter_set_run(struct analysis *a, const struct chatter_run *run,
+                     bool flat, const struct chatter_wants *w, struct rec *out);
+void chatter_set_rest(struct analysis *a, const imp_system *s,
+                      const struct chatter_run *run, struct rec *out);
+/* what the reader should know: a run that theory excludes, sums of orders that
+ * do not repeat */
+void chatter_set_warnings(struct analysis *a, const struct chatter_run *run,
+                          const struct chatter_says *says, struct rec *out);
+/* the fields that are for linear systems alone, of another */
+void chatter_set_unknown(struct analysis *a, const imp_system *s,
+                         struct rec *out);
 
 #endif

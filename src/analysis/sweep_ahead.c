@@ -36,11 +36,11 @@ uint64_t
 sweep_ahead(const struct sweep *s, struct sweep_ahead *x, struct analysis *a,
             const imp_command *question, uint64_t from, uint64_t to)
 {
-    ahead_fn *ahead = command_ahead(question->id);
+    const struct command_ahead *ahead = command_ahead(question->id);
     const imp_image *im = a->rt->im;
     uint32_t m = im->contacts.n;
     uint64_t v = from;
-    int n = 0;
+    int n = x->n = x->next = 0;
     if (!ahead || s->n_models > 1)
         return UINT64_MAX;
     memory(s, x, im);
@@ -51,7 +51,20 @@ sweep_ahead(const struct sweep *s, struct sweep_ahead *x, struct analysis *a,
             break;
         n++;
     }
-    if (n > 1)
-        ahead(a, question, x->e, n);
+    if (n > 1) {
+        ahead->look(a, question, x->e, n, x->told);
+        x->n = n;
+    }
     return v > from ? v : from + 1;
+}
+
+bool
+sweep_told(struct sweep_ahead *x, struct analysis *a,
+           const imp_command *question, struct rec *r)
+{
+    int k = x->next++;
+    if (k >= x->n || !x->told[k])
+        return false;
+    rec_again(r);
+    return command_ahead(question->id)->tell(a, k, r);
 }

@@ -221,12 +221,18 @@ struct sweep_ahead {
     struct arena *arena;
     double *params, *e; /* of a run; restitutions of all contacts, per run */
     struct sweep_place place;
+    int n, next; /* runs that were looked at; which comes next */
+    bool told[SWEEP_AHEAD];
 };
 /* Runs from..to - 1 (as they are made) as far as they are such runs; `a` has
  * the run that was made last. The first that was not looked at. */
 uint64_t sweep_ahead(const struct sweep *s, struct sweep_ahead *x,
                      struct analysis *a, const imp_command *question,
                      uint64_t from, uint64_t to);
+/* The run after the one that this was asked of last: is it known what it finds?
+ * Then r is its record. */
+bool sweep_told(struct sweep_ahead *x, struct analysis *a,
+                const imp_command *question, struct rec *r);
 
 /* -- sweep_progress.c: the line on a terminal, while threads run */
 struct sweep_progress {

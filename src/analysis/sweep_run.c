@@ -330,6 +330,11 @@ run(struct worker *w, uint64_t i)
 {
     struct sweep *s = w->s;
     struct rec *r = NULL;
+    if (sweep_told(&w->ahead, &w->an, w->model->question, w->rec) &&
+        !s->calculates) {
+        sweep_keep(s, i, w->rec, w->last);
+        return true;
+    }
     int st = prepare(w, i);
     if (st == IMP_OK) {
         w->an.rt = w->rt;

@@ -22,10 +22,11 @@ command_function(uint32_t id)
     return id < IMP_CMD_COUNT ? commands[id].fn : NULL;
 }
 
-ahead_fn *
+const struct command_ahead *
 command_ahead(uint32_t id)
 {
-    return id == IMP_CMD_chatter ? chatter_ahead : NULL;
+    static const struct command_ahead chatter = {chatter_ahead, chatter_tell};
+    return id == IMP_CMD_chatter ? &chatter : NULL;
 }
 
 const char *

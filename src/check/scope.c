@@ -267,20 +267,23 @@ scope_libraries(struct check *ck)
         library(ck, f);
 }
 
-/* does library text declare this function, shape or system? a look at the text
- * is enough for a suggestion */
+/* The library whose text declares this: with one of these words before it (of
+ * which the last is NULL). A look at the text is enough for a suggestion. */
+static const char *const shapes_and_functions[] = {"shape ", "fn ", NULL};
+static const char *const systems[] = {"system ", NULL};
+static const char *const anything[] = {"shape ", "fn ", "system ", NULL};
 static const char *
-library_with(const char *name)
+library_with(const char *name, const char *const *words)
 {
     const struct stdlib_file *f;
     size_t len = strlen(name);
     for (size_t i = 0; (f = stdlib_get(i)); i++)
         for (const char *p = f->text; (p = strstr(p, name)); p += len)
-            if (((p - f->text >= 6 && !memcmp(p - 6, "shape ", 6)) ||
-                 (p - f->text >= 7 && !memcmp(p - 7, "system ", 7)) ||
-                 (p - f->text >= 3 && !memcmp(p - 3, "fn ", 3))) &&
-                p[len] == '(')
-                return f->name;
+            for (size_t k = 0; words[k] && p[len] == '('; k++) {
+                size_t n = strlen(words[k]);
+                if ((size_t)(p - f->text) >= n && !memcmp(p - n, words[k], n))
+                    return f->name;
+            }
     return NULL;
 }
 
@@ -297,7 +300,7 @@ use_library(struct check *ck, struct module *m, const struct ast_item *it)
             names[n++] = f->name;
         struct diag *d = ck_error(ck, DIAG_E0109, it->name.range,
                                   "there is no library `%s`", name);
-        const char *holder = library_with(name);
+        const char *holder = library_with(name, anything);
         if (holder) {
             CK_HELP(ck, d, "`%s` is declared in the library `%s`", name,
                     holder);
@@ -558,7 +561,8 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
         system
             ? NULL
             : scope_find(ck, m, name, fn ? WANT_VALUE : WANT_CALL, range, &rep);
-    const char *lib = library_with(name);
+    const char *lib =
+        library_with(name, system ? systems : shapes_and_functions);
     if (other) {
         CK_NOTE(ck, d, other->range, "`%s` is a %s", name,
                 decl_kind_name(other->kind));
@@ -590,12 +594,13 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
     } else if (!ck_suggest(ck, d, range, name, ns.v, ns.n)) {
         /* perhaps a misspelt name of a library that is not in use */
         const struct stdlib_file *f;
-        for (size_t i = 0; fn && (f = stdlib_get(i)); i++) {
+        const char *word = system ? "\nsystem " : "\nshape ";
+        for (size_t i = 0; (fn || system) && (f = stdlib_get(i)); i++) {
             if (scope_library(m, f->name))
                 continue;
             struct names ls = {ck, NULL, 0, 0};
-            for (const char *p = f->text; (p = strstr(p, "\nshape "));) {
-                p += 7;
+            for (const char *p = f->text; (p = strstr(p, word));) {
+                p += strlen(word);
                 size_t len = strcspn(p, "( ");
                 APUSH(ck, &ls, arena_strndup(ck->arena, p, len));
             }

@@ -57,7 +57,7 @@ map_of(struct line *l)
     k->sel = NEW_N(a, bool, (size_t)l->model.m + 1);
     k->hit = NEW_N(a, bool, (size_t)l->model.m + 1);
     k->group = NEW_N(a, bool, (size_t)l->model.m + 1);
-    k->sy = NEW_N(a, double, n *r + 1);
+    k->sy = NEW_N(a, double, n *r + 4);
     k->sz = NEW_N(a, double, n *r + 1);
     return k;
 }

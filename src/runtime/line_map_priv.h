@@ -25,6 +25,9 @@ struct line_map {
     double *x,
         *x1;   /* n: gaps, then rates of b before and after, metric units */
     double *M; /* n x n: d x1/d x, column by column */
+    /* the same by blocks, in rows of four, of a map without accelerations:
+     * gaps by gaps, by rates, rates by rates; and of the time */
+    double gg[MAP_STILL][4], gu[MAP_STILL][4], uu[MAP_STILL][4], tg[4], tu[4];
     double *D, *P, *Q;
     double *t, *v, *c; /* n: tangents of the scales; n + 2 */
     double *A;         /* (n + 2) x SMALL_LD(n + 2) */

@@ -54,7 +54,7 @@ strike(const struct line *s, struct coast *state, int r, int nv, bool direct,
     lanes_truth at[VECTORS];
     uint64_t others = ~UINT64_C(0) >> (64 - s->model.m) & ~(UINT64_C(1) << c);
     uint64_t first = 0;
-    double flight = -state->gap[c / LANES][c % LANES] / state->at[c];
+    double flight = -((const double *)state->gap)[c] / state->at[c];
     *hit = (struct hit){.s = lanes_of(flight), .contact = c};
     for (int v = 0; v < nv; v++) {
         lanes g = state->gap[v] + state->rate[v] * hit->s;
@@ -93,9 +93,8 @@ STILL_INLINE void
 begin(const struct line_map *k, int h, int r, struct tangents *d)
 {
     for (int j = 0; j < r; j++) {
-        d->yg[j] = d->yu[j] = four_of(0.0);
-        for (int c = 0; c < h; c++)
-            d->yg[j][c] = k->sy[j * 2 * h + c];
+        memcpy(d->yg + j, k->sy + j * 2 * h, sizeof *d->yg);
+        d->yu[j] = four_of(0.0);
         d->z[j] = d->yg[j];
     }
     d->tg = d->tu = four_of(0.0);
@@ -105,22 +104,18 @@ STILL_INLINE void
 end(struct line_map *k, int h, int r, const struct tangents *d)
 {
     const struct line *s = k->s;
-    int n = 2 * h;
     for (int i = 0; i < h; i++) {
         int b = k->b[i];
         four root = four_of(1.0 / s->k.root[b]);
         const double *F = s->k.F + b * r;
         four g = seen(r, F, d->yg) * root, u = seen(r, F, d->yu) * root;
         four z = seen(r, F, d->z) * root;
-        for (int c = 0; c < h; c++) {
-            k->M[i * n + c] = g[c];
-            k->M[i * n + h + c] = u[c];
-            k->M[(h + i) * n + c] = 0.0;
-            k->M[(h + i) * n + h + c] = z[c];
-        }
-        k->dt[i] = d->tg[i];
-        k->dt[h + i] = d->tu[i];
+        memcpy(k->gg[i], &g, sizeof g);
+        memcpy(k->gu[i], &u, sizeof u);
+        memcpy(k->uu[i], &z, sizeof z);
     }
+    memcpy(k->tg, &d->tg, sizeof k->tg);
+    memcpy(k->tu, &d->tu, sizeof k->tu);
 }
 
 STILL_INLINE bool
@@ -132,20 +127,20 @@ follow(const struct line *l, struct line_map *k, int period, int h, int r,
     struct tangents d;
     struct coast state;
     struct hit hit = {.contact = -1};
-    double z[LINE_LANES];
+    double z[LINE_LANES], total = 0.0;
+    int exponent = s->ex - s->ev - (k->ex - k->ev);
     begin(k, h, r, &d);
     for (int j = 0; j < r; j++)
         z[j] = times2(s->z[j], s->ev - k->ev);
     line_map_coordinates(k, k->x);
-    k->tau = 0.0;
     coast_load(&state, s, nv, r, direct);
     for (int i = period; i > 0; i--) {
         unsigned long was = w->n_ring - (unsigned long)i;
         int c = w->ring[was % LINE_KEPT].contact;
         if (!strike(s, &state, r, nv, direct, c, &hit))
             return false;
-        double tau = times2(hit.s[0], s->ex - s->ev - (k->ex - k->ev));
-        k->tau += tau;
+        double tau = times2(hit.s[0], exponent);
+        total += tau;
         along(s, r, c, tau, z, &d);
     }
     coast_store(&state, s, nv, r, direct);
@@ -154,7 +149,8 @@ follow(const struct line *l, struct line_map *k, int period, int h, int r,
         line_rescale(s);
     line_map_coordinates(k, k->x1);
     end(k, h, r, &d);
-    return k->tau > 0.0;
+    k->tau = total;
+    return total > 0.0;
 }
 
 STILL_INLINE bool
@@ -202,9 +198,10 @@ across(int h, const double *t, double p[][MAP_STILL])
 }
 
 /* (I - D) x + t e = r, x at right angles to t: first without e, along these
- * directions. x[h] = e */
+ * directions. x[h] = e. *radius: greatest eigenvalue of D across t, that of (I -
+ * t t^T/t^2) D: in these directions, too. */
 STILL_INLINE bool
-to_fixed(int h, const struct block *b, double *x)
+to_fixed(int h, const struct block *b, double *x, double *radius)
 {
     double p[2][MAP_STILL], q[2][MAP_STILL], m[2][2], s[2], f[2] = {0.0, 0.0};
     double left[MAP_STILL];
@@ -217,12 +214,21 @@ to_fixed(int h, const struct block *b, double *x)
         for (int j = 0; j < h - 1; j++)
             m[k][j] = line_dot(h, p[k], q[j]);
     }
+    *radius = 0.0;
     if (h == 2) {
         f[0] = s[0] / m[0][0];
+        *radius = fabs(1.0 - m[0][0] / line_dot(2, p[0], p[0]));
     } else if (h == 3) {
         double rd = 1.0 / (m[0][0] * m[1][1] - m[0][1] * m[1][0]);
         f[0] = (s[0] * m[1][1] - m[0][1] * s[1]) * rd;
         f[1] = (m[0][0] * s[1] - s[0] * m[1][0]) * rd;
+        /* p1 is t x p0 */
+        double r0 = 1.0 / line_dot(3, p[0], p[0]);
+        double r1 = r0 / line_dot(3, b->t, b->t);
+        double d0 = 1.0 - m[0][0] * r0, d1 = 1.0 - m[1][1] * r1;
+        double half = 0.5 * (d0 - d1), mean = 0.5 * (d0 + d1);
+        double off = m[0][1] * r0 * (m[1][0] * r1), disc = half * half + off;
+        *radius = disc < 0.0 ? sqrt(d0 * d1 - off) : fabs(mean) + sqrt(disc);
     }
     for (int i = 0; i < h; i++) {
         x[i] = 0.0;
@@ -269,32 +275,6 @@ transposed(int h, const struct block *b, double l, const double *r, double *x)
     return det != 0.0;
 }
 
-/* Greatest eigenvalue of (I - t t^T/t^2) D: that of t is 0 there, the others
- * are those of D. */
-STILL_INLINE double
-radius(int h, const struct block *b)
-{
-    double Q[MAP_STILL][MAP_STILL] = {{0}}, t2 = line_dot(h, b->t, b->t);
-    double trace = 0.0, square = 0.0;
-    for (int c = 0; c < h; c++) {
-        double s = 0.0;
-        for (int i = 0; i < h; i++)
-            s += b->t[i] * b->D[i][c];
-        for (int i = 0; i < h; i++)
-            Q[i][c] = b->D[i][c] - b->t[i] * s / t2;
-    }
-    for (int i = 0; i < h; i++) {
-        trace += Q[i][i];
-        for (int c = 0; c < h; c++)
-            square += Q[i][c] * Q[c][i];
-    }
-    if (h < 3)
-        return fabs(trace);
-    double p = 0.5 * trace, q = 0.5 * (trace * trace - square);
-    double disc = p * p - q;
-    return disc < 0.0 ? sqrt(q) : fabs(p) + sqrt(disc);
-}
-
 STILL_INLINE double
 norm(int n, const double *x)
 {
@@ -304,9 +284,8 @@ norm(int n, const double *x)
 STILL_INLINE bool
 read(struct line_map *k, int h, struct reading *o)
 {
-    int n = 2 * h;
     struct block g, u;
-    double gu[MAP_STILL][MAP_STILL], r[MAP_STILL], tg[MAP_STILL + 1],
+    double kg, ku, gu[MAP_STILL][MAP_STILL], r[MAP_STILL], tg[MAP_STILL + 1],
         tu[MAP_STILL + 1], xg[MAP_STILL + 1], xu[MAP_STILL + 1];
     double U = norm(h, k->x + h), G = U * k->tau;
     double U1 = norm(h, k->x1 + h), G0 = norm(h, k->x), G1 = norm(h, k->x1);
@@ -322,34 +301,34 @@ read(struct line_map *k, int h, struct reading *o)
         g.t[i] = k->x[i] * rG;
         u.t[i] = k->x[h + i] * rU;
         for (int c = 0; c < h; c++) {
-            g.D[i][c] = k->M[i * n + c] * ra;
-            gu[i][c] = k->M[i * n + h + c] * mixed;
-            u.D[i][c] = k->M[(h + i) * n + h + c] * rb;
+            g.D[i][c] = k->gg[i][c] * ra;
+            gu[i][c] = k->gu[i][c] * mixed;
+            u.D[i][c] = k->uu[i][c] * rb;
         }
     }
     double rg[MAP_STILL], ru[MAP_STILL];
     memcpy(rg, g.r, sizeof rg);
     memcpy(ru, u.r, sizeof ru);
     /* r = sum of e t - (D - I) d, d orthogonal to the t */
-    if (!to_fixed(h, &u, xu))
+    if (!to_fixed(h, &u, xu, &ku))
         return false;
     for (int i = 0; i < h; i++)
         g.r[i] += line_dot(h, gu[i], xu);
-    if (!to_fixed(h, &g, xg))
+    if (!to_fixed(h, &g, xg, &kg))
         return false;
     memcpy(k->c, xg, (size_t)h * sizeof *xg);
     memcpy(k->c + h, xu, (size_t)h * sizeof *xu);
     o->distance = sqrt(line_dot(h, xg, xg) + line_dot(h, xu, xu));
-    o->kappa = greater(radius(h, &g), radius(h, &u));
+    o->kappa = greater(kg, ku);
     if (!(o->distance < MAP_FAR) || !(o->kappa < 1.0))
         return false;
     /* DT (I - l D) = D tau */
     for (int i = 0; i < h; i++)
-        r[i] = k->dt[i] * G;
+        r[i] = k->tg[i] * G;
     if (!transposed(h, &g, l, r, tg))
         return false;
     for (int i = 0; i < h; i++) {
-        r[i] = k->dt[h + i] * U;
+        r[i] = k->tu[i] * U;
         for (int c = 0; c < h; c++)
             r[i] += l * gu[c][i] * tg[c];
     }

@@ -63,19 +63,38 @@ matches(const struct line_work *w, int p, int most)
     return k;
 }
 
-/* the flights of `period` impacts, `back` ones before the last, in the local
- * time of now */
+/* the flight of entry i, in the local time of now: exponent e */
+static inline double
+flight_of(const struct line_work *w, unsigned long i, int e)
+{
+    const struct line_impact *f = &w->ring[i % LINE_KEPT];
+    return f->exponent == e ? f->flight : times2(f->flight, f->exponent - e);
+}
+
+/* the flights of n impacts, `back` ones before the last */
 static double
-sum_of(const struct line *l, int period, int back)
+sum_of(const struct line *l, int n, int back)
 {
     const struct line_work *w = l->w;
+    unsigned long end = w->n_ring - (unsigned long)back;
     double s = 0.0;
-    int e = l->ex - l->ev;
-    for (int i = back + period - 1; i >= back; i--) {
-        const struct line_impact *f = kept(w, i);
-        s += f->exponent == e ? f->flight : times2(f->flight, f->exponent - e);
-    }
+    for (unsigned long i = end - (unsigned long)n; i < end; i++)
+        s += flight_of(w, i, l->ex - l->ev);
     return s;
+}
+
+/* of the last three periods, the last one first */
+static void
+sums_of(const struct line *l, int period, double sum[3])
+{
+    const struct line_work *w = l->w;
+    unsigned long n = (unsigned long)period, i = w->n_ring - 3 * n;
+    for (int k = 2; k >= 0; k--) {
+        double s = 0.0;
+        for (unsigned long end = i + n; i < end; i++)
+            s += flight_of(w, i, l->ex - l->ev);
+        sum[k] = s;
+    }
 }
 
 struct pattern {
@@ -201,10 +220,11 @@ static enum outcome
 by_flights(const struct line *l, int period, struct pattern *p, bool *near)
 {
     const struct line_work *w = l->w;
-    double now = sum_of(l, period, 0), before = sum_of(l, period, period);
+    double sum[3];
+    sums_of(l, period, sum);
+    double now = sum[0], before = sum[1], last = sum[2];
     if (!(now < before && now > 0.0))
         return PATTERN;
-    double last = sum_of(l, period, 2 * period);
     double noise = LINE_CONVERGED * period * (1.0 + before / now);
     p->ratio = now / before;
     double change = fabs(p->ratio - before / last), rest = 1.0 - p->ratio;

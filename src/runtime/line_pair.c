@@ -23,15 +23,16 @@ struct pair_law {
     double e, b; /* of the impact */
 };
 
-/* Sum of the flights from now on, in units of the first one. least: x beyond
- * which it converges; x1: to which, at the same contact; q: ratio of the times
- * of periods there. *off: its relative error beside rounding. */
+/* Sum of the flights from now on, in units of the first one. x1: to which x
+ * converges; q: ratio of the times of periods there. *off: its relative error
+ * beside rounding, which is to be `good`. */
 static double
-sum(const struct pair_law law[2], double x, double x1, double q, double *off)
+sum(const struct pair_law law[2], double x, double x1, double q, double good,
+    double *off)
 {
     double t = 1.0, total = 0.0, rest = 0.0;
     *off = INFINITY;
-    for (int k = 0; k<PAIR_MOST && * off> DBL_EPSILON; k++) {
+    for (int k = 0; k < PAIR_MOST && good < *off; k++) {
         double part = 0.0;
         for (int c = 0; c < 2; c++) {
             part += t;
@@ -75,7 +76,8 @@ line_pair(const struct line *l, int i, int j, struct line_fixed *out)
         return 1;
     struct pair_law law[2] = {{ej, bj}, {ei, bi}};
     double q = less / great, x1 = (great + ei) / (ei * bj), lacks;
-    double T = l->gap[j] / -l->rate[j] * sum(law, x, x1, q, &lacks);
+    double good = greater(line_enough(l->w), DBL_EPSILON);
+    double T = l->gap[j] / -l->rate[j] * sum(law, x, x1, q, good, &lacks);
     *out = (struct line_fixed){
         .T = T,
         .ratio = q,

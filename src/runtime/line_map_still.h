@@ -198,8 +198,8 @@ across(int h, const double *t, double p[][MAP_STILL])
 }
 
 /* (I - D) x + t e = r, x at right angles to t: first without e, along these
- * directions. x[h] = e. *radius: greatest eigenvalue of D across t, that of (I -
- * t t^T/t^2) D: in these directions, too. */
+ * directions. x[h] = e. *radius: greatest eigenvalue of D across t, that of (I
+ * - t t^T/t^2) D: in these directions, too. */
 STILL_INLINE bool
 to_fixed(int h, const struct block *b, double *x, double *radius)
 {

@@ -90,19 +90,23 @@ sweep_text(struct sweep_texts *t, const char *s)
 
 /* number of a text, of a column whose last one is there */
 static uint32_t
-number_of(struct sweep_texts *t, const char *s, struct sweep_last *last)
+number_of(struct sweep_texts *t, const struct fieldval *v,
+          struct sweep_last *last)
 {
-    if (last->n && !strcmp(last->s, s))
+    const char *s = v->text;
+    if (v->lasting && s == last->lasting)
         return last->number;
-    uint32_t k = sweep_text(t, s);
-    size_t n = strlen(s);
-    last->n = 0;
-    if (n && n < sizeof last->s) {
-        memcpy(last->s, s, n + 1);
-        last->n = (uint32_t)n;
-        last->number = k;
+    last->lasting = NULL;
+    if (!last->n || strcmp(last->s, s) != 0) {
+        size_t n = strlen(s);
+        last->number = sweep_text(t, s);
+        last->n = n < sizeof last->s ? (uint32_t)n : 0;
+        memcpy(last->s, s, last->n);
+        last->s[last->n] = 0;
     }
-    return k;
+    if (v->lasting)
+        last->lasting = s;
+    return last->number;
 }
 
 void
@@ -115,7 +119,7 @@ sweep_keep(struct sweep *s, uint64_t i, const struct rec *r,
             continue;
         const struct fieldval *v = &r->v[f->field];
         if (f->text)
-            f->text[i] = v->why ? 0 : number_of(&s->texts, v->text, &last[k]);
+            f->text[i] = v->why ? 0 : number_of(&s->texts, v, &last[k]);
         for (size_t j = 0; j < f->width && !f->text; j++)
             f->num[i * f->width + j] = v->why ? NAN : v->num[j];
     }

@@ -46,7 +46,8 @@ struct sweep_texts {
  * no lock then */
 #define SWEEP_LAST 48
 struct sweep_last {
-    uint32_t number, n; /* length; 0: none */
+    const char *lasting; /* where it lay, if nothing else can lie there */
+    uint32_t number, n;  /* length; 0: none */
     char s[SWEEP_LAST];
 };
 enum { SWEEP_NOT, SWEEP_DONE };

@@ -17,11 +17,12 @@
 
 #define FLUSH_BYTES ((size_t)1 << 14)
 #define FLUSH_AFTER                                                            \
-    50000000                /* ns: a killed sweep has lost no more than this, */
-                            /* or one run per thread */
-#define TELL_AFTER 20000000 /* ns: the progress line moves 10 times a second   \
-                             */
-#define CLAIM_MOST 64       /* runs taken from the counter at once */
+    50000000 /* ns: a killed sweep has lost no more than this, */
+             /* or one run per thread */
+#define TELL_AFTER                                                             \
+    20000000          /* ns: the progress line moves 10 times a second         \
+                       */
+#define CLAIM_MOST 64 /* runs taken from the counter at once */
 
 /* Machine code comes once for all threads, when what they have done together
  * pays for it (rt.h): a thread's own tier reports to that of the run. */
@@ -399,7 +400,7 @@ work_runs(struct worker *w, uint64_t claim)
         uint64_t from = atomic_fetch_add(&s->next, claim);
         uint64_t to = from + claim < s->total ? from + claim : s->total;
         for (uint64_t v = from; v < to; v++) {
-            uint64_t i = sweep_visit(s, v);
+            uint64_t i = s->n_models == 1 ? v : sweep_visit(s, v);
             if (s->resumed && s->state[i] == SWEEP_DONE)
                 continue;
             if (halted(s))

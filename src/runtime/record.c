@@ -194,8 +194,10 @@ void
 rec_word(struct rec *r, size_t field, const char *s)
 {
     struct fieldval *v = empty_slot(r, field);
-    if (v)
-        v->text = s;
+    if (!v)
+        return;
+    v->text = s;
+    v->lasting = true;
 }
 
 void

@@ -17,6 +17,7 @@ struct fieldval {
                           MAT n*cols */
     size_t n, cols;
     const char *text;         /* TEXT */
+    bool lasting;             /* text stays where it is, and as it is */
     const char *const *texts; /* TEXTS, n */
 };
 struct rec {

@@ -165,7 +165,8 @@ struct rt_kept {
     void *p;
 };
 
-static void *
+/* apart: what is asked for in every run is there but once */
+__attribute__((noinline)) static void *
 keep_more(struct rt *r, const void *key, uint32_t number, size_t size,
           struct arena **arena)
 {
@@ -209,13 +210,6 @@ rt_reset(struct rt *r)
     memcpy(r->env + l->state, r->state0, sizeof(double) * state_size(r));
     forget(r);
     slide_end(r, NULL);
-}
-
-bool
-rt_stopped(const struct rt *r)
-{
-    return r->stop != NULL &&
-           atomic_load_explicit(r->stop, memory_order_relaxed) != 0;
 }
 
 /* Work of the evaluator: one unit for an instruction at order 0, and so many

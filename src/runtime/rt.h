@@ -115,7 +115,12 @@ int rt_seed(struct rt *r, double seed, uint64_t run);
  * Nothing that is kept may lie there (slides, memos, remarks, events). */
 void rt_brief_end(struct rt *r);
 void rt_reset(struct rt *r); /* time 0 and initial state */
-bool rt_stopped(const struct rt *r);
+static inline bool
+rt_stopped(const struct rt *r)
+{
+    return r->stop != NULL &&
+           atomic_load_explicit(r->stop, memory_order_relaxed) != 0;
+}
 
 static inline const imp_body *
 rt_body(const struct rt *r, uint32_t b)

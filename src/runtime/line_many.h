@@ -18,7 +18,6 @@ struct many {
     lanes rsize[LINE_LANES], next[LINE_LANES], of_z[LINE_LANES];
     lanes y[LINE_LANES], z[LINE_LANES], zs;
     lanes e[LINE_LANES];
-    lanes_truth hit[LINE_LANES];
     lanes t, t_lo, arrive;
     lanes count;             /* impacts */
     lanes flight[LOG_STEPS]; /* by steps of all lanes together */
@@ -39,31 +38,31 @@ struct many_step {
     lanes y[LINE_LANES], g[LINE_LANES], most[LINE_LANES], of_y[LINE_LANES];
 };
 
-/* the number of the contact that is hit */
+/* the number of the contact that is hit: of one, or any */
 LANES_INLINE lanes
 picked(int m, const lanes_truth *hit, const lanes *x)
 {
-    lanes s = lanes_where(hit[0], x[0]);
+    lanes s = x[0];
     for (int i = 1; i < m; i++)
-        s = lanes_either(s, lanes_where(hit[i], x[i]));
+        s = lanes_select(hit[i], x[i], s);
     return s;
 }
 /* the same of numbers that are `apart` */
 LANES_INLINE lanes
 picked_of(int m, const lanes_truth *hit, const lanes *x, int apart)
 {
-    lanes s = lanes_where(hit[0], x[0]);
+    lanes s = x[0];
     for (int i = 1; i < m; i++)
-        s = lanes_either(s, lanes_where(hit[i], x[i * apart]));
+        s = lanes_select(hit[i], x[i * apart], s);
     return s;
 }
 /* of numbers, where it does not count */
 LANES_INLINE lanes
 picked_w(int m, const lanes_truth *hit, const double *x, int apart)
 {
-    lanes s = {0};
-    for (int i = 0; i < m; i++)
-        s = lanes_either(s, lanes_where(hit[i], lanes_of(x[i * apart])));
+    lanes s = lanes_of(x[0]);
+    for (int i = 1; i < m; i++)
+        s = lanes_select(hit[i], lanes_of(x[i * apart]), s);
     return s;
 }
 LANES_INLINE lanes
@@ -137,7 +136,6 @@ many_begin(struct many *c, const struct line *l, const struct line_many *a,
         lane(c->big + i, j)[0] = l->big[i];
         lane(c->rsize + i, j)[0] = l->w->rsize[i];
         lane(c->e + i, j)[0] = e[i];
-        ((int64_t *)(c->hit + i))[j] = 0;
         if (!direct)
             continue;
         wide f = line_law(l, i, e[i]);
@@ -187,27 +185,28 @@ many_end(struct many *c, struct line_many *a, int m, int r, bool direct, int j,
 /* -- one step ---------------------------------------------------------------
  */
 
-/* as first_of of line_coast.h */
+/* As first_of of line_coast.h; the contact that was hit last opens. Times are
+ * negative at first, so that none has to change its sign. */
 LANES_INLINE void
 many_first(const struct many *c, int m, double unit, struct many_step *st)
 {
-    lanes s[LINE_LANES], least = lanes_of(INFINITY);
+    lanes s[LINE_LANES], most = {0};
     lanes_truth any = {0}, n = {0};
     for (int i = 0; i < m; i++) {
-        lanes_truth closes = lanes_not(c->hit[i], c->next[i] < 0.0);
-        s[i] = lanes_where(closes, -c->gap[i] / c->next[i]);
-        s[i] = lanes_either(s[i], lanes_unless(closes, lanes_of(INFINITY)));
-        least = i ? lanes_less(s[i], least) : s[i];
+        lanes_truth closes = c->rate[i] < 0.0;
+        s[i] =
+            lanes_select(closes, c->gap[i] / c->rate[i], lanes_of(-INFINITY));
+        most = i ? lanes_greater(s[i], most) : s[i];
         any |= closes;
     }
     for (int i = 0; i < m; i++) {
-        st->hit[i] = s[i] == least;
+        st->hit[i] = s[i] == most;
         n -= st->hit[i];
     }
-    st->s = least;
-    st->dt = least * unit;
+    st->s = -most;
+    st->dt = st->s * unit;
     st->opens = ~any;
-    st->go = (n == 1) & (least > 0.0) & (st->dt < INFINITY);
+    st->go = (n == 1) & (st->s > 0.0) & (st->dt < INFINITY);
 }
 
 /* does another gap than that of the impact close within LINE_COARSE? */
@@ -266,7 +265,6 @@ many_hit(struct many *c, int m, struct many_step *st)
         c->rate[i] = lanes_select(st->hit[i], st->up, c->next[i]);
         c->gap[i] = lanes_unless(st->hit[i], st->g[i]);
         c->big[i] = lanes_unless(st->hit[i], st->most[i]);
-        c->hit[i] = st->hit[i];
     }
 }
 
@@ -274,9 +272,7 @@ LANES_INLINE void
 impact_direct(struct many *c, int m, struct many_step *st)
 {
     for (int j = 0; j < m; j++) {
-        lanes k = lanes_where(st->hit[0], c->K[j]);
-        for (int i = 1; i < m; i++)
-            k = lanes_either(k, lanes_where(st->hit[i], c->K[i * m + j]));
+        lanes k = picked_of(m, st->hit, c->K + j, m);
         lanes u = c->next[j] + k * st->arrive;
         c->next[j] = lanes_select(st->hit[j], st->up, u);
         c->rsize[j] = lanes_select(st->hit[j], -st->arrive, c->rsize[j]);

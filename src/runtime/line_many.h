@@ -25,11 +25,11 @@ struct many {
     long step;
     int run[LANES];                /* -1: none */
     double of_z0[LINE_LANES], zs0; /* at the start */
-    /* of the matrices, in all lanes: what is used is filled in */
-    lanes K[LINE_LANES * LINE_LANES]; /* direct: of the laws, each its own */
-    lanes F[LINE_LANES * LINE_LANES], Kr[LINE_LANES * LINE_LANES];
-    lanes root[LINE_LANES], rough[LINE_LANES], c0[LINE_LANES],
-        c0size[LINE_LANES];
+    /* of the matrices, as far as they are used: K is of each lane's own laws
+     * (direct, m x m) or the same in all (m x r), as the rest */
+    lanes K[LINE_LANES * LINE_LANES], F[LINE_LANES * LINE_LANES];
+    lanes root[LINE_LANES], rough[LINE_LANES];
+    lanes c0[LINE_LANES], c0size[LINE_LANES];
 };
 /* of one step */
 struct many_step {
@@ -38,33 +38,26 @@ struct many_step {
     lanes y[LINE_LANES], g[LINE_LANES], most[LINE_LANES], of_y[LINE_LANES];
 };
 
-/* the number of the contact that is hit: of one, or any */
+/* of numbers that are `apart` that of the contact that is hit; any, where it is
+ * not one */
 LANES_INLINE lanes
-picked(int m, const lanes_truth *hit, const lanes *x)
-{
-    lanes s = x[0];
-    for (int i = 1; i < m; i++)
-        s = lanes_select(hit[i], x[i], s);
-    return s;
-}
-/* the same of numbers that are `apart` */
-LANES_INLINE lanes
-picked_of(int m, const lanes_truth *hit, const lanes *x, int apart)
+picked(int m, const lanes_truth *hit, const lanes *x, int apart)
 {
     lanes s = x[0];
     for (int i = 1; i < m; i++)
         s = lanes_select(hit[i], x[i * apart], s);
     return s;
 }
-/* of numbers, where it does not count */
+/* the same of numbers that all lanes share */
 LANES_INLINE lanes
-picked_w(int m, const lanes_truth *hit, const double *x, int apart)
+picked_of(int m, const lanes_truth *hit, const double *x, int apart)
 {
     lanes s = lanes_of(x[0]);
     for (int i = 1; i < m; i++)
         s = lanes_select(hit[i], lanes_of(x[i * apart]), s);
     return s;
 }
+/* F y */
 LANES_INLINE lanes
 seen_from(const lanes *F, int r, const lanes *y)
 {
@@ -111,7 +104,7 @@ many_starts(struct many *c, const struct line *l, int m, int r)
         c->K[i] = lanes_of(0.0);
     for (int i = 0; i < m * r && !l->k.direct; i++) {
         c->F[i] = lanes_of(l->k.F[i]);
-        c->Kr[i] = lanes_of(l->k.K[i]);
+        c->K[i] = lanes_of(l->k.K[i]);
     }
 }
 
@@ -220,8 +213,8 @@ many_alone(int i, struct many_step *st)
 LANES_INLINE void
 many_arrive(const struct many *c, int m, struct many_step *st)
 {
-    st->arrive = picked(m, st->hit, c->rate);
-    st->up = -picked(m, st->hit, c->e) * st->arrive;
+    st->arrive = picked(m, st->hit, c->rate, 1);
+    st->up = -picked(m, st->hit, c->e, 1) * st->arrive;
     st->go &= st->up > DBL_MIN;
 }
 
@@ -272,7 +265,7 @@ LANES_INLINE void
 impact_direct(struct many *c, int m, struct many_step *st)
 {
     for (int j = 0; j < m; j++) {
-        lanes k = picked_of(m, st->hit, c->K + j, m);
+        lanes k = picked(m, st->hit, c->K + j, m);
         lanes u = c->next[j] + k * st->arrive;
         c->next[j] = lanes_select(st->hit[j], st->up, u);
         c->rsize[j] = lanes_select(st->hit[j], -st->arrive, c->rsize[j]);
@@ -287,10 +280,10 @@ many_small(struct many *c, const struct line *l, int m, lanes_truth small,
            const lanes *was, const struct many_step *st)
 {
     const double *W = l->k.W;
-    lanes q = (st->up - st->arrive) / picked_w(m, st->hit, W, m + 1);
+    lanes q = (st->up - st->arrive) / picked_of(m, st->hit, W, m + 1);
     for (int i = 0; i < m; i++) {
         lanes full = c->zs * c->root[i];
-        lanes u = was[i] + picked_w(m, st->hit, W + i, m) * q;
+        lanes u = was[i] + picked_of(m, st->hit, W + i, m) * q;
         u = lanes_select(st->hit[i], st->up, u);
         lanes size = lanes_select(st->hit[i], -st->arrive, c->rsize[i]);
         lanes_truth known = lanes_abs(u) < LINE_MINOR * c->zs * c->root[i];
@@ -304,10 +297,10 @@ LANES_INLINE void
 impact_general(struct many *c, const struct line *l, int m, int r,
                struct many_step *st)
 {
-    lanes down = picked(m, st->hit, st->of_y), zs_was = c->zs;
-    lanes p = st->up - picked(m, st->hit, c->of_z);
+    lanes down = picked(m, st->hit, st->of_y, 1), zs_was = c->zs;
+    lanes p = st->up - picked(m, st->hit, c->of_z, 1);
     for (int j = 0; j < r; j++) {
-        lanes k = picked_of(m, st->hit, c->Kr + j, r);
+        lanes k = picked(m, st->hit, c->K + j, r);
         c->z[j] += k * p;
         c->y[j] = st->y[j] - k * down;
     }

@@ -236,7 +236,7 @@ prepare(struct worker *w, uint64_t i)
     if (w->model->why)
         return IMP_FAILED;
     if (!w->rt) {
-        w->rt = new_run(w);
+        w->an.rt = w->rt = new_run(w);
         if (!w->rt)
             return IMP_FAILED;
     } else {
@@ -338,7 +338,6 @@ run(struct worker *w, uint64_t i)
     }
     int st = prepare(w, i);
     if (st == IMP_OK) {
-        w->an.rt = w->rt;
         const imp_command *q = w->model->question;
         r = record(w, q);
         st = command_function(q->id)(&w->an, q, r);

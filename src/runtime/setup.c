@@ -360,10 +360,27 @@ starts_of(struct rt *r)
            WORLD_OUTS + (l->slots - l->poly);
 }
 
+/* are all outputs of the set-up tape numbers, but for the starts? */
+static bool
+numbers_but_starts(struct rt *r)
+{
+    const imp_image *im = r->im;
+    const double *start = starts_of(r);
+    const double *bounds = start + 2 * (size_t)im->coordinates.n;
+    for (const double *x = r->scratch; x < bounds + 2 * im->draws.n; x++)
+        if (!isfinite(*x) && (x < start || x >= bounds))
+            return false;
+    return true;
+}
+
+/* drawn: the random numbers are in env. Before, they are 0 there, and the
+ * starts, all that is made of them, do not count. */
 static int
-setup_tape(struct rt *r)
+setup_tape(struct rt *r, bool drawn)
 {
     int st = rt_eval(r, r->im->setup, NULL, r->scratch);
+    if (st == IMP_NONFINITE && !drawn && numbers_but_starts(r))
+        return IMP_OK;
     if (st == IMP_NONFINITE)
         rt_nonfinite(r, r->im->setup, NULL);
     return st == IMP_OK ? IMP_OK : IMP_BADMODEL;
@@ -395,7 +412,7 @@ setup_draws(struct rt *r, uint64_t run)
         st = IMP_BADMODEL;
     }
     if (!st && r->im->draws.n)
-        st = setup_tape(r);
+        st = setup_tape(r, true);
     if (!st)
         setup_systems(r, starts_of(r));
     return st;
@@ -410,7 +427,7 @@ rt_seed(struct rt *r, double seed, uint64_t run)
         return IMP_OK;
     r->setup_version++;
     rt_reset(r);
-    int st = setup_tape(r);
+    int st = setup_tape(r, false);
     if (st || (st = setup_draws(r, run)))
         return st;
     memcpy(r->state0, r->env + l->state,
@@ -427,7 +444,7 @@ rt_setup(struct rt *r, const double *params)
     for (uint32_t i = 0; i < im->params.n; i++)
         r->env[l->params + i] = params[i];
     double *out = r->scratch;
-    int st = setup_tape(r);
+    int st = setup_tape(r, !im->draws.n);
     if (st != IMP_OK)
         return st;
     size_t n_raw = (size_t)im->bodies.n * IMP_RAW_SIZE;

@@ -130,8 +130,11 @@ no_columns(struct analysis *a, const imp_val *v, const char *why)
                               "`%s` is no column of numbers: %s",
                               imp_text(a->rt->im, v->label), why);
     diag_help(a->ds, d,
-              "record it with `simulate { record = ... }` or name a "
-              "list of a record");
+              !strcmp(why, "it is a text")
+                  ? "texts of a sweep are shown on a map: plot s.verdict { "
+                    "against = (s.x, s.y) }"
+                  : "record it with `simulate { record = ... }` or name a "
+                    "list of a record");
     return IMP_FAILED;
 }
 

@@ -586,9 +586,8 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
         diag_fix(ck->ds, d, range, lower[name[0] - 'X']);
     } else if (!coords && !fn && name[1] == 0 && strchr("xyz", name[0])) {
         CK_HELP(ck, d,
-                "x, y and z are coordinates inside a shape; a system has "
-                "those that it names: coordinate %s",
-                name);
+                "x, y and z are coordinates inside a shape, and in the "
+                "formulas of a system that names them, not in its start");
     } else if (!fn && !strcmp(name, "e")) {
         CK_HELP(ck, d, "Euler's number is exp(1)");
     } else if (!ck_suggest(ck, d, range, name, ns.v, ns.n)) {

@@ -28,9 +28,14 @@
 #define OBSERVE_IMPACTS 100000L
 /* as MOTION_TRUNCATION: terms left out are below the state's rounding */
 #define OBSERVE_TRUNCATION 4e-16
+/* share of the time within which impacts before a limit are not gone through */
+#define LIMIT_NEAR (4.0 * DBL_EPSILON)
 /* impacts before a limit behind which jumps that do not shrink are told: by
  * then those that follow the speeds have halved */
 #define OBSERVE_ENOUGH 4
+/* ... and jumps that are still this share of the greatest where the time to the
+ * limit is rounding: those that follow the speeds are far below it by then */
+#define OBSERVE_LEFT 1e-6
 /* orders before the last that are looked at */
 #define OBSERVE_GAP 7
 /* rounds in which the size of a variable that begins near 0 is found */
@@ -258,8 +263,9 @@ jump(struct flow *f)
     return st ? IMP_FAILED : IMP_OK;
 }
 
-/* A variable whose jumps do not shrink towards the limit has no value behind
- * it: what is given counts the impacts that were gone through. Told once. */
+/* A variable whose jumps do not shrink towards the limit, or shrink so slowly
+ * that much is left of them where no time is left, has no value behind it: what
+ * is given is that after the impacts that were gone through. Told once. */
 static void
 tell_endless(struct flow *f, double t)
 {
@@ -267,10 +273,16 @@ tell_endless(struct flow *f, double t)
     const struct imp_image *im = f->r->im;
     const imp_coordinate *c =
         IMP_ARRAY(im, im->coordinates, imp_coordinate) + f->s->first + f->n;
-    char at[NUM_TEXT];
+    bool through = o->probe && t - o->probe->t <= LIMIT_NEAR * fabs(t);
+    /* `late` itself forgets no faster than that */
+    double kept = ldexp(4.0, -(int)fmin((double)o->impacts, 1e3));
+    char at[NUM_TEXT], left[NUM_TEXT];
     for (uint32_t j = 0; j < o->p && !o->told; j++) {
+        bool lasts = o->late[j] >= 0.5 * o->most[j];
+        bool slow =
+            through && o->late[j] > fmax(OBSERVE_LEFT, kept) * o->most[j];
         if (o->impacts < OBSERVE_ENOUGH || !(o->late[j] > 0.0) ||
-            o->late[j] < 0.5 * o->most[j])
+            !(lasts || slow))
             continue;
         uint32_t env = f->s->env_state + o->n + j, k = 0;
         while (k + 1 < f->s->n_observer && c[k].env != env &&
@@ -278,14 +290,16 @@ tell_endless(struct flow *f, double t)
             k++;
         struct diag *d = diag_add(
             f->r->ds, DIAG_W0731, c[k].range,
-            "what the impacts add to `%s`%s does not shrink towards the limit "
-            "of chatter at t = %s",
+            "what the impacts add to `%s`%s %s towards the limit of chatter at "
+            "t = %s",
             imp_text(im, c[k].name), c[k].env == env ? "" : "'",
+            lasts ? "does not shrink" : "shrinks more slowly than their speeds",
             num_digits(at, t, 9));
         diag_note(f->r->ds, d, f->s->range_observer,
                   "from there on its value is that of the %ld impacts that "
-                  "were gone through; the limit has infinitely many",
-                  o->impacts);
+                  "were gone through, the last of which added %s; the limit "
+                  "has infinitely many",
+                  o->impacts, num_digits(left, o->late[j], 3));
         diag_help(f->r->ds, d,
                   "let the rule in `jump` fall to 0 with the speeds, or read "
                   "the variable before the limit");
@@ -351,7 +365,7 @@ make_probe(struct flow *f, struct line **out)
 static void
 next_impact(struct observe *o)
 {
-    double near = 4.0 * DBL_EPSILON * fabs(o->limit);
+    double near = LIMIT_NEAR * fabs(o->limit);
     o->more = o->more && ++o->impacts < OBSERVE_IMPACTS &&
               o->limit - o->probe->t > near;
     if (!o->more)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers as text, independent of the locale. The C library does the exact
- * work; its decimal point, the one thing a locale changes, is never let in or
- * out: texts are taken apart into digits and exponent and put together here. */
+ * work where base/digits.h leaves it to it; its decimal point, the one thing a
+ * locale changes, is never let in or out: texts are taken apart into digits and
+ * exponent and put together here. */
 #include "base/num.h"
 
 #include <math.h>
@@ -9,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/digits.h"
 
 /* a positive decimal number: d[0].d[1]d[2]... * 10^e */
 struct decimal {
@@ -21,7 +24,10 @@ static struct decimal
 round_to(double x, int n)
 {
     char s[64];
-    struct decimal r = {.n = 0};
+    struct decimal r = {.n = n};
+    if (digits_of(x, n, r.d, &r.e))
+        return r;
+    r.n = 0;
     snprintf(s, sizeof s, "%.*e", n - 1, x);
     const char *p = s;
     for (; *p && *p != 'e'; p++)

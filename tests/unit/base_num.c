@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/num.h"
 
 static uint64_t state = 88172645463325252U;
@@ -69,6 +70,60 @@ round_trip(void **unused)
     check(DBL_MIN);
     check(4.9406564584124654e-324);
     check(-0.0);
+}
+
+/* as the C library rounds, or not at all; how often not */
+static int
+same_digits(double x, int n)
+{
+    char want[40], d[24];
+    int e;
+    x = fabs(x);
+    if (!(x > 0) || !isfinite(x))
+        return 0;
+    if (!digits_of(x, n, d, &e))
+        return 1;
+    snprintf(want, sizeof want, "%.*e", n - 1, x);
+    assert_int_equal(d[0], want[0]);
+    if (n > 1)
+        assert_memory_equal(d + 1, want + 2, n - 1);
+    assert_int_equal(e, atoi(strchr(want, 'e') + 1));
+    return 0;
+}
+
+static void
+digits(void **unused)
+{
+    int unsure = 0;
+    (void)unused;
+    for (int k = 0; k < 300000; k++)
+        unsure += same_digits(random_double(k), 1 + (k / 4) % 17);
+    /* mostly what is exactly between two texts */
+    assert_in_range(unsure, 0, 30000);
+    unsure = 0;
+    for (int k = 0; k < 100000; k++)
+        unsure += same_digits(random_double(0), 17);
+    assert_in_range(unsure, 0, 200);
+    for (int k = -323; k <= 308; k++) {
+        double x = strtod((char[]){'1', 'e', k < 0 ? '-' : '+',
+                                   (char)('0' + abs(k) / 100),
+                                   (char)('0' + abs(k) / 10 % 10),
+                                   (char)('0' + abs(k) % 10), 0},
+                          NULL);
+        for (int n = 1; n <= 17; n++) {
+            (void)same_digits(x, n);
+            (void)same_digits(nextafter(x, 0), n);
+            (void)same_digits(nextafter(x, INFINITY), n);
+        }
+    }
+    for (int k = -1074; k < 1024; k++)
+        for (int n = 1; n <= 17; n++) {
+            (void)same_digits(ldexp(1, k), n);
+            (void)same_digits(nextafter(ldexp(1, k), 0), n);
+            (void)same_digits(ldexp(4503599627370497.0, k - 52), n);
+        }
+    (void)same_digits(DBL_MAX, 17);
+    (void)same_digits(4.9406564584124654e-324, 17);
 }
 
 /* no decimal of fewer digits reads back */
@@ -181,8 +236,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip), cmocka_unit_test(shortest),
-        cmocka_unit_test(texts), cmocka_unit_test(reading),
-        cmocka_unit_test(any_locale)};
+        cmocka_unit_test(round_trip), cmocka_unit_test(digits),
+        cmocka_unit_test(shortest),   cmocka_unit_test(texts),
+        cmocka_unit_test(reading),    cmocka_unit_test(any_locale)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,11 +99,11 @@ struct columns {
     size_t n, cap;
     bool texts; /* columns of texts are wanted, too */
 };
-/* appends the columns of a value (fields, recorded columns, whole records);
- * `time`, if not NULL, receives the natural horizontal axis (n = 0: none) */
+/* appends the columns of a value (fields, recorded columns, whole records), in
+ * the run's memory; `time`, if not NULL, receives the natural horizontal axis
+ * (n = 0: none) */
 int columns_of(struct analysis *a, const imp_val *v, struct columns *cols,
                struct out_column *time);
-void columns_free(struct columns *cols);
 /* the columns of one field of a record, texts too, into v; how many */
 size_t record_columns(struct analysis *a, const struct rec *r, size_t field,
                       struct out_column *v);

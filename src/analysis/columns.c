@@ -3,18 +3,10 @@
  * recorded columns of `simulate` (also named by their expression: `plot
  * gap(touch)` is the column of the last run that recorded it), whole records,
  * single numbers. Vectors give one column per entry. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "abi/status.h"
 #include "analysis/analysis_priv.h"
-
-void
-columns_free(struct columns *cols)
-{
-    free(cols->v);
-    *cols = (struct columns){0};
-}
 
 /* column number k of rows with `width` entries, n rows */
 static void
@@ -36,7 +28,7 @@ add(struct analysis *a, struct columns *cols, const char *name,
                      ? arena_printf(a->rt->arena, "%s.%s", name, axis[k])
                      : arena_printf(a->rt->arena, "%s[%zu]", name, k);
     }
-    VEC_PUSH(cols, c);
+    VEC_PUSH_IN(a->rt->arena, cols, c);
 }
 
 static bool
@@ -72,15 +64,16 @@ add_field(struct analysis *a, struct columns *cols, const struct rec *r,
 
 /* a column of texts */
 static bool
-add_texts(struct columns *cols, const struct rec *r, size_t i,
-          const char *label)
+add_texts(struct analysis *a, struct columns *cols, const struct rec *r,
+          size_t i, const char *label)
 {
     static const char *const none[] = {""};
     const struct fieldval *v = &r->v[i];
     if (!cols->texts || r->schema[i].kind != IMP_FIELD_TEXTS || v->why)
         return false;
-    VEC_PUSH(cols, (struct out_column){label, "", NULL, v->n,
-                                       v->texts ? v->texts : none});
+    VEC_PUSH_IN(
+        a->rt->arena, cols,
+        (struct out_column){label, "", NULL, v->n, v->texts ? v->texts : none});
     return true;
 }
 
@@ -103,7 +96,6 @@ record_columns(struct analysis *a, const struct rec *r, size_t field,
     add_field(a, &cols, r, field, name);
     size_t n = cols.n;
     memcpy(v, cols.v, n * sizeof *v);
-    columns_free(&cols);
     return n;
 }
 
@@ -151,7 +143,7 @@ whole_record(struct analysis *a, const imp_val *v, const struct rec *r,
         /* of a simulation, a sweep: its rows */
         if (sim && !r->schema[i].column && strcmp(name, "t"))
             continue;
-        if (!(r->schema[i].column && add_texts(cols, r, i, name)) &&
+        if (!(r->schema[i].column && add_texts(a, cols, r, i, name)) &&
             has_numbers(&r->schema[i], &r->v[i]))
             add_field(a, cols, r, i, name);
     }
@@ -203,7 +195,7 @@ columns_of(struct analysis *a, const imp_val *v, struct columns *cols,
             return IMP_FAILED;
         if (r->v[v->field].why)
             return no_columns(a, v, r->v[v->field].why);
-        if (!add_texts(cols, r, v->field, label)) {
+        if (!add_texts(a, cols, r, v->field, label)) {
             if (!has_numbers(&r->schema[v->field], &r->v[v->field]))
                 return no_columns(a, v, "it is a text");
             add_field(a, cols, r, v->field, label);

@@ -57,7 +57,6 @@ map(struct analysis *a, const imp_command *c, const struct columns *axes)
                      arg_text(a, c, IMP_OPT_plot_file, default_name(a)),
                      arg_text(a, c, IMP_OPT_plot_title, default_title(a, c)),
                      &x, &y, &z[0], l.v, l.n);
-    free(l.v);
     return st;
 }
 
@@ -94,7 +93,8 @@ curves(struct analysis *a, const imp_command *c, const struct out_column *x,
     int st = v ? per_column(a, c, v, x, &per) : IMP_OK;
     for (size_t j = 0; j < ys->n && !st; j++) {
         if (!v) {
-            VEC_PUSH(&l, (struct out_curve){.x = *x, .y = ys->v[j]});
+            VEC_PUSH_IN(a->rt->arena, &l,
+                        (struct out_curve){.x = *x, .y = ys->v[j]});
         } else if (!plot_per(a->rt->arena, &per, x, &ys->v[j], ys->n > 1, &l)) {
             struct diag *d = diag_add(a->ds, DIAG_E0715, c->range,
                                       "`%s` has more than %d values, and a "
@@ -111,7 +111,6 @@ curves(struct analysis *a, const imp_command *c, const struct out_column *x,
                         arg_text(a, c, IMP_OPT_plot_file, default_name(a)),
                         arg_text(a, c, IMP_OPT_plot_title, default_title(a, c)),
                         x, l.v, l.n);
-    free(l.v);
     return st;
 }
 
@@ -156,17 +155,16 @@ cmd_plot(struct analysis *a, const imp_command *c, struct rec *out)
     const imp_val *against = arg_option(a, c, IMP_OPT_plot_against);
     a->plots++;
     if (against && (st = columns_of(a, against, &xs, NULL)))
-        goto done;
+        return st;
     if ((st = unused(a, c, xs.n == 2)))
-        goto done;
+        return st;
     if (xs.n == 2) {
-        st = map(a, c, &xs);
-        goto done;
+        return map(a, c, &xs);
     }
     for (uint32_t i = 0; i < c->args.n && !st; i++)
         st = columns_of(a, &v[i], &ys, &x);
     if (st)
-        goto done;
+        return st;
 
     if (against) {
         if (xs.n != 1) {
@@ -174,8 +172,7 @@ cmd_plot(struct analysis *a, const imp_command *c, struct rec *out)
                      "a plot is against one column of numbers, a map against "
                      "two; `%s` has %zu",
                      imp_text(a->rt->im, against->label), xs.n);
-            st = IMP_FAILED;
-            goto done;
+            return IMP_FAILED;
         }
         x = xs.v[0];
     } else if (!x.x) {
@@ -203,20 +200,14 @@ cmd_plot(struct analysis *a, const imp_command *c, struct rec *out)
             diag_help(a->ds, d,
                       "plot columns of one record together, or give "
                       "the axis with `against`");
-            st = IMP_FAILED;
-            goto done;
+            return IMP_FAILED;
         }
     if (arg_option(a, c, IMP_OPT_plot_per) ||
         arg_option(a, c, IMP_OPT_plot_overlay)) {
-        st = curves(a, c, &x, &ys);
-        goto done;
+        return curves(a, c, &x, &ys);
     }
-    st = out_plot(a->out, a->ds, c->range,
-                  arg_text(a, c, IMP_OPT_plot_file, default_name(a)),
-                  arg_text(a, c, IMP_OPT_plot_title, default_title(a, c)), &x,
-                  ys.v, ys.n);
-done:
-    columns_free(&ys);
-    columns_free(&xs);
-    return st;
+    return out_plot(a->out, a->ds, c->range,
+                    arg_text(a, c, IMP_OPT_plot_file, default_name(a)),
+                    arg_text(a, c, IMP_OPT_plot_title, default_title(a, c)), &x,
+                    ys.v, ys.n);
 }

@@ -182,7 +182,7 @@ plot_per(struct arena *a, const struct out_column *per,
             a, "%s%s%s = %s%s%s", named ? y->name : "", named ? ", " : "",
             per->name, v, *per->unit && !per->texts ? " " : "",
             per->texts ? "" : per->unit);
-        VEC_PUSH(l, curve_of(a, r + i, k, x, y, name));
+        VEC_PUSH_IN(a, l, curve_of(a, r + i, k, x, y, name));
     }
     return true;
 }

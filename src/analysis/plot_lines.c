@@ -48,7 +48,7 @@ contour(struct analysis *a, const imp_command *c, const struct out_column *x,
         return IMP_FAILED;
     }
     for (size_t k = 0; k < n; k++)
-        VEC_PUSH(l, v[k]);
+        VEC_PUSH_IN(a->rt->arena, l, v[k]);
     return IMP_OK;
 }
 
@@ -83,7 +83,6 @@ plot_contours(struct analysis *a, const imp_command *c,
             st = contour(a, c, x, y, cols.v[k], l);
         }
     }
-    columns_free(&cols);
     return st;
 }
 
@@ -139,10 +138,11 @@ expression(struct analysis *a, const imp_val *v, const struct out_column *x,
             y[i] = NAN;
     }
     *p = was;
-    VEC_PUSH(l, (struct out_curve){.x = {"", "", at, PLOT_POINTS, NULL},
-                                   .y = {label_of(a, v),
-                                         imp_text(a->rt->im, v->unit), y,
-                                         PLOT_POINTS, NULL}});
+    VEC_PUSH_IN(
+        a->rt->arena, l,
+        (struct out_curve){.x = {"", "", at, PLOT_POINTS, NULL},
+                           .y = {label_of(a, v), imp_text(a->rt->im, v->unit),
+                                 y, PLOT_POINTS, NULL}});
 }
 
 /* left - right over the fine grid */
@@ -179,7 +179,7 @@ equation(struct analysis *a, const imp_val *v, const struct out_column *x,
         return; /* an axis of one value */
     c.level = NULL;
     c.y.name = label_of(a, v);
-    VEC_PUSH(l, c);
+    VEC_PUSH_IN(a->rt->arena, l, c);
 }
 
 /* a column of a sweep over one param, against that */
@@ -193,11 +193,11 @@ column_curve(struct analysis *a, const imp_val *v, struct plot_lines *l)
     int st = columns_of(a, v, &cols, NULL);
     for (size_t i = 0; !st && i < r->n; i++)
         if (r->schema[i].column == 1 && !r->v[i].why)
-            VEC_PUSH(l, (struct out_curve){
-                            .x = {"", "", r->v[i].num, r->v[i].n, NULL},
-                            .y = {label_of(a, v), cols.v->unit, cols.v->x,
-                                  cols.v->n, NULL}});
-    columns_free(&cols);
+            VEC_PUSH_IN(
+                a->rt->arena, l,
+                (struct out_curve){.x = {"", "", r->v[i].num, r->v[i].n, NULL},
+                                   .y = {label_of(a, v), cols.v->unit,
+                                         cols.v->x, cols.v->n, NULL}});
     return st;
 }
 

@@ -35,19 +35,15 @@ cmd_save(struct analysis *a, const imp_command *c, struct rec *out)
     for (uint32_t i = 0; i < c->args.n && !st; i++)
         st = columns_of(a, &v[i], &cols, &time);
     if (st)
-        goto done;
+        return st;
     bool there = !time.x;
     for (size_t j = 0; j < cols.n; j++)
         there = there || cols.v[j].x == time.x || cols.v[j].n != time.n;
     if (!there)
-        VEC_PUSH(&all, time);
+        VEC_PUSH_IN(a->rt->arena, &all, time);
     for (size_t j = 0; j < cols.n; j++)
-        VEC_PUSH(&all, cols.v[j]);
-    st = out_save(a->out, a->ds, c->range,
-                  arg_text(a, c, IMP_OPT_save_file, default_name(a, &v[0])),
-                  all.v, all.n);
-done:
-    columns_free(&cols);
-    columns_free(&all);
-    return st;
+        VEC_PUSH_IN(a->rt->arena, &all, cols.v[j]);
+    return out_save(a->out, a->ds, c->range,
+                    arg_text(a, c, IMP_OPT_save_file, default_name(a, &v[0])),
+                    all.v, all.n);
 }

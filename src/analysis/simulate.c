@@ -284,39 +284,64 @@ ended(struct sim *s, struct rec *out, int st, double e0, bool has_e0)
     return st;
 }
 
+static int
+simulate(struct sim *s, struct rec *out)
+{
+    struct analysis *a = s->a;
+    struct motion_totals e;
+    double limit;
+    int st;
+    if ((st = option_until(s)) || (st = option_policy(s)) ||
+        (st = arg_number(a, s->c, IMP_OPT_simulate_events, 100000.0, &limit)) ||
+        (st = sim_items(s)) || (st = sim_times(s)))
+        return st;
+    option_through(s);
+    bool has_e0 = !motion_totals(a->rt, &e);
+    /* the energies of systems are what they move by */
+    st = has_e0 || !a->rt->im->systems.n ? run(s, limit) : IMP_FAILED;
+    if (st == IMP_OK || st == IMP_STOPPED)
+        fill(s, out, st, e.kinetic + e.potential, has_e0);
+    else if (st != IMP_BADMODEL && s->begun)
+        st = ended(s, out, st, e.kinetic + e.potential, has_e0);
+    return st;
+}
+
+static void
+sim_free(struct sim *s)
+{
+    free(s->t.v);
+    free(s->rows.v);
+    free(s->times.v);
+    free(s->ev_time.v);
+    free(s->ev_impulse.v);
+    free(s->ev_kind.v);
+    free(s->ev_class.v);
+    free(s->ev_contact.v);
+    free(s->remarks.v);
+}
+
 int
 cmd_simulate(struct analysis *a, const imp_command *c, struct rec *out)
 {
-    struct sim s = {.a = a,
-                    .c = c,
-                    .n_contacts = a->rt->im->contacts.n,
-                    .errors = a->ds->errors};
-    struct motion_totals e;
-    double limit;
-    s.ct = NEW_N(a->rt->arena, struct sim_contact, s.n_contacts + 1);
-    s.watch = NEW_N(a->rt->arena, enum event_watch, s.n_contacts + 1);
-    int st;
-    if ((st = option_until(&s)) || (st = option_policy(&s)) ||
-        (st = arg_number(a, c, IMP_OPT_simulate_events, 100000.0, &limit)) ||
-        (st = sim_items(&s)) || (st = sim_times(&s)))
-        goto done;
-    option_through(&s);
-    bool has_e0 = !motion_totals(a->rt, &e);
-    /* the energies of systems are what they move by */
-    st = has_e0 || !a->rt->im->systems.n ? run(&s, limit) : IMP_FAILED;
-    if (st == IMP_OK || st == IMP_STOPPED)
-        fill(&s, out, st, e.kinetic + e.potential, has_e0);
-    else if (st != IMP_BADMODEL && s.begun)
-        st = ended(&s, out, st, e.kinetic + e.potential, has_e0);
-done:
-    free(s.t.v);
-    free(s.rows.v);
-    free(s.times.v);
-    free(s.ev_time.v);
-    free(s.ev_impulse.v);
-    free(s.ev_kind.v);
-    free(s.ev_class.v);
-    free(s.ev_contact.v);
-    free(s.remarks.v);
+    uint32_t n = a->rt->im->contacts.n;
+    struct sim *s = NEW(a->rt->arena, struct sim);
+    struct oom_guard g;
+    *s = (struct sim){
+        .a = a,
+        .c = c,
+        .n_contacts = n,
+        .errors = a->ds->errors,
+        .ct = NEW_N(a->rt->arena, struct sim_contact, n + 1),
+        .watch = NEW_N(a->rt->arena, enum event_watch, n + 1),
+    };
+    if (setjmp(g.env)) {
+        oom_leave(&g);
+        sim_free(s);
+        oom_raise();
+    }
+    oom_enter(&g);
+    int st = simulate(s, out);
+    oom_leave(&g);
+    sim_free(s);
     return st;
 }

@@ -297,11 +297,11 @@ calculate(struct worker *w, uint64_t i, struct rec *r)
     w->recs[w->model->question - c] = r;
     for (size_t k = 0; k < s->n_fields; k++) {
         const struct sweep_field *f = &s->field[k];
+        if (!f->calculated)
+            continue;
         double *x = f->num + i * f->width;
         const imp_val *v = &w->model->kept[k];
         struct diags was = w->ds;
-        if (!f->calculated)
-            continue;
         if (!reads_absent(w, v, r)) {
             if (arg_numbers(&w->an, v, x) == IMP_OK)
                 continue;

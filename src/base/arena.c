@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+
 /* block sizes double from 4 KiB to 1 MiB: small models stay small */
 enum { FIRST_BLOCK = 4096, LAST_BLOCK = 1 << 20, ALIGNMENT = 16 };
 
@@ -38,15 +40,43 @@ void
 oom_enter(struct oom_guard *g)
 {
     g->outer = guard_top;
+    g->held = NULL;
     guard_top = g;
+}
+
+void
+oom_hold(struct buf *b)
+{
+    struct oom_guard *g = guard_top;
+    if (!g)
+        return;
+    b->next = g->held;
+    b->link = &g->held;
+    if (b->next)
+        b->next->link = &b->next;
+    g->held = b;
+}
+
+void
+oom_let_go(struct buf *b)
+{
+    if (!b->link)
+        return;
+    *b->link = b->next;
+    if (b->next)
+        b->next->link = b->link;
+    b->link = NULL;
 }
 
 void
 oom_leave(struct oom_guard *g)
 {
     /* after a longjmp the guard has been taken off already */
-    if (guard_top == g)
-        guard_top = g->outer;
+    if (guard_top != g)
+        return;
+    while (g->held)
+        oom_let_go(g->held);
+    guard_top = g->outer;
 }
 
 _Noreturn void
@@ -54,6 +84,8 @@ oom_raise(void)
 {
     struct oom_guard *g = guard_top;
     if (g) {
+        while (g->held)
+            buf_free(g->held);
         guard_top = g->outer;
         longjmp(g->env, 1);
     }
@@ -221,6 +253,17 @@ mem_grow(void *p, size_t *cap, size_t want, size_t item)
     if (!q)
         oom_raise();
     *cap = n;
+    return q;
+}
+
+void *
+arena_grow(struct arena *a, const void *p, size_t *cap, size_t n, size_t item)
+{
+    size_t most = n < 8 ? 8 : checked_product(n, 2);
+    void *q = arena_alloc(a, checked_product(most, item));
+    if (n)
+        memcpy(q, p, n * item);
+    *cap = most;
     return q;
 }
 

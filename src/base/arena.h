@@ -43,16 +43,32 @@ void *mem_try(size_t n);
         (vec)->v[(vec)->n++] = (__VA_ARGS__);                                  \
     } while (0)
 
+/* the same in an arena, where what it outgrows stays until the arena goes */
+void *arena_grow(struct arena *a, const void *p, size_t *cap, size_t n,
+                 size_t item);
+#define VEC_PUSH_IN(arena, vec, ...)                                           \
+    do {                                                                       \
+        if ((vec)->n == (vec)->cap)                                            \
+            (vec)->v = arena_grow((arena), (vec)->v, &(vec)->cap, (vec)->n,    \
+                                  sizeof *(vec)->v);                           \
+        (vec)->v[(vec)->n++] = (__VA_ARGS__);                                  \
+    } while (0)
+
 /* Recovery point of this thread: `struct oom_guard g; if (setjmp(g.env)) {
  * out of memory: clean up, oom_leave(&g) } else { oom_enter(&g); ...;
  * oom_leave(&g); }`. Guards nest. */
+struct buf;
 struct oom_guard {
     jmp_buf env;
     struct oom_guard *outer;
+    struct buf *held; /* freed by a jump (buf.h) */
 };
 void oom_enter(struct oom_guard *g);
 void oom_leave(struct oom_guard *g);
 _Noreturn void oom_raise(void);
+/* of buf.c: the innermost guard takes a buffer in, its own gives it up */
+void oom_hold(struct buf *b);
+void oom_let_go(struct buf *b);
 /* tests: the n-th allocation of this thread from now fails (0: never); is one
  * that was to fail still to come? */
 bool oom_fail_at(long n);

@@ -15,15 +15,27 @@ reserve(struct buf *b, size_t more)
 {
     if (more > SIZE_MAX / 4 || b->n > SIZE_MAX / 4)
         oom_raise();
-    if (b->n + more + 1 > b->cap)
-        b->s = mem_grow(b->s, &b->cap, b->n + more + 1, 1);
+    if (b->n + more + 1 <= b->cap)
+        return;
+    bool first = !b->s;
+    b->s = mem_grow(b->s, &b->cap, b->n + more + 1, 1);
+    if (first)
+        oom_hold(b);
+}
+
+char *
+buf_take(struct buf *b)
+{
+    char *s = b->s;
+    oom_let_go(b);
+    *b = (struct buf){0};
+    return s;
 }
 
 void
 buf_free(struct buf *b)
 {
-    free(b->s);
-    *b = (struct buf){0};
+    free(buf_take(b));
 }
 
 void

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Growable text buffers. s is always NUL-terminated once anything was put. */
+/* Growable text buffers. s is always NUL-terminated once anything was put. A
+ * buffer that gets its memory under an oom_guard is freed, and empty, when that
+ * guard is jumped to: so it must live, in one place, until buf_free or
+ * buf_take, or until the guard is left. */
 #ifndef IMP_BASE_BUF_H
 #define IMP_BASE_BUF_H
 
@@ -9,9 +12,11 @@
 struct buf {
     char *s;
     size_t n, cap;
+    struct buf *next, **link; /* among those of a guard; link NULL: none */
 };
 
 void buf_free(struct buf *b);
+char *buf_take(struct buf *b); /* s, to be freed by the caller; then empty */
 void buf_clear(struct buf *b);
 void buf_put(struct buf *b, const char *s, size_t n);
 char *buf_room(struct buf *b, size_t n); /* n bytes more, to be filled */
@@ -21,6 +26,6 @@ void buf_printf(struct buf *b, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap);
 void buf_json(struct buf *b, const char *s, size_t n); /* quoted JSON string */
-const char *buf_str(struct buf *b); /* "" when empty */
+const char *buf_str(struct buf *b);                    /* "" when empty */
 
 #endif

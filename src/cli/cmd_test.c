@@ -68,7 +68,7 @@ collect(struct paths *ps, const char *dir)
             buf_free(&b);
         } else if (S_ISREG(st.st_mode) && n > 4 &&
                    strcmp(e->d_name + n - 4, ".imp") == 0) {
-            VEC_PUSH(ps, b.s);
+            VEC_PUSH(ps, buf_take(&b));
         } else {
             buf_free(&b);
         }

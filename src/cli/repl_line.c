@@ -276,7 +276,7 @@ history_file(void)
     }
     (void)fchmod(fd, 0600);
     close(fd);
-    return b.s;
+    return buf_take(&b);
 }
 
 static void
@@ -390,9 +390,8 @@ repl_lines_tty(struct repl *r)
                     parse_probe(t.entry.s, t.entry.n) != PARSE_MORE;
         if (!done)
             continue;
-        char *text = t.entry.s;
         size_t len = t.entry.n;
-        t.entry = (struct buf){0};
+        char *text = buf_take(&t.entry);
         (void)repl_entry(r, text, len);
         free(text);
         fflush(stdout);

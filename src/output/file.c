@@ -121,16 +121,17 @@ out_folders(const struct out *o, const char *file)
     return e;
 }
 
-/* a file without a name in the folder of path; -1: not on this file system */
+/* a file without a name in the folder of path, which has a slash; -1: not on
+ * this file system */
 static int
-open_nameless(const char *path)
+open_nameless(char *path)
 {
-    const char *slash = strrchr(path, '/');
-    size_t n = slash ? (size_t)(slash - path) : 0;
-    char *dir = mem_alloc(n + 2);
-    snprintf(dir, n + 2, "%.*s", (int)(n ? n : 1), slash ? path : ".");
-    int fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-    free(dir);
+    char *slash = strrchr(path, '/');
+    if (slash == path)
+        return open("/", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    *slash = 0;
+    int fd = open(path, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    *slash = '/';
     return fd;
 }
 
@@ -158,8 +159,8 @@ outfile_open(struct out *o, struct diags *ds, imp_range where, const char *file,
 {
     size_t nd = strlen(o->dir), nf = strlen(file);
     *f = (struct outfile){.fd = -1};
-    f->path = mem_alloc(nd + nf + 2);
-    f->temp = mem_alloc(nd + nf + 16);
+    f->path = mem_alloc(2 * (nd + nf) + 18);
+    f->temp = f->path + nd + nf + 2;
     snprintf(f->path, nd + nf + 2, "%s/%s", o->dir, file);
     snprintf(f->temp, nd + nf + 16, "%s/%s.XXXXXX", o->dir, file);
     int e = make_folders(f->path, 0);
@@ -174,10 +175,9 @@ outfile_open(struct out *o, struct diags *ds, imp_range where, const char *file,
     f->replaces = !e && !access(f->path, F_OK);
     if (!e)
         return IMP_OK;
-    out_cannot_write(ds, where, file, e);
     free(f->path);
-    free(f->temp);
     *f = (struct outfile){.fd = -1};
+    out_cannot_write(ds, where, file, e);
     return IMP_FAILED;
 }
 
@@ -220,15 +220,13 @@ outfile_close(struct outfile *f, struct diags *ds, imp_range where,
         error = errno;
     if (!error && rename(f->temp, f->path))
         error = errno;
-    if (error) {
-        if (!f->nameless)
-            unlink(f->temp);
-        /* negative: the writer has said what went wrong */
-        if (error > 0)
-            out_cannot_write(ds, where, file, error);
-    }
+    if (error && !f->nameless)
+        unlink(f->temp);
     free(f->path);
-    free(f->temp);
     *f = (struct outfile){.fd = -1};
+    /* negative: the writer says what went wrong. Nothing is held here: memory's
+     * end may jump */
+    if (error > 0)
+        out_cannot_write(ds, where, file, error);
     return error ? IMP_FAILED : IMP_OK;
 }

@@ -131,10 +131,18 @@ out_hdf5(struct out *o, struct diags *ds, imp_range where, const char *file,
         diag_help(ds, d, "save as .csv or .jsonl");
         return IMP_FAILED;
     }
+    struct oom_guard guard;
+    if (setjmp(guard.env)) {
+        oom_leave(&guard);
+        free(s);
+        oom_raise();
+    }
+    oom_enter(&guard);
     if (!(st = outfile_open(o, ds, where, file, &f))) {
         int error = outfile_write(&f, s, size);
         st = outfile_close(&f, ds, where, file, error);
     }
+    oom_leave(&guard);
     free(s);
     return st;
 }

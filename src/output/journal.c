@@ -105,10 +105,19 @@ journal_look(const struct out *o, const char *file, uint64_t key)
 {
     char *p = path_of(o, file);
     int fd = open(p, O_RDONLY | O_CLOEXEC);
-    enum journal_state s = fd < 0 ? JOURNAL_NEW : look(fd, key);
-    if (fd >= 0)
-        close(fd);
+    struct oom_guard g;
     free(p);
+    if (fd < 0)
+        return JOURNAL_NEW;
+    if (setjmp(g.env)) {
+        oom_leave(&g);
+        close(fd);
+        oom_raise();
+    }
+    oom_enter(&g);
+    enum journal_state s = look(fd, key);
+    oom_leave(&g);
+    close(fd);
     return s;
 }
 
@@ -133,13 +142,22 @@ journal_open(struct out *o, struct diags *ds, imp_range where, const char *file,
              struct journal *j)
 {
     uint64_t head[2] = {MAGIC, key};
-    char *path = path_of(o, file);
     *j = (struct journal){.fd = -1};
     int e = out_folders(o, file);
+    char *path = path_of(o, file);
     int fd = e ? -1 : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (!e && fd < 0)
         e = errno;
-    if (!e && flock(fd, LOCK_EX | LOCK_NB)) /* another process is at it */
+    if (fd < 0) {
+        free(path);
+        out_cannot_write(ds, where, file, e);
+        return IMP_FAILED;
+    }
+    /* open: where memory ends, the holder closes it */
+    j->fd = fd;
+    j->path = path;
+    pthread_mutex_init(&j->lock, NULL);
+    if (flock(fd, LOCK_EX | LOCK_NB)) /* another process is at it */
         e = errno == EWOULDBLOCK ? EBUSY : errno;
     bool same = !e && resume && look(fd, key) == JOURNAL_SAME;
     uint64_t size = same ? frames(fd, frame, ctx) : 0;
@@ -147,18 +165,12 @@ journal_open(struct out *o, struct diags *ds, imp_range where, const char *file,
         e = errno;
     if (!e && !same)
         e = io_write(fd, head, sizeof head);
-    if (e) {
-        if (fd >= 0)
-            close(fd);
-        free(path);
-        out_cannot_write(ds, where, file, e);
-        return IMP_FAILED;
-    }
-    j->fd = fd;
-    j->path = path;
     j->size = same ? size : HEAD;
-    pthread_mutex_init(&j->lock, NULL);
-    return IMP_OK;
+    if (!e)
+        return IMP_OK;
+    journal_close(j, false);
+    out_cannot_write(ds, where, file, e);
+    return IMP_FAILED;
 }
 
 int

@@ -29,7 +29,8 @@ enum journal_state journal_look(const struct out *o, const char *file,
                                 uint64_t key);
 /* Opens "FILE.part" under o->dir, folders included. resume: `frame` gets every
  * whole frame, and what is appended comes behind the last of them; otherwise
- * begins anew. IMP_OK, or IMP_FAILED after a diagnostic (then closed). */
+ * begins anew. IMP_OK, or IMP_FAILED after a diagnostic (then closed). Where
+ * memory ends on the way, j is what journal_close takes. */
 int journal_open(struct out *o, struct diags *ds, imp_range where,
                  const char *file, uint64_t key, bool resume,
                  void (*frame)(void *ctx, const char *s, size_t n), void *ctx,

@@ -31,7 +31,7 @@ void out_json_record(struct buf *b, const imp_image *im, const struct rec *r,
 /* a file under o->dir in the making */
 struct outfile {
     int fd;
-    char *path, *temp; /* heap */
+    char *path, *temp; /* path: heap, and holds temp too */
     bool nameless;     /* until it is closed without an error */
     bool replaces;     /* a file is there already */
     uint64_t n, begun; /* bytes written; of these, on their way to the disk */

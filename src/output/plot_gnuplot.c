@@ -182,7 +182,16 @@ out_gnuplot(struct out *o, struct diags *ds, imp_range where, const char *file,
         return st;
     int in = memory_file(b->s, b->n), err = memory_file("", 0);
     int e = in < 0 || err < 0 ? errno : run_gnuplot(in, f.fd, err);
-    if (e == ENOENT || e == EACCES) {
+    bool none = e == ENOENT || e == EACCES;
+    char say[200] = "";
+    if (e == -1)
+        complaint(err, say, sizeof say);
+    if (in >= 0)
+        close(in);
+    if (err >= 0)
+        close(err);
+    st = outfile_close(&f, ds, where, file, none ? -1 : e);
+    if (none) {
         struct diag *d = diag_add(ds, DIAG_E0853, where,
                                   "\"%s\" needs gnuplot, which is not "
                                   "installed or not on the PATH",
@@ -190,21 +199,14 @@ out_gnuplot(struct out *o, struct diags *ds, imp_range where, const char *file,
         diag_help(ds, d,
                   "install it (Debian: apt install gnuplot-nox), or leave out "
                   "--out to see the plot as text");
-        e = -1;
     } else if (e == -1) {
-        char say[200];
-        complaint(err, say, sizeof say);
         struct diag *d = diag_add(ds, DIAG_E0854, where,
                                   "gnuplot could not draw \"%s\"", file);
         if (*say)
             diag_note(ds, d, IMP_NOWHERE, "gnuplot said: %s", say);
         diag_help(ds, d, "leave out --out to see the plot as text");
     }
-    if (in >= 0)
-        close(in);
-    if (err >= 0)
-        close(err);
-    return outfile_close(&f, ds, where, file, e);
+    return st;
 }
 
 int

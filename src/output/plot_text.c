@@ -171,7 +171,9 @@ static void
 x_axis(struct buf *b, const struct axis *ax, size_t margin, long w)
 {
     char s[NUM_TEXT];
-    char *rule = mem_alloc((size_t)w + 1), *text = mem_alloc((size_t)w + 40);
+    struct buf rules = {0}, texts = {0};
+    char *rule = buf_room(&rules, (size_t)w);
+    char *text = buf_room(&texts, (size_t)w + 40);
     memset(rule, '-', (size_t)w);
     memset(text, ' ', (size_t)w + 38);
     long free_from = 0;
@@ -198,8 +200,8 @@ x_axis(struct buf *b, const struct axis *ax, size_t margin, long w)
     text[end] = 0;
     spaces(b, margin + 1);
     buf_printf(b, "%s\n", text);
-    free(rule);
-    free(text);
+    buf_free(&rules);
+    buf_free(&texts);
 }
 
 void
@@ -223,7 +225,8 @@ out_plot_text(struct out *o, const char *title, const struct out_column *x,
     w = w < 20 ? 20 : w;
     struct axis ax = axis_make(xlo, xhi, (int)(w / 14 > 2 ? w / 14 : 2), false);
 
-    struct canvas c = {mem_alloc((size_t)(w * PLOT_ROWS)), w, PLOT_ROWS};
+    struct buf cells = {0};
+    struct canvas c = {buf_room(&cells, (size_t)(w * PLOT_ROWS)), w, PLOT_ROWS};
     memset(c.cell, ' ', (size_t)(w * PLOT_ROWS));
     if (ay.lo < 0.0 && ay.hi > 0.0)
         for (long i = 0; i < w; i += 2)
@@ -246,11 +249,11 @@ out_plot_text(struct out *o, const char *title, const struct out_column *x,
         spaces(&b, margin - strlen(s));
         buf_puts(&b, s);
         buf_puts(&b, *s ? " +" : " |");
-        const char *cells = c.cell + (PLOT_ROWS - 1 - r) * w;
+        const char *row = c.cell + (PLOT_ROWS - 1 - r) * w;
         size_t n = (size_t)w;
-        while (n && cells[n - 1] == ' ')
+        while (n && row[n - 1] == ' ')
             n--;
-        buf_put(&b, cells, n);
+        buf_put(&b, row, n);
         buf_putc(&b, '\n');
     }
     x_axis(&b, &ax, margin + 1, w);
@@ -264,7 +267,7 @@ out_plot_text(struct out *o, const char *title, const struct out_column *x,
         buf_printf(&b, "(%zu points that are not finite are left out)\n", bad);
     out_write(o, b.s, b.n);
     buf_free(&b);
-    free(c.cell);
+    buf_free(&cells);
 }
 
 static void

@@ -441,11 +441,16 @@ eval_series(const imp_image *im, const imp_tape *t, const double *env,
     struct block bl = {few, NULL, pivots};
     if (order > IMP_ORDER_MAX || order < 0)
         return IMP_FAILED;
-    if (n > EVAL_STACK)
-        v = mem_alloc(4 * n * sizeof *v);
-    if (nu > UNKNOWN_STACK) {
-        bl.lu = mem_alloc(nu * (nu + 1) * sizeof *bl.lu + nu * sizeof(int));
-        bl.piv = (int *)(bl.lu + nu * (nu + 1));
+    size_t n_v = n > EVAL_STACK ? 4 * n : 0;
+    size_t n_lu = nu > UNKNOWN_STACK ? nu * (nu + 1) : 0;
+    double *heap = NULL;
+    if (n_v + n_lu)
+        heap = mem_alloc((n_v + n_lu) * sizeof *v + (nu + 1) * sizeof(int));
+    if (n_v)
+        v = heap;
+    if (n_lu) {
+        bl.lu = heap + n_v;
+        bl.piv = (int *)(bl.lu + n_lu);
     }
     bl.rhs = bl.lu + nu * nu;
     struct sweep s = {IMP_ARRAY(im, t->code, imp_instr),
@@ -463,9 +468,6 @@ eval_series(const imp_image *im, const imp_tape *t, const double *env,
     memset(s.cur, 0, 2 * n * sizeof *v);
     eval_registers(im, t, env, local, rows, s.reg);
     int status = run(im, t, &s, order, &bl);
-    if (v != stack)
-        free(v);
-    if (bl.lu != few)
-        free(bl.lu);
+    free(heap);
     return status;
 }

@@ -307,7 +307,8 @@ slide_groups(struct rt *r, struct slide_spot *spot, int n, int *end)
     uint32_t *of = NEW_N(r->brief, uint32_t, m);
     bool *taken = NEW_N(r->brief, bool, m);
     int groups = 0, k = 0;
-    memcpy(all, spot, sizeof *all * (size_t)n);
+    if (n)
+        memcpy(all, spot, sizeof *all * (size_t)n);
     for (int i = 0; i < n; i++) {
         const imp_contact *c = rt_contact(r, all[i].contact);
         uint32_t body = c->body[slide_body_moves(r, c->body[0]) ? 0 : 1];

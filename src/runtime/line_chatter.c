@@ -151,27 +151,32 @@ in_turns(const struct line *l, int period)
            !accelerates(l);
 }
 
-/* The fixed point of such two, or of the map. False: none is known. */
+/* The fixed point of such two, of the order, where nobody asks when it comes to
+ * rest, or of the map. False: none is known. */
 static bool
-fixed(struct line *l, int period, const bool *group, struct line_fixed *out)
+fixed(struct line *l, const struct pattern *p, bool whenever, const bool *group,
+      struct line_fixed *out)
 {
     const struct line_work *w = l->w;
-    if (!in_turns(l, period))
-        return line_map(l, period, group, out);
-    return line_pair(l, kept(w, 0)->contact, kept(w, 1)->contact, out) > 0;
+    if (in_turns(l, p->period))
+        return line_pair(l, kept(w, 0)->contact, kept(w, 1)->contact, out) > 0;
+    *out = (struct line_fixed){.T = p->T, .off = DBL_EPSILON};
+    int rests = whenever ? line_order(l, p->period, group, out) : 0;
+    return rests ? rests > 0 : line_map(l, p->period, group, out);
 }
 
 /* By the map of the pattern's period. True: good to rounding, of itself or of
  * the limit's time; else map_at says when it may be. known: its flights
  * have converged. */
 static bool
-by_map(struct line *l, struct pattern *p, bool known)
+by_map(struct line *l, struct pattern *p, bool known, double until)
 {
     struct line_work *w = l->w;
     struct line_fixed fix;
     bool *group = w->marks->sel;
     group_of(l, p->period, group);
-    if (!fixed(l, p->period, group, &fix)) {
+    bool whenever = w->verdict && !(until < INFINITY);
+    if (!fixed(l, p, whenever, group, &fix)) {
         /* more seldom, at first: a period costs little beside the map of one */
         long wait = l->impacts / 2;
         wait = wait < LINE_MAP_LATER ? wait : LINE_MAP_LATER;
@@ -227,6 +232,7 @@ by_flights(const struct line *l, int period, struct pattern *p, bool *near)
         return PATTERN;
     double noise = LINE_CONVERGED * period * (1.0 + before / now);
     p->ratio = now / before;
+    p->T = now * p->ratio / (1.0 - p->ratio);
     double change = fabs(p->ratio - before / last), rest = 1.0 - p->ratio;
     *near = before < last && change <= LINE_NEAR * p->ratio;
     if (!(before < last &&
@@ -235,7 +241,6 @@ by_flights(const struct line *l, int period, struct pattern *p, bool *near)
     p->match = matches(w, period, LINE_KEPT);
     double n = (double)(p->match / period + 1);
     p->error = n * (change + DBL_EPSILON * period) / rest + 4.0 * DBL_EPSILON;
-    p->T = now * p->ratio / rest;
     if (change > noise * p->ratio && p->error > w->accept)
         return PATTERN;
     if (in_turns(l, period) &&
@@ -376,14 +381,14 @@ collapse(struct line *l, double T, int composite)
 }
 
 static bool
-recognise(struct line *l, struct pattern *p)
+recognise(struct line *l, struct pattern *p, double until)
 {
     bool ask_map;
     if (bouncing(l, p))
         return p->match + 1 >= l->w->least;
     enum outcome what = shortest(l, l->impacts, p, &ask_map);
     struct pattern map = *p;
-    if (ask_map && by_map(l, &map, what == CONVERGED)) {
+    if (ask_map && by_map(l, &map, what == CONVERGED, until)) {
         *p = map;
         return true;
     }
@@ -420,12 +425,12 @@ line_look(struct line *l, long impacts)
 
 /* *p and l->group */
 static bool
-look(struct line *l, struct pattern *p)
+look(struct line *l, struct pattern *p, double until)
 {
     look_later(l->w);
     if (n_kept(l->w) < 3)
         return false;
-    if (!recognise(l, p))
+    if (!recognise(l, p, until))
         return lost(l, p);
     group_of(l, p->period, l->group);
     return true;
@@ -451,7 +456,7 @@ line_limit(struct line *l, double until)
     struct line_work *w = l->w;
     struct pattern p;
     int m = l->model.m;
-    if (!look(l, &p))
+    if (!look(l, &p, until))
         return false;
     double real = times2(p.T, l->ex - l->ev);
     if (!(p.T >= 0.0) || !(l->t + l->t_lo + real <= until))

@@ -385,6 +385,21 @@ line_map(struct line *l, int period, const bool *group, struct line_fixed *out)
     return true;
 }
 
+int
+line_order(struct line *l, int period, const bool *group,
+           struct line_fixed *out)
+{
+    struct line_map *k = map_of(l);
+    for (int i = 0; i < l->model.m; i++)
+        if (!group[i] || l->c0l[i] != 0.0)
+            return 0;
+    k->r = l->k.r;
+    line_map_seeds(l, k, group);
+    if (k->n != 2 * k->r || !is_still(l, k, period))
+        return 0;
+    return k->in_blocks->order(l, k, period, out);
+}
+
 void
 line_map_refine(struct line *l, int period, struct line_fixed *out)
 {

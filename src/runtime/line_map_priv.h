@@ -67,6 +67,9 @@ struct line_map_still {
     bool (*follow)(const struct line *l, struct line_map *k, int period);
     /* what line_map.c's read_map says of it */
     bool (*read)(struct line_map *k, struct reading *out);
+    /* line_order, where it can tell */
+    int (*order)(const struct line *l, const struct line_map *k, int period,
+                 struct line_fixed *out);
 };
 const struct line_map_still *line_map_still(void); /* for this processor */
 extern const struct line_map_still line_map_wide;  /* LINE_WIDE */

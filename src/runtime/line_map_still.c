@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* line_map_still.h with what every processor has, and the choice. */
-#include "runtime/line_map_still.h"
+/* line_map_still.h and line_map_order.h with what every processor has, and the
+ * choice. */
+#include "runtime/line_map_order.h"
 
 static bool
 follow_narrow(const struct line *l, struct line_map *k, int period)
@@ -14,10 +15,18 @@ read_narrow(struct line_map *k, struct reading *out)
     return read_any(k, out);
 }
 
+static int
+order_narrow(const struct line *l, const struct line_map *k, int period,
+             struct line_fixed *out)
+{
+    return order_any(l, k, period, out);
+}
+
 const struct line_map_still *
 line_map_still(void)
 {
-    static const struct line_map_still narrow = {follow_narrow, read_narrow};
+    static const struct line_map_still narrow = {follow_narrow, read_narrow,
+                                                 order_narrow};
 #ifdef LINE_WIDE
     if (__builtin_cpu_supports("avx2"))
         return &line_map_wide;

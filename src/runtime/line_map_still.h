@@ -203,8 +203,8 @@ across(int h, const double *t, double p[][MAP_STILL])
 STILL_INLINE bool
 to_fixed(int h, const struct block *b, double *x, double *radius)
 {
-    double p[2][MAP_STILL], q[2][MAP_STILL], m[2][2], s[2], f[2] = {0.0, 0.0};
-    double left[MAP_STILL];
+    double p[2][MAP_STILL] = {{0.0}}, q[2][MAP_STILL], m[2][2], s[2];
+    double f[2] = {0.0, 0.0}, left[MAP_STILL];
     across(h, b->t, p);
     for (int k = 0; k < h - 1; k++)
         for (int i = 0; i < h; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* line_map_still.h compiled for AVX2, where the compiler can. */
-#include "runtime/line_map_still.h"
+/* line_map_still.h and line_map_order.h compiled for AVX2, where the compiler
+ * can. */
+#include "runtime/line_map_order.h"
 
 static bool
 follow_wide(const struct line *l, struct line_map *k, int period)
@@ -14,4 +15,12 @@ read_wide(struct line_map *k, struct reading *out)
     return read_any(k, out);
 }
 
-const struct line_map_still line_map_wide = {follow_wide, read_wide};
+static int
+order_wide(const struct line *l, const struct line_map *k, int period,
+           struct line_fixed *out)
+{
+    return order_any(l, k, period, out);
+}
+
+const struct line_map_still line_map_wide = {follow_wide, read_wide,
+                                             order_wide};

@@ -320,6 +320,11 @@ bool line_map(struct line *l, int period, const bool *group,
 /* right after it: ratio, speed and contraction from nearer to the fixed point
  */
 void line_map_refine(struct line *l, int period, struct line_fixed *out);
+/* Does a pattern of single impacts at all contacts, without accelerations, come
+ * to rest, whenever that is? 1: yes, then ratio, speed and contraction; -1: not
+ * from here; 0: it cannot tell */
+int line_order(struct line *l, int period, const bool *group,
+               struct line_fixed *out);
 /* line_pair.c: contacts i and j hit in turns without acceleration, i last: 1:
  * for ever, -1: it ends, 0: neither is sure. out: NULL, or the limit */
 int line_pair(const struct line *l, int i, int j, struct line_fixed *out);

@@ -165,6 +165,17 @@ fixed(struct line *l, const struct pattern *p, bool whenever, const bool *group,
     return rests ? rests > 0 : line_map(l, p->period, group, out);
 }
 
+/* where the map finds nothing: more seldom, at first; a period costs little
+ * beside the map of one */
+static bool
+not_yet(struct line *l, int period)
+{
+    long wait = l->impacts / 2, round = LINE_LOOK * period;
+    wait = wait < LINE_MAP_LATER ? wait : LINE_MAP_LATER;
+    l->w->map_at = l->impacts + (wait > round ? wait : round);
+    return false;
+}
+
 /* By the map of the pattern's period. True: good to rounding, of itself or of
  * the limit's time; else map_at says when it may be. known: its flights
  * have converged. */
@@ -172,18 +183,12 @@ static bool
 by_map(struct line *l, struct pattern *p, bool known, double until)
 {
     struct line_work *w = l->w;
-    struct line_fixed fix;
+    struct line_fixed fix, order;
     bool *group = w->marks->sel;
     group_of(l, p->period, group);
     bool whenever = w->verdict && !(until < INFINITY);
-    if (!fixed(l, p, whenever, group, &fix)) {
-        /* more seldom, at first: a period costs little beside the map of one */
-        long wait = l->impacts / 2;
-        wait = wait < LINE_MAP_LATER ? wait : LINE_MAP_LATER;
-        long round = LINE_LOOK * p->period;
-        w->map_at = l->impacts + (wait > round ? wait : round);
-        return false;
-    }
+    if (!fixed(l, p, whenever, group, &fix))
+        return not_yet(l, p->period);
     /* or the error is lost in the time since the start, of which what remains
      * becomes an ever smaller share */
     double T = times2(fix.T, l->ex - l->ev);
@@ -202,9 +207,12 @@ by_map(struct line *l, struct pattern *p, bool known, double until)
             l->impacts + (long)((more < 32.0 ? more : 32.0) * p->period);
         return false;
     }
-    if (!w->brief)
-        if (!l->rough && !in_turns(l, p->period))
-            line_map_refine(l, p->period, &fix);
+    bool turns = in_turns(l, p->period);
+    /* stable where the state is, but not at the fixed point itself? */
+    if (!whenever && !turns && line_order(l, p->period, group, &order) < 0)
+        return not_yet(l, p->period);
+    if (!w->brief && !l->rough && !turns)
+        line_map_refine(l, p->period, &fix);
     p->means = LINE_MAP;
     p->match = matches(w, p->period, LINE_KEPT);
     p->ratio = fix.ratio;

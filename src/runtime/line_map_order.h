@@ -21,15 +21,15 @@ struct order_way {
     double radius; /* greatest of the other eigenvalues, of that one */
 };
 
-/* The one next to `from`; *moved += its distance, squared. False: there is
- * none, or others are greater. */
-STILL_INLINE bool
+/* The one next to `from`; *moved += its distance, squared. 1: found; -1:
+ * another eigenvalue is greater; 0: none is near. */
+STILL_INLINE int
 order_way(int h, double M[][4], const double *from, struct order_way *o,
           double *moved)
 {
     double size = norm(h, from);
     if (!(size > 0.0))
-        return false;
+        return 0;
     for (int i = 0; i < h; i++)
         o->x[i] = from[i] / size;
     for (int round = 0; round < ORDER_ROUNDS; round++) {
@@ -39,7 +39,7 @@ order_way(int h, double M[][4], const double *from, struct order_way *o,
             y[i] = line_dot(h, M[i], o->x);
         o->value = norm(h, y);
         if (!(o->value > 0.0))
-            return false;
+            return 0;
         double back = 1.0 / o->value;
         for (int i = 0; i < h; i++) {
             b.t[i] = o->x[i];
@@ -48,10 +48,10 @@ order_way(int h, double M[][4], const double *from, struct order_way *o,
                 b.D[i][c] = M[i][c] * back;
         }
         if (!to_fixed(h, &b, d, &o->radius))
-            return false;
+            return 0;
         double step = line_dot(h, d, d), good = ORDER_STEP * (1.0 - o->radius);
         if (!(step < 1.0))
-            return false;
+            return 0;
         o->value += o->value * d[h];
         double rl = 1.0 / sqrt(1.0 + step); /* d is at right angles */
         for (int i = 0; i < h; i++)
@@ -62,9 +62,9 @@ order_way(int h, double M[][4], const double *from, struct order_way *o,
             double by = o->x[i] - from[i] / size;
             *moved += by * by;
         }
-        return o->radius < 1.0;
+        return o->radius < 1.0 ? 1 : -1;
     }
-    return false;
+    return 0;
 }
 
 /* the entry of the history that comes again i impacts from now */
@@ -182,17 +182,20 @@ order(const struct line *l, const struct line_map *k, int period, int h, int nv,
     double M[MAP_STILL][4], x[MAP_STILL], y[MAP_STILL], z[MAP_STILL];
     struct order_way u, g;
     double moved = 0.0;
+    int is;
     order_rates(l, k, period, h, M);
     for (int i = 0; i < h; i++)
         x[i] = l->rate[k->b[i]] / l->k.root[k->b[i]];
-    if (!order_way(h, M, x, &u, &moved))
-        return -1;
+    if ((is = order_way(h, M, x, &u, &moved)) <= 0)
+        return is;
     order_from(k, h, u.x, z);
     if (!order_gaps(l, k, period, h, z, M))
         return -1;
     for (int i = 0; i < h; i++)
         x[i] = l->gap[k->b[i]] / l->k.root[k->b[i]];
-    if (!order_way(h, M, x, &g, &moved) || !(g.value < u.value))
+    if ((is = order_way(h, M, x, &g, &moved)) <= 0)
+        return is;
+    if (!(g.value < u.value))
         return -1;
     order_from(k, h, u.x, z);
     order_from(k, h, g.x, y);

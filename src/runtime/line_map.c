@@ -349,7 +349,7 @@ line_map(struct line *l, int period, const bool *group, struct line_fixed *out)
      * stability the distance must not decide. */
     double near = one.distance / (1.0 - one.kappa);
     near *= near;
-    if (k->still && near <= line_enough(w)) {
+    if (k->still && near <= w->accept) {
         k->light = false;
         k->distance = one.distance;
         *out = (struct line_fixed){.T = start + one.T,

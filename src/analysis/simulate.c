@@ -299,6 +299,8 @@ simulate(struct sim *s, struct rec *out)
     bool has_e0 = !motion_totals(a->rt, &e);
     /* the energies of systems are what they move by */
     st = has_e0 || !a->rt->im->systems.n ? run(s, limit) : IMP_FAILED;
+    if (st == IMP_STOPPED)
+        sim_remark(s, "ended by E0717: stopped from outside");
     if (st == IMP_OK || st == IMP_STOPPED)
         fill(s, out, st, e.kinetic + e.potential, has_e0);
     else if (st != IMP_BADMODEL && s->begun)

@@ -46,7 +46,8 @@ driver_defaults(const imp_image *im, double *p)
         p[i] = param_at(im, i)->dflt;
 }
 
-bool
+/* the range alone */
+static bool
 driver_check(const imp_image *im, uint32_t param, double value,
              struct diags *ds)
 {

@@ -69,10 +69,6 @@ bool driver_set(const imp_image *im, double *p, const char *name,
 /* the same for a number */
 bool driver_put(const imp_image *im, double *p, const char *name, double x,
                 struct diags *ds);
-/* the range check alone, for a value that is known as a number; structural
- * params are not looked at */
-bool driver_check(const imp_image *im, uint32_t param, double value,
-                  struct diags *ds);
 
 /* The run. Results go to the sink as they come, diagnostics to ds (also those
  * of failed `expect`s and of a sink that fails: disk full, closed pipe).

@@ -69,7 +69,8 @@ text_locked(struct sweep_texts *t, const char *s)
     return *b = (uint32_t)t->n++;
 }
 
-uint32_t
+/* number of a text; from any thread */
+static uint32_t
 sweep_text(struct sweep_texts *t, const char *s)
 {
     struct oom_guard g;

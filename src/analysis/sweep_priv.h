@@ -185,8 +185,6 @@ void sweep_models_free(struct sweep *s);
 /* -- sweep_keep.c */
 void sweep_texts_init(struct sweep_texts *t);
 void sweep_texts_free(struct sweep_texts *t);
-/* number of a text; from any thread */
-uint32_t sweep_text(struct sweep_texts *t, const char *s);
 /* what run i found, out of its record, or why not; last: per field */
 void sweep_keep(struct sweep *s, uint64_t i, const struct rec *r,
                 struct sweep_last *last);

@@ -19,7 +19,8 @@
 
 #include "analysis/vec.h"
 
-void
+/* tangents of a normal as in the record of `eight` */
+static void
 tangency_basis(const double n[3], double t1[3], double t2[3])
 {
     static const double z[3] = {0, 0, 1}, x[3] = {1, 0, 0};

@@ -44,7 +44,5 @@ struct tangency {
 bool tangency_compute(const struct tangency_body *one,
                       const struct tangency_body *two, bool planar,
                       struct tangency *t);
-/* tangents of a normal as in the record of `eight` */
-void tangency_basis(const double n[3], double t1[3], double t2[3]);
 
 #endif

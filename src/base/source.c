@@ -75,7 +75,7 @@ source_pos(const struct sources *s, uint32_t file, uint32_t off)
 {
     const struct source *src = source_get(s, file);
     if (!src)
-        return (struct source_pos){0, 0, 0};
+        return (struct source_pos){0, 0};
     const struct entry *e = s->v[file - 1];
     if (off > src->len)
         off = (uint32_t)src->len;
@@ -95,5 +95,5 @@ source_pos(const struct sources *s, uint32_t file, uint32_t off)
         cells += len ? (uint32_t)utf8_cells(c) : 1;
         i += len ? (uint32_t)len : 1;
     }
-    return (struct source_pos){lo + 1, off - start + 1, cells};
+    return (struct source_pos){lo + 1, cells};
 }

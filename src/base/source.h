@@ -21,11 +21,11 @@ uint32_t sources_add(struct sources *s, const char *name, const char *text,
                      size_t len);
 uint32_t sources_count(const struct sources *s);
 const struct source *source_get(const struct sources *s, uint32_t file);
-/* 1-based line; 1-based column in bytes and in terminal cells (utf8proc
- * widths are not available here: a code point counts one cell, combining
- * marks none, wide ones two by a small table) */
+/* 1-based line; 1-based column in terminal cells (utf8proc widths are not
+ * available here: a code point counts one cell, combining marks none, wide ones
+ * two by a small table) */
 struct source_pos {
-    uint32_t line, col_bytes, col_cells;
+    uint32_t line, col_cells;
 };
 struct source_pos source_pos(const struct sources *s, uint32_t file,
                              uint32_t off);

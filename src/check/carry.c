@@ -211,6 +211,23 @@ centre(struct check *ck, uint32_t body, bool now, const expr *c[3])
                                    : ex_num(ck->g, 0);
 }
 
+static void
+carry_point(struct check *ck, uint32_t body, const expr *const x[3],
+            const expr *out[3])
+{
+    const expr *c[3], *d[3];
+    memcpy(out, x, 3 * sizeof *out);
+    if (stays(ck, body))
+        return;
+    centre(ck, body, false, c);
+    for (int i = 0; i < 3; i++)
+        d[i] = ex_sub(ck->g, x[i], c[i]);
+    carry_vector(ck, body, d, out);
+    centre(ck, body, true, c);
+    for (int i = 0; i < 3; i++)
+        out[i] = ex_add(ck->g, c[i], out[i]);
+}
+
 void
 carry_arm(struct check *ck, uint32_t body, uint32_t carrier,
           const expr *const x[3], const expr *out[3])
@@ -227,21 +244,4 @@ carry_arm(struct check *ck, uint32_t body, uint32_t carrier,
     centre(ck, body, true, c);
     for (int i = 0; i < 3; i++)
         out[i] = ex_sub(ck->g, p[i], c[i]);
-}
-
-void
-carry_point(struct check *ck, uint32_t body, const expr *const x[3],
-            const expr *out[3])
-{
-    const expr *c[3], *d[3];
-    memcpy(out, x, 3 * sizeof *out);
-    if (stays(ck, body))
-        return;
-    centre(ck, body, false, c);
-    for (int i = 0; i < 3; i++)
-        d[i] = ex_sub(ck->g, x[i], c[i]);
-    carry_vector(ck, body, d, out);
-    centre(ck, body, true, c);
-    for (int i = 0; i < 3; i++)
-        out[i] = ex_add(ck->g, c[i], out[i]);
 }

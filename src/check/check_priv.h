@@ -143,7 +143,7 @@ struct env {
         PART_JUMP,     /* of an observer: before, after, jump */
         PART_START     /* random */
     } part;
-    bool calm; /* commands: results may be read */
+    bool calm;         /* commands: results may be read */
     uint32_t question; /* 1 + a command: fields of its record are names */
 };
 
@@ -176,8 +176,7 @@ struct check {
     unsigned depth; /* of recursion */
     uint64_t steps; /* inside expansions, against blow-up */
     uint32_t expanding;
-    bool spent; /* the limit has been reported */
-    uint32_t n_any;
+    bool spent;   /* the limit has been reported */
     uint32_t now; /* number of the command being checked */
     struct {
         struct tm_param *v;
@@ -348,8 +347,6 @@ const struct dim *mx_dim(struct check *ck, const struct value *v, size_t i);
 struct value mx_array(struct check *ck, uint32_t rows, uint32_t cols,
                       imp_range r);
 struct value mx_done(struct check *ck, struct value v);
-/* "entry [1, 2]" */
-const char *mx_entry(struct check *ck, const struct value *v, size_t i);
 /* makes v a value of one dimension; false: E0227 reported */
 bool mx_plain(struct check *ck, struct value *v, imp_range r, const char *what);
 /* dimensions of the entries of a sum, a choice; NULL: reported */
@@ -388,8 +385,6 @@ const struct ast_expr *ast_unwrap(const struct ast_expr *e); /* ( e ) */
 /* a number known at compile time: literals, and params, which then become
  * structural */
 bool ck_fixed(struct check *ck, const expr *e, double *x);
-struct value ck_name(struct check *ck, const struct env *env, const char *name,
-                     imp_range range);
 /* -- arith.c -------------------------------------------------------------- */
 
 /* e is a BINARY node, a and b its checked operands */
@@ -616,8 +611,6 @@ bool screw_call(struct check *ck, const struct ast_expr *e, const char *name,
  * now, three entries each. IMP_WORLD: it stays. */
 void carry_vector(struct check *ck, uint32_t body, const expr *const x[3],
                   const expr *out[3]);
-void carry_point(struct check *ck, uint32_t body, const expr *const x[3],
-                 const expr *out[3]);
 /* from the mass centre of `body` to a point that goes with `carrier` */
 void carry_arm(struct check *ck, uint32_t body, uint32_t carrier,
                const expr *const x[3], const expr *out[3]);
@@ -656,9 +649,6 @@ void val_of(struct check *ck, const struct value *v, const struct ast_expr *e,
 /* a name for a column that no field of c and none of n items has */
 const char *column_name(struct check *ck, const struct tm_command *c,
                         const struct tm_val *items, size_t n, const char *name);
-/* a file under --out; false: reported */
-bool file_name(struct check *ck, const struct ast_expr *e, const char *s,
-               bool plot);
 /* adds a command of the model, bound to d (or NULL); UINT32_MAX: reported */
 uint32_t command_add(struct check *ck, const struct ast_item *it,
                      struct decl *d);

@@ -343,7 +343,8 @@ condition(struct check *ck, const struct ast_expr *e, struct tm_val *out)
 
 /* -- options -------------------------------------------------------------- */
 
-bool
+/* a file under --out; false: reported */
+static bool
 file_name(struct check *ck, const struct ast_expr *e, const char *s, bool plot)
 {
     const char *dot = strrchr(s, '.');

@@ -251,7 +251,7 @@ ck_decl(struct check *ck, struct decl *d, imp_range range)
     }
 }
 
-struct value
+static struct value
 ck_name(struct check *ck, const struct env *env, const char *name,
         imp_range range)
 {

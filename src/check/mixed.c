@@ -71,7 +71,8 @@ mx_done(struct check *ck, struct value v)
     return v;
 }
 
-const char *
+/* "entry [1, 2]" */
+static const char *
 mx_entry(struct check *ck, const struct value *v, size_t i)
 {
     if (v->cols == 1)

@@ -17,7 +17,6 @@
 #define SYSTEM ARGS_SYSTEM
 #define VALUES ARGS_VALUES
 #define CONDITION ARGS_CONDITION
-#define RESULT ARGS_RESULT
 static const struct command_row command_rows[] = {
 #define COMMAND(name, args, avail, doc) {#name, doc, args, avail != 0},
 #include "abi/commands.def"
@@ -28,7 +27,6 @@ static const struct command_row command_rows[] = {
 #undef SYSTEM
 #undef VALUES
 #undef CONDITION
-#undef RESULT
 
 static const struct option_row option_rows[] = {
 #define OPTION(command, key, kind, unit, dflt, doc)                            \

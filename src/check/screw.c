@@ -148,7 +148,8 @@ no_motion(struct check *ck, uint32_t body, const char *what, imp_range range)
     return v_poison(range);
 }
 
-struct value
+/* M; poison with a message for a fixed body */
+static struct value
 screw_M(struct check *ck, uint32_t body, imp_range range)
 {
     if (ck->bodies.v[body].fixed)

@@ -306,7 +306,8 @@ user(struct sides *s, struct list *l, bool Q, imp_range range)
 
 /* -- Q and S -------------------------------------------------------------- */
 
-struct value
+/* Q or S of a joint about the mass centre of `body` */
+static struct value
 screw_of_joint(struct check *ck, uint32_t joint, uint32_t body, bool Q,
                imp_range range)
 {

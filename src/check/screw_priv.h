@@ -21,14 +21,9 @@ struct value screw_mul(struct check *ck, const struct value *a,
                        const struct value *b);
 struct value screw_transpose(struct check *ck, const struct value *a);
 
-/* M; poison with a message for a fixed body */
-struct value screw_M(struct check *ck, uint32_t body, imp_range range);
 /* Q^T eta M Q */
 struct value screw_reduced(struct check *ck, uint32_t body,
                            const struct value *Q, imp_range range);
-/* Q or S of a joint about the mass centre of `body` */
-struct value screw_of_joint(struct check *ck, uint32_t joint, uint32_t body,
-                            bool Q, imp_range range);
 /* Q or S of a body: free, or held by one joint to what is fixed */
 struct value screw_held(struct check *ck, uint32_t body, bool Q,
                         imp_range range);

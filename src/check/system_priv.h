@@ -60,8 +60,5 @@ void system_observers(struct check *ck, struct system_work *w,
                       const struct tm_system *s);
 void system_starts(struct check *ck, struct system_work *w,
                    const struct tm_system *s);
-/* of the instance with this number; NULL: none */
-const struct system_work *system_work_of(const struct check *ck,
-                                         uint32_t system);
 
 #endif

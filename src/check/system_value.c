@@ -109,7 +109,8 @@ system_starts(struct check *ck, struct system_work *w,
 
 /* -- values --------------------------------------------------------------- */
 
-const struct system_work *
+/* of the instance with this number; NULL: none */
+static const struct system_work *
 system_work_of(const struct check *ck, uint32_t system)
 {
     for (size_t i = 0; i < ck->system_works.n; i++)

@@ -247,11 +247,6 @@ struct tm_model *check_model(const struct check_input *in);
  * may have declared any name, so nothing is said about names. */
 void check_rest(const struct check_input *in);
 
-/* a quantity as text, "3", "3 [mm]" (--set, imp_set_text): *si in SI units,
- * *unit its SI text ("m"), NULL when none was written. false: not understood */
-bool check_quantity(struct arena *a, const char *text, double *si,
-                    const char **unit);
-
 /* documentation of a name for `?name`, `imp doc`: declarations of the files
  * and of the standard library, commands, options, fields, functions, units,
  * keywords. Appends text; false if unknown (then `near` gets suggestions) */

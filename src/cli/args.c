@@ -126,7 +126,7 @@ print_options(const struct cli_opt *opts, size_t n)
     }
 }
 
-void
+static void
 cli_help(const struct cli_command *c)
 {
     printf("Usage: imp %s%s%s%s\n\n%s\n", c->name,

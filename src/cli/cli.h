@@ -27,9 +27,6 @@ struct cli_command {
     const struct cli_opt *opts;
     size_t n_opts;
 };
-/* the table, in the order of `imp --help` */
-const struct cli_command *const *cli_commands(size_t *n);
-
 extern const struct cli_command cli_run, cli_repl, cli_build, cli_check,
     cli_fmt, cli_test, cli_explain, cli_doc, cli_lsp;
 
@@ -54,7 +51,6 @@ typedef bool cli_take_fn(void *ctx, int k, const char *value);
 int cli_read(struct cli_args *a, cli_take_fn *take, void *ctx);
 /* the model of a command that takes one; false after a message: a second one */
 bool cli_one(const struct cli_command *c, const char **model, const char *word);
-void cli_help(const struct cli_command *c);
 /* number of `word` among the n choices, or -1 after a message */
 int cli_choice(const char *option, const char *word, const char *const *choices,
                size_t n);

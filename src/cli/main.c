@@ -19,13 +19,6 @@ static const struct cli_command *const table[] = {
 };
 #define N_TABLE (sizeof table / sizeof *table)
 
-const struct cli_command *const *
-cli_commands(size_t *n)
-{
-    *n = N_TABLE;
-    return table;
-}
-
 static void
 help(void)
 {

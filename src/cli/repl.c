@@ -56,7 +56,7 @@ result_drop(struct repl *r, size_t i)
             (r->results.n - i) * sizeof *r->results.v);
 }
 
-void
+static void
 repl_free(struct repl *r)
 {
     session_close(&r->s);

@@ -50,7 +50,6 @@ int repl_eval(struct repl *r, const char *name, const char *text, size_t n,
               bool bare);
 /* a :command or ?name */
 int repl_command(struct repl *r, const char *text, size_t n);
-void repl_free(struct repl *r);
 /* calls back with the name of each :command */
 void repl_command_names(void (*each)(void *ctx, const char *name), void *ctx);
 

@@ -146,7 +146,8 @@ lower_leaf(void *ctx, const expr *leaf)
     return system_leaf(k, leaf);
 }
 
-const expr *
+/* replaces SYM_BODY and SYM_TOTAL by expressions of the state */
+static const expr *
 lower_expr(struct mech *k, const expr *e)
 {
     return ex_subst(k->g, e, lower_leaf, k);

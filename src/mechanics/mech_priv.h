@@ -109,7 +109,6 @@ imp_range mech_range(imp_range r, imp_range otherwise);
 const expr *sym_env(struct mech *k, uint32_t i);
 const expr *sym_state(struct mech *k, uint32_t i);
 const expr *sym_time(struct mech *k);
-vec3 sym_local3(struct mech *k, uint32_t first);   /* d entries */
 uint32_t mech_env_of(void *ctx, const expr *leaf); /* tape_spec.env_of */
 /* eval tape of the given outputs */
 uint32_t mech_eval_tape(struct mech *k, const char *name, uint32_t n_local,
@@ -119,8 +118,6 @@ uint32_t mech_eval_tape(struct mech *k, const char *name, uint32_t n_local,
 bool body_build(struct mech *k, struct mbody *b);
 /* -- shape.c -- */
 bool shape_build(struct mech *k, struct mbody *b);
-/* sign symmetries of e in SYM_LOCAL i: +1 even, -1 odd, 0 neither */
-int shape_parity(const expr *e, uint32_t local);
 
 /* -- block.c: coupling, rates, motion, kinematics and energy tapes -- */
 bool block_build(struct mech *k);
@@ -209,8 +206,6 @@ imp_ref image_joints(struct mech *k);
 imp_ref image_draws(struct mech *k);
 
 /* -- lower.c -- */
-/* replaces SYM_BODY and SYM_TOTAL by expressions of the state */
-const expr *lower_expr(struct mech *k, const expr *e);
 /* kinetic and potential energy, momentum, angular momentum of one body */
 const expr *body_kinetic(struct mech *k, const struct mbody *b);
 const expr *body_potential(struct mech *k, const struct mbody *b);

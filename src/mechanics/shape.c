@@ -92,7 +92,8 @@ parity_of(struct parity *p, const expr *e)
     return r;
 }
 
-int
+/* sign symmetries of e in SYM_LOCAL i: +1 even, -1 odd, 0 neither */
+static int
 shape_parity(const expr *e, uint32_t local)
 {
     struct parity p = {.of = mem_alloc((size_t)e->id + 1), .local = local};

@@ -82,12 +82,6 @@ v3_sub(struct graph *g, vec3 a, vec3 b)
 }
 
 vec3
-v3_neg(struct graph *g, vec3 a)
-{
-    return v3(sc_neg(g, a.v[0]), sc_neg(g, a.v[1]), sc_neg(g, a.v[2]));
-}
-
-vec3
 v3_scale(struct graph *g, const expr *s, vec3 a)
 {
     return v3(sc_mul(g, s, a.v[0]), sc_mul(g, s, a.v[1]), sc_mul(g, s, a.v[2]));
@@ -133,32 +127,12 @@ v3_along(struct graph *g, vec3 a, const expr *const *leaf,
 }
 
 mat3
-m3_identity(struct graph *g)
-{
-    mat3 r;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            r.m[i][j] = ex_num(g, i == j ? 1.0 : 0.0);
-    return r;
-}
-
-bool
-m3_is_identity(mat3 m)
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            if (!ex_is_num(m.m[i][j], i == j ? 1.0 : 0.0))
-                return false;
-    return true;
-}
-
-mat3
 m3_sym(const expr *const s[6])
 {
     return (mat3){{{s[0], s[3], s[4]}, {s[3], s[1], s[5]}, {s[4], s[5], s[2]}}};
 }
 
-mat3
+static mat3
 m3_transpose(mat3 a)
 {
     mat3 r;
@@ -181,17 +155,6 @@ vec3
 m3_apply_t(struct graph *g, mat3 a, vec3 x)
 {
     return m3_apply(g, m3_transpose(a), x);
-}
-
-mat3
-m3_mul(struct graph *g, mat3 a, mat3 b)
-{
-    mat3 r;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            r.m[i][j] = v3_dot(g, v3(a.m[i][0], a.m[i][1], a.m[i][2]),
-                               v3(b.m[0][j], b.m[1][j], b.m[2][j]));
-    return r;
 }
 
 const expr *

@@ -32,7 +32,6 @@ vec3 v3_zero(struct graph *g);
 bool v3_is_zero(vec3 a);
 vec3 v3_add(struct graph *g, vec3 a, vec3 b);
 vec3 v3_sub(struct graph *g, vec3 a, vec3 b);
-vec3 v3_neg(struct graph *g, vec3 a);
 vec3 v3_scale(struct graph *g, const expr *s, vec3 a);
 const expr *v3_dot(struct graph *g, vec3 a, vec3 b);
 vec3 v3_cross(struct graph *g, vec3 a, vec3 b);
@@ -41,14 +40,10 @@ const expr *v3_norm(struct graph *g, vec3 a);
 vec3 v3_along(struct graph *g, vec3 a, const expr *const *leaf,
               const expr *const *rate, size_t n);
 
-mat3 m3_identity(struct graph *g);
-bool m3_is_identity(mat3 m);
 /* symmetric matrix from xx yy zz xy xz yz */
 mat3 m3_sym(const expr *const s[6]);
-mat3 m3_transpose(mat3 a);
 vec3 m3_apply(struct graph *g, mat3 a, vec3 x);   /* a x */
 vec3 m3_apply_t(struct graph *g, mat3 a, vec3 x); /* a^T x */
-mat3 m3_mul(struct graph *g, mat3 a, mat3 b);
 /* a^T diag-or-full b: x . (A y) */
 const expr *m3_form(struct graph *g, vec3 x, mat3 a, vec3 y);
 

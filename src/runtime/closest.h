@@ -26,9 +26,6 @@ int closest_points(struct rt *r, uint32_t contact, struct closest *out,
                    bool loud);
 /* writes gap, P, Q, normal into env for tapes that read them */
 int closest_to_env(struct rt *r, uint32_t contact);
-/* ray from the shape's origin along unit d (shape axes): distance to the
- * surface; also used for moments. Nonzero: no root / not star-shaped */
-int closest_ray(struct rt *r, uint32_t body, const double d[3], double *rho);
 /* gap series at the current state: needs motion_series of both blocks to the
  * same order; out[0..order]. */
 int closest_gap_series(struct rt *r, uint32_t contact, int order, double *out);

@@ -39,9 +39,6 @@ void cl_body_get(struct rt *r, uint32_t body, struct cl_body *out);
 /* level set at x into p; CL_NO_ROOT etc. on values that are not finite */
 enum cl_fault cl_level(const struct cl_body *b, const double x[3],
                        struct cl_point *p);
-/* pulls x along its ray from the origin to the surface */
-enum cl_fault cl_surface(const struct cl_body *b, const double x[3],
-                         struct cl_point *p);
 /* support point in direction n (unit, shape axes): p holds a first guess on
  * the surface if `warm`. |tangential part of n| <= tol at the result */
 enum cl_fault cl_support(const struct cl_body *b, const double n[3], double tol,

@@ -137,7 +137,8 @@ cl_level(const struct cl_body *b, const double x[3], struct cl_point *p)
     return CL_FINE;
 }
 
-enum cl_fault
+/* pulls x along its ray from the origin to the surface */
+static enum cl_fault
 cl_surface(const struct cl_body *b, const double x[3], struct cl_point *p)
 {
     double lo = 0.0, hi = INFINITY, s = 1.0;

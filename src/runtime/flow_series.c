@@ -24,8 +24,6 @@
 #define SERIES_GAP 7
 /* where nothing accelerates several gaps at an instant, in roundings */
 #define SERIES_TOGETHER 256.0
-/* coefficients of a gap beyond which a root is not looked for in one piece */
-#define SERIES_MOST 1e12
 
 /* The state is the flow's own: env holds whatever time was last asked for.
  * Every evaluation begins here. */

@@ -28,7 +28,6 @@
 #define MOMENTS_USELESS 0.02
 /* what rounding may add: of the level set along the rays, and of the sum */
 #define MOMENTS_FLOOR 1e-12
-#define MAX_LEVELS 12
 
 enum { Q_V, Q_C, Q_S = 4, Q_N = 10 }; /* volume, first, second moments */
 static const int pair_i[6] = {0, 1, 2, 0, 0, 1};
@@ -391,15 +390,4 @@ fault:
     if (bad)
         memcpy(bad, z.bad, sizeof z.bad);
     return z.fault == RAY_OK ? RAY_UNDEFINED : z.fault;
-}
-
-int
-moments_of_shape(struct rt *r, uint32_t body, struct moments *out)
-{
-    double bad[3] = {0, 0, 0};
-    enum ray_fault f = moments_find(r, body, out, bad);
-    if (f == RAY_OK)
-        return IMP_OK;
-    ray_diag(r, body, f, bad, "volume and inertia");
-    return IMP_FAILED;
 }

@@ -12,9 +12,7 @@ struct moments {
     double volume, centre[3], inertia[6]; /* about the centroid */
     double error; /* relative, of the worst entry (scaled by size) */
 };
-/* IMP_OK, or IMP_FAILED after a diagnostic */
-int moments_of_shape(struct rt *r, uint32_t body, struct moments *out);
-/* the same without a diagnostic: the fault and, in bad, its direction */
+/* RAY_OK; else, in bad (if it is not NULL), the direction of the fault */
 enum ray_fault moments_find(struct rt *r, uint32_t body, struct moments *out,
                             double bad[3]);
 

@@ -41,11 +41,9 @@ enum hull_fault polytope_planes(struct arena *a, int dim, const double (*h)[4],
                                 uint32_t bad[2]);
 /* How the loops of faces hang together. twin[i]: where the edge that starts at
  * loop[i] starts in the other face; at, around: as in struct polytope,
- * counter-clockwise. false: not a closed surface */
+ * counter-clockwise */
 struct mesh {
     uint32_t *twin, *at, *around;
 };
-bool mesh_build(struct arena *a, uint32_t n_vertex, uint32_t n_face,
-                const uint32_t *first, const uint32_t *loop, struct mesh *out);
 
 #endif

@@ -60,7 +60,8 @@ by_ends(const void *a, const void *b)
     return p->at < q->at ? -1 : p->at > q->at;
 }
 
-bool
+/* false: not a closed surface */
+static bool
 mesh_build(struct arena *a, uint32_t n_vertex, uint32_t n_face,
            const uint32_t *first, const uint32_t *loop, struct mesh *out)
 {

@@ -146,16 +146,6 @@ ray_star(struct rt *r, uint32_t body, const double o[3], const double d[3],
     return RAY_OK;
 }
 
-int
-closest_ray(struct rt *r, uint32_t body, const double d[3], double *rho)
-{
-    static const double origin[3] = {0, 0, 0};
-    struct ray_hit h;
-    enum ray_fault f = ray_hit(r, body, origin, d, 0, &h);
-    *rho = f == RAY_OK ? h.rho : (double)NAN;
-    return (int)f;
-}
-
 void
 ray_diag(struct rt *r, uint32_t body, enum ray_fault f, const double d[3],
          const char *why)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a ray leaves a body: the root of the level set along a half-line from
- * a point inside. Used by moments and set-up; closest_ray is the same from
- * the shape's origin. */
+ * a point inside. Used by moments and set-up. */
 #ifndef IMP_RUNTIME_RAY_H
 #define IMP_RUNTIME_RAY_H
 

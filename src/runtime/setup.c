@@ -154,7 +154,8 @@ to_body(const double q[4], const double w[3], double out[3])
         out[i] = w[i] + q[0] * t[i] + u[i];
 }
 
-int
+/* state of a body at t = 0 into env */
+static int
 setup_state(struct rt *r, uint32_t body)
 {
     const imp_body *b = rt_body(r, body);

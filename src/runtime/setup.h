@@ -10,8 +10,6 @@
 /* env: mass, inertia, centre, volume, radius of a body from raw; IMP_OK or
  * IMP_BADMODEL after a diagnostic */
 int setup_body(struct rt *r, uint32_t body);
-/* state of a body at t = 0 into env; the same */
-int setup_state(struct rt *r, uint32_t body);
 /* radius of a ball about `centre` (shape coordinates) that holds the body; a
  * true bound for convex bodies; infinite where it has no end */
 double setup_radius(struct rt *r, uint32_t body, const double centre[3]);

@@ -30,7 +30,8 @@ place(const struct scan *s, size_t lo, size_t hi)
     return (imp_range){s->file, (uint32_t)lo, (uint32_t)hi};
 }
 
-struct diag *
+/* reports at bytes [lo, hi); NULL when errors are only counted */
+__attribute__((format(printf, 5, 6))) static struct diag *
 scan_error(struct scan *s, enum diag_code code, size_t lo, size_t hi,
            const char *fmt, ...)
 {
@@ -177,7 +178,8 @@ scan_next(struct scan *s, struct token *t)
 
 /* -- words ---------------------------------------------------------------- */
 
-bool
+/* may the code point begin, or continue, a name? */
+static bool
 name_start(uint32_t cp)
 {
     if (cp < 0x80)
@@ -195,7 +197,7 @@ name_start(uint32_t cp)
     }
 }
 
-bool
+static bool
 name_part(uint32_t cp)
 {
     if (cp < 0x80)
@@ -208,7 +210,8 @@ name_part(uint32_t cp)
            c == UTF8PROC_CATEGORY_MC || c == UTF8PROC_CATEGORY_ND;
 }
 
-const char *
+/* the normal form of a name (NFC, one micro sign), interned */
+static const char *
 name_normal(struct intern *names, const char *s, size_t n)
 {
     bool ascii = true;

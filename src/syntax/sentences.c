@@ -130,25 +130,6 @@ place_of(const struct parse *p, const int *v, int n)
                          : PLACE_BRACKET;
 }
 
-const char *
-token_class(int kind)
-{
-    switch (kind) {
-    case IMP_YYNAME:
-        return "a name";
-    case IMP_YYNUMBER:
-        return "a number";
-    case IMP_YYSTRING:
-        return "a text";
-    case IMP_YYCMD:
-        return "a command";
-    case IMP_YYEND:
-        return "the end";
-    default:
-        return NULL;
-    }
-}
-
 /* the token's own text, cut */
 static const char *
 spelled(struct parse *p, const struct token *t)

@@ -69,15 +69,6 @@ void scan_foreign(struct scan *s, size_t n, const char *ours,
                   const char *why);
 void scan_stray(struct scan *s, size_t n);
 void scan_dots(struct scan *s, size_t n);
-/* reports at bytes [lo, hi); NULL when errors are only counted */
-struct diag *scan_error(struct scan *s, enum diag_code code, size_t lo,
-                        size_t hi, const char *fmt, ...)
-    __attribute__((format(printf, 5, 6)));
-/* the normal form of a name (NFC, one micro sign), interned */
-const char *name_normal(struct intern *names, const char *s, size_t n);
-/* may the code point begin, or continue, a name? */
-bool name_start(uint32_t cp);
-bool name_part(uint32_t cp);
 
 /* -- words ---------------------------------------------------------------- */
 
@@ -158,8 +149,6 @@ void sentence_report(struct parse *p, const int *expected, int n);
 /* the token just fed is a brace behind two names, as in let r = clasify c {:
  * told here, for the grammar takes it for a block */
 void sentence_block(struct parse *p);
-/* token kind -> "`body`", "a name" */
-const char *token_class(int kind);
 
 struct ast_expr *build_expr(struct parse *p, enum ast_expr_kind kind,
                             imp_range range);

@@ -36,8 +36,13 @@
 /* a limit nearer than this share of the time for which the parabola is the
  * motion is taken as it is predicted */
 #define CHATTER_SURE 0.125
+/* bodies that overlap by more tolerances at a limit have passed something over
+ */
+#define CHATTER_DEEP 2.0
 /* impacts between two looks that find no limit, at most about */
 #define CHATTER_PAUSE 15
+/* but no longer than until a flight is this share of that at the last look */
+#define CHATTER_AGAIN 0.01
 
 /* what one question gathers */
 struct group {
@@ -167,7 +172,9 @@ points(struct sim *s, struct group *g, double ahead)
     int m = 0;
     for (int i = 0; i < g->n; i++) {
         const struct slide_point *p = &g->point[i];
-        if (p->gap <= ahead * (fabs(p->rate) + ahead * fabs(p->free)))
+        double low =
+            CHATTER_NOISE * DBL_EPSILON * place_of(r, g->spot[i].contact);
+        if (p->gap <= low + ahead * (fabs(p->rate) + ahead * fabs(p->free)))
             g->spot[m++] = g->spot[i];
     }
     g->n = m;
@@ -258,11 +265,34 @@ tell(struct sim *s, const struct group *g, const struct limit_found *l,
     sim_limit(s, &e, list);
 }
 
-/* the state at the limit: closed points at rest against each other, others that
- * were hit on the way as they were left */
+/* do bodies of the group overlap, each other or others, by more than what
+ * counts as closed? */
+static bool
+overlaps(struct sim *s, const struct group *g)
+{
+    for (uint32_t c = 0; c < s->n_contacts; c++) {
+        const imp_contact *k = rt_contact(s->a->rt, c);
+        const struct sim_contact *t = &s->ct[c];
+        struct closest cl;
+        double tol, rate;
+        bool on = (moving(s->a->rt, k->body[0]) && g->body[k->body[0]]) ||
+                  (moving(s->a->rt, k->body[1]) && g->body[k->body[1]]);
+        if (!on || t->watch == WATCH_OFF || t->through || t->overlap ||
+            closest_points(s->a->rt, c, &cl, false))
+            continue;
+        event_tolerances(s->a->rt, c, &tol, &rate);
+        if (cl.gap < -CHATTER_DEEP * tol)
+            return true;
+    }
+    return false;
+}
+
+/* The state at the limit: closed points at rest against each other, others that
+ * were hit on the way as they were left. there: false where other points of the
+ * same bodies would be passed over; the state is then that of `here` */
 static int
 arrive(struct sim *s, struct group *g, const struct limit_found *l, uint32_t c,
-       double error)
+       double error, const struct moment *here, bool *there)
 {
     struct rt *r = s->a->rt;
     struct slide_spot stop[SLIDE_MOST], rest[SLIDE_MOST];
@@ -281,6 +311,11 @@ arrive(struct sim *s, struct group *g, const struct limit_found *l, uint32_t c,
     }
     if ((st = slide_stop(r, stop, m, gap, rate)))
         return st;
+    *there = !overlaps(s, g);
+    if (!*there) {
+        moment_restore(s->a, here);
+        return IMP_OK;
+    }
     tell(s, g, l, c, error);
     for (uint32_t i = 0; i < s->n_contacts; i++) {
         if (!g->contact[i])
@@ -323,7 +358,9 @@ tiny(const struct sim *s, uint32_t c)
 
 /* Points that are closed, as impacts take it, and fly no higher than the
  * rounding of their gap, u^2/(2 |a|) <= eps place: the times and the order of
- * further impacts are rounding. The flights of one point add up to 2 u/(|a| (1
+ * further impacts are rounding. With them those that are as slow are at rest,
+ * which would open without the forces of others. The flights of one point add
+ * up to 2 u/(|a| (1
  * - e)). */
 static bool
 lost(struct sim *s, const struct group *g, struct limit_found *l)
@@ -342,11 +379,11 @@ lost(struct sim *s, const struct group *g, struct limit_found *l)
             held |= !memcmp(slide_spot(s->a->rt, k, &on, NULL), &g->spot[i],
                             sizeof *g->spot);
         l->gap[i] = l->rate[i] = 0.0;
-        l->group[i] =
-            fabs(p->gap) <= tol && p->rate != 0.0 && p->free < 0.0 &&
-            g->e[i] < 1.0 &&
-            p->rate * p->rate <= -2.0 * p->free * DBL_EPSILON * g->place[i];
-        l->closed[i] = l->moved[i] = l->group[i] || held;
+        bool low = fabs(p->gap) <= tol && g->e[i] < 1.0 &&
+                   p->rate * p->rate <=
+                       2.0 * fabs(p->free) * DBL_EPSILON * g->place[i];
+        l->group[i] = low && p->rate != 0.0 && p->free < 0.0;
+        l->closed[i] = l->moved[i] = low || held;
         if (!l->group[i])
             continue;
         any = true;
@@ -368,14 +405,16 @@ rounding(struct sim *s, uint32_t c)
 {
     struct group *g = &work_of(s)->g;
     struct limit_found l;
+    bool there;
     double window = CHATTER_AHEAD * s->ct[c].fl.f[0];
     gather(s, c, window, g);
     if (!points(s, g, window) || !lost(s, g, &l))
         return IMP_OK;
+    struct moment here = moment_save(s->a);
     /* what comes back in as short a time is rounding again */
     for (uint32_t k = 0; k < s->n_contacts; k++)
         s->ct[k].fl.lost |= g->contact[k];
-    return arrive(s, g, &l, c, l.remaining);
+    return arrive(s, g, &l, c, l.remaining, &here, &there);
 }
 
 /* For how long the parabola is the motion to the rounding of gaps: |K| t^3/6, K
@@ -449,11 +488,12 @@ take(struct sim *s, struct group *g, struct limit_found *l, uint32_t c,
      double error, bool *there)
 {
     double meet = rt_time(s->a->rt) + l->remaining;
+    struct moment here = moment_save(s->a);
     *there = false;
     if (meet > s->target)
         return IMP_OK;
     int st = travel(s, g, meet, there);
-    return st || !*there ? st : arrive(s, g, l, c, error);
+    return st || !*there ? st : arrive(s, g, l, c, error, &here, there);
 }
 
 /* the limit that the tangent parabolas lead to */
@@ -485,10 +525,11 @@ limit(struct sim *s, uint32_t c)
                                           : LINE_COMPLEMENTARITY,
                             .ahead = CHATTER_AHEAD * shrunk,
                             .window = window_of(s, g)};
-    if (f->wait > 0) {
+    if (f->wait > 0 && f->f[0] > CHATTER_AGAIN * f->looked) {
         f->wait--;
         return IMP_OK;
     }
+    f->looked = f->f[0];
     if (!slide_limit(r, &s->work->lines, &ask, &l[0], &l[1])) {
         /* far from one: looked for more seldom */
         f->pause = f->pause < CHATTER_PAUSE ? 2 * f->pause + 1 : f->pause;

@@ -115,6 +115,22 @@ mark(struct sim *s, const struct slide_spot *p, bool still)
 }
 
 void
+sim_over_anew(struct sim *s, const bool *block)
+{
+    for (uint32_t i = 0; i < s->n_over; i++) {
+        struct slide_over *o = &s->over[i];
+        int n = 0;
+        if (!slide_marked(s->a->rt, o->base.contact, block))
+            continue;
+        for (int k = 0; k < o->n; k++)
+            if (!o->still[k])
+                o->vertex[n++] = o->vertex[k];
+        memset(o->still, 0, sizeof o->still);
+        o->n = n;
+    }
+}
+
+void
 sim_over_let_go(struct sim *s, const struct slide_spot *all, int n_all,
                 const struct slide_spot *still, int n)
 {

@@ -207,6 +207,7 @@ choose(struct sim *s, bool *block, const bool *out,
         gone = &was;
     }
     slide_end(r, block);
+    sim_over_anew(s, block);
     int *end = NEW_N(r->brief, int, (size_t)list.n + 1), first = 0;
     int groups = slide_groups(r, list.spot, list.n, end);
     for (int i = 0; i < groups && !st; first = end[i++])

@@ -20,6 +20,7 @@ struct flights {
                         it since */
     int n;           /* flights known */
     int pause, wait; /* impacts until the next look for a limit */
+    double looked;   /* the flight before the last one */
     long impacts;
 };
 
@@ -154,6 +155,9 @@ int sim_over_hit(struct sim *s, uint32_t c, uint32_t vertex);
  * tapes */
 int sim_over_points(struct sim *s, bool *block, bool still,
                     struct sim_points *list);
+/* before a choice among points of marked blocks: those let go at this time by
+ * an earlier one are asked again */
+void sim_over_anew(struct sim *s, const bool *block);
 /* of the points all[0..n_all), still[0..n) had no rate; which push was chosen
  */
 void sim_over_let_go(struct sim *s, const struct slide_spot *all, int n_all,

@@ -270,40 +270,63 @@ over_base(struct rt *r, struct above *a, const struct slide_spot *base)
     return st;
 }
 
-/* the face of the other body that looks most against the face of `at` */
-static struct slide_spot
-against(struct rt *r, const struct slide_spot *at)
+/* outward normal of a face, in the axes of body 0 */
+static void
+outward(const struct corner_scene *s, int body, uint32_t face, double n[3])
+{
+    const double *m = s->p[body]->face[face].n;
+    for (int j = 0; j < 3; j++)
+        n[j] = body == 0 ? m[j]
+                         : s->R[3 * j] * m[0] + s->R[3 * j + 1] * m[1] +
+                               s->R[3 * j + 2] * m[2];
+}
+
+/* Faces of both bodies, base[i] of body i, that look most against each other
+ * where a point touches: of a vertex the face that it is on and any of the
+ * other's, of edges that cross those beside them. */
+static void
+against(struct rt *r, const struct slide_spot *at, struct slide_spot base[2])
 {
     struct corner_scene s;
-    struct slide_spot out = {at->contact, SLIDE_VERTEX, 1 - at->face_of, 0, 0};
     double n[2][3], most = INFINITY;
     corner_scene_get(r, at->contact, false, &s);
+    uint32_t list[2][2], count[2];
+    bool all[2] = {false, false};
     for (int i = 0; i < 2; i++) {
-        const struct polytope *p = s.p[i == 0 ? at->face_of : out.face_of];
-        int body = i == 0 ? at->face_of : out.face_of;
-        for (uint32_t f = i == 0 ? at->face : 0; f < p->n_face; f++) {
-            const double *m = p->face[f].n;
-            for (int j = 0; j < 3; j++)
-                n[i][j] = body == 0
-                              ? m[j]
-                              : s.R[3 * j] * m[0] + s.R[3 * j + 1] * m[1] +
-                                    s.R[3 * j + 2] * m[2];
-            if (i == 0)
-                break;
+        base[i] = (struct slide_spot){at->contact, SLIDE_VERTEX, i, 0, 0};
+        count[i] = s.p[i]->n_face;
+        if (at->kind == SLIDE_EDGES) {
+            const struct poly_edge *e =
+                s.p[i]->edge + (i == 0 ? at->face : at->vertex);
+            list[i][0] = e->face[0];
+            list[i][1] = e->face[1];
+            count[i] = 2;
+        } else if (i == at->face_of) {
+            list[i][0] = at->face;
+            count[i] = 1;
+        } else {
+            all[i] = true;
+        }
+    }
+    for (uint32_t k = 0; k < count[0]; k++)
+        for (uint32_t l = 0; l < count[1]; l++) {
+            uint32_t f = all[0] ? k : list[0][k];
+            uint32_t g = all[1] ? l : list[1][l];
+            outward(&s, 0, f, n[0]);
+            outward(&s, 1, g, n[1]);
             double d = cl_dot(n[0], n[1]);
             if (d < most) {
                 most = d;
-                out.face = f;
+                base[0].face = f;
+                base[1].face = g;
             }
         }
-    }
-    return out;
 }
 
 struct crossings {
     struct rt *r;
     struct above *a;
-    const struct slide_spot *base; /* two faces */
+    const struct slide_spot *base; /* a face of each body */
 };
 
 static bool
@@ -314,7 +337,7 @@ of_faces(void *ctx, const struct slide_spot *at)
     for (int b = 0; b < 2; b++) {
         const struct poly_edge *e =
             c->r->polytope[k->body[b]]->edge + (b == 0 ? at->face : at->vertex);
-        uint32_t f = c->base[c->base[0].face_of == b ? 0 : 1].face;
+        uint32_t f = c->base[b].face;
         if (e->face[0] != f && e->face[1] != f)
             return false;
     }
@@ -350,13 +373,12 @@ slide_near(struct rt *r, uint32_t contact, double tol, double reach,
     }
     /* what touches; then all points of the faces that it lies on */
     a.n = slide_spots(r, contact, tol, out, most);
-    int m = 0;
-    while (m < a.n && out[m].kind != SLIDE_VERTEX)
-        m++;
-    if (a.n < 1 || m == a.n)
+    if (a.n < 1)
         return a.n;
-    base[0] = out[m];
-    base[1] = against(r, &base[0]);
+    int m = 0;
+    while (m + 1 < a.n && out[m].kind != SLIDE_VERTEX)
+        m++;
+    against(r, &out[m], base);
     struct crossings c = {r, &a, base};
     if (series_of(r, contact) || over_base(r, &a, &base[0]) ||
         over_base(r, &a, &base[1]) ||

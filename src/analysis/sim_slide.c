@@ -62,6 +62,27 @@ gather(struct sim *s, uint32_t c, struct sim_points *list)
     return k >= 0;
 }
 
+/* sizes of the terms of velocities at a contact's points: at least what
+ * sim_corner.c and the law of impacts measure rates by, so that none is a rate
+ * here and none there */
+static double
+speeds_at(const struct rt *r, uint32_t c)
+{
+    const imp_contact *k = rt_contact(r, c);
+    uint32_t d = r->im->dim;
+    double sum = 0.0;
+    for (int e = 0; e < 2; e++) {
+        const imp_body *b = rt_body(r, k->body[e]);
+        const double *v = r->env + b->env_state + (d == 2 ? 3 : 7);
+        double reach = r->env[b->env_body + IMP_BODY_RADIUS] * sqrt(3.0);
+        for (uint32_t i = 0; i < d; i++)
+            sum += fabs(v[i]);
+        for (uint32_t i = d; i < (d == 2 ? 3u : 6u) && isfinite(reach); i++)
+            sum += fabs(v[i]) * reach;
+    }
+    return sum;
+}
+
 /* those without rate stay in spot */
 static int
 still(struct sim *s, struct slide_spot *spot, int *n)
@@ -72,7 +93,8 @@ still(struct sim *s, struct slide_spot *spot, int *n)
     for (int i = 0; i < *n && !st; i++) {
         double size = event_length(r, spot[i].contact);
         double acc = fmax(fabs(p[i].free), v_norm(r->gravity));
-        double speed = fmax(p[i].speed, sqrt(2.0 * acc * size));
+        double speed = fmax(fmax(p[i].speed, speeds_at(r, spot[i].contact)),
+                            sqrt(2.0 * acc * size));
         if (fabs(p[i].rate) <= SLIDE_STILL * speed)
             spot[m++] = spot[i];
     }

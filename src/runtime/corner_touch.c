@@ -223,6 +223,17 @@ share(struct touching *t)
     hull(&t->all, &t->tmp, 4.0 * t->tol);
 }
 
+/* the shared points, n being the normal */
+static void
+points_along(struct touching *t, const double n[3])
+{
+    memcpy(t->n, n, sizeof t->n);
+    cl_tangents(t->s->dim, t->n, t->T);
+    collect(t, 0);
+    collect(t, 1);
+    share(t);
+}
+
 /* a normal that keeps the bodies apart */
 static void
 choose(struct corner_touch *out, const double n[3], uint32_t body,
@@ -432,12 +443,12 @@ corner_flat_touch(struct rt *r, uint32_t contact, double tol,
     t.tol = fmax(tol, 64.0 * DBL_EPSILON * s.size);
     double least = fmin(at.gap, 0.0) - t.tol;
     choices(&s, least, out);
-    memcpy(t.n, out->n_choice == 1 ? out->choice[0] : at.n, sizeof t.n);
     room(r, contact, &t);
-    cl_tangents(s.dim, t.n, t.T);
-    collect(&t, 0);
-    collect(&t, 1);
-    share(&t);
+    points_along(&t, out->n_choice == 1 ? out->choice[0] : at.n);
+    /* faces that are parallel to some tolerances: the bodies may touch in the
+     * plane of the other one only */
+    if (t.all.n == 0 && out->n_choice == 1 && cl_dot(at.n, at.n) > 0.0)
+        points_along(&t, at.n);
     double n[3];
     memcpy(n, t.n, sizeof n);
     if (out->n_choice > 1) {

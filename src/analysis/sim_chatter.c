@@ -214,7 +214,7 @@ travel(struct sim *s, const struct group *g, double meet, bool *there)
     uint32_t n;
     double end = meet, t;
     int st = r->im->systems.n ? sim_systems_peek(s, meet, &end) : IMP_OK;
-    *there = false;
+    *there = !st && !(rt_time(r) < meet); /* less than a rounding of t left */
     if (st || end < meet)
         return st;
     while (!st && rt_time(r) < meet) {
@@ -358,15 +358,17 @@ tiny(const struct sim *s, uint32_t c)
 
 /* Points that are closed, as impacts take it, and fly no higher than the
  * rounding of their gap, u^2/(2 |a|) <= eps place: the times and the order of
- * further impacts are rounding. With them those that are as slow are at rest,
- * which would open without the forces of others. The flights of one point add
- * up to 2 u/(|a| (1
+ * further impacts are rounding. Accelerations are those under the forces of
+ * what rests. With them those are at rest that are as slow and would open. The
+ * flights of one point add up to 2 u/(|a| (1
  * - e)). */
 static bool
 lost(struct sim *s, const struct group *g, struct limit_found *l)
 {
-    double T = 0.0, e = 0.0;
+    double T = 0.0, e = 0.0, acc[SLIDE_MOST];
     bool any = false;
+    if (!slide_accelerations(s->a->rt, g->n, g->point, g->G, acc))
+        return false;
     for (int i = 0; i < g->n; i++) {
         const struct slide_point *p = &g->point[i];
         uint32_t c = g->spot[i].contact;
@@ -380,15 +382,16 @@ lost(struct sim *s, const struct group *g, struct limit_found *l)
                             sizeof *g->spot);
         l->gap[i] = l->rate[i] = 0.0;
         bool low = fabs(p->gap) <= tol && g->e[i] < 1.0 &&
-                   p->rate * p->rate <=
-                       2.0 * fabs(p->free) * DBL_EPSILON * g->place[i];
-        l->group[i] = low && p->rate != 0.0 && p->free < 0.0;
+                   p->rate * p->rate <= 2.0 *
+                                            fmax(fabs(p->free), fabs(acc[i])) *
+                                            DBL_EPSILON * g->place[i];
+        l->group[i] = low && p->rate != 0.0 && acc[i] < 0.0;
         l->closed[i] = l->moved[i] = low || held;
         if (!l->group[i])
             continue;
         any = true;
         e = fmax(e, g->e[i]);
-        T = fmax(T, 2.0 * fabs(p->rate / p->free) / (1.0 - g->e[i]));
+        T = fmax(T, 2.0 * fabs(p->rate / acc[i]) / (1.0 - g->e[i]));
     }
     l->remaining = T;
     l->chatter = (struct line_chatter){.period = 0,

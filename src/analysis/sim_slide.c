@@ -12,9 +12,6 @@
 #include "base/num.h"
 #include "runtime/slide.h"
 
-/* rates up to this share of the speeds, or of what the accelerations make of
- * rest over one length, are none, as in sim_corner.c */
-#define SLIDE_STILL 1e-9
 /* a closed gap, in tolerances of its contact */
 #define SLIDE_CLOSED 2.0
 
@@ -62,27 +59,6 @@ gather(struct sim *s, uint32_t c, struct sim_points *list)
     return k >= 0;
 }
 
-/* sizes of the terms of velocities at a contact's points: at least what
- * sim_corner.c and the law of impacts measure rates by, so that none is a rate
- * here and none there */
-static double
-speeds_at(const struct rt *r, uint32_t c)
-{
-    const imp_contact *k = rt_contact(r, c);
-    uint32_t d = r->im->dim;
-    double sum = 0.0;
-    for (int e = 0; e < 2; e++) {
-        const imp_body *b = rt_body(r, k->body[e]);
-        const double *v = r->env + b->env_state + (d == 2 ? 3 : 7);
-        double reach = r->env[b->env_body + IMP_BODY_RADIUS] * sqrt(3.0);
-        for (uint32_t i = 0; i < d; i++)
-            sum += fabs(v[i]);
-        for (uint32_t i = d; i < (d == 2 ? 3u : 6u) && isfinite(reach); i++)
-            sum += fabs(v[i]) * reach;
-    }
-    return sum;
-}
-
 /* those without rate stay in spot */
 static int
 still(struct sim *s, struct slide_spot *spot, int *n)
@@ -91,11 +67,8 @@ still(struct sim *s, struct slide_spot *spot, int *n)
     struct slide_point *p = NEW_N(r->brief, struct slide_point, *n + 1);
     int m = 0, st = *n ? slide_look(r, spot, *n, p, NULL) : IMP_OK;
     for (int i = 0; i < *n && !st; i++) {
-        double size = event_length(r, spot[i].contact);
-        double acc = fmax(fabs(p[i].free), v_norm(r->gravity));
-        double speed = fmax(fmax(p[i].speed, speeds_at(r, spot[i].contact)),
-                            sqrt(2.0 * acc * size));
-        if (fabs(p[i].rate) <= SLIDE_STILL * speed)
+        if (fabs(p[i].rate) <= fmax(SLIDE_STILL * p[i].speed,
+                                    slide_still(r, spot[i].contact, p[i].free)))
             spot[m++] = spot[i];
     }
     *n = m;

@@ -276,6 +276,25 @@ choices(const struct corner_scene *s, double least, struct corner_touch *out)
                 choose(out, n, CORNER_CROSS, i, j);
 }
 
+/* The normal along which points are shared. Of faces that are parallel to some
+ * tolerances the one that keeps the bodies apart by more: the plane of the
+ * other may be met by corners that touch nothing. */
+static const double *
+best_of(const struct corner_scene *s, const struct corner_touch *out,
+        const struct corner *at)
+{
+    const double *first = out->choice[0];
+    uint32_t v[2];
+    double d[3];
+    if (out->n_choice != 1)
+        return at->n;
+    for (int i = 0; i < 3; i++)
+        d[i] = at->n[i] - first[i];
+    bool less =
+        corner_separation(s, first, v) < at->gap - 64.0 * DBL_EPSILON * s->size;
+    return less && cl_norm(d) <= TOUCH_SAME ? at->n : first;
+}
+
 /* what of body b the point x lies on */
 static void
 feature_at(const struct corner_scene *s, int b, const double x[3], double tol,
@@ -444,11 +463,7 @@ corner_flat_touch(struct rt *r, uint32_t contact, double tol,
     double least = fmin(at.gap, 0.0) - t.tol;
     choices(&s, least, out);
     room(r, contact, &t);
-    points_along(&t, out->n_choice == 1 ? out->choice[0] : at.n);
-    /* faces that are parallel to some tolerances: the bodies may touch in the
-     * plane of the other one only */
-    if (t.all.n == 0 && out->n_choice == 1 && cl_dot(at.n, at.n) > 0.0)
-        points_along(&t, at.n);
+    points_along(&t, best_of(&s, out, &at));
     double n[3];
     memcpy(n, t.n, sizeof n);
     if (out->n_choice > 1) {

@@ -60,6 +60,12 @@ int slide_spots(struct rt *r, uint32_t contact, double tol,
 int slide_look(struct rt *r, const struct slide_spot *spot, int n,
                struct slide_point *out, double *G);
 
+/* Rates up to this share of the speeds, or of what the accelerations make of
+ * rest over one length, are none, as in sim_corner.c */
+#define SLIDE_STILL 1e-9
+/* what that is for the points of a contact whose gap is accelerated so (m/s) */
+double slide_still(struct rt *r, uint32_t contact, double acceleration);
+
 enum slide_choice {
     SLIDE_FREE,   /* none pushes */
     SLIDE_HOLDS,  /* some do; forces and motion are unique */

@@ -149,27 +149,28 @@ look_ahead(struct line *l, const struct limit_ask *a, struct limit_found *all,
     }
 }
 
-/* accelerations of the gaps while those that are closed without rate push */
-static bool
-accelerations(struct rt *r, const struct limit_ask *a, double *acc)
+bool
+slide_accelerations(struct rt *r, int n, const struct slide_point *p,
+                    const double *G, double *acc)
 {
-    int index[SLIDE_MOST], n = 0;
-    size_t m = (size_t)a->n;
-    double *G = NEW_N(r->brief, double, m *m + 2 * m + lcp_room(a->n) + 1);
-    double *q = G + m * m, *z = q + m;
-    for (int i = 0; i < a->n; i++)
-        if (a->p[i].gap == 0.0 && a->p[i].rate == 0.0)
-            index[n++] = i;
-    for (int i = 0; i < n; i++) {
-        q[i] = a->p[index[i]].free;
-        for (int j = 0; j < n; j++)
-            G[i * n + j] = a->G[index[i] * a->n + index[j]];
+    int m = 0;
+    size_t k = (size_t)n;
+    int *index = NEW_N(r->brief, int, k + 1);
+    double *M = NEW_N(r->brief, double, k *k + 2 * k + lcp_room(n) + 1);
+    double *q = M + k * k, *z = q + k;
+    for (int i = 0; i < n; i++)
+        if (p[i].gap == 0.0 && p[i].rate == 0.0)
+            index[m++] = i;
+    for (int i = 0; i < m; i++) {
+        q[i] = p[index[i]].free;
+        for (int j = 0; j < m; j++)
+            M[i * m + j] = G[index[i] * n + index[j]];
     }
-    int st = n ? lcp_solve(n, G, q, z, z + m) : 0;
-    for (int i = 0; i < a->n; i++) {
-        acc[i] = a->p[i].free;
-        for (int j = 0; j < n; j++)
-            acc[i] += a->G[i * a->n + index[j]] * z[j];
+    int st = m ? lcp_solve(m, M, q, z, z + k) : 0;
+    for (int i = 0; i < n; i++) {
+        acc[i] = p[i].free;
+        for (int j = 0; j < m; j++)
+            acc[i] += G[i * n + index[j]] * z[j];
     }
     return st == 0 || st == 2;
 }
@@ -181,7 +182,7 @@ together(struct rt *r, const struct limit_ask *a, struct limit_found *out)
 {
     double T = 0.0, e = 0.0, acc[SLIDE_MOST];
     int n = 0;
-    if (!accelerations(r, a, acc))
+    if (!slide_accelerations(r, a->n, a->p, a->G, acc))
         return false;
     for (int i = 0; i < a->n; i++) {
         const struct slide_point *p = &a->p[i];

@@ -37,4 +37,9 @@ bool slide_limit(struct rt *r, struct slide_lines *lines,
                  const struct limit_ask *ask, struct limit_found *all,
                  struct limit_found *some);
 
+/* Accelerations of the gaps (n) while those points push that are closed without
+ * rate (both 0). False: no forces keep them closed */
+bool slide_accelerations(struct rt *r, int n, const struct slide_point *p,
+                         const double *G, double *acc);
+
 #endif

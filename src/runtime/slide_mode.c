@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/event.h"
 #include "runtime/lcp.h"
 #include "runtime/slide_priv.h"
 
@@ -40,6 +41,38 @@ slide_look(struct rt *r, const struct slide_spot *spot, int n,
                                       .jerk = 6.0 * w->gap.c[3]};
     }
     return st;
+}
+
+/* sizes of the terms of velocities at a contact's points: at least what
+ * sim_corner.c and the law of impacts measure rates by, so that none is a rate
+ * here and none there */
+static double
+speeds_at(const struct rt *r, uint32_t c)
+{
+    const imp_contact *k = rt_contact(r, c);
+    uint32_t d = r->im->dim;
+    double sum = 0.0;
+    for (int e = 0; e < 2; e++) {
+        const imp_body *b = rt_body(r, k->body[e]);
+        const double *v = r->env + b->env_state + (d == 2 ? 3 : 7);
+        double reach = r->env[b->env_body + IMP_BODY_RADIUS] * sqrt(3.0);
+        for (uint32_t i = 0; i < d; i++)
+            sum += fabs(v[i]);
+        for (uint32_t i = d; i < (d == 2 ? 3u : 6u) && isfinite(reach); i++)
+            sum += fabs(v[i]) * reach;
+    }
+    return sum;
+}
+
+double
+slide_still(struct rt *r, uint32_t contact, double acceleration)
+{
+    double g = 0.0;
+    for (int i = 0; i < 3; i++)
+        g += r->gravity[i] * r->gravity[i];
+    double acc = fmax(fabs(acceleration), sqrt(g));
+    return SLIDE_STILL * fmax(speeds_at(r, contact),
+                              sqrt(2.0 * acc * event_length(r, contact)));
 }
 
 /* -- the choice ------------------------------------------------------------

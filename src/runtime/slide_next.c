@@ -171,10 +171,14 @@ closes(struct search *f, const struct slide_spot *at, const double *c,
     bool down;
     if (c[0] < -2.0 * f->tol)
         return false;
-    if (fabs(c[0]) <= 2.0 * f->tol && fabs(c[1]) <= f->rate) {
+    if (fabs(c[0]) <= 2.0 * f->tol &&
+        fabs(c[1]) <=
+            fmax(f->rate, slide_still(f->r, at->contact, 2.0 * c[2]))) {
         double p[RT_ORDER + 1];
         memcpy(p, c, sizeof p);
-        p[0] = p[1] = 0.0;
+        p[0] = 0.0;
+        if (fabs(c[1]) <= f->rate)
+            p[1] = 0.0;
         down = poly_below(p, RT_ORDER, 0.0, f->best, -2.0 * f->tol, s);
     } else if (c[0] <= f->low && c[1] > f->rate) { /* on its way up */
         down = poly_below(c + 1, RT_ORDER - 1, 0.0, f->best, 0.0, s);

@@ -240,6 +240,64 @@ over_edges(void **state)
     }
 }
 
+/* Two and three boxes that fall on each other and on a floor, nearly flat: the
+ * run goes on through all that touches there, whatever comes to rest first. */
+static void
+stacks(void **state)
+{
+    (void)state;
+    for (long i = 0, n = cases(40) / 10; i < n; i++) {
+        double e = i % 2 ? uniform(0.05, 0.5) : 0, z = 0, x[2] = {0, 0}, a[3];
+        double rise, off, most;
+        int m = 3 - (int)(i % 2);
+        struct text t = {.n = 0};
+        struct run r;
+        add(&t, "use shapes\nworld { gravity = (0, 0, -9.81)\n"
+                " law = complementarity }\n"
+                "body floor : half_space { fixed = true }\n");
+        for (int k = 0; k < m; k++) {
+            for (int j = 0; j < 3; j++)
+                a[j] = uniform(0.3, 1.2);
+            for (int j = 0; j < 2 && k; j++)
+                x[j] += uniform(-0.4, 0.4) * a[j];
+            z += uniform(0.05, 0.2) + a[2];
+            add(&t,
+                "body b%d : box(%.17g, %.17g, %.17g) { mass = %.17g\n"
+                " position = (%.17g, %.17g, %.17g)\n"
+                " rotation = ((%.17g, %.17g, %.17g), %.17g) }\n"
+                "contact c%d : floor | b%d { restitution = %.17g }\n",
+                k, a[0], a[1], a[2], uniform(0.3, 3), x[0], x[1], z - a[2] / 2,
+                normal(), normal(), normal(), pow(10, uniform(-9, -2)), k, k,
+                e);
+            for (int j = 0; j < k; j++)
+                add(&t, "contact d%d%d : b%d | b%d { restitution = %.17g }\n",
+                    j, k, j, k, e);
+        }
+        add(&t,
+            "simulate { until = 1 every = 0.05 record = (b0.energy +"
+            " b1.energy%s, gap(c0), gap(d01)) }\n",
+            m > 2 ? " + b2.energy" : "");
+        run(&r, t.s, false);
+        if (r.status != IMP_EXIT_OK)
+            print_error("%s", t.s);
+        fine(&r);
+        assert_string_equal(word(&r, 0, "status"), "done");
+        for (int f = 0; f < 2; f++) {
+            const struct fieldval *gap = field(&r, 0, f ? "gap_c0" : "gap_d01");
+            for (size_t k = 0; k < gap->n; k++)
+                if (!(gap->num[k] > -2 * CLOSED))
+                    fail_msg("%s\ngap %g", t.s, gap->num[k]);
+        }
+        spread(field(&r, 0,
+                     m > 2 ? "b0_energy_b1_energy_b2_energy"
+                           : "b0_energy_b1_energy"),
+               &rise, &off, &most);
+        if (!(rise <= 9 * GRAVITY * 2 * CLOSED))
+            fail_msg("%s\nthe energy rises by %g of %g", t.s, rise, most);
+        done(&r);
+    }
+}
+
 int
 main(void)
 {
@@ -247,6 +305,7 @@ main(void)
         cmocka_unit_test(level),
         cmocka_unit_test(inclined),
         cmocka_unit_test(over_edges),
+        cmocka_unit_test(stacks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

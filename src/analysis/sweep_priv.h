@@ -2,8 +2,8 @@
 /* Inside `sweep`: what is run (sweep.c), the models that are made for
  * structural params (sweep_model.c), the threads (sweep_run.c), what they do
  * for several runs at once (sweep_ahead.c), what is kept of each run
- * (sweep_keep.c), the record (sweep_record.c), the progress line
- * (sweep_progress.c).
+ * (sweep_keep.c) and what they had to say (sweep_warn.c), the record
+ * (sweep_record.c), the progress line (sweep_progress.c).
  *
  * Runs are numbered; what one of them finds is a function of its number alone
  * and stands at its number, so neither the threads nor the order in which they
@@ -232,6 +232,15 @@ uint64_t sweep_ahead(const struct sweep *s, struct sweep_ahead *x,
  * Then r is its record. */
 bool sweep_told(struct sweep_ahead *x, struct analysis *a,
                 const imp_command *question, struct rec *r);
+
+/* -- sweep_warn.c: one more warning, its text into `kept`; those of run i; why
+ * a run of model m failed */
+void sweep_note(struct sweep_warnings *w, struct arena *kept,
+                const struct sweep_warning *x);
+void sweep_note_run(struct sweep_warnings *w, struct arena *kept,
+                    const struct diags *ds, uint64_t i);
+const char *sweep_reason(const struct sweep_model *m, const struct diags *ds,
+                         int status);
 
 /* -- sweep_progress.c: the line on a terminal, while threads run */
 struct sweep_progress {

@@ -11,18 +11,14 @@
 #include "abi/status.h"
 #include "analysis/sweep_priv.h"
 #include "base/arena.h"
-#include "base/io.h"
-#include "base/num.h"
 #include "runtime/random.h"
 
 #define FLUSH_BYTES ((size_t)1 << 14)
-#define FLUSH_AFTER                                                            \
-    50000000 /* ns: a killed sweep has lost no more than this, */
-             /* or one run per thread */
-#define TELL_AFTER                                                             \
-    20000000          /* ns: the progress line moves 10 times a second         \
-                       */
-#define CLAIM_MOST 64 /* runs taken from the counter at once */
+/* A killed sweep has lost no more than this, or one run per thread. [ns] */
+#define FLUSH_AFTER 50000000
+#define TELL_AFTER 20000000 /* ns; the progress line moves 10 times a second   \
+                             */
+#define CLAIM_MOST 64       /* runs taken from the counter at once */
 
 /* Machine code comes once for all threads, when what they have done together
  * pays for it (rt.h): a thread's own tier reports to that of the run. */
@@ -87,57 +83,6 @@ nowhere(void *ctx, const char *s, size_t n)
     (void)s;
     (void)n;
     return 0;
-}
-
-/* -- messages of a run ------------------------------------------------------
- */
-
-static void
-note_warning(struct sweep_warnings *w, struct arena *kept,
-             const struct sweep_warning *x)
-{
-    size_t k = 0;
-    while (k < w->n &&
-           (w->v[k].code != x->code ||
-            (x->code == DIAG_W0743 && w->v[k].range.lo != x->range.lo)))
-        k++; /* columns have their own places */
-    if (k == w->n) {
-        if (w->n == sizeof w->v / sizeof *w->v)
-            return;
-        w->v[w->n++] = *x;
-        w->v[k].message = arena_strdup(kept, x->message);
-        return;
-    }
-    uint64_t n = w->v[k].n + x->n;
-    if (x->run < w->v[k].run) {
-        w->v[k] = *x;
-        w->v[k].message = arena_strdup(kept, x->message);
-    }
-    w->v[k].n = n;
-}
-
-static void
-messages(struct worker *w, uint64_t i)
-{
-    for (const struct diag *d = w->ds.first; d; d = d->next)
-        if (d->severity == DIAG_WARNING)
-            note_warning(
-                &w->warnings, w->kept,
-                &(struct sweep_warning){d->code, d->range, d->message, i, 1});
-}
-
-static const char *
-reason(const struct worker *w, int status)
-{
-    for (const struct diag *d = w->ds.first; d; d = d->next)
-        if (d->severity == DIAG_ERROR)
-            return d->message;
-    if (w->model->why)
-        return w->model->why;
-    return status == IMP_SINGULAR    ? "surfaces are flat or hollow where they "
-                                       "face each other"
-           : status == IMP_NONFINITE ? "a value is not a finite number"
-                                     : "the search found no answer";
 }
 
 /* -- machine code -----------------------------------------------------------
@@ -275,12 +220,12 @@ left_out(struct worker *w, uint64_t i, const imp_val *v, struct diags *was)
          d = d->next)
         if (d->severity == DIAG_ERROR)
             why = d->message;
-    note_warning(&w->warnings, w->kept,
-                 &(struct sweep_warning){
-                     DIAG_W0743, v->range,
-                     arena_printf(w->arena, "`%s` has no value: %s",
-                                  imp_text(w->rt->im, v->label), why),
-                     i, 1});
+    sweep_note(&w->warnings, w->kept,
+               &(struct sweep_warning){
+                   DIAG_W0743, v->range,
+                   arena_printf(w->arena, "`%s` has no value: %s",
+                                imp_text(w->rt->im, v->label), why),
+                   i, 1});
     w->ds = *was;
     if (w->ds.last)
         w->ds.last->next = NULL;
@@ -344,13 +289,14 @@ run(struct worker *w, uint64_t i)
     }
     if (rt_stopped(s->a->rt) && st != IMP_OK)
         return false;
-    messages(w, i);
+    if (w->ds.first)
+        sweep_note_run(&w->warnings, w->kept, &w->ds, i);
     if (st == IMP_OK && !w->ds.errors) {
         if (s->calculates)
             calculate(w, i, r);
         sweep_keep(s, i, r, w->last);
     } else
-        sweep_keep_error(s, i, reason(w, st));
+        sweep_keep_error(s, i, sweep_reason(w->model, &w->ds, st));
     return true;
 }
 
@@ -530,7 +476,7 @@ sweep_go(struct sweep *s, struct sweep_warnings *all)
         end(&w[k]);
         for (size_t j = 0; j < w[k].warnings.n && !atomic_load(&s->no_memory);
              j++)
-            note_warning(all, rec_arena(s->a), &w[k].warnings.v[j]);
+            sweep_note(all, rec_arena(s->a), &w[k].warnings.v[j]);
         arena_free(w[k].kept);
     }
     pthread_mutex_destroy(&s->code_lock);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The world: gravity, policy, the law of simultaneous contacts, tolerance,
  * seed; and the other blocks without a name of their own. */
+#include <math.h>
 #include <string.h>
 
 #include "check/check_priv.h"
@@ -100,6 +101,15 @@ world(struct check *ck, struct module *m, const struct ast_item *it)
                                       "below 1, but this is %g",
                                       x);
             CK_HELP(ck, y, "1e-9 is a usual one");
+            continue;
+        }
+        if (i == W_SEED && v_const(&v, &x) &&
+            !(x == floor(x) && x >= 0.0 && x <= 0x1p53)) {
+            struct diag *y = ck_error(ck, DIAG_E0376, e->range,
+                                      "a seed is a whole number from 0 to "
+                                      "2^53, but this is %g",
+                                      x);
+            CK_HELP(ck, y, "any other one gives other draws: seed = 7");
             continue;
         }
         take_num(i == W_SEED ? &tm->world.seed : &tm->world.tolerance, &v, e);

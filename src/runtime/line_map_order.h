@@ -17,19 +17,19 @@
 
 /* a direction that a matrix repeats */
 struct order_way {
-    double x[MAP_STILL], value; /* of length 1; its eigenvalue */
-    double radius; /* greatest of the other eigenvalues, of that one */
+    double x[MAP_STILL], value;        /* of length 1; its eigenvalue */
+    struct others others;              /* over that one */
+    double back[MAP_STILL][MAP_STILL]; /* the matrix over that one */
+    double moved;                      /* from where it began, squared */
 };
 
-/* The one next to `from`; *moved += its distance, squared. 1: found; -1:
- * another eigenvalue is greater; 0: none is near. */
-STILL_INLINE int
-order_way(int h, double M[][4], const double *from, struct order_way *o,
-          double *moved)
+/* The one next to `from`, by Newton's method. False: there is none near. */
+STILL_INLINE bool
+order_way(int h, double M[][4], const double *from, struct order_way *o)
 {
     double size = norm(h, from);
     if (!(size > 0.0))
-        return 0;
+        return false;
     for (int i = 0; i < h; i++)
         o->x[i] = from[i] / size;
     for (int round = 0; round < ORDER_ROUNDS; round++) {
@@ -39,7 +39,7 @@ order_way(int h, double M[][4], const double *from, struct order_way *o,
             y[i] = line_dot(h, M[i], o->x);
         o->value = norm(h, y);
         if (!(o->value > 0.0))
-            return 0;
+            return false;
         double back = 1.0 / o->value;
         for (int i = 0; i < h; i++) {
             b.t[i] = o->x[i];
@@ -47,24 +47,45 @@ order_way(int h, double M[][4], const double *from, struct order_way *o,
             for (int c = 0; c < h; c++)
                 b.D[i][c] = M[i][c] * back;
         }
-        if (!to_fixed(h, &b, d, &o->radius))
-            return 0;
-        double step = line_dot(h, d, d), good = ORDER_STEP * (1.0 - o->radius);
+        if (!to_fixed(h, &b, d, &o->others))
+            return false;
+        double step = line_dot(h, d, d);
+        double good = ORDER_STEP * (1.0 - o->others.radius);
         if (!(step < 1.0))
-            return 0;
+            return false;
         o->value += o->value * d[h];
         double rl = 1.0 / sqrt(1.0 + step); /* d is at right angles */
         for (int i = 0; i < h; i++)
             o->x[i] = (o->x[i] + d[i]) * rl;
         if (!(step <= good * good))
             continue;
+        memcpy(o->back, b.D, sizeof o->back);
+        o->moved = 0.0;
         for (int i = 0; i < h; i++) {
             double by = o->x[i] - from[i] / size;
-            *moved += by * by;
+            o->moved += by * by;
         }
-        return o->radius < 1.0 ? 1 : -1;
+        return true;
     }
-    return 0;
+    return false;
+}
+
+/* Where another eigenvalue is greater, real and positive: the direction that
+ * takes over from `from`, with its sign. False: none does. */
+STILL_INLINE bool
+order_greatest(int h, double M[][4], const double *from, struct order_way *o)
+{
+    double x[MAP_STILL], y[MAP_STILL], root;
+    if (o->others.disc < 0.0 || o->others.mean < 0.0)
+        return false;
+    root = sqrt(o->others.disc);
+    for (int i = 0; i < h; i++) /* without the least */
+        x[i] = line_dot(h, o->back[i], from) -
+               (h == 3 ? o->others.mean - root : 0.0) * from[i];
+    memcpy(y, h == 3 ? x : from, sizeof y);
+    for (int i = 0; i < h; i++)
+        x[i] = line_dot(h, o->back[i], y) - y[i]; /* and this one */
+    return order_way(h, M, x, o) && o->others.radius < 1.0;
 }
 
 /* the entry of the history that comes again i impacts from now */
@@ -181,33 +202,41 @@ order(const struct line *l, const struct line_map *k, int period, int h, int nv,
 {
     double M[MAP_STILL][4], x[MAP_STILL], y[MAP_STILL], z[MAP_STILL];
     struct order_way u, g;
-    double moved = 0.0;
-    int is;
+    bool other = false;
     order_rates(l, k, period, h, M);
     for (int i = 0; i < h; i++)
         x[i] = l->rate[k->b[i]] / l->k.root[k->b[i]];
-    if ((is = order_way(h, M, x, &u, &moved)) <= 0)
-        return is;
+    if (!order_way(h, M, x, &u))
+        return 0;
+    if (!(u.others.radius < 1.0))
+        return u.others.disc < 0.0 || u.others.mean < 0.0 ? -1 : 0;
     order_from(k, h, u.x, z);
     if (!order_gaps(l, k, period, h, z, M))
         return -1;
     for (int i = 0; i < h; i++)
         x[i] = l->gap[k->b[i]] / l->k.root[k->b[i]];
-    if ((is = order_way(h, M, x, &g, &moved)) <= 0)
-        return is;
+    if (!order_way(h, M, x, &g))
+        return 0;
+    if (!(g.others.radius < 1.0)) {
+        other = true;
+        if (!order_greatest(h, M, x, &g))
+            return -1;
+    }
     if (!(g.value < u.value))
         return -1;
     order_from(k, h, u.x, z);
     order_from(k, h, g.x, y);
-    if (!(moved < MAP_FAR * MAP_FAR) || !order_comes(l, period, h, nv, y, z))
-        return 0;
+    if (!order_comes(l, period, h, nv, y, z))
+        return other ? -1 : 0;
     memcpy(y, l->y, (size_t)h * sizeof *y);
     memcpy(z, l->z, (size_t)h * sizeof *z);
     out->ratio = g.value / u.value;
     out->speed = u.value;
-    out->contraction = greater(u.radius, g.radius);
+    out->contraction = greater(u.others.radius, g.others.radius);
     out->fall = out->contraction * out->contraction;
-    return order_comes(l, period, h, nv, y, z);
+    /* gaps of one order are a convex cone: those between two are in it */
+    double moved = u.moved + (other ? 0.0 : g.moved);
+    return moved < MAP_FAR * MAP_FAR && order_comes(l, period, h, nv, y, z);
 }
 
 STILL_INLINE int

@@ -197,11 +197,17 @@ across(int h, const double *t, double p[][MAP_STILL])
     }
 }
 
+/* Of three eigenvalues or two the ones but one: mean +- sqrt(disc), or the mean
+ * alone; the greatest size */
+struct others {
+    double mean, disc, radius;
+};
+
 /* (I - D) x + t e = r, x at right angles to t: first without e, along these
  * directions. x[h] = e. *radius: greatest eigenvalue of D across t, that of (I
  * - t t^T/t^2) D: in these directions, too. */
 STILL_INLINE bool
-to_fixed(int h, const struct block *b, double *x, double *radius)
+to_fixed(int h, const struct block *b, double *x, struct others *o)
 {
     double p[2][MAP_STILL] = {{0.0}}, q[2][MAP_STILL], m[2][2], s[2];
     double f[2] = {0.0, 0.0}, left[MAP_STILL];
@@ -214,10 +220,11 @@ to_fixed(int h, const struct block *b, double *x, double *radius)
         for (int j = 0; j < h - 1; j++)
             m[k][j] = line_dot(h, p[k], q[j]);
     }
-    *radius = 0.0;
+    *o = (struct others){0.0, 0.0, 0.0};
     if (h == 2) {
         f[0] = s[0] / m[0][0];
-        *radius = fabs(1.0 - m[0][0] / line_dot(2, p[0], p[0]));
+        o->mean = 1.0 - m[0][0] / line_dot(2, p[0], p[0]);
+        o->radius = fabs(o->mean);
     } else if (h == 3) {
         double rd = 1.0 / (m[0][0] * m[1][1] - m[0][1] * m[1][0]);
         f[0] = (s[0] * m[1][1] - m[0][1] * s[1]) * rd;
@@ -226,9 +233,11 @@ to_fixed(int h, const struct block *b, double *x, double *radius)
         double r0 = 1.0 / line_dot(3, p[0], p[0]);
         double r1 = r0 / line_dot(3, b->t, b->t);
         double d0 = 1.0 - m[0][0] * r0, d1 = 1.0 - m[1][1] * r1;
-        double half = 0.5 * (d0 - d1), mean = 0.5 * (d0 + d1);
-        double off = m[0][1] * r0 * (m[1][0] * r1), disc = half * half + off;
-        *radius = disc < 0.0 ? sqrt(d0 * d1 - off) : fabs(mean) + sqrt(disc);
+        double half = 0.5 * (d0 - d1), off = m[0][1] * r0 * (m[1][0] * r1);
+        o->mean = 0.5 * (d0 + d1);
+        o->disc = half * half + off;
+        o->radius =
+            o->disc < 0.0 ? sqrt(d0 * d1 - off) : fabs(o->mean) + sqrt(o->disc);
     }
     for (int i = 0; i < h; i++) {
         x[i] = 0.0;
@@ -285,7 +294,8 @@ STILL_INLINE bool
 read(struct line_map *k, int h, struct reading *o)
 {
     struct block g, u;
-    double kg, ku, gu[MAP_STILL][MAP_STILL], r[MAP_STILL], tg[MAP_STILL + 1],
+    struct others kg, ku;
+    double gu[MAP_STILL][MAP_STILL], r[MAP_STILL], tg[MAP_STILL + 1],
         tu[MAP_STILL + 1], xg[MAP_STILL + 1], xu[MAP_STILL + 1];
     double U = norm(h, k->x + h), G = U * k->tau;
     double U1 = norm(h, k->x1 + h), G0 = norm(h, k->x), G1 = norm(h, k->x1);
@@ -319,7 +329,7 @@ read(struct line_map *k, int h, struct reading *o)
     memcpy(k->c, xg, (size_t)h * sizeof *xg);
     memcpy(k->c + h, xu, (size_t)h * sizeof *xu);
     o->distance = sqrt(line_dot(h, xg, xg) + line_dot(h, xu, xu));
-    o->kappa = greater(kg, ku);
+    o->kappa = greater(kg.radius, ku.radius);
     if (!(o->distance < MAP_FAR) || !(o->kappa < 1.0))
         return false;
     /* DT (I - l D) = D tau */

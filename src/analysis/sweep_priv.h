@@ -194,9 +194,9 @@ void sweep_wait_apart(struct sweep_waiting *w, uint64_t i);
 static inline void
 sweep_wait(struct sweep_waiting *w, uint64_t i)
 {
-    struct sweep_stretch *last = w->v + w->n;
-    if (w->n && i == last[-1].first + last[-1].n)
-        last[-1].n++;
+    struct sweep_stretch *last = w->n ? w->v + (w->n - 1) : NULL;
+    if (last && i == last->first + last->n)
+        last->n++;
     else
         sweep_wait_apart(w, i);
     w->runs++;

@@ -2,383 +2,16 @@
 /* `threshold S over x in [lo, hi]`: where chatter stops bringing a system to
  * rest as one param changes, by the eigenvalues of its relabelled maps and by
  * runs from its start, or from several, side by side (spec/chatter.md 2.2, 2.6,
- * 2.7): of several the most unfavourable decides. Both are
- * sides of a line for every value of x: a grid shows between which values they
- * change, bisection goes on from there. Values are asked for in a run of the
- * model of its own (struct rt), as those of a sweep. */
+ * 2.7): of several the most unfavourable decides. Both are sides of a line for
+ * every value of x (threshold_hunt.c). */
 #include <math.h>
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/chatter_priv.h"
 #include "analysis/sweep_priv.h"
+#include "analysis/threshold_priv.h"
 #include "base/arena.h"
 #include "base/num.h"
-#include "runtime/flow.h"
-
-/* on a side with inconclusive runs the search ends at this share of the
- * interval: each of them costs as many impacts as are allowed */
-#define INCONCLUSIVE_SHARE 0.05
-
-/* sides at one value: of the line, or none */
-enum side { UNKNOWN = 0, YES = 1, NO = -1, OTHER = 2 };
-
-struct change {
-    double lo, hi; /* the nearest values with a side */
-    enum side below;
-};
-struct changes {
-    struct change *v;
-    size_t n;
-    bool yes, no; /* such sides were seen */
-};
-
-struct hunt {
-    struct analysis *a;
-    const imp_command *c;
-    const imp_system *s;
-    uint32_t system, param;
-    double lo, hi, width;
-    size_t grid;
-    long events;
-    enum line_policy policy;
-    /* a run of its own */
-    struct rt *rt;
-    struct arena *arena;
-    struct diags ds;
-    struct analysis an;
-    double *params;
-    long starts, worst; /* worst: the one that did not rest last */
-    /* what was seen on the way */
-    long runs, inconclusive, impacts;
-    bool flat, accelerates, symmetric;
-    const char *no_symmetry; /* why there was none, the first time */
-    int polygon;             /* feet of the polygon it is equivalent to */
-    const char *failed;      /* why a value could not be asked for */
-    double failed_at;
-    int status; /* IMP_STOPPED, or IMP_OK */
-};
-
-/* -- one value --------------------------------------------------------------
- */
-
-static bool
-fails(struct hunt *h, double x, int st)
-{
-    if (!st)
-        return false;
-    if (!h->failed) {
-        const char *why = "no answer";
-        for (const struct diag *d = h->ds.first; d; d = d->next)
-            if (d->severity == DIAG_ERROR)
-                why = d->message;
-        h->failed = arena_strdup(h->a->rt->arena, why);
-        h->failed_at = x;
-    }
-    return true;
-}
-
-/* false: nothing can be asked at x */
-static bool
-go_to(struct hunt *h, double x)
-{
-    struct analysis *a = h->a;
-    int st = IMP_OK;
-    if (rt_stopped(a->rt)) {
-        h->status = IMP_STOPPED;
-        return false;
-    }
-    h->params[h->param] = x;
-    arena_clear(h->arena);
-    diags_init(&h->ds, h->arena, a->ds->sources);
-    if (!h->rt) {
-        h->rt = rt_new(a->rt->im, a->rt->code, h->params, &h->ds, a->rt->stop);
-        st = h->rt ? IMP_OK : IMP_FAILED;
-    } else {
-        st = rt_restart(h->rt, h->params);
-    }
-    if (h->rt)
-        h->rt->seed = a->rt->seed;
-    h->an = (struct analysis){
-        .rt = h->rt, .out = a->out, .ds = &h->ds, .recs = a->recs};
-    return !fails(h, x, st);
-}
-
-static const struct relabel *
-symmetry(struct hunt *h, double x, struct line **l)
-{
-    if (!go_to(h, x) || fails(h, x, flow_matrices(h->rt, h->system, l)))
-        return NULL;
-    const struct relabel *s = chatter_symmetry(&h->an, h->system, *l);
-    h->accelerates |= chatter_accelerates(*l);
-    if (s->found != RELABEL_YES) {
-        if (!h->no_symmetry)
-            h->no_symmetry = arena_strdup(
-                h->a->rt->arena, chatter_symmetry_text(&h->an, h->s, s));
-        return NULL;
-    }
-    h->symmetric = true;
-    h->polygon = s->polygon ? s->m : 0;
-    return s;
-}
-
-static enum side
-sign(double x)
-{
-    return x > 0.0 ? YES : x < 0.0 ? NO : UNKNOWN;
-}
-
-/* Is the dominant eigenvalue of U R real and positive? For polygons by the
- * restitution where it stops to be, which is a smooth function of rho. */
-static enum side
-eigenvalue(struct hunt *h, double x)
-{
-    struct line *l;
-    struct eigen e;
-    const struct relabel *s = symmetry(h, x, &l);
-    if (!s)
-        return UNKNOWN;
-    if (s->polygon) {
-        double critical = relabel_critical(s->m, s->rho);
-        return critical > 0.0 ? sign(critical - s->e) : NO;
-    }
-    size_t r = (size_t)s->rank;
-    double *map = NEW_N(h->rt->arena, double, r *r + 1);
-    relabel_map(s, s->m > 1 ? 1 : 0, map);
-    if (eigen_solve(h->rt->arena, s->rank, map, &e))
-        return UNKNOWN;
-    struct eigen_cone c = eigen_cone(&e);
-    return c.tied ? UNKNOWN : c.dominant == EIGEN_POSITIVE ? YES : NO;
-}
-
-/* can two feet of three chatter alone? */
-static enum side
-pair(struct hunt *h, double x)
-{
-    struct line *l;
-    const struct relabel *s = symmetry(h, x, &l);
-    if (!s || !s->polygon || s->m != 3)
-        return OTHER;
-    double partial = relabel_partial(s->m, s->rho);
-    return partial > 0.0 ? sign(partial - s->e) : NO;
-}
-
-/* can three feet come to rest in the order 0, 2, 1, 2, ...? */
-static enum side
-mirrored(struct hunt *h, double x)
-{
-    struct line *l;
-    const struct relabel *s = symmetry(h, x, &l);
-    if (!s || !s->polygon || s->m != 3)
-        return OTHER;
-    double critical = relabel_mirrored(s->rho);
-    return critical > 0.0 ? sign(critical - s->e) : NO;
-}
-
-/* start number k at x, by draws of the model's own, or else a drawn drop */
-static bool
-start(struct hunt *h, double x, long k)
-{
-    bool flat;
-    if (!go_to(h, x))
-        return false;
-    if (h->rt->im->draws.n &&
-        fails(h, x, rt_seed(h->rt, h->rt->seed, (uint64_t)k)))
-        return false;
-    bool drop = k && chatter_unstated(&h->an, h->system);
-    if (fails(h, x,
-              drop ? chatter_drawn(&h->an, h->system, h->c->range, (uint64_t)k)
-                   : chatter_start(&h->an, h->system, h->c->range, &flat)))
-        return false;
-    h->flat = drop || flat;
-    return true;
-}
-
-/* one run from start k at x */
-static bool
-run(struct hunt *h, double x, long k, struct chatter_run *run)
-{
-    if (!start(h, x, k))
-        return false;
-    struct flow *f = flow_new(h->rt, h->system, h->policy);
-    if (!f)
-        return !fails(h, x, IMP_BADMODEL);
-    chatter_decide(h->rt->arena, flow_line(f), INFINITY, LINE_RESOLVE,
-                   h->events, run);
-    h->impacts = run->impacts > h->impacts ? run->impacts : h->impacts;
-    return true;
-}
-
-static enum chatter_verdict
-follow(struct hunt *h, double x, long k)
-{
-    struct chatter_run r;
-    if (!run(h, x, k, &r))
-        return CHATTER_ENDLESS;
-    h->runs++;
-    h->inconclusive += r.verdict != CHATTER_COMPLETE &&
-                       r.verdict != CHATTER_PARTIAL &&
-                       r.verdict != CHATTER_INCOMPLETE;
-    return r.verdict;
-}
-
-static enum side
-rests(enum chatter_verdict v)
-{
-    switch (v) {
-    case CHATTER_COMPLETE:
-    case CHATTER_PARTIAL:
-        return YES;
-    case CHATTER_INCOMPLETE:
-        return NO;
-    default:
-        return UNKNOWN;
-    }
-}
-
-/* Do the runs from all starts come to rest? The one that did not do so last is
- * asked first. */
-static enum side
-simulation(struct hunt *h, double x)
-{
-    enum side all = YES;
-    long first = h->worst;
-    for (long i = 0; i < h->starts && !h->status; i++) {
-        long k = i == 0 ? first : i - (i <= first);
-        enum side s = rests(follow(h, x, k));
-        if (s == NO) {
-            h->worst = k;
-            return NO;
-        }
-        all = s == UNKNOWN ? UNKNOWN : all;
-    }
-    return all;
-}
-
-/* from any? */
-static enum side
-any_rests(struct hunt *h, double x)
-{
-    enum side any = NO;
-    for (long k = 0; k < h->starts && !h->status; k++) {
-        enum side s = rests(follow(h, x, k));
-        if (s == YES)
-            return YES;
-        any = s == UNKNOWN ? UNKNOWN : any;
-    }
-    return any;
-}
-
-/* of those that come to rest: is one partial? */
-static enum side
-partial(struct hunt *h, double x)
-{
-    enum side side = OTHER;
-    for (long k = 0; k < h->starts && !h->status; k++) {
-        enum chatter_verdict v = follow(h, x, k);
-        if (v == CHATTER_PARTIAL)
-            return YES;
-        if (v == CHATTER_COMPLETE)
-            side = side == UNKNOWN ? UNKNOWN : NO;
-        else if (rests(v) == UNKNOWN)
-            side = UNKNOWN;
-    }
-    return side;
-}
-
-/* -- changes ----------------------------------------------------------------
- */
-
-typedef enum side side_fn(struct hunt *h, double x);
-
-/* the value with side `from` moves from *x towards the one at `end` that has
- * none, until less than `least` lies between them */
-static void
-approach(struct hunt *h, side_fn *side, enum side from, double *x, double end,
-         double least)
-{
-    while (fabs(end - *x) > least && !h->status) {
-        double mid = 0.5 * (*x + end);
-        if (mid == *x || mid == end)
-            return;
-        if (side(h, mid) == from)
-            *x = mid;
-        else
-            end = mid;
-    }
-}
-
-static void
-narrow(struct hunt *h, side_fn *side, double width, struct change *c)
-{
-    while (c->hi - c->lo > width && !h->status) {
-        double mid = 0.5 * (c->lo + c->hi);
-        if (mid <= c->lo || mid >= c->hi)
-            return;
-        enum side s = side(h, mid);
-        if (s == c->below) {
-            c->lo = mid;
-        } else if (s == YES || s == NO) {
-            c->hi = mid;
-        } else {
-            double least = fmax(width, INCONCLUSIVE_SHARE * (c->hi - c->lo));
-            enum side above = c->below == YES ? NO : YES;
-            approach(h, side, c->below, &c->lo, mid, least);
-            approach(h, side, above, &c->hi, mid, least);
-            return;
-        }
-    }
-}
-
-static double
-grid_value(const struct hunt *h, size_t i)
-{
-    return i == h->grid
-               ? h->hi
-               : h->lo + (h->hi - h->lo) * ((double)i / (double)h->grid);
-}
-
-static struct changes
-find(struct hunt *h, side_fn *side, double width)
-{
-    struct changes c = {.v = NEW_N(h->a->rt->arena, struct change, h->grid)};
-    enum side was = OTHER;
-    double from = h->lo;
-    for (size_t i = 0; i <= h->grid && !h->status; i++) {
-        double x = grid_value(h, i);
-        enum side s = side(h, x);
-        c.yes |= s == YES;
-        c.no |= s == NO;
-        if (s == UNKNOWN)
-            continue;
-        if ((was == YES && s == NO) || (was == NO && s == YES)) {
-            struct change *k = &c.v[c.n++];
-            *k = (struct change){from, x, was};
-            narrow(h, side, width, k);
-        }
-        was = s;
-        from = x;
-    }
-    return c;
-}
-
-static double
-middle(const struct change *c)
-{
-    return c->lo + 0.5 * (c->hi - c->lo);
-}
-
-/* the one nearest to x; NULL: there is none */
-static const struct change *
-nearest(const struct changes *c, const struct change *to)
-{
-    const struct change *best = c->n ? &c->v[0] : NULL;
-    for (size_t i = 1; i < c->n && to; i++)
-        if (fabs(middle(&c->v[i]) - middle(to)) <
-            fabs(middle(best) - middle(to)))
-            best = &c->v[i];
-    return best;
-}
 
 /* -- the record -------------------------------------------------------------
  */
@@ -394,7 +27,7 @@ set_change(struct hunt *h, struct rec *out, const char *value,
             SET_ABSENT(interval, none);
         return;
     }
-    SET_NUM(value, middle(c));
+    SET_NUM(value, hunt_middle(c));
     if (interval)
         SET_LIST(interval, ((double[]){c->lo, c->hi}), 2);
 }
@@ -406,7 +39,7 @@ set_all(struct hunt *h, struct rec *out, const char *field,
     struct analysis *a = h->a;
     double *x = NEW_N(a->rt->arena, double, c->n + 1);
     for (size_t i = 0; i < c->n; i++)
-        x[i] = middle(&c->v[i]);
+        x[i] = hunt_middle(&c->v[i]);
     SET_LIST(field, x, c->n);
 }
 
@@ -483,7 +116,7 @@ set_warnings(struct hunt *h, const struct changes *e, const struct changes *s,
 static const char *
 verdict_at(struct hunt *h, double x)
 {
-    switch (follow(h, x, h->worst)) {
+    switch (hunt_follow(h, x, h->worst)) {
     case CHATTER_COMPLETE:
         return "complete";
     case CHATTER_PARTIAL:
@@ -517,14 +150,14 @@ set_starts(struct hunt *h, const struct change *c, const struct changes *best,
     static const char *const one = "there is one start: `starts` takes more";
     SET_NUM("starts", (double)h->starts);
     bool several = h->starts > 1, some = several && c;
-    const struct change *last = nearest(best, c);
+    const struct change *last = hunt_nearest(best, c);
     if (several && last)
-        SET_NUM("by_simulation_best", middle(last));
+        SET_NUM("by_simulation_best", hunt_middle(last));
     else
         SET_ABSENT("by_simulation_best", several ? none : one);
     /* on the side that does not rest */
-    if (some && simulation(h, c->below == YES ? c->hi : c->lo) == NO &&
-        start(h, middle(c), h->worst)) {
+    if (some && hunt_simulation(h, c->below == YES ? c->hi : c->lo) == NO &&
+        hunt_start(h, hunt_middle(c), h->worst)) {
         const double *q = h->rt->env + h->s->env_state;
         SET_NUM("worst_start", (double)h->worst);
         SET_LIST("worst_positions", q, h->s->n);
@@ -542,7 +175,7 @@ set_difference(struct hunt *h, struct rec *out, const char *field,
 {
     struct analysis *a = h->a;
     if (e && s)
-        SET_NUM(field, middle(s) - middle(e));
+        SET_NUM(field, hunt_middle(s) - hunt_middle(e));
     else
         SET_ABSENT(field, "one of both is absent");
 }
@@ -551,21 +184,21 @@ static int
 search(struct hunt *h, struct rec *out)
 {
     struct analysis *a = h->a;
-    struct changes e = find(h, eigenvalue, 0.0);
-    struct changes s = find(h, simulation, h->width);
-    struct changes pe = find(h, pair, 0.0);
-    struct changes m = find(h, mirrored, 0.0), ps = {0}, best = {0};
+    struct changes e = hunt_find(h, hunt_eigenvalue, 0.0);
+    struct changes s = hunt_find(h, hunt_simulation, h->width);
+    struct changes pe = hunt_find(h, hunt_pair, 0.0);
+    struct changes m = hunt_find(h, hunt_mirrored, 0.0), ps = {0}, best = {0};
     if (h->starts > 1)
-        best = find(h, any_rests, h->width);
+        best = hunt_find(h, hunt_any_rests, h->width);
     if (s.yes || best.yes)
-        ps = find(h, partial, h->width);
+        ps = hunt_find(h, hunt_partial, h->width);
     if (h->status)
         return h->status;
     const struct change *by_e = e.n ? &e.v[0] : NULL;
-    const struct change *by_s = nearest(&s, by_e);
-    const struct change *by_m = nearest(&m, by_e);
+    const struct change *by_s = hunt_nearest(&s, by_e);
+    const struct change *by_m = hunt_nearest(&m, by_e);
     const struct change *part_e = pe.n ? &pe.v[0] : NULL;
-    const struct change *part_s = nearest(&ps, part_e);
+    const struct change *part_s = hunt_nearest(&ps, part_e);
     const char *no_s =
         h->starts > 1 && !s.yes
             ? "nowhere in this range do the runs from all "

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The pieces of Imp in docs/language.md are models that `imp check` accepts (with
-# the bodies that they take for granted); each line that shows an error has one
-# by itself.
+# the bodies that they take for granted); what they expect is true; each line that
+# shows an error has one by itself.
 set -u
 build=$(cd "$1" && pwd)
 imp=$build/imp
@@ -47,6 +47,9 @@ for f in "$tmp"/*.imp; do
         "$imp" check "$tmp/more.imp" >/dev/null 2>&1 && continue
         cat "$tmp/space" "$f" >"$tmp/more.imp"
         "$imp" check "$tmp/more.imp" >/dev/null 2>&1 && continue
+        cat "$f" "$tmp/log"
+        failed=1
+    elif grep -q '^expect' "$f" && ! "$imp" run "$f" >"$tmp/log" 2>&1; then
         cat "$f" "$tmp/log"
         failed=1
     fi

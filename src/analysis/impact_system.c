@@ -10,6 +10,7 @@
 #include "abi/status.h"
 #include "analysis/impact_priv.h"
 #include "base/num.h"
+#include "runtime/dense.h"
 #include "runtime/flow.h"
 #include "runtime/system.h"
 
@@ -243,6 +244,21 @@ map(struct strike *k, const struct line *l, struct rec *out)
     SET_NUM("effective_mass", 1.0 / W);
 }
 
+/* Are there impulses of the contacts hit that move nothing? Then those of laws
+ * that take all at once are one choice of many. */
+static bool
+dependent(struct strike *k, const double *G)
+{
+    int h = k->n_hit, rank;
+    struct arena *ar = k->a->rt->arena;
+    double *a = NEW_N(ar, double, (size_t)h *((size_t)h + 1) + 1);
+    int *first = NEW_N(ar, int, (size_t)h + 1);
+    memcpy(a, G, (size_t)h * (size_t)h * sizeof *a);
+    dense_cholesky(h, a, h, first, NULL, dense_tolerance(h, h), a + h * h,
+                   &rank);
+    return rank < h;
+}
+
 static int
 result(struct strike *k, const struct line *l, enum line_event what,
        const char *law, struct rec *out)
@@ -251,7 +267,7 @@ result(struct strike *k, const struct line *l, enum line_event what,
     struct arena *ar = a->rt->arena;
     size_t n = k->n, h = (size_t)k->n_hit;
     const char **name = NEW_N(ar, const char *, n + h + 1);
-    const char **warn = NEW_N(ar, const char *, k->m + 1);
+    const char **warn = NEW_N(ar, const char *, k->m + 2);
     double *x = NEW_N(ar, double, 2 * n + h * (h + 3) + 1), *y = x + 2 * n;
     double e0, e1, *q = NEW_N(ar, double, n + 1);
     size_t n_warn = 0;
@@ -291,7 +307,14 @@ result(struct strike *k, const struct line *l, enum line_event what,
     SET_TEXT("law", law);
     SET_MAT("G", y + 3 * h, h, h);
     map(k, l, out);
-    SET_TEXT("determined", what == LINE_UNDECIDED ? "no" : "yes");
+    bool several = what == LINE_SEVERAL && l->policy != LINE_SEQUENTIAL &&
+                   dependent(k, y + 3 * h);
+    if (several)
+        warn[n_warn++] = "the motion is unique, the impulses are not: a least "
+                         "set is given";
+    SET_TEXT("determined", what == LINE_UNDECIDED ? "no"
+                           : several              ? "motion only"
+                                                  : "yes");
     SET_TEXTS("warnings", warn, n_warn);
     if (what == LINE_UNDECIDED) {
         undetermined(k, out);

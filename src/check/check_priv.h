@@ -278,6 +278,8 @@ void ck_unavailable(struct check *ck, imp_range range, const char *what);
 /* help from the nearest candidate; false if none is near */
 bool ck_suggest(struct check *ck, struct diag *d, imp_range range,
                 const char *word, const char *const *names, size_t n);
+/* help: the contacts of the model, or how one is declared */
+void ck_help_contacts(struct check *ck, struct diag *d);
 /* "a, b and c" */
 const char *ck_join(struct check *ck, const char *const *names, size_t n,
                     const char *word);
@@ -303,6 +305,10 @@ struct decl *scope_own(struct module *m, const char *name);
 /* E0101/E0102 with suggestions; extra: other words that could stand there */
 void scope_unknown(struct check *ck, const struct env *env, const char *name,
                    imp_range range, enum want want);
+/* the declaration LIB.NAME, or NULL after a diagnostic; e: AST_FIELD of a name
+ */
+struct decl *scope_member(struct check *ck, struct module *m,
+                          const struct ast_expr *e, enum want want);
 const char *decl_kind_name(enum decl_kind k);
 bool name_is_reserved(const char *name);
 

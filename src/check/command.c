@@ -152,15 +152,7 @@ contact_value(struct check *ck, const struct ast_expr *e, struct tm_val *out)
     struct diag *d =
         ck_error(ck, DIAG_E0404, e->range,
                  "a contact is wanted here, but this is %s", v_kind(ck, &v));
-    const char *names[16];
-    size_t n = 0;
-    for (; n < ck->contacts.n && n < 16; n++)
-        names[n] = ck->contacts.v[n].name;
-    if (n)
-        CK_HELP(ck, d, "contacts of this model: %s",
-                ck_join(ck, names, n, "and"));
-    else
-        CK_HELP(ck, d, "declare one: contact touch : one | two");
+    ck_help_contacts(ck, d);
     return false;
 }
 

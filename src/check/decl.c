@@ -439,21 +439,7 @@ shape_open(struct check *ck, const struct env *caller,
             scope_unknown(ck, caller, callee->name.text, callee->range,
                           WANT_CALL);
     } else if (callee->kind == AST_FIELD && callee->a->kind == AST_NAME) {
-        struct module *lib =
-            scope_library(caller->module, callee->a->name.text);
-        if (lib) {
-            d = scope_own(lib, callee->name.text);
-            struct env le = {.module = lib};
-            if (!d)
-                scope_unknown(ck, &le, callee->name.text, callee->name.range,
-                              WANT_CALL);
-        } else {
-            struct diag *x =
-                ck_error(ck, DIAG_E0113, callee->a->range,
-                         "no library `%s` is in use", callee->a->name.text);
-            if (stdlib_find(callee->a->name.text))
-                CK_HELP(ck, x, "add `use %s`", callee->a->name.text);
-        }
+        d = scope_member(ck, caller->module, callee, WANT_CALL);
     } else {
         ck_error(ck, DIAG_E0328, r,
                  "what follows the colon is a shape, as in ellipse(2, 1)");

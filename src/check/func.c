@@ -331,15 +331,7 @@ gap_call(struct check *ck, const struct ast_expr *e, struct value *a)
     struct diag *d =
         ck_error(ck, DIAG_E0218, e->args[0].value->range,
                  "gap takes a contact, but this is %s", v_kind(ck, &a[0]));
-    const char *names[16];
-    size_t n = 0;
-    for (; n < ck->contacts.n && n < 16; n++)
-        names[n] = ck->contacts.v[n].name;
-    if (n)
-        CK_HELP(ck, d, "contacts of this model: %s",
-                ck_join(ck, names, n, "and"));
-    else
-        CK_HELP(ck, d, "declare one: contact touch : one | two");
+    ck_help_contacts(ck, d);
     return v_poison(e->range);
 }
 

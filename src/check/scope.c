@@ -621,3 +621,22 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
                     name, name);
     }
 }
+
+struct decl *
+scope_member(struct check *ck, struct module *m, const struct ast_expr *e,
+             enum want want)
+{
+    const char *library = e->a->name.text;
+    struct env env = {.module = scope_library(m, library)};
+    if (!env.module) {
+        struct diag *d = ck_error(ck, DIAG_E0113, e->a->range,
+                                  "no library `%s` is in use", library);
+        if (stdlib_find(library))
+            CK_HELP(ck, d, "add `use %s`", library);
+        return NULL;
+    }
+    struct decl *d = scope_own(env.module, e->name.text);
+    if (!d)
+        scope_unknown(ck, &env, e->name.text, e->name.range, want);
+    return d;
+}

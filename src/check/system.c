@@ -56,19 +56,7 @@ named(struct check *ck, struct decl *d)
             scope_unknown(ck, &env, name, callee->range, WANT_SYSTEM);
         }
     } else if (callee->kind == AST_FIELD && callee->a->kind == AST_NAME) {
-        struct module *lib = scope_library(d->module, callee->a->name.text);
-        struct env le = {.module = lib};
-        p = lib ? scope_own(lib, callee->name.text) : NULL;
-        if (lib && !p)
-            scope_unknown(ck, &le, callee->name.text, callee->name.range,
-                          WANT_SYSTEM);
-        if (!lib) {
-            struct diag *x =
-                ck_error(ck, DIAG_E0113, callee->a->range,
-                         "no library `%s` is in use", callee->a->name.text);
-            if (stdlib_find(callee->a->name.text))
-                CK_HELP(ck, x, "add `use %s`", callee->a->name.text);
-        }
+        p = scope_member(ck, d->module, callee, WANT_SYSTEM);
     } else {
         ck_error(ck, DIAG_E0360, head->range,
                  "what follows the colon is a pattern, as in system %s : "

@@ -105,6 +105,20 @@ ck_join(struct check *ck, const char *const *names, size_t n, const char *word)
     return s;
 }
 
+void
+ck_help_contacts(struct check *ck, struct diag *d)
+{
+    const char *names[16];
+    size_t n = 0;
+    for (; n < ck->contacts.n && n < 16; n++)
+        names[n] = ck->contacts.v[n].name;
+    if (n)
+        CK_HELP(ck, d, "contacts of this model: %s",
+                ck_join(ck, names, n, "and"));
+    else
+        CK_HELP(ck, d, "declare one: contact touch : one | two");
+}
+
 const char *
 ck_label(struct check *ck, const struct ast_expr *e)
 {

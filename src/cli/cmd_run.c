@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* imp run: a model's commands, in order; results to stdout. */
+#include <stdio.h>
 #include <unistd.h>
 
 #include "abi/status.h"
@@ -47,7 +48,12 @@ run(const struct cli_command *self, int argc, char **argv)
         j.o.sweeps.progress = isatty(STDERR_FILENO);
         status = cli_guard(work, &j);
         /* results before messages, also where both go to one terminal */
-        status = cli_worst(status, cli_flush());
+        if (j.s.driver && j.s.driver->out.error) {
+            (void)fflush(stdout); /* told, with the reason */
+            clearerr(stdout);
+        } else {
+            status = cli_worst(status, cli_flush());
+        }
         session_end(&j.s);
     } else if (status < 0) {
         cli_error(DIAG_E0822, "`imp run MODEL`, or `-` for the standard input",

@@ -389,6 +389,96 @@ all_zero(const struct value *v)
 }
 
 static void
+orient_quaternion(struct check *ck, const struct env *env,
+                  const struct ast_expr *e, struct tm_body *b, int may)
+{
+    const struct dim *pure = dim_pure(ck->dims);
+    struct value v = ck_expr(ck, env, e);
+    if (v.kind == V_NUM && (v.rows != 4 || v.cols != 1)) {
+        ck_error(ck, DIAG_E0314, e->range,
+                 "a quaternion is four numbers, (w, x, y, z), but this "
+                 "is %s",
+                 v_kind(ck, &v));
+    } else if (v_need_vector(ck, &v, e, 4, pure, "a quaternion") &&
+               check_leaves(ck, v.e, 4, may, e, "the orientation")) {
+        if (all_zero(&v))
+            ck_error(ck, DIAG_E0332, e->range,
+                     "the zero quaternion is no rotation");
+        b->orient_kind = IMP_ORIENT_QUATERNION;
+        take_vec(&b->orient, &v, e);
+    }
+}
+
+static void
+orient_axes(struct check *ck, const struct env *env, const struct ast_expr *e,
+            struct tm_body *b, uint32_t d, int may)
+{
+    const struct dim *pure = dim_pure(ck->dims);
+    struct value v = ck_expr(ck, env, e);
+    if (v.kind == V_POISON)
+        return;
+    if (v.kind != V_NUM || v.rows != d || v.cols != d) {
+        struct diag *x =
+            ck_error(ck, DIAG_E0314, e->range,
+                     "the axes are a %u x %u matrix, but this is %s", d, d,
+                     v_kind(ck, &v));
+        CK_HELP(ck, x, "its columns are the shape's axes in the world");
+        return;
+    }
+    if (!v_need_dim(ck, &v, e, pure, "a matrix of axes") ||
+        !check_leaves(ck, v.e, (size_t)d * d, may, e, "the orientation"))
+        return;
+    if (!orthonormal(&v)) {
+        struct diag *x =
+            ck_error(ck, DIAG_E0332, e->range, "this matrix is no rotation");
+        CK_HELP(ck, x,
+                "its columns must be unit vectors at right angles "
+                "and its determinant +1");
+        return;
+    }
+    if (d == 3) {
+        b->orient_kind = IMP_ORIENT_AXES;
+        take_vec(&b->orient, &v, e);
+    } else {
+        b->orient_kind = IMP_ORIENT_ANGLE;
+        b->orient.n = 1;
+        b->orient.e[0] = ex_op(ck->g, IMP_OP_ATAN2, v.e[2], v.e[0], NULL);
+        b->orient.range = e->range;
+    }
+}
+
+static void
+orient_rotation(struct check *ck, const struct env *env,
+                const struct ast_expr *e, struct tm_body *b, int may)
+{
+    const struct dim *pure = dim_pure(ck->dims);
+    const struct ast_expr *p = ast_unwrap(e);
+    if (p->kind != AST_TUPLE || p->n_list != 2 || p->unit) {
+        struct diag *x = ck_error(ck, DIAG_E0330, e->range,
+                                  "a rotation is an axis and an angle");
+        CK_HELP(ck, x, "write rotation = ((0, 0, 1), 30 [deg])");
+        return;
+    }
+    const struct ast_expr *ea = p->list[0], *et = p->list[1];
+    struct value a = ck_expr(ck, env, ea), t = ck_expr(ck, env, et);
+    bool ok = v_need_vector(ck, &a, ea, 3, dim_fresh(ck->dims, ea->range),
+                            "the axis of a rotation");
+    ok &= v_need_scalar(ck, &t, et, pure, "the angle of a rotation");
+    if (!ok || !check_leaves(ck, a.e, 3, may, ea, "the orientation") ||
+        !check_leaves(ck, t.e, 1, may, et, "the orientation"))
+        return;
+    if (all_zero(&a)) {
+        ck_error(ck, DIAG_E0332, ea->range,
+                 "the axis of a rotation cannot be zero");
+        return;
+    }
+    b->orient_kind = IMP_ORIENT_AXISANGLE;
+    take_vec(&b->orient, &a, e);
+    b->orient.n = 4;
+    b->orient.e[3] = t.e[0];
+}
+
+static void
 orientation(struct check *ck, const struct env *env, struct body_work *w,
             struct tm_body *b, uint32_t d, int may)
 {
@@ -413,7 +503,6 @@ orientation(struct check *ck, const struct env *env, struct body_work *w,
     }
     if (!k)
         return;
-    const struct dim *pure = dim_pure(ck->dims);
     const struct ast_expr *e = k->value;
     if (d == 2 && (which == K_ROTATION || which == K_QUATERNION)) {
         struct diag *x = ck_error(ck, DIAG_E0313, k->name.range,
@@ -433,79 +522,13 @@ orientation(struct check *ck, const struct env *env, struct body_work *w,
     if (which == K_ANGLE) {
         b->orient_kind = IMP_ORIENT_ANGLE;
         warn_of_degrees(ck, e);
-        vector_key(ck, env, k, 1, pure, may, false, &b->orient);
+        vector_key(ck, env, k, 1, dim_pure(ck->dims), may, false, &b->orient);
     } else if (which == K_QUATERNION) {
-        struct value v = ck_expr(ck, env, e);
-        if (v.kind == V_NUM && (v.rows != 4 || v.cols != 1)) {
-            ck_error(ck, DIAG_E0314, e->range,
-                     "a quaternion is four numbers, (w, x, y, z), but this "
-                     "is %s",
-                     v_kind(ck, &v));
-        } else if (v_need_vector(ck, &v, e, 4, pure, "a quaternion") &&
-                   check_leaves(ck, v.e, 4, may, e, "the orientation")) {
-            if (all_zero(&v))
-                ck_error(ck, DIAG_E0332, e->range,
-                         "the zero quaternion is no rotation");
-            b->orient_kind = IMP_ORIENT_QUATERNION;
-            take_vec(&b->orient, &v, e);
-        }
+        orient_quaternion(ck, env, e, b, may);
     } else if (which == K_AXES) {
-        struct value v = ck_expr(ck, env, e);
-        if (v.kind == V_POISON)
-            return;
-        if (v.kind != V_NUM || v.rows != d || v.cols != d) {
-            struct diag *x =
-                ck_error(ck, DIAG_E0314, e->range,
-                         "the axes are a %u x %u matrix, but this is %s", d, d,
-                         v_kind(ck, &v));
-            CK_HELP(ck, x, "its columns are the shape's axes in the world");
-            return;
-        }
-        if (!v_need_dim(ck, &v, e, pure, "a matrix of axes") ||
-            !check_leaves(ck, v.e, (size_t)d * d, may, e, "the orientation"))
-            return;
-        if (!orthonormal(&v)) {
-            struct diag *x = ck_error(ck, DIAG_E0332, e->range,
-                                      "this matrix is no rotation");
-            CK_HELP(ck, x,
-                    "its columns must be unit vectors at right angles "
-                    "and its determinant +1");
-            return;
-        }
-        if (d == 3) {
-            b->orient_kind = IMP_ORIENT_AXES;
-            take_vec(&b->orient, &v, e);
-        } else {
-            b->orient_kind = IMP_ORIENT_ANGLE;
-            b->orient.n = 1;
-            b->orient.e[0] = ex_op(ck->g, IMP_OP_ATAN2, v.e[2], v.e[0], NULL);
-            b->orient.range = e->range;
-        }
+        orient_axes(ck, env, e, b, d, may);
     } else {
-        const struct ast_expr *p = ast_unwrap(e);
-        if (p->kind != AST_TUPLE || p->n_list != 2 || p->unit) {
-            struct diag *x = ck_error(ck, DIAG_E0330, e->range,
-                                      "a rotation is an axis and an angle");
-            CK_HELP(ck, x, "write rotation = ((0, 0, 1), 30 [deg])");
-            return;
-        }
-        const struct ast_expr *ea = p->list[0], *et = p->list[1];
-        struct value a = ck_expr(ck, env, ea), t = ck_expr(ck, env, et);
-        bool ok = v_need_vector(ck, &a, ea, 3, dim_fresh(ck->dims, ea->range),
-                                "the axis of a rotation");
-        ok &= v_need_scalar(ck, &t, et, pure, "the angle of a rotation");
-        if (!ok || !check_leaves(ck, a.e, 3, may, ea, "the orientation") ||
-            !check_leaves(ck, t.e, 1, may, et, "the orientation"))
-            return;
-        if (all_zero(&a)) {
-            ck_error(ck, DIAG_E0332, ea->range,
-                     "the axis of a rotation cannot be zero");
-            return;
-        }
-        b->orient_kind = IMP_ORIENT_AXISANGLE;
-        take_vec(&b->orient, &a, e);
-        b->orient.n = 4;
-        b->orient.e[3] = t.e[0];
+        orient_rotation(ck, env, e, b, may);
     }
 }
 

@@ -319,111 +319,159 @@ solved(struct check *ck, const struct ast_expr *e, const char *name,
     return mx_done(ck, r);
 }
 
+/* The parts of lin_call: *out stays poison where there is no value. */
+static void
+dot_or_cross(struct check *ck, const struct ast_expr *e, const char *name,
+             struct value *a, struct value *out)
+{
+    struct graph *g = ck->g;
+    bool dot = name[0] == 'd';
+    if (!vectors(ck, e, name, a, 2))
+        return;
+    if (dot && (a[0].dims || a[1].dims) && a[0].kind == V_NUM &&
+        a[1].kind == V_NUM) {
+        struct value row = a[0], s;
+        row.cols = row.rows;
+        row.rows = 1;
+        s = v_num(ck, sum_products(ck, a[0].e, 1, a[1].e, 1, a[0].rows),
+                  dim_pure(ck->dims), e->range);
+        *out = mx_mul(ck, e, &row, &a[1], s);
+        return;
+    }
+    if (!plain(ck, e, name, a, 2))
+        return;
+    const struct dim *dim =
+        dim_mul(ck->dims, dim_of(ck, &a[0]), dim_of(ck, &a[1]));
+    if (a[0].kind == V_ANY || a[1].kind == V_ANY) {
+        *out = v_any(ck, dim, e->range);
+        return;
+    }
+    uint32_t k = a[0].rows;
+    if (dot) {
+        *out =
+            v_num(ck, sum_products(ck, a[0].e, 1, a[1].e, 1, k), dim, e->range);
+    } else if (k == 2) {
+        *out = v_num(ck,
+                     ex_sub(g, ex_mul(g, a[0].e[0], a[1].e[1]),
+                            ex_mul(g, a[0].e[1], a[1].e[0])),
+                     dim, e->range);
+    } else if (k == 3) {
+        *out = v_array(ck, 3, 1, dim, e->range);
+        for (int i = 0; i < 3; i++) {
+            int p = (i + 1) % 3, q = (i + 2) % 3;
+            out->e[i] = ex_sub(g, ex_mul(g, a[0].e[p], a[1].e[q]),
+                               ex_mul(g, a[0].e[q], a[1].e[p]));
+        }
+    } else {
+        ck_error(ck, DIAG_E0218, e->range,
+                 "cross takes vectors of 2 or 3 numbers");
+        return;
+    }
+    out->bare = a[0].bare && a[1].bare;
+}
+
+static void
+norm_or_unit(struct check *ck, const struct ast_expr *e, const char *name,
+             struct value *a, struct value *out)
+{
+    struct graph *g = ck->g;
+    bool norm = name[0] == 'n';
+    if (!(norm && a[0].kind == V_NUM && a[0].cols > 1) &&
+        !vectors(ck, e, name, a, 1))
+        return;
+    if (!plain(ck, e, name, a, 1))
+        return;
+    const struct dim *dim = norm ? a[0].dim : dim_pure(ck->dims);
+    if (a[0].kind == V_ANY) {
+        *out = v_any(ck, dim, e->range);
+        return;
+    }
+    const expr *len = ex_op(
+        g, IMP_OP_SQRT,
+        sum_products(ck, a[0].e, 1, a[0].e, 1, (size_t)a[0].rows * a[0].cols),
+        NULL, NULL);
+    if (norm) {
+        *out = v_num(ck, len, dim, e->range);
+        out->bare = a[0].bare;
+        return;
+    }
+    if (ex_is_num(len, 0)) {
+        ck_error(ck, DIAG_E0216, e->range, "the zero vector has no direction");
+        return;
+    }
+    *out = v_array(ck, a[0].rows, 1, dim, e->range);
+    for (uint32_t i = 0; i < a[0].rows; i++)
+        out->e[i] = ex_div(g, a[0].e[i], len);
+}
+
+static void
+determinant(struct check *ck, const struct ast_expr *e, const char *name,
+            struct value *a, struct value *out)
+{
+    if (a[0].kind == V_ANY) {
+        *out = v_any(ck, dim_fresh(ck->dims, e->range), e->range);
+        return;
+    }
+    if (!square(ck, e, name, &a[0]))
+        return;
+    if (a[0].dims) {
+        const struct dim *row[SIZE_MAX_LIN], *col[SIZE_MAX_LIN];
+        const struct dim *d = dim_pure(ck->dims);
+        if (!mx_gauge(ck, e, &a[0], row, col))
+            return;
+        for (uint32_t i = 0; i < a[0].rows; i++)
+            d = dim_mul(ck->dims, d, dim_mul(ck->dims, row[i], col[i]));
+        *out = v_num(ck, minor_det(ck, &a[0], 0, 0), d, e->range);
+        return;
+    }
+    *out = v_num(ck, minor_det(ck, &a[0], 0, 0),
+                 dim_pow(ck->dims, dim_of(ck, &a[0]),
+                         (struct ratio){(int32_t)a[0].rows, 1}),
+                 e->range);
+    out->bare = a[0].bare;
+}
+
+static void
+transposed(struct check *ck, const struct ast_expr *e, struct value *a,
+           struct value *out)
+{
+    if (v_is_scalar(&a[0]) || a[0].kind != V_NUM) {
+        if (v_is_scalar(&a[0]))
+            *out = a[0]; /* 1 x 1: M_red of a hinge, for example */
+        else
+            ck_error(ck, DIAG_E0218, e->range,
+                     "transpose takes a matrix, but this is %s",
+                     v_kind(ck, &a[0]));
+        return;
+    }
+    *out = v_array(ck, a[0].cols, a[0].rows, a[0].dim, e->range);
+    out->bare = a[0].bare;
+    if (a[0].dims)
+        *out = mx_array(ck, a[0].cols, a[0].rows, e->range);
+    for (uint32_t i = 0; i < a[0].rows; i++)
+        for (uint32_t j = 0; j < a[0].cols; j++) {
+            size_t from = (size_t)i * a[0].cols + j;
+            out->e[j * a[0].rows + i] = a[0].e[from];
+            if (a[0].dims)
+                out->dims[j * a[0].rows + i] = a[0].dims[from];
+        }
+}
+
 bool
 lin_call(struct check *ck, const struct ast_expr *e, const char *name,
          struct value *a, size_t n, struct value *out)
 {
-    struct graph *g = ck->g;
     *out = v_poison(e->range);
     if (!strcmp(name, "dot") || !strcmp(name, "cross")) {
-        bool dot = name[0] == 'd';
-        if (!vectors(ck, e, name, a, 2))
-            return true;
-        if (dot && (a[0].dims || a[1].dims) && a[0].kind == V_NUM &&
-            a[1].kind == V_NUM) {
-            struct value row = a[0], s;
-            row.cols = row.rows;
-            row.rows = 1;
-            s = v_num(ck, sum_products(ck, a[0].e, 1, a[1].e, 1, a[0].rows),
-                      dim_pure(ck->dims), e->range);
-            *out = mx_mul(ck, e, &row, &a[1], s);
-            return true;
-        }
-        if (!plain(ck, e, name, a, 2))
-            return true;
-        const struct dim *dim =
-            dim_mul(ck->dims, dim_of(ck, &a[0]), dim_of(ck, &a[1]));
-        if (a[0].kind == V_ANY || a[1].kind == V_ANY) {
-            *out = v_any(ck, dim, e->range);
-            return true;
-        }
-        uint32_t k = a[0].rows;
-        if (dot) {
-            *out = v_num(ck, sum_products(ck, a[0].e, 1, a[1].e, 1, k), dim,
-                         e->range);
-        } else if (k == 2) {
-            *out = v_num(ck,
-                         ex_sub(g, ex_mul(g, a[0].e[0], a[1].e[1]),
-                                ex_mul(g, a[0].e[1], a[1].e[0])),
-                         dim, e->range);
-        } else if (k == 3) {
-            *out = v_array(ck, 3, 1, dim, e->range);
-            for (int i = 0; i < 3; i++) {
-                int p = (i + 1) % 3, q = (i + 2) % 3;
-                out->e[i] = ex_sub(g, ex_mul(g, a[0].e[p], a[1].e[q]),
-                                   ex_mul(g, a[0].e[q], a[1].e[p]));
-            }
-        } else {
-            ck_error(ck, DIAG_E0218, e->range,
-                     "cross takes vectors of 2 or 3 numbers");
-            return true;
-        }
-        out->bare = a[0].bare && a[1].bare;
+        dot_or_cross(ck, e, name, a, out);
         return true;
     }
     if (!strcmp(name, "norm") || !strcmp(name, "unit")) {
-        bool norm = name[0] == 'n';
-        if (!(norm && a[0].kind == V_NUM && a[0].cols > 1) &&
-            !vectors(ck, e, name, a, 1))
-            return true;
-        if (!plain(ck, e, name, a, 1))
-            return true;
-        const struct dim *dim = norm ? a[0].dim : dim_pure(ck->dims);
-        if (a[0].kind == V_ANY) {
-            *out = v_any(ck, dim, e->range);
-            return true;
-        }
-        const expr *len = ex_op(g, IMP_OP_SQRT,
-                                sum_products(ck, a[0].e, 1, a[0].e, 1,
-                                             (size_t)a[0].rows * a[0].cols),
-                                NULL, NULL);
-        if (norm) {
-            *out = v_num(ck, len, dim, e->range);
-            out->bare = a[0].bare;
-            return true;
-        }
-        if (ex_is_num(len, 0)) {
-            ck_error(ck, DIAG_E0216, e->range,
-                     "the zero vector has no direction");
-            return true;
-        }
-        *out = v_array(ck, a[0].rows, 1, dim, e->range);
-        for (uint32_t i = 0; i < a[0].rows; i++)
-            out->e[i] = ex_div(g, a[0].e[i], len);
+        norm_or_unit(ck, e, name, a, out);
         return true;
     }
     if (!strcmp(name, "det")) {
-        if (a[0].kind == V_ANY) {
-            *out = v_any(ck, dim_fresh(ck->dims, e->range), e->range);
-            return true;
-        }
-        if (!square(ck, e, name, &a[0]))
-            return true;
-        if (a[0].dims) {
-            const struct dim *row[SIZE_MAX_LIN], *col[SIZE_MAX_LIN];
-            const struct dim *d = dim_pure(ck->dims);
-            if (!mx_gauge(ck, e, &a[0], row, col))
-                return true;
-            for (uint32_t i = 0; i < a[0].rows; i++)
-                d = dim_mul(ck->dims, d, dim_mul(ck->dims, row[i], col[i]));
-            *out = v_num(ck, minor_det(ck, &a[0], 0, 0), d, e->range);
-            return true;
-        }
-        *out = v_num(ck, minor_det(ck, &a[0], 0, 0),
-                     dim_pow(ck->dims, dim_of(ck, &a[0]),
-                             (struct ratio){(int32_t)a[0].rows, 1}),
-                     e->range);
-        out->bare = a[0].bare;
+        determinant(ck, e, name, a, out);
         return true;
     }
     if (!strcmp(name, "inv") || !strcmp(name, "solve")) {
@@ -431,26 +479,7 @@ lin_call(struct check *ck, const struct ast_expr *e, const char *name,
         return true;
     }
     if (!strcmp(name, "transpose")) {
-        if (v_is_scalar(&a[0]) || a[0].kind != V_NUM) {
-            if (v_is_scalar(&a[0]))
-                *out = a[0]; /* 1 x 1: M_red of a hinge, for example */
-            else
-                ck_error(ck, DIAG_E0218, e->range,
-                         "transpose takes a matrix, but this is %s",
-                         v_kind(ck, &a[0]));
-            return true;
-        }
-        *out = v_array(ck, a[0].cols, a[0].rows, a[0].dim, e->range);
-        out->bare = a[0].bare;
-        if (a[0].dims)
-            *out = mx_array(ck, a[0].cols, a[0].rows, e->range);
-        for (uint32_t i = 0; i < a[0].rows; i++)
-            for (uint32_t j = 0; j < a[0].cols; j++) {
-                size_t from = (size_t)i * a[0].cols + j;
-                out->e[j * a[0].rows + i] = a[0].e[from];
-                if (a[0].dims)
-                    out->dims[j * a[0].rows + i] = a[0].dims[from];
-            }
+        transposed(ck, e, a, out);
         return true;
     }
     if (!strcmp(name, "diag")) {

@@ -521,12 +521,14 @@ names_of(struct names *ns, struct module *m, enum want want)
             APUSH(ns->ck, ns, d->name);
 }
 
-void
-scope_unknown(struct check *ck, const struct env *env, const char *name,
-              imp_range range, enum want want)
+/* what a name could have been; *coords: it stands where x, y and z mean
+ * something */
+static struct names
+candidates(struct check *ck, const struct env *env, enum want want,
+           bool *coords)
 {
     struct names ns = {ck, NULL, 0, 0};
-    bool coords = false;
+    *coords = false;
     for (const struct env *e = env; e; e = e->up) {
         for (size_t i = 0; i < e->n; i++)
             if (want != WANT_CALL)
@@ -535,7 +537,7 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
             e->question ? &ck->commands.v[e->question - 1] : NULL;
         for (size_t i = 0; q && want != WANT_CALL && i < q->n_fields; i++)
             APUSH(ck, &ns, q->fields[i].name);
-        coords |= e->coords;
+        *coords |= e->coords;
     }
     struct module *m = env->module;
     names_of(&ns, m, want);
@@ -549,7 +551,43 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
         APUSH(ck, &ns, c->name);
     if (want != WANT_CALL)
         APUSH(ck, &ns, "pi");
+    return ns;
+}
 
+/* perhaps a misspelt name of a library that is not in use */
+static bool
+other_library(struct check *ck, struct diag *d, struct module *m,
+              const char *name, bool system)
+{
+    const struct stdlib_file *f;
+    const char *word = system ? "\nsystem " : "\nshape ";
+    for (size_t i = 0; (f = stdlib_get(i)); i++) {
+        if (scope_library(m, f->name))
+            continue;
+        struct names ls = {ck, NULL, 0, 0};
+        for (const char *p = f->text; (p = strstr(p, word));) {
+            p += strlen(word);
+            size_t len = strcspn(p, "( ");
+            APUSH(ck, &ls, arena_strndup(ck->arena, p, len));
+        }
+        const char *s = suggest(name, ls.v, ls.n);
+        if (s) {
+            CK_HELP(ck, d,
+                    "did you mean `%s` of the library `%s`? add `use %s`", s,
+                    f->name, f->name);
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+scope_unknown(struct check *ck, const struct env *env, const char *name,
+              imp_range range, enum want want)
+{
+    struct module *m = env->module;
+    bool coords;
+    struct names ns = candidates(ck, env, want, &coords);
     bool fn = want == WANT_CALL, system = want == WANT_SYSTEM;
     struct diag *d = ck_error(ck, fn ? DIAG_E0102 : DIAG_E0101, range,
                               fn       ? "there is no function or shape `%s`"
@@ -591,26 +629,8 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
     } else if (!fn && !strcmp(name, "e")) {
         CK_HELP(ck, d, "Euler's number is exp(1)");
     } else if (!ck_suggest(ck, d, range, name, ns.v, ns.n)) {
-        /* perhaps a misspelt name of a library that is not in use */
-        const struct stdlib_file *f;
-        const char *word = system ? "\nsystem " : "\nshape ";
-        for (size_t i = 0; (fn || system) && (f = stdlib_get(i)); i++) {
-            if (scope_library(m, f->name))
-                continue;
-            struct names ls = {ck, NULL, 0, 0};
-            for (const char *p = f->text; (p = strstr(p, word));) {
-                p += strlen(word);
-                size_t len = strcspn(p, "( ");
-                APUSH(ck, &ls, arena_strndup(ck->arena, p, len));
-            }
-            const char *s = suggest(name, ls.v, ls.n);
-            if (s) {
-                CK_HELP(ck, d,
-                        "did you mean `%s` of the library `%s`? add `use %s`",
-                        s, f->name, f->name);
-                return;
-            }
-        }
+        if ((fn || system) && other_library(ck, d, m, name, system))
+            return;
         if (system)
             CK_HELP(ck, d, "declare it: system %s(...) { coordinate ... }",
                     name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside `chatter`: the run (chatter.c) and what the symmetry of the contacts
- * says of all runs (chatter_map.c). */
+/* Inside `chatter`: the question (chatter.c), its record (chatter_record.c),
+ * the symmetry of the contacts and the flat drop (chatter_drop.c), what it says
+ * of all runs (chatter_map.c). The run itself: chatter_run.h. */
 #ifndef IMP_ANALYSIS_CHATTER_PRIV_H
 #define IMP_ANALYSIS_CHATTER_PRIV_H
 

@@ -332,7 +332,7 @@ start_in_range(struct flow *f)
     return IMP_OK;
 }
 
-/* gaps and rates of the state, for start_open */
+/* gaps of the state at the start */
 static void
 gaps(struct flow *f)
 {

@@ -110,7 +110,7 @@ struct line {
     /* gaps and rates are mantissas: 2^ex y, 2^ev z */
     int ex, ev;
     double t, t_lo;
-    /* state in one block, see line_layout */
+    /* state in one block (block_new of line.c) */
     double *block;
     double *y, *z;      /* r: the gaps' part of the motion */
     double *ya;         /* r: acceleration in the present mode */

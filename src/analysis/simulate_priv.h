@@ -94,7 +94,6 @@ void sim_put_rows(struct sim *s, struct rec *out);
 int sim_start(struct sim *s); /* contacts at time 0 */
 int sim_event(struct sim *s, const struct event *e, const struct event *more,
               uint32_t n_more);
-int sim_watch_depth(struct sim *s); /* greatest overlap so far */
 void sim_remark(struct sim *s, const char *text);
 void sim_log(struct sim *s, uint32_t c, const char *kind, const char *class,
              double impulse);
@@ -105,6 +104,8 @@ int sim_count(struct sim *s, uint32_t c);
  * law's impulse */
 int sim_apply(struct sim *s, uint32_t c, const double *alpha, double *impulse,
               double *nMn);
+/* sim_depth.c: greatest overlap so far; E0713 where a touch was passed over */
+int sim_watch_depth(struct sim *s);
 /* sim_impact.c: the contacts hit[0..n) close now. Those that share moving
  * bodies, directly, by joints or by other contacts that touch now, are one
  * impact. class: per contact of the model, NULL unless it is of the event;

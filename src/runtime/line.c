@@ -120,6 +120,7 @@ work_new(struct arena *a, int n, int m)
     w->first = NEW_N(a, int, (size_t)m + 1);
     w->hit = NEW_N(a, int, (size_t)m + 1);
     w->closed = NEW_N(a, bool, (size_t)m + 1);
+    w->slight = NEW_N(a, bool, (size_t)m + 1);
     w->calm = NEW_N(a, bool, (size_t)m + 1);
     w->least = LINE_RESOLVE;
     w->coast = line_coast(m);
@@ -377,7 +378,7 @@ forget_past(struct line *l, double t)
     l->impacts = 0;
     l->hit = -1;
     l->n_on = 0;
-    w->instant = w->coasts = w->ends = false;
+    w->instant = w->coasts = w->ends = w->fine = false;
     w->ahead = NULL;
     w->n_ring = w->from = w->quiet = 0;
     w->standing = 0;
@@ -622,6 +623,7 @@ line_copy_motion(struct line *to, const struct line *from)
     w->begun.version = 0;
     w->ahead = NULL;
     w->ends = o->ends;
+    w->fine = o->fine;
     to->model = from->model;
     to->k = from->k;
     to->ex = from->ex;

@@ -22,8 +22,10 @@ struct coast {
     lanes gap[VECTORS], rate[VECTORS], big[VECTORS], rsize[VECTORS];
     lanes next[VECTORS]; /* rates that the next impact changes */
     lanes of_z[VECTORS]; /* rates as they come from z */
-    lanes y[LINE_LANES], z[LINE_LANES], zs; /* zs: sum of |z| */
-    lanes_truth hit[VECTORS];               /* by the last impact */
+    lanes y[LINE_LANES], z[LINE_LANES];
+    lanes ys, zs;             /* sums of |y|, |z| */
+    bool fine;                /* see struct line_work */
+    lanes_truth hit[VECTORS]; /* by the last impact */
     double t, t_lo;
     double at[LINE_LANES]; /* rate again, to be read one by one */
 };
@@ -70,6 +72,9 @@ coast_load(struct coast *c, const struct line *l, int nv, int r, bool direct)
         zs += fabs(l->z[j]);
     }
     c->zs = lanes_of(zs);
+    c->fine = l->w->fine;
+    if (!direct)
+        c->ys = sizes(c->y, r);
     if (!direct && l->hit >= 0 &&
         !(fabs(u) < LINE_MINOR * (zs * l->k.root[l->hit])))
         u = line_dot(r, l->k.F + l->hit * r, l->z);
@@ -106,6 +111,7 @@ coast_store(const struct coast *c, struct line *l, int nv, int r, bool direct)
     }
     l->t = c->t;
     l->t_lo = c->t_lo;
+    l->w->fine = c->fine;
 }
 
 /* Local time until the first gap closes, and whose it is: mask and bits, more
@@ -162,26 +168,34 @@ impact_direct(struct coast *c, const struct line *l, int nv,
 }
 
 /* the flight: coordinates, gaps, greatest gaps of the `others` than are hit; d:
- * gaps as they come from y; which are closed within LINE_COARSE of their size
- */
+ * gaps as they come from y; fine: is one known by itself? Which are closed
+ * within LINE_COARSE of their size: all, where this flight is not for here. */
 LANES_INLINE uint64_t
 fly(const struct coast *c, const struct line *l, int nv, int r, lanes s,
-    uint64_t others, lanes *y, double *d, lanes *g, lanes *most)
+    uint64_t others, lanes *y, double *d, lanes *g, lanes *most, bool *fine)
 {
     uint64_t shut = 0;
+    *fine = false;
     for (int j = 0; j < r; j++)
         y[j] = c->y[j] + c->z[j] * s;
-    lanes ys = sizes(y, r);
+    lanes ys = sizes(y, r), top = ys;
+    if (SELDOM(ys[0] < LINE_FALL * c->ys[0])) {
+        if (c->fine) /* line_regain */
+            shut = others;
+        top = c->ys;
+    }
     for (int v = 0; v < nv; v++) {
         lanes c0 = row(l->c0l, v);
         lanes full = ys * row(l->k.root, v) + lanes_abs(c0);
         lanes of_y = from(l, r, y, v) + c0, kept = c->gap[v] + c->rate[v] * s;
         lanes_truth known = lanes_abs(kept) < LINE_MINOR * full;
         g[v] = of_y;
-        most[v] = lanes_greater(c->big[v], full);
+        most[v] =
+            lanes_greater(c->big[v], top * row(l->k.root, v) + lanes_abs(c0));
         if (SELDOM(lanes_bits(known) & others >> LANES * v)) {
             g[v] = lanes_select(known, kept, of_y);
             most[v] = lanes_select(known, c->big[v], most[v]);
+            *fine = true;
         }
         lanes_store(d + LANES * v, of_y);
         most[v] = lanes_greater(most[v], g[v]);
@@ -216,7 +230,8 @@ impact_general(struct coast *c, const struct line *l, int nv, int r,
     lanes g[VECTORS], most[VECTORS], p[VECTORS], y[LINE_LANES];
     double d[LINE_LANES];
     int stride = l->k.stride;
-    uint64_t shut = fly(c, l, nv, r, h->s, others, y, d, g, most);
+    bool fine;
+    uint64_t shut = fly(c, l, nv, r, h->s, others, y, d, g, most, &fine);
     h->arrive = c->at[h->contact];
     h->up = -l->model.e[h->contact] * h->arrive;
     if (SELDOM(shut & others) || SELDOM(!(h->up > DBL_MIN)))
@@ -233,6 +248,8 @@ impact_general(struct coast *c, const struct line *l, int nv, int r,
         c->z[j] += lanes_spread(k);
         c->y[j] = y[j] - lanes_of(K[j]) * down;
     }
+    c->ys = sizes(c->y, r);
+    c->fine = fine;
     lanes zs = c->zs = sizes(c->z, r);
     uint64_t small = 0;
     for (int v = 0; v < nv; v++) {

@@ -51,15 +51,18 @@ move(struct line *l, int m, int r, bool direct, bool some_on, int first,
     double *restrict gap = l->gap, *restrict rate = l->rate,
                      *restrict big = l->big;
     const double *F = l->k.F, *nal = l->nal, *size = l->k.root;
-    bool other = false;
-    double ys = 0.0, zs = 0.0;
+    bool other = false, fine = false, slight = false;
+    double ys = 0.0, zs = 0.0, was = 0.0;
     for (int j = 0; j < r; j++) {
         double a = l->yal[j];
+        was += fabs(y[j]);
         y[j] += (z[j] + a * h) * s;
         z[j] += a * s;
         ys += fabs(y[j]);
         zs += fabs(z[j]);
     }
+    bool fallen = !direct && ys < LINE_FALL * was;
+    bool regain = fallen && l->w->fine && first >= 0 && !some_on && l->w->still;
     for (int i = 0; i < m; i++) {
         if (some_on && l->on[i])
             continue;
@@ -67,11 +70,20 @@ move(struct line *l, int m, int r, bool direct, bool some_on, int first,
         if (!direct) {
             double c = l->c0l[i], full = ys * size[i] + fabs(c);
             double u = rate[i] + nal[i] * s, ufull = zs * size[i];
+            double before = fallen ? was * size[i] + fabs(c) : full;
+            bool own = regain && i != first &&
+                       most + l->w->rsize[i] * s < LINE_OWN * before;
             g = gap[i] + (rate[i] + nal[i] * h) * s;
-            if (!(fabs(g) < LINE_MINOR * full)) {
+            if (own) {
+                slight = true;
+            } else if (fabs(g) < LINE_MINOR * full) {
+                fine |= i != first;
+            } else {
                 g = line_dot(r, F + i * r, y) + c;
-                most = greater(most, full);
+                most = greater(most, before);
             }
+            if (regain)
+                l->w->slight[i] = own;
             if (!(fabs(u) < LINE_MINOR * ufull)) {
                 u = line_dot(r, F + i * r, z);
                 l->w->rsize[i] = ufull;
@@ -86,6 +98,12 @@ move(struct line *l, int m, int r, bool direct, bool some_on, int first,
         /* an infinite gap makes NaN: not closed */
         other |= i != first && g - LINE_COARSE * most <= 0.0;
     }
+    l->w->fine = fine;
+    l->w->regained = false;
+    if (slight)
+        line_regain(l, first, was);
+    for (int i = 0; i < m && slight; i++)
+        other |= i != first && gap[i] - LINE_COARSE * big[i] <= 0.0;
     return other;
 }
 
@@ -126,9 +144,12 @@ bounce(struct line *l, int m, int r, bool direct, int i, double arrive)
 /* contacts that close within rounding of now and approach, beside the first: a
  * gap (and the time to it) is known to its noise only */
 static int
-together(const struct line *l, double s, int first, int *hit)
+together(struct line *l, double s, int first, int *hit)
 {
     int n = 0;
+    bool better = !l->k.direct && l->n_on == 0 && l->w->still;
+    /* of the flight; none of it is left where y is another */
+    double step = l->w->regained ? 0.0 : LINE_NOISE * DBL_EPSILON * s;
     for (int i = 0; i < l->model.m; i++) {
         if (i == first) {
             hit[n++] = i;
@@ -136,11 +157,10 @@ together(const struct line *l, double s, int first, int *hit)
         }
         if (l->on[i])
             continue;
-        double noise =
-            gap_noise(l, i) + LINE_NOISE * DBL_EPSILON *
-                                  (fabs(l->rate[i]) + fabs(l->nal[i] * s)) * s;
-        if (l->gap[i] <= noise && isfinite(l->gap[i]) &&
-            l->rate[i] < -rate_noise(l, i))
+        double way = step * (fabs(l->rate[i]) + fabs(l->nal[i] * s));
+        if (l->gap[i] <= gap_noise(l, i) + way && isfinite(l->gap[i]) &&
+            l->rate[i] < -rate_noise(l, i) &&
+            (!better || l->gap[i] <= line_doubtful(l, i, first) + way))
             hit[n++] = i;
     }
     return n;

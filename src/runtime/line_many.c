@@ -90,6 +90,7 @@ line_many_take(struct line *l, double until, long most)
             (struct line_impact){r->contact[i], l->ex - l->ev, r->flight[i]};
     line_coasted(l, r->contact[r->n - 1], r->arrive, r->n);
     w->ends = r->opens;
+    w->fine = r->fine;
     return true;
 }
 

@@ -16,15 +16,16 @@
 struct many {
     lanes gap[LINE_LANES], rate[LINE_LANES], big[LINE_LANES];
     lanes rsize[LINE_LANES], next[LINE_LANES], of_z[LINE_LANES];
-    lanes y[LINE_LANES], z[LINE_LANES], zs;
+    lanes y[LINE_LANES], z[LINE_LANES], ys, zs;
+    lanes_truth fine;
     lanes e[LINE_LANES];
     lanes t, t_lo, arrive;
     lanes count;             /* impacts */
     lanes flight[LOG_STEPS]; /* by steps of all lanes together */
     lanes_truth contact[LOG_STEPS];
     long step;
-    int run[LANES];                /* -1: none */
-    double of_z0[LINE_LANES], zs0; /* at the start */
+    int run[LANES];                     /* -1: none */
+    double of_z0[LINE_LANES], ys0, zs0; /* at the start */
     /* of the matrices, as far as they are used: K is of each lane's own laws
      * (direct, m x m) or the same in all (m x r), as the rest */
     lanes K[LINE_LANES * LINE_LANES], F[LINE_LANES * LINE_LANES];
@@ -34,7 +35,7 @@ struct many {
 /* of one step */
 struct many_step {
     lanes s, dt, arrive, up;
-    lanes_truth hit[LINE_LANES], go, opens;
+    lanes_truth hit[LINE_LANES], go, opens, fine;
     lanes y[LINE_LANES], g[LINE_LANES], most[LINE_LANES], of_y[LINE_LANES];
 };
 
@@ -89,9 +90,11 @@ lane(lanes *x, int j)
 LANES_INLINE void
 many_starts(struct many *c, const struct line *l, int m, int r)
 {
-    c->zs0 = 0.0;
-    for (int j = 0; j < r; j++)
+    c->ys0 = c->zs0 = 0.0;
+    for (int j = 0; j < r; j++) {
+        c->ys0 += fabs(l->y[j]);
         c->zs0 += fabs(l->z[j]);
+    }
     for (int i = 0; i < m; i++) {
         c->of_z0[i] =
             l->k.direct ? l->rate[i] : line_dot(r, l->k.F + i * r, l->z);
@@ -119,7 +122,9 @@ many_begin(struct many *c, const struct line *l, const struct line_many *a,
         lane(c->y + i, j)[0] = l->y[i];
         lane(c->z + i, j)[0] = l->z[i];
     }
+    lane(&c->ys, j)[0] = c->ys0;
     lane(&c->zs, j)[0] = c->zs0;
+    ((int64_t *)&c->fine)[j] = 0;
     for (int i = 0; i < m; i++) {
         double u = l->rate[i];
         lane(c->gap + i, j)[0] = l->gap[i];
@@ -151,6 +156,7 @@ many_end(struct many *c, struct line_many *a, int m, int r, bool direct, int j,
     *to = (struct line_ahead){.n = n,
                               .opens = opens,
                               .over = over,
+                              .fine = ((int64_t *)&c->fine)[j] != 0,
                               .arrive = lane(&c->arrive, j)[0],
                               .t = lane(&c->t, j)[0],
                               .t_lo = lane(&c->t_lo, j)[0]};
@@ -233,17 +239,24 @@ fly_general(const struct many *c, int m, int r, struct many_step *st)
 {
     for (int j = 0; j < r; j++)
         st->y[j] = c->y[j] + c->z[j] * st->s;
-    lanes ys = sizes_of(st->y, r);
+    lanes ys = sizes_of(st->y, r), top = ys;
+    lanes_truth fallen = ys < LINE_FALL * c->ys;
+    if (SELDOM(lanes_bits(fallen))) {
+        st->go &= ~(fallen & c->fine);
+        top = lanes_select(fallen, c->ys, ys);
+    }
+    st->fine = (lanes_truth){0};
     for (int i = 0; i < m; i++) {
         lanes full = ys * c->root[i] + c->c0size[i];
         lanes of_y = seen_from(c->F + i * r, r, st->y) + c->c0[i];
         lanes kept = c->gap[i] + c->rate[i] * st->s;
         lanes_truth known = lanes_abs(kept) < LINE_MINOR * full;
         st->of_y[i] = st->g[i] = of_y;
-        st->most[i] = lanes_greater(c->big[i], full);
+        st->most[i] = lanes_greater(c->big[i], top * c->root[i] + c->c0size[i]);
         if (SELDOM(lanes_bits(lanes_not(st->hit[i], known)))) {
             st->g[i] = lanes_select(known, kept, of_y);
             st->most[i] = lanes_select(known, c->big[i], st->most[i]);
+            st->fine |= lanes_not(st->hit[i], known);
         }
         st->most[i] = lanes_greater(st->most[i], st->g[i]);
         many_alone(i, st);
@@ -304,6 +317,8 @@ impact_general(struct many *c, const struct line *l, int m, int r,
         c->z[j] += k * p;
         c->y[j] = st->y[j] - k * down;
     }
+    c->ys = sizes_of(c->y, r);
+    c->fine = st->fine;
     lanes zs = c->zs = sizes_of(c->z, r);
     lanes_truth small = {0};
     for (int i = 0; i < m; i++) {

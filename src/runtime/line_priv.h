@@ -19,6 +19,11 @@
  * sizes at most, twice, and by rounding: those above this share are not small.
  */
 #define LINE_ROUGH (16.0 * LINE_MINOR)
+/* Where all of the state falls below this share in one flight, what it was
+ * before is what gaps are uncertain by; and gaps that are known by themselves
+ * to less than LINE_OWN of that tell what is left. */
+#define LINE_FALL 0.25
+#define LINE_OWN 0x1p-13
 /* single impacts in a row at one instant that are not followed further */
 #define LINE_STANDING 1000
 /* a gap below this share of its size may be closed to rounding */
@@ -86,6 +91,7 @@ line_coast_fn line_coast_wide;    /* LINE_WIDE */
 struct line_ahead {
     int n;      /* impacts; 0: this run is left to line_coast.c */
     bool opens; /* no contact closes any more */
+    bool fine;  /* as that of the line */
     bool over;  /* limits or units must be looked at */
     double arrive, t, t_lo;
     double flight[LINE_RESCALE];
@@ -116,14 +122,16 @@ struct line_work {
     double *mass, *acc, *N, *c, *e; /* of the model, copied */
     bool instant;                   /* no motion: see line_instant */
     bool made;                      /* `own` is of the copied model */
-    bool still;           /* nothing accelerates, and line_coast takes it */
-    bool coasts;          /* the last event was a single impact or the start,
-                             nothing has changed the motion since, and `still` */
-    bool opens;           /* line_coast found no contact that closes */
-    bool ends;            /* it will */
-    double arrive;        /* rate before the last impact of line_coast */
-    line_coast_fn *coast; /* line_coast() */
-    size_t bytes;         /* of the block */
+    bool still;    /* nothing accelerates, and line_coast takes it */
+    bool coasts;   /* the last event was a single impact or the start,
+                      nothing has changed the motion since, and `still` */
+    bool regained; /* the last flight: by line_regain, of all of y */
+    bool fine;     /* at the end of the last flight a gap was known by itself */
+    bool opens;    /* line_coast found no contact that closes */
+    bool ends;     /* it will */
+    double arrive; /* rate before the last impact of line_coast */
+    line_coast_fn *coast;       /* line_coast() */
+    size_t bytes;               /* of the block */
     double tunit, vunit, aunit; /* local time, velocity to true ones; true
                                    acceleration to local */
     double low_v;               /* smaller rates ask for a rescaling */
@@ -150,6 +158,7 @@ struct line_work {
     double *ys, *zs, *as, *ds;     /* m: a state */
     double *rsize; /* m: terms of the rates of the last impact */
     bool *closed;  /* m */
+    bool *slight;  /* m: scratch */
     bool *calm;    /* m: do not accelerate, or have no rate, in the new mode */
 };
 
@@ -303,6 +312,12 @@ int line_factor(const struct line *l, const bool *sel);
 void line_solve_for(const struct line *l, int k, const double *x);
 /* y := y - H^T W^-1 (gaps or rates of y + off), off of each contact or NULL */
 void line_project(const struct line *l, int k, double *y, const double *off);
+/* y at the end of a flight from the gaps w->slight, which are better known by
+ * themselves, and that of `first`, which is 0; then the other gaps from y */
+void line_regain(struct line *l, int first, double was);
+/* How far the gap of contact i, as y has it, may be off: y follows from the
+ * gaps that were 0 last. */
+double line_doubtful(struct line *l, int i, int first);
 /* do the contacts outside w->closed stay open for the local time T? */
 bool line_clear(struct line *l, double T);
 /* to the limit of a chatter of w->closed, T from now (local) */

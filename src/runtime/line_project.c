@@ -13,6 +13,8 @@
 /* other contacts must stay clear of the chatter by this many times what the
  * group's present motion does to them */
 #define LINE_CLEAR 4.0
+/* y is off by no more than this many units of what it was before a fall */
+#define REGAIN_NOISE 256.0
 
 /* contacts `sel` into w->index, W of them factored into w->G */
 int
@@ -85,6 +87,71 @@ line_project(const struct line *l, int k, double *y, const double *off)
 }
 
 void
+line_regain(struct line *l, int first, double was)
+{
+    struct line_work *w = l->w;
+    int m = l->model.m, r = l->k.r;
+    double by = 0.0;
+    w->slight[first] = true;
+    for (int i = 0; i < m; i++)
+        w->ds[i] = l->c0l[i] - (i == first ? 0.0 : l->gap[i]);
+    int k = line_factor(l, w->slight);
+    w->regained = w->rank == r;
+    memcpy(w->ys, l->y, (size_t)r * sizeof *l->y);
+    if (w->regained) /* nothing of what it was is left */
+        memset(l->y, 0, (size_t)r * sizeof *l->y);
+    line_project(l, k, l->y, w->ds);
+    for (int j = 0; j < r; j++)
+        by += fabs(l->y[j] - w->ys[j]);
+    if (!(by <= REGAIN_NOISE * DBL_EPSILON * was)) {
+        /* contacts that say nearly the same say little of y */
+        memcpy(l->y, w->ys, (size_t)r * sizeof *l->y);
+        w->regained = false;
+        memset(w->slight, 0, (size_t)m);
+    }
+    for (int i = 0; i < m; i++)
+        if (!w->slight[i])
+            l->gap[i] = line_of(l, i, l->y) + l->c0l[i];
+}
+
+double
+line_doubtful(struct line *l, int i, int first)
+{
+    struct line_work *w = l->w;
+    int m = l->model.m, k = 0, n = 0;
+    memset(w->closed, 0, (size_t)m);
+    double *off = w->ds, *x = w->as, sum = 0.0, ys = 0.0;
+    bool *tried = w->slight;
+    memset(tried, 0, (size_t)m);
+    for (int j = 0; j < l->k.r; j++)
+        ys += fabs(l->y[j]);
+    double late = fabs(l->big[first] / l->rate[first]);
+    for (int j = 0; j < m; j++) {
+        double now = ys * l->k.root[j] + fabs(l->c0l[j]);
+        off[j] = j == first ? now
+                            : greater(l->big[j], now) + fabs(l->rate[j]) * late;
+        x[j] = l->k.W[j * m + i];
+    }
+    while (k < l->k.r && n++ < m) {
+        int b = -1;
+        for (int j = 0; j < m; j++)
+            if (!tried[j] &&
+                (b < 0 || off[j] * l->k.root[b] < off[b] * l->k.root[j]))
+                b = j;
+        tried[b] = w->closed[b] = true;
+        if (line_factor(l, w->closed), w->rank == k + 1)
+            k++;
+        else
+            w->closed[b] = false;
+    }
+    k = line_factor(l, w->closed);
+    line_solve_for(l, k, x);
+    for (int j = 0; j < k; j++)
+        sum += fabs(w->f[j]) * off[w->index[j]];
+    return LINE_NOISE * DBL_EPSILON * sum;
+}
+
+void
 line_rest(struct line *l)
 {
     int k = line_factor(l, l->on);
@@ -131,6 +198,26 @@ lowest(double g, double u, double a, double T)
     return least;
 }
 
+/* Is the gap of contact i, which no impact of the k factored ones has met so
+ * far, 0 where theirs are, however the system moves? Where their impacts repeat
+ * it shrinks as they do, and is closed with them in the end. */
+static bool
+follows(struct line *l, int k, int i)
+{
+    struct line_work *w = l->w;
+    int m = l->model.m;
+    double left = l->k.W[i * (m + 1)];
+    for (int j = 0; j < m; j++)
+        w->ys[j] = l->k.W[j * m + i];
+    line_solve_for(l, k, w->ys);
+    for (int j = 0; j < k; j++)
+        left -= l->k.W[i * m + w->index[j]] * w->f[j];
+    bool none = w->still && l->c0l[i] == 0.0; /* offsets at the limit */
+    for (int j = 0; j < k; j++)
+        none &= l->c0l[w->index[j]] == 0.0;
+    return none && left <= dense_tolerance(m, m) * l->k.W[i * (m + 1)];
+}
+
 /* Do the contacts outside the group (w->closed) stay open until the limit, T
  * from now? Along the projected parabola, and by what the group's gaps and
  * rates do to them. */
@@ -139,11 +226,15 @@ line_clear(struct line *l, double T)
 {
     struct line_work *w = l->w;
     int m = l->model.m, others = 0;
+    int k = line_factor(l, w->closed);
     for (int i = 0; i < m; i++)
-        others += !w->closed[i];
+        if ((w->slight[i] = !w->closed[i] && follows(l, k, i)), !w->closed[i])
+            others += !w->slight[i];
+    for (int i = 0; i < m; i++)
+        w->closed[i] |= w->slight[i];
     if (!others)
         return true;
-    int k = line_factor(l, w->closed);
+    k = line_factor(l, w->closed);
     memset(w->ds, 0, (size_t)m * sizeof *w->ds);
     /* from the gaps, which are known better than y */
     const double *part[] = {l->gap, l->rate, l->nal};

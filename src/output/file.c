@@ -128,9 +128,9 @@ open_nameless(char *path)
 {
     char *slash = strrchr(path, '/');
     if (slash == path)
-        return open("/", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+        return open("/", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
     *slash = 0;
-    int fd = open(path, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    int fd = open(path, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
     *slash = '/';
     return fd;
 }
@@ -210,7 +210,8 @@ int
 outfile_close(struct outfile *f, struct diags *ds, imp_range where,
               const char *file, int error)
 {
-    if (!error && fchmod(f->fd, 0644))
+    /* mkostemp gives rights to nobody else; the other way heard umask */
+    if (!error && !f->nameless && fchmod(f->fd, 0644))
         error = errno;
     if (!error && f->nameless) {
         error = name_it(f);

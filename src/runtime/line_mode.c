@@ -27,7 +27,11 @@ line_coupling(const struct line *l, int i, int j)
                    line_abs(n, l->model.N + i * n, Bj);
     for (int k = 0; k < n; k++)
         terms += fabs(Bi[k]) * line_abs(n, l->model.mass + k * n, Bj);
-    return fabs(W) <= LINE_NOISE * DBL_EPSILON * terms ? 0.0 : W;
+    double noise = LINE_NOISE * DBL_EPSILON * terms;
+    /* those of an instant are taken where the motion has come to */
+    if (l->w->instant)
+        noise = greater(noise, LINE_COARSE * l->k.root[i] * l->k.root[j]);
+    return fabs(W) <= noise ? 0.0 : W;
 }
 
 /* contacts of w->closed into w->index; how many */

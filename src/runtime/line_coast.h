@@ -66,6 +66,8 @@ LANES_INLINE void
 coast_load(struct coast *c, const struct line *l, int nv, int r, bool direct)
 {
     double zs = 0.0, u = l->hit < 0 ? 0.0 : l->rate[l->hit];
+    if (!direct) /* r may be 0 */
+        c->y[0] = c->z[0] = lanes_of(0.0);
     for (int j = 0; j < r && !direct; j++) {
         c->y[j] = lanes_of(l->y[j]);
         c->z[j] = lanes_of(l->z[j]);

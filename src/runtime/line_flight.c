@@ -359,12 +359,10 @@ hop(struct line *l, double until, struct step *step)
     return true;
 }
 
-static int
+static __attribute__((noinline)) int
 step_of(struct line *l, double until, struct step *s)
 {
     int m = l->model.m, r = l->k.r;
-    if (m == 1 && hop(l, until, s))
-        return 0;
     if (l->n_on)
         return flight(l, m, r, l->k.direct, true, until, s);
     if (l->k.direct) {
@@ -462,7 +460,8 @@ line_run(struct line *l, double until, long most)
     }
     if (w->opens)
         return none(l, until);
-    int way = step_of(l, until, &step);
+    int way =
+        l->model.m == 1 && hop(l, until, &step) ? 0 : step_of(l, until, &step);
     if (way == 1 && line_plain(l))
         way = step_of(l, until, &step);
     w->standing = way != 1 && step.s == 0.0 ? w->standing + 1 : 0;

@@ -110,6 +110,15 @@ lanes_abs(lanes a)
 {
     return lanes_unless((lanes_truth)lanes_of(-0.0), a);
 }
+/* sum of |y| of n */
+LANES_INLINE lanes
+lanes_sizes(const lanes *y, int n)
+{
+    lanes s = lanes_abs(y[0]);
+    for (int j = 1; j < n; j++)
+        s += lanes_abs(y[j]);
+    return s;
+}
 /* a > b ? a : b */
 LANES_INLINE lanes
 lanes_greater(lanes a, lanes b)

@@ -52,16 +52,6 @@ from(const struct line *l, int r, const lanes *y, int v)
     return s;
 }
 
-/* sum of |y| */
-LANES_INLINE lanes
-sizes(const lanes *y, int r)
-{
-    lanes s = lanes_abs(y[0]);
-    for (int j = 1; j < r; j++)
-        s += lanes_abs(y[j]);
-    return s;
-}
-
 LANES_INLINE void
 coast_load(struct coast *c, const struct line *l, int nv, int r, bool direct)
 {
@@ -76,7 +66,7 @@ coast_load(struct coast *c, const struct line *l, int nv, int r, bool direct)
     c->zs = lanes_of(zs);
     c->fine = l->w->fine;
     if (!direct)
-        c->ys = sizes(c->y, r);
+        c->ys = lanes_sizes(c->y, r);
     if (!direct && l->hit >= 0 &&
         !(fabs(u) < LINE_MINOR * (zs * l->k.root[l->hit])))
         u = line_dot(r, l->k.F + l->hit * r, l->z);
@@ -180,7 +170,7 @@ fly(const struct coast *c, const struct line *l, int nv, int r, lanes s,
     *fine = false;
     for (int j = 0; j < r; j++)
         y[j] = c->y[j] + c->z[j] * s;
-    lanes ys = sizes(y, r), top = ys;
+    lanes ys = lanes_sizes(y, r), top = ys;
     if (SELDOM(ys[0] < LINE_FALL * c->ys[0])) {
         if (c->fine) /* line_regain */
             shut = others;
@@ -250,9 +240,9 @@ impact_general(struct coast *c, const struct line *l, int nv, int r,
         c->z[j] += lanes_spread(k);
         c->y[j] = y[j] - lanes_of(K[j]) * down;
     }
-    c->ys = sizes(c->y, r);
+    c->ys = lanes_sizes(c->y, r);
     c->fine = fine;
-    lanes zs = c->zs = sizes(c->z, r);
+    lanes zs = c->zs = lanes_sizes(c->z, r);
     uint64_t small = 0;
     for (int v = 0; v < nv; v++) {
         lanes rough = (zs + was) * (LINE_ROUGH * row(l->k.root, v));

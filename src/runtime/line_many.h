@@ -67,15 +67,6 @@ seen_from(const lanes *F, int r, const lanes *y)
         s += F[j] * y[j];
     return s;
 }
-LANES_INLINE lanes
-sizes_of(const lanes *y, int r)
-{
-    lanes s = lanes_abs(y[0]);
-    for (int j = 1; j < r; j++)
-        s += lanes_abs(y[j]);
-    return s;
-}
-
 /* one lane of rows */
 LANES_INLINE double *
 lane(lanes *x, int j)
@@ -239,7 +230,7 @@ fly_general(const struct many *c, int m, int r, struct many_step *st)
 {
     for (int j = 0; j < r; j++)
         st->y[j] = c->y[j] + c->z[j] * st->s;
-    lanes ys = sizes_of(st->y, r), top = ys;
+    lanes ys = lanes_sizes(st->y, r), top = ys;
     lanes_truth fallen = ys < LINE_FALL * c->ys;
     if (SELDOM(lanes_bits(fallen))) {
         st->go &= ~(fallen & c->fine);
@@ -317,9 +308,9 @@ impact_general(struct many *c, const struct line *l, int m, int r,
         c->z[j] += k * p;
         c->y[j] = st->y[j] - k * down;
     }
-    c->ys = sizes_of(c->y, r);
+    c->ys = lanes_sizes(c->y, r);
     c->fine = st->fine;
-    lanes zs = c->zs = sizes_of(c->z, r);
+    lanes zs = c->zs = lanes_sizes(c->z, r);
     lanes_truth small = {0};
     for (int i = 0; i < m; i++) {
         c->of_z[i] = seen_from(c->F + i * r, r, c->z);

@@ -181,7 +181,7 @@ order_comes(const struct line *l, int period, int h, int nv, double *y,
             z[j] += H[j] * push;
             at[j] = lanes_of(y[j]);
         }
-        lanes size = sizes(at, h);
+        lanes size = lanes_sizes(at, h);
         uint64_t shut = 0;
         for (int v = 0; v < nv; v++) {
             lanes full = size;

@@ -13,7 +13,9 @@
 /* other contacts must stay clear of the chatter by this many times what the
  * group's present motion does to them */
 #define LINE_CLEAR 4.0
-/* y is off by no more than this many units of what it was before a fall */
+/* Roundings of y before a fall: of a flight and an impact each, r products at
+ * as many as it took to be hit from all sides. A correction beyond that comes
+ * from gaps that say nearly the same, not from what y has lost. */
 #define REGAIN_NOISE 256.0
 
 /* contacts `sel` into w->index, W of them factored into w->G */
@@ -104,7 +106,6 @@ line_regain(struct line *l, int first, double was)
     for (int j = 0; j < r; j++)
         by += fabs(l->y[j] - w->ys[j]);
     if (!(by <= REGAIN_NOISE * DBL_EPSILON * was)) {
-        /* contacts that say nearly the same say little of y */
         memcpy(l->y, w->ys, (size_t)r * sizeof *l->y);
         w->regained = false;
         memset(w->slight, 0, (size_t)m);
@@ -144,11 +145,13 @@ line_doubtful(struct line *l, int i, int first)
         else
             w->closed[b] = false;
     }
+    if (k < l->k.r)
+        return INFINITY; /* they leave a direction open */
     k = line_factor(l, w->closed);
     line_solve_for(l, k, x);
     for (int j = 0; j < k; j++)
         sum += fabs(w->f[j]) * off[w->index[j]];
-    return LINE_NOISE * DBL_EPSILON * sum;
+    return isfinite(sum) ? LINE_NOISE * DBL_EPSILON * sum : (double)INFINITY;
 }
 
 void
@@ -227,9 +230,10 @@ line_clear(struct line *l, double T)
     struct line_work *w = l->w;
     int m = l->model.m, others = 0;
     int k = line_factor(l, w->closed);
-    for (int i = 0; i < m; i++)
-        if ((w->slight[i] = !w->closed[i] && follows(l, k, i)), !w->closed[i])
-            others += !w->slight[i];
+    for (int i = 0; i < m; i++) {
+        w->slight[i] = !w->closed[i] && follows(l, k, i);
+        others += !w->closed[i] && !w->slight[i];
+    }
     for (int i = 0; i < m; i++)
         w->closed[i] |= w->slight[i];
     if (!others)

@@ -2,7 +2,8 @@
 /* Verdicts of runs without acceleration at their borders, where what decides
  * may be lost in rounding: two contacts that are hit in turns against quadruple
  * precision, the borders of partial and complete chatter from both sides, with
- * and without history, from rounding to a tenth away from them. */
+ * and without history, from rounding to a tenth away from them; and feet
+ * without symmetry, against the same. */
 #include <math.h>
 
 #include "analysis/chatter_run.h"
@@ -220,14 +221,109 @@ pairs(void **state)
     assert_true(ends > 300 && never > 300);
 }
 
+/* impacts of feet (mass diagonal) in quadruple precision, each gap and rate by
+ * itself, until none closes; -1: more than `most` */
+static int
+quadruple(int m, const double *mass, const double *N, const double *e,
+          const double *q, const double *v, int most)
+{
+    __float128 W[MOST][MOST], g[MOST], u[MOST];
+    int last = -1;
+    for (int i = 0; i < m; i++) {
+        g[i] = u[i] = 0;
+        for (int j = 0; j < 3; j++) {
+            g[i] += (__float128)N[i * 3 + j] * q[j];
+            u[i] += (__float128)N[i * 3 + j] * v[j];
+        }
+        for (int k = 0; k < m; k++) {
+            W[i][k] = 0;
+            for (int j = 0; j < 3; j++)
+                W[i][k] +=
+                    (__float128)N[i * 3 + j] * N[k * 3 + j] / mass[j * 4];
+        }
+    }
+    for (int n = 0; n <= most; n++) {
+        __float128 s = 0, t, p;
+        int hit = -1;
+        for (int i = 0; i < m; i++)
+            if (i != last && u[i] < 0 && (t = -g[i] / u[i], hit < 0 || t < s)) {
+                hit = i;
+                s = t;
+            }
+        if (hit < 0)
+            return n;
+        for (int i = 0; i < m; i++)
+            g[i] += u[i] * s;
+        g[hit] = 0;
+        p = -(1 + (__float128)e[hit]) * u[hit] / W[hit][hit];
+        for (int i = 0; i < m; i++)
+            u[i] += W[i][hit] * p;
+        last = hit;
+    }
+    return -1;
+}
+
+/* More feet than gaps have dimensions, without symmetry: all of the body may
+ * come near to the floor in one flight, several times, and lose digits each
+ * time. Of 30 000 such systems 0.9 % came to another verdict than in quadruple
+ * precision, which loses them later; those that end had as many impacts. */
+static void
+uneven(void **unused)
+{
+    (void)unused;
+    uint64_t seed = 17;
+    int wrong = 0, ended = 0, runs = 6000;
+    for (int k = 0; k < runs; k++) {
+        struct arena *a = arena_new();
+        int m = 4 + k % 3;
+        double mass[9] = {0}, N[3 * MOST], c[MOST] = {0}, acc[3] = {0}, e[MOST];
+        double one = exp(multi_random(&seed, log(1e-3), log(0.5)));
+        for (int j = 0; j < 2; j++) {
+            double rho = multi_random(&seed, 0.05, 0.9);
+            mass[4 * j] = rho * rho;
+        }
+        mass[8] = 1.0;
+        for (int i = 0; i < m; i++) {
+            double b = 2.0 * pi * (i + multi_random(&seed, -0.3, 0.3)) / m;
+            double r = multi_random(&seed, 0.7, 1.3);
+            N[3 * i] = r * sin(b);
+            N[3 * i + 1] = -r * cos(b);
+            N[3 * i + 2] = 1.0;
+            e[i] = k % 2 ? one : one * multi_random(&seed, 0.5, 1.5);
+        }
+        double q[3] = {multi_random(&seed, -0.05, 0.05),
+                       multi_random(&seed, -0.05, 0.05), 1.0};
+        double v[3] = {multi_random(&seed, -0.1, 0.1),
+                       multi_random(&seed, -0.1, 0.1), -1.0};
+        struct line_model model = {
+            .n = 3, .m = m, .mass = mass, .acc = acc, .N = N, .c = c, .e = e};
+        struct line *l = NULL;
+        struct chatter_run r;
+        assert_int_equal(line_new(a, &model, &l), 0);
+        assert_true(line_start(l, 0.0, q, v, 0.0));
+        chatter_decide(a, l, INFINITY, 16, 100000, &r);
+        int n = quadruple(m, mass, N, e, q, v, 400);
+        bool ends = r.verdict == CHATTER_INCOMPLETE;
+        ended += n >= 0;
+        if (r.verdict == CHATTER_SIMULTANEOUS || ends != (n >= 0))
+            wrong++;
+        else if (ends)
+            assert_int_equal(r.impacts, n);
+        arena_free(a);
+    }
+    print_message("%d of %d end, %d otherwise than in quadruple precision\n",
+                  ended, runs, wrong);
+    assert_in_range(wrong, 0, runs * 3 / 200);
+    assert_in_range(ended, runs / 4, runs * 3 / 4);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(five_feet),
-        cmocka_unit_test(near_critical),
-        cmocka_unit_test(partial_border),
-        cmocka_unit_test(pairs),
+        cmocka_unit_test(five_feet),      cmocka_unit_test(near_critical),
+        cmocka_unit_test(partial_border), cmocka_unit_test(pairs),
+        cmocka_unit_test(uneven),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,8 @@ typedef struct imp_instr {
     uint32_t row; /* series tapes: row in work, IMP_NO_ROW if it needs none */
 } imp_instr;
 #define IMP_INSTR_CONST 1u    /* does not change in time: orders >= 1 vanish */
-#define IMP_INSTR_IMPLICIT 2u /* depends on an UNKNOWN: in the implicit block */
+#define IMP_INSTR_IMPLICIT 2u /* depends on an UNKNOWN: in the implicit block  \
+                               */
 #define IMP_INSTR_ORDER0 4u   /* wanted at order 0 only (Jacobian entries) */
 #define IMP_NO_ROW 0xffffffffu
 
@@ -69,12 +70,12 @@ typedef struct imp_tape {
     imp_str name;    /* for :ir, --emit and error messages */
     uint32_t series; /* 1: also has a series function */
     uint32_t n_local;
-    uint32_t n_rows;  /* rows of work; work has n_rows*IMP_ROW_STRIDE doubles */
-    imp_ref code;     /* imp_instr */
-    imp_ref consts;   /* double */
-    imp_ref pool;     /* uint32_t */
-    imp_ref outs;     /* uint32_t: register of each output */
-    imp_ref origins;  /* imp_range per instruction */
+    uint32_t n_rows; /* rows of work; work has n_rows*IMP_ROW_STRIDE doubles */
+    imp_ref code;    /* imp_instr */
+    imp_ref consts;  /* double */
+    imp_ref pool;    /* uint32_t */
+    imp_ref outs;    /* uint32_t: register of each output */
+    imp_ref origins; /* imp_range per instruction */
     /* implicit block (n unknowns; empty if n = 0): F(u) = 0 order by order */
     imp_ref unknowns; /* uint32_t: registers of the UNKNOWN instructions */
     imp_ref residual; /* uint32_t: registers of F, as many */
@@ -140,19 +141,19 @@ enum imp_bodyenv {
     IMP_BODY_INERTIA = 2, /* 6, about the mass centre, body axes (= shape axes);
                              plane: first entry only */
     IMP_BODY_INVINERTIA = 8,
-    IMP_BODY_CENTRE = 14,      /* mass centre in shape coordinates, 3 */
-    IMP_BODY_RADIUS = 17,      /* of a ball about the mass centre that holds
-                                  the body; infinite for a half-space */
+    IMP_BODY_CENTRE = 14, /* mass centre in shape coordinates, 3 */
+    IMP_BODY_RADIUS = 17, /* of a ball about the mass centre that holds
+                             the body; infinite for a half-space */
     IMP_BODY_VOLUME = 18,
     /* accelerations by contacts that stay closed, at the present state: of the
      * centre (3, world axes), of the spin (3, body axes; plane: the first
-     * entry); 0 but while runtime/slide.c solves for joints */
+     * entry); 0 but while runtime/motion/persistent.c solves for joints */
     IMP_BODY_PUSH = 19,
     IMP_BODY_SIZE = 25
 };
-/* state: bodies, then systems. Per body: plane [x y theta vx vy omega]; space [x y z, q0 q1 q2 q3,
- * vx vy vz, wx wy wz] with the unit quaternion body -> world and the spin in
- * BODY axes */
+/* state: bodies, then systems. Per body: plane [x y theta vx vy omega]; space
+ * [x y z, q0 q1 q2 q3, vx vy vz, wx wy wz] with the unit quaternion body ->
+ * world and the spin in BODY axes */
 #define IMP_STATE_PLANE 6u
 #define IMP_STATE_SPACE 13u
 /* contact: gap and closest points when a tape reads them, per contact */
@@ -184,20 +185,25 @@ enum imp_jointenv {
     IMP_JOINT_RATE = 9,
     IMP_JOINT_USER = 15, /* constraint: rows x 6 screws [force; moment about
                             `at`], row-major */
-    IMP_JOINT_RAW = 51, /* up to here: written by the setup tape */
+    IMP_JOINT_RAW = 51,  /* up to here: written by the setup tape */
     /* derived by the runtime from the initial state. On the first and on the
      * second body, in its own axes about its mass centre (the world: world axes
      * and origin): the point; then three orthonormal directions by rows, the
      * first along the axis (universal: the second body's along axis2) */
-    IMP_JOINT_ARM = 51,   /* 2 x 3 */
-    IMP_JOINT_FRAME = 57, /* 2 x 9 */
+    IMP_JOINT_ARM = 51,    /* 2 x 3 */
+    IMP_JOINT_FRAME = 57,  /* 2 x 9 */
     IMP_JOINT_COSINE = 75, /* universal: of the angle between the two axes */
     IMP_JOINT_SIZE = 76
 };
 #define IMP_WORLD 0xffffffffu /* in place of a body: the world */
 enum imp_joint_kind {
-    IMP_JOINT_BALL, IMP_JOINT_HINGE, IMP_JOINT_SLIDER, IMP_JOINT_CYLINDER,
-    IMP_JOINT_UNIVERSAL, IMP_JOINT_PLANAR, IMP_JOINT_WELD,
+    IMP_JOINT_BALL,
+    IMP_JOINT_HINGE,
+    IMP_JOINT_SLIDER,
+    IMP_JOINT_CYLINDER,
+    IMP_JOINT_UNIVERSAL,
+    IMP_JOINT_PLANAR,
+    IMP_JOINT_WELD,
     IMP_JOINT_CONSTRAINT
 };
 
@@ -234,7 +240,7 @@ typedef struct imp_param {
 #define IMP_BODYF_MIRROR_Y 8192u
 #define IMP_BODYF_MIRROR_Z 16384u
 /* a convex polytope: the hull of points, or a level set that is the greatest
- * of linear functions (found on the graph); runtime/polytope.h */
+ * of linear functions (found on the graph); runtime/geometry/polytope.h */
 #define IMP_BODYF_POLYTOPE 32768u
 enum imp_orient {
     IMP_ORIENT_NONE,
@@ -294,9 +300,10 @@ typedef struct imp_block {
     /* joints (else IMP_NO_TAPE). hold (eval; local: per body of the block a
      * small displacement, 6 numbers as of push, to be counted to its position):
      * what each row of the joints is off in position (n; 0 for rows that hold
-     * velocities only), then in velocity (n). push (eval; local: n multipliers): M^-1 C^T times them, per
-     * body of the block 6 numbers: change of velocity (world axes), of spin
-     * (axes of the state); in the plane 3. */
+     * velocities only), then in velocity (n). push (eval; local: n
+     * multipliers): M^-1 C^T times them, per body of the block 6 numbers:
+     * change of velocity (world axes), of spin (axes of the state); in the
+     * plane 3. */
     uint32_t hold, push;
     /* Motion while contacts stay closed (series; local: the unknowns; ROW
      * source 0: per body of the block the accelerations by their forces, 6 rows
@@ -305,9 +312,9 @@ typedef struct imp_block {
      * has them. IMP_NO_TAPE where nothing asks for it. */
     uint32_t driven;
     imp_ref driven_rows;
-    imp_ref bodies;  /* uint32_t */
-    imp_ref state;   /* uint32_t: env index of each state variable */
-    imp_ref rows;    /* uint32_t: row of each state variable */
+    imp_ref bodies; /* uint32_t */
+    imp_ref state;  /* uint32_t: env index of each state variable */
+    imp_ref rows;   /* uint32_t: row of each state variable */
     /* Where formulas of the motion change their branch (abs, min, max, if,
      * sign, floor ...). guard (series; ROW source 0: the block): per imp_guard
      * its argument u, then the size of u's terms; IMP_NO_TAPE without any */
@@ -328,14 +335,15 @@ typedef struct imp_guard {
 /* generalised coordinates, numbered over all systems */
 typedef struct imp_coordinate {
     imp_str name, unit, rate_unit; /* SI text */
-    uint32_t env, env_rate; /* IMP_NO_RATE: an observer variable of first order */
+    uint32_t env,
+        env_rate; /* IMP_NO_RATE: an observer variable of first order */
     imp_range range, range_start;
 } imp_coordinate;
 #define IMP_NO_RATE 0xffffffffu
 /* Motion in n generalised coordinates. The setup tape gives the values and
  * rates at the start; state: the n values from env_state on, then n rates. */
 /* constant mass matrix and acceleration, all gaps linear in the coordinates
- * (found on the graph): runtime/line.h */
+ * (found on the graph): runtime/ballistic/ballistic.h */
 #define IMP_SYSTEMF_LINE 1u
 typedef struct imp_system {
     imp_str name, energy_unit;
@@ -349,13 +357,13 @@ typedef struct imp_system {
      * forces lambda, one per contact of the system (0 where not active);
      * series; local: lambda. Rows: of the state, then of lambda. solve (eval;
      * local: lambda): residual, Jacobian. IMP_NO_TAPE without contacts,
-     * and for IMP_SYSTEMF_LINE where no observer and no derivative that is asked
-     * for feels the sliding. */
+     * and for IMP_SYSTEMF_LINE where no observer and no derivative that is
+     * asked for feels the sliding. */
     uint32_t modal, solve;
     imp_ref rows; /* uint32_t */
     /* Observer variables, which feel the motion and do not act on it:
-     * coordinates first + n .. first + n + n_observer - 1, n_observed entries of
-     * state behind the rates. observer: block of the motion with them, whose
+     * coordinates first + n .. first + n + n_observer - 1, n_observed entries
+     * of state behind the rates. observer: block of the motion with them, whose
      * state is that of the system, then theirs; n_unknown as modal's. jump
      * (eval; local: rates before an impact (n), after it (n); env: the state,
      * positions of the impact): what it adds to each (n_observed); IMP_NO_TAPE:
@@ -368,7 +376,7 @@ enum imp_law { IMP_LAW_NEWTON, IMP_LAW_POISSON, IMP_LAW_ENERGETIC };
 
 typedef struct imp_joint {
     imp_str name;
-    uint32_t kind; /* enum imp_joint_kind */
+    uint32_t kind;    /* enum imp_joint_kind */
     uint32_t body[2]; /* IMP_WORLD possible, not for both */
     uint32_t env_joint;
     uint32_t n_rate; /* entries of RATE given; 0: none */
@@ -377,17 +385,20 @@ typedef struct imp_joint {
 } imp_joint;
 
 #define IMP_NO_SYSTEM 0xffffffffu
-#define IMP_CONTACTF_STATED 1u   /* `at` and `normal` or `direction` given: no
+#define IMP_CONTACTF_STATED                                                    \
+    1u                           /* `at` and `normal` or `direction` given: no \
                                     kkt, event and impact tapes (IMP_NO_TAPE) */
 #define IMP_CONTACTF_PRIORITY 2u /* priority given */
-#define IMP_CONTACTF_CORNERS 4u  /* a body of it is a polytope (and not both are
-                                    smooth or flat): runtime/corner.h finds gap
-                                    and points; kkt, event and impact are
-                                    IMP_NO_TAPE */
-#define IMP_CONTACTF_NORMAL 8u   /* corners, `normal` given without `at`: it
-                                    holds where the shapes leave the normal
-                                    open (DIRECTION in env, world axes at the
-                                    start, carried by the first body) */
+#define IMP_CONTACTF_CORNERS                                                   \
+    4u /* a body of it is a polytope (and not both are                         \
+          smooth or flat): runtime/gap/polytope_contact.h finds gap            \
+          and points; kkt, event and impact are                                \
+          IMP_NO_TAPE */
+#define IMP_CONTACTF_NORMAL                                                    \
+    8u /* corners, `normal` given without `at`: it                             \
+          holds where the shapes leave the normal                              \
+          open (DIRECTION in env, world axes at the                            \
+          start, carried by the first body) */
 typedef struct imp_contact {
     imp_str name;
     uint32_t body[2];
@@ -456,18 +467,18 @@ typedef struct imp_val {
     uint32_t rows, cols; /* 1 x 1 scalar, n x 1 vector */
     uint32_t tape;
     uint32_t ref, field;
-    uint32_t compare;  /* expect: outputs are (truth, left, right) if 1 */
-    imp_ref items;     /* imp_val */
-    imp_ref contacts;  /* uint32_t: contacts whose env entries the tape reads */
-    imp_ref slots;     /* uint32_t: slots the tape reads */
-    imp_ref series;    /* imp_want: series the tape reads, and what these read,
-                          ascending */
-    imp_ref numbers;   /* double: rows x cols constants in place of a tape
-                          (values of a sweep) */
-    imp_str text;      /* TEXT, WORD */
-    imp_str label;     /* the user's source text, formatted */
-    imp_str unit;      /* SI unit of the numbers */
-    imp_str name;      /* identifier for a recorded column */
+    uint32_t compare; /* expect: outputs are (truth, left, right) if 1 */
+    imp_ref items;    /* imp_val */
+    imp_ref contacts; /* uint32_t: contacts whose env entries the tape reads */
+    imp_ref slots;    /* uint32_t: slots the tape reads */
+    imp_ref series;   /* imp_want: series the tape reads, and what these read,
+                         ascending */
+    imp_ref numbers;  /* double: rows x cols constants in place of a tape
+                         (values of a sweep) */
+    imp_str text;     /* TEXT, WORD */
+    imp_str label;    /* the user's source text, formatted */
+    imp_str unit;     /* SI unit of the numbers */
+    imp_str name;     /* identifier for a recorded column */
     imp_range range;
 } imp_val;
 
@@ -488,16 +499,16 @@ typedef struct imp_want {
 
 /* a number taken from an earlier result before a tape runs */
 enum imp_slot_kind {
-    IMP_SLOT_NUM,    /* element `index` of a NUM/VEC/MAT/BOOL field */
-    IMP_SLOT_ITEM,   /* element `index` of a LIST/VECS field (run-time checked;
-                        negative counts from the end) */
-    IMP_SLOT_MIN,    /* reductions of a LIST */
+    IMP_SLOT_NUM,  /* element `index` of a NUM/VEC/MAT/BOOL field */
+    IMP_SLOT_ITEM, /* element `index` of a LIST/VECS field (run-time checked;
+                      negative counts from the end) */
+    IMP_SLOT_MIN,  /* reductions of a LIST */
     IMP_SLOT_MAX,
     IMP_SLOT_SUM,
     IMP_SLOT_LENGTH, /* of a LIST, TEXTS, VECS */
     IMP_SLOT_TEXTEQ, /* 1 if a TEXT equals `text`; absent counts as unequal */
     IMP_SLOT_TEXTITEMEQ, /* the same for element `index` of TEXTS */
-    IMP_SLOT_PRESENT /* 1 if the field is not absent */
+    IMP_SLOT_PRESENT     /* 1 if the field is not absent */
 };
 typedef struct imp_slot {
     uint32_t kind, command, field;
@@ -536,9 +547,17 @@ enum imp_option_id {
 };
 /* index of a field in its command's record */
 enum imp_option_kind {
-    IMP_OPTK_NUM, IMP_OPTK_BOOL, IMP_OPTK_WORD, IMP_OPTK_TEXT,
-    IMP_OPTK_CONTACTS, IMP_OPTK_VALUES, IMP_OPTK_TIMES,
-    IMP_OPTK_AXES, IMP_OPTK_QUESTION, IMP_OPTK_NUMBERS, IMP_OPTK_CURVES
+    IMP_OPTK_NUM,
+    IMP_OPTK_BOOL,
+    IMP_OPTK_WORD,
+    IMP_OPTK_TEXT,
+    IMP_OPTK_CONTACTS,
+    IMP_OPTK_VALUES,
+    IMP_OPTK_TIMES,
+    IMP_OPTK_AXES,
+    IMP_OPTK_QUESTION,
+    IMP_OPTK_NUMBERS,
+    IMP_OPTK_CURVES
 };
 
 typedef struct imp_opt {
@@ -555,7 +574,7 @@ typedef struct imp_command {
     imp_ref opts;   /* imp_opt */
     imp_ref fields; /* imp_field: record schema */
     imp_range range;
-    uint32_t done;  /* enum imp_done */
+    uint32_t done; /* enum imp_done */
 } imp_command;
 
 /* world */
@@ -563,8 +582,12 @@ typedef struct imp_command {
 enum imp_impact_law {
     IMP_IMPACT_UNDECLARED, /* newton; where it does not determine the motion,
                               nothing is applied (I4) */
-    IMP_IMPACT_NEWTON, IMP_IMPACT_POISSON, IMP_IMPACT_ENERGETIC,
-    IMP_IMPACT_COMPLEMENTARITY, IMP_IMPACT_SEQUENTIAL, IMP_IMPACT_LEAST_NORM,
+    IMP_IMPACT_NEWTON,
+    IMP_IMPACT_POISSON,
+    IMP_IMPACT_ENERGETIC,
+    IMP_IMPACT_COMPLEMENTARITY,
+    IMP_IMPACT_SEQUENTIAL,
+    IMP_IMPACT_LEAST_NORM,
     IMP_IMPACT_REST /* several contacts: no restitution, impulses >= 0 */
 };
 /* what an impact may not do (bits of `forbid`) */
@@ -585,23 +608,23 @@ typedef struct imp_image {
      * coordinate value and rate at the start, then per draw its bounds */
     uint32_t setup;
     uint32_t policy, has_policy, gain_allowed, has_tolerance;
-    uint32_t forbid; /* IMP_FORBID_... */
+    uint32_t forbid;          /* IMP_FORBID_... */
     uint32_t start_projected; /* stated velocities, onto what joints allow */
-    uint32_t impact_law; /* enum imp_impact_law: world's `law` */
+    uint32_t impact_law;      /* enum imp_impact_law: world's `law` */
     imp_range range_gravity, range_tolerance;
-    imp_ref sources;  /* imp_source; file number f is entry f-1 */
-    imp_ref params;   /* imp_param */
-    imp_ref tapes;    /* imp_tape */
-    imp_ref bodies;   /* imp_body */
-    imp_ref blocks;   /* imp_block */
-    imp_ref contacts; /* imp_contact */
-    imp_ref joints;   /* imp_joint */
+    imp_ref sources;     /* imp_source; file number f is entry f-1 */
+    imp_ref params;      /* imp_param */
+    imp_ref tapes;       /* imp_tape */
+    imp_ref bodies;      /* imp_body */
+    imp_ref blocks;      /* imp_block */
+    imp_ref contacts;    /* imp_contact */
+    imp_ref joints;      /* imp_joint */
     imp_ref coordinates; /* imp_coordinate */
     imp_ref systems;     /* imp_system */
     imp_ref draws;       /* imp_draw */
-    imp_ref slots;    /* imp_slot */
-    imp_ref series;   /* imp_series */
-    imp_ref commands; /* imp_command */
+    imp_ref slots;       /* imp_slot */
+    imp_ref series;      /* imp_series */
+    imp_ref commands;    /* imp_command */
 } imp_image;
 
 static inline const void *

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "calculus/graph_priv.h"
-#include "runtime/eval.h"
+#include "runtime/tape/eval.h"
 
 /* longest chain: 2 log2(1024) products; beyond, imp_pow is the better one */
 #define POW_CHAIN_MAX 1024

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "calculus/graph_priv.h"
-#include "runtime/eval.h"
+#include "runtime/tape/eval.h"
 
 static const expr *
 raw(struct graph *g, enum imp_op op, const expr *a, const expr *b,

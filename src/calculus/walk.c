@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/num.h"
 #include "calculus/graph_priv.h"
-#include "runtime/eval.h"
+#include "runtime/tape/eval.h"
 
 bool
 ex_depends(struct graph *g, const expr *e, enum expr_sym s, uint32_t i,

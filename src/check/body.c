@@ -2,7 +2,7 @@
 /* Bodies. First their shapes, which decide whether the model lies in the plane
  * or in space (everything else needs to know); then all other keys. What is
  * visible in the text is checked here; what depends on the values of params is
- * checked at set-up (runtime/setup.c). */
+ * checked at set-up (runtime/setup/setup.c). */
 #include <math.h>
 #include <string.h>
 

@@ -2,9 +2,9 @@
 /* Points and directions that the model states in world axes at the start go
  * with a body: where they are now, on the graph. R is the body's rotation now,
  * R0 at the start: a direction d is R R0^T d, a point p at c + R R0^T (p - c0).
- * The start is that of runtime/setup.c (t = 0, quaternions normalised, `axes`
- * through the quaternion nearest to them). In the plane all is padded with
- * zeros and turns by the angle now less that at the start. */
+ * The start is that of runtime/setup/setup.c (t = 0, quaternions normalised,
+ * `axes` through the quaternion nearest to them). In the plane all is padded
+ * with zeros and turns by the angle now less that at the start. */
 #include <string.h>
 
 #include "check/check_priv.h"

@@ -3,7 +3,7 @@
  * polyhedron(p1, p2, ...) in space, the convex hull of the points. They stand
  * where a formula of a level set may stand: behind the colon of a body, or as
  * what a shape of the user's is. Whether every point is a corner depends on
- * values: set-up tells (runtime/polytope.c). */
+ * values: set-up tells (runtime/geometry/polytope.c). */
 #include <string.h>
 
 #include "check/check_priv.h"

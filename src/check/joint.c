@@ -3,7 +3,7 @@
  * second body possibly `world`. One table says what each kind needs; the
  * entries of `rate` and of a `constraint`'s screws have dimensions of their
  * own, so they are checked one by one. What depends on the values of params is
- * checked at set-up (runtime/setup.c). */
+ * checked at set-up (runtime/setup/setup.c). */
 #include <string.h>
 
 #include "check/check_priv.h"

@@ -4,9 +4,9 @@
  * point) a free motion [w; v_O] has the column [w; v_O + c x w] of Q and a
  * reaction [f; m_O] the column [f; m_O + c x f] of S, so that S^T eta Q =
  * f.v_O + m_O.w, which is 0 for each pair. Bases and order are those of
- * runtime/multi_joint.c; a user's screws are numbers when compiled, Q is their
- * null space (the motions on which they do no work) with as many ones in it as
- * there can be. */
+ * runtime/impact/joint_screws.c; a user's screws are numbers when compiled, Q
+ * is their null space (the motions on which they do no work) with as many ones
+ * in it as there can be. */
 #include <math.h>
 #include <string.h>
 

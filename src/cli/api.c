@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/driver.h"
+#include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/num.h"

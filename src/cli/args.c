@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/driver.h"
+#include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "cli/cli.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Emission and linking of simulators. The object is the one the JIT would
  * load, with the image in it; the system's C compiler links it with libimprt.a
- * (which holds main, analysis/sim_main.c) and libm. */
+ * (which holds main, analysis/driver/simulator_main.c) and libm. */
 #include "cli/build.h"
 
 #include <errno.h>

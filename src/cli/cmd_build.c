@@ -2,7 +2,7 @@
 /* imp build: the subcommand. Values of --set become the simulator's defaults;
  * those of structural params are compiled in. */
 #include "abi/status.h"
-#include "analysis/driver.h"
+#include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "cli/build.h"
 #include "cli/runopts.h"

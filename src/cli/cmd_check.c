@@ -2,7 +2,7 @@
 /* imp check: are the models right? Names, kinds, dimensions, and whether the
  * mechanics can be set up; no code is generated, so LLVM is not loaded. */
 #include "abi/status.h"
-#include "analysis/driver.h"
+#include "analysis/driver/driver.h"
 #include "cli/runopts.h"
 
 enum { OPT_SET, OPT_DIAGNOSTICS };

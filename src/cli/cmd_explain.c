@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/driver.h"
+#include "analysis/driver/driver.h"
 #include "cli/cli.h"
 #include "cli/session.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "abi/status.h"
-#include "analysis/driver.h"
+#include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "base/io.h"
 #include "cli/cli.h"

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "abi/status.h"
-#include "analysis/driver.h"
+#include "analysis/driver/driver.h"
 #include "cli/runopts.h"
 
 static const struct cli_opt opts[] = {RUNOPTS};

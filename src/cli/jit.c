@@ -12,13 +12,13 @@
 #include "cli/session.h"
 #include "codegen/gen.h"
 #include "codegen/symbols.h"
-#include "runtime/rt.h"
+#include "runtime/instance/run.h"
 
-/* Work of the evaluator (runtime/rt.h) in the time that it takes to load LLVM
- * and an object from the cache; to generate code for one instruction, in models
- * up to GEN_LARGE instructions and in larger ones. Measured; 1 unit is about
- * 3 ns. Whatever is made only after as long a time of work never costs more
- * than twice the best choice. */
+/* Work of the evaluator (runtime/instance/run.h) in the time that it takes to
+ * load LLVM and an object from the cache; to generate code for one instruction,
+ * in models up to GEN_LARGE instructions and in larger ones. Measured; 1 unit
+ * is about 3 ns. Whatever is made only after as long a time of work never costs
+ * more than twice the best choice. */
 #define WORK_LOAD 1e7
 #define WORK_SMALL 4e4
 #define WORK_LARGE 1e4

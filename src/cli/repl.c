@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "abi/status.h"
-#include "analysis/driver.h"
+#include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "cli/repl_priv.h"
 #include "cli/runopts.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/driver.h"
+#include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "base/num.h"
 #include "cli/runopts.h"

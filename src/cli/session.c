@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "abi/status.h"
-#include "analysis/driver.h"
+#include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "base/num.h"
 #include "cli/h5load.h"

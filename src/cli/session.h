@@ -14,12 +14,12 @@
 #include <stdatomic.h>
 
 #include "abi/image.h"
-#include "analysis/analysis.h"
+#include "analysis/command/analysis.h"
 #include "base/diag.h"
 #include "base/intern.h"
 #include "base/source.h"
 #include "check/tm.h"
-#include "runtime/record.h"
+#include "runtime/instance/record.h"
 
 /* loads libimpgen.so from beside this program, from ../lib/imp, or from the
  * install prefix; NULL and *error (static) on failure */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The rules of series: order 0, order k and the corrections of an implicit
  * block, instruction by instruction (docs/internals.md, "Series semantics" and
- * "the fine print"; runtime/eval.c is the same in plain C). */
+ * "the fine print"; runtime/tape/eval.c is the same in plain C). */
 #include "codegen/series_priv.h"
 
 /* pointer to coefficient idx of a register's row; in rows of the caller's

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Contacts in which a body is a polytope. Gap and points follow from pairs of
- * features (runtime/corner.h); of tapes they need the motion of one body in the
- * axes of the other,
- *     d = R0^T (c1 - c0),  Q = R0^T R1,
- * so that features of body 0 stand still: a point x1 of body 1 is at d + Q x1.
+ * features (runtime/gap/polytope_contact.h); of tapes they need the motion of
+ * one body in the axes of the other, d = R0^T (c1 - c0),  Q = R0^T R1, so that
+ * features of body 0 stand still: a point x1 of body 1 is at d + Q x1.
  */
 #include "mechanics/mech_priv.h"
 

@@ -2,10 +2,10 @@
 /* Formulas that change their branch along the motion: abs, min, max, if, sign,
  * floor and their like. A Taylor series holds on one side only, so what the
  * choice depends on is a function u of the state and the time, whose zeros (or
- * whole numbers) end a step (runtime/guard.h). Here these u are gathered from
- * the formulas of a block's motion, each once, by the GUARD column of
- * abi/ops.def, and become one series tape. Beside u goes the size of the terms
- * it is a sum of, since that is what its rounding is measured by. */
+ * whole numbers) end a step (runtime/motion/switching.h). Here these u are
+ * gathered from the formulas of a block's motion, each once, by the GUARD
+ * column of abi/ops.def, and become one series tape. Beside u goes the size of
+ * the terms it is a sum of, since that is what its rounding is measured by. */
 #include <string.h>
 
 #include "mechanics/mech_priv.h"

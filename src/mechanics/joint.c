@@ -140,7 +140,7 @@ twist_at(struct mech *k, const struct side *s, struct jet p)
 }
 
 /* f.(v0 - v1) + m.(w0 - w1) = 0 at the point, screw and point carried by one
- * of the bodies (multi_rt.c says by which) */
+ * of the bodies (impact_of_run.c says by which) */
 static void
 rows_user(struct mech *k, const struct tm_joint *t, uint32_t env,
           const struct side s[2], struct rows *r)

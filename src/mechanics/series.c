@@ -44,7 +44,8 @@ along(struct mech *k, const expr *e)
 }
 
 /* entry `what` of a contact of corners: the runtime makes rows of them, in the
- * axes of the first body b about its mass centre (runtime/corner_along.c) */
+ * axes of the first body b about its mass centre (runtime/gap/polytope_rows.c)
+ */
 static const expr *
 corner_entry(struct mech *k, const struct mbody *b, uint32_t source,
              uint32_t what)

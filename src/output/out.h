@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "base/diag.h"
-#include "runtime/record.h"
+#include "runtime/instance/record.h"
 
 struct h5_api;
 

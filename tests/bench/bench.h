@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "cli/session.h"
-#include "runtime/rt.h"
+#include "runtime/instance/run.h"
 
 /* seconds of a steady clock; CPU seconds of this process */
 double bench_now(void);

@@ -14,11 +14,11 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
 
-#include "analysis/analysis_priv.h"
-#include "analysis/driver.h"
+#include "analysis/command/analysis_priv.h"
+#include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "bench.h"
-#include "runtime/record.h"
+#include "runtime/instance/record.h"
 
 #define RUNS 7
 #define IMPACTS 2500

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/analysis.h"
+#include "analysis/command/analysis.h"
 #include "base/arena.h"
 #include "bench.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "bench.h"
-#include "runtime/closest.h"
-#include "runtime/motion.h"
+#include "runtime/gap/smooth_smooth.h"
+#include "runtime/motion/motion.h"
 
 #define ORDER 20
 #define RUNS 11

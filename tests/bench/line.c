@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "bench.h"
-#include "runtime/line.h"
+#include "runtime/ballistic/ballistic.h"
 
 #define REPEATS 7
 /* a ratio known to this decides on completeness */

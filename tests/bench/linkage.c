@@ -10,8 +10,8 @@
 #include <gsl/gsl_odeiv2.h>
 
 #include "bench.h"
-#include "runtime/hold.h"
-#include "runtime/motion.h"
+#include "runtime/motion/joints.h"
+#include "runtime/motion/motion.h"
 
 #define RUNS 5
 #define SPAN 500.0

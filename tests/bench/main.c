@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analysis/driver.h"
+#include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "bench.h"
 #include "cli/jit.h"

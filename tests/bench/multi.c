@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "bench.h"
-#include "runtime/multi.h"
+#include "runtime/impact/impact.h"
 
 #define RUNS 9
 #define MOST 20

@@ -13,7 +13,7 @@
 #include <gsl/gsl_odeiv2.h>
 
 #include "bench.h"
-#include "runtime/motion.h"
+#include "runtime/motion/motion.h"
 
 #define RUNS 7
 #define SPAN_IMP 40000.0

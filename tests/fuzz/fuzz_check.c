@@ -12,7 +12,7 @@
 #include "base/source.h"
 #include "check/tm.h"
 #include "mechanics/mech.h"
-#include "runtime/rt.h"
+#include "runtime/instance/run.h"
 #include "syntax/parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "abi/status.h"
-#include "analysis/driver.h"
+#include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "cli/remake.h"
@@ -44,7 +44,7 @@ enum mode { /* bits of the first byte; those of '0' and '1' say nothing */
             MODE_SEED = 128
 };
 
-/* work of the evaluator until Ctrl-C, in units of rt.c, and processor time */
+/* work of the evaluator until Ctrl-C, in units of run.c, and processor time */
 #define WORK 5e6
 #define SECONDS 0.25
 

@@ -15,8 +15,8 @@
 #include <cmocka.h>
 
 #include "abi/status.h"
-#include "analysis/analysis_priv.h"
-#include "analysis/driver.h"
+#include "analysis/command/analysis_priv.h"
+#include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/source.h"

@@ -6,11 +6,11 @@
  * without symmetry, against the same. */
 #include <math.h>
 
-#include "analysis/chatter_run.h"
+#include "analysis/chatter/run.h"
 #include "base/arena.h"
 #include "multi_help.h"
-#include "runtime/line_priv.h"
-#include "runtime/relabel.h"
+#include "runtime/ballistic/ballistic_priv.h"
+#include "runtime/returnmap/symmetry.h"
 
 #define MOST 12
 static const double pi = 3.14159265358979323846;

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/tangency.h"
-#include "analysis/vec.h"
+#include "analysis/collision/tangency_formulas.h"
+#include "analysis/command/vec.h"
 
 #define CASES 10000
 

@@ -18,7 +18,7 @@
 #include "calculus/expr.h"
 #include "calculus/image.h"
 #include "calculus/tape.h"
-#include "runtime/eval.h"
+#include "runtime/tape/eval.h"
 
 static uint64_t help_seed = 1;
 

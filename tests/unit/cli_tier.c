@@ -15,7 +15,7 @@
 #include "base/buf.h"
 #include "cli/jit.h"
 #include "cli/session.h"
-#include "runtime/rt.h"
+#include "runtime/instance/run.h"
 
 static const char model[] =
     "world { gravity = (0, -9.81) }\n"

@@ -19,8 +19,8 @@
 #include "calculus/image.h"
 #include "codegen/gen.h"
 #include "codegen/symbols.h"
-#include "runtime/eval.h"
-#include "runtime/fn.h"
+#include "runtime/tape/eval.h"
+#include "runtime/tape/functions.h"
 
 #define N_ENV 12
 #define N_OUT 16

@@ -20,8 +20,8 @@
 #include "calculus/expr.h"
 #include "check/tm.h"
 #include "mechanics/mech.h"
-#include "runtime/eval.h"
-#include "runtime/rt.h"
+#include "runtime/instance/run.h"
+#include "runtime/tape/eval.h"
 
 struct model {
     struct arena *a;

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "runtime/multi.h"
+#include "runtime/impact/impact.h"
 
 #define WORLD IMP_WORLD
 #define PROBLEM_MOST 64

@@ -20,9 +20,9 @@
 #include "base/diag.h"
 #include "base/source.h"
 #include "mechanics/mech.h"
-#include "runtime/closest.h"
-#include "runtime/event.h"
-#include "runtime/motion.h"
+#include "runtime/events/event.h"
+#include "runtime/gap/smooth_smooth.h"
+#include "runtime/motion/motion.h"
 
 /* set-up is another test's subject; weak, so that the real one is not pulled
  * in */

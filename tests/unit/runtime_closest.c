@@ -3,7 +3,7 @@
  * against a dense scan of the separation; faults are told. */
 #include "rt_fixture.h"
 
-#include "runtime/closest_priv.h"
+#include "runtime/geometry/support.h"
 
 static const double unit_inertia[3] = {1.0, 1.0, 1.0};
 

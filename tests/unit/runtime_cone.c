@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "multi_help.h"
-#include "runtime/cone.h"
+#include "runtime/returnmap/invariant_cone.h"
 
 #define MOST 12
 #define assert_near(a, b, tol) assert_true(fabs((a) - (b)) <= (tol))

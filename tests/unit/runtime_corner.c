@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "runtime/corner_priv.h"
-#include "runtime/poly.h"
+#include "runtime/gap/polytope_contact_priv.h"
+#include "runtime/numerics/polynomial.h"
 
 #define MOST 16
 struct solid {

@@ -4,10 +4,10 @@
  * polytopes share where they touch, on made cases, plane and space. */
 #include "model.h"
 
-#include "runtime/closest.h"
-#include "runtime/corner.h"
-#include "runtime/event.h"
-#include "runtime/motion.h"
+#include "runtime/events/event.h"
+#include "runtime/gap/polytope_contact.h"
+#include "runtime/gap/smooth_smooth.h"
+#include "runtime/motion/motion.h"
 
 static uint64_t seed = 3;
 static double

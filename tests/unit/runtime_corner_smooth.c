@@ -5,8 +5,8 @@
  * overlapping; series along the motion against nearest points later on. */
 #include "rt_fixture.h"
 
-#include "runtime/corner_priv.h"
-#include "runtime/corner_smooth_priv.h"
+#include "runtime/gap/polytope_contact_priv.h"
+#include "runtime/gap/smooth_polytope_priv.h"
 
 static const double unit_inertia[3] = {1.0, 1.0, 1.0};
 

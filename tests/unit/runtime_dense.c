@@ -3,8 +3,8 @@
 #include <gsl/gsl_linalg.h>
 
 #include "multi_help.h"
-#include "runtime/dense.h"
-#include "runtime/lcp.h"
+#include "runtime/numerics/dense.h"
+#include "runtime/numerics/lcp.h"
 
 #define N 12
 

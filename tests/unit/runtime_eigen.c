@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "multi_help.h"
-#include "runtime/eigen.h"
+#include "runtime/numerics/eigen.h"
 
 #define MOST 12
 static const double pi = 3.14159265358979323846;

@@ -4,7 +4,7 @@
 #include <gsl/gsl_sf_psi.h>
 
 #include "calculus_help.h"
-#include "runtime/fn.h"
+#include "runtime/tape/functions.h"
 
 static void
 test_polygamma(void **state)

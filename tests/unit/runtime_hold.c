@@ -12,9 +12,9 @@
 #endif
 
 #include "analysis_help.h"
-#include "runtime/fn.h"
-#include "runtime/hold.h"
-#include "runtime/motion.h"
+#include "runtime/motion/joints.h"
+#include "runtime/motion/motion.h"
+#include "runtime/tape/functions.h"
 
 #define PI 3.14159265358979323846
 

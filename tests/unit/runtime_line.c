@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Systems whose motion between impacts is a parabola (runtime/line.h): the
- * reference values of spec/chatter.md 2.2, 2.6 and 2.8, limits in closed form,
- * precision after a thousand impacts against a reference in long double with
- * the true orders, and invariants (I1, I2) of random systems. */
+/* Systems whose motion between impacts is a parabola
+ * (runtime/ballistic/ballistic.h): the reference values of
+ * spec/chatter.md 2.2, 2.6 and 2.8, limits in closed form, precision after a
+ * thousand impacts against a reference in long double with the true orders, and
+ * invariants (I1, I2) of random systems. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "runtime/line.h"
+#include "runtime/ballistic/ballistic.h"
 
 #define MOST 10
 

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "runtime/line_priv.h"
-#include "runtime/random.h"
+#include "runtime/ballistic/ballistic_priv.h"
+#include "runtime/numerics/random.h"
 
 #define MOST 8
 #define RUNS 40 /* from one start */

@@ -4,7 +4,7 @@
  * ellipsoids bent by x -> x + k y^2 (which keeps volumes), all of them also
  * off their middle. */
 #include "model.h"
-#include "runtime/moments.h"
+#include "runtime/geometry/moments.h"
 
 struct shape {
     double a[3], p, bend, off[3];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Limits of chatter (runtime/line_map.c, line_marks.c): accumulations within
- * accumulations, ratios from the derivative of a period's map, what is told of
- * each. Falling polygons and random systems come to an end within the default
- * limit of events, but for elastic contacts, which accumulate nothing. */
+/* Limits of chatter (runtime/accumulation/period_map.c, history.c):
+ * accumulations within accumulations, ratios from the derivative of a period's
+ * map, what is told of each. Falling polygons and random systems come to an end
+ * within the default limit of events, but for elastic contacts, which
+ * accumulate nothing. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "runtime/line.h"
+#include "runtime/ballistic/ballistic.h"
 
 #define MOST 32
 #define EVENTS 100000

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Polytopes that bounce over planes (runtime/plane.h), impact by impact,
- * against the general search for touches from the same state: the same contact,
- * the same time, no vertex below a plane; the impact's speed and energy. In the
- * plane and in space, on one plane, between walls, two bodies apart, in both
- * orders of a contact's bodies. What is not plain is left alone. */
+/* Polytopes that bounce over planes (runtime/events/vertex_plane.h), impact by
+ * impact, against the general search for touches from the same state: the same
+ * contact, the same time, no vertex below a plane; the impact's speed and
+ * energy. In the plane and in space, on one plane, between walls, two bodies
+ * apart, in both orders of a contact's bodies. What is not plain is left alone.
+ */
 #include "model.h"
 
-#include "runtime/closest.h"
-#include "runtime/event.h"
-#include "runtime/motion.h"
-#include "runtime/plane.h"
+#include "runtime/events/event.h"
+#include "runtime/events/vertex_plane.h"
+#include "runtime/gap/smooth_smooth.h"
+#include "runtime/motion/motion.h"
 
 static uint64_t seed = 11;
 static double

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "runtime/poly.h"
+#include "runtime/numerics/polynomial.h"
 
 static uint64_t seed = 1;
 static double

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "model.h"
-#include "runtime/polytope_hull.h"
+#include "runtime/geometry/polytope_hull.h"
 
 typedef double point[3];
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Starts of a model of which only restitutions have changed
- * (runtime/restart.h): after a row of random params env is that of a fresh run,
- * bit by bit, whatever a run has left in it, and `chatter` answers the same;
- * the short way is taken where it may be and nowhere else; rt_laws gives the
- * restitutions of such a start without making it. */
+ * (runtime/setup/restart.h): after a row of random params env is that of a
+ * fresh run, bit by bit, whatever a run has left in it, and `chatter` answers
+ * the same; the short way is taken where it may be and nowhere else; rt_laws
+ * gives the restitutions of such a start without making it. */
 #include "analysis_help.h"
-#include "runtime/rt.h"
+#include "runtime/instance/run.h"
 
 #define MOST 4 /* params */
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "runtime/similar.h"
+#include "runtime/returnmap/self_similar.h"
 
 static const double turn = 6.28318530717958647692;
 

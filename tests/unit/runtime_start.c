@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The start of jointed bodies (runtime/start.c) on random trees and loops of
- * joints: every stated rate is there, all joints hold, groups that float have a
- * body at rest, rates that contradict each other are told. Motions are read
- * from the state and compared with the joints' own geometry, written out here.
+/* The start of jointed bodies (runtime/setup/start.c) on random trees and loops
+ * of joints: every stated rate is there, all joints hold, groups that float
+ * have a body at rest, rates that contradict each other are told. Motions are
+ * read from the state and compared with the joints' own geometry, written out
+ * here.
  */
 #include "analysis_help.h"
-#include "runtime/multi_rt.h"
+#include "runtime/impact/impact_of_run.h"
 
 #define BODIES 6
 #define PARAMS 160

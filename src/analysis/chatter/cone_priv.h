@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside `cone`: the command (cone.c) and its file (cone_file.c). */
+#ifndef IMP_ANALYSIS_CHATTER_CONE_PRIV_H
+#define IMP_ANALYSIS_CHATTER_CONE_PRIV_H
+
+#include "analysis/chatter/chatter_priv.h"
+#include "runtime/returnmap/invariant_cone.h"
+
+struct cone_ask {
+    struct analysis *a;
+    const imp_system *s;
+    struct line *l;
+    const struct relabel *sym;
+    struct cone_problem p;
+    struct cone_result r;
+    bool any_order;    /* flights from all velocities */
+    bool from;         /* the search starts from the user's velocities */
+    int n;             /* coordinates */
+    double *to_user;   /* n x 3: rates = to_user x */
+    double *from_user; /* 3 x n: x = from_user rates */
+};
+
+/* x as rates of the coordinates (n) */
+void cone_to_user(const struct cone_ask *k, const double *x, double *v);
+/* the same of n points of the plane; memory: the run's arena */
+double *cone_points(struct cone_ask *k, const struct cone_xy *v, int n);
+/* U_0 R^-j, n x n */
+void cone_user_map(const struct cone_ask *k, int j, double *map);
+/* f.rates >= 0 (n) */
+void cone_user_facet(const struct cone_ask *k, const struct cone_plane *h,
+                     double *f);
+/* writes the certificate under --out */
+int cone_save(struct cone_ask *k, imp_range where, const char *file);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* The record of `chatter`, as far as it comes from the run (what holds of every
+ * run: stability.c). */
+#include <math.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/chatter/chatter_priv.h"
+#include "base/num.h"
+
+/* entries of `order` that are kept */
+#define ORDER_MOST 1000
+
+static void
+set_number(struct analysis *a, struct rec *out, const char *field, double x,
+           const char *absent)
+{
+    if (absent)
+        SET_ABSENT(field, absent);
+    else
+        SET_NUM(field, x);
+}
+
+static void
+set_names(struct analysis *a, const imp_system *s,
+          const struct chatter_run *run, struct rec *out)
+{
+    size_t n = run->n_order < ORDER_MOST ? run->n_order : ORDER_MOST, k = 0;
+    const char **name = NEW_N(a->rt->arena, const char *, n + s->n_contact + 1);
+    for (size_t i = 0; i < n; i++)
+        name[i] = chatter_contact(a, s, run->order[i]);
+    SET_TEXTS("order", name, n);
+    for (uint32_t i = 0; i < s->n_contact; i++)
+        if (run->group[i])
+            name[n + k++] = chatter_contact(a, s, (int)i);
+    SET_TEXTS("group", name + n, k);
+    k = 0;
+    for (uint32_t i = 0; i < s->n_contact; i++)
+        if (run->group[i])
+            name[n + k++] = gap_place(a, s->contact + i);
+    SET_TEXTS("gaps", name + n, k);
+}
+
+static void
+set_after(struct analysis *a, const imp_system *s,
+          const struct chatter_run *run, struct rec *out)
+{
+    char t[NUM_TEXT];
+    switch (run->after) {
+    case CHATTER_NOTHING:
+        SET_ABSENT("afterwards", "the chatter is not partial");
+        return;
+    case CHATTER_FREE:
+        SET_TEXT("afterwards", "no contact closes again");
+        return;
+    case CHATTER_CLOSES:
+        SET_TEXT("afterwards",
+                 arena_printf(rec_arena(a), "%s closes at t = %s s",
+                              chatter_contact(a, s, run->after_contact),
+                              num_digits(t, run->after_time, 9)));
+        return;
+    case CHATTER_TOGETHER:
+        SET_TEXT("afterwards",
+                 arena_printf(rec_arena(a),
+                              "%s closes at t = %s s while others are closed: "
+                              "simultaneous impacts, what follows depends on "
+                              "their order",
+                              chatter_contact(a, s, run->after_contact),
+                              num_digits(t, run->after_time, 9)));
+        return;
+    case CHATTER_LASTS:
+        SET_TEXT("afterwards",
+                 arena_printf(rec_arena(a), "no limit until t = %s s",
+                              num_digits(t, run->after_time, 9)));
+    }
+}
+
+/* what the reader should know: a run that theory excludes, sums of orders that
+ * do not repeat */
+void
+chatter_set_warnings(struct analysis *a, const struct chatter_run *run,
+                     const struct chatter_says *says, struct rec *out)
+{
+    const char *w[4];
+    size_t n = 0;
+    bool complete = run->limit && run->verdict == CHATTER_COMPLETE;
+    bool partial = run->verdict == CHATTER_PARTIAL;
+    if ((complete && !strcmp(says->stable, "no")) ||
+        (partial && !strcmp(says->partially, "no")))
+        w[n++] = "the run contradicts `because`: the restitution is near the "
+                 "critical one, or rounding has decided";
+    if (says->predicted && run->verdict != CHATTER_SIMULTANEOUS &&
+        run->verdict != CHATTER_ENDLESS && run->verdict != CHATTER_BELOW &&
+        complete != (says->predicted[0] == 'c'))
+        w[n++] = "the run contradicts Theorem 3: the velocity at the start is "
+                 "near the border, or rounding has decided";
+    if (run->limit && run->chatter.error >= 1.0)
+        w[n++] = "the flights have not come to one ratio; what remains is "
+                 "below the rounding of the time, and ratio and exponent are "
+                 "fitted";
+    if (run->limit && run->hoped)
+        w[n++] = arena_printf(rec_arena(a),
+                              "no order repeats and nothing accelerates: that "
+                              "the impacts never end is concluded from %ld of "
+                              "them; a greater `events` follows more",
+                              run->impacts);
+    SET_TEXTS("warnings", w, n);
+}
+
+/* why a run has no verdict */
+static const char *
+going_on(struct analysis *a, const struct chatter_run *run)
+{
+    struct arena *to = rec_arena(a);
+    char q[NUM_TEXT];
+    if (run->trend > 0 && fabs(run->trend_ratio - 1.0) < 1e-9)
+        return arena_printf(to,
+                            "still going on after %ld impacts: an order of %d "
+                            "repeats and takes as long each time, so that it "
+                            "accumulates nothing",
+                            run->impacts, run->trend);
+    if (run->trend > 0)
+        return arena_printf(to,
+                            "still going on after %ld impacts: an order of %d "
+                            "repeats, %s times as long each time; raise "
+                            "`events`",
+                            run->impacts, run->trend,
+                            num_digits(q, run->trend_ratio, 6));
+    return arena_printf(
+        to, "still going on after %ld impacts%s; raise `events`", run->impacts,
+        run->trend == 0 ? ", which repeat no order" : "");
+}
+
+void
+chatter_set_run(struct analysis *a, const struct chatter_run *run, bool flat,
+                const struct chatter_wants *w, struct rec *out)
+{
+    static const char *const word[] = {[CHATTER_COMPLETE] = "complete",
+                                       [CHATTER_PARTIAL] = "partial",
+                                       [CHATTER_INCOMPLETE] = "incomplete",
+                                       [CHATTER_SIMULTANEOUS] = "simultaneous"};
+    if (run->verdict == CHATTER_MOVING && !(run->after_time < INFINITY))
+        SET_ABSENT("verdict", "no limit before times or speeds are beyond all "
+                              "numbers: the flights do not shrink");
+    else if (run->verdict == CHATTER_MOVING)
+        SET_ABSENT("verdict", "no limit until the time allowed: raise `until`");
+    else if (run->verdict == CHATTER_ENDLESS)
+        SET_ABSENT("verdict", going_on(a, run));
+    else if (run->verdict == CHATTER_BELOW)
+        SET_ABSENT("verdict",
+                   "not decided: beside the others, the impacts of some "
+                   "contacts fall below all numbers before it is known "
+                   "whether they end");
+    else
+        rec_word(out, w->verdict, word[run->verdict]);
+    rec_word(out, w->start, flat ? "nearly flat drop" : "given");
+    if (!w->digits)
+        return;
+    SET_NUM("impacts", (double)run->impacts);
+    SET_NUM("time", run->time);
+    set_number(a, out, "last_impact", run->last,
+               isnan(run->last) ? "no impact" : NULL);
+}
+
+void
+chatter_set_rest(struct analysis *a, const imp_system *s,
+                 const struct chatter_run *run, struct rec *out)
+{
+    const char *none = run->limit ? NULL : "no infinite sequence of impacts";
+    set_number(a, out, "remaining", run->chatter.remaining, none);
+    set_number(a, out, "period", run->chatter.period, none);
+    set_number(a, out, "ratio", run->chatter.ratio, none);
+    set_number(a, out, "error", run->chatter.error, none);
+    if (none)
+        SET_ABSENT("means", none);
+    else
+        SET_TEXT("means", limit_means(run->chatter.means));
+    set_number(a, out, "depth", run->chatter.depth, none);
+    set_number(a, out, "contraction", run->chatter.contraction,
+               none                             ? none
+               : run->chatter.means == LINE_MAP ? NULL
+                                                : "no map of a period");
+    set_number(a, out, "speed_ratio", run->speed,
+               none               ? none
+               : run->speed > 0.0 ? NULL
+                                  : "the order never repeats, or is made of "
+                                    "limits itself");
+    set_number(a, out, "exponent", run->exponent,
+               none ? none : run->no_exponent);
+    set_names(a, s, run, out);
+    set_after(a, s, run, out);
+}
+
+/* the fields that are for linear systems alone */
+void
+chatter_set_unknown(struct analysis *a, const imp_system *s, struct rec *out)
+{
+    static const char *const absent[] = {"symmetry",
+                                         "rho",
+                                         "predicted",
+                                         "critical_restitution",
+                                         "partial_restitution",
+                                         "exponent_regular",
+                                         "eigenvalues",
+                                         "eigenvalues_im",
+                                         "eigenvectors",
+                                         "eigenvectors_im",
+                                         "pair_eigenvalues",
+                                         "pair_eigenvalues_im",
+                                         "dominant",
+                                         "cones"};
+    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
+        SET_ABSENT(absent[i], "the system is not linear");
+    SET_TEXT("stable", "not known");
+    SET_TEXT("partially_stable", "not known");
+    SET_TEXT("because", "the criteria are for linear systems: a constant mass "
+                        "matrix, linear gaps, no acceleration");
+    double e = NAN;
+    for (uint32_t i = 0; i < s->n_contact; i++) {
+        double ei = a->rt->env[rt_contact(a->rt, s->contact + i)->env_contact +
+                               IMP_CONTACT_E];
+        e = i == 0 || ei == e ? ei : NAN;
+    }
+    set_number(a, out, "restitution", e,
+               isnan(e) ? "the contacts differ" : NULL);
+    SET_TEXTS("warnings", NULL, 0);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* From the start to the first touch, and the verdict on it.
+ *
+ * A touch found by search lies where the gap is within rounding of zero; for a
+ * double root that leaves the time free to 1e-8, for a triple root to 1e-5 of
+ * the time scale. There v and D are not small enough to be told from zero
+ * (spec 0.F), so the time is moved to the simple root of the derivative that
+ * decides: gap'' at C00, gap' at C0+ and C0-. It is taken only if the gap and
+ * its lower derivatives are then zero within tolerance. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/command/analysis_priv.h"
+#include "base/num.h"
+#include "runtime/numerics/polynomial.h"
+
+#define POLISH_ORDER 8
+/* normal velocities above this share of the terms' size are no candidates */
+#define POLISH_FAST 1e-3
+
+const char *const touch_class_name[] = {"separating", "C-", "C0+", "C0-",
+                                        "C00"};
+
+int
+touch_until(struct analysis *a, const imp_command *c, enum imp_option_id id,
+            double *until)
+{
+    int st = arg_number(a, c, id, -1.0, until);
+    if (st)
+        return st;
+    const imp_val *v = arg_option(a, c, id);
+    if (!v) {
+        *until = NAN; /* the horizon: only a search has to know it */
+    } else if (!(*until >= 0.0)) {
+        char s[NUM_TEXT];
+        diag_add(a->ds, DIAG_E0705, v->range,
+                 "`until` is %s s: motion is followed forward, from t = 0",
+                 num_shortest(s, *until));
+        return IMP_BADMODEL;
+    }
+    return IMP_OK;
+}
+
+/* sizes of the terms: from the formulas, else from the jet, as powers of the
+ * fastest rate in it */
+static void
+sizes(const struct touch *t, double *v, double *D, double *j)
+{
+    if (t->formulas) {
+        *j = t->t.j_size;
+        /* bodies that come to rest at the touch have no terms left of low
+         * order: what the next order makes of them over one length counts */
+        *D = fmax(t->t.D_size, cbrt(*j * *j * t->length));
+        *v = fmax(t->t.v_size, sqrt(*D * t->length));
+        return;
+    }
+    double rate = 0.0;
+    for (int k = 1; k <= t->order; k++)
+        rate = fmax(rate, pow(fabs(t->jet[k]) / t->length, 1.0 / k));
+    *v = t->length * rate;
+    *D = *v * rate;
+    *j = *D * rate;
+}
+
+/* a velocity rounds as the speeds it is the difference of */
+static double
+v_floor(const struct touch *t)
+{
+    return t->formulas ? 64.0 * DBL_EPSILON * t->t.v_abs : 0.0;
+}
+
+double
+touch_v_tol(const struct analysis *a, const struct touch *t)
+{
+    double v, D, j;
+    sizes(t, &v, &D, &j);
+    return fmax(a->rt->tolerance * v, v_floor(t));
+}
+
+/* moves the model by dt from the touch and reads it anew */
+static int
+move(struct analysis *a, struct touch *t, double dt)
+{
+    double to = t->time + dt;
+    if (to == t->time)
+        return IMP_OK;
+    if (to < 0.0)
+        to = 0.0;
+    int st = motion_to(a->rt, to);
+    return st ? st : touch_read(a, t, t->order);
+}
+
+int
+touch_polish(struct analysis *a, struct touch *t)
+{
+    double v_size, D_size, j_size, d1[JET_MAX + 1], d2[JET_MAX + 1];
+    if (t->order < 4)
+        return IMP_OK;
+    sizes(t, &v_size, &D_size, &j_size);
+    if (fabs(t->jet[1]) > POLISH_FAST * v_size)
+        return IMP_OK;
+    int n = t->order < POLISH_ORDER ? t->order : POLISH_ORDER;
+    int n1 = poly_derivative(t->jet, n, d1);
+    int n2 = poly_derivative(d1, n1, d2);
+    /* in C00 the rate is -D^2/(2 j*): the tolerance of v is too wide for it */
+    double still = fmax(event_still(a->rt) * v_size, v_floor(t));
+
+    /* C00: the simple root of gap'' */
+    double c = fabs(t->jet[3]), s = 0.0;
+    double reach = c > 0.0 ? 10.0 * cbrt(t->gap_tol / c) : 0.0;
+    if (reach > 0.0 && poly_newton(d2, n2, reach, &s) &&
+        fabs(poly_value(t->jet, n, s)) <= t->gap_tol &&
+        fabs(poly_value(d1, n1, s)) <= still)
+        return move(a, t, s);
+
+    /* C0+, C0-: the simple root of gap' */
+    c = fabs(t->jet[2]);
+    s = 0.0;
+    reach = c > 0.0 ? 10.0 * sqrt(t->gap_tol / c) : 0.0;
+    if (reach > 0.0 && poly_newton(d1, n1, reach, &s) &&
+        fabs(poly_value(t->jet, n, s)) <= t->gap_tol)
+        return move(a, t, s);
+    return IMP_OK;
+}
+
+int
+touch_movable(struct analysis *a, uint32_t contact)
+{
+    const struct rt *r = a->rt;
+    const imp_contact *k = rt_contact(r, contact);
+    struct diag *d;
+    if (k->flags & IMP_CONTACTF_STATED) {
+        d = diag_add(a->ds, DIAG_E0722, k->range,
+                     "the contact `%s` is stated at the start, but the bodies "
+                     "of another one touch later",
+                     imp_text(r->im, k->name));
+        diag_help(a->ds, d, "place the bodies where they touch");
+        return IMP_FAILED;
+    }
+    return IMP_OK;
+}
+
+int
+touch_find(struct analysis *a, uint32_t contact, double until, struct touch *t)
+{
+    struct rt *r = a->rt;
+    const imp_contact *ct = rt_contact(r, contact);
+    memset(t, 0, sizeof *t);
+    t->contact = contact;
+    t->length = event_length(r, contact);
+    t->order = POLISH_ORDER;
+    rt_reset(r);
+    double gap = NAN, rate;
+    event_tolerances(r, contact, &t->gap_tol, &rate);
+    int st = event_start_check(r, contact, &gap);
+    if (st)
+        return gap < -t->gap_tol
+                   ? IMP_BADMODEL
+                   : run_failed(a, st, ct->range,
+                                "the closest points at the start");
+    if (gap <= t->gap_tol) {
+        t->at_start = true;
+        return touch_read(a, t, POLISH_ORDER);
+    }
+    if (isnan(until))
+        until = event_horizon(r);
+    uint32_t n = r->im->contacts.n, n_more = 0;
+    enum event_watch *watch = NEW_N(r->arena, enum event_watch, n);
+    struct event e, *more = NEW_N(r->arena, struct event, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        watch[i] = i == contact ? WATCH_CLOSE : WATCH_OFF;
+    st = event_next(r, watch, until, NULL, NULL, &e, more, &n_more);
+    if (st)
+        return run_failed(a, st, ct->range, "following the motion");
+    t->time = rt_time(r);
+    if (e.kind == EVENT_NONE || e.kind == EVENT_EXCLUDED) {
+        t->found = e.kind == EVENT_NONE ? TOUCH_NONE : TOUCH_NEVER;
+        return IMP_OK;
+    }
+    st = touch_read(a, t, POLISH_ORDER);
+    return st ? st : touch_polish(a, t);
+}
+
+void
+touch_verdict(const struct analysis *a, const struct touch *t,
+              struct verdict *v)
+{
+    double tol = a->rt->tolerance, v_size, D_size, j_size;
+    memset(v, 0, sizeof *v);
+    sizes(t, &v_size, &D_size, &j_size);
+    v->v_tol = touch_v_tol(a, t);
+    v->D_tol = tol * D_size;
+    v->j_tol = tol * j_size;
+    v->v = t->formulas ? t->t.v : t->jet[1];
+    bool tangent = fabs(v->v) <= v->v_tol;
+    /* with v != 0 the formulas of higher order do not hold */
+    bool paper = t->formulas && (tangent || t->order < 3);
+    v->D = paper ? t->t.D : 2.0 * t->jet[2];
+    v->jerk = paper ? t->t.jerk : 6.0 * t->jet[3];
+
+    double decide = v->v, by = v->v_tol;
+    if (!tangent) {
+        v->class = v->v > 0.0 ? CLASS_SEPARATING : CLASS_MINUS;
+    } else if (fabs(v->D) > v->D_tol) {
+        v->class = v->D > 0.0 ? CLASS_0_PLUS : CLASS_0_MINUS;
+        decide = v->D;
+        by = v->D_tol;
+    } else {
+        v->class = CLASS_00;
+        decide = v->jerk;
+        by = v->j_tol;
+        v->jerk_zero = fabs(v->jerk) <= v->j_tol;
+    }
+    v->margin = by > 0.0 ? fabs(decide) / by : 0.0;
+    if (!tangent || !t->formulas)
+        return;
+
+    /* which contact points enter: the sign of the first coefficient of their
+     * own distance to the other surface that is not zero */
+    bool zero_P = fabs(t->t.a_P) <= v->D_tol,
+         zero_Q = fabs(t->t.a_Q) <= v->D_tol;
+    v->in_P = zero_P ? t->t.j_P < -v->j_tol : t->t.a_P < 0.0;
+    v->in_Q = zero_Q ? t->t.j_Q < -v->j_tol : t->t.a_Q < 0.0;
+    if (v->class == CLASS_00)
+        v->type = 1 + (zero_P ? 1 : 0) + (zero_Q ? 1 : 0);
+}

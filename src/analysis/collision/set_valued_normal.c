@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Touches whose normal is open (a corner or an edge on a corner or an edge):
+ * what the bodies do under each of the choices. They share a point, so the
+ * separation along a choice n has the rate n.u with u the velocity of the one
+ * point against the other, and its second derivative has the turning of what n
+ * belongs to in it. Where the choices differ in whether the bodies come closer
+ * the data leave open whether they meet at all: bodies with corners rounded by
+ * any little would do the one or the other.
+ *
+ * And touches where the features of corners change at the touch itself (a disc
+ * that comes over a corner onto a side): the gap has a second derivative on
+ * either side, and these may differ. */
+#include <math.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/command/analysis_priv.h"
+#include "analysis/command/vec.h"
+#include "runtime/gap/polytope_contact.h"
+#include "runtime/gap/smooth_smooth.h"
+
+/* how far from a touch its sides are read, as a share of the time in which the
+ * bodies pass one length: beyond the lag of features (CS_PAST) by far */
+#define SIDE_SHARE 1e-6
+/* second derivatives of both sides that differ by more than this share of their
+ * terms do so by more than rounding, which the small shift leaves as it is */
+#define SIDE_DIFFER 1e-7
+
+/* the series at time + dt, seen from the touch; state and series are left there
+ */
+static int
+side(struct analysis *a, const struct touch *t, double dt, double *jet)
+{
+    struct rt *r = a->rt;
+    struct closest cl;
+    double h;
+    int st;
+    if ((st = motion_to(r, t->time + dt)) ||
+        (st = closest_points(r, t->contact, &cl, false)) ||
+        (st = motion_series_all(r, t->order, &h)) ||
+        (st = closest_gap_series(r, t->contact, t->order, jet)))
+        return st;
+    /* Taylor shift by -dt, by Horner's scheme */
+    for (int i = 0; i < t->order; i++)
+        for (int k = t->order - 1; k >= i; k--)
+            jet[k] -= dt * jet[k + 1];
+    return IMP_OK;
+}
+
+double
+touch_aside(struct analysis *a, uint32_t contact, double *speed)
+{
+    struct rt *r = a->rt;
+    double gap_tol, rate, length = event_length(r, contact);
+    event_tolerances(r, contact, &gap_tol, &rate);
+    *speed = rate / fmax(RT_GAP_SHARE * r->tolerance, 1e-14);
+    double dt = SIDE_SHARE * length / *speed, t = rt_time(r);
+    return isfinite(dt) && t + dt != t && t - dt != t ? dt : 0.0;
+}
+
+bool
+touch_sides(struct analysis *a, struct touch *t, double *before)
+{
+    struct rt *r = a->rt;
+    double jet[2][JET_MAX + 1], h, speed;
+    if (!(rt_contact(r, t->contact)->flags & IMP_CONTACTF_CORNERS) ||
+        t->open_text || t->order < 2)
+        return false;
+    double dt = touch_aside(a, t->contact, &speed);
+    if (dt == 0.0)
+        return false;
+    struct moment here = moment_save(a);
+    bool good = true;
+    for (int i = 0; i < 2; i++) {
+        good = good && !side(a, t, i ? dt : -dt, jet[i]);
+        moment_restore(a, &here);
+    }
+    (void)motion_series_all(r, t->order, &h);
+    double size =
+        fmax(fmax(fabs(jet[0][2]), fabs(jet[1][2])), speed * speed / t->length);
+    if (!good || !(fabs(jet[0][2] - jet[1][2]) > SIDE_DIFFER * size))
+        return false;
+    *before = 2.0 * jet[0][2];
+    memcpy(t->jet, jet[1], sizeof *t->jet * (size_t)(t->order + 1));
+    return true;
+}
+
+int
+touch_choices(struct analysis *a, uint32_t contact,
+              const struct corner_touch *c, struct touch_choices *out)
+{
+    struct rt *r = a->rt;
+    double h, jet[3], gap_tol, rate, most = 0.0, length, weight;
+    memset(out, 0, sizeof *out);
+    int st = motion_series_all(r, 2, &h);
+    if (st)
+        return st;
+    out->n = c->n_choice;
+    for (int i = 0; i < out->n; i++) {
+        st = corner_choice_series(r, contact, 2, c, i, jet);
+        if (st == IMP_NONFINITE) { /* edges all but parallel */
+            out->blind++;
+            continue;
+        }
+        if (st)
+            return st;
+        out->v[i] = jet[1];
+        out->D[i] = 2.0 * jet[2];
+        most = fmax(most, fabs(out->D[i]));
+    }
+    /* terms: the relative speeds, and what accelerations make of them over the
+     * size of the bodies; weights that cancel count as terms, too */
+    length = event_length(r, contact);
+    event_tolerances(r, contact, &gap_tol, &rate);
+    double speed = fmax(rate / fmax(RT_GAP_SHARE * r->tolerance, 1e-14),
+                        sqrt(most * length));
+    weight = v_norm(r->gravity);
+    out->v_tol = r->tolerance * speed;
+    out->D_tol =
+        r->tolerance * fmax(fmax(most, weight), speed * speed / length);
+    if (out->blind == out->n)
+        return IMP_NONFINITE;
+    for (int i = 0; i < out->n; i++) {
+        bool still = fabs(out->v[i]) <= out->v_tol;
+        out->closing += out->v[i] < -out->v_tol;
+        out->pressed += still && out->D[i] < -out->D_tol;
+        out->apart += out->v[i] > out->v_tol;
+    }
+    return IMP_OK;
+}
+
+const char *
+touch_choices_text(const struct touch_choices *o)
+{
+    int in = o->closing ? o->closing : o->pressed;
+    if (o->closing)
+        return in < o->n
+                   ? "under some of these the bodies approach, under others "
+                     "they do not: whether they meet is not determined"
+                   : "the bodies approach under each of these";
+    if (o->pressed)
+        return in < o->n ? "the bodies rest there; under some of these they "
+                           "are pressed together, under others not"
+                         : "the bodies rest there and are pressed together";
+    return o->apart ? "under none of these the bodies approach, under some "
+                      "they separate"
+                    : "the bodies rest there under each of these";
+}

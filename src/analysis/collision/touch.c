@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding a touch and reading its coefficients: what classify, eight, impact
+ * and simulate share. Coefficients come by two ways that share no routine: the
+ * paper's formulas (tangency_formulas.c, from kinematics and derivatives of G)
+ * and the jet of the gap (implicit series of the closest points). touch_agree
+ * compares them. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/command/analysis_priv.h"
+#include "analysis/command/vec.h"
+#include "base/num.h"
+#include "runtime/gap/polytope_contact.h"
+#include "runtime/gap/smooth_smooth.h"
+#include "runtime/motion/joints.h"
+
+/* -- state ----------------------------------------------------------------- */
+
+struct moment
+moment_save(struct analysis *a)
+{
+    struct rt *r = a->rt;
+    const imp_layout *l = &r->im->layout;
+    size_t ns = l->contact - l->state, nc = r->im->contacts.n;
+    struct moment m = {NULL, 1 + 2 * ns + 9 * nc};
+    double *v = m.v = NEW_N(r->arena, double, m.n);
+    *v++ = r->env[l->time];
+    memcpy(v, r->env + l->state, ns * sizeof *v);
+    memcpy(v + ns, r->state_lo, ns * sizeof *v);
+    memcpy(v + 2 * ns, r->contact_u, 8 * nc * sizeof *v);
+    for (size_t i = 0; i < nc; i++)
+        v[2 * ns + 8 * nc + i] = r->contact_warm[i];
+    return m;
+}
+
+void
+moment_restore(struct analysis *a, const struct moment *m)
+{
+    struct rt *r = a->rt;
+    const imp_layout *l = &r->im->layout;
+    size_t ns = l->contact - l->state, nc = r->im->contacts.n;
+    const double *v = m->v;
+    r->env[l->time] = *v++;
+    memcpy(r->env + l->state, v, ns * sizeof *v);
+    memcpy(r->state_lo, v + ns, ns * sizeof *v);
+    memcpy(r->contact_u, v + 2 * ns, 8 * nc * sizeof *v);
+    for (size_t i = 0; i < nc; i++)
+        r->contact_warm[i] = v[2 * ns + 8 * nc + i] != 0.0;
+}
+
+/* -- reading --------------------------------------------------------------- */
+
+int
+touch_gap(struct analysis *a, uint32_t contact, double *gap, double *rate)
+{
+    struct closest cl;
+    double h, jet[2];
+    int st = closest_points(a->rt, contact, &cl, true);
+    if (st)
+        return st;
+    *gap = cl.gap;
+    if (!rate)
+        return IMP_OK;
+    if ((st = motion_series_all(a->rt, 1, &h)) ||
+        (st = closest_gap_series(a->rt, contact, 1, jet)))
+        return st;
+    *rate = jet[1];
+    return IMP_OK;
+}
+
+/* shape axes -> world of a body, row-major, from its state */
+static void
+rotation(const struct rt *r, const imp_body *b, double R[9])
+{
+    const double *s = r->env + b->env_state;
+    if (r->im->dim == 2) {
+        double c = cos(s[2]), n = sin(s[2]);
+        const double m[9] = {c, -n, 0, n, c, 0, 0, 0, 1};
+        memcpy(R, m, sizeof m);
+        return;
+    }
+    double w = s[3], x = s[4], y = s[5], z = s[6];
+    const double m[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),
+                         2 * (x * z + w * y),     2 * (x * y + w * z),
+                         1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+                         2 * (x * z - w * y),     2 * (y * z + w * x),
+                         1 - 2 * (x * x + y * y)};
+    memcpy(R, m, sizeof m);
+}
+
+/* outputs of the g3 tape, planar or not, into the plain arrays */
+static void
+derivatives(bool plane, const double *g, struct tangency_body *b)
+{
+    static const int sym2[4] = {0, 2, 2, 1};
+    memset(b->hess, 0, sizeof b->hess);
+    memset(b->third, 0, sizeof b->third);
+    if (plane) {
+        /* G x y | xx yy xy | xxx xxy xyy yyy */
+        b->grad[0] = g[1];
+        b->grad[1] = g[2];
+        b->grad[2] = 0.0;
+        for (int i = 0; i < 2; i++)
+            for (int j = 0; j < 2; j++)
+                b->hess[3 * i + j] = g[3 + sym2[2 * i + j]];
+        b->third[0] = g[6];
+        b->third[1] = g[7];
+        b->third[3] = g[8];
+        b->third[6] = g[9];
+        return;
+    }
+    /* G x y z | xx yy zz xy xz yz | ten third derivatives */
+    static const int sym3[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
+    for (int i = 0; i < 3; i++)
+        b->grad[i] = g[1 + i];
+    for (int i = 0; i < 9; i++)
+        b->hess[i] = g[4 + sym3[i]];
+    memcpy(b->third, g + 10, sizeof b->third);
+}
+
+/* plain arrays of one body at a point of its surface; NULL, or why the
+ * formulas do not apply */
+static const char *
+body_data(struct analysis *a, uint32_t body, const double point[3],
+          struct tangency_body *tb)
+{
+    struct rt *r = a->rt;
+    const imp_body *b = rt_body(r, body);
+    bool plane = r->im->dim == 2;
+    if (b->flags & IMP_BODYF_GTIME)
+        return "the formulas hold for surfaces that do not change in time: t "
+               "stands in a level set";
+    if (b->g3 == IMP_NO_TAPE)
+        return "a level set has no third derivatives";
+    memset(tb, 0, sizeof *tb);
+    double k[18], g[20], local[3] = {0}, d[3];
+    if (hold_kinematics(r, body, k))
+        return "the motion of a body has no finite derivatives";
+    const double *s = r->env + b->env_state;
+    for (int i = 0; i < 3; i++) {
+        tb->point[i] = point[i];
+        tb->centre[i] = plane && i == 2 ? 0.0 : s[i];
+        tb->vel[i] = k[i];
+        tb->acc[i] = k[3 + i];
+        tb->jerk[i] = k[6 + i];
+        tb->spin[i] = k[9 + i];
+        tb->spin1[i] = k[12 + i];
+        tb->spin2[i] = k[15 + i];
+    }
+    rotation(r, b, tb->rot);
+    v_sub(d, point, tb->centre);
+    for (int i = 0; i < 3; i++) {
+        local[i] =
+            tb->rot[i] * d[0] + tb->rot[3 + i] * d[1] + tb->rot[6 + i] * d[2];
+        local[i] += r->env[b->env_body + IMP_BODY_CENTRE + (uint32_t)i];
+    }
+    if (rt_eval(r, b->g3, local, g))
+        return "a level set has no finite third derivatives at the contact";
+    derivatives(plane, g, tb);
+    return NULL;
+}
+
+/* A corner or an edge on a corner or an edge leaves the normal open: the series
+ * along the choice in which the bodies approach fastest tells what happens, or
+ * part fastest where they approach under none. */
+static int
+open_touch(struct analysis *a, struct touch *t, int order)
+{
+    struct rt *r = a->rt;
+    struct touch_choices o;
+    double h;
+    if (!(rt_contact(r, t->contact)->flags & IMP_CONTACTF_CORNERS) ||
+        !(fabs(t->gap) <= t->gap_tol))
+        return IMP_OK;
+    struct corner_touch *c = NEW(r->arena, struct corner_touch);
+    int st = corner_touch(r, t->contact, t->gap_tol, c);
+    if (st || c->kind != CORNER_OPEN)
+        return st;
+    t->open = !c->stated;
+    if ((st = touch_choices(a, t->contact, c, &o)) ||
+        (st = motion_series_all(r, order, &h)))
+        return st == IMP_NONFINITE ? IMP_OK : st;
+    t->open_text = touch_choices_text(&o);
+    /* nothing drives them together: one that parts them is the gap's */
+    int best = 0, sign = !o.closing && !o.pressed && o.apart ? -1 : 1;
+    for (int i = 1; i < o.n; i++) {
+        double dv = sign * (o.v[i] - o.v[best]);
+        if (dv < -o.v_tol ||
+            (dv <= o.v_tol && sign * (o.D[i] - o.D[best]) < 0.0))
+            best = i;
+    }
+    if (corner_choice_series(r, t->contact, order, c, best, t->jet))
+        return IMP_OK;
+    t->order = order;
+    t->no_jet = NULL;
+    v_copy(t->n, c->stated ? c->n : c->choice[best]);
+    return IMP_OK;
+}
+
+int
+touch_read(struct analysis *a, struct touch *t, int order)
+{
+    struct rt *r = a->rt;
+    const imp_contact *ct = rt_contact(r, t->contact);
+    struct closest cl;
+    int st = closest_points(r, t->contact, &cl, true);
+    if (st)
+        return run_failed(a, st, ct->range, "the closest points");
+    t->time = rt_time(r);
+    t->gap = cl.gap;
+    v_copy(t->P, cl.P);
+    v_copy(t->Q, cl.Q);
+    v_copy(t->n, cl.n);
+
+    struct tangency_body one, two;
+    /* features of polytopes have no curvatures: the series tells all */
+    t->no_formulas = ct->flags & IMP_CONTACTF_CORNERS
+                         ? "corners have no curvature"
+                         : body_data(a, ct->body[0], cl.P, &one);
+    if (!t->no_formulas)
+        t->no_formulas = body_data(a, ct->body[1], cl.Q, &two);
+    t->formulas =
+        !t->no_formulas && tangency_compute(&one, &two, r->im->dim == 2, &t->t);
+    if (!t->no_formulas && !t->formulas)
+        t->no_formulas = "the gradient of a level set vanishes at the contact";
+
+    double h;
+    t->order = order;
+    t->no_jet = NULL;
+    if ((st = motion_series_all(r, order, &h)))
+        return st;
+    st = closest_gap_series(r, t->contact, order, t->jet);
+    if (st == IMP_NONFINITE) {
+        /* a kink: lower orders may still be there */
+        for (t->order = order - 1; t->order >= 1; t->order--)
+            if (!closest_gap_series(r, t->contact, t->order, t->jet))
+                break;
+        t->no_jet = "the gap has a kink here: its series ends";
+        if (t->order < 1)
+            t->order = -1;
+    } else if (st) {
+        return run_failed(a, st, ct->range, "the series of the gap");
+    }
+    if ((st = open_touch(a, t, order)))
+        return st;
+    if (t->formulas && !t->t.definite) {
+        struct diag *d = diag_add(a->ds, DIAG_E0707, ct->range,
+                                  "the bodies of `%s` are flat (or hollow) "
+                                  "where they touch",
+                                  imp_text(r->im, ct->name));
+        char k1[NUM_TEXT], k2[NUM_TEXT];
+        int last = t->t.nt - 1;
+        diag_note(a->ds, d, IMP_NOWHERE,
+                  "smallest principal curvatures: %s and %s 1/m; their sum "
+                  "must be positive in every direction",
+                  num_digits(k1, t->t.kappa1[last], 6),
+                  num_digits(k2, t->t.kappa2[last], 6));
+        diag_help(a->ds, d,
+                  "turn the bodies a little, or use shapes that are "
+                  "curved there");
+        return IMP_FAILED;
+    }
+    if (!t->formulas && t->order < 3) {
+        diag_add(a->ds, DIAG_E0700, ct->range,
+                 "neither the formulas nor the series of the gap apply to this "
+                 "touch: %s; %s",
+                 t->no_formulas, t->no_jet);
+        return IMP_FAILED;
+    }
+    return IMP_OK;
+}
+
+/* -- agreement ------------------------------------------------------------- */
+
+/* Rounding of both ways, in units of the terms' sizes. Closest points are
+ * known to eps; S^-1 amplifies errors by the condition of K1 + K2, once per
+ * order; about 40 operations per term of second, 200 of third order. */
+#define AGREE_V 64.0
+#define AGREE_D 512.0
+#define AGREE_J 8192.0
+
+/* the jet is taken at the gap as it is, the formulas at gap 0: relative
+ * difference of second and third order coefficients per gap times curvature */
+#define AGREE_GAP 64.0
+
+static bool
+differ(struct analysis *a, const struct touch *t, const char *what, double x,
+       double y, double bound)
+{
+    if (fabs(x - y) <= bound)
+        return false;
+    char sx[NUM_TEXT], sy[NUM_TEXT], sb[NUM_TEXT];
+    const imp_contact *ct = rt_contact(a->rt, t->contact);
+    struct diag *d = diag_add(a->ds, DIAG_E0706, ct->range,
+                              "%s of `%s` comes out as %s by the formulas and "
+                              "as %s by the series of the gap",
+                              what, imp_text(a->rt->im, ct->name),
+                              num_shortest(sx, x), num_shortest(sy, y));
+    diag_note(a->ds, d, IMP_NOWHERE, "rounding explains a difference of %s",
+              num_digits(sb, bound, 3));
+    diag_help(a->ds, d,
+              "look whether the level sets are smooth at the "
+              "contact; if they are, please report this model");
+    return true;
+}
+
+int
+touch_agree(struct analysis *a, const struct touch *t)
+{
+    const struct tangency *f = &t->t;
+    if (!t->formulas || t->order < 1)
+        return IMP_OK;
+    double eps = DBL_EPSILON, cond = f->condition;
+    double kappa = fabs(f->kappa1[0]) + fabs(f->kappa2[0]);
+    double shift = AGREE_GAP * fabs(t->gap) * kappa;
+    /* points far from the origin of the world are known to eps of their
+     * distance, and the normal turns by that times the curvature */
+    eps *= 1.0 + fmax(v_norm(t->P), v_norm(t->Q)) * kappa;
+    bool bad = differ(a, t, "the normal velocity", f->v, t->jet[1],
+                      (AGREE_V * eps + shift) * f->v_abs);
+    /* the formulas of second and third order hold where v = 0 */
+    if (fabs(f->v) <= touch_v_tol(a, t) && t->order >= 3) {
+        /* what a v that is not quite 0 does: terms v times a rate */
+        double rate = f->v_size > 0.0 ? fabs(f->v) / f->v_size : 0.0;
+        double dD = (AGREE_D * eps * cond + shift * cond + AGREE_GAP * rate) *
+                    f->D_size;
+        double dj = (AGREE_J * eps * cond + shift * cond + AGREE_GAP * rate) *
+                    cond * f->j_size;
+        bad |= differ(a, t, "the discriminant D seen from Q", f->D_Q,
+                      2.0 * t->jet[2], dD);
+        bad |= differ(a, t, "the discriminant D seen from P", f->D_P,
+                      2.0 * t->jet[2], dD);
+        bad |= differ(a, t, "the jerk seen from Q", f->jerk_Q, 6.0 * t->jet[3],
+                      dj);
+        bad |= differ(a, t, "the jerk seen from P", f->jerk_P, 6.0 * t->jet[3],
+                      dj);
+    }
+    return bad ? IMP_FAILED : IMP_OK;
+}

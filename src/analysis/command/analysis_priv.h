@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared inside the analysis room: the commands, arguments, and what every
+ * question about a touch has in common. */
+#ifndef IMP_ANALYSIS_COMMAND_ANALYSIS_PRIV_H
+#define IMP_ANALYSIS_COMMAND_ANALYSIS_PRIV_H
+
+#include "analysis/collision/tangency_formulas.h"
+#include "analysis/command/analysis.h"
+#include "base/arena.h"
+#include "runtime/ballistic/ballistic.h"
+#include "runtime/events/event.h"
+#include "runtime/motion/motion.h"
+
+/* one function per command that is available; table.c */
+analysis_fn command_function(uint32_t id);
+const char *command_word(uint32_t id);
+/* What a command can do at once for n runs to come, which differ from the last
+ * one in restitutions alone (e: of all contacts of the model, per run); no
+ * answer depends on it. `look` says of which runs it knows the answer already,
+ * which `tell` gives: the record is the one that the run would make (false:
+ * it has to be made, after all). */
+struct command_ahead {
+    void (*look)(struct analysis *a, const imp_command *c, const double *e,
+                 int n, bool *told);
+    bool (*tell)(struct analysis *a, int k, struct rec *out);
+};
+const struct command_ahead *command_ahead(uint32_t id); /* NULL: nothing */
+void chatter_ahead(struct analysis *a, const imp_command *c, const double *e,
+                   int n, bool *told);
+bool chatter_tell(struct analysis *a, int k, struct rec *out);
+
+#define COMMAND_FN(name)                                                       \
+    int cmd_##name(struct analysis *a, const imp_command *c, struct rec *out)
+COMMAND_FN(classify);
+COMMAND_FN(eight);
+COMMAND_FN(impact);
+COMMAND_FN(compare);
+COMMAND_FN(simulate);
+COMMAND_FN(show);
+COMMAND_FN(expect);
+COMMAND_FN(plot);
+COMMAND_FN(save);
+COMMAND_FN(chatter);
+COMMAND_FN(cone);
+COMMAND_FN(similar);
+COMMAND_FN(threshold);
+COMMAND_FN(sweep);
+
+/* records and what they hold live in the arena of the diagnostics: they are
+ * read after the run (REPL, C API) */
+static inline struct arena *
+rec_arena(const struct analysis *a)
+{
+    return a->ds->arena;
+}
+/* short forms of the record setters */
+#define SET_NUM(f, x) rec_num(rec_arena(a), a->rt->im, out, f, x)
+#define SET_BOOL(f, x) rec_bool(rec_arena(a), a->rt->im, out, f, x)
+#define SET_VEC(f, x) rec_vec(rec_arena(a), a->rt->im, out, f, x)
+#define SET_LIST(f, x, n) rec_list(rec_arena(a), a->rt->im, out, f, x, n)
+#define SET_MAT(f, x, r, c) rec_mat(rec_arena(a), a->rt->im, out, f, x, r, c)
+#define SET_TEXT(f, s) rec_text(rec_arena(a), a->rt->im, out, f, s)
+#define SET_TEXTS(f, s, n) rec_texts(rec_arena(a), a->rt->im, out, f, s, n)
+#define SET_ABSENT(f, s) rec_absent(rec_arena(a), a->rt->im, out, f, s)
+void set_absent_all(struct analysis *a, struct rec *out,
+                    const char *const *fields, size_t n, const char *why);
+
+/* -- arguments (args.c) ---------------------------------------------------- */
+
+static inline const imp_val *
+arg_items(const struct analysis *a, const imp_command *c)
+{
+    return IMP_ARRAY(a->rt->im, c->args, imp_val);
+}
+static inline const imp_val *
+val_items(const struct analysis *a, const imp_val *v)
+{
+    return IMP_ARRAY(a->rt->im, v->items, imp_val);
+}
+/* the contact a CONTACT argument names */
+uint32_t arg_contact(const struct analysis *a, const imp_command *c,
+                     uint32_t i);
+/* fills the contact entries and slots a value's tape reads */
+int arg_ready(struct analysis *a, const imp_val *v);
+/* the tape of a value, with the diagnostic of I5 */
+int arg_eval(struct analysis *a, const imp_val *v, double *out);
+/* the record a result or field belongs to; NULL after a diagnostic when it is
+ * not there */
+const struct rec *arg_record(struct analysis *a, const imp_val *v);
+/* TEXT or WORD option, or dflt */
+const char *arg_text(const struct analysis *a, const imp_command *c,
+                     enum imp_option_id id, const char *dflt);
+const char *bound_label(const struct analysis *a, const imp_command *c);
+
+/* -- columns (columns.c) --------------------------------------------------- */
+
+struct columns {
+    struct out_column *v;
+    size_t n, cap;
+    bool texts; /* columns of texts are wanted, too */
+};
+/* appends the columns of a value (fields, recorded columns, whole records), in
+ * the run's memory; `time`, if not NULL, receives the natural horizontal axis
+ * (n = 0: none) */
+int columns_of(struct analysis *a, const imp_val *v, struct columns *cols,
+               struct out_column *time);
+/* the columns of one field of a record, texts too, into v; how many */
+size_t record_columns(struct analysis *a, const struct rec *r, size_t field,
+                      struct out_column *v);
+
+/* -- touches (touch.c) ------------------------------------------------------
+ */
+
+/* all that motion changes, kept to go back to it */
+struct moment {
+    double *v;
+    size_t n;
+};
+struct moment moment_save(struct analysis *a);
+void moment_restore(struct analysis *a, const struct moment *m);
+
+#define JET_MAX 20
+enum touch_found {
+    TOUCH_YES,  /* the model is at the touch */
+    TOUCH_NONE, /* none up to the horizon */
+    TOUCH_NEVER /* excluded for ever */
+};
+struct touch {
+    uint32_t contact;
+    enum touch_found found;
+    bool at_start;  /* touching at time 0: nothing was searched */
+    double time;    /* of the touch, or how far was looked */
+    double length;  /* size of both bodies, event_length */
+    double gap;     /* at the touch, within the tolerance */
+    double gap_tol; /* at or under it the gap counts as closed */
+    double P[3], Q[3], n[3];
+    int order; /* of the jet; -1: not available */
+    double jet[JET_MAX + 1];
+    const char *no_jet;    /* why not */
+    bool open;             /* of corners: the normal is not unique */
+    const char *open_text; /* what the choices come to; also if one is stated */
+    bool formulas;         /* t holds the paper's coefficients */
+    const char *no_formulas; /* why not */
+    struct tangency t;
+};
+enum touch_class {
+    CLASS_SEPARATING,
+    CLASS_MINUS,
+    CLASS_0_PLUS,
+    CLASS_0_MINUS,
+    CLASS_00
+};
+extern const char *const touch_class_name[];
+/* the verdict of spec 0.D on coefficients v, D, j* */
+struct verdict {
+    enum touch_class class;
+    double v, D, jerk;          /* best values */
+    double v_tol, D_tol, j_tol; /* absolute */
+    double margin;
+    bool jerk_zero;  /* C00 whose jerk is zero too */
+    int type;        /* 0 none, 1, 2, 3 */
+    bool in_P, in_Q; /* the contact points that enter the other body */
+    bool open;       /* the normal is not unique (simulate) */
+};
+/* moves the model from its start to the first touch; diagnostics: overlap at
+ * the start, flat contact */
+int touch_find(struct analysis *a, uint32_t contact, double until,
+               struct touch *t);
+/* May time pass before an impact at this contact? IMP_FAILED after E0722 when
+ * it is stated at the start. */
+int touch_movable(struct analysis *a, uint32_t contact);
+/* coefficients at the present state, which is a touch; `order` of the jet */
+int touch_read(struct analysis *a, struct touch *t, int order);
+/* compares the two computations: IMP_FAILED after a diagnostic when they
+ * disagree beyond rounding */
+int touch_agree(struct analysis *a, const struct touch *t);
+void touch_verdict(const struct analysis *a, const struct touch *t,
+                   struct verdict *v);
+/* An open normal (set_valued_normal.c): velocity and second derivative of the
+ * separation along each choice, at the present state */
+struct corner_touch;
+struct touch_choices {
+    int n;
+    double v[16], D[16]; /* CORNER_CHOICES */
+    double v_tol, D_tol;
+    int closing; /* choices under which the bodies approach */
+    int pressed; /* without velocity, and D < 0 */
+    int apart;   /* under which they separate */
+    int blind;   /* without a series: 0 stands there */
+};
+int touch_choices(struct analysis *a, uint32_t contact,
+                  const struct corner_touch *c, struct touch_choices *out);
+/* what follows from them, in words */
+const char *touch_choices_text(const struct touch_choices *o);
+/* A time after which features that change at a touch have done so, at a small
+ * share of the way; 0: nothing moves. *speed: of the bodies against each other
+ */
+double touch_aside(struct analysis *a, uint32_t contact, double *speed);
+/* Does the gap's second derivative jump at a touch of corners, which the model
+ * is at? Then t->jet becomes the series of what follows, and *before is the
+ * derivative that held until then. */
+bool touch_sides(struct analysis *a, struct touch *t, double *before);
+/* normal velocity that counts as zero */
+double touch_v_tol(const struct analysis *a, const struct touch *t);
+/* moves the model to the root of the derivative that decides (spec 0.F) */
+int touch_polish(struct analysis *a, struct touch *t);
+/* option `until` of a command: NaN, which stands for the horizon, when it is
+ * not given */
+int touch_until(struct analysis *a, const imp_command *c, enum imp_option_id id,
+                double *until);
+/* gap at the present state, and its rate when `rate` is not NULL */
+int touch_gap(struct analysis *a, uint32_t contact, double *gap, double *rate);
+/* the failure of a runtime call, as diagnostic where none was given yet */
+int run_failed(struct analysis *a, int status, imp_range where,
+               const char *what);
+
+/* -- systems (systems.c) --------------------------------------------------
+ */
+
+/* the world's policy for contacts of one system that close at one time */
+enum line_policy system_policy(const struct analysis *a);
+
+/* -- limits of chatter (accumulation_record.c)
+ * -----------------------------------------
+ */
+
+/* what a limit rests on, in a word */
+const char *limit_means(enum line_means m);
+/* the gap of a contact of a system as it is written, and where: "h + phi
+ * (rod.imp:8:10)" */
+const char *gap_place(struct analysis *a, uint32_t contact);
+
+/* -- depth (penetration_depth.c)
+ * --------------------------------------------------------
+ */
+
+/* the depth fields of `classify`, for C00 and C0-; the model is at the touch */
+int depth_measure(struct analysis *a, const struct touch *t,
+                  const struct verdict *v, struct rec *out,
+                  const char **remark);
+
+/* -- impact (impact.c) ------------------------------------------------------
+ */
+
+/* the impact handler at the present state: IMP_CS_SIZE outputs; alpha NULL:
+ * the law */
+int impact_compute(struct analysis *a, uint32_t contact, const double *alpha,
+                   double cs[IMP_CS_SIZE]);
+/* the velocities after it go into the state */
+void impact_apply(struct analysis *a, uint32_t contact,
+                  const double cs[IMP_CS_SIZE]);
+/* Largest relative change of momentum and angular momentum, the constraint
+ * impulses of fixed bodies counted (I1). */
+double impact_momentum_error(struct analysis *a, uint32_t contact,
+                             const double cs[IMP_CS_SIZE]);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs a compiled model from its image: the part that `imp run`, the REPL, the
+ * C API and standalone simulators share, so that all print the same bytes.
+ * Parameters by name, range checks, the run itself, exit status, printing of
+ * diagnostics, Ctrl-C.
+ *
+ * In short:
+ *     double *p = NEW_N(arena, double, driver_n_params(im) + 1);
+ *     driver_defaults(im, p);
+ *     if (!driver_set(im, p, "gamma", "0.4", &ds)) ...
+ *     exit = driver_run(im, code, p, &options, &ds);
+ *     driver_print(&ds, DIAG_TEXT);
+ *
+ * or, to read records after the run (REPL, C API):
+ *     driver_open(&d, im, code, p, &options, &ds) == IMP_EXIT_OK
+ *     (hand over d.recs[i] of `done` commands)
+ *     exit = driver_go(&d);  ... d.recs ...  driver_close(&d);
+ * driver_close must also be called after a failed driver_open. */
+#ifndef IMP_ANALYSIS_DRIVER_DRIVER_H
+#define IMP_ANALYSIS_DRIVER_DRIVER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "analysis/command/analysis.h"
+#include "base/diag.h"
+
+struct arena;
+struct sources;
+
+struct driver_options {
+    bool json;
+    const char *out_dir; /* --out, or NULL */
+    bool has_seed;
+    double seed;      /* --seed: overrides the model's own */
+    int width;        /* columns of text; 0: 80 */
+    atomic_int *stop; /* nonzero: stop soon; or NULL */
+    struct sweep_options sweeps;
+    /* where results go; NULL: the process's standard output. Returns 0 or an
+     * errno value. */
+    int (*write)(void *ctx, const char *s, size_t n);
+    void *ctx;
+    /* loads what writes HDF5 (output/h5.h), or NULL */
+    const struct h5_api *(*hdf5)(const char **error);
+    struct rt_tier *tier; /* of driver_open: code that comes later, or NULL */
+};
+
+/* one run; valid from driver_open to driver_close */
+struct driver {
+    const imp_image *im;
+    struct diags *ds;
+    struct rt *rt; /* owned */
+    struct out out;
+    struct analysis an;
+    struct rec **recs;  /* per command; in the arena of ds */
+    struct buf pending; /* on its way to standard output */
+};
+
+uint32_t driver_n_params(const imp_image *im);
+/* number of a param by name, or UINT32_MAX */
+uint32_t driver_param(const imp_image *im, const char *name, size_t len);
+/* the defaults of all params into p (SI) */
+void driver_defaults(const imp_image *im, double *p);
+/* Sets one param from a bare number in SI units. False after a diagnostic: no
+ * such param (with the nearest name), not a number, not finite, out of range,
+ * structural and different from the compiled value. */
+bool driver_set(const imp_image *im, double *p, const char *name,
+                const char *text, struct diags *ds);
+/* the same for a number */
+bool driver_put(const imp_image *im, double *p, const char *name, double x,
+                struct diags *ds);
+
+/* The run. Results go to the sink as they come, diagnostics to ds (also those
+ * of failed `expect`s and of a sink that fails: disk full, closed pipe).
+ * Return enum imp_exit. code NULL: the evaluator. */
+int driver_open(struct driver *d, const imp_image *im, const imp_code *code,
+                const double *params, const struct driver_options *o,
+                struct diags *ds);
+int driver_go(struct driver *d);
+/* After a driver_open that succeeded: another run of the same model, in the
+ * same memory. The caller has emptied the arena of ds, with the records of the
+ * last run. Returns as driver_open. */
+int driver_again(struct driver *d, const double *params,
+                 const struct driver_options *o);
+void driver_close(struct driver *d);
+int driver_run(const imp_image *im, const imp_code *code, const double *params,
+               const struct driver_options *o, struct diags *ds);
+
+/* source texts embedded in the image, with the image's file numbers */
+struct sources *driver_sources(const imp_image *im, struct arena *a);
+/* all diagnostics to standard error; colour only where that is a terminal and
+ * NO_COLOR is unset. Warnings are printed as well. */
+void driver_print(const struct diags *ds, enum diag_format format);
+/* "text", "lines" or "json"; false if it is none of them */
+bool driver_format(const char *word, enum diag_format *format);
+/* Ctrl-C (and SIGTERM) set the flag that is returned, a second one ends the
+ * process with exit status 3; SIGPIPE is ignored: writes fail instead. For
+ * programs, not for the C API. */
+atomic_int *driver_signals(void);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* What programs (not the C API) need around a run: messages to standard error,
+ * signals. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "abi/status.h"
+#include "analysis/driver/driver.h"
+#include "base/io.h"
+
+void
+driver_print(const struct diags *ds, enum diag_format format)
+{
+    struct buf b = {0};
+    const char *no = getenv("NO_COLOR");
+    bool colour = isatty(STDERR_FILENO) && !(no && *no);
+
+    diags_print(ds, &b, format, colour);
+    (void)io_write(STDERR_FILENO, buf_str(&b), b.n); /* nobody to tell */
+    buf_free(&b);
+}
+
+bool
+driver_format(const char *word, enum diag_format *format)
+{
+    static const char *const words[] = {"text", "lines", "json"};
+    static const enum diag_format formats[] = {DIAG_TEXT, DIAG_LINES,
+                                               DIAG_JSON};
+
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(word, words[i])) {
+            *format = formats[i];
+            return true;
+        }
+    return false;
+}
+
+/* the one flag of the process, the number of the signal that asks to stop: a
+ * signal has no other place to go */
+static atomic_int stop;
+
+static void
+on_signal(int sig)
+{
+    static const char text[] = "interrupted again: ended at once, what was "
+                               "not printed yet is lost\n";
+    if (atomic_exchange(&stop, sig)) {
+        (void)io_write(STDERR_FILENO, text, sizeof text - 1);
+        _exit(IMP_EXIT_RUN);
+    }
+}
+
+atomic_int *
+driver_signals(void)
+{
+    struct sigaction a;
+
+    memset(&a, 0, sizeof a);
+    sigemptyset(&a.sa_mask);
+    a.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &a, NULL);
+    a.sa_handler = on_signal;
+    sigaction(SIGINT, &a, NULL);
+    sigaction(SIGTERM, &a, NULL);
+    return &stop;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs the commands of a model, in order. Every command is a question about
+ * the model and starts from the initial state; none changes what a later one
+ * sees, but for the records it may read.
+ *
+ * What is printed: in JSON mode every command's object; in text mode what
+ * `show`, `plot` and `save` print, and the record of a question that is not
+ * bound to a name (`classify touch` alone). A bound record is printed when it
+ * is shown. */
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/command/analysis_priv.h"
+
+int
+run_failed(struct analysis *a, int status, imp_range where, const char *what)
+{
+    struct diag *d;
+    switch (status) {
+    case IMP_SINGULAR:
+        d = diag_add(a->ds, DIAG_E0707, where,
+                     "%s: the surfaces are flat or hollow where they face each "
+                     "other",
+                     what);
+        diag_help(a->ds, d,
+                  "turn the bodies a little, or use shapes that are "
+                  "curved there");
+        return IMP_FAILED;
+    case IMP_DIVERGED:
+        d = diag_add(a->ds, DIAG_E0700, where, "%s: the search found no answer",
+                     what);
+        diag_help(a->ds, d,
+                  "look whether the shapes are convex and how deep "
+                  "the bodies overlap");
+        return IMP_FAILED;
+    case IMP_NONFINITE:
+        diag_add(a->ds, DIAG_E0700, where, "%s: a value is not a finite number",
+                 what);
+        return IMP_FAILED;
+    default:
+        return status;
+    }
+}
+
+void
+set_absent_all(struct analysis *a, struct rec *out, const char *const *fields,
+               size_t n, const char *why)
+{
+    for (size_t i = 0; i < n; i++)
+        SET_ABSENT(fields[i], why);
+}
+
+/* questions have records; show, expect, plot, save print for themselves */
+static bool
+has_record(uint32_t id)
+{
+    switch (id) {
+    case IMP_CMD_show:
+    case IMP_CMD_expect:
+    case IMP_CMD_plot:
+    case IMP_CMD_save:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static void
+print_record(struct analysis *a, const imp_command *c, const struct rec *r)
+{
+    const imp_image *im = a->rt->im;
+    if (a->out->json)
+        out_record_json(a->out, im, r);
+    else if (!c->bound.n)
+        out_record_text(a->out, im, r, bound_label(a, c));
+}
+
+static int
+run_command(struct analysis *a, uint32_t i, const imp_command *c)
+{
+    analysis_fn fn = command_function(c->id);
+    if (!fn) {
+        diag_add(a->ds, DIAG_E0700, c->range,
+                 "`%s` is not available in this build", command_word(c->id));
+        return IMP_BADMODEL;
+    }
+    rt_reset(a->rt);
+    struct rec *r = rec_new(rec_arena(a), a->rt->im, c);
+    int errors = a->ds->errors;
+    int st = fn(a, c, r);
+    if (st == IMP_OK || r->partial ||
+        (st == IMP_STOPPED && has_record(c->id))) {
+        r->present = true;
+        a->recs[i] = r;
+        if (has_record(c->id))
+            print_record(a, c, r);
+    }
+    if (st == IMP_STOPPED) {
+        diag_add(a->ds, DIAG_E0717, c->range,
+                 "`%s` was stopped before it was done", command_word(c->id));
+    } else if (st != IMP_OK && st != IMP_BADMODEL && a->ds->errors == errors) {
+        /* a failure that nobody has explained */
+        if (run_failed(a, st, c->range, command_word(c->id)) == IMP_FAILED &&
+            a->ds->errors == errors)
+            diag_add(a->ds, DIAG_E0700, c->range, "`%s` failed",
+                     command_word(c->id));
+        st = IMP_FAILED;
+    }
+    return st == IMP_SINGULAR || st == IMP_DIVERGED || st == IMP_NONFINITE
+               ? IMP_FAILED
+               : st;
+}
+
+/* A question that failed on its way may leave a record: then the commands
+ * behind it are asked too (what there is can be plotted and saved), and the run
+ * fails all the same. */
+int
+analysis_run(struct analysis *a)
+{
+    int failed = IMP_OK;
+    const imp_image *im = a->rt->im;
+    const imp_command *c = IMP_ARRAY(im, im->commands, imp_command);
+    for (uint32_t i = 0; i < im->commands.n; i++) {
+        if (c[i].done)
+            continue;
+        if (rt_stopped(a->rt)) {
+            diag_add(a->ds, DIAG_E0717, c[i].range,
+                     "stopped before `%s` was begun", command_word(c[i].id));
+            return IMP_STOPPED;
+        }
+        int st = run_command(a, i, &c[i]);
+        bool partial = a->recs[i] && a->recs[i]->partial;
+        failed = failed ? failed : st;
+        if (st && !(partial && st == IMP_FAILED))
+            return failed;
+        if (a->out->error)
+            return failed; /* nobody reads: the driver says why */
+    }
+    return failed;
+}

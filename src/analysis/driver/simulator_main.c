@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* main of standalone simulators: the compiled model's image and code are in
+ * the same executable (symbols of abi/image.h, made by codegen/). Flags, then
+ * the run that `imp run` does too (analysis/driver/driver.h). Lies in
+ * libimprt.a and is linked by no other program: they all have a main of their
+ * own. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "abi/status.h"
+#include "analysis/driver/driver.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/io.h"
+#include "base/num.h"
+#include "base/source.h"
+
+extern const unsigned char imp_model_image[];
+extern const imp_code imp_model_code;
+
+static const struct flag {
+    const char *name, *arg, *doc;
+} flags[] = {
+    {"help", NULL, "print this"},
+    {"json", NULL, "one JSON object per command and line"},
+    {"out", "DIR", "folder for files and plots; without it none is written"},
+    {"set", "NAME=VALUE", "give a param a value, as --NAME does"},
+    {"seed", "N", "seed of random numbers"},
+    {"threads", "N", "threads of a sweep (as many as processors)"},
+    {"resume", NULL, "go on with a sweep that was ended early"},
+    {"diagnostics", "text|lines|json", "form of messages (text)"},
+};
+enum {
+    FLAG_HELP,
+    FLAG_JSON,
+    FLAG_OUT,
+    FLAG_SET,
+    FLAG_SEED,
+    FLAG_THREADS,
+    FLAG_RESUME,
+    FLAG_DIAG,
+    N_FLAGS
+};
+
+struct sim {
+    const imp_image *im;
+    struct arena *arena;
+    struct diags ds;
+    struct driver_options o;
+    enum diag_format format;
+    double *params;
+    bool help;
+};
+
+static int
+find_flag(const char *name, size_t n)
+{
+    for (int i = 0; i < N_FLAGS; i++)
+        if (strlen(flags[i].name) == n && !memcmp(flags[i].name, name, n))
+            return i;
+    return -1;
+}
+
+/* ---- help ---------------------------------------------------------------- */
+
+static void
+help_param(struct buf *b, const imp_image *im, const imp_param *p)
+{
+    char lo[NUM_TEXT], hi[NUM_TEXT], x[NUM_TEXT];
+    const char *name = imp_text(im, p->name);
+    bool taken = find_flag(name, strlen(name)) >= 0;
+
+    buf_printf(b, taken ? "  --set %s=X\n" : "  --%s X\n", name);
+    if (p->doc.n)
+        buf_printf(b, "      %s\n", imp_text(im, p->doc));
+    buf_printf(b, "      default %s%s%s", num_shortest(x, p->dflt),
+               p->unit.n ? " " : "", imp_text(im, p->unit));
+    if (p->has_range)
+        buf_printf(b, ", from %s to %s", num_shortest(lo, p->lo),
+                   num_shortest(hi, p->hi));
+    buf_puts(b, "\n");
+}
+
+static void
+help(struct sim *s, const char *program)
+{
+    const imp_image *im = s->im;
+    const imp_param *p = IMP_ARRAY(im, im->params, imp_param);
+    const char *base = strrchr(program, '/');
+    struct buf b = {0};
+    uint32_t fixed = 0;
+
+    buf_printf(&b,
+               "usage: %s [OPTIONS]\n\nSimulates the model %s. Made by Imp.\n",
+               base ? base + 1 : program, imp_text(im, im->name));
+    buf_puts(&b, "\noptions:\n");
+    for (int i = 0; i < N_FLAGS; i++) {
+        char left[48];
+        snprintf(left, sizeof left, "--%s%s%s", flags[i].name,
+                 flags[i].arg ? " " : "", flags[i].arg ? flags[i].arg : "");
+        buf_printf(&b, "  %-32s %s\n", left, flags[i].doc);
+    }
+    for (uint32_t i = 0; i < im->params.n; i++)
+        fixed += p[i].structural != 0;
+    if (fixed < im->params.n)
+        buf_puts(&b, "\nparams (X: a number in SI units):\n");
+    for (uint32_t i = 0; i < im->params.n; i++)
+        if (!p[i].structural)
+            help_param(&b, im, p + i);
+    if (fixed)
+        buf_puts(&b, "\nfixed when the simulator was built:\n");
+    for (uint32_t i = 0; i < im->params.n; i++)
+        if (p[i].structural)
+            buf_printf(&b, "  %s = %s%s%s\n", imp_text(im, p[i].name),
+                       num_shortest((char[NUM_TEXT]){0}, p[i].dflt),
+                       p[i].doc.n ? ": " : "", imp_text(im, p[i].doc));
+    buf_puts(&b, "\nexit status: 0 fine; 1 an `expect` failed; 2 the model or "
+                 "the command line\nis wrong; 3 the computation failed\n");
+    (void)io_write(STDOUT_FILENO, b.s, b.n);
+    buf_free(&b);
+}
+
+/* ---- flags --------------------------------------------------------------- */
+
+static bool
+unknown_flag(struct sim *s, const char *word, const char *name)
+{
+    const imp_image *im = s->im;
+    const imp_param *p = IMP_ARRAY(im, im->params, imp_param);
+    const char **names = NEW_N(s->arena, const char *, im->params.n + N_FLAGS);
+    size_t n = 0;
+
+    for (int i = 0; i < N_FLAGS; i++)
+        names[n++] = flags[i].name;
+    for (uint32_t i = 0; i < im->params.n; i++)
+        names[n++] = imp_text(im, p[i].name);
+    const char *near = suggest(name, names, n);
+    struct diag *d = diag_add(&s->ds, DIAG_E0802, IMP_NOWHERE,
+                              "there is no option `%s`", word);
+    if (near)
+        diag_help(&s->ds, d, "did you mean `--%s`?", near);
+    else
+        diag_help(&s->ds, d, "`--help` lists all options and params");
+    return false;
+}
+
+static bool
+set_pair(struct sim *s, const char *text)
+{
+    const char *eq = strchr(text, '=');
+
+    if (!eq || eq == text || !eq[1]) {
+        struct diag *d = diag_add(&s->ds, DIAG_E0811, IMP_NOWHERE,
+                                  "`--set` wants NAME=VALUE; found `%s`", text);
+        diag_help(&s->ds, d, "as in `--set gamma=0.4`");
+        return false;
+    }
+    return driver_set(s->im, s->params,
+                      arena_strndup(s->arena, text, (size_t)(eq - text)),
+                      eq + 1, &s->ds);
+}
+
+static bool
+set_seed(struct sim *s, const char *text)
+{
+    double x = 0;
+    size_t n = strlen(text);
+
+    if (!n || num_read(text, n, &x) != n || !(x >= 0) ||
+        x > 9007199254740992.0 || x != (double)(long long)x) {
+        diag_add(&s->ds, DIAG_E0804, IMP_NOWHERE,
+                 "`--seed` takes a whole number from 0 to 2^53; found `%s`",
+                 text);
+        return false;
+    }
+    s->o.has_seed = true;
+    s->o.seed = x;
+    return true;
+}
+
+static bool
+set_threads(struct sim *s, const char *text)
+{
+    double x = 0;
+    size_t n = strlen(text);
+
+    if (!n || num_read(text, n, &x) != n || !(x >= 1) || x > 256 ||
+        x != (double)(int)x) {
+        diag_add(&s->ds, DIAG_E0804, IMP_NOWHERE,
+                 "`--threads` takes a whole number from 1 to 256; found `%s`",
+                 text);
+        return false;
+    }
+    s->o.sweeps.threads = (int)x;
+    return true;
+}
+
+static bool
+apply(struct sim *s, int flag, const char *value)
+{
+    switch (flag) {
+    case FLAG_HELP:
+        s->help = true;
+        return true;
+    case FLAG_JSON:
+        s->o.json = true;
+        return true;
+    case FLAG_OUT:
+        if (!value[0]) {
+            diag_add(&s->ds, DIAG_E0804, IMP_NOWHERE,
+                     "`--out` takes the name of a folder");
+            return false;
+        }
+        s->o.out_dir = value;
+        return true;
+    case FLAG_SET:
+        return set_pair(s, value);
+    case FLAG_SEED:
+        return set_seed(s, value);
+    case FLAG_THREADS:
+        return set_threads(s, value);
+    case FLAG_RESUME:
+        s->o.sweeps.resume = true;
+        return true;
+    default:
+        if (driver_format(value, &s->format))
+            return true;
+        diag_add(&s->ds, DIAG_E0804, IMP_NOWHERE,
+                 "`--diagnostics` takes text, lines or json; found `%s`",
+                 value);
+        return false;
+    }
+}
+
+/* one word of the command line, with its value; false after a diagnostic */
+static bool
+read_flag(struct sim *s, int argc, char **argv, int *i)
+{
+    const char *word = argv[*i], *name = word + 2;
+
+    if (strncmp(word, "--", 2) || !*name) {
+        struct diag *d =
+            diag_add(&s->ds, DIAG_E0822, IMP_NOWHERE,
+                     "`%s` is no option: a simulator takes options only", word);
+        diag_help(&s->ds, d, "`--help` lists them");
+        return false;
+    }
+    const char *eq = strchr(name, '=');
+    size_t n = eq ? (size_t)(eq - name) : strlen(name);
+    int flag = find_flag(name, n);
+    const char *value = eq ? eq + 1 : NULL;
+    name = arena_strndup(s->arena, name, n);
+    if (flag < 0 && driver_param(s->im, name, n) == UINT32_MAX) {
+        /* what looks like its value is not a mistake of its own */
+        if (!eq && *i + 1 < argc && strncmp(argv[*i + 1], "--", 2))
+            ++*i;
+        return unknown_flag(s, word, name);
+    }
+    bool wants = flag < 0 || flags[flag].arg;
+    if (wants && !value && *i + 1 < argc)
+        value = argv[++*i];
+    if (wants != (value != NULL)) {
+        diag_add(&s->ds, DIAG_E0803, IMP_NOWHERE,
+                 wants ? "option `--%s` needs a value"
+                       : "option `--%s` takes no value",
+                 name);
+        return false;
+    }
+    if (flag < 0)
+        return driver_set(s->im, s->params, name, value, &s->ds);
+    return apply(s, flag, value);
+}
+
+static int
+run(struct sim *s, int argc, char **argv)
+{
+    bool ok = true;
+
+    s->params = NEW_N(s->arena, double, driver_n_params(s->im) + 1);
+    driver_defaults(s->im, s->params);
+    for (int i = 1; i < argc; i++)
+        ok &= read_flag(s, argc, argv, &i);
+    if (!ok)
+        return IMP_EXIT_MODEL;
+    if (s->help) {
+        help(s, argc ? argv[0] : "simulator");
+        return IMP_EXIT_OK;
+    }
+    s->o.stop = driver_signals();
+    s->o.sweeps.progress = isatty(STDERR_FILENO);
+    return driver_run(s->im, &imp_model_code, s->params, &s->o, &s->ds);
+}
+
+int
+main(int argc, char **argv)
+{
+    struct sim s = {.im = (const imp_image *)(const void *)imp_model_image};
+    struct oom_guard guard;
+    int status;
+
+    if (setjmp(guard.env)) {
+        static const char text[] = "error[E0817]: out of memory\n";
+        ssize_t w = write(STDERR_FILENO, text, sizeof text - 1);
+        (void)w;
+        return IMP_EXIT_RUN;
+    }
+    oom_enter(&guard);
+    s.arena = arena_new();
+    diags_init(&s.ds, s.arena, driver_sources(s.im, s.arena));
+    status = run(&s, argc, argv);
+    driver_print(&s.ds, s.format);
+    oom_leave(&guard);
+    arena_free(s.arena);
+    return status;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* `impact`: the impulse at one contact of two free (or fixed) bodies and the
+ * motion after it (Palffy-Muhoray et al. 2018, eqs (1)-(10), spec 0.A). The
+ * impact handler of the compiled model computes it; here are the question, the
+ * checks (I1, I2) and what the tangential case needs: zero impulse, and the
+ * energy alpha^2 n.M.n/2 that any other would add.
+ *
+ * Like every command it starts from the initial state; commands after it do
+ * not see the motion after the impact. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/command/vec.h"
+#include "analysis/impact/impact_priv.h"
+#include "base/num.h"
+#include "runtime/gap/smooth_smooth.h"
+#include "runtime/motion/joints.h"
+
+/* I1: relative error of energy and momenta of one impact */
+#define IMPACT_CONSERVES 1e-12
+
+int
+impact_compute(struct analysis *a, uint32_t contact, const double *alpha,
+               double cs[IMP_CS_SIZE])
+{
+    struct rt *r = a->rt;
+    const imp_contact *ct = rt_contact(r, contact);
+    struct closest cl;
+    double local[10];
+    int st = closest_points(r, contact, &cl, true);
+    if (st)
+        return run_failed(a, st, ct->range, "the closest points");
+    memcpy(local, cl.u, sizeof *local * ct->n_unknown);
+    local[ct->n_unknown] = alpha ? *alpha : 0.0;
+    local[ct->n_unknown + 1] = alpha ? 1.0 : 0.0;
+    st = rt_eval(r, ct->impact, local, cs);
+    if (st == IMP_NONFINITE) {
+        rt_nonfinite(r, ct->impact, local);
+        return IMP_FAILED;
+    }
+    return st;
+}
+
+void
+impact_apply(struct analysis *a, uint32_t contact, const double cs[IMP_CS_SIZE])
+{
+    struct rt *r = a->rt;
+    const imp_contact *ct = rt_contact(r, contact);
+    uint32_t at = r->im->dim == 2 ? 3 : 7, n = r->im->dim == 2 ? 3 : 6;
+    for (int i = 0; i < 2; i++) {
+        const imp_body *b = rt_body(r, ct->body[i]);
+        if (b->flags & IMP_BODYF_FIXED)
+            continue;
+        const double *v = cs + (i ? IMP_CS_STATE2 : IMP_CS_STATE1);
+        for (uint32_t k = 0; k < n; k++) {
+            r->env[b->env_state + at + k] = v[k];
+            r->state_lo[b->env_state - r->im->layout.state + at + k] = 0.0;
+        }
+    }
+}
+
+/* momentum and angular momentum of a body at the present state */
+static int
+momenta(struct rt *r, uint32_t body, double p[3], double l[3])
+{
+    double e[8];
+    int st = rt_eval(r, rt_body(r, body)->energy, NULL, e);
+    v_copy(p, e + 2);
+    v_copy(l, e + 5);
+    return st;
+}
+
+double
+impact_momentum_error(struct analysis *a, uint32_t contact,
+                      const double cs[IMP_CS_SIZE])
+{
+    struct rt *r = a->rt;
+    const imp_contact *ct = rt_contact(r, contact);
+    struct moment before = moment_save(a);
+    double p0[2][3], l0[2][3], p1[2][3], l1[2][3];
+    double dp[3] = {0}, dl[3] = {0}, p_size = 0.0, l_size = 0.0;
+    for (int i = 0; i < 2; i++)
+        if (momenta(r, ct->body[i], p0[i], l0[i]))
+            return INFINITY;
+    impact_apply(a, contact, cs);
+    for (int i = 0; i < 2; i++)
+        if (momenta(r, ct->body[i], p1[i], l1[i])) {
+            moment_restore(a, &before);
+            return INFINITY;
+        }
+    moment_restore(a, &before);
+    for (int i = 0; i < 2; i++) {
+        const double *point = cs + (i ? IMP_CS_Q : IMP_CS_P);
+        double J[3], L[3];
+        for (int k = 0; k < 3; k++)
+            J[k] =
+                (i ? 1.0 : -1.0) * (cs[IMP_CS_IMPULSE] * cs[IMP_CS_NORMAL + k] +
+                                    cs[IMP_CS_IMPULSE + 1] * cs[IMP_CS_T1 + k] +
+                                    cs[IMP_CS_IMPULSE + 2] * cs[IMP_CS_T2 + k]);
+        v_cross(L, point, J);
+        p_size += v_norm(J) + v_norm(p0[i]);
+        l_size += v_norm(J) * v_norm(point) + v_norm(l0[i]);
+        if (rt_body(r, ct->body[i])->flags & IMP_BODYF_FIXED) {
+            /* what holds a fixed body takes up its impulse */
+            v_add(dp, 1.0, J);
+            v_add(dl, 1.0, L);
+            continue;
+        }
+        for (int k = 0; k < 3; k++) {
+            dp[k] += p1[i][k] - p0[i][k];
+            dl[k] += l1[i][k] - l0[i][k];
+        }
+    }
+    double ep = p_size > 0.0 ? v_norm(dp) / p_size : 0.0,
+           el = l_size > 0.0 ? v_norm(dl) / l_size : 0.0;
+    return fmax(ep, el);
+}
+
+/* normal velocity of Q against P after the impact */
+static double
+normal_after(const struct rt *r, const imp_contact *ct,
+             const double cs[IMP_CS_SIZE])
+{
+    double u[3] = {0, 0, 0};
+    uint32_t flags = rt_body(r, ct->body[0])->flags;
+    flags |= rt_body(r, ct->body[1])->flags;
+    if (flags & IMP_BODYF_GTIME) /* surfaces have speeds of their own */
+        return cs[IMP_CS_VREL] + cs[IMP_CS_W] * cs[IMP_CS_IMPULSE];
+    for (int i = 0; i < 2; i++) {
+        const imp_body *b = rt_body(r, ct->body[i]);
+        double c[3] = {0, 0, 0}, rho[3], v[3];
+        memcpy(c, r->env + b->env_state, sizeof *c * r->im->dim);
+        v_sub(rho, cs + (i ? IMP_CS_Q : IMP_CS_P), c);
+        v_copy(v, cs + (i ? IMP_CS_V2 : IMP_CS_V1));
+        v_add_cross(v, 1.0, cs + (i ? IMP_CS_W2 : IMP_CS_W1), rho);
+        v_add(u, i ? 1.0 : -1.0, v);
+    }
+    return v_dot(u, cs + IMP_CS_NORMAL);
+}
+
+/* a row per body: spin, velocity; 3 entries in the plane, 6 in space */
+static size_t
+twists(struct analysis *a, const imp_contact *ct, const double *cs,
+       double x[12])
+{
+    struct rt *r = a->rt;
+    bool plane = r->im->dim == 2;
+    size_t n = 0;
+    for (int i = 0; i < 2; i++) {
+        double v[3] = {0, 0, 0}, w[3] = {0, 0, 0}, k[18];
+        if (cs) {
+            v_copy(v, cs + (i ? IMP_CS_V2 : IMP_CS_V1));
+            v_copy(w, cs + (i ? IMP_CS_W2 : IMP_CS_W1));
+        } else if (!hold_kinematics(r, ct->body[i], k)) {
+            v_copy(v, k);
+            v_copy(w, k + 9);
+        }
+        for (int j = plane ? 2 : 0; j < 3; j++)
+            x[n++] = w[j];
+        for (int j = 0; j < (plane ? 2 : 3); j++)
+            x[n++] = v[j];
+    }
+    return n / 2;
+}
+
+static int
+check_conserved(struct analysis *a, const imp_contact *ct, const double *cs,
+                double error)
+{
+    double size = fmax(cs[IMP_CS_E_BEFORE], cs[IMP_CS_E_AFTER]);
+    double lost = cs[IMP_CS_E_BEFORE] - cs[IMP_CS_E_AFTER];
+    if (fabs(lost - cs[IMP_CS_LOSS]) <= IMPACT_CONSERVES * size &&
+        error <= IMPACT_CONSERVES)
+        return IMP_OK;
+    char l[NUM_TEXT], w[NUM_TEXT], e[NUM_TEXT];
+    struct diag *d =
+        diag_add(a->ds, DIAG_E0714, ct->range,
+                 "the impact at `%s` is not computed well enough: "
+                 "it loses %s J, the law says %s J; momentum is "
+                 "off by %s (relative)",
+                 imp_text(a->rt->im, ct->name), num_digits(l, lost, 17),
+                 num_digits(w, cs[IMP_CS_LOSS], 17), num_digits(e, error, 3));
+    diag_help(a->ds, d,
+              "look at the masses and inertias: a body may be "
+              "extremely thin or light");
+    return IMP_FAILED;
+}
+
+/* what the impact at several contacts reports of one as well; `law`: the
+ * impulse is the law's, so that there is a peak of compression */
+static int
+more_fields(struct analysis *a, const imp_command *c, uint32_t contact,
+            bool law, struct rec *out)
+{
+    struct multi_rt in;
+    struct multi *m;
+    enum imp_impact_law l;
+    int st;
+    if ((st = impact_law(a, c, &l)) ||
+        (st = impact_read(a, &contact, 1, &in)) ||
+        (st = impact_prepare(a, &in, &m)))
+        return st;
+    if (l == IMP_IMPACT_UNDECLARED)
+        l = (enum imp_impact_law)(IMP_IMPACT_NEWTON +
+                                  rt_contact(a->rt, contact)->law);
+    multi_solve(m, l);
+    m->peak = m->peak && law;
+    impact_record(a, &in, m, out, true);
+    return IMP_OK;
+}
+
+int
+cmd_impact(struct analysis *a, const imp_command *c, struct rec *out)
+{
+    struct touch t;
+    struct verdict v;
+    double until, own = 0.0, cs[IMP_CS_SIZE], x[12];
+    const char *warn[4];
+    size_t n_warn = 0;
+    int st;
+    uint32_t contact = arg_contact(a, c, 0);
+    if (rt_contact(a->rt, contact)->system != IMP_NO_SYSTEM)
+        return impact_system(a, c, out);
+    if (c->args.n > 1 || !impact_is_plain(a->rt, contact))
+        return impact_several(a, c, out);
+    const imp_contact *ct = rt_contact(a->rt, contact);
+    const imp_val *user = arg_option(a, c, IMP_OPT_impact_impulse);
+    if ((st = touch_until(a, c, IMP_OPT_impact_until, &until)) ||
+        (st = arg_number(a, c, IMP_OPT_impact_impulse, 0.0, &own)) ||
+        (st = touch_find(a, contact, until, &t)))
+        return st;
+    if (t.found != TOUCH_YES) {
+        struct diag *d =
+            diag_add(a->ds, DIAG_E0709, c->range,
+                     "the bodies of `%s` do not touch, so there is "
+                     "no impact",
+                     imp_text(a->rt->im, ct->name));
+        diag_help(a->ds, d, "`classify` says how far the motion was followed");
+        return IMP_FAILED;
+    }
+    if ((st = touch_agree(a, &t)))
+        return st;
+    touch_verdict(a, &t, &v);
+
+    /* without approach the law has nothing to reverse */
+    double zero = 0.0;
+    bool none = v.class != CLASS_MINUS;
+    const double *alpha = user ? &own : none ? &zero : NULL;
+    if ((st = impact_compute(a, contact, alpha, cs)))
+        return st;
+    double error = impact_momentum_error(a, contact, cs);
+    if (!user && (st = check_conserved(a, ct, cs, error)))
+        return st;
+
+    bool tangent = none && v.class != CLASS_SEPARATING;
+    double nMn = cs[IMP_CS_W], u1 = normal_after(a->rt, ct, cs);
+    double lost = cs[IMP_CS_E_BEFORE] - cs[IMP_CS_E_AFTER];
+    if (v.class == CLASS_SEPARATING)
+        warn[n_warn++] = "the bodies separate: the law gives no impulse";
+    if (tangent)
+        warn[n_warn++] =
+            "tangential touch: the law gives no impulse, any other "
+            "adds energy (energy_price)";
+    if (user && own < 0.0)
+        warn[n_warn++] = "a negative impulse pulls the bodies together";
+    /* I2: energy that the user's impulse adds is said aloud; from the terms,
+     * as the difference of the energies may be rounding */
+    double added = user ? own * v.v + own * own * nMn / 2.0 : 0.0;
+    if (added > 0.0) {
+        char s[NUM_TEXT],
+            *w = arena_printf(rec_arena(a), "this impulse adds %s J",
+                              num_digits(s, added, 6));
+        warn[n_warn++] = w;
+        struct diag *d = diag_add(a->ds, DIAG_W0721, user->range,
+                                  "an impulse of your own at `%s` adds %s J",
+                                  imp_text(a->rt->im, ct->name), s);
+        (void)d;
+    }
+
+    SET_NUM("time", t.time);
+    SET_LIST("impulses", &cs[IMP_CS_IMPULSE], 1);
+    size_t cols = twists(a, ct, NULL, x);
+    SET_MAT("twists_before", x, 2, cols);
+    twists(a, ct, cs, x);
+    SET_MAT("twists_after", x, 2, cols);
+    SET_LIST("normal_velocities_before", &cs[IMP_CS_VREL], 1);
+    SET_LIST("normal_velocities_after", &u1, 1);
+    SET_NUM("energy_before", cs[IMP_CS_E_BEFORE]);
+    SET_NUM("energy_after", cs[IMP_CS_E_AFTER]);
+    SET_NUM("energy_loss", lost);
+    if (tangent) {
+        double al = user ? own : 1.0;
+        SET_NUM("energy_price", al * al * nMn / 2.0);
+    } else {
+        SET_ABSENT("energy_price", "the touch is not tangential");
+    }
+    if (nMn > 0.0)
+        SET_NUM("effective_mass", 1.0 / nMn);
+    else
+        SET_ABSENT("effective_mass", "both bodies are fixed");
+    SET_NUM("momentum_error", error);
+    SET_TEXTS("warnings", warn, n_warn);
+    return more_fields(a, c, contact, !alpha, out);
+}

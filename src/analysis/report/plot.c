@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* `plot`: columns against time, against another column (`against`), or
+ * against the numbers 0, 1, ... of their entries. A file under --out, else
+ * text. Against two columns it is a map. With `per` or `overlay` there are
+ * curves, each with its own places. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/report/plot_priv.h"
+
+/* "plot-N.svg", N counting the plots of the run */
+static const char *
+default_name(struct analysis *a)
+{
+    return arena_printf(a->rt->arena, "plot-%d.svg", a->plots);
+}
+
+static const char *
+default_title(struct analysis *a, const imp_command *c)
+{
+    const imp_val *v = arg_items(a, c);
+    struct buf b = {0};
+    for (uint32_t i = 0; i < c->args.n; i++)
+        buf_printf(&b, "%s%s", i ? ", " : "", imp_text(a->rt->im, v[i].label));
+    const char *s = arena_strdup(a->rt->arena, buf_str(&b));
+    buf_free(&b);
+    return s;
+}
+
+/* against two columns: a map of one column, which may be texts */
+static int
+map(struct analysis *a, const imp_command *c, const struct columns *axes)
+{
+    const imp_val *v = arg_items(a, c);
+    struct out_column z[8];
+    const struct rec *r = v->kind == IMP_VAL_FIELD ? arg_record(a, v) : NULL;
+    if (c->args.n != 1 || !r || r->schema[v->field].width > 3 ||
+        record_columns(a, r, v->field, z) != 1 || z[0].n != axes->v[0].n ||
+        z[0].n != axes->v[1].n) {
+        struct diag *d =
+            diag_add(a->ds, DIAG_E0715, c->range,
+                     "a map shows one column over two others of the same "
+                     "record, all of one length");
+        diag_help(a->ds, d,
+                  "as in plot s.verdict { against = (s.rho, s.gamma) }");
+        return IMP_FAILED;
+    }
+    struct plot_lines l = {0};
+    struct out_column x = axes->v[0], y = axes->v[1];
+    int st = plot_contours(a, c, &x, &y, &z[0], &l);
+    if (!st)
+        st = plot_overlay(a, c, &x, &y, &l);
+    plot_merge(a->rt->arena, &x, &y, &z[0]);
+    if (!st)
+        st = out_map(a->out, a->ds, c->range,
+                     arg_text(a, c, IMP_OPT_plot_file, default_name(a)),
+                     arg_text(a, c, IMP_OPT_plot_title, default_title(a, c)),
+                     &x, &y, &z[0], l.v, l.n);
+    return st;
+}
+
+/* the column that `per` names, of as many rows as x */
+static int
+per_column(struct analysis *a, const imp_command *c, const imp_val *v,
+           const struct out_column *x, struct out_column *per)
+{
+    struct out_column z[8];
+    const imp_val *one = val_items(a, v);
+    const struct rec *r =
+        one->kind == IMP_VAL_FIELD ? arg_record(a, one) : NULL;
+    if (v->items.n == 1 && r && r->schema[one->field].width <= 3 &&
+        record_columns(a, r, one->field, z) == 1 && z[0].n == x->n) {
+        *per = z[0];
+        return IMP_OK;
+    }
+    struct diag *d = diag_add(a->ds, DIAG_E0715, c->range,
+                              "`per` names one column of the same record as "
+                              "the curves, as long as they are");
+    diag_help(a->ds, d,
+              "as in plot s.impacts { against = s.gamma  per = s.rho }");
+    return IMP_FAILED;
+}
+
+/* the columns ys over x as curves, and what lies over them */
+static int
+curves(struct analysis *a, const imp_command *c, const struct out_column *x,
+       const struct columns *ys)
+{
+    const imp_val *v = arg_option(a, c, IMP_OPT_plot_per);
+    struct plot_lines l = {0};
+    struct out_column per = {0};
+    int st = v ? per_column(a, c, v, x, &per) : IMP_OK;
+    for (size_t j = 0; j < ys->n && !st; j++) {
+        if (!v) {
+            VEC_PUSH_IN(a->rt->arena, &l,
+                        (struct out_curve){.x = *x, .y = ys->v[j]});
+        } else if (!plot_per(a->rt->arena, &per, x, &ys->v[j], ys->n > 1, &l)) {
+            struct diag *d = diag_add(a->ds, DIAG_E0715, c->range,
+                                      "`%s` has more than %d values, and a "
+                                      "curve for each would not be told apart",
+                                      per.name, PLOT_CURVES);
+            diag_help(a->ds, d, "sweep fewer, or make a map of both");
+            st = IMP_FAILED;
+        }
+    }
+    if (!st)
+        st = plot_overlay(a, c, x, NULL, &l);
+    if (!st)
+        st = out_curves(a->out, a->ds, c->range,
+                        arg_text(a, c, IMP_OPT_plot_file, default_name(a)),
+                        arg_text(a, c, IMP_OPT_plot_title, default_title(a, c)),
+                        x, l.v, l.n);
+    return st;
+}
+
+/* options that the picture has no use for */
+static int
+unused(struct analysis *a, const imp_command *c, bool is_map)
+{
+    static const struct {
+        enum imp_option_id id;
+        const char *name;
+        bool map;
+    } o[] = {{IMP_OPT_plot_per, "per", false},
+             {IMP_OPT_plot_contours, "contours", true},
+             {IMP_OPT_plot_levels, "levels", true}};
+    for (int i = 0; i < 3; i++) {
+        const imp_val *v = arg_option(a, c, o[i].id);
+        if (!v || o[i].map == is_map)
+            continue;
+        struct diag *d =
+            diag_add(a->ds, DIAG_E0715, v->range,
+                     o[i].map ? "`%s` belongs to a map, and this is none"
+                              : "`%s` belongs to curves, and this is a map",
+                     o[i].name);
+        diag_help(a->ds, d,
+                  o[i].map ? "a map is against two columns: against = (s.rho, "
+                             "s.gamma)"
+                           : "curves are against one column: against = "
+                             "s.gamma");
+        return IMP_FAILED;
+    }
+    return IMP_OK;
+}
+
+int
+cmd_plot(struct analysis *a, const imp_command *c, struct rec *out)
+{
+    (void)out;
+    const imp_val *v = arg_items(a, c);
+    struct columns ys = {0}, xs = {0};
+    struct out_column x = {0};
+    int st = IMP_OK;
+    const imp_val *against = arg_option(a, c, IMP_OPT_plot_against);
+    a->plots++;
+    if (against && (st = columns_of(a, against, &xs, NULL)))
+        return st;
+    if ((st = unused(a, c, xs.n == 2)))
+        return st;
+    if (xs.n == 2) {
+        return map(a, c, &xs);
+    }
+    for (uint32_t i = 0; i < c->args.n && !st; i++)
+        st = columns_of(a, &v[i], &ys, &x);
+    if (st)
+        return st;
+
+    if (against) {
+        if (xs.n != 1) {
+            diag_add(a->ds, DIAG_E0715, against->range,
+                     "a plot is against one column of numbers, a map against "
+                     "two; `%s` has %zu",
+                     imp_text(a->rt->im, against->label), xs.n);
+            return IMP_FAILED;
+        }
+        x = xs.v[0];
+    } else if (!x.x) {
+        size_t n = 1;
+        for (size_t j = 0; j < ys.n; j++)
+            n = ys.v[j].n > n ? ys.v[j].n : n;
+        double *k = NEW_N(a->rt->arena, double, n);
+        for (size_t i = 0; i < n; i++)
+            k[i] = (double)i;
+        x = (struct out_column){"entry", "", k, n, NULL};
+    }
+    /* the axis itself is no curve, but for `plot s.t` */
+    for (size_t j = 0; j < ys.n && ys.n > 1; j++)
+        if (ys.v[j].x == x.x && !strcmp(ys.v[j].name, x.name)) {
+            memmove(ys.v + j, ys.v + j + 1, (ys.n - j - 1) * sizeof *ys.v);
+            ys.n--;
+            j--;
+        }
+    for (size_t j = 0; j < ys.n; j++)
+        if (ys.v[j].n != x.n) {
+            struct diag *d = diag_add(
+                a->ds, DIAG_E0715, c->range,
+                "`%s` has %zu entries, the horizontal axis `%s` has %zu",
+                ys.v[j].name, ys.v[j].n, x.name, x.n);
+            diag_help(a->ds, d,
+                      "plot columns of one record together, or give "
+                      "the axis with `against`");
+            return IMP_FAILED;
+        }
+    if (arg_option(a, c, IMP_OPT_plot_per) ||
+        arg_option(a, c, IMP_OPT_plot_overlay)) {
+        return curves(a, c, &x, &ys);
+    }
+    return out_plot(a->out, a->ds, c->range,
+                    arg_text(a, c, IMP_OPT_plot_file, default_name(a)),
+                    arg_text(a, c, IMP_OPT_plot_title, default_title(a, c)), &x,
+                    ys.v, ys.n);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of a picture that belong together: those at one place, those of one
+ * curve. See plot_priv.h. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report/plot_priv.h"
+#include "base/arena.h"
+#include "base/num.h"
+
+struct row {
+    double y, x;
+    size_t i;
+};
+
+static int
+by_place(const void *a, const void *b)
+{
+    const struct row *p = a, *q = b;
+    if (p->y < q->y || p->y > q->y)
+        return p->y < q->y ? -1 : 1;
+    if (p->x < q->x || p->x > q->x)
+        return p->x < q->x ? -1 : 1;
+    return p->i < q->i ? -1 : 1;
+}
+
+static bool
+together(const struct row *a, const struct row *b)
+{
+    return !(a->x < b->x) && !(a->x > b->x) && !(a->y < b->y) && !(a->y > b->y);
+}
+
+/* all rows with a place, in order; how many */
+static size_t
+sorted(struct arena *a, const struct out_column *x, const struct out_column *y,
+       size_t n, struct row **rows)
+{
+    struct row *v = NEW_N(a, struct row, n + 1);
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(x->x[i]) && (!y || isfinite(y->x[i])))
+            v[k++] = (struct row){y ? y->x[i] : 0.0, x->x[i], i};
+    qsort(v, k, sizeof *v, by_place);
+    *rows = v;
+    return k;
+}
+
+static double
+mean(const struct row *r, size_t n, const double *x)
+{
+    double sum = 0.0;
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(x[r[i].i])) {
+            sum += x[r[i].i];
+            k++;
+        }
+    return k ? sum / (double)k : NAN;
+}
+
+/* of equally many the first; no text only where there is no other */
+static const char *
+commonest(const struct row *r, size_t n, const char *const *t)
+{
+    const char *best = "";
+    size_t most = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+        for (size_t j = i; j < n && *t[r[i].i]; j++)
+            k += !strcmp(t[r[i].i], t[r[j].i]);
+        if (k > most) {
+            most = k;
+            best = t[r[i].i];
+        }
+    }
+    return best;
+}
+
+/* rows from i on at one place */
+static size_t
+run_of(const struct row *r, size_t i, size_t n)
+{
+    size_t k = 1;
+    while (i + k < n && together(&r[i], &r[i + k]))
+        k++;
+    return k;
+}
+
+void
+plot_merge(struct arena *a, struct out_column *x, struct out_column *y,
+           struct out_column *z)
+{
+    struct row *r;
+    size_t n = sorted(a, x, y, z->n, &r), m = 0;
+    for (size_t i = 0; i < n; i += run_of(r, i, n))
+        m++;
+    if (m == n)
+        return;
+    double *p = NEW_N(a, double, m), *q = NEW_N(a, double, m),
+           *w = NEW_N(a, double, m);
+    const char **t = NEW_N(a, const char *, m);
+    m = 0;
+    for (size_t i = 0, k; i < n; i += k, m++) {
+        k = run_of(r, i, n);
+        p[m] = r[i].x;
+        q[m] = r[i].y;
+        if (z->texts)
+            t[m] = commonest(r + i, k, z->texts);
+        else
+            w[m] = mean(r + i, k, z->x);
+    }
+    x->x = p;
+    y->x = q;
+    x->n = y->n = z->n = m;
+    if (z->texts)
+        z->texts = t;
+    else
+        z->x = w;
+}
+
+/* -- curves ----------------------------------------------------------------
+ */
+
+/* the rows of one curve, `n` of them in order of x */
+static struct out_curve
+curve_of(struct arena *a, const struct row *r, size_t n,
+         const struct out_column *x, const struct out_column *y,
+         const char *name)
+{
+    double *p = NEW_N(a, double, n + 1), *q = NEW_N(a, double, n + 1);
+    size_t m = 0;
+    for (size_t i = 0, k; i < n; i += k, m++) {
+        k = run_of(r, i, n);
+        p[m] = r[i].x;
+        q[m] = mean(r + i, k, y->x);
+    }
+    return (struct out_curve){.x = {x->name, x->unit, p, m, NULL},
+                              .y = {name, y->unit, q, m, NULL}};
+}
+
+/* what tells the curves apart, as numbers: a text by the place where it first
+ * comes */
+static struct out_column
+keys(struct arena *a, const struct out_column *per)
+{
+    struct out_column k = *per;
+    if (!per->texts)
+        return k;
+    double *x = NEW_N(a, double, per->n + 1);
+    const char *seen[PLOT_CURVES + 1];
+    size_t m = 0;
+    for (size_t i = 0; i < per->n; i++) {
+        size_t j = 0;
+        while (j < m && strcmp(seen[j], per->texts[i]) != 0)
+            j++;
+        if (j == m && m <= PLOT_CURVES)
+            seen[m++] = per->texts[i];
+        x[i] = *per->texts[i] ? (double)j : NAN;
+    }
+    k.x = x;
+    return k;
+}
+
+bool
+plot_per(struct arena *a, const struct out_column *per,
+         const struct out_column *x, const struct out_column *y, bool named,
+         struct plot_lines *l)
+{
+    struct out_column key = keys(a, per);
+    struct row *r;
+    char s[NUM_TEXT];
+    size_t n = sorted(a, x, &key, y->n, &r), curves = 0;
+    for (size_t i = 0, k; i < n; i += k) {
+        for (k = 1; i + k < n && !(r[i + k].y > r[i].y);)
+            k++;
+        if (++curves > PLOT_CURVES)
+            return false;
+        const char *v =
+            per->texts ? per->texts[r[i].i] : num_digits(s, r[i].y, 6);
+        const char *name = arena_printf(
+            a, "%s%s%s = %s%s%s", named ? y->name : "", named ? ", " : "",
+            per->name, v, *per->unit && !per->texts ? " " : "",
+            per->texts ? "" : per->unit);
+        VEC_PUSH_IN(a, l, curve_of(a, r + i, k, x, y, name));
+    }
+    return true;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside `plot`: columns of a picture put together (plot_group.c), and curves
+ * drawn over it (curves.c). */
+#ifndef IMP_ANALYSIS_REPORT_PLOT_PRIV_H
+#define IMP_ANALYSIS_REPORT_PLOT_PRIV_H
+
+#include "analysis/command/analysis_priv.h"
+
+struct plot_lines {
+    struct out_curve *v;
+    size_t n, cap;
+};
+
+/* -- plot_group.c: several runs at one place (repeat) become one: the mean of
+ * their numbers, the text that comes most often. Rows are then in ascending
+ * order of y, then x; rows alone at their place stay as they are. */
+void plot_merge(struct arena *a, struct out_column *x, struct out_column *y,
+                struct out_column *z);
+/* a curve of y over x per value of `per`; false: more than PLOT_CURVES */
+#define PLOT_CURVES 32
+bool plot_per(struct arena *a, const struct out_column *per,
+              const struct out_column *x, const struct out_column *y,
+              bool named, struct plot_lines *l);
+
+/* -- curves.c: what the options `contours`, `levels` and `overlay` ask for.
+ * x (and y, of a map): columns of the axes, y NULL: a plot; z: of the map */
+int plot_contours(struct analysis *a, const imp_command *c,
+                  const struct out_column *x, const struct out_column *y,
+                  const struct out_column *z, struct plot_lines *l);
+int plot_overlay(struct analysis *a, const imp_command *c,
+                 const struct out_column *x, const struct out_column *y,
+                 struct plot_lines *l);
+
+#endif

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/* Contacts of bodies that stay closed, within `simulate`: which of those that
+ * touch without rate push from here on (runtime/motion/persistent.h), and what
+ * ends that: a force that ceases, another vertex that comes down, the end of a
+ * face. What cannot be followed ends the run and says so. */
+#include <math.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/command/vec.h"
+#include "analysis/simulate/simulate_priv.h"
+#include "base/num.h"
+#include "runtime/motion/persistent.h"
+
+/* a closed gap, in tolerances of its contact */
+#define SLIDE_CLOSED 2.0
+
+static const char *
+name_of(const struct sim *s, uint32_t c)
+{
+    return imp_text(s->a->rt->im, rt_contact(s->a->rt, c)->name);
+}
+
+bool
+sim_slide_held(const struct sim *s, uint32_t c)
+{
+    return slide_holds(s->a->rt, c);
+}
+
+void
+sim_points_add(struct sim *s, struct sim_points *list,
+               const struct slide_spot *at)
+{
+    for (int i = 0; i < list->n; i++)
+        if (!memcmp(&list->spot[i], at, sizeof *at))
+            return;
+    if (list->n == list->room) {
+        struct slide_spot *old = list->spot;
+        list->room = list->room ? 2 * list->room : SLIDE_MOST;
+        list->spot =
+            NEW_N(s->a->rt->brief, struct slide_spot, (size_t)list->room);
+        if (old)
+            memcpy(list->spot, old, sizeof *old * (size_t)list->n);
+    }
+    list->spot[list->n++] = *at;
+}
+
+/* spots of contact c, appended; false: the touch is none that can be followed
+ */
+static bool
+gather(struct sim *s, uint32_t c, struct sim_points *list)
+{
+    struct slide_spot spot[SLIDE_MOST + 1];
+    double tol, rate;
+    event_tolerances(s->a->rt, c, &tol, &rate);
+    int k = slide_spots(s->a->rt, c, SLIDE_CLOSED * tol, spot, SLIDE_MOST + 1);
+    for (int i = 0; i < k; i++)
+        sim_points_add(s, list, &spot[i]);
+    return k >= 0;
+}
+
+/* those without rate stay in spot */
+static int
+still(struct sim *s, struct slide_spot *spot, int *n)
+{
+    struct rt *r = s->a->rt;
+    struct slide_point *p = NEW_N(r->brief, struct slide_point, *n + 1);
+    int m = 0, st = *n ? slide_look(r, spot, *n, p, NULL) : IMP_OK;
+    for (int i = 0; i < *n && !st; i++) {
+        if (fabs(p[i].rate) <= fmax(SLIDE_STILL * p[i].speed,
+                                    slide_still(r, spot[i].contact, p[i].free)))
+            spot[m++] = spot[i];
+    }
+    *n = m;
+    return st;
+}
+
+static int
+jammed(struct sim *s, uint32_t c)
+{
+    char t[NUM_TEXT];
+    struct diag *d =
+        diag_add(s->a->ds, DIAG_E0731, rt_contact(s->a->rt, c)->range,
+                 "no forces >= 0 keep the bodies of `%s` apart at t = %s s",
+                 name_of(s, c), num_digits(t, rt_time(s->a->rt), 9));
+    diag_help(s->a->ds, d,
+              "the body is squeezed between others that give no way; look at "
+              "what moves them");
+    return IMP_FAILED;
+}
+
+static int
+too_many(struct sim *s, const struct slide_spot *spot, int n)
+{
+    struct rt *r = s->a->rt;
+    char t[NUM_TEXT];
+    uint32_t last = 0;
+    for (int i = 0; i < n; i++)
+        last = spot[i].contact > last ? spot[i].contact : last;
+    struct diag *d =
+        diag_add(s->a->ds, DIAG_E0710, rt_contact(r, last)->range,
+                 "`%s` is one of the contacts with %d points at rest that are "
+                 "connected by moving bodies at t = %s s",
+                 name_of(s, last), n, num_digits(t, rt_time(r), 9));
+    diag_note(s->a->ds, d, s->c->range,
+              "forces are found for all points of one such group together, up "
+              "to %d",
+              SLIDE_MOST);
+    diag_help(s->a->ds, d,
+              "bodies that touch fixed ones alone are groups of their own: let "
+              "fewer bodies rest on one another, use an `until` before that "
+              "time, or let a contact pass with `through = %s`",
+              name_of(s, last));
+    return IMP_FAILED;
+}
+
+/* contacts that are held now and were not, or the other way round; shared: per
+ * contact, its forces are not determined */
+static void
+tell(struct sim *s, const bool *before, const bool *shared)
+{
+    struct rt *r = s->a->rt;
+    const char *list = NULL;
+    for (uint32_t c = 0; c < s->n_contacts; c++) {
+        bool now = slide_holds(r, c);
+        if (now != before[c]) {
+            sim_log(s, c, now ? "slide" : "leave", "", 0.0);
+            s->ct[c].watch = WATCH_LEAVE;
+        }
+        if (now)
+            sim_over_enter(s, c);
+        if (now && shared[c])
+            list = list ? arena_printf(r->brief, "%s, %s", list, name_of(s, c))
+                        : name_of(s, c);
+    }
+    if (list && !s->told_shared) {
+        char t[NUM_TEXT];
+        s->told_shared = true;
+        sim_remark(s, arena_printf(r->brief,
+                                   "t = %s s: the forces at the points of %s "
+                                   "are not determined, the motion is",
+                                   num_digits(t, rt_time(r), 9), list));
+    }
+}
+
+/* which of the points of one group push */
+static int
+choose_group(struct sim *s, struct slide_spot *spot, int n,
+             const struct slide_spot *gone, bool *shared)
+{
+    struct rt *r = s->a->rt;
+    struct slide_spot *all = NEW_N(r->brief, struct slide_spot, (size_t)n + 1);
+    enum slide_choice choice;
+    int st, at = -1, n_all = n;
+    memcpy(all, spot, sizeof *all * (size_t)n);
+    if ((st = still(s, spot, &n)))
+        return st;
+    if (n > SLIDE_MOST)
+        return too_many(s, spot, n);
+    for (int i = 0; i < n && gone; i++)
+        if (!memcmp(&spot[i], gone, sizeof *gone))
+            at = i;
+    if ((st = slide_choose(r, spot, n, at, &choice)))
+        return st;
+    if (choice == SLIDE_JAMMED)
+        return jammed(s, n ? spot[0].contact : 0);
+    sim_over_let_go(s, all, n_all, spot, n);
+    for (int i = 0; i < n && choice == SLIDE_SHARED; i++)
+        shared[spot[i].contact] = true;
+    return IMP_OK;
+}
+
+/* Which points push from here on: of those held on marked blocks, without
+ * contacts `out` (per contact; NULL: none), of the points `more`, and of those
+ * that are closed to rounding. What is held elsewhere stays as it is. gone: a
+ * point whose force has just ceased, or NULL */
+static int
+choose(struct sim *s, bool *block, const bool *out,
+       const struct sim_points *more, const struct slide_spot *gone)
+{
+    struct rt *r = s->a->rt;
+    struct sim_points list = {0}, closed = {0};
+    bool *before = NEW_N(r->brief, bool, s->n_contacts + 1), on;
+    bool *shared = NEW_N(r->brief, bool, s->n_contacts + 1);
+    struct slide_spot was;
+    for (int i = 0; i < more->n; i++)
+        slide_mark(r, more->spot[i].contact, block);
+    int st = sim_over_points(s, block, true, &closed);
+    for (int i = 0; i < slide_count(r); i++) {
+        const struct slide_spot *p = slide_spot(r, i, &on, NULL);
+        if (slide_marked(r, p->contact, block) && !(out && out[p->contact]))
+            sim_points_add(s, &list, p);
+    }
+    for (int i = 0; i < more->n; i++)
+        sim_points_add(s, &list, &more->spot[i]);
+    for (int i = 0; i < closed.n; i++)
+        sim_points_add(s, &list, &closed.spot[i]);
+    for (uint32_t c = 0; c < s->n_contacts; c++)
+        before[c] = slide_holds(r, c);
+    if (gone) {
+        was = *gone;
+        gone = &was;
+    }
+    slide_end(r, block);
+    sim_over_anew(s, block);
+    int *end = NEW_N(r->brief, int, (size_t)list.n + 1), first = 0;
+    int groups = slide_groups(r, list.spot, list.n, end);
+    for (int i = 0; i < groups && !st; first = end[i++])
+        st = choose_group(s, list.spot + first, end[i] - first, gone, shared);
+    if (st)
+        return st;
+    tell(s, before, shared);
+    s->row_fresh = false;
+    return sim_row(s);
+}
+
+/* The points held so far together with contacts `more`, and theirs: which push
+ * from here on? unknown: a contact that is pressed together and cannot be
+ * followed, or UINT32_MAX */
+static int
+settle(struct sim *s, const uint32_t *more, uint32_t n_more, uint32_t *unknown)
+{
+    struct rt *r = s->a->rt;
+    struct sim_points list = {0};
+    bool *in = NEW_N(r->brief, bool, s->n_contacts + 1);
+    bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1);
+    *unknown = UINT32_MAX;
+    /* all points of these that are closed now, in place of those before */
+    for (uint32_t i = 0; i < n_more; i++) {
+        in[more[i]] = true;
+        slide_mark(r, more[i], block);
+    }
+    for (uint32_t c = 0; c < s->n_contacts; c++)
+        /* of a touch of another kind nothing is asked while nothing presses */
+        if (in[c] && !gather(s, c, &list) && s->ct[c].pressed)
+            *unknown = c;
+    return *unknown != UINT32_MAX ? IMP_OK : choose(s, block, in, &list, NULL);
+}
+
+int
+sim_slide_points(struct sim *s, uint32_t c, const struct slide_spot *point,
+                 int n, const bool *out)
+{
+    struct rt *r = s->a->rt;
+    struct sim_points list = {0};
+    bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1);
+    slide_mark(r, c, block);
+    for (int i = 0; i < n; i++)
+        sim_points_add(s, &list, &point[i]);
+    return choose(s, block, out, &list, NULL);
+}
+
+int
+sim_slide_settle(struct sim *s, const uint32_t *c, uint32_t n, uint32_t *lost)
+{
+    return settle(s, c, n, lost);
+}
+
+int
+sim_slide_peek(struct sim *s, double until, const bool *blind, double *t)
+{
+    *t = until;
+    s->slide.what = SLIDE_NOTHING;
+    if (!slide_any(s->a->rt) && !s->n_over)
+        return IMP_OK;
+    int st = slide_next(s->a->rt, until, blind, s->over, s->n_over, &s->slide);
+    *t = s->slide.time;
+    return st;
+}
+
+/* A held point is past the end of its face or edge: what touches there now is
+ * looked for anew. A corner alone leaves, and so does one whose normal is open
+ * there: what comes then is for the search. */
+static int
+over(struct sim *s, uint32_t c, int which)
+{
+    struct rt *r = s->a->rt;
+    struct sim_points all = {0}, list = {0};
+    bool *out = NEW_N(r->brief, bool, s->n_contacts + 1), on;
+    bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1);
+    struct slide_spot gone = *slide_spot(r, which, &on, NULL);
+    sim_over_drop(s, c);
+    out[c] = true;
+    slide_mark(r, c, block);
+    if (!gather(s, c, &all))
+        all.n = 0;
+    for (int i = 0; i < all.n; i++)
+        if (memcmp(&all.spot[i], &gone, sizeof gone))
+            sim_points_add(s, &list, &all.spot[i]);
+    return choose(s, block, out, &list, NULL);
+}
+
+/* the force of a held point has fallen through 0 */
+static int
+ceases(struct sim *s, int which)
+{
+    struct rt *r = s->a->rt;
+    struct sim_points none = {0};
+    bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1), on;
+    const struct slide_spot *gone = slide_spot(r, which, &on, NULL);
+    slide_mark(r, gone->contact, block);
+    return choose(s, block, NULL, &none, gone);
+}
+
+int
+sim_slide_apply(struct sim *s)
+{
+    struct rt *r = s->a->rt;
+    struct slide_event e = s->slide;
+    struct event hit = {EVENT_CROSS, e.contact, rt_time(r)};
+    int st;
+    s->slide.what = SLIDE_NOTHING;
+    switch (e.what) {
+    case SLIDE_CEASES:
+        s->row_fresh = false;
+        if ((st = sim_row(s)))
+            return st;
+        return ceases(s, e.which);
+    case SLIDE_SINKS:
+        s->row_fresh = false;
+        return sim_slide_points(s, e.contact, NULL, 0, NULL);
+    case SLIDE_BESIDE:
+        return sim_over_beside(s, e.contact);
+    case SLIDE_HITS:
+        s->row_fresh = false;
+        return sim_over_hit(s, e.contact, (uint32_t)e.which);
+    case SLIDE_CLOSES:
+        s->row_fresh = false;
+        return sim_event(s, &hit, &hit, 0);
+    case SLIDE_OVER:
+        s->row_fresh = false;
+        return over(s, e.contact, e.which);
+    default:
+        return IMP_OK;
+    }
+}

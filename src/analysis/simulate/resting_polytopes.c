@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/* Polytopes over planes, and over faces on which they have come down, e < 1,
+ * within `simulate`: the search looks at every vertex by its own gap
+ * (runtime/motion/persistent.h), so nothing is taken together that is
+ * not closed to rounding. Impacts from a height that is large against the
+ * tolerance of a gap are those of event.c, where contacts that close within
+ * it are one impact; below, a vertex is hit alone, or with those that are
+ * closed to rounding, while the points that are held keep closed as far as that
+ * takes a push: Newton's law as a complementarity problem, whose motion is
+ * unique. */
+#include <math.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/command/vec.h"
+#include "analysis/simulate/simulate_priv.h"
+#include "runtime/gap/smooth_smooth.h"
+#include "runtime/numerics/lcp.h"
+
+/* impacts from heights of more tolerances than this are taken by the general
+ * rules: there what closes within one of them is a share of 10^-2 of a flight
+ */
+#define OVER_HIGH 16384.0
+/* rounds of `sequential` */
+#define OVER_ROUNDS 1000
+
+void
+sim_over_start(struct sim *s)
+{
+    struct rt *r = s->a->rt;
+    uint32_t n = s->n_contacts;
+    s->over = NEW_N(r->arena, struct slide_over, n + 1);
+    s->is_over = NEW_N(r->arena, bool, n + 1);
+    for (uint32_t c = 0; c < n; c++) {
+        const imp_contact *k = rt_contact(r, c);
+        struct slide_over *o = &s->over[s->n_over];
+        double e = r->env[k->env_contact + IMP_CONTACT_E];
+        bool body = k->system == IMP_NO_SYSTEM;
+        if (!body || s->ct[c].through || s->ct[c].overlap ||
+            !(e >= 0.0 && e < 1.0) || !slide_plane(r, c, &o->base))
+            continue;
+        for (int i = 0; i < 2; i++)
+            body &= !(rt_body(r, k->body[i])->flags & IMP_BODYF_GTIME);
+        s->is_over[c] = body;
+        s->n_over += body;
+    }
+}
+
+void
+sim_over_enter(struct sim *s, uint32_t c)
+{
+    struct rt *r = s->a->rt;
+    const imp_contact *k = rt_contact(r, c);
+    struct slide_spot base;
+    double tol, rate, e = r->env[k->env_contact + IMP_CONTACT_E];
+    if (!s->is_over || s->is_over[c] || s->ct[c].through || s->ct[c].overlap ||
+        !(e >= 0.0 && e < 1.0))
+        return;
+    for (int i = 0; i < 2; i++)
+        if (rt_body(r, k->body[i])->flags & IMP_BODYF_GTIME)
+            return;
+    event_tolerances(r, c, &tol, &rate);
+    if (!slide_face(r, c, 2.0 * tol, &base))
+        return;
+    s->over[s->n_over++] = (struct slide_over){.base = base, .time = -INFINITY};
+    s->is_over[c] = true;
+}
+
+/* a vertex comes down beside the face */
+int
+sim_over_beside(struct sim *s, uint32_t c)
+{
+    struct closest cl;
+    double tol, rate;
+    sim_over_drop(s, c);
+    event_tolerances(s->a->rt, c, &tol, &rate);
+    bool near = closest_points(s->a->rt, c, &cl, false) || cl.gap <= 2.0 * tol;
+    s->ct[c].watch = near ? WATCH_LEAVE : WATCH_CLOSE;
+    return IMP_OK;
+}
+
+void
+sim_over_drop(struct sim *s, uint32_t c)
+{
+    if (!s->is_over || !s->is_over[c])
+        return;
+    uint32_t m = 0;
+    for (uint32_t i = 0; i < s->n_over; i++)
+        if (s->over[i].base.contact != c)
+            s->over[m++] = s->over[i];
+    s->n_over = m;
+    s->is_over[c] = false;
+}
+
+static void
+mark(struct sim *s, const struct slide_spot *p, bool still)
+{
+    double now = rt_time(s->a->rt);
+    for (uint32_t i = 0; i < s->n_over; i++) {
+        struct slide_over *o = &s->over[i];
+        if (o->base.contact != p->contact)
+            continue;
+        if (o->time != now)
+            o->n = 0;
+        o->time = now;
+        int k = 0;
+        while (k < o->n && o->vertex[k] != p->vertex)
+            k++;
+        if (k == SLIDE_MARKS)
+            return;
+        o->n = k == o->n ? k + 1 : o->n;
+        o->vertex[k] = p->vertex;
+        o->still[k] = still;
+    }
+}
+
+void
+sim_over_anew(struct sim *s, const bool *block)
+{
+    for (uint32_t i = 0; i < s->n_over; i++) {
+        struct slide_over *o = &s->over[i];
+        int n = 0;
+        if (!slide_marked(s->a->rt, o->base.contact, block))
+            continue;
+        for (int k = 0; k < o->n; k++)
+            if (!o->still[k])
+                o->vertex[n++] = o->vertex[k];
+        memset(o->still, 0, sizeof o->still);
+        o->n = n;
+    }
+}
+
+void
+sim_over_let_go(struct sim *s, const struct slide_spot *all, int n_all,
+                const struct slide_spot *still, int n)
+{
+    struct rt *r = s->a->rt;
+    for (int i = 0; i < n_all && s->n_over; i++) {
+        bool held = false, rests = false, on;
+        for (int k = 0; k < slide_count(r); k++)
+            held |= !memcmp(slide_spot(r, k, &on, NULL), &all[i], sizeof *all);
+        for (int k = 0; k < n; k++)
+            rests |= !memcmp(&still[k], &all[i], sizeof *all);
+        if (!held && rests && all[i].kind == SLIDE_VERTEX)
+            mark(s, &all[i], true);
+    }
+}
+
+int
+sim_over_points(struct sim *s, bool *block, bool still, struct sim_points *list)
+{
+    struct rt *r = s->a->rt;
+    struct slide_spot spot[SLIDE_MOST + 1];
+    bool *seen = NEW_N(r->brief, bool, s->n_over + 1);
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < s->n_over; i++) {
+            const struct slide_spot *base = &s->over[i].base;
+            if (seen[i] || !slide_marked(r, base->contact, block))
+                continue;
+            seen[i] = true;
+            int n = slide_closed(r, base, still, spot, SLIDE_MOST + 1);
+            if (n < 0 && !still)
+                return IMP_FAILED;
+            for (int k = 0; k < n; k++)
+                sim_points_add(s, list, &spot[k]);
+            more |= n > 0 && slide_mark(r, base->contact, block);
+        }
+    }
+    return IMP_OK;
+}
+
+/* -- one impact --------------------------------------------------------------
+ */
+
+struct blow {
+    int n, n_hit; /* points; the first n_hit come down, the others are held */
+    struct slide_spot spot[SLIDE_MOST];
+    struct slide_point point[SLIDE_MOST];
+    double e[SLIDE_MOST], P[SLIDE_MOST], after[SLIDE_MOST];
+    double rest[SLIDE_MOST]; /* a rate up to this is none */
+    double *G;
+};
+
+/* what comes down now, c's vertex first, and all that is held, of the bodies
+ * that are connected to c's; more than SLIDE_MOST: b->n is 0 */
+static int
+gather(struct sim *s, uint32_t c, uint32_t vertex, struct blow *b)
+{
+    struct rt *r = s->a->rt;
+    struct sim_points list = {0};
+    bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1), on;
+    for (uint32_t i = 0; i < s->n_over; i++)
+        if (s->over[i].base.contact == c) {
+            struct slide_spot at = s->over[i].base;
+            at.vertex = vertex;
+            sim_points_add(s, &list, &at);
+        }
+    slide_mark(r, c, block);
+    if (sim_over_points(s, block, false, &list))
+        return IMP_FAILED;
+    int hit = list.n;
+    for (int k = 0; k < slide_count(r); k++) {
+        const struct slide_spot *p = slide_spot(r, k, &on, NULL);
+        if (slide_marked(r, p->contact, block))
+            sim_points_add(s, &list, p);
+    }
+    if (list.n > SLIDE_MOST)
+        return IMP_OK;
+    b->n = list.n;
+    memcpy(b->spot, list.spot, sizeof *list.spot * (size_t)list.n);
+    b->n_hit = hit;
+    b->G = NEW_N(r->brief, double, (size_t)b->n *(size_t)b->n + 1);
+    int st = slide_look(r, b->spot, b->n, b->point, b->G);
+    for (int i = 0; i < b->n && !st; i++) {
+        uint32_t k = b->spot[i].contact;
+        double gap;
+        event_rounding(r, k, &gap, &b->rest[i]);
+        b->e[i] = r->env[rt_contact(r, k)->env_contact + IMP_CONTACT_E];
+        if (i >= hit)
+            b->point[i].rate = 0.0;
+    }
+    return st;
+}
+
+/* rates after impulses on those that are `in`: at once, none below -e times
+ * that before, no impulse pulls. False: they jam */
+static bool
+at_once(struct rt *r, struct blow *b, const bool *in, double *rate)
+{
+    int n = b->n, m = 0, index[SLIDE_MOST];
+    double *M = NEW_N(r->brief, double, (size_t)n *(size_t)n + 1);
+    double q[SLIDE_MOST], z[SLIDE_MOST];
+    for (int i = 0; i < n; i++)
+        if (in[i])
+            index[m++] = i;
+    for (int i = 0; i < m; i++) {
+        double u = rate[index[i]];
+        q[i] = u < 0.0 ? (1.0 + b->e[index[i]]) * u : u;
+        for (int j = 0; j < m; j++)
+            M[i * m + j] = b->G[index[i] * n + index[j]];
+    }
+    int st = lcp_solve(m, M, q, z, NEW_N(r->brief, double, lcp_room(m) + 1));
+    if (st != 0 && st != 2)
+        return false;
+    for (int j = 0; j < m; j++) {
+        b->P[index[j]] += z[j];
+        for (int i = 0; i < n; i++)
+            rate[i] += b->G[i * n + index[j]] * z[j];
+    }
+    return true;
+}
+
+static bool
+solve(struct sim *s, struct blow *b)
+{
+    struct rt *r = s->a->rt;
+    bool in[SLIDE_MOST];
+    double *rate = b->after;
+    memset(b->P, 0, sizeof b->P);
+    for (int i = 0; i < b->n; i++)
+        rate[i] = b->point[i].rate;
+    bool each = r->im->impact_law == IMP_IMPACT_SEQUENTIAL && b->n_hit > 1;
+    for (int round = 0; round < OVER_ROUNDS; round++) {
+        int first = -1;
+        for (int i = 0; i < b->n; i++) {
+            bool down = i < b->n_hit && rate[i] < -b->rest[i];
+            if (down && first < 0)
+                first = i;
+            in[i] = each ? i >= b->n_hit || first == i : true;
+            if (i >= b->n_hit && fabs(rate[i]) <= b->rest[i])
+                rate[i] = 0.0;
+        }
+        if (first < 0)
+            return true;
+        if (!at_once(r, b, in, rate))
+            return false;
+        if (!each)
+            return true;
+    }
+    return false;
+}
+
+/* events, and how each contact goes on */
+static int
+record(struct sim *s, const struct blow *b)
+{
+    int st;
+    for (uint32_t c = 0; c < s->n_contacts; c++) {
+        double P = 0.0, most = 0.0;
+        bool hit = false;
+        for (int i = 0; i < b->n; i++) {
+            most = fmax(most, b->P[i]);
+            if (b->spot[i].contact == c) {
+                P += b->P[i];
+                hit |= i < b->n_hit;
+            }
+        }
+        if (!hit && !(P > 1e-12 * most))
+            continue;
+        sim_log(s, c, "impact", hit ? touch_class_name[CLASS_MINUS] : "rest",
+                P);
+        s->ct[c].watch = WATCH_LEAVE;
+        if (hit && (st = sim_count(s, c)))
+            return st;
+    }
+    return IMP_OK;
+}
+
+/* the points that rest after an impact: which push? The others rise */
+static int
+after(struct sim *s, const struct blow *b)
+{
+    struct slide_spot stay[SLIDE_MOST];
+    int n = 0;
+    bool *out = NEW_N(s->a->rt->brief, bool, s->n_contacts + 1), any = false;
+    for (int i = 0; i < b->n; i++) {
+        if (b->after[i] <= b->rest[i])
+            stay[n++] = b->spot[i];
+        else if (b->spot[i].kind == SLIDE_VERTEX)
+            mark(s, &b->spot[i], false);
+        any |= i >= b->n_hit || b->after[i] <= b->rest[i];
+        out[b->spot[i].contact] = true;
+    }
+    return any ? sim_slide_points(s, b->spot[0].contact, stay, n, out) : IMP_OK;
+}
+
+/* does it come down from higher than the tolerance of a gap lets one tell? */
+static bool
+high(struct sim *s, const struct blow *b)
+{
+    struct rt *r = s->a->rt;
+    double tol, rate, u = b->point[0].rate;
+    double acc = fmax(v_norm(r->gravity), fabs(b->point[0].free));
+    event_tolerances(r, b->spot[0].contact, &tol, &rate);
+    return u * u > 2.0 * acc * OVER_HIGH * tol;
+}
+
+int
+sim_over_hit(struct sim *s, uint32_t c, uint32_t vertex)
+{
+    struct rt *r = s->a->rt;
+    struct blow *b = NEW(r->brief, struct blow);
+    struct event hit = {EVENT_CROSS, c, rt_time(r)};
+    int st = gather(s, c, vertex, b);
+    if (st)
+        return st;
+    bool down = false;
+    for (int i = 0; i < b->n_hit; i++)
+        down |= b->point[i].rate < -b->rest[i];
+    if (b->n == 0 || high(s, b))
+        return sim_event(s, &hit, &hit, 0);
+    if ((st = sim_row(s)))
+        return st;
+    if (!down)
+        return sim_slide_points(s, c, b->spot, b->n, NULL);
+    if (!solve(s, b))
+        return sim_event(s, &hit, &hit, 0);
+    slide_push(r, b->P);
+    s->row_fresh = false;
+    if ((st = record(s, b)) || (st = sim_row(s)) || (st = after(s, b)))
+        return st;
+    return sim_chatter(s, c);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs to come that differ from the one before in restitutions alone: a
+ * question that can do a part of its work for all of them at once is told them
+ * (command_ahead). What it finds changes no run: it is only there sooner. */
+#include <string.h>
+
+#include "analysis/sweep/sweep_priv.h"
+#include "base/arena.h"
+
+/* the params of the v-th run; false: it is not to be made, or another model's
+ */
+static bool
+params_of(const struct sweep *s, uint64_t v, struct sweep_ahead *x)
+{
+    uint64_t i = sweep_visit(s, v);
+    if (s->resumed && s->state[i] == SWEEP_DONE)
+        return false;
+    sweep_go_to(s, &x->place, i);
+    for (size_t k = 0; k < s->n_axes; k++)
+        x->params[s->axis[k].param] = sweep_here(s, &x->place, k);
+    return true;
+}
+
+static void
+memory(const struct sweep *s, struct sweep_ahead *x, const imp_image *im)
+{
+    if (x->params)
+        return;
+    x->params =
+        arena_copy(x->arena, s->params, (im->params.n + 1) * sizeof *s->params);
+    x->place.digit = NEW_N(x->arena, size_t, s->n_axes + 1);
+    x->e = NEW_N(x->arena, double, SWEEP_AHEAD *(size_t)im->contacts.n + 1);
+}
+
+uint64_t
+sweep_ahead(const struct sweep *s, struct sweep_ahead *x, struct analysis *a,
+            const imp_command *question, uint64_t from, uint64_t to)
+{
+    const struct command_ahead *ahead = command_ahead(question->id);
+    const imp_image *im = a->rt->im;
+    uint32_t m = im->contacts.n;
+    uint64_t v = from;
+    int n = x->n = x->next = 0;
+    if (!ahead || s->n_models > 1)
+        return UINT64_MAX;
+    memory(s, x, im);
+    for (; v < to && n < SWEEP_AHEAD; v++) {
+        if (!params_of(s, v, x))
+            continue;
+        if (!rt_laws(a->rt, x->params, x->e + (size_t)n * m))
+            break;
+        n++;
+    }
+    if (n > 1) {
+        ahead->look(a, question, x->e, n, x->told);
+        x->n = n;
+    }
+    return v > from ? v : from + 1;
+}
+
+bool
+sweep_told(struct sweep_ahead *x, struct analysis *a,
+           const imp_command *question, struct rec *r)
+{
+    int k = x->next++;
+    if (k >= x->n || !x->told[k])
+        return false;
+    rec_again(r);
+    return command_ahead(question->id)->tell(a, k, r);
+}

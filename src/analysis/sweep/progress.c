@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* The line that shows how far a sweep is: on standard error, drawn by a thread
+ * of its own ten times a second at most, so that it moves while one run takes
+ * long, and wiped at the end. A sweep that is over before the first line shows
+ * none. The time left is that of what has been done so far, run for run. */
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analysis/sweep/sweep_priv.h"
+#include "base/io.h"
+
+#define LINE_SECONDS 0.1
+enum { BAR = 20, LINE = 120, NARROW = 70 /* columns: no line */ };
+
+static double
+now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void
+clock_text(char *s, size_t n, double t)
+{
+    long k = (long)(t + 0.5);
+    if (k >= 3600)
+        snprintf(s, n, "%ld:%02ld:%02ld", k / 3600, k / 60 % 60, k % 60);
+    else
+        snprintf(s, n, "%ld:%02ld", k / 60, k % 60);
+}
+
+static void
+draw(struct sweep_progress *p)
+{
+    const struct sweep *s = p->s;
+    uint64_t done = atomic_load(&s->done), fresh = done - s->resumed;
+    char bar[BAR + 1] = {0}, left[40] = "", time[24], text[LINE];
+    int share = (int)((double)BAR * (double)done / (double)s->total);
+    for (int k = 0; k < BAR; k++)
+        bar[k] = k < share ? '#' : '.';
+    if (fresh) {
+        double each = (now() - p->begun) / (double)fresh;
+        clock_text(time, sizeof time, (double)(s->total - done) * each);
+        snprintf(left, sizeof left, ", %s left", time);
+    }
+    int n =
+        snprintf(text, sizeof text, "\rsweep [%s] %llu of %llu%s\033[K", bar,
+                 (unsigned long long)done, (unsigned long long)s->total, left);
+    (void)io_write(STDERR_FILENO, text, (size_t)n); /* nobody to tell */
+    p->drawn = true;
+}
+
+static void *
+main_of(void *ctx)
+{
+    struct sweep_progress *p = ctx;
+    pthread_mutex_lock(&p->lock);
+    while (!p->over) {
+        double t = now() + LINE_SECONDS;
+        struct timespec until = {(time_t)t, 0};
+        until.tv_nsec = (long)(1e9 * (t - (double)until.tv_sec));
+        if (pthread_cond_timedwait(&p->wake, &p->lock, &until) && !p->over)
+            draw(p);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+void
+sweep_progress_begin(struct sweep_progress *p, const struct sweep *s)
+{
+    struct winsize w;
+    pthread_condattr_t at;
+    *p = (struct sweep_progress){.s = s, .begun = now()};
+    if (!s->a->sweeps.progress || (!ioctl(STDERR_FILENO, TIOCGWINSZ, &w) &&
+                                   w.ws_col && w.ws_col < NARROW))
+        return;
+    pthread_condattr_init(&at);
+    pthread_condattr_setclock(&at, CLOCK_MONOTONIC);
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->wake, &at);
+    pthread_condattr_destroy(&at);
+    p->made = true;
+    p->running = !pthread_create(&p->thread, NULL, main_of, p);
+}
+
+void
+sweep_progress_end(struct sweep_progress *p)
+{
+    if (!p->made)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->over = true;
+    pthread_cond_signal(&p->wake);
+    pthread_mutex_unlock(&p->lock);
+    if (p->running)
+        pthread_join(p->thread, NULL);
+    if (p->drawn)
+        (void)io_write(STDERR_FILENO, "\r\033[K", 4);
+    pthread_cond_destroy(&p->wake);
+    pthread_mutex_destroy(&p->lock);
+    p->made = false;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside `sweep`: what is run (sweep.c), the models that are made for
+ * structural params (models.c), the threads (threads.c), what they do
+ * for several runs at once (batch.c), what is kept of each run
+ * (journal_rows.c) and what they had to say (warnings.c), the record
+ * (sweep_record.c), the progress line (progress.c).
+ *
+ * Runs are numbered; what one of them finds is a function of its number alone
+ * and stands at its number, so neither the threads nor the order in which they
+ * work can show (I7). */
+#ifndef IMP_ANALYSIS_SWEEP_SWEEP_PRIV_H
+#define IMP_ANALYSIS_SWEEP_SWEEP_PRIV_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "analysis/command/analysis_priv.h"
+#include "output/journal.h"
+
+struct sweep_axis {
+    uint32_t param;
+    bool random, structural;
+    const double *x; /* n values; random: both bounds */
+    size_t n;
+    imp_range range;
+};
+/* what is kept of every run: numbers, or the number of a text */
+struct sweep_field {
+    uint32_t field;  /* of the question's record */
+    bool calculated; /* a value of the sweep's `record` (item) instead */
+    size_t width;
+    double *num; /* per run width of them; NaN: absent */
+    uint32_t *text;
+};
+/* every text that runs found, once; number 0: none */
+struct sweep_texts {
+    const char **v;
+    size_t n;
+    uint32_t *bucket; /* 2 n_most of them, a power of two: number or 0 */
+    size_t n_most;
+    struct arena *arena; /* of its own; NULL: closed */
+    pthread_mutex_t lock;
+};
+/* the text that a thread had last in a column: it mostly comes again, and needs
+ * no lock then */
+#define SWEEP_LAST 48
+struct sweep_last {
+    const char *lasting; /* where it lay, if nothing else can lie there */
+    uint32_t number, n;  /* length; 0: none */
+    char s[SWEEP_LAST];
+};
+enum { SWEEP_NOT, SWEEP_DONE };
+/* runs of a thread that the journal has not got yet */
+struct sweep_stretch {
+    uint64_t first, n;
+};
+struct sweep_numbers {
+    uint32_t *v;
+    size_t n, cap;
+};
+struct sweep_waiting {
+    struct sweep_stretch *v;
+    size_t n, cap;
+    uint64_t runs;
+    struct sweep_numbers local; /* per text: its number in the frame, or 0 */
+    struct sweep_numbers used;  /* texts of the frame */
+};
+/* a model that runs are made of */
+struct sweep_model {
+    double *params; /* all, those of axes that are not structural at default */
+    bool made;
+    const char *why; /* there is none */
+    const imp_image *im;
+    const imp_code *code;
+    struct rt_tier *tier;
+    const imp_command *question;
+    const imp_val *kept;   /* items of `record` */
+    struct model_made own; /* owner NULL: the model that runs the sweep */
+    size_t users;          /* threads that are at it */
+    uint64_t left;         /* runs to be done */
+};
+
+struct sweep {
+    struct analysis *a;
+    const imp_command *c, *question;
+    struct sweep_axis *axis;
+    size_t n_axes;
+    uint64_t repeat, total; /* runs */
+    bool summary;           /* the record has a row per combination */
+    struct sweep_model *model;
+    size_t n_models;
+    uint64_t per_model; /* runs */
+    double seed;
+    const double *params; /* of the model; axes go over them */
+    struct sweep_field *field;
+    bool *wanted;                   /* per field of the question's record */
+    bool calculates;                /* some are calculated */
+    size_t n_fields, n_num, n_text; /* numbers and texts per run */
+    /* per run */
+    uint32_t *error;      /* text of the reason, 0: the run gave values */
+    unsigned char *state; /* SWEEP_... */
+    struct sweep_texts texts;
+    const char *save; /* file name or NULL */
+    struct journal journal;
+    uint64_t resumed;    /* runs that the journal had */
+    atomic_int error_io; /* errno of the journal */
+    atomic_int no_memory;
+    int threads;
+    pthread_mutex_t code_lock; /* of models, their code and tiers */
+    /* what threads write often, far from what they read */
+    char apart[128];
+    atomic_uint_fast64_t next, done, failed;
+    char apart_too[128];
+};
+
+/* warnings of runs: of each code the first, and at how many runs */
+struct sweep_warning {
+    enum diag_code code;
+    imp_range range;
+    const char *message;
+    uint64_t run, n;
+};
+struct sweep_warnings {
+    struct sweep_warning v[16];
+    size_t n;
+};
+
+/* -- sweep.c: the value of axis k in run i */
+double sweep_value(const struct sweep *s, size_t k, uint64_t i);
+/* The same in one run after another: which value of each axis, and which of the
+ * repetitions. digit has room for all axes, and is zero at first. */
+struct sweep_place {
+    uint64_t run, turn; /* nothing stands there for run 0, which is all zero */
+    size_t *digit;
+};
+void sweep_go_far(const struct sweep *s, struct sweep_place *p, uint64_t i);
+/* to the next run */
+static inline void
+sweep_step(const struct sweep *s, struct sweep_place *p)
+{
+    p->run++;
+    if (++p->turn < s->repeat)
+        return;
+    p->turn = 0;
+    for (size_t k = s->n_axes; k-- > 0;) {
+        if (s->axis[k].random)
+            continue;
+        if (++p->digit[k] < s->axis[k].n)
+            return;
+        p->digit[k] = 0;
+    }
+}
+static inline void
+sweep_go_to(const struct sweep *s, struct sweep_place *p, uint64_t i)
+{
+    if (i == p->run + 1)
+        sweep_step(s, p);
+    else if (i != p->run)
+        sweep_go_far(s, p, i);
+}
+static inline double
+sweep_here(const struct sweep *s, const struct sweep_place *p, size_t k)
+{
+    const struct sweep_axis *x = &s->axis[k];
+    return x->random ? sweep_value(s, k, p->run) : x->x[p->digit[k]];
+}
+
+/* -- sweep_record.c: the columns of the runs that are done, NaN and no text
+ * where a run gave none */
+void sweep_put_record(struct sweep *s, struct rec *out, size_t rows,
+                      size_t failed);
+
+/* -- models.c: after the axes; IMP_OK or a diagnostic */
+int sweep_models_plan(struct sweep *s);
+/* runs to be done of each, when the journal has been read */
+void sweep_models_count(struct sweep *s);
+/* number of the v-th run in the order in which they are made */
+uint64_t sweep_visit(const struct sweep *s, uint64_t v);
+/* the model of that run; leave: `done` runs of it have been made */
+struct sweep_model *sweep_model_take(struct sweep *s, uint64_t v);
+void sweep_model_leave(struct sweep *s, struct sweep_model *m, uint64_t done);
+void sweep_models_free(struct sweep *s);
+
+/* -- journal_rows.c */
+void sweep_texts_init(struct sweep_texts *t);
+void sweep_texts_free(struct sweep_texts *t);
+/* what run i found, out of its record, or why not; last: per field */
+void sweep_keep(struct sweep *s, uint64_t i, const struct rec *r,
+                struct sweep_last *last);
+void sweep_keep_error(struct sweep *s, uint64_t i, const char *why);
+/* run i waits for the journal; about how many bytes it would get */
+void sweep_wait_apart(struct sweep_waiting *w, uint64_t i);
+static inline void
+sweep_wait(struct sweep_waiting *w, uint64_t i)
+{
+    struct sweep_stretch *last = w->n ? w->v + (w->n - 1) : NULL;
+    if (last && i == last->first + last->n)
+        last->n++;
+    else
+        sweep_wait_apart(w, i);
+    w->runs++;
+}
+static inline size_t
+sweep_waiting_bytes(const struct sweep *s, const struct sweep_waiting *w)
+{
+    return w->n * sizeof *w->v +
+           (size_t)w->runs * (s->n_num * sizeof(double) + s->n_text);
+}
+void sweep_waiting_free(struct sweep_waiting *w);
+/* runs that waited as a frame of the journal, and back */
+void sweep_pack(struct sweep *s, struct sweep_waiting *w, struct buf *b);
+void sweep_unpack(void *sweep, const char *p, size_t n);
+/* two bytes-equal sweeps have equal keys */
+uint64_t sweep_key(const struct sweep *s);
+
+/* -- batch.c */
+#define SWEEP_AHEAD 64 /* runs */
+struct sweep_ahead {
+    struct arena *arena;
+    double *params, *e; /* of a run; restitutions of all contacts, per run */
+    struct sweep_place place;
+    int n, next; /* runs that were looked at; which comes next */
+    bool told[SWEEP_AHEAD];
+};
+/* Runs from..to - 1 (as they are made) as far as they are such runs; `a` has
+ * the run that was made last. The first that was not looked at. */
+uint64_t sweep_ahead(const struct sweep *s, struct sweep_ahead *x,
+                     struct analysis *a, const imp_command *question,
+                     uint64_t from, uint64_t to);
+/* The run after the one that this was asked of last: is it known what it finds?
+ * Then r is its record. */
+bool sweep_told(struct sweep_ahead *x, struct analysis *a,
+                const imp_command *question, struct rec *r);
+
+/* -- warnings.c: one more warning, its text into `kept`; those of run i; why
+ * a run of model m failed */
+void sweep_note(struct sweep_warnings *w, struct arena *kept,
+                const struct sweep_warning *x);
+void sweep_note_run(struct sweep_warnings *w, struct arena *kept,
+                    const struct diags *ds, uint64_t i);
+const char *sweep_reason(const struct sweep_model *m, const struct diags *ds,
+                         int status);
+
+/* -- progress.c: the line on a terminal, while threads run */
+struct sweep_progress {
+    const struct sweep *s;
+    double begun;
+    bool made, running, over, drawn;
+    pthread_t thread;
+    pthread_mutex_t lock; /* of over */
+    pthread_cond_t wake;
+};
+void sweep_progress_begin(struct sweep_progress *p, const struct sweep *s);
+void sweep_progress_end(struct sweep_progress *p);
+
+/* -- threads.c: all runs that are not done; IMP_OK, IMP_STOPPED (Ctrl-C),
+ * IMP_FAILED with s->error_io. Memory's end jumps. */
+int sweep_go(struct sweep *s, struct sweep_warnings *w);
+
+/* Does any tape of the model read this param? */
+bool sweep_reads(const imp_image *im, uint32_t param);
+
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/* Body of period_map_linear.c and period_map_linear_avx2.c: period_map.c where
+ * nothing accelerates: between impacts the rates do not change, and what an
+ * impact makes of them does not depend on the gaps. So the map of a period is
+ * linear in the rates u, its derivative d g'/d g   d g'/d u 0       d u'/d u
+ * and every system of equations falls into one of the gaps and one of the
+ * rates. Of two or three contacts the other eigenvalues than 1 are those of a
+ * quadratic equation. Everything is inline for these ranks. */
+#include <math.h>
+#include <string.h>
+
+#include "runtime/accumulation/period_map_priv.h"
+#include "runtime/ballistic/coast.h"
+
+#define STILL_INLINE static inline __attribute__((always_inline))
+
+/* tangents of one coordinate, a lane per contact; and one to spare. All that
+ * returns one is inline, so that no convention of calls matters. */
+#ifdef __GNUC__
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+typedef double four __attribute__((vector_size(32), may_alias));
+
+STILL_INLINE four
+four_of(double x)
+{
+    return (four){x, x, x, x};
+}
+
+/* -- one period -------------------------------------------------------------
+ */
+
+/* tangents that begin with a gap (g) or a rate (u): of y, z, the time */
+struct tangents {
+    four yg[LINE_LANES], yu[LINE_LANES], z[LINE_LANES], tg, tu;
+};
+
+/* what contact c sees of them */
+STILL_INLINE four
+seen(int r, const double *F, const four *x)
+{
+    four s = four_of(F[0]) * x[0];
+    for (int j = 1; j < r; j++)
+        s += four_of(F[j]) * x[j];
+    return s;
+}
+
+/* The next flight and impact of the copy: are they those of contact c alone?
+ * Gaps that are known by themselves must say so, too. */
+STILL_INLINE bool
+strike(const struct line *s, struct coast *state, int r, int nv, bool direct,
+       int c, struct hit *hit)
+{
+    lanes_truth at[VECTORS];
+    uint64_t others = ~UINT64_C(0) >> (64 - s->model.m) & ~(UINT64_C(1) << c);
+    uint64_t first = 0;
+    double flight = -((const double *)state->gap)[c] / state->at[c];
+    *hit = (struct hit){.s = lanes_of(flight), .contact = c};
+    for (int v = 0; v < nv; v++) {
+        lanes g = state->gap[v] + state->rate[v] * hit->s;
+        at[v] = lanes_alone(c - LANES * v);
+        first |= lanes_bits(g <= lanes_of(0.0)) << LANES * v;
+    }
+    return flight > 0.0 && flight < INFINITY && !(first & others) &&
+           (direct ? impact_direct(state, s, nv, at, others, hit)
+                   : impact_general(state, s, nv, r, at, others, hit));
+}
+
+/* what it does to the tangents, over tau, and to the rates z */
+STILL_INLINE void
+along(const struct line *s, int r, int c, double tau, double *z,
+      struct tangents *d)
+{
+    const double *F = s->k.F + c * r, *H = s->k.H + c * r;
+    double arrive = line_dot(r, F, z), back = -1.0 / arrive;
+    double p = -(1.0 + s->model.e[c]) / s->k.W[c * (s->model.m + 1)];
+    for (int j = 0; j < r; j++)
+        d->yu[j] += d->z[j] * four_of(tau);
+    four tg = seen(r, F, d->yg) * four_of(back);
+    four tu = seen(r, F, d->yu) * four_of(back);
+    four push = seen(r, F, d->z) * four_of(p);
+    d->tg += tg;
+    d->tu += tu;
+    for (int j = 0; j < r; j++) {
+        d->yg[j] += four_of(z[j]) * tg;
+        d->yu[j] += four_of(z[j]) * tu;
+        d->z[j] += four_of(H[j]) * push;
+        z[j] += H[j] * (p * arrive);
+    }
+}
+
+STILL_INLINE void
+begin(const struct line_map *k, int h, int r, struct tangents *d)
+{
+    for (int j = 0; j < r; j++) {
+        memcpy(d->yg + j, k->sy + j * 2 * h, sizeof *d->yg);
+        d->yu[j] = four_of(0.0);
+        d->z[j] = d->yg[j];
+    }
+    d->tg = d->tu = four_of(0.0);
+}
+
+STILL_INLINE void
+end(struct line_map *k, int h, int r, const struct tangents *d)
+{
+    const struct line *s = k->s;
+    for (int i = 0; i < h; i++) {
+        int b = k->b[i];
+        four root = four_of(1.0 / s->k.root[b]);
+        const double *F = s->k.F + b * r;
+        four g = seen(r, F, d->yg) * root, u = seen(r, F, d->yu) * root;
+        four z = seen(r, F, d->z) * root;
+        memcpy(k->gg[i], &g, sizeof g);
+        memcpy(k->gu[i], &u, sizeof u);
+        memcpy(k->uu[i], &z, sizeof z);
+    }
+    memcpy(k->tg, &d->tg, sizeof k->tg);
+    memcpy(k->tu, &d->tu, sizeof k->tu);
+}
+
+STILL_INLINE bool
+follow(const struct line *l, struct line_map *k, int period, int h, int r,
+       int nv, bool direct)
+{
+    struct line *s = k->s;
+    const struct line_work *w = l->w;
+    struct tangents d;
+    struct coast state;
+    struct hit hit = {.contact = -1};
+    double z[LINE_LANES], total = 0.0;
+    int exponent = s->ex - s->ev - (k->ex - k->ev);
+    begin(k, h, r, &d);
+    for (int j = 0; j < r; j++)
+        z[j] = times2(s->z[j], s->ev - k->ev);
+    line_map_coordinates(k, k->x);
+    coast_load(&state, s, nv, r, direct);
+    for (int i = period; i > 0; i--) {
+        unsigned long was = w->n_ring - (unsigned long)i;
+        int c = w->ring[was % LINE_KEPT].contact;
+        if (!strike(s, &state, r, nv, direct, c, &hit))
+            return false;
+        double tau = times2(hit.s[0], exponent);
+        total += tau;
+        along(s, r, c, tau, z, &d);
+    }
+    coast_store(&state, s, nv, r, direct);
+    line_coasted(s, hit.contact, hit.arrive, period);
+    if (-hit.arrive < s->w->low_v)
+        line_rescale(s);
+    line_map_coordinates(k, k->x1);
+    end(k, h, r, &d);
+    k->tau = total;
+    return total > 0.0;
+}
+
+STILL_INLINE bool
+follow_any(const struct line *l, struct line_map *k, int period)
+{
+    int m = l->model.m, h = k->n / 2, r = k->r, nv = (m + LANES - 1) / LANES;
+    bool direct = l->k.direct;
+    if (direct && h == 3 && r == 3)
+        return follow(l, k, period, 3, 3, 4 / LANES, true);
+    if (h == 3 && r == 3 && m == 4)
+        return follow(l, k, period, 3, 3, 4 / LANES, false);
+    return follow(l, k, period, h, r, nv, direct);
+}
+
+/* -- what it says -----------------------------------------------------------
+ */
+
+/* a block of D, its scale t and right side */
+struct block {
+    double D[MAP_STILL][MAP_STILL], t[MAP_STILL], r[MAP_STILL];
+};
+
+STILL_INLINE void
+cross(const double *a, const double *b, double *c)
+{
+    c[0] = a[1] * b[2] - a[2] * b[1];
+    c[1] = a[2] * b[0] - a[0] * b[2];
+    c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* h - 1 directions at right angles to t */
+STILL_INLINE void
+across(int h, const double *t, double p[][MAP_STILL])
+{
+    if (h == 2) {
+        p[0][0] = -t[1];
+        p[0][1] = t[0];
+    } else if (h == 3) {
+        double axis[3] = {0.0, 0.0, 0.0};
+        int i = fabs(t[1]) < fabs(t[0]) ? 1 : 0;
+        axis[fabs(t[2]) < fabs(t[i]) ? 2 : i] = 1.0;
+        cross(t, axis, p[0]);
+        cross(t, p[0], p[1]);
+    }
+}
+
+/* Of three eigenvalues or two the ones but one: mean +- sqrt(disc), or the mean
+ * alone; the greatest size */
+struct others {
+    double mean, disc, radius;
+};
+
+/* (I - D) x + t e = r, x at right angles to t: first without e, along these
+ * directions. x[h] = e. *radius: greatest eigenvalue of D across t, that of (I
+ * - t t^T/t^2) D: in these directions, too. */
+STILL_INLINE bool
+to_fixed(int h, const struct block *b, double *x, struct others *o)
+{
+    double p[2][MAP_STILL] = {{0.0}}, q[2][MAP_STILL], m[2][2], s[2];
+    double f[2] = {0.0, 0.0}, left[MAP_STILL];
+    across(h, b->t, p);
+    for (int k = 0; k < h - 1; k++)
+        for (int i = 0; i < h; i++)
+            q[k][i] = p[k][i] - line_dot(h, b->D[i], p[k]);
+    for (int k = 0; k < h - 1; k++) {
+        s[k] = line_dot(h, p[k], b->r);
+        for (int j = 0; j < h - 1; j++)
+            m[k][j] = line_dot(h, p[k], q[j]);
+    }
+    *o = (struct others){0.0, 0.0, 0.0};
+    if (h == 2) {
+        f[0] = s[0] / m[0][0];
+        o->mean = 1.0 - m[0][0] / line_dot(2, p[0], p[0]);
+        o->radius = fabs(o->mean);
+    } else if (h == 3) {
+        double rd = 1.0 / (m[0][0] * m[1][1] - m[0][1] * m[1][0]);
+        f[0] = (s[0] * m[1][1] - m[0][1] * s[1]) * rd;
+        f[1] = (m[0][0] * s[1] - s[0] * m[1][0]) * rd;
+        /* p1 is t x p0 */
+        double r0 = 1.0 / line_dot(3, p[0], p[0]);
+        double r1 = r0 / line_dot(3, b->t, b->t);
+        double d0 = 1.0 - m[0][0] * r0, d1 = 1.0 - m[1][1] * r1;
+        double half = 0.5 * (d0 - d1), off = m[0][1] * r0 * (m[1][0] * r1);
+        o->mean = 0.5 * (d0 + d1);
+        o->disc = half * half + off;
+        o->radius =
+            o->disc < 0.0 ? sqrt(d0 * d1 - off) : fabs(o->mean) + sqrt(o->disc);
+    }
+    for (int i = 0; i < h; i++) {
+        x[i] = 0.0;
+        left[i] = b->r[i];
+        for (int k = 0; k < h - 1; k++) {
+            x[i] += f[k] * p[k][i];
+            left[i] -= f[k] * q[k][i];
+        }
+    }
+    x[h] = line_dot(h, b->t, left) / line_dot(h, b->t, b->t);
+    return isfinite(x[h]);
+}
+
+/* (I - l D^T) x = r, by the minors */
+STILL_INLINE bool
+transposed(int h, const struct block *b, double l, const double *r, double *x)
+{
+    double c[MAP_STILL][MAP_STILL] = {{0}}, n[3][3], det; /* of I - l D */
+    for (int i = 0; i < h; i++)
+        for (int j = 0; j < h; j++)
+            c[j][i] = (i == j) - l * b->D[i][j];
+    if (h == 3) {
+        cross(c[1], c[2], n[0]);
+        cross(c[2], c[0], n[1]);
+        cross(c[0], c[1], n[2]);
+        det = line_dot(3, c[0], n[0]);
+    } else if (h == 2) {
+        n[0][0] = c[1][1];
+        n[0][1] = -c[1][0];
+        n[1][0] = -c[0][1];
+        n[1][1] = c[0][0];
+        det = line_dot(2, c[0], n[0]);
+    } else {
+        n[0][0] = 1.0;
+        det = c[0][0];
+    }
+    double rd = 1.0 / det;
+    for (int i = 0; i < h; i++) {
+        double sum = 0.0;
+        for (int j = 0; j < h; j++)
+            sum += r[j] * n[j][i];
+        x[i] = sum * rd;
+    }
+    return det != 0.0;
+}
+
+STILL_INLINE double
+norm(int n, const double *x)
+{
+    return sqrt(line_dot(n, x, x));
+}
+
+STILL_INLINE bool
+read(struct line_map *k, int h, struct reading *o)
+{
+    struct block g, u;
+    struct others kg, ku;
+    double gu[MAP_STILL][MAP_STILL], r[MAP_STILL], tg[MAP_STILL + 1],
+        tu[MAP_STILL + 1], xg[MAP_STILL + 1], xu[MAP_STILL + 1];
+    double U = norm(h, k->x + h), G = U * k->tau;
+    double U1 = norm(h, k->x1 + h), G0 = norm(h, k->x), G1 = norm(h, k->x1);
+    if (!(U > 0.0) || !(U1 > 0.0) || !(G0 > 0.0) || !(G1 > 0.0))
+        return false;
+    double b = U1 / U, a = G1 / G0, l = a / b, ra = 1.0 / a, rb = 1.0 / b;
+    double rG = 1.0 / G, rU = 1.0 / U, mixed = U * rG * ra;
+    if (!(l < 1.0) || !(a < 1.0))
+        return false;
+    for (int i = 0; i < h; i++) {
+        g.r[i] = (k->x1[i] * ra - k->x[i]) * rG;
+        u.r[i] = (k->x1[h + i] * rb - k->x[h + i]) * rU;
+        g.t[i] = k->x[i] * rG;
+        u.t[i] = k->x[h + i] * rU;
+        for (int c = 0; c < h; c++) {
+            g.D[i][c] = k->gg[i][c] * ra;
+            gu[i][c] = k->gu[i][c] * mixed;
+            u.D[i][c] = k->uu[i][c] * rb;
+        }
+    }
+    double rg[MAP_STILL], ru[MAP_STILL];
+    memcpy(rg, g.r, sizeof rg);
+    memcpy(ru, u.r, sizeof ru);
+    /* r = sum of e t - (D - I) d, d orthogonal to the t */
+    if (!to_fixed(h, &u, xu, &ku))
+        return false;
+    for (int i = 0; i < h; i++)
+        g.r[i] += line_dot(h, gu[i], xu);
+    if (!to_fixed(h, &g, xg, &kg))
+        return false;
+    memcpy(k->c, xg, (size_t)h * sizeof *xg);
+    memcpy(k->c + h, xu, (size_t)h * sizeof *xu);
+    o->distance = sqrt(line_dot(h, xg, xg) + line_dot(h, xu, xu));
+    o->kappa = greater(kg.radius, ku.radius);
+    if (!(o->distance < MAP_FAR) || !(o->kappa < 1.0))
+        return false;
+    /* DT (I - l D) = D tau */
+    for (int i = 0; i < h; i++)
+        r[i] = k->tg[i] * G;
+    if (!transposed(h, &g, l, r, tg))
+        return false;
+    for (int i = 0; i < h; i++) {
+        r[i] = k->tu[i] * U;
+        for (int c = 0; c < h; c++)
+            r[i] += l * gu[c][i] * tg[c];
+    }
+    if (!transposed(h, &u, l, r, tu))
+        return false;
+    o->T =
+        (k->tau + l * (line_dot(h, tg, rg) + line_dot(h, tu, ru))) / (1.0 - l);
+    o->b = o->speed = b * exp(xu[h]);
+    o->a = a * exp(xg[h]);
+    o->ratio = o->a / o->b;
+    o->G = G;
+    o->U = U;
+    return isfinite(o->T) && o->T > 0.0 && o->ratio > 0.0 && o->ratio < 1.0;
+}
+
+STILL_INLINE bool
+read_any(struct line_map *k, struct reading *out)
+{
+    int h = k->n / 2;
+    return h == 3   ? read(k, 3, out)
+           : h == 2 ? read(k, 2, out)
+                    : read(k, h, out);
+}

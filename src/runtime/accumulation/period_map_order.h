@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* The rest of period_map_linear.c and period_map_linear_avx2.c: the fixed point
+ * of an order of single impacts by the order itself, where period_map_linear.h
+ * reads it from where the state is. Over a period the rates go by u' = A u,
+ * whatever the gaps are. At a direction that A repeats all flights are linear
+ * in the gaps, g' = B g. Directions that A and B repeat are a motion that
+ * shrinks by the same factors each time. It attracts its neighbours when the
+ * other eigenvalues of A and of B are less; it exists when the flights from it
+ * come in this order. Nothing is said of when the limit comes: for whoever asks
+ * only whether all contacts chatter to rest. */
+#include "runtime/accumulation/period_map_linear.h"
+
+/* Newton's steps to a direction, and the share of what is left of stability
+ * that the last one must be below: its error is the square of that */
+#define ORDER_ROUNDS 8
+#define ORDER_STEP 1e-3
+
+/* a direction that a matrix repeats */
+struct order_way {
+    double x[MAP_STILL], value;        /* of length 1; its eigenvalue */
+    struct others others;              /* over that one */
+    double back[MAP_STILL][MAP_STILL]; /* the matrix over that one */
+    double moved;                      /* from where it began, squared */
+};
+
+/* The one next to `from`, by Newton's method. False: there is none near. */
+STILL_INLINE bool
+order_way(int h, double M[][4], const double *from, struct order_way *o)
+{
+    double size = norm(h, from);
+    if (!(size > 0.0))
+        return false;
+    for (int i = 0; i < h; i++)
+        o->x[i] = from[i] / size;
+    for (int round = 0; round < ORDER_ROUNDS; round++) {
+        struct block b;
+        double y[MAP_STILL], d[MAP_STILL + 1];
+        for (int i = 0; i < h; i++)
+            y[i] = line_dot(h, M[i], o->x);
+        o->value = norm(h, y);
+        if (!(o->value > 0.0))
+            return false;
+        double back = 1.0 / o->value;
+        for (int i = 0; i < h; i++) {
+            b.t[i] = o->x[i];
+            b.r[i] = y[i] * back - o->x[i];
+            for (int c = 0; c < h; c++)
+                b.D[i][c] = M[i][c] * back;
+        }
+        if (!to_fixed(h, &b, d, &o->others))
+            return false;
+        double step = line_dot(h, d, d);
+        double good = ORDER_STEP * (1.0 - o->others.radius);
+        if (!(step < 1.0))
+            return false;
+        o->value += o->value * d[h];
+        double rl = 1.0 / sqrt(1.0 + step); /* d is at right angles */
+        for (int i = 0; i < h; i++)
+            o->x[i] = (o->x[i] + d[i]) * rl;
+        if (!(step <= good * good))
+            continue;
+        memcpy(o->back, b.D, sizeof o->back);
+        o->moved = 0.0;
+        for (int i = 0; i < h; i++) {
+            double by = o->x[i] - from[i] / size;
+            o->moved += by * by;
+        }
+        return true;
+    }
+    return false;
+}
+
+/* Where another eigenvalue is greater, real and positive: the direction that
+ * takes over from `from`, with its sign. False: none does. */
+STILL_INLINE bool
+order_greatest(int h, double M[][4], const double *from, struct order_way *o)
+{
+    double x[MAP_STILL], y[MAP_STILL], root;
+    if (o->others.disc < 0.0 || o->others.mean < 0.0)
+        return false;
+    root = sqrt(o->others.disc);
+    for (int i = 0; i < h; i++) /* without the least */
+        x[i] = line_dot(h, o->back[i], from) -
+               (h == 3 ? o->others.mean - root : 0.0) * from[i];
+    memcpy(y, h == 3 ? x : from, sizeof y);
+    for (int i = 0; i < h; i++)
+        x[i] = line_dot(h, o->back[i], y) - y[i]; /* and this one */
+    return order_way(h, M, x, o) && o->others.radius < 1.0;
+}
+
+/* the entry of the history that comes again i impacts from now */
+STILL_INLINE int
+order_of(const struct line *l, int period, int i)
+{
+    const struct line_work *w = l->w;
+    return w->ring[(w->n_ring - (unsigned long)(period - i)) % LINE_KEPT]
+        .contact;
+}
+
+/* impulse of a unit rate */
+STILL_INLINE double
+order_push(const struct line *l, int c)
+{
+    return -(1.0 + l->model.e[c]) / l->k.W[c * (l->model.m + 1)];
+}
+
+/* A */
+STILL_INLINE void
+order_rates(const struct line *l, const struct line_map *k, int period, int h,
+            double A[][4])
+{
+    four z[MAP_STILL];
+    for (int j = 0; j < h; j++)
+        memcpy(z + j, k->sy + j * 2 * h, sizeof *z);
+    for (int i = 0; i < period; i++) {
+        int c = order_of(l, period, i);
+        const double *H = l->k.H + c * h;
+        four push = seen(h, l->k.F + c * h, z) * four_of(order_push(l, c));
+        for (int j = 0; j < h; j++)
+            z[j] += four_of(H[j]) * push;
+    }
+    for (int i = 0; i < h; i++) {
+        int b = k->b[i];
+        four row = seen(h, l->k.F + b * h, z) * four_of(1.0 / l->k.root[b]);
+        memcpy(A[i], &row, sizeof row);
+    }
+}
+
+/* y, or z, of gaps or rates of the independent contacts in the metric */
+STILL_INLINE void
+order_from(const struct line_map *k, int h, const double *x, double *y)
+{
+    for (int j = 0; j < h; j++)
+        y[j] = line_dot(h, k->sy + j * 2 * h, x);
+}
+
+/* B at rates that begin as z; false: a contact does not close */
+STILL_INLINE bool
+order_gaps(const struct line *l, const struct line_map *k, int period, int h,
+           double *z, double B[][4])
+{
+    four y[MAP_STILL];
+    for (int j = 0; j < h; j++)
+        memcpy(y + j, k->sy + j * 2 * h, sizeof *y);
+    for (int i = 0; i < period; i++) {
+        int c = order_of(l, period, i);
+        const double *F = l->k.F + c * h, *H = l->k.H + c * h;
+        double arrive = line_dot(h, F, z), push = order_push(l, c) * arrive;
+        if (!(arrive < 0.0))
+            return false;
+        four t = seen(h, F, y) * four_of(-1.0 / arrive);
+        for (int j = 0; j < h; j++) {
+            y[j] += four_of(z[j]) * t;
+            z[j] += H[j] * push;
+        }
+    }
+    for (int i = 0; i < h; i++) {
+        int b = k->b[i];
+        four row = seen(h, l->k.F + b * h, y) * four_of(1.0 / l->k.root[b]);
+        memcpy(B[i], &row, sizeof row);
+    }
+    return true;
+}
+
+/* do the flights from y and z come in this order? */
+STILL_INLINE bool
+order_comes(const struct line *l, int period, int h, int nv, double *y,
+            double *z)
+{
+    uint64_t all = ~UINT64_C(0) >> (64 - l->model.m);
+    for (int i = 0; i < period; i++) {
+        int c = order_of(l, period, i);
+        const double *F = l->k.F + c * h, *H = l->k.H + c * h;
+        double arrive = line_dot(h, F, z), push = order_push(l, c) * arrive;
+        double t = line_dot(h, F, y) / -arrive;
+        if (!(arrive < 0.0) || !(t > 0.0))
+            return false;
+        lanes at[MAP_STILL];
+        for (int j = 0; j < h; j++) {
+            y[j] += z[j] * t;
+            z[j] += H[j] * push;
+            at[j] = lanes_of(y[j]);
+        }
+        lanes size = lanes_sizes(at, h);
+        uint64_t shut = 0;
+        for (int v = 0; v < nv; v++) {
+            lanes full = size;
+            if (!l->k.direct)
+                full *= row(l->k.root, v);
+            lanes g = from(l, h, at, v);
+            shut |= lanes_bits(g <= LINE_COARSE * full) << LANES * v;
+        }
+        if (shut & all & ~(UINT64_C(1) << c))
+            return false;
+    }
+    return true;
+}
+
+STILL_INLINE int
+order(const struct line *l, const struct line_map *k, int period, int h, int nv,
+      struct line_fixed *out)
+{
+    double M[MAP_STILL][4], x[MAP_STILL], y[MAP_STILL], z[MAP_STILL];
+    struct order_way u, g;
+    bool other = false;
+    order_rates(l, k, period, h, M);
+    for (int i = 0; i < h; i++)
+        x[i] = l->rate[k->b[i]] / l->k.root[k->b[i]];
+    if (!order_way(h, M, x, &u))
+        return 0;
+    if (!(u.others.radius < 1.0))
+        return u.others.disc < 0.0 || u.others.mean < 0.0 ? -1 : 0;
+    order_from(k, h, u.x, z);
+    if (!order_gaps(l, k, period, h, z, M))
+        return -1;
+    for (int i = 0; i < h; i++)
+        x[i] = l->gap[k->b[i]] / l->k.root[k->b[i]];
+    if (!order_way(h, M, x, &g))
+        return 0;
+    if (!(g.others.radius < 1.0)) {
+        other = true;
+        if (!order_greatest(h, M, x, &g))
+            return -1;
+    }
+    if (!(g.value < u.value))
+        return -1;
+    order_from(k, h, u.x, z);
+    order_from(k, h, g.x, y);
+    if (!order_comes(l, period, h, nv, y, z))
+        return other ? -1 : 0;
+    memcpy(y, l->y, (size_t)h * sizeof *y);
+    memcpy(z, l->z, (size_t)h * sizeof *z);
+    out->ratio = g.value / u.value;
+    out->speed = u.value;
+    out->contraction = greater(u.others.radius, g.others.radius);
+    out->fall = out->contraction * out->contraction;
+    /* gaps of one order are a convex cone: those between two are in it */
+    double moved = u.moved + (other ? 0.0 : g.moved);
+    return moved < MAP_FAR * MAP_FAR && order_comes(l, period, h, nv, y, z);
+}
+
+STILL_INLINE int
+order_any(const struct line *l, const struct line_map *k, int period,
+          struct line_fixed *out)
+{
+    int m = l->model.m, h = k->n / 2, nv = (m + LANES - 1) / LANES;
+    if (h == 3 && m <= 4)
+        return order(l, k, period, 3, 4 / LANES, out);
+    if (h == 2 && m <= 4)
+        return order(l, k, period, 2, 4 / LANES, out);
+    return order(l, k, period, h, nv, out);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Small matrices and tangents of period_map.c: everything is inline, so that
+ * sizes that are constants where it is called make loops of constant length. n
+ * is even: gaps and rates of so many contacts. Each number is that of the plain
+ * loops. */
+#ifndef IMP_RUNTIME_ACCUMULATION_SMALL_MATRIX_H
+#define IMP_RUNTIME_ACCUMULATION_SMALL_MATRIX_H
+
+#include <math.h>
+
+#include "runtime/numerics/simd.h"
+
+/* two doubles, whatever the processor: n is a multiple of them */
+typedef double pair __attribute__((vector_size(16), may_alias));
+
+LANES_INLINE pair
+pair_load(const double *x)
+{
+    pair a;
+    memcpy(&a, x, sizeof a);
+    return a;
+}
+LANES_INLINE void
+pair_store(double *x, pair a)
+{
+    memcpy(x, &a, sizeof a);
+}
+LANES_INLINE pair
+pair_of(double x)
+{
+    return (pair){x, x};
+}
+
+/* numbers in a row of the n equations of eliminate(), right side included */
+#define SMALL_LD(n) (((n) + 2) & ~1)
+
+/* A x = b by elimination with pivots; A n x SMALL_LD(n), b its column n. What
+ * comes of it is a correction, of second order at the fixed point. What is left
+ * of a pivot is not made zero. False: singular */
+LANES_INLINE bool
+eliminate(int n, double *A, double *x)
+{
+    int ld = SMALL_LD(n);
+    for (int c = 0; c < n; c++) {
+        int p = c;
+        double most = fabs(A[c * ld + c]);
+        for (int i = c + 1; i < n; i++)
+            if (fabs(A[i * ld + c]) > most) {
+                p = i;
+                most = fabs(A[i * ld + c]);
+            }
+        if (!(most > 0.0))
+            return false;
+        double *from = A + c * ld, *with = A + p * ld;
+        int begin = c & ~(2 - 1);
+        for (int j = begin; j < ld && p != c; j += 2) {
+            pair keep = pair_load(from + j);
+            pair_store(from + j, pair_load(with + j));
+            pair_store(with + j, keep);
+        }
+        double rd = 1.0 / from[c];
+        for (int i = c + 1; i < n; i++) {
+            double *to = A + i * ld, f = to[c] * rd;
+            for (int j = begin; j < ld && f != 0.0; j += 2)
+                pair_store(to + j, pair_load(to + j) -
+                                       pair_of(f) * pair_load(from + j));
+        }
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        double s = A[i * ld + n];
+        for (int j = i + 1; j < n; j++)
+            s -= A[i * ld + j] * x[j];
+        x[i] = s / A[i * ld + i];
+        if (!isfinite(x[i]))
+            return false;
+    }
+    return true;
+}
+
+LANES_INLINE double
+norm(const double *x, int n)
+{
+    double s = 0.0;
+    for (int i = 0; i < n; i++)
+        s += x[i] * x[i];
+    return sqrt(s);
+}
+
+/* the same to rounding, of an even number of them, sooner */
+LANES_INLINE double
+size_of(const double *x, int n)
+{
+    pair s[3] = {pair_of(0.0), pair_of(0.0), pair_of(0.0)};
+    int i = 0;
+    for (; i + 3 * 2 <= n; i += 3 * 2)
+        for (int v = 0; v < 3; v++)
+            s[v] += pair_load(x + i + 2 * v) * pair_load(x + i + 2 * v);
+    for (; i < n; i += 2)
+        s[0] += pair_load(x + i) * pair_load(x + i);
+    s[0] += s[1] + s[2];
+    return sqrt(s[0][0] + s[0][1]);
+}
+
+/* Q := D D */
+LANES_INLINE void
+square(int n, const double *restrict D, double *restrict Q)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j += 2) {
+            pair q = pair_of(D[i * n]) * pair_load(D + j);
+            for (int c = 1; c < n; c++)
+                q += pair_of(D[i * n + c]) * pair_load(D + c * n + j);
+            pair_store(Q + i * n + j, q);
+        }
+}
+
+/* Tangents lie by coordinate: n of them in a row, r rows. to := F x, what a
+ * contact sees of them. */
+LANES_INLINE void
+seen(int n, int r, const double *F, const double *x, double *to)
+{
+    for (int i = 0; i < n; i += 2) {
+        pair s = pair_of(0.0);
+        for (int j = 0; j < r; j++)
+            s += pair_of(F[j]) * pair_load(x + j * n + i);
+        pair_store(to + i, s);
+    }
+}
+
+/* x[j] += f[j] y, or x[j] += f y[j] */
+LANES_INLINE void
+along(int n, int r, double *x, const double *f, const double *y)
+{
+    for (int j = 0; j < r; j++)
+        for (int i = 0; i < n; i += 2)
+            pair_store(x + j * n + i, pair_load(x + j * n + i) +
+                                          pair_of(f[j]) * pair_load(y + i));
+}
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* coast.h with what every processor has, and the choice. */
+#include "runtime/ballistic/coast.h"
+
+static long
+narrow(struct line *l, double until, long most)
+{
+    return coast_any(l, until, most);
+}
+
+/* -- two contacts -----------------------------------------------------------
+ * The one that was hit opens: the other is next, or none. */
+
+struct two {
+    double gap[2], rate[2], big[2], rsize[2], t, t_lo;
+};
+
+/* the flight to contact c and its impact; h: the one before. False: no such
+ * impact, and nothing has changed */
+LANES_INLINE bool
+two_step(struct two *w, const struct line *l, int c, int h, double until,
+         struct hit *hit)
+{
+    double arrive = w->rate[c], s = -w->gap[c] / arrive;
+    double dt = s * l->w->tunit, gap = w->gap[h] + w->rate[h] * s;
+    double most = w->big[h] > gap ? w->big[h] : gap;
+    double up = -l->model.e[c] * arrive;
+    if (SELDOM(!(arrive < 0.0)) || SELDOM(!(s > 0.0)) ||
+        SELDOM(!(s < INFINITY)) || SELDOM(!(dt <= until - w->t - w->t_lo)) ||
+        SELDOM(gap <= LINE_COARSE * most) || SELDOM(!(up > DBL_MIN)))
+        return false;
+    w->rate[h] += l->k.P[c * l->k.stride + h] * arrive;
+    w->rate[c] = up;
+    w->rsize[c] = -arrive;
+    w->gap[c] = w->big[c] = 0.0;
+    w->gap[h] = gap;
+    w->big[h] = most;
+    line_add(&w->t, &w->t_lo, dt);
+    hit->contact = c;
+    hit->arrive = arrive;
+    l->w->ring[l->w->n_ring++ % LINE_KEPT] =
+        (struct line_impact){c, l->ex - l->ev, s};
+    return true;
+}
+
+static long
+two(struct line *l, double until, long most)
+{
+    struct hit hit = {.contact = -1};
+    struct two w = {.t = l->t, .t_lo = l->t_lo};
+    double *at[] = {w.gap, w.rate, w.big, w.rsize};
+    double *of[] = {l->gap, l->rate, l->big, l->w->rsize};
+    long n = 0;
+    if (!l->k.direct)
+        return narrow(l, until, most);
+    if (l->hit < 0)
+        return narrow(l, until, 1);
+    for (int i = 0; i < 4; i++)
+        memcpy(at[i], of[i], sizeof w.gap);
+    bool first = l->hit == 1;
+    while ((first ? two_step(&w, l, 0, 1, until, &hit)
+                  : two_step(&w, l, 1, 0, until, &hit))) {
+        first = !first;
+        n++;
+        if (coast_over(l, n, most, hit.arrive))
+            break;
+    }
+    if (n == 0) {
+        l->w->opens = w.rate[first ? 0 : 1] >= 0.0;
+        return 0;
+    }
+    for (int i = 0; i < 4; i++)
+        memcpy(of[i], at[i], sizeof w.gap);
+    memcpy(l->y, w.gap, sizeof w.gap);
+    memcpy(l->z, w.rate, sizeof w.rate);
+    l->t = w.t;
+    l->t_lo = w.t_lo;
+    line_coasted(l, hit.contact, hit.arrive, n);
+    return n;
+}
+
+line_coast_fn *
+line_coast(int m)
+{
+    if (m == 2)
+        return two;
+#ifdef LINE_WIDE
+    if (m > 2 && __builtin_cpu_supports("avx2"))
+        return line_coast_wide;
+#endif
+    return narrow;
+}

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: MIT */
+/* Flights and impacts of ballistic.h. The next impact is the least root of the
+ * gaps' quadratics; a contact that was just hit has a gap of exactly 0 and the
+ * rate of its law, so its impact is never found again and carries no rounding
+ * of other contacts. */
+#include <string.h>
+
+#include "runtime/ballistic/ballistic_priv.h"
+
+/* -- the next impact --------------------------------------------------------
+ */
+
+/* local time until a gap g closes with rate u, acceleration al (INFINITY:
+ * never) and its rate then */
+static inline __attribute__((always_inline)) double
+closing(double g, double u, double al, bool fresh, double *arrive)
+{
+    *arrive = u;
+    if (!(g > 0.0)) {
+        if (u < 0.0 && !fresh)
+            return 0.0;
+        if (!(al < 0.0))
+            return INFINITY;
+        if (u < 0.0)
+            u = 0.0; /* rounding of a contact that opens */
+        *arrive = -u;
+        return -2.0 * u / al;
+    }
+    if (al == 0.0)
+        return u < 0.0 ? -g / u : (double)INFINITY;
+    double disc = u * u - 2.0 * al * g;
+    if (!(disc >= 0.0) || (al > 0.0 && !(u < 0.0)) || isinf(g))
+        return INFINITY;
+    if (al > 0.0 && disc <= 8.0 * DBL_EPSILON * u * u)
+        return INFINITY; /* a touch without speed, within rounding */
+    double root = sqrt(disc);
+    *arrive = -root;
+    return u > 0.0 ? (u + root) / -al : 2.0 * g / (root - u);
+}
+
+/* The gaps and rates s later, by loops of constant length where m and r are
+ * known. Where y are not the gaps themselves, these follow from y, so that they
+ * stay gaps of one state; but a gap that is small beside y is carried on by
+ * itself, and keeps its digits. Returns whether another gap than `first` is
+ * closed within LINE_COARSE of its size, so that together() must look. */
+static inline __attribute__((always_inline)) bool
+move(struct line *l, int m, int r, bool direct, bool some_on, int first,
+     double s)
+{
+    double *restrict y = l->y, *restrict z = l->z, h = 0.5 * s;
+    double *restrict gap = l->gap, *restrict rate = l->rate,
+                     *restrict big = l->big;
+    const double *F = l->k.F, *nal = l->nal, *size = l->k.root;
+    bool other = false, fine = false, slight = false;
+    double ys = 0.0, zs = 0.0, was = 0.0;
+    for (int j = 0; j < r; j++) {
+        double a = l->yal[j];
+        was += fabs(y[j]);
+        y[j] += (z[j] + a * h) * s;
+        z[j] += a * s;
+        ys += fabs(y[j]);
+        zs += fabs(z[j]);
+    }
+    bool fallen = !direct && ys < LINE_FALL * was;
+    bool regain = fallen && l->w->fine && first >= 0 && !some_on && l->w->still;
+    for (int i = 0; i < m; i++) {
+        if (some_on && l->on[i])
+            continue;
+        double g = y[direct ? i : 0], most = big[i];
+        if (!direct) {
+            double c = l->c0l[i], full = ys * size[i] + fabs(c);
+            double u = rate[i] + nal[i] * s, ufull = zs * size[i];
+            double before = fallen ? was * size[i] + fabs(c) : full;
+            bool own = regain && i != first &&
+                       most + l->w->rsize[i] * s < LINE_OWN * before;
+            g = gap[i] + (rate[i] + nal[i] * h) * s;
+            if (own) {
+                slight = true;
+            } else if (fabs(g) < LINE_MINOR * full) {
+                fine |= i != first;
+            } else {
+                g = line_dot(r, F + i * r, y) + c;
+                most = greater(most, before);
+            }
+            if (regain)
+                l->w->slight[i] = own;
+            if (!(fabs(u) < LINE_MINOR * ufull)) {
+                u = line_dot(r, F + i * r, z);
+                l->w->rsize[i] = ufull;
+            }
+            rate[i] = u;
+        } else {
+            rate[i] = z[i];
+        }
+        most = greater(most, greater(gap[i], g));
+        gap[i] = g;
+        big[i] = most;
+        /* an infinite gap makes NaN: not closed */
+        other |= i != first && g - LINE_COARSE * most <= 0.0;
+    }
+    l->w->fine = fine;
+    l->w->regained = false;
+    if (slight)
+        line_regain(l, first, was);
+    for (int i = 0; i < m && slight; i++)
+        other |= i != first && gap[i] - LINE_COARSE * big[i] <= 0.0;
+    return other;
+}
+
+/* impact at contact i alone, after move() */
+static inline __attribute__((always_inline)) void
+bounce(struct line *l, int m, int r, bool direct, int i, double arrive)
+{
+    double up = -l->model.e[i] * arrive;
+    double *restrict y = l->y, *restrict z = l->z;
+    double *restrict gap = l->gap, *restrict rate = l->rate;
+    const double *K = l->k.K + i * r, *F = l->k.F, *size = l->k.root;
+    if (direct) {
+        for (int j = 0; j < r; j++)
+            rate[j] = z[j] += K[j] * arrive;
+        y[i] = 0.0;
+        z[i] = up;
+    } else {
+        double g = line_dot(r, F + i * r, y) + l->c0l[i], zs = 0.0;
+        double p = up - (line_dot(r, F + i * r, z) + l->d0l[i]);
+        double q = (up - arrive) / l->k.W[i * (m + 1)];
+        for (int j = 0; j < r; j++) {
+            y[j] -= K[j] * g;
+            z[j] += K[j] * p;
+            zs += fabs(z[j]);
+        }
+        for (int k = 0; k < m; k++) {
+            double u = rate[k] + l->k.W[i * m + k] * q;
+            rate[k] = fabs(u) < LINE_MINOR * zs * size[k]
+                          ? u
+                          : line_dot(r, F + k * r, z) + l->d0l[k];
+        }
+    }
+    gap[i] = l->big[i] = 0.0;
+    rate[i] = up;
+    l->w->rsize[i] = -arrive;
+}
+
+/* contacts that close within rounding of now and approach, beside the first: a
+ * gap (and the time to it) is known to its noise only */
+static int
+together(struct line *l, double s, int first, int *hit)
+{
+    int n = 0;
+    bool better = !l->k.direct && l->n_on == 0 && l->w->still;
+    /* of the flight; none of it is left where y is another */
+    double step = l->w->regained ? 0.0 : LINE_NOISE * DBL_EPSILON * s;
+    for (int i = 0; i < l->model.m; i++) {
+        if (i == first) {
+            hit[n++] = i;
+            continue;
+        }
+        if (l->on[i])
+            continue;
+        double way = step * (fabs(l->rate[i]) + fabs(l->nal[i] * s));
+        if (l->gap[i] <= gap_noise(l, i) + way && isfinite(l->gap[i]) &&
+            l->rate[i] < -rate_noise(l, i) &&
+            (!better || l->gap[i] <= line_doubtful(l, i, first) + way))
+            hit[n++] = i;
+    }
+    return n;
+}
+
+/* -- impacts ----------------------------------------------------------------
+ */
+
+/* do none of these contacts feel each other's impulses? */
+static bool
+strangers(const struct line *l, const int *hit, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            if (line_coupling(l, hit[i], hit[j]) != 0.0)
+                return false;
+    return true;
+}
+
+/* Contacts that slide and are pushed into the ground by an impact take part,
+ * and the outcome depends on how; but without restitution every order leads to
+ * the same. */
+static bool
+pressed(struct line *l, const int *hit, int n)
+{
+    bool any = false;
+    for (int i = 0; i < l->model.m && l->n_on; i++)
+        for (int j = 0; j < n && l->on[i]; j++)
+            if (line_coupling(l, i, hit[j]) < 0.0 &&
+                (l->model.e[i] > 0.0 || l->model.e[hit[j]] > 0.0))
+                any = l->hits[i] = true;
+    return any;
+}
+
+/* puts contact i on its plane */
+static void
+onto_plane(struct line *l, int i)
+{
+    int r = l->k.r;
+    const double *H = l->k.H + i * r;
+    double k = (line_of(l, i, l->y) + l->c0l[i]) / l->k.W[i * (l->model.m + 1)];
+    for (int j = 0; j < r && !l->k.direct; j++)
+        l->y[j] -= H[j] * k;
+    if (l->k.direct)
+        l->y[i] = -l->c0l[i];
+    l->gap[i] = l->big[i] = 0.0;
+}
+
+/* what is closed after an impact: those hit and those that slid; they open, or
+ * go on in contact */
+static bool
+after_impact(struct line *l, const int *hit, int n)
+{
+    struct line_work *w = l->w;
+    int m = l->model.m;
+    bool stay = l->n_on > 0;
+    memcpy(w->closed, l->on, (size_t)m);
+    for (int i = 0; i < n; i++)
+        w->closed[hit[i]] = true;
+    for (int i = 0; i < m; i++) {
+        l->fresh[i] = false;
+        if (!w->closed[i])
+            continue;
+        w->closed[i] = l->rate[i] <= greater(rate_noise(l, i), DBL_MIN);
+        l->fresh[i] = !w->closed[i];
+        stay |= w->closed[i];
+    }
+    return !stay || line_settle(l);
+}
+
+/* any impact but that of a single contact with e > 0 and all others open */
+static enum line_event
+collide(struct line *l, const int *hit, int n, double arrive)
+{
+    int m = l->model.m;
+    l->hit = hit[0];
+    memset(l->impulse, 0, (size_t)m * sizeof *l->impulse);
+    for (int i = 0; i < n; i++)
+        onto_plane(l, hit[i]);
+    bool alone = strangers(l, hit, n);
+    memset(l->hits, 0, (size_t)m);
+    for (int i = 0; i < n; i++)
+        l->hits[hit[i]] = true;
+    bool several = pressed(l, hit, n) || (n > 1 && !alone);
+    if (several && l->policy == LINE_REPORT)
+        return LINE_UNDECIDED;
+    l->impacts += n;
+    if (alone && !l->n_on) {
+        for (int i = 0; i < n; i++) {
+            int c = hit[i];
+            double u = n == 1 ? arrive : l->rate[c];
+            double p = -(1.0 + l->model.e[c]) * u / l->k.W[c * (m + 1)];
+            l->w->rsize[c] = fabs(u);
+            line_push(l, &c, &p, 1);
+            l->rate[c] = -l->model.e[c] * u;
+            if (l->k.direct)
+                l->z[c] = l->rate[c];
+        }
+    } else {
+        enum line_policy how = several ? l->policy : LINE_COMPLEMENTARITY;
+        if (line_collide(l, how, hit, n))
+            return LINE_JAMMED;
+        several &= n > 1 || how != LINE_COMPLEMENTARITY;
+    }
+    if (!after_impact(l, hit, n))
+        return LINE_JAMMED;
+    return several ? LINE_SEVERAL : LINE_IMPACT;
+}
+
+enum line_event
+line_hit(struct line *l, const int *hit, int n)
+{
+    struct line_work *w = l->w;
+    if (n == 0) {
+        memcpy(w->closed, l->on, (size_t)l->model.m);
+        return line_settle(l) ? LINE_END : LINE_JAMMED;
+    }
+    return collide(l, hit, n, l->rate[hit[0]]);
+}
+
+/* -- from event to event ----------------------------------------------------
+ */
+
+/* One flight and a single impact of a free system; anything else is left to the
+ * caller: 1: a flight of s to `first`, 2: moved, not yet hit, 0: done */
+struct step {
+    double s, arrive;
+    int first;
+};
+
+static inline __attribute__((always_inline)) int
+flight(struct line *l, int m, int r, bool direct, bool some_on, double until,
+       struct step *step)
+{
+    struct line_work *w = l->w;
+    const double *gap = l->gap, *rate = l->rate, *nal = l->nal;
+    double s = INFINITY, arrive = 0.0, u;
+    int first = -1;
+    w->coasts = false;
+    for (int i = 0; i < m; i++) {
+        if (some_on && l->on[i])
+            continue;
+        double si = closing(gap[i], rate[i], nal[i], l->fresh[i], &u);
+        if (si < s) {
+            s = si;
+            first = i;
+            arrive = u;
+        }
+    }
+    *step = (struct step){s, arrive, first};
+    double dt = s * w->tunit;
+    if (first < 0 || !(dt <= until - l->t - l->t_lo))
+        return 1;
+    bool other = move(l, m, r, direct, some_on, first, s);
+    line_pass(l, dt);
+    double e = l->model.e[first];
+    if (other || some_on || !(e * arrive < -DBL_MIN))
+        return 2;
+    bounce(l, m, r, direct, first, arrive);
+    l->impacts++;
+    for (int i = 0; i < m; i++) {
+        l->impulse[i] = 0.0;
+        l->fresh[i] = false;
+    }
+    l->impulse[first] =
+        -(1.0 + e) * arrive * (w->vunit / l->k.W[first * (m + 1)]);
+    l->hit = first;
+    l->fresh[first] = true;
+    w->coasts = w->still;
+    return 0;
+}
+
+/* A contact that is the only one and was just hit: it comes back to the gap 0
+ * as fast as it left, and nothing of the way is to be known. The numbers are
+ * those of flight(). False: not so, and nothing has changed. */
+static bool
+hop(struct line *l, double until, struct step *step)
+{
+    struct line_work *w = l->w;
+    double u = l->rate[0], al = l->nal[0], e = l->model.e[0];
+    if (!l->fresh[0] || l->n_on || !l->k.direct || l->gap[0] > 0.0 ||
+        !(al < 0.0) || !(u > 0.0))
+        return false;
+    double s = -2.0 * u / al, dt = s * w->tunit;
+    if (!(dt <= until - l->t - l->t_lo) || !(e * -u < -DBL_MIN))
+        return false;
+    *step = (struct step){s, -u, 0};
+    line_pass(l, dt);
+    l->y[0] = l->gap[0] = l->big[0] = 0.0;
+    l->z[0] = l->rate[0] = e * u;
+    w->rsize[0] = u;
+    l->impulse[0] = (1.0 + e) * u * (w->vunit / l->k.W[0]);
+    l->hit = 0;
+    l->impacts++;
+    w->coasts = w->still;
+    return true;
+}
+
+static __attribute__((noinline)) int
+step_of(struct line *l, double until, struct step *s)
+{
+    int m = l->model.m, r = l->k.r;
+    if (l->n_on)
+        return flight(l, m, r, l->k.direct, true, until, s);
+    if (l->k.direct) {
+        switch (m) {
+        case 1:
+            return flight(l, 1, 1, true, false, until, s);
+        case 2:
+            return flight(l, 2, 2, true, false, until, s);
+        case 3:
+            return flight(l, 3, 3, true, false, until, s);
+        default:
+            return flight(l, m, m, true, false, until, s);
+        }
+    }
+    if (m == 4 && r == 3)
+        return flight(l, 4, 3, false, false, until, s);
+    return flight(l, m, r, false, false, until, s);
+}
+
+static enum line_event
+to_end(struct line *l, double until)
+{
+    double left = until - l->t - l->t_lo;
+    if (left > 0.0) {
+        move(l, l->model.m, l->k.r, l->k.direct, true, -1,
+             times2(left, l->ev - l->ex));
+        memset(l->fresh, 0, (size_t)l->model.m);
+        l->t = until;
+        l->t_lo = 0.0;
+        line_rescale(l);
+    }
+    return LINE_END;
+}
+
+/* no contact closes any more */
+static enum line_event
+none(struct line *l, double until)
+{
+    l->w->standing = 0;
+    line_plain(l);
+    return isinf(until) ? LINE_FREE : to_end(l, until);
+}
+
+/* Impacts at one instant whose rates shrink for ever (a wedge, opposite gaps):
+ * the contacts that are closed have stopped. */
+static enum line_event
+stand(struct line *l)
+{
+    int n = 0, *hit = l->w->hit;
+    l->w->standing = 0;
+    for (int i = 0; i < l->model.m; i++)
+        if (!l->on[i] && l->gap[i] <= 0.0)
+            hit[n++] = i;
+    if (!n || line_collide(l, LINE_REST, hit, n) || !after_impact(l, hit, n))
+        return LINE_JAMMED;
+    l->hit = hit[0];
+    l->impacts += n;
+    line_rescale(l);
+    return LINE_SEVERAL;
+}
+
+/* after an impact: the exponents follow the sizes */
+static enum line_event
+adjust(struct line *l, double arrive)
+{
+    struct line_work *w = l->w;
+    if (-arrive < w->low_v || w->n_ring % LINE_RESCALE == 0) {
+        line_rescale(l);
+        if (-arrive < w->low_v)
+            w->low_v = -arrive * 0x1p-40;
+    }
+    return LINE_IMPACT;
+}
+
+enum line_event
+line_run(struct line *l, double until, long most)
+{
+    struct line_work *w = l->w;
+    struct step step;
+    bool limit = w->n_ring >= w->look && line_limit(l, until);
+    bool coasts = w->coasts;
+    w->opens = coasts && w->ends;
+    w->coasts = w->ends = false;
+    if (limit)
+        return LINE_CHATTER;
+    if (w->standing >= LINE_STANDING)
+        return stand(l);
+    if (w->opens)
+        return none(l, until);
+    if (coasts && ((w->ahead && line_many_take(l, until, most)) ||
+                   w->coast(l, until, most))) {
+        w->standing = 0;
+        w->coasts = true;
+        return adjust(l, w->arrive);
+    }
+    if (w->opens)
+        return none(l, until);
+    int way =
+        l->model.m == 1 && hop(l, until, &step) ? 0 : step_of(l, until, &step);
+    if (way == 1 && line_plain(l))
+        way = step_of(l, until, &step);
+    w->standing = way != 1 && step.s == 0.0 ? w->standing + 1 : 0;
+    if (way == 1 && step.first < 0)
+        return none(l, until);
+    if (way == 1)
+        return to_end(l, until);
+    if (way == 2) {
+        int n = together(l, step.s, step.first, w->hit);
+        memset(l->fresh, 0, (size_t)l->model.m);
+        enum line_event what = collide(l, w->hit, n, step.arrive);
+        if (what != LINE_IMPACT || n > 1) {
+            /* together in one pattern: no time lies between them */
+            if (what == LINE_SEVERAL || what == LINE_IMPACT) {
+                for (int i = 0; i < n; i++)
+                    line_note(l, w->hit[i], i ? 0.0 : step.s);
+                line_rescale(l);
+            }
+            w->run = 0;
+            return what;
+        }
+    }
+    line_note(l, step.first, step.s);
+    return adjust(l, step.arrive);
+}
+
+enum line_event
+line_next(struct line *l, double until)
+{
+    return line_run(l, until, 1);
+}

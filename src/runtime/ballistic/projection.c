@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* Limits of infinitely many impacts as projections. All impulses of a chatter
+ * lie in span M^-1 N^T of its group, so velocity and position at the limit are
+ * the projections, orthogonal in the metric of M, of what free motion would
+ * give: v* = P (v + a T),   x* = P (x + v T + a T^2/2),   N_group P = 0,
+ * whatever the impacts in between: what follows the limit is the projected
+ * parabola, and does not depend on T. */
+#include <string.h>
+
+#include "runtime/ballistic/ballistic_priv.h"
+#include "runtime/numerics/dense.h"
+
+/* other contacts must stay clear of the chatter by this many times what the
+ * group's present motion does to them */
+#define LINE_CLEAR 4.0
+/* Roundings of y before a fall: of a flight and an impact each, r products at
+ * as many as it took to be hit from all sides. A correction beyond that comes
+ * from gaps that say nearly the same, not from what y has lost. */
+#define REGAIN_NOISE 256.0
+
+/* contacts `sel` into w->index, W of them factored into w->G */
+int
+line_factor(const struct line *l, const bool *sel)
+{
+    struct line_work *w = l->w;
+    int m = l->model.m, k = 0;
+    for (int i = 0; i < m; i++)
+        if (sel[i])
+            w->index[k++] = i;
+    /* rounding of many contacts that depend on each other must not make more of
+     * them independent than there are */
+    double tol = dense_tolerance(k, k);
+    do {
+        for (int i = 0; i < k; i++) {
+            w->first[i] = 0;
+            for (int j = 0; j < k; j++)
+                w->G[i * k + j] = l->k.W[w->index[i] * m + w->index[j]];
+        }
+        dense_cholesky(k, w->G, k, w->first, NULL, tol, w->rd, &w->rank);
+        tol *= 16.0;
+    } while (w->rank > l->k.r && tol < 1.0);
+    return k;
+}
+
+/* w->f := W^-1 x for the factored contacts */
+void
+line_solve_for(const struct line *l, int k, const double *x)
+{
+    struct line_work *w = l->w;
+    for (int i = 0; i < k; i++)
+        w->f[i] = w->rd[i] == 0.0 ? 0.0 : x[w->index[i]];
+    dense_forward(k, w->G, k, w->first, w->rd, 0, w->f);
+    dense_backward(k, w->G, k, w->first, w->rd, w->f);
+}
+
+/* w->f := W^-1 (gaps or rates y of the factored contacts, + off) */
+static void
+solve(const struct line *l, int k, const double *y, const double *off)
+{
+    struct line_work *w = l->w;
+    for (int i = 0; i < k; i++)
+        w->f[i] = w->rd[i] == 0.0 ? 0.0
+                                  : line_of(l, w->index[i], y) +
+                                        (off ? off[w->index[i]] : 0.0);
+    dense_forward(k, w->G, k, w->first, w->rd, 0, w->f);
+    dense_backward(k, w->G, k, w->first, w->rd, w->f);
+}
+
+/* y := y - H^T W^-1 (gaps + off) for the factored contacts */
+void
+line_project(const struct line *l, int k, double *y, const double *off)
+{
+    struct line_work *w = l->w;
+    int r = l->k.r;
+    solve(l, k, y, off);
+    for (int j = 0; j < r; j++) {
+        double s = 0.0, size = fabs(y[j]);
+        for (int i = 0; i < k; i++) {
+            double d = l->k.H[w->index[i] * r + j] * w->f[i];
+            s += d;
+            size += fabs(d);
+        }
+        y[j] -= s;
+        if (fabs(y[j]) <= LINE_NOISE * (k + 1) * DBL_EPSILON * size)
+            y[j] = 0.0;
+    }
+    for (int i = 0; i < k && l->k.direct; i++)
+        y[w->index[i]] = off ? -off[w->index[i]] : 0.0;
+}
+
+void
+line_regain(struct line *l, int first, double was)
+{
+    struct line_work *w = l->w;
+    int m = l->model.m, r = l->k.r;
+    double by = 0.0;
+    w->slight[first] = true;
+    for (int i = 0; i < m; i++)
+        w->ds[i] = l->c0l[i] - (i == first ? 0.0 : l->gap[i]);
+    int k = line_factor(l, w->slight);
+    w->regained = w->rank == r;
+    memcpy(w->ys, l->y, (size_t)r * sizeof *l->y);
+    if (w->regained) /* nothing of what it was is left */
+        memset(l->y, 0, (size_t)r * sizeof *l->y);
+    line_project(l, k, l->y, w->ds);
+    for (int j = 0; j < r; j++)
+        by += fabs(l->y[j] - w->ys[j]);
+    if (!(by <= REGAIN_NOISE * DBL_EPSILON * was)) {
+        memcpy(l->y, w->ys, (size_t)r * sizeof *l->y);
+        w->regained = false;
+        memset(w->slight, 0, (size_t)m);
+    }
+    for (int i = 0; i < m; i++)
+        if (!w->slight[i])
+            l->gap[i] = line_of(l, i, l->y) + l->c0l[i];
+}
+
+double
+line_doubtful(struct line *l, int i, int first)
+{
+    struct line_work *w = l->w;
+    int m = l->model.m, k = 0, n = 0;
+    memset(w->closed, 0, (size_t)m);
+    double *off = w->ds, *x = w->as, sum = 0.0, ys = 0.0;
+    bool *tried = w->slight;
+    memset(tried, 0, (size_t)m);
+    for (int j = 0; j < l->k.r; j++)
+        ys += fabs(l->y[j]);
+    double late = fabs(l->big[first] / l->rate[first]);
+    for (int j = 0; j < m; j++) {
+        double now = ys * l->k.root[j] + fabs(l->c0l[j]);
+        off[j] = j == first ? now
+                            : greater(l->big[j], now) + fabs(l->rate[j]) * late;
+        x[j] = l->k.W[j * m + i];
+    }
+    while (k < l->k.r && n++ < m) {
+        int b = -1;
+        for (int j = 0; j < m; j++)
+            if (!tried[j] &&
+                (b < 0 || off[j] * l->k.root[b] < off[b] * l->k.root[j]))
+                b = j;
+        tried[b] = w->closed[b] = true;
+        if (line_factor(l, w->closed), w->rank == k + 1)
+            k++;
+        else
+            w->closed[b] = false;
+    }
+    if (k < l->k.r)
+        return INFINITY; /* they leave a direction open */
+    k = line_factor(l, w->closed);
+    line_solve_for(l, k, x);
+    for (int j = 0; j < k; j++)
+        sum += fabs(w->f[j]) * off[w->index[j]];
+    return isfinite(sum) ? LINE_NOISE * DBL_EPSILON * sum : (double)INFINITY;
+}
+
+void
+line_rest(struct line *l)
+{
+    int k = line_factor(l, l->on);
+    if (l->w->rank < l->k.r)
+        return;
+    line_project(l, k, l->y, l->c0l);
+    memset(l->z, 0, (size_t)l->k.r * sizeof *l->z);
+    memset(l->ya, 0, (size_t)l->k.r * sizeof *l->ya);
+    line_sense(l);
+}
+
+void
+line_stick(struct line *l, const bool *closed)
+{
+    int k = line_factor(l, closed);
+    line_project(l, k, l->y, l->c0l);
+    line_project(l, k, l->z, l->d0l);
+    l->n_on = 0;
+    for (int i = 0; i < l->model.m; i++) {
+        l->on[i] = closed[i];
+        l->n_on += closed[i];
+    }
+    line_sense(l);
+}
+
+void
+line_average(struct line *l, const struct line *after, double *y, double *z)
+{
+    bool *sel = l->w->closed;
+    for (int i = 0; i < l->model.m; i++)
+        sel[i] = after->group[i] || l->on[i];
+    int k = line_factor(l, sel);
+    line_project(l, k, y, l->c0l);
+    line_project(l, k, z, l->d0l);
+}
+
+/* least of g + u s + a s^2/2 for s in 0 .. T */
+static double
+lowest(double g, double u, double a, double T)
+{
+    double least = fmin(g, g + (u + 0.5 * a * T) * T), s = -u / a;
+    if (a > 0.0 && s > 0.0 && s < T)
+        least = fmin(least, g + 0.5 * u * s);
+    return least;
+}
+
+/* Is the gap of contact i, which no impact of the k factored ones has met so
+ * far, 0 where theirs are, however the system moves? Where their impacts repeat
+ * it shrinks as they do, and is closed with them in the end. */
+static bool
+follows(struct line *l, int k, int i)
+{
+    struct line_work *w = l->w;
+    int m = l->model.m;
+    double left = l->k.W[i * (m + 1)];
+    for (int j = 0; j < m; j++)
+        w->ys[j] = l->k.W[j * m + i];
+    line_solve_for(l, k, w->ys);
+    for (int j = 0; j < k; j++)
+        left -= l->k.W[i * m + w->index[j]] * w->f[j];
+    bool none = w->still && l->c0l[i] == 0.0; /* offsets at the limit */
+    for (int j = 0; j < k; j++)
+        none &= l->c0l[w->index[j]] == 0.0;
+    return none && left <= dense_tolerance(m, m) * l->k.W[i * (m + 1)];
+}
+
+/* Do the contacts outside the group (w->closed) stay open until the limit, T
+ * from now? Along the projected parabola, and by what the group's gaps and
+ * rates do to them. */
+bool
+line_clear(struct line *l, double T)
+{
+    struct line_work *w = l->w;
+    int m = l->model.m, others = 0;
+    int k = line_factor(l, w->closed);
+    for (int i = 0; i < m; i++) {
+        w->slight[i] = !w->closed[i] && follows(l, k, i);
+        others += !w->closed[i] && !w->slight[i];
+    }
+    for (int i = 0; i < m; i++)
+        w->closed[i] |= w->slight[i];
+    if (!others)
+        return true;
+    k = line_factor(l, w->closed);
+    memset(w->ds, 0, (size_t)m * sizeof *w->ds);
+    /* from the gaps, which are known better than y */
+    const double *part[] = {l->gap, l->rate, l->nal};
+    double *left[] = {w->ys, w->zs, w->as}, unit[] = {1.0, T, 0.5 * T * T};
+    for (int s = 0; s < 3; s++) {
+        line_solve_for(l, k, part[s]);
+        for (int i = 0; i < m; i++) {
+            left[s][i] = part[s][i];
+            for (int j = 0; j < k; j++) {
+                double d = l->k.W[i * m + w->index[j]] * w->f[j];
+                left[s][i] -= d;
+                w->ds[i] += fabs(d) * unit[s];
+            }
+        }
+    }
+    for (int i = 0; i < m; i++) {
+        if (w->closed[i])
+            continue;
+        double g = w->ys[i], u = w->zs[i], a = w->as[i];
+        bool ahead = lowest(g, u, a, T) > LINE_CLEAR * w->ds[i];
+        /* closed to rounding, and opening */
+        bool opens = g <= 0.0 && u * T > LINE_CLEAR * w->ds[i] &&
+                     lowest(0.0, u, a, T) >= 0.0;
+        if (!ahead && !opens)
+            return false;
+    }
+    return true;
+}
+
+/* all contacts are closed at the limit, and can be: nothing is left */
+static bool
+take_all(struct line *l, double T)
+{
+    struct line_work *w = l->w;
+    int m = l->model.m;
+    for (int i = 0; i < m; i++)
+        if (!w->closed[i] || l->c0l[i] != 0.0 || l->d0l[i] != 0.0)
+            return false;
+    line_pass(l, times2(T, l->ex - l->ev));
+    memset(l->y, 0, (size_t)l->k.r * sizeof *l->y);
+    memset(l->z, 0, (size_t)l->k.r * sizeof *l->z);
+    memset(l->fresh, 0, (size_t)m);
+    memset(l->impulse, 0, (size_t)m * sizeof *l->impulse);
+    memcpy(l->on, w->closed, (size_t)m);
+    line_sense(l);
+    bool loaded = false; /* contacts that are on may carry what is still */
+    for (int i = 0; i < m; i++)
+        loaded |= l->k.nf[i] != 0.0;
+    if (loaded || !w->still) {
+        line_settle(l);
+        line_rescale(l);
+        return true;
+    }
+    /* and nothing moves it from there */
+    l->n_on = m;
+    memset(l->force, 0, (size_t)m * sizeof *l->force);
+    memset(l->big, 0, (size_t)m * sizeof *l->big);
+    w->low_v = INFINITY;
+    return true;
+}
+
+/* small gaps and rates of the contacts outside go on by themselves, as in
+ * flights */
+void
+line_take(struct line *l, double T)
+{
+    struct line_work *w = l->w;
+    if (take_all(l, T))
+        return;
+    int m = l->model.m, k = line_factor(l, w->closed);
+    for (int i = 0; i < m; i++) {
+        w->ys[i] = l->gap[i] + (l->rate[i] + 0.5 * l->nal[i] * T) * T;
+        w->zs[i] = l->rate[i] + l->nal[i] * T;
+    }
+    double *part[] = {w->ys, w->zs};
+    bool any = false;
+    for (int s = 0; s < 2; s++) {
+        line_solve_for(l, k, part[s]);
+        for (int i = 0; i < m; i++) {
+            double size = fabs(part[s][i]);
+            for (int j = 0; j < k; j++) {
+                double d = l->k.W[i * m + w->index[j]] * w->f[j];
+                part[s][i] -= d;
+                size += fabs(d);
+            }
+            /* no rate beside that of the group: none at all */
+            w->calm[i] =
+                fabs(part[s][i]) <= LINE_NOISE * (k + 1) * DBL_EPSILON * size;
+            any |= s == 1 && w->calm[i] && !w->closed[i];
+        }
+    }
+    line_advance(l, T);
+    line_project(l, k, l->y, l->c0l);
+    line_project(l, any ? line_factor(l, w->calm) : k, l->z, l->d0l);
+    memset(l->fresh, 0, (size_t)m);
+    memset(l->impulse, 0, (size_t)m * sizeof *l->impulse);
+    memcpy(l->on, w->closed, (size_t)m);
+    line_sense(l);
+    double ys = 0.0, zs = 0.0;
+    for (int j = 0; j < l->k.r; j++) {
+        ys += fabs(l->y[j]);
+        zs += fabs(l->z[j]);
+    }
+    for (int i = 0; i < m && !l->k.direct; i++) {
+        double size = l->k.root[i];
+        if (l->on[i])
+            continue;
+        if (fabs(w->ys[i]) < LINE_MINOR * (ys * size + fabs(l->c0l[i])))
+            l->gap[i] = w->ys[i];
+        if (w->calm[i])
+            l->rate[i] = 0.0;
+        else if (fabs(w->zs[i]) < LINE_MINOR * zs * size)
+            l->rate[i] = w->zs[i];
+    }
+    line_settle(l);
+    line_rescale(l);
+}

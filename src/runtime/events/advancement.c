@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/* Bounds for bodies that are far apart or whose gap has no usable series:
+ * balls around the mass centres moved by the series, and conservative
+ * advancement (Mirtich 1996, with support planes as in smooth_smooth.h). They
+ * only ever say that nothing can happen; touches are found by event.c. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "runtime/events/event_priv.h"
+#include "runtime/geometry/support.h"
+
+/* balls are larger than the bodies by this factor here, so that the change to
+ * gap series happens before they could matter */
+#define EV_BALL 1.05
+/* nearer than this many sizes beyond the balls the gap's series takes over:
+ * bounds alone would come closer for ever without arriving */
+#define EV_NEAR 0.05
+/* conservative steps leave this share of the gap */
+#define EV_REST 0.1
+
+/* relative motion of mass centres Q - P: position, velocity, acceleration/2,
+ * and a bound for all higher terms at time h */
+struct relative {
+    double x[3], v[3], a[3];
+    double rest; /* at most this much displacement by orders >= 3 on [0, h] */
+    bool ends;   /* orders >= 3 vanish for ever */
+};
+
+static bool
+still(const imp_body *b)
+{
+    return (b->flags & IMP_BODYF_FIXED) && !(b->flags & IMP_BODYF_PRESCRIBED);
+}
+
+/* row of the pose entry of a free body, NULL for others */
+static const double *
+pose_row(const struct rt *r, const imp_body *b, int i)
+{
+    if (b->block == IMP_NO_BLOCK || b->block >= r->im->blocks.n ||
+        b->pose[i] == IMP_NO_ROW)
+        return NULL;
+    return r->work[b->block] + (size_t)b->pose[i] * IMP_ROW_STRIDE +
+           IMP_ROW_PAD;
+}
+
+/* false where a body's motion has no series (prescribed) */
+static bool
+relative_motion(const struct rt *r, const imp_contact *k, double h,
+                struct relative *m)
+{
+    memset(m, 0, sizeof *m);
+    m->ends = true;
+    for (int i = 0; i < 2; i++) {
+        const imp_body *b = rt_body(r, k->body[i]);
+        double sign = i == 0 ? -1.0 : 1.0, sum = 0.0;
+        if (b->flags & (IMP_BODYF_PRESCRIBED | IMP_BODYF_GTIME))
+            return false;
+        for (uint32_t j = 0; j < r->im->dim; j++) {
+            const double *row = pose_row(r, b, (int)j);
+            m->x[j] += sign * r->env[b->env_state + j];
+            if (row == NULL) {
+                if (!still(b))
+                    return false;
+                continue;
+            }
+            m->v[j] += sign * row[1];
+            m->a[j] += sign * row[2];
+            double hk = h * h * h, part = 0.0;
+            for (int n = 3; n <= RT_ORDER; n++, hk *= h)
+                if (row[n] != 0.0)
+                    part += fabs(row[n]) * hk;
+            /* the tail behind the last term: less than all terms seen */
+            sum += 2.0 * part;
+        }
+        m->rest += sum;
+        m->ends = m->ends && sum == 0.0;
+    }
+    return true;
+}
+
+/* first t >= 0 with c + b t + a t^2 <= 0 for c > 0; infinite if none. Without
+ * cancellation. */
+static double
+first_nonpositive(double c, double b, double a)
+{
+    if (!(c > 0.0))
+        return 0.0;
+    if (a == 0.0)
+        return b < 0.0 ? -c / b : INFINITY;
+    double disc = b * b - 4.0 * a * c;
+    if (disc < 0.0)
+        return INFINITY;
+    double q = b < 0.0 ? -b + sqrt(disc) : -b - sqrt(disc);
+    /* roots 2c/q and q/(2a); for a > 0 and b >= 0 both are negative */
+    double t1 = q != 0.0 ? 2.0 * c / q : INFINITY, t2 = q / (2.0 * a);
+    double t = INFINITY;
+    if (t1 >= 0.0)
+        t = t1;
+    if (t2 >= 0.0 && t2 < t)
+        t = t2;
+    return t;
+}
+
+/* balls of radius sum R around centres in relative motion m: time of their
+ * first touch, a lower bound */
+static double
+balls_meet(const struct relative *m, double R)
+{
+    double d = cl_norm(m->x);
+    if (!(d > R))
+        return 0.0;
+    double v2 = cl_dot(m->v, m->v), b = cl_dot(m->x, m->v);
+    double a2 = cl_dot(m->a, m->a);
+    if (a2 == 0.0) {
+        /* straight line: nearest approach from the cross product, which does
+         * not cancel */
+        if (b >= 0.0)
+            return INFINITY;
+        double x[3] = {m->x[1] * m->v[2] - m->x[2] * m->v[1],
+                       m->x[2] * m->v[0] - m->x[0] * m->v[2],
+                       m->x[0] * m->v[1] - m->x[1] * m->v[0]};
+        double in = R * R * v2 - cl_dot(x, x);
+        if (in < 0.0)
+            return INFINITY;
+        return d < (1.0 + EV_NEAR) * R ? 0.0
+                                       : (d - R) * (d + R) / (-b + sqrt(in));
+    }
+    /* apart for ever: distance, speed and acceleration all point outwards */
+    if (b >= 0.0 && cl_dot(m->x, m->a) >= 0.0 && cl_dot(m->v, m->a) >= 0.0)
+        return INFINITY;
+    if (d < (1.0 + EV_NEAR) * R)
+        return 0.0;
+    /* along the line of centres, and by speed: the better bound */
+    double e = first_nonpositive(d - R, b / d, cl_dot(m->x, m->a) / d);
+    double s = first_nonpositive(d - R, -sqrt(v2), -sqrt(a2));
+    return fmax(e, s);
+}
+
+double
+ev_far(struct rt *r, uint32_t contact, double h, double most)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    struct relative m;
+    struct cl_body b[2];
+    if (!relative_motion(r, k, isfinite(h) ? h : most, &m))
+        return 0.0;
+    cl_body_get(r, k->body[0], &b[0]);
+    cl_body_get(r, k->body[1], &b[1]);
+    int flat = b[0].flat ? 0 : b[1].flat ? 1 : -1;
+    double t;
+    if (flat < 0) {
+        if (b[0].size == 0.0 || b[1].size == 0.0)
+            return 0.0;
+        t = balls_meet(&m, EV_BALL * (b[0].size + b[1].size) + m.rest);
+    } else {
+        /* plane at rest against a ball */
+        const struct cl_body *o = &b[1 - flat];
+        struct cl_point p;
+        double x[3], v[3], n[3];
+        if (!still(b[flat].b) || o->flat || o->size == 0.0)
+            return 0.0;
+        for (int i = 0; i < 3; i++)
+            v[i] = o->c[i] - b[flat].c[i];
+        cl_turn_back(&b[flat], v, x);
+        for (int i = 0; i < 3; i++)
+            x[i] += b[flat].centre[i];
+        if (cl_level(&b[flat], x, &p) != CL_FINE || !(p.norm > 0.0))
+            return 0.0;
+        cl_turn(&b[flat], p.g, n);
+        double sign = (flat == 0 ? 1.0 : -1.0) / p.norm;
+        double room = p.G / p.norm - EV_BALL * o->size - m.rest;
+        t = first_nonpositive(room, sign * cl_dot(n, m.v),
+                              sign * cl_dot(n, m.a));
+        if (isfinite(t) && room < EV_NEAR * o->size)
+            t = 0.0;
+    }
+    /* beyond h nothing is known unless the series ends */
+    if (t > h && !m.ends)
+        t = h;
+    return t;
+}
+
+/* largest spin the body can have from here on: |w| grows at most by the ratio
+ * of its moments of inertia (|L| is kept); bodies with forces are given twice
+ * their spin */
+static double
+most_spin(const struct rt *r, const imp_body *b)
+{
+    const double *s = r->env + b->env_state;
+    if (still(b))
+        return 0.0;
+    if (r->im->dim == 2)
+        return fabs(s[5]);
+    const double *I = r->env + b->env_body + IMP_BODY_INERTIA;
+    const double *w = s + 10;
+    double L[3] = {I[0] * w[0] + I[3] * w[1] + I[4] * w[2],
+                   I[3] * w[0] + I[1] * w[1] + I[5] * w[2],
+                   I[4] * w[0] + I[5] * w[1] + I[2] * w[2]};
+    /* least moment of inertia >= 1/trace of the inverse */
+    const double *J = r->env + b->env_body + IMP_BODY_INVINERTIA;
+    double inverse = J[0] + J[1] + J[2], now = cl_norm(w);
+    return fmax(now, fmin(cl_norm(L) * inverse, 10.0 * now));
+}
+
+double
+ev_safe(struct rt *r, uint32_t contact, double gap, double most)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    struct relative m;
+    struct cl_body b[2];
+    double spin[2], speed;
+    if (!relative_motion(r, k, 0.0, &m))
+        return 0.0;
+    for (int i = 0; i < 2; i++) {
+        cl_body_get(r, k->body[i], &b[i]);
+        spin[i] = most_spin(r, b[i].b);
+    }
+    int flat = b[0].flat ? 0 : b[1].flat ? 1 : -1;
+    if (flat < 0) {
+        speed = spin[0] * b[0].size + spin[1] * b[1].size;
+    } else {
+        /* seen from the plane: the other's centre moves with its speed plus
+         * the plane's turning, and turns by the sum of both */
+        if (b[1 - flat].flat)
+            return 0.0;
+        speed = spin[flat] * (cl_norm(m.x) + b[1 - flat].size) +
+                spin[1 - flat] * b[1 - flat].size;
+    }
+    speed += cl_norm(m.v);
+    /* |gap| share = speed t + |a| t^2 */
+    double room = (1.0 - EV_REST) * fabs(gap);
+    return fmin(most, first_nonpositive(room, -speed, -cl_norm(m.a)));
+}
+
+double
+event_length(struct rt *r, uint32_t contact)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    struct cl_body b[2];
+    cl_body_get(r, k->body[0], &b[0]);
+    cl_body_get(r, k->body[1], &b[1]);
+    return cl_length(&b[0], &b[1]);
+}
+
+/* speed of body b: its own, and that of its points by turning */
+static void
+speeds(struct rt *r, const imp_body *b, double *move, double *turn)
+{
+    *move = *turn = 0.0;
+    if (still(b))
+        return;
+    const double *s = r->env + b->env_state;
+    int d = (int)r->im->dim;
+    const double *v = s + (d == 2 ? 3 : 7), *w = s + (d == 2 ? 5 : 10);
+    for (int i = 0; i < d; i++)
+        *move = hypot(*move, v[i]);
+    *turn = d == 2 ? fabs(w[0]) : cl_norm(w);
+}
+
+static void
+add_velocity(struct rt *r, const imp_body *b, double sign, double v[3])
+{
+    const double *s = r->env + b->env_state + (r->im->dim == 2 ? 3 : 7);
+    for (uint32_t j = 0; j < r->im->dim && !still(b); j++)
+        v[j] += sign * s[j];
+}
+
+double
+ev_rate(struct rt *r, uint32_t contact, const struct closest *c)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    double rate = 0.0;
+    for (int i = 0; i < 2; i++) {
+        const imp_body *b = rt_body(r, k->body[i]);
+        const double *P = i == 0 ? c->P : c->Q, *s = r->env + b->env_state;
+        double v[3] = {0.0, 0.0, 0.0}, w[3] = {0.0, 0.0, 0.0}, p[3];
+        struct cl_body f;
+        if (still(b))
+            continue;
+        cl_body_get(r, k->body[i], &f);
+        add_velocity(r, b, 1.0, v);
+        if (f.d == 2)
+            w[2] = s[5];
+        else
+            cl_turn(&f, s + 10, w);
+        for (int j = 0; j < 3; j++)
+            p[j] = P[j] - f.c[j];
+        v[0] += w[1] * p[2] - w[2] * p[1];
+        v[1] += w[2] * p[0] - w[0] * p[2];
+        v[2] += w[0] * p[1] - w[1] * p[0];
+        rate += (i == 0 ? -1.0 : 1.0) * cl_dot(c->n, v);
+    }
+    return rate;
+}
+
+void
+ev_tolerances(struct rt *r, uint32_t contact, struct ev_tol *out)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    struct cl_body b[2];
+    double rate = 0.0, where = 0.0, moves = 0.0, v[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < 2; i++) {
+        double move, turn;
+        cl_body_get(r, k->body[i], &b[i]);
+        speeds(r, b[i].b, &move, &turn);
+        add_velocity(r, b[i].b, i == 0 ? -1.0 : 1.0, v);
+        moves += move;
+        rate += turn * b[i].size;
+        where += b[i].flat ? 0.0 : cl_norm(b[i].c);
+    }
+    /* relative speed, so that a boost of all bodies changes nothing */
+    rate += cl_norm(v);
+    out->length = cl_length(&b[0], &b[1]);
+    /* the gap is a difference of positions: it rounds as they do */
+    out->noise = 4.0 * DBL_EPSILON * (out->length + where);
+    out->gap =
+        fmax(RT_GAP_SHARE * r->tolerance * out->length, 8.0 * out->noise);
+    out->rate = fmax(RT_GAP_SHARE * r->tolerance, 64.0 * DBL_EPSILON) * rate +
+                8.0 * DBL_EPSILON * moves;
+    out->still = event_still(r) * rate + 8.0 * DBL_EPSILON * moves;
+    out->quiet = 8.0 * DBL_EPSILON * (rate + moves);
+}
+
+double
+event_still(const struct rt *r)
+{
+    return r->im->has_tolerance ? fmax(RT_GAP_SHARE * r->tolerance, EVENT_STILL)
+                                : EVENT_STILL;
+}
+
+double
+event_horizon(struct rt *r)
+{
+    double longest = 0.0, g = cl_norm(r->gravity);
+    for (uint32_t i = 0; i < r->im->bodies.n; i++) {
+        double move, turn;
+        speeds(r, rt_body(r, i), &move, &turn);
+        if (turn > 0.0)
+            longest = fmax(longest, 6.283185307179586 / turn);
+    }
+    for (uint32_t c = 0; c < r->im->contacts.n; c++) {
+        const imp_contact *k = rt_contact(r, c);
+        if (k->flags & IMP_CONTACTF_STATED || k->system != IMP_NO_SYSTEM)
+            continue;
+        struct relative m;
+        double l = event_length(r, c);
+        if (g > 0.0)
+            longest = fmax(longest, sqrt(l / g));
+        if (!relative_motion(r, k, 0.0, &m))
+            continue;
+        double v[3] = {0.0, 0.0, 0.0};
+        for (int i = 0; i < 2; i++)
+            add_velocity(r, rt_body(r, k->body[i]), i == 0 ? -1.0 : 1.0, v);
+        double speed = cl_norm(v);
+        bool bounded = !(rt_body(r, k->body[0])->flags & IMP_BODYF_FLAT) &&
+                       !(rt_body(r, k->body[1])->flags & IMP_BODYF_FLAT);
+        double way = l + (bounded ? cl_norm(m.x) : 0.0);
+        if (speed > 0.0)
+            longest = fmax(longest, way / speed);
+    }
+    return longest > 0.0 ? 1e3 * longest : 1e3;
+}
+
+int
+event_start_check(struct rt *r, uint32_t contact, double *gap)
+{
+    struct closest c;
+    struct ev_tol tol;
+    const imp_contact *k = rt_contact(r, contact);
+    int st = closest_points(r, contact, &c, false);
+    if (st == IMP_DIVERGED)
+        st = closest_points(r, contact, &c, true);
+    if (st != IMP_OK && st != IMP_SINGULAR)
+        return st;
+    *gap = c.gap;
+    ev_tolerances(r, contact, &tol);
+    if (c.gap >= -tol.gap)
+        return IMP_OK;
+    char depth[NUM_TEXT], small[NUM_TEXT];
+    struct diag *d = diag_add(r->ds, DIAG_E0620, k->range,
+                              "`%s` and `%s` overlap by %s m at t = 0",
+                              imp_text(r->im, rt_body(r, k->body[0])->name),
+                              imp_text(r->im, rt_body(r, k->body[1])->name),
+                              num_digits(depth, -c.gap, 6));
+    diag_note(r->ds, d, IMP_NOWHERE, "a gap counts as closed within %s m here",
+              num_digits(small, tol.gap, 3));
+    diag_help(r->ds, d,
+              "move the bodies apart; if the data have few digits, set "
+              "`tolerance` in `world`; in `simulate`, `through = %s` lets "
+              "them pass",
+              imp_text(r->im, k->name));
+    return IMP_FAILED;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* The gap near a touch, as a polynomial in time: how long its series holds,
+ * whether an entry into the band |gap| <= tolerance is a crossing, a grazing
+ * touch or a C00, and at which time (spec 0.F: the time of a triple root is
+ * that of the simple root of g'', of a double root that of g'). */
+#include <float.h>
+#include <math.h>
+
+#include "runtime/events/event_priv.h"
+#include "runtime/gap/polytope_contact.h"
+#include "runtime/numerics/polynomial.h"
+
+/* the terms left out of the gap's polynomial stay below this share of the
+ * tolerance of the gap */
+#define EV_TRUNCATION 1e-2
+/* the polynomial's terms stay below this many lengths, so that its rounding
+ * (1e-16 of the largest term) stays below the gap's tolerance */
+#define EV_LARGEST 1e3
+
+int
+ev_series(struct rt *r, uint32_t contact, const struct ev_tol *tol, double *g,
+          double *h)
+{
+    *h = 0.0;
+    /* until other features of corners take over */
+    double t = INFINITY;
+    int st = rt_contact(r, contact)->flags & IMP_CONTACTF_CORNERS
+                 ? corner_series(r, contact, RT_ORDER, g, &t)
+                 : closest_gap_series(r, contact, RT_ORDER, g);
+    if (st != IMP_OK)
+        return st;
+    double most = fmax(EV_LARGEST * tol->length, 8.0 * fabs(g[0]));
+    for (int k = 1; k <= 4; k++)
+        if (g[k] != 0.0)
+            t = fmin(t, exp(log(most / fabs(g[k])) / k));
+    for (int k = RT_ORDER - 3; k <= RT_ORDER; k++) {
+        if (!isfinite(g[k]))
+            return IMP_NONFINITE;
+        if (g[k] != 0.0)
+            t = fmin(t, exp(log(EV_TRUNCATION * tol->gap / fabs(g[k])) / k));
+    }
+    *h = t;
+    return IMP_OK;
+}
+
+/* first s in [0, h] where q leaves the band: up through twice its edge (it may
+ * stand on the edge now), or down through it; side: +1 above, -1 below, 0 not
+ * at all (s = h) */
+static double
+leave(const double *q, double h, double tol, int *side)
+{
+    double neg[RT_ORDER + 1], below = h, above = h;
+    for (int k = 0; k <= RT_ORDER; k++)
+        neg[k] = -q[k];
+    bool down = poly_below(q, RT_ORDER, 0.0, h, -tol, &below);
+    bool up = poly_below(neg, RT_ORDER, 0.0, h, -2.0 * tol, &above);
+    *side = 0;
+    if (up && (!down || above < below)) {
+        *side = 1;
+        return above;
+    }
+    if (down) {
+        *side = -1;
+        return below;
+    }
+    return h;
+}
+
+void
+ev_band(const double *g, double h, const struct ev_tol *tol, int sign,
+        struct ev_touch *out)
+{
+    double q[RT_ORDER + 1], d1[RT_ORDER + 1], d2[RT_ORDER + 1];
+    double root[RT_ORDER + 1];
+    int side;
+    for (int k = 0; k <= RT_ORDER; k++)
+        q[k] = sign * g[k];
+    double end = leave(q, h, tol->gap, &side);
+    int n1 = poly_derivative(q, RT_ORDER, d1);
+    int n2 = poly_derivative(d1, n1, d2);
+    out->kind = EVENT_NONE;
+    out->s = 0.0;
+    out->order = 0;
+
+    /* C00: q'' vanishes where q and q' do. The place may lie a little before
+     * the start when that is inside the band already. */
+    double quick = tol->rate;
+    int n = poly_roots(d2, n2, end, 0.0, root, RT_ORDER);
+    for (int i = 0; i < n; i++)
+        if (fabs(poly_value(q, RT_ORDER, root[i])) <= tol->gap &&
+            fabs(poly_value(d1, n1, root[i])) <= tol->still) {
+            out->kind = EVENT_TANGENT;
+            out->s = root[i];
+            out->order = 2;
+            return;
+        }
+    /* grazing: a minimum within the band */
+    n = poly_roots(d1, n1, end, 0.0, root, RT_ORDER);
+    for (int i = 0; i < n; i++)
+        if (poly_value(d2, n2, root[i]) > 0.0) {
+            out->kind = EVENT_TANGENT;
+            out->s = root[i];
+            out->order = 1;
+            return;
+        }
+    /* closed before the series ends, where other features take over, and so
+     * fast that no turn within the band is in sight: v^2 > 2 a tol by far */
+    double at, v;
+    if (side == 0 && q[0] > 0.0 &&
+        poly_below(q, RT_ORDER, 0.0, end, 0.0, &at) &&
+        (v = poly_value(d1, n1, at)) < -quick &&
+        v * v > 8.0 * fabs(poly_value(d2, n2, at)) * tol->gap) {
+        out->s = at;
+        out->kind = sign > 0 ? EVENT_CROSS : EVENT_OPEN;
+        return;
+    }
+    if (side == 0) {
+        /* inside the band for as long as can be seen: a touch without rate,
+         * or one so slow that the next series must tell */
+        if (fabs(q[1]) <= quick) {
+            out->kind = EVENT_TANGENT;
+            out->order = -1;
+        }
+        return;
+    }
+    if (side > 0) {
+        /* it left without turning: it was at its least where it began */
+        if (fabs(q[1]) <= quick) {
+            out->kind = EVENT_TANGENT;
+            out->order = -1;
+        }
+        return;
+    }
+    /* crossing: monotone to the other side of the band */
+    double s = 0.0;
+    if (q[0] > 0.0)
+        poly_below(q, RT_ORDER, 0.0, end, 0.0, &s);
+    out->s = s;
+    out->kind = fabs(poly_value(d1, n1, s)) <= quick ? EVENT_TANGENT
+                : sign > 0                           ? EVENT_CROSS
+                                                     : EVENT_OPEN;
+    out->order = q[0] > 0.0 ? 0 : -1;
+}
+
+bool
+ev_polish(const double *g, int order, double reach, double *s)
+{
+    double d[RT_ORDER + 1];
+    int n = RT_ORDER;
+    for (int k = 0; k <= RT_ORDER; k++)
+        d[k] = g[k];
+    for (int i = 0; i < order; i++)
+        n = poly_derivative(d, n, d);
+    return poly_newton(d, n, reach, s);
+}
+
+int
+event_ahead(struct rt *r, uint32_t contact, double most, enum event_ahead *out)
+{
+    struct ev_tol tol;
+    double g[RT_ORDER + 1], h, hm;
+    int side, st = motion_series_all(r, RT_ORDER, &hm);
+    *out = AHEAD_RESTS;
+    ev_tolerances(r, contact, &tol);
+    if (st || (st = ev_series(r, contact, &tol, g, &h)))
+        return st;
+    h = fmin(fmin(h, hm), most);
+    /* where in the band it stands does not matter */
+    g[0] = 0.0;
+    leave(g, h, tol.gap, &side);
+    if (side == 0)
+        return IMP_OK;
+    g[1] = 0.0;
+    if (side < 0) {
+        leave(g, h, tol.gap, &side);
+        *out = side < 0 ? AHEAD_FALLS : AHEAD_DRIFTS;
+        return IMP_OK;
+    }
+    leave(g, h, tol.gap, &side);
+    *out = side > 0 ? AHEAD_RISES : AHEAD_RESTS;
+    return IMP_OK;
+}

@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: MIT */
+/* Heights of the vertices of a polytope over a plane, and the first that comes
+ * down (vertex_plane_priv.h).
+ *
+ * The height of vertex i over the half-space n.x <= d is
+ *     H_i = n.c - d + g.r_i,   g = R^T n,   H_i' = n.c' + (g x w).r_i
+ * with mass centre c, attitude R, spin w in body axes: once n.c, g and g x w
+ * are known at a time, a vertex costs three products. They are read off the
+ * series of the motion itself; no series of a height is made.
+ *
+ * On a step [0, h] the second derivative of H_i is at most
+ *     M_i = max |n.c''| + |r_i| (max |w|^2 + max |w'|),
+ * from the sums of the absolute coefficients. So H_i cannot vanish within
+ *     H_i + H_i' u - M_i u^2/2 > 0,
+ * and the search goes from one such time to the next: it cannot pass over a
+ * root of any multiplicity (I3). Where H'^2 > 4 M H and no other vertex can
+ * come down as soon, there is one root within 1.2 H/|H'|, a simple one, and
+ * Newton's method converges to it (Kantorovich: M H/H'^2 <= 1/4). What is
+ * within PLANE_CLEAR tolerances of a plane without that is not clear.
+ *
+ * In the plane g = (n_x cos + n_y sin, n_y cos - n_x sin) of the angle, whose
+ * series may hold for longer than one of its cosine; w has one entry.
+ *
+ * Over a driven plane n.c - d and g are series of their own, from the relative
+ * pose; M_i comes from their second derivatives, and they limit the step. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "runtime/events/vertex_plane_priv.h"
+
+/* terms 0 .. PLANE_LOW + 1 tell roughly where a vertex is, within a bound */
+#define PLANE_LOW 6
+/* places looked at on one step */
+#define PLANE_ROUNDS 64
+/* of the time that is safe, this share is used */
+#define PLANE_SHORT 0.95
+/* what the terms left out of g and n.c - d are worth at most, of the length
+ * (the motion itself: motion.c) */
+#define PLANE_TRUNCATION 4e-16
+
+/* at one time of the step; off, doff: as in struct course, or 0 */
+enum sight { AT_START, ROUGHLY, FULLY };
+struct view {
+    double z, dz, g[3], dg[3], off, doff;
+};
+
+/* -- series -----------------------------------------------------------------
+ */
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+typedef double pair __attribute__((vector_size(16)));
+typedef long long pair_mask __attribute__((vector_size(16)));
+
+static ALWAYS_INLINE pair
+two(const double *x)
+{
+    pair p;
+    memcpy(&p, x, sizeof p);
+    return p;
+}
+
+/* The values of four rows at s, of terms up to `top` (even): even and odd terms
+ * side by side, and four rows at once, since each sum waits for itself. Entry
+ * PLANE_ORDER + 1 of a row is 0. */
+static ALWAYS_INLINE void
+four_at(const double *const *row, int top, double s, double *out)
+{
+    const double *a = row[0], *b = row[1], *c = row[2], *d = row[3];
+    double z = s * s;
+    pair zz = {z, z}, p = two(a + top), q = two(b + top), r = two(c + top),
+         t = two(d + top);
+    for (int k = top - 2; k >= 0; k -= 2) {
+        p = p * zz + two(a + k);
+        q = q * zz + two(b + k);
+        r = r * zz + two(c + k);
+        t = t * zz + two(d + k);
+    }
+    out[0] = p[0] + s * p[1];
+    out[1] = q[0] + s * q[1];
+    out[2] = r[0] + s * r[1];
+    out[3] = t[0] + s * t[1];
+}
+
+static ALWAYS_INLINE pair
+size_of(const double *x)
+{
+    return (pair)((pair_mask)two(x) & (pair_mask){INT64_MAX, INT64_MAX});
+}
+
+/* the sum over four rows of |c_k| s^k beyond the terms of PLANE_LOW */
+static ALWAYS_INLINE double
+four_tail(const double *const *row, double s)
+{
+    double z = s * s, lead = z;
+    pair zz = {z, z}, v = {0.0, 0.0};
+    for (int k = PLANE_ORDER; k > PLANE_LOW; k -= 2)
+        v = v * zz + ((size_of(row[0] + k) + size_of(row[1] + k)) +
+                      (size_of(row[2] + k) + size_of(row[3] + k)));
+    for (int k = 0; k < PLANE_LOW; k += 2)
+        lead *= z;
+    return lead * (v[0] + s * v[1]);
+}
+
+/* Over three rows: sums of (sum of |c_k| s^k)^2 and (sum of k |c_k|
+ * s^(k-1))^2, and the tail as above; with a(s) = e(z) + s o(z), z = s^2: a' =
+ * 2 s e' + o + 2 z o' */
+static ALWAYS_INLINE void
+three_squared(const double *const *row, double s, double *sum, double *slope,
+              double *tail)
+{
+    const double *a = row[0], *b = row[1], *c = row[2];
+    double z = s * s, lead = z;
+    pair zz = {z, z}, p = size_of(a + PLANE_ORDER),
+         q = size_of(b + PLANE_ORDER), r = size_of(c + PLANE_ORDER),
+         dp = {0.0, 0.0}, dq = dp, dr = dp, v;
+    int k = PLANE_ORDER - 2;
+    for (int part = 0; part < 2; part++) {
+        for (; k > (part ? -2 : PLANE_LOW); k -= 2) {
+            dp = dp * zz + p;
+            p = p * zz + size_of(a + k);
+            dq = dq * zz + q;
+            q = q * zz + size_of(b + k);
+            dr = dr * zz + r;
+            r = r * zz + size_of(c + k);
+        }
+        v = part ? v : p + q + r;
+    }
+    for (k = 0; k < PLANE_LOW; k += 2)
+        lead *= z;
+    *tail = lead * (v[0] + s * v[1]);
+    const double x[3] = {p[0] + s * p[1], q[0] + s * q[1], r[0] + s * r[1]};
+    const double y[3] = {2.0 * s * dp[0] + p[1] + 2.0 * z * dp[1],
+                         2.0 * s * dq[0] + q[1] + 2.0 * z * dq[1],
+                         2.0 * s * dr[0] + r[1] + 2.0 * z * dr[1]};
+    *sum = plane_dot(x, x);
+    *slope = plane_dot(y, y);
+}
+
+/* values and rates of four rows */
+static void
+four_rates_at(const double *const *row, double s, double *out, double *rate)
+{
+    double z = s * s;
+    for (int i = 0; i < 4; i++) {
+        pair zz = {z, z}, p = {0.0, 0.0}, d = p;
+        for (int k = PLANE_ORDER; k >= 0; k -= 2) {
+            d = d * zz + p;
+            p = p * zz + two(row[i] + k);
+        }
+        out[i] = p[0] + s * p[1];
+        rate[i] = 2.0 * s * d[0] + p[1] + 2.0 * z * d[1];
+    }
+}
+
+/* -- one step of one contact ------------------------------------------------
+ */
+
+/* of the polynomial of a row; a parabola is what it is most of the time */
+static int
+degree(const double *c)
+{
+    int k = PLANE_ORDER;
+    pair_mask any = (pair_mask)two(c + 3);
+    for (int i = 5; i < PLANE_ORDER; i += 2)
+        any |= (pair_mask)two(c + i);
+    if (((unsigned long long)(any[0] | any[1]) << 1) == 0)
+        k = 2; /* all 0, of either sign */
+    while (k > 0 && c[k] == 0.0)
+        k--;
+    return k;
+}
+
+static const double zeros[PLANE_ORDER + 2];
+
+/* heights below which a closer look is needed */
+static double
+clear(const struct rt *r, const struct plane *p)
+{
+    const double *x = r->env + rt_body(r, p->body)->env_state;
+    double where = 0.0;
+    for (uint32_t i = 0; i < r->im->dim; i++)
+        where += x[i] * x[i];
+    double noise = 4.0 * DBL_EPSILON * (p->length + sqrt(where));
+    return PLANE_CLEAR *
+           fmax(RT_GAP_SHARE * r->tolerance * p->length, 8.0 * noise);
+}
+
+/* sum of k (k - 1) |c_k| s^(k-2) */
+static double
+bend(const double *c, int top, double s)
+{
+    double y = 0.0;
+    for (int k = top; k >= 2; k--)
+        y = y * s + k * (k - 1) * fabs(c[k]);
+    return y;
+}
+
+/* M_i of all vertices, and what the rough view is off by: with q (or the angle)
+ * off by x and w by y, R^T n is off by at most 6 (1 + x) x, since it is n + 2
+ * (v x (v x n) - q0 v x n) */
+static void
+bounds(struct course *o, double h)
+{
+    double W, W1, y, x;
+    if (o->p->driven) {
+        o->off = o->doff = o->turn = 0.0;
+        for (int i = 0; i < 3; i++) {
+            x = bend(o->g[i], PLANE_ORDER, h);
+            o->turn += x * x;
+        }
+        o->turn = sqrt(o->turn);
+        return;
+    }
+    x = four_tail(o->turn_row, h);
+    three_squared(o->spin_row, h, &W, &W1, &y);
+    o->turn = W + sqrt(W1);
+    o->off = 6.0 * (1.0 + x) * x;
+    o->doff = o->off * sqrt(W) + (1.0 + o->off) * y;
+}
+
+static void
+begin(struct rt *r, const struct plane *p, struct course *o)
+{
+    const double *x = r->env + rt_body(r, p->body)->env_state;
+    const double *low = r->state_lo + (x - r->env - r->im->layout.state);
+    uint32_t d = r->im->dim;
+    const double *work = r->work[p->block];
+    double rest = 0.0;
+    o->degree = 1;
+    o->z[0] = -p->d;
+    o->z[1] = 0.0;
+    for (uint32_t i = 0; i < d; i++) {
+        const double *row = work + p->place[i];
+        int to = p->n[i] == 0.0 ? -1 : degree(row);
+        rest += p->n[i] * low[i];
+        while (o->degree < to)
+            o->z[++o->degree] = 0.0;
+        for (int k = 0; k <= to; k++)
+            o->z[k] += p->n[i] * row[k];
+    }
+    o->z[0] += rest;
+    for (int i = 0; i < 4; i++) {
+        o->turn_row[i] = p->flat && i > 0 ? zeros : work + p->turn[i];
+        o->spin_row[i] = p->flat || i == 3 ? zeros : work + p->spin[i];
+    }
+    if (p->flat)
+        o->spin_row[2] = work + p->spin[0];
+}
+
+/* n.c - d and g over a driven plane, from the pose of body 1 in the axes of
+ * body 0, c and R by rows: of the polytope over the plane n.y = d, g = R^T n,
+ * n.c - d;   of the plane under the polytope, g = R n, -g.c - d. With both
+ * truncated after two orders, h is what these keep to. */
+static bool
+begin_driven(struct rt *r, const struct plane *p, double *h, struct course *o)
+{
+    const imp_contact *k = rt_contact(r, p->contact);
+    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + k->relative;
+    const uint32_t *outs = IMP_ARRAY(r->im, t->outs, uint32_t);
+    const imp_instr *code = IMP_ARRAY(r->im, t->code, imp_instr);
+    const double *rows[2] = {NULL, NULL}, *out[12];
+    double *work = r->event_work[p->contact];
+    uint32_t d = r->im->dim;
+    rows[1 - p->side] = r->work[p->block];
+    if (rt_series(r, k->relative, NULL, rows, work, PLANE_ORDER))
+        return false;
+    for (uint32_t i = 0; i < d + d * d; i++)
+        out[i] =
+            work + (size_t)code[outs[i]].row * IMP_ROW_STRIDE + IMP_ROW_PAD;
+    memset(o->g, 0, sizeof o->g);
+    memset(o->z, 0, sizeof o->z);
+    o->degree = PLANE_ORDER;
+    for (uint32_t i = 0; i < d; i++)
+        for (uint32_t j = 0; j < d; j++) {
+            const double *R = out[d + (p->side == 0 ? d * j + i : d * i + j)];
+            for (int m = 0; m <= PLANE_ORDER; m++)
+                o->g[i][m] += p->own_n[j] * R[m];
+        }
+    for (uint32_t i = 0; i < d; i++)
+        for (int m = 0; m <= PLANE_ORDER; m++)
+            for (int l = 0; l <= m && p->side == 1; l++)
+                o->z[m] -= o->g[i][l] * out[i][m - l];
+    for (uint32_t i = 0; i < d && p->side == 0; i++)
+        for (int m = 0; m <= PLANE_ORDER; m++)
+            o->z[m] += p->own_n[i] * out[i][m];
+    o->z[0] -= p->own_d;
+    for (int m = PLANE_ORDER - 1; m <= PLANE_ORDER; m++) {
+        double big = fabs(o->z[m]);
+        for (int i = 0; i < 3; i++)
+            big = fmax(big, fabs(o->g[i][m]) * p->radius);
+        if (!isfinite(big))
+            return false;
+        if (big > 0.0)
+            *h = fmin(*h, exp(log(PLANE_TRUNCATION * p->length / big) / m));
+    }
+    for (int i = 0; i < 4; i++)
+        o->turn_row[i] = i < 3 ? o->g[i] : o->z;
+    return true;
+}
+
+bool
+plane_begin(struct rt *r, const struct plane *p, double *h, struct course *o)
+{
+    o->p = p;
+    o->clear = clear(r, p);
+    if (p->driven) {
+        if (!begin_driven(r, p, h, o))
+            return false;
+    } else {
+        begin(r, p, o);
+    }
+    o->fall = bend(o->z, o->degree, *h);
+    return true;
+}
+
+static ALWAYS_INLINE void
+see(const struct course *o, double s, enum sight how, struct view *v)
+{
+    const struct plane *p = o->p;
+    double x[4], w[4];
+    for (int i = 0; i < 4 && how == AT_START; i++) {
+        x[i] = o->turn_row[i][0];
+        w[i] = o->spin_row[i][0];
+    }
+    if (how != AT_START) {
+        int top = how == FULLY ? PLANE_ORDER : PLANE_LOW;
+        four_at(o->turn_row, top, s, x);
+        four_at(o->spin_row, top, s, w);
+    }
+    plane_turn_back(p->flat, x, p->n, v->g);
+    plane_cross(v->g, w, v->dg);
+}
+
+static void
+look_driven(const struct course *o, double s, struct view *v)
+{
+    double x[4], dx[4];
+    four_rates_at(o->turn_row, s, x, dx);
+    memcpy(v->g, x, sizeof v->g);
+    memcpy(v->dg, dx, sizeof v->dg);
+    v->z = x[3];
+    v->dz = dx[3];
+    v->off = v->doff = 0.0;
+}
+
+static void
+look(const struct course *o, double s, enum sight how, struct view *v)
+{
+    if (o->p->driven) {
+        look_driven(o, s, v);
+        return;
+    }
+    double y = o->z[o->degree], dy = 0.0;
+    for (int k = o->degree - 1; k >= 0; k--) {
+        dy = dy * s + y;
+        y = y * s + o->z[k];
+    }
+    v->z = y;
+    v->dz = dy;
+    v->off = how == ROUGHLY ? o->off : 0.0;
+    v->doff = how == ROUGHLY ? o->doff : 0.0;
+    if (how == AT_START)
+        see(o, s, AT_START, v);
+    else if (how == ROUGHLY)
+        see(o, s, ROUGHLY, v);
+    else
+        see(o, s, FULLY, v);
+}
+
+/* heights and rates of eight vertices, what is not sure taken off */
+struct low {
+    double H[EIGHT], D[EIGHT], M[EIGHT];
+};
+static ALWAYS_INLINE void
+lowest(const struct course *o, const struct view *v, const struct eight *e,
+       struct low *l)
+{
+    for (int i = 0; i < EIGHT; i++)
+        l->H[i] = v->z + (v->g[0] * e->x[0][i] + v->g[1] * e->x[1][i] +
+                          v->g[2] * e->x[2][i] - v->off * e->far[i]);
+    for (int i = 0; i < EIGHT; i++)
+        l->D[i] = v->dz + (v->dg[0] * e->x[0][i] + v->dg[1] * e->x[1][i] +
+                           v->dg[2] * e->x[2][i] - v->doff * e->far[i]);
+    for (int i = 0; i < EIGHT; i++)
+        l->M[i] = o->fall + e->far[i] * o->turn;
+}
+
+/* -- the first vertex that comes down ---------------------------------------
+ */
+
+static inline bool
+same(const struct plane *p, uint32_t i, uint32_t j)
+{
+    return i == j || (i + 1 >= p->n_vertex && j + 1 >= p->n_vertex);
+}
+
+/* vertices but `but` stay above the band for u from the time of v on */
+static bool
+others_stay(const struct course *o, const struct view *v, uint32_t but,
+            double u)
+{
+    for (uint32_t b = 0; b < o->p->n_eight; b++) {
+        const struct eight *e = &o->p->eight[b];
+        struct low l;
+        lowest(o, v, e, &l);
+        for (uint32_t i = 0; i < EIGHT; i++)
+            if (!(l.H[i] > o->clear &&
+                  l.H[i] + u * (l.D[i] - 0.5 * l.M[i] * u) > o->clear) &&
+                !same(o->p, b * EIGHT + i, but))
+                return false;
+    }
+    return true;
+}
+
+static void
+one(const struct course *o, const struct view *v, uint32_t i, double *H,
+    double *D)
+{
+    const struct eight *e = &o->p->eight[i / EIGHT];
+    double x[3];
+    for (int k = 0; k < 3; k++)
+        x[k] = e->x[k][i % EIGHT];
+    *H = v->z + plane_dot(v->g, x);
+    *D = v->dz + plane_dot(v->dg, x);
+}
+
+/* The root of H_i near *t. A step of Newton's method leaves H <= M dt^2/2; the
+ * view v is of just before the root then. */
+static enum found
+polish(const struct course *o, uint32_t i, double M, double *t, struct view *v)
+{
+    double H, D, fine = DBL_EPSILON * (fabs(o->z[0]) + o->p->radius);
+    enum sight how = ROUGHLY;
+    for (int n = 0; n < 16; n++) {
+        one(o, v, i, &H, &D);
+        double dt = -H / D, left = 0.5 * M * dt * dt;
+        *t += dt;
+        if (how == FULLY && left <= fine)
+            return FOUND_ROOT;
+        if (left <= fmax(4.0 * o->p->radius * o->off, fine))
+            how = FULLY;
+        look(o, *t, how, v);
+    }
+    return FOUND_UNCLEAR;
+}
+
+/* how long its height stays above 0 at least */
+static ALWAYS_INLINE double
+lasts(const struct first *f)
+{
+    double root = sqrt(f->D * f->D + 2.0 * f->M * f->H);
+    return f->D > 0.0 ? (f->D + root) / f->M : 2.0 * f->H / (root - f->D);
+}
+
+/* Lowers *u to what is safe from the view v on; f: the vertex that says so,
+ * before: that of an earlier time, looked at first: most others are safe for as
+ * long as it is. FOUND_UNCLEAR: a vertex is near the plane, and not on its way
+ * up. */
+static enum found
+soonest(const struct course *o, const struct view *v, double *u,
+        struct first *f)
+{
+    enum found any = FOUND_NONE;
+    uint32_t hint = f->i % EIGHT;
+    for (uint32_t b = 0; b < o->p->n_eight; b++) {
+        struct low l;
+        lowest(o, v, &o->p->eight[b], &l);
+        for (uint32_t k = 0; k < EIGHT; k++) {
+            uint32_t i = k ^ hint;
+            double H = l.H[i], D = l.D[i], M = l.M[i];
+            if (H < o->clear && (D <= 0.0 || D * D < 4.0 * o->clear * M ||
+                                 H < -o->clear / PLANE_CLEAR))
+                return FOUND_UNCLEAR;
+            if (H + *u * (D - 0.5 * M * *u) > 0.0)
+                continue;
+            *f = (struct first){b * EIGHT + i, H, D, M};
+            *u = lasts(f);
+            any = FOUND_MORE;
+        }
+    }
+    return any;
+}
+
+/* The root where f alone comes down soon after t; v: the view at t */
+static enum found
+comes_down(const struct course *o, const struct first *f, double *t, double h,
+           struct view *v)
+{
+    double H, D;
+    if (polish(o, f->i, f->M, t, v) != FOUND_ROOT)
+        return FOUND_UNCLEAR;
+    if (*t > h)
+        return FOUND_NONE;
+    one(o, v, f->i, &H, &D);
+    return D < 0.0 && D * D > 4.0 * o->clear * f->M &&
+                   others_stay(o, v, f->i, 0.0)
+               ? FOUND_ROOT
+               : FOUND_UNCLEAR;
+}
+
+/* a ball about the body is looked at first */
+enum found
+plane_search(struct course *o, bool leaves, double *h, struct first *f)
+{
+    struct view v;
+    enum sight how = AT_START;
+    double t = 0.0;
+    *f = (struct first){0, o->z[0] - o->p->radius, o->z[1], o->fall};
+    if (f->H > 0.0) {
+        if (f->H + *h * (f->D - 0.5 * f->M * *h) > 0.0)
+            return FOUND_NONE;
+        t = lasts(f);
+        how = ROUGHLY;
+    }
+    bounds(o, *h);
+    for (int round = 0; round < PLANE_ROUNDS; round++) {
+        double u = *h - t;
+        look(o, t, how, &v);
+        if (how == AT_START && !leaves && !others_stay(o, &v, UINT32_MAX, 0.0))
+            return FOUND_UNCLEAR;
+        enum found found = soonest(o, &v, &u, f);
+        if (found == FOUND_UNCLEAR && how == ROUGHLY) {
+            how = FULLY;
+            continue;
+        }
+        if (found != FOUND_MORE)
+            return found;
+        /* from above, as they were from below */
+        f->H += 2.0 * v.off * o->p->radius;
+        f->D += 2.0 * v.doff * o->p->radius;
+        if (f->D < 0.0 && f->D * f->D > 4.0 * f->M * f->H &&
+            others_stay(o, &v, f->i, -1.2 * f->H / f->D)) {
+            found = comes_down(o, f, &t, *h, &v);
+            *h = found == FOUND_ROOT ? t : *h;
+            return found;
+        }
+        /* not quite: where M_i is what the second derivative is, u would end
+         * on the plane */
+        u *= PLANE_SHORT;
+        if (!(t + u > t))
+            return FOUND_UNCLEAR;
+        t += u;
+        how = ROUGHLY;
+    }
+    *h = t;
+    return FOUND_NONE;
+}
+
+bool
+plane_clear_at(const struct course *o, double s)
+{
+    struct view v;
+    look(o, s, FULLY, &v);
+    return others_stay(o, &v, UINT32_MAX, 0.0);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Between flow_taylor.c (expanding, events) and flow_accumulation.c (limits of
+ * infinitely many impacts): the way of Taylor series. */
+#ifndef IMP_RUNTIME_FLOW_FLOW_TAYLOR_PRIV_H
+#define IMP_RUNTIME_FLOW_FLOW_TAYLOR_PRIV_H
+
+#include "runtime/flow/flow_priv.h"
+#include "runtime/motion/motion.h"
+
+/* gaps closer than this many roundings of their terms count as closed */
+#define SERIES_NOISE 32.0
+/* A gradient this much smaller than it has been is none: where a gap is a power
+ * of a length, its zero is known to a root of the rounding only. */
+#define SERIES_FLAT 1e-7
+/* chatter of several contacts: flights kept */
+#define SERIES_FLIGHTS 4
+
+/* OPENS: the ground is taken away under a contact that slid, where a gap
+ * changes its branch */
+enum what { NOTHING, CLOSES, TOUCHES, CEASES, OPENS, LIMIT };
+struct series_way {
+    double now, ahead; /* times */
+    double *x, *lo;    /* 2n: state at `now`, and its low parts */
+    bool known;
+    enum what what;
+    double h;
+    double *piece;        /* 2n rows of RT_ORDER + 1 */
+    double *g, *force;    /* m rows */
+    double *size, *speed; /* m: sizes of the terms of gap and rate */
+    double *steep;        /* m: greatest length of the gap's gradient so far */
+    double *far,
+        *quick;   /* m: greatest sizes of the terms of gap, rate so far */
+    double *most; /* m: greatest size of the gap since the last impact */
+    bool *on, *fresh;
+    bool *left; /* its force has just ceased: gap, rate, acceleration are 0 */
+    int *hit, n_hit;
+    int guard;             /* whose change of branch ends the piece; -1 */
+    double passed;         /* length of the last piece that was gone through */
+    bool *over, *was_over; /* those since the last impact; in the flight before
+                            */
+    struct line *instant;
+    /* chatter at one contact: flights, newest first, estimate of the limit */
+    int same; /* impacts in a row at this contact */
+    int last;
+    double flight[3], at, guess, estimate, off;
+    /* chatter of several */
+    struct line *probe; /* the parabola from the last impact on */
+    long run;           /* impacts and limits since it may have begun */
+    double any[SERIES_FLIGHTS],
+        end;            /* flights between them; time of the last */
+    double meet, found; /* guesses of the limit; -INFINITY: none */
+    double left_was;    /* time that was left at the guess before */
+    double meet_off;    /* bound of the error of `found` */
+    bool *group, *closed;
+    bool faint;  /* the limit is now: flights are below rounding */
+    int faints;  /* impacts with such flights in a row */
+    bool *faded; /* m: contacts that were hit in these */
+    struct line *between;
+    struct line_chatter chatter;
+};
+
+#define ROW (RT_ORDER + 1)
+
+/* -- flow_taylor.c -------------------------------------------------------- */
+
+/* to time t along the present piece */
+void series_advance(struct flow *f, double t);
+/* The present instant for ballistic.h (w->instant): accelerations of free
+ * motion, and what the gaps' accelerations have beyond N a. */
+int series_look(struct flow *f, const bool *on);
+/* positions and velocities of that instant back into the state */
+void series_take_back(struct flow *f);
+/* behind it: what opened at this very instant (fresh, m) opens still */
+void series_refresh(struct series_way *w, const bool *fresh, uint32_t m);
+
+/* -- flow_switching.c --------------------------------------------------------
+ */
+
+/* The present piece ends where a formula changes its branch: does a contact
+ * open there at once? IMP_OK, or a status after a diagnostic (a gap that jumps
+ * below zero). */
+int series_switch_ahead(struct flow *f);
+/* at that time */
+int series_switched(struct flow *f, struct flow_event *e);
+
+/* -- flow_grazing.c ---------------------------------------------------------
+ */
+
+/* first s in [0, h] at which a gap, with terms of these sizes at 0, is zero
+ * within rounding without a rate */
+bool series_touch(const double *g, double size, double speed, double h,
+                  double *s);
+/* at that time: the contact opens again, or slides from here on */
+int series_touched(struct flow *f, struct flow_event *e);
+
+/* -- flow_accumulation.c
+ * ------------------------------------------------------- */
+
+/* forgets what looked like chatter */
+void series_forget(struct series_way *w);
+/* after an impact at contact c, and at `together` contacts in all: looks for a
+ * limit ahead */
+int series_count(struct flow *f, int c, int together);
+/* is there a limit at or before `until`, in reach of the present piece? */
+bool series_limit_ahead(const struct flow *f, double until, double *time);
+/* the state at t, before the limit ahead, into f->q, f->v */
+void series_between(struct flow *f, double t);
+/* moves to the limit ahead */
+int series_limit(struct flow *f, struct flow_event *e);
+
+#endif

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: MIT */
+/* Nearest features of two convex polytopes (polytope_contact_priv.h). Features
+ * from the last call are taken where the conditions of nearest points say so:
+ * for convex bodies apart they are sufficient. Otherwise all pairs are looked
+ * at, so that nothing depends on the way of a search: apart, the least distance
+ * of pairs whose points lie inside both features; overlapping, the separation
+ * sigma(n) = min_1 n.x - max_0 n.x at the normals of faces and of pairs of
+ * edges whose arcs on the sphere of normals cross, where alone it can be
+ * greatest (Gottschalk, Lin & Manocha 1996). */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "runtime/gap/polytope_contact_priv.h"
+#include "runtime/geometry/support.h"
+
+/* points of a body are known to this share of the size of the numbers: a
+ * product of a rotation, two roundings a term */
+#define FIND_ROUNDING (16.0 * DBL_EPSILON)
+/* nearer than this share the direction between two points is rounding: the
+ * bodies count as in touch, and the normal comes from faces and edges */
+#define FIND_TOUCH (256.0 * DBL_EPSILON)
+/* unit vectors of edges whose cross product is below this are parallel */
+#define FIND_PARALLEL (8.0 * DBL_EPSILON)
+
+static void
+sub(const double a[3], const double b[3], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = a[i] - b[i];
+}
+
+static void
+cross(const double a[3], const double b[3], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] =
+            a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+/* direction of body 1 into the axes of body 0 */
+static void
+turn(const struct corner_scene *s, const double w[3], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = cl_dot(s->R + 3 * i, w);
+}
+
+void
+corner_scene_place(struct corner_scene *s)
+{
+    const struct polytope *p = s->p[1];
+    for (uint32_t v = 0; v < p->n_vertex; v++) {
+        turn(s, p->vertex[v], s->point[v]);
+        for (int i = 0; i < 3; i++)
+            s->point[v][i] += s->c[i];
+    }
+    s->size = cl_norm(s->c);
+    for (int i = 0; i < 2; i++)
+        if (isfinite(s->p[i]->radius))
+            s->size += s->p[i]->radius;
+        else if (s->p[i]->n_face > 0)
+            s->size += fabs(s->p[i]->face[0].d);
+}
+
+uint32_t
+corner_neighbour(const struct polytope *p, uint32_t v, uint32_t i)
+{
+    const struct poly_face *f = p->face + p->around[p->at[v] + i];
+    const uint32_t *l = p->loop + f->first;
+    for (uint32_t k = 0; k < f->count; k++)
+        if (l[k] == v)
+            return l[(k + 1) % f->count];
+    return v;
+}
+
+/* face of body b into the axes of body 0: n.x = d, n outward of b */
+static void
+plane(const struct corner_scene *s, int b, uint32_t f, double n[3], double *d)
+{
+    const struct poly_face *a = s->p[b]->face + f;
+    *d = a->d;
+    if (b == 0) {
+        memcpy(n, a->n, sizeof a->n);
+        return;
+    }
+    turn(s, a->n, n);
+    *d += cl_dot(n, s->c);
+}
+
+static const double *
+vertex(const struct corner_scene *s, int b, uint32_t v)
+{
+    return b == 0 ? s->p[0]->vertex[v] : s->point[v];
+}
+
+/* least n.x of body b over its vertices */
+static double
+lowest(const struct corner_scene *s, int b, const double n[3], uint32_t *at)
+{
+    double least = INFINITY;
+    for (uint32_t v = 0; v < s->p[b]->n_vertex; v++) {
+        double x = cl_dot(n, vertex(s, b, v));
+        if (x < least) {
+            least = x;
+            *at = v;
+        }
+    }
+    return least;
+}
+
+double
+corner_separation(const struct corner_scene *s, const double n[3],
+                  uint32_t at[2])
+{
+    double sum = 0.0;
+    for (int b = 0; b < 2; b++) {
+        double o[3], m[3], d;
+        for (int i = 0; i < 3; i++)
+            o[i] = b == 0 ? -n[i] : n[i];
+        at[b] = UINT32_MAX;
+        if (s->p[b]->n_vertex > 0) {
+            sum += lowest(s, b, o, &at[b]);
+            continue;
+        }
+        /* a half-space goes on for ever but along its normal */
+        plane(s, b, 0, m, &d);
+        for (int i = 0; i < 3; i++)
+            if (fabs(m[i] + o[i]) > FIND_TOUCH)
+                return -INFINITY;
+        sum -= d;
+    }
+    return sum;
+}
+
+/* -- one pair ------------------------------------------------------------- */
+
+static void
+set_pair(struct corner_pair *p, int b, enum corner_feature k0, uint32_t i0,
+         enum corner_feature k1, uint32_t i1)
+{
+    p->kind[b] = (unsigned char)k0;
+    p->index[b] = i0;
+    p->kind[1 - b] = (unsigned char)k1;
+    p->index[1 - b] = i1;
+}
+
+/* points and normal of a face of body b and a vertex of the other */
+static void
+face_points(const struct corner_scene *s, int b, uint32_t f, uint32_t v,
+            struct corner *o)
+{
+    double n[3], d;
+    plane(s, b, f, n, &d);
+    const double *x = vertex(s, 1 - b, v);
+    o->gap = cl_dot(n, x) - d;
+    for (int i = 0; i < 3; i++) {
+        double foot = x[i] - o->gap * n[i];
+        o->P[i] = b == 0 ? foot : x[i];
+        o->Q[i] = b == 0 ? x[i] : foot;
+        o->n[i] = b == 0 ? n[i] : -n[i];
+    }
+    set_pair(&o->pair, b, CORNER_FACE, f, CORNER_VERTEX, v);
+}
+
+void
+corner_edge_points(const struct corner_scene *s, uint32_t e0, uint32_t e1,
+                   double P[3], double Q[3])
+{
+    const struct poly_edge *a = s->p[0]->edge + e0, *b = s->p[1]->edge + e1;
+    const double *x = s->p[0]->vertex[a->v[0]], *y = s->point[b->v[0]];
+    double w[3], m[3], q[3], c[3], m2;
+    turn(s, b->dir, w);
+    cross(a->dir, w, m);
+    m2 = cl_dot(m, m);
+    sub(y, x, q);
+    cross(q, w, c);
+    double t0 = cl_dot(c, m) / m2;
+    cross(q, a->dir, c);
+    double t1 = cl_dot(c, m) / m2;
+    for (int i = 0; i < 3; i++) {
+        P[i] = x[i] + t0 * a->dir[i];
+        Q[i] = y[i] + t1 * w[i];
+    }
+}
+
+/* points of two edges whose common normal is n */
+static void
+edge_points(const struct corner_scene *s, uint32_t e0, uint32_t e1,
+            const double n[3], struct corner *o)
+{
+    double q[3];
+    corner_edge_points(s, e0, e1, o->P, o->Q);
+    sub(o->Q, o->P, q);
+    memcpy(o->n, n, sizeof o->n);
+    o->gap = cl_dot(q, n);
+    set_pair(&o->pair, 0, CORNER_EDGE, e0, CORNER_EDGE, e1);
+}
+
+/* -- overlapping ------------------------------------------------------------
+ */
+
+bool
+corner_edges_cross(const struct corner_scene *s, uint32_t e0, uint32_t e1,
+                   double n[3])
+{
+    const struct polytope *p0 = s->p[0], *p1 = s->p[1];
+    const struct poly_edge *a = p0->edge + e0, *b = p1->edge + e1;
+    double w[3], c[3], d[3];
+    const double *na = p0->face[a->face[0]].n, *nb = p0->face[a->face[1]].n;
+    turn(s, b->dir, w);
+    turn(s, p1->face[b->face[0]].n, c);
+    turn(s, p1->face[b->face[1]].n, d);
+    /* arcs from na to nb and from -c to -d: each crosses the other's circle */
+    double ca = cl_dot(c, a->dir), da = cl_dot(d, a->dir);
+    double aw = cl_dot(na, w), bw = cl_dot(nb, w);
+    if (ca * da >= 0.0 || aw * bw >= 0.0)
+        return false;
+    cross(a->dir, w, n);
+    double l = cl_norm(n), side = cl_dot(n, na) + cl_dot(n, nb);
+    if (!(l > FIND_PARALLEL))
+        return false;
+    for (int i = 0; i < 3; i++)
+        n[i] *= (side < 0.0 ? -1.0 : 1.0) / l;
+    /* on the same side of the sphere */
+    return cl_dot(n, c) + cl_dot(n, d) < 0.0;
+}
+
+/* direction of greatest separation among those of faces and edges */
+static void
+separate(const struct corner_scene *s, struct corner *best)
+{
+    best->gap = -INFINITY;
+    bool half = s->p[0]->n_vertex == 0 || s->p[1]->n_vertex == 0;
+    for (int b = 0; b < 2; b++) {
+        if (half && s->p[b]->n_vertex > 0)
+            continue;
+        for (uint32_t f = 0; f < s->p[b]->n_face; f++) {
+            double n[3], d;
+            uint32_t v = 0;
+            plane(s, b, f, n, &d);
+            double gap = lowest(s, 1 - b, n, &v) - d;
+            if (gap > best->gap)
+                face_points(s, b, f, v, best);
+        }
+    }
+    if (half || s->dim == 2)
+        return;
+    for (uint32_t i = 0; i < s->p[0]->n_edge; i++)
+        for (uint32_t j = 0; j < s->p[1]->n_edge; j++) {
+            double n[3];
+            struct corner o;
+            if (!corner_edges_cross(s, i, j, n))
+                continue;
+            edge_points(s, i, j, n, &o);
+            if (o.gap > best->gap + FIND_ROUNDING * s->size)
+                *best = o;
+        }
+}
+
+/* -- apart ------------------------------------------------------------------
+ */
+
+/* does x lie over face f of body b? */
+static bool
+over(const struct corner_scene *s, int b, uint32_t f, const double n[3],
+     const double x[3])
+{
+    const struct polytope *p = s->p[b];
+    const uint32_t *l = p->loop + p->face[f].first;
+    uint32_t count = p->face[f].count;
+    for (uint32_t i = 0; i < count; i++) {
+        const double *a = vertex(s, b, l[i]);
+        const double *c = vertex(s, b, l[(i + 1) % count]);
+        double e[3], in[3], q[3];
+        sub(c, a, e);
+        sub(x, a, q);
+        if (s->dim == 2) {
+            if (cl_dot(e, q) < 0.0)
+                return false;
+            continue;
+        }
+        cross(n, e, in);
+        if (cl_dot(in, q) < 0.0)
+            return false;
+    }
+    return true;
+}
+
+static void
+near_faces(const struct corner_scene *s, int b, double tie, struct corner *best)
+{
+    for (uint32_t f = 0; f < s->p[b]->n_face; f++) {
+        double n[3], d;
+        plane(s, b, f, n, &d);
+        for (uint32_t v = 0; v < s->p[1 - b]->n_vertex; v++) {
+            const double *x = vertex(s, 1 - b, v);
+            double gap = cl_dot(n, x) - d;
+            if (gap >= 0.0 && gap < best->gap - tie && over(s, b, f, n, x))
+                face_points(s, b, f, v, best);
+        }
+    }
+}
+
+static void
+near_edges(const struct corner_scene *s, double tie, struct corner *best)
+{
+    for (uint32_t i = 0; i < s->p[0]->n_edge; i++)
+        for (uint32_t j = 0; j < s->p[1]->n_edge; j++) {
+            const struct poly_edge *a = s->p[0]->edge + i;
+            const struct poly_edge *b = s->p[1]->edge + j;
+            const double *x = s->p[0]->vertex[a->v[0]];
+            const double *y = s->point[b->v[0]];
+            double w[3], n[3], q[3], l;
+            turn(s, b->dir, w);
+            cross(a->dir, w, n);
+            sub(y, x, q);
+            l = cl_norm(n);
+            double m = cl_dot(q, n);
+            if (!(l > FIND_PARALLEL) || fabs(m) >= (best->gap - tie) * l)
+                continue;
+            for (int k = 0; k < 3; k++)
+                n[k] *= (m < 0.0 ? -1.0 : 1.0) / l;
+            struct corner o;
+            edge_points(s, i, j, n, &o);
+            double u[3], v[3];
+            sub(s->p[0]->vertex[a->v[1]], o.P, u);
+            sub(o.P, x, v);
+            if (cl_dot(u, a->dir) < 0.0 || cl_dot(v, a->dir) < 0.0)
+                continue;
+            sub(s->point[b->v[1]], o.Q, u);
+            sub(o.Q, y, v);
+            if (cl_dot(u, w) < 0.0 || cl_dot(v, w) < 0.0)
+                continue;
+            if (o.gap < best->gap - tie)
+                *best = o;
+        }
+}
+
+/* x of body 1 - b is nearest at foot of body b */
+static void
+foot_pair(int b, const double foot[3], const double x[3], double gap,
+          struct corner *o)
+{
+    memcpy(b == 0 ? o->P : o->Q, foot, sizeof o->P);
+    memcpy(b == 0 ? o->Q : o->P, x, sizeof o->P);
+    o->gap = gap;
+    /* in one place the features leave n open: corner_find takes another */
+    for (int i = 0; i < 3; i++)
+        o->n[i] = gap > 0.0 ? (o->Q[i] - o->P[i]) / gap : 0.0;
+}
+
+/* edges of body b and vertices of the other */
+static void
+near_edge_vertex(const struct corner_scene *s, int b, double tie,
+                 struct corner *best)
+{
+    for (uint32_t e = 0; e < s->p[b]->n_edge; e++) {
+        const struct poly_edge *g = s->p[b]->edge + e;
+        const double *a = vertex(s, b, g->v[0]);
+        double u[3], end[3];
+        if (b == 0)
+            memcpy(u, g->dir, sizeof u);
+        else
+            turn(s, g->dir, u);
+        sub(vertex(s, b, g->v[1]), a, end);
+        double l = cl_dot(end, u);
+        for (uint32_t v = 0; v < s->p[1 - b]->n_vertex; v++) {
+            const double *x = vertex(s, 1 - b, v);
+            double q[3], foot[3], r[3];
+            sub(x, a, q);
+            double t = cl_dot(q, u);
+            if (t < 0.0 || t > l)
+                continue;
+            for (int i = 0; i < 3; i++)
+                foot[i] = a[i] + t * u[i];
+            sub(x, foot, r);
+            double gap = cl_norm(r);
+            if (!(gap < best->gap - tie))
+                continue;
+            foot_pair(b, foot, x, gap, best);
+            set_pair(&best->pair, b, CORNER_EDGE, e, CORNER_VERTEX, v);
+        }
+    }
+}
+
+static void
+near_vertices(const struct corner_scene *s, double tie, struct corner *best)
+{
+    for (uint32_t i = 0; i < s->p[0]->n_vertex; i++)
+        for (uint32_t j = 0; j < s->p[1]->n_vertex; j++) {
+            const double *a = s->p[0]->vertex[i], *x = s->point[j];
+            double q[3];
+            sub(x, a, q);
+            double gap = cl_norm(q);
+            if (!(gap < best->gap - tie))
+                continue;
+            foot_pair(0, a, x, gap, best);
+            set_pair(&best->pair, 0, CORNER_VERTEX, i, CORNER_VERTEX, j);
+        }
+}
+
+/* -- all --------------------------------------------------------------------
+ */
+
+/* points and gap of given features; false where they have none */
+static bool
+points_of(const struct corner_scene *s, const struct corner_pair *p,
+          struct corner *o)
+{
+    int b = p->kind[0] < p->kind[1] ? 1 : 0; /* whose feature is the larger */
+    uint32_t i = p->index[b], j = p->index[1 - b];
+    if (p->kind[b] == CORNER_FACE) {
+        face_points(s, b, i, j, o);
+        return true;
+    }
+    if (p->kind[1 - b] == CORNER_EDGE) {
+        double w[3], n[3], q[3];
+        turn(s, s->p[1]->edge[p->index[1]].dir, w);
+        cross(s->p[0]->edge[p->index[0]].dir, w, n);
+        double l = cl_norm(n);
+        if (!(l > FIND_PARALLEL))
+            return false;
+        const struct poly_edge *a = s->p[0]->edge + p->index[0];
+        double side = cl_dot(n, s->p[0]->face[a->face[0]].n) +
+                      cl_dot(n, s->p[0]->face[a->face[1]].n);
+        for (int k = 0; k < 3; k++)
+            n[k] *= (side < 0.0 ? -1.0 : 1.0) / l;
+        edge_points(s, p->index[0], p->index[1], n, o);
+        sub(o->Q, o->P, q);
+        return isfinite(o->gap);
+    }
+    double foot[3], r[3];
+    const double *x = vertex(s, 1 - b, j);
+    if (p->kind[b] == CORNER_EDGE) {
+        const struct poly_edge *g = s->p[b]->edge + i;
+        const double *a = vertex(s, b, g->v[0]);
+        double u[3], q[3];
+        if (b == 0)
+            memcpy(u, g->dir, sizeof u);
+        else
+            turn(s, g->dir, u);
+        sub(x, a, q);
+        double t = cl_dot(q, u);
+        for (int k = 0; k < 3; k++)
+            foot[k] = a[k] + t * u[k];
+    } else {
+        memcpy(foot, vertex(s, b, i), sizeof foot);
+    }
+    sub(x, foot, r);
+    double gap = cl_norm(r);
+    if (!(gap > 0.0))
+        return false;
+    foot_pair(b, foot, x, gap, o);
+    o->pair = *p;
+    return true;
+}
+
+/* are these features the nearest? */
+static bool
+still_nearest(const struct corner_scene *s, const struct corner_pair *p,
+              struct corner *o)
+{
+    struct jet c[3], R[9], gap;
+    struct corner_test t = {.order = 0, .worst = INFINITY};
+    bool half = s->p[0]->n_vertex == 0 || s->p[1]->n_vertex == 0;
+    if (!points_of(s, p, o) || (!half && !(o->gap > FIND_TOUCH * s->size)))
+        return false;
+    for (int i = 0; i < 3; i++)
+        c[i].c[0] = s->c[i];
+    for (int i = 0; i < 9; i++)
+        R[i].c[0] = s->R[i];
+    return corner_gap(s, p, c, R, &t, &gap) &&
+           t.worst >= -FIND_ROUNDING * s->size;
+}
+
+void
+corner_find(const struct corner_scene *s, const struct corner_pair *first,
+            struct corner *out)
+{
+    if (first != NULL && still_nearest(s, first, out))
+        return;
+    separate(s, out);
+    if (s->p[0]->n_vertex == 0 || s->p[1]->n_vertex == 0 || !(out->gap > 0.0))
+        return;
+    /* apart: a face or edges may be nearest as they are */
+    struct corner o;
+    if (still_nearest(s, &out->pair, &o))
+        return;
+    double tie = FIND_ROUNDING * s->size;
+    struct corner best = {.gap = INFINITY};
+    near_faces(s, 0, 0.0, &best);
+    near_faces(s, 1, tie, &best);
+    near_edges(s, tie, &best);
+    near_edge_vertex(s, 0, tie, &best);
+    near_edge_vertex(s, 1, tie, &best);
+    near_vertices(s, tie, &best);
+    if (best.gap > FIND_TOUCH * s->size && isfinite(best.gap))
+        *out = best;
+}

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: MIT */
+/* Where two polytopes touch (polytope_contact.h): the points they share and the
+ * normals that keep them apart.
+ *
+ * The possible normals are n in the cone of normals of body 0 and -n in that of
+ * body 1 at the touch. The corners of this intersection are normals of faces of
+ * either body or common normals of two edges that separate the bodies; if there
+ * is one such direction only, it is the normal, otherwise the normal is open.
+ * The points shared are those of both bodies within tol of the plane between
+ * them, in the plane: their hulls are cut with one another. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/num.h"
+#include "runtime/gap/polytope_contact_priv.h"
+#include "runtime/geometry/support.h"
+#include "runtime/impact/impact_of_run.h"
+
+/* Directions nearer than this are one: features within tol, 1e-11 of the size,
+ * of a plane that are at least 1e-5 of the size long leave it open by 1e-6. */
+#define TOUCH_SAME 1e-6
+/* sine between sides of two areas that are parallel */
+#define TOUCH_PARALLEL 1e-9
+
+/* a point of the plane between the bodies */
+struct spot {
+    double u[2], P[3], Q[3];
+};
+struct spots {
+    struct spot *v;
+    int n, room;
+};
+
+static void
+spot_put(struct spots *s, const struct spot *p)
+{
+    if (s->n < s->room)
+        s->v[s->n++] = *p;
+}
+
+static double
+turn_of(const double a[2], const double b[2], const double c[2])
+{
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+}
+
+static double
+gap_of(const double a[2], const double b[2])
+{
+    return hypot(a[0] - b[0], a[1] - b[1]);
+}
+
+/* Hull, counter-clockwise, in place (Andrew 1979); points within tol of a side
+ * or of another point are dropped. Two points or one are left where there is
+ * no area. */
+static void
+hull(struct spots *s, struct spots *tmp, double tol)
+{
+    int n = 0;
+    for (int i = 1; i < s->n; i++) {
+        struct spot x = s->v[i];
+        int j = i;
+        for (; j > 0 &&
+               (s->v[j - 1].u[0] > x.u[0] ||
+                (s->v[j - 1].u[0] == x.u[0] && s->v[j - 1].u[1] > x.u[1]));
+             j--)
+            s->v[j] = s->v[j - 1];
+        s->v[j] = x;
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        int from = n;
+        for (int k = 0; k < s->n; k++) {
+            const struct spot *x = &s->v[pass ? s->n - 1 - k : k];
+            while (n >= from + 2 &&
+                   turn_of(tmp->v[n - 2].u, tmp->v[n - 1].u, x->u) <= 0.0)
+                n--;
+            tmp->v[n++] = *x;
+        }
+        n--; /* begins the other half */
+    }
+    if (s->n <= 1)
+        n = s->n;
+    /* thin corners away; ends of a segment stay */
+    bool gone = true;
+    while (gone && n > 1) {
+        gone = false;
+        for (int i = 0; i < n && n > 1 && !gone; i++) {
+            const double *a = tmp->v[(i + n - 1) % n].u, *b = tmp->v[i].u;
+            const double *c = tmp->v[(i + 1) % n].u;
+            double l = gap_of(a, c);
+            gone =
+                gap_of(b, c) <= tol ||
+                (n > 2 && l > tol && turn_of(a, b, c) <= tol * l &&
+                 (b[0] - a[0]) * (c[0] - b[0]) + (b[1] - a[1]) * (c[1] - b[1]) >
+                     0.0);
+            if (gone) {
+                memmove(&tmp->v[i], &tmp->v[i + 1],
+                        sizeof *tmp->v * (size_t)(n - i - 1));
+                n--;
+            }
+        }
+    }
+    memcpy(s->v, tmp->v, sizeof *s->v * (size_t)n);
+    s->n = n;
+}
+
+static double
+to_segment(const double a[2], const double b[2], const double x[2])
+{
+    double d[2] = {b[0] - a[0], b[1] - a[1]};
+    double l2 = d[0] * d[0] + d[1] * d[1], t = 0.0;
+    if (l2 > 0.0)
+        t = ((x[0] - a[0]) * d[0] + (x[1] - a[1]) * d[1]) / l2;
+    t = fmin(fmax(t, 0.0), 1.0);
+    const double y[2] = {a[0] + t * d[0], a[1] + t * d[1]};
+    return gap_of(x, y);
+}
+
+/* x within tol of the hull; no points: all of the plane */
+static bool
+inside(const struct spots *s, const double x[2], double tol)
+{
+    if (s->n == 0)
+        return true;
+    bool in = s->n > 2;
+    for (int i = 0; i < s->n; i++) {
+        const double *a = s->v[i].u, *b = s->v[(i + 1) % s->n].u;
+        if (to_segment(a, b, x) <= tol)
+            return true;
+        in = in && turn_of(a, b, x) >= 0.0;
+    }
+    return in;
+}
+
+/* sides that cross */
+static void
+crossings(const struct spots *a, const struct spots *b, struct spots *out)
+{
+    int na = a->n == 2 ? 1 : a->n, nb = b->n == 2 ? 1 : b->n;
+    if (a->n < 2 || b->n < 2)
+        return;
+    for (int i = 0; i < na; i++)
+        for (int j = 0; j < nb; j++) {
+            const struct spot *p = &a->v[i], *q = &a->v[(i + 1) % a->n];
+            const struct spot *x = &b->v[j], *y = &b->v[(j + 1) % b->n];
+            double s0 = turn_of(x->u, y->u, p->u);
+            double s1 = turn_of(x->u, y->u, q->u);
+            double t0 = turn_of(p->u, q->u, x->u);
+            double t1 = turn_of(p->u, q->u, y->u);
+            if (fabs(s1 - s0) <=
+                    TOUCH_PARALLEL * gap_of(p->u, q->u) * gap_of(x->u, y->u) ||
+                (s0 > 0.0) == (s1 > 0.0) || (t0 > 0.0) == (t1 > 0.0))
+                continue;
+            struct spot o;
+            double s = s0 / (s0 - s1), t = t0 / (t0 - t1);
+            for (int k = 0; k < 3; k++) {
+                o.P[k] = p->P[k] + s * (q->P[k] - p->P[k]);
+                o.Q[k] = x->Q[k] + t * (y->Q[k] - x->Q[k]);
+            }
+            for (int k = 0; k < 2; k++)
+                o.u[k] = p->u[k] + s * (q->u[k] - p->u[k]);
+            spot_put(out, &o);
+        }
+}
+
+struct touching {
+    const struct corner_scene *s;
+    struct spots body[2], all, tmp;
+    double tol, n[3], T[2][3];
+    double level[2]; /* of the touching planes along n */
+};
+
+/* vertices of body b within tol of its touching plane */
+static void
+collect(struct touching *t, int b)
+{
+    const struct polytope *p = t->s->p[b];
+    double sign = b == 0 ? 1.0 : -1.0, most = -INFINITY;
+    t->body[b].n = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t v = 0; v < p->n_vertex; v++) {
+            const double *x = b == 0 ? p->vertex[v] : t->s->point[v];
+            double h = sign * cl_dot(t->n, x);
+            if (pass == 0)
+                most = fmax(most, h);
+            if (pass == 0 || h < most - t->tol)
+                continue;
+            struct spot o = {{cl_dot(t->T[0], x), cl_dot(t->T[1], x)},
+                             {x[0], x[1], x[2]},
+                             {x[0], x[1], x[2]}};
+            spot_put(&t->body[b], &o);
+        }
+    t->level[b] = sign * most;
+    if (p->n_vertex == 0)
+        t->level[b] = NAN;
+    hull(&t->body[b], &t->tmp, t->tol);
+}
+
+/* the shared points into t->all */
+static void
+share(struct touching *t)
+{
+    t->all.n = 0;
+    for (int b = 0; b < 2; b++) {
+        double level = t->level[1 - b];
+        if (isnan(level)) /* a half-space */
+            level = t->s->p[1 - b]->face[0].d * (b == 1 ? 1.0 : -1.0) +
+                    (b == 1 ? 0.0 : cl_dot(t->n, t->s->c));
+        for (int i = 0; i < t->body[b].n; i++) {
+            struct spot o = t->body[b].v[i];
+            if (!inside(&t->body[1 - b], o.u, 2.0 * t->tol))
+                continue;
+            double *other = b == 0 ? o.Q : o.P;
+            double lift = level - cl_dot(t->n, other);
+            for (int k = 0; k < 3; k++)
+                other[k] += lift * t->n[k];
+            spot_put(&t->all, &o);
+        }
+    }
+    crossings(&t->body[0], &t->body[1], &t->all);
+    hull(&t->all, &t->tmp, 4.0 * t->tol);
+}
+
+/* the shared points, n being the normal */
+static void
+points_along(struct touching *t, const double n[3])
+{
+    memcpy(t->n, n, sizeof t->n);
+    cl_tangents(t->s->dim, t->n, t->T);
+    collect(t, 0);
+    collect(t, 1);
+    share(t);
+}
+
+/* a normal that keeps the bodies apart */
+static void
+choose(struct corner_touch *out, const double n[3], uint32_t body,
+       uint32_t face, uint32_t edge)
+{
+    for (int i = 0; i < out->n_choice; i++) {
+        double d[3];
+        for (int k = 0; k < 3; k++)
+            d[k] = out->choice[i][k] - n[k];
+        if (cl_norm(d) <= TOUCH_SAME)
+            return;
+    }
+    if (out->n_choice == CORNER_CHOICES)
+        return;
+    int i = out->n_choice++;
+    memcpy(out->choice[i], n, sizeof out->choice[i]);
+    out->choice_body[i] = body;
+    out->choice_face[i] = face;
+    out->choice_edge[i] = edge;
+}
+
+/* all corners of the intersection of the cones, in the axes of body 0 */
+static void
+choices(const struct corner_scene *s, double least, struct corner_touch *out)
+{
+    uint32_t at[2];
+    double n[3];
+    for (uint32_t b = 0; b < 2; b++)
+        for (uint32_t f = 0; f < s->p[b]->n_face; f++) {
+            for (int i = 0; i < 3; i++)
+                n[i] = b == 0 ? s->p[0]->face[f].n[i]
+                              : -cl_dot(s->R + 3 * i, s->p[1]->face[f].n);
+            if (corner_separation(s, n, at) >= least)
+                choose(out, n, b, f, 0);
+        }
+    for (uint32_t i = 0; i < s->p[0]->n_edge; i++)
+        for (uint32_t j = 0; j < s->p[1]->n_edge; j++)
+            if (corner_edges_cross(s, i, j, n) &&
+                corner_separation(s, n, at) >= least)
+                choose(out, n, CORNER_CROSS, i, j);
+}
+
+/* The normal along which points are shared. Of faces that are parallel to some
+ * tolerances the one that keeps the bodies apart by more: the plane of the
+ * other may be met by corners that touch nothing. */
+static const double *
+best_of(const struct corner_scene *s, const struct corner_touch *out,
+        const struct corner *at)
+{
+    const double *first = out->choice[0];
+    uint32_t v[2];
+    double d[3];
+    if (out->n_choice != 1)
+        return at->n;
+    for (int i = 0; i < 3; i++)
+        d[i] = at->n[i] - first[i];
+    bool less =
+        corner_separation(s, first, v) < at->gap - 64.0 * DBL_EPSILON * s->size;
+    return less && cl_norm(d) <= TOUCH_SAME ? at->n : first;
+}
+
+/* what of body b the point x lies on */
+static void
+feature_at(const struct corner_scene *s, int b, const double x[3], double tol,
+           struct corner_pair *out)
+{
+    const struct polytope *p = s->p[b];
+    double y[3], d[3];
+    uint32_t on[2] = {0, 0}, n = 0, best = 0;
+    for (int i = 0; i < 3; i++)
+        d[i] = x[i] - s->c[i];
+    for (int i = 0; i < 3; i++)
+        y[i] = b == 0
+                   ? x[i]
+                   : s->R[i] * d[0] + s->R[3 + i] * d[1] + s->R[6 + i] * d[2];
+    for (uint32_t f = 0; f < p->n_face; f++)
+        if (fabs(cl_dot(p->face[f].n, y) - p->face[f].d) <= tol) {
+            if (n < 2)
+                on[n] = f;
+            n++;
+        }
+    out->kind[b] = CORNER_FACE;
+    out->index[b] = on[0];
+    if (n == 2 && p->dim == 3)
+        for (uint32_t e = 0; e < p->n_edge; e++) {
+            const uint32_t *f = p->edge[e].face;
+            if ((f[0] == on[0] && f[1] == on[1]) ||
+                (f[0] == on[1] && f[1] == on[0])) {
+                out->kind[b] = CORNER_EDGE;
+                out->index[b] = e;
+                return;
+            }
+        }
+    if (n < 2)
+        return;
+    double least = INFINITY;
+    for (uint32_t v = 0; v < p->n_vertex; v++) {
+        for (int i = 0; i < 3; i++)
+            d[i] = p->vertex[v][i] - y[i];
+        if (cl_norm(d) < least) {
+            least = cl_norm(d);
+            best = v;
+        }
+    }
+    out->kind[b] = CORNER_VERTEX;
+    out->index[b] = best;
+}
+
+/* points, in the axes of body 0, into the world */
+static int
+report(struct rt *r, const imp_contact *k, const struct touching *t,
+       const struct corner *at, struct corner_touch *out)
+{
+    struct cl_body b;
+    double mid[2][3] = {{0.0}};
+    cl_body_get(r, k->body[0], &b);
+    out->n_point = t->all.n;
+    if (t->all.n > CORNER_POINTS) {
+        struct diag *d =
+            diag_add(r->ds, DIAG_E0615, k->range,
+                     "`%s` and `%s` share an area of %d corners",
+                     imp_text(r->im, rt_body(r, k->body[0])->name),
+                     imp_text(r->im, rt_body(r, k->body[1])->name), t->all.n);
+        diag_help(r->ds, d,
+                  "at most %d can take part in an impact: use "
+                  "shapes with fewer corners",
+                  CORNER_POINTS);
+        return IMP_BADMODEL;
+    }
+    for (int i = 0; i < out->n_point || i == 0; i++) {
+        bool shared = out->n_point > 0;
+        const double *P = shared ? t->all.v[i].P : at->P;
+        const double *Q = shared ? t->all.v[i].Q : at->Q;
+        double n = shared ? out->n_point : 1;
+        cl_turn(&b, P, out->P[i]);
+        cl_turn(&b, Q, out->Q[i]);
+        for (int j = 0; j < 3; j++) {
+            out->P[i][j] += b.c[j];
+            out->Q[i][j] += b.c[j];
+            mid[0][j] += P[j] / n;
+            mid[1][j] += Q[j] / n;
+        }
+    }
+    if (out->n_point == 0)
+        out->n_point = 1;
+    feature_at(t->s, 0, mid[0], 2.0 * t->tol, &out->pair);
+    feature_at(t->s, 1, mid[1], 2.0 * t->tol, &out->pair);
+    return IMP_OK;
+}
+
+/* the contact's own normal, in the axes of body 0: IMP_BADMODEL after a
+ * diagnostic when it would let the bodies into each other */
+static int
+stated(struct rt *r, uint32_t contact, const struct corner_scene *s,
+       double least, struct corner_touch *out, double n[3])
+{
+    const imp_contact *k = rt_contact(r, contact);
+    struct cl_body b;
+    double w[3], l;
+    uint32_t at[2];
+    multi_carry(r, k->body[0], true,
+                r->env + k->env_contact + IMP_CONTACT_DIRECTION, w);
+    cl_body_get(r, k->body[0], &b);
+    l = cl_norm(w);
+    for (int i = 0; i < 3; i++)
+        w[i] /= l;
+    cl_turn_back(&b, w, n);
+    if (corner_separation(s, n, at) >= least) {
+        out->stated = true;
+        return IMP_OK;
+    }
+    struct diag *d =
+        diag_add(r->ds, DIAG_E0614, k->range_direction,
+                 "with this normal `%s` and `%s` would not be kept apart",
+                 imp_text(r->im, rt_body(r, k->body[0])->name),
+                 imp_text(r->im, rt_body(r, k->body[1])->name));
+    for (int i = 0; i < out->n_choice; i++) {
+        char x[3][NUM_TEXT];
+        cl_turn(&b, out->choice[i], w);
+        if (s->dim == 2)
+            diag_note(r->ds, d, IMP_NOWHERE, "a normal that does: (%s, %s)",
+                      num_digits(x[0], w[0], 6), num_digits(x[1], w[1], 6));
+        else
+            diag_note(r->ds, d, IMP_NOWHERE, "a normal that does: (%s, %s, %s)",
+                      num_digits(x[0], w[0], 6), num_digits(x[1], w[1], 6),
+                      num_digits(x[2], w[2], 6));
+    }
+    diag_help(r->ds, d,
+              "`normal` points from the first body to the second; take one of "
+              "these or a direction between them");
+    return IMP_BADMODEL;
+}
+
+static void
+room(struct rt *r, uint32_t contact, struct touching *t)
+{
+    struct corner_memo *m = corner_memo(r, contact);
+    int n = (int)(t->s->p[0]->n_vertex + t->s->p[1]->n_vertex) + 1;
+    size_t each = (size_t)(4 * n + 4);
+    if (m->spot_room < each) {
+        m->spot_room = (uint32_t)each;
+        m->spot = arena_alloc(r->own, 4 * each * sizeof(struct spot));
+    }
+    struct spots *all[] = {&t->body[0], &t->body[1], &t->all, &t->tmp};
+    for (size_t i = 0; i < 4; i++) {
+        all[i]->v = (struct spot *)m->spot + i * each;
+        all[i]->room = (int)each - 2;
+    }
+}
+
+int
+corner_flat_touch(struct rt *r, uint32_t contact, double tol,
+                  struct corner_touch *out)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    struct corner_scene s;
+    struct touching t = {.s = &s};
+    struct corner at;
+    struct cl_body b;
+    memset(out, 0, sizeof *out);
+    int st = corner_closest(r, contact, &at, true);
+    if (st)
+        return st;
+    corner_scene_get(r, contact, false, &s);
+    corner_find(&s, &at.pair, &at);
+    t.tol = fmax(tol, 64.0 * DBL_EPSILON * s.size);
+    double least = fmin(at.gap, 0.0) - t.tol;
+    choices(&s, least, out);
+    room(r, contact, &t);
+    points_along(&t, best_of(&s, out, &at));
+    double n[3];
+    memcpy(n, t.n, sizeof n);
+    if (out->n_choice > 1) {
+        out->kind = CORNER_OPEN;
+        memset(n, 0, sizeof n);
+        if ((k->flags & IMP_CONTACTF_NORMAL) &&
+            (st = stated(r, contact, &s, least, out, n)))
+            return st;
+    } else {
+        out->kind = t.all.n > 2    ? CORNER_AREA
+                    : t.all.n == 2 ? CORNER_LINE
+                                   : CORNER_POINT;
+    }
+    if ((st = report(r, k, &t, &at, out)))
+        return st;
+    cl_body_get(r, k->body[0], &b);
+    cl_turn(&b, n, out->n);
+    for (int i = 0; i < out->n_choice; i++) {
+        double w[3];
+        cl_turn(&b, out->choice[i], w);
+        memcpy(out->choice[i], w, sizeof w);
+    }
+    if (out->kind != CORNER_OPEN)
+        out->n_choice = 0;
+    return IMP_OK;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* Gap, nearest points and normal of a contact of corners as series in time, for
+ * expressions along the motion (series_along.c): of the pair of features that
+ * is the nearest now, in the axes of body 0 about its mass centre. Where
+ * features meet in a point with an open normal (gap 0), the normal has no
+ * series: the coefficients come out not finite, and are told as such. */
+#include <string.h>
+
+#include "runtime/gap/polytope_contact_priv.h"
+#include "runtime/geometry/support.h"
+
+/* body 1 seen from body 0 */
+struct seen {
+    int order;
+    struct jet c[3], R[9];
+};
+
+static void
+turned(const struct seen *v, const struct jet x[3], struct jet out[3])
+{
+    for (int i = 0; i < 3; i++)
+        jet_dot(v->order, v->R + 3 * i, x, &out[i]);
+}
+
+static void
+constant(int order, const double x[3], struct jet out[3])
+{
+    for (int i = 0; i < 3; i++)
+        jet_const(order, x[i], &out[i]);
+}
+
+/* numbers of body `body` (0, 1) in the axes of body 0 */
+static void
+direction_of(const struct seen *v, int body, const double x[3],
+             struct jet out[3])
+{
+    struct jet y[3];
+    constant(v->order, x, y);
+    if (body == 0)
+        memcpy(out, y, sizeof y);
+    else
+        turned(v, y, out);
+}
+
+static void
+point_of(const struct seen *v, int body, const double x[3], struct jet out[3])
+{
+    direction_of(v, body, x, out);
+    for (int i = 0; i < 3 && body == 1; i++)
+        jet_add(v->order, &out[i], &v->c[i], &out[i]);
+}
+
+static void
+make_unit(int order, struct jet n[3])
+{
+    struct jet l2, l;
+    jet_dot(order, n, n, &l2);
+    jet_sqrt(order, &l2, &l);
+    for (int i = 0; i < 3; i++) {
+        struct jet y = n[i];
+        jet_div(order, &y, &l, &n[i]);
+    }
+}
+
+/* out = p + s n */
+static void
+beyond(int order, const struct jet p[3], const struct jet *s,
+       const struct jet n[3], struct jet out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        struct jet y;
+        jet_mul(order, s, &n[i], &y);
+        jet_add(order, &p[i], &y, &out[i]);
+    }
+}
+
+static void
+minus(int order, struct jet x[3])
+{
+    for (int i = 0; i < 3; i++)
+        jet_scale(order, -1.0, &x[i], &x[i]);
+}
+
+/* a feature's point: its vertex, the first end of its edge */
+static const double *
+base_of(const struct polytope *p, unsigned kind, uint32_t i)
+{
+    return p->vertex[kind == CORNER_EDGE ? p->edge[i].v[0] : i];
+}
+
+/* the point of the edge (base a, unit u) nearest to x */
+static void
+foot(int order, const struct jet a[3], const struct jet u[3],
+     const struct jet x[3], struct jet out[3])
+{
+    struct jet w[3], s;
+    for (int i = 0; i < 3; i++)
+        jet_sub(order, &x[i], &a[i], &w[i]);
+    jet_dot(order, w, u, &s);
+    beyond(order, a, &s, u, out);
+}
+
+/* the point of the edge (a, u) on the line of least distance to (b, w) */
+static void
+crossing(int order, const struct jet a[3], const struct jet u[3],
+         const struct jet b[3], const struct jet w[3], struct jet out[3])
+{
+    struct jet m[3], q[3], x[3], m2, s, t;
+    jet_cross(order, u, w, m);
+    jet_dot(order, m, m, &m2);
+    for (int i = 0; i < 3; i++)
+        jet_sub(order, &b[i], &a[i], &q[i]);
+    jet_cross(order, q, w, x);
+    jet_dot(order, x, m, &s);
+    jet_div(order, &s, &m2, &t);
+    beyond(order, a, &t, u, out);
+}
+
+/* two polytopes; gap is known */
+static void
+flat_rows(const struct rt *r, const imp_contact *k, const struct seen *v,
+          const struct corner_pair *pair, const struct jet *gap,
+          struct jet P[3], struct jet Q[3], struct jet n[3])
+{
+    int N = v->order;
+    struct jet a[2][3], u[2][3], back;
+    jet_scale(N, -1.0, gap, &back);
+    for (int i = 0; i < 2; i++) {
+        const struct polytope *p = r->polytope[k->body[i]];
+        unsigned kind = pair->kind[i];
+        if (kind == CORNER_FACE) {
+            direction_of(v, i, p->face[pair->index[i]].n, n);
+            if (i == 1)
+                minus(N, n);
+            continue;
+        }
+        point_of(v, i, base_of(p, kind, pair->index[i]), a[i]);
+        if (kind == CORNER_EDGE)
+            direction_of(v, i, p->edge[pair->index[i]].dir, u[i]);
+    }
+    bool edge[2] = {pair->kind[0] == CORNER_EDGE, pair->kind[1] == CORNER_EDGE};
+    if (pair->kind[0] == CORNER_FACE) {
+        memcpy(Q, a[1], sizeof a[1]);
+        beyond(N, Q, &back, n, P);
+        return;
+    }
+    if (pair->kind[1] == CORNER_FACE) {
+        memcpy(P, a[0], sizeof a[0]);
+        beyond(N, P, gap, n, Q);
+        return;
+    }
+    if (edge[0] && edge[1]) {
+        crossing(N, a[0], u[0], a[1], u[1], P);
+        crossing(N, a[1], u[1], a[0], u[0], Q);
+        jet_cross(N, u[0], u[1], n);
+        make_unit(N, n);
+        return; /* up to sign: the caller's normal decides */
+    }
+    memcpy(P, a[0], sizeof a[0]);
+    memcpy(Q, a[1], sizeof a[1]);
+    if (edge[0])
+        foot(N, a[0], u[0], Q, P);
+    if (edge[1])
+        foot(N, a[1], u[1], P, Q);
+    for (int i = 0; i < 3; i++)
+        jet_sub(N, &Q[i], &P[i], &n[i]);
+    make_unit(N, n);
+}
+
+/* a smooth body A: p, N from its series, in the axes of the polytope */
+static void
+smooth_rows(const imp_contact *k, const struct seen *v, const struct jet p[3],
+            const struct jet N[3], const struct jet *gap, struct jet P[3],
+            struct jet Q[3], struct jet n[3])
+{
+    int order = v->order;
+    memcpy(n, N, 3 * sizeof *n);
+    make_unit(order, n);
+    if (k->smooth == 1) {
+        memcpy(Q, p, 3 * sizeof *Q);
+        beyond(order, p, gap, n, P);
+        minus(order, n);
+        return;
+    }
+    /* the polytope is body 1 */
+    struct jet foot_b[3], m[3];
+    beyond(order, p, gap, n, foot_b);
+    turned(v, p, P);
+    turned(v, foot_b, Q);
+    turned(v, n, m);
+    memcpy(n, m, sizeof m);
+    for (int i = 0; i < 3; i++) {
+        jet_add(order, &P[i], &v->c[i], &P[i]);
+        jet_add(order, &Q[i], &v->c[i], &Q[i]);
+    }
+}
+
+int
+corner_rows(struct rt *r, uint32_t contact, int order, double *rows)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    struct seen v;
+    struct corner at;
+    struct jet gap, P[3], Q[3], n[3], p[3], N[3];
+    double holds, valid;
+    v.order = order;
+    int st = corner_closest(r, contact, &at, true);
+    if (st == IMP_OK)
+        st = corner_series(r, contact, order, gap.c, &valid);
+    if (st == IMP_OK && corner_is_smooth(r, k))
+        corner_smooth_point(r, contact, order, p, N);
+    if (st == IMP_OK)
+        st = corner_pose(r, contact, order, v.c, v.R, &holds);
+    if (st != IMP_OK)
+        return st;
+    if (corner_is_smooth(r, k)) {
+        smooth_rows(k, &v, p, N, &gap, P, Q, n);
+    } else {
+        struct cl_body b;
+        double m[3], w[3];
+        flat_rows(r, k, &v, &at.pair, &gap, P, Q, n);
+        for (int i = 0; i < 3; i++)
+            m[i] = n[i].c[0];
+        cl_body_get(r, k->body[0], &b);
+        cl_turn(&b, m, w);
+        if (cl_dot(w, at.n) < 0.0)
+            minus(order, n);
+    }
+    for (int i = 0; i < IMP_CONTACT_E; i++) {
+        const struct jet *from = i == 0                   ? &gap
+                                 : i < IMP_CONTACT_Q      ? &P[i - 1]
+                                 : i < IMP_CONTACT_NORMAL ? &Q[i - 4]
+                                                          : &n[i - 7];
+        memcpy(rows + i * IMP_ROW_STRIDE + IMP_ROW_PAD, from->c,
+               sizeof(double) * (size_t)(order + 1));
+    }
+    return IMP_OK;
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/* The gap of two polytopes as a series in time, and until when
+ * (polytope_contact.h).
+ *
+ * Which features are nearest is decided by conditions that are series too: the
+ * time is the first at which one fails by more than corner_slack. At a state
+ * where features change places the ones that come are looked for a little
+ * later, so that a search always advances.
+ *
+ * Overlapping, the gap is the greatest separation sigma(n). A normal of a face
+ * stays a candidate with its support vertex; the pairs of edges whose normals
+ * cross stay the same as long as no support vertex of a face's normal changes,
+ * for an arc of the one body begins to cross an arc of the other where an end
+ * of one, a face's normal, passes over the other. And sigma(n) is at most
+ * n.(y - x) for any x, y of the bodies. So it is enough to follow the present
+ * vertices and pairs of edges. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "runtime/events/event.h"
+#include "runtime/gap/polytope_contact_priv.h"
+#include "runtime/geometry/support.h"
+
+/* positions stay below this many lengths while a series is used: the rounding
+ * of its largest term then stays below the gap's tolerance (as root.c) */
+#define SERIES_LARGEST 1e3
+/* features that hold for less than this share of the pose's series are looked
+ * at again a little later, this often */
+#define SERIES_SHORT 1e-6
+#define SERIES_ROUNDS 6
+/* an overlap of this share of the size is no touch */
+#define SERIES_DEEP 1e-6
+/* units in the last place of the present time that a series is worth at
+ * least */
+#define SERIES_ULPS 8.0
+
+/* largest t with |a_k| t^k <= most */
+static double
+reach(double a, int k, double most)
+{
+    return a != 0.0 ? exp(log(most / fabs(a)) / k) : INFINITY;
+}
+
+int
+corner_pose(struct rt *r, uint32_t contact, int order, struct jet c[3],
+            struct jet R[9], double *holds)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + k->relative;
+    const double *rows[2] = {NULL, NULL};
+    uint32_t d = r->im->dim;
+    for (int i = 0; i < 2; i++) {
+        uint32_t b = rt_body(r, k->body[i])->block;
+        if (b != IMP_NO_BLOCK && b < r->im->blocks.n)
+            rows[i] = r->work[b];
+    }
+    int st =
+        rt_series(r, k->relative, NULL, rows, r->event_work[contact], order);
+    if (st)
+        return st;
+    for (uint32_t i = 0; i < 3; i++)
+        jet_const(order, 0.0, &c[i]);
+    for (uint32_t i = 0; i < 9; i++)
+        jet_const(order, i == 8 ? 1.0 : 0.0, &R[i]);
+    const uint32_t *outs = IMP_ARRAY(r->im, t->outs, uint32_t);
+    const imp_instr *code = IMP_ARRAY(r->im, t->code, imp_instr);
+    double length = event_length(r, contact), slack = corner_slack(r, contact);
+    *holds = INFINITY;
+    for (uint32_t i = 0; i < d + d * d; i++) {
+        const double *row = r->event_work[contact] +
+                            (size_t)code[outs[i]].row * IMP_ROW_STRIDE +
+                            IMP_ROW_PAD;
+        uint32_t at = i < d ? i : 3 * ((i - d) / d) + (i - d) % d;
+        struct jet *out = i < d ? &c[at] : &R[at];
+        double scale = i < d ? 1.0 : length;
+        memcpy(out->c, row, sizeof(double) * (size_t)(order + 1));
+        for (int n = 1; n <= order && n <= 4; n++)
+            *holds =
+                fmin(*holds,
+                     reach(scale * row[n], n,
+                           fmax(SERIES_LARGEST * length, 8.0 * fabs(row[0]))));
+        for (int n = order - 3; n <= order && order >= 8; n++)
+            *holds = fmin(*holds, reach(scale * row[n], n, slack / 16.0));
+    }
+    return IMP_OK;
+}
+
+static void
+pose_at(const struct corner_scene *now, int order, const struct jet c[3],
+        const struct jet R[9], double t, struct corner_scene *out)
+{
+    double(*point)[3] = out->point;
+    *out = *now;
+    out->point = point;
+    for (int i = 0; i < 3; i++)
+        out->c[i] = jet_at(order, &c[i], t);
+    for (int i = 0; i < 9; i++)
+        out->R[i] = jet_at(order, &R[i], t);
+    corner_scene_place(out);
+}
+
+/* at most this fast within [0, T]: sum of k |a_k| T^(k-1) */
+static double
+fastest(int order, const struct jet *a, int n, double T)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        double part = 0.0;
+        for (int k = order; k >= 1; k--)
+            part = part * T + k * fabs(a[i].c[k]);
+        sum += part;
+    }
+    return sum;
+}
+
+/* Can the gap along the common normal of two edges, `behind` at the start, not
+ * come up to `gap` before the conditions so far end? With the bounds of
+ * fastest: |(q.n)'| <= |q'| + |q||n'|, |n'| <= 2|w'|/|m|, |m| at least half of
+ * what it is at the start. */
+static bool
+stays_behind(const struct corner_scene *s, const struct corner_pair *edges,
+             const struct jet c[3], const struct jet R[9],
+             const struct jet *gap, const struct corner_test *t)
+{
+    const double *u = s->p[0]->edge[edges->index[0]].dir;
+    const double *b = s->p[1]->edge[edges->index[1]].dir;
+    double w[3], P[3], Q[3], q[3], m[3], T = fmin(t->first, t->horizon);
+    if (!(T > 0.0))
+        return true;
+    for (int i = 0; i < 3; i++)
+        w[i] = cl_dot(s->R + 3 * i, b);
+    for (int i = 0; i < 3; i++)
+        m[i] =
+            u[(i + 1) % 3] * w[(i + 2) % 3] - u[(i + 2) % 3] * w[(i + 1) % 3];
+    double sine = cl_norm(m), turn = fastest(t->order, R, 9, T);
+    double move = fastest(t->order, c, 3, T) + s->p[1]->radius * turn;
+    if (!(sine > 2.0 * turn * T))
+        return false;
+    corner_edge_points(s, edges->index[0], edges->index[1], P, Q);
+    for (int i = 0; i < 3; i++)
+        q[i] = Q[i] - P[i];
+    /* overlapping: Q lies behind P, q.n < 0 */
+    double behind = gap->c[0] + cl_norm(q);
+    double rate = fastest(t->order, gap, 1, T) + move +
+                  (s->size + move * T) * 4.0 * turn / sine;
+    return behind > T * rate;
+}
+
+/* normals of faces and pairs of edges that may come to separate better */
+static void
+others(const struct corner_scene *s, const struct corner_pair *pair,
+       const struct jet c[3], const struct jet R[9], const struct jet *gap,
+       struct corner_test *t)
+{
+    for (int b = 0; b < 2; b++)
+        for (uint32_t f = 0; f < s->p[b]->n_face; f++) {
+            struct corner_pair o;
+            struct jet g, less;
+            double n[3];
+            uint32_t at[2];
+            for (int i = 0; i < 3; i++)
+                n[i] = b == 0 ? s->p[0]->face[f].n[i]
+                              : -cl_dot(s->R + 3 * i, s->p[1]->face[f].n);
+            corner_separation(s, n, at);
+            o.kind[b] = CORNER_FACE;
+            o.index[b] = f;
+            o.kind[1 - b] = CORNER_VERTEX;
+            o.index[1 - b] = at[1 - b];
+            if (!corner_gap(s, &o, c, R, t, &g))
+                continue;
+            if (pair->kind[b] == CORNER_FACE && pair->index[b] == f)
+                continue;
+            jet_sub(t->order, gap, &g, &less);
+            corner_test_put(t, &less);
+        }
+    if (s->dim == 2)
+        return;
+    for (uint32_t i = 0; i < s->p[0]->n_edge; i++)
+        for (uint32_t j = 0; j < s->p[1]->n_edge; j++) {
+            struct corner_pair o = {{CORNER_EDGE, CORNER_EDGE}, {i, j}};
+            struct corner_test silent = {.order = t->order, .overlap = true};
+            struct jet g, less;
+            double n[3];
+            if (!memcmp(&o.index, &pair->index, sizeof o.index) &&
+                !memcmp(&o.kind, &pair->kind, sizeof o.kind))
+                continue;
+            if (!corner_edges_cross(s, i, j, n) ||
+                stays_behind(s, &o, c, R, gap, t) ||
+                !corner_gap(s, &o, c, R, &silent, &g))
+                continue;
+            jet_sub(t->order, gap, &g, &less);
+            corner_test_put(t, &less);
+        }
+}
+
+/* gap of a pair and until when it is the one that counts */
+static bool
+follow(const struct corner_scene *s, const struct corner_pair *pair,
+       const struct jet c[3], const struct jet R[9], int order, double horizon,
+       double slack, bool overlap, struct jet *gap, double *valid)
+{
+    bool half = s->p[0]->n_vertex == 0 || s->p[1]->n_vertex == 0;
+    struct corner_test t = {.order = order,
+                            .horizon = horizon,
+                            .slack = slack,
+                            .worst = INFINITY,
+                            .first = INFINITY,
+                            .overlap = overlap};
+    if (!corner_gap(s, pair, c, R, &t, gap))
+        return false;
+    if (overlap && !half && horizon > 0.0)
+        others(s, pair, c, R, gap, &t);
+    for (int k = 0; k <= order; k++)
+        if (!isfinite(gap->c[k]))
+            return false;
+    *valid = fmin(t.first, horizon);
+    return true;
+}
+
+int
+corner_flat_series(struct rt *r, uint32_t contact, int order,
+                   const struct corner_pair *first, double *gap, double *valid)
+{
+    struct corner_scene s, later;
+    struct jet c[3], R[9], g, other;
+    double horizon, most, best = 0.0;
+    int st = corner_pose(r, contact, order, c, R, &horizon);
+    if (st)
+        return st;
+    corner_scene_get(r, contact, false, &s);
+    corner_scene_get(r, contact, true, &later);
+    double slack = corner_slack(r, contact);
+    most = isfinite(horizon) ? horizon : 0.0; /* 0: nothing moves */
+    const struct corner *now = &corner_memo(r, contact)->last;
+    bool overlap = !(now->gap > slack);
+    /* who does not ask until when deep inside need not pay for it */
+    if (valid == NULL && now->gap < -SERIES_DEEP * s.size)
+        most = 0.0;
+    bool good = follow(&s, first, c, R, order, most, slack, overlap, &g, &best);
+    if (most == 0.0 && good)
+        best = INFINITY;
+    double t = fmax(best, 1e-12 * most);
+    for (int i = 0; i < SERIES_ROUNDS && best < SERIES_SHORT * most; i++) {
+        struct corner o;
+        double v;
+        t *= 4.0;
+        pose_at(&s, order, c, R, t, &later);
+        corner_find(&later, NULL, &o);
+        if (!follow(&s, &o.pair, c, R, order, most, slack, overlap, &other,
+                    &v) ||
+            fabs(other.c[0] - now->gap) > 2.0 * slack)
+            continue;
+        if (!good || v > best) {
+            g = other;
+            best = v;
+            good = true;
+        }
+    }
+    if (!good)
+        return IMP_NONFINITE;
+    memcpy(gap, g.c, sizeof(double) * (size_t)(order + 1));
+    if (valid)
+        *valid = fmax(best, SERIES_ULPS * DBL_EPSILON * fabs(rt_time(r)));
+    return IMP_OK;
+}
+
+/* along the stated normal, which the first body carries, at the first point */
+static void
+stated_series(struct rt *r, uint32_t contact, int order,
+              const struct corner_touch *t, const struct jet c[3],
+              const struct jet R[9], double *gap)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    struct cl_body b[2];
+    struct jet y, g;
+    double d[3], n[3], p[3], q[3];
+    for (int i = 0; i < 2; i++) {
+        cl_body_get(r, k->body[i], &b[i]);
+        for (int j = 0; j < 3; j++)
+            d[j] = (i == 0 ? t->P : t->Q)[0][j] - b[i].c[j];
+        cl_turn_back(&b[i], d, i == 0 ? p : q);
+    }
+    cl_turn_back(&b[0], t->n, n);
+    jet_const(order, -cl_dot(n, p), &g);
+    for (int i = 0; i < 3; i++) {
+        jet_dotc(order, R + 3 * i, q, &y);
+        jet_add(order, &y, &c[i], &y);
+        jet_scale(order, n[i], &y, &y);
+        jet_add(order, &g, &y, &g);
+    }
+    memcpy(gap, g.c, sizeof(double) * (size_t)(order + 1));
+}
+
+int
+corner_choice_series(struct rt *r, uint32_t contact, int order,
+                     const struct corner_touch *t, int i, double *gap)
+{
+    struct corner_scene s;
+    struct jet c[3], R[9], g;
+    struct corner_test test = {.order = order, .overlap = true};
+    struct corner_pair pair;
+    double holds, n[3];
+    uint32_t body, at[2];
+    if (corner_is_smooth(r, rt_contact(r, contact)))
+        return IMP_NONFINITE;
+    int st = corner_pose(r, contact, order, c, R, &holds);
+    if (st)
+        return st;
+    if (t->stated) {
+        stated_series(r, contact, order, t, c, R, gap);
+        return IMP_OK;
+    }
+    body = t->choice_body[i];
+    corner_scene_get(r, contact, false, &s);
+    if (body == CORNER_CROSS) {
+        pair = (struct corner_pair){{CORNER_EDGE, CORNER_EDGE},
+                                    {t->choice_face[i], t->choice_edge[i]}};
+    } else {
+        const double *f = s.p[body]->face[t->choice_face[i]].n;
+        for (int k = 0; k < 3; k++)
+            n[k] = body == 0 ? f[k] : -cl_dot(s.R + 3 * k, f);
+        corner_separation(&s, n, at);
+        pair.kind[body] = CORNER_FACE;
+        pair.index[body] = t->choice_face[i];
+        pair.kind[1 - body] = CORNER_VERTEX;
+        pair.index[1 - body] = at[1 - body];
+    }
+    if (!corner_gap(&s, &pair, c, R, &test, &g))
+        return IMP_NONFINITE;
+    memcpy(gap, g.c, sizeof(double) * (size_t)(order + 1));
+    return IMP_OK;
+}

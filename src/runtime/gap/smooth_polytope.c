@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/* Closest points of a smooth body A and a convex polytope B: the features of
+ * the last answer first, else the direction n of greatest separation
+ *     sigma(n) = min over B of n.y - max over A of n.x
+ * by ascent. A step takes a ball that touches A from inside (or outside) at its
+ * support point in the place of A, whose greatest separation from B is the way
+ * from its centre to the nearest point of B: all features at once, and the
+ * answer itself where A is a ball. Larger balls give shorter steps, until sigma
+ * grows. On the way Newton's method is tried on the feature in sight and its
+ * neighbours: what meets all conditions is the answer, whatever led there. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/gap/polytope_contact_priv.h"
+#include "runtime/gap/smooth_polytope_priv.h"
+
+/* a warm start may not move the point further than this share of the size */
+#define CS_WARM_MOVE 0.3
+#define CS_SUPPORT 1e-10
+#define CS_STEPS 200 /* of one ascent */
+#define CS_WALK 6    /* features looked at around the one in sight */
+
+/* where an ascent stands */
+struct climber {
+    struct cl_point p; /* support point of A along n */
+    bool have;
+    double n[3], place[3], sigma;
+};
+
+struct cs_feature
+cs_kept(const struct rt *r, uint32_t contact)
+{
+    const double *u = r->contact_u + 8 * (size_t)contact;
+    return (struct cs_feature){(unsigned)u[6], (uint32_t)u[7]};
+}
+
+static void
+keep(struct rt *r, uint32_t contact, const struct cs_answer *o)
+{
+    double *u = r->contact_u + 8 * (size_t)contact;
+    memset(u, 0, 8 * sizeof *u);
+    memcpy(u, o->u, sizeof o->u);
+    u[6] = o->f.kind;
+    u[7] = o->f.index;
+    r->contact_warm[contact] = 1;
+}
+
+/* sigma(n) and A's support point, with normal n within `tol`: sigma is then
+ * off by less than tol times the sizes */
+static enum cl_fault
+separation(const struct cs_pair *s, struct climber *w, const double n[3],
+           double tol)
+{
+    double m[3];
+    memcpy(w->n, n, sizeof w->n);
+    cs_turn_to_a(s, n, m);
+    enum cl_fault f = cl_support(&s->A, m, tol, w->have, &w->p);
+    if (f != CL_FINE)
+        return f;
+    w->have = true;
+    cs_from_a(s, w->p.x, w->place);
+    w->sigma = cl_dot(n, s->B->vertex[cs_vertex(s, n)]) - cl_dot(n, w->place);
+    return CL_FINE;
+}
+
+/* greatest radius of curvature of A at its point, within what the sizes make
+ * sensible */
+static double
+ball_radius(const struct cs_pair *s, const struct cl_point *p)
+{
+    double N[3], T[2][3], K[3], e[2];
+    for (int i = 0; i < 3; i++)
+        N[i] = p->g[i] / p->norm;
+    cl_tangents(s->d, N, T);
+    cl_curvature(&s->A, p, T, K);
+    cl_eigen(s->d, K, e);
+    return 1.0 / fmin(fmax(e[0], 0.1 / s->length), 1e9 / s->length);
+}
+
+/* One ascent from n. CL_FINE: *o is a stationary point of the separation, its
+ * greatest one if the bodies are apart; otherwise w is where it ended. */
+static enum cl_fault
+climb(const struct cs_pair *s, const double n[3], struct climber *w,
+      struct cs_answer *o)
+{
+    double larger = 1.0;
+    struct cs_feature tried = {CORNER_SURFACE, 0};
+    w->have = false;
+    enum cl_fault fault = separation(s, w, n, CS_SUPPORT), last = CL_LOST;
+    if (fault != CL_FINE)
+        return fault;
+    for (int it = 0; it < CS_STEPS; it++) {
+        double r = larger * ball_radius(s, &w->p), c[3], y[3], m[3];
+        for (int i = 0; i < 3; i++)
+            c[i] = w->place[i] - r * w->n[i];
+        struct cs_feature f = cs_project(s, c, y, m);
+        if (f.kind != tried.kind || f.index != tried.index || it % 4 == 3) {
+            struct cs_answer a;
+            tried = f;
+            last = cs_walk(s, f, &w->p, CS_WALK, &a);
+            if (last == CL_FINE &&
+                a.gap >= w->sigma - 1e-9 * (s->length + fabs(w->sigma))) {
+                *o = a;
+                return CL_FINE;
+            }
+            if (last == CL_NOT_CONVEX)
+                return last;
+        }
+        struct climber next = *w;
+        fault = separation(s, &next, m, CS_SUPPORT);
+        double tiny = 4.0 * DBL_EPSILON * (s->length + fabs(w->sigma));
+        if (fault == CL_FINE && next.sigma > w->sigma) {
+            double rise = next.sigma - w->sigma;
+            *w = next;
+            larger = fmax(1.0, 0.5 * larger);
+            if (rise <= tiny && it % 4 == 2)
+                break;
+        } else if (larger > 1e9) {
+            break;
+        } else {
+            larger *= 2.0;
+        }
+    }
+    return last == CL_FINE ? CL_LOST : last;
+}
+
+/* the direction from A's middle to B */
+static void
+first_direction(const struct cs_pair *s, double n[3])
+{
+    double y[3];
+    cs_project(s, s->c, y, n);
+}
+
+/* deep overlap: the greatest of the separations reached from the normals of all
+ * faces and an even spread of directions */
+static void
+search_all(const struct cs_pair *s, struct cs_answer *best)
+{
+    uint32_t spread = s->d == 2 ? 16 : 26, nf = s->B->n_face;
+    for (uint32_t i = 0; i < nf + spread; i++) {
+        struct climber w;
+        struct cs_answer a;
+        double n[3] = {0.0, 0.0, 0.0}, k = i - (double)nf;
+        if (i < nf) {
+            for (int j = 0; j < 3; j++)
+                n[j] = -s->B->face[i].n[j];
+        } else if (s->d == 2) {
+            n[0] = cos(6.283185307179586 * (k + 0.25) / spread);
+            n[1] = sin(6.283185307179586 * (k + 0.25) / spread);
+        } else {
+            /* golden spiral */
+            n[2] = 1.0 - (2.0 * k + 1.0) / spread;
+            double q = sqrt(1.0 - n[2] * n[2]);
+            n[0] = q * cos(2.399963229728653 * k);
+            n[1] = q * sin(2.399963229728653 * k);
+        }
+        if (climb(s, n, &w, &a) == CL_FINE && a.gap > best->gap)
+            *best = a;
+    }
+}
+
+/* the answer where the conditions are singular (flat places that face each
+ * other): the gap is right, the points are some of the nearest */
+static void
+from_climber(const struct cs_pair *s, const struct climber *w,
+             struct cs_answer *o)
+{
+    double y[3], n[3], c[3];
+    memset(o, 0, sizeof *o);
+    for (int i = 0; i < 3; i++)
+        c[i] = w->place[i] - 2.0 * s->length * w->n[i];
+    o->f = cs_project(s, c, y, n);
+    o->gap = w->sigma;
+    for (int i = 0; i < s->d; i++)
+        o->u[i] = w->p.x[i];
+    memcpy(o->p, w->place, sizeof o->p);
+    memcpy(o->n, w->n, sizeof o->n);
+    cs_project(s, w->place, o->foot, n);
+}
+
+static enum cl_fault
+solve_cold(const struct cs_pair *s, struct cs_answer *o)
+{
+    struct climber w;
+    double n[3];
+    first_direction(s, n);
+    enum cl_fault f = climb(s, n, &w, o);
+    if (f == CL_FINE) {
+        if (cs_deep(s, o))
+            search_all(s, o);
+        return CL_FINE;
+    }
+    if (!w.have)
+        return f;
+    /* lost, or flat: a face's own normal is exact where a face is nearest */
+    for (uint32_t i = 0; i < s->B->n_face; i++) {
+        struct climber t = w;
+        double m[3];
+        for (int j = 0; j < 3; j++)
+            m[j] = -s->B->face[i].n[j];
+        if (cl_dot(m, w.n) > 0.99 &&
+            separation(s, &t, m, CS_SUPPORT) == CL_FINE && t.sigma >= w.sigma)
+            w = t;
+    }
+    memcpy(n, w.n, sizeof n);
+    separation(s, &w, n, 4.0 * DBL_EPSILON);
+    from_climber(s, &w, o);
+    struct cs_answer fine;
+    if (cs_walk(s, o->f, &w.p, CS_WALK, &fine) == CL_FINE &&
+        fine.gap >= w.sigma - CS_SUPPORT * (s->length + fabs(w.sigma))) {
+        *o = fine;
+        return CL_FINE;
+    }
+    /* flat is what the curvatures say, not what an iteration felt */
+    struct cs_answer t = *o;
+    t.u[s->d] = 1.0;
+    enum cl_fault g = cs_check(s, &t);
+    return g == CL_FLAT || g == CL_NOT_CONVEX ? g : f;
+}
+
+static enum cl_fault
+solve_warm(struct cs_pair *s, struct cs_answer *o)
+{
+    const double *last = s->r->contact_u + 8 * (size_t)s->contact;
+    double u[CS_UNKNOWN];
+    memcpy(u, last, sizeof u);
+    enum cl_fault f = cs_newton(s, cs_kept(s->r, s->contact), u, o);
+    for (int i = 0; i < s->d && f == CL_FINE; i++)
+        if (s->A.size > 0.0 &&
+            fabs(o->u[i] - last[i]) > CS_WARM_MOVE * s->A.size)
+            f = CL_LOST;
+    if (f == CL_FINE)
+        f = cs_check(s, o);
+    if (f == CL_FINE && o->violated > CS_TAKEN) {
+        struct cl_point p;
+        double x[3] = {0.0, 0.0, 0.0};
+        memcpy(x, o->u, sizeof(double) * (size_t)s->d);
+        f = cl_level(&s->A, x, &p);
+        if (f == CL_FINE)
+            f = cs_walk(s, o->next, &p, CS_WALK, o);
+    }
+    return f == CL_FINE && cs_deep(s, o) ? CL_LOST : f;
+}
+
+static void
+complain(struct rt *r, const struct cs_pair *s, const struct cs_answer *o,
+         enum cl_fault f)
+{
+    const char *a = imp_text(r->im, s->A.b->name);
+    const char *b = imp_text(r->im, s->b.b->name);
+    struct diag *d;
+    switch (f) {
+    case CL_FLAT:
+        d = diag_add(r->ds, DIAG_E0610, s->k->range,
+                     "`%s` is flat where it faces `%s`: no unique closest "
+                     "points",
+                     a, b);
+        diag_help(r->ds, d,
+                  "a smooth body must curve where it faces a side or an edge; "
+                  "turn or shift one of the bodies, or use a shape without "
+                  "flat points");
+        break;
+    case CL_NOT_CONVEX:
+        d = diag_add(r->ds, DIAG_E0611, s->A.b->range_shape,
+                     "`%s` is not convex where `%s` is closest to it", a, b);
+        diag_note(r->ds, d, s->k->range, "asked for by this contact");
+        diag_help(r->ds, d,
+                  "bodies in contact must be convex; choose a level set or "
+                  "parameters for which they are");
+        break;
+    case CL_NO_ROOT:
+        d = diag_add(r->ds, DIAG_E0612, s->A.b->range_shape,
+                     "the level set of `%s` has no surface in some direction",
+                     a);
+        diag_help(r->ds, d,
+                  "G must be negative at the shape's origin and positive far "
+                  "from it on every ray");
+        break;
+    case CL_NONFINITE: {
+        double x[3] = {o->u[0], o->u[1], s->d == 3 ? o->u[2] : 0.0}, out[10];
+        if (rt_eval(r, s->A.b->g2, x, out) == IMP_NONFINITE) {
+            rt_nonfinite(r, s->A.b->g2, x);
+            return;
+        }
+    }
+        /* fall through */
+    default:
+        d = diag_add(r->ds, DIAG_E0613, s->k->range,
+                     "no closest points of `%s` and `%s` were found", a, b);
+        diag_help(r->ds, d,
+                  "`%s` must be smooth and strictly convex, with the shape's "
+                  "origin well inside",
+                  a);
+    }
+}
+
+static void
+to_corner(const struct cs_pair *s, const struct cs_answer *a,
+          struct corner *out)
+{
+    uint32_t i = s->k->smooth;
+    double *A = i == 0 ? out->P : out->Q, *B = i == 0 ? out->Q : out->P;
+    memset(out, 0, sizeof *out);
+    out->pair.kind[i] = CORNER_SURFACE;
+    out->pair.kind[1 - i] = (unsigned char)a->f.kind;
+    out->pair.index[1 - i] = a->f.index;
+    out->gap = a->gap;
+    cl_turn(&s->b, a->p, A);
+    cl_turn(&s->b, a->foot, B);
+    cl_turn(&s->b, a->n, out->n);
+    for (int j = 0; j < 3; j++) {
+        A[j] += s->b.c[j];
+        B[j] += s->b.c[j];
+        out->n[j] = i == 0 ? out->n[j] : -out->n[j];
+    }
+}
+
+int
+corner_smooth_closest(struct rt *r, uint32_t contact, struct corner *out,
+                      bool loud)
+{
+    struct cs_pair s;
+    struct cs_answer a;
+    enum cl_fault f = CL_LOST;
+    cs_pair_get(r, contact, &s);
+    memset(&a, 0, sizeof a);
+    a.gap = NAN;
+    if (r->contact_warm[contact])
+        f = solve_warm(&s, &a);
+    if (f != CL_FINE)
+        f = solve_cold(&s, &a);
+    to_corner(&s, &a, out);
+    if (f == CL_FINE) {
+        keep(r, contact, &a);
+        return IMP_OK;
+    }
+    r->contact_warm[contact] = 0;
+    if (loud) {
+        complain(r, &s, &a, f);
+        return IMP_FAILED;
+    }
+    return f == CL_FLAT ? IMP_SINGULAR : IMP_DIVERGED;
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/* Features of a polytope as a smooth body sees them (smooth_polytope_priv.h):
+ * their numbers for the tapes of mechanics/corner_smooth.c, the conditions
+ * under which one of them is the nearest, the nearest point to a point.
+ *
+ * A, with normal n at its nearest point p, is nearest to
+ *   a vertex iff -n lies in its normal cone: n.w >= 0 along all edges w that
+ *   leave it;
+ *   an edge iff the foot lies between its ends and n.t >= 0 along both faces
+ *   (t in the face, across the edge, inwards);
+ *   a face iff the foot lies inside all its sides.
+ * Nothing in this needs the distance: it holds through a touch and into a
+ * slight overlap. */
+#include <math.h>
+#include <string.h>
+
+#include "runtime/gap/smooth_polytope_priv.h"
+
+#include <float.h>
+
+void
+cs_pair_get(struct rt *r, uint32_t contact, struct cs_pair *s)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    double away[3], where = 0.0;
+    memset(s, 0, sizeof *s);
+    s->r = r;
+    s->k = k;
+    s->contact = contact;
+    s->d = (int)r->im->dim;
+    cl_body_get(r, k->body[k->smooth], &s->A);
+    cl_body_get(r, k->body[1 - k->smooth], &s->b);
+    s->B = r->polytope[k->body[1 - k->smooth]];
+    s->length = cl_length(&s->A, &s->b);
+    for (int i = 0; i < 3; i++) {
+        double axis[3] = {s->A.R[0][i], s->A.R[1][i], s->A.R[2][i]}, t[3];
+        cl_turn_back(&s->b, axis, t);
+        for (int j = 0; j < 3; j++)
+            s->Q[j][i] = t[j];
+        away[i] = s->A.c[i] - s->b.c[i];
+        where = fmax(where, fmax(fabs(s->A.c[i]), fabs(s->b.c[i])));
+    }
+    cl_turn_back(&s->b, away, s->c);
+    s->past[0] = CS_PAST;
+    s->past[1] = fmax(CS_PAST * s->length, 256.0 * DBL_EPSILON * where);
+}
+
+void
+cs_from_a(const struct cs_pair *s, const double x[3], double p[3])
+{
+    double y[3];
+    for (int i = 0; i < 3; i++)
+        y[i] = x[i] - s->A.centre[i];
+    for (int i = 0; i < 3; i++)
+        p[i] = s->c[i] + cl_dot(s->Q[i], y);
+}
+
+void
+cs_turn_to_a(const struct cs_pair *s, const double n[3], double m[3])
+{
+    for (int j = 0; j < 3; j++)
+        m[j] = s->Q[0][j] * n[0] + s->Q[1][j] * n[1] + s->Q[2][j] * n[2];
+}
+
+int
+cs_local(const struct cs_pair *s, struct cs_feature f, double *local)
+{
+    const struct polytope *B = s->B;
+    size_t d = (size_t)s->d, n = d + (f.kind == CORNER_EDGE ? 2 : 1);
+    double *to = local + n;
+    switch (f.kind) {
+    case CORNER_VERTEX:
+        memcpy(to, B->vertex[f.index], d * sizeof *to);
+        break;
+    case CORNER_EDGE:
+        memcpy(to, B->vertex[B->edge[f.index].v[0]], d * sizeof *to);
+        memcpy(to + d, B->edge[f.index].dir, d * sizeof *to);
+        break;
+    default:
+        memcpy(to, B->face[f.index].n, d * sizeof *to);
+        to[d] = B->face[f.index].d;
+    }
+    return (int)n;
+}
+
+static void
+cross(const double a[3], const double b[3], double r[3])
+{
+    r[0] = a[1] * b[2] - a[2] * b[1];
+    r[1] = a[2] * b[0] - a[0] * b[2];
+    r[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* unit vector in face `side` of edge e, across the edge, into the face */
+static void
+inward(const struct polytope *B, const struct poly_edge *e, int side,
+       double t[3])
+{
+    cross(B->face[e->face[side]].n, e->dir, t);
+    if (cl_dot(t, B->face[e->face[1 - side]].n) > 0.0)
+        for (int i = 0; i < 3; i++)
+            t[i] = -t[i];
+}
+
+/* in the plane: unit vector along side f from its end `from`, and its length */
+static double
+along_side(const struct polytope *B, uint32_t f, int from, double w[3])
+{
+    const uint32_t *v = B->loop + B->face[f].first;
+    for (int i = 0; i < 3; i++)
+        w[i] = B->vertex[v[1 - from]][i] - B->vertex[v[from]][i];
+    double l = cl_norm(w);
+    for (int i = 0; i < 3; i++)
+        w[i] /= l;
+    return l;
+}
+
+static bool
+vertex_condition(const struct polytope *B, uint32_t v, uint32_t *at,
+                 struct cs_condition *o)
+{
+    o->of_normal = true;
+    o->c = 0.0;
+    if (B->dim == 2) {
+        uint32_t i = B->at[v] + (*at)++;
+        if (i >= B->at[v + 1])
+            return false;
+        uint32_t f = B->around[i];
+        along_side(B, f, B->loop[B->face[f].first] == v ? 0 : 1, o->a);
+        o->next = (struct cs_feature){CORNER_FACE, f};
+        return true;
+    }
+    for (uint32_t i = *at; i < B->n_edge; i++) {
+        const struct poly_edge *e = B->edge + i;
+        if (e->v[0] != v && e->v[1] != v)
+            continue;
+        for (int j = 0; j < 3; j++)
+            o->a[j] = e->v[0] == v ? e->dir[j] : -e->dir[j];
+        o->next = (struct cs_feature){CORNER_EDGE, i};
+        *at = i + 1;
+        return true;
+    }
+    return false;
+}
+
+static bool
+edge_condition(const struct polytope *B, uint32_t index, uint32_t *at,
+               struct cs_condition *o)
+{
+    const struct poly_edge *e = B->edge + index;
+    uint32_t i = (*at)++;
+    if (i >= 4)
+        return false;
+    o->of_normal = i >= 2;
+    o->c = 0.0;
+    if (i < 2) {
+        /* the foot is not before this end */
+        for (int j = 0; j < 3; j++)
+            o->a[j] = i == 0 ? e->dir[j] : -e->dir[j];
+        o->c = -cl_dot(o->a, B->vertex[e->v[i]]);
+        o->next = (struct cs_feature){CORNER_VERTEX, e->v[i]};
+    } else {
+        inward(B, e, (int)i - 2, o->a);
+        o->next = (struct cs_feature){CORNER_FACE, e->face[i - 2]};
+    }
+    return true;
+}
+
+static bool
+face_condition(const struct polytope *B, uint32_t f, uint32_t *at,
+               struct cs_condition *o)
+{
+    o->of_normal = false;
+    if (B->dim == 2) {
+        uint32_t i = (*at)++;
+        if (i >= B->face[f].count)
+            return false;
+        uint32_t v = B->loop[B->face[f].first + i];
+        along_side(B, f, (int)i, o->a);
+        o->c = -cl_dot(o->a, B->vertex[v]);
+        o->next = (struct cs_feature){CORNER_VERTEX, v};
+        return true;
+    }
+    for (uint32_t i = *at; i < B->n_edge; i++) {
+        const struct poly_edge *e = B->edge + i;
+        if (e->face[0] != f && e->face[1] != f)
+            continue;
+        inward(B, e, e->face[0] == f ? 0 : 1, o->a);
+        o->c = -cl_dot(o->a, B->vertex[e->v[0]]);
+        o->next = (struct cs_feature){CORNER_EDGE, i};
+        *at = i + 1;
+        return true;
+    }
+    return false;
+}
+
+bool
+cs_condition(const struct cs_pair *s, struct cs_feature f, uint32_t *at,
+             struct cs_condition *o)
+{
+    switch (f.kind) {
+    case CORNER_VERTEX:
+        return vertex_condition(s->B, f.index, at, o);
+    case CORNER_EDGE:
+        return edge_condition(s->B, f.index, at, o);
+    default:
+        return face_condition(s->B, f.index, at, o);
+    }
+}
+
+uint32_t
+cs_vertex(const struct cs_pair *s, const double n[3])
+{
+    uint32_t best = 0;
+    double least = INFINITY;
+    for (uint32_t i = 0; i < s->B->n_vertex; i++) {
+        double h = cl_dot(n, s->B->vertex[i]);
+        if (h < least) {
+            least = h;
+            best = i;
+        }
+    }
+    return best;
+}
+
+double
+cs_half_width(const struct cs_pair *s, const double n[3])
+{
+    double least = INFINITY, most = -INFINITY;
+    for (uint32_t i = 0; i < s->B->n_vertex; i++) {
+        double h = cl_dot(n, s->B->vertex[i]);
+        least = fmin(least, h);
+        most = fmax(most, h);
+    }
+    return 0.5 * (most - least);
+}
+
+/* is y, in the plane of face f, inside its sides? */
+static bool
+in_face(const struct polytope *B, uint32_t f, const double y[3])
+{
+    const struct poly_face *F = B->face + f;
+    const uint32_t *v = B->loop + F->first;
+    if (B->dim == 2) {
+        double w[3], l = along_side(B, f, 0, w),
+                     h = -cl_dot(w, B->vertex[v[0]]);
+        h += cl_dot(w, y);
+        return h >= 0.0 && h <= l;
+    }
+    for (uint32_t i = 0; i < F->count; i++) {
+        const double *a = B->vertex[v[i]],
+                     *b = B->vertex[v[(i + 1) % F->count]];
+        double e[3], w[3], t[3];
+        for (int j = 0; j < 3; j++) {
+            e[j] = b[j] - a[j];
+            w[j] = y[j] - a[j];
+        }
+        cross(e, w, t);
+        if (cl_dot(t, F->n) < 0.0)
+            return false;
+    }
+    return true;
+}
+
+/* y, of feature f, if it is nearer to x than *near */
+static void
+nearer(const double x[3], const double y[3], struct cs_feature f, double *near,
+       double best[3], struct cs_feature *which)
+{
+    double w[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]}, l = cl_norm(w);
+    if (l >= *near)
+        return;
+    *near = l;
+    memcpy(best, y, 3 * sizeof *y);
+    *which = f;
+}
+
+struct cs_feature
+cs_project(const struct cs_pair *s, const double x[3], double y[3], double n[3])
+{
+    const struct polytope *B = s->B;
+    struct cs_feature best = {CORNER_FACE, 0};
+    double near = INFINITY, depth = -INFINITY, q[3];
+    uint32_t over = B->n_face;
+    for (uint32_t f = 0; f < B->n_face; f++) {
+        const struct poly_face *F = B->face + f;
+        double h = cl_dot(F->n, x) - F->d;
+        if (h > depth) {
+            depth = h;
+            best.index = f;
+        }
+        for (int i = 0; i < 3; i++)
+            q[i] = x[i] - h * F->n[i];
+        if (h > 0.0 && h < near && in_face(B, f, q)) {
+            near = h;
+            over = f;
+        }
+    }
+    if (depth <= 0.0 || over < B->n_face) {
+        /* inside, or over a face: nothing is nearer than the foot on it */
+        if (depth > 0.0)
+            best.index = over;
+        const struct poly_face *F = B->face + best.index;
+        double h = cl_dot(F->n, x) - F->d;
+        for (int i = 0; i < 3; i++) {
+            y[i] = x[i] - h * F->n[i];
+            n[i] = -F->n[i];
+        }
+        return best;
+    }
+    for (uint32_t i = 0; i < B->n_edge; i++) {
+        const struct poly_edge *e = B->edge + i;
+        const double *a = B->vertex[e->v[0]], *b = B->vertex[e->v[1]];
+        double t = 0.0, l = 0.0;
+        for (int j = 0; j < 3; j++) {
+            t += (x[j] - a[j]) * e->dir[j];
+            l += (b[j] - a[j]) * e->dir[j];
+        }
+        if (!(t > 0.0 && t < l))
+            continue;
+        for (int j = 0; j < 3; j++)
+            q[j] = a[j] + t * e->dir[j];
+        nearer(x, q, (struct cs_feature){CORNER_EDGE, i}, &near, y, &best);
+    }
+    for (uint32_t i = 0; i < B->n_vertex; i++)
+        nearer(x, B->vertex[i], (struct cs_feature){CORNER_VERTEX, i}, &near, y,
+               &best);
+    for (int i = 0; i < 3; i++)
+        n[i] = (y[i] - x[i]) / near;
+    return best;
+}

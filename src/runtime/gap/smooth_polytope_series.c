@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* The gap of a smooth body and a polytope along the motion: the implicit series
+ * of the feature that is the nearest (mechanics/corner_smooth.c), and how long
+ * it stays the nearest: its conditions are linear in the nearest point and the
+ * normal, so their series are sums of output rows. And the contact point. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/gap/polytope_contact_priv.h"
+#include "runtime/gap/smooth_polytope_priv.h"
+#include "runtime/numerics/polynomial.h"
+
+/* what is left out of a condition's series stays below this share of CS_PAST */
+#define CS_TRUNCATION 0.1
+
+/* rows of each kind's series; in corner_memo */
+struct cs_work {
+    double *rows[3];
+    struct cs_feature f; /* of the series made last */
+};
+
+static double *
+work_of(struct rt *r, uint32_t contact, unsigned kind)
+{
+    struct corner_memo *m = corner_memo(r, contact);
+    if (m->smooth == NULL)
+        m->smooth = NEW(r->own, struct cs_work);
+    struct cs_work *w = m->smooth;
+    if (w->rows[kind] == NULL) {
+        const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) +
+                            rt_contact(r, contact)->feature_event[kind];
+        w->rows[kind] =
+            NEW_N(r->own, double, ((size_t)t->n_rows + 1) * IMP_ROW_STRIDE);
+    }
+    return w->rows[kind];
+}
+
+/* coefficients of output i */
+static const double *
+output(const struct rt *r, uint32_t tape, const double *work, int i)
+{
+    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + tape;
+    uint32_t reg = IMP_ARRAY(r->im, t->outs, uint32_t)[i];
+    const imp_instr *in = IMP_ARRAY(r->im, t->code, imp_instr) + reg;
+    return work + (size_t)in->row * IMP_ROW_STRIDE + IMP_ROW_PAD;
+}
+
+/* time for which the polynomial c is its series within `least` */
+static double
+holds(const double *c, int order, double least)
+{
+    double t = INFINITY;
+    for (int k = order > 3 ? order - 3 : 1; k <= order; k++) {
+        if (!isfinite(c[k]))
+            return 0.0;
+        if (c[k] != 0.0)
+            t = fmin(t, exp(log(least / fabs(c[k])) / k));
+    }
+    return t;
+}
+
+/* first time the polynomial c falls to `level`, within h (may be infinite) */
+static double
+falls(const double *c, int order, double h, double level)
+{
+    int n = order;
+    double s;
+    while (n > 0 && c[n] == 0.0)
+        n--;
+    if (n == 0)
+        return c[0] <= level ? 0.0 : h;
+    if (isinf(h)) {
+        /* Cauchy's bound of its roots */
+        h = 0.0;
+        for (int k = 0; k < n; k++)
+            h = fmax(h, fabs((c[k] - (k == 0 ? level : 0.0)) / c[n]));
+        h += 1.0;
+        return poly_below(c, n, 0.0, h, level, &s) ? s : INFINITY;
+    }
+    return poly_below(c, n, 0.0, h, level, &s) ? s : h;
+}
+
+/* least time of all conditions of f; rows: of p and of N (gradient) */
+static double
+stays(const struct cs_pair *s, struct cs_feature f, const double *const *p,
+      const double *const *N, int order)
+{
+    struct cs_condition c;
+    uint32_t at = 0;
+    double t = INFINITY, norm = 0.0;
+    for (int j = 0; j < s->d; j++)
+        norm = hypot(norm, N[j][0]);
+    while (cs_condition(s, f, &at, &c)) {
+        const double *const *row = c.of_normal ? N : p;
+        double q[IMP_ORDER_MAX + 1];
+        double past = c.of_normal ? s->past[0] * norm : s->past[1];
+        for (int k = 0; k <= order; k++) {
+            q[k] = k == 0 ? c.c : 0.0;
+            for (int j = 0; j < s->d; j++)
+                q[k] += c.a[j] * row[j][k];
+        }
+        double h = holds(q, order, CS_TRUNCATION * past);
+        t = fmin(t, falls(q, order, fmin(h, t), -past));
+    }
+    return t;
+}
+
+int
+corner_smooth_series(struct rt *r, uint32_t contact, int order, double *gap,
+                     double *valid)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    const double *rows[2] = {NULL, NULL}, *p[3], *N[3];
+    double local[CS_LOCAL];
+    struct cs_pair s;
+    if (valid != NULL)
+        *valid = 0.0;
+    if (!r->contact_warm[contact]) {
+        struct corner c;
+        int st = corner_smooth_closest(r, contact, &c, false);
+        if (st != IMP_OK)
+            return st;
+    }
+    cs_pair_get(r, contact, &s);
+    struct cs_feature f = cs_kept(r, contact);
+    memcpy(local, r->contact_u + 8 * (size_t)contact,
+           CS_UNKNOWN * sizeof *local);
+    int n = cs_local(&s, f, local);
+    for (int i = 0; i < 2; i++) {
+        uint32_t b = rt_body(r, k->body[i])->block;
+        if (b != IMP_NO_BLOCK && b < r->im->blocks.n)
+            rows[i] = r->work[b];
+    }
+    uint32_t tape = k->feature_event[f.kind];
+    double *work = work_of(r, contact, f.kind);
+    ((struct cs_work *)corner_memo(r, contact)->smooth)->f = f;
+    int st = rt_series(r, tape, local, rows, work, order);
+    if (st != IMP_OK)
+        return st;
+    memcpy(gap, output(r, tape, work, 0), sizeof *gap * (size_t)(order + 1));
+    for (int j = 0; j < s.d; j++) {
+        p[j] = output(r, tape, work, 1 + n + j);
+        N[j] = output(r, tape, work, 1 + n + s.d + j);
+    }
+    if (valid == NULL)
+        return IMP_OK;
+    struct cs_answer a = {.f = f, .gap = gap[0]};
+    memcpy(a.u, local, sizeof(double) * (size_t)n);
+    for (int j = 0; j < s.d; j++)
+        a.n[j] = N[j][0];
+    double norm = cl_norm(a.n);
+    for (int j = 0; j < s.d; j++)
+        a.n[j] /= norm;
+    /* deep inside another direction may take over at any time */
+    if (!cs_deep(&s, &a))
+        *valid = stays(&s, f, p, N, order);
+    return IMP_OK;
+}
+
+void
+corner_smooth_predict(struct rt *r, uint32_t contact, int order, double dt)
+{
+    const struct cs_work *w = corner_memo(r, contact)->smooth;
+    struct cs_feature f = cs_kept(r, contact);
+    double *u = r->contact_u + 8 * (size_t)contact;
+    if (w == NULL || !r->contact_warm[contact] || w->f.kind != f.kind ||
+        w->f.index != f.index)
+        return;
+    uint32_t tape = rt_contact(r, contact)->feature_event[f.kind];
+    int n = (int)r->im->dim + (f.kind == CORNER_EDGE ? 2 : 1);
+    for (int i = 0; i < n; i++) {
+        double y =
+            poly_value(output(r, tape, w->rows[f.kind], 1 + i), order, dt);
+        if (isfinite(y))
+            u[i] = y;
+    }
+}
+
+void
+corner_smooth_point(struct rt *r, uint32_t contact, int order, struct jet p[3],
+                    struct jet N[3])
+{
+    struct cs_feature f = cs_kept(r, contact);
+    uint32_t tape = rt_contact(r, contact)->feature_event[f.kind];
+    const double *work = work_of(r, contact, f.kind);
+    int d = (int)r->im->dim, n = d + (f.kind == CORNER_EDGE ? 2 : 1);
+    for (int j = 0; j < 3; j++) {
+        jet_const(order, 0.0, &p[j]);
+        jet_const(order, 0.0, &N[j]);
+        if (j == d)
+            break;
+        size_t size = sizeof(double) * (size_t)(order + 1);
+        memcpy(p[j].c, output(r, tape, work, 1 + n + j), size);
+        memcpy(N[j].c, output(r, tape, work, 1 + n + d + j), size);
+    }
+}
+
+int
+corner_smooth_touch(struct rt *r, uint32_t contact, double tol,
+                    struct corner_touch *out)
+{
+    struct corner c;
+    (void)tol;
+    memset(out, 0, sizeof *out);
+    int st = corner_smooth_closest(r, contact, &c, true);
+    if (st != IMP_OK)
+        return st;
+    out->kind = CORNER_POINT;
+    out->pair = c.pair;
+    out->n_point = 1;
+    memcpy(out->n, c.n, sizeof c.n);
+    memcpy(out->P[0], c.P, sizeof c.P);
+    memcpy(out->Q[0], c.Q, sizeof c.Q);
+    return IMP_OK;
+}

@@ -1,0 +1,640 @@
+/* SPDX-License-Identifier: MIT */
+/* Closest points and gap of a contact (smooth_smooth.h): a guess (the last
+ * closest points, or the direction of greatest separation), Newton's method on
+ * the conditions of closest points to rounding, and a check that the answer is
+ * the one that was asked for.
+ *
+ * For convex bodies apart, points with opposite normals along their connecting
+ * line are the closest points: the conditions are also sufficient. Where the
+ * bodies overlap they hold at every stationary direction of the separation
+ * sigma(n); the gap is its greatest value (spec 0.C), which deep inside has to
+ * be looked for from several directions. */
+#include "runtime/gap/smooth_smooth.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/gap/polytope_contact.h"
+#include "runtime/geometry/support.h"
+#include "runtime/instance/system.h"
+#include "runtime/tape/functions.h"
+
+/* Newton steps, relative to the sizes: converged to rounding */
+#define CL_STEP (8.0 * DBL_EPSILON)
+/* a move of this size that was 100 times smaller than the one before: Newton's
+ * method converges fast, and the next move, of the square of that size, is as
+ * right with the factors there are */
+#define CL_CHORD 1e-8
+/* smallest eigenvalue of K1 + K2 times length that is not flat:
+ * the closest points are then known to 1e-16/1e-9 = 1e-7 of the length and
+ * the gap still to rounding */
+#define CL_FLATNESS 1e-9
+/* overlap, in units of the smallest of the bodies' radii of curvature and
+ * half-widths there, up to which the separation has one greatest direction
+ * near the last one; deeper, all directions are looked at */
+#define CL_DEEP 0.1
+/* an overlap of this share of the length is rounding */
+#define CL_ROUNDING 1e-14
+/* how well the direction of separation is found before Newton's method takes
+ * over, as an angle: its own convergence is quadratic, and a step of it costs
+ * half as much */
+#define CL_COARSE 3e-2
+/* a warm start may not move the points further than this share of the size */
+#define CL_WARM_MOVE 0.3
+
+/* An answer, and the question: poses and warm start. Who moves the model to an
+ * event and reads it there asks twice at the same state. */
+struct closest_memo {
+    bool good;
+    double time, state[2 * IMP_STATE_SPACE], u[8];
+    struct closest answer;
+};
+
+/* the question of a contact, as it stands */
+static size_t
+question(const struct rt *r, const imp_contact *k, double *state)
+{
+    size_t n = r->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
+    for (int i = 0; i < 2; i++)
+        memcpy(state + (size_t)i * n,
+               r->env + rt_body(r, k->body[i])->env_state, n * sizeof *state);
+    return 2 * n * sizeof *state;
+}
+
+static bool
+remembered(struct rt *r, uint32_t contact, struct closest *out)
+{
+    double state[2 * IMP_STATE_SPACE];
+    if (!r->memo || !r->contact_warm[contact])
+        return false;
+    const struct closest_memo *m = &r->memo[contact];
+    const double *u = r->contact_u + 8 * (size_t)contact;
+    if (!m->good || m->time != rt_time(r) || memcmp(m->u, u, sizeof m->u))
+        return false;
+    if (memcmp(m->state, state, question(r, rt_contact(r, contact), state)))
+        return false;
+    *out = m->answer;
+    return true;
+}
+
+static void
+remember(struct rt *r, uint32_t contact, const struct closest *c)
+{
+    if (!r->memo)
+        r->memo = NEW_N(r->own, struct closest_memo, r->im->contacts.n);
+    struct closest_memo *m = &r->memo[contact];
+    m->good = true;
+    m->time = rt_time(r);
+    question(r, rt_contact(r, contact), m->state);
+    memcpy(m->u, c->u, sizeof m->u);
+    m->answer = *c;
+}
+
+double
+cl_length(const struct cl_body *a, const struct cl_body *b)
+{
+    double l = a->size + b->size;
+    return l > 0.0 ? l : 1.0;
+}
+
+/* Newton on the contact's kkt tape from u; *gap on success */
+static enum cl_fault
+newton(struct rt *r, const imp_contact *k, const struct cl_pair *s, double *u,
+       double *gap)
+{
+    int n = (int)k->n_unknown, d = s->b[0].d;
+    double out[8 + 64 + 1], a[64], last = INFINITY;
+    bool factored = false;
+    int piv[8];
+    for (int it = 0; it < 80; it++) {
+        int st = rt_eval(r, k->kkt, u, out);
+        if (st != IMP_OK)
+            return CL_NONFINITE;
+        *gap = out[n + n * n];
+        if (!factored) {
+            memcpy(a, out + n, sizeof(double) * (size_t)(n * n));
+            if (imp_lu_factor(n, a, piv) != 0)
+                return CL_FLAT;
+        }
+        imp_lu_solve(n, a, piv, out);
+        double move = 0.0, scale = 0.0;
+        for (int i = 0; i < 2 * d; i++) {
+            if (!isfinite(out[i]))
+                return CL_LOST;
+            move = fmax(move, fabs(out[i]));
+            scale = fmax(scale, fabs(u[i]));
+        }
+        if (move > 4.0 * s->length)
+            return CL_LOST;
+        for (int i = 0; i < n; i++)
+            u[i] -= out[i];
+        /* at rounding: the step is tiny, or stopped shrinking */
+        if (move <= CL_STEP * (scale + s->length) ||
+            (move < 1e-11 * (scale + s->length) && move >= 0.25 * last)) {
+            /* the gap of the corrected point: gamma |N0|, N0 moved little */
+            if (move <= 1e-12 * (scale + s->length) &&
+                rt_eval(r, k->kkt, u, out) == IMP_OK)
+                *gap = out[n + n * n];
+            return CL_FINE;
+        }
+        /* near a point of vanishing curvature of order m the error falls
+         * by (m - 1)/m only */
+        if (it > 12 && move > 0.95 * last)
+            return CL_LOST;
+        factored = move <= CL_CHORD * (scale + s->length) && move < 1e-2 * last;
+        last = move;
+    }
+    return CL_LOST;
+}
+
+/* x is on the branch of G = 0 nearest to the origin */
+static bool
+first_on_ray(const struct cl_body *b, const double *x)
+{
+    static const double share[] = {0.2, 0.5, 0.8, 0.95};
+    if (b->flat)
+        return true;
+    for (int i = 0; i < 4; i++) {
+        double y[3] = {share[i] * x[0], share[i] * x[1],
+                       b->d == 3 ? share[i] * x[2] : 0.0},
+               G;
+        if (b->b->g0 == IMP_NO_TAPE)
+            return true;
+        if (rt_eval(b->r, b->b->g0, y, &G) != IMP_OK || G >= 0.0)
+            return false;
+    }
+    return true;
+}
+
+/* may the separation have other maxima, for an overlap of -gap at the points
+ * of s? */
+static bool
+is_deep(const struct cl_pair *s, double gap)
+{
+    double scale = INFINITY;
+    if (gap >= -CL_ROUNDING * s->length || s->b[0].flat || s->b[1].flat)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        const struct cl_point *p = &s->p[i];
+        double N[3], T[2][3], K[3], e[2];
+        for (int j = 0; j < 3; j++)
+            N[j] = p->g[j] / p->norm;
+        cl_tangents(s->b[i].d, N, T);
+        cl_curvature(&s->b[i], p, T, K);
+        cl_eigen(s->b[i].d, K, e);
+        scale = fmin(scale, cl_dot(N, p->x));
+        if (e[1] > 0.0)
+            scale = fmin(scale, 1.0 / e[1]);
+    }
+    return gap < -CL_DEEP * scale;
+}
+
+/* fills out from u, and checks what kind of stationary point it is */
+static enum cl_fault
+finish(struct cl_pair *s, const double *u, double gap, struct closest *o)
+{
+    int d = s->b[0].d;
+    if (!(u[2 * d + 1] > 0.0)) /* mu: normals must oppose */
+        return CL_LOST;
+    for (int i = 0; i < 2; i++) {
+        double x[3] = {u[i * d], u[i * d + 1], d == 3 ? u[i * d + 2] : 0.0};
+        enum cl_fault f = cl_level(&s->b[i], x, &s->p[i]);
+        if (f != CL_FINE || !(s->p[i].norm > 0.0))
+            return CL_LOST;
+        s->have[i] = true;
+        if (fabs(s->p[i].G) > 1e-10 * s->p[i].norm * (s->length + cl_norm(x)))
+            return CL_LOST;
+        cl_to_world(&s->b[i], x, i == 0 ? o->P : o->Q);
+    }
+    double n[3], T[2][3], t[2][3], K[2][3], e[2][2], m[2], M[3];
+    for (int i = 0; i < 3; i++)
+        n[i] = s->p[0].g[i] / s->p[0].norm;
+    cl_turn(&s->b[0], n, o->n);
+    o->gap = gap;
+    memset(o->u, 0, sizeof o->u);
+    memcpy(o->u, u, sizeof(double) * (size_t)(2 * d + 2));
+    /* curvatures: both convex, and K1 + K2 + gap K1 K2 positive definite */
+    cl_tangents(d, o->n, T);
+    for (int i = 0; i < 2; i++) {
+        cl_turn_back(&s->b[i], T[0], t[0]);
+        cl_turn_back(&s->b[i], T[1], t[1]);
+        cl_curvature(&s->b[i], &s->p[i], t, K[i]);
+        cl_eigen(d, K[i], e[i]);
+    }
+    double curved = fmax(fabs(e[0][1]), fabs(e[1][1]));
+    for (int i = 0; i < 2; i++)
+        if (e[i][0] < -1e-7 * (1.0 / s->length + curved))
+            return CL_NOT_CONVEX;
+    /* K1 + K2 + gap K1 K2 = K1 (W1 + W2 + gap) K2 with W = K^-1: for convex
+     * bodies apart it is regular where K1 + K2 is */
+    for (int i = 0; i < 3; i++)
+        M[i] = K[0][i] + K[1][i];
+    cl_eigen(d, M, m);
+    o->condition = fmax(m[1], 1.0 / s->length) / m[0];
+    if (m[0] * s->length < CL_FLATNESS) {
+        o->condition = INFINITY;
+        return CL_FLAT;
+    }
+    if (gap >= 0.0)
+        return CL_FINE;
+    /* overlapping: the separation is greatest where W1 + W2 + gap > 0 */
+    double W[2][3];
+    for (int i = 0; i < 2; i++)
+        cl_radii(d, K[i], 1e-9 / s->length, W[i]);
+    for (int i = 0; i < 3; i++)
+        M[i] = W[0][i] + W[1][i] + (i == 1 ? 0.0 : gap);
+    cl_eigen(d, M, m);
+    if (m[0] <= 0.0)
+        return CL_LOST;
+    o->condition = fmax(o->condition, -gap / m[0]);
+    return CL_FINE;
+}
+
+/* direction of greatest separation from scratch */
+static enum cl_fault
+search(struct cl_pair *s)
+{
+    double n[3];
+    int flat = s->b[0].flat ? 0 : s->b[1].flat ? 1 : -1;
+    s->have[0] = s->have[1] = false;
+    if (flat >= 0) {
+        struct cl_point p;
+        double zero[3] = {0.0, 0.0, 0.0}, g[3];
+        if (s->b[1 - flat].flat)
+            return CL_FLAT;
+        enum cl_fault f = cl_level(&s->b[flat], zero, &p);
+        if (f != CL_FINE || !(p.norm > 0.0))
+            return f != CL_FINE ? f : CL_NO_ROOT;
+        cl_turn(&s->b[flat], p.g, g);
+        for (int i = 0; i < 3; i++)
+            n[i] = (flat == 0 ? 1.0 : -1.0) * g[i] / p.norm;
+        return cl_sigma(s, n);
+    }
+    for (int i = 0; i < 3; i++)
+        n[i] = s->b[1].c[i] - s->b[0].c[i];
+    double l = cl_norm(n);
+    if (l > 0.0)
+        for (int i = 0; i < 3; i++)
+            n[i] /= l;
+    else
+        n[0] = 1.0;
+    enum cl_fault f = cl_sigma(s, n);
+    return f == CL_FINE ? cl_climb(s, CL_COARSE, 60) : f;
+}
+
+/* The separation is a concave function of a vector of any length: with w from
+ * P to Q at one direction, sigma(m) <= w.m for every m. The greatest value of
+ * that over directions within `angle` of the unit vector m. */
+static double
+bound_near(const double w[3], const double m[3], double angle)
+{
+    double along = cl_dot(w, m), all = cl_dot(w, w);
+    double across = sqrt(fmax(all - along * along, 0.0));
+    if (along > 0.0 && across <= along * tan(angle))
+        return sqrt(all); /* w itself is among them */
+    return along * cos(angle) + across * sin(angle);
+}
+
+/* from the point of the first body to that of the second */
+static void
+connect(const struct cl_pair *s, double w[3])
+{
+    double p[3], q[3];
+    cl_to_world(&s->b[0], s->p[0].x, p);
+    cl_to_world(&s->b[1], s->p[1].x, q);
+    for (int i = 0; i < 3; i++)
+        w[i] = q[i] - p[i];
+}
+
+/* deep overlap: the separation has several maxima; the greatest of those
+ * reached from many directions, of which each stands for those near it */
+static void
+search_all(struct cl_pair *best)
+{
+    enum { PLANE = 16, SPACE = 26 };
+    int d = best->b[0].d, many = d == 2 ? PLANE : SPACE, known = 1;
+    /* no direction is farther than this from the next one of the spread */
+    double angle = d == 2 ? 3.2 / PLANE : 0.54, w[SPACE + 1][3];
+    connect(best, w[0]);
+    for (int i = 0; i < many; i++) {
+        struct cl_pair s = *best;
+        double n[3] = {0.0, 0.0, 0.0};
+        double least = best->sigma + 1e-9 * best->length;
+        bool hopeless = false;
+        if (d == 2) {
+            double a = 6.283185307179586 * (i + 0.25) / many;
+            n[0] = cos(a);
+            n[1] = sin(a);
+        } else {
+            /* even spread (golden spiral) */
+            double z = 1.0 - (2 * i + 1) / (double)many;
+            double q = sqrt(1.0 - z * z), a = 2.399963229728653 * i;
+            n[0] = q * cos(a);
+            n[1] = q * sin(a);
+            n[2] = z;
+        }
+        for (int k = 0; k < known && !hopeless; k++)
+            hopeless = bound_near(w[k], n, angle) < least;
+        s.have[0] = s.have[1] = false;
+        if (hopeless || cl_sigma(&s, n) != CL_FINE)
+            continue;
+        connect(&s, w[known++]);
+        if (bound_near(w[known - 1], n, angle) >= least &&
+            cl_climb(&s, 1e-5, 40) == CL_FINE && s.sigma > least)
+            *best = s;
+    }
+}
+
+/* unknowns of the contact from a climbed pair */
+static void
+guess(const struct cl_pair *s, double *u)
+{
+    int d = s->b[0].d;
+    for (int i = 0; i < d; i++) {
+        u[i] = s->p[0].x[i];
+        u[d + i] = s->p[1].x[i];
+    }
+    u[2 * d] = s->sigma / s->p[0].norm;
+    u[2 * d + 1] = s->p[1].norm / s->p[0].norm;
+}
+
+/* out from the climbed pair alone, where Newton's method has no regular
+ * system (flat surfaces): the gap is still right to second order */
+static void
+from_pair(const struct cl_pair *s, struct closest *o)
+{
+    memset(o, 0, sizeof *o);
+    guess(s, o->u);
+    o->gap = s->sigma;
+    memcpy(o->n, s->n, sizeof o->n);
+    cl_to_world(&s->b[0], s->p[0].x, o->P);
+    cl_to_world(&s->b[1], s->p[1].x, o->Q);
+    o->condition = INFINITY;
+}
+
+static enum cl_fault
+solve_cold(struct rt *r, const imp_contact *k, struct cl_pair *s,
+           struct closest *o)
+{
+    double u[8], gap;
+    enum cl_fault f = search(s), g;
+    /* lost on the climb: near enough for Newton's method, perhaps */
+    if (f != CL_FINE && !(f == CL_LOST && s->have[0] && s->have[1]))
+        return f;
+    if (is_deep(s, s->sigma))
+        search_all(s);
+    /* Newton from a coarse direction, from a fine one if that fails */
+    g = CL_LOST;
+    for (int round = 0; round < 3; round++) {
+        struct cl_pair t = *s;
+        guess(s, u);
+        g = newton(r, k, s, u, &gap);
+        if (g == CL_FINE)
+            g = finish(&t, u, gap, o);
+        if (g == CL_FINE &&
+            (gap < s->sigma - 1e-6 * s->length || !first_on_ray(&t.b[0], u) ||
+             !first_on_ray(&t.b[1], u + s->b[0].d)))
+            g = CL_LOST;
+        if (g == CL_FINE || g == CL_NOT_CONVEX)
+            return g;
+        if (s->b[0].flat || s->b[1].flat)
+            break;
+        f = cl_climb(s, round == 0 ? 1e-6 : 1e-11, 100);
+        if (f != CL_FINE && f != CL_LOST)
+            return f;
+    }
+    from_pair(s, o);
+    /* flat is what the curvatures say, not what an iteration felt */
+    struct cl_pair t = *s;
+    struct closest c;
+    f = finish(&t, o->u, o->gap, &c);
+    return f == CL_FLAT || g == CL_FLAT ? CL_FLAT
+           : f == CL_NOT_CONVEX         ? f
+                                        : CL_LOST;
+}
+
+static void
+complain(struct rt *r, const imp_contact *k, const struct cl_pair *s,
+         enum cl_fault f)
+{
+    const imp_body *b0 = s->b[0].b, *b1 = s->b[1].b;
+    const char *n0 = imp_text(r->im, b0->name), *n1 = imp_text(r->im, b1->name);
+    struct diag *d;
+    switch (f) {
+    case CL_FLAT:
+        d = diag_add(r->ds, DIAG_E0610, k->range,
+                     "`%s` and `%s` are flat where they face each other: no "
+                     "unique closest points",
+                     n0, n1);
+        diag_help(r->ds, d,
+                  "K1 + K2 must be positive in every tangent direction; turn "
+                  "or shift one of the bodies, or use a shape without flat "
+                  "points");
+        break;
+    case CL_NOT_CONVEX: {
+        int bad = 0;
+        for (int i = 0; i < 2; i++) {
+            double T[2][3], K[3], e[2], N[3];
+            for (int j = 0; j < 3; j++)
+                N[j] = s->p[i].norm > 0 ? s->p[i].g[j] / s->p[i].norm : j == 0;
+            cl_tangents(s->b[i].d, N, T);
+            cl_curvature(&s->b[i], &s->p[i], T, K);
+            cl_eigen(s->b[i].d, K, e);
+            if (e[0] < 0.0)
+                bad = i;
+        }
+        const imp_body *b = s->b[bad].b;
+        d = diag_add(r->ds, DIAG_E0611, b->range_shape,
+                     "`%s` is not convex where `%s` is closest to it",
+                     bad ? n1 : n0, bad ? n0 : n1);
+        diag_note(r->ds, d, k->range, "asked for by this contact");
+        diag_help(r->ds, d,
+                  "bodies in contact must be strictly convex; choose a level "
+                  "set or parameters for which they are");
+        break;
+    }
+    case CL_NO_ROOT: {
+        int bad = s->have[0] && !s->have[1];
+        const imp_body *b = s->b[bad].b;
+        d = diag_add(r->ds, DIAG_E0612, b->range_shape,
+                     "the level set of `%s` has no surface in some direction",
+                     bad ? n1 : n0);
+        diag_help(r->ds, d,
+                  "G must be negative at the shape's origin and positive far "
+                  "from it on every ray");
+        break;
+    }
+    case CL_NONFINITE: {
+        double zero[3] = {0.0, 0.0, 0.0}, o[10];
+        for (int i = 0; i < 2; i++)
+            if (rt_eval(r, s->b[i].b->g2, s->have[i] ? s->p[i].x : zero, o) ==
+                IMP_NONFINITE) {
+                rt_nonfinite(r, s->b[i].b->g2, s->have[i] ? s->p[i].x : zero);
+                return;
+            }
+    }
+        /* fall through */
+    default:
+        d = diag_add(r->ds, DIAG_E0613, k->range,
+                     "no closest points of `%s` and `%s` were found", n0, n1);
+        diag_help(r->ds, d,
+                  "both bodies must be smooth and strictly convex, with the "
+                  "shape's origin well inside");
+    }
+}
+
+/* polytopes answer by features; u stays 0 */
+static int
+closest_corners(struct rt *r, uint32_t contact, struct closest *out, bool loud)
+{
+    struct corner c;
+    int st = corner_closest(r, contact, &c, loud);
+    memset(out, 0, sizeof *out);
+    out->gap = NAN;
+    if (st != IMP_OK && st != IMP_SINGULAR)
+        return st;
+    out->gap = c.gap;
+    memcpy(out->P, c.P, sizeof c.P);
+    memcpy(out->Q, c.Q, sizeof c.Q);
+    memcpy(out->n, c.n, sizeof c.n);
+    out->condition = st == IMP_OK ? 1.0 : INFINITY;
+    return st;
+}
+
+/* a gap in generalised coordinates: it has no points */
+static int
+gap_of_system(struct rt *r, const imp_contact *k, uint32_t contact,
+              struct closest *out)
+{
+    double rate;
+    memset(out, 0, sizeof *out);
+    return system_gap(r, k->system, contact - rt_system(r, k->system)->contact,
+                      &out->gap, &rate, NULL);
+}
+
+int
+closest_points(struct rt *r, uint32_t contact, struct closest *out, bool loud)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    struct cl_pair s;
+    enum cl_fault f = CL_LOST;
+    double *last = r->contact_u + 8 * (size_t)contact;
+    if (k->system != IMP_NO_SYSTEM)
+        return gap_of_system(r, k, contact, out);
+    if (k->flags & IMP_CONTACTF_CORNERS)
+        return closest_corners(r, contact, out, loud);
+    if (remembered(r, contact, out))
+        return IMP_OK;
+    memset(&s, 0, sizeof s);
+    memset(out, 0, sizeof *out);
+    out->gap = NAN;
+    cl_body_get(r, k->body[0], &s.b[0]);
+    cl_body_get(r, k->body[1], &s.b[1]);
+    s.length = cl_length(&s.b[0], &s.b[1]);
+    if (r->contact_warm[contact]) {
+        double u[8], gap;
+        memcpy(u, last, sizeof u);
+        f = newton(r, k, &s, u, &gap);
+        for (int i = 0; i < 2 * s.b[0].d && f == CL_FINE; i++) {
+            const struct cl_body *b = &s.b[i / s.b[0].d];
+            if (b->size > 0.0 && fabs(u[i] - last[i]) > CL_WARM_MOVE * b->size)
+                f = CL_LOST;
+        }
+        if (f == CL_FINE)
+            f = finish(&s, u, gap, out);
+        if (f == CL_FINE && is_deep(&s, gap))
+            f = CL_LOST;
+    }
+    if (f != CL_FINE)
+        f = solve_cold(r, k, &s, out);
+    if (f == CL_FINE) {
+        out->deep = is_deep(&s, out->gap);
+        memcpy(last, out->u, sizeof out->u);
+        r->contact_warm[contact] = 1;
+        remember(r, contact, out);
+        return IMP_OK;
+    }
+    r->contact_warm[contact] = 0;
+    if (loud) {
+        complain(r, k, &s, f);
+        return IMP_FAILED;
+    }
+    return f == CL_FLAT ? IMP_SINGULAR : IMP_DIVERGED;
+}
+
+int
+closest_to_env(struct rt *r, uint32_t contact)
+{
+    struct closest c;
+    int st = closest_points(r, contact, &c, true);
+    if (st != IMP_OK)
+        return st;
+    double *e = r->env + rt_contact(r, contact)->env_contact;
+    e[IMP_CONTACT_GAP] = c.gap;
+    memcpy(e + IMP_CONTACT_P, c.P, sizeof c.P);
+    memcpy(e + IMP_CONTACT_Q, c.Q, sizeof c.Q);
+    memcpy(e + IMP_CONTACT_NORMAL, c.n, sizeof c.n);
+    return IMP_OK;
+}
+
+/* coefficients of output i of the event tape of a contact */
+static const double *
+event_row(const struct rt *r, uint32_t contact, uint32_t i)
+{
+    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) +
+                        rt_contact(r, contact)->event;
+    uint32_t reg = IMP_ARRAY(r->im, t->outs, uint32_t)[i];
+    const imp_instr *in = IMP_ARRAY(r->im, t->code, imp_instr) + reg;
+    return r->event_work[contact] + (size_t)in->row * IMP_ROW_STRIDE +
+           IMP_ROW_PAD;
+}
+
+void
+cl_predict(struct rt *r, uint32_t contact, int order, double dt)
+{
+    double *u = r->contact_u + 8 * (size_t)contact;
+    if (rt_contact(r, contact)->flags & IMP_CONTACTF_CORNERS) {
+        corner_predict(r, contact, order, dt);
+        return;
+    }
+    for (uint32_t i = 0; i < rt_contact(r, contact)->n_unknown; i++) {
+        const double *c = event_row(r, contact, 1 + i);
+        double y = c[order];
+        for (int k = order - 1; k >= 0; k--)
+            y = y * dt + c[k];
+        if (isfinite(y))
+            u[i] = y;
+    }
+}
+
+int
+closest_gap_series(struct rt *r, uint32_t contact, int order, double *out)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    const double *rows[2] = {NULL, NULL};
+    if (k->system != IMP_NO_SYSTEM)
+        return system_gap_series(r, k->system,
+                                 contact - rt_system(r, k->system)->contact,
+                                 order, out);
+    if (k->flags & IMP_CONTACTF_CORNERS)
+        return corner_series(r, contact, order, out, NULL);
+    if (!r->contact_warm[contact]) {
+        struct closest c;
+        int st = closest_points(r, contact, &c, false);
+        if (st != IMP_OK)
+            return st;
+    }
+    for (int i = 0; i < 2; i++) {
+        uint32_t b = rt_body(r, k->body[i])->block;
+        if (b != IMP_NO_BLOCK && b < r->im->blocks.n)
+            rows[i] = r->work[b];
+    }
+    int st = rt_series(r, k->event, r->contact_u + 8 * (size_t)contact, rows,
+                       r->event_work[contact], order);
+    if (st != IMP_OK)
+        return st;
+    memcpy(out, event_row(r, contact, 0), sizeof(double) * (size_t)(order + 1));
+    return IMP_OK;
+}

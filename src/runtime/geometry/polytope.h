@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Convex polytopes as set-up finds them from what the image states (points or
+ * half-spaces, imp_body.n_point): vertices, edges, faces and how they hang
+ * together. Coordinates: body axes, about the mass centre. Points inside the
+ * hull and half-spaces that bound nothing are left out; faces in one plane are
+ * one face. */
+#ifndef IMP_RUNTIME_GEOMETRY_POLYTOPE_H
+#define IMP_RUNTIME_GEOMETRY_POLYTOPE_H
+
+#include "runtime/instance/run.h"
+
+struct poly_face {
+    double n[3], d; /* outward unit normal; the face lies in n.x = d */
+    uint32_t first; /* of its vertices in loop[], counter-clockwise seen */
+    uint32_t count; /* from outside; in the plane 2 */
+};
+struct poly_edge { /* space only: in the plane the faces are the sides */
+    uint32_t v[2], face[2];
+    double dir[3]; /* unit, from v[0] to v[1] */
+};
+struct polytope {
+    int dim;
+    uint32_t n_vertex, n_edge, n_face; /* a half-space: 0, 0, 1 */
+    double (*vertex)[3];
+    struct poly_edge *edge;
+    struct poly_face *face;
+    uint32_t *loop;
+    /* around vertex v: faces around[at[v]] .. around[at[v + 1] - 1] */
+    uint32_t *at, *around;
+    double radius; /* of a ball about the mass centre; infinite if unbounded */
+};
+/* volume (area), centroid and second moments about it for unit density, as
+ * IMP_RAW_SINERTIA; exact up to rounding. Coordinates of p. */
+void polytope_moments(const struct polytope *p, double *volume,
+                      double centroid[3], double J[6]);
+/* r->polytope[body], NULL for other shapes. Built by polytope_setup from the
+ * poly entries in env, in shape coordinates; polytope_centre moves the origin
+ * to the mass centre once that is known. IMP_BADMODEL after a diagnostic: no
+ * inside, unbounded and not a half-space, a point that is no corner. */
+int polytope_setup(struct rt *r, uint32_t body);
+void polytope_centre(struct rt *r, uint32_t body);
+
+#endif

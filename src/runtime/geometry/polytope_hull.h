@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Convex hulls of points in the plane and in space, as combinatorics: which
+ * points are corners and how the faces run through them; and polytopes from
+ * points and from half-spaces. Everything in the arena that is given. */
+#ifndef IMP_RUNTIME_GEOMETRY_POLYTOPE_HULL_H
+#define IMP_RUNTIME_GEOMETRY_POLYTOPE_HULL_H
+
+#include "runtime/geometry/polytope.h"
+
+enum hull_fault {
+    HULL_OK,
+    HULL_FLAT, /* the points lie in one plane (in the plane: on one line) */
+    HULL_SAME, /* two points coincide: bad[] */
+    HULL_LOST, /* faces that cannot be told apart within rounding */
+    HULL_NO_CORNER, /* a point lies in the hull of the others: bad[0] */
+    HULL_UNBOUNDED, /* half-spaces that enclose nothing */
+    HULL_EMPTY      /* a half-space without the origin inside: bad[0] */
+};
+struct hull {
+    int dim;
+    uint32_t n_face;
+    /* vertices of face f, counter-clockwise seen from outside:
+     * loop[first[f]] .. loop[first[f + 1] - 1]; in the plane one "face", the
+     * polygon, counter-clockwise */
+    uint32_t *first, *loop;
+    bool *corner; /* per point */
+    uint32_t bad[2];
+};
+/* p: n points of `dim` coordinates, the third 0 in the plane */
+enum hull_fault hull_find(struct arena *a, int dim, const double (*p)[3],
+                          uint32_t n, struct hull *out);
+
+/* the polytope with the given corners */
+enum hull_fault polytope_points(struct arena *a, int dim, const double (*p)[3],
+                                uint32_t n, struct polytope *out,
+                                uint32_t bad[2]);
+/* Half-spaces h[0..2].x <= h[3], origin inside all; a zero vector states only
+ * that h[3] is not negative. One half-space alone stays what it is. */
+enum hull_fault polytope_planes(struct arena *a, int dim, const double (*h)[4],
+                                uint32_t n, struct polytope *out,
+                                uint32_t bad[2]);
+/* How the loops of faces hang together. twin[i]: where the edge that starts at
+ * loop[i] starts in the other face; at, around: as in struct polytope,
+ * counter-clockwise */
+struct mesh {
+    uint32_t *twin, *at, *around;
+};
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a ray leaves a body: the root of the level set along a half-line from
+ * a point inside. Used by moments and set-up. */
+#ifndef IMP_RUNTIME_GEOMETRY_RAY_H
+#define IMP_RUNTIME_GEOMETRY_RAY_H
+
+#include "runtime/instance/run.h"
+
+enum ray_fault {
+    RAY_OK,
+    RAY_OUTSIDE,   /* the start is not inside: G >= 0 there */
+    RAY_NO_END,    /* G stays negative: unbounded */
+    RAY_UNDEFINED, /* G is not a number before it becomes positive */
+    RAY_TANGENT,   /* G does not rise through zero: not star-shaped */
+    RAY_REENTERS   /* the ray enters the body again: not star-shaped */
+};
+struct ray_hit {
+    double rho;  /* distance */
+    double x[3]; /* the point, shape coordinates */
+    double g[3]; /* gradient of G there */
+};
+/* From o along unit d (shape coordinates; third entries 0 in the plane).
+ * guess: a first distance, 0 if none is known. Accurate to rounding of G. */
+enum ray_fault ray_hit(struct rt *r, uint32_t body, const double o[3],
+                       const double d[3], double guess, struct ray_hit *out);
+/* After a hit: does G keep its sign before and beyond it (samples)? */
+enum ray_fault ray_star(struct rt *r, uint32_t body, const double o[3],
+                        const double d[3], double rho);
+/* level set at x; NaN where it is not defined */
+double ray_level(struct rt *r, uint32_t body, const double x[3]);
+/* diagnostic for a fault along d; `why` says what the surface is needed for */
+void ray_diag(struct rt *r, uint32_t body, enum ray_fault f, const double d[3],
+              const char *why);
+
+#endif

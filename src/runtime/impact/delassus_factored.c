@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+/* The factored way to G: rows of joints and contacts, their Gram matrix, its
+ * Cholesky factors and what the joints leave of the contacts. See impact.h.
+ *
+ * Rows are taken in blocks: a joint is a block of up to six, all contacts
+ * together are the last. A block is eliminated as a panel: line k holds column
+ * k of the factor for all its rows side by side (`lanes`), from the first joint
+ * that it is coupled with. Each line is then a sum over earlier lines, the same
+ * few operations for every lane. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/impact/impact_priv.h"
+#include "runtime/numerics/dense.h"
+
+#define SIX 6 /* lanes of a panel */
+
+/* six numbers side by side: a reaction on a body, or a line of a panel; the
+ * same operations, in the same order, as on one number after the other */
+typedef double pair __attribute__((vector_size(16)));
+struct six {
+    pair a, b, c;
+};
+
+static inline pair
+get2(const double *x)
+{
+    pair p;
+    memcpy(&p, x, sizeof p);
+    return p;
+}
+
+static inline struct six
+get(const double *x)
+{
+    return (struct six){get2(x), get2(x + 2), get2(x + 4)};
+}
+
+static inline void
+put(double *x, struct six s)
+{
+    memcpy(x, &s.a, sizeof s.a);
+    memcpy(x + 2, &s.b, sizeof s.b);
+    memcpy(x + 4, &s.c, sizeof s.c);
+}
+
+static inline struct six
+add(struct six y, double l, struct six x)
+{
+    pair k = {l, l};
+    return (struct six){y.a + k * x.a, y.b + k * x.b, y.c + k * x.c};
+}
+
+static inline struct six
+scale(struct six x, double l)
+{
+    pair k = {l, l};
+    return (struct six){k * x.a, k * x.b, k * x.c};
+}
+
+void
+multi_factor_new(struct multi_work *w, size_t nb, size_t nc, size_t nj)
+{
+    size_t nr = 6 * nj, ldw = (nc + SIX - 1) / SIX * SIX;
+    struct arena *a = w->arena;
+    w->ldw = (int)ldw;
+    w->first_of = NEW_N(a, int, 2 * nj + 1);
+    w->start = w->first_of + nj + 1;
+    w->at = NEW_N(a, size_t, nj + 1);
+    w->panel = NEW_N(a, double, SIX *nr *(nj + 1) / 2 + SIX * nr + 1);
+    w->rd = NEW_N(a, double, 2 * nr + nc + 1);
+    w->ref = w->rd + nr;
+    w->W = NEW_N(a, double, (nr + 1) * ldw + 1);
+    w->place = NEW_N(a, int, 2 * nc + 1);
+    w->link = NEW_N(a, int, 2 * (nj > nc ? nj : nc) + 1);
+    w->head = NEW_N(a, int, 2 * nb + 1);
+    w->mass_root = NEW_N(a, double, nb + 1);
+}
+
+static inline double
+dot6(const double *a, const double *b)
+{
+    return ((a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])) +
+           (a[4] * b[4] + a[5] * b[5]);
+}
+
+/* the six numbers of the reaction [force; moment about r from the mass centre]
+ * on a body; g: root of the inverse mass, with the sign */
+static inline void
+six_of(const struct multi_body *b, double g, double sign, const double f[3],
+       const double t[3], const double r[3], double out[6])
+{
+    double k[3] = {t[0] + (r[1] * f[2] - r[2] * f[1]),
+                   t[1] + (r[2] * f[0] - r[0] * f[2]),
+                   t[2] + (r[0] * f[1] - r[1] * f[0])};
+    for (int i = 0; i < 3; i++) {
+        out[i] = g * f[i];
+        out[3 + i] = sign * (b->root[i] * k[0] + b->root[3 + i] * k[1] +
+                             b->root[6 + i] * k[2]);
+    }
+}
+
+/* one side of n rows: S holds force and moment about `at` */
+static void
+build_side(struct multi *m, int n, struct multi_row *row, int s, uint32_t body,
+           double sign, const double *S, const double at[3])
+{
+    const struct multi_body *b = &m->in.body[body];
+    if (body == IMP_WORLD || !(b->invmass > 0)) {
+        for (int i = 0; i < n; i++)
+            row[i].body[s] = IMP_WORLD;
+        return;
+    }
+    double r[3], g = sign * m->w->mass_root[body];
+    for (int i = 0; i < 3; i++)
+        r[i] = at[i] - b->centre[i];
+    for (int i = 0; i < n; i++) {
+        row[i].body[s] = body;
+        six_of(b, g, sign, S + 6 * i, S + 6 * i + 3, r, row[i].b[s]);
+    }
+}
+
+static void
+build_rows(struct multi *m)
+{
+    const struct multi_problem *in = &m->in;
+    struct multi_work *w = m->w;
+    struct multi_row *row = w->row;
+    for (uint32_t b = 0; b < in->n_body; b++)
+        w->mass_root[b] = sqrt(in->body[b].invmass);
+    for (uint32_t j = 0; j < in->n_joint; j++) {
+        const struct multi_joint *k = &in->joint[j];
+        w->first_of[j] = (int)(row - w->row);
+        for (int s = 0; s < 2; s++)
+            build_side(m, k->n, row, s, k->body[s], s ? -1 : 1, k->S[0], k->at);
+        row += k->n;
+    }
+    m->nr = w->first_of[in->n_joint] = (int)(row - w->row);
+    for (uint32_t c = 0; c < in->n_contact; c++, row++) {
+        const struct multi_contact *k = &in->contact[c];
+        double n = m->length[c] =
+            sqrt(k->dir[0] * k->dir[0] + k->dir[1] * k->dir[1] +
+                 k->dir[2] * k->dir[2]);
+        double u[6] = {k->dir[0] / n, k->dir[1] / n, k->dir[2] / n};
+        for (int s = 0; s < 2; s++)
+            build_side(m, 1, row, s, k->body[s], s ? 1 : -1, u,
+                       s ? k->q : k->p);
+    }
+    m->nc = (int)in->n_contact;
+}
+
+/* -- panels ----------------------------------------------------------------
+ */
+
+/* T := L^-1 T, lines of rows `f` (the first of joint `from`) up to joint `to`,
+ * ld apart */
+static void
+forward(const struct multi_work *w, int from, int to, double *T, int ld)
+{
+    int f = w->first_of[from];
+    for (int j = from; j < to; j++) {
+        int s = w->start[j], m0 = s > f ? s : f, r0 = w->first_of[j];
+        const double *p = w->panel + w->at[j] + SIX * (m0 - s) - r0;
+        double *t = T + (r0 - f) * ld;
+        for (int k = r0; k < w->first_of[j + 1]; k++, t += ld) {
+            const double *l = p + k, *u = T + (m0 - f) * ld;
+            struct six y = get(t);
+            for (; u < t; u += ld, l += SIX)
+                y = add(y, -*l, get(u));
+            put(t, scale(y, w->rd[k]));
+        }
+    }
+}
+
+/* T := the products of joint j's rows with those of all joints from `start[j]`
+ * to itself */
+static void
+gram_of_joint(struct multi *m, int j, double *T)
+{
+    static const double none[6] = {0};
+    const struct multi_work *w = m->w;
+    int r0 = w->first_of[j], n = w->first_of[j + 1] - r0, f = w->start[j];
+    memset(T, 0, sizeof *T * SIX * (size_t)(r0 + n - f));
+    for (int s = 0; s < 2 && n; s++) {
+        uint32_t b = w->row[r0].body[s];
+        const double *x[SIX];
+        struct six B[6];
+        if (b == IMP_WORLD)
+            continue;
+        for (int i = 0; i < SIX; i++)
+            x[i] = i < n ? w->row[r0 + i].b[s] : none;
+        for (int c = 0; c < 6; c++)
+            B[c] = (struct six){
+                {x[0][c], x[1][c]}, {x[2][c], x[3][c]}, {x[4][c], x[5][c]}};
+        for (int e = w->head[b]; e >= 0; e = w->link[e]) {
+            int first = w->first_of[e >> 1], last = w->first_of[(e >> 1) + 1];
+            for (int k = first; k < last; k++) {
+                const double *l = w->row[k].b[e & 1];
+                double *t = T + SIX * (k - f);
+                struct six y = get(t);
+                y = add(add(y, l[0], B[0]), l[1], B[1]);
+                y = add(add(y, l[2], B[2]), l[3], B[3]);
+                put(t, add(add(y, l[4], B[4]), l[5], B[5]));
+            }
+        }
+    }
+}
+
+/* Cholesky factors of the joints' part, as dense_cholesky: smallest ratio of a
+ * kept pivot to its row's size; what is at or under tol is dropped */
+static double
+factor_joints(struct multi *m, double tol)
+{
+    struct multi_work *w = m->w;
+    double worst = 1;
+    size_t room = 0;
+    m->joint_rank = 0;
+    for (uint32_t b = 0; b < m->in.n_body; b++)
+        w->head[b] = -1;
+    for (int j = 0; j < (int)m->in.n_joint; j++) {
+        int r0 = w->first_of[j], n = w->first_of[j + 1] - r0, from = j;
+        for (int s = 0; s < 2 && n; s++) {
+            uint32_t b = w->row[r0].body[s];
+            int *oldest = w->head + m->in.n_body + b;
+            if (b == IMP_WORLD)
+                continue;
+            if (w->head[b] < 0)
+                *oldest = j;
+            w->link[2 * j + s] = w->head[b];
+            w->head[b] = 2 * j + s;
+            from = *oldest < from ? *oldest : from;
+        }
+        int f = w->start[j] = w->first_of[from];
+        double *T = w->panel + room, *S = T + SIX * (r0 - f);
+        w->at[j] = room;
+        room += SIX * (size_t)(r0 + n - f);
+        gram_of_joint(m, j, T);
+        for (int i = 0; i < n; i++)
+            w->ref[r0 + i] = S[SIX * i + i];
+        forward(w, from, j, T, SIX);
+        for (int k = 0; k < n; k++) {
+            const double *t = T;
+            struct six y = get(S + SIX * k);
+            for (; t < S + SIX * k; t += SIX)
+                y = add(y, -t[k], get(t));
+            put(S + SIX * k, y);
+            double d = S[SIX * k + k], ref = w->ref[r0 + k];
+            bool kept = d > tol * ref;
+            w->rd[r0 + k] = kept ? 1 / sqrt(d) : 0;
+            put(S + SIX * k, scale(y, w->rd[r0 + k]));
+            if (kept) {
+                worst = d < worst * ref ? d / ref : worst;
+                m->joint_rank++;
+            }
+        }
+    }
+    return worst;
+}
+
+/* -- contacts --------------------------------------------------------------
+ */
+
+/* Contacts in the order of the first joint that they feel (`place`: contact at
+ * each place), so that those a joint concerns are a prefix. first[] by place:
+ * that joint. */
+static void
+order_contacts(struct multi *m, int *first)
+{
+    struct multi_work *w = m->w;
+    int nc = m->nc, nj = (int)m->in.n_joint, *place = w->place;
+    for (int c = 0; c < nc; c++) {
+        const struct multi_row *r = &w->row[m->nr + c];
+        int f = nj, p = c;
+        for (int s = 0; s < 2; s++)
+            if (r->body[s] != IMP_WORLD && w->head[r->body[s]] >= 0) {
+                int o = w->head[m->in.n_body + r->body[s]];
+                f = o < f ? o : f;
+            }
+        for (; p > 0 && first[p - 1] > f; p--) {
+            first[p] = first[p - 1];
+            place[p] = place[p - 1];
+        }
+        first[p] = f;
+        place[p] = c;
+    }
+}
+
+/* products of the contacts' rows with those of joints, into W by place */
+static void
+gram_of_contacts(struct multi *m)
+{
+    struct multi_work *w = m->w;
+    memset(w->W, 0, sizeof *w->W * (size_t)m->nr * (size_t)w->ldw);
+    for (int p = 0; p < m->nc; p++) {
+        const struct multi_row *r = &w->row[m->nr + w->place[p]];
+        for (int s = 0; s < 2; s++) {
+            if (r->body[s] == IMP_WORLD)
+                continue;
+            for (int e = w->head[r->body[s]]; e >= 0; e = w->link[e]) {
+                int last = w->first_of[(e >> 1) + 1];
+                for (int k = w->first_of[e >> 1]; k < last; k++)
+                    w->W[k * w->ldw + p] += dot6(r->b[s], w->row[k].b[e & 1]);
+            }
+        }
+    }
+}
+
+/* among the contacts themselves: the lower triangle of G without joints */
+static void
+gram_of_free(struct multi *m)
+{
+    struct multi_work *w = m->w;
+    memset(m->G, 0, sizeof *m->G * (size_t)m->nc * (size_t)m->nc);
+    for (uint32_t b = 0; b < m->in.n_body; b++)
+        w->head[b] = -1;
+    for (int c = 0; c < m->nc; c++) {
+        const struct multi_row *r = &w->row[m->nr + c];
+        double *g = m->G + c * m->nc;
+        for (int s = 0; s < 2; s++)
+            if (r->body[s] != IMP_WORLD) {
+                w->link[2 * c + s] = w->head[r->body[s]];
+                w->head[r->body[s]] = 2 * c + s;
+            }
+        for (int s = 0; s < 2; s++)
+            if (r->body[s] != IMP_WORLD)
+                for (int e = w->head[r->body[s]]; e >= 0; e = w->link[e])
+                    g[e >> 1] +=
+                        dot6(r->b[s], w->row[m->nr + (e >> 1)].b[e & 1]);
+        w->ref[m->nr + c] = g[c];
+    }
+}
+
+/* takes W^T W from G: contacts at places a, a + 1, a + 2 with six from b on */
+static void
+reduce_tile(struct multi *m, int a, int b, int from)
+{
+    const struct multi_work *w = m->w;
+    const double *x = w->W + from * w->ldw, *end = w->W + m->nr * w->ldw;
+    struct six s0 = {{0}, {0}, {0}}, s1 = s0, s2 = s0;
+    double sum[3][SIX];
+    for (; x < end; x += w->ldw) {
+        struct six y = get(x + b);
+        s0 = add(s0, x[a], y);
+        s1 = add(s1, x[a + 1], y);
+        s2 = add(s2, x[a + 2], y);
+    }
+    put(sum[0], s0);
+    put(sum[1], s1);
+    put(sum[2], s2);
+    for (int i = 0; i < 3 && a + i < m->nc; i++)
+        for (int k = 0; k < SIX && b + k <= a + i; k++) {
+            int c = w->place[a + i], d = w->place[b + k];
+            m->G[c > d ? c * m->nc + d : d * m->nc + c] -= sum[i][k];
+        }
+}
+
+/* G = A_cc - W^T W, W = L^-1 A_jc */
+static void
+reduce_contacts(struct multi *m)
+{
+    struct multi_work *w = m->w;
+    int nc = m->nc, nj = (int)m->in.n_joint, *first = w->place + nc;
+    order_contacts(m, first);
+    gram_of_contacts(m);
+    gram_of_free(m);
+    for (int p = 0; p < nc && first[p] < nj; p += SIX) {
+        int f = w->first_of[first[p]];
+        forward(w, first[p], nj, w->W + f * w->ldw + p, w->ldw);
+        for (int i = p; i < p + SIX && i < nc; i += 3)
+            for (int q = 0; q <= p; q += SIX)
+                reduce_tile(m, i, q, w->first_of[first[i]]);
+    }
+    for (int c = 0; c < nc; c++) {
+        int ff = c;
+        for (int d = c; d >= 0; d--) {
+            double x = m->G[d * nc + c] = m->G[c * nc + d];
+            if (x != 0)
+                ff = d;
+        }
+        w->Ffirst[c] = ff;
+    }
+}
+
+double
+multi_factor(struct multi *m, double tol)
+{
+    build_rows(m);
+    double worst = factor_joints(m, tol);
+    reduce_contacts(m);
+    return worst;
+}
+
+/* L^T xi = -W P */
+void
+multi_joint_impulses(struct multi *m, const double *P, double *xi)
+{
+    const struct multi_work *w = m->w;
+    double x[MULTI_MOST];
+    for (int p = 0; p < m->nc; p++)
+        x[p] = P[w->place[p]];
+    /* contacts at and after place p do not feel joint j */
+    const int *first = w->place + m->nc;
+    for (int j = 0, p = 0; j < (int)m->in.n_joint; j++) {
+        while (p < m->nc && first[p] <= j)
+            p++;
+        for (int k = w->first_of[j]; k < w->first_of[j + 1]; k++)
+            xi[k] = -dense_dot(p, w->W + k * w->ldw, x);
+    }
+    for (int j = (int)m->in.n_joint - 1; j >= 0; j--) {
+        int r0 = w->first_of[j], n = w->first_of[j + 1] - r0, f = w->start[j];
+        const double *T = w->panel + w->at[j];
+        double y[SIX] = {0};
+        for (int i = n - 1; i >= 0; i--) {
+            const double *s = T + SIX * (r0 - f + i);
+            double sum = xi[r0 + i];
+            for (int k = i + 1; k < n; k++)
+                sum -= s[k] * y[k];
+            xi[r0 + i] = y[i] = sum * w->rd[r0 + i];
+        }
+        for (int k = f; k < r0; k++, T += SIX)
+            xi[k] -= dot6(T, y);
+    }
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* Velocities before, motion after and balances. See impact.h; the factored way
+ * to G is in delassus_factored.c, the exact one in delassus_svd.c, laws are in
+ * laws.c. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/impact/impact_priv.h"
+#include "runtime/numerics/dense.h"
+#include "runtime/numerics/lcp.h"
+
+/* A row whose pivot, relative to its own size, is under this: the squared sine
+ * of its angle to the rows before it. Cholesky of a Gram matrix then has lost
+ * more than a third of its digits, and the exact way is taken. */
+#define PIVOT_REGULAR 1e-6
+
+/* Normal velocities under this share of their terms are rest: velocities agree
+ * with joints to no more (start.c), and verdicts have the same tolerance. */
+#define OPEN 1e-9
+
+struct multi *
+multi_new(struct arena *a, uint32_t n_body, uint32_t n_contact,
+          uint32_t n_joint)
+{
+    struct multi *m = NEW(a, struct multi);
+    struct multi_work *w = m->w = NEW(a, struct multi_work);
+    size_t nb = n_body, nc = n_contact, nr = 6 * (size_t)n_joint, n = nr + nc;
+    w->arena = a;
+    w->most_body = nb;
+    w->ld = (int)(n ? n : 1);
+    w->row = NEW_N(a, struct multi_row, n + 1);
+    multi_factor_new(w, nb, nc, n_joint);
+    w->x = NEW_N(a, double, 2 * n + 1);
+    w->y = w->x + n;
+    w->F = NEW_N(a, double, nc *nc + nc + 1);
+    w->Frd = w->F + nc * nc;
+    w->Ffirst = NEW_N(a, int, nc + 1);
+    w->six = NEW_N(a, double, 14 * nb + 1);
+    w->sum = w->six + 6 * nb;
+    m->G = NEW_N(a, double, nc *nc + 12 * nc + 1);
+    double *d = m->G + nc * nc;
+    m->length = d;
+    m->v0 = d + nc;
+    m->vsize = d + 2 * nc;
+    m->P = d + 3 * nc;
+    m->load = d + 4 * nc;
+    m->unload = d + 5 * nc;
+    m->before = d + 6 * nc;
+    m->after = d + 7 * nc;
+    m->at_peak = d + 8 * nc;
+    m->residual = d + 9 * nc;
+    m->open = NEW_N(a, bool, nc + 1);
+    m->twist = NEW_N(a, double, 12 * nb + 1);
+    m->peak_twist = m->twist + 6 * nb;
+    m->xi = NEW_N(a, double, nr + 1);
+    return m;
+}
+
+static void
+velocities(struct multi *m)
+{
+    const struct multi_problem *in = &m->in;
+    m->speed = 0;
+    for (uint32_t c = 0; c < in->n_contact; c++) {
+        const struct multi_contact *k = &in->contact[c];
+        double v = k->recede * m->length[c], size = fabs(k->recede);
+        for (int s = 0; s < 2; s++) {
+            if (k->body[s] == IMP_WORLD)
+                continue;
+            const struct multi_body *b = &in->body[k->body[s]];
+            const double *x = s ? k->q : k->p, *w = b->spin;
+            double r[3] = {x[0] - b->centre[0], x[1] - b->centre[1],
+                           x[2] - b->centre[2]};
+            double t[3] = {w[1] * r[2] - w[2] * r[1], w[2] * r[0] - w[0] * r[2],
+                           w[0] * r[1] - w[1] * r[0]};
+            for (int i = 0; i < 3; i++) {
+                v += (s ? 1 : -1) * k->dir[i] * (b->vel[i] + t[i]);
+                size += fabs(b->vel[i]) +
+                        fabs(w[i]) * (fabs(r[0]) + fabs(r[1]) + fabs(r[2]));
+            }
+        }
+        m->v0[c] = v / m->length[c];
+        m->before[c] = v;
+        m->vsize[c] = size;
+        m->speed = fmax(m->speed, size);
+    }
+    for (uint32_t c = 0; c < in->n_contact; c++)
+        m->open[c] = m->v0[c] > fmax(OPEN, m->in.tolerance) * m->speed;
+}
+
+double
+multi_slack(const struct multi *m)
+{
+    /* about 20 operations per velocity; data errors turn directions */
+    return (64 * DBL_EPSILON + m->in.tolerance) * m->speed;
+}
+
+/* far above the rounding of G, far below what changes an outcome */
+#define RIGHT_ANGLE 1e-9
+
+double
+multi_cosine(const struct multi *m, int i, int j)
+{
+    double d = m->G[i * (m->nc + 1)] * m->G[j * (m->nc + 1)];
+    return d > 0 ? m->G[i * m->nc + j] / sqrt(d) : 0;
+}
+
+bool
+multi_apart(const struct multi *m, int i, int j)
+{
+    return fabs(multi_cosine(m, i, j)) <= RIGHT_ANGLE;
+}
+
+int
+multi_prepare(struct multi *m, const struct multi_problem *in)
+{
+    struct multi_work *w = m->w;
+    int rank;
+    m->in = *in;
+    w->exact = false;
+    w->whole = true;
+    int rows = 0;
+    for (uint32_t j = 0; j < in->n_joint; j++)
+        rows += in->joint[j].n;
+    double tol = dense_tolerance(rows, 6 * (int)in->n_body);
+    double worst = multi_factor(m, tol);
+    velocities(m);
+    for (int i = 0; i < m->nc; i++)
+        memcpy(w->F + i * m->nc, m->G + i * m->nc,
+               sizeof *w->F * (size_t)(i + 1));
+    worst = fmin(worst, dense_cholesky(m->nc, w->F, m->nc, w->Ffirst,
+                                       w->ref + m->nr, tol, w->Frd, &rank));
+    m->rank = rank;
+    m->condition = 1 / worst;
+    m->regular = rank == m->nc && m->joint_rank == m->nr &&
+                 worst >= fmax(PIVOT_REGULAR, in->tolerance);
+    return m->regular ? 0 : multi_exact(m);
+}
+
+int
+multi_measure(struct multi *m)
+{
+    return m->w->exact ? 0 : multi_exact(m);
+}
+
+/* -- motion after ----------------------------------------------------------
+ */
+
+static void
+add_rows(struct multi *m, const double *x, int first, int n, double *six)
+{
+    for (int i = 0; i < n; i++) {
+        const struct multi_row *r = &m->w->row[first + i];
+        if (x[i] != 0)
+            for (int s = 0; s < 2; s++)
+                if (r->body[s] != IMP_WORLD)
+                    for (int k = 0; k < 6; k++)
+                        six[6 * r->body[s] + (uint32_t)k] += x[i] * r->b[s][k];
+    }
+}
+
+/* D^T w: half way from spin to angular momentum D (D^T w) */
+static void
+half_spin(const struct multi_body *b, const double w[3], double h[3])
+{
+    for (int i = 0; i < 3; i++)
+        h[i] = b->inroot[i] * w[0] + b->inroot[3 + i] * w[1] +
+               b->inroot[6 + i] * w[2];
+}
+
+static double
+kinetic(const struct multi_body *b, const double *twist)
+{
+    const double *v = twist + 3;
+    double h[3], t = b->mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    half_spin(b, twist, h);
+    return 0.5 * (t + (h[0] * h[0] + h[1] * h[1] + h[2] * h[2]));
+}
+
+/* adds the impulse [F; T about `at`] to what acts on a body: force, moment
+ * about the mass centre, and the sizes of both */
+static void
+act(const struct multi_body *k, double sum[8], const double *F, const double *T,
+    const double *at, double sign)
+{
+    double r[3] = {at[0] - k->centre[0], at[1] - k->centre[1],
+                   at[2] - k->centre[2]};
+    for (int c = 0; c < 3; c++) {
+        int p = c == 2 ? 0 : c + 1, q = c == 0 ? 2 : c - 1;
+        double x = r[p] * F[q], y = r[q] * F[p], t = T ? T[c] : 0;
+        sum[c] += sign * F[c];
+        sum[3 + c] += sign * (t + (x - y));
+        sum[6] += fabs(F[c]);
+        sum[7] += fabs(t) + fabs(x) + fabs(y);
+    }
+}
+
+void
+multi_balance(struct multi *m)
+{
+    const struct multi_problem *in = &m->in;
+    double worst = 0, *sum = m->w->sum;
+    memset(sum, 0, sizeof *sum * 8 * in->n_body);
+    for (uint32_t i = 0; i < in->n_contact; i++)
+        for (int s = 0; s < 2; s++) {
+            const struct multi_contact *c = &in->contact[i];
+            double F[3];
+            for (int k = 0; k < 3; k++)
+                F[k] = c->dir[k] * m->P[i];
+            if (c->body[s] != IMP_WORLD)
+                act(&in->body[c->body[s]], sum + 8 * c->body[s], F, NULL,
+                    s ? c->q : c->p, s ? 1 : -1);
+        }
+    for (uint32_t i = 0; i < in->n_joint; i++)
+        for (int s = 0; s < 2; s++) {
+            const struct multi_joint *j = &in->joint[i];
+            const double *x = m->xi + 6 * i;
+            if (j->body[s] != IMP_WORLD)
+                act(&in->body[j->body[s]], sum + 8 * j->body[s], x, x + 3,
+                    j->at, s ? -1 : 1);
+        }
+    for (uint32_t b = 0; b < in->n_body; b++, sum += 8) {
+        const struct multi_body *k = &in->body[b];
+        const double *t = m->twist + 6 * b;
+        double left[2] = {0, 0}, size[2] = {sum[6], sum[7]}, d[6];
+        if (!(k->invmass > 0))
+            continue;
+        for (int c = 0; c < 3; c++) {
+            d[c] = t[c] - k->spin[c];
+            d[3 + c] = t[3 + c] - k->vel[c];
+            size[0] += k->mass * (fabs(k->vel[c]) + fabs(d[3 + c]));
+        }
+        double h[3], most[3] = {0, 0, 0};
+        half_spin(k, d, h);
+        for (int i = 0; i < 9; i++)
+            most[i % 3] +=
+                fabs(k->inroot[i]) * (fabs(k->spin[i / 3]) + fabs(d[i / 3]));
+        for (int c = 0; c < 3; c++) {
+            const double *D = k->inroot + 3 * c;
+            left[0] = fmax(left[0], fabs(k->mass * d[3 + c] - sum[c]));
+            double H = D[0] * h[0] + D[1] * h[1] + D[2] * h[2];
+            /* nothing turns a planar body about x, y */
+            if (D[0] != 0 || D[1] != 0 || D[2] != 0)
+                left[1] = fmax(left[1], fabs(H - sum[3 + c]));
+            for (int e = 0; e < 3; e++)
+                size[1] += fabs(D[e]) * most[e];
+        }
+        for (int i = 0; i < 2; i++)
+            if (size[i] > 0)
+                worst = fmax(worst, left[i] / size[i]);
+    }
+    m->momentum_error = worst;
+}
+
+void
+multi_motion(struct multi *m, const double *P)
+{
+    const struct multi_problem *in = &m->in;
+    struct multi_work *w = m->w;
+    double *xi = w->x;
+    memset(w->six, 0, sizeof *w->six * 6 * in->n_body);
+    add_rows(m, P, m->nr, m->nc, w->six);
+    if (m->joint_rank < m->nr)
+        multi_least_joint(m, w->six, xi);
+    else
+        multi_joint_impulses(m, P, xi);
+    add_rows(m, xi, 0, m->nr, w->six);
+    m->energy[0] = m->energy[1] = 0;
+    for (uint32_t b = 0; b < in->n_body; b++) {
+        const struct multi_body *k = &in->body[b];
+        double *t = m->twist + 6 * b, before[6];
+        const double *s = w->six + 6 * b;
+        memcpy(before, k->spin, 3 * sizeof *t);
+        memcpy(before + 3, k->vel, 3 * sizeof *t);
+        memcpy(t, before, sizeof before);
+        if (!(k->invmass > 0))
+            continue;
+        double g = sqrt(k->invmass);
+        for (int i = 0; i < 3; i++) {
+            const double *C = k->root + 3 * i;
+            t[i] += C[0] * s[3] + C[1] * s[4] + C[2] * s[5];
+            t[3 + i] += g * s[i];
+        }
+        m->energy[0] += kinetic(k, before);
+        m->energy[1] += kinetic(k, t);
+    }
+    memset(m->xi, 0, sizeof *m->xi * 6 * in->n_joint);
+    for (uint32_t j = 0; j < in->n_joint; j++)
+        for (int i = 0; i < in->joint[j].n; i++)
+            for (int k = 0; k < 6; k++)
+                m->xi[6 * j + (uint32_t)k] +=
+                    xi[w->first_of[j] + i] * in->joint[j].S[i][k];
+    double work = 0;
+    for (int c = 0; c < m->nc; c++) {
+        double v = m->v0[c] + dense_dot(m->nc, m->G + c * m->nc, P);
+        work += 0.5 * P[c] * (m->v0[c] + v);
+        m->P[c] = P[c] / m->length[c];
+        m->after[c] = v * m->length[c];
+    }
+    /* rounding of the sum is no gain */
+    double size = 0;
+    for (int c = 0; c < m->nc; c++)
+        size += fabs(P[c]) * (m->vsize[c] + fabs(m->after[c] / m->length[c]));
+    m->gained = work > 1e-13 * size ? work : 0;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* What would the parabola that touches the motion of bodies here come to? Its
+ * gaps are those of ballistic.h in the space that they span: with G = N M^-1
+ * N^T = F F^T (pivots, r of them) and coordinates y of unit mass, gap = F y +
+ * c. So joints and any number of bodies look alike. The prediction is wrong by
+ * the square of the time that is left; whoever asks again after the next impact
+ * sees by how much. */
+#include "runtime/modes/accumulation_forecast.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/motion/persistent.h"
+#include "runtime/numerics/lcp.h"
+
+/* a pivot below this share of its diagonal: the row depends on those before */
+#define LIMIT_RANK 1e-11
+/* roundings of the numbers a gap is made of, below which it is 0 */
+#define LIMIT_NOISE 64.0
+/* flights that are the same, relative: gaps that were closed together open
+ * alike to rounding of the speeds and of the directions */
+#define LIMIT_ALIKE 1e-13
+/* impacts that are looked ahead */
+#define LIMIT_IMPACTS 20000
+
+struct space {
+    int m, r;
+    double *F, *rest; /* m x r; diagonals that are left */
+    int *basis;
+};
+
+/* F F^T = G by pivots; row basis[k] of F has its last entry at k */
+static void
+factor(struct space *s, const double *G)
+{
+    int m = s->m;
+    for (int i = 0; i < m; i++)
+        s->rest[i] = G[i * m + i];
+    for (s->r = 0; s->r < m; s->r++) {
+        int p = -1, k = s->r;
+        double best = LIMIT_RANK;
+        for (int i = 0; i < m; i++)
+            if (s->rest[i] > best * G[i * m + i]) {
+                best = s->rest[i] / G[i * m + i];
+                p = i;
+            }
+        if (p < 0)
+            break;
+        double root = sqrt(s->rest[p]);
+        for (int i = 0; i < m; i++) {
+            double x = G[i * m + p];
+            for (int j = 0; j < k; j++)
+                x -= s->F[i * m + j] * s->F[p * m + j];
+            bool taken = false;
+            for (int j = 0; j < k; j++)
+                taken |= s->basis[j] == i;
+            s->F[i * m + k] = taken ? 0.0 : i == p ? root : x / root;
+            s->rest[i] = taken || i == p
+                             ? 0.0
+                             : s->rest[i] - s->F[i * m + k] * s->F[i * m + k];
+        }
+        s->basis[k] = p;
+    }
+}
+
+/* y with F y = g at the basis; what is off at the others, into off */
+static void
+coordinates(const struct space *s, const double *g, double *y, double *off)
+{
+    int m = s->m;
+    for (int k = 0; k < s->r; k++) {
+        int p = s->basis[k];
+        double x = g[p];
+        for (int j = 0; j < k; j++)
+            x -= s->F[p * m + j] * y[j];
+        y[k] = x / s->F[p * m + k];
+    }
+    for (int i = 0; i < m; i++) {
+        off[i] = g[i];
+        for (int j = 0; j < s->r; j++)
+            off[i] -= s->F[i * m + j] * y[j];
+    }
+    for (int k = 0; k < s->r; k++)
+        off[s->basis[k]] = 0.0;
+}
+
+static struct line *
+line_for(struct rt *r, struct slide_lines *l, const struct line_model *m)
+{
+    for (int i = 0; i < l->n; i++)
+        if (l->line[i]->model.n == m->n && l->line[i]->model.m == m->m)
+            return line_renew(l->line[i], m) ? NULL : l->line[i];
+    struct line *new;
+    if (line_new(r->arena, m, &new))
+        return NULL;
+    if (l->n < SLIDE_LINES)
+        l->line[l->n++] = new;
+    return new;
+}
+
+/* the limit that has just been taken, and where all points are then */
+static void
+capture(const struct line *l, const bool *moved, struct limit_found *out)
+{
+    for (int i = 0; i < l->model.m; i++) {
+        out->group[i] = l->group[i];
+        out->closed[i] = l->group[i] || l->on[i];
+        out->moved[i] = moved[i] || out->closed[i];
+        out->gap[i] = out->closed[i] ? 0.0 : line_gap(l, i);
+        out->rate[i] = out->closed[i] ? 0.0 : line_rate(l, i, NULL);
+    }
+    out->remaining = l->t;
+    out->chatter = l->chatter;
+}
+
+/* Follows the line until a limit at all points that were hit on the way: limits
+ * of some of them are on the way, too. */
+static void
+look_ahead(struct line *l, const struct limit_ask *a, struct limit_found *all,
+           struct limit_found *some)
+{
+    bool hit[SLIDE_MOST] = {false}, moved[SLIDE_MOST] = {false};
+    int m = l->model.m;
+    for (int k = 0; k < LIMIT_IMPACTS; k++) {
+        for (int i = 0; i < m; i++)
+            moved[i] |= l->on[i];
+        enum line_event what = line_next(l, a->ahead);
+        if (what == LINE_IMPACT) {
+            hit[l->hit] = moved[l->hit] = true;
+        } else if (what == LINE_CHATTER) {
+            bool full = true;
+            for (int i = 0; i < m; i++) {
+                moved[i] |= l->group[i];
+                full &= l->group[i] || !hit[i];
+            }
+            if (full || l->t <= a->window)
+                capture(l, moved, full ? all : some);
+            if (full)
+                return;
+        } else if (what != LINE_SEVERAL) {
+            return;
+        }
+        for (int i = 0; i < m && what == LINE_SEVERAL; i++) {
+            hit[i] |= l->hits[i];
+            moved[i] |= l->hits[i];
+        }
+    }
+}
+
+bool
+slide_accelerations(struct rt *r, int n, const struct slide_point *p,
+                    const double *G, double *acc)
+{
+    int m = 0;
+    size_t k = (size_t)n;
+    int *index = NEW_N(r->brief, int, k + 1);
+    double *M = NEW_N(r->brief, double, k *k + 2 * k + lcp_room(n) + 1);
+    double *q = M + k * k, *z = q + k;
+    for (int i = 0; i < n; i++)
+        if (p[i].gap == 0.0 && p[i].rate == 0.0)
+            index[m++] = i;
+    for (int i = 0; i < m; i++) {
+        q[i] = p[index[i]].free;
+        for (int j = 0; j < m; j++)
+            M[i * m + j] = G[index[i] * n + index[j]];
+    }
+    int st = m ? lcp_solve(m, M, q, z, z + k) : 0;
+    for (int i = 0; i < n; i++) {
+        acc[i] = p[i].free;
+        for (int j = 0; j < m; j++)
+            acc[i] += G[i * n + index[j]] * z[j];
+    }
+    return st == 0 || st == 2;
+}
+
+/* All points that were just hit are hit together again and again, none before
+ * another: flights of 2 u/|a| that shrink by the one e. */
+static bool
+together(struct rt *r, const struct limit_ask *a, struct limit_found *out)
+{
+    double T = 0.0, e = 0.0, acc[SLIDE_MOST];
+    int n = 0;
+    if (!slide_accelerations(r, a->n, a->p, a->G, acc))
+        return false;
+    for (int i = 0; i < a->n; i++) {
+        const struct slide_point *p = &a->p[i];
+        out->group[i] = p->gap == 0.0 && p->rate > 0.0;
+        if (!out->group[i])
+            continue;
+        double t = acc[i] < 0.0 ? -2.0 * p->rate / acc[i] : INFINITY;
+        if (n++ == 0) {
+            T = t;
+            e = a->e[i];
+        }
+        if (!(t < INFINITY) || a->e[i] != e || fabs(t - T) > LIMIT_ALIKE * T)
+            return false;
+    }
+    if (n < 2 || !(e < 1.0))
+        return false;
+    T /= 1.0 - e;
+    for (int i = 0; i < a->n; i++) {
+        const struct slide_point *p = &a->p[i];
+        bool rests = p->gap == 0.0 && p->rate == 0.0;
+        if (!out->group[i] && !rests &&
+            !(p->gap > T * (fabs(p->rate) + fabs(acc[i]) * T)))
+            return false;
+    }
+    for (int i = 0; i < a->n; i++) {
+        const struct slide_point *p = &a->p[i];
+        out->closed[i] = out->moved[i] =
+            out->group[i] || (p->gap == 0.0 && p->rate == 0.0);
+        out->gap[i] = out->rate[i] = 0.0;
+    }
+    out->remaining = T;
+    out->chatter = (struct line_chatter){.period = 1,
+                                         .ratio = e,
+                                         .depth = 1,
+                                         .means = LINE_LAW,
+                                         .remaining = T,
+                                         .error = LIMIT_ALIKE};
+    return true;
+}
+
+bool
+slide_limit(struct rt *r, struct slide_lines *lines, const struct limit_ask *a,
+            struct limit_found *all, struct limit_found *some)
+{
+    int m = a->n;
+    size_t mm = (size_t)m;
+    double *d = lines->room;
+    if (!d)
+        d = lines->room =
+            NEW_N(r->arena, double, SLIDE_MOST *(2 * SLIDE_MOST + 10));
+    struct space s = {.m = m, .F = d, .rest = d + mm * mm};
+    double *q = s.rest + m, *v = q + m, *acc = v + m, *c = acc + m;
+    double *bias = c + m, *g = bias + m, *off = g + m, *N = off + m;
+    double *e = N + mm * mm, most = 0.0;
+    int basis[SLIDE_MOST];
+    all->remaining = some->remaining = 0.0;
+    if (together(r, a, all))
+        return true;
+    all->remaining = 0.0;
+    double *mass = NULL;
+    s.basis = basis;
+    factor(&s, a->G);
+    for (int i = 0; i < m; i++)
+        g[i] = a->p[i].gap;
+    coordinates(&s, g, q, c);
+    for (int i = 0; i < m; i++) {
+        double size = a->place[i];
+        for (int j = 0; j < s.r; j++)
+            size += fabs(s.F[i * m + j] * q[j]);
+        if (fabs(c[i]) <= LIMIT_NOISE * DBL_EPSILON * size)
+            c[i] = 0.0;
+        most = fmax(most, a->place[i]);
+        e[i] = a->e[i];
+        g[i] = a->p[i].rate;
+    }
+    coordinates(&s, g, v, off);
+    for (int i = 0; i < m; i++)
+        g[i] = a->p[i].free;
+    coordinates(&s, g, acc, bias);
+    if (!lines->mass)
+        lines->mass = NEW_N(r->arena, double, SLIDE_MOST *SLIDE_MOST);
+    mass = lines->mass;
+    memset(mass, 0, sizeof *mass * (size_t)(s.r * s.r));
+    for (int i = 0; i < s.r; i++)
+        mass[i * s.r + i] = 1.0;
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < s.r; j++)
+            N[i * s.r + j] = s.F[i * m + j];
+    struct line_model model = {.n = s.r,
+                               .m = m,
+                               .mass = mass,
+                               .acc = acc,
+                               .N = N,
+                               .bias = bias,
+                               .c = c,
+                               .e = e};
+    struct line *l = s.r > 0 ? line_for(r, lines, &model) : NULL;
+    if (!l || !line_start(l, 0.0, q, v, LIMIT_NOISE * DBL_EPSILON * most))
+        return false;
+    l->policy = a->policy;
+    look_ahead(l, a, all, some);
+    return all->remaining > 0.0 || some->remaining > 0.0;
+}

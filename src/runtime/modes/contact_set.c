@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: MIT */
+/* Which points of a contact touch now, or may come to touch (persistent.h): the
+ * vertices, faces and edges behind the points of polytope_manifold.c, and the
+ * vertices over a plane. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/events/event.h"
+#include "runtime/gap/polytope_contact_priv.h"
+#include "runtime/gap/smooth_smooth.h"
+#include "runtime/geometry/support.h"
+#include "runtime/impact/impact_of_run.h"
+#include "runtime/motion/motion.h"
+#include "runtime/motion/persistent_priv.h"
+
+/* cosine between an edge and a normal that it is across */
+#define SLIDE_ALONG 1e-6
+/* A shared point that is this many tolerances from a vertex is the vertex: far
+ * less than what a vertex gets past the end of its face (SLIDE_LAG). */
+#define SLIDE_ROOM 8.0
+/* vertices nearer to the plane of a face than this share of the bodies' length
+ * have to be between its sides by as much */
+#define SLIDE_NEAR 1e-6
+
+/* -- which points touch ----------------------------------------------------
+ */
+
+static bool
+near_point(const double a[3], const double b[3], double tol)
+{
+    return fabs(a[0] - b[0]) <= tol && fabs(a[1] - b[1]) <= tol &&
+           fabs(a[2] - b[2]) <= tol;
+}
+
+/* the vertex of body i of the contact at world point x; UINT32_MAX: none */
+static uint32_t
+vertex_at(const struct corner_scene *s, int i, const double x[3], double tol)
+{
+    const struct polytope *p = s->p[i];
+    for (uint32_t v = 0; v < p->n_vertex; v++) {
+        const double *at = i == 0 ? p->vertex[v] : s->point[v];
+        if (near_point(at, x, tol))
+            return v;
+    }
+    return UINT32_MAX;
+}
+
+/* the face of body i whose outward normal is n (axes of body 0) */
+static uint32_t
+face_along(const struct corner_scene *s, int i, const double n[3])
+{
+    for (uint32_t f = 0; f < s->p[i]->n_face; f++) {
+        const double *m = s->p[i]->face[f].n;
+        double w[3];
+        for (int j = 0; j < 3; j++)
+            w[j] = i == 0 ? m[j]
+                          : s->R[3 * j] * m[0] + s->R[3 * j + 1] * m[1] +
+                                s->R[3 * j + 2] * m[2];
+        if (near_point(w, n, 1e-6))
+            return f;
+    }
+    return UINT32_MAX;
+}
+
+/* world -> axes of body 0 */
+static void
+into_first(const struct rt *r, uint32_t body, const double x[3], bool point,
+           double out[3])
+{
+    double R[9], d[3];
+    const double *s = r->env + rt_body(r, body)->env_state;
+    multi_rotation(r, body, R);
+    for (uint32_t i = 0; i < 3; i++)
+        d[i] = x[i] - (point && i < r->im->dim ? s[i] : 0.0);
+    for (int i = 0; i < 3; i++)
+        out[i] = R[i] * d[0] + R[3 + i] * d[1] + R[6 + i] * d[2];
+}
+
+static void
+across(const double a[3], const double b[3], double out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        out[i] = a[j] * b[k] - a[k] * b[j];
+    }
+}
+
+/* the edge of body i through x that lies across n (axes of body 0), not along
+ * `other` (NULL: any); UINT32_MAX: none */
+static uint32_t
+edge_at(const struct corner_scene *s, int i, const double x[3],
+        const double n[3], const double other[3], double tol, double d[3])
+{
+    const struct polytope *p = s->p[i];
+    for (uint32_t e = 0; e < p->n_edge; e++) {
+        const double *m = p->edge[e].dir, *a, *b;
+        a = i == 0 ? p->vertex[p->edge[e].v[0]] : s->point[p->edge[e].v[0]];
+        b = i == 0 ? p->vertex[p->edge[e].v[1]] : s->point[p->edge[e].v[1]];
+        double w[3], u[3], c[3];
+        for (int j = 0; j < 3; j++) {
+            d[j] = i == 0 ? m[j]
+                          : s->R[3 * j] * m[0] + s->R[3 * j + 1] * m[1] +
+                                s->R[3 * j + 2] * m[2];
+            w[j] = x[j] - a[j];
+            u[j] = b[j] - a[j];
+        }
+        double t = cl_dot(w, d), l = cl_norm(u);
+        for (int j = 0; j < 3; j++)
+            w[j] -= t * d[j];
+        if (fabs(cl_dot(n, d)) > SLIDE_ALONG || t < -tol || t > l + tol ||
+            cl_norm(w) > tol)
+            continue;
+        if (other) {
+            across(d, other, c);
+            if (cl_norm(c) <= SLIDE_PARALLEL)
+                continue;
+        }
+        return e;
+    }
+    return UINT32_MAX;
+}
+
+/* edges that cross at P, Q along n; axes of body 0 */
+static bool
+crossing_at(const struct corner_scene *s, uint32_t contact, const double P[3],
+            const double Q[3], const double n[3], double tol,
+            struct slide_spot *out)
+{
+    double d[2][3], c[3];
+    uint32_t e[2];
+    if (s->dim == 2 ||
+        (e[0] = edge_at(s, 0, P, n, NULL, tol, d[0])) == UINT32_MAX ||
+        (e[1] = edge_at(s, 1, Q, n, d[0], tol, d[1])) == UINT32_MAX)
+        return false;
+    across(d[0], d[1], c);
+    *out = (struct slide_spot){contact, SLIDE_EDGES, cl_dot(c, n) < 0.0, e[0],
+                               e[1]};
+    return true;
+}
+
+static int
+polytope_spots(struct rt *r, uint32_t contact, double tol,
+               struct slide_spot *out, int most)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    struct corner_touch *t = NEW(r->brief, struct corner_touch);
+    struct corner_scene s;
+    double n[3], minus[3], x[2][3];
+    if (corner_touch(r, contact, tol, t) || t->kind == CORNER_OPEN)
+        return -1;
+    corner_scene_get(r, contact, false, &s);
+    into_first(r, k->body[0], t->n, false, n);
+    for (int j = 0; j < 3; j++)
+        minus[j] = -n[j];
+    double room = SLIDE_ROOM * tol;
+    int count = 0;
+    for (int i = 0; i < t->n_point && count < most; i++) {
+        into_first(r, k->body[0], t->P[i], true, x[0]);
+        into_first(r, k->body[0], t->Q[i], true, x[1]);
+        bool found = false;
+        for (int b = 0; b < 2 && !found; b++) {
+            /* normal of body 0 is n, of body 1 the other way */
+            uint32_t f = face_along(&s, b, b == 0 ? n : minus);
+            uint32_t v =
+                f == UINT32_MAX ? f : vertex_at(&s, 1 - b, x[1 - b], room);
+            if (v == UINT32_MAX)
+                continue;
+            out[count++] = (struct slide_spot){contact, SLIDE_VERTEX, b, f, v};
+            found = true;
+        }
+        if (!found &&
+            crossing_at(&s, contact, x[0], x[1], n, room, &out[count]))
+            count++;
+        else if (!found)
+            return -1;
+    }
+    return count;
+}
+
+int
+slide_spots(struct rt *r, uint32_t contact, double tol, struct slide_spot *out,
+            int most)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    struct closest cl;
+    if (k->system != IMP_NO_SYSTEM || k->flags & IMP_CONTACTF_STATED)
+        return -1;
+    if (closest_points(r, contact, &cl, false))
+        return -1;
+    if (cl.gap > tol || most < 1)
+        return 0;
+    if (!(k->flags & IMP_CONTACTF_CORNERS)) {
+        *out = (struct slide_spot){.contact = contact, .kind = SLIDE_SURFACE};
+        return k->opening == IMP_NO_TAPE ? -1 : 1;
+    }
+    if (!corner_is_smooth(r, k))
+        return polytope_spots(r, contact, tol, out, most);
+    *out = (struct slide_spot){.contact = contact, .kind = SLIDE_SMOOTH};
+    return 1;
+}
+
+/* motion series, to order 1, of the bodies of a contact */
+static int
+series_of(struct rt *r, uint32_t contact)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    int st = IMP_OK;
+    double h;
+    for (int i = 0; i < 2 && !st; i++) {
+        uint32_t b = k->body[i] == IMP_WORLD ? IMP_NO_BLOCK
+                                             : rt_body(r, k->body[i])->block;
+        if (b != IMP_NO_BLOCK)
+            st = motion_series(r, b, 1, &h);
+    }
+    return st;
+}
+
+/* -- which may come to touch soon -------------------------------------------
+ */
+
+struct above {
+    struct slide_spot *out;
+    struct slide_spot base;
+    double low, reach; /* gaps between these */
+    int n, most;
+};
+
+static void
+one_above(void *ctx, uint32_t vertex, const struct jet *gap)
+{
+    struct above *a = ctx;
+    if (gap->c[0] < a->low || gap->c[0] > a->reach || a->n >= a->most)
+        return;
+    a->out[a->n] = a->base;
+    a->out[a->n++].vertex = vertex;
+}
+
+/* is the point between the ends of its face, but for `out`? */
+static bool
+between(struct rt *r, const struct slide_spot *at, double out)
+{
+    struct jet side[SLIDE_MOST];
+    for (int j = slide_sides(r, at, 0, side, SLIDE_MOST); j-- > 0;)
+        if (side[j].c[0] < -out)
+            return false;
+    return true;
+}
+
+static void
+append(struct above *a, const struct slide_spot *at)
+{
+    for (int i = 0; i < a->n; i++)
+        if (!memcmp(&a->out[i], at, sizeof *at))
+            return;
+    if (a->n < a->most)
+        a->out[a->n++] = *at;
+}
+
+/* vertices within reach of the plane or face of `base`, between its sides */
+static int
+over_base(struct rt *r, struct above *a, const struct slide_spot *base)
+{
+    struct slide_spot *room = NEW_N(r->brief, struct slide_spot, SLIDE_MOST);
+    struct above all = {room, *base, a->low, a->reach, 0, SLIDE_MOST};
+    int st = slide_vertices(r, base, 0, one_above, &all, NULL);
+    for (int i = 0; i < all.n && !st; i++)
+        if (between(r, &room[i], 0.0))
+            append(a, &room[i]);
+    return st;
+}
+
+/* outward normal of a face, in the axes of body 0 */
+static void
+outward(const struct corner_scene *s, int body, uint32_t face, double n[3])
+{
+    const double *m = s->p[body]->face[face].n;
+    for (int j = 0; j < 3; j++)
+        n[j] = body == 0 ? m[j]
+                         : s->R[3 * j] * m[0] + s->R[3 * j + 1] * m[1] +
+                               s->R[3 * j + 2] * m[2];
+}
+
+/* Faces of both bodies, base[i] of body i, that look most against each other
+ * where a point touches: of a vertex the face that it is on and any of the
+ * other's, of edges that cross those beside them. */
+static void
+against(struct rt *r, const struct slide_spot *at, struct slide_spot base[2])
+{
+    struct corner_scene s;
+    double n[2][3], most = INFINITY;
+    corner_scene_get(r, at->contact, false, &s);
+    uint32_t list[2][2], count[2];
+    bool all[2] = {false, false};
+    for (int i = 0; i < 2; i++) {
+        base[i] = (struct slide_spot){at->contact, SLIDE_VERTEX, i, 0, 0};
+        count[i] = s.p[i]->n_face;
+        if (at->kind == SLIDE_EDGES) {
+            const struct poly_edge *e =
+                s.p[i]->edge + (i == 0 ? at->face : at->vertex);
+            list[i][0] = e->face[0];
+            list[i][1] = e->face[1];
+            count[i] = 2;
+        } else if (i == at->face_of) {
+            list[i][0] = at->face;
+            count[i] = 1;
+        } else {
+            all[i] = true;
+        }
+    }
+    for (uint32_t k = 0; k < count[0]; k++)
+        for (uint32_t l = 0; l < count[1]; l++) {
+            uint32_t f = all[0] ? k : list[0][k];
+            uint32_t g = all[1] ? l : list[1][l];
+            outward(&s, 0, f, n[0]);
+            outward(&s, 1, g, n[1]);
+            double d = cl_dot(n[0], n[1]);
+            if (d < most) {
+                most = d;
+                base[0].face = f;
+                base[1].face = g;
+            }
+        }
+}
+
+struct crossings {
+    struct rt *r;
+    struct above *a;
+    const struct slide_spot *base; /* a face of each body */
+};
+
+static bool
+of_faces(void *ctx, const struct slide_spot *at)
+{
+    const struct crossings *c = ctx;
+    const imp_contact *k = rt_contact(c->r, at->contact);
+    for (int b = 0; b < 2; b++) {
+        const struct poly_edge *e =
+            c->r->polytope[k->body[b]]->edge + (b == 0 ? at->face : at->vertex);
+        uint32_t f = c->base[b].face;
+        if (e->face[0] != f && e->face[1] != f)
+            return false;
+    }
+    return true;
+}
+
+static void
+one_crossing(void *ctx, const struct slide_spot *at, const struct jet *gap)
+{
+    struct crossings *c = ctx;
+    if (gap->c[0] >= c->a->low && gap->c[0] <= c->a->reach &&
+        between(c->r, at, 0.0))
+        append(c->a, at);
+}
+
+int
+slide_near(struct rt *r, uint32_t contact, double tol, double reach,
+           struct slide_spot *out, int most)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    struct closest cl;
+    struct slide_spot base[2];
+    /* behind a face is not a way in which they are apart */
+    struct above a = {.out = out, .low = -tol, .reach = reach, .most = most};
+    if (!(k->flags & IMP_CONTACTF_CORNERS) || corner_is_smooth(r, k)) {
+        if (closest_points(r, contact, &cl, false))
+            return -1;
+        return cl.gap > reach ? 0 : slide_spots(r, contact, reach, out, most);
+    }
+    if (slide_plane(r, contact, &base[0])) {
+        int st = series_of(r, contact);
+        return st || over_base(r, &a, &base[0]) ? -1 : a.n;
+    }
+    /* what touches; then all points of the faces that it lies on */
+    a.n = slide_spots(r, contact, tol, out, most);
+    if (a.n < 1)
+        return a.n;
+    int m = 0;
+    while (m + 1 < a.n && out[m].kind != SLIDE_VERTEX)
+        m++;
+    against(r, &out[m], base);
+    struct crossings c = {r, &a, base};
+    if (series_of(r, contact) || over_base(r, &a, &base[0]) ||
+        over_base(r, &a, &base[1]) ||
+        slide_crossings(r, contact, 0, of_faces, one_crossing, &c))
+        return -1;
+    return a.n;
+}
+
+/* -- over a plane ------------------------------------------------------------
+ */
+
+bool
+slide_plane(const struct rt *r, uint32_t contact, struct slide_spot *base)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    if (k->system != IMP_NO_SYSTEM || k->flags & IMP_CONTACTF_STATED ||
+        !(k->flags & IMP_CONTACTF_CORNERS) || corner_is_smooth(r, k))
+        return false;
+    for (int b = 0; b < 2; b++)
+        if (r->polytope[k->body[b]]->n_vertex == 0) {
+            *base = (struct slide_spot){contact, SLIDE_VERTEX, b, 0, 0};
+            return r->polytope[k->body[1 - b]]->n_vertex > 0;
+        }
+    return false;
+}
+
+struct closed {
+    struct above a;
+    double rate;
+    bool still;
+};
+
+static void
+one_closed(void *ctx, uint32_t vertex, const struct jet *gap)
+{
+    struct closed *d = ctx;
+    if (d->still ? fabs(gap->c[1]) <= d->rate : gap->c[1] < -d->rate)
+        one_above(&d->a, vertex, gap);
+}
+
+int
+slide_closed(struct rt *r, const struct slide_spot *base, bool still,
+             struct slide_spot *out, int most)
+{
+    struct closed d = {
+        .a = {.out = out, .base = *base, .low = -INFINITY, .most = most},
+        .still = still};
+    double tol, rate;
+    int n = 0;
+    event_tolerances(r, base->contact, &tol, &rate);
+    event_rounding(r, base->contact, &d.a.reach, &d.rate);
+    if (series_of(r, base->contact) ||
+        slide_vertices(r, base, 1, one_closed, &d, NULL))
+        return -1;
+    for (int i = 0; i < d.a.n; i++)
+        if (between(r, &out[i], tol))
+            out[n++] = out[i];
+    return n;
+}
+
+struct beyond {
+    struct rt *r;
+    struct slide_spot base;
+    double low, near;
+    bool all;
+};
+
+static void
+one_beyond(void *ctx, uint32_t vertex, const struct jet *gap)
+{
+    struct beyond *b = ctx;
+    struct slide_spot at = b->base;
+    at.vertex = vertex;
+    if (gap->c[0] < -b->low ||
+        (gap->c[0] <= b->near && !between(b->r, &at, -b->near)))
+        b->all = false;
+}
+
+bool
+slide_face(struct rt *r, uint32_t contact, double tol, struct slide_spot *base)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    struct slide_spot *spot = NEW_N(r->brief, struct slide_spot, SLIDE_MOST);
+    double length = event_length(r, contact);
+    if (k->system != IMP_NO_SYSTEM || k->flags & IMP_CONTACTF_STATED ||
+        !(k->flags & IMP_CONTACTF_CORNERS) || corner_is_smooth(r, k) ||
+        r->polytope[k->body[0]]->n_vertex == 0 ||
+        r->polytope[k->body[1]]->n_vertex == 0)
+        return false;
+    int n = slide_spots(r, contact, tol, spot, SLIDE_MOST);
+    for (int i = 0; i < n; i++)
+        if (spot[i].kind != SLIDE_VERTEX ||
+            spot[i].face_of != spot[0].face_of || spot[i].face != spot[0].face)
+            return false;
+    if (n < 1 || series_of(r, contact))
+        return false;
+    struct beyond b = {r, spot[0], tol, SLIDE_NEAR * length, true};
+    if (slide_vertices(r, &b.base, 0, one_beyond, &b, NULL))
+        return false;
+    *base = b.base;
+    return b.all;
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/* What comes next of contacts that stay closed (persistent.h), within one
+ * expansion: a force that ceases, a point that has to push, another vertex or
+ * edge that comes down, the end of a face. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/events/event.h"
+#include "runtime/geometry/polytope.h"
+#include "runtime/motion/motion.h"
+#include "runtime/motion/persistent_priv.h"
+#include "runtime/numerics/polynomial.h"
+
+/* a force falls through 0 when it is below this share of its greatest */
+#define SLIDE_CEASED 1e-13
+
+/* first s in (0, h] where a polynomial that is positive at first, or 0 and
+ * rising, comes to 0; values up to n0 and rates up to n1 are 0 at s = 0 */
+static bool
+falls(const double *c, double h, double n0, double n1, double *s)
+{
+    double p[RT_ORDER + 1];
+    int drop = fabs(c[0]) <= n0 ? (fabs(c[1]) <= n1 ? 2 : 1) : 0;
+    for (int k = drop; k <= RT_ORDER; k++)
+        p[k - drop] = c[k];
+    if (p[0] < 0.0) {
+        *s = 0.0;
+        return true;
+    }
+    if (!poly_below(p, RT_ORDER - drop, 0.0, h, 0.0, s))
+        return false;
+    poly_newton(p, RT_ORDER - drop, h, s);
+    return true;
+}
+
+/* sides of a face at which an end is looked for */
+#define SIDES 64
+/* faces of a contact to which vertices may come */
+#define BASES 32
+/* A point is let go this many tolerances past the end of its face, so that what
+ * touches from there on is told apart. Until then its face goes on as a plane.
+ */
+#define SLIDE_LAG 64.0
+
+struct search {
+    struct rt *r;
+    struct slide_event *out;
+    const struct slide_spot *on;
+    const bool *blind;
+    const struct slide_over *over;
+    uint32_t n_over;
+    double best;                /* in time from now */
+    double tol, rate, lag, low; /* low: rounding of the gap */
+};
+
+static bool
+is_held(const struct rt *r, const struct slide_spot *on, uint32_t vertex)
+{
+    const struct slide *g = slide_group_of(r, on->contact);
+    for (int i = 0; g && i < g->n; i++) {
+        const struct slide_spot *s = &g->row[i].spot;
+        if (s->contact == on->contact && s->kind == SLIDE_VERTEX &&
+            s->face_of == on->face_of && s->face == on->face &&
+            s->vertex == vertex)
+            return true;
+    }
+    return false;
+}
+
+static bool
+is_over(const struct search *f, uint32_t contact)
+{
+    for (uint32_t i = 0; i < f->n_over; i++)
+        if (f->over[i].base.contact == contact)
+            return true;
+    return false;
+}
+
+static void
+found(struct search *f, double s, enum slide_what what, int which,
+      uint32_t contact)
+{
+    if (!(s < f->best))
+        return;
+    f->best = s;
+    f->out->what = what;
+    f->out->which = which;
+    f->out->contact = contact;
+}
+
+/* row i, which is kept closed by what the others push, sinks: it has to push
+ * itself; or it has risen, and comes down again */
+static int
+sinks(struct search *f, int i)
+{
+    struct slide_row *w = f->r->slide->row[i];
+    double s, low;
+    int st = slide_row_series(f->r, slide_group_of(f->r, w->spot.contact), w,
+                              RT_ORDER);
+    if (st)
+        return st == IMP_SINGULAR ? IMP_OK : st;
+    event_rounding(f->r, w->spot.contact, &low, &s);
+    bool up = w->gap.c[0] > low;
+    if (!up)
+        w->gap.c[0] = 0.0; /* to rounding, when it was taken */
+    if (!isfinite(f->best) ||
+        !poly_below(w->gap.c, RT_ORDER, 0.0, f->best, up ? 0.0 : -low, &s))
+        return IMP_OK;
+    if (up && is_over(f, w->spot.contact))
+        found(f, s, SLIDE_HITS, (int)w->spot.vertex, w->spot.contact);
+    else
+        found(f, s, up ? SLIDE_CLOSES : SLIDE_SINKS, i, w->spot.contact);
+    return IMP_OK;
+}
+
+/* Is the point between the ends of its face or edges at a time, to rounding? A
+ * corner that comes down at an edge comes down on the face that it is over. */
+static bool
+within(struct search *f, const struct slide_spot *at, double s)
+{
+    struct jet side[SIDES];
+    int n = slide_sides(f->r, at, RT_ORDER, side, SIDES);
+    for (int k = 0; k < n; k++)
+        if (jet_at(RT_ORDER, &side[k], s) < -f->low)
+            return false;
+    return true;
+}
+
+static void
+place_at(struct search *f, const struct slide_spot *at, double s, double x[3])
+{
+    struct jet p[3];
+    bool there = slide_place(f->r, at, RT_ORDER, p) == IMP_OK;
+    for (int i = 0; i < 3; i++)
+        x[i] = there ? jet_at(RT_ORDER, &p[i], s) : NAN;
+}
+
+/* Is a point of this contact held there already? A corner of one body that
+ * slides past one of the other gets behind its other face, too; what touches
+ * from there on is told where the held point is past its end. */
+static bool
+held_there(struct search *f, const struct slide_spot *at, double s)
+{
+    double x[3], y[3];
+    place_at(f, at, s, x);
+    const struct slide *g = slide_group_of(f->r, at->contact);
+    for (int i = 0; g && i < g->n; i++) {
+        const struct slide_spot *o = &g->row[i].spot;
+        if (o->contact != at->contact)
+            continue;
+        place_at(f, o, s, y);
+        double d = 0.0;
+        for (int k = 0; k < 3; k++)
+            d = fmax(d, fabs(x[k] - y[k]));
+        if (d <= 8.0 * f->lag)
+            return true;
+    }
+    return false;
+}
+
+/* Does a point that was apart, to tolerance, come down between the ends of its
+ * face or edges? What is behind the face now comes down elsewhere first. One
+ * that lies in the plane of what is held, and needs no push, closes where it
+ * gets beyond the tolerance. */
+static bool
+closes(struct search *f, const struct slide_spot *at, const double *c,
+       double *s)
+{
+    bool down;
+    if (c[0] < -2.0 * f->tol)
+        return false;
+    if (fabs(c[0]) <= 2.0 * f->tol &&
+        fabs(c[1]) <=
+            fmax(f->rate, slide_still(f->r, at->contact, 2.0 * c[2]))) {
+        double p[RT_ORDER + 1];
+        memcpy(p, c, sizeof p);
+        p[0] = 0.0;
+        if (fabs(c[1]) <= f->rate)
+            p[1] = 0.0;
+        down = poly_below(p, RT_ORDER, 0.0, f->best, -2.0 * f->tol, s);
+    } else if (c[0] <= f->low && c[1] > f->rate) { /* on its way up */
+        down = poly_below(c + 1, RT_ORDER - 1, 0.0, f->best, 0.0, s);
+    } else {
+        down = falls(c, f->best, f->low, f->rate, s);
+    }
+    return down && within(f, at, *s) && !held_there(f, at, *s);
+}
+
+static void
+other_vertex(void *ctx, uint32_t vertex, const struct jet *gap)
+{
+    struct search *f = ctx;
+    double s;
+    struct slide_spot at = *f->on;
+    at.vertex = vertex;
+    if (!is_held(f->r, f->on, vertex) && closes(f, &at, gap->c, &s))
+        found(f, s, SLIDE_CLOSES, -1, f->on->contact);
+}
+
+static bool
+same_face(const struct slide_spot *a, const struct slide_spot *b)
+{
+    return a->contact == b->contact && a->kind == b->kind &&
+           a->face_of == b->face_of && a->face == b->face;
+}
+
+static void
+add_face(struct slide_spot *base, int *n, struct slide_spot at)
+{
+    for (int i = 0; i < *n; i++)
+        if (same_face(&base[i], &at))
+            return;
+    if (*n < BASES)
+        base[(*n)++] = at;
+}
+
+/* faces that held features of a contact lie on: vertices of the other body may
+ * come down on them */
+static int
+faces_near(const struct rt *r, uint32_t contact, struct slide_spot *base)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    const struct slide *g = slide_group_of(r, contact);
+    int n = 0;
+    for (int i = 0; g && i < g->n; i++) {
+        const struct slide_spot *o = &g->row[i].spot;
+        if (o->contact != contact)
+            continue;
+        if (o->kind == SLIDE_VERTEX) {
+            add_face(base, &n, *o);
+            const struct polytope *p = r->polytope[k->body[1 - o->face_of]];
+            for (uint32_t f = p->at[o->vertex]; f < p->at[o->vertex + 1]; f++)
+                add_face(base, &n,
+                         (struct slide_spot){contact, SLIDE_VERTEX,
+                                             1 - o->face_of, p->around[f], 0});
+        }
+        for (int b = 0; b < 2 && o->kind == SLIDE_EDGES; b++) {
+            const struct poly_edge *e =
+                r->polytope[k->body[b]]->edge + (b == 0 ? o->face : o->vertex);
+            for (int f = 0; f < 2; f++)
+                add_face(base, &n,
+                         (struct slide_spot){contact, SLIDE_VERTEX, b,
+                                             e->face[f], 0});
+        }
+    }
+    return n;
+}
+
+struct edges {
+    struct search *f;
+    const struct slide_spot *base;
+    int n;
+};
+
+static bool
+has_edge(const struct edges *e, int b, const struct poly_edge *k)
+{
+    for (int i = 0; i < e->n; i++)
+        if (e->base[i].face_of == b &&
+            (e->base[i].face == k->face[0] || e->base[i].face == k->face[1]))
+            return true;
+    return false;
+}
+
+/* edges of these faces, not held yet, against edges of the other body */
+static bool
+edges_wanted(void *ctx, const struct slide_spot *at)
+{
+    const struct edges *e = ctx;
+    const struct rt *r = e->f->r;
+    const imp_contact *k = rt_contact(r, at->contact);
+    const struct slide *g = slide_group_of(r, at->contact);
+    for (int h = 0; g && h < g->n; h++) {
+        const struct slide_spot *o = &g->row[h].spot;
+        if (o->contact == at->contact && o->kind == SLIDE_EDGES &&
+            o->face == at->face && o->vertex == at->vertex)
+            return false;
+    }
+    return has_edge(e, 0, &r->polytope[k->body[0]]->edge[at->face]) ||
+           has_edge(e, 1, &r->polytope[k->body[1]]->edge[at->vertex]);
+}
+
+static void
+edges_cross(void *ctx, const struct slide_spot *at, const struct jet *gap)
+{
+    struct search *f = ((struct edges *)ctx)->f;
+    double s;
+    if (closes(f, at, gap->c, &s))
+        found(f, s, SLIDE_CLOSES, -1, at->contact);
+}
+
+/* what else of two polytopes that hold each other comes to touch */
+static int
+others(struct search *f, uint32_t contact)
+{
+    struct slide_spot *base = NEW_N(f->r->brief, struct slide_spot, BASES);
+    int n = faces_near(f->r, contact, base), st = IMP_OK;
+    for (int i = 0; i < n && !st; i++) {
+        f->on = &base[i];
+        st = slide_vertices(f->r, f->on, RT_ORDER, other_vertex, f, NULL);
+    }
+    struct edges e = {f, base, n};
+    return st ? st
+              : slide_crossings(f->r, contact, RT_ORDER, edges_wanted,
+                                edges_cross, &e);
+}
+
+/* first s in (0, best] where a vertex that is over its plane comes down. What
+ * is closed now, by definition or to rounding while it rises, has its roots at
+ * 0 divided out. */
+static bool
+comes_down(const struct search *f, uint32_t vertex, const double *c, double *s)
+{
+    double p[RT_ORDER + 1];
+    bool marked = false;
+    int drop = c[0] <= 0.0 && c[1] > -f->rate ? (c[1] <= f->rate ? 2 : 1) : 0;
+    for (int i = 0; f->over->time == rt_time(f->r) && i < f->over->n; i++)
+        if (f->over->vertex[i] == vertex) {
+            drop = f->over->still[i] ? 2 : 1;
+            marked = true;
+        }
+    for (int k = drop; k <= RT_ORDER; k++)
+        p[k - drop] = c[k];
+    if (p[0] <= 0.0) { /* what was let go has no push to 0 but rounding */
+        *s = 0.0;
+        return !(drop == 2 && marked);
+    }
+    return poly_below(p, RT_ORDER - drop, 0.0, f->best, 0.0, s);
+}
+
+static void
+one_over(void *ctx, uint32_t vertex, const struct jet *gap)
+{
+    struct search *f = ctx;
+    double s;
+    struct slide_spot at = *f->on;
+    at.vertex = vertex;
+    if (!is_held(f->r, f->on, vertex) && comes_down(f, vertex, gap->c, &s) &&
+        s < f->best)
+        found(f, s, within(f, &at, s) ? SLIDE_HITS : SLIDE_BESIDE, (int)vertex,
+              f->on->contact);
+}
+
+static int
+one_plane(struct search *f)
+{
+    double holds;
+    f->on = &f->over->base;
+    event_tolerances(f->r, f->on->contact, &f->tol, &f->rate);
+    event_rounding(f->r, f->on->contact, &f->low, &f->rate);
+    f->lag = SLIDE_LAG * f->tol;
+    int st = slide_vertices(f->r, f->on, RT_ORDER, one_over, f, &holds);
+    if (!st && holds < f->best) {
+        f->best = holds;
+        f->out->what = SLIDE_NOTHING;
+    }
+    return st;
+}
+
+static int
+one_row(struct search *f, int i)
+{
+    struct slide_row *w = f->r->slide->row[i];
+    double most = 0.0, sk = 1.0, s;
+    if (w->valid < f->best) {
+        f->best = w->valid;
+        f->out->what = SLIDE_NOTHING;
+    }
+    if (f->blind && f->blind[w->spot.contact])
+        return IMP_OK;
+    int st = w->on ? IMP_OK : sinks(f, i);
+    if (st)
+        return st;
+    for (int k = 0; k < RT_ORDER && isfinite(f->best); k++, sk *= f->best)
+        most = fmax(most, fabs(w->force.c[k]) * sk);
+    most = fmax(most, fabs(w->force.c[0]));
+    if (w->on && isfinite(f->best) &&
+        poly_below(w->force.c, RT_ORDER - 1, 0.0, f->best, -SLIDE_CEASED * most,
+                   &s))
+        found(f, s, SLIDE_CEASES, i, w->spot.contact);
+    if ((w->spot.kind != SLIDE_VERTEX && w->spot.kind != SLIDE_EDGES) ||
+        !isfinite(f->best))
+        return IMP_OK;
+    event_tolerances(f->r, w->spot.contact, &f->tol, &f->rate);
+    event_rounding(f->r, w->spot.contact, &f->low, &s);
+    f->lag = SLIDE_LAG * f->tol;
+    struct jet side[SIDES];
+    int n = slide_sides(f->r, &w->spot, RT_ORDER, side, SIDES);
+    for (int k = 0; k < n; k++)
+        if (poly_below(side[k].c, RT_ORDER, 0.0, f->best, -f->lag, &s))
+            found(f, s, SLIDE_OVER, i, w->spot.contact);
+    if (is_over(f, w->spot.contact))
+        return IMP_OK;
+    const struct slide *g = slide_group_of(f->r, w->spot.contact);
+    for (int k = 0; &g->row[k] != w; k++) /* each contact once */
+        if (g->row[k].spot.contact == w->spot.contact)
+            return IMP_OK;
+    return others(f, w->spot.contact);
+}
+
+int
+slide_next(struct rt *r, double until, const bool *blind,
+           const struct slide_over *over, uint32_t n_over,
+           struct slide_event *out)
+{
+    double h, t0 = rt_time(r);
+    struct search f = {
+        .r = r, .out = out, .blind = blind, .over = over, .n_over = n_over};
+    *out = (struct slide_event){.what = SLIDE_NOTHING, .time = until};
+    int st = motion_series_all(r, RT_ORDER, &h);
+    if (st)
+        return st;
+    f.best = fmin(h, until - t0);
+    for (int i = 0; r->slide && i < r->slide->n; i++)
+        slide_poses_forget(r->slide->group[i]);
+    for (int i = 0; r->slide && i < r->slide->n_row && !st; i++)
+        st = one_row(&f, i);
+    for (uint32_t i = 0; i < n_over && !st; i++) {
+        f.over = over + i;
+        if (isfinite(f.best) && !(blind && blind[over[i].base.contact]))
+            st = one_plane(&f);
+    }
+    if (st)
+        return st;
+    out->time = f.best < until - t0 ? t0 + f.best : until;
+    return IMP_OK;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* Which closed points of a group push. Forces lambda >= 0 and
+ * accelerations a = free + G lambda >= 0 of the gaps with lambda a = 0: G is
+ * semidefinite, so the motion is unique where there is one. Points that stay
+ * closed without a force of their own (the fourth foot) are kept in sight: they
+ * may have to push when another ceases. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/events/event.h"
+#include "runtime/motion/persistent_priv.h"
+#include "runtime/numerics/lcp.h"
+
+/* accelerations and forces below this share of their terms are none: positions
+ * and directions come from closest points, right to some 1e-13 */
+#define SLIDE_NONE 1e-10
+int
+slide_look(struct rt *r, const struct slide_spot *spot, int n,
+           struct slide_point *out, double *G)
+{
+    struct slide *s = slide_look_at(r, spot, n);
+    uint32_t d = r->im->dim;
+    int st = slide_instant(r, s, 3, G);
+    for (int i = 0; i < n && !st; i++) {
+        const struct slide_row *w = &s->row[i];
+        const imp_contact *k = rt_contact(r, spot[i].contact);
+        double speed = 0.0;
+        for (int e = 0; e < 2; e++) {
+            const imp_body *b = rt_body(r, k->body[e]);
+            const double *v = r->env + b->env_state + (d == 2 ? 3 : 7);
+            for (uint32_t j = 0; j < (d == 2 ? 3u : 6u); j++)
+                speed += fabs(w->open[e][d == 2 && j == 2 ? 5 : j].c[0] * v[j]);
+        }
+        out[i] = (struct slide_point){.spot = spot[i],
+                                      .gap = w->gap.c[0],
+                                      .rate = w->gap.c[1],
+                                      .speed = speed,
+                                      .free = 2.0 * w->gap.c[2],
+                                      .jerk = 6.0 * w->gap.c[3]};
+    }
+    return st;
+}
+
+/* sizes of the terms of velocities at a contact's points: at least what
+ * polytope_verdict.c and the law of impacts measure rates by, so that none is a
+ * rate here and none there */
+static double
+speeds_at(const struct rt *r, uint32_t c)
+{
+    const imp_contact *k = rt_contact(r, c);
+    uint32_t d = r->im->dim;
+    double sum = 0.0;
+    for (int e = 0; e < 2; e++) {
+        const imp_body *b = rt_body(r, k->body[e]);
+        const double *v = r->env + b->env_state + (d == 2 ? 3 : 7);
+        double reach = r->env[b->env_body + IMP_BODY_RADIUS] * sqrt(3.0);
+        for (uint32_t i = 0; i < d; i++)
+            sum += fabs(v[i]);
+        for (uint32_t i = d; i < (d == 2 ? 3u : 6u) && isfinite(reach); i++)
+            sum += fabs(v[i]) * reach;
+    }
+    return sum;
+}
+
+double
+slide_still(struct rt *r, uint32_t contact, double acceleration)
+{
+    double g = 0.0;
+    for (int i = 0; i < 3; i++)
+        g += r->gravity[i] * r->gravity[i];
+    double acc = fmax(fabs(acceleration), sqrt(g));
+    return SLIDE_STILL * fmax(speeds_at(r, contact),
+                              sqrt(2.0 * acc * event_length(r, contact)));
+}
+
+/* -- the choice ------------------------------------------------------------
+ */
+
+struct choice {
+    int n;
+    const struct slide_point *p;
+    const double *G;
+    int left;
+    double *force, *acc, *size; /* n */
+};
+
+static bool
+complementary(struct rt *r, struct choice *c)
+{
+    int m = 0, *index = NEW_N(r->brief, int, (size_t)c->n + 1);
+    double *G = NEW_N(r->brief, double, (size_t)c->n *(size_t)c->n + 1);
+    double *q = NEW_N(r->brief, double, 2 * (size_t)c->n + 1);
+    double *z = q + c->n;
+    for (int i = 0; i < c->n; i++)
+        if (i != c->left)
+            index[m++] = i;
+    for (int i = 0; i < m; i++) {
+        q[i] = c->p[index[i]].free;
+        for (int j = 0; j < m; j++)
+            G[i * m + j] = c->G[index[i] * c->n + index[j]];
+    }
+    int st =
+        m ? lcp_solve(m, G, q, z, NEW_N(r->brief, double, lcp_room(m) + 1)) : 0;
+    if (st == 1 || st == 3)
+        return false;
+    for (int i = 0; i < c->n; i++)
+        c->force[i] = 0.0;
+    for (int i = 0; i < m; i++)
+        c->force[index[i]] = z[i];
+    for (int i = 0; i < c->n; i++) {
+        c->acc[i] = c->p[i].free;
+        c->size[i] = fabs(c->p[i].free);
+        for (int j = 0; j < c->n; j++) {
+            double x = c->G[i * c->n + j] * c->force[j];
+            c->acc[i] += x;
+            c->size[i] += fabs(x);
+        }
+    }
+    return true;
+}
+
+/* points that push, then those that are kept by them alone; *to: the group that
+ * they are held as, NULL: none */
+static int
+keep(struct rt *r, struct choice *c, struct slide **to)
+{
+    struct slide_spot *spot = NEW_N(r->brief, struct slide_spot, c->n + 1);
+    int n = 0, n_on;
+    *to = NULL;
+    for (int i = 0; i < c->n; i++)
+        if (c->force[i] * c->G[i * c->n + i] > SLIDE_NONE * c->size[i])
+            spot[n++] = c->p[i].spot;
+    n_on = n;
+    for (int i = 0; i < c->n; i++) {
+        bool held = false, same = false;
+        for (int j = 0; j < n; j++) {
+            same |= !memcmp(&spot[j], &c->p[i].spot, sizeof *spot);
+            held |= j < n_on && spot[j].contact == c->p[i].spot.contact;
+        }
+        if (!same && held && c->acc[i] <= SLIDE_NONE * c->size[i])
+            spot[n++] = c->p[i].spot;
+    }
+    if (n_on == 0)
+        return IMP_OK;
+    /* closed means all of them, whatever pushes */
+    int st = n > n_on ? slide_stop(r, spot, n, NULL, NULL) : IMP_OK;
+    if (st)
+        return st;
+    struct slide *s = *to = slide_hold(r, spot, n);
+    s->n_on = n_on;
+    for (int i = n_on; i < n; i++)
+        s->row[i].on = false;
+    slide_project_group(r, s);
+    return slide_group_series(r, s, 2, UINT32_MAX);
+}
+
+int
+slide_choose(struct rt *r, const struct slide_spot *spot, int n, int left,
+             enum slide_choice *choice)
+{
+    struct slide_spot *at = NEW_N(r->brief, struct slide_spot, n + 1);
+    struct slide_point *p = NEW_N(r->brief, struct slide_point, n + 1);
+    double *G = NEW_N(r->brief, double, (size_t)n *(size_t)n + 1);
+    double *x = NEW_N(r->brief, double, 3 * (size_t)n + 1);
+    struct choice c = {.n = n, .p = p, .G = G, .left = left};
+    c.force = x;
+    c.acc = x + n;
+    c.size = x + 2 * n;
+    *choice = SLIDE_FREE;
+    memcpy(at, spot, sizeof *at * (size_t)n);
+    bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1);
+    for (int i = 0; i < n; i++)
+        slide_mark(r, at[i].contact, block);
+    slide_end(r, block);
+    if (n == 0)
+        return IMP_OK;
+    int st = slide_look(r, at, n, p, G);
+    if (st)
+        return st;
+    if (!complementary(r, &c)) {
+        *choice = SLIDE_JAMMED;
+        return IMP_OK;
+    }
+    /* where it ceased the force is 0 to rounding: it pulls or pushes again by
+     * what the others leave to it */
+    if (left >= 0 && c.acc[left] < -1e-6 * c.size[left]) {
+        c.left = -1;
+        if (!complementary(r, &c)) {
+            *choice = SLIDE_JAMMED;
+            return IMP_OK;
+        }
+    }
+    struct slide *s;
+    if ((st = keep(r, &c, &s)))
+        return st;
+    if (s)
+        *choice = s->rank < s->n_on ? SLIDE_SHARED : SLIDE_HOLDS;
+    return IMP_OK;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* The state onto its contacts (persistent.h): the least change, in the metric
+ * of the masses, of poses and velocities that makes the gaps of points and
+ * their rates what they should be. After every step for what is held; after a
+ * limit of impacts for what they leave. Each group by itself. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "runtime/motion/joints.h"
+#include "runtime/motion/persistent_priv.h"
+
+/* a gap this many roundings of the bodies' size from 0 is 0 */
+#define SLIDE_ROUND 1.0
+/* rounds of Newton's method onto the gaps: from what is left of a chatter;
+ * after a step, which leaves rounding */
+#define SLIDE_ROUNDS 3
+#define SLIDE_PROJECT 1
+/* roundings of what spins do to a direction */
+#define SLIDE_TURNS 64.0
+
+/* -- onto the gaps ---------------------------------------------------------
+ */
+
+/* A pose that is turned by t (body axes): spins are in body axes, so what keeps
+ * the momentum L in the world is  w += I^-1 (L x t + (L x t) x t / 2). Only of
+ * bodies without joints, which would answer. */
+static void
+keep_momentum(struct rt *r, uint32_t body, const double t[3])
+{
+    const imp_body *b = rt_body(r, body);
+    const double *I = r->env + b->env_body + IMP_BODY_INERTIA;
+    const double *w = r->env + b->env_state + 10;
+    double L[3], u[3], f[6] = {0}, a[6];
+    if (r->im->dim == 2 || r->hold)
+        return;
+    L[0] = I[0] * w[0] + I[3] * w[1] + I[4] * w[2];
+    L[1] = I[3] * w[0] + I[1] * w[1] + I[5] * w[2];
+    L[2] = I[4] * w[0] + I[5] * w[1] + I[2] * w[2];
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        u[i] = L[j] * t[k] - L[k] * t[j];
+    }
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        f[3 + i] = u[i] + 0.5 * (u[j] * t[k] - u[k] * t[j]);
+    }
+    slide_by_mass(r, body, f, a);
+    hold_shift(r, body, a, true);
+}
+
+/* the state += sum of x_i times what a force at row i does */
+static void
+shift(struct rt *r, const struct slide *s, const double *x, bool velocity)
+{
+    for (uint32_t n = 0; n < s->n_body; n++) {
+        uint32_t b = s->body[n];
+        double c[6] = {0};
+        for (int i = 0; i < s->n_on; i++)
+            for (int j = 0; j < 6; j++)
+                c[j] += x[i] * s->answer[((size_t)i * r->im->bodies.n + b) * 6 +
+                                         (size_t)j];
+        hold_shift(r, b, c, velocity);
+        if (!velocity)
+            keep_momentum(r, b, c + 3);
+    }
+}
+
+/* sizes of the numbers that a row's gap and its rate are made of */
+static void
+sizes(const struct rt *r, const struct slide_row *row, double *place,
+      double *speed)
+{
+    const imp_contact *k = rt_contact(r, row->spot.contact);
+    uint32_t d = r->im->dim;
+    *place = *speed = 0.0;
+    for (int e = 0; e < 2; e++) {
+        const imp_body *b = rt_body(r, k->body[e]);
+        const double *v = r->env + b->env_state + (d == 2 ? 3 : 7);
+        double size = r->env[b->env_body + IMP_BODY_RADIUS];
+        if (isfinite(size))
+            *place += size;
+        for (uint32_t i = 0; i < slide_per_body(r); i++)
+            *speed += fabs(row->open[e][slide_entry(r, i)].c[0] * v[i]);
+    }
+}
+
+/* gaps, or their rates, beyond `want` (NULL: 0) into s->b; true: more than
+ * rounding */
+static bool
+deviation(const struct rt *r, struct slide *s, bool velocity,
+          const double *want)
+{
+    double place, speed;
+    bool off = false;
+    for (int i = 0; i < s->n_on; i++) {
+        sizes(r, &s->row[i], &place, &speed);
+        s->b[i] = s->row[i].gap.c[velocity ? 1 : 0] - (want ? want[i] : 0.0);
+        off |= fabs(s->b[i]) >
+               SLIDE_ROUND * DBL_EPSILON * (velocity ? speed : place);
+    }
+    return off;
+}
+
+/* How directions and torques of a unit force at a row change in the world, in
+ * the axes they are kept in; what is only rounding is none. */
+static void
+turning(const struct rt *r, const struct slide_row *row, int e, double out[6])
+{
+    uint32_t d = r->im->dim, body = rt_contact(r, row->spot.contact)->body[e];
+    const double *w = r->env + rt_body(r, body)->env_state + (d == 2 ? 5 : 10);
+    double size = r->env[rt_body(r, body)->env_body + IMP_BODY_RADIUS];
+    double spin = d == 2 ? fabs(w[0]) : fabs(w[0]) + fabs(w[1]) + fabs(w[2]);
+    double low = SLIDE_TURNS * DBL_EPSILON * spin;
+    for (int j = 0; j < 6; j++)
+        out[j] = row->open[e][j].c[1];
+    for (int j = 0; j < 3 && d == 3; j++) { /* w x torque */
+        int u = (j + 1) % 3, v = (j + 2) % 3;
+        out[3 + j] +=
+            w[u] * row->open[e][3 + v].c[0] - w[v] * row->open[e][3 + u].c[0];
+    }
+    for (int j = 0; j < 6; j++)
+        if (fabs(out[j]) <= low * (j < 3 || !isfinite(size) ? 1.0 : size))
+            out[j] = 0.0;
+}
+
+/* Impulses P_k at times t_k before now have directions N(t_k) = N - N' (T -
+ * t_k): with x = sum of P_k (T - t_k), which is what moves the poses, the
+ * momenta are off by -N'^T x when they are applied now. Where joints answer
+ * this is left out. */
+static void
+in_their_time(struct rt *r, const struct slide *s, const double *x)
+{
+    for (int i = 0; i < s->n_on && !r->hold; i++) {
+        const struct slide_row *row = &s->row[i];
+        const imp_contact *k = rt_contact(r, row->spot.contact);
+        for (int e = 0; e < 2; e++) {
+            double f[6], a[6];
+            if (!slide_body_moves(r, k->body[e]))
+                continue;
+            turning(r, row, e, f);
+            for (int j = 0; j < 6; j++)
+                f[j] *= -x[i];
+            slide_by_mass(r, k->body[e], f, a);
+            hold_shift(r, k->body[e], a, true);
+        }
+    }
+}
+
+/* the least change in the metric of the masses that makes all gaps, and then
+ * their rates, what they should be */
+static int
+project(struct rt *r, struct slide *s, int rounds, const double *gap,
+        const double *rate, bool timed)
+{
+    double *x = s->x;
+    for (int round = 0;; round++) {
+        int st = slide_rates(r, s);
+        if (st)
+            return st;
+        if (round == rounds || !deviation(r, s, false, gap))
+            break;
+        slide_solve(s, s->b, x);
+        if (timed && round == 0)
+            in_their_time(r, s, x);
+        shift(r, s, x, false);
+    }
+    if (deviation(r, s, true, rate)) {
+        slide_solve(s, s->b, x);
+        shift(r, s, x, true);
+    }
+    return IMP_OK;
+}
+
+void
+slide_project_group(struct rt *r, struct slide *s)
+{
+    /* failures are silent here: the series of the next step meets them */
+    (void)project(r, s, SLIDE_PROJECT, NULL, NULL, false);
+}
+
+void
+slide_project(struct rt *r)
+{
+    for (int i = 0; i < r->slides->n; i++)
+        slide_project_group(r, r->slides->group[i]);
+}
+
+void
+slide_push(struct rt *r, const double *impulse)
+{
+    shift(r, r->slides->look, impulse, true);
+}
+
+int
+slide_stop(struct rt *r, const struct slide_spot *spot, int n,
+           const double *gap, const double *rate)
+{
+    if (n == 0)
+        return IMP_OK;
+    struct slide *s = slide_look_at(r, spot, n);
+    /* the impulses first, where the bodies are */
+    int st = slide_rates(r, s);
+    if (st)
+        return st;
+    if (deviation(r, s, true, rate)) {
+        slide_solve(s, s->b, s->x);
+        shift(r, s, s->x, true);
+    }
+    return project(r, s, SLIDE_ROUNDS, gap, rate, true);
+}

@@ -1,0 +1,619 @@
+/* SPDX-License-Identifier: MIT */
+/* One contact point along the motion: its gap and what opens it as series in
+ * time. Surfaces: an implicit series of its own (imp_contact.opening). Vertices
+ * and features: from the relative pose (polytope_contact_priv.h), in the axes
+ * of either body; a force's direction goes to the world by the body's own
+ * rotation. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/gap/polytope_contact_priv.h"
+#include "runtime/gap/smooth_smooth.h"
+#include "runtime/impact/impact_of_run.h"
+#include "runtime/motion/motion.h"
+#include "runtime/motion/persistent_priv.h"
+
+bool
+slide_body_moves(const struct rt *r, uint32_t body)
+{
+    return body != IMP_WORLD && !(rt_body(r, body)->flags & IMP_BODYF_FIXED);
+}
+
+/* lines of edges that cross as near to the edges as this, in lengths of them,
+ * may come to cross on them */
+#define SLIDE_ASIDE 0.25
+
+/* -- jets ------------------------------------------------------------------ */
+
+/* out = A x, or A^T x */
+static void
+turn(int order, const struct jet A[9], bool back, const struct jet x[3],
+     struct jet out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        struct jet row[3];
+        for (int j = 0; j < 3; j++)
+            row[j] = A[back ? 3 * j + i : 3 * i + j];
+        jet_dot(order, row, x, &out[i]);
+    }
+}
+
+/* the same of a vector that is constant */
+static void
+turn_fixed(int order, const struct jet A[9], bool back, const double x[3],
+           struct jet out[3])
+{
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k <= order; k++)
+            out[i].c[k] = A[back ? i : 3 * i].c[k] * x[0] +
+                          A[back ? 3 + i : 3 * i + 1].c[k] * x[1] +
+                          A[back ? 6 + i : 3 * i + 2].c[k] * x[2];
+}
+
+/* sign (a x x), x constant */
+static void
+cross_fixed(int order, const struct jet a[3], const double x[3], double sign,
+            struct jet out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        for (int l = 0; l <= order; l++)
+            out[i].c[l] = sign * (a[j].c[l] * x[k] - a[k].c[l] * x[j]);
+    }
+}
+
+static void
+constant(int order, const double x[3], double sign, struct jet out[3])
+{
+    for (int i = 0; i < 3; i++)
+        jet_const(order, sign * x[i], &out[i]);
+}
+
+/* body -> world from the rows of its block's motion */
+static void
+rotation(const struct rt *r, uint32_t body, int order, struct jet R[9])
+{
+    const imp_body *b = rt_body(r, body);
+    const double *work = r->work[b->block];
+    struct jet q[4], p[16];
+    bool plane = r->im->dim == 2;
+    for (int i = 0; i < 9; i++)
+        jet_const(order, i % 4 == 0, &R[i]);
+    for (int i = 0; i < (plane ? 2 : 4); i++)
+        memcpy(q[i].c,
+               work + (size_t)b->pose[(plane ? 2 : 3) + i] * IMP_ROW_STRIDE +
+                   IMP_ROW_PAD,
+               sizeof(double) * (size_t)(order + 1));
+    if (plane) {
+        R[0] = R[4] = q[0];
+        R[3] = q[1];
+        jet_scale(order, -1.0, &q[1], &R[1]);
+        return;
+    }
+    for (int i = 0; i < 4; i++)
+        for (int j = i; j < 4; j++)
+            jet_mul(order, &q[i], &q[j], &p[4 * i + j]);
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        /* 1 - 2 (qj qj + qk qk) */
+        jet_add(order, &p[5 * (j + 1)], &p[5 * (k + 1)], &R[4 * i]);
+        jet_scale(order, -2.0, &R[4 * i], &R[4 * i]);
+        R[4 * i].c[0] += 1.0;
+        /* 2 (qi qj -+ q0 qk) */
+        int lo = i < j ? i : j, hi = i < j ? j : i;
+        struct jet *xy = &p[4 * (lo + 1) + hi + 1], *w = &p[k + 1];
+        jet_sub(order, xy, w, &R[3 * i + j]);
+        jet_scale(order, 2.0, &R[3 * i + j], &R[3 * i + j]);
+        jet_add(order, xy, w, &R[3 * j + i]);
+        jet_scale(order, 2.0, &R[3 * j + i], &R[3 * j + i]);
+    }
+}
+
+/* a force along n at the point x of a body, both in its own axes about its mass
+ * centre */
+static void
+open_by(const struct rt *r, uint32_t body, int order, const struct jet R[9],
+        const struct jet n[3], const struct jet x[3], struct jet out[6])
+{
+    for (int i = 0; i < 6; i++)
+        jet_const(order, 0.0, &out[i]);
+    if (!slide_body_moves(r, body))
+        return;
+    turn(order, R, false, n, out);
+    jet_cross(order, x, n, out + 3);
+}
+
+/* -- surfaces --------------------------------------------------------------
+ */
+
+static int
+surface_row(struct rt *r, struct slide_row *row, int order)
+{
+    uint32_t c = row->spot.contact, d = r->im->dim;
+    const imp_contact *k = rt_contact(r, c);
+    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + k->opening;
+    const double *rows[2] = {NULL, NULL};
+    struct closest cl;
+    int st = closest_points(r, c, &cl, true);
+    if (st)
+        return st;
+    for (int i = 0; i < 2; i++)
+        if (slide_body_moves(r, k->body[i]))
+            rows[i] = r->work[rt_body(r, k->body[i])->block];
+    double *work = r->opening_work[c];
+    if (!work)
+        work = r->opening_work[c] =
+            NEW_N(r->own, double, ((size_t)t->n_rows + 1) * IMP_ROW_STRIDE);
+    st = rt_series(r, k->opening, r->contact_u + 8 * (size_t)c, rows, work,
+                   order);
+    if (st)
+        return st;
+    const uint32_t *outs = IMP_ARRAY(r->im, t->outs, uint32_t);
+    const imp_instr *code = IMP_ARRAY(r->im, t->code, imp_instr);
+    size_t bytes = sizeof(double) * (size_t)(order + 1), n = 0;
+    for (int i = 0; i < 12; i++)
+        jet_const(order, 0.0, &row->open[i / 6][i % 6]);
+    for (int i = -1; i < (int)(d == 2 ? 6 : 12); i++, n++) {
+        int per = d == 2 ? 3 : 6, s = i < 0 ? 0 : i / per, e = i % per;
+        struct jet *to = i < 0              ? &row->gap
+                         : d == 2 && e == 2 ? &row->open[s][5]
+                                            : &row->open[s][e];
+        memcpy(to->c,
+               work + (size_t)code[outs[n]].row * IMP_ROW_STRIDE + IMP_ROW_PAD,
+               bytes);
+    }
+    return IMP_OK;
+}
+
+/* -- polytopes -------------------------------------------------------------
+ */
+
+/* the vertices' frame against that of the face: y (axes of the face's body),
+ * and the normal in the axes of the vertex's body */
+struct over {
+    int order;
+    struct jet c[3], R[9], back[3]; /* back: R^T c */
+    bool has_back;
+    double holds;
+};
+
+static int
+over_get(struct rt *r, const struct slide_spot *at, int order, struct over *o)
+{
+    o->order = order;
+    o->has_back = false;
+    return corner_pose(r, at->contact, order, o->c, o->R, &o->holds);
+}
+
+/* the poses that the rows of one contact share, of one series */
+struct slide_poses {
+    uint32_t contact;
+    struct over over;
+    struct jet R[2][9]; /* body -> world */
+    /* of the last face: its normal in the axes of the other body, and in the
+     * world */
+    bool has_face;
+    int face_of;
+    uint32_t face;
+    struct jet own[3], world[3];
+};
+
+/* vertex x of the other body in the axes of the face's body */
+static void
+over_point(struct over *o, int face_of, const double x[3], struct jet y[3])
+{
+    turn_fixed(o->order, o->R, face_of != 0, x, y);
+    if (face_of != 0 && !o->has_back) {
+        turn(o->order, o->R, true, o->c, o->back);
+        o->has_back = true;
+    }
+    for (int i = 0; i < 3; i++)
+        if (face_of == 0)
+            jet_add(o->order, &y[i], &o->c[i], &y[i]);
+        else
+            jet_sub(o->order, &y[i], &o->back[i], &y[i]);
+}
+
+static const struct poly_face *
+face_of(const struct rt *r, const struct slide_spot *at,
+        const struct polytope **other)
+{
+    const imp_contact *k = rt_contact(r, at->contact);
+    *other = r->polytope[k->body[1 - at->face_of]];
+    return r->polytope[k->body[at->face_of]]->face + at->face;
+}
+
+/* fills s->poses for this row's contact */
+static int
+poses(struct rt *r, struct slide *s, const struct slide_spot *at, int order)
+{
+    const imp_contact *k = rt_contact(r, at->contact);
+    if (!s->poses) {
+        s->poses = NEW(r->own, struct slide_poses);
+        s->poses->contact = UINT32_MAX;
+    }
+    struct slide_poses *p = s->poses;
+    if (p->contact == at->contact)
+        return IMP_OK;
+    int st = over_get(r, at, order, &p->over);
+    for (int i = 0; i < 2 && !st; i++)
+        if (slide_body_moves(r, k->body[i]))
+            rotation(r, k->body[i], order, p->R[i]);
+    p->has_face = false;
+    p->contact = st ? UINT32_MAX : at->contact;
+    return st;
+}
+
+void
+slide_poses_forget(struct slide *s)
+{
+    if (s->poses)
+        s->poses->contact = UINT32_MAX;
+}
+
+static void
+face_normal(const struct rt *r, struct slide_poses *p, const imp_contact *k,
+            const struct slide_spot *at, const double n[3])
+{
+    int order = p->over.order, b = at->face_of;
+    if (p->has_face && p->face_of == b && p->face == at->face)
+        return;
+    turn_fixed(order, p->over.R, b == 0, n, p->own);
+    if (slide_body_moves(r, k->body[b]))
+        turn_fixed(order, p->R[b], false, n, p->world);
+    else if (slide_body_moves(r, k->body[1 - b]))
+        turn(order, p->R[1 - b], false, p->own, p->world);
+    p->has_face = true;
+    p->face_of = b;
+    p->face = at->face;
+}
+
+static int
+vertex_row(struct rt *r, struct slide *s, struct slide_row *row, int order)
+{
+    const struct slide_spot *at = &row->spot;
+    const imp_contact *k = rt_contact(r, at->contact);
+    const struct polytope *p;
+    const struct poly_face *f = face_of(r, at, &p);
+    int b = at->face_of;
+    struct jet y[3];
+    int st = poses(r, s, at, order);
+    if (st)
+        return st;
+    struct slide_poses *o = s->poses;
+    over_point(&o->over, b, p->vertex[at->vertex], y);
+    jet_dotc(order, y, f->n, &row->gap);
+    row->gap.c[0] -= f->d;
+    face_normal(r, o, k, at, f->n);
+    for (int e = 0; e < 2; e++)
+        for (int i = 0; i < 6; i++)
+            jet_const(order, 0.0, &row->open[e][i]);
+    if (slide_body_moves(r, k->body[1 - b])) { /* by n at the vertex */
+        for (int i = 0; i < 3; i++)
+            jet_scale(order, 1.0, &o->world[i], &row->open[1 - b][i]);
+        cross_fixed(order, o->own, p->vertex[at->vertex], -1.0,
+                    row->open[1 - b] + 3);
+    }
+    if (slide_body_moves(r, k->body[b])) { /* by -n at y */
+        for (int i = 0; i < 3; i++)
+            jet_scale(order, -1.0, &o->world[i], &row->open[b][i]);
+        cross_fixed(order, y, f->n, -1.0, row->open[b] + 3);
+    }
+    return IMP_OK;
+}
+
+/* two edges that cross: the direction across both, from body 0 to 1, in the
+ * axes of body 0; its lines' nearest points x_i + at_i d_i */
+struct crossing {
+    struct jet n[3], x[2][3], d[2][3], at[2], gap;
+    double length[2];
+};
+
+static const struct poly_edge *
+edge_of(const struct rt *r, const struct slide_spot *at, int i,
+        const struct polytope **p)
+{
+    *p = r->polytope[rt_contact(r, at->contact)->body[i]];
+    return (*p)->edge + (i == 0 ? at->face : at->vertex);
+}
+
+/* false: they are parallel */
+static bool
+cross_edges(const struct rt *r, const struct slide_spot *at, struct over *o,
+            struct crossing *k)
+{
+    const struct polytope *p;
+    int order = o->order;
+    struct jet N[3], n2, len, w[3], v[3], x;
+    for (int i = 0; i < 2; i++) {
+        const struct poly_edge *e = edge_of(r, at, i, &p);
+        double l2 = 0.0;
+        for (int j = 0; j < 3; j++) {
+            double l = p->vertex[e->v[1]][j] - p->vertex[e->v[0]][j];
+            l2 += l * l;
+        }
+        k->length[i] = sqrt(l2);
+        if (i == 0) {
+            constant(order, p->vertex[e->v[0]], 1.0, k->x[0]);
+            constant(order, e->dir, 1.0, k->d[0]);
+        } else {
+            over_point(o, 0, p->vertex[e->v[0]], k->x[1]);
+            turn_fixed(order, o->R, false, e->dir, k->d[1]);
+        }
+    }
+    jet_cross(order, k->d[0], k->d[1], N);
+    jet_dot(order, N, N, &n2);
+    if (!(n2.c[0] > SLIDE_PARALLEL * SLIDE_PARALLEL))
+        return false;
+    jet_sqrt(order, &n2, &len);
+    for (int i = 0; i < 3; i++) {
+        jet_div(order, &N[i], &len, &k->n[i]);
+        if (at->face_of == 1)
+            jet_scale(order, -1.0, &k->n[i], &k->n[i]);
+        jet_sub(order, &k->x[1][i], &k->x[0][i], &w[i]);
+    }
+    jet_dot(order, k->n, w, &k->gap);
+    for (int i = 0; i < 2; i++) {
+        jet_cross(order, w, k->d[1 - i], v);
+        jet_dot(order, v, N, &x);
+        jet_div(order, &x, &n2, &k->at[i]);
+    }
+    return true;
+}
+
+static int
+edges_row(struct rt *r, struct slide *s, struct slide_row *row, int order)
+{
+    const struct slide_spot *at = &row->spot;
+    const imp_contact *k = rt_contact(r, at->contact);
+    const struct polytope *p;
+    struct crossing here, *c = &here;
+    struct jet m[3], x[3], y;
+    int st = poses(r, s, at, order);
+    if (st)
+        return st;
+    struct over *o = &s->poses->over;
+    if (!cross_edges(r, at, o, c))
+        return IMP_SINGULAR;
+    row->gap = c->gap;
+    for (int j = 0; j < 3; j++) { /* of body 0, pushed back */
+        jet_mul(order, &c->at[0], &c->d[0][j], &y);
+        jet_add(order, &c->x[0][j], &y, &x[j]);
+        jet_scale(order, -1.0, &c->n[j], &m[j]);
+    }
+    open_by(r, k->body[0], order, s->poses->R[0], m, x, row->open[0]);
+    const struct poly_edge *e = edge_of(r, at, 1, &p);
+    turn(order, o->R, true, c->n, m);
+    for (int j = 0; j < 3; j++) {
+        jet_scale(order, e->dir[j], &c->at[1], &x[j]);
+        x[j].c[0] += p->vertex[e->v[0]][j];
+    }
+    open_by(r, k->body[1], order, s->poses->R[1], m, x, row->open[1]);
+    return IMP_OK;
+}
+
+/* do the edges cross now, or nearly, the one's outer side towards the other's?
+ * Sets at->face_of. o: to order 0 */
+static bool
+cross_now(const struct rt *r, struct slide_spot *at, struct over *o)
+{
+    const struct polytope *p;
+    struct crossing here, *c = &here;
+    double out[2] = {0.0, 0.0};
+    at->face_of = 0;
+    if (!cross_edges(r, at, o, c))
+        return false;
+    for (int i = 0; i < 2; i++) {
+        const struct poly_edge *e = edge_of(r, at, i, &p);
+        if (!(c->at[i].c[0] > -SLIDE_ASIDE * c->length[i] &&
+              c->at[i].c[0] < (1.0 + SLIDE_ASIDE) * c->length[i]))
+            return false;
+        for (int k = 0; k < 2; k++) {
+            struct jet m[3], w[3], x;
+            constant(0, p->face[e->face[k]].n, 1.0, m);
+            memcpy(w, m, sizeof w);
+            if (i == 1)
+                turn(0, o->R, false, m, w);
+            jet_dot(0, c->n, w, &x);
+            out[i] += x.c[0];
+        }
+    }
+    at->face_of = out[0] < 0.0;
+    return out[0] * out[1] < 0.0;
+}
+
+int
+slide_crossings(struct rt *r, uint32_t contact, int order,
+                bool (*wanted)(void *, const struct slide_spot *),
+                void (*each)(void *, const struct slide_spot *,
+                             const struct jet *),
+                void *ctx)
+{
+    const imp_contact *k = rt_contact(r, contact);
+    const struct polytope *p = r->polytope[k->body[0]],
+                          *q = r->polytope[k->body[1]];
+    struct slide_spot at = {contact, SLIDE_EDGES, 0, 0, 0};
+    struct crossing here, *c = &here;
+    struct over o;
+    int st = p->n_edge && q->n_edge ? over_get(r, &at, order, &o) : IMP_OK;
+    for (at.face = 0; at.face < p->n_edge && !st; at.face++)
+        for (at.vertex = 0; at.vertex < q->n_edge; at.vertex++) {
+            if (!wanted(ctx, &at))
+                continue;
+            o.order = 0;
+            if (!cross_now(r, &at, &o))
+                continue;
+            o.order = order;
+            if (cross_edges(r, &at, &o, c))
+                each(ctx, &at, &c->gap);
+        }
+    return st;
+}
+
+int
+slide_place(struct rt *r, const struct slide_spot *at, int order,
+            struct jet out[3])
+{
+    const imp_contact *k = rt_contact(r, at->contact);
+    struct crossing here, *c = &here;
+    struct over o;
+    int st = over_get(r, at, order, &o);
+    if (st)
+        return st;
+    if (at->kind == SLIDE_EDGES) {
+        if (!cross_edges(r, at, &o, c))
+            return IMP_SINGULAR;
+        for (int i = 0; i < 3; i++) {
+            jet_mul(order, &c->at[0], &c->d[0][i], &out[i]);
+            jet_add(order, &out[i], &c->x[0][i], &out[i]);
+        }
+        return IMP_OK;
+    }
+    const double *x = r->polytope[k->body[1 - at->face_of]]->vertex[at->vertex];
+    if (at->face_of == 0)
+        over_point(&o, 0, x, out);
+    else
+        constant(order, x, 1.0, out);
+    return IMP_OK;
+}
+
+/* how far the crossing is from the ends of both edges */
+static int
+edge_ends(struct rt *r, const struct slide_spot *at, int order,
+          struct jet *side)
+{
+    struct crossing here, *c = &here;
+    struct over o;
+    if (over_get(r, at, order, &o) || !cross_edges(r, at, &o, c))
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        side[2 * i] = c->at[i];
+        jet_scale(order, -1.0, &c->at[i], &side[2 * i + 1]);
+        side[2 * i + 1].c[0] += c->length[i];
+    }
+    return 4;
+}
+
+int
+slide_vertices(struct rt *r, const struct slide_spot *on, int order,
+               void (*each)(void *, uint32_t, const struct jet *), void *ctx,
+               double *holds)
+{
+    const struct polytope *p;
+    const struct poly_face *f = face_of(r, on, &p);
+    struct over o;
+    int st = over_get(r, on, order, &o);
+    for (uint32_t v = 0; v < p->n_vertex && !st; v++) {
+        struct jet y[3], gap;
+        over_point(&o, on->face_of, p->vertex[v], y);
+        jet_dotc(order, y, f->n, &gap);
+        gap.c[0] -= f->d;
+        each(ctx, v, &gap);
+    }
+    if (holds)
+        *holds = o.holds;
+    return st;
+}
+
+int
+slide_sides(struct rt *r, const struct slide_spot *at, int order,
+            struct jet *side, int most)
+{
+    const imp_contact *k = rt_contact(r, at->contact);
+    const struct polytope *q = r->polytope[k->body[at->face_of]], *p;
+    struct over o;
+    struct jet y[3];
+    int n = 0;
+    if (at->kind == SLIDE_EDGES)
+        return most < 4 ? 0 : edge_ends(r, at, order, side);
+    if (q->n_vertex == 0 || over_get(r, at, order, &o))
+        return 0;
+    const struct poly_face *f = face_of(r, at, &p);
+    over_point(&o, at->face_of, p->vertex[at->vertex], y);
+    for (uint32_t i = 0; i < f->count && n < most; i++) {
+        const double *a = q->vertex[q->loop[f->first + i]];
+        const double *b = q->vertex[q->loop[f->first + (i + 1) % f->count]];
+        double e[3], in[3], len = 0.0, base = 0.0;
+        for (int j = 0; j < 3; j++)
+            e[j] = b[j] - a[j];
+        for (int j = 0; j < 3; j++) {
+            int u = (j + 1) % 3, v = (j + 2) % 3;
+            in[j] = r->im->dim == 2 ? e[j] : f->n[u] * e[v] - f->n[v] * e[u];
+            len += in[j] * in[j];
+        }
+        len = sqrt(len);
+        for (int j = 0; j < 3; j++) {
+            in[j] /= len;
+            base += in[j] * a[j];
+        }
+        jet_dotc(order, y, in, &side[n]);
+        side[n++].c[0] -= base;
+    }
+    return n;
+}
+
+/* -- a smooth body on a polytope -------------------------------------------
+ */
+
+static int
+smooth_row(struct rt *r, struct slide *sl, struct slide_row *row, int order)
+{
+    uint32_t c = row->spot.contact;
+    const imp_contact *k = rt_contact(r, c);
+    uint32_t s = k->smooth;
+    struct corner near;
+    struct jet p[3], N[3], n2, len, x[3], m[3], w[3];
+    int st = corner_closest(r, c, &near, true);
+    if (!st)
+        st = corner_smooth_series(r, c, order, row->gap.c,
+                                  order >= RT_ORDER ? &row->valid : NULL);
+    if (!st)
+        st = poses(r, sl, &row->spot, order);
+    if (st)
+        return st;
+    const struct over *o = &sl->poses->over;
+    corner_smooth_point(r, c, order, p, N);
+    jet_dot(order, N, N, &n2);
+    jet_sqrt(order, &n2, &len);
+    for (int i = 0; i < 3; i++) {
+        struct jet u;
+        jet_div(order, &N[i], &len, &u);
+        N[i] = u;
+    }
+    /* the polytope is pushed along the smooth body's outward normal */
+    open_by(r, k->body[1 - s], order, sl->poses->R[1 - s], N, p,
+            row->open[1 - s]);
+    for (int i = 0; i < 3; i++)
+        jet_scale(order, -1.0, &N[i], &N[i]);
+    if (s == 1) { /* pose: x of 1 is at c + R x in the polytope's axes */
+        for (int i = 0; i < 3; i++)
+            jet_sub(order, &p[i], &o->c[i], &w[i]);
+        turn(order, o->R, true, w, x);
+        turn(order, o->R, true, N, m);
+    } else {
+        turn(order, o->R, false, p, x);
+        for (int i = 0; i < 3; i++)
+            jet_add(order, &x[i], &o->c[i], &x[i]);
+        turn(order, o->R, false, N, m);
+    }
+    open_by(r, k->body[s], order, sl->poses->R[s], m, x, row->open[s]);
+    return IMP_OK;
+}
+
+int
+slide_row_series(struct rt *r, struct slide *s, struct slide_row *row,
+                 int order)
+{
+    row->valid = INFINITY;
+    switch (row->spot.kind) {
+    case SLIDE_SURFACE:
+        return surface_row(r, row, order);
+    case SLIDE_SMOOTH:
+        return smooth_row(r, s, row, order);
+    case SLIDE_EDGES:
+        return edges_row(r, s, row, order);
+    default:
+        return vertex_row(r, s, row, order);
+    }
+}

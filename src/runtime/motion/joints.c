@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: MIT */
+/* Joints while bodies move (joints.h). The motion series keeps phi'' = 0 to
+ * rounding; what rounding leaves is taken out after each step by
+ *   q += push(-J^-1 phi),  v += push(-J^-1 phi'),  J = C M^-1 C^T,
+ * which is the least change in the metric of the masses: along no motion that
+ * the joints allow. It costs energy of second order in phi' only. Positions
+ * are held with the low parts of the state counted in: the angle of a body in
+ * the plane after 10^3 turns is rounded to 10^-12, which must not be taken for
+ * an error of its place. */
+#include "runtime/motion/joints.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/num.h"
+#include "runtime/impact/impact_of_run.h"
+#include "runtime/instance/compensated.h"
+#include "runtime/motion/motion.h"
+#include "runtime/motion/persistent.h"
+#include "runtime/tape/functions.h"
+
+/* rounds of Newton's method; the error after a step is of rounding, so that
+ * the second finds nothing left */
+#define HOLD_ROUNDS 3
+
+struct hold_block {
+    uint32_t n; /* conditions; 0: nothing to hold */
+    int rank;   /* of J at the first solve; -1: not yet */
+    double *lambda, *out, *J, *phi, *local, *change, *work;
+    int *piv;
+};
+struct hold {
+    struct hold_block *blocks;
+    double error; /* greatest of positions after a step, since hold_reset */
+};
+
+static const imp_block *
+block_at(const struct rt *r, uint32_t b)
+{
+    return IMP_ARRAY(r->im, r->im->blocks, imp_block) + b;
+}
+
+struct hold *
+hold_new(struct rt *r)
+{
+    const imp_image *im = r->im;
+    struct hold *h = NEW(r->own, struct hold);
+    bool any = false;
+    h->blocks = NEW_N(r->own, struct hold_block, im->blocks.n + 1);
+    for (uint32_t b = 0; b < im->blocks.n; b++) {
+        const imp_block *bl = block_at(r, b);
+        struct hold_block *o = h->blocks + b;
+        size_t n = bl->n_unknown, nv = (im->dim == 2 ? 3 : 6) * bl->bodies.n;
+        if (n == 0)
+            continue;
+        any = true;
+        o->n = (uint32_t)n;
+        o->lambda = NEW_N(r->own, double, n);
+        o->out = NEW_N(r->own, double, n *(n + 1));
+        o->J = o->out + n;
+        o->phi = NEW_N(r->own, double, 2 * n);
+        o->local = NEW_N(r->own, double, nv);
+        o->change = NEW_N(r->own, double, nv);
+        o->piv = NEW_N(r->own, int, n);
+        size_t rows = IMP_ARRAY(im, im->tapes, imp_tape)[bl->motion].n_rows;
+        o->work = NEW_N(r->own, double, (rows + 1) * IMP_ROW_STRIDE);
+    }
+    return any ? h : NULL;
+}
+
+/* -- what joints fix to their bodies
+ * ----------------------------------------- */
+
+static void
+cross(double r[3], const double a[3], const double b[3])
+{
+    r[0] = a[1] * b[2] - a[2] * b[1];
+    r[1] = a[2] * b[0] - a[0] * b[2];
+    r[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static double
+scale_to_unit(double a[3])
+{
+    double big = fmax(fabs(a[0]), fmax(fabs(a[1]), fabs(a[2]))), s = 0;
+    if (!(big > 0))
+        return 0;
+    for (int i = 0; i < 3; i++)
+        s += (a[i] / big) * (a[i] / big);
+    s = big * sqrt(s);
+    for (int i = 0; i < 3; i++)
+        a[i] /= s;
+    return s;
+}
+
+/* three orthonormal directions by rows, the first along axis; the world's own
+ * where there is none. In the plane the last is z. */
+static void
+triad(bool plane, const double axis[3], double f[9])
+{
+    static const double world[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    memcpy(f, world, sizeof world);
+    double a[3] = {axis[0], axis[1], plane ? 0 : axis[2]};
+    if (scale_to_unit(a) == 0)
+        return;
+    memcpy(f, a, sizeof a);
+    if (plane) {
+        f[3] = -a[1];
+        f[4] = a[0];
+        return;
+    }
+    int least = 0;
+    for (int i = 1; i < 3; i++)
+        if (fabs(a[i]) < fabs(a[least]))
+            least = i;
+    cross(f + 3, a, world + 3 * least);
+    scale_to_unit(f + 3);
+    cross(f + 6, a, f + 3);
+}
+
+/* world to body axes */
+static void
+into(const double R[9], const double x[3], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = R[i] * x[0] + R[3 + i] * x[1] + R[6 + i] * x[2];
+}
+
+static void
+start_joint(struct rt *r, const imp_joint *j)
+{
+    double *e = r->env + j->env_joint, f[2][9];
+    bool plane = r->im->dim == 2;
+    bool own = j->kind == IMP_JOINT_UNIVERSAL;
+    triad(plane, e + IMP_JOINT_AXIS, f[0]);
+    triad(plane, e + (own ? IMP_JOINT_AXIS2 : IMP_JOINT_AXIS), f[1]);
+    e[IMP_JOINT_COSINE] =
+        f[0][0] * f[1][0] + f[0][1] * f[1][1] + f[0][2] * f[1][2];
+    for (int s = 0; s < 2; s++) {
+        double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, d[3];
+        memcpy(d, e + IMP_JOINT_AT, sizeof d);
+        if (j->body[s] != IMP_WORLD) {
+            const double *c = r->env + rt_body(r, j->body[s])->env_state;
+            multi_rotation(r, j->body[s], R);
+            for (uint32_t i = 0; i < r->im->dim; i++)
+                d[i] -= c[i];
+        }
+        into(R, d, e + IMP_JOINT_ARM + 3 * s);
+        for (int i = 0; i < 3; i++)
+            into(R, f[s] + 3 * i, e + IMP_JOINT_FRAME + 9 * s + 3 * i);
+    }
+}
+
+void
+hold_start(struct rt *r)
+{
+    const imp_joint *j = IMP_ARRAY(r->im, r->im->joints, imp_joint);
+    for (uint32_t i = 0; i < r->im->joints.n; i++)
+        start_joint(r, j + i);
+    for (uint32_t b = 0; r->hold && b < r->im->blocks.n; b++)
+        r->hold->blocks[b].rank = -1;
+}
+
+/* -- multipliers
+ * ------------------------------------------------------------- */
+
+/* residual phi'' at multipliers 0 into o->out, factors of J behind it */
+static int
+factor(struct rt *r, uint32_t block)
+{
+    struct hold_block *o = r->hold->blocks + block;
+    memset(o->lambda, 0, o->n * sizeof *o->lambda);
+    int st = rt_eval(r, block_at(r, block)->solve, o->lambda, o->out);
+    if (st)
+        return st;
+    return imp_gram_factor((int)o->n, o->J, o->piv) ? IMP_NONFINITE : IMP_OK;
+}
+
+static int
+rank_changed(struct rt *r, uint32_t block, int rank)
+{
+    const struct hold_block *o = r->hold->blocks + block;
+    const imp_joint *j = IMP_ARRAY(r->im, r->im->joints, imp_joint);
+    char t[NUM_TEXT];
+    imp_range where = IMP_NOWHERE;
+    for (uint32_t i = 0; i < r->im->joints.n && where.file == 0; i++)
+        for (int s = 0; s < 2; s++)
+            if (j[i].body[s] != IMP_WORLD &&
+                rt_body(r, j[i].body[s])->block == block)
+                where = j[i].range;
+    struct diag *d = diag_add(
+        r->ds, DIAG_E0604, where,
+        "at t = %s the joints have %d independent conditions, at the start %d",
+        num_digits(t, rt_time(r), 9), rank, o->rank);
+    diag_help(r->ds, d,
+              "a linkage may go on in several ways from such a change point: "
+              "start it elsewhere, or end the run before");
+    return IMP_FAILED;
+}
+
+int
+hold_solve(struct rt *r, uint32_t block, const double **lambda)
+{
+    *lambda = NULL;
+    if (!r->hold || r->hold->blocks[block].n == 0)
+        return IMP_OK;
+    struct hold_block *o = r->hold->blocks + block;
+    int st = factor(r, block);
+    if (st == IMP_NONFINITE) {
+        rt_nonfinite(r, block_at(r, block)->solve, o->lambda);
+        return IMP_FAILED;
+    }
+    if (st)
+        return st;
+    int rank = imp_gram_rank((int)o->n, o->piv);
+    if (o->rank < 0)
+        o->rank = rank;
+    if (rank != o->rank)
+        return rank_changed(r, block, rank);
+    for (uint32_t i = 0; i < o->n; i++)
+        o->lambda[i] = -o->out[i];
+    imp_gram_solve((int)o->n, o->J, o->piv, o->lambda);
+    *lambda = o->lambda;
+    return IMP_OK;
+}
+
+/* -- projection
+ * -------------------------------------------------------------- */
+
+static double *
+low_part(const struct rt *r, uint32_t env)
+{
+    return r->state_lo + (env - r->im->layout.state);
+}
+
+/* conditions into o->phi, the low parts of the positions counted in */
+static int
+conditions(struct rt *r, uint32_t block)
+{
+    struct hold_block *o = r->hold->blocks + block;
+    const imp_block *bl = block_at(r, block);
+    const uint32_t *body = IMP_ARRAY(r->im, bl->bodies, uint32_t);
+    uint32_t d = r->im->dim;
+    double *to = o->local;
+    for (uint32_t i = 0; i < bl->bodies.n; i++, to += d == 2 ? 3 : 6) {
+        uint32_t at = rt_body(r, body[i])->env_state;
+        const double *q = r->env + at, *lo = low_part(r, at);
+        memcpy(to, lo, d * sizeof *to);
+        if (d == 2) {
+            to[2] = lo[2];
+            continue;
+        }
+        /* rotation 2 Im(conj(q) dq), body axes */
+        q += 3;
+        lo += 3;
+        for (int a = 0; a < 3; a++) {
+            int b = (a + 1) % 3, c = (a + 2) % 3;
+            to[3 + a] = 2 * (q[0] * lo[1 + a] - q[1 + a] * lo[0] -
+                             q[1 + b] * lo[1 + c] + q[1 + c] * lo[1 + b]);
+        }
+    }
+    return rt_eval(r, bl->hold, o->local, o->phi);
+}
+
+/* o->change := push(-J^-1 phi) */
+static int
+correction(struct rt *r, uint32_t block, const double *phi)
+{
+    struct hold_block *o = r->hold->blocks + block;
+    for (uint32_t i = 0; i < o->n; i++)
+        o->lambda[i] = -phi[i];
+    imp_gram_solve((int)o->n, o->J, o->piv, o->lambda);
+    return rt_eval(r, block_at(r, block)->push, o->lambda, o->change);
+}
+
+static void
+add_all(struct rt *r, uint32_t env, const double *d, uint32_t n)
+{
+    double *x = r->env + env, *lo = low_part(r, env);
+    for (uint32_t i = 0; i < n; i++)
+        state_add(x + i, lo + i, d[i]);
+}
+
+static void
+turn(struct rt *r, uint32_t env, const double w[3])
+{
+    double q[4], d[4];
+    memcpy(q, r->env + env, sizeof q);
+    d[0] = -0.5 * (q[1] * w[0] + q[2] * w[1] + q[3] * w[2]);
+    for (int a = 0; a < 3; a++) {
+        int b = (a + 1) % 3, c = (a + 2) % 3;
+        d[1 + a] = 0.5 * (q[0] * w[a] + q[1 + b] * w[c] - q[1 + c] * w[b]);
+    }
+    add_all(r, env, d, 4);
+    state_renormalise(r->env + env, low_part(r, env));
+}
+
+/* mass matrix of a body times its change of velocity */
+static void
+momentum(const struct rt *r, uint32_t body, const double c[6], double out[6])
+{
+    const double *k = r->env + rt_body(r, body)->env_body;
+    const double *J = k + IMP_BODY_INERTIA;
+    for (int i = 0; i < 3; i++)
+        out[i] = k[IMP_BODY_MASS] * c[i];
+    if (r->im->dim == 2) {
+        out[2] = J[0] * c[5]; /* third of three */
+        return;
+    }
+    out[3] = J[0] * c[3] + J[3] * c[4] + J[4] * c[5];
+    out[4] = J[3] * c[3] + J[1] * c[4] + J[5] * c[5];
+    out[5] = J[4] * c[3] + J[5] * c[4] + J[2] * c[5];
+}
+
+int
+hold_answer(struct rt *r, uint32_t block, double *change)
+{
+    if (!r->hold || r->hold->blocks[block].n == 0)
+        return IMP_OK;
+    struct hold_block *o = r->hold->blocks + block;
+    const imp_block *bl = block_at(r, block);
+    const uint32_t *body = IMP_ARRAY(r->im, bl->bodies, uint32_t);
+    uint32_t nv = r->im->dim == 2 ? 3 : 6;
+    int st = factor(r, block);
+    double *x = o->phi; /* C (change): the rows of C are those of push, M C^T */
+    for (uint32_t i = 0; i < o->n && !st; i++) {
+        memset(o->lambda, 0, o->n * sizeof *o->lambda);
+        o->lambda[i] = 1.0;
+        st = rt_eval(r, bl->push, o->lambda, o->change);
+        x[i] = 0.0;
+        for (uint32_t b = 0; b < bl->bodies.n && !st; b++) {
+            double p[6];
+            momentum(r, body[b], change + 6 * body[b], p);
+            for (uint32_t c = 0; c < nv; c++)
+                x[i] += p[c] * o->change[b * nv + c];
+        }
+    }
+    if (st)
+        return st;
+    for (uint32_t i = 0; i < o->n; i++)
+        o->lambda[i] = -x[i];
+    imp_gram_solve((int)o->n, o->J, o->piv, o->lambda);
+    if ((st = rt_eval(r, bl->push, o->lambda, o->change)))
+        return st;
+    for (uint32_t b = 0; b < bl->bodies.n; b++)
+        for (uint32_t c = 0; c < nv; c++)
+            change[6 * body[b] + (nv == 3 && c == 2 ? 5 : c)] +=
+                o->change[b * nv + c];
+    return IMP_OK;
+}
+
+void
+hold_shift(struct rt *r, uint32_t body, const double change[6], bool velocity)
+{
+    uint32_t at = rt_body(r, body)->env_state, d = r->im->dim;
+    double c[6];
+    memcpy(c, change, sizeof c);
+    if (d == 2) {
+        c[2] = change[5];
+        add_all(r, at + (velocity ? 3 : 0), c, 3);
+    } else if (velocity) {
+        add_all(r, at + 7, c, 6);
+    } else {
+        add_all(r, at, c, 3);
+        turn(r, at + 3, c + 3);
+    }
+}
+
+/* adds o->change to the poses, or to the velocities */
+static void
+apply(struct rt *r, uint32_t block, bool velocity)
+{
+    const struct hold_block *o = r->hold->blocks + block;
+    const imp_block *bl = block_at(r, block);
+    const uint32_t *body = IMP_ARRAY(r->im, bl->bodies, uint32_t);
+    uint32_t d = r->im->dim, nv = d == 2 ? 3 : 6;
+    for (uint32_t i = 0; i < bl->bodies.n; i++) {
+        uint32_t at = rt_body(r, body[i])->env_state;
+        const double *c = o->change + i * nv;
+        if (velocity) {
+            add_all(r, at + (d == 2 ? 3 : 7), c, nv);
+        } else if (d == 2) {
+            add_all(r, at, c, nv);
+        } else {
+            add_all(r, at, c, 3);
+            turn(r, at + 3, c + 3);
+        }
+    }
+}
+
+static double
+greatest(const double *v, uint32_t n)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < n; i++)
+        most = fmax(most, fabs(v[i]));
+    return most;
+}
+
+/* Failures are silent here: the series of the next step meets and tells them.
+ */
+static void
+project_block(struct rt *r, uint32_t block)
+{
+    struct hold_block *o = r->hold->blocks + block;
+    double before = INFINITY;
+    if (o->n == 0 || factor(r, block))
+        return;
+    for (int round = 0; round < HOLD_ROUNDS; round++) {
+        if (conditions(r, block))
+            return;
+        double off = greatest(o->phi, o->n);
+        if (!(off < 0.5 * before) || off == 0) {
+            before = fmin(before, off);
+            break;
+        }
+        before = off;
+        if (correction(r, block, o->phi))
+            return;
+        apply(r, block, false);
+    }
+    r->hold->error = fmax(r->hold->error, before);
+    if (!conditions(r, block) && !correction(r, block, o->phi + o->n))
+        apply(r, block, true);
+}
+
+void
+hold_project(struct rt *r)
+{
+    for (uint32_t b = 0; r->hold && b < r->im->blocks.n; b++)
+        project_block(r, b);
+}
+
+void
+hold_reset(struct rt *r)
+{
+    if (r->hold)
+        r->hold->error = 0;
+}
+
+double
+hold_greatest(const struct rt *r)
+{
+    return r->hold ? r->hold->error : 0;
+}
+
+int
+hold_errors(struct rt *r, double *position, double *velocity)
+{
+    double p = 0, v = 0;
+    for (uint32_t b = 0; r->hold && b < r->im->blocks.n; b++) {
+        const struct hold_block *o = r->hold->blocks + b;
+        if (o->n == 0)
+            continue;
+        int st = conditions(r, b);
+        if (st)
+            return st;
+        p = fmax(p, greatest(o->phi, o->n));
+        v = fmax(v, greatest(o->phi + o->n, o->n));
+    }
+    if (position)
+        *position = p;
+    if (velocity)
+        *velocity = v;
+    return IMP_OK;
+}
+
+/* -- kinematics
+ * -------------------------------------------------------------- */
+
+static void
+apply_rotation(const double R[9], const double x[3], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = R[3 * i] * x[0] + R[3 * i + 1] * x[1] + R[3 * i + 2] * x[2];
+}
+
+int
+hold_kinematics(struct rt *r, uint32_t body, double out[18])
+{
+    const imp_body *b = rt_body(r, body);
+    if (b->kinematics != IMP_NO_TAPE &&
+        !(b->block != IMP_NO_BLOCK && slide_moves(r, b->block)))
+        return rt_eval(r, b->kinematics, NULL, out);
+    const imp_block *bl = block_at(r, b->block);
+    const uint32_t *state = IMP_ARRAY(r->im, bl->state, uint32_t);
+    const uint32_t *rows = IMP_ARRAY(r->im, bl->rows, uint32_t);
+    double *keep = r->work[b->block], h;
+    double *work = r->hold && !slide_moves(r, b->block)
+                       ? r->hold->blocks[b->block].work
+                       : NULL;
+    if (!work) {
+        size_t n = IMP_ARRAY(r->im, r->im->tapes, imp_tape)[bl->motion].n_rows;
+        work = NEW_N(r->brief, double, (n + 1) * IMP_ROW_STRIDE);
+    }
+    /* r->work may be in use as dense output */
+    r->work[b->block] = work;
+    int st = motion_series(r, b->block, 2, &h);
+    r->work[b->block] = keep;
+    if (st)
+        return st;
+    bool plane = r->im->dim == 2;
+    uint32_t first = b->env_state + (plane ? 3 : 7);
+    double c[3][6] = {{0}}; /* derivative; velocity, spin in body axes */
+    for (uint32_t i = 0; i < bl->state.n; i++) {
+        if (state[i] < first || state[i] >= first + (plane ? 3 : 6))
+            continue;
+        uint32_t at = state[i] - first;
+        if (plane && at == 2)
+            at = 5;
+        const double *row =
+            work + (size_t)rows[i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
+        for (int n = 0; n < 3; n++)
+            c[n][at] = row[n] * (n == 2 ? 2 : 1);
+    }
+    double R[9], gyro[3];
+    multi_rotation(r, body, R);
+    /* w = R w_b: w' = R w_b', w'' = R (w_b'' + w_b x w_b') */
+    cross(gyro, c[0] + 3, c[1] + 3);
+    for (int i = 0; i < 3; i++)
+        c[2][3 + i] += gyro[i];
+    for (int n = 0; n < 3; n++) {
+        memcpy(out + 3 * n, c[n], 3 * sizeof *out);
+        apply_rotation(R, c[n] + 3, out + 9 + 3 * n);
+    }
+    return IMP_OK;
+}

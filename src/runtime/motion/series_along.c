@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* Series of expressions along the motion (series_along.h): the motion of all
+ * blocks and the event series of the contacts give the rows that a series tape
+ * reads; its own coefficients go to env and, shifted, to derived rows that
+ * later series read.
+ *
+ * Invariant: r->work and r->event_work are exchanged for arrays of our own
+ * meanwhile, so a dense output that is in use is not lost. */
+#include "runtime/motion/series_along.h"
+
+#include "base/arena.h"
+#include "runtime/gap/polytope_contact.h"
+#include "runtime/gap/smooth_smooth.h"
+#include "runtime/instance/system.h"
+#include "runtime/motion/motion.h"
+
+struct along {
+    double **motion, **event; /* as r->work, r->event_work */
+    double **work, **derived; /* per series */
+    double **corner;          /* per contact of corners: its entries of env */
+    const double **rows;      /* sources, as imp_series says */
+};
+
+static double *
+rows_of(struct rt *r, size_t n)
+{
+    return NEW_N(r->own, double, (n + 1) * IMP_ROW_STRIDE);
+}
+
+static double *
+work_of(struct rt *r, uint32_t tape)
+{
+    return rows_of(r,
+                   tape == IMP_NO_TAPE
+                       ? 0
+                       : IMP_ARRAY(r->im, r->im->tapes, imp_tape)[tape].n_rows);
+}
+
+struct along *
+along_new(struct rt *r)
+{
+    const imp_image *im = r->im;
+    uint32_t nb = im->blocks.n, nc = im->contacts.n, ns = im->series.n;
+    if (!ns)
+        return NULL;
+    struct along *a = NEW(r->own, struct along);
+    a->motion = NEW_N(r->own, double *, nb + 1);
+    a->event = NEW_N(r->own, double *, nc + 1);
+    a->work = NEW_N(r->own, double *, ns);
+    a->derived = NEW_N(r->own, double *, ns);
+    a->rows = NEW_N(r->own, const double *, nb + nc + ns);
+    for (uint32_t i = 0; i < nb; i++)
+        a->rows[i] = a->motion[i] =
+            work_of(r, IMP_ARRAY(im, im->blocks, imp_block)[i].motion);
+    for (uint32_t i = 0; i < nc; i++)
+        a->rows[nb + i] = a->event[i] = work_of(r, rt_gap_tape(r, i));
+    a->corner = NEW_N(r->own, double *, nc + 1);
+    for (uint32_t i = 0; i < nc; i++)
+        if (rt_contact(r, i)->flags & IMP_CONTACTF_CORNERS)
+            a->rows[nb + i] = a->corner[i] = rows_of(r, IMP_CONTACT_E);
+    for (uint32_t i = 0; i < ns; i++) {
+        const imp_series *s = IMP_ARRAY(im, im->series, imp_series) + i;
+        a->work[i] = work_of(r, s->tape);
+        a->rows[nb + nc + i] = a->derived[i] = rows_of(r, s->order + 1);
+    }
+    return a;
+}
+
+/* row m: coefficient m as a function of t, d_k = (k + m)!/(k! m!) c_{k+m} */
+static void
+derive(double *d, const double *c, int order)
+{
+    for (int m = 1; m <= order; m++) {
+        double *row = d + m * IMP_ROW_STRIDE + IMP_ROW_PAD;
+        double binomial = 1.0;
+        for (int k = 0; k <= order - m; k++) {
+            row[k] = binomial * c[k + m];
+            /* exact: below 2^53 */
+            binomial = binomial * (k + m + 1) / (k + 1);
+        }
+    }
+}
+
+static int
+fill(struct rt *r, const imp_val *v, const imp_want *w, int most)
+{
+    const imp_image *im = r->im;
+    struct along *a = r->along;
+    double h, jet[IMP_ORDER_MAX + 1];
+    int st = motion_series_all(r, most, &h);
+    for (uint32_t s = 0; s < im->systems.n && !st; s++) {
+        st = motion_series(r, rt_system(r, s)->block, most, &h);
+        if (!st && rt_system(r, s)->observer != IMP_NO_BLOCK)
+            st = motion_series(r, rt_system(r, s)->observer, most, &h);
+    }
+    const uint32_t *contact = IMP_ARRAY(im, v->contacts, uint32_t);
+    for (uint32_t i = 0; i < v->contacts.n && !st; i++)
+        st = a->corner[contact[i]]
+                 ? corner_rows(r, contact[i], most, a->corner[contact[i]])
+                 : closest_gap_series(r, contact[i], most, jet);
+    for (uint32_t i = 0; i < v->series.n && !st; i++) {
+        const imp_series *s =
+            IMP_ARRAY(im, im->series, imp_series) + w[i].series;
+        int order = (int)w[i].order;
+        double *work = a->work[w[i].series];
+        st = rt_series(r, s->tape, NULL, a->rows, work, order);
+        if (st == IMP_NONFINITE) {
+            struct diag *d = diag_add(
+                r->ds, DIAG_E0602, s->range,
+                "this has no finite time derivative%s at the present state",
+                order > 1 ? " of the orders asked for" : "");
+            diag_help(r->ds, d,
+                      "a formula is not smooth there, such as a root of zero, "
+                      "or too large");
+            return IMP_FAILED;
+        }
+        const double *c = work + (size_t)s->row * IMP_ROW_STRIDE + IMP_ROW_PAD;
+        for (int k = 0; k <= order && !st; k++)
+            r->env[s->env + (uint32_t)k] = c[k];
+        derive(a->derived[w[i].series], c, order);
+    }
+    return st;
+}
+
+int
+along_fill(struct rt *r, const imp_val *v)
+{
+    const imp_want *w = IMP_ARRAY(r->im, v->series, imp_want);
+    uint32_t most = 1;
+    for (uint32_t i = 0; i < v->series.n; i++)
+        most = w[i].order > most ? w[i].order : most;
+    double **motion = r->work, **event = r->event_work;
+    if (!v->series.n)
+        return IMP_OK;
+    r->work = r->along->motion;
+    r->event_work = r->along->event;
+    int st = fill(r, v, w, (int)most);
+    r->work = motion;
+    r->event_work = event;
+    return st;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* See switching.h. The branch that a series follows is the one picked by the
+ * sign of u at order 0. It holds while the polynomial of u keeps that sign, up
+ * to the rounding of the terms of u. Where u begins within its rounding, the
+ * first time at which it is out of it tells the side on which the motion goes
+ * on; if that is not the side picked, the step ends there. So each step ends on
+ * a side that the next one picks, and the state is wrong by no more than the
+ * difference of both branches over a time of rounding. */
+#include "runtime/motion/switching.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "base/arena.h"
+#include "base/num.h"
+#include "runtime/numerics/polynomial.h"
+
+/* roundings of the terms of u within which it counts as zero */
+#define GUARD_NOISE 4.0
+/* terms of u that are left out, of its size */
+#define GUARD_TRUNCATION 4e-16
+/* orders before the last that are looked at, of more than that many */
+#define GUARD_GAP 7
+/* least step, in roundings of the time: that it advances */
+#define GUARD_LEAST 4.0
+/* and where the time is 0 */
+#define GUARD_FIRST 1e-100
+/* a step that leads back over a change where the last one came from is this
+ * short, over what its rounding and the least step make it; or, where both
+ * sides lead along the change, against the time and the length of the series */
+#define GUARD_SHORT 16.0
+#define GUARD_SHARE 1e-9
+/* steps of that kind in a row, after which the motion is said to be held */
+#define GUARD_BACK 32
+/* the same of steps that are only short */
+#define GUARD_BRIEF 1e-3
+#define GUARD_MANY 20000
+
+struct guard_run {
+    double *work; /* rows of the tape */
+    double *most; /* per guard: greatest size of its terms in this run: what is
+                     at rest is there to the rounding of that */
+    double last;  /* time of the last series with a step that leads back */
+    int back;     /* how many in a row */
+    int brief;    /* short ones in a row */
+};
+
+static const imp_block *
+block_of(const struct rt *r, uint32_t block)
+{
+    return IMP_ARRAY(r->im, r->im->blocks, imp_block) + block;
+}
+
+struct guard_run *
+guard_new(struct rt *r)
+{
+    bool any = false;
+    for (uint32_t b = 0; b < r->im->blocks.n; b++)
+        any |= block_of(r, b)->guard != IMP_NO_TAPE;
+    if (!any)
+        return NULL;
+    struct guard_run *o = NEW_N(r->own, struct guard_run, r->im->blocks.n);
+    for (uint32_t b = 0; b < r->im->blocks.n; b++) {
+        if (block_of(r, b)->guard == IMP_NO_TAPE)
+            continue;
+        const imp_tape *t =
+            IMP_ARRAY(r->im, r->im->tapes, imp_tape) + block_of(r, b)->guard;
+        o[b].work = NEW_N(r->own, double, (t->n_rows + 1) * IMP_ROW_STRIDE);
+        o[b].most = NEW_N(r->own, double, block_of(r, b)->guards.n);
+        o[b].last = -INFINITY;
+    }
+    return o;
+}
+
+uint32_t
+guard_count(const struct rt *r, uint32_t block)
+{
+    return block_of(r, block)->guard == IMP_NO_TAPE
+               ? 0
+               : block_of(r, block)->guards.n;
+}
+
+void
+guard_reset(struct rt *r)
+{
+    for (uint32_t b = 0; r->guard && b < r->im->blocks.n; b++) {
+        r->guard[b].last = -INFINITY;
+        r->guard[b].back = r->guard[b].brief = 0;
+        for (uint32_t i = 0; i < guard_count(r, b); i++)
+            r->guard[b].most[i] = 0.0;
+    }
+}
+
+/* Beyond all roots of c +- noise (Fujiwara): a polynomial of an infinite step
+ * needs an end. */
+static double
+bound(const double *c, int n, double noise)
+{
+    double b = 0.0;
+    while (n > 0 && c[n] == 0.0)
+        n--;
+    for (int k = 0; k < n; k++) {
+        double a = fabs(c[k]) + (k == 0 ? noise : 0.0);
+        if (a > 0.0)
+            b = fmax(b, exp((log(a) - log(fabs(c[n]))) / (n - k)));
+    }
+    return 2.0 * b;
+}
+
+/* Time for which the last terms of u stay below GUARD_TRUNCATION of its size;
+ * where these vanish by symmetry those before them tell the radius. A branch
+ * that nobody is on shortens no step otherwise. */
+static double
+reach(const double *c, int n, double size)
+{
+    double h = INFINITY, root = log(GUARD_TRUNCATION);
+    for (int k = 1; k <= n && size == 0.0; k++)
+        size = fabs(c[k]);
+    for (int k = n - GUARD_GAP; k <= n; k++)
+        if (c[k] != 0.0)
+            h = fmin(h, exp((log(size) - log(fabs(c[k]))) / k +
+                            root / (k < n - 1 ? n : k)));
+    return h;
+}
+
+struct end {
+    double s;  /* the step ends here; infinite: it does not */
+    bool back; /* at a change that u had just come over */
+};
+
+/* When does u, c[0] + c[1] s + ..., leave the side that its sign at 0 has
+ * picked? */
+static struct end
+leaves(const double *c, int n, double h, double noise, double least)
+{
+    double p[POLY_MAX + 1], up, down;
+    struct end e = {INFINITY, false};
+    if (!isfinite(h))
+        h = fmax(bound(c, n, noise), least);
+    if (!isfinite(h))
+        return e;
+    for (int k = 0; k <= n; k++)
+        p[k] = -c[k];
+    if (fabs(c[0]) > noise) {
+        if (poly_below(c[0] > 0.0 ? c : p, n, 0.0, h, -noise, &e.s)) {
+            double near = noise / fabs(c[1]) + least;
+            e.s = fmax(e.s, least);
+            e.back = e.s <= GUARD_SHORT * near &&
+                     fabs(c[0]) <= GUARD_SHORT * fabs(c[1]) * near;
+        } else {
+            e.s = INFINITY;
+        }
+        return e;
+    }
+    bool rises = poly_below(p, n, 0.0, h, -noise, &up);
+    bool falls = poly_below(c, n, 0.0, h, -noise, &down);
+    if (!rises && !falls)
+        return e;
+    bool above = rises && (!falls || up < down);
+    double out = above ? up : down;
+    if (above ? c[0] > 0.0 : c[0] < 0.0) {
+        if (!poly_below(above ? c : p, n, out, h, -noise, &e.s))
+            e.s = INFINITY;
+        return e;
+    }
+    e.s = fmax(out, least);
+    e.back = true;
+    return e;
+}
+
+/* the same of u that goes over whole numbers, or halves of them */
+static struct end
+passes(const double *c, int n, double h, double noise, double least,
+       uint32_t kind)
+{
+    double p[POLY_MAX + 1], half = kind == IMP_GUARD_HALF ? 0.5 : 0.0;
+    if (kind == IMP_GUARD_SIGN)
+        return leaves(c, n, h, noise, least);
+    struct end first = {INFINITY, false};
+    for (int k = 0; k <= n; k++)
+        p[k] = c[k];
+    for (int side = -1; side <= 1; side++) {
+        p[0] = c[0] - (nearbyint(c[0] - half) + side + half);
+        struct end e = leaves(p, n, h, noise, least);
+        if (e.s < first.s)
+            first = e;
+    }
+    return first;
+}
+
+static int
+held(struct rt *r, uint32_t block, int which)
+{
+    const imp_guard *g =
+        IMP_ARRAY(r->im, block_of(r, block)->guards, imp_guard) + which;
+    char t[NUM_TEXT];
+    struct diag *d =
+        diag_add(r->ds, DIAG_E0735, g->range,
+                 "the motion is held where this changes its branch, at t = %s",
+                 num_digits(t, rt_time(r), 9));
+    diag_help(r->ds, d,
+              "on both sides it is driven back, as by dry friction where a "
+              "speed comes to zero; a smooth formula has no such place: "
+              "tanh(v/v0) instead of sign(v)");
+    return IMP_FAILED;
+}
+
+/* Series and size of guard i (the tape's rows before); NULL: not finite, which
+ * belongs to a branch that nobody is on */
+static const double *
+argument(const struct rt *r, const imp_block *b, struct guard_run *o,
+         uint32_t i, int order, double *size)
+{
+    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + b->guard;
+    const imp_instr *code = IMP_ARRAY(r->im, t->code, imp_instr);
+    const uint32_t *out = IMP_ARRAY(r->im, t->outs, uint32_t);
+    const double *c =
+        o->work + (size_t)code[out[i]].row * IMP_ROW_STRIDE + IMP_ROW_PAD;
+    *size = o->work[(size_t)code[out[b->guards.n + i]].row * IMP_ROW_STRIDE +
+                    IMP_ROW_PAD];
+    if (!isfinite(*size))
+        return NULL;
+    for (int k = 0; k <= order; k++)
+        if (!isfinite(c[k]))
+            return NULL;
+    *size = o->most[i] = fmax(o->most[i], *size);
+    return c;
+}
+
+int
+guard_end(struct rt *r, uint32_t block, int order, double *h, int *which)
+{
+    const imp_block *b = block_of(r, block);
+    *which = -1;
+    if (b->guard == IMP_NO_TAPE)
+        return IMP_OK;
+    struct guard_run *o = r->guard + block;
+    const imp_guard *g = IMP_ARRAY(r->im, b->guards, imp_guard);
+    const double *rows[1] = {r->work[block]}, *c;
+    int st = rt_series(r, b->guard, NULL, rows, o->work, order);
+    if (st && st != IMP_NONFINITE)
+        return st;
+    double now = rt_time(r), size;
+    double least = fmax(GUARD_LEAST * DBL_EPSILON * fabs(now), GUARD_FIRST);
+    double share = fmin(*h, fabs(now));
+    bool back = false, brief = false;
+    for (uint32_t i = 0; i < b->guards.n && order > GUARD_GAP; i++)
+        if ((c = argument(r, b, o, i, order, &size)))
+            *h = fmin(*h, reach(c, order, size));
+    for (uint32_t i = 0; i < b->guards.n; i++) {
+        if (!(c = argument(r, b, o, i, order, &size)))
+            continue;
+        struct end e = passes(c, order, *h, GUARD_NOISE * DBL_EPSILON * size,
+                              least, g[i].kind);
+        if (e.s < *h || (isfinite(e.s) && e.s == *h && *which < 0)) {
+            *h = e.s;
+            *which = (int)i;
+            back = e.back || e.s <= GUARD_SHARE * share;
+            brief = e.s <= GUARD_BRIEF * share;
+        }
+    }
+    if (now == o->last)
+        return IMP_OK;
+    o->back = back ? (now > o->last ? o->back + 1 : 1) : 0;
+    o->brief = brief ? (now > o->last ? o->brief + 1 : 1) : 0;
+    o->last = now;
+    return o->back > GUARD_BACK || o->brief > GUARD_MANY
+               ? held(r, block, *which)
+               : IMP_OK;
+}

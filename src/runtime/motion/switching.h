@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Formulas of the motion that change their branch (abs, min, max, if, sign,
+ * floor ...): a series holds until there, so that is where a step ends. It ends
+ * just beyond, by the rounding of what the choice depends on, so that the next
+ * step is on the other side. */
+#ifndef IMP_RUNTIME_MOTION_SWITCHING_H
+#define IMP_RUNTIME_MOTION_SWITCHING_H
+
+#include "runtime/instance/run.h"
+
+struct guard_run; /* per block; r->guard */
+
+/* memory, of r->own; NULL where no formula has branches */
+struct guard_run *guard_new(struct rt *r);
+/* before another run */
+void guard_reset(struct rt *r);
+/* After the series of a block to that order, at the time in env: shortens the
+ * step *h (which may be infinite) to where a branch ends. *which: the number of
+ * its guard, or -1. IMP_OK, or IMP_FAILED after the diagnostic of a motion that
+ * is driven back to the change from both sides. */
+int guard_end(struct rt *r, uint32_t block, int order, double *h, int *which);
+/* how many the block has */
+uint32_t guard_count(const struct rt *r, uint32_t block);
+
+#endif

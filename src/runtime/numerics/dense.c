@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Cholesky factors with an envelope and with dropped pivots, and Householder QR
+ * with column pivoting. See dense.h. */
+#include "runtime/numerics/dense.h"
+
+#include <math.h>
+
+double
+dense_cholesky(int n, double *a, int ld, const int *first, const double *ref,
+               double tol, double *rd, int *rank)
+{
+    double worst = 1;
+    *rank = 0;
+    for (int i = 0; i < n; i++) {
+        double *ai = a + i * ld, measure = ref ? ref[i] : ai[i];
+        int f = first[i];
+        for (int j = f; j < i; j++) {
+            const double *aj = a + j * ld;
+            int k = first[j] > f ? first[j] : f;
+            ai[j] = (ai[j] - (k < j ? dense_dot(j - k, ai + k, aj + k) : 0)) *
+                    rd[j];
+        }
+        double d = ai[i] - dense_dot(i - f, ai + f, ai + f);
+        if (!(d > tol * measure)) {
+            rd[i] = 0;
+            ai[i] = 0;
+            continue;
+        }
+        if (d < worst * measure)
+            worst = d / measure;
+        ai[i] = sqrt(d);
+        rd[i] = 1 / ai[i];
+        ++*rank;
+    }
+    return worst;
+}
+
+void
+dense_forward(int n, const double *l, int ld, const int *first,
+              const double *rd, int start, double *b)
+{
+    for (int i = start; i < n; i++) {
+        int k = first[i] > start ? first[i] : start;
+        double s = k < i ? dense_dot(i - k, l + i * ld + k, b + k) : 0;
+        b[i] = (b[i] - s) * rd[i];
+    }
+}
+
+void
+dense_backward(int n, const double *l, int ld, const int *first,
+               const double *rd, double *b)
+{
+    for (int i = n - 1; i >= 0; i--) {
+        double x = b[i] *= rd[i];
+        if (x != 0)
+            for (int j = first[i]; j < i; j++)
+                b[j] -= l[i * ld + j] * x;
+    }
+}
+
+static double
+length(int n, const double *x)
+{
+    double big = 0, s = 0;
+    for (int i = 0; i < n; i++)
+        big = fmax(big, fabs(x[i]));
+    if (!(big > 0))
+        return 0;
+    for (int i = 0; i < n; i++)
+        s += (x[i] / big) * (x[i] / big);
+    return big * sqrt(s);
+}
+
+/* b := (1 - tau h h^T) b with h = (1, x[1..]) */
+static void
+reflect(int n, double tau, const double *x, double *b)
+{
+    double s = b[0];
+    for (int i = 1; i < n; i++)
+        s += x[i] * b[i];
+    s *= tau;
+    b[0] -= s;
+    for (int i = 1; i < n; i++)
+        b[i] -= s * x[i];
+}
+
+int
+dense_qr(int m, int n, double *a, double *tau, int *perm, double *norm,
+         double tol)
+{
+    int k = 0, most = m < n ? m : n;
+    for (int j = 0; j < n; j++) {
+        perm[j] = j;
+        norm[j] = length(m, a + j * m);
+    }
+    for (; k < most; k++) {
+        /* the column of which the largest share is left */
+        int best = -1;
+        double share = tol;
+        for (int j = k; j < n; j++) {
+            double whole = norm[perm[j]];
+            double s = whole > 0 ? length(m - k, a + j * m + k) / whole : 0;
+            if (s > share) {
+                share = s;
+                best = j;
+            }
+        }
+        if (best < 0)
+            break;
+        if (best != k) {
+            int p = perm[k];
+            perm[k] = perm[best];
+            perm[best] = p;
+            for (int i = 0; i < m; i++) {
+                double t = a[k * m + i];
+                a[k * m + i] = a[best * m + i];
+                a[best * m + i] = t;
+            }
+        }
+        double *x = a + k * m + k, beta = length(m - k, x);
+        if (x[0] > 0)
+            beta = -beta;
+        tau[k] = (beta - x[0]) / beta;
+        double head = x[0] - beta;
+        for (int i = 1; i < m - k; i++)
+            x[i] /= head;
+        for (int j = k + 1; j < n; j++)
+            reflect(m - k, tau[k], x, a + j * m + k);
+        x[0] = beta;
+    }
+    return k;
+}
+
+void
+dense_qr_qt(int m, int rank, const double *a, const double *tau, double *b)
+{
+    for (int k = 0; k < rank; k++)
+        reflect(m - k, tau[k], a + k * m + k, b + k);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Dense algebra at the sizes of contact problems (up to about a hundred).
+ * Factor first; an SVD only where the condition estimate asks for it. The
+ * caller owns all memory; nothing here allocates. */
+#ifndef IMP_RUNTIME_NUMERICS_DENSE_H
+#define IMP_RUNTIME_NUMERICS_DENSE_H
+
+#include <float.h>
+
+/* A singular value counts as zero at or under this share of the columns'
+ * original length: each of the max(m, n) terms of a column carries half a unit
+ * of rounding, a factor of 16 covers the rotations (Golub & Van Loan 2013,
+ * 5.5.8). */
+static inline double
+dense_tolerance(int m, int n)
+{
+    return 16.0 * (m > n ? m : n) * DBL_EPSILON;
+}
+
+/* dot product in four lanes, of fixed order */
+static inline double
+dense_dot(int n, const double *a, const double *b)
+{
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        s0 += a[i] * b[i];
+        s1 += a[i + 1] * b[i + 1];
+        s2 += a[i + 2] * b[i + 2];
+        s3 += a[i + 3] * b[i + 3];
+    }
+    for (; i < n; i++)
+        s0 += a[i] * b[i];
+    return (s0 + s2) + (s1 + s3);
+}
+
+/* Cholesky factors A = L L^T in place, lower triangle, row-major with `ld`
+ * entries per row; first[i] is the first column of row i that is not zero
+ * (rows keep that envelope). ref[i] > 0 is what pivot i is measured by (the
+ * size of its row before any elimination; NULL: the diagonal). A pivot at or
+ * under tol*ref[i] is dropped: its row and column count as dependent, and
+ * rd[i] = 0, otherwise rd[i] = 1/L[i][i]. Returns the smallest ratio of a kept
+ * pivot to its measure (1 for n = 0): an estimate of 1/condition of the scaled
+ * matrix from above. *rank: pivots kept. */
+double dense_cholesky(int n, double *a, int ld, const int *first,
+                      const double *ref, double tol, double *rd, int *rank);
+/* L y = b in place, from entry `start` on (b is zero before it) */
+void dense_forward(int n, const double *l, int ld, const int *first,
+                   const double *rd, int start, double *b);
+/* L^T x = b in place; entries of dropped pivots become 0 */
+void dense_backward(int n, const double *l, int ld, const int *first,
+                    const double *rd, double *b);
+
+/* Householder QR with column pivoting of the m x n matrix a (column-major, ld
+ * = m): A P = Q R. Stops where the rest of every column is at or under
+ * tol*norm[j], norm[j] the length of column j at first (written here; columns
+ * of length 0 are never taken). R and the reflectors stay in a, tau and perm
+ * have min(m, n) and n entries. Returns the rank. (Businger & Golub 1965) */
+int dense_qr(int m, int n, double *a, double *tau, int *perm, double *norm,
+             double tol);
+/* b (m entries) := Q^T b */
+void dense_qr_qt(int m, int rank, const double *a, const double *tau,
+                 double *b);
+
+/* One-sided Jacobi (Hestenes 1958): A V = U diag(s), m x n, column-major, any
+ * m and n; a becomes U diag(s), v (n x n, column-major) orthogonal, s in
+ * falling order. Singular values are right to rounding relative to the columns'
+ * own sizes (Demmel & Veselic 1992). Returns the number of sweeps, 0 when 60
+ * were not enough. */
+int dense_svd(int m, int n, double *a, double *v, double *s);
+
+/* x (n) of least length with |A x - b| least; a, v, s of dense_svd, the first
+ * `rank` singular values kept. work: n entries. */
+void dense_svd_solve(int m, int n, const double *a, const double *v,
+                     const double *s, int rank, const double *b, double *x,
+                     double *work);
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* Lemke's method, and the solution polished on the set it finds. The problem
+ * is scaled to a unit diagonal first, so that one tolerance serves bodies of
+ * any mass. See lcp.h. */
+#include "runtime/numerics/lcp.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "runtime/numerics/dense.h"
+
+/* an entry of the tableau, whose first form has entries of size 1, that
+ * rounding may have left after some tens of pivots */
+#define PIVOT_ZERO 1e-11
+/* w counts as zero below this share of q: the polished solution of size 1 has
+ * errors of condition * eps */
+#define SLACK_ZERO 1e-9
+/* on the unit diagonal where a ray may be rounding */
+#define MORE 1e-9
+
+size_t
+lcp_room(int n)
+{
+    size_t k = (size_t)n;
+    return k * (2 * k + 2) + 4 * k * k + 12 * k + 16;
+}
+
+static void
+pivot(int n, double *T, int row, int col)
+{
+    int w = 2 * n + 2;
+    double p = 1 / T[row * w + col];
+    for (int j = 0; j < w; j++)
+        T[row * w + j] *= p;
+    T[row * w + col] = 1;
+    for (int i = 0; i < n; i++) {
+        double f = T[i * w + col];
+        if (i == row || f == 0)
+            continue;
+        for (int j = 0; j < w; j++)
+            T[i * w + j] -= f * T[row * w + j];
+        T[i * w + col] = 0;
+    }
+}
+
+/* does row i leave before row k? ratios of the right-hand side, then of the
+ * inverse of the basis (the first n columns), in order */
+static int
+before(int n, const double *T, int col, int i, int k)
+{
+    int w = 2 * n + 2;
+    const double *a = T + i * w, *b = T + k * w;
+    for (int j = -1; j < n; j++) {
+        int c = j < 0 ? w - 1 : j;
+        double x = a[c] / a[col], y = b[c] / b[col];
+        if (fabs(x - y) > 1e-13 * (fabs(x) + fabs(y)) + 1e-15)
+            return x < y;
+    }
+    return 0;
+}
+
+static void
+tableau(int n, const double *g, const double *p, double size, double more,
+        double *T)
+{
+    for (int i = 0; i < n; i++) {
+        double *t = T + i * (2 * n + 2);
+        for (int j = 0; j < n; j++) {
+            t[j] = i == j;
+            t[n + j] = -g[i * n + j] - (i == j ? more : 0);
+        }
+        t[2 * n] = -1;
+        t[2 * n + 1] = p[i] / size;
+    }
+}
+
+/* basis[i]: variable of row i (0..n-1 w, n..2n-1 z, 2n z0) */
+static int
+lemke(int n, double *T, int *basis)
+{
+    int w = 2 * n + 2, col = 2 * n, row = 0;
+    for (int i = 0; i < n; i++)
+        basis[i] = i;
+    /* z0 enters with the most negative q */
+    for (int i = 1; i < n; i++)
+        if (T[i * w + w - 1] < T[row * w + w - 1])
+            row = i;
+    if (T[row * w + w - 1] >= 0)
+        return 0;
+    for (long count = 0; count < 1000L + 100L * n; count++) {
+        pivot(n, T, row, col);
+        int left = basis[row];
+        basis[row] = col;
+        if (left == 2 * n)
+            return 0;
+        col = left < n ? left + n : left - n;
+        row = -1;
+        for (int i = 0; i < n; i++)
+            if (T[i * w + col] > PIVOT_ZERO &&
+                (row < 0 || before(n, T, col, i, row)))
+                row = i;
+        if (row < 0)
+            return 1;
+        /* z0 leaves where it may */
+        double least = T[row * w + w - 1] / T[row * w + col];
+        for (int i = 0; i < n; i++)
+            if (basis[i] == 2 * n && T[i * w + col] > PIVOT_ZERO &&
+                T[i * w + w - 1] / T[i * w + col] <= least + 1e-14)
+                row = i;
+    }
+    return 3;
+}
+
+/* the solution that the tableau holds */
+static void
+take(int n, const double *T, const int *basis, double size, double *x, int *in)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = in[i] = 0;
+    for (int i = 0; i < n; i++)
+        if (basis[i] >= n && basis[i] < 2 * n) {
+            x[basis[i] - n] = fmax(0, T[(i + 1) * (2 * n + 2) - 1]) * size;
+            in[basis[i] - n] = 1;
+        }
+}
+
+/* z on the set `in`, least length; 0 if z and w come out right. *lost: G is
+ * singular on the set */
+static int
+polish(int n, const double *G, const double *q, const int *in, double size,
+       double *z, double *room, int *lost)
+{
+    int set[256], k = 0, rank = 0;
+    double *a = room, *v = a + n * n, *s = v + n * n, *b = s + n, *x = b + n,
+           *work = x + n;
+    for (int i = 0; i < n && k < 256; i++)
+        if (in[i])
+            set[k++] = i;
+    for (int i = 0; i < k; i++) {
+        b[i] = -q[set[i]];
+        for (int j = 0; j < k; j++)
+            a[j * k + i] = G[set[i] * n + set[j]];
+    }
+    dense_svd(k, k, a, v, s);
+    while (rank < k && s[rank] > dense_tolerance(k, k) * s[0])
+        rank++;
+    *lost = rank < k;
+    dense_svd_solve(k, k, a, v, s, rank, b, x, work);
+    memset(z, 0, sizeof *z * (size_t)n);
+    for (int i = 0; i < k; i++) {
+        if (x[i] * G[set[i] * (n + 1)] < -SLACK_ZERO * size)
+            return 1;
+        z[set[i]] = x[i] > 0 ? x[i] : 0;
+    }
+    for (int i = 0; i < n; i++)
+        if (q[i] + dense_dot(n, G + i * n, z) < -SLACK_ZERO * size)
+            return 1;
+    return 0;
+}
+
+int
+lcp_solve(int n, const double *G, const double *q, double *z, double *room)
+{
+    int w = 2 * n + 2, basis[256], in[256], lost = 0;
+    double *T = room, *g = T + n * w, *p = g + n * n, *d = p + n, *x = d + n,
+           *rest = x + n, size = 0;
+    memset(z, 0, sizeof *z * (size_t)n);
+    if (n > 256)
+        return 3;
+    for (int i = 0; i < n; i++)
+        d[i] = G[i * n + i] > 0 ? 1 / sqrt(G[i * n + i]) : 1;
+    for (int i = 0; i < n; i++) {
+        p[i] = q[i] * d[i];
+        size = fmax(size, fabs(p[i]));
+        for (int j = 0; j < n; j++)
+            g[i * n + j] = G[i * n + j] * d[i] * d[j];
+    }
+    if (!(size > 0))
+        return 0;
+    tableau(n, g, p, size, 0, T);
+    int st = lemke(n, T, basis);
+    bool retry = st != 0;
+    if (retry) {
+        /* a ray may be rounding where G is singular: a little more on the
+         * diagonal has a solution always; it stands if it solves the problem
+         * as it was */
+        memset(x, 0, sizeof *x * (size_t)n);
+        for (int round = 0; round < 3; round++) {
+            /* proximal points: what was added is taken off again */
+            for (int i = 0; i < n; i++)
+                rest[i] = p[i] - MORE * x[i];
+            tableau(n, g, rest, size, MORE, T);
+            if (lemke(n, T, basis))
+                return st;
+            take(n, T, basis, size, x, in);
+        }
+        for (int i = 0; i < n; i++)
+            if (p[i] + dense_dot(n, g + i * n, x) < -SLACK_ZERO * size)
+                return st;
+    }
+    take(n, T, basis, size, x, in);
+    /* all contacts that stay closed may carry: the least z of them */
+    int more[256], wider = 0;
+    for (int i = 0; i < n; i++) {
+        double wi = p[i] + dense_dot(n, g + i * n, x);
+        more[i] = in[i] || (fabs(wi) <= SLACK_ZERO * size && g[i * n + i] > 0);
+        wider |= more[i] && !in[i];
+    }
+    double *best = rest, *scratch = rest + n;
+    int st2 = 1;
+    /* least in the user's own units, so without the scaling */
+    double qsize = 0;
+    for (int i = 0; i < n; i++)
+        qsize = fmax(qsize, fabs(q[i]));
+    if (wider)
+        st2 = polish(n, G, q, more, qsize, best, scratch, &lost);
+    if (st2) {
+        int l2;
+        st2 = polish(n, G, q, in, qsize, best, scratch, &l2);
+        lost |= l2;
+    }
+    for (int i = 0; i < n; i++)
+        z[i] = st2 ? x[i] * d[i] : best[i];
+    return lost ? 2 : 0;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* Real roots of a polynomial on an interval by subdivision in Bernstein form
+ * (polynomial.h). Used on the polynomial of a gap along the motion: what a root
+ * finder without isolation passes over, double and triple roots, is what this
+ * program is for.
+ *
+ * On a piece [lo, hi] the polynomial is a convex combination of its Bernstein
+ * coefficients: if all have one sign there is no root; exactly one sign
+ * variation means exactly one root (Lane & Riesenfeld 1981). Pieces are
+ * halved with de Casteljau's algorithm, which only averages. */
+#include "runtime/numerics/polynomial.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* halvings after which a piece is a point: h * 2^-54 is below an ulp of h */
+#define POLY_DEPTH 54
+
+struct piece {
+    double b[POLY_MAX + 1];
+    double lo, hi;
+    int depth;
+};
+
+double
+poly_value(const double *c, int n, double s)
+{
+    double y = c[n];
+    for (int k = n - 1; k >= 0; k--)
+        y = y * s + c[k];
+    return y;
+}
+
+int
+poly_derivative(const double *c, int n, double *d)
+{
+    if (n == 0) {
+        d[0] = 0.0;
+        return 0;
+    }
+    for (int k = 1; k <= n; k++)
+        d[k - 1] = k * c[k];
+    return n - 1;
+}
+
+/* Bernstein coefficients on [0, h]:
+ * b_i = sum_k C(i,k)/C(n,k) c_k h^k; all weights are at most 1 */
+static void
+to_bernstein(const double *c, int n, double h, double *b)
+{
+    double a[POLY_MAX + 1], hk = 1.0;
+    for (int k = 0; k <= n; k++) {
+        a[k] = c[k] * hk;
+        hk *= h;
+    }
+    for (int i = 0; i <= n; i++) {
+        double w = 1.0, sum = 0.0;
+        for (int k = 0; k <= i; k++) {
+            sum += w * a[k];
+            w *= (double)(i - k) / (double)(n - k > 0 ? n - k : 1);
+        }
+        b[i] = sum;
+    }
+}
+
+/* splits b at fraction f: left and right halves (right may be b itself) */
+static void
+split(const double *b, int n, double f, double *left, double *right)
+{
+    double w[POLY_MAX + 1];
+    memcpy(w, b, sizeof(double) * (size_t)(n + 1));
+    for (int j = 0; j <= n; j++) {
+        left[j] = w[0];
+        right[n - j] = w[n - j];
+        for (int i = 0; i < n - j; i++)
+            w[i] = (1.0 - f) * w[i] + f * w[i + 1];
+    }
+}
+
+static int
+variations(const double *b, int n)
+{
+    int v = 0, last = 0;
+    for (int i = 0; i <= n; i++) {
+        int s = (b[i] > 0.0) - (b[i] < 0.0);
+        if (s != 0 && last != 0 && s != last)
+            v++;
+        if (s != 0)
+            last = s;
+    }
+    return v;
+}
+
+/* the one root of p - level in [lo, hi], whose end values have opposite
+ * signs: Newton kept inside by bisection */
+static double
+bracketed(const double *c, int n, double level, double lo, double hi)
+{
+    bool falling = poly_value(c, n, lo) > level;
+    double s = 0.5 * (lo + hi);
+    for (int it = 0; it < 200 && s > lo && s < hi; it++) {
+        double y = c[n], dy = 0.0;
+        for (int k = n - 1; k >= 0; k--) {
+            dy = dy * s + y;
+            y = y * s + c[k];
+        }
+        y -= level;
+        if (y == 0.0)
+            return s;
+        if ((y > 0.0) == falling)
+            lo = s;
+        else
+            hi = s;
+        double next = s - y / dy;
+        if (!(next > lo && next < hi))
+            next = 0.5 * (lo + hi);
+        else if (fabs(next - s) <= DBL_EPSILON * fabs(s))
+            return next;
+        /* Newton from one side only would leave the other end far away */
+        if (it % 8 == 7)
+            next = 0.5 * (lo + hi);
+        s = next;
+    }
+    return s;
+}
+
+bool
+poly_below(const double *c, int n, double from, double h, double level,
+           double *s)
+{
+    struct piece stack[POLY_DEPTH + 2];
+    int top = 0;
+    while (n > 0 && c[n] == 0.0)
+        n--;
+    to_bernstein(c, n, h, stack[0].b);
+    for (int i = 0; i <= n; i++)
+        stack[0].b[i] -= level;
+    stack[0].lo = 0.0;
+    stack[0].hi = h;
+    stack[0].depth = 0;
+    if (from > 0.0) {
+        double left[POLY_MAX + 1], right[POLY_MAX + 1];
+        if (from > h)
+            return false;
+        split(stack[0].b, n, from / h, left, right);
+        memcpy(stack[0].b, right, sizeof right);
+        stack[0].lo = from;
+    }
+    while (top >= 0) {
+        struct piece p = stack[top--];
+        if (p.b[0] <= 0.0) {
+            *s = p.lo;
+            return true;
+        }
+        int v = variations(p.b, n);
+        bool reaches = v > 0;
+        for (int i = 0; i <= n; i++)
+            reaches = reaches || p.b[i] <= 0.0;
+        if (!reaches)
+            continue;
+        if (v == 1 && p.b[n] < 0.0 && poly_value(c, n, p.lo) > level &&
+            poly_value(c, n, p.hi) < level) {
+            *s = bracketed(c, n, level, p.lo, p.hi);
+            return true;
+        }
+        if (p.depth >= POLY_DEPTH) {
+            *s = p.lo;
+            return true;
+        }
+        /* the right half waits below the left one: depth-first, in order */
+        double mid = 0.5 * (p.lo + p.hi);
+        struct piece *r = &stack[++top], *l = &stack[++top];
+        split(p.b, n, 0.5, l->b, r->b);
+        l->lo = p.lo;
+        l->hi = r->lo = mid;
+        r->hi = p.hi;
+        l->depth = r->depth = p.depth + 1;
+    }
+    return false;
+}
+
+/* a cluster that reaches lo grows, otherwise a new entry is made */
+struct roots {
+    double *v, end;
+    int n, max;
+    bool open;
+    double begin;
+};
+static void
+close_cluster(struct roots *rs)
+{
+    if (rs->open && rs->n < rs->max)
+        rs->v[rs->n++] = 0.5 * (rs->begin + rs->end);
+    rs->open = false;
+}
+
+int
+poly_roots(const double *c, int n, double h, double noise, double *root,
+           int max)
+{
+    struct piece stack[POLY_DEPTH + 2];
+    struct roots rs = {root, 0.0, 0, max, false, 0.0};
+    int top = 0;
+    while (n > 0 && c[n] == 0.0)
+        n--;
+    to_bernstein(c, n, h, stack[0].b);
+    stack[0].lo = 0.0;
+    stack[0].hi = h;
+    stack[0].depth = 0;
+    /* the terms round by their own size, whatever they cancel to */
+    double big = 0.0, terms = 0.0, hk = 1.0;
+    for (int i = 0; i <= n; i++, hk *= h) {
+        big = fmax(big, fabs(stack[0].b[i]));
+        terms += fabs(c[i]) * hk;
+    }
+    double floor_noise = fmax(noise, 2.0 * DBL_EPSILON * terms);
+    if (big <= floor_noise)
+        return -1;
+    while (top >= 0) {
+        struct piece p = stack[top--];
+        double lo = INFINITY, hi = -INFINITY;
+        for (int i = 0; i <= n; i++) {
+            lo = fmin(lo, p.b[i]);
+            hi = fmax(hi, p.b[i]);
+        }
+        /* no root: one sign, beyond what rounding could have turned */
+        if (lo > floor_noise || hi < -floor_noise) {
+            close_cluster(&rs);
+            continue;
+        }
+        bool sure = fabs(p.b[0]) > floor_noise && fabs(p.b[n]) > floor_noise;
+        if (sure && (p.b[0] > 0.0) != (p.b[n] > 0.0) &&
+            variations(p.b, n) == 1) {
+            close_cluster(&rs);
+            if (rs.n < max)
+                rs.v[rs.n++] = bracketed(c, n, 0.0, p.lo, p.hi);
+            continue;
+        }
+        if ((lo >= -floor_noise && hi <= floor_noise) ||
+            p.depth >= POLY_DEPTH) {
+            if (!rs.open)
+                rs.begin = p.lo;
+            rs.open = true;
+            rs.end = p.hi;
+            continue;
+        }
+        double mid = 0.5 * (p.lo + p.hi);
+        struct piece *r = &stack[++top], *l = &stack[++top];
+        split(p.b, n, 0.5, l->b, r->b);
+        l->lo = p.lo;
+        l->hi = r->lo = mid;
+        r->hi = p.hi;
+        l->depth = r->depth = p.depth + 1;
+    }
+    close_cluster(&rs);
+    return rs.n;
+}
+
+bool
+poly_newton(const double *c, int n, double reach, double *s)
+{
+    double s0 = *s, x = s0, last = INFINITY;
+    for (int it = 0; it < 60; it++) {
+        double y = c[n], dy = 0.0;
+        for (int k = n - 1; k >= 0; k--) {
+            dy = dy * x + y;
+            y = y * x + c[k];
+        }
+        if (y == 0.0) {
+            *s = x;
+            return true;
+        }
+        double dx = y / dy;
+        if (!isfinite(dx) || fabs(x - dx - s0) > reach)
+            return false;
+        x -= dx;
+        /* converged: the step no longer shrinks, or is below rounding */
+        if (fabs(dx) <= DBL_EPSILON * (fabs(x) + DBL_EPSILON * reach) ||
+            (it > 3 && fabs(dx) >= 0.5 * last && fabs(dx) < 1e-6 * reach)) {
+            *s = x;
+            return true;
+        }
+        last = fabs(dx);
+    }
+    return false;
+}

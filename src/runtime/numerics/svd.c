@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Singular values by rotations of pairs of columns. See dense.h. */
+#include <math.h>
+
+#include "runtime/numerics/dense.h"
+
+#define SWEEPS 60
+
+static void
+rotate(int n, double *x, double *y, double c, double s)
+{
+    for (int i = 0; i < n; i++) {
+        double p = x[i], q = y[i];
+        x[i] = c * p - s * q;
+        y[i] = s * p + c * q;
+    }
+}
+
+static void
+swap(int n, double *x, double *y)
+{
+    for (int i = 0; i < n; i++) {
+        double t = x[i];
+        x[i] = y[i];
+        y[i] = t;
+    }
+}
+
+int
+dense_svd(int m, int n, double *a, double *v, double *s)
+{
+    int sweep = 1;
+    double tol = DBL_EPSILON * sqrt((double)(m > 1 ? m : 1)), big = 0;
+    for (int i = 0; i < n * n; i++)
+        v[i] = i % (n + 1) == 0;
+    for (int i = 0; i < m * n; i++)
+        big = fmax(big, fabs(a[i]));
+    /* products of what is below this underflow: it counts as zero */
+    double tiny = big * 1e-150;
+    for (; sweep <= SWEEPS; sweep++) {
+        int turned = 0;
+        for (int i = 0; i < n - 1; i++)
+            for (int j = i + 1; j < n; j++) {
+                double *x = a + i * m, *y = a + j * m;
+                double xx = dense_dot(m, x, x), yy = dense_dot(m, y, y);
+                /* larger columns go first (de Rijk 1989) */
+                if (xx < yy) {
+                    swap(m, x, y);
+                    swap(n, v + i * n, v + j * n);
+                    turned = 1; /* pairs already seen have other columns */
+                    double t = xx;
+                    xx = yy;
+                    yy = t;
+                }
+                if (!(yy > tiny * tiny))
+                    continue;
+                double xy = dense_dot(m, x, y);
+                if (!(fabs(xy) > tol * sqrt(xx) * sqrt(yy)))
+                    continue;
+                turned = 1;
+                double z = (yy - xx) / (2 * xy);
+                double t = (z < 0 ? -1 : 1) / (fabs(z) + sqrt(1 + z * z));
+                double c = 1 / sqrt(1 + t * t);
+                rotate(m, x, y, c, c * t);
+                rotate(n, v + i * n, v + j * n, c, c * t);
+            }
+        if (!turned)
+            break;
+    }
+    for (int j = 0; j < n; j++)
+        s[j] = sqrt(dense_dot(m, a + j * m, a + j * m));
+    for (int j = 1; j < n; j++)
+        for (int k = j; k > 0 && s[k] > s[k - 1]; k--) {
+            swap(1, s + k, s + k - 1);
+            swap(m, a + k * m, a + (k - 1) * m);
+            swap(n, v + k * n, v + (k - 1) * n);
+        }
+    return sweep <= SWEEPS ? sweep : 0;
+}
+
+void
+dense_svd_solve(int m, int n, const double *a, const double *v, const double *s,
+                int rank, const double *b, double *x, double *work)
+{
+    for (int k = 0; k < rank; k++)
+        work[k] = dense_dot(m, a + k * m, b) / s[k] / s[k];
+    for (int i = 0; i < n; i++) {
+        double t = 0;
+        for (int k = 0; k < rank; k++)
+            t += v[k * n + i] * work[k];
+        x[i] = t;
+    }
+}

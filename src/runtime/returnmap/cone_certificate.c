@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* A cone that is strictly invariant. What the search has found lies within its
+ * tolerance of the least one, whose corners are fixed points of maps: nothing
+ * can be shown of it in rounded numbers. So the images are moved away from a
+ * middle by a small share before they are added; where the maps contract (as
+ * they do towards eigenvectors, in the plane x_0 = -1) this ends with a cone
+ * that holds the images themselves with a margin, and that margin is far above
+ * the rounding. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/returnmap/invariant_cone_priv.h"
+
+/* the margin asked for, in shares of what is added */
+#define PROVE_MARGIN 0.25
+/* margins over their rounding */
+#define PROVE_SAFE 100.0
+
+static struct cone_xy
+middle(const struct cone_xy *v, int n)
+{
+    struct cone_xy c = {0.0, 0.0, false, 0};
+    for (int i = 0; i < n; i++) {
+        c.x += v[i].x / n;
+        c.y += v[i].y / n;
+    }
+    return c;
+}
+
+/* least distance of c from an edge */
+static double
+depth(const struct cone_work *w, struct cone_xy c)
+{
+    double least = INFINITY;
+    if (w->p->dim == 2)
+        return fmin(c.x - w->v[0].x, w->v[1].x - c.x);
+    for (int i = 0; i < w->n; i++) {
+        struct cone_xy a = w->v[i], b = w->v[(i + 1) % w->n];
+        double dx = b.x - a.x, dy = b.y - a.y;
+        least =
+            fmin(least, (dx * (c.y - a.y) - dy * (c.x - a.x)) / hypot(dx, dy));
+    }
+    return least;
+}
+
+/* Error of an image in the plane: of the products, of the corner (on the
+ * edges and on C_j within CONE_NOISE), of maps whose cosines deviate. */
+static double
+error_of(const struct cone_problem *p, const double *map, struct cone_xy v,
+         const double *y, double err)
+{
+    struct cone_xy u = {-y[1] / y[0], -y[2] / y[0], false, 0};
+    double big = 0.0;
+    for (int i = 0; i < 9; i++)
+        big = fmax(big, fabs(map[i]));
+    double in = (CONE_NOISE + 8.0 * p->deviation) * cone_size(v);
+    return (err + 3.0 * big * in) / -y[0] * 2.0 * cone_size(u);
+}
+
+static struct cone_xy
+away(struct cone_xy v, struct cone_xy c, double by)
+{
+    return (struct cone_xy){v.x + by * (v.x - c.x), v.y + by * (v.y - c.y),
+                            false, 0};
+}
+
+/* One round over the images of corners that are new, or of all: those without
+ * the margin are to be added. *error: of an image, at most. False: one is not
+ * below. */
+static bool
+round_of(struct cone_work *w, struct cone_xy c, double by, bool all,
+         double *error)
+{
+    double y[3];
+    w->n_out = 0;
+    *error = 0.0;
+    for (int j = 1; j < w->p->m; j++) {
+        const double *map = w->p->flight[j].map;
+        int n = cone_meet(w, j);
+        for (int i = 0; i < n; i++) {
+            struct cone_xy of = w->clip[0][i];
+            if (of.old && !all)
+                continue;
+            double err = cone_apply(map, of, y);
+            if (!(y[0] < -16.0 * err))
+                return false;
+            if (w->n + w->n_out == w->most)
+                return true; /* the others next time */
+            struct cone_xy v = {-y[1] / y[0], -y[2] / y[0], false, 0};
+            *error = fmax(*error, error_of(w->p, map, of, y, err));
+            if (!cone_inside(w, away(v, c, PROVE_MARGIN * by)))
+                w->out[w->n_out++] = away(v, c, by);
+        }
+    }
+    for (int i = 0; i < w->n; i++)
+        w->v[i].old = true;
+    return true;
+}
+
+bool
+cone_prove(struct cone_work *w, double by, const struct cone_options *o,
+           struct cone_result *r)
+{
+    struct cone_xy c = middle(w->v, w->n);
+    bool all = true;
+    /* what the search has found stays inside */
+    for (int i = 0; i < w->n; i++)
+        w->v[i] = away(w->v[i], c, by);
+    w->slack = 0.125 * by * depth(w, c);
+    cone_thin(w);
+    w->slack = 0.0;
+    for (int k = 0; k < o->iterations && !cone_stopped(o); k++) {
+        double error;
+        if (!round_of(w, c, by, all, &error))
+            return false;
+        if (!w->n_out && all) {
+            double t = PROVE_MARGIN * by;
+            r->enlarged = by;
+            r->margin = t / (1.0 + t);
+            r->rounding = error / depth(w, c);
+            return r->margin > PROVE_SAFE * r->rounding;
+        }
+        all = !w->n_out;
+        cone_take(w);
+        if (w->n > CONE_MOST)
+            return false;
+    }
+    return false;
+}
+
+/* -- the certificate --------------------------------------------------------
+ */
+
+/* x as a sum of corners a, b, c (dim 2: a, b; 1: a) of the polygon; the least
+ * weight */
+static double
+weights(const struct cone_work *w, const double *x, int dim, const int *g,
+        double *out)
+{
+    struct cone_xy a = w->v[g[0]], b = w->v[g[1]];
+    double s = -x[0], X = x[1], Y = x[2];
+    if (dim < w->p->dim) { /* a point, or a segment */
+        double dx = b.x - a.x, dy = b.y - a.y, d2 = dx * dx + dy * dy;
+        double along = (X - s * a.x) * dx + (Y - s * a.y) * dy;
+        out[1] = dim > 1 ? along / d2 : 0.0;
+        out[0] = s - out[1];
+        out[2] = 0.0;
+        return fmin(out[0], out[1]);
+    }
+    if (dim == 2) {
+        out[1] = (X - s * a.x) / (b.x - a.x);
+        out[0] = (s * b.x - X) / (b.x - a.x);
+        out[2] = 0.0;
+        return fmin(out[0], out[1]);
+    }
+    struct cone_xy c = w->v[g[2]];
+    double bx = b.x - a.x, by = b.y - a.y, cx = c.x - a.x, cy = c.y - a.y;
+    double d = bx * cy - by * cx, px = X - s * a.x, py = Y - s * a.y;
+    out[1] = (px * cy - py * cx) / d;
+    out[2] = (bx * py - by * px) / d;
+    out[0] = s - out[1] - out[2];
+    return fmin(out[0], fmin(out[1], out[2]));
+}
+
+/* the corner farthest from x: triangles with it are not thin where x is */
+static int
+farthest(const struct cone_work *w, const double *x)
+{
+    int far = 0;
+    double most = -1.0;
+    for (int i = 0; i < w->n; i++) {
+        double d = hypot(x[1] + x[0] * w->v[i].x, x[2] + x[0] * w->v[i].y);
+        if (d > most) {
+            most = d;
+            far = i;
+        }
+    }
+    return far;
+}
+
+/* what the weights leave of x */
+static void
+rest(const struct cone_work *w, const double *x, const struct cone_image *im,
+     double *d)
+{
+    memcpy(d, x, 3 * sizeof *d);
+    for (int k = 0; k < w->p->dim; k++) {
+        struct cone_xy v = w->v[im->g[k]];
+        d[0] += im->weight[k];
+        d[1] -= im->weight[k] * v.x;
+        d[2] -= im->weight[k] * v.y;
+    }
+}
+
+/* the triangle of a fan in which x lies deepest; of a polygon without an inside
+ * the segment, or the point */
+void
+cone_combine(const struct cone_work *w, const double *x, struct cone_image *im)
+{
+    int n = w->n, dim = n < w->p->dim ? n : w->p->dim, base = farthest(w, x);
+    double best = -INFINITY, t[3] = {0}, d[3];
+    for (int i = 1; i + dim - 2 < n; i++) {
+        int g[3] = {base, (base + i) % n, dim == 3 ? (base + i + 1) % n : 0};
+        double least = weights(w, x, dim, g, t);
+        if (!(least > best))
+            continue;
+        best = least;
+        memcpy(im->g, g, sizeof g);
+        memcpy(im->weight, t, sizeof t);
+    }
+    im->residual = INFINITY;
+    if (!(best > -INFINITY))
+        return;
+    /* once more for what is left: of close corners weights are rounded much */
+    rest(w, x, im, d);
+    weights(w, d, dim, im->g, t);
+    for (int k = 0; k < 3; k++)
+        im->weight[k] = fmax(im->weight[k] + t[k], 0.0);
+    rest(w, x, im, d);
+    im->residual = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+}
+
+void
+cone_certificate(struct arena *a, struct cone_work *w, struct cone_result *r)
+{
+    int most = 0;
+    for (int j = 1; j < w->p->m; j++)
+        most += cone_meet(w, j);
+    r->image = NEW_N(a, struct cone_image, most + 1);
+    for (int j = 1; j < w->p->m; j++) {
+        int n = cone_meet(w, j);
+        for (int i = 0; i < n; i++) {
+            struct cone_image *im = &r->image[r->n_image++];
+            im->j = j;
+            im->of = w->clip[0][i];
+            cone_apply(w->p->flight[j].map, im->of, im->x);
+            cone_combine(w, im->x, im);
+        }
+    }
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* See invariant_cone.h: from a symmetry to maps and cones of flights. The cones
+ * are read off the gaps' gradients: a flight from a point of facet 0 of the
+ * feasible set to a point of facet j has the velocity q_j - q_0, so that C_j =
+ * (facet j - facet 0) and {x_0 <= 0}, which for feet of a regular polygon are
+ * the four rays of Lemma 3 (spec/chatter.md 2.5). */
+#include "runtime/returnmap/invariant_cone.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+/* cosines are data of 9 digits (symmetry.c) */
+#define CONE_SAME 1e-9
+/* radians; no fraction of a turn */
+#define CONE_TURN 0.4567
+
+static double
+dot(const double *a, const double *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void
+cross(const double *a, const double *b, double *c)
+{
+    c[0] = a[1] * b[2] - a[2] * b[1];
+    c[1] = a[2] * b[0] - a[0] * b[2];
+    c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static double
+norm(const double *a)
+{
+    return sqrt(dot(a, a));
+}
+
+/* 3 x 3 */
+static void
+apply(const double *A, const double *u, double *v)
+{
+    for (int i = 0; i < 3; i++)
+        v[i] = dot(A + 3 * i, u);
+}
+static void
+product(const double *A, const double *B, double *C)
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            C[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] +
+                           A[3 * i + 2] * B[6 + j];
+}
+
+/* The turn of x keeps edges that repeat (those of C_j) from being upright,
+ * which the sorting of corners would feel. */
+static void
+coordinates(struct cone_problem *p, const struct relabel *s)
+{
+    bool two = p->dim == 2;
+    double co = two ? 1.0 : cos(CONE_TURN), si = two ? 0.0 : sin(CONE_TURN);
+    double e = p->e, one = !two;
+    /* F_0 is a cosine in each mode, a pair has one scale */
+    double a = fabs(s->F[0]), b = fabs(s->F[1]);
+    double X[9] = {a, 0, 0, 0, b, 0, 0, 0, one * b};
+    double modes[9] = {1.0 / a, 0, 0, 0, 1.0 / b, 0, 0, 0, one / b};
+    double x_of[9] = {1, 0, 0, co / e, co / e, -si, si / e, si / e, one * co};
+    double rates[9] = {1, 0, 0, -1, e * co, e * si, 0, -si, one * co};
+    memcpy(p->x_of, x_of, sizeof x_of);
+    memcpy(p->rates, rates, sizeof rates);
+    product(x_of, X, p->to);
+    product(modes, rates, p->back);
+}
+
+/* R^k of X; of 2 dimensions in the corner */
+static void
+turn(const struct cone_problem *p, const struct relabel *s, int k, double *R)
+{
+    double small[9];
+    relabel_turn(s, k, small);
+    memset(R, 0, 9 * sizeof *R);
+    for (int i = 0; i < p->dim; i++)
+        for (int j = 0; j < p->dim; j++)
+            R[3 * i + j] = small[i * p->dim + j];
+}
+
+/* x of U_0 R^-j p from x of p. With v = u_0 of R^-j p, which is u_j of p, the
+ * impact leaves X_0 - (1 + e) F_00^2 v, u_0 = -e v and X_2. */
+static void
+impact_map(const struct cone_problem *p, const struct relabel *s, int j,
+           double *map)
+{
+    double R[9], A[9], B[9], u[3], f = (1.0 + p->e) * s->F[0] * s->F[0];
+    turn(p, s, -j, R);
+    for (int c = 0; c < 3; c++) {
+        u[c] = R[c] + R[3 + c];
+        A[c] = R[c] - f * u[c];
+        A[3 + c] = -u[c]; /* u_0/e */
+        A[6 + c] = R[6 + c];
+    }
+    product(A, p->rates, B);
+    /* (X_0, u_0/e, X_2) to x: a turn */
+    double T[9] = {
+        1,         0, 0, 0, p->x_of[4] * p->e, p->x_of[5], 0, p->x_of[7] * p->e,
+        p->x_of[8]};
+    product(T, B, map);
+}
+
+/* is v already among the n vectors? all of them are unit vectors */
+static bool
+among(double (*w)[3], int n, const double *v)
+{
+    for (int i = 0; i < n; i++) {
+        double d[3] = {v[0] - w[i][0], v[1] - w[i][1], v[2] - w[i][2]};
+        if (norm(d) <= CONE_SAME)
+            return true;
+    }
+    return false;
+}
+
+/* Edges of the feasible set on facet 0, scaled to x_0 = 1: ray[0 .. 1] (one in
+ * 2 dimensions). Returns how many there are. */
+static int
+edges(const struct cone_problem *p, double (*ray)[3])
+{
+    double unit[2][3];
+    int n = 0;
+    for (int k = 1; k < p->m; k++) {
+        double v[3], s = 1.0;
+        if (p->dim == 3) {
+            cross(p->gap[0], p->gap[k], v);
+        } else {
+            v[0] = -p->gap[0][1];
+            v[1] = p->gap[0][0];
+            v[2] = 0.0;
+        }
+        double size = norm(v);
+        if (!(size > CONE_SAME))
+            continue;
+        if ((p->dim == 3 ? v[0] : dot(p->gap[k], v)) < 0.0)
+            s = -1.0;
+        bool edge = true;
+        for (int i = 0; i < 3; i++)
+            v[i] *= s / size;
+        for (int l = 0; l < p->m && edge; l++)
+            edge = dot(p->gap[l], v) >= -CONE_SAME;
+        if (!edge || !(v[0] > CONE_SAME) || among(unit, n, v))
+            continue;
+        if (n == p->dim - 1)
+            return 0;
+        memcpy(unit[n], v, sizeof v);
+        for (int i = 0; i < 3; i++)
+            ray[n][i] = v[i] / v[0];
+        n++;
+    }
+    return n;
+}
+
+/* normal.X >= 0 as c.x >= 0. That of u_0 is taken from itself: x has more of
+ * its digits than X. */
+static void
+side(const struct cone_problem *p, const double *normal, double *c)
+{
+    double l = norm(p->gap[0]), d[3];
+    for (int k = 0; k < 3; k++)
+        d[k] = normal[k] - p->gap[0][k] / l;
+    const double *v = norm(d) <= CONE_SAME ? p->gap[0] : normal;
+    for (int k = 0; k < 3; k++)
+        c[k] = v[0] * p->rates[k] + v[1] * p->rates[3 + k] +
+               v[2] * p->rates[6 + k];
+    double size = norm(c);
+    for (int k = 0; k < 3; k++)
+        c[k] /= size;
+}
+
+/* Half-spaces of the cone of rays: planes through two of them (one in 2
+ * dimensions) that have all others on one side */
+static void
+half_spaces(const struct cone_problem *p, struct cone_flight *f)
+{
+    double unit[6][3], normal[6][3];
+    for (int i = 0; i < f->n_ray; i++)
+        for (int k = 0; k < 3; k++)
+            unit[i][k] = f->ray[i][k] / norm(f->ray[i]);
+    f->n = f->n_clip = 0;
+    for (int i = 0; i < f->n_ray; i++)
+        for (int j = p->dim == 3 ? 0 : i; j <= (p->dim == 3 ? i - 1 : i); j++) {
+            double v[3] = {-unit[i][1], unit[i][0], 0.0};
+            if (p->dim == 3)
+                cross(unit[i], unit[j], v);
+            double size = norm(v), lo = 0.0, hi = 0.0;
+            if (!(size > CONE_SAME))
+                continue;
+            for (int k = 0; k < f->n_ray; k++) {
+                lo = fmin(lo, dot(v, unit[k]));
+                hi = fmax(hi, dot(v, unit[k]));
+            }
+            if (fmin(-lo, hi) > CONE_SAME * size)
+                continue;
+            for (int k = 0; k < 3; k++)
+                v[k] *= (hi > -lo ? 1.0 : -1.0) / size;
+            if (f->n < 6 && !among(normal, f->n, v))
+                memcpy(normal[f->n++], v, sizeof v);
+        }
+    for (int level = 0; level < 2; level++)
+        for (int i = 0; i < f->n; i++)
+            if ((normal[i][0] < CONE_SAME - 1.0) == level) {
+                side(p, normal[i], f->h[level ? f->n - 1 : f->n_clip].c);
+                f->n_clip += !level;
+            }
+}
+
+/* C_j from the edges of facets 0 and j; rays scaled to x_0 = 1 or -1 */
+static void
+flight_cone(const struct cone_problem *p, double (*from)[3], double (*to)[3],
+            int n, struct cone_flight *f)
+{
+    f->n_ray = 0;
+    for (int i = 0; i < n; i++, f->n_ray++)
+        for (int k = 0; k < 3; k++)
+            f->ray[f->n_ray][k] = -from[i][k];
+    /* sums of one from each facet that stay level */
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            double *d = f->ray[f->n_ray];
+            for (int k = 0; k < 3; k++)
+                d[k] = to[i][k] - from[j][k];
+            d[0] = 0.0;
+            f->n_ray += norm(d) > CONE_SAME;
+        }
+    half_spaces(p, f);
+}
+
+static enum cone_refused
+suits(const struct relabel *s, struct cone_problem *p)
+{
+    if (s->found != RELABEL_YES)
+        return CONE_NO_SYMMETRY;
+    if (s->m > CONE_CONTACTS)
+        return CONE_TOO_MANY;
+    for (int k = 1; k < s->m; k++)
+        if (s->cosine[k] >= 1.0 - CONE_SAME) {
+            p->first = s->order[0];
+            p->second = s->order[k];
+            return CONE_ALIKE;
+        }
+    /* the mode of distance 0 comes first, if there is one */
+    if (s->R[0] != 1.0 || (s->rank > 1 && s->R[s->rank] != 0.0))
+        return CONE_NO_MEAN;
+    if (s->rank != 2 && s->rank != 3)
+        return CONE_DIMENSION;
+    return s->e > 0.0 ? CONE_FITS : CONE_NO_REBOUND;
+}
+
+enum cone_refused
+cone_problem(struct arena *a, const struct relabel *s, struct cone_problem *p)
+{
+    *p = (struct cone_problem){.m = s->m, .dim = s->rank, .e = s->e};
+    enum cone_refused why = suits(s, p);
+    if (why)
+        return why;
+    int m = p->m, n;
+    double R[9], from[2][3] = {{0}}, to[2][3];
+    p->deviation = s->deviation;
+    p->gap = arena_alloc(a, (size_t)m * sizeof *p->gap);
+    p->flight = NEW_N(a, struct cone_flight, m);
+    coordinates(p, s);
+    for (int j = 0; j < m; j++) {
+        /* F_j over the scales: F_0 is 1 in each */
+        p->gap[j][0] = 1.0;
+        for (int c = 1; c < p->dim; c++)
+            p->gap[j][c] = s->F[j * p->dim + c] / fabs(s->F[1]);
+    }
+    /* u_0 = e */
+    p->after[0] = (1.0 + p->e) * s->F[0] * s->F[0] - 1.0;
+    p->after[1] = p->x_of[4] * p->e;
+    p->after[2] = p->x_of[7] * p->e;
+    n = edges(p, from);
+    if (n != p->dim - 1)
+        return CONE_DIMENSION;
+    for (int j = 1; j < m; j++) {
+        turn(p, s, j, R);
+        for (int i = 0; i < n; i++)
+            apply(R, from[i], to[i]);
+        flight_cone(p, from, to, n, &p->flight[j]);
+        impact_map(p, s, j, p->flight[j].map);
+    }
+    return CONE_FITS;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* Convex polygons of the plane x_0 = -1: hull, edges, clipping, the solid angle
+ * of the cone over them. Points and segments are polygons too. In 2 dimensions
+ * all points have y = 0. */
+#include <math.h>
+#include <string.h>
+
+#include "runtime/returnmap/invariant_cone_priv.h"
+
+/* corners of which all edges are looked at */
+#define FEW 8
+
+/* area of the parallelogram, 0 within rounding */
+static double
+area(struct cone_xy o, struct cone_xy a, struct cone_xy b)
+{
+    double ax = a.x - o.x, ay = a.y - o.y, bx = b.x - o.x, by = b.y - o.y;
+    double d = ax * by - ay * bx;
+    double size = cone_size(o) * (fabs(ax) + fabs(ay) + fabs(bx) + fabs(by));
+    return fabs(d) <= CONE_NOISE / 16.0 * size ? 0.0 : d;
+}
+
+static bool
+before(struct cone_xy a, struct cone_xy b)
+{
+    return a.x < b.x || (a.x == b.x && a.y < b.y);
+}
+
+static bool
+same(struct cone_xy a, struct cone_xy b)
+{
+    return fabs(a.x - b.x) + fabs(a.y - b.y) <=
+           CONE_NOISE / 16.0 * cone_size(a);
+}
+
+/* -- hull -------------------------------------------------------------------
+ */
+
+static void
+merge(const struct cone_xy *a, int n, const struct cone_xy *b, int m,
+      struct cone_xy *out)
+{
+    int i = 0, j = 0;
+    while (i < n || j < m)
+        if (j == m || (i < n && !before(b[j], a[i])))
+            *out++ = a[i++];
+        else
+            *out++ = b[j++];
+}
+
+/* all points from left to right into w->clip[0] */
+static int
+sorted(struct cone_work *w)
+{
+    struct cone_xy *up = w->clip[0], *all = w->clip[1];
+    int n_up = 0, n_low = w->n ? w->low + 1 : 0;
+    for (int i = w->n - 1; i >= n_low; i--)
+        up[n_up++] = w->v[i];
+    merge(w->v, n_low, up, n_up, all);
+    for (int i = 1; i < w->n_out; i++) {
+        struct cone_xy x = w->out[i];
+        int j = i;
+        for (; j > 0 && before(x, w->out[j - 1]); j--)
+            w->out[j] = w->out[j - 1];
+        w->out[j] = x;
+    }
+    merge(all, w->n, w->out, w->n_out, w->clip[0]);
+    int n = 0, most = w->n + w->n_out;
+    for (int i = 0; i < most; i++)
+        if (!n || !same(w->clip[0][i], w->clip[0][n - 1]))
+            w->clip[0][n++] = w->clip[0][i];
+    return n;
+}
+
+/* one more point of a chain of k that turns left: how many there are then */
+static int
+extend(struct cone_xy *v, int k, struct cone_xy x)
+{
+    while (k >= 2 && area(v[k - 2], v[k - 1], x) <= 0.0)
+        k--;
+    v[k] = x;
+    return k + 1;
+}
+
+/* Andrew's monotone chain; what was in order stays so */
+void
+cone_take(struct cone_work *w)
+{
+    int n = sorted(w), k = 0, u = 0;
+    const struct cone_xy *all = w->clip[0];
+    struct cone_xy *up = w->clip[1];
+    w->n_out = 0;
+    if (n > 2 && w->p->dim == 2) {
+        w->clip[0][1] = all[n - 1];
+        n = 2;
+    }
+    for (int i = 0; i < n; i++)
+        k = extend(w->v, k, all[i]);
+    for (int i = n - 1; i >= 0; i--)
+        u = extend(up, u, all[i]);
+    w->low = k - 1;
+    for (int i = 1; i + 1 < u; i++)
+        w->v[k++] = up[i];
+    w->n = k;
+}
+
+void
+cone_thin(struct cone_work *w)
+{
+    struct cone_xy *v = w->v;
+    int k = 1, low = w->low;
+    bool kept = true; /* of two neighbours one stays */
+    for (int i = 1; i < w->n; i++) {
+        struct cone_xy a = v[k - 1], b = v[i], c = v[i + 1 < w->n ? i + 1 : 0];
+        bool drop = kept && i != low &&
+                    area(a, b, c) < w->slack * hypot(c.x - a.x, c.y - a.y);
+        kept = !drop;
+        if (i == low)
+            w->low = k;
+        if (kept)
+            v[k++] = b;
+    }
+    w->n = k;
+}
+
+/* -- where a point is -------------------------------------------------------
+ */
+
+/* on the left of the way from a to b? */
+static bool
+left_of(struct cone_xy a, struct cone_xy b, struct cone_xy x, double slack)
+{
+    double dx = b.x - a.x, dy = b.y - a.y;
+    return dx * (x.y - a.y) - dy * (x.x - a.x) >=
+           -(CONE_NOISE * cone_size(x) + slack) * (fabs(dx) + fabs(dy));
+}
+
+/* v[from .. to] goes to the right (way 1) or to the left (-1): is x on its left
+ * where it passes? The neighbouring edges count too: next to a steep edge they
+ * are the ones that tell. */
+static bool
+passes(const struct cone_work *w, int from, int to, int way, struct cone_xy x)
+{
+    int a = from, b = to;
+    while (b - a > 1) {
+        int mid = (a + b) / 2;
+        bool past = way > 0 ? x.x >= w->v[mid].x : x.x <= w->v[mid].x;
+        a = past ? mid : a;
+        b = past ? b : mid;
+    }
+    int lo = a > from ? a - 1 : a, hi = b < to ? b + 1 : b;
+    for (int i = lo; i < hi; i++)
+        if (!left_of(w->v[i], w->v[i + 1 < w->n ? i + 1 : 0], x, w->slack))
+            return false;
+    return true;
+}
+
+bool
+cone_inside(const struct cone_work *w, struct cone_xy x)
+{
+    double tol = CONE_NOISE * cone_size(x) + w->slack;
+    if (x.x < w->v[0].x - tol || x.x > w->v[w->low].x + tol)
+        return false;
+    if (w->p->dim == 2)
+        return true;
+    if (w->n > FEW)
+        return passes(w, 0, w->low, 1, x) && passes(w, w->low, w->n, -1, x);
+    for (int i = 0; i < w->n; i++)
+        if (!left_of(w->v[i], w->v[i + 1 < w->n ? i + 1 : 0], x, w->slack))
+            return false;
+    return true;
+}
+
+/* -- clipping ---------------------------------------------------------------
+ */
+
+/* corners of the n points on the side of h into out */
+static int
+cut(const struct cone_xy *v, int n, const double *c, struct cone_xy *out)
+{
+    int m = 0;
+    struct cone_xy a = v[n - 1];
+    double da = c[1] * a.x + c[2] * a.y - c[0];
+    bool was = da >= -CONE_NOISE * cone_size(a);
+    for (int i = 0; i < n; i++) {
+        struct cone_xy b = v[i];
+        double db = c[1] * b.x + c[2] * b.y - c[0];
+        double tol = CONE_NOISE * cone_size(b);
+        bool in = db >= -tol;
+        if (in != was && fabs(da - db) > tol) {
+            double t = da / (da - db);
+            out[m++] = (struct cone_xy){a.x + t * (b.x - a.x),
+                                        a.y + t * (b.y - a.y), false, 0};
+        }
+        if (in)
+            out[m++] = b;
+        a = b;
+        da = db;
+        was = in;
+    }
+    return m;
+}
+
+int
+cone_meet(struct cone_work *w, int j)
+{
+    const struct cone_flight *f = &w->p->flight[j];
+    const struct cone_xy *from = w->v;
+    int n = w->n, k = w->any_order ? 0 : f->n_clip;
+    w->contact = j;
+    if (!k)
+        memcpy(w->clip[0], w->v, (size_t)n * sizeof *w->v);
+    for (int i = 0; i < k && n; i++) {
+        struct cone_xy *to = w->clip[(k - 1 - i) % 2];
+        n = cut(from, n, f->h[i].c, to);
+        from = to;
+    }
+    return n;
+}
+
+/* -- angle ------------------------------------------------------------------
+ */
+
+/* (X_1, X_2) of the plane X_0 = -1 */
+static struct cone_xy
+plain(const struct cone_problem *p, struct cone_xy v)
+{
+    const double *r = p->rates;
+    return (struct cone_xy){r[4] * v.x + r[5] * v.y - r[3],
+                            r[7] * v.x + r[8] * v.y - r[6], false, 0};
+}
+
+/* Van Oosterom and Strackee 1983 for each triangle of a fan; the angles' sum,
+ * halved, is the argument of the product. Areas of thin cones are taken in x.
+ */
+double
+cone_angle(const struct cone_problem *p, const struct cone_xy *v, int n)
+{
+    if (n < p->dim)
+        return 0.0;
+    struct cone_xy a = plain(p, v[0]), b = plain(p, v[1]), c;
+    if (p->dim == 2)
+        return atan2(p->e * (v[1].x - v[0].x), 1.0 + a.x * b.x);
+    double re = 1.0, im = 0.0;
+    double la = sqrt(1.0 + a.x * a.x + a.y * a.y);
+    double lb = sqrt(1.0 + b.x * b.x + b.y * b.y), lc;
+    for (int i = 1; i + 1 < n; i++, b = c, lb = lc) {
+        c = plain(p, v[i + 1]);
+        lc = sqrt(1.0 + c.x * c.x + c.y * c.y);
+        double ab = 1.0 + a.x * b.x + a.y * b.y;
+        double bc = 1.0 + b.x * c.x + b.y * c.y;
+        double ca = 1.0 + c.x * a.x + c.y * a.y;
+        double s = (v[i].x - v[0].x) * (v[i + 1].y - v[0].y) -
+                   (v[i].y - v[0].y) * (v[i + 1].x - v[0].x);
+        s *= p->e; /* x to X */
+        double d = la * lb * lc + ab * lc + bc * la + ca * lb;
+        double big = fmax(fabs(s), fabs(d)), x = (re * d - im * s) / big;
+        im = (re * s + im * d) / big;
+        re = x;
+    }
+    return 2.0 * atan2(im, re);
+}

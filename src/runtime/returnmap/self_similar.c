@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: MIT */
+/* See self_similar.h. Equations (4.19) .. (4.33) of spec/chatter.md 3.3, 3.4,
+ * in units of the first flight; solved in long double, because next to ratios
+ * of 1 (many feet) the matrices come close to singular ones. */
+#include "runtime/returnmap/self_similar.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/numerics/polynomial.h"
+
+/* gaps above minus this share of |q_0| are not below the ground: far above what
+ * long double leaves of a closed one, far below any that counts */
+#define SIMILAR_CLOSED 1e-12L
+/* units of rounding in each coefficient of the polynomial, by its data */
+#define SIMILAR_NOISE 16.0L
+
+typedef long double real;
+static const real turn = 6.28318530717958647692528676655900577L;
+
+struct work {
+    struct arena *a;
+    int m, r;
+    real e;
+    real *F;     /* m x r, F_j = R^kj F_0 in the order of the impacts */
+    real *order; /* m x r, in the order of the symmetry */
+    real *Ri;    /* R^-k */
+    real *U;     /* U_0 */
+    real *A;     /* R^-k U_0 */
+    real *free;  /* r: free acceleration */
+    real *acc;   /* r: acceleration after an impact at contact 0 */
+};
+
+/* -- small dense algebra ----------------------------------------------------
+ */
+
+static real *
+vec(struct work *w, int n)
+{
+    return NEW_N(w->a, real, (size_t)n + 1);
+}
+
+static real
+dot(int n, const real *x, const real *y)
+{
+    real s = 0.0L;
+    for (int i = 0; i < n; i++)
+        s += x[i] * y[i];
+    return s;
+}
+
+static void
+times(int r, const real *A, const real *x, real *y)
+{
+    for (int i = 0; i < r; i++)
+        y[i] = dot(r, A + i * r, x);
+}
+
+static void
+product(int r, const real *A, const real *B, real *C)
+{
+    for (int i = 0; i < r; i++)
+        for (int j = 0; j < r; j++) {
+            real s = 0.0L;
+            for (int k = 0; k < r; k++)
+                s += A[i * r + k] * B[k * r + j];
+            C[i * r + j] = s;
+        }
+}
+
+/* x := (b - A)^-1 x by elimination; false: singular */
+static bool
+resolve(struct work *w, real b, const real *A, real *x)
+{
+    int r = w->r;
+    real *M = vec(w, r * r);
+    for (int i = 0; i < r * r; i++)
+        M[i] = (i % (r + 1) == 0 ? b : 0.0L) - A[i];
+    for (int k = 0; k < r; k++) {
+        int p = k;
+        for (int i = k + 1; i < r; i++)
+            if (fabsl(M[i * r + k]) > fabsl(M[p * r + k]))
+                p = i;
+        if (!(fabsl(M[p * r + k]) > 0.0L))
+            return false;
+        for (int j = 0; j < r; j++) {
+            real t = M[k * r + j];
+            M[k * r + j] = M[p * r + j];
+            M[p * r + j] = t;
+        }
+        real t = x[k];
+        x[k] = x[p];
+        x[p] = t;
+        for (int i = k + 1; i < r; i++) {
+            real f = M[i * r + k] / M[k * r + k];
+            for (int j = k; j < r; j++)
+                M[i * r + j] -= f * M[k * r + j];
+            x[i] -= f * x[k];
+        }
+    }
+    for (int k = r - 1; k >= 0; k--) {
+        for (int j = k + 1; j < r; j++)
+            x[k] -= M[k * r + j] * x[j];
+        x[k] /= M[k * r + k];
+        if (!isfinite((double)x[k]))
+            return false;
+    }
+    return true;
+}
+
+/* -- the matrices -----------------------------------------------------------
+ */
+
+/* y := R^j x, in blocks of two that turn by whole parts of a turn */
+static void
+turned(const struct relabel *s, long j, const real *x, real *y)
+{
+    int r = s->rank, m = s->m;
+    for (int c = 0; c < r;) {
+        bool two = c + 1 < r && s->R[(c + 1) * r + c] != 0.0;
+        if (!two) {
+            y[c] = s->R[c * r + c] < 0.0 && j % 2 ? -x[c] : x[c];
+            c++;
+            continue;
+        }
+        double angle = atan2(s->R[(c + 1) * r + c], s->R[c * r + c]);
+        long k = lround(angle * m / (double)turn), n = (k * j) % m;
+        real t = turn * (real)n / (real)m, co = cosl(t), si = sinl(t);
+        real a = co * x[c] - si * x[c + 1], b = si * x[c] + co * x[c + 1];
+        y[c] = a;
+        y[c + 1] = b;
+        c += 2;
+    }
+}
+
+static void
+prepare(struct work *w, const struct relabel *s, int step, real acc)
+{
+    int m = w->m, r = w->r;
+    w->F = vec(w, m * r);
+    w->order = vec(w, m * r);
+    w->Ri = vec(w, r * r);
+    w->U = vec(w, r * r);
+    w->A = vec(w, r * r);
+    w->free = vec(w, r);
+    w->acc = vec(w, r);
+    real norm = 0.0L, *x = vec(w, r);
+    for (int i = 0; i < r; i++)
+        norm += (real)s->F[i] * s->F[i];
+    norm = sqrtl(norm);
+    for (int i = 0; i < r; i++)
+        w->F[i] = s->F[i] / norm;
+    for (int j = 0; j < m; j++) {
+        turned(s, (long)j * step, w->F, w->F + j * r);
+        turned(s, j, w->F, w->order + j * r);
+    }
+    for (int i = 0; i < r; i++) {
+        memset(x, 0, (size_t)r * sizeof *x);
+        x[i] = 1.0L;
+        real *y = w->free; /* for a moment */
+        turned(s, -(long)step, x, y);
+        for (int j = 0; j < r; j++)
+            w->Ri[j * r + i] = y[j];
+        for (int j = 0; j < r; j++)
+            w->U[j * r + i] =
+                (i == j ? 1.0L : 0.0L) - (1.0L + w->e) * w->F[j] * w->F[i];
+    }
+    product(r, w->Ri, w->U, w->A);
+    memset(w->free, 0, (size_t)r * sizeof *x);
+    /* F_j.a is the same for all contacts: along the mode that does not turn */
+    if (acc != 0.0L)
+        w->free[0] = acc / w->F[0];
+    real down = w->e > 0.0L || acc >= 0.0L ? 0.0L : dot(r, w->F, w->free);
+    for (int i = 0; i < r; i++)
+        w->acc[i] = w->free[i] - down * w->F[i];
+}
+
+/* -- one motion -------------------------------------------------------------
+ */
+
+/* the state after the first impact */
+static void
+after(const struct work *w, const real *p, real *u)
+{
+    times(w->r, w->U, p, u);
+}
+
+/* q_0 = (bq - R^-1)^-1 R^-1 (U_0 p_0 + a/2), tau = 1 */
+static bool
+place(struct work *w, real bq, const real *p, real *q)
+{
+    int r = w->r;
+    real *x = vec(w, r);
+    after(w, p, x);
+    for (int i = 0; i < r; i++)
+        x[i] += 0.5L * w->acc[i];
+    times(r, w->Ri, x, q);
+    return resolve(w, bq, w->Ri, q);
+}
+
+static void
+judge(struct work *w, const real *q, const real *p, struct similar_motion *o)
+{
+    int r = w->r, m = w->m;
+    real size = sqrtl(dot(r, q, q)), least = INFINITY, *u = vec(w, r);
+    after(w, p, u);
+    o->worst = -1;
+    bool dips = false;
+    for (int j = 1; j < m; j++) {
+        const real *F = w->order + j * r;
+        real g = dot(r, F, q), v = dot(r, F, u), a = dot(r, F, w->acc);
+        /* accelerated away, a gap may have its least value in flight */
+        bool inside = a > 0.0L && v < 0.0L && -v < a;
+        real low = inside ? g - 0.5L * v * v / a : g;
+        if (low >= least)
+            continue;
+        least = low;
+        o->worst = j;
+        dips = inside;
+    }
+    o->margin = m > 1 && size > 0.0L ? (double)(least / size) : 0.0;
+    o->verdict = !(dot(r, w->F, p) < 0.0L)      ? SIMILAR_RECEDES
+                 : o->margin >= -SIMILAR_CLOSED ? SIMILAR_FEASIBLE
+                 : dips                         ? SIMILAR_DIPS
+                                                : SIMILAR_BELOW;
+}
+
+/* -- multipliers ------------------------------------------------------------
+ */
+
+/* x (n) without its parts along the k rows of V, to length 1; false: nothing is
+ * left. */
+static bool
+orthonormal(int n, const real *V, int k, real *x)
+{
+    real was = sqrtl(dot(n, x, x));
+    for (int again = 0; again < 2; again++)
+        for (int i = 0; i < k; i++) {
+            real d = dot(n, V + i * n, x);
+            for (int j = 0; j < n; j++)
+                x[j] -= d * V[i * n + j];
+        }
+    real s = sqrtl(dot(n, x, x));
+    if (!(s > 1e-9L * was))
+        return false;
+    for (int j = 0; j < n; j++)
+        x[j] /= s;
+    return true;
+}
+
+/* The derivative of the map from the state before one impact to that before the
+ * next, turned back and divided by bq and bp: 2r x 2r, in units in which |q| =
+ * |p| = 1. The flight's end moves by dt = -F_0.dq'/F_0.p'. */
+static void
+derivative(struct work *w, const struct similar_motion *o, real tau,
+           const real *acc, const real *p, real *J)
+{
+    int r = w->r, n = 2 * r;
+    real *x = vec(w, r), *y = vec(w, r), *u = vec(w, r), *v = vec(w, r);
+    real *ra = vec(w, r);
+    real bp = o->bp, bq = o->bq, rate = bp * dot(r, w->F, p);
+    times(r, w->Ri, acc, ra);
+    for (int c = 0; c < n; c++) {
+        bool place = c < r;
+        memset(x, 0, (size_t)r * sizeof *x);
+        x[place ? c : c - r] = 1.0L;
+        memset(v, 0, (size_t)r * sizeof *v);
+        if (!place) { /* dp: U_0 dp, and by it the place after the flight */
+            times(r, w->U, x, y);
+            times(r, w->Ri, y, v);
+        }
+        for (int i = 0; i < r; i++)
+            u[i] = tau * v[i];
+        if (place)
+            times(r, w->Ri, x, u);
+        real dt = -dot(r, w->F, u) / rate;
+        for (int i = 0; i < r; i++) {
+            J[i * n + c] = (u[i] + bp * p[i] * dt) / bq;
+            J[(r + i) * n + c] = (v[i] + ra[i] * dt) / bp;
+        }
+    }
+}
+
+/* What stays in the plane of states before an impact, across all scalings. */
+static int
+multipliers(struct work *w, const real *q0, const real *p0, bool scaled,
+            struct similar_motion *o)
+{
+    int r = w->r, n = 2 * r, k = 0;
+    real V = sqrtl(dot(r, p0, p0)), L = sqrtl(dot(r, q0, q0));
+    if (!(L > 0.0L))
+        L = V;
+    real *q = vec(w, n), *p = q + r, *acc = vec(w, r);
+    for (int i = 0; i < r; i++) {
+        q[i] = q0[i] / L;
+        p[i] = p0[i] / V;
+        acc[i] = w->acc[i] * L / (V * V);
+    }
+    real *B = vec(w, n * n), *J = vec(w, n * n);
+    derivative(w, o, V / L, acc, p, J);
+    /* rows 0 .. k-1: what the map leaves, then the scalings */
+    memcpy(B, w->F, (size_t)r * sizeof *B);
+    k += orthonormal(n, B, k, B + k * n);
+    for (int half = 0; half < 2 && !(w->e > 0.0L); half++) {
+        memset(B + k * n, 0, (size_t)n * sizeof *B);
+        times(r, w->Ri, w->F, B + k * n + half * r);
+        k += orthonormal(n, B, k, B + k * n);
+    }
+    for (int half = 0; half < (scaled ? 1 : 2); half++) {
+        for (int i = 0; i < n; i++)
+            B[k * n + i] = scaled             ? (i < r ? 2.0L : 1.0L) * q[i]
+                           : (i < r) == !half ? q[i]
+                                              : 0.0L;
+        k += orthonormal(n, B, k, B + k * n);
+    }
+    int from = k;
+    for (int i = 0; i < n && k < n; i++) {
+        memset(B + k * n, 0, (size_t)n * sizeof *B);
+        B[k * n + i] = 1.0L;
+        k += orthonormal(n, B, k, B + k * n);
+    }
+    int d = k - from;
+    double *M = NEW_N(w->a, double, (size_t)(d * d) + 1);
+    real *x = vec(w, n);
+    for (int c = 0; c < d; c++) {
+        times(n, J, B + (from + c) * n, x);
+        for (int i = 0; i < d; i++)
+            M[i * d + c] = (double)dot(n, B + (from + i) * n, x);
+    }
+    struct eigen e = {0};
+    if (d && eigen_solve(w->a, d, M, &e))
+        return 1;
+    o->n_multiplier = d;
+    o->multiplier = e.re;
+    o->multiplier_im = e.im;
+    return 0;
+}
+
+static int
+motion(struct work *w, real bp, real bq, real error, const real *p, bool scaled,
+       struct similar_motion *o)
+{
+    int r = w->r;
+    real *q = vec(w, r);
+    o->bp = (double)bp;
+    o->bq = (double)bq;
+    o->bt = (double)(bq / bp);
+    o->error = (double)error;
+    o->period = 1.0;
+    o->exponent = scaled ? 2.0 : 2.0 * log(o->bp) / log(o->bt);
+    o->q = NEW_N(w->a, double, (size_t)r + 1);
+    o->p = NEW_N(w->a, double, (size_t)r + 1);
+    o->worst = -1;
+    o->verdict = SIMILAR_UNBOUNDED;
+    if (!place(w, bq, p, q))
+        return 0;
+    o->energy = (double)(0.5L * dot(r, p, p) - dot(r, w->free, q));
+    for (int i = 0; i < r; i++) {
+        o->q[i] = (double)q[i];
+        o->p[i] = (double)p[i];
+    }
+    judge(w, q, p, o);
+    return multipliers(w, q, p, scaled, o);
+}
+
+/* -- without acceleration ---------------------------------------------------
+ */
+
+static int
+find_free(struct work *w, struct similar *out)
+{
+    int r = w->r;
+    double *A = NEW_N(w->a, double, (size_t)(r * r) + 1);
+    struct eigen e;
+    for (int i = 0; i < r * r; i++)
+        A[i] = (double)w->A[i];
+    if (eigen_solve(w->a, r, A, &e))
+        return 1;
+    out->v = NEW_N(w->a, struct similar_motion, (size_t)(r * r) + 1);
+    real *p = vec(w, r);
+    for (int i = 0; i < r; i++)
+        out->tied |= e.im[i] != 0.0 && fabs(e.im[i]) <= e.error[i];
+    for (int i = 0; i < r; i++)
+        for (int j = i + 1; j < r; j++) {
+            bool pair = e.im[i] == 0.0 && e.im[j] == 0.0;
+            if (!pair || !(e.re[i] < 1.0) || !(e.re[j] > e.error[j]))
+                continue;
+            if (e.re[i] - e.re[j] <= e.error[i] + e.error[j]) {
+                out->tied = true;
+                continue;
+            }
+            real s = 0.0L;
+            for (int k = 0; k < r; k++)
+                s += w->F[k] * e.x[i * r + k];
+            if (s == 0.0L)
+                continue;
+            for (int k = 0; k < r; k++)
+                p[k] = -e.x[i * r + k] / s;
+            if (motion(w, e.re[i], e.re[j], e.error[i] / e.re[i], p, false,
+                       &out->v[out->n++]))
+                return 1;
+        }
+    return 0;
+}
+
+/* -- with acceleration ------------------------------------------------------
+ */
+
+/* adj(x - A) = sum of x^k B_k, det(x - A) = sum of x^k c_k (Faddeev, Le
+ * Verrier); B: r matrices, c: r + 1 */
+static void
+adjugate(struct work *w, const real *A, real *B, real *c)
+{
+    int r = w->r, rr = r * r;
+    real *M = vec(w, rr);
+    memset(B, 0, (size_t)(r * rr) * sizeof *B);
+    for (int i = 0; i < r; i++)
+        B[(r - 1) * rr + i * (r + 1)] = 1.0L;
+    c[r] = 1.0L;
+    for (int k = 1; k <= r; k++) {
+        product(r, A, B + (r - k) * rr, M);
+        real trace = 0.0L;
+        for (int i = 0; i < r; i++)
+            trace += M[i * (r + 1)];
+        c[r - k] = -trace / k;
+        if (k == r)
+            break;
+        for (int i = 0; i < rr; i++)
+            B[(r - k - 1) * rr + i] =
+                M[i] + (i % (r + 1) == 0 ? c[r - k] : 0.0L);
+    }
+}
+
+/* pi(b) = F_0.adj(b^2 - R^-1) R^-1 (U_0 adj(b - A) R^-1 a + det(b - A) a/2);
+ * its degree, 3 r - 2 */
+static int
+polynomial(struct work *w, real *pi)
+{
+    int r = w->r, rr = r * r, n = 3 * r - 2;
+    real *BA = vec(w, r * rr), *BR = vec(w, r * rr), *c = vec(w, r + 1);
+    real *g = vec(w, (r + 1) * r), *x = vec(w, r), *y = vec(w, r);
+    adjugate(w, w->Ri, BR, c);
+    adjugate(w, w->A, BA, c);
+    times(r, w->Ri, w->acc, x);
+    for (int k = 0; k <= r; k++)
+        for (int i = 0; i < r; i++)
+            g[k * r + i] = 0.5L * c[k] * w->acc[i];
+    for (int k = 0; k < r; k++) {
+        real *u = vec(w, r);
+        times(r, BA + k * rr, x, y);
+        times(r, w->U, y, u);
+        for (int i = 0; i < r; i++)
+            g[k * r + i] += u[i];
+    }
+    for (int k = 0; k <= n; k++)
+        pi[k] = 0.0L;
+    for (int k = 0; k <= r; k++) {
+        times(r, w->Ri, g + k * r, x);
+        for (int j = 0; j < r; j++) {
+            times(r, BR + j * rr, x, y);
+            pi[2 * j + k] += dot(r, w->F, y);
+        }
+    }
+    return n;
+}
+
+/* Newton's method between lo and hi, and the bound of the root's error */
+static real
+polish(const real *c, int n, real b, real lo, real hi, real *error)
+{
+    real y, d, terms;
+    for (int it = 0;; it++) {
+        y = c[n];
+        d = 0.0L;
+        terms = fabsl(c[n]);
+        for (int k = n - 1; k >= 0; k--) {
+            d = d * b + y;
+            y = y * b + c[k];
+            terms = terms * b + fabsl(c[k]);
+        }
+        real next = b - y / d;
+        if (it == 40 || !(next > lo && next < hi) ||
+            fabsl(next - b) <= LDBL_EPSILON * b)
+            break;
+        b = next;
+    }
+    real noise = SIMILAR_NOISE * DBL_EPSILON * terms, step = noise / fabsl(d);
+    /* next to a double root the slope tells nothing */
+    *error = fminl(step, sqrtl(noise / terms)) / b;
+    return b;
+}
+
+static int
+find_falling(struct work *w, struct similar *out)
+{
+    int r = w->r, n;
+    real *pi = vec(w, 3 * r), big = 0.0L;
+    double c[POLY_MAX + 1], root[POLY_MAX];
+    n = polynomial(w, pi);
+    for (int k = 0; k <= n; k++)
+        big = fmaxl(big, fabsl(pi[k]));
+    /* roots at 0 are roots of det U_0 */
+    while (n > 0 && fabsl(pi[0]) <= 64.0L * LDBL_EPSILON * big) {
+        pi++;
+        n--;
+    }
+    for (int k = 0; k <= n; k++)
+        c[k] = (double)(pi[k] / big);
+    int k = big > 0.0L ? poly_roots(c, n, 1.0, 0.0, root, n) : 0;
+    out->v = NEW_N(w->a, struct similar_motion, (size_t)(k > 0 ? k : 0) + 1);
+    real *p = vec(w, r), *x = vec(w, r);
+    for (int i = 0; i < k; i++) {
+        real lo = i ? 0.5L * ((real)root[i - 1] + root[i]) : 0.0L;
+        real hi = i + 1 < k ? 0.5L * ((real)root[i] + root[i + 1]) : 1.0L;
+        real error, b = polish(pi, n, root[i], lo, hi, &error);
+        if (!(b * (1.0L - error) > 0.0L) || !(b * (1.0L + error) < 1.0L))
+            continue;
+        times(r, w->Ri, w->acc, x);
+        memcpy(p, x, (size_t)r * sizeof *p);
+        struct similar_motion *o = &out->v[out->n++];
+        bool finite = resolve(w, b, w->A, p);
+        if (!finite)
+            memset(p, 0, (size_t)r * sizeof *p);
+        if (motion(w, b, b * b, error, p, true, o))
+            return 1;
+        if (!finite)
+            o->verdict = SIMILAR_UNBOUNDED;
+    }
+    return 0;
+}
+
+void
+similar_sort(struct similar *s)
+{
+    for (int i = 1; i < s->n; i++)
+        for (int j = i; j > 0; j--) {
+            struct similar_motion *a = &s->v[j - 1], *b = &s->v[j], t;
+            bool fa = a->verdict == SIMILAR_FEASIBLE,
+                 fb = b->verdict == SIMILAR_FEASIBLE;
+            if (fa > fb || (fa == fb && a->bp >= b->bp))
+                break;
+            t = *a;
+            *a = *b;
+            *b = t;
+        }
+    for (int i = 0; i < s->n; i++)
+        s->feasible += s->v[i].verdict == SIMILAR_FEASIBLE;
+}
+
+int
+similar_find(struct arena *a, const struct relabel *s, int step, double acc,
+             struct similar *out)
+{
+    struct work w = {.a = a, .m = s->m, .r = s->rank, .e = s->e};
+    prepare(&w, s, step, acc);
+    *out =
+        (struct similar){.step = step,
+                         .kind = acc == 0.0                ? SIMILAR_FREE
+                                 : w.e > 0.0L || acc > 0.0 ? SIMILAR_FALLING
+                                                           : SIMILAR_SLIDING};
+    int st = acc == 0.0 ? find_free(&w, out) : find_falling(&w, out);
+    similar_sort(out);
+    return st;
+}

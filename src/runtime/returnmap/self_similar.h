@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Self-similar motions of contacts with a cyclic symmetry (spec/chatter.md 3.3,
+ * 3.4): impacts at contacts 0, k, 2k, ... of the symmetry's order, every flight
+ * the one before, turned by R^k and smaller. Just before impact i
+ *     p_i = bp^i R^ki p_0,  q_i = bq^i R^ki q_0,  flight bt^i tau,  bq = bp bt.
+ * All is in the space of symmetry.h, where the kinetic metric is 1 and the gap
+ * of contact j over sqrt(W_jj) is F_j.q. Without acceleration bp and bq are two
+ * positive eigenvalues of R^-k U_0; with it bp = bt = sqrt(bq) is a root of one
+ * polynomial, all of whose roots in (0, 1) are isolated
+ * (runtime/numerics/polynomial.h). */
+#ifndef IMP_RUNTIME_RETURNMAP_SELF_SIMILAR_H
+#define IMP_RUNTIME_RETURNMAP_SELF_SIMILAR_H
+
+#include "runtime/returnmap/symmetry.h"
+
+/* with acceleration the polynomial has degree 3 rank - 2 <= POLY_MAX */
+#define SIMILAR_RANK 8
+
+enum similar_kind {
+    SIMILAR_FREE,    /* no acceleration */
+    SIMILAR_FALLING, /* the same one in every flight */
+    SIMILAR_SLIDING  /* no restitution: the contact hit last stays closed */
+};
+
+enum similar_verdict {
+    SIMILAR_FEASIBLE,
+    SIMILAR_RECEDES,  /* the contact that should be hit does not approach */
+    SIMILAR_BELOW,    /* a gap is negative at the first impact */
+    SIMILAR_DIPS,     /* a gap becomes negative in flight */
+    SIMILAR_BACK,     /* of a given order: a flight would go back in time */
+    SIMILAR_UNBOUNDED /* the state is not finite: resonance */
+};
+
+struct similar_motion {
+    double bp, bq, bt;
+    double error;    /* of bp, relative: a bound of first order */
+    double *q, *p;   /* rank: before the first impact, for a first flight of 1;
+                        without acceleration p_0 has F_0.p_0 = -1 */
+    double period;   /* time of the order, 1 where it is one impact */
+    double exponent; /* c of E ~ (t_end - t)^c */
+    double energy;   /* before the first impact, same units */
+    enum similar_verdict verdict;
+    double margin; /* least gap over the length of q, the one hit excepted;
+                      0 with one contact */
+    int worst;     /* its place in the order; -1: none */
+    /* eigenvalues of the map from impact to impact beside those of scaling, in
+     * falling modulus */
+    int n_multiplier;
+    double *multiplier, *multiplier_im;
+};
+
+struct similar {
+    enum similar_kind kind;
+    int step, n, feasible;
+    struct similar_motion *v; /* feasible ones first, then falling bp */
+    bool tied; /* eigenvalues that cannot be told from equal or real ones were
+                  left out */
+};
+
+/* acc: acceleration of every gap over sqrt(W_jj). 0, or 1: eigenvalues do not
+ * converge. rank <= SIMILAR_RANK if acc != 0. Memory: the arena. */
+int similar_find(struct arena *a, const struct relabel *s, int step, double acc,
+                 struct similar *out);
+
+/* Motions of a given order of n impacts that repeats, without acceleration and
+ * without a symmetry (self_similar_order.c). C: m x m cosines of the contacts,
+ * of the given rank; e: m restitutions. q and p have m entries, gaps and rates
+ * over sqrt(W_ii), ratios are of a whole period. 0, or 1 as above. */
+int similar_order(struct arena *a, int m, int rank, const double *C,
+                  const double *e, const int *order, int n,
+                  struct similar *out);
+/* feasible ones first */
+void similar_sort(struct similar *s);
+
+#endif

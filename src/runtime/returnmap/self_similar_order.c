@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* Self-similar motions of a given order of impacts, without acceleration and
+ * without a symmetry. In the gaps over sqrt(W_ii), C their cosines, an impact
+ * at j is U_j: u_i -= (1 + e_j) C_ij u_j, a flight to j takes q to q - u
+ * q_j/u_j. Velocities after a period are A p, gaps Q q with the velocities of p
+ * on the way: eigenvectors of both, with real positive eigenvalues bq < bp < 1.
+ * All is in the space that the gaps move in (an orthonormal basis of the range
+ * of C): beyond it both have eigenvalues 1, which need not be found. The
+ * derivative of the map is a block triangle, its eigenvalues those of Q and A.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/returnmap/self_similar.h"
+
+/* gaps above minus this share of the greatest are not below the ground: what
+ * eigenvectors in doubles leave of a closed one */
+#define ORDER_CLOSED 1e-10
+/* velocities that do not shrink by more than this share do not end */
+#define ORDER_ONE 1e-9
+
+struct word {
+    struct arena *a;
+    int m, r, n;
+    const double *V; /* r x m: basis of the range of C */
+    const double *C, *e;
+    const int *order;
+    double *u; /* n x m: rates after each impact */
+};
+
+static void
+impact(const struct word *w, int j, double *u)
+{
+    double push = (1.0 + w->e[j]) * u[j];
+    for (int i = 0; i < w->m; i++)
+        u[i] -= push * w->C[i * w->m + j];
+}
+
+/* the matrix of a map in the basis */
+typedef void map_fn(const struct word *w, double *x);
+
+static double *
+matrix(const struct word *w, map_fn *map)
+{
+    int m = w->m, r = w->r;
+    double *A = NEW_N(w->a, double, (size_t)(r * r) + 1);
+    double *x = NEW_N(w->a, double, (size_t)m);
+    for (int c = 0; c < r; c++) {
+        memcpy(x, w->V + c * m, (size_t)m * sizeof *x);
+        map(w, x);
+        for (int i = 0; i < r; i++) {
+            double s = 0.0;
+            for (int k = 0; k < m; k++)
+                s += w->V[i * m + k] * x[k];
+            A[i * r + c] = s;
+        }
+    }
+    return A;
+}
+
+static void
+velocities(const struct word *w, double *u)
+{
+    for (int k = 0; k < w->n; k++)
+        impact(w, w->order[k], u);
+}
+
+/* eigenvector i as gaps */
+static double *
+vector(const struct word *w, const struct eigen *e, int i)
+{
+    double *x = NEW_N(w->a, double, (size_t)w->m);
+    for (int c = 0; c < w->r; c++)
+        for (int k = 0; k < w->m; k++)
+            x[k] += e->x[i * w->r + c] * w->V[c * w->m + k];
+    return x;
+}
+
+/* rates on the way of p; false: a contact that is to be hit recedes */
+static bool
+way(struct word *w, const double *p)
+{
+    int m = w->m;
+    double *u = NEW_N(w->a, double, (size_t)m);
+    memcpy(u, p, (size_t)m * sizeof *u);
+    for (int k = 0; k < w->n; k++) {
+        if (!(u[w->order[k]] < 0.0))
+            return false;
+        impact(w, w->order[k], u);
+        memcpy(w->u + k * m, u, (size_t)m * sizeof *u);
+    }
+    return u[w->order[0]] < 0.0;
+}
+
+/* flight k: to the next contact; its time */
+static double
+fly(const struct word *w, int k, double *q)
+{
+    const double *u = w->u + k * w->m;
+    int next = w->order[(k + 1) % w->n];
+    double t = -q[next] / u[next];
+    for (int i = 0; i < w->m; i++)
+        q[i] += t * u[i];
+    q[next] = 0.0;
+    return t;
+}
+
+static void
+gaps(const struct word *w, double *q)
+{
+    for (int k = 0; k < w->n; k++)
+        fly(w, k, q);
+}
+
+/* state and times; scaled to a first flight of 1 and a first rate of -1 */
+static void
+put(struct word *w, const double *p, double *q, struct similar_motion *o)
+{
+    int m = w->m, first = w->order[0];
+    double least = INFINITY, big = 0.0, total = 0.0, t0 = 0.0;
+    double *g = NEW_N(w->a, double, (size_t)m);
+    bool back = false;
+    q[first] = 0.0;
+    for (int i = 0; i < m; i++)
+        big = fmax(big, fabs(q[i]));
+    memcpy(g, q, (size_t)m * sizeof *g);
+    o->worst = -1;
+    for (int k = 0; k < w->n; k++) {
+        double t = fly(w, k, g);
+        back |= !(t > 0.0);
+        total += t;
+        t0 = k ? t0 : t;
+        for (int i = 0; i < m; i++)
+            if (i != w->order[(k + 1) % w->n] && g[i] / big < least) {
+                least = g[i] / big;
+                o->worst = i;
+            }
+    }
+    o->q = NEW_N(w->a, double, (size_t)m);
+    o->p = NEW_N(w->a, double, (size_t)m);
+    for (int i = 0; i < m; i++) {
+        o->p[i] = -p[i] / p[first];
+        o->q[i] = -q[i] / t0 / p[first];
+    }
+    o->period = total / t0;
+    o->margin = m > 1 ? least : 0.0;
+    o->verdict = back                     ? SIMILAR_BACK
+                 : least >= -ORDER_CLOSED ? SIMILAR_FEASIBLE
+                                          : SIMILAR_BELOW;
+}
+
+/* eigenvalues over the one of the motion, itself left out; `zero`: one of 0
+ * too, of gaps before an impact */
+static int
+beside(const struct eigen *e, int own, bool zero, double by, double *re,
+       double *im)
+{
+    int n = 0, least = -1;
+    for (int i = 0; i < e->n && zero; i++)
+        if (least < 0 ||
+            hypot(e->re[i], e->im[i]) < hypot(e->re[least], e->im[least]))
+            least = i;
+    for (int i = 0; i < e->n; i++) {
+        if (i == own || i == least)
+            continue;
+        re[n] = e->re[i] / by;
+        im[n++] = e->im[i] / by;
+    }
+    return n;
+}
+
+static void
+falling(int n, double *re, double *im)
+{
+    for (int i = 1; i < n; i++)
+        for (int j = i;
+             j > 0 && hypot(re[j], im[j]) > hypot(re[j - 1], im[j - 1]); j--) {
+            double r = re[j], s = im[j];
+            re[j] = re[j - 1];
+            im[j] = im[j - 1];
+            re[j - 1] = r;
+            im[j - 1] = s;
+        }
+}
+
+static bool
+shrinks(const struct eigen *e, int i, double below)
+{
+    return e->im[i] == 0.0 && e->re[i] > e->error[i] && e->re[i] < below;
+}
+
+/* all motions with the velocities of eigenvector i of A */
+static int
+motions(struct word *w, const struct eigen *A, int i, struct similar *out)
+{
+    int m = w->m, r = w->r;
+    double *p = vector(w, A, i);
+    struct eigen e;
+    double sign = p[w->order[0]] > 0.0 ? -1.0 : 1.0;
+    for (int k = 0; k < m; k++)
+        p[k] *= sign;
+    if (!way(w, p))
+        return 0;
+    if (eigen_solve(w->a, r, matrix(w, gaps), &e))
+        return 1;
+    for (int j = 0; j < r; j++) {
+        if (!shrinks(&e, j, A->re[i] - A->error[i] - e.error[j]))
+            continue;
+        struct similar_motion *o = &out->v[out->n++];
+        double *q = vector(w, &e, j), s = 0.0;
+        for (int k = 0; k < m; k++)
+            s += q[k];
+        for (int k = 0; k < m && s < 0.0; k++)
+            q[k] = -q[k];
+        o->bp = A->re[i];
+        o->bq = e.re[j];
+        o->bt = o->bq / o->bp;
+        o->error = A->error[i] / A->re[i];
+        o->exponent = 2.0 * log(o->bp) / log(o->bt);
+        put(w, p, q, o);
+        o->multiplier = NEW_N(w->a, double, 4 * (size_t)r);
+        o->multiplier_im = o->multiplier + 2 * r;
+        int n = beside(A, i, false, o->bp, o->multiplier, o->multiplier_im);
+        n +=
+            beside(&e, j, true, o->bq, o->multiplier + n, o->multiplier_im + n);
+        falling(n, o->multiplier, o->multiplier_im);
+        o->n_multiplier = n;
+    }
+    return 0;
+}
+
+/* orthonormal rows that span the range of C: its columns, each time the one of
+ * which most is left (Gram and Schmidt, twice) */
+static double *
+basis(const struct word *w)
+{
+    int m = w->m;
+    double *V = NEW_N(w->a, double, (size_t)(w->r * m) + 1);
+    double *X = NEW_N(w->a, double, (size_t)(m * m) + 1);
+    memcpy(X, w->C, (size_t)(m * m) * sizeof *X);
+    for (int c = 0; c < w->r; c++) {
+        int best = 0;
+        double most = -1.0;
+        for (int i = 0; i < m; i++) {
+            double s = 0.0;
+            for (int k = 0; k < m; k++)
+                s += X[i * m + k] * X[i * m + k];
+            best = s > most ? i : best;
+            most = fmax(s, most);
+        }
+        double *v = V + c * m;
+        for (int k = 0; k < m; k++)
+            v[k] = X[best * m + k] / sqrt(most);
+        for (int i = 0; i < 2 * m; i++) {
+            double *x = X + (i % m) * m, d = 0.0;
+            for (int k = 0; k < m; k++)
+                d += v[k] * x[k];
+            for (int k = 0; k < m; k++)
+                x[k] -= d * v[k];
+        }
+    }
+    return V;
+}
+
+int
+similar_order(struct arena *a, int m, int rank, const double *C,
+              const double *e, const int *order, int n, struct similar *out)
+{
+    struct word w = {
+        .a = a, .m = m, .r = rank, .n = n, .C = C, .e = e, .order = order};
+    struct eigen A;
+    w.u = NEW_N(a, double, (size_t)(n * m));
+    w.V = basis(&w);
+    *out = (struct similar){.kind = SIMILAR_FREE, .step = 1};
+    out->v = NEW_N(a, struct similar_motion, (size_t)(rank * rank) + 1);
+    if (eigen_solve(a, rank, matrix(&w, velocities), &A))
+        return 1;
+    for (int i = 0; i < rank; i++)
+        if (shrinks(&A, i, 1.0 - ORDER_ONE) && motions(&w, &A, i, out))
+            return 1;
+    similar_sort(out);
+    return 0;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* See symmetry.h. An order of the contacts is searched contact by contact: each
+ * must have the cosines with all before it that its distance asks for. */
+#include "runtime/returnmap/symmetry.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "base/arena.h"
+
+/* cosines that differ by this are different: data of 9 digits */
+#define RELABEL_SAME 1e-9
+/* cosines compared before the search is given up: under a second */
+#define RELABEL_TRIES 100000000L
+
+static const double pi = 3.14159265358979323846;
+
+/* -- the order --------------------------------------------------------------
+ */
+
+struct search {
+    int m;
+    const double *C; /* m x m cosines */
+    int *order;
+    bool *used;
+    double *w;
+    long tries;
+};
+
+/* order[0 .. k-1] stand; w[1 .. k-1] are theirs */
+static bool
+extend(struct search *s, int k)
+{
+    int m = s->m;
+    if (k == m) {
+        /* around the corner: distances j and m - j are one */
+        for (int j = 1; j < m; j++)
+            if (fabs(s->w[j] - s->w[m - j]) > RELABEL_SAME)
+                return false;
+        return true;
+    }
+    int last = -1;
+    for (int tried = 0; tried < m; tried++) {
+        /* candidates for the place next to the first: the nearest one first */
+        int c = tried;
+        if (k == 1) {
+            c = -1;
+            for (int i = 1; i < m; i++)
+                if (!s->used[i] && (c < 0 || s->C[i] > s->C[c]))
+                    c = i;
+            if (c < 0)
+                return false;
+            s->used[c] = true; /* not again in this loop */
+            last = c;
+        } else if (s->used[c]) {
+            continue;
+        }
+        if (++s->tries > RELABEL_TRIES)
+            return false;
+        double w = s->C[c];
+        bool fits = 2 * k <= m || fabs(w - s->w[m - k]) <= RELABEL_SAME;
+        for (int i = 1; i < k && fits; i++, s->tries++)
+            fits =
+                fabs(s->C[s->order[i] * m + c] - s->w[k - i]) <= RELABEL_SAME;
+        if (!fits)
+            continue;
+        s->order[k] = c;
+        s->w[k] = w;
+        if (k > 1) {
+            s->used[c] = true;
+            if (extend(s, k + 1))
+                return true;
+            s->used[c] = false;
+            continue;
+        }
+        /* the others that were tried as neighbours are free again */
+        bool *was = s->used + m;
+        for (int i = 0; i < m; i++) {
+            was[i] = s->used[i];
+            s->used[i] = i == 0 || i == last;
+        }
+        if (extend(s, 2))
+            return true;
+        for (int i = 0; i < m; i++)
+            s->used[i] = was[i];
+    }
+    return false;
+}
+
+/* means of the cosines over all pairs of one distance */
+static void
+average(struct relabel *s, const double *C)
+{
+    int m = s->m;
+    s->deviation = 0.0;
+    for (int k = 0; k < m; k++) {
+        double sum = 0.0;
+        for (int i = 0; i < m; i++)
+            sum += C[s->order[i] * m + s->order[(i + k) % m]];
+        s->cosine[k] = k ? sum / m : 1.0;
+    }
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++)
+            s->deviation =
+                fmax(s->deviation, fabs(C[s->order[i] * m + s->order[j]] -
+                                        s->cosine[(j - i + m) % m]));
+}
+
+/* -- modes ------------------------------------------------------------------
+ */
+
+static double
+angle(int j, int k, int m)
+{
+    return 2.0 * pi * ((j * k) % m) / m;
+}
+
+static void
+modes(struct arena *a, struct relabel *s)
+{
+    int m = s->m, r = 0;
+    double *size = NEW_N(a, double, (size_t)m + 1);
+    double tol = m * (4.0 * s->deviation + 16.0 * DBL_EPSILON);
+    for (int k = 0; 2 * k <= m; k++) {
+        for (int j = 0; j < m; j++)
+            size[k] += s->cosine[j] * cos(angle(j, k, m));
+        if (size[k] > tol)
+            r += k == 0 || 2 * k == m ? 1 : 2;
+    }
+    s->rank = r;
+    s->F = NEW_N(a, double, (size_t)(m * r) + 1);
+    s->R = NEW_N(a, double, (size_t)(r * r) + 1);
+    s->mode = NEW_N(a, double, (size_t)r + 1);
+    int c = 0;
+    for (int k = 0; 2 * k <= m; k++) {
+        bool one = k == 0 || 2 * k == m;
+        if (!(size[k] > tol))
+            continue;
+        double f = sqrt(size[k] * (one ? 1.0 : 2.0) / m);
+        for (int j = 0; j < m; j++) {
+            s->F[j * r + c] = f * cos(angle(j, k, m));
+            if (!one)
+                s->F[j * r + c + 1] = f * sin(angle(j, k, m));
+        }
+        double co = cos(angle(1, k, m)), si = sin(angle(1, k, m));
+        s->R[c * r + c] = one ? (k ? -1.0 : 1.0) : co;
+        s->mode[c] = size[k];
+        if (!one) {
+            s->R[c * r + c + 1] = -si;
+            s->R[(c + 1) * r + c] = si;
+            s->R[(c + 1) * r + c + 1] = co;
+            s->mode[c + 1] = size[k];
+        }
+        c += one ? 1 : 2;
+    }
+}
+
+static void
+feet(struct relabel *s)
+{
+    int m = s->m;
+    /* from contacts far apart, whose cosine is well away from 1 */
+    double c = cos(angle(1, m / 2, m)), w = s->cosine[m / 2];
+    double q = (w - c) / (1.0 - w); /* rho^2 */
+    if (!(w < 1.0) || !(q > 0.0))
+        return;
+    for (int k = 1; k < m; k++)
+        if (fabs(s->cosine[k] - (cos(angle(1, k, m)) + q) / (1.0 + q)) >
+            RELABEL_SAME)
+            return;
+    s->polygon = true;
+    s->rho = sqrt(q);
+}
+
+void
+relabel_find(struct arena *a, int m, const double *W, const double *e,
+             struct relabel *s)
+{
+    size_t um = (size_t)m;
+    *s = (struct relabel){.m = m, .found = RELABEL_EMPTY};
+    if (!m)
+        return;
+    s->e = e[0];
+    s->order = NEW_N(a, int, um);
+    s->cosine = NEW_N(a, double, um);
+    for (int i = 0; i < m; i++)
+        s->order[i] = i;
+    for (int i = 1; i < m; i++)
+        if (fabs(e[i] - e[0]) > RELABEL_SAME) {
+            s->found = RELABEL_RESTITUTION;
+            s->second = i;
+            return;
+        }
+    for (int i = 0; i < m; i++)
+        if (!(W[i * (m + 1)] > 0.0)) { /* a gap that nothing moves */
+            s->found = RELABEL_NONE;
+            return;
+        }
+    double *C = NEW_N(a, double, um *um);
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++)
+            C[i * m + j] =
+                i == j ? 1.0
+                       : W[i * m + j] / sqrt(W[i * (m + 1)] * W[j * (m + 1)]);
+    struct search f = {.m = m,
+                       .C = C,
+                       .order = s->order,
+                       .used = NEW_N(a, bool, 2 * um),
+                       .w = NEW_N(a, double, um)};
+    f.used[0] = true;
+    f.order[0] = 0;
+    if (m > 1 && !extend(&f, 1)) {
+        s->found = f.tries > RELABEL_TRIES ? RELABEL_GAVE_UP : RELABEL_NONE;
+        for (int i = 0; i < m; i++)
+            s->order[i] = i;
+        return;
+    }
+    s->found = m == 1 ? RELABEL_SINGLE : RELABEL_YES;
+    average(s, C);
+    modes(a, s);
+    if (m > 1)
+        feet(s);
+}
+
+void
+relabel_turn(const struct relabel *s, int k, double *turn)
+{
+    int r = s->rank;
+    for (int i = 0; i < r * r; i++)
+        turn[i] = 0.0;
+    for (int c = 0; c < r;) {
+        double co = s->R[c * r + c];
+        bool two = c + 1 < r && s->R[(c + 1) * r + c] != 0.0;
+        if (!two) {
+            turn[c * r + c] = co < 0.0 && k % 2 ? -1.0 : 1.0;
+            c++;
+            continue;
+        }
+        double t = k * atan2(s->R[(c + 1) * r + c], co);
+        turn[c * r + c] = turn[(c + 1) * r + c + 1] = cos(t);
+        turn[(c + 1) * r + c] = sin(t);
+        turn[c * r + c + 1] = -sin(t);
+        c += 2;
+    }
+}
+
+void
+relabel_map(const struct relabel *s, int k, double *map)
+{
+    int r = s->rank;
+    /* F_k is F_0 turned by R^k; times U_0 from the left */
+    relabel_turn(s, k, map);
+    for (int j = 0; j < r; j++) {
+        double d = 0.0;
+        for (int i = 0; i < r; i++)
+            d += s->F[i] * map[i * r + j];
+        for (int i = 0; i < r; i++)
+            map[i * r + j] -= (1.0 + s->e) * s->F[i] * d;
+    }
+}
+
+/* -- closed forms -----------------------------------------------------------
+ */
+
+/* (1 - sqrt(1 - x^2))/x without cancellation, squared */
+static double
+half_tangent(double x)
+{
+    double h = x / (1.0 + sqrt(1.0 - x * x));
+    return h * h;
+}
+
+/* rho^2 and gamma where the characteristic polynomial of m >= 4 feet has the
+ * double root mu (spec/chatter.md 2.7) */
+static double
+double_root(int m, double mu, double *gamma)
+{
+    double c = cos(2.0 * pi / m), a = 1.0 + 2.0 * c;
+    double nu = (mu * mu + 2.0 * mu - a) / (1.0 + 2.0 * mu - a * mu * mu);
+    double g = mu * mu * nu, s = a - 2.0 * mu + nu;
+    *gamma = g;
+    return (s - c * (1.0 + g)) / ((1.0 + g) - s);
+}
+
+double
+relabel_critical(int m, double rho)
+{
+    double q = rho * rho, g = 0.0;
+    if (m == 2) {
+        double h = (1.0 - rho) / (1.0 + rho);
+        return rho < 1.0 ? h * h : 0.0;
+    }
+    if (m == 3) {
+        double w = (0.5 - q) / (1.0 + q);
+        return w > 0.0 ? half_tangent(2.0 * w) : 0.0;
+    }
+    double C = cos(pi / m);
+    if (m < 2 || !(q < (1.0 - C) / (2.0 * C)))
+        return 0.0;
+    /* rho falls from its greatest to 0 as mu rises to 1 */
+    double lo = 2.0 * C - 1.0, hi = 1.0;
+    for (int i = 0; i < 200 && lo < hi; i++) {
+        double mid = 0.5 * (lo + hi);
+        if (mid <= lo || mid >= hi)
+            break;
+        if (double_root(m, mid, &g) > q)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    double_root(m, lo, &g);
+    return g > 0.0 ? g : 0.0;
+}
+
+double
+relabel_partial(int m, double rho)
+{
+    double q = rho * rho, w = (q - 0.5) / (1.0 + q);
+    return m == 3 && w < 0.0 ? half_tangent(-w) : 0.0;
+}
+
+/* discriminant of l^3 - (k^2 - k - e) l^2 + (e - k^2 + e k) l + e^2, the
+ * characteristic polynomial of P U_2 U_0, k = (1 + e) w: its roots are real if
+ * it is positive, and two of them positive */
+static double
+mirrored(double w, double e)
+{
+    double k = (1.0 + e) * w;
+    double b = k - k * k + e, c = e - k * k + e * k, d = e * e;
+    return 18.0 * b * c * d - 4.0 * b * b * b * d + b * b * c * c -
+           4.0 * c * c * c - 27.0 * d * d;
+}
+
+double
+relabel_mirrored(double rho)
+{
+    double q = rho * rho, w = (q - 0.5) / (1.0 + q);
+    double lo = relabel_critical(3, rho), hi = 1.0;
+    if (!(lo > 0.0) || !(mirrored(w, lo) > 0.0))
+        return 0.0;
+    for (int i = 0; i < 200; i++) {
+        double mid = 0.5 * (lo + hi);
+        if (mid <= lo || mid >= hi)
+            break;
+        if (mirrored(w, mid) > 0.0)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+double
+relabel_rod_limit(double rho, double e)
+{
+    double q = rho * rho, h = (1.0 - rho) / (1.0 + rho);
+    if (rho >= 1.0 || e > h * h)
+        return 0.0;
+    double u = (1.0 - q) * (1.0 + e), w = 1.0 + q;
+    double sigma = u * u - 4.0 * e * w * w;
+    return ((1.0 - e) * w + sqrt(fmax(sigma, 0.0))) / (2.0 * q * (1.0 + e));
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* The symmetry of contacts, and the maps from impact to impact that it leaves
+ * (spec/chatter.md 2.2, 2.4, 2.6, 2.7).
+ *
+ * All is read off W = N M^-1 N^T: the cosines W_ij/sqrt(W_ii W_jj) of the
+ * contacts in the kinetic metric do not depend on coordinates, units or signs
+ * of these, and an order of the contacts in which they depend on the distance
+ * j - i alone (mod m) is a symmetry R, R^T M R = M, N_{i+1} = N_i R^-1 up to
+ * scale. Modes of such a matrix are cosines and sines, so the contacts are unit
+ * vectors F_0 .. F_{m-1}, F_{j+1} = R F_j, in as many dimensions as W has rank,
+ * an impact at 0 is U_0 = 1 - (1 + e) F_0 F_0^T, and from impact to impact the
+ * velocities change by U_0 R^k: relabelled, every impact is one at contact 0.
+ * Feet of a regular polygon with radius of gyration rho (in circumradii) have
+ * cosines (cos(2 pi k/m) + rho^2)/(1 + rho^2); a rod has m = 2. */
+#ifndef IMP_RUNTIME_RETURNMAP_SYMMETRY_H
+#define IMP_RUNTIME_RETURNMAP_SYMMETRY_H
+
+#include "runtime/numerics/eigen.h"
+
+struct arena;
+
+enum relabel_found {
+    RELABEL_YES,
+    RELABEL_EMPTY,       /* no contacts */
+    RELABEL_SINGLE,      /* one contact: nothing to relabel */
+    RELABEL_RESTITUTION, /* first and second have different ones */
+    RELABEL_NONE,        /* no order is cyclic */
+    RELABEL_GAVE_UP      /* too many orders to try */
+};
+
+struct relabel {
+    int m, rank;
+    enum relabel_found found;
+    int first, second; /* contacts, RELABEL_RESTITUTION */
+    double e;
+    int *order;       /* m: contacts, neighbours side by side */
+    double *cosine;   /* m: of contacts k apart */
+    double deviation; /* of the cosines from these */
+    double *F;        /* m x rank, in that order */
+    double *R;        /* rank x rank */
+    double *mode;     /* rank: F^T F is diagonal, its entries */
+    bool polygon;     /* a rod, or feet of a regular polygon */
+    double rho;
+};
+
+/* W: m x m, e: m */
+void relabel_find(struct arena *a, int m, const double *W, const double *e,
+                  struct relabel *s);
+/* R^k, rank x rank; k may be negative */
+void relabel_turn(const struct relabel *s, int k, double *turn);
+/* U_0 R^k, rank x rank */
+void relabel_map(const struct relabel *s, int k, double *map);
+
+/* -- a rod, or a regular polygon of m feet, without acceleration ------------
+ */
+
+/* restitution under which chatter can be complete or partial; 0: never.
+ * Closed forms (m = 2, 3), else the double root of the characteristic
+ * polynomial */
+double relabel_critical(int m, double rho);
+/* restitution under which two neighbouring feet can chatter while the body
+ * moves on; 0: never (only m = 3, rho^2 < 1/2) */
+double relabel_partial(int m, double rho);
+/* Restitution under which three feet can come to rest in the order 0, 2, 1, 2,
+ * ...: relabelled by the mirror that exchanges 0 and 1, two impacts are one map
+ * P U_2 U_0, and this is where its positive eigenvalues meet. It is greater
+ * than relabel_critical(3, rho), which is about neighbours in turn; 0: never */
+double relabel_mirrored(double rho);
+/* Theorem 3: greatest |omega/v| of a rod (half-length 1) that comes to rest, v
+ * < 0; 0: none does */
+double relabel_rod_limit(double rho, double e);
+
+#endif

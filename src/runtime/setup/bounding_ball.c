@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Bounding balls. A convex body lies on one side of each of its tangent
+ * planes. Tangent planes whose normals are close to plus and minus the axes
+ * make a slightly skew box that holds the body; its farthest corner bounds the
+ * radius, whatever the small tilt. Where no such box is found (a body that is
+ * not convex, or nearly flat) many rays and a factor of two stand in. */
+#include <math.h>
+
+#include "runtime/geometry/polytope.h"
+#include "runtime/geometry/ray.h"
+#include "runtime/setup/setup.h"
+
+/* sine of the greatest tilt of a box side */
+#define BOX_TILT 0.2
+#define BOX_STEPS 60
+
+struct side { /* n.x <= h */
+    double n[3], h;
+};
+
+static double
+dot3(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static double
+unit3(double a[3])
+{
+    double l = sqrt(dot3(a, a));
+    for (int i = 0; i < 3 && l > 0; i++)
+        a[i] /= l;
+    return l;
+}
+
+/* a tangent plane with normal near m: the ray's direction is turned towards m
+ * by as much as the normal there still misses it */
+static enum ray_fault
+find_side(struct rt *r, uint32_t body, const double m[3], struct side *s)
+{
+    static const double origin[3] = {0, 0, 0};
+    double d[3] = {m[0], m[1], m[2]}, rate = 1, last = 2;
+    struct ray_hit h = {.rho = 0};
+    for (int step = 0; step < BOX_STEPS; step++) {
+        enum ray_fault f = ray_hit(r, body, origin, d, h.rho, &h);
+        if (f != RAY_OK)
+            return f;
+        double n[3] = {h.g[0], h.g[1], h.g[2]};
+        if (!(unit3(n) > 0) || !isfinite(n[0] + n[1] + n[2]))
+            return RAY_TANGENT;
+        double miss[3], size = 0;
+        for (int i = 0; i < 3; i++) {
+            miss[i] = m[i] - n[i];
+            size += miss[i] * miss[i];
+        }
+        size = sqrt(size);
+        if (size <= BOX_TILT) {
+            for (int i = 0; i < 3; i++)
+                s->n[i] = n[i];
+            s->h = dot3(n, h.x);
+            return RAY_OK;
+        }
+        rate = size > last ? 0.5 * rate : fmin(1, 1.2 * rate);
+        last = size;
+        for (int i = 0; i < 3; i++)
+            d[i] += rate * 0.5 * miss[i];
+        unit3(d);
+    }
+    return RAY_TANGENT;
+}
+
+/* the point where the first `dim` sides meet; false if they hardly do */
+static bool
+corner(int dim, const struct side *const s[3], double x[3])
+{
+    const double *a = s[0]->n, *b = s[1]->n;
+    if (dim == 2) {
+        double det = a[0] * b[1] - a[1] * b[0];
+        x[0] = (s[0]->h * b[1] - s[1]->h * a[1]) / det;
+        x[1] = (a[0] * s[1]->h - b[0] * s[0]->h) / det;
+        x[2] = 0;
+        return fabs(det) > 0.5;
+    }
+    const double *c = s[2]->n;
+    double bc[3] = {b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2],
+                    b[0] * c[1] - b[1] * c[0]};
+    double ca[3] = {c[1] * a[2] - c[2] * a[1], c[2] * a[0] - c[0] * a[2],
+                    c[0] * a[1] - c[1] * a[0]};
+    double ab[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
+                    a[0] * b[1] - a[1] * b[0]};
+    double det = dot3(a, bc);
+    for (int i = 0; i < 3; i++)
+        x[i] = (s[0]->h * bc[i] + s[1]->h * ca[i] + s[2]->h * ab[i]) / det;
+    return fabs(det) > 0.3;
+}
+
+/* rays in many directions; infinite if one finds no end */
+static double
+by_rays(struct rt *r, uint32_t body, const double centre[3])
+{
+    static const double origin[3] = {0, 0, 0};
+    const int n = r->im->dim == 2 ? 64 : 400;
+    double best = 0;
+    struct ray_hit h = {.rho = 0};
+    for (int i = 0; i < n; i++) {
+        /* equal steps of height and the golden angle */
+        double c = r->im->dim == 2 ? 0 : (2 * i + 1.0) / n - 1;
+        double phi =
+            r->im->dim == 2 ? 6.283185307179586 * i / n : 2.399963229728653 * i;
+        double q = sqrt(1 - c * c);
+        double d[3] = {q * cos(phi), q * sin(phi), c}, s = 0;
+        if (ray_hit(r, body, origin, d, h.rho, &h) != RAY_OK)
+            return (double)INFINITY;
+        for (int k = 0; k < 3; k++)
+            s += (h.x[k] - centre[k]) * (h.x[k] - centre[k]);
+        best = fmax(best, sqrt(s));
+    }
+    return 2 * best;
+}
+
+/* The farthest corner from the origin, which is the mass centre, of a body that
+ * is its own mirror image in every axis: all normals change sign together with
+ * their sides, so corners are sums of +- the same three vectors. */
+static double
+mirrored(int dim, struct side side[3][2])
+{
+    double v[3][3], best = 0;
+    for (int i = 0; i < dim; i++) {
+        struct side one[3];
+        const struct side *s[3] = {&one[0], &one[1], &one[2]};
+        for (int k = 0; k < dim; k++) {
+            one[k] = side[k][0];
+            if (k != i)
+                one[k].h = 0;
+        }
+        if (!corner(dim, s, v[i]))
+            return -1;
+    }
+    for (int c = 0; c < 1 << (dim - 1); c++) {
+        double x[3];
+        for (int k = 0; k < 3; k++) {
+            x[k] = v[0][k] + (c & 1 ? -v[1][k] : v[1][k]);
+            if (dim == 3)
+                x[k] += c & 2 ? -v[2][k] : v[2][k];
+        }
+        best = fmax(best, dot3(x, x));
+    }
+    return sqrt(best);
+}
+
+double
+setup_radius(struct rt *r, uint32_t body, const double centre[3])
+{
+    const imp_body *b = rt_body(r, body);
+    int dim = (int)r->im->dim;
+    struct side side[3][2];
+    if (r->polytope[body])
+        return r->polytope[body]->radius;
+    if (b->g2 == IMP_NO_TAPE)
+        return 0;
+    if (b->flags & IMP_BODYF_FLAT)
+        return (double)INFINITY;
+    for (int i = 0; i < dim; i++)
+        for (int k = 0; k < 2; k++) {
+            if (k == 1 && (b->flags & (IMP_BODYF_MIRROR_X << i))) {
+                side[i][1] = side[i][0];
+                side[i][1].n[i] = -side[i][0].n[i];
+                continue;
+            }
+            double m[3] = {0, 0, 0};
+            m[i] = k == 0 ? 1 : -1;
+            enum ray_fault f = find_side(r, body, m, &side[i][k]);
+            if (f == RAY_NO_END)
+                return (double)INFINITY;
+            if (f != RAY_OK)
+                return by_rays(r, body, centre);
+        }
+    double best = 0;
+    const uint32_t all = IMP_BODYF_MIRROR_X | IMP_BODYF_MIRROR_Y |
+                         (dim == 3 ? IMP_BODYF_MIRROR_Z : 0);
+    if ((b->flags & all) == all && dot3(centre, centre) == 0) {
+        best = mirrored(dim, side);
+        return best < 0 ? by_rays(r, body, centre) : best * (1 + 1e-12);
+    }
+    for (int c = 0; c < 1 << dim; c++) {
+        const struct side *s[3] = {&side[0][c & 1], &side[1][c >> 1 & 1],
+                                   &side[2 % dim][c >> 2 & 1]};
+        double x[3];
+        if (!corner(dim, s, x))
+            return by_rays(r, body, centre);
+        for (int k = 0; k < 3; k++)
+            x[k] -= centre[k];
+        best = fmax(best, sqrt(dot3(x, x)));
+    }
+    return best * (1 + 1e-12);
+}

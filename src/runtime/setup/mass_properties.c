@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/* Mass properties of a body: what the shape or the body states is taken, what
+ * is missing follows from the corners of a polytope, or is integrated
+ * (moments.h), and the values are checked. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "runtime/geometry/moments.h"
+#include "runtime/geometry/polytope.h"
+#include "runtime/setup/setup.h"
+
+/* slack of J1 + J2 >= J3 for data of 6 digits: thin disks reach equality */
+#define TRIANGLE_SLACK 1e-6
+/* above this error of integrated moments the user is told */
+#define MOMENTS_WARN 1e-9
+/* centre and centroid differ when farther apart than this share of the size */
+#define CENTRE_SAME 1e-12
+
+/* -- symmetric 3 x 3: xx yy zz xy xz yz -------------------------------------
+ */
+
+static bool
+sym_diagonal(const double s[6])
+{
+    return s[3] == 0 && s[4] == 0 && s[5] == 0;
+}
+
+static void
+sym_inverse(const double s[6], double inv[6])
+{
+    memset(inv, 0, 6 * sizeof *inv);
+    if (sym_diagonal(s)) {
+        for (int i = 0; i < 3; i++)
+            inv[i] = 1 / s[i];
+        return;
+    }
+    double xx = s[1] * s[2] - s[5] * s[5], yy = s[0] * s[2] - s[4] * s[4];
+    double zz = s[0] * s[1] - s[3] * s[3], xy = s[4] * s[5] - s[3] * s[2];
+    double xz = s[3] * s[5] - s[4] * s[1], yz = s[3] * s[4] - s[0] * s[5];
+    double det = s[0] * xx + s[3] * xy + s[4] * xz;
+    const double c[6] = {xx, yy, zz, xy, xz, yz};
+    for (int i = 0; i < 6; i++)
+        inv[i] = c[i] / det;
+}
+
+/* eigenvalues, ascending, by Jacobi rotations */
+static void
+sym_eigen(const double s[6], double e[3])
+{
+    static const int P[3] = {0, 0, 1}, Q[3] = {1, 2, 2};
+    double a[3][3] = {
+        {s[0], s[3], s[4]}, {s[3], s[1], s[5]}, {s[4], s[5], s[2]}};
+    for (int sweep = 0; sweep < 30 && !sym_diagonal(s); sweep++)
+        for (int k = 0; k < 3; k++) {
+            int p = P[k], q = Q[k];
+            if (a[p][q] == 0)
+                continue;
+            double th = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+            double t = (th < 0 ? -1 : 1) / (fabs(th) + sqrt(th * th + 1));
+            double c = 1 / sqrt(t * t + 1), n = t * c;
+            for (int i = 0; i < 3; i++) {
+                double x = a[i][p], y = a[i][q];
+                a[i][p] = c * x - n * y;
+                a[i][q] = n * x + c * y;
+            }
+            for (int i = 0; i < 3; i++) {
+                double x = a[p][i], y = a[q][i];
+                a[p][i] = c * x - n * y;
+                a[q][i] = n * x + c * y;
+            }
+        }
+    for (int i = 0; i < 3; i++)
+        e[i] = a[i][i];
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2 - i; j++)
+            if (e[j] > e[j + 1]) {
+                double x = e[j];
+                e[j] = e[j + 1];
+                e[j + 1] = x;
+            }
+}
+
+/* -- checks
+ * --------------------------------------------------------------------- */
+
+static const char *
+name_of(const struct rt *r, uint32_t body)
+{
+    return imp_text(r->im, rt_body(r, body)->name);
+}
+
+static int
+check_positive(struct rt *r, uint32_t body, double x, enum diag_code code,
+               imp_range where, const char *what, const char *help)
+{
+    if (x > 0 && isfinite(x))
+        return IMP_OK;
+    char s[NUM_TEXT];
+    num_digits(s, x, 6);
+    struct diag *d = diag_add(r->ds, code, where, "the %s of `%s` is %s", what,
+                              name_of(r, body), s);
+    diag_label(r->ds, d, "must be positive");
+    diag_help(r->ds, d, "%s", help);
+    return IMP_BADMODEL;
+}
+
+static int
+check_inertia(struct rt *r, uint32_t body, const double J[6], bool own)
+{
+    const imp_body *b = rt_body(r, body);
+    imp_range where = own ? b->range_inertia : b->range_shape;
+    enum diag_code code = own ? DIAG_E0515 : DIAG_E0528;
+    if (r->im->dim == 2)
+        return check_positive(r, body, J[0], code, where, "inertia",
+                              "the inertia about the mass centre is a "
+                              "positive number");
+    double e[3];
+    sym_eigen(J, e);
+    bool positive = e[0] > 0 && isfinite(e[2]);
+    if (positive && e[0] + e[1] >= e[2] * (1 - TRIANGLE_SLACK))
+        return IMP_OK;
+    char s[3][NUM_TEXT];
+    for (int i = 0; i < 3; i++)
+        num_digits(s[i], e[i], 6);
+    struct diag *d;
+    if (!positive) {
+        d = diag_add(r->ds, code, where,
+                     "the inertia of `%s` is not positive definite",
+                     name_of(r, body));
+        diag_note(r->ds, d, IMP_NOWHERE,
+                  "its principal moments are %s, %s and %s", s[0], s[1], s[2]);
+        diag_help(r->ds, d, "every principal moment of inertia is positive");
+        return IMP_BADMODEL;
+    }
+    d = diag_add(r->ds, own ? DIAG_E0516 : DIAG_E0528, where,
+                 "no distribution of mass has the inertia of `%s`",
+                 name_of(r, body));
+    diag_note(r->ds, d, IMP_NOWHERE,
+              "its principal moments are %s, %s and %s, and %s + %s < %s", s[0],
+              s[1], s[2], s[0], s[1], s[2]);
+    diag_help(r->ds, d,
+              "the two smaller principal moments add up to at least the "
+              "largest");
+    return IMP_BADMODEL;
+}
+
+static int
+check_origin(struct rt *r, uint32_t body)
+{
+    static const double origin[3] = {0, 0, 0};
+    const imp_body *b = rt_body(r, body);
+    if (b->g0 == IMP_NO_TAPE || (b->flags & IMP_BODYF_FLAT))
+        return IMP_OK;
+    double g = ray_level(r, body, origin);
+    if (g < 0)
+        return IMP_OK;
+    char s[NUM_TEXT];
+    num_digits(s, g, 6);
+    struct diag *d = diag_add(
+        r->ds, isnan(g) ? DIAG_E0526 : DIAG_E0522, b->range_shape,
+        isnan(g) ? "the level set of `%s` is not a number at its origin"
+                 : "the origin of `%s` is not inside its level set",
+        name_of(r, body));
+    if (!isnan(g))
+        diag_label(r->ds, d, "is %s at (0, 0%s)", s,
+                   r->im->dim == 3 ? ", 0" : "");
+    diag_help(r->ds, d,
+              "a level set is negative inside: turn its sign, or move the "
+              "formula so that the origin lies inside");
+    return IMP_BADMODEL;
+}
+
+/* -- mass properties
+ * -------------------------------------------------------------- */
+
+struct shape_data {
+    double volume, centre[3], inertia[6]; /* unit density */
+    bool has_volume, has_centre, has_inertia;
+};
+
+/* what the shape states; the centre of a point-symmetric one is its origin */
+static void
+stated(const struct rt *r, const imp_body *b, struct shape_data *s)
+{
+    const double *raw = r->env + b->env_raw;
+    const uint32_t all =
+        r->im->dim == 2
+            ? IMP_BODYF_MIRROR_X | IMP_BODYF_MIRROR_Y
+            : IMP_BODYF_MIRROR_X | IMP_BODYF_MIRROR_Y | IMP_BODYF_MIRROR_Z;
+    memset(s, 0, sizeof *s);
+    s->has_volume = (b->flags & IMP_BODYF_SVOLUME) != 0;
+    s->has_inertia = (b->flags & IMP_BODYF_SINERTIA) != 0;
+    s->has_centre = (b->flags & (IMP_BODYF_SCENTRE | IMP_BODYF_FLAT)) != 0 ||
+                    (b->flags & all) == all;
+    s->volume = raw[IMP_RAW_VOLUME];
+    if (b->flags & IMP_BODYF_SCENTRE)
+        memcpy(s->centre, raw + IMP_RAW_SCENTRE, sizeof s->centre);
+    memcpy(s->inertia, raw + IMP_RAW_SINERTIA, sizeof s->inertia);
+}
+
+/* fills what is not stated; `why` names what it is needed for, NULL: only
+ * wanted, and absent (NaN) if it cannot be had */
+static int
+integrate(struct rt *r, uint32_t body, struct shape_data *s, const char *why)
+{
+    struct moments m = {.error = 0};
+    double bad[3] = {0, 0, 0};
+    enum ray_fault f = RAY_OK;
+    if (r->polytope[body])
+        polytope_moments(r->polytope[body], &m.volume, m.centre, m.inertia);
+    else
+        f = moments_find(r, body, &m, bad);
+    if (f != RAY_OK && why) {
+        ray_diag(r, body, f, bad, why);
+        return IMP_BADMODEL;
+    }
+    if (f != RAY_OK) {
+        if (!s->has_volume)
+            s->volume = (double)NAN;
+        return IMP_OK;
+    }
+    if (m.error > MOMENTS_WARN && why) {
+        char e[NUM_TEXT];
+        num_digits(e, m.error, 2);
+        struct diag *d = diag_add(
+            r->ds, DIAG_W0501, rt_body(r, body)->range_shape,
+            "the %s of `%s` are known to %s only", why, name_of(r, body), e);
+        diag_help(r->ds, d,
+                  "state volume, centre and inertia in the shape to "
+                  "have them exact");
+    }
+    if (!s->has_volume)
+        s->volume = m.volume;
+    if (!s->has_centre)
+        memcpy(s->centre, m.centre, sizeof s->centre);
+    if (!s->has_inertia)
+        memcpy(s->inertia, m.inertia, sizeof s->inertia);
+    s->has_volume = s->has_centre = s->has_inertia = true;
+    return IMP_OK;
+}
+
+/* a shape, and not a half-plane or half-space */
+static bool
+has_extent(const imp_body *b)
+{
+    return (b->flags & (IMP_BODYF_SHAPE | IMP_BODYF_POLYTOPE)) != 0 &&
+           !(b->flags & IMP_BODYF_FLAT);
+}
+
+/* what of the shape is needed, in words; NULL if nothing */
+static const char *
+needed(const imp_body *b, const struct shape_data *s, bool volume, bool centre,
+       bool inertia)
+{
+    if (!has_extent(b) || (b->flags & IMP_BODYF_FIXED))
+        return NULL;
+    if (inertia && !s->has_inertia)
+        return "volume and inertia";
+    if (volume && !s->has_volume)
+        return "volume";
+    return centre && !s->has_centre ? "centre of mass" : NULL;
+}
+
+/* Does anything the model does depend on the inertia of this body? A planar
+ * body that meets nobody, or is only classified, keeps its spin. */
+static bool
+inertia_matters(const struct rt *r, uint32_t body)
+{
+    if (r->im->dim == 3)
+        return true;
+    bool touches = false, impacts = false;
+    for (uint32_t c = 0; c < r->im->contacts.n; c++)
+        touches |= rt_contact(r, c)->body[0] == body ||
+                   rt_contact(r, c)->body[1] == body;
+    const imp_command *k = IMP_ARRAY(r->im, r->im->commands, imp_command);
+    for (uint32_t i = 0; i < r->im->commands.n; i++) {
+        bool through = false;
+        const imp_opt *o = IMP_ARRAY(r->im, k[i].opts, imp_opt);
+        for (uint32_t j = 0; j < k[i].opts.n; j++)
+            through |= o[j].id == IMP_OPT_simulate_through;
+        impacts |= k[i].id == IMP_CMD_impact || k[i].id == IMP_CMD_compare ||
+                   (k[i].id == IMP_CMD_simulate && !through);
+    }
+    return touches && impacts;
+}
+
+static void
+warn_centre(struct rt *r, uint32_t body, const struct shape_data *s,
+            const double *centre)
+{
+    const imp_body *b = rt_body(r, body);
+    double d2 = 0, size = 0;
+    for (int i = 0; i < 3; i++) {
+        double x = centre[i] - s->centre[i];
+        d2 += x * x;
+        size = fmax(size, s->inertia[i]);
+    }
+    if (!s->has_centre || !s->has_volume ||
+        !(sqrt(d2) > CENTRE_SAME * sqrt(size / s->volume)) ||
+        !inertia_matters(r, body))
+        return;
+    struct diag *w = diag_add(r->ds, DIAG_W0502, b->range_centre,
+                              "`%s` has its mass centre off the centroid of "
+                              "its shape, but no `inertia`",
+                              name_of(r, body));
+    diag_note(r->ds, w, IMP_NOWHERE,
+              "the inertia of the homogeneous shape about its centroid is "
+              "taken for the one about the mass centre");
+    diag_help(r->ds, w, "state `inertia`, about the mass centre");
+}
+
+/* density or mass, and inertia, of a free body */
+static int
+mass_and_inertia(struct rt *r, uint32_t body, const struct shape_data *s)
+{
+    const imp_body *b = rt_body(r, body);
+    const double *raw = r->env + b->env_raw;
+    double *o = r->env + b->env_body, J[6] = {0};
+    bool own = (b->flags & IMP_BODYF_INERTIA) != 0;
+    bool density = (b->flags & IMP_BODYF_DENSITY) != 0;
+    int st = check_positive(r, body, raw[IMP_RAW_MASS], DIAG_E0514,
+                            b->range_mass, density ? "density" : "mass",
+                            "a body that nothing can move says `fixed = true`");
+    if (st == IMP_OK && (density || !own))
+        st = check_positive(r, body, s->volume, DIAG_E0525, b->range_shape,
+                            r->im->dim == 2 ? "area" : "volume",
+                            "check the arguments of the shape");
+    if (st != IMP_OK)
+        return st;
+    double m = raw[IMP_RAW_MASS];
+    if (density)
+        m *= s->volume;
+    for (int i = 0; i < 6; i++)
+        J[i] = own ? raw[IMP_RAW_INERTIA + i] : s->inertia[i] * m / s->volume;
+    o[IMP_BODY_MASS] = m;
+    o[IMP_BODY_INVMASS] = 1 / m;
+    st = check_inertia(r, body, J, own);
+    if (st != IMP_OK)
+        return st;
+    memcpy(o + IMP_BODY_INERTIA, J, sizeof J);
+    if (r->im->dim == 2)
+        o[IMP_BODY_INVINERTIA] = 1 / J[0];
+    else
+        sym_inverse(J, o + IMP_BODY_INVINERTIA);
+    return IMP_OK;
+}
+
+int
+setup_body(struct rt *r, uint32_t body)
+{
+    const imp_body *b = rt_body(r, body);
+    const double *raw = r->env + b->env_raw;
+    double *o = r->env + b->env_body;
+    bool fixed = (b->flags & IMP_BODYF_FIXED) != 0;
+    bool own_centre = (b->flags & IMP_BODYF_CENTRE) != 0;
+    bool own_inertia = (b->flags & IMP_BODYF_INERTIA) != 0;
+    memset(o, 0, IMP_BODY_SIZE * sizeof *o);
+    int st = check_origin(r, body);
+    if (st == IMP_OK)
+        st = polytope_setup(r, body);
+    if (st != IMP_OK)
+        return st;
+
+    struct shape_data s;
+    stated(r, b, &s);
+    const char *why =
+        needed(b, &s, (b->flags & IMP_BODYF_DENSITY) || !own_inertia,
+               !own_centre, !own_inertia);
+    bool wanted =
+        has_extent(b) && (!s.has_volume || (!s.has_centre && !own_centre));
+    if (why || wanted) {
+        st = integrate(r, body, &s, why);
+        if (st != IMP_OK)
+            return st;
+    }
+    o[IMP_BODY_VOLUME] =
+        b->flags & IMP_BODYF_FLAT ? (double)INFINITY : s.volume;
+    memcpy(o + IMP_BODY_CENTRE, own_centre ? raw + IMP_RAW_CENTRE : s.centre,
+           3 * sizeof *o);
+    if (!fixed) {
+        if (own_centre && !own_inertia)
+            warn_centre(r, body, &s, raw + IMP_RAW_CENTRE);
+        st = mass_and_inertia(r, body, &s);
+        if (st != IMP_OK)
+            return st;
+    }
+    polytope_centre(r, body);
+    o[IMP_BODY_RADIUS] = setup_radius(r, body, o + IMP_BODY_CENTRE);
+    return IMP_OK;
+}

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+/* Set-up of a run: params into env, the set-up tape (the user's expressions),
+ * then mass properties and initial states of all bodies, with the checks that
+ * depend on values. All bodies are checked before giving up, so that several
+ * mistakes are reported at once. */
+#include "runtime/setup/setup.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "runtime/impact/impact_of_run.h"
+#include "runtime/motion/joints.h"
+#include "runtime/numerics/random.h"
+
+/* `axes` may be off by this much: data of 6 digits */
+#define AXES_SLACK 1e-6
+/* outputs of the set-up tape for the world: gravity, tolerance, seed */
+#define WORLD_OUTS 5
+#define TOLERANCE_LEAST 1e-15
+#define TOLERANCE_MOST 1e-2
+
+/* -- orientation
+ * --------------------------------------------------------------- */
+
+static bool
+normalise(double *q, int n)
+{
+    double big = 0, s = 0;
+    for (int i = 0; i < n; i++)
+        big = fmax(big, fabs(q[i]));
+    if (!(big > 0))
+        return false;
+    for (int i = 0; i < n; i++)
+        s += (q[i] / big) * (q[i] / big);
+    s = big * sqrt(s);
+    for (int i = 0; i < n; i++)
+        q[i] /= s;
+    return true;
+}
+
+/* quaternion of a rotation matrix (row-major, body -> world), from the largest
+ * of its four entries (Shepperd 1978) */
+static void
+quat_of_matrix(const double m[9], double q[4])
+{
+    double t[4] = {m[0] + m[4] + m[8], m[0] - m[4] - m[8], m[4] - m[0] - m[8],
+                   m[8] - m[0] - m[4]};
+    int k = 0;
+    for (int i = 1; i < 4; i++)
+        if (t[i] > t[k])
+            k = i;
+    double a = m[7] - m[5], b = m[2] - m[6], c = m[3] - m[1];
+    double xy = m[1] + m[3], xz = m[2] + m[6], yz = m[5] + m[7];
+    const double rows[4][4] = {{1 + t[0], a, b, c},
+                               {a, 1 + t[1], xy, xz},
+                               {b, xy, 1 + t[2], yz},
+                               {c, xz, yz, 1 + t[3]}};
+    memcpy(q, rows[k], sizeof rows[k]);
+    if (q[0] < 0)
+        for (int i = 0; i < 4; i++)
+            q[i] = -q[i];
+    normalise(q, 4);
+}
+
+/* greatest entry of |M^T M - 1|, and more than 1 for a left-handed M */
+static double
+axes_error(const double m[9])
+{
+    double e = 0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double s = i == j ? -1 : 0;
+            for (int k = 0; k < 3; k++)
+                s += m[3 * k + i] * m[3 * k + j];
+            e = fmax(e, fabs(s));
+        }
+    double det = m[0] * (m[4] * m[8] - m[5] * m[7]) -
+                 m[1] * (m[3] * m[8] - m[5] * m[6]) +
+                 m[2] * (m[3] * m[7] - m[4] * m[6]);
+    return det < 0 ? 2 + e : e;
+}
+
+static int
+orient_error(struct rt *r, const imp_body *b, enum diag_code code,
+             const char *what, const char *help)
+{
+    struct diag *d = diag_add(r->ds, code, b->range_orient, "the %s", what);
+    diag_note(r->ds, d, b->range, "of body `%s`", imp_text(r->im, b->name));
+    diag_help(r->ds, d, "%s", help);
+    return IMP_BADMODEL;
+}
+
+static int
+orientation(struct rt *r, const imp_body *b, double q[4])
+{
+    const double *o = r->env + b->env_raw + IMP_RAW_ORIENT;
+    double axis[3] = {0, 0, 1}, angle = 0;
+    switch ((enum imp_orient)b->orient) {
+    case IMP_ORIENT_NONE:
+        break;
+    case IMP_ORIENT_ANGLE:
+        angle = o[0];
+        break;
+    case IMP_ORIENT_QUATERNION:
+        memcpy(q, o, 4 * sizeof *q);
+        if (normalise(q, 4))
+            return IMP_OK;
+        return orient_error(r, b, DIAG_E0519, "quaternion has length zero",
+                            "(1, 0, 0, 0) is the attitude of a body that is "
+                            "not turned");
+    case IMP_ORIENT_AXES: {
+        double e = axes_error(o);
+        quat_of_matrix(o, q);
+        if (e <= AXES_SLACK)
+            return IMP_OK;
+        return orient_error(
+            r, b, DIAG_E0520,
+            e >= 2 ? "axes are left-handed" : "axes are not orthonormal",
+            e >= 2 ? "turn the sign of one column"
+                   : "columns are perpendicular unit vectors, to six digits "
+                     "or better");
+    }
+    case IMP_ORIENT_AXISANGLE:
+        memcpy(axis, o, sizeof axis);
+        angle = o[3];
+        if (!normalise(axis, 3))
+            return orient_error(r, b, DIAG_E0521,
+                                "axis of the rotation has length zero",
+                                "give a direction, such as (0, 0, 1)");
+        break;
+    }
+    q[0] = cos(0.5 * angle);
+    for (int i = 0; i < 3; i++)
+        q[i + 1] = sin(0.5 * angle) * axis[i];
+    return IMP_OK;
+}
+
+/* R(q)^T w */
+static void
+to_body(const double q[4], const double w[3], double out[3])
+{
+    const double v[3] = {-q[1], -q[2], -q[3]};
+    double t[3], u[3];
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        t[i] = 2 * (v[j] * w[k] - v[k] * w[j]);
+    }
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        u[i] = v[j] * t[k] - v[k] * t[j];
+    }
+    for (int i = 0; i < 3; i++)
+        out[i] = w[i] + q[0] * t[i] + u[i];
+}
+
+/* state of a body at t = 0 into env */
+static int
+setup_state(struct rt *r, uint32_t body)
+{
+    const imp_body *b = rt_body(r, body);
+    const double *raw = r->env + b->env_raw;
+    double *s = r->env + b->env_state;
+    if (r->im->dim == 2) {
+        memcpy(s, raw + IMP_RAW_POSITION, 2 * sizeof *s);
+        s[2] = b->orient == IMP_ORIENT_NONE ? 0 : raw[IMP_RAW_ORIENT];
+        memcpy(s + 3, raw + IMP_RAW_VELOCITY, 2 * sizeof *s);
+        s[5] = raw[IMP_RAW_SPIN];
+    } else {
+        memcpy(s, raw + IMP_RAW_POSITION, 3 * sizeof *s);
+        int st = orientation(r, b, s + 3);
+        if (st != IMP_OK)
+            return st;
+        memcpy(s + 7, raw + IMP_RAW_VELOCITY, 3 * sizeof *s);
+        to_body(s + 3, raw + IMP_RAW_SPIN, s + 10);
+    }
+    if (b->refresh == IMP_NO_TAPE)
+        return IMP_OK;
+    if (rt_eval(r, b->refresh, NULL, s) == IMP_OK)
+        return IMP_OK;
+    rt_nonfinite(r, b->refresh, NULL);
+    return IMP_FAILED;
+}
+
+/* -- contacts and world
+ * ------------------------------------------------------------ */
+
+static int
+setup_contact(struct rt *r, uint32_t c)
+{
+    const imp_contact *k = rt_contact(r, c);
+    double e = r->env[k->env_contact + IMP_CONTACT_E];
+    double mu = r->env[k->env_contact + IMP_CONTACT_MU];
+    char s[NUM_TEXT];
+    int st = IMP_OK;
+    if (!(e >= 0) || (e > 1 && !r->im->gain_allowed)) {
+        num_digits(s, e, 6);
+        struct diag *d = diag_add(r->ds, DIAG_E0517, k->range_e,
+                                  "the restitution of contact `%s` is %s",
+                                  imp_text(r->im, k->name), s);
+        diag_label(r->ds, d, "must lie between 0 and 1");
+        diag_help(r->ds, d,
+                  e > 1 ? "more than 1 creates energy; if that is meant, say "
+                          "`world { gain = allowed }`"
+                        : "0 is a plastic, 1 an elastic impact");
+        st = IMP_BADMODEL;
+    }
+    if (mu != 0) {
+        num_digits(s, mu, 6);
+        struct diag *d =
+            diag_add(r->ds, DIAG_E0518, k->range_mu,
+                     "contact `%s` has friction %s, which is not available "
+                     "in this build",
+                     imp_text(r->im, k->name), s);
+        diag_help(r->ds, d, "leave `friction` out: contacts are frictionless");
+        st = IMP_BADMODEL;
+    }
+    return st;
+}
+
+/* a vector is zero, and its place wants a direction */
+static int
+no_direction(struct rt *r, imp_range at, const char *what, const char *name)
+{
+    struct diag *d =
+        diag_add(r->ds, DIAG_E0540, at, "the %s `%s` is zero", what, name);
+    diag_help(r->ds, d, "give a direction, such as (0, 0, 1)");
+    return IMP_BADMODEL;
+}
+
+static bool
+is_zero(const double *v, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (v[i] != 0)
+            return false;
+    return true;
+}
+
+/* what a contact states about itself; out: 9 outputs of the set-up tape */
+static int
+setup_stated(struct rt *r, uint32_t c, const double *out)
+{
+    const imp_contact *k = rt_contact(r, c);
+    double *env = r->env + k->env_contact;
+    env[IMP_CONTACT_E] = out[0];
+    env[IMP_CONTACT_MU] = out[1];
+    memcpy(env + IMP_CONTACT_AT, out + 2, 3 * sizeof *out);
+    memcpy(env + IMP_CONTACT_DIRECTION, out + 5, 3 * sizeof *out);
+    env[IMP_CONTACT_PRIORITY] = out[8];
+    int st = setup_contact(r, c);
+    if (!(k->flags & IMP_CONTACTF_STATED) || !is_zero(out + 5, 3))
+        return st;
+    return no_direction(r, k->range_direction, "normal of contact",
+                        imp_text(r->im, k->name));
+}
+
+/* is every unit of the pair along the other? cross product of unit vectors
+ * under AXES_SLACK */
+static bool
+parallel(const double *a, const double *b)
+{
+    double u[3], v[3], s = 0;
+    memcpy(u, a, sizeof u);
+    memcpy(v, b, sizeof v);
+    normalise(u, 3);
+    normalise(v, 3);
+    for (int i = 0; i < 3; i++) {
+        double x =
+            u[(i + 1) % 3] * v[(i + 2) % 3] - u[(i + 2) % 3] * v[(i + 1) % 3];
+        s += x * x;
+    }
+    return s < AXES_SLACK * AXES_SLACK;
+}
+
+static int
+setup_joint(struct rt *r, const imp_joint *j, const double *out)
+{
+    const char *name = imp_text(r->im, j->name);
+    memcpy(r->env + j->env_joint, out, IMP_JOINT_RAW * sizeof *out);
+    switch ((enum imp_joint_kind)j->kind) {
+    case IMP_JOINT_BALL:
+    case IMP_JOINT_WELD:
+        return IMP_OK;
+    case IMP_JOINT_CONSTRAINT:
+        for (uint32_t i = 0; i < j->n_user; i++)
+            if (is_zero(out + IMP_JOINT_USER + 6 * i, 6)) {
+                struct diag *d =
+                    diag_add(r->ds, DIAG_E0540, j->range,
+                             "screw %u of joint `%s` is zero", i + 1, name);
+                diag_help(r->ds, d,
+                          "a zero screw constrains nothing: leave it out");
+                return IMP_BADMODEL;
+            }
+        return IMP_OK;
+    default:
+        break;
+    }
+    if (is_zero(out + IMP_JOINT_AXIS, 3))
+        return no_direction(r, j->range_axis, "axis of joint", name);
+    if (j->kind != IMP_JOINT_UNIVERSAL)
+        return IMP_OK;
+    if (is_zero(out + IMP_JOINT_AXIS2, 3))
+        return no_direction(r, j->range_axis2, "second axis of joint", name);
+    if (!parallel(out + IMP_JOINT_AXIS, out + IMP_JOINT_AXIS2))
+        return IMP_OK;
+    struct diag *d =
+        diag_add(r->ds, DIAG_E0541, j->range_axis2,
+                 "the two axes of the universal joint `%s` are parallel", name);
+    diag_help(r->ds, d, "they are usually at right angles");
+    return IMP_BADMODEL;
+}
+
+static int
+setup_world(struct rt *r, const double *w)
+{
+    memcpy(r->gravity, w, sizeof r->gravity);
+    r->tolerance = RT_TOLERANCE;
+    r->seed = w[4];
+    if (!r->im->has_tolerance)
+        return IMP_OK;
+    r->tolerance = w[3];
+    if (w[3] >= TOLERANCE_LEAST && w[3] <= TOLERANCE_MOST)
+        return IMP_OK;
+    char s[NUM_TEXT];
+    num_digits(s, w[3], 6);
+    struct diag *d = diag_add(r->ds, DIAG_E0527, r->im->range_tolerance,
+                              "the tolerance is %s", s);
+    diag_label(r->ds, d, "must lie between 1e-15 and 0.01");
+    diag_help(r->ds, d, "data of d digits allow 100 * 10^-d");
+    return IMP_BADMODEL;
+}
+
+static int
+worse(int a, int b)
+{
+    return a == IMP_OK ? b : a;
+}
+
+/* per coordinate and observer's variable value and rate at the start */
+static void
+setup_systems(struct rt *r, const double *start)
+{
+    const imp_coordinate *c =
+        IMP_ARRAY(r->im, r->im->coordinates, imp_coordinate);
+    for (uint32_t i = 0; i < r->im->coordinates.n; i++, start += 2) {
+        r->env[c[i].env] = start[0];
+        if (c[i].env_rate != IMP_NO_RATE)
+            r->env[c[i].env_rate] = start[1];
+    }
+}
+
+/* the setup tape's outputs per coordinate */
+static double *
+starts_of(struct rt *r)
+{
+    const imp_image *im = r->im;
+    const imp_layout *l = &im->layout;
+    return r->scratch + (size_t)im->bodies.n * IMP_RAW_SIZE +
+           9 * (size_t)im->contacts.n + (size_t)im->joints.n * IMP_JOINT_RAW +
+           WORLD_OUTS + (l->slots - l->poly);
+}
+
+/* are all outputs of the set-up tape numbers, but for the starts? */
+static bool
+numbers_but_starts(struct rt *r)
+{
+    const imp_image *im = r->im;
+    const double *start = starts_of(r);
+    const double *bounds = start + 2 * (size_t)im->coordinates.n;
+    for (const double *x = r->scratch; x < bounds + 2 * im->draws.n; x++)
+        if (!isfinite(*x) && (x < start || x >= bounds))
+            return false;
+    return true;
+}
+
+/* drawn: the random numbers are in env. Before, they are 0 there, and the
+ * starts, all that is made of them, do not count. */
+static int
+setup_tape(struct rt *r, bool drawn)
+{
+    int st = rt_eval(r, r->im->setup, NULL, r->scratch);
+    if (st == IMP_NONFINITE && !drawn && numbers_but_starts(r))
+        return IMP_OK;
+    if (st == IMP_NONFINITE)
+        rt_nonfinite(r, r->im->setup, NULL);
+    return st == IMP_OK ? IMP_OK : IMP_BADMODEL;
+}
+
+/* Random numbers of the starts, then the starts, which may depend on them. The
+ * streams lie beyond those of a sweep's params. */
+#define DRAW_STREAM (UINT64_C(1) << 32)
+static int
+setup_draws(struct rt *r, uint64_t run)
+{
+    const imp_draw *d = IMP_ARRAY(r->im, r->im->draws, imp_draw);
+    const double *b = starts_of(r) + 2 * (size_t)r->im->coordinates.n;
+    int st = IMP_OK;
+    for (uint32_t i = 0; i < r->im->draws.n; i++, b += 2) {
+        char lo[NUM_TEXT], hi[NUM_TEXT];
+        if (b[0] < b[1]) {
+            double u = random_unit(r->seed, run, DRAW_STREAM + i);
+            r->env[r->im->layout.draws + i] = b[0] + (b[1] - b[0]) * u;
+            continue;
+        }
+        struct diag *x =
+            diag_add(r->ds, DIAG_E0556, d[i].range,
+                     "there is no number between %s and %s",
+                     num_digits(lo, b[0], 6), num_digits(hi, b[1], 6));
+        diag_help(r->ds, x,
+                  "the lower bound comes first; look at the values "
+                  "of params");
+        st = IMP_BADMODEL;
+    }
+    if (!st && r->im->draws.n)
+        st = setup_tape(r, true);
+    if (!st)
+        setup_systems(r, starts_of(r));
+    return st;
+}
+
+int
+rt_seed(struct rt *r, double seed, uint64_t run)
+{
+    const imp_layout *l = &r->im->layout;
+    r->seed = seed;
+    if (!r->im->draws.n)
+        return IMP_OK;
+    r->setup_version++;
+    rt_reset(r);
+    int st = setup_tape(r, false);
+    if (st || (st = setup_draws(r, run)))
+        return st;
+    memcpy(r->state0, r->env + l->state,
+           sizeof(double) * (l->contact - l->state));
+    return IMP_OK;
+}
+
+int
+rt_setup(struct rt *r, const double *params)
+{
+    const imp_image *im = r->im;
+    const imp_layout *l = &im->layout;
+    memset(r->env, 0, l->n_env * sizeof *r->env);
+    for (uint32_t i = 0; i < im->params.n; i++)
+        r->env[l->params + i] = params[i];
+    double *out = r->scratch;
+    int st = setup_tape(r, !im->draws.n);
+    if (st != IMP_OK)
+        return st;
+    size_t n_raw = (size_t)im->bodies.n * IMP_RAW_SIZE;
+    memcpy(r->env + l->raw, out, n_raw * sizeof *out);
+    const double *at = out + n_raw;
+    for (uint32_t c = 0; c < im->contacts.n; c++, at += 9)
+        st = worse(st, setup_stated(r, c, at));
+    const imp_joint *j = IMP_ARRAY(im, im->joints, imp_joint);
+    for (uint32_t i = 0; i < im->joints.n; i++, at += IMP_JOINT_RAW)
+        st = worse(st, setup_joint(r, j + i, at));
+    st = worse(st, setup_world(r, at));
+    memcpy(r->env + l->poly, at + WORLD_OUTS,
+           (l->slots - l->poly) * sizeof *out);
+    /* the last use of scratch */
+    st = worse(st, setup_draws(r, 0));
+    for (uint32_t b = 0; b < im->bodies.n; b++) {
+        int s = setup_body(r, b);
+        st = worse(st, s == IMP_OK ? setup_state(r, b) : s);
+    }
+    for (uint32_t c = 0; st == IMP_OK && c < im->contacts.n; c++)
+        st = setup_surfaces(r, c);
+    if (st != IMP_OK)
+        return st;
+    hold_start(r);
+    return start_joints(r);
+}

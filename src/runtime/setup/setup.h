@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside set-up: what setup.c (a model), mass_properties.c (mass and inertia),
+ * bounding_ball.c (bounding balls) and stated_contacts.c (contacts at a stated
+ * point) ask of each other. */
+#ifndef IMP_RUNTIME_SETUP_SETUP_H
+#define IMP_RUNTIME_SETUP_SETUP_H
+
+#include "runtime/instance/run.h"
+
+/* env: mass, inertia, centre, volume, radius of a body from raw; IMP_OK or
+ * IMP_BADMODEL after a diagnostic */
+int setup_body(struct rt *r, uint32_t body);
+/* radius of a ball about `centre` (shape coordinates) that holds the body; a
+ * true bound for convex bodies; infinite where it has no end */
+double setup_radius(struct rt *r, uint32_t body, const double centre[3]);
+/* a stated contact against the shapes of its bodies, placed by now; the same */
+int setup_surfaces(struct rt *r, uint32_t contact);
+
+#endif

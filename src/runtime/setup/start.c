@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: MIT */
+/* The start of jointed bodies. A body that states neither velocity nor spin
+ * takes the motion that its joints give it: from the world, and from bodies
+ * whose motion is known, across one joint after the other, each with its `rate`
+ * (0 where none is stated). Loops whose rates are not all stated follow from
+ * those that are: least squares of least change. What is stated must then agree
+ * with every joint. It is projected only where the world says so: first what is
+ * stated, among the joints that connect stated motions; if what follows from it
+ * still does not agree, all bodies together. Both take the least change in the
+ * kinetic metric, |dv|^2 = sum (m |dvel|^2 + dspin.J dspin): what an impact of
+ * the joints alone would leave (Moreau 1988). A warning tells the changes. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/num.h"
+#include "runtime/impact/impact_of_run.h"
+#include "runtime/numerics/dense.h"
+
+/* stated velocities agree with a joint to this share of their size: data of 9
+ * digits and more */
+#define START_AGREES 1e-9
+
+struct start {
+    struct rt *r;
+    struct multi_rt m;
+    const struct multi_body *stated;
+    struct multi_body *b;
+    bool *spin, *vel;   /* known */
+    bool *fspin, *fvel; /* not stated: free to follow */
+    double (*rel)[6];   /* per joint: spin, velocity at `at` that rates state */
+};
+
+static const imp_joint *
+joint_of(const struct start *s, uint32_t j)
+{
+    return IMP_ARRAY(s->r->im, s->r->im->joints, imp_joint) + s->m.joint[j];
+}
+
+static void
+cross(double r[3], const double a[3], const double b[3])
+{
+    r[0] = a[1] * b[2] - a[2] * b[1];
+    r[1] = a[2] * b[0] - a[0] * b[2];
+    r[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static bool
+given(const imp_body *b, imp_range x, const double *raw, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (raw[i] != 0)
+            return true;
+    return x.lo != b->range.lo || x.hi != b->range.hi ||
+           x.file != b->range.file;
+}
+
+/* relative twist of the first body against the second, as `rate` has it */
+static void
+rates(const struct start *s, uint32_t j, double rel[6])
+{
+    const imp_joint *k = joint_of(s, j);
+    const double *e = s->r->env + k->env_joint, *q = e + IMP_JOINT_RATE;
+    bool plane = s->r->im->dim == 2;
+    double Q[6][6];
+    memset(rel, 0, 6 * sizeof *rel);
+    if (!k->n_rate)
+        return;
+    int n = multi_joint_free((enum imp_joint_kind)k->kind, e + IMP_JOINT_AXIS,
+                             e + IMP_JOINT_AXIS2, plane, Q);
+    if (k->kind == IMP_JOINT_PLANAR) {
+        for (int i = 0; i < 3; i++) {
+            rel[i] = Q[0][i] * q[0];
+            rel[3 + i] = q[1 + i];
+        }
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        for (int c = 0; c < 6; c++)
+            rel[c] += Q[i][c] * q[i];
+}
+
+/* twist of a body, its velocity taken at `at`; zero for the world */
+static void
+twist_at(const struct start *s, uint32_t b, const double at[3], double t[6])
+{
+    memset(t, 0, 6 * sizeof *t);
+    if (b == IMP_WORLD)
+        return;
+    const struct multi_body *k = &s->b[b];
+    double d[3] = {at[0] - k->centre[0], at[1] - k->centre[1],
+                   at[2] - k->centre[2]};
+    cross(t + 3, k->spin, d);
+    for (int i = 0; i < 3; i++) {
+        t[i] = k->spin[i];
+        t[3 + i] += k->vel[i];
+    }
+}
+
+static bool
+known(const struct start *s, uint32_t b)
+{
+    return b == IMP_WORLD || (s->spin[b] && s->vel[b]);
+}
+
+/* motion of one side of joint j from the other */
+static void
+across(struct start *s, uint32_t j)
+{
+    const struct multi_joint *k = &s->m.p.joint[j];
+    int to = known(s, k->body[0]) ? 1 : 0;
+    struct multi_body *b = &s->b[k->body[to]];
+    double t[6], d[3], c[3];
+    twist_at(s, k->body[1 - to], k->at, t);
+    for (int i = 0; i < 6; i++)
+        t[i] += (to ? -1 : 1) * s->rel[j][i];
+    if (!s->spin[k->body[to]])
+        memcpy(b->spin, t, sizeof b->spin);
+    for (int i = 0; i < 3; i++)
+        d[i] = b->centre[i] - k->at[i];
+    cross(c, b->spin, d);
+    for (int i = 0; i < 3 && !s->vel[k->body[to]]; i++)
+        b->vel[i] = t[3 + i] + c[i];
+    s->spin[k->body[to]] = s->vel[k->body[to]] = true;
+}
+
+/* The next joint to go across: first those that leave nothing free or state
+ * their rate, then the others. True if there was one. */
+static bool
+advance(struct start *s)
+{
+    for (int loose = 0; loose < 2; loose++)
+        for (uint32_t j = 0; j < s->m.p.n_joint; j++) {
+            const uint32_t *b = s->m.p.joint[j].body;
+            if (known(s, b[0]) == known(s, b[1]))
+                continue;
+            if (!loose && !joint_of(s, j)->n_rate &&
+                joint_of(s, j)->kind != IMP_JOINT_WELD)
+                continue;
+            across(s, j);
+            return true;
+        }
+    return false;
+}
+
+/* sizes of the terms that an entry of twist_at is the sum of */
+static void
+twist_size(const struct start *s, uint32_t b, const double at[3], double t[6])
+{
+    memset(t, 0, 6 * sizeof *t);
+    if (b == IMP_WORLD)
+        return;
+    const struct multi_body *k = &s->b[b];
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, l = (i + 2) % 3;
+        t[i] = fabs(k->spin[i]);
+        t[3 + i] = fabs(k->vel[i]) + fabs(k->spin[j] * (at[l] - k->centre[l])) +
+                   fabs(k->spin[l] * (at[j] - k->centre[j]));
+    }
+}
+
+/* Rows of a joint's conditions on its relative twist [spin; velocity at `at`]:
+ * its reactions do no work, and what `rate` states. Residuals in res, sizes of
+ * their terms in size. Returns how many. */
+static int
+conditions(const struct start *s, uint32_t j, double row[12][6], double res[12],
+           double size[12])
+{
+    const struct multi_joint *k = &s->m.p.joint[j];
+    double t[2][6], most[2][6];
+    int n = 0;
+    for (int i = 0; i < 2; i++) {
+        twist_at(s, k->body[i], k->at, t[i]);
+        twist_size(s, k->body[i], k->at, most[i]);
+    }
+    for (int i = 0; i < k->n; i++, n++)
+        for (int c = 0; c < 6; c++)
+            row[n][c] = k->S[i][(c + 3) % 6];
+    if (joint_of(s, j)->n_rate)
+        for (int i = 0; i < 6; i++, n++)
+            for (int c = 0; c < 6; c++)
+                row[n][c] = c == i;
+    for (int i = 0; i < n; i++) {
+        res[i] = size[i] = 0;
+        for (int c = 0; c < 6; c++) {
+            double rel = i < k->n ? 0 : s->rel[j][c];
+            res[i] += row[i][c] * (t[0][c] - t[1][c] - rel);
+            size[i] += fabs(row[i][c]) * (most[0][c] + most[1][c] + fabs(rel));
+        }
+    }
+    return n;
+}
+
+/* the joint whose conditions fail worst, of those in `in` (NULL: all); n_joint:
+ * all hold */
+static uint32_t
+worst_joint(const struct start *s, const bool *in, double *off)
+{
+    uint32_t found = s->m.p.n_joint;
+    double row[12][6], res[12], size[12], speed = 0, most = START_AGREES;
+    for (uint32_t j = 0; j < s->m.p.n_joint; j++) {
+        int n = in && !in[j] ? 0 : conditions(s, j, row, res, size);
+        for (int i = 0; i < n; i++)
+            speed = fmax(speed, size[i]);
+    }
+    for (uint32_t j = 0; j < s->m.p.n_joint; j++) {
+        int n = in && !in[j] ? 0 : conditions(s, j, row, res, size);
+        for (int i = 0; i < n; i++)
+            if (fabs(res[i]) > most * speed) {
+                most = fabs(res[i]) / speed;
+                *off = fabs(res[i]);
+                found = j;
+            }
+    }
+    return found;
+}
+
+/* How a body's twist changes: by itself, or (`metric`) by M^-1/2 of a vector
+ * whose length is that of the change in the kinetic metric. d := the change
+ * that y stands for, or, transposed, what a condition d asks of y. */
+static void
+measure(const struct multi_body *b, bool metric, bool transposed,
+        const double d[6], double y[6])
+{
+    memcpy(y, d, 6 * sizeof *y);
+    if (!metric)
+        return;
+    for (int i = 0; i < 3; i++) {
+        const double *C = b->root;
+        y[i] = 0;
+        for (int k = 0; k < 3; k++)
+            y[i] += d[k] * (transposed ? C[3 * k + i] : C[3 * i + k]);
+        y[3 + i] = sqrt(b->invmass) * d[3 + i];
+    }
+}
+
+/* the conditions of joint j into line `at` and on of A, `most` lines */
+static int
+enter_conditions(const struct start *s, uint32_t j, bool metric, const int *col,
+                 int at, int most, double *A, double *rhs)
+{
+    const struct multi_joint *k = &s->m.p.joint[j];
+    double row[12][6], res[12], size[12];
+    int n = conditions(s, j, row, res, size);
+    for (int i = 0; i < n; i++, at++) {
+        rhs[at] = -res[i];
+        for (int side = 0; side < 2; side++) {
+            uint32_t b = k->body[side];
+            if (b == IMP_WORLD)
+                continue;
+            double sign = side ? -1 : 1, d[3], t[6], y[6];
+            for (int c = 0; c < 3; c++)
+                d[c] = k->at[c] - s->b[b].centre[c];
+            /* r.(w x d) = w.(d x r) */
+            cross(t, d, row[i] + 3);
+            for (int c = 0; c < 6; c++)
+                t[c] = row[i][c] + (c < 3 ? t[c] : 0);
+            measure(&s->b[b], metric, true, t, y);
+            for (int c = 0; c < 6; c++)
+                if (col[6 * b + (uint32_t)c] >= 0)
+                    A[col[6 * b + (uint32_t)c] * most + at] += sign * y[c];
+        }
+    }
+    return n;
+}
+
+/* the least change of the motions marked in fspin, fvel after which the joints
+ * in `in` (NULL: all) hold */
+static void
+adjust(struct start *s, const bool *fspin, const bool *fvel, const bool *in,
+       bool metric)
+{
+    uint32_t nb = s->m.p.n_body;
+    int n = 0, rows = 0, *col = NEW_N(s->r->arena, int, 6 * nb + 1);
+    for (uint32_t b = 0; b < nb; b++)
+        for (int i = 0; i < 6; i++)
+            col[6 * b + (uint32_t)i] = (i < 3 ? fspin[b] : fvel[b]) ? n++ : -1;
+    int most = 12 * (int)s->m.p.n_joint;
+    double *A = NEW_N(s->r->arena, double, most *n + n * n + 3 * n + most + 1);
+    double *V = A + most * n, *sv = V + n * n, *x = sv + n, *w = x + n,
+           *rhs = w + n;
+    for (uint32_t j = 0; j < s->m.p.n_joint; j++)
+        if (!in || in[j])
+            rows += enter_conditions(s, j, metric, col, rows, most, A, rhs);
+    if (!n || !dense_svd(most, n, A, V, sv))
+        return;
+    int rank = 0;
+    while (rank < n && sv[rank] > dense_tolerance(most, n) * sv[0])
+        rank++;
+    dense_svd_solve(most, n, A, V, sv, rank, rhs, x, w);
+    for (uint32_t b = 0; b < nb; b++) {
+        double y[6], d[6];
+        for (uint32_t i = 0; i < 6; i++)
+            y[i] = col[6 * b + i] >= 0 ? x[col[6 * b + i]] : 0;
+        measure(&s->b[b], metric, false, y, d);
+        for (int i = 0; i < 3; i++) {
+            s->b[b].spin[i] += d[i];
+            s->b[b].vel[i] += d[3 + i];
+        }
+    }
+}
+
+/* Projects the motions of the bodies in `on` (NULL: all) onto what the joints
+ * among them allow. The second round takes the rounding of the first. */
+static bool
+project(struct start *s, const bool *on)
+{
+    uint32_t nb = s->m.p.n_body, nj = s->m.p.n_joint;
+    bool *in = NEW_N(s->r->arena, bool, nj + 1);
+    bool *free = NEW_N(s->r->arena, bool, nb + 1);
+    double off;
+    for (uint32_t b = 0; b < nb; b++)
+        free[b] = (!on || on[b]) && s->b[b].invmass > 0;
+    for (uint32_t j = 0; j < nj; j++) {
+        in[j] = true;
+        for (int i = 0; i < 2; i++) {
+            uint32_t b = s->m.p.joint[j].body[i];
+            in[j] &= !on || b == IMP_WORLD || on[b];
+        }
+    }
+    if (worst_joint(s, in, &off) == nj)
+        return false;
+    for (int round = 0; round < 2; round++)
+        adjust(s, free, free, in, true);
+    return true;
+}
+
+static double
+apart(const double a[3], const double b[3])
+{
+    double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+    return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+}
+
+/* by how much what was stated has changed; rounding of it is not told */
+static void
+tell_projected(const struct start *s)
+{
+    struct rt *r = s->r;
+    struct diag *d = NULL;
+    double most = 0;
+    for (uint32_t i = 0; i < s->m.p.n_body; i++) {
+        most = fmax(most, apart(s->b[i].vel, s->stated[i].vel));
+        most = fmax(most, apart(s->b[i].spin, s->stated[i].spin));
+    }
+    for (uint32_t i = 0; i < s->m.p.n_body; i++) {
+        const imp_body *b = rt_body(r, s->m.body[i]);
+        double v = s->fvel[i] ? 0 : apart(s->b[i].vel, s->stated[i].vel);
+        double w = s->fspin[i] ? 0 : apart(s->b[i].spin, s->stated[i].spin);
+        char x[NUM_TEXT], y[NUM_TEXT];
+        if (fmax(v, w) <= 1e-12 * most)
+            continue;
+        if (!d)
+            d = diag_add(r->ds, DIAG_W0504,
+                         (s->fvel[i] ? b->range_spin : b->range_velocity),
+                         "the velocities at the start are projected onto what "
+                         "the joints allow");
+        const char *name = imp_text(r->im, b->name);
+        num_digits(x, v, 6);
+        num_digits(y, w, 6);
+        if (s->fspin[i])
+            diag_note(r->ds, d, IMP_NOWHERE,
+                      "the velocity of `%s` changes by %s m/s", name, x);
+        else if (s->fvel[i])
+            diag_note(r->ds, d, IMP_NOWHERE,
+                      "the spin of `%s` changes by %s rad/s", name, y);
+        else
+            diag_note(r->ds, d, IMP_NOWHERE,
+                      "the velocity of `%s` changes by %s m/s, its spin by %s "
+                      "rad/s",
+                      name, x, y);
+    }
+}
+
+static int
+disagree(const struct start *s, uint32_t j, double off)
+{
+    struct rt *r = s->r;
+    const imp_joint *k = joint_of(s, j);
+    char x[NUM_TEXT];
+    struct diag *d =
+        diag_add(r->ds, DIAG_E0542, k->n_rate ? k->range_rate : k->range,
+                 "the velocities at the start do not agree with joint `%s`",
+                 imp_text(r->im, k->name));
+    diag_note(r->ds, d, k->range,
+              "what it connects would come apart, or differ from its `rate`, "
+              "by %s m/s or rad/s",
+              num_digits(x, off, 6));
+    for (int i = 0; i < 2; i++) {
+        if (k->body[i] == IMP_WORLD)
+            continue;
+        const imp_body *b = rt_body(r, k->body[i]);
+        const double *raw = r->env + b->env_raw;
+        if (given(b, b->range_velocity, raw + IMP_RAW_VELOCITY, 3))
+            diag_note(r->ds, d, b->range_velocity,
+                      "`%s` states its velocity here",
+                      imp_text(r->im, b->name));
+        if (given(b, b->range_spin, raw + IMP_RAW_SPIN, 3))
+            diag_note(r->ds, d, b->range_spin, "`%s` states its spin here",
+                      imp_text(r->im, b->name));
+    }
+    if (r->im->start_projected)
+        diag_help(r->ds, d,
+                  "no motion agrees with all joints and rates: leave a `rate` "
+                  "out");
+    else
+        diag_help(r->ds, d,
+                  "leave `velocity` and `spin` of the bodies out and state the "
+                  "joint's `rate`: they follow from it. Or take the nearest "
+                  "velocities that agree: world { start = projected }");
+    return IMP_BADMODEL;
+}
+
+/* told at the joints whose conditions follow from those before them */
+static void
+tell_redundant(const struct start *s)
+{
+    struct rt *r = s->r;
+    struct multi_problem p = s->m.p;
+    struct multi *m = multi_new(r->arena, p.n_body, 0, p.n_joint);
+    if (multi_prepare(m, &p) || m->joint_rank == m->nr)
+        return;
+    int rows = m->nr, over = rows - m->joint_rank, told = 0;
+    struct diag *d = NULL;
+    for (p.n_joint = 1; p.n_joint <= s->m.p.n_joint && told < over;
+         p.n_joint++) {
+        if (multi_prepare(m, &p))
+            return;
+        int more = m->nr - m->joint_rank - told;
+        if (more <= 0)
+            continue;
+        const imp_joint *k = joint_of(s, p.n_joint - 1);
+        told += more;
+        if (d)
+            diag_note(r->ds, d, k->range, "%d of them here", more);
+        else
+            d = diag_add(r->ds, DIAG_W0503, k->range,
+                         "%d of the %d constraints of the joints %s redundant",
+                         over, rows, over == 1 ? "is" : "are");
+    }
+    if (d)
+        diag_help(r->ds, d,
+                  "the motion is determined all the same; impulses in the "
+                  "joints are the least that give it. Joints that leave more "
+                  "free (ball, cylinder) in the loop make them unique");
+}
+
+int
+start_joints(struct rt *r)
+{
+    struct start s = {.r = r};
+    if (!r->im->joints.n)
+        return IMP_OK;
+    int st = multi_from_rt(r, NULL, 0, &s.m);
+    if (st || (st = multi_reciprocal(r, &s.m)))
+        return st;
+    uint32_t nb = s.m.p.n_body;
+    bool any = false, projected = false, *whole = NEW_N(r->arena, bool, nb + 1);
+    double *twist = NEW_N(r->arena, double, 6 * nb + 1);
+    s.b = NEW_N(r->arena, struct multi_body, nb + 1);
+    memcpy(s.b, s.m.p.body, sizeof *s.b * nb);
+    s.stated = s.m.p.body;
+    s.m.p.body = s.b;
+    s.fspin = NEW_N(r->arena, bool, nb + 1);
+    s.fvel = NEW_N(r->arena, bool, nb + 1);
+    s.spin = NEW_N(r->arena, bool, nb + 1);
+    s.vel = NEW_N(r->arena, bool, nb + 1);
+    s.rel = arena_alloc(r->arena, sizeof *s.rel * (s.m.p.n_joint + 1));
+    for (uint32_t j = 0; j < s.m.p.n_joint; j++)
+        rates(&s, j, s.rel[j]);
+    for (uint32_t i = 0; i < nb; i++) {
+        const imp_body *b = rt_body(r, s.m.body[i]);
+        const double *raw = r->env + b->env_raw;
+        bool fixed = (b->flags & IMP_BODYF_FIXED) != 0;
+        s.vel[i] =
+            fixed || given(b, b->range_velocity, raw + IMP_RAW_VELOCITY, 3);
+        s.spin[i] = fixed || given(b, b->range_spin, raw + IMP_RAW_SPIN, 3);
+        s.fvel[i] = !s.vel[i];
+        s.fspin[i] = !s.spin[i];
+        whole[i] = s.spin[i] && s.vel[i];
+    }
+    if (r->im->start_projected)
+        any = projected = project(&s, whole);
+    /* bodies that no joint holds, and one of each group that floats, rest */
+    for (bool more = true; more;) {
+        while (advance(&s))
+            any = true;
+        more = false;
+        for (uint32_t i = 0; i < nb && !more; i++)
+            if (!s.spin[i] || !s.vel[i])
+                more = s.spin[i] = s.vel[i] = true;
+    }
+    double off = 0;
+    uint32_t bad = worst_joint(&s, NULL, &off);
+    if (bad < s.m.p.n_joint) {
+        adjust(&s, s.fspin, s.fvel, NULL, false);
+        bad = worst_joint(&s, NULL, &off);
+        any = true;
+    }
+    if (bad < s.m.p.n_joint && r->im->start_projected) {
+        projected |= project(&s, NULL);
+        bad = worst_joint(&s, NULL, &off);
+    }
+    if (bad < s.m.p.n_joint)
+        return disagree(&s, bad, off);
+    if (projected)
+        tell_projected(&s);
+    tell_redundant(&s);
+    for (uint32_t i = 0; i < nb; i++) {
+        memcpy(twist + 6 * i, s.b[i].spin, 3 * sizeof *twist);
+        memcpy(twist + 6 * i + 3, s.b[i].vel, 3 * sizeof *twist);
+    }
+    if (any)
+        multi_to_rt(r, &s.m, twist);
+    return IMP_OK;
+}

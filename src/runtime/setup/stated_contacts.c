@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* Set-up of stated contacts, after the bodies have their places: does the point
+ * lie on the surfaces of the bodies, and does the normal point out of the first
+ * and into the second? Only bodies with shapes can tell; what has none may be
+ * touched anywhere. */
+#include <math.h>
+
+#include "base/num.h"
+#include "runtime/geometry/polytope.h"
+#include "runtime/setup/setup.h"
+
+/* A stated point may be off a surface by this share of the smaller body, and a
+ * normal off the half-space it should lie in by this sine: data typed to three
+ * digits pass. */
+#define STATED_OFF 1e-3
+/* Newton's steps from afar: each leaves 1 - 1/p of the way where G grows like
+ * the power p, and p = 8 needs 50 for the last thousandth */
+#define FAR_STEPS 60
+
+struct surface {
+    double off;  /* distance of the point, to first order; < 0: no surface */
+    double into; /* least n.N over the outward normals N there; NAN: none */
+    double most; /* greatest one */
+};
+
+/* point and direction of the world in shape axes, about the mass centre */
+static void
+to_shape(const struct rt *r, const imp_body *b, const double p[3],
+         const double n[3], double x[3], double u[3])
+{
+    const double *s = r->env + b->env_state;
+    double d[3] = {0}, R[9] = {0};
+    int dim = (int)r->im->dim;
+    for (int i = 0; i < dim; i++)
+        d[i] = p[i] - s[i];
+    if (dim == 2) {
+        R[0] = R[4] = cos(s[2]);
+        R[3] = sin(s[2]);
+        R[1] = -R[3];
+    } else {
+        const double *q = s + 3;
+        for (int i = 0; i < 3; i++) {
+            int j = (i + 1) % 3, k = (i + 2) % 3;
+            R[4 * i] = 1 - 2 * (q[j + 1] * q[j + 1] + q[k + 1] * q[k + 1]);
+            R[3 * i + j] = 2 * (q[i + 1] * q[j + 1] - q[0] * q[k + 1]);
+            R[3 * i + k] = 2 * (q[i + 1] * q[k + 1] + q[0] * q[j + 1]);
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        x[i] = R[i] * d[0] + R[3 + i] * d[1] + R[6 + i] * d[2];
+        u[i] = R[i] * n[0] + R[3 + i] * n[1] + R[6 + i] * n[2];
+    }
+}
+
+static double
+dot(const double *a, const double *b, int n)
+{
+    double s = 0;
+    for (int i = 0; i < n; i++)
+        s += a[i] * b[i];
+    return s;
+}
+
+/* faces: the farthest of their planes tells how far off; those that the point
+ * lies in give the normals */
+static struct surface
+of_polytope(const struct polytope *p, const double x[3], const double u[3],
+            double tol)
+{
+    double far = -INFINITY;
+    struct surface s = {.into = NAN, .most = NAN};
+    for (uint32_t f = 0; f < p->n_face; f++)
+        far = fmax(far, dot(p->face[f].n, x, 3) - p->face[f].d);
+    for (uint32_t f = 0; f < p->n_face; f++)
+        if (fabs(dot(p->face[f].n, x, 3) - p->face[f].d) <= tol) {
+            double c = dot(p->face[f].n, u, 3);
+            s.into = fmin(s.into, c);
+            s.most = fmax(s.most, c);
+        }
+    s.off = fabs(far);
+    return s;
+}
+
+/* G and its gradient; false where they are not finite */
+static bool
+level(struct rt *r, const imp_body *b, const double y[3], double out[10])
+{
+    int d = (int)r->im->dim;
+    /* second derivatives may be missing, as at the tip of a cone */
+    return rt_eval(r, b->g2, y, out) == IMP_OK ||
+           (isfinite(out[0]) && isfinite(dot(out + 1, out + 1, d)));
+}
+
+/* How far to the surface: |G|/|grad G| near it; from afar the way that Newton's
+ * steps along the gradient go, if they arrive. */
+static struct surface
+of_level_set(struct rt *r, const imp_body *b, const double x[3],
+             const double u[3], double tol)
+{
+    double start[3], y[3], out[10];
+    struct surface s = {.off = -1, .into = NAN, .most = NAN};
+    int d = (int)r->im->dim;
+    for (int i = 0; i < 3; i++)
+        start[i] = y[i] =
+            x[i] + r->env[b->env_body + IMP_BODY_CENTRE + (uint32_t)i];
+    if (!level(r, b, y, out))
+        return s;
+    double slope2 = dot(out + 1, out + 1, d);
+    s.off = out[0] == 0 ? 0 : fabs(out[0]) / sqrt(slope2);
+    if (s.off <= tol) {
+        if (slope2 > 0)
+            s.into = s.most = dot(out + 1, u, d) / sqrt(slope2);
+        return s;
+    }
+    for (int k = 0; k < FAR_STEPS && slope2 > 0; k++) {
+        for (int i = 0; i < d; i++)
+            y[i] -= out[0] / slope2 * out[1 + i];
+        if (!level(r, b, y, out))
+            break;
+        slope2 = dot(out + 1, out + 1, d);
+        if (fabs(out[0]) <= 1e-3 * tol * sqrt(slope2)) {
+            double way = 0;
+            for (int i = 0; i < d; i++)
+                way = hypot(way, y[i] - start[i]);
+            s.off = way;
+            break;
+        }
+    }
+    return s;
+}
+
+static const struct polytope *
+polytope_of(const struct rt *r, uint32_t body)
+{
+    return r->polytope ? r->polytope[body] : NULL;
+}
+
+static struct surface
+surface_at(struct rt *r, uint32_t body, const double p[3], const double n[3],
+           double tol)
+{
+    const imp_body *b = rt_body(r, body);
+    double x[3], u[3];
+    to_shape(r, b, p, n, x, u);
+    if (polytope_of(r, body))
+        return of_polytope(polytope_of(r, body), x, u, tol);
+    if (b->g2 != IMP_NO_TAPE)
+        return of_level_set(r, b, x, u, tol);
+    return (struct surface){.off = -1, .into = NAN, .most = NAN};
+}
+
+static void
+tell_off(struct rt *r, const imp_contact *k, const struct surface s[2],
+         double tol, bool both)
+{
+    char t[NUM_TEXT], x[NUM_TEXT];
+    struct diag *d = diag_add(
+        r->ds, both ? DIAG_E0543 : DIAG_W0506, k->range_at,
+        both ? "the point of contact `%s` lies on neither of its bodies"
+             : "the point of contact `%s` lies on one of its bodies only",
+        imp_text(r->im, k->name));
+    for (int i = 0; i < 2; i++)
+        if (s[i].off > tol)
+            diag_note(r->ds, d, rt_body(r, k->body[i])->range,
+                      isfinite(s[i].off)
+                          ? "it is about %s m off the surface of `%s`"
+                          : "it is %s off the surface of `%s`",
+                      isfinite(s[i].off) ? num_digits(x, s[i].off, 3) : "far",
+                      imp_text(r->im, rt_body(r, k->body[i])->name));
+    diag_help(r->ds, d,
+              "`at` is in world axes at the start, on the surfaces to %s m; "
+              "bodies without a shape may be touched anywhere",
+              num_digits(t, tol, 3));
+}
+
+int
+setup_surfaces(struct rt *r, uint32_t c)
+{
+    const imp_contact *k = rt_contact(r, c);
+    const double *e = r->env + k->env_contact;
+    double size = INFINITY, n[3], len = 0;
+    struct surface s[2];
+    if (!(k->flags & IMP_CONTACTF_STATED))
+        return IMP_OK;
+    for (int i = 0; i < 2; i++) {
+        const imp_body *b = rt_body(r, k->body[i]);
+        double R = r->env[b->env_body + IMP_BODY_RADIUS];
+        if (b->g2 != IMP_NO_TAPE || polytope_of(r, k->body[i]))
+            size = fmin(size, R);
+    }
+    if (!isfinite(size)) /* no shape, or half-spaces alone */
+        return IMP_OK;
+    for (int i = 0; i < 3; i++)
+        len = hypot(len, e[IMP_CONTACT_DIRECTION + i]);
+    for (int i = 0; i < 3; i++)
+        n[i] = e[IMP_CONTACT_DIRECTION + i] / len;
+    double tol = STATED_OFF * size;
+    for (int i = 0; i < 2; i++)
+        s[i] = surface_at(r, k->body[i], e + IMP_CONTACT_AT, n, tol);
+    bool off[2] = {s[0].off > tol, s[1].off > tol};
+    if (off[0] || off[1]) {
+        tell_off(r, k, s, tol, off[0] && off[1]);
+        return off[0] && off[1] ? IMP_BADMODEL : IMP_OK;
+    }
+    int wrong = s[0].most < -STATED_OFF ? 0 : s[1].into > STATED_OFF ? 1 : 2;
+    if (wrong < 2) {
+        struct diag *d =
+            diag_add(r->ds, DIAG_W0505, k->range_direction,
+                     "the normal of contact `%s` points the wrong way",
+                     imp_text(r->im, k->name));
+        diag_note(r->ds, d, rt_body(r, k->body[wrong])->range,
+                  wrong ? "it points out of `%s`, the second body"
+                        : "it points into `%s`, the first body",
+                  imp_text(r->im, rt_body(r, k->body[wrong])->name));
+        diag_help(r->ds, d,
+                  "a normal points from the first body to the second: change "
+                  "its sign, or the order of the bodies");
+    }
+    return IMP_OK;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* The reference evaluator, order 0: operators, tapes, and the search for the
+ * expression that is not finite (I5). Semantics: docs/internals.md. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "runtime/tape/eval_priv.h"
+#include "runtime/tape/functions.h"
+
+double
+eval_op(enum imp_op op, double a, double b, double c)
+{
+    (void)c;
+    switch (op) {
+#define OP(name, word, arity, dim, series, guard, eval, deriv)                 \
+    case IMP_OP_##name:                                                        \
+        return eval;
+#include "abi/ops.def"
+    case IMP_OP_COUNT:
+        break;
+    }
+    return (double)NAN;
+}
+
+static double
+dot(const uint32_t *pool, uint32_t n, const double *reg)
+{
+    double s = 0;
+    for (uint32_t p = 0; p < n; p++, pool += 3) {
+        double v = reg[pool[1]] * reg[pool[2]];
+        s = pool[0] ? s - v : s + v;
+    }
+    return s;
+}
+
+void
+eval_registers(const imp_image *im, const imp_tape *t, const double *env,
+               const double *local, const double *const *rows, double *reg)
+{
+    const imp_instr *code = IMP_ARRAY(im, t->code, imp_instr);
+    const double *consts = IMP_ARRAY(im, t->consts, double);
+    const uint32_t *pool = IMP_ARRAY(im, t->pool, uint32_t);
+    for (uint32_t i = 0; i < t->code.n; i++) {
+        const imp_instr *in = &code[i];
+        switch ((enum imp_op)in->op) {
+        case IMP_OP_CONST:
+            reg[i] = consts[in->a];
+            break;
+        case IMP_OP_ENV:
+        case IMP_OP_TIME:
+        case IMP_OP_STATE:
+            reg[i] = env[in->a];
+            break;
+        case IMP_OP_LOCAL:
+        case IMP_OP_UNKNOWN:
+            reg[i] = local[in->a];
+            break;
+        case IMP_OP_ROW:
+            reg[i] = rows ? rows[in->a][in->b * IMP_ROW_STRIDE + IMP_ROW_PAD]
+                          : (double)NAN;
+            break;
+        case IMP_OP_DOT:
+            reg[i] = dot(pool + in->a, in->b, reg);
+            break;
+        case IMP_OP_ADD:
+            reg[i] = reg[in->a] + reg[in->b];
+            break;
+        case IMP_OP_SUB:
+            reg[i] = reg[in->a] - reg[in->b];
+            break;
+        case IMP_OP_NEG:
+            reg[i] = -reg[in->a];
+            break;
+        case IMP_OP_MUL:
+            reg[i] = reg[in->a] * reg[in->b];
+            break;
+        case IMP_OP_DIV:
+            reg[i] = reg[in->a] / reg[in->b];
+            break;
+        case IMP_OP_SELECT:
+            reg[i] = reg[in->a] != 0.0 ? reg[in->b] : reg[in->c];
+            break;
+        default:
+            /* b of an operator of one operand is 0: register 0 exists */
+            reg[i] = eval_op((enum imp_op)in->op, reg[in->a], reg[in->b], 0);
+            break;
+        }
+    }
+}
+
+void
+eval_some(const imp_image *im, const imp_tape *t, const uint32_t *which,
+          uint32_t n, double *reg)
+{
+    const imp_instr *code = IMP_ARRAY(im, t->code, imp_instr);
+    const uint32_t *pool = IMP_ARRAY(im, t->pool, uint32_t);
+    for (uint32_t k = 0; k < n; k++) {
+        const imp_instr *in = &code[which[k]];
+        double *to = &reg[which[k]];
+        if (in->op == IMP_OP_DOT)
+            *to = dot(pool + in->a, in->b, reg);
+        else if (in->op == IMP_OP_SELECT)
+            *to = reg[in->a] != 0.0 ? reg[in->b] : reg[in->c];
+        else
+            *to = eval_op((enum imp_op)in->op, reg[in->a], reg[in->b], 0);
+    }
+}
+
+/* operands of an operator (not of DOT) */
+static const unsigned char arity[] = {
+#define OP(name, word, n, dim, series, guard, eval, deriv) n,
+#include "abi/ops.def"
+};
+
+void
+eval_mark_operands(const imp_image *im, const imp_tape *t, uint32_t i,
+                   unsigned char *mark)
+{
+    const imp_instr *in = IMP_ARRAY(im, t->code, imp_instr) + i;
+    const uint32_t *pool = IMP_ARRAY(im, t->pool, uint32_t);
+    for (uint32_t p = 0; in->op == IMP_OP_DOT && p < in->b; p++) {
+        mark[pool[in->a + 3 * p + 1]] = 1;
+        mark[pool[in->a + 3 * p + 2]] = 1;
+    }
+    if (arity[in->op] > 0)
+        mark[in->a] = 1;
+    if (arity[in->op] > 1)
+        mark[in->b] = 1;
+    if (arity[in->op] > 2)
+        mark[in->c] = 1;
+}
+
+int
+eval_tape(const imp_image *im, const imp_tape *t, const double *env,
+          const double *local, double *out)
+{
+    double stack[EVAL_STACK], *reg = stack;
+    if (t->code.n > EVAL_STACK)
+        reg = mem_alloc(t->code.n * sizeof *reg);
+    eval_registers(im, t, env, local, NULL, reg);
+    const uint32_t *outs = IMP_ARRAY(im, t->outs, uint32_t);
+    int status = IMP_OK;
+    for (uint32_t i = 0; i < t->outs.n; i++) {
+        out[i] = reg[outs[i]];
+        if (!isfinite(out[i]))
+            status = IMP_NONFINITE;
+    }
+    if (reg != stack)
+        free(reg);
+    return status;
+}
+
+/* Marks in `used` what the outputs really read: an untaken branch of a SELECT
+ * may be infinite without harm. */
+static void
+mark_used(const imp_image *im, const imp_tape *t, const double *reg,
+          unsigned char *used)
+{
+    const imp_instr *code = IMP_ARRAY(im, t->code, imp_instr);
+    const uint32_t *outs = IMP_ARRAY(im, t->outs, uint32_t);
+    for (uint32_t i = 0; i < t->outs.n; i++)
+        used[outs[i]] = 1;
+    for (uint32_t i = t->code.n; i-- > 0;) {
+        const imp_instr *in = &code[i];
+        if (!used[i])
+            continue;
+        if (in->op == IMP_OP_SELECT) {
+            used[in->a] = 1;
+            used[reg[in->a] != 0.0 ? in->b : in->c] = 1;
+        } else {
+            eval_mark_operands(im, t, i, used);
+        }
+    }
+}
+
+int
+eval_trace(const imp_image *im, const imp_tape *t, const double *env,
+           const double *local, imp_range *where, enum imp_op *op, double *a,
+           double *b)
+{
+    const imp_instr *code = IMP_ARRAY(im, t->code, imp_instr);
+    const imp_range *origin = IMP_ARRAY(im, t->origins, imp_range);
+    const uint32_t *pool = IMP_ARRAY(im, t->pool, uint32_t);
+    double *reg = mem_alloc((t->code.n + 1) * (sizeof *reg + 1));
+    unsigned char *used = (unsigned char *)(reg + t->code.n + 1);
+    int found = -1;
+    eval_registers(im, t, env, local, NULL, reg);
+    mark_used(im, t, reg, used);
+    /* operands come first, so the first that is not finite has finite ones */
+    for (uint32_t i = 0; i < t->code.n && found < 0; i++) {
+        const imp_instr *in = &code[i];
+        if (!used[i] || isfinite(reg[i]))
+            continue;
+        found = (int)i;
+        *op = (enum imp_op)in->op;
+        *where = i < t->origins.n ? origin[i] : IMP_NOWHERE;
+        if (in->op <= IMP_OP_UNKNOWN) {
+            *a = *b = reg[i];
+        } else if (in->op == IMP_OP_DOT) {
+            *a = reg[pool[in->a + 1]];
+            *b = reg[pool[in->a + 2]];
+        } else {
+            *a = reg[in->a];
+            *b = reg[in->b];
+        }
+    }
+    free(reg);
+    return found;
+}

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: MIT */
+/* The reference evaluator, series: one sweep over the instructions per order,
+ * implicit blocks included. Every order of additions is fixed by
+ * docs/internals.md ("Series semantics"); generated code returns the same bits
+ * (I6), so change both or neither. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/tape/eval_priv.h"
+#include "runtime/tape/functions.h"
+
+/* largest implicit block whose matrix lies on the stack: closest points of two
+ * bodies in space have 8 unknowns, joints as many as they have conditions */
+#define UNKNOWN_STACK 16
+
+enum rule {
+    RULE_LEAF,
+    RULE_LINEAR,
+    RULE_CONV,
+    RULE_DIV,
+    RULE_CHAIN,
+    RULE_HELPER,
+    RULE_PICK,
+    RULE_STEP
+};
+static const unsigned char rule_of[] = {
+#define OP(name, word, arity, dim, series, guard, eval, deriv) RULE_##series,
+#include "abi/ops.def"
+};
+static const unsigned char arity_of[] = {
+#define OP(name, word, arity, dim, series, guard, eval, deriv) arity,
+#include "abi/ops.def"
+};
+
+struct sweep {
+    const imp_instr *code;
+    const uint32_t *pool;
+    const double *const *rows;
+    double *work;
+    double *reg;              /* coefficient 0 of each register */
+    double *cur;              /* coefficient k; 0 for constants */
+    double *del;              /* its correction within the implicit block */
+    uint32_t *vary, n_vary;   /* instructions with orders >= 1 */
+    uint32_t *block, n_block; /* those in the block but its unknowns */
+};
+
+static double *
+row_of(const struct sweep *s, uint32_t r)
+{
+    return s->work + (size_t)s->code[r].row * IMP_ROW_STRIDE + IMP_ROW_PAD;
+}
+
+static int
+varies(const imp_instr *in)
+{
+    return !(in->flags & (IMP_INSTR_CONST | IMP_INSTR_ORDER0));
+}
+
+static int
+in_block(const struct sweep *s, uint32_t r)
+{
+    return (s->code[r].flags & IMP_INSTR_IMPLICIT) && varies(&s->code[r]);
+}
+
+static void
+store(double *row, int k, double c)
+{
+    row[k] = c;
+    row[k + 1] = row[k + 2] = row[k + 3] = 0;
+}
+
+/* Lanes by pairs of doubles: loops over arrays of four stay in memory. */
+typedef double pair __attribute__((vector_size(16)));
+typedef long long pair_mask __attribute__((vector_size(16)));
+struct lanes {
+    pair lo, hi;
+};
+
+static inline pair
+load(const double *p)
+{
+    pair v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline pair
+swapped(pair v)
+{
+    return (pair){v[1], v[0]};
+}
+
+/* v, entry 0 of index j and entry 1 of index j + 1, with that of index k 0 */
+static inline pair
+without(pair v, int j, int k)
+{
+    pair_mask at = {j, j + 1}, gone = {k, k};
+    return (pair)((pair_mask)v & (at != gone));
+}
+
+/* terms j .. j + 3 of a_j b_{k-j}, a_k counting as 0 */
+static inline struct lanes
+four_terms(const double *a, const double *b, int j, int k)
+{
+    pair x = load(a + j), y = load(a + j + 2);
+    if (j + 3 >= k) {
+        x = without(x, j, k);
+        y = without(y, j + 2, k);
+    }
+    return (struct lanes){x * swapped(load(b + k - j - 1)),
+                          y * swapped(load(b + k - j - 3))};
+}
+
+static inline double
+lanes_sum(struct lanes l)
+{
+    pair s = l.lo + l.hi;
+    return s[0] + s[1];
+}
+
+/* coefficient k of a sum of +- products: inner terms j = 1 .. k - 1 in four
+ * lanes, then the outer ones, which alone need coefficients k */
+static double
+convolve(const struct sweep *s, const uint32_t *pool, uint32_t n, int k)
+{
+    struct lanes lane = {{0, 0}, {0, 0}};
+    double ends = 0;
+    for (int j = 1; j == 1 || j < k; j += 4) {
+        struct lanes sum = {{0, 0}, {0, 0}};
+        for (uint32_t m = 0; m < n; m++) {
+            const uint32_t *q = pool + 3 * m;
+            struct lanes p = four_terms(row_of(s, q[1]), row_of(s, q[2]), j, k);
+            if (m == 0) {
+                sum.lo = q[0] ? -p.lo : p.lo;
+                sum.hi = q[0] ? -p.hi : p.hi;
+            } else if (q[0]) {
+                sum.lo -= p.lo;
+                sum.hi -= p.hi;
+            } else {
+                sum.lo += p.lo;
+                sum.hi += p.hi;
+            }
+        }
+        lane.lo += sum.lo;
+        lane.hi += sum.hi;
+    }
+    for (uint32_t m = 0; m < n; m++) {
+        const uint32_t *q = pool + 3 * m;
+        double e = s->reg[q[1]] * s->cur[q[2]] + s->cur[q[1]] * s->reg[q[2]];
+        ends = m == 0 ? (q[0] ? -e : e) : q[0] ? ends - e : ends + e;
+    }
+    return lanes_sum(lane) + ends;
+}
+
+/* sum over j = 1 .. k - 1 of a_j b_{k-j} */
+static inline double
+inner_sum(const double *a, const double *b, int k)
+{
+    struct lanes lane = {{0, 0}, {0, 0}};
+    for (int j = 1; j == 1 || j < k; j += 4) {
+        struct lanes p = four_terms(a, b, j, k);
+        lane.lo += p.lo;
+        lane.hi += p.hi;
+    }
+    return lanes_sum(lane);
+}
+
+static double
+chain_sum(const double *u, const double *w, int k)
+{
+    double s = 0, x = 1; /* x = j */
+    for (int j = 1; j <= k; j++, x += 1)
+        s += (x * u[j]) * w[k - j];
+    return s / (double)k;
+}
+
+/* the operand whose series a PICK takes; negative abs: *minus */
+static uint32_t
+picked(const struct sweep *s, const imp_instr *in, int *minus)
+{
+    const double *v = s->reg;
+    *minus = 0;
+    switch (in->op) {
+    case IMP_OP_ABS:
+        *minus = v[in->a] < 0;
+        return in->a;
+    case IMP_OP_MIN:
+        return v[in->b] < v[in->a] ? in->b : in->a;
+    case IMP_OP_MAX:
+        return v[in->a] < v[in->b] ? in->b : in->a;
+    default: /* SELECT */
+        return v[in->a] != 0.0 ? in->b : in->c;
+    }
+}
+
+static double
+helper(const struct sweep *s, const imp_instr *in, const double *y, int k)
+{
+    const double *a = row_of(s, in->a);
+    const double *b = arity_of[in->op] > 1 ? row_of(s, in->b) : a;
+    return imp_series_op(in->op, a, b, y, k);
+}
+
+/* coefficient k >= 1 of instruction i */
+static double
+coefficient(const struct sweep *s, uint32_t i, int k)
+{
+    const imp_instr *in = &s->code[i];
+    const double *cur = s->cur;
+    switch ((enum rule)rule_of[in->op]) {
+    case RULE_LEAF:
+        if (in->op == IMP_OP_TIME)
+            return k == 1 ? 1.0 : 0.0;
+        if (in->op == IMP_OP_ROW)
+            return s->rows[in->a][(size_t)in->b * IMP_ROW_STRIDE + IMP_ROW_PAD +
+                                  (size_t)k];
+        if (in->op == IMP_OP_STATE)
+            return row_of(s, in->b)[k - 1] * (1.0 / (double)k);
+        return 0; /* UNKNOWN: found by the implicit block */
+    case RULE_LINEAR:
+        if (in->op == IMP_OP_ADD)
+            return cur[in->a] + cur[in->b];
+        if (in->op == IMP_OP_SUB)
+            return cur[in->a] - cur[in->b];
+        return -cur[in->a];
+    case RULE_CONV:
+        if (in->op == IMP_OP_DOT)
+            return convolve(s, s->pool + in->a, in->b, k);
+        if (s->code[in->a].flags & IMP_INSTR_CONST)
+            return s->reg[in->a] * cur[in->b];
+        if (s->code[in->b].flags & IMP_INSTR_CONST)
+            return s->reg[in->b] * cur[in->a];
+        return inner_sum(row_of(s, in->a), row_of(s, in->b), k) +
+               (s->reg[in->a] * cur[in->b] + cur[in->a] * s->reg[in->b]);
+    case RULE_DIV:
+        if (s->code[in->b].flags & IMP_INSTR_CONST)
+            return cur[in->a] / s->reg[in->b];
+        return (cur[in->a] - (inner_sum(row_of(s, in->b), row_of(s, i), k) +
+                              cur[in->b] * s->reg[i])) /
+               s->reg[in->b];
+    case RULE_CHAIN:
+        return chain_sum(row_of(s, in->a), row_of(s, in->c), k);
+    case RULE_HELPER:
+        return helper(s, in, row_of(s, i), k);
+    case RULE_PICK: {
+        int minus;
+        double c = cur[picked(s, in, &minus)];
+        return minus ? -c : c;
+    }
+    case RULE_STEP:
+        break;
+    }
+    return 0;
+}
+
+/* a_0 db + da b_0 with the terms whose operand is in the block; *any: one is */
+static double
+product_change(const struct sweep *s, uint32_t a, uint32_t b, int *any)
+{
+    int ia = in_block(s, a), ib = in_block(s, b);
+    *any = ia || ib;
+    if (ia && ib)
+        return s->reg[a] * s->del[b] + s->del[a] * s->reg[b];
+    if (ib)
+        return s->reg[a] * s->del[b];
+    return ia ? s->del[a] * s->reg[b] : 0;
+}
+
+/* change of coefficient k of instruction i when its operands have changed */
+static double
+change(const struct sweep *s, uint32_t i, int k)
+{
+    const imp_instr *in = &s->code[i];
+    const double *del = s->del;
+    int any, ia, ib;
+    double sum = 0;
+    switch ((enum rule)rule_of[in->op]) {
+    case RULE_LINEAR:
+        if (in->op == IMP_OP_NEG)
+            return -del[in->a];
+        ia = in_block(s, in->a);
+        ib = in_block(s, in->b);
+        if (in->op == IMP_OP_ADD)
+            return ia && ib ? del[in->a] + del[in->b]
+                   : ia     ? del[in->a]
+                            : del[in->b];
+        return ia && ib ? del[in->a] - del[in->b]
+               : ia     ? del[in->a]
+                        : -del[in->b];
+    case RULE_CONV:
+        if (in->op == IMP_OP_MUL)
+            return product_change(s, in->a, in->b, &any);
+        for (uint32_t p = 0; p < in->b; p++) {
+            const uint32_t *q = s->pool + in->a + 3 * p;
+            double d = product_change(s, q[1], q[2], &any);
+            if (any)
+                sum = q[0] ? sum - d : sum + d;
+        }
+        return sum;
+    case RULE_DIV:
+        ia = in_block(s, in->a);
+        ib = in_block(s, in->b);
+        if (ia && ib)
+            return (del[in->a] - s->reg[i] * del[in->b]) / s->reg[in->b];
+        if (ia)
+            return del[in->a] / s->reg[in->b];
+        return -(s->reg[i] * del[in->b]) / s->reg[in->b];
+    case RULE_CHAIN:
+        return s->reg[in->c] * del[in->a];
+    case RULE_PICK: {
+        int minus;
+        uint32_t p = picked(s, in, &minus);
+        if (!in_block(s, p))
+            return 0;
+        return minus ? -del[p] : del[p];
+    }
+    case RULE_HELPER:
+    case RULE_LEAF:
+    case RULE_STEP:
+        break;
+    }
+    (void)k;
+    return 0;
+}
+
+/* matrix, right-hand side and pivots of the implicit block */
+struct block {
+    double *lu, *rhs;
+    int *piv;
+};
+
+static int
+solve_unknowns(const imp_image *im, const imp_tape *t, struct sweep *s, int k,
+               const struct block *bl)
+{
+    const uint32_t *unknown = IMP_ARRAY(im, t->unknowns, uint32_t);
+    const uint32_t *residual = IMP_ARRAY(im, t->residual, uint32_t);
+    uint32_t n = t->unknowns.n;
+    double *d = bl->rhs;
+    for (uint32_t i = 0; i < n; i++)
+        d[i] = -s->cur[residual[i]];
+    if (t->symmetric)
+        imp_gram_solve((int)n, bl->lu, bl->piv, d);
+    else
+        imp_lu_solve((int)n, bl->lu, bl->piv, d);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t u = unknown[i];
+        s->cur[u] = s->del[u] = d[i];
+        store(row_of(s, u), k, d[i]);
+    }
+    for (uint32_t m = 0; m < s->n_block; m++) {
+        uint32_t i = s->block[m];
+        const imp_instr *in = &s->code[i];
+        double c;
+        if (rule_of[in->op] == RULE_HELPER) {
+            c = helper(s, in, row_of(s, i), k);
+            s->del[i] = c - s->cur[i];
+        } else {
+            s->del[i] = change(s, i, k);
+            c = s->cur[i] + s->del[i];
+        }
+        s->cur[i] = c;
+        if (in->row != IMP_NO_ROW)
+            store(row_of(s, i), k, c);
+    }
+    return 0;
+}
+
+static int
+outputs_finite(const imp_image *im, const imp_tape *t, const struct sweep *s,
+               int order)
+{
+    const uint32_t *outs = IMP_ARRAY(im, t->outs, uint32_t);
+    for (uint32_t i = 0; i < t->outs.n; i++) {
+        const double *row = row_of(s, outs[i]);
+        for (int k = 0; k <= order; k++)
+            if (!isfinite(row[k]))
+                return 0;
+    }
+    return 1;
+}
+
+static int
+run(const imp_image *im, const imp_tape *t, struct sweep *s, int order,
+    const struct block *bl)
+{
+    uint32_t nu = t->unknowns.n;
+    for (uint32_t i = 0; i < t->code.n; i++) {
+        if (s->code[i].row == IMP_NO_ROW)
+            continue;
+        double *row = row_of(s, i);
+        store(row, 0, s->reg[i]);
+        if (s->code[i].flags & IMP_INSTR_CONST)
+            memset(row + 1, 0, sizeof *row * (size_t)(order + 3));
+    }
+    if (nu) {
+        const uint32_t *jac = IMP_ARRAY(im, t->jacobian, uint32_t);
+        for (uint32_t i = 0; i < nu * nu; i++)
+            bl->lu[i] = s->reg[jac[i]];
+        if (t->symmetric ? imp_gram_factor((int)nu, bl->lu, bl->piv)
+                         : imp_lu_factor((int)nu, bl->lu, bl->piv))
+            return IMP_SINGULAR;
+    }
+    for (int k = 1; k <= order; k++) {
+        for (uint32_t m = 0; m < s->n_vary; m++) {
+            uint32_t i = s->vary[m];
+            double c = coefficient(s, i, k);
+            s->cur[i] = c;
+            if (s->code[i].row != IMP_NO_ROW)
+                store(row_of(s, i), k, c);
+        }
+        if (nu)
+            solve_unknowns(im, t, s, k, bl);
+    }
+    return outputs_finite(im, t, s, order) ? IMP_OK : IMP_NONFINITE;
+}
+
+static void
+list(struct sweep *s, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (!varies(&s->code[i]))
+            continue;
+        s->vary[s->n_vary++] = i;
+        if (in_block(s, i) && s->code[i].op != IMP_OP_UNKNOWN)
+            s->block[s->n_block++] = i;
+    }
+}
+
+int
+eval_series(const imp_image *im, const imp_tape *t, const double *env,
+            const double *local, const double *const *rows, double *work,
+            int order)
+{
+    double stack[4 * EVAL_STACK], *v = stack; /* last quarter: numbers */
+    double few[UNKNOWN_STACK * (UNKNOWN_STACK + 1)];
+    int pivots[UNKNOWN_STACK];
+    size_t n = t->code.n, nu = t->unknowns.n;
+    struct block bl = {few, NULL, pivots};
+    if (order > IMP_ORDER_MAX || order < 0)
+        return IMP_FAILED;
+    size_t n_v = n > EVAL_STACK ? 4 * n : 0;
+    size_t n_lu = nu > UNKNOWN_STACK ? nu * (nu + 1) : 0;
+    double *heap = NULL;
+    if (n_v + n_lu)
+        heap = mem_alloc((n_v + n_lu) * sizeof *v + (nu + 1) * sizeof(int));
+    if (n_v)
+        v = heap;
+    if (n_lu) {
+        bl.lu = heap + n_v;
+        bl.piv = (int *)(bl.lu + n_lu);
+    }
+    bl.rhs = bl.lu + nu * nu;
+    struct sweep s = {IMP_ARRAY(im, t->code, imp_instr),
+                      IMP_ARRAY(im, t->pool, uint32_t),
+                      rows,
+                      work,
+                      v,
+                      v + n,
+                      v + 2 * n,
+                      (uint32_t *)(v + 3 * n),
+                      0,
+                      (uint32_t *)(v + 3 * n) + n,
+                      0};
+    list(&s, t->code.n);
+    memset(s.cur, 0, 2 * n * sizeof *v);
+    eval_registers(im, t, env, local, rows, s.reg);
+    int status = run(im, t, &s, order, &bl);
+    free(heap);
+    return status;
+}

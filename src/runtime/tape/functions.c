@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions of the operator table: thin covers of libm, so that evaluator
+ * and generated code call the same code, and the few that C lacks. */
+#include <float.h>
+#include <math.h>
+
+#include "runtime/tape/functions.h"
+
+#define COVER(name)                                                            \
+    double imp_##name(double a)                                                \
+    {                                                                          \
+        return name(a);                                                        \
+    }
+COVER(sqrt)
+COVER(cbrt)
+COVER(exp)
+COVER(exp2)
+COVER(expm1)
+COVER(log)
+COVER(log2)
+COVER(log10)
+COVER(log1p)
+COVER(sin)
+COVER(cos)
+COVER(tan)
+COVER(asin)
+COVER(acos)
+COVER(atan)
+COVER(sinh)
+COVER(cosh)
+COVER(tanh)
+COVER(asinh)
+COVER(acosh)
+COVER(atanh)
+COVER(erf)
+COVER(erfc)
+COVER(fabs)
+COVER(floor)
+COVER(ceil)
+COVER(round)
+COVER(trunc)
+#undef COVER
+
+double
+imp_pow(double a, double b)
+{
+    return pow(a, b);
+}
+
+double
+imp_hypot(double a, double b)
+{
+    return hypot(a, b);
+}
+
+double
+imp_atan2(double a, double b)
+{
+    return atan2(a, b);
+}
+
+double
+imp_fmod(double a, double b)
+{
+    return fmod(a, b);
+}
+
+double
+imp_min(double a, double b)
+{
+    return b < a ? b : a;
+}
+
+double
+imp_max(double a, double b)
+{
+    return a < b ? b : a;
+}
+
+double
+imp_sign(double a)
+{
+    if (a > 0)
+        return 1;
+    if (a < 0)
+        return -1;
+    return a != a ? a : 0;
+}
+
+double
+imp_bool(int truth)
+{
+    return truth ? 1.0 : 0.0;
+}
+
+/* |a|^b; 0^0 = 1 and 0^b = inf for b < 0, as pow has it */
+double
+imp_abspow(double a, double b)
+{
+    return pow(fabs(a), b);
+}
+
+/* sgn(a)|a|^b; at a = 0: 0 for b >= 0, without a value for b < 0 */
+double
+imp_sgnpow(double a, double b)
+{
+    if (a == 0)
+        return b >= 0 ? 0 : (double)NAN;
+    double y = pow(fabs(a), b);
+    return a < 0 ? -y : y;
+}
+
+double
+imp_gamma(double a)
+{
+    return tgamma(a);
+}
+
+double
+imp_lgamma(double a)
+{
+    int sign;
+    return lgamma_r(a, &sign);
+}
+
+/* ---- polygamma ----------------------------------------------------------- */
+
+/* B_2j for j = 1 .. 12 */
+static const double bernoulli[] = {
+    1.0 / 6,       -1.0 / 30,       1.0 / 42,       -1.0 / 30,
+    5.0 / 66,      -691.0 / 2730,   7.0 / 6,        -3617.0 / 510,
+    43867.0 / 798, -174611.0 / 330, 854513.0 / 138, -236364091.0 / 2730};
+#define BERNOULLI_N 12
+
+/* below this argument the recurrence climbs; the asymptotic series then ends
+ * under rounding level (terms fall like ((2j + n)/(2 pi x))^2j) */
+#define POLYGAMMA_LARGE 16.0
+/* steps of the recurrence that are worth taking for negative arguments */
+#define POLYGAMMA_STEPS 20000.0
+
+static double
+digamma(double x)
+{
+    if (x <= 0) {
+        if (x == rint(x))
+            return (double)NAN;
+        /* reflection, DLMF 5.5.4; the fraction first, for its digits */
+        double f = x - rint(x);
+        return digamma(1 - x) - M_PI / tan(M_PI * f);
+    }
+    double s = 0;
+    while (x < POLYGAMMA_LARGE) {
+        s -= 1 / x;
+        x += 1;
+    }
+    /* DLMF 5.11.2 */
+    double q = 1 / (x * x), t = 0;
+    for (int j = BERNOULLI_N; j >= 1; j--)
+        t = q * (bernoulli[j - 1] / (2 * j) + t);
+    return s + (log(x) - 0.5 / x - t);
+}
+
+/* psi^(n)(x) by psi^(n)(x + 1) = psi^(n)(x) + (-1)^n n!/x^(n+1) (DLMF 5.15.5)
+ * and the asymptotic series (5.15.8) */
+double
+imp_polygamma(double order, double x)
+{
+    if (!(order >= 0) || order != rint(order) || order > 150 || x != x)
+        return (double)NAN;
+    if (order == 0)
+        return x == (double)INFINITY ? x : digamma(x);
+    if ((x <= 0 && x == rint(x)) || x < -POLYGAMMA_STEPS)
+        return (double)NAN;
+    if (x == (double)INFINITY)
+        return 0;
+    int n = (int)order;
+    double large = POLYGAMMA_LARGE + order, s = 0;
+    double factorial = tgamma(order + 1);
+    /* all terms over n!, smallest last */
+    while (x < large) {
+        s += pow(x, -(order + 1));
+        x += 1;
+    }
+    /* (n-1)!/x^n + n!/(2 x^(n+1)) + sum B_2j (2j+n-1)!/((2j)! x^(2j+n)) */
+    double q = 1 / (x * x), c = 1, t = 0;
+    for (int j = 1; j <= BERNOULLI_N; j++) {
+        /* c = (2j + n - 1)!/((n - 1)! (2j)!) x^-2j */
+        c *= (double)(2 * j + n - 2) * (double)(2 * j + n - 1) /
+             ((double)(2 * j - 1) * (double)(2 * j)) * q;
+        double term = bernoulli[j - 1] * c;
+        t += term;
+        if (fabs(term) < DBL_EPSILON * 1e-3)
+            break;
+    }
+    double tail = pow(x, -order) * (1 + order / (2 * x) + t) / order;
+    double y = factorial * (s + tail);
+    return n % 2 ? y : -y;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* The only way to libm for evaluator and generated code, so that no compiler
+ * sees a library call it could rewrite; values at signed zero and NaN are as
+ * written here. Series helpers of operators whose rule is HELPER. */
+#ifndef IMP_RUNTIME_TAPE_FUNCTIONS_H
+#define IMP_RUNTIME_TAPE_FUNCTIONS_H
+
+#include <stdint.h>
+
+/* one function per distinct imp_* name in the EVAL column of abi/ops.def:
+ * imp_sqrt(a) ... imp_pow(a, b) ...; truth values are imp_bool. sqrt, fabs,
+ * min, max, sign, bool may be emitted inline by codegen if the bits agree.
+ * imp_min(a, b) = b < a ? b : a; imp_max(a, b) = a < b ? b : a; imp_sign(+-0)
+ * = 0; NaN goes through. imp_abspow(0, 0) = 1, imp_sgnpow(0, b>=0) = 0,
+ * imp_abspow(0, b<0) = inf. imp_polygamma(n, x), integer n >= 0. */
+double imp_sqrt(double a), imp_cbrt(double a), imp_pow(double a, double b),
+    imp_abspow(double a, double b), imp_sgnpow(double a, double b),
+    imp_hypot(double a, double b), imp_exp(double a), imp_exp2(double a),
+    imp_expm1(double a), imp_log(double a), imp_log2(double a),
+    imp_log10(double a), imp_log1p(double a), imp_sin(double a),
+    imp_cos(double a), imp_tan(double a), imp_asin(double a),
+    imp_acos(double a), imp_atan(double a), imp_atan2(double a, double b),
+    imp_sinh(double a), imp_cosh(double a), imp_tanh(double a),
+    imp_asinh(double a), imp_acosh(double a), imp_atanh(double a),
+    imp_erf(double a), imp_erfc(double a), imp_gamma(double a),
+    imp_lgamma(double a), imp_polygamma(double a, double b), imp_fabs(double a),
+    imp_min(double a, double b), imp_max(double a, double b),
+    imp_sign(double a), imp_floor(double a), imp_ceil(double a),
+    imp_round(double a), imp_trunc(double a), imp_fmod(double a, double b),
+    imp_bool(int truth);
+
+/* order-k coefficient (k >= 1) of a HELPER operator. a, b: rows of the
+ * operands (coefficient 0 at a[0]; entries up to k are known), y: row of the
+ * result (up to k-1 known). Where the function is not analytic along these
+ * series the result is NaN. */
+double imp_series_op(uint32_t op, const double *a, const double *b,
+                     const double *y, int k);
+
+/* LU with partial pivoting of n x n row-major a in place (for imp_lu_solve, how
+ * it is kept is lu.c's affair); piv n entries.
+ * n at most 16. Nonzero when an entry of the pivot's column is not finite, or
+ * the pivot is subnormal or below n*eps of the terms it is the sum of. */
+int imp_lu_factor(int n, double *a, int *piv);
+/* solves in place: b := A^-1 b */
+void imp_lu_solve(int n, const double *a, const int *piv, double *b);
+
+/* The same for a symmetric positive semidefinite matrix, rows of which may
+ * depend on others: these are left out (pivots last; piv = -1), and
+ * imp_gram_solve gives 0 for them. n at most IMP_UNKNOWN_MAX. Nonzero when an
+ * entry is not finite. */
+int imp_gram_factor(int n, double *a, int *piv);
+int imp_gram_rank(int n, const int *piv);
+void imp_gram_solve(int n, const double *a, const int *piv, double *b);
+
+#endif

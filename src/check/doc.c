@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "check/check_priv.h"
+#include "check/check.h"
+#include "check/context/context.h"
 
 static const struct {
     const char *word, *doc, *example;

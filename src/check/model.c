@@ -6,7 +6,8 @@
  * params and values last (when every use has been seen). */
 #include <string.h>
 
-#include "check/check_priv.h"
+#include "check/check.h"
+#include "check/context/context.h"
 
 static void
 check_start(struct check *ck, const struct check_input *in)

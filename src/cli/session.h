@@ -18,7 +18,7 @@
 #include "base/diag.h"
 #include "base/intern.h"
 #include "base/source.h"
-#include "check/tm.h"
+#include "check/check.h"
 #include "runtime/instance/record.h"
 
 /* loads libimpgen.so from beside this program, from ../lib/imp, or from the

@@ -7,7 +7,7 @@
 
 #include "abi/image.h"
 #include "base/diag.h"
-#include "check/tm.h"
+#include "check/context/typed_model.h"
 
 /* the image, in the model's arena; NULL when ds has new errors (a level set
  * without inside, forces that couple what cannot be coupled yet ...) */

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/source.h"
-#include "check/tm.h"
+#include "check/check.h"
 #include "mechanics/mech.h"
 #include "runtime/instance/run.h"
 #include "syntax/parse.h"

@@ -20,7 +20,7 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/source.h"
-#include "check/tm.h"
+#include "check/check.h"
 #include "mechanics/mech.h"
 #include "syntax/parse.h"
 

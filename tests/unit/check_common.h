@@ -15,7 +15,7 @@
 
 #include "base/arena.h"
 #include "base/source.h"
-#include "check/tm.h"
+#include "check/check.h"
 #include "syntax/parse.h"
 
 struct checked {

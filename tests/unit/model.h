@@ -18,7 +18,7 @@
 #include "base/arena.h"
 #include "base/source.h"
 #include "calculus/expr.h"
-#include "check/tm.h"
+#include "check/check.h"
 #include "mechanics/mech.h"
 #include "runtime/instance/run.h"
 #include "runtime/tape/eval.h"

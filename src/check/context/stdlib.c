@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The standard library: files of stdlib/, turned into bytes by embed.cmake, so
+ * that an installed program needs no search path. */
+#include <string.h>
+
+#include "check/context/stdlib.h"
+
+/* in the generated stdlib_data.c */
+const struct stdlib_file *stdlib_table(size_t *n);
+
+const struct stdlib_file *
+stdlib_get(size_t n)
+{
+    size_t count;
+    const struct stdlib_file *t = stdlib_table(&count);
+    return n < count ? t + n : NULL;
+}
+
+const struct stdlib_file *
+stdlib_find(const char *name)
+{
+    const struct stdlib_file *f;
+    for (size_t i = 0; (f = stdlib_get(i)); i++)
+        if (!strcmp(f->name, name))
+            return f;
+    return NULL;
+}

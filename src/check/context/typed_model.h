@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The typed model: what the checker guarantees to everything behind it. Names
+ * are resolved, dimensions agree, kinds fit, every number is a node of the
+ * graph in SI units, user functions and shapes are expanded. User errors of
+ * the text end here; errors that depend on values (mass <= 0, overlap) come at
+ * set-up. All memory: the model's arena. */
+#ifndef IMP_CHECK_CONTEXT_TYPED_MODEL_H
+#define IMP_CHECK_CONTEXT_TYPED_MODEL_H
+
+#include "abi/image.h"
+#include "base/diag.h"
+#include "base/intern.h"
+#include "calculus/expr.h"
+#include "syntax/ast.h"
+
+/* an expression field with its place; e NULL when absent */
+struct tm_num {
+    const expr *e;
+    imp_range range;
+};
+struct tm_vec {
+    const expr *e[9];
+    uint32_t n; /* 0 when absent */
+    imp_range range;
+};
+
+struct tm_param {
+    const char *name, *doc;
+    const char *unit; /* SI text */
+    double dflt, lo, hi;
+    bool has_range, structural;
+    imp_range range;
+};
+
+struct tm_body {
+    const char *name, *doc;
+    imp_range range;
+    /* shape: level set in SYM_LOCAL 0..d-1 (x, y, z), TIME and params; NULL if
+     * the body has none */
+    const expr *level_set;
+    bool uses_z;
+    imp_range range_shape;
+    struct tm_num volume;   /* stated by the shape */
+    struct tm_vec scentre;  /* d entries */
+    struct tm_vec sinertia; /* per unit density about the centroid: 1 entry, or
+                               6: xx yy zz xy xz yz */
+    struct tm_num mass, density;
+    struct tm_vec inertia, centre; /* the body's own */
+    struct tm_vec position;        /* d entries, defaults to 0 */
+    enum imp_orient orient_kind;
+    struct tm_vec orient;         /* 1, 4, 9, or 4 (axis, angle) */
+    struct tm_vec velocity, spin; /* d; 1 or 3 */
+    struct tm_vec force, torque;  /* d; 1 or 3; world axes; may read t and
+                                     SYM_BODY leaves */
+    bool fixed;
+    /* a convex polytope: n_point points of d entries (no level set then), or
+     * n_plane linear pieces of the level set max(..), d coefficients and the
+     * bound: a.x <= b, d + 1 entries each. Expressions of params */
+    const expr **poly;
+    uint32_t n_point, n_plane;
+};
+struct tm_contact {
+    const char *name, *doc;
+    imp_range range;
+    uint32_t body[2];
+    enum imp_law law;
+    struct tm_num e, mu; /* defaults 1 and 0 */
+    /* stated contacts: point and direction in world axes at the start; the
+     * direction is of length 1 when `normal` was given, kept as it is when
+     * `direction` was. n = 0: not stated. A direction without `at`: which
+     * normal holds where corners leave it open (IMP_CONTACTF_NORMAL) */
+    struct tm_vec at, direction;
+    struct tm_num priority;
+    /* of a system: 1 + its number, and the gap in its coordinates (body is
+     * then IMP_WORLD twice); 0: between bodies */
+    uint32_t system;
+    struct tm_num gap;
+    const char *gap_unit;
+    const struct dim *gap_dim; /* the checker's own */
+};
+/* a generalised coordinate; SYM_COORD i, numbered over all systems */
+struct tm_coordinate {
+    const char *name;
+    const char *unit, *rate_unit;    /* SI text */
+    struct tm_num start, start_rate; /* 0 by default */
+    /* an observer variable: its highest derivative (1 or 2; 0: a coordinate) as
+     * a formula, and what an impact adds to value and rate (NULL: nothing) */
+    uint32_t order;
+    struct tm_num equation, jump, jump_rate;
+    imp_range range;
+};
+/* Motion in generalised coordinates q: d/dt dT/dq' - d(T - V)/dq + dD/dq' =
+ * force from the energies (kinetic T, potential V, Rayleigh's D), or
+ * mass q'' = force as stated. All read SYM_COORD of this system, t, params. */
+struct tm_system {
+    const char *name, *doc;
+    imp_range range;
+    uint32_t first, n;   /* coordinates; the variables of its */
+    uint32_t n_observer; /* observers follow them */
+    imp_range range_observer;
+    uint32_t contact, n_contact;                   /* its contacts */
+    struct tm_num kinetic, potential, dissipation; /* e NULL when absent */
+    const expr **force; /* n generalised forces, or NULL */
+    const expr **mass;  /* n x n, row-major, or NULL */
+    imp_range range_force, range_mass;
+    const char *energy_unit;
+};
+struct tm_joint {
+    const char *name, *doc;
+    imp_range range;
+    enum imp_joint_kind kind;
+    uint32_t body[2];              /* IMP_WORLD possible */
+    struct tm_vec at, axis, axis2; /* d or 3 entries */
+    struct tm_vec rate;            /* see IMP_JOINT_RATE */
+    const expr **user;             /* n_user * 6 */
+    uint32_t n_user;
+};
+
+/* a value in a command; mirrors imp_val, with expressions instead of tapes */
+struct tm_val {
+    enum imp_val_kind kind;
+    imp_range range;
+    uint32_t rows, cols;
+    const expr **e; /* rows*cols; expect with compare: truth, left, right */
+    bool compare;
+    bool listed; /* constants are listed, not made a tape (imp_val.numbers) */
+    uint32_t ref, field;
+    struct tm_val *items;
+    size_t n_items;
+    const char *text, *label, *unit, *name;
+};
+struct tm_opt {
+    enum imp_option_id id;
+    struct tm_val val;
+};
+struct tm_field {
+    const char *name, *unit, *doc;
+    enum imp_field_kind kind;
+    uint32_t column, width;
+};
+struct tm_command {
+    enum imp_command_id id;
+    const char *bound; /* "" if unbound */
+    imp_range range;
+    struct tm_val *args;
+    size_t n_args;
+    struct tm_opt *opts;
+    size_t n_opts;
+    struct tm_field *fields;
+    size_t n_fields;
+    bool done, inner; /* computed before; asked by a sweep only */
+};
+struct tm_slot {
+    enum imp_slot_kind kind;
+    uint32_t command, field;
+    int32_t index;
+    const char *text;
+    imp_range range;
+};
+
+/* an expression whose Taylor coefficients in t are SYM_SERIES leaves; it may
+ * read series of lower numbers */
+struct tm_series {
+    const expr *e;
+    uint32_t order; /* highest coefficient that is ever wanted */
+    uint32_t depth; /* orders its own leaves need beyond those of its series */
+    imp_range range;
+};
+
+/* random(lo, hi) in a start; SYM_DRAW */
+struct tm_draw {
+    const expr *lo, *hi;
+    imp_range range;
+};
+
+struct tm_model {
+    struct arena *arena;
+    struct graph *graph;
+    const struct sources *sources;
+    const char *name;
+    uint32_t dim; /* 2, 3; 0 without bodies */
+    struct tm_param *params;
+    size_t n_params;
+    struct tm_body *bodies;
+    size_t n_bodies;
+    struct tm_contact *contacts;
+    size_t n_contacts;
+    struct tm_joint *joints;
+    size_t n_joints;
+    struct tm_coordinate *coordinates;
+    size_t n_coordinates;
+    struct tm_system *systems;
+    size_t n_systems;
+    struct tm_command *commands;
+    size_t n_commands;
+    struct tm_slot *slots;
+    size_t n_slots;
+    struct tm_series *series;
+    size_t n_series;
+    struct tm_draw *draws;
+    size_t n_draws;
+    struct {
+        struct tm_vec gravity;   /* d entries, 0 by default */
+        struct tm_num tolerance; /* relative; NULL when not given */
+        struct tm_num seed;
+        enum imp_policy policy;
+        bool has_policy, gain_allowed, start_projected;
+        uint32_t forbid; /* IMP_FORBID_... */
+        enum imp_impact_law impact_law;
+    } world;
+};
+
+#endif

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Contacts between two bodies: of their surfaces, found along the motion, or
+ * stated at a point with a normal (or a direction that keeps its length). */
+#include <string.h>
+
+#include "check/context/context.h"
+
+enum {
+    K_RESTITUTION,
+    K_FRICTION,
+    K_AT,
+    K_NORMAL,
+    K_DIRECTION,
+    K_PRIORITY,
+    K_GAP,
+    K_SLIDE,
+    N_KEYS
+};
+const struct keydef contact_keys[] = {
+    {"restitution", "coefficient of restitution (1), or newton(e), "
+                    "poisson(e), energetic(e)"},
+    {"friction", "coefficient of friction (0)"},
+    {"at", "the point, in world axes at the start"},
+    {"normal", "from the first to the second body; without `at`: which one "
+               "holds where corners meet corners"},
+    {"direction", "as normal, but keeps its length"},
+    {"priority", "order among simultaneous contacts"},
+    {"gap", "in a system: the gap as a formula"},
+    {"slide", "in a system: the tangential coordinate"},
+};
+const size_t n_contact_keys = sizeof contact_keys / sizeof contact_keys[0];
+
+/* a body may have the name of a library's shape: here only bodies can stand */
+static bool
+is_body(const struct check *ck, const char *name)
+{
+    for (size_t i = 0; i < ck->bodies.n; i++)
+        if (ck->bodies.v[i].name == name)
+            return true;
+    return false;
+}
+
+static bool
+head_body(struct check *ck, const struct env *env, const struct ast_expr *e,
+          uint32_t *body)
+{
+    if (!e)
+        return false;
+    if (e->kind == AST_NAME && !strcmp(e->name.text, "world")) {
+        struct diag *d = ck_error(ck, DIAG_E0324, e->range,
+                                  "the world has no surface; a contact is "
+                                  "between two bodies");
+        CK_HELP(ck, d,
+                "declare what does not move: body ground { fixed = "
+                "true }");
+        return false;
+    }
+    bool reported = false;
+    if (e->kind == AST_NAME && !is_body(ck, e->name.text) &&
+        !scope_find(ck, env->module, e->name.text, WANT_ANY, e->range,
+                    &reported)) {
+        const char *name = e->name.text;
+        if (reported)
+            return false;
+        const char **names = NEW_N(ck->arena, const char *, ck->bodies.n + 1);
+        for (size_t i = 0; i < ck->bodies.n; i++)
+            names[i] = ck->bodies.v[i].name;
+        struct diag *d =
+            ck_error(ck, DIAG_E0101, e->range, "there is no body `%s`", name);
+        if (!ck_suggest(ck, d, e->range, name, names, ck->bodies.n))
+            CK_HELP(ck, d,
+                    "declare it, for example: body %s : %s { fixed = "
+                    "true }",
+                    name, ck->m->dim == 3 ? "half_space" : "half_plane");
+        return false;
+    }
+    struct value v = ck_expr(ck, env, e);
+    if (v.kind == V_POISON)
+        return false;
+    if (v.kind != V_BODY) {
+        struct diag *d = ck_error(
+            ck, DIAG_E0324, e->range,
+            "a contact is between two bodies, but this is %s", v_kind(ck, &v));
+        CK_HELP(ck, d, "contact touch : one | two");
+        return false;
+    }
+    *body = v.ref;
+    return true;
+}
+
+static void
+law_of(struct check *ck, const struct env *env, const struct ast_item *k,
+       struct tm_contact *c)
+{
+    static const char *const laws[] = {"newton", "poisson", "energetic"};
+    const struct ast_expr *e = k->value;
+    const struct ast_expr *p = ast_unwrap(e);
+    if (p->kind == AST_CALL && p->a->kind == AST_NAME) {
+        const char *name = p->a->name.text;
+        bool reported;
+        for (int i = 0; i < 3; i++)
+            if (!strcmp(name, laws[i])) {
+                c->law = (enum imp_law)i;
+                if (p->n_args != 1 || p->args[0].name.text) {
+                    ck_error(ck, DIAG_E0214, p->range,
+                             "%s takes one number, the coefficient of "
+                             "restitution",
+                             name);
+                    return;
+                }
+                e = p->args[0].value;
+            }
+        if (e == k->value &&
+            !scope_find(ck, env->module, name, WANT_CALL, p->range,
+                        &reported) &&
+            !reported && !builtin_find(name)) {
+            struct diag *d = ck_error(ck, DIAG_E0325, p->a->range,
+                                      "there is no law of impact `%s`", name);
+            if (!ck_suggest(ck, d, p->a->range, name, laws, 3))
+                CK_HELP(ck, d,
+                        "laws are newton(e), poisson(e), "
+                        "energetic(e); a bare number is Newton's");
+            return;
+        }
+    }
+    double x;
+    struct value v = ck_expr(ck, env, e);
+    if (!v_need_scalar(ck, &v, e, dim_pure(ck->dims),
+                       "a coefficient of restitution") ||
+        !check_leaves(ck, v.e, 1, MAY_PARAMS, e, "the restitution"))
+        return;
+    if (v_const(&v, &x) && (x < 0 || (x > 1 && !ck->m->world.gain_allowed))) {
+        struct diag *d = ck_error(
+            ck, DIAG_E0323, e->range,
+            "a coefficient of restitution is between 0 and 1, but this is %g",
+            x);
+        if (x > 1)
+            CK_HELP(ck, d,
+                    "to let impacts add energy, say world { gain = allowed }");
+        else
+            CK_HELP(ck, d, "0 is a plastic, 1 an elastic impact");
+        return;
+    }
+    take_num(&c->e, &v, e);
+}
+
+void
+contact_numbers(struct check *ck, const struct env *env,
+                const struct ast_item *restitution,
+                const struct ast_item *friction, struct tm_contact *c)
+{
+    c->e.e = ex_num(ck->g, 1);
+    c->mu.e = ex_num(ck->g, 0);
+    c->e.range = c->mu.range = c->range;
+    if (restitution)
+        law_of(ck, env, restitution, c);
+    if (!friction)
+        return;
+    const struct ast_expr *e = friction->value;
+    struct value v = ck_expr(ck, env, e);
+    if (!v_need_scalar(ck, &v, e, dim_pure(ck->dims),
+                       "a coefficient of friction"))
+        return;
+    if (!ex_is_num(v.e[0], 0))
+        ck_unavailable(ck, friction->name.range, "friction");
+    take_num(&c->mu, &v, e);
+}
+
+/* -- stated contacts ------------------------------------------------------ */
+
+bool
+take_direction(struct check *ck, const struct env *env,
+               const struct ast_expr *e, const char *what,
+               const struct dim *dim, struct tm_vec *out)
+{
+    struct value v = ck_expr(ck, env, e);
+    uint32_t n = ck->m->dim;
+    bool zero = true;
+    if (!v_need_vector(ck, &v, e, n, dim ? dim : dim_fresh(ck->dims, e->range),
+                       what) ||
+        v.kind != V_NUM || !check_leaves(ck, v.e, n, MAY_PARAMS, e, what))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        zero &= ex_is_num(v.e[i], 0);
+    if (zero) {
+        struct diag *d =
+            ck_error(ck, DIAG_E0340, e->range,
+                     "%s is a direction, so it cannot be zero", what);
+        CK_HELP(ck, d, n == 2 ? "as in (0, 1)" : "as in (0, 0, 1)");
+        return false;
+    }
+    take_vec(out, &v, e);
+    return true;
+}
+
+/* v/|v|, scaled by its greatest entry first; the zero vector stays zero, so
+ * that set-up can tell */
+void
+normalised(struct check *ck, struct tm_vec *v)
+{
+    struct graph *g = ck->g;
+    const expr *big = ex_num(g, 0), *s = ex_num(g, 0), *one = ex_num(g, 1);
+    graph_origin(g, v->range);
+    for (uint32_t i = 0; i < v->n; i++)
+        big = ex_op(g, IMP_OP_MAX, big,
+                    ex_op(g, IMP_OP_ABS, v->e[i], NULL, NULL), NULL);
+    const expr *some = ex_op(g, IMP_OP_LT, ex_num(g, 0), big, NULL);
+    big = ex_op(g, IMP_OP_SELECT, some, big, one);
+    for (uint32_t i = 0; i < v->n; i++) {
+        v->e[i] = ex_div(g, v->e[i], big);
+        s = ex_add(g, s, ex_mul(g, v->e[i], v->e[i]));
+    }
+    s = ex_op(g, IMP_OP_SELECT, some, ex_op(g, IMP_OP_SQRT, s, NULL, NULL),
+              one);
+    for (uint32_t i = 0; i < v->n; i++)
+        v->e[i] = ex_div(g, v->e[i], s);
+}
+
+/* a polytope that is no half-plane or half-space */
+static bool
+polytope(const struct tm_body *b)
+{
+    return b->n_point || b->n_plane > 1;
+}
+
+static bool
+both_have_corners(const struct check *ck, const struct tm_contact *c)
+{
+    return polytope(&ck->bodies.v[c->body[0]]) &&
+           polytope(&ck->bodies.v[c->body[1]]);
+}
+
+/* at, normal, direction, priority; false on error */
+static bool
+state_contact(struct check *ck, const struct env *env, const struct decl *d,
+              const struct ast_item *const *k, struct tm_contact *c)
+{
+    const struct ast_item *at = k[K_AT], *n = k[K_NORMAL], *u = k[K_DIRECTION];
+    if (n && u) {
+        struct diag *x = ck_error(ck, DIAG_E0333, u->name.range,
+                                  "a contact has a `normal` or a `direction`, "
+                                  "not both");
+        CK_NOTE(ck, x, n->name.range, "the normal");
+        CK_HELP(ck, x,
+                "`normal` is made a unit vector; `direction` keeps its "
+                "length, which divides the impulse");
+        return false;
+    }
+    if (!n)
+        n = u;
+    if (at && !n) {
+        struct diag *x =
+            ck_error(ck, DIAG_E0333, at->name.range,
+                     "the contact `%s` has a point, but no normal", d->name);
+        CK_HELP(ck, x, "add `normal = ...`, from the first body to the second");
+        return false;
+    }
+    if (n && !at && !(n != u && both_have_corners(ck, c))) {
+        struct diag *x = ck_error(ck, DIAG_E0333, n->name.range,
+                                  "the contact `%s` has a %s, but no point",
+                                  d->name, n->name.text);
+        CK_HELP(ck, x,
+                "add `at = ...`, the point in world axes at the start; only a "
+                "`normal` of two bodies with corners stands alone");
+        return false;
+    }
+    bool ok = true;
+    if (k[K_PRIORITY]) {
+        const struct ast_expr *e = k[K_PRIORITY]->value;
+        struct value v = ck_expr(ck, env, e);
+        ok = v_need_scalar(ck, &v, e, dim_pure(ck->dims), "a priority") &&
+             check_leaves(ck, v.e, 1, MAY_PARAMS, e, "a priority");
+        if (ok)
+            take_num(&c->priority, &v, e);
+    }
+    if (!n || !ck->m->dim)
+        return ok;
+    if (!at) {
+        if (take_direction(ck, env, n->value, "the normal of a contact", NULL,
+                           &c->direction))
+            normalised(ck, &c->direction);
+        return ok && c->direction.n;
+    }
+    const struct ast_expr *e = at->value;
+    struct value v = ck_expr(ck, env, e);
+    if (!v_need_vector(ck, &v, e, ck->m->dim, dim_mks(ck->dims, 1, 0, 0),
+                       "the point of a contact") ||
+        !check_leaves(ck, v.e, ck->m->dim, MAY_PARAMS, e,
+                      "the point of a contact") ||
+        !take_direction(ck, env, n->value,
+                        n == u ? "the direction of a contact"
+                               : "the normal of a contact",
+                        n == u ? dim_pure(ck->dims) : NULL, &c->direction))
+        return false;
+    take_vec(&c->at, &v, e);
+    if (n != u)
+        normalised(ck, &c->direction);
+    return ok;
+}
+
+/* has a level set edges: max or min in its formula? */
+static bool
+has_corners(struct check *ck, const expr *e, unsigned char *seen)
+{
+    for (; e && !seen[e->id]; e = e->c) {
+        seen[e->id] = 1;
+        if (e->op == IMP_OP_MAX || e->op == IMP_OP_MIN)
+            return true;
+        if (e->op == IMP_OP_CONST || e->op == IMP_OP_ENV)
+            return false;
+        if (has_corners(ck, e->a, seen) || has_corners(ck, e->b, seen))
+            return true;
+    }
+    return false;
+}
+
+/* linear with t in it: a half-plane that moves within its own axes */
+static bool
+moving_plane(struct check *ck, const expr *e)
+{
+    if (!e || !ex_depends(ck->g, e, SYM_TIME, UINT32_MAX, UINT32_MAX))
+        return false;
+    for (uint32_t i = 0; i < ck->m->dim; i++)
+        if (ex_depends(ck->g, ex_diff(ck->g, e, ex_sym(ck->g, SYM_LOCAL, i, 0)),
+                       SYM_LOCAL, UINT32_MAX, UINT32_MAX))
+            return false;
+    return true;
+}
+
+/* Where corners touch is found for convex polytopes. Others, such as the
+ * greatest of curved functions, are refused. */
+static bool
+corners_ok(struct check *ck, const struct decl *d, const struct tm_contact *c)
+{
+    for (int i = 0; i < 2; i++) {
+        const struct tm_body *b = &ck->bodies.v[c->body[i]];
+        const struct tm_body *other = &ck->bodies.v[c->body[1 - i]];
+        const expr *e = b->level_set;
+        struct diag *x;
+        if (polytope(other) && moving_plane(ck, e)) {
+            x = ck_error(ck, DIAG_E0901, d->range,
+                         "corners of `%s` against the flat shape of `%s`, "
+                         "which contains t, are not available in this build",
+                         other->name, b->name);
+            CK_HELP(ck, x,
+                    "let the body move instead: a fixed body whose `position` "
+                    "contains t");
+            return false;
+        }
+        if (!e || b->n_plane ||
+            !has_corners(ck, e, NEW_N(ck->arena, unsigned char, e->id + 1)))
+            continue;
+        /* a plane shape among bodies in space has been told */
+        if (ck->ds->errors && ck->m->dim == 3 && !b->uses_z)
+            continue;
+        x = ck_error(ck, DIAG_E0901, d->range,
+                     "finding where the corners and edges of `%s` touch is not "
+                     "available in this build: its shape is no convex polytope",
+                     b->name);
+        CK_NOTE(ck, x, b->range_shape,
+                "a polytope is the greatest of linear functions of x, y and z, "
+                "without t; or made by polygon or polyhedron");
+        CK_HELP(ck, x,
+                "state it: contact %s : %s | %s { at = ...  normal = ... }",
+                d->name, ck->bodies.v[c->body[0]].name,
+                ck->bodies.v[c->body[1]].name);
+        return false;
+    }
+    return true;
+}
+
+static void
+contact(struct check *ck, struct decl *d)
+{
+    const struct ast_item *k[N_KEYS], *it = d->item;
+    struct tm_contact *c = &ck->contacts.v[d->index];
+    struct env env = {.module = d->module};
+    block_keys(ck, it, contact_keys, n_contact_keys, "contact", k);
+    if (!it->head1 || !it->head2) {
+        struct diag *x = ck_error(ck, DIAG_E0324, d->range,
+                                  "the contact `%s` names no bodies", d->name);
+        CK_HELP(ck, x, "contact %s : one | two", d->name);
+        return;
+    }
+    bool ok = head_body(ck, &env, it->head1, &c->body[0]);
+    ok &= head_body(ck, &env, it->head2, &c->body[1]);
+    bool stated = k[K_AT] || k[K_GAP];
+    if (ok && !state_contact(ck, &env, d, k, c))
+        ok = false;
+    if (ok && c->body[0] == c->body[1]) {
+        imp_range r = it->head1->range;
+        r.hi = it->head2->range.hi;
+        struct diag *x =
+            ck_error(ck, DIAG_E0320, r, "a body has no contact with itself");
+        CK_HELP(ck, x, "name two different bodies");
+        ok = false;
+    }
+    for (int i = 0; ok && !stated && i < 2; i++) {
+        struct decl *b = ck->body_decls.v[c->body[i]];
+        if (b->item->head1)
+            continue;
+        struct diag *x = ck_error(
+            ck, DIAG_E0322, (i ? it->head2 : it->head1)->range,
+            "the body `%s` has no shape, so it cannot touch anything", b->name);
+        CK_NOTE(ck, x, b->range, "declared here");
+        CK_HELP(ck, x,
+                "give it one, as in body %s : %s(1), or state where they "
+                "touch: contact %s : %s | %s { at = ...  normal = ... }",
+                b->name, ck->m->dim == 3 ? "sphere" : "circle", d->name,
+                ck->bodies.v[c->body[0]].name, ck->bodies.v[c->body[1]].name);
+        ok = false;
+    }
+    if (ok && ck->bodies.v[c->body[0]].fixed &&
+        ck->bodies.v[c->body[1]].fixed) {
+        struct diag *x = ck_error(ck, DIAG_E0321, d->range,
+                                  "both bodies of this contact are fixed");
+        CK_HELP(ck, x, "an impact needs a body that can move");
+    }
+    if (ok && !stated)
+        corners_ok(ck, d, c);
+    for (int i = K_GAP; i < N_KEYS; i++)
+        if (k[i])
+            ck_unavailable(ck, k[i]->name.range,
+                           arena_printf(ck->arena, "the key `%s` of a contact",
+                                        contact_keys[i].name));
+    contact_numbers(ck, &env, k[K_RESTITUTION], k[K_FRICTION], c);
+}
+
+void
+contacts_declare(struct check *ck)
+{
+    for (struct module *m = ck->modules; m; m = m->next)
+        for (struct decl *d = m->first; d; d = d->next)
+            if (d->kind == D_CONTACT) {
+                struct tm_contact c = {.name = d->name,
+                                       .doc = d->item->doc ? d->item->doc : "",
+                                       .range = d->range};
+                d->index = (uint32_t)ck->contacts.n;
+                APUSH(ck, &ck->contacts, c);
+            }
+}
+
+void
+check_contacts(struct check *ck)
+{
+    for (struct module *m = ck->modules; m; m = m->next)
+        for (struct decl *d = m->first; d; d = d->next)
+            if (d->kind == D_CONTACT)
+                contact(ck, d);
+}

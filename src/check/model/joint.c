@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Joints: joint NAME : KIND(BODY, BODY) { at = ..  axis = ..  rate = .. }, the
+ * second body possibly `world`. One table says what each kind needs; the
+ * entries of `rate` and of a `constraint`'s screws have dimensions of their
+ * own, so they are checked one by one. What depends on the values of params is
+ * checked at set-up (runtime/setup/setup.c). */
+#include <string.h>
+
+#include "check/context/context.h"
+
+enum { K_AT, K_AXIS, K_AXIS2, K_RATE, K_SCREWS, N_KEYS };
+const struct keydef joint_keys[] = {
+    {"at", "the point of the joint, in world axes at the start"},
+    {"axis", "its direction (universal: on the first body), world axes at the "
+             "start"},
+    {"axis2", "universal: the axis on the second body"},
+    {"rate", "relative motion of the first body against the second at the "
+             "start: hinge spin; slider speed; cylinder (spin, speed); "
+             "universal two spins; ball a spin vector; planar (spin, vx, vy, "
+             "vz)"},
+    {"screws", "constraint: a row per screw the joint can bear, force and then "
+               "moment about `at`"},
+};
+const size_t n_joint_keys = sizeof joint_keys / sizeof joint_keys[0];
+
+#define AT (1u << K_AT)
+#define AXIS (1u << K_AXIS)
+#define AXIS2 (1u << K_AXIS2)
+#define RATE (1u << K_RATE)
+#define SCREWS (1u << K_SCREWS)
+
+struct kind {
+    const char *name;
+    unsigned may, must;  /* keys, in space */
+    unsigned rates;      /* entries of `rate` in space */
+    bool plane;          /* there is such a joint in the plane */
+    const char *rate;    /* what these entries are, for messages */
+    const char *instead; /* what to take in the plane */
+};
+/* in the order of enum imp_joint_kind */
+static const struct kind kinds[] = {
+    {"ball", AT | RATE, AT, 3, false, "a spin vector", "a hinge"},
+    {"hinge", AT | AXIS | RATE, AT | AXIS, 1, true, "the spin about the axis",
+     NULL},
+    {"slider", AT | AXIS | RATE, AXIS, 1, true, "the speed along the axis",
+     NULL},
+    {"cylinder", AT | AXIS | RATE, AT | AXIS, 2, false,
+     "the spin about the axis and the speed along it", "a hinge or a slider"},
+    {"universal", AT | AXIS | AXIS2 | RATE, AT | AXIS | AXIS2, 2, false,
+     "the spins about the two axes", "a hinge"},
+    {"planar", AT | AXIS | RATE, AXIS, 4, false,
+     "the spin about the normal and the velocity vector",
+     "nothing: bodies stay in their plane"},
+    {"weld", AT, 0, 0, true, "", NULL},
+    {"constraint", AT | SCREWS, AT | SCREWS, 0, true, "", NULL},
+};
+enum { N_KINDS = sizeof kinds / sizeof kinds[0], USER_ROWS = 6 };
+
+struct work {
+    struct check *ck;
+    struct env env;
+    struct decl *d;
+    const struct ast_item *k[N_KEYS];
+    const struct kind *kind;
+    struct tm_joint *j;
+};
+
+static void
+put_keys(struct buf *b, const char *head, unsigned keys)
+{
+    for (int i = 0; i < N_KEYS; i++)
+        if (keys & 1u << i) {
+            buf_printf(b, "%s %s", head, joint_keys[i].name);
+            head = ",";
+        }
+}
+
+bool
+joint_kind_doc(const char *name, struct buf *b)
+{
+    for (size_t i = 0; i < N_KINDS; i++) {
+        const struct kind *k = &kinds[i];
+        if (strcmp(k->name, name))
+            continue;
+        buf_printf(b, "kind of joint\n  %s(body, body or world) {", name);
+        put_keys(b, "", k->must);
+        buf_puts(b, " }");
+        put_keys(b, "; may have", k->may & ~k->must);
+        buf_printf(b, "\n  leaves free: %s\n",
+                   k->must & SCREWS ? "what its screws do not bear"
+                   : k->rates       ? k->rate
+                                    : "nothing");
+        if (!k->plane)
+            buf_printf(b, "  in the plane: %s\n", k->instead);
+        return true;
+    }
+    return false;
+}
+
+const char *
+joint_kind_name(size_t i)
+{
+    return i < N_KINDS ? kinds[i].name : NULL;
+}
+
+static const char *
+an(const char *word)
+{
+    return strchr("aeio", word[0]) ? "an" : "a";
+}
+
+/* -- the head ------------------------------------------------------------- */
+
+/* what other texts and programs call the joints of this language */
+static const char *
+other_name(const char *word)
+{
+    static const char *const names[][2] = {
+        {"revolute", "hinge"},       {"pin", "hinge"},
+        {"pivot", "hinge"},          {"rotational", "hinge"},
+        {"spherical", "ball"},       {"ball_and_socket", "ball"},
+        {"prismatic", "slider"},     {"translational", "slider"},
+        {"cylindrical", "cylinder"}, {"cardan", "universal"},
+        {"hooke", "universal"},      {"fixed", "weld"},
+        {"rigid", "weld"},           {"plane", "planar"},
+        {"custom", "constraint"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (!strcmp(word, names[i][0]))
+            return names[i][1];
+    return NULL;
+}
+
+static int
+kind_of(struct check *ck, const struct ast_expr *head)
+{
+    const struct ast_expr *f = head->kind == AST_CALL ? head->a : head;
+    const char *names[N_KINDS];
+    const char *word = f->kind == AST_NAME ? f->name.text : NULL;
+    for (int i = 0; i < N_KINDS; i++) {
+        names[i] = kinds[i].name;
+        if (word && !strcmp(word, names[i]))
+            return i;
+    }
+    struct diag *d =
+        word
+            ? ck_error(ck, DIAG_E0334, f->range, "there is no joint `%s`", word)
+            : ck_error(ck, DIAG_E0334, f->range,
+                       "what follows the colon is a kind of joint");
+    if (word && other_name(word))
+        CK_HELP(ck, d, "here it is called `%s`", other_name(word));
+    else if (!word || !ck_suggest(ck, d, f->range, word, names, N_KINDS))
+        CK_HELP(ck, d, "joints are %s", ck_join(ck, names, N_KINDS, "and"));
+    return -1;
+}
+
+static bool
+is_world(const struct ast_expr *e)
+{
+    e = ast_unwrap(e);
+    return e->kind == AST_NAME && !strcmp(e->name.text, "world");
+}
+
+/* a name that is not there at all: only bodies and `world` were to stand here
+ */
+static bool
+unknown_body(struct work *w, const struct ast_expr *e)
+{
+    struct check *ck = w->ck;
+    bool reported = false;
+    if (e->kind != AST_NAME ||
+        scope_find(ck, w->env.module, e->name.text, WANT_ANY, e->range,
+                   &reported) ||
+        reported)
+        return reported;
+    const char **names = NEW_N(ck->arena, const char *, ck->bodies.n + 1);
+    for (size_t i = 0; i < ck->bodies.n; i++)
+        names[i] = ck->bodies.v[i].name;
+    names[ck->bodies.n] = "world";
+    struct diag *d = ck_error(ck, DIAG_E0101, e->range, "there is no body `%s`",
+                              e->name.text);
+    if (!ck_suggest(ck, d, e->range, e->name.text, names, ck->bodies.n + 1))
+        CK_HELP(ck, d, "declare it, or say `world` for what never moves");
+    return true;
+}
+
+static bool
+end_body(struct work *w, const struct ast_arg *a, uint32_t *body)
+{
+    struct check *ck = w->ck;
+    if (a->name.text) {
+        ck_error(ck, DIAG_E0335, a->name.range,
+                 "the two bodies of a joint are given by place: %s(one, two)",
+                 w->kind->name);
+        return false;
+    }
+    if (is_world(a->value)) {
+        *body = IMP_WORLD;
+        return true;
+    }
+    if (unknown_body(w, a->value))
+        return false;
+    struct value v = ck_expr(ck, &w->env, a->value);
+    if (v.kind == V_POISON)
+        return false;
+    if (v.kind != V_BODY) {
+        struct diag *d = ck_error(
+            ck, DIAG_E0335, a->value->range,
+            "a joint is between two bodies, or a body and the world, but this "
+            "is %s",
+            v_kind(ck, &v));
+        CK_HELP(ck, d, "joint %s : %s(one, world) { ... }", w->d->name,
+                w->kind->name);
+        return false;
+    }
+    *body = v.ref;
+    return true;
+}
+
+static bool
+ends(struct work *w, const struct ast_expr *head)
+{
+    struct check *ck = w->ck;
+    uint32_t *b = w->j->body;
+    if (head->kind != AST_CALL || head->n_args != 2) {
+        struct diag *d = ck_error(
+            ck, DIAG_E0335, head->range,
+            "%s %s joins two bodies, or a body and the world, but %s here",
+            an(w->kind->name), w->kind->name,
+            head->kind != AST_CALL || !head->n_args ? "none is named"
+            : head->n_args == 1                     ? "one is named"
+                                : "more than two are named");
+        CK_HELP(ck, d, "joint %s : %s(one, two), or %s(one, world)", w->d->name,
+                w->kind->name, w->kind->name);
+        return false;
+    }
+    bool ok = end_body(w, &head->args[0], &b[0]);
+    ok &= end_body(w, &head->args[1], &b[1]);
+    if (!ok)
+        return false;
+    imp_range r = head->args[0].value->range;
+    r.hi = head->args[1].value->range.hi;
+    if (b[0] == b[1]) {
+        struct diag *d =
+            b[0] == IMP_WORLD
+                ? ck_error(ck, DIAG_E0335, r,
+                           "a joint of the world with itself holds nothing")
+                : ck_error(ck, DIAG_E0335, r,
+                           "a body cannot be joined to itself");
+        CK_HELP(ck, d, "name two different bodies, or one and `world`");
+        return false;
+    }
+    if (b[0] == IMP_WORLD) {
+        struct diag *d = ck_error(ck, DIAG_E0335, head->args[0].value->range,
+                                  "`world` stands in the second place");
+        CK_HELP(ck, d,
+                "write %s(%s, world): rates and impulses are those of the "
+                "first body",
+                w->kind->name, ck->bodies.v[b[1]].name);
+        return false;
+    }
+    if (ck->bodies.v[b[0]].fixed &&
+        (b[1] == IMP_WORLD || ck->bodies.v[b[1]].fixed)) {
+        struct diag *d =
+            ck_error(ck, DIAG_E0336, r,
+                     "nothing that this joint holds can move: `%s` is fixed",
+                     ck->bodies.v[b[0]].name);
+        CK_NOTE(ck, d, ck->bodies.v[b[0]].range, "declared here");
+        CK_HELP(ck, d, "leave out the joint, or `fixed = true`");
+        return false;
+    }
+    return true;
+}
+
+/* -- keys ----------------------------------------------------------------- */
+
+static unsigned
+may_keys(const struct work *w)
+{
+    unsigned may = w->kind->may;
+    if (w->ck->m->dim == 2 && w->j->kind == IMP_JOINT_HINGE)
+        may &= ~AXIS;
+    return may;
+}
+
+static bool
+keys_fit(struct work *w, bool misspelt)
+{
+    struct check *ck = w->ck;
+    unsigned may = may_keys(w), must = w->kind->must & may;
+    bool ok = true;
+    const char *names[N_KEYS];
+    size_t n = 0;
+    for (int i = 0; i < N_KEYS; i++)
+        if (may >> i & 1)
+            names[n++] = joint_keys[i].name;
+    for (int i = 0; i < N_KEYS; i++) {
+        if (!w->k[i] || (may >> i & 1))
+            continue;
+        struct diag *d;
+        if (i == K_AXIS && w->j->kind == IMP_JOINT_HINGE)
+            d = ck_error(ck, DIAG_E0337, w->k[i]->name.range,
+                         "in the plane every hinge turns about z, so it has "
+                         "no `axis`");
+        else
+            d = ck_error(ck, DIAG_E0337, w->k[i]->name.range,
+                         "%s %s has no `%s`", an(w->kind->name), w->kind->name,
+                         joint_keys[i].name);
+        CK_HELP(ck, d, "it has %s", ck_join(ck, names, n, "and"));
+        ok = false;
+    }
+    for (int i = 0; i < N_KEYS && !misspelt; i++) {
+        if (w->k[i] || !(must >> i & 1))
+            continue;
+        struct diag *d =
+            ck_error(ck, DIAG_E0338, w->d->range, "%s %s needs `%s`: %s",
+                     an(w->kind->name), w->kind->name, joint_keys[i].name,
+                     joint_keys[i].doc);
+        CK_HELP(ck, d,
+                i == K_SCREWS     ? "as in screws = [1, 0, 0, 0, 0, 0; "
+                                    "0, 1, 0, 0, 0, 0]"
+                : ck->m->dim == 2 ? "as in %s = (1, 0)"
+                                  : "as in %s = (0, 0, 1)",
+                joint_keys[i].name);
+        ok = false;
+    }
+    return ok;
+}
+
+static void
+point_key(struct work *w)
+{
+    struct check *ck = w->ck;
+    uint32_t n = ck->m->dim;
+    struct tm_vec *at = &w->j->at;
+    if (!w->k[K_AT]) {
+        /* where nothing depends on it: the first body's mass centre */
+        *at = ck->bodies.v[w->j->body[0]].position;
+        return;
+    }
+    const struct ast_expr *e = w->k[K_AT]->value;
+    struct value v = ck_expr(ck, &w->env, e);
+    if (v_need_vector(ck, &v, e, n, dim_mks(ck->dims, 1, 0, 0),
+                      "the point of a joint") &&
+        check_leaves(ck, v.e, n, MAY_PARAMS, e, "the point of a joint"))
+        take_vec(at, &v, e);
+}
+
+/* literal vectors only: is a along b? */
+static bool
+along(const struct tm_vec *a, const struct tm_vec *b)
+{
+    double x[3], y[3];
+    for (int i = 0; i < 3; i++) {
+        if (!ex_is_const(a->e[i]) || !ex_is_const(b->e[i]))
+            return false;
+        x[i] = a->e[i]->num;
+        y[i] = b->e[i]->num;
+    }
+    return x[1] * y[2] == x[2] * y[1] && x[2] * y[0] == x[0] * y[2] &&
+           x[0] * y[1] == x[1] * y[0];
+}
+
+static void
+axis_keys(struct work *w)
+{
+    struct check *ck = w->ck;
+    struct tm_vec *to[] = {&w->j->axis, &w->j->axis2};
+    for (int i = 0; i < 2; i++)
+        if (w->k[K_AXIS + i])
+            take_direction(ck, &w->env, w->k[K_AXIS + i]->value,
+                           "the axis of a joint", NULL, to[i]);
+    if (to[0]->n != 3 || to[1]->n != 3 || !along(to[0], to[1]))
+        return;
+    struct diag *d = ck_error(ck, DIAG_E0340, w->k[K_AXIS2]->value->range,
+                              "the two axes of a universal joint cannot be "
+                              "parallel");
+    CK_NOTE(ck, d, w->k[K_AXIS]->value->range, "the first axis");
+    CK_HELP(ck, d, "they are usually at right angles");
+}
+
+/* -- entries with dimensions of their own --------------------------------- */
+
+/* entry i of `rate`: a spin or a speed? */
+static const struct dim *
+rate_dim(struct work *w, uint32_t i)
+{
+    bool speed = false;
+    switch (w->j->kind) {
+    case IMP_JOINT_SLIDER:
+        speed = true;
+        break;
+    case IMP_JOINT_CYLINDER:
+    case IMP_JOINT_PLANAR:
+        speed = i > 0;
+        break;
+    default:
+        break;
+    }
+    return dim_mks(w->ck->dims, speed ? 1 : 0, 0, -1);
+}
+
+static void
+rate_key(struct work *w)
+{
+    struct check *ck = w->ck;
+    if (!w->k[K_RATE])
+        return;
+    const struct ast_expr *e = w->k[K_RATE]->value, *p = ast_unwrap(e);
+    uint32_t n = w->kind->rates;
+    const char *what =
+        arena_printf(ck->arena, "the rate of a %s", w->kind->name);
+    if (p->kind == AST_TUPLE && !p->unit && p->n_list == n) {
+        struct tm_vec r = {.n = n, .range = e->range};
+        bool ok = true;
+        for (uint32_t i = 0; i < n; i++) {
+            struct value v = ck_expr(ck, &w->env, p->list[i]);
+            if (v_need_scalar(
+                    ck, &v, p->list[i], rate_dim(w, i),
+                    arena_printf(ck->arena, "entry %u of %s", i, what)) &&
+                check_leaves(ck, v.e, 1, MAY_PARAMS, p->list[i], what))
+                r.e[i] = v.e[0];
+            else
+                ok = false;
+        }
+        if (ok)
+            w->j->rate = r;
+        return;
+    }
+    struct value v = ck_expr(ck, &w->env, e);
+    if (v.kind == V_POISON)
+        return;
+    if (v.kind != V_NUM || v.cols != 1 || v.rows != n) {
+        struct diag *d = ck_error(
+            ck, DIAG_E0314, e->range, "%s is %s: %u number%s, but this is %s",
+            what, w->kind->rate, n, n == 1 ? "" : "s", v_kind(ck, &v));
+        static const char *const samples[] = {"", "1", "(1, 0)", "(1, 0, 0)",
+                                              "(1, 0, 0, 0)"};
+        CK_HELP(ck, d, "as in rate = %s", samples[n]);
+        return;
+    }
+    if (n > 1 && !v.bare &&
+        !dim_unify(ck->dims, rate_dim(w, 0), rate_dim(w, n - 1), e->range)) {
+        struct diag *d = ck_error(ck, DIAG_E0202, e->range,
+                                  "%s has entries of two dimensions: %s", what,
+                                  w->kind->rate);
+        CK_HELP(ck, d, "write it as a tuple, entry by entry");
+        return;
+    }
+    if ((v.bare && n > 1) || v_need_dim(ck, &v, e, rate_dim(w, 0), what))
+        if (check_leaves(ck, v.e, n, MAY_PARAMS, e, what))
+            take_vec(&w->j->rate, &v, e);
+}
+
+/* a row of screws: force, then moment about `at`, of one scale */
+static bool
+screw_row(struct work *w, const struct ast_expr *m, uint32_t row, uint32_t cols,
+          const expr **out)
+{
+    struct check *ck = w->ck;
+    const struct ast_expr *const *e =
+        (const struct ast_expr *const *)m->list + (size_t)row * cols;
+    const struct dim *force = dim_fresh(ck->dims, m->range);
+    const struct dim *moment =
+        dim_mul(ck->dims, force, dim_mks(ck->dims, 1, 0, 0));
+    uint32_t n_force = cols == 6 ? 3 : 2;
+    bool zero = true;
+    for (uint32_t i = 0; i < 6; i++)
+        out[i] = ex_num(ck->g, 0);
+    for (uint32_t i = 0; i < cols; i++) {
+        struct value v = ck_expr(ck, &w->env, e[i]);
+        if (!v_need_scalar(ck, &v, e[i], i < n_force ? force : moment,
+                           i < n_force ? "the force of a screw"
+                                       : "the moment of a screw") ||
+            !check_leaves(ck, v.e, 1, MAY_PARAMS, e[i], "a screw"))
+            return false;
+        out[cols == 6 || i < 2 ? i : 5] = v.e[0];
+        zero &= ex_is_num(v.e[0], 0);
+    }
+    if (!zero)
+        return true;
+    imp_range r = e[0]->range;
+    r.hi = e[cols - 1]->range.hi;
+    struct diag *d = ck_error(ck, DIAG_E0340, r, "a screw cannot be zero");
+    CK_HELP(ck, d, "a zero screw constrains nothing: leave out this row");
+    return false;
+}
+
+static void
+screws_key(struct work *w)
+{
+    struct check *ck = w->ck;
+    if (!w->k[K_SCREWS])
+        return;
+    const struct ast_expr *e = w->k[K_SCREWS]->value, *p = ast_unwrap(e);
+    uint32_t cols = ck->m->dim == 2 ? 3 : 6;
+    bool written = p->kind == AST_MATRIX && !p->unit && p->cols;
+    uint32_t rows = written ? (uint32_t)(p->n_list / p->cols) : 0;
+    if (!written || p->cols != cols || rows > USER_ROWS) {
+        struct diag *d = ck_error(
+            ck, DIAG_E0341, e->range,
+            rows > USER_ROWS
+                ? "a joint bears at most %d screws"
+                : "screws are a matrix that is written out, with %u columns",
+            rows > USER_ROWS ? USER_ROWS : (int)cols);
+        CK_HELP(ck, d,
+                cols == 3
+                    ? "a row is (fx, fy, moment), as in [1, 0, 0; 0, 1, 0]"
+                    : "a row is force and moment about `at`, as in "
+                      "[1, 0, 0, 0, 0, 0; 0, 1, 0, 0, 0, 0]");
+        return;
+    }
+    const expr **u = NEW_N(ck->arena, const expr *, (size_t)rows * 6);
+    for (uint32_t i = 0; i < rows; i++)
+        if (!screw_row(w, p, i, cols, u + (size_t)6 * i))
+            return;
+    w->j->user = u;
+    w->j->n_user = rows;
+}
+
+/* -- all joints ----------------------------------------------------------- */
+
+static void
+joint(struct check *ck, struct decl *d)
+{
+    struct work w = {.ck = ck, .env = {.module = d->module}, .d = d};
+    struct tm_joint j = {.name = d->name,
+                         .doc = d->item->doc ? d->item->doc : "",
+                         .range = d->range};
+    w.j = &j;
+    bool known =
+        block_keys(ck, d->item, joint_keys, n_joint_keys, "joint", w.k);
+    int kind = kind_of(ck, d->item->head1);
+    if (kind < 0)
+        return;
+    w.kind = &kinds[kind];
+    j.kind = (enum imp_joint_kind)kind;
+    if (!ends(&w, d->item->head1))
+        return;
+    if (ck->m->dim == 2 && !w.kind->plane) {
+        struct diag *x =
+            ck_error(ck, DIAG_E0339, d->item->head1->range,
+                     "there is no %s joint in the plane", w.kind->name);
+        CK_HELP(ck, x,
+                "in the plane it is %s; plane joints are hinge, slider, "
+                "weld and constraint",
+                w.kind->instead);
+        return;
+    }
+    if (!keys_fit(&w, !known))
+        return;
+    point_key(&w);
+    axis_keys(&w);
+    rate_key(&w);
+    screws_key(&w);
+    d->index = (uint32_t)ck->joints.n;
+    APUSH(ck, &ck->joints, j);
+}
+
+void
+check_joints(struct check *ck)
+{
+    for (struct module *m = ck->modules; m; m = m->next)
+        for (struct decl *d = m->first; d; d = d->next)
+            if (d->kind == D_JOINT)
+                joint(ck, d);
+}

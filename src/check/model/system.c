@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Systems in generalised coordinates:
+ *
+ *   system rod(m, l) { coordinate X, theta  kinetic = ...  contact tip {..} }
+ *   system one : rod(1 [kg], 2 [m]) { start { theta = 1 } }
+ *
+ * A system with arguments is a pattern that is expanded by each instance, as
+ * functions are; one without arguments is its own instance. Coordinates have
+ * the dimensions that the formulas give them; energies and forces of one system
+ * need only agree with one another. Families of contacts are written out here,
+ * one contact per index. What depends on values (a singular mass matrix) is
+ * found at set-up and on the way. */
+#include <math.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "check/model/system_priv.h"
+
+const struct keydef system_keys[] = {
+    {"kinetic", "kinetic energy in the coordinates and their rates"},
+    {"potential", "potential energy in the coordinates (0)"},
+    {"dissipation", "Rayleigh's function: half the power lost (0)"},
+    {"force", "generalised forces, one per coordinate (0)"},
+    {"mass", "mass matrix; with `force`, instead of the energies"},
+};
+const size_t n_system_keys = sizeof system_keys / sizeof system_keys[0];
+
+#define FAMILY_MAX 10000
+#define COORDINATES_MAX 64
+
+static const struct ast_item *
+block_of(const struct system_work *w)
+{
+    return w->pattern->item;
+}
+
+/* -- declaring ------------------------------------------------------------ */
+
+/* the system that stands behind the colon of `d`; NULL: reported */
+static struct decl *
+named(struct check *ck, struct decl *d)
+{
+    const struct ast_expr *head = d->item->head1;
+    const struct ast_expr *callee = head->kind == AST_CALL ? head->a : head;
+    struct decl *p = NULL;
+    bool reported = false;
+    if (callee->kind == AST_NAME) {
+        const char *name = callee->name.text;
+        p = scope_find(ck, d->module, name, WANT_SYSTEM, callee->range,
+                       &reported);
+        if (!p && !reported)
+            p = scope_find(ck, d->module, name, WANT_ANY, callee->range,
+                           &reported);
+        if (!p && !reported) {
+            struct env env = {.module = d->module};
+            scope_unknown(ck, &env, name, callee->range, WANT_SYSTEM);
+        }
+    } else if (callee->kind == AST_FIELD && callee->a->kind == AST_NAME) {
+        p = scope_member(ck, d->module, callee, WANT_SYSTEM);
+    } else {
+        ck_error(ck, DIAG_E0360, head->range,
+                 "what follows the colon is a pattern, as in system %s : "
+                 "feet(4, 0.3, 0.1)",
+                 d->name);
+    }
+    if (p && p->kind == D_OTHER)
+        return NULL;
+    if (p && p->kind != D_SYSTEM) {
+        struct diag *x = ck_error(ck, DIAG_E0360, head->range,
+                                  "`%s` is a %s, not a pattern of a system",
+                                  p->name, decl_kind_name(p->kind));
+        CK_NOTE(ck, x, p->range, "declared here");
+        CK_HELP(ck, x, "as in system %s : rod(1, 2) { start { ... } }",
+                d->name);
+        return NULL;
+    }
+    return p;
+}
+
+static void add_start(struct check *ck, struct system_work *w,
+                      const struct decl *d, struct env *args);
+
+/* The pattern whose block is meant, with its arguments in w->args: `head` may
+ * name a system that stands for another one. Starts on the way are gathered
+ * from the inside out. false: reported */
+static bool
+resolve(struct check *ck, struct system_work *w, struct decl *d,
+        struct env *caller)
+{
+    if (!d->item->head1) {
+        w->pattern = d;
+        w->args = caller;
+        d->state = DECL_DONE;
+        return true;
+    }
+    if (d->state == DECL_BUSY) {
+        struct diag *x = ck_error(ck, DIAG_E0360, d->item->head1->range,
+                                  "the system `%s` stands for itself", d->name);
+        CK_HELP(ck, x,
+                "one of them has a block of its own: coordinates, kinetic, "
+                "contacts");
+        d->broken = true;
+        return false;
+    }
+    struct decl *p = named(ck, d);
+    if (!p)
+        return false;
+    const struct ast_item *it = p->item;
+    struct env *args = NEW(ck->arena, struct env);
+    if (!call_bind(ck, p, it->formals, it->n_formals, d->item->head1, caller,
+                   args))
+        return false;
+    d->state = DECL_BUSY;
+    bool ok = resolve(ck, w, p, args);
+    d->state = DECL_DONE;
+    if (ok && p->item->head1)
+        add_start(ck, w, p, args);
+    return ok;
+}
+
+static void
+not_in_system(struct check *ck, const struct ast_item *it)
+{
+    struct diag *d =
+        ck_error(ck, DIAG_E0361, it->head.file ? it->head : it->range,
+                 "this cannot stand in the block of a system");
+    CK_HELP(ck, d,
+            "a system has coordinates, energies or forces, contacts with a "
+            "`gap`, observer { ... } and start { ... }");
+}
+
+/* coordinates, or the variables of an observer */
+static void
+add_coordinates(struct check *ck, struct system_work *w, struct tm_system *s,
+                const struct ast_item *it, bool observer)
+{
+    for (size_t i = 0; i < it->n_names; i++) {
+        const struct ast_name *n = &it->names[i];
+        bool twice = false;
+        for (uint32_t k = s->first; k < s->first + s->n + s->n_observer; k++)
+            if (!strcmp(ck->coordinates.v[k].name, n->text)) {
+                struct diag *d = ck_error(ck, DIAG_E0362, n->range,
+                                          "the coordinate `%s` is declared "
+                                          "twice",
+                                          n->text);
+                CK_NOTE(ck, d, ck->coordinates.v[k].range, "first here");
+                twice = true;
+            }
+        for (size_t k = 0; k < w->args->n; k++)
+            if (!strcmp(w->args->names[k], n->text)) {
+                struct diag *d = ck_error(ck, DIAG_E0103, n->range,
+                                          "the coordinate `%s` has the name of "
+                                          "an argument",
+                                          n->text);
+                CK_HELP(ck, d, "give one of them another name");
+                twice = true;
+            }
+        if (name_is_reserved(n->text)) {
+            ck_error(ck, DIAG_E0105, n->range,
+                     "`%s` cannot be declared: it is %s", n->text,
+                     !strcmp(n->text, "t") ? "time, everywhere" : "a constant");
+            twice = true;
+        }
+        w->broken |= twice;
+        if (twice)
+            continue;
+        if (s->n + s->n_observer == COORDINATES_MAX) {
+            ck_error(ck, DIAG_E0362, n->range,
+                     "a system has at most %d coordinates", COORDINATES_MAX);
+            w->broken = true;
+            return;
+        }
+        struct tm_coordinate c = {
+            .name = n->text, .unit = "", .rate_unit = "", .range = n->range};
+        c.start.e = c.start_rate.e = ex_num(ck->g, 0);
+        c.start.range = c.start_rate.range = n->range;
+        APUSH(ck, &ck->coordinates, c);
+        APUSH(ck, &ck->coordinate_dims, dim_fresh(ck->dims, n->range));
+        s->n += !observer;
+        s->n_observer += observer;
+    }
+}
+
+static void
+add_observer(struct check *ck, struct system_work *w, struct tm_system *s,
+             const struct ast_item *it)
+{
+    s->range_observer = it->name.range;
+    APUSH(ck, &w->observers, it);
+    for (size_t i = 0; i < it->n_block; i++)
+        if (it->block[i]->kind == AST_COORDINATE)
+            add_coordinates(ck, w, s, it->block[i], true);
+}
+
+/* coordinates come into the scope of the system's formulas */
+static void
+open_scope(struct check *ck, struct system_work *w, const struct tm_system *s)
+{
+    uint32_t n = s->n + s->n_observer;
+    w->env = (struct env){.up = w->args,
+                          .module = w->pattern->module,
+                          .names = NEW_N(ck->arena, const char *, n + 1),
+                          .vals = NEW_N(ck->arena, struct value, n + 1),
+                          .n = n,
+                          .system = true};
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = s->first + i;
+        w->env.names[i] = ck->coordinates.v[k].name;
+        w->env.vals[i] =
+            v_num(ck, ex_sym(ck->g, SYM_COORD, k, 0), ck->coordinate_dims.v[k],
+                  ck->coordinates.v[k].range);
+    }
+}
+
+/* lo .. hi of a family; false: reported */
+static bool
+family_range(struct check *ck, const struct system_work *w,
+             const struct ast_item *it, int *lo, uint32_t *count, bool *open)
+{
+    double x[2];
+    const struct ast_expr *e[2] = {it->lo, it->hi};
+    imp_range r = it->lo->range;
+    r.hi = it->hi->range.hi;
+    for (int i = 0; i < 2; i++) {
+        struct value v = ck_expr(ck, w->args, e[i]);
+        if (!v_need_scalar(ck, &v, e[i], dim_pure(ck->dims),
+                           "the index of a family"))
+            return false;
+        *open |= v.kind == V_ANY;
+        if (v.kind == V_ANY)
+            continue;
+        if (!ck_fixed(ck, v.e[0], &x[i]) || x[i] != floor(x[i])) {
+            const char *is = "";
+            char num[NUM_TEXT];
+            if (ck_fixed(ck, v.e[0], &x[i]))
+                is = arena_printf(ck->arena, ", but this is %s",
+                                  num_digits(num, x[i], 9));
+            struct diag *d = ck_error(ck, DIAG_E0363, e[i]->range,
+                                      "the index of a family runs over whole "
+                                      "numbers made of literals and params%s",
+                                      is);
+            CK_HELP(ck, d, "as in contact foot[i in 0 .. n-1] { ... }");
+            return false;
+        }
+        if (fabs(x[i]) > 1e6) {
+            struct diag *d = ck_error(ck, DIAG_E0363, e[i]->range,
+                                      "the index of a family lies within 1e6 "
+                                      "of 0, but this is %g",
+                                      x[i]);
+            CK_HELP(ck, d, "count from 0: contact foot[i in 0 .. n-1] { ... }");
+            return false;
+        }
+    }
+    if (*open) {
+        *lo = 0;
+        *count = 1;
+        return true;
+    }
+    if (x[1] < x[0] || x[1] - x[0] >= FAMILY_MAX) {
+        ck_error(ck, DIAG_E0363, r,
+                 x[1] < x[0] ? "this family is empty: its index runs from %g "
+                               "to %g"
+                             : "this family is too large: its index runs from "
+                               "%g to %g",
+                 x[0], x[1]);
+        return false;
+    }
+    *lo = (int)x[0];
+    *count = (uint32_t)(x[1] - x[0]) + 1;
+    return true;
+}
+
+/* a contact, and the index of a family, have names of their own */
+static bool
+contact_names(struct check *ck, const struct system_work *w,
+              const struct tm_system *s, const struct ast_item *it)
+{
+    const struct ast_name *names[2] = {&it->name, &it->index};
+    static const char *const what[2] = {"contact", "index"};
+    for (int i = 0; i < 2; i++) {
+        const char *n = names[i]->text, *of = NULL;
+        if (!n)
+            continue;
+        for (uint32_t q = s->first; q < s->first + s->n + s->n_observer; q++)
+            if (!strcmp(ck->coordinates.v[q].name, n))
+                of = q < s->first + s->n ? "a coordinate"
+                                         : "an observer variable";
+        for (size_t k = 0; i && k < w->args->n; k++)
+            if (!strcmp(w->args->names[k], n))
+                of = "an argument";
+        if (!of && !(i && name_is_reserved(n)))
+            continue;
+        struct diag *d =
+            ck_error(ck, of ? DIAG_E0103 : DIAG_E0105, names[i]->range,
+                     "the %s `%s` has the name of %s", what[i], n,
+                     of ? of : "a constant, or of time");
+        CK_HELP(ck, d, "give one of them another name");
+        return false;
+    }
+    return true;
+}
+
+static void
+add_contacts(struct check *ck, struct system_work *w, uint32_t system,
+             const struct ast_item *it)
+{
+    struct member m = {.item = it,
+                       .first = (uint32_t)ck->contacts.n,
+                       .count = 1,
+                       .family = it->index.text != NULL};
+    if (it->head1 || it->head2) {
+        struct diag *d = ck_error(ck, DIAG_E0361, it->head,
+                                  "a contact in a system has a gap of its "
+                                  "own, not two bodies");
+        CK_HELP(ck, d, "contact %s { gap = ... }", it->name.text);
+        w->broken = true;
+        return;
+    }
+    for (size_t i = 0; i < w->members.n; i++)
+        if (!strcmp(w->members.v[i].item->name.text, it->name.text)) {
+            struct diag *d = ck_error(ck, DIAG_E0103, it->name.range,
+                                      "`%s` is declared twice", it->name.text);
+            CK_NOTE(ck, d, w->members.v[i].item->name.range,
+                    "first declared here, as a contact");
+            w->broken = true;
+            return;
+        }
+    if (!contact_names(ck, w, &ck->systems.v[system], it)) {
+        w->broken = true;
+        return;
+    }
+    if (m.family && !family_range(ck, w, it, &m.lo, &m.count, &m.open)) {
+        w->broken = true;
+        return;
+    }
+    const char *owner = ck->systems.v[system].name;
+    for (uint32_t i = 0; i < m.count; i++) {
+        struct tm_contact c = {.doc = it->doc ? it->doc : "",
+                               .range = it->name.range,
+                               .body = {IMP_WORLD, IMP_WORLD},
+                               .gap_unit = "",
+                               .system = 1 + system};
+        c.name = m.family
+                     ? arena_printf(ck->arena, "%s.%s[%d]", owner,
+                                    it->name.text, m.lo + (int)i)
+                     : arena_printf(ck->arena, "%s.%s", owner, it->name.text);
+        APUSH(ck, &ck->contacts, c);
+    }
+    APUSH(ck, &w->members, m);
+}
+
+/* keys of the pattern's block, everything else left out */
+static void
+collect_keys(struct check *ck, struct system_work *w)
+{
+    struct ast_item only = *block_of(w);
+    only.block = NEW_N(ck->arena, struct ast_item *, only.n_block + 1);
+    only.n_block = 0;
+    for (size_t i = 0; i < block_of(w)->n_block; i++)
+        if (block_of(w)->block[i]->kind == AST_KEY)
+            only.block[only.n_block++] = block_of(w)->block[i];
+    block_keys(ck, &only, system_keys, n_system_keys, "system", w->keys);
+}
+
+/* start { ... } of a block that has nothing else; values may use `args` */
+static void
+add_start(struct check *ck, struct system_work *w, const struct decl *d,
+          struct env *args)
+{
+    for (size_t i = 0; i < d->item->n_block; i++) {
+        const struct ast_item *x = d->item->block[i];
+        if (x->kind == AST_BLOCK && !strcmp(x->name.text, "start")) {
+            APUSH(ck, &w->starts, (struct start_block){x, args});
+            continue;
+        }
+        struct diag *e =
+            ck_error(ck, DIAG_E0361, x->head.file ? x->head : x->range,
+                     "an instance has start { ... } only");
+        CK_NOTE(ck, e, w->pattern->range, "everything else is in the pattern");
+    }
+}
+
+static void
+declare_items(struct check *ck, struct system_work *w, uint32_t system)
+{
+    const struct ast_item *b = block_of(w);
+    struct tm_system *s = &ck->systems.v[system];
+    for (size_t i = 0; i < b->n_block; i++)
+        if (b->block[i]->kind == AST_COORDINATE)
+            add_coordinates(ck, w, s, b->block[i], false);
+    for (size_t i = 0; i < b->n_block; i++)
+        if (b->block[i]->kind == AST_BLOCK &&
+            !strcmp(b->block[i]->name.text, "observer"))
+            add_observer(ck, w, s, b->block[i]);
+    s->contact = (uint32_t)ck->contacts.n;
+    for (size_t i = 0; i < b->n_block; i++) {
+        const struct ast_item *x = b->block[i];
+        if (x->kind == AST_BLOCK && !strcmp(x->name.text, "start"))
+            APUSH(ck, &w->own_starts, (struct start_block){x, w->args});
+        else if (x->kind == AST_BLOCK && !strcmp(x->name.text, "observer"))
+            continue;
+        else if (x->kind == AST_CONTACT)
+            add_contacts(ck, w, system, x);
+        else if (x->kind != AST_KEY && x->kind != AST_COORDINATE)
+            not_in_system(ck, x);
+    }
+    ck->systems.v[system].n_contact =
+        (uint32_t)ck->contacts.n - ck->systems.v[system].contact;
+    collect_keys(ck, w);
+}
+
+static void
+declare_one(struct check *ck, struct decl *d, bool open)
+{
+    struct system_work w = {.decl = d, .pattern = d, .open = open};
+    struct env *caller = NEW(ck->arena, struct env);
+    struct frame f;
+    *caller = (struct env){.module = d->module};
+    if (open)
+        call_open(ck, d, d->item->formals, d->item->n_formals, caller);
+    if (!resolve(ck, &w, d, caller)) {
+        d->broken = true;
+        return;
+    }
+    if (d != w.pattern && !open) {
+        struct env *own = NEW(ck->arena, struct env);
+        *own = (struct env){.module = d->module};
+        add_start(ck, &w, d, own);
+    }
+    uint32_t index = (uint32_t)ck->systems.n;
+    struct tm_system s = {.name = d->name,
+                          .doc = d->item->doc ? d->item->doc : "",
+                          .range = d->range,
+                          .first = (uint32_t)ck->coordinates.n,
+                          .energy_unit = ""};
+    APUSH(ck, &ck->systems, s);
+    w.energy = dim_fresh(ck->dims, d->range);
+    if (!call_enter(ck, w.pattern,
+                    d->item->head1 ? d->item->head1->range : IMP_NOWHERE, &f))
+        w.broken = true;
+    else {
+        declare_items(ck, &w, index);
+        call_leave(ck, &f);
+    }
+    if (ck->systems.v[index].n == 0 && !w.broken) {
+        struct diag *x =
+            ck_error(ck, DIAG_E0362, w.pattern->range,
+                     "the system `%s` has no coordinate", w.pattern->name);
+        CK_HELP(ck, x, "name them: coordinate X, theta");
+        w.broken = true;
+    }
+    d->index = index;
+    d->broken |= w.broken;
+    APUSH(ck, &ck->system_works, w);
+}
+
+void
+systems_declare(struct check *ck)
+{
+    for (struct module *m = ck->modules; m; m = m->next)
+        for (struct decl *d = m->first; d; d = d->next)
+            if (d->kind == D_SYSTEM && !d->item->has_formals)
+                declare_one(ck, d, false);
+    for (size_t i = 0; i < ck->system_works.n; i++)
+        open_scope(ck, &ck->system_works.v[i], &ck->systems.v[i]);
+}
+
+/* -- checking ------------------------------------------------------------- */
+
+static void
+system_one(struct check *ck, uint32_t i)
+{
+    struct system_work *w = &ck->system_works.v[i];
+    uint32_t index = w->decl->index;
+    struct tm_system s = ck->systems.v[index];
+    struct frame f;
+    if (w->broken ||
+        !call_enter(ck, w->pattern,
+                    w->decl->item->head1 ? w->decl->item->head1->range
+                                         : IMP_NOWHERE,
+                    &f))
+        return;
+    system_formulas(ck, w, &s);
+    system_observers(ck, w, &s);
+    call_leave(ck, &f);
+    system_starts(ck, w, &s);
+    ck->systems.v[index] = s;
+}
+
+void
+check_systems(struct check *ck)
+{
+    for (uint32_t i = 0; i < ck->system_works.n; i++)
+        system_one(ck, i);
+    ck->gaps = true;
+    for (uint32_t i = 0; i < ck->coordinates.n; i++) {
+        struct tm_coordinate *c = &ck->coordinates.v[i];
+        const struct dim *d = ck->coordinate_dims.v[i];
+        APUSH(ck, &ck->pending, (struct pending){.unit = &c->unit, .dim = d});
+        APUSH(ck, &ck->pending,
+              (struct pending){
+                  .unit = &c->rate_unit,
+                  .dim = dim_mul(ck->dims, d, dim_mks(ck->dims, 0, 0, -1))});
+    }
+    for (size_t i = 0; i < ck->system_works.n; i++)
+        APUSH(ck, &ck->pending,
+              (struct pending){
+                  .unit = &ck->systems.v[ck->system_works.v[i].decl->index]
+                               .energy_unit,
+                  .dim = ck->system_works.v[i].energy});
+}
+
+/* A pattern by itself: its arguments have no values yet. Nothing of it stays in
+ * the model. */
+static void
+pattern_alone(struct check *ck, struct decl *d)
+{
+    size_t coordinates = ck->coordinates.n, dims = ck->coordinate_dims.n;
+    size_t systems = ck->systems.n, works = ck->system_works.n;
+    size_t contacts = ck->contacts.n, pending = ck->pending.n;
+    size_t draws = ck->draws.n;
+    declare_one(ck, d, true);
+    if (ck->system_works.n > works) {
+        open_scope(ck, &ck->system_works.v[works], &ck->systems.v[systems]);
+        system_one(ck, (uint32_t)works);
+    }
+    d->index = UINT32_MAX;
+    ck->coordinates.n = coordinates;
+    ck->coordinate_dims.n = dims;
+    ck->systems.n = systems;
+    ck->system_works.n = works;
+    ck->contacts.n = contacts;
+    ck->draws.n = draws;
+    ck->pending.n = pending;
+}
+
+void
+systems_done(struct check *ck)
+{
+    for (struct module *m = ck->modules; m; m = m->next)
+        for (struct decl *d = m->first; d && !m->library; d = d->next)
+            if (d->kind == D_SYSTEM && d->item->has_formals &&
+                d->state == DECL_NEW)
+                pattern_alone(ck, d);
+    /* nothing has said what a coordinate is: a pure number */
+    for (size_t i = 0; i < ck->coordinate_dims.n; i++)
+        if (!dim_known(ck->dims, ck->coordinate_dims.v[i]))
+            dim_unify(ck->dims, ck->coordinate_dims.v[i], dim_pure(ck->dims),
+                      ck->coordinates.v[i].range);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The world: gravity, policy, the law of simultaneous contacts, tolerance,
+ * seed; and the other blocks without a name of their own. */
+#include <math.h>
+#include <string.h>
+
+#include "check/context/context.h"
+
+enum {
+    W_GRAVITY,
+    W_POLICY,
+    W_LAW,
+    W_TOLERANCE,
+    W_SEED,
+    W_GAIN,
+    W_FORBID,
+    W_START,
+    N_WORLD
+};
+const struct keydef world_keys[] = {
+    {"gravity", "acceleration of free bodies (0)"},
+    {"policy", "at C00: stop, through or enforce"},
+    {"law", "for simultaneous contacts"},
+    {"tolerance", "relative tolerance of verdicts"},
+    {"seed", "of random numbers"},
+    {"gain", "allowed or forbidden: may an impact raise the energy?"},
+    {"forbid", "what no impact may do: negative, gain, separating"},
+    {"start", "velocities that joints forbid: stated or projected"},
+};
+const size_t n_world_keys = sizeof world_keys / sizeof world_keys[0];
+
+/* in the order of enum imp_impact_law, without UNDECLARED */
+const char *const impact_laws[N_IMPACT_LAWS + 1] = {
+    "newton",     "poisson",    "energetic", "complementarity",
+    "sequential", "least_norm", "rest",      "report"};
+
+/* a word, or a tuple of words: bits in the order of the words */
+static uint32_t
+key_words(struct check *ck, const struct ast_item *key,
+          const char *const *words, size_t n)
+{
+    const struct ast_expr *e = ast_unwrap(key->value);
+    struct ast_item one = *key;
+    uint32_t bits = 0;
+    if (e->kind != AST_TUPLE) {
+        int w = key_word(ck, key, words, n);
+        return w < 0 ? 0 : 1u << w;
+    }
+    for (size_t i = 0; i < e->n_list; i++) {
+        one.value = e->list[i];
+        int w = key_word(ck, &one, words, n);
+        bits |= w < 0 ? 0 : 1u << w;
+    }
+    return bits;
+}
+
+static void
+world(struct check *ck, struct module *m, const struct ast_item *it)
+{
+    static const char *const policies[] = {"through", "stop", "enforce"};
+    static const char *const forbidden[] = {"negative", "gain", "separating",
+                                            "nothing"};
+    static const char *const gains[] = {"forbidden", "allowed"};
+    static const char *const starts[] = {"stated", "projected"};
+    const struct ast_item *k[N_WORLD];
+    struct env env = {.module = m};
+    struct tm_model *tm = ck->m;
+    block_keys(ck, it, world_keys, n_world_keys, "world", k);
+    uint32_t d = tm->dim;
+    if (k[W_GRAVITY]) {
+        const struct ast_expr *e = k[W_GRAVITY]->value;
+        struct value v = ck_expr(ck, &env, e);
+        const struct dim *acc = dim_mks(ck->dims, 1, 0, -2);
+        if (v.kind == V_NUM && v_is_scalar(&v)) {
+            struct diag *x = ck_error(ck, DIAG_E0314, e->range,
+                                      "gravity is a vector, but this is one "
+                                      "number");
+            CK_HELP(ck, x,
+                    d == 3 ? "write (0, 0, -9.81) [m/s^2]"
+                           : "write (0, -9.81) [m/s^2]");
+        } else if (d == 0 && v.kind == V_NUM && v.cols == 1) {
+            v_need_dim(ck, &v, e, acc, "gravity"); /* no bodies: no use */
+        } else if (v_need_vector(ck, &v, e, d, acc, "gravity") &&
+                   check_leaves(ck, v.e, d, MAY_PARAMS, e, "gravity")) {
+            take_vec(&tm->world.gravity, &v, e);
+        }
+    }
+    for (int i = W_TOLERANCE; i <= W_SEED; i++) {
+        double x;
+        if (!k[i])
+            continue;
+        const struct ast_expr *e = k[i]->value;
+        struct value v = ck_expr(ck, &env, e);
+        if (!v_need_scalar(ck, &v, e, dim_pure(ck->dims),
+                           i == W_SEED ? "a seed" : "a tolerance") ||
+            !check_leaves(ck, v.e, 1, MAY_PARAMS, e, world_keys[i].name))
+            continue;
+        if (i == W_TOLERANCE && v_const(&v, &x) && !(x > 0 && x < 1)) {
+            struct diag *y = ck_error(ck, DIAG_E0317, e->range,
+                                      "a relative tolerance is above 0 and "
+                                      "below 1, but this is %g",
+                                      x);
+            CK_HELP(ck, y, "1e-9 is a usual one");
+            continue;
+        }
+        if (i == W_SEED && v_const(&v, &x) &&
+            !(x == floor(x) && x >= 0.0 && x <= 0x1p53)) {
+            struct diag *y = ck_error(ck, DIAG_E0376, e->range,
+                                      "a seed is a whole number from 0 to "
+                                      "2^53, but this is %g",
+                                      x);
+            CK_HELP(ck, y, "any other one gives other draws: seed = 7");
+            continue;
+        }
+        take_num(i == W_SEED ? &tm->world.seed : &tm->world.tolerance, &v, e);
+    }
+    if (k[W_POLICY]) {
+        int p = key_word(ck, k[W_POLICY], policies, 3);
+        if (p >= 0) {
+            tm->world.policy = (enum imp_policy)p;
+            tm->world.has_policy = true;
+        }
+    }
+    /* bits as IMP_FORBID_...; what is not stated follows from the policy */
+    if (k[W_FORBID])
+        tm->world.forbid = key_words(ck, k[W_FORBID], forbidden, 4) & 7u;
+    else if (tm->world.has_policy && tm->world.policy == IMP_POLICY_STOP)
+        tm->world.forbid = 7u;
+    if (k[W_GAIN])
+        tm->world.gain_allowed = key_word(ck, k[W_GAIN], gains, 2) == 1;
+    if (k[W_START])
+        tm->world.start_projected = key_word(ck, k[W_START], starts, 2) == 1;
+    if (k[W_LAW]) {
+        int l = key_word(ck, k[W_LAW], impact_laws, N_IMPACT_LAWS + 1);
+        if (l >= 0 && l < N_IMPACT_LAWS)
+            tm->world.impact_law = (enum imp_impact_law)(l + 1);
+    }
+}
+
+void
+check_world(struct check *ck)
+{
+    const struct ast_item *seen = NULL;
+    struct module *home = NULL;
+    ck->m->world.policy = IMP_POLICY_STOP;
+    for (struct module *m = ck->modules; m; m = m->next)
+        for (size_t i = 0; i < m->others.n; i++) {
+            const struct ast_item *it = m->others.v[i];
+            static const char *const words[] = {"world"};
+            if (it->kind == AST_KEY) {
+                ck_error(ck, DIAG_E0303, it->name.range,
+                         "a key stands in the block of a declaration");
+                continue;
+            }
+            if (it->kind != AST_BLOCK)
+                continue;
+            if (!strcmp(it->name.text, "start") ||
+                !strcmp(it->name.text, "observer")) {
+                ck_unavailable(ck, it->name.range,
+                               arena_printf(ck->arena, "`%s`", it->name.text));
+                continue;
+            }
+            if (strcmp(it->name.text, "world")) {
+                struct diag *d =
+                    ck_error(ck, DIAG_E0305, it->name.range,
+                             "there is no block `%s`", it->name.text);
+                if (!ck_suggest(ck, d, it->name.range, it->name.text, words, 1))
+                    CK_HELP(ck, d,
+                            "a block without a name of its own is "
+                            "world { ... }");
+                continue;
+            }
+            if (seen && !ck->in->redefine) {
+                struct diag *d = ck_error(ck, DIAG_E0304, it->name.range,
+                                          "the world is described twice");
+                CK_NOTE(ck, d, seen->name.range, "first here");
+                continue;
+            }
+            seen = it;
+            home = m;
+        }
+    if (seen)
+        world(ck, home, seen);
+    struct tm_vec *g = &ck->m->world.gravity;
+    if (!g->n && ck->m->dim) {
+        g->n = ck->m->dim;
+        for (uint32_t i = 0; i < g->n; i++)
+            g->e[i] = ex_num(ck->g, 0);
+    }
+}

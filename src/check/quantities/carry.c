@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Points and directions that the model states in world axes at the start go
+ * with a body: where they are now, on the graph. R is the body's rotation now,
+ * R0 at the start: a direction d is R R0^T d, a point p at c + R R0^T (p - c0).
+ * The start is that of runtime/setup/setup.c (t = 0, quaternions normalised,
+ * `axes` through the quaternion nearest to them). In the plane all is padded
+ * with zeros and turns by the angle now less that at the start. */
+#include <string.h>
+
+#include "check/context/context.h"
+
+static const expr *
+mul(struct check *ck, const expr *a, const expr *b)
+{
+    return ex_mul(ck->g, a, b);
+}
+
+/* sum of a[i * sa] b[i], three terms */
+static const expr *
+dot3(struct check *ck, const expr *const *a, size_t sa, const expr *const *b)
+{
+    return ex_add(ck->g,
+                  ex_add(ck->g, mul(ck, a[0], b[0]), mul(ck, a[sa], b[1])),
+                  mul(ck, a[2 * sa], b[2]));
+}
+
+static const expr *
+at_start(void *ctx, const expr *leaf)
+{
+    struct check *ck = ctx;
+    return leaf->sym == SYM_TIME ? ex_num(ck->g, 0) : NULL;
+}
+static const expr *
+start(struct check *ck, const expr *e)
+{
+    return ex_subst(ck->g, e, at_start, ck);
+}
+
+/* does this body stay where it was put? */
+static bool
+stays(struct check *ck, uint32_t body)
+{
+    const struct tm_body *b = body == IMP_WORLD ? NULL : &ck->bodies.v[body];
+    if (!b)
+        return true;
+    bool moves = !b->fixed;
+    for (uint32_t i = 0; i < b->position.n; i++)
+        moves |= ex_depends(ck->g, b->position.e[i], SYM_TIME, UINT32_MAX,
+                            UINT32_MAX);
+    for (uint32_t i = 0; i < b->orient.n; i++)
+        moves |=
+            ex_depends(ck->g, b->orient.e[i], SYM_TIME, UINT32_MAX, UINT32_MAX);
+    return !moves;
+}
+
+static void
+rotation_of(struct check *ck, const expr *const q[4], const expr *R[9])
+{
+    struct graph *g = ck->g;
+    const expr *two = ex_num(g, 2), *one = ex_num(g, 1);
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        const expr *a = mul(ck, q[1 + j], q[1 + j]);
+        const expr *b = mul(ck, q[1 + k], q[1 + k]);
+        R[4 * i] = ex_sub(g, one, mul(ck, two, ex_add(g, a, b)));
+        /* row i, column j and its mirror */
+        const expr *s = mul(ck, q[1 + i], q[1 + j]);
+        const expr *t = mul(ck, q[0], q[1 + k]);
+        R[3 * i + j] = mul(ck, two, ex_sub(g, s, t));
+        R[3 * j + i] = mul(ck, two, ex_add(g, s, t));
+    }
+}
+
+static void
+unit_of(struct check *ck, const expr **v, size_t n)
+{
+    struct graph *g = ck->g;
+    const expr *s = mul(ck, v[0], v[0]);
+    for (size_t i = 1; i < n; i++)
+        s = ex_add(g, s, mul(ck, v[i], v[i]));
+    s = ex_op(g, IMP_OP_SQRT, s, NULL, NULL);
+    for (size_t i = 0; i < n; i++)
+        v[i] = ex_div(g, v[i], s);
+}
+
+/* quaternion of a rotation matrix given by rows: the row of 4 q q^T with the
+ * greatest diagonal entry, made a unit vector (its sign does not matter) */
+static void
+quaternion_of(struct check *ck, const expr *const m[9], const expr *q[4])
+{
+    struct graph *g = ck->g;
+    const expr *one = ex_num(g, 1), *row[4][4];
+    const expr *diag[3] = {m[0], m[4], m[8]}, *t[4];
+    for (int k = 0; k < 4; k++) {
+        t[k] = ex_num(g, 0);
+        for (int i = 0; i < 3; i++)
+            t[k] = k == 0 || k == i + 1 ? ex_add(g, t[k], diag[i])
+                                        : ex_sub(g, t[k], diag[i]);
+        row[k][k] = ex_add(g, one, t[k]);
+    }
+    row[0][1] = row[1][0] = ex_sub(g, m[7], m[5]);
+    row[0][2] = row[2][0] = ex_sub(g, m[2], m[6]);
+    row[0][3] = row[3][0] = ex_sub(g, m[3], m[1]);
+    row[1][2] = row[2][1] = ex_add(g, m[1], m[3]);
+    row[1][3] = row[3][1] = ex_add(g, m[2], m[6]);
+    row[2][3] = row[3][2] = ex_add(g, m[5], m[7]);
+    const expr *best = t[0];
+    memcpy(q, row[0], sizeof row[0]);
+    for (int k = 1; k < 4; k++) {
+        const expr *more = ex_op(g, IMP_OP_LT, best, t[k], NULL);
+        best = ex_op(g, IMP_OP_MAX, best, t[k], NULL);
+        for (int i = 0; i < 4; i++)
+            q[i] = ex_op(g, IMP_OP_SELECT, more, row[k][i], q[i]);
+    }
+    unit_of(ck, q, 4);
+}
+
+/* rotation of a body in space at the start; false: none */
+static bool
+rotation_start(struct check *ck, const struct tm_body *b, const expr *R[9])
+{
+    struct graph *g = ck->g;
+    const expr *o[9], *q[4];
+    for (uint32_t i = 0; i < b->orient.n; i++)
+        o[i] = start(ck, b->orient.e[i]);
+    switch (b->orient_kind) {
+    case IMP_ORIENT_QUATERNION:
+        memcpy(q, o, sizeof q);
+        unit_of(ck, q, 4);
+        break;
+    case IMP_ORIENT_AXES:
+        quaternion_of(ck, o, q);
+        break;
+    case IMP_ORIENT_AXISANGLE: {
+        const expr *half = mul(ck, ex_num(g, 0.5), o[3]);
+        const expr *s = ex_op(g, IMP_OP_SIN, half, NULL, NULL);
+        unit_of(ck, o, 3);
+        q[0] = ex_op(g, IMP_OP_COS, half, NULL, NULL);
+        for (int i = 0; i < 3; i++)
+            q[i + 1] = mul(ck, s, o[i]);
+        break;
+    }
+    default:
+        return false;
+    }
+    rotation_of(ck, q, R);
+    return true;
+}
+
+static const expr *
+leaf(struct check *ck, uint32_t body, enum body_quantity q, uint32_t i)
+{
+    return ex_sym(ck->g, SYM_BODY, body, (uint32_t)q * BODYQ_STRIDE + i);
+}
+
+void
+carry_rotation(struct check *ck, uint32_t body, const expr *R[9])
+{
+    struct graph *g = ck->g;
+    if (ck->m->dim == 2) {
+        const expr *a = leaf(ck, body, BODYQ_ANGLE, 0), *z = ex_num(g, 0);
+        const expr *c = ex_op(g, IMP_OP_COS, a, NULL, NULL);
+        const expr *s = ex_op(g, IMP_OP_SIN, a, NULL, NULL);
+        const expr *m[9] = {c, ex_neg(g, s), z, s, c, z, z, z, ex_num(g, 1)};
+        memcpy(R, m, sizeof m);
+        return;
+    }
+    const expr *q[4];
+    for (uint32_t i = 0; i < 4; i++)
+        q[i] = leaf(ck, body, BODYQ_QUATERNION, i);
+    rotation_of(ck, q, R);
+}
+
+void
+carry_vector(struct check *ck, uint32_t body, const expr *const x[3],
+             const expr *out[3])
+{
+    struct graph *g = ck->g;
+    const expr *y[3] = {x[0], x[1], x[2]}, *R[9];
+    memcpy(out, y, sizeof y);
+    if (stays(ck, body))
+        return;
+    const struct tm_body *b = &ck->bodies.v[body];
+    if (ck->m->dim == 2) {
+        const expr *a = leaf(ck, body, BODYQ_ANGLE, 0);
+        if (b->orient_kind == IMP_ORIENT_ANGLE)
+            a = ex_sub(g, a, start(ck, b->orient.e[0]));
+        const expr *c = ex_op(g, IMP_OP_COS, a, NULL, NULL);
+        const expr *s = ex_op(g, IMP_OP_SIN, a, NULL, NULL);
+        out[0] = ex_sub(g, mul(ck, c, y[0]), mul(ck, s, y[1]));
+        out[1] = ex_add(g, mul(ck, s, y[0]), mul(ck, c, y[1]));
+        return;
+    }
+    if (rotation_start(ck, b, R))
+        for (size_t i = 0; i < 3; i++)
+            y[i] = dot3(ck, R + i, 3, x);
+    carry_rotation(ck, body, R);
+    for (size_t i = 0; i < 3; i++)
+        out[i] = dot3(ck, R + 3 * i, 1, y);
+}
+
+/* mass centre of a body: now, or at the start */
+static void
+centre(struct check *ck, uint32_t body, bool now, const expr *c[3])
+{
+    const struct tm_body *b = &ck->bodies.v[body];
+    for (uint32_t i = 0; i < 3; i++)
+        c[i] = i >= ck->m->dim     ? ex_num(ck->g, 0)
+               : now               ? leaf(ck, body, BODYQ_POSITION, i)
+               : i < b->position.n ? start(ck, b->position.e[i])
+                                   : ex_num(ck->g, 0);
+}
+
+static void
+carry_point(struct check *ck, uint32_t body, const expr *const x[3],
+            const expr *out[3])
+{
+    const expr *c[3], *d[3];
+    memcpy(out, x, 3 * sizeof *out);
+    if (stays(ck, body))
+        return;
+    centre(ck, body, false, c);
+    for (int i = 0; i < 3; i++)
+        d[i] = ex_sub(ck->g, x[i], c[i]);
+    carry_vector(ck, body, d, out);
+    centre(ck, body, true, c);
+    for (int i = 0; i < 3; i++)
+        out[i] = ex_add(ck->g, c[i], out[i]);
+}
+
+void
+carry_arm(struct check *ck, uint32_t body, uint32_t carrier,
+          const expr *const x[3], const expr *out[3])
+{
+    const expr *c[3], *p[3];
+    if (body == carrier && !stays(ck, body)) {
+        centre(ck, body, false, c);
+        for (int i = 0; i < 3; i++)
+            p[i] = ex_sub(ck->g, x[i], c[i]);
+        carry_vector(ck, body, p, out);
+        return;
+    }
+    carry_point(ck, carrier, x, p);
+    centre(ck, body, true, c);
+    for (int i = 0; i < 3; i++)
+        out[i] = ex_sub(ck->g, p[i], c[i]);
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a model may ask of a body (one.position) or a contact (touch.gap):
+ * leaves of the graph, SYM_BODY and SYM_CONTACT, that mechanics/ replaces. In
+ * the plane spin, angular momentum and inertia are their component 0. */
+#include <string.h>
+
+#include "check/context/context.h"
+
+/* -- quantities of a body ------------------------------------------------- */
+
+const struct keydef body_values[] = {
+    {"position", "of the mass centre"},
+    {"velocity", "of the mass centre"},
+    {"spin", "angular velocity, world axes"},
+    {"angle", "in the plane"},
+    {"energy", "kinetic and potential energy"},
+    {"momentum", "mass times velocity"},
+    {"angular_momentum", "about the world's origin"},
+    {"mass", "mass"},
+    {"volume", "of the shape (area in the plane)"},
+    {"inertia", "about the mass centre, in the shape's axes"},
+    {"centre", "mass centre in the shape's axes"},
+    {"quaternion", "orientation in space, (w, x, y, z)"},
+    {"axes", "orientation as a matrix R whose columns are the body's axes; "
+             "transpose(R)*R' is the matrix of body_spin"},
+    {"body_velocity", "velocity of the mass centre, body axes"},
+    {"body_spin", "angular velocity, body axes"},
+    {"body_momentum", "mass times velocity, body axes"},
+    {"body_angular_momentum", "about the mass centre, body axes: J w"},
+    {"twist", "screw of 6: spin, and velocity of the mass centre"},
+    {"momentum_screw", "screw of 6: momentum, and angular momentum about the "
+                       "mass centre; M*twist"},
+    {"M", "6 x 6, [0, m; J, 0] in world axes: twist to momentum screw"},
+    {"Q", "6 x f: the motions [spin; velocity] that its joint to what is fixed "
+          "leaves free; all of a free body"},
+    {"S", "6 x (6 - f): the reactions [force; moment] of that joint about the "
+          "mass centre"},
+    {"M_red", "f x f: transpose(Q)*eta*M*Q"},
+};
+const size_t n_body_values = sizeof body_values / sizeof body_values[0];
+
+struct value
+body_field(struct check *ck, uint32_t body_no, const char *name,
+           imp_range name_range, imp_range range)
+{
+    static const struct {
+        enum body_quantity q;
+        int8_t m, kg, s;
+        char size; /* d: vector, w: spin-like, 1, i: inertia, a, q, R */
+    } rows[] = {
+        {BODYQ_POSITION, 1, 0, 0, 'd'},
+        {BODYQ_VELOCITY, 1, 0, -1, 'd'},
+        {BODYQ_SPIN, 0, 0, -1, 'w'},
+        {BODYQ_ANGLE, 0, 0, 0, 'a'},
+        {BODYQ_ENERGY, 2, 1, -2, '1'},
+        {BODYQ_MOMENTUM, 1, 1, -1, 'd'},
+        {BODYQ_ANGULAR_MOMENTUM, 2, 1, -1, 'w'},
+        {BODYQ_MASS, 0, 1, 0, '1'},
+        {BODYQ_VOLUME, 0, 0, 0, 'v'},
+        {BODYQ_INERTIA, 2, 1, 0, 'i'},
+        {BODYQ_CENTRE, 1, 0, 0, 'd'},
+        {BODYQ_QUATERNION, 0, 0, 0, 'q'},
+        {BODYQ_AXES, 0, 0, 0, 'R'},
+        {BODYQ_BODY_VELOCITY, 1, 0, -1, 'd'},
+        {BODYQ_BODY_SPIN, 0, 0, -1, 'w'},
+        {BODYQ_BODY_MOMENTUM, 1, 1, -1, 'd'},
+        {BODYQ_BODY_ANGULAR_MOMENTUM, 2, 1, -1, 'w'},
+    };
+    const struct tm_body *b = &ck->bodies.v[body_no];
+    size_t i = 0;
+    while (i < n_body_values && strcmp(body_values[i].name, name))
+        i++;
+    if (i == n_body_values) {
+        const char *names[32];
+        for (size_t k = 0; k < n_body_values; k++)
+            names[k] = body_values[k].name;
+        struct diag *d =
+            ck_error(ck, DIAG_E0112, name_range, "a body has no `%s`", name);
+        if (!ck_suggest(ck, d, name_range, name, names, n_body_values))
+            CK_HELP(ck, d, "it has %s",
+                    ck_join(ck, names, n_body_values, "and"));
+        return v_poison(range);
+    }
+    uint32_t d = ck->m->dim;
+    if (!d) { /* asked while shapes are being read */
+        struct diag *x = ck_error(ck, DIAG_E0319, range,
+                                  "a shape cannot depend on the motion of "
+                                  "bodies");
+        CK_HELP(ck, x, "it may depend on params, constants and t");
+        return v_poison(range);
+    }
+    struct value screw;
+    if (i >= sizeof rows / sizeof rows[0])
+        return screw_of_body(ck, body_no, name, range, &screw)
+                   ? screw
+                   : v_poison(range);
+    char size = rows[i].size;
+    if ((size == 'a' && d == 3) || (size == 'q' && d == 2)) {
+        struct diag *x =
+            ck_error(ck, DIAG_E0313, name_range, "`%s` is for bodies in %s",
+                     name, d == 3 ? "the plane" : "space");
+        CK_HELP(ck, x,
+                d == 3 ? "in space there is `quaternion`"
+                       : "in the plane there is `angle`");
+        return v_poison(range);
+    }
+    if (size == 'v' && !b->level_set && !b->n_point) {
+        if (ck->body_decls.v[body_no]->item->head1)
+            return v_poison(range);
+        ck_error(ck, DIAG_E0112, name_range,
+                 "the body `%s` has no shape and so no volume", b->name);
+        return v_poison(range);
+    }
+    uint32_t n = size == 'd'   ? d
+                 : size == 'w' ? (d == 2 ? 1 : 3)
+                 : size == 'q' ? 4
+                               : 1;
+    int m = size == 'v' ? (int)d : rows[i].m;
+    const struct dim *dim = dim_mks(ck->dims, m, rows[i].kg, rows[i].s);
+    uint32_t base = (uint32_t)rows[i].q * BODYQ_STRIDE;
+    if (size == 'i' && d == 3) {
+        static const uint32_t at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
+        struct value v = v_array(ck, 3, 3, dim, range);
+        for (int k = 0; k < 9; k++)
+            v.e[k] = ex_sym(ck->g, SYM_BODY, body_no, base + at[k]);
+        return v;
+    }
+    struct value v =
+        v_array(ck, size == 'R' ? d : n, size == 'R' ? d : 1, dim, range);
+    for (uint32_t k = 0; k < v.rows * v.cols; k++)
+        v.e[k] = ex_sym(ck->g, SYM_BODY, body_no, base + k);
+    return v;
+}
+
+/* -- quantities of a contact ---------------------------------------------- */
+
+const struct keydef contact_values[] = {
+    {"gap", "signed distance of the two surfaces"},
+    {"P", "closest point on the first body"},
+    {"Q", "closest point on the second body"},
+    {"normal", "outward normal of the first body"},
+    {"frame", "matrix of columns: the normal, from the first to the second "
+              "body, and the tangents that make it right-handed"},
+};
+const size_t n_contact_values =
+    sizeof contact_values / sizeof contact_values[0];
+
+struct value
+no_surface(struct check *ck, uint32_t c, imp_range range)
+{
+    const struct tm_contact *t = &ck->contacts.v[c];
+    struct diag *d = ck_error(ck, DIAG_E0343, range,
+                              "the contact `%s` is stated at a point, so it "
+                              "has no surfaces and no gap",
+                              t->name);
+    CK_NOTE(ck, d, t->at.range, "the point");
+    CK_HELP(ck, d, "leave out `at` and `normal` to have the surfaces found");
+    return v_poison(range);
+}
+
+/* the columns e1 = n, e2, e3 = n x e2 (plane: e2 = n turned by 90 degrees). The
+ * tangent is that of Duff et al., Building an orthonormal basis, revisited
+ * (JCGT 6, 2017): it is smooth but for a jump where n_z changes its sign. */
+static struct value
+contact_frame(struct check *ck, const expr *const *n, imp_range range)
+{
+    struct graph *g = ck->g;
+    uint32_t d = ck->m->dim;
+    struct value f = v_array(ck, d, d, dim_pure(ck->dims), range);
+    graph_origin(g, range);
+    if (d == 2) {
+        const expr *m[4] = {n[0], ex_neg(g, n[1]), n[1], n[0]};
+        memcpy(f.e, m, sizeof m);
+        return f;
+    }
+    const expr *zero = ex_num(g, 0), *one = ex_num(g, 1);
+    const expr *s =
+        ex_op(g, IMP_OP_SELECT, ex_op(g, IMP_OP_LT, n[2], zero, NULL),
+              ex_neg(g, one), one);
+    const expr *a = ex_neg(g, ex_div(g, one, ex_add(g, s, n[2])));
+    const expr *t[3] = {ex_mul(g, ex_mul(g, n[0], n[1]), a),
+                        ex_add(g, s, ex_mul(g, ex_mul(g, n[1], n[1]), a)),
+                        ex_neg(g, n[1])};
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t p = (i + 1) % 3, q = (i + 2) % 3;
+        f.e[3 * i] = n[i];
+        f.e[3 * i + 1] = t[i];
+        f.e[3 * i + 2] =
+            ex_sub(g, ex_mul(g, n[p], t[q]), ex_mul(g, n[q], t[p]));
+    }
+    return f;
+}
+
+/* what is stated, at the start; its normal as a unit vector */
+static struct value
+stated_field(struct check *ck, const struct tm_contact *c, bool is_point,
+             imp_range range)
+{
+    struct tm_vec v = is_point ? c->at : c->direction;
+    if (!is_point)
+        normalised(ck, &v);
+    struct value r = v_array(
+        ck, v.n, 1, is_point ? dim_mks(ck->dims, 1, 0, 0) : dim_pure(ck->dims),
+        range);
+    for (uint32_t k = 0; k < v.n; k++)
+        r.e[k] = v.e[k];
+    return r;
+}
+
+struct value
+contact_gap(struct check *ck, uint32_t c, imp_range range)
+{
+    const struct tm_contact *k = &ck->contacts.v[c];
+    if (k->system)
+        return system_gap_value(ck, c, range);
+    return v_num(ck, ex_sym(ck->g, SYM_CONTACT, c, IMP_CONTACT_GAP),
+                 dim_mks(ck->dims, 1, 0, 0), range);
+}
+
+struct value
+contact_field(struct check *ck, uint32_t c, const char *name,
+              imp_range name_range, imp_range range)
+{
+    enum { GAP, P, Q, NORMAL, FRAME };
+    static const uint32_t at[] = {IMP_CONTACT_GAP, IMP_CONTACT_P, IMP_CONTACT_Q,
+                                  IMP_CONTACT_NORMAL, IMP_CONTACT_NORMAL};
+    size_t i = 0;
+    while (i < n_contact_values && strcmp(contact_values[i].name, name))
+        i++;
+    if (i == n_contact_values) {
+        const char *names[8];
+        for (size_t k = 0; k < n_contact_values; k++)
+            names[k] = contact_values[k].name;
+        struct diag *d =
+            ck_error(ck, DIAG_E0112, name_range, "a contact has no `%s`", name);
+        if (!ck_suggest(ck, d, name_range, name, names, n_contact_values))
+            CK_HELP(ck, d, "it has %s",
+                    ck_join(ck, names, n_contact_values, "and"));
+        return v_poison(range);
+    }
+    const struct tm_contact *t = &ck->contacts.v[c];
+    if (t->at.n && i == GAP)
+        return no_surface(ck, c, name_range);
+    if (i == 0)
+        return contact_gap(ck, c, range);
+    if (ck->contacts.v[c].system) {
+        struct diag *d = ck_error(ck, DIAG_E0112, name_range,
+                                  "the contact `%s` of a system has a gap, no "
+                                  "points",
+                                  ck->contacts.v[c].name);
+        CK_HELP(ck, d, "its gap is the formula of the system");
+        return v_poison(range);
+    }
+    const struct dim *dim =
+        i >= NORMAL ? dim_pure(ck->dims) : dim_mks(ck->dims, 1, 0, 0);
+    if (i && !ck->m->dim)
+        return v_poison(range);
+    struct value v = v_array(ck, i ? ck->m->dim : 1, 1, dim, range);
+    if (t->at.n)
+        v = stated_field(ck, t, i < NORMAL, range);
+    else
+        for (uint32_t k = 0; k < v.rows; k++)
+            v.e[k] = ex_sym(ck->g, SYM_CONTACT, c, at[i] + k);
+    return i == FRAME ? contact_frame(ck, v.e, range) : v;
+}

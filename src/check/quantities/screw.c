@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screws as values (spec screws 1.A): twists [w; v_C], wrenches [f; m], lines
+ * in Pluecker coordinates, eta, and of a body M and M_red. All are expansions
+ * on the graph. They have six entries in the plane too, those out of the plane
+ * being 0, so that every formula reads as in space; there M has no inertia
+ * about x and y, and a free body moves in three ways. */
+#include <string.h>
+
+#include "check/quantities/screw_priv.h"
+
+static const struct dim *
+mks(struct check *ck, int m, int kg, int s)
+{
+    return dim_mks(ck->dims, m, kg, s);
+}
+
+static const expr *
+zero(struct check *ck)
+{
+    return ex_num(ck->g, 0);
+}
+
+void
+screw_put(struct value *v, uint32_t j, const expr *const a[3],
+          const struct dim *da, const expr *const b[3], const struct dim *db)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        v->e[i * v->cols + j] = a[i];
+        v->dims[i * v->cols + j] = da;
+        v->e[(i + 3) * v->cols + j] = b[i];
+        v->dims[(i + 3) * v->cols + j] = db;
+    }
+}
+
+void
+screw_cross(struct check *ck, const expr *const a[3], const expr *const b[3],
+            const expr *out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        out[i] =
+            ex_sub(ck->g, ex_mul(ck->g, a[j], b[k]), ex_mul(ck->g, a[k], b[j]));
+    }
+}
+
+void
+screw_pad(struct check *ck, const struct tm_vec *v, const expr *out[3])
+{
+    for (uint32_t i = 0; i < 3; i++)
+        out[i] = i < v->n ? v->e[i] : zero(ck);
+}
+
+struct value
+screw_mul(struct check *ck, const struct value *a, const struct value *b)
+{
+    struct ast_expr at = {.kind = AST_BINARY, .range = a->range};
+    return lin_mul(ck, &at, a, b);
+}
+
+struct value
+screw_transpose(struct check *ck, const struct value *a)
+{
+    struct value r = mx_array(ck, a->cols, a->rows, a->range);
+    for (uint32_t i = 0; i < a->rows; i++)
+        for (uint32_t j = 0; j < a->cols; j++) {
+            r.e[j * a->rows + i] = a->e[i * a->cols + j];
+            r.dims[j * a->rows + i] = mx_dim(ck, a, (size_t)i * a->cols + j);
+        }
+    return mx_done(ck, r);
+}
+
+struct value
+screw_eta(struct check *ck, imp_range range)
+{
+    struct value v = mx_array(ck, 6, 6, range);
+    for (uint32_t i = 0; i < 36; i++) {
+        bool one = (i / 6 + 3) % 6 == i % 6;
+        v.e[i] = ex_num(ck->g, one);
+        v.dims[i] = dim_pure(ck->dims);
+    }
+    return mx_done(ck, v);
+}
+
+/* -- of a body ------------------------------------------------------------ */
+
+static const expr *
+leaf(struct check *ck, uint32_t body, enum body_quantity q, uint32_t i)
+{
+    return ex_sym(ck->g, SYM_BODY, body, (uint32_t)q * BODYQ_STRIDE + i);
+}
+
+static struct value
+twist_of(struct check *ck, uint32_t body, imp_range range)
+{
+    struct value v = mx_array(ck, 6, 1, range);
+    bool plane = ck->m->dim == 2;
+    screw_vec w, u;
+    for (uint32_t i = 0; i < 3; i++) {
+        w[i] = !plane ? leaf(ck, body, BODYQ_SPIN, i) : zero(ck);
+        u[i] = plane && i == 2 ? zero(ck) : leaf(ck, body, BODYQ_VELOCITY, i);
+    }
+    if (plane)
+        w[2] = leaf(ck, body, BODYQ_SPIN, 0);
+    screw_put(&v, 0, w, mks(ck, 0, 0, -1), u, mks(ck, 1, 0, -1));
+    return mx_done(ck, v);
+}
+
+/* inertia about the mass centre, world axes, by rows: R J R^T */
+static void
+inertia_of(struct check *ck, uint32_t body, const expr *J[9])
+{
+    static const uint32_t at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
+    struct graph *g = ck->g;
+    const expr *R[9], *a[9];
+    for (int i = 0; i < 9; i++)
+        J[i] = zero(ck);
+    if (ck->m->dim == 2) {
+        J[8] = leaf(ck, body, BODYQ_INERTIA, 0);
+        return;
+    }
+    carry_rotation(ck, body, R);
+    for (int i = 0; i < 9; i++) { /* R J */
+        a[i] = zero(ck);
+        for (int k = 0; k < 3; k++)
+            a[i] = ex_add(
+                g, a[i],
+                ex_mul(g, R[i / 3 * 3 + k],
+                       leaf(ck, body, BODYQ_INERTIA, at[3 * k + i % 3])));
+    }
+    for (int i = 0; i < 9; i++)
+        for (int k = 0; k < 3 && i / 3 <= i % 3; k++)
+            J[i] =
+                ex_add(g, J[i], ex_mul(g, a[i / 3 * 3 + k], R[i % 3 * 3 + k]));
+    J[3] = J[1];
+    J[6] = J[2];
+    J[7] = J[5];
+}
+
+static struct value
+no_motion(struct check *ck, uint32_t body, const char *what, imp_range range)
+{
+    const struct tm_body *b = &ck->bodies.v[body];
+    struct diag *d = ck_error(
+        ck, DIAG_E0345, range,
+        "`%s` is fixed, so it has no %s: nothing moves it", b->name, what);
+    CK_NOTE(ck, d, b->range, "declared here");
+    CK_HELP(ck, d, "ask a body that is free or held by a joint");
+    return v_poison(range);
+}
+
+/* M; poison with a message for a fixed body */
+static struct value
+screw_M(struct check *ck, uint32_t body, imp_range range)
+{
+    if (ck->bodies.v[body].fixed)
+        return no_motion(ck, body, "M", range);
+    struct value v = mx_array(ck, 6, 6, range);
+    const expr *J[9], *m = leaf(ck, body, BODYQ_MASS, 0);
+    inertia_of(ck, body, J);
+    for (uint32_t i = 0; i < 36; i++) {
+        uint32_t r = i / 6, c = i % 6;
+        bool mass = r < 3 && c == r + 3, spin = r >= 3 && c < 3;
+        v.e[i] = mass ? m : spin ? J[3 * (r - 3) + c] : zero(ck);
+        v.dims[i] = mass ? mks(ck, 0, 1, 0) : mks(ck, 2, 1, 0);
+    }
+    return mx_done(ck, v);
+}
+
+struct value
+screw_reduced(struct check *ck, uint32_t body, const struct value *Q,
+              imp_range range)
+{
+    struct value M = screw_M(ck, body, range), eta = screw_eta(ck, range);
+    if (M.kind == V_POISON || Q->kind == V_POISON)
+        return v_poison(range);
+    struct value P = screw_mul(ck, &M, Q), QT = screw_transpose(ck, Q);
+    P = screw_mul(ck, &eta, &P);
+    struct value r = screw_mul(ck, &QT, &P);
+    /* symmetric to the last bit */
+    for (uint32_t i = 0; i < r.rows; i++)
+        for (uint32_t j = 0; j < i; j++)
+            r.e[i * r.cols + j] = r.e[j * r.cols + i];
+    return r;
+}
+
+bool
+screw_of_body(struct check *ck, uint32_t body, const char *name,
+              imp_range range, struct value *out)
+{
+    graph_origin(ck->g, range);
+    if (!strcmp(name, "twist")) {
+        *out = twist_of(ck, body, range);
+    } else if (!strcmp(name, "M")) {
+        *out = screw_M(ck, body, range);
+    } else if (!strcmp(name, "momentum_screw")) {
+        struct value M = screw_M(ck, body, range);
+        struct value v = twist_of(ck, body, range);
+        *out = M.kind == V_POISON ? M : screw_mul(ck, &M, &v);
+    } else if (!strcmp(name, "Q") || !strcmp(name, "S")) {
+        if (ck->bodies.v[body].fixed)
+            *out = no_motion(ck, body, name, range);
+        else
+            *out = screw_held(ck, body, name[0] == 'Q', range);
+    } else if (!strcmp(name, "M_red")) {
+        if (ck->bodies.v[body].fixed) {
+            *out = no_motion(ck, body, name, range);
+            return true;
+        }
+        struct value Q = screw_held(ck, body, true, range);
+        *out = screw_reduced(ck, body, &Q, range);
+    } else {
+        return false;
+    }
+    out->range = range;
+    return true;
+}
+
+/* -- functions ------------------------------------------------------------ */
+
+/* an argument as three entries: a vector; in the plane a pair (x, y, 0), or a
+ * number (0, 0, s) */
+static bool
+half(struct check *ck, const struct ast_expr *e, size_t arg, const char *name,
+     const struct value *v, bool axial, const expr *out[3])
+{
+    bool space = v->kind == V_NUM && v->cols == 1 && v->rows == 3;
+    bool pair = v->kind == V_NUM && v->cols == 1 && v->rows == 2 && !axial;
+    bool number = v->kind == V_NUM && v->cols == 1 && v->rows == 1 && axial;
+    for (uint32_t i = 0; i < 3; i++)
+        out[i] = space || (pair && i < 2) ? v->e[i]
+                 : number && i == 2       ? v->e[0]
+                                          : zero(ck);
+    if (space || pair || number)
+        return true;
+    struct diag *d =
+        ck_error(ck, DIAG_E0218, e->args[arg].value->range,
+                 "%s takes vectors of three numbers (in the plane %s), but "
+                 "this is %s",
+                 name, axial ? "a number" : "a pair", v_kind(ck, v));
+    const struct builtin *b = builtin_find(name);
+    CK_HELP(ck, d, "as in %s", b->example);
+    return false;
+}
+
+static bool
+all_zero(const struct value *v)
+{
+    for (size_t i = 0; i < (size_t)v->rows * v->cols; i++)
+        if (!ex_is_num(v->e[i], 0))
+            return false;
+    return true;
+}
+
+/* dimensions of the halves; wanted[i] NULL: whatever it is */
+static bool
+two_halves(struct check *ck, const struct ast_expr *e, const char *name,
+           struct value *a, const char *const what[2], const struct dim *da,
+           const struct dim *db, bool free_pair, struct value *out)
+{
+    bool first = !strcmp(name, "twist");
+    screw_vec h[2];
+    /* in the plane the axial half of a twist is its first, of a wrench its
+     * second */
+    bool axial0 = first || (free_pair && v_is_scalar(&a[0]));
+    if (!half(ck, e, 0, name, &a[0], axial0, h[0]) ||
+        !half(ck, e, 1, name, &a[1], !axial0, h[1]))
+        return false;
+    if (da && !v_need_dim(ck, &a[0], e->args[0].value, da, what[0]))
+        return false;
+    if (!da) {
+        if (!mx_plain(ck, &a[0], e->args[0].value->range, what[0]))
+            return false;
+        da = a[0].bare ? dim_pure(ck->dims) : a[0].dim;
+    }
+    if (!db)
+        db = dim_mul(ck->dims, da, mks(ck, 1, 0, 0));
+    if (!da || (free_pair && all_zero(&a[0]))) {
+        if (!mx_plain(ck, &a[1], e->args[1].value->range, what[1]))
+            return false;
+        db = a[1].bare ? dim_pure(ck->dims) : a[1].dim;
+    } else if (!v_need_dim(ck, &a[1], e->args[1].value, db, what[1])) {
+        return false;
+    }
+    *out = mx_array(ck, 6, 1, e->range);
+    screw_put(out, 0, h[0], da, h[1], db);
+    *out = mx_done(ck, *out);
+    return true;
+}
+
+static bool
+plucker(struct check *ck, const struct ast_expr *e, struct value *a,
+        struct value *out)
+{
+    screw_vec p, d, m;
+    if (!half(ck, e, 0, "plucker", &a[0], false, p) ||
+        !half(ck, e, 1, "plucker", &a[1], false, d))
+        return false;
+    if (!v_need_dim(ck, &a[0], e->args[0].value, mks(ck, 1, 0, 0),
+                    "the point of a line") ||
+        !mx_plain(ck, &a[1], e->args[1].value->range,
+                  "the direction of a line"))
+        return false;
+    if (all_zero(&a[1])) {
+        ck_error(ck, DIAG_E0216, e->args[1].value->range,
+                 "the zero vector has no direction");
+        return false;
+    }
+    const struct dim *dd = a[1].bare ? dim_pure(ck->dims) : a[1].dim;
+    screw_cross(ck, p, d, m);
+    *out = mx_array(ck, 6, 1, e->range);
+    screw_put(out, 0, d, dd, m, dim_mul(ck->dims, dd, mks(ck, 1, 0, 0)));
+    *out = mx_done(ck, *out);
+    return true;
+}
+
+/* vectors and matrices side by side */
+static bool
+columns(struct check *ck, const struct ast_expr *e, const struct value *a,
+        size_t n, struct value *out)
+{
+    uint32_t cols = 0;
+    bool bare = true;
+    for (size_t i = 0; i < n; i++) {
+        if (a[i].kind != V_NUM || a[i].rows < 2 || a[i].rows != a[0].rows) {
+            ck_error(ck, DIAG_E0210, e->args[i].value->range,
+                     i && a[i].kind == V_NUM
+                         ? "columns of one matrix have one length, but these "
+                           "are %s and %s"
+                         : "a column is a vector, but this is %s%.0s",
+                     v_kind(ck, i && a[i].kind == V_NUM ? &a[0] : &a[i]),
+                     v_kind(ck, &a[i]));
+            return false;
+        }
+        cols += a[i].cols;
+        bare &= a[i].bare;
+    }
+    *out = mx_array(ck, a[0].rows, cols, e->range);
+    uint32_t at = 0;
+    for (size_t k = 0; k < n; at += a[k++].cols)
+        for (uint32_t i = 0; i < a[k].rows; i++)
+            for (uint32_t j = 0; j < a[k].cols; j++) {
+                size_t from = (size_t)i * a[k].cols + j;
+                out->e[i * cols + at + j] = a[k].e[from];
+                out->dims[i * cols + at + j] = mx_dim(ck, &a[k], from);
+            }
+    *out = mx_done(ck, *out);
+    if (bare) {
+        out->dims = NULL;
+        out->bare = true;
+    }
+    return true;
+}
+
+static bool
+figures(struct check *ck, const struct ast_expr *e, const struct value *a,
+        struct value *out)
+{
+    if (a->kind != V_NUM) {
+        ck_error(ck, DIAG_E0218, e->args[0].value->range,
+                 "figures takes numbers, but this is %s", v_kind(ck, a));
+        return false;
+    }
+    *out = *a;
+    out->range = e->range;
+    out->dims = NULL;
+    out->bare = false;
+    out->dim = dim_pure(ck->dims);
+    return true;
+}
+
+static const char *const names[] = {"twist",   "wrench",  "screw", "plucker",
+                                    "columns", "figures", "U",     "G"};
+enum { N_NAMES = sizeof names / sizeof names[0] };
+
+bool
+screw_name(const char *name)
+{
+    for (size_t i = 0; i < N_NAMES; i++)
+        if (!strcmp(names[i], name))
+            return true;
+    return false;
+}
+
+bool
+screw_call(struct check *ck, const struct ast_expr *e, const char *name,
+           struct value *a, size_t n, struct value *out)
+{
+    static const char *const twist[] = {"the spin of a twist",
+                                        "the velocity of a twist"},
+                             *const wrench[] = {"the force of a wrench",
+                                                "the moment of a wrench"},
+                             *const screw[] = {"the first half of a screw",
+                                               "the second half of a screw"};
+    size_t i = 0;
+    while (i < N_NAMES && strcmp(names[i], name))
+        i++;
+    if (i == N_NAMES)
+        return false;
+    *out = v_poison(e->range);
+    for (size_t k = 0; k < n; k++)
+        if (a[k].kind == V_ANY) {
+            *out = v_any(ck, dim_fresh(ck->dims, e->range), e->range);
+            return true;
+        }
+    struct value v;
+    bool ok = false;
+    switch (i) {
+    case 0:
+        ok = two_halves(ck, e, name, a, twist, mks(ck, 0, 0, -1),
+                        mks(ck, 1, 0, -1), false, &v);
+        break;
+    case 1:
+        if (a[0].bare && a[1].bare)
+            v_need_dim(ck, &a[0], e->args[0].value, mks(ck, 1, 1, -2),
+                       wrench[0]);
+        ok = two_halves(ck, e, name, a, wrench, NULL, NULL, false, &v);
+        break;
+    case 2:
+        ok = two_halves(ck, e, name, a, screw, NULL, NULL, true, &v);
+        break;
+    case 3:
+        ok = plucker(ck, e, a, &v);
+        break;
+    case 4:
+        ok = columns(ck, e, a, n, &v);
+        break;
+    case 5:
+        ok = figures(ck, e, a, &v);
+        break;
+    default:
+        v = screw_contacts(ck, e, a, n, i == 7);
+        ok = v.kind != V_POISON;
+        break;
+    }
+    if (ok)
+        *out = v;
+    return true;
+}

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Joints as screws (spec screws 1.A): Q, what stays free, and S, what the joint
+ * bears, about the mass centre C of a body. With c = O - C (O: the joint's
+ * point) a free motion [w; v_O] has the column [w; v_O + c x w] of Q and a
+ * reaction [f; m_O] the column [f; m_O + c x f] of S, so that S^T eta Q =
+ * f.v_O + m_O.w, which is 0 for each pair. Bases and order are those of
+ * runtime/impact/joint_screws.c; a user's screws are numbers when compiled, Q
+ * is their null space (the motions on which they do no work) with as many ones
+ * in it as there can be. */
+#include <math.h>
+#include <string.h>
+
+#include "check/quantities/screw_priv.h"
+
+/* a screw that is a sum of others to this share of its size adds nothing */
+#define SCREW_ZERO 1e-12
+
+struct pair { /* two halves, about the joint's point */
+    screw_vec a, b;
+    const struct dim *da, *db;
+};
+struct list {
+    struct pair v[6];
+    uint32_t n;
+};
+
+struct sides {
+    struct check *ck;
+    const struct tm_joint *j;
+    uint32_t carrier, other;
+    bool plane;
+};
+
+static const expr *
+num(struct check *ck, double x)
+{
+    return ex_num(ck->g, x);
+}
+
+static void
+push(struct sides *s, struct list *l, const expr *const *a,
+     const expr *const *b)
+{
+    struct pair *p = &l->v[l->n++];
+    const struct dim *pure = dim_pure(s->ck->dims);
+    for (int i = 0; i < 3; i++) {
+        p->a[i] = a ? a[i] : num(s->ck, 0);
+        p->b[i] = b ? b[i] : num(s->ck, 0);
+    }
+    p->da = pure;
+    p->db = a ? dim_mks(s->ck->dims, 1, 0, 0) : pure;
+}
+
+/* unit vector along an axis, carried with its body */
+static void
+axis_of(struct sides *s, const struct tm_vec *v, uint32_t body, screw_vec out)
+{
+    struct check *ck = s->ck;
+    screw_vec x;
+    screw_pad(ck, v, x);
+    if (!v->n)
+        x[2] = num(ck, 1); /* a hinge in the plane */
+    const expr *n = ex_mul(ck->g, x[0], x[0]);
+    for (int i = 1; i < 3; i++)
+        n = ex_add(ck->g, n, ex_mul(ck->g, x[i], x[i]));
+    n = ex_op(ck->g, IMP_OP_SQRT, n, NULL, NULL);
+    for (int i = 0; i < 3; i++)
+        x[i] = ex_div(ck->g, x[i], n);
+    if (v->n)
+        carry_vector(ck, body, (const expr *const *)x, out);
+    else
+        memcpy(out, x, sizeof x);
+}
+
+static void
+unit(struct check *ck, screw_vec v)
+{
+    const expr *n = ex_mul(ck->g, v[0], v[0]);
+    for (int i = 1; i < 3; i++)
+        n = ex_add(ck->g, n, ex_mul(ck->g, v[i], v[i]));
+    n = ex_op(ck->g, IMP_OP_SQRT, n, NULL, NULL);
+    for (int i = 0; i < 3; i++)
+        v[i] = ex_div(ck->g, v[i], n);
+}
+
+/* b, c perpendicular to the unit vector u: b from y where u is nearest to x,
+ * from x otherwise */
+static void
+basis(struct check *ck, const expr *const u[3], screw_vec b, screw_vec c)
+{
+    struct graph *g = ck->g;
+    const expr *m[3];
+    for (int i = 0; i < 3; i++)
+        m[i] = ex_op(g, IMP_OP_ABS, u[i], NULL, NULL);
+    const expr *rest = ex_op(g, IMP_OP_MAX, m[1], m[2], NULL);
+    const expr *x = ex_op(g, IMP_OP_LE, rest, m[0], NULL);
+    const expr *e[3] = {ex_op(g, IMP_OP_SELECT, x, num(ck, 0), num(ck, 1)),
+                        ex_op(g, IMP_OP_SELECT, x, num(ck, 1), num(ck, 0)),
+                        num(ck, 0)};
+    const expr *d = ex_op(g, IMP_OP_SELECT, x, u[1], u[0]);
+    for (int i = 0; i < 3; i++)
+        b[i] = ex_sub(g, e[i], ex_mul(g, d, u[i]));
+    unit(ck, b);
+    screw_cross(ck, u, (const expr *const *)b, c);
+}
+
+/* -- the kinds ------------------------------------------------------------ */
+
+static void
+free_motions(struct sides *s, struct list *l)
+{
+    struct check *ck = s->ck;
+    screw_vec a, a2, b, c;
+    axis_of(s, &s->j->axis, s->carrier, a);
+    switch (s->j->kind) {
+    case IMP_JOINT_BALL:
+        for (int i = 0; i < 3; i++) {
+            screw_vec e = {num(ck, i == 0), num(ck, i == 1), num(ck, i == 2)};
+            push(s, l, e, NULL);
+        }
+        break;
+    case IMP_JOINT_HINGE:
+        push(s, l, a, NULL);
+        break;
+    case IMP_JOINT_SLIDER:
+        push(s, l, NULL, a);
+        break;
+    case IMP_JOINT_CYLINDER:
+        push(s, l, a, NULL);
+        push(s, l, NULL, a);
+        break;
+    case IMP_JOINT_UNIVERSAL:
+        axis_of(s, &s->j->axis2, s->other, a2);
+        push(s, l, a, NULL);
+        push(s, l, a2, NULL);
+        break;
+    case IMP_JOINT_PLANAR:
+        basis(ck, (const expr *const *)a, b, c);
+        push(s, l, a, NULL);
+        push(s, l, NULL, b);
+        push(s, l, NULL, c);
+        break;
+    default: /* a weld; constraint: user() */
+        break;
+    }
+}
+
+static void
+reactions(struct sides *s, struct list *l)
+{
+    struct check *ck = s->ck;
+    enum imp_joint_kind k = s->j->kind;
+    screw_vec a, a2, b, c;
+    axis_of(s, &s->j->axis, s->carrier, a);
+    basis(ck, (const expr *const *)a, b, c);
+    bool point = k == IMP_JOINT_BALL || k == IMP_JOINT_HINGE ||
+                 k == IMP_JOINT_UNIVERSAL || k == IMP_JOINT_WELD;
+    int most = s->plane ? 2 : 3;
+    for (int i = 0; point && i < most; i++) {
+        screw_vec e = {num(ck, i == 0), num(ck, i == 1), num(ck, i == 2)};
+        push(s, l, e, NULL);
+    }
+    if (k == IMP_JOINT_PLANAR)
+        push(s, l, a, NULL);
+    if (k == IMP_JOINT_SLIDER || k == IMP_JOINT_CYLINDER) {
+        push(s, l, b, NULL);
+        if (!s->plane)
+            push(s, l, c, NULL);
+    }
+    if (k == IMP_JOINT_WELD || k == IMP_JOINT_SLIDER)
+        for (int i = s->plane ? 2 : 0; i < 3; i++) {
+            screw_vec e = {num(ck, i == 0), num(ck, i == 1), num(ck, i == 2)};
+            push(s, l, NULL, e);
+        }
+    if (!s->plane && (k == IMP_JOINT_HINGE || k == IMP_JOINT_CYLINDER ||
+                      k == IMP_JOINT_PLANAR)) {
+        push(s, l, NULL, b);
+        push(s, l, NULL, c);
+    }
+    if (k == IMP_JOINT_UNIVERSAL) {
+        axis_of(s, &s->j->axis2, s->other, a2);
+        screw_cross(ck, (const expr *const *)a, (const expr *const *)a2, b);
+        unit(ck, b);
+        push(s, l, NULL, b);
+    }
+}
+
+/* -- a user's screws ------------------------------------------------------ */
+
+struct user {
+    int n, cols;      /* rows; freedoms of a body: 6, in the plane 3 */
+    int of[6];        /* entry of a twist that column c stands for */
+    double row[6][6]; /* what a row does on a twist: reduced */
+    int pivot[6];     /* column of row i, -1: it adds nothing */
+    double s[6][6];   /* as given: force, moment */
+};
+
+/* Gauss-Jordan with the greatest entry of each row as pivot, rows in order; a
+ * row is scaled to length 1 first */
+static void
+eliminate(struct user *u)
+{
+    for (int i = 0; i < u->n; i++) {
+        double *r = u->row[i], size = 0, most = 0;
+        for (int c = 0; c < u->cols; c++)
+            size = fmax(size, fabs(r[c]));
+        for (int c = 0; c < u->cols && size > 0; c++)
+            r[c] /= size;
+        for (int k = 0; k < i; k++) {
+            double f = u->pivot[k] < 0 ? 0 : r[u->pivot[k]];
+            for (int c = 0; c < u->cols && f != 0; c++)
+                r[c] = c == u->pivot[k] ? 0 : r[c] - f * u->row[k][c];
+        }
+        u->pivot[i] = -1;
+        for (int c = 0; c < u->cols; c++)
+            if (fabs(r[c]) > fmax(most, SCREW_ZERO)) {
+                most = fabs(r[c]);
+                u->pivot[i] = c;
+            }
+        if (u->pivot[i] < 0)
+            continue;
+        double p = r[u->pivot[i]];
+        for (int c = 0; c < u->cols; c++)
+            r[c] = c == u->pivot[i] ? 1 : r[c] / p;
+        for (int k = 0; k < i; k++) {
+            double f = u->row[k][u->pivot[i]];
+            for (int c = 0; c < u->cols && u->pivot[k] >= 0 && f != 0; c++)
+                u->row[k][c] = c == u->pivot[i] ? 0 : u->row[k][c] - f * r[c];
+        }
+    }
+}
+
+/* the screws as numbers; false: reported */
+static bool
+user_rows(struct sides *s, struct user *u, imp_range range)
+{
+    static const int space[6] = {0, 1, 2, 3, 4, 5}, plane[3] = {2, 3, 4};
+    u->n = (int)s->j->n_user;
+    u->cols = s->plane ? 3 : 6;
+    memcpy(u->of, s->plane ? plane : space, (size_t)u->cols * sizeof(int));
+    for (int i = 0; i < u->n; i++)
+        for (int c = 0; c < 6; c++)
+            if (!ck_fixed(s->ck, s->j->user[6 * i + c], &u->s[i][c])) {
+                ck_error(s->ck, DIAG_E0217, range,
+                         "the screws of `%s` have no finite value", s->j->name);
+                return false;
+            }
+    for (int i = 0; i < u->n; i++)
+        for (int c = 0; c < u->cols; c++)
+            u->row[i][c] = u->s[i][(u->of[c] + 3) % 6];
+    eliminate(u);
+    return true;
+}
+
+static void
+user_push(struct sides *s, struct list *l, const double x[6], bool motion,
+          bool turns)
+{
+    struct check *ck = s->ck;
+    screw_vec h[2], carried[2];
+    bool first = false;
+    for (int i = 0; i < 6; i++) {
+        h[i / 3][i % 3] = num(ck, x[i]);
+        first |= i < 3 && x[i] != 0;
+    }
+    for (int k = 0; k < 2; k++)
+        carry_vector(ck, s->carrier, (const expr *const *)h[k], carried[k]);
+    push(s, l, carried[0], carried[1]);
+    struct pair *p = &l->v[l->n - 1];
+    const struct dim *length = dim_mks(ck->dims, 1, 0, 0);
+    if (motion && !turns) { /* per unit of a displacement */
+        p->da = dim_div(ck->dims, p->da, length);
+        p->db = dim_pure(ck->dims);
+    } else if (!motion && !first) {
+        p->db = dim_pure(ck->dims);
+    }
+}
+
+static bool
+user(struct sides *s, struct list *l, bool Q, imp_range range)
+{
+    struct user u = {0};
+    if (!user_rows(s, &u, range))
+        return false;
+    if (!Q) {
+        for (int i = 0; i < u.n; i++)
+            if (u.pivot[i] >= 0)
+                user_push(s, l, u.s[i], false, false);
+        return true;
+    }
+    for (int c = 0; c < u.cols; c++) {
+        double x[6] = {0};
+        bool held = false;
+        for (int i = 0; i < u.n; i++)
+            held |= u.pivot[i] == c;
+        if (held)
+            continue;
+        x[u.of[c]] = 1;
+        for (int i = 0; i < u.n; i++)
+            if (u.pivot[i] >= 0)
+                x[u.of[u.pivot[i]]] = -u.row[i][c];
+        user_push(s, l, x, true, u.of[c] < 3);
+    }
+    return true;
+}
+
+/* -- Q and S -------------------------------------------------------------- */
+
+/* Q or S of a joint about the mass centre of `body` */
+static struct value
+screw_of_joint(struct check *ck, uint32_t joint, uint32_t body, bool Q,
+               imp_range range)
+{
+    const struct tm_joint *j = &ck->joints.v[joint];
+    struct sides s = {ck, j, j->body[0], j->body[1], ck->m->dim == 2};
+    struct list l = {.n = 0};
+    screw_vec at, c, x;
+    if (!j->at.n)
+        return v_poison(range); /* its point was wrong */
+    graph_origin(ck->g, range);
+    if (j->kind == IMP_JOINT_CONSTRAINT) {
+        if (!j->n_user || !user(&s, &l, Q, range))
+            return v_poison(range);
+    } else if (Q) {
+        free_motions(&s, &l);
+    } else {
+        reactions(&s, &l);
+    }
+    if (!l.n) {
+        struct diag *d = ck_error(
+            ck, DIAG_E0345, range,
+            Q ? "the joint `%s` leaves nothing free, so its Q has no columns"
+              : "the joint `%s` holds nothing, so its S has no columns",
+            j->name);
+        CK_NOTE(ck, d, j->range, "declared here");
+        CK_HELP(ck, d, Q ? "it has S, the reactions: %s.S" : "it has Q: %s.Q",
+                j->name);
+        return v_poison(range);
+    }
+    screw_pad(ck, &j->at, at);
+    carry_arm(ck, body, s.carrier, (const expr *const *)at, c);
+    struct value v = mx_array(ck, 6, l.n, range);
+    for (uint32_t i = 0; i < l.n; i++) {
+        struct pair *p = &l.v[i];
+        screw_cross(ck, (const expr *const *)c, (const expr *const *)p->a, x);
+        for (int k = 0; k < 3; k++)
+            x[k] = ex_add(ck->g, p->b[k], x[k]);
+        screw_put(&v, i, (const expr *const *)p->a, p->da,
+                  (const expr *const *)x, p->db);
+    }
+    return mx_done(ck, v);
+}
+
+/* -- of a body ------------------------------------------------------------ */
+
+static struct value
+free_body(struct check *ck, uint32_t body, bool Q, imp_range range)
+{
+    const struct tm_body *b = &ck->bodies.v[body];
+    if (!Q) {
+        struct diag *d = ck_error(
+            ck, DIAG_E0345, range,
+            "`%s` is free: no joint bears on it, so its S has no columns",
+            b->name);
+        CK_NOTE(ck, d, b->range, "declared here");
+        CK_HELP(ck, d, "its Q has all motions: %s.Q", b->name);
+        return v_poison(range);
+    }
+    bool plane = ck->m->dim == 2;
+    struct value v = mx_array(ck, 6, plane ? 3 : 6, range);
+    for (uint32_t i = 0; i < 6 * v.cols; i++) {
+        v.e[i] = num(ck, i / v.cols == i % v.cols + (plane ? 2 : 0));
+        v.dims[i] = dim_pure(ck->dims);
+    }
+    return mx_done(ck, v);
+}
+
+static struct value
+not_constant(struct check *ck, uint32_t body, const struct tm_joint *const *j,
+             size_t n, bool Q, imp_range range)
+{
+    const struct tm_body *b = &ck->bodies.v[body];
+    const char *q = Q ? "Q" : "S";
+    struct diag *d =
+        n > 1 ? ck_error(ck, DIAG_E0345, range,
+                         "`%s` is held by %zu joints, and %s is that of one",
+                         b->name, n, q)
+              : ck_error(ck, DIAG_E0345, range,
+                         "the joint of `%s` is to a body that moves, so its "
+                         "own motions are not those that the joint leaves free",
+                         b->name);
+    for (size_t i = 0; i < n && i < 2; i++)
+        CK_NOTE(ck, d, j[i]->range, "this joint");
+    CK_HELP(ck, d,
+            "ask the joint for the relative motion: %s.%s; an impact takes all "
+            "joints into account",
+            j[0]->name, q);
+    return v_poison(range);
+}
+
+struct value
+screw_held(struct check *ck, uint32_t body, bool Q, imp_range range)
+{
+    const struct tm_joint *found[2];
+    size_t n = 0;
+    uint32_t at = 0;
+    if (!ck->joined) {
+        struct diag *d = ck_error(ck, DIAG_E0319, range,
+                                  "what is given at the start, and forces, "
+                                  "cannot depend on joints");
+        CK_HELP(ck, d, "Q, S, M_red and G stand in commands and in `let`");
+        return v_poison(range);
+    }
+    for (uint32_t i = 0; i < ck->joints.n; i++) {
+        const struct tm_joint *j = &ck->joints.v[i];
+        if (j->body[0] != body && j->body[1] != body)
+            continue;
+        if (n < 2)
+            found[n] = j;
+        n++;
+        at = i;
+    }
+    if (!n)
+        return free_body(ck, body, Q, range);
+    const struct tm_joint *j = found[0];
+    uint32_t other = j->body[0] == body ? j->body[1] : j->body[0];
+    if (n > 1 || (other != IMP_WORLD && !ck->bodies.v[other].fixed))
+        return not_constant(ck, body, found, n, Q, range);
+    return screw_of_joint(ck, at, body, Q, range);
+}
+
+/* -- fields --------------------------------------------------------------- */
+
+const struct keydef joint_values[] = {
+    {"Q", "6 x f: the motions it leaves free, columns [spin; velocity] of the "
+          "first body against the second, at the first one's mass centre"},
+    {"S", "6 x (6 - f): what it bears, columns [force; moment] about the same "
+          "point; transpose(S)*eta*Q is 0"},
+};
+const size_t n_joint_values = sizeof joint_values / sizeof joint_values[0];
+
+struct value
+joint_field(struct check *ck, uint32_t joint, const char *name,
+            imp_range name_range, imp_range range)
+{
+    if (strcmp(name, "Q") != 0 && strcmp(name, "S") != 0) {
+        struct diag *d =
+            ck_error(ck, DIAG_E0112, name_range, "a joint has no `%s`", name);
+        CK_HELP(ck, d,
+                "it has Q and S; its impulses are in the record of an impact: "
+                "r.joint_impulses");
+        return v_poison(range);
+    }
+    if (!ck->joined) {
+        struct diag *d = ck_error(ck, DIAG_E0319, range,
+                                  "what is given at the start, and forces, "
+                                  "cannot depend on joints");
+        CK_HELP(ck, d, "Q and S stand in commands and in `let`");
+        return v_poison(range);
+    }
+    return screw_of_joint(ck, joint, ck->joints.v[joint].body[0],
+                          name[0] == 'Q', range);
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Dimensions and their unification. A dimension is a point of a vector space
+ * over the rationals (base powers and variables); "a = b" is the homogeneous
+ * linear equation a - b = 0, solved for one of its variables, and the solution
+ * is most general because every coefficient has an inverse (Kennedy 1996,
+ * where exponents are integers, needs more care; here they are rational). */
+#include "check/values/dim.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+struct var {
+    const struct dim *solution; /* NULL while free */
+    imp_range asked, decided;
+};
+struct dims {
+    struct arena *arena;
+    struct var *v;
+    uint32_t n, cap;
+    bool overflow;
+    const struct dim *pure;
+};
+
+struct dims *
+dims_new(struct arena *a)
+{
+    struct dims *ds = NEW(a, struct dims);
+    ds->arena = a;
+    struct dim *d = NEW(a, struct dim);
+    for (int i = 0; i < DIM_BASES; i++)
+        d->base[i] = (struct ratio){0, 1};
+    ds->pure = d;
+    return ds;
+}
+
+/* -- rationals ------------------------------------------------------------ */
+
+static int64_t
+gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a < 0 ? -a : a;
+}
+static struct ratio
+reduce(int64_t p, int64_t q, bool *overflow)
+{
+    if (q < 0) {
+        p = -p;
+        q = -q;
+    }
+    int64_t g = gcd(p, q);
+    if (g > 1) {
+        p /= g;
+        q /= g;
+    }
+    /* a million: products of any two fit, and no physics is beyond it */
+    if (p > 1000000 || p < -1000000 || q > 1000000 || q == 0) {
+        if (overflow)
+            *overflow = true;
+        return (struct ratio){0, 1};
+    }
+    return (struct ratio){(int32_t)p, (int32_t)q};
+}
+struct ratio
+ratio_make(int64_t p, int64_t q)
+{
+    return reduce(p, q, NULL);
+}
+static struct ratio
+r_add(struct dims *ds, struct ratio a, struct ratio b)
+{
+    return reduce((int64_t)a.p * b.q + (int64_t)b.p * a.q, (int64_t)a.q * b.q,
+                  &ds->overflow);
+}
+static struct ratio
+r_mul(struct dims *ds, struct ratio a, struct ratio b)
+{
+    return reduce((int64_t)a.p * b.p, (int64_t)a.q * b.q, &ds->overflow);
+}
+
+bool
+ratio_of(double x, struct ratio *r)
+{
+    if (!isfinite(x) || fabs(x) > 10000)
+        return false;
+    /* every simple fraction, and decimals of three digits */
+    for (int i = 1; i <= 66; i++) {
+        int q = i <= 64 ? i : i == 65 ? 100 : 1000;
+        double p = nearbyint(x * q);
+        if (fabs(x * q - p) <= 4e-16 * fabs(x * q)) {
+            *r = ratio_make((int64_t)p, q);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
+dims_overflowed(struct dims *ds)
+{
+    bool o = ds->overflow;
+    ds->overflow = false;
+    return o;
+}
+
+/* -- making --------------------------------------------------------------- */
+
+const struct dim *
+dim_pure(struct dims *ds)
+{
+    return ds->pure;
+}
+static struct dim *
+copy(struct dims *ds, const struct dim *d)
+{
+    return arena_copy(ds->arena, d, sizeof *d);
+}
+const struct dim *
+dim_mks(struct dims *ds, int m, int kg, int s)
+{
+    struct dim *d = copy(ds, ds->pure);
+    d->base[DIM_M].p = m;
+    d->base[DIM_KG].p = kg;
+    d->base[DIM_S].p = s;
+    return d;
+}
+const struct dim *
+dim_unit(struct dims *ds, enum dim_base b)
+{
+    struct dim *d = copy(ds, ds->pure);
+    d->base[b].p = 1;
+    return d;
+}
+const struct dim *
+dim_fresh(struct dims *ds, imp_range where)
+{
+    if (ds->n == ds->cap) {
+        uint32_t cap = ds->cap ? 2 * ds->cap : 32;
+        struct var *v = NEW_N(ds->arena, struct var, cap);
+        if (ds->n)
+            memcpy(v, ds->v, sizeof *v * ds->n);
+        ds->v = v;
+        ds->cap = cap;
+    }
+    ds->v[ds->n] = (struct var){NULL, where, IMP_NOWHERE};
+    struct dim *d = copy(ds, ds->pure);
+    d->vars = NEW(ds->arena, struct dim_power);
+    d->vars[0] = (struct dim_power){ds->n, {1, 1}};
+    d->n_vars = 1;
+    ds->n++;
+    return d;
+}
+
+/* a * b^k, solved variables left as they are */
+static const struct dim *
+combine(struct dims *ds, const struct dim *a, const struct dim *b,
+        struct ratio k)
+{
+    struct dim *d = copy(ds, ds->pure);
+    for (int i = 0; i < DIM_BASES; i++)
+        d->base[i] = r_add(ds, a->base[i], r_mul(ds, b->base[i], k));
+    uint32_t cap = a->n_vars + b->n_vars, n = 0, i = 0, j = 0;
+    if (!cap)
+        return d;
+    d->vars = NEW_N(ds->arena, struct dim_power, cap);
+    while (i < a->n_vars || j < b->n_vars) {
+        struct dim_power p;
+        uint32_t va = i < a->n_vars ? a->vars[i].var : UINT32_MAX;
+        uint32_t vb = j < b->n_vars ? b->vars[j].var : UINT32_MAX;
+        p.var = va < vb ? va : vb;
+        p.e = (struct ratio){0, 1};
+        if (va == p.var)
+            p.e = a->vars[i++].e;
+        if (vb == p.var)
+            p.e = r_add(ds, p.e, r_mul(ds, b->vars[j++].e, k));
+        if (p.e.p)
+            d->vars[n++] = p;
+    }
+    d->n_vars = n;
+    return d;
+}
+
+const struct dim *
+dim_resolve(struct dims *ds, const struct dim *d)
+{
+    for (;;) {
+        uint32_t i = 0;
+        while (i < d->n_vars && !ds->v[d->vars[i].var].solution)
+            i++;
+        if (i == d->n_vars)
+            return d;
+        /* replace variable i: d / var^e * solution^e */
+        struct dim *r = copy(ds, d);
+        r->vars = NEW_N(ds->arena, struct dim_power, d->n_vars);
+        uint32_t n = 0;
+        for (uint32_t k = 0; k < d->n_vars; k++)
+            if (k != i)
+                r->vars[n++] = d->vars[k];
+        r->n_vars = n;
+        struct var *v = &ds->v[d->vars[i].var];
+        v->solution = dim_resolve(ds, v->solution);
+        d = combine(ds, r, v->solution, d->vars[i].e);
+    }
+}
+
+const struct dim *
+dim_mul(struct dims *ds, const struct dim *a, const struct dim *b)
+{
+    if (b == ds->pure)
+        return a;
+    if (a == ds->pure)
+        return b;
+    return combine(ds, dim_resolve(ds, a), dim_resolve(ds, b),
+                   (struct ratio){1, 1});
+}
+const struct dim *
+dim_div(struct dims *ds, const struct dim *a, const struct dim *b)
+{
+    if (b == ds->pure)
+        return a;
+    return combine(ds, dim_resolve(ds, a), dim_resolve(ds, b),
+                   (struct ratio){-1, 1});
+}
+const struct dim *
+dim_pow(struct dims *ds, const struct dim *a, struct ratio e)
+{
+    if (a == ds->pure)
+        return a;
+    return combine(ds, ds->pure, dim_resolve(ds, a), e);
+}
+
+/* -- asking --------------------------------------------------------------- */
+
+static bool
+zero_base(const struct dim *d)
+{
+    for (int i = 0; i < DIM_BASES; i++)
+        if (d->base[i].p)
+            return false;
+    return true;
+}
+bool
+dim_is_pure(struct dims *ds, const struct dim *d)
+{
+    d = dim_resolve(ds, d);
+    return !d->n_vars && zero_base(d);
+}
+bool
+dim_known(struct dims *ds, const struct dim *d)
+{
+    return dim_resolve(ds, d)->n_vars == 0;
+}
+bool
+dim_decided(struct dims *ds, const struct dim *d, imp_range *where)
+{
+    if (d->n_vars != 1 || !ds->v[d->vars[0].var].solution)
+        return false;
+    *where = ds->v[d->vars[0].var].decided;
+    return where->file != 0;
+}
+
+bool
+dim_unify(struct dims *ds, const struct dim *a, const struct dim *b,
+          imp_range where)
+{
+    if (a == b)
+        return true;
+    const struct dim *d = dim_div(ds, a, b);
+    if (b == ds->pure)
+        d = dim_resolve(ds, a);
+    if (!d->n_vars)
+        return zero_base(d);
+    /* var^e * rest = 1 gives var = rest^(-1/e); the newest variable goes, so
+     * that the older (declared) ones keep their names */
+    struct dim_power p = d->vars[d->n_vars - 1];
+    struct dim *rest = copy(ds, d);
+    rest->n_vars--;
+    struct var *v = &ds->v[p.var];
+    v->solution = combine(ds, ds->pure, rest,
+                          reduce(-(int64_t)p.e.q, p.e.p, &ds->overflow));
+    v->decided = where;
+    return true;
+}
+
+/* -- as text -------------------------------------------------------------- */
+
+static void
+put_power(struct buf *b, const char *name, struct ratio e)
+{
+    buf_puts(b, name);
+    if (e.q != 1)
+        buf_printf(b, "^(%d/%d)", e.p, e.q);
+    else if (e.p != 1)
+        buf_printf(b, "^%d", e.p);
+}
+const char *
+dim_text(struct dims *ds, const struct dim *d)
+{
+    static const char *const names[DIM_BASES] = {"kg", "m",   "s", "A",
+                                                 "K",  "mol", "cd"};
+    static const int order[DIM_BASES] = {DIM_KG, DIM_M,   DIM_S, DIM_A,
+                                         DIM_K,  DIM_MOL, DIM_CD};
+    /* units with a name of their own; not Hz, for a spin is no frequency */
+    static const struct {
+        int m, kg, s;
+        const char *name;
+    } derived[] = {{1, 1, -2, "N"},
+                   {2, 1, -2, "J"},
+                   {2, 1, -3, "W"},
+                   {-1, 1, -2, "Pa"},
+                   {0, 1, -2, "N/m"}};
+    char text[256];
+    struct buf up = {0}, down = {0};
+    int n_up = 0, n_down = 0;
+    d = dim_resolve(ds, d);
+    for (size_t i = 0; i < sizeof derived / sizeof derived[0]; i++)
+        if (!memcmp(d, dim_mks(ds, derived[i].m, derived[i].kg, derived[i].s),
+                    sizeof d->base))
+            return derived[i].name;
+    for (int i = 0; i < DIM_BASES; i++) {
+        struct ratio e = d->base[order[i]];
+        if (e.p > 0) {
+            if (n_up++)
+                buf_putc(&up, '*');
+            put_power(&up, names[i], e);
+        } else if (e.p < 0) {
+            if (n_down++)
+                buf_putc(&down, '*');
+            put_power(&down, names[i], (struct ratio){-e.p, e.q});
+        }
+    }
+    text[0] = 0;
+    if (n_up || n_down)
+        snprintf(text, sizeof text,
+                 n_down > 1 ? "%s/(%s)"
+                 : n_down   ? "%s/%s"
+                            : "%s%s",
+                 n_up ? buf_str(&up) : "1", buf_str(&down));
+    buf_free(&up);
+    buf_free(&down);
+    return arena_strdup(ds->arena, text);
+}
+
+static const struct {
+    int m, kg, s;
+    const char *name;
+} quantities[] = {
+    {1, 0, 0, "a length"},
+    {0, 1, 0, "a mass"},
+    {0, 0, 1, "a time"},
+    {2, 0, 0, "an area"},
+    {3, 0, 0, "a volume"},
+    {1, 0, -1, "a velocity"},
+    {1, 0, -2, "an acceleration"},
+    {1, 0, -3, "a jerk"},
+    {0, 0, -1, "a rate or spin"},
+    {0, 0, -2, "an angular acceleration"},
+    {1, 1, -2, "a force"},
+    {2, 1, -2, "an energy or torque"},
+    {2, 1, -3, "a power"},
+    {1, 1, -1, "a momentum or impulse"},
+    {2, 1, -1, "an angular momentum"},
+    {2, 1, 0, "a moment of inertia"},
+    {-3, 1, 0, "a density"},
+    {-2, 1, 0, "a density in the plane"},
+    {-1, 1, -2, "a pressure"},
+    {0, 1, -2, "a stiffness"},
+    {-1, 0, 0, "a curvature"},
+};
+const char *
+dim_say(struct dims *ds, const struct dim *d)
+{
+    d = dim_resolve(ds, d);
+    if (d->n_vars)
+        return zero_base(d)
+                   ? "of a dimension still open"
+                   : arena_printf(ds->arena, "[%s] times something still open",
+                                  dim_text(ds, d));
+    if (zero_base(d))
+        return "a pure number";
+    for (size_t i = 0; i < sizeof quantities / sizeof quantities[0]; i++)
+        if (!memcmp(
+                d,
+                dim_mks(ds, quantities[i].m, quantities[i].kg, quantities[i].s),
+                sizeof d->base))
+            return arena_printf(ds->arena, "%s [%s]", quantities[i].name,
+                                dim_text(ds, d));
+    return arena_printf(ds->arena, "[%s]", dim_text(ds, d));
+}

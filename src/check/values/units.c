@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Units: a table of names with their SI value and dimension, and unit
+ * expressions ([m/s^2], [kg*m^2], [1]) as syntax or as text. A scale is kept
+ * as a fraction num/den, so that 3 [mm] is the double nearest to 0.003. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "check/context/context.h"
+
+#define PI 3.14159265358979323846
+
+static const struct {
+    const char *name;
+    double num, den;
+    int8_t m, kg, s, A, K, mol, cd;
+    bool prefix; /* takes SI prefixes */
+    const char *doc;
+} units[] = {
+    {"m", 1, 1, 1, 0, 0, 0, 0, 0, 0, true, "metre"},
+    {"g", 1, 1000, 0, 1, 0, 0, 0, 0, 0, true, "gram"},
+    {"t", 1000, 1, 0, 1, 0, 0, 0, 0, 0, false, "tonne, 1000 kg"},
+    {"s", 1, 1, 0, 0, 1, 0, 0, 0, 0, true, "second"},
+    {"min", 60, 1, 0, 0, 1, 0, 0, 0, 0, false, "minute"},
+    {"h", 3600, 1, 0, 0, 1, 0, 0, 0, 0, false, "hour"},
+    {"day", 86400, 1, 0, 0, 1, 0, 0, 0, 0, false, "day, 24 h"},
+    {"A", 1, 1, 0, 0, 0, 1, 0, 0, 0, true, "ampere"},
+    {"K", 1, 1, 0, 0, 0, 0, 1, 0, 0, true, "kelvin"},
+    {"mol", 1, 1, 0, 0, 0, 0, 0, 1, 0, true, "mole"},
+    {"cd", 1, 1, 0, 0, 0, 0, 0, 0, 1, true, "candela"},
+    {"rad", 1, 1, 0, 0, 0, 0, 0, 0, 0, true, "radian, a pure number"},
+    {"deg", PI, 180, 0, 0, 0, 0, 0, 0, 0, false, "degree, pi/180"},
+    {"turn", 2 * PI, 1, 0, 0, 0, 0, 0, 0, 0, false, "full turn, 2 pi"},
+    {"rpm", PI, 30, 0, 0, -1, 0, 0, 0, 0, false, "turns per minute"},
+    {"Hz", 1, 1, 0, 0, -1, 0, 0, 0, 0, true, "hertz, 1/s"},
+    {"N", 1, 1, 1, 1, -2, 0, 0, 0, 0, true, "newton, kg*m/s^2"},
+    {"J", 1, 1, 2, 1, -2, 0, 0, 0, 0, true, "joule, N*m"},
+    {"W", 1, 1, 2, 1, -3, 0, 0, 0, 0, true, "watt, J/s"},
+    {"Pa", 1, 1, -1, 1, -2, 0, 0, 0, 0, true, "pascal, N/m^2"},
+    {"bar", 100000, 1, -1, 1, -2, 0, 0, 0, 0, true, "bar, 1e5 Pa"},
+    {"L", 1, 1000, 3, 0, 0, 0, 0, 0, 0, true, "litre"},
+    {"C", 1, 1, 0, 0, 1, 1, 0, 0, 0, true, "coulomb"},
+    {"V", 1, 1, 2, 1, -3, -1, 0, 0, 0, true, "volt"},
+    {"inch", 254, 10000, 1, 0, 0, 0, 0, 0, 0, false, "inch, 25.4 mm"},
+    {"ft", 3048, 10000, 1, 0, 0, 0, 0, 0, 0, false, "foot, 0.3048 m"},
+    {"lb", 45359237, 100000000, 0, 1, 0, 0, 0, 0, 0, false,
+     "pound, 0.45359237 kg"},
+};
+#define N_UNITS (sizeof units / sizeof units[0])
+
+static const struct {
+    const char *name;
+    double num, den;
+} prefixes[] = {
+    {"da", 10, 1},        {"p", 1, 1e12},       {"n", 1, 1e9}, {"u", 1, 1e6},
+    {"\xc2\xb5", 1, 1e6}, {"\xce\xbc", 1, 1e6}, {"m", 1, 1e3}, {"c", 1, 1e2},
+    {"d", 1, 10},         {"h", 100, 1},        {"k", 1e3, 1}, {"M", 1e6, 1},
+    {"G", 1e9, 1},        {"T", 1e12, 1},
+};
+#define N_PREFIXES (sizeof prefixes / sizeof prefixes[0])
+
+static struct unit
+unit_row(struct dims *ds, size_t i, double num, double den)
+{
+    const int8_t p[DIM_BASES] = {
+        [DIM_M] = units[i].m,   [DIM_KG] = units[i].kg,
+        [DIM_S] = units[i].s,   [DIM_A] = units[i].A,
+        [DIM_K] = units[i].K,   [DIM_MOL] = units[i].mol,
+        [DIM_CD] = units[i].cd,
+    };
+    const struct dim *d = dim_pure(ds);
+    for (int k = 0; k < DIM_BASES; k++)
+        if (p[k])
+            d = dim_mul(ds, d,
+                        dim_pow(ds, dim_unit(ds, (enum dim_base)k),
+                                (struct ratio){p[k], 1}));
+    /* kg is the base: 1 g = 1/1000, so k * g must come out as exactly 1 */
+    num *= units[i].num;
+    den *= units[i].den;
+    if (num >= den && fmod(num, den) == 0) {
+        num /= den;
+        den = 1;
+    } else if (den > num && fmod(den, num) == 0) {
+        den /= num;
+        num = 1;
+    }
+    return (struct unit){num, den, d};
+}
+
+static bool
+unit_named(struct dims *ds, const char *name, size_t n, struct unit *u)
+{
+    for (size_t i = 0; i < N_UNITS; i++)
+        if (strlen(units[i].name) == n && !memcmp(units[i].name, name, n)) {
+            *u = unit_row(ds, i, 1, 1);
+            return true;
+        }
+    for (size_t p = 0; p < N_PREFIXES; p++) {
+        size_t k = strlen(prefixes[p].name);
+        if (k >= n || memcmp(prefixes[p].name, name, k))
+            continue;
+        for (size_t i = 0; i < N_UNITS; i++)
+            if (units[i].prefix && strlen(units[i].name) == n - k &&
+                !memcmp(units[i].name, name + k, n - k)) {
+                *u = unit_row(ds, i, prefixes[p].num, prefixes[p].den);
+                return true;
+            }
+    }
+    return false;
+}
+
+static struct unit
+unit_mul(struct dims *ds, struct unit a, struct unit b)
+{
+    return (struct unit){a.num * b.num, a.den * b.den,
+                         dim_mul(ds, a.dim, b.dim)};
+}
+static struct unit
+unit_inv(struct dims *ds, struct unit a)
+{
+    return (struct unit){a.den, a.num, dim_div(ds, dim_pure(ds), a.dim)};
+}
+static struct unit
+unit_pow(struct dims *ds, struct unit a, struct ratio e)
+{
+    double x = (double)e.p / e.q;
+    return (struct unit){a.num == 1 ? 1 : pow(a.num, x),
+                         a.den == 1 ? 1 : pow(a.den, x), dim_pow(ds, a.dim, e)};
+}
+
+/* -- as syntax ------------------------------------------------------------ */
+
+static bool
+exponent(const struct ast_expr *e, struct ratio *r)
+{
+    struct ratio a, b;
+    switch (e->kind) {
+    case AST_NUM:
+        return !e->unit && ratio_of(e->num, r);
+    case AST_PAREN:
+        return !e->unit && exponent(e->a, r);
+    case AST_NEG:
+        if (!exponent(e->a, r))
+            return false;
+        r->p = -r->p;
+        return true;
+    case AST_BINARY:
+        if (e->op != AST_DIV || !exponent(e->a, &a) || !exponent(e->b, &b) ||
+            !b.p)
+            return false;
+        *r = ratio_make((int64_t)a.p * b.q, (int64_t)a.q * b.p);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void
+unknown_unit(struct check *ck, const struct ast_expr *e)
+{
+    const char *names[N_UNITS + 8];
+    size_t n = 0;
+    for (; n < N_UNITS; n++)
+        names[n] = units[n].name;
+    names[n++] = "kg";
+    names[n++] = "mm";
+    names[n++] = "cm";
+    names[n++] = "km";
+    names[n++] = "ms";
+    names[n++] = "kN";
+    names[n++] = "kJ";
+    struct diag *d =
+        ck_error(ck, DIAG_E0206, e->range, "`%s` is not a unit", e->name.text);
+    const char *full[][2] = {
+        {"meter", "m"},     {"metre", "m"},    {"meters", "m"},
+        {"metres", "m"},    {"sec", "s"},      {"second", "s"},
+        {"seconds", "s"},   {"gram", "g"},     {"newton", "N"},
+        {"joule", "J"},     {"watt", "W"},     {"degree", "deg"},
+        {"degrees", "deg"}, {"radian", "rad"}, {"radians", "rad"},
+        {"hour", "h"},      {"minute", "min"}, {"hz", "Hz"},
+        {"Kg", "kg"},       {"KG", "kg"},      {"M", "m"},
+        {"S", "s"},
+    };
+    for (size_t i = 0; i < sizeof full / sizeof full[0]; i++)
+        if (!strcmp(full[i][0], e->name.text)) {
+            CK_HELP(ck, d, "did you mean `%s`?", full[i][1]);
+            diag_fix(ck->ds, d, e->range, full[i][1]);
+            return;
+        }
+    /* kgm, Nms: units without the signs between them */
+    const char *text = e->name.text;
+    size_t len = strlen(text);
+    for (size_t k = 1; k < len; k++) {
+        struct unit a, b;
+        if (unit_named(ck->dims, text, k, &a) &&
+            unit_named(ck->dims, text + k, len - k, &b)) {
+            const char *product =
+                arena_printf(ck->arena, "%.*s*%s", (int)k, text, text + k);
+            CK_HELP(ck, d, "units are multiplied with `*`: did you mean `%s`?",
+                    product);
+            diag_fix(ck->ds, d, e->range, product);
+            return;
+        }
+    }
+    if (!ck_suggest(ck, d, e->range, e->name.text, names, n))
+        CK_HELP(ck, d,
+                "units are m, kg, s, rad, deg, N, J, W, Pa, Hz, A, K, mol, cd "
+                "and their multiples, as mm or kN");
+}
+
+static bool
+unit_ast(struct check *ck, const struct ast_expr *e, struct unit *u, int depth)
+{
+    struct unit a, b;
+    struct ratio r;
+    if (depth > 100)
+        goto wrong;
+    switch (e->kind) {
+    case AST_NAME:
+        if (unit_named(ck->dims, e->name.text, strlen(e->name.text), u))
+            return true;
+        unknown_unit(ck, e);
+        return false;
+    case AST_NUM:
+        if (e->num != 1 || e->unit)
+            goto wrong;
+        *u = (struct unit){1, 1, dim_pure(ck->dims)};
+        return true;
+    case AST_PAREN:
+        if (e->unit)
+            goto wrong;
+        return unit_ast(ck, e->a, u, depth + 1);
+    case AST_MATRIX:
+        if (e->n_list != 1 || e->unit)
+            goto wrong;
+        return unit_ast(ck, e->list[0], u, depth + 1);
+    case AST_BINARY:
+        if (e->op == AST_POW) {
+            if (!unit_ast(ck, e->a, &a, depth + 1))
+                return false;
+            if (!exponent(e->b, &r)) {
+                ck_error(ck, DIAG_E0208, e->b->range,
+                         "the exponent of a unit is a number written out, "
+                         "such as 2, -1 or (1/2)");
+                return false;
+            }
+            *u = unit_pow(ck->dims, a, r);
+            return true;
+        }
+        if (e->op != AST_MUL && e->op != AST_DIV)
+            goto wrong;
+        if (!unit_ast(ck, e->a, &a, depth + 1) ||
+            !unit_ast(ck, e->b, &b, depth + 1))
+            return false;
+        *u =
+            unit_mul(ck->dims, a, e->op == AST_MUL ? b : unit_inv(ck->dims, b));
+        return true;
+    default:
+        break;
+    }
+wrong:;
+    struct diag *d = ck_error(ck, DIAG_E0208, e->range,
+                              "a unit is made of unit names with * / and ^");
+    if (e->kind == AST_NUM)
+        CK_HELP(ck, d,
+                "a number stands in front of the value, a broken exponent in "
+                "brackets: [m^(1/2)]");
+    else
+        CK_HELP(ck, d, "as in [m/s^2], [kg*m^2], [1/s] or [1]");
+    return false;
+}
+bool
+unit_of_ast(struct check *ck, const struct ast_expr *e, struct unit *u)
+{
+    if (!unit_ast(ck, e, u, 0))
+        return false;
+    if (dims_overflowed(ck->dims) || !isfinite(u->num / u->den) ||
+        u->num / u->den == 0) {
+        ck_error(ck, DIAG_E0220, e->range,
+                 "the exponents of this unit are too large");
+        return false;
+    }
+    return true;
+}
+
+/* -- as text -------------------------------------------------------------- */
+
+struct scan {
+    struct dims *ds;
+    const char *s;
+    int depth;
+};
+static bool scan_product(struct scan *c, struct unit *u);
+
+static bool
+scan_exponent(struct scan *c, struct ratio *r)
+{
+    long p = 0, q = 1;
+    int n = 0;
+    if (sscanf(c->s, "(%ld/%ld)%n", &p, &q, &n) == 2 && n) {
+        c->s += n;
+    } else if (sscanf(c->s, "%ld%n", &p, &n) == 1 && n) {
+        c->s += n;
+        q = 1;
+    } else
+        return false;
+    *r = ratio_make(p, q);
+    return q != 0 && labs(p) < 1000 && labs(q) < 1000;
+}
+static bool
+scan_factor(struct scan *c, struct unit *u)
+{
+    struct ratio r;
+    if (*c->s == '(' && c->depth < 20) {
+        c->s++;
+        c->depth++;
+        if (!scan_product(c, u) || *c->s != ')')
+            return false;
+        c->depth--;
+        c->s++;
+    } else if (*c->s == '1') {
+        c->s++;
+        *u = (struct unit){1, 1, dim_pure(c->ds)};
+    } else {
+        size_t n = 0;
+        while (isalpha((unsigned char)c->s[n]) || (c->s[n] & 0x80))
+            n++;
+        if (!n || !unit_named(c->ds, c->s, n, u))
+            return false;
+        c->s += n;
+    }
+    if (*c->s == '^') {
+        c->s++;
+        if (!scan_exponent(c, &r))
+            return false;
+        *u = unit_pow(c->ds, *u, r);
+    }
+    return true;
+}
+static bool
+scan_product(struct scan *c, struct unit *u)
+{
+    if (!scan_factor(c, u))
+        return false;
+    while (*c->s == '*' || *c->s == '/') {
+        char op = *c->s++;
+        struct unit f;
+        if (!scan_factor(c, &f))
+            return false;
+        *u = unit_mul(c->ds, *u, op == '*' ? f : unit_inv(c->ds, f));
+    }
+    return true;
+}
+bool
+unit_of_text(struct dims *ds, const char *s, struct unit *u)
+{
+    struct scan c = {ds, s, 0};
+    if (!*s) {
+        *u = (struct unit){1, 1, dim_pure(ds)};
+        return true;
+    }
+    return scan_product(&c, u) && !*c.s && !dims_overflowed(ds);
+}
+
+void
+unit_names(void (*each)(void *ctx, const char *name, const char *doc),
+           void *ctx)
+{
+    static const struct {
+        const char *name, *doc;
+    } common[] = {
+        {"kg", "kilogram"},          {"mg", "milligram"},
+        {"mm", "millimetre"},        {"cm", "centimetre"},
+        {"km", "kilometre"},         {"um", "micrometre"},
+        {"\xc2\xb5m", "micrometre"}, {"ms", "millisecond"},
+        {"us", "microsecond"},       {"kN", "kilonewton"},
+        {"mN", "millinewton"},       {"kJ", "kilojoule"},
+        {"kPa", "kilopascal"},       {"MPa", "megapascal"},
+        {"GPa", "gigapascal"},       {"kHz", "kilohertz"},
+    };
+    for (size_t i = 0; i < N_UNITS; i++)
+        each(ctx, units[i].name, units[i].doc);
+    for (size_t i = 0; i < sizeof common / sizeof common[0]; i++)
+        each(ctx, common[i].name, common[i].doc);
+}

@@ -8,7 +8,7 @@
 /* -- initial data must not read the motion -------------------------------- */
 
 struct init_check {
-    struct mech *k;
+    struct mech *mech;
     imp_range range;
     const char *name;
     bool ok;
@@ -21,27 +21,27 @@ init_leaf(void *ctx, const expr *leaf)
     if (leaf->sym == SYM_PARAM || leaf->sym == SYM_TIME || !c->ok)
         return;
     c->ok = false;
-    struct diag *d =
-        diag_add(c->k->ds, DIAG_E0503, mech_range(leaf->origin, c->range),
+    struct diag *diag =
+        diag_add(c->mech->diags, DIAG_E0503, mech_range(leaf->origin, c->range),
                  "the data of `%s` read the motion of the model", c->name);
-    diag_help(c->k->ds, d,
+    diag_help(c->mech->diags, diag,
               "masses, inertias and initial states are known before anything "
               "moves: write them in numbers, params and (for fixed bodies) t");
 }
 
 static bool
-init_ok(struct mech *k, const struct tm_body *b, const expr *const *e, size_t n,
-        imp_range range)
+init_ok(struct mech *mech, const struct tm_body *b, const expr *const *e,
+        size_t n, imp_range range)
 {
-    struct init_check c = {k, mech_range(range, b->range), b->name, true};
+    struct init_check c = {mech, mech_range(range, b->range), b->name, true};
     for (size_t i = 0; i < n && c.ok; i++)
         if (e[i])
-            ex_leaves(k->g, e + i, 1, init_leaf, &c);
+            ex_leaves(mech->graph, e + i, 1, init_leaf, &c);
     return c.ok;
 }
 
 static bool
-data_ok(struct mech *k, const struct tm_body *b)
+data_ok(struct mech *mech, const struct tm_body *b)
 {
     const struct tm_num *nums[] = {&b->volume, &b->mass, &b->density};
     const struct tm_vec *vecs[] = {&b->scentre,  &b->sinertia, &b->inertia,
@@ -49,9 +49,9 @@ data_ok(struct mech *k, const struct tm_body *b)
                                    &b->velocity, &b->spin};
     bool ok = true;
     for (size_t i = 0; i < sizeof nums / sizeof *nums; i++)
-        ok &= init_ok(k, b, &nums[i]->e, 1, nums[i]->range);
+        ok &= init_ok(mech, b, &nums[i]->e, 1, nums[i]->range);
     for (size_t i = 0; i < sizeof vecs / sizeof *vecs; i++)
-        ok &= init_ok(k, b, vecs[i]->e, vecs[i]->n, vecs[i]->range);
+        ok &= init_ok(mech, b, vecs[i]->e, vecs[i]->n, vecs[i]->range);
     return ok;
 }
 
@@ -74,58 +74,63 @@ vec_diagonal(const struct tm_vec *v)
 /* Are the body axes principal axes whatever the params? Stated: literal zeros;
  * integrated: two mirror planes of the level set. */
 static bool
-inertia_diagonal(const struct mbody *b)
+inertia_diagonal(const struct mbody *body)
 {
-    const struct tm_body *t = b->tm;
-    if (t->inertia.n)
-        return vec_diagonal(&t->inertia);
-    if (t->sinertia.n)
-        return vec_diagonal(&t->sinertia);
+    const struct tm_body *decl = body->decl;
+    if (decl->inertia.n)
+        return vec_diagonal(&decl->inertia);
+    if (decl->sinertia.n)
+        return vec_diagonal(&decl->sinertia);
     int mirrors = 0;
     for (uint32_t i = 0; i < 3; i++)
-        mirrors += (b->flags & (IMP_BODYF_MIRROR_X << i)) != 0;
+        mirrors += (body->flags & (IMP_BODYF_MIRROR_X << i)) != 0;
     return mirrors >= 2;
 }
 
 static void
-body_constants(struct mech *k, struct mbody *b)
+body_constants(struct mech *mech, struct mbody *body)
 {
-    struct graph *g = k->g;
-    const expr *z = sc_zero(g), *j[6], *i[6];
-    uint32_t e = b->env_body;
-    b->mass = b->fixed ? z : sym_env(k, e + IMP_BODY_MASS);
-    b->invmass = b->fixed ? z : sym_env(k, e + IMP_BODY_INVMASS);
-    b->diagonal = k->d == 2 || inertia_diagonal(b);
-    for (uint32_t n = 0; n < 6; n++) {
-        bool keep = !b->fixed && (n < 3 || !b->diagonal);
-        if (k->d == 2)
-            keep = !b->fixed && n == 2;
-        uint32_t at = k->d == 2 ? 0 : n;
-        j[n] = keep ? sym_env(k, e + IMP_BODY_INERTIA + at) : z;
-        i[n] = keep ? sym_env(k, e + IMP_BODY_INVINERTIA + at) : z;
+    struct graph *graph = mech->graph;
+    const expr *zero = sc_zero(graph), *inertia[6], *inverse[6];
+    uint32_t first = body->env_body;
+    body->mass = body->fixed ? zero : sym_env(mech, first + IMP_BODY_MASS);
+    body->invmass =
+        body->fixed ? zero : sym_env(mech, first + IMP_BODY_INVMASS);
+    body->diagonal = mech->dim == 2 || inertia_diagonal(body);
+    for (uint32_t entry = 0; entry < 6; entry++) {
+        bool keep = !body->fixed && (entry < 3 || !body->diagonal);
+        if (mech->dim == 2)
+            keep = !body->fixed && entry == 2;
+        uint32_t at = mech->dim == 2 ? 0 : entry;
+        inertia[entry] =
+            keep ? sym_env(mech, first + IMP_BODY_INERTIA + at) : zero;
+        inverse[entry] =
+            keep ? sym_env(mech, first + IMP_BODY_INVINERTIA + at) : zero;
     }
-    b->J = m3_sym(j);
-    b->invJ = m3_sym(i);
-    b->shape_centre = v3_zero(g);
-    for (uint32_t n = 0; n < k->d; n++)
-        b->shape_centre.v[n] = sym_env(k, e + IMP_BODY_CENTRE + n);
+    body->J = m3_sym(inertia);
+    body->invJ = m3_sym(inverse);
+    body->shape_centre = v3_zero(graph);
+    for (uint32_t entry = 0; entry < mech->dim; entry++)
+        body->shape_centre.v[entry] =
+            sym_env(mech, first + IMP_BODY_CENTRE + entry);
 }
 
 static void
-body_flags(struct mbody *b)
+body_flags(struct mbody *body)
 {
-    const struct tm_body *t = b->tm;
-    b->flags |= b->fixed ? IMP_BODYF_FIXED : 0;
-    b->flags |= b->prescribed ? IMP_BODYF_PRESCRIBED : 0;
-    b->flags |= t->n_point || t->n_plane ? IMP_BODYF_POLYTOPE : 0;
-    b->flags |= t->mass.e ? IMP_BODYF_MASS : 0;
-    b->flags |= !t->mass.e && t->density.e ? IMP_BODYF_DENSITY : 0;
-    b->flags |= t->volume.e ? IMP_BODYF_SVOLUME : 0;
-    b->flags |= t->scentre.n ? IMP_BODYF_SCENTRE : 0;
-    b->flags |= t->sinertia.n ? IMP_BODYF_SINERTIA : 0;
-    b->flags |= t->centre.n ? IMP_BODYF_CENTRE : 0;
-    b->flags |= t->inertia.n ? IMP_BODYF_INERTIA : 0;
-    b->orient = t->orient.n ? (uint32_t)t->orient_kind : IMP_ORIENT_NONE;
+    const struct tm_body *decl = body->decl;
+    body->flags |= body->fixed ? IMP_BODYF_FIXED : 0;
+    body->flags |= body->prescribed ? IMP_BODYF_PRESCRIBED : 0;
+    body->flags |= decl->n_point || decl->n_plane ? IMP_BODYF_POLYTOPE : 0;
+    body->flags |= decl->mass.e ? IMP_BODYF_MASS : 0;
+    body->flags |= !decl->mass.e && decl->density.e ? IMP_BODYF_DENSITY : 0;
+    body->flags |= decl->volume.e ? IMP_BODYF_SVOLUME : 0;
+    body->flags |= decl->scentre.n ? IMP_BODYF_SCENTRE : 0;
+    body->flags |= decl->sinertia.n ? IMP_BODYF_SINERTIA : 0;
+    body->flags |= decl->centre.n ? IMP_BODYF_CENTRE : 0;
+    body->flags |= decl->inertia.n ? IMP_BODYF_INERTIA : 0;
+    body->orient =
+        decl->orient.n ? (uint32_t)decl->orient_kind : IMP_ORIENT_NONE;
 }
 
 /* -- state ------------------------------------------------------------------
@@ -134,116 +139,118 @@ body_flags(struct mbody *b)
 /* a state whose entries are leaves: variables of a free body, env of a fixed
  * one (whose velocity is zero) */
 static void
-state_leaves(struct mech *k, struct mbody *b)
+state_leaves(struct mech *mech, struct mbody *body)
 {
-    struct graph *g = k->g;
-    const expr *s[IMP_STATE_SPACE];
-    for (uint32_t i = 0; i < k->n_state; i++)
-        s[i] = b->fixed ? sym_env(k, b->env_state + i)
-                        : sym_state(k, b->env_state + i);
-    const expr *z = sc_zero(g);
-    b->v = b->w_body = v3_zero(g);
-    if (k->d == 2) {
-        b->pose.c = v3(s[0], s[1], z);
-        b->angle = s[2];
-        if (!b->fixed) {
-            b->v = v3(s[3], s[4], z);
-            b->w_body = v3(z, z, s[5]);
+    struct graph *graph = mech->graph;
+    const expr *leaf[IMP_STATE_SPACE];
+    for (uint32_t i = 0; i < mech->n_state; i++)
+        leaf[i] = body->fixed ? sym_env(mech, body->env_state + i)
+                              : sym_state(mech, body->env_state + i);
+    const expr *zero = sc_zero(graph);
+    body->v = body->w_body = v3_zero(graph);
+    if (mech->dim == 2) {
+        body->pose.c = v3(leaf[0], leaf[1], zero);
+        body->angle = leaf[2];
+        if (!body->fixed) {
+            body->v = v3(leaf[3], leaf[4], zero);
+            body->w_body = v3(zero, zero, leaf[5]);
         }
     } else {
-        b->pose.c = v3(s[0], s[1], s[2]);
-        b->pose.q = (quat){{s[3], s[4], s[5], s[6]}};
-        if (!b->fixed) {
-            b->v = v3(s[7], s[8], s[9]);
-            b->w_body = v3(s[10], s[11], s[12]);
+        body->pose.c = v3(leaf[0], leaf[1], leaf[2]);
+        body->pose.q = (quat){{leaf[3], leaf[4], leaf[5], leaf[6]}};
+        if (!body->fixed) {
+            body->v = v3(leaf[7], leaf[8], leaf[9]);
+            body->w_body = v3(leaf[10], leaf[11], leaf[12]);
         }
     }
 }
 
 /* attitude of a prescribed body in space as a quaternion of t */
 static bool
-orient_of_time(struct mech *k, struct mbody *b)
+orient_of_time(struct mech *mech, struct mbody *body)
 {
-    struct graph *g = k->g;
-    const struct tm_vec *o = &b->tm->orient;
-    const expr *one = ex_num(g, 1.0), *z = sc_zero(g);
-    quat q = {{one, z, z, z}};
+    struct graph *graph = mech->graph;
+    const struct tm_vec *orient = &body->decl->orient;
+    const expr *one = ex_num(graph, 1.0), *zero = sc_zero(graph);
+    quat attitude = {{one, zero, zero, zero}};
     const expr *angle = NULL;
-    vec3 axis = v3(z, z, one);
-    if (b->orient == IMP_ORIENT_ANGLE) {
-        angle = o->e[0];
-    } else if (b->orient == IMP_ORIENT_AXISANGLE) {
-        vec3 a = v3(o->e[0], o->e[1], o->e[2]);
-        axis = v3_scale(g, ex_div(g, one, v3_norm(g, a)), a);
-        angle = o->e[3];
-    } else if (b->orient == IMP_ORIENT_QUATERNION) {
-        const expr *n2 = z;
+    vec3 axis = v3(zero, zero, one);
+    if (body->orient == IMP_ORIENT_ANGLE) {
+        angle = orient->e[0];
+    } else if (body->orient == IMP_ORIENT_AXISANGLE) {
+        vec3 a = v3(orient->e[0], orient->e[1], orient->e[2]);
+        axis = v3_scale(graph, ex_div(graph, one, v3_norm(graph, a)), a);
+        angle = orient->e[3];
+    } else if (body->orient == IMP_ORIENT_QUATERNION) {
+        const expr *n2 = zero;
         for (int i = 0; i < 4; i++)
-            n2 = sc_add(g, n2, sc_mul(g, o->e[i], o->e[i]));
-        const expr *n = ex_op(g, IMP_OP_SQRT, n2, NULL, NULL);
+            n2 = sc_add(graph, n2, sc_mul(graph, orient->e[i], orient->e[i]));
+        const expr *norm = ex_op(graph, IMP_OP_SQRT, n2, NULL, NULL);
         for (int i = 0; i < 4; i++)
-            q.q[i] = ex_div(g, o->e[i], n);
-    } else if (b->orient == IMP_ORIENT_AXES) {
+            attitude.q[i] = ex_div(graph, orient->e[i], norm);
+    } else if (body->orient == IMP_ORIENT_AXES) {
         bool moves = false;
-        for (uint32_t i = 0; i < o->n; i++)
-            moves |= ex_depends(g, o->e[i], SYM_TIME, UINT32_MAX, UINT32_MAX);
+        for (uint32_t i = 0; i < orient->n; i++)
+            moves |= ex_depends(graph, orient->e[i], SYM_TIME, UINT32_MAX,
+                                UINT32_MAX);
         if (moves) {
-            struct diag *d =
-                diag_add(k->ds, DIAG_E0504, mech_range(o->range, b->tm->range),
-                         "the axes of `%s` turn with t", b->tm->name);
-            diag_help(k->ds, d,
+            struct diag *diag =
+                diag_add(mech->diags, DIAG_E0504,
+                         mech_range(orient->range, body->decl->range),
+                         "the axes of `%s` turn with t", body->decl->name);
+            diag_help(mech->diags, diag,
                       "give a turning attitude as `rotation = (axis, angle)` "
                       "or as `quaternion`, with t in it");
             return false;
         }
         for (uint32_t i = 0; i < 4; i++)
-            q.q[i] = sym_env(k, b->env_state + 3 + i);
+            attitude.q[i] = sym_env(mech, body->env_state + 3 + i);
     }
     if (angle) {
-        const expr *h = sc_mul(g, ex_num(g, 0.5), angle);
-        q.q[0] = ex_op(g, IMP_OP_COS, h, NULL, NULL);
-        vec3 v = v3_scale(g, ex_op(g, IMP_OP_SIN, h, NULL, NULL), axis);
+        const expr *h = sc_mul(graph, ex_num(graph, 0.5), angle);
+        attitude.q[0] = ex_op(graph, IMP_OP_COS, h, NULL, NULL);
+        vec3 v = v3_scale(graph, ex_op(graph, IMP_OP_SIN, h, NULL, NULL), axis);
         for (int i = 0; i < 3; i++)
-            q.q[i + 1] = v.v[i];
+            attitude.q[i + 1] = v.v[i];
     }
-    b->pose.q = q;
+    body->pose.q = attitude;
     return true;
 }
 
 /* pose and motion as expressions of t, velocities by exact derivatives */
 static bool
-state_of_time(struct mech *k, struct mbody *b)
+state_of_time(struct mech *mech, struct mbody *body)
 {
-    struct graph *g = k->g;
-    const expr *z = sc_zero(g), *t = sym_time(k);
-    const struct tm_body *tm = b->tm;
-    b->pose.c = b->v = b->w_body = v3_zero(g);
-    for (uint32_t i = 0; i < k->d && i < tm->position.n; i++) {
-        b->pose.c.v[i] = tm->position.e[i];
-        b->v.v[i] = ex_diff(g, tm->position.e[i], t);
+    struct graph *graph = mech->graph;
+    const expr *zero = sc_zero(graph), *time = sym_time(mech);
+    const struct tm_body *decl = body->decl;
+    body->pose.c = body->v = body->w_body = v3_zero(graph);
+    for (uint32_t i = 0; i < mech->dim && i < decl->position.n; i++) {
+        body->pose.c.v[i] = decl->position.e[i];
+        body->v.v[i] = ex_diff(graph, decl->position.e[i], time);
     }
-    if (k->d == 2) {
-        b->angle = tm->orient.n ? tm->orient.e[0] : z;
-        b->w_body.v[2] = ex_diff(g, b->angle, t);
+    if (mech->dim == 2) {
+        body->angle = decl->orient.n ? decl->orient.e[0] : zero;
+        body->w_body.v[2] = ex_diff(graph, body->angle, time);
         return true;
     }
-    if (!orient_of_time(k, b))
+    if (!orient_of_time(mech, body))
         return false;
     /* (0, w) = 2 conj(q) q' */
     quat dq;
     for (int i = 0; i < 4; i++)
-        dq.q[i] = ex_diff(g, b->pose.q.q[i], t);
-    quat w = q_conj_mul(g, b->pose.q, dq);
+        dq.q[i] = ex_diff(graph, body->pose.q.q[i], time);
+    quat w = q_conj_mul(graph, body->pose.q, dq);
     for (int i = 0; i < 3; i++)
-        b->w_body.v[i] = sc_mul(g, ex_num(g, 2.0), w.q[i + 1]);
+        body->w_body.v[i] = sc_mul(graph, ex_num(graph, 2.0), w.q[i + 1]);
     return true;
 }
 
 static bool
-reads_time(struct mech *k, const struct tm_vec *v)
+reads_time(struct mech *mech, const struct tm_vec *v)
 {
     for (uint32_t i = 0; i < v->n; i++)
-        if (ex_depends(k->g, v->e[i], SYM_TIME, UINT32_MAX, UINT32_MAX))
+        if (ex_depends(mech->graph, v->e[i], SYM_TIME, UINT32_MAX, UINT32_MAX))
             return true;
     return false;
 }
@@ -259,37 +266,41 @@ all_zero(const struct tm_vec *v)
 
 /* what must be said about a body whatever its numbers */
 static bool
-body_complete(struct mech *k, const struct mbody *b)
+body_complete(struct mech *mech, const struct mbody *body)
 {
-    const struct tm_body *t = b->tm;
-    struct diag *d;
-    if (b->fixed) {
-        if (all_zero(&t->velocity) && all_zero(&t->spin))
+    const struct tm_body *decl = body->decl;
+    struct diag *diag;
+    if (body->fixed) {
+        if (all_zero(&decl->velocity) && all_zero(&decl->spin))
             return true;
         const struct tm_vec *v =
-            all_zero(&t->velocity) ? &t->spin : &t->velocity;
-        d = diag_add(k->ds, DIAG_E0505, mech_range(v->range, t->range),
-                     "the fixed body `%s` has a %s", t->name,
-                     v == &t->spin ? "spin" : "velocity");
-        diag_help(k->ds, d,
+            all_zero(&decl->velocity) ? &decl->spin : &decl->velocity;
+        diag =
+            diag_add(mech->diags, DIAG_E0505, mech_range(v->range, decl->range),
+                     "the fixed body `%s` has a %s", decl->name,
+                     v == &decl->spin ? "spin" : "velocity");
+        diag_help(mech->diags, diag,
                   "the motion of a fixed body is its position as a function "
                   "of time: write `position = p + v*t` or `angle = w*t`");
         return false;
     }
-    if (!t->mass.e && !t->density.e) {
-        d = diag_add(k->ds, DIAG_E0506, t->range, "`%s` has no mass", t->name);
-        diag_help(k->ds, d,
+    if (!decl->mass.e && !decl->density.e) {
+        diag = diag_add(mech->diags, DIAG_E0506, decl->range,
+                        "`%s` has no mass", decl->name);
+        diag_help(mech->diags, diag,
                   "give `mass` or `density`, or `fixed = true` if it does "
                   "not move");
         return false;
     }
-    if (!t->level_set && !t->n_point && (!t->inertia.n || !t->mass.e)) {
-        d = diag_add(k->ds, DIAG_E0507, t->range,
-                     "`%s` has no shape, so its %s is unknown", t->name,
-                     t->mass.e ? "inertia" : "mass");
-        diag_help(k->ds, d, "%s",
-                  t->mass.e ? "give `inertia`, or a shape"
-                            : "give `mass` instead of `density`, or a shape");
+    if (!decl->level_set && !decl->n_point &&
+        (!decl->inertia.n || !decl->mass.e)) {
+        diag = diag_add(mech->diags, DIAG_E0507, decl->range,
+                        "`%s` has no shape, so its %s is unknown", decl->name,
+                        decl->mass.e ? "inertia" : "mass");
+        diag_help(mech->diags, diag, "%s",
+                  decl->mass.e
+                      ? "give `inertia`, or a shape"
+                      : "give `mass` instead of `density`, or a shape");
         return false;
     }
     return true;
@@ -297,16 +308,17 @@ body_complete(struct mech *k, const struct mbody *b)
 
 /* a half-plane that moves has no mass of its own to integrate */
 static bool
-flat_complete(struct mech *k, const struct mbody *b)
+flat_complete(struct mech *mech, const struct mbody *body)
 {
-    const struct tm_body *t = b->tm;
-    if (b->fixed || !(b->flags & IMP_BODYF_FLAT) || (t->mass.e && t->inertia.n))
+    const struct tm_body *decl = body->decl;
+    if (body->fixed || !(body->flags & IMP_BODYF_FLAT) ||
+        (decl->mass.e && decl->inertia.n))
         return true;
-    struct diag *d =
-        diag_add(k->ds, DIAG_E0507, mech_range(t->range_shape, t->range),
-                 "the shape of `%s` is unbounded, so its %s is unknown",
-                 t->name, t->mass.e ? "inertia" : "mass");
-    diag_help(k->ds, d,
+    struct diag *diag = diag_add(
+        mech->diags, DIAG_E0507, mech_range(decl->range_shape, decl->range),
+        "the shape of `%s` is unbounded, so its %s is unknown", decl->name,
+        decl->mass.e ? "inertia" : "mass");
+    diag_help(mech->diags, diag,
               "state `mass` and `inertia`, or `fixed = true` if it does not "
               "move");
     return false;
@@ -314,53 +326,55 @@ flat_complete(struct mech *k, const struct mbody *b)
 
 /* outputs: the whole state of a prescribed body at env time */
 static void
-refresh_tape(struct mech *k, struct mbody *b)
+refresh_tape(struct mech *mech, struct mbody *body)
 {
-    const expr *o[IMP_STATE_SPACE];
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < k->d; i++)
-        o[n++] = b->pose.c.v[i];
-    if (k->d == 2)
-        o[n++] = b->angle;
+    const expr *out[IMP_STATE_SPACE];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < mech->dim; i++)
+        out[count++] = body->pose.c.v[i];
+    if (mech->dim == 2)
+        out[count++] = body->angle;
     else
         for (int i = 0; i < 4; i++)
-            o[n++] = b->pose.q.q[i];
-    for (uint32_t i = 0; i < k->d; i++)
-        o[n++] = b->v.v[i];
-    for (uint32_t i = k->d == 2 ? 2 : 0; i < 3; i++)
-        o[n++] = b->w_body.v[i];
-    b->refresh = mech_eval_tape(
-        k, arena_printf(k->arena, "%s.pose", b->tm->name), 0, o, n);
+            out[count++] = body->pose.q.q[i];
+    for (uint32_t i = 0; i < mech->dim; i++)
+        out[count++] = body->v.v[i];
+    for (uint32_t i = mech->dim == 2 ? 2 : 0; i < 3; i++)
+        out[count++] = body->w_body.v[i];
+    body->refresh = mech_eval_tape(
+        mech, arena_printf(mech->arena, "%s.pose", body->decl->name), 0, out,
+        count);
 }
 
 bool
-body_build(struct mech *k, struct mbody *b)
+body_build(struct mech *mech, struct mbody *body)
 {
-    struct graph *g = k->g;
-    b->fixed = b->tm->fixed;
-    b->prescribed = b->fixed && (reads_time(k, &b->tm->position) ||
-                                 reads_time(k, &b->tm->orient));
-    b->refresh = IMP_NO_TAPE;
-    if (!data_ok(k, b->tm) || !body_complete(k, b) || !shape_build(k, b) ||
-        !flat_complete(k, b))
+    struct graph *graph = mech->graph;
+    body->fixed = body->decl->fixed;
+    body->prescribed =
+        body->fixed && (reads_time(mech, &body->decl->position) ||
+                        reads_time(mech, &body->decl->orient));
+    body->refresh = IMP_NO_TAPE;
+    if (!data_ok(mech, body->decl) || !body_complete(mech, body) ||
+        !shape_build(mech, body) || !flat_complete(mech, body))
         return false;
-    body_flags(b);
-    graph_origin(g, b->tm->range);
-    body_constants(k, b);
-    if (!b->prescribed)
-        state_leaves(k, b);
-    else if (!state_of_time(k, b))
+    body_flags(body);
+    graph_origin(graph, body->decl->range);
+    body_constants(mech, body);
+    if (!body->prescribed)
+        state_leaves(mech, body);
+    else if (!state_of_time(mech, body))
         return false;
-    if (k->d == 2) {
-        b->pose.cs[0] = ex_op(g, IMP_OP_COS, b->angle, NULL, NULL);
-        b->pose.cs[1] = ex_op(g, IMP_OP_SIN, b->angle, NULL, NULL);
-        b->pose.R = m3_plane(g, b->pose.cs[0], b->pose.cs[1]);
-        b->w = b->w_body;
+    if (mech->dim == 2) {
+        body->pose.cs[0] = ex_op(graph, IMP_OP_COS, body->angle, NULL, NULL);
+        body->pose.cs[1] = ex_op(graph, IMP_OP_SIN, body->angle, NULL, NULL);
+        body->pose.R = m3_plane(graph, body->pose.cs[0], body->pose.cs[1]);
+        body->w = body->w_body;
     } else {
-        b->pose.R = m3_of_quat(g, b->pose.q);
-        b->w = m3_apply(g, b->pose.R, b->w_body);
+        body->pose.R = m3_of_quat(graph, body->pose.q);
+        body->w = m3_apply(graph, body->pose.R, body->w_body);
     }
-    if (b->prescribed)
-        refresh_tape(k, b);
+    if (body->prescribed)
+        refresh_tape(mech, body);
     return true;
 }

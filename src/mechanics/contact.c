@@ -10,12 +10,12 @@
 #include "mechanics/mech_priv.h"
 
 vec3
-contact_unknown(struct mech *k, int part)
+contact_unknown(struct mech *mech, int part)
 {
-    vec3 r = v3_zero(k->g);
-    uint32_t n = part == 2 ? 2 : k->d, at = (uint32_t)part * k->d;
+    vec3 r = v3_zero(mech->graph);
+    uint32_t n = part == 2 ? 2 : mech->dim, at = (uint32_t)part * mech->dim;
     for (uint32_t i = 0; i < n; i++)
-        r.v[i] = ex_sym(k->g, SYM_UNKNOWN, at + i, 0);
+        r.v[i] = ex_sym(mech->graph, SYM_UNKNOWN, at + i, 0);
     return r;
 }
 
@@ -27,67 +27,69 @@ point_leaf(void *ctx, const expr *leaf)
 }
 
 const expr *
-contact_at(struct mech *k, const expr *e, vec3 x)
+contact_at(struct mech *mech, const expr *e, vec3 x)
 {
-    return ex_subst(k->g, e, point_leaf, &x);
+    return ex_subst(mech->graph, e, point_leaf, &x);
 }
 
 vec3
-contact_gradient(struct mech *k, const struct mbody *b, vec3 x)
+contact_gradient(struct mech *mech, const struct mbody *body, vec3 x)
 {
-    vec3 r = v3_zero(k->g);
-    for (uint32_t i = 0; i < k->d; i++)
-        r.v[i] = contact_at(k, b->grad[i], x);
+    vec3 r = v3_zero(mech->graph);
+    for (uint32_t i = 0; i < mech->dim; i++)
+        r.v[i] = contact_at(mech, body->grad[i], x);
     return r;
 }
 
 const expr *
-contact_recede(struct mech *k, const struct mbody *b, vec3 x)
+contact_recede(struct mech *mech, const struct mbody *body, vec3 x)
 {
-    struct graph *g = k->g;
-    if (!(b->flags & IMP_BODYF_GTIME))
-        return sc_zero(g);
-    const expr *rate = contact_at(k, ex_diff(g, b->G, sym_time(k)), x);
-    return ex_div(g, rate, v3_norm(g, contact_gradient(k, b, x)));
+    struct graph *graph = mech->graph;
+    if (!(body->flags & IMP_BODYF_GTIME))
+        return sc_zero(graph);
+    const expr *rate =
+        contact_at(mech, ex_diff(graph, body->G, sym_time(mech)), x);
+    return ex_div(graph, rate, v3_norm(graph, contact_gradient(mech, body, x)));
 }
 
 struct pose
-contact_pose_rows(struct mech *k, const struct mbody *b, uint32_t s)
+contact_pose_rows(struct mech *mech, const struct mbody *body, uint32_t source)
 {
-    struct graph *g = k->g;
-    if (b->fixed)
-        return b->pose;
-    struct pose p;
-    const expr *r[7];
-    for (uint32_t i = 0; i < (k->d == 2 ? 4u : 7u); i++)
-        r[i] = ex_sym(g, SYM_ROW, s, b->pose_row[i]);
-    if (k->d == 2) {
-        p.c = v3(r[0], r[1], sc_zero(g));
-        p.cs[0] = r[2];
-        p.cs[1] = r[3];
-        p.R = m3_plane(g, r[2], r[3]);
-        p.q = (quat){{NULL, NULL, NULL, NULL}};
+    struct graph *graph = mech->graph;
+    if (body->fixed)
+        return body->pose;
+    struct pose pose;
+    const expr *row[7];
+    for (uint32_t i = 0; i < (mech->dim == 2 ? 4u : 7u); i++)
+        row[i] = ex_sym(graph, SYM_ROW, source, body->pose_row[i]);
+    if (mech->dim == 2) {
+        pose.c = v3(row[0], row[1], sc_zero(graph));
+        pose.cs[0] = row[2];
+        pose.cs[1] = row[3];
+        pose.R = m3_plane(graph, row[2], row[3]);
+        pose.q = (quat){{NULL, NULL, NULL, NULL}};
     } else {
-        p.c = v3(r[0], r[1], r[2]);
-        p.q = (quat){{r[3], r[4], r[5], r[6]}};
-        p.R = m3_of_quat(g, p.q);
-        p.cs[0] = p.cs[1] = NULL;
+        pose.c = v3(row[0], row[1], row[2]);
+        pose.q = (quat){{row[3], row[4], row[5], row[6]}};
+        pose.R = m3_of_quat(graph, pose.q);
+        pose.cs[0] = pose.cs[1] = NULL;
     }
-    return p;
+    return pose;
 }
 
 mat3
-contact_rotation(struct mech *k, const struct pose *to, const struct pose *from)
+contact_rotation(struct mech *mech, const struct pose *to,
+                 const struct pose *from)
 {
-    struct graph *g = k->g;
-    if (k->d == 3)
-        return m3_of_quat(g, q_conj_mul(g, to->q, from->q));
+    struct graph *graph = mech->graph;
+    if (mech->dim == 3)
+        return m3_of_quat(graph, q_conj_mul(graph, to->q, from->q));
     /* cos and sin of the difference of the angles */
     const expr *c0 = to->cs[0], *s0 = to->cs[1];
     const expr *c1 = from->cs[0], *s1 = from->cs[1];
-    const expr *c = sc_add(g, sc_mul(g, c0, c1), sc_mul(g, s0, s1));
-    const expr *s = sc_sub(g, sc_mul(g, s1, c0), sc_mul(g, c1, s0));
-    return m3_plane(g, c, s);
+    const expr *c = sc_add(graph, sc_mul(graph, c0, c1), sc_mul(graph, s0, s1));
+    const expr *s = sc_sub(graph, sc_mul(graph, s1, c0), sc_mul(graph, c1, s0));
+    return m3_plane(graph, c, s);
 }
 
 struct conditions {
@@ -99,83 +101,86 @@ struct conditions {
 
 /* the conditions for bodies b0, b1 in given poses */
 static void
-conditions_build(struct mech *k, const struct mbody *b0, const struct mbody *b1,
-                 const struct pose *p0, const struct pose *p1,
-                 struct conditions *o)
+conditions_build(struct mech *mech, const struct mbody *b0,
+                 const struct mbody *b1, const struct pose *p0,
+                 const struct pose *p1, struct conditions *cond)
 {
-    struct graph *g = k->g;
-    vec3 x = contact_unknown(k, 0), y = contact_unknown(k, 1);
-    vec3 gm = contact_unknown(k, 2);
+    struct graph *graph = mech->graph;
+    vec3 x_unknown = contact_unknown(mech, 0),
+         y_unknown = contact_unknown(mech, 1);
+    vec3 gm = contact_unknown(mech, 2);
     const expr *gamma = gm.v[0], *mu = gm.v[1];
-    vec3 g0 = contact_gradient(k, b0, x), g1 = contact_gradient(k, b1, y);
-    vec3 px = v3_sub(g, x, b0->shape_centre);
-    vec3 qy = v3_sub(g, y, b1->shape_centre);
+    vec3 g0 = contact_gradient(mech, b0, x_unknown),
+         g1 = contact_gradient(mech, b1, y_unknown);
+    vec3 px = v3_sub(graph, x_unknown, b0->shape_centre);
+    vec3 qy = v3_sub(graph, y_unknown, b1->shape_centre);
     vec3 n0 = g0, n1 = g1;
 
     /* everything in the axes of body 0, or of body 1 if only that is fixed */
     bool second = b1->fixed && !b1->prescribed && !b0->fixed;
     const struct pose *frame = second ? p1 : p0;
     if (second) {
-        mat3 Q = contact_rotation(k, p1, p0);
-        px = m3_apply(g, Q, px);
-        n0 = m3_apply(g, Q, n0);
+        mat3 Q = contact_rotation(mech, p1, p0);
+        px = m3_apply(graph, Q, px);
+        n0 = m3_apply(graph, Q, n0);
     } else {
-        mat3 Q = contact_rotation(k, p0, p1);
-        qy = m3_apply(g, Q, qy);
-        n1 = m3_apply(g, Q, n1);
+        mat3 Q = contact_rotation(mech, p0, p1);
+        qy = m3_apply(graph, Q, qy);
+        n1 = m3_apply(graph, Q, n1);
     }
-    vec3 apart = m3_apply_t(g, frame->R, v3_sub(g, p1->c, p0->c));
-    vec3 pq = v3_sub(g, v3_add(g, apart, qy), px);
-    vec3 far = v3_sub(g, pq, v3_scale(g, gamma, n0));
-    vec3 opposed = v3_add(g, n1, v3_scale(g, mu, n0));
+    vec3 apart = m3_apply_t(graph, frame->R, v3_sub(graph, p1->c, p0->c));
+    vec3 pq = v3_sub(graph, v3_add(graph, apart, qy), px);
+    vec3 far = v3_sub(graph, pq, v3_scale(graph, gamma, n0));
+    vec3 opposed = v3_add(graph, n1, v3_scale(graph, mu, n0));
 
-    uint32_t n = 0;
-    o->F[n++] = contact_at(k, b0->G, x);
-    o->F[n++] = contact_at(k, b1->G, y);
-    for (uint32_t i = 0; i < k->d; i++)
-        o->F[n++] = far.v[i];
-    for (uint32_t i = 0; i < k->d; i++)
-        o->F[n++] = opposed.v[i];
-    o->n = n;
-    o->gap = sc_mul(g, gamma, v3_norm(g, g0));
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t j = 0; j < n; j++)
-            o->J[i * n + j] = ex_diff(g, o->F[i], ex_sym(g, SYM_UNKNOWN, j, 0));
+    uint32_t count = 0;
+    cond->F[count++] = contact_at(mech, b0->G, x_unknown);
+    cond->F[count++] = contact_at(mech, b1->G, y_unknown);
+    for (uint32_t i = 0; i < mech->dim; i++)
+        cond->F[count++] = far.v[i];
+    for (uint32_t i = 0; i < mech->dim; i++)
+        cond->F[count++] = opposed.v[i];
+    cond->n = count;
+    cond->gap = sc_mul(graph, gamma, v3_norm(graph, g0));
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < count; j++)
+            cond->J[i * count + j] =
+                ex_diff(graph, cond->F[i], ex_sym(graph, SYM_UNKNOWN, j, 0));
 }
 
 static uint32_t
-kkt_tape(struct mech *k, const char *name, const struct conditions *c)
+kkt_tape(struct mech *mech, const char *name, const struct conditions *cond)
 {
     const expr *out[8 + 64 + 1];
     size_t n = 0;
-    for (uint32_t i = 0; i < c->n; i++)
-        out[n++] = c->F[i];
-    for (uint32_t i = 0; i < c->n * c->n; i++)
-        out[n++] = c->J[i];
-    out[n++] = c->gap;
-    return mech_eval_tape(k, arena_printf(k->arena, "%s.closest", name), c->n,
-                          out, n);
+    for (uint32_t i = 0; i < cond->n; i++)
+        out[n++] = cond->F[i];
+    for (uint32_t i = 0; i < cond->n * cond->n; i++)
+        out[n++] = cond->J[i];
+    out[n++] = cond->gap;
+    return mech_eval_tape(mech, arena_printf(mech->arena, "%s.closest", name),
+                          cond->n, out, n);
 }
 
 static uint32_t
-event_tape(struct mech *k, const char *name, const struct conditions *c,
+event_tape(struct mech *mech, const char *name, const struct conditions *cond,
            uint32_t *rows)
 {
     const expr *out[1 + 8];
-    out[0] = c->gap;
-    for (uint32_t i = 0; i < c->n; i++)
-        out[1 + i] = ex_sym(k->g, SYM_UNKNOWN, i, 0);
-    struct tape_spec spec = {.name = arena_printf(k->arena, "%s.gap", name),
+    out[0] = cond->gap;
+    for (uint32_t i = 0; i < cond->n; i++)
+        out[1 + i] = ex_sym(mech->graph, SYM_UNKNOWN, i, 0);
+    struct tape_spec spec = {.name = arena_printf(mech->arena, "%s.gap", name),
                              .series = true,
-                             .n_local = c->n,
+                             .n_local = cond->n,
                              .outs = out,
-                             .n_outs = 1 + c->n,
-                             .residual = c->F,
-                             .jacobian = c->J,
-                             .n_unknown = c->n,
+                             .n_outs = 1 + cond->n,
+                             .residual = cond->F,
+                             .jacobian = cond->J,
+                             .n_unknown = cond->n,
                              .env_of = mech_env_of,
-                             .ctx = k};
-    return tape_build(k->g, k->ib, &spec, rows);
+                             .ctx = mech};
+    return tape_build(mech->graph, mech->image, &spec, rows);
 }
 
 /* how fast the bodies' motion opens the gap (imp_contact.opening): for Q - P =
@@ -183,91 +188,105 @@ event_tape(struct mech *k, const char *name, const struct conditions *c,
  * spin by the moment of that about its centre; in its own axes these are the
  * gradients of its own level set */
 static uint32_t
-opening_tape(struct mech *k, const char *name, const struct mbody *const b[2],
-             const struct pose *const p[2], const struct conditions *c)
+opening_tape(struct mech *mech, const char *name,
+             const struct mbody *const body[2],
+             const struct pose *const pose[2], const struct conditions *cond)
 {
-    struct graph *g = k->g;
+    struct graph *graph = mech->graph;
     const expr *out[1 + 2 * 6];
-    uint32_t n = 0;
-    out[n++] = c->gap;
-    for (int i = 0; i < 2; i++) {
-        vec3 f = v3_zero(g), m = v3_zero(g);
-        if (!b[i]->fixed) {
+    uint32_t count = 0;
+    out[count++] = cond->gap;
+    for (int which = 0; which < 2; which++) {
+        vec3 normal = v3_zero(graph), moment = v3_zero(graph);
+        if (!body[which]->fixed) {
             /* a plane's normal does not depend on where the point is */
-            int by = b[1 - i]->flags & IMP_BODYF_FLAT ? 1 - i : i;
-            vec3 x = contact_unknown(k, i);
-            vec3 N = contact_gradient(k, b[by], contact_unknown(k, by));
-            vec3 arm = v3_sub(g, x, b[i]->shape_centre);
-            const expr *s =
-                ex_div(g, ex_num(g, by == i ? -1.0 : 1.0), v3_norm(g, N));
-            f = m3_apply(g, p[by]->R, v3_scale(g, s, N));
-            m = v3_cross(g, arm,
-                         by == i ? v3_scale(g, s, N)
-                                 : m3_apply_t(g, p[i]->R, f));
+            int by =
+                body[1 - which]->flags & IMP_BODYF_FLAT ? 1 - which : which;
+            vec3 point = contact_unknown(mech, which);
+            vec3 gradient =
+                contact_gradient(mech, body[by], contact_unknown(mech, by));
+            vec3 arm = v3_sub(graph, point, body[which]->shape_centre);
+            const expr *scale =
+                ex_div(graph, ex_num(graph, by == which ? -1.0 : 1.0),
+                       v3_norm(graph, gradient));
+            normal =
+                m3_apply(graph, pose[by]->R, v3_scale(graph, scale, gradient));
+            moment = v3_cross(graph, arm,
+                              by == which
+                                  ? v3_scale(graph, scale, gradient)
+                                  : m3_apply_t(graph, pose[which]->R, normal));
         }
-        for (uint32_t j = 0; j < k->d; j++)
-            out[n++] = f.v[j];
-        for (uint32_t j = k->d == 2 ? 2 : 0; j < 3; j++)
-            out[n++] = m.v[j];
+        for (uint32_t j = 0; j < mech->dim; j++)
+            out[count++] = normal.v[j];
+        for (uint32_t j = mech->dim == 2 ? 2 : 0; j < 3; j++)
+            out[count++] = moment.v[j];
     }
-    struct tape_spec spec = {.name = arena_printf(k->arena, "%s.opening", name),
+    struct tape_spec spec = {.name =
+                                 arena_printf(mech->arena, "%s.opening", name),
                              .series = true,
-                             .n_local = c->n,
+                             .n_local = cond->n,
                              .outs = out,
-                             .n_outs = n,
-                             .residual = c->F,
-                             .jacobian = c->J,
-                             .n_unknown = c->n,
+                             .n_outs = count,
+                             .residual = cond->F,
+                             .jacobian = cond->J,
+                             .n_unknown = cond->n,
                              .env_of = mech_env_of,
-                             .ctx = k};
-    uint32_t *rows = NEW_N(k->arena, uint32_t, n);
-    return tape_build(k->g, k->ib, &spec, rows);
+                             .ctx = mech};
+    uint32_t *rows = NEW_N(mech->arena, uint32_t, count);
+    return tape_build(mech->graph, mech->image, &spec, rows);
 }
 
 /* what cannot be a contact, whatever the numbers */
 static bool
-contact_ok(struct mech *k, const struct tm_contact *t)
+contact_ok(struct mech *mech, const struct tm_contact *decl)
 {
-    const struct mbody *b[2] = {k->bodies + t->body[0], k->bodies + t->body[1]};
-    struct diag *d;
-    for (int i = 0; i < 2 && !t->at.n; i++)
-        if (!b[i]->G && !b[i]->tm->n_point) {
-            d = diag_add(k->ds, DIAG_E0509, t->range,
-                         "`%s` has no shape, so contact `%s` has no surface",
-                         b[i]->tm->name, t->name);
-            diag_note(k->ds, d, b[i]->tm->range, "`%s` is declared here",
-                      b[i]->tm->name);
-            diag_help(k->ds, d,
+    const struct mbody *body[2] = {mech->bodies + decl->body[0],
+                                   mech->bodies + decl->body[1]};
+    struct diag *diag;
+    for (int i = 0; i < 2 && !decl->at.n; i++)
+        if (!body[i]->G && !body[i]->decl->n_point) {
+            diag = diag_add(mech->diags, DIAG_E0509, decl->range,
+                            "`%s` has no shape, so contact `%s` has no surface",
+                            body[i]->decl->name, decl->name);
+            diag_note(mech->diags, diag, body[i]->decl->range,
+                      "`%s` is declared here", body[i]->decl->name);
+            diag_help(mech->diags, diag,
                       "give the body a shape, such as "
                       "`body %s : circle(1) { ... }`",
-                      b[i]->tm->name);
+                      body[i]->decl->name);
             return false;
         }
-    if (b[0] == b[1]) {
-        d = diag_add(k->ds, DIAG_E0510, t->range,
-                     "contact `%s` joins `%s` to itself", t->name,
-                     b[0]->tm->name);
-        diag_help(k->ds, d, "a contact is between two bodies");
+    if (body[0] == body[1]) {
+        diag = diag_add(mech->diags, DIAG_E0510, decl->range,
+                        "contact `%s` joins `%s` to itself", decl->name,
+                        body[0]->decl->name);
+        diag_help(mech->diags, diag, "a contact is between two bodies");
         return false;
     }
-    if (!t->at.n && (b[0]->flags & b[1]->flags & IMP_BODYF_FLAT)) {
-        d = diag_add(k->ds, DIAG_E0511, t->range,
-                     "both surfaces of contact `%s` are flat", t->name);
-        diag_note(k->ds, d, mech_range(b[0]->tm->range_shape, b[0]->tm->range),
+    if (!decl->at.n && (body[0]->flags & body[1]->flags & IMP_BODYF_FLAT)) {
+        diag = diag_add(mech->diags, DIAG_E0511, decl->range,
+                        "both surfaces of contact `%s` are flat", decl->name);
+        diag_note(mech->diags, diag,
+                  mech_range(body[0]->decl->range_shape, body[0]->decl->range),
                   "this level set is linear");
-        diag_note(k->ds, d, mech_range(b[1]->tm->range_shape, b[1]->tm->range),
+        diag_note(mech->diags, diag,
+                  mech_range(body[1]->decl->range_shape, body[1]->decl->range),
                   "and so is this");
-        diag_help(k->ds, d,
+        diag_help(mech->diags, diag,
                   "closest points are unique only if one of the "
                   "surfaces curves");
         return false;
     }
-    if (b[0]->fixed && b[1]->fixed && !b[0]->prescribed && !b[1]->prescribed) {
-        d = diag_add(k->ds, DIAG_E0512, t->range,
-                     "neither body of contact `%s` can move", t->name);
-        diag_note(k->ds, d, b[0]->tm->range, "`%s` is fixed", b[0]->tm->name);
-        diag_note(k->ds, d, b[1]->tm->range, "`%s` is fixed", b[1]->tm->name);
-        diag_help(k->ds, d, "let one of them move, or drop the contact");
+    if (body[0]->fixed && body[1]->fixed && !body[0]->prescribed &&
+        !body[1]->prescribed) {
+        diag = diag_add(mech->diags, DIAG_E0512, decl->range,
+                        "neither body of contact `%s` can move", decl->name);
+        diag_note(mech->diags, diag, body[0]->decl->range, "`%s` is fixed",
+                  body[0]->decl->name);
+        diag_note(mech->diags, diag, body[1]->decl->range, "`%s` is fixed",
+                  body[1]->decl->name);
+        diag_help(mech->diags, diag,
+                  "let one of them move, or drop the contact");
         return false;
     }
     return true;
@@ -275,30 +294,30 @@ contact_ok(struct mech *k, const struct tm_contact *t)
 
 /* a contact that is stated has a point and a direction, no surfaces */
 static uint32_t
-contact_flags(struct mech *k, const struct tm_contact *t)
+contact_flags(struct mech *mech, const struct tm_contact *decl)
 {
-    uint32_t f = t->at.n ? IMP_CONTACTF_STATED : 0;
-    if (!t->at.n && !t->system &&
-        (body_has_corners(k->bodies + t->body[0]) ||
-         body_has_corners(k->bodies + t->body[1]))) {
+    uint32_t f = decl->at.n ? IMP_CONTACTF_STATED : 0;
+    if (!decl->at.n && !decl->system &&
+        (body_has_corners(mech->bodies + decl->body[0]) ||
+         body_has_corners(mech->bodies + decl->body[1]))) {
         f |= IMP_CONTACTF_CORNERS;
-        f |= t->direction.n ? IMP_CONTACTF_NORMAL : 0;
+        f |= decl->direction.n ? IMP_CONTACTF_NORMAL : 0;
     }
-    return f | (t->priority.e ? IMP_CONTACTF_PRIORITY : 0);
+    return f | (decl->priority.e ? IMP_CONTACTF_PRIORITY : 0);
 }
 
 bool
-contact_build(struct mech *k, uint32_t c, imp_contact *out)
+contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
 {
-    const struct tm_contact *t = k->m->contacts + c;
-    if (!t->system && !contact_ok(k, t))
+    const struct tm_contact *decl = mech->model->contacts + contact;
+    if (!decl->system && !contact_ok(mech, decl))
         return false;
     *out = (imp_contact){
-        .name = image_text(k->ib, t->name),
-        .body = {t->body[0], t->body[1]},
-        .flags = contact_flags(k, t),
-        .law = (uint32_t)t->law,
-        .env_contact = k->layout.contact + c * IMP_CONTACT_SIZE,
+        .name = image_text(mech->image, decl->name),
+        .body = {decl->body[0], decl->body[1]},
+        .flags = contact_flags(mech, decl),
+        .law = (uint32_t)decl->law,
+        .env_contact = mech->layout.contact + contact * IMP_CONTACT_SIZE,
         .system = IMP_NO_SYSTEM,
         .gradient = IMP_NO_TAPE,
         .kkt = IMP_NO_TAPE,
@@ -308,36 +327,36 @@ contact_build(struct mech *k, uint32_t c, imp_contact *out)
         .opening = IMP_NO_TAPE,
         .feature_kkt = {IMP_NO_TAPE, IMP_NO_TAPE, IMP_NO_TAPE},
         .feature_event = {IMP_NO_TAPE, IMP_NO_TAPE, IMP_NO_TAPE},
-        .range = t->range,
-        .range_e = mech_range(t->e.range, t->range),
-        .range_mu = mech_range(t->mu.range, t->range),
-        .range_at = mech_range(t->at.range, t->range),
-        .range_direction = mech_range(t->direction.range, t->range)};
-    if (t->system)
-        system_contact(k, c, out);
-    if (t->system || t->at.n)
+        .range = decl->range,
+        .range_e = mech_range(decl->e.range, decl->range),
+        .range_mu = mech_range(decl->mu.range, decl->range),
+        .range_at = mech_range(decl->at.range, decl->range),
+        .range_direction = mech_range(decl->direction.range, decl->range)};
+    if (decl->system)
+        system_contact(mech, contact, out);
+    if (decl->system || decl->at.n)
         return true;
-    const struct mbody *b0 = k->bodies + t->body[0];
-    const struct mbody *b1 = k->bodies + t->body[1];
-    graph_origin(k->g, t->range);
+    const struct mbody *b0 = mech->bodies + decl->body[0];
+    const struct mbody *b1 = mech->bodies + decl->body[1];
+    graph_origin(mech->graph, decl->range);
     if (out->flags & IMP_CONTACTF_CORNERS) {
-        corner_build(k, c, out);
+        corner_build(mech, contact, out);
         return true;
     }
-    struct conditions *at = NEW(k->arena, struct conditions);
-    conditions_build(k, b0, b1, &b0->pose, &b1->pose, at);
-    struct conditions *along = NEW(k->arena, struct conditions);
-    struct pose p0 = contact_pose_rows(k, b0, 0),
-                p1 = contact_pose_rows(k, b1, 1);
-    conditions_build(k, b0, b1, &p0, &p1, along);
+    struct conditions *at = NEW(mech->arena, struct conditions);
+    conditions_build(mech, b0, b1, &b0->pose, &b1->pose, at);
+    struct conditions *along = NEW(mech->arena, struct conditions);
+    struct pose p0 = contact_pose_rows(mech, b0, 0),
+                p1 = contact_pose_rows(mech, b1, 1);
+    conditions_build(mech, b0, b1, &p0, &p1, along);
     out->n_unknown = at->n;
-    out->kkt = kkt_tape(k, t->name, at);
-    out->event = event_tape(k, t->name, along, k->event_row[c]);
-    out->impact = impact_build(k, c);
-    if (mech_simulates(k)) {
-        const struct mbody *b[2] = {b0, b1};
+    out->kkt = kkt_tape(mech, decl->name, at);
+    out->event = event_tape(mech, decl->name, along, mech->event_row[contact]);
+    out->impact = impact_build(mech, contact);
+    if (mech_simulates(mech)) {
+        const struct mbody *body[2] = {b0, b1};
         const struct pose *p[2] = {&p0, &p1};
-        out->opening = opening_tape(k, t->name, b, p, along);
+        out->opening = opening_tape(mech, decl->name, body, p, along);
     }
     return true;
 }

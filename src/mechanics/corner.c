@@ -7,51 +7,51 @@
 #include "mechanics/mech_priv.h"
 
 bool
-body_has_corners(const struct mbody *b)
+body_has_corners(const struct mbody *body)
 {
-    return b->tm->n_point || b->tm->n_plane > 1;
+    return body->decl->n_point || body->decl->n_plane > 1;
 }
 
 /* series: d (d entries), Q by rows (d*d) */
 static uint32_t
-relative_tape(struct mech *k, uint32_t c)
+relative_tape(struct mech *mech, uint32_t contact)
 {
-    struct graph *g = k->g;
-    const struct tm_contact *t = k->m->contacts + c;
-    struct pose p0 = contact_pose_rows(k, k->bodies + t->body[0], 0);
-    struct pose p1 = contact_pose_rows(k, k->bodies + t->body[1], 1);
-    vec3 apart = m3_apply_t(g, p0.R, v3_sub(g, p1.c, p0.c));
-    mat3 Q = contact_rotation(k, &p0, &p1);
+    struct graph *graph = mech->graph;
+    const struct tm_contact *decl = mech->model->contacts + contact;
+    struct pose p0 = contact_pose_rows(mech, mech->bodies + decl->body[0], 0);
+    struct pose p1 = contact_pose_rows(mech, mech->bodies + decl->body[1], 1);
+    vec3 apart = m3_apply_t(graph, p0.R, v3_sub(graph, p1.c, p0.c));
+    mat3 Q = contact_rotation(mech, &p0, &p1);
     const expr *out[12];
     size_t n = 0;
-    for (uint32_t i = 0; i < k->d; i++)
+    for (uint32_t i = 0; i < mech->dim; i++)
         out[n++] = apart.v[i];
-    for (uint32_t i = 0; i < k->d; i++)
-        for (uint32_t j = 0; j < k->d; j++)
+    for (uint32_t i = 0; i < mech->dim; i++)
+        for (uint32_t j = 0; j < mech->dim; j++)
             out[n++] = Q.m[i][j];
-    struct tape_spec spec = {.name =
-                                 arena_printf(k->arena, "%s.relative", t->name),
-                             .series = true,
-                             .outs = out,
-                             .n_outs = n,
-                             .env_of = mech_env_of,
-                             .ctx = k};
-    return tape_build(g, k->ib, &spec, NULL);
+    struct tape_spec spec = {
+        .name = arena_printf(mech->arena, "%s.relative", decl->name),
+        .series = true,
+        .outs = out,
+        .n_outs = n,
+        .env_of = mech_env_of,
+        .ctx = mech};
+    return tape_build(graph, mech->image, &spec, NULL);
 }
 
 /* a surface that curves, or bends at edges of its own */
 static bool
-smooth(const struct mbody *b)
+smooth(const struct mbody *body)
 {
-    return b->G && !b->tm->n_plane && !(b->flags & IMP_BODYF_FLAT);
+    return body->G && !body->decl->n_plane && !(body->flags & IMP_BODYF_FLAT);
 }
 
 void
-corner_build(struct mech *k, uint32_t c, imp_contact *out)
+corner_build(struct mech *mech, uint32_t contact, imp_contact *out)
 {
-    const struct tm_contact *t = k->m->contacts + c;
-    out->relative = relative_tape(k, c);
+    const struct tm_contact *decl = mech->model->contacts + contact;
+    out->relative = relative_tape(mech, contact);
     for (uint32_t i = 0; i < 2; i++)
-        if (smooth(k->bodies + t->body[i]))
-            corner_smooth_build(k, c, i, out);
+        if (smooth(mech->bodies + decl->body[i]))
+            corner_smooth_build(mech, contact, i, out);
 }

@@ -28,126 +28,135 @@ struct nearest {
 };
 
 static vec3
-locals(struct mech *k, uint32_t first)
+locals(struct mech *mech, uint32_t first)
 {
-    vec3 r = v3_zero(k->g);
-    for (uint32_t i = 0; i < k->d; i++)
-        r.v[i] = ex_sym(k->g, SYM_LOCAL, first + i, 0);
+    vec3 r = v3_zero(mech->graph);
+    for (uint32_t i = 0; i < mech->dim; i++)
+        r.v[i] = ex_sym(mech->graph, SYM_LOCAL, first + i, 0);
     return r;
 }
 
 /* conditions for a feature of this kind, bodies in given poses */
 static void
-nearest_build(struct mech *k, int kind, const struct mbody *a,
-              const struct pose *pa, const struct pose *pb, struct nearest *o)
+nearest_build(struct mech *mech, int kind, const struct mbody *smooth,
+              const struct pose *pose_smooth, const struct pose *pose_polytope,
+              struct nearest *near)
 {
-    struct graph *g = k->g;
-    uint32_t d = k->d, n = kind == EDGE ? d + 2 : d + 1;
-    vec3 x = v3_zero(g);
-    for (uint32_t i = 0; i < d; i++)
-        x.v[i] = ex_sym(g, SYM_UNKNOWN, i, 0);
-    const expr *gamma = ex_sym(g, SYM_UNKNOWN, d, 0); /* mu */
-    mat3 Q = contact_rotation(k, pb, pa);
-    vec3 apart = m3_apply_t(g, pb->R, v3_sub(g, pa->c, pb->c));
-    vec3 grad = contact_gradient(k, a, x);
-    o->p = v3_add(g, apart, m3_apply(g, Q, v3_sub(g, x, a->shape_centre)));
-    o->N = m3_apply(g, Q, grad);
-    o->n = n;
+    struct graph *graph = mech->graph;
+    uint32_t dim = mech->dim, count = kind == EDGE ? dim + 2 : dim + 1;
+    vec3 point = v3_zero(graph);
+    for (uint32_t i = 0; i < dim; i++)
+        point.v[i] = ex_sym(graph, SYM_UNKNOWN, i, 0);
+    const expr *gamma = ex_sym(graph, SYM_UNKNOWN, dim, 0); /* mu */
+    mat3 Q = contact_rotation(mech, pose_polytope, pose_smooth);
+    vec3 apart = m3_apply_t(graph, pose_polytope->R,
+                            v3_sub(graph, pose_smooth->c, pose_polytope->c));
+    vec3 grad = contact_gradient(mech, smooth, point);
+    near->p =
+        v3_add(graph, apart,
+               m3_apply(graph, Q, v3_sub(graph, point, smooth->shape_centre)));
+    near->N = m3_apply(graph, Q, grad);
+    near->n = count;
 
-    vec3 b = locals(k, n), rest;
+    vec3 feature = locals(mech, count), rest;
     uint32_t at = 0;
-    o->F[at++] = contact_at(k, a->G, x);
+    near->F[at++] = contact_at(mech, smooth->G, point);
     if (kind == FACE) {
-        rest = v3_add(g, o->N, v3_scale(g, gamma, b));
-        o->gap = sc_sub(g, v3_dot(g, b, o->p), ex_sym(g, SYM_LOCAL, n + d, 0));
-        o->n_local = n + d + 1;
+        rest = v3_add(graph, near->N, v3_scale(graph, gamma, feature));
+        near->gap = sc_sub(graph, v3_dot(graph, feature, near->p),
+                           ex_sym(graph, SYM_LOCAL, count + dim, 0));
+        near->n_local = count + dim + 1;
     } else {
-        vec3 way = v3_sub(g, b, o->p);
+        vec3 way = v3_sub(graph, feature, near->p);
         if (kind == EDGE) {
-            vec3 w = locals(k, n + d);
-            const expr *s = ex_sym(g, SYM_UNKNOWN, d + 1, 0);
-            way = v3_add(g, way, v3_scale(g, s, w));
-            o->F[at++] = v3_dot(g, w, o->N);
+            vec3 edge = locals(mech, count + dim);
+            const expr *s = ex_sym(graph, SYM_UNKNOWN, dim + 1, 0);
+            way = v3_add(graph, way, v3_scale(graph, s, edge));
+            near->F[at++] = v3_dot(graph, edge, near->N);
         }
-        rest = v3_sub(g, way, v3_scale(g, gamma, o->N));
-        o->gap = sc_mul(g, gamma, v3_norm(g, grad));
-        o->n_local = n + (kind == EDGE ? 2 * d : d);
+        rest = v3_sub(graph, way, v3_scale(graph, gamma, near->N));
+        near->gap = sc_mul(graph, gamma, v3_norm(graph, grad));
+        near->n_local = count + (kind == EDGE ? 2 * dim : dim);
     }
-    for (uint32_t i = 0; i < d; i++)
-        o->F[at++] = rest.v[i];
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t j = 0; j < n; j++)
-            o->J[i * n + j] = ex_diff(g, o->F[i], ex_sym(g, SYM_UNKNOWN, j, 0));
+    for (uint32_t i = 0; i < dim; i++)
+        near->F[at++] = rest.v[i];
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < count; j++)
+            near->J[i * count + j] =
+                ex_diff(graph, near->F[i], ex_sym(graph, SYM_UNKNOWN, j, 0));
 }
 
 static size_t
-put_point(struct mech *k, const expr **out, size_t at, const struct nearest *o)
+put_point(struct mech *mech, const expr **out, size_t at,
+          const struct nearest *near)
 {
-    for (uint32_t i = 0; i < k->d; i++)
-        out[at++] = o->p.v[i];
-    for (uint32_t i = 0; i < k->d; i++)
-        out[at++] = o->N.v[i];
+    for (uint32_t i = 0; i < mech->dim; i++)
+        out[at++] = near->p.v[i];
+    for (uint32_t i = 0; i < mech->dim; i++)
+        out[at++] = near->N.v[i];
     return at;
 }
 
 static uint32_t
-kkt_tape(struct mech *k, const char *name, const struct nearest *o)
+kkt_tape(struct mech *mech, const char *name, const struct nearest *near)
 {
     const expr *out[MOST + MOST * MOST + 1 + 6];
     size_t n = 0;
-    for (uint32_t i = 0; i < o->n; i++)
-        out[n++] = o->F[i];
-    for (uint32_t i = 0; i < o->n * o->n; i++)
-        out[n++] = o->J[i];
-    out[n++] = o->gap;
-    n = put_point(k, out, n, o);
-    return mech_eval_tape(k, name, o->n_local, out, n);
+    for (uint32_t i = 0; i < near->n; i++)
+        out[n++] = near->F[i];
+    for (uint32_t i = 0; i < near->n * near->n; i++)
+        out[n++] = near->J[i];
+    out[n++] = near->gap;
+    n = put_point(mech, out, n, near);
+    return mech_eval_tape(mech, name, near->n_local, out, n);
 }
 
 static uint32_t
-event_tape(struct mech *k, const char *name, const struct nearest *o)
+event_tape(struct mech *mech, const char *name, const struct nearest *near)
 {
     const expr *out[1 + MOST + 6];
     size_t n = 0;
-    out[n++] = o->gap;
-    for (uint32_t i = 0; i < o->n; i++)
-        out[n++] = ex_sym(k->g, SYM_UNKNOWN, i, 0);
-    n = put_point(k, out, n, o);
+    out[n++] = near->gap;
+    for (uint32_t i = 0; i < near->n; i++)
+        out[n++] = ex_sym(mech->graph, SYM_UNKNOWN, i, 0);
+    n = put_point(mech, out, n, near);
     struct tape_spec spec = {.name = name,
                              .series = true,
-                             .n_local = o->n_local,
+                             .n_local = near->n_local,
                              .outs = out,
                              .n_outs = n,
-                             .residual = o->F,
-                             .jacobian = o->J,
-                             .n_unknown = o->n,
+                             .residual = near->F,
+                             .jacobian = near->J,
+                             .n_unknown = near->n,
                              .env_of = mech_env_of,
-                             .ctx = k};
-    return tape_build(k->g, k->ib, &spec, NULL);
+                             .ctx = mech};
+    return tape_build(mech->graph, mech->image, &spec, NULL);
 }
 
 void
-corner_smooth_build(struct mech *k, uint32_t c, uint32_t smooth,
+corner_smooth_build(struct mech *mech, uint32_t contact, uint32_t smooth,
                     imp_contact *out)
 {
     static const char *const word[] = {"vertex", "edge", "face"};
-    const struct tm_contact *t = k->m->contacts + c;
-    const struct mbody *b[2] = {k->bodies + t->body[0], k->bodies + t->body[1]};
-    const struct mbody *A = b[smooth], *B = b[1 - smooth];
-    struct pose row[2] = {contact_pose_rows(k, b[0], 0),
-                          contact_pose_rows(k, b[1], 1)};
-    struct nearest *o = NEW(k->arena, struct nearest);
-    graph_origin(k->g, t->range);
+    const struct tm_contact *decl = mech->model->contacts + contact;
+    const struct mbody *body[2] = {mech->bodies + decl->body[0],
+                                   mech->bodies + decl->body[1]};
+    const struct mbody *curved = body[smooth], *polytope = body[1 - smooth];
+    struct pose pose[2] = {contact_pose_rows(mech, body[0], 0),
+                           contact_pose_rows(mech, body[1], 1)};
+    struct nearest *near = NEW(mech->arena, struct nearest);
+    graph_origin(mech->graph, decl->range);
     out->smooth = smooth;
     for (int i = VERTEX; i <= FACE; i++) {
-        if (i == EDGE && k->d == 2)
+        if (i == EDGE && mech->dim == 2)
             continue;
-        const char *name = arena_printf(k->arena, "%s.%s", t->name, word[i]);
-        nearest_build(k, i, A, &A->pose, &B->pose, o);
+        const char *name =
+            arena_printf(mech->arena, "%s.%s", decl->name, word[i]);
+        nearest_build(mech, i, curved, &curved->pose, &polytope->pose, near);
         out->feature_kkt[i] =
-            kkt_tape(k, arena_printf(k->arena, "%s.closest", name), o);
-        nearest_build(k, i, A, &row[smooth], &row[1 - smooth], o);
+            kkt_tape(mech, arena_printf(mech->arena, "%s.closest", name), near);
+        nearest_build(mech, i, curved, &pose[smooth], &pose[1 - smooth], near);
         out->feature_event[i] =
-            event_tape(k, arena_printf(k->arena, "%s.gap", name), o);
+            event_tape(mech, arena_printf(mech->arena, "%s.gap", name), near);
     }
 }

@@ -19,12 +19,12 @@
 
 /* what the branch of e itself depends on; NULL: it has none */
 static const expr *
-argument(struct graph *g, const expr *e)
+argument(struct graph *graph, const expr *formula)
 {
-    switch ((enum imp_op)e->op) {
+    switch ((enum imp_op)formula->op) {
 #define OP(name, word, arity, dim, series, guard, eval, deriv)                 \
     case IMP_OP_##name:                                                        \
-        return GUARD_##guard(g, e);
+        return GUARD_##guard(graph, formula);
 #include "abi/ops.def"
     default:
         return NULL;
@@ -32,9 +32,9 @@ argument(struct graph *g, const expr *e)
 }
 
 static uint32_t
-kind_of(const expr *e)
+kind_of(const expr *formula)
 {
-    switch ((enum imp_op)e->op) {
+    switch ((enum imp_op)formula->op) {
     case IMP_OP_FLOOR:
     case IMP_OP_CEIL:
     case IMP_OP_TRUNC:
@@ -48,107 +48,107 @@ kind_of(const expr *e)
 }
 
 static bool
-moves(struct mech *k, const expr *e)
+moves(struct mech *mech, const expr *formula)
 {
     static const enum expr_sym of[] = {SYM_STATE, SYM_TIME, SYM_UNKNOWN};
     for (int i = 0; i < 3; i++)
-        if (ex_depends(k->g, e, of[i], UINT32_MAX, UINT32_MAX))
+        if (ex_depends(mech->graph, formula, of[i], UINT32_MAX, UINT32_MAX))
             return true;
     return false;
 }
 
 struct guards {
-    struct mech *k;
+    struct mech *mech;
     const expr **u;
     imp_guard *g;
     size_t n, cap;
 };
 
 static void
-add(struct guards *o, const expr *e, const expr *u)
+add(struct guards *found, const expr *formula, const expr *level)
 {
-    uint32_t kind = kind_of(e);
-    for (size_t i = 0; i < o->n; i++)
-        if (o->u[i] == u && o->g[i].kind == kind)
+    uint32_t kind = kind_of(formula);
+    for (size_t i = 0; i < found->n; i++)
+        if (found->u[i] == level && found->g[i].kind == kind)
             return;
-    if (o->n == o->cap) {
-        size_t cap = o->cap ? 2 * o->cap : 8;
-        const expr **us = NEW_N(o->k->arena, const expr *, cap);
-        imp_guard *g = NEW_N(o->k->arena, imp_guard, cap);
-        if (o->n) {
-            memcpy(us, o->u, o->n * sizeof *us);
-            memcpy(g, o->g, o->n * sizeof *g);
+    if (found->n == found->cap) {
+        size_t cap = found->cap ? 2 * found->cap : 8;
+        const expr **us = NEW_N(found->mech->arena, const expr *, cap);
+        imp_guard *g = NEW_N(found->mech->arena, imp_guard, cap);
+        if (found->n) {
+            memcpy(us, found->u, found->n * sizeof *us);
+            memcpy(g, found->g, found->n * sizeof *g);
         }
-        o->u = us;
-        o->g = g;
-        o->cap = cap;
+        found->u = us;
+        found->g = g;
+        found->cap = cap;
     }
-    o->u[o->n] = u;
-    o->g[o->n++] = (imp_guard){kind, e->origin};
+    found->u[found->n] = level;
+    found->g[found->n++] = (imp_guard){kind, formula->origin};
 }
 
 /* all guards below the formulas f; each node is seen once */
 static void
-gather(struct guards *o, const expr *const *f, size_t n_f)
+gather(struct guards *found, const expr *const *formula, size_t n_formula)
 {
-    struct mech *k = o->k;
-    uint32_t top = graph_size(k->g);
-    bool *seen = NEW_N(k->arena, bool, top + 1);
-    const expr **todo = NEW_N(k->arena, const expr *, top + n_f + 1);
-    size_t n = 0;
-    for (size_t i = 0; i < n_f; i++)
-        if (f[i] && !seen[f[i]->id]) {
-            seen[f[i]->id] = true;
-            todo[n++] = f[i];
+    struct mech *mech = found->mech;
+    uint32_t top = graph_size(mech->graph);
+    bool *seen = NEW_N(mech->arena, bool, top + 1);
+    const expr **todo = NEW_N(mech->arena, const expr *, top + n_formula + 1);
+    size_t n_todo = 0;
+    for (size_t i = 0; i < n_formula; i++)
+        if (formula[i] && !seen[formula[i]->id]) {
+            seen[formula[i]->id] = true;
+            todo[n_todo++] = formula[i];
         }
-    while (n > 0) {
-        const expr *e = todo[--n], *u = argument(k->g, e);
-        if (u && moves(k, u))
-            add(o, e, u);
-        const expr *const below[3] = {e->a, e->b, e->c};
+    while (n_todo > 0) {
+        const expr *node = todo[--n_todo], *level = argument(mech->graph, node);
+        if (level && moves(mech, level))
+            add(found, node, level);
+        const expr *const below[3] = {node->a, node->b, node->c};
         for (int i = 0; i < 3; i++)
             if (below[i] && !seen[below[i]->id]) {
                 seen[below[i]->id] = true;
-                todo[n++] = below[i];
+                todo[n_todo++] = below[i];
             }
     }
 }
 
 bool
-guard_in(struct mech *k, const expr *e)
+guard_in(struct mech *mech, const expr *formula)
 {
-    struct guards o = {.k = k};
-    gather(&o, &e, 1);
+    struct guards o = {.mech = mech};
+    gather(&o, &formula, 1);
     return o.n > 0;
 }
 
 /* size of the terms that e is a sum of; sums that are deeper count as one */
 static const expr *
-size_of(struct graph *g, const expr *e, int depth)
+size_of(struct graph *graph, const expr *formula, int depth)
 {
     if (depth > 0)
-        switch ((enum imp_op)e->op) {
+        switch ((enum imp_op)formula->op) {
         case IMP_OP_ADD:
         case IMP_OP_SUB:
-            return sc_add(g, size_of(g, e->a, depth - 1),
-                          size_of(g, e->b, depth - 1));
+            return sc_add(graph, size_of(graph, formula->a, depth - 1),
+                          size_of(graph, formula->b, depth - 1));
         case IMP_OP_NEG:
-            return size_of(g, e->a, depth - 1);
+            return size_of(graph, formula->a, depth - 1);
         case IMP_OP_MUL:
-            return sc_mul(g, size_of(g, e->a, depth - 1),
-                          size_of(g, e->b, depth - 1));
+            return sc_mul(graph, size_of(graph, formula->a, depth - 1),
+                          size_of(graph, formula->b, depth - 1));
         case IMP_OP_DIV:
-            return ex_div(g, size_of(g, e->a, depth - 1),
-                          ex_op(g, IMP_OP_ABS, e->b, NULL, NULL));
+            return ex_div(graph, size_of(graph, formula->a, depth - 1),
+                          ex_op(graph, IMP_OP_ABS, formula->b, NULL, NULL));
         default:
             break;
         }
-    return ex_op(g, IMP_OP_ABS, e, NULL, NULL);
+    return ex_op(graph, IMP_OP_ABS, formula, NULL, NULL);
 }
 #define SIZE_DEPTH 8
 
 struct rows_of {
-    struct mech *k;
+    struct mech *mech;
     const expr *const *leaf;
     const uint32_t *rows;
     size_t n;
@@ -160,35 +160,36 @@ row_leaf(void *ctx, const expr *leaf)
     const struct rows_of *o = ctx;
     for (size_t i = 0; leaf->sym == SYM_STATE && i < o->n; i++)
         if (o->leaf[i]->sym == SYM_STATE && o->leaf[i]->i == leaf->i)
-            return ex_sym(o->k->g, SYM_ROW, 0, o->rows[i]);
+            return ex_sym(o->mech->graph, SYM_ROW, 0, o->rows[i]);
     if (leaf->sym == SYM_UNKNOWN)
-        return ex_sym(o->k->g, SYM_ROW, 0, o->rows[o->n + leaf->i]);
+        return ex_sym(o->mech->graph, SYM_ROW, 0, o->rows[o->n + leaf->i]);
     return NULL;
 }
 
 void
-guard_build(struct mech *k, imp_block *out, const char *name,
+guard_build(struct mech *mech, imp_block *out, const char *name,
             const expr *const *leaf, const uint32_t *rows, size_t n,
             const expr *const *f, size_t n_f)
 {
-    struct guards o = {.k = k};
-    struct rows_of by = {k, leaf, rows, n};
+    struct guards found = {.mech = mech};
+    struct rows_of by = {mech, leaf, rows, n};
     out->guard = IMP_NO_TAPE;
-    gather(&o, f, n_f);
-    if (!o.n)
+    gather(&found, f, n_f);
+    if (!found.n)
         return;
-    const expr **u = NEW_N(k->arena, const expr *, 2 * o.n);
-    for (size_t i = 0; i < o.n; i++) {
-        u[i] = ex_subst(k->g, o.u[i], row_leaf, &by);
-        u[o.n + i] =
-            ex_subst(k->g, size_of(k->g, o.u[i], SIZE_DEPTH), row_leaf, &by);
+    const expr **level = NEW_N(mech->arena, const expr *, 2 * found.n);
+    for (size_t i = 0; i < found.n; i++) {
+        level[i] = ex_subst(mech->graph, found.u[i], row_leaf, &by);
+        level[found.n + i] =
+            ex_subst(mech->graph, size_of(mech->graph, found.u[i], SIZE_DEPTH),
+                     row_leaf, &by);
     }
     struct tape_spec spec = {.name = name,
                              .series = true,
-                             .outs = u,
-                             .n_outs = 2 * o.n,
+                             .outs = level,
+                             .n_outs = 2 * found.n,
                              .env_of = mech_env_of,
-                             .ctx = k};
-    out->guard = tape_build(k->g, k->ib, &spec, NULL);
-    out->guards = image_array(k->ib, o.g, o.n, sizeof *o.g);
+                             .ctx = mech};
+    out->guard = tape_build(mech->graph, mech->image, &spec, NULL);
+    out->guards = image_array(mech->image, found.g, found.n, sizeof *found.g);
 }

@@ -23,45 +23,50 @@ struct side {
 };
 
 static void
-side_point(struct mech *k, struct side *s, vec3 x)
+side_point(struct mech *mech, struct side *side, vec3 x)
 {
-    struct graph *g = k->g;
-    const struct mbody *b = s->b;
-    s->rho = v3_sub(g, x, b->shape_centre);
-    s->point = v3_add(g, b->pose.c, m3_apply(g, b->pose.R, s->rho));
+    struct graph *graph = mech->graph;
+    const struct mbody *body = side->b;
+    side->rho = v3_sub(graph, x, body->shape_centre);
+    side->point =
+        v3_add(graph, body->pose.c, m3_apply(graph, body->pose.R, side->rho));
     /* c'' + R (w' x rho + w x (w x rho)) */
-    vec3 a = v3_cross(g, b->alpha, s->rho);
-    vec3 c = v3_cross(g, b->w_body, v3_cross(g, b->w_body, s->rho));
-    s->acc = v3_add(g, b->acc, m3_apply(g, b->pose.R, v3_add(g, a, c)));
+    vec3 a = v3_cross(graph, body->alpha, side->rho);
+    vec3 c =
+        v3_cross(graph, body->w_body, v3_cross(graph, body->w_body, side->rho));
+    side->acc = v3_add(graph, body->acc,
+                       m3_apply(graph, body->pose.R, v3_add(graph, a, c)));
 }
 
 static void
-side_levers(struct mech *k, struct side *s, const vec3 basis[3])
+side_levers(struct mech *mech, struct side *side, const vec3 basis[3])
 {
     for (int i = 0; i < 3; i++) {
-        vec3 a = m3_apply_t(k->g, s->b->pose.R, basis[i]);
-        s->lever[i] = v3_cross(k->g, s->rho, a);
-        s->turn[i] = m3_apply(k->g, s->b->invJ, s->lever[i]);
+        vec3 a = m3_apply_t(mech->graph, side->b->pose.R, basis[i]);
+        side->lever[i] = v3_cross(mech->graph, side->rho, a);
+        side->turn[i] = m3_apply(mech->graph, side->b->invJ, side->lever[i]);
     }
 }
 
 /* motion after the impulse `impulse` n on this body */
 static void
-side_after(struct mech *k, struct side *s, const expr *impulse, vec3 n)
+side_after(struct mech *mech, struct side *side, const expr *impulse, vec3 n)
 {
-    struct graph *g = k->g;
-    const expr *dv = sc_mul(g, impulse, s->b->invmass);
-    s->v = v3_add(g, s->b->v, v3_scale(g, dv, n));
-    s->w_body = v3_add(g, s->b->w_body, v3_scale(g, impulse, s->turn[0]));
+    struct graph *graph = mech->graph;
+    const expr *dv = sc_mul(graph, impulse, side->b->invmass);
+    side->v = v3_add(graph, side->b->v, v3_scale(graph, dv, n));
+    side->w_body =
+        v3_add(graph, side->b->w_body, v3_scale(graph, impulse, side->turn[0]));
 }
 
 static const expr *
-side_kinetic(struct mech *k, const struct side *s, vec3 v, vec3 w)
+side_kinetic(struct mech *mech, const struct side *side, vec3 v, vec3 w)
 {
-    struct graph *g = k->g;
-    const expr *e = sc_add(g, sc_mul(g, s->b->mass, v3_dot(g, v, v)),
-                           m3_form(g, w, s->b->J, w));
-    return sc_mul(g, ex_num(g, 0.5), e);
+    struct graph *graph = mech->graph;
+    const expr *e =
+        sc_add(graph, sc_mul(graph, side->b->mass, v3_dot(graph, v, v)),
+               m3_form(graph, w, side->b->J, w));
+    return sc_mul(graph, ex_num(graph, 0.5), e);
 }
 
 /* sin^2 of the angle between n and z below which n counts as along z: far
@@ -69,36 +74,43 @@ side_kinetic(struct mech *k, const struct side *s, vec3 v, vec3 w)
 #define ALONG_Z 1e-20
 
 static void
-contact_basis(struct mech *k, vec3 n, vec3 basis[3])
+contact_basis(struct mech *mech, vec3 normal, vec3 basis[3])
 {
-    struct graph *g = k->g;
-    const expr *z = sc_zero(g), *one = ex_num(g, 1.0);
-    vec3 t = v3_cross(g, n, v3(z, z, one));
-    const expr *s2 = v3_dot(g, t, t);
-    t = v3_scale(g, ex_div(g, one, ex_op(g, IMP_OP_SQRT, s2, NULL, NULL)), t);
-    if (k->d == 3) {
-        vec3 o = v3_cross(g, n, v3(one, z, z));
-        o = v3_scale(g, ex_div(g, one, v3_norm(g, o)), o);
-        const expr *c = ex_op(g, IMP_OP_LT, s2, ex_num(g, ALONG_Z), NULL);
+    struct graph *graph = mech->graph;
+    const expr *zero = sc_zero(graph), *one = ex_num(graph, 1.0);
+    vec3 tangent = v3_cross(graph, normal, v3(zero, zero, one));
+    const expr *s2 = v3_dot(graph, tangent, tangent);
+    tangent = v3_scale(
+        graph, ex_div(graph, one, ex_op(graph, IMP_OP_SQRT, s2, NULL, NULL)),
+        tangent);
+    if (mech->dim == 3) {
+        vec3 other = v3_cross(graph, normal, v3(one, zero, zero));
+        other =
+            v3_scale(graph, ex_div(graph, one, v3_norm(graph, other)), other);
+        const expr *along_z =
+            ex_op(graph, IMP_OP_LT, s2, ex_num(graph, ALONG_Z), NULL);
         for (int i = 0; i < 3; i++)
-            t.v[i] = ex_op(g, IMP_OP_SELECT, c, o.v[i], t.v[i]);
+            tangent.v[i] =
+                ex_op(graph, IMP_OP_SELECT, along_z, other.v[i], tangent.v[i]);
     }
-    basis[0] = n;
-    basis[1] = t;
-    basis[2] = v3_cross(g, n, t);
+    basis[0] = normal;
+    basis[1] = tangent;
+    basis[2] = v3_cross(graph, normal, tangent);
 }
 
 /* W in the contact basis; exactly symmetric */
 static void
-contact_matrix(struct mech *k, const struct side s[2], const expr *W[3][3])
+contact_matrix(struct mech *mech, const struct side side[2],
+               const expr *W[3][3])
 {
-    struct graph *g = k->g;
-    const expr *im = sc_add(g, s[0].b->invmass, s[1].b->invmass);
+    struct graph *graph = mech->graph;
+    const expr *im = sc_add(graph, side[0].b->invmass, side[1].b->invmass);
     for (int i = 0; i < 3; i++)
         for (int j = i; j < 3; j++) {
-            const expr *w = i == j ? im : sc_zero(g);
+            const expr *w = i == j ? im : sc_zero(graph);
             for (int n = 0; n < 2; n++)
-                w = sc_add(g, w, v3_dot(g, s[n].lever[i], s[n].turn[j]));
+                w = sc_add(graph, w,
+                           v3_dot(graph, side[n].lever[i], side[n].turn[j]));
             W[i][j] = W[j][i] = w;
         }
 }
@@ -112,18 +124,18 @@ put3(const expr **out, int at, vec3 v)
 
 /* velocity part of the state as env stores it, padded with zeros */
 static void
-put_state(struct mech *k, const expr **out, int at, const struct side *s)
+put_state(struct mech *mech, const expr **out, int at, const struct side *side)
 {
-    const expr *z = sc_zero(k->g);
+    const expr *z = sc_zero(mech->graph);
     for (int i = 0; i < 6; i++)
         out[at + i] = z;
-    if (k->d == 2) {
-        out[at] = s->v.v[0];
-        out[at + 1] = s->v.v[1];
-        out[at + 2] = s->w_body.v[2];
+    if (mech->dim == 2) {
+        out[at] = side->v.v[0];
+        out[at + 1] = side->v.v[1];
+        out[at + 2] = side->w_body.v[2];
     } else {
-        put3(out, at, s->v);
-        put3(out, at + 3, s->w_body);
+        put3(out, at, side->v);
+        put3(out, at + 3, side->w_body);
     }
 }
 
@@ -133,120 +145,137 @@ struct impulse {
 };
 
 static struct impulse
-impulse_of(struct mech *k, uint32_t c, const expr *un, const expr *Wnn,
+impulse_of(struct mech *mech, uint32_t contact, const expr *un, const expr *Wnn,
            uint32_t n_unknown)
 {
-    struct graph *g = k->g;
-    const expr *z = sc_zero(g), *one = ex_num(g, 1.0), *half = ex_num(g, 0.5);
-    const expr *own = ex_sym(g, SYM_LOCAL, n_unknown, 0);
-    const expr *use = ex_sym(g, SYM_LOCAL, n_unknown + 1, 0);
+    struct graph *graph = mech->graph;
+    const expr *zero = sc_zero(graph), *one = ex_num(graph, 1.0),
+               *half = ex_num(graph, 0.5);
+    const expr *own = ex_sym(graph, SYM_LOCAL, n_unknown, 0);
+    const expr *use = ex_sym(graph, SYM_LOCAL, n_unknown + 1, 0);
     /* two prescribed bodies: no impulse moves them */
     if (sc_is_zero(Wnn))
-        return (struct impulse){z, z};
+        return (struct impulse){zero, zero};
     const expr *e =
-        sym_env(k, k->layout.contact + c * IMP_CONTACT_SIZE + IMP_CONTACT_E);
-    const expr *closing = ex_op(g, IMP_OP_LT, un, z, NULL);
-    const expr *law =
-        ex_div(g, ex_neg(g, ex_mul(g, ex_add(g, one, e), un)), Wnn);
-    law = ex_op(g, IMP_OP_SELECT, closing, law, z);
-    const expr *rest = ex_sub(g, one, ex_mul(g, e, e));
-    const expr *loss = ex_div(g, ex_mul(g, rest, ex_mul(g, un, un)),
-                              ex_mul(g, ex_num(g, 2.0), Wnn));
-    loss = ex_op(g, IMP_OP_SELECT, closing, loss, z);
+        sym_env(mech, mech->layout.contact + contact * IMP_CONTACT_SIZE +
+                          IMP_CONTACT_E);
+    const expr *closing = ex_op(graph, IMP_OP_LT, un, zero, NULL);
+    const expr *law = ex_div(
+        graph, ex_neg(graph, ex_mul(graph, ex_add(graph, one, e), un)), Wnn);
+    law = ex_op(graph, IMP_OP_SELECT, closing, law, zero);
+    const expr *rest = ex_sub(graph, one, ex_mul(graph, e, e));
+    const expr *loss = ex_div(graph, ex_mul(graph, rest, ex_mul(graph, un, un)),
+                              ex_mul(graph, ex_num(graph, 2.0), Wnn));
+    loss = ex_op(graph, IMP_OP_SELECT, closing, loss, zero);
     /* any other alpha: -(alpha u_n + alpha^2 n.M.n/2) */
     const expr *price =
-        ex_mul(g, own, ex_add(g, un, ex_mul(g, half, ex_mul(g, own, Wnn))));
+        ex_mul(graph, own,
+               ex_add(graph, un, ex_mul(graph, half, ex_mul(graph, own, Wnn))));
     return (struct impulse){
-        ex_op(g, IMP_OP_SELECT, use, own, law),
-        ex_op(g, IMP_OP_SELECT, use, ex_neg(g, price), loss)};
+        ex_op(graph, IMP_OP_SELECT, use, own, law),
+        ex_op(graph, IMP_OP_SELECT, use, ex_neg(graph, price), loss)};
 }
 
 /* n.(velocity of the contact point) of a side before the impact */
 static const expr *
-side_speed(struct mech *k, const struct side *s, vec3 n)
+side_speed(struct mech *mech, const struct side *side, vec3 n)
 {
-    return sc_add(k->g, v3_dot(k->g, s->b->v, n),
-                  v3_dot(k->g, s->b->w_body, s->lever[0]));
+    return sc_add(mech->graph, v3_dot(mech->graph, side->b->v, n),
+                  v3_dot(mech->graph, side->b->w_body, side->lever[0]));
 }
 
 /* energy that bodies in prescribed motion put in: what drives them keeps their
  * velocity up against the impulse */
 static const expr *
-drive_work(struct mech *k, const struct side s[2], const expr *alpha, vec3 n)
+drive_work(struct mech *mech, const struct side side[2], const expr *alpha,
+           vec3 n)
 {
-    struct graph *g = k->g;
-    const expr *w = sc_zero(g);
-    if (s[0].b->prescribed)
-        w = sc_add(g, w, sc_mul(g, alpha, side_speed(k, &s[0], n)));
-    if (s[1].b->prescribed)
-        w = sc_sub(g, w, sc_mul(g, alpha, side_speed(k, &s[1], n)));
+    struct graph *graph = mech->graph;
+    const expr *w = sc_zero(graph);
+    if (side[0].b->prescribed)
+        w = sc_add(graph, w,
+                   sc_mul(graph, alpha, side_speed(mech, &side[0], n)));
+    if (side[1].b->prescribed)
+        w = sc_sub(graph, w,
+                   sc_mul(graph, alpha, side_speed(mech, &side[1], n)));
     return w;
 }
 
 uint32_t
-impact_build(struct mech *k, uint32_t c)
+impact_build(struct mech *mech, uint32_t contact)
 {
-    struct graph *g = k->g;
-    const struct tm_contact *t = k->m->contacts + c;
-    graph_origin(g, t->range);
-    struct side s[2] = {{.b = k->bodies + t->body[0]},
-                        {.b = k->bodies + t->body[1]}};
-    vec3 basis[3], x = contact_unknown(k, 0);
-    side_point(k, &s[0], x);
-    side_point(k, &s[1], contact_unknown(k, 1));
-    vec3 n = contact_gradient(k, s[0].b, x);
-    n = m3_apply(g, s[0].b->pose.R,
-                 v3_scale(g, ex_div(g, ex_num(g, 1.0), v3_norm(g, n)), n));
-    contact_basis(k, n, basis);
-    side_levers(k, &s[0], basis);
-    side_levers(k, &s[1], basis);
+    struct graph *graph = mech->graph;
+    const struct tm_contact *decl = mech->model->contacts + contact;
+    graph_origin(graph, decl->range);
+    struct side side[2] = {{.b = mech->bodies + decl->body[0]},
+                           {.b = mech->bodies + decl->body[1]}};
+    vec3 basis[3], point = contact_unknown(mech, 0);
+    side_point(mech, &side[0], point);
+    side_point(mech, &side[1], contact_unknown(mech, 1));
+    vec3 normal = contact_gradient(mech, side[0].b, point);
+    normal = m3_apply(
+        graph, side[0].b->pose.R,
+        v3_scale(graph,
+                 ex_div(graph, ex_num(graph, 1.0), v3_norm(graph, normal)),
+                 normal));
+    contact_basis(mech, normal, basis);
+    side_levers(mech, &side[0], basis);
+    side_levers(mech, &side[1], basis);
 
-    const expr *W[3][3], *out[IMP_CS_SIZE], *z = sc_zero(g);
-    contact_matrix(k, s, W);
-    vec3 dv = v3_sub(g, s[1].b->v, s[0].b->v);
-    vec3 da = v3_sub(g, s[1].acc, s[0].acc);
+    const expr *delassus[3][3], *out[IMP_CS_SIZE], *zero = sc_zero(graph);
+    contact_matrix(mech, side, delassus);
+    vec3 dv = v3_sub(graph, side[1].b->v, side[0].b->v);
+    vec3 da = v3_sub(graph, side[1].acc, side[0].acc);
     for (int i = 0; i < 3; i++) {
         put3(out, i * 3, basis[i]);
         for (int j = 0; j < 3; j++)
-            out[IMP_CS_W + 3 * i + j] = W[i][j];
-        const expr *u = v3_dot(g, dv, basis[i]);
-        u = sc_add(g, u, v3_dot(g, s[1].b->w_body, s[1].lever[i]));
-        u = sc_sub(g, u, v3_dot(g, s[0].b->w_body, s[0].lever[i]));
+            out[IMP_CS_W + 3 * i + j] = delassus[i][j];
+        const expr *u = v3_dot(graph, dv, basis[i]);
+        u = sc_add(graph, u,
+                   v3_dot(graph, side[1].b->w_body, side[1].lever[i]));
+        u = sc_sub(graph, u,
+                   v3_dot(graph, side[0].b->w_body, side[0].lever[i]));
         out[IMP_CS_VREL + i] = u;
-        out[IMP_CS_AREL + i] = v3_dot(g, da, basis[i]);
+        out[IMP_CS_AREL + i] = v3_dot(graph, da, basis[i]);
     }
-    put3(out, IMP_CS_P, s[0].point);
-    put3(out, IMP_CS_Q, s[1].point);
+    put3(out, IMP_CS_P, side[0].point);
+    put3(out, IMP_CS_Q, side[1].point);
 
     /* surfaces that move over their bodies take part in the approach, and the
      * force at them does work */
     const expr *recede =
-        sc_add(g, contact_recede(k, s[0].b, x),
-               contact_recede(k, s[1].b, contact_unknown(k, 1)));
-    out[IMP_CS_VREL] = sc_add(g, out[IMP_CS_VREL], recede);
+        sc_add(graph, contact_recede(mech, side[0].b, point),
+               contact_recede(mech, side[1].b, contact_unknown(mech, 1)));
+    out[IMP_CS_VREL] = sc_add(graph, out[IMP_CS_VREL], recede);
 
-    struct impulse im =
-        impulse_of(k, c, out[IMP_CS_VREL], W[0][0], 2 * k->d + 2);
-    put3(out, IMP_CS_IMPULSE, v3(im.alpha, z, z));
-    side_after(k, &s[0], sc_neg(g, im.alpha), n);
-    side_after(k, &s[1], im.alpha, n);
+    struct impulse im = impulse_of(mech, contact, out[IMP_CS_VREL],
+                                   delassus[0][0], 2 * mech->dim + 2);
+    put3(out, IMP_CS_IMPULSE, v3(im.alpha, zero, zero));
+    side_after(mech, &side[0], sc_neg(graph, im.alpha), normal);
+    side_after(mech, &side[1], im.alpha, normal);
     static const int at_v[2] = {IMP_CS_V1, IMP_CS_V2};
     static const int at_w[2] = {IMP_CS_W1, IMP_CS_W2};
     static const int at_state[2] = {IMP_CS_STATE1, IMP_CS_STATE2};
-    const expr *before = z, *after = z;
+    const expr *before = zero, *after = zero;
     for (int i = 0; i < 2; i++) {
-        const struct mbody *b = s[i].b;
-        put3(out, at_v[i], s[i].v);
+        const struct mbody *body = side[i].b;
+        put3(out, at_v[i], side[i].v);
         put3(out, at_w[i],
-             k->d == 3 ? m3_apply(g, b->pose.R, s[i].w_body) : s[i].w_body);
-        put_state(k, out, at_state[i], &s[i]);
-        before = sc_add(g, before, side_kinetic(k, &s[i], b->v, b->w_body));
-        after = sc_add(g, after, side_kinetic(k, &s[i], s[i].v, s[i].w_body));
+             mech->dim == 3 ? m3_apply(graph, body->pose.R, side[i].w_body)
+                            : side[i].w_body);
+        put_state(mech, out, at_state[i], &side[i]);
+        before = sc_add(graph, before,
+                        side_kinetic(mech, &side[i], body->v, body->w_body));
+        after = sc_add(graph, after,
+                       side_kinetic(mech, &side[i], side[i].v, side[i].w_body));
     }
     out[IMP_CS_E_BEFORE] = before;
     out[IMP_CS_E_AFTER] = after;
-    out[IMP_CS_LOSS] = sc_sub(g, im.loss, drive_work(k, s, im.alpha, n));
-    out[IMP_CS_LOSS] = sc_add(g, out[IMP_CS_LOSS], sc_mul(g, im.alpha, recede));
-    return mech_eval_tape(k, arena_printf(k->arena, "%s.impact", t->name),
-                          2 * k->d + 4, out, IMP_CS_SIZE);
+    out[IMP_CS_LOSS] =
+        sc_sub(graph, im.loss, drive_work(mech, side, im.alpha, normal));
+    out[IMP_CS_LOSS] =
+        sc_add(graph, out[IMP_CS_LOSS], sc_mul(graph, im.alpha, recede));
+    return mech_eval_tape(mech,
+                          arena_printf(mech->arena, "%s.impact", decl->name),
+                          2 * mech->dim + 4, out, IMP_CS_SIZE);
 }

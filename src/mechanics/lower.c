@@ -10,147 +10,154 @@
  */
 
 const expr *
-body_kinetic(struct mech *k, const struct mbody *b)
+body_kinetic(struct mech *mech, const struct mbody *body)
 {
-    struct graph *g = k->g;
-    const expr *lin = sc_mul(g, b->mass, v3_dot(g, b->v, b->v));
-    const expr *rot = m3_form(g, b->w_body, b->J, b->w_body);
-    return sc_mul(g, ex_num(g, 0.5), sc_add(g, lin, rot));
+    struct graph *graph = mech->graph;
+    const expr *lin =
+        sc_mul(graph, body->mass, v3_dot(graph, body->v, body->v));
+    const expr *rot = m3_form(graph, body->w_body, body->J, body->w_body);
+    return sc_mul(graph, ex_num(graph, 0.5), sc_add(graph, lin, rot));
 }
 
 const expr *
-body_potential(struct mech *k, const struct mbody *b)
+body_potential(struct mech *mech, const struct mbody *body)
 {
-    return sc_neg(k->g,
-                  sc_mul(k->g, b->mass, v3_dot(k->g, k->gravity, b->pose.c)));
+    return sc_neg(mech->graph,
+                  sc_mul(mech->graph, body->mass,
+                         v3_dot(mech->graph, mech->gravity, body->pose.c)));
 }
 
 vec3
-body_momentum(struct mech *k, const struct mbody *b)
+body_momentum(struct mech *mech, const struct mbody *body)
 {
-    return v3_scale(k->g, b->mass, b->v);
+    return v3_scale(mech->graph, body->mass, body->v);
 }
 
 /* about the world's origin: c x m v + R J w_body */
 vec3
-body_angular(struct mech *k, const struct mbody *b)
+body_angular(struct mech *mech, const struct mbody *body)
 {
-    struct graph *g = k->g;
-    vec3 orbit = v3_cross(g, b->pose.c, body_momentum(k, b));
-    vec3 own = m3_apply(g, b->J, b->w_body);
-    if (k->d == 3)
-        own = m3_apply(g, b->pose.R, own);
-    return v3_add(g, orbit, own);
+    struct graph *graph = mech->graph;
+    vec3 orbit = v3_cross(graph, body->pose.c, body_momentum(mech, body));
+    vec3 own = m3_apply(graph, body->J, body->w_body);
+    if (mech->dim == 3)
+        own = m3_apply(graph, body->pose.R, own);
+    return v3_add(graph, orbit, own);
 }
 
 static const expr *
-vec_entry(struct mech *k, vec3 v, uint32_t c)
+vec_entry(struct mech *mech, vec3 v, uint32_t entry)
 {
-    return c < 3 ? v.v[c] : sc_zero(k->g);
+    return entry < 3 ? v.v[entry] : sc_zero(mech->graph);
 }
 
 /* spins and angular momenta are scalars in the plane */
 static const expr *
-spin_entry(struct mech *k, vec3 v, uint32_t c)
+spin_entry(struct mech *mech, vec3 v, uint32_t entry)
 {
-    return k->d == 2 ? v.v[2] : vec_entry(k, v, c);
+    return mech->dim == 2 ? v.v[2] : vec_entry(mech, v, entry);
 }
 
 static const expr *
-angle_of(struct mech *k, const struct mbody *b)
+angle_of(struct mech *mech, const struct mbody *body)
 {
-    struct graph *g = k->g;
-    if (k->d == 2)
-        return b->angle;
+    struct graph *graph = mech->graph;
+    if (mech->dim == 2)
+        return body->angle;
     /* angle of rotation, 0 to 2 pi */
-    vec3 im = v3(b->pose.q.q[1], b->pose.q.q[2], b->pose.q.q[3]);
-    return sc_mul(g, ex_num(g, 2.0),
-                  ex_op(g, IMP_OP_ATAN2, v3_norm(g, im), b->pose.q.q[0], NULL));
+    vec3 im = v3(body->pose.q.q[1], body->pose.q.q[2], body->pose.q.q[3]);
+    return sc_mul(graph, ex_num(graph, 2.0),
+                  ex_op(graph, IMP_OP_ATAN2, v3_norm(graph, im),
+                        body->pose.q.q[0], NULL));
 }
 
 static const expr *
-body_quantity(struct mech *k, const struct mbody *b, uint32_t quantity,
-              uint32_t c)
+body_quantity(struct mech *mech, const struct mbody *body, uint32_t quantity,
+              uint32_t entry)
 {
-    struct graph *g = k->g;
-    uint32_t e = b->env_body;
+    struct graph *graph = mech->graph;
+    uint32_t first = body->env_body;
     switch ((enum body_quantity)quantity) {
     case BODYQ_POSITION:
-        return vec_entry(k, b->pose.c, c);
+        return vec_entry(mech, body->pose.c, entry);
     case BODYQ_VELOCITY:
-        return vec_entry(k, b->v, c);
+        return vec_entry(mech, body->v, entry);
     case BODYQ_SPIN:
-        return spin_entry(k, b->w, c);
+        return spin_entry(mech, body->w, entry);
     case BODYQ_ANGLE:
-        return angle_of(k, b);
+        return angle_of(mech, body);
     case BODYQ_ENERGY:
-        return sc_add(g, body_kinetic(k, b), body_potential(k, b));
+        return sc_add(graph, body_kinetic(mech, body),
+                      body_potential(mech, body));
     case BODYQ_MOMENTUM:
-        return vec_entry(k, body_momentum(k, b), c);
+        return vec_entry(mech, body_momentum(mech, body), entry);
     case BODYQ_ANGULAR_MOMENTUM:
-        return spin_entry(k, body_angular(k, b), c);
+        return spin_entry(mech, body_angular(mech, body), entry);
     case BODYQ_MASS:
-        return sym_env(k, e + IMP_BODY_MASS);
+        return sym_env(mech, first + IMP_BODY_MASS);
     case BODYQ_VOLUME:
-        return sym_env(k, e + IMP_BODY_VOLUME);
+        return sym_env(mech, first + IMP_BODY_VOLUME);
     case BODYQ_INERTIA:
-        return sym_env(k, e + IMP_BODY_INERTIA + c);
+        return sym_env(mech, first + IMP_BODY_INERTIA + entry);
     case BODYQ_CENTRE:
-        return sym_env(k, e + IMP_BODY_CENTRE + c);
+        return sym_env(mech, first + IMP_BODY_CENTRE + entry);
     case BODYQ_QUATERNION:
-        return k->d == 3 && c < 4 ? b->pose.q.q[c] : sc_zero(g);
+        return mech->dim == 3 && entry < 4 ? body->pose.q.q[entry]
+                                           : sc_zero(graph);
     case BODYQ_AXES:
-        return b->pose.R.m[c / k->d][c % k->d];
+        return body->pose.R.m[entry / mech->dim][entry % mech->dim];
     case BODYQ_BODY_VELOCITY:
-        return vec_entry(k, m3_apply_t(g, b->pose.R, b->v), c);
+        return vec_entry(mech, m3_apply_t(graph, body->pose.R, body->v), entry);
     case BODYQ_BODY_SPIN:
-        return spin_entry(k, b->w_body, c);
+        return spin_entry(mech, body->w_body, entry);
     case BODYQ_BODY_MOMENTUM:
-        return vec_entry(k, m3_apply_t(g, b->pose.R, body_momentum(k, b)), c);
+        return vec_entry(
+            mech, m3_apply_t(graph, body->pose.R, body_momentum(mech, body)),
+            entry);
     case BODYQ_BODY_ANGULAR_MOMENTUM:
-        return spin_entry(k, m3_apply(g, b->J, b->w_body), c);
+        return spin_entry(mech, m3_apply(graph, body->J, body->w_body), entry);
     }
     abort();
 }
 
 static const expr *
-total_quantity(struct mech *k, uint32_t what)
+total_quantity(struct mech *mech, uint32_t what)
 {
-    struct graph *g = k->g;
-    const expr *s = sc_zero(g);
-    for (size_t i = 0; i < k->m->n_bodies; i++) {
-        const struct mbody *b = k->bodies + i;
+    struct graph *graph = mech->graph;
+    const expr *sum = sc_zero(graph);
+    for (size_t i = 0; i < mech->model->n_bodies; i++) {
+        const struct mbody *body = mech->bodies + i;
         if (what != TOTAL_POTENTIAL)
-            s = sc_add(g, s, body_kinetic(k, b));
+            sum = sc_add(graph, sum, body_kinetic(mech, body));
         if (what != TOTAL_KINETIC)
-            s = sc_add(g, s, body_potential(k, b));
+            sum = sc_add(graph, sum, body_potential(mech, body));
     }
-    for (size_t i = 0; i < k->m->n_systems; i++) {
+    for (size_t i = 0; i < mech->model->n_systems; i++) {
         if (what != TOTAL_POTENTIAL)
-            s = sc_add(g, s, k->systems[i].kinetic);
+            sum = sc_add(graph, sum, mech->systems[i].kinetic);
         if (what != TOTAL_KINETIC)
-            s = sc_add(g, s, k->systems[i].potential);
+            sum = sc_add(graph, sum, mech->systems[i].potential);
     }
-    return s;
+    return sum;
 }
 
 const expr *
 lower_leaf(void *ctx, const expr *leaf)
 {
-    struct mech *k = ctx;
+    struct mech *mech = ctx;
     if (leaf->sym == SYM_BODY)
-        return body_quantity(k, k->bodies + leaf->i, leaf->j / BODYQ_STRIDE,
-                             leaf->j % BODYQ_STRIDE);
+        return body_quantity(mech, mech->bodies + leaf->i,
+                             leaf->j / BODYQ_STRIDE, leaf->j % BODYQ_STRIDE);
     if (leaf->sym == SYM_TOTAL)
-        return total_quantity(k, leaf->i);
-    return system_leaf(k, leaf);
+        return total_quantity(mech, leaf->i);
+    return system_leaf(mech, leaf);
 }
 
 /* replaces SYM_BODY and SYM_TOTAL by expressions of the state */
 static const expr *
-lower_expr(struct mech *k, const expr *e)
+lower_expr(struct mech *mech, const expr *e)
 {
-    return ex_subst(k->g, e, lower_leaf, k);
+    return ex_subst(mech->graph, e, lower_leaf, mech);
 }
 
 /* -- values -------------------------------------------------------------------
@@ -158,7 +165,7 @@ lower_expr(struct mech *k, const expr *e)
 
 /* which contacts (gap, points) and slots a tape reads, each once, in order */
 struct reads {
-    struct mech *k;
+    struct mech *mech;
     bool *contact, *slot;
 };
 
@@ -173,135 +180,142 @@ note_read(void *ctx, const expr *leaf)
 }
 
 static imp_ref
-set_bits(struct mech *k, const bool *bits, size_t n)
+set_bits(struct mech *mech, const bool *bits, size_t n)
 {
-    uint32_t *v = NEW_N(k->arena, uint32_t, n + 1);
+    uint32_t *v = NEW_N(mech->arena, uint32_t, n + 1);
     size_t m = 0;
     for (size_t i = 0; i < n; i++)
         if (bits[i])
             v[m++] = (uint32_t)i;
-    return image_array(k->ib, v, m, sizeof *v);
+    return image_array(mech->image, v, m, sizeof *v);
 }
 
 static imp_str
-text_or_empty(struct mech *k, const char *s)
+text_or_empty(struct mech *mech, const char *s)
 {
-    return image_text(k->ib, s ? s : "");
+    return image_text(mech->image, s ? s : "");
 }
 
 /* n constants as such; false: some are none */
 static bool
-listed(struct mech *k, const struct tm_val *v, size_t n, imp_ref *out)
+listed(struct mech *mech, const struct tm_val *val, size_t n, imp_ref *out)
 {
-    double *x = NEW_N(k->arena, double, n + 1);
+    double *x = NEW_N(mech->arena, double, n + 1);
     for (size_t i = 0; i < n; i++) {
-        if (!ex_is_const(v->e[i]))
+        if (!ex_is_const(val->e[i]))
             return false;
-        x[i] = v->e[i]->num;
+        x[i] = val->e[i]->num;
     }
-    *out = image_array(k->ib, x, n, sizeof *x);
+    *out = image_array(mech->image, x, n, sizeof *x);
     return true;
 }
 
 static imp_val
-lower_val(struct mech *k, const struct tm_val *v)
+lower_val(struct mech *mech, const struct tm_val *val)
 {
-    imp_val o = {.kind = (uint32_t)v->kind,
-                 .rows = v->rows,
-                 .cols = v->cols,
-                 .tape = IMP_NO_TAPE,
-                 .ref = v->ref,
-                 .field = v->field,
-                 .compare = v->compare,
-                 .range = v->range};
-    o.text = text_or_empty(k, v->text);
-    o.label = text_or_empty(k, v->label);
-    o.unit = text_or_empty(k, v->unit);
-    o.name = text_or_empty(k, v->name);
-    size_t n = (size_t)v->rows * v->cols;
-    if (v->compare)
-        n = 3;
-    if (v->listed && listed(k, v, n, &o.numbers))
-        n = 0;
-    if (v->e && n && (v->kind == IMP_VAL_NUM || v->kind == IMP_VAL_BOOL)) {
-        struct reads r = {k, NEW_N(k->arena, bool, k->m->n_contacts + 1),
-                          NEW_N(k->arena, bool, k->m->n_slots + 1)};
-        const expr **outs = NEW_N(k->arena, const expr *, n);
-        graph_origin(k->g, v->range);
-        for (size_t i = 0; i < n; i++)
-            outs[i] = lower_expr(k, v->e[i]);
-        ex_leaves(k->g, outs, n, note_read, &r);
-        o.series = series_wants(k, outs, n, r.contact, r.slot);
-        o.contacts = set_bits(k, r.contact, k->m->n_contacts);
-        o.slots = set_bits(k, r.slot, k->m->n_slots);
-        o.tape = mech_eval_tape(k, v->label && *v->label ? v->label : "value",
-                                0, outs, n);
+    imp_val out = {.kind = (uint32_t)val->kind,
+                   .rows = val->rows,
+                   .cols = val->cols,
+                   .tape = IMP_NO_TAPE,
+                   .ref = val->ref,
+                   .field = val->field,
+                   .compare = val->compare,
+                   .range = val->range};
+    out.text = text_or_empty(mech, val->text);
+    out.label = text_or_empty(mech, val->label);
+    out.unit = text_or_empty(mech, val->unit);
+    out.name = text_or_empty(mech, val->name);
+    size_t count = (size_t)val->rows * val->cols;
+    if (val->compare)
+        count = 3;
+    if (val->listed && listed(mech, val, count, &out.numbers))
+        count = 0;
+    if (val->e && count &&
+        (val->kind == IMP_VAL_NUM || val->kind == IMP_VAL_BOOL)) {
+        struct reads r = {mech,
+                          NEW_N(mech->arena, bool, mech->model->n_contacts + 1),
+                          NEW_N(mech->arena, bool, mech->model->n_slots + 1)};
+        const expr **outs = NEW_N(mech->arena, const expr *, count);
+        graph_origin(mech->graph, val->range);
+        for (size_t i = 0; i < count; i++)
+            outs[i] = lower_expr(mech, val->e[i]);
+        ex_leaves(mech->graph, outs, count, note_read, &r);
+        out.series = series_wants(mech, outs, count, r.contact, r.slot);
+        out.contacts = set_bits(mech, r.contact, mech->model->n_contacts);
+        out.slots = set_bits(mech, r.slot, mech->model->n_slots);
+        out.tape = mech_eval_tape(
+            mech, val->label && *val->label ? val->label : "value", 0, outs,
+            count);
     }
-    if (v->n_items) {
-        imp_val *items = NEW_N(k->arena, imp_val, v->n_items);
-        for (size_t i = 0; i < v->n_items; i++)
-            items[i] = lower_val(k, v->items + i);
-        o.items = image_array(k->ib, items, v->n_items, sizeof *items);
+    if (val->n_items) {
+        imp_val *items = NEW_N(mech->arena, imp_val, val->n_items);
+        for (size_t i = 0; i < val->n_items; i++)
+            items[i] = lower_val(mech, val->items + i);
+        out.items =
+            image_array(mech->image, items, val->n_items, sizeof *items);
     }
-    return o;
+    return out;
 }
 
 static imp_command
-lower_command(struct mech *k, const struct tm_command *c)
+lower_command(struct mech *mech, const struct tm_command *command)
 {
-    imp_command o = {.id = (uint32_t)c->id,
-                     .range = c->range,
-                     .done = c->inner  ? IMP_DONE_INNER
-                             : c->done ? IMP_DONE_EARLIER
-                                       : IMP_DONE_NOT,
-                     .bound = text_or_empty(k, c->bound)};
-    imp_val *args = NEW_N(k->arena, imp_val, c->n_args + 1);
-    imp_opt *opts = NEW_N(k->arena, imp_opt, c->n_opts + 1);
-    imp_field *fields = NEW_N(k->arena, imp_field, c->n_fields + 1);
-    for (size_t i = 0; i < c->n_args && !c->done; i++)
-        args[i] = lower_val(k, c->args + i);
-    for (size_t i = 0; i < c->n_opts && !c->done; i++) {
-        opts[i].id = (uint32_t)c->opts[i].id;
-        opts[i].val = lower_val(k, &c->opts[i].val);
+    imp_command out = {.id = (uint32_t)command->id,
+                       .range = command->range,
+                       .done = command->inner  ? IMP_DONE_INNER
+                               : command->done ? IMP_DONE_EARLIER
+                                               : IMP_DONE_NOT,
+                       .bound = text_or_empty(mech, command->bound)};
+    imp_val *args = NEW_N(mech->arena, imp_val, command->n_args + 1);
+    imp_opt *opts = NEW_N(mech->arena, imp_opt, command->n_opts + 1);
+    imp_field *fields = NEW_N(mech->arena, imp_field, command->n_fields + 1);
+    for (size_t i = 0; i < command->n_args && !command->done; i++)
+        args[i] = lower_val(mech, command->args + i);
+    for (size_t i = 0; i < command->n_opts && !command->done; i++) {
+        opts[i].id = (uint32_t)command->opts[i].id;
+        opts[i].val = lower_val(mech, &command->opts[i].val);
     }
-    for (size_t i = 0; i < c->n_fields; i++) {
-        const struct tm_field *f = c->fields + i;
-        fields[i] = (imp_field){.name = text_or_empty(k, f->name),
-                                .unit = text_or_empty(k, f->unit),
-                                .doc = text_or_empty(k, f->doc),
+    for (size_t i = 0; i < command->n_fields; i++) {
+        const struct tm_field *f = command->fields + i;
+        fields[i] = (imp_field){.name = text_or_empty(mech, f->name),
+                                .unit = text_or_empty(mech, f->unit),
+                                .doc = text_or_empty(mech, f->doc),
                                 .kind = (uint32_t)f->kind,
                                 .column = f->column,
                                 .width = f->width};
     }
-    o.args = image_array(k->ib, args, c->done ? 0 : c->n_args, sizeof *args);
-    o.opts = image_array(k->ib, opts, c->done ? 0 : c->n_opts, sizeof *opts);
-    o.fields = image_array(k->ib, fields, c->n_fields, sizeof *fields);
-    return o;
+    out.args = image_array(mech->image, args,
+                           command->done ? 0 : command->n_args, sizeof *args);
+    out.opts = image_array(mech->image, opts,
+                           command->done ? 0 : command->n_opts, sizeof *opts);
+    out.fields =
+        image_array(mech->image, fields, command->n_fields, sizeof *fields);
+    return out;
 }
 
 imp_ref
-lower_commands(struct mech *k)
+lower_commands(struct mech *mech)
 {
-    size_t n = k->m->n_commands;
-    imp_command *v = NEW_N(k->arena, imp_command, n + 1);
+    size_t n = mech->model->n_commands;
+    imp_command *table = NEW_N(mech->arena, imp_command, n + 1);
     for (size_t i = 0; i < n; i++)
-        v[i] = lower_command(k, k->m->commands + i);
-    return image_array(k->ib, v, n, sizeof *v);
+        table[i] = lower_command(mech, mech->model->commands + i);
+    return image_array(mech->image, table, n, sizeof *table);
 }
 
 imp_ref
-lower_slots(struct mech *k)
+lower_slots(struct mech *mech)
 {
-    size_t n = k->m->n_slots;
-    imp_slot *v = NEW_N(k->arena, imp_slot, n + 1);
-    for (size_t i = 0; i < n; i++) {
-        const struct tm_slot *s = k->m->slots + i;
-        v[i] = (imp_slot){.kind = (uint32_t)s->kind,
-                          .command = s->command,
-                          .field = s->field,
-                          .index = s->index,
-                          .text = text_or_empty(k, s->text),
-                          .range = s->range};
+    size_t count = mech->model->n_slots;
+    imp_slot *table = NEW_N(mech->arena, imp_slot, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct tm_slot *slot = mech->model->slots + i;
+        table[i] = (imp_slot){.kind = (uint32_t)slot->kind,
+                              .command = slot->command,
+                              .field = slot->field,
+                              .index = slot->index,
+                              .text = text_or_empty(mech, slot->text),
+                              .range = slot->range};
     }
-    return image_array(k->ib, v, n, sizeof *v);
+    return image_array(mech->image, table, count, sizeof *table);
 }

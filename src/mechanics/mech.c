@@ -13,47 +13,47 @@ mech_range(imp_range r, imp_range otherwise)
 }
 
 const expr *
-sym_env(struct mech *k, uint32_t i)
+sym_env(struct mech *mech, uint32_t i)
 {
-    return ex_sym(k->g, SYM_ENV, i, 0);
+    return ex_sym(mech->graph, SYM_ENV, i, 0);
 }
 
 const expr *
-sym_state(struct mech *k, uint32_t i)
+sym_state(struct mech *mech, uint32_t i)
 {
-    return ex_sym(k->g, SYM_STATE, i, 0);
+    return ex_sym(mech->graph, SYM_STATE, i, 0);
 }
 
 const expr *
-sym_time(struct mech *k)
+sym_time(struct mech *mech)
 {
-    return ex_sym(k->g, SYM_TIME, 0, 0);
+    return ex_sym(mech->graph, SYM_TIME, 0, 0);
 }
 
 uint32_t
 mech_env_of(void *ctx, const expr *leaf)
 {
-    const struct mech *k = ctx;
+    const struct mech *mech = ctx;
     switch (leaf->sym) {
     case SYM_TIME:
-        return k->layout.time;
+        return mech->layout.time;
     case SYM_PARAM:
-        return k->layout.params + leaf->i;
+        return mech->layout.params + leaf->i;
     case SYM_CONTACT:
-        return k->layout.contact + leaf->i * IMP_CONTACT_SIZE + leaf->j;
+        return mech->layout.contact + leaf->i * IMP_CONTACT_SIZE + leaf->j;
     case SYM_SLOT:
-        return k->layout.slots + leaf->i;
+        return mech->layout.slots + leaf->i;
     case SYM_DRAW:
-        return k->layout.draws + leaf->i;
+        return mech->layout.draws + leaf->i;
     case SYM_SERIES:
-        return k->series_env[leaf->i] + leaf->j;
+        return mech->series_env[leaf->i] + leaf->j;
     default:
         return leaf->i;
     }
 }
 
 uint32_t
-mech_eval_tape(struct mech *k, const char *name, uint32_t n_local,
+mech_eval_tape(struct mech *mech, const char *name, uint32_t n_local,
                const expr *const *outs, size_t n_outs)
 {
     struct tape_spec spec = {.name = name,
@@ -61,8 +61,8 @@ mech_eval_tape(struct mech *k, const char *name, uint32_t n_local,
                              .outs = outs,
                              .n_outs = n_outs,
                              .env_of = mech_env_of,
-                             .ctx = k};
-    return tape_build(k->g, k->ib, &spec, NULL);
+                             .ctx = mech};
+    return tape_build(mech->graph, mech->image, &spec, NULL);
 }
 
 /* entries in env of what a polytope states */
@@ -73,39 +73,40 @@ poly_size(const struct tm_body *b)
 }
 
 static void
-make_layout(struct mech *k)
+make_layout(struct mech *mech)
 {
-    const struct tm_model *m = k->m;
-    imp_layout *l = &k->layout;
-    uint32_t at = 0, nb = (uint32_t)m->n_bodies;
-    l->time = at;
-    l->params = at += 1;
-    l->raw = at += (uint32_t)m->n_params;
-    l->body = at += nb * IMP_RAW_SIZE;
-    l->state = at += nb * IMP_BODY_SIZE;
-    l->contact = at += nb * k->n_state + 2 * (uint32_t)m->n_coordinates;
-    l->joint = at += (uint32_t)m->n_contacts * IMP_CONTACT_SIZE;
-    l->poly = at += (uint32_t)m->n_joints * IMP_JOINT_SIZE;
+    const struct tm_model *model = mech->model;
+    imp_layout *layout = &mech->layout;
+    uint32_t at = 0, nb = (uint32_t)model->n_bodies;
+    layout->time = at;
+    layout->params = at += 1;
+    layout->raw = at += (uint32_t)model->n_params;
+    layout->body = at += nb * IMP_RAW_SIZE;
+    layout->state = at += nb * IMP_BODY_SIZE;
+    layout->contact = at +=
+        nb * mech->n_state + 2 * (uint32_t)model->n_coordinates;
+    layout->joint = at += (uint32_t)model->n_contacts * IMP_CONTACT_SIZE;
+    layout->poly = at += (uint32_t)model->n_joints * IMP_JOINT_SIZE;
     for (size_t i = 0; i < nb; i++)
-        at += poly_size(m->bodies + i);
-    l->slots = at;
-    l->series = at += (uint32_t)m->n_slots;
-    l->draws = series_layout(k, at);
-    l->n_env = l->draws + (uint32_t)m->n_draws;
+        at += poly_size(model->bodies + i);
+    layout->slots = at;
+    layout->series = at += (uint32_t)model->n_slots;
+    layout->draws = series_layout(mech, at);
+    layout->n_env = layout->draws + (uint32_t)model->n_draws;
 }
 
 bool
-mech_simulates(const struct mech *k)
+mech_simulates(const struct mech *mech)
 {
-    for (size_t i = 0; i < k->m->n_commands; i++)
-        if (k->m->commands[i].id == IMP_CMD_simulate)
+    for (size_t i = 0; i < mech->model->n_commands; i++)
+        if (mech->model->commands[i].id == IMP_CMD_simulate)
             return true;
     return false;
 }
 
 /* contact and world data that read the motion */
 struct data_check {
-    struct mech *k;
+    struct mech *mech;
     const char *what;
     imp_range range;
     bool time_ok, ok;
@@ -119,59 +120,63 @@ data_leaf(void *ctx, const expr *leaf)
         !c->ok)
         return;
     c->ok = false;
-    struct diag *d =
-        diag_add(c->k->ds, DIAG_E0513, mech_range(leaf->origin, c->range),
+    struct diag *diag =
+        diag_add(c->mech->diags, DIAG_E0513, mech_range(leaf->origin, c->range),
                  "%s does not stay what it is during the motion", c->what);
-    diag_help(c->k->ds, d, "write %s in numbers and params%s", c->what,
+    diag_help(c->mech->diags, diag, "write %s in numbers and params%s", c->what,
               c->time_ok ? " and t" : "");
 }
 
 static bool
-data_ok(struct mech *k, const char *what, const expr *const *e, size_t n,
+data_ok(struct mech *mech, const char *what, const expr *const *e, size_t n,
         imp_range range, bool time_ok)
 {
-    struct data_check c = {k, what, range, time_ok, true};
+    struct data_check c = {mech, what, range, time_ok, true};
     for (size_t i = 0; i < n; i++)
         if (e[i])
-            ex_leaves(k->g, e + i, 1, data_leaf, &c);
+            ex_leaves(mech->graph, e + i, 1, data_leaf, &c);
     return c.ok;
 }
 
 static bool
-world_ok(struct mech *k)
+world_ok(struct mech *mech)
 {
-    const struct tm_model *m = k->m;
-    bool ok = data_ok(k, "gravity", m->world.gravity.e, m->world.gravity.n,
-                      m->world.gravity.range, true);
-    ok &= data_ok(k, "the tolerance", &m->world.tolerance.e, 1,
-                  m->world.tolerance.range, false);
-    ok &=
-        data_ok(k, "the seed", &m->world.seed.e, 1, m->world.seed.range, false);
-    for (size_t i = 0; i < m->n_contacts; i++) {
-        const struct tm_contact *c = m->contacts + i;
-        ok &= data_ok(k, "a restitution", &c->e.e, 1,
-                      mech_range(c->e.range, c->range), false);
-        ok &= data_ok(k, "a coefficient of friction", &c->mu.e, 1,
-                      mech_range(c->mu.range, c->range), false);
-        ok &= data_ok(k, "the point of a contact", c->at.e, c->at.n,
-                      mech_range(c->at.range, c->range), true);
-        ok &= data_ok(k, "the normal of a contact", c->direction.e,
-                      c->direction.n, mech_range(c->direction.range, c->range),
+    const struct tm_model *model = mech->model;
+    bool ok = data_ok(mech, "gravity", model->world.gravity.e,
+                      model->world.gravity.n, model->world.gravity.range, true);
+    ok &= data_ok(mech, "the tolerance", &model->world.tolerance.e, 1,
+                  model->world.tolerance.range, false);
+    ok &= data_ok(mech, "the seed", &model->world.seed.e, 1,
+                  model->world.seed.range, false);
+    for (size_t i = 0; i < model->n_contacts; i++) {
+        const struct tm_contact *contact = model->contacts + i;
+        ok &= data_ok(mech, "a restitution", &contact->e.e, 1,
+                      mech_range(contact->e.range, contact->range), false);
+        ok &= data_ok(mech, "a coefficient of friction", &contact->mu.e, 1,
+                      mech_range(contact->mu.range, contact->range), false);
+        ok &= data_ok(mech, "the point of a contact", contact->at.e,
+                      contact->at.n,
+                      mech_range(contact->at.range, contact->range), true);
+        ok &= data_ok(mech, "the normal of a contact", contact->direction.e,
+                      contact->direction.n,
+                      mech_range(contact->direction.range, contact->range),
                       false);
-        ok &= data_ok(k, "a priority", &c->priority.e, 1,
-                      mech_range(c->priority.range, c->range), false);
+        ok &=
+            data_ok(mech, "a priority", &contact->priority.e, 1,
+                    mech_range(contact->priority.range, contact->range), false);
     }
-    for (size_t i = 0; i < m->n_joints; i++) {
-        const struct tm_joint *j = m->joints + i;
-        const struct tm_vec *v[] = {&j->at, &j->axis, &j->axis2, &j->rate};
+    for (size_t i = 0; i < model->n_joints; i++) {
+        const struct tm_joint *joint = model->joints + i;
+        const struct tm_vec *v[] = {&joint->at, &joint->axis, &joint->axis2,
+                                    &joint->rate};
         static const char *const what[] = {
             "the point of a joint", "the axis of a joint",
             "the axis of a joint", "the rate of a joint"};
         for (size_t n = 0; n < 4; n++)
-            ok &= data_ok(k, what[n], v[n]->e, v[n]->n,
-                          mech_range(v[n]->range, j->range), n == 0);
-        ok &= data_ok(k, "the screws of a joint", j->user, 6 * j->n_user,
-                      j->range, false);
+            ok &= data_ok(mech, what[n], v[n]->e, v[n]->n,
+                          mech_range(v[n]->range, joint->range), n == 0);
+        ok &= data_ok(mech, "the screws of a joint", joint->user,
+                      6 * joint->n_user, joint->range, false);
     }
     return ok;
 }
@@ -180,170 +185,175 @@ world_ok(struct mech *k)
  * -------------------------------------------------------------------- */
 
 static imp_ref
-image_sources(struct mech *k)
+image_sources(struct mech *mech)
 {
-    const struct sources *s = k->m->sources;
-    uint32_t n = s ? sources_count(s) : 0;
-    imp_source *v = NEW_N(k->arena, imp_source, n + 1);
-    for (uint32_t i = 0; i < n; i++) {
+    const struct sources *s = mech->model->sources;
+    uint32_t count = s ? sources_count(s) : 0;
+    imp_source *table = NEW_N(mech->arena, imp_source, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
         const struct source *f = source_get(s, i + 1);
-        v[i].name = image_text(k->ib, f->name);
-        v[i].text = image_textn(k->ib, f->text, f->len);
+        table[i].name = image_text(mech->image, f->name);
+        table[i].text = image_textn(mech->image, f->text, f->len);
     }
-    return image_array(k->ib, v, n, sizeof *v);
+    return image_array(mech->image, table, count, sizeof *table);
 }
 
 static imp_ref
-image_params(struct mech *k)
+image_params(struct mech *mech)
 {
-    size_t n = k->m->n_params;
-    imp_param *v = NEW_N(k->arena, imp_param, n + 1);
-    for (size_t i = 0; i < n; i++) {
-        const struct tm_param *p = k->m->params + i;
-        v[i] = (imp_param){.name = image_text(k->ib, p->name),
-                           .doc = image_text(k->ib, p->doc ? p->doc : ""),
-                           .unit = image_text(k->ib, p->unit ? p->unit : ""),
-                           .dflt = p->dflt,
-                           .lo = p->lo,
-                           .hi = p->hi,
-                           .structural = p->structural,
-                           .has_range = p->has_range,
-                           .range = p->range};
+    size_t count = mech->model->n_params;
+    imp_param *table = NEW_N(mech->arena, imp_param, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct tm_param *param = mech->model->params + i;
+        table[i] = (imp_param){
+            .name = image_text(mech->image, param->name),
+            .doc = image_text(mech->image, param->doc ? param->doc : ""),
+            .unit = image_text(mech->image, param->unit ? param->unit : ""),
+            .dflt = param->dflt,
+            .lo = param->lo,
+            .hi = param->hi,
+            .structural = param->structural,
+            .has_range = param->has_range,
+            .range = param->range};
     }
-    return image_array(k->ib, v, n, sizeof *v);
+    return image_array(mech->image, table, count, sizeof *table);
 }
 
 static imp_ref
-image_bodies(struct mech *k)
+image_bodies(struct mech *mech)
 {
-    size_t n = k->m->n_bodies;
-    imp_body *v = NEW_N(k->arena, imp_body, n + 1);
-    uint32_t poly = k->layout.poly;
-    for (size_t i = 0; i < n; i++) {
-        const struct mbody *b = k->bodies + i;
-        const struct tm_body *t = b->tm;
-        imp_range r = t->range;
-        v[i] = (imp_body){.name = image_text(k->ib, t->name),
-                          .flags = b->flags,
-                          .orient = b->orient,
-                          .env_raw = b->env_raw,
-                          .env_body = b->env_body,
-                          .env_state = b->env_state,
-                          .block = b->block,
-                          .g0 = b->g0,
-                          .g2 = b->g2,
-                          .g3 = b->g3,
-                          .kinematics = b->kinematics,
-                          .energy = b->energy,
-                          .refresh = b->refresh,
-                          .n_point = t->n_point,
-                          .n_plane = t->n_point ? 0 : t->n_plane,
-                          .env_poly = poly,
-                          .range = r,
-                          .range_shape = mech_range(t->range_shape, r),
-                          .range_mass = mech_range(
-                              t->mass.e ? t->mass.range : t->density.range, r),
-                          .range_inertia = mech_range(t->inertia.range, r),
-                          .range_centre = mech_range(t->centre.range, r),
-                          .range_position = mech_range(t->position.range, r),
-                          .range_orient = mech_range(t->orient.range, r),
-                          .range_velocity = mech_range(t->velocity.range, r),
-                          .range_spin = mech_range(t->spin.range, r)};
+    size_t count = mech->model->n_bodies;
+    imp_body *table = NEW_N(mech->arena, imp_body, count + 1);
+    uint32_t poly = mech->layout.poly;
+    for (size_t which = 0; which < count; which++) {
+        const struct mbody *body = mech->bodies + which;
+        const struct tm_body *decl = body->decl;
+        imp_range range = decl->range;
+        table[which] = (imp_body){
+            .name = image_text(mech->image, decl->name),
+            .flags = body->flags,
+            .orient = body->orient,
+            .env_raw = body->env_raw,
+            .env_body = body->env_body,
+            .env_state = body->env_state,
+            .block = body->block,
+            .g0 = body->g0,
+            .g2 = body->g2,
+            .g3 = body->g3,
+            .kinematics = body->kinematics,
+            .energy = body->energy,
+            .refresh = body->refresh,
+            .n_point = decl->n_point,
+            .n_plane = decl->n_point ? 0 : decl->n_plane,
+            .env_poly = poly,
+            .range = range,
+            .range_shape = mech_range(decl->range_shape, range),
+            .range_mass = mech_range(
+                decl->mass.e ? decl->mass.range : decl->density.range, range),
+            .range_inertia = mech_range(decl->inertia.range, range),
+            .range_centre = mech_range(decl->centre.range, range),
+            .range_position = mech_range(decl->position.range, range),
+            .range_orient = mech_range(decl->orient.range, range),
+            .range_velocity = mech_range(decl->velocity.range, range),
+            .range_spin = mech_range(decl->spin.range, range)};
         for (int j = 0; j < 7; j++)
-            v[i].pose[j] = b->pose_row[j];
-        poly += poly_size(t);
+            table[which].pose[j] = body->pose_row[j];
+        poly += poly_size(decl);
     }
-    return image_array(k->ib, v, n, sizeof *v);
+    return image_array(mech->image, table, count, sizeof *table);
 }
 
 static imp_ref
-image_blocks(struct mech *k)
+image_blocks(struct mech *mech)
 {
-    imp_block *v = NEW_N(k->arena, imp_block, k->n_blocks + 1);
-    for (size_t i = 0; i < k->n_blocks; i++)
-        v[i] = k->blocks[i].out;
-    return image_array(k->ib, v, k->n_blocks, sizeof *v);
+    imp_block *table = NEW_N(mech->arena, imp_block, mech->n_blocks + 1);
+    for (size_t i = 0; i < mech->n_blocks; i++)
+        table[i] = mech->blocks[i].out;
+    return image_array(mech->image, table, mech->n_blocks, sizeof *table);
 }
 
 static bool
-make_bodies(struct mech *k)
+make_bodies(struct mech *mech)
 {
-    const struct tm_model *m = k->m;
+    const struct tm_model *model = mech->model;
     bool ok = true;
-    k->bodies = NEW_N(k->arena, struct mbody, m->n_bodies + 1);
-    for (size_t i = 0; i < m->n_contacts; i++)
-        for (int j = 0; j < 2 && !m->contacts[i].at.n && !m->contacts[i].system;
+    mech->bodies = NEW_N(mech->arena, struct mbody, model->n_bodies + 1);
+    for (size_t i = 0; i < model->n_contacts; i++)
+        for (int j = 0;
+             j < 2 && !model->contacts[i].at.n && !model->contacts[i].system;
              j++)
-            k->bodies[m->contacts[i].body[j]].touches = true;
-    for (uint32_t i = 0; i < m->n_bodies; i++) {
-        struct mbody *b = k->bodies + i;
-        b->tm = m->bodies + i;
-        b->index = i;
-        b->env_raw = k->layout.raw + i * IMP_RAW_SIZE;
-        b->env_body = k->layout.body + i * IMP_BODY_SIZE;
-        b->env_state = k->layout.state + i * k->n_state;
+            mech->bodies[model->contacts[i].body[j]].touches = true;
+    for (uint32_t i = 0; i < model->n_bodies; i++) {
+        struct mbody *body = mech->bodies + i;
+        body->decl = model->bodies + i;
+        body->index = i;
+        body->env_raw = mech->layout.raw + i * IMP_RAW_SIZE;
+        body->env_body = mech->layout.body + i * IMP_BODY_SIZE;
+        body->env_state = mech->layout.state + i * mech->n_state;
         for (int j = 0; j < 7; j++)
-            b->pose_row[j] = IMP_NO_ROW;
-        ok &= body_build(k, b);
+            body->pose_row[j] = IMP_NO_ROW;
+        ok &= body_build(mech, body);
     }
     return ok;
 }
 
 const imp_image *
-mech_compile(struct tm_model *m, struct diags *ds)
+mech_compile(struct tm_model *model, struct diags *ds)
 {
-    struct mech k = {.m = m,
-                     .g = m->graph,
-                     .arena = m->arena,
-                     .ib = image_new(m->arena),
-                     .ds = ds};
+    struct mech mech = {.model = model,
+                        .graph = model->graph,
+                        .arena = model->arena,
+                        .image = image_new(model->arena),
+                        .diags = ds};
     int errors = ds->errors;
-    imp_range origin = graph_origin_get(k.g);
-    k.d = m->dim == 2 ? 2 : 3;
-    k.n_state = k.d == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
-    make_layout(&k);
-    k.gravity = v3_zero(k.g);
-    for (uint32_t i = 0; i < m->world.gravity.n && i < k.d; i++)
-        k.gravity.v[i] = m->world.gravity.e[i];
+    imp_range origin = graph_origin_get(mech.graph);
+    mech.dim = model->dim == 2 ? 2 : 3;
+    mech.n_state = mech.dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
+    make_layout(&mech);
+    mech.gravity = v3_zero(mech.graph);
+    for (uint32_t i = 0; i < model->world.gravity.n && i < mech.dim; i++)
+        mech.gravity.v[i] = model->world.gravity.e[i];
 
-    imp_image head = {.dim = m->dim,
-                      .name = image_text(k.ib, m->name ? m->name : ""),
-                      .layout = k.layout,
-                      .policy = (uint32_t)m->world.policy,
-                      .has_policy = m->world.has_policy,
-                      .gain_allowed = m->world.gain_allowed,
-                      .start_projected = m->world.start_projected,
-                      .forbid = m->world.forbid,
-                      .has_tolerance = m->world.tolerance.e != NULL,
-                      .impact_law = (uint32_t)m->world.impact_law,
-                      .range_gravity = m->world.gravity.range,
-                      .range_tolerance = m->world.tolerance.range};
-    k.event_row =
-        arena_alloc(k.arena, (m->n_contacts + 1) * sizeof *k.event_row);
-    bool ok = world_ok(&k);
-    ok &= make_bodies(&k);
-    ok = ok && block_build(&k) && system_build(&k);
-    imp_contact *contacts = NEW_N(k.arena, imp_contact, m->n_contacts + 1);
-    for (uint32_t i = 0; ok && i < m->n_contacts; i++)
-        ok = contact_build(&k, i, contacts + i) && ok;
-    graph_origin(k.g, origin);
+    imp_image head = {
+        .dim = model->dim,
+        .name = image_text(mech.image, model->name ? model->name : ""),
+        .layout = mech.layout,
+        .policy = (uint32_t)model->world.policy,
+        .has_policy = model->world.has_policy,
+        .gain_allowed = model->world.gain_allowed,
+        .start_projected = model->world.start_projected,
+        .forbid = model->world.forbid,
+        .has_tolerance = model->world.tolerance.e != NULL,
+        .impact_law = (uint32_t)model->world.impact_law,
+        .range_gravity = model->world.gravity.range,
+        .range_tolerance = model->world.tolerance.range};
+    mech.event_row = arena_alloc(mech.arena, (model->n_contacts + 1) *
+                                                 sizeof *mech.event_row);
+    bool ok = world_ok(&mech);
+    ok &= make_bodies(&mech);
+    ok = ok && block_build(&mech) && system_build(&mech);
+    imp_contact *contacts =
+        NEW_N(mech.arena, imp_contact, model->n_contacts + 1);
+    for (uint32_t i = 0; ok && i < model->n_contacts; i++)
+        ok = contact_build(&mech, i, contacts + i) && ok;
+    graph_origin(mech.graph, origin);
     if (!ok || ds->errors > errors)
         return NULL;
 
-    head.setup = setup_tape(&k);
-    head.joints = image_joints(&k);
-    head.coordinates = image_coordinates(&k);
-    head.systems = image_systems(&k);
-    head.draws = image_draws(&k);
-    head.commands = lower_commands(&k);
-    head.slots = lower_slots(&k);
-    head.series = series_tapes(&k);
-    head.sources = image_sources(&k);
-    head.params = image_params(&k);
-    head.bodies = image_bodies(&k);
-    head.blocks = image_blocks(&k);
+    head.setup = setup_tape(&mech);
+    head.joints = image_joints(&mech);
+    head.coordinates = image_coordinates(&mech);
+    head.systems = image_systems(&mech);
+    head.draws = image_draws(&mech);
+    head.commands = lower_commands(&mech);
+    head.slots = lower_slots(&mech);
+    head.series = series_tapes(&mech);
+    head.sources = image_sources(&mech);
+    head.params = image_params(&mech);
+    head.bodies = image_bodies(&mech);
+    head.blocks = image_blocks(&mech);
     head.contacts =
-        image_array(k.ib, contacts, m->n_contacts, sizeof *contacts);
-    graph_origin(k.g, origin);
-    return image_finish(k.ib, &head);
+        image_array(mech.image, contacts, model->n_contacts, sizeof *contacts);
+    graph_origin(mech.graph, origin);
+    return image_finish(mech.image, &head);
 }

@@ -11,6 +11,6 @@
 
 /* the image, in the model's arena; NULL when ds has new errors (a level set
  * without inside, forces that couple what cannot be coupled yet ...) */
-const imp_image *mech_compile(struct tm_model *m, struct diags *ds);
+const imp_image *mech_compile(struct tm_model *model, struct diags *ds);
 
 #endif

@@ -8,84 +8,93 @@
 #include "mechanics/mech_priv.h"
 
 uint32_t
-observer_size(const struct mech *k, const struct tm_system *t)
+observer_size(const struct mech *mech, const struct tm_system *decl)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < t->n_observer; i++)
-        n += k->m->coordinates[t->first + t->n + i].order;
+    for (uint32_t i = 0; i < decl->n_observer; i++)
+        n += mech->model->coordinates[decl->first + decl->n + i].order;
     return n;
 }
 
 struct lowering {
-    struct mech *k;
+    struct mech *mech;
     const struct msystem *s;
 };
 
 static const expr *
-felt_leaf(void *ctx, const expr *l)
+felt_leaf(void *ctx, const expr *leaf)
 {
-    const struct lowering *o = ctx;
-    const struct tm_system *t = o->s->tm;
-    if (l->sym != SYM_COORD)
+    const struct lowering *lowering = ctx;
+    const struct tm_system *decl = lowering->s->decl;
+    if (leaf->sym != SYM_COORD)
         return NULL;
-    uint32_t i = l->i - t->first, part = l->j;
-    bool observer = i >= t->n;
+    uint32_t which = leaf->i - decl->first, part = leaf->j;
+    bool observer = which >= decl->n;
     switch (part) {
     case COORD_ACCELERATION:
-        return o->s->rate[t->n + i];
+        return lowering->s->rate[decl->n + which];
     case COORD_BEFORE:
         if (!observer)
-            return ex_sym(o->k->g, SYM_LOCAL, i, 0);
+            return ex_sym(lowering->mech->graph, SYM_LOCAL, which, 0);
         part = COORD_RATE;
         break;
     case COORD_AFTER:
-        return ex_sym(o->k->g, SYM_LOCAL, t->n + i, 0);
+        return ex_sym(lowering->mech->graph, SYM_LOCAL, decl->n + which, 0);
     default:
         break;
     }
-    return sym_state(o->k, system_env(o->k, l->i, part));
+    return sym_state(lowering->mech, system_env(lowering->mech, leaf->i, part));
 }
 
 void
-observer_build(struct mech *k, struct msystem *s)
+observer_build(struct mech *mech, struct msystem *system)
 {
-    const struct tm_system *t = s->tm;
-    struct lowering low = {k, s};
-    uint32_t n = 2 * t->n, p = observer_size(k, t), at = 0;
+    const struct tm_system *decl = system->decl;
+    struct lowering low = {mech, system};
+    uint32_t count = 2 * decl->n, n_observed = observer_size(mech, decl),
+             at = 0;
     bool jumps = false;
-    s->observer = IMP_NO_BLOCK;
-    s->jump = IMP_NO_TAPE;
-    s->n_observed = p;
-    if (!p)
+    system->observer = IMP_NO_BLOCK;
+    system->jump = IMP_NO_TAPE;
+    system->n_observed = n_observed;
+    if (!n_observed)
         return;
-    const expr **leaf = NEW_N(k->arena, const expr *, n + p);
-    const expr **rate = NEW_N(k->arena, const expr *, n + p);
-    const expr **add = NEW_N(k->arena, const expr *, p);
-    for (uint32_t i = 0; i < n; i++) {
-        leaf[i] = s->leaf[i];
-        rate[i] = s->rate[i];
+    const expr **leaf = NEW_N(mech->arena, const expr *, count + n_observed);
+    const expr **rate = NEW_N(mech->arena, const expr *, count + n_observed);
+    const expr **add = NEW_N(mech->arena, const expr *, n_observed);
+    for (uint32_t i = 0; i < count; i++) {
+        leaf[i] = system->leaf[i];
+        rate[i] = system->rate[i];
     }
-    for (uint32_t i = 0; i < t->n_observer; i++) {
-        const struct tm_coordinate *u = k->m->coordinates + t->first + t->n + i;
-        const struct tm_num *const rule[2] = {&u->jump, &u->jump_rate};
-        for (uint32_t d = 0; d < u->order; d++, at++) {
-            leaf[n + at] = sym_state(k, s->env_state + n + at);
-            rate[n + at] = d + 1 < u->order
-                               ? sym_state(k, s->env_state + n + at + 1)
-                               : ex_subst(k->g, u->equation.e, felt_leaf, &low);
-            add[at] = rule[d]->e ? ex_subst(k->g, rule[d]->e, felt_leaf, &low)
-                                 : sc_zero(k->g);
+    for (uint32_t i = 0; i < decl->n_observer; i++) {
+        const struct tm_coordinate *observer =
+            mech->model->coordinates + decl->first + decl->n + i;
+        const struct tm_num *const rule[2] = {&observer->jump,
+                                              &observer->jump_rate};
+        for (uint32_t d = 0; d < observer->order; d++, at++) {
+            leaf[count + at] = sym_state(mech, system->env_state + count + at);
+            rate[count + at] =
+                d + 1 < observer->order
+                    ? sym_state(mech, system->env_state + count + at + 1)
+                    : ex_subst(mech->graph, observer->equation.e, felt_leaf,
+                               &low);
+            add[at] = rule[d]->e
+                          ? ex_subst(mech->graph, rule[d]->e, felt_leaf, &low)
+                          : sc_zero(mech->graph);
             jumps |= rule[d]->e != NULL;
         }
     }
-    s->observer = (uint32_t)k->n_blocks++;
-    s->observed = system_block(k, s->observer,
-                               arena_printf(k->arena, "%s.observer", t->name),
-                               s->env_state, leaf, rate, n + p, &s->slide);
-    guard_build(k, &k->blocks[s->observer].out,
-                arena_printf(k->arena, "%s.observer.guard", t->name), leaf,
-                s->observed, n + p, rate, n + p);
+    system->observer = (uint32_t)mech->n_blocks++;
+    system->observed = system_block(
+        mech, system->observer,
+        arena_printf(mech->arena, "%s.observer", decl->name), system->env_state,
+        leaf, rate, count + n_observed, &system->slide);
+    guard_build(mech, &mech->blocks[system->observer].out,
+                arena_printf(mech->arena, "%s.observer.guard", decl->name),
+                leaf, system->observed, count + n_observed, rate,
+                count + n_observed);
     if (jumps)
-        s->jump = mech_eval_tape(k, arena_printf(k->arena, "%s.jump", t->name),
-                                 n, add, p);
+        system->jump = mech_eval_tape(
+            mech, arena_printf(mech->arena, "%s.jump", decl->name), count, add,
+            n_observed);
 }

@@ -9,12 +9,12 @@
 #include "mechanics/mech_priv.h"
 
 uint32_t
-series_layout(struct mech *k, uint32_t at)
+series_layout(struct mech *mech, uint32_t at)
 {
-    k->series_env = NEW_N(k->arena, uint32_t, k->m->n_series + 1);
-    for (size_t i = 0; i < k->m->n_series; i++) {
-        k->series_env[i] = at;
-        at += k->m->series[i].order + 1;
+    mech->series_env = NEW_N(mech->arena, uint32_t, mech->model->n_series + 1);
+    for (size_t i = 0; i < mech->model->n_series; i++) {
+        mech->series_env[i] = at;
+        at += mech->model->series[i].order + 1;
     }
     return at;
 }
@@ -22,13 +22,14 @@ series_layout(struct mech *k, uint32_t at)
 /* -- along the motion ----------------------------------------------------- */
 
 static const expr *
-state_row(struct mech *k, uint32_t env)
+state_row(struct mech *mech, uint32_t env)
 {
-    uint32_t at = env - k->layout.state, block, row;
-    if (system_row(k, env, &block, &row))
-        return ex_sym(k->g, SYM_ROW, block, row);
-    const struct mbody *b = k->bodies + at / k->n_state;
-    return ex_sym(k->g, SYM_ROW, b->block, b->state_row[at % k->n_state]);
+    uint32_t at = env - mech->layout.state, block, row;
+    if (system_row(mech, env, &block, &row))
+        return ex_sym(mech->graph, SYM_ROW, block, row);
+    const struct mbody *body = mech->bodies + at / mech->n_state;
+    return ex_sym(mech->graph, SYM_ROW, body->block,
+                  body->state_row[at % mech->n_state]);
 }
 
 static const expr *
@@ -38,81 +39,87 @@ state_leaf(void *ctx, const expr *leaf)
 }
 
 static const expr *
-along(struct mech *k, const expr *e)
+along(struct mech *mech, const expr *e)
 {
-    return ex_subst(k->g, e, state_leaf, k);
+    return ex_subst(mech->graph, e, state_leaf, mech);
 }
 
 /* entry `what` of a contact of corners: the runtime makes rows of them, in the
  * axes of the first body b about its mass centre (runtime/gap/polytope_rows.c)
  */
 static const expr *
-corner_entry(struct mech *k, const struct mbody *b, uint32_t source,
+corner_entry(struct mech *mech, const struct mbody *body, uint32_t source,
              uint32_t what)
 {
     if (what == IMP_CONTACT_GAP)
-        return ex_sym(k->g, SYM_ROW, source, what);
+        return ex_sym(mech->graph, SYM_ROW, source, what);
     uint32_t first = what < IMP_CONTACT_Q        ? IMP_CONTACT_P
                      : what < IMP_CONTACT_NORMAL ? IMP_CONTACT_Q
                                                  : IMP_CONTACT_NORMAL;
-    vec3 x = v3_zero(k->g);
-    for (uint32_t i = 0; i < k->d; i++)
-        x.v[i] = ex_sym(k->g, SYM_ROW, source, first + i);
-    vec3 v = m3_apply(k->g, b->pose.R, x);
+    vec3 x = v3_zero(mech->graph);
+    for (uint32_t i = 0; i < mech->dim; i++)
+        x.v[i] = ex_sym(mech->graph, SYM_ROW, source, first + i);
+    vec3 v = m3_apply(mech->graph, body->pose.R, x);
     if (first != IMP_CONTACT_NORMAL)
-        v = v3_add(k->g, b->pose.c, v);
-    return along(k, v.v[what - first]);
+        v = v3_add(mech->graph, body->pose.c, v);
+    return along(mech, v.v[what - first]);
 }
 
 /* entry `what` of a contact (imp_contactenv) from its event series, whose
  * output 0 is the gap, 1 .. the unknowns x, y */
 static const expr *
-contact_row(struct mech *k, uint32_t c, uint32_t what)
+contact_row(struct mech *mech, uint32_t contact, uint32_t what)
 {
-    struct graph *g = k->g;
-    const struct tm_contact *t = k->m->contacts + c;
-    const uint32_t *row = k->event_row[c];
-    uint32_t source = (uint32_t)k->n_blocks + c;
-    const struct mbody *b0 = k->bodies + t->body[0];
-    if (!t->at.n &&
-        (body_has_corners(b0) || body_has_corners(k->bodies + t->body[1])))
-        return corner_entry(k, b0, source, what);
+    struct graph *graph = mech->graph;
+    const struct tm_contact *decl = mech->model->contacts + contact;
+    const uint32_t *row = mech->event_row[contact];
+    uint32_t source = (uint32_t)mech->n_blocks + contact;
+    const struct mbody *b0 = mech->bodies + decl->body[0];
+    if (!decl->at.n && (body_has_corners(b0) ||
+                        body_has_corners(mech->bodies + decl->body[1])))
+        return corner_entry(mech, b0, source, what);
     if (what == IMP_CONTACT_GAP)
-        return ex_sym(g, SYM_ROW, source, row[0]);
+        return ex_sym(graph, SYM_ROW, source, row[0]);
     bool second = what >= IMP_CONTACT_Q && what < IMP_CONTACT_NORMAL;
-    const struct mbody *b = k->bodies + t->body[second];
-    vec3 x = v3_zero(g);
-    for (uint32_t i = 0; i < k->d; i++)
-        x.v[i] = ex_sym(g, SYM_ROW, source, row[1 + i + (second ? k->d : 0)]);
-    vec3 v;
+    const struct mbody *body = mech->bodies + decl->body[second];
+    vec3 point = v3_zero(graph);
+    for (uint32_t i = 0; i < mech->dim; i++)
+        point.v[i] = ex_sym(graph, SYM_ROW, source,
+                            row[1 + i + (second ? mech->dim : 0)]);
+    vec3 value;
     if (what >= IMP_CONTACT_NORMAL) {
-        v = m3_apply(g, b->pose.R, contact_gradient(k, b, x));
-        v = v3_scale(g, ex_div(g, ex_num(g, 1.0), v3_norm(g, v)), v);
+        value =
+            m3_apply(graph, body->pose.R, contact_gradient(mech, body, point));
+        value = v3_scale(
+            graph, ex_div(graph, ex_num(graph, 1.0), v3_norm(graph, value)),
+            value);
         what -= IMP_CONTACT_NORMAL;
     } else {
-        v = m3_apply(g, b->pose.R, v3_sub(g, x, b->shape_centre));
-        v = v3_add(g, b->pose.c, v);
+        value = m3_apply(graph, body->pose.R,
+                         v3_sub(graph, point, body->shape_centre));
+        value = v3_add(graph, body->pose.c, value);
         what -= second ? IMP_CONTACT_Q : IMP_CONTACT_P;
     }
-    return along(k, v.v[what]);
+    return along(mech, value.v[what]);
 }
 
 static const expr *
 row_leaf(void *ctx, const expr *leaf)
 {
-    struct mech *k = ctx;
+    struct mech *mech = ctx;
     switch (leaf->sym) {
     case SYM_BODY:
     case SYM_TOTAL:
     case SYM_COORD:
     case SYM_SYSTEM:
-        return along(k, lower_leaf(k, leaf));
+        return along(mech, lower_leaf(mech, leaf));
     case SYM_CONTACT:
-        return leaf->j < IMP_CONTACT_E ? contact_row(k, leaf->i, leaf->j)
+        return leaf->j < IMP_CONTACT_E ? contact_row(mech, leaf->i, leaf->j)
                                        : NULL;
     case SYM_SERIES:
-        return ex_sym(k->g, SYM_ROW,
-                      (uint32_t)(k->n_blocks + k->m->n_contacts) + leaf->i,
+        return ex_sym(mech->graph, SYM_ROW,
+                      (uint32_t)(mech->n_blocks + mech->model->n_contacts) +
+                          leaf->i,
                       leaf->j);
     default:
         return NULL;
@@ -120,26 +127,28 @@ row_leaf(void *ctx, const expr *leaf)
 }
 
 imp_ref
-series_tapes(struct mech *k)
+series_tapes(struct mech *mech)
 {
-    size_t n = k->m->n_series;
-    imp_series *v = NEW_N(k->arena, imp_series, n + 1);
-    for (size_t i = 0; i < n; i++) {
-        const struct tm_series *s = k->m->series + i;
-        graph_origin(k->g, s->range);
-        const expr *e = ex_subst(k->g, s->e, row_leaf, k);
-        struct tape_spec spec = {.name =
-                                     arena_printf(k->arena, "series %zu", i),
-                                 .series = true,
-                                 .outs = &e,
-                                 .n_outs = 1,
-                                 .env_of = mech_env_of,
-                                 .ctx = k};
-        v[i] = (imp_series){
-            .order = s->order, .env = k->series_env[i], .range = s->range};
-        v[i].tape = tape_build(k->g, k->ib, &spec, &v[i].row);
+    size_t count = mech->model->n_series;
+    imp_series *table = NEW_N(mech->arena, imp_series, count + 1);
+    for (size_t which = 0; which < count; which++) {
+        const struct tm_series *series = mech->model->series + which;
+        graph_origin(mech->graph, series->range);
+        const expr *e = ex_subst(mech->graph, series->e, row_leaf, mech);
+        struct tape_spec spec = {
+            .name = arena_printf(mech->arena, "series %zu", which),
+            .series = true,
+            .outs = &e,
+            .n_outs = 1,
+            .env_of = mech_env_of,
+            .ctx = mech};
+        table[which] = (imp_series){.order = series->order,
+                                    .env = mech->series_env[which],
+                                    .range = series->range};
+        table[which].tape =
+            tape_build(mech->graph, mech->image, &spec, &table[which].row);
     }
-    return image_array(k->ib, v, n, sizeof *v);
+    return image_array(mech->image, table, count, sizeof *table);
 }
 
 /* -- what a value reads --------------------------------------------------- */
@@ -153,41 +162,42 @@ struct wants {
 static void
 want_leaf(void *ctx, const expr *leaf)
 {
-    struct wants *w = ctx;
+    struct wants *wants = ctx;
     if (leaf->sym == SYM_CONTACT && leaf->j < IMP_CONTACT_E)
-        w->contact[leaf->i] = true;
+        wants->contact[leaf->i] = true;
     if (leaf->sym == SYM_SLOT)
-        w->slot[leaf->i] = true;
-    if (leaf->sym == SYM_SERIES && w->order[leaf->i] < leaf->j + w->base)
-        w->order[leaf->i] = leaf->j + w->base;
+        wants->slot[leaf->i] = true;
+    if (leaf->sym == SYM_SERIES &&
+        wants->order[leaf->i] < leaf->j + wants->base)
+        wants->order[leaf->i] = leaf->j + wants->base;
 }
 
 imp_ref
-series_wants(struct mech *k, const expr *const *outs, size_t n, bool *contact,
-             bool *slot)
+series_wants(struct mech *mech, const expr *const *outs, size_t n_out,
+             bool *contact, bool *slot)
 {
-    size_t n_series = k->m->n_series, m = 0;
+    size_t n_series = mech->model->n_series, n_wanted = 0;
     if (!n_series)
         return (imp_ref){0, 0};
-    struct wants w = {NEW_N(k->arena, uint32_t, n_series), 0, contact, slot};
-    ex_leaves(k->g, outs, n, want_leaf, &w);
+    struct wants w = {NEW_N(mech->arena, uint32_t, n_series), 0, contact, slot};
+    ex_leaves(mech->graph, outs, n_out, want_leaf, &w);
     /* series read lower numbers only */
     for (size_t i = n_series; i-- > 0;) {
         w.base = w.order[i];
         if (w.base)
-            ex_leaves(k->g, &k->m->series[i].e, 1, want_leaf, &w);
+            ex_leaves(mech->graph, &mech->model->series[i].e, 1, want_leaf, &w);
     }
-    imp_want *v = NEW_N(k->arena, imp_want, n_series);
+    imp_want *table = NEW_N(mech->arena, imp_want, n_series);
     for (size_t i = 0; i < n_series; i++)
         if (w.order[i])
-            v[m++] = (imp_want){(uint32_t)i, w.order[i]};
-    return image_array(k->ib, v, m, sizeof *v);
+            table[n_wanted++] = (imp_want){(uint32_t)i, w.order[i]};
+    return image_array(mech->image, table, n_wanted, sizeof *table);
 }
 
 /* -- in forces ------------------------------------------------------------ */
 
 struct force {
-    struct mech *k;
+    struct mech *mech;
     imp_range where;
     const char *body;
     bool failed;
@@ -196,44 +206,46 @@ struct force {
 static void
 velocity_leaf(void *ctx, const expr *leaf)
 {
-    struct force *f = ctx;
-    const struct mech *k = f->k;
-    uint32_t pose = k->d == 2 ? 3 : 7;
-    f->failed |= leaf->sym == SYM_STATE &&
-                 (leaf->i - k->layout.state) % k->n_state >= pose;
+    struct force *force = ctx;
+    const struct mech *mech = force->mech;
+    uint32_t pose = mech->dim == 2 ? 3 : 7;
+    force->failed |= leaf->sym == SYM_STATE &&
+                     (leaf->i - mech->layout.state) % mech->n_state >= pose;
 }
 
 /* coefficient by derivatives along the poses; zero after E0529 */
 static const expr *
 force_leaf(void *ctx, const expr *leaf)
 {
-    struct force *f = ctx;
-    struct mech *k = f->k;
+    struct force *force = ctx;
+    struct mech *mech = force->mech;
     if (leaf->sym != SYM_SERIES)
-        return lower_leaf(k, leaf);
-    const expr *e = ex_subst(k->g, k->m->series[leaf->i].e, force_leaf, f);
-    for (uint32_t n = 1; n <= leaf->j && !f->failed; n++) {
-        ex_leaves(k->g, &e, 1, velocity_leaf, f);
-        if (f->failed)
+        return lower_leaf(mech, leaf);
+    const expr *e = ex_subst(mech->graph, mech->model->series[leaf->i].e,
+                             force_leaf, force);
+    for (uint32_t n = 1; n <= leaf->j && !force->failed; n++) {
+        ex_leaves(mech->graph, &e, 1, velocity_leaf, force);
+        if (force->failed)
             break;
-        e = ex_diff_along(k->g, e, k->leaf, k->rate, k->n_leaf);
-        e = ex_div(k->g, e, ex_num(k->g, n));
+        e = ex_diff_along(mech->graph, e, mech->leaf, mech->rate, mech->n_leaf);
+        e = ex_div(mech->graph, e, ex_num(mech->graph, n));
     }
-    return f->failed ? sc_zero(k->g) : e;
+    return force->failed ? sc_zero(mech->graph) : e;
 }
 
 const expr *
-series_in_force(struct mech *k, const expr *e, imp_range where,
+series_in_force(struct mech *mech, const expr *e, imp_range where,
                 const char *body)
 {
-    struct force f = {k, where, body, false};
-    e = ex_subst(k->g, e, force_leaf, &f);
+    struct force f = {mech, where, body, false};
+    e = ex_subst(mech->graph, e, force_leaf, &f);
     if (!f.failed)
         return e;
-    struct diag *d = diag_add(k->ds, DIAG_E0529, where,
-                              "the force on `%s` reads an acceleration", body);
-    diag_help(k->ds, d,
+    struct diag *diag =
+        diag_add(mech->diags, DIAG_E0529, where,
+                 "the force on `%s` reads an acceleration", body);
+    diag_help(mech->diags, diag,
               "accelerations follow from the forces: take first derivatives "
               "of positions and angles only, which are velocities");
-    return sc_zero(k->g);
+    return sc_zero(mech->graph);
 }

@@ -23,20 +23,20 @@ raw_inertia(const expr **raw, uint32_t at, const struct tm_vec *v)
 }
 
 static void
-raw_body(const struct tm_body *t, const expr **raw)
+raw_body(const struct tm_body *decl, const expr **raw)
 {
-    if (t->mass.e || t->density.e)
-        raw[IMP_RAW_MASS] = t->mass.e ? t->mass.e : t->density.e;
-    if (t->volume.e)
-        raw[IMP_RAW_VOLUME] = t->volume.e;
-    raw_vec(raw, IMP_RAW_SCENTRE, &t->scentre);
-    raw_inertia(raw, IMP_RAW_SINERTIA, &t->sinertia);
-    raw_vec(raw, IMP_RAW_CENTRE, &t->centre);
-    raw_inertia(raw, IMP_RAW_INERTIA, &t->inertia);
-    raw_vec(raw, IMP_RAW_POSITION, &t->position);
-    raw_vec(raw, IMP_RAW_ORIENT, &t->orient);
-    raw_vec(raw, IMP_RAW_VELOCITY, &t->velocity);
-    raw_vec(raw, IMP_RAW_SPIN, &t->spin);
+    if (decl->mass.e || decl->density.e)
+        raw[IMP_RAW_MASS] = decl->mass.e ? decl->mass.e : decl->density.e;
+    if (decl->volume.e)
+        raw[IMP_RAW_VOLUME] = decl->volume.e;
+    raw_vec(raw, IMP_RAW_SCENTRE, &decl->scentre);
+    raw_inertia(raw, IMP_RAW_SINERTIA, &decl->sinertia);
+    raw_vec(raw, IMP_RAW_CENTRE, &decl->centre);
+    raw_inertia(raw, IMP_RAW_INERTIA, &decl->inertia);
+    raw_vec(raw, IMP_RAW_POSITION, &decl->position);
+    raw_vec(raw, IMP_RAW_ORIENT, &decl->orient);
+    raw_vec(raw, IMP_RAW_VELOCITY, &decl->velocity);
+    raw_vec(raw, IMP_RAW_SPIN, &decl->spin);
 }
 
 /* -- contacts and joints -- */
@@ -45,111 +45,113 @@ raw_body(const struct tm_body *t, const expr **raw)
 enum { CONTACT_OUTS = 9 };
 
 static void
-raw_contact(struct mech *k, const struct tm_contact *c, const expr **out)
+raw_contact(struct mech *mech, const struct tm_contact *contact,
+            const expr **out)
 {
-    out[0] = c->e.e ? c->e.e : ex_num(k->g, 1.0);
-    if (c->mu.e)
-        out[1] = c->mu.e;
-    raw_vec(out, 2, &c->at);
-    raw_vec(out, 5, &c->direction);
-    if (c->priority.e)
-        out[8] = c->priority.e;
+    out[0] = contact->e.e ? contact->e.e : ex_num(mech->graph, 1.0);
+    if (contact->mu.e)
+        out[1] = contact->mu.e;
+    raw_vec(out, 2, &contact->at);
+    raw_vec(out, 5, &contact->direction);
+    if (contact->priority.e)
+        out[8] = contact->priority.e;
 }
 
 /* IMP_JOINT_RAW entries; a plane screw (fx, fy, moment) in space */
 static void
-raw_joint(struct mech *k, const struct tm_joint *j, const expr **out)
+raw_joint(struct mech *mech, const struct tm_joint *joint, const expr **out)
 {
-    raw_vec(out, IMP_JOINT_AT, &j->at);
-    raw_vec(out, IMP_JOINT_AXIS, &j->axis);
-    raw_vec(out, IMP_JOINT_AXIS2, &j->axis2);
-    raw_vec(out, IMP_JOINT_RATE, &j->rate);
-    if (k->d == 2 && j->kind == IMP_JOINT_HINGE)
-        out[IMP_JOINT_AXIS + 2] = ex_num(k->g, 1.0);
-    for (uint32_t i = 0; i < 6 * j->n_user; i++)
-        out[IMP_JOINT_USER + i] = j->user[i];
+    raw_vec(out, IMP_JOINT_AT, &joint->at);
+    raw_vec(out, IMP_JOINT_AXIS, &joint->axis);
+    raw_vec(out, IMP_JOINT_AXIS2, &joint->axis2);
+    raw_vec(out, IMP_JOINT_RATE, &joint->rate);
+    if (mech->dim == 2 && joint->kind == IMP_JOINT_HINGE)
+        out[IMP_JOINT_AXIS + 2] = ex_num(mech->graph, 1.0);
+    for (uint32_t i = 0; i < 6 * joint->n_user; i++)
+        out[IMP_JOINT_USER + i] = joint->user[i];
 }
 
 imp_ref
-image_joints(struct mech *k)
+image_joints(struct mech *mech)
 {
-    size_t n = k->m->n_joints;
-    imp_joint *v = NEW_N(k->arena, imp_joint, n + 1);
-    for (size_t i = 0; i < n; i++) {
-        const struct tm_joint *j = k->m->joints + i;
-        v[i] = (imp_joint){.name = image_text(k->ib, j->name),
-                           .kind = (uint32_t)j->kind,
-                           .body = {j->body[0], j->body[1]},
-                           .env_joint =
-                               k->layout.joint + (uint32_t)i * IMP_JOINT_SIZE,
-                           .n_rate = j->rate.n,
-                           .n_user = j->n_user,
-                           .range = j->range,
-                           .range_at = mech_range(j->at.range, j->range),
-                           .range_axis = mech_range(j->axis.range, j->range),
-                           .range_axis2 = mech_range(j->axis2.range, j->range),
-                           .range_rate = mech_range(j->rate.range, j->range)};
+    size_t count = mech->model->n_joints;
+    imp_joint *table = NEW_N(mech->arena, imp_joint, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct tm_joint *joint = mech->model->joints + i;
+        table[i] = (imp_joint){
+            .name = image_text(mech->image, joint->name),
+            .kind = (uint32_t)joint->kind,
+            .body = {joint->body[0], joint->body[1]},
+            .env_joint = mech->layout.joint + (uint32_t)i * IMP_JOINT_SIZE,
+            .n_rate = joint->rate.n,
+            .n_user = joint->n_user,
+            .range = joint->range,
+            .range_at = mech_range(joint->at.range, joint->range),
+            .range_axis = mech_range(joint->axis.range, joint->range),
+            .range_axis2 = mech_range(joint->axis2.range, joint->range),
+            .range_rate = mech_range(joint->rate.range, joint->range)};
     }
-    return image_array(k->ib, v, n, sizeof *v);
+    return image_array(mech->image, table, count, sizeof *table);
 }
 
 imp_ref
-image_draws(struct mech *k)
+image_draws(struct mech *mech)
 {
-    size_t n = k->m->n_draws;
-    imp_draw *v = NEW_N(k->arena, imp_draw, n + 1);
-    for (size_t i = 0; i < n; i++)
-        v[i] = (imp_draw){.range = k->m->draws[i].range};
-    return image_array(k->ib, v, n, sizeof *v);
+    size_t count = mech->model->n_draws;
+    imp_draw *table = NEW_N(mech->arena, imp_draw, count + 1);
+    for (size_t i = 0; i < count; i++)
+        table[i] = (imp_draw){.range = mech->model->draws[i].range};
+    return image_array(mech->image, table, count, sizeof *table);
 }
 
 /* corners, or half-spaces, of a polytope; returns how many entries */
 static size_t
-raw_poly(struct mech *k, const struct tm_body *t, const expr **out)
+raw_poly(struct mech *mech, const struct tm_body *decl, const expr **out)
 {
-    size_t n = t->n_point ? t->n_point : t->n_plane;
-    size_t wide = t->n_point ? 3 : 4;
-    const expr *const *e = t->poly;
+    size_t n = decl->n_point ? decl->n_point : decl->n_plane;
+    size_t wide = decl->n_point ? 3 : 4;
+    const expr *const *e = decl->poly;
     for (size_t i = 0; i < n; i++) {
-        for (uint32_t j = 0; j < k->d; j++)
+        for (uint32_t j = 0; j < mech->dim; j++)
             out[i * wide + j] = *e++;
-        if (!t->n_point)
+        if (!decl->n_point)
             out[i * wide + 3] = *e++;
     }
     return n * wide;
 }
 
 uint32_t
-setup_tape(struct mech *k)
+setup_tape(struct mech *mech)
 {
-    const struct tm_model *m = k->m;
-    size_t n = m->n_bodies * IMP_RAW_SIZE + CONTACT_OUTS * m->n_contacts +
-               IMP_JOINT_RAW * m->n_joints + 5 + k->layout.slots -
-               k->layout.poly + 2 * (m->n_coordinates + m->n_draws);
-    const expr **out = NEW_N(k->arena, const expr *, n);
-    const expr *z = sc_zero(k->g);
-    for (size_t i = 0; i < n; i++)
-        out[i] = z;
-    for (size_t i = 0; i < m->n_bodies; i++)
-        raw_body(m->bodies + i, out + i * IMP_RAW_SIZE);
-    size_t at = m->n_bodies * IMP_RAW_SIZE;
-    for (size_t i = 0; i < m->n_contacts; i++, at += CONTACT_OUTS)
-        raw_contact(k, m->contacts + i, out + at);
-    for (size_t i = 0; i < m->n_joints; i++, at += IMP_JOINT_RAW)
-        raw_joint(k, m->joints + i, out + at);
+    const struct tm_model *model = mech->model;
+    size_t count =
+        model->n_bodies * IMP_RAW_SIZE + CONTACT_OUTS * model->n_contacts +
+        IMP_JOINT_RAW * model->n_joints + 5 + mech->layout.slots -
+        mech->layout.poly + 2 * (model->n_coordinates + model->n_draws);
+    const expr **out = NEW_N(mech->arena, const expr *, count);
+    const expr *zero = sc_zero(mech->graph);
+    for (size_t i = 0; i < count; i++)
+        out[i] = zero;
+    for (size_t i = 0; i < model->n_bodies; i++)
+        raw_body(model->bodies + i, out + i * IMP_RAW_SIZE);
+    size_t at = model->n_bodies * IMP_RAW_SIZE;
+    for (size_t i = 0; i < model->n_contacts; i++, at += CONTACT_OUTS)
+        raw_contact(mech, model->contacts + i, out + at);
+    for (size_t i = 0; i < model->n_joints; i++, at += IMP_JOINT_RAW)
+        raw_joint(mech, model->joints + i, out + at);
     for (uint32_t i = 0; i < 3; i++)
-        out[at++] = k->gravity.v[i];
-    out[at++] = m->world.tolerance.e ? m->world.tolerance.e : z;
-    out[at++] = m->world.seed.e ? m->world.seed.e : z;
-    for (size_t i = 0; i < m->n_bodies; i++)
-        at += raw_poly(k, m->bodies + i, out + at);
-    for (size_t i = 0; i < m->n_coordinates; i++) {
-        out[at++] = m->coordinates[i].start.e;
-        out[at++] = m->coordinates[i].start_rate.e;
+        out[at++] = mech->gravity.v[i];
+    out[at++] = model->world.tolerance.e ? model->world.tolerance.e : zero;
+    out[at++] = model->world.seed.e ? model->world.seed.e : zero;
+    for (size_t i = 0; i < model->n_bodies; i++)
+        at += raw_poly(mech, model->bodies + i, out + at);
+    for (size_t i = 0; i < model->n_coordinates; i++) {
+        out[at++] = model->coordinates[i].start.e;
+        out[at++] = model->coordinates[i].start_rate.e;
     }
-    for (size_t i = 0; i < m->n_draws; i++) {
-        out[at++] = m->draws[i].lo;
-        out[at++] = m->draws[i].hi;
+    for (size_t i = 0; i < model->n_draws; i++) {
+        out[at++] = model->draws[i].lo;
+        out[at++] = model->draws[i].hi;
     }
-    return mech_eval_tape(k, "setup", 0, out, n);
+    return mech_eval_tape(mech, "setup", 0, out, count);
 }

@@ -37,59 +37,62 @@ odd_function(unsigned op)
 }
 
 static int
-parity_of(struct parity *p, const expr *e)
+parity_of(struct parity *parity, const expr *node)
 {
-    if (!e)
+    if (!node)
         return 1;
-    if (p->of[e->id] != 2)
-        return p->of[e->id];
-    int r;
-    int a, b, c;
-    switch (e->op) {
+    if (parity->of[node->id] != 2)
+        return parity->of[node->id];
+    int result;
+    int first, second, third;
+    switch (node->op) {
     case IMP_OP_CONST:
-        r = 1;
+        result = 1;
         break;
     case IMP_OP_ENV:
-        r = e->sym == SYM_LOCAL && e->i == p->local ? -1 : 1;
+        result = node->sym == SYM_LOCAL && node->i == parity->local ? -1 : 1;
         break;
     case IMP_OP_ADD:
     case IMP_OP_SUB:
-        a = parity_of(p, e->a);
-        b = parity_of(p, e->b);
-        r = a == b ? a : 0;
+        first = parity_of(parity, node->a);
+        second = parity_of(parity, node->b);
+        result = first == second ? first : 0;
         break;
     case IMP_OP_MUL:
     case IMP_OP_DIV:
-        a = parity_of(p, e->a);
-        b = parity_of(p, e->b);
-        r = a * b;
+        first = parity_of(parity, node->a);
+        second = parity_of(parity, node->b);
+        result = first * second;
         break;
     case IMP_OP_ABS:
     case IMP_OP_COS:
     case IMP_OP_COSH:
-        r = parity_of(p, e->a) != 0;
+        result = parity_of(parity, node->a) != 0;
         break;
     case IMP_OP_HYPOT:
-        r = parity_of(p, e->a) != 0 && parity_of(p, e->b) != 0;
+        result =
+            parity_of(parity, node->a) != 0 && parity_of(parity, node->b) != 0;
         break;
     case IMP_OP_ABSPOW:
-        r = parity_of(p, e->a) != 0 && parity_of(p, e->b) == 1;
+        result =
+            parity_of(parity, node->a) != 0 && parity_of(parity, node->b) == 1;
         break;
     case IMP_OP_SGNPOW:
-        r = parity_of(p, e->b) == 1 ? parity_of(p, e->a) : 0;
+        result =
+            parity_of(parity, node->b) == 1 ? parity_of(parity, node->a) : 0;
         break;
     default:
-        a = parity_of(p, e->a);
-        b = parity_of(p, e->b);
-        c = parity_of(p, e->c);
-        if (a == 1 && b == 1 && c == 1)
-            r = 1;
+        first = parity_of(parity, node->a);
+        second = parity_of(parity, node->b);
+        third = parity_of(parity, node->c);
+        if (first == 1 && second == 1 && third == 1)
+            result = 1;
         else
-            r = odd_function(e->op) ? a : 0;
+            result = odd_function(node->op) ? first : 0;
         break;
     }
-    p->of[e->id] = (signed char)r;
-    return r;
+    parity->of[node->id] = (signed char)result;
+    return result;
 }
 
 /* sign symmetries of e in SYM_LOCAL i: +1 even, -1 odd, 0 neither */
@@ -106,7 +109,7 @@ shape_parity(const expr *e, uint32_t local)
 
 /* leaves a level set may not read */
 struct leaf_check {
-    struct mech *k;
+    struct mech *mech;
     const struct mbody *b;
     bool ok;
 };
@@ -114,115 +117,117 @@ struct leaf_check {
 static void
 check_leaf(void *ctx, const expr *leaf)
 {
-    struct leaf_check *c = ctx;
+    struct leaf_check *check = ctx;
     if (leaf->sym == SYM_PARAM || leaf->sym == SYM_TIME ||
-        (leaf->sym == SYM_LOCAL && leaf->i < c->k->d))
+        (leaf->sym == SYM_LOCAL && leaf->i < check->mech->dim))
         return;
-    if (!c->ok)
+    if (!check->ok)
         return;
-    c->ok = false;
-    struct diag *d = diag_add(
-        c->k->ds, DIAG_E0501, mech_range(leaf->origin, c->b->tm->range_shape),
-        leaf->sym == SYM_LOCAL
-            ? "the level set of the planar body `%s` uses z"
-            : "the level set of `%s` reads the motion of the model",
-        c->b->tm->name);
-    diag_help(c->k->ds, d,
+    check->ok = false;
+    struct diag *diag =
+        diag_add(check->mech->diags, DIAG_E0501,
+                 mech_range(leaf->origin, check->b->decl->range_shape),
+                 leaf->sym == SYM_LOCAL
+                     ? "the level set of the planar body `%s` uses z"
+                     : "the level set of `%s` reads the motion of the model",
+                 check->b->decl->name);
+    diag_help(check->mech->diags, diag,
               "a level set is a formula in %s, params and t: a surface may "
               "move by t, but not answer to the motion",
-              c->k->d == 2 ? "x, y" : "x, y, z");
+              check->mech->dim == 2 ? "x, y" : "x, y, z");
 }
 
 /* all distinct derivatives of order `order`, in the order of imp_body */
 static size_t
-hessian(struct mech *k, struct mbody *b, const expr **out)
+hessian(struct mech *mech, struct mbody *body, const expr **out)
 {
     static const uint8_t two[] = {0, 0, 1, 1, 0, 1};
     static const uint8_t three[] = {0, 0, 1, 1, 2, 2, 0, 1, 0, 2, 1, 2};
-    const uint8_t *ij = k->d == 2 ? two : three;
-    size_t n = k->d * (k->d + 1) / 2;
+    const uint8_t *ij = mech->dim == 2 ? two : three;
+    size_t n = mech->dim * (mech->dim + 1) / 2;
     for (size_t i = 0; i < n; i++)
-        out[i] = ex_diff(k->g, b->grad[ij[2 * i]],
-                         ex_sym(k->g, SYM_LOCAL, ij[2 * i + 1], 0));
+        out[i] = ex_diff(mech->graph, body->grad[ij[2 * i]],
+                         ex_sym(mech->graph, SYM_LOCAL, ij[2 * i + 1], 0));
     return n;
 }
 
 static size_t
-third(struct mech *k, const expr *const *hess, const expr **out)
+third(struct mech *mech, const expr *const *hess, const expr **out)
 {
     /* (entry of the Hessian, coordinate) */
     static const uint8_t two[] = {0, 0, 0, 1, 1, 0, 1, 1};
     static const uint8_t three[] = {0, 0, 0, 1, 0, 2, 1, 0, 5, 0,
                                     2, 0, 1, 1, 1, 2, 2, 1, 2, 2};
-    const uint8_t *hc = k->d == 2 ? two : three;
-    size_t n = k->d == 2 ? 4 : 10;
+    const uint8_t *hc = mech->dim == 2 ? two : three;
+    size_t n = mech->dim == 2 ? 4 : 10;
     for (size_t i = 0; i < n; i++)
-        out[i] = ex_diff(k->g, hess[hc[2 * i]],
-                         ex_sym(k->g, SYM_LOCAL, hc[2 * i + 1], 0));
+        out[i] = ex_diff(mech->graph, hess[hc[2 * i]],
+                         ex_sym(mech->graph, SYM_LOCAL, hc[2 * i + 1], 0));
     return n;
 }
 
 bool
-shape_build(struct mech *k, struct mbody *b)
+shape_build(struct mech *mech, struct mbody *body)
 {
-    struct graph *g = k->g;
-    b->g0 = b->g2 = b->g3 = IMP_NO_TAPE;
-    b->G = b->tm->level_set;
-    if (!b->G)
+    struct graph *graph = mech->graph;
+    body->g0 = body->g2 = body->g3 = IMP_NO_TAPE;
+    body->G = body->decl->level_set;
+    if (!body->G)
         return true;
-    struct leaf_check lc = {k, b, true};
-    ex_leaves(g, &b->G, 1, check_leaf, &lc);
+    struct leaf_check lc = {mech, body, true};
+    ex_leaves(graph, &body->G, 1, check_leaf, &lc);
     if (!lc.ok)
         return false;
 
-    b->flags |= IMP_BODYF_SHAPE;
-    if (ex_depends(g, b->G, SYM_TIME, UINT32_MAX, UINT32_MAX))
-        b->flags |= IMP_BODYF_GTIME;
-    graph_origin(g, mech_range(b->tm->range_shape, b->tm->range));
+    body->flags |= IMP_BODYF_SHAPE;
+    if (ex_depends(graph, body->G, SYM_TIME, UINT32_MAX, UINT32_MAX))
+        body->flags |= IMP_BODYF_GTIME;
+    graph_origin(graph, mech_range(body->decl->range_shape, body->decl->range));
     bool uses = false;
-    for (uint32_t i = 0; i < k->d; i++) {
-        const expr *x = ex_sym(g, SYM_LOCAL, i, 0);
-        b->grad[i] = ex_diff(g, b->G, x);
-        uses = uses || !sc_is_zero(b->grad[i]);
-        if (shape_parity(b->G, i) == 1)
-            b->flags |= IMP_BODYF_MIRROR_X << i;
+    for (uint32_t i = 0; i < mech->dim; i++) {
+        const expr *x = ex_sym(graph, SYM_LOCAL, i, 0);
+        body->grad[i] = ex_diff(graph, body->G, x);
+        uses = uses || !sc_is_zero(body->grad[i]);
+        if (shape_parity(body->G, i) == 1)
+            body->flags |= IMP_BODYF_MIRROR_X << i;
     }
     if (!uses) {
-        struct diag *d = diag_add(
-            k->ds, DIAG_E0502, mech_range(b->tm->range_shape, b->tm->range),
-            "the level set of `%s` does not change with %s", b->tm->name,
-            k->d == 2 ? "x or y" : "x, y or z");
-        diag_help(k->ds, d,
+        struct diag *diag =
+            diag_add(mech->diags, DIAG_E0502,
+                     mech_range(body->decl->range_shape, body->decl->range),
+                     "the level set of `%s` does not change with %s",
+                     body->decl->name, mech->dim == 2 ? "x or y" : "x, y or z");
+        diag_help(mech->diags, diag,
                   "a level set is negative inside the body and zero on its "
                   "surface, such as (x/2)^2 + y^2 - 1");
         return false;
     }
 
     const expr *outs[1 + 3 + 6 + 10];
-    size_t n = 0;
-    outs[n++] = b->G;
-    for (uint32_t i = 0; i < k->d; i++)
-        outs[n++] = b->grad[i];
-    const expr **hess = outs + n;
-    size_t nh = hessian(k, b, hess);
-    n += nh;
+    size_t count = 0;
+    outs[count++] = body->G;
+    for (uint32_t i = 0; i < mech->dim; i++)
+        outs[count++] = body->grad[i];
+    const expr **hess = outs + count;
+    size_t nh = hessian(mech, body, hess);
+    count += nh;
     /* one plane: the gradient is the same everywhere (that of max(abs(x),
      * abs(y)) has zero derivatives too) */
     bool flat = true;
-    for (uint32_t i = 0; i < k->d; i++)
-        for (uint32_t j = 0; j < k->d; j++)
-            flat = flat && !ex_depends(g, b->grad[i], SYM_LOCAL, j, 0);
+    for (uint32_t i = 0; i < mech->dim; i++)
+        for (uint32_t j = 0; j < mech->dim; j++)
+            flat = flat && !ex_depends(graph, body->grad[i], SYM_LOCAL, j, 0);
     if (flat)
-        b->flags |= IMP_BODYF_FLAT;
-    size_t n2 = n;
-    n += third(k, hess, outs + n);
+        body->flags |= IMP_BODYF_FLAT;
+    size_t n2 = count;
+    count += third(mech, hess, outs + count);
 
-    const char *nm = b->tm->name;
-    b->g0 =
-        mech_eval_tape(k, arena_printf(k->arena, "%s.G", nm), k->d, outs, 1);
-    b->g2 =
-        mech_eval_tape(k, arena_printf(k->arena, "%s.G2", nm), k->d, outs, n2);
-    b->g3 =
-        mech_eval_tape(k, arena_printf(k->arena, "%s.G3", nm), k->d, outs, n);
+    const char *nm = body->decl->name;
+    body->g0 = mech_eval_tape(mech, arena_printf(mech->arena, "%s.G", nm),
+                              mech->dim, outs, 1);
+    body->g2 = mech_eval_tape(mech, arena_printf(mech->arena, "%s.G2", nm),
+                              mech->dim, outs, n2);
+    body->g3 = mech_eval_tape(mech, arena_printf(mech->arena, "%s.G3", nm),
+                              mech->dim, outs, count);
     return true;
 }

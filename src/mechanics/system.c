@@ -11,49 +11,51 @@
 #include "mechanics/mech_priv.h"
 
 uint32_t
-system_env(const struct mech *k, uint32_t coordinate, uint32_t order)
+system_env(const struct mech *mech, uint32_t coordinate, uint32_t order)
 {
-    for (size_t i = 0; i < k->m->n_systems; i++) {
-        const struct tm_system *t = k->m->systems + i;
-        uint32_t at = k->systems[i].env_state, n = t->n + t->n_observer;
-        if (coordinate < t->first || coordinate >= t->first + n)
+    for (size_t i = 0; i < mech->model->n_systems; i++) {
+        const struct tm_system *decl = mech->model->systems + i;
+        uint32_t at = mech->systems[i].env_state,
+                 n = decl->n + decl->n_observer;
+        if (coordinate < decl->first || coordinate >= decl->first + n)
             continue;
-        if (coordinate < t->first + t->n)
-            return at + order * t->n + coordinate - t->first;
-        at += 2 * t->n;
-        for (uint32_t c = t->first + t->n; c < coordinate; c++)
-            at += k->m->coordinates[c].order;
+        if (coordinate < decl->first + decl->n)
+            return at + order * decl->n + coordinate - decl->first;
+        at += 2 * decl->n;
+        for (uint32_t c = decl->first + decl->n; c < coordinate; c++)
+            at += mech->model->coordinates[c].order;
         return at + order;
     }
     return 0;
 }
 
 const expr *
-system_leaf(struct mech *k, const expr *leaf)
+system_leaf(struct mech *mech, const expr *leaf)
 {
     if (leaf->sym == SYM_COORD)
-        return sym_state(k, system_env(k, leaf->i, leaf->j));
+        return sym_state(mech, system_env(mech, leaf->i, leaf->j));
     if (leaf->sym != SYM_SYSTEM)
         return NULL;
-    const struct msystem *s = k->systems + leaf->i;
-    const expr *e = sc_zero(k->g);
+    const struct msystem *system = mech->systems + leaf->i;
+    const expr *e = sc_zero(mech->graph);
     if (leaf->j != TOTAL_POTENTIAL)
-        e = sc_add(k->g, e, s->kinetic);
+        e = sc_add(mech->graph, e, system->kinetic);
     if (leaf->j != TOTAL_KINETIC)
-        e = sc_add(k->g, e, s->potential);
+        e = sc_add(mech->graph, e, system->potential);
     return e;
 }
 
 bool
-system_row(const struct mech *k, uint32_t env, uint32_t *block, uint32_t *row)
+system_row(const struct mech *mech, uint32_t env, uint32_t *block,
+           uint32_t *row)
 {
-    for (size_t i = 0; i < k->m->n_systems; i++) {
-        const struct msystem *s = k->systems + i;
-        uint32_t n = 2 * s->tm->n, at = env - s->env_state;
-        if (env < s->env_state || at >= n + s->n_observed)
+    for (size_t i = 0; i < mech->model->n_systems; i++) {
+        const struct msystem *system = mech->systems + i;
+        uint32_t n = 2 * system->decl->n, at = env - system->env_state;
+        if (env < system->env_state || at >= n + system->n_observed)
             continue;
-        *block = at < n ? s->block : s->observer;
-        *row = at < n ? s->row[at] : s->observed[at];
+        *block = at < n ? system->block : system->observer;
+        *row = at < n ? system->row[at] : system->observed[at];
         return true;
     }
     return false;
@@ -67,14 +69,15 @@ coord_leaf(void *ctx, const expr *leaf)
 
 /* a formula of the system on the state; 0 when absent */
 static const expr *
-of_state(struct mech *k, const expr *e)
+of_state(struct mech *mech, const expr *e)
 {
-    return e ? ex_subst(k->g, e, coord_leaf, k) : sc_zero(k->g);
+    return e ? ex_subst(mech->graph, e, coord_leaf, mech)
+             : sc_zero(mech->graph);
 }
 
 /* what the derivation of one system works on */
 struct lagrange {
-    struct mech *k;
+    struct mech *mech;
     struct msystem *s;
     uint32_t n;
     const expr **q, **v; /* state leaves */
@@ -85,153 +88,164 @@ struct lagrange {
 
 /* M and f from the energies */
 static void
-equations(struct lagrange *l)
+equations(struct lagrange *eq)
 {
-    struct graph *g = l->k->g;
-    const struct tm_system *t = l->s->tm;
-    const expr *T = l->s->kinetic, *V = l->s->potential;
-    const expr *D = of_state(l->k, t->dissipation.e), *time = sym_time(l->k);
-    graph_origin(g, mech_range(t->kinetic.range, t->range));
-    for (uint32_t i = 0; i < l->n; i++) {
-        const expr *p = ex_diff(g, T, l->v[i]);
-        const expr *f =
-            sc_sub(g, ex_diff(g, T, l->q[i]), ex_diff(g, V, l->q[i]));
-        f = sc_sub(g, f, ex_diff(g, D, l->v[i]));
-        f = sc_sub(g, f, ex_diff(g, p, time));
-        for (uint32_t j = 0; j < l->n; j++) {
-            f = sc_sub(g, f, sc_mul(g, ex_diff(g, p, l->q[j]), l->v[j]));
-            l->M[i * l->n + j] = ex_diff(g, p, l->v[j]);
+    struct graph *graph = eq->mech->graph;
+    const struct tm_system *decl = eq->s->decl;
+    const expr *T = eq->s->kinetic, *V = eq->s->potential;
+    const expr *D = of_state(eq->mech, decl->dissipation.e),
+               *time = sym_time(eq->mech);
+    graph_origin(graph, mech_range(decl->kinetic.range, decl->range));
+    for (uint32_t row = 0; row < eq->n; row++) {
+        const expr *p = ex_diff(graph, T, eq->v[row]);
+        const expr *force = sc_sub(graph, ex_diff(graph, T, eq->q[row]),
+                                   ex_diff(graph, V, eq->q[row]));
+        force = sc_sub(graph, force, ex_diff(graph, D, eq->v[row]));
+        force = sc_sub(graph, force, ex_diff(graph, p, time));
+        for (uint32_t col = 0; col < eq->n; col++) {
+            force = sc_sub(
+                graph, force,
+                sc_mul(graph, ex_diff(graph, p, eq->q[col]), eq->v[col]));
+            eq->M[row * eq->n + col] = ex_diff(graph, p, eq->v[col]);
         }
-        if (t->force)
-            f = sc_add(g, f, of_state(l->k, t->force[i]));
-        l->f[i] = f;
+        if (decl->force)
+            force = sc_add(graph, force, of_state(eq->mech, decl->force[row]));
+        eq->f[row] = force;
     }
 }
 
 static void
-stated(struct lagrange *l)
+stated(struct lagrange *eq)
 {
-    const struct tm_system *t = l->s->tm;
-    for (uint32_t i = 0; i < l->n * l->n; i++)
-        l->M[i] = of_state(l->k, t->mass[i]);
-    struct graph *g = l->k->g;
-    const expr *V = l->s->potential, *D = of_state(l->k, t->dissipation.e);
-    for (uint32_t i = 0; i < l->n; i++) {
-        const expr *f = t->force ? of_state(l->k, t->force[i]) : sc_zero(g);
-        f = sc_sub(g, f, ex_diff(g, V, l->q[i]));
-        l->f[i] = sc_sub(g, f, ex_diff(g, D, l->v[i]));
+    const struct tm_system *decl = eq->s->decl;
+    for (uint32_t i = 0; i < eq->n * eq->n; i++)
+        eq->M[i] = of_state(eq->mech, decl->mass[i]);
+    struct graph *graph = eq->mech->graph;
+    const expr *V = eq->s->potential,
+               *D = of_state(eq->mech, decl->dissipation.e);
+    for (uint32_t i = 0; i < eq->n; i++) {
+        const expr *f =
+            decl->force ? of_state(eq->mech, decl->force[i]) : sc_zero(graph);
+        f = sc_sub(graph, f, ex_diff(graph, V, eq->q[i]));
+        eq->f[i] = sc_sub(graph, f, ex_diff(graph, D, eq->v[i]));
     }
 }
 
 /* M = L D L^T; M is overwritten by L (below the diagonal) and D */
 static void
-factor(struct lagrange *l)
+factor(struct lagrange *eq)
 {
-    struct graph *g = l->k->g;
-    uint32_t n = l->n;
-    const expr **M = l->M;
-    for (uint32_t j = 0; j < n; j++) {
-        for (uint32_t i = j; i < n; i++) {
-            const expr *s = M[i * n + j];
+    struct graph *graph = eq->mech->graph;
+    uint32_t count = eq->n;
+    const expr **M = eq->M;
+    for (uint32_t j = 0; j < count; j++) {
+        for (uint32_t i = j; i < count; i++) {
+            const expr *s = M[i * count + j];
             for (uint32_t m = 0; m < j; m++)
-                s = sc_sub(g, s,
-                           sc_mul(g, sc_mul(g, M[i * n + m], M[m * n + m]),
-                                  M[j * n + m]));
-            M[i * n + j] =
-                i == j || sc_is_zero(s) ? s : ex_div(g, s, M[j * n + j]);
+                s = sc_sub(
+                    graph, s,
+                    sc_mul(graph,
+                           sc_mul(graph, M[i * count + m], M[m * count + m]),
+                           M[j * count + m]));
+            M[i * count + j] = i == j || sc_is_zero(s)
+                                   ? s
+                                   : ex_div(graph, s, M[j * count + j]);
         }
     }
 }
 
 /* a = M^-1 f, M factored */
 static void
-back(struct lagrange *l, const expr *const *f, const expr **a)
+back(struct lagrange *eq, const expr *const *f, const expr **a)
 {
-    struct graph *g = l->k->g;
-    uint32_t n = l->n;
-    const expr **M = l->M;
-    for (uint32_t i = 0; i < n; i++) {
+    struct graph *graph = eq->mech->graph;
+    uint32_t count = eq->n;
+    const expr **M = eq->M;
+    for (uint32_t i = 0; i < count; i++) {
         a[i] = f[i];
         for (uint32_t m = 0; m < i; m++)
-            a[i] = sc_sub(g, a[i], sc_mul(g, M[i * n + m], a[m]));
+            a[i] = sc_sub(graph, a[i], sc_mul(graph, M[i * count + m], a[m]));
     }
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < count; i++)
         if (!sc_is_zero(a[i]))
-            a[i] = ex_div(g, a[i], M[i * n + i]);
-    for (uint32_t i = n; i-- > 0;)
-        for (uint32_t m = i + 1; m < n; m++)
-            a[i] = sc_sub(g, a[i], sc_mul(g, M[m * n + i], a[m]));
+            a[i] = ex_div(graph, a[i], M[i * count + i]);
+    for (uint32_t i = count; i-- > 0;)
+        for (uint32_t m = i + 1; m < count; m++)
+            a[i] = sc_sub(graph, a[i], sc_mul(graph, M[m * count + i], a[m]));
 }
 
 const uint32_t *
-system_block(struct mech *k, uint32_t block, const char *name, uint32_t first,
-             const expr *const *leaf, const expr *const *rate, uint32_t n,
-             const struct sliding *slide)
+system_block(struct mech *mech, uint32_t index, const char *name,
+             uint32_t first, const expr *const *leaf, const expr *const *rate,
+             uint32_t count, const struct sliding *slide)
 {
-    struct mblock *o = k->blocks + block;
-    uint32_t *rows = NEW_N(k->arena, uint32_t, n + slide->n);
-    uint32_t *state = NEW_N(k->arena, uint32_t, n);
-    const expr **out = NEW_N(k->arena, const expr *, n + slide->n);
-    for (uint32_t i = 0; i < n; i++) {
+    struct mblock *block = mech->blocks + index;
+    uint32_t *rows = NEW_N(mech->arena, uint32_t, count + slide->n);
+    uint32_t *state = NEW_N(mech->arena, uint32_t, count);
+    const expr **out = NEW_N(mech->arena, const expr *, count + slide->n);
+    for (uint32_t i = 0; i < count; i++) {
         state[i] = first + i;
         out[i] = leaf[i];
     }
     for (uint32_t i = 0; i < slide->n; i++)
-        out[n + i] = ex_sym(k->g, SYM_UNKNOWN, i, 0);
+        out[count + i] = ex_sym(mech->graph, SYM_UNKNOWN, i, 0);
     struct tape_spec spec = {.name = name,
                              .series = true,
                              .n_local = slide->n,
                              .outs = out,
-                             .n_outs = n + slide->n,
+                             .n_outs = count + slide->n,
                              .states = leaf,
                              .rates = rate,
-                             .n_states = n,
+                             .n_states = count,
                              .residual = slide->residual,
                              .jacobian = slide->J,
                              .n_unknown = slide->n,
                              .symmetric = slide->n > 0,
                              .env_of = mech_env_of,
-                             .ctx = k};
-    o->out.motion = tape_build(k->g, k->ib, &spec, rows);
-    o->out.solve = o->out.hold = o->out.push = IMP_NO_TAPE;
-    o->out.driven = IMP_NO_TAPE;
-    o->out.guard = IMP_NO_TAPE;
-    o->out.bodies = image_array(k->ib, rows, 0, sizeof *rows);
-    o->out.state = image_array(k->ib, state, n, sizeof *state);
-    o->out.rows = image_array(k->ib, rows, n, sizeof *rows);
+                             .ctx = mech};
+    block->out.motion = tape_build(mech->graph, mech->image, &spec, rows);
+    block->out.solve = block->out.hold = block->out.push = IMP_NO_TAPE;
+    block->out.driven = IMP_NO_TAPE;
+    block->out.guard = IMP_NO_TAPE;
+    block->out.bodies = image_array(mech->image, rows, 0, sizeof *rows);
+    block->out.state = image_array(mech->image, state, count, sizeof *state);
+    block->out.rows = image_array(mech->image, rows, count, sizeof *rows);
     return rows;
 }
 
 /* nothing here changes along the motion */
 static bool
-steady(struct mech *k, const expr *const *e, size_t n)
+steady(struct mech *mech, const expr *const *e, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (ex_depends(k->g, e[i], SYM_STATE, UINT32_MAX, UINT32_MAX) ||
-            ex_depends(k->g, e[i], SYM_TIME, UINT32_MAX, UINT32_MAX))
+        if (ex_depends(mech->graph, e[i], SYM_STATE, UINT32_MAX, UINT32_MAX) ||
+            ex_depends(mech->graph, e[i], SYM_TIME, UINT32_MAX, UINT32_MAX))
             return false;
     return true;
 }
 
 /* gap of contact i of the system, and its gradient N */
 static const expr *
-gap_of(struct mech *k, const struct msystem *s, uint32_t i, const expr **N)
+gap_of(struct mech *mech, const struct msystem *system, uint32_t i,
+       const expr **N)
 {
-    const expr *gap = of_state(k, k->m->contacts[s->tm->contact + i].gap.e);
-    for (uint32_t j = 0; N && j < s->tm->n; j++)
-        N[j] = ex_diff(k->g, gap, sym_state(k, s->env_state + j));
+    const expr *gap =
+        of_state(mech, mech->model->contacts[system->decl->contact + i].gap.e);
+    for (uint32_t j = 0; N && j < system->decl->n; j++)
+        N[j] =
+            ex_diff(mech->graph, gap, sym_state(mech, system->env_state + j));
     return gap;
 }
 
 /* are all gaps linear in the coordinates, with constant coefficients? */
 static bool
-lines(struct mech *k, const struct msystem *s)
+lines(struct mech *mech, const struct msystem *system)
 {
-    const expr **N = NEW_N(k->arena, const expr *, s->tm->n);
-    for (uint32_t i = 0; i < s->tm->n_contact; i++) {
-        const expr *gap = gap_of(k, s, i, N);
-        if (!steady(k, N, s->tm->n) || guard_in(k, gap) ||
-            ex_depends(k->g, gap, SYM_TIME, UINT32_MAX, UINT32_MAX))
+    const expr **N = NEW_N(mech->arena, const expr *, system->decl->n);
+    for (uint32_t i = 0; i < system->decl->n_contact; i++) {
+        const expr *gap = gap_of(mech, system, i, N);
+        if (!steady(mech, N, system->decl->n) || guard_in(mech, gap) ||
+            ex_depends(mech->graph, gap, SYM_TIME, UINT32_MAX, UINT32_MAX))
             return false;
     }
     return true;
@@ -240,174 +254,187 @@ lines(struct mech *k, const struct msystem *s)
 /* The motion with sliding contacts: M q'' = free + sum of s_i N_i^T lambda_i
  * with switches s_i, and per contact s_i gap_i'' + (1 - s_i) lambda_i = 0. */
 static void
-modal_tape(struct lagrange *l, const expr *const *leaf, const expr **rate)
+modal_tape(struct lagrange *eq, const expr *const *leaf, const expr **rate)
 {
-    struct mech *k = l->k;
-    struct graph *g = k->g;
-    struct msystem *s = l->s;
-    uint32_t n = l->n, m = s->tm->n_contact;
-    const expr **N = NEW_N(k->arena, const expr *, n);
-    const expr **b = NEW_N(k->arena, const expr *, n);
-    const expr **lam = NEW_N(k->arena, const expr *, m);
-    const expr **on = NEW_N(k->arena, const expr *, m);
-    const expr **res = NEW_N(k->arena, const expr *, (size_t)m *(m + 1));
-    const expr **J = res + m;
-    const expr **x = NEW_N(k->arena, const expr *, 2 * n + 1);
-    const expr **dx = NEW_N(k->arena, const expr *, 2 * n + 1);
-    const expr **out = NEW_N(k->arena, const expr *, 2 * n + m);
-    uint32_t *rows = NEW_N(k->arena, uint32_t, 2 * n + m);
-    if (m > IMP_UNKNOWN_MAX) {
-        struct diag *d = diag_add(
-            k->ds, DIAG_E0545, s->tm->range,
+    struct mech *mech = eq->mech;
+    struct graph *graph = mech->graph;
+    struct msystem *system = eq->s;
+    uint32_t n_coordinate = eq->n, n_contact = system->decl->n_contact;
+    const expr **gradient = NEW_N(mech->arena, const expr *, n_coordinate);
+    const expr **response = NEW_N(mech->arena, const expr *, n_coordinate);
+    const expr **lambda = NEW_N(mech->arena, const expr *, n_contact);
+    const expr **active = NEW_N(mech->arena, const expr *, n_contact);
+    const expr **residual =
+        NEW_N(mech->arena, const expr *, (size_t)n_contact *(n_contact + 1));
+    const expr **jacobian = residual + n_contact;
+    const expr **flow_leaf =
+        NEW_N(mech->arena, const expr *, 2 * n_coordinate + 1);
+    const expr **flow_rate =
+        NEW_N(mech->arena, const expr *, 2 * n_coordinate + 1);
+    const expr **out =
+        NEW_N(mech->arena, const expr *, 2 * n_coordinate + n_contact);
+    uint32_t *rows = NEW_N(mech->arena, uint32_t, 2 * n_coordinate + n_contact);
+    if (n_contact > IMP_UNKNOWN_MAX) {
+        struct diag *diag = diag_add(
+            mech->diags, DIAG_E0545, system->decl->range,
             "the system `%s` has %u contacts; at most %d can slide in a motion "
             "that is followed by series",
-            s->tm->name, m, IMP_UNKNOWN_MAX);
-        diag_help(k->ds, d,
+            system->decl->name, n_contact, IMP_UNKNOWN_MAX);
+        diag_help(mech->diags, diag,
                   "small rotations, without observers and derivatives asked "
                   "for, have no such limit");
         return;
     }
-    s->slide = (struct sliding){m, res, J};
-    for (uint32_t i = 0; i < m; i++) {
-        uint32_t c = s->tm->contact + i;
-        graph_origin(g, k->m->contacts[c].gap.range);
-        lam[i] = ex_sym(g, SYM_UNKNOWN, i, 0);
-        on[i] = sym_env(k, k->layout.contact + c * IMP_CONTACT_SIZE +
-                               IMP_CONTACT_ACTIVE);
-        gap_of(k, s, i, N);
-        back(l, N, b);
-        const expr *push = sc_mul(g, on[i], lam[i]);
-        for (uint32_t j = 0; j < n; j++)
-            rate[n + j] = sc_add(g, rate[n + j], sc_mul(g, b[j], push));
+    system->slide = (struct sliding){n_contact, residual, jacobian};
+    for (uint32_t i = 0; i < n_contact; i++) {
+        uint32_t c = system->decl->contact + i;
+        graph_origin(graph, mech->model->contacts[c].gap.range);
+        lambda[i] = ex_sym(graph, SYM_UNKNOWN, i, 0);
+        active[i] = sym_env(mech, mech->layout.contact + c * IMP_CONTACT_SIZE +
+                                      IMP_CONTACT_ACTIVE);
+        gap_of(mech, system, i, gradient);
+        back(eq, gradient, response);
+        const expr *push = sc_mul(graph, active[i], lambda[i]);
+        for (uint32_t j = 0; j < n_coordinate; j++)
+            rate[n_coordinate + j] = sc_add(graph, rate[n_coordinate + j],
+                                            sc_mul(graph, response[j], push));
     }
-    x[2 * n] = sym_time(k);
-    dx[2 * n] = ex_num(g, 1.0);
-    for (uint32_t i = 0; i < 2 * n; i++) {
-        x[i] = out[i] = leaf[i];
-        dx[i] = rate[i];
+    flow_leaf[2 * n_coordinate] = sym_time(mech);
+    flow_rate[2 * n_coordinate] = ex_num(graph, 1.0);
+    for (uint32_t i = 0; i < 2 * n_coordinate; i++) {
+        flow_leaf[i] = out[i] = leaf[i];
+        flow_rate[i] = rate[i];
     }
-    for (uint32_t i = 0; i < m; i++) {
-        const expr *e = gap_of(k, s, i, NULL);
+    for (uint32_t i = 0; i < n_contact; i++) {
+        const expr *e = gap_of(mech, system, i, NULL);
         for (int d = 0; d < 2; d++)
-            e = ex_diff_along(g, e, x, dx, 2 * n + 1);
-        const expr *off = sc_sub(g, ex_num(g, 1.0), on[i]);
-        res[i] = sc_add(g, sc_mul(g, on[i], e), sc_mul(g, off, lam[i]));
-        out[2 * n + i] = lam[i];
+            e = ex_diff_along(graph, e, flow_leaf, flow_rate,
+                              2 * n_coordinate + 1);
+        const expr *off = sc_sub(graph, ex_num(graph, 1.0), active[i]);
+        residual[i] = sc_add(graph, sc_mul(graph, active[i], e),
+                             sc_mul(graph, off, lambda[i]));
+        out[2 * n_coordinate + i] = lambda[i];
     }
-    for (uint32_t i = 0; i < m; i++)
-        for (uint32_t j = 0; j < m; j++)
-            J[i * m + j] = ex_diff(g, res[i], lam[j]);
+    for (uint32_t i = 0; i < n_contact; i++)
+        for (uint32_t j = 0; j < n_contact; j++)
+            jacobian[i * n_contact + j] =
+                ex_diff(graph, residual[i], lambda[j]);
     struct tape_spec spec = {
-        .name = arena_printf(k->arena, "%s.sliding", s->tm->name),
+        .name = arena_printf(mech->arena, "%s.sliding", system->decl->name),
         .series = true,
-        .n_local = m,
+        .n_local = n_contact,
         .outs = out,
-        .n_outs = 2 * n + m,
+        .n_outs = 2 * n_coordinate + n_contact,
         .states = leaf,
         .rates = rate,
-        .n_states = 2 * n,
-        .residual = res,
-        .jacobian = J,
-        .n_unknown = m,
+        .n_states = 2 * n_coordinate,
+        .residual = residual,
+        .jacobian = jacobian,
+        .n_unknown = n_contact,
         .symmetric = true,
         .env_of = mech_env_of,
-        .ctx = k};
-    s->modal = tape_build(g, k->ib, &spec, rows);
-    s->rows = image_array(k->ib, rows, 2 * n + m, sizeof *rows);
-    s->solve =
-        mech_eval_tape(k, arena_printf(k->arena, "%s.forces", s->tm->name), m,
-                       res, (size_t)m * (m + 1));
+        .ctx = mech};
+    system->modal = tape_build(graph, mech->image, &spec, rows);
+    system->rows = image_array(mech->image, rows, 2 * n_coordinate + n_contact,
+                               sizeof *rows);
+    system->solve = mech_eval_tape(
+        mech, arena_printf(mech->arena, "%s.forces", system->decl->name),
+        n_contact, residual, (size_t)n_contact * (n_contact + 1));
 }
 
 /* where accelerations and gaps change their branch */
 static void
-guards(struct mech *k, const struct msystem *s, const expr *const *leaf,
+guards(struct mech *mech, const struct msystem *system, const expr *const *leaf,
        const expr *const *acc)
 {
-    const struct tm_system *t = s->tm;
+    const struct tm_system *decl = system->decl;
     const expr **f =
-        NEW_N(k->arena, const expr *, t->n + (size_t)t->n_contact + 1);
-    for (uint32_t i = 0; i < t->n; i++)
+        NEW_N(mech->arena, const expr *, decl->n + (size_t)decl->n_contact + 1);
+    for (uint32_t i = 0; i < decl->n; i++)
         f[i] = acc[i];
-    for (uint32_t i = 0; i < t->n_contact; i++)
-        f[t->n + i] = gap_of(k, s, i, NULL);
-    guard_build(k, &k->blocks[s->block].out,
-                arena_printf(k->arena, "%s.guard", t->name), leaf, s->row,
-                2 * (size_t)t->n, f, t->n + (size_t)t->n_contact);
+    for (uint32_t i = 0; i < decl->n_contact; i++)
+        f[decl->n + i] = gap_of(mech, system, i, NULL);
+    guard_build(mech, &mech->blocks[system->block].out,
+                arena_printf(mech->arena, "%s.guard", decl->name), leaf,
+                system->row, 2 * (size_t)decl->n, f,
+                decl->n + (size_t)decl->n_contact);
 }
 
 static void
-one_system(struct mech *k, struct msystem *s)
+one_system(struct mech *mech, struct msystem *system)
 {
-    const struct tm_system *t = s->tm;
-    uint32_t n = t->n;
-    struct lagrange l = {.k = k, .s = s, .n = n};
-    const expr **leaf = NEW_N(k->arena, const expr *, 2 * n);
-    const expr **rate = NEW_N(k->arena, const expr *, 2 * n);
-    l.q = leaf;
-    l.v = leaf + n;
-    l.M = NEW_N(k->arena, const expr *, n *n);
-    l.f = NEW_N(k->arena, const expr *, n);
-    l.a = rate + n;
-    graph_origin(k->g, t->range);
-    for (uint32_t i = 0; i < 2 * n; i++)
-        leaf[i] = sym_state(k, s->env_state + i);
-    for (uint32_t i = 0; i < n; i++)
-        rate[i] = l.v[i];
-    s->potential = of_state(k, t->potential.e);
-    s->kinetic = of_state(k, t->kinetic.e);
-    if (t->mass)
-        stated(&l);
+    const struct tm_system *decl = system->decl;
+    uint32_t n_coordinate = decl->n;
+    struct lagrange eq = {.mech = mech, .s = system, .n = n_coordinate};
+    const expr **leaf = NEW_N(mech->arena, const expr *, 2 * n_coordinate);
+    const expr **rate = NEW_N(mech->arena, const expr *, 2 * n_coordinate);
+    eq.q = leaf;
+    eq.v = leaf + n_coordinate;
+    eq.M = NEW_N(mech->arena, const expr *, n_coordinate *n_coordinate);
+    eq.f = NEW_N(mech->arena, const expr *, n_coordinate);
+    eq.a = rate + n_coordinate;
+    graph_origin(mech->graph, decl->range);
+    for (uint32_t i = 0; i < 2 * n_coordinate; i++)
+        leaf[i] = sym_state(mech, system->env_state + i);
+    for (uint32_t i = 0; i < n_coordinate; i++)
+        rate[i] = eq.v[i];
+    system->potential = of_state(mech, decl->potential.e);
+    system->kinetic = of_state(mech, decl->kinetic.e);
+    if (decl->mass)
+        stated(&eq);
     else
-        equations(&l);
-    if (t->mass) {
-        const expr *T = sc_zero(k->g);
-        for (uint32_t i = 0; i < n; i++)
-            for (uint32_t j = 0; j < n; j++)
-                T = sc_add(
-                    k->g, T,
-                    sc_mul(k->g, l.M[i * n + j], sc_mul(k->g, l.v[i], l.v[j])));
-        s->kinetic = sc_mul(k->g, ex_num(k->g, 0.5), T);
+        equations(&eq);
+    if (decl->mass) {
+        const expr *T = sc_zero(mech->graph);
+        for (uint32_t i = 0; i < n_coordinate; i++)
+            for (uint32_t j = 0; j < n_coordinate; j++)
+                T = sc_add(mech->graph, T,
+                           sc_mul(mech->graph, eq.M[i * n_coordinate + j],
+                                  sc_mul(mech->graph, eq.v[i], eq.v[j])));
+        system->kinetic = sc_mul(mech->graph, ex_num(mech->graph, 0.5), T);
     }
-    s->mass = mech_eval_tape(k, arena_printf(k->arena, "%s.mass", t->name), 0,
-                             l.M, (size_t)n * n);
-    const expr *e[2] = {s->kinetic, s->potential};
-    s->energy = mech_eval_tape(k, arena_printf(k->arena, "%s.energy", t->name),
-                               0, e, 2);
-    bool line = steady(k, l.M, (size_t)n * n);
-    factor(&l);
-    back(&l, l.f, l.a);
-    line = line && steady(k, l.a, n) && lines(k, s);
-    s->flags = line ? IMP_SYSTEMF_LINE : 0;
-    s->block = (uint32_t)k->n_blocks++;
+    system->mass =
+        mech_eval_tape(mech, arena_printf(mech->arena, "%s.mass", decl->name),
+                       0, eq.M, (size_t)n_coordinate * n_coordinate);
+    const expr *e[2] = {system->kinetic, system->potential};
+    system->energy = mech_eval_tape(
+        mech, arena_printf(mech->arena, "%s.energy", decl->name), 0, e, 2);
+    bool line = steady(mech, eq.M, (size_t)n_coordinate * n_coordinate);
+    factor(&eq);
+    back(&eq, eq.f, eq.a);
+    line = line && steady(mech, eq.a, n_coordinate) && lines(mech, system);
+    system->flags = line ? IMP_SYSTEMF_LINE : 0;
+    system->block = (uint32_t)mech->n_blocks++;
     const struct sliding none = {0, NULL, NULL};
-    s->row =
-        system_block(k, s->block, arena_printf(k->arena, "%s.motion", t->name),
-                     s->env_state, leaf, rate, 2 * n, &none);
-    guards(k, s, leaf, l.a);
-    s->modal = s->solve = IMP_NO_TAPE;
+    system->row = system_block(
+        mech, system->block, arena_printf(mech->arena, "%s.motion", decl->name),
+        system->env_state, leaf, rate, 2 * n_coordinate, &none);
+    guards(mech, system, leaf, eq.a);
+    system->modal = system->solve = IMP_NO_TAPE;
     /* derivatives that commands ask for feel sliding too */
-    bool felt = t->n_observer || k->m->n_series;
-    if ((!line || felt) && t->n_contact)
-        modal_tape(&l, leaf, rate);
-    s->leaf = leaf;
-    s->rate = rate;
-    observer_build(k, s);
+    bool felt = decl->n_observer || mech->model->n_series;
+    if ((!line || felt) && decl->n_contact)
+        modal_tape(&eq, leaf, rate);
+    system->leaf = leaf;
+    system->rate = rate;
+    observer_build(mech, system);
 }
 
 bool
-system_build(struct mech *k)
+system_build(struct mech *mech)
 {
-    size_t n = k->m->n_systems;
-    uint32_t at = k->layout.state + (uint32_t)k->m->n_bodies * k->n_state;
-    k->systems = NEW_N(k->arena, struct msystem, n + 1);
+    size_t n = mech->model->n_systems;
+    uint32_t at =
+        mech->layout.state + (uint32_t)mech->model->n_bodies * mech->n_state;
+    mech->systems = NEW_N(mech->arena, struct msystem, n + 1);
     for (size_t i = 0; i < n; i++) {
-        k->systems[i].tm = k->m->systems + i;
-        k->systems[i].env_state = at;
-        at += 2 * k->systems[i].tm->n + observer_size(k, k->systems[i].tm);
+        mech->systems[i].decl = mech->model->systems + i;
+        mech->systems[i].env_state = at;
+        at += 2 * mech->systems[i].decl->n +
+              observer_size(mech, mech->systems[i].decl);
     }
     for (size_t i = 0; i < n; i++)
-        one_system(k, k->systems + i);
+        one_system(mech, mech->systems + i);
     return true;
 }
 
@@ -416,98 +443,106 @@ system_build(struct mech *k)
 static const expr *
 row_leaf(void *ctx, const expr *leaf)
 {
-    struct mech *k = ctx;
+    struct mech *mech = ctx;
     uint32_t block, row;
-    if (leaf->sym == SYM_STATE && system_row(k, leaf->i, &block, &row))
-        return ex_sym(k->g, SYM_ROW, 0, row);
+    if (leaf->sym == SYM_STATE && system_row(mech, leaf->i, &block, &row))
+        return ex_sym(mech->graph, SYM_ROW, 0, row);
     return NULL;
 }
 
 void
-system_contact(struct mech *k, uint32_t c, imp_contact *out)
+system_contact(struct mech *mech, uint32_t contact, imp_contact *out)
 {
-    struct graph *g = k->g;
-    const struct tm_contact *t = k->m->contacts + c;
-    const struct msystem *s = k->systems + (t->system - 1);
-    uint32_t n = s->tm->n;
-    graph_origin(g, mech_range(t->gap.range, t->range));
-    const expr *gap = of_state(k, t->gap.e);
-    const expr **o = NEW_N(k->arena, const expr *, n + 2);
-    const expr *rate = ex_diff(g, gap, sym_time(k));
-    for (uint32_t i = 0; i < n; i++) {
-        o[2 + i] = ex_diff(g, gap, sym_state(k, s->env_state + i));
-        rate = sc_add(g, rate,
-                      sc_mul(g, o[2 + i], sym_state(k, s->env_state + n + i)));
+    struct graph *graph = mech->graph;
+    const struct tm_contact *decl = mech->model->contacts + contact;
+    const struct msystem *system = mech->systems + (decl->system - 1);
+    uint32_t count = system->decl->n;
+    graph_origin(graph, mech_range(decl->gap.range, decl->range));
+    const expr *gap = of_state(mech, decl->gap.e);
+    const expr **o = NEW_N(mech->arena, const expr *, count + 2);
+    const expr *rate = ex_diff(graph, gap, sym_time(mech));
+    for (uint32_t i = 0; i < count; i++) {
+        o[2 + i] = ex_diff(graph, gap, sym_state(mech, system->env_state + i));
+        rate = sc_add(graph, rate,
+                      sc_mul(graph, o[2 + i],
+                             sym_state(mech, system->env_state + count + i)));
     }
     o[0] = gap;
     o[1] = rate;
-    out->system = t->system - 1;
-    out->range_at = mech_range(t->gap.range, t->range); /* where it is made */
-    out->gap_unit = image_text(k->ib, t->gap_unit);
+    out->system = decl->system - 1;
+    out->range_at =
+        mech_range(decl->gap.range, decl->range); /* where it is made */
+    out->gap_unit = image_text(mech->image, decl->gap_unit);
     out->gradient = mech_eval_tape(
-        k, arena_printf(k->arena, "%s.gradient", t->name), 0, o, n + 2);
-    const expr *along = ex_subst(g, gap, row_leaf, k);
-    struct tape_spec spec = {.name = arena_printf(k->arena, "%s.gap", t->name),
-                             .series = true,
-                             .outs = &along,
-                             .n_outs = 1,
-                             .env_of = mech_env_of,
-                             .ctx = k};
-    out->event = tape_build(g, k->ib, &spec, k->event_row[c]);
+        mech, arena_printf(mech->arena, "%s.gradient", decl->name), 0, o,
+        count + 2);
+    const expr *along = ex_subst(graph, gap, row_leaf, mech);
+    struct tape_spec spec = {
+        .name = arena_printf(mech->arena, "%s.gap", decl->name),
+        .series = true,
+        .outs = &along,
+        .n_outs = 1,
+        .env_of = mech_env_of,
+        .ctx = mech};
+    out->event =
+        tape_build(graph, mech->image, &spec, mech->event_row[contact]);
 }
 
 /* -- the image ------------------------------------------------------------ */
 
 imp_ref
-image_coordinates(struct mech *k)
+image_coordinates(struct mech *mech)
 {
-    size_t n = k->m->n_coordinates;
-    imp_coordinate *v = NEW_N(k->arena, imp_coordinate, n + 1);
-    for (size_t i = 0; i < n; i++) {
-        const struct tm_coordinate *c = k->m->coordinates + i;
-        v[i] = (imp_coordinate){.name = image_text(k->ib, c->name),
-                                .unit = image_text(k->ib, c->unit),
-                                .rate_unit = image_text(k->ib, c->rate_unit),
-                                .env = system_env(k, (uint32_t)i, 0),
-                                .env_rate = c->order == 1
-                                                ? IMP_NO_RATE
-                                                : system_env(k, (uint32_t)i, 1),
-                                .range = c->range,
-                                .range_start = c->start.range};
+    size_t count = mech->model->n_coordinates;
+    imp_coordinate *table = NEW_N(mech->arena, imp_coordinate, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct tm_coordinate *coordinate = mech->model->coordinates + i;
+        table[i] = (imp_coordinate){
+            .name = image_text(mech->image, coordinate->name),
+            .unit = image_text(mech->image, coordinate->unit),
+            .rate_unit = image_text(mech->image, coordinate->rate_unit),
+            .env = system_env(mech, (uint32_t)i, 0),
+            .env_rate = coordinate->order == 1
+                            ? IMP_NO_RATE
+                            : system_env(mech, (uint32_t)i, 1),
+            .range = coordinate->range,
+            .range_start = coordinate->start.range};
     }
-    return image_array(k->ib, v, n, sizeof *v);
+    return image_array(mech->image, table, count, sizeof *table);
 }
 
 imp_ref
-image_systems(struct mech *k)
+image_systems(struct mech *mech)
 {
-    size_t n = k->m->n_systems;
-    imp_system *v = NEW_N(k->arena, imp_system, n + 1);
-    for (size_t i = 0; i < n; i++) {
-        const struct tm_system *t = k->m->systems + i;
-        const struct msystem *s = k->systems + i;
-        imp_range m = t->mass ? t->range_mass : t->kinetic.range;
-        v[i] = (imp_system){.name = image_text(k->ib, t->name),
-                            .energy_unit = image_text(k->ib, t->energy_unit),
-                            .first = t->first,
-                            .n = t->n,
-                            .env_state = s->env_state,
-                            .block = s->block,
-                            .contact = t->contact,
-                            .n_contact = t->n_contact,
-                            .energy = s->energy,
-                            .mass = s->mass,
-                            .flags = s->flags,
-                            .modal = s->modal,
-                            .solve = s->solve,
-                            .rows = s->rows,
-                            .n_observer = t->n_observer,
-                            .n_observed = s->n_observed,
-                            .observer = s->observer,
-                            .jump = s->jump,
-                            .range_observer = t->range_observer,
-                            .range = t->range,
-                            .range_mass = mech_range(m, t->range)};
+    size_t count = mech->model->n_systems;
+    imp_system *table = NEW_N(mech->arena, imp_system, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct tm_system *decl = mech->model->systems + i;
+        const struct msystem *system = mech->systems + i;
+        imp_range range_mass =
+            decl->mass ? decl->range_mass : decl->kinetic.range;
+        table[i] = (imp_system){
+            .name = image_text(mech->image, decl->name),
+            .energy_unit = image_text(mech->image, decl->energy_unit),
+            .first = decl->first,
+            .n = decl->n,
+            .env_state = system->env_state,
+            .block = system->block,
+            .contact = decl->contact,
+            .n_contact = decl->n_contact,
+            .energy = system->energy,
+            .mass = system->mass,
+            .flags = system->flags,
+            .modal = system->modal,
+            .solve = system->solve,
+            .rows = system->rows,
+            .n_observer = decl->n_observer,
+            .n_observed = system->n_observed,
+            .observer = system->observer,
+            .jump = system->jump,
+            .range_observer = decl->range_observer,
+            .range = decl->range,
+            .range_mass = mech_range(range_mass, decl->range)};
     }
-    return image_array(k->ib, v, n, sizeof *v);
+    return image_array(mech->image, table, count, sizeof *table);
 }

@@ -11,41 +11,41 @@ sc_is_zero(const expr *a)
 }
 
 const expr *
-sc_zero(struct graph *g)
+sc_zero(struct graph *graph)
 {
-    return ex_num(g, 0.0);
+    return ex_num(graph, 0.0);
 }
 
 const expr *
-sc_neg(struct graph *g, const expr *a)
+sc_neg(struct graph *graph, const expr *a)
 {
-    return sc_is_zero(a) ? a : ex_neg(g, a);
+    return sc_is_zero(a) ? a : ex_neg(graph, a);
 }
 
 const expr *
-sc_add(struct graph *g, const expr *a, const expr *b)
+sc_add(struct graph *graph, const expr *a, const expr *b)
 {
     if (sc_is_zero(a))
         return b;
-    return sc_is_zero(b) ? a : ex_add(g, a, b);
+    return sc_is_zero(b) ? a : ex_add(graph, a, b);
 }
 
 const expr *
-sc_sub(struct graph *g, const expr *a, const expr *b)
+sc_sub(struct graph *graph, const expr *a, const expr *b)
 {
     if (sc_is_zero(b))
         return a;
-    return sc_is_zero(a) ? ex_neg(g, b) : ex_sub(g, a, b);
+    return sc_is_zero(a) ? ex_neg(graph, b) : ex_sub(graph, a, b);
 }
 
 const expr *
-sc_mul(struct graph *g, const expr *a, const expr *b)
+sc_mul(struct graph *graph, const expr *a, const expr *b)
 {
     if (sc_is_zero(a) || sc_is_zero(b))
-        return sc_zero(g);
+        return sc_zero(graph);
     if (ex_is_num(a, 1.0))
         return b;
-    return ex_is_num(b, 1.0) ? a : ex_mul(g, a, b);
+    return ex_is_num(b, 1.0) ? a : ex_mul(graph, a, b);
 }
 
 vec3
@@ -55,9 +55,9 @@ v3(const expr *x, const expr *y, const expr *z)
 }
 
 vec3
-v3_zero(struct graph *g)
+v3_zero(struct graph *graph)
 {
-    const expr *z = sc_zero(g);
+    const expr *z = sc_zero(graph);
     return v3(z, z, z);
 }
 
@@ -68,62 +68,63 @@ v3_is_zero(vec3 a)
 }
 
 vec3
-v3_add(struct graph *g, vec3 a, vec3 b)
+v3_add(struct graph *graph, vec3 a, vec3 b)
 {
-    return v3(sc_add(g, a.v[0], b.v[0]), sc_add(g, a.v[1], b.v[1]),
-              sc_add(g, a.v[2], b.v[2]));
+    return v3(sc_add(graph, a.v[0], b.v[0]), sc_add(graph, a.v[1], b.v[1]),
+              sc_add(graph, a.v[2], b.v[2]));
 }
 
 vec3
-v3_sub(struct graph *g, vec3 a, vec3 b)
+v3_sub(struct graph *graph, vec3 a, vec3 b)
 {
-    return v3(sc_sub(g, a.v[0], b.v[0]), sc_sub(g, a.v[1], b.v[1]),
-              sc_sub(g, a.v[2], b.v[2]));
+    return v3(sc_sub(graph, a.v[0], b.v[0]), sc_sub(graph, a.v[1], b.v[1]),
+              sc_sub(graph, a.v[2], b.v[2]));
 }
 
 vec3
-v3_scale(struct graph *g, const expr *s, vec3 a)
+v3_scale(struct graph *graph, const expr *s, vec3 a)
 {
-    return v3(sc_mul(g, s, a.v[0]), sc_mul(g, s, a.v[1]), sc_mul(g, s, a.v[2]));
+    return v3(sc_mul(graph, s, a.v[0]), sc_mul(graph, s, a.v[1]),
+              sc_mul(graph, s, a.v[2]));
 }
 
 const expr *
-v3_dot(struct graph *g, vec3 a, vec3 b)
+v3_dot(struct graph *graph, vec3 a, vec3 b)
 {
-    const expr *s = sc_mul(g, a.v[0], b.v[0]);
-    s = sc_add(g, s, sc_mul(g, a.v[1], b.v[1]));
-    return sc_add(g, s, sc_mul(g, a.v[2], b.v[2]));
+    const expr *s = sc_mul(graph, a.v[0], b.v[0]);
+    s = sc_add(graph, s, sc_mul(graph, a.v[1], b.v[1]));
+    return sc_add(graph, s, sc_mul(graph, a.v[2], b.v[2]));
 }
 
 /* a b - c d */
 static const expr *
-det2(struct graph *g, const expr *a, const expr *b, const expr *c,
+det2(struct graph *graph, const expr *a, const expr *b, const expr *c,
      const expr *d)
 {
-    return sc_sub(g, sc_mul(g, a, b), sc_mul(g, c, d));
+    return sc_sub(graph, sc_mul(graph, a, b), sc_mul(graph, c, d));
 }
 
 vec3
-v3_cross(struct graph *g, vec3 a, vec3 b)
+v3_cross(struct graph *graph, vec3 a, vec3 b)
 {
-    return v3(det2(g, a.v[1], b.v[2], a.v[2], b.v[1]),
-              det2(g, a.v[2], b.v[0], a.v[0], b.v[2]),
-              det2(g, a.v[0], b.v[1], a.v[1], b.v[0]));
+    return v3(det2(graph, a.v[1], b.v[2], a.v[2], b.v[1]),
+              det2(graph, a.v[2], b.v[0], a.v[0], b.v[2]),
+              det2(graph, a.v[0], b.v[1], a.v[1], b.v[0]));
 }
 
 const expr *
-v3_norm(struct graph *g, vec3 a)
+v3_norm(struct graph *graph, vec3 a)
 {
-    return ex_op(g, IMP_OP_SQRT, v3_dot(g, a, a), NULL, NULL);
+    return ex_op(graph, IMP_OP_SQRT, v3_dot(graph, a, a), NULL, NULL);
 }
 
 vec3
-v3_along(struct graph *g, vec3 a, const expr *const *leaf,
+v3_along(struct graph *graph, vec3 a, const expr *const *leaf,
          const expr *const *rate, size_t n)
 {
-    return v3(ex_diff_along(g, a.v[0], leaf, rate, n),
-              ex_diff_along(g, a.v[1], leaf, rate, n),
-              ex_diff_along(g, a.v[2], leaf, rate, n));
+    return v3(ex_diff_along(graph, a.v[0], leaf, rate, n),
+              ex_diff_along(graph, a.v[1], leaf, rate, n),
+              ex_diff_along(graph, a.v[2], leaf, rate, n));
 }
 
 mat3
@@ -143,73 +144,73 @@ m3_transpose(mat3 a)
 }
 
 vec3
-m3_apply(struct graph *g, mat3 a, vec3 x)
+m3_apply(struct graph *graph, mat3 a, vec3 x)
 {
     vec3 r;
     for (int i = 0; i < 3; i++)
-        r.v[i] = v3_dot(g, v3(a.m[i][0], a.m[i][1], a.m[i][2]), x);
+        r.v[i] = v3_dot(graph, v3(a.m[i][0], a.m[i][1], a.m[i][2]), x);
     return r;
 }
 
 vec3
-m3_apply_t(struct graph *g, mat3 a, vec3 x)
+m3_apply_t(struct graph *graph, mat3 a, vec3 x)
 {
-    return m3_apply(g, m3_transpose(a), x);
+    return m3_apply(graph, m3_transpose(a), x);
 }
 
 const expr *
-m3_form(struct graph *g, vec3 x, mat3 a, vec3 y)
+m3_form(struct graph *graph, vec3 x, mat3 a, vec3 y)
 {
-    return v3_dot(g, x, m3_apply(g, a, y));
+    return v3_dot(graph, x, m3_apply(graph, a, y));
 }
 
 mat3
-m3_plane(struct graph *g, const expr *c, const expr *s)
+m3_plane(struct graph *graph, const expr *c, const expr *s)
 {
-    const expr *z = sc_zero(g), *one = ex_num(g, 1.0);
-    return (mat3){{{c, sc_neg(g, s), z}, {s, c, z}, {z, z, one}}};
+    const expr *z = sc_zero(graph), *one = ex_num(graph, 1.0);
+    return (mat3){{{c, sc_neg(graph, s), z}, {s, c, z}, {z, z, one}}};
 }
 
 mat3
-m3_of_quat(struct graph *g, quat q)
+m3_of_quat(struct graph *graph, quat q)
 {
-    const expr *one = ex_num(g, 1.0), *two = ex_num(g, 2.0);
+    const expr *one = ex_num(graph, 1.0), *two = ex_num(graph, 2.0);
     const expr *w = q.q[0], *x = q.q[1], *y = q.q[2], *z = q.q[3];
-    const expr *xx = sc_mul(g, x, x), *yy = sc_mul(g, y, y);
-    const expr *zz = sc_mul(g, z, z), *xy = sc_mul(g, x, y);
-    const expr *xz = sc_mul(g, x, z), *yz = sc_mul(g, y, z);
-    const expr *wx = sc_mul(g, w, x), *wy = sc_mul(g, w, y);
-    const expr *wz = sc_mul(g, w, z);
-    mat3 r;
-#define TWICE(e) sc_mul(g, two, (e))
-    r.m[0][0] = sc_sub(g, one, TWICE(sc_add(g, yy, zz)));
-    r.m[1][1] = sc_sub(g, one, TWICE(sc_add(g, xx, zz)));
-    r.m[2][2] = sc_sub(g, one, TWICE(sc_add(g, xx, yy)));
-    r.m[0][1] = TWICE(sc_sub(g, xy, wz));
-    r.m[1][0] = TWICE(sc_add(g, xy, wz));
-    r.m[0][2] = TWICE(sc_add(g, xz, wy));
-    r.m[2][0] = TWICE(sc_sub(g, xz, wy));
-    r.m[1][2] = TWICE(sc_sub(g, yz, wx));
-    r.m[2][1] = TWICE(sc_add(g, yz, wx));
+    const expr *xx = sc_mul(graph, x, x), *yy = sc_mul(graph, y, y);
+    const expr *zz = sc_mul(graph, z, z), *xy = sc_mul(graph, x, y);
+    const expr *xz = sc_mul(graph, x, z), *yz = sc_mul(graph, y, z);
+    const expr *wx = sc_mul(graph, w, x), *wy = sc_mul(graph, w, y);
+    const expr *wz = sc_mul(graph, w, z);
+    mat3 result;
+#define TWICE(e) sc_mul(graph, two, (e))
+    result.m[0][0] = sc_sub(graph, one, TWICE(sc_add(graph, yy, zz)));
+    result.m[1][1] = sc_sub(graph, one, TWICE(sc_add(graph, xx, zz)));
+    result.m[2][2] = sc_sub(graph, one, TWICE(sc_add(graph, xx, yy)));
+    result.m[0][1] = TWICE(sc_sub(graph, xy, wz));
+    result.m[1][0] = TWICE(sc_add(graph, xy, wz));
+    result.m[0][2] = TWICE(sc_add(graph, xz, wy));
+    result.m[2][0] = TWICE(sc_sub(graph, xz, wy));
+    result.m[1][2] = TWICE(sc_sub(graph, yz, wx));
+    result.m[2][1] = TWICE(sc_add(graph, yz, wx));
 #undef TWICE
-    return r;
+    return result;
 }
 
 /* +-a0 b0 +- a1 b1 +- a2 b2 +- a3 b3 */
 static const expr *
-sum4(struct graph *g, quat a, const int ia[4], quat b, const int ib[4],
+sum4(struct graph *graph, quat a, const int ia[4], quat b, const int ib[4],
      const int sign[4])
 {
-    const expr *s = sc_zero(g);
+    const expr *s = sc_zero(graph);
     for (int k = 0; k < 4; k++) {
-        const expr *p = sc_mul(g, a.q[ia[k]], b.q[ib[k]]);
-        s = sign[k] > 0 ? sc_add(g, s, p) : sc_sub(g, s, p);
+        const expr *p = sc_mul(graph, a.q[ia[k]], b.q[ib[k]]);
+        s = sign[k] > 0 ? sc_add(graph, s, p) : sc_sub(graph, s, p);
     }
     return s;
 }
 
 quat
-q_conj_mul(struct graph *g, quat a, quat b)
+q_conj_mul(struct graph *graph, quat a, quat b)
 {
     static const int id[4] = {0, 1, 2, 3};
     static const int perm[4][4] = {
@@ -218,24 +219,30 @@ q_conj_mul(struct graph *g, quat a, quat b)
         {1, 1, 1, 1}, {1, -1, -1, 1}, {1, 1, -1, -1}, {1, -1, 1, -1}};
     quat r;
     for (int i = 0; i < 4; i++)
-        r.q[i] = sum4(g, a, id, b, perm[i], sign[i]);
+        r.q[i] = sum4(graph, a, id, b, perm[i], sign[i]);
     return r;
 }
 
 quat
-q_rate(struct graph *g, quat q, vec3 w)
+q_rate(struct graph *graph, quat q, vec3 spin)
 {
-    const expr *half = ex_num(g, 0.5);
-    const expr *a = q.q[0], *b = q.q[1], *c = q.q[2], *d = q.q[3];
-    quat r;
-    r.q[0] = sc_neg(g, v3_dot(g, v3(b, c, d), w));
-    r.q[1] = sc_sub(g, sc_add(g, sc_mul(g, a, w.v[0]), sc_mul(g, c, w.v[2])),
-                    sc_mul(g, d, w.v[1]));
-    r.q[2] = sc_sub(g, sc_add(g, sc_mul(g, a, w.v[1]), sc_mul(g, d, w.v[0])),
-                    sc_mul(g, b, w.v[2]));
-    r.q[3] = sc_sub(g, sc_add(g, sc_mul(g, a, w.v[2]), sc_mul(g, b, w.v[1])),
-                    sc_mul(g, c, w.v[0]));
+    const expr *half = ex_num(graph, 0.5);
+    const expr *q0 = q.q[0], *q1 = q.q[1], *q2 = q.q[2], *q3 = q.q[3];
+    quat result;
+    result.q[0] = sc_neg(graph, v3_dot(graph, v3(q1, q2, q3), spin));
+    result.q[1] = sc_sub(graph,
+                         sc_add(graph, sc_mul(graph, q0, spin.v[0]),
+                                sc_mul(graph, q2, spin.v[2])),
+                         sc_mul(graph, q3, spin.v[1]));
+    result.q[2] = sc_sub(graph,
+                         sc_add(graph, sc_mul(graph, q0, spin.v[1]),
+                                sc_mul(graph, q3, spin.v[0])),
+                         sc_mul(graph, q1, spin.v[2]));
+    result.q[3] = sc_sub(graph,
+                         sc_add(graph, sc_mul(graph, q0, spin.v[2]),
+                                sc_mul(graph, q1, spin.v[1])),
+                         sc_mul(graph, q2, spin.v[0]));
     for (int i = 0; i < 4; i++)
-        r.q[i] = sc_mul(g, half, r.q[i]);
-    return r;
+        result.q[i] = sc_mul(graph, half, result.q[i]);
+    return result;
 }

@@ -20,40 +20,40 @@ typedef struct quat { /* w x y z */
 } quat;
 
 /* scalars with literal 0 and 1 dropped */
-const expr *sc_mul(struct graph *g, const expr *a, const expr *b);
-const expr *sc_add(struct graph *g, const expr *a, const expr *b);
-const expr *sc_sub(struct graph *g, const expr *a, const expr *b);
-const expr *sc_neg(struct graph *g, const expr *a);
-const expr *sc_zero(struct graph *g);
+const expr *sc_mul(struct graph *graph, const expr *a, const expr *b);
+const expr *sc_add(struct graph *graph, const expr *a, const expr *b);
+const expr *sc_sub(struct graph *graph, const expr *a, const expr *b);
+const expr *sc_neg(struct graph *graph, const expr *a);
+const expr *sc_zero(struct graph *graph);
 bool sc_is_zero(const expr *a);
 
 vec3 v3(const expr *x, const expr *y, const expr *z);
-vec3 v3_zero(struct graph *g);
+vec3 v3_zero(struct graph *graph);
 bool v3_is_zero(vec3 a);
-vec3 v3_add(struct graph *g, vec3 a, vec3 b);
-vec3 v3_sub(struct graph *g, vec3 a, vec3 b);
-vec3 v3_scale(struct graph *g, const expr *s, vec3 a);
-const expr *v3_dot(struct graph *g, vec3 a, vec3 b);
-vec3 v3_cross(struct graph *g, vec3 a, vec3 b);
-const expr *v3_norm(struct graph *g, vec3 a);
+vec3 v3_add(struct graph *graph, vec3 a, vec3 b);
+vec3 v3_sub(struct graph *graph, vec3 a, vec3 b);
+vec3 v3_scale(struct graph *graph, const expr *s, vec3 a);
+const expr *v3_dot(struct graph *graph, vec3 a, vec3 b);
+vec3 v3_cross(struct graph *graph, vec3 a, vec3 b);
+const expr *v3_norm(struct graph *graph, vec3 a);
 /* total derivative of each entry, see ex_diff_along */
-vec3 v3_along(struct graph *g, vec3 a, const expr *const *leaf,
+vec3 v3_along(struct graph *graph, vec3 a, const expr *const *leaf,
               const expr *const *rate, size_t n);
 
 /* symmetric matrix from xx yy zz xy xz yz */
 mat3 m3_sym(const expr *const s[6]);
-vec3 m3_apply(struct graph *g, mat3 a, vec3 x);   /* a x */
-vec3 m3_apply_t(struct graph *g, mat3 a, vec3 x); /* a^T x */
+vec3 m3_apply(struct graph *graph, mat3 a, vec3 x);   /* a x */
+vec3 m3_apply_t(struct graph *graph, mat3 a, vec3 x); /* a^T x */
 /* a^T diag-or-full b: x . (A y) */
-const expr *m3_form(struct graph *g, vec3 x, mat3 a, vec3 y);
+const expr *m3_form(struct graph *graph, vec3 x, mat3 a, vec3 y);
 
 /* rotation about z from cosine and sine */
-mat3 m3_plane(struct graph *g, const expr *c, const expr *s);
+mat3 m3_plane(struct graph *graph, const expr *c, const expr *s);
 /* rotation matrix of a unit quaternion (9 products, shared) */
-mat3 m3_of_quat(struct graph *g, quat q);
+mat3 m3_of_quat(struct graph *graph, quat q);
 /* conj(a) b */
-quat q_conj_mul(struct graph *g, quat a, quat b);
+quat q_conj_mul(struct graph *graph, quat a, quat b);
 /* 1/2 q (0, w): rate of a quaternion with spin w in body axes */
-quat q_rate(struct graph *g, quat q, vec3 w);
+quat q_rate(struct graph *graph, quat q, vec3 spin);
 
 #endif

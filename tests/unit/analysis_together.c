@@ -431,7 +431,7 @@ handler(void **state)
                 s[k] /= sqrt(q);
         }
         double cs[IMP_CS_SIZE];
-        assert_int_equal(impact_compute(&a, 0, NULL, cs), IMP_OK);
+        assert_int_equal(impact_handler_compute(&a, 0, NULL, cs), IMP_OK);
         if (cs[IMP_CS_VREL] >= 0)
             continue;
         struct multi_rt in;

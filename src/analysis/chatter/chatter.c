@@ -210,7 +210,7 @@ ask_of(struct analysis *a, const imp_command *c, struct chatter_wants *w,
         (st = arg_number(a, c, IMP_OPT_chatter_events, 1e5, &most)) ||
         (st = arg_number(a, c, IMP_OPT_chatter_until, INFINITY, &ask->until)))
         return st;
-    ask->policy = system_policy(a);
+    ask->policy = simultaneous_policy(a);
     ask->least = (long)fmin(resolve, 1e9);
     ask->most = (long)fmin(most, 1e9);
     w->ask = *ask;

@@ -37,7 +37,7 @@ set_names(struct analysis *a, const imp_system *s,
     k = 0;
     for (uint32_t i = 0; i < s->n_contact; i++)
         if (run->group[i])
-            name[n + k++] = gap_place(a, s->contact + i);
+            name[n + k++] = gap_source_text(a, s->contact + i);
     SET_TEXTS("gaps", name + n, k);
 }
 
@@ -174,7 +174,7 @@ chatter_set_rest(struct analysis *a, const imp_system *s,
     if (none)
         SET_ABSENT("means", none);
     else
-        SET_TEXT("means", limit_means(run->chatter.means));
+        SET_TEXT("means", limit_evidence_word(run->chatter.means));
     set_number(a, out, "depth", run->chatter.depth, none);
     set_number(a, out, "contraction", run->chatter.contraction,
                none                             ? none

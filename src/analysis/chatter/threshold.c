@@ -357,7 +357,7 @@ options(struct hunt *h)
     if (!(grid >= 1.0 && grid <= 1e6) || grid != floor(grid))
         return wrong_option(h, IMP_OPT_threshold_grid,
                             "`grid` is a whole number from 1 to 1e6");
-    h->policy = system_policy(a);
+    h->policy = simultaneous_policy(a);
     h->width = tol * (h->hi - h->lo);
     h->grid = (size_t)grid;
     h->events = (long)fmin(fmax(most, 1.0), 1e9);

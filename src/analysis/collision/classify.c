@@ -172,7 +172,7 @@ cmd_classify(struct analysis *a, const imp_command *c, struct rec *out)
     struct remarks rm = {0};
     double until, order;
     int st;
-    if ((st = touch_until(a, c, IMP_OPT_classify_until, &until)) ||
+    if ((st = touch_option_until(a, c, IMP_OPT_classify_until, &until)) ||
         (st = arg_number(a, c, IMP_OPT_classify_order, 8.0, &order)))
         return st;
     if (!(order >= 6.0 && order <= JET_MAX) || order != floor(order)) {
@@ -222,7 +222,7 @@ cmd_classify(struct analysis *a, const imp_command *c, struct rec *out)
                                 (v.class == CLASS_00 && !v.jerk_zero));
     if (overlaps) {
         const char *more;
-        if ((st = depth_measure(a, &t, &v, out, &more)))
+        if ((st = penetration_depth_measure(a, &t, &v, out, &more)))
             return run_failed(a, st, c->range, "following the overlap");
         remark(&rm, more);
     } else {

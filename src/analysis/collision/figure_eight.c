@@ -66,7 +66,7 @@ cmd_eight(struct analysis *a, const imp_command *c, struct rec *out)
     double until, time, points;
     int st;
     if ((st = options(a, c, &time, &points)) ||
-        (st = touch_until(a, c, IMP_OPT_eight_until, &until)) ||
+        (st = touch_option_until(a, c, IMP_OPT_eight_until, &until)) ||
         (st = touch_find(a, arg_contact(a, c, 0), until, &t)))
         return st;
     if (t.found != TOUCH_YES) {

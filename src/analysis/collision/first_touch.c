@@ -24,8 +24,8 @@ const char *const touch_class_name[] = {"separating", "C-", "C0+", "C0-",
                                         "C00"};
 
 int
-touch_until(struct analysis *a, const imp_command *c, enum imp_option_id id,
-            double *until)
+touch_option_until(struct analysis *a, const imp_command *c,
+                   enum imp_option_id id, double *until)
 {
     int st = arg_number(a, c, id, -1.0, until);
     if (st)
@@ -72,7 +72,7 @@ v_floor(const struct touch *t)
 }
 
 double
-touch_v_tol(const struct analysis *a, const struct touch *t)
+touch_velocity_tolerance(const struct analysis *a, const struct touch *t)
 {
     double v, D, j;
     sizes(t, &v, &D, &j);
@@ -126,7 +126,7 @@ touch_polish(struct analysis *a, struct touch *t)
 }
 
 int
-touch_movable(struct analysis *a, uint32_t contact)
+touch_require_movable(struct analysis *a, uint32_t contact)
 {
     const struct rt *r = a->rt;
     const imp_contact *k = rt_contact(r, contact);
@@ -190,7 +190,7 @@ touch_verdict(const struct analysis *a, const struct touch *t,
     double tol = a->rt->tolerance, v_size, D_size, j_size;
     memset(v, 0, sizeof *v);
     sizes(t, &v_size, &D_size, &j_size);
-    v->v_tol = touch_v_tol(a, t);
+    v->v_tol = touch_velocity_tolerance(a, t);
     v->D_tol = tol * D_size;
     v->j_tol = tol * j_size;
     v->v = t->formulas ? t->t.v : t->jet[1];

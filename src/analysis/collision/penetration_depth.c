@@ -66,8 +66,8 @@ exponent(const double depth[DEPTH_TIMES])
  * of its rate by false position, where an end that stays twice has its rate
  * halved (Illinois; Dowell and Jarratt 1971, of order 1.44). */
 int
-depth_refine(struct analysis *a, uint32_t contact, double lo, double hi,
-             double *at, double *depth)
+penetration_depth_refine(struct analysis *a, uint32_t contact, double lo,
+                         double hi, double *at, double *depth)
 {
     double rl, rh, gap = 0.0, rate, t = lo, last = hi;
     int st, side = 0;
@@ -151,7 +151,8 @@ follow(struct analysis *a, const struct touch *t, double from, struct rec *out)
     }
     double lo = from + (end - from) * (k - 1) / DEPTH_SAMPLES,
            hi = from + (end - from) * (k + 1) / DEPTH_SAMPLES, at, depth;
-    if ((st = depth_refine(a, t->contact, k ? lo : from, hi, &at, &depth)))
+    if ((st = penetration_depth_refine(a, t->contact, k ? lo : from, hi, &at,
+                                       &depth)))
         return st;
     SET_NUM("depth_max", fmax(depth, best));
     SET_NUM("depth_max_time", at);
@@ -159,15 +160,16 @@ follow(struct analysis *a, const struct touch *t, double from, struct rec *out)
 }
 
 int
-depth_measure(struct analysis *a, const struct touch *t,
-              const struct verdict *v, struct rec *out, const char **remark)
+penetration_depth_measure(struct analysis *a, const struct touch *t,
+                          const struct verdict *v, struct rec *out,
+                          const char **remark)
 {
     static const char *const after[] = {"overlap_end", "depth_max",
                                         "depth_max_time"};
     int m = v->class == CLASS_00 ? 3 : 2, st = IMP_OK;
     bool before = m == 3 && v->jerk > 0.0;
     double T = compare_time(t, v, m), depth[DEPTH_TIMES], gap;
-    struct moment start = moment_save(a);
+    struct saved_state start = saved_state_take(a);
     *remark = NULL;
 
     for (int i = DEPTH_TIMES - 1; i >= 0 && !st; i--) {
@@ -188,7 +190,7 @@ depth_measure(struct analysis *a, const struct touch *t,
 
     if (m == 2) {
         /* C0-: there is an overlap before the touch as well */
-        moment_restore(a, &start);
+        saved_state_restore(a, &start);
         if ((st = gap_at(a, t->contact, t->time - T, &gap, NULL)))
             goto done;
         char s[NUM_TEXT], q[NUM_TEXT];
@@ -200,13 +202,13 @@ depth_measure(struct analysis *a, const struct touch *t,
                              "m at %s s before it",
                              num_digits(s, -gap, 6), num_digits(q, T, 6));
     }
-    moment_restore(a, &start);
+    saved_state_restore(a, &start);
     if (before)
         set_absent_all(a, out, after, 3,
                        "the overlap lies before the touch and ends with it");
     else
         st = follow(a, t, t->time + T, out);
 done:
-    moment_restore(a, &start);
+    saved_state_restore(a, &start);
     return st;
 }

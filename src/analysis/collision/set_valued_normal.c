@@ -48,7 +48,7 @@ side(struct analysis *a, const struct touch *t, double dt, double *jet)
 }
 
 double
-touch_aside(struct analysis *a, uint32_t contact, double *speed)
+touch_time_aside(struct analysis *a, uint32_t contact, double *speed)
 {
     struct rt *r = a->rt;
     double gap_tol, rate, length = event_length(r, contact);
@@ -66,14 +66,14 @@ touch_sides(struct analysis *a, struct touch *t, double *before)
     if (!(rt_contact(r, t->contact)->flags & IMP_CONTACTF_CORNERS) ||
         t->open_text || t->order < 2)
         return false;
-    double dt = touch_aside(a, t->contact, &speed);
+    double dt = touch_time_aside(a, t->contact, &speed);
     if (dt == 0.0)
         return false;
-    struct moment here = moment_save(a);
+    struct saved_state here = saved_state_take(a);
     bool good = true;
     for (int i = 0; i < 2; i++) {
         good = good && !side(a, t, i ? dt : -dt, jet[i]);
-        moment_restore(a, &here);
+        saved_state_restore(a, &here);
     }
     (void)motion_series_all(r, t->order, &h);
     double size =
@@ -86,8 +86,8 @@ touch_sides(struct analysis *a, struct touch *t, double *before)
 }
 
 int
-touch_choices(struct analysis *a, uint32_t contact,
-              const struct corner_touch *c, struct touch_choices *out)
+normal_choices_read(struct analysis *a, uint32_t contact,
+                    const struct corner_touch *c, struct normal_choices *out)
 {
     struct rt *r = a->rt;
     double h, jet[3], gap_tol, rate, most = 0.0, length, weight;
@@ -130,7 +130,7 @@ touch_choices(struct analysis *a, uint32_t contact,
 }
 
 const char *
-touch_choices_text(const struct touch_choices *o)
+normal_choices_text(const struct normal_choices *o)
 {
     int in = o->closing ? o->closing : o->pressed;
     if (o->closing)

@@ -18,13 +18,13 @@
 
 /* -- state ----------------------------------------------------------------- */
 
-struct moment
-moment_save(struct analysis *a)
+struct saved_state
+saved_state_take(struct analysis *a)
 {
     struct rt *r = a->rt;
     const imp_layout *l = &r->im->layout;
     size_t ns = l->contact - l->state, nc = r->im->contacts.n;
-    struct moment m = {NULL, 1 + 2 * ns + 9 * nc};
+    struct saved_state m = {NULL, 1 + 2 * ns + 9 * nc};
     double *v = m.v = NEW_N(r->arena, double, m.n);
     *v++ = r->env[l->time];
     memcpy(v, r->env + l->state, ns * sizeof *v);
@@ -36,7 +36,7 @@ moment_save(struct analysis *a)
 }
 
 void
-moment_restore(struct analysis *a, const struct moment *m)
+saved_state_restore(struct analysis *a, const struct saved_state *m)
 {
     struct rt *r = a->rt;
     const imp_layout *l = &r->im->layout;
@@ -169,7 +169,7 @@ static int
 open_touch(struct analysis *a, struct touch *t, int order)
 {
     struct rt *r = a->rt;
-    struct touch_choices o;
+    struct normal_choices o;
     double h;
     if (!(rt_contact(r, t->contact)->flags & IMP_CONTACTF_CORNERS) ||
         !(fabs(t->gap) <= t->gap_tol))
@@ -179,10 +179,10 @@ open_touch(struct analysis *a, struct touch *t, int order)
     if (st || c->kind != CORNER_OPEN)
         return st;
     t->open = !c->stated;
-    if ((st = touch_choices(a, t->contact, c, &o)) ||
+    if ((st = normal_choices_read(a, t->contact, c, &o)) ||
         (st = motion_series_all(r, order, &h)))
         return st == IMP_NONFINITE ? IMP_OK : st;
-    t->open_text = touch_choices_text(&o);
+    t->open_text = normal_choices_text(&o);
     /* nothing drives them together: one that parts them is the gap's */
     int best = 0, sign = !o.closing && !o.pressed && o.apart ? -1 : 1;
     for (int i = 1; i < o.n; i++) {
@@ -321,7 +321,7 @@ touch_agree(struct analysis *a, const struct touch *t)
     bool bad = differ(a, t, "the normal velocity", f->v, t->jet[1],
                       (AGREE_V * eps + shift) * f->v_abs);
     /* the formulas of second and third order hold where v = 0 */
-    if (fabs(f->v) <= touch_v_tol(a, t) && t->order >= 3) {
+    if (fabs(f->v) <= touch_velocity_tolerance(a, t) && t->order >= 3) {
         /* what a v that is not quite 0 does: terms v times a rate */
         double rate = f->v_size > 0.0 ? fabs(f->v) / f->v_size : 0.0;
         double dD = (AGREE_D * eps * cond + shift * cond + AGREE_GAP * rate) *

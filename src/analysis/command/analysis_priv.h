@@ -112,12 +112,12 @@ size_t record_columns(struct analysis *a, const struct rec *r, size_t field,
  */
 
 /* all that motion changes, kept to go back to it */
-struct moment {
+struct saved_state {
     double *v;
     size_t n;
 };
-struct moment moment_save(struct analysis *a);
-void moment_restore(struct analysis *a, const struct moment *m);
+struct saved_state saved_state_take(struct analysis *a);
+void saved_state_restore(struct analysis *a, const struct saved_state *m);
 
 #define JET_MAX 20
 enum touch_found {
@@ -168,7 +168,7 @@ int touch_find(struct analysis *a, uint32_t contact, double until,
                struct touch *t);
 /* May time pass before an impact at this contact? IMP_FAILED after E0722 when
  * it is stated at the start. */
-int touch_movable(struct analysis *a, uint32_t contact);
+int touch_require_movable(struct analysis *a, uint32_t contact);
 /* coefficients at the present state, which is a touch; `order` of the jet */
 int touch_read(struct analysis *a, struct touch *t, int order);
 /* compares the two computations: IMP_FAILED after a diagnostic when they
@@ -179,7 +179,7 @@ void touch_verdict(const struct analysis *a, const struct touch *t,
 /* An open normal (set_valued_normal.c): velocity and second derivative of the
  * separation along each choice, at the present state */
 struct corner_touch;
-struct touch_choices {
+struct normal_choices {
     int n;
     double v[16], D[16]; /* CORNER_CHOICES */
     double v_tol, D_tol;
@@ -188,26 +188,28 @@ struct touch_choices {
     int apart;   /* under which they separate */
     int blind;   /* without a series: 0 stands there */
 };
-int touch_choices(struct analysis *a, uint32_t contact,
-                  const struct corner_touch *c, struct touch_choices *out);
+int normal_choices_read(struct analysis *a, uint32_t contact,
+                        const struct corner_touch *c,
+                        struct normal_choices *out);
 /* what follows from them, in words */
-const char *touch_choices_text(const struct touch_choices *o);
+const char *normal_choices_text(const struct normal_choices *o);
 /* A time after which features that change at a touch have done so, at a small
  * share of the way; 0: nothing moves. *speed: of the bodies against each other
  */
-double touch_aside(struct analysis *a, uint32_t contact, double *speed);
+double touch_time_aside(struct analysis *a, uint32_t contact, double *speed);
 /* Does the gap's second derivative jump at a touch of corners, which the model
  * is at? Then t->jet becomes the series of what follows, and *before is the
  * derivative that held until then. */
 bool touch_sides(struct analysis *a, struct touch *t, double *before);
 /* normal velocity that counts as zero */
-double touch_v_tol(const struct analysis *a, const struct touch *t);
+double touch_velocity_tolerance(const struct analysis *a,
+                                const struct touch *t);
 /* moves the model to the root of the derivative that decides (spec 0.F) */
 int touch_polish(struct analysis *a, struct touch *t);
 /* option `until` of a command: NaN, which stands for the horizon, when it is
  * not given */
-int touch_until(struct analysis *a, const imp_command *c, enum imp_option_id id,
-                double *until);
+int touch_option_until(struct analysis *a, const imp_command *c,
+                       enum imp_option_id id, double *until);
 /* gap at the present state, and its rate when `rate` is not NULL */
 int touch_gap(struct analysis *a, uint32_t contact, double *gap, double *rate);
 /* the failure of a runtime call, as diagnostic where none was given yet */
@@ -218,40 +220,40 @@ int run_failed(struct analysis *a, int status, imp_range where,
  */
 
 /* the world's policy for contacts of one system that close at one time */
-enum line_policy system_policy(const struct analysis *a);
+enum line_policy simultaneous_policy(const struct analysis *a);
 
 /* -- limits of chatter (accumulation_record.c)
  * -----------------------------------------
  */
 
 /* what a limit rests on, in a word */
-const char *limit_means(enum line_means m);
+const char *limit_evidence_word(enum line_means m);
 /* the gap of a contact of a system as it is written, and where: "h + phi
  * (rod.imp:8:10)" */
-const char *gap_place(struct analysis *a, uint32_t contact);
+const char *gap_source_text(struct analysis *a, uint32_t contact);
 
 /* -- depth (penetration_depth.c)
  * --------------------------------------------------------
  */
 
 /* the depth fields of `classify`, for C00 and C0-; the model is at the touch */
-int depth_measure(struct analysis *a, const struct touch *t,
-                  const struct verdict *v, struct rec *out,
-                  const char **remark);
+int penetration_depth_measure(struct analysis *a, const struct touch *t,
+                              const struct verdict *v, struct rec *out,
+                              const char **remark);
 
 /* -- impact (impact.c) ------------------------------------------------------
  */
 
 /* the impact handler at the present state: IMP_CS_SIZE outputs; alpha NULL:
  * the law */
-int impact_compute(struct analysis *a, uint32_t contact, const double *alpha,
-                   double cs[IMP_CS_SIZE]);
+int impact_handler_compute(struct analysis *a, uint32_t contact,
+                           const double *alpha, double cs[IMP_CS_SIZE]);
 /* the velocities after it go into the state */
-void impact_apply(struct analysis *a, uint32_t contact,
-                  const double cs[IMP_CS_SIZE]);
+void impact_handler_apply(struct analysis *a, uint32_t contact,
+                          const double cs[IMP_CS_SIZE]);
 /* Largest relative change of momentum and angular momentum, the constraint
  * impulses of fixed bodies counted (I1). */
-double impact_momentum_error(struct analysis *a, uint32_t contact,
-                             const double cs[IMP_CS_SIZE]);
+double impact_handler_momentum_error(struct analysis *a, uint32_t contact,
+                                     const double cs[IMP_CS_SIZE]);
 
 #endif

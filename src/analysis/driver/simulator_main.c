@@ -44,7 +44,7 @@ enum {
     N_FLAGS
 };
 
-struct sim {
+struct simulation {
     const imp_image *im;
     struct arena *arena;
     struct diags ds;
@@ -84,7 +84,7 @@ help_param(struct buf *b, const imp_image *im, const imp_param *p)
 }
 
 static void
-help(struct sim *s, const char *program)
+help(struct simulation *s, const char *program)
 {
     const imp_image *im = s->im;
     const imp_param *p = IMP_ARRAY(im, im->params, imp_param);
@@ -125,7 +125,7 @@ help(struct sim *s, const char *program)
 /* ---- flags --------------------------------------------------------------- */
 
 static bool
-unknown_flag(struct sim *s, const char *word, const char *name)
+unknown_flag(struct simulation *s, const char *word, const char *name)
 {
     const imp_image *im = s->im;
     const imp_param *p = IMP_ARRAY(im, im->params, imp_param);
@@ -147,7 +147,7 @@ unknown_flag(struct sim *s, const char *word, const char *name)
 }
 
 static bool
-set_pair(struct sim *s, const char *text)
+set_pair(struct simulation *s, const char *text)
 {
     const char *eq = strchr(text, '=');
 
@@ -163,7 +163,7 @@ set_pair(struct sim *s, const char *text)
 }
 
 static bool
-set_seed(struct sim *s, const char *text)
+set_seed(struct simulation *s, const char *text)
 {
     double x = 0;
     size_t n = strlen(text);
@@ -181,7 +181,7 @@ set_seed(struct sim *s, const char *text)
 }
 
 static bool
-set_threads(struct sim *s, const char *text)
+set_threads(struct simulation *s, const char *text)
 {
     double x = 0;
     size_t n = strlen(text);
@@ -198,7 +198,7 @@ set_threads(struct sim *s, const char *text)
 }
 
 static bool
-apply(struct sim *s, int flag, const char *value)
+apply(struct simulation *s, int flag, const char *value)
 {
     switch (flag) {
     case FLAG_HELP:
@@ -236,7 +236,7 @@ apply(struct sim *s, int flag, const char *value)
 
 /* one word of the command line, with its value; false after a diagnostic */
 static bool
-read_flag(struct sim *s, int argc, char **argv, int *i)
+read_flag(struct simulation *s, int argc, char **argv, int *i)
 {
     const char *word = argv[*i], *name = word + 2;
 
@@ -274,7 +274,7 @@ read_flag(struct sim *s, int argc, char **argv, int *i)
 }
 
 static int
-run(struct sim *s, int argc, char **argv)
+run(struct simulation *s, int argc, char **argv)
 {
     bool ok = true;
 
@@ -296,7 +296,8 @@ run(struct sim *s, int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-    struct sim s = {.im = (const imp_image *)(const void *)imp_model_image};
+    struct simulation s = {
+        .im = (const imp_image *)(const void *)imp_model_image};
     struct oom_guard guard;
     int status;
 

@@ -31,7 +31,7 @@ cmd_compare(struct analysis *a, const imp_command *c, struct rec *out)
     struct multi_rt in;
     struct multi *m;
     struct arena *ar = a->rt->arena;
-    int st = impact_gather(a, c, IMP_OPT_compare_until, &in, &m);
+    int st = impact_bring_to_touch(a, c, IMP_OPT_compare_until, &in, &m);
     if (st)
         return st;
     size_t nc = (size_t)m->nc, n_warn = 0, some = 0;

@@ -22,8 +22,8 @@
 #define IMPACT_CONSERVES 1e-12
 
 int
-impact_compute(struct analysis *a, uint32_t contact, const double *alpha,
-               double cs[IMP_CS_SIZE])
+impact_handler_compute(struct analysis *a, uint32_t contact,
+                       const double *alpha, double cs[IMP_CS_SIZE])
 {
     struct rt *r = a->rt;
     const imp_contact *ct = rt_contact(r, contact);
@@ -44,7 +44,8 @@ impact_compute(struct analysis *a, uint32_t contact, const double *alpha,
 }
 
 void
-impact_apply(struct analysis *a, uint32_t contact, const double cs[IMP_CS_SIZE])
+impact_handler_apply(struct analysis *a, uint32_t contact,
+                     const double cs[IMP_CS_SIZE])
 {
     struct rt *r = a->rt;
     const imp_contact *ct = rt_contact(r, contact);
@@ -73,24 +74,24 @@ momenta(struct rt *r, uint32_t body, double p[3], double l[3])
 }
 
 double
-impact_momentum_error(struct analysis *a, uint32_t contact,
-                      const double cs[IMP_CS_SIZE])
+impact_handler_momentum_error(struct analysis *a, uint32_t contact,
+                              const double cs[IMP_CS_SIZE])
 {
     struct rt *r = a->rt;
     const imp_contact *ct = rt_contact(r, contact);
-    struct moment before = moment_save(a);
+    struct saved_state before = saved_state_take(a);
     double p0[2][3], l0[2][3], p1[2][3], l1[2][3];
     double dp[3] = {0}, dl[3] = {0}, p_size = 0.0, l_size = 0.0;
     for (int i = 0; i < 2; i++)
         if (momenta(r, ct->body[i], p0[i], l0[i]))
             return INFINITY;
-    impact_apply(a, contact, cs);
+    impact_handler_apply(a, contact, cs);
     for (int i = 0; i < 2; i++)
         if (momenta(r, ct->body[i], p1[i], l1[i])) {
-            moment_restore(a, &before);
+            saved_state_restore(a, &before);
             return INFINITY;
         }
-    moment_restore(a, &before);
+    saved_state_restore(a, &before);
     for (int i = 0; i < 2; i++) {
         const double *point = cs + (i ? IMP_CS_Q : IMP_CS_P);
         double J[3], L[3];
@@ -198,7 +199,7 @@ more_fields(struct analysis *a, const imp_command *c, uint32_t contact,
     struct multi *m;
     enum imp_impact_law l;
     int st;
-    if ((st = impact_law(a, c, &l)) ||
+    if ((st = impact_law_of_command(a, c, &l)) ||
         (st = impact_read(a, &contact, 1, &in)) ||
         (st = impact_prepare(a, &in, &m)))
         return st;
@@ -222,12 +223,12 @@ cmd_impact(struct analysis *a, const imp_command *c, struct rec *out)
     int st;
     uint32_t contact = arg_contact(a, c, 0);
     if (rt_contact(a->rt, contact)->system != IMP_NO_SYSTEM)
-        return impact_system(a, c, out);
+        return impact_of_system(a, c, out);
     if (c->args.n > 1 || !impact_is_plain(a->rt, contact))
-        return impact_several(a, c, out);
+        return impact_at_contacts(a, c, out);
     const imp_contact *ct = rt_contact(a->rt, contact);
     const imp_val *user = arg_option(a, c, IMP_OPT_impact_impulse);
-    if ((st = touch_until(a, c, IMP_OPT_impact_until, &until)) ||
+    if ((st = touch_option_until(a, c, IMP_OPT_impact_until, &until)) ||
         (st = arg_number(a, c, IMP_OPT_impact_impulse, 0.0, &own)) ||
         (st = touch_find(a, contact, until, &t)))
         return st;
@@ -248,9 +249,9 @@ cmd_impact(struct analysis *a, const imp_command *c, struct rec *out)
     double zero = 0.0;
     bool none = v.class != CLASS_MINUS;
     const double *alpha = user ? &own : none ? &zero : NULL;
-    if ((st = impact_compute(a, contact, alpha, cs)))
+    if ((st = impact_handler_compute(a, contact, alpha, cs)))
         return st;
-    double error = impact_momentum_error(a, contact, cs);
+    double error = impact_handler_momentum_error(a, contact, cs);
     if (!user && (st = check_conserved(a, ct, cs, error)))
         return st;
 

@@ -33,7 +33,8 @@ impact_is_plain(const struct rt *r, uint32_t contact)
 }
 
 int
-impact_law(struct analysis *a, const imp_command *c, enum imp_impact_law *law)
+impact_law_of_command(struct analysis *a, const imp_command *c,
+                      enum imp_impact_law *law)
 {
     const imp_val *v = arg_option(a, c, IMP_OPT_impact_law);
     *law = (enum imp_impact_law)a->rt->im->impact_law;
@@ -84,13 +85,13 @@ direction(const struct rt *r, const double n[3])
 }
 
 void
-impact_open(struct analysis *a, const struct multi_rt *in, enum diag_code code,
-            imp_range where)
+impact_report_open_normal(struct analysis *a, const struct multi_rt *in,
+                          enum diag_code code, imp_range where)
 {
     struct rt *r = a->rt;
     const imp_contact *k = rt_contact(r, in->open);
     const struct corner_touch *t = in->choice;
-    struct touch_choices o;
+    struct normal_choices o;
     const char *name[2], *of[2];
     char at[NUM_TEXT];
     for (int s = 0; s < 2; s++) {
@@ -107,7 +108,7 @@ impact_open(struct analysis *a, const struct multi_rt *in, enum diag_code code,
             : "");
     diag_note(a->ds, d, where, "asked here, at t = %s s",
               num_digits(at, rt_time(r), 9));
-    bool known = !touch_choices(a, in->open, t, &o);
+    bool known = !normal_choices_read(a, in->open, t, &o);
     for (int i = 0; i < t->n_choice; i++) {
         const char *n = direction(r, t->choice[i]), *v = "";
         char x[NUM_TEXT];
@@ -133,7 +134,7 @@ impact_open(struct analysis *a, const struct multi_rt *in, enum diag_code code,
                       name[t->choice_body[i] & 1u], v);
     }
     if (known)
-        diag_note(a->ds, d, IMP_NOWHERE, "%s", touch_choices_text(&o));
+        diag_note(a->ds, d, IMP_NOWHERE, "%s", normal_choices_text(&o));
     diag_help(a->ds, d,
               "state one of these, or one between them, in the contact: "
               "contact %s : %s | %s { normal = %s }",
@@ -142,8 +143,9 @@ impact_open(struct analysis *a, const struct multi_rt *in, enum diag_code code,
 }
 
 int
-impact_law_of(struct analysis *a, imp_range where, const uint32_t *contact,
-              uint32_t n, enum imp_impact_law *law)
+impact_law_of_contacts(struct analysis *a, imp_range where,
+                       const uint32_t *contact, uint32_t n,
+                       enum imp_impact_law *law)
 {
     const imp_contact *first = rt_contact(a->rt, contact[0]);
     if (*law != IMP_IMPACT_UNDECLARED)
@@ -229,7 +231,7 @@ together(struct analysis *a, const imp_command *c, const uint32_t *contact,
     for (uint32_t i = 0; i < n; i++) {
         const imp_contact *k = rt_contact(r, contact[i]);
         double gap, tol, rate;
-        if (!t.at_start && (st = touch_movable(a, contact[i])))
+        if (!t.at_start && (st = touch_require_movable(a, contact[i])))
             return st;
         if (i == lead || k->flags & IMP_CONTACTF_STATED)
             continue;
@@ -255,8 +257,9 @@ together(struct analysis *a, const imp_command *c, const uint32_t *contact,
 }
 
 int
-impact_gather(struct analysis *a, const imp_command *c,
-              enum imp_option_id until, struct multi_rt *in, struct multi **m)
+impact_bring_to_touch(struct analysis *a, const imp_command *c,
+                      enum imp_option_id until, struct multi_rt *in,
+                      struct multi **m)
 {
     uint32_t n = c->args.n;
     uint32_t *contact = NEW_N(a->rt->arena, uint32_t, n + 1);
@@ -270,14 +273,14 @@ impact_gather(struct analysis *a, const imp_command *c,
     }
     for (uint32_t i = 0; i < n; i++)
         contact[i] = arg_contact(a, c, i);
-    if ((st = touch_until(a, c, until, &end)) ||
+    if ((st = touch_option_until(a, c, until, &end)) ||
         (st = together(a, c, contact, n, end)))
         return st;
     if ((st = impact_read(a, contact, n, in)))
         return st;
     if (in->open == IMP_WORLD)
         return impact_prepare(a, in, m);
-    impact_open(a, in, DIAG_E0724, c->range);
+    impact_report_open_normal(a, in, DIAG_E0724, c->range);
     return IMP_FAILED;
 }
 
@@ -626,7 +629,7 @@ impact_undetermined(struct analysis *a, imp_range where, const struct multi *m)
 }
 
 int
-impact_several(struct analysis *a, const imp_command *c, struct rec *out)
+impact_at_contacts(struct analysis *a, const imp_command *c, struct rec *out)
 {
     struct multi_rt in;
     struct multi *m;
@@ -641,9 +644,10 @@ impact_several(struct analysis *a, const imp_command *c, struct rec *out)
         diag_help(a->ds, d, "leave it out, or name a `law`");
         return IMP_BADMODEL;
     }
-    if ((st = impact_law(a, c, &law)) ||
-        (st = impact_gather(a, c, IMP_OPT_impact_until, &in, &m)) ||
-        (st = impact_law_of(a, c->range, in.contact, in.p.n_contact, &law)))
+    if ((st = impact_law_of_command(a, c, &law)) ||
+        (st = impact_bring_to_touch(a, c, IMP_OPT_impact_until, &in, &m)) ||
+        (st = impact_law_of_contacts(a, c->range, in.contact, in.p.n_contact,
+                                     &law)))
         return st;
     multi_solve(m, law);
     size_t n = impact_remarks(a, &in, m, text, 64);

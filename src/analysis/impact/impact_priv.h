@@ -12,25 +12,26 @@ extern const char *const impact_law_name[];
 /* The contacts of a command, brought to their common touch: those with shapes
  * are followed, stated ones are where they are. Fills the problem and prepares
  * m. Status after a diagnostic otherwise. */
-int impact_gather(struct analysis *a, const imp_command *c,
-                  enum imp_option_id until, struct multi_rt *in,
-                  struct multi **m);
+int impact_bring_to_touch(struct analysis *a, const imp_command *c,
+                          enum imp_option_id until, struct multi_rt *in,
+                          struct multi **m);
 /* A normal that is not unique: which contact, what touches, the choices, and
  * how to state one. `code`: E0724 or W0724. */
-void impact_open(struct analysis *a, const struct multi_rt *in,
-                 enum diag_code code, imp_range where);
+void impact_report_open_normal(struct analysis *a, const struct multi_rt *in,
+                               enum diag_code code, imp_range where);
 /* the problem at the present state; in->open may be set */
 int impact_read(struct analysis *a, const uint32_t *contact, uint32_t n,
                 struct multi_rt *in);
 int impact_prepare(struct analysis *a, const struct multi_rt *in,
                    struct multi **m);
 /* law of the command's option, else of the world; IMP_OK or IMP_BADMODEL */
-int impact_law(struct analysis *a, const imp_command *c,
-               enum imp_impact_law *law);
+int impact_law_of_command(struct analysis *a, const imp_command *c,
+                          enum imp_impact_law *law);
 /* Where no law was declared: the one that all contacts carry. IMP_BADMODEL
  * after a diagnostic at `where` if they carry different ones. */
-int impact_law_of(struct analysis *a, imp_range where, const uint32_t *contact,
-                  uint32_t n, enum imp_impact_law *law);
+int impact_law_of_contacts(struct analysis *a, imp_range where,
+                           const uint32_t *contact, uint32_t n,
+                           enum imp_impact_law *law);
 /* everything of the record that comes from m; `skip_main`: leave the fields
  * that `impact` of two free bodies has set itself */
 void impact_record(struct analysis *a, const struct multi_rt *in,
@@ -51,8 +52,9 @@ struct diag *impact_undetermined(struct analysis *a, imp_range where,
  * bodies? */
 bool impact_is_plain(const struct rt *r, uint32_t contact);
 /* `impact` at contacts of a system */
-int impact_system(struct analysis *a, const imp_command *c, struct rec *out);
+int impact_of_system(struct analysis *a, const imp_command *c, struct rec *out);
 /* `impact` at several contacts, stated ones, or with joints */
-int impact_several(struct analysis *a, const imp_command *c, struct rec *out);
+int impact_at_contacts(struct analysis *a, const imp_command *c,
+                       struct rec *out);
 
 #endif

@@ -127,7 +127,7 @@ follow(struct strike *k, double until)
     double *time = r->env + r->im->layout.time, t;
     double *env = r->env + k->s->env_state;
     double *before = NEW_N(r->arena, double, 2 * k->n + 1);
-    struct flow *f = flow_new(r, k->system, system_policy(k->a));
+    struct flow *f = flow_new(r, k->system, simultaneous_policy(k->a));
     struct flow_event e;
     if (!f)
         return IMP_BADMODEL;
@@ -177,7 +177,7 @@ bring(struct strike *k)
         return IMP_OK;
     if (!v)
         return not_closed(k, open);
-    if ((st = touch_until(k->a, k->c, IMP_OPT_impact_until, &until)) ||
+    if ((st = touch_option_until(k->a, k->c, IMP_OPT_impact_until, &until)) ||
         (st = follow(k, until)))
         return st;
     if ((st = gaps(k)))
@@ -339,7 +339,7 @@ policy_of(enum imp_impact_law law)
 }
 
 int
-impact_system(struct analysis *a, const imp_command *c, struct rec *out)
+impact_of_system(struct analysis *a, const imp_command *c, struct rec *out)
 {
     struct rt *r = a->rt;
     struct strike k = {.a = a, .c = c, .n_hit = (int)c->args.n};
@@ -367,7 +367,7 @@ impact_system(struct analysis *a, const imp_command *c, struct rec *out)
     k.size = k.rate + k.m;
     for (int i = 0; i < k.n_hit; i++)
         k.hit[i] = (int)(arg_contact(a, c, (uint32_t)i) - k.s->contact);
-    int st = impact_law(a, c, &law);
+    int st = impact_law_of_command(a, c, &law);
     if (st || (st = bring(&k)))
         return st;
     for (uint32_t i = 0; i < k.m; i++)

@@ -53,7 +53,7 @@ struct group {
     double G[SLIDE_MOST * SLIDE_MOST], e[SLIDE_MOST], place[SLIDE_MOST];
     int n;
 };
-struct chatter_work {
+struct accumulation_work {
     struct slide_lines lines;
     struct group g;
 };
@@ -67,9 +67,9 @@ moving(const struct rt *r, uint32_t body)
 /* the last flights of a contact; 0: they do not shrink. take: enough to go by
  */
 static double
-shrinks(const struct sim *s, uint32_t c, bool *take)
+shrinks(const struct simulation *s, uint32_t c, bool *take)
 {
-    const struct flights *f = &s->ct[c].fl;
+    const struct flight_history *f = &s->ct[c].fl;
     const double *t = f->f;
     bool less =
         f->n == 1 || t[0] < t[1] || (f->n >= 4 && t[0] + t[1] < t[2] + t[3]);
@@ -85,7 +85,7 @@ shrinks(const struct sim *s, uint32_t c, bool *take)
 
 /* closed now, though nothing happened there: bodies that fly together */
 static bool
-touches(struct sim *s, uint32_t c)
+touches(struct simulation *s, uint32_t c)
 {
     struct closest cl;
     double tol, rate;
@@ -100,7 +100,7 @@ touches(struct sim *s, uint32_t c)
 /* contacts whose impacts the motion of c's bodies may have to do with: held
  * ones, those that were hit lately, those that touch, and by joints */
 static void
-gather(struct sim *s, uint32_t c, double window, struct group *g)
+gather(struct simulation *s, uint32_t c, double window, struct group *g)
 {
     struct rt *r = s->a->rt;
     const imp_joint *j = IMP_ARRAY(r->im, r->im->joints, imp_joint);
@@ -111,7 +111,7 @@ gather(struct sim *s, uint32_t c, double window, struct group *g)
         more = false;
         for (uint32_t i = 0; i < s->n_contacts; i++) {
             const imp_contact *k = rt_contact(r, i);
-            const struct sim_contact *t = &s->ct[i];
+            const struct simulated_contact *t = &s->ct[i];
             bool one = moving(r, k->body[0]) && g->body[k->body[0]],
                  two = moving(r, k->body[1]) && g->body[k->body[1]];
             if (!g->contact[i] && (one || two) && t->watch != WATCH_OFF &&
@@ -151,7 +151,7 @@ place_of(const struct rt *r, uint32_t c)
 
 /* the points of these contacts that may be hit within `ahead` */
 static bool
-points(struct sim *s, struct group *g, double ahead)
+points(struct simulation *s, struct group *g, double ahead)
 {
     struct rt *r = s->a->rt;
     double tol, rate;
@@ -207,19 +207,19 @@ points(struct sim *s, struct group *g, double ahead)
 /* Goes to the time `meet` with the group's contacts out of sight; false: there
  * is something else on the way, and nothing has moved */
 static int
-travel(struct sim *s, const struct group *g, double meet, bool *there)
+travel(struct simulation *s, const struct group *g, double meet, bool *there)
 {
     struct rt *r = s->a->rt;
-    struct moment here = moment_save(s->a);
+    struct saved_state here = saved_state_take(s->a);
     struct event e, *more = NEW_N(r->brief, struct event, s->n_contacts + 1);
     uint32_t n;
     double end = meet, t;
-    int st = r->im->systems.n ? sim_systems_peek(s, meet, &end) : IMP_OK;
+    int st = r->im->systems.n ? simulate_systems_peek(s, meet, &end) : IMP_OK;
     *there = !st && !(rt_time(r) < meet); /* less than a rounding of t left */
     if (st || end < meet)
         return st;
     while (!st && rt_time(r) < meet) {
-        if ((st = sim_slide_peek(s, meet, g->contact, &t)))
+        if ((st = simulate_persistent_peek(s, meet, g->contact, &t)))
             break;
         bool other = s->slide.what != SLIDE_NOTHING;
         if (other && t < meet)
@@ -239,12 +239,12 @@ travel(struct sim *s, const struct group *g, double meet, bool *there)
     }
     s->slide.what = SLIDE_NOTHING;
     if (!*there)
-        moment_restore(s->a, &here);
+        saved_state_restore(s->a, &here);
     return st;
 }
 
 static void
-tell(struct sim *s, const struct group *g, const struct limit_found *l,
+tell(struct simulation *s, const struct group *g, const struct limit_found *l,
      uint32_t c, double error)
 {
     struct rt *r = s->a->rt;
@@ -263,17 +263,17 @@ tell(struct sim *s, const struct group *g, const struct limit_found *l,
     e.chatter.impacts = s->ct[c].fl.impacts;
     e.chatter.remaining = l->remaining;
     e.chatter.error = error / l->remaining;
-    sim_limit(s, &e, list);
+    simulate_limit_add(s, &e, list);
 }
 
 /* do bodies of the group overlap, each other or others, by more than what
  * counts as closed? */
 static bool
-overlaps(struct sim *s, const struct group *g)
+overlaps(struct simulation *s, const struct group *g)
 {
     for (uint32_t c = 0; c < s->n_contacts; c++) {
         const imp_contact *k = rt_contact(s->a->rt, c);
-        const struct sim_contact *t = &s->ct[c];
+        const struct simulated_contact *t = &s->ct[c];
         struct closest cl;
         double tol, rate;
         bool on = (moving(s->a->rt, k->body[0]) && g->body[k->body[0]]) ||
@@ -292,8 +292,8 @@ overlaps(struct sim *s, const struct group *g)
  * were hit on the way as they were left. there: false where other points of the
  * same bodies would be passed over; the state is then that of `here` */
 static int
-arrive(struct sim *s, struct group *g, const struct limit_found *l, uint32_t c,
-       double error, const struct moment *here, bool *there)
+arrive(struct simulation *s, struct group *g, const struct limit_found *l,
+       uint32_t c, double error, const struct saved_state *here, bool *there)
 {
     struct rt *r = s->a->rt;
     struct slide_spot stop[SLIDE_MOST], rest[SLIDE_MOST];
@@ -314,7 +314,7 @@ arrive(struct sim *s, struct group *g, const struct limit_found *l, uint32_t c,
         return st;
     *there = !overlaps(s, g);
     if (!*there) {
-        moment_restore(s->a, here);
+        saved_state_restore(s->a, here);
         return IMP_OK;
     }
     tell(s, g, l, c, error);
@@ -327,16 +327,16 @@ arrive(struct sim *s, struct group *g, const struct limit_found *l, uint32_t c,
         s->ct[i].fl.impacts = 0;
     }
     s->row_fresh = false;
-    return planes ? sim_slide_points(s, c, rest, k, g->contact)
-                  : sim_slide_settle(s, list, n, &lost);
+    return planes ? simulate_persistent_choose(s, c, rest, k, g->contact)
+                  : simulate_persistent_settle(s, list, n, &lost);
 }
 
-static struct chatter_work *
-work_of(struct sim *s)
+static struct accumulation_work *
+work_of(struct simulation *s)
 {
     struct rt *r = s->a->rt;
     if (!s->work) {
-        s->work = NEW(r->arena, struct chatter_work);
+        s->work = NEW(r->arena, struct accumulation_work);
         s->work->g.contact = NEW_N(r->arena, bool, s->n_contacts + 1);
         s->work->g.body = NEW_N(r->arena, bool, r->im->bodies.n + 1);
     }
@@ -348,10 +348,10 @@ work_of(struct sim *s)
 
 /* may the last flight at c have been no higher than the gap's rounding? */
 static bool
-tiny(const struct sim *s, uint32_t c)
+tiny(const struct simulation *s, uint32_t c)
 {
     const struct rt *r = s->a->rt;
-    const struct flights *f = &s->ct[c].fl;
+    const struct flight_history *f = &s->ct[c].fl;
     double low = CHATTER_NOISE * DBL_EPSILON * place_of(r, c);
     return f->impacts > 0 && (f->lost || f->impacts >= CHATTER_FLIGHTS) &&
            v_norm(r->gravity) * f->f[0] * f->f[0] / 8.0 <= low;
@@ -364,7 +364,7 @@ tiny(const struct sim *s, uint32_t c)
  * flights of one point add up to 2 u/(|a| (1
  * - e)). */
 static bool
-lost(struct sim *s, const struct group *g, struct limit_found *l)
+lost(struct simulation *s, const struct group *g, struct limit_found *l)
 {
     double T = 0.0, e = 0.0, acc[SLIDE_MOST];
     bool any = false;
@@ -405,7 +405,7 @@ lost(struct sim *s, const struct group *g, struct limit_found *l)
 }
 
 static int
-rounding(struct sim *s, uint32_t c)
+rounding(struct simulation *s, uint32_t c)
 {
     struct group *g = &work_of(s)->g;
     struct limit_found l;
@@ -414,7 +414,7 @@ rounding(struct sim *s, uint32_t c)
     gather(s, c, window, g);
     if (!points(s, g, window) || !lost(s, g, &l))
         return IMP_OK;
-    struct moment here = moment_save(s->a);
+    struct saved_state here = saved_state_take(s->a);
     /* what comes back in as short a time is rounding again */
     for (uint32_t k = 0; k < s->n_contacts; k++)
         s->ct[k].fl.lost |= g->contact[k];
@@ -425,7 +425,7 @@ rounding(struct sim *s, uint32_t c)
  * the rates at which accelerations change, of their own and with what impulses
  * turn. */
 static double
-window_of(const struct sim *s, const struct group *g)
+window_of(const struct simulation *s, const struct group *g)
 {
     const struct rt *r = s->a->rt;
     double spin = 0.0, acc = 0.0, jerk = 0.0, place = INFINITY;
@@ -463,8 +463,8 @@ signature(const struct group *g, const struct limit_found *l)
  * gaps lets it come; or the parabola is the motion until then, and further
  * impacts do not make it better known. */
 static bool
-known(struct flights *f, const struct group *g, const struct limit_found *l,
-      double now, double window)
+known(struct flight_history *f, const struct group *g,
+      const struct limit_found *l, double now, double window)
 {
     double most = 0.0, least = INFINITY, was = f->meet, before = f->off;
     uint64_t mark = signature(g, l);
@@ -488,11 +488,11 @@ known(struct flights *f, const struct group *g, const struct limit_found *l,
 
 /* goes to the limit; false: there is something else on the way */
 static int
-take(struct sim *s, struct group *g, struct limit_found *l, uint32_t c,
+take(struct simulation *s, struct group *g, struct limit_found *l, uint32_t c,
      double error, bool *there)
 {
     double meet = rt_time(s->a->rt) + l->remaining;
-    struct moment here = moment_save(s->a);
+    struct saved_state here = saved_state_take(s->a);
     *there = false;
     if (meet > s->target)
         return IMP_OK;
@@ -502,10 +502,10 @@ take(struct sim *s, struct group *g, struct limit_found *l, uint32_t c,
 
 /* the limit that the tangent parabolas lead to */
 static int
-limit(struct sim *s, uint32_t c)
+limit(struct simulation *s, uint32_t c)
 {
     struct rt *r = s->a->rt;
-    struct flights *f = &s->ct[c].fl;
+    struct flight_history *f = &s->ct[c].fl;
     bool enough, there = false;
     double shrunk = shrinks(s, c, &enough), now = rt_time(r);
     if (!(shrunk > 0.0) ||
@@ -554,7 +554,7 @@ limit(struct sim *s, uint32_t c)
 }
 
 int
-sim_chatter(struct sim *s, uint32_t c)
+simulate_accumulation(struct simulation *s, uint32_t c)
 {
     int st = limit(s, c);
     if (st)

@@ -14,14 +14,14 @@
 /* a gap as it is written, up to this many bytes */
 #define GAP_TEXT 60
 
-struct limits {
+struct limit_table {
     size_t n, cap;
     double *time, *impacts, *ratio, *remaining, *error, *depth;
     const char **contacts, **means, **gaps;
 };
 
 const char *
-limit_means(enum line_means m)
+limit_evidence_word(enum line_means m)
 {
     static const char *const words[] = {[LINE_LAW] = "law",
                                         [LINE_MAP] = "map",
@@ -31,7 +31,7 @@ limit_means(enum line_means m)
 }
 
 const char *
-gap_place(struct analysis *a, uint32_t contact)
+gap_source_text(struct analysis *a, uint32_t contact)
 {
     imp_range r = rt_contact(a->rt, contact)->range_at;
     const struct source *s = r.file ? source_get(a->ds->sources, r.file) : NULL;
@@ -57,14 +57,14 @@ gap_place(struct analysis *a, uint32_t contact)
 
 /* names, or gaps without those that were said, of n contacts */
 static const char *
-list(struct sim *s, const uint32_t *c, uint32_t n, bool gaps)
+list(struct simulation *s, const uint32_t *c, uint32_t n, bool gaps)
 {
     struct arena *a = s->a->rt->arena;
     const char *text = "", *last = NULL;
     for (uint32_t i = 0; i < n; i++) {
         const struct imp_contact *k = rt_contact(s->a->rt, c[i]);
-        const char *word =
-            gaps ? gap_place(s->a, c[i]) : imp_text(s->a->rt->im, k->name);
+        const char *word = gaps ? gap_source_text(s->a, c[i])
+                                : imp_text(s->a->rt->im, k->name);
         if (gaps && last && !strcmp(last, word))
             continue;
         text = arena_printf(a, "%s%s%s", text,
@@ -78,7 +78,7 @@ list(struct sim *s, const uint32_t *c, uint32_t n, bool gaps)
 }
 
 static void
-grow(struct arena *a, struct limits *l)
+grow(struct arena *a, struct limit_table *l)
 {
     double **x[] = {&l->time,      &l->impacts, &l->ratio,
                     &l->remaining, &l->error,   &l->depth};
@@ -101,35 +101,37 @@ grow(struct arena *a, struct limits *l)
 }
 
 static void
-remark(struct sim *s, const struct flow_event *e, const char *who,
+remark(struct simulation *s, const struct flow_event *e, const char *who,
        const char *gaps)
 {
     const struct line_chatter *c = &e->chatter;
     char q[NUM_TEXT], t[NUM_TEXT], rest[NUM_TEXT];
-    if (++s->chatters > SIM_REMARKS) {
+    if (++s->chatters > SIMULATE_REMARKS) {
         s->left_out++;
         return;
     }
-    sim_remark(s, arena_printf(s->a->rt->arena,
-                               "chatter of %s ends at t = %s s: after %ld "
-                               "impacts the flights shrink by %s each%s%s, the "
-                               "last %s s are their sum; %s",
-                               who, num_digits(t, e->time, 9), c->impacts,
-                               num_digits(q, c->ratio, 6),
-                               c->period > 1    ? " pattern"
-                               : c->period == 0 ? " on the average"
-                                                : "",
-                               c->depth > 1 ? " of limits" : "",
-                               num_digits(rest, c->remaining, 6), gaps));
+    simulate_remark(
+        s, arena_printf(s->a->rt->arena,
+                        "chatter of %s ends at t = %s s: after %ld "
+                        "impacts the flights shrink by %s each%s%s, the "
+                        "last %s s are their sum; %s",
+                        who, num_digits(t, e->time, 9), c->impacts,
+                        num_digits(q, c->ratio, 6),
+                        c->period > 1    ? " pattern"
+                        : c->period == 0 ? " on the average"
+                                         : "",
+                        c->depth > 1 ? " of limits" : "",
+                        num_digits(rest, c->remaining, 6), gaps));
 }
 
 void
-sim_limit(struct sim *s, const struct flow_event *e, const uint32_t *c)
+simulate_limit_add(struct simulation *s, const struct flow_event *e,
+                   const uint32_t *c)
 {
     struct arena *a = s->a->rt->arena;
     if (!s->limits)
-        s->limits = NEW(a, struct limits);
-    struct limits *l = s->limits;
+        s->limits = NEW(a, struct limit_table);
+    struct limit_table *l = s->limits;
     const char *who = list(s, c, e->n, false), *gaps = list(s, c, e->n, true);
     grow(a, l);
     l->time[l->n] = e->time;
@@ -140,19 +142,19 @@ sim_limit(struct sim *s, const struct flow_event *e, const uint32_t *c)
         e->chatter.error * e->chatter.remaining + DBL_EPSILON * fabs(e->time);
     l->depth[l->n] = e->chatter.depth;
     l->contacts[l->n] = who;
-    l->means[l->n] = limit_means(e->chatter.means);
+    l->means[l->n] = limit_evidence_word(e->chatter.means);
     l->gaps[l->n] = gaps;
     l->n++;
     for (uint32_t i = 0; i < e->n; i++)
-        sim_log(s, c[i], "chatter", "", 0.0);
+        simulate_log_event(s, c[i], "chatter", "", 0.0);
     remark(s, e, who, gaps);
 }
 
 void
-sim_put_limits(struct sim *s, struct rec *out)
+simulate_put_limits(struct simulation *s, struct rec *out)
 {
     struct analysis *a = s->a;
-    struct limits none = {0}, *l = s->limits ? s->limits : &none;
+    struct limit_table none = {0}, *l = s->limits ? s->limits : &none;
     SET_LIST("limit_times", l->time, l->n);
     SET_TEXTS("limit_contacts", l->contacts, l->n);
     SET_TEXTS("limit_gaps", l->gaps, l->n);

@@ -12,7 +12,7 @@
 #include "base/num.h"
 
 /* I1: energy of one impact against its law, relative */
-#define SIM_CONSERVES 1e-12
+#define SIMULATE_CONSERVES 1e-12
 /* chatter that came to no limit (accumulation.c) ends the run when a flight is
  * this much shorter than the one with which the decrease began, at a steady
  * ratio */
@@ -25,20 +25,20 @@
 #define TOUCHES_AT_ONCE 8
 
 static const char *
-contact_name(const struct sim *s, uint32_t c)
+contact_name(const struct simulation *s, uint32_t c)
 {
     return imp_text(s->a->rt->im, rt_contact(s->a->rt, c)->name);
 }
 
 void
-sim_remark(struct sim *s, const char *text)
+simulate_remark(struct simulation *s, const char *text)
 {
     VEC_PUSH(&s->remarks, arena_strdup(rec_arena(s->a), text));
 }
 
 void
-sim_log(struct sim *s, uint32_t c, const char *kind, const char *class,
-        double impulse)
+simulate_log_event(struct simulation *s, uint32_t c, const char *kind,
+                   const char *class, double impulse)
 {
     VEC_PUSH(&s->ev_time, rt_time(s->a->rt));
     VEC_PUSH(&s->ev_kind, kind);
@@ -48,11 +48,11 @@ sim_log(struct sim *s, uint32_t c, const char *kind, const char *class,
 }
 
 static void
-begin_overlap(struct sim *s, uint32_t c)
+begin_overlap(struct simulation *s, uint32_t c)
 {
-    struct sim_contact *k = &s->ct[c];
+    struct simulated_contact *k = &s->ct[c];
     k->overlap = true;
-    sim_over_drop(s, c);
+    resting_polytopes_drop(s, c);
     k->depth_from = rt_time(s->a->rt);
     k->watch = WATCH_OPEN;
     s->any_overlap = true;
@@ -62,9 +62,9 @@ begin_overlap(struct sim *s, uint32_t c)
  */
 
 static int
-chatter(struct sim *s, uint32_t c, double q)
+chatter(struct simulation *s, uint32_t c, double q)
 {
-    const struct flights *f = &s->ct[c].fl;
+    const struct flight_history *f = &s->ct[c].fl;
     char r[NUM_TEXT], t[NUM_TEXT], e[NUM_TEXT];
     double end = f->last + f->f[0] * q / (1.0 - q);
     struct diag *d =
@@ -83,7 +83,7 @@ chatter(struct sim *s, uint32_t c, double q)
 
 /* have the last flights shrunk, by the same ratio? */
 static bool
-steady(const struct flights *f, double *q)
+steady(const struct flight_history *f, double *q)
 {
     if (f->n < 3 || !(f->f[0] < f->f[1] && f->f[1] < f->f[2]))
         return false;
@@ -92,9 +92,9 @@ steady(const struct flights *f, double *q)
 }
 
 int
-sim_count(struct sim *s, uint32_t c)
+simulate_count_impact(struct simulation *s, uint32_t c)
 {
-    struct flights *f = &s->ct[c].fl;
+    struct flight_history *f = &s->ct[c].fl;
     double t = rt_time(s->a->rt), flight = t - f->last;
     f->last = t;
     if (f->impacts++ == 0) {
@@ -122,9 +122,9 @@ sim_count(struct sim *s, uint32_t c)
  */
 
 static int
-lasting(struct sim *s, uint32_t c, const struct verdict *v)
+lasting(struct simulation *s, uint32_t c, const struct verdict *v)
 {
-    const struct flights *f = &s->ct[c].fl;
+    const struct flight_history *f = &s->ct[c].fl;
     double q;
     if (steady(f, &q))
         return chatter(s, c, q);
@@ -150,18 +150,18 @@ lasting(struct sim *s, uint32_t c, const struct verdict *v)
  */
 
 int
-sim_apply(struct sim *s, uint32_t c, const double *alpha, double *impulse,
-          double *nMn)
+simulate_apply_handler(struct simulation *s, uint32_t c, const double *alpha,
+                       double *impulse, double *nMn)
 {
     double cs[IMP_CS_SIZE];
-    int st = impact_compute(s->a, c, alpha, cs);
+    int st = impact_handler_compute(s->a, c, alpha, cs);
     if (st)
         return st;
-    double error = impact_momentum_error(s->a, c, cs);
+    double error = impact_handler_momentum_error(s->a, c, cs);
     double size = fmax(cs[IMP_CS_E_BEFORE], cs[IMP_CS_E_AFTER]);
     double lost = cs[IMP_CS_E_BEFORE] - cs[IMP_CS_E_AFTER];
-    if (!(error <= SIM_CONSERVES) ||
-        (!alpha && fabs(lost - cs[IMP_CS_LOSS]) > SIM_CONSERVES * size)) {
+    if (!(error <= SIMULATE_CONSERVES) ||
+        (!alpha && fabs(lost - cs[IMP_CS_LOSS]) > SIMULATE_CONSERVES * size)) {
         char e[NUM_TEXT], m[NUM_TEXT];
         struct diag *d = diag_add(
             s->a->ds, DIAG_E0714, rt_contact(s->a->rt, c)->range,
@@ -175,7 +175,7 @@ sim_apply(struct sim *s, uint32_t c, const double *alpha, double *impulse,
                   "extremely thin or light");
         return IMP_FAILED;
     }
-    impact_apply(s->a, c, cs);
+    impact_handler_apply(s->a, c, cs);
     *impulse = cs[IMP_CS_IMPULSE];
     *nMn = cs[IMP_CS_W];
     s->row_fresh = false;
@@ -183,8 +183,8 @@ sim_apply(struct sim *s, uint32_t c, const double *alpha, double *impulse,
 }
 
 static int
-next_of_one(struct sim *s, uint32_t c, enum event_watch how, double until,
-            struct event *e)
+next_of_one(struct simulation *s, uint32_t c, enum event_watch how,
+            double until, struct event *e)
 {
     struct rt *r = s->a->rt;
     enum event_watch *w = NEW_N(r->brief, enum event_watch, s->n_contacts);
@@ -198,16 +198,16 @@ next_of_one(struct sim *s, uint32_t c, enum event_watch how, double until,
  * freely, do not meet again for as long as they would overlap without it (or
  * until the end of the run). Found by doubling and bisection. */
 static int
-enforce(struct sim *s, uint32_t c, const struct verdict *v)
+enforce(struct simulation *s, uint32_t c, const struct verdict *v)
 {
     struct analysis *a = s->a;
-    struct moment here = moment_save(a);
+    struct saved_state here = saved_state_take(a);
     struct event e;
     double now = rt_time(a->rt), one = 1.0, impulse, nMn, cs[IMP_CS_SIZE];
     int st = next_of_one(s, c, WATCH_OPEN, s->until, &e);
     double end = !st && e.kind == EVENT_OPEN ? rt_time(a->rt) : s->until;
-    moment_restore(a, &here);
-    if (st == IMP_STOPPED || (st = impact_compute(a, c, &one, cs)))
+    saved_state_restore(a, &here);
+    if (st == IMP_STOPPED || (st = impact_handler_compute(a, c, &one, cs)))
         return st;
 
     /* the overlap is about |j*| T^3/6 deep: start far below that speed */
@@ -220,11 +220,11 @@ enforce(struct sim *s, uint32_t c, const struct verdict *v)
             break;
         if (found > 0.0 && hi - lo <= 1e-9 * hi)
             break;
-        if ((st = impact_compute(a, c, &al, cs)))
+        if ((st = impact_handler_compute(a, c, &al, cs)))
             return st;
-        impact_apply(a, c, cs);
+        impact_handler_apply(a, c, cs);
         st = next_of_one(s, c, WATCH_LEAVE, end, &e);
-        moment_restore(a, &here);
+        saved_state_restore(a, &here);
         if (st)
             return st;
         bool clear = e.kind == EVENT_NONE || e.kind == EVENT_EXCLUDED;
@@ -243,7 +243,7 @@ enforce(struct sim *s, uint32_t c, const struct verdict *v)
                  num_digits(m, hi, 3), contact_name(s, c));
         return IMP_FAILED;
     }
-    if ((st = sim_apply(s, c, &found, &impulse, &nMn)))
+    if ((st = simulate_apply_handler(s, c, &found, &impulse, &nMn)))
         return st;
     double gain = found * found * nMn / 2.0 + found * v->v;
     char g[NUM_TEXT], al[NUM_TEXT], t[NUM_TEXT];
@@ -252,39 +252,41 @@ enforce(struct sim *s, uint32_t c, const struct verdict *v)
              "the bodies apart and adds %s J",
              contact_name(s, c), num_digits(t, now, 9),
              num_digits(al, found, 9), num_digits(g, gain, 9));
-    sim_remark(s, arena_printf(a->rt->arena,
-                               "enforce at %s: an impulse of %s N*s added %s J",
-                               contact_name(s, c), al, g));
-    sim_log(s, c, "impact", "C00", impulse);
+    simulate_remark(
+        s, arena_printf(a->rt->arena,
+                        "enforce at %s: an impulse of %s N*s added %s J",
+                        contact_name(s, c), al, g));
+    simulate_log_event(s, c, "impact", "C00", impulse);
     s->ct[c].watch = WATCH_LEAVE;
-    return sim_row(s);
+    return simulate_row(s);
 }
 
 /* C00 with an overlap ahead: the model's policy, or stop and say why */
 static int
-paradox(struct sim *s, uint32_t c, const struct verdict *v)
+paradox(struct simulation *s, uint32_t c, const struct verdict *v)
 {
     struct analysis *a = s->a;
     bool through =
         s->ct[c].through || (s->has_policy && s->policy == IMP_POLICY_THROUGH);
     if (through) {
-        sim_log(s, c, "overlap begins", "C00", 0.0);
+        simulate_log_event(s, c, "overlap begins", "C00", 0.0);
         begin_overlap(s, c);
         return IMP_OK;
     }
     if (s->has_policy && s->policy == IMP_POLICY_ENFORCE && !v->jerk_zero)
         return enforce(s, c, v);
-    sim_log(s, c, "stop", "C00", 0.0);
+    simulate_log_event(s, c, "stop", "C00", 0.0);
     s->stopped = true;
     char j[NUM_TEXT], t[NUM_TEXT];
     const char *what =
         v->jerk_zero ? "v, D and j* of the gap are zero: higher orders decide"
                      : "free motion leads into overlap, any impulse adds "
                        "energy";
-    sim_remark(s, arena_printf(a->rt->arena,
-                               "stopped at a C00 touch of %s: %s; policies: "
-                               "through, stop, enforce",
-                               contact_name(s, c), what));
+    simulate_remark(s,
+                    arena_printf(a->rt->arena,
+                                 "stopped at a C00 touch of %s: %s; policies: "
+                                 "through, stop, enforce",
+                                 contact_name(s, c), what));
     if (s->has_policy)
         return IMP_OK;
     struct diag *d =
@@ -307,7 +309,7 @@ paradox(struct sim *s, uint32_t c, const struct verdict *v)
 /* v, D and j* are none: what higher orders say. Bodies that rest in touch, with
  * nothing that presses them together, have no event at all. */
 static int
-look_ahead(struct sim *s, uint32_t c, struct verdict *v, bool *rests)
+look_ahead(struct simulation *s, uint32_t c, struct verdict *v, bool *rests)
 {
     enum event_ahead ahead;
     int st = event_ahead(s->a->rt, c, s->until - rt_time(s->a->rt), &ahead);
@@ -331,12 +333,12 @@ look_ahead(struct sim *s, uint32_t c, struct verdict *v, bool *rests)
 
 /* what happens at a touch; rests: nothing at all */
 static int
-judge(struct sim *s, uint32_t c, struct verdict *v, bool *rests)
+judge(struct simulation *s, uint32_t c, struct verdict *v, bool *rests)
 {
     struct touch t = {.contact = c, .length = event_length(s->a->rt, c)};
     double rate;
     if (rt_contact(s->a->rt, c)->flags & IMP_CONTACTF_CORNERS)
-        return sim_corner(s, c, v, rests);
+        return polytope_verdict(s, c, v, rests);
     event_tolerances(s->a->rt, c, &t.gap_tol, &rate);
     int st = touch_read(s->a, &t, 6);
     if (st || (st = touch_agree(s->a, &t)))
@@ -349,37 +351,37 @@ judge(struct sim *s, uint32_t c, struct verdict *v, bool *rests)
 
 /* a touch that comes again without time passing lasts */
 static void
-rest(struct sim *s, uint32_t c)
+rest(struct simulation *s, uint32_t c)
 {
-    struct sim_contact *k = &s->ct[c];
+    struct simulated_contact *k = &s->ct[c];
     k->touches = rt_time(s->a->rt) == k->touch_time ? k->touches + 1 : 0;
     k->touch_time = rt_time(s->a->rt);
     k->watch = WATCH_LEAVE;
 }
 
 static int
-touched(struct sim *s, uint32_t c, const struct verdict *v)
+touched(struct simulation *s, uint32_t c, const struct verdict *v)
 {
-    struct sim_contact *k = &s->ct[c];
+    struct simulated_contact *k = &s->ct[c];
     const char *name = touch_class_name[v->class];
     switch (v->class) {
     case CLASS_MINUS:
         if (k->through) {
-            sim_log(s, c, "overlap begins", name, 0.0);
+            simulate_log_event(s, c, "overlap begins", name, 0.0);
             begin_overlap(s, c);
             return IMP_OK;
         }
-        /* sim_impacts has applied it, or has stopped the run */
+        /* simulate_impacts has applied it, or has stopped the run */
         return IMP_OK;
     case CLASS_0_MINUS:
         if (k->through) {
-            sim_log(s, c, "overlap begins", name, 0.0);
+            simulate_log_event(s, c, "overlap begins", name, 0.0);
             begin_overlap(s, c);
             return IMP_OK;
         }
         k->pressed = true;
         rest(s, c);
-        return v->open                        ? sim_corner_open(s, c)
+        return v->open                        ? polytope_stop_open_normal(s, c)
                : k->touches > TOUCHES_AT_ONCE ? lasting(s, c, v)
                                               : IMP_OK;
     case CLASS_00:
@@ -391,7 +393,7 @@ touched(struct sim *s, uint32_t c, const struct verdict *v)
         rest(s, c);
         if (k->touches > TOUCHES_AT_ONCE)
             return lasting(s, c, v);
-        sim_log(s, c, "touch", name, 0.0);
+        simulate_log_event(s, c, "touch", name, 0.0);
         return IMP_OK;
     default:
         k->watch = WATCH_LEAVE;
@@ -402,8 +404,8 @@ touched(struct sim *s, uint32_t c, const struct verdict *v)
 /* what stays closed after the event at c[0..n), of the impacts in `done`, and
  * of contacts that touch without being pressed by what has moved them so far */
 static int
-stay(struct sim *s, const uint32_t *c, const struct verdict *v, uint32_t n,
-     const bool *done, const bool *touches)
+stay(struct simulation *s, const uint32_t *c, const struct verdict *v,
+     uint32_t n, const bool *done, const bool *touches)
 {
     uint32_t *all = NEW_N(s->a->rt->brief, uint32_t, 2 * s->n_contacts + n + 1);
     uint32_t k = 0, lost;
@@ -424,7 +426,7 @@ stay(struct sim *s, const uint32_t *c, const struct verdict *v, uint32_t n,
                              IMP_CONTACT_E] == 0.0;
         all[k++] = i;
     }
-    int st = any ? sim_slide_settle(s, all, k, &lost) : IMP_OK;
+    int st = any ? simulate_persistent_settle(s, all, k, &lost) : IMP_OK;
     for (uint32_t i = 0; i < n && any; i++) {
         if (!st && lost == c[i])
             st = lasting(s, c[i], &v[i]);
@@ -434,8 +436,8 @@ stay(struct sim *s, const uint32_t *c, const struct verdict *v, uint32_t n,
 }
 
 int
-sim_event(struct sim *s, const struct event *e, const struct event *more,
-          uint32_t n_more)
+simulate_touches(struct simulation *s, const struct event *e,
+                 const struct event *more, uint32_t n_more)
 {
     struct rt *r = s->a->rt;
     uint32_t n = 0, *c = NEW_N(r->brief, uint32_t, n_more + 1);
@@ -443,12 +445,12 @@ sim_event(struct sim *s, const struct event *e, const struct event *more,
     const char **class = NEW_N(r->brief, const char *, s->n_contacts + 1);
     bool *done = NEW_N(r->brief, bool, s->n_contacts + 1);
     bool *touches = NEW_N(r->brief, bool, s->n_contacts + 1);
-    int st = sim_row(s);
+    int st = simulate_row(s);
     for (uint32_t i = 0; i <= n_more && !st; i++) {
         const struct event *x = i ? &more[i - 1] : e;
-        struct sim_contact *k = &s->ct[x->contact];
+        struct simulated_contact *k = &s->ct[x->contact];
         if (k->overlap) {
-            sim_log(s, x->contact, "overlap ends", "", 0.0);
+            simulate_log_event(s, x->contact, "overlap ends", "", 0.0);
             k->overlap = false;
             k->watch = WATCH_LEAVE;
             continue;
@@ -473,7 +475,7 @@ sim_event(struct sim *s, const struct event *e, const struct event *more,
         if (v[i].class == CLASS_MINUS && !s->ct[c[i]].through)
             hit[n_hit++] = c[i];
     }
-    if (n_hit && (st = sim_impacts(s, hit, n_hit, class, done)))
+    if (n_hit && (st = simulate_impacts(s, hit, n_hit, class, done)))
         return st;
     for (uint32_t i = 0; i < n && !st && !s->stopped; i++)
         if (!done[c[i]])
@@ -483,21 +485,21 @@ sim_event(struct sim *s, const struct event *e, const struct event *more,
     double now = rt_time(r);
     for (uint32_t i = 0; i < s->n_contacts && !st && !s->stopped; i++)
         if (done[i])
-            sim_over_enter(s, i);
+            resting_polytopes_enter(s, i);
     for (uint32_t i = 0; i < s->n_contacts && !st && !s->stopped; i++)
         if (done[i] && rt_time(r) == now && s->ct[i].fl.last == now)
-            st = sim_chatter(s, i);
+            st = simulate_accumulation(s, i);
     return st;
 }
 
 int
-sim_start(struct sim *s)
+simulate_start_contacts(struct simulation *s)
 {
     struct rt *r = s->a->rt;
     struct event *touching = NEW_N(r->brief, struct event, s->n_contacts + 1);
     uint32_t n = 0, stated = 0;
     for (uint32_t c = 0; c < s->n_contacts; c++) {
-        struct sim_contact *k = &s->ct[c];
+        struct simulated_contact *k = &s->ct[c];
         double gap, tol, rate;
         int st;
         if (rt_contact(r, c)->system != IMP_NO_SYSTEM)
@@ -517,14 +519,15 @@ sim_start(struct sim *s)
         }
         event_tolerances(r, c, &tol, &rate);
         if (gap < -tol) {
-            sim_log(s, c, "overlap begins", "", 0.0);
+            simulate_log_event(s, c, "overlap begins", "", 0.0);
             begin_overlap(s, c);
         } else if (gap <= tol) {
             touching[n++] = (struct event){EVENT_TANGENT, c, 0.0};
         }
     }
     if (stated)
-        sim_remark(s, "contacts stated by `at` hold at the start only: they "
-                      "are not watched");
-    return n ? sim_event(s, &touching[0], touching + 1, n - 1) : IMP_OK;
+        simulate_remark(s,
+                        "contacts stated by `at` hold at the start only: they "
+                        "are not watched");
+    return n ? simulate_touches(s, &touching[0], touching + 1, n - 1) : IMP_OK;
 }

@@ -38,7 +38,7 @@ enum part {
     PART_DONE /* belongs to an impact of this event */
 };
 struct group {
-    struct sim *s;
+    struct simulation *s;
     unsigned char *part; /* per contact */
     bool *body;          /* per body: moved by this impact */
     uint32_t *contact, n;
@@ -54,11 +54,11 @@ moving(const struct rt *r, uint32_t body)
 static bool
 touches(struct group *g, uint32_t c)
 {
-    struct sim *s = g->s;
+    struct simulation *s = g->s;
     struct closest cl;
     double tol, rate;
     if (g->part[c] == PART_UNKNOWN) {
-        const struct sim_contact *k = &s->ct[c];
+        const struct simulated_contact *k = &s->ct[c];
         bool out = k->watch == WATCH_OFF || k->through || k->overlap ||
                    closest_points(s->a->rt, c, &cl, false);
         if (!out) {
@@ -247,7 +247,7 @@ share(const struct multi *m)
  * that it takes huge ones to turn the bodies as it says: their energy is
  * rounding. */
 static int
-pulls(struct sim *s, const struct group *g, const struct multi_rt *in,
+pulls(struct simulation *s, const struct group *g, const struct multi_rt *in,
       const struct multi *m)
 {
     double apart = INFINITY;
@@ -276,7 +276,7 @@ pulls(struct sim *s, const struct group *g, const struct multi_rt *in,
 }
 
 static int
-audit(struct sim *s, const struct group *g, const struct multi_rt *in,
+audit(struct simulation *s, const struct group *g, const struct multi_rt *in,
       const struct multi *m)
 {
     double low, W = work(in, m, &low), got = m->energy[1] - m->energy[0];
@@ -303,37 +303,37 @@ audit(struct sim *s, const struct group *g, const struct multi_rt *in,
 
 /* the law's remarks go to the record */
 static void
-remarks(struct sim *s, const struct multi_rt *in, const struct multi *m)
+remarks(struct simulation *s, const struct multi_rt *in, const struct multi *m)
 {
     const char *text[GROUP_REMARKS];
     char t[NUM_TEXT];
     size_t n = impact_remarks(s->a, in, m, text, GROUP_REMARKS);
     num_digits(t, rt_time(s->a->rt), 9);
     for (size_t i = 0; i < n; i++) {
-        if (s->remarks.n >= SIM_REMARKS)
+        if (s->remarks.n >= SIMULATE_REMARKS)
             s->left_out++;
         else
-            sim_remark(
+            simulate_remark(
                 s, arena_printf(s->a->rt->brief, "t = %s s: %s", t, text[i]));
     }
 }
 
 static int
-stop(struct sim *s, const struct group *g, const char *why)
+stop(struct simulation *s, const struct group *g, const char *why)
 {
     char t[NUM_TEXT];
     for (uint32_t i = 0; i < g->n; i++)
         if (g->part[g->contact[i]] == PART_HIT)
-            sim_log(s, g->contact[i], "stop", "C-", 0.0);
+            simulate_log_event(s, g->contact[i], "stop", "C-", 0.0);
     s->stopped = true;
-    sim_remark(s, arena_printf(s->a->rt->arena,
-                               "stopped before an impact at t = %s s: %s",
-                               num_digits(t, rt_time(s->a->rt), 9), why));
+    simulate_remark(s, arena_printf(s->a->rt->arena,
+                                    "stopped before an impact at t = %s s: %s",
+                                    num_digits(t, rt_time(s->a->rt), 9), why));
     return IMP_OK;
 }
 
 static const char *
-names(struct sim *s, const struct group *g)
+names(struct simulation *s, const struct group *g)
 {
     struct rt *r = s->a->rt;
     const char *list = "";
@@ -348,7 +348,7 @@ names(struct sim *s, const struct group *g)
 }
 
 static int
-undetermined(struct sim *s, const struct group *g, const struct multi *m)
+undetermined(struct simulation *s, const struct group *g, const struct multi *m)
 {
     char t[NUM_TEXT];
     struct diag *d = impact_undetermined(s->a, s->c->range, m);
@@ -362,8 +362,8 @@ undetermined(struct sim *s, const struct group *g, const struct multi *m)
 }
 
 static int
-forbidden(struct sim *s, const struct group *g, const struct multi_rt *in,
-          const struct multi *m)
+forbidden(struct simulation *s, const struct group *g,
+          const struct multi_rt *in, const struct multi *m)
 {
     char t[NUM_TEXT];
     const char *text[GROUP_REMARKS];
@@ -382,7 +382,7 @@ forbidden(struct sim *s, const struct group *g, const struct multi_rt *in,
 
 /* rows, events, what comes next */
 static int
-after(struct sim *s, const struct group *g, const struct multi_rt *in,
+after(struct simulation *s, const struct group *g, const struct multi_rt *in,
       const struct multi *m, const char *const *class)
 {
     double big = 0;
@@ -398,19 +398,20 @@ after(struct sim *s, const struct group *g, const struct multi_rt *in,
         s->ct[k].watch = WATCH_LEAVE;
         /* one that touched before and takes no impulse had no event */
         if (g->part[k] == PART_HIT || fabs(P) > GROUP_CONSERVES * big)
-            sim_log(s, k, "impact", class[k] ? class[k] : "rest", P);
+            simulate_log_event(s, k, "impact", class[k] ? class[k] : "rest", P);
     }
-    if ((st = sim_row(s)))
+    if ((st = simulate_row(s)))
         return st;
     for (uint32_t i = 0; i < g->n; i++)
         if (g->part[g->contact[i]] == PART_HIT &&
-            (st = sim_count(s, g->contact[i])))
+            (st = simulate_count_impact(s, g->contact[i])))
             return st;
     return IMP_OK;
 }
 
 static int
-together(struct sim *s, struct group *g, uint32_t c, const char *const *class)
+together(struct simulation *s, struct group *g, uint32_t c,
+         const char *const *class)
 {
     struct analysis *a = s->a;
     enum imp_impact_law law = (enum imp_impact_law)a->rt->im->impact_law;
@@ -421,16 +422,16 @@ together(struct sim *s, struct group *g, uint32_t c, const char *const *class)
         gather(g, c);
         if (g->n == 1 && impact_is_plain(a->rt, c)) {
             double impulse, nMn;
-            if ((st = sim_apply(s, c, NULL, &impulse, &nMn)))
+            if ((st = simulate_apply_handler(s, c, NULL, &impulse, &nMn)))
                 return st;
-            sim_log(s, c, "impact", class[c], impulse);
+            simulate_log_event(s, c, "impact", class[c], impulse);
             s->ct[c].watch = WATCH_LEAVE;
-            return (st = sim_row(s)) ? st : sim_count(s, c);
+            return (st = simulate_row(s)) ? st : simulate_count_impact(s, c);
         }
         if ((st = impact_read(a, g->contact, g->n, &in)))
             return st;
         if (in.open != IMP_WORLD) {
-            impact_open(a, &in, DIAG_W0724, s->c->range);
+            impact_report_open_normal(a, &in, DIAG_W0724, s->c->range);
             return stop(
                 s, g,
                 arena_printf(
@@ -440,7 +441,7 @@ together(struct sim *s, struct group *g, uint32_t c, const char *const *class)
         if ((st = impact_prepare(a, &in, &m)))
             return st;
     } while (drop_open(g, &in, m, law));
-    if ((st = impact_law_of(a, s->c->range, g->contact, g->n, &law)))
+    if ((st = impact_law_of_contacts(a, s->c->range, g->contact, g->n, &law)))
         return st;
     if (!solve(m, law)) {
         m->applied = false;
@@ -468,8 +469,8 @@ together(struct sim *s, struct group *g, uint32_t c, const char *const *class)
 }
 
 int
-sim_impacts(struct sim *s, const uint32_t *hit, uint32_t n,
-            const char *const *class, bool *done)
+simulate_impacts(struct simulation *s, const uint32_t *hit, uint32_t n,
+                 const char *const *class, bool *done)
 {
     struct rt *r = s->a->rt;
     struct group g = {.s = s};

@@ -13,14 +13,14 @@
 /* places looked at for the deepest overlap of a piece of the run */
 #define DEPTH_SAMPLES 16
 /* I3: overlap beyond this many tolerances was not noticed by the search */
-#define SIM_PASSED 16.0
+#define SIMULATE_PASSED 16.0
 
 /* the greatest overlap of c between two times; the state stays */
 static int
-deepest(struct sim *s, uint32_t c, double lo, double hi)
+deepest(struct simulation *s, uint32_t c, double lo, double hi)
 {
     struct analysis *a = s->a;
-    struct moment here = moment_save(a);
+    struct saved_state here = saved_state_take(a);
     double most = -INFINITY, gap, at = lo, step = (hi - lo) / DEPTH_SAMPLES;
     int st = IMP_OK;
     for (int i = 1; i < DEPTH_SAMPLES && !st; i++) {
@@ -34,22 +34,23 @@ deepest(struct sim *s, uint32_t c, double lo, double hi)
     /* a lower overlap than one seen before needs no better place */
     if (!st && most > 0.5 * s->depth_max) {
         double where, depth;
-        st = depth_refine(a, c, at - step, at + step, &where, &depth);
+        st = penetration_depth_refine(a, c, at - step, at + step, &where,
+                                      &depth);
         if (!st)
             s->depth_max = fmax(s->depth_max, fmax(most, depth));
     }
-    moment_restore(a, &here);
+    saved_state_restore(a, &here);
     return st;
 }
 
 /* gaps at the end of a piece of the run: greatest overlap of contacts that are
  * let through; of the others none may be closed (I3) */
 int
-sim_watch_depth(struct sim *s)
+simulate_check_penetration(struct simulation *s)
 {
     struct analysis *a = s->a;
     for (uint32_t c = 0; c < s->n_contacts; c++) {
-        struct sim_contact *k = &s->ct[c];
+        struct simulated_contact *k = &s->ct[c];
         double gap, rate, t = rt_time(a->rt);
         int st;
         if (k->watch == WATCH_OFF)
@@ -61,7 +62,7 @@ sim_watch_depth(struct sim *s)
             if (closest_points(a->rt, c, &cl, false))
                 continue;
             event_tolerances(a->rt, c, &tol, &rate);
-            if (cl.gap >= -SIM_PASSED * tol)
+            if (cl.gap >= -SIMULATE_PASSED * tol)
                 continue;
             char g[NUM_TEXT], at[NUM_TEXT];
             diag_add(a->ds, DIAG_E0713, rt_contact(a->rt, c)->range,

@@ -16,19 +16,19 @@
 #define SLIDE_CLOSED 2.0
 
 static const char *
-name_of(const struct sim *s, uint32_t c)
+name_of(const struct simulation *s, uint32_t c)
 {
     return imp_text(s->a->rt->im, rt_contact(s->a->rt, c)->name);
 }
 
 bool
-sim_slide_held(const struct sim *s, uint32_t c)
+simulate_persistent_holds(const struct simulation *s, uint32_t c)
 {
     return slide_holds(s->a->rt, c);
 }
 
 void
-sim_points_add(struct sim *s, struct sim_points *list,
+point_list_add(struct simulation *s, struct point_list *list,
                const struct slide_spot *at)
 {
     for (int i = 0; i < list->n; i++)
@@ -48,20 +48,20 @@ sim_points_add(struct sim *s, struct sim_points *list,
 /* spots of contact c, appended; false: the touch is none that can be followed
  */
 static bool
-gather(struct sim *s, uint32_t c, struct sim_points *list)
+gather(struct simulation *s, uint32_t c, struct point_list *list)
 {
     struct slide_spot spot[SLIDE_MOST + 1];
     double tol, rate;
     event_tolerances(s->a->rt, c, &tol, &rate);
     int k = slide_spots(s->a->rt, c, SLIDE_CLOSED * tol, spot, SLIDE_MOST + 1);
     for (int i = 0; i < k; i++)
-        sim_points_add(s, list, &spot[i]);
+        point_list_add(s, list, &spot[i]);
     return k >= 0;
 }
 
 /* those without rate stay in spot */
 static int
-still(struct sim *s, struct slide_spot *spot, int *n)
+still(struct simulation *s, struct slide_spot *spot, int *n)
 {
     struct rt *r = s->a->rt;
     struct slide_point *p = NEW_N(r->brief, struct slide_point, *n + 1);
@@ -76,7 +76,7 @@ still(struct sim *s, struct slide_spot *spot, int *n)
 }
 
 static int
-jammed(struct sim *s, uint32_t c)
+jammed(struct simulation *s, uint32_t c)
 {
     char t[NUM_TEXT];
     struct diag *d =
@@ -90,7 +90,7 @@ jammed(struct sim *s, uint32_t c)
 }
 
 static int
-too_many(struct sim *s, const struct slide_spot *spot, int n)
+too_many(struct simulation *s, const struct slide_spot *spot, int n)
 {
     struct rt *r = s->a->rt;
     char t[NUM_TEXT];
@@ -117,18 +117,18 @@ too_many(struct sim *s, const struct slide_spot *spot, int n)
 /* contacts that are held now and were not, or the other way round; shared: per
  * contact, its forces are not determined */
 static void
-tell(struct sim *s, const bool *before, const bool *shared)
+tell(struct simulation *s, const bool *before, const bool *shared)
 {
     struct rt *r = s->a->rt;
     const char *list = NULL;
     for (uint32_t c = 0; c < s->n_contacts; c++) {
         bool now = slide_holds(r, c);
         if (now != before[c]) {
-            sim_log(s, c, now ? "slide" : "leave", "", 0.0);
+            simulate_log_event(s, c, now ? "slide" : "leave", "", 0.0);
             s->ct[c].watch = WATCH_LEAVE;
         }
         if (now)
-            sim_over_enter(s, c);
+            resting_polytopes_enter(s, c);
         if (now && shared[c])
             list = list ? arena_printf(r->brief, "%s, %s", list, name_of(s, c))
                         : name_of(s, c);
@@ -136,16 +136,17 @@ tell(struct sim *s, const bool *before, const bool *shared)
     if (list && !s->told_shared) {
         char t[NUM_TEXT];
         s->told_shared = true;
-        sim_remark(s, arena_printf(r->brief,
-                                   "t = %s s: the forces at the points of %s "
-                                   "are not determined, the motion is",
-                                   num_digits(t, rt_time(r), 9), list));
+        simulate_remark(s,
+                        arena_printf(r->brief,
+                                     "t = %s s: the forces at the points of %s "
+                                     "are not determined, the motion is",
+                                     num_digits(t, rt_time(r), 9), list));
     }
 }
 
 /* which of the points of one group push */
 static int
-choose_group(struct sim *s, struct slide_spot *spot, int n,
+choose_group(struct simulation *s, struct slide_spot *spot, int n,
              const struct slide_spot *gone, bool *shared)
 {
     struct rt *r = s->a->rt;
@@ -164,7 +165,7 @@ choose_group(struct sim *s, struct slide_spot *spot, int n,
         return st;
     if (choice == SLIDE_JAMMED)
         return jammed(s, n ? spot[0].contact : 0);
-    sim_over_let_go(s, all, n_all, spot, n);
+    resting_polytopes_let_go(s, all, n_all, spot, n);
     for (int i = 0; i < n && choice == SLIDE_SHARED; i++)
         shared[spot[i].contact] = true;
     return IMP_OK;
@@ -175,26 +176,26 @@ choose_group(struct sim *s, struct slide_spot *spot, int n,
  * that are closed to rounding. What is held elsewhere stays as it is. gone: a
  * point whose force has just ceased, or NULL */
 static int
-choose(struct sim *s, bool *block, const bool *out,
-       const struct sim_points *more, const struct slide_spot *gone)
+choose(struct simulation *s, bool *block, const bool *out,
+       const struct point_list *more, const struct slide_spot *gone)
 {
     struct rt *r = s->a->rt;
-    struct sim_points list = {0}, closed = {0};
+    struct point_list list = {0}, closed = {0};
     bool *before = NEW_N(r->brief, bool, s->n_contacts + 1), on;
     bool *shared = NEW_N(r->brief, bool, s->n_contacts + 1);
     struct slide_spot was;
     for (int i = 0; i < more->n; i++)
         slide_mark(r, more->spot[i].contact, block);
-    int st = sim_over_points(s, block, true, &closed);
+    int st = resting_polytopes_points(s, block, true, &closed);
     for (int i = 0; i < slide_count(r); i++) {
         const struct slide_spot *p = slide_spot(r, i, &on, NULL);
         if (slide_marked(r, p->contact, block) && !(out && out[p->contact]))
-            sim_points_add(s, &list, p);
+            point_list_add(s, &list, p);
     }
     for (int i = 0; i < more->n; i++)
-        sim_points_add(s, &list, &more->spot[i]);
+        point_list_add(s, &list, &more->spot[i]);
     for (int i = 0; i < closed.n; i++)
-        sim_points_add(s, &list, &closed.spot[i]);
+        point_list_add(s, &list, &closed.spot[i]);
     for (uint32_t c = 0; c < s->n_contacts; c++)
         before[c] = slide_holds(r, c);
     if (gone) {
@@ -202,7 +203,7 @@ choose(struct sim *s, bool *block, const bool *out,
         gone = &was;
     }
     slide_end(r, block);
-    sim_over_anew(s, block);
+    resting_polytopes_ask_again(s, block);
     int *end = NEW_N(r->brief, int, (size_t)list.n + 1), first = 0;
     int groups = slide_groups(r, list.spot, list.n, end);
     for (int i = 0; i < groups && !st; first = end[i++])
@@ -211,17 +212,18 @@ choose(struct sim *s, bool *block, const bool *out,
         return st;
     tell(s, before, shared);
     s->row_fresh = false;
-    return sim_row(s);
+    return simulate_row(s);
 }
 
 /* The points held so far together with contacts `more`, and theirs: which push
  * from here on? unknown: a contact that is pressed together and cannot be
  * followed, or UINT32_MAX */
 static int
-settle(struct sim *s, const uint32_t *more, uint32_t n_more, uint32_t *unknown)
+settle(struct simulation *s, const uint32_t *more, uint32_t n_more,
+       uint32_t *unknown)
 {
     struct rt *r = s->a->rt;
-    struct sim_points list = {0};
+    struct point_list list = {0};
     bool *in = NEW_N(r->brief, bool, s->n_contacts + 1);
     bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1);
     *unknown = UINT32_MAX;
@@ -238,26 +240,29 @@ settle(struct sim *s, const uint32_t *more, uint32_t n_more, uint32_t *unknown)
 }
 
 int
-sim_slide_points(struct sim *s, uint32_t c, const struct slide_spot *point,
-                 int n, const bool *out)
+simulate_persistent_choose(struct simulation *s, uint32_t c,
+                           const struct slide_spot *point, int n,
+                           const bool *out)
 {
     struct rt *r = s->a->rt;
-    struct sim_points list = {0};
+    struct point_list list = {0};
     bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1);
     slide_mark(r, c, block);
     for (int i = 0; i < n; i++)
-        sim_points_add(s, &list, &point[i]);
+        point_list_add(s, &list, &point[i]);
     return choose(s, block, out, &list, NULL);
 }
 
 int
-sim_slide_settle(struct sim *s, const uint32_t *c, uint32_t n, uint32_t *lost)
+simulate_persistent_settle(struct simulation *s, const uint32_t *c, uint32_t n,
+                           uint32_t *lost)
 {
     return settle(s, c, n, lost);
 }
 
 int
-sim_slide_peek(struct sim *s, double until, const bool *blind, double *t)
+simulate_persistent_peek(struct simulation *s, double until, const bool *blind,
+                         double *t)
 {
     *t = until;
     s->slide.what = SLIDE_NOTHING;
@@ -272,30 +277,30 @@ sim_slide_peek(struct sim *s, double until, const bool *blind, double *t)
  * looked for anew. A corner alone leaves, and so does one whose normal is open
  * there: what comes then is for the search. */
 static int
-over(struct sim *s, uint32_t c, int which)
+over(struct simulation *s, uint32_t c, int which)
 {
     struct rt *r = s->a->rt;
-    struct sim_points all = {0}, list = {0};
+    struct point_list all = {0}, list = {0};
     bool *out = NEW_N(r->brief, bool, s->n_contacts + 1), on;
     bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1);
     struct slide_spot gone = *slide_spot(r, which, &on, NULL);
-    sim_over_drop(s, c);
+    resting_polytopes_drop(s, c);
     out[c] = true;
     slide_mark(r, c, block);
     if (!gather(s, c, &all))
         all.n = 0;
     for (int i = 0; i < all.n; i++)
         if (memcmp(&all.spot[i], &gone, sizeof gone))
-            sim_points_add(s, &list, &all.spot[i]);
+            point_list_add(s, &list, &all.spot[i]);
     return choose(s, block, out, &list, NULL);
 }
 
 /* the force of a held point has fallen through 0 */
 static int
-ceases(struct sim *s, int which)
+ceases(struct simulation *s, int which)
 {
     struct rt *r = s->a->rt;
-    struct sim_points none = {0};
+    struct point_list none = {0};
     bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1), on;
     const struct slide_spot *gone = slide_spot(r, which, &on, NULL);
     slide_mark(r, gone->contact, block);
@@ -303,7 +308,7 @@ ceases(struct sim *s, int which)
 }
 
 int
-sim_slide_apply(struct sim *s)
+simulate_persistent_apply(struct simulation *s)
 {
     struct rt *r = s->a->rt;
     struct slide_event e = s->slide;
@@ -313,20 +318,20 @@ sim_slide_apply(struct sim *s)
     switch (e.what) {
     case SLIDE_CEASES:
         s->row_fresh = false;
-        if ((st = sim_row(s)))
+        if ((st = simulate_row(s)))
             return st;
         return ceases(s, e.which);
     case SLIDE_SINKS:
         s->row_fresh = false;
-        return sim_slide_points(s, e.contact, NULL, 0, NULL);
+        return simulate_persistent_choose(s, e.contact, NULL, 0, NULL);
     case SLIDE_BESIDE:
-        return sim_over_beside(s, e.contact);
+        return resting_polytopes_beside(s, e.contact);
     case SLIDE_HITS:
         s->row_fresh = false;
-        return sim_over_hit(s, e.contact, (uint32_t)e.which);
+        return simulate_vertex_impact(s, e.contact, (uint32_t)e.which);
     case SLIDE_CLOSES:
         s->row_fresh = false;
-        return sim_event(s, &hit, &hit, 0);
+        return simulate_touches(s, &hit, &hit, 0);
     case SLIDE_OVER:
         s->row_fresh = false;
         return over(s, e.contact, e.which);

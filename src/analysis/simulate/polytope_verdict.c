@@ -27,7 +27,7 @@ by_rate(double lo, double tol, struct verdict *v)
 /* what accelerations make of rest over the size of the bodies: speeds far below
  * come from rounding, and the flights they begin do not leave the band */
 static int
-floor_of(struct sim *s, uint32_t c, double *speed)
+floor_of(struct simulation *s, uint32_t c, double *speed)
 {
     struct rt *r = s->a->rt;
     double h, jet[3];
@@ -41,11 +41,12 @@ floor_of(struct sim *s, uint32_t c, double *speed)
 
 /* what the series of the gap says dt after now */
 static int
-see(struct sim *s, uint32_t c, double dt, enum event_ahead *ahead, double *D)
+see(struct simulation *s, uint32_t c, double dt, enum event_ahead *ahead,
+    double *D)
 {
     struct analysis *a = s->a;
     struct rt *r = a->rt;
-    struct moment here = moment_save(a);
+    struct saved_state here = saved_state_take(a);
     struct closest cl;
     double h, jet[3];
     int st = dt > 0.0 ? motion_to(r, rt_time(r) + dt) : IMP_OK;
@@ -55,17 +56,17 @@ see(struct sim *s, uint32_t c, double dt, enum event_ahead *ahead, double *D)
     if (!st && !(st = motion_series_all(r, 2, &h)) &&
         !(st = closest_gap_series(r, c, 2, jet)))
         *D = 2.0 * jet[2];
-    moment_restore(a, &here);
+    saved_state_restore(a, &here);
     return st;
 }
 
 /* Where features change at the touch itself its series may end at once: those
  * that come then tell. */
 static int
-by_series(struct sim *s, uint32_t c, struct verdict *v, bool *rests)
+by_series(struct simulation *s, uint32_t c, struct verdict *v, bool *rests)
 {
     enum event_ahead ahead;
-    double speed, dt = touch_aside(s->a, c, &speed);
+    double speed, dt = touch_time_aside(s->a, c, &speed);
     int st = see(s, c, 0.0, &ahead, &v->D);
     if (!st && ahead == AHEAD_RESTS && dt > 0.0 &&
         rt_time(s->a->rt) + dt < s->until)
@@ -81,11 +82,11 @@ by_series(struct sim *s, uint32_t c, struct verdict *v, bool *rests)
 
 /* an open normal: the bodies approach if they do under one of the choices */
 static int
-by_choice(struct sim *s, uint32_t c, const struct multi_rt *in,
+by_choice(struct simulation *s, uint32_t c, const struct multi_rt *in,
           struct verdict *v, bool *rests)
 {
-    struct touch_choices o;
-    int st = touch_choices(s->a, c, in->choice, &o);
+    struct normal_choices o;
+    int st = normal_choices_read(s->a, c, in->choice, &o);
     if (st)
         return run_failed(s->a, st, rt_contact(s->a->rt, c)->range,
                           "the series along the normals of a corner");
@@ -99,17 +100,17 @@ by_choice(struct sim *s, uint32_t c, const struct multi_rt *in,
 }
 
 int
-sim_corner_open(struct sim *s, uint32_t c)
+polytope_stop_open_normal(struct simulation *s, uint32_t c)
 {
     struct multi_rt in;
     char t[NUM_TEXT];
     int st = impact_read(s->a, &c, 1, &in);
     if (st)
         return st;
-    impact_open(s->a, &in, DIAG_W0724, s->c->range);
-    sim_log(s, c, "stop", touch_class_name[CLASS_0_MINUS], 0.0);
+    impact_report_open_normal(s->a, &in, DIAG_W0724, s->c->range);
+    simulate_log_event(s, c, "stop", touch_class_name[CLASS_0_MINUS], 0.0);
     s->stopped = true;
-    sim_remark(
+    simulate_remark(
         s, arena_printf(s->a->rt->arena,
                         "stopped at t = %s s: the normal of `%s` is "
                         "set-valued",
@@ -119,7 +120,8 @@ sim_corner_open(struct sim *s, uint32_t c)
 }
 
 int
-sim_corner(struct sim *s, uint32_t c, struct verdict *v, bool *rests)
+polytope_verdict(struct simulation *s, uint32_t c, struct verdict *v,
+                 bool *rests)
 {
     struct multi_rt in;
     struct multi *m;

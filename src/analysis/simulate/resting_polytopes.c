@@ -25,7 +25,7 @@
 #define OVER_ROUNDS 1000
 
 void
-sim_over_start(struct sim *s)
+resting_polytopes_start(struct simulation *s)
 {
     struct rt *r = s->a->rt;
     uint32_t n = s->n_contacts;
@@ -47,7 +47,7 @@ sim_over_start(struct sim *s)
 }
 
 void
-sim_over_enter(struct sim *s, uint32_t c)
+resting_polytopes_enter(struct simulation *s, uint32_t c)
 {
     struct rt *r = s->a->rt;
     const imp_contact *k = rt_contact(r, c);
@@ -68,11 +68,11 @@ sim_over_enter(struct sim *s, uint32_t c)
 
 /* a vertex comes down beside the face */
 int
-sim_over_beside(struct sim *s, uint32_t c)
+resting_polytopes_beside(struct simulation *s, uint32_t c)
 {
     struct closest cl;
     double tol, rate;
-    sim_over_drop(s, c);
+    resting_polytopes_drop(s, c);
     event_tolerances(s->a->rt, c, &tol, &rate);
     bool near = closest_points(s->a->rt, c, &cl, false) || cl.gap <= 2.0 * tol;
     s->ct[c].watch = near ? WATCH_LEAVE : WATCH_CLOSE;
@@ -80,7 +80,7 @@ sim_over_beside(struct sim *s, uint32_t c)
 }
 
 void
-sim_over_drop(struct sim *s, uint32_t c)
+resting_polytopes_drop(struct simulation *s, uint32_t c)
 {
     if (!s->is_over || !s->is_over[c])
         return;
@@ -93,7 +93,7 @@ sim_over_drop(struct sim *s, uint32_t c)
 }
 
 static void
-mark(struct sim *s, const struct slide_spot *p, bool still)
+mark(struct simulation *s, const struct slide_spot *p, bool still)
 {
     double now = rt_time(s->a->rt);
     for (uint32_t i = 0; i < s->n_over; i++) {
@@ -115,7 +115,7 @@ mark(struct sim *s, const struct slide_spot *p, bool still)
 }
 
 void
-sim_over_anew(struct sim *s, const bool *block)
+resting_polytopes_ask_again(struct simulation *s, const bool *block)
 {
     for (uint32_t i = 0; i < s->n_over; i++) {
         struct slide_over *o = &s->over[i];
@@ -131,8 +131,8 @@ sim_over_anew(struct sim *s, const bool *block)
 }
 
 void
-sim_over_let_go(struct sim *s, const struct slide_spot *all, int n_all,
-                const struct slide_spot *still, int n)
+resting_polytopes_let_go(struct simulation *s, const struct slide_spot *all,
+                         int n_all, const struct slide_spot *still, int n)
 {
     struct rt *r = s->a->rt;
     for (int i = 0; i < n_all && s->n_over; i++) {
@@ -147,7 +147,8 @@ sim_over_let_go(struct sim *s, const struct slide_spot *all, int n_all,
 }
 
 int
-sim_over_points(struct sim *s, bool *block, bool still, struct sim_points *list)
+resting_polytopes_points(struct simulation *s, bool *block, bool still,
+                         struct point_list *list)
 {
     struct rt *r = s->a->rt;
     struct slide_spot spot[SLIDE_MOST + 1];
@@ -163,7 +164,7 @@ sim_over_points(struct sim *s, bool *block, bool still, struct sim_points *list)
             if (n < 0 && !still)
                 return IMP_FAILED;
             for (int k = 0; k < n; k++)
-                sim_points_add(s, list, &spot[k]);
+                point_list_add(s, list, &spot[k]);
             more |= n > 0 && slide_mark(r, base->contact, block);
         }
     }
@@ -185,25 +186,25 @@ struct blow {
 /* what comes down now, c's vertex first, and all that is held, of the bodies
  * that are connected to c's; more than SLIDE_MOST: b->n is 0 */
 static int
-gather(struct sim *s, uint32_t c, uint32_t vertex, struct blow *b)
+gather(struct simulation *s, uint32_t c, uint32_t vertex, struct blow *b)
 {
     struct rt *r = s->a->rt;
-    struct sim_points list = {0};
+    struct point_list list = {0};
     bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1), on;
     for (uint32_t i = 0; i < s->n_over; i++)
         if (s->over[i].base.contact == c) {
             struct slide_spot at = s->over[i].base;
             at.vertex = vertex;
-            sim_points_add(s, &list, &at);
+            point_list_add(s, &list, &at);
         }
     slide_mark(r, c, block);
-    if (sim_over_points(s, block, false, &list))
+    if (resting_polytopes_points(s, block, false, &list))
         return IMP_FAILED;
     int hit = list.n;
     for (int k = 0; k < slide_count(r); k++) {
         const struct slide_spot *p = slide_spot(r, k, &on, NULL);
         if (slide_marked(r, p->contact, block))
-            sim_points_add(s, &list, p);
+            point_list_add(s, &list, p);
     }
     if (list.n > SLIDE_MOST)
         return IMP_OK;
@@ -252,7 +253,7 @@ at_once(struct rt *r, struct blow *b, const bool *in, double *rate)
 }
 
 static bool
-solve(struct sim *s, struct blow *b)
+solve(struct simulation *s, struct blow *b)
 {
     struct rt *r = s->a->rt;
     bool in[SLIDE_MOST];
@@ -283,7 +284,7 @@ solve(struct sim *s, struct blow *b)
 
 /* events, and how each contact goes on */
 static int
-record(struct sim *s, const struct blow *b)
+record(struct simulation *s, const struct blow *b)
 {
     int st;
     for (uint32_t c = 0; c < s->n_contacts; c++) {
@@ -298,10 +299,10 @@ record(struct sim *s, const struct blow *b)
         }
         if (!hit && !(P > 1e-12 * most))
             continue;
-        sim_log(s, c, "impact", hit ? touch_class_name[CLASS_MINUS] : "rest",
-                P);
+        simulate_log_event(s, c, "impact",
+                           hit ? touch_class_name[CLASS_MINUS] : "rest", P);
         s->ct[c].watch = WATCH_LEAVE;
-        if (hit && (st = sim_count(s, c)))
+        if (hit && (st = simulate_count_impact(s, c)))
             return st;
     }
     return IMP_OK;
@@ -309,7 +310,7 @@ record(struct sim *s, const struct blow *b)
 
 /* the points that rest after an impact: which push? The others rise */
 static int
-after(struct sim *s, const struct blow *b)
+after(struct simulation *s, const struct blow *b)
 {
     struct slide_spot stay[SLIDE_MOST];
     int n = 0;
@@ -322,12 +323,13 @@ after(struct sim *s, const struct blow *b)
         any |= i >= b->n_hit || b->after[i] <= b->rest[i];
         out[b->spot[i].contact] = true;
     }
-    return any ? sim_slide_points(s, b->spot[0].contact, stay, n, out) : IMP_OK;
+    return any ? simulate_persistent_choose(s, b->spot[0].contact, stay, n, out)
+               : IMP_OK;
 }
 
 /* does it come down from higher than the tolerance of a gap lets one tell? */
 static bool
-high(struct sim *s, const struct blow *b)
+high(struct simulation *s, const struct blow *b)
 {
     struct rt *r = s->a->rt;
     double tol, rate, u = b->point[0].rate;
@@ -337,7 +339,7 @@ high(struct sim *s, const struct blow *b)
 }
 
 int
-sim_over_hit(struct sim *s, uint32_t c, uint32_t vertex)
+simulate_vertex_impact(struct simulation *s, uint32_t c, uint32_t vertex)
 {
     struct rt *r = s->a->rt;
     struct blow *b = NEW(r->brief, struct blow);
@@ -349,16 +351,16 @@ sim_over_hit(struct sim *s, uint32_t c, uint32_t vertex)
     for (int i = 0; i < b->n_hit; i++)
         down |= b->point[i].rate < -b->rest[i];
     if (b->n == 0 || high(s, b))
-        return sim_event(s, &hit, &hit, 0);
-    if ((st = sim_row(s)))
+        return simulate_touches(s, &hit, &hit, 0);
+    if ((st = simulate_row(s)))
         return st;
     if (!down)
-        return sim_slide_points(s, c, b->spot, b->n, NULL);
+        return simulate_persistent_choose(s, c, b->spot, b->n, NULL);
     if (!solve(s, b))
-        return sim_event(s, &hit, &hit, 0);
+        return simulate_touches(s, &hit, &hit, 0);
     slide_push(r, b->P);
     s->row_fresh = false;
-    if ((st = record(s, b)) || (st = sim_row(s)) || (st = after(s, b)))
+    if ((st = record(s, b)) || (st = simulate_row(s)) || (st = after(s, b)))
         return st;
-    return sim_chatter(s, c);
+    return simulate_accumulation(s, c);
 }

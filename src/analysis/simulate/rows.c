@@ -10,8 +10,8 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 
-#define SIM_STEPS 200 /* rows when neither `at` nor `every` is given */
-#define SIM_ROWS_MOST 10000000.0
+#define SIMULATE_STEPS 200 /* rows when neither `at` nor `every` is given */
+#define SIMULATE_ROWS_MOST 10000000.0
 
 static size_t
 item_size(const imp_val *v)
@@ -20,7 +20,7 @@ item_size(const imp_val *v)
 }
 
 int
-sim_items(struct sim *s)
+simulate_read_items(struct simulation *s)
 {
     const imp_val *v = arg_option(s->a, s->c, IMP_OPT_simulate_record);
     if (!v)
@@ -41,7 +41,7 @@ compare(const void *x, const void *y)
 
 /* numbers of a TIMES value */
 static int
-gather(struct sim *s, const imp_val *v)
+gather(struct simulation *s, const imp_val *v)
 {
     if (v->kind == IMP_VAL_LIST) {
         const imp_val *item = val_items(s->a, v);
@@ -67,7 +67,7 @@ gather(struct sim *s, const imp_val *v)
 }
 
 static int
-bad_times(struct sim *s, imp_range where, const char *what, double x)
+bad_times(struct simulation *s, imp_range where, const char *what, double x)
 {
     char t[NUM_TEXT], u[NUM_TEXT];
     struct diag *d =
@@ -78,7 +78,7 @@ bad_times(struct sim *s, imp_range where, const char *what, double x)
 }
 
 int
-sim_times(struct sim *s)
+simulate_read_times(struct simulation *s)
 {
     const imp_val *at = arg_option(s->a, s->c, IMP_OPT_simulate_at);
     const imp_val *every = arg_option(s->a, s->c, IMP_OPT_simulate_every);
@@ -96,7 +96,7 @@ sim_times(struct sim *s)
         double dt;
         if ((st = arg_numbers(s->a, every, &dt)))
             return st;
-        if (!(dt > 0.0) || s->until / dt > SIM_ROWS_MOST)
+        if (!(dt > 0.0) || s->until / dt > SIMULATE_ROWS_MOST)
             return bad_times(s, every->range,
                              "`every` is %s s: it must be positive and give at "
                              "most 10^7 rows",
@@ -107,9 +107,10 @@ sim_times(struct sim *s)
             VEC_PUSH(&s->times, fmin(k * dt, s->until));
     }
     if (!at && !every)
-        for (int k = 0; k <= SIM_STEPS; k++)
-            VEC_PUSH(&s->times,
-                     k == SIM_STEPS ? s->until : s->until * k / SIM_STEPS);
+        for (int k = 0; k <= SIMULATE_STEPS; k++)
+            VEC_PUSH(&s->times, k == SIMULATE_STEPS
+                                    ? s->until
+                                    : s->until * k / SIMULATE_STEPS);
     if (s->times.n > 1)
         qsort(s->times.v, s->times.n, sizeof *s->times.v, compare);
     size_t n = 0;
@@ -121,7 +122,7 @@ sim_times(struct sim *s)
 }
 
 int
-sim_row(struct sim *s)
+simulate_row(struct simulation *s)
 {
     if (s->row_fresh)
         return IMP_OK;
@@ -142,7 +143,7 @@ sim_row(struct sim *s)
 }
 
 void
-sim_put_rows(struct sim *s, struct rec *out)
+simulate_put_rows(struct simulation *s, struct rec *out)
 {
     struct analysis *a = s->a;
     size_t n = s->t.n, at = 0;

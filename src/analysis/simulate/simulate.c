@@ -13,7 +13,7 @@
 #include "runtime/motion/joints.h"
 
 static int
-option_until(struct sim *s)
+option_until(struct simulation *s)
 {
     int st = arg_number(s->a, s->c, IMP_OPT_simulate_until, NAN, &s->until);
     if (st)
@@ -35,7 +35,7 @@ option_until(struct sim *s)
 }
 
 static int
-option_policy(struct sim *s)
+option_policy(struct simulation *s)
 {
     static const char *const words[] = {"through", "stop", "enforce"};
     static const enum imp_policy policy[] = {
@@ -64,7 +64,7 @@ option_policy(struct sim *s)
 }
 
 static void
-option_through(struct sim *s)
+option_through(struct simulation *s)
 {
     const imp_val *v = arg_option(s->a, s->c, IMP_OPT_simulate_through);
     if (!v)
@@ -77,13 +77,13 @@ option_through(struct sim *s)
 }
 
 static int
-too_many(struct sim *s, double limit)
+too_many(struct simulation *s, double limit)
 {
     uint32_t worst = 0;
     for (uint32_t c = 0; c < s->n_contacts; c++)
         if (s->ct[c].fl.impacts > s->ct[worst].fl.impacts)
             worst = c;
-    const struct flights *f = &s->ct[worst].fl;
+    const struct flight_history *f = &s->ct[worst].fl;
     char l[NUM_TEXT], t[NUM_TEXT], q[NUM_TEXT];
     struct diag *d =
         diag_add(s->a->ds, DIAG_E0712, s->c->range,
@@ -94,7 +94,7 @@ too_many(struct sim *s, double limit)
                   "most of them here: %ld impacts, the last flights have a "
                   "ratio of %s",
                   f->impacts, num_digits(q, f->f[0] / f->f[1], 6));
-    sim_systems_trend(s, d);
+    simulate_systems_trend(s, d);
     diag_help(s->a->ds, d,
               "raise the limit with `events = ...`, or use an "
               "earlier `until`");
@@ -104,10 +104,10 @@ too_many(struct sim *s, double limit)
 /* from the present time to t, event by event */
 /* rounds of the same instant in which nothing is reported: contacts close and
  * part by rounding alone */
-#define SIM_IDLE 1000
+#define SIMULATE_IDLE 1000
 
 static int
-stuck(struct sim *s)
+stuck(struct simulation *s)
 {
     char t[NUM_TEXT];
     struct diag *d = diag_add(
@@ -122,7 +122,7 @@ stuck(struct sim *s)
 }
 
 static int
-advance(struct sim *s, double t, double limit)
+advance(struct simulation *s, double t, double limit)
 {
     struct rt *r = s->a->rt;
     struct event e, *more = NEW_N(r->arena, struct event, s->n_contacts + 1);
@@ -133,27 +133,27 @@ advance(struct sim *s, double t, double limit)
     for (long idle = 0; !s->stopped && rt_time(r) < t; idle++) {
         if (rt_time(r) > last || s->ev_time.n > told)
             idle = 0;
-        if (idle > SIM_IDLE)
+        if (idle > SIMULATE_IDLE)
             return stuck(s);
         last = rt_time(r);
         told = s->ev_time.n;
         rt_brief_end(r);
         if (s->planes) {
-            int at = sim_planes(s, t, limit);
+            int at = simulate_vertex_flights(s, t, limit);
             if (at || rt_time(r) >= t || (double)s->ev_time.n > limit)
                 return at || rt_time(r) >= t ? at : too_many(s, limit);
         }
         bool blind = slide_any(r) || s->n_over;
         for (uint32_t c = 0; c < s->n_contacts; c++) {
-            s->watch[c] = sim_slide_held(s, c) || s->is_over[c]
+            s->watch[c] = simulate_persistent_holds(s, c) || s->is_over[c]
                               ? WATCH_OFF
                               : s->ct[c].watch;
             blind = blind && s->watch[c] == WATCH_OFF;
         }
         double before = rt_time(r), end = t;
-        int st = r->im->systems.n ? sim_systems_peek(s, t, &end) : IMP_OK;
+        int st = r->im->systems.n ? simulate_systems_peek(s, t, &end) : IMP_OK;
         if (!st)
-            st = sim_slide_peek(s, end, NULL, &end);
+            st = simulate_persistent_peek(s, end, NULL, &end);
         if (!st && blind && rt_stopped(r))
             st = IMP_STOPPED;
         if (!st && blind) { /* on the series that the peek has made */
@@ -173,18 +173,19 @@ advance(struct sim *s, double t, double limit)
                     return st;
                 s->row_fresh = false;
             }
-            if ((st = sim_watch_depth(s)))
+            if ((st = simulate_check_penetration(s)))
                 return st;
-            if ((st = sim_slide_apply(s)) ||
-                (r->im->systems.n && (st = sim_systems_apply(s, end))))
+            if ((st = simulate_persistent_apply(s)) ||
+                (r->im->systems.n && (st = simulate_systems_apply(s, end))))
                 return st;
             if ((double)s->ev_time.n > limit)
                 return too_many(s, limit);
             continue;
         }
-        if (r->im->systems.n && (st = sim_systems_at(s, rt_time(r))))
+        if (r->im->systems.n && (st = simulate_systems_at(s, rt_time(r))))
             return st;
-        if ((st = sim_watch_depth(s)) || (st = sim_event(s, &e, more, n)))
+        if ((st = simulate_check_penetration(s)) ||
+            (st = simulate_touches(s, &e, more, n)))
             return st;
         if ((double)s->ev_time.n > limit)
             return too_many(s, limit);
@@ -193,27 +194,27 @@ advance(struct sim *s, double t, double limit)
 }
 
 static int
-run(struct sim *s, double limit)
+run(struct simulation *s, double limit)
 {
     struct rt *r = s->a->rt;
     int st;
     size_t i = 0;
     if (s->times.n && s->times.v[0] == 0.0) {
-        if (s->n_items && (st = sim_row(s)))
+        if (s->n_items && (st = simulate_row(s)))
             return st;
         i = 1;
     }
-    if ((st = sim_systems_start(s)))
+    if ((st = simulate_systems_start(s)))
         return st;
     s->begun = true;
-    if ((st = sim_start(s)))
+    if ((st = simulate_start_contacts(s)))
         return st;
-    sim_planes_start(s);
-    sim_over_start(s);
+    simulate_vertex_flights_start(s);
+    resting_polytopes_start(s);
     for (; i < s->times.n && !s->stopped; i++) {
         if ((st = advance(s, s->times.v[i], limit)))
             return st;
-        if (!s->stopped && s->n_items && (st = sim_row(s)))
+        if (!s->stopped && s->n_items && (st = simulate_row(s)))
             return st;
     }
     if (!s->stopped && rt_time(r) < s->until)
@@ -222,7 +223,7 @@ run(struct sim *s, double limit)
 }
 
 static void
-fill(struct sim *s, struct rec *out, int st, double e0, bool has_e0)
+fill(struct simulation *s, struct rec *out, int st, double e0, bool has_e0)
 {
     struct analysis *a = s->a;
     struct motion_totals e;
@@ -252,19 +253,20 @@ fill(struct sim *s, struct rec *out, int st, double e0, bool has_e0)
         SET_NUM("energy_after", e.kinetic + e.potential);
     else
         SET_ABSENT("energy_after", "the energy has no finite value");
-    sim_put_limits(s, out);
+    simulate_put_limits(s, out);
     if (s->left_out)
-        sim_remark(s, arena_printf(a->rt->arena,
-                                   "%zu more remarks on impacts are left out",
-                                   s->left_out));
+        simulate_remark(s,
+                        arena_printf(a->rt->arena,
+                                     "%zu more remarks on impacts are left out",
+                                     s->left_out));
     SET_TEXTS("warnings", s->remarks.v, s->remarks.n);
-    sim_put_rows(s, out);
+    simulate_put_rows(s, out);
 }
 
 /* A run that an error ended keeps what it has found: the record says by what,
  * and where its state has no energy, nothing is said again. */
 static int
-ended(struct sim *s, struct rec *out, int st, double e0, bool has_e0)
+ended(struct simulation *s, struct rec *out, int st, double e0, bool has_e0)
 {
     struct analysis *a = s->a;
     int errors = a->ds->errors;
@@ -273,8 +275,9 @@ ended(struct sim *s, struct rec *out, int st, double e0, bool has_e0)
     for (const struct diag *d = a->ds->first; d; d = d->next)
         why = d->severity == DIAG_ERROR ? d : why;
     if (why && (a->ds->errors > errors || a->ds->errors > s->errors))
-        sim_remark(s, arena_printf(a->rt->arena, "ended by %s: %s",
-                                   diag_code_name(why->code), why->message));
+        simulate_remark(s,
+                        arena_printf(a->rt->arena, "ended by %s: %s",
+                                     diag_code_name(why->code), why->message));
     struct diags quiet, *ds = a->rt->ds;
     diags_init(&quiet, a->rt->arena, ds->sources);
     a->rt->ds = &quiet;
@@ -285,7 +288,7 @@ ended(struct sim *s, struct rec *out, int st, double e0, bool has_e0)
 }
 
 static int
-simulate(struct sim *s, struct rec *out)
+simulate(struct simulation *s, struct rec *out)
 {
     struct analysis *a = s->a;
     struct motion_totals e;
@@ -293,14 +296,14 @@ simulate(struct sim *s, struct rec *out)
     int st;
     if ((st = option_until(s)) || (st = option_policy(s)) ||
         (st = arg_number(a, s->c, IMP_OPT_simulate_events, 100000.0, &limit)) ||
-        (st = sim_items(s)) || (st = sim_times(s)))
+        (st = simulate_read_items(s)) || (st = simulate_read_times(s)))
         return st;
     option_through(s);
     bool has_e0 = !motion_totals(a->rt, &e);
     /* the energies of systems are what they move by */
     st = has_e0 || !a->rt->im->systems.n ? run(s, limit) : IMP_FAILED;
     if (st == IMP_STOPPED)
-        sim_remark(s, "ended by E0717: stopped from outside");
+        simulate_remark(s, "ended by E0717: stopped from outside");
     if (st == IMP_OK || st == IMP_STOPPED)
         fill(s, out, st, e.kinetic + e.potential, has_e0);
     else if (st != IMP_BADMODEL && s->begun)
@@ -309,7 +312,7 @@ simulate(struct sim *s, struct rec *out)
 }
 
 static void
-sim_free(struct sim *s)
+sim_free(struct simulation *s)
 {
     free(s->t.v);
     free(s->rows.v);
@@ -326,14 +329,14 @@ int
 cmd_simulate(struct analysis *a, const imp_command *c, struct rec *out)
 {
     uint32_t n = a->rt->im->contacts.n;
-    struct sim *s = NEW(a->rt->arena, struct sim);
+    struct simulation *s = NEW(a->rt->arena, struct simulation);
     struct oom_guard g;
-    *s = (struct sim){
+    *s = (struct simulation){
         .a = a,
         .c = c,
         .n_contacts = n,
         .errors = a->ds->errors,
-        .ct = NEW_N(a->rt->arena, struct sim_contact, n + 1),
+        .ct = NEW_N(a->rt->arena, struct simulated_contact, n + 1),
         .watch = NEW_N(a->rt->arena, enum event_watch, n + 1),
     };
     if (setjmp(g.env)) {

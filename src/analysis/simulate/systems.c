@@ -12,13 +12,13 @@
 #include "runtime/instance/system.h"
 
 static const char *
-name_of(const struct sim *s, uint32_t contact)
+name_of(const struct simulation *s, uint32_t contact)
 {
     return imp_text(s->a->rt->im, rt_contact(s->a->rt, contact)->name);
 }
 
 enum line_policy
-system_policy(const struct analysis *a)
+simultaneous_policy(const struct analysis *a)
 {
     switch ((enum imp_impact_law)a->rt->im->impact_law) {
     case IMP_IMPACT_SEQUENTIAL:
@@ -35,11 +35,11 @@ system_policy(const struct analysis *a)
 }
 
 int
-sim_systems_start(struct sim *s)
+simulate_systems_start(struct simulation *s)
 {
     struct rt *r = s->a->rt;
     uint32_t n = r->im->systems.n;
-    enum line_policy p = system_policy(s->a);
+    enum line_policy p = simultaneous_policy(s->a);
     if (!n)
         return IMP_OK;
     s->flows = NEW_N(r->arena, struct flow *, n);
@@ -50,7 +50,7 @@ sim_systems_start(struct sim *s)
 }
 
 int
-sim_systems_peek(struct sim *s, double until, double *t)
+simulate_systems_peek(struct simulation *s, double until, double *t)
 {
     struct rt *r = s->a->rt;
     double *time = &r->env[r->im->layout.time], now = *time;
@@ -67,7 +67,7 @@ sim_systems_peek(struct sim *s, double until, double *t)
 }
 
 int
-sim_systems_at(struct sim *s, double t)
+simulate_systems_at(struct simulation *s, double t)
 {
     int st = IMP_OK;
     for (uint32_t i = 0; i < s->a->rt->im->systems.n && s->flows && !st; i++)
@@ -76,7 +76,7 @@ sim_systems_at(struct sim *s, double t)
 }
 
 static const char *
-list(struct sim *s, const uint32_t *c, uint32_t n)
+list(struct simulation *s, const uint32_t *c, uint32_t n)
 {
     const char *text = name_of(s, c[0]);
     for (uint32_t i = 1; i < n; i++)
@@ -86,17 +86,18 @@ list(struct sim *s, const uint32_t *c, uint32_t n)
 }
 
 static void
-undecided(struct sim *s, const struct flow_event *e, const uint32_t *c)
+undecided(struct simulation *s, const struct flow_event *e, const uint32_t *c)
 {
     struct analysis *a = s->a;
     char t[NUM_TEXT];
     const char *who = list(s, c, e->n);
-    sim_log(s, e->contact, "stop", "", 0.0);
+    simulate_log_event(s, e->contact, "stop", "", 0.0);
     s->stopped = true;
-    sim_remark(s, arena_printf(a->rt->arena,
-                               "stopped where %s close together: the outcome "
-                               "depends on their order",
-                               who));
+    simulate_remark(s,
+                    arena_printf(a->rt->arena,
+                                 "stopped where %s close together: the outcome "
+                                 "depends on their order",
+                                 who));
     struct diag *d = diag_add(
         a->ds, DIAG_W0730, rt_contact(a->rt, e->contact)->range,
         "%s close at the same time, t = %s", who, num_digits(t, e->time, 9));
@@ -109,27 +110,28 @@ undecided(struct sim *s, const struct flow_event *e, const uint32_t *c)
 
 /* several contacts that were put to rest: what that cost */
 static void
-rested(struct sim *s, const struct flow_event *e, const uint32_t *c,
+rested(struct simulation *s, const struct flow_event *e, const uint32_t *c,
        double before)
 {
     char t[NUM_TEXT], lost[NUM_TEXT];
     struct motion_totals m;
-    if (system_policy(s->a) != LINE_REST || motion_totals(s->a->rt, &m))
+    if (simultaneous_policy(s->a) != LINE_REST || motion_totals(s->a->rt, &m))
         return;
-    if (s->remarks.n >= SIM_REMARKS) {
+    if (s->remarks.n >= SIMULATE_REMARKS) {
         s->left_out++;
         return;
     }
-    sim_remark(s, arena_printf(
-                      s->a->rt->arena,
-                      "%s closed together at t = %s s and were put to rest "
-                      "(law rest): the energy falls by %s",
-                      list(s, c, e->n), num_digits(t, e->time, 9),
-                      num_digits(lost, before - (m.kinetic + m.potential), 6)));
+    simulate_remark(
+        s,
+        arena_printf(s->a->rt->arena,
+                     "%s closed together at t = %s s and were put to rest "
+                     "(law rest): the energy falls by %s",
+                     list(s, c, e->n), num_digits(t, e->time, 9),
+                     num_digits(lost, before - (m.kinetic + m.potential), 6)));
 }
 
 static int
-happened(struct sim *s, struct flow *f, const struct flow_event *e,
+happened(struct simulation *s, struct flow *f, const struct flow_event *e,
          double before)
 {
     const double *impulse;
@@ -140,7 +142,7 @@ happened(struct sim *s, struct flow *f, const struct flow_event *e,
     case FLOW_IMPACT:
     case FLOW_SEVERAL:
         for (uint32_t i = 0; i < e->n; i++)
-            sim_log(s, c[i], "impact", "C-", impulse[i]);
+            simulate_log_event(s, c[i], "impact", "C-", impulse[i]);
         if (e->kind == FLOW_SEVERAL)
             rested(s, e, c, before);
         break;
@@ -148,27 +150,27 @@ happened(struct sim *s, struct flow *f, const struct flow_event *e,
         undecided(s, e, c);
         break;
     case FLOW_CHATTER:
-        sim_limit(s, e, c);
+        simulate_limit_add(s, e, c);
         break;
     case FLOW_JAMMED:
         return flow_jammed(s->a->rt, e->contact, e->time);
     case FLOW_TOUCH:
-        sim_log(s, e->contact, "touch", "", 0.0);
+        simulate_log_event(s, e->contact, "touch", "", 0.0);
         break;
     case FLOW_SLIDE:
-        sim_log(s, e->contact, "slide", "", 0.0);
+        simulate_log_event(s, e->contact, "slide", "", 0.0);
         break;
     case FLOW_LEAVE:
         for (uint32_t i = 0; i < e->n; i++)
-            sim_log(s, c[i], "leave", "", 0.0);
+            simulate_log_event(s, c[i], "leave", "", 0.0);
         break;
     }
     s->row_fresh = false;
-    return sim_row(s);
+    return simulate_row(s);
 }
 
 int
-sim_systems_apply(struct sim *s, double t)
+simulate_systems_apply(struct simulation *s, double t)
 {
     struct rt *r = s->a->rt;
     double *time = &r->env[r->im->layout.time];
@@ -183,17 +185,18 @@ sim_systems_apply(struct sim *s, double t)
         struct flow_event e;
         struct motion_totals m = {0};
         /* a row before and one after */
-        if ((st = sim_systems_at(s, t)))
+        if ((st = simulate_systems_at(s, t)))
             return st;
         s->row_fresh = false;
-        if (flow_eventful(s->flows[i]) && (st = sim_row(s)))
+        if (flow_eventful(s->flows[i]) && (st = simulate_row(s)))
             return st;
-        if (system_policy(s->a) == LINE_REST && (st = motion_totals(r, &m)))
+        if (simultaneous_policy(s->a) == LINE_REST &&
+            (st = motion_totals(r, &m)))
             return st;
         if ((st = flow_apply(s->flows[i], &e)))
             return st;
         *time = t;
-        if ((st = sim_systems_at(s, t)) ||
+        if ((st = simulate_systems_at(s, t)) ||
             (st = happened(s, s->flows[i], &e, m.kinetic + m.potential)))
             return st;
     }
@@ -201,7 +204,7 @@ sim_systems_apply(struct sim *s, double t)
 }
 
 void
-sim_systems_trend(struct sim *s, struct diag *d)
+simulate_systems_trend(struct simulation *s, struct diag *d)
 {
     struct rt *r = s->a->rt;
     for (uint32_t i = 0; i < r->im->systems.n && s->flows; i++) {

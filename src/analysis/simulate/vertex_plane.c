@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The plain part of `simulate` on bodies with corners: flights from one vertex
  * on a plane to the next (runtime/events/vertex_plane.h). What is not plain is
- * left, at the state before it, to event_next and sim_event. */
+ * left, at the state before it, to event_next and simulate_touches. */
 #include "abi/status.h"
 #include "analysis/simulate/simulate_priv.h"
 
 void
-sim_planes_start(struct sim *s)
+simulate_vertex_flights_start(struct simulation *s)
 {
     for (uint32_t c = 0; c < s->n_contacts; c++)
         if (s->ct[c].through || s->ct[c].overlap)
@@ -15,26 +15,27 @@ sim_planes_start(struct sim *s)
 }
 
 static int
-bounce(struct sim *s, const struct plane_touch *t)
+bounce(struct simulation *s, const struct plane_touch *t)
 {
-    int st = sim_row(s);
+    int st = simulate_row(s);
     if (st)
         return st;
     planes_bounce(s->planes, t);
     s->row_fresh = false;
-    sim_log(s, t->contact, "impact", touch_class_name[CLASS_MINUS], t->impulse);
+    simulate_log_event(s, t->contact, "impact", touch_class_name[CLASS_MINUS],
+                       t->impulse);
     s->ct[t->contact].watch = s->watch[t->contact] = WATCH_LEAVE;
-    if ((st = sim_row(s)) || (st = sim_count(s, t->contact)))
+    if ((st = simulate_row(s)) || (st = simulate_count_impact(s, t->contact)))
         return st;
     double e = s->a->rt->env[rt_contact(s->a->rt, t->contact)->env_contact +
                              IMP_CONTACT_E];
     uint32_t lost;
-    return e > 0.0 ? sim_chatter(s, t->contact)
-                   : sim_slide_settle(s, &t->contact, 1, &lost);
+    return e > 0.0 ? simulate_accumulation(s, t->contact)
+                   : simulate_persistent_settle(s, &t->contact, 1, &lost);
 }
 
 int
-sim_planes(struct sim *s, double until, double limit)
+simulate_vertex_flights(struct simulation *s, double until, double limit)
 {
     struct rt *r = s->a->rt;
     s->target = until;

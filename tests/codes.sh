@@ -12,16 +12,25 @@ complain() {
     failed=1
 }
 
-models=$(ls tests/bad/*.imp | wc -l)
-shown=$(cat tests/bad/*.err | grep -o '^error\[E[0-9]*\]' | sort -u | wc -l)
+models=$(ls tests/bad/*/*.imp | wc -l)
+shown=$(cat tests/bad/*/*.err | grep -o '^error\[E[0-9]*\]' | sort -u | wc -l)
 echo "$models wrong models show $shown different errors"
 [ "$models" -ge 60 ] || complain "fewer than 60 wrong models"
 [ "$shown" -ge 40 ] || complain "fewer than 40 different errors"
 
 # one mistake each: one error each
-for f in tests/bad/*.err; do
+for f in tests/bad/*/*.err; do
     n=$(grep -c '^error\[' "$f")
     [ "$n" -eq 1 ] || complain "$f tells of $n errors"
+    code=$(sed -n 's/^error\[\(E[0-9]*\)\].*/\1/p' "$f" | head -n 1)
+    case $(basename "$f") in
+    "$code"-*) ;;
+    *) complain "$f shows $code: its name must begin with $code-" ;;
+    esac
+done
+for code in $(ls tests/bad/*/*.imp | sed 's,.*/bad/\(.*/E[0-9]*\)-.*,\1,' |
+    sort -u | sed 's,.*/,,' | sort | uniq -d); do
+    complain "the models that show $code lie in different folders of tests/bad"
 done
 
 tmp=$(mktemp -d)

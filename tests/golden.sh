@@ -5,10 +5,11 @@
 #
 #   sh tests/golden.sh check BUILD KIND...      sh tests/golden.sh accept BUILD
 #
-# bad   tests/bad/X.imp   stderr and status of `imp run` in X.err
-# run   tests/run/X.imp and examples/: stdout and status in X.out, the same
-#       bytes from the evaluator, JIT at O0 and O2 and the standalone simulator,
-#       as text and JSON, also with the params of tests/run/sets
+# bad   tests/bad/PART/X.imp: stderr and status of `imp run` in X.err
+# run   tests/run/PHENOMENON/X.imp: stdout and status in X.out beside it;
+#       examples/: in tests/run/examples/X.out. The evaluator, the JIT at O0 and
+#       at O2 and the standalone simulator print the same bytes, as text and as
+#       JSON, also with the params that tests/run/sets gives.
 # repl  tests/repl/X.in   stdout, stderr and status of `imp repl < X.in`
 # fmt   tests/fmt/X.imp   formatted text in X.fmt; formatting it again changes
 #       nothing, also for all examples and the library
@@ -59,12 +60,12 @@ same() { # WHAT A B
 }
 
 do_bad() {
-    for f in tests/bad/*.imp; do
+    for f in tests/bad/*/*.imp; do
         name=$(basename "$f" .imp)
-        (cd tests/bad && timeout 60 "$imp" run --backend=eval "$name.imp" \
+        (cd "$(dirname "$f")" && timeout 60 "$imp" run --backend=eval "$name.imp" \
             2>&1 >/dev/null
             echo "exit $?") >"$tmp/got"
-        compare "tests/bad/$name.err" "$tmp/got"
+        compare "${f%.imp}.err" "$tmp/got"
         case $(tail -n 1 "$tmp/got") in
         'exit 1' | 'exit 2' | 'exit 3') ;;
         *) complain "$f: a wrong model must end with 1, 2 or 3" ;;
@@ -103,12 +104,12 @@ four() {
 
 do_run() {
     mkdir -p tests/run/examples
-    for f in tests/run/*.imp $(find examples -name '*.imp' | sort); do
+    for f in tests/run/*/*.imp $(find examples -name '*.imp' | sort); do
         [ -e "$f" ] || continue
         name=$(basename "$f" .imp)
         case $f in
         examples/*) out=tests/run/examples/$name.out ;;
-        *) out=tests/run/$name.out ;;
+        *) out=${f%.imp}.out ;;
         esac
         # the simulator gets a copy of the model that is gone when it runs
         cp "$f" "$tmp/$name.imp"

@@ -1,2 +1,2 @@
-cd "$root/tests/run" || exit 3
+cd "$root/tests/run/joints" || exit 3
 $imp run --backend=eval start-projected.imp

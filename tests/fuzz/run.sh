@@ -19,7 +19,7 @@ find "$here/../../stdlib" "$here/../../examples" "$here/../bad" -name '*.imp' \
     done
 done
 mkdir -p "$work/seeds" "$work/none"
-for model in "$here"/seeds/*.imp "$here"/found/*.imp "$here"/../run/*.imp; do
+for model in "$here"/seeds/*.imp "$here"/found/*.imp "$here"/../run/*/*.imp; do
     [ -e "$model" ] && [ "$(wc -c <"$model")" -lt 2000 ] || continue
     for first in 0 4 '~'; do
         { printf '%s' "$first"; cat "$model"; } \

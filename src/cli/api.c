@@ -394,7 +394,7 @@ static int
 read_value(imp *h, struct assignment *x)
 {
     const char *unit;
-    uint32_t i = driver_param(h->s.image, x->name, strlen(x->name));
+    uint32_t i = driver_find_param(h->s.image, x->name, strlen(x->name));
 
     session_clear(&h->s);
     if (i == UINT32_MAX) /* the name is what is wrong */
@@ -528,7 +528,7 @@ imp_diagnostics(const imp *h, size_t *n)
  */
 
 /* `name.field` or `name.field[i]`, i from 0, negative from the end */
-static const struct fieldval *
+static const struct field_value *
 find(const imp *h, const char *path, const imp_field **field, bool *indexed,
      long *index)
 {
@@ -548,7 +548,7 @@ find(const imp *h, const char *path, const imp_field **field, bool *indexed,
             return NULL;
     }
     for (uint32_t i = im->commands.n; i-- > 0;) {
-        const struct rec *r = h->s.recs[i];
+        const struct record *r = h->s.recs[i];
         if (!r || !r->present || c[i].bound.n != (size_t)(dot - path) ||
             memcmp(imp_text(im, c[i].bound), path, c[i].bound.n) != 0)
             continue;
@@ -565,7 +565,7 @@ find(const imp *h, const char *path, const imp_field **field, bool *indexed,
 
 /* how many numbers (or texts) a value has */
 static size_t
-entries(const imp_field *f, const struct fieldval *v)
+entries(const imp_field *f, const struct field_value *v)
 {
     switch ((enum imp_field_kind)f->kind) {
     case IMP_FIELD_NUM:
@@ -607,7 +607,7 @@ imp_get(const imp *h, const char *path, double *x)
     bool indexed;
     long index = 0;
     size_t k;
-    const struct fieldval *v = find(h, path, &f, &indexed, &index);
+    const struct field_value *v = find(h, path, &f, &indexed, &index);
 
     if (!v || !v->num || f->kind == IMP_FIELD_TEXT ||
         f->kind == IMP_FIELD_TEXTS || !place(index, indexed, entries(f, v), &k))
@@ -623,7 +623,7 @@ imp_get_text(const imp *h, const char *path)
     bool indexed;
     long index = 0;
     size_t k;
-    const struct fieldval *v = find(h, path, &f, &indexed, &index);
+    const struct field_value *v = find(h, path, &f, &indexed, &index);
 
     if (!v)
         return NULL;

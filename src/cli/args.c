@@ -28,7 +28,7 @@ cli_error(enum diag_code code, const char *help, const char *fmt, ...)
     struct diag *d = diag_add(&ds, code, IMP_NOWHERE, "%s", buf_str(&b));
     if (help)
         diag_help(&ds, d, "%s", help);
-    driver_print(&ds, DIAG_TEXT);
+    driver_print_messages(&ds, DIAG_TEXT);
     buf_free(&b);
     arena_free(a);
 }

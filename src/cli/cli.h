@@ -60,7 +60,7 @@ int cli_choice(const char *option, const char *word, const char *const *choices,
 /* one diagnostic without a place, on stderr, in text form; help may be NULL */
 void cli_error(enum diag_code code, const char *help, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* stdout: buffered; the sink of struct out. cli_flush returns IMP_EXIT_OK or
+/* stdout: buffered; the sink of struct output. cli_flush returns IMP_EXIT_OK or
  * IMP_EXIT_RUN after a message */
 int cli_write(void *ctx, const char *s, size_t n);
 int cli_flush(void);

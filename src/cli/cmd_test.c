@@ -170,7 +170,7 @@ run_all(struct job *j)
             printf("%-14s %s\n", words[status], j->path);
             fflush(stdout);
             if (j->s.arena && status != IMP_EXIT_OK)
-                driver_print(&j->s.ds, j->o.diagnostics);
+                driver_print_messages(&j->s.ds, j->o.diagnostics);
         }
         session_close(&j->s);
     }

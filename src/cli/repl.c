@@ -74,7 +74,7 @@ repl_say(struct repl *r)
 {
     fflush(stdout);
     if (r->s.arena)
-        driver_print(&r->s.ds, r->o.diagnostics);
+        driver_print_messages(&r->s.ds, r->o.diagnostics);
 }
 
 /* ---- the model so far -----------------------------------------------------
@@ -126,7 +126,7 @@ add_priors(struct repl *r, const struct ast_file *f)
 {
     struct check_prior *p =
         NEW_N(r->s.arena, struct check_prior, r->results.n + 1);
-    struct rec **recs = NEW_N(r->s.arena, struct rec *, r->results.n + 1);
+    struct record **recs = NEW_N(r->s.arena, struct record *, r->results.n + 1);
     size_t n = 0;
 
     for (size_t i = 0; i < r->results.n; i++) {
@@ -171,7 +171,7 @@ hide(struct repl *r, const struct ast_file *news)
  */
 
 static size_t
-numbers_of(const imp_field *f, const struct fieldval *v)
+numbers_of(const imp_field *f, const struct field_value *v)
 {
     switch ((enum imp_field_kind)f->kind) {
     case IMP_FIELD_NUM:
@@ -193,10 +193,10 @@ numbers_of(const imp_field *f, const struct fieldval *v)
     return 0;
 }
 
-static struct fieldval
-copy_value(struct arena *a, const imp_field *f, const struct fieldval *v)
+static struct field_value
+copy_value(struct arena *a, const imp_field *f, const struct field_value *v)
 {
-    struct fieldval c = {.n = v->n, .cols = v->cols};
+    struct field_value c = {.n = v->n, .cols = v->cols};
 
     if (v->why)
         c.why = arena_strdup(a, v->why);
@@ -214,11 +214,12 @@ copy_value(struct arena *a, const imp_field *f, const struct fieldval *v)
 }
 
 static void
-keep_result(struct repl *r, const struct tm_command *c, const struct rec *rec)
+keep_result(struct repl *r, const struct tm_command *c,
+            const struct record *rec)
 {
     struct arena *a = arena_new();
     struct tm_command *k = NEW(a, struct tm_command);
-    struct rec *q = NEW(a, struct rec);
+    struct record *q = NEW(a, struct record);
 
     k->id = c->id;
     k->bound = arena_strdup(a, c->bound ? c->bound : "");
@@ -234,7 +235,7 @@ keep_result(struct repl *r, const struct tm_command *c, const struct rec *rec)
     }
     q->n = rec->n;
     q->present = true;
-    q->v = NEW_N(a, struct fieldval, rec->n + 1);
+    q->v = NEW_N(a, struct field_value, rec->n + 1);
     for (size_t i = 0; i < rec->n; i++)
         q->v[i] = copy_value(a, &rec->schema[i], &rec->v[i]);
     for (size_t i = r->results.n; i-- > 0;) {
@@ -339,7 +340,7 @@ eval_work(void *ctx)
     accept(r, &all, j->name, j->text, j->n, n_chunks);
     for (size_t i = 0; r->s.recs && i < r->s.model->n_commands; i++) {
         const struct tm_command *c = &r->s.model->commands[i];
-        const struct rec *rec = r->s.recs[i];
+        const struct record *rec = r->s.recs[i];
         if (!c->done && rec && rec->present && rec->n &&
             ((c->bound && c->bound[0]) || c->id == IMP_CMD_simulate))
             keep_result(r, c, rec);

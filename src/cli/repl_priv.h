@@ -23,7 +23,7 @@ struct repl_chunk {
 struct repl_result {
     struct arena *arena;
     struct tm_command *command;
-    struct rec *rec;
+    struct record *rec;
 };
 struct repl {
     struct session_options o;

@@ -53,7 +53,7 @@ void
 session_end(struct session *s)
 {
     if (s->arena)
-        driver_print(&s->ds, s->o.diagnostics);
+        driver_print_messages(&s->ds, s->o.diagnostics);
     session_close(s);
 }
 
@@ -372,7 +372,7 @@ session_compile(struct session *s)
         double x = q->number;
         if (q->value && !session_quantity(s, "--set", q->value, &x, &unit))
             return IMP_EXIT_MODEL;
-        ok &= driver_put(s->image, s->params, q->name, x, &s->ds);
+        ok &= driver_set_number(s->image, s->params, q->name, x, &s->ds);
     }
     return ok ? IMP_EXIT_OK : IMP_EXIT_MODEL;
 }
@@ -407,8 +407,8 @@ hand_over(struct session *s, struct driver *d)
     for (uint32_t i = 0, k = 0; i < s->image->commands.n; i++) {
         if (c[i].done != IMP_DONE_EARLIER || !s->prior_recs || k >= s->n_priors)
             continue;
-        const struct rec *old = s->prior_recs[k++];
-        struct rec *r = rec_new(s->run_arena, s->image, &c[i]);
+        const struct record *old = s->prior_recs[k++];
+        struct record *r = record_new(s->run_arena, s->image, &c[i]);
         size_t n = old->n < r->n ? old->n : r->n;
         if (n)
             memcpy(r->v, old->v, n * sizeof *r->v);
@@ -436,14 +436,14 @@ session_clear(struct session *s)
 enum session_set_status
 session_put(struct session *s, const char *name, double x)
 {
-    uint32_t i = driver_param(s->image, name, strlen(name));
+    uint32_t i = driver_find_param(s->image, name, strlen(name));
 
     session_clear(s);
     if (i != UINT32_MAX &&
         IMP_ARRAY(s->image, s->image->params, imp_param)[i].structural)
         return SET_STRUCTURAL;
-    return driver_put(s->image, s->params, name, x, &s->ds) ? SET_DONE
-                                                            : SET_WRONG;
+    return driver_set_number(s->image, s->params, name, x, &s->ds) ? SET_DONE
+                                                                   : SET_WRONG;
 }
 
 int
@@ -466,7 +466,7 @@ session_run(struct session *s)
     session_clear(s);
     int status;
     if (s->driver) {
-        status = driver_again(s->driver, s->params, &o);
+        status = driver_restart(s->driver, s->params, &o);
     } else {
         s->driver = NEW(s->arena, struct driver);
         status = driver_open(s->driver, s->image, session_code_table(s->code),
@@ -474,7 +474,7 @@ session_run(struct session *s)
     }
     if (status == IMP_EXIT_OK) {
         hand_over(s, s->driver);
-        status = driver_go(s->driver);
+        status = driver_run_commands(s->driver);
         s->recs = s->driver->recs;
         s->failed_expects = s->driver->an.failed_expects;
     }

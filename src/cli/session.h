@@ -72,12 +72,12 @@ struct session {
     struct arena *run_arena; /* of the last run */
     struct diags model_ds;   /* ds as it was before the first run */
     /* after session_run: records by command number, failed expects */
-    struct rec **recs;
+    struct record **recs;
     int failed_expects;
     struct session_code *code; /* loaded code, or NULL */
     struct driver *driver;     /* of the last run, open for the next */
     /* results of `done` commands, in the order of priors (REPL) */
-    struct rec *const *prior_recs;
+    struct record *const *prior_recs;
 };
 /* the session must be zeroed; needs a guard, as all that follow */
 void session_open(struct session *s, const struct session_options *o);

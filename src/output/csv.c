@@ -83,7 +83,7 @@ static void
 number_cell(struct cell *to, double x, char end)
 {
     char s[NUM_TEXT];
-    size_t n = isfinite(x) ? strlen(out_17(s, x)) : 0;
+    size_t n = isfinite(x) ? strlen(out_digits_17(s, x)) : 0;
     memcpy(to->s, s, n);
     end_cell(to, n, end);
 }
@@ -196,10 +196,10 @@ json_row(struct buf *b, const struct out_column *cols, size_t n, size_t i)
 }
 
 int
-out_save_name(const struct out *o, struct diags *ds, imp_range where,
+out_save_name(const struct output *o, struct diags *ds, imp_range where,
               const char *file)
 {
-    int st = outfile_check(ds, where, file, endings);
+    int st = out_file_check_name(ds, where, file, endings);
     return st ? st : out_hdf5_there(o, ds, where, file);
 }
 
@@ -215,7 +215,7 @@ struct rows {
     struct hand *hand;     /* per thread */
     struct buf *piece[2];  /* of rounds with even and odd numbers */
     size_t pieces, round;
-    struct outfile *file;
+    struct out_file *file;
     int error; /* of a write */
 };
 
@@ -232,7 +232,7 @@ write_round(struct rows *r, size_t round)
     size_t n = pieces_of(r, round);
     for (size_t k = 0; k < n && !r->error; k++) {
         const struct buf *b = &r->piece[round % 2][k];
-        r->error = outfile_write(r->file, b->s, b->n);
+        r->error = out_file_write(r->file, b->s, b->n);
     }
 }
 
@@ -321,7 +321,7 @@ write_head(struct rows *r)
     }
     if (!r->n_cols)
         buf_putc(&b, '\n');
-    r->error = outfile_write(r->file, b.s, b.n);
+    r->error = out_file_write(r->file, b.s, b.n);
     buf_free(&b);
 }
 
@@ -347,34 +347,34 @@ free_rows(struct rows *r)
 
 /* as text, row by row */
 static int
-save_rows(struct out *o, struct diags *ds, imp_range where, const char *file,
+save_rows(struct output *o, struct diags *ds, imp_range where, const char *file,
           struct rows *r, const struct out_grid *g)
 {
     int threads = g && g->threads > 1 ? g->threads : 1;
-    struct outfile f;
+    struct out_file f;
     struct oom_guard guard;
     plan_rows(ds->arena, r, !strcmp(file + strlen(file) - 4, ".csv"), g,
               threads);
-    int st = outfile_open(o, ds, where, file, &f);
+    int st = out_file_open(o, ds, where, file, &f);
     if (st)
         return st;
     r->file = &f;
     if (setjmp(guard.env)) {
         oom_leave(&guard);
         free_rows(r);
-        (void)outfile_close(&f, ds, where, file, -1);
+        (void)out_file_close(&f, ds, where, file, -1);
         oom_raise();
     }
     oom_enter(&guard);
     write_rows(r, threads);
     oom_leave(&guard);
     free_rows(r);
-    return outfile_close(&f, ds, where, file, r->error);
+    return out_file_close(&f, ds, where, file, r->error);
 }
 
 /* the line that says what was written */
 static void
-saved(struct out *o, const char *file, const struct out_column *cols,
+saved(struct output *o, const char *file, const struct out_column *cols,
       size_t n_cols, size_t rows)
 {
     struct buf b = {0};
@@ -409,11 +409,11 @@ saved(struct out *o, const char *file, const struct out_column *cols,
 }
 
 int
-out_save_grid(struct out *o, struct diags *ds, imp_range where,
+out_save_grid(struct output *o, struct diags *ds, imp_range where,
               const char *file, const struct out_column *cols, size_t n_cols,
               const struct out_grid *grid)
 {
-    int st = outfile_check(ds, where, file, endings);
+    int st = out_file_check_name(ds, where, file, endings);
     size_t rows = 0;
     if (st)
         return st;
@@ -432,7 +432,7 @@ out_save_grid(struct out *o, struct diags *ds, imp_range where,
 }
 
 int
-out_save(struct out *o, struct diags *ds, imp_range where, const char *file,
+out_save(struct output *o, struct diags *ds, imp_range where, const char *file,
          const struct out_column *cols, size_t n_cols)
 {
     return out_save_grid(o, ds, where, file, cols, n_cols, NULL);

@@ -50,8 +50,8 @@ bad_name(const char *file)
 }
 
 int
-outfile_check(struct diags *ds, imp_range where, const char *file,
-              const char *const *endings)
+out_file_check_name(struct diags *ds, imp_range where, const char *file,
+                    const char *const *endings)
 {
     const char *bad = bad_name(file);
     if (bad) {
@@ -111,7 +111,7 @@ make_folders(char *path, size_t from)
 }
 
 int
-out_folders(const struct out *o, const char *file)
+out_folders(const struct output *o, const char *file)
 {
     size_t n = strlen(o->dir) + strlen(file) + 2;
     char *path = mem_alloc(n);
@@ -137,7 +137,7 @@ open_nameless(char *path)
 
 /* gives a file without a name its temporary one; 0 or errno */
 static int
-name_it(struct outfile *f)
+name_it(struct out_file *f)
 {
     char from[64];
     snprintf(from, sizeof from, "/proc/self/fd/%d", f->fd);
@@ -154,11 +154,11 @@ name_it(struct outfile *f)
 }
 
 int
-outfile_open(struct out *o, struct diags *ds, imp_range where, const char *file,
-             struct outfile *f)
+out_file_open(struct output *o, struct diags *ds, imp_range where,
+              const char *file, struct out_file *f)
 {
     size_t nd = strlen(o->dir), nf = strlen(file);
-    *f = (struct outfile){.fd = -1};
+    *f = (struct out_file){.fd = -1};
     f->path = mem_alloc(2 * (nd + nf) + 18);
     f->temp = f->path + nd + nf + 2;
     snprintf(f->path, nd + nf + 2, "%s/%s", o->dir, file);
@@ -176,7 +176,7 @@ outfile_open(struct out *o, struct diags *ds, imp_range where, const char *file,
     if (!e)
         return IMP_OK;
     free(f->path);
-    *f = (struct outfile){.fd = -1};
+    *f = (struct out_file){.fd = -1};
     out_cannot_write(ds, where, file, e);
     return IMP_FAILED;
 }
@@ -185,7 +185,7 @@ outfile_open(struct out *o, struct diags *ds, imp_range where, const char *file,
  * loss of power write it out when it is renamed, and that waits for the disk:
  * less so if the disk has been at it meanwhile. */
 static void
-write_out(struct outfile *f)
+write_out(struct out_file *f)
 {
 #ifdef SYNC_FILE_RANGE_WRITE
     if (f->replaces && f->n - f->begun >= AT_ONCE) {
@@ -197,7 +197,7 @@ write_out(struct outfile *f)
 }
 
 int
-outfile_write(struct outfile *f, const char *s, size_t n)
+out_file_write(struct out_file *f, const char *s, size_t n)
 {
     int e = io_write(f->fd, s, n);
     f->n += n;
@@ -207,8 +207,8 @@ outfile_write(struct outfile *f, const char *s, size_t n)
 }
 
 int
-outfile_close(struct outfile *f, struct diags *ds, imp_range where,
-              const char *file, int error)
+out_file_close(struct out_file *f, struct diags *ds, imp_range where,
+               const char *file, int error)
 {
     /* mkostemp gives rights to nobody else; the other way heard umask */
     if (!error && !f->nameless && fchmod(f->fd, 0644))
@@ -224,7 +224,7 @@ outfile_close(struct outfile *f, struct diags *ds, imp_range where,
     if (error && !f->nameless)
         unlink(f->temp);
     free(f->path);
-    *f = (struct outfile){.fd = -1};
+    *f = (struct out_file){.fd = -1};
     /* negative: the writer says what went wrong. Nothing is held here: memory's
      * end may jump */
     if (error > 0)

@@ -19,7 +19,8 @@ out_is_hdf5(const char *file)
 }
 
 static const struct h5_api *
-writer(const struct out *o, struct diags *ds, imp_range where, const char *file)
+writer(const struct output *o, struct diags *ds, imp_range where,
+       const char *file)
 {
     const char *why = "a simulator has no HDF5";
     const struct h5_api *api = o->hdf5 ? o->hdf5(&why) : NULL;
@@ -34,7 +35,7 @@ writer(const struct out *o, struct diags *ds, imp_range where, const char *file)
 }
 
 int
-out_hdf5_there(const struct out *o, struct diags *ds, imp_range where,
+out_hdf5_there(const struct output *o, struct diags *ds, imp_range where,
                const char *file)
 {
     return !o->dir || !out_is_hdf5(file) || writer(o, ds, where, file)
@@ -70,7 +71,7 @@ unit_of(const char *unit)
 
 /* params that do not vary; those of axes are columns */
 static size_t
-params(const struct out *o, struct arena *a, const struct out_grid *g,
+params(const struct output *o, struct arena *a, const struct out_grid *g,
        const struct out_column *cols, struct h5_param **out)
 {
     const imp_param *p = IMP_ARRAY(o->im, o->im->params, imp_param);
@@ -97,11 +98,11 @@ base_name(const char *path)
 }
 
 int
-out_hdf5(struct out *o, struct diags *ds, imp_range where, const char *file,
+out_hdf5(struct output *o, struct diags *ds, imp_range where, const char *file,
          const struct out_column *cols, size_t n, const struct out_grid *g)
 {
     const struct h5_api *api = writer(o, ds, where, file);
-    struct outfile f;
+    struct out_file f;
     int st;
     if (!api)
         return IMP_FAILED;
@@ -138,9 +139,9 @@ out_hdf5(struct out *o, struct diags *ds, imp_range where, const char *file,
         oom_raise();
     }
     oom_enter(&guard);
-    if (!(st = outfile_open(o, ds, where, file, &f))) {
-        int error = outfile_write(&f, s, size);
-        st = outfile_close(&f, ds, where, file, error);
+    if (!(st = out_file_open(o, ds, where, file, &f))) {
+        int error = out_file_write(&f, s, size);
+        st = out_file_close(&f, ds, where, file, error);
     }
     oom_leave(&guard);
     free(s);

@@ -92,7 +92,7 @@ look(int fd, uint64_t key)
 }
 
 static char *
-path_of(const struct out *o, const char *file)
+path_of(const struct output *o, const char *file)
 {
     size_t n = strlen(o->dir) + strlen(file) + 8;
     char *p = mem_alloc(n);
@@ -101,7 +101,7 @@ path_of(const struct out *o, const char *file)
 }
 
 enum journal_state
-journal_look(const struct out *o, const char *file, uint64_t key)
+journal_look(const struct output *o, const char *file, uint64_t key)
 {
     char *p = path_of(o, file);
     int fd = open(p, O_RDONLY | O_CLOEXEC);
@@ -136,8 +136,8 @@ frames(int fd, void (*frame)(void *ctx, const char *s, size_t n), void *ctx)
 }
 
 int
-journal_open(struct out *o, struct diags *ds, imp_range where, const char *file,
-             uint64_t key, bool resume,
+journal_open(struct output *o, struct diags *ds, imp_range where,
+             const char *file, uint64_t key, bool resume,
              void (*frame)(void *ctx, const char *s, size_t n), void *ctx,
              struct journal *j)
 {

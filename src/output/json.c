@@ -85,7 +85,7 @@ key(struct buf *b, const char *s, bool first)
 }
 
 static void
-value(struct buf *b, const imp_field *f, const struct fieldval *v)
+value(struct buf *b, const imp_field *f, const struct field_value *v)
 {
     if (v->why) {
         buf_puts(b, "null");
@@ -132,7 +132,7 @@ value(struct buf *b, const imp_field *f, const struct fieldval *v)
 }
 
 void
-out_json_record(struct buf *b, const imp_image *im, const struct rec *r,
+out_json_record(struct buf *b, const imp_image *im, const struct record *r,
                 const char *command)
 {
     key(b, "command", true);
@@ -186,7 +186,7 @@ static const char *const command_names[] = {
 };
 
 static void
-record_line(struct out *o, const imp_image *im, const struct rec *r,
+record_line(struct output *o, const imp_image *im, const struct record *r,
             const char *command, const char *label)
 {
     struct buf b = {0};
@@ -202,20 +202,20 @@ record_line(struct out *o, const imp_image *im, const struct rec *r,
 }
 
 void
-out_record_json(struct out *o, const imp_image *im, const struct rec *r)
+out_record_json(struct output *o, const imp_image *im, const struct record *r)
 {
     record_line(o, im, r, command_names[r->command->id], NULL);
 }
 
 void
-out_record_shown(struct out *o, const imp_image *im, const struct rec *r,
+out_record_shown(struct output *o, const imp_image *im, const struct record *r,
                  const char *label)
 {
     record_line(o, im, r, "show", label);
 }
 
 void
-out_not_written(struct out *o, const char *command, const char *file)
+out_not_written(struct output *o, const char *command, const char *file)
 {
     struct buf b = {0};
     if (o->json) {

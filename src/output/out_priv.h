@@ -16,7 +16,7 @@ char *out_number(char s[NUM_TEXT], double x);
 /* the shortest text that reads back (JSON), 17 digits (CSV); as in out_number
  * the sign of a zero is left out */
 char *out_exact(char s[NUM_TEXT], double x);
-char *out_17(char s[NUM_TEXT], double x);
+char *out_digits_17(char s[NUM_TEXT], double x);
 
 /* JSON: a number (null where it is not finite) or an array of them; n < 0
  * stands for a single number */
@@ -25,11 +25,11 @@ void out_json_numbers(struct buf *b, const double *x, size_t n);
 /* rows x cols as an array of arrays; a vector when cols is 1; a number 1 x 1 */
 void out_json_matrix(struct buf *b, const double *x, size_t rows, size_t cols);
 /* the fields of a record as members of an object, without the braces */
-void out_json_record(struct buf *b, const imp_image *im, const struct rec *r,
+void out_json_record(struct buf *b, const imp_image *im, const struct record *r,
                      const char *command);
 
 /* a file under o->dir in the making */
-struct outfile {
+struct out_file {
     int fd;
     char *path, *temp; /* path: heap, and holds temp too */
     bool nameless;     /* until it is closed without an error */
@@ -38,56 +38,58 @@ struct outfile {
 };
 /* Is this name relative, without `..`, with one of the endings (NULL ended)?
  * IMP_OK, or IMP_BADMODEL after a diagnostic at `where`. */
-int outfile_check(struct diags *ds, imp_range where, const char *file,
-                  const char *const *endings);
+int out_file_check_name(struct diags *ds, imp_range where, const char *file,
+                        const char *const *endings);
 /* opens a temporary file beside the one wanted, folders included; IMP_OK, or
  * IMP_FAILED after a diagnostic (then f holds nothing) */
-int outfile_open(struct out *o, struct diags *ds, imp_range where,
-                 const char *file, struct outfile *f);
+int out_file_open(struct output *o, struct diags *ds, imp_range where,
+                  const char *file, struct out_file *f);
 /* makes the folders that a file under o->dir lies in; 0 or errno */
-int out_folders(const struct out *o, const char *file);
+int out_folders(const struct output *o, const char *file);
 /* writes all of it: 0 or errno */
-int outfile_write(struct outfile *f, const char *s, size_t n);
+int out_file_write(struct out_file *f, const char *s, size_t n);
 /* puts the file in place (error == 0) or removes it and says why; always frees
  * what f holds. IMP_OK or IMP_FAILED after a diagnostic. */
-int outfile_close(struct outfile *f, struct diags *ds, imp_range where,
-                  const char *file, int error);
+int out_file_close(struct out_file *f, struct diags *ds, imp_range where,
+                   const char *file, int error);
 
 /* HDF5: is it that ending; can it be written; columns as file under o->dir */
 bool out_is_hdf5(const char *file);
-int out_hdf5_there(const struct out *o, struct diags *ds, imp_range where,
+int out_hdf5_there(const struct output *o, struct diags *ds, imp_range where,
                    const char *file);
-int out_hdf5(struct out *o, struct diags *ds, imp_range where, const char *file,
-             const struct out_column *cols, size_t n, const struct out_grid *g);
+int out_hdf5(struct output *o, struct diags *ds, imp_range where,
+             const char *file, const struct out_column *cols, size_t n,
+             const struct out_grid *g);
 
 /* gnuplot: the picture as file under o->dir */
-int out_plot_gnuplot(struct out *o, struct diags *ds, imp_range where,
+int out_plot_gnuplot(struct output *o, struct diags *ds, imp_range where,
                      const char *file, const char *title,
                      const struct out_column *x, const struct out_column *ys,
                      size_t n_ys);
-int out_curves_gnuplot(struct out *o, struct diags *ds, imp_range where,
+int out_curves_gnuplot(struct output *o, struct diags *ds, imp_range where,
                        const char *file, const char *title,
                        const struct out_column *x, const struct out_curve *v,
                        size_t n);
 /* a script of gnuplot's; its output is the file */
-int out_gnuplot(struct out *o, struct diags *ds, imp_range where,
+int out_gnuplot(struct output *o, struct diags *ds, imp_range where,
                 const char *file, const struct buf *script);
 /* terminal, title, labels of the axes (y NULL: none), without a line's end */
 void out_plot_head(struct buf *b, bool png, const char *title,
                    const struct out_column *x, const struct out_column *y);
 void out_plot_quoted(struct buf *b, const char *s); /* text in a script */
 /* the line that says what was plotted (JSON: with the data) */
-void out_plotted(struct out *o, const char *file, const char *title, bool draw,
-                 const struct out_column *x, const struct out_column *ys,
-                 size_t n_ys);
+void out_plotted(struct output *o, const char *file, const char *title,
+                 bool draw, const struct out_column *x,
+                 const struct out_column *ys, size_t n_ys);
 /* the same for curves; z (NULL: none): the columns y and z of a map */
-void out_plotted_curves(struct out *o, const char *file, const char *title,
+void out_plotted_curves(struct output *o, const char *file, const char *title,
                         bool draw, const struct out_column *x,
                         const struct out_column *z, const struct out_curve *v,
                         size_t n);
 /* characters in the terminal */
-void out_plot_text(struct out *o, const char *title, const struct out_column *x,
-                   const struct out_curve *v, size_t n);
+void out_plot_text(struct output *o, const char *title,
+                   const struct out_column *x, const struct out_curve *v,
+                   size_t n);
 /* gnuplot: curves as data $c0, $c1 ..., and how they are drawn */
 void out_curves_data(struct buf *b, const struct out_curve *v, size_t n);
 void out_levels_plot(struct buf *b, const struct out_curve *v, size_t n);
@@ -118,6 +120,6 @@ out_units_differ(const char *unit)
 void out_json_unit(struct buf *b, const char *unit, size_t rows, size_t cols);
 
 /* display cells of UTF-8 text: a code point counts one, combining marks none */
-size_t out_cells(const char *s);
+size_t out_display_width(const char *s);
 
 #endif

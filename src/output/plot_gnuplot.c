@@ -74,11 +74,11 @@ script(struct buf *b, bool png, const char *title, const struct out_column *x,
     buf_puts(b, "\nset grid\nset xzeroaxis\nset format '%g'\n"
                 "set datafile missing '?'\n$d << IMP_END\n");
     for (size_t i = 0; i < x->n; i++) {
-        buf_puts(b, isfinite(x->x[i]) ? out_17(s, x->x[i]) : "?");
+        buf_puts(b, isfinite(x->x[i]) ? out_digits_17(s, x->x[i]) : "?");
         for (size_t j = 0; j < n_ys; j++) {
             bool there = i < ys[j].n && isfinite(ys[j].x[i]);
             buf_putc(b, ' ');
-            buf_puts(b, there ? out_17(s, ys[j].x[i]) : "?");
+            buf_puts(b, there ? out_digits_17(s, ys[j].x[i]) : "?");
         }
         buf_putc(b, '\n');
     }
@@ -98,8 +98,8 @@ memory_file(const char *s, size_t n)
     int fd = memfd_create("imp-plot", MFD_CLOEXEC);
     if (fd < 0)
         return -1;
-    struct outfile f = {.fd = fd};
-    int e = n ? outfile_write(&f, s, n) : 0;
+    struct out_file f = {.fd = fd};
+    int e = n ? out_file_write(&f, s, n) : 0;
     if (e || lseek(fd, 0, SEEK_SET) < 0) {
         close(fd);
         errno = e ? e : errno;
@@ -173,11 +173,11 @@ complaint(int err, char *s, size_t n)
 }
 
 int
-out_gnuplot(struct out *o, struct diags *ds, imp_range where, const char *file,
-            const struct buf *b)
+out_gnuplot(struct output *o, struct diags *ds, imp_range where,
+            const char *file, const struct buf *b)
 {
-    struct outfile f;
-    int st = outfile_open(o, ds, where, file, &f);
+    struct out_file f;
+    int st = out_file_open(o, ds, where, file, &f);
     if (st)
         return st;
     int in = memory_file(b->s, b->n), err = memory_file("", 0);
@@ -190,7 +190,7 @@ out_gnuplot(struct out *o, struct diags *ds, imp_range where, const char *file,
         close(in);
     if (err >= 0)
         close(err);
-    st = outfile_close(&f, ds, where, file, none ? -1 : e);
+    st = out_file_close(&f, ds, where, file, none ? -1 : e);
     if (none) {
         struct diag *d = diag_add(ds, DIAG_E0853, where,
                                   "\"%s\" needs gnuplot, which is not "
@@ -210,7 +210,7 @@ out_gnuplot(struct out *o, struct diags *ds, imp_range where, const char *file,
 }
 
 int
-out_plot_gnuplot(struct out *o, struct diags *ds, imp_range where,
+out_plot_gnuplot(struct output *o, struct diags *ds, imp_range where,
                  const char *file, const char *title,
                  const struct out_column *x, const struct out_column *ys,
                  size_t n_ys)
@@ -234,8 +234,8 @@ out_curves_data(struct buf *b, const struct out_curve *v, size_t n)
         for (size_t i = 0; i < v[k].x.n; i++) {
             bool there = isfinite(v[k].x.x[i]) && isfinite(v[k].y.x[i]);
             if (there) {
-                buf_printf(b, "%s ", out_17(s, v[k].x.x[i]));
-                buf_puts(b, out_17(s, v[k].y.x[i]));
+                buf_printf(b, "%s ", out_digits_17(s, v[k].x.x[i]));
+                buf_puts(b, out_digits_17(s, v[k].y.x[i]));
             }
             buf_putc(b, '\n'); /* a blank line is a gap */
         }
@@ -300,14 +300,14 @@ out_levels_plot(struct buf *b, const struct out_curve *v, size_t n)
             continue;
         buf_puts(b, "set label ");
         out_plot_quoted(b, v[k].level);
-        buf_printf(b, " at %s,", out_17(s, v[k].x.x[at]));
+        buf_printf(b, " at %s,", out_digits_17(s, v[k].x.x[at]));
         buf_printf(b, "%s center front boxed font ',10'\n",
-                   out_17(s, v[k].y.x[at]));
+                   out_digits_17(s, v[k].y.x[at]));
     }
 }
 
 int
-out_curves_gnuplot(struct out *o, struct diags *ds, imp_range where,
+out_curves_gnuplot(struct output *o, struct diags *ds, imp_range where,
                    const char *file, const char *title,
                    const struct out_column *x, const struct out_curve *v,
                    size_t n)

@@ -167,8 +167,8 @@ draw_curve(struct buf *b, const struct map *m, const struct out_curve *v,
 }
 
 static void
-map_text(struct out *o, struct arena *a, const char *title, const struct map *m,
-         const struct out_curve *v, size_t n)
+map_text(struct output *o, struct arena *a, const char *title,
+         const struct map *m, const struct out_curve *v, size_t n)
 {
     size_t w = m->tx.n < MAP_WIDTH ? m->tx.n : MAP_WIDTH;
     size_t h = m->ty.n < MAP_HEIGHT ? m->ty.n : MAP_HEIGHT;
@@ -245,8 +245,8 @@ range(struct buf *b, const char *axis, const struct out_ticks *t)
     char s[NUM_TEXT];
     double end = t->v[t->n - 1];
     double half = 0.5 * (end - t->v[0]) / (double)(t->n - 1);
-    buf_printf(b, "set %srange [%s", axis, out_17(s, t->v[0] - half));
-    buf_printf(b, ":%s]\n", out_17(s, end + half));
+    buf_printf(b, "set %srange [%s", axis, out_digits_17(s, t->v[0] - half));
+    buf_printf(b, ":%s]\n", out_digits_17(s, end + half));
 }
 
 static void
@@ -263,14 +263,14 @@ script(struct buf *b, bool png, const char *title, const struct map *m,
     for (size_t i = 0; i < m->z->n; i++) {
         if (!isfinite(m->x->x[i]) || !isfinite(m->y->x[i]))
             continue;
-        buf_printf(b, "%s ", out_17(s, m->x->x[i]));
-        buf_printf(b, "%s ", out_17(s, m->y->x[i]));
+        buf_printf(b, "%s ", out_digits_17(s, m->x->x[i]));
+        buf_printf(b, "%s ", out_digits_17(s, m->y->x[i]));
         if (!there(m, i))
             buf_puts(b, "NaN\n");
         else if (m->z->texts)
             buf_printf(b, "%d\n", text_of(m, i));
         else
-            buf_printf(b, "%s\n", out_17(s, m->z->x[i]));
+            buf_printf(b, "%s\n", out_digits_17(s, m->z->x[i]));
     }
     buf_puts(b, "IMP_END\n");
     if (m->z->texts && m->n_text) {
@@ -301,13 +301,13 @@ script(struct buf *b, bool png, const char *title, const struct map *m,
 }
 
 int
-out_map(struct out *o, struct diags *ds, imp_range where, const char *file,
+out_map(struct output *o, struct diags *ds, imp_range where, const char *file,
         const char *title, const struct out_column *x,
         const struct out_column *y, const struct out_column *z,
         const struct out_curve *v, size_t n)
 {
     static const char *const endings[] = {".svg", ".png", NULL};
-    int st = outfile_check(ds, where, file, endings);
+    int st = out_file_check_name(ds, where, file, endings);
     if (st)
         return st;
     struct map m = map_of(ds->arena, x, y, z);

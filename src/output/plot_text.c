@@ -205,7 +205,7 @@ x_axis(struct buf *b, const struct axis *ax, size_t margin, long w)
 }
 
 void
-out_plot_text(struct out *o, const char *title, const struct out_column *x,
+out_plot_text(struct output *o, const char *title, const struct out_column *x,
               const struct out_curve *v, size_t n_v)
 {
     double lo = INFINITY, hi = -INFINITY, xlo = INFINITY, xhi = -INFINITY;
@@ -295,11 +295,11 @@ json_column(struct buf *b, const struct out_column *c)
 static const char *const endings[] = {".svg", ".png", NULL};
 
 int
-out_plot(struct out *o, struct diags *ds, imp_range where, const char *file,
+out_plot(struct output *o, struct diags *ds, imp_range where, const char *file,
          const char *title, const struct out_column *x,
          const struct out_column *ys, size_t n_ys)
 {
-    int st = file ? outfile_check(ds, where, file, endings) : IMP_OK;
+    int st = file ? out_file_check_name(ds, where, file, endings) : IMP_OK;
     if (st)
         return st;
     bool draw = o->dir && file;
@@ -317,11 +317,11 @@ out_plot(struct out *o, struct diags *ds, imp_range where, const char *file,
 }
 
 int
-out_curves(struct out *o, struct diags *ds, imp_range where, const char *file,
-           const char *title, const struct out_column *x,
+out_curves(struct output *o, struct diags *ds, imp_range where,
+           const char *file, const char *title, const struct out_column *x,
            const struct out_curve *v, size_t n)
 {
-    int st = outfile_check(ds, where, file, endings);
+    int st = out_file_check_name(ds, where, file, endings);
     if (st)
         return st;
     if (o->dir && (st = out_curves_gnuplot(o, ds, where, file, title, x, v, n)))
@@ -351,8 +351,8 @@ plotted_head(struct buf *b, const char *file, const char *title, bool draw,
 }
 
 static void
-plotted_tail(struct out *o, struct buf *b, const char *file, const char *title,
-             bool draw)
+plotted_tail(struct output *o, struct buf *b, const char *file,
+             const char *title, bool draw)
 {
     if (o->json) {
         buf_puts(b, "], \"units\": {}");
@@ -367,7 +367,7 @@ plotted_tail(struct out *o, struct buf *b, const char *file, const char *title,
 }
 
 void
-out_plotted(struct out *o, const char *file, const char *title, bool draw,
+out_plotted(struct output *o, const char *file, const char *title, bool draw,
             const struct out_column *x, const struct out_column *ys,
             size_t n_ys)
 {
@@ -383,7 +383,7 @@ out_plotted(struct out *o, const char *file, const char *title, bool draw,
 }
 
 void
-out_plotted_curves(struct out *o, const char *file, const char *title,
+out_plotted_curves(struct output *o, const char *file, const char *title,
                    bool draw, const struct out_column *x,
                    const struct out_column *z, const struct out_curve *v,
                    size_t n)

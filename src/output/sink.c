@@ -11,7 +11,7 @@
 #include "output/out_priv.h"
 
 void
-out_write(struct out *o, const char *s, size_t n)
+out_write(struct output *o, const char *s, size_t n)
 {
     if (o->error || n == 0)
         return;
@@ -21,7 +21,7 @@ out_write(struct out *o, const char *s, size_t n)
 }
 
 int
-out_check(const struct out *o, struct diags *ds)
+out_check(const struct output *o, struct diags *ds)
 {
     if (!o->error)
         return IMP_OK;
@@ -65,7 +65,7 @@ out_exact(char s[NUM_TEXT], double x)
 }
 
 char *
-out_17(char s[NUM_TEXT], double x)
+out_digits_17(char s[NUM_TEXT], double x)
 {
     return num_17(s, x + 0.0);
 }
@@ -80,7 +80,7 @@ out_number(char s[NUM_TEXT], double x)
 }
 
 size_t
-out_cells(const char *s)
+out_display_width(const char *s)
 {
     size_t n = 0;
     for (; *s; s++) {

@@ -36,7 +36,7 @@ spaces(struct buf *b, size_t n)
 static void
 word(struct para *p, const char *w)
 {
-    size_t n = out_cells(w);
+    size_t n = out_display_width(w);
     if (!p->start && p->col + 1 + n > p->width) {
         buf_putc(p->b, '\n');
         spaces(p->b, p->indent);
@@ -141,7 +141,7 @@ put_words(struct para *p, const char *s)
 
 /* short texts in a row; sentences one below the other */
 static void
-put_texts(struct para *p, const struct fieldval *v, bool full)
+put_texts(struct para *p, const struct field_value *v, bool full)
 {
     struct buf w = {0};
     if (v->n == 0)
@@ -154,7 +154,7 @@ put_texts(struct para *p, const struct fieldval *v, bool full)
             i = v->n - LIST_TAIL;
             s = v->texts[i];
         }
-        if (out_cells(s) > 24 && i) {
+        if (out_display_width(s) > 24 && i) {
             buf_putc(p->b, '\n');
             spaces(p->b, p->indent);
             p->col = p->indent;
@@ -162,7 +162,9 @@ put_texts(struct para *p, const struct fieldval *v, bool full)
         }
         buf_clear(&w);
         buf_puts(&w, *s ? s : "-");
-        buf_puts(&w, i + 1 == v->n ? "" : out_cells(s) > 24 ? ";" : ",");
+        buf_puts(&w, i + 1 == v->n               ? ""
+                     : out_display_width(s) > 24 ? ";"
+                                                 : ",");
         put_words(p, buf_str(&w));
     }
     buf_free(&w);
@@ -260,7 +262,7 @@ put_matrix(struct para *p, const double *x, size_t rows, size_t cols,
 
 static void
 put_field(struct para *p, const imp_image *im, const imp_field *f,
-          const struct fieldval *v, bool full)
+          const struct field_value *v, bool full)
 {
     struct buf w = {0};
     if (v->why) {
@@ -308,19 +310,19 @@ put_field(struct para *p, const imp_image *im, const imp_field *f,
 }
 
 static size_t
-out_width(const struct out *o)
+out_width(const struct output *o)
 {
     return o->width > 20 ? (size_t)o->width : 80;
 }
 
 void
-out_record_text(struct out *o, const imp_image *im, const struct rec *r,
+out_record_text(struct output *o, const imp_image *im, const struct record *r,
                 const char *label)
 {
     struct buf b = {0};
     size_t wide = 0;
     for (size_t i = 0; i < r->n; i++) {
-        size_t n = out_cells(imp_text(im, r->schema[i].name));
+        size_t n = out_display_width(imp_text(im, r->schema[i].name));
         wide = n > wide ? n : wide;
     }
     buf_printf(&b, "%s\n", label);
@@ -328,7 +330,7 @@ out_record_text(struct out *o, const imp_image *im, const struct rec *r,
         const char *name = imp_text(im, r->schema[i].name);
         spaces(&b, 2);
         buf_puts(&b, name);
-        spaces(&b, wide + 2 - out_cells(name));
+        spaces(&b, wide + 2 - out_display_width(name));
         struct para p = {&b, wide + 4, wide + 4, out_width(o), true};
         put_field(&p, im, &r->schema[i], &r->v[i], false);
         buf_putc(&b, '\n');
@@ -339,16 +341,16 @@ out_record_text(struct out *o, const imp_image *im, const struct rec *r,
 
 /* "label = " and the paragraph behind it */
 static struct para
-headed(struct buf *b, const struct out *o, const char *label)
+headed(struct buf *b, const struct output *o, const char *label)
 {
     buf_printf(b, "%s = ", label);
-    size_t n = out_cells(label) + 3;
+    size_t n = out_display_width(label) + 3;
     return (struct para){b, n < 24 ? n : 4, n, out_width(o), true};
 }
 
 void
-out_value(struct out *o, const char *label, const char *unit, const double *x,
-          size_t rows, size_t cols, bool truth)
+out_value(struct output *o, const char *label, const char *unit,
+          const double *x, size_t rows, size_t cols, bool truth)
 {
     struct buf b = {0};
     if (o->json) {
@@ -389,8 +391,8 @@ out_value(struct out *o, const char *label, const char *unit, const double *x,
 }
 
 void
-out_field(struct out *o, const imp_image *im, const struct rec *r, size_t field,
-          const char *label)
+out_field(struct output *o, const imp_image *im, const struct record *r,
+          size_t field, const char *label)
 {
     struct buf b = {0};
     if (o->json) {
@@ -398,11 +400,11 @@ out_field(struct out *o, const imp_image *im, const struct rec *r, size_t field,
         imp_command bare = *r->command;
         bare.args.n = 0;
         bare.bound.n = 0;
-        struct rec one = {.command = &bare,
-                          .schema = r->schema + field,
-                          .v = r->v + field,
-                          .n = 1,
-                          .present = true};
+        struct record one = {.command = &bare,
+                             .schema = r->schema + field,
+                             .v = r->v + field,
+                             .n = 1,
+                             .present = true};
         buf_puts(&b, "{");
         out_json_record(&b, im, &one, "show");
         buf_puts(&b, ", \"expression\": ");

@@ -494,10 +494,10 @@ model_text(char *text, size_t n, const char *contact)
              contact);
 }
 
-static const struct fieldval *
-field(const struct rec *r, const char *name, const imp_image *im)
+static const struct field_value *
+field(const struct record *r, const char *name, const imp_image *im)
 {
-    int i = rec_index(im, r, name);
+    int i = record_index(im, r, name);
 
     if (i < 0)
         abort();
@@ -506,19 +506,19 @@ field(const struct rec *r, const char *name, const imp_image *im)
 
 /* command 0 or 1; its record, seconds */
 static double
-by_imp(struct model *m, int command, struct rec **out)
+by_imp(struct model *m, int command, struct record **out)
 {
     struct analysis a = {.rt = m->rt, .ds = &m->s.ds};
     const imp_image *im = m->s.image;
     const imp_command *c = IMP_ARRAY(im, im->commands, imp_command) + command;
 
     rt_reset(m->rt);
-    *out = rec_new(m->s.ds.arena, im, c);
+    *out = record_new(m->s.ds.arena, im, c);
     double begin = bench_cpu();
     int st = command_function(c->id)(&a, c, *out);
     double took = bench_cpu() - begin;
     if (st) {
-        driver_print(&m->s.ds, DIAG_TEXT);
+        driver_print_messages(&m->s.ds, DIAG_TEXT);
         exit(3);
     }
     return took;
@@ -526,7 +526,7 @@ by_imp(struct model *m, int command, struct rec **out)
 
 /* rows of events come in pairs, after the one of the start */
 static void
-history_of(const struct model *m, const struct rec *r, struct history *h)
+history_of(const struct model *m, const struct record *r, struct history *h)
 {
     static const char *const name[] = {"die_position", "die_quaternion",
                                        "die_velocity", "die_body_spin"};
@@ -576,7 +576,7 @@ one_order(const char *contact, bool gsl_too)
     struct history h;
     struct audit a;
     struct model m;
-    struct rec *r, *bare;
+    struct record *r, *bare;
 
     model_text(text, sizeof text, contact);
     bench_model(&m, text, 2);
@@ -585,8 +585,8 @@ one_order(const char *contact, bool gsl_too)
     history_of(&m, r, &h);
     a = audit(&h);
     by_imp(&m, 0, &bare);
-    const struct fieldval *t = field(r, "event_times", m.s.image),
-                          *u = field(bare, "event_times", m.s.image);
+    const struct field_value *t = field(r, "event_times", m.s.image),
+                             *u = field(bare, "event_times", m.s.image);
     if (t->n != u->n || memcmp(t->num, u->num, t->n * sizeof *t->num))
         abort();
     for (int i = 0; i < RUNS; i++) {

@@ -21,8 +21,8 @@ sink(void *ctx, const char *s, size_t n)
 }
 
 static int
-classify(struct model *m, const double *p, struct diags *ds, struct out *out,
-         struct rec **recs)
+classify(struct model *m, const double *p, struct diags *ds, struct output *out,
+         struct record **recs)
 {
     struct analysis a = {.rt = m->rt, .out = out, .ds = ds, .recs = recs};
 
@@ -48,13 +48,14 @@ bench_classify(void)
         failed = closing = 0;
         for (int i = 0; i < PAIRS; i += PER_ARENA) {
             struct arena *a = arena_new();
-            struct out out = {.write = sink, .width = 80};
-            struct rec *recs[2] = {NULL, NULL};
+            struct output out = {.write = sink, .width = 80};
+            struct record *recs[2] = {NULL, NULL};
             struct diags ds;
             diags_init(&ds, a, m.s.sources);
             for (int k = i; k < i + PER_ARENA; k++) {
                 failed += classify(&m, p[k], &ds, &out, recs) != 0;
-                int f = recs[0] ? rec_index(m.s.image, recs[0], "class") : -1;
+                int f =
+                    recs[0] ? record_index(m.s.image, recs[0], "class") : -1;
                 closing += f >= 0 && recs[0]->v[f].text &&
                            !strcmp(recs[0]->v[f].text, "C-");
             }

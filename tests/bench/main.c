@@ -73,7 +73,7 @@ bench_note(const char *fmt, ...)
 static void
 give_up(struct model *m)
 {
-    driver_print(&m->s.ds, DIAG_TEXT);
+    driver_print_messages(&m->s.ds, DIAG_TEXT);
     exit(3);
 }
 
@@ -107,7 +107,7 @@ bench_model_free(struct model *m)
 uint32_t
 bench_param(const struct model *m, const char *name)
 {
-    uint32_t i = driver_param(m->s.image, name, strlen(name));
+    uint32_t i = driver_find_param(m->s.image, name, strlen(name));
 
     if (i == UINT32_MAX)
         abort();

@@ -235,7 +235,7 @@ edit(struct buf *b, const uint8_t *p, size_t n)
 static void
 forge(const struct buf *b)
 {
-    struct out o = {.dir = folder};
+    struct output o = {.dir = folder};
     struct diags ds;
     struct arena *a = arena_new();
     struct journal j;

@@ -144,13 +144,13 @@ ask(struct job *j, struct driver_options *o, struct buf *to)
     j->tier = (struct rt_tier){.limit = WORK, .more = enough};
     o->tier = &j->tier;
     if (s->driver) {
-        status = driver_again(s->driver, s->params, o);
+        status = driver_restart(s->driver, s->params, o);
     } else {
         s->driver = NEW(s->arena, struct driver);
         status = driver_open(s->driver, s->image, NULL, s->params, o, &s->ds);
     }
     if (status == IMP_EXIT_OK)
-        status = driver_go(s->driver);
+        status = driver_run_commands(s->driver);
     look_at_status(j, status);
     if (o->json)
         look_at_json(to);

@@ -129,7 +129,7 @@ model(struct text *t, int dim, double lean)
 
 /* how much a column rises, and how far it gets from its first value */
 static void
-spread(const struct fieldval *v, double *rise, double *off, double *most)
+spread(const struct field_value *v, double *rise, double *off, double *most)
 {
     *rise = *off = *most = 0;
     for (size_t i = 0; i < v->n; i++) {
@@ -153,7 +153,7 @@ one(int dim, double lean)
         print_error("%s", t.s);
     fine(&r);
     assert_string_equal(word(&r, 0, "status"), "done");
-    const struct fieldval *gap = field(&r, 0, "gap_c");
+    const struct field_value *gap = field(&r, 0, "gap_c");
     for (size_t i = 0; i < gap->n; i++)
         if (!(gap->num[i] > -1e-12))
             fail_msg("%s\ngap %g", t.s, gap->num[i]);
@@ -232,7 +232,7 @@ over_edges(void **state)
         spread(field(&r, 0, "b_energy"), &rise, &off, &most);
         if (!(rise <= GRAVITY * 2 * CLOSED))
             fail_msg("%s\nthe energy rises by %g of %g", t.s, rise, most);
-        const struct fieldval *gap = field(&r, 0, "gap_c");
+        const struct field_value *gap = field(&r, 0, "gap_c");
         for (size_t k = 0; k < gap->n; k++)
             if (!(gap->num[k] > -2 * CLOSED))
                 fail_msg("%s\ngap %g", t.s, gap->num[k]);
@@ -283,7 +283,8 @@ stacks(void **state)
         fine(&r);
         assert_string_equal(word(&r, 0, "status"), "done");
         for (int f = 0; f < 2; f++) {
-            const struct fieldval *gap = field(&r, 0, f ? "gap_c0" : "gap_d01");
+            const struct field_value *gap =
+                field(&r, 0, f ? "gap_c0" : "gap_d01");
             for (size_t k = 0; k < gap->n; k++)
                 if (!(gap->num[k] > -2 * CLOSED))
                     fail_msg("%s\ngap %g", t.s, gap->num[k]);

@@ -85,7 +85,7 @@ run(struct run *r, const char *text, bool json)
     struct driver_options o = {.json = json, .write = collect, .ctx = &r->out};
     r->status = driver_open(&r->d, r->im, NULL, p, &o, &r->ds);
     if (r->status == IMP_EXIT_OK)
-        r->status = driver_go(&r->d);
+        r->status = driver_run_commands(&r->d);
 }
 static inline void
 done(struct run *r)
@@ -109,19 +109,19 @@ has_code(const struct run *r, enum diag_code code)
             return true;
     return false;
 }
-static inline const struct fieldval *
+static inline const struct field_value *
 field(const struct run *r, int command, const char *name)
 {
-    const struct rec *rec = r->d.recs[command];
+    const struct record *rec = r->d.recs[command];
     assert_non_null(rec);
-    int i = rec_index(r->im, rec, name);
+    int i = record_index(r->im, rec, name);
     assert_true(i >= 0);
     return &rec->v[i];
 }
 static inline double
 number(const struct run *r, int command, const char *name)
 {
-    const struct fieldval *v = field(r, command, name);
+    const struct field_value *v = field(r, command, name);
     if (v->why)
         fail_msg("%s is absent: %s", name, v->why);
     return v->num[0];
@@ -129,7 +129,7 @@ number(const struct run *r, int command, const char *name)
 static inline const char *
 word(const struct run *r, int command, const char *name)
 {
-    const struct fieldval *v = field(r, command, name);
+    const struct field_value *v = field(r, command, name);
     return v->why ? v->why : v->text;
 }
 static inline void

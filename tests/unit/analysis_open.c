@@ -182,7 +182,7 @@ tilts(void **state)
             fine(&r);
             near(number(&r, 0, "energy_after"), number(&r, 0, "energy_before"),
                  1e-12 * number(&r, 0, "energy_before"));
-            const struct fieldval *t = field(&r, 0, "event_times");
+            const struct field_value *t = field(&r, 0, "event_times");
             for (size_t k = 4; k < t->n; k++)
                 assert_true(t->num[k] > t->num[k - 4]);
         } else {

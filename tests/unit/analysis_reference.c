@@ -349,8 +349,8 @@ impact_by_impact(void **state)
         struct run r;
         run(&r, text, false);
         fine(&r);
-        const struct fieldval *t = field(&r, 0, "event_times");
-        const struct fieldval *c = field(&r, 0, "event_contacts");
+        const struct field_value *t = field(&r, 0, "event_times");
+        const struct field_value *c = field(&r, 0, "event_contacts");
         assert_true(fine12.n >= cases[k].wanted);
         assert_true((int)t->n >= fine12.n);
         double worst = 0, share = 0;
@@ -421,8 +421,8 @@ rod_printed(void **state)
         struct run r;
         rod_run(&r, (k + 1) / 3.0, (k + 1) / 3.0,
                 "world { law = sequential }\n");
-        const struct fieldval *t = field(&r, 0, "event_times");
-        const struct fieldval *c = field(&r, 0, "event_contacts");
+        const struct field_value *t = field(&r, 0, "event_times");
+        const struct field_value *c = field(&r, 0, "event_contacts");
         const double *h = field(&r, 0, "s_h")->num;
         const double *phi = field(&r, 0, "s_phi")->num;
         const double *v = field(&r, 0, "s_h_dot")->num;
@@ -452,14 +452,14 @@ audit(double rho, double gamma, const char *law)
 {
     struct run r;
     rod_run(&r, rho, gamma, law);
-    const struct fieldval *t = field(&r, 0, "t");
+    const struct field_value *t = field(&r, 0, "t");
     const double *E = field(&r, 0, "s_energy")->num;
     const double *phi = field(&r, 0, "s_phi")->num;
     const double *g[] = {field(&r, 0, "gap_s_foot_0")->num,
                          field(&r, 0, "gap_s_foot_1")->num};
     const double *u[] = {field(&r, 0, "gap_s_foot_0_dot")->num,
                          field(&r, 0, "gap_s_foot_1_dot")->num};
-    const struct fieldval *ends = field(&r, 0, "limit_times");
+    const struct field_value *ends = field(&r, 0, "limit_times");
     size_t alone = 0;
     for (size_t i = 0; i < t->n; i++) {
         assert_true(g[0][i] > -1e-12 && g[1][i] > -1e-12);
@@ -574,7 +574,7 @@ rod_rest(void **state)
         rod_run(&r, 1. / 3, 1. / 3,
                 k ? "world { law = sequential }\n"
                   : "world { law = complementarity }\n");
-        const struct fieldval *t = field(&r, 0, "limit_times");
+        const struct field_value *t = field(&r, 0, "limit_times");
         assert_int_equal(t->n, 1);
         for (double eps = 1e-6; eps > 1e-11; eps /= 10)
             near(thesis(1. / 3, 1. / 3, eps), t->num[0], 0.8 * sqrt(eps));
@@ -586,15 +586,15 @@ rod_rest(void **state)
         rod_run(&r, 2. / 3, 2. / 3,
                 k ? "world { law = complementarity }\n"
                   : "world { law = sequential }\n");
-        const struct fieldval *t = field(&r, 0, "limit_times");
-        const struct fieldval *d = field(&r, 0, "limit_depths");
+        const struct field_value *t = field(&r, 0, "limit_times");
+        const struct field_value *d = field(&r, 0, "limit_depths");
         assert_int_equal(t->n, 2);
         near(t->num[1], rest[k], 1e-9);
         if (!k) {
             near(t->num[1], 20.522, 5.1e-4); /* as printed */
             assert_true(d->num[1] == 2);     /* nested */
         }
-        const struct fieldval *phi = field(&r, 0, "s_phi");
+        const struct field_value *phi = field(&r, 0, "s_phi");
         near(phi->num[phi->n - 1], 6.28318530717958648, 1e-14);
         done(&r);
     }
@@ -749,7 +749,7 @@ limit_errors(void **state)
             done(&r);
             continue;
         }
-        const struct fieldval *ev = field(&r, 0, "event_times");
+        const struct field_value *ev = field(&r, 0, "event_times");
         double end = field(&r, 0, "limit_times")->num[0];
         double bound = field(&r, 0, "limit_errors")->num[0];
         const char *by = field(&r, 0, "limit_means")->texts[0];

@@ -111,7 +111,7 @@ bouncing(void **state)
         false);
     fine(&r);
     double T = sqrt(2 / 9.81);
-    const struct fieldval *t = field(&r, 0, "event_times");
+    const struct field_value *t = field(&r, 0, "event_times");
     assert_int_equal(t->n, 22);
     for (size_t i = 0; i < t->n; i++)
         near(t->num[i], (2.0 * (double)i + 1.0) * T, 1e-12);
@@ -218,7 +218,7 @@ policies(void **state)
     double gain =
         number(&r, 2, "energy_after") - number(&r, 2, "energy_before");
     assert_true(gain > 0.0);
-    const struct fieldval *g = field(&r, 2, "gap_touch");
+    const struct field_value *g = field(&r, 2, "gap_touch");
     for (size_t i = 0; i < g->n; i++)
         assert_true(g->num[i] > -1e-10);
     done(&r);
@@ -271,7 +271,7 @@ one_verdict(void **state)
                y = 0.5 * rnd(), v = 0.5 + rnd(), bx = 3 * rnd(), by = 3 * rnd(),
                turn = 6 * rnd();
         double c = cos(turn), s = sin(turn);
-        const struct fieldval *jet[3];
+        const struct field_value *jet[3];
         struct run r[3];
         for (int k = 0; k < 3; k++) {
             char text[2000];

@@ -16,7 +16,7 @@ model(struct run *r, const char *text)
 static double
 last(const struct run *r, const char *name)
 {
-    const struct fieldval *v = field(r, 0, name);
+    const struct field_value *v = field(r, 0, name);
     return v->num[v->n - 1];
 }
 
@@ -63,8 +63,8 @@ disc_leaves(void **state)
               "contact c : drum | disc { restitution = 0 }\n"
               "simulate { until = 3 at = 0\n"
               "  record = (gap(c), disc.position[1]) }");
-    const struct fieldval *y = field(&r, 0, "disc_position_1");
-    const struct fieldval *g = field(&r, 0, "gap_c");
+    const struct field_value *y = field(&r, 0, "disc_position_1");
+    const struct field_value *g = field(&r, 0, "gap_c");
     near(y->num[y->n - 1] / 1.25, 2.0 / 3 * cos(0.001), 1e-12);
     for (size_t i = 0; i < g->n; i++)
         near(g->num[i], 0, 1e-14);
@@ -113,8 +113,8 @@ energy_stays(void **state)
     for (int i = 0; i < 2; i++) {
         struct run r;
         model(&r, text[i]);
-        const struct fieldval *e = field(&r, 0, "d_energy");
-        const struct fieldval *g = field(&r, 0, "gap_c");
+        const struct field_value *e = field(&r, 0, "d_energy");
+        const struct field_value *g = field(&r, 0, "gap_c");
         for (size_t k = e->n - 3; k < e->n; k++) {
             near(e->num[k], e->num[e->n - 1], 1e-12 * e->num[e->n - 1]);
             near(g->num[k], 0, 1e-14);
@@ -144,8 +144,8 @@ rod_as_a_system(void **state)
               "    phi' = 0.5 [1/s] } }\n"
               "simulate { until = 1 }");
     near(last(&a, "limit_times"), last(&b, "limit_times"), 1e-12);
-    const struct fieldval *x = field(&a, 0, "event_times");
-    const struct fieldval *y = field(&b, 0, "event_times");
+    const struct field_value *x = field(&a, 0, "event_times");
+    const struct field_value *y = field(&b, 0, "event_times");
     for (size_t i = 0; i < 12; i++)
         near(x->num[i], y->num[i], 1e-13);
     done(&a);
@@ -192,9 +192,9 @@ on_a_hinge(void **state)
               "contact d : floor | two { restitution = 0 }\n"
               "simulate { until = 0.55 at = (0.4, 0.45, 0.5, 0.55)\n"
               "  record = (gap(c), gap(d), one.energy + two.energy) }");
-    const struct fieldval *e = field(&r, 0, "one_energy_two_energy");
-    const struct fieldval *c = field(&r, 0, "gap_c"),
-                          *d = field(&r, 0, "gap_d");
+    const struct field_value *e = field(&r, 0, "one_energy_two_energy");
+    const struct field_value *c = field(&r, 0, "gap_c"),
+                             *d = field(&r, 0, "gap_d");
     for (size_t i = e->n - 4; i < e->n; i++) {
         near(e->num[i], number(&r, 0, "energy_after"), 1e-12);
         near(c->num[i], 0, 1e-14);

@@ -9,7 +9,7 @@ static const char *const laws[] = {"newton",     "poisson",
                                    "energetic",  "complementarity",
                                    "sequential", "least_norm"};
 
-static const struct fieldval *
+static const struct field_value *
 column(const struct run *r, const char *name)
 {
     return field(r, 0, name);
@@ -18,7 +18,7 @@ column(const struct run *r, const char *name)
 static double
 last(const struct run *r, const char *name, size_t k)
 {
-    const struct fieldval *v = column(r, name);
+    const struct field_value *v = column(r, name);
     size_t rows = column(r, "t")->n;
     assert_true(rows > 0);
     return v->num[2 * (rows - 1) + k];
@@ -94,7 +94,7 @@ between(void **state)
                  "let s = simulate { until = 40 record = energy }\n");
         /* walls at right angles: n.M.n is diagonal, all laws agree */
         double T = sqrt(2 * (5 - sqrt(2)));
-        const struct fieldval *t = column(&r, "event_times");
+        const struct field_value *t = column(&r, "event_times");
         assert_int_equal(t->n, 14);
         for (size_t i = 0; i < t->n; i++) {
             near(t->num[i], (2.0 * (double)(i / 2) + 1.0) * T, 1e-11);
@@ -292,12 +292,12 @@ jointed(void **state)
                  "let s = simulate { until = 3 record = (energy, "
                  "upper.velocity, upper.spin, upper.position, lower.velocity, "
                  "lower.spin, lower.position, lower.angle) }\n");
-        const struct fieldval *vu = column(&r, "upper_velocity"),
-                              *wu = column(&r, "upper_spin"),
-                              *xu = column(&r, "upper_position"),
-                              *vl = column(&r, "lower_velocity"),
-                              *wl = column(&r, "lower_spin"),
-                              *al = column(&r, "lower_angle");
+        const struct field_value *vu = column(&r, "upper_velocity"),
+                                 *wu = column(&r, "upper_spin"),
+                                 *xu = column(&r, "upper_position"),
+                                 *vl = column(&r, "lower_velocity"),
+                                 *wl = column(&r, "lower_spin"),
+                                 *al = column(&r, "lower_angle");
         assert_true(number(&r, 0, "count") >= 2);
         assert_true(number(&r, 0, "joint_error") < 1e-12);
         near(number(&r, 0, "energy_after"), number(&r, 0, "energy_before"),

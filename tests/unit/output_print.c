@@ -50,8 +50,8 @@ struct test {
     struct fake *k;
     struct arena *a;
     struct diags ds;
-    struct rec *r;
-    struct out o;
+    struct record *r;
+    struct output o;
     struct buf got;
     char dir[40];
 };
@@ -89,8 +89,8 @@ begin(void **state)
     field(k, "S", "1/m", IMP_FIELD_MAT, 2);
     field(k, "warnings", "", IMP_FIELD_TEXTS, 1);
     field(k, "margin", "1", IMP_FIELD_NUM, 1);
-    t->r = rec_new(t->a, &k->im, &k->c);
-    t->o = (struct out){.write = collect, .ctx = t, .width = 80};
+    t->r = record_new(t->a, &k->im, &k->c);
+    t->o = (struct output){.write = collect, .ctx = t, .width = 80};
     strcpy(t->dir, "/tmp/imp-output-XXXXXX");
     assert_non_null(mkdtemp(t->dir));
     *state = t;
@@ -116,14 +116,14 @@ fill(struct test *t)
     const double P[2] = {-1.5, 1.0 / 3.0}, s[3] = {0, 1e-9, -2},
                  S[4] = {1, 0.25, 0.25, 100};
     const char *w[] = {"one", "two"};
-    rec_num(t->a, &t->k->im, t->r, "time", 0.1);
-    rec_text(t->a, &t->k->im, t->r, "class", "C0\"0");
-    rec_bool(t->a, &t->k->im, t->r, "good", true);
-    rec_vec(t->a, &t->k->im, t->r, "P", P);
-    rec_list(t->a, &t->k->im, t->r, "series", s, 3);
-    rec_mat(t->a, &t->k->im, t->r, "S", S, 2, 2);
-    rec_texts(t->a, &t->k->im, t->r, "warnings", w, 2);
-    rec_num(t->a, &t->k->im, t->r, "margin", INFINITY);
+    record_set_number(t->a, &t->k->im, t->r, "time", 0.1);
+    record_set_text(t->a, &t->k->im, t->r, "class", "C0\"0");
+    record_set_bool(t->a, &t->k->im, t->r, "good", true);
+    record_set_vector(t->a, &t->k->im, t->r, "P", P);
+    record_set_list(t->a, &t->k->im, t->r, "series", s, 3);
+    record_set_matrix(t->a, &t->k->im, t->r, "S", S, 2, 2);
+    record_set_texts(t->a, &t->k->im, t->r, "warnings", w, 2);
+    record_set_number(t->a, &t->k->im, t->r, "margin", INFINITY);
 }
 
 static void
@@ -170,9 +170,9 @@ absent_until_set(void **state)
     struct test *t = *state;
     for (size_t i = 0; i < t->r->n; i++)
         assert_non_null(t->r->v[i].why);
-    rec_absent(t->a, &t->k->im, t->r, "class", "because");
+    record_set_absent(t->a, &t->k->im, t->r, "class", "because");
     assert_string_equal(t->r->v[1].why, "because");
-    assert_int_equal(rec_index(&t->k->im, t->r, "none such"), -1);
+    assert_int_equal(record_index(&t->k->im, t->r, "none such"), -1);
 }
 
 static char *
@@ -195,7 +195,8 @@ columns_as_files(void **state)
 {
     struct test *t = *state;
     const double x[3] = {0, 0.1, NAN}, y[2] = {1.0 / 3.0, -1e300};
-    struct out_column c[2] = {{"t", "s", x, 3, NULL}, {"a,\"b", "m", y, 2, NULL}};
+    struct out_column c[2] = {{"t", "s", x, 3, NULL},
+                              {"a,\"b", "m", y, 2, NULL}};
     /* without --out nothing is written, and a line says so */
     assert_int_equal(out_save(&t->o, &t->ds, IMP_NOWHERE, "s.csv", c, 2), 0);
     assert_string_equal(buf_str(&t->got), "s.csv: not written: no --out\n");
@@ -281,7 +282,8 @@ text_plots(void **state)
     struct test *t = *state;
     double x[50], y[50], z[50];
     struct out_column cx = {"t", "s", x, 50, NULL},
-                      cy[2] = {{"y", "m", y, 50, NULL}, {"z", "m", z, 50, NULL}};
+                      cy[2] = {{"y", "m", y, 50, NULL},
+                               {"z", "m", z, 50, NULL}};
     static const double scale[] = {1, 1e-300, 1e300, 1e-15, 0, -5};
     for (size_t k = 0; k < sizeof scale / sizeof *scale; k++) {
         for (int i = 0; i < 50; i++) {
@@ -321,7 +323,8 @@ drawn_plots(void **state)
 {
     struct test *t = *state;
     const double x[3] = {0, 1, 2}, y[3] = {1e-9, NAN, 2};
-    struct out_column cx = {"t", "s", x, 3, NULL}, cy = {"it's `id`", "m", y, 3, NULL};
+    struct out_column cx = {"t", "s", x, 3, NULL},
+                      cy = {"it's `id`", "m", y, 3, NULL};
     if (system("command -v gnuplot >/dev/null 2>&1"))
         skip();
     t->o.dir = t->dir;

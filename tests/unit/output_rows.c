@@ -25,7 +25,7 @@ enum { A = 40, B = 3, C = 173, ROWS = A * B * C, COLUMNS = 7 };
 struct test {
     struct arena *a;
     struct diags ds;
-    struct out o;
+    struct output o;
     char dir[40];
     struct out_column c[COLUMNS];
     uint64_t shape[3];
@@ -86,7 +86,7 @@ begin(void **state)
     diags_init(&t->ds, a, sources_new(a));
     strcpy(t->dir, "/tmp/imp-rows-XXXXXX");
     assert_non_null(mkdtemp(t->dir));
-    t->o = (struct out){.write = nowhere, .width = 80, .dir = t->dir};
+    t->o = (struct output){.write = nowhere, .width = 80, .dir = t->dir};
     fill(t);
     *state = t;
     return 0;
@@ -146,7 +146,7 @@ plain(struct test *t, struct buf *b)
             if (i < c->n && c->texts)
                 plain_text(b, c->texts[i]);
             else if (i < c->n && isfinite(c->x[i]))
-                buf_puts(b, out_17(s, c->x[i]));
+                buf_puts(b, out_digits_17(s, c->x[i]));
             buf_putc(b, j + 1 < COLUMNS ? ',' : '\n');
         }
 }

@@ -128,17 +128,17 @@ same_start(const struct rt *x, const struct rt *y)
 /* -- the question of the model, if it is `chatter` --------------------------
  */
 
-static struct rec *
+static struct record *
 ask(struct rt *r, struct diags *ds, int *st)
 {
     const imp_command *c = IMP_ARRAY(r->im, r->im->commands, imp_command);
-    struct out out = {.width = 80};
-    struct analysis an = {.rt = r,
-                          .out = &out,
-                          .ds = ds,
-                          .recs =
-                              NEW_N(r->arena, struct rec *, r->im->commands.n)};
-    struct rec *rec = rec_new(r->arena, r->im, c);
+    struct output out = {.width = 80};
+    struct analysis an = {
+        .rt = r,
+        .out = &out,
+        .ds = ds,
+        .recs = NEW_N(r->arena, struct record *, r->im->commands.n)};
+    struct record *rec = record_new(r->arena, r->im, c);
     *st = command_function(c->id)(&an, c, rec);
     return rec;
 }
@@ -150,10 +150,10 @@ same_text(const char *x, const char *y)
 }
 
 static void
-same_records(const struct rec *x, const struct rec *y)
+same_records(const struct record *x, const struct record *y)
 {
     for (size_t i = 0; i < x->n; i++) {
-        const struct fieldval *u = &x->v[i], *v = &y->v[i];
+        const struct field_value *u = &x->v[i], *v = &y->v[i];
         size_t n = u->cols && u->n ? u->cols * u->n : u->n;
         assert_true(same_text(u->why, v->why) && same_text(u->text, v->text));
         assert_true(u->n == v->n && u->cols == v->cols);
@@ -173,9 +173,9 @@ same_answers(struct rt *r, struct rt *fresh, struct diags *ds)
     int st, again;
     if (c->id != IMP_CMD_chatter)
         return;
-    struct rec *answer = ask(fresh, ds, &st);
+    struct record *answer = ask(fresh, ds, &st);
     for (int k = 0; k < 2; k++) {
-        struct rec *x = ask(r, ds, &again);
+        struct record *x = ask(r, ds, &again);
         assert_int_equal(st, again);
         if (!st)
             same_records(x, answer);

@@ -69,32 +69,32 @@ static const char *const of_end[] = {"verdict", "start", "impacts", "time",
 static const char wants_key = 0;
 
 static bool
-wants_any(const struct analysis *a, const struct rec *out,
+wants_any(const struct analysis *a, const struct record *out,
           const char *const *field, size_t n)
 {
     size_t i = 0;
-    while (i < n && !rec_wants(a->rt->im, out, field[i]))
+    while (i < n && !record_wants(a->rt->im, out, field[i]))
         i++;
     return i < n;
 }
 
-static struct chatter_wants *
-wants_of(struct analysis *a, const struct rec *out)
+static struct chatter_wanted *
+wants_of(struct analysis *a, const struct record *out)
 {
     struct arena *arena;
-    struct chatter_wants *w = rt_keep(a->rt, &wants_key, 0, sizeof *w, &arena);
+    struct chatter_wanted *w = rt_keep(a->rt, &wants_key, 0, sizeof *w, &arena);
     if (w->schema == out->schema && w->wanted == out->wanted)
         return w;
     const imp_image *im = a->rt->im;
-    *w =
-        (struct chatter_wants){.schema = out->schema,
-                               .wanted = out->wanted,
-                               .verdict = (size_t)rec_index(im, out, "verdict"),
-                               .start = (size_t)rec_index(im, out, "start")};
+    *w = (struct chatter_wanted){
+        .schema = out->schema,
+        .wanted = out->wanted,
+        .verdict = (size_t)record_index(im, out, "verdict"),
+        .start = (size_t)record_index(im, out, "start")};
 #define OF(list) list, sizeof list / sizeof *list
-    w->stability = rec_wants_beyond(im, out, OF(of_run));
-    w->digits = rec_wants_beyond(im, out, OF(of_verdict));
-    w->rest = rec_wants_beyond(im, out, OF(of_end));
+    w->stability = record_wants_beyond(im, out, OF(of_run));
+    w->digits = record_wants_beyond(im, out, OF(of_verdict));
+    w->rest = record_wants_beyond(im, out, OF(of_end));
     w->history = wants_any(a, out, OF(of_history));
     w->limit = wants_any(a, out, OF(of_limit));
 #undef OF
@@ -103,8 +103,8 @@ wants_of(struct analysis *a, const struct rec *out)
 
 /* a system whose motion is no parabola */
 static int
-run_flow(struct analysis *a, uint32_t system, const struct chatter_ask *ask,
-         struct chatter_run *run, struct rec *out)
+run_flow(struct analysis *a, uint32_t system, const struct chatter_options *ask,
+         struct chatter_run *run, struct record *out)
 {
     const imp_system *s = rt_system(a->rt, system);
     struct flow *f = flow_new(a->rt, system, ask->policy);
@@ -115,17 +115,18 @@ run_flow(struct analysis *a, uint32_t system, const struct chatter_ask *ask,
                              .time = rt_time(a->rt),
                              .last = NAN,
                              .no_exponent = "no infinite sequence of impacts"};
-    int st =
-        chatter_flow(a->rt->arena, f, s->contact, ask->until, ask->most, run);
+    int st = chatter_follow_flow(a->rt->arena, f, s->contact, ask->until,
+                                 ask->most, run);
     if (st)
         return st;
-    chatter_set_unknown(a, s, out);
+    chatter_record_nonlinear(a, s, out);
     return IMP_OK;
 }
 
 static void
-follow(struct analysis *a, struct line *l, const struct chatter_wants *w,
-       const struct chatter_ask *ask, double accept, struct chatter_run *run)
+follow(struct analysis *a, struct line *l, const struct chatter_wanted *w,
+       const struct chatter_options *ask, double accept,
+       struct chatter_run *run)
 {
     line_accept(l, accept);
     line_brief(l, !w->limit);
@@ -138,7 +139,7 @@ follow(struct analysis *a, struct line *l, const struct chatter_wants *w,
  * period lose their digits, and contacts seem to close together in the end. The
  * limit may be known well enough before. */
 static bool
-by_rounding(const struct line *l, const struct chatter_wants *w,
+by_rounding(const struct line *l, const struct chatter_wanted *w,
             const struct chatter_run *run)
 {
     return run->verdict == CHATTER_SIMULTANEOUS && w->digits && !l->k.direct &&
@@ -147,13 +148,13 @@ by_rounding(const struct line *l, const struct chatter_wants *w,
 
 /* a system whose motion is a parabola */
 static int
-run_line(struct analysis *a, uint32_t system, const struct chatter_ask *ask,
-         const struct chatter_wants *w, struct chatter_run *run,
-         struct rec *out)
+run_line(struct analysis *a, uint32_t system, const struct chatter_options *ask,
+         const struct chatter_wanted *w, struct chatter_run *run,
+         struct record *out)
 {
     struct rt *r = a->rt;
     const imp_system *s = rt_system(r, system);
-    struct chatter_says says;
+    struct chatter_theory says;
     struct flow *f = flow_new(r, system, ask->policy);
     if (!f)
         return IMP_BADMODEL;
@@ -178,7 +179,7 @@ run_line(struct analysis *a, uint32_t system, const struct chatter_ask *ask,
             *run = early;
     }
     if (w->stability)
-        chatter_set_warnings(a, run, &says, out);
+        chatter_record_warnings(a, run, &says, out);
     return IMP_OK;
 }
 
@@ -200,8 +201,8 @@ constant(const struct analysis *a, const imp_val *v)
 
 /* the options; kept in w as long as nothing changes them */
 static int
-ask_of(struct analysis *a, const imp_command *c, struct chatter_wants *w,
-       struct chatter_ask *ask)
+ask_of(struct analysis *a, const imp_command *c, struct chatter_wanted *w,
+       struct chatter_options *ask)
 {
     const imp_opt *o = IMP_ARRAY(a->rt->im, c->opts, imp_opt);
     double resolve, most;
@@ -222,15 +223,15 @@ ask_of(struct analysis *a, const imp_command *c, struct chatter_wants *w,
 }
 
 int
-cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
+cmd_chatter(struct analysis *a, const imp_command *c, struct record *out)
 {
     const imp_val *arg = arg_items(a, c);
     uint32_t system = arg->ref;
     imp_range where = arg->range;
     const imp_system *s = rt_system(a->rt, system);
-    struct chatter_wants *w = wants_of(a, out);
+    struct chatter_wanted *w = wants_of(a, out);
     struct chatter_run run;
-    struct chatter_ask ask = w->ask;
+    struct chatter_options ask = w->ask;
     bool flat;
     int st;
     if (w->asked != c && (st = ask_of(a, c, w, &ask)))
@@ -238,7 +239,7 @@ cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
     bool line = s->flags & IMP_SYSTEMF_LINE;
     if (!line && !(ask.until < INFINITY))
         return no_until(a, s, where);
-    if ((st = chatter_start(a, system, where, &flat)))
+    if ((st = flat_drop_start(a, system, where, &flat)))
         return st;
     st = line ? run_line(a, system, &ask, w, &run, out)
               : run_flow(a, system, &ask, &run, out);
@@ -246,9 +247,9 @@ cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
         return st;
     if (run.verdict == CHATTER_JAMMED)
         return flow_jammed(a->rt, s->contact, run.time);
-    chatter_set_run(a, &run, flat, w, out);
+    chatter_record_run(a, &run, flat, w, out);
     if (w->rest)
-        chatter_set_rest(a, s, &run, out);
+        chatter_record_limit(a, s, &run, out);
     return IMP_OK;
 }
 
@@ -256,14 +257,14 @@ cmd_chatter(struct analysis *a, const imp_command *c, struct rec *out)
  */
 
 void
-chatter_ahead(struct analysis *a, const imp_command *c, const double *e, int n,
-              bool *told)
+chatter_batch_prepare(struct analysis *a, const imp_command *c, const double *e,
+                      int n, bool *told)
 {
     uint32_t system = arg_items(a, c)[0].ref;
     const imp_system *s = rt_system(a->rt, system);
     struct arena *arena;
-    struct chatter_wants *w = rt_keep(a->rt, &wants_key, 0, sizeof *w, &arena);
-    const struct chatter_ask *ask = &w->ask;
+    struct chatter_wanted *w = rt_keep(a->rt, &wants_key, 0, sizeof *w, &arena);
+    const struct chatter_options *ask = &w->ask;
     int m = (int)a->rt->im->contacts.n;
     struct chatter_run run;
     memset(told, 0, (size_t)n * sizeof *told);
@@ -274,18 +275,19 @@ chatter_ahead(struct analysis *a, const imp_command *c, const double *e, int n,
                 isinf(ask->until) && ask->least >= LINE_RESOLVE &&
                 ask->most > LINE_RESOLVE;
     for (int k = 0; k < n && sure; k++)
-        told[k] =
-            chatter_starts_again(a, system, e + k * m + s->contact, &w->flat) &&
-            chatter_told(w->line, k, &run);
+        told[k] = flat_drop_starts_again(a, system, e + k * m + s->contact,
+                                         &w->flat) &&
+                  chatter_batch_verdict(w->line, k, &run);
 }
 
 bool
-chatter_tell(struct analysis *a, int k, struct rec *out)
+chatter_batch_record(struct analysis *a, int k, struct record *out)
 {
-    const struct chatter_wants *w = wants_of(a, out);
+    const struct chatter_wanted *w = wants_of(a, out);
     struct chatter_run run;
-    if (!chatter_told(w->line, k, &run)) /* another start came between */
+    if (!chatter_batch_verdict(w->line, k,
+                               &run)) /* another start came between */
         return false;
-    chatter_set_run(a, &run, w->flat, w, out);
+    chatter_record_run(a, &run, w->flat, w, out);
     return true;
 }

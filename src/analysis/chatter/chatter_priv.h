@@ -23,18 +23,18 @@ chatter_contact(const struct analysis *a, const imp_system *s, int i)
 const struct relabel *chatter_symmetry(struct analysis *a, uint32_t system,
                                        const struct line *l);
 /* puts the nearly flat drop into the state of a system without a start */
-int chatter_start(struct analysis *a, uint32_t system, imp_range where,
-                  bool *flat);
+int flat_drop_start(struct analysis *a, uint32_t system, imp_range where,
+                    bool *flat);
 /* Would a run with these restitutions (m) start as the last one did, whose
  * set-up differs in no more? And from the flat drop? */
-bool chatter_starts_again(struct analysis *a, uint32_t system, const double *e,
-                          bool *flat);
+bool flat_drop_starts_again(struct analysis *a, uint32_t system,
+                            const double *e, bool *flat);
 /* does start { ... } say nothing that moves the system? */
-bool chatter_unstated(const struct analysis *a, uint32_t system);
+bool flat_drop_needed(const struct analysis *a, uint32_t system);
 /* nearly flat drop number `draw` > 0 of those that are drawn by the seed;
  * IMP_OK, or a status after a diagnostic */
-int chatter_drawn(struct analysis *a, uint32_t system, imp_range where,
-                  uint64_t draw);
+int flat_drop_drawn(struct analysis *a, uint32_t system, imp_range where,
+                    uint64_t draw);
 /* the diagnostic for systems that are no parabolas; IMP_BADMODEL */
 int chatter_not_linear(struct analysis *a, const struct imp_system *s,
                        imp_range where);
@@ -43,7 +43,7 @@ const char *chatter_symmetry_text(struct analysis *a,
                                   const struct imp_system *sys,
                                   const struct relabel *s);
 /* what holds of every run, and Theorem 3 of this one */
-struct chatter_says {
+struct chatter_theory {
     const char *stable, *partially;
     const char *predicted; /* NULL: nothing */
 };
@@ -52,24 +52,24 @@ struct chatter_says {
  * start. IMP_OK, or IMP_FAILED. */
 int chatter_stability(struct analysis *a, const struct imp_system *sys,
                       const struct line *l, const struct relabel *s,
-                      const double *u, struct rec *out,
-                      struct chatter_says *says);
+                      const double *u, struct record *out,
+                      struct chatter_theory *says);
 
 /* -- chatter.c: the options */
-struct chatter_ask {
+struct chatter_options {
     enum line_policy policy;
     double until;
     long least, most;
 };
 /* what somebody looks at; kept from run to run, as long as it is asked for the
  * same */
-struct chatter_wants {
+struct chatter_wanted {
     const imp_field *schema;
     const bool *wanted;
     bool stability, digits, history, limit, rest;
     size_t verdict, start;    /* their numbers */
     const imp_command *asked; /* whose options are constants, and which */
-    struct chatter_ask ask;
+    struct chatter_options ask;
     /* of the runs to come */
     const struct line *line;
     bool flat;
@@ -77,16 +77,18 @@ struct chatter_wants {
 
 /* -- record.c: the fields of the run; all that w->digits and w->rest
  * ask for are set by both */
-void chatter_set_run(struct analysis *a, const struct chatter_run *run,
-                     bool flat, const struct chatter_wants *w, struct rec *out);
-void chatter_set_rest(struct analysis *a, const imp_system *s,
-                      const struct chatter_run *run, struct rec *out);
+void chatter_record_run(struct analysis *a, const struct chatter_run *run,
+                        bool flat, const struct chatter_wanted *w,
+                        struct record *out);
+void chatter_record_limit(struct analysis *a, const imp_system *s,
+                          const struct chatter_run *run, struct record *out);
 /* what the reader should know: a run that theory excludes, sums of orders that
  * do not repeat */
-void chatter_set_warnings(struct analysis *a, const struct chatter_run *run,
-                          const struct chatter_says *says, struct rec *out);
+void chatter_record_warnings(struct analysis *a, const struct chatter_run *run,
+                             const struct chatter_theory *says,
+                             struct record *out);
 /* the fields that are for linear systems alone, of another */
-void chatter_set_unknown(struct analysis *a, const imp_system *s,
-                         struct rec *out);
+void chatter_record_nonlinear(struct analysis *a, const imp_system *s,
+                              struct record *out);
 
 #endif

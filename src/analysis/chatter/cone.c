@@ -29,7 +29,7 @@
  * kinetic metric that give the gaps these rates; and back. x_0 is the mean rate
  * of the gaps, in units of the first one's. */
 static void
-carriers(struct cone_ask *k)
+carriers(struct cone_question *k)
 {
     const struct relabel *s = k->sym;
     const struct line *l = k->l;
@@ -56,7 +56,7 @@ carriers(struct cone_ask *k)
 }
 
 void
-cone_to_user(const struct cone_ask *k, const double *x, double *v)
+cone_to_user(const struct cone_question *k, const double *x, double *v)
 {
     for (int j = 0; j < k->n; j++) {
         v[j] = 0.0;
@@ -66,7 +66,7 @@ cone_to_user(const struct cone_ask *k, const double *x, double *v)
 }
 
 double *
-cone_points(struct cone_ask *k, const struct cone_xy *v, int n)
+cone_points(struct cone_question *k, const struct cone_xy *v, int n)
 {
     double *out = NEW_N(k->a->rt->arena, double, (size_t)n *(size_t)k->n + 1);
     for (int i = 0; i < n; i++) {
@@ -91,7 +91,7 @@ clean(double *x, int n)
 /* U_0 R^-j between rates of the coordinates; what no contact feels is dropped
  */
 void
-cone_user_map(const struct cone_ask *k, int j, double *map)
+cone_user_map(const struct cone_question *k, int j, double *map)
 {
     const double *A = k->p.flight[j].map;
     int n = k->n;
@@ -112,7 +112,8 @@ cone_user_map(const struct cone_ask *k, int j, double *map)
 }
 
 void
-cone_user_facet(const struct cone_ask *k, const struct cone_plane *h, double *f)
+cone_user_facet(const struct cone_question *k, const struct cone_plane *h,
+                double *f)
 {
     for (int c = 0; c < k->n; c++) {
         f[c] = 0.0;
@@ -165,7 +166,7 @@ options(struct analysis *a, const imp_command *c, struct cone_options *o)
 
 /* the generators of `from` into the plane */
 static int
-start(struct cone_ask *k, const imp_command *c, struct cone_options *o)
+start(struct cone_question *k, const imp_command *c, struct cone_options *o)
 {
     struct analysis *a = k->a;
     const imp_val *v = arg_option(a, c, IMP_OPT_cone_from);
@@ -209,10 +210,10 @@ start(struct cone_ask *k, const imp_command *c, struct cone_options *o)
 
 /* why there is no cone to look for; NULL: there is one */
 static const char *
-refused(struct cone_ask *k)
+refused(struct cone_question *k)
 {
     struct analysis *a = k->a;
-    struct arena *ar = rec_arena(a);
+    struct arena *ar = record_arena(a);
     const struct relabel *s = k->sym;
     enum cone_refused why = cone_problem(a->rt->arena, s, &k->p);
     for (int i = 0; i < s->m; i++)
@@ -254,9 +255,9 @@ refused(struct cone_ask *k)
 }
 
 static const char *
-because(const struct cone_ask *k)
+because(const struct cone_question *k)
 {
-    struct arena *ar = rec_arena(k->a);
+    struct arena *ar = record_arena(k->a);
     const struct cone_result *r = &k->r;
     const char *to = "";
     char t[NUM_TEXT];
@@ -305,11 +306,11 @@ because(const struct cone_ask *k)
  */
 
 static bool
-wants(const struct analysis *a, const struct rec *out, const char *const *f,
+wants(const struct analysis *a, const struct record *out, const char *const *f,
       size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (!out->wanted || out->wanted[rec_index(a->rt->im, out, f[i])])
+        if (!out->wanted || out->wanted[record_index(a->rt->im, out, f[i])])
             return true;
     return false;
 }
@@ -327,21 +328,22 @@ static const char *const of_maps[] = {"maps", "facets", "facet_flights"};
 
 /* criterion (iii) of Conjecture 1 beside the verdict */
 static int
-set_eigen(struct cone_ask *k, struct rec *out)
+set_eigen(struct cone_question *k, struct record *out)
 {
     struct analysis *a = k->a;
     struct eigen e;
     double map[9];
     relabel_map(k->sym, 1, map);
     if (eigen_solve(a->rt->arena, k->sym->rank, map, &e))
-        return run_failed(a, IMP_NONFINITE, (imp_range){0}, "the eigenvalues");
+        return command_failed(a, IMP_NONFINITE, (imp_range){0},
+                              "the eigenvalues");
     struct eigen_cone c = eigen_cone(&e);
     static const char *const word[] = {"zero", "real positive", "real negative",
                                        "complex"};
     bool positive = c.dominant == EIGEN_POSITIVE && c.cone;
-    SET_TEXT("dominant",
-             c.tied ? arena_printf(rec_arena(a), "%s, tied", word[c.dominant])
-                    : word[c.dominant]);
+    SET_TEXT("dominant", c.tied ? arena_printf(record_arena(a), "%s, tied",
+                                               word[c.dominant])
+                                : word[c.dominant]);
     SET_TEXT("predicted", c.tied ? "not known" : positive ? "yes" : "no");
     if (c.tied)
         SET_ABSENT("agrees", "eigenvalues are dominant alike within rounding");
@@ -353,14 +355,14 @@ set_eigen(struct cone_ask *k, struct rec *out)
 }
 
 static const char *
-no_proof(const struct cone_ask *k)
+no_proof(const struct cone_question *k)
 {
     return k->r.verdict == CONE_NO ? "there is no such cone"
                                    : "no cone was shown to be invariant";
 }
 
 static void
-set_search(struct cone_ask *k, struct rec *out)
+set_search(struct cone_question *k, struct record *out)
 {
     struct analysis *a = k->a;
     const struct cone_result *r = &k->r;
@@ -390,13 +392,13 @@ set_search(struct cone_ask *k, struct rec *out)
 }
 
 static void
-set_proof(struct cone_ask *k, struct rec *out)
+set_proof(struct cone_question *k, struct record *out)
 {
     struct analysis *a = k->a;
     const struct cone_result *r = &k->r;
     if (r->verdict != CONE_YES) {
-        set_absent_all(a, out, of_proof, sizeof of_proof / sizeof *of_proof,
-                       no_proof(k));
+        command_set_absent(a, out, of_proof, sizeof of_proof / sizeof *of_proof,
+                           no_proof(k));
         return;
     }
     SET_MAT("generators", cone_points(k, r->proven.v, r->proven.n),
@@ -409,28 +411,29 @@ set_proof(struct cone_ask *k, struct rec *out)
 }
 
 static void
-set_certificate(struct cone_ask *k, struct rec *out)
+set_certificate(struct cone_question *k, struct record *out)
 {
     struct analysis *a = k->a;
     const struct cone_result *r = &k->r;
     size_t n = (size_t)k->n, m = (size_t)r->n_image;
     bool no = r->verdict == CONE_NO && r->n_image;
     if (r->verdict != CONE_YES && !no) {
-        set_absent_all(a, out, of_certificate,
-                       sizeof of_certificate / sizeof *of_certificate,
-                       r->verdict != CONE_NO ? no_proof(k)
-                       : r->n_origin
-                           ? "the last image opens the gaps by too little"
-                           : "the gaps open at once");
+        command_set_absent(a, out, of_certificate,
+                           sizeof of_certificate / sizeof *of_certificate,
+                           r->verdict != CONE_NO ? no_proof(k)
+                           : r->n_origin
+                               ? "the last image opens the gaps by too little"
+                               : "the gaps open at once");
         return;
     }
     if (m > IMAGES_MOST) {
-        set_absent_all(a, out, of_certificate,
-                       sizeof of_certificate / sizeof *of_certificate,
-                       arena_printf(rec_arena(a),
-                                    "it has %zu images: save = \"cone.csv\" "
-                                    "writes them",
-                                    m));
+        command_set_absent(
+            a, out, of_certificate,
+            sizeof of_certificate / sizeof *of_certificate,
+            arena_printf(record_arena(a),
+                         "it has %zu images: save = \"cone.csv\" "
+                         "writes them",
+                         m));
         return;
     }
     double *of = NEW_N(a->rt->arena, double, m *(2 * n + 7) + 1);
@@ -461,7 +464,7 @@ set_certificate(struct cone_ask *k, struct rec *out)
 }
 
 static void
-set_maps(struct cone_ask *k, struct rec *out)
+set_maps(struct cone_question *k, struct record *out)
 {
     struct analysis *a = k->a;
     size_t n = (size_t)k->n, m = (size_t)k->p.m, facets = 0;
@@ -483,7 +486,7 @@ set_maps(struct cone_ask *k, struct rec *out)
 }
 
 static void
-set_names(struct cone_ask *k, struct rec *out)
+set_names(struct cone_question *k, struct record *out)
 {
     struct analysis *a = k->a;
     const imp_coordinate *q =
@@ -501,7 +504,7 @@ set_names(struct cone_ask *k, struct rec *out)
 }
 
 static void
-set_warnings(struct cone_ask *k, struct rec *out)
+set_warnings(struct cone_question *k, struct record *out)
 {
     struct analysis *a = k->a;
     const char *w[2];
@@ -513,7 +516,7 @@ set_warnings(struct cone_ask *k, struct rec *out)
     if (k->r.slack > 0.0 && k->r.verdict != CONE_NO) {
         double c = k->r.least.n;
         w[n++] = arena_printf(
-            rec_arena(a),
+            record_arena(a),
             "the cone has a round edge, of which %d corners were kept: "
             "solid_angle is low by up to some %s of it",
             k->r.least.n, num_digits(t, ROUND_EDGE / (c * c), 1));
@@ -524,9 +527,9 @@ set_warnings(struct cone_ask *k, struct rec *out)
 /* every field but those of set_names, the warnings and the verdict: there is
  * nothing to look for */
 static void
-set_nothing(struct analysis *a, struct rec *out, const char *why)
+set_nothing(struct analysis *a, struct record *out, const char *why)
 {
-#define NOTHING(f) set_absent_all(a, out, f, sizeof(f) / sizeof *(f), why)
+#define NOTHING(f) command_set_absent(a, out, f, sizeof(f) / sizeof *(f), why)
     NOTHING(of_eigen);
     NOTHING(of_search);
     NOTHING(of_proof);
@@ -541,10 +544,10 @@ stopped(const void *rt)
 }
 
 int
-cmd_cone(struct analysis *a, const imp_command *c, struct rec *out)
+cmd_cone(struct analysis *a, const imp_command *c, struct record *out)
 {
     const imp_val *arg = &arg_items(a, c)[0];
-    struct cone_ask k = {.a = a, .s = rt_system(a->rt, arg->ref)};
+    struct cone_question k = {.a = a, .s = rt_system(a->rt, arg->ref)};
     struct cone_options o = {0};
     const char *file = arg_text(a, c, IMP_OPT_cone_save, NULL);
     int st;

@@ -26,7 +26,7 @@
 #include "analysis/chatter/cone_priv.h"
 
 struct table {
-    struct cone_ask *k;
+    struct cone_question *k;
     struct arena *a;
     const char **part, **contact;
     double *x; /* by columns: n coordinates, 3 parts, 3 weights, residual */
@@ -77,7 +77,7 @@ image_rows(struct table *t, const struct cone_image *im, double *v)
 }
 
 int
-cone_save(struct cone_ask *k, imp_range where, const char *file)
+cone_save(struct cone_question *k, imp_range where, const char *file)
 {
     static const char *const last[] = {"part_0",   "part_1",   "part_2",
                                        "weight_0", "weight_1", "weight_2",

@@ -6,7 +6,7 @@
 #include "analysis/chatter/chatter_priv.h"
 #include "runtime/returnmap/invariant_cone.h"
 
-struct cone_ask {
+struct cone_question {
     struct analysis *a;
     const imp_system *s;
     struct line *l;
@@ -21,15 +21,15 @@ struct cone_ask {
 };
 
 /* x as rates of the coordinates (n) */
-void cone_to_user(const struct cone_ask *k, const double *x, double *v);
+void cone_to_user(const struct cone_question *k, const double *x, double *v);
 /* the same of n points of the plane; memory: the run's arena */
-double *cone_points(struct cone_ask *k, const struct cone_xy *v, int n);
+double *cone_points(struct cone_question *k, const struct cone_xy *v, int n);
 /* U_0 R^-j, n x n */
-void cone_user_map(const struct cone_ask *k, int j, double *map);
+void cone_user_map(const struct cone_question *k, int j, double *map);
 /* f.rates >= 0 (n) */
-void cone_user_facet(const struct cone_ask *k, const struct cone_plane *h,
+void cone_user_facet(const struct cone_question *k, const struct cone_plane *h,
                      double *f);
 /* writes the certificate under --out */
-int cone_save(struct cone_ask *k, imp_range where, const char *file);
+int cone_save(struct cone_question *k, imp_range where, const char *file);
 
 #endif

@@ -28,7 +28,7 @@ struct kept {
     bool dropped;                /* it is there */
     const struct line *line;     /* whose matrices were last looked at, and */
     unsigned long version;       /* their version */
-    /* chatter_start has taken the drop in the place of this state, with this
+    /* flat_drop_start has taken the drop in the place of this state, with this
      * set-up (rt.setup_version), which the matrices are functions of; 0: not */
     unsigned long setup;
     double *before;
@@ -301,8 +301,8 @@ drop_again(const struct analysis *a, const struct kept *k)
 }
 
 bool
-chatter_starts_again(struct analysis *a, uint32_t system, const double *e,
-                     bool *flat)
+flat_drop_starts_again(struct analysis *a, uint32_t system, const double *e,
+                       bool *flat)
 {
     struct arena *own;
     const struct kept *k = rt_keep(a->rt, &kept_key, system, sizeof *k, &own);
@@ -342,7 +342,8 @@ drop_new(struct analysis *a, uint32_t system, imp_range where)
 }
 
 int
-chatter_start(struct analysis *a, uint32_t system, imp_range where, bool *flat)
+flat_drop_start(struct analysis *a, uint32_t system, imp_range where,
+                bool *flat)
 {
     struct arena *own;
     struct kept *k = rt_keep(a->rt, &kept_key, system, sizeof *k, &own);
@@ -361,14 +362,14 @@ chatter_start(struct analysis *a, uint32_t system, imp_range where, bool *flat)
 }
 
 bool
-chatter_unstated(const struct analysis *a, uint32_t system)
+flat_drop_needed(const struct analysis *a, uint32_t system)
 {
     return unstated(a, rt_system(a->rt, system));
 }
 
 int
-chatter_drawn(struct analysis *a, uint32_t system, imp_range where,
-              uint64_t draw)
+flat_drop_drawn(struct analysis *a, uint32_t system, imp_range where,
+                uint64_t draw)
 {
     const imp_system *s = rt_system(a->rt, system);
     struct line *l;

@@ -12,7 +12,7 @@
 #define ORDER_MOST 1000
 
 static void
-set_number(struct analysis *a, struct rec *out, const char *field, double x,
+set_number(struct analysis *a, struct record *out, const char *field, double x,
            const char *absent)
 {
     if (absent)
@@ -23,7 +23,7 @@ set_number(struct analysis *a, struct rec *out, const char *field, double x,
 
 static void
 set_names(struct analysis *a, const imp_system *s,
-          const struct chatter_run *run, struct rec *out)
+          const struct chatter_run *run, struct record *out)
 {
     size_t n = run->n_order < ORDER_MOST ? run->n_order : ORDER_MOST, k = 0;
     const char **name = NEW_N(a->rt->arena, const char *, n + s->n_contact + 1);
@@ -43,7 +43,7 @@ set_names(struct analysis *a, const imp_system *s,
 
 static void
 set_after(struct analysis *a, const imp_system *s,
-          const struct chatter_run *run, struct rec *out)
+          const struct chatter_run *run, struct record *out)
 {
     char t[NUM_TEXT];
     switch (run->after) {
@@ -55,13 +55,13 @@ set_after(struct analysis *a, const imp_system *s,
         return;
     case CHATTER_CLOSES:
         SET_TEXT("afterwards",
-                 arena_printf(rec_arena(a), "%s closes at t = %s s",
+                 arena_printf(record_arena(a), "%s closes at t = %s s",
                               chatter_contact(a, s, run->after_contact),
                               num_digits(t, run->after_time, 9)));
         return;
     case CHATTER_TOGETHER:
         SET_TEXT("afterwards",
-                 arena_printf(rec_arena(a),
+                 arena_printf(record_arena(a),
                               "%s closes at t = %s s while others are closed: "
                               "simultaneous impacts, what follows depends on "
                               "their order",
@@ -70,7 +70,7 @@ set_after(struct analysis *a, const imp_system *s,
         return;
     case CHATTER_LASTS:
         SET_TEXT("afterwards",
-                 arena_printf(rec_arena(a), "no limit until t = %s s",
+                 arena_printf(record_arena(a), "no limit until t = %s s",
                               num_digits(t, run->after_time, 9)));
     }
 }
@@ -78,8 +78,8 @@ set_after(struct analysis *a, const imp_system *s,
 /* what the reader should know: a run that theory excludes, sums of orders that
  * do not repeat */
 void
-chatter_set_warnings(struct analysis *a, const struct chatter_run *run,
-                     const struct chatter_says *says, struct rec *out)
+chatter_record_warnings(struct analysis *a, const struct chatter_run *run,
+                        const struct chatter_theory *says, struct record *out)
 {
     const char *w[4];
     size_t n = 0;
@@ -99,7 +99,7 @@ chatter_set_warnings(struct analysis *a, const struct chatter_run *run,
                  "below the rounding of the time, and ratio and exponent are "
                  "fitted";
     if (run->limit && run->hoped)
-        w[n++] = arena_printf(rec_arena(a),
+        w[n++] = arena_printf(record_arena(a),
                               "no order repeats and nothing accelerates: that "
                               "the impacts never end is concluded from %ld of "
                               "them; a greater `events` follows more",
@@ -111,7 +111,7 @@ chatter_set_warnings(struct analysis *a, const struct chatter_run *run,
 static const char *
 going_on(struct analysis *a, const struct chatter_run *run)
 {
-    struct arena *to = rec_arena(a);
+    struct arena *to = record_arena(a);
     char q[NUM_TEXT];
     if (run->trend > 0 && fabs(run->trend_ratio - 1.0) < 1e-9)
         return arena_printf(to,
@@ -132,8 +132,8 @@ going_on(struct analysis *a, const struct chatter_run *run)
 }
 
 void
-chatter_set_run(struct analysis *a, const struct chatter_run *run, bool flat,
-                const struct chatter_wants *w, struct rec *out)
+chatter_record_run(struct analysis *a, const struct chatter_run *run, bool flat,
+                   const struct chatter_wanted *w, struct record *out)
 {
     static const char *const word[] = {[CHATTER_COMPLETE] = "complete",
                                        [CHATTER_PARTIAL] = "partial",
@@ -152,8 +152,8 @@ chatter_set_run(struct analysis *a, const struct chatter_run *run, bool flat,
                    "contacts fall below all numbers before it is known "
                    "whether they end");
     else
-        rec_word(out, w->verdict, word[run->verdict]);
-    rec_word(out, w->start, flat ? "nearly flat drop" : "given");
+        record_set_lasting_text(out, w->verdict, word[run->verdict]);
+    record_set_lasting_text(out, w->start, flat ? "nearly flat drop" : "given");
     if (!w->digits)
         return;
     SET_NUM("impacts", (double)run->impacts);
@@ -163,8 +163,8 @@ chatter_set_run(struct analysis *a, const struct chatter_run *run, bool flat,
 }
 
 void
-chatter_set_rest(struct analysis *a, const imp_system *s,
-                 const struct chatter_run *run, struct rec *out)
+chatter_record_limit(struct analysis *a, const imp_system *s,
+                     const struct chatter_run *run, struct record *out)
 {
     const char *none = run->limit ? NULL : "no infinite sequence of impacts";
     set_number(a, out, "remaining", run->chatter.remaining, none);
@@ -193,7 +193,8 @@ chatter_set_rest(struct analysis *a, const imp_system *s,
 
 /* the fields that are for linear systems alone */
 void
-chatter_set_unknown(struct analysis *a, const imp_system *s, struct rec *out)
+chatter_record_nonlinear(struct analysis *a, const imp_system *s,
+                         struct record *out)
 {
     static const char *const absent[] = {"symmetry",
                                          "rho",

@@ -275,7 +275,7 @@ finish(struct chatter_run *r, const struct line *l, enum line_event what,
 }
 
 bool
-chatter_told(const struct line *l, int k, struct chatter_run *r)
+chatter_batch_verdict(const struct line *l, int k, struct chatter_run *r)
 {
     double t;
     const double *rate, *z;

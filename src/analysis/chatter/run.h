@@ -76,14 +76,14 @@ void chatter_decide(struct arena *a, struct line *l, double until, long least,
  * least LINE_RESOLVE impacts and all the time, where single impacts in a row
  * end it and nothing else: no contacts of a group, nothing afterwards. False:
  * it is to be followed. */
-bool chatter_told(const struct line *l, int k, struct chatter_run *r);
+bool chatter_batch_verdict(const struct line *l, int k, struct chatter_run *r);
 
 /* A system whose motion is no parabola, by its flow (run_nonlinear.c). That no
  * contact ever closes again cannot be known there: after `until` the run ends.
  * first: its first contact. m, time, last, no_exponent of r: set before.
  * IMP_OK, or a status after a diagnostic. */
-int chatter_flow(struct arena *a, struct flow *f, uint32_t first, double until,
-                 long most, struct chatter_run *r);
+int chatter_follow_flow(struct arena *a, struct flow *f, uint32_t first,
+                        double until, long most, struct chatter_run *r);
 
 /* what the exponent is fitted to, one entry per impact */
 struct chatter_trace;

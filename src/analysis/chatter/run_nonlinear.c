@@ -125,8 +125,8 @@ ended(struct follow *w, double until)
 }
 
 int
-chatter_flow(struct arena *a, struct flow *f, uint32_t first, double until,
-             long most, struct chatter_run *r)
+chatter_follow_flow(struct arena *a, struct flow *f, uint32_t first,
+                    double until, long most, struct chatter_run *r)
 {
     struct follow w = {.f = f, .first = first, .r = r};
     size_t m = (size_t)r->m;

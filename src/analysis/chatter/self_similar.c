@@ -279,7 +279,7 @@ deviation(struct ask *k, const struct similar_motion *o, int *wrong)
 static const char *
 verdict_text(struct ask *k, const struct similar_motion *o)
 {
-    struct arena *ar = rec_arena(k->a);
+    struct arena *ar = record_arena(k->a);
     const char *worst =
         o->worst < 0 ? "?"
                      : chatter_contact(k->a, k->s, contact_at(k, o->worst));
@@ -339,7 +339,7 @@ because(const struct ask *k)
 }
 
 static void
-set_lists(struct ask *k, struct rec *out)
+set_lists(struct ask *k, struct record *out)
 {
     struct analysis *a = k->a;
     size_t n = (size_t)k->found.n, c = (size_t)k->l->model.n;
@@ -369,7 +369,7 @@ set_lists(struct ask *k, struct rec *out)
 }
 
 static void
-set_first(struct ask *k, struct rec *out)
+set_first(struct ask *k, struct record *out)
 {
     static const char *const fields[] = {
         "speed_ratio", "gap_ratio",   "flight_ratio",   "remaining",
@@ -383,9 +383,9 @@ set_first(struct ask *k, struct rec *out)
         w[n++] = "eigenvalues that cannot be told from equal ones were left "
                  "out: the restitution is a critical one within rounding";
     if (!k->found.feasible) {
-        set_absent_all(a, out, fields, sizeof fields / sizeof *fields,
-                       k->found.n ? "no motion is feasible"
-                                  : "there is no such motion");
+        command_set_absent(a, out, fields, sizeof fields / sizeof *fields,
+                           k->found.n ? "no motion is feasible"
+                                      : "there is no such motion");
         SET_TEXTS("warnings", w, n);
         return;
     }
@@ -421,7 +421,7 @@ set_first(struct ask *k, struct rec *out)
     else
         SET_ABSENT("deviation",
                    wrong >= 0 && wrong < k->l->model.m
-                       ? arena_printf(rec_arena(a), "%s comes first instead",
+                       ? arena_printf(record_arena(a), "%s comes first instead",
                                       chatter_contact(a, k->s, wrong))
                        : "several contacts close together");
     if (!isfinite(d))
@@ -431,7 +431,7 @@ set_first(struct ask *k, struct rec *out)
 }
 
 static int
-set_record(struct ask *k, struct rec *out)
+set_record(struct ask *k, struct record *out)
 {
     static const char *const kind[] = {[SIMILAR_FREE] = "free",
                                        [SIMILAR_FALLING] = "falling",
@@ -524,7 +524,7 @@ find(struct ask *k, const imp_command *c)
 }
 
 int
-cmd_similar(struct analysis *a, const imp_command *c, struct rec *out)
+cmd_similar(struct analysis *a, const imp_command *c, struct record *out)
 {
     const imp_val *arg = &arg_items(a, c)[0];
     struct ask k = {
@@ -540,7 +540,7 @@ cmd_similar(struct analysis *a, const imp_command *c, struct rec *out)
         return st;
     st = find(&k, c);
     if (st == IMP_NONFINITE)
-        return run_failed(a, st, c->range, "the eigenvalues");
+        return command_failed(a, st, c->range, "the eigenvalues");
     if (st)
         return st;
     states(&k);

@@ -22,7 +22,7 @@ const char *
 chatter_symmetry_text(struct analysis *a, const imp_system *sys,
                       const struct relabel *s)
 {
-    struct arena *ar = rec_arena(a);
+    struct arena *ar = record_arena(a);
     char r[NUM_TEXT];
     switch (s->found) {
     case RELABEL_EMPTY:
@@ -108,7 +108,7 @@ motion_of(const struct line *l, const struct relabel *s, const double *zx,
 
 static int
 set_eigen(struct analysis *a, const struct line *l, const struct relabel *s,
-          struct eigen *e, struct rec *out)
+          struct eigen *e, struct record *out)
 {
     struct arena *ar = a->rt->arena;
     size_t r = (size_t)s->rank, n = (size_t)l->model.n;
@@ -120,8 +120,8 @@ set_eigen(struct analysis *a, const struct line *l, const struct relabel *s,
     for (int k = all ? steps : 1; k >= 1; k--) {
         relabel_map(s, s->m > 1 ? k : 0, map);
         if (eigen_solve(ar, s->rank, map, e))
-            return run_failed(a, IMP_NONFINITE, (imp_range){0},
-                              "the eigenvalues");
+            return command_failed(a, IMP_NONFINITE, (imp_range){0},
+                                  "the eigenvalues");
         struct eigen_cone c = eigen_cone(e);
         cone[k - 1] = c.tied ? "tied" : c.cone ? "yes" : "no";
     }
@@ -131,7 +131,7 @@ set_eigen(struct analysis *a, const struct line *l, const struct relabel *s,
     SET_LIST("eigenvalues_im", e->im, r);
     SET_MAT("eigenvectors", px, r, n);
     SET_MAT("eigenvectors_im", py, r, n);
-    SET_TEXT("dominant", dominant_text(rec_arena(a), eigen_cone(e)));
+    SET_TEXT("dominant", dominant_text(record_arena(a), eigen_cone(e)));
     if (all)
         SET_TEXTS("cones", cone, (size_t)steps);
     else
@@ -206,7 +206,7 @@ unknown(struct analysis *a, const imp_system *sys, const struct line *l,
 {
     for (int i = 0; i < s->m; i++)
         if (l->k.c0[i] != 0.0)
-            return arena_printf(rec_arena(a),
+            return arena_printf(record_arena(a),
                                 "the gap of %s cannot be closed together with "
                                 "the others",
                                 chatter_contact(a, sys, i));
@@ -220,7 +220,7 @@ unknown(struct analysis *a, const imp_system *sys, const struct line *l,
 
 static const char *
 set_prediction(struct analysis *a, const struct relabel *s, const double *u,
-               const struct line *l, bool applies, struct rec *out)
+               const struct line *l, bool applies, struct record *out)
 {
     const char *no = !applies      ? "Theorem 3 is about a rod without "
                                      "acceleration"
@@ -241,14 +241,14 @@ set_prediction(struct analysis *a, const struct relabel *s, const double *u,
 
 static void
 set_critical(struct analysis *a, const struct relabel *s, double critical,
-             double pcc, struct rec *out)
+             double pcc, struct record *out)
 {
     static const char *const both[] = {"critical_restitution",
                                        "partial_restitution", "rho"};
     if (!s->polygon) {
-        set_absent_all(a, out, both, 3,
-                       "the contacts are not those of a rod or a regular "
-                       "polygon");
+        command_set_absent(a, out, both, 3,
+                           "the contacts are not those of a rod or a regular "
+                           "polygon");
         return;
     }
     SET_NUM("rho", s->rho);
@@ -283,7 +283,7 @@ falls(const struct line *l, const struct relabel *s)
  * 3.5). */
 static void
 set_regular(struct analysis *a, const struct eigen *e, const struct line *l,
-            bool plain, bool some, const struct relabel *s, struct rec *out)
+            bool plain, bool some, const struct relabel *s, struct record *out)
 {
     double c = INFINITY;
     if (s->m == 3)
@@ -305,14 +305,14 @@ set_regular(struct analysis *a, const struct eigen *e, const struct line *l,
  * feet at rest, and the roots of mu^2 - ((1 + e)^2 w^2 - 2 e) mu + e^2, w the
  * cosine of neighbours (spec/chatter.md 2.6). */
 static void
-set_pair(struct analysis *a, const struct relabel *s, struct rec *out)
+set_pair(struct analysis *a, const struct relabel *s, struct record *out)
 {
     static const char *const both[] = {"pair_eigenvalues",
                                        "pair_eigenvalues_im"};
     if (s->found != RELABEL_YES || s->m < 3) {
-        set_absent_all(a, out, both, 2,
-                       s->m == 2 ? "both ends are all contacts"
-                                 : "no symmetry relabels the impacts");
+        command_set_absent(a, out, both, 2,
+                           s->m == 2 ? "both ends are all contacts"
+                                     : "no symmetry relabels the impacts");
         return;
     }
     double b = (1.0 + s->e) * s->cosine[1], half = 0.5 * b * b - s->e;
@@ -347,7 +347,8 @@ of_single(const struct line *l)
 int
 chatter_stability(struct analysis *a, const imp_system *sys,
                   const struct line *l, const struct relabel *s,
-                  const double *u, struct rec *out, struct chatter_says *says)
+                  const double *u, struct record *out,
+                  struct chatter_theory *says)
 {
     static const char *const eigen_fields[] = {
         "eigenvalues",     "eigenvalues_im", "eigenvectors",
@@ -364,8 +365,8 @@ chatter_stability(struct analysis *a, const imp_system *sys,
         if (st)
             return st;
     } else {
-        set_absent_all(a, out, eigen_fields, 6,
-                       "no symmetry relabels the impacts");
+        command_set_absent(a, out, eigen_fields, 6,
+                           "no symmetry relabels the impacts");
     }
     struct stability v = {"not known", "not known", NULL};
     if (s->found == RELABEL_SINGLE)
@@ -388,6 +389,6 @@ chatter_stability(struct analysis *a, const imp_system *sys,
     set_pair(a, s, out);
     const char *predicted =
         set_prediction(a, s, u, l, plain && s->polygon, out);
-    *says = (struct chatter_says){v.complete, v.partial, predicted};
+    *says = (struct chatter_theory){v.complete, v.partial, predicted};
     return IMP_OK;
 }

@@ -17,8 +17,9 @@
  */
 
 static void
-set_change(struct hunt *h, struct rec *out, const char *value,
-           const char *interval, const struct change *c, const char *none)
+set_change(struct threshold_search *h, struct record *out, const char *value,
+           const char *interval, const struct threshold_change *c,
+           const char *none)
 {
     struct analysis *a = h->a;
     if (!c) {
@@ -27,33 +28,33 @@ set_change(struct hunt *h, struct rec *out, const char *value,
             SET_ABSENT(interval, none);
         return;
     }
-    SET_NUM(value, hunt_middle(c));
+    SET_NUM(value, threshold_change_middle(c));
     if (interval)
         SET_LIST(interval, ((double[]){c->lo, c->hi}), 2);
 }
 
 static void
-set_all(struct hunt *h, struct rec *out, const char *field,
-        const struct changes *c)
+set_all(struct threshold_search *h, struct record *out, const char *field,
+        const struct threshold_changes *c)
 {
     struct analysis *a = h->a;
     double *x = NEW_N(a->rt->arena, double, c->n + 1);
     for (size_t i = 0; i < c->n; i++)
-        x[i] = hunt_middle(&c->v[i]);
+        x[i] = threshold_change_middle(&c->v[i]);
     SET_LIST(field, x, c->n);
 }
 
 static const char *
-no_change(const struct changes *c, const char *yes, const char *no,
+no_change(const struct threshold_changes *c, const char *yes, const char *no,
           const char *neither)
 {
     return c->yes ? yes : c->no ? no : neither;
 }
 
 static const char *
-because(struct hunt *h)
+because(struct threshold_search *h)
 {
-    struct arena *ar = rec_arena(h->a);
+    struct arena *ar = record_arena(h->a);
     if (h->no_symmetry)
         return arena_printf(ar, "%smasses and contacts have no symmetry: %s",
                             h->symmetric ? "not everywhere in the range: " : "",
@@ -74,22 +75,24 @@ because(struct hunt *h)
 }
 
 static bool
-meet(const struct change *a, const struct change *b)
+meet(const struct threshold_change *a, const struct threshold_change *b)
 {
     return a->lo <= b->hi && b->lo <= a->hi;
 }
 
 static void
-set_warnings(struct hunt *h, const struct changes *e, const struct changes *s,
-             const struct change *by_e, const struct change *by_s,
-             const struct change *by_m, struct rec *out)
+set_warnings(struct threshold_search *h, const struct threshold_changes *e,
+             const struct threshold_changes *s,
+             const struct threshold_change *by_e,
+             const struct threshold_change *by_s,
+             const struct threshold_change *by_m, struct record *out)
 {
     struct analysis *a = h->a;
     const char *w[7];
     size_t n = 0;
     char x[NUM_TEXT];
     if (h->failed)
-        w[n++] = arena_printf(rec_arena(a),
+        w[n++] = arena_printf(record_arena(a),
                               "nothing is known at %s and maybe "
                               "elsewhere: %s",
                               num_digits(x, h->failed_at, 6), h->failed);
@@ -114,9 +117,9 @@ set_warnings(struct hunt *h, const struct changes *e, const struct changes *s,
 }
 
 static const char *
-verdict_at(struct hunt *h, double x)
+verdict_at(struct threshold_search *h, double x)
 {
-    switch (hunt_follow(h, x, h->worst)) {
+    switch (threshold_run_verdict(h, x, h->worst)) {
     case CHATTER_COMPLETE:
         return "complete";
     case CHATTER_PARTIAL:
@@ -127,8 +130,8 @@ verdict_at(struct hunt *h, double x)
 }
 
 static void
-set_sides(struct hunt *h, const struct change *c, const char *none,
-          struct rec *out)
+set_sides(struct threshold_search *h, const struct threshold_change *c,
+          const char *none, struct record *out)
 {
     struct analysis *a = h->a;
     if (!c) {
@@ -143,21 +146,24 @@ set_sides(struct hunt *h, const struct change *c, const char *none,
 /* of several starts: the most unfavourable one at *c, and where the last of
  * them stops coming to rest */
 static void
-set_starts(struct hunt *h, const struct change *c, const struct changes *best,
-           const char *none, struct rec *out)
+set_starts(struct threshold_search *h, const struct threshold_change *c,
+           const struct threshold_changes *best, const char *none,
+           struct record *out)
 {
     struct analysis *a = h->a;
     static const char *const one = "there is one start: `starts` takes more";
     SET_NUM("starts", (double)h->starts);
     bool several = h->starts > 1, some = several && c;
-    const struct change *last = hunt_nearest(best, c);
+    const struct threshold_change *last = threshold_nearest_change(best, c);
     if (several && last)
-        SET_NUM("by_simulation_best", hunt_middle(last));
+        SET_NUM("by_simulation_best", threshold_change_middle(last));
     else
         SET_ABSENT("by_simulation_best", several ? none : one);
     /* on the side that does not rest */
-    if (some && hunt_simulation(h, c->below == YES ? c->hi : c->lo) == NO &&
-        hunt_start(h, hunt_middle(c), h->worst)) {
+    if (some &&
+        threshold_side_by_simulation(h, c->below == SIDE_YES ? c->hi : c->lo) ==
+            SIDE_NO &&
+        threshold_run_start(h, threshold_change_middle(c), h->worst)) {
         const double *q = h->rt->env + h->s->env_state;
         SET_NUM("worst_start", (double)h->worst);
         SET_LIST("worst_positions", q, h->s->n);
@@ -170,35 +176,42 @@ set_starts(struct hunt *h, const struct change *c, const struct changes *best,
 }
 
 static void
-set_difference(struct hunt *h, struct rec *out, const char *field,
-               const struct change *e, const struct change *s)
+set_difference(struct threshold_search *h, struct record *out,
+               const char *field, const struct threshold_change *e,
+               const struct threshold_change *s)
 {
     struct analysis *a = h->a;
     if (e && s)
-        SET_NUM(field, hunt_middle(s) - hunt_middle(e));
+        SET_NUM(field, threshold_change_middle(s) - threshold_change_middle(e));
     else
         SET_ABSENT(field, "one of both is absent");
 }
 
 static int
-search(struct hunt *h, struct rec *out)
+search(struct threshold_search *h, struct record *out)
 {
     struct analysis *a = h->a;
-    struct changes e = hunt_find(h, hunt_eigenvalue, 0.0);
-    struct changes s = hunt_find(h, hunt_simulation, h->width);
-    struct changes pe = hunt_find(h, hunt_pair, 0.0);
-    struct changes m = hunt_find(h, hunt_mirrored, 0.0), ps = {0}, best = {0};
+    struct threshold_changes e =
+        threshold_find_changes(h, threshold_side_by_eigenvalue, 0.0);
+    struct threshold_changes s =
+        threshold_find_changes(h, threshold_side_by_simulation, h->width);
+    struct threshold_changes pe =
+        threshold_find_changes(h, threshold_side_pair_of_three, 0.0);
+    struct threshold_changes m = threshold_find_changes(
+                                 h, threshold_side_mirrored, 0.0),
+                             ps = {0}, best = {0};
     if (h->starts > 1)
-        best = hunt_find(h, hunt_any_rests, h->width);
+        best = threshold_find_changes(h, threshold_side_any_rests, h->width);
     if (s.yes || best.yes)
-        ps = hunt_find(h, hunt_partial, h->width);
+        ps = threshold_find_changes(h, threshold_side_partial, h->width);
     if (h->status)
         return h->status;
-    const struct change *by_e = e.n ? &e.v[0] : NULL;
-    const struct change *by_s = hunt_nearest(&s, by_e);
-    const struct change *by_m = hunt_nearest(&m, by_e);
-    const struct change *part_e = pe.n ? &pe.v[0] : NULL;
-    const struct change *part_s = hunt_nearest(&ps, part_e);
+    const struct threshold_change *by_e = e.n ? &e.v[0] : NULL;
+    const struct threshold_change *by_s = threshold_nearest_change(&s, by_e);
+    const struct threshold_change *by_m = threshold_nearest_change(&m, by_e);
+    const struct threshold_change *part_e = pe.n ? &pe.v[0] : NULL;
+    const struct threshold_change *part_s =
+        threshold_nearest_change(&ps, part_e);
     const char *no_s =
         h->starts > 1 && !s.yes
             ? "nowhere in this range do the runs from all "
@@ -253,7 +266,7 @@ search(struct hunt *h, struct rec *out)
  */
 
 static int
-wrong_bounds(struct hunt *h, imp_range where, const imp_param *p)
+wrong_bounds(struct threshold_search *h, imp_range where, const imp_param *p)
 {
     struct analysis *a = h->a;
     char x[NUM_TEXT], y[NUM_TEXT];
@@ -277,7 +290,7 @@ wrong_bounds(struct hunt *h, imp_range where, const imp_param *p)
 }
 
 static int
-bounds(struct hunt *h)
+bounds(struct threshold_search *h)
 {
     struct analysis *a = h->a;
     const imp_val *o = arg_option(a, h->c, IMP_OPT_threshold_over);
@@ -300,7 +313,7 @@ bounds(struct hunt *h)
     if (p->structural || !(b[0] < b[1]) || !isfinite(b[1] - b[0]) ||
         (p->has_range && (b[0] < p->lo || b[1] > p->hi)))
         return wrong_bounds(h, o->range, p);
-    if (!sweep_reads(a->rt->im, o->ref)) {
+    if (!model_reads_param(a->rt->im, o->ref)) {
         struct diag *d = diag_add(a->ds, DIAG_W0745, o->range,
                                   "nothing in the model depends on `%s`, so "
                                   "all its values give the same runs",
@@ -312,7 +325,8 @@ bounds(struct hunt *h)
 }
 
 static int
-wrong_option(struct hunt *h, enum imp_option_id id, const char *what)
+wrong_option(struct threshold_search *h, enum imp_option_id id,
+             const char *what)
 {
     const imp_val *v = arg_option(h->a, h->c, id);
     diag_add(h->a->ds, DIAG_E0405, v ? v->range : h->c->range, "%s", what);
@@ -320,7 +334,7 @@ wrong_option(struct hunt *h, enum imp_option_id id, const char *what)
 }
 
 static int
-one_start(struct hunt *h)
+one_start(struct threshold_search *h)
 {
     const imp_val *v = arg_option(h->a, h->c, IMP_OPT_threshold_starts);
     struct diag *d = diag_add(h->a->ds, DIAG_E0405, v ? v->range : h->c->range,
@@ -334,7 +348,7 @@ one_start(struct hunt *h)
 }
 
 static int
-options(struct hunt *h)
+options(struct threshold_search *h)
 {
     struct analysis *a = h->a;
     double tol, grid, most, starts;
@@ -349,7 +363,7 @@ options(struct hunt *h)
         return wrong_option(h, IMP_OPT_threshold_starts,
                             "`starts` is a whole number from 1 to 1e6");
     h->starts = (long)starts;
-    if (h->starts > 1 && !a->rt->im->draws.n && !chatter_unstated(a, h->system))
+    if (h->starts > 1 && !a->rt->im->draws.n && !flat_drop_needed(a, h->system))
         return one_start(h);
     if (!(tol > 0.0 && tol < 1.0))
         return wrong_option(h, IMP_OPT_threshold_tolerance,
@@ -365,7 +379,7 @@ options(struct hunt *h)
 }
 
 static int
-ask(struct hunt *h, struct rec *out)
+ask(struct threshold_search *h, struct record *out)
 {
     const imp_image *im = h->a->rt->im;
     const imp_val *arg = &arg_items(h->a, h->c)[0];
@@ -383,7 +397,7 @@ ask(struct hunt *h, struct rec *out)
 }
 
 static void
-end(struct hunt *h)
+end(struct threshold_search *h)
 {
     if (h->rt)
         rt_free(h->rt);
@@ -391,11 +405,11 @@ end(struct hunt *h)
 }
 
 int
-cmd_threshold(struct analysis *a, const imp_command *c, struct rec *out)
+cmd_threshold(struct analysis *a, const imp_command *c, struct record *out)
 {
-    struct hunt *h = NEW(a->rt->arena, struct hunt);
+    struct threshold_search *h = NEW(a->rt->arena, struct threshold_search);
     struct oom_guard g;
-    *h = (struct hunt){.a = a, .c = c};
+    *h = (struct threshold_search){.a = a, .c = c};
     if (setjmp(g.env)) {
         oom_leave(&g);
         end(h);

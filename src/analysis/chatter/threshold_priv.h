@@ -7,19 +7,24 @@
 #include "analysis/chatter/chatter_priv.h"
 
 /* sides at one value: of the line, or none */
-enum side { UNKNOWN = 0, YES = 1, NO = -1, OTHER = 2 };
-
-struct change {
-    double lo, hi; /* the nearest values with a side */
-    enum side below;
+enum threshold_side {
+    SIDE_UNKNOWN = 0,
+    SIDE_YES = 1,
+    SIDE_NO = -1,
+    SIDE_OTHER = 2
 };
-struct changes {
-    struct change *v;
+
+struct threshold_change {
+    double lo, hi; /* the nearest values with a side */
+    enum threshold_side below;
+};
+struct threshold_changes {
+    struct threshold_change *v;
     size_t n;
     bool yes, no; /* such sides were seen */
 };
 
-struct hunt {
+struct threshold_search {
     struct analysis *a;
     const imp_command *c;
     const imp_system *s;
@@ -45,27 +50,34 @@ struct hunt {
     int status; /* IMP_STOPPED, or IMP_OK */
 };
 
-/* The side that x is on. OTHER: the question has no meaning there; UNKNOWN also
- * after a failure, which h->failed keeps, and when h->status ends it all. */
-typedef enum side hunt_side(struct hunt *h, double x);
+/* The side that x is on. SIDE_OTHER: the question has no meaning there;
+ * SIDE_UNKNOWN also after a failure, which h->failed keeps, and when h->status
+ * ends it all. */
+typedef enum threshold_side threshold_side_fn(struct threshold_search *h,
+                                              double x);
 /* is the dominant eigenvalue of U R real and positive? */
-hunt_side hunt_eigenvalue;
+threshold_side_fn threshold_side_by_eigenvalue;
 /* three feet: can two chatter alone; all of them in the order 0, 2, 1, 2, ...?
  */
-hunt_side hunt_pair, hunt_mirrored;
+threshold_side_fn threshold_side_pair_of_three, threshold_side_mirrored;
 /* do the runs from all starts come to rest, from any, one of them in part? */
-hunt_side hunt_simulation, hunt_any_rests, hunt_partial;
+threshold_side_fn threshold_side_by_simulation, threshold_side_any_rests,
+    threshold_side_partial;
 
 /* the run from start k at x: only begun (false: it cannot be), or followed */
-bool hunt_start(struct hunt *h, double x, long k);
-enum chatter_verdict hunt_follow(struct hunt *h, double x, long k);
+bool threshold_run_start(struct threshold_search *h, double x, long k);
+enum chatter_verdict threshold_run_verdict(struct threshold_search *h, double x,
+                                           long k);
 
 /* all changes that the grid shows, each bisected to `width`; 0: to neighbouring
  * doubles */
-struct changes hunt_find(struct hunt *h, hunt_side *side, double width);
-double hunt_middle(const struct change *c);
+struct threshold_changes threshold_find_changes(struct threshold_search *h,
+                                                threshold_side_fn *side,
+                                                double width);
+double threshold_change_middle(const struct threshold_change *c);
 /* the one nearest to another, or the first; NULL: there is none */
-const struct change *hunt_nearest(const struct changes *c,
-                                  const struct change *to);
+const struct threshold_change *
+threshold_nearest_change(const struct threshold_changes *c,
+                         const struct threshold_change *to);
 
 #endif

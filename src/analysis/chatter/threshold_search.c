@@ -20,7 +20,7 @@
  */
 
 static bool
-fails(struct hunt *h, double x, int st)
+fails(struct threshold_search *h, double x, int st)
 {
     if (!st)
         return false;
@@ -37,7 +37,7 @@ fails(struct hunt *h, double x, int st)
 
 /* false: nothing can be asked at x */
 static bool
-go_to(struct hunt *h, double x)
+go_to(struct threshold_search *h, double x)
 {
     struct analysis *a = h->a;
     int st = IMP_OK;
@@ -62,7 +62,7 @@ go_to(struct hunt *h, double x)
 }
 
 static const struct relabel *
-symmetry(struct hunt *h, double x, struct line **l)
+symmetry(struct threshold_search *h, double x, struct line **l)
 {
     if (!go_to(h, x) || fails(h, x, flow_matrices(h->rt, h->system, l)))
         return NULL;
@@ -79,62 +79,64 @@ symmetry(struct hunt *h, double x, struct line **l)
     return s;
 }
 
-static enum side
+static enum threshold_side
 sign(double x)
 {
-    return x > 0.0 ? YES : x < 0.0 ? NO : UNKNOWN;
+    return x > 0.0 ? SIDE_YES : x < 0.0 ? SIDE_NO : SIDE_UNKNOWN;
 }
 
 /* Is the dominant eigenvalue of U R real and positive? For polygons by the
  * restitution where it stops to be, which is a smooth function of rho. */
-enum side
-hunt_eigenvalue(struct hunt *h, double x)
+enum threshold_side
+threshold_side_by_eigenvalue(struct threshold_search *h, double x)
 {
     struct line *l;
     struct eigen e;
     const struct relabel *s = symmetry(h, x, &l);
     if (!s)
-        return UNKNOWN;
+        return SIDE_UNKNOWN;
     if (s->polygon) {
         double critical = relabel_critical(s->m, s->rho);
-        return critical > 0.0 ? sign(critical - s->e) : NO;
+        return critical > 0.0 ? sign(critical - s->e) : SIDE_NO;
     }
     size_t r = (size_t)s->rank;
     double *map = NEW_N(h->rt->arena, double, r *r + 1);
     relabel_map(s, s->m > 1 ? 1 : 0, map);
     if (eigen_solve(h->rt->arena, s->rank, map, &e))
-        return UNKNOWN;
+        return SIDE_UNKNOWN;
     struct eigen_cone c = eigen_cone(&e);
-    return c.tied ? UNKNOWN : c.dominant == EIGEN_POSITIVE ? YES : NO;
+    return c.tied                         ? SIDE_UNKNOWN
+           : c.dominant == EIGEN_POSITIVE ? SIDE_YES
+                                          : SIDE_NO;
 }
 
 /* can two feet of three chatter alone? */
-enum side
-hunt_pair(struct hunt *h, double x)
+enum threshold_side
+threshold_side_pair_of_three(struct threshold_search *h, double x)
 {
     struct line *l;
     const struct relabel *s = symmetry(h, x, &l);
     if (!s || !s->polygon || s->m != 3)
-        return OTHER;
+        return SIDE_OTHER;
     double partial = relabel_partial(s->m, s->rho);
-    return partial > 0.0 ? sign(partial - s->e) : NO;
+    return partial > 0.0 ? sign(partial - s->e) : SIDE_NO;
 }
 
 /* can three feet come to rest in the order 0, 2, 1, 2, ...? */
-enum side
-hunt_mirrored(struct hunt *h, double x)
+enum threshold_side
+threshold_side_mirrored(struct threshold_search *h, double x)
 {
     struct line *l;
     const struct relabel *s = symmetry(h, x, &l);
     if (!s || !s->polygon || s->m != 3)
-        return OTHER;
+        return SIDE_OTHER;
     double critical = relabel_mirrored(s->rho);
-    return critical > 0.0 ? sign(critical - s->e) : NO;
+    return critical > 0.0 ? sign(critical - s->e) : SIDE_NO;
 }
 
 /* start number k at x, by draws of the model's own, or else a drawn drop */
 bool
-hunt_start(struct hunt *h, double x, long k)
+threshold_run_start(struct threshold_search *h, double x, long k)
 {
     bool flat;
     if (!go_to(h, x))
@@ -142,10 +144,11 @@ hunt_start(struct hunt *h, double x, long k)
     if (h->rt->im->draws.n &&
         fails(h, x, rt_seed(h->rt, h->rt->seed, (uint64_t)k)))
         return false;
-    bool drop = k && chatter_unstated(&h->an, h->system);
+    bool drop = k && flat_drop_needed(&h->an, h->system);
     if (fails(h, x,
-              drop ? chatter_drawn(&h->an, h->system, h->c->range, (uint64_t)k)
-                   : chatter_start(&h->an, h->system, h->c->range, &flat)))
+              drop
+                  ? flat_drop_drawn(&h->an, h->system, h->c->range, (uint64_t)k)
+                  : flat_drop_start(&h->an, h->system, h->c->range, &flat)))
         return false;
     h->flat = drop || flat;
     return true;
@@ -153,9 +156,9 @@ hunt_start(struct hunt *h, double x, long k)
 
 /* one run from start k at x */
 static bool
-run(struct hunt *h, double x, long k, struct chatter_run *run)
+run(struct threshold_search *h, double x, long k, struct chatter_run *run)
 {
-    if (!hunt_start(h, x, k))
+    if (!threshold_run_start(h, x, k))
         return false;
     struct flow *f = flow_new(h->rt, h->system, h->policy);
     if (!f)
@@ -167,7 +170,7 @@ run(struct hunt *h, double x, long k, struct chatter_run *run)
 }
 
 enum chatter_verdict
-hunt_follow(struct hunt *h, double x, long k)
+threshold_run_verdict(struct threshold_search *h, double x, long k)
 {
     struct chatter_run r;
     if (!run(h, x, k, &r))
@@ -179,66 +182,67 @@ hunt_follow(struct hunt *h, double x, long k)
     return r.verdict;
 }
 
-static enum side
+static enum threshold_side
 rests(enum chatter_verdict v)
 {
     switch (v) {
     case CHATTER_COMPLETE:
     case CHATTER_PARTIAL:
-        return YES;
+        return SIDE_YES;
     case CHATTER_INCOMPLETE:
-        return NO;
+        return SIDE_NO;
     default:
-        return UNKNOWN;
+        return SIDE_UNKNOWN;
     }
 }
 
 /* Do the runs from all starts come to rest, or from any? `decides` by itself;
  * *first is asked first, and gets the one that decided. */
-static enum side
-starts(struct hunt *h, double x, enum side decides, long *first)
+static enum threshold_side
+starts(struct threshold_search *h, double x, enum threshold_side decides,
+       long *first)
 {
-    enum side all = decides == NO ? YES : NO;
+    enum threshold_side all = decides == SIDE_NO ? SIDE_YES : SIDE_NO;
     for (long i = 0, was = *first; i < h->starts && !h->status; i++) {
         long k = i == 0 ? was : i - (i <= was);
-        enum side s = rests(hunt_follow(h, x, k));
+        enum threshold_side s = rests(threshold_run_verdict(h, x, k));
         if (s == decides) {
             *first = k;
             return s;
         }
-        all = s == UNKNOWN ? UNKNOWN : all;
+        all = s == SIDE_UNKNOWN ? SIDE_UNKNOWN : all;
     }
     return all;
 }
 
 /* from all; the one that did not do so last is asked first */
-enum side
-hunt_simulation(struct hunt *h, double x)
+enum threshold_side
+threshold_side_by_simulation(struct threshold_search *h, double x)
 {
-    return starts(h, x, NO, &h->worst);
+    return starts(h, x, SIDE_NO, &h->worst);
 }
 
 /* from any? */
-enum side
-hunt_any_rests(struct hunt *h, double x)
+enum threshold_side
+threshold_side_any_rests(struct threshold_search *h, double x)
 {
     long first = 0;
-    return starts(h, x, YES, &first);
+    return starts(h, x, SIDE_YES, &first);
 }
 
 /* of those that come to rest: is one partial? */
-enum side
-hunt_partial(struct hunt *h, double x)
+enum threshold_side
+threshold_side_partial(struct threshold_search *h, double x)
 {
-    enum side side = OTHER;
+    enum threshold_side side = SIDE_OTHER;
     for (long k = 0; k < h->starts && !h->status; k++) {
-        enum chatter_verdict v = hunt_follow(h, x, k);
+        enum chatter_verdict v = threshold_run_verdict(h, x, k);
         if (v == CHATTER_PARTIAL)
-            return YES;
+            return SIDE_YES;
         if (v == CHATTER_COMPLETE)
-            side = side == UNKNOWN ? UNKNOWN : NO;
-        else if (rests(v) == UNKNOWN)
-            side = UNKNOWN;
+            side = side == SIDE_UNKNOWN ? SIDE_UNKNOWN : SIDE_NO;
+        else if (rests(v) == SIDE_UNKNOWN)
+            side = SIDE_UNKNOWN;
     }
     return side;
 }
@@ -249,8 +253,8 @@ hunt_partial(struct hunt *h, double x)
 /* the value with side `from` moves from *x towards the one at `end` that has
  * none, until less than `least` lies between them */
 static void
-approach(struct hunt *h, hunt_side *side, enum side from, double *x, double end,
-         double least)
+approach(struct threshold_search *h, threshold_side_fn *side,
+         enum threshold_side from, double *x, double end, double least)
 {
     while (fabs(end - *x) > least && !h->status) {
         double mid = 0.5 * (*x + end);
@@ -264,20 +268,22 @@ approach(struct hunt *h, hunt_side *side, enum side from, double *x, double end,
 }
 
 static void
-narrow(struct hunt *h, hunt_side *side, double width, struct change *c)
+narrow(struct threshold_search *h, threshold_side_fn *side, double width,
+       struct threshold_change *c)
 {
     while (c->hi - c->lo > width && !h->status) {
         double mid = 0.5 * (c->lo + c->hi);
         if (mid <= c->lo || mid >= c->hi)
             return;
-        enum side s = side(h, mid);
+        enum threshold_side s = side(h, mid);
         if (s == c->below) {
             c->lo = mid;
-        } else if (s == YES || s == NO) {
+        } else if (s == SIDE_YES || s == SIDE_NO) {
             c->hi = mid;
         } else {
             double least = fmax(width, INCONCLUSIVE_SHARE * (c->hi - c->lo));
-            enum side above = c->below == YES ? NO : YES;
+            enum threshold_side above =
+                c->below == SIDE_YES ? SIDE_NO : SIDE_YES;
             approach(h, side, c->below, &c->lo, mid, least);
             approach(h, side, above, &c->hi, mid, least);
             return;
@@ -286,29 +292,32 @@ narrow(struct hunt *h, hunt_side *side, double width, struct change *c)
 }
 
 static double
-grid_value(const struct hunt *h, size_t i)
+grid_value(const struct threshold_search *h, size_t i)
 {
     return i == h->grid
                ? h->hi
                : h->lo + (h->hi - h->lo) * ((double)i / (double)h->grid);
 }
 
-struct changes
-hunt_find(struct hunt *h, hunt_side *side, double width)
+struct threshold_changes
+threshold_find_changes(struct threshold_search *h, threshold_side_fn *side,
+                       double width)
 {
-    struct changes c = {.v = NEW_N(h->a->rt->arena, struct change, h->grid)};
-    enum side was = OTHER;
+    struct threshold_changes c = {
+        .v = NEW_N(h->a->rt->arena, struct threshold_change, h->grid)};
+    enum threshold_side was = SIDE_OTHER;
     double from = h->lo;
     for (size_t i = 0; i <= h->grid && !h->status; i++) {
         double x = grid_value(h, i);
-        enum side s = side(h, x);
-        c.yes |= s == YES;
-        c.no |= s == NO;
-        if (s == UNKNOWN)
+        enum threshold_side s = side(h, x);
+        c.yes |= s == SIDE_YES;
+        c.no |= s == SIDE_NO;
+        if (s == SIDE_UNKNOWN)
             continue;
-        if ((was == YES && s == NO) || (was == NO && s == YES)) {
-            struct change *k = &c.v[c.n++];
-            *k = (struct change){from, x, was};
+        if ((was == SIDE_YES && s == SIDE_NO) ||
+            (was == SIDE_NO && s == SIDE_YES)) {
+            struct threshold_change *k = &c.v[c.n++];
+            *k = (struct threshold_change){from, x, was};
             narrow(h, side, width, k);
         }
         was = s;
@@ -318,19 +327,21 @@ hunt_find(struct hunt *h, hunt_side *side, double width)
 }
 
 double
-hunt_middle(const struct change *c)
+threshold_change_middle(const struct threshold_change *c)
 {
     return c->lo + 0.5 * (c->hi - c->lo);
 }
 
 /* the one nearest to x; NULL: there is none */
-const struct change *
-hunt_nearest(const struct changes *c, const struct change *to)
+const struct threshold_change *
+threshold_nearest_change(const struct threshold_changes *c,
+                         const struct threshold_change *to)
 {
-    const struct change *best = c->n ? &c->v[0] : NULL;
+    const struct threshold_change *best = c->n ? &c->v[0] : NULL;
     for (size_t i = 1; i < c->n && to; i++)
-        if (fabs(hunt_middle(&c->v[i]) - hunt_middle(to)) <
-            fabs(hunt_middle(best) - hunt_middle(to)))
+        if (fabs(threshold_change_middle(&c->v[i]) -
+                 threshold_change_middle(to)) <
+            fabs(threshold_change_middle(best) - threshold_change_middle(to)))
             best = &c->v[i];
     return best;
 }

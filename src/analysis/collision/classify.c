@@ -32,13 +32,13 @@ remark(struct remarks *r, const char *s)
 }
 
 static int
-apart(struct analysis *a, const struct touch *t, struct rec *out)
+apart(struct analysis *a, const struct touch *t, struct record *out)
 {
     char s[NUM_TEXT];
     const char *why =
         t->found == TOUCH_NEVER
             ? "the bodies never touch"
-            : arena_printf(rec_arena(a), "no touch until t = %s s",
+            : arena_printf(record_arena(a), "no touch until t = %s s",
                            num_digits(s, t->time, 6));
     for (size_t i = 0; i < out->n; i++)
         SET_ABSENT(imp_text(a->rt->im, out->schema[i].name), why);
@@ -49,7 +49,7 @@ apart(struct analysis *a, const struct touch *t, struct rec *out)
 }
 
 static void
-set_curvatures(struct analysis *a, const struct touch *t, struct rec *out)
+set_curvatures(struct analysis *a, const struct touch *t, struct record *out)
 {
     size_t n = (size_t)t->t.nt;
     if (!t->formulas) {
@@ -64,12 +64,12 @@ set_curvatures(struct analysis *a, const struct touch *t, struct rec *out)
 /* what only the formulas give */
 static void
 set_points(struct analysis *a, const struct touch *t, const struct verdict *v,
-           struct rec *out)
+           struct record *out)
 {
     static const char *const all[] = {"a_P", "a_Q",   "j_P",
                                       "j_Q", "max_P", "max_Q"};
     if (!t->formulas) {
-        set_absent_all(a, out, all, 6, t->no_formulas);
+        command_set_absent(a, out, all, 6, t->no_formulas);
         return;
     }
     SET_NUM("a_P", t->t.a_P);
@@ -78,9 +78,9 @@ set_points(struct analysis *a, const struct touch *t, const struct verdict *v,
         SET_NUM("j_P", t->t.j_P);
         SET_NUM("j_Q", t->t.j_Q);
     } else {
-        set_absent_all(a, out, all + 2, 2,
-                       "third-order coefficients of the contact points are "
-                       "those of a tangential touch, where v = 0");
+        command_set_absent(a, out, all + 2, 2,
+                           "third-order coefficients of the contact points are "
+                           "those of a tangential touch, where v = 0");
     }
     SET_NUM("max_P", t->t.max_P);
     SET_NUM("max_Q", t->t.max_Q);
@@ -88,7 +88,7 @@ set_points(struct analysis *a, const struct touch *t, const struct verdict *v,
 
 static void
 set_verdict(struct analysis *a, const struct touch *t, const struct verdict *v,
-            struct rec *out, struct remarks *rm)
+            struct record *out, struct remarks *rm)
 {
     static const char *const types[] = {"", "I", "II", "III"};
     static const char *const who[] = {"none", "P", "Q", "both"};
@@ -154,7 +154,7 @@ jump_text(struct analysis *a, double before, double after)
     double least = RT_TOLERANCE * fmax(fabs(before), fabs(after));
     before = fabs(before) <= least ? 0.0 : before;
     after = fabs(after) <= least ? 0.0 : after;
-    return arena_printf(rec_arena(a),
+    return arena_printf(record_arena(a),
                         "other features of the bodies take over at the touch: "
                         "the gap's second derivative jumps from %s to %s "
                         "m/s^2; the verdict is that of what follows",
@@ -162,7 +162,7 @@ jump_text(struct analysis *a, double before, double after)
 }
 
 int
-cmd_classify(struct analysis *a, const imp_command *c, struct rec *out)
+cmd_classify(struct analysis *a, const imp_command *c, struct record *out)
 {
     static const char *const deep[] = {
         "depth_predicted", "depth_measured", "depth_time",    "exponent",
@@ -223,12 +223,12 @@ cmd_classify(struct analysis *a, const imp_command *c, struct rec *out)
     if (overlaps) {
         const char *more;
         if ((st = penetration_depth_measure(a, &t, &v, out, &more)))
-            return run_failed(a, st, c->range, "following the overlap");
+            return command_failed(a, st, c->range, "following the overlap");
         remark(&rm, more);
     } else {
-        set_absent_all(a, out, deep, 7,
-                       t.open ? "the normal is open"
-                              : "only C00 and C0- lead to an overlap");
+        command_set_absent(a, out, deep, 7,
+                           t.open ? "the normal is open"
+                                  : "only C00 and C0- lead to an overlap");
     }
     SET_TEXTS("warnings", rm.v, rm.n);
     return IMP_OK;

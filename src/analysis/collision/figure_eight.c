@@ -59,7 +59,7 @@ options(struct analysis *a, const imp_command *c, double *time, double *points)
 }
 
 int
-cmd_eight(struct analysis *a, const imp_command *c, struct rec *out)
+cmd_eight(struct analysis *a, const imp_command *c, struct record *out)
 {
     struct touch t;
     struct verdict v;

@@ -158,8 +158,8 @@ touch_find(struct analysis *a, uint32_t contact, double until, struct touch *t)
     if (st)
         return gap < -t->gap_tol
                    ? IMP_BADMODEL
-                   : run_failed(a, st, ct->range,
-                                "the closest points at the start");
+                   : command_failed(a, st, ct->range,
+                                    "the closest points at the start");
     if (gap <= t->gap_tol) {
         t->at_start = true;
         return touch_read(a, t, POLISH_ORDER);
@@ -173,7 +173,7 @@ touch_find(struct analysis *a, uint32_t contact, double until, struct touch *t)
         watch[i] = i == contact ? WATCH_CLOSE : WATCH_OFF;
     st = event_next(r, watch, until, NULL, NULL, &e, more, &n_more);
     if (st)
-        return run_failed(a, st, ct->range, "following the motion");
+        return command_failed(a, st, ct->range, "following the motion");
     t->time = rt_time(r);
     if (e.kind == EVENT_NONE || e.kind == EVENT_EXCLUDED) {
         t->found = e.kind == EVENT_NONE ? TOUCH_NONE : TOUCH_NEVER;

@@ -106,7 +106,8 @@ penetration_depth_refine(struct analysis *a, uint32_t contact, double lo,
 
 /* forward from inside the overlap to its end, and the deepest point before */
 static int
-follow(struct analysis *a, const struct touch *t, double from, struct rec *out)
+follow(struct analysis *a, const struct touch *t, double from,
+       struct record *out)
 {
     static const char *const names[] = {"overlap_end", "depth_max",
                                         "depth_max_time"};
@@ -124,17 +125,18 @@ follow(struct analysis *a, const struct touch *t, double from, struct rec *out)
     if (st == IMP_STOPPED || a->ds->errors > errors)
         return st;
     if (st) {
-        set_absent_all(a, out, names, 3,
-                       "the closest points could not be followed to the end of "
-                       "the overlap");
+        command_set_absent(
+            a, out, names, 3,
+            "the closest points could not be followed to the end of "
+            "the overlap");
         return IMP_OK;
     }
     if (e.kind != EVENT_OPEN) {
         char s[NUM_TEXT];
-        set_absent_all(a, out, names, 3,
-                       arena_printf(r->arena,
-                                    "the bodies still overlap at t = %s s",
-                                    num_digits(s, rt_time(r), 6)));
+        command_set_absent(a, out, names, 3,
+                           arena_printf(r->arena,
+                                        "the bodies still overlap at t = %s s",
+                                        num_digits(s, rt_time(r), 6)));
         return IMP_OK;
     }
     double end = rt_time(r), best = 0.0;
@@ -161,7 +163,7 @@ follow(struct analysis *a, const struct touch *t, double from, struct rec *out)
 
 int
 penetration_depth_measure(struct analysis *a, const struct touch *t,
-                          const struct verdict *v, struct rec *out,
+                          const struct verdict *v, struct record *out,
                           const char **remark)
 {
     static const char *const after[] = {"overlap_end", "depth_max",
@@ -197,15 +199,16 @@ penetration_depth_measure(struct analysis *a, const struct touch *t,
         /* corners: other features may have held then */
         if (gap < 0.0)
             *remark =
-                arena_printf(rec_arena(a),
+                arena_printf(record_arena(a),
                              "the bodies overlap before the touch too: by %s "
                              "m at %s s before it",
                              num_digits(s, -gap, 6), num_digits(q, T, 6));
     }
     saved_state_restore(a, &start);
     if (before)
-        set_absent_all(a, out, after, 3,
-                       "the overlap lies before the touch and ends with it");
+        command_set_absent(
+            a, out, after, 3,
+            "the overlap lies before the touch and ends with it");
     else
         st = follow(a, t, t->time + T, out);
 done:

@@ -207,7 +207,7 @@ touch_read(struct analysis *a, struct touch *t, int order)
     struct closest cl;
     int st = closest_points(r, t->contact, &cl, true);
     if (st)
-        return run_failed(a, st, ct->range, "the closest points");
+        return command_failed(a, st, ct->range, "the closest points");
     t->time = rt_time(r);
     t->gap = cl.gap;
     v_copy(t->P, cl.P);
@@ -241,7 +241,7 @@ touch_read(struct analysis *a, struct touch *t, int order)
         if (t->order < 1)
             t->order = -1;
     } else if (st) {
-        return run_failed(a, st, ct->range, "the series of the gap");
+        return command_failed(a, st, ct->range, "the series of the gap");
     }
     if ((st = open_touch(a, t, order)))
         return st;

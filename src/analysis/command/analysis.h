@@ -33,9 +33,9 @@ struct sweep_options {
 };
 struct analysis {
     struct rt *rt;
-    struct out *out;
+    struct output *out;
     struct diags *ds;
-    struct rec **recs; /* per command of the image */
+    struct record **recs; /* per command of the image */
     int failed_expects;
     int plots; /* numbers for default plot names */
     struct sweep_options sweeps;
@@ -48,7 +48,7 @@ struct analysis {
 int analysis_run(struct analysis *a);
 
 typedef int (*analysis_fn)(struct analysis *a, const imp_command *c,
-                           struct rec *out);
+                           struct record *out);
 
 /* option and argument access (analysis/command/args.c) */
 const imp_val *arg_option(const struct analysis *a, const imp_command *c,

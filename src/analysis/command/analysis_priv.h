@@ -19,18 +19,18 @@ const char *command_word(uint32_t id);
  * answer depends on it. `look` says of which runs it knows the answer already,
  * which `tell` gives: the record is the one that the run would make (false:
  * it has to be made, after all). */
-struct command_ahead {
+struct command_batch {
     void (*look)(struct analysis *a, const imp_command *c, const double *e,
                  int n, bool *told);
-    bool (*tell)(struct analysis *a, int k, struct rec *out);
+    bool (*tell)(struct analysis *a, int k, struct record *out);
 };
-const struct command_ahead *command_ahead(uint32_t id); /* NULL: nothing */
-void chatter_ahead(struct analysis *a, const imp_command *c, const double *e,
-                   int n, bool *told);
-bool chatter_tell(struct analysis *a, int k, struct rec *out);
+const struct command_batch *command_batch(uint32_t id); /* NULL: nothing */
+void chatter_batch_prepare(struct analysis *a, const imp_command *c,
+                           const double *e, int n, bool *told);
+bool chatter_batch_record(struct analysis *a, int k, struct record *out);
 
 #define COMMAND_FN(name)                                                       \
-    int cmd_##name(struct analysis *a, const imp_command *c, struct rec *out)
+    int cmd_##name(struct analysis *a, const imp_command *c, struct record *out)
 COMMAND_FN(classify);
 COMMAND_FN(eight);
 COMMAND_FN(impact);
@@ -49,21 +49,25 @@ COMMAND_FN(sweep);
 /* records and what they hold live in the arena of the diagnostics: they are
  * read after the run (REPL, C API) */
 static inline struct arena *
-rec_arena(const struct analysis *a)
+record_arena(const struct analysis *a)
 {
     return a->ds->arena;
 }
 /* short forms of the record setters */
-#define SET_NUM(f, x) rec_num(rec_arena(a), a->rt->im, out, f, x)
-#define SET_BOOL(f, x) rec_bool(rec_arena(a), a->rt->im, out, f, x)
-#define SET_VEC(f, x) rec_vec(rec_arena(a), a->rt->im, out, f, x)
-#define SET_LIST(f, x, n) rec_list(rec_arena(a), a->rt->im, out, f, x, n)
-#define SET_MAT(f, x, r, c) rec_mat(rec_arena(a), a->rt->im, out, f, x, r, c)
-#define SET_TEXT(f, s) rec_text(rec_arena(a), a->rt->im, out, f, s)
-#define SET_TEXTS(f, s, n) rec_texts(rec_arena(a), a->rt->im, out, f, s, n)
-#define SET_ABSENT(f, s) rec_absent(rec_arena(a), a->rt->im, out, f, s)
-void set_absent_all(struct analysis *a, struct rec *out,
-                    const char *const *fields, size_t n, const char *why);
+#define SET_NUM(f, x) record_set_number(record_arena(a), a->rt->im, out, f, x)
+#define SET_BOOL(f, x) record_set_bool(record_arena(a), a->rt->im, out, f, x)
+#define SET_VEC(f, x) record_set_vector(record_arena(a), a->rt->im, out, f, x)
+#define SET_LIST(f, x, n)                                                      \
+    record_set_list(record_arena(a), a->rt->im, out, f, x, n)
+#define SET_MAT(f, x, r, c)                                                    \
+    record_set_matrix(record_arena(a), a->rt->im, out, f, x, r, c)
+#define SET_TEXT(f, s) record_set_text(record_arena(a), a->rt->im, out, f, s)
+#define SET_TEXTS(f, s, n)                                                     \
+    record_set_texts(record_arena(a), a->rt->im, out, f, s, n)
+#define SET_ABSENT(f, s)                                                       \
+    record_set_absent(record_arena(a), a->rt->im, out, f, s)
+void command_set_absent(struct analysis *a, struct record *out,
+                        const char *const *fields, size_t n, const char *why);
 
 /* -- arguments (args.c) ---------------------------------------------------- */
 
@@ -86,11 +90,11 @@ int arg_ready(struct analysis *a, const imp_val *v);
 int arg_eval(struct analysis *a, const imp_val *v, double *out);
 /* the record a result or field belongs to; NULL after a diagnostic when it is
  * not there */
-const struct rec *arg_record(struct analysis *a, const imp_val *v);
+const struct record *arg_record(struct analysis *a, const imp_val *v);
 /* TEXT or WORD option, or dflt */
 const char *arg_text(const struct analysis *a, const imp_command *c,
                      enum imp_option_id id, const char *dflt);
-const char *bound_label(const struct analysis *a, const imp_command *c);
+const char *command_label(const struct analysis *a, const imp_command *c);
 
 /* -- columns (columns.c) --------------------------------------------------- */
 
@@ -102,11 +106,11 @@ struct columns {
 /* appends the columns of a value (fields, recorded columns, whole records), in
  * the run's memory; `time`, if not NULL, receives the natural horizontal axis
  * (n = 0: none) */
-int columns_of(struct analysis *a, const imp_val *v, struct columns *cols,
-               struct out_column *time);
+int columns_of_value(struct analysis *a, const imp_val *v, struct columns *cols,
+                     struct out_column *time);
 /* the columns of one field of a record, texts too, into v; how many */
-size_t record_columns(struct analysis *a, const struct rec *r, size_t field,
-                      struct out_column *v);
+size_t columns_of_field(struct analysis *a, const struct record *r,
+                        size_t field, struct out_column *v);
 
 /* -- touches (touch.c) ------------------------------------------------------
  */
@@ -213,8 +217,8 @@ int touch_option_until(struct analysis *a, const imp_command *c,
 /* gap at the present state, and its rate when `rate` is not NULL */
 int touch_gap(struct analysis *a, uint32_t contact, double *gap, double *rate);
 /* the failure of a runtime call, as diagnostic where none was given yet */
-int run_failed(struct analysis *a, int status, imp_range where,
-               const char *what);
+int command_failed(struct analysis *a, int status, imp_range where,
+                   const char *what);
 
 /* -- systems (systems.c) --------------------------------------------------
  */
@@ -238,7 +242,7 @@ const char *gap_source_text(struct analysis *a, uint32_t contact);
 
 /* the depth fields of `classify`, for C00 and C0-; the model is at the touch */
 int penetration_depth_measure(struct analysis *a, const struct touch *t,
-                              const struct verdict *v, struct rec *out,
+                              const struct verdict *v, struct record *out,
                               const char **remark);
 
 /* -- impact (impact.c) ------------------------------------------------------

@@ -29,7 +29,7 @@ arg_contact(const struct analysis *a, const imp_command *c, uint32_t i)
 
 /* `r` or the command's own words, for messages */
 const char *
-bound_label(const struct analysis *a, const imp_command *c)
+command_label(const struct analysis *a, const imp_command *c)
 {
     const imp_image *im = a->rt->im;
     struct buf b = {0};
@@ -117,11 +117,11 @@ static int
 slot_value(struct analysis *a, const imp_slot *s, double *x)
 {
     const imp_image *im = a->rt->im;
-    const struct rec *r = a->recs[s->command];
+    const struct record *r = a->recs[s->command];
     if (!r || !r->present)
         return absent(a, s->range, slot_name(a, s),
                       "the command has not been run");
-    const struct fieldval *v = &r->v[s->field];
+    const struct field_value *v = &r->v[s->field];
     const imp_field *f = &r->schema[s->field];
     size_t k;
     int st;
@@ -179,8 +179,8 @@ arg_ready(struct analysis *a, const imp_val *v)
     for (uint32_t i = 0; i < v->contacts.n; i++) {
         int st = closest_to_env(a->rt, contact[i]);
         if (st)
-            return run_failed(a, st, v->range,
-                              "the closest points of a contact");
+            return command_failed(a, st, v->range,
+                                  "the closest points of a contact");
     }
     const uint32_t *slot = IMP_ARRAY(im, v->slots, uint32_t);
     for (uint32_t i = 0; i < v->slots.n; i++) {
@@ -190,7 +190,7 @@ arg_ready(struct analysis *a, const imp_val *v)
             return st;
     }
     int st = along_fill(a->rt, v);
-    return st ? run_failed(a, st, v->range, "time derivatives of a contact")
+    return st ? command_failed(a, st, v->range, "time derivatives of a contact")
               : IMP_OK;
 }
 
@@ -208,10 +208,10 @@ arg_eval(struct analysis *a, const imp_val *v, double *out)
     return st;
 }
 
-const struct rec *
+const struct record *
 arg_record(struct analysis *a, const imp_val *v)
 {
-    const struct rec *r = a->recs[v->ref];
+    const struct record *r = a->recs[v->ref];
     if (r && r->present)
         return r;
     absent(a, v->range, imp_text(a->rt->im, v->label),
@@ -227,10 +227,10 @@ arg_numbers(struct analysis *a, const imp_val *v, double *out)
         *out = a->rt->env[a->rt->im->layout.params + v->ref];
         return IMP_OK;
     case IMP_VAL_FIELD: {
-        const struct rec *r = arg_record(a, v);
+        const struct record *r = arg_record(a, v);
         if (!r)
             return IMP_FAILED;
-        const struct fieldval *f = &r->v[v->field];
+        const struct field_value *f = &r->v[v->field];
         if (f->why)
             return absent(a, v->range, imp_text(a->rt->im, v->label), f->why);
         memcpy(out, f->num,

@@ -32,17 +32,17 @@ add(struct analysis *a, struct columns *cols, const char *name,
 }
 
 static bool
-has_numbers(const imp_field *f, const struct fieldval *v)
+has_numbers(const imp_field *f, const struct field_value *v)
 {
     return !v->why && f->kind != IMP_FIELD_TEXT && f->kind != IMP_FIELD_TEXTS;
 }
 
 static void
-add_field(struct analysis *a, struct columns *cols, const struct rec *r,
+add_field(struct analysis *a, struct columns *cols, const struct record *r,
           size_t i, const char *label)
 {
     const imp_field *f = &r->schema[i];
-    const struct fieldval *v = &r->v[i];
+    const struct field_value *v = &r->v[i];
     const char *unit = imp_text(a->rt->im, f->unit);
     size_t n = v->n, width = 1;
     switch (f->kind) {
@@ -64,11 +64,11 @@ add_field(struct analysis *a, struct columns *cols, const struct rec *r,
 
 /* a column of texts */
 static bool
-add_texts(struct analysis *a, struct columns *cols, const struct rec *r,
+add_texts(struct analysis *a, struct columns *cols, const struct record *r,
           size_t i, const char *label)
 {
     static const char *const none[] = {""};
-    const struct fieldval *v = &r->v[i];
+    const struct field_value *v = &r->v[i];
     if (!cols->texts || r->schema[i].kind != IMP_FIELD_TEXTS || v->why)
         return false;
     VEC_PUSH_IN(
@@ -78,11 +78,11 @@ add_texts(struct analysis *a, struct columns *cols, const struct rec *r,
 }
 
 size_t
-record_columns(struct analysis *a, const struct rec *r, size_t field,
-               struct out_column *v)
+columns_of_field(struct analysis *a, const struct record *r, size_t field,
+                 struct out_column *v)
 {
     const imp_image *im = a->rt->im;
-    const struct fieldval *f = &r->v[field];
+    const struct field_value *f = &r->v[field];
     const char *name = imp_text(im, r->schema[field].name);
     struct columns cols = {0};
     if (r->schema[field].kind == IMP_FIELD_TEXTS && !f->why) {
@@ -101,11 +101,12 @@ record_columns(struct analysis *a, const struct rec *r, size_t field,
 
 /* what a record's lists are naturally plotted against */
 static void
-natural_axis(struct analysis *a, const struct rec *r, struct out_column *time)
+natural_axis(struct analysis *a, const struct record *r,
+             struct out_column *time)
 {
     static const char *const names[] = {"t", "phi"};
     for (size_t i = 0; time && i < 2; i++) {
-        int k = rec_index(a->rt->im, r, names[i]);
+        int k = record_index(a->rt->im, r, names[i]);
         if (k >= 0 && !r->v[k].why) {
             *time = (struct out_column){imp_text(a->rt->im, r->schema[k].name),
                                         imp_text(a->rt->im, r->schema[k].unit),
@@ -131,7 +132,7 @@ no_columns(struct analysis *a, const imp_val *v, const char *why)
 }
 
 static int
-whole_record(struct analysis *a, const imp_val *v, const struct rec *r,
+whole_record(struct analysis *a, const imp_val *v, const struct record *r,
              struct columns *cols)
 {
     const imp_image *im = a->rt->im;
@@ -154,7 +155,8 @@ whole_record(struct analysis *a, const imp_val *v, const struct rec *r,
 
 /* the column that an expression was recorded in, latest run first */
 static bool
-recorded(struct analysis *a, const imp_val *v, const struct rec **r, size_t *i)
+recorded(struct analysis *a, const imp_val *v, const struct record **r,
+         size_t *i)
 {
     const imp_image *im = a->rt->im;
     const imp_command *cmd = IMP_ARRAY(im, im->commands, imp_command);
@@ -182,10 +184,10 @@ recorded(struct analysis *a, const imp_val *v, const struct rec **r, size_t *i)
 }
 
 int
-columns_of(struct analysis *a, const imp_val *v, struct columns *cols,
-           struct out_column *time)
+columns_of_value(struct analysis *a, const imp_val *v, struct columns *cols,
+                 struct out_column *time)
 {
-    const struct rec *r;
+    const struct record *r;
     const char *label = imp_text(a->rt->im, v->label);
     size_t i;
     int st;
@@ -210,7 +212,7 @@ columns_of(struct analysis *a, const imp_val *v, struct columns *cols,
     case IMP_VAL_LIST: {
         const imp_val *item = val_items(a, v);
         for (uint32_t k = 0; k < v->items.n; k++)
-            if ((st = columns_of(a, &item[k], cols, time)))
+            if ((st = columns_of_value(a, &item[k], cols, time)))
                 return st;
         return IMP_OK;
     }

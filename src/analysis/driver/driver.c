@@ -29,7 +29,7 @@ driver_n_params(const imp_image *im)
 }
 
 uint32_t
-driver_param(const imp_image *im, const char *name, size_t len)
+driver_find_param(const imp_image *im, const char *name, size_t len)
 {
     for (uint32_t i = 0; i < im->params.n; i++) {
         imp_str s = param_at(im, i)->name;
@@ -137,10 +137,10 @@ put(const imp_image *im, double *p, uint32_t i, double x, struct diags *ds)
 }
 
 bool
-driver_put(const imp_image *im, double *p, const char *name, double x,
-           struct diags *ds)
+driver_set_number(const imp_image *im, double *p, const char *name, double x,
+                  struct diags *ds)
 {
-    uint32_t i = driver_param(im, name, strlen(name));
+    uint32_t i = driver_find_param(im, name, strlen(name));
 
     return i == UINT32_MAX ? unknown_param(im, name, ds) : put(im, p, i, x, ds);
 }
@@ -149,7 +149,7 @@ bool
 driver_set(const imp_image *im, double *p, const char *name, const char *text,
            struct diags *ds)
 {
-    uint32_t i = driver_param(im, name, strlen(name));
+    uint32_t i = driver_find_param(im, name, strlen(name));
     double x = 0;
 
     if (i == UINT32_MAX)
@@ -219,15 +219,15 @@ not_set_up(struct diags *ds)
 static int
 begin(struct driver *d, const struct driver_options *o)
 {
-    d->recs = NEW_N(d->ds->arena, struct rec *, d->im->commands.n + 1);
-    d->out = (struct out){.write = o->write ? o->write : to_stdout,
-                          .ctx = o->write ? o->ctx : d,
-                          .json = o->json,
-                          .dir = o->out_dir,
-                          .width = o->width ? o->width : 80,
-                          .hdf5 = o->hdf5,
-                          .im = d->im,
-                          .params = d->rt->env + d->im->layout.params};
+    d->recs = NEW_N(d->ds->arena, struct record *, d->im->commands.n + 1);
+    d->out = (struct output){.write = o->write ? o->write : to_stdout,
+                             .ctx = o->write ? o->ctx : d,
+                             .json = o->json,
+                             .dir = o->out_dir,
+                             .width = o->width ? o->width : 80,
+                             .hdf5 = o->hdf5,
+                             .im = d->im,
+                             .params = d->rt->env + d->im->layout.params};
     if (o->has_seed && rt_seed(d->rt, o->seed, 0))
         return not_set_up(d->ds);
     d->out.seed = d->rt->seed;
@@ -250,8 +250,8 @@ driver_open(struct driver *d, const imp_image *im, const imp_code *code,
 }
 
 int
-driver_again(struct driver *d, const double *params,
-             const struct driver_options *o)
+driver_restart(struct driver *d, const double *params,
+               const struct driver_options *o)
 {
     d->rt->stop = o->stop;
     return rt_restart(d->rt, params) == IMP_OK ? begin(d, o)
@@ -259,7 +259,7 @@ driver_again(struct driver *d, const double *params,
 }
 
 int
-driver_go(struct driver *d)
+driver_run_commands(struct driver *d)
 {
     int status = analysis_run(&d->an), e = flush(d);
 
@@ -291,7 +291,7 @@ driver_run(const imp_image *im, const imp_code *code, const double *params,
     int status = driver_open(&d, im, code, params, o, ds);
 
     if (status == IMP_EXIT_OK)
-        status = driver_go(&d);
+        status = driver_run_commands(&d);
     driver_close(&d);
     return status;
 }

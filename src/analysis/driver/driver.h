@@ -9,12 +9,12 @@
  *     driver_defaults(im, p);
  *     if (!driver_set(im, p, "gamma", "0.4", &ds)) ...
  *     exit = driver_run(im, code, p, &options, &ds);
- *     driver_print(&ds, DIAG_TEXT);
+ *     driver_print_messages(&ds, DIAG_TEXT);
  *
  * or, to read records after the run (REPL, C API):
  *     driver_open(&d, im, code, p, &options, &ds) == IMP_EXIT_OK
  *     (hand over d.recs[i] of `done` commands)
- *     exit = driver_go(&d);  ... d.recs ...  driver_close(&d);
+ *     exit = driver_run_commands(&d);  ... d.recs ...  driver_close(&d);
  * driver_close must also be called after a failed driver_open. */
 #ifndef IMP_ANALYSIS_DRIVER_DRIVER_H
 #define IMP_ANALYSIS_DRIVER_DRIVER_H
@@ -50,15 +50,15 @@ struct driver {
     const imp_image *im;
     struct diags *ds;
     struct rt *rt; /* owned */
-    struct out out;
+    struct output out;
     struct analysis an;
-    struct rec **recs;  /* per command; in the arena of ds */
-    struct buf pending; /* on its way to standard output */
+    struct record **recs; /* per command; in the arena of ds */
+    struct buf pending;   /* on its way to standard output */
 };
 
 uint32_t driver_n_params(const imp_image *im);
 /* number of a param by name, or UINT32_MAX */
-uint32_t driver_param(const imp_image *im, const char *name, size_t len);
+uint32_t driver_find_param(const imp_image *im, const char *name, size_t len);
 /* the defaults of all params into p (SI) */
 void driver_defaults(const imp_image *im, double *p);
 /* Sets one param from a bare number in SI units. False after a diagnostic: no
@@ -67,8 +67,8 @@ void driver_defaults(const imp_image *im, double *p);
 bool driver_set(const imp_image *im, double *p, const char *name,
                 const char *text, struct diags *ds);
 /* the same for a number */
-bool driver_put(const imp_image *im, double *p, const char *name, double x,
-                struct diags *ds);
+bool driver_set_number(const imp_image *im, double *p, const char *name,
+                       double x, struct diags *ds);
 
 /* The run. Results go to the sink as they come, diagnostics to ds (also those
  * of failed `expect`s and of a sink that fails: disk full, closed pipe).
@@ -76,12 +76,12 @@ bool driver_put(const imp_image *im, double *p, const char *name, double x,
 int driver_open(struct driver *d, const imp_image *im, const imp_code *code,
                 const double *params, const struct driver_options *o,
                 struct diags *ds);
-int driver_go(struct driver *d);
+int driver_run_commands(struct driver *d);
 /* After a driver_open that succeeded: another run of the same model, in the
  * same memory. The caller has emptied the arena of ds, with the records of the
  * last run. Returns as driver_open. */
-int driver_again(struct driver *d, const double *params,
-                 const struct driver_options *o);
+int driver_restart(struct driver *d, const double *params,
+                   const struct driver_options *o);
 void driver_close(struct driver *d);
 int driver_run(const imp_image *im, const imp_code *code, const double *params,
                const struct driver_options *o, struct diags *ds);
@@ -90,9 +90,9 @@ int driver_run(const imp_image *im, const imp_code *code, const double *params,
 struct sources *driver_sources(const imp_image *im, struct arena *a);
 /* all diagnostics to standard error; colour only where that is a terminal and
  * NO_COLOR is unset. Warnings are printed as well. */
-void driver_print(const struct diags *ds, enum diag_format format);
+void driver_print_messages(const struct diags *ds, enum diag_format format);
 /* "text", "lines" or "json"; false if it is none of them */
-bool driver_format(const char *word, enum diag_format *format);
+bool driver_message_format(const char *word, enum diag_format *format);
 /* Ctrl-C (and SIGTERM) set the flag that is returned, a second one ends the
  * process with exit status 3; SIGPIPE is ignored: writes fail instead. For
  * programs, not for the C API. */

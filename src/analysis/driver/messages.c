@@ -11,7 +11,7 @@
 #include "base/io.h"
 
 void
-driver_print(const struct diags *ds, enum diag_format format)
+driver_print_messages(const struct diags *ds, enum diag_format format)
 {
     struct buf b = {0};
     const char *no = getenv("NO_COLOR");
@@ -23,7 +23,7 @@ driver_print(const struct diags *ds, enum diag_format format)
 }
 
 bool
-driver_format(const char *word, enum diag_format *format)
+driver_message_format(const char *word, enum diag_format *format)
 {
     static const char *const words[] = {"text", "lines", "json"};
     static const enum diag_format formats[] = {DIAG_TEXT, DIAG_LINES,

@@ -13,7 +13,8 @@
 #include "analysis/command/analysis_priv.h"
 
 int
-run_failed(struct analysis *a, int status, imp_range where, const char *what)
+command_failed(struct analysis *a, int status, imp_range where,
+               const char *what)
 {
     struct diag *d;
     switch (status) {
@@ -43,8 +44,8 @@ run_failed(struct analysis *a, int status, imp_range where, const char *what)
 }
 
 void
-set_absent_all(struct analysis *a, struct rec *out, const char *const *fields,
-               size_t n, const char *why)
+command_set_absent(struct analysis *a, struct record *out,
+                   const char *const *fields, size_t n, const char *why)
 {
     for (size_t i = 0; i < n; i++)
         SET_ABSENT(fields[i], why);
@@ -66,13 +67,13 @@ has_record(uint32_t id)
 }
 
 static void
-print_record(struct analysis *a, const imp_command *c, const struct rec *r)
+print_record(struct analysis *a, const imp_command *c, const struct record *r)
 {
     const imp_image *im = a->rt->im;
     if (a->out->json)
         out_record_json(a->out, im, r);
     else if (!c->bound.n)
-        out_record_text(a->out, im, r, bound_label(a, c));
+        out_record_text(a->out, im, r, command_label(a, c));
 }
 
 static int
@@ -85,7 +86,7 @@ run_command(struct analysis *a, uint32_t i, const imp_command *c)
         return IMP_BADMODEL;
     }
     rt_reset(a->rt);
-    struct rec *r = rec_new(rec_arena(a), a->rt->im, c);
+    struct record *r = record_new(record_arena(a), a->rt->im, c);
     int errors = a->ds->errors;
     int st = fn(a, c, r);
     if (st == IMP_OK || r->partial ||
@@ -100,7 +101,8 @@ run_command(struct analysis *a, uint32_t i, const imp_command *c)
                  "`%s` was stopped before it was done", command_word(c->id));
     } else if (st != IMP_OK && st != IMP_BADMODEL && a->ds->errors == errors) {
         /* a failure that nobody has explained */
-        if (run_failed(a, st, c->range, command_word(c->id)) == IMP_FAILED &&
+        if (command_failed(a, st, c->range, command_word(c->id)) ==
+                IMP_FAILED &&
             a->ds->errors == errors)
             diag_add(a->ds, DIAG_E0700, c->range, "`%s` failed",
                      command_word(c->id));

@@ -225,7 +225,7 @@ apply(struct simulation *s, int flag, const char *value)
         s->o.sweeps.resume = true;
         return true;
     default:
-        if (driver_format(value, &s->format))
+        if (driver_message_format(value, &s->format))
             return true;
         diag_add(&s->ds, DIAG_E0804, IMP_NOWHERE,
                  "`--diagnostics` takes text, lines or json; found `%s`",
@@ -252,7 +252,7 @@ read_flag(struct simulation *s, int argc, char **argv, int *i)
     int flag = find_flag(name, n);
     const char *value = eq ? eq + 1 : NULL;
     name = arena_strndup(s->arena, name, n);
-    if (flag < 0 && driver_param(s->im, name, n) == UINT32_MAX) {
+    if (flag < 0 && driver_find_param(s->im, name, n) == UINT32_MAX) {
         /* what looks like its value is not a mistake of its own */
         if (!eq && *i + 1 < argc && strncmp(argv[*i + 1], "--", 2))
             ++*i;
@@ -311,7 +311,7 @@ main(int argc, char **argv)
     s.arena = arena_new();
     diags_init(&s.ds, s.arena, driver_sources(s.im, s.arena));
     status = run(&s, argc, argv);
-    driver_print(&s.ds, s.format);
+    driver_print_messages(&s.ds, s.format);
     oom_leave(&guard);
     arena_free(s.arena);
     return status;

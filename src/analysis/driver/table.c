@@ -22,10 +22,11 @@ command_function(uint32_t id)
     return id < IMP_CMD_COUNT ? commands[id].fn : NULL;
 }
 
-const struct command_ahead *
-command_ahead(uint32_t id)
+const struct command_batch *
+command_batch(uint32_t id)
 {
-    static const struct command_ahead chatter = {chatter_ahead, chatter_tell};
+    static const struct command_batch chatter = {chatter_batch_prepare,
+                                                 chatter_batch_record};
     return id == IMP_CMD_chatter ? &chatter : NULL;
 }
 

@@ -25,7 +25,7 @@ spread(const double *x, const bool *on, size_t nc, double *out)
 }
 
 int
-cmd_compare(struct analysis *a, const imp_command *c, struct rec *out)
+cmd_compare(struct analysis *a, const imp_command *c, struct record *out)
 {
     static const char *const word[] = {"yes", "motion only", "no"};
     struct multi_rt in;
@@ -55,7 +55,7 @@ cmd_compare(struct analysis *a, const imp_command *c, struct rec *out)
         const char *text[8];
         size_t n = impact_remarks(a, &in, m, text, 8);
         for (size_t i = 0; i < n && n_warn < 64; i++)
-            warn[n_warn++] = arena_printf(rec_arena(a), "%s: %s",
+            warn[n_warn++] = arena_printf(record_arena(a), "%s: %s",
                                           impact_law_name[m->law], text[i]);
         if (!m->applied)
             continue;

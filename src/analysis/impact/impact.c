@@ -31,7 +31,7 @@ impact_handler_compute(struct analysis *a, uint32_t contact,
     double local[10];
     int st = closest_points(r, contact, &cl, true);
     if (st)
-        return run_failed(a, st, ct->range, "the closest points");
+        return command_failed(a, st, ct->range, "the closest points");
     memcpy(local, cl.u, sizeof *local * ct->n_unknown);
     local[ct->n_unknown] = alpha ? *alpha : 0.0;
     local[ct->n_unknown + 1] = alpha ? 1.0 : 0.0;
@@ -193,7 +193,7 @@ check_conserved(struct analysis *a, const imp_contact *ct, const double *cs,
  * impulse is the law's, so that there is a peak of compression */
 static int
 more_fields(struct analysis *a, const imp_command *c, uint32_t contact,
-            bool law, struct rec *out)
+            bool law, struct record *out)
 {
     struct multi_rt in;
     struct multi *m;
@@ -213,7 +213,7 @@ more_fields(struct analysis *a, const imp_command *c, uint32_t contact,
 }
 
 int
-cmd_impact(struct analysis *a, const imp_command *c, struct rec *out)
+cmd_impact(struct analysis *a, const imp_command *c, struct record *out)
 {
     struct touch t;
     struct verdict v;
@@ -271,7 +271,7 @@ cmd_impact(struct analysis *a, const imp_command *c, struct rec *out)
     double added = user ? own * v.v + own * own * nMn / 2.0 : 0.0;
     if (added > 0.0) {
         char s[NUM_TEXT],
-            *w = arena_printf(rec_arena(a), "this impulse adds %s J",
+            *w = arena_printf(record_arena(a), "this impulse adds %s J",
                               num_digits(s, added, 6));
         warn[n_warn++] = w;
         struct diag *d = diag_add(a->ds, DIAG_W0721, user->range,

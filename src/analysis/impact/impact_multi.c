@@ -177,8 +177,8 @@ impact_read(struct analysis *a, const uint32_t *contact, uint32_t n,
             struct multi_rt *in)
 {
     int st = multi_from_rt(a->rt, contact, n, in);
-    return st ? run_failed(a, st, rt_contact(a->rt, contact[0])->range,
-                           "the closest points")
+    return st ? command_failed(a, st, rt_contact(a->rt, contact[0])->range,
+                               "the closest points")
               : IMP_OK;
 }
 
@@ -236,7 +236,7 @@ together(struct analysis *a, const imp_command *c, const uint32_t *contact,
         if (i == lead || k->flags & IMP_CONTACTF_STATED)
             continue;
         if ((st = touch_gap(a, contact[i], &gap, NULL)))
-            return run_failed(a, st, k->range, "the closest points");
+            return command_failed(a, st, k->range, "the closest points");
         event_tolerances(r, contact[i], &tol, &rate);
         if (fabs(gap) <= tol)
             continue;
@@ -316,14 +316,14 @@ point_name(struct analysis *a, const struct multi_rt *in, int c)
     const struct imp_contact *k = rt_contact(a->rt, in->contact[c]);
     const double *p = in->p.contact[c].p;
     const char *name =
-        arena_printf(rec_arena(a), "`%s`", imp_text(a->rt->im, k->name));
+        arena_printf(record_arena(a), "`%s`", imp_text(a->rt->im, k->name));
     char x[3][NUM_TEXT];
     for (int i = 0; i < (int)in->p.n_contact; i++)
         if (i != c && in->contact[i] == in->contact[c]) {
             for (int d = 0; d < 3; d++)
                 num_digits(x[d], p[d], 6);
-            return arena_printf(rec_arena(a), "%s at (%s, %s%s%s)", name, x[0],
-                                x[1], a->rt->im->dim == 3 ? ", " : "",
+            return arena_printf(record_arena(a), "%s at (%s, %s%s%s)", name,
+                                x[0], x[1], a->rt->im->dim == 3 ? ", " : "",
                                 a->rt->im->dim == 3 ? x[2] : "");
         }
     return name;
@@ -333,7 +333,7 @@ size_t
 impact_remarks(struct analysis *a, const struct multi_rt *in,
                const struct multi *m, const char **text, size_t most)
 {
-    struct arena *ar = rec_arena(a);
+    struct arena *ar = record_arena(a);
     size_t n = 0, more = 0;
     char x[NUM_TEXT];
     double big = 0;
@@ -434,7 +434,7 @@ impact_forbidden(const struct analysis *a, const struct multi *m)
 
 /* a row per body: spin, velocity */
 static void
-set_twists(struct analysis *a, const struct multi_rt *in, struct rec *out,
+set_twists(struct analysis *a, const struct multi_rt *in, struct record *out,
            const char *field, const double *twist)
 {
     bool plane = a->rt->im->dim == 2;
@@ -449,7 +449,7 @@ set_twists(struct analysis *a, const struct multi_rt *in, struct rec *out,
 
 static void
 set_joints(struct analysis *a, const struct multi_rt *in, const struct multi *m,
-           struct rec *out)
+           struct record *out)
 {
     bool plane = a->rt->im->dim == 2;
     size_t nj = a->rt->im->joints.n, w = plane ? 3 : 6;
@@ -463,7 +463,7 @@ set_joints(struct analysis *a, const struct multi_rt *in, const struct multi *m,
 
 /* whose rows the matrices have */
 static void
-set_names(struct analysis *a, const struct multi_rt *in, struct rec *out)
+set_names(struct analysis *a, const struct multi_rt *in, struct record *out)
 {
     const imp_image *im = a->rt->im;
     const imp_joint *j = IMP_ARRAY(im, im->joints, imp_joint);
@@ -506,7 +506,7 @@ kind_of(const struct multi_rt *in)
 /* where the impulses act, as points of the first bodies, and along what */
 static void
 set_points(struct analysis *a, const struct multi_rt *in, const struct multi *m,
-           struct rec *out)
+           struct record *out)
 {
     size_t d = a->rt->im->dim, nc = (size_t)m->nc;
     double *x = NEW_N(a->rt->arena, double, 2 * d * nc + 1), *y = x + d * nc;
@@ -526,7 +526,7 @@ set_points(struct analysis *a, const struct multi_rt *in, const struct multi *m,
 
 void
 impact_record(struct analysis *a, const struct multi_rt *in, struct multi *m,
-              struct rec *out, bool skip_main)
+              struct record *out, bool skip_main)
 {
     static const char *const word[] = {"yes", "motion only", "no"};
     size_t nc = (size_t)m->nc;
@@ -557,7 +557,7 @@ impact_record(struct analysis *a, const struct multi_rt *in, struct multi *m,
             static const char *const after[] = {
                 "impulses",     "twists_after", "normal_velocities_after",
                 "energy_after", "energy_loss",  "momentum_error"};
-            set_absent_all(a, out, after, 6, why);
+            command_set_absent(a, out, after, 6, why);
         } else {
             SET_LIST("impulses", m->P, nc);
             set_twists(a, in, out, "twists_after", m->twist);
@@ -580,10 +580,11 @@ impact_record(struct analysis *a, const struct multi_rt *in, struct multi *m,
         static const char *const peak[] = {"normal_velocities_peak",
                                            "twists_peak", "loading_impulses",
                                            "unloading_impulses"};
-        set_absent_all(a, out, peak, 4,
-                       why ? why
-                           : "this law has no common peak of compression for "
-                             "these contacts");
+        command_set_absent(
+            a, out, peak, 4,
+            why ? why
+                : "this law has no common peak of compression for "
+                  "these contacts");
     }
     if (nc == 1)
         SET_TEXT("contact_kind", kind_of(in));
@@ -601,7 +602,7 @@ impact_record(struct analysis *a, const struct multi_rt *in, struct multi *m,
     /* last: G is now taken from the singular values */
     if (multi_measure(m)) {
         static const char *const sv[] = {"rank", "null_space", "condition"};
-        set_absent_all(a, out, sv, 3, "the singular values did not settle");
+        command_set_absent(a, out, sv, 3, "the singular values did not settle");
         return;
     }
     SET_NUM("rank", m->rank);
@@ -629,7 +630,7 @@ impact_undetermined(struct analysis *a, imp_range where, const struct multi *m)
 }
 
 int
-impact_at_contacts(struct analysis *a, const imp_command *c, struct rec *out)
+impact_at_contacts(struct analysis *a, const imp_command *c, struct record *out)
 {
     struct multi_rt in;
     struct multi *m;

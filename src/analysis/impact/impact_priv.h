@@ -35,7 +35,7 @@ int impact_law_of_contacts(struct analysis *a, imp_range where,
 /* everything of the record that comes from m; `skip_main`: leave the fields
  * that `impact` of two free bodies has set itself */
 void impact_record(struct analysis *a, const struct multi_rt *in,
-                   struct multi *m, struct rec *out, bool skip_main);
+                   struct multi *m, struct record *out, bool skip_main);
 /* Remarks of one law: what is wrong or not unique, with amounts. At most
  * `most` of them; returns how many. */
 size_t impact_remarks(struct analysis *a, const struct multi_rt *in,
@@ -52,9 +52,10 @@ struct diag *impact_undetermined(struct analysis *a, imp_range where,
  * bodies? */
 bool impact_is_plain(const struct rt *r, uint32_t contact);
 /* `impact` at contacts of a system */
-int impact_of_system(struct analysis *a, const imp_command *c, struct rec *out);
+int impact_of_system(struct analysis *a, const imp_command *c,
+                     struct record *out);
 /* `impact` at several contacts, stated ones, or with joints */
 int impact_at_contacts(struct analysis *a, const imp_command *c,
-                       struct rec *out);
+                       struct record *out);
 
 #endif

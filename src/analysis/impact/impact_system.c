@@ -204,14 +204,14 @@ kinetic(struct strike *k, const double *v, double *e)
 }
 
 static void
-undetermined(struct strike *k, struct rec *out)
+undetermined(struct strike *k, struct record *out)
 {
     static const char *const fields[] = {"impulses", "normal_velocities_after",
                                          "rates", "energy_after",
                                          "energy_loss"};
     struct analysis *a = k->a;
-    set_absent_all(a, out, fields, sizeof fields / sizeof *fields,
-                   "the outcome depends on the order of the contacts");
+    command_set_absent(a, out, fields, sizeof fields / sizeof *fields,
+                       "the outcome depends on the order of the contacts");
     struct diag *d =
         diag_add(a->ds, DIAG_W0730, k->c->range,
                  "several contacts close at one time, and no law says what "
@@ -223,7 +223,7 @@ undetermined(struct strike *k, struct rec *out)
 
 /* what one contact makes of the rates: I - (1 + e) M^-1 N^T N/(N M^-1 N^T) */
 static void
-map(struct strike *k, const struct line *l, struct rec *out)
+map(struct strike *k, const struct line *l, struct record *out)
 {
     struct analysis *a = k->a;
     size_t n = k->n;
@@ -262,7 +262,7 @@ dependent(struct strike *k, const double *G)
 
 static int
 result(struct strike *k, const struct line *l, enum line_event what,
-       const char *law, struct rec *out)
+       const char *law, struct record *out)
 {
     struct analysis *a = k->a;
     struct arena *ar = a->rt->arena;
@@ -339,7 +339,7 @@ policy_of(enum imp_impact_law law)
 }
 
 int
-impact_of_system(struct analysis *a, const imp_command *c, struct rec *out)
+impact_of_system(struct analysis *a, const imp_command *c, struct record *out)
 {
     struct rt *r = a->rt;
     struct strike k = {.a = a, .c = c, .n_hit = (int)c->args.n};

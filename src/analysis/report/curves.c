@@ -25,14 +25,14 @@ numbers_of(struct analysis *a, const imp_val *v, double **x, size_t *n)
 
 static int
 contour(struct analysis *a, const imp_command *c, const struct out_column *x,
-        const struct out_column *y, struct out_column z, struct plot_lines *l)
+        const struct out_column *y, struct out_column z, struct plot_curves *l)
 {
     struct out_column p = *x, q = *y;
     const imp_val *given = arg_option(a, c, IMP_OPT_plot_levels);
     double round[OUT_LEVELS], *level = round;
     size_t n;
     int st;
-    plot_merge(a->rt->arena, &p, &q, &z);
+    plot_merge_repeats(a->rt->arena, &p, &q, &z);
     if (!given)
         n = out_levels(&z, round);
     else if ((st = numbers_of(a, given, &level, &n)))
@@ -55,7 +55,7 @@ contour(struct analysis *a, const imp_command *c, const struct out_column *x,
 int
 plot_contours(struct analysis *a, const imp_command *c,
               const struct out_column *x, const struct out_column *y,
-              const struct out_column *z, struct plot_lines *l)
+              const struct out_column *z, struct plot_curves *l)
 {
     const imp_val *v = arg_option(a, c, IMP_OPT_plot_contours);
     struct columns cols = {0};
@@ -72,7 +72,7 @@ plot_contours(struct analysis *a, const imp_command *c,
     }
     if (!v)
         return contour(a, c, x, y, *z, l);
-    st = columns_of(a, v, &cols, NULL);
+    st = columns_of_value(a, v, &cols, NULL);
     for (size_t k = 0; k < cols.n && !st; k++) {
         if (cols.v[k].n != x->n) {
             diag_add(a->ds, DIAG_E0715, v->range,
@@ -127,7 +127,7 @@ label_of(const struct analysis *a, const imp_val *v)
 
 static void
 expression(struct analysis *a, const imp_val *v, const struct out_column *x,
-           struct plot_lines *l)
+           struct plot_curves *l)
 {
     double *p = param_at(a, v->ref), was = *p;
     double *at = places(a, x, PLOT_POINTS);
@@ -148,7 +148,7 @@ expression(struct analysis *a, const imp_val *v, const struct out_column *x,
 /* left - right over the fine grid */
 static void
 equation(struct analysis *a, const imp_val *v, const struct out_column *x,
-         const struct out_column *y, struct plot_lines *l)
+         const struct out_column *y, struct plot_curves *l)
 {
     size_t n = PLOT_FINE, all = n * n;
     double *p = param_at(a, v->ref), *q = param_at(a, v->field);
@@ -184,13 +184,13 @@ equation(struct analysis *a, const imp_val *v, const struct out_column *x,
 
 /* a column of a sweep over one param, against that */
 static int
-column_curve(struct analysis *a, const imp_val *v, struct plot_lines *l)
+column_curve(struct analysis *a, const imp_val *v, struct plot_curves *l)
 {
-    const struct rec *r = arg_record(a, v);
+    const struct record *r = arg_record(a, v);
     struct columns cols = {0};
     if (!r)
         return IMP_FAILED;
-    int st = columns_of(a, v, &cols, NULL);
+    int st = columns_of_value(a, v, &cols, NULL);
     for (size_t i = 0; !st && i < r->n; i++)
         if (r->schema[i].column == 1 && !r->v[i].why)
             VEC_PUSH_IN(
@@ -219,7 +219,7 @@ visible(const struct out_curve *c, const struct out_column *x,
 int
 plot_overlay(struct analysis *a, const imp_command *c,
              const struct out_column *x, const struct out_column *y,
-             struct plot_lines *l)
+             struct plot_curves *l)
 {
     const imp_val *list = arg_option(a, c, IMP_OPT_plot_overlay);
     const imp_val *v = list ? val_items(a, list) : NULL;

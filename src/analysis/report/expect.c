@@ -19,11 +19,11 @@ say_texts(struct analysis *a, const imp_val *v, struct diag *d)
         const imp_slot *s = IMP_ARRAY(im, im->slots, imp_slot) + slot[i];
         if (s->kind != IMP_SLOT_TEXTEQ && s->kind != IMP_SLOT_TEXTITEMEQ)
             continue;
-        const struct rec *r = a->recs[s->command];
+        const struct record *r = a->recs[s->command];
         if (!r || !r->present)
             continue;
         const imp_command *c = r->command;
-        const struct fieldval *f = &r->v[s->field];
+        const struct field_value *f = &r->v[s->field];
         const char *field = imp_text(im, r->schema[s->field].name);
         const char *of =
             c->bound.n ? imp_text(im, c->bound) : command_word(c->id);
@@ -64,7 +64,7 @@ say_failed(struct analysis *a, const imp_val *v, const double x[3])
 }
 
 int
-cmd_expect(struct analysis *a, const imp_command *c, struct rec *out)
+cmd_expect(struct analysis *a, const imp_command *c, struct record *out)
 {
     (void)out;
     const imp_val *v = arg_items(a, c);

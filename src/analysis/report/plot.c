@@ -34,9 +34,9 @@ map(struct analysis *a, const imp_command *c, const struct columns *axes)
 {
     const imp_val *v = arg_items(a, c);
     struct out_column z[8];
-    const struct rec *r = v->kind == IMP_VAL_FIELD ? arg_record(a, v) : NULL;
+    const struct record *r = v->kind == IMP_VAL_FIELD ? arg_record(a, v) : NULL;
     if (c->args.n != 1 || !r || r->schema[v->field].width > 3 ||
-        record_columns(a, r, v->field, z) != 1 || z[0].n != axes->v[0].n ||
+        columns_of_field(a, r, v->field, z) != 1 || z[0].n != axes->v[0].n ||
         z[0].n != axes->v[1].n) {
         struct diag *d =
             diag_add(a->ds, DIAG_E0715, c->range,
@@ -46,12 +46,12 @@ map(struct analysis *a, const imp_command *c, const struct columns *axes)
                   "as in plot s.verdict { against = (s.rho, s.gamma) }");
         return IMP_FAILED;
     }
-    struct plot_lines l = {0};
+    struct plot_curves l = {0};
     struct out_column x = axes->v[0], y = axes->v[1];
     int st = plot_contours(a, c, &x, &y, &z[0], &l);
     if (!st)
         st = plot_overlay(a, c, &x, &y, &l);
-    plot_merge(a->rt->arena, &x, &y, &z[0]);
+    plot_merge_repeats(a->rt->arena, &x, &y, &z[0]);
     if (!st)
         st = out_map(a->out, a->ds, c->range,
                      arg_text(a, c, IMP_OPT_plot_file, default_name(a)),
@@ -67,10 +67,10 @@ per_column(struct analysis *a, const imp_command *c, const imp_val *v,
 {
     struct out_column z[8];
     const imp_val *one = val_items(a, v);
-    const struct rec *r =
+    const struct record *r =
         one->kind == IMP_VAL_FIELD ? arg_record(a, one) : NULL;
     if (v->items.n == 1 && r && r->schema[one->field].width <= 3 &&
-        record_columns(a, r, one->field, z) == 1 && z[0].n == x->n) {
+        columns_of_field(a, r, one->field, z) == 1 && z[0].n == x->n) {
         *per = z[0];
         return IMP_OK;
     }
@@ -88,14 +88,15 @@ curves(struct analysis *a, const imp_command *c, const struct out_column *x,
        const struct columns *ys)
 {
     const imp_val *v = arg_option(a, c, IMP_OPT_plot_per);
-    struct plot_lines l = {0};
+    struct plot_curves l = {0};
     struct out_column per = {0};
     int st = v ? per_column(a, c, v, x, &per) : IMP_OK;
     for (size_t j = 0; j < ys->n && !st; j++) {
         if (!v) {
             VEC_PUSH_IN(a->rt->arena, &l,
                         (struct out_curve){.x = *x, .y = ys->v[j]});
-        } else if (!plot_per(a->rt->arena, &per, x, &ys->v[j], ys->n > 1, &l)) {
+        } else if (!plot_curves_per_value(a->rt->arena, &per, x, &ys->v[j],
+                                          ys->n > 1, &l)) {
             struct diag *d = diag_add(a->ds, DIAG_E0715, c->range,
                                       "`%s` has more than %d values, and a "
                                       "curve for each would not be told apart",
@@ -145,7 +146,7 @@ unused(struct analysis *a, const imp_command *c, bool is_map)
 }
 
 int
-cmd_plot(struct analysis *a, const imp_command *c, struct rec *out)
+cmd_plot(struct analysis *a, const imp_command *c, struct record *out)
 {
     (void)out;
     const imp_val *v = arg_items(a, c);
@@ -154,7 +155,7 @@ cmd_plot(struct analysis *a, const imp_command *c, struct rec *out)
     int st = IMP_OK;
     const imp_val *against = arg_option(a, c, IMP_OPT_plot_against);
     a->plots++;
-    if (against && (st = columns_of(a, against, &xs, NULL)))
+    if (against && (st = columns_of_value(a, against, &xs, NULL)))
         return st;
     if ((st = unused(a, c, xs.n == 2)))
         return st;
@@ -162,7 +163,7 @@ cmd_plot(struct analysis *a, const imp_command *c, struct rec *out)
         return map(a, c, &xs);
     }
     for (uint32_t i = 0; i < c->args.n && !st; i++)
-        st = columns_of(a, &v[i], &ys, &x);
+        st = columns_of_value(a, &v[i], &ys, &x);
     if (st)
         return st;
 

@@ -88,8 +88,8 @@ run_of(const struct row *r, size_t i, size_t n)
 }
 
 void
-plot_merge(struct arena *a, struct out_column *x, struct out_column *y,
-           struct out_column *z)
+plot_merge_repeats(struct arena *a, struct out_column *x, struct out_column *y,
+                   struct out_column *z)
 {
     struct row *r;
     size_t n = sorted(a, x, y, z->n, &r), m = 0;
@@ -163,9 +163,9 @@ keys(struct arena *a, const struct out_column *per)
 }
 
 bool
-plot_per(struct arena *a, const struct out_column *per,
-         const struct out_column *x, const struct out_column *y, bool named,
-         struct plot_lines *l)
+plot_curves_per_value(struct arena *a, const struct out_column *per,
+                      const struct out_column *x, const struct out_column *y,
+                      bool named, struct plot_curves *l)
 {
     struct out_column key = keys(a, per);
     struct row *r;

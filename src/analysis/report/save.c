@@ -25,7 +25,7 @@ default_name(struct analysis *a, const imp_val *v)
 }
 
 int
-cmd_save(struct analysis *a, const imp_command *c, struct rec *out)
+cmd_save(struct analysis *a, const imp_command *c, struct record *out)
 {
     (void)out;
     const imp_val *v = arg_items(a, c);
@@ -33,7 +33,7 @@ cmd_save(struct analysis *a, const imp_command *c, struct rec *out)
     struct out_column time = {0};
     int st = IMP_OK;
     for (uint32_t i = 0; i < c->args.n && !st; i++)
-        st = columns_of(a, &v[i], &cols, &time);
+        st = columns_of_value(a, &v[i], &cols, &time);
     if (st)
         return st;
     bool there = !time.x;

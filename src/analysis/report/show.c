@@ -82,7 +82,7 @@ show_contact(struct analysis *a, const imp_val *v)
     }
     int st = closest_points(a->rt, v->ref, &cl, true);
     if (st)
-        return run_failed(a, st, v->range, "the closest points");
+        return command_failed(a, st, v->range, "the closest points");
     show_part(a, of, "gap", "m", &cl.gap, 1);
     show_part(a, of, "P", "m", cl.P, d);
     show_part(a, of, "Q", "m", cl.Q, d);
@@ -108,17 +108,17 @@ show_value(struct analysis *a, const imp_val *v)
     case IMP_VAL_CONTACT:
         return show_contact(a, v);
     case IMP_VAL_RESULT: {
-        const struct rec *r = arg_record(a, v);
+        const struct record *r = arg_record(a, v);
         if (!r)
             return IMP_FAILED;
         if (a->out->json)
             out_record_shown(a->out, im, r, label);
         else
-            out_record_text(a->out, im, r, bound_label(a, r->command));
+            out_record_text(a->out, im, r, command_label(a, r->command));
         return IMP_OK;
     }
     case IMP_VAL_FIELD: {
-        const struct rec *r = arg_record(a, v);
+        const struct record *r = arg_record(a, v);
         if (!r)
             return IMP_FAILED;
         out_field(a->out, im, r, v->field, label);
@@ -143,7 +143,7 @@ show_value(struct analysis *a, const imp_val *v)
 }
 
 int
-cmd_show(struct analysis *a, const imp_command *c, struct rec *out)
+cmd_show(struct analysis *a, const imp_command *c, struct record *out)
 {
     (void)out;
     const imp_val *v = arg_items(a, c);

@@ -33,7 +33,7 @@ contact_name(const struct simulation *s, uint32_t c)
 void
 simulate_remark(struct simulation *s, const char *text)
 {
-    VEC_PUSH(&s->remarks, arena_strdup(rec_arena(s->a), text));
+    VEC_PUSH(&s->remarks, arena_strdup(record_arena(s->a), text));
 }
 
 void

@@ -88,8 +88,8 @@ by_choice(struct simulation *s, uint32_t c, const struct multi_rt *in,
     struct normal_choices o;
     int st = normal_choices_read(s->a, c, in->choice, &o);
     if (st)
-        return run_failed(s->a, st, rt_contact(s->a->rt, c)->range,
-                          "the series along the normals of a corner");
+        return command_failed(s->a, st, rt_contact(s->a->rt, c)->range,
+                              "the series along the normals of a corner");
     v->open = true;
     v->class = o.closing   ? CLASS_MINUS
                : o.pressed ? CLASS_0_MINUS

@@ -54,7 +54,7 @@ gather(struct simulation *s, const imp_val *v)
     }
     size_t n = item_size(v);
     if (v->kind == IMP_VAL_FIELD) {
-        const struct rec *r = arg_record(s->a, v);
+        const struct record *r = arg_record(s->a, v);
         if (!r)
             return IMP_FAILED;
         n = r->v[v->field].n;
@@ -143,7 +143,7 @@ simulate_row(struct simulation *s)
 }
 
 void
-simulate_put_rows(struct simulation *s, struct rec *out)
+simulate_put_rows(struct simulation *s, struct record *out)
 {
     struct analysis *a = s->a;
     size_t n = s->t.n, at = 0;

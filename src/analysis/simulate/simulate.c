@@ -223,7 +223,7 @@ run(struct simulation *s, double limit)
 }
 
 static void
-fill(struct simulation *s, struct rec *out, int st, double e0, bool has_e0)
+fill(struct simulation *s, struct record *out, int st, double e0, bool has_e0)
 {
     struct analysis *a = s->a;
     struct motion_totals e;
@@ -266,11 +266,11 @@ fill(struct simulation *s, struct rec *out, int st, double e0, bool has_e0)
 /* A run that an error ended keeps what it has found: the record says by what,
  * and where its state has no energy, nothing is said again. */
 static int
-ended(struct simulation *s, struct rec *out, int st, double e0, bool has_e0)
+ended(struct simulation *s, struct record *out, int st, double e0, bool has_e0)
 {
     struct analysis *a = s->a;
     int errors = a->ds->errors;
-    st = run_failed(a, st, s->c->range, "simulate");
+    st = command_failed(a, st, s->c->range, "simulate");
     const struct diag *why = NULL;
     for (const struct diag *d = a->ds->first; d; d = d->next)
         why = d->severity == DIAG_ERROR ? d : why;
@@ -288,7 +288,7 @@ ended(struct simulation *s, struct rec *out, int st, double e0, bool has_e0)
 }
 
 static int
-simulate(struct simulation *s, struct rec *out)
+simulate(struct simulation *s, struct record *out)
 {
     struct analysis *a = s->a;
     struct motion_totals e;
@@ -326,7 +326,7 @@ sim_free(struct simulation *s)
 }
 
 int
-cmd_simulate(struct analysis *a, const imp_command *c, struct rec *out)
+cmd_simulate(struct analysis *a, const imp_command *c, struct record *out)
 {
     uint32_t n = a->rt->im->contacts.n;
     struct simulation *s = NEW(a->rt->arena, struct simulation);

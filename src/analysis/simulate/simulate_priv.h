@@ -90,7 +90,7 @@ int simulate_read_items(struct simulation *s); /* option record */
 int simulate_read_times(
     struct simulation *s); /* options at, every: ascending, to until */
 int simulate_row(struct simulation *s); /* a row of the present state */
-void simulate_put_rows(struct simulation *s, struct rec *out);
+void simulate_put_rows(struct simulation *s, struct record *out);
 /* event.c */
 int simulate_start_contacts(struct simulation *s); /* contacts at time 0 */
 int simulate_touches(struct simulation *s, const struct event *e,
@@ -195,7 +195,7 @@ void simulate_systems_trend(struct simulation *s, struct diag *d);
 struct flow_event;
 void simulate_limit_add(struct simulation *s, const struct flow_event *e,
                         const uint32_t *c);
-void simulate_put_limits(struct simulation *s, struct rec *out);
+void simulate_put_limits(struct simulation *s, struct record *out);
 
 /* penetration_depth.c: the deepest point between lo (gap falling) and hi
  * (rising) */

@@ -10,33 +10,35 @@
 /* the params of the v-th run; false: it is not to be made, or another model's
  */
 static bool
-params_of(const struct sweep *s, uint64_t v, struct sweep_ahead *x)
+params_of(const struct sweep *s, uint64_t v, struct sweep_batch *x)
 {
-    uint64_t i = sweep_visit(s, v);
+    uint64_t i = sweep_run_number(s, v);
     if (s->resumed && s->state[i] == SWEEP_DONE)
         return false;
-    sweep_go_to(s, &x->place, i);
+    sweep_place_move(s, &x->place, i);
     for (size_t k = 0; k < s->n_axes; k++)
-        x->params[s->axis[k].param] = sweep_here(s, &x->place, k);
+        x->params[s->axis[k].param] = sweep_place_value(s, &x->place, k);
     return true;
 }
 
 static void
-memory(const struct sweep *s, struct sweep_ahead *x, const imp_image *im)
+memory(const struct sweep *s, struct sweep_batch *x, const imp_image *im)
 {
     if (x->params)
         return;
     x->params =
         arena_copy(x->arena, s->params, (im->params.n + 1) * sizeof *s->params);
     x->place.digit = NEW_N(x->arena, size_t, s->n_axes + 1);
-    x->e = NEW_N(x->arena, double, SWEEP_AHEAD *(size_t)im->contacts.n + 1);
+    x->e =
+        NEW_N(x->arena, double, SWEEP_BATCH_RUNS *(size_t)im->contacts.n + 1);
 }
 
 uint64_t
-sweep_ahead(const struct sweep *s, struct sweep_ahead *x, struct analysis *a,
-            const imp_command *question, uint64_t from, uint64_t to)
+sweep_batch_prepare(const struct sweep *s, struct sweep_batch *x,
+                    struct analysis *a, const imp_command *question,
+                    uint64_t from, uint64_t to)
 {
-    const struct command_ahead *ahead = command_ahead(question->id);
+    const struct command_batch *ahead = command_batch(question->id);
     const imp_image *im = a->rt->im;
     uint32_t m = im->contacts.n;
     uint64_t v = from;
@@ -44,7 +46,7 @@ sweep_ahead(const struct sweep *s, struct sweep_ahead *x, struct analysis *a,
     if (!ahead || s->n_models > 1)
         return UINT64_MAX;
     memory(s, x, im);
-    for (; v < to && n < SWEEP_AHEAD; v++) {
+    for (; v < to && n < SWEEP_BATCH_RUNS; v++) {
         if (!params_of(s, v, x))
             continue;
         if (!rt_laws(a->rt, x->params, x->e + (size_t)n * m))
@@ -59,12 +61,12 @@ sweep_ahead(const struct sweep *s, struct sweep_ahead *x, struct analysis *a,
 }
 
 bool
-sweep_told(struct sweep_ahead *x, struct analysis *a,
-           const imp_command *question, struct rec *r)
+sweep_batch_record(struct sweep_batch *x, struct analysis *a,
+                   const imp_command *question, struct record *r)
 {
     int k = x->next++;
     if (k >= x->n || !x->told[k])
         return false;
-    rec_again(r);
-    return command_ahead(question->id)->tell(a, k, r);
+    record_clear(r);
+    return command_batch(question->id)->tell(a, k, r);
 }

@@ -91,8 +91,8 @@ sweep_text(struct sweep_texts *t, const char *s)
 
 /* number of a text, of a column whose last one is there */
 static uint32_t
-number_of(struct sweep_texts *t, const struct fieldval *v,
-          struct sweep_last *last)
+number_of(struct sweep_texts *t, const struct field_value *v,
+          struct sweep_last_text *last)
 {
     const char *s = v->text;
     if (v->lasting && s == last->lasting)
@@ -111,14 +111,14 @@ number_of(struct sweep_texts *t, const struct fieldval *v,
 }
 
 void
-sweep_keep(struct sweep *s, uint64_t i, const struct rec *r,
-           struct sweep_last *last)
+sweep_keep_record(struct sweep *s, uint64_t i, const struct record *r,
+                  struct sweep_last_text *last)
 {
     for (size_t k = 0; k < s->n_fields; k++) {
         const struct sweep_field *f = &s->field[k];
         if (f->calculated)
             continue;
-        const struct fieldval *v = &r->v[f->field];
+        const struct field_value *v = &r->v[f->field];
         if (f->text)
             f->text[i] = v->why ? 0 : number_of(&s->texts, v, &last[k]);
         for (size_t j = 0; j < f->width && !f->text; j++)
@@ -157,7 +157,7 @@ struct stretch {
 };
 
 void
-sweep_wait_apart(struct sweep_waiting *w, uint64_t i)
+sweep_waiting_begin(struct sweep_waiting *w, uint64_t i)
 {
     VEC_PUSH(w, (struct sweep_stretch){i, 1});
 }

@@ -41,7 +41,7 @@ spread(const struct sweep *s, uint64_t i, bool of)
 }
 
 uint64_t
-sweep_visit(const struct sweep *s, uint64_t v)
+sweep_run_number(const struct sweep *s, uint64_t v)
 {
     return s->n_models == 1 ? v
                             : spread(s, v / s->per_model, true) +
@@ -66,11 +66,11 @@ kept(const imp_image *im, const imp_command *sweep)
 static void
 model_params(const struct sweep *s, size_t g, double *p)
 {
-    uint64_t i = sweep_visit(s, g * s->per_model);
+    uint64_t i = sweep_run_number(s, g * s->per_model);
     memcpy(p, s->params, s->a->rt->im->params.n * sizeof *p);
     for (size_t k = 0; k < s->n_axes; k++)
         if (s->axis[k].structural)
-            p[s->axis[k].param] = sweep_value(s, k, i);
+            p[s->axis[k].param] = sweep_axis_value(s, k, i);
 }
 
 /* the model that runs already, if it has the values of g */
@@ -149,7 +149,7 @@ sweep_models_count(struct sweep *s)
         s->model[g].left = s->per_model;
     for (uint64_t v = 0; v < s->total && s->resumed; v++)
         s->model[v / s->per_model].left +=
-            s->state[sweep_visit(s, v)] != SWEEP_DONE;
+            s->state[sweep_run_number(s, v)] != SWEEP_DONE;
 }
 
 /* -- while threads run ------------------------------------------------------

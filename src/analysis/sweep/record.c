@@ -9,8 +9,8 @@
 #include "base/arena.h"
 #include "base/parts.h"
 
-static struct fieldval *
-column(struct rec *out, uint32_t k)
+static struct field_value *
+column(struct record *out, uint32_t k)
 {
     for (size_t i = 0; i < out->n; i++)
         if (out->schema[i].column == k)
@@ -67,8 +67,8 @@ put_axis_by_run(const struct rows *r, size_t k, size_t from, size_t to)
     const struct sweep *s = r->s;
     for (size_t i = from; i < to; i++) {
         uint64_t run = run_of(r, i);
-        r->axis[k][i] =
-            k < s->n_axes ? sweep_value(s, k, run) : (double)(run % s->repeat);
+        r->axis[k][i] = k < s->n_axes ? sweep_axis_value(s, k, run)
+                                      : (double)(run % s->repeat);
     }
 }
 
@@ -108,7 +108,7 @@ put_part(void *ctx, int worker, size_t k)
 static const char *const *
 lasting(const struct sweep *s)
 {
-    struct arena *ar = rec_arena(s->a);
+    struct arena *ar = record_arena(s->a);
     const char **t = NEW_N(ar, const char *, s->texts.n);
     for (size_t i = 0; i < s->texts.n; i++)
         t[i] = arena_strdup(ar, s->texts.v[i]);
@@ -116,9 +116,9 @@ lasting(const struct sweep *s)
 }
 
 static void
-set_column(struct rec *out, uint32_t k, struct fieldval v)
+set_column(struct record *out, uint32_t k, struct field_value v)
 {
-    struct fieldval *f = column(out, k);
+    struct field_value *f = column(out, k);
     if (f)
         *f = v;
 }
@@ -200,27 +200,28 @@ commonest(const struct sweep *s, uint64_t first, const uint32_t *text,
 }
 
 static uint32_t
-text_columns(struct sweep *s, struct rec *out, const struct groups *g,
+text_columns(struct sweep *s, struct record *out, const struct groups *g,
              const struct sweep_field *f, const char *const *all, uint32_t k)
 {
-    struct arena *ar = rec_arena(s->a);
+    struct arena *ar = record_arena(s->a);
     const char **t = NEW_N(ar, const char *, g->n + 1);
     double *share = NEW_N(ar, double, g->n + 1);
     for (size_t j = 0; j < g->n; j++)
         t[j] = all[commonest(s, g->first[j], f->text, &share[j])];
     set_column(out, k++,
-               (struct fieldval){.texts = t, .n = g->n, .cols = f->width});
-    set_column(out, k++, (struct fieldval){.num = share, .n = g->n, .cols = 1});
+               (struct field_value){.texts = t, .n = g->n, .cols = f->width});
+    set_column(out, k++,
+               (struct field_value){.num = share, .n = g->n, .cols = 1});
     return k;
 }
 
 static uint32_t
-number_columns(struct sweep *s, struct rec *out, const struct groups *g,
+number_columns(struct sweep *s, struct record *out, const struct groups *g,
                const struct sweep_field *f, uint32_t k)
 {
     double *x[4], one[4];
     for (int m = 0; m < 4; m++)
-        x[m] = NEW_N(rec_arena(s->a), double, g->n * f->width + 1);
+        x[m] = NEW_N(record_arena(s->a), double, g->n * f->width + 1);
     for (size_t j = 0; j < g->n; j++)
         for (size_t w = 0; w < f->width; w++) {
             statistics(s, g->first[j], f, w, one);
@@ -228,18 +229,19 @@ number_columns(struct sweep *s, struct rec *out, const struct groups *g,
                 x[m][j * f->width + w] = one[m];
         }
     for (int m = 0; m < 4; m++)
-        set_column(out, k++,
-                   (struct fieldval){.num = x[m], .n = g->n, .cols = f->width});
+        set_column(
+            out, k++,
+            (struct field_value){.num = x[m], .n = g->n, .cols = f->width});
     return k;
 }
 
 /* per combination: runs that gave values, and the reason of the first that did
  * not */
 static void
-outcome(struct sweep *s, struct rec *out, const struct groups *g,
+outcome(struct sweep *s, struct record *out, const struct groups *g,
         const char *const *all, uint32_t k, size_t failed)
 {
-    struct arena *ar = rec_arena(s->a);
+    struct arena *ar = record_arena(s->a);
     double *runs = NEW_N(ar, double, g->n + 1);
     const char **why = NEW_N(ar, const char *, g->n + 1);
     for (size_t j = 0; j < g->n; j++) {
@@ -252,15 +254,15 @@ outcome(struct sweep *s, struct rec *out, const struct groups *g,
                 why[j] = all[s->error[i]];
         }
     }
-    set_column(out, k, (struct fieldval){.num = runs, .n = g->n, .cols = 1});
-    int e = rec_index(s->a->rt->im, out, "error");
-    out->v[e] = (struct fieldval){0};
+    set_column(out, k, (struct field_value){.num = runs, .n = g->n, .cols = 1});
+    int e = record_index(s->a->rt->im, out, "error");
+    out->v[e] = (struct field_value){0};
     if (failed)
-        out->v[e] = (struct fieldval){.texts = why, .n = g->n};
+        out->v[e] = (struct field_value){.texts = why, .n = g->n};
 }
 
 static void
-put_summary(struct sweep *s, struct rec *out, const char *const *all,
+put_summary(struct sweep *s, struct record *out, const char *const *all,
             size_t failed)
 {
     struct groups g = groups_of(s);
@@ -268,10 +270,11 @@ put_summary(struct sweep *s, struct rec *out, const char *const *all,
     for (size_t i = 0; i < s->n_axes; i++) {
         if (s->axis[i].random)
             continue;
-        double *x = NEW_N(rec_arena(s->a), double, g.n + 1);
+        double *x = NEW_N(record_arena(s->a), double, g.n + 1);
         for (size_t j = 0; j < g.n; j++)
-            x[j] = sweep_value(s, i, g.first[j]);
-        set_column(out, k++, (struct fieldval){.num = x, .n = g.n, .cols = 1});
+            x[j] = sweep_axis_value(s, i, g.first[j]);
+        set_column(out, k++,
+                   (struct field_value){.num = x, .n = g.n, .cols = 1});
     }
     outcome(s, out, &g, all, k++, failed);
     for (size_t i = 0; i < s->n_fields; i++)
@@ -294,10 +297,10 @@ done_runs(const struct sweep *s, size_t rows)
 }
 
 static void
-put_rows(struct sweep *s, struct rec *out, const char *const *all, size_t rows,
-         size_t failed)
+put_rows(struct sweep *s, struct record *out, const char *const *all,
+         size_t rows, size_t failed)
 {
-    struct arena *ar = s->a->rt->arena, *to = rec_arena(s->a);
+    struct arena *ar = s->a->rt->arena, *to = record_arena(s->a);
     struct rows r = {.s = s,
                      .run = done_runs(s, rows),
                      .n = rows,
@@ -309,8 +312,9 @@ put_rows(struct sweep *s, struct rec *out, const char *const *all, size_t rows,
     r.text = NEW_N(ar, const char **, s->n_fields + 1);
     for (size_t i = 0; i < r.n_axis; i++) {
         r.axis[i] = NEW_N(to, double, rows + 1);
-        set_column(out, k++,
-                   (struct fieldval){.num = r.axis[i], .n = rows, .cols = 1});
+        set_column(
+            out, k++,
+            (struct field_value){.num = r.axis[i], .n = rows, .cols = 1});
     }
     for (size_t i = 0; i < s->n_fields; i++) {
         const struct sweep_field *f = &s->field[i];
@@ -319,23 +323,24 @@ put_rows(struct sweep *s, struct rec *out, const char *const *all, size_t rows,
         else
             r.num[i] = r.run ? NEW_N(to, double, rows * f->width + 1) : f->num;
         set_column(out, k++,
-                   (struct fieldval){.num = r.num[i],
-                                     .texts = r.text[i],
-                                     .n = rows,
-                                     .cols = f->width});
+                   (struct field_value){.num = r.num[i],
+                                        .texts = r.text[i],
+                                        .n = rows,
+                                        .cols = f->width});
     }
     if (failed)
         r.error = NEW_N(to, const char *, rows + 1);
     parts_run(s->threads, (rows + PART - 1) / PART, put_part, &r);
-    int e = rec_index(s->a->rt->im, out, "error");
-    out->v[e] = (struct fieldval){0};
+    int e = record_index(s->a->rt->im, out, "error");
+    out->v[e] = (struct field_value){0};
     if (failed) /* otherwise "none" says it better */
-        out->v[e] = (struct fieldval){.texts = r.error, .n = rows};
+        out->v[e] = (struct field_value){.texts = r.error, .n = rows};
 }
 
 /* Columns: every number that a run did not give is NaN in them. */
 void
-sweep_put_record(struct sweep *s, struct rec *out, size_t rows, size_t failed)
+sweep_fill_record(struct sweep *s, struct record *out, size_t rows,
+                  size_t failed)
 {
     struct analysis *a = s->a;
     const char *const *all = lasting(s);

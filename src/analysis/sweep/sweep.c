@@ -16,7 +16,7 @@
 #include "runtime/numerics/random.h"
 
 double
-sweep_value(const struct sweep *s, size_t k, uint64_t i)
+sweep_axis_value(const struct sweep *s, size_t k, uint64_t i)
 {
     const struct sweep_axis *x = &s->axis[k];
     if (x->random)
@@ -29,7 +29,7 @@ sweep_value(const struct sweep *s, size_t k, uint64_t i)
 }
 
 void
-sweep_go_far(const struct sweep *s, struct sweep_place *p, uint64_t i)
+sweep_place_jump(const struct sweep *s, struct sweep_place *p, uint64_t i)
 {
     p->run = i;
     p->turn = i % s->repeat;
@@ -95,7 +95,7 @@ plan_axes(struct sweep *s, const imp_val *v, bool random)
 }
 
 bool
-sweep_reads(const imp_image *im, uint32_t param)
+model_reads_param(const imp_image *im, uint32_t param)
 {
     const imp_tape *t = IMP_ARRAY(im, im->tapes, imp_tape);
     for (uint32_t k = 0; k < im->tapes.n; k++) {
@@ -116,7 +116,7 @@ tell_idle(struct sweep *s)
     const imp_param *p = IMP_ARRAY(im, im->params, imp_param);
     for (size_t k = 0; k < s->n_axes && s->n_models == 1; k++) {
         const struct sweep_axis *x = &s->axis[k];
-        if (x->structural || sweep_reads(im, x->param))
+        if (x->structural || model_reads_param(im, x->param))
             continue;
         const char *name = imp_text(im, p[x->param].name);
         struct diag *d = diag_add(s->a->ds, DIAG_W0745, x->range,
@@ -173,7 +173,7 @@ plan_fields(struct sweep *s, const imp_val *kept)
         s->n_text += t->text != NULL;
         s->n_num += t->text ? 0 : t->width;
         if (!t->text) /* the record of a whole sweep points to them */
-            t->num = NEW_N(rec_arena(a), double, total * t->width);
+            t->num = NEW_N(record_arena(a), double, total * t->width);
     }
 }
 
@@ -268,7 +268,7 @@ run_name(const struct sweep *s, uint64_t i)
     for (size_t k = 0; k < s->n_axes; k++)
         buf_printf(&b, "%s%s = %s", k ? ", " : "",
                    imp_text(im, p[s->axis[k].param].name),
-                   num_digits(x, sweep_value(s, k, i), 6));
+                   num_digits(x, sweep_axis_value(s, k, i), 6));
     if (s->repeat > 1)
         buf_printf(&b, "%srepeat = %llu", s->n_axes ? ", " : "",
                    (unsigned long long)(i % s->repeat));
@@ -316,7 +316,7 @@ tell_failures(struct sweep *s, size_t rows, size_t failed)
 }
 
 static int
-save(struct sweep *s, const struct rec *out)
+save(struct sweep *s, const struct record *out)
 {
     struct analysis *a = s->a;
     const imp_image *im = a->rt->im;
@@ -332,7 +332,7 @@ save(struct sweep *s, const struct rec *out)
             if (last ? strcmp(imp_text(im, f->name), "error") || f->column
                      : f->column != k)
                 continue;
-            n += record_columns(a, out, i, v + n);
+            n += columns_of_field(a, out, i, v + n);
         }
     }
     size_t axes = 0;
@@ -373,7 +373,7 @@ tell_rest(struct sweep *s, int st, size_t rows)
 }
 
 static int
-sweep(struct sweep *s, struct rec *out)
+sweep(struct sweep *s, struct record *out)
 {
     struct analysis *a = s->a;
     struct sweep_warnings w = {0};
@@ -386,11 +386,11 @@ sweep(struct sweep *s, struct rec *out)
     if ((st = begin_journal(s)))
         return st;
     sweep_models_count(s);
-    st = sweep_go(s, &w);
+    st = sweep_run_all(s, &w);
     size_t rows = 0, failed = (size_t)atomic_load(&s->failed);
     for (uint64_t i = 0; i < s->total; i++)
         rows += s->state[i] == SWEEP_DONE;
-    sweep_put_record(s, out, rows, failed);
+    sweep_fill_record(s, out, rows, failed);
     tell_warnings(s, &w);
     int bad = tell_failures(s, rows, failed);
     if (!st && s->save)
@@ -401,7 +401,7 @@ sweep(struct sweep *s, struct rec *out)
 }
 
 int
-cmd_sweep(struct analysis *a, const imp_command *c, struct rec *out)
+cmd_sweep(struct analysis *a, const imp_command *c, struct record *out)
 {
     struct sweep *s = NEW(a->rt->arena, struct sweep);
     struct oom_guard g;

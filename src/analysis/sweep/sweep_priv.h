@@ -45,7 +45,7 @@ struct sweep_texts {
 /* the text that a thread had last in a column: it mostly comes again, and needs
  * no lock then */
 #define SWEEP_LAST 48
-struct sweep_last {
+struct sweep_last_text {
     const char *lasting; /* where it lay, if nothing else can lie there */
     uint32_t number, n;  /* length; 0: none */
     char s[SWEEP_LAST];
@@ -127,17 +127,17 @@ struct sweep_warnings {
 };
 
 /* -- sweep.c: the value of axis k in run i */
-double sweep_value(const struct sweep *s, size_t k, uint64_t i);
+double sweep_axis_value(const struct sweep *s, size_t k, uint64_t i);
 /* The same in one run after another: which value of each axis, and which of the
  * repetitions. digit has room for all axes, and is zero at first. */
 struct sweep_place {
     uint64_t run, turn; /* nothing stands there for run 0, which is all zero */
     size_t *digit;
 };
-void sweep_go_far(const struct sweep *s, struct sweep_place *p, uint64_t i);
+void sweep_place_jump(const struct sweep *s, struct sweep_place *p, uint64_t i);
 /* to the next run */
 static inline void
-sweep_step(const struct sweep *s, struct sweep_place *p)
+sweep_place_next(const struct sweep *s, struct sweep_place *p)
 {
     p->run++;
     if (++p->turn < s->repeat)
@@ -152,31 +152,31 @@ sweep_step(const struct sweep *s, struct sweep_place *p)
     }
 }
 static inline void
-sweep_go_to(const struct sweep *s, struct sweep_place *p, uint64_t i)
+sweep_place_move(const struct sweep *s, struct sweep_place *p, uint64_t i)
 {
     if (i == p->run + 1)
-        sweep_step(s, p);
+        sweep_place_next(s, p);
     else if (i != p->run)
-        sweep_go_far(s, p, i);
+        sweep_place_jump(s, p, i);
 }
 static inline double
-sweep_here(const struct sweep *s, const struct sweep_place *p, size_t k)
+sweep_place_value(const struct sweep *s, const struct sweep_place *p, size_t k)
 {
     const struct sweep_axis *x = &s->axis[k];
-    return x->random ? sweep_value(s, k, p->run) : x->x[p->digit[k]];
+    return x->random ? sweep_axis_value(s, k, p->run) : x->x[p->digit[k]];
 }
 
 /* -- sweep_record.c: the columns of the runs that are done, NaN and no text
  * where a run gave none */
-void sweep_put_record(struct sweep *s, struct rec *out, size_t rows,
-                      size_t failed);
+void sweep_fill_record(struct sweep *s, struct record *out, size_t rows,
+                       size_t failed);
 
 /* -- models.c: after the axes; IMP_OK or a diagnostic */
 int sweep_models_plan(struct sweep *s);
 /* runs to be done of each, when the journal has been read */
 void sweep_models_count(struct sweep *s);
 /* number of the v-th run in the order in which they are made */
-uint64_t sweep_visit(const struct sweep *s, uint64_t v);
+uint64_t sweep_run_number(const struct sweep *s, uint64_t v);
 /* the model of that run; leave: `done` runs of it have been made */
 struct sweep_model *sweep_model_take(struct sweep *s, uint64_t v);
 void sweep_model_leave(struct sweep *s, struct sweep_model *m, uint64_t done);
@@ -186,19 +186,19 @@ void sweep_models_free(struct sweep *s);
 void sweep_texts_init(struct sweep_texts *t);
 void sweep_texts_free(struct sweep_texts *t);
 /* what run i found, out of its record, or why not; last: per field */
-void sweep_keep(struct sweep *s, uint64_t i, const struct rec *r,
-                struct sweep_last *last);
+void sweep_keep_record(struct sweep *s, uint64_t i, const struct record *r,
+                       struct sweep_last_text *last);
 void sweep_keep_error(struct sweep *s, uint64_t i, const char *why);
 /* run i waits for the journal; about how many bytes it would get */
-void sweep_wait_apart(struct sweep_waiting *w, uint64_t i);
+void sweep_waiting_begin(struct sweep_waiting *w, uint64_t i);
 static inline void
-sweep_wait(struct sweep_waiting *w, uint64_t i)
+sweep_waiting_add(struct sweep_waiting *w, uint64_t i)
 {
     struct sweep_stretch *last = w->n ? w->v + (w->n - 1) : NULL;
     if (last && i == last->first + last->n)
         last->n++;
     else
-        sweep_wait_apart(w, i);
+        sweep_waiting_begin(w, i);
     w->runs++;
 }
 static inline size_t
@@ -215,32 +215,32 @@ void sweep_unpack(void *sweep, const char *p, size_t n);
 uint64_t sweep_key(const struct sweep *s);
 
 /* -- batch.c */
-#define SWEEP_AHEAD 64 /* runs */
-struct sweep_ahead {
+#define SWEEP_BATCH_RUNS 64 /* runs */
+struct sweep_batch {
     struct arena *arena;
     double *params, *e; /* of a run; restitutions of all contacts, per run */
     struct sweep_place place;
     int n, next; /* runs that were looked at; which comes next */
-    bool told[SWEEP_AHEAD];
+    bool told[SWEEP_BATCH_RUNS];
 };
 /* Runs from..to - 1 (as they are made) as far as they are such runs; `a` has
  * the run that was made last. The first that was not looked at. */
-uint64_t sweep_ahead(const struct sweep *s, struct sweep_ahead *x,
-                     struct analysis *a, const imp_command *question,
-                     uint64_t from, uint64_t to);
+uint64_t sweep_batch_prepare(const struct sweep *s, struct sweep_batch *x,
+                             struct analysis *a, const imp_command *question,
+                             uint64_t from, uint64_t to);
 /* The run after the one that this was asked of last: is it known what it finds?
  * Then r is its record. */
-bool sweep_told(struct sweep_ahead *x, struct analysis *a,
-                const imp_command *question, struct rec *r);
+bool sweep_batch_record(struct sweep_batch *x, struct analysis *a,
+                        const imp_command *question, struct record *r);
 
 /* -- warnings.c: one more warning, its text into `kept`; those of run i; why
  * a run of model m failed */
-void sweep_note(struct sweep_warnings *w, struct arena *kept,
-                const struct sweep_warning *x);
-void sweep_note_run(struct sweep_warnings *w, struct arena *kept,
-                    const struct diags *ds, uint64_t i);
-const char *sweep_reason(const struct sweep_model *m, const struct diags *ds,
-                         int status);
+void sweep_warning_add(struct sweep_warnings *w, struct arena *kept,
+                       const struct sweep_warning *x);
+void sweep_warnings_of_run(struct sweep_warnings *w, struct arena *kept,
+                           const struct diags *ds, uint64_t i);
+const char *sweep_failure_reason(const struct sweep_model *m,
+                                 const struct diags *ds, int status);
 
 /* -- progress.c: the line on a terminal, while threads run */
 struct sweep_progress {
@@ -256,9 +256,9 @@ void sweep_progress_end(struct sweep_progress *p);
 
 /* -- threads.c: all runs that are not done; IMP_OK, IMP_STOPPED (Ctrl-C),
  * IMP_FAILED with s->error_io. Memory's end jumps. */
-int sweep_go(struct sweep *s, struct sweep_warnings *w);
+int sweep_run_all(struct sweep *s, struct sweep_warnings *w);
 
 /* Does any tape of the model read this param? */
-bool sweep_reads(const imp_image *im, uint32_t param);
+bool model_reads_param(const imp_image *im, uint32_t param);
 
 #endif

@@ -44,17 +44,17 @@ struct worker {
     struct sweep_model *model; /* of rt; NULL: none yet */
     uint64_t made;             /* runs of it */
     struct rt *rt;
-    struct rec *rec;   /* of the question of a sweep's only model */
-    struct rec **recs; /* those of earlier commands, and the question's */
+    struct record *rec;   /* of the question of a sweep's only model */
+    struct record **recs; /* those of earlier commands, and the question's */
     struct analysis an;
-    struct out out;
+    struct output out;
     double *params;
     struct sweep_place place;
     struct sweep_waiting waiting; /* for the journal */
     struct buf journal;           /* a frame of it */
-    struct sweep_last *last;      /* per field */
+    struct sweep_last_text *last; /* per field */
     int64_t flushed, told;        /* when: the journal, `done` */
-    struct sweep_ahead ahead;
+    struct sweep_batch ahead;
     uint64_t looked; /* runs before this one were looked at ahead */
     struct sweep_warnings warnings;
     struct arena *kept; /* texts of warnings */
@@ -173,9 +173,9 @@ static int
 prepare(struct worker *w, uint64_t i)
 {
     struct sweep *s = w->s;
-    sweep_go_to(s, &w->place, i);
+    sweep_place_move(s, &w->place, i);
     for (size_t k = 0; k < s->n_axes; k++)
-        w->params[s->axis[k].param] = sweep_here(s, &w->place, k);
+        w->params[s->axis[k].param] = sweep_place_value(s, &w->place, k);
     arena_clear(w->arena);
     if (w->ds.first || w->ds.errors || w->ds.warnings || !w->ds.arena)
         diags_init(&w->ds, w->arena, s->a->ds->sources);
@@ -198,7 +198,7 @@ prepare(struct worker *w, uint64_t i)
 
 /* Does a value read what this run did not find? Then it is absent, too. */
 static bool
-reads_absent(const struct worker *w, const imp_val *v, const struct rec *r)
+reads_absent(const struct worker *w, const imp_val *v, const struct record *r)
 {
     const imp_image *im = w->rt->im;
     const uint32_t *k = IMP_ARRAY(im, v->slots, uint32_t);
@@ -221,12 +221,12 @@ left_out(struct worker *w, uint64_t i, const imp_val *v, struct diags *was)
          d = d->next)
         if (d->severity == DIAG_ERROR)
             why = d->message;
-    sweep_note(&w->warnings, w->kept,
-               &(struct sweep_warning){
-                   DIAG_W0743, v->range,
-                   arena_printf(w->arena, "`%s` has no value: %s",
-                                imp_text(w->rt->im, v->label), why),
-                   i, 1});
+    sweep_warning_add(&w->warnings, w->kept,
+                      &(struct sweep_warning){
+                          DIAG_W0743, v->range,
+                          arena_printf(w->arena, "`%s` has no value: %s",
+                                       imp_text(w->rt->im, v->label), why),
+                          i, 1});
     w->ds = *was;
     if (w->ds.last)
         w->ds.last->next = NULL;
@@ -234,7 +234,7 @@ left_out(struct worker *w, uint64_t i, const imp_val *v, struct diags *was)
 
 /* what is kept and is no field, into the row of run i */
 static void
-calculate(struct worker *w, uint64_t i, struct rec *r)
+calculate(struct worker *w, uint64_t i, struct record *r)
 {
     struct sweep *s = w->s;
     const imp_command *c =
@@ -258,15 +258,15 @@ calculate(struct worker *w, uint64_t i, struct rec *r)
     }
 }
 
-static struct rec *
+static struct record *
 record(struct worker *w, const imp_command *q)
 {
     bool one = w->s->n_models == 1;
     if (one && w->rec) {
-        rec_again(w->rec);
+        record_clear(w->rec);
         return w->rec;
     }
-    struct rec *r = rec_new(one ? w->kept : w->arena, w->rt->im, q);
+    struct record *r = record_new(one ? w->kept : w->arena, w->rt->im, q);
     r->wanted = w->s->wanted;
     return w->rec = r;
 }
@@ -276,10 +276,10 @@ static bool
 run(struct worker *w, uint64_t i)
 {
     struct sweep *s = w->s;
-    struct rec *r = NULL;
-    if (sweep_told(&w->ahead, &w->an, w->model->question, w->rec) &&
+    struct record *r = NULL;
+    if (sweep_batch_record(&w->ahead, &w->an, w->model->question, w->rec) &&
         !s->calculates) {
-        sweep_keep(s, i, w->rec, w->last);
+        sweep_keep_record(s, i, w->rec, w->last);
         return true;
     }
     int st = prepare(w, i);
@@ -291,13 +291,13 @@ run(struct worker *w, uint64_t i)
     if (rt_stopped(s->a->rt) && st != IMP_OK)
         return false;
     if (w->ds.first)
-        sweep_note_run(&w->warnings, w->kept, &w->ds, i);
+        sweep_warnings_of_run(&w->warnings, w->kept, &w->ds, i);
     if (st == IMP_OK && !w->ds.errors) {
         if (s->calculates)
             calculate(w, i, r);
-        sweep_keep(s, i, r, w->last);
+        sweep_keep_record(s, i, r, w->last);
     } else
-        sweep_keep_error(s, i, sweep_reason(w->model, &w->ds, st));
+        sweep_keep_error(s, i, sweep_failure_reason(w->model, &w->ds, st));
     return true;
 }
 
@@ -346,15 +346,15 @@ work_runs(struct worker *w, uint64_t claim)
         uint64_t from = atomic_fetch_add(&s->next, claim);
         uint64_t to = from + claim < s->total ? from + claim : s->total;
         for (uint64_t v = from; v < to; v++) {
-            uint64_t i = s->n_models == 1 ? v : sweep_visit(s, v);
+            uint64_t i = s->n_models == 1 ? v : sweep_run_number(s, v);
             if (s->resumed && s->state[i] == SWEEP_DONE)
                 continue;
             if (halted(s))
                 goto out;
             take_model(w, v);
             if (v >= w->looked && w->rt)
-                w->looked = sweep_ahead(s, &w->ahead, &w->an,
-                                        w->model->question, v, to);
+                w->looked = sweep_batch_prepare(s, &w->ahead, &w->an,
+                                                w->model->question, v, to);
             if (!run(w, i))
                 goto out;
             w->made++;
@@ -366,7 +366,7 @@ work_runs(struct worker *w, uint64_t claim)
             }
             if (s->journal.fd < 0)
                 continue;
-            sweep_wait(&w->waiting, i);
+            sweep_waiting_add(&w->waiting, i);
             if ((sweep_waiting_bytes(s, &w->waiting) > FLUSH_BYTES ||
                  t - w->flushed > FLUSH_AFTER) &&
                 !flush(w))
@@ -401,9 +401,9 @@ work(struct worker *w, uint64_t claim)
     const imp_image *im = w->s->a->rt->im;
     w->params =
         arena_copy(w->kept, w->s->params, (im->params.n + 1) * sizeof(double));
-    w->last = NEW_N(w->kept, struct sweep_last, w->s->n_fields + 1);
+    w->last = NEW_N(w->kept, struct sweep_last_text, w->s->n_fields + 1);
     w->place.digit = NEW_N(w->kept, size_t, w->s->n_axes + 1);
-    w->out = (struct out){.write = nowhere, .width = 80};
+    w->out = (struct output){.write = nowhere, .width = 80};
     w->recs = arena_copy(w->kept, w->s->a->recs,
                          (im->commands.n + 1) * sizeof *w->recs);
     w->ahead.arena = w->kept;
@@ -449,7 +449,7 @@ end(struct worker *w)
 }
 
 int
-sweep_go(struct sweep *s, struct sweep_warnings *all)
+sweep_run_all(struct sweep *s, struct sweep_warnings *all)
 {
     int n = thread_count(s);
     struct worker *w = NEW_N(s->a->rt->arena, struct worker, n);
@@ -477,7 +477,7 @@ sweep_go(struct sweep *s, struct sweep_warnings *all)
         end(&w[k]);
         for (size_t j = 0; j < w[k].warnings.n && !atomic_load(&s->no_memory);
              j++)
-            sweep_note(all, rec_arena(s->a), &w[k].warnings.v[j]);
+            sweep_warning_add(all, record_arena(s->a), &w[k].warnings.v[j]);
         arena_free(w[k].kept);
     }
     pthread_mutex_destroy(&s->code_lock);

@@ -7,8 +7,8 @@
 #include "base/arena.h"
 
 void
-sweep_note(struct sweep_warnings *w, struct arena *kept,
-           const struct sweep_warning *x)
+sweep_warning_add(struct sweep_warnings *w, struct arena *kept,
+                  const struct sweep_warning *x)
 {
     size_t k = 0;
     while (k < w->n &&
@@ -31,18 +31,19 @@ sweep_note(struct sweep_warnings *w, struct arena *kept,
 }
 
 void
-sweep_note_run(struct sweep_warnings *w, struct arena *kept,
-               const struct diags *ds, uint64_t i)
+sweep_warnings_of_run(struct sweep_warnings *w, struct arena *kept,
+                      const struct diags *ds, uint64_t i)
 {
     for (const struct diag *d = ds->first; d; d = d->next)
         if (d->severity == DIAG_WARNING)
-            sweep_note(
+            sweep_warning_add(
                 w, kept,
                 &(struct sweep_warning){d->code, d->range, d->message, i, 1});
 }
 
 const char *
-sweep_reason(const struct sweep_model *m, const struct diags *ds, int status)
+sweep_failure_reason(const struct sweep_model *m, const struct diags *ds,
+                     int status)
 {
     for (const struct diag *d = ds->first; d; d = d->next)
         if (d->severity == DIAG_ERROR)

@@ -14,32 +14,32 @@
 
 static const char not_computed[] = "not computed";
 
-struct rec *
-rec_new(struct arena *a, const imp_image *im, const imp_command *c)
+struct record *
+record_new(struct arena *a, const imp_image *im, const imp_command *c)
 {
-    struct rec *r = NEW(a, struct rec);
+    struct record *r = NEW(a, struct record);
     r->command = c;
     r->schema = IMP_ARRAY(im, c->fields, imp_field);
     r->n = c->fields.n;
     r->first = r->n;
-    r->v = NEW_N(a, struct fieldval, r->n ? r->n : 1);
+    r->v = NEW_N(a, struct field_value, r->n ? r->n : 1);
     for (size_t i = 0; i < r->n; i++)
         r->v[i].why = not_computed;
     return r;
 }
 
 void
-rec_again(struct rec *r)
+record_clear(struct record *r)
 {
     for (size_t i = r->first; i < r->end; i++)
-        r->v[i] = (struct fieldval){.why = not_computed};
+        r->v[i] = (struct field_value){.why = not_computed};
     r->first = r->n;
     r->end = r->hint = 0;
     r->present = r->partial = false;
 }
 
 int
-rec_index(const imp_image *im, const struct rec *r, const char *field)
+record_index(const imp_image *im, const struct record *r, const char *field)
 {
     /* fields are mostly asked for in their order */
     size_t i = r->hint;
@@ -55,8 +55,8 @@ rec_index(const imp_image *im, const struct rec *r, const char *field)
 }
 
 bool
-rec_wants_beyond(const imp_image *im, const struct rec *r,
-                 const char *const *fields, size_t n)
+record_wants_beyond(const imp_image *im, const struct record *r,
+                    const char *const *fields, size_t n)
 {
     for (size_t i = 0; i < r->n && r->wanted; i++) {
         const char *name = imp_text(im, r->schema[i].name);
@@ -70,7 +70,7 @@ rec_wants_beyond(const imp_image *im, const struct rec *r,
 }
 
 static const char *
-command_name(const struct rec *r)
+command_name(const struct record *r)
 {
     static const char *const names[] = {
 #define COMMAND(name, args, avail, doc) #name,
@@ -81,30 +81,30 @@ command_name(const struct rec *r)
 }
 
 bool
-rec_wants(const imp_image *im, const struct rec *r, const char *field)
+record_wants(const imp_image *im, const struct record *r, const char *field)
 {
-    int i = r->wanted ? rec_index(im, r, field) : -1;
+    int i = r->wanted ? record_index(im, r, field) : -1;
     return i < 0 || r->wanted[i];
 }
 
 /* the field to set; NULL: nobody looks at it */
-static struct fieldval *
-empty_slot(struct rec *r, size_t i)
+static struct field_value *
+empty_slot(struct record *r, size_t i)
 {
     r->hint = i + 1;
     if (r->wanted && !r->wanted[i])
         return NULL;
     r->first = i < r->first ? i : r->first;
     r->end = r->hint > r->end ? r->hint : r->end;
-    r->v[i] = (struct fieldval){0};
+    r->v[i] = (struct field_value){0};
     return &r->v[i];
 }
 
 /* the same by name; one that the schema lacks is our own mistake */
-static struct fieldval *
-slot(const imp_image *im, struct rec *r, const char *field)
+static struct field_value *
+slot(const imp_image *im, struct record *r, const char *field)
 {
-    int i = rec_index(im, r, field);
+    int i = record_index(im, r, field);
     if (i < 0) {
         fprintf(stderr, "imp: a record of `%s` has no field `%s`\n",
                 command_name(r), field);
@@ -115,13 +115,14 @@ slot(const imp_image *im, struct rec *r, const char *field)
 
 /* copies n numbers, or makes the field absent when one is not finite */
 static void
-set_numbers(struct arena *a, struct fieldval *v, const double *x, size_t n)
+set_numbers(struct arena *a, struct field_value *v, const double *x, size_t n)
 {
     if (!v)
         return;
     for (size_t i = 0; i < n; i++)
         if (!isfinite(x[i])) {
-            *v = (struct fieldval){.why = "the value is not a finite number"};
+            *v =
+                (struct field_value){.why = "the value is not a finite number"};
             return;
         }
     v->num = n ? arena_copy(a, x, n * sizeof *x) : arena_alloc(a, sizeof *x);
@@ -129,35 +130,35 @@ set_numbers(struct arena *a, struct fieldval *v, const double *x, size_t n)
 }
 
 void
-rec_num(struct arena *a, const imp_image *im, struct rec *r, const char *field,
-        double x)
+record_set_number(struct arena *a, const imp_image *im, struct record *r,
+                  const char *field, double x)
 {
     set_numbers(a, slot(im, r, field), &x, 1);
 }
 
 void
-rec_bool(struct arena *a, const imp_image *im, struct rec *r, const char *field,
-         bool x)
+record_set_bool(struct arena *a, const imp_image *im, struct record *r,
+                const char *field, bool x)
 {
     double d = x ? 1.0 : 0.0;
     set_numbers(a, slot(im, r, field), &d, 1);
 }
 
 void
-rec_vec(struct arena *a, const imp_image *im, struct rec *r, const char *field,
-        const double *x)
+record_set_vector(struct arena *a, const imp_image *im, struct record *r,
+                  const char *field, const double *x)
 {
-    struct fieldval *v = slot(im, r, field);
+    struct field_value *v = slot(im, r, field);
     if (v)
         set_numbers(a, v, x, r->schema[v - r->v].width);
 }
 
 /* LIST: n numbers; VECS: n vectors of the schema's width */
 void
-rec_list(struct arena *a, const imp_image *im, struct rec *r, const char *field,
-         const double *x, size_t n)
+record_set_list(struct arena *a, const imp_image *im, struct record *r,
+                const char *field, const double *x, size_t n)
 {
-    struct fieldval *v = slot(im, r, field);
+    struct field_value *v = slot(im, r, field);
     if (!v)
         return;
     const imp_field *s = &r->schema[v - r->v];
@@ -170,10 +171,10 @@ rec_list(struct arena *a, const imp_image *im, struct rec *r, const char *field,
 }
 
 void
-rec_mat(struct arena *a, const imp_image *im, struct rec *r, const char *field,
-        const double *x, size_t rows, size_t cols)
+record_set_matrix(struct arena *a, const imp_image *im, struct record *r,
+                  const char *field, const double *x, size_t rows, size_t cols)
 {
-    struct fieldval *v = slot(im, r, field);
+    struct field_value *v = slot(im, r, field);
     set_numbers(a, v, x, rows * cols);
     if (v && !v->why) {
         v->n = rows;
@@ -182,18 +183,18 @@ rec_mat(struct arena *a, const imp_image *im, struct rec *r, const char *field,
 }
 
 void
-rec_text(struct arena *a, const imp_image *im, struct rec *r, const char *field,
-         const char *s)
+record_set_text(struct arena *a, const imp_image *im, struct record *r,
+                const char *field, const char *s)
 {
-    struct fieldval *v = slot(im, r, field);
+    struct field_value *v = slot(im, r, field);
     if (v)
         v->text = arena_strdup(a, s);
 }
 
 void
-rec_word(struct rec *r, size_t field, const char *s)
+record_set_lasting_text(struct record *r, size_t field, const char *s)
 {
-    struct fieldval *v = empty_slot(r, field);
+    struct field_value *v = empty_slot(r, field);
     if (!v)
         return;
     v->text = s;
@@ -201,10 +202,10 @@ rec_word(struct rec *r, size_t field, const char *s)
 }
 
 void
-rec_texts(struct arena *a, const imp_image *im, struct rec *r,
-          const char *field, const char *const *s, size_t n)
+record_set_texts(struct arena *a, const imp_image *im, struct record *r,
+                 const char *field, const char *const *s, size_t n)
 {
-    struct fieldval *v = slot(im, r, field);
+    struct field_value *v = slot(im, r, field);
     if (v)
         v->n = n;
     if (!v || n == 0)
@@ -216,10 +217,10 @@ rec_texts(struct arena *a, const imp_image *im, struct rec *r,
 }
 
 void
-rec_absent(struct arena *a, const imp_image *im, struct rec *r,
-           const char *field, const char *why)
+record_set_absent(struct arena *a, const imp_image *im, struct record *r,
+                  const char *field, const char *why)
 {
-    struct fieldval *v = slot(im, r, field);
+    struct field_value *v = slot(im, r, field);
     if (v)
         v->why = arena_strdup(a, why);
 }

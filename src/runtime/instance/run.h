@@ -15,7 +15,7 @@
 struct arena;
 struct polytope;
 struct system_run;
-struct rec;
+struct record;
 
 /* Machine code that comes when it pays (docs/internals.md): the evaluator's
  * work is counted, in units of run.c; beyond `limit`, `more` is asked. It

@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "bench.h"
 #include "runtime/instance/record.h"
+#include "runtime/setup/new_run.h"
 
 #define RUNS 7
 #define IMPACTS 2500

@@ -8,6 +8,7 @@
 #include "analysis/command/analysis.h"
 #include "base/arena.h"
 #include "bench.h"
+#include "runtime/setup/new_run.h"
 
 #define RUNS 7
 #define PAIRS 4000

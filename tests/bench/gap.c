@@ -7,6 +7,7 @@
 #include "bench.h"
 #include "runtime/gap/smooth_smooth.h"
 #include "runtime/motion/motion.h"
+#include "runtime/setup/new_run.h"
 
 #define ORDER 20
 #define RUNS 11

@@ -12,6 +12,7 @@
 #include "bench.h"
 #include "runtime/motion/joints.h"
 #include "runtime/motion/motion.h"
+#include "runtime/setup/new_run.h"
 
 #define RUNS 5
 #define SPAN 500.0

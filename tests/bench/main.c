@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "bench.h"
 #include "cli/jit.h"
+#include "runtime/setup/new_run.h"
 
 static int broken;
 

@@ -14,6 +14,7 @@
 
 #include "bench.h"
 #include "runtime/motion/motion.h"
+#include "runtime/setup/new_run.h"
 
 #define RUNS 7
 #define SPAN_IMP 40000.0

@@ -13,6 +13,7 @@
 #include "check/check.h"
 #include "mechanics/mech.h"
 #include "runtime/instance/run.h"
+#include "runtime/setup/new_run.h"
 #include "syntax/parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

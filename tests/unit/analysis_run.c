@@ -2,6 +2,7 @@
 /* Whole models, from text to records, with the evaluator: what examples cannot
  * say (gaps before the touch, diagnostics, exit statuses, random models). */
 #include "analysis_help.h"
+#include "runtime/setup/new_run.h"
 
 #define ELLIPSES                                                               \
     "use shapes\n"                                                             \

@@ -4,6 +4,7 @@
  * and one contact of two free bodies by its handler and by the general way. */
 #include "analysis/impact/impact_priv.h"
 #include "analysis_help.h"
+#include "runtime/setup/new_run.h"
 
 static const char *const laws[] = {"newton",     "poisson",
                                    "energetic",  "complementarity",

@@ -21,6 +21,7 @@
 #include "check/check.h"
 #include "mechanics/mech.h"
 #include "runtime/instance/run.h"
+#include "runtime/setup/new_run.h"
 #include "runtime/tape/eval.h"
 
 struct model {

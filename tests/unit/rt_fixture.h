@@ -23,6 +23,7 @@
 #include "runtime/events/event.h"
 #include "runtime/gap/smooth_smooth.h"
 #include "runtime/motion/motion.h"
+#include "runtime/setup/new_run.h"
 
 /* set-up is another test's subject; weak, so that the real one is not pulled
  * in */

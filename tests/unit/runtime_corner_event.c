@@ -8,6 +8,7 @@
 #include "runtime/gap/polytope_contact.h"
 #include "runtime/gap/smooth_smooth.h"
 #include "runtime/motion/motion.h"
+#include "runtime/setup/new_run.h"
 
 static uint64_t seed = 3;
 static double

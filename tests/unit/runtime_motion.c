@@ -2,6 +2,7 @@
 /* Free motion by series: invariants of an asymmetric top over 1000 rotations,
  * both directions of time, exact plane flight. */
 #include "rt_fixture.h"
+#include "runtime/setup/new_run.h"
 
 static const double sphere[4] = {1.0, 1.0, 1.0, 2.0};
 

@@ -6,6 +6,7 @@
  * gives the restitutions of such a start without making it. */
 #include "analysis_help.h"
 #include "runtime/instance/run.h"
+#include "runtime/setup/new_run.h"
 
 #define MOST 4 /* params */
 

@@ -7,6 +7,7 @@
  */
 #include "analysis_help.h"
 #include "runtime/impact/impact_of_run.h"
+#include "runtime/setup/new_run.h"
 
 #define BODIES 6
 #define PARAMS 160

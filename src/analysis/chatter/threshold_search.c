@@ -11,6 +11,7 @@
 #include "analysis/chatter/threshold_priv.h"
 #include "base/arena.h"
 #include "runtime/flow/flow.h"
+#include "runtime/setup/new_run.h"
 
 /* on a side with inconclusive runs the search ends at this share of the
  * interval: each of them costs as many impacts as are allowed */

@@ -15,6 +15,7 @@
 #include "analysis/command/analysis_priv.h"
 #include "base/num.h"
 #include "runtime/numerics/polynomial.h"
+#include "runtime/setup/new_run.h"
 
 #define POLISH_ORDER 8
 /* normal velocities above this share of the terms' size are no candidates */

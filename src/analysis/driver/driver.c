@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "base/num.h"
 #include "base/source.h"
+#include "runtime/setup/new_run.h"
 
 static const imp_param *
 param_at(const imp_image *im, uint32_t i)

@@ -11,6 +11,7 @@
 
 #include "abi/status.h"
 #include "analysis/command/analysis_priv.h"
+#include "runtime/setup/new_run.h"
 
 int
 command_failed(struct analysis *a, int status, imp_range where,

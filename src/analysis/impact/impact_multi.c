@@ -10,6 +10,7 @@
 #include "analysis/impact/impact_priv.h"
 #include "base/num.h"
 #include "runtime/gap/smooth_smooth.h"
+#include "runtime/setup/new_run.h"
 
 const char *const impact_law_name[] = {
     "newton",          "newton",     "poisson",    "energetic",

@@ -6,6 +6,7 @@
 
 #include "analysis/sweep/sweep_priv.h"
 #include "base/arena.h"
+#include "runtime/setup/new_run.h"
 
 /* the params of the v-th run; false: it is not to be made, or another model's
  */

@@ -12,6 +12,7 @@
 #include "analysis/sweep/sweep_priv.h"
 #include "base/arena.h"
 #include "runtime/numerics/random.h"
+#include "runtime/setup/new_run.h"
 
 #define FLUSH_BYTES ((size_t)1 << 14)
 /* A killed sweep has lost no more than this, or one run per thread. [ns] */

@@ -105,14 +105,6 @@ series_between(struct flow *f, double t)
     line_state(w->between, f->q, f->v);
 }
 
-void
-series_forget(struct series_way *w)
-{
-    w->same = 0;
-    w->run = 0;
-    w->meet = w->found = -INFINITY;
-}
-
 /* Of two guesses of the same limit, wrong by the squares of the times that are
  * left to it: the error of the second, twice what it is to leading order. */
 static double

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside flow.c, flow_ballistic.c, flow_taylor.c: two ways to follow a system.
- */
+/* Inside the room: a flow, and the two ways to follow a system. */
 #ifndef IMP_RUNTIME_FLOW_FLOW_PRIV_H
 #define IMP_RUNTIME_FLOW_FLOW_PRIV_H
 
@@ -55,7 +54,6 @@ int flow_start_open(struct flow *f);
 struct flow *flow_line_new(struct rt *r, uint32_t system,
                            enum line_policy policy);
 int flow_series_new(struct flow *f);
-bool flow_limit(const struct flow *f, double *time);
 
 /* -- observers.c: variables that feel the motion ----------------------- */
 

@@ -61,8 +61,15 @@ struct series_way {
 
 #define ROW (RT_ORDER + 1)
 
-/* -- flow_taylor.c -------------------------------------------------------- */
+/* -- taylor_state.c ------------------------------------------------------- */
 
+/* The state is the flow's own: env holds whatever time was last asked for, so
+ * every evaluation begins with this. */
+void taylor_to_env(struct flow *f);
+/* which contacts are closed, for the tapes */
+void taylor_set_active(struct flow *f);
+/* forgets what looked like chatter */
+void series_forget(struct series_way *w);
 /* to time t along the present piece */
 void series_advance(struct flow *f, double t);
 /* The present instant for ballistic.h (w->instant): accelerations of free
@@ -96,8 +103,6 @@ int series_touched(struct flow *f, struct flow_event *e);
 /* -- flow_accumulation.c
  * ------------------------------------------------------- */
 
-/* forgets what looked like chatter */
-void series_forget(struct series_way *w);
 /* after an impact at contact c, and at `together` contacts in all: looks for a
  * limit ahead */
 int series_count(struct flow *f, int c, int together);

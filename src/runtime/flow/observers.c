@@ -450,7 +450,7 @@ flow_observe_at(struct flow *f, double t)
         o->at = o->begin;
         o->known = false;
     }
-    if (!o->alone && t > o->at && flow_limit(f, &limit))
+    if (!o->alone && t > o->at && f->way->limit(f, &limit))
         st = tail_begin(f, limit);
     if (!st)
         st = o->alone ? tail_to(f, t) : reach(f, t);

@@ -85,36 +85,17 @@ void rt_nonfinite(struct rt *r, uint32_t tape, const double *local);
 void rt_nonfinite_series(struct rt *r, uint32_t tape, const double *local,
                          const double *work, int order);
 
-/* set-up: params (SI, as many as the image has) -> env; checks masses,
- * inertias, shapes, overlaps nothing. IMP_OK or IMP_BADMODEL / IMP_FAILED. */
-struct rt *rt_new(const imp_image *im, const imp_code *code,
-                  const double *params, struct diags *ds, atomic_int *stop);
-/* the same; code NULL: as `tier` decides */
-struct rt *rt_new_tier(const imp_image *im, const imp_code *code,
-                       struct rt_tier *tier, const double *params,
-                       struct diags *ds, atomic_int *stop);
-void rt_free(struct rt *r);
-/* a new run of the same model in the memory of the last one; as rt_new, the
- * same numbers to the last bit */
-int rt_restart(struct rt *r, const double *params);
-int rt_setup(struct rt *r, const double *params);
-/* Restitutions of all contacts of the model with these params; nothing of the
- * run changes. False: more than restitutions would differ from the run's last
- * set-up, or one is out of range, or nothing is known (before the second
- * start). Where it is true rt_restart is cheap, and keeps setup_version. */
-bool rt_laws(struct rt *r, const double *params, double *e);
+/* gives a run and all its memory back; NULL is allowed */
+void rt_free(struct rt *run);
 /* Memory of `size` bytes, zeroed when first asked for, that stays from run to
  * run of this model, by the address of a key and a number: what a run need not
  * find out again. *arena: beside it, for whatever belongs to it. */
 void *rt_keep(struct rt *r, const void *key, uint32_t number, size_t size,
               struct arena **arena);
-/* another seed, and the number of the run in a sweep (else 0): draws the random
- * numbers of the starts anew. After set-up, which took the world's and run 0 */
-int rt_seed(struct rt *r, double seed, uint64_t run);
 /* Between two events of a run that goes on: gives back what lies in r->brief.
  * Nothing that is kept may lie there (slides, memos, remarks, events). */
 void rt_brief_end(struct rt *r);
-void rt_reset(struct rt *r); /* time 0 and initial state */
+/* has Ctrl-C asked this run to stop? */
 static inline bool
 rt_stopped(const struct rt *r)
 {
@@ -122,6 +103,17 @@ rt_stopped(const struct rt *r)
            atomic_load_explicit(r->stop, memory_order_relaxed) != 0;
 }
 
+static inline const imp_tape *
+rt_tape(const struct rt *r, uint32_t tape)
+{
+    return IMP_ARRAY(r->im, r->im->tapes, imp_tape) + tape;
+}
+/* entries of env that are state */
+static inline size_t
+rt_state_size(const struct rt *r)
+{
+    return r->im->layout.contact - r->im->layout.state;
+}
 static inline const imp_body *
 rt_body(const struct rt *r, uint32_t b)
 {

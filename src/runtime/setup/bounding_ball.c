@@ -8,7 +8,7 @@
 
 #include "runtime/geometry/polytope.h"
 #include "runtime/geometry/ray.h"
-#include "runtime/setup/setup.h"
+#include "runtime/setup/setup_priv.h"
 
 /* sine of the greatest tilt of a box side */
 #define BOX_TILT 0.2

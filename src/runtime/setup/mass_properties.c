@@ -9,7 +9,7 @@
 #include "base/num.h"
 #include "runtime/geometry/moments.h"
 #include "runtime/geometry/polytope.h"
-#include "runtime/setup/setup.h"
+#include "runtime/setup/setup_priv.h"
 
 /* slack of J1 + J2 >= J3 for data of 6 digits: thin disks reach equality */
 #define TRIANGLE_SLACK 1e-6

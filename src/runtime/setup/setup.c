@@ -3,7 +3,7 @@
  * then mass properties and initial states of all bodies, with the checks that
  * depend on values. All bodies are checked before giving up, so that several
  * mistakes are reported at once. */
-#include "runtime/setup/setup.h"
+#include "runtime/setup/setup_priv.h"
 
 #include <math.h>
 #include <string.h>

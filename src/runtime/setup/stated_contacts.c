@@ -7,7 +7,7 @@
 
 #include "base/num.h"
 #include "runtime/geometry/polytope.h"
-#include "runtime/setup/setup.h"
+#include "runtime/setup/setup_priv.h"
 
 /* A stated point may be off a surface by this share of the smaller body, and a
  * normal off the half-space it should lie in by this sine: data typed to three

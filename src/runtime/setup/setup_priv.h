@@ -2,11 +2,14 @@
 /* Inside set-up: what setup.c (a model), mass_properties.c (mass and inertia),
  * bounding_ball.c (bounding balls) and stated_contacts.c (contacts at a stated
  * point) ask of each other. */
-#ifndef IMP_RUNTIME_SETUP_SETUP_H
-#define IMP_RUNTIME_SETUP_SETUP_H
+#ifndef IMP_RUNTIME_SETUP_SETUP_PRIV_H
+#define IMP_RUNTIME_SETUP_SETUP_PRIV_H
 
-#include "runtime/instance/run.h"
+#include "runtime/setup/new_run.h"
 
+/* Params into env, masses and shapes, the initial state. IMP_OK, or a status
+ * after a diagnostic. */
+int rt_setup(struct rt *r, const double *params);
 /* env: mass, inertia, centre, volume, radius of a body from raw; IMP_OK or
  * IMP_BADMODEL after a diagnostic */
 int setup_body(struct rt *r, uint32_t body);

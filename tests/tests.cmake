@@ -36,14 +36,14 @@ if(HDF5_FOUND)
   set_tests_properties(hdf5_file PROPERTIES TIMEOUT 300)
 endif()
 if(GSL_FOUND)
-  foreach(t runtime_hold analysis_reference)
+  foreach(t runtime_joints analysis_reference)
     target_compile_definitions(test_${t} PRIVATE HAVE_GSL)
   endforeach()
 endif()
 # 10^4 cases of every identity: half a minute alone, but not on a busy machine
 set_tests_properties(cli_identities PROPERTIES TIMEOUT 900)
 # a thousand pairs of each kind of touch
-set_tests_properties(runtime_event PROPERTIES
+set_tests_properties(runtime_first_touch PROPERTIES
   ENVIRONMENT IMP_TEST_CASES=1000)
 if(EXISTS ${CMAKE_SOURCE_DIR}/tests/golden.cmake)
   include(tests/golden.cmake)

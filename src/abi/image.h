@@ -57,10 +57,11 @@ typedef struct imp_instr {
     uint32_t a, b, c;
     uint32_t row; /* series tapes: row in work, IMP_NO_ROW if it needs none */
 } imp_instr;
-#define IMP_INSTR_CONST 1u    /* does not change in time: orders >= 1 vanish */
-#define IMP_INSTR_IMPLICIT 2u /* depends on an UNKNOWN: in the implicit block  \
-                               */
-#define IMP_INSTR_ORDER0 4u   /* wanted at order 0 only (Jacobian entries) */
+#define IMP_INSTR_CONST 1u /* does not change in time: orders >= 1 vanish */
+#define IMP_INSTR_IMPLICIT                                                     \
+    2u                      /* depends on an UNKNOWN: in the implicit block    \
+                             */
+#define IMP_INSTR_ORDER0 4u /* wanted at order 0 only (Jacobian entries) */
 #define IMP_NO_ROW 0xffffffffu
 
 /* most unknowns of a symmetric block (conditions of joints) */
@@ -82,7 +83,7 @@ typedef struct imp_tape {
     imp_ref jacobian; /* uint32_t: registers of dF_i/du_j, row-major n*n */
     /* 1: the Jacobian is symmetric and positive semidefinite, and F(u) = 0 has
      * a solution: rows that depend on others (redundant joints) are left out
-     * (imp_gram_factor), their unknowns do not change */
+     * (imp_ldlt_factor), their unknowns do not change */
     uint32_t symmetric;
 } imp_tape;
 

@@ -193,7 +193,7 @@ factor(struct sv *s, LLVMBasicBlockRef singular)
         gen_at(g, g->f64, s->scratch, gen_i64(g, s->jac), g->f64), pivots(s)};
     LLVMValueRef bad = LLVMBuildCall2(
         g->b, type,
-        gen_runtime(g, s->t->symmetric ? "imp_gram_factor" : "imp_lu_factor",
+        gen_runtime(g, s->t->symmetric ? "imp_ldlt_factor" : "imp_lu_factor",
                     type, false),
         arg, 3, "");
     LLVMBasicBlockRef regular = gen_block(g, "regular");
@@ -223,7 +223,7 @@ solve(struct sv *s)
         gen_at(g, g->f64, s->scratch, gen_i64(g, s->rhs), g->f64)};
     LLVMBuildCall2(
         g->b, type,
-        gen_runtime(g, s->t->symmetric ? "imp_gram_solve" : "imp_lu_solve",
+        gen_runtime(g, s->t->symmetric ? "imp_ldlt_solve" : "imp_lu_solve",
                     type, false),
         arg, 4, "");
 }

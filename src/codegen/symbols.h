@@ -30,8 +30,8 @@ static const struct gen_symbol gen_symbols[] = {
     SYM(imp_max),        SYM(imp_sign),      SYM(imp_floor),
     SYM(imp_ceil),       SYM(imp_round),     SYM(imp_trunc),
     SYM(imp_fmod),       SYM(imp_bool),      SYM(imp_series_op),
-    SYM(imp_lu_factor),  SYM(imp_lu_solve),  SYM(imp_gram_factor),
-    SYM(imp_gram_solve), SYM(memcpy),        SYM(memmove),
+    SYM(imp_lu_factor),  SYM(imp_lu_solve),  SYM(imp_ldlt_factor),
+    SYM(imp_ldlt_solve), SYM(memcpy),        SYM(memmove),
     SYM(memset),         {NULL, NULL}};
 #undef SYM
 

@@ -11,11 +11,11 @@
  * tape, whose matrix is C M^-1 C^T. Prescribed bodies enter through t.
  *
  * Rows that are literally zero (z in the plane) are no conditions; rows that
- * depend on others are left to imp_gram_factor. */
+ * depend on others are left to imp_ldlt_factor. */
 #include "mechanics/mech_priv.h"
 
 /* a vector fixed to a body, or a point of one, and its derivatives in time */
-struct jet {
+struct taylor {
     vec3 x, dx, ddx;
 };
 
@@ -54,12 +54,12 @@ frame_row(struct mech *mech, const struct side *side, uint32_t i)
     return env3(mech, side->frame + 3 * i);
 }
 
-static struct jet
+static struct taylor
 carried(struct mech *mech, const struct side *side, vec3 x)
 {
     struct graph *graph = mech->graph;
     const struct mbody *body = side->b;
-    struct jet j = {x, v3_zero(graph), v3_zero(graph)};
+    struct taylor j = {x, v3_zero(graph), v3_zero(graph)};
     if (!body)
         return j;
     vec3 y = v3_cross(graph, body->w_body, x);
@@ -71,11 +71,11 @@ carried(struct mech *mech, const struct side *side, vec3 x)
     return j;
 }
 
-static struct jet
+static struct taylor
 point_of(struct mech *mech, const struct side *side)
 {
     struct graph *graph = mech->graph;
-    struct jet j = carried(mech, side, env3(mech, side->arm));
+    struct taylor j = carried(mech, side, env3(mech, side->arm));
     if (!side->b)
         return j;
     j.x = v3_add(graph, side->b->pose.c, j.x);
@@ -84,11 +84,11 @@ point_of(struct mech *mech, const struct side *side)
     return j;
 }
 
-static struct jet
-jet_sub(struct graph *graph, struct jet a, struct jet b)
+static struct taylor
+taylor_sub(struct graph *graph, struct taylor a, struct taylor b)
 {
-    return (struct jet){v3_sub(graph, a.x, b.x), v3_sub(graph, a.dx, b.dx),
-                        v3_sub(graph, a.ddx, b.ddx)};
+    return (struct taylor){v3_sub(graph, a.x, b.x), v3_sub(graph, a.dx, b.dx),
+                           v3_sub(graph, a.ddx, b.ddx)};
 }
 
 static void
@@ -100,7 +100,7 @@ add_row(struct rows *rows, const expr *phi, const expr *dphi, const expr *ddphi)
 
 /* a.b - constant = 0 */
 static void
-row_dot(struct mech *mech, struct rows *rows, struct jet a, struct jet b,
+row_dot(struct mech *mech, struct rows *rows, struct taylor a, struct taylor b,
         const expr *constant)
 {
     struct graph *graph = mech->graph;
@@ -115,7 +115,7 @@ row_dot(struct mech *mech, struct rows *rows, struct jet a, struct jet b,
 }
 
 static void
-row_point(struct rows *rows, struct jet d)
+row_point(struct rows *rows, struct taylor d)
 {
     for (int i = 0; i < 3; i++)
         add_row(rows, d.x.v[i], d.dx.v[i], d.ddx.v[i]);
@@ -129,7 +129,7 @@ struct twist {
     vec3 v, dv, w, dw;
 };
 static struct twist
-twist_at(struct mech *mech, const struct side *side, struct jet p)
+twist_at(struct mech *mech, const struct side *side, struct taylor p)
 {
     struct graph *graph = mech->graph;
     vec3 z = v3_zero(graph);
@@ -153,7 +153,7 @@ rows_user(struct mech *mech, const struct tm_joint *decl, uint32_t env,
 {
     struct graph *graph = mech->graph;
     const struct side *carrier = decl->body[0] == IMP_WORLD ? sides + 1 : sides;
-    struct jet point = point_of(mech, carrier);
+    struct taylor point = point_of(mech, carrier);
     struct twist a = twist_at(mech, sides, point),
                  b = twist_at(mech, sides + 1, point);
     vec3 velocity = v3_sub(graph, a.v, b.v),
@@ -171,8 +171,8 @@ rows_user(struct mech *mech, const struct tm_joint *decl, uint32_t env,
                 v3_add(graph, part[c / 3],
                        v3_scale(graph, x, frame_row(mech, carrier, c % 3)));
         }
-        struct jet f = carried(mech, carrier, part[0]),
-                   m = carried(mech, carrier, part[1]);
+        struct taylor f = carried(mech, carrier, part[0]),
+                      m = carried(mech, carrier, part[1]);
         const expr *psi = sc_add(graph, v3_dot(graph, f.x, velocity),
                                  v3_dot(graph, m.x, spin));
         const expr *d = sc_add(graph, v3_dot(graph, f.dx, velocity),
@@ -192,9 +192,9 @@ rows_of(struct mech *mech, const struct tm_joint *decl, uint32_t env,
         const struct side side[2], struct rows *rows)
 {
     const expr *zero = sc_zero(mech->graph);
-    struct jet axes0[3], axes1[3],
-        apart = jet_sub(mech->graph, point_of(mech, side),
-                        point_of(mech, side + 1));
+    struct taylor axes0[3], axes1[3],
+        apart = taylor_sub(mech->graph, point_of(mech, side),
+                           point_of(mech, side + 1));
     for (uint32_t i = 0; i < 3; i++) {
         axes0[i] = carried(mech, side, frame_row(mech, side, i));
         axes1[i] = carried(mech, side + 1, frame_row(mech, side + 1, i));

@@ -18,10 +18,10 @@
 #define MOST 20
 
 struct problem {
-    struct multi_body b[MOST];
-    struct multi_contact c[MOST];
-    struct multi_joint j[MOST];
-    struct multi_problem p;
+    struct impact_body b[MOST];
+    struct impact_contact c[MOST];
+    struct impact_joint j[MOST];
+    struct impact_problem p;
 };
 
 static double
@@ -36,7 +36,7 @@ cpu(void)
 static void
 body(struct problem *o, double m, const double J[3], double x, double y)
 {
-    struct multi_body *b = &o->b[o->p.n_body++];
+    struct impact_body *b = &o->b[o->p.n_body++];
     memset(b, 0, sizeof *b);
     b->mass = m;
     b->invmass = 1 / m;
@@ -52,7 +52,7 @@ static void
 contact(struct problem *o, uint32_t b0, uint32_t b1, const double at[3],
         const double u[3])
 {
-    struct multi_contact *c = &o->c[o->p.n_contact++];
+    struct impact_contact *c = &o->c[o->p.n_contact++];
     c->body[0] = b0;
     c->body[1] = b1;
     memcpy(c->p, at, sizeof c->p);
@@ -67,13 +67,13 @@ joint(struct problem *o, enum imp_joint_kind kind, uint32_t b0, uint32_t b1,
       double x, double y, bool plane)
 {
     static const double z[3] = {0, 0, 1};
-    struct multi_joint *j = &o->j[o->p.n_joint++];
+    struct impact_joint *j = &o->j[o->p.n_joint++];
     j->body[0] = b0;
     j->body[1] = b1;
     j->at[0] = x;
     j->at[1] = y;
     j->at[2] = 0;
-    multi_joint_rows(j, kind, z, z, NULL, 0, plane);
+    impact_joint_rows(j, kind, z, z, NULL, 0, plane);
 }
 
 static void
@@ -144,7 +144,7 @@ fill(struct gsl *g, size_t row, const struct problem *o, const uint32_t *b,
     for (int s = 0; s < 2; s++) {
         if (b[s] == IMP_WORLD)
             continue;
-        const struct multi_body *k = &o->b[b[s]];
+        const struct impact_body *k = &o->b[b[s]];
         const double *at = s ? q : p;
         double r[3], m[3], e = s ? -sign : sign;
         for (int i = 0; i < 3; i++)
@@ -209,7 +209,8 @@ static void
 measure(const char *name, struct problem *o, double promise, int repeat)
 {
     struct arena *a = arena_new();
-    struct multi *m = multi_new(a, o->p.n_body, o->p.n_contact, o->p.n_joint);
+    struct impact_solver *m =
+        impact_solver_new(a, o->p.n_body, o->p.n_contact, o->p.n_joint);
     double t[RUNS], tg[RUNS], v0[MOST], error = 0, sum = 0;
     size_t nr = 0, nc = o->p.n_contact, nb = 6 * o->p.n_body;
     char line[80], want[40];
@@ -224,8 +225,8 @@ measure(const char *name, struct problem *o, double promise, int repeat)
     for (int run = 0; run < RUNS; run++) {
         double begin = cpu();
         for (int i = 0; i < repeat; i++) {
-            multi_prepare(m, &o->p);
-            multi_solve(m, IMP_IMPACT_NEWTON);
+            impact_solver_prepare(m, &o->p);
+            impact_solver_solve(m, IMP_IMPACT_NEWTON);
         }
         t[run] = (cpu() - begin) / repeat * 1e6;
         memcpy(v0, m->v0, sizeof *v0 * nc);

@@ -435,12 +435,12 @@ handler(void **state)
         assert_int_equal(impact_handler_compute(&a, 0, NULL, cs), IMP_OK);
         if (cs[IMP_CS_VREL] >= 0)
             continue;
-        struct multi_rt in;
-        struct multi *m;
+        struct impact_of_run in;
+        struct impact_solver *m;
         uint32_t contact = 0;
         assert_int_equal(impact_read(&a, &contact, 1, &in), IMP_OK);
         assert_int_equal(impact_prepare(&a, &in, &m), IMP_OK);
-        multi_solve(m, IMP_IMPACT_NEWTON);
+        impact_solver_solve(m, IMP_IMPACT_NEWTON);
         used++;
         /* about 50 operations on numbers of the size of the terms */
         double P = cs[IMP_CS_IMPULSE], w = cs[IMP_CS_W];

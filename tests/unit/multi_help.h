@@ -20,10 +20,10 @@
 #define PROBLEM_MOST 64
 
 struct problem {
-    struct multi_body b[PROBLEM_MOST];
-    struct multi_contact c[PROBLEM_MOST];
-    struct multi_joint j[PROBLEM_MOST];
-    struct multi_problem p;
+    struct impact_body b[PROBLEM_MOST];
+    struct impact_contact c[PROBLEM_MOST];
+    struct impact_joint j[PROBLEM_MOST];
+    struct impact_problem p;
 };
 
 static inline void
@@ -39,7 +39,7 @@ static inline uint32_t
 add_body(struct problem *o, double mass, double jx, double jy, double jz,
          double x, double y, double z, const double *R)
 {
-    struct multi_body *b = &o->b[o->p.n_body];
+    struct impact_body *b = &o->b[o->p.n_body];
     const double J[3] = {jx, jy, jz}, c[3] = {x, y, z};
     memset(b, 0, sizeof *b);
     b->mass = mass;
@@ -65,7 +65,7 @@ static inline void
 add_contact(struct problem *o, uint32_t b0, uint32_t b1, double x, double y,
             double z, double ux, double uy, double uz, double e)
 {
-    struct multi_contact *c = &o->c[o->p.n_contact++];
+    struct impact_contact *c = &o->c[o->p.n_contact++];
     const double p[3] = {x, y, z}, u[3] = {ux, uy, uz};
     c->body[0] = b0;
     c->body[1] = b1;
@@ -80,16 +80,16 @@ add_joint(struct problem *o, enum imp_joint_kind kind, uint32_t b0, uint32_t b1,
           double x, double y, double z, double ax, double ay, double az,
           bool plane)
 {
-    struct multi_joint *j = &o->j[o->p.n_joint++];
+    struct impact_joint *j = &o->j[o->p.n_joint++];
     const double at[3] = {x, y, z}, axis[3] = {ax, ay, az};
     double Q[6][6];
     j->body[0] = b0;
     j->body[1] = b1;
     memcpy(j->at, at, sizeof at);
-    assert_true(multi_joint_rows(j, kind, axis, (double[3]){ay, az, ax}, NULL,
-                                 0, plane));
-    int n = multi_joint_free(kind, axis, (double[3]){ay, az, ax}, plane, Q);
-    assert_true(multi_joint_check(j, n, Q) < 1e-12);
+    assert_true(impact_joint_rows(j, kind, axis, (double[3]){ay, az, ax}, NULL,
+                                  0, plane));
+    int n = impact_joint_free(kind, axis, (double[3]){ay, az, ax}, plane, Q);
+    assert_true(impact_joint_check(j, n, Q) < 1e-12);
     assert_int_equal(n + j->n, plane ? 3 : 6);
 }
 
@@ -126,7 +126,7 @@ random_rotation(uint64_t *s, double R[9])
 /* force and moment about the mass centre that a unit of the reaction [f; t] at
  * `at` is on body b */
 static inline void
-wrench(const struct multi_body *b, const double *f, const double *t,
+wrench(const struct impact_body *b, const double *f, const double *t,
        const double *at, double sign, long double x[6])
 {
     long double r[3];
@@ -142,10 +142,10 @@ wrench(const struct multi_body *b, const double *f, const double *t,
 /* The program's impulses as they act on body b less what they did: what is left
  * of momentum and angular momentum, and the size of the terms. */
 static inline void
-unbalanced(const struct problem *o, const struct multi *m, uint32_t b,
+unbalanced(const struct problem *o, const struct impact_solver *m, uint32_t b,
            long double left[2], long double size[2])
 {
-    const struct multi_body *k = &o->b[b];
+    const struct impact_body *k = &o->b[b];
     long double sum[6] = {0}, x[6];
     left[0] = left[1] = size[0] = size[1] = 0;
     for (uint32_t c = 0; c < o->p.n_contact + o->p.n_joint; c++)

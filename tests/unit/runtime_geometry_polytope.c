@@ -42,7 +42,7 @@ sound(const struct polytope *p, double size)
     double tol = 1e-11 * size;
     uint32_t corners = 0;
     for (uint32_t f = 0; f < p->n_face; f++) {
-        const struct poly_face *q = p->face + f;
+        const struct polytope_face *q = p->face + f;
         assert_true(fabs(dot3(q->n, q->n) - 1) < 1e-14);
         for (uint32_t v = 0; v < p->n_vertex; v++)
             assert_true(dot3(q->n, p->vertex[v]) <= q->d + tol);
@@ -78,10 +78,10 @@ sound(const struct polytope *p, double size)
     assert_int_equal(p->n_edge * 2, corners);
     assert_int_equal(p->n_vertex + p->n_face, p->n_edge + 2);
     for (uint32_t i = 0; i < p->n_edge; i++) {
-        const struct poly_edge *e = p->edge + i;
+        const struct polytope_edge *e = p->edge + i;
         for (int k = 0; k < 2; k++)
             for (int j = 0; j < 2; j++) {
-                const struct poly_face *q = p->face + e->face[j];
+                const struct polytope_face *q = p->face + e->face[j];
                 bool on = false;
                 for (uint32_t n = 0; n < q->count; n++)
                     on |= p->loop[q->first + n] == e->v[k];
@@ -94,7 +94,7 @@ sound(const struct polytope *p, double size)
             uint32_t f = p->around[i], g = p->around[next];
             bool joined = false;
             for (uint32_t n = 0; n < p->n_edge; n++) {
-                const struct poly_edge *e = p->edge + n;
+                const struct polytope_edge *e = p->edge + n;
                 joined |= (e->v[0] == v || e->v[1] == v) &&
                           ((e->face[0] == f && e->face[1] == g) ||
                            (e->face[0] == g && e->face[1] == f));

@@ -5,12 +5,13 @@
  * law. */
 #include "multi_help.h"
 
-static struct multi *
+static struct impact_solver *
 solved(struct arena *a, struct problem *o, enum imp_impact_law law)
 {
-    struct multi *m = multi_new(a, o->p.n_body, o->p.n_contact, o->p.n_joint);
-    assert_int_equal(multi_prepare(m, &o->p), 0);
-    multi_solve(m, law);
+    struct impact_solver *m =
+        impact_solver_new(a, o->p.n_body, o->p.n_contact, o->p.n_joint);
+    assert_int_equal(impact_solver_prepare(m, &o->p), 0);
+    impact_solver_solve(m, law);
     assert_true(m->momentum_error < 1e-13);
     /* velocities by the twists and by G P agree */
     for (uint32_t c = 0; c < o->p.n_contact; c++) {
@@ -60,7 +61,7 @@ paper_singular(void **state)
     struct arena *a = arena_new();
     struct problem o;
     singular_pair(&o, 0.5, 0.5, 0.5);
-    struct multi *m = solved(a, &o, IMP_IMPACT_NEWTON);
+    struct impact_solver *m = solved(a, &o, IMP_IMPACT_NEWTON);
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++) {
             double u = m->length[i] * m->length[k];
@@ -68,7 +69,7 @@ paper_singular(void **state)
         }
     assert_int_equal(m->rank, 1);
     assert_false(m->regular);
-    assert_int_equal(m->determined, MULTI_MOTION);
+    assert_int_equal(m->determined, IMPACT_MOTION_UNIQUE);
     assert_true(m->applied);
     CLOSE(m->before[0], -2.5, 1e-14);
     CLOSE(m->P[0], 225.0 / 256, 1e-13);
@@ -91,7 +92,7 @@ paper_singular(void **state)
     CLOSE(m->energy[1], 1051.0 / 1024, 1e-13);
     /* every law agrees with equal restitutions */
     for (int law = IMP_IMPACT_POISSON; law <= IMP_IMPACT_LEAST_NORM; law++) {
-        multi_solve(m, (enum imp_impact_law)law);
+        impact_solver_solve(m, (enum imp_impact_law)law);
         if (law == IMP_IMPACT_SEQUENTIAL)
             continue;
         for (int i = 0; i < 6; i++)
@@ -110,24 +111,24 @@ paper_singular(void **state)
     singular_pair(&o, 0.5, 0.5, 0.2);
     m = solved(a, &o, IMP_IMPACT_UNDECLARED);
     assert_false(m->applied);
-    assert_int_equal(m->fault, MULTI_INCONSISTENT);
-    assert_int_equal(m->determined, MULTI_NO);
+    assert_int_equal(m->fault, IMPACT_INCONSISTENT);
+    assert_int_equal(m->determined, IMPACT_NOT_UNIQUE);
     CLOSE(m->twist[2], -1, 0);
-    multi_solve(m, IMP_IMPACT_LEAST_NORM);
+    impact_solver_solve(m, IMP_IMPACT_LEAST_NORM);
     assert_true(m->applied);
-    assert_int_equal(m->determined, MULTI_NO);
+    assert_int_equal(m->determined, IMPACT_NOT_UNIQUE);
     CLOSE(m->P[0], 405.0 / 512, 1e-13);
     CLOSE(m->P[2], 405.0 / 512, 1e-13);
     CLOSE(m->residual[0], 0.375, 1e-13);
     CLOSE(m->residual[2], -0.375, 1e-13);
     CLOSE(m->energy[1], 3439.0 / 4096, 1e-13);
-    multi_solve(m, IMP_IMPACT_COMPLEMENTARITY);
+    impact_solver_solve(m, IMP_IMPACT_COMPLEMENTARITY);
     CLOSE(m->P[0], 1.7578125, 1e-12);
     CLOSE(m->P[1], 0, 1e-12);
     CLOSE(m->P[2], 0, 1e-12);
-    multi_solve(m, IMP_IMPACT_POISSON);
+    impact_solver_solve(m, IMP_IMPACT_POISSON);
     assert_false(m->applied);
-    assert_int_equal(m->fault, MULTI_AMBIGUOUS);
+    assert_int_equal(m->fault, IMPACT_AMBIGUOUS);
     arena_free(a);
 }
 
@@ -174,9 +175,9 @@ paper_regular(void **state)
         const double *r = row[k];
         three_points(&o, r[0], r[0], r[0]);
         for (int law = IMP_IMPACT_NEWTON; law <= IMP_IMPACT_ENERGETIC; law++) {
-            struct multi *m = solved(a, &o, (enum imp_impact_law)law);
+            struct impact_solver *m = solved(a, &o, (enum imp_impact_law)law);
             assert_true(m->regular);
-            assert_int_equal(m->determined, MULTI_YES);
+            assert_int_equal(m->determined, IMPACT_UNIQUE);
             for (int i = 0, n = 0; i < 3; i++)
                 for (int j = i; j < 3; j++, n++)
                     DIGITS(m->G[3 * i + j], G[n]);
@@ -198,13 +199,13 @@ paper_regular(void **state)
             assert_true(m->peak);
             DIGITS(m->load[0] + m->unload[0], m->P[0]);
             DIGITS(m->at_peak[0], 0);
-            assert_int_equal(multi_measure(m), 0);
+            assert_int_equal(impact_solver_measure(m), 0);
             assert_int_equal(m->rank, 3);
         }
     }
     /* the exact impulses for 1/2 */
     three_points(&o, .5, .5, .5);
-    struct multi *m = solved(a, &o, IMP_IMPACT_NEWTON);
+    struct impact_solver *m = solved(a, &o, IMP_IMPACT_NEWTON);
     CLOSE(m->P[0], 2133237591. / 956094770, 1e-13);
     CLOSE(m->P[1], 5009262543. / 1912189540, 1e-13);
     CLOSE(m->P[2], 365637969. / 191218954, 1e-13);
@@ -215,7 +216,7 @@ paper_regular(void **state)
     DIGITS(m->gained, 6.67184559539);
     CLOSE(fmin(m->P[0], fmin(m->P[1], m->P[2])), -3.336, 1e-3);
     /* and never under the energetic law */
-    multi_solve(m, IMP_IMPACT_ENERGETIC);
+    impact_solver_solve(m, IMP_IMPACT_ENERGETIC);
     assert_true(m->applied && m->gained == 0);
     for (int i = 0; i < 3; i++) {
         /* the definition: work of expansion is -e^2 that of compression */
@@ -245,7 +246,7 @@ paper_special(void **state)
         o.p.n_contact = k == 0 ? 1 : 2;
         if (k == 2)
             o.c[1] = o.c[2];
-        struct multi *m = solved(a, &o, IMP_IMPACT_NEWTON);
+        struct impact_solver *m = solved(a, &o, IMP_IMPACT_NEWTON);
         DIGITS(m->energy[0], 7.01);
         if (k == 1) {
             const double x1[5] = {-2.18108108108, 2.5027027027, 5.58378378378,
@@ -270,7 +271,7 @@ paper_special(void **state)
             DIGITS(m->P[0], 10.8615787279);
         } else {
             assert_int_equal(m->rank, 1);
-            assert_int_equal(m->determined, MULTI_MOTION);
+            assert_int_equal(m->determined, IMPACT_MOTION_UNIQUE);
             DIGITS(m->P[0], 2.17231574559);
             DIGITS(m->P[1], 4.34463149118);
             CLOSE(fabs(m->null[0] * m->P[0] + m->null[1] * m->P[1]), 0, 1e-12);
@@ -346,7 +347,7 @@ cuboids(void **state)
                  m2 * (9. + 6.25) / 12, 3.5, 3.75 * h, 1.5, NULL);
         set_motion(&o, 0, 0, 0, 0, 1, 0, 0);
         add_contact(&o, 0, 1, 2, 2.5 * h, 1, 1, 0, 0, row[k].e);
-        struct multi *m = solved(a, &o, IMP_IMPACT_NEWTON);
+        struct impact_solver *m = solved(a, &o, IMP_IMPACT_NEWTON);
         const double *t = m->twist;
         const double got[7] = {
             t[3], t[9], t[1], t[7], t[2], t[8], m->energy[0] - m->energy[1]};
@@ -385,7 +386,7 @@ cradle(void **state)
     struct problem o;
     balls(&o, 3, 1);
     for (int law = IMP_IMPACT_NEWTON; law <= IMP_IMPACT_LEAST_NORM; law++) {
-        struct multi *m = solved(a, &o, (enum imp_impact_law)law);
+        struct impact_solver *m = solved(a, &o, (enum imp_impact_law)law);
         assert_true(m->applied);
         CLOSE(m->energy[1], 0.5, 1e-12);
         bool seq = law == IMP_IMPACT_SEQUENTIAL;
@@ -398,7 +399,7 @@ cradle(void **state)
             assert_int_equal(m->steps, 2);
     }
     balls(&o, 10, 1);
-    struct multi *m = solved(a, &o, IMP_IMPACT_SEQUENTIAL);
+    struct impact_solver *m = solved(a, &o, IMP_IMPACT_SEQUENTIAL);
     for (int i = 0; i < 10; i++)
         CLOSE(m->twist[6 * i + 3], i == 9, 1e-13);
     assert_int_equal(m->steps, 9);
@@ -427,12 +428,12 @@ two_at_once(void **state)
     add_contact(&o, 0, 2, c, -.5, 0, c, -.5, 0, 1);
     set_motion(&o, 0, 0, 0, 0, 1, 0, 0);
     for (int law = IMP_IMPACT_NEWTON; law <= IMP_IMPACT_LEAST_NORM; law++) {
-        struct multi *m = solved(a, &o, (enum imp_impact_law)law);
+        struct impact_solver *m = solved(a, &o, (enum imp_impact_law)law);
         CLOSE(m->energy[1], 0.5, 1e-12);
         if (law == IMP_IMPACT_SEQUENTIAL) {
             /* which is first matters, and nothing says it */
             assert_true(m->tie);
-            assert_int_equal(m->determined, MULTI_NO);
+            assert_int_equal(m->determined, IMPACT_NOT_UNIQUE);
             continue;
         }
         CLOSE(m->twist[3], -0.2, 1e-12);
@@ -443,7 +444,7 @@ two_at_once(void **state)
     /* the declared priority decides */
     o.c[0].priority = 2;
     o.c[1].priority = 1;
-    struct multi *m = solved(a, &o, IMP_IMPACT_SEQUENTIAL);
+    struct impact_solver *m = solved(a, &o, IMP_IMPACT_SEQUENTIAL);
     assert_false(m->tie);
     assert_true(m->P[1] > m->P[0]);
     arena_free(a);
@@ -464,12 +465,12 @@ rocking(void **state)
     set_motion(&o, 0, 0, 0, -om, om * h, -om * w, 0);
     add_contact(&o, WORLD, 0, -w, 0, 0, 0, 1, 0, 0);
     add_contact(&o, WORLD, 0, w, 0, 0, 0, 1, 0, 0);
-    struct multi *m = solved(a, &o, IMP_IMPACT_NEWTON);
+    struct impact_solver *m = solved(a, &o, IMP_IMPACT_NEWTON);
     /* both corners stop: no rotation is left without friction */
     CLOSE(m->twist[2], 0, 1e-14);
     CLOSE(m->twist[4], 0, 1e-14);
     /* the corner it turned about would pull if it is the stockier block */
-    multi_solve(m, IMP_IMPACT_COMPLEMENTARITY);
+    impact_solver_solve(m, IMP_IMPACT_COMPLEMENTARITY);
     CLOSE(m->after[1], 0, 1e-13);
     assert_true(m->P[0] >= 0 && m->after[0] >= -1e-14);
     CLOSE(m->P[0] * m->after[0], 0, 1e-13);
@@ -493,12 +494,12 @@ table(void **state)
         add_contact(&o, WORLD, 0, i & 1 ? 1 : -1, i & 2 ? 1 : -1, 0, 0, 0, 1,
                     0.5);
     for (int law = IMP_IMPACT_NEWTON; law <= IMP_IMPACT_LEAST_NORM; law++) {
-        struct multi *m = solved(a, &o, (enum imp_impact_law)law);
+        struct impact_solver *m = solved(a, &o, (enum imp_impact_law)law);
         assert_true(m->applied);
         assert_int_equal(m->rank, 3);
         if (law == IMP_IMPACT_SEQUENTIAL)
             continue;
-        assert_int_equal(m->determined, MULTI_MOTION);
+        assert_int_equal(m->determined, IMPACT_MOTION_UNIQUE);
         CLOSE(m->twist[5], 0.5, 1e-12);
         for (int i = 0; i < 4; i++)
             CLOSE(m->P[i], 3 + 0.3 * (i & 1 ? 1 : -1) + 0.6 * (i & 2 ? 1 : -1),
@@ -509,13 +510,13 @@ table(void **state)
     }
     /* one leg of another material: Newton's law contradicts itself */
     o.c[3].e = 0.4;
-    struct multi *m = solved(a, &o, IMP_IMPACT_UNDECLARED);
+    struct impact_solver *m = solved(a, &o, IMP_IMPACT_UNDECLARED);
     assert_false(m->applied);
-    assert_int_equal(m->determined, MULTI_NO);
-    multi_solve(m, IMP_IMPACT_COMPLEMENTARITY);
+    assert_int_equal(m->determined, IMPACT_NOT_UNIQUE);
+    impact_solver_solve(m, IMP_IMPACT_COMPLEMENTARITY);
     assert_true(m->applied);
-    multi_solve(m, IMP_IMPACT_ENERGETIC);
-    assert_int_equal(m->fault, MULTI_AMBIGUOUS);
+    impact_solver_solve(m, IMP_IMPACT_ENERGETIC);
+    assert_int_equal(m->fault, IMPACT_AMBIGUOUS);
     /* the floor moves up on a table at rest, and a wedge that is jammed */
     problem_new(&o);
     add_body(&o, 1, 1, 1, 1, 0, 0, 0, NULL);
@@ -523,7 +524,7 @@ table(void **state)
     add_contact(&o, WORLD, 0, 0, 0, -1, 0, 0, 1, 1);
     add_contact(&o, WORLD, 0, 0, 0, 1, 0, 0, -1, 0);
     m = solved(a, &o, IMP_IMPACT_COMPLEMENTARITY);
-    assert_int_equal(m->fault, MULTI_JAMMED);
+    assert_int_equal(m->fault, IMPACT_JAMMED);
     arena_free(a);
 }
 

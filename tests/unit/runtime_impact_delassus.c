@@ -69,7 +69,7 @@ random_graph(uint64_t *s, struct problem *o)
 
 /* what the wrench x does to body b: change of velocity, of spin */
 static void
-answer(const struct multi_body *b, const long double x[6], long double d[6])
+answer(const struct impact_body *b, const long double x[6], long double d[6])
 {
     for (int i = 0; i < 3; i++) {
         d[i] = x[i] * b->invmass;
@@ -89,7 +89,7 @@ struct rows {
 };
 
 static void
-collect(const struct problem *o, const struct multi *m, struct rows *z)
+collect(const struct problem *o, const struct impact_solver *m, struct rows *z)
 {
     memset(z, 0, sizeof *z);
     for (uint32_t j = 0; j < o->p.n_joint; j++)
@@ -107,7 +107,7 @@ collect(const struct problem *o, const struct multi *m, struct rows *z)
         for (int q = 0; q < 2; q++) {
             if (o->c[c].body[q] == WORLD)
                 continue;
-            const struct multi_body *b = &o->b[o->c[c].body[q]];
+            const struct impact_body *b = &o->b[o->c[c].body[q]];
             long double *x = z->w[z->n] + 6 * o->c[c].body[q];
             wrench(b, o->c[c].dir, NULL, o->c[c].p, q ? 1 : -1, x);
             for (int k = 0; k < 3; k++)
@@ -158,9 +158,10 @@ against_long_double(void **state)
         struct problem o;
         random_graph(&s, &o);
         arena_clear(a);
-        struct multi *m = multi_new(a, o.p.n_body, o.p.n_contact, o.p.n_joint);
-        assert_int_equal(multi_prepare(m, &o.p), 0);
-        multi_solve(m, IMP_IMPACT_NEWTON);
+        struct impact_solver *m =
+            impact_solver_new(a, o.p.n_body, o.p.n_contact, o.p.n_joint);
+        assert_int_equal(impact_solver_prepare(m, &o.p), 0);
+        impact_solver_solve(m, IMP_IMPACT_NEWTON);
         if (!m->applied)
             continue;
         for (uint32_t b = 0; b < o.p.n_body; b++) {

@@ -59,7 +59,7 @@ random_problem(uint64_t *s, struct problem *o, bool equal, bool twice,
                     multi_random(s, -1, 1), equal ? e : multi_random(s, 0, 1));
     }
     if (twice) {
-        struct multi_contact *c = &o->c[o->p.n_contact++];
+        struct impact_contact *c = &o->c[o->p.n_contact++];
         *c = o->c[0];
         c->e = equal ? e : multi_random(s, 0, 1);
         for (int k = 0; k < 3; k++)
@@ -76,7 +76,7 @@ row(const struct problem *o, const uint32_t *body, const double *at,
     for (int q = 0; q < 2; q++) {
         if (body[q] == WORLD)
             continue;
-        const struct multi_body *b = &o->b[body[q]];
+        const struct impact_body *b = &o->b[body[q]];
         long double g = q ? -sign : sign, *c = x + 6 * body[q], r[3], w[3];
         for (int k = 0; k < 3; k++)
             r[k] = (long double)at[k] - b->centre[k];
@@ -146,7 +146,7 @@ enum { UNCLEAR, YES, MOTION, NO };
 
 /* the verdict by long double; UNCLEAR where rounding of the data decides */
 static int
-expected(const struct problem *o, const struct multi *m)
+expected(const struct problem *o, const struct impact_solver *m)
 {
     static long double joint[32][6 * PROBLEM_MOST];
     long double x[MOST * 6 * 8] = {0}, V[MOST * MOST], sv[MOST], length[MOST];
@@ -219,13 +219,14 @@ verdicts(void **state)
         double near = t % 3 == 2 ? pow(10, multi_random(&s, -9, -1)) : 0;
         random_problem(&s, &o, t % 2, t % 3, near);
         arena_clear(a);
-        struct multi *m = multi_new(a, o.p.n_body, o.p.n_contact, o.p.n_joint);
-        assert_int_equal(multi_prepare(m, &o.p), 0);
+        struct impact_solver *m =
+            impact_solver_new(a, o.p.n_body, o.p.n_contact, o.p.n_joint);
+        assert_int_equal(impact_solver_prepare(m, &o.p), 0);
         /* turn those that separate: all take part */
         for (int c = 0; c < m->nc; c++)
             for (int k = 0; k < 3 && m->v0[c] > 0; k++)
                 o.c[c].dir[k] = -o.c[c].dir[k];
-        assert_int_equal(multi_prepare(m, &o.p), 0);
+        assert_int_equal(impact_solver_prepare(m, &o.p), 0);
         bool open = false;
         for (int c = 0; c < m->nc; c++)
             open |= m->open[c];
@@ -233,8 +234,8 @@ verdicts(void **state)
         count[want]++;
         if (want == UNCLEAR || open)
             continue;
-        multi_solve(m, IMP_IMPACT_NEWTON);
-        if (m->determined != (enum multi_determined)(want - YES))
+        impact_solver_solve(m, IMP_IMPACT_NEWTON);
+        if (m->determined != (enum impact_uniqueness)(want - YES))
             fail_msg("case %d: determined %d, expected %d (rank %d of %d)", t,
                      (int)m->determined, want - YES, m->rank, m->nc);
         assert_int_equal(m->applied, want != NO);

@@ -79,7 +79,7 @@ admissible(struct arena *a, uint64_t *s, struct problem *o)
     at_rest.p.joint = at_rest.j;
     at_rest.p.n_contact = o->p.n_body;
     for (uint32_t i = 0; i < o->p.n_body; i++) {
-        struct multi_contact *c = &at_rest.c[i];
+        struct impact_contact *c = &at_rest.c[i];
         memset(at_rest.b[i].spin, 0, sizeof at_rest.b[i].spin);
         memset(at_rest.b[i].vel, 0, sizeof at_rest.b[i].vel);
         c->body[0] = WORLD;
@@ -90,15 +90,15 @@ admissible(struct arena *a, uint64_t *s, struct problem *o)
         }
         c->e = 0;
     }
-    struct multi *m =
-        multi_new(a, at_rest.p.n_body, at_rest.p.n_contact, o->p.n_joint);
-    assert_int_equal(multi_prepare(m, &at_rest.p), 0);
+    struct impact_solver *m = impact_solver_new(
+        a, at_rest.p.n_body, at_rest.p.n_contact, o->p.n_joint);
+    assert_int_equal(impact_solver_prepare(m, &at_rest.p), 0);
     /* the world hits every body: velocities -1 asked for */
     for (int c = 0; c < m->nc; c++) {
         m->v0[c] = -1;
         m->open[c] = false;
     }
-    multi_solve(m, IMP_IMPACT_LEAST_NORM);
+    impact_solver_solve(m, IMP_IMPACT_LEAST_NORM);
     for (uint32_t i = 0; i < o->p.n_body; i++) {
         memcpy(o->b[i].spin, m->twist + 6 * i, sizeof o->b[i].spin);
         memcpy(o->b[i].vel, m->twist + 6 * i + 3, sizeof o->b[i].vel);
@@ -110,7 +110,7 @@ kinetic(const struct problem *o, const double *t)
 {
     double e = 0;
     for (uint32_t i = 0; i < o->p.n_body; i++, t += 6) {
-        const struct multi_body *b = &o->b[i];
+        const struct impact_body *b = &o->b[i];
         for (int k = 0; k < 3; k++) {
             e += b->mass * t[3 + k] * t[3 + k] / 2;
             double h = 0;
@@ -125,7 +125,7 @@ kinetic(const struct problem *o, const double *t)
 /* greatest error of a body's balance, of the greatest terms: joints may hold a
  * body still, and its own terms are rounding then */
 static double
-momentum_off(const struct problem *o, const struct multi *m)
+momentum_off(const struct problem *o, const struct impact_solver *m)
 {
     long double most[2] = {0}, of[2] = {0}, left[2], size[2];
     for (uint32_t b = 0; b < o->p.n_body; b++) {
@@ -152,12 +152,13 @@ balances(void **state)
         random_problem(&s, &o, equal, t % 5 == 0);
         arena_clear(a);
         admissible(a, &s, &o);
-        struct multi *m = multi_new(a, o.p.n_body, o.p.n_contact, o.p.n_joint);
-        assert_int_equal(multi_prepare(m, &o.p), 0);
+        struct impact_solver *m =
+            impact_solver_new(a, o.p.n_body, o.p.n_contact, o.p.n_joint);
+        assert_int_equal(impact_solver_prepare(m, &o.p), 0);
         /* v0 is admissible, so equal restitutions always have a motion */
         enum imp_impact_law law =
             (enum imp_impact_law)(IMP_IMPACT_NEWTON + t % 6);
-        multi_solve(m, law);
+        impact_solver_solve(m, law);
         if (equal && law <= IMP_IMPACT_ENERGETIC)
             assert_true(m->applied);
         if (!m->applied)
@@ -226,14 +227,14 @@ one_free(void **state)
         o.p.n_joint = 0;
         o.p.n_contact = 1;
         arena_clear(a);
-        struct multi *m = multi_new(a, o.p.n_body, 1, 0);
-        assert_int_equal(multi_prepare(m, &o.p), 0);
-        multi_solve(m, IMP_IMPACT_NEWTON);
+        struct impact_solver *m = impact_solver_new(a, o.p.n_body, 1, 0);
+        assert_int_equal(impact_solver_prepare(m, &o.p), 0);
+        impact_solver_solve(m, IMP_IMPACT_NEWTON);
         double nMn = 0, u2 = 0;
         for (int k = 0; k < 3; k++)
             u2 += o.c[0].dir[k] * o.c[0].dir[k];
         for (int q = 0; q < 2; q++) {
-            const struct multi_body *b = &o.b[o.c[0].body[q]];
+            const struct impact_body *b = &o.b[o.c[0].body[q]];
             double r[3], x[3];
             const double *u = o.c[0].dir;
             for (int k = 0; k < 3; k++)
@@ -299,8 +300,8 @@ relabel(void **state)
     (to)[k_] = R[3 * k_] * (from)[0] + R[3 * k_ + 1] * (from)[1] +             \
                R[3 * k_ + 2] * (from)[2] + (by)*shift[k_]
         for (uint32_t i = 0; i < nb; i++) {
-            struct multi_body *to = &r.b[body[i]];
-            const struct multi_body *b = &o.b[i];
+            struct impact_body *to = &r.b[body[i]];
+            const struct impact_body *b = &o.b[i];
             *to = *b;
             TURN(to->centre, b->centre, 1);
             TURN(to->spin, b->spin, 0);
@@ -317,8 +318,8 @@ relabel(void **state)
                 }
         }
         for (uint32_t i = 0; i < nc; i++) {
-            struct multi_contact *to = &r.c[place[i]];
-            const struct multi_contact *c = &o.c[i];
+            struct impact_contact *to = &r.c[place[i]];
+            const struct impact_contact *c = &o.c[i];
             *to = *c;
             TURN(to->p, c->p, 1);
             TURN(to->q, c->q, 1);
@@ -332,8 +333,8 @@ relabel(void **state)
                 to->body[k ^ swap] = body[c->body[k]];
         }
         for (uint32_t j = 0; j < o.p.n_joint; j++) {
-            struct multi_joint *to = &r.j[joint[j]];
-            const struct multi_joint *c = &o.j[j];
+            struct impact_joint *to = &r.j[joint[j]];
+            const struct impact_joint *c = &o.j[j];
             *to = *c;
             TURN(to->at, c->at, 1);
             for (int i = 0; i < c->n; i++) {
@@ -345,16 +346,16 @@ relabel(void **state)
                 to->body[k ^ swap] =
                     c->body[k] == WORLD ? WORLD : body[c->body[k]];
         }
-        struct multi *m = multi_new(a, nb, nc, o.p.n_joint),
-                     *w = multi_new(a, nb, nc, o.p.n_joint);
-        assert_int_equal(multi_prepare(m, &o.p), 0);
-        assert_int_equal(multi_prepare(w, &r.p), 0);
+        struct impact_solver *m = impact_solver_new(a, nb, nc, o.p.n_joint),
+                             *w = impact_solver_new(a, nb, nc, o.p.n_joint);
+        assert_int_equal(impact_solver_prepare(m, &o.p), 0);
+        assert_int_equal(impact_solver_prepare(w, &r.p), 0);
         enum imp_impact_law law =
             (enum imp_impact_law)(IMP_IMPACT_NEWTON + t % 6);
         if (law == IMP_IMPACT_SEQUENTIAL)
             law = IMP_IMPACT_NEWTON;
-        multi_solve(m, law);
-        multi_solve(w, law);
+        impact_solver_solve(m, law);
+        impact_solver_solve(w, law);
         assert_int_equal(m->applied, w->applied);
         assert_int_equal(m->rank, w->rank);
         /* nothing moves there: velocities are rounding, of any sign */
@@ -364,14 +365,14 @@ relabel(void **state)
         assert_int_equal(m->joint_rank, w->joint_rank);
         if (!m->applied)
             continue;
-        assert_int_equal(multi_measure(m), 0);
+        assert_int_equal(impact_solver_measure(m), 0);
         /* the joints' own condition is not in m->condition */
         double tol = 1e-10 * fmax(10, m->condition), big = 1;
         for (uint32_t i = 0; i < nc; i++)
             big = fmax(big, fabs(m->P[i]));
         /* where impulses >= 0 are not unique a corner of them may be taken */
         bool corner =
-            m->determined == MULTI_MOTION &&
+            m->determined == IMPACT_MOTION_UNIQUE &&
             (law == IMP_IMPACT_COMPLEMENTARITY || law == IMP_IMPACT_ENERGETIC);
         for (uint32_t i = 0; i < nc && !corner; i++)
             CLOSE(m->P[i], w->P[place[i]] * scale[i], tol * big);
@@ -438,7 +439,7 @@ put(long double *col, const struct problem *o, const uint32_t *body,
     for (int q = 0; q < 2; q++) {
         if (body[q] == WORLD)
             continue;
-        const struct multi_body *b = &o->b[body[q]];
+        const struct impact_body *b = &o->b[body[q]];
         const double *at = q ? at1 : at0;
         long double g = q ? -sign : sign, *c = col + 6 * body[q], r[3];
         for (int k = 0; k < 3; k++)
@@ -464,8 +465,9 @@ extended_rank(void **state)
         random_problem(&s, &o, true, t % 4 == 0);
         arena_clear(a);
         admissible(a, &s, &o);
-        struct multi *m = multi_new(a, o.p.n_body, o.p.n_contact, o.p.n_joint);
-        assert_int_equal(multi_prepare(m, &o.p), 0);
+        struct impact_solver *m =
+            impact_solver_new(a, o.p.n_body, o.p.n_contact, o.p.n_joint);
+        assert_int_equal(impact_solver_prepare(m, &o.p), 0);
         int M = 6 * (int)o.p.n_body, k = 0;
         static long double x[64 * 64], y[64 * 64];
         memset(x, 0, sizeof x);
@@ -482,14 +484,15 @@ extended_rank(void **state)
         int all = long_rank(k, M, y);
         assert_int_equal(m->joint_rank, joints);
         assert_int_equal(m->rank, all - joints);
-        multi_solve(m, IMP_IMPACT_LEAST_NORM);
+        impact_solver_solve(m, IMP_IMPACT_LEAST_NORM);
         bool open = false;
         for (int c = 0; c < m->nc; c++)
             open |= m->open[c];
         /* joints may leave nothing to move: velocities are rounding then */
         if (!open && m->speed > 1e-9)
-            assert_int_equal(m->determined,
-                             m->rank == m->nc ? MULTI_YES : MULTI_MOTION);
+            assert_int_equal(m->determined, m->rank == m->nc
+                                                ? IMPACT_UNIQUE
+                                                : IMPACT_MOTION_UNIQUE);
         singular += m->rank < m->nc;
     }
     assert_true(singular > 100);

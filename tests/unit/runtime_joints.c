@@ -91,9 +91,9 @@ gram(void **state)
                 x[i] = b[i];
             }
             memcpy(F, J, sizeof F);
-            assert_int_equal(imp_gram_factor(n, F, piv), 0);
-            assert_int_equal(imp_gram_rank(n, piv), rank);
-            imp_gram_solve(n, F, piv, x);
+            assert_int_equal(imp_ldlt_factor(n, F, piv), 0);
+            assert_int_equal(imp_ldlt_rank(n, piv), rank);
+            imp_ldlt_solve(n, F, piv, x);
             for (int i = 0; i < n; i++) {
                 double sum = 0.0, size = 0.0;
                 for (int j = 0; j < n; j++) {
@@ -107,7 +107,7 @@ gram(void **state)
         }
     double bad[4] = {1.0, NAN, NAN, 1.0};
     int piv[2];
-    assert_int_not_equal(imp_gram_factor(2, bad, piv), 0);
+    assert_int_not_equal(imp_ldlt_factor(2, bad, piv), 0);
 }
 
 /* -- random mechanisms ------------------------------------------------------

@@ -42,7 +42,7 @@ simple_roots(void **state)
 {
     (void)state;
     for (int it = 0; it < 3000; it++) {
-        double c[POLY_MAX + 1] = {1.0}, want[8], got[POLY_MAX];
+        double c[POLYNOMIAL_MAX + 1] = {1.0}, want[8], got[POLYNOMIAL_MAX];
         int n = 0, m = 1 + it % 5;
         double h = uniform(0.5, 4.0);
         for (int i = 0; i < m; i++) {
@@ -53,7 +53,7 @@ simple_roots(void **state)
         n = times_root(c, n, -uniform(0.1, 2.0));
         n = times_root(c, n, h + uniform(0.1, 2.0));
         qsort(want, (size_t)m, sizeof *want, by_value);
-        int k = poly_roots(c, n, h, 0.0, got, POLY_MAX);
+        int k = polynomial_roots(c, n, h, 0.0, got, POLYNOMIAL_MAX);
         assert_int_equal(k, m);
         for (int i = 0; i < m; i++)
             assert_true(fabs(got[i] - want[i]) < 1e-9 * h);
@@ -62,7 +62,7 @@ simple_roots(void **state)
         if (c[0] < 0.0)
             for (int i = 0; i <= n; i++)
                 c[i] = -c[i];
-        assert_true(poly_below(c, n, 0.0, h, 0.0, &s));
+        assert_true(polynomial_below(c, n, 0.0, h, 0.0, &s));
         assert_true(fabs(s - want[0]) < 1e-9 * h);
     }
 }
@@ -72,27 +72,27 @@ multiple_roots(void **state)
 {
     (void)state;
     for (int it = 0; it < 2000; it++) {
-        double c[POLY_MAX + 1] = {1.0}, got[POLY_MAX], s;
+        double c[POLYNOMIAL_MAX + 1] = {1.0}, got[POLYNOMIAL_MAX], s;
         int n = 0, m = 2 + it % 3;
         double r = uniform(0.1, 0.9);
         for (int i = 0; i < m; i++)
             n = times_root(c, n, r);
         n = times_root(c, n, 1.5);
         n = times_root(c, n, -0.5);
-        int k = poly_roots(c, n, 1.0, 1e-15, got, POLY_MAX);
+        int k = polynomial_roots(c, n, 1.0, 1e-15, got, POLYNOMIAL_MAX);
         assert_true(k >= 1);
         /* a cluster: known to the m-th root of the noise */
         for (int i = 0; i < k; i++)
             assert_true(fabs(got[i] - r) < 3.0 * pow(1e-15, 1.0 / m));
         /* grazing from above: seen at any distance above rounding */
         if (m % 2 == 0) {
-            double sign = poly_value(c, n, 0.0) > 0.0 ? 1.0 : -1.0;
+            double sign = polynomial_value(c, n, 0.0) > 0.0 ? 1.0 : -1.0;
             for (int i = 0; i <= n; i++)
                 c[i] *= sign;
             c[0] += 1e-12;
-            assert_true(poly_below(c, n, 0.0, 1.0, 2e-12, &s));
+            assert_true(polynomial_below(c, n, 0.0, 1.0, 2e-12, &s));
             assert_true(fabs(s - r) < 1e-2);
-            assert_false(poly_below(c, n, 0.0, 1.0, 0.5e-12, &s));
+            assert_false(polynomial_below(c, n, 0.0, 1.0, 0.5e-12, &s));
         }
     }
 }
@@ -102,21 +102,21 @@ corner_cases(void **state)
 {
     (void)state;
     double zero[3] = {0.0, 0.0, 0.0}, one[1] = {1.0}, r[4], s;
-    assert_int_equal(poly_roots(zero, 2, 1.0, 0.0, r, 4), -1);
-    assert_int_equal(poly_roots(one, 0, 1.0, 0.0, r, 4), 0);
-    assert_false(poly_below(one, 0, 0.0, 1.0, 0.5, &s));
-    assert_true(poly_below(one, 0, 0.25, 1.0, 1.0, &s));
+    assert_int_equal(polynomial_roots(zero, 2, 1.0, 0.0, r, 4), -1);
+    assert_int_equal(polynomial_roots(one, 0, 1.0, 0.0, r, 4), 0);
+    assert_false(polynomial_below(one, 0, 0.0, 1.0, 0.5, &s));
+    assert_true(polynomial_below(one, 0, 0.25, 1.0, 1.0, &s));
     assert_true(s == 0.25);
     double line[2] = {1.0, -1.0};
-    assert_int_equal(poly_roots(line, 1, 2.0, 0.0, r, 4), 1);
+    assert_int_equal(polynomial_roots(line, 1, 2.0, 0.0, r, 4), 1);
     assert_true(fabs(r[0] - 1.0) < 1e-15);
     /* from beyond the root */
     double up[3] = {0.02, -0.3, 1.0}; /* (s - 0.1)(s - 0.2) */
-    assert_true(poly_below(up, 2, 0.0, 1.0, 0.0, &s));
+    assert_true(polynomial_below(up, 2, 0.0, 1.0, 0.0, &s));
     assert_true(fabs(s - 0.1) < 1e-14);
-    assert_false(poly_below(up, 2, 0.25, 1.0, 0.0, &s));
+    assert_false(polynomial_below(up, 2, 0.25, 1.0, 0.0, &s));
     s = 0.21;
-    assert_true(poly_newton(up, 2, 0.05, &s));
+    assert_true(polynomial_newton(up, 2, 0.05, &s));
     assert_true(fabs(s - 0.2) < 1e-15);
 }
 

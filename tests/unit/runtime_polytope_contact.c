@@ -21,8 +21,8 @@
 struct solid {
     struct polytope p;
     double vertex[MOST][3];
-    struct poly_edge edge[3 * MOST];
-    struct poly_face face[2 * MOST];
+    struct polytope_edge edge[3 * MOST];
+    struct polytope_face face[2 * MOST];
     uint32_t loop[8 * MOST], at[MOST + 1], around[8 * MOST];
 };
 
@@ -98,13 +98,14 @@ finish(struct solid *s, int dim, uint32_t nv, uint32_t nf)
         for (uint32_t g = f + 1; g < nf; g++)
             for (uint32_t k = 0; k < s->face[f].count; k++)
                 for (uint32_t m = 0; m < s->face[g].count; m++) {
-                    const struct poly_face *F = s->face + f, *G = s->face + g;
+                    const struct polytope_face *F = s->face + f,
+                                               *G = s->face + g;
                     uint32_t a = s->loop[F->first + k];
                     uint32_t b = s->loop[F->first + (k + 1) % F->count];
                     if (s->loop[G->first + m] != b ||
                         s->loop[G->first + (m + 1) % G->count] != a)
                         continue;
-                    struct poly_edge *e = &s->edge[s->p.n_edge++];
+                    struct polytope_edge *e = &s->edge[s->p.n_edge++];
                     e->v[0] = a;
                     e->v[1] = b;
                     e->face[0] = f;
@@ -125,7 +126,7 @@ box(struct solid *s, double a, double b, double c)
         for (uint32_t i = 0; i < 3; i++)
             s->vertex[v][i] = v >> i & 1 ? half[i] : -half[i];
     for (uint32_t f = 0; f < 6; f++) {
-        struct poly_face *F = &s->face[f];
+        struct polytope_face *F = &s->face[f];
         memset(F, 0, sizeof *F);
         F->n[f / 2] = f % 2 ? 1 : -1;
         F->d = half[f / 2];
@@ -165,7 +166,7 @@ rock(struct solid *s, uint32_t nv)
                         most = fmax(most, dot(n, s->vertex[v]));
                 if (most >= d)
                     continue;
-                struct poly_face *F = &s->face[nf];
+                struct polytope_face *F = &s->face[nf];
                 memcpy(F->n, n, sizeof n);
                 F->d = d;
                 F->first = 3 * nf;
@@ -190,7 +191,7 @@ polygon(struct solid *s, uint32_t nv)
         s->vertex[v][2] = 0;
     }
     for (uint32_t v = 0; v < nv; v++) {
-        struct poly_face *F = &s->face[v];
+        struct polytope_face *F = &s->face[v];
         const double *p = s->vertex[v], *q = s->vertex[(v + 1) % nv];
         F->n[0] = q[1] - p[1];
         F->n[1] = p[0] - q[0];
@@ -456,7 +457,7 @@ exchange(void **state)
 /* body 1 turns about a fixed axis of body 0 and flies straight on */
 static void
 pose_series(const struct corner_scene *s, const double v[3], const double w[3],
-            struct jet c[3], struct jet R[9])
+            struct taylor c[3], struct taylor R[9])
 {
     double m[9], next[9];
     memcpy(m, s->R, sizeof m);
@@ -485,7 +486,7 @@ along(void **state)
         struct pose_of o;
         struct corner_scene later;
         double point[MOST][3], v[3], w[3];
-        struct jet c[3], R[9], gap;
+        struct taylor c[3], R[9], gap;
         struct corner now, then;
         int dim = it % 3 ? 3 : 2;
         shape(&o.a, dim);
@@ -513,25 +514,25 @@ along(void **state)
         held += t.first > end;
         /* until they touch */
         double touch;
-        if (poly_below(gap.c, ORDER, 0.0, end, 1e-9, &touch))
+        if (polynomial_below(gap.c, ORDER, 0.0, end, 1e-9, &touch))
             end = touch;
         for (int k = 1; k <= 5; k++) {
             double dt = end * k / 5;
             later = o.s;
             later.point = point;
             for (int i = 0; i < 3; i++)
-                later.c[i] = jet_at(ORDER, &c[i], dt);
+                later.c[i] = taylor_at(ORDER, &c[i], dt);
             for (int i = 0; i < 9; i++)
-                later.R[i] = jet_at(ORDER, &R[i], dt);
+                later.R[i] = taylor_at(ORDER, &R[i], dt);
             corner_scene_place(&later);
             corner_find(&later, NULL, &then);
             if (!(then.gap > 1e-9))
                 break;
             used++;
-            if (fabs(jet_at(ORDER, &gap, dt) - then.gap) > 2e-12)
+            if (fabs(taylor_at(ORDER, &gap, dt) - then.gap) > 2e-12)
                 fail_msg("case %d, time %g of %g: %.17g by the series, "
                          "%.17g; features %d %d",
-                         it, dt, end, jet_at(ORDER, &gap, dt), then.gap,
+                         it, dt, end, taylor_at(ORDER, &gap, dt), then.gap,
                          now.pair.kind[0], now.pair.kind[1]);
         }
         /* beyond it other features are nearer, or apart by more */
@@ -540,9 +541,9 @@ along(void **state)
             later = o.s;
             later.point = point;
             for (int i = 0; i < 3; i++)
-                later.c[i] = jet_at(ORDER, &c[i], dt);
+                later.c[i] = taylor_at(ORDER, &c[i], dt);
             for (int i = 0; i < 9; i++)
-                later.R[i] = jet_at(ORDER, &R[i], dt);
+                later.R[i] = taylor_at(ORDER, &R[i], dt);
             corner_scene_place(&later);
             corner_find(&later, NULL, &then);
             assert_true(then.gap < 1e-9 ||

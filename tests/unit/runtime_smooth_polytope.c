@@ -17,8 +17,8 @@ static const double unit_inertia[3] = {1.0, 1.0, 1.0};
 struct pt {
     struct polytope p;
     double vertex[PT_V][3];
-    struct poly_face face[PT_F];
-    struct poly_edge edge[PT_F];
+    struct polytope_face face[PT_F];
+    struct polytope_edge edge[PT_F];
     uint32_t loop[4 * PT_F], at[PT_V + 1], around[4 * PT_F];
 };
 
@@ -33,7 +33,7 @@ cross(const double a[3], const double b[3], double r[3])
 static void
 unit(double *a)
 {
-    double l = cl_norm(a);
+    double l = vec3_norm(a);
     for (int i = 0; i < 3; i++)
         a[i] /= l;
 }
@@ -42,7 +42,7 @@ unit(double *a)
 static void
 add_face(struct pt *t, const double n[3], double d, uint32_t *v, uint32_t m)
 {
-    struct poly_face *f = &t->face[t->p.n_face];
+    struct polytope_face *f = &t->face[t->p.n_face];
     double mid[3] = {0, 0, 0}, a[3], b[3], angle[PT_V];
     for (uint32_t i = 0; i < m; i++)
         for (int j = 0; j < 3; j++)
@@ -54,7 +54,7 @@ add_face(struct pt *t, const double n[3], double d, uint32_t *v, uint32_t m)
         double w[3];
         for (int j = 0; j < 3; j++)
             w[j] = t->vertex[v[i]][j] - mid[j];
-        angle[i] = atan2(cl_dot(w, b), cl_dot(w, a));
+        angle[i] = atan2(vec3_dot(w, b), vec3_dot(w, a));
     }
     for (uint32_t i = 0; i < m; i++)
         for (uint32_t j = i + 1; j < m; j++)
@@ -95,10 +95,10 @@ make_polytope(struct pt *t, int d)
                     w[c] = d == 2 ? c == 2 : t->vertex[k][c] - t->vertex[i][c];
                 }
                 cross(e, w, n);
-                if (cl_norm(n) < 1e-12)
+                if (vec3_norm(n) < 1e-12)
                     continue;
                 unit(n);
-                h = cl_dot(n, t->vertex[i]);
+                h = vec3_dot(n, t->vertex[i]);
                 if (h < 0.0) {
                     h = -h;
                     for (int c = 0; c < 3; c++)
@@ -107,13 +107,13 @@ make_polytope(struct pt *t, int d)
                 uint32_t on[PT_V], many = 0;
                 bool good = true;
                 for (uint32_t v = 0; v < m; v++) {
-                    double x = cl_dot(n, t->vertex[v]) - h;
+                    double x = vec3_dot(n, t->vertex[v]) - h;
                     good = good && x < 1e-9;
                     if (fabs(x) < 1e-9)
                         on[many++] = v;
                 }
                 for (uint32_t f = 0; f < t->p.n_face; f++)
-                    good = good && cl_dot(t->face[f].n, n) < 1.0 - 1e-12;
+                    good = good && vec3_dot(t->face[f].n, n) < 1.0 - 1e-12;
                 if (good)
                     add_face(t, n, h, on, many);
             }
@@ -129,8 +129,8 @@ make_polytope(struct pt *t, int d)
                         t->loop[t->face[g].first + (j + 1) % t->face[g].count];
                     if (c != b || e != a)
                         continue;
-                    struct poly_edge *q = &t->edge[t->p.n_edge++];
-                    *q = (struct poly_edge){.v = {a, b}, .face = {f, g}};
+                    struct polytope_edge *q = &t->edge[t->p.n_edge++];
+                    *q = (struct polytope_edge){.v = {a, b}, .face = {f, g}};
                     for (int k = 0; k < 3; k++)
                         q->dir[k] = t->vertex[b][k] - t->vertex[a][k];
                     unit(q->dir);
@@ -139,7 +139,7 @@ make_polytope(struct pt *t, int d)
     uint32_t n = 0;
     t->p.radius = 0.0;
     for (uint32_t v = 0; v < m; v++) {
-        t->p.radius = fmax(t->p.radius, cl_norm(t->vertex[v]));
+        t->p.radius = fmax(t->p.radius, vec3_norm(t->vertex[v]));
         t->at[v] = n;
         for (uint32_t f = 0; f < t->p.n_face; f++)
             for (uint32_t i = 0; i < t->face[f].count; i++)
@@ -251,17 +251,17 @@ residual(struct duo *o, const struct corner *c)
     double e = 0.0, w[3], x[3], out = -INFINITY;
     for (int i = 0; i < 3; i++)
         e = fmax(e, fabs(c->Q[i] - c->P[i] - c->gap * c->n[i]));
-    struct cl_point p;
+    struct support_point p;
     for (int i = 0; i < 3; i++)
         w[i] = A[i] - s.A.c[i];
-    cl_turn_back(&s.A, w, x);
-    assert_int_equal(cl_level(&s.A, x, &p), CL_FINE);
+    support_rotate_back(&s.A, w, x);
+    assert_int_equal(support_level(&s.A, x, &p), SUPPORT_FINE);
     e = fmax(e, fabs(p.G) / p.norm);
     for (int i = 0; i < 3; i++)
         w[i] = B[i] - s.b.c[i];
-    cl_turn_back(&s.b, w, x);
+    support_rotate_back(&s.b, w, x);
     for (uint32_t f = 0; f < s.B->n_face; f++)
-        out = fmax(out, cl_dot(s.B->face[f].n, x) - s.B->face[f].d);
+        out = fmax(out, vec3_dot(s.B->face[f].n, x) - s.B->face[f].d);
     assert_true(fabs(out) < 1e-8 * s.length); /* in the surface of B */
     return e / (s.length + fabs(c->gap));
 }
@@ -276,7 +276,7 @@ ball_gap(struct duo *o, double r)
     cs_project(&s, s.c, y, n);
     for (int i = 0; i < 3; i++)
         w[i] = y[i] - s.c[i];
-    return cl_dot(w, n) - r;
+    return vec3_dot(w, n) - r;
 }
 
 /* nearest of very many points of the surface: an upper bound of the distance
@@ -296,7 +296,7 @@ sampled(const struct polytope *p, const double *x, uint64_t *seed)
             }
             for (int j = 0; j < 3; j++)
                 w[j] = y[j] / sum - x[j];
-            best = fmin(best, cl_norm(w));
+            best = fmin(best, vec3_norm(w));
         }
     return best;
 }
@@ -319,10 +319,10 @@ projection(void **state)
             cs_project(&s, x, y, n);
             for (int i = 0; i < 3; i++)
                 w[i] = y[i] - x[i];
-            double gap = cl_dot(w, n), most = -INFINITY;
+            double gap = vec3_dot(w, n), most = -INFINITY;
             for (uint32_t f = 0; f < t.p.n_face; f++)
-                most = fmax(most, cl_dot(t.face[f].n, x) - t.face[f].d);
-            assert_true(fabs(fabs(gap) - cl_norm(w)) < 1e-14 * (1 + far));
+                most = fmax(most, vec3_dot(t.face[f].n, x) - t.face[f].d);
+            assert_true(fabs(fabs(gap) - vec3_norm(w)) < 1e-14 * (1 + far));
             if (most <= 0.0) {
                 assert_true(fabs(gap - most) < 1e-14);
                 continue;
@@ -414,7 +414,7 @@ scan(struct duo *o)
     int many = o->f.d == 2 ? 120 : 200;
     for (int i = 0; i < many + (int)s.B->n_face; i++) {
         double n[3] = {0, 0, 0}, m[3], p[3];
-        struct cl_point at;
+        struct support_point at;
         if (i >= many) {
             for (int j = 0; j < 3; j++)
                 n[j] = -s.B->face[i - many].n[j];
@@ -428,10 +428,11 @@ scan(struct duo *o)
             n[2] = z;
         }
         cs_turn_to_a(&s, n, m);
-        assert_int_equal(cl_support(&s.A, m, 1e-14, false, &at), CL_FINE);
+        assert_int_equal(support_find(&s.A, m, 1e-14, false, &at),
+                         SUPPORT_FINE);
         cs_from_a(&s, at.x, p);
-        best =
-            fmax(best, cl_dot(n, s.B->vertex[cs_vertex(&s, n)]) - cl_dot(n, p));
+        best = fmax(best, vec3_dot(n, s.B->vertex[cs_vertex(&s, n)]) -
+                              vec3_dot(n, p));
     }
     return best;
 }

@@ -11,11 +11,11 @@ static const double unit_inertia[3] = {1.0, 1.0, 1.0};
 static double
 scan(struct fix *f, double length)
 {
-    struct cl_pair s;
+    struct support_pair s;
     double best = -INFINITY;
     memset(&s, 0, sizeof s);
-    cl_body_get(f->rt, 0, &s.b[0]);
-    cl_body_get(f->rt, 1, &s.b[1]);
+    support_body_get(f->rt, 0, &s.b[0]);
+    support_body_get(f->rt, 1, &s.b[1]);
     s.length = length;
     int many = f->d == 2 ? 120 : 200;
     for (int i = 0; i < many; i++) {
@@ -30,7 +30,7 @@ scan(struct fix *f, double length)
             n[2] = z;
         }
         s.have[0] = s.have[1] = false;
-        assert_int_equal(cl_sigma(&s, n), CL_FINE);
+        assert_int_equal(support_separation(&s, n), SUPPORT_FINE);
         best = fmax(best, s.sigma);
     }
     return best;

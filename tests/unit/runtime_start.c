@@ -119,7 +119,7 @@ twist(const struct rt *r, uint32_t b, const double x[3], double t[6])
     if (b == IMP_WORLD)
         return;
     const double *s = r->env + rt_body(r, b)->env_state;
-    multi_rotation(r, b, R);
+    pose_rotation(r, b, R);
     for (int i = 0; i < 3; i++) {
         w[i] = R[3 * i] * s[10] + R[3 * i + 1] * s[11] + R[3 * i + 2] * s[12];
         d[i] = x[i] - s[i];

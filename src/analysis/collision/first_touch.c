@@ -103,25 +103,25 @@ touch_polish(struct analysis *a, struct touch *t)
     if (fabs(t->jet[1]) > POLISH_FAST * v_size)
         return IMP_OK;
     int n = t->order < POLISH_ORDER ? t->order : POLISH_ORDER;
-    int n1 = poly_derivative(t->jet, n, d1);
-    int n2 = poly_derivative(d1, n1, d2);
+    int n1 = polynomial_derivative(t->jet, n, d1);
+    int n2 = polynomial_derivative(d1, n1, d2);
     /* in C00 the rate is -D^2/(2 j*): the tolerance of v is too wide for it */
     double still = fmax(event_still(a->rt) * v_size, v_floor(t));
 
     /* C00: the simple root of gap'' */
     double c = fabs(t->jet[3]), s = 0.0;
     double reach = c > 0.0 ? 10.0 * cbrt(t->gap_tol / c) : 0.0;
-    if (reach > 0.0 && poly_newton(d2, n2, reach, &s) &&
-        fabs(poly_value(t->jet, n, s)) <= t->gap_tol &&
-        fabs(poly_value(d1, n1, s)) <= still)
+    if (reach > 0.0 && polynomial_newton(d2, n2, reach, &s) &&
+        fabs(polynomial_value(t->jet, n, s)) <= t->gap_tol &&
+        fabs(polynomial_value(d1, n1, s)) <= still)
         return move(a, t, s);
 
     /* C0+, C0-: the simple root of gap' */
     c = fabs(t->jet[2]);
     s = 0.0;
     reach = c > 0.0 ? 10.0 * sqrt(t->gap_tol / c) : 0.0;
-    if (reach > 0.0 && poly_newton(d1, n1, reach, &s) &&
-        fabs(poly_value(t->jet, n, s)) <= t->gap_tol)
+    if (reach > 0.0 && polynomial_newton(d1, n1, reach, &s) &&
+        fabs(polynomial_value(t->jet, n, s)) <= t->gap_tol)
         return move(a, t, s);
     return IMP_OK;
 }

@@ -28,8 +28,8 @@ int
 cmd_compare(struct analysis *a, const imp_command *c, struct record *out)
 {
     static const char *const word[] = {"yes", "motion only", "no"};
-    struct multi_rt in;
-    struct multi *m;
+    struct impact_of_run in;
+    struct impact_solver *m;
     struct arena *ar = a->rt->arena;
     int st = impact_bring_to_touch(a, c, IMP_OPT_compare_until, &in, &m);
     if (st)
@@ -45,13 +45,13 @@ cmd_compare(struct analysis *a, const imp_command *c, struct record *out)
     bool right = true;
     for (size_t i = 0; i < nc; i++)
         for (size_t j = 0; j < nc; j++) {
-            double q = multi_cosine(m, (int)i, (int)j);
+            double q = delassus_cosine(m, (int)i, (int)j);
             angle[i * nc + j] = i == j ? 0 : acos(fmax(-1, fmin(1, q)));
-            right &= i == j || multi_apart(m, (int)i, (int)j);
+            right &= i == j || delassus_orthogonal(m, (int)i, (int)j);
         }
     /* laws that give no motion are left out of the rows */
     for (int l = 0; l < LAWS; l++) {
-        multi_solve(m, (enum imp_impact_law)(IMP_IMPACT_NEWTON + l));
+        impact_solver_solve(m, (enum imp_impact_law)(IMP_IMPACT_NEWTON + l));
         const char *text[8];
         size_t n = impact_remarks(a, &in, m, text, 8);
         for (size_t i = 0; i < n && n_warn < 64; i++)

@@ -195,8 +195,8 @@ static int
 more_fields(struct analysis *a, const imp_command *c, uint32_t contact,
             bool law, struct record *out)
 {
-    struct multi_rt in;
-    struct multi *m;
+    struct impact_of_run in;
+    struct impact_solver *m;
     enum imp_impact_law l;
     int st;
     if ((st = impact_law_of_command(a, c, &l)) ||
@@ -206,7 +206,7 @@ more_fields(struct analysis *a, const imp_command *c, uint32_t contact,
     if (l == IMP_IMPACT_UNDECLARED)
         l = (enum imp_impact_law)(IMP_IMPACT_NEWTON +
                                   rt_contact(a->rt, contact)->law);
-    multi_solve(m, l);
+    impact_solver_solve(m, l);
     m->peak = m->peak && law;
     impact_record(a, &in, m, out, true);
     return IMP_OK;

@@ -86,7 +86,7 @@ direction(const struct rt *r, const double n[3])
 }
 
 void
-impact_report_open_normal(struct analysis *a, const struct multi_rt *in,
+impact_report_open_normal(struct analysis *a, const struct impact_of_run *in,
                           enum diag_code code, imp_range where)
 {
     struct rt *r = a->rt;
@@ -175,27 +175,28 @@ impact_law_of_contacts(struct analysis *a, imp_range where,
 
 int
 impact_read(struct analysis *a, const uint32_t *contact, uint32_t n,
-            struct multi_rt *in)
+            struct impact_of_run *in)
 {
-    int st = multi_from_rt(a->rt, contact, n, in);
+    int st = impact_of_run_read(a->rt, contact, n, in);
     return st ? command_failed(a, st, rt_contact(a->rt, contact[0])->range,
                                "the closest points")
               : IMP_OK;
 }
 
 int
-impact_prepare(struct analysis *a, const struct multi_rt *in, struct multi **m)
+impact_prepare(struct analysis *a, const struct impact_of_run *in,
+               struct impact_solver **m)
 {
     imp_range where = rt_contact(a->rt, in->contact[0])->range;
     uint32_t n = in->p.n_contact;
-    if (n > MULTI_MOST) {
+    if (n > IMPACT_CONTACTS_MAX) {
         diag_add(a->ds, DIAG_E0721, where,
                  "one impact takes at most %d contact points; here are %u",
-                 MULTI_MOST, n);
+                 IMPACT_CONTACTS_MAX, n);
         return IMP_BADMODEL;
     }
-    *m = multi_new(a->rt->brief, in->p.n_body, n, in->p.n_joint);
-    if (multi_prepare(*m, &in->p)) {
+    *m = impact_solver_new(a->rt->brief, in->p.n_body, n, in->p.n_joint);
+    if (impact_solver_prepare(*m, &in->p)) {
         diag_add(a->ds, DIAG_E0700, where,
                  "the singular values of this impact did not settle");
         return IMP_FAILED;
@@ -259,17 +260,17 @@ together(struct analysis *a, const imp_command *c, const uint32_t *contact,
 
 int
 impact_bring_to_touch(struct analysis *a, const imp_command *c,
-                      enum imp_option_id until, struct multi_rt *in,
-                      struct multi **m)
+                      enum imp_option_id until, struct impact_of_run *in,
+                      struct impact_solver **m)
 {
     uint32_t n = c->args.n;
     uint32_t *contact = NEW_N(a->rt->arena, uint32_t, n + 1);
     double end;
     int st;
-    if (n > MULTI_MOST) {
+    if (n > IMPACT_CONTACTS_MAX) {
         diag_add(a->ds, DIAG_E0721, c->range,
                  "one impact takes at most %d contacts; here are %u",
-                 MULTI_MOST, n);
+                 IMPACT_CONTACTS_MAX, n);
         return IMP_BADMODEL;
     }
     for (uint32_t i = 0; i < n; i++)
@@ -289,21 +290,21 @@ impact_bring_to_touch(struct analysis *a, const imp_command *c,
  */
 
 static const char *
-why_none(const struct multi *m)
+why_none(const struct impact_solver *m)
 {
     switch (m->fault) {
-    case MULTI_INCONSISTENT:
+    case IMPACT_INCONSISTENT:
         return "the law's normal velocities contradict each other: the bodies "
                "and joints cannot take them all (see residual)";
-    case MULTI_AMBIGUOUS:
+    case IMPACT_AMBIGUOUS:
         return "the impulses until peak compression are not unique, and with "
                "different restitutions the motion depends on how they share";
-    case MULTI_JAMMED:
+    case IMPACT_JAMMED:
         return "the bodies are jammed: no impulses >= 0 give the law's "
                "velocities";
-    case MULTI_ENDLESS:
+    case IMPACT_ENDLESS:
         return "the contacts still approach after 100000 single impacts";
-    case MULTI_UNSETTLED:
+    case IMPACT_UNSETTLED:
         return "the iteration of this law did not settle";
     default:
         return "nothing was applied";
@@ -312,7 +313,7 @@ why_none(const struct multi *m)
 
 /* `c`, and where it is if the contact has several points */
 static const char *
-point_name(struct analysis *a, const struct multi_rt *in, int c)
+point_name(struct analysis *a, const struct impact_of_run *in, int c)
 {
     const struct imp_contact *k = rt_contact(a->rt, in->contact[c]);
     const double *p = in->p.contact[c].p;
@@ -331,8 +332,8 @@ point_name(struct analysis *a, const struct multi_rt *in, int c)
 }
 
 size_t
-impact_remarks(struct analysis *a, const struct multi_rt *in,
-               const struct multi *m, const char **text, size_t most)
+impact_remarks(struct analysis *a, const struct impact_of_run *in,
+               const struct impact_solver *m, const char **text, size_t most)
 {
     struct arena *ar = record_arena(a);
     size_t n = 0, more = 0;
@@ -353,14 +354,14 @@ impact_remarks(struct analysis *a, const struct multi_rt *in,
     if (!m->applied)
         SAY("no motion is applied under `%s`: %s", impact_law_name[m->law],
             why_none(m));
-    else if (m->fault == MULTI_INCONSISTENT)
+    else if (m->fault == IMPACT_INCONSISTENT)
         SAY("the law's normal velocities cannot all be had: least squares");
     if (m->joint_rank < m->nr)
         SAY("%d of %d constraints of the joints %s redundant: the least "
             "joint impulses are given",
             m->nr - m->joint_rank, m->nr,
             m->nr - m->joint_rank == 1 ? "is" : "are");
-    if (m->applied && m->determined == MULTI_MOTION)
+    if (m->applied && m->determined == IMPACT_MOTION_UNIQUE)
         SAY("the motion is unique, the impulses are not: a least set is given");
     if (m->tie && in->contact[m->tied[0]] == in->contact[m->tied[1]])
         SAY("points of `%s` approach alike and act on each other: the order "
@@ -409,13 +410,13 @@ impact_remarks(struct analysis *a, const struct multi_rt *in,
 }
 
 bool
-impact_separates(const struct multi *m, int i)
+impact_separates(const struct impact_solver *m, int i)
 {
     return m->open[i] && m->v0[i] > RESTS * m->speed;
 }
 
 uint32_t
-impact_forbidden(const struct analysis *a, const struct multi *m)
+impact_forbidden(const struct analysis *a, const struct impact_solver *m)
 {
     double big = 0;
     uint32_t did = m->gained > 0 ? IMP_FORBID_GAIN : 0;
@@ -435,8 +436,8 @@ impact_forbidden(const struct analysis *a, const struct multi *m)
 
 /* a row per body: spin, velocity */
 static void
-set_twists(struct analysis *a, const struct multi_rt *in, struct record *out,
-           const char *field, const double *twist)
+set_twists(struct analysis *a, const struct impact_of_run *in,
+           struct record *out, const char *field, const double *twist)
 {
     bool plane = a->rt->im->dim == 2;
     size_t n = 0, nb = in->p.n_body;
@@ -449,8 +450,8 @@ set_twists(struct analysis *a, const struct multi_rt *in, struct record *out,
 }
 
 static void
-set_joints(struct analysis *a, const struct multi_rt *in, const struct multi *m,
-           struct record *out)
+set_joints(struct analysis *a, const struct impact_of_run *in,
+           const struct impact_solver *m, struct record *out)
 {
     bool plane = a->rt->im->dim == 2;
     size_t nj = a->rt->im->joints.n, w = plane ? 3 : 6;
@@ -464,7 +465,8 @@ set_joints(struct analysis *a, const struct multi_rt *in, const struct multi *m,
 
 /* whose rows the matrices have */
 static void
-set_names(struct analysis *a, const struct multi_rt *in, struct record *out)
+set_names(struct analysis *a, const struct impact_of_run *in,
+          struct record *out)
 {
     const imp_image *im = a->rt->im;
     const imp_joint *j = IMP_ARRAY(im, im->joints, imp_joint);
@@ -481,9 +483,9 @@ set_names(struct analysis *a, const struct multi_rt *in, struct record *out)
 
 /* both centres on the line of impact? of the bodies that an impulse moves */
 static const char *
-kind_of(const struct multi_rt *in)
+kind_of(const struct impact_of_run *in)
 {
-    const struct multi_contact *c = &in->p.contact[0];
+    const struct impact_contact *c = &in->p.contact[0];
     for (int s = 0; s < 2; s++) {
         if (c->body[s] == IMP_WORLD || !(in->p.body[c->body[s]].invmass > 0))
             continue;
@@ -506,14 +508,14 @@ kind_of(const struct multi_rt *in)
 
 /* where the impulses act, as points of the first bodies, and along what */
 static void
-set_points(struct analysis *a, const struct multi_rt *in, const struct multi *m,
-           struct record *out)
+set_points(struct analysis *a, const struct impact_of_run *in,
+           const struct impact_solver *m, struct record *out)
 {
     size_t d = a->rt->im->dim, nc = (size_t)m->nc;
     double *x = NEW_N(a->rt->arena, double, 2 * d * nc + 1), *y = x + d * nc;
     const char **name = NEW_N(a->rt->arena, const char *, nc + 1);
     for (size_t i = 0; i < nc; i++) {
-        const struct multi_contact *c = &in->p.contact[i];
+        const struct impact_contact *c = &in->p.contact[i];
         for (size_t k = 0; k < d; k++) {
             x[d * i + k] = c->p[k];
             y[d * i + k] = c->dir[k] / m->length[i];
@@ -526,8 +528,8 @@ set_points(struct analysis *a, const struct multi_rt *in, const struct multi *m,
 }
 
 void
-impact_record(struct analysis *a, const struct multi_rt *in, struct multi *m,
-              struct record *out, bool skip_main)
+impact_record(struct analysis *a, const struct impact_of_run *in,
+              struct impact_solver *m, struct record *out, bool skip_main)
 {
     static const char *const word[] = {"yes", "motion only", "no"};
     size_t nc = (size_t)m->nc;
@@ -601,7 +603,7 @@ impact_record(struct analysis *a, const struct multi_rt *in, struct multi *m,
     memcpy(y, m->residual, nc * sizeof *y);
     SET_LIST("residual", y, nc);
     /* last: G is now taken from the singular values */
-    if (multi_measure(m)) {
+    if (impact_solver_measure(m)) {
         static const char *const sv[] = {"rank", "null_space", "condition"};
         command_set_absent(a, out, sv, 3, "the singular values did not settle");
         return;
@@ -615,7 +617,8 @@ impact_record(struct analysis *a, const struct multi_rt *in, struct multi *m,
 }
 
 struct diag *
-impact_undetermined(struct analysis *a, imp_range where, const struct multi *m)
+impact_undetermined(struct analysis *a, imp_range where,
+                    const struct impact_solver *m)
 {
     struct diag *d = diag_add(a->ds, DIAG_W0722, where,
                               "the outcome of this impact is not determined, "
@@ -633,8 +636,8 @@ impact_undetermined(struct analysis *a, imp_range where, const struct multi *m)
 int
 impact_at_contacts(struct analysis *a, const imp_command *c, struct record *out)
 {
-    struct multi_rt in;
-    struct multi *m;
+    struct impact_of_run in;
+    struct impact_solver *m;
     enum imp_impact_law law;
     const char *text[64];
     const imp_val *own = arg_option(a, c, IMP_OPT_impact_impulse);
@@ -651,7 +654,7 @@ impact_at_contacts(struct analysis *a, const imp_command *c, struct record *out)
         (st = impact_law_of_contacts(a, c->range, in.contact, in.p.n_contact,
                                      &law)))
         return st;
-    multi_solve(m, law);
+    impact_solver_solve(m, law);
     size_t n = impact_remarks(a, &in, m, text, 64);
     if (!m->applied)
         impact_undetermined(a, c->range, m);

@@ -118,8 +118,8 @@ gather(struct group *g, uint32_t c)
 /* Contacts that separate have nothing to reverse under most laws and are no
  * part of the impact: true when one was taken out. */
 static bool
-drop_open(struct group *g, const struct multi_rt *in, const struct multi *m,
-          enum imp_impact_law law)
+drop_open(struct group *g, const struct impact_of_run *in,
+          const struct impact_solver *m, enum imp_impact_law law)
 {
     bool dropped = false;
     if (law == IMP_IMPACT_COMPLEMENTARITY || law == IMP_IMPACT_SEQUENTIAL ||
@@ -142,7 +142,7 @@ drop_open(struct group *g, const struct multi_rt *in, const struct multi *m,
  * out does not depend on the order (a complementarity problem with a
  * semidefinite matrix). False: it did not settle. */
 static bool
-solve(struct multi *m, enum imp_impact_law law)
+solve(struct impact_solver *m, enum imp_impact_law law)
 {
     bool linear = law != IMP_IMPACT_COMPLEMENTARITY &&
                   law != IMP_IMPACT_SEQUENTIAL && law != IMP_IMPACT_REST &&
@@ -151,7 +151,7 @@ solve(struct multi *m, enum imp_impact_law law)
     for (int round = 0; round < 4 * m->nc + 8; round++) {
         int worst = -1;
         double most = 0, big = 0;
-        multi_solve(m, law);
+        impact_solver_solve(m, law);
         if (!linear || !m->applied)
             return true;
         for (int c = 0; c < m->nc; c++)
@@ -177,12 +177,12 @@ solve(struct multi *m, enum imp_impact_law law)
 /* work of what drives prescribed bodies and surfaces that move over theirs,
  * against impulse c */
 static double
-driven(const struct multi_rt *in, const struct multi *m, int c)
+driven(const struct impact_of_run *in, const struct impact_solver *m, int c)
 {
-    const struct multi_contact *k = &in->p.contact[c];
+    const struct impact_contact *k = &in->p.contact[c];
     double v = k->recede * m->length[c];
     for (int s = 0; s < 2; s++) {
-        const struct multi_body *b = &in->p.body[k->body[s]];
+        const struct impact_body *b = &in->p.body[k->body[s]];
         double r[3], u[3];
         if (k->body[s] == IMP_WORLD || b->invmass > 0)
             continue;
@@ -198,7 +198,7 @@ driven(const struct multi_rt *in, const struct multi *m, int c)
  * energies, and rounding of the terms, which cancel where the impulses of near
  * points push and pull */
 static double
-work(const struct multi_rt *in, const struct multi *m, double *low)
+work(const struct impact_of_run *in, const struct impact_solver *m, double *low)
 {
     double sum = 0, terms = 0;
     for (int c = 0; c < m->nc; c++) {
@@ -209,12 +209,12 @@ work(const struct multi_rt *in, const struct multi *m, double *low)
            GROUP_ROUND * DBL_EPSILON * terms;
     /* joints: what their velocities are off by does work */
     for (uint32_t j = 0; j < in->p.n_joint; j++) {
-        const struct multi_joint *k = &in->p.joint[j];
+        const struct impact_joint *k = &in->p.joint[j];
         const double *F = m->xi + 6 * j;
         for (int s = 0; s < 2; s++) {
             if (k->body[s] == IMP_WORLD)
                 continue;
-            const struct multi_body *b = &in->p.body[k->body[s]];
+            const struct impact_body *b = &in->p.body[k->body[s]];
             const double *t = m->twist + 6 * k->body[s];
             double r[3], w[3], v[3];
             v_sub(r, k->at, b->centre);
@@ -231,7 +231,7 @@ work(const struct multi_rt *in, const struct multi *m, double *low)
 
 /* greatest impulse over the momenta of the bodies before */
 static double
-share(const struct multi *m)
+share(const struct impact_solver *m)
 {
     double big = 0.0, sum = 0.0;
     for (int c = 0; c < m->nc; c++)
@@ -247,8 +247,8 @@ share(const struct multi *m)
  * that it takes huge ones to turn the bodies as it says: their energy is
  * rounding. */
 static int
-pulls(struct simulation *s, const struct group *g, const struct multi_rt *in,
-      const struct multi *m)
+pulls(struct simulation *s, const struct group *g,
+      const struct impact_of_run *in, const struct impact_solver *m)
 {
     double apart = INFINITY;
     char p[NUM_TEXT], t[NUM_TEXT], l[NUM_TEXT];
@@ -276,8 +276,8 @@ pulls(struct simulation *s, const struct group *g, const struct multi_rt *in,
 }
 
 static int
-audit(struct simulation *s, const struct group *g, const struct multi_rt *in,
-      const struct multi *m)
+audit(struct simulation *s, const struct group *g,
+      const struct impact_of_run *in, const struct impact_solver *m)
 {
     double low, W = work(in, m, &low), got = m->energy[1] - m->energy[0];
     bool sure = low <= GROUP_KNOWN * fmax(m->energy[0], m->energy[1]);
@@ -303,7 +303,8 @@ audit(struct simulation *s, const struct group *g, const struct multi_rt *in,
 
 /* the law's remarks go to the record */
 static void
-remarks(struct simulation *s, const struct multi_rt *in, const struct multi *m)
+remarks(struct simulation *s, const struct impact_of_run *in,
+        const struct impact_solver *m)
 {
     const char *text[GROUP_REMARKS];
     char t[NUM_TEXT];
@@ -348,7 +349,8 @@ names(struct simulation *s, const struct group *g)
 }
 
 static int
-undetermined(struct simulation *s, const struct group *g, const struct multi *m)
+undetermined(struct simulation *s, const struct group *g,
+             const struct impact_solver *m)
 {
     char t[NUM_TEXT];
     struct diag *d = impact_undetermined(s->a, s->c->range, m);
@@ -363,7 +365,7 @@ undetermined(struct simulation *s, const struct group *g, const struct multi *m)
 
 static int
 forbidden(struct simulation *s, const struct group *g,
-          const struct multi_rt *in, const struct multi *m)
+          const struct impact_of_run *in, const struct impact_solver *m)
 {
     char t[NUM_TEXT];
     const char *text[GROUP_REMARKS];
@@ -382,8 +384,9 @@ forbidden(struct simulation *s, const struct group *g,
 
 /* rows, events, what comes next */
 static int
-after(struct simulation *s, const struct group *g, const struct multi_rt *in,
-      const struct multi *m, const char *const *class)
+after(struct simulation *s, const struct group *g,
+      const struct impact_of_run *in, const struct impact_solver *m,
+      const char *const *class)
 {
     double big = 0;
     int st;
@@ -415,8 +418,8 @@ together(struct simulation *s, struct group *g, uint32_t c,
 {
     struct analysis *a = s->a;
     enum imp_impact_law law = (enum imp_impact_law)a->rt->im->impact_law;
-    struct multi_rt in;
-    struct multi *m;
+    struct impact_of_run in;
+    struct impact_solver *m;
     int st;
     do {
         gather(g, c);
@@ -445,7 +448,7 @@ together(struct simulation *s, struct group *g, uint32_t c,
         return st;
     if (!solve(m, law)) {
         m->applied = false;
-        m->fault = MULTI_UNSETTLED;
+        m->fault = IMPACT_UNSETTLED;
     }
     if (m->applied && impact_forbidden(a, m))
         return forbidden(s, g, &in, m);
@@ -463,7 +466,7 @@ together(struct simulation *s, struct group *g, uint32_t c,
                  names(s, g), num_digits(t, rt_time(a->rt), 9),
                  num_digits(e, m->gained, 6), impact_law_name[m->law]);
     }
-    multi_to_rt(a->rt, &in, m->twist);
+    impact_of_run_write(a->rt, &in, m->twist);
     s->row_fresh = false;
     return after(s, g, &in, m, class);
 }

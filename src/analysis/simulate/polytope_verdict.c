@@ -82,7 +82,7 @@ by_series(struct simulation *s, uint32_t c, struct verdict *v, bool *rests)
 
 /* an open normal: the bodies approach if they do under one of the choices */
 static int
-by_choice(struct simulation *s, uint32_t c, const struct multi_rt *in,
+by_choice(struct simulation *s, uint32_t c, const struct impact_of_run *in,
           struct verdict *v, bool *rests)
 {
     struct normal_choices o;
@@ -102,7 +102,7 @@ by_choice(struct simulation *s, uint32_t c, const struct multi_rt *in,
 int
 polytope_stop_open_normal(struct simulation *s, uint32_t c)
 {
-    struct multi_rt in;
+    struct impact_of_run in;
     char t[NUM_TEXT];
     int st = impact_read(s->a, &c, 1, &in);
     if (st)
@@ -123,8 +123,8 @@ int
 polytope_verdict(struct simulation *s, uint32_t c, struct verdict *v,
                  bool *rests)
 {
-    struct multi_rt in;
-    struct multi *m;
+    struct impact_of_run in;
+    struct impact_solver *m;
     int st = impact_read(s->a, &c, 1, &in);
     memset(v, 0, sizeof *v);
     v->class = CLASS_00;

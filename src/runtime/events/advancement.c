@@ -108,11 +108,11 @@ first_nonpositive(double c, double b, double a)
 static double
 balls_meet(const struct relative *m, double R)
 {
-    double d = cl_norm(m->x);
+    double d = vec3_norm(m->x);
     if (!(d > R))
         return 0.0;
-    double v2 = cl_dot(m->v, m->v), b = cl_dot(m->x, m->v);
-    double a2 = cl_dot(m->a, m->a);
+    double v2 = vec3_dot(m->v, m->v), b = vec3_dot(m->x, m->v);
+    double a2 = vec3_dot(m->a, m->a);
     if (a2 == 0.0) {
         /* straight line: nearest approach from the cross product, which does
          * not cancel */
@@ -121,19 +121,19 @@ balls_meet(const struct relative *m, double R)
         double x[3] = {m->x[1] * m->v[2] - m->x[2] * m->v[1],
                        m->x[2] * m->v[0] - m->x[0] * m->v[2],
                        m->x[0] * m->v[1] - m->x[1] * m->v[0]};
-        double in = R * R * v2 - cl_dot(x, x);
+        double in = R * R * v2 - vec3_dot(x, x);
         if (in < 0.0)
             return INFINITY;
         return d < (1.0 + EV_NEAR) * R ? 0.0
                                        : (d - R) * (d + R) / (-b + sqrt(in));
     }
     /* apart for ever: distance, speed and acceleration all point outwards */
-    if (b >= 0.0 && cl_dot(m->x, m->a) >= 0.0 && cl_dot(m->v, m->a) >= 0.0)
+    if (b >= 0.0 && vec3_dot(m->x, m->a) >= 0.0 && vec3_dot(m->v, m->a) >= 0.0)
         return INFINITY;
     if (d < (1.0 + EV_NEAR) * R)
         return 0.0;
     /* along the line of centres, and by speed: the better bound */
-    double e = first_nonpositive(d - R, b / d, cl_dot(m->x, m->a) / d);
+    double e = first_nonpositive(d - R, b / d, vec3_dot(m->x, m->a) / d);
     double s = first_nonpositive(d - R, -sqrt(v2), -sqrt(a2));
     return fmax(e, s);
 }
@@ -143,11 +143,11 @@ ev_far(struct rt *r, uint32_t contact, double h, double most)
 {
     const imp_contact *k = rt_contact(r, contact);
     struct relative m;
-    struct cl_body b[2];
+    struct support_body b[2];
     if (!relative_motion(r, k, isfinite(h) ? h : most, &m))
         return 0.0;
-    cl_body_get(r, k->body[0], &b[0]);
-    cl_body_get(r, k->body[1], &b[1]);
+    support_body_get(r, k->body[0], &b[0]);
+    support_body_get(r, k->body[1], &b[1]);
     int flat = b[0].flat ? 0 : b[1].flat ? 1 : -1;
     double t;
     if (flat < 0) {
@@ -156,23 +156,23 @@ ev_far(struct rt *r, uint32_t contact, double h, double most)
         t = balls_meet(&m, EV_BALL * (b[0].size + b[1].size) + m.rest);
     } else {
         /* plane at rest against a ball */
-        const struct cl_body *o = &b[1 - flat];
-        struct cl_point p;
+        const struct support_body *o = &b[1 - flat];
+        struct support_point p;
         double x[3], v[3], n[3];
         if (!still(b[flat].b) || o->flat || o->size == 0.0)
             return 0.0;
         for (int i = 0; i < 3; i++)
             v[i] = o->c[i] - b[flat].c[i];
-        cl_turn_back(&b[flat], v, x);
+        support_rotate_back(&b[flat], v, x);
         for (int i = 0; i < 3; i++)
             x[i] += b[flat].centre[i];
-        if (cl_level(&b[flat], x, &p) != CL_FINE || !(p.norm > 0.0))
+        if (support_level(&b[flat], x, &p) != SUPPORT_FINE || !(p.norm > 0.0))
             return 0.0;
-        cl_turn(&b[flat], p.g, n);
+        support_rotate(&b[flat], p.g, n);
         double sign = (flat == 0 ? 1.0 : -1.0) / p.norm;
         double room = p.G / p.norm - EV_BALL * o->size - m.rest;
-        t = first_nonpositive(room, sign * cl_dot(n, m.v),
-                              sign * cl_dot(n, m.a));
+        t = first_nonpositive(room, sign * vec3_dot(n, m.v),
+                              sign * vec3_dot(n, m.a));
         if (isfinite(t) && room < EV_NEAR * o->size)
             t = 0.0;
     }
@@ -200,8 +200,8 @@ most_spin(const struct rt *r, const imp_body *b)
                    I[4] * w[0] + I[5] * w[1] + I[2] * w[2]};
     /* least moment of inertia >= 1/trace of the inverse */
     const double *J = r->env + b->env_body + IMP_BODY_INVINERTIA;
-    double inverse = J[0] + J[1] + J[2], now = cl_norm(w);
-    return fmax(now, fmin(cl_norm(L) * inverse, 10.0 * now));
+    double inverse = J[0] + J[1] + J[2], now = vec3_norm(w);
+    return fmax(now, fmin(vec3_norm(L) * inverse, 10.0 * now));
 }
 
 double
@@ -209,12 +209,12 @@ ev_safe(struct rt *r, uint32_t contact, double gap, double most)
 {
     const imp_contact *k = rt_contact(r, contact);
     struct relative m;
-    struct cl_body b[2];
+    struct support_body b[2];
     double spin[2], speed;
     if (!relative_motion(r, k, 0.0, &m))
         return 0.0;
     for (int i = 0; i < 2; i++) {
-        cl_body_get(r, k->body[i], &b[i]);
+        support_body_get(r, k->body[i], &b[i]);
         spin[i] = most_spin(r, b[i].b);
     }
     int flat = b[0].flat ? 0 : b[1].flat ? 1 : -1;
@@ -225,23 +225,23 @@ ev_safe(struct rt *r, uint32_t contact, double gap, double most)
          * the plane's turning, and turns by the sum of both */
         if (b[1 - flat].flat)
             return 0.0;
-        speed = spin[flat] * (cl_norm(m.x) + b[1 - flat].size) +
+        speed = spin[flat] * (vec3_norm(m.x) + b[1 - flat].size) +
                 spin[1 - flat] * b[1 - flat].size;
     }
-    speed += cl_norm(m.v);
+    speed += vec3_norm(m.v);
     /* |gap| share = speed t + |a| t^2 */
     double room = (1.0 - EV_REST) * fabs(gap);
-    return fmin(most, first_nonpositive(room, -speed, -cl_norm(m.a)));
+    return fmin(most, first_nonpositive(room, -speed, -vec3_norm(m.a)));
 }
 
 double
 event_length(struct rt *r, uint32_t contact)
 {
     const imp_contact *k = rt_contact(r, contact);
-    struct cl_body b[2];
-    cl_body_get(r, k->body[0], &b[0]);
-    cl_body_get(r, k->body[1], &b[1]);
-    return cl_length(&b[0], &b[1]);
+    struct support_body b[2];
+    support_body_get(r, k->body[0], &b[0]);
+    support_body_get(r, k->body[1], &b[1]);
+    return support_length(&b[0], &b[1]);
 }
 
 /* speed of body b: its own, and that of its points by turning */
@@ -256,7 +256,7 @@ speeds(struct rt *r, const imp_body *b, double *move, double *turn)
     const double *v = s + (d == 2 ? 3 : 7), *w = s + (d == 2 ? 5 : 10);
     for (int i = 0; i < d; i++)
         *move = hypot(*move, v[i]);
-    *turn = d == 2 ? fabs(w[0]) : cl_norm(w);
+    *turn = d == 2 ? fabs(w[0]) : vec3_norm(w);
 }
 
 static void
@@ -276,21 +276,21 @@ ev_rate(struct rt *r, uint32_t contact, const struct closest *c)
         const imp_body *b = rt_body(r, k->body[i]);
         const double *P = i == 0 ? c->P : c->Q, *s = r->env + b->env_state;
         double v[3] = {0.0, 0.0, 0.0}, w[3] = {0.0, 0.0, 0.0}, p[3];
-        struct cl_body f;
+        struct support_body f;
         if (still(b))
             continue;
-        cl_body_get(r, k->body[i], &f);
+        support_body_get(r, k->body[i], &f);
         add_velocity(r, b, 1.0, v);
         if (f.d == 2)
             w[2] = s[5];
         else
-            cl_turn(&f, s + 10, w);
+            support_rotate(&f, s + 10, w);
         for (int j = 0; j < 3; j++)
             p[j] = P[j] - f.c[j];
         v[0] += w[1] * p[2] - w[2] * p[1];
         v[1] += w[2] * p[0] - w[0] * p[2];
         v[2] += w[0] * p[1] - w[1] * p[0];
-        rate += (i == 0 ? -1.0 : 1.0) * cl_dot(c->n, v);
+        rate += (i == 0 ? -1.0 : 1.0) * vec3_dot(c->n, v);
     }
     return rate;
 }
@@ -299,20 +299,20 @@ void
 ev_tolerances(struct rt *r, uint32_t contact, struct ev_tol *out)
 {
     const imp_contact *k = rt_contact(r, contact);
-    struct cl_body b[2];
+    struct support_body b[2];
     double rate = 0.0, where = 0.0, moves = 0.0, v[3] = {0.0, 0.0, 0.0};
     for (int i = 0; i < 2; i++) {
         double move, turn;
-        cl_body_get(r, k->body[i], &b[i]);
+        support_body_get(r, k->body[i], &b[i]);
         speeds(r, b[i].b, &move, &turn);
         add_velocity(r, b[i].b, i == 0 ? -1.0 : 1.0, v);
         moves += move;
         rate += turn * b[i].size;
-        where += b[i].flat ? 0.0 : cl_norm(b[i].c);
+        where += b[i].flat ? 0.0 : vec3_norm(b[i].c);
     }
     /* relative speed, so that a boost of all bodies changes nothing */
-    rate += cl_norm(v);
-    out->length = cl_length(&b[0], &b[1]);
+    rate += vec3_norm(v);
+    out->length = support_length(&b[0], &b[1]);
     /* the gap is a difference of positions: it rounds as they do */
     out->noise = 4.0 * DBL_EPSILON * (out->length + where);
     out->gap =
@@ -333,7 +333,7 @@ event_still(const struct rt *r)
 double
 event_horizon(struct rt *r)
 {
-    double longest = 0.0, g = cl_norm(r->gravity);
+    double longest = 0.0, g = vec3_norm(r->gravity);
     for (uint32_t i = 0; i < r->im->bodies.n; i++) {
         double move, turn;
         speeds(r, rt_body(r, i), &move, &turn);
@@ -353,10 +353,10 @@ event_horizon(struct rt *r)
         double v[3] = {0.0, 0.0, 0.0};
         for (int i = 0; i < 2; i++)
             add_velocity(r, rt_body(r, k->body[i]), i == 0 ? -1.0 : 1.0, v);
-        double speed = cl_norm(v);
+        double speed = vec3_norm(v);
         bool bounded = !(rt_body(r, k->body[0])->flags & IMP_BODYF_FLAT) &&
                        !(rt_body(r, k->body[1])->flags & IMP_BODYF_FLAT);
-        double way = l + (bounded ? cl_norm(m.x) : 0.0);
+        double way = l + (bounded ? vec3_norm(m.x) : 0.0);
         if (speed > 0.0)
             longest = fmax(longest, way / speed);
     }

@@ -4,10 +4,10 @@
  * Each step expands the motion and the gap of every near contact into their
  * time series, takes the longest time for which all hold to rounding, and
  * asks of each gap polynomial when it first enters the band |gap| <= tolerance
- * (poly_below: exclusion by bounds, so that no multiplicity of a root can hide
- * it, I3). Where it does, the motion is expanded again at the entry and the
- * touch is told apart (ev_band) and timed. Contacts that are far, whose gap has
- * no usable series, or that overlap deeply are passed over by bounds
+ * (polynomial_below: exclusion by bounds, so that no multiplicity of a root can
+ * hide it, I3). Where it does, the motion is expanded again at the entry and
+ * the touch is told apart (ev_band) and timed. Contacts that are far, whose gap
+ * has no usable series, or that overlap deeply are passed over by bounds
  * (advancement.c) instead.
  *
  * Invariants: a step is accepted only when the gap at its end agrees with the
@@ -242,19 +242,21 @@ scan(struct near *w, double h)
     }
     if (w->inside) {
         /* twice the tolerance up: rounding at the edge is no new entry */
-        bool rises = poly_below(neg, RT_ORDER, 0.0, h, -2.0 * w->tol.gap, &up);
+        bool rises =
+            polynomial_below(neg, RT_ORDER, 0.0, h, -2.0 * w->tol.gap, &up);
         double low = q[0] < -w->tol.gap ? q[0] : 0.0;
-        bool falls = poly_below(q, RT_ORDER, 0.0, h, low - w->tol.gap, &down);
+        bool falls =
+            polynomial_below(q, RT_ORDER, 0.0, h, low - w->tol.gap, &down);
         if (!rises && !falls)
             return;
         if (falls && (!rises || down < up)) {
             /* closes again without having opened: the known root at 0 is
              * divided out, q - q0 = s (q1 + q2 s + ...) */
             double d[RT_ORDER + 1];
-            int n = poly_derivative(q, RT_ORDER, d);
+            int n = polynomial_derivative(q, RT_ORDER, d);
             s = 0.0;
             if (q[1] > w->tol.rate &&
-                !poly_below(q + 1, RT_ORDER - 1, 0.0, down, 0.0, &s))
+                !polynomial_below(q + 1, RT_ORDER - 1, 0.0, down, 0.0, &s))
                 s = down;
             /* pressed together: at once. Otherwise a touch without rate is the
              * one just handled: the next event is where the gap, having
@@ -262,16 +264,16 @@ scan(struct near *w, double h)
              * it */
             double slow = -EV_FALL * w->tol.rate;
             if (q[1] >= -w->tol.rate && (s > 0.0 || q[2] >= 0.0) &&
-                poly_value(d, n, s) > slow &&
-                (!poly_below(d, n, s, down, slow, &s) ||
-                 !poly_below(q, RT_ORDER, s, down, 0.0, &s)))
+                polynomial_value(d, n, s) > slow &&
+                (!polynomial_below(d, n, s, down, slow, &s) ||
+                 !polynomial_below(q, RT_ORDER, s, down, 0.0, &s)))
                 s = down;
-            propose(w, s, s, kind_of(w, poly_value(d, n, s)));
+            propose(w, s, s, kind_of(w, polynomial_value(d, n, s)));
             return;
         }
         from = up;
     }
-    if (poly_below(q, RT_ORDER, from, h, w->tol.gap, &s))
+    if (polynomial_below(q, RT_ORDER, from, h, w->tol.gap, &s))
         propose(w, s, s, EVENT_NONE);
 }
 
@@ -290,7 +292,7 @@ refine(struct rt *r, uint32_t c, struct near *w, double t0, bool *trust)
         if (round == 0 ? moved > 0.0 : touch.s != 0.0) {
             double step = round == 0 ? moved : touch.s;
             if (round == 0)
-                cl_predict(r, c, RT_ORDER, step);
+                closest_predict(r, c, RT_ORDER, step);
             motion_advance(r, step, t0 + (round == 0 ? moved : moved + step));
             if (round > 0)
                 moved += step;
@@ -419,11 +421,11 @@ verify(struct rt *r, struct event_state *ev, double h, bool *good,
         if (w->mode == WATCH_OFF || w->far || !w->series || h <= w->safe)
             continue;
         struct closest at;
-        cl_predict(r, c, RT_ORDER, h);
+        closest_predict(r, c, RT_ORDER, h);
         int st = look(r, c, &at);
         if (st != IMP_OK)
             return st;
-        double want = poly_value(w->g, RT_ORDER, h);
+        double want = polynomial_value(w->g, RT_ORDER, h);
         if (fabs(want - at.gap) >
             EV_CHECK * w->tol.gap + 1e-13 * fabs(want) + 2.0 * w->tol.noise) {
             *good = false;

@@ -52,8 +52,8 @@ leave(const double *q, double h, double tol, int *side)
     double neg[RT_ORDER + 1], below = h, above = h;
     for (int k = 0; k <= RT_ORDER; k++)
         neg[k] = -q[k];
-    bool down = poly_below(q, RT_ORDER, 0.0, h, -tol, &below);
-    bool up = poly_below(neg, RT_ORDER, 0.0, h, -2.0 * tol, &above);
+    bool down = polynomial_below(q, RT_ORDER, 0.0, h, -tol, &below);
+    bool up = polynomial_below(neg, RT_ORDER, 0.0, h, -2.0 * tol, &above);
     *side = 0;
     if (up && (!down || above < below)) {
         *side = 1;
@@ -76,8 +76,8 @@ ev_band(const double *g, double h, const struct ev_tol *tol, int sign,
     for (int k = 0; k <= RT_ORDER; k++)
         q[k] = sign * g[k];
     double end = leave(q, h, tol->gap, &side);
-    int n1 = poly_derivative(q, RT_ORDER, d1);
-    int n2 = poly_derivative(d1, n1, d2);
+    int n1 = polynomial_derivative(q, RT_ORDER, d1);
+    int n2 = polynomial_derivative(d1, n1, d2);
     out->kind = EVENT_NONE;
     out->s = 0.0;
     out->order = 0;
@@ -85,19 +85,19 @@ ev_band(const double *g, double h, const struct ev_tol *tol, int sign,
     /* C00: q'' vanishes where q and q' do. The place may lie a little before
      * the start when that is inside the band already. */
     double quick = tol->rate;
-    int n = poly_roots(d2, n2, end, 0.0, root, RT_ORDER);
+    int n = polynomial_roots(d2, n2, end, 0.0, root, RT_ORDER);
     for (int i = 0; i < n; i++)
-        if (fabs(poly_value(q, RT_ORDER, root[i])) <= tol->gap &&
-            fabs(poly_value(d1, n1, root[i])) <= tol->still) {
+        if (fabs(polynomial_value(q, RT_ORDER, root[i])) <= tol->gap &&
+            fabs(polynomial_value(d1, n1, root[i])) <= tol->still) {
             out->kind = EVENT_TANGENT;
             out->s = root[i];
             out->order = 2;
             return;
         }
     /* grazing: a minimum within the band */
-    n = poly_roots(d1, n1, end, 0.0, root, RT_ORDER);
+    n = polynomial_roots(d1, n1, end, 0.0, root, RT_ORDER);
     for (int i = 0; i < n; i++)
-        if (poly_value(d2, n2, root[i]) > 0.0) {
+        if (polynomial_value(d2, n2, root[i]) > 0.0) {
             out->kind = EVENT_TANGENT;
             out->s = root[i];
             out->order = 1;
@@ -107,9 +107,9 @@ ev_band(const double *g, double h, const struct ev_tol *tol, int sign,
      * fast that no turn within the band is in sight: v^2 > 2 a tol by far */
     double at, v;
     if (side == 0 && q[0] > 0.0 &&
-        poly_below(q, RT_ORDER, 0.0, end, 0.0, &at) &&
-        (v = poly_value(d1, n1, at)) < -quick &&
-        v * v > 8.0 * fabs(poly_value(d2, n2, at)) * tol->gap) {
+        polynomial_below(q, RT_ORDER, 0.0, end, 0.0, &at) &&
+        (v = polynomial_value(d1, n1, at)) < -quick &&
+        v * v > 8.0 * fabs(polynomial_value(d2, n2, at)) * tol->gap) {
         out->s = at;
         out->kind = sign > 0 ? EVENT_CROSS : EVENT_OPEN;
         return;
@@ -134,11 +134,11 @@ ev_band(const double *g, double h, const struct ev_tol *tol, int sign,
     /* crossing: monotone to the other side of the band */
     double s = 0.0;
     if (q[0] > 0.0)
-        poly_below(q, RT_ORDER, 0.0, end, 0.0, &s);
+        polynomial_below(q, RT_ORDER, 0.0, end, 0.0, &s);
     out->s = s;
-    out->kind = fabs(poly_value(d1, n1, s)) <= quick ? EVENT_TANGENT
-                : sign > 0                           ? EVENT_CROSS
-                                                     : EVENT_OPEN;
+    out->kind = fabs(polynomial_value(d1, n1, s)) <= quick ? EVENT_TANGENT
+                : sign > 0                                 ? EVENT_CROSS
+                                                           : EVENT_OPEN;
     out->order = q[0] > 0.0 ? 0 : -1;
 }
 
@@ -150,8 +150,8 @@ ev_polish(const double *g, int order, double reach, double *s)
     for (int k = 0; k <= RT_ORDER; k++)
         d[k] = g[k];
     for (int i = 0; i < order; i++)
-        n = poly_derivative(d, n, d);
-    return poly_newton(d, n, reach, s);
+        n = polynomial_derivative(d, n, d);
+    return polynomial_newton(d, n, reach, s);
 }
 
 int

@@ -74,7 +74,7 @@ take_vertices(struct rt *r, const struct polytope *t, struct plane *p)
         struct eight *e = &p->eight[i / EIGHT];
         for (int k = 0; k < 3; k++)
             e->x[k][i % EIGHT] = t->vertex[v][k];
-        e->far[i % EIGHT] = cl_norm(t->vertex[v]);
+        e->far[i % EIGHT] = vec3_norm(t->vertex[v]);
         p->radius = fmax(p->radius, e->far[i % EIGHT]);
     }
 }
@@ -94,7 +94,7 @@ take(struct rt *r, uint32_t c, struct plane *p)
     const imp_body *f = rt_body(r, k->body[flat]),
                    *b = rt_body(r, k->body[1 - flat]);
     const struct polytope *t = r->polytope[k->body[1 - flat]];
-    struct cl_body w;
+    struct support_body w;
     p->contact = c;
     p->flat = r->im->dim == 2;
     p->body = k->body[1 - flat];
@@ -106,15 +106,15 @@ take(struct rt *r, uint32_t c, struct plane *p)
         !(p->e > 0.0 && p->e <= 1.0) || env[IMP_CONTACT_MU] != 0.0 ||
         !find_motion(r, p))
         return false;
-    const struct poly_face *face = r->polytope[k->body[flat]]->face;
+    const struct polytope_face *face = r->polytope[k->body[flat]]->face;
     p->driven = f->flags & IMP_BODYF_PRESCRIBED;
     p->floor = k->body[flat];
     p->side = (uint32_t)flat;
     memcpy(p->own_n, face->n, sizeof p->own_n);
     p->own_d = face->d;
-    cl_body_get(r, p->floor, &w);
-    cl_turn(&w, face->n, p->n);
-    p->d = face->d + cl_dot(p->n, w.c);
+    support_body_get(r, p->floor, &w);
+    support_rotate(&w, face->n, p->n);
+    p->d = face->d + vec3_dot(p->n, w.c);
     p->length = event_length(r, c);
     take_vertices(r, t, p);
     return true;
@@ -155,15 +155,15 @@ apply(const double *a, const double *x, double *y)
 static double
 plane_now(struct rt *r, const struct plane *p, const double *x, double *n)
 {
-    struct cl_body f, b;
+    struct support_body f, b;
     double w[3] = {0.0, 0.0, 0.0}, v[3] = {0.0, 0.0, 0.0}, at[3], turn[3];
     memcpy(n, p->n, sizeof p->n);
     if (!p->driven)
         return 0.0;
-    cl_body_get(r, p->floor, &f);
-    cl_body_get(r, p->body, &b);
-    cl_turn(&f, p->own_n, n);
-    cl_turn(&b, x, at);
+    support_body_get(r, p->floor, &f);
+    support_body_get(r, p->body, &b);
+    support_rotate(&f, p->own_n, n);
+    support_rotate(&b, x, at);
     const double *s = r->env + f.b->env_state;
     for (int i = 0; i < 3; i++)
         at[i] += b.c[i] - f.c[i];
@@ -171,7 +171,7 @@ plane_now(struct rt *r, const struct plane *p, const double *x, double *n)
     if (p->flat)
         w[2] = s[5];
     else
-        cl_turn(&f, s + 10, w);
+        support_rotate(&f, s + 10, w);
     plane_cross(w, at, turn);
     return plane_dot(n, v) + plane_dot(n, turn);
 }
@@ -208,7 +208,8 @@ impact(struct rt *r, const struct plane *p, uint32_t vertex,
     }
     double W = k[IMP_BODY_INVMASS] + plane_dot(rn, m);
     double own = nv + plane_dot(rn, w), u = own - floor;
-    if (!(u < -PLANE_SLOW * (sqrt(vv) + cl_norm(w) * p->radius + fabs(floor))))
+    if (!(u <
+          -PLANE_SLOW * (sqrt(vv) + vec3_norm(w) * p->radius + fabs(floor))))
         return false;
     double P = -(1.0 + p->e) * u / W;
     t->contact = p->contact;

@@ -43,8 +43,8 @@ clear(const struct flow *f, double T)
         const double *g = w->g + i * ROW;
         if (w->on[i] || (int)i == w->last)
             continue;
-        if (!(fmin(g[0], poly_value(g, RT_ORDER, T)) > reach) ||
-            poly_below(g, RT_ORDER, 0.0, T, 0.0, &s))
+        if (!(fmin(g[0], polynomial_value(g, RT_ORDER, T)) > reach) ||
+            polynomial_below(g, RT_ORDER, 0.0, T, 0.0, &s))
             return false;
     }
     return true;

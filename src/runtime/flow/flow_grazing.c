@@ -32,30 +32,33 @@ series_touch(const double *g, double size, double speed, double h, double *s)
         *s = 0.0;
         return true;
     }
-    int n = poly_derivative(g, RT_ORDER, d), n2 = poly_derivative(d, n, d2);
+    int n = polynomial_derivative(g, RT_ORDER, d),
+        n2 = polynomial_derivative(d, n, d2);
     double noise = eps * (size + terms(g, RT_ORDER, h));
     double still = eps * (speed + terms(d, n, h));
     for (int k = 0; k <= RT_ORDER; k++)
         up[k] = -g[k];
     /* out of the rounding of the last one first */
     if (g[0] <= 2.0 * noise &&
-        !poly_below(up, RT_ORDER, 0.0, h, -2.0 * noise, &from))
+        !polynomial_below(up, RT_ORDER, 0.0, h, -2.0 * noise, &from))
         return false;
-    if (!poly_below(g, RT_ORDER, from, h, noise, &a))
+    if (!polynomial_below(g, RT_ORDER, from, h, noise, &a))
         return false;
     /* an inflection: the rounding of the gap has minima around it */
-    if (poly_value(d2, n2, a) > 0.0 && poly_below(d2, n2, a, h, 0.0, s)) {
-        poly_newton(d2, n2, h, s);
-        if (fabs(poly_value(g, RT_ORDER, *s)) <= noise &&
-            fabs(poly_value(d, n, *s)) <= still)
+    if (polynomial_value(d2, n2, a) > 0.0 &&
+        polynomial_below(d2, n2, a, h, 0.0, s)) {
+        polynomial_newton(d2, n2, h, s);
+        if (fabs(polynomial_value(g, RT_ORDER, *s)) <= noise &&
+            fabs(polynomial_value(d, n, *s)) <= still)
             return true;
     }
     for (int k = 0; k <= n; k++)
         up[k] = -d[k];
-    if (!(poly_value(d, n, a) < 0.0) || !poly_below(up, n, a, h, 0.0, s))
+    if (!(polynomial_value(d, n, a) < 0.0) ||
+        !polynomial_below(up, n, a, h, 0.0, s))
         return false;
-    poly_newton(d, n, h, s);
-    return fabs(poly_value(g, RT_ORDER, *s)) <= noise;
+    polynomial_newton(d, n, h, s);
+    return fabs(polynomial_value(g, RT_ORDER, *s)) <= noise;
 }
 
 int

@@ -208,9 +208,9 @@ falls(const double *c, double h, double noise0, double noise1, double *s)
         *s = 0.0;
         return true;
     }
-    if (!poly_below(p, RT_ORDER - drop, 0.0, h, 0.0, s))
+    if (!polynomial_below(p, RT_ORDER - drop, 0.0, h, 0.0, s))
         return false;
-    poly_newton(p, RT_ORDER - drop, h, s);
+    polynomial_newton(p, RT_ORDER - drop, h, s);
     return true;
 }
 
@@ -218,8 +218,8 @@ static double
 rate_at(const double *g, double s)
 {
     double d[ROW];
-    int n = poly_derivative(g, RT_ORDER, d);
-    return poly_value(d, n, s);
+    int n = polynomial_derivative(g, RT_ORDER, d);
+    return polynomial_value(d, n, s);
 }
 
 static int
@@ -284,7 +284,7 @@ way_peek(struct flow *f, double until, double *time)
         for (int k = 0; k <= RT_ORDER; k++, sk *= best)
             size += fabs(g[k]) * sk;
         w->most[i] = size = fmax(size, w->most[i]);
-        if (poly_value(g, RT_ORDER, best) <=
+        if (polynomial_value(g, RT_ORDER, best) <=
                 SERIES_NOISE * DBL_EPSILON * size &&
             rate_at(g, best) < 0.0)
             w->hit[w->n_hit++] = (int)i;
@@ -327,8 +327,8 @@ way_at(struct flow *f, double t)
         return;
     }
     for (uint32_t j = 0; j < f->n; j++) {
-        f->q[j] = poly_value(w->piece + j * ROW, RT_ORDER, s);
-        f->v[j] = poly_value(w->piece + (f->n + j) * ROW, RT_ORDER, s);
+        f->q[j] = polynomial_value(w->piece + j * ROW, RT_ORDER, s);
+        f->v[j] = polynomial_value(w->piece + (f->n + j) * ROW, RT_ORDER, s);
     }
 }
 

@@ -25,90 +25,90 @@
 /* body b seen from body a: x of b is at c + R x */
 struct view {
     const struct polytope *a, *b;
-    struct jet c[3], R[9];
+    struct taylor c[3], R[9];
     int order;
     struct corner_test *t;
     bool apart;
 };
 
 void
-corner_test_put(struct corner_test *t, const struct jet *condition)
+corner_test_put(struct corner_test *t, const struct taylor *condition)
 {
     double s;
     t->worst = fmin(t->worst, condition->c[0]);
     if (t->horizon > 0.0 && t->first > 0.0 &&
-        poly_below(condition->c, t->order, 0.0, fmin(t->horizon, t->first),
-                   -t->slack, &s))
+        polynomial_below(condition->c, t->order, 0.0,
+                         fmin(t->horizon, t->first), -t->slack, &s))
         t->first = s;
 }
 
 /* condition s*x + add */
 static void
-put(struct view *v, double s, const struct jet *x, double add)
+put(struct view *v, double s, const struct taylor *x, double add)
 {
-    struct jet y;
-    jet_scale(v->order, s, x, &y);
+    struct taylor y;
+    taylor_scale(v->order, s, x, &y);
     y.c[0] += add;
     corner_test_put(v->t, &y);
 }
 
 static void
-turned(const struct view *v, const double x[3], struct jet out[3])
+turned(const struct view *v, const double x[3], struct taylor out[3])
 {
     for (int i = 0; i < 3; i++)
-        jet_dotc(v->order, v->R + 3 * i, x, &out[i]);
+        taylor_dot_const(v->order, v->R + 3 * i, x, &out[i]);
 }
 
 static void
-placed(const struct view *v, const double x[3], struct jet out[3])
+placed(const struct view *v, const double x[3], struct taylor out[3])
 {
     turned(v, x, out);
     for (int i = 0; i < 3; i++)
-        jet_add(v->order, &out[i], &v->c[i], &out[i]);
+        taylor_add(v->order, &out[i], &v->c[i], &out[i]);
 }
 
 /* vertex i of b stays ahead of its neighbours against the normal n */
 static void
-support_of_b(struct view *v, uint32_t i, const struct jet n[3])
+support_of_b(struct view *v, uint32_t i, const struct taylor n[3])
 {
     const struct polytope *b = v->b;
     for (uint32_t k = 0; k < b->at[i + 1] - b->at[i]; k++) {
         const double *x = b->vertex[corner_neighbour(b, i, k)];
         double e[3];
-        struct jet w[3], c;
+        struct taylor w[3], c;
         for (int j = 0; j < 3; j++)
             e[j] = x[j] - b->vertex[i][j];
         turned(v, e, w);
-        jet_dot(v->order, n, w, &c);
+        taylor_dot(v->order, n, w, &c);
         put(v, 1.0, &c, 0.0);
     }
 }
 
 static void
-support_of_a(struct view *v, uint32_t i, const struct jet n[3])
+support_of_a(struct view *v, uint32_t i, const struct taylor n[3])
 {
     const struct polytope *a = v->a;
     for (uint32_t k = 0; k < a->at[i + 1] - a->at[i]; k++) {
         const double *x = a->vertex[corner_neighbour(a, i, k)];
         double e[3];
-        struct jet c;
+        struct taylor c;
         for (int j = 0; j < 3; j++)
             e[j] = a->vertex[i][j] - x[j];
-        jet_dotc(v->order, n, e, &c);
+        taylor_dot_const(v->order, n, e, &c);
         put(v, 1.0, &c, 0.0);
     }
 }
 
 static void
-face_vertex(struct view *v, uint32_t f, uint32_t i, struct jet *gap)
+face_vertex(struct view *v, uint32_t f, uint32_t i, struct taylor *gap)
 {
-    const struct poly_face *face = v->a->face + f;
-    struct jet y[3], c, n[3];
+    const struct polytope_face *face = v->a->face + f;
+    struct taylor y[3], c, n[3];
     placed(v, v->b->vertex[i], y);
-    jet_dotc(v->order, y, face->n, gap);
+    taylor_dot_const(v->order, y, face->n, gap);
     gap->c[0] -= face->d;
     for (int j = 0; j < 3; j++)
-        jet_const(v->order, face->n[j], &n[j]);
+        taylor_const(v->order, face->n[j], &n[j]);
     support_of_b(v, i, n);
     for (uint32_t k = 0; k < face->count && v->apart; k++) {
         const uint32_t *l = v->a->loop + face->first;
@@ -117,7 +117,7 @@ face_vertex(struct view *v, uint32_t f, uint32_t i, struct jet *gap)
         double e[3], in[3];
         for (int j = 0; j < 3; j++)
             e[j] = q[j] - p[j];
-        double len = cl_norm(e);
+        double len = vec3_norm(e);
         for (int j = 0; j < 3; j++) {
             int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
             in[j] =
@@ -125,14 +125,14 @@ face_vertex(struct view *v, uint32_t f, uint32_t i, struct jet *gap)
                                 : face->n[j1] * e[j2] - face->n[j2] * e[j1]) /
                 len;
         }
-        jet_dotc(v->order, y, in, &c);
-        put(v, 1.0, &c, -cl_dot(in, p));
+        taylor_dot_const(v->order, y, in, &c);
+        put(v, 1.0, &c, -vec3_dot(in, p));
     }
 }
 
 /* in face side (0, 1) of an edge, away from it */
 static void
-into_face(const struct polytope *p, const struct poly_edge *e, int side,
+into_face(const struct polytope *p, const struct polytope_edge *e, int side,
           double out[3])
 {
     const double *n = p->face[e->face[side]].n, *u = e->dir;
@@ -141,43 +141,44 @@ into_face(const struct polytope *p, const struct poly_edge *e, int side,
         int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
         out[j] = n[j1] * u[j2] - n[j2] * u[j1];
     }
-    double sign = cl_dot(out, o) > 0.0 ? -1.0 : 1.0;
+    double sign = vec3_dot(out, o) > 0.0 ? -1.0 : 1.0;
     for (int j = 0; j < 3; j++)
         out[j] *= sign;
 }
 
 static double
-edge_length(const struct polytope *p, const struct poly_edge *e)
+edge_length(const struct polytope *p, const struct polytope_edge *e)
 {
     double d[3];
     for (int j = 0; j < 3; j++)
         d[j] = p->vertex[e->v[1]][j] - p->vertex[e->v[0]][j];
-    return cl_norm(d);
+    return vec3_norm(d);
 }
 
 /* unit n within the normals of an edge of a; lengths by the body's radius */
 static void
-cone_of_a(struct view *v, const struct poly_edge *e, const struct jet n[3])
+cone_of_a(struct view *v, const struct polytope_edge *e,
+          const struct taylor n[3])
 {
     for (int side = 0; side < 2; side++) {
         double in[3];
-        struct jet c;
+        struct taylor c;
         into_face(v->a, e, side, in);
-        jet_dotc(v->order, n, in, &c);
+        taylor_dot_const(v->order, n, in, &c);
         put(v, -v->a->radius, &c, 0.0);
     }
 }
 
 static bool
-edge_edge(struct view *v, uint32_t i, uint32_t k, struct jet *gap)
+edge_edge(struct view *v, uint32_t i, uint32_t k, struct taylor *gap)
 {
-    const struct poly_edge *a = v->a->edge + i, *b = v->b->edge + k;
-    struct jet u[3], w[3], m[3], q[3], y[3], x[3], m2, l, n[3], g;
+    const struct polytope_edge *a = v->a->edge + i, *b = v->b->edge + k;
+    struct taylor u[3], w[3], m[3], q[3], y[3], x[3], m2, l, n[3], g;
     int N = v->order;
     for (int j = 0; j < 3; j++)
-        jet_const(N, a->dir[j], &u[j]);
+        taylor_const(N, a->dir[j], &u[j]);
     turned(v, b->dir, w);
-    jet_cross(N, u, w, m);
+    taylor_cross(N, u, w, m);
     double side = 0.0, sine = 0.0;
     for (int j = 0; j < 3; j++) {
         side += m[j].c[0] *
@@ -187,11 +188,11 @@ edge_edge(struct view *v, uint32_t i, uint32_t k, struct jet *gap)
     if (!(sine > GAP_PARALLEL * GAP_PARALLEL))
         return false;
     for (int j = 0; j < 3 && side < 0.0; j++)
-        jet_scale(N, -1.0, &m[j], &m[j]);
-    jet_dot(N, m, m, &m2);
-    jet_sqrt(N, &m2, &l);
+        taylor_scale(N, -1.0, &m[j], &m[j]);
+    taylor_dot(N, m, m, &m2);
+    taylor_sqrt(N, &m2, &l);
     for (int j = 0; j < 3; j++)
-        jet_div(N, &m[j], &l, &n[j]);
+        taylor_div(N, &m[j], &l, &n[j]);
     /* where the points are along the edges: s u - t w = q - gap n */
     placed(v, v->b->vertex[b->v[0]], y);
     for (int j = 0; j < 3; j++) {
@@ -200,11 +201,11 @@ edge_edge(struct view *v, uint32_t i, uint32_t k, struct jet *gap)
     }
     double sign = side < 0.0 ? -1.0 : 1.0, at[2];
     for (int e = 0; e < 2; e++) {
-        struct jet s;
-        jet_cross(N, q, e == 0 ? w : u, x);
-        jet_dot(N, x, m, &g);
-        jet_div(N, &g, &m2, &s);
-        jet_scale(N, sign, &s, &s);
+        struct taylor s;
+        taylor_cross(N, q, e == 0 ? w : u, x);
+        taylor_dot(N, x, m, &g);
+        taylor_div(N, &g, &m2, &s);
+        taylor_scale(N, sign, &s, &s);
         at[e] = s.c[0];
         if (!v->apart)
             continue;
@@ -213,17 +214,17 @@ edge_edge(struct view *v, uint32_t i, uint32_t k, struct jet *gap)
     }
     /* from these points on, so that little cancels */
     for (int j = 0; j < 3; j++) {
-        jet_scale(N, at[1], &w[j], &x[j]);
-        jet_add(N, &q[j], &x[j], &q[j]);
+        taylor_scale(N, at[1], &w[j], &x[j]);
+        taylor_add(N, &q[j], &x[j], &q[j]);
         q[j].c[0] -= at[0] * a->dir[j];
     }
-    jet_dot(N, q, n, gap);
+    taylor_dot(N, q, n, gap);
     cone_of_a(v, a, n);
     for (int e = 0; e < 2; e++) {
         double in[3];
         into_face(v->b, b, e, in);
         turned(v, in, x);
-        jet_dot(N, n, x, &g);
+        taylor_dot(N, n, x, &g);
         put(v, v->b->radius, &g, 0.0);
     }
     return true;
@@ -231,36 +232,36 @@ edge_edge(struct view *v, uint32_t i, uint32_t k, struct jet *gap)
 
 /* unit n and length of q */
 static void
-direction(int N, const struct jet q[3], struct jet n[3], struct jet *l)
+direction(int N, const struct taylor q[3], struct taylor n[3], struct taylor *l)
 {
-    struct jet q2;
-    jet_dot(N, q, q, &q2);
-    jet_sqrt(N, &q2, l);
+    struct taylor q2;
+    taylor_dot(N, q, q, &q2);
+    taylor_sqrt(N, &q2, l);
     for (int j = 0; j < 3; j++)
-        jet_div(N, &q[j], l, &n[j]);
+        taylor_div(N, &q[j], l, &n[j]);
 }
 
 static bool
-edge_vertex(struct view *v, uint32_t i, uint32_t k, struct jet *gap)
+edge_vertex(struct view *v, uint32_t i, uint32_t k, struct taylor *gap)
 {
-    const struct poly_edge *a = v->a->edge + i;
-    struct jet q[3], n[3], s, x;
+    const struct polytope_edge *a = v->a->edge + i;
+    struct taylor q[3], n[3], s, x;
     int N = v->order;
     placed(v, v->b->vertex[k], q);
     for (int j = 0; j < 3; j++)
         q[j].c[0] -= v->a->vertex[a->v[0]][j];
-    jet_dotc(N, q, a->dir, &s);
+    taylor_dot_const(N, q, a->dir, &s);
     put(v, 1.0, &s, 0.0);
     put(v, -1.0, &s, edge_length(v->a, a));
     for (int j = 0; j < 3; j++) {
-        jet_scale(N, a->dir[j], &s, &x);
-        jet_sub(N, &q[j], &x, &q[j]);
+        taylor_scale(N, a->dir[j], &s, &x);
+        taylor_sub(N, &q[j], &x, &q[j]);
     }
     direction(N, q, n, gap);
     for (int side = 0; side < 2; side++) {
         double in[3];
         into_face(v->a, a, side, in);
-        jet_dotc(N, q, in, &x);
+        taylor_dot_const(N, q, in, &x);
         put(v, -1.0, &x, 0.0);
     }
     support_of_b(v, k, n);
@@ -268,9 +269,9 @@ edge_vertex(struct view *v, uint32_t i, uint32_t k, struct jet *gap)
 }
 
 static bool
-vertex_vertex(struct view *v, uint32_t i, uint32_t k, struct jet *gap)
+vertex_vertex(struct view *v, uint32_t i, uint32_t k, struct taylor *gap)
 {
-    struct jet q[3], n[3];
+    struct taylor q[3], n[3];
     placed(v, v->b->vertex[k], q);
     for (int j = 0; j < 3; j++)
         q[j].c[0] -= v->a->vertex[i][j];
@@ -282,8 +283,8 @@ vertex_vertex(struct view *v, uint32_t i, uint32_t k, struct jet *gap)
 
 bool
 corner_gap(const struct corner_scene *s, const struct corner_pair *pair,
-           const struct jet c[3], const struct jet R[9], struct corner_test *t,
-           struct jet *gap)
+           const struct taylor c[3], const struct taylor R[9],
+           struct corner_test *t, struct taylor *gap)
 {
     struct view v;
     int N = t->order, big = pair->kind[0] < pair->kind[1] ? 1 : 0;
@@ -299,11 +300,11 @@ corner_gap(const struct corner_scene *s, const struct corner_pair *pair,
     } else {
         /* x0 = R^T (x - c) */
         for (int i = 0; i < 3; i++) {
-            const struct jet column[3] = {R[i], R[3 + i], R[6 + i]};
+            const struct taylor column[3] = {R[i], R[3 + i], R[6 + i]};
             for (int j = 0; j < 3; j++)
                 v.R[3 * i + j] = column[j];
-            jet_dot(N, column, c, &v.c[i]);
-            jet_scale(N, -1.0, &v.c[i], &v.c[i]);
+            taylor_dot(N, column, c, &v.c[i]);
+            taylor_scale(N, -1.0, &v.c[i], &v.c[i]);
         }
     }
     uint32_t i = pair->index[big], j = pair->index[1 - big];

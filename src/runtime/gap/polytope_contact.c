@@ -41,13 +41,13 @@ corner_scene_get(struct rt *r, uint32_t contact, bool second,
 {
     const imp_contact *k = rt_contact(r, contact);
     struct corner_memo *m = corner_memo(r, contact);
-    struct cl_body b[2];
+    struct support_body b[2];
     double d[3];
     memset(s, 0, sizeof *s);
     s->dim = (int)r->im->dim;
     for (int i = 0; i < 2; i++) {
         s->p[i] = r->polytope[k->body[i]];
-        cl_body_get(r, k->body[i], &b[i]);
+        support_body_get(r, k->body[i], &b[i]);
     }
     uint32_t n = s->p[1]->n_vertex;
     if (m->room < 2 * n + 1) {
@@ -57,7 +57,7 @@ corner_scene_get(struct rt *r, uint32_t contact, bool second,
     s->point = m->point + (second ? n : 0);
     for (int i = 0; i < 3; i++)
         d[i] = b[1].c[i] - b[0].c[i];
-    cl_turn_back(&b[0], d, s->c);
+    support_rotate_back(&b[0], d, s->c);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             s->R[3 * i + j] = b[0].R[0][i] * b[1].R[0][j] +
@@ -81,12 +81,12 @@ question(const struct rt *r, const imp_contact *k, double *state)
 static void
 to_world(struct rt *r, const imp_contact *k, struct corner *o)
 {
-    struct cl_body b;
+    struct support_body b;
     double P[3], Q[3], n[3];
-    cl_body_get(r, k->body[0], &b);
-    cl_turn(&b, o->P, P);
-    cl_turn(&b, o->Q, Q);
-    cl_turn(&b, o->n, n);
+    support_body_get(r, k->body[0], &b);
+    support_rotate(&b, o->P, P);
+    support_rotate(&b, o->Q, Q);
+    support_rotate(&b, o->n, n);
     for (int i = 0; i < 3; i++) {
         o->P[i] = P[i] + b.c[i];
         o->Q[i] = Q[i] + b.c[i];

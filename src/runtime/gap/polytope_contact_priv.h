@@ -74,9 +74,9 @@ struct corner_test {
 };
 /* false: edges that are parallel, or features in one place */
 bool corner_gap(const struct corner_scene *s, const struct corner_pair *pair,
-                const struct jet c[3], const struct jet R[9],
-                struct corner_test *t, struct jet *gap);
-void corner_test_put(struct corner_test *t, const struct jet *condition);
+                const struct taylor c[3], const struct taylor R[9],
+                struct corner_test *t, struct taylor *gap);
+void corner_test_put(struct corner_test *t, const struct taylor *condition);
 
 /* a gap series is left to another pair of features where it would be off by
  * this (m): a hundredth of what counts as closed, ten times under what
@@ -85,8 +85,8 @@ double corner_slack(struct rt *r, uint32_t contact);
 /* The pose of body 1 in the axes of body 0 as series: c (3), R by rows; plane:
  * filled up with z. Needs the motion series made to this order. *holds: time
  * for which the terms left out stay below rounding. Status of rt_series */
-int corner_pose(struct rt *r, uint32_t contact, int order, struct jet c[3],
-                struct jet R[9], double *holds);
+int corner_pose(struct rt *r, uint32_t contact, int order, struct taylor c[3],
+                struct taylor R[9], double *holds);
 
 /* two polytopes: polytope_series.c, from the features `first` on, valid may be
  * NULL; and
@@ -111,6 +111,6 @@ void corner_smooth_predict(struct rt *r, uint32_t contact, int order,
 /* point and normal (gradient) of the smooth body in the axes of the polytope,
  * from the last corner_smooth_series, of no higher order */
 void corner_smooth_point(struct rt *r, uint32_t contact, int order,
-                         struct jet p[3], struct jet N[3]);
+                         struct taylor p[3], struct taylor N[3]);
 
 #endif

@@ -43,7 +43,7 @@ static void
 turn(const struct corner_scene *s, const double w[3], double out[3])
 {
     for (int i = 0; i < 3; i++)
-        out[i] = cl_dot(s->R + 3 * i, w);
+        out[i] = vec3_dot(s->R + 3 * i, w);
 }
 
 void
@@ -55,7 +55,7 @@ corner_scene_place(struct corner_scene *s)
         for (int i = 0; i < 3; i++)
             s->point[v][i] += s->c[i];
     }
-    s->size = cl_norm(s->c);
+    s->size = vec3_norm(s->c);
     for (int i = 0; i < 2; i++)
         if (isfinite(s->p[i]->radius))
             s->size += s->p[i]->radius;
@@ -66,7 +66,7 @@ corner_scene_place(struct corner_scene *s)
 uint32_t
 corner_neighbour(const struct polytope *p, uint32_t v, uint32_t i)
 {
-    const struct poly_face *f = p->face + p->around[p->at[v] + i];
+    const struct polytope_face *f = p->face + p->around[p->at[v] + i];
     const uint32_t *l = p->loop + f->first;
     for (uint32_t k = 0; k < f->count; k++)
         if (l[k] == v)
@@ -78,14 +78,14 @@ corner_neighbour(const struct polytope *p, uint32_t v, uint32_t i)
 static void
 plane(const struct corner_scene *s, int b, uint32_t f, double n[3], double *d)
 {
-    const struct poly_face *a = s->p[b]->face + f;
+    const struct polytope_face *a = s->p[b]->face + f;
     *d = a->d;
     if (b == 0) {
         memcpy(n, a->n, sizeof a->n);
         return;
     }
     turn(s, a->n, n);
-    *d += cl_dot(n, s->c);
+    *d += vec3_dot(n, s->c);
 }
 
 static const double *
@@ -100,7 +100,7 @@ lowest(const struct corner_scene *s, int b, const double n[3], uint32_t *at)
 {
     double least = INFINITY;
     for (uint32_t v = 0; v < s->p[b]->n_vertex; v++) {
-        double x = cl_dot(n, vertex(s, b, v));
+        double x = vec3_dot(n, vertex(s, b, v));
         if (x < least) {
             least = x;
             *at = v;
@@ -153,7 +153,7 @@ face_points(const struct corner_scene *s, int b, uint32_t f, uint32_t v,
     double n[3], d;
     plane(s, b, f, n, &d);
     const double *x = vertex(s, 1 - b, v);
-    o->gap = cl_dot(n, x) - d;
+    o->gap = vec3_dot(n, x) - d;
     for (int i = 0; i < 3; i++) {
         double foot = x[i] - o->gap * n[i];
         o->P[i] = b == 0 ? foot : x[i];
@@ -167,17 +167,17 @@ void
 corner_edge_points(const struct corner_scene *s, uint32_t e0, uint32_t e1,
                    double P[3], double Q[3])
 {
-    const struct poly_edge *a = s->p[0]->edge + e0, *b = s->p[1]->edge + e1;
+    const struct polytope_edge *a = s->p[0]->edge + e0, *b = s->p[1]->edge + e1;
     const double *x = s->p[0]->vertex[a->v[0]], *y = s->point[b->v[0]];
     double w[3], m[3], q[3], c[3], m2;
     turn(s, b->dir, w);
     cross(a->dir, w, m);
-    m2 = cl_dot(m, m);
+    m2 = vec3_dot(m, m);
     sub(y, x, q);
     cross(q, w, c);
-    double t0 = cl_dot(c, m) / m2;
+    double t0 = vec3_dot(c, m) / m2;
     cross(q, a->dir, c);
-    double t1 = cl_dot(c, m) / m2;
+    double t1 = vec3_dot(c, m) / m2;
     for (int i = 0; i < 3; i++) {
         P[i] = x[i] + t0 * a->dir[i];
         Q[i] = y[i] + t1 * w[i];
@@ -193,7 +193,7 @@ edge_points(const struct corner_scene *s, uint32_t e0, uint32_t e1,
     corner_edge_points(s, e0, e1, o->P, o->Q);
     sub(o->Q, o->P, q);
     memcpy(o->n, n, sizeof o->n);
-    o->gap = cl_dot(q, n);
+    o->gap = vec3_dot(q, n);
     set_pair(&o->pair, 0, CORNER_EDGE, e0, CORNER_EDGE, e1);
 }
 
@@ -205,25 +205,25 @@ corner_edges_cross(const struct corner_scene *s, uint32_t e0, uint32_t e1,
                    double n[3])
 {
     const struct polytope *p0 = s->p[0], *p1 = s->p[1];
-    const struct poly_edge *a = p0->edge + e0, *b = p1->edge + e1;
+    const struct polytope_edge *a = p0->edge + e0, *b = p1->edge + e1;
     double w[3], c[3], d[3];
     const double *na = p0->face[a->face[0]].n, *nb = p0->face[a->face[1]].n;
     turn(s, b->dir, w);
     turn(s, p1->face[b->face[0]].n, c);
     turn(s, p1->face[b->face[1]].n, d);
     /* arcs from na to nb and from -c to -d: each crosses the other's circle */
-    double ca = cl_dot(c, a->dir), da = cl_dot(d, a->dir);
-    double aw = cl_dot(na, w), bw = cl_dot(nb, w);
+    double ca = vec3_dot(c, a->dir), da = vec3_dot(d, a->dir);
+    double aw = vec3_dot(na, w), bw = vec3_dot(nb, w);
     if (ca * da >= 0.0 || aw * bw >= 0.0)
         return false;
     cross(a->dir, w, n);
-    double l = cl_norm(n), side = cl_dot(n, na) + cl_dot(n, nb);
+    double l = vec3_norm(n), side = vec3_dot(n, na) + vec3_dot(n, nb);
     if (!(l > FIND_PARALLEL))
         return false;
     for (int i = 0; i < 3; i++)
         n[i] *= (side < 0.0 ? -1.0 : 1.0) / l;
     /* on the same side of the sphere */
-    return cl_dot(n, c) + cl_dot(n, d) < 0.0;
+    return vec3_dot(n, c) + vec3_dot(n, d) < 0.0;
 }
 
 /* direction of greatest separation among those of faces and edges */
@@ -276,12 +276,12 @@ over(const struct corner_scene *s, int b, uint32_t f, const double n[3],
         sub(c, a, e);
         sub(x, a, q);
         if (s->dim == 2) {
-            if (cl_dot(e, q) < 0.0)
+            if (vec3_dot(e, q) < 0.0)
                 return false;
             continue;
         }
         cross(n, e, in);
-        if (cl_dot(in, q) < 0.0)
+        if (vec3_dot(in, q) < 0.0)
             return false;
     }
     return true;
@@ -295,7 +295,7 @@ near_faces(const struct corner_scene *s, int b, double tie, struct corner *best)
         plane(s, b, f, n, &d);
         for (uint32_t v = 0; v < s->p[1 - b]->n_vertex; v++) {
             const double *x = vertex(s, 1 - b, v);
-            double gap = cl_dot(n, x) - d;
+            double gap = vec3_dot(n, x) - d;
             if (gap >= 0.0 && gap < best->gap - tie && over(s, b, f, n, x))
                 face_points(s, b, f, v, best);
         }
@@ -307,16 +307,16 @@ near_edges(const struct corner_scene *s, double tie, struct corner *best)
 {
     for (uint32_t i = 0; i < s->p[0]->n_edge; i++)
         for (uint32_t j = 0; j < s->p[1]->n_edge; j++) {
-            const struct poly_edge *a = s->p[0]->edge + i;
-            const struct poly_edge *b = s->p[1]->edge + j;
+            const struct polytope_edge *a = s->p[0]->edge + i;
+            const struct polytope_edge *b = s->p[1]->edge + j;
             const double *x = s->p[0]->vertex[a->v[0]];
             const double *y = s->point[b->v[0]];
             double w[3], n[3], q[3], l;
             turn(s, b->dir, w);
             cross(a->dir, w, n);
             sub(y, x, q);
-            l = cl_norm(n);
-            double m = cl_dot(q, n);
+            l = vec3_norm(n);
+            double m = vec3_dot(q, n);
             if (!(l > FIND_PARALLEL) || fabs(m) >= (best->gap - tie) * l)
                 continue;
             for (int k = 0; k < 3; k++)
@@ -326,11 +326,11 @@ near_edges(const struct corner_scene *s, double tie, struct corner *best)
             double u[3], v[3];
             sub(s->p[0]->vertex[a->v[1]], o.P, u);
             sub(o.P, x, v);
-            if (cl_dot(u, a->dir) < 0.0 || cl_dot(v, a->dir) < 0.0)
+            if (vec3_dot(u, a->dir) < 0.0 || vec3_dot(v, a->dir) < 0.0)
                 continue;
             sub(s->point[b->v[1]], o.Q, u);
             sub(o.Q, y, v);
-            if (cl_dot(u, w) < 0.0 || cl_dot(v, w) < 0.0)
+            if (vec3_dot(u, w) < 0.0 || vec3_dot(v, w) < 0.0)
                 continue;
             if (o.gap < best->gap - tie)
                 *best = o;
@@ -356,7 +356,7 @@ near_edge_vertex(const struct corner_scene *s, int b, double tie,
                  struct corner *best)
 {
     for (uint32_t e = 0; e < s->p[b]->n_edge; e++) {
-        const struct poly_edge *g = s->p[b]->edge + e;
+        const struct polytope_edge *g = s->p[b]->edge + e;
         const double *a = vertex(s, b, g->v[0]);
         double u[3], end[3];
         if (b == 0)
@@ -364,18 +364,18 @@ near_edge_vertex(const struct corner_scene *s, int b, double tie,
         else
             turn(s, g->dir, u);
         sub(vertex(s, b, g->v[1]), a, end);
-        double l = cl_dot(end, u);
+        double l = vec3_dot(end, u);
         for (uint32_t v = 0; v < s->p[1 - b]->n_vertex; v++) {
             const double *x = vertex(s, 1 - b, v);
             double q[3], foot[3], r[3];
             sub(x, a, q);
-            double t = cl_dot(q, u);
+            double t = vec3_dot(q, u);
             if (t < 0.0 || t > l)
                 continue;
             for (int i = 0; i < 3; i++)
                 foot[i] = a[i] + t * u[i];
             sub(x, foot, r);
-            double gap = cl_norm(r);
+            double gap = vec3_norm(r);
             if (!(gap < best->gap - tie))
                 continue;
             foot_pair(b, foot, x, gap, best);
@@ -392,7 +392,7 @@ near_vertices(const struct corner_scene *s, double tie, struct corner *best)
             const double *a = s->p[0]->vertex[i], *x = s->point[j];
             double q[3];
             sub(x, a, q);
-            double gap = cl_norm(q);
+            double gap = vec3_norm(q);
             if (!(gap < best->gap - tie))
                 continue;
             foot_pair(0, a, x, gap, best);
@@ -418,12 +418,12 @@ points_of(const struct corner_scene *s, const struct corner_pair *p,
         double w[3], n[3], q[3];
         turn(s, s->p[1]->edge[p->index[1]].dir, w);
         cross(s->p[0]->edge[p->index[0]].dir, w, n);
-        double l = cl_norm(n);
+        double l = vec3_norm(n);
         if (!(l > FIND_PARALLEL))
             return false;
-        const struct poly_edge *a = s->p[0]->edge + p->index[0];
-        double side = cl_dot(n, s->p[0]->face[a->face[0]].n) +
-                      cl_dot(n, s->p[0]->face[a->face[1]].n);
+        const struct polytope_edge *a = s->p[0]->edge + p->index[0];
+        double side = vec3_dot(n, s->p[0]->face[a->face[0]].n) +
+                      vec3_dot(n, s->p[0]->face[a->face[1]].n);
         for (int k = 0; k < 3; k++)
             n[k] *= (side < 0.0 ? -1.0 : 1.0) / l;
         edge_points(s, p->index[0], p->index[1], n, o);
@@ -433,7 +433,7 @@ points_of(const struct corner_scene *s, const struct corner_pair *p,
     double foot[3], r[3];
     const double *x = vertex(s, 1 - b, j);
     if (p->kind[b] == CORNER_EDGE) {
-        const struct poly_edge *g = s->p[b]->edge + i;
+        const struct polytope_edge *g = s->p[b]->edge + i;
         const double *a = vertex(s, b, g->v[0]);
         double u[3], q[3];
         if (b == 0)
@@ -441,14 +441,14 @@ points_of(const struct corner_scene *s, const struct corner_pair *p,
         else
             turn(s, g->dir, u);
         sub(x, a, q);
-        double t = cl_dot(q, u);
+        double t = vec3_dot(q, u);
         for (int k = 0; k < 3; k++)
             foot[k] = a[k] + t * u[k];
     } else {
         memcpy(foot, vertex(s, b, i), sizeof foot);
     }
     sub(x, foot, r);
-    double gap = cl_norm(r);
+    double gap = vec3_norm(r);
     if (!(gap > 0.0))
         return false;
     foot_pair(b, foot, x, gap, o);
@@ -461,7 +461,7 @@ static bool
 still_nearest(const struct corner_scene *s, const struct corner_pair *p,
               struct corner *o)
 {
-    struct jet c[3], R[9], gap;
+    struct taylor c[3], R[9], gap;
     struct corner_test t = {.order = 0, .worst = INFINITY};
     bool half = s->p[0]->n_vertex == 0 || s->p[1]->n_vertex == 0;
     if (!points_of(s, p, o) || (!half && !(o->gap > FIND_TOUCH * s->size)))

@@ -182,12 +182,12 @@ collect(struct touching *t, int b)
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t v = 0; v < p->n_vertex; v++) {
             const double *x = b == 0 ? p->vertex[v] : t->s->point[v];
-            double h = sign * cl_dot(t->n, x);
+            double h = sign * vec3_dot(t->n, x);
             if (pass == 0)
                 most = fmax(most, h);
             if (pass == 0 || h < most - t->tol)
                 continue;
-            struct spot o = {{cl_dot(t->T[0], x), cl_dot(t->T[1], x)},
+            struct spot o = {{vec3_dot(t->T[0], x), vec3_dot(t->T[1], x)},
                              {x[0], x[1], x[2]},
                              {x[0], x[1], x[2]}};
             spot_put(&t->body[b], &o);
@@ -207,13 +207,13 @@ share(struct touching *t)
         double level = t->level[1 - b];
         if (isnan(level)) /* a half-space */
             level = t->s->p[1 - b]->face[0].d * (b == 1 ? 1.0 : -1.0) +
-                    (b == 1 ? 0.0 : cl_dot(t->n, t->s->c));
+                    (b == 1 ? 0.0 : vec3_dot(t->n, t->s->c));
         for (int i = 0; i < t->body[b].n; i++) {
             struct spot o = t->body[b].v[i];
             if (!inside(&t->body[1 - b], o.u, 2.0 * t->tol))
                 continue;
             double *other = b == 0 ? o.Q : o.P;
-            double lift = level - cl_dot(t->n, other);
+            double lift = level - vec3_dot(t->n, other);
             for (int k = 0; k < 3; k++)
                 other[k] += lift * t->n[k];
             spot_put(&t->all, &o);
@@ -228,7 +228,7 @@ static void
 points_along(struct touching *t, const double n[3])
 {
     memcpy(t->n, n, sizeof t->n);
-    cl_tangents(t->s->dim, t->n, t->T);
+    support_tangents(t->s->dim, t->n, t->T);
     collect(t, 0);
     collect(t, 1);
     share(t);
@@ -243,7 +243,7 @@ choose(struct corner_touch *out, const double n[3], uint32_t body,
         double d[3];
         for (int k = 0; k < 3; k++)
             d[k] = out->choice[i][k] - n[k];
-        if (cl_norm(d) <= TOUCH_SAME)
+        if (vec3_norm(d) <= TOUCH_SAME)
             return;
     }
     if (out->n_choice == CORNER_CHOICES)
@@ -265,7 +265,7 @@ choices(const struct corner_scene *s, double least, struct corner_touch *out)
         for (uint32_t f = 0; f < s->p[b]->n_face; f++) {
             for (int i = 0; i < 3; i++)
                 n[i] = b == 0 ? s->p[0]->face[f].n[i]
-                              : -cl_dot(s->R + 3 * i, s->p[1]->face[f].n);
+                              : -vec3_dot(s->R + 3 * i, s->p[1]->face[f].n);
             if (corner_separation(s, n, at) >= least)
                 choose(out, n, b, f, 0);
         }
@@ -292,7 +292,7 @@ best_of(const struct corner_scene *s, const struct corner_touch *out,
         d[i] = at->n[i] - first[i];
     bool less =
         corner_separation(s, first, v) < at->gap - 64.0 * DBL_EPSILON * s->size;
-    return less && cl_norm(d) <= TOUCH_SAME ? at->n : first;
+    return less && vec3_norm(d) <= TOUCH_SAME ? at->n : first;
 }
 
 /* what of body b the point x lies on */
@@ -310,7 +310,7 @@ feature_at(const struct corner_scene *s, int b, const double x[3], double tol,
                    ? x[i]
                    : s->R[i] * d[0] + s->R[3 + i] * d[1] + s->R[6 + i] * d[2];
     for (uint32_t f = 0; f < p->n_face; f++)
-        if (fabs(cl_dot(p->face[f].n, y) - p->face[f].d) <= tol) {
+        if (fabs(vec3_dot(p->face[f].n, y) - p->face[f].d) <= tol) {
             if (n < 2)
                 on[n] = f;
             n++;
@@ -333,8 +333,8 @@ feature_at(const struct corner_scene *s, int b, const double x[3], double tol,
     for (uint32_t v = 0; v < p->n_vertex; v++) {
         for (int i = 0; i < 3; i++)
             d[i] = p->vertex[v][i] - y[i];
-        if (cl_norm(d) < least) {
-            least = cl_norm(d);
+        if (vec3_norm(d) < least) {
+            least = vec3_norm(d);
             best = v;
         }
     }
@@ -347,9 +347,9 @@ static int
 report(struct rt *r, const imp_contact *k, const struct touching *t,
        const struct corner *at, struct corner_touch *out)
 {
-    struct cl_body b;
+    struct support_body b;
     double mid[2][3] = {{0.0}};
-    cl_body_get(r, k->body[0], &b);
+    support_body_get(r, k->body[0], &b);
     out->n_point = t->all.n;
     if (t->all.n > CORNER_POINTS) {
         struct diag *d =
@@ -368,8 +368,8 @@ report(struct rt *r, const imp_contact *k, const struct touching *t,
         const double *P = shared ? t->all.v[i].P : at->P;
         const double *Q = shared ? t->all.v[i].Q : at->Q;
         double n = shared ? out->n_point : 1;
-        cl_turn(&b, P, out->P[i]);
-        cl_turn(&b, Q, out->Q[i]);
+        support_rotate(&b, P, out->P[i]);
+        support_rotate(&b, Q, out->Q[i]);
         for (int j = 0; j < 3; j++) {
             out->P[i][j] += b.c[j];
             out->Q[i][j] += b.c[j];
@@ -391,16 +391,16 @@ stated(struct rt *r, uint32_t contact, const struct corner_scene *s,
        double least, struct corner_touch *out, double n[3])
 {
     const imp_contact *k = rt_contact(r, contact);
-    struct cl_body b;
+    struct support_body b;
     double w[3], l;
     uint32_t at[2];
-    multi_carry(r, k->body[0], true,
-                r->env + k->env_contact + IMP_CONTACT_DIRECTION, w);
-    cl_body_get(r, k->body[0], &b);
-    l = cl_norm(w);
+    pose_carry(r, k->body[0], true,
+               r->env + k->env_contact + IMP_CONTACT_DIRECTION, w);
+    support_body_get(r, k->body[0], &b);
+    l = vec3_norm(w);
     for (int i = 0; i < 3; i++)
         w[i] /= l;
-    cl_turn_back(&b, w, n);
+    support_rotate_back(&b, w, n);
     if (corner_separation(s, n, at) >= least) {
         out->stated = true;
         return IMP_OK;
@@ -412,7 +412,7 @@ stated(struct rt *r, uint32_t contact, const struct corner_scene *s,
                  imp_text(r->im, rt_body(r, k->body[1])->name));
     for (int i = 0; i < out->n_choice; i++) {
         char x[3][NUM_TEXT];
-        cl_turn(&b, out->choice[i], w);
+        support_rotate(&b, out->choice[i], w);
         if (s->dim == 2)
             diag_note(r->ds, d, IMP_NOWHERE, "a normal that does: (%s, %s)",
                       num_digits(x[0], w[0], 6), num_digits(x[1], w[1], 6));
@@ -452,7 +452,7 @@ corner_flat_touch(struct rt *r, uint32_t contact, double tol,
     struct corner_scene s;
     struct touching t = {.s = &s};
     struct corner at;
-    struct cl_body b;
+    struct support_body b;
     memset(out, 0, sizeof *out);
     int st = corner_closest(r, contact, &at, true);
     if (st)
@@ -479,11 +479,11 @@ corner_flat_touch(struct rt *r, uint32_t contact, double tol,
     }
     if ((st = report(r, k, &t, &at, out)))
         return st;
-    cl_body_get(r, k->body[0], &b);
-    cl_turn(&b, n, out->n);
+    support_body_get(r, k->body[0], &b);
+    support_rotate(&b, n, out->n);
     for (int i = 0; i < out->n_choice; i++) {
         double w[3];
-        cl_turn(&b, out->choice[i], w);
+        support_rotate(&b, out->choice[i], w);
         memcpy(out->choice[i], w, sizeof w);
     }
     if (out->kind != CORNER_OPEN)

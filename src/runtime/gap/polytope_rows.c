@@ -12,29 +12,29 @@
 /* body 1 seen from body 0 */
 struct seen {
     int order;
-    struct jet c[3], R[9];
+    struct taylor c[3], R[9];
 };
 
 static void
-turned(const struct seen *v, const struct jet x[3], struct jet out[3])
+turned(const struct seen *v, const struct taylor x[3], struct taylor out[3])
 {
     for (int i = 0; i < 3; i++)
-        jet_dot(v->order, v->R + 3 * i, x, &out[i]);
+        taylor_dot(v->order, v->R + 3 * i, x, &out[i]);
 }
 
 static void
-constant(int order, const double x[3], struct jet out[3])
+constant(int order, const double x[3], struct taylor out[3])
 {
     for (int i = 0; i < 3; i++)
-        jet_const(order, x[i], &out[i]);
+        taylor_const(order, x[i], &out[i]);
 }
 
 /* numbers of body `body` (0, 1) in the axes of body 0 */
 static void
 direction_of(const struct seen *v, int body, const double x[3],
-             struct jet out[3])
+             struct taylor out[3])
 {
-    struct jet y[3];
+    struct taylor y[3];
     constant(v->order, x, y);
     if (body == 0)
         memcpy(out, y, sizeof y);
@@ -43,42 +43,43 @@ direction_of(const struct seen *v, int body, const double x[3],
 }
 
 static void
-point_of(const struct seen *v, int body, const double x[3], struct jet out[3])
+point_of(const struct seen *v, int body, const double x[3],
+         struct taylor out[3])
 {
     direction_of(v, body, x, out);
     for (int i = 0; i < 3 && body == 1; i++)
-        jet_add(v->order, &out[i], &v->c[i], &out[i]);
+        taylor_add(v->order, &out[i], &v->c[i], &out[i]);
 }
 
 static void
-make_unit(int order, struct jet n[3])
+make_unit(int order, struct taylor n[3])
 {
-    struct jet l2, l;
-    jet_dot(order, n, n, &l2);
-    jet_sqrt(order, &l2, &l);
+    struct taylor l2, l;
+    taylor_dot(order, n, n, &l2);
+    taylor_sqrt(order, &l2, &l);
     for (int i = 0; i < 3; i++) {
-        struct jet y = n[i];
-        jet_div(order, &y, &l, &n[i]);
+        struct taylor y = n[i];
+        taylor_div(order, &y, &l, &n[i]);
     }
 }
 
 /* out = p + s n */
 static void
-beyond(int order, const struct jet p[3], const struct jet *s,
-       const struct jet n[3], struct jet out[3])
+beyond(int order, const struct taylor p[3], const struct taylor *s,
+       const struct taylor n[3], struct taylor out[3])
 {
     for (int i = 0; i < 3; i++) {
-        struct jet y;
-        jet_mul(order, s, &n[i], &y);
-        jet_add(order, &p[i], &y, &out[i]);
+        struct taylor y;
+        taylor_mul(order, s, &n[i], &y);
+        taylor_add(order, &p[i], &y, &out[i]);
     }
 }
 
 static void
-minus(int order, struct jet x[3])
+minus(int order, struct taylor x[3])
 {
     for (int i = 0; i < 3; i++)
-        jet_scale(order, -1.0, &x[i], &x[i]);
+        taylor_scale(order, -1.0, &x[i], &x[i]);
 }
 
 /* a feature's point: its vertex, the first end of its edge */
@@ -90,41 +91,42 @@ base_of(const struct polytope *p, unsigned kind, uint32_t i)
 
 /* the point of the edge (base a, unit u) nearest to x */
 static void
-foot(int order, const struct jet a[3], const struct jet u[3],
-     const struct jet x[3], struct jet out[3])
+foot(int order, const struct taylor a[3], const struct taylor u[3],
+     const struct taylor x[3], struct taylor out[3])
 {
-    struct jet w[3], s;
+    struct taylor w[3], s;
     for (int i = 0; i < 3; i++)
-        jet_sub(order, &x[i], &a[i], &w[i]);
-    jet_dot(order, w, u, &s);
+        taylor_sub(order, &x[i], &a[i], &w[i]);
+    taylor_dot(order, w, u, &s);
     beyond(order, a, &s, u, out);
 }
 
 /* the point of the edge (a, u) on the line of least distance to (b, w) */
 static void
-crossing(int order, const struct jet a[3], const struct jet u[3],
-         const struct jet b[3], const struct jet w[3], struct jet out[3])
+crossing(int order, const struct taylor a[3], const struct taylor u[3],
+         const struct taylor b[3], const struct taylor w[3],
+         struct taylor out[3])
 {
-    struct jet m[3], q[3], x[3], m2, s, t;
-    jet_cross(order, u, w, m);
-    jet_dot(order, m, m, &m2);
+    struct taylor m[3], q[3], x[3], m2, s, t;
+    taylor_cross(order, u, w, m);
+    taylor_dot(order, m, m, &m2);
     for (int i = 0; i < 3; i++)
-        jet_sub(order, &b[i], &a[i], &q[i]);
-    jet_cross(order, q, w, x);
-    jet_dot(order, x, m, &s);
-    jet_div(order, &s, &m2, &t);
+        taylor_sub(order, &b[i], &a[i], &q[i]);
+    taylor_cross(order, q, w, x);
+    taylor_dot(order, x, m, &s);
+    taylor_div(order, &s, &m2, &t);
     beyond(order, a, &t, u, out);
 }
 
 /* two polytopes; gap is known */
 static void
 flat_rows(const struct rt *r, const imp_contact *k, const struct seen *v,
-          const struct corner_pair *pair, const struct jet *gap,
-          struct jet P[3], struct jet Q[3], struct jet n[3])
+          const struct corner_pair *pair, const struct taylor *gap,
+          struct taylor P[3], struct taylor Q[3], struct taylor n[3])
 {
     int N = v->order;
-    struct jet a[2][3], u[2][3], back;
-    jet_scale(N, -1.0, gap, &back);
+    struct taylor a[2][3], u[2][3], back;
+    taylor_scale(N, -1.0, gap, &back);
     for (int i = 0; i < 2; i++) {
         const struct polytope *p = r->polytope[k->body[i]];
         unsigned kind = pair->kind[i];
@@ -152,7 +154,7 @@ flat_rows(const struct rt *r, const imp_contact *k, const struct seen *v,
     if (edge[0] && edge[1]) {
         crossing(N, a[0], u[0], a[1], u[1], P);
         crossing(N, a[1], u[1], a[0], u[0], Q);
-        jet_cross(N, u[0], u[1], n);
+        taylor_cross(N, u[0], u[1], n);
         make_unit(N, n);
         return; /* up to sign: the caller's normal decides */
     }
@@ -163,15 +165,16 @@ flat_rows(const struct rt *r, const imp_contact *k, const struct seen *v,
     if (edge[1])
         foot(N, a[1], u[1], P, Q);
     for (int i = 0; i < 3; i++)
-        jet_sub(N, &Q[i], &P[i], &n[i]);
+        taylor_sub(N, &Q[i], &P[i], &n[i]);
     make_unit(N, n);
 }
 
 /* a smooth body A: p, N from its series, in the axes of the polytope */
 static void
-smooth_rows(const imp_contact *k, const struct seen *v, const struct jet p[3],
-            const struct jet N[3], const struct jet *gap, struct jet P[3],
-            struct jet Q[3], struct jet n[3])
+smooth_rows(const imp_contact *k, const struct seen *v,
+            const struct taylor p[3], const struct taylor N[3],
+            const struct taylor *gap, struct taylor P[3], struct taylor Q[3],
+            struct taylor n[3])
 {
     int order = v->order;
     memcpy(n, N, 3 * sizeof *n);
@@ -183,15 +186,15 @@ smooth_rows(const imp_contact *k, const struct seen *v, const struct jet p[3],
         return;
     }
     /* the polytope is body 1 */
-    struct jet foot_b[3], m[3];
+    struct taylor foot_b[3], m[3];
     beyond(order, p, gap, n, foot_b);
     turned(v, p, P);
     turned(v, foot_b, Q);
     turned(v, n, m);
     memcpy(n, m, sizeof m);
     for (int i = 0; i < 3; i++) {
-        jet_add(order, &P[i], &v->c[i], &P[i]);
-        jet_add(order, &Q[i], &v->c[i], &Q[i]);
+        taylor_add(order, &P[i], &v->c[i], &P[i]);
+        taylor_add(order, &Q[i], &v->c[i], &Q[i]);
     }
 }
 
@@ -201,7 +204,7 @@ corner_rows(struct rt *r, uint32_t contact, int order, double *rows)
     const imp_contact *k = rt_contact(r, contact);
     struct seen v;
     struct corner at;
-    struct jet gap, P[3], Q[3], n[3], p[3], N[3];
+    struct taylor gap, P[3], Q[3], n[3], p[3], N[3];
     double holds, valid;
     v.order = order;
     int st = corner_closest(r, contact, &at, true);
@@ -216,21 +219,21 @@ corner_rows(struct rt *r, uint32_t contact, int order, double *rows)
     if (corner_is_smooth(r, k)) {
         smooth_rows(k, &v, p, N, &gap, P, Q, n);
     } else {
-        struct cl_body b;
+        struct support_body b;
         double m[3], w[3];
         flat_rows(r, k, &v, &at.pair, &gap, P, Q, n);
         for (int i = 0; i < 3; i++)
             m[i] = n[i].c[0];
-        cl_body_get(r, k->body[0], &b);
-        cl_turn(&b, m, w);
-        if (cl_dot(w, at.n) < 0.0)
+        support_body_get(r, k->body[0], &b);
+        support_rotate(&b, m, w);
+        if (vec3_dot(w, at.n) < 0.0)
             minus(order, n);
     }
     for (int i = 0; i < IMP_CONTACT_E; i++) {
-        const struct jet *from = i == 0                   ? &gap
-                                 : i < IMP_CONTACT_Q      ? &P[i - 1]
-                                 : i < IMP_CONTACT_NORMAL ? &Q[i - 4]
-                                                          : &n[i - 7];
+        const struct taylor *from = i == 0                   ? &gap
+                                    : i < IMP_CONTACT_Q      ? &P[i - 1]
+                                    : i < IMP_CONTACT_NORMAL ? &Q[i - 4]
+                                                             : &n[i - 7];
         memcpy(rows + i * IMP_ROW_STRIDE + IMP_ROW_PAD, from->c,
                sizeof(double) * (size_t)(order + 1));
     }

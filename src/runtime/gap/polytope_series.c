@@ -43,8 +43,8 @@ reach(double a, int k, double most)
 }
 
 int
-corner_pose(struct rt *r, uint32_t contact, int order, struct jet c[3],
-            struct jet R[9], double *holds)
+corner_pose(struct rt *r, uint32_t contact, int order, struct taylor c[3],
+            struct taylor R[9], double *holds)
 {
     const imp_contact *k = rt_contact(r, contact);
     const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + k->relative;
@@ -60,9 +60,9 @@ corner_pose(struct rt *r, uint32_t contact, int order, struct jet c[3],
     if (st)
         return st;
     for (uint32_t i = 0; i < 3; i++)
-        jet_const(order, 0.0, &c[i]);
+        taylor_const(order, 0.0, &c[i]);
     for (uint32_t i = 0; i < 9; i++)
-        jet_const(order, i == 8 ? 1.0 : 0.0, &R[i]);
+        taylor_const(order, i == 8 ? 1.0 : 0.0, &R[i]);
     const uint32_t *outs = IMP_ARRAY(r->im, t->outs, uint32_t);
     const imp_instr *code = IMP_ARRAY(r->im, t->code, imp_instr);
     double length = event_length(r, contact), slack = corner_slack(r, contact);
@@ -72,7 +72,7 @@ corner_pose(struct rt *r, uint32_t contact, int order, struct jet c[3],
                             (size_t)code[outs[i]].row * IMP_ROW_STRIDE +
                             IMP_ROW_PAD;
         uint32_t at = i < d ? i : 3 * ((i - d) / d) + (i - d) % d;
-        struct jet *out = i < d ? &c[at] : &R[at];
+        struct taylor *out = i < d ? &c[at] : &R[at];
         double scale = i < d ? 1.0 : length;
         memcpy(out->c, row, sizeof(double) * (size_t)(order + 1));
         for (int n = 1; n <= order && n <= 4; n++)
@@ -87,22 +87,22 @@ corner_pose(struct rt *r, uint32_t contact, int order, struct jet c[3],
 }
 
 static void
-pose_at(const struct corner_scene *now, int order, const struct jet c[3],
-        const struct jet R[9], double t, struct corner_scene *out)
+pose_at(const struct corner_scene *now, int order, const struct taylor c[3],
+        const struct taylor R[9], double t, struct corner_scene *out)
 {
     double(*point)[3] = out->point;
     *out = *now;
     out->point = point;
     for (int i = 0; i < 3; i++)
-        out->c[i] = jet_at(order, &c[i], t);
+        out->c[i] = taylor_at(order, &c[i], t);
     for (int i = 0; i < 9; i++)
-        out->R[i] = jet_at(order, &R[i], t);
+        out->R[i] = taylor_at(order, &R[i], t);
     corner_scene_place(out);
 }
 
 /* at most this fast within [0, T]: sum of k |a_k| T^(k-1) */
 static double
-fastest(int order, const struct jet *a, int n, double T)
+fastest(int order, const struct taylor *a, int n, double T)
 {
     double sum = 0.0;
     for (int i = 0; i < n; i++) {
@@ -120,8 +120,8 @@ fastest(int order, const struct jet *a, int n, double T)
  * what it is at the start. */
 static bool
 stays_behind(const struct corner_scene *s, const struct corner_pair *edges,
-             const struct jet c[3], const struct jet R[9],
-             const struct jet *gap, const struct corner_test *t)
+             const struct taylor c[3], const struct taylor R[9],
+             const struct taylor *gap, const struct corner_test *t)
 {
     const double *u = s->p[0]->edge[edges->index[0]].dir;
     const double *b = s->p[1]->edge[edges->index[1]].dir;
@@ -129,11 +129,11 @@ stays_behind(const struct corner_scene *s, const struct corner_pair *edges,
     if (!(T > 0.0))
         return true;
     for (int i = 0; i < 3; i++)
-        w[i] = cl_dot(s->R + 3 * i, b);
+        w[i] = vec3_dot(s->R + 3 * i, b);
     for (int i = 0; i < 3; i++)
         m[i] =
             u[(i + 1) % 3] * w[(i + 2) % 3] - u[(i + 2) % 3] * w[(i + 1) % 3];
-    double sine = cl_norm(m), turn = fastest(t->order, R, 9, T);
+    double sine = vec3_norm(m), turn = fastest(t->order, R, 9, T);
     double move = fastest(t->order, c, 3, T) + s->p[1]->radius * turn;
     if (!(sine > 2.0 * turn * T))
         return false;
@@ -141,7 +141,7 @@ stays_behind(const struct corner_scene *s, const struct corner_pair *edges,
     for (int i = 0; i < 3; i++)
         q[i] = Q[i] - P[i];
     /* overlapping: Q lies behind P, q.n < 0 */
-    double behind = gap->c[0] + cl_norm(q);
+    double behind = gap->c[0] + vec3_norm(q);
     double rate = fastest(t->order, gap, 1, T) + move +
                   (s->size + move * T) * 4.0 * turn / sine;
     return behind > T * rate;
@@ -150,18 +150,18 @@ stays_behind(const struct corner_scene *s, const struct corner_pair *edges,
 /* normals of faces and pairs of edges that may come to separate better */
 static void
 others(const struct corner_scene *s, const struct corner_pair *pair,
-       const struct jet c[3], const struct jet R[9], const struct jet *gap,
-       struct corner_test *t)
+       const struct taylor c[3], const struct taylor R[9],
+       const struct taylor *gap, struct corner_test *t)
 {
     for (int b = 0; b < 2; b++)
         for (uint32_t f = 0; f < s->p[b]->n_face; f++) {
             struct corner_pair o;
-            struct jet g, less;
+            struct taylor g, less;
             double n[3];
             uint32_t at[2];
             for (int i = 0; i < 3; i++)
                 n[i] = b == 0 ? s->p[0]->face[f].n[i]
-                              : -cl_dot(s->R + 3 * i, s->p[1]->face[f].n);
+                              : -vec3_dot(s->R + 3 * i, s->p[1]->face[f].n);
             corner_separation(s, n, at);
             o.kind[b] = CORNER_FACE;
             o.index[b] = f;
@@ -171,7 +171,7 @@ others(const struct corner_scene *s, const struct corner_pair *pair,
                 continue;
             if (pair->kind[b] == CORNER_FACE && pair->index[b] == f)
                 continue;
-            jet_sub(t->order, gap, &g, &less);
+            taylor_sub(t->order, gap, &g, &less);
             corner_test_put(t, &less);
         }
     if (s->dim == 2)
@@ -180,7 +180,7 @@ others(const struct corner_scene *s, const struct corner_pair *pair,
         for (uint32_t j = 0; j < s->p[1]->n_edge; j++) {
             struct corner_pair o = {{CORNER_EDGE, CORNER_EDGE}, {i, j}};
             struct corner_test silent = {.order = t->order, .overlap = true};
-            struct jet g, less;
+            struct taylor g, less;
             double n[3];
             if (!memcmp(&o.index, &pair->index, sizeof o.index) &&
                 !memcmp(&o.kind, &pair->kind, sizeof o.kind))
@@ -189,7 +189,7 @@ others(const struct corner_scene *s, const struct corner_pair *pair,
                 stays_behind(s, &o, c, R, gap, t) ||
                 !corner_gap(s, &o, c, R, &silent, &g))
                 continue;
-            jet_sub(t->order, gap, &g, &less);
+            taylor_sub(t->order, gap, &g, &less);
             corner_test_put(t, &less);
         }
 }
@@ -197,8 +197,9 @@ others(const struct corner_scene *s, const struct corner_pair *pair,
 /* gap of a pair and until when it is the one that counts */
 static bool
 follow(const struct corner_scene *s, const struct corner_pair *pair,
-       const struct jet c[3], const struct jet R[9], int order, double horizon,
-       double slack, bool overlap, struct jet *gap, double *valid)
+       const struct taylor c[3], const struct taylor R[9], int order,
+       double horizon, double slack, bool overlap, struct taylor *gap,
+       double *valid)
 {
     bool half = s->p[0]->n_vertex == 0 || s->p[1]->n_vertex == 0;
     struct corner_test t = {.order = order,
@@ -223,7 +224,7 @@ corner_flat_series(struct rt *r, uint32_t contact, int order,
                    const struct corner_pair *first, double *gap, double *valid)
 {
     struct corner_scene s, later;
-    struct jet c[3], R[9], g, other;
+    struct taylor c[3], R[9], g, other;
     double horizon, most, best = 0.0;
     int st = corner_pose(r, contact, order, c, R, &horizon);
     if (st)
@@ -268,26 +269,26 @@ corner_flat_series(struct rt *r, uint32_t contact, int order,
 /* along the stated normal, which the first body carries, at the first point */
 static void
 stated_series(struct rt *r, uint32_t contact, int order,
-              const struct corner_touch *t, const struct jet c[3],
-              const struct jet R[9], double *gap)
+              const struct corner_touch *t, const struct taylor c[3],
+              const struct taylor R[9], double *gap)
 {
     const imp_contact *k = rt_contact(r, contact);
-    struct cl_body b[2];
-    struct jet y, g;
+    struct support_body b[2];
+    struct taylor y, g;
     double d[3], n[3], p[3], q[3];
     for (int i = 0; i < 2; i++) {
-        cl_body_get(r, k->body[i], &b[i]);
+        support_body_get(r, k->body[i], &b[i]);
         for (int j = 0; j < 3; j++)
             d[j] = (i == 0 ? t->P : t->Q)[0][j] - b[i].c[j];
-        cl_turn_back(&b[i], d, i == 0 ? p : q);
+        support_rotate_back(&b[i], d, i == 0 ? p : q);
     }
-    cl_turn_back(&b[0], t->n, n);
-    jet_const(order, -cl_dot(n, p), &g);
+    support_rotate_back(&b[0], t->n, n);
+    taylor_const(order, -vec3_dot(n, p), &g);
     for (int i = 0; i < 3; i++) {
-        jet_dotc(order, R + 3 * i, q, &y);
-        jet_add(order, &y, &c[i], &y);
-        jet_scale(order, n[i], &y, &y);
-        jet_add(order, &g, &y, &g);
+        taylor_dot_const(order, R + 3 * i, q, &y);
+        taylor_add(order, &y, &c[i], &y);
+        taylor_scale(order, n[i], &y, &y);
+        taylor_add(order, &g, &y, &g);
     }
     memcpy(gap, g.c, sizeof(double) * (size_t)(order + 1));
 }
@@ -297,7 +298,7 @@ corner_choice_series(struct rt *r, uint32_t contact, int order,
                      const struct corner_touch *t, int i, double *gap)
 {
     struct corner_scene s;
-    struct jet c[3], R[9], g;
+    struct taylor c[3], R[9], g;
     struct corner_test test = {.order = order, .overlap = true};
     struct corner_pair pair;
     double holds, n[3];
@@ -319,7 +320,7 @@ corner_choice_series(struct rt *r, uint32_t contact, int order,
     } else {
         const double *f = s.p[body]->face[t->choice_face[i]].n;
         for (int k = 0; k < 3; k++)
-            n[k] = body == 0 ? f[k] : -cl_dot(s.R + 3 * k, f);
+            n[k] = body == 0 ? f[k] : -vec3_dot(s.R + 3 * k, f);
         corner_separation(&s, n, at);
         pair.kind[body] = CORNER_FACE;
         pair.index[body] = t->choice_face[i];

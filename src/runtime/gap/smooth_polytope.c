@@ -24,7 +24,7 @@
 
 /* where an ascent stands */
 struct climber {
-    struct cl_point p; /* support point of A along n */
+    struct support_point p; /* support point of A along n */
     bool have;
     double n[3], place[3], sigma;
 };
@@ -49,47 +49,49 @@ keep(struct rt *r, uint32_t contact, const struct cs_answer *o)
 
 /* sigma(n) and A's support point, with normal n within `tol`: sigma is then
  * off by less than tol times the sizes */
-static enum cl_fault
+static enum support_fault
 separation(const struct cs_pair *s, struct climber *w, const double n[3],
            double tol)
 {
     double m[3];
     memcpy(w->n, n, sizeof w->n);
     cs_turn_to_a(s, n, m);
-    enum cl_fault f = cl_support(&s->A, m, tol, w->have, &w->p);
-    if (f != CL_FINE)
+    enum support_fault f = support_find(&s->A, m, tol, w->have, &w->p);
+    if (f != SUPPORT_FINE)
         return f;
     w->have = true;
     cs_from_a(s, w->p.x, w->place);
-    w->sigma = cl_dot(n, s->B->vertex[cs_vertex(s, n)]) - cl_dot(n, w->place);
-    return CL_FINE;
+    w->sigma =
+        vec3_dot(n, s->B->vertex[cs_vertex(s, n)]) - vec3_dot(n, w->place);
+    return SUPPORT_FINE;
 }
 
 /* greatest radius of curvature of A at its point, within what the sizes make
  * sensible */
 static double
-ball_radius(const struct cs_pair *s, const struct cl_point *p)
+ball_radius(const struct cs_pair *s, const struct support_point *p)
 {
     double N[3], T[2][3], K[3], e[2];
     for (int i = 0; i < 3; i++)
         N[i] = p->g[i] / p->norm;
-    cl_tangents(s->d, N, T);
-    cl_curvature(&s->A, p, T, K);
-    cl_eigen(s->d, K, e);
+    support_tangents(s->d, N, T);
+    support_curvature(&s->A, p, T, K);
+    support_principal_curvatures(s->d, K, e);
     return 1.0 / fmin(fmax(e[0], 0.1 / s->length), 1e9 / s->length);
 }
 
-/* One ascent from n. CL_FINE: *o is a stationary point of the separation, its
- * greatest one if the bodies are apart; otherwise w is where it ended. */
-static enum cl_fault
+/* One ascent from n. SUPPORT_FINE: *o is a stationary point of the separation,
+ * its greatest one if the bodies are apart; otherwise w is where it ended. */
+static enum support_fault
 climb(const struct cs_pair *s, const double n[3], struct climber *w,
       struct cs_answer *o)
 {
     double larger = 1.0;
     struct cs_feature tried = {CORNER_SURFACE, 0};
     w->have = false;
-    enum cl_fault fault = separation(s, w, n, CS_SUPPORT), last = CL_LOST;
-    if (fault != CL_FINE)
+    enum support_fault fault = separation(s, w, n, CS_SUPPORT),
+                       last = SUPPORT_LOST;
+    if (fault != SUPPORT_FINE)
         return fault;
     for (int it = 0; it < CS_STEPS; it++) {
         double r = larger * ball_radius(s, &w->p), c[3], y[3], m[3];
@@ -100,18 +102,18 @@ climb(const struct cs_pair *s, const double n[3], struct climber *w,
             struct cs_answer a;
             tried = f;
             last = cs_walk(s, f, &w->p, CS_WALK, &a);
-            if (last == CL_FINE &&
+            if (last == SUPPORT_FINE &&
                 a.gap >= w->sigma - 1e-9 * (s->length + fabs(w->sigma))) {
                 *o = a;
-                return CL_FINE;
+                return SUPPORT_FINE;
             }
-            if (last == CL_NOT_CONVEX)
+            if (last == SUPPORT_NOT_CONVEX)
                 return last;
         }
         struct climber next = *w;
         fault = separation(s, &next, m, CS_SUPPORT);
         double tiny = 4.0 * DBL_EPSILON * (s->length + fabs(w->sigma));
-        if (fault == CL_FINE && next.sigma > w->sigma) {
+        if (fault == SUPPORT_FINE && next.sigma > w->sigma) {
             double rise = next.sigma - w->sigma;
             *w = next;
             larger = fmax(1.0, 0.5 * larger);
@@ -123,7 +125,7 @@ climb(const struct cs_pair *s, const double n[3], struct climber *w,
             larger *= 2.0;
         }
     }
-    return last == CL_FINE ? CL_LOST : last;
+    return last == SUPPORT_FINE ? SUPPORT_LOST : last;
 }
 
 /* the direction from A's middle to B */
@@ -157,7 +159,7 @@ search_all(const struct cs_pair *s, struct cs_answer *best)
             n[0] = q * cos(2.399963229728653 * k);
             n[1] = q * sin(2.399963229728653 * k);
         }
-        if (climb(s, n, &w, &a) == CL_FINE && a.gap > best->gap)
+        if (climb(s, n, &w, &a) == SUPPORT_FINE && a.gap > best->gap)
             *best = a;
     }
 }
@@ -181,17 +183,17 @@ from_climber(const struct cs_pair *s, const struct climber *w,
     cs_project(s, w->place, o->foot, n);
 }
 
-static enum cl_fault
+static enum support_fault
 solve_cold(const struct cs_pair *s, struct cs_answer *o)
 {
     struct climber w;
     double n[3];
     first_direction(s, n);
-    enum cl_fault f = climb(s, n, &w, o);
-    if (f == CL_FINE) {
+    enum support_fault f = climb(s, n, &w, o);
+    if (f == SUPPORT_FINE) {
         if (cs_deep(s, o))
             search_all(s, o);
-        return CL_FINE;
+        return SUPPORT_FINE;
     }
     if (!w.have)
         return f;
@@ -201,59 +203,60 @@ solve_cold(const struct cs_pair *s, struct cs_answer *o)
         double m[3];
         for (int j = 0; j < 3; j++)
             m[j] = -s->B->face[i].n[j];
-        if (cl_dot(m, w.n) > 0.99 &&
-            separation(s, &t, m, CS_SUPPORT) == CL_FINE && t.sigma >= w.sigma)
+        if (vec3_dot(m, w.n) > 0.99 &&
+            separation(s, &t, m, CS_SUPPORT) == SUPPORT_FINE &&
+            t.sigma >= w.sigma)
             w = t;
     }
     memcpy(n, w.n, sizeof n);
     separation(s, &w, n, 4.0 * DBL_EPSILON);
     from_climber(s, &w, o);
     struct cs_answer fine;
-    if (cs_walk(s, o->f, &w.p, CS_WALK, &fine) == CL_FINE &&
+    if (cs_walk(s, o->f, &w.p, CS_WALK, &fine) == SUPPORT_FINE &&
         fine.gap >= w.sigma - CS_SUPPORT * (s->length + fabs(w.sigma))) {
         *o = fine;
-        return CL_FINE;
+        return SUPPORT_FINE;
     }
     /* flat is what the curvatures say, not what an iteration felt */
     struct cs_answer t = *o;
     t.u[s->d] = 1.0;
-    enum cl_fault g = cs_check(s, &t);
-    return g == CL_FLAT || g == CL_NOT_CONVEX ? g : f;
+    enum support_fault g = cs_check(s, &t);
+    return g == SUPPORT_FLAT || g == SUPPORT_NOT_CONVEX ? g : f;
 }
 
-static enum cl_fault
+static enum support_fault
 solve_warm(struct cs_pair *s, struct cs_answer *o)
 {
     const double *last = s->r->contact_u + 8 * (size_t)s->contact;
     double u[CS_UNKNOWN];
     memcpy(u, last, sizeof u);
-    enum cl_fault f = cs_newton(s, cs_kept(s->r, s->contact), u, o);
-    for (int i = 0; i < s->d && f == CL_FINE; i++)
+    enum support_fault f = cs_newton(s, cs_kept(s->r, s->contact), u, o);
+    for (int i = 0; i < s->d && f == SUPPORT_FINE; i++)
         if (s->A.size > 0.0 &&
             fabs(o->u[i] - last[i]) > CS_WARM_MOVE * s->A.size)
-            f = CL_LOST;
-    if (f == CL_FINE)
+            f = SUPPORT_LOST;
+    if (f == SUPPORT_FINE)
         f = cs_check(s, o);
-    if (f == CL_FINE && o->violated > CS_TAKEN) {
-        struct cl_point p;
+    if (f == SUPPORT_FINE && o->violated > CS_TAKEN) {
+        struct support_point p;
         double x[3] = {0.0, 0.0, 0.0};
         memcpy(x, o->u, sizeof(double) * (size_t)s->d);
-        f = cl_level(&s->A, x, &p);
-        if (f == CL_FINE)
+        f = support_level(&s->A, x, &p);
+        if (f == SUPPORT_FINE)
             f = cs_walk(s, o->next, &p, CS_WALK, o);
     }
-    return f == CL_FINE && cs_deep(s, o) ? CL_LOST : f;
+    return f == SUPPORT_FINE && cs_deep(s, o) ? SUPPORT_LOST : f;
 }
 
 static void
 complain(struct rt *r, const struct cs_pair *s, const struct cs_answer *o,
-         enum cl_fault f)
+         enum support_fault f)
 {
     const char *a = imp_text(r->im, s->A.b->name);
     const char *b = imp_text(r->im, s->b.b->name);
     struct diag *d;
     switch (f) {
-    case CL_FLAT:
+    case SUPPORT_FLAT:
         d = diag_add(r->ds, DIAG_E0610, s->k->range,
                      "`%s` is flat where it faces `%s`: no unique closest "
                      "points",
@@ -263,7 +266,7 @@ complain(struct rt *r, const struct cs_pair *s, const struct cs_answer *o,
                   "turn or shift one of the bodies, or use a shape without "
                   "flat points");
         break;
-    case CL_NOT_CONVEX:
+    case SUPPORT_NOT_CONVEX:
         d = diag_add(r->ds, DIAG_E0611, s->A.b->range_shape,
                      "`%s` is not convex where `%s` is closest to it", a, b);
         diag_note(r->ds, d, s->k->range, "asked for by this contact");
@@ -271,7 +274,7 @@ complain(struct rt *r, const struct cs_pair *s, const struct cs_answer *o,
                   "bodies in contact must be convex; choose a level set or "
                   "parameters for which they are");
         break;
-    case CL_NO_ROOT:
+    case SUPPORT_NO_ROOT:
         d = diag_add(r->ds, DIAG_E0612, s->A.b->range_shape,
                      "the level set of `%s` has no surface in some direction",
                      a);
@@ -279,7 +282,7 @@ complain(struct rt *r, const struct cs_pair *s, const struct cs_answer *o,
                   "G must be negative at the shape's origin and positive far "
                   "from it on every ray");
         break;
-    case CL_NONFINITE: {
+    case SUPPORT_NONFINITE: {
         double x[3] = {o->u[0], o->u[1], s->d == 3 ? o->u[2] : 0.0}, out[10];
         if (rt_eval(r, s->A.b->g2, x, out) == IMP_NONFINITE) {
             rt_nonfinite(r, s->A.b->g2, x);
@@ -308,9 +311,9 @@ to_corner(const struct cs_pair *s, const struct cs_answer *a,
     out->pair.kind[1 - i] = (unsigned char)a->f.kind;
     out->pair.index[1 - i] = a->f.index;
     out->gap = a->gap;
-    cl_turn(&s->b, a->p, A);
-    cl_turn(&s->b, a->foot, B);
-    cl_turn(&s->b, a->n, out->n);
+    support_rotate(&s->b, a->p, A);
+    support_rotate(&s->b, a->foot, B);
+    support_rotate(&s->b, a->n, out->n);
     for (int j = 0; j < 3; j++) {
         A[j] += s->b.c[j];
         B[j] += s->b.c[j];
@@ -324,16 +327,16 @@ corner_smooth_closest(struct rt *r, uint32_t contact, struct corner *out,
 {
     struct cs_pair s;
     struct cs_answer a;
-    enum cl_fault f = CL_LOST;
+    enum support_fault f = SUPPORT_LOST;
     cs_pair_get(r, contact, &s);
     memset(&a, 0, sizeof a);
     a.gap = NAN;
     if (r->contact_warm[contact])
         f = solve_warm(&s, &a);
-    if (f != CL_FINE)
+    if (f != SUPPORT_FINE)
         f = solve_cold(&s, &a);
     to_corner(&s, &a, out);
-    if (f == CL_FINE) {
+    if (f == SUPPORT_FINE) {
         keep(r, contact, &a);
         return IMP_OK;
     }
@@ -342,5 +345,5 @@ corner_smooth_closest(struct rt *r, uint32_t contact, struct corner *out,
         complain(r, &s, &a, f);
         return IMP_FAILED;
     }
-    return f == CL_FLAT ? IMP_SINGULAR : IMP_DIVERGED;
+    return f == SUPPORT_FLAT ? IMP_SINGULAR : IMP_DIVERGED;
 }

@@ -28,19 +28,19 @@ cs_pair_get(struct rt *r, uint32_t contact, struct cs_pair *s)
     s->k = k;
     s->contact = contact;
     s->d = (int)r->im->dim;
-    cl_body_get(r, k->body[k->smooth], &s->A);
-    cl_body_get(r, k->body[1 - k->smooth], &s->b);
+    support_body_get(r, k->body[k->smooth], &s->A);
+    support_body_get(r, k->body[1 - k->smooth], &s->b);
     s->B = r->polytope[k->body[1 - k->smooth]];
-    s->length = cl_length(&s->A, &s->b);
+    s->length = support_length(&s->A, &s->b);
     for (int i = 0; i < 3; i++) {
         double axis[3] = {s->A.R[0][i], s->A.R[1][i], s->A.R[2][i]}, t[3];
-        cl_turn_back(&s->b, axis, t);
+        support_rotate_back(&s->b, axis, t);
         for (int j = 0; j < 3; j++)
             s->Q[j][i] = t[j];
         away[i] = s->A.c[i] - s->b.c[i];
         where = fmax(where, fmax(fabs(s->A.c[i]), fabs(s->b.c[i])));
     }
-    cl_turn_back(&s->b, away, s->c);
+    support_rotate_back(&s->b, away, s->c);
     s->past[0] = CS_PAST;
     s->past[1] = fmax(CS_PAST * s->length, 256.0 * DBL_EPSILON * where);
 }
@@ -52,7 +52,7 @@ cs_from_a(const struct cs_pair *s, const double x[3], double p[3])
     for (int i = 0; i < 3; i++)
         y[i] = x[i] - s->A.centre[i];
     for (int i = 0; i < 3; i++)
-        p[i] = s->c[i] + cl_dot(s->Q[i], y);
+        p[i] = s->c[i] + vec3_dot(s->Q[i], y);
 }
 
 void
@@ -93,11 +93,11 @@ cross(const double a[3], const double b[3], double r[3])
 
 /* unit vector in face `side` of edge e, across the edge, into the face */
 static void
-inward(const struct polytope *B, const struct poly_edge *e, int side,
+inward(const struct polytope *B, const struct polytope_edge *e, int side,
        double t[3])
 {
     cross(B->face[e->face[side]].n, e->dir, t);
-    if (cl_dot(t, B->face[e->face[1 - side]].n) > 0.0)
+    if (vec3_dot(t, B->face[e->face[1 - side]].n) > 0.0)
         for (int i = 0; i < 3; i++)
             t[i] = -t[i];
 }
@@ -109,7 +109,7 @@ along_side(const struct polytope *B, uint32_t f, int from, double w[3])
     const uint32_t *v = B->loop + B->face[f].first;
     for (int i = 0; i < 3; i++)
         w[i] = B->vertex[v[1 - from]][i] - B->vertex[v[from]][i];
-    double l = cl_norm(w);
+    double l = vec3_norm(w);
     for (int i = 0; i < 3; i++)
         w[i] /= l;
     return l;
@@ -131,7 +131,7 @@ vertex_condition(const struct polytope *B, uint32_t v, uint32_t *at,
         return true;
     }
     for (uint32_t i = *at; i < B->n_edge; i++) {
-        const struct poly_edge *e = B->edge + i;
+        const struct polytope_edge *e = B->edge + i;
         if (e->v[0] != v && e->v[1] != v)
             continue;
         for (int j = 0; j < 3; j++)
@@ -147,7 +147,7 @@ static bool
 edge_condition(const struct polytope *B, uint32_t index, uint32_t *at,
                struct cs_condition *o)
 {
-    const struct poly_edge *e = B->edge + index;
+    const struct polytope_edge *e = B->edge + index;
     uint32_t i = (*at)++;
     if (i >= 4)
         return false;
@@ -157,7 +157,7 @@ edge_condition(const struct polytope *B, uint32_t index, uint32_t *at,
         /* the foot is not before this end */
         for (int j = 0; j < 3; j++)
             o->a[j] = i == 0 ? e->dir[j] : -e->dir[j];
-        o->c = -cl_dot(o->a, B->vertex[e->v[i]]);
+        o->c = -vec3_dot(o->a, B->vertex[e->v[i]]);
         o->next = (struct cs_feature){CORNER_VERTEX, e->v[i]};
     } else {
         inward(B, e, (int)i - 2, o->a);
@@ -177,16 +177,16 @@ face_condition(const struct polytope *B, uint32_t f, uint32_t *at,
             return false;
         uint32_t v = B->loop[B->face[f].first + i];
         along_side(B, f, (int)i, o->a);
-        o->c = -cl_dot(o->a, B->vertex[v]);
+        o->c = -vec3_dot(o->a, B->vertex[v]);
         o->next = (struct cs_feature){CORNER_VERTEX, v};
         return true;
     }
     for (uint32_t i = *at; i < B->n_edge; i++) {
-        const struct poly_edge *e = B->edge + i;
+        const struct polytope_edge *e = B->edge + i;
         if (e->face[0] != f && e->face[1] != f)
             continue;
         inward(B, e, e->face[0] == f ? 0 : 1, o->a);
-        o->c = -cl_dot(o->a, B->vertex[e->v[0]]);
+        o->c = -vec3_dot(o->a, B->vertex[e->v[0]]);
         o->next = (struct cs_feature){CORNER_EDGE, i};
         *at = i + 1;
         return true;
@@ -214,7 +214,7 @@ cs_vertex(const struct cs_pair *s, const double n[3])
     uint32_t best = 0;
     double least = INFINITY;
     for (uint32_t i = 0; i < s->B->n_vertex; i++) {
-        double h = cl_dot(n, s->B->vertex[i]);
+        double h = vec3_dot(n, s->B->vertex[i]);
         if (h < least) {
             least = h;
             best = i;
@@ -228,7 +228,7 @@ cs_half_width(const struct cs_pair *s, const double n[3])
 {
     double least = INFINITY, most = -INFINITY;
     for (uint32_t i = 0; i < s->B->n_vertex; i++) {
-        double h = cl_dot(n, s->B->vertex[i]);
+        double h = vec3_dot(n, s->B->vertex[i]);
         least = fmin(least, h);
         most = fmax(most, h);
     }
@@ -239,12 +239,12 @@ cs_half_width(const struct cs_pair *s, const double n[3])
 static bool
 in_face(const struct polytope *B, uint32_t f, const double y[3])
 {
-    const struct poly_face *F = B->face + f;
+    const struct polytope_face *F = B->face + f;
     const uint32_t *v = B->loop + F->first;
     if (B->dim == 2) {
         double w[3], l = along_side(B, f, 0, w),
-                     h = -cl_dot(w, B->vertex[v[0]]);
-        h += cl_dot(w, y);
+                     h = -vec3_dot(w, B->vertex[v[0]]);
+        h += vec3_dot(w, y);
         return h >= 0.0 && h <= l;
     }
     for (uint32_t i = 0; i < F->count; i++) {
@@ -256,7 +256,7 @@ in_face(const struct polytope *B, uint32_t f, const double y[3])
             w[j] = y[j] - a[j];
         }
         cross(e, w, t);
-        if (cl_dot(t, F->n) < 0.0)
+        if (vec3_dot(t, F->n) < 0.0)
             return false;
     }
     return true;
@@ -267,7 +267,7 @@ static void
 nearer(const double x[3], const double y[3], struct cs_feature f, double *near,
        double best[3], struct cs_feature *which)
 {
-    double w[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]}, l = cl_norm(w);
+    double w[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]}, l = vec3_norm(w);
     if (l >= *near)
         return;
     *near = l;
@@ -283,8 +283,8 @@ cs_project(const struct cs_pair *s, const double x[3], double y[3], double n[3])
     double near = INFINITY, depth = -INFINITY, q[3];
     uint32_t over = B->n_face;
     for (uint32_t f = 0; f < B->n_face; f++) {
-        const struct poly_face *F = B->face + f;
-        double h = cl_dot(F->n, x) - F->d;
+        const struct polytope_face *F = B->face + f;
+        double h = vec3_dot(F->n, x) - F->d;
         if (h > depth) {
             depth = h;
             best.index = f;
@@ -300,8 +300,8 @@ cs_project(const struct cs_pair *s, const double x[3], double y[3], double n[3])
         /* inside, or over a face: nothing is nearer than the foot on it */
         if (depth > 0.0)
             best.index = over;
-        const struct poly_face *F = B->face + best.index;
-        double h = cl_dot(F->n, x) - F->d;
+        const struct polytope_face *F = B->face + best.index;
+        double h = vec3_dot(F->n, x) - F->d;
         for (int i = 0; i < 3; i++) {
             y[i] = x[i] - h * F->n[i];
             n[i] = -F->n[i];
@@ -309,7 +309,7 @@ cs_project(const struct cs_pair *s, const double x[3], double y[3], double n[3])
         return best;
     }
     for (uint32_t i = 0; i < B->n_edge; i++) {
-        const struct poly_edge *e = B->edge + i;
+        const struct polytope_edge *e = B->edge + i;
         const double *a = B->vertex[e->v[0]], *b = B->vertex[e->v[1]];
         double t = 0.0, l = 0.0;
         for (int j = 0; j < 3; j++) {

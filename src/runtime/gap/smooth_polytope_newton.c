@@ -22,15 +22,15 @@
 /* where Newton's method begins: point x of A with normal g (B's axes), the
  * feature's point nearest to it */
 static void
-begin(const struct cs_pair *s, struct cs_feature f, const struct cl_point *p,
-      double *u)
+begin(const struct cs_pair *s, struct cs_feature f,
+      const struct support_point *p, double *u)
 {
     const struct polytope *B = s->B;
     double place[3], g[3], way[3];
     for (int i = 0; i < s->d; i++)
         u[i] = p->x[i];
     for (int i = 0; i < 3; i++)
-        g[i] = cl_dot(s->Q[i], p->g);
+        g[i] = vec3_dot(s->Q[i], p->g);
     if (f.kind == CORNER_FACE) {
         u[s->d] = p->norm;
         return;
@@ -44,15 +44,15 @@ begin(const struct cs_pair *s, struct cs_feature f, const struct cl_point *p,
     if (f.kind == CORNER_EDGE) {
         /* where the edge's line is nearest to the normal's line */
         const double *w = B->edge[f.index].dir;
-        double along = -cl_dot(way, w);
+        double along = -vec3_dot(way, w);
         u[s->d + 1] = along;
         for (int i = 0; i < 3; i++)
             way[i] += along * w[i];
     }
-    u[s->d] = cl_dot(way, g) / (p->norm * p->norm);
+    u[s->d] = vec3_dot(way, g) / (p->norm * p->norm);
 }
 
-enum cl_fault
+enum support_fault
 cs_newton(const struct cs_pair *s, struct cs_feature f, double *u,
           struct cs_answer *o)
 {
@@ -63,15 +63,15 @@ cs_newton(const struct cs_pair *s, struct cs_feature f, double *u,
     memcpy(local, u, sizeof(double) * (size_t)n);
     for (int it = 0; it < 60; it++) {
         if (rt_eval(s->r, tape, local, out) != IMP_OK)
-            return CL_NONFINITE;
+            return SUPPORT_NONFINITE;
         memcpy(a, out + n, sizeof(double) * (size_t)(n * n));
         if (imp_lu_factor(n, a, piv) != 0)
-            return CL_FLAT;
+            return SUPPORT_FLAT;
         imp_lu_solve(n, a, piv, out);
         double move = 0.0, scale = s->length;
         for (int i = 0; i < n; i++) {
             if (!isfinite(out[i]))
-                return CL_LOST;
+                return SUPPORT_LOST;
             if (i < d) {
                 move = fmax(move, fabs(out[i]));
                 scale = fmax(scale, fabs(local[i]));
@@ -80,18 +80,18 @@ cs_newton(const struct cs_pair *s, struct cs_feature f, double *u,
                 move = fmax(move, fabs(out[i]));
         }
         if (move > 8.0 * scale)
-            return CL_LOST;
+            return SUPPORT_LOST;
         for (int i = 0; i < n; i++)
             local[i] -= out[i];
         bool small = move <= CS_STEP * scale;
         if (small || (move < 1e-11 * scale && move >= 0.25 * last))
             break;
         if (it == 59 || (it > 12 && move > 0.95 * last))
-            return CL_LOST;
+            return SUPPORT_LOST;
         last = move;
     }
     if (rt_eval(s->r, tape, local, out) != IMP_OK)
-        return CL_NONFINITE;
+        return SUPPORT_NONFINITE;
     memset(o, 0, sizeof *o);
     o->f = f;
     memcpy(o->u, local, sizeof(double) * (size_t)n);
@@ -101,12 +101,12 @@ cs_newton(const struct cs_pair *s, struct cs_feature f, double *u,
         o->p[i] = more[1 + i];
         o->n[i] = more[1 + d + i];
     }
-    double norm = cl_norm(o->n);
+    double norm = vec3_norm(o->n);
     if (!(norm > 0.0))
-        return CL_LOST;
+        return SUPPORT_LOST;
     for (int i = 0; i < 3; i++)
         o->n[i] /= norm;
-    return CL_FINE;
+    return SUPPORT_FINE;
 }
 
 /* the worst of the feature's conditions */
@@ -117,7 +117,7 @@ judge(const struct cs_pair *s, struct cs_answer *o)
     uint32_t at = 0;
     o->violated = -INFINITY;
     while (cs_condition(s, o->f, &at, &c)) {
-        double v = cl_dot(c.a, c.of_normal ? o->n : o->p) + c.c;
+        double v = vec3_dot(c.a, c.of_normal ? o->n : o->p) + c.c;
         v = -v / s->past[c.of_normal ? 0 : 1];
         if (v > o->violated) {
             o->violated = v;
@@ -130,19 +130,19 @@ judge(const struct cs_pair *s, struct cs_answer *o)
  * it is one */
 static void
 curvatures(const struct cs_pair *s, const struct cs_answer *o,
-           const struct cl_point *p, double K[3])
+           const struct support_point *p, double K[3])
 {
     double N[3], T[2][3];
     for (int i = 0; i < 3; i++)
         N[i] = p->g[i] / p->norm;
-    cl_tangents(s->d, N, T);
+    support_tangents(s->d, N, T);
     if (o->f.kind == CORNER_EDGE) {
         cs_turn_to_a(s, s->B->edge[o->f.index].dir, T[0]);
         T[1][0] = N[1] * T[0][2] - N[2] * T[0][1];
         T[1][1] = N[2] * T[0][0] - N[0] * T[0][2];
         T[1][2] = N[0] * T[0][1] - N[1] * T[0][0];
     }
-    cl_curvature(&s->A, p, T, K);
+    support_curvature(&s->A, p, T, K);
 }
 
 /* Radii of curvature that an overlap is held against: for a vertex all, for an
@@ -155,10 +155,10 @@ least_radius(const struct cs_pair *s, const struct cs_answer *o,
     double W[3], e[2];
     if (o->f.kind == CORNER_FACE)
         return INFINITY;
-    cl_radii(s->d, K, 1e-9 / s->length, W);
+    support_radii(s->d, K, 1e-9 / s->length, W);
     if (o->f.kind == CORNER_EDGE)
         return W[2];
-    cl_eigen(s->d, W, e);
+    support_principal_curvatures(s->d, W, e);
     return e[0];
 }
 
@@ -176,85 +176,85 @@ first_on_ray(const struct cs_pair *s, const double *x)
 }
 
 /* what kind of stationary point o is, and its foot */
-static enum cl_fault
+static enum support_fault
 finish(const struct cs_pair *s, struct cs_answer *o)
 {
     double x[3] = {0.0, 0.0, 0.0}, K[3], e[2];
-    struct cl_point p;
+    struct support_point p;
     memcpy(x, o->u, sizeof(double) * (size_t)s->d);
     if (o->f.kind == CORNER_FACE && !(o->u[s->d] > 0.0))
-        return CL_LOST;
-    if (cl_level(&s->A, x, &p) != CL_FINE || !(p.norm > 0.0) ||
-        fabs(p.G) > 1e-10 * p.norm * (s->length + cl_norm(x)) ||
+        return SUPPORT_LOST;
+    if (support_level(&s->A, x, &p) != SUPPORT_FINE || !(p.norm > 0.0) ||
+        fabs(p.G) > 1e-10 * p.norm * (s->length + vec3_norm(x)) ||
         !first_on_ray(s, x))
-        return CL_LOST;
+        return SUPPORT_LOST;
     for (int i = 0; i < 3; i++)
         o->foot[i] = o->p[i] + o->gap * o->n[i];
     curvatures(s, o, &p, K);
-    cl_eigen(s->d, K, e);
+    support_principal_curvatures(s->d, K, e);
     if (e[0] < -1e-7 * (1.0 / s->length + fabs(e[1])))
-        return CL_NOT_CONVEX;
+        return SUPPORT_NOT_CONVEX;
     double along = o->f.kind == CORNER_EDGE   ? K[0]
                    : o->f.kind == CORNER_FACE ? e[0]
                                               : INFINITY;
     if (along * s->length < CS_FLATNESS)
-        return CL_FLAT;
+        return SUPPORT_FLAT;
     if (o->gap < 0.0 && least_radius(s, o, K) + o->gap <= 0.0)
-        return CL_LOST;
-    return CL_FINE;
+        return SUPPORT_LOST;
+    return SUPPORT_FINE;
 }
 
 bool
 cs_deep(const struct cs_pair *s, const struct cs_answer *o)
 {
     double x[3] = {0.0, 0.0, 0.0}, K[3], e[2], N[3];
-    struct cl_point p;
+    struct support_point p;
     if (o->gap >= -CS_ROUNDING * s->length)
         return false;
     memcpy(x, o->u, sizeof(double) * (size_t)s->d);
-    if (cl_level(&s->A, x, &p) != CL_FINE || !(p.norm > 0.0))
+    if (support_level(&s->A, x, &p) != SUPPORT_FINE || !(p.norm > 0.0))
         return true;
     for (int i = 0; i < 3; i++)
         N[i] = p.g[i] / p.norm;
-    double scale = fmin(cl_dot(N, x), cs_half_width(s, o->n));
+    double scale = fmin(vec3_dot(N, x), cs_half_width(s, o->n));
     curvatures(s, o, &p, K);
-    cl_eigen(s->d, K, e);
+    support_principal_curvatures(s->d, K, e);
     if (e[1] > 0.0)
         scale = fmin(scale, 1.0 / e[1]);
     return o->gap < -CS_DEEP * scale;
 }
 
-enum cl_fault
+enum support_fault
 cs_check(const struct cs_pair *s, struct cs_answer *o)
 {
     judge(s, o);
     return finish(s, o);
 }
 
-enum cl_fault
-cs_walk(const struct cs_pair *s, struct cs_feature f, const struct cl_point *p,
-        int most, struct cs_answer *o)
+enum support_fault
+cs_walk(const struct cs_pair *s, struct cs_feature f,
+        const struct support_point *p, int most, struct cs_answer *o)
 {
-    struct cl_point at = *p;
-    enum cl_fault fault = CL_LOST;
+    struct support_point at = *p;
+    enum support_fault fault = SUPPORT_LOST;
     for (int i = 0; i <= most; i++) {
         double u[CS_UNKNOWN];
         struct cs_answer next;
         begin(s, f, &at, u);
         fault = cs_newton(s, f, u, &next);
-        if (fault != CL_FINE)
+        if (fault != SUPPORT_FINE)
             return fault;
         fault = cs_check(s, &next);
         *o = next;
         if (next.violated <= CS_TAKEN)
             return fault;
         f = next.next;
-        if (fault == CL_FINE) {
+        if (fault == SUPPORT_FINE) {
             double x[3] = {0.0, 0.0, 0.0};
             memcpy(x, next.u, sizeof(double) * (size_t)s->d);
-            if (cl_level(&s->A, x, &at) != CL_FINE)
-                return CL_LOST;
+            if (support_level(&s->A, x, &at) != SUPPORT_FINE)
+                return SUPPORT_LOST;
         }
     }
-    return CL_LOST;
+    return SUPPORT_LOST;
 }

@@ -28,7 +28,7 @@ struct cs_pair {
     const imp_contact *k;
     uint32_t contact;
     int d;
-    struct cl_body A, b; /* b: pose of B */
+    struct support_body A, b; /* b: pose of B */
     const struct polytope *B;
     double Q[3][3], c[3]; /* A's axes and mass centre */
     double length;        /* of both */
@@ -77,15 +77,16 @@ void cs_turn_to_a(const struct cs_pair *s, const double n[3], double m[3]);
 /* as CL_DEEP of smooth_smooth.c, with the width of B */
 #define CS_DEEP 0.1
 /* Newton's method for feature f from u: u, gap, p, n of o */
-enum cl_fault cs_newton(const struct cs_pair *s, struct cs_feature f, double *u,
-                        struct cs_answer *o);
-/* the other entries of o; CL_FINE when it is a nearest point of the feature,
- * whether or not that is the nearest one (violated) */
-enum cl_fault cs_check(const struct cs_pair *s, struct cs_answer *o);
+enum support_fault cs_newton(const struct cs_pair *s, struct cs_feature f,
+                             double *u, struct cs_answer *o);
+/* the other entries of o; SUPPORT_FINE when it is a nearest point of the
+ * feature, whether or not that is the nearest one (violated) */
+enum support_fault cs_check(const struct cs_pair *s, struct cs_answer *o);
 /* Newton's method from the point p of A for feature f, and on to neighbours
  * whose conditions are the worst violated, at most so many times */
-enum cl_fault cs_walk(const struct cs_pair *s, struct cs_feature f,
-                      const struct cl_point *p, int most, struct cs_answer *o);
+enum support_fault cs_walk(const struct cs_pair *s, struct cs_feature f,
+                           const struct support_point *p, int most,
+                           struct cs_answer *o);
 /* an overlap so deep that another direction may be the greatest */
 bool cs_deep(const struct cs_pair *s, const struct cs_answer *o);
 

@@ -76,9 +76,9 @@ falls(const double *c, int order, double h, double level)
         for (int k = 0; k < n; k++)
             h = fmax(h, fabs((c[k] - (k == 0 ? level : 0.0)) / c[n]));
         h += 1.0;
-        return poly_below(c, n, 0.0, h, level, &s) ? s : INFINITY;
+        return polynomial_below(c, n, 0.0, h, level, &s) ? s : INFINITY;
     }
-    return poly_below(c, n, 0.0, h, level, &s) ? s : h;
+    return polynomial_below(c, n, 0.0, h, level, &s) ? s : h;
 }
 
 /* least time of all conditions of f; rows: of p and of N (gradient) */
@@ -149,7 +149,7 @@ corner_smooth_series(struct rt *r, uint32_t contact, int order, double *gap,
     memcpy(a.u, local, sizeof(double) * (size_t)n);
     for (int j = 0; j < s.d; j++)
         a.n[j] = N[j][0];
-    double norm = cl_norm(a.n);
+    double norm = vec3_norm(a.n);
     for (int j = 0; j < s.d; j++)
         a.n[j] /= norm;
     /* deep inside another direction may take over at any time */
@@ -170,24 +170,24 @@ corner_smooth_predict(struct rt *r, uint32_t contact, int order, double dt)
     uint32_t tape = rt_contact(r, contact)->feature_event[f.kind];
     int n = (int)r->im->dim + (f.kind == CORNER_EDGE ? 2 : 1);
     for (int i = 0; i < n; i++) {
-        double y =
-            poly_value(output(r, tape, w->rows[f.kind], 1 + i), order, dt);
+        double y = polynomial_value(output(r, tape, w->rows[f.kind], 1 + i),
+                                    order, dt);
         if (isfinite(y))
             u[i] = y;
     }
 }
 
 void
-corner_smooth_point(struct rt *r, uint32_t contact, int order, struct jet p[3],
-                    struct jet N[3])
+corner_smooth_point(struct rt *r, uint32_t contact, int order,
+                    struct taylor p[3], struct taylor N[3])
 {
     struct cs_feature f = cs_kept(r, contact);
     uint32_t tape = rt_contact(r, contact)->feature_event[f.kind];
     const double *work = work_of(r, contact, f.kind);
     int d = (int)r->im->dim, n = d + (f.kind == CORNER_EDGE ? 2 : 1);
     for (int j = 0; j < 3; j++) {
-        jet_const(order, 0.0, &p[j]);
-        jet_const(order, 0.0, &N[j]);
+        taylor_const(order, 0.0, &p[j]);
+        taylor_const(order, 0.0, &N[j]);
         if (j == d)
             break;
         size_t size = sizeof(double) * (size_t)(order + 1);

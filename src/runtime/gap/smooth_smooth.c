@@ -93,16 +93,16 @@ remember(struct rt *r, uint32_t contact, const struct closest *c)
 }
 
 double
-cl_length(const struct cl_body *a, const struct cl_body *b)
+support_length(const struct support_body *a, const struct support_body *b)
 {
     double l = a->size + b->size;
     return l > 0.0 ? l : 1.0;
 }
 
 /* Newton on the contact's kkt tape from u; *gap on success */
-static enum cl_fault
-newton(struct rt *r, const imp_contact *k, const struct cl_pair *s, double *u,
-       double *gap)
+static enum support_fault
+newton(struct rt *r, const imp_contact *k, const struct support_pair *s,
+       double *u, double *gap)
 {
     int n = (int)k->n_unknown, d = s->b[0].d;
     double out[8 + 64 + 1], a[64], last = INFINITY;
@@ -111,23 +111,23 @@ newton(struct rt *r, const imp_contact *k, const struct cl_pair *s, double *u,
     for (int it = 0; it < 80; it++) {
         int st = rt_eval(r, k->kkt, u, out);
         if (st != IMP_OK)
-            return CL_NONFINITE;
+            return SUPPORT_NONFINITE;
         *gap = out[n + n * n];
         if (!factored) {
             memcpy(a, out + n, sizeof(double) * (size_t)(n * n));
             if (imp_lu_factor(n, a, piv) != 0)
-                return CL_FLAT;
+                return SUPPORT_FLAT;
         }
         imp_lu_solve(n, a, piv, out);
         double move = 0.0, scale = 0.0;
         for (int i = 0; i < 2 * d; i++) {
             if (!isfinite(out[i]))
-                return CL_LOST;
+                return SUPPORT_LOST;
             move = fmax(move, fabs(out[i]));
             scale = fmax(scale, fabs(u[i]));
         }
         if (move > 4.0 * s->length)
-            return CL_LOST;
+            return SUPPORT_LOST;
         for (int i = 0; i < n; i++)
             u[i] -= out[i];
         /* at rounding: the step is tiny, or stopped shrinking */
@@ -137,21 +137,21 @@ newton(struct rt *r, const imp_contact *k, const struct cl_pair *s, double *u,
             if (move <= 1e-12 * (scale + s->length) &&
                 rt_eval(r, k->kkt, u, out) == IMP_OK)
                 *gap = out[n + n * n];
-            return CL_FINE;
+            return SUPPORT_FINE;
         }
         /* near a point of vanishing curvature of order m the error falls
          * by (m - 1)/m only */
         if (it > 12 && move > 0.95 * last)
-            return CL_LOST;
+            return SUPPORT_LOST;
         factored = move <= CL_CHORD * (scale + s->length) && move < 1e-2 * last;
         last = move;
     }
-    return CL_LOST;
+    return SUPPORT_LOST;
 }
 
 /* x is on the branch of G = 0 nearest to the origin */
 static bool
-first_on_ray(const struct cl_body *b, const double *x)
+first_on_ray(const struct support_body *b, const double *x)
 {
     static const double share[] = {0.2, 0.5, 0.8, 0.95};
     if (b->flat)
@@ -171,20 +171,20 @@ first_on_ray(const struct cl_body *b, const double *x)
 /* may the separation have other maxima, for an overlap of -gap at the points
  * of s? */
 static bool
-is_deep(const struct cl_pair *s, double gap)
+is_deep(const struct support_pair *s, double gap)
 {
     double scale = INFINITY;
     if (gap >= -CL_ROUNDING * s->length || s->b[0].flat || s->b[1].flat)
         return false;
     for (int i = 0; i < 2; i++) {
-        const struct cl_point *p = &s->p[i];
+        const struct support_point *p = &s->p[i];
         double N[3], T[2][3], K[3], e[2];
         for (int j = 0; j < 3; j++)
             N[j] = p->g[j] / p->norm;
-        cl_tangents(s->b[i].d, N, T);
-        cl_curvature(&s->b[i], p, T, K);
-        cl_eigen(s->b[i].d, K, e);
-        scale = fmin(scale, cl_dot(N, p->x));
+        support_tangents(s->b[i].d, N, T);
+        support_curvature(&s->b[i], p, T, K);
+        support_principal_curvatures(s->b[i].d, K, e);
+        scale = fmin(scale, vec3_dot(N, p->x));
         if (e[1] > 0.0)
             scale = fmin(scale, 1.0 / e[1]);
     }
@@ -192,96 +192,97 @@ is_deep(const struct cl_pair *s, double gap)
 }
 
 /* fills out from u, and checks what kind of stationary point it is */
-static enum cl_fault
-finish(struct cl_pair *s, const double *u, double gap, struct closest *o)
+static enum support_fault
+finish(struct support_pair *s, const double *u, double gap, struct closest *o)
 {
     int d = s->b[0].d;
     if (!(u[2 * d + 1] > 0.0)) /* mu: normals must oppose */
-        return CL_LOST;
+        return SUPPORT_LOST;
     for (int i = 0; i < 2; i++) {
         double x[3] = {u[i * d], u[i * d + 1], d == 3 ? u[i * d + 2] : 0.0};
-        enum cl_fault f = cl_level(&s->b[i], x, &s->p[i]);
-        if (f != CL_FINE || !(s->p[i].norm > 0.0))
-            return CL_LOST;
+        enum support_fault f = support_level(&s->b[i], x, &s->p[i]);
+        if (f != SUPPORT_FINE || !(s->p[i].norm > 0.0))
+            return SUPPORT_LOST;
         s->have[i] = true;
-        if (fabs(s->p[i].G) > 1e-10 * s->p[i].norm * (s->length + cl_norm(x)))
-            return CL_LOST;
-        cl_to_world(&s->b[i], x, i == 0 ? o->P : o->Q);
+        if (fabs(s->p[i].G) > 1e-10 * s->p[i].norm * (s->length + vec3_norm(x)))
+            return SUPPORT_LOST;
+        support_to_world(&s->b[i], x, i == 0 ? o->P : o->Q);
     }
     double n[3], T[2][3], t[2][3], K[2][3], e[2][2], m[2], M[3];
     for (int i = 0; i < 3; i++)
         n[i] = s->p[0].g[i] / s->p[0].norm;
-    cl_turn(&s->b[0], n, o->n);
+    support_rotate(&s->b[0], n, o->n);
     o->gap = gap;
     memset(o->u, 0, sizeof o->u);
     memcpy(o->u, u, sizeof(double) * (size_t)(2 * d + 2));
     /* curvatures: both convex, and K1 + K2 + gap K1 K2 positive definite */
-    cl_tangents(d, o->n, T);
+    support_tangents(d, o->n, T);
     for (int i = 0; i < 2; i++) {
-        cl_turn_back(&s->b[i], T[0], t[0]);
-        cl_turn_back(&s->b[i], T[1], t[1]);
-        cl_curvature(&s->b[i], &s->p[i], t, K[i]);
-        cl_eigen(d, K[i], e[i]);
+        support_rotate_back(&s->b[i], T[0], t[0]);
+        support_rotate_back(&s->b[i], T[1], t[1]);
+        support_curvature(&s->b[i], &s->p[i], t, K[i]);
+        support_principal_curvatures(d, K[i], e[i]);
     }
     double curved = fmax(fabs(e[0][1]), fabs(e[1][1]));
     for (int i = 0; i < 2; i++)
         if (e[i][0] < -1e-7 * (1.0 / s->length + curved))
-            return CL_NOT_CONVEX;
+            return SUPPORT_NOT_CONVEX;
     /* K1 + K2 + gap K1 K2 = K1 (W1 + W2 + gap) K2 with W = K^-1: for convex
      * bodies apart it is regular where K1 + K2 is */
     for (int i = 0; i < 3; i++)
         M[i] = K[0][i] + K[1][i];
-    cl_eigen(d, M, m);
+    support_principal_curvatures(d, M, m);
     o->condition = fmax(m[1], 1.0 / s->length) / m[0];
     if (m[0] * s->length < CL_FLATNESS) {
         o->condition = INFINITY;
-        return CL_FLAT;
+        return SUPPORT_FLAT;
     }
     if (gap >= 0.0)
-        return CL_FINE;
+        return SUPPORT_FINE;
     /* overlapping: the separation is greatest where W1 + W2 + gap > 0 */
     double W[2][3];
     for (int i = 0; i < 2; i++)
-        cl_radii(d, K[i], 1e-9 / s->length, W[i]);
+        support_radii(d, K[i], 1e-9 / s->length, W[i]);
     for (int i = 0; i < 3; i++)
         M[i] = W[0][i] + W[1][i] + (i == 1 ? 0.0 : gap);
-    cl_eigen(d, M, m);
+    support_principal_curvatures(d, M, m);
     if (m[0] <= 0.0)
-        return CL_LOST;
+        return SUPPORT_LOST;
     o->condition = fmax(o->condition, -gap / m[0]);
-    return CL_FINE;
+    return SUPPORT_FINE;
 }
 
 /* direction of greatest separation from scratch */
-static enum cl_fault
-search(struct cl_pair *s)
+static enum support_fault
+search(struct support_pair *s)
 {
     double n[3];
     int flat = s->b[0].flat ? 0 : s->b[1].flat ? 1 : -1;
     s->have[0] = s->have[1] = false;
     if (flat >= 0) {
-        struct cl_point p;
+        struct support_point p;
         double zero[3] = {0.0, 0.0, 0.0}, g[3];
         if (s->b[1 - flat].flat)
-            return CL_FLAT;
-        enum cl_fault f = cl_level(&s->b[flat], zero, &p);
-        if (f != CL_FINE || !(p.norm > 0.0))
-            return f != CL_FINE ? f : CL_NO_ROOT;
-        cl_turn(&s->b[flat], p.g, g);
+            return SUPPORT_FLAT;
+        enum support_fault f = support_level(&s->b[flat], zero, &p);
+        if (f != SUPPORT_FINE || !(p.norm > 0.0))
+            return f != SUPPORT_FINE ? f : SUPPORT_NO_ROOT;
+        support_rotate(&s->b[flat], p.g, g);
         for (int i = 0; i < 3; i++)
             n[i] = (flat == 0 ? 1.0 : -1.0) * g[i] / p.norm;
-        return cl_sigma(s, n);
+        return support_separation(s, n);
     }
     for (int i = 0; i < 3; i++)
         n[i] = s->b[1].c[i] - s->b[0].c[i];
-    double l = cl_norm(n);
+    double l = vec3_norm(n);
     if (l > 0.0)
         for (int i = 0; i < 3; i++)
             n[i] /= l;
     else
         n[0] = 1.0;
-    enum cl_fault f = cl_sigma(s, n);
-    return f == CL_FINE ? cl_climb(s, CL_COARSE, 60) : f;
+    enum support_fault f = support_separation(s, n);
+    return f == SUPPORT_FINE ? support_separation_maximise(s, CL_COARSE, 60)
+                             : f;
 }
 
 /* The separation is a concave function of a vector of any length: with w from
@@ -290,7 +291,7 @@ search(struct cl_pair *s)
 static double
 bound_near(const double w[3], const double m[3], double angle)
 {
-    double along = cl_dot(w, m), all = cl_dot(w, w);
+    double along = vec3_dot(w, m), all = vec3_dot(w, w);
     double across = sqrt(fmax(all - along * along, 0.0));
     if (along > 0.0 && across <= along * tan(angle))
         return sqrt(all); /* w itself is among them */
@@ -299,11 +300,11 @@ bound_near(const double w[3], const double m[3], double angle)
 
 /* from the point of the first body to that of the second */
 static void
-connect(const struct cl_pair *s, double w[3])
+connect(const struct support_pair *s, double w[3])
 {
     double p[3], q[3];
-    cl_to_world(&s->b[0], s->p[0].x, p);
-    cl_to_world(&s->b[1], s->p[1].x, q);
+    support_to_world(&s->b[0], s->p[0].x, p);
+    support_to_world(&s->b[1], s->p[1].x, q);
     for (int i = 0; i < 3; i++)
         w[i] = q[i] - p[i];
 }
@@ -311,7 +312,7 @@ connect(const struct cl_pair *s, double w[3])
 /* deep overlap: the separation has several maxima; the greatest of those
  * reached from many directions, of which each stands for those near it */
 static void
-search_all(struct cl_pair *best)
+search_all(struct support_pair *best)
 {
     enum { PLANE = 16, SPACE = 26 };
     int d = best->b[0].d, many = d == 2 ? PLANE : SPACE, known = 1;
@@ -319,7 +320,7 @@ search_all(struct cl_pair *best)
     double angle = d == 2 ? 3.2 / PLANE : 0.54, w[SPACE + 1][3];
     connect(best, w[0]);
     for (int i = 0; i < many; i++) {
-        struct cl_pair s = *best;
+        struct support_pair s = *best;
         double n[3] = {0.0, 0.0, 0.0};
         double least = best->sigma + 1e-9 * best->length;
         bool hopeless = false;
@@ -338,18 +339,19 @@ search_all(struct cl_pair *best)
         for (int k = 0; k < known && !hopeless; k++)
             hopeless = bound_near(w[k], n, angle) < least;
         s.have[0] = s.have[1] = false;
-        if (hopeless || cl_sigma(&s, n) != CL_FINE)
+        if (hopeless || support_separation(&s, n) != SUPPORT_FINE)
             continue;
         connect(&s, w[known++]);
         if (bound_near(w[known - 1], n, angle) >= least &&
-            cl_climb(&s, 1e-5, 40) == CL_FINE && s.sigma > least)
+            support_separation_maximise(&s, 1e-5, 40) == SUPPORT_FINE &&
+            s.sigma > least)
             *best = s;
     }
 }
 
 /* unknowns of the contact from a climbed pair */
 static void
-guess(const struct cl_pair *s, double *u)
+guess(const struct support_pair *s, double *u)
 {
     int d = s->b[0].d;
     for (int i = 0; i < d; i++) {
@@ -363,67 +365,67 @@ guess(const struct cl_pair *s, double *u)
 /* out from the climbed pair alone, where Newton's method has no regular
  * system (flat surfaces): the gap is still right to second order */
 static void
-from_pair(const struct cl_pair *s, struct closest *o)
+from_pair(const struct support_pair *s, struct closest *o)
 {
     memset(o, 0, sizeof *o);
     guess(s, o->u);
     o->gap = s->sigma;
     memcpy(o->n, s->n, sizeof o->n);
-    cl_to_world(&s->b[0], s->p[0].x, o->P);
-    cl_to_world(&s->b[1], s->p[1].x, o->Q);
+    support_to_world(&s->b[0], s->p[0].x, o->P);
+    support_to_world(&s->b[1], s->p[1].x, o->Q);
     o->condition = INFINITY;
 }
 
-static enum cl_fault
-solve_cold(struct rt *r, const imp_contact *k, struct cl_pair *s,
+static enum support_fault
+solve_cold(struct rt *r, const imp_contact *k, struct support_pair *s,
            struct closest *o)
 {
     double u[8], gap;
-    enum cl_fault f = search(s), g;
+    enum support_fault f = search(s), g;
     /* lost on the climb: near enough for Newton's method, perhaps */
-    if (f != CL_FINE && !(f == CL_LOST && s->have[0] && s->have[1]))
+    if (f != SUPPORT_FINE && !(f == SUPPORT_LOST && s->have[0] && s->have[1]))
         return f;
     if (is_deep(s, s->sigma))
         search_all(s);
     /* Newton from a coarse direction, from a fine one if that fails */
-    g = CL_LOST;
+    g = SUPPORT_LOST;
     for (int round = 0; round < 3; round++) {
-        struct cl_pair t = *s;
+        struct support_pair t = *s;
         guess(s, u);
         g = newton(r, k, s, u, &gap);
-        if (g == CL_FINE)
+        if (g == SUPPORT_FINE)
             g = finish(&t, u, gap, o);
-        if (g == CL_FINE &&
+        if (g == SUPPORT_FINE &&
             (gap < s->sigma - 1e-6 * s->length || !first_on_ray(&t.b[0], u) ||
              !first_on_ray(&t.b[1], u + s->b[0].d)))
-            g = CL_LOST;
-        if (g == CL_FINE || g == CL_NOT_CONVEX)
+            g = SUPPORT_LOST;
+        if (g == SUPPORT_FINE || g == SUPPORT_NOT_CONVEX)
             return g;
         if (s->b[0].flat || s->b[1].flat)
             break;
-        f = cl_climb(s, round == 0 ? 1e-6 : 1e-11, 100);
-        if (f != CL_FINE && f != CL_LOST)
+        f = support_separation_maximise(s, round == 0 ? 1e-6 : 1e-11, 100);
+        if (f != SUPPORT_FINE && f != SUPPORT_LOST)
             return f;
     }
     from_pair(s, o);
     /* flat is what the curvatures say, not what an iteration felt */
-    struct cl_pair t = *s;
+    struct support_pair t = *s;
     struct closest c;
     f = finish(&t, o->u, o->gap, &c);
-    return f == CL_FLAT || g == CL_FLAT ? CL_FLAT
-           : f == CL_NOT_CONVEX         ? f
-                                        : CL_LOST;
+    return f == SUPPORT_FLAT || g == SUPPORT_FLAT ? SUPPORT_FLAT
+           : f == SUPPORT_NOT_CONVEX              ? f
+                                                  : SUPPORT_LOST;
 }
 
 static void
-complain(struct rt *r, const imp_contact *k, const struct cl_pair *s,
-         enum cl_fault f)
+complain(struct rt *r, const imp_contact *k, const struct support_pair *s,
+         enum support_fault f)
 {
     const imp_body *b0 = s->b[0].b, *b1 = s->b[1].b;
     const char *n0 = imp_text(r->im, b0->name), *n1 = imp_text(r->im, b1->name);
     struct diag *d;
     switch (f) {
-    case CL_FLAT:
+    case SUPPORT_FLAT:
         d = diag_add(r->ds, DIAG_E0610, k->range,
                      "`%s` and `%s` are flat where they face each other: no "
                      "unique closest points",
@@ -433,15 +435,15 @@ complain(struct rt *r, const imp_contact *k, const struct cl_pair *s,
                   "or shift one of the bodies, or use a shape without flat "
                   "points");
         break;
-    case CL_NOT_CONVEX: {
+    case SUPPORT_NOT_CONVEX: {
         int bad = 0;
         for (int i = 0; i < 2; i++) {
             double T[2][3], K[3], e[2], N[3];
             for (int j = 0; j < 3; j++)
                 N[j] = s->p[i].norm > 0 ? s->p[i].g[j] / s->p[i].norm : j == 0;
-            cl_tangents(s->b[i].d, N, T);
-            cl_curvature(&s->b[i], &s->p[i], T, K);
-            cl_eigen(s->b[i].d, K, e);
+            support_tangents(s->b[i].d, N, T);
+            support_curvature(&s->b[i], &s->p[i], T, K);
+            support_principal_curvatures(s->b[i].d, K, e);
             if (e[0] < 0.0)
                 bad = i;
         }
@@ -455,7 +457,7 @@ complain(struct rt *r, const imp_contact *k, const struct cl_pair *s,
                   "set or parameters for which they are");
         break;
     }
-    case CL_NO_ROOT: {
+    case SUPPORT_NO_ROOT: {
         int bad = s->have[0] && !s->have[1];
         const imp_body *b = s->b[bad].b;
         d = diag_add(r->ds, DIAG_E0612, b->range_shape,
@@ -466,7 +468,7 @@ complain(struct rt *r, const imp_contact *k, const struct cl_pair *s,
                   "from it on every ray");
         break;
     }
-    case CL_NONFINITE: {
+    case SUPPORT_NONFINITE: {
         double zero[3] = {0.0, 0.0, 0.0}, o[10];
         for (int i = 0; i < 2; i++)
             if (rt_eval(r, s->b[i].b->g2, s->have[i] ? s->p[i].x : zero, o) ==
@@ -518,8 +520,8 @@ int
 closest_points(struct rt *r, uint32_t contact, struct closest *out, bool loud)
 {
     const imp_contact *k = rt_contact(r, contact);
-    struct cl_pair s;
-    enum cl_fault f = CL_LOST;
+    struct support_pair s;
+    enum support_fault f = SUPPORT_LOST;
     double *last = r->contact_u + 8 * (size_t)contact;
     if (k->system != IMP_NO_SYSTEM)
         return gap_of_system(r, k, contact, out);
@@ -530,26 +532,26 @@ closest_points(struct rt *r, uint32_t contact, struct closest *out, bool loud)
     memset(&s, 0, sizeof s);
     memset(out, 0, sizeof *out);
     out->gap = NAN;
-    cl_body_get(r, k->body[0], &s.b[0]);
-    cl_body_get(r, k->body[1], &s.b[1]);
-    s.length = cl_length(&s.b[0], &s.b[1]);
+    support_body_get(r, k->body[0], &s.b[0]);
+    support_body_get(r, k->body[1], &s.b[1]);
+    s.length = support_length(&s.b[0], &s.b[1]);
     if (r->contact_warm[contact]) {
         double u[8], gap;
         memcpy(u, last, sizeof u);
         f = newton(r, k, &s, u, &gap);
-        for (int i = 0; i < 2 * s.b[0].d && f == CL_FINE; i++) {
-            const struct cl_body *b = &s.b[i / s.b[0].d];
+        for (int i = 0; i < 2 * s.b[0].d && f == SUPPORT_FINE; i++) {
+            const struct support_body *b = &s.b[i / s.b[0].d];
             if (b->size > 0.0 && fabs(u[i] - last[i]) > CL_WARM_MOVE * b->size)
-                f = CL_LOST;
+                f = SUPPORT_LOST;
         }
-        if (f == CL_FINE)
+        if (f == SUPPORT_FINE)
             f = finish(&s, u, gap, out);
-        if (f == CL_FINE && is_deep(&s, gap))
-            f = CL_LOST;
+        if (f == SUPPORT_FINE && is_deep(&s, gap))
+            f = SUPPORT_LOST;
     }
-    if (f != CL_FINE)
+    if (f != SUPPORT_FINE)
         f = solve_cold(r, k, &s, out);
-    if (f == CL_FINE) {
+    if (f == SUPPORT_FINE) {
         out->deep = is_deep(&s, out->gap);
         memcpy(last, out->u, sizeof out->u);
         r->contact_warm[contact] = 1;
@@ -561,7 +563,7 @@ closest_points(struct rt *r, uint32_t contact, struct closest *out, bool loud)
         complain(r, k, &s, f);
         return IMP_FAILED;
     }
-    return f == CL_FLAT ? IMP_SINGULAR : IMP_DIVERGED;
+    return f == SUPPORT_FLAT ? IMP_SINGULAR : IMP_DIVERGED;
 }
 
 int
@@ -592,7 +594,7 @@ event_row(const struct rt *r, uint32_t contact, uint32_t i)
 }
 
 void
-cl_predict(struct rt *r, uint32_t contact, int order, double dt)
+closest_predict(struct rt *r, uint32_t contact, int order, double dt)
 {
     double *u = r->contact_u + 8 * (size_t)contact;
     if (rt_contact(r, contact)->flags & IMP_CONTACTF_CORNERS) {

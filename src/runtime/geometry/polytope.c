@@ -209,7 +209,7 @@ polytope_centre(struct rt *r, uint32_t body)
         return;
     const double *c = r->env + rt_body(r, body)->env_body + IMP_BODY_CENTRE;
     for (uint32_t i = 0; i < p->n_face; i++) {
-        struct poly_face *f = p->face + i;
+        struct polytope_face *f = p->face + i;
         f->d -= f->n[0] * c[0] + f->n[1] * c[1] + f->n[2] * c[2];
     }
     double far = 0;

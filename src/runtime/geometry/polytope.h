@@ -9,12 +9,12 @@
 
 #include "runtime/instance/run.h"
 
-struct poly_face {
+struct polytope_face {
     double n[3], d; /* outward unit normal; the face lies in n.x = d */
     uint32_t first; /* of its vertices in loop[], counter-clockwise seen */
     uint32_t count; /* from outside; in the plane 2 */
 };
-struct poly_edge { /* space only: in the plane the faces are the sides */
+struct polytope_edge { /* space only: in the plane the faces are the sides */
     uint32_t v[2], face[2];
     double dir[3]; /* unit, from v[0] to v[1] */
 };
@@ -22,8 +22,8 @@ struct polytope {
     int dim;
     uint32_t n_vertex, n_edge, n_face; /* a half-space: 0, 0, 1 */
     double (*vertex)[3];
-    struct poly_edge *edge;
-    struct poly_face *face;
+    struct polytope_edge *edge;
+    struct polytope_face *face;
     uint32_t *loop;
     /* around vertex v: faces around[at[v]] .. around[at[v + 1] - 1] */
     uint32_t *at, *around;

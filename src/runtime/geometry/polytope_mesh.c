@@ -118,7 +118,7 @@ finish(struct arena *a, struct polytope *p)
         return false;
     p->at = m.at;
     p->around = m.around;
-    p->edge = NEW_N(a, struct poly_edge, first[p->n_face] / 2 + 1);
+    p->edge = NEW_N(a, struct polytope_edge, first[p->n_face] / 2 + 1);
     for (uint32_t f = 0; f < p->n_face; f++)
         for (uint32_t i = first[f]; i < first[f + 1]; i++) {
             if (m.twin[i] < i)
@@ -127,9 +127,9 @@ finish(struct arena *a, struct polytope *p)
             uint32_t g = f;
             while (first[g + 1] <= m.twin[i])
                 g++;
-            struct poly_edge *e = p->edge + n++;
-            *e = (struct poly_edge){.v = {p->loop[i], p->loop[next]},
-                                    .face = {f, g}};
+            struct polytope_edge *e = p->edge + n++;
+            *e = (struct polytope_edge){.v = {p->loop[i], p->loop[next]},
+                                        .face = {f, g}};
             for (int k = 0; k < 3; k++)
                 e->dir[k] = p->vertex[e->v[1]][k] - p->vertex[e->v[0]][k];
             unit(e->dir);
@@ -162,7 +162,7 @@ polygon_sides(struct arena *a, struct polytope *p)
 
 /* plane of a face through its corners (Newell; about their mean) */
 static void
-face_plane(struct polytope *p, struct poly_face *f)
+face_plane(struct polytope *p, struct polytope_face *f)
 {
     double mid[3] = {0, 0, 0}, n[3] = {0, 0, 0};
     const uint32_t *l = p->loop + f->first;
@@ -206,7 +206,7 @@ polytope_points(struct arena *a, int dim, const double (*p)[3], uint32_t n,
     out->dim = dim;
     out->n_vertex = n;
     out->vertex = arena_alloc(a, n * sizeof *out->vertex);
-    out->face = NEW_N(a, struct poly_face, dim == 2 ? n : h.n_face);
+    out->face = NEW_N(a, struct polytope_face, dim == 2 ? n : h.n_face);
     if (dim == 2) {
         for (uint32_t i = 0; i < n; i++)
             memcpy(out->vertex[i], p[h.loop[i]], sizeof *out->vertex);
@@ -358,7 +358,7 @@ put_vertex(const struct planes *p, struct polytope *out, uint32_t v,
 }
 
 static void
-put_face(const struct planes *p, struct poly_face *f, uint32_t i)
+put_face(const struct planes *p, struct polytope_face *f, uint32_t i)
 {
     memcpy(f->n, p->h[i], sizeof f->n);
     f->d = p->h[i][3] + dot(p->h[i], p->c);
@@ -371,7 +371,7 @@ planes_polygon(const struct planes *p, const struct hull *h,
     uint32_t n = h->first[1];
     out->n_vertex = n;
     out->vertex = arena_alloc(p->a, n * sizeof *out->vertex);
-    out->face = NEW_N(p->a, struct poly_face, n);
+    out->face = NEW_N(p->a, struct polytope_face, n);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t at[2] = {h->loop[(i + n - 1) % n], h->loop[i]};
         enum hull_fault f = put_vertex(p, out, i, at, 2);
@@ -399,11 +399,11 @@ planes_polyhedron(const struct planes *p, const struct hull *h,
         if (f != HULL_OK)
             return f;
     }
-    out->face = NEW_N(p->a, struct poly_face, p->n);
+    out->face = NEW_N(p->a, struct polytope_face, p->n);
     for (uint32_t i = 0; i < p->n; i++) {
         if (m.at[i] == m.at[i + 1])
             continue; /* it bounds nothing */
-        struct poly_face *f = out->face + n++;
+        struct polytope_face *f = out->face + n++;
         put_face(p, f, i);
         f->first = m.at[i];
         f->count = m.at[i + 1] - m.at[i];
@@ -450,7 +450,7 @@ polytope_planes(struct arena *a, int dim, const double (*h)[4], uint32_t n,
     if (f != HULL_OK)
         return f;
     if (n == 1 && p.n == 1) {
-        out->face = NEW_N(a, struct poly_face, 1);
+        out->face = NEW_N(a, struct polytope_face, 1);
         put_face(&p, out->face, 0);
         out->n_face = 1;
         out->at = NEW_N(a, uint32_t, 1);

@@ -26,43 +26,44 @@
 #define CL_FAR 1e9
 
 double
-cl_dot(const double a[3], const double b[3])
+vec3_dot(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 double
-cl_norm(const double a[3])
+vec3_norm(const double a[3])
 {
-    return sqrt(cl_dot(a, a));
+    return sqrt(vec3_dot(a, a));
 }
 
 void
-cl_turn(const struct cl_body *b, const double x[3], double w[3])
+support_rotate(const struct support_body *b, const double x[3], double w[3])
 {
     for (int i = 0; i < 3; i++)
-        w[i] = cl_dot(b->R[i], x);
+        w[i] = vec3_dot(b->R[i], x);
 }
 
 void
-cl_turn_back(const struct cl_body *b, const double w[3], double x[3])
+support_rotate_back(const struct support_body *b, const double w[3],
+                    double x[3])
 {
     for (int j = 0; j < 3; j++)
         x[j] = b->R[0][j] * w[0] + b->R[1][j] * w[1] + b->R[2][j] * w[2];
 }
 
 void
-cl_to_world(const struct cl_body *b, const double x[3], double w[3])
+support_to_world(const struct support_body *b, const double x[3], double w[3])
 {
     double d[3] = {x[0] - b->centre[0], x[1] - b->centre[1],
                    x[2] - b->centre[2]};
-    cl_turn(b, d, w);
+    support_rotate(b, d, w);
     for (int i = 0; i < 3; i++)
         w[i] += b->c[i];
 }
 
 void
-cl_body_get(struct rt *r, uint32_t body, struct cl_body *o)
+support_body_get(struct rt *r, uint32_t body, struct support_body *o)
 {
     const imp_body *b = rt_body(r, body);
     const double *s = r->env + b->env_state;
@@ -101,22 +102,23 @@ cl_body_get(struct rt *r, uint32_t body, struct cl_body *o)
     o->R[2][2] = 1.0 - 2.0 * (x * x + y * y);
 }
 
-enum cl_fault
-cl_level(const struct cl_body *b, const double x[3], struct cl_point *p)
+enum support_fault
+support_level(const struct support_body *b, const double x[3],
+              struct support_point *p)
 {
     double o[10];
     int d = b->d;
     int st = rt_eval(b->r, b->b->g2, x, o);
     if (st != IMP_OK && st != IMP_NONFINITE)
-        return CL_NONFINITE;
+        return SUPPORT_NONFINITE;
     memset(p, 0, sizeof *p);
     memcpy(p->x, x, sizeof p->x);
     p->G = o[0];
     for (int i = 0; i < d; i++)
         p->g[i] = o[1 + i];
-    p->norm = cl_norm(p->g);
+    p->norm = vec3_norm(p->g);
     if (!isfinite(p->G) || !isfinite(p->norm))
-        return CL_NONFINITE;
+        return SUPPORT_NONFINITE;
     const double *h = o + 1 + d;
     for (int i = 0; i < d; i++)
         p->H[i][i] = h[i];
@@ -134,21 +136,22 @@ cl_level(const struct cl_body *b, const double x[3], struct cl_point *p)
                     p->H[i][j] =
                         i == j ? 1e8 * p->norm / (b->size > 0 ? b->size : 1.0)
                                : 0.0;
-    return CL_FINE;
+    return SUPPORT_FINE;
 }
 
 /* pulls x along its ray from the origin to the surface */
-static enum cl_fault
-cl_surface(const struct cl_body *b, const double x[3], struct cl_point *p)
+static enum support_fault
+support_surface(const struct support_body *b, const double x[3],
+                struct support_point *p)
 {
     double lo = 0.0, hi = INFINITY, s = 1.0;
-    double len = cl_norm(x), size = b->size > 0.0 ? b->size : 1.0;
+    double len = vec3_norm(x), size = b->size > 0.0 ? b->size : 1.0;
     if (!(len > 0.0))
-        return CL_LOST;
+        return SUPPORT_LOST;
     for (int it = 0; it < 200; it++) {
         double y[3] = {s * x[0], s * x[1], s * x[2]};
-        enum cl_fault f = cl_level(b, y, p);
-        if (f != CL_FINE) {
+        enum support_fault f = support_level(b, y, p);
+        if (f != SUPPORT_FINE) {
             /* not defined out there: the surface is nearer */
             hi = s;
             s = 0.5 * (lo + hi);
@@ -156,9 +159,9 @@ cl_surface(const struct cl_body *b, const double x[3], struct cl_point *p)
                 return f;
             continue;
         }
-        double slope = cl_dot(p->g, x); /* dG/ds */
+        double slope = vec3_dot(p->g, x); /* dG/ds */
         if (slope > 0.0 && fabs(p->G) <= CL_ON_SURFACE * p->norm * s * len)
-            return CL_FINE;
+            return SUPPORT_FINE;
         if (p->G < 0.0)
             lo = s;
         else
@@ -166,7 +169,7 @@ cl_surface(const struct cl_body *b, const double x[3], struct cl_point *p)
         double next = s - p->G / slope;
         bool inside = slope > 0.0 && next > lo && next < hi;
         if (inside && fabs(next - s) <= 2.0 * DBL_EPSILON * s)
-            return CL_FINE;
+            return SUPPORT_FINE;
         if (!inside || (it % 6 == 5 && isfinite(hi))) {
             if (isfinite(hi))
                 next = 0.5 * (lo + hi);
@@ -176,18 +179,18 @@ cl_surface(const struct cl_body *b, const double x[3], struct cl_point *p)
             next = 4.0 * s;
         }
         if (next == s || next == lo || next == hi)
-            return CL_FINE; /* the last two neighbours */
+            return SUPPORT_FINE; /* the last two neighbours */
         if (!isfinite(hi) && next * len > CL_FAR * size)
-            return CL_NO_ROOT;
+            return SUPPORT_NO_ROOT;
         if (next * len < 1e-12 * size)
-            return CL_NO_ROOT;
+            return SUPPORT_NO_ROOT;
         s = next;
     }
-    return CL_LOST;
+    return SUPPORT_LOST;
 }
 
 void
-cl_tangents(int d, const double n[3], double T[2][3])
+support_tangents(int d, const double n[3], double T[2][3])
 {
     memset(T, 0, sizeof(double) * 6);
     if (d == 2) {
@@ -201,7 +204,7 @@ cl_tangents(int d, const double n[3], double T[2][3])
     /* the axis least along n, made orthogonal to it */
     for (int i = 0; i < 3; i++)
         T[0][i] = (i == k) - n[k] * n[i];
-    double len = cl_norm(T[0]);
+    double len = vec3_norm(T[0]);
     for (int i = 0; i < 3; i++)
         T[0][i] /= len;
     T[1][0] = n[1] * T[0][2] - n[2] * T[0][1];
@@ -214,13 +217,13 @@ form(const double H[3][3], const double a[3], const double b[3])
 {
     double s = 0.0;
     for (int i = 0; i < 3; i++)
-        s += a[i] * cl_dot(H[i], b);
+        s += a[i] * vec3_dot(H[i], b);
     return s;
 }
 
 void
-cl_curvature(const struct cl_body *b, const struct cl_point *p, double T[2][3],
-             double K[3])
+support_curvature(const struct support_body *b, const struct support_point *p,
+                  double T[2][3], double K[3])
 {
     K[0] = form(p->H, T[0], T[0]) / p->norm;
     K[1] = b->d == 3 ? form(p->H, T[0], T[1]) / p->norm : 0.0;
@@ -228,7 +231,7 @@ cl_curvature(const struct cl_body *b, const struct cl_point *p, double T[2][3],
 }
 
 void
-cl_eigen(int d, const double K[3], double e[2])
+support_principal_curvatures(int d, const double K[3], double e[2])
 {
     if (d == 2) {
         e[0] = e[1] = K[0];
@@ -245,7 +248,7 @@ static void
 lift(int d, double K[3], double least)
 {
     double e[2];
-    cl_eigen(d, K, e);
+    support_principal_curvatures(d, K, e);
     if (e[0] >= least)
         return;
     if (d == 2) {
@@ -283,13 +286,14 @@ solve2(int d, const double K[3], const double a[2], double r[2])
 /* step from p to the support point of the model ellipsoid at p (file comment)
  * in direction n */
 static void
-model_step(const struct cl_body *b, const struct cl_point *p, const double N[3],
-           double T[2][3], const double n[3], double size, double step[3])
+model_step(const struct support_body *b, const struct support_point *p,
+           const double N[3], double T[2][3], const double n[3], double size,
+           double step[3])
 {
     int d = b->d;
     double B[3], bn[2], a = form(p->H, N, N), t[2];
     double unit = p->norm / size;
-    cl_curvature(b, p, T, B);
+    support_curvature(b, p, T, B);
     for (int i = 0; i < 3; i++)
         B[i] *= p->norm;
     lift(d, B, CL_MODEL_FLAT * unit);
@@ -300,8 +304,8 @@ model_step(const struct cl_body *b, const struct cl_point *p, const double N[3],
     double s = a - (bn[0] * t[0] + bn[1] * t[1]);
     if (!(s >= 0.05 * unit && s <= 20.0 * unit))
         s = unit;
-    double nn = cl_dot(n, N);
-    double nt[2] = {cl_dot(n, T[0]), d == 3 ? cl_dot(n, T[1]) : 0.0};
+    double nn = vec3_dot(n, N);
+    double nt[2] = {vec3_dot(n, T[0]), d == 3 ? vec3_dot(n, T[1]) : 0.0};
     /* centre of the ellipsoid, and H'^-1 n */
     double en = -p->norm / s;
     double zn = (nn - (t[0] * nt[0] + t[1] * nt[1])) / s;
@@ -313,115 +317,116 @@ model_step(const struct cl_body *b, const struct cl_point *p, const double N[3],
     double across[2] = {-en * t[0] + f * zt[0], -en * t[1] + f * zt[1]};
     for (int i = 0; i < 3; i++)
         step[i] = along * N[i] + across[0] * T[0][i] + across[1] * T[1][i];
-    double len = cl_norm(step), most = 2.0 * size;
+    double len = vec3_norm(step), most = 2.0 * size;
     if (len > most)
         for (int i = 0; i < 3; i++)
             step[i] *= most / len;
 }
 
-enum cl_fault
-cl_support(const struct cl_body *b, const double n[3], double tol, bool warm,
-           struct cl_point *p)
+enum support_fault
+support_find(const struct support_body *b, const double n[3], double tol,
+             bool warm, struct support_point *p)
 {
-    enum cl_fault f = CL_FINE;
+    enum support_fault f = SUPPORT_FINE;
     double size = b->size > 0.0 ? b->size : 1.0;
     if (!warm) {
         double x[3] = {size * n[0], size * n[1], size * n[2]};
-        f = cl_surface(b, x, p);
-        if (f != CL_FINE)
+        f = support_surface(b, x, p);
+        if (f != SUPPORT_FINE)
             return f;
-        size = b->size > 0.0 ? b->size : cl_norm(p->x);
+        size = b->size > 0.0 ? b->size : vec3_norm(p->x);
     }
     for (int it = 0; it < 100; it++) {
         double N[3], T[2][3], step[3];
         if (!(p->norm > 0.0))
-            return CL_NO_ROOT;
+            return SUPPORT_NO_ROOT;
         for (int i = 0; i < 3; i++)
             N[i] = p->g[i] / p->norm;
-        double cosine = cl_dot(n, N), side[3];
+        double cosine = vec3_dot(n, N), side[3];
         for (int i = 0; i < 3; i++)
             side[i] = n[i] - cosine * N[i];
-        if (cosine > 0.0 && cl_norm(side) <= tol)
-            return CL_FINE;
-        cl_tangents(b->d, N, T);
+        if (cosine > 0.0 && vec3_norm(side) <= tol)
+            return SUPPORT_FINE;
+        support_tangents(b->d, N, T);
         model_step(b, p, N, T, n, size, step);
-        double height = cl_dot(n, p->x), share = 1.0;
+        double height = vec3_dot(n, p->x), share = 1.0;
         bool rose = false;
         for (int half = 0; half < 40 && !rose; half++, share *= 0.5) {
             double x[3];
-            struct cl_point q;
+            struct support_point q;
             for (int i = 0; i < 3; i++)
                 x[i] = p->x[i] + share * step[i];
             /* a step through the origin has no ray */
-            if (cl_norm(x) < 1e-3 * cl_norm(p->x))
+            if (vec3_norm(x) < 1e-3 * vec3_norm(p->x))
                 continue;
-            f = cl_surface(b, x, &q);
-            if (f != CL_FINE)
+            f = support_surface(b, x, &q);
+            if (f != SUPPORT_FINE)
                 continue;
-            double up = cl_dot(n, q.x) - height;
-            double want = 1e-3 * share * cl_dot(n, step);
+            double up = vec3_dot(n, q.x) - height;
+            double want = 1e-3 * share * vec3_dot(n, step);
             if (up > 0.0 && up >= want) {
                 *p = q;
                 rose = true;
             } else if (half > 3 && fabs(up) <= 4.0 * DBL_EPSILON * size) {
-                return CL_FINE; /* rounding hides any further rise */
+                return SUPPORT_FINE; /* rounding hides any further rise */
             }
         }
         if (!rose)
             /* second order in the angle: a small one is no harm */
-            return cosine > 0.0 && cl_norm(side) <= 1e-5 ? CL_FINE
-                   : f != CL_FINE                        ? f
-                                                         : CL_LOST;
+            return cosine > 0.0 && vec3_norm(side) <= 1e-5 ? SUPPORT_FINE
+                   : f != SUPPORT_FINE                     ? f
+                                                           : SUPPORT_LOST;
     }
-    return CL_FINE;
+    return SUPPORT_FINE;
 }
 
 /* sigma(n) = n.(c2 - c1) - h1(n) - h2(-n), with support points */
-enum cl_fault
-cl_sigma(struct cl_pair *s, const double n[3])
+enum support_fault
+support_separation(struct support_pair *s, const double n[3])
 {
     double w[2][3];
     memcpy(s->n, n, sizeof s->n);
     /* a plane's point is the foot of the other body's: that one first */
     for (int k = 0; k < 2; k++) {
         int i = s->b[0].flat ? 1 - k : k;
-        const struct cl_body *b = &s->b[i];
+        const struct support_body *b = &s->b[i];
         double m[3], a[3] = {n[0], n[1], n[2]};
         if (i == 1)
             for (int j = 0; j < 3; j++)
                 a[j] = -n[j];
-        cl_turn_back(b, a, m);
+        support_rotate_back(b, a, m);
         if (b->flat) {
             double v[3], y[3];
             for (int j = 0; j < 3; j++)
                 v[j] = w[1 - i][j] - b->c[j];
-            cl_turn_back(b, v, y);
+            support_rotate_back(b, v, y);
             for (int j = 0; j < 3; j++)
                 y[j] += b->centre[j];
-            enum cl_fault f = cl_level(b, y, &s->p[i]);
-            if (f != CL_FINE || !(s->p[i].norm > 0.0))
-                return f != CL_FINE ? f : CL_NO_ROOT;
+            enum support_fault f = support_level(b, y, &s->p[i]);
+            if (f != SUPPORT_FINE || !(s->p[i].norm > 0.0))
+                return f != SUPPORT_FINE ? f : SUPPORT_NO_ROOT;
             double off = s->p[i].G / (s->p[i].norm * s->p[i].norm);
             for (int j = 0; j < 3; j++)
                 s->p[i].x[j] -= off * s->p[i].g[j];
         } else {
-            enum cl_fault f = cl_support(b, m, 1e-8, s->have[i], &s->p[i]);
-            if (f != CL_FINE)
+            enum support_fault f =
+                support_find(b, m, 1e-8, s->have[i], &s->p[i]);
+            if (f != SUPPORT_FINE)
                 return f;
         }
         s->have[i] = true;
-        cl_to_world(b, s->p[i].x, w[i]);
+        support_to_world(b, s->p[i].x, w[i]);
     }
     double d[3] = {w[1][0] - w[0][0], w[1][1] - w[0][1], w[1][2] - w[0][2]};
-    s->sigma = cl_dot(n, d);
+    s->sigma = vec3_dot(n, d);
     for (int j = 0; j < 3; j++)
         d[j] -= s->sigma * n[j];
-    s->slope = cl_norm(d);
-    return CL_FINE;
+    s->slope = vec3_norm(d);
+    return SUPPORT_FINE;
 }
 
 void
-cl_radii(int d, const double K[3], double least, double W[3])
+support_radii(int d, const double K[3], double least, double W[3])
 {
     double k[3] = {K[0], K[1], K[2]};
     lift(d, k, least);
@@ -438,54 +443,54 @@ cl_radii(int d, const double K[3], double least, double W[3])
 
 /* radii-of-curvature matrix of body i at its point, in world tangents T */
 static void
-radii(const struct cl_pair *s, int i, double T[2][3], double W[3])
+radii(const struct support_pair *s, int i, double T[2][3], double W[3])
 {
-    const struct cl_body *b = &s->b[i];
+    const struct support_body *b = &s->b[i];
     double t[2][3], K[3];
-    cl_turn_back(b, T[0], t[0]);
-    cl_turn_back(b, T[1], t[1]);
-    cl_curvature(b, &s->p[i], t, K);
-    cl_radii(b->d, K, 1e-7 / s->length, W);
+    support_rotate_back(b, T[0], t[0]);
+    support_rotate_back(b, T[1], t[1]);
+    support_curvature(b, &s->p[i], t, K);
+    support_radii(b->d, K, 1e-7 / s->length, W);
 }
 
 /* Newton's method for the maximum of sigma on the sphere: gradient P w with
  * w = r_Q - r_P, Hessian -(W1 + W2 + sigma) */
-enum cl_fault
-cl_climb(struct cl_pair *s, double tol, int most)
+enum support_fault
+support_separation_maximise(struct support_pair *s, double tol, int most)
 {
     int d = s->b[0].d;
     for (int it = 0; it < most; it++) {
         if (s->slope <= tol * s->length)
-            return CL_FINE;
+            return SUPPORT_FINE;
         double T[2][3], W[2][3], M[3], w[2][3], g[2], step[2];
-        cl_tangents(d, s->n, T);
+        support_tangents(d, s->n, T);
         for (int i = 0; i < 2; i++) {
             radii(s, i, T, W[i]);
-            cl_to_world(&s->b[i], s->p[i].x, w[i]);
+            support_to_world(&s->b[i], s->p[i].x, w[i]);
         }
         for (int j = 0; j < 3; j++)
             w[1][j] -= w[0][j];
         for (int j = 0; j < 3; j++)
             M[j] = W[0][j] + W[1][j] + (j == 1 ? 0.0 : s->sigma);
         lift(d, M, 0.05 * s->length);
-        g[0] = cl_dot(w[1], T[0]);
-        g[1] = d == 3 ? cl_dot(w[1], T[1]) : 0.0;
+        g[0] = vec3_dot(w[1], T[0]);
+        g[1] = d == 3 ? vec3_dot(w[1], T[1]) : 0.0;
         solve2(d, M, g, step);
         double len = sqrt(step[0] * step[0] + step[1] * step[1]);
         double share = len > 0.7 ? 0.7 / len : 1.0;
         double rise = step[0] * g[0] + step[1] * g[1];
         bool rose = false;
         for (int half = 0; half < 30 && !rose; half++, share *= 0.5) {
-            struct cl_pair next = *s;
+            struct support_pair next = *s;
             double n[3];
             for (int j = 0; j < 3; j++)
                 n[j] =
                     s->n[j] + share * (step[0] * T[0][j] + step[1] * T[1][j]);
-            double l = cl_norm(n);
+            double l = vec3_norm(n);
             for (int j = 0; j < 3; j++)
                 n[j] /= l;
-            enum cl_fault f = cl_sigma(&next, n);
-            if (f != CL_FINE)
+            enum support_fault f = support_separation(&next, n);
+            if (f != SUPPORT_FINE)
                 return f;
             double up = next.sigma - s->sigma;
             if (up >= 1e-3 * share * rise ||
@@ -496,7 +501,7 @@ cl_climb(struct cl_pair *s, double tol, int most)
             }
         }
         if (!rose)
-            return s->slope <= 1e-5 * s->length ? CL_FINE : CL_LOST;
+            return s->slope <= 1e-5 * s->length ? SUPPORT_FINE : SUPPORT_LOST;
     }
-    return s->slope <= 1e-3 * s->length ? CL_FINE : CL_LOST;
+    return s->slope <= 1e-3 * s->length ? SUPPORT_FINE : SUPPORT_LOST;
 }

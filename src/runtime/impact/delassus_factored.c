@@ -60,7 +60,7 @@ scale(struct six x, double l)
 }
 
 void
-multi_factor_new(struct multi_work *w, size_t nb, size_t nc, size_t nj)
+delassus_factor_new(struct impact_work *w, size_t nb, size_t nc, size_t nj)
 {
     size_t nr = 6 * nj, ldw = (nc + SIX - 1) / SIX * SIX;
     struct arena *a = w->arena;
@@ -88,7 +88,7 @@ dot6(const double *a, const double *b)
 /* the six numbers of the reaction [force; moment about r from the mass centre]
  * on a body; g: root of the inverse mass, with the sign */
 static inline void
-six_of(const struct multi_body *b, double g, double sign, const double f[3],
+six_of(const struct impact_body *b, double g, double sign, const double f[3],
        const double t[3], const double r[3], double out[6])
 {
     double k[3] = {t[0] + (r[1] * f[2] - r[2] * f[1]),
@@ -103,10 +103,10 @@ six_of(const struct multi_body *b, double g, double sign, const double f[3],
 
 /* one side of n rows: S holds force and moment about `at` */
 static void
-build_side(struct multi *m, int n, struct multi_row *row, int s, uint32_t body,
-           double sign, const double *S, const double at[3])
+build_side(struct impact_solver *m, int n, struct impact_row *row, int s,
+           uint32_t body, double sign, const double *S, const double at[3])
 {
-    const struct multi_body *b = &m->in.body[body];
+    const struct impact_body *b = &m->in.body[body];
     if (body == IMP_WORLD || !(b->invmass > 0)) {
         for (int i = 0; i < n; i++)
             row[i].body[s] = IMP_WORLD;
@@ -122,15 +122,15 @@ build_side(struct multi *m, int n, struct multi_row *row, int s, uint32_t body,
 }
 
 static void
-build_rows(struct multi *m)
+build_rows(struct impact_solver *m)
 {
-    const struct multi_problem *in = &m->in;
-    struct multi_work *w = m->w;
-    struct multi_row *row = w->row;
+    const struct impact_problem *in = &m->in;
+    struct impact_work *w = m->w;
+    struct impact_row *row = w->row;
     for (uint32_t b = 0; b < in->n_body; b++)
         w->mass_root[b] = sqrt(in->body[b].invmass);
     for (uint32_t j = 0; j < in->n_joint; j++) {
-        const struct multi_joint *k = &in->joint[j];
+        const struct impact_joint *k = &in->joint[j];
         w->first_of[j] = (int)(row - w->row);
         for (int s = 0; s < 2; s++)
             build_side(m, k->n, row, s, k->body[s], s ? -1 : 1, k->S[0], k->at);
@@ -138,7 +138,7 @@ build_rows(struct multi *m)
     }
     m->nr = w->first_of[in->n_joint] = (int)(row - w->row);
     for (uint32_t c = 0; c < in->n_contact; c++, row++) {
-        const struct multi_contact *k = &in->contact[c];
+        const struct impact_contact *k = &in->contact[c];
         double n = m->length[c] =
             sqrt(k->dir[0] * k->dir[0] + k->dir[1] * k->dir[1] +
                  k->dir[2] * k->dir[2]);
@@ -156,7 +156,7 @@ build_rows(struct multi *m)
 /* T := L^-1 T, lines of rows `f` (the first of joint `from`) up to joint `to`,
  * ld apart */
 static void
-forward(const struct multi_work *w, int from, int to, double *T, int ld)
+forward(const struct impact_work *w, int from, int to, double *T, int ld)
 {
     int f = w->first_of[from];
     for (int j = from; j < to; j++) {
@@ -176,10 +176,10 @@ forward(const struct multi_work *w, int from, int to, double *T, int ld)
 /* T := the products of joint j's rows with those of all joints from `start[j]`
  * to itself */
 static void
-gram_of_joint(struct multi *m, int j, double *T)
+gram_of_joint(struct impact_solver *m, int j, double *T)
 {
     static const double none[6] = {0};
-    const struct multi_work *w = m->w;
+    const struct impact_work *w = m->w;
     int r0 = w->first_of[j], n = w->first_of[j + 1] - r0, f = w->start[j];
     memset(T, 0, sizeof *T * SIX * (size_t)(r0 + n - f));
     for (int s = 0; s < 2 && n; s++) {
@@ -210,9 +210,9 @@ gram_of_joint(struct multi *m, int j, double *T)
 /* Cholesky factors of the joints' part, as dense_cholesky: smallest ratio of a
  * kept pivot to its row's size; what is at or under tol is dropped */
 static double
-factor_joints(struct multi *m, double tol)
+factor_joints(struct impact_solver *m, double tol)
 {
-    struct multi_work *w = m->w;
+    struct impact_work *w = m->w;
     double worst = 1;
     size_t room = 0;
     m->joint_rank = 0;
@@ -265,12 +265,12 @@ factor_joints(struct multi *m, double tol)
  * each place), so that those a joint concerns are a prefix. first[] by place:
  * that joint. */
 static void
-order_contacts(struct multi *m, int *first)
+order_contacts(struct impact_solver *m, int *first)
 {
-    struct multi_work *w = m->w;
+    struct impact_work *w = m->w;
     int nc = m->nc, nj = (int)m->in.n_joint, *place = w->place;
     for (int c = 0; c < nc; c++) {
-        const struct multi_row *r = &w->row[m->nr + c];
+        const struct impact_row *r = &w->row[m->nr + c];
         int f = nj, p = c;
         for (int s = 0; s < 2; s++)
             if (r->body[s] != IMP_WORLD && w->head[r->body[s]] >= 0) {
@@ -288,12 +288,12 @@ order_contacts(struct multi *m, int *first)
 
 /* products of the contacts' rows with those of joints, into W by place */
 static void
-gram_of_contacts(struct multi *m)
+gram_of_contacts(struct impact_solver *m)
 {
-    struct multi_work *w = m->w;
+    struct impact_work *w = m->w;
     memset(w->W, 0, sizeof *w->W * (size_t)m->nr * (size_t)w->ldw);
     for (int p = 0; p < m->nc; p++) {
-        const struct multi_row *r = &w->row[m->nr + w->place[p]];
+        const struct impact_row *r = &w->row[m->nr + w->place[p]];
         for (int s = 0; s < 2; s++) {
             if (r->body[s] == IMP_WORLD)
                 continue;
@@ -308,14 +308,14 @@ gram_of_contacts(struct multi *m)
 
 /* among the contacts themselves: the lower triangle of G without joints */
 static void
-gram_of_free(struct multi *m)
+gram_of_free(struct impact_solver *m)
 {
-    struct multi_work *w = m->w;
+    struct impact_work *w = m->w;
     memset(m->G, 0, sizeof *m->G * (size_t)m->nc * (size_t)m->nc);
     for (uint32_t b = 0; b < m->in.n_body; b++)
         w->head[b] = -1;
     for (int c = 0; c < m->nc; c++) {
-        const struct multi_row *r = &w->row[m->nr + c];
+        const struct impact_row *r = &w->row[m->nr + c];
         double *g = m->G + c * m->nc;
         for (int s = 0; s < 2; s++)
             if (r->body[s] != IMP_WORLD) {
@@ -333,9 +333,9 @@ gram_of_free(struct multi *m)
 
 /* takes W^T W from G: contacts at places a, a + 1, a + 2 with six from b on */
 static void
-reduce_tile(struct multi *m, int a, int b, int from)
+reduce_tile(struct impact_solver *m, int a, int b, int from)
 {
-    const struct multi_work *w = m->w;
+    const struct impact_work *w = m->w;
     const double *x = w->W + from * w->ldw, *end = w->W + m->nr * w->ldw;
     struct six s0 = {{0}, {0}, {0}}, s1 = s0, s2 = s0;
     double sum[3][SIX];
@@ -357,9 +357,9 @@ reduce_tile(struct multi *m, int a, int b, int from)
 
 /* G = A_cc - W^T W, W = L^-1 A_jc */
 static void
-reduce_contacts(struct multi *m)
+reduce_contacts(struct impact_solver *m)
 {
-    struct multi_work *w = m->w;
+    struct impact_work *w = m->w;
     int nc = m->nc, nj = (int)m->in.n_joint, *first = w->place + nc;
     order_contacts(m, first);
     gram_of_contacts(m);
@@ -383,7 +383,7 @@ reduce_contacts(struct multi *m)
 }
 
 double
-multi_factor(struct multi *m, double tol)
+delassus_factor(struct impact_solver *m, double tol)
 {
     build_rows(m);
     double worst = factor_joints(m, tol);
@@ -393,10 +393,10 @@ multi_factor(struct multi *m, double tol)
 
 /* L^T xi = -W P */
 void
-multi_joint_impulses(struct multi *m, const double *P, double *xi)
+impact_joint_impulses(struct impact_solver *m, const double *P, double *xi)
 {
-    const struct multi_work *w = m->w;
-    double x[MULTI_MOST];
+    const struct impact_work *w = m->w;
+    double x[IMPACT_CONTACTS_MAX];
     for (int p = 0; p < m->nc; p++)
         x[p] = P[w->place[p]];
     /* contacts at and after place p do not feel joint j */

@@ -15,9 +15,9 @@
 #define JOINT_LOOSEST 1e-6
 
 static void
-ensure(struct multi *m)
+ensure(struct impact_solver *m)
 {
-    struct multi_work *w = m->w;
+    struct impact_work *w = m->w;
     if (w->qr)
         return;
     size_t n = (size_t)w->ld, M = 6 * w->most_body + 1, nc = n;
@@ -36,9 +36,9 @@ ensure(struct multi *m)
 
 /* the column of a row over all bodies */
 static void
-column(const struct multi *m, int i, double *x)
+column(const struct impact_solver *m, int i, double *x)
 {
-    const struct multi_row *r = &m->w->row[i];
+    const struct impact_row *r = &m->w->row[i];
     memset(x, 0, sizeof *x * 6 * m->in.n_body);
     for (int s = 0; s < 2; s++)
         if (r->body[s] != IMP_WORLD)
@@ -47,7 +47,7 @@ column(const struct multi *m, int i, double *x)
 }
 
 static double
-tolerance(const struct multi *m)
+tolerance(const struct impact_solver *m)
 {
     return fmax(dense_tolerance(6 * (int)m->in.n_body, m->nr + m->nc),
                 m->in.tolerance);
@@ -57,9 +57,9 @@ tolerance(const struct multi *m)
  * on columns measured by their length before the joints took their part, the
  * singular values that are returned are those of unit directions */
 static int
-factor(struct multi *m, const int *set, int k)
+factor(struct impact_solver *m, const int *set, int k)
 {
-    struct multi_work *w = m->w;
+    struct impact_work *w = m->w;
     int M = 6 * (int)m->in.n_body, rank = 0;
     double *a = w->B + (size_t)M * (size_t)m->nc;
     for (int i = 0; i < k; i++) {
@@ -79,9 +79,9 @@ factor(struct multi *m, const int *set, int k)
 }
 
 int
-multi_exact(struct multi *m)
+delassus_svd(struct impact_solver *m)
 {
-    struct multi_work *w = m->w;
+    struct impact_work *w = m->w;
     int M = 6 * (int)m->in.n_body, nc = m->nc;
     ensure(m);
     for (int i = 0; i < m->nr; i++)
@@ -131,13 +131,13 @@ multi_exact(struct multi *m)
 }
 
 int
-multi_pseudo(struct multi *m, const bool *on, const double *b, double *x,
-             double *residual, int *rank)
+delassus_pseudoinverse(struct impact_solver *m, const bool *on, const double *b,
+                       double *x, double *residual, int *rank)
 {
-    struct multi_work *w = m->w;
-    int nc = m->nc, k = 0, set[MULTI_MOST];
-    double rhs[MULTI_MOST], y[MULTI_MOST];
-    for (int c = 0; c < nc && k < MULTI_MOST; c++)
+    struct impact_work *w = m->w;
+    int nc = m->nc, k = 0, set[IMPACT_CONTACTS_MAX];
+    double rhs[IMPACT_CONTACTS_MAX], y[IMPACT_CONTACTS_MAX];
+    for (int c = 0; c < nc && k < IMPACT_CONTACTS_MAX; c++)
         if (!on || on[c]) {
             rhs[k] = b[c];
             set[k++] = c;
@@ -183,9 +183,10 @@ multi_pseudo(struct multi *m, const bool *on, const double *b, double *x,
 }
 
 void
-multi_least_joint(struct multi *m, const double *six, double *xi)
+impact_least_joint_impulses(struct impact_solver *m, const double *six,
+                            double *xi)
 {
-    struct multi_work *w = m->w;
+    struct impact_work *w = m->w;
     int M = 6 * (int)m->in.n_body, nr = m->nr;
     ensure(m);
     double *neg = w->tau, *work = w->Js + nr;
@@ -198,10 +199,10 @@ multi_least_joint(struct multi *m, const double *six, double *xi)
 }
 
 bool
-multi_keeps_null(const struct multi *m, const bool *on, int rank)
+delassus_keeps_null(const struct impact_solver *m, const bool *on, int rank)
 {
-    const struct multi_work *w = m->w;
-    int M = 6 * (int)m->in.n_body, k = 0, set[MULTI_MOST];
+    const struct impact_work *w = m->w;
+    int M = 6 * (int)m->in.n_body, k = 0, set[IMPACT_CONTACTS_MAX];
     bool equal = true;
     for (int c = 0; c < m->nc; c++)
         if (!on || on[c]) {

@@ -19,18 +19,18 @@
  * with joints to no more (start.c), and verdicts have the same tolerance. */
 #define OPEN 1e-9
 
-struct multi *
-multi_new(struct arena *a, uint32_t n_body, uint32_t n_contact,
-          uint32_t n_joint)
+struct impact_solver *
+impact_solver_new(struct arena *a, uint32_t n_body, uint32_t n_contact,
+                  uint32_t n_joint)
 {
-    struct multi *m = NEW(a, struct multi);
-    struct multi_work *w = m->w = NEW(a, struct multi_work);
+    struct impact_solver *m = NEW(a, struct impact_solver);
+    struct impact_work *w = m->w = NEW(a, struct impact_work);
     size_t nb = n_body, nc = n_contact, nr = 6 * (size_t)n_joint, n = nr + nc;
     w->arena = a;
     w->most_body = nb;
     w->ld = (int)(n ? n : 1);
-    w->row = NEW_N(a, struct multi_row, n + 1);
-    multi_factor_new(w, nb, nc, n_joint);
+    w->row = NEW_N(a, struct impact_row, n + 1);
+    delassus_factor_new(w, nb, nc, n_joint);
     w->x = NEW_N(a, double, 2 * n + 1);
     w->y = w->x + n;
     w->F = NEW_N(a, double, nc *nc + nc + 1);
@@ -58,17 +58,17 @@ multi_new(struct arena *a, uint32_t n_body, uint32_t n_contact,
 }
 
 static void
-velocities(struct multi *m)
+velocities(struct impact_solver *m)
 {
-    const struct multi_problem *in = &m->in;
+    const struct impact_problem *in = &m->in;
     m->speed = 0;
     for (uint32_t c = 0; c < in->n_contact; c++) {
-        const struct multi_contact *k = &in->contact[c];
+        const struct impact_contact *k = &in->contact[c];
         double v = k->recede * m->length[c], size = fabs(k->recede);
         for (int s = 0; s < 2; s++) {
             if (k->body[s] == IMP_WORLD)
                 continue;
-            const struct multi_body *b = &in->body[k->body[s]];
+            const struct impact_body *b = &in->body[k->body[s]];
             const double *x = s ? k->q : k->p, *w = b->spin;
             double r[3] = {x[0] - b->centre[0], x[1] - b->centre[1],
                            x[2] - b->centre[2]};
@@ -90,7 +90,7 @@ velocities(struct multi *m)
 }
 
 double
-multi_slack(const struct multi *m)
+impact_velocity_tolerance(const struct impact_solver *m)
 {
     /* about 20 operations per velocity; data errors turn directions */
     return (64 * DBL_EPSILON + m->in.tolerance) * m->speed;
@@ -100,22 +100,22 @@ multi_slack(const struct multi *m)
 #define RIGHT_ANGLE 1e-9
 
 double
-multi_cosine(const struct multi *m, int i, int j)
+delassus_cosine(const struct impact_solver *m, int i, int j)
 {
     double d = m->G[i * (m->nc + 1)] * m->G[j * (m->nc + 1)];
     return d > 0 ? m->G[i * m->nc + j] / sqrt(d) : 0;
 }
 
 bool
-multi_apart(const struct multi *m, int i, int j)
+delassus_orthogonal(const struct impact_solver *m, int i, int j)
 {
-    return fabs(multi_cosine(m, i, j)) <= RIGHT_ANGLE;
+    return fabs(delassus_cosine(m, i, j)) <= RIGHT_ANGLE;
 }
 
 int
-multi_prepare(struct multi *m, const struct multi_problem *in)
+impact_solver_prepare(struct impact_solver *m, const struct impact_problem *in)
 {
-    struct multi_work *w = m->w;
+    struct impact_work *w = m->w;
     int rank;
     m->in = *in;
     w->exact = false;
@@ -124,7 +124,7 @@ multi_prepare(struct multi *m, const struct multi_problem *in)
     for (uint32_t j = 0; j < in->n_joint; j++)
         rows += in->joint[j].n;
     double tol = dense_tolerance(rows, 6 * (int)in->n_body);
-    double worst = multi_factor(m, tol);
+    double worst = delassus_factor(m, tol);
     velocities(m);
     for (int i = 0; i < m->nc; i++)
         memcpy(w->F + i * m->nc, m->G + i * m->nc,
@@ -135,23 +135,24 @@ multi_prepare(struct multi *m, const struct multi_problem *in)
     m->condition = 1 / worst;
     m->regular = rank == m->nc && m->joint_rank == m->nr &&
                  worst >= fmax(PIVOT_REGULAR, in->tolerance);
-    return m->regular ? 0 : multi_exact(m);
+    return m->regular ? 0 : delassus_svd(m);
 }
 
 int
-multi_measure(struct multi *m)
+impact_solver_measure(struct impact_solver *m)
 {
-    return m->w->exact ? 0 : multi_exact(m);
+    return m->w->exact ? 0 : delassus_svd(m);
 }
 
 /* -- motion after ----------------------------------------------------------
  */
 
 static void
-add_rows(struct multi *m, const double *x, int first, int n, double *six)
+add_rows(struct impact_solver *m, const double *x, int first, int n,
+         double *six)
 {
     for (int i = 0; i < n; i++) {
-        const struct multi_row *r = &m->w->row[first + i];
+        const struct impact_row *r = &m->w->row[first + i];
         if (x[i] != 0)
             for (int s = 0; s < 2; s++)
                 if (r->body[s] != IMP_WORLD)
@@ -162,7 +163,7 @@ add_rows(struct multi *m, const double *x, int first, int n, double *six)
 
 /* D^T w: half way from spin to angular momentum D (D^T w) */
 static void
-half_spin(const struct multi_body *b, const double w[3], double h[3])
+half_spin(const struct impact_body *b, const double w[3], double h[3])
 {
     for (int i = 0; i < 3; i++)
         h[i] = b->inroot[i] * w[0] + b->inroot[3 + i] * w[1] +
@@ -170,7 +171,7 @@ half_spin(const struct multi_body *b, const double w[3], double h[3])
 }
 
 static double
-kinetic(const struct multi_body *b, const double *twist)
+kinetic(const struct impact_body *b, const double *twist)
 {
     const double *v = twist + 3;
     double h[3], t = b->mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
@@ -181,8 +182,8 @@ kinetic(const struct multi_body *b, const double *twist)
 /* adds the impulse [F; T about `at`] to what acts on a body: force, moment
  * about the mass centre, and the sizes of both */
 static void
-act(const struct multi_body *k, double sum[8], const double *F, const double *T,
-    const double *at, double sign)
+act(const struct impact_body *k, double sum[8], const double *F,
+    const double *T, const double *at, double sign)
 {
     double r[3] = {at[0] - k->centre[0], at[1] - k->centre[1],
                    at[2] - k->centre[2]};
@@ -197,14 +198,14 @@ act(const struct multi_body *k, double sum[8], const double *F, const double *T,
 }
 
 void
-multi_balance(struct multi *m)
+impact_momentum_balance(struct impact_solver *m)
 {
-    const struct multi_problem *in = &m->in;
+    const struct impact_problem *in = &m->in;
     double worst = 0, *sum = m->w->sum;
     memset(sum, 0, sizeof *sum * 8 * in->n_body);
     for (uint32_t i = 0; i < in->n_contact; i++)
         for (int s = 0; s < 2; s++) {
-            const struct multi_contact *c = &in->contact[i];
+            const struct impact_contact *c = &in->contact[i];
             double F[3];
             for (int k = 0; k < 3; k++)
                 F[k] = c->dir[k] * m->P[i];
@@ -214,14 +215,14 @@ multi_balance(struct multi *m)
         }
     for (uint32_t i = 0; i < in->n_joint; i++)
         for (int s = 0; s < 2; s++) {
-            const struct multi_joint *j = &in->joint[i];
+            const struct impact_joint *j = &in->joint[i];
             const double *x = m->xi + 6 * i;
             if (j->body[s] != IMP_WORLD)
                 act(&in->body[j->body[s]], sum + 8 * j->body[s], x, x + 3,
                     j->at, s ? -1 : 1);
         }
     for (uint32_t b = 0; b < in->n_body; b++, sum += 8) {
-        const struct multi_body *k = &in->body[b];
+        const struct impact_body *k = &in->body[b];
         const double *t = m->twist + 6 * b;
         double left[2] = {0, 0}, size[2] = {sum[6], sum[7]}, d[6];
         if (!(k->invmass > 0))
@@ -254,21 +255,21 @@ multi_balance(struct multi *m)
 }
 
 void
-multi_motion(struct multi *m, const double *P)
+impact_motion_after(struct impact_solver *m, const double *P)
 {
-    const struct multi_problem *in = &m->in;
-    struct multi_work *w = m->w;
+    const struct impact_problem *in = &m->in;
+    struct impact_work *w = m->w;
     double *xi = w->x;
     memset(w->six, 0, sizeof *w->six * 6 * in->n_body);
     add_rows(m, P, m->nr, m->nc, w->six);
     if (m->joint_rank < m->nr)
-        multi_least_joint(m, w->six, xi);
+        impact_least_joint_impulses(m, w->six, xi);
     else
-        multi_joint_impulses(m, P, xi);
+        impact_joint_impulses(m, P, xi);
     add_rows(m, xi, 0, m->nr, w->six);
     m->energy[0] = m->energy[1] = 0;
     for (uint32_t b = 0; b < in->n_body; b++) {
-        const struct multi_body *k = &in->body[b];
+        const struct impact_body *k = &in->body[b];
         double *t = m->twist + 6 * b, before[6];
         const double *s = w->six + 6 * b;
         memcpy(before, k->spin, 3 * sizeof *t);

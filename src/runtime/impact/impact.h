@@ -31,7 +31,7 @@
 struct arena;
 
 /* kg, m, s, world axes, matrices row-major 3 x 3 */
-struct multi_body {
+struct impact_body {
     double mass, inroot[9]; /* D with D D^T the inertia about the mass centre;
                                 only for energy and balances; 0 if nothing moves
                                 it. Of a needle that spins fast about its axis
@@ -41,7 +41,7 @@ struct multi_body {
     double centre[3];
     double spin[3], vel[3]; /* before; also of prescribed bodies */
 };
-struct multi_contact {
+struct impact_contact {
     uint32_t body[2];  /* IMP_WORLD possible */
     double p[3], q[3]; /* the point, as one of the first, of the second body */
     double dir[3];     /* of any length > 0 */
@@ -50,16 +50,16 @@ struct multi_contact {
     double e;          /* restitution */
     double priority;   /* sequential: smaller goes first; INFINITY: none */
 };
-struct multi_joint {
+struct impact_joint {
     uint32_t body[2]; /* IMP_WORLD possible */
     double at[3];
     int n;          /* rows */
     double S[6][6]; /* reactions on the first body: force, moment about `at` */
 };
-struct multi_problem {
-    const struct multi_body *body;
-    const struct multi_contact *contact;
-    const struct multi_joint *joint;
+struct impact_problem {
+    const struct impact_body *body;
+    const struct impact_contact *contact;
+    const struct impact_joint *joint;
     uint32_t n_body, n_contact, n_joint;
     /* directions of impulse closer than this (relative) count as dependent:
      * accuracy of the data; 0: rounding alone */
@@ -67,34 +67,34 @@ struct multi_problem {
 };
 
 /* most contacts in one impact */
-#define MULTI_MOST 256
+#define IMPACT_CONTACTS_MAX 256
 
-enum multi_determined {
-    MULTI_YES,    /* impulses and motion are unique */
-    MULTI_MOTION, /* the motion is unique, the impulses are not */
-    MULTI_NO      /* the law has no answer, or a choice was made */
+enum impact_uniqueness {
+    IMPACT_UNIQUE,        /* impulses and motion are unique */
+    IMPACT_MOTION_UNIQUE, /* the motion is unique, the impulses are not */
+    IMPACT_NOT_UNIQUE     /* the law has no answer, or a choice was made */
 };
-enum multi_fault {
-    MULTI_FINE,
-    MULTI_INCONSISTENT, /* the law's velocities lie outside the range of G */
-    MULTI_AMBIGUOUS,    /* the law's velocities depend on how impulses share */
-    MULTI_JAMMED,       /* complementarity: no impulses >= 0 will do */
-    MULTI_ENDLESS,      /* sequential: contacts still approach at the limit */
-    MULTI_UNSETTLED     /* an iteration did not converge: our own limit */
+enum impact_fault {
+    IMPACT_FINE,
+    IMPACT_INCONSISTENT, /* the law's velocities lie outside the range of G */
+    IMPACT_AMBIGUOUS,    /* the law's velocities depend on how impulses share */
+    IMPACT_JAMMED,       /* complementarity: no impulses >= 0 will do */
+    IMPACT_ENDLESS,      /* sequential: contacts still approach at the limit */
+    IMPACT_UNSETTLED     /* an iteration did not converge: our own limit */
 };
 
 /* one row: the six numbers per body that it touches and an impulse moves */
-struct multi_row {
+struct impact_row {
     uint32_t body[2];
     double b[2][6];
 };
 
-/* What is asked for and found. Arrays belong to the arena of multi_new. Per
- * contact in the user's direction vectors (any length). */
-struct multi {
-    struct multi_problem in;
+/* What is asked for and found. Arrays belong to the arena of impact_solver_new.
+ * Per contact in the user's direction vectors (any length). */
+struct impact_solver {
+    struct impact_problem in;
     int nc, nr; /* contacts, joint rows */
-    /* multi_prepare */
+    /* impact_solver_prepare */
     double *G;          /* nc x nc, of unit directions */
     double *length;     /* of the direction vectors */
     double *v0, *vsize; /* normal velocity before (unit directions), its terms'
@@ -105,13 +105,13 @@ struct multi {
     int joint_rank;   /* < nr: redundant joints */
     int rank;         /* of G */
     double condition; /* of G on its range; regular: an estimate, until
-                         multi_measure is called */
+                         impact_solver_measure is called */
     double *null;     /* (nc - rank) rows of nc, unit length, user's
                          directions; valid when !regular */
-    /* multi_solve */
+    /* impact_solver_solve */
     enum imp_impact_law law; /* the one used */
-    enum multi_fault fault;
-    enum multi_determined determined;
+    enum impact_fault fault;
+    enum impact_uniqueness determined;
     bool applied; /* a motion after exists; otherwise it equals that before */
     bool tie;     /* sequential: contacts that approach alike and influence
                      each other, without priority */
@@ -132,38 +132,39 @@ struct multi {
     double momentum_error; /* greatest of all bodies: M dv against the sum of
                               its impulses, relative to its terms */
     /* inside */
-    struct multi_work *w;
+    struct impact_work *w;
 };
 
 /* memory for problems up to this size; may be used again and again */
-struct multi *multi_new(struct arena *a, uint32_t n_body, uint32_t n_contact,
-                        uint32_t n_joint);
+struct impact_solver *impact_solver_new(struct arena *a, uint32_t n_body,
+                                        uint32_t n_contact, uint32_t n_joint);
 /* rows of a joint from its kind; directions are normalised here. `user`: n_user
  * rows of six (IMP_JOINT_CONSTRAINT). plane: motions in x, y only. False: an
  * axis has no length (or the two axes of a universal joint are parallel). */
-bool multi_joint_rows(struct multi_joint *j, enum imp_joint_kind kind,
-                      const double axis[3], const double axis2[3],
-                      const double *user, int n_user, bool plane);
+bool impact_joint_rows(struct impact_joint *j, enum imp_joint_kind kind,
+                       const double axis[3], const double axis2[3],
+                       const double *user, int n_user, bool plane);
 /* the free relative motions of a joint: screws [spin; velocity at `at`] that
  * `rate` counts; returns how many */
-int multi_joint_free(enum imp_joint_kind kind, const double axis[3],
-                     const double axis2[3], bool plane, double Q[6][6]);
+int impact_joint_free(enum imp_joint_kind kind, const double axis[3],
+                      const double axis2[3], bool plane, double Q[6][6]);
 /* greatest |S^T eta Q| of a joint's rows and free motions */
-double multi_joint_check(const struct multi_joint *j, int n, double Q[6][6]);
+double impact_joint_check(const struct impact_joint *j, int n, double Q[6][6]);
 
 /* cosine of the kinetic angle between two contacts, G_ij/sqrt(G_ii G_jj); 0 if
  * nothing moves one of them */
-double multi_cosine(const struct multi *m, int i, int j);
+double delassus_cosine(const struct impact_solver *m, int i, int j);
 /* at a right angle, to RIGHT_ANGLE: an impulse at one leaves the other as it is
  */
-bool multi_apart(const struct multi *m, int i, int j);
+bool delassus_orthogonal(const struct impact_solver *m, int i, int j);
 /* G, rank, velocities before. 0, or 1 when an iteration failed. */
-int multi_prepare(struct multi *m, const struct multi_problem *in);
+int impact_solver_prepare(struct impact_solver *m,
+                          const struct impact_problem *in);
 /* exact rank, condition and null space also where the problem is regular */
-int multi_measure(struct multi *m);
+int impact_solver_measure(struct impact_solver *m);
 /* impulses, joint impulses, motion after. UNDECLARED is Newton's law. Where
  * the law has no unique motion nothing is applied (I4): applied is false, fault
  * says why. May be called for one law after the other. */
-void multi_solve(struct multi *m, enum imp_impact_law law);
+void impact_solver_solve(struct impact_solver *m, enum imp_impact_law law);
 
 #endif

@@ -35,14 +35,14 @@ turn_of(bool plane, const double *s, double R[9])
 }
 
 void
-multi_rotation(const struct rt *r, uint32_t body, double R[9])
+pose_rotation(const struct rt *r, uint32_t body, double R[9])
 {
     turn_of(r->im->dim == 2, r->env + rt_body(r, body)->env_state, R);
 }
 
 void
-multi_carry(const struct rt *r, uint32_t body, bool turn, const double x[3],
-            double out[3])
+pose_carry(const struct rt *r, uint32_t body, bool turn, const double x[3],
+           double out[3])
 {
     memcpy(out, x, 3 * sizeof *out);
     if (body == IMP_WORLD || r->state0 == NULL)
@@ -99,14 +99,14 @@ product(const double a[9], const double b[9], double c[9])
 }
 
 static void
-read_body(const struct rt *r, uint32_t body, struct multi_body *o)
+read_body(const struct rt *r, uint32_t body, struct impact_body *o)
 {
     const imp_body *b = rt_body(r, body);
     const double *k = r->env + b->env_body, *s = r->env + b->env_state;
     bool plane = r->im->dim == 2;
     double R[9], L[9];
     memset(o, 0, sizeof *o);
-    multi_rotation(r, body, R);
+    pose_rotation(r, body, R);
     if (plane) {
         memcpy(o->centre, s, 2 * sizeof *s);
         memcpy(o->vel, s + 3, 2 * sizeof *s);
@@ -137,18 +137,18 @@ read_body(const struct rt *r, uint32_t body, struct multi_body *o)
 }
 
 static void
-read_joint(const struct rt *r, const imp_joint *j, struct multi_joint *o)
+read_joint(const struct rt *r, const imp_joint *j, struct impact_joint *o)
 {
     const double *e = r->env + j->env_joint;
     double axis[3], axis2[3], user[36];
     uint32_t carrier = j->body[0] == IMP_WORLD ? j->body[1] : j->body[0];
-    multi_carry(r, carrier, false, e + IMP_JOINT_AT, o->at);
-    multi_carry(r, carrier, true, e + IMP_JOINT_AXIS, axis);
-    multi_carry(r, j->body[1], true, e + IMP_JOINT_AXIS2, axis2);
+    pose_carry(r, carrier, false, e + IMP_JOINT_AT, o->at);
+    pose_carry(r, carrier, true, e + IMP_JOINT_AXIS, axis);
+    pose_carry(r, j->body[1], true, e + IMP_JOINT_AXIS2, axis2);
     for (uint32_t i = 0; i < 2 * j->n_user && i < 12; i++)
-        multi_carry(r, carrier, true, e + IMP_JOINT_USER + 3 * i, user + 3 * i);
-    multi_joint_rows(o, (enum imp_joint_kind)j->kind, axis, axis2, user,
-                     (int)j->n_user, r->im->dim == 2);
+        pose_carry(r, carrier, true, e + IMP_JOINT_USER + 3 * i, user + 3 * i);
+    impact_joint_rows(o, (enum imp_joint_kind)j->kind, axis, axis2, user,
+                      (int)j->n_user, r->im->dim == 2);
 }
 
 /* Shapes that contain t: what the rate of the gap is beyond that of the points
@@ -175,11 +175,11 @@ read_recede(struct rt *r, uint32_t c, double *recede)
 
 /* bodies with corners: a contact of the problem per point; *n grows */
 static int
-read_corners(struct rt *r, uint32_t c, struct multi_contact *o, uint32_t *n,
-             struct multi_rt *out)
+read_corners(struct rt *r, uint32_t c, struct impact_contact *o, uint32_t *n,
+             struct impact_of_run *out)
 {
     struct corner_touch *t = NEW(r->brief, struct corner_touch);
-    struct multi_contact one = *o;
+    struct impact_contact one = *o;
     double tol, rate;
     event_tolerances(r, c, &tol, &rate);
     int st = corner_touch(r, c, tol, t);
@@ -203,13 +203,13 @@ read_corners(struct rt *r, uint32_t c, struct multi_contact *o, uint32_t *n,
         *o++ = one;
         (*n)++;
     }
-    out->p.tolerance = MULTI_SHAPED;
+    out->p.tolerance = IMPACT_SHAPE_TOLERANCE;
     return IMP_OK;
 }
 
 static int
-read_contact(struct rt *r, uint32_t c, struct multi_contact *o, uint32_t *n,
-             struct multi_rt *out)
+read_contact(struct rt *r, uint32_t c, struct impact_contact *o, uint32_t *n,
+             struct impact_of_run *out)
 {
     const imp_contact *k = rt_contact(r, c);
     const double *e = r->env + k->env_contact;
@@ -224,9 +224,9 @@ read_contact(struct rt *r, uint32_t c, struct multi_contact *o, uint32_t *n,
         if (carrier != IMP_WORLD && k->body[1] != IMP_WORLD &&
             rt_body(r, carrier)->flags & IMP_BODYF_FIXED)
             carrier = k->body[1];
-        multi_carry(r, carrier, false, e + IMP_CONTACT_AT, o->p);
+        pose_carry(r, carrier, false, e + IMP_CONTACT_AT, o->p);
         memcpy(o->q, o->p, sizeof o->q);
-        multi_carry(r, carrier, true, e + IMP_CONTACT_DIRECTION, o->dir);
+        pose_carry(r, carrier, true, e + IMP_CONTACT_DIRECTION, o->dir);
         return IMP_OK;
     }
     struct closest cl;
@@ -236,13 +236,13 @@ read_contact(struct rt *r, uint32_t c, struct multi_contact *o, uint32_t *n,
     memcpy(o->p, cl.P, sizeof o->p);
     memcpy(o->q, cl.Q, sizeof o->q);
     memcpy(o->dir, cl.n, sizeof o->dir);
-    out->p.tolerance = MULTI_SHAPED;
+    out->p.tolerance = IMPACT_SHAPE_TOLERANCE;
     return read_recede(r, c, &o->recede);
 }
 
 /* a body's number in the problem, entered when it is new */
 static uint32_t
-enter(struct multi_rt *o, uint32_t *of, uint32_t body)
+enter(struct impact_of_run *o, uint32_t *of, uint32_t body)
 {
     if (body == IMP_WORLD)
         return IMP_WORLD;
@@ -261,8 +261,8 @@ moves(const struct rt *r, const uint32_t *of, uint32_t body)
 }
 
 int
-multi_from_rt(struct rt *r, const uint32_t *contact, uint32_t n,
-              struct multi_rt *out)
+impact_of_run_read(struct rt *r, const uint32_t *contact, uint32_t n,
+                   struct impact_of_run *out)
 {
     const imp_image *im = r->im;
     uint32_t nb = im->bodies.n, nj = im->joints.n;
@@ -272,7 +272,7 @@ multi_from_rt(struct rt *r, const uint32_t *contact, uint32_t n,
     for (uint32_t i = 0; i < n; i++)
         if (rt_contact(r, contact[i])->flags & IMP_CONTACTF_CORNERS)
             room += CORNER_POINTS;
-    struct multi_contact *c = NEW_N(r->brief, struct multi_contact, room);
+    struct impact_contact *c = NEW_N(r->brief, struct impact_contact, room);
     memset(out, 0, sizeof *out);
     out->open = IMP_WORLD;
     out->contact = NEW_N(r->brief, uint32_t, room);
@@ -303,14 +303,14 @@ multi_from_rt(struct rt *r, const uint32_t *contact, uint32_t n,
                 enter(out, of, k->body[s]);
         }
     }
-    struct multi_body *b = NEW_N(r->brief, struct multi_body, nb + 1);
-    struct multi_joint *q = NEW_N(r->brief, struct multi_joint, nj + 1);
+    struct impact_body *b = NEW_N(r->brief, struct impact_body, nb + 1);
+    struct impact_joint *q = NEW_N(r->brief, struct impact_joint, nj + 1);
     for (uint32_t i = 0; i < out->p.n_body; i++)
         read_body(r, out->body[i], &b[i]);
     for (uint32_t j = 0; j < nj; j++)
         if (in[j]) {
             const imp_joint *k = joint_at(r, j);
-            struct multi_joint *o = &q[out->p.n_joint];
+            struct impact_joint *o = &q[out->p.n_joint];
             read_joint(r, k, o);
             for (int s = 0; s < 2; s++)
                 o->body[s] = enter(out, of, k->body[s]);
@@ -324,7 +324,8 @@ multi_from_rt(struct rt *r, const uint32_t *contact, uint32_t n,
 }
 
 void
-multi_to_rt(struct rt *r, const struct multi_rt *in, const double *twist)
+impact_of_run_write(struct rt *r, const struct impact_of_run *in,
+                    const double *twist)
 {
     bool plane = r->im->dim == 2;
     for (uint32_t i = 0; i < in->p.n_body; i++) {
@@ -342,7 +343,7 @@ multi_to_rt(struct rt *r, const struct multi_rt *in, const double *twist)
             s[5] = t[2];
         } else {
             memcpy(s + 7, t + 3, 3 * sizeof *s);
-            multi_rotation(r, in->body[i], R);
+            pose_rotation(r, in->body[i], R);
             for (int j = 0; j < 3; j++)
                 s[10 + j] = R[j] * t[0] + R[3 + j] * t[1] + R[6 + j] * t[2];
         }

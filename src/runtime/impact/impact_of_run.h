@@ -10,8 +10,8 @@
 /* An impact at the present state. Bodies in the order of the contacts' own
  * bodies, then those that joints add, in the model's order. A contact of bodies
  * with corners may have several points: each is a contact of the problem. */
-struct multi_rt {
-    struct multi_problem p;
+struct impact_of_run {
+    struct impact_problem p;
     uint32_t *body;    /* the model's number of each body */
     uint32_t *joint;   /* of each joint */
     uint32_t *contact; /* of each contact of the problem */
@@ -22,21 +22,22 @@ struct multi_rt {
 };
 /* tolerance of directions when points come from shapes: closest points and
  * what was read from the model carry about 11 digits */
-#define MULTI_SHAPED (RT_GAP_SHARE * RT_TOLERANCE)
+#define IMPACT_SHAPE_TOLERANCE (RT_GAP_SHARE * RT_TOLERANCE)
 
 /* Reads contacts (n > 0) from the model at its present state; closest points
  * of contacts with shapes are computed. Memory: the run's arena. Status as
  * closest_points (with a diagnostic). n = 0: all bodies and joints. */
-int multi_from_rt(struct rt *r, const uint32_t *contact, uint32_t n,
-                  struct multi_rt *out);
+int impact_of_run_read(struct rt *r, const uint32_t *contact, uint32_t n,
+                       struct impact_of_run *out);
 /* rotation matrix shape axes -> world of a body, row-major */
-void multi_rotation(const struct rt *r, uint32_t body, double R[9]);
+void pose_rotation(const struct rt *r, uint32_t body, double R[9]);
 /* Where a point (or, with `turn`, a direction) fixed to a body at the start is
  * now; the world's stays. */
-void multi_carry(const struct rt *r, uint32_t body, bool turn,
-                 const double x[3], double out[3]);
+void pose_carry(const struct rt *r, uint32_t body, bool turn, const double x[3],
+                double out[3]);
 /* velocities after into the state of the run */
-void multi_to_rt(struct rt *r, const struct multi_rt *in, const double *twist);
+void impact_of_run_write(struct rt *r, const struct impact_of_run *in,
+                         const double *twist);
 
 /* End of set-up: bodies that state no velocity get the one their joints and
  * `rate`s give them; what is stated must agree with the joints (IMP_BADMODEL
@@ -45,6 +46,6 @@ void multi_to_rt(struct rt *r, const struct multi_rt *in, const double *twist);
 int start_joints(struct rt *r);
 
 /* S^T eta Q = 0 for every joint of o; IMP_BADMODEL after a diagnostic */
-int multi_reciprocal(struct rt *r, const struct multi_rt *o);
+int impact_of_run_reciprocal(struct rt *r, const struct impact_of_run *o);
 
 #endif

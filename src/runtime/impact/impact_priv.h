@@ -6,11 +6,11 @@
 
 #include "runtime/impact/impact.h"
 
-struct multi_work {
+struct impact_work {
     struct arena *arena;
     size_t most_body;
-    struct multi_row *row; /* nr joint rows, then nc contacts */
-    int ld;                /* most rows */
+    struct impact_row *row; /* nr joint rows, then nc contacts */
+    int ld;                 /* most rows */
     /* delassus_factored.c; ref: size of a row's square before any elimination
      */
     int *first_of, *start; /* per joint: its first row, and the first row that
@@ -39,35 +39,39 @@ struct multi_work {
 /* x := pinv(G) b for unit directions; the active contacts of `on` only when
  * not NULL. exact or factored as the problem asks. *outside: length of the part
  * of b outside the range (residual written when not NULL). Returns 0. */
-int multi_pseudo(struct multi *m, const bool *on, const double *b, double *x,
-                 double *residual, int *rank);
+int delassus_pseudoinverse(struct impact_solver *m, const bool *on,
+                           const double *b, double *x, double *residual,
+                           int *rank);
 /* memory of, and the factored way to G: rows, joint_rank, G, Ffirst, length;
  * smallest ratio of a kept pivot to its row's size */
-void multi_factor_new(struct multi_work *w, size_t n_body, size_t n_contact,
-                      size_t n_joint);
-double multi_factor(struct multi *m, double tol);
+void delassus_factor_new(struct impact_work *w, size_t n_body, size_t n_contact,
+                         size_t n_joint);
+double delassus_factor(struct impact_solver *m, double tol);
 /* joint impulses xi (per row) that go with contact impulses P (unit
  * directions): A xi = -A_c P */
-void multi_joint_impulses(struct multi *m, const double *P, double *xi);
+void impact_joint_impulses(struct impact_solver *m, const double *P,
+                           double *xi);
 /* joint impulses, velocities, energies, balances of the impulses P (unit
  * directions) into m */
-void multi_motion(struct multi *m, const double *P);
+void impact_motion_after(struct impact_solver *m, const double *P);
 /* M dv of each body against the impulses that act on it, relative to the sizes
  * of the terms, into momentum_error */
-void multi_balance(struct multi *m);
+void impact_momentum_balance(struct impact_solver *m);
 /* QR and SVD: rank, condition, null space */
-int multi_exact(struct multi *m);
+int delassus_svd(struct impact_solver *m);
 /* least joint impulses where joints are redundant */
-void multi_least_joint(struct multi *m, const double *six, double *xi);
-/* does G K leave what moves nothing at rest? After multi_pseudo on the set `on`
- * of rank `rank`: the motion of (1 + K) P is unique then */
-bool multi_keeps_null(const struct multi *m, const bool *on, int rank);
+void impact_least_joint_impulses(struct impact_solver *m, const double *six,
+                                 double *xi);
+/* does G K leave what moves nothing at rest? After delassus_pseudoinverse on
+ * the set `on` of rank `rank`: the motion of (1 + K) P is unique then */
+bool delassus_keeps_null(const struct impact_solver *m, const bool *on,
+                         int rank);
 /* Expansion by the energetic law on n contacts: x >= 0 with x_i (G x)_i = b_i
  * (law_energetic.c). 0, or 1 when it does not settle. */
-int multi_expand(int n, const double *G, const double *b, double *x,
-                 double *room);
-size_t multi_expand_room(int n);
+int impact_energetic_expand(int n, const double *G, const double *b, double *x,
+                            double *room);
+size_t impact_energetic_room(int n);
 /* rounding of normal velocities, and what data errors may add */
-double multi_slack(const struct multi *m);
+double impact_velocity_tolerance(const struct impact_solver *m);
 
 #endif

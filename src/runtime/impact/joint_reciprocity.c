@@ -16,7 +16,7 @@
 #define RECIPROCAL (1152 * DBL_EPSILON)
 
 static const imp_joint *
-joint_of(const struct rt *r, const struct multi_rt *o, uint32_t j)
+joint_of(const struct rt *r, const struct impact_of_run *o, uint32_t j)
 {
     return IMP_ARRAY(r->im, r->im->joints, imp_joint) + o->joint[j];
 }
@@ -24,16 +24,16 @@ joint_of(const struct rt *r, const struct multi_rt *o, uint32_t j)
 /* The motions that joint j leaves free, about `at`: of its kind, or all on
  * which a user's screws do no work. Returns how many. */
 static int
-motions(const struct rt *r, const struct multi_rt *o, uint32_t j,
+motions(const struct rt *r, const struct impact_of_run *o, uint32_t j,
         double Q[6][6])
 {
     const imp_joint *k = joint_of(r, o, j);
-    const struct multi_joint *m = &o->p.joint[j];
+    const struct impact_joint *m = &o->p.joint[j];
     const double *e = r->env + k->env_joint;
     if (k->kind != IMP_JOINT_CONSTRAINT)
-        return multi_joint_free((enum imp_joint_kind)k->kind,
-                                e + IMP_JOINT_AXIS, e + IMP_JOINT_AXIS2,
-                                r->im->dim == 2, Q);
+        return impact_joint_free((enum imp_joint_kind)k->kind,
+                                 e + IMP_JOINT_AXIS, e + IMP_JOINT_AXIS2,
+                                 r->im->dim == 2, Q);
     double A[36] = {0}, V[36], sv[6];
     int rank = 0, n = 0;
     for (int i = 0; i < m->n; i++) {
@@ -55,15 +55,15 @@ motions(const struct rt *r, const struct multi_rt *o, uint32_t j,
 /* S^T eta Q = 0 for every joint (spec screws 1.A), to rounding of the entries
  * it is made of */
 int
-multi_reciprocal(struct rt *r, const struct multi_rt *o)
+impact_of_run_reciprocal(struct rt *r, const struct impact_of_run *o)
 {
     for (uint32_t j = 0; j < o->p.n_joint; j++) {
-        const struct multi_joint *m = &o->p.joint[j];
+        const struct impact_joint *m = &o->p.joint[j];
         double Q[6][6], size = 0, off;
         int n = motions(r, o, j, Q);
         for (int i = 0; i < 6 * m->n; i++)
             size = fmax(size, fabs(m->S[i / 6][i % 6]));
-        off = multi_joint_check(m, n, Q);
+        off = impact_joint_check(m, n, Q);
         if (off <= RECIPROCAL * size)
             continue;
         const imp_joint *k = joint_of(r, o, j);

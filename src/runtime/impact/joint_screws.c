@@ -49,7 +49,7 @@ basis(const double u[3], double b[3], double c[3])
 }
 
 static void
-push(struct multi_joint *j, const double *force, const double *moment)
+push(struct impact_joint *j, const double *force, const double *moment)
 {
     double *s = j->S[j->n++];
     memset(s, 0, 6 * sizeof *s);
@@ -62,7 +62,7 @@ push(struct multi_joint *j, const double *force, const double *moment)
 /* keeps what acts in the plane: force x, y, moment z; rows that do not act, or
  * act as those before, are left out */
 static void
-planar(struct multi_joint *j)
+planar(struct impact_joint *j)
 {
     double kept[3][3];
     int n = 0;
@@ -90,9 +90,9 @@ planar(struct multi_joint *j)
 static const double E[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
 bool
-multi_joint_rows(struct multi_joint *j, enum imp_joint_kind kind,
-                 const double axis[3], const double axis2[3],
-                 const double *user, int n_user, bool plane)
+impact_joint_rows(struct impact_joint *j, enum imp_joint_kind kind,
+                  const double axis[3], const double axis2[3],
+                  const double *user, int n_user, bool plane)
 {
     static const double z[3] = {0, 0, 1};
     double a[3] = {0, 0, 1}, a2[3], b[3], c[3];
@@ -154,8 +154,8 @@ multi_joint_rows(struct multi_joint *j, enum imp_joint_kind kind,
 }
 
 int
-multi_joint_free(enum imp_joint_kind kind, const double axis[3],
-                 const double axis2[3], bool plane, double Q[6][6])
+impact_joint_free(enum imp_joint_kind kind, const double axis[3],
+                  const double axis2[3], bool plane, double Q[6][6])
 {
     static const double z[3] = {0, 0, 1};
     double a[3] = {0, 0, 1}, a2[3] = {0, 0, 1};
@@ -201,7 +201,7 @@ multi_joint_free(enum imp_joint_kind kind, const double axis[3],
 }
 
 double
-multi_joint_check(const struct multi_joint *j, int n, double Q[6][6])
+impact_joint_check(const struct impact_joint *j, int n, double Q[6][6])
 {
     double worst = 0;
     for (int i = 0; i < j->n; i++)

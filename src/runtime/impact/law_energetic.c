@@ -24,7 +24,7 @@
 #define STEPS 400
 
 size_t
-multi_expand_room(int n)
+impact_energetic_room(int n)
 {
     size_t k = (size_t)n;
     return 3 * k * k + 10 * k;
@@ -34,7 +34,7 @@ multi_expand_room(int n)
 static int
 solve(int n, double *A, double *rd, double *b)
 {
-    int first[MULTI_MOST] = {0}, rank;
+    int first[IMPACT_CONTACTS_MAX] = {0}, rank;
     dense_cholesky(n, A, n, first, NULL, n * DBL_EPSILON, rd, &rank);
     dense_forward(n, A, n, first, rd, 0, b);
     dense_backward(n, A, n, first, rd, b);
@@ -76,11 +76,12 @@ polish(int n, const double *G, const double *b, const int *active, double *x,
 }
 
 int
-multi_expand(int n, const double *G, const double *b, double *x, double *room)
+impact_energetic_expand(int n, const double *G, const double *b, double *x,
+                        double *room)
 {
     double *g = room, *A = g + n * n, *s = A + n * n, *d = s + n, *y = d + n,
            *rd = y + n, *scale = rd + n, *c = scale + n, big = 0, most = 0;
-    int active[MULTI_MOST];
+    int active[IMPACT_CONTACTS_MAX];
     memset(x, 0, sizeof *x * (size_t)n);
     for (int i = 0; i < n; i++)
         big = fmax(big, b[i]);

@@ -27,7 +27,7 @@
 #define SEQUENCE_TIE 1e-9
 
 static double
-e_of(const struct multi *m, int c)
+e_of(const struct impact_solver *m, int c)
 {
     bool rest = m->law == IMP_IMPACT_REST && m->nc > 1;
     return rest ? 0 : m->in.contact[c].e;
@@ -39,7 +39,7 @@ e_of(const struct multi *m, int c)
 #define OUTSIDE 1e-8
 
 static bool
-reached(const struct multi *m, const double *residual)
+reached(const struct impact_solver *m, const double *residual)
 {
     double off = 0;
     for (int c = 0; c < m->nc; c++)
@@ -51,13 +51,14 @@ reached(const struct multi *m, const double *residual)
  * impulse moves if they are within what the data leave open. True: one that
  * nothing can change approaches. */
 static bool
-blocked(const struct multi *m, int n, const int *set, double *q)
+blocked(const struct impact_solver *m, int n, const int *set, double *q)
 {
     bool bad = false;
     for (int i = 0; i < n; i++) {
         int c = set ? set[i] : i;
         bool still = !(m->G[c * (m->nc + 1)] > 0);
-        if (fabs(q[i]) <= (still ? OUTSIDE * m->speed : multi_slack(m)))
+        if (fabs(q[i]) <=
+            (still ? OUTSIDE * m->speed : impact_velocity_tolerance(m)))
             q[i] = 0;
         bad |= still && q[i] < 0;
     }
@@ -65,20 +66,20 @@ blocked(const struct multi *m, int n, const int *set, double *q)
 }
 
 static void
-no_motion(struct multi *m, enum multi_fault why)
+no_motion(struct impact_solver *m, enum impact_fault why)
 {
-    double zero[MULTI_MOST] = {0};
+    double zero[IMPACT_CONTACTS_MAX] = {0};
     m->fault = why;
-    m->determined = MULTI_NO;
+    m->determined = IMPACT_NOT_UNIQUE;
     m->applied = m->peak = false;
-    multi_motion(m, zero);
+    impact_motion_after(m, zero);
 }
 
 /* the state at peak compression, by impulses Pc */
 static void
-peak_at(struct multi *m, const double *Pc, const double *P)
+peak_at(struct impact_solver *m, const double *Pc, const double *P)
 {
-    multi_motion(m, Pc);
+    impact_motion_after(m, Pc);
     memcpy(m->at_peak, m->after, sizeof *m->after * (size_t)m->nc);
     memcpy(m->peak_twist, m->twist, sizeof *m->twist * 6 * m->in.n_body);
     for (int c = 0; c < m->nc; c++) {
@@ -89,9 +90,10 @@ peak_at(struct multi *m, const double *Pc, const double *P)
 }
 
 /* with equal restitutions the whole impact is a straight line in the space of
- * impulses, and peak compression lies at 1/(1 + e) of it; after multi_motion */
+ * impulses, and peak compression lies at 1/(1 + e) of it; after
+ * impact_motion_after */
 static void
-peak_of_equal(struct multi *m, const bool *on)
+peak_of_equal(struct impact_solver *m, const bool *on)
 {
     double e = 0;
     bool any = false;
@@ -113,7 +115,7 @@ peak_of_equal(struct multi *m, const bool *on)
     }
     for (uint32_t b = 0; b < m->in.n_body; b++)
         for (uint32_t i = 0; i < 6; i++) {
-            const struct multi_body *k = &m->in.body[b];
+            const struct impact_body *k = &m->in.body[b];
             double before = i < 3 ? k->spin[i] : k->vel[i - 3];
             m->peak_twist[6 * b + i] =
                 share * (m->twist[6 * b + i] + e * before);
@@ -125,42 +127,45 @@ peak_of_equal(struct multi *m, const bool *on)
  */
 
 static void
-linear(struct multi *m, const bool *on, int n_on)
+linear(struct impact_solver *m, const bool *on, int n_on)
 {
-    double b[MULTI_MOST], P[MULTI_MOST], Pc[MULTI_MOST];
+    double b[IMPACT_CONTACTS_MAX], P[IMPACT_CONTACTS_MAX],
+        Pc[IMPACT_CONTACTS_MAX];
     bool poisson = m->law == IMP_IMPACT_POISSON;
     int rank;
     for (int c = 0; c < m->nc; c++)
         b[c] = -(poisson ? 1 : 1 + e_of(m, c)) * m->v0[c];
-    if (multi_pseudo(m, on, b, P, m->residual, &rank)) {
-        no_motion(m, MULTI_UNSETTLED);
+    if (delassus_pseudoinverse(m, on, b, P, m->residual, &rank)) {
+        no_motion(m, IMPACT_UNSETTLED);
         return;
     }
     bool fits = rank == n_on || reached(m, m->residual);
-    bool keeps = !poisson || multi_keeps_null(m, on, rank);
-    m->determined = rank == n_on ? MULTI_YES : fits ? MULTI_MOTION : MULTI_NO;
+    bool keeps = !poisson || delassus_keeps_null(m, on, rank);
+    m->determined = rank == n_on ? IMPACT_UNIQUE
+                    : fits       ? IMPACT_MOTION_UNIQUE
+                                 : IMPACT_NOT_UNIQUE;
     for (int c = 0; c < m->nc; c++)
         if (fits)
             m->residual[c] = 0;
         else
             m->residual[c] *= m->length[c];
     if (!fits && m->law != IMP_IMPACT_LEAST_NORM) {
-        no_motion(m, MULTI_INCONSISTENT);
+        no_motion(m, IMPACT_INCONSISTENT);
         return;
     }
     if (!keeps) {
-        no_motion(m, MULTI_AMBIGUOUS);
+        no_motion(m, IMPACT_AMBIGUOUS);
         return;
     }
     if (!fits)
-        m->fault = MULTI_INCONSISTENT;
+        m->fault = IMPACT_INCONSISTENT;
     if (poisson) {
         memcpy(Pc, P, sizeof *P * (size_t)m->nc);
         for (int c = 0; c < m->nc; c++)
             P[c] *= 1 + e_of(m, c);
         peak_at(m, Pc, P);
     }
-    multi_motion(m, P);
+    impact_motion_after(m, P);
     if (!poisson && fits)
         peak_of_equal(m, on);
 }
@@ -169,23 +174,25 @@ linear(struct multi *m, const bool *on, int n_on)
  */
 
 static double *
-room(struct multi *m)
+room(struct impact_solver *m)
 {
-    struct multi_work *w = m->w;
+    struct impact_work *w = m->w;
     size_t n = (size_t)w->ld;
     if (!w->lcp)
-        w->lcp = NEW_N(w->arena, double,
-                       lcp_room((int)n) + multi_expand_room((int)n) + n * n);
+        w->lcp =
+            NEW_N(w->arena, double,
+                  lcp_room((int)n) + impact_energetic_room((int)n) + n * n);
     return w->lcp;
 }
 
 static void
-energetic(struct multi *m, const bool *on, int n)
+energetic(struct impact_solver *m, const bool *on, int n)
 {
-    double *g = room(m), *rest = g + m->nc * m->nc, v[MULTI_MOST],
-           z[MULTI_MOST], b[MULTI_MOST], x[MULTI_MOST], P[MULTI_MOST] = {0},
-           Pc[MULTI_MOST] = {0};
-    int set[MULTI_MOST], k = 0;
+    double *g = room(m), *rest = g + m->nc * m->nc, v[IMPACT_CONTACTS_MAX],
+           z[IMPACT_CONTACTS_MAX], b[IMPACT_CONTACTS_MAX],
+           x[IMPACT_CONTACTS_MAX], P[IMPACT_CONTACTS_MAX] = {0},
+           Pc[IMPACT_CONTACTS_MAX] = {0};
+    int set[IMPACT_CONTACTS_MAX], k = 0;
     for (int c = 0; c < m->nc; c++)
         if (on[c])
             set[k++] = c;
@@ -195,13 +202,13 @@ energetic(struct multi *m, const bool *on, int n)
             g[i * n + j] = m->G[set[i] * m->nc + set[j]];
     }
     if (blocked(m, n, set, v)) {
-        no_motion(m, MULTI_JAMMED);
+        no_motion(m, IMPACT_JAMMED);
         return;
     }
     /* what no impulse moves takes none */
     for (int i = 0; i < n; i++)
         if (!(m->G[set[i] * (m->nc + 1)] > 0)) {
-            bool rest_on[MULTI_MOST];
+            bool rest_on[IMPACT_CONTACTS_MAX];
             memcpy(rest_on, on, sizeof *on * (size_t)m->nc);
             rest_on[set[i]] = false;
             energetic(m, rest_on, n - 1);
@@ -209,7 +216,7 @@ energetic(struct multi *m, const bool *on, int n)
         }
     int st = lcp_solve(n, g, v, z, rest);
     if (st == 1 || st == 3) {
-        no_motion(m, st == 1 ? MULTI_JAMMED : MULTI_UNSETTLED);
+        no_motion(m, st == 1 ? IMPACT_JAMMED : IMPACT_UNSETTLED);
         return;
     }
     /* shares of the compression that are not unique matter if e differs */
@@ -217,19 +224,19 @@ energetic(struct multi *m, const bool *on, int n)
     for (int i = 1; i < n; i++)
         equal &= e_of(m, set[i]) == e_of(m, set[0]);
     if (st == 2 && !equal) {
-        no_motion(m, MULTI_AMBIGUOUS);
+        no_motion(m, IMPACT_AMBIGUOUS);
         return;
     }
     if (st == 2)
-        m->determined = MULTI_MOTION;
+        m->determined = IMPACT_MOTION_UNIQUE;
     for (int i = 0; i < n; i++) {
         double e = e_of(m, set[i]);
         b[i] = fmax(0, -e * e * z[i] * v[i]);
         /* equal restitutions, all closed at the end: the exact solution */
         x[i] = e * z[i];
     }
-    if (!equal && multi_expand(n, g, b, x, rest)) {
-        no_motion(m, MULTI_UNSETTLED);
+    if (!equal && impact_energetic_expand(n, g, b, x, rest)) {
+        no_motion(m, IMPACT_UNSETTLED);
         return;
     }
     for (int i = 0; i < n; i++) {
@@ -237,26 +244,26 @@ energetic(struct multi *m, const bool *on, int n)
         P[set[i]] = z[i] + x[i];
     }
     peak_at(m, Pc, P);
-    multi_motion(m, P);
+    impact_motion_after(m, P);
 }
 
 static void
-complementarity(struct multi *m)
+complementarity(struct impact_solver *m)
 {
-    double q[MULTI_MOST], P[MULTI_MOST], *rest = room(m);
+    double q[IMPACT_CONTACTS_MAX], P[IMPACT_CONTACTS_MAX], *rest = room(m);
     for (int c = 0; c < m->nc; c++)
         q[c] = m->v0[c] + (m->open[c] ? 0 : e_of(m, c) * fmin(0, m->v0[c]));
     if (blocked(m, m->nc, NULL, q)) {
-        no_motion(m, MULTI_JAMMED);
+        no_motion(m, IMPACT_JAMMED);
         return;
     }
     int st = lcp_solve(m->nc, m->G, q, P, rest);
     if (st == 1 || st == 3) {
-        no_motion(m, st == 1 ? MULTI_JAMMED : MULTI_UNSETTLED);
+        no_motion(m, st == 1 ? IMPACT_JAMMED : IMPACT_UNSETTLED);
         return;
     }
-    m->determined = st == 2 ? MULTI_MOTION : MULTI_YES;
-    multi_motion(m, P);
+    m->determined = st == 2 ? IMPACT_MOTION_UNIQUE : IMPACT_UNIQUE;
+    impact_motion_after(m, P);
     if (m->nc == 1)
         peak_of_equal(m, NULL);
 }
@@ -266,12 +273,12 @@ complementarity(struct multi *m)
 
 /* the contact whose turn it is; -1: none approaches */
 static int
-turn(struct multi *m, const double *v)
+turn(struct impact_solver *m, const double *v)
 {
     int best = -1;
     double most = 0;
     for (int c = 0; c < m->nc; c++) {
-        if (!(v[c] < -multi_slack(m)))
+        if (!(v[c] < -impact_velocity_tolerance(m)))
             continue;
         double g = m->G[c * (m->nc + 1)];
         if (!(g > 0) && v[c] >= -OUTSIDE * m->speed)
@@ -281,7 +288,8 @@ turn(struct multi *m, const double *v)
             double p = m->in.contact[c].priority,
                    q = m->in.contact[best].priority;
             bool close = fabs(size - most) <= SEQUENCE_TIE * most;
-            if (p == q && close && !m->tie && !multi_apart(m, c, best)) {
+            if (p == q && close && !m->tie &&
+                !delassus_orthogonal(m, c, best)) {
                 m->tie = true;
                 m->tied[0] = best;
                 m->tied[1] = c;
@@ -296,9 +304,9 @@ turn(struct multi *m, const double *v)
 }
 
 static void
-sequential(struct multi *m)
+sequential(struct impact_solver *m)
 {
-    double v[MULTI_MOST], P[MULTI_MOST] = {0};
+    double v[IMPACT_CONTACTS_MAX], P[IMPACT_CONTACTS_MAX] = {0};
     memcpy(v, m->v0, sizeof *v * (size_t)m->nc);
     for (m->steps = 0; m->steps < SEQUENCE_MOST; m->steps++) {
         int c = turn(m, v);
@@ -306,7 +314,7 @@ sequential(struct multi *m)
             break;
         const double *g = m->G + c * m->nc;
         if (!(g[c] > 0)) {
-            no_motion(m, MULTI_JAMMED);
+            no_motion(m, IMPACT_JAMMED);
             return;
         }
         double p = -(1 + e_of(m, c)) * v[c] / g[c];
@@ -315,23 +323,23 @@ sequential(struct multi *m)
             v[i] += g[i] * p;
     }
     if (m->steps == SEQUENCE_MOST) {
-        no_motion(m, MULTI_ENDLESS);
+        no_motion(m, IMPACT_ENDLESS);
         return;
     }
-    m->determined = m->tie ? MULTI_NO : MULTI_YES;
-    multi_motion(m, P);
+    m->determined = m->tie ? IMPACT_NOT_UNIQUE : IMPACT_UNIQUE;
+    impact_motion_after(m, P);
     if (m->nc == 1)
         peak_of_equal(m, NULL);
 }
 
 void
-multi_solve(struct multi *m, enum imp_impact_law law)
+impact_solver_solve(struct impact_solver *m, enum imp_impact_law law)
 {
-    bool on[MULTI_MOST];
+    bool on[IMPACT_CONTACTS_MAX];
     int n = 0;
     m->law = law == IMP_IMPACT_UNDECLARED ? IMP_IMPACT_NEWTON : law;
-    m->fault = MULTI_FINE;
-    m->determined = MULTI_YES;
+    m->fault = IMPACT_FINE;
+    m->determined = IMPACT_UNIQUE;
     m->applied = true;
     m->peak = m->tie = false;
     m->steps = 0;
@@ -354,5 +362,5 @@ multi_solve(struct multi *m, enum imp_impact_law law)
     default:
         linear(m, on, n);
     }
-    multi_balance(m);
+    impact_momentum_balance(m);
 }

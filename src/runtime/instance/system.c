@@ -79,11 +79,11 @@ solve(struct rt *r, const imp_system *s, struct system_run *o)
             rt_nonfinite(r, s->solve, o->lambda);
             return IMP_FAILED;
         }
-        if (st || imp_gram_factor(m, J, o->piv))
+        if (st || imp_ldlt_factor(m, J, o->piv))
             return st ? st : IMP_NONFINITE;
         for (int i = 0; i < m; i++)
             o->step[i] = -o->out[i];
-        imp_gram_solve(m, J, o->piv, o->step);
+        imp_ldlt_solve(m, J, o->piv, o->step);
         for (int i = 0; i < m; i++)
             o->lambda[i] += o->step[i];
     }

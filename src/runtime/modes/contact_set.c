@@ -70,7 +70,7 @@ into_first(const struct rt *r, uint32_t body, const double x[3], bool point,
 {
     double R[9], d[3];
     const double *s = r->env + rt_body(r, body)->env_state;
-    multi_rotation(r, body, R);
+    pose_rotation(r, body, R);
     for (uint32_t i = 0; i < 3; i++)
         d[i] = x[i] - (point && i < r->im->dim ? s[i] : 0.0);
     for (int i = 0; i < 3; i++)
@@ -105,15 +105,15 @@ edge_at(const struct corner_scene *s, int i, const double x[3],
             w[j] = x[j] - a[j];
             u[j] = b[j] - a[j];
         }
-        double t = cl_dot(w, d), l = cl_norm(u);
+        double t = vec3_dot(w, d), l = vec3_norm(u);
         for (int j = 0; j < 3; j++)
             w[j] -= t * d[j];
-        if (fabs(cl_dot(n, d)) > SLIDE_ALONG || t < -tol || t > l + tol ||
-            cl_norm(w) > tol)
+        if (fabs(vec3_dot(n, d)) > SLIDE_ALONG || t < -tol || t > l + tol ||
+            vec3_norm(w) > tol)
             continue;
         if (other) {
             across(d, other, c);
-            if (cl_norm(c) <= SLIDE_PARALLEL)
+            if (vec3_norm(c) <= SLIDE_PARALLEL)
                 continue;
         }
         return e;
@@ -134,7 +134,7 @@ crossing_at(const struct corner_scene *s, uint32_t contact, const double P[3],
         (e[1] = edge_at(s, 1, Q, n, d[0], tol, d[1])) == UINT32_MAX)
         return false;
     across(d[0], d[1], c);
-    *out = (struct slide_spot){contact, SLIDE_EDGES, cl_dot(c, n) < 0.0, e[0],
+    *out = (struct slide_spot){contact, SLIDE_EDGES, vec3_dot(c, n) < 0.0, e[0],
                                e[1]};
     return true;
 }
@@ -227,7 +227,7 @@ struct above {
 };
 
 static void
-one_above(void *ctx, uint32_t vertex, const struct jet *gap)
+one_above(void *ctx, uint32_t vertex, const struct taylor *gap)
 {
     struct above *a = ctx;
     if (gap->c[0] < a->low || gap->c[0] > a->reach || a->n >= a->most)
@@ -240,7 +240,7 @@ one_above(void *ctx, uint32_t vertex, const struct jet *gap)
 static bool
 between(struct rt *r, const struct slide_spot *at, double out)
 {
-    struct jet side[SLIDE_MOST];
+    struct taylor side[SLIDE_MOST];
     for (int j = slide_sides(r, at, 0, side, SLIDE_MOST); j-- > 0;)
         if (side[j].c[0] < -out)
             return false;
@@ -296,7 +296,7 @@ against(struct rt *r, const struct slide_spot *at, struct slide_spot base[2])
         base[i] = (struct slide_spot){at->contact, SLIDE_VERTEX, i, 0, 0};
         count[i] = s.p[i]->n_face;
         if (at->kind == SLIDE_EDGES) {
-            const struct poly_edge *e =
+            const struct polytope_edge *e =
                 s.p[i]->edge + (i == 0 ? at->face : at->vertex);
             list[i][0] = e->face[0];
             list[i][1] = e->face[1];
@@ -314,7 +314,7 @@ against(struct rt *r, const struct slide_spot *at, struct slide_spot base[2])
             uint32_t g = all[1] ? l : list[1][l];
             outward(&s, 0, f, n[0]);
             outward(&s, 1, g, n[1]);
-            double d = cl_dot(n[0], n[1]);
+            double d = vec3_dot(n[0], n[1]);
             if (d < most) {
                 most = d;
                 base[0].face = f;
@@ -335,7 +335,7 @@ of_faces(void *ctx, const struct slide_spot *at)
     const struct crossings *c = ctx;
     const imp_contact *k = rt_contact(c->r, at->contact);
     for (int b = 0; b < 2; b++) {
-        const struct poly_edge *e =
+        const struct polytope_edge *e =
             c->r->polytope[k->body[b]]->edge + (b == 0 ? at->face : at->vertex);
         uint32_t f = c->base[b].face;
         if (e->face[0] != f && e->face[1] != f)
@@ -345,7 +345,7 @@ of_faces(void *ctx, const struct slide_spot *at)
 }
 
 static void
-one_crossing(void *ctx, const struct slide_spot *at, const struct jet *gap)
+one_crossing(void *ctx, const struct slide_spot *at, const struct taylor *gap)
 {
     struct crossings *c = ctx;
     if (gap->c[0] >= c->a->low && gap->c[0] <= c->a->reach &&
@@ -412,7 +412,7 @@ struct closed {
 };
 
 static void
-one_closed(void *ctx, uint32_t vertex, const struct jet *gap)
+one_closed(void *ctx, uint32_t vertex, const struct taylor *gap)
 {
     struct closed *d = ctx;
     if (d->still ? fabs(gap->c[1]) <= d->rate : gap->c[1] < -d->rate)
@@ -447,7 +447,7 @@ struct beyond {
 };
 
 static void
-one_beyond(void *ctx, uint32_t vertex, const struct jet *gap)
+one_beyond(void *ctx, uint32_t vertex, const struct taylor *gap)
 {
     struct beyond *b = ctx;
     struct slide_spot at = b->base;

@@ -29,9 +29,9 @@ falls(const double *c, double h, double n0, double n1, double *s)
         *s = 0.0;
         return true;
     }
-    if (!poly_below(p, RT_ORDER - drop, 0.0, h, 0.0, s))
+    if (!polynomial_below(p, RT_ORDER - drop, 0.0, h, 0.0, s))
         return false;
-    poly_newton(p, RT_ORDER - drop, h, s);
+    polynomial_newton(p, RT_ORDER - drop, h, s);
     return true;
 }
 
@@ -105,8 +105,8 @@ sinks(struct search *f, int i)
     bool up = w->gap.c[0] > low;
     if (!up)
         w->gap.c[0] = 0.0; /* to rounding, when it was taken */
-    if (!isfinite(f->best) ||
-        !poly_below(w->gap.c, RT_ORDER, 0.0, f->best, up ? 0.0 : -low, &s))
+    if (!isfinite(f->best) || !polynomial_below(w->gap.c, RT_ORDER, 0.0,
+                                                f->best, up ? 0.0 : -low, &s))
         return IMP_OK;
     if (up && is_over(f, w->spot.contact))
         found(f, s, SLIDE_HITS, (int)w->spot.vertex, w->spot.contact);
@@ -120,10 +120,10 @@ sinks(struct search *f, int i)
 static bool
 within(struct search *f, const struct slide_spot *at, double s)
 {
-    struct jet side[SIDES];
+    struct taylor side[SIDES];
     int n = slide_sides(f->r, at, RT_ORDER, side, SIDES);
     for (int k = 0; k < n; k++)
-        if (jet_at(RT_ORDER, &side[k], s) < -f->low)
+        if (taylor_at(RT_ORDER, &side[k], s) < -f->low)
             return false;
     return true;
 }
@@ -131,10 +131,10 @@ within(struct search *f, const struct slide_spot *at, double s)
 static void
 place_at(struct search *f, const struct slide_spot *at, double s, double x[3])
 {
-    struct jet p[3];
+    struct taylor p[3];
     bool there = slide_place(f->r, at, RT_ORDER, p) == IMP_OK;
     for (int i = 0; i < 3; i++)
-        x[i] = there ? jet_at(RT_ORDER, &p[i], s) : NAN;
+        x[i] = there ? taylor_at(RT_ORDER, &p[i], s) : NAN;
 }
 
 /* Is a point of this contact held there already? A corner of one body that
@@ -179,9 +179,9 @@ closes(struct search *f, const struct slide_spot *at, const double *c,
         p[0] = 0.0;
         if (fabs(c[1]) <= f->rate)
             p[1] = 0.0;
-        down = poly_below(p, RT_ORDER, 0.0, f->best, -2.0 * f->tol, s);
+        down = polynomial_below(p, RT_ORDER, 0.0, f->best, -2.0 * f->tol, s);
     } else if (c[0] <= f->low && c[1] > f->rate) { /* on its way up */
-        down = poly_below(c + 1, RT_ORDER - 1, 0.0, f->best, 0.0, s);
+        down = polynomial_below(c + 1, RT_ORDER - 1, 0.0, f->best, 0.0, s);
     } else {
         down = falls(c, f->best, f->low, f->rate, s);
     }
@@ -189,7 +189,7 @@ closes(struct search *f, const struct slide_spot *at, const double *c,
 }
 
 static void
-other_vertex(void *ctx, uint32_t vertex, const struct jet *gap)
+other_vertex(void *ctx, uint32_t vertex, const struct taylor *gap)
 {
     struct search *f = ctx;
     double s;
@@ -237,7 +237,7 @@ faces_near(const struct rt *r, uint32_t contact, struct slide_spot *base)
                                              1 - o->face_of, p->around[f], 0});
         }
         for (int b = 0; b < 2 && o->kind == SLIDE_EDGES; b++) {
-            const struct poly_edge *e =
+            const struct polytope_edge *e =
                 r->polytope[k->body[b]]->edge + (b == 0 ? o->face : o->vertex);
             for (int f = 0; f < 2; f++)
                 add_face(base, &n,
@@ -255,7 +255,7 @@ struct edges {
 };
 
 static bool
-has_edge(const struct edges *e, int b, const struct poly_edge *k)
+has_edge(const struct edges *e, int b, const struct polytope_edge *k)
 {
     for (int i = 0; i < e->n; i++)
         if (e->base[i].face_of == b &&
@@ -283,7 +283,7 @@ edges_wanted(void *ctx, const struct slide_spot *at)
 }
 
 static void
-edges_cross(void *ctx, const struct slide_spot *at, const struct jet *gap)
+edges_cross(void *ctx, const struct slide_spot *at, const struct taylor *gap)
 {
     struct search *f = ((struct edges *)ctx)->f;
     double s;
@@ -327,11 +327,11 @@ comes_down(const struct search *f, uint32_t vertex, const double *c, double *s)
         *s = 0.0;
         return !(drop == 2 && marked);
     }
-    return poly_below(p, RT_ORDER - drop, 0.0, f->best, 0.0, s);
+    return polynomial_below(p, RT_ORDER - drop, 0.0, f->best, 0.0, s);
 }
 
 static void
-one_over(void *ctx, uint32_t vertex, const struct jet *gap)
+one_over(void *ctx, uint32_t vertex, const struct taylor *gap)
 {
     struct search *f = ctx;
     double s;
@@ -377,8 +377,8 @@ one_row(struct search *f, int i)
         most = fmax(most, fabs(w->force.c[k]) * sk);
     most = fmax(most, fabs(w->force.c[0]));
     if (w->on && isfinite(f->best) &&
-        poly_below(w->force.c, RT_ORDER - 1, 0.0, f->best, -SLIDE_CEASED * most,
-                   &s))
+        polynomial_below(w->force.c, RT_ORDER - 1, 0.0, f->best,
+                         -SLIDE_CEASED * most, &s))
         found(f, s, SLIDE_CEASES, i, w->spot.contact);
     if ((w->spot.kind != SLIDE_VERTEX && w->spot.kind != SLIDE_EDGES) ||
         !isfinite(f->best))
@@ -386,10 +386,10 @@ one_row(struct search *f, int i)
     event_tolerances(f->r, w->spot.contact, &f->tol, &f->rate);
     event_rounding(f->r, w->spot.contact, &f->low, &s);
     f->lag = SLIDE_LAG * f->tol;
-    struct jet side[SIDES];
+    struct taylor side[SIDES];
     int n = slide_sides(f->r, &w->spot, RT_ORDER, side, SIDES);
     for (int k = 0; k < n; k++)
-        if (poly_below(side[k].c, RT_ORDER, 0.0, f->best, -f->lag, &s))
+        if (polynomial_below(side[k].c, RT_ORDER, 0.0, f->best, -f->lag, &s))
             found(f, s, SLIDE_OVER, i, w->spot.contact);
     if (is_over(f, w->spot.contact))
         return IMP_OK;

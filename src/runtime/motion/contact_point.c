@@ -28,21 +28,21 @@ slide_body_moves(const struct rt *r, uint32_t body)
 
 /* out = A x, or A^T x */
 static void
-turn(int order, const struct jet A[9], bool back, const struct jet x[3],
-     struct jet out[3])
+turn(int order, const struct taylor A[9], bool back, const struct taylor x[3],
+     struct taylor out[3])
 {
     for (int i = 0; i < 3; i++) {
-        struct jet row[3];
+        struct taylor row[3];
         for (int j = 0; j < 3; j++)
             row[j] = A[back ? 3 * j + i : 3 * i + j];
-        jet_dot(order, row, x, &out[i]);
+        taylor_dot(order, row, x, &out[i]);
     }
 }
 
 /* the same of a vector that is constant */
 static void
-turn_fixed(int order, const struct jet A[9], bool back, const double x[3],
-           struct jet out[3])
+turn_fixed(int order, const struct taylor A[9], bool back, const double x[3],
+           struct taylor out[3])
 {
     for (int i = 0; i < 3; i++)
         for (int k = 0; k <= order; k++)
@@ -53,8 +53,8 @@ turn_fixed(int order, const struct jet A[9], bool back, const double x[3],
 
 /* sign (a x x), x constant */
 static void
-cross_fixed(int order, const struct jet a[3], const double x[3], double sign,
-            struct jet out[3])
+cross_fixed(int order, const struct taylor a[3], const double x[3], double sign,
+            struct taylor out[3])
 {
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -64,22 +64,22 @@ cross_fixed(int order, const struct jet a[3], const double x[3], double sign,
 }
 
 static void
-constant(int order, const double x[3], double sign, struct jet out[3])
+constant(int order, const double x[3], double sign, struct taylor out[3])
 {
     for (int i = 0; i < 3; i++)
-        jet_const(order, sign * x[i], &out[i]);
+        taylor_const(order, sign * x[i], &out[i]);
 }
 
 /* body -> world from the rows of its block's motion */
 static void
-rotation(const struct rt *r, uint32_t body, int order, struct jet R[9])
+rotation(const struct rt *r, uint32_t body, int order, struct taylor R[9])
 {
     const imp_body *b = rt_body(r, body);
     const double *work = r->work[b->block];
-    struct jet q[4], p[16];
+    struct taylor q[4], p[16];
     bool plane = r->im->dim == 2;
     for (int i = 0; i < 9; i++)
-        jet_const(order, i % 4 == 0, &R[i]);
+        taylor_const(order, i % 4 == 0, &R[i]);
     for (int i = 0; i < (plane ? 2 : 4); i++)
         memcpy(q[i].c,
                work + (size_t)b->pose[(plane ? 2 : 3) + i] * IMP_ROW_STRIDE +
@@ -88,40 +88,41 @@ rotation(const struct rt *r, uint32_t body, int order, struct jet R[9])
     if (plane) {
         R[0] = R[4] = q[0];
         R[3] = q[1];
-        jet_scale(order, -1.0, &q[1], &R[1]);
+        taylor_scale(order, -1.0, &q[1], &R[1]);
         return;
     }
     for (int i = 0; i < 4; i++)
         for (int j = i; j < 4; j++)
-            jet_mul(order, &q[i], &q[j], &p[4 * i + j]);
+            taylor_mul(order, &q[i], &q[j], &p[4 * i + j]);
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
         /* 1 - 2 (qj qj + qk qk) */
-        jet_add(order, &p[5 * (j + 1)], &p[5 * (k + 1)], &R[4 * i]);
-        jet_scale(order, -2.0, &R[4 * i], &R[4 * i]);
+        taylor_add(order, &p[5 * (j + 1)], &p[5 * (k + 1)], &R[4 * i]);
+        taylor_scale(order, -2.0, &R[4 * i], &R[4 * i]);
         R[4 * i].c[0] += 1.0;
         /* 2 (qi qj -+ q0 qk) */
         int lo = i < j ? i : j, hi = i < j ? j : i;
-        struct jet *xy = &p[4 * (lo + 1) + hi + 1], *w = &p[k + 1];
-        jet_sub(order, xy, w, &R[3 * i + j]);
-        jet_scale(order, 2.0, &R[3 * i + j], &R[3 * i + j]);
-        jet_add(order, xy, w, &R[3 * j + i]);
-        jet_scale(order, 2.0, &R[3 * j + i], &R[3 * j + i]);
+        struct taylor *xy = &p[4 * (lo + 1) + hi + 1], *w = &p[k + 1];
+        taylor_sub(order, xy, w, &R[3 * i + j]);
+        taylor_scale(order, 2.0, &R[3 * i + j], &R[3 * i + j]);
+        taylor_add(order, xy, w, &R[3 * j + i]);
+        taylor_scale(order, 2.0, &R[3 * j + i], &R[3 * j + i]);
     }
 }
 
 /* a force along n at the point x of a body, both in its own axes about its mass
  * centre */
 static void
-open_by(const struct rt *r, uint32_t body, int order, const struct jet R[9],
-        const struct jet n[3], const struct jet x[3], struct jet out[6])
+open_by(const struct rt *r, uint32_t body, int order, const struct taylor R[9],
+        const struct taylor n[3], const struct taylor x[3],
+        struct taylor out[6])
 {
     for (int i = 0; i < 6; i++)
-        jet_const(order, 0.0, &out[i]);
+        taylor_const(order, 0.0, &out[i]);
     if (!slide_body_moves(r, body))
         return;
     turn(order, R, false, n, out);
-    jet_cross(order, x, n, out + 3);
+    taylor_cross(order, x, n, out + 3);
 }
 
 /* -- surfaces --------------------------------------------------------------
@@ -153,12 +154,12 @@ surface_row(struct rt *r, struct slide_row *row, int order)
     const imp_instr *code = IMP_ARRAY(r->im, t->code, imp_instr);
     size_t bytes = sizeof(double) * (size_t)(order + 1), n = 0;
     for (int i = 0; i < 12; i++)
-        jet_const(order, 0.0, &row->open[i / 6][i % 6]);
+        taylor_const(order, 0.0, &row->open[i / 6][i % 6]);
     for (int i = -1; i < (int)(d == 2 ? 6 : 12); i++, n++) {
         int per = d == 2 ? 3 : 6, s = i < 0 ? 0 : i / per, e = i % per;
-        struct jet *to = i < 0              ? &row->gap
-                         : d == 2 && e == 2 ? &row->open[s][5]
-                                            : &row->open[s][e];
+        struct taylor *to = i < 0              ? &row->gap
+                            : d == 2 && e == 2 ? &row->open[s][5]
+                                               : &row->open[s][e];
         memcpy(to->c,
                work + (size_t)code[outs[n]].row * IMP_ROW_STRIDE + IMP_ROW_PAD,
                bytes);
@@ -173,7 +174,7 @@ surface_row(struct rt *r, struct slide_row *row, int order)
  * and the normal in the axes of the vertex's body */
 struct over {
     int order;
-    struct jet c[3], R[9], back[3]; /* back: R^T c */
+    struct taylor c[3], R[9], back[3]; /* back: R^T c */
     bool has_back;
     double holds;
 };
@@ -190,18 +191,18 @@ over_get(struct rt *r, const struct slide_spot *at, int order, struct over *o)
 struct slide_poses {
     uint32_t contact;
     struct over over;
-    struct jet R[2][9]; /* body -> world */
+    struct taylor R[2][9]; /* body -> world */
     /* of the last face: its normal in the axes of the other body, and in the
      * world */
     bool has_face;
     int face_of;
     uint32_t face;
-    struct jet own[3], world[3];
+    struct taylor own[3], world[3];
 };
 
 /* vertex x of the other body in the axes of the face's body */
 static void
-over_point(struct over *o, int face_of, const double x[3], struct jet y[3])
+over_point(struct over *o, int face_of, const double x[3], struct taylor y[3])
 {
     turn_fixed(o->order, o->R, face_of != 0, x, y);
     if (face_of != 0 && !o->has_back) {
@@ -210,12 +211,12 @@ over_point(struct over *o, int face_of, const double x[3], struct jet y[3])
     }
     for (int i = 0; i < 3; i++)
         if (face_of == 0)
-            jet_add(o->order, &y[i], &o->c[i], &y[i]);
+            taylor_add(o->order, &y[i], &o->c[i], &y[i]);
         else
-            jet_sub(o->order, &y[i], &o->back[i], &y[i]);
+            taylor_sub(o->order, &y[i], &o->back[i], &y[i]);
 }
 
-static const struct poly_face *
+static const struct polytope_face *
 face_of(const struct rt *r, const struct slide_spot *at,
         const struct polytope **other)
 {
@@ -275,29 +276,29 @@ vertex_row(struct rt *r, struct slide *s, struct slide_row *row, int order)
     const struct slide_spot *at = &row->spot;
     const imp_contact *k = rt_contact(r, at->contact);
     const struct polytope *p;
-    const struct poly_face *f = face_of(r, at, &p);
+    const struct polytope_face *f = face_of(r, at, &p);
     int b = at->face_of;
-    struct jet y[3];
+    struct taylor y[3];
     int st = poses(r, s, at, order);
     if (st)
         return st;
     struct slide_poses *o = s->poses;
     over_point(&o->over, b, p->vertex[at->vertex], y);
-    jet_dotc(order, y, f->n, &row->gap);
+    taylor_dot_const(order, y, f->n, &row->gap);
     row->gap.c[0] -= f->d;
     face_normal(r, o, k, at, f->n);
     for (int e = 0; e < 2; e++)
         for (int i = 0; i < 6; i++)
-            jet_const(order, 0.0, &row->open[e][i]);
+            taylor_const(order, 0.0, &row->open[e][i]);
     if (slide_body_moves(r, k->body[1 - b])) { /* by n at the vertex */
         for (int i = 0; i < 3; i++)
-            jet_scale(order, 1.0, &o->world[i], &row->open[1 - b][i]);
+            taylor_scale(order, 1.0, &o->world[i], &row->open[1 - b][i]);
         cross_fixed(order, o->own, p->vertex[at->vertex], -1.0,
                     row->open[1 - b] + 3);
     }
     if (slide_body_moves(r, k->body[b])) { /* by -n at y */
         for (int i = 0; i < 3; i++)
-            jet_scale(order, -1.0, &o->world[i], &row->open[b][i]);
+            taylor_scale(order, -1.0, &o->world[i], &row->open[b][i]);
         cross_fixed(order, y, f->n, -1.0, row->open[b] + 3);
     }
     return IMP_OK;
@@ -306,11 +307,11 @@ vertex_row(struct rt *r, struct slide *s, struct slide_row *row, int order)
 /* two edges that cross: the direction across both, from body 0 to 1, in the
  * axes of body 0; its lines' nearest points x_i + at_i d_i */
 struct crossing {
-    struct jet n[3], x[2][3], d[2][3], at[2], gap;
+    struct taylor n[3], x[2][3], d[2][3], at[2], gap;
     double length[2];
 };
 
-static const struct poly_edge *
+static const struct polytope_edge *
 edge_of(const struct rt *r, const struct slide_spot *at, int i,
         const struct polytope **p)
 {
@@ -325,9 +326,9 @@ cross_edges(const struct rt *r, const struct slide_spot *at, struct over *o,
 {
     const struct polytope *p;
     int order = o->order;
-    struct jet N[3], n2, len, w[3], v[3], x;
+    struct taylor N[3], n2, len, w[3], v[3], x;
     for (int i = 0; i < 2; i++) {
-        const struct poly_edge *e = edge_of(r, at, i, &p);
+        const struct polytope_edge *e = edge_of(r, at, i, &p);
         double l2 = 0.0;
         for (int j = 0; j < 3; j++) {
             double l = p->vertex[e->v[1]][j] - p->vertex[e->v[0]][j];
@@ -342,22 +343,22 @@ cross_edges(const struct rt *r, const struct slide_spot *at, struct over *o,
             turn_fixed(order, o->R, false, e->dir, k->d[1]);
         }
     }
-    jet_cross(order, k->d[0], k->d[1], N);
-    jet_dot(order, N, N, &n2);
+    taylor_cross(order, k->d[0], k->d[1], N);
+    taylor_dot(order, N, N, &n2);
     if (!(n2.c[0] > SLIDE_PARALLEL * SLIDE_PARALLEL))
         return false;
-    jet_sqrt(order, &n2, &len);
+    taylor_sqrt(order, &n2, &len);
     for (int i = 0; i < 3; i++) {
-        jet_div(order, &N[i], &len, &k->n[i]);
+        taylor_div(order, &N[i], &len, &k->n[i]);
         if (at->face_of == 1)
-            jet_scale(order, -1.0, &k->n[i], &k->n[i]);
-        jet_sub(order, &k->x[1][i], &k->x[0][i], &w[i]);
+            taylor_scale(order, -1.0, &k->n[i], &k->n[i]);
+        taylor_sub(order, &k->x[1][i], &k->x[0][i], &w[i]);
     }
-    jet_dot(order, k->n, w, &k->gap);
+    taylor_dot(order, k->n, w, &k->gap);
     for (int i = 0; i < 2; i++) {
-        jet_cross(order, w, k->d[1 - i], v);
-        jet_dot(order, v, N, &x);
-        jet_div(order, &x, &n2, &k->at[i]);
+        taylor_cross(order, w, k->d[1 - i], v);
+        taylor_dot(order, v, N, &x);
+        taylor_div(order, &x, &n2, &k->at[i]);
     }
     return true;
 }
@@ -369,7 +370,7 @@ edges_row(struct rt *r, struct slide *s, struct slide_row *row, int order)
     const imp_contact *k = rt_contact(r, at->contact);
     const struct polytope *p;
     struct crossing here, *c = &here;
-    struct jet m[3], x[3], y;
+    struct taylor m[3], x[3], y;
     int st = poses(r, s, at, order);
     if (st)
         return st;
@@ -378,15 +379,15 @@ edges_row(struct rt *r, struct slide *s, struct slide_row *row, int order)
         return IMP_SINGULAR;
     row->gap = c->gap;
     for (int j = 0; j < 3; j++) { /* of body 0, pushed back */
-        jet_mul(order, &c->at[0], &c->d[0][j], &y);
-        jet_add(order, &c->x[0][j], &y, &x[j]);
-        jet_scale(order, -1.0, &c->n[j], &m[j]);
+        taylor_mul(order, &c->at[0], &c->d[0][j], &y);
+        taylor_add(order, &c->x[0][j], &y, &x[j]);
+        taylor_scale(order, -1.0, &c->n[j], &m[j]);
     }
     open_by(r, k->body[0], order, s->poses->R[0], m, x, row->open[0]);
-    const struct poly_edge *e = edge_of(r, at, 1, &p);
+    const struct polytope_edge *e = edge_of(r, at, 1, &p);
     turn(order, o->R, true, c->n, m);
     for (int j = 0; j < 3; j++) {
-        jet_scale(order, e->dir[j], &c->at[1], &x[j]);
+        taylor_scale(order, e->dir[j], &c->at[1], &x[j]);
         x[j].c[0] += p->vertex[e->v[0]][j];
     }
     open_by(r, k->body[1], order, s->poses->R[1], m, x, row->open[1]);
@@ -405,17 +406,17 @@ cross_now(const struct rt *r, struct slide_spot *at, struct over *o)
     if (!cross_edges(r, at, o, c))
         return false;
     for (int i = 0; i < 2; i++) {
-        const struct poly_edge *e = edge_of(r, at, i, &p);
+        const struct polytope_edge *e = edge_of(r, at, i, &p);
         if (!(c->at[i].c[0] > -SLIDE_ASIDE * c->length[i] &&
               c->at[i].c[0] < (1.0 + SLIDE_ASIDE) * c->length[i]))
             return false;
         for (int k = 0; k < 2; k++) {
-            struct jet m[3], w[3], x;
+            struct taylor m[3], w[3], x;
             constant(0, p->face[e->face[k]].n, 1.0, m);
             memcpy(w, m, sizeof w);
             if (i == 1)
                 turn(0, o->R, false, m, w);
-            jet_dot(0, c->n, w, &x);
+            taylor_dot(0, c->n, w, &x);
             out[i] += x.c[0];
         }
     }
@@ -427,7 +428,7 @@ int
 slide_crossings(struct rt *r, uint32_t contact, int order,
                 bool (*wanted)(void *, const struct slide_spot *),
                 void (*each)(void *, const struct slide_spot *,
-                             const struct jet *),
+                             const struct taylor *),
                 void *ctx)
 {
     const imp_contact *k = rt_contact(r, contact);
@@ -453,7 +454,7 @@ slide_crossings(struct rt *r, uint32_t contact, int order,
 
 int
 slide_place(struct rt *r, const struct slide_spot *at, int order,
-            struct jet out[3])
+            struct taylor out[3])
 {
     const imp_contact *k = rt_contact(r, at->contact);
     struct crossing here, *c = &here;
@@ -465,8 +466,8 @@ slide_place(struct rt *r, const struct slide_spot *at, int order,
         if (!cross_edges(r, at, &o, c))
             return IMP_SINGULAR;
         for (int i = 0; i < 3; i++) {
-            jet_mul(order, &c->at[0], &c->d[0][i], &out[i]);
-            jet_add(order, &out[i], &c->x[0][i], &out[i]);
+            taylor_mul(order, &c->at[0], &c->d[0][i], &out[i]);
+            taylor_add(order, &out[i], &c->x[0][i], &out[i]);
         }
         return IMP_OK;
     }
@@ -481,7 +482,7 @@ slide_place(struct rt *r, const struct slide_spot *at, int order,
 /* how far the crossing is from the ends of both edges */
 static int
 edge_ends(struct rt *r, const struct slide_spot *at, int order,
-          struct jet *side)
+          struct taylor *side)
 {
     struct crossing here, *c = &here;
     struct over o;
@@ -489,7 +490,7 @@ edge_ends(struct rt *r, const struct slide_spot *at, int order,
         return 0;
     for (int i = 0; i < 2; i++) {
         side[2 * i] = c->at[i];
-        jet_scale(order, -1.0, &c->at[i], &side[2 * i + 1]);
+        taylor_scale(order, -1.0, &c->at[i], &side[2 * i + 1]);
         side[2 * i + 1].c[0] += c->length[i];
     }
     return 4;
@@ -497,17 +498,17 @@ edge_ends(struct rt *r, const struct slide_spot *at, int order,
 
 int
 slide_vertices(struct rt *r, const struct slide_spot *on, int order,
-               void (*each)(void *, uint32_t, const struct jet *), void *ctx,
+               void (*each)(void *, uint32_t, const struct taylor *), void *ctx,
                double *holds)
 {
     const struct polytope *p;
-    const struct poly_face *f = face_of(r, on, &p);
+    const struct polytope_face *f = face_of(r, on, &p);
     struct over o;
     int st = over_get(r, on, order, &o);
     for (uint32_t v = 0; v < p->n_vertex && !st; v++) {
-        struct jet y[3], gap;
+        struct taylor y[3], gap;
         over_point(&o, on->face_of, p->vertex[v], y);
-        jet_dotc(order, y, f->n, &gap);
+        taylor_dot_const(order, y, f->n, &gap);
         gap.c[0] -= f->d;
         each(ctx, v, &gap);
     }
@@ -518,18 +519,18 @@ slide_vertices(struct rt *r, const struct slide_spot *on, int order,
 
 int
 slide_sides(struct rt *r, const struct slide_spot *at, int order,
-            struct jet *side, int most)
+            struct taylor *side, int most)
 {
     const imp_contact *k = rt_contact(r, at->contact);
     const struct polytope *q = r->polytope[k->body[at->face_of]], *p;
     struct over o;
-    struct jet y[3];
+    struct taylor y[3];
     int n = 0;
     if (at->kind == SLIDE_EDGES)
         return most < 4 ? 0 : edge_ends(r, at, order, side);
     if (q->n_vertex == 0 || over_get(r, at, order, &o))
         return 0;
-    const struct poly_face *f = face_of(r, at, &p);
+    const struct polytope_face *f = face_of(r, at, &p);
     over_point(&o, at->face_of, p->vertex[at->vertex], y);
     for (uint32_t i = 0; i < f->count && n < most; i++) {
         const double *a = q->vertex[q->loop[f->first + i]];
@@ -547,7 +548,7 @@ slide_sides(struct rt *r, const struct slide_spot *at, int order,
             in[j] /= len;
             base += in[j] * a[j];
         }
-        jet_dotc(order, y, in, &side[n]);
+        taylor_dot_const(order, y, in, &side[n]);
         side[n++].c[0] -= base;
     }
     return n;
@@ -563,7 +564,7 @@ smooth_row(struct rt *r, struct slide *sl, struct slide_row *row, int order)
     const imp_contact *k = rt_contact(r, c);
     uint32_t s = k->smooth;
     struct corner near;
-    struct jet p[3], N[3], n2, len, x[3], m[3], w[3];
+    struct taylor p[3], N[3], n2, len, x[3], m[3], w[3];
     int st = corner_closest(r, c, &near, true);
     if (!st)
         st = corner_smooth_series(r, c, order, row->gap.c,
@@ -574,27 +575,27 @@ smooth_row(struct rt *r, struct slide *sl, struct slide_row *row, int order)
         return st;
     const struct over *o = &sl->poses->over;
     corner_smooth_point(r, c, order, p, N);
-    jet_dot(order, N, N, &n2);
-    jet_sqrt(order, &n2, &len);
+    taylor_dot(order, N, N, &n2);
+    taylor_sqrt(order, &n2, &len);
     for (int i = 0; i < 3; i++) {
-        struct jet u;
-        jet_div(order, &N[i], &len, &u);
+        struct taylor u;
+        taylor_div(order, &N[i], &len, &u);
         N[i] = u;
     }
     /* the polytope is pushed along the smooth body's outward normal */
     open_by(r, k->body[1 - s], order, sl->poses->R[1 - s], N, p,
             row->open[1 - s]);
     for (int i = 0; i < 3; i++)
-        jet_scale(order, -1.0, &N[i], &N[i]);
+        taylor_scale(order, -1.0, &N[i], &N[i]);
     if (s == 1) { /* pose: x of 1 is at c + R x in the polytope's axes */
         for (int i = 0; i < 3; i++)
-            jet_sub(order, &p[i], &o->c[i], &w[i]);
+            taylor_sub(order, &p[i], &o->c[i], &w[i]);
         turn(order, o->R, true, w, x);
         turn(order, o->R, true, N, m);
     } else {
         turn(order, o->R, false, p, x);
         for (int i = 0; i < 3; i++)
-            jet_add(order, &x[i], &o->c[i], &x[i]);
+            taylor_add(order, &x[i], &o->c[i], &x[i]);
         turn(order, o->R, false, N, m);
     }
     open_by(r, k->body[s], order, sl->poses->R[s], m, x, row->open[s]);

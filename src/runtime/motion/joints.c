@@ -142,7 +142,7 @@ start_joint(struct rt *r, const imp_joint *j)
         memcpy(d, e + IMP_JOINT_AT, sizeof d);
         if (j->body[s] != IMP_WORLD) {
             const double *c = r->env + rt_body(r, j->body[s])->env_state;
-            multi_rotation(r, j->body[s], R);
+            pose_rotation(r, j->body[s], R);
             for (uint32_t i = 0; i < r->im->dim; i++)
                 d[i] -= c[i];
         }
@@ -174,7 +174,7 @@ factor(struct rt *r, uint32_t block)
     int st = rt_eval(r, block_at(r, block)->solve, o->lambda, o->out);
     if (st)
         return st;
-    return imp_gram_factor((int)o->n, o->J, o->piv) ? IMP_NONFINITE : IMP_OK;
+    return imp_ldlt_factor((int)o->n, o->J, o->piv) ? IMP_NONFINITE : IMP_OK;
 }
 
 static int
@@ -213,14 +213,14 @@ hold_solve(struct rt *r, uint32_t block, const double **lambda)
     }
     if (st)
         return st;
-    int rank = imp_gram_rank((int)o->n, o->piv);
+    int rank = imp_ldlt_rank((int)o->n, o->piv);
     if (o->rank < 0)
         o->rank = rank;
     if (rank != o->rank)
         return rank_changed(r, block, rank);
     for (uint32_t i = 0; i < o->n; i++)
         o->lambda[i] = -o->out[i];
-    imp_gram_solve((int)o->n, o->J, o->piv, o->lambda);
+    imp_ldlt_solve((int)o->n, o->J, o->piv, o->lambda);
     *lambda = o->lambda;
     return IMP_OK;
 }
@@ -270,7 +270,7 @@ correction(struct rt *r, uint32_t block, const double *phi)
     struct hold_block *o = r->hold->blocks + block;
     for (uint32_t i = 0; i < o->n; i++)
         o->lambda[i] = -phi[i];
-    imp_gram_solve((int)o->n, o->J, o->piv, o->lambda);
+    imp_ldlt_solve((int)o->n, o->J, o->piv, o->lambda);
     return rt_eval(r, block_at(r, block)->push, o->lambda, o->change);
 }
 
@@ -340,7 +340,7 @@ hold_answer(struct rt *r, uint32_t block, double *change)
         return st;
     for (uint32_t i = 0; i < o->n; i++)
         o->lambda[i] = -x[i];
-    imp_gram_solve((int)o->n, o->J, o->piv, o->lambda);
+    imp_ldlt_solve((int)o->n, o->J, o->piv, o->lambda);
     if ((st = rt_eval(r, bl->push, o->lambda, o->change)))
         return st;
     for (uint32_t b = 0; b < bl->bodies.n; b++)
@@ -515,7 +515,7 @@ hold_kinematics(struct rt *r, uint32_t body, double out[18])
             c[n][at] = row[n] * (n == 2 ? 2 : 1);
     }
     double R[9], gyro[3];
-    multi_rotation(r, body, R);
+    pose_rotation(r, body, R);
     /* w = R w_b: w' = R w_b', w'' = R (w_b'' + w_b x w_b') */
     cross(gyro, c[0] + 3, c[1] + 3);
     for (int i = 0; i < 3; i++)

@@ -363,7 +363,7 @@ slide_group_series(struct rt *r, struct slide *s, int order, uint32_t block)
     push_clear(r, s);
     push_env(r, s, false);
     for (int i = 0; i < s->n; i++)
-        jet_const(IMP_ORDER_MAX, 0.0, &s->row[i].force);
+        taylor_const(IMP_ORDER_MAX, 0.0, &s->row[i].force);
     for (int k = 0; k <= last && !st && !done; k++) {
         if (k == 1 && s->steady) {
             for (int i = 0; i < s->n_on; i++) /* what order 0 left there */

@@ -17,8 +17,8 @@
 struct slide_row {
     struct slide_spot spot;
     bool on;
-    struct jet gap, open[2][6];
-    struct jet force;
+    struct taylor gap, open[2][6];
+    struct taylor force;
     double valid; /* time for which the row holds */
 };
 /* One group of points: those that move bodies of the same blocks. Groups do not
@@ -86,22 +86,22 @@ bool slide_body_moves(const struct rt *r, uint32_t body);
  * they do; may be NULL */
 int slide_vertices(struct rt *r, const struct slide_spot *on, int order,
                    void (*each)(void *ctx, uint32_t vertex,
-                                const struct jet *gap),
+                                const struct taylor *gap),
                    void *ctx, double *holds);
 /* gaps of edges of both bodies that cross now, or nearly, with their outer
  * sides towards each other: calls back with each that is wanted */
 int slide_crossings(struct rt *r, uint32_t contact, int order,
                     bool (*wanted)(void *ctx, const struct slide_spot *at),
                     void (*each)(void *ctx, const struct slide_spot *at,
-                                 const struct jet *gap),
+                                 const struct taylor *gap),
                     void *ctx);
 /* where the point is, in the axes of body 0 about its mass centre */
 int slide_place(struct rt *r, const struct slide_spot *at, int order,
-                struct jet out[3]);
+                struct taylor out[3]);
 /* distances of a vertex to the sides of its face, inwards, or of a crossing to
  * the ends of its edges: how many */
 int slide_sides(struct rt *r, const struct slide_spot *at, int order,
-                struct jet *side, int most);
+                struct taylor *side, int most);
 
 /* -- persistent_group.c
  * -------------------------------------------------------- */

@@ -133,7 +133,7 @@ struct end {
 static struct end
 leaves(const double *c, int n, double h, double noise, double least)
 {
-    double p[POLY_MAX + 1], up, down;
+    double p[POLYNOMIAL_MAX + 1], up, down;
     struct end e = {INFINITY, false};
     if (!isfinite(h))
         h = fmax(bound(c, n, noise), least);
@@ -142,7 +142,7 @@ leaves(const double *c, int n, double h, double noise, double least)
     for (int k = 0; k <= n; k++)
         p[k] = -c[k];
     if (fabs(c[0]) > noise) {
-        if (poly_below(c[0] > 0.0 ? c : p, n, 0.0, h, -noise, &e.s)) {
+        if (polynomial_below(c[0] > 0.0 ? c : p, n, 0.0, h, -noise, &e.s)) {
             double near = noise / fabs(c[1]) + least;
             e.s = fmax(e.s, least);
             e.back = e.s <= GUARD_SHORT * near &&
@@ -152,14 +152,14 @@ leaves(const double *c, int n, double h, double noise, double least)
         }
         return e;
     }
-    bool rises = poly_below(p, n, 0.0, h, -noise, &up);
-    bool falls = poly_below(c, n, 0.0, h, -noise, &down);
+    bool rises = polynomial_below(p, n, 0.0, h, -noise, &up);
+    bool falls = polynomial_below(c, n, 0.0, h, -noise, &down);
     if (!rises && !falls)
         return e;
     bool above = rises && (!falls || up < down);
     double out = above ? up : down;
     if (above ? c[0] > 0.0 : c[0] < 0.0) {
-        if (!poly_below(above ? c : p, n, out, h, -noise, &e.s))
+        if (!polynomial_below(above ? c : p, n, out, h, -noise, &e.s))
             e.s = INFINITY;
         return e;
     }
@@ -173,7 +173,7 @@ static struct end
 passes(const double *c, int n, double h, double noise, double least,
        uint32_t kind)
 {
-    double p[POLY_MAX + 1], half = kind == IMP_GUARD_HALF ? 0.5 : 0.0;
+    double p[POLYNOMIAL_MAX + 1], half = kind == IMP_GUARD_HALF ? 0.5 : 0.0;
     if (kind == IMP_GUARD_SIGN)
         return leaves(c, n, h, noise, least);
     struct end first = {INFINITY, false};

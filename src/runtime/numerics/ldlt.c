@@ -37,7 +37,7 @@ swap(int n, double *a, double *weight, int k, int p)
 }
 
 int
-imp_gram_factor(int n, double *a, int *piv)
+imp_ldlt_factor(int n, double *a, int *piv)
 {
     double weight[IMP_UNKNOWN_MAX];
     const double least = GRAM_GROWTH * n * DBL_EPSILON;
@@ -92,7 +92,7 @@ exchange(double *b, int i, int j)
 }
 
 int
-imp_gram_rank(int n, const int *piv)
+imp_ldlt_rank(int n, const int *piv)
 {
     int rank = n; /* those left out come last */
     while (rank > 0 && piv[rank - 1] < 0)
@@ -140,9 +140,9 @@ solve(int n, int rank, const double *restrict a, const int *restrict piv,
 /* A series solves once per order: for the sizes of small linkages of full rank
  * the compiler gets loops of known length. */
 void
-imp_gram_solve(int n, const double *a, const int *piv, double *b)
+imp_ldlt_solve(int n, const double *a, const int *piv, double *b)
 {
-    int rank = imp_gram_rank(n, piv);
+    int rank = imp_ldlt_rank(n, piv);
     switch (rank == n ? n : 0) {
     case 2:
         solve(2, 2, a, piv, b);

@@ -18,13 +18,13 @@
 #define POLY_DEPTH 54
 
 struct piece {
-    double b[POLY_MAX + 1];
+    double b[POLYNOMIAL_MAX + 1];
     double lo, hi;
     int depth;
 };
 
 double
-poly_value(const double *c, int n, double s)
+polynomial_value(const double *c, int n, double s)
 {
     double y = c[n];
     for (int k = n - 1; k >= 0; k--)
@@ -33,7 +33,7 @@ poly_value(const double *c, int n, double s)
 }
 
 int
-poly_derivative(const double *c, int n, double *d)
+polynomial_derivative(const double *c, int n, double *d)
 {
     if (n == 0) {
         d[0] = 0.0;
@@ -49,7 +49,7 @@ poly_derivative(const double *c, int n, double *d)
 static void
 to_bernstein(const double *c, int n, double h, double *b)
 {
-    double a[POLY_MAX + 1], hk = 1.0;
+    double a[POLYNOMIAL_MAX + 1], hk = 1.0;
     for (int k = 0; k <= n; k++) {
         a[k] = c[k] * hk;
         hk *= h;
@@ -68,7 +68,7 @@ to_bernstein(const double *c, int n, double h, double *b)
 static void
 split(const double *b, int n, double f, double *left, double *right)
 {
-    double w[POLY_MAX + 1];
+    double w[POLYNOMIAL_MAX + 1];
     memcpy(w, b, sizeof(double) * (size_t)(n + 1));
     for (int j = 0; j <= n; j++) {
         left[j] = w[0];
@@ -97,7 +97,7 @@ variations(const double *b, int n)
 static double
 bracketed(const double *c, int n, double level, double lo, double hi)
 {
-    bool falling = poly_value(c, n, lo) > level;
+    bool falling = polynomial_value(c, n, lo) > level;
     double s = 0.5 * (lo + hi);
     for (int it = 0; it < 200 && s > lo && s < hi; it++) {
         double y = c[n], dy = 0.0;
@@ -126,8 +126,8 @@ bracketed(const double *c, int n, double level, double lo, double hi)
 }
 
 bool
-poly_below(const double *c, int n, double from, double h, double level,
-           double *s)
+polynomial_below(const double *c, int n, double from, double h, double level,
+                 double *s)
 {
     struct piece stack[POLY_DEPTH + 2];
     int top = 0;
@@ -140,7 +140,7 @@ poly_below(const double *c, int n, double from, double h, double level,
     stack[0].hi = h;
     stack[0].depth = 0;
     if (from > 0.0) {
-        double left[POLY_MAX + 1], right[POLY_MAX + 1];
+        double left[POLYNOMIAL_MAX + 1], right[POLYNOMIAL_MAX + 1];
         if (from > h)
             return false;
         split(stack[0].b, n, from / h, left, right);
@@ -159,8 +159,8 @@ poly_below(const double *c, int n, double from, double h, double level,
             reaches = reaches || p.b[i] <= 0.0;
         if (!reaches)
             continue;
-        if (v == 1 && p.b[n] < 0.0 && poly_value(c, n, p.lo) > level &&
-            poly_value(c, n, p.hi) < level) {
+        if (v == 1 && p.b[n] < 0.0 && polynomial_value(c, n, p.lo) > level &&
+            polynomial_value(c, n, p.hi) < level) {
             *s = bracketed(c, n, level, p.lo, p.hi);
             return true;
         }
@@ -196,8 +196,8 @@ close_cluster(struct roots *rs)
 }
 
 int
-poly_roots(const double *c, int n, double h, double noise, double *root,
-           int max)
+polynomial_roots(const double *c, int n, double h, double noise, double *root,
+                 int max)
 {
     struct piece stack[POLY_DEPTH + 2];
     struct roots rs = {root, 0.0, 0, max, false, 0.0};
@@ -258,7 +258,7 @@ poly_roots(const double *c, int n, double h, double noise, double *root,
 }
 
 bool
-poly_newton(const double *c, int n, double reach, double *s)
+polynomial_newton(const double *c, int n, double reach, double *s)
 {
     double s0 = *s, x = s0, last = INFINITY;
     for (int it = 0; it < 60; it++) {

@@ -8,35 +8,38 @@
 #include <string.h>
 
 void
-jet_const(int order, double x, struct jet *out)
+taylor_const(int order, double x, struct taylor *out)
 {
     memset(out->c, 0, sizeof(double) * (size_t)(order + 1));
     out->c[0] = x;
 }
 
 void
-jet_add(int order, const struct jet *a, const struct jet *b, struct jet *out)
+taylor_add(int order, const struct taylor *a, const struct taylor *b,
+           struct taylor *out)
 {
     for (int k = 0; k <= order; k++)
         out->c[k] = a->c[k] + b->c[k];
 }
 
 void
-jet_sub(int order, const struct jet *a, const struct jet *b, struct jet *out)
+taylor_sub(int order, const struct taylor *a, const struct taylor *b,
+           struct taylor *out)
 {
     for (int k = 0; k <= order; k++)
         out->c[k] = a->c[k] - b->c[k];
 }
 
 void
-jet_scale(int order, double s, const struct jet *a, struct jet *out)
+taylor_scale(int order, double s, const struct taylor *a, struct taylor *out)
 {
     for (int k = 0; k <= order; k++)
         out->c[k] = s * a->c[k];
 }
 
 void
-jet_mul(int order, const struct jet *a, const struct jet *b, struct jet *out)
+taylor_mul(int order, const struct taylor *a, const struct taylor *b,
+           struct taylor *out)
 {
     for (int k = 0; k <= order; k++) {
         double s = 0.0;
@@ -47,7 +50,8 @@ jet_mul(int order, const struct jet *a, const struct jet *b, struct jet *out)
 }
 
 void
-jet_div(int order, const struct jet *a, const struct jet *b, struct jet *out)
+taylor_div(int order, const struct taylor *a, const struct taylor *b,
+           struct taylor *out)
 {
     for (int k = 0; k <= order; k++) {
         double s = a->c[k];
@@ -58,7 +62,7 @@ jet_div(int order, const struct jet *a, const struct jet *b, struct jet *out)
 }
 
 void
-jet_sqrt(int order, const struct jet *a, struct jet *out)
+taylor_sqrt(int order, const struct taylor *a, struct taylor *out)
 {
     out->c[0] = sqrt(a->c[0]);
     /* y y = a: 2 y_0 y_k = a_k - sum_{j=1..k-1} y_j y_{k-j} */
@@ -71,7 +75,7 @@ jet_sqrt(int order, const struct jet *a, struct jet *out)
 }
 
 double
-jet_at(int order, const struct jet *a, double t)
+taylor_at(int order, const struct taylor *a, double t)
 {
     double y = a->c[order];
     for (int k = order - 1; k >= 0; k--)
@@ -80,8 +84,8 @@ jet_at(int order, const struct jet *a, double t)
 }
 
 void
-jet_dot(int order, const struct jet a[3], const struct jet b[3],
-        struct jet *out)
+taylor_dot(int order, const struct taylor a[3], const struct taylor b[3],
+           struct taylor *out)
 {
     for (int k = 0; k <= order; k++) {
         double s = 0.0;
@@ -93,20 +97,21 @@ jet_dot(int order, const struct jet a[3], const struct jet b[3],
 }
 
 void
-jet_dotc(int order, const struct jet a[3], const double b[3], struct jet *out)
+taylor_dot_const(int order, const struct taylor a[3], const double b[3],
+                 struct taylor *out)
 {
     for (int k = 0; k <= order; k++)
         out->c[k] = a[0].c[k] * b[0] + a[1].c[k] * b[1] + a[2].c[k] * b[2];
 }
 
 void
-jet_cross(int order, const struct jet a[3], const struct jet b[3],
-          struct jet out[3])
+taylor_cross(int order, const struct taylor a[3], const struct taylor b[3],
+             struct taylor out[3])
 {
     for (int k = 0; k <= order; k++)
         for (int i = 0; i < 3; i++) {
-            const struct jet *a1 = a + (i + 1) % 3, *a2 = a + (i + 2) % 3;
-            const struct jet *b1 = b + (i + 1) % 3, *b2 = b + (i + 2) % 3;
+            const struct taylor *a1 = a + (i + 1) % 3, *a2 = a + (i + 2) % 3;
+            const struct taylor *b1 = b + (i + 1) % 3, *b2 = b + (i + 2) % 3;
             double s = 0.0;
             for (int j = 0; j <= k; j++)
                 s += a1->c[j] * b2->c[k - j] - a2->c[j] * b1->c[k - j];

@@ -8,31 +8,32 @@
 
 #include "abi/image.h"
 
-struct jet {
+struct taylor {
     double c[IMP_ORDER_MAX + 1];
 };
 
-void jet_const(int order, double x, struct jet *out);
-void jet_add(int order, const struct jet *a, const struct jet *b,
-             struct jet *out);
-void jet_sub(int order, const struct jet *a, const struct jet *b,
-             struct jet *out);
-void jet_scale(int order, double s, const struct jet *a, struct jet *out);
-void jet_mul(int order, const struct jet *a, const struct jet *b,
-             struct jet *out);
+void taylor_const(int order, double x, struct taylor *out);
+void taylor_add(int order, const struct taylor *a, const struct taylor *b,
+                struct taylor *out);
+void taylor_sub(int order, const struct taylor *a, const struct taylor *b,
+                struct taylor *out);
+void taylor_scale(int order, double s, const struct taylor *a,
+                  struct taylor *out);
+void taylor_mul(int order, const struct taylor *a, const struct taylor *b,
+                struct taylor *out);
 /* not finite where b(0) = 0 */
-void jet_div(int order, const struct jet *a, const struct jet *b,
-             struct jet *out);
+void taylor_div(int order, const struct taylor *a, const struct taylor *b,
+                struct taylor *out);
 /* not finite where a(0) <= 0 */
-void jet_sqrt(int order, const struct jet *a, struct jet *out);
-double jet_at(int order, const struct jet *a, double t);
+void taylor_sqrt(int order, const struct taylor *a, struct taylor *out);
+double taylor_at(int order, const struct taylor *a, double t);
 
 /* vectors of three */
-void jet_dot(int order, const struct jet a[3], const struct jet b[3],
-             struct jet *out);
-void jet_dotc(int order, const struct jet a[3], const double b[3],
-              struct jet *out);
-void jet_cross(int order, const struct jet a[3], const struct jet b[3],
-               struct jet out[3]);
+void taylor_dot(int order, const struct taylor a[3], const struct taylor b[3],
+                struct taylor *out);
+void taylor_dot_const(int order, const struct taylor a[3], const double b[3],
+                      struct taylor *out);
+void taylor_cross(int order, const struct taylor a[3], const struct taylor b[3],
+                  struct taylor out[3]);
 
 #endif

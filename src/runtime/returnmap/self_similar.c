@@ -497,7 +497,7 @@ find_falling(struct work *w, struct similar *out)
 {
     int r = w->r, n;
     real *pi = vec(w, 3 * r), big = 0.0L;
-    double c[POLY_MAX + 1], root[POLY_MAX];
+    double c[POLYNOMIAL_MAX + 1], root[POLYNOMIAL_MAX];
     n = polynomial(w, pi);
     for (int k = 0; k <= n; k++)
         big = fmaxl(big, fabsl(pi[k]));
@@ -508,7 +508,7 @@ find_falling(struct work *w, struct similar *out)
     }
     for (int k = 0; k <= n; k++)
         c[k] = (double)(pi[k] / big);
-    int k = big > 0.0L ? poly_roots(c, n, 1.0, 0.0, root, n) : 0;
+    int k = big > 0.0L ? polynomial_roots(c, n, 1.0, 0.0, root, n) : 0;
     out->v = NEW_N(w->a, struct similar_motion, (size_t)(k > 0 ? k : 0) + 1);
     real *p = vec(w, r), *x = vec(w, r);
     for (int i = 0; i < k; i++) {

@@ -13,7 +13,7 @@
 
 #include "runtime/returnmap/symmetry.h"
 
-/* with acceleration the polynomial has degree 3 rank - 2 <= POLY_MAX */
+/* with acceleration the polynomial has degree 3 rank - 2 <= POLYNOMIAL_MAX */
 #define SIMILAR_RANK 8
 
 enum similar_kind {

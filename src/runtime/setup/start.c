@@ -23,9 +23,9 @@
 
 struct start {
     struct rt *r;
-    struct multi_rt m;
-    const struct multi_body *stated;
-    struct multi_body *b;
+    struct impact_of_run m;
+    const struct impact_body *stated;
+    struct impact_body *b;
     bool *spin, *vel;   /* known */
     bool *fspin, *fvel; /* not stated: free to follow */
     double (*rel)[6];   /* per joint: spin, velocity at `at` that rates state */
@@ -66,8 +66,8 @@ rates(const struct start *s, uint32_t j, double rel[6])
     memset(rel, 0, 6 * sizeof *rel);
     if (!k->n_rate)
         return;
-    int n = multi_joint_free((enum imp_joint_kind)k->kind, e + IMP_JOINT_AXIS,
-                             e + IMP_JOINT_AXIS2, plane, Q);
+    int n = impact_joint_free((enum imp_joint_kind)k->kind, e + IMP_JOINT_AXIS,
+                              e + IMP_JOINT_AXIS2, plane, Q);
     if (k->kind == IMP_JOINT_PLANAR) {
         for (int i = 0; i < 3; i++) {
             rel[i] = Q[0][i] * q[0];
@@ -87,7 +87,7 @@ twist_at(const struct start *s, uint32_t b, const double at[3], double t[6])
     memset(t, 0, 6 * sizeof *t);
     if (b == IMP_WORLD)
         return;
-    const struct multi_body *k = &s->b[b];
+    const struct impact_body *k = &s->b[b];
     double d[3] = {at[0] - k->centre[0], at[1] - k->centre[1],
                    at[2] - k->centre[2]};
     cross(t + 3, k->spin, d);
@@ -107,9 +107,9 @@ known(const struct start *s, uint32_t b)
 static void
 across(struct start *s, uint32_t j)
 {
-    const struct multi_joint *k = &s->m.p.joint[j];
+    const struct impact_joint *k = &s->m.p.joint[j];
     int to = known(s, k->body[0]) ? 1 : 0;
-    struct multi_body *b = &s->b[k->body[to]];
+    struct impact_body *b = &s->b[k->body[to]];
     double t[6], d[3], c[3];
     twist_at(s, k->body[1 - to], k->at, t);
     for (int i = 0; i < 6; i++)
@@ -150,7 +150,7 @@ twist_size(const struct start *s, uint32_t b, const double at[3], double t[6])
     memset(t, 0, 6 * sizeof *t);
     if (b == IMP_WORLD)
         return;
-    const struct multi_body *k = &s->b[b];
+    const struct impact_body *k = &s->b[b];
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, l = (i + 2) % 3;
         t[i] = fabs(k->spin[i]);
@@ -166,7 +166,7 @@ static int
 conditions(const struct start *s, uint32_t j, double row[12][6], double res[12],
            double size[12])
 {
-    const struct multi_joint *k = &s->m.p.joint[j];
+    const struct impact_joint *k = &s->m.p.joint[j];
     double t[2][6], most[2][6];
     int n = 0;
     for (int i = 0; i < 2; i++) {
@@ -219,7 +219,7 @@ worst_joint(const struct start *s, const bool *in, double *off)
  * whose length is that of the change in the kinetic metric. d := the change
  * that y stands for, or, transposed, what a condition d asks of y. */
 static void
-measure(const struct multi_body *b, bool metric, bool transposed,
+measure(const struct impact_body *b, bool metric, bool transposed,
         const double d[6], double y[6])
 {
     memcpy(y, d, 6 * sizeof *y);
@@ -239,7 +239,7 @@ static int
 enter_conditions(const struct start *s, uint32_t j, bool metric, const int *col,
                  int at, int most, double *A, double *rhs)
 {
-    const struct multi_joint *k = &s->m.p.joint[j];
+    const struct impact_joint *k = &s->m.p.joint[j];
     double row[12][6], res[12], size[12];
     int n = conditions(s, j, row, res, size);
     for (int i = 0; i < n; i++, at++) {
@@ -416,15 +416,16 @@ static void
 tell_redundant(const struct start *s)
 {
     struct rt *r = s->r;
-    struct multi_problem p = s->m.p;
-    struct multi *m = multi_new(r->arena, p.n_body, 0, p.n_joint);
-    if (multi_prepare(m, &p) || m->joint_rank == m->nr)
+    struct impact_problem p = s->m.p;
+    struct impact_solver *m =
+        impact_solver_new(r->arena, p.n_body, 0, p.n_joint);
+    if (impact_solver_prepare(m, &p) || m->joint_rank == m->nr)
         return;
     int rows = m->nr, over = rows - m->joint_rank, told = 0;
     struct diag *d = NULL;
     for (p.n_joint = 1; p.n_joint <= s->m.p.n_joint && told < over;
          p.n_joint++) {
-        if (multi_prepare(m, &p))
+        if (impact_solver_prepare(m, &p))
             return;
         int more = m->nr - m->joint_rank - told;
         if (more <= 0)
@@ -451,13 +452,13 @@ start_joints(struct rt *r)
     struct start s = {.r = r};
     if (!r->im->joints.n)
         return IMP_OK;
-    int st = multi_from_rt(r, NULL, 0, &s.m);
-    if (st || (st = multi_reciprocal(r, &s.m)))
+    int st = impact_of_run_read(r, NULL, 0, &s.m);
+    if (st || (st = impact_of_run_reciprocal(r, &s.m)))
         return st;
     uint32_t nb = s.m.p.n_body;
     bool any = false, projected = false, *whole = NEW_N(r->arena, bool, nb + 1);
     double *twist = NEW_N(r->arena, double, 6 * nb + 1);
-    s.b = NEW_N(r->arena, struct multi_body, nb + 1);
+    s.b = NEW_N(r->arena, struct impact_body, nb + 1);
     memcpy(s.b, s.m.p.body, sizeof *s.b * nb);
     s.stated = s.m.p.body;
     s.m.p.body = s.b;
@@ -511,6 +512,6 @@ start_joints(struct rt *r)
         memcpy(twist + 6 * i + 3, s.b[i].vel, 3 * sizeof *twist);
     }
     if (any)
-        multi_to_rt(r, &s.m, twist);
+        impact_of_run_write(r, &s.m, twist);
     return IMP_OK;
 }

@@ -342,7 +342,7 @@ solve_unknowns(const imp_image *im, const imp_tape *t, struct sweep *s, int k,
     for (uint32_t i = 0; i < n; i++)
         d[i] = -s->cur[residual[i]];
     if (t->symmetric)
-        imp_gram_solve((int)n, bl->lu, bl->piv, d);
+        imp_ldlt_solve((int)n, bl->lu, bl->piv, d);
     else
         imp_lu_solve((int)n, bl->lu, bl->piv, d);
     for (uint32_t i = 0; i < n; i++) {
@@ -399,7 +399,7 @@ run(const imp_image *im, const imp_tape *t, struct sweep *s, int order,
         const uint32_t *jac = IMP_ARRAY(im, t->jacobian, uint32_t);
         for (uint32_t i = 0; i < nu * nu; i++)
             bl->lu[i] = s->reg[jac[i]];
-        if (t->symmetric ? imp_gram_factor((int)nu, bl->lu, bl->piv)
+        if (t->symmetric ? imp_ldlt_factor((int)nu, bl->lu, bl->piv)
                          : imp_lu_factor((int)nu, bl->lu, bl->piv))
             return IMP_SINGULAR;
     }

@@ -46,10 +46,10 @@ void imp_lu_solve(int n, const double *a, const int *piv, double *b);
 
 /* The same for a symmetric positive semidefinite matrix, rows of which may
  * depend on others: these are left out (pivots last; piv = -1), and
- * imp_gram_solve gives 0 for them. n at most IMP_UNKNOWN_MAX. Nonzero when an
+ * imp_ldlt_solve gives 0 for them. n at most IMP_UNKNOWN_MAX. Nonzero when an
  * entry is not finite. */
-int imp_gram_factor(int n, double *a, int *piv);
-int imp_gram_rank(int n, const int *piv);
-void imp_gram_solve(int n, const double *a, const int *piv, double *b);
+int imp_ldlt_factor(int n, double *a, int *piv);
+int imp_ldlt_rank(int n, const int *piv);
+void imp_ldlt_solve(int n, const double *a, const int *piv, double *b);
 
 #endif

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "abi/commands.h"
+#include "abi/laws.h"
 #include "abi/range.h"
 
 #define IMP_ABI_VERSION 5u
@@ -373,8 +375,6 @@ typedef struct imp_system {
     imp_range range, range_mass, range_observer;
 } imp_system;
 
-enum imp_law { IMP_LAW_NEWTON, IMP_LAW_POISSON, IMP_LAW_ENERGETIC };
-
 typedef struct imp_joint {
     imp_str name;
     uint32_t kind;    /* enum imp_joint_kind */
@@ -536,16 +536,6 @@ typedef struct imp_field {
     uint32_t width;  /* entries per VEC/SPIN/VECS item */
 } imp_field;
 
-enum imp_command_id {
-#define COMMAND(name, args, avail, doc) IMP_CMD_##name,
-#include "abi/commands.def"
-    IMP_CMD_COUNT
-};
-enum imp_option_id {
-#define OPTION(command, key, kind, unit, dflt, doc) IMP_OPT_##command##_##key,
-#include "abi/commands.def"
-    IMP_OPT_COUNT
-};
 /* index of a field in its command's record */
 enum imp_option_kind {
     IMP_OPTK_NUM,
@@ -579,18 +569,6 @@ typedef struct imp_command {
 } imp_command;
 
 /* world */
-/* laws for several simultaneous contacts */
-enum imp_impact_law {
-    IMP_IMPACT_UNDECLARED, /* newton; where it does not determine the motion,
-                              nothing is applied (I4) */
-    IMP_IMPACT_NEWTON,
-    IMP_IMPACT_POISSON,
-    IMP_IMPACT_ENERGETIC,
-    IMP_IMPACT_COMPLEMENTARITY,
-    IMP_IMPACT_SEQUENTIAL,
-    IMP_IMPACT_LEAST_NORM,
-    IMP_IMPACT_REST /* several contacts: no restitution, impulses >= 0 */
-};
 /* what an impact may not do (bits of `forbid`) */
 #define IMP_FORBID_NEGATIVE 1u   /* pull: a negative impulse */
 #define IMP_FORBID_GAIN 2u       /* raise the energy */

@@ -91,24 +91,12 @@ static const struct keydef constants[] = {
 
 /* laws of impact: as they stand in restitution, then those of `law` alone */
 static const struct keydef laws[] = {
-    {"newton", "newton(e): normal velocity after = -e times that before"},
-    {"poisson", "poisson(e): impulse of restitution = e times compression's"},
-    {"energetic", "energetic(e): work of restitution = -e^2 times "
-                  "compression's (Stronge)"},
-    {"complementarity",
-     "several contacts: impulses >= 0, normal velocity after >= -e times that "
-     "before, one of both an equality (Moreau)"},
-    {"sequential",
-     "several contacts: one after the other until none approaches, by "
-     "`priority`, then by the energy of the approach, v^2/G"},
-    {"least_norm", "several contacts: least squares of Newton's law, impulses "
-                   "of least norm"},
-    {"rest", "several contacts: complementarity without restitution: what "
-             "closes together is put to rest"},
+#define LAW(ID, word, args, POLICY, doc) {#word, doc},
+#include "abi/laws.def"
     {"report", "several contacts of a system, as without a law: the run stops "
                "and says so"},
 };
-enum { N_LAWS = sizeof laws / sizeof laws[0], IN_RESTITUTION = 3 };
+enum { N_LAWS = sizeof laws / sizeof laws[0], IN_RESTITUTION = IMP_LAW_COUNT };
 
 /* what keys of the world take */
 static const struct keydef choices[] = {
@@ -206,8 +194,10 @@ doc_command(const char *name, struct buf *b)
         if (strcmp(c->name, name))
             continue;
         buf_printf(b, "%s%s%s\n  %s\n", c->name,
-                   i == IMP_CMD_compare ? " impact" : "", args[c->args],
-                   c->doc);
+                   imp_command_has((uint32_t)i, IMP_TRAIT_ASKED_OF_IMPACT)
+                       ? " impact"
+                       : "",
+                   args[c->args], c->doc);
         if (!c->available)
             buf_puts(b, "  Not available in this build.\n");
         bool head = false;

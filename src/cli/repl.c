@@ -342,7 +342,8 @@ eval_work(void *ctx)
         const struct tm_command *c = &r->s.model->commands[i];
         const struct record *rec = r->s.recs[i];
         if (!c->done && rec && rec->present && rec->n &&
-            ((c->bound && c->bound[0]) || c->id == IMP_CMD_simulate))
+            ((c->bound && c->bound[0]) ||
+             imp_command_has(c->id, IMP_TRAIT_RECORDS_MOTION)))
             keep_result(r, c, rec);
     }
     return status;

@@ -99,7 +99,8 @@ bool
 mech_simulates(const struct mech *mech)
 {
     for (size_t i = 0; i < mech->model->n_commands; i++)
-        if (mech->model->commands[i].id == IMP_CMD_simulate)
+        if (imp_command_has(mech->model->commands[i].id,
+                            IMP_TRAIT_RECORDS_MOTION))
             return true;
     return false;
 }

@@ -180,11 +180,6 @@ out_json_record(struct buf *b, const imp_image *im, const struct record *r,
         buf_putc(b, '}');
 }
 
-static const char *const command_names[] = {
-#define COMMAND(name, args, avail, doc) #name,
-#include "abi/commands.def"
-};
-
 static void
 record_line(struct output *o, const imp_image *im, const struct record *r,
             const char *command, const char *label)
@@ -204,7 +199,7 @@ record_line(struct output *o, const imp_image *im, const struct record *r,
 void
 out_record_json(struct output *o, const imp_image *im, const struct record *r)
 {
-    record_line(o, im, r, command_names[r->command->id], NULL);
+    record_line(o, im, r, imp_command_word(r->command->id), NULL);
 }
 
 void

@@ -4,6 +4,7 @@
  * are not available. */
 #include <string.h>
 
+#include "abi/commands.h"
 #include "imp_parser.h"
 #include "syntax/syntax_priv.h"
 
@@ -44,10 +45,6 @@ static const struct word signs[] = {
     {"[", IMP_YYLBRACK}, {"]", IMP_YYRBRACK},  {"{", IMP_YYLBRACE},
     {"}", IMP_YYRBRACE},
 };
-static const char *const commands[] = {
-#define COMMAND(name, args, avail, doc) #name,
-#include "abi/commands.def"
-};
 
 int
 word_keyword(const char *s, size_t n)
@@ -62,14 +59,14 @@ word_keyword(const char *s, size_t n)
 const char *
 word_command(size_t i)
 {
-    return i < sizeof commands / sizeof *commands ? commands[i] : NULL;
+    return i < IMP_CMD_COUNT ? imp_command_word((uint32_t)i) : NULL;
 }
 
 bool
 word_is_command(const char *s)
 {
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (commands[i][0] == s[0] && strcmp(commands[i], s) == 0)
+    for (uint32_t i = 0; i < IMP_CMD_COUNT; i++)
+        if (strcmp(imp_command_word(i), s) == 0)
             return true;
     return false;
 }

@@ -46,7 +46,7 @@ draw(struct model *m, size_t n)
  */
 
 static const char *const commands[] = {
-#define COMMAND(name, args, avail, doc) #name,
+#define COMMAND(name, args, avail, rules, traits, doc) #name,
 #include "abi/commands.def"
 };
 static const struct {

@@ -12,7 +12,8 @@ static const struct {
     const char *word;
     analysis_fn fn;
 } commands[] = {
-#define COMMAND(name, args, avail, doc) {#name, PASTE(avail, name)},
+#define COMMAND(name, args, avail, rules, traits, doc)                         \
+    {#name, PASTE(avail, name)},
 #include "abi/commands.def"
 };
 

@@ -218,7 +218,7 @@ not_recorded(struct check *ck, const struct ast_expr *e, const char *doing)
     const char *label = ck_label(ck, e);
     bool run = false;
     for (uint32_t k = 0; k < ck->now; k++)
-        run |= ck->commands.v[k].id == IMP_CMD_simulate;
+        run |= imp_command_has(ck->commands.v[k].id, IMP_TRAIT_RECORDS_MOTION);
     struct diag *d = ck_error(ck, DIAG_E0409, e->range,
                               "`%s` has not been recorded, so there is "
                               "nothing to %s",
@@ -247,7 +247,7 @@ recorded(struct check *ck, const struct ast_expr *e, const char *doing,
         bool lists = !plot;
         for (size_t i = 0; i < c->n_fields; i++)
             lists |= c->fields[i].column != 0 ||
-                     (c->id != IMP_CMD_simulate &&
+                     (!imp_command_has(c->id, IMP_TRAIT_ROWS) &&
                       c->fields[i].kind == IMP_FIELD_LIST);
         if (lists && c->n_fields)
             return true;
@@ -263,7 +263,8 @@ recorded(struct check *ck, const struct ast_expr *e, const char *doing,
         enum imp_field_kind k = ck->commands.v[v.ref].fields[v.field].kind;
         if (!plot || k == IMP_FIELD_LIST || k == IMP_FIELD_VECS ||
             (k == IMP_FIELD_TEXTS && /* the texts of a map */
-             ck->commands.v[v.ref].id == IMP_CMD_sweep))
+             imp_command_has(ck->commands.v[v.ref].id,
+                             IMP_TRAIT_VARIES_PARAMS)))
             return true;
     }
     if (v.kind == V_LIST)
@@ -518,8 +519,9 @@ record_option(struct check *ck, uint32_t command, const struct ast_expr *e,
 }
 
 static bool
-list_option(struct check *ck, const struct option_row *o,
-            const struct ast_expr *e, struct tm_val *out)
+list_option(struct check *ck, enum imp_command_id id,
+            const struct option_row *o, const struct ast_expr *e,
+            struct tm_val *out)
 {
     const struct ast_expr *p = ast_unwrap(e);
     const struct ast_expr *const *list;
@@ -528,7 +530,7 @@ list_option(struct check *ck, const struct option_row *o,
     for (size_t i = 0; i < n; i++)
         k += o->kind == IMP_OPTK_CONTACTS
                  ? contact_value(ck, list[i], &items[k]) &&
-                       (!strcmp(o->command, "similar") ||
+                       (imp_command_has(id, IMP_TRAIT_CONTACTS_OF_SYSTEM) ||
                         contact_of_bodies(
                             ck, items[k].ref,
                             arena_printf(ck->arena, "`%s`", o->key),
@@ -612,9 +614,9 @@ option(struct check *ck, uint32_t command, const struct option_row *o,
             return record_option(ck, command, e, out);
         if (!strcmp(o->key, "from"))
             return vectors_option(ck, o, e, out);
-        return list_option(ck, o, e, out);
+        return list_option(ck, ck->commands.v[command].id, o, e, out);
     case IMP_OPTK_CONTACTS:
-        return list_option(ck, o, e, out);
+        return list_option(ck, ck->commands.v[command].id, o, e, out);
     case IMP_OPTK_WORD:
         w = key_word(ck, key, words, law ? N_IMPACT_LAWS : 3);
         if (w < 0)
@@ -759,7 +761,8 @@ contact_suits(struct check *ck, enum imp_command_id id,
     const struct tm_command *k = &ck->commands.v[ck->now];
     uint32_t first =
         k->n_args ? ck->contacts.v[k->args[0].ref].system : c->system;
-    if (id == IMP_CMD_impact && first != c->system) {
+    bool systems = imp_command_has(id, IMP_TRAIT_CONTACTS_OF_SYSTEM);
+    if (systems && first != c->system) {
         struct diag *d =
             ck_error(ck, DIAG_E0369, e->range,
                      "an impact is at contacts of one system, or between "
@@ -769,13 +772,13 @@ contact_suits(struct check *ck, enum imp_command_id id,
         CK_HELP(ck, d, "ask for one impact after the other");
         return false;
     }
-    if (id == IMP_CMD_impact && c->system)
+    if (systems && c->system)
         return true;
     if (!contact_of_bodies(
             ck, contact, arena_printf(ck->arena, "`%s`", command_row(id)->name),
             e->range))
         return false;
-    if (id != IMP_CMD_classify && id != IMP_CMD_eight)
+    if (!imp_command_has(id, IMP_TRAIT_FOLLOWS_GAP))
         return true;
     const char *word = command_row(id)->name;
     if (c->at.n) {
@@ -796,11 +799,11 @@ contact_suits(struct check *ck, enum imp_command_id id,
 
 /* `compare` is asked of an impact, and nothing else of a command */
 static bool
-question(struct check *ck, const struct ast_item *it)
+question(struct check *ck, enum imp_command_id id, const struct ast_item *it)
 {
     const char *inner = it->name2.text;
-    bool compare = !strcmp(it->name.text, "compare");
-    if (!compare || (inner && !strcmp(inner, "impact")))
+    if (!imp_command_has(id, IMP_TRAIT_ASKED_OF_IMPACT) ||
+        (inner && !strcmp(inner, "impact")))
         return true;
     struct diag *d =
         inner ? ck_error(ck, DIAG_E0416, it->name2.range,
@@ -832,7 +835,8 @@ arguments(struct check *ck, uint32_t command, const struct ast_item *it)
     bool one = row->args == ARGS_CONTACT || row->args == ARGS_CONDITION ||
                row->args == ARGS_SYSTEM;
     if (row->args != ARGS_NONE && (!n || (one && n > 1))) {
-        const char *of = c->id == IMP_CMD_compare ? " impact" : "";
+        const char *of =
+            imp_command_has(c->id, IMP_TRAIT_ASKED_OF_IMPACT) ? " impact" : "";
         const char *what = row->args == ARGS_CONTACT     ? "one contact"
                            : row->args == ARGS_CONTACTS  ? "contacts"
                            : row->args == ARGS_CONDITION ? "one condition"
@@ -927,7 +931,7 @@ command_add(struct check *ck, const struct ast_item *it, struct decl *d)
     ck->now = n;
     record_schema(ck, n);
     options(ck, n, it);
-    if (!question(ck, it) || !arguments(ck, n, it) ||
+    if (!question(ck, (enum imp_command_id)id, it) || !arguments(ck, n, it) ||
         (id == IMP_CMD_plot && !plot_options(ck, n, it)))
         ck->records.v[n].broken = true;
     record_sizes(ck, n, it->n_args);

@@ -47,7 +47,7 @@ static uint32_t
 column_param(struct check *ck, const struct tm_val *v)
 {
     if (!v || v->kind != IMP_VAL_FIELD ||
-        ck->commands.v[v->ref].id != IMP_CMD_sweep)
+        !imp_command_has(ck->commands.v[v->ref].id, IMP_TRAIT_VARIES_PARAMS))
         return NO_PARAM;
     const struct tm_field *f = &ck->commands.v[v->ref].fields[v->field];
     for (size_t i = 0; is_axis(f) && i < ck->params.n; i++)
@@ -168,7 +168,7 @@ data_curve(struct check *ck, const struct value *v, const struct ast_expr *e,
     size_t n = 0;
     for (size_t i = 0; i < c->n_fields; i++)
         n += is_axis(&c->fields[i]);
-    if (c->id == IMP_CMD_sweep && n == 1 &&
+    if (imp_command_has(c->id, IMP_TRAIT_VARIES_PARAMS) && n == 1 &&
         c->fields[v->field].kind == IMP_FIELD_LIST) {
         val_of(ck, v, e, out);
         return true;

@@ -574,9 +574,9 @@ extern const struct keydef system_keys[], system_values[],
     system_contact_keys[];
 extern const size_t n_system_keys, n_system_values, n_system_contact_keys;
 void check_world(struct check *ck);
-/* words of laws for several contacts, in the order of enum imp_impact_law */
-enum { N_IMPACT_LAWS = 7 };
-/* in the order of enum imp_impact_law; then "report", none of them */
+/* words of the laws of impact in the order of enum imp_impact_law, which has
+ * one more before them; then "report", none of them */
+enum { N_IMPACT_LAWS = IMP_IMPACT_COUNT - 1 };
 extern const char *const impact_laws[N_IMPACT_LAWS + 1];
 /* a vector that is not zero; dim NULL: of any dimension. false: reported */
 /* made a unit vector; zero stays zero */

@@ -88,18 +88,33 @@ head_body(struct check *ck, const struct env *env, const struct ast_expr *e,
     return true;
 }
 
+/* E0325: no law that a contact can state has this name */
+static void
+no_such_law(struct check *ck, const struct ast_expr *at)
+{
+    const char *words[IMP_LAW_COUNT], *calls = "";
+    for (uint32_t i = 0; i < IMP_LAW_COUNT; i++) {
+        words[i] = imp_impact_law_word(IMP_IMPACT_NEWTON + i);
+        calls = arena_printf(ck->arena, "%s%s%s(e)", calls, i ? ", " : "",
+                             words[i]);
+    }
+    struct diag *d = ck_error(ck, DIAG_E0325, at->range,
+                              "there is no law of impact `%s`", at->name.text);
+    if (!ck_suggest(ck, d, at->range, at->name.text, words, IMP_LAW_COUNT))
+        CK_HELP(ck, d, "laws are %s; a bare number is Newton's", calls);
+}
+
 static void
 law_of(struct check *ck, const struct env *env, const struct ast_item *k,
        struct tm_contact *c)
 {
-    static const char *const laws[] = {"newton", "poisson", "energetic"};
     const struct ast_expr *e = k->value;
     const struct ast_expr *p = ast_unwrap(e);
     if (p->kind == AST_CALL && p->a->kind == AST_NAME) {
         const char *name = p->a->name.text;
         bool reported;
-        for (int i = 0; i < 3; i++)
-            if (!strcmp(name, laws[i])) {
+        for (uint32_t i = 0; i < IMP_LAW_COUNT; i++)
+            if (!strcmp(name, imp_impact_law_word(IMP_IMPACT_NEWTON + i))) {
                 c->law = (enum imp_law)i;
                 if (p->n_args != 1 || p->args[0].name.text) {
                     ck_error(ck, DIAG_E0214, p->range,
@@ -114,12 +129,7 @@ law_of(struct check *ck, const struct env *env, const struct ast_item *k,
             !scope_find(ck, env->module, name, WANT_CALL, p->range,
                         &reported) &&
             !reported && !builtin_find(name)) {
-            struct diag *d = ck_error(ck, DIAG_E0325, p->a->range,
-                                      "there is no law of impact `%s`", name);
-            if (!ck_suggest(ck, d, p->a->range, name, laws, 3))
-                CK_HELP(ck, d,
-                        "laws are newton(e), poisson(e), "
-                        "energetic(e); a bare number is Newton's");
+            no_such_law(ck, p->a);
             return;
         }
     }

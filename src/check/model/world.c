@@ -29,10 +29,10 @@ const struct keydef world_keys[] = {
 };
 const size_t n_world_keys = sizeof world_keys / sizeof world_keys[0];
 
-/* in the order of enum imp_impact_law, without UNDECLARED */
 const char *const impact_laws[N_IMPACT_LAWS + 1] = {
-    "newton",     "poisson",    "energetic", "complementarity",
-    "sequential", "least_norm", "rest",      "report"};
+#define LAW(ID, word, args, POLICY, doc) #word,
+#include "abi/laws.def"
+    "report"};
 
 /* a word, or a tuple of words: bits in the order of the words */
 static uint32_t

@@ -18,7 +18,8 @@
 #define VALUES ARGS_VALUES
 #define CONDITION ARGS_CONDITION
 static const struct command_row command_rows[] = {
-#define COMMAND(name, args, avail, doc) {#name, doc, args, avail != 0},
+#define COMMAND(name, args, avail, rules, traits, doc)                         \
+    {#name, doc, args, avail != 0},
 #include "abi/commands.def"
 };
 #undef NONE
@@ -198,6 +199,14 @@ record_schema(struct check *ck, uint32_t command)
                                   .width = field_width(f, ck->m->dim)};
 }
 
+/* does the command ask about contacts, which may be those of a system? */
+static bool
+names_contacts_of_system(enum imp_command_id id)
+{
+    return command_rows[id].args == ARGS_CONTACTS &&
+           imp_command_has(id, IMP_TRAIT_CONTACTS_OF_SYSTEM);
+}
+
 static void
 impact_fields(struct check *ck, struct tm_command *c)
 {
@@ -215,15 +224,13 @@ impact_fields(struct check *ck, struct tm_command *c)
 void
 record_sizes(struct check *ck, uint32_t command, size_t n_contacts)
 {
-    if (ck->commands.v[command].id == IMP_CMD_impact)
+    if (names_contacts_of_system(ck->commands.v[command].id))
         impact_fields(ck, &ck->commands.v[command]);
     static const char *const square[] = {"G", "null_space", "impulses",
                                          "normal_velocities_after",
                                          "kinetic_angles"};
     struct tm_command *c = &ck->commands.v[command];
-    if ((c->id == IMP_CMD_chatter || c->id == IMP_CMD_similar ||
-         c->id == IMP_CMD_cone) &&
-        c->n_args) {
+    if (imp_command_has(c->id, IMP_TRAIT_COLUMN_PER_COORDINATE) && c->n_args) {
         /* columns are coordinates, but for the parts of a sum */
         uint32_t n = ck->systems.v[c->args[0].ref].n;
         for (size_t i = 0; i < c->n_fields; i++)
@@ -234,7 +241,7 @@ record_sizes(struct check *ck, uint32_t command, size_t n_contacts)
                         ? n
                         : 3;
     }
-    if (c->id != IMP_CMD_impact && c->id != IMP_CMD_compare)
+    if (!imp_command_has(c->id, IMP_TRAIT_COLUMN_PER_CONTACT))
         return;
     for (size_t i = 0; i < c->n_fields; i++)
         for (size_t k = 0; k < sizeof square / sizeof square[0]; k++)
@@ -526,7 +533,7 @@ record_find(struct check *ck, const struct tm_val *v, uint32_t *command,
     for (uint32_t k = ck->now; k-- > 0;) {
         const struct record *r = &ck->records.v[k];
         const struct tm_command *cmd = &ck->commands.v[k];
-        if (cmd->id != IMP_CMD_simulate || cmd->inner)
+        if (!imp_command_has(cmd->id, IMP_TRAIT_RECORDS_MOTION) || cmd->inner)
             continue;
         /* of an earlier turn only the texts are left */
         for (uint32_t f = 0; cmd->done && f < cmd->n_fields; f++)

@@ -72,12 +72,8 @@ record_wants_beyond(const imp_image *im, const struct record *r,
 static const char *
 command_name(const struct record *r)
 {
-    static const char *const names[] = {
-#define COMMAND(name, args, avail, doc) #name,
-#include "abi/commands.def"
-    };
-    uint32_t id = r->command->id;
-    return id < IMP_CMD_COUNT ? names[id] : "?";
+    const char *word = imp_command_word(r->command->id);
+    return word ? word : "?";
 }
 
 bool

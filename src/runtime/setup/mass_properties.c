@@ -280,8 +280,8 @@ inertia_matters(const struct rt *r, uint32_t body)
         const imp_opt *o = IMP_ARRAY(r->im, k[i].opts, imp_opt);
         for (uint32_t j = 0; j < k[i].opts.n; j++)
             through |= o[j].id == IMP_OPT_simulate_through;
-        impacts |= k[i].id == IMP_CMD_impact || k[i].id == IMP_CMD_compare ||
-                   (k[i].id == IMP_CMD_simulate && !through);
+        impacts |=
+            imp_command_has(k[i].id, IMP_TRAIT_APPLIES_IMPACT) && !through;
     }
     return touches && impacts;
 }

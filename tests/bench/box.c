@@ -498,7 +498,7 @@ model_text(char *text, size_t n, const char *contact)
 static const struct field_value *
 field(const struct record *r, const char *name, const imp_image *im)
 {
-    int i = record_index(im, r, name);
+    int i = record_index(r, name);
 
     if (i < 0)
         abort();

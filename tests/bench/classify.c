@@ -55,8 +55,7 @@ bench_classify(void)
             diags_init(&ds, a, m.s.sources);
             for (int k = i; k < i + PER_ARENA; k++) {
                 failed += classify(&m, p[k], &ds, &out, recs) != 0;
-                int f =
-                    recs[0] ? record_index(m.s.image, recs[0], "class") : -1;
+                int f = recs[0] ? record_index(recs[0], "class") : -1;
                 closing += f >= 0 && recs[0]->v[f].text &&
                            !strcmp(recs[0]->v[f].text, "C-");
             }

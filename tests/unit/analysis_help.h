@@ -114,7 +114,7 @@ field(const struct run *r, int command, const char *name)
 {
     const struct record *rec = r->d.recs[command];
     assert_non_null(rec);
-    int i = record_index(r->im, rec, name);
+    int i = record_index(rec, name);
     assert_true(i >= 0);
     return &rec->v[i];
 }

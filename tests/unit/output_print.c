@@ -116,14 +116,14 @@ fill(struct test *t)
     const double P[2] = {-1.5, 1.0 / 3.0}, s[3] = {0, 1e-9, -2},
                  S[4] = {1, 0.25, 0.25, 100};
     const char *w[] = {"one", "two"};
-    record_set_number(t->a, &t->k->im, t->r, "time", 0.1);
-    record_set_text(t->a, &t->k->im, t->r, "class", "C0\"0");
-    record_set_bool(t->a, &t->k->im, t->r, "good", true);
-    record_set_vector(t->a, &t->k->im, t->r, "P", P);
-    record_set_list(t->a, &t->k->im, t->r, "series", s, 3);
-    record_set_matrix(t->a, &t->k->im, t->r, "S", S, 2, 2);
-    record_set_texts(t->a, &t->k->im, t->r, "warnings", w, 2);
-    record_set_number(t->a, &t->k->im, t->r, "margin", INFINITY);
+    record_set_number(t->r, "time", 0.1);
+    record_set_text(t->r, "class", "C0\"0");
+    record_set_bool(t->r, "good", true);
+    record_set_vector(t->r, "P", P);
+    record_set_list(t->r, "series", s, 3);
+    record_set_matrix(t->r, "S", S, 2, 2);
+    record_set_texts(t->r, "warnings", w, 2);
+    record_set_number(t->r, "margin", INFINITY);
 }
 
 static void
@@ -170,9 +170,9 @@ absent_until_set(void **state)
     struct test *t = *state;
     for (size_t i = 0; i < t->r->n; i++)
         assert_non_null(t->r->v[i].why);
-    record_set_absent(t->a, &t->k->im, t->r, "class", "because");
+    record_set_absent(t->r, "class", "because");
     assert_string_equal(t->r->v[1].why, "because");
-    assert_int_equal(record_index(&t->k->im, t->r, "none such"), -1);
+    assert_int_equal(record_index(t->r, "none such"), -1);
 }
 
 static char *

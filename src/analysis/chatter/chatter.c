@@ -69,11 +69,10 @@ static const char *const of_end[] = {"verdict", "start", "impacts", "time",
 static const char wants_key = 0;
 
 static bool
-wants_any(const struct analysis *a, const struct record *out,
-          const char *const *field, size_t n)
+wants_any(const struct record *out, const char *const *field, size_t n)
 {
     size_t i = 0;
-    while (i < n && !record_wants(a->rt->im, out, field[i]))
+    while (i < n && !record_wants(out, field[i]))
         i++;
     return i < n;
 }
@@ -85,18 +84,17 @@ wants_of(struct analysis *a, const struct record *out)
     struct chatter_wanted *w = rt_keep(a->rt, &wants_key, 0, sizeof *w, &arena);
     if (w->schema == out->schema && w->wanted == out->wanted)
         return w;
-    const imp_image *im = a->rt->im;
-    *w = (struct chatter_wanted){
-        .schema = out->schema,
-        .wanted = out->wanted,
-        .verdict = (size_t)record_index(im, out, "verdict"),
-        .start = (size_t)record_index(im, out, "start")};
+    *w =
+        (struct chatter_wanted){.schema = out->schema,
+                                .wanted = out->wanted,
+                                .verdict = (size_t)record_index(out, "verdict"),
+                                .start = (size_t)record_index(out, "start")};
 #define OF(list) list, sizeof list / sizeof *list
-    w->stability = record_wants_beyond(im, out, OF(of_run));
-    w->digits = record_wants_beyond(im, out, OF(of_verdict));
-    w->rest = record_wants_beyond(im, out, OF(of_end));
-    w->history = wants_any(a, out, OF(of_history));
-    w->limit = wants_any(a, out, OF(of_limit));
+    w->stability = record_wants_beyond(out, OF(of_run));
+    w->digits = record_wants_beyond(out, OF(of_verdict));
+    w->rest = record_wants_beyond(out, OF(of_end));
+    w->history = wants_any(out, OF(of_history));
+    w->limit = wants_any(out, OF(of_limit));
 #undef OF
     return w;
 }

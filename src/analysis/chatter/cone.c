@@ -306,15 +306,14 @@ because(const struct cone_question *k)
  */
 
 static bool
-wants(const struct analysis *a, const struct record *out, const char *const *f,
-      size_t n)
+wants(const struct record *out, const char *const *f, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (!out->wanted || out->wanted[record_index(a->rt->im, out, f[i])])
+        if (!out->wanted || out->wanted[record_index(out, f[i])])
             return true;
     return false;
 }
-#define WANTS(f) wants(a, out, f, sizeof(f) / sizeof *(f))
+#define WANTS(f) wants(out, f, sizeof(f) / sizeof *(f))
 
 static const char *const of_eigen[] = {"dominant", "predicted", "agrees"};
 static const char *const of_search[] = {"iterations", "growth", "solid_angle",
@@ -341,16 +340,21 @@ set_eigen(struct cone_question *k, struct record *out)
     static const char *const word[] = {"zero", "real positive", "real negative",
                                        "complex"};
     bool positive = c.dominant == EIGEN_POSITIVE && c.cone;
-    SET_TEXT("dominant", c.tied ? arena_printf(record_arena(a), "%s, tied",
-                                               word[c.dominant])
-                                : word[c.dominant]);
-    SET_TEXT("predicted", c.tied ? "not known" : positive ? "yes" : "no");
+    record_set_text(
+        out, "dominant",
+        c.tied ? arena_printf(record_arena(a), "%s, tied", word[c.dominant])
+               : word[c.dominant]);
+    record_set_text(out, "predicted",
+                    c.tied     ? "not known"
+                    : positive ? "yes"
+                               : "no");
     if (c.tied)
-        SET_ABSENT("agrees", "eigenvalues are dominant alike within rounding");
+        record_set_absent(out, "agrees",
+                          "eigenvalues are dominant alike within rounding");
     else if (k->r.verdict != CONE_YES && k->r.verdict != CONE_NO)
-        SET_ABSENT("agrees", "the search has no verdict");
+        record_set_absent(out, "agrees", "the search has no verdict");
     else
-        SET_BOOL("agrees", positive == (k->r.verdict == CONE_YES));
+        record_set_bool(out, "agrees", positive == (k->r.verdict == CONE_YES));
     return IMP_OK;
 }
 
@@ -364,50 +368,51 @@ no_proof(const struct cone_question *k)
 static void
 set_search(struct cone_question *k, struct record *out)
 {
-    struct analysis *a = k->a;
     const struct cone_result *r = &k->r;
     if (r->n_origin) {
         double *points = cone_points(k, r->origin, r->n_origin);
         for (int i = 0; i < r->n_origin; i++)
             clean(points + i * k->n, k->n);
-        SET_MAT("origin", points, (size_t)r->n_origin, (size_t)k->n);
+        record_set_matrix(out, "origin", points, (size_t)r->n_origin,
+                          (size_t)k->n);
     } else {
-        SET_ABSENT("origin", "after the first impact of a flat drop the gaps "
-                             "open on the mean");
+        record_set_absent(out, "origin",
+                          "after the first impact of a flat drop the gaps "
+                          "open on the mean");
     }
-    SET_NUM("iterations", r->iterations);
-    SET_NUM("growth", r->growth);
+    record_set_number(out, "iterations", r->iterations);
+    record_set_number(out, "growth", r->growth);
     if (r->verdict == CONE_YES || r->verdict == CONE_NO)
-        SET_BOOL("exists", r->verdict == CONE_YES);
+        record_set_bool(out, "exists", r->verdict == CONE_YES);
     else
-        SET_ABSENT("exists", "not known");
+        record_set_absent(out, "exists", "not known");
     if (r->verdict == CONE_NO) {
-        SET_ABSENT("solid_angle", "there is no such cone");
-        SET_ABSENT("least", "there is no such cone");
+        record_set_absent(out, "solid_angle", "there is no such cone");
+        record_set_absent(out, "least", "there is no such cone");
         return;
     }
-    SET_NUM("solid_angle", r->least.angle);
-    SET_MAT("least", cone_points(k, r->least.v, r->least.n), (size_t)r->least.n,
-            (size_t)k->n);
+    record_set_number(out, "solid_angle", r->least.angle);
+    record_set_matrix(out, "least", cone_points(k, r->least.v, r->least.n),
+                      (size_t)r->least.n, (size_t)k->n);
 }
 
 static void
 set_proof(struct cone_question *k, struct record *out)
 {
-    struct analysis *a = k->a;
     const struct cone_result *r = &k->r;
     if (r->verdict != CONE_YES) {
-        command_set_absent(a, out, of_proof, sizeof of_proof / sizeof *of_proof,
-                           no_proof(k));
+        record_set_absent_all(out, of_proof, sizeof of_proof / sizeof *of_proof,
+                              no_proof(k));
         return;
     }
-    SET_MAT("generators", cone_points(k, r->proven.v, r->proven.n),
-            (size_t)r->proven.n, (size_t)k->n);
-    SET_NUM("corners", r->proven.n);
-    SET_NUM("solid_angle_enlarged", r->proven.angle);
-    SET_NUM("enlarged", r->enlarged);
-    SET_NUM("margin", r->margin);
-    SET_NUM("rounding", r->rounding);
+    record_set_matrix(out, "generators",
+                      cone_points(k, r->proven.v, r->proven.n),
+                      (size_t)r->proven.n, (size_t)k->n);
+    record_set_number(out, "corners", r->proven.n);
+    record_set_number(out, "solid_angle_enlarged", r->proven.angle);
+    record_set_number(out, "enlarged", r->enlarged);
+    record_set_number(out, "margin", r->margin);
+    record_set_number(out, "rounding", r->rounding);
 }
 
 static void
@@ -418,18 +423,16 @@ set_certificate(struct cone_question *k, struct record *out)
     size_t n = (size_t)k->n, m = (size_t)r->n_image;
     bool no = r->verdict == CONE_NO && r->n_image;
     if (r->verdict != CONE_YES && !no) {
-        command_set_absent(a, out, of_certificate,
-                           sizeof of_certificate / sizeof *of_certificate,
-                           r->verdict != CONE_NO ? no_proof(k)
-                           : r->n_origin
-                               ? "the last image opens the gaps by too little"
-                               : "the gaps open at once");
+        record_set_absent_all(
+            out, of_certificate, sizeof of_certificate / sizeof *of_certificate,
+            r->verdict != CONE_NO ? no_proof(k)
+            : r->n_origin ? "the last image opens the gaps by too little"
+                          : "the gaps open at once");
         return;
     }
     if (m > IMAGES_MOST) {
-        command_set_absent(
-            a, out, of_certificate,
-            sizeof of_certificate / sizeof *of_certificate,
+        record_set_absent_all(
+            out, of_certificate, sizeof of_certificate / sizeof *of_certificate,
             arena_printf(record_arena(a),
                          "it has %zu images: save = \"cone.csv\" "
                          "writes them",
@@ -455,12 +458,12 @@ set_certificate(struct cone_question *k, struct record *out)
         flight[i] = im->j;
         worst = fmax(worst, im->residual);
     }
-    SET_LIST("flights", flight, m);
-    SET_MAT("clipped", of, m, n);
-    SET_MAT("images", image, m, n);
-    SET_MAT("parts", part, m, 3);
-    SET_MAT("weights", weight, m, 3);
-    SET_NUM("residual", worst);
+    record_set_list(out, "flights", flight, m);
+    record_set_matrix(out, "clipped", of, m, n);
+    record_set_matrix(out, "images", image, m, n);
+    record_set_matrix(out, "parts", part, m, 3);
+    record_set_matrix(out, "weights", weight, m, 3);
+    record_set_number(out, "residual", worst);
 }
 
 static void
@@ -480,9 +483,9 @@ set_maps(struct cone_question *k, struct record *out)
             of[f] = (double)j;
         }
     }
-    SET_MAT("maps", map, (m - 1) * n, n);
-    SET_MAT("facets", facet, facets, n);
-    SET_LIST("facet_flights", of, facets);
+    record_set_matrix(out, "maps", map, (m - 1) * n, n);
+    record_set_matrix(out, "facets", facet, facets, n);
+    record_set_list(out, "facet_flights", of, facets);
 }
 
 static void
@@ -498,9 +501,9 @@ set_names(struct cone_question *k, struct record *out)
         t[i] = imp_text(a->rt->im, q[i].name);
     for (size_t i = 0; i < m; i++)
         t[n + i] = chatter_contact(a, k->s, k->sym->order[i]);
-    SET_TEXTS("coordinates", t, n);
-    SET_TEXTS("contacts", t + n, m);
-    SET_TEXT("symmetry", chatter_symmetry_text(a, k->s, k->sym));
+    record_set_texts(out, "coordinates", t, n);
+    record_set_texts(out, "contacts", t + n, m);
+    record_set_text(out, "symmetry", chatter_symmetry_text(a, k->s, k->sym));
 }
 
 static void
@@ -521,15 +524,15 @@ set_warnings(struct cone_question *k, struct record *out)
             "solid_angle is low by up to some %s of it",
             k->r.least.n, num_digits(t, ROUND_EDGE / (c * c), 1));
     }
-    SET_TEXTS("warnings", w, n);
+    record_set_texts(out, "warnings", w, n);
 }
 
 /* every field but those of set_names, the warnings and the verdict: there is
  * nothing to look for */
 static void
-set_nothing(struct analysis *a, struct record *out, const char *why)
+set_nothing(struct record *out, const char *why)
 {
-#define NOTHING(f) command_set_absent(a, out, f, sizeof(f) / sizeof *(f), why)
+#define NOTHING(f) record_set_absent_all(out, f, sizeof(f) / sizeof *(f), why)
     NOTHING(of_eigen);
     NOTHING(of_search);
     NOTHING(of_proof);
@@ -558,13 +561,13 @@ cmd_cone(struct analysis *a, const imp_command *c, struct record *out)
     k.n = k.l->model.n;
     k.sym = chatter_symmetry(a, arg->ref, k.l);
     const char *why = refused(&k);
-    SET_NUM("tolerance", o.tolerance);
+    record_set_number(out, "tolerance", o.tolerance);
     set_names(&k, out);
     if (why) {
         set_warnings(&k, out);
-        SET_TEXT("verdict", "not known");
-        SET_TEXT("because", why);
-        set_nothing(a, out, why);
+        record_set_text(out, "verdict", "not known");
+        record_set_text(out, "because", why);
+        set_nothing(out, why);
         return IMP_OK;
     }
     k.any_order = o.any_order;
@@ -574,12 +577,13 @@ cmd_cone(struct analysis *a, const imp_command *c, struct record *out)
     o.stop = stopped;
     o.stop_arg = a->rt;
     cone_find(a->rt->arena, &k.p, &o, file || WANTS(of_certificate), &k.r);
-    SET_TEXT("verdict", k.r.verdict == CONE_YES  ? "yes"
-                        : k.r.verdict == CONE_NO ? "no"
-                                                 : "not known");
+    record_set_text(out, "verdict",
+                    k.r.verdict == CONE_YES  ? "yes"
+                    : k.r.verdict == CONE_NO ? "no"
+                                             : "not known");
     static const char *const reason[] = {"because"};
     if (WANTS(reason))
-        SET_TEXT("because", because(&k));
+        record_set_text(out, "because", because(&k));
     set_search(&k, out);
     set_warnings(&k, out);
     if (WANTS(of_proof))

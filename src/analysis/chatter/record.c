@@ -12,13 +12,12 @@
 #define ORDER_MOST 1000
 
 static void
-set_number(struct analysis *a, struct record *out, const char *field, double x,
-           const char *absent)
+set_number(struct record *out, const char *field, double x, const char *absent)
 {
     if (absent)
-        SET_ABSENT(field, absent);
+        record_set_absent(out, field, absent);
     else
-        SET_NUM(field, x);
+        record_set_number(out, field, x);
 }
 
 static void
@@ -29,16 +28,16 @@ set_names(struct analysis *a, const imp_system *s,
     const char **name = NEW_N(a->rt->arena, const char *, n + s->n_contact + 1);
     for (size_t i = 0; i < n; i++)
         name[i] = chatter_contact(a, s, run->order[i]);
-    SET_TEXTS("order", name, n);
+    record_set_texts(out, "order", name, n);
     for (uint32_t i = 0; i < s->n_contact; i++)
         if (run->group[i])
             name[n + k++] = chatter_contact(a, s, (int)i);
-    SET_TEXTS("group", name + n, k);
+    record_set_texts(out, "group", name + n, k);
     k = 0;
     for (uint32_t i = 0; i < s->n_contact; i++)
         if (run->group[i])
             name[n + k++] = gap_source_text(a, s->contact + i);
-    SET_TEXTS("gaps", name + n, k);
+    record_set_texts(out, "gaps", name + n, k);
 }
 
 static void
@@ -48,30 +47,31 @@ set_after(struct analysis *a, const imp_system *s,
     char t[NUM_TEXT];
     switch (run->after) {
     case CHATTER_NOTHING:
-        SET_ABSENT("afterwards", "the chatter is not partial");
+        record_set_absent(out, "afterwards", "the chatter is not partial");
         return;
     case CHATTER_FREE:
-        SET_TEXT("afterwards", "no contact closes again");
+        record_set_text(out, "afterwards", "no contact closes again");
         return;
     case CHATTER_CLOSES:
-        SET_TEXT("afterwards",
-                 arena_printf(record_arena(a), "%s closes at t = %s s",
-                              chatter_contact(a, s, run->after_contact),
-                              num_digits(t, run->after_time, 9)));
+        record_set_text(out, "afterwards",
+                        arena_printf(record_arena(a), "%s closes at t = %s s",
+                                     chatter_contact(a, s, run->after_contact),
+                                     num_digits(t, run->after_time, 9)));
         return;
     case CHATTER_TOGETHER:
-        SET_TEXT("afterwards",
-                 arena_printf(record_arena(a),
-                              "%s closes at t = %s s while others are closed: "
-                              "simultaneous impacts, what follows depends on "
-                              "their order",
-                              chatter_contact(a, s, run->after_contact),
-                              num_digits(t, run->after_time, 9)));
+        record_set_text(
+            out, "afterwards",
+            arena_printf(record_arena(a),
+                         "%s closes at t = %s s while others are closed: "
+                         "simultaneous impacts, what follows depends on "
+                         "their order",
+                         chatter_contact(a, s, run->after_contact),
+                         num_digits(t, run->after_time, 9)));
         return;
     case CHATTER_LASTS:
-        SET_TEXT("afterwards",
-                 arena_printf(record_arena(a), "no limit until t = %s s",
-                              num_digits(t, run->after_time, 9)));
+        record_set_text(out, "afterwards",
+                        arena_printf(record_arena(a), "no limit until t = %s s",
+                                     num_digits(t, run->after_time, 9)));
     }
 }
 
@@ -104,7 +104,7 @@ chatter_record_warnings(struct analysis *a, const struct chatter_run *run,
                               "the impacts never end is concluded from %ld of "
                               "them; a greater `events` follows more",
                               run->impacts);
-    SET_TEXTS("warnings", w, n);
+    record_set_texts(out, "warnings", w, n);
 }
 
 /* why a run has no verdict */
@@ -140,25 +140,27 @@ chatter_record_run(struct analysis *a, const struct chatter_run *run, bool flat,
                                        [CHATTER_INCOMPLETE] = "incomplete",
                                        [CHATTER_SIMULTANEOUS] = "simultaneous"};
     if (run->verdict == CHATTER_MOVING && !(run->after_time < INFINITY))
-        SET_ABSENT("verdict", "no limit before times or speeds are beyond all "
-                              "numbers: the flights do not shrink");
+        record_set_absent(out, "verdict",
+                          "no limit before times or speeds are beyond all "
+                          "numbers: the flights do not shrink");
     else if (run->verdict == CHATTER_MOVING)
-        SET_ABSENT("verdict", "no limit until the time allowed: raise `until`");
+        record_set_absent(out, "verdict",
+                          "no limit until the time allowed: raise `until`");
     else if (run->verdict == CHATTER_ENDLESS)
-        SET_ABSENT("verdict", going_on(a, run));
+        record_set_absent(out, "verdict", going_on(a, run));
     else if (run->verdict == CHATTER_BELOW)
-        SET_ABSENT("verdict",
-                   "not decided: beside the others, the impacts of some "
-                   "contacts fall below all numbers before it is known "
-                   "whether they end");
+        record_set_absent(out, "verdict",
+                          "not decided: beside the others, the impacts of some "
+                          "contacts fall below all numbers before it is known "
+                          "whether they end");
     else
         record_set_lasting_text(out, w->verdict, word[run->verdict]);
     record_set_lasting_text(out, w->start, flat ? "nearly flat drop" : "given");
     if (!w->digits)
         return;
-    SET_NUM("impacts", (double)run->impacts);
-    SET_NUM("time", run->time);
-    set_number(a, out, "last_impact", run->last,
+    record_set_number(out, "impacts", (double)run->impacts);
+    record_set_number(out, "time", run->time);
+    set_number(out, "last_impact", run->last,
                isnan(run->last) ? "no impact" : NULL);
 }
 
@@ -167,26 +169,25 @@ chatter_record_limit(struct analysis *a, const imp_system *s,
                      const struct chatter_run *run, struct record *out)
 {
     const char *none = run->limit ? NULL : "no infinite sequence of impacts";
-    set_number(a, out, "remaining", run->chatter.remaining, none);
-    set_number(a, out, "period", run->chatter.period, none);
-    set_number(a, out, "ratio", run->chatter.ratio, none);
-    set_number(a, out, "error", run->chatter.error, none);
+    set_number(out, "remaining", run->chatter.remaining, none);
+    set_number(out, "period", run->chatter.period, none);
+    set_number(out, "ratio", run->chatter.ratio, none);
+    set_number(out, "error", run->chatter.error, none);
     if (none)
-        SET_ABSENT("means", none);
+        record_set_absent(out, "means", none);
     else
-        SET_TEXT("means", limit_evidence_word(run->chatter.means));
-    set_number(a, out, "depth", run->chatter.depth, none);
-    set_number(a, out, "contraction", run->chatter.contraction,
+        record_set_text(out, "means", limit_evidence_word(run->chatter.means));
+    set_number(out, "depth", run->chatter.depth, none);
+    set_number(out, "contraction", run->chatter.contraction,
                none                             ? none
                : run->chatter.means == LINE_MAP ? NULL
                                                 : "no map of a period");
-    set_number(a, out, "speed_ratio", run->speed,
+    set_number(out, "speed_ratio", run->speed,
                none               ? none
                : run->speed > 0.0 ? NULL
                                   : "the order never repeats, or is made of "
                                     "limits itself");
-    set_number(a, out, "exponent", run->exponent,
-               none ? none : run->no_exponent);
+    set_number(out, "exponent", run->exponent, none ? none : run->no_exponent);
     set_names(a, s, run, out);
     set_after(a, s, run, out);
 }
@@ -211,18 +212,18 @@ chatter_record_nonlinear(struct analysis *a, const imp_system *s,
                                          "dominant",
                                          "cones"};
     for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
-        SET_ABSENT(absent[i], "the system is not linear");
-    SET_TEXT("stable", "not known");
-    SET_TEXT("partially_stable", "not known");
-    SET_TEXT("because", "the criteria are for linear systems: a constant mass "
-                        "matrix, linear gaps, no acceleration");
+        record_set_absent(out, absent[i], "the system is not linear");
+    record_set_text(out, "stable", "not known");
+    record_set_text(out, "partially_stable", "not known");
+    record_set_text(out, "because",
+                    "the criteria are for linear systems: a constant mass "
+                    "matrix, linear gaps, no acceleration");
     double e = NAN;
     for (uint32_t i = 0; i < s->n_contact; i++) {
         double ei = a->rt->env[rt_contact(a->rt, s->contact + i)->env_contact +
                                IMP_CONTACT_E];
         e = i == 0 || ei == e ? ei : NAN;
     }
-    set_number(a, out, "restitution", e,
-               isnan(e) ? "the contacts differ" : NULL);
-    SET_TEXTS("warnings", NULL, 0);
+    set_number(out, "restitution", e, isnan(e) ? "the contacts differ" : NULL);
+    record_set_texts(out, "warnings", NULL, 0);
 }

@@ -356,16 +356,16 @@ set_lists(struct ask *k, struct record *out)
         x[5 * n + i] = greatest(o);
         x[6 * n + i] = o->margin;
     }
-    SET_TEXTS("verdicts", t, n);
-    SET_LIST("speed_ratios", x, n);
-    SET_LIST("gap_ratios", x + n, n);
-    SET_LIST("flight_ratios", x + 2 * n, n);
-    SET_LIST("errors", x + 3 * n, n);
-    SET_LIST("exponents", x + 4 * n, n);
-    SET_LIST("greatest_multipliers", x + 5 * n, n);
-    SET_LIST("margins", x + 6 * n, n);
-    SET_MAT("positions", k->q, n, c);
-    SET_MAT("rates", k->v, n, c);
+    record_set_texts(out, "verdicts", t, n);
+    record_set_list(out, "speed_ratios", x, n);
+    record_set_list(out, "gap_ratios", x + n, n);
+    record_set_list(out, "flight_ratios", x + 2 * n, n);
+    record_set_list(out, "errors", x + 3 * n, n);
+    record_set_list(out, "exponents", x + 4 * n, n);
+    record_set_list(out, "greatest_multipliers", x + 5 * n, n);
+    record_set_list(out, "margins", x + 6 * n, n);
+    record_set_matrix(out, "positions", k->q, n, c);
+    record_set_matrix(out, "rates", k->v, n, c);
 }
 
 static void
@@ -383,51 +383,54 @@ set_first(struct ask *k, struct record *out)
         w[n++] = "eigenvalues that cannot be told from equal ones were left "
                  "out: the restitution is a critical one within rounding";
     if (!k->found.feasible) {
-        command_set_absent(a, out, fields, sizeof fields / sizeof *fields,
-                           k->found.n ? "no motion is feasible"
-                                      : "there is no such motion");
-        SET_TEXTS("warnings", w, n);
+        record_set_absent_all(out, fields, sizeof fields / sizeof *fields,
+                              k->found.n ? "no motion is feasible"
+                                         : "there is no such motion");
+        record_set_texts(out, "warnings", w, n);
         return;
     }
     const struct similar_motion *o = &k->found.v[0];
     double left = k->flight * o->period / (1.0 - o->bt),
            energy = o->energy * k->eunit;
     double upper = energy * pow(left, -o->exponent), g = greatest(o);
-    SET_NUM("speed_ratio", o->bp);
-    SET_NUM("gap_ratio", o->bq);
-    SET_NUM("flight_ratio", o->bt);
-    SET_NUM("remaining", left);
-    SET_NUM("exponent", o->exponent);
-    SET_NUM("energy", energy);
+    record_set_number(out, "speed_ratio", o->bp);
+    record_set_number(out, "gap_ratio", o->bq);
+    record_set_number(out, "flight_ratio", o->bt);
+    record_set_number(out, "remaining", left);
+    record_set_number(out, "exponent", o->exponent);
+    record_set_number(out, "energy", energy);
     if (k->word) {
-        SET_ABSENT("energy_upper", "a period has several impacts");
-        SET_ABSENT("energy_lower", "a period has several impacts");
+        record_set_absent(out, "energy_upper", "a period has several impacts");
+        record_set_absent(out, "energy_lower", "a period has several impacts");
     } else {
-        SET_NUM("energy_upper", upper);
-        SET_NUM("energy_lower", upper * o->bp * o->bp);
+        record_set_number(out, "energy_upper", upper);
+        record_set_number(out, "energy_lower", upper * o->bp * o->bp);
     }
-    SET_TEXT("stable", fabs(g - 1.0) <= SIMILAR_NEUTRAL ? "neutral"
-                       : g < 1.0                        ? "yes"
-                                                        : "no");
-    SET_LIST("multipliers", o->multiplier, (size_t)o->n_multiplier);
-    SET_LIST("multipliers_im", o->multiplier_im, (size_t)o->n_multiplier);
-    SET_NUM("greatest_multiplier", g);
+    record_set_text(out, "stable",
+                    fabs(g - 1.0) <= SIMILAR_NEUTRAL ? "neutral"
+                    : g < 1.0                        ? "yes"
+                                                     : "no");
+    record_set_list(out, "multipliers", o->multiplier, (size_t)o->n_multiplier);
+    record_set_list(out, "multipliers_im", o->multiplier_im,
+                    (size_t)o->n_multiplier);
+    record_set_number(out, "greatest_multiplier", g);
     int wrong;
     line_resolve(k->l, 1L << 60); /* no limit in between */
     double d = deviation(k, o, &wrong);
     line_resolve(k->l, LINE_RESOLVE);
     if (isfinite(d))
-        SET_NUM("deviation", d);
+        record_set_number(out, "deviation", d);
     else
-        SET_ABSENT("deviation",
-                   wrong >= 0 && wrong < k->l->model.m
-                       ? arena_printf(record_arena(a), "%s comes first instead",
-                                      chatter_contact(a, k->s, wrong))
-                       : "several contacts close together");
+        record_set_absent(out, "deviation",
+                          wrong >= 0 && wrong < k->l->model.m
+                              ? arena_printf(record_arena(a),
+                                             "%s comes first instead",
+                                             chatter_contact(a, k->s, wrong))
+                              : "several contacts close together");
     if (!isfinite(d))
         w[n++] = "the motion does not repeat when it is followed from its "
                  "state";
-    SET_TEXTS("warnings", w, n);
+    record_set_texts(out, "warnings", w, n);
 }
 
 static int
@@ -443,12 +446,12 @@ set_record(struct ask *k, struct record *out)
     const char **t = NEW_N(a->rt->arena, const char *, (size_t)(n + m));
     for (int i = 0; i < n; i++)
         t[i] = chatter_contact(a, k->s, hit(k, i));
-    SET_TEXT("kind", kind[k->found.kind]);
-    SET_TEXT("symmetry", chatter_symmetry_text(a, k->s, k->sym));
-    SET_TEXTS("order", t, (size_t)n);
-    SET_NUM("found", k->found.n);
-    SET_NUM("feasible", k->found.feasible);
-    SET_TEXT("because", because(k));
+    record_set_text(out, "kind", kind[k->found.kind]);
+    record_set_text(out, "symmetry", chatter_symmetry_text(a, k->s, k->sym));
+    record_set_texts(out, "order", t, (size_t)n);
+    record_set_number(out, "found", k->found.n);
+    record_set_number(out, "feasible", k->found.feasible);
+    record_set_text(out, "because", because(k));
     set_lists(k, out);
     set_first(k, out);
     return IMP_OK;

@@ -127,15 +127,17 @@ set_eigen(struct analysis *a, const struct line *l, const struct relabel *s,
     }
     for (size_t i = 0; i < r; i++)
         motion_of(l, s, e->x + i * r, e->y + i * r, px + i * n, py + i * n);
-    SET_LIST("eigenvalues", e->re, r);
-    SET_LIST("eigenvalues_im", e->im, r);
-    SET_MAT("eigenvectors", px, r, n);
-    SET_MAT("eigenvectors_im", py, r, n);
-    SET_TEXT("dominant", dominant_text(record_arena(a), eigen_cone(e)));
+    record_set_list(out, "eigenvalues", e->re, r);
+    record_set_list(out, "eigenvalues_im", e->im, r);
+    record_set_matrix(out, "eigenvectors", px, r, n);
+    record_set_matrix(out, "eigenvectors_im", py, r, n);
+    record_set_text(out, "dominant",
+                    dominant_text(record_arena(a), eigen_cone(e)));
     if (all)
-        SET_TEXTS("cones", cone, (size_t)steps);
+        record_set_texts(out, "cones", cone, (size_t)steps);
     else
-        SET_ABSENT("cones", "the gaps move in more than 16 dimensions");
+        record_set_absent(out, "cones",
+                          "the gaps move in more than 16 dimensions");
     return IMP_OK;
 }
 
@@ -219,8 +221,8 @@ unknown(struct analysis *a, const imp_system *sys, const struct line *l,
 }
 
 static const char *
-set_prediction(struct analysis *a, const struct relabel *s, const double *u,
-               const struct line *l, bool applies, struct record *out)
+set_prediction(const struct relabel *s, const double *u, const struct line *l,
+               bool applies, struct record *out)
 {
     const char *no = !applies      ? "Theorem 3 is about a rod without "
                                      "acceleration"
@@ -228,40 +230,41 @@ set_prediction(struct analysis *a, const struct relabel *s, const double *u,
                      : s->e <= 0.0 ? "Theorem 3 asks for some restitution"
                                    : NULL;
     if (no) {
-        SET_ABSENT("predicted", no);
+        record_set_absent(out, "predicted", no);
         return NULL;
     }
     double u0 = u[0] / sqrt(l->k.W[0]), u1 = u[1] / sqrt(l->k.W[3]);
     double v = 0.5 * (u0 + u1), w = 0.5 * (u0 - u1);
     bool rest = v < 0.0 && fabs(w) <= relabel_rod_limit(s->rho, s->e) * -v;
     const char *verdict = rest ? "complete" : "incomplete";
-    SET_TEXT("predicted", verdict);
+    record_set_text(out, "predicted", verdict);
     return verdict;
 }
 
 static void
-set_critical(struct analysis *a, const struct relabel *s, double critical,
-             double pcc, struct record *out)
+set_critical(const struct relabel *s, double critical, double pcc,
+             struct record *out)
 {
     static const char *const both[] = {"critical_restitution",
                                        "partial_restitution", "rho"};
     if (!s->polygon) {
-        command_set_absent(a, out, both, 3,
-                           "the contacts are not those of a rod or a regular "
-                           "polygon");
+        record_set_absent_all(
+            out, both, 3,
+            "the contacts are not those of a rod or a regular "
+            "polygon");
         return;
     }
-    SET_NUM("rho", s->rho);
+    record_set_number(out, "rho", s->rho);
     if (critical > 0.0)
-        SET_NUM("critical_restitution", critical);
+        record_set_number(out, "critical_restitution", critical);
     else
-        SET_ABSENT("critical_restitution", "none is low enough");
+        record_set_absent(out, "critical_restitution", "none is low enough");
     if (pcc > 0.0)
-        SET_NUM("partial_restitution", pcc);
+        record_set_number(out, "partial_restitution", pcc);
     else
-        SET_ABSENT("partial_restitution",
-                   s->m == 2 ? "both ends are all contacts"
-                             : "no foot pushes its neighbour down");
+        record_set_absent(out, "partial_restitution",
+                          s->m == 2 ? "both ends are all contacts"
+                                    : "no foot pushes its neighbour down");
 }
 
 /* do all gaps accelerate alike, towards 0? */
@@ -282,22 +285,25 @@ falls(const struct line *l, const struct relabel *s)
  * regular one would, the acceleration counts to the end (spec/chatter.md 3.1,
  * 3.5). */
 static void
-set_regular(struct analysis *a, const struct eigen *e, const struct line *l,
-            bool plain, bool some, const struct relabel *s, struct record *out)
+set_regular(const struct eigen *e, const struct line *l, bool plain, bool some,
+            const struct relabel *s, struct record *out)
 {
     double c = INFINITY;
     if (s->m == 3)
-        SET_ABSENT("exponent_regular", "the order of 3 feet is never regular");
+        record_set_absent(out, "exponent_regular",
+                          "the order of 3 feet is never regular");
     else if (!plain && !falls(l, s))
-        SET_ABSENT("exponent_regular",
-                   "the contacts are not those of a falling rod or a falling "
-                   "regular polygon");
+        record_set_absent(
+            out, "exponent_regular",
+            "the contacts are not those of a falling rod or a falling "
+            "regular polygon");
     else if (plain && !some)
-        SET_ABSENT("exponent_regular", "no regular motion comes to rest");
+        record_set_absent(out, "exponent_regular",
+                          "no regular motion comes to rest");
     else {
         if (some)
             c = 2.0 * log(e->re[0]) / log(e->re[1] / e->re[0]);
-        SET_NUM("exponent_regular", plain ? c : fmin(c, 2.0));
+        record_set_number(out, "exponent_regular", plain ? c : fmin(c, 2.0));
     }
 }
 
@@ -305,14 +311,14 @@ set_regular(struct analysis *a, const struct eigen *e, const struct line *l,
  * feet at rest, and the roots of mu^2 - ((1 + e)^2 w^2 - 2 e) mu + e^2, w the
  * cosine of neighbours (spec/chatter.md 2.6). */
 static void
-set_pair(struct analysis *a, const struct relabel *s, struct record *out)
+set_pair(const struct relabel *s, struct record *out)
 {
     static const char *const both[] = {"pair_eigenvalues",
                                        "pair_eigenvalues_im"};
     if (s->found != RELABEL_YES || s->m < 3) {
-        command_set_absent(a, out, both, 2,
-                           s->m == 2 ? "both ends are all contacts"
-                                     : "no symmetry relabels the impacts");
+        record_set_absent_all(out, both, 2,
+                              s->m == 2 ? "both ends are all contacts"
+                                        : "no symmetry relabels the impacts");
         return;
     }
     double b = (1.0 + s->e) * s->cosine[1], half = 0.5 * b * b - s->e;
@@ -325,8 +331,8 @@ set_pair(struct analysis *a, const struct relabel *s, struct record *out)
         re[0] = half + copysign(sqrt(d), half);
         re[1] = re[0] == 0.0 ? 0.0 : s->e * s->e / re[0];
     }
-    SET_LIST("pair_eigenvalues", re, 2);
-    SET_LIST("pair_eigenvalues_im", im, 2);
+    record_set_list(out, "pair_eigenvalues", re, 2);
+    record_set_list(out, "pair_eigenvalues_im", im, 2);
 }
 
 /* one contact: the only map is -e */
@@ -365,8 +371,8 @@ chatter_stability(struct analysis *a, const imp_system *sys,
         if (st)
             return st;
     } else {
-        command_set_absent(a, out, eigen_fields, 6,
-                           "no symmetry relabels the impacts");
+        record_set_absent_all(out, eigen_fields, 6,
+                              "no symmetry relabels the impacts");
     }
     struct stability v = {"not known", "not known", NULL};
     if (s->found == RELABEL_SINGLE)
@@ -375,20 +381,19 @@ chatter_stability(struct analysis *a, const imp_system *sys,
         v = of_polygon(s, eigen_cone(&e), critical, pcc);
     else
         v.because = unknown(a, sys, l, s);
-    SET_TEXT("symmetry", chatter_symmetry_text(a, sys, s));
-    SET_TEXT("stable", v.complete);
-    SET_TEXT("partially_stable", v.partial);
-    SET_TEXT("because", v.because);
+    record_set_text(out, "symmetry", chatter_symmetry_text(a, sys, s));
+    record_set_text(out, "stable", v.complete);
+    record_set_text(out, "partially_stable", v.partial);
+    record_set_text(out, "because", v.because);
     if (s->found == RELABEL_RESTITUTION)
-        SET_ABSENT("restitution", "they differ");
+        record_set_absent(out, "restitution", "they differ");
     else
-        SET_NUM("restitution", s->e);
-    set_critical(a, s, critical, pcc, out);
-    set_regular(a, &e, l, plain && s->polygon,
+        record_set_number(out, "restitution", s->e);
+    set_critical(s, critical, pcc, out);
+    set_regular(&e, l, plain && s->polygon,
                 s->polygon && s->e < critical - CRITICAL_SAME, s, out);
-    set_pair(a, s, out);
-    const char *predicted =
-        set_prediction(a, s, u, l, plain && s->polygon, out);
+    set_pair(s, out);
+    const char *predicted = set_prediction(s, u, l, plain && s->polygon, out);
     *says = (struct chatter_theory){v.complete, v.partial, predicted};
     return IMP_OK;
 }

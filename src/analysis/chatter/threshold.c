@@ -17,20 +17,18 @@
  */
 
 static void
-set_change(struct threshold_search *h, struct record *out, const char *value,
-           const char *interval, const struct threshold_change *c,
-           const char *none)
+set_change(struct record *out, const char *value, const char *interval,
+           const struct threshold_change *c, const char *none)
 {
-    struct analysis *a = h->a;
     if (!c) {
-        SET_ABSENT(value, none);
+        record_set_absent(out, value, none);
         if (interval)
-            SET_ABSENT(interval, none);
+            record_set_absent(out, interval, none);
         return;
     }
-    SET_NUM(value, threshold_change_middle(c));
+    record_set_number(out, value, threshold_change_middle(c));
     if (interval)
-        SET_LIST(interval, ((double[]){c->lo, c->hi}), 2);
+        record_set_list(out, interval, ((double[]){c->lo, c->hi}), 2);
 }
 
 static void
@@ -41,7 +39,7 @@ set_all(struct threshold_search *h, struct record *out, const char *field,
     double *x = NEW_N(a->rt->arena, double, c->n + 1);
     for (size_t i = 0; i < c->n; i++)
         x[i] = threshold_change_middle(&c->v[i]);
-    SET_LIST(field, x, c->n);
+    record_set_list(out, field, x, c->n);
 }
 
 static const char *
@@ -113,7 +111,7 @@ set_warnings(struct threshold_search *h, const struct threshold_changes *e,
     else if (by_e && by_s && plain && !meet(by_e, by_s))
         w[n++] = "by_eigenvalue lies outside of simulation_interval: the start "
                  "of the runs decides, or rounding next to the threshold";
-    SET_TEXTS("warnings", w, n);
+    record_set_texts(out, "warnings", w, n);
 }
 
 static const char *
@@ -133,14 +131,13 @@ static void
 set_sides(struct threshold_search *h, const struct threshold_change *c,
           const char *none, struct record *out)
 {
-    struct analysis *a = h->a;
     if (!c) {
-        SET_ABSENT("below", none);
-        SET_ABSENT("above", none);
+        record_set_absent(out, "below", none);
+        record_set_absent(out, "above", none);
         return;
     }
-    SET_TEXT("below", verdict_at(h, c->lo));
-    SET_TEXT("above", verdict_at(h, c->hi));
+    record_set_text(out, "below", verdict_at(h, c->lo));
+    record_set_text(out, "above", verdict_at(h, c->hi));
 }
 
 /* of several starts: the most unfavourable one at *c, and where the last of
@@ -150,47 +147,47 @@ set_starts(struct threshold_search *h, const struct threshold_change *c,
            const struct threshold_changes *best, const char *none,
            struct record *out)
 {
-    struct analysis *a = h->a;
     static const char *const one = "there is one start: `starts` takes more";
-    SET_NUM("starts", (double)h->starts);
+    record_set_number(out, "starts", (double)h->starts);
     bool several = h->starts > 1, some = several && c;
     const struct threshold_change *last = threshold_nearest_change(best, c);
     if (several && last)
-        SET_NUM("by_simulation_best", threshold_change_middle(last));
+        record_set_number(out, "by_simulation_best",
+                          threshold_change_middle(last));
     else
-        SET_ABSENT("by_simulation_best", several ? none : one);
+        record_set_absent(out, "by_simulation_best", several ? none : one);
     /* on the side that does not rest */
     if (some &&
         threshold_side_by_simulation(h, c->below == SIDE_YES ? c->hi : c->lo) ==
             SIDE_NO &&
         threshold_run_start(h, threshold_change_middle(c), h->worst)) {
         const double *q = h->rt->env + h->s->env_state;
-        SET_NUM("worst_start", (double)h->worst);
-        SET_LIST("worst_positions", q, h->s->n);
-        SET_LIST("worst_rates", q + h->s->n, h->s->n);
+        record_set_number(out, "worst_start", (double)h->worst);
+        record_set_list(out, "worst_positions", q, h->s->n);
+        record_set_list(out, "worst_rates", q + h->s->n, h->s->n);
     } else {
-        SET_ABSENT("worst_start", several ? none : one);
-        SET_ABSENT("worst_positions", several ? none : one);
-        SET_ABSENT("worst_rates", several ? none : one);
+        record_set_absent(out, "worst_start", several ? none : one);
+        record_set_absent(out, "worst_positions", several ? none : one);
+        record_set_absent(out, "worst_rates", several ? none : one);
     }
 }
 
 static void
-set_difference(struct threshold_search *h, struct record *out,
-               const char *field, const struct threshold_change *e,
+set_difference(struct record *out, const char *field,
+               const struct threshold_change *e,
                const struct threshold_change *s)
 {
-    struct analysis *a = h->a;
     if (e && s)
-        SET_NUM(field, threshold_change_middle(s) - threshold_change_middle(e));
+        record_set_number(out, field,
+                          threshold_change_middle(s) -
+                              threshold_change_middle(e));
     else
-        SET_ABSENT(field, "one of both is absent");
+        record_set_absent(out, field, "one of both is absent");
 }
 
 static int
 search(struct threshold_search *h, struct record *out)
 {
-    struct analysis *a = h->a;
     struct threshold_changes e =
         threshold_find_changes(h, threshold_side_by_eigenvalue, 0.0);
     struct threshold_changes s =
@@ -223,7 +220,7 @@ search(struct threshold_search *h, struct record *out)
                                   : "no run comes to rest in this range",
                         "no run has a verdict");
     set_change(
-        h, out, "by_eigenvalue", "eigenvalue_interval", by_e,
+        out, "by_eigenvalue", "eigenvalue_interval", by_e,
         h->no_symmetry
             ? because(h)
             : no_change(
@@ -231,33 +228,33 @@ search(struct threshold_search *h, struct record *out)
                   h->failed ? "it is real and positive where it is known"
                             : "it is real and positive in the whole range",
                   "it is nowhere real and positive in this range", because(h)));
-    set_change(h, out, "by_simulation", "simulation_interval", by_s, no_s);
-    set_difference(h, out, "difference", by_e, by_s);
+    set_change(out, "by_simulation", "simulation_interval", by_s, no_s);
+    set_difference(out, "difference", by_e, by_s);
     set_starts(h, by_s, &best, no_s, out);
     set_sides(h, by_s, no_s, out);
-    set_change(h, out, "mirrored_by_eigenvalue", NULL, by_m,
+    set_change(out, "mirrored_by_eigenvalue", NULL, by_m,
                no_change(&m, "they are real and positive in the whole range",
                          "they are nowhere real and positive in this range",
                          "the contacts are not those of three feet"));
-    set_change(h, out, "partial_by_eigenvalue", NULL, part_e,
+    set_change(out, "partial_by_eigenvalue", NULL, part_e,
                no_change(&pe, "two feet can chatter alone in the whole range",
                          "two feet can nowhere chatter alone in this range",
                          "only feet of a triangle push their neighbours down"));
-    set_change(h, out, "partial_by_simulation", "partial_interval", part_s,
+    set_change(out, "partial_by_simulation", "partial_interval", part_s,
                no_change(&ps, "all runs that come to rest are partial",
                          "no run is partial", "no run comes to rest"));
-    set_difference(h, out, "partial_difference", part_e, part_s);
+    set_difference(out, "partial_difference", part_e, part_s);
     set_all(h, out, "changes_by_eigenvalue", &e);
     set_all(h, out, "changes_by_simulation", &s);
-    SET_TEXT("because", because(h));
+    record_set_text(out, "because", because(h));
     if (h->runs)
-        SET_TEXT("start", h->flat ? "nearly flat drop" : "given");
+        record_set_text(out, "start", h->flat ? "nearly flat drop" : "given");
     else
-        SET_ABSENT("start", "no run was made");
-    SET_NUM("step", (h->hi - h->lo) / (double)h->grid);
-    SET_NUM("runs", (double)h->runs);
-    SET_NUM("inconclusive", (double)h->inconclusive);
-    SET_NUM("impacts", (double)h->impacts);
+        record_set_absent(out, "start", "no run was made");
+    record_set_number(out, "step", (h->hi - h->lo) / (double)h->grid);
+    record_set_number(out, "runs", (double)h->runs);
+    record_set_number(out, "inconclusive", (double)h->inconclusive);
+    record_set_number(out, "impacts", (double)h->impacts);
     set_warnings(h, &e, &s, by_e, by_s, by_m, out);
     return IMP_OK;
 }

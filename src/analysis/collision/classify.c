@@ -49,7 +49,7 @@ apart(struct analysis *a, const struct touch *t, struct record *out)
 }
 
 static void
-set_curvatures(struct analysis *a, const struct touch *t, struct record *out)
+set_curvatures(const struct touch *t, struct record *out)
 {
     size_t n = (size_t)t->t.nt;
     if (!t->formulas) {
@@ -63,13 +63,12 @@ set_curvatures(struct analysis *a, const struct touch *t, struct record *out)
 
 /* what only the formulas give */
 static void
-set_points(struct analysis *a, const struct touch *t, const struct verdict *v,
-           struct record *out)
+set_points(const struct touch *t, const struct verdict *v, struct record *out)
 {
     static const char *const all[] = {"a_P", "a_Q",   "j_P",
                                       "j_Q", "max_P", "max_Q"};
     if (!t->formulas) {
-        command_set_absent(a, out, all, 6, t->no_formulas);
+        record_set_absent_all(out, all, 6, t->no_formulas);
         return;
     }
     SET_NUM("a_P", t->t.a_P);
@@ -78,9 +77,10 @@ set_points(struct analysis *a, const struct touch *t, const struct verdict *v,
         SET_NUM("j_P", t->t.j_P);
         SET_NUM("j_Q", t->t.j_Q);
     } else {
-        command_set_absent(a, out, all + 2, 2,
-                           "third-order coefficients of the contact points are "
-                           "those of a tangential touch, where v = 0");
+        record_set_absent_all(
+            out, all + 2, 2,
+            "third-order coefficients of the contact points are "
+            "those of a tangential touch, where v = 0");
     }
     SET_NUM("max_P", t->t.max_P);
     SET_NUM("max_Q", t->t.max_Q);
@@ -204,11 +204,11 @@ cmd_classify(struct analysis *a, const imp_command *c, struct record *out)
     SET_NUM("v", v.v);
     SET_NUM("D", v.D);
     SET_NUM("jerk", v.jerk);
-    set_points(a, &t, &v, out);
+    set_points(&t, &v, out);
     SET_VEC("P", t.P);
     SET_VEC("Q", t.Q);
     SET_VEC("normal", t.n);
-    set_curvatures(a, &t, out);
+    set_curvatures(&t, out);
     SET_NUM("tolerance", a->rt->tolerance);
     SET_NUM("margin", v.margin);
     if (t.order >= 1) {
@@ -226,9 +226,9 @@ cmd_classify(struct analysis *a, const imp_command *c, struct record *out)
             return command_failed(a, st, c->range, "following the overlap");
         remark(&rm, more);
     } else {
-        command_set_absent(a, out, deep, 7,
-                           t.open ? "the normal is open"
-                                  : "only C00 and C0- lead to an overlap");
+        record_set_absent_all(out, deep, 7,
+                              t.open ? "the normal is open"
+                                     : "only C00 and C0- lead to an overlap");
     }
     SET_TEXTS("warnings", rm.v, rm.n);
     return IMP_OK;

@@ -125,18 +125,18 @@ follow(struct analysis *a, const struct touch *t, double from,
     if (st == IMP_STOPPED || a->ds->errors > errors)
         return st;
     if (st) {
-        command_set_absent(
-            a, out, names, 3,
+        record_set_absent_all(
+            out, names, 3,
             "the closest points could not be followed to the end of "
             "the overlap");
         return IMP_OK;
     }
     if (e.kind != EVENT_OPEN) {
         char s[NUM_TEXT];
-        command_set_absent(a, out, names, 3,
-                           arena_printf(r->arena,
-                                        "the bodies still overlap at t = %s s",
-                                        num_digits(s, rt_time(r), 6)));
+        record_set_absent_all(
+            out, names, 3,
+            arena_printf(r->arena, "the bodies still overlap at t = %s s",
+                         num_digits(s, rt_time(r), 6)));
         return IMP_OK;
     }
     double end = rt_time(r), best = 0.0;
@@ -206,8 +206,8 @@ penetration_depth_measure(struct analysis *a, const struct touch *t,
     }
     saved_state_restore(a, &start);
     if (before)
-        command_set_absent(
-            a, out, after, 3,
+        record_set_absent_all(
+            out, after, 3,
             "the overlap lies before the touch and ends with it");
     else
         st = follow(a, t, t->time + T, out);

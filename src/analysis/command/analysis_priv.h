@@ -54,20 +54,14 @@ record_arena(const struct analysis *a)
     return a->ds->arena;
 }
 /* short forms of the record setters */
-#define SET_NUM(f, x) record_set_number(record_arena(a), a->rt->im, out, f, x)
-#define SET_BOOL(f, x) record_set_bool(record_arena(a), a->rt->im, out, f, x)
-#define SET_VEC(f, x) record_set_vector(record_arena(a), a->rt->im, out, f, x)
-#define SET_LIST(f, x, n)                                                      \
-    record_set_list(record_arena(a), a->rt->im, out, f, x, n)
-#define SET_MAT(f, x, r, c)                                                    \
-    record_set_matrix(record_arena(a), a->rt->im, out, f, x, r, c)
-#define SET_TEXT(f, s) record_set_text(record_arena(a), a->rt->im, out, f, s)
-#define SET_TEXTS(f, s, n)                                                     \
-    record_set_texts(record_arena(a), a->rt->im, out, f, s, n)
-#define SET_ABSENT(f, s)                                                       \
-    record_set_absent(record_arena(a), a->rt->im, out, f, s)
-void command_set_absent(struct analysis *a, struct record *out,
-                        const char *const *fields, size_t n, const char *why);
+#define SET_NUM(f, x) record_set_number(out, f, x)
+#define SET_BOOL(f, x) record_set_bool(out, f, x)
+#define SET_VEC(f, x) record_set_vector(out, f, x)
+#define SET_LIST(f, x, n) record_set_list(out, f, x, n)
+#define SET_MAT(f, x, r, c) record_set_matrix(out, f, x, r, c)
+#define SET_TEXT(f, s) record_set_text(out, f, s)
+#define SET_TEXTS(f, s, n) record_set_texts(out, f, s, n)
+#define SET_ABSENT(f, s) record_set_absent(out, f, s)
 
 /* -- arguments (args.c) ---------------------------------------------------- */
 

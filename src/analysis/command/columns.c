@@ -106,7 +106,7 @@ natural_axis(struct analysis *a, const struct record *r,
 {
     static const char *const names[] = {"t", "phi"};
     for (size_t i = 0; time && i < 2; i++) {
-        int k = record_index(a->rt->im, r, names[i]);
+        int k = record_index(r, names[i]);
         if (k >= 0 && !r->v[k].why) {
             *time = (struct out_column){imp_text(a->rt->im, r->schema[k].name),
                                         imp_text(a->rt->im, r->schema[k].unit),

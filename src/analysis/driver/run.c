@@ -44,14 +44,6 @@ command_failed(struct analysis *a, int status, imp_range where,
     }
 }
 
-void
-command_set_absent(struct analysis *a, struct record *out,
-                   const char *const *fields, size_t n, const char *why)
-{
-    for (size_t i = 0; i < n; i++)
-        SET_ABSENT(fields[i], why);
-}
-
 /* questions have records; show, expect, plot, save print for themselves */
 static bool
 has_record(uint32_t id)

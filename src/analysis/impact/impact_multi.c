@@ -560,7 +560,7 @@ impact_record(struct analysis *a, const struct impact_of_run *in,
             static const char *const after[] = {
                 "impulses",     "twists_after", "normal_velocities_after",
                 "energy_after", "energy_loss",  "momentum_error"};
-            command_set_absent(a, out, after, 6, why);
+            record_set_absent_all(out, after, 6, why);
         } else {
             SET_LIST("impulses", m->P, nc);
             set_twists(a, in, out, "twists_after", m->twist);
@@ -583,8 +583,8 @@ impact_record(struct analysis *a, const struct impact_of_run *in,
         static const char *const peak[] = {"normal_velocities_peak",
                                            "twists_peak", "loading_impulses",
                                            "unloading_impulses"};
-        command_set_absent(
-            a, out, peak, 4,
+        record_set_absent_all(
+            out, peak, 4,
             why ? why
                 : "this law has no common peak of compression for "
                   "these contacts");
@@ -605,7 +605,7 @@ impact_record(struct analysis *a, const struct impact_of_run *in,
     /* last: G is now taken from the singular values */
     if (impact_solver_measure(m)) {
         static const char *const sv[] = {"rank", "null_space", "condition"};
-        command_set_absent(a, out, sv, 3, "the singular values did not settle");
+        record_set_absent_all(out, sv, 3, "the singular values did not settle");
         return;
     }
     SET_NUM("rank", m->rank);

@@ -210,8 +210,8 @@ undetermined(struct strike *k, struct record *out)
                                          "rates", "energy_after",
                                          "energy_loss"};
     struct analysis *a = k->a;
-    command_set_absent(a, out, fields, sizeof fields / sizeof *fields,
-                       "the outcome depends on the order of the contacts");
+    record_set_absent_all(out, fields, sizeof fields / sizeof *fields,
+                          "the outcome depends on the order of the contacts");
     struct diag *d =
         diag_add(a->ds, DIAG_W0730, k->c->range,
                  "several contacts close at one time, and no law says what "

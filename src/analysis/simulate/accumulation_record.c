@@ -153,7 +153,6 @@ simulate_limit_add(struct simulation *s, const struct flow_event *e,
 void
 simulate_put_limits(struct simulation *s, struct record *out)
 {
-    struct analysis *a = s->a;
     struct limit_table none = {0}, *l = s->limits ? s->limits : &none;
     SET_LIST("limit_times", l->time, l->n);
     SET_TEXTS("limit_contacts", l->contacts, l->n);

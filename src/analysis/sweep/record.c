@@ -255,7 +255,7 @@ outcome(struct sweep *s, struct record *out, const struct groups *g,
         }
     }
     set_column(out, k, (struct field_value){.num = runs, .n = g->n, .cols = 1});
-    int e = record_index(s->a->rt->im, out, "error");
+    int e = record_index(out, "error");
     out->v[e] = (struct field_value){0};
     if (failed)
         out->v[e] = (struct field_value){.texts = why, .n = g->n};
@@ -331,7 +331,7 @@ put_rows(struct sweep *s, struct record *out, const char *const *all,
     if (failed)
         r.error = NEW_N(to, const char *, rows + 1);
     parts_run(s->threads, (rows + PART - 1) / PART, put_part, &r);
-    int e = record_index(s->a->rt->im, out, "error");
+    int e = record_index(out, "error");
     out->v[e] = (struct field_value){0};
     if (failed) /* otherwise "none" says it better */
         out->v[e] = (struct field_value){.texts = r.error, .n = rows};
@@ -342,10 +342,9 @@ void
 sweep_fill_record(struct sweep *s, struct record *out, size_t rows,
                   size_t failed)
 {
-    struct analysis *a = s->a;
     const char *const *all = lasting(s);
-    SET_NUM("points", (double)rows);
-    SET_NUM("failed", (double)failed);
+    record_set_number(out, "points", (double)rows);
+    record_set_number(out, "failed", (double)failed);
     if (s->summary)
         put_summary(s, out, all, failed);
     else

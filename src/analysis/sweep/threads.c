@@ -269,6 +269,7 @@ record(struct worker *w, const imp_command *q)
     }
     struct record *r = record_new(one ? w->kept : w->arena, w->rt->im, q);
     r->wanted = w->s->wanted;
+    r->arena = w->arena;
     return w->rec = r;
 }
 

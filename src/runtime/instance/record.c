@@ -18,6 +18,8 @@ struct record *
 record_new(struct arena *a, const imp_image *im, const imp_command *c)
 {
     struct record *r = NEW(a, struct record);
+    r->image = im;
+    r->arena = a;
     r->command = c;
     r->schema = IMP_ARRAY(im, c->fields, imp_field);
     r->n = c->fields.n;
@@ -39,7 +41,7 @@ record_clear(struct record *r)
 }
 
 int
-record_index(const imp_image *im, const struct record *r, const char *field)
+record_index(const struct record *r, const char *field)
 {
     /* fields are mostly asked for in their order */
     size_t i = r->hint;
@@ -47,7 +49,7 @@ record_index(const imp_image *im, const struct record *r, const char *field)
         if (i >= r->n)
             i = 0;
         imp_str s = r->schema[i].name;
-        const char *name = imp_text(im, s);
+        const char *name = imp_text(r->image, s);
         if (name[0] == field[0] && !strncmp(name, field, s.n) && !field[s.n])
             return (int)i;
     }
@@ -55,11 +57,10 @@ record_index(const imp_image *im, const struct record *r, const char *field)
 }
 
 bool
-record_wants_beyond(const imp_image *im, const struct record *r,
-                    const char *const *fields, size_t n)
+record_wants_beyond(const struct record *r, const char *const *fields, size_t n)
 {
     for (size_t i = 0; i < r->n && r->wanted; i++) {
-        const char *name = imp_text(im, r->schema[i].name);
+        const char *name = imp_text(r->image, r->schema[i].name);
         size_t k = 0;
         while (r->wanted[i] && k < n && strcmp(fields[k], name) != 0)
             k++;
@@ -77,9 +78,9 @@ command_name(const struct record *r)
 }
 
 bool
-record_wants(const imp_image *im, const struct record *r, const char *field)
+record_wants(const struct record *r, const char *field)
 {
-    int i = r->wanted ? record_index(im, r, field) : -1;
+    int i = r->wanted ? record_index(r, field) : -1;
     return i < 0 || r->wanted[i];
 }
 
@@ -98,9 +99,9 @@ empty_slot(struct record *r, size_t i)
 
 /* the same by name; one that the schema lacks is our own mistake */
 static struct field_value *
-slot(const imp_image *im, struct record *r, const char *field)
+slot(struct record *r, const char *field)
 {
-    int i = record_index(im, r, field);
+    int i = record_index(r, field);
     if (i < 0) {
         fprintf(stderr, "imp: a record of `%s` has no field `%s`\n",
                 command_name(r), field);
@@ -111,7 +112,7 @@ slot(const imp_image *im, struct record *r, const char *field)
 
 /* copies n numbers, or makes the field absent when one is not finite */
 static void
-set_numbers(struct arena *a, struct field_value *v, const double *x, size_t n)
+set_numbers(struct record *r, struct field_value *v, const double *x, size_t n)
 {
     if (!v)
         return;
@@ -121,45 +122,42 @@ set_numbers(struct arena *a, struct field_value *v, const double *x, size_t n)
                 (struct field_value){.why = "the value is not a finite number"};
             return;
         }
-    v->num = n ? arena_copy(a, x, n * sizeof *x) : arena_alloc(a, sizeof *x);
+    v->num = n ? arena_copy(r->arena, x, n * sizeof *x)
+               : arena_alloc(r->arena, sizeof *x);
     v->n = n;
 }
 
 void
-record_set_number(struct arena *a, const imp_image *im, struct record *r,
-                  const char *field, double x)
+record_set_number(struct record *r, const char *field, double x)
 {
-    set_numbers(a, slot(im, r, field), &x, 1);
+    set_numbers(r, slot(r, field), &x, 1);
 }
 
 void
-record_set_bool(struct arena *a, const imp_image *im, struct record *r,
-                const char *field, bool x)
+record_set_bool(struct record *r, const char *field, bool x)
 {
     double d = x ? 1.0 : 0.0;
-    set_numbers(a, slot(im, r, field), &d, 1);
+    set_numbers(r, slot(r, field), &d, 1);
 }
 
 void
-record_set_vector(struct arena *a, const imp_image *im, struct record *r,
-                  const char *field, const double *x)
+record_set_vector(struct record *r, const char *field, const double *x)
 {
-    struct field_value *v = slot(im, r, field);
+    struct field_value *v = slot(r, field);
     if (v)
-        set_numbers(a, v, x, r->schema[v - r->v].width);
+        set_numbers(r, v, x, r->schema[v - r->v].width);
 }
 
 /* LIST: n numbers; VECS: n vectors of the schema's width */
 void
-record_set_list(struct arena *a, const imp_image *im, struct record *r,
-                const char *field, const double *x, size_t n)
+record_set_list(struct record *r, const char *field, const double *x, size_t n)
 {
-    struct field_value *v = slot(im, r, field);
+    struct field_value *v = slot(r, field);
     if (!v)
         return;
     const imp_field *s = &r->schema[v - r->v];
     size_t w = s->kind == IMP_FIELD_VECS && s->width ? s->width : 1;
-    set_numbers(a, v, x, n * w);
+    set_numbers(r, v, x, n * w);
     if (!v->why) {
         v->n = n;
         v->cols = w;
@@ -167,11 +165,11 @@ record_set_list(struct arena *a, const imp_image *im, struct record *r,
 }
 
 void
-record_set_matrix(struct arena *a, const imp_image *im, struct record *r,
-                  const char *field, const double *x, size_t rows, size_t cols)
+record_set_matrix(struct record *r, const char *field, const double *x,
+                  size_t rows, size_t cols)
 {
-    struct field_value *v = slot(im, r, field);
-    set_numbers(a, v, x, rows * cols);
+    struct field_value *v = slot(r, field);
+    set_numbers(r, v, x, rows * cols);
     if (v && !v->why) {
         v->n = rows;
         v->cols = cols;
@@ -179,12 +177,11 @@ record_set_matrix(struct arena *a, const imp_image *im, struct record *r,
 }
 
 void
-record_set_text(struct arena *a, const imp_image *im, struct record *r,
-                const char *field, const char *s)
+record_set_text(struct record *r, const char *field, const char *s)
 {
-    struct field_value *v = slot(im, r, field);
+    struct field_value *v = slot(r, field);
     if (v)
-        v->text = arena_strdup(a, s);
+        v->text = arena_strdup(r->arena, s);
 }
 
 void
@@ -198,25 +195,32 @@ record_set_lasting_text(struct record *r, size_t field, const char *s)
 }
 
 void
-record_set_texts(struct arena *a, const imp_image *im, struct record *r,
-                 const char *field, const char *const *s, size_t n)
+record_set_texts(struct record *r, const char *field, const char *const *s,
+                 size_t n)
 {
-    struct field_value *v = slot(im, r, field);
+    struct field_value *v = slot(r, field);
     if (v)
         v->n = n;
     if (!v || n == 0)
         return;
-    const char **t = NEW_N(a, const char *, n);
+    const char **t = NEW_N(r->arena, const char *, n);
     for (size_t i = 0; i < n; i++)
-        t[i] = arena_strdup(a, s[i]);
+        t[i] = arena_strdup(r->arena, s[i]);
     v->texts = t;
 }
 
 void
-record_set_absent(struct arena *a, const imp_image *im, struct record *r,
-                  const char *field, const char *why)
+record_set_absent(struct record *r, const char *field, const char *why)
 {
-    struct field_value *v = slot(im, r, field);
+    struct field_value *v = slot(r, field);
     if (v)
-        v->why = arena_strdup(a, why);
+        v->why = arena_strdup(r->arena, why);
+}
+
+void
+record_set_absent_all(struct record *r, const char *const *fields, size_t n,
+                      const char *why)
+{
+    for (size_t i = 0; i < n; i++)
+        record_set_absent(r, fields[i], why);
 }

@@ -21,6 +21,7 @@ struct field_value {
     const char *const *texts; /* TEXTS, n */
 };
 struct record {
+    const imp_image *image; /* whose command it is */
     const imp_command *command;
     const imp_field *schema; /* n fields */
     struct field_value *v;
@@ -29,41 +30,37 @@ struct record {
     bool partial;      /* it failed, and this is what it found until then */
     size_t hint;       /* field after the one found last: where to look first */
     size_t first, end; /* fields that have been set lie between */
-    const bool *wanted; /* per field: nobody looks at the others; NULL: all */
+    struct arena *arena; /* where the setters copy values to */
+    const bool *wanted;  /* per field: nobody looks at the others; NULL: all */
 };
 struct record *record_new(struct arena *a, const imp_image *im,
                           const imp_command *c);
 /* empty again, for the same command and the same fields wanted */
 void record_clear(struct record *r);
 /* setters by field name; a name that the schema lacks is our own mistake:
- * abort with both names. Data are copied into the arena. */
-void record_set_number(struct arena *a, const imp_image *im, struct record *r,
-                       const char *field, double x);
-void record_set_bool(struct arena *a, const imp_image *im, struct record *r,
-                     const char *field, bool x);
-void record_set_vector(struct arena *a, const imp_image *im, struct record *r,
-                       const char *field, const double *x);
-void record_set_list(struct arena *a, const imp_image *im, struct record *r,
-                     const char *field, const double *x, size_t n);
-void record_set_matrix(struct arena *a, const imp_image *im, struct record *r,
-                       const char *field, const double *x, size_t rows,
-                       size_t cols);
-void record_set_text(struct arena *a, const imp_image *im, struct record *r,
-                     const char *field, const char *s);
-void record_set_texts(struct arena *a, const imp_image *im, struct record *r,
-                      const char *field, const char *const *s, size_t n);
-void record_set_absent(struct arena *a, const imp_image *im, struct record *r,
-                       const char *field, const char *why);
+ * abort with both names. Data are copied into the record's arena. */
+void record_set_number(struct record *r, const char *field, double x);
+void record_set_bool(struct record *r, const char *field, bool x);
+void record_set_vector(struct record *r, const char *field, const double *x);
+void record_set_list(struct record *r, const char *field, const double *x,
+                     size_t n);
+void record_set_matrix(struct record *r, const char *field, const double *x,
+                       size_t rows, size_t cols);
+void record_set_text(struct record *r, const char *field, const char *s);
+void record_set_texts(struct record *r, const char *field, const char *const *s,
+                      size_t n);
+void record_set_absent(struct record *r, const char *field, const char *why);
+/* n fields, for one reason */
+void record_set_absent_all(struct record *r, const char *const *fields,
+                           size_t n, const char *why);
 /* the text of a field by its number, which outlives the record: kept as it is
  */
 void record_set_lasting_text(struct record *r, size_t field, const char *s);
 /* Is this one wanted? Setters of others do nothing. */
-bool record_wants(const imp_image *im, const struct record *r,
-                  const char *field);
+bool record_wants(const struct record *r, const char *field);
 /* Is a field beyond these wanted? Otherwise what is costly may be left out. */
-bool record_wants_beyond(const imp_image *im, const struct record *r,
-                         const char *const *fields, size_t n);
-int record_index(const imp_image *im, const struct record *r,
-                 const char *field);
+bool record_wants_beyond(const struct record *r, const char *const *fields,
+                         size_t n);
+int record_index(const struct record *r, const char *field);
 
 #endif

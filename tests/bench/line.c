@@ -22,16 +22,16 @@ struct problem {
     double mass[9], acc[3], N[12], c[4], e[4], q[3], v[3];
 };
 
-static struct line_model
+static struct ballistic_model
 model_of(const struct problem *p)
 {
-    return (struct line_model){.n = p->n,
-                               .m = p->m,
-                               .mass = p->mass,
-                               .acc = p->acc,
-                               .N = p->N,
-                               .c = p->c,
-                               .e = p->e};
+    return (struct ballistic_model){.n = p->n,
+                                    .m = p->m,
+                                    .mass = p->mass,
+                                    .acc = p->acc,
+                                    .N = p->N,
+                                    .c = p->c,
+                                    .e = p->e};
 }
 
 static void
@@ -41,12 +41,12 @@ wrong(const char *what)
     exit(3);
 }
 
-static struct line *
-line_of(struct arena *a, const struct problem *p)
+static struct ballistic *
+ballistic_of(struct arena *a, const struct problem *p)
 {
-    struct line_model m = model_of(p);
-    struct line *l;
-    if (line_new(a, &m, &l))
+    struct ballistic_model m = model_of(p);
+    struct ballistic *l;
+    if (ballistic_new(a, &m, &l))
         wrong("mass");
     return l;
 }
@@ -79,17 +79,17 @@ ball(void)
     struct problem p = {.n = 1, .m = 1};
     p.mass[0] = p.N[0] = p.e[0] = p.q[0] = 1.0;
     p.acc[0] = -9.81;
-    struct line *l = line_of(a, &p);
+    struct ballistic *l = ballistic_of(a, &p);
     double mine[REPEATS], hand[REPEATS], ratio[REPEATS], speed, worst = 0.0;
     for (int k = 0; k < REPEATS; k++) {
         double t0 = bench_now();
         volatile double t = ball_by_hand(1, 0, 9.81, 1, BOUNCES, &speed);
         double t1 = bench_now();
-        line_start(l, 0, p.q, p.v, 0);
+        ballistic_start(l, 0, p.q, p.v, 0);
         for (long i = 0; i < BOUNCES; i++)
-            line_next(l, INFINITY);
+            ballistic_next(l, INFINITY);
         double t2 = bench_now(), q, v;
-        line_state(l, &q, &v);
+        ballistic_state(l, &q, &v);
         worst = fmax(worst, fabs(0.5 * v * v / 9.81 - 1.0) + fabs(fmin(q, 0)));
         worst = fmax(worst, fabs(l->t / t - 1.0) * 1e-3);
         hand[k] = (t1 - t0) / BOUNCES * 1e9;
@@ -127,10 +127,10 @@ rod_problem(double rho, double e)
 
 /* The rule of both peers: from the 16th impact on, the order repeats three
  * times, and the ratio of the times of its periods is known. It is that of
- * line_accept(KNOWN) for flights; a map of a period or the law of two contacts
- * may tell the verdict of Imp after fewer impacts, so that ratios are given by
- * verdict and by impact. What they leave out: the time since the start, a bound
- * for impacts that come together, the state at the limit. */
+ * accumulation_accept_error(KNOWN) for flights; a map of a period or the law of
+ * two contacts may tell the verdict of Imp after fewer impacts, so that ratios
+ * are given by verdict and by impact. What they leave out: the time since the
+ * start, a bound for impacts that come together, the state at the limit. */
 struct history {
     double flight[16];
     int contact[16];
@@ -302,17 +302,17 @@ square_by_hand(double rho, double e, const double *q0, const double *v0,
 
 /* verdict of one point; the matrices are made here */
 static bool
-verdict(struct line *l, const struct problem *p, bool renew, long *impacts)
+verdict(struct ballistic *l, const struct problem *p, bool renew, long *impacts)
 {
-    enum line_event what;
-    struct line_model m = model_of(p);
+    enum ballistic_event what;
+    struct ballistic_model m = model_of(p);
     if (renew)
-        line_renew(l, &m);
-    line_start(l, 0, p->q, p->v, 0);
-    while ((what = line_run(l, INFINITY, LONG_MAX)) == LINE_IMPACT)
+        ballistic_renew(l, &m);
+    ballistic_start(l, 0, p->q, p->v, 0);
+    while ((what = ballistic_run(l, INFINITY, LONG_MAX)) == BALLISTIC_IMPACT)
         ;
     *impacts += l->impacts;
-    return what == LINE_CHATTER;
+    return what == BALLISTIC_ACCUMULATION;
 }
 
 /* ns per verdict: by hand; the start and what follows; the matrices too */
@@ -325,7 +325,7 @@ typedef long by_hand(double rho, double e, const double *q, const double *v,
                      bool *complete);
 
 static struct cost
-cost_of(struct line **l, make_problem *make, by_hand *hand)
+cost_of(struct ballistic **l, make_problem *make, by_hand *hand)
 {
     struct cost c = {0};
     bool theirs[SIDE], ours[SIDE];
@@ -361,15 +361,15 @@ plane(const char *name, make_problem *make, by_hand *hand)
 {
     struct arena *a = arena_new();
     struct problem p = make(0.3, 0.1);
-    struct line *l[SIDE];
+    struct ballistic *l[SIDE];
     double ratio[REPEATS], per[REPEATS], rate[REPEATS], theirs[REPEATS];
     struct cost c = {0};
     char text[80];
     for (int j = 0; j < SIDE; j++) {
-        l[j] = line_of(a, &p);
-        line_accept(l[j], KNOWN);
-        line_brief(l[j], true); /* a verdict, no ratios */
-        line_verdict(l[j], true);
+        l[j] = ballistic_of(a, &p);
+        accumulation_accept_error(l[j], KNOWN);
+        accumulation_skip_rates(l[j], true); /* a verdict, no ratios */
+        accumulation_verdict_only(l[j], true);
     }
     for (int k = 0; k < REPEATS; k++) {
         c = cost_of(l, make, hand);

@@ -41,18 +41,18 @@ make(int n, double rho, double e)
     return f;
 }
 
-static struct line *
-line_of(struct arena *a, const struct feet *f)
+static struct ballistic *
+ballistic_of(struct arena *a, const struct feet *f)
 {
-    struct line *l = NULL;
-    struct line_model m = {.n = f->dim,
-                           .m = f->n,
-                           .mass = f->mass,
-                           .acc = f->acc,
-                           .N = f->N,
-                           .c = f->c,
-                           .e = f->e};
-    assert_int_equal(line_new(a, &m, &l), 0);
+    struct ballistic *l = NULL;
+    struct ballistic_model m = {.n = f->dim,
+                                .m = f->n,
+                                .mass = f->mass,
+                                .acc = f->acc,
+                                .N = f->N,
+                                .c = f->c,
+                                .e = f->e};
+    assert_int_equal(ballistic_new(a, &m, &l), 0);
     return l;
 }
 
@@ -60,27 +60,27 @@ static struct chatter_run
 run(struct arena *a, const struct feet *f, const double *q, const double *v)
 {
     struct chatter_run r;
-    struct line *l = line_of(a, f);
-    assert_true(line_start(l, 0.0, q, v, 0.0));
+    struct ballistic *l = ballistic_of(a, f);
+    assert_true(ballistic_start(l, 0.0, q, v, 0.0));
     chatter_follow(a, l, INFINITY, 16, 20000, &r);
     return r;
 }
 
 static void
-symmetry_of(struct arena *a, const struct feet *f, struct relabel *s)
+symmetry_of(struct arena *a, const struct feet *f, struct symmetry *s)
 {
-    struct line *l = line_of(a, f);
-    relabel_find(a, f->n, l->k.W, f->e, s);
+    struct ballistic *l = ballistic_of(a, f);
+    symmetry_find(a, f->n, l->k.W, f->e, s);
 }
 
 static void
 eigen_of(struct arena *a, const struct feet *f, struct eigen *e)
 {
-    struct relabel s;
+    struct symmetry s;
     double map[MOST * MOST];
     symmetry_of(a, f, &s);
-    assert_int_equal(s.found, RELABEL_YES);
-    relabel_map(&s, 1, map);
+    assert_int_equal(s.found, SYMMETRY_YES);
+    symmetry_map(&s, 1, map);
     assert_int_equal(eigen_solve(a, s.rank, map, e), 0);
 }
 
@@ -220,7 +220,7 @@ table_of_thresholds(void **state)
         {.062500, .010828, 0, 0, 0, 0, 0}};
     for (int i = 0; i < 11; i++)
         for (int n = 2; n <= 8; n++) {
-            double g = relabel_critical(n, rho[i]);
+            double g = symmetry_critical_restitution(n, rho[i]);
             CLOSE(g, want[i][n - 2], 5.1e-7);
             for (int side = -1; side <= 1; side += 2) {
                 double e = g > 0.0 ? g * (1.0 + side * 1e-6) : 1e-3;
@@ -236,14 +236,14 @@ table_of_thresholds(void **state)
             }
         }
     /* bodies: tetrahedron, octahedron, square plate, lander */
-    CLOSE(relabel_partial(3, sqrt(.15)), .024296, 5.1e-7);
-    CLOSE(relabel_critical(3, sqrt(.15)), .115198, 5.1e-7);
-    CLOSE(relabel_partial(3, sqrt(.3)), .005988, 5.1e-7);
-    CLOSE(relabel_critical(3, sqrt(.3)), .024860, 5.1e-7);
-    CLOSE(relabel_critical(4, 1.0 / sqrt(6.0)), .029550, 5.1e-7);
-    CLOSE(relabel_partial(3, .2392), .048180, 5.1e-7);
-    CLOSE(relabel_critical(3, .2392), .293474, 5.1e-7);
-    assert_true(relabel_critical(4, 1.0 / sqrt(3.0)) == 0.0);
+    CLOSE(symmetry_partial_restitution(3, sqrt(.15)), .024296, 5.1e-7);
+    CLOSE(symmetry_critical_restitution(3, sqrt(.15)), .115198, 5.1e-7);
+    CLOSE(symmetry_partial_restitution(3, sqrt(.3)), .005988, 5.1e-7);
+    CLOSE(symmetry_critical_restitution(3, sqrt(.3)), .024860, 5.1e-7);
+    CLOSE(symmetry_critical_restitution(4, 1.0 / sqrt(6.0)), .029550, 5.1e-7);
+    CLOSE(symmetry_partial_restitution(3, .2392), .048180, 5.1e-7);
+    CLOSE(symmetry_critical_restitution(3, .2392), .293474, 5.1e-7);
+    assert_true(symmetry_critical_restitution(4, 1.0 / sqrt(3.0)) == 0.0);
 }
 
 /* -- runs -------------------------------------------------------------------
@@ -294,12 +294,12 @@ square_reference(void **state)
     /* the reference stops at the 12th, when the centre moves up; two more feet
      * are hit then */
     assert_int_equal(r.impacts, 14);
-    struct line *l = line_of(a, &f);
-    assert_true(line_start(l, 0.0, q, v, 0.0));
+    struct ballistic *l = ballistic_of(a, &f);
+    assert_true(ballistic_start(l, 0.0, q, v, 0.0));
     for (int i = 0; i < 12; i++) {
         double x[3], p[3];
-        assert_int_equal(line_next(l, INFINITY), LINE_IMPACT);
-        line_state(l, x, p);
+        assert_int_equal(ballistic_next(l, INFINITY), BALLISTIC_IMPACT);
+        ballistic_state(l, x, p);
         assert_int_equal(p[2] > 0.0, i == 11);
     }
     CLOSE(l->t, 1.0396740222, 5.1e-11);
@@ -317,8 +317,8 @@ theorem_3(void **state)
         struct arena *a = arena_new();
         double rho = multi_random(&seed, .02, .9);
         double e = fmin(.95, multi_random(&seed, .05, t % 3 ? 1.0 : 1.5) *
-                                 relabel_critical(2, rho));
-        double limit = relabel_rod_limit(rho, e);
+                                 symmetry_critical_restitution(2, rho));
+        double limit = symmetry_rod_limit(rho, e);
         double w = multi_random(&seed, -2, 2) * (limit > 0.0 ? limit : 3.0);
         struct feet f = make(2, rho, e);
         const double q[2] = {multi_random(&seed, -.5, .5), 1}, v[2] = {w, -1};
@@ -352,17 +352,17 @@ three_feet_order(struct arena *a, const struct feet *f, const double *q,
 {
     size_t p = (size_t)r->chatter.period;
     if (!p) {
-        assert_int_equal(r->chatter.means, LINE_LOST);
+        assert_int_equal(r->chatter.means, LIMIT_BELOW_ROUNDING);
         return;
     }
     assert_int_equal(p, 9);
-    assert_int_equal(r->chatter.means, LINE_MAP);
+    assert_int_equal(r->chatter.means, LIMIT_BY_MAP);
     assert_true(r->chatter.contraction < 1.0);
-    struct line *l = line_of(a, f);
-    line_resolve(l, 1L << 60);
-    assert_true(line_start(l, 0, q, v, 0));
+    struct ballistic *l = ballistic_of(a, f);
+    accumulation_resolve(l, 1L << 60);
+    assert_true(ballistic_start(l, 0, q, v, 0));
     for (size_t i = 0; i < r->n_order + 20 * p; i++) {
-        assert_int_equal(line_next(l, INFINITY), LINE_IMPACT);
+        assert_int_equal(ballistic_next(l, INFINITY), BALLISTIC_IMPACT);
         size_t k = r->n_order - p + (i - r->n_order) % p;
         assert_int_equal(l->hit, r->order[i < r->n_order ? i : k]);
     }
@@ -378,11 +378,12 @@ conjecture_1(void **state)
     for (int t = 0; t < 200; t++) {
         int n = 3 + t % 4;
         double rho = multi_random(&seed, .05, .35);
-        double g = relabel_critical(n, rho), q[3], v[3];
+        double g = symmetry_critical_restitution(n, rho), q[3], v[3];
         bool below = t % 8 < 4;
         double e = below ? g * multi_random(&seed, .3, .9)
                          : g + (1.0 - g) * multi_random(&seed, .1, .5);
-        if (g < .02 || (n == 3 && e < 1.1 * relabel_partial(3, rho)))
+        if (g < .02 ||
+            (n == 3 && e < 1.1 * symmetry_partial_restitution(3, rho)))
             continue;
         struct arena *a = arena_new();
         struct feet f = make(n, rho, e);
@@ -410,17 +411,18 @@ conjecture_1(void **state)
 }
 
 /* Three feet that come to rest in the order 0, 2, 1, 2, ... between the bound
- * of Conjecture 1 and that of relabel_mirrored, and none beyond, from a nearly
+ * of Conjecture 1 and that of symmetry_mirrored, and none beyond, from a nearly
  * flat drop. */
 static void
 mirrored_order(void **state)
 {
     (void)state;
-    CLOSE(relabel_mirrored(.3), 0.21309273659742549, 1e-14);
+    CLOSE(symmetry_mirrored(.3), 0.21309273659742549, 1e-14);
     for (double rho = .05; rho < .66; rho += .05) {
-        double g = relabel_mirrored(rho), conjecture = relabel_critical(3, rho);
+        double g = symmetry_mirrored(rho),
+               conjecture = symmetry_critical_restitution(3, rho);
         assert_true(g > conjecture);
-        assert_true(relabel_mirrored(.70711) == 0.0);
+        assert_true(symmetry_mirrored(.70711) == 0.0);
         for (int above = 0; above < 2; above++) {
             struct arena *a = arena_new();
             struct feet f = make(3, rho, g + (above ? 1e-3 : -1e-3) * g);
@@ -444,7 +446,7 @@ partial(void **state)
     uint64_t seed = 9;
     for (int t = 0; t < 120; t++) {
         double rho = multi_random(&seed, .05, .55);
-        double g = relabel_partial(3, rho), q[3], v[3];
+        double g = symmetry_partial_restitution(3, rho), q[3], v[3];
         bool below = t % 2;
         double e = g * (below ? .97 : 1.03);
         struct arena *a = arena_new();
@@ -538,9 +540,9 @@ same_in_disguise(void **state)
             perm[j] = k;
         }
         disguise(&seed, &f, perm, t % 2 ? 1.0 : 1e-3, &g, T, b);
-        struct relabel s;
+        struct symmetry s;
         symmetry_of(a, &g, &s);
-        assert_int_equal(s.found, RELABEL_YES);
+        assert_int_equal(s.found, SYMMETRY_YES);
         assert_true(s.polygon);
         CLOSE(s.rho, rho, 1e-11);
         for (int i = 0; i < n; i++) {
@@ -583,25 +585,25 @@ no_symmetry(void **state)
 {
     (void)state;
     struct arena *a = arena_new();
-    struct relabel s;
+    struct symmetry s;
     struct feet f = make(4, .3, .1);
     f.e[2] = .2;
     symmetry_of(a, &f, &s);
-    assert_int_equal(s.found, RELABEL_RESTITUTION);
+    assert_int_equal(s.found, SYMMETRY_RESTITUTION);
     assert_int_equal(s.second, 2);
     f = make(4, .3, .1);
     f.mass[0] *= 1.01; /* no disc */
     symmetry_of(a, &f, &s);
-    assert_int_equal(s.found, RELABEL_NONE);
+    assert_int_equal(s.found, SYMMETRY_NONE);
     f = make(5, .3, .1);
     f.N[0] += 1e-4;
     symmetry_of(a, &f, &s);
-    assert_int_equal(s.found, RELABEL_NONE);
+    assert_int_equal(s.found, SYMMETRY_NONE);
     /* a rod of unequal arms is a rod still: two contacts have one cosine */
     f = make(2, .3, .1);
     f.N[0] = 1.5;
     symmetry_of(a, &f, &s);
-    assert_true(s.found == RELABEL_YES && s.polygon);
+    assert_true(s.found == SYMMETRY_YES && s.polygon);
     arena_free(a);
 }
 

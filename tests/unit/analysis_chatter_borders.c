@@ -16,7 +16,7 @@
 static const double pi = 3.14159265358979323846;
 
 /* n feet (phi, psi, h), or a rod (phi, h), started */
-static struct line *
+static struct ballistic *
 feet(struct arena *a, int n, double rho, double e, const double *q,
      const double *v)
 {
@@ -32,11 +32,11 @@ feet(struct arena *a, int n, double rho, double e, const double *q,
         row[d - 1] = 1.0;
         es[i] = e;
     }
-    struct line_model m = {
+    struct ballistic_model m = {
         .n = d, .m = n, .mass = mass, .acc = acc, .N = N, .c = c, .e = es};
-    struct line *l = NULL;
-    assert_int_equal(line_new(a, &m, &l), 0);
-    assert_true(line_start(l, 0.0, q, v, 0.0));
+    struct ballistic *l = NULL;
+    assert_int_equal(ballistic_new(a, &m, &l), 0);
+    assert_true(ballistic_start(l, 0.0, q, v, 0.0));
     return l;
 }
 
@@ -47,9 +47,9 @@ run(struct arena *a, int n, double rho, double e, const double *q,
     struct chatter_run r, s;
     chatter_follow(a, feet(a, n, rho, e, q, v), INFINITY, 16, 100000, &r);
     /* as in a sweep that asks for the verdict alone */
-    struct line *l = feet(a, n, rho, e, q, v);
-    line_accept(l, 1e-6);
-    line_brief(l, true);
+    struct ballistic *l = feet(a, n, rho, e, q, v);
+    accumulation_accept_error(l, 1e-6);
+    accumulation_skip_rates(l, true);
     chatter_decide(a, l, INFINITY, 16, 100000, &s);
     assert_int_equal(r.verdict, s.verdict);
     return r;
@@ -76,7 +76,7 @@ five_feet(void **state)
     double q[3], v[3];
     for (int t = 0; t < 200; t++) {
         uint64_t seed = 100 + (uint64_t)t;
-        double g = relabel_critical(5, .05);
+        double g = symmetry_critical_restitution(5, .05);
         start(&seed, 5, q, v);
         struct chatter_run r = run(a, 5, .05, g + 1.7e-4, q, v);
         assert_int_equal(r.verdict, CHATTER_INCOMPLETE);
@@ -98,7 +98,7 @@ near_critical(void **state)
     for (int t = 0; t < 400; t++) {
         int n = 2 + t % 7;
         double rho = multi_random(&seed, .05, .2), q[3], v[3];
-        double g = relabel_critical(n, rho);
+        double g = symmetry_critical_restitution(n, rho);
         double off = pow(10.0, multi_random(&seed, -9.0, -1.0));
         bool below = multi_random(&seed, 0.0, 1.0) < .5;
         start(&seed, n, q, v);
@@ -126,13 +126,13 @@ partial_border(void **state)
     uint64_t seed = 21;
     for (int t = 0; t < 150; t++) {
         double rho = multi_random(&seed, .1, .55), q[3], v[3];
-        double g = relabel_partial(3, rho);
+        double g = symmetry_partial_restitution(3, rho);
         double off = pow(10.0, multi_random(&seed, -12.0, -1.5));
         start(&seed, 3, q, v);
         struct arena *a = arena_new();
         struct chatter_run r = run(a, 3, rho, g * (1.0 - off), q, v);
         assert_int_equal(r.verdict, CHATTER_PARTIAL);
-        assert_int_equal(r.chatter.means, LINE_MAP);
+        assert_int_equal(r.chatter.means, LIMIT_BY_MAP);
         r = run(a, 3, rho, g * (1.0 + off), q, v);
         assert_true(r.verdict != CHATTER_PARTIAL);
         assert_true(r.verdict != CHATTER_INCOMPLETE);
@@ -193,10 +193,10 @@ pairs(void **state)
                                (t % 4 ? 1.0 : -.5);
         double mass[4] = {1.0, 0.0, 0.0, 1.0}, acc[2] = {0}, c[2] = {0};
         double N[4] = {1.0, 0.0, -w * k, sqrt(1.0 - w * w) * k};
-        struct line_model m = {
+        struct ballistic_model m = {
             .n = 2, .m = 2, .mass = mass, .acc = acc, .N = N, .c = c, .e = e};
-        struct line *l = NULL;
-        assert_int_equal(line_new(a, &m, &l), 0);
+        struct ballistic *l = NULL;
+        assert_int_equal(ballistic_new(a, &m, &l), 0);
         /* contact 0 opens, contact 1 closes */
         double p = multi_random(&seed, .05, 1.0), s = 1.0, T = NAN;
         double u = -s, q[2], v[2];
@@ -204,9 +204,9 @@ pairs(void **state)
         q[1] = 1.0 / N[3];
         v[0] = p;
         v[1] = (u * k - N[2] * v[0]) / N[3];
-        assert_true(line_start(l, 0.0, q, v, 0.0));
-        struct line_fixed f;
-        int is = line_pair(l, 0, 1, &f);
+        assert_true(ballistic_start(l, 0.0, q, v, 0.0));
+        struct fixed_point f;
+        int is = two_contacts_limit(l, 0, 1, &f);
         int should = in_turns(w, e, p, s, &T);
         if (is)
             assert_int_equal(is, should);
@@ -295,12 +295,12 @@ uneven(void **unused)
                        multi_random(&seed, -0.05, 0.05), 1.0};
         double v[3] = {multi_random(&seed, -0.1, 0.1),
                        multi_random(&seed, -0.1, 0.1), -1.0};
-        struct line_model model = {
+        struct ballistic_model model = {
             .n = 3, .m = m, .mass = mass, .acc = acc, .N = N, .c = c, .e = e};
-        struct line *l = NULL;
+        struct ballistic *l = NULL;
         struct chatter_run r;
-        assert_int_equal(line_new(a, &model, &l), 0);
-        assert_true(line_start(l, 0.0, q, v, 0.0));
+        assert_int_equal(ballistic_new(a, &model, &l), 0);
+        assert_true(ballistic_start(l, 0.0, q, v, 0.0));
         chatter_decide(a, l, INFINITY, 16, 100000, &r);
         int n = quadruple(m, mass, N, e, q, v, 400);
         bool ends = r.verdict == CHATTER_INCOMPLETE;

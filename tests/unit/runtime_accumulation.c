@@ -34,20 +34,20 @@ draw(double lo, double hi)
     return lo + (hi - lo) * (double)(seed >> 11) * 0x1p-53;
 }
 
-static struct line *
-made(struct arena *a, const struct sys *s, enum line_policy policy)
+static struct ballistic *
+made(struct arena *a, const struct sys *s, enum ballistic_policy policy)
 {
-    struct line_model m = {.n = s->n,
-                           .m = s->m,
-                           .mass = s->mass,
-                           .acc = s->acc,
-                           .N = s->N,
-                           .c = s->c,
-                           .e = s->e};
-    struct line *l;
-    assert_int_equal(line_new(a, &m, &l), 0);
+    struct ballistic_model m = {.n = s->n,
+                                .m = s->m,
+                                .mass = s->mass,
+                                .acc = s->acc,
+                                .N = s->N,
+                                .c = s->c,
+                                .e = s->e};
+    struct ballistic *l;
+    assert_int_equal(ballistic_new(a, &m, &l), 0);
     l->policy = policy;
-    line_start(l, 0, s->q, s->v, 0);
+    ballistic_start(l, 0, s->q, s->v, 0);
     return l;
 }
 
@@ -79,28 +79,28 @@ tilt(struct sys *s)
 }
 
 struct end {
-    enum line_event what;
+    enum ballistic_event what;
     long events;
     int depth;
     double last;   /* time of the last limit */
-    long means[4]; /* limits by line_means */
+    long means[4]; /* limits by limit_evidence */
 };
 
 static struct end
-follow(struct line *l, double until)
+follow(struct ballistic *l, double until)
 {
-    struct end o = {.what = LINE_IMPACT};
+    struct end o = {.what = BALLISTIC_IMPACT};
     for (; o.events < EVENTS; o.events++) {
-        o.what = line_next(l, until);
-        if (o.what == LINE_CHATTER) {
-            const struct line_chatter *c = &l->chatter;
+        o.what = ballistic_next(l, until);
+        if (o.what == BALLISTIC_ACCUMULATION) {
+            const struct accumulation_limit *c = &l->chatter;
             o.depth = c->depth > o.depth ? c->depth : o.depth;
             o.last = l->t;
             o.means[c->means]++;
             assert_true(c->ratio >= 0 && c->ratio < 1);
-            assert_true(c->means != LINE_MAP || c->contraction < 1);
+            assert_true(c->means != LIMIT_BY_MAP || c->contraction < 1);
             assert_true(c->error >= 0 && c->remaining >= 0);
-        } else if (o.what != LINE_IMPACT && o.what != LINE_SEVERAL) {
+        } else if (o.what != BALLISTIC_IMPACT && o.what != BALLISTIC_SEVERAL) {
             return o;
         }
     }
@@ -111,8 +111,9 @@ static void
 falling_polygons(void **state)
 {
     (void)state;
-    static const enum line_policy policies[] = {
-        LINE_COMPLEMENTARITY, LINE_SEQUENTIAL, LINE_REST, LINE_REPORT};
+    static const enum ballistic_policy policies[] = {
+        BALLISTIC_COMPLEMENTARITY, BALLISTIC_SEQUENTIAL, BALLISTIC_REST,
+        BALLISTIC_REPORT};
     for (int p = 0; p < 4; p++) {
         int runs = 400, nested = 0, open = 0;
         long means[4] = {0}, events = 0;
@@ -124,23 +125,23 @@ falling_polygons(void **state)
             double rho = draw(0.2, 0.9), e = draw(0.05, 0.8);
             struct sys s = feet(n, rho, e, 1);
             tilt(&s);
-            struct line *l = made(a, &s, policies[p]);
+            struct ballistic *l = made(a, &s, policies[p]);
             struct end o = follow(l, 1e3);
             nested += o.depth > 1;
             open += o.events == EVENTS;
             events += o.events;
             for (int i = 0; i < 4; i++)
                 means[i] += o.means[i];
-            if (o.what == LINE_END && l->n_on >= 3) { /* at rest */
+            if (o.what == BALLISTIC_END && l->n_on >= 3) { /* at rest */
                 double q[3], v[3];
-                line_state(l, q, v);
+                ballistic_state(l, q, v);
                 for (int j = 0; j < 3; j++)
                     assert_true(fabs(q[j]) < 1e-12 && fabs(v[j]) < 1e-12);
-            } else if (o.what == LINE_END) { /* on two opposite feet */
+            } else if (o.what == BALLISTIC_END) { /* on two opposite feet */
                 assert_int_equal(l->n_on, 2);
                 assert_int_equal(n % 2, 0);
-            } else if (policies[p] == LINE_REPORT) {
-                assert_int_equal(o.what, LINE_UNDECIDED);
+            } else if (policies[p] == BALLISTIC_REPORT) {
+                assert_int_equal(o.what, BALLISTIC_UNDECIDED);
             } else {
                 assert_int_equal(o.events, EVENTS);
             }
@@ -167,13 +168,13 @@ ball_on_an_edge(void **state)
     double q[] = {0.01, 0.03, 1.5}, v[] = {0.02, 0, 0};
     memcpy(s.q, q, sizeof q);
     memcpy(s.v, v, sizeof v);
-    struct line *l = made(a, &s, LINE_COMPLEMENTARITY);
+    struct ballistic *l = made(a, &s, BALLISTIC_COMPLEMENTARITY);
     struct end o = follow(l, 1e3);
-    assert_int_equal(o.what, LINE_END);
+    assert_int_equal(o.what, BALLISTIC_END);
     /* limits at foot 2 and hits at 0 alternate, limits of these and hits at 1
      */
     assert_int_equal(o.depth, 3);
-    assert_int_equal(l->chatter.means, LINE_MAP);
+    assert_int_equal(l->chatter.means, LIMIT_BY_MAP);
     assert_int_equal(l->chatter.period, 2);
     double W = 1 + r2, w = 1 - 0.5 * r2;
     /* what is left of W_11 when feet 0 and 2 are held */
@@ -197,9 +198,9 @@ rolling_disc(void **state)
     double q[] = {0.03, 0.08, 1.5}, v[] = {0.05, 0.02, 0};
     memcpy(s.q, q, sizeof q);
     memcpy(s.v, v, sizeof v);
-    struct line *l = made(a, &s, LINE_COMPLEMENTARITY);
+    struct ballistic *l = made(a, &s, BALLISTIC_COMPLEMENTARITY);
     struct end o = follow(l, 1e3);
-    assert_int_equal(o.what, LINE_END);
+    assert_int_equal(o.what, BALLISTIC_END);
     print_message("26 feet: depth %d, period %d, ratio %.12g, contraction %.4g "
                   "after %ld events\n",
                   l->chatter.depth, l->chatter.period, l->chatter.ratio,
@@ -243,10 +244,10 @@ ratios(void **state)
         double q[] = {0.02, 0.01, 1}, v[] = {0.05, 0.03, -1};
         memcpy(s.q, q, sizeof q);
         memcpy(s.v, v, sizeof v);
-        struct line *l = made(a, &s, LINE_REPORT);
+        struct ballistic *l = made(a, &s, BALLISTIC_REPORT);
         struct end o = follow(l, INFINITY);
-        assert_int_equal(o.what, LINE_FREE);
-        if (o.means[LINE_MAP]) {
+        assert_int_equal(o.what, BALLISTIC_FREE);
+        if (o.means[LIMIT_BY_MAP]) {
             assert_int_equal(l->chatter.period, n);
             double ratio = pow(x[1] / x[0], n);
             assert_true(fabs(l->chatter.ratio / ratio - 1) < 1e-9);
@@ -284,10 +285,10 @@ light_rod(void **state)
         s.q[0] = 0.001;
         s.q[1] = 1;
         s.v[0] = 0.05;
-        struct line *l = made(a, &s, LINE_REPORT);
+        struct ballistic *l = made(a, &s, BALLISTIC_REPORT);
         struct end o = follow(l, 1e3);
-        assert_int_equal(o.what, LINE_END);
-        assert_int_equal(l->chatter.means, LINE_MAP);
+        assert_int_equal(o.what, BALLISTIC_END);
+        assert_int_equal(l->chatter.means, LIMIT_BY_MAP);
         double ratio = lq / lp;
         ratio *= ratio;
         assert_true(fabs(l->chatter.ratio / ratio - 1) < 1e-9);
@@ -342,7 +343,7 @@ random_systems(void **state)
         seed = (uint64_t)k * 104729 + 11;
         draw(0, 1);
         struct sys s = random_system();
-        struct line *l = made(a, &s, (enum line_policy)(k % 4));
+        struct ballistic *l = made(a, &s, (enum ballistic_policy)(k % 4));
         struct end o = follow(l, 20);
         open += o.events == EVENTS;
         nested += o.depth > 1;

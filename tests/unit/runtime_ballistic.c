@@ -25,18 +25,18 @@ struct sys {
     double q[MOST], v[MOST];
 };
 
-static struct line *
+static struct ballistic *
 made(struct arena *a, const struct sys *s)
 {
-    struct line_model m = {.n = s->n,
-                           .m = s->m,
-                           .mass = s->mass,
-                           .acc = s->acc,
-                           .N = s->N,
-                           .c = s->c,
-                           .e = s->e};
-    struct line *l;
-    assert_int_equal(line_new(a, &m, &l), 0);
+    struct ballistic_model m = {.n = s->n,
+                                .m = s->m,
+                                .mass = s->mass,
+                                .acc = s->acc,
+                                .N = s->N,
+                                .c = s->c,
+                                .e = s->e};
+    struct ballistic *l;
+    assert_int_equal(ballistic_new(a, &m, &l), 0);
     return l;
 }
 
@@ -132,22 +132,22 @@ terms(const struct sys *s, const double *q, const double *v)
 }
 
 struct run {
-    enum line_event what; /* the last */
-    long impacts;         /* before it */
-    double last;          /* time of the last impact */
+    enum ballistic_event what; /* the last */
+    long impacts;              /* before it */
+    double last;               /* time of the last impact */
     long chatters;
 };
 
 /* until something else than impacts; chatters > 0: go on behind so many */
 static struct run
-follow(struct line *l, double until, long most, long chatters)
+follow(struct ballistic *l, double until, long most, long chatters)
 {
-    struct run r = {LINE_IMPACT, 0, l->t, 0};
+    struct run r = {BALLISTIC_IMPACT, 0, l->t, 0};
     for (long i = 0; i < most; i++) {
-        r.what = line_next(l, until);
-        if (r.what == LINE_CHATTER && ++r.chatters <= chatters)
+        r.what = ballistic_next(l, until);
+        if (r.what == BALLISTIC_ACCUMULATION && ++r.chatters <= chatters)
             continue;
-        if (r.what != LINE_IMPACT && r.what != LINE_SEVERAL)
+        if (r.what != BALLISTIC_IMPACT && r.what != BALLISTIC_SEVERAL)
             break;
         r.last = l->t;
     }
@@ -156,9 +156,10 @@ follow(struct line *l, double until, long most, long chatters)
 }
 
 static struct run
-go(struct line *l, const struct sys *s, double until, long most, long chatters)
+go(struct ballistic *l, const struct sys *s, double until, long most,
+   long chatters)
 {
-    assert_true(line_start(l, 0, s->q, s->v, 0));
+    assert_true(ballistic_start(l, 0, s->q, s->v, 0));
     return follow(l, until, most, chatters);
 }
 
@@ -171,9 +172,9 @@ rod_references(void **state)
     (void)state;
     struct arena *a = arena_new();
     struct sys s = rod(0.3, 0.1, 0, 1.01, 0.99, -1.05, -0.95);
-    struct line *l = made(a, &s);
+    struct ballistic *l = made(a, &s);
     struct run r = go(l, &s, INFINITY, 10000, 0);
-    assert_int_equal(r.what, LINE_CHATTER);
+    assert_int_equal(r.what, BALLISTIC_ACCUMULATION);
     close_to(l->t, 1.0046673812, 1e-10, "complete");
     assert_int_equal(l->chatter.period, 2);
     /* (beta_q/beta_p)^2 */
@@ -183,19 +184,19 @@ rod_references(void **state)
     s = rod(0.3, 0.3, 0, 1.01, 0.99, -1.05, -0.95);
     l = made(a, &s);
     r = go(l, &s, INFINITY, 10000, 0);
-    assert_int_equal(r.what, LINE_FREE);
+    assert_int_equal(r.what, BALLISTIC_FREE);
     assert_int_equal(r.impacts, 23);
     close_to(r.last, 1.0382842057, 1e-10, "incomplete .3");
     s = rod(0.3, 0.5, 0, 1.01, 0.99, -1.05, -0.95);
     l = made(a, &s);
     r = go(l, &s, INFINITY, 10000, 0);
-    assert_int_equal(r.what, LINE_FREE);
+    assert_int_equal(r.what, BALLISTIC_FREE);
     assert_int_equal(r.impacts, 7);
     close_to(r.last, 1.3218402283, 1e-10, "incomplete .5");
     s = square_reference(0.1);
     l = made(a, &s);
     r = go(l, &s, INFINITY, 10000, 0);
-    assert_int_equal(r.what, LINE_CHATTER);
+    assert_int_equal(r.what, BALLISTIC_ACCUMULATION);
     close_to(l->t, 1.0157257332, 1e-10, "square");
     assert_int_equal(l->n_on, 4);
     s = square_reference(0.2);
@@ -203,11 +204,11 @@ rod_references(void **state)
     /* the 12th is the one after which the centre moves up */
     r = go(l, &s, INFINITY, 12, 0);
     double q[3], v[3];
-    line_state(l, q, v);
+    ballistic_state(l, q, v);
     assert_true(v[2] > 0);
     close_to(r.last, 1.0396740222, 1e-10, "square incomplete");
     r = follow(l, INFINITY, 100, 0);
-    assert_int_equal(r.what, LINE_FREE);
+    assert_int_equal(r.what, BALLISTIC_FREE);
     assert_int_equal(r.impacts, 14);
     arena_free(a);
 }
@@ -235,9 +236,9 @@ rod_self_similar(void **state)
         struct sys o = rod(rho, g, 0, 0, q[1] - q[0], p[0] + p[1], p[1] - p[0]);
         o.v[0] = p[0];
         o.v[1] = p[1];
-        struct line *l = made(a, &o);
+        struct ballistic *l = made(a, &o);
         struct run r = go(l, &o, INFINITY, 1000, 0);
-        assert_int_equal(r.what, LINE_CHATTER);
+        assert_int_equal(r.what, BALLISTIC_ACCUMULATION);
         close_to(l->t, cases[i][2], 1e-6, "self-similar");
         close_to(l->t, 1 / (1 - bq / bp), 1e-12, "self-similar, closed form");
     }
@@ -256,34 +257,34 @@ rod_horizontal(void **state)
     for (int i = 0; i < 4; i++) {
         const double *k = cases[i];
         struct sys s = rod(k[1], k[0], 0, 1, 1, -1, -1);
-        struct line *l = made(a, &s);
+        struct ballistic *l = made(a, &s);
         double q[2], v[2];
         if (k[1] == 1) { /* the ends do not feel each other */
             struct run r = go(l, &s, INFINITY, 1, 0);
-            assert_int_equal(r.what, LINE_IMPACT);
+            assert_int_equal(r.what, BALLISTIC_IMPACT);
             assert_int_equal(r.impacts, 2);
             continue;
         }
-        l->policy = LINE_SEQUENTIAL;
-        assert_true(line_start(l, 0, s.q, s.v, 0));
-        assert_int_equal(line_next(l, INFINITY), LINE_SEVERAL);
-        line_state(l, q, v);
+        l->policy = BALLISTIC_SEQUENTIAL;
+        assert_true(ballistic_start(l, 0, s.q, s.v, 0));
+        assert_int_equal(ballistic_next(l, INFINITY), BALLISTIC_SEVERAL);
+        ballistic_state(l, q, v);
         close_to(v[1], k[2], 1e-6, "net rebound");
         close_to(fabs(v[0]), fabs(k[3]), 1e-6, "net spin");
         assert_int_equal(l->impacts, (int)k[4]);
-        l->policy = LINE_COMPLEMENTARITY;
-        line_start(l, 0, s.q, s.v, 0);
-        assert_int_equal(line_next(l, INFINITY), LINE_SEVERAL);
-        line_state(l, q, v);
+        l->policy = BALLISTIC_COMPLEMENTARITY;
+        ballistic_start(l, 0, s.q, s.v, 0);
+        assert_int_equal(ballistic_next(l, INFINITY), BALLISTIC_SEVERAL);
+        ballistic_state(l, q, v);
         close_to(v[1], k[0], 1e-15, "Moreau");
         close_to(v[0], 0, 1e-15, "Moreau's spin");
-        l->policy = LINE_REST;
-        line_start(l, 0, s.q, s.v, 0);
-        assert_int_equal(line_next(l, INFINITY), LINE_SEVERAL);
+        l->policy = BALLISTIC_REST;
+        ballistic_start(l, 0, s.q, s.v, 0);
+        assert_int_equal(ballistic_next(l, INFINITY), BALLISTIC_SEVERAL);
         assert_int_equal(l->n_on, 2);
-        l->policy = LINE_REPORT;
-        line_start(l, 0, s.q, s.v, 0);
-        assert_int_equal(line_next(l, INFINITY), LINE_UNDECIDED);
+        l->policy = BALLISTIC_REPORT;
+        ballistic_start(l, 0, s.q, s.v, 0);
+        assert_int_equal(ballistic_next(l, INFINITY), BALLISTIC_UNDECIDED);
         assert_true(l->hits[0] && l->hits[1]);
     }
     arena_free(a);
@@ -301,22 +302,22 @@ ball_limit(void **state)
     for (int i = 0; i < 7; i++) {
         double e = es[i], g = 9.81, h = 1.3, u = 0.7;
         struct sys s = ball(e, g, h, u);
-        struct line *l = made(a, &s);
+        struct ballistic *l = made(a, &s);
         struct run r = go(l, &s, INFINITY, 100, 0);
-        assert_int_equal(r.what, LINE_CHATTER);
+        assert_int_equal(r.what, BALLISTIC_ACCUMULATION);
         long double U = sqrtl((long double)u * u + 2 * (long double)g * h);
         long double T = (u + U) / g + 2 * e * U / g / (1 - (long double)e);
         close_to(l->t, (double)T, 1e-14 * (double)T, "limit");
         assert_true(l->chatter.error < 1e-14);
         assert_true(l->on[0]);
-        assert_int_equal(line_next(l, INFINITY), LINE_FREE);
+        assert_int_equal(ballistic_next(l, INFINITY), BALLISTIC_FREE);
         /* resolved: relative speeds at the 1000th impact */
-        line_resolve(l, 1L << 60);
-        line_start(l, 0, s.q, s.v, 0);
+        accumulation_resolve(l, 1L << 60);
+        ballistic_start(l, 0, s.q, s.v, 0);
         for (int k = 0; k < 1000; k++)
-            assert_int_equal(line_next(l, INFINITY), LINE_IMPACT);
+            assert_int_equal(ballistic_next(l, INFINITY), BALLISTIC_IMPACT);
         int ex;
-        double rate = line_rate(l, 0, &ex);
+        double rate = ballistic_rate(l, 0, &ex);
         long double ref = U * powl(e, 1000);
         long double off = ldexpl(rate, ex) / ref - 1;
         close_to((double)off, 0, 1e-12, "1000th impact");
@@ -330,12 +331,12 @@ ball_elastic(void **state)
     (void)state;
     struct arena *a = arena_new();
     struct sys s = ball(1, 9.81, 1.3, 0.7);
-    struct line *l = made(a, &s);
+    struct ballistic *l = made(a, &s);
     double q, v, E0 = energy(&s, s.q, s.v);
     struct run r = go(l, &s, INFINITY, 1000000, 0);
-    assert_int_equal(r.what, LINE_IMPACT);
+    assert_int_equal(r.what, BALLISTIC_IMPACT);
     assert_int_equal(l->impacts, 1000000);
-    line_state(l, &q, &v);
+    ballistic_state(l, &q, &v);
     close_to(energy(&s, &q, &v), E0, 1e-12 * E0, "energy");
     arena_free(a);
 }
@@ -350,7 +351,7 @@ __extension__ typedef __float128 quad;
 static void
 thousand(struct arena *a, const struct sys *s, const char *what)
 {
-    struct line *l = made(a, s);
+    struct ballistic *l = made(a, s);
     int n = s->n, m = s->m;
     quad q[3], v[3], B[8][3], W[8];
     long ev = 0;
@@ -365,8 +366,8 @@ thousand(struct arena *a, const struct sys *s, const char *what)
             W[i] += B[i][j] * s->N[i * n + j];
         }
     }
-    line_resolve(l, 1L << 60);
-    assert_true(line_start(l, 0, s->q, s->v, 0));
+    accumulation_resolve(l, 1L << 60);
+    assert_true(ballistic_start(l, 0, s->q, s->v, 0));
     int last = -1;
     double worst = 0;
     for (int k = 0; k < 1000; k++) {
@@ -387,7 +388,7 @@ thousand(struct arena *a, const struct sys *s, const char *what)
             }
         }
         assert_true(c >= 0);
-        assert_int_equal(line_next(l, INFINITY), LINE_IMPACT);
+        assert_int_equal(ballistic_next(l, INFINITY), BALLISTIC_IMPACT);
         assert_int_equal(l->hit, c);
         quad p = -(1 + (quad)s->e[c]) * bestu / W[c], g = 0;
         double qs = 0, vs = 0;
@@ -403,7 +404,7 @@ thousand(struct arena *a, const struct sys *s, const char *what)
         }
         last = c;
         int ex;
-        double mine = line_rate(l, c, &ex);
+        double mine = ballistic_rate(l, c, &ex);
         double ref = (double)(-(quad)s->e[c] * bestu);
         worst = fmax(worst, fabs(ldexp(mine, (int)(ex - ev)) / ref - 1));
         int eq = ilogb(qs), el = ilogb(vs);
@@ -434,12 +435,12 @@ carried(void **state)
             s.N[3 * i + j] = r.N[2 * i + j];
         }
     }
-    struct line *l = made(a, &s);
-    assert_true(line_start(l, 0, s.q, s.v, 0));
-    enum line_event what;
-    while ((what = line_next(l, INFINITY)) == LINE_IMPACT)
+    struct ballistic *l = made(a, &s);
+    assert_true(ballistic_start(l, 0, s.q, s.v, 0));
+    enum ballistic_event what;
+    while ((what = ballistic_next(l, INFINITY)) == BALLISTIC_IMPACT)
         ;
-    assert_int_equal(what, LINE_CHATTER);
+    assert_int_equal(what, BALLISTIC_ACCUMULATION);
     assert_int_equal(l->n_on, 3);
     close_to(l->force[2], 6, 1e-14, "weight");
     assert_true(l->force[0] == 0 && l->force[1] == 0);
@@ -499,13 +500,13 @@ three_feet(void **state)
                     s.q[j] += f * h[k];
                     s.v[j] += f * u[k];
                 }
-            struct line *l = made(a, &s);
+            struct ballistic *l = made(a, &s);
             struct run r = go(l, &s, INFINITY, 100000, 0);
             if (side < 0) {
-                assert_int_equal(r.what, LINE_CHATTER);
+                assert_int_equal(r.what, BALLISTIC_ACCUMULATION);
                 assert_true(l->group[0] && l->group[1] && !l->group[2]);
             } else {
-                assert_false(r.what == LINE_CHATTER && !l->group[2]);
+                assert_false(r.what == BALLISTIC_ACCUMULATION && !l->group[2]);
             }
         }
     }
@@ -514,9 +515,9 @@ three_feet(void **state)
     double q[] = {0.02, 0.01, 1}, v[] = {0.05, 0.03, -1};
     memcpy(s.q, q, sizeof q);
     memcpy(s.v, v, sizeof v);
-    struct line *l = made(a, &s);
+    struct ballistic *l = made(a, &s);
     struct run r = go(l, &s, INFINITY, 10000, 0);
-    assert_int_equal(r.what, LINE_CHATTER);
+    assert_int_equal(r.what, BALLISTIC_ACCUMULATION);
     assert_int_equal(l->n_on, 3);
     arena_free(a);
 }
@@ -528,7 +529,7 @@ static uint64_t seed = 1;
 
 /* what q[j] is made of: cancels where gaps are nearly dependent */
 static double
-back(const struct line *l, int j)
+back(const struct ballistic *l, int j)
 {
     double size = 0;
     for (int i = 0; i < l->k.r; i++)
@@ -539,18 +540,18 @@ back(const struct line *l, int j)
 /* follows with an audit: I1 (energy never grows by an impact, is kept by
  * flights), I2 (no gap below -1e-12 of its size at events and between) */
 static struct run
-audited(struct line *l, const struct sys *s, double until, long most)
+audited(struct ballistic *l, const struct sys *s, double until, long most)
 {
-    struct run r = {LINE_IMPACT, 0, 0, 0};
+    struct run r = {BALLISTIC_IMPACT, 0, 0, 0};
     double q[MOST], v[MOST];
     double whole = 1e-15 * terms(s, s->q, s->v); /* rounding of the start */
-    assert_true(line_start(l, 0, s->q, s->v, 0));
+    assert_true(ballistic_start(l, 0, s->q, s->v, 0));
     for (long i = 0; i < most; i++) {
-        line_state(l, q, v);
+        ballistic_state(l, q, v);
         double E = energy(s, q, v), size = terms(s, q, v), t = l->t;
-        r.what = line_next(l, until);
-        line_state(l, q, v);
-        if (r.what == LINE_FREE)
+        r.what = ballistic_next(l, until);
+        ballistic_state(l, q, v);
+        if (r.what == BALLISTIC_FREE)
             break;
         double after = energy(s, q, v);
         size += terms(s, q, v);
@@ -570,10 +571,10 @@ audited(struct line *l, const struct sys *s, double until, long most)
                          r.what, (long)seed);
         }
         assert_true(l->t >= t);
-        if (r.what == LINE_CHATTER)
+        if (r.what == BALLISTIC_ACCUMULATION)
             r.chatters++;
-        if (r.what == LINE_END || r.what == LINE_UNDECIDED ||
-            r.what == LINE_JAMMED)
+        if (r.what == BALLISTIC_END || r.what == BALLISTIC_UNDECIDED ||
+            r.what == BALLISTIC_JAMMED)
             break;
     }
     r.impacts = l->impacts;
@@ -596,18 +597,18 @@ rod_gravity(void **state)
     for (int i = 0; i < 5; i++)
         for (int k = 1; k < 12; k++) {
             struct sys s = rod(0.1 * k, es[i], 1, 1.3, 0.9, 0.1, -0.2);
-            struct line *l = made(a, &s);
+            struct ballistic *l = made(a, &s);
             double q[2], v[2];
             /* an end that slides and is pushed down by the other's impact:
              * depends on the law (spec 3.5) */
             struct run r = audited(l, &s, 100, 200000);
-            assert_true(r.what == LINE_END ||
-                        (r.what == LINE_UNDECIDED && k < 10 && l->hits[0] &&
-                         l->hits[1]));
-            l->policy = LINE_COMPLEMENTARITY;
+            assert_true(r.what == BALLISTIC_END ||
+                        (r.what == BALLISTIC_UNDECIDED && k < 10 &&
+                         l->hits[0] && l->hits[1]));
+            l->policy = BALLISTIC_COMPLEMENTARITY;
             r = audited(l, &s, 100, 200000);
-            line_state(l, q, v);
-            assert_int_equal(r.what, LINE_END);
+            ballistic_state(l, q, v);
+            assert_int_equal(r.what, BALLISTIC_END);
             if (l->n_on == 2) {
                 assert_true(q[0] == 0 && q[1] == 0 && v[0] == 0 && v[1] == 0);
             } else {
@@ -630,10 +631,10 @@ feet_gravity(void **state)
                 s.q[j] = j == 2 ? 1.5 : draw(-0.1, 0.1);
                 s.v[j] = draw(-0.1, 0.1);
             }
-            struct line *l = made(a, &s);
-            l->policy = LINE_COMPLEMENTARITY;
+            struct ballistic *l = made(a, &s);
+            l->policy = BALLISTIC_COMPLEMENTARITY;
             struct run r = audited(l, &s, 60, 20000);
-            followed += r.what == LINE_END;
+            followed += r.what == BALLISTIC_END;
             rest += l->n_on >= 3;
         }
     /* the others: nested accumulations without a pattern */
@@ -666,12 +667,13 @@ shaft(void **state)
             s.q[1] = draw(1.2, 2.8);
             s.v[0] = draw(-2, 2);
             s.v[1] = draw(-2, 2);
-            struct line *l = made(a, &s);
-            l->policy = LINE_COMPLEMENTARITY; /* one rests, hit by the other */
+            struct ballistic *l = made(a, &s);
+            l->policy =
+                BALLISTIC_COMPLEMENTARITY; /* one rests, hit by the other */
             double q[2], v[2], E = energy(&s, s.q, s.v);
             struct run r = audited(l, &s, 300, 20000);
-            line_state(l, q, v);
-            assert_true(r.what != LINE_JAMMED && r.what != LINE_FREE);
+            ballistic_state(l, q, v);
+            assert_true(r.what != BALLISTIC_JAMMED && r.what != BALLISTIC_FREE);
             if (es[i] == 1)
                 close_to(energy(&s, q, v), E, 1e-11 * E, "energy of the shaft");
             else if (es[i] <= 0.5)
@@ -733,25 +735,26 @@ static void
 random_systems(void **state)
 {
     (void)state;
-    int count[LINE_JAMMED + 1] = {0};
+    int count[BALLISTIC_JAMMED + 1] = {0};
     long limits = 0;
     for (int k = 0; k < 2000; k++) {
         struct arena *a = arena_new();
         seed = (uint64_t)k * 7919 + 3;
         struct sys s = random_system();
         seed = (uint64_t)k;
-        struct line *l = made(a, &s);
-        l->policy = (enum line_policy)(k % 4);
+        struct ballistic *l = made(a, &s);
+        l->policy = (enum ballistic_policy)(k % 4);
         struct run r = audited(l, &s, 20, 5000);
         count[r.what]++;
         limits += r.chatters;
         arena_free(a);
     }
-    int open = count[LINE_IMPACT] + count[LINE_SEVERAL] + count[LINE_CHATTER];
+    int open = count[BALLISTIC_IMPACT] + count[BALLISTIC_SEVERAL] +
+               count[BALLISTIC_ACCUMULATION];
     print_message("%ld limits; to the end %d, undecided %d, jammed %d, more "
                   "than 5000 events %d\n",
-                  limits, count[LINE_END] + count[LINE_FREE],
-                  count[LINE_UNDECIDED], count[LINE_JAMMED], open);
+                  limits, count[BALLISTIC_END] + count[BALLISTIC_FREE],
+                  count[BALLISTIC_UNDECIDED], count[BALLISTIC_JAMMED], open);
     assert_true(open < 60);
 }
 
@@ -832,24 +835,25 @@ invariance(void **state)
             s = ball(0.7, 1, 1, 0.2);
         }
         o = said_otherwise(&s, order);
-        struct line *l = made(a, &s), *p = made(a, &o);
-        assert_true(line_start(l, 0, s.q, s.v, 0));
-        assert_true(line_start(p, 0, o.q, o.v, 0));
+        struct ballistic *l = made(a, &s), *p = made(a, &o);
+        assert_true(ballistic_start(l, 0, s.q, s.v, 0));
+        assert_true(ballistic_start(p, 0, o.q, o.v, 0));
         for (int i = 0; i < 200; i++) {
-            enum line_event x = line_next(l, INFINITY), y;
-            y = line_next(p, INFINITY);
-            if (x == LINE_CHATTER || y == LINE_CHATTER || x == LINE_FREE) {
+            enum ballistic_event x = ballistic_next(l, INFINITY), y;
+            y = ballistic_next(p, INFINITY);
+            if (x == BALLISTIC_ACCUMULATION || y == BALLISTIC_ACCUMULATION ||
+                x == BALLISTIC_FREE) {
                 /* one may see it some impacts before the other */
-                while (x == LINE_IMPACT)
-                    x = line_next(l, INFINITY);
-                while (y == LINE_IMPACT)
-                    y = line_next(p, INFINITY);
+                while (x == BALLISTIC_IMPACT)
+                    x = ballistic_next(l, INFINITY);
+                while (y == BALLISTIC_IMPACT)
+                    y = ballistic_next(p, INFINITY);
                 assert_int_equal(x, y);
                 close_to(p->t, l->t, 1e-10, "time of the verdict");
                 break;
             }
-            assert_int_equal(x, LINE_IMPACT);
-            assert_int_equal(y, LINE_IMPACT);
+            assert_int_equal(x, BALLISTIC_IMPACT);
+            assert_int_equal(y, BALLISTIC_IMPACT);
             assert_int_equal(order[p->hit], l->hit);
             close_to(p->t, l->t, 1e-10, "time");
         }
@@ -871,15 +875,15 @@ far_away(void **state)
     s.q[0] = 1e9;
     s.v[0] = 1e5;
     s.q[1] = 1;
-    struct line *l = made(a, &s);
-    line_resolve(l, 1L << 60);
-    line_start(l, 0, s.q, s.v, 0);
+    struct ballistic *l = made(a, &s);
+    accumulation_resolve(l, 1L << 60);
+    ballistic_start(l, 0, s.q, s.v, 0);
     for (int i = 0; i < 1000; i++)
-        assert_int_equal(line_next(l, INFINITY), LINE_IMPACT);
+        assert_int_equal(ballistic_next(l, INFINITY), BALLISTIC_IMPACT);
     int ex;
-    double u = line_rate(l, 0, &ex), q[2], v[2];
+    double u = ballistic_rate(l, 0, &ex), q[2], v[2];
     close_to(ldexp(u, ex + 1000) / sqrt(2), 1, 1e-12, "1000th impact");
-    line_state(l, q, v);
+    ballistic_state(l, q, v);
     close_to(q[0], 1e9 + 1e5 * l->t, 2e-7, "far away");
     assert_true(v[0] == 1e5);
     arena_free(a);
@@ -895,23 +899,24 @@ turns(void **state)
         struct sys s = k == 0   ? square_reference(0.1)
                        : k == 1 ? rod(0.4, 0.2, 1, 1.3, 0.9, 0.1, -0.2)
                                 : ball(0.9, 1, 1, 0);
-        struct line *one = made(a, &s), *now = made(a, &s), *next = made(a, &s);
-        line_start(one, 0, s.q, s.v, 0);
-        line_start(now, 0, s.q, s.v, 0);
+        struct ballistic *one = made(a, &s), *now = made(a, &s),
+                         *next = made(a, &s);
+        ballistic_start(one, 0, s.q, s.v, 0);
+        ballistic_start(now, 0, s.q, s.v, 0);
         for (int i = 0; i < 3000; i++) {
-            enum line_event x = line_next(one, 50), y;
-            line_copy(next, now);
-            y = line_next(next, now->t + 1e-3 * (i % 3));
-            if (y == LINE_END) { /* not reached: again from the present */
-                line_copy(next, now);
-                y = line_next(next, 50);
+            enum ballistic_event x = ballistic_next(one, 50), y;
+            ballistic_copy(next, now);
+            y = ballistic_next(next, now->t + 1e-3 * (i % 3));
+            if (y == BALLISTIC_END) { /* not reached: again from the present */
+                ballistic_copy(next, now);
+                y = ballistic_next(next, 50);
             }
             assert_int_equal(x, y);
             assert_true(one->t == next->t && one->hit == next->hit);
-            struct line *keep = now;
+            struct ballistic *keep = now;
             now = next;
             next = keep;
-            if (x == LINE_END)
+            if (x == BALLISTIC_END)
                 break;
         }
     }

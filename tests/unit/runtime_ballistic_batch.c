@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs whose first impacts were found ahead, many at once (line_ahead), against
- * the same runs one by one: every number of the state after every event is the
- * same to the last bit. */
+/* Runs whose first impacts were found ahead, many at once
+ * (ballistic_batch_prepare), against the same runs one by one: every number of
+ * the state after every event is the same to the last bit. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,18 +33,18 @@ draw(double lo, double hi)
     return lo + (hi - lo) * random_unit(7.0, drawn++, 1);
 }
 
-static struct line *
+static struct ballistic *
 made(struct arena *a, const struct sys *s, const double *e)
 {
-    struct line_model m = {.n = s->n,
-                           .m = s->m,
-                           .mass = s->mass,
-                           .acc = s->acc,
-                           .N = s->N,
-                           .c = s->c,
-                           .e = e};
-    struct line *l;
-    assert_int_equal(line_new(a, &m, &l), 0);
+    struct ballistic_model m = {.n = s->n,
+                                .m = s->m,
+                                .mass = s->mass,
+                                .acc = s->acc,
+                                .N = s->N,
+                                .c = s->c,
+                                .e = e};
+    struct ballistic *l;
+    assert_int_equal(ballistic_new(a, &m, &l), 0);
     return l;
 }
 
@@ -119,7 +119,7 @@ equal(const double *a, const double *b, int n, const char *what)
 }
 
 static void
-same_state(const struct line *a, const struct line *b)
+same_state(const struct ballistic *a, const struct ballistic *b)
 {
     int m = a->model.m, r = a->k.r;
     equal(&a->t, &b->t, 1, "t");
@@ -139,8 +139,8 @@ same_state(const struct line *a, const struct line *b)
     assert_int_equal(a->impacts, b->impacts);
     assert_int_equal(a->w->n_ring, b->w->n_ring);
     assert_int_equal(a->w->low_v == b->w->low_v, 1);
-    for (unsigned long i = 0; i < a->w->n_ring && i < LINE_KEPT; i++) {
-        const struct line_impact *x = a->w->ring + i, *y = b->w->ring + i;
+    for (unsigned long i = 0; i < a->w->n_ring && i < HISTORY_KEPT; i++) {
+        const struct impact_entry *x = a->w->ring + i, *y = b->w->ring + i;
         assert_int_equal(x->contact, y->contact);
         assert_int_equal(x->exponent, y->exponent);
         equal(&x->flight, &y->flight, 1, "flight");
@@ -149,26 +149,26 @@ same_state(const struct line *a, const struct line *b)
 
 /* both to their ends; how many impacts the first had at once */
 static long
-follow(struct line *a, struct line *b)
+follow(struct ballistic *a, struct ballistic *b)
 {
-    enum line_event x, y;
+    enum ballistic_event x, y;
     long first = -1;
     int k = 0;
     do {
         long most = 100000;
-        x = line_run(a, INFINITY, most);
-        y = line_run(b, INFINITY, most);
+        x = ballistic_run(a, INFINITY, most);
+        y = ballistic_run(b, INFINITY, most);
         /* of single impacts in a row no more need come at once */
-        while (x == LINE_IMPACT && y == x && b->impacts < a->impacts)
-            y = line_run(b, INFINITY, a->impacts - b->impacts);
-        while (x == LINE_IMPACT && y == x && a->impacts < b->impacts)
-            x = line_run(a, INFINITY, b->impacts - a->impacts);
+        while (x == BALLISTIC_IMPACT && y == x && b->impacts < a->impacts)
+            y = ballistic_run(b, INFINITY, a->impacts - b->impacts);
+        while (x == BALLISTIC_IMPACT && y == x && a->impacts < b->impacts)
+            x = ballistic_run(a, INFINITY, b->impacts - a->impacts);
         assert_int_equal(x, y);
         same_state(a, b);
         if (first < 0)
             first = a->impacts;
-    } while (++k < EVENTS &&
-             (x == LINE_IMPACT || x == LINE_SEVERAL || x == LINE_CHATTER));
+    } while (++k < EVENTS && (x == BALLISTIC_IMPACT || x == BALLISTIC_SEVERAL ||
+                              x == BALLISTIC_ACCUMULATION));
     return first;
 }
 
@@ -181,22 +181,22 @@ compare(const struct sys *s)
     long taken = 0;
     for (int i = 0; i < MOST; i++)
         e0[i] = 0.5;
-    struct line *a = made(arena, s, e0), *b = made(arena, s, e0);
+    struct ballistic *a = made(arena, s, e0), *b = made(arena, s, e0);
     for (int k = 0; k < RUNS; k++)
         restitutions(s->m, e + k * MOST);
-    assert_true(line_start(a, 0.0, s->q, s->v, 0.0));
-    line_ahead(a, e, RUNS, MOST);
+    assert_true(ballistic_start(a, 0.0, s->q, s->v, 0.0));
+    ballistic_batch_prepare(a, e, RUNS, MOST);
     for (int k = 0; k < RUNS; k++) {
         if (k % 7 == 3) /* a run that never comes */
             continue;
-        line_restitutions(a, e + k * MOST);
-        line_restitutions(b, e + k * MOST);
-        line_resolve(a, LINE_RESOLVE);
-        line_resolve(b, LINE_RESOLVE);
-        assert_true(line_start(a, 0.0, s->q, s->v, 0.0));
-        assert_true(line_start(b, 0.0, s->q, s->v, 0.0));
+        ballistic_restitutions(a, e + k * MOST);
+        ballistic_restitutions(b, e + k * MOST);
+        accumulation_resolve(a, ACCUMULATION_RESOLVE);
+        accumulation_resolve(b, ACCUMULATION_RESOLVE);
+        assert_true(ballistic_start(a, 0.0, s->q, s->v, 0.0));
+        assert_true(ballistic_start(b, 0.0, s->q, s->v, 0.0));
         if (k % 5 == 0) /* and one that stops elsewhere */
-            (void)(line_run(a, 0.5, 3), line_run(b, 0.5, 3));
+            (void)(ballistic_run(a, 0.5, 3), ballistic_run(b, 0.5, 3));
         taken += a->w->ahead && a->w->ahead->n > 0;
         follow(a, b);
     }
@@ -239,26 +239,26 @@ for_other_starts(void **unused)
     drawn = 2000000;
     struct sys s = feet(4);
     double e[MOST] = {0.2, 0.2, 0.2, 0.2};
-    struct line *l = made(arena, &s, e);
-    assert_true(line_start(l, 0.0, s.q, s.v, 0.0));
-    line_ahead(l, e, 1, MOST);
+    struct ballistic *l = made(arena, &s, e);
+    assert_true(ballistic_start(l, 0.0, s.q, s.v, 0.0));
+    ballistic_batch_prepare(l, e, 1, MOST);
     s.v[0] += 0.01;
-    assert_true(line_start(l, 0.0, s.q, s.v, 0.0));
+    assert_true(ballistic_start(l, 0.0, s.q, s.v, 0.0));
     assert_null(l->w->ahead);
-    line_ahead(l, e, 1, MOST);
-    assert_true(line_start(l, 0.0, s.q, s.v, 0.0));
+    ballistic_batch_prepare(l, e, 1, MOST);
+    assert_true(ballistic_start(l, 0.0, s.q, s.v, 0.0));
     assert_non_null(l->w->ahead);
     s.mass[0] *= 2.0;
-    struct line_model m = {.n = s.n,
-                           .m = s.m,
-                           .mass = s.mass,
-                           .acc = s.acc,
-                           .N = s.N,
-                           .c = s.c,
-                           .e = e};
-    line_ahead(l, e, 1, MOST);
-    assert_int_equal(line_renew(l, &m), 0);
-    assert_true(line_start(l, 0.0, s.q, s.v, 0.0));
+    struct ballistic_model m = {.n = s.n,
+                                .m = s.m,
+                                .mass = s.mass,
+                                .acc = s.acc,
+                                .N = s.N,
+                                .c = s.c,
+                                .e = e};
+    ballistic_batch_prepare(l, e, 1, MOST);
+    assert_int_equal(ballistic_renew(l, &m), 0);
+    assert_true(ballistic_start(l, 0.0, s.q, s.v, 0.0));
     assert_null(l->w->ahead);
     arena_free(arena);
 }

@@ -15,9 +15,9 @@
 static const double pi = 3.14159265358979323846;
 
 /* n feet (2: a rod) of a body of mass 1 */
-static enum cone_refused
-feet(struct arena *a, int n, double rho, double e, struct relabel *s,
-     struct cone_problem *p)
+static enum invariant_cone_refused
+feet(struct arena *a, int n, double rho, double e, struct symmetry *s,
+     struct invariant_cone_problem *p)
 {
     double W[MOST * MOST], es[MOST];
     for (int i = 0; i < n; i++) {
@@ -25,9 +25,9 @@ feet(struct arena *a, int n, double rho, double e, struct relabel *s,
         for (int j = 0; j < n; j++)
             W[i * n + j] = 1.0 + cos(2.0 * pi * (i - j) / n) / (rho * rho);
     }
-    relabel_find(a, n, W, es, s);
-    assert_int_equal(s->found, RELABEL_YES);
-    return cone_problem(a, s, p);
+    symmetry_find(a, n, W, es, s);
+    assert_int_equal(s->found, SYMMETRY_YES);
+    return invariant_cone_problem(a, s, p);
 }
 
 static double
@@ -63,7 +63,7 @@ form(const double *c, const double *A, double *d)
 
 /* the point where gaps k and k + 1 vanish, at mean height 1 */
 static void
-corner(const struct cone_problem *p, int k, double *m)
+corner(const struct invariant_cone_problem *p, int k, double *m)
 {
     double b = 2.0 * pi * (k + 0.5) / p->m, c = cos(pi / p->m);
     m[0] = 1.0;
@@ -73,8 +73,8 @@ corner(const struct cone_problem *p, int k, double *m)
 
 /* are the rates X those of a flight? */
 static bool
-inside(const struct cone_problem *p, const struct cone_flight *f,
-       const double *X, double tol)
+inside(const struct invariant_cone_problem *p,
+       const struct invariant_cone_flight *f, const double *X, double tol)
 {
     for (int i = 0; i < f->n; i++) {
         double c[3];
@@ -92,14 +92,14 @@ lemma_3(void **state)
     (void)state;
     for (int n = 3; n <= 8; n++) {
         struct arena *a = arena_new();
-        struct relabel s;
-        struct cone_problem p;
-        assert_int_equal(feet(a, n, 0.3, 0.2, &s, &p), CONE_FITS);
+        struct symmetry s;
+        struct invariant_cone_problem p;
+        assert_int_equal(feet(a, n, 0.3, 0.2, &s, &p), INVARIANT_CONE_FITS);
         double last[3], first[3], u[3] = {1, 0, 0};
         corner(&p, n - 1, last);
         corner(&p, 0, first);
         for (int j = 1; j < n; j++) {
-            const struct cone_flight *f = &p.flight[j];
+            const struct invariant_cone_flight *f = &p.flight[j];
             double before[3], after[3], ray[4][3], h[4][3];
             corner(&p, j - 1, before);
             corner(&p, j, after);
@@ -150,8 +150,8 @@ random_flights(void **state)
     for (int t = 0; t < 20000; t++) {
         int n = 2 + t % 7;
         struct arena *a = arena_new();
-        struct relabel s;
-        struct cone_problem p;
+        struct symmetry s;
+        struct invariant_cone_problem p;
         feet(a, n, multi_random(&seed, 0.1, 0.9), multi_random(&seed, 0.1, 0.9),
              &s, &p);
         double q[3], v[3], best = INFINITY;
@@ -190,12 +190,12 @@ polynomial(void **state)
     uint64_t seed = 5;
     for (int t = 0; t < 3000; t++) {
         struct arena *ar = arena_new();
-        struct relabel s;
-        struct cone_problem p;
+        struct symmetry s;
+        struct invariant_cone_problem p;
         int n = 2 + t % 9;
         double rho = multi_random(&seed, 0.05, 1.5);
         double e = multi_random(&seed, 0.01, 1.0), q = rho * rho;
-        assert_int_equal(feet(ar, n, rho, e, &s, &p), CONE_FITS);
+        assert_int_equal(feet(ar, n, rho, e, &s, &p), INVARIANT_CONE_FITS);
         for (int k = 1; k < n; k++) {
             const double *A = p.flight[k].map;
             double c = cos(2.0 * pi * k / n), a = 1.0 + 2.0 * c;
@@ -218,15 +218,16 @@ polynomial(void **state)
     }
 }
 
-static struct cone_result
+static struct invariant_cone_result
 find(struct arena *a, int n, double e, double rho, double tolerance,
-     struct cone_problem *p)
+     struct invariant_cone_problem *p)
 {
-    struct relabel s;
-    struct cone_result r;
-    struct cone_options o = {.tolerance = tolerance, .iterations = 1000};
-    assert_int_equal(feet(a, n, rho, e, &s, p), CONE_FITS);
-    cone_find(a, p, &o, true, &r);
+    struct symmetry s;
+    struct invariant_cone_result r;
+    struct invariant_cone_options o = {.tolerance = tolerance,
+                                       .iterations = 1000};
+    assert_int_equal(feet(a, n, rho, e, &s, p), INVARIANT_CONE_FITS);
+    invariant_cone_find(a, p, &o, true, &r);
     return r;
 }
 
@@ -243,10 +244,10 @@ references(void **state)
                  {5, 0.05, 0.2, 0.08358, 10}};
     struct arena *a = arena_new();
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        struct cone_problem p;
-        struct cone_result r =
+        struct invariant_cone_problem p;
+        struct invariant_cone_result r =
             find(a, known[i].n, known[i].e, known[i].rho, 1e-5, &p);
-        assert_int_equal(r.verdict, CONE_YES);
+        assert_int_equal(r.verdict, INVARIANT_CONE_YES);
         assert_near(r.least.angle, known[i].angle, 1e-5);
         if (known[i].corners) {
             assert_int_equal(r.least.n, known[i].corners);
@@ -268,11 +269,12 @@ rod(void **state)
     uint64_t seed = 2;
     for (int t = 0; t < 200; t++) {
         struct arena *a = arena_new();
-        struct cone_problem p;
+        struct invariant_cone_problem p;
         double rho = multi_random(&seed, 0.05, 0.9), q = rho * rho;
-        double e = multi_random(&seed, 0.02, 0.9) * relabel_critical(2, rho);
-        struct cone_result r = find(a, 2, e, rho, 1e-12, &p);
-        assert_int_equal(r.verdict, CONE_YES);
+        double e = multi_random(&seed, 0.02, 0.9) *
+                   symmetry_critical_restitution(2, rho);
+        struct invariant_cone_result r = find(a, 2, e, rho, 1e-12, &p);
+        assert_int_equal(r.verdict, INVARIANT_CONE_YES);
         double u = (1.0 - q) * (1.0 + e), w = 1.0 + q;
         double sigma = sqrt(u * u - 4.0 * e * w * w);
         double pmax = ((1.0 - e) * w - sigma) / (2.0 * q * (1.0 + e));
@@ -294,15 +296,15 @@ certificates(void **state)
     int yes = 0;
     for (int t = 0; t < 300; t++) {
         struct arena *a = arena_new();
-        struct cone_problem p;
+        struct invariant_cone_problem p;
         int n = 2 + t % 7;
         double rho = multi_random(&seed, 0.05, 0.45);
         double e = multi_random(&seed, 0.02, 0.5);
-        struct cone_result r = find(a, n, e, rho, 1e-4, &p);
-        if (r.verdict == CONE_YES) {
+        struct invariant_cone_result r = find(a, n, e, rho, 1e-4, &p);
+        if (r.verdict == INVARIANT_CONE_YES) {
             yes++;
             for (int i = 0; i < r.n_image; i++) {
-                const struct cone_image *im = &r.image[i];
+                const struct invariant_cone_image *im = &r.image[i];
                 double of[3] = {-1.0, im->of.x, im->of.y}, d[3];
                 times(p.rates, of, d);
                 assert_true(inside(&p, &p.flight[im->j], d, 1e-11));
@@ -310,7 +312,7 @@ certificates(void **state)
                     d[k] = dot(p.flight[im->j].map + 3 * k, of);
                 assert_true(d[0] < 0.0);
                 for (int k = 0; k < p.dim; k++) {
-                    struct cone_xy g = r.proven.v[im->g[k]];
+                    struct polygon2d_point g = r.proven.v[im->g[k]];
                     assert_true(im->weight[k] >= 0.0);
                     d[0] += im->weight[k];
                     d[1] -= im->weight[k] * g.x;
@@ -326,7 +328,7 @@ certificates(void **state)
 
 /* is x in the cone over the polygon? */
 static bool
-in_cone(const struct cone_set *k, int dim, const double *x)
+in_cone(const struct invariant_cone_set *k, int dim, const double *x)
 {
     double X = -x[1] / x[0], Y = -x[2] / x[0];
     if (!(x[0] < 0.0))
@@ -334,7 +336,7 @@ in_cone(const struct cone_set *k, int dim, const double *x)
     if (dim == 2)
         return X > k->v[0].x && X < k->v[1].x;
     for (int i = 0; i < k->n; i++) {
-        struct cone_xy a = k->v[i], b = k->v[(i + 1) % k->n];
+        struct polygon2d_point a = k->v[i], b = k->v[(i + 1) % k->n];
         if ((b.x - a.x) * (Y - a.y) - (b.y - a.y) * (X - a.x) <= 0.0)
             return false;
     }
@@ -353,10 +355,11 @@ motions(void **state)
     uint64_t seed = 21;
     for (size_t t = 0; t < sizeof known / sizeof *known; t++) {
         struct arena *a = arena_new();
-        struct cone_problem p;
+        struct invariant_cone_problem p;
         int n = (int)known[t][0], done = 0;
-        struct cone_result r = find(a, n, known[t][2], known[t][1], 1e-4, &p);
-        assert_int_equal(r.verdict, CONE_YES);
+        struct invariant_cone_result r =
+            find(a, n, known[t][2], known[t][1], 1e-4, &p);
+        assert_int_equal(r.verdict, INVARIANT_CONE_YES);
         while (done < 300) {
             double x[3] = {0}, v[3], q[3] = {0}, w;
             for (int i = 0; i < r.proven.n; i++) {
@@ -419,9 +422,9 @@ small_restitution(void **state)
         double last = 0.0;
         for (double e = 1e-3; e > 1e-13; e *= 0.1) {
             struct arena *a = arena_new();
-            struct cone_problem p;
-            struct cone_result r = find(a, n, e, 0.2, 1e-5, &p);
-            assert_int_equal(r.verdict, CONE_YES);
+            struct invariant_cone_problem p;
+            struct invariant_cone_result r = find(a, n, e, 0.2, 1e-5, &p);
+            assert_int_equal(r.verdict, INVARIANT_CONE_YES);
             double flat = r.least.angle / e;
             assert_true(last == 0.0 ||
                         fabs(flat / last - 1.0) < 200.0 * e + 1e-4);
@@ -443,13 +446,13 @@ square(void **state)
         {0.3, 0.15, 0.9049749668, 2.3218152633, 2.1011846908}};
     for (int i = 0; i < 3; i++) {
         struct arena *a = arena_new();
-        struct relabel s;
-        struct cone_problem p;
+        struct symmetry s;
+        struct invariant_cone_problem p;
         double e = known[i][0], rho = known[i][1], q = rho * rho;
-        assert_int_equal(feet(a, 4, rho, e, &s, &p), CONE_FITS);
+        assert_int_equal(feet(a, 4, rho, e, &s, &p), INVARIANT_CONE_FITS);
         struct eigen v;
         double map[9];
-        relabel_map(&s, 1, map);
+        symmetry_map(&s, 1, map);
         assert_int_equal(eigen_solve(a, 3, map, &v), 0);
         double l = v.re[0];
         double e1 = (e + 1.0) / (l * l * q + l * l + q - e), e2 = l * e1;
@@ -458,17 +461,17 @@ square(void **state)
         assert_near(e2, known[i][4], 1e-10);
         /* (phix, phiy, h) is (b, -a, v) of the rates v + a cos + b sin */
         double g[4][2] = {{e1, -e2}, {-e1, -e2}, {e1, -1.0}, {-e1, -1.0}};
-        struct cone_xy from[4];
+        struct polygon2d_point from[4];
         for (int k = 0; k < 4; k++) {
             double x[3], X[3] = {-1.0, -g[k][1], g[k][0]};
             times(p.x_of, X, x);
-            from[k] = (struct cone_xy){.x = x[1], .y = x[2]};
+            from[k] = (struct polygon2d_point){.x = x[1], .y = x[2]};
         }
-        struct cone_options o = {
+        struct invariant_cone_options o = {
             .tolerance = 1e-9, .iterations = 100, .from = from, .n_from = 4};
-        struct cone_result r;
-        cone_find(a, &p, &o, true, &r);
-        assert_int_equal(r.verdict, CONE_YES);
+        struct invariant_cone_result r;
+        invariant_cone_find(a, &p, &o, true, &r);
+        assert_int_equal(r.verdict, INVARIANT_CONE_YES);
         assert_int_equal(r.least.n, 4);
         assert_true(r.growth < 1e-12);
         for (int k = 0; k < 4; k++) {
@@ -494,23 +497,24 @@ plane(void **state)
         for (int i = 0; i < 28; i++)
             for (int k = 0; k < 10; k++) {
                 struct arena *a = arena_new();
-                struct cone_problem p;
+                struct invariant_cone_problem p;
                 double rho = 0.02 + 0.68 * i / 27.0, e = 0.025 + 0.05 * k;
-                struct cone_result r = find(a, n, e, rho, 1e-3, &p);
-                struct relabel s;
+                struct invariant_cone_result r = find(a, n, e, rho, 1e-3, &p);
+                struct symmetry s;
                 struct eigen v;
                 double map[9];
                 feet(a, n, rho, e, &s, &p);
-                relabel_map(&s, 1, map);
+                symmetry_map(&s, 1, map);
                 assert_int_equal(eigen_solve(a, s.rank, map, &v), 0);
                 struct eigen_cone c = eigen_cone(&v);
                 assert_false(c.tied);
                 bool some = c.dominant == EIGEN_POSITIVE;
-                if (r.verdict == CONE_YES || r.verdict == CONE_NO) {
-                    assert_int_equal(r.verdict == CONE_YES, some);
+                if (r.verdict == INVARIANT_CONE_YES ||
+                    r.verdict == INVARIANT_CONE_NO) {
+                    assert_int_equal(r.verdict == INVARIANT_CONE_YES, some);
                 } else {
                     open++;
-                    assert_near(e, relabel_critical(n, rho), 1e-3);
+                    assert_near(e, symmetry_critical_restitution(n, rho), 1e-3);
                 }
                 arena_free(a);
             }
@@ -524,25 +528,25 @@ refusals(void **state)
 {
     (void)state;
     struct arena *a = arena_new();
-    struct relabel s;
-    struct cone_problem p;
-    assert_int_equal(feet(a, 4, 0.3, 0.0, &s, &p), CONE_NO_REBOUND);
+    struct symmetry s;
+    struct invariant_cone_problem p;
+    assert_int_equal(feet(a, 4, 0.3, 0.0, &s, &p), INVARIANT_CONE_NO_REBOUND);
     /* cosines c[k] of four contacts */
     static const double c[][4] = {
         {1.0, 0.5, 0.2, 0.5},   /* four dimensions */
         {1.0, -0.2, 1.0, -0.2}, /* opposite ones alike */
         {1.0, 0.0, -1.0, 0.0},  /* no mean */
     };
-    static const enum cone_refused why[] = {CONE_DIMENSION, CONE_ALIKE,
-                                            CONE_NO_MEAN};
+    static const enum invariant_cone_refused why[] = {
+        INVARIANT_CONE_DIMENSION, INVARIANT_CONE_ALIKE, INVARIANT_CONE_NO_MEAN};
     for (int t = 0; t < 3; t++) {
         double W[16], e[4] = {0.5, 0.5, 0.5, 0.5};
         for (int i = 0; i < 4; i++)
             for (int j = 0; j < 4; j++)
                 W[4 * i + j] = c[t][(i - j + 4) % 4];
-        relabel_find(a, 4, W, e, &s);
-        assert_int_equal(s.found, RELABEL_YES);
-        assert_int_equal(cone_problem(a, &s, &p), why[t]);
+        symmetry_find(a, 4, W, e, &s);
+        assert_int_equal(s.found, SYMMETRY_YES);
+        assert_int_equal(invariant_cone_problem(a, &s, &p), why[t]);
     }
     arena_free(a);
 }

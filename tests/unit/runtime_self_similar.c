@@ -19,7 +19,7 @@ static const double turn = 6.28318530717958647692;
 /* n feet, or a rod: mass 1, radius 1; a_n: acceleration g of every gap over
  * sqrt(W_ii) */
 static double
-feet(struct arena *a, int n, double rho, double e, double g, struct relabel *s)
+feet(struct arena *a, int n, double rho, double e, double g, struct symmetry *s)
 {
     double *W = NEW_N(a, double, (size_t)(n * n + n)), *r = W + n * n;
     for (int i = 0; i < n; i++) {
@@ -27,20 +27,21 @@ feet(struct arena *a, int n, double rho, double e, double g, struct relabel *s)
         for (int j = 0; j < n; j++)
             W[i * n + j] = 1.0 + cos(turn * (j - i) / n) / (rho * rho);
     }
-    relabel_find(a, n, W, r, s);
-    assert_int_equal(s->found, RELABEL_YES);
+    symmetry_find(a, n, W, r, s);
+    assert_int_equal(s->found, SYMMETRY_YES);
     return -g / sqrt(W[0]);
 }
 
 static double
-greatest(const struct similar_motion *o)
+greatest(const struct self_similar_motion *o)
 {
     return hypot(o->multiplier[0], o->multiplier_im[0]);
 }
 
 /* the equations (4.19), (4.20) on F in doubles */
 static double
-defect(const struct relabel *s, double acc, const struct similar_motion *o)
+defect(const struct symmetry *s, double acc,
+       const struct self_similar_motion *o)
 {
     int r = s->rank;
     double worst = 0.0, size = 0.0, d = 0.0, u[8], a[8] = {0}, slide;
@@ -65,7 +66,8 @@ defect(const struct relabel *s, double acc, const struct similar_motion *o)
 }
 
 static void
-product(const struct relabel *s, bool scaled, const struct similar_motion *o)
+product(const struct symmetry *s, bool scaled,
+        const struct self_similar_motion *o)
 {
     /* Liouville: e^2/bp on the plane of states, less the scalings */
     double x = 0.0, r = s->rank;
@@ -98,16 +100,16 @@ table(void **state)
     (void)state;
     struct arena *a = arena_new();
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-        struct relabel s;
-        struct similar o;
+        struct symmetry s;
+        struct self_similar o;
         double acc = feet(a, row[k].n, row[k].rho, row[k].e, 1.0, &s);
-        assert_int_equal(similar_find(a, &s, 1, acc, &o), 0);
+        assert_int_equal(self_similar_find(a, &s, 1, acc, &o), 0);
         int i = 0;
         while (i < o.n && fabs(o.v[i].bp - row[k].bp) > 5.1e-9)
             i++;
         if (i == o.n)
             fail_msg("row %zu: no root %.8f", k, row[k].bp);
-        assert_int_equal(o.v[i].verdict == SIMILAR_FEASIBLE,
+        assert_int_equal(o.v[i].verdict == SELF_SIMILAR_FEASIBLE,
                          row[k].multiplier > 0.0);
         if (row[k].multiplier > 0.0)
             assert_true(fabs(greatest(&o.v[i]) - row[k].multiplier) < 5.1e-7);
@@ -135,10 +137,10 @@ without_gravity(void **state)
     (void)state;
     struct arena *a = arena_new();
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-        struct relabel s;
-        struct similar o;
+        struct symmetry s;
+        struct self_similar o;
         feet(a, row[k].n, row[k].rho, row[k].e, 0.0, &s);
-        assert_int_equal(similar_find(a, &s, 1, 0.0, &o), 0);
+        assert_int_equal(self_similar_find(a, &s, 1, 0.0, &o), 0);
         assert_int_equal(o.n, 1);
         assert_int_equal(o.feasible, 1);
         assert_true(fabs(o.v[0].bp - row[k].bp) < 5.1e-9);
@@ -150,11 +152,11 @@ without_gravity(void **state)
     static const double exist[][2] = {{.25, .299498}, {.5, .057034}};
     for (int k = 0; k < 2; k++)
         for (int above = 0; above < 2; above++) {
-            struct relabel s;
-            struct similar o;
+            struct symmetry s;
+            struct self_similar o;
             feet(a, 3, exist[k][0], exist[k][1] + (above ? 1e-6 : -1e-6), 0.0,
                  &s);
-            assert_int_equal(similar_find(a, &s, 1, 0.0, &o), 0);
+            assert_int_equal(self_similar_find(a, &s, 1, 0.0, &o), 0);
             assert_int_equal(o.n, !above);
         }
     arena_free(a);
@@ -163,10 +165,10 @@ without_gravity(void **state)
 static bool
 feasible(struct arena *a, int n, double rho, double e, double *top)
 {
-    struct relabel s;
-    struct similar o;
+    struct symmetry s;
+    struct self_similar o;
     double acc = feet(a, n, rho, e, 1.0, &s);
-    assert_int_equal(similar_find(a, &s, 1, acc, &o), 0);
+    assert_int_equal(self_similar_find(a, &s, 1, acc, &o), 0);
     *top = o.feasible ? greatest(&o.v[0]) : INFINITY;
     return o.feasible > 0;
 }
@@ -261,8 +263,8 @@ random_contacts(void **state)
     struct arena *a = arena_new();
     int motions = 0;
     for (int k = 0; k < 300; k++) {
-        struct relabel s;
-        struct similar o;
+        struct symmetry s;
+        struct self_similar o;
         double x[8], W[64], e[8];
         int m = 2 + k % 7;
         for (int i = 0; i < 8; i++) {
@@ -278,10 +280,10 @@ random_contacts(void **state)
                     W[i * m + j] += (0.02 + x[c]) * cos(turn * c * (i - j) / m);
             }
         }
-        relabel_find(a, m, W, e, &s);
-        assert_int_equal(s.found, RELABEL_YES);
+        symmetry_find(a, m, W, e, &s);
+        assert_int_equal(s.found, SYMMETRY_YES);
         for (int g = 0; g < 2; g++) {
-            assert_int_equal(similar_find(a, &s, 1, -g, &o), 0);
+            assert_int_equal(self_similar_find(a, &s, 1, -g, &o), 0);
             motions += o.n;
             for (int i = 0; i < o.n; i++) {
                 assert_true(o.v[i].bp > 0.0 && o.v[i].bp < 1.0);
@@ -305,14 +307,14 @@ given_order(void **state)
     (void)state;
     struct arena *a = arena_new();
     for (int k = 0; k < 60; k++) {
-        struct relabel s;
-        struct similar one, all;
+        struct symmetry s;
+        struct self_similar one, all;
         double C[64], e[8];
         int m = 2 + k % 7, order[8];
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         double x = (double)(seed >> 11) * 0x1p-53;
         double rho = 0.05 + 0.1 * x;
-        double critical = relabel_critical(m, rho);
+        double critical = symmetry_critical_restitution(m, rho);
         if (!(critical > 0.0))
             continue;
         double g = critical * (0.2 + 0.7 * x);
@@ -323,11 +325,12 @@ given_order(void **state)
             for (int j = 0; j < m; j++)
                 C[i * m + j] = s.cosine[(j - i + m) % m];
         }
-        assert_int_equal(similar_find(a, &s, 1, 0.0, &one), 0);
-        assert_int_equal(similar_order(a, m, s.rank, C, e, order, m, &all), 0);
+        assert_int_equal(self_similar_find(a, &s, 1, 0.0, &one), 0);
+        assert_int_equal(self_similar_order(a, m, s.rank, C, e, order, m, &all),
+                         0);
         assert_int_equal(one.feasible, 1);
         assert_int_equal(all.feasible, 1);
-        const struct similar_motion *o = &one.v[0], *r = &all.v[0];
+        const struct self_similar_motion *o = &one.v[0], *r = &all.v[0];
         assert_true(fabs(r->bp - pow(o->bp, m)) < 1e-9 * r->bp);
         assert_true(fabs(r->bq - pow(o->bq, m)) < 1e-9 * r->bq);
         double time = (1.0 - pow(o->bt, m)) / (1.0 - o->bt);

@@ -122,13 +122,13 @@ run_flow(struct analysis *a, uint32_t system, const struct chatter_options *ask,
 }
 
 static void
-follow(struct analysis *a, struct line *l, const struct chatter_wanted *w,
+follow(struct analysis *a, struct ballistic *l, const struct chatter_wanted *w,
        const struct chatter_options *ask, double accept,
        struct chatter_run *run)
 {
-    line_accept(l, accept);
-    line_brief(l, !w->limit);
-    line_verdict(l, !w->digits);
+    accumulation_accept_error(l, accept);
+    accumulation_skip_rates(l, !w->limit);
+    accumulation_verdict_only(l, !w->digits);
     (w->history ? chatter_follow : chatter_decide)(a->rt->arena, l, ask->until,
                                                    ask->least, ask->most, run);
 }
@@ -137,11 +137,11 @@ follow(struct analysis *a, struct line *l, const struct chatter_wanted *w,
  * period lose their digits, and contacts seem to close together in the end. The
  * limit may be known well enough before. */
 static bool
-by_rounding(const struct line *l, const struct chatter_wanted *w,
+by_rounding(const struct ballistic *l, const struct chatter_wanted *w,
             const struct chatter_run *run)
 {
     return run->verdict == CHATTER_SIMULTANEOUS && w->digits && !l->k.direct &&
-           run->impacts > LINE_RESOLVE && !chatter_accelerates(l);
+           run->impacts > ACCUMULATION_RESOLVE && !chatter_accelerates(l);
 }
 
 /* a system whose motion is a parabola */
@@ -156,11 +156,11 @@ run_line(struct analysis *a, uint32_t system, const struct chatter_options *ask,
     struct flow *f = flow_new(r, system, ask->policy);
     if (!f)
         return IMP_BADMODEL;
-    struct line *l = flow_line(f);
+    struct ballistic *l = flow_line(f);
     if (w->stability) {
         double *u = NEW_N(r->arena, double, (size_t)l->model.m + 1);
         for (int i = 0; i < l->model.m; i++)
-            u[i] = line_rate(l, i, NULL);
+            u[i] = ballistic_rate(l, i, NULL);
         int st = chatter_stability(a, s, l, chatter_symmetry(a, system, l), u,
                                    out, &says);
         if (st)
@@ -270,8 +270,8 @@ chatter_batch_prepare(struct analysis *a, const imp_command *c, const double *e,
         return;
     w->line = flow_ahead(a->rt, system, e + s->contact, n, m);
     bool sure = w->line && w->asked == c && !w->stability && !w->rest &&
-                isinf(ask->until) && ask->least >= LINE_RESOLVE &&
-                ask->most > LINE_RESOLVE;
+                isinf(ask->until) && ask->least >= ACCUMULATION_RESOLVE &&
+                ask->most > ACCUMULATION_RESOLVE;
     for (int k = 0; k < n && sure; k++)
         told[k] = flat_drop_starts_again(a, system, e + k * m + s->contact,
                                          &w->flat) &&

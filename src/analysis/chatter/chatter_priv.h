@@ -20,8 +20,8 @@ chatter_contact(const struct analysis *a, const imp_system *s, int i)
 
 /* flat_drop.c: the symmetry of the contacts, also where it does not decide;
  * kept until the system's next one is asked for */
-const struct relabel *chatter_symmetry(struct analysis *a, uint32_t system,
-                                       const struct line *l);
+const struct symmetry *chatter_symmetry(struct analysis *a, uint32_t system,
+                                        const struct ballistic *l);
 /* puts the nearly flat drop into the state of a system without a start */
 int flat_drop_start(struct analysis *a, uint32_t system, imp_range where,
                     bool *flat);
@@ -41,7 +41,7 @@ int chatter_not_linear(struct analysis *a, const struct imp_system *s,
 /* the symmetry in words, also why there is none */
 const char *chatter_symmetry_text(struct analysis *a,
                                   const struct imp_system *sys,
-                                  const struct relabel *s);
+                                  const struct symmetry *s);
 /* what holds of every run, and Theorem 3 of this one */
 struct chatter_theory {
     const char *stable, *partially;
@@ -51,13 +51,13 @@ struct chatter_theory {
  * verdict that Theorem 3 predicts for the rates u (m) of the gaps at the
  * start. IMP_OK, or IMP_FAILED. */
 int chatter_stability(struct analysis *a, const struct imp_system *sys,
-                      const struct line *l, const struct relabel *s,
+                      const struct ballistic *l, const struct symmetry *s,
                       const double *u, struct record *out,
                       struct chatter_theory *says);
 
 /* -- chatter.c: the options */
 struct chatter_options {
-    enum line_policy policy;
+    enum ballistic_policy policy;
     double until;
     long least, most;
 };
@@ -71,7 +71,7 @@ struct chatter_wanted {
     const imp_command *asked; /* whose options are constants, and which */
     struct chatter_options ask;
     /* of the runs to come */
-    const struct line *line;
+    const struct ballistic *line;
     bool flat;
 };
 

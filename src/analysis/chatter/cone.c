@@ -31,8 +31,8 @@
 static void
 carriers(struct cone_question *k)
 {
-    const struct relabel *s = k->sym;
-    const struct line *l = k->l;
+    const struct symmetry *s = k->sym;
+    const struct ballistic *l = k->l;
     int n = k->n, m = s->m, r = s->rank;
     double first = sqrt(l->k.W[s->order[0] * (m + 1)]);
     k->to_user = NEW_N(k->a->rt->arena, double, 6 * (size_t)n);
@@ -66,7 +66,7 @@ cone_to_user(const struct cone_question *k, const double *x, double *v)
 }
 
 double *
-cone_points(struct cone_question *k, const struct cone_xy *v, int n)
+cone_points(struct cone_question *k, const struct polygon2d_point *v, int n)
 {
     double *out = NEW_N(k->a->rt->arena, double, (size_t)n *(size_t)k->n + 1);
     for (int i = 0; i < n; i++) {
@@ -112,8 +112,8 @@ cone_user_map(const struct cone_question *k, int j, double *map)
 }
 
 void
-cone_user_facet(const struct cone_question *k, const struct cone_plane *h,
-                double *f)
+cone_user_facet(const struct cone_question *k,
+                const struct invariant_cone_plane *h, double *f)
 {
     for (int c = 0; c < k->n; c++) {
         f[c] = 0.0;
@@ -143,7 +143,8 @@ bad_option(struct analysis *a, const imp_command *c, enum imp_option_id id,
 }
 
 static int
-options(struct analysis *a, const imp_command *c, struct cone_options *o)
+options(struct analysis *a, const imp_command *c,
+        struct invariant_cone_options *o)
 {
     double most, any;
     int st = arg_number(a, c, IMP_OPT_cone_any_order, 0.0, &any);
@@ -166,7 +167,8 @@ options(struct analysis *a, const imp_command *c, struct cone_options *o)
 
 /* the generators of `from` into the plane */
 static int
-start(struct cone_question *k, const imp_command *c, struct cone_options *o)
+start(struct cone_question *k, const imp_command *c,
+      struct invariant_cone_options *o)
 {
     struct analysis *a = k->a;
     const imp_val *v = arg_option(a, c, IMP_OPT_cone_from);
@@ -174,7 +176,8 @@ start(struct cone_question *k, const imp_command *c, struct cone_options *o)
         return IMP_OK;
     const imp_val *item = val_items(a, v);
     uint32_t most = v->items.n;
-    struct cone_xy *from = NEW_N(a->rt->arena, struct cone_xy, most + 1);
+    struct polygon2d_point *from =
+        NEW_N(a->rt->arena, struct polygon2d_point, most + 1);
     double *rate = NEW_N(a->rt->arena, double, (size_t)k->n + 1);
     for (uint32_t i = 0; i < most; i++) {
         if (item[i].rows != (uint32_t)k->n) {
@@ -200,7 +203,8 @@ start(struct cone_question *k, const imp_command *c, struct cone_options *o)
                       "gaps on the mean is hit no more");
             return IMP_BADMODEL;
         }
-        from[i] = (struct cone_xy){-x[1] / x[0], -x[2] / x[0], false, 0};
+        from[i] =
+            (struct polygon2d_point){-x[1] / x[0], -x[2] / x[0], false, 0};
     }
     o->from = from;
     o->n_from = (int)most;
@@ -214,8 +218,9 @@ refused(struct cone_question *k)
 {
     struct analysis *a = k->a;
     struct arena *ar = record_arena(a);
-    const struct relabel *s = k->sym;
-    enum cone_refused why = cone_problem(a->rt->arena, s, &k->p);
+    const struct symmetry *s = k->sym;
+    enum invariant_cone_refused why =
+        invariant_cone_problem(a->rt->arena, s, &k->p);
     for (int i = 0; i < s->m; i++)
         if (k->l->k.c0[i] != 0.0)
             return arena_printf(ar,
@@ -223,31 +228,32 @@ refused(struct cone_question *k)
                                 "the others",
                                 chatter_contact(a, k->s, i));
     switch (why) {
-    case CONE_FITS:
+    case INVARIANT_CONE_FITS:
         return NULL;
-    case CONE_NO_SYMMETRY:
-        return s->found == RELABEL_SINGLE
+    case INVARIANT_CONE_NO_SYMMETRY:
+        return s->found == SYMMETRY_SINGLE
                    ? "one contact is hit again and again: there is nothing to "
                      "relabel"
                    : arena_printf(ar,
                                   "masses and contacts have no symmetry that "
                                   "relabels the impacts (%s)",
                                   chatter_symmetry_text(a, k->s, s));
-    case CONE_NO_MEAN:
+    case INVARIANT_CONE_NO_MEAN:
         return "the symmetry leaves no sum of the gaps alone: they cannot all "
                "open together, so that no cone shows that they never do";
-    case CONE_DIMENSION:
+    case INVARIANT_CONE_DIMENSION:
         return arena_printf(ar,
                             "the gaps move in %d dimensions; cones are looked "
                             "for in 2 and 3",
                             s->rank);
-    case CONE_ALIKE:
+    case INVARIANT_CONE_ALIKE:
         return arena_printf(ar, "%s and %s open and close together",
                             chatter_contact(a, k->s, k->p.first),
                             chatter_contact(a, k->s, k->p.second));
-    case CONE_TOO_MANY:
-        return arena_printf(ar, "more than %d contacts", CONE_CONTACTS);
-    case CONE_NO_REBOUND:
+    case INVARIANT_CONE_TOO_MANY:
+        return arena_printf(ar, "more than %d contacts",
+                            INVARIANT_CONE_CONTACTS);
+    case INVARIANT_CONE_NO_REBOUND:
         return "without restitution a contact stays closed, and the next "
                "impact is one of several";
     }
@@ -258,20 +264,20 @@ static const char *
 because(const struct cone_question *k)
 {
     struct arena *ar = record_arena(k->a);
-    const struct cone_result *r = &k->r;
+    const struct invariant_cone_result *r = &k->r;
     const char *to = "";
     char t[NUM_TEXT];
     if (r->contact)
         to = chatter_contact(k->a, k->s, k->sym->order[r->contact]);
     switch (r->verdict) {
-    case CONE_YES:
+    case INVARIANT_CONE_YES:
         return arena_printf(ar,
                             "the cone of `generators` holds the images of all "
                             "its flights with a margin of %s of its depth, so "
                             "a motion that is in it after an impact is hit "
                             "again for ever (Theorem %d)",
                             num_digits(t, r->margin, 3), k->any_order ? 4 : 5);
-    case CONE_NO:
+    case INVARIANT_CONE_NO:
         if (!r->iterations)
             return "after the first impact of a flat drop the gaps open on the "
                    "mean";
@@ -282,19 +288,19 @@ because(const struct cone_question *k)
             k->from ? "the velocities of `from`"
                     : "the velocity of a flat drop after its first impact",
             r->iterations, to);
-    case CONE_OPEN:
+    case INVARIANT_CONE_OPEN:
         return arena_printf(ar,
                             "the cone is still growing after %d iterations; "
                             "raise `iterations`",
                             r->iterations);
-    case CONE_STOPPED:
+    case INVARIANT_CONE_STOPPED:
         return arena_printf(ar, "stopped after %d iterations", r->iterations);
-    case CONE_LEVEL:
+    case INVARIANT_CONE_LEVEL:
         return arena_printf(ar,
                             "at %s an image neither opens nor closes the gaps "
                             "on the mean, within rounding",
                             to);
-    case CONE_LOOSE:
+    case INVARIANT_CONE_LOOSE:
         return "the cone has ceased to grow, but none around it could be shown "
                "to hold its images: the maps hardly contract, as next to the "
                "critical restitution";
@@ -332,7 +338,7 @@ set_eigen(struct cone_question *k, struct record *out)
     struct analysis *a = k->a;
     struct eigen e;
     double map[9];
-    relabel_map(k->sym, 1, map);
+    symmetry_map(k->sym, 1, map);
     if (eigen_solve(a->rt->arena, k->sym->rank, map, &e))
         return command_failed(a, IMP_NONFINITE, (imp_range){0},
                               "the eigenvalues");
@@ -351,24 +357,27 @@ set_eigen(struct cone_question *k, struct record *out)
     if (c.tied)
         record_set_absent(out, "agrees",
                           "eigenvalues are dominant alike within rounding");
-    else if (k->r.verdict != CONE_YES && k->r.verdict != CONE_NO)
+    else if (k->r.verdict != INVARIANT_CONE_YES &&
+             k->r.verdict != INVARIANT_CONE_NO)
         record_set_absent(out, "agrees", "the search has no verdict");
     else
-        record_set_bool(out, "agrees", positive == (k->r.verdict == CONE_YES));
+        record_set_bool(out, "agrees",
+                        positive == (k->r.verdict == INVARIANT_CONE_YES));
     return IMP_OK;
 }
 
 static const char *
 no_proof(const struct cone_question *k)
 {
-    return k->r.verdict == CONE_NO ? "there is no such cone"
-                                   : "no cone was shown to be invariant";
+    return k->r.verdict == INVARIANT_CONE_NO
+               ? "there is no such cone"
+               : "no cone was shown to be invariant";
 }
 
 static void
 set_search(struct cone_question *k, struct record *out)
 {
-    const struct cone_result *r = &k->r;
+    const struct invariant_cone_result *r = &k->r;
     if (r->n_origin) {
         double *points = cone_points(k, r->origin, r->n_origin);
         for (int i = 0; i < r->n_origin; i++)
@@ -382,11 +391,11 @@ set_search(struct cone_question *k, struct record *out)
     }
     record_set_number(out, "iterations", r->iterations);
     record_set_number(out, "growth", r->growth);
-    if (r->verdict == CONE_YES || r->verdict == CONE_NO)
-        record_set_bool(out, "exists", r->verdict == CONE_YES);
+    if (r->verdict == INVARIANT_CONE_YES || r->verdict == INVARIANT_CONE_NO)
+        record_set_bool(out, "exists", r->verdict == INVARIANT_CONE_YES);
     else
         record_set_absent(out, "exists", "not known");
-    if (r->verdict == CONE_NO) {
+    if (r->verdict == INVARIANT_CONE_NO) {
         record_set_absent(out, "solid_angle", "there is no such cone");
         record_set_absent(out, "least", "there is no such cone");
         return;
@@ -399,8 +408,8 @@ set_search(struct cone_question *k, struct record *out)
 static void
 set_proof(struct cone_question *k, struct record *out)
 {
-    const struct cone_result *r = &k->r;
-    if (r->verdict != CONE_YES) {
+    const struct invariant_cone_result *r = &k->r;
+    if (r->verdict != INVARIANT_CONE_YES) {
         record_set_absent_all(out, of_proof, sizeof of_proof / sizeof *of_proof,
                               no_proof(k));
         return;
@@ -419,13 +428,13 @@ static void
 set_certificate(struct cone_question *k, struct record *out)
 {
     struct analysis *a = k->a;
-    const struct cone_result *r = &k->r;
+    const struct invariant_cone_result *r = &k->r;
     size_t n = (size_t)k->n, m = (size_t)r->n_image;
-    bool no = r->verdict == CONE_NO && r->n_image;
-    if (r->verdict != CONE_YES && !no) {
+    bool no = r->verdict == INVARIANT_CONE_NO && r->n_image;
+    if (r->verdict != INVARIANT_CONE_YES && !no) {
         record_set_absent_all(
             out, of_certificate, sizeof of_certificate / sizeof *of_certificate,
-            r->verdict != CONE_NO ? no_proof(k)
+            r->verdict != INVARIANT_CONE_NO ? no_proof(k)
             : r->n_origin ? "the last image opens the gaps by too little"
                           : "the gaps open at once");
         return;
@@ -443,7 +452,7 @@ set_certificate(struct cone_question *k, struct record *out)
     double *image = of + m * n, *part = image + m * n, *weight = part + 3 * m;
     double *flight = weight + 3 * m, worst = 0.0;
     for (size_t i = 0; i < m; i++) {
-        const struct cone_image *im = &r->image[i];
+        const struct invariant_cone_image *im = &r->image[i];
         double x[3] = {-1.0, im->of.x, im->of.y};
         cone_to_user(k, x, of + i * n);
         cone_to_user(k, im->x, image + i * n);
@@ -516,7 +525,7 @@ set_warnings(struct cone_question *k, struct record *out)
     if (chatter_accelerates(k->l))
         w[n++] = "the gaps accelerate: the cone is that of the motion without "
                  "acceleration, and says of this one only what the impacts do";
-    if (k->r.slack > 0.0 && k->r.verdict != CONE_NO) {
+    if (k->r.slack > 0.0 && k->r.verdict != INVARIANT_CONE_NO) {
         double c = k->r.least.n;
         w[n++] = arena_printf(
             record_arena(a),
@@ -551,7 +560,7 @@ cmd_cone(struct analysis *a, const imp_command *c, struct record *out)
 {
     const imp_val *arg = &arg_items(a, c)[0];
     struct cone_question k = {.a = a, .s = rt_system(a->rt, arg->ref)};
-    struct cone_options o = {0};
+    struct invariant_cone_options o = {0};
     const char *file = arg_text(a, c, IMP_OPT_cone_save, NULL);
     int st;
     if (!(k.s->flags & IMP_SYSTEMF_LINE))
@@ -576,11 +585,12 @@ cmd_cone(struct analysis *a, const imp_command *c, struct record *out)
         return st;
     o.stop = stopped;
     o.stop_arg = a->rt;
-    cone_find(a->rt->arena, &k.p, &o, file || WANTS(of_certificate), &k.r);
+    invariant_cone_find(a->rt->arena, &k.p, &o, file || WANTS(of_certificate),
+                        &k.r);
     record_set_text(out, "verdict",
-                    k.r.verdict == CONE_YES  ? "yes"
-                    : k.r.verdict == CONE_NO ? "no"
-                                             : "not known");
+                    k.r.verdict == INVARIANT_CONE_YES  ? "yes"
+                    : k.r.verdict == INVARIANT_CONE_NO ? "no"
+                                                       : "not known");
     static const char *const reason[] = {"because"};
     if (WANTS(reason))
         record_set_text(out, "because", because(&k));
@@ -594,7 +604,7 @@ cmd_cone(struct analysis *a, const imp_command *c, struct record *out)
         set_maps(&k, out);
     if (WANTS(of_eigen) && (st = set_eigen(&k, out)))
         return st;
-    if (k.r.verdict == CONE_STOPPED)
+    if (k.r.verdict == INVARIANT_CONE_STOPPED)
         return IMP_STOPPED;
     return file ? cone_save(&k, c->range, file) : IMP_OK;
 }

@@ -37,7 +37,7 @@ static void
 row(struct table *t, const char *part, int flight, const double *v)
 {
     size_t n = (size_t)t->k->n, i = t->rows++;
-    const struct relabel *s = t->k->sym;
+    const struct symmetry *s = t->k->sym;
     t->part[i] = part;
     t->contact[i] = chatter_contact(t->k->a, t->k->s, s->order[flight]);
     for (size_t c = 0; c < n + 7; c++)
@@ -47,7 +47,7 @@ row(struct table *t, const char *part, int flight, const double *v)
 static void
 flight_rows(struct table *t, int j, double *v)
 {
-    const struct cone_flight *f = &t->k->p.flight[j];
+    const struct invariant_cone_flight *f = &t->k->p.flight[j];
     int n = t->k->n;
     cone_user_map(t->k, j, v);
     for (int i = 0; i < n; i++)
@@ -59,7 +59,7 @@ flight_rows(struct table *t, int j, double *v)
 }
 
 static void
-image_rows(struct table *t, const struct cone_image *im, double *v)
+image_rows(struct table *t, const struct invariant_cone_image *im, double *v)
 {
     size_t n = (size_t)t->k->n, sum;
     double x[3] = {-1.0, im->of.x, im->of.y};
@@ -67,7 +67,7 @@ image_rows(struct table *t, const struct cone_image *im, double *v)
     row(t, "clipped", im->j, v);
     cone_to_user(t->k, im->x, v);
     row(t, "image", im->j, v);
-    sum = t->rows - (t->k->r.verdict == CONE_NO ? 2 : 1);
+    sum = t->rows - (t->k->r.verdict == INVARIANT_CONE_NO ? 2 : 1);
     double *at = t->x + n * t->most + sum;
     for (size_t c = 0; c < 3; c++) {
         at[c * t->most] = im->g[c];
@@ -85,10 +85,10 @@ cone_save(struct cone_question *k, imp_range where, const char *file)
     const imp_image *im = k->a->rt->im;
     struct arena *a = k->a->rt->arena;
     size_t n = (size_t)k->n, m = (size_t)k->p.m;
-    bool no = k->r.verdict == CONE_NO;
-    const struct cone_set *set =
-        k->r.verdict == CONE_YES ? &k->r.proven : &k->r.least;
-    const struct cone_xy *point = no ? k->r.origin : set->v;
+    bool no = k->r.verdict == INVARIANT_CONE_NO;
+    const struct invariant_cone_set *set =
+        k->r.verdict == INVARIANT_CONE_YES ? &k->r.proven : &k->r.least;
+    const struct polygon2d_point *point = no ? k->r.origin : set->v;
     int n_point = no ? k->r.n_origin : set->n;
     struct table t = {.k = k, .a = a};
     t.most = m * (n + 6) + (size_t)n_point + 2 * (size_t)k->r.n_image;

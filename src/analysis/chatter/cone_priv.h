@@ -9,10 +9,10 @@
 struct cone_question {
     struct analysis *a;
     const imp_system *s;
-    struct line *l;
-    const struct relabel *sym;
-    struct cone_problem p;
-    struct cone_result r;
+    struct ballistic *l;
+    const struct symmetry *sym;
+    struct invariant_cone_problem p;
+    struct invariant_cone_result r;
     bool any_order;    /* flights from all velocities */
     bool from;         /* the search starts from the user's velocities */
     int n;             /* coordinates */
@@ -23,12 +23,13 @@ struct cone_question {
 /* x as rates of the coordinates (n) */
 void cone_to_user(const struct cone_question *k, const double *x, double *v);
 /* the same of n points of the plane; memory: the run's arena */
-double *cone_points(struct cone_question *k, const struct cone_xy *v, int n);
+double *cone_points(struct cone_question *k, const struct polygon2d_point *v,
+                    int n);
 /* U_0 R^-j, n x n */
 void cone_user_map(const struct cone_question *k, int j, double *map);
 /* f.rates >= 0 (n) */
-void cone_user_facet(const struct cone_question *k, const struct cone_plane *h,
-                     double *f);
+void cone_user_facet(const struct cone_question *k,
+                     const struct invariant_cone_plane *h, double *f);
 /* writes the certificate under --out */
 int cone_save(struct cone_question *k, imp_range where, const char *file);
 

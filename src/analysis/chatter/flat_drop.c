@@ -21,13 +21,13 @@
 #define DRAW_STREAM (UINT64_C(1) << 40)
 
 struct kept {
-    struct relabel sym;
+    struct symmetry sym;
     double *W, *e; /* what the symmetry was found from; NULL: not yet */
-    double *B, *N, *c0, *origin; /* and the drop */
-    double *state;               /* that: n coordinates, n rates */
-    bool dropped;                /* it is there */
-    const struct line *line;     /* whose matrices were last looked at, and */
-    unsigned long version;       /* their version */
+    double *B, *N, *c0, *origin;  /* and the drop */
+    double *state;                /* that: n coordinates, n rates */
+    bool dropped;                 /* it is there */
+    const struct ballistic *line; /* whose matrices were last looked at, and */
+    unsigned long version;        /* their version */
     /* flat_drop_start has taken the drop in the place of this state, with this
      * set-up (rt.setup_version), which the matrices are functions of; 0: not */
     unsigned long setup;
@@ -59,7 +59,7 @@ copy(double *to, const double *x, int n)
 
 /* are these the matrices that were last looked at? */
 static bool
-known(const struct kept *k, const struct line *l)
+known(const struct kept *k, const struct ballistic *l)
 {
     return k->line == l && k->version == l->k.version;
 }
@@ -77,7 +77,7 @@ same_restitutions(const double *a, const double *b, int m)
 }
 
 static struct kept *
-symmetry(struct analysis *a, uint32_t system, const struct line *l)
+symmetry(struct analysis *a, uint32_t system, const struct ballistic *l)
 {
     struct arena *own;
     struct kept *k = rt_keep(a->rt, &kept_key, system, sizeof *k, &own);
@@ -90,7 +90,7 @@ symmetry(struct analysis *a, uint32_t system, const struct line *l)
     k->W = NULL;
     k->setup = 0;
     arena_clear(own);
-    relabel_find(own, m, l->k.W, l->model.e, &k->sym);
+    symmetry_find(own, m, l->k.W, l->model.e, &k->sym);
     size_t numbers = (size_t)(m * m + 2 * m + 2 * m * n + 5 * n) + 1;
     double *W = NEW_N(own, double, numbers);
     k->e = W + m * m;
@@ -118,8 +118,8 @@ symmetry(struct analysis *a, uint32_t system, const struct line *l)
     return k;
 }
 
-const struct relabel *
-chatter_symmetry(struct analysis *a, uint32_t system, const struct line *l)
+const struct symmetry *
+chatter_symmetry(struct analysis *a, uint32_t system, const struct ballistic *l)
 {
     return &symmetry(a, system, l)->sym;
 }
@@ -145,7 +145,7 @@ unstated(const struct analysis *a, const imp_system *s)
 /* y with sum of N_i^T y_i/sqrt(W_ii) as near to the gaps g as can be, by the
  * modes of the symmetry: the cosines are F F^T, F^T F is diagonal */
 static void
-by_modes(const struct line *l, const struct relabel *f, const double *g,
+by_modes(const struct ballistic *l, const struct symmetry *f, const double *g,
          double *y)
 {
     int m = f->m, r = f->rank;
@@ -165,7 +165,8 @@ by_modes(const struct line *l, const struct relabel *f, const double *g,
 
 /* the same without a symmetry */
 static void
-by_svd(struct analysis *a, const struct line *l, const double *g, double *y)
+by_svd(struct analysis *a, const struct ballistic *l, const double *g,
+       double *y)
 {
     int m = l->model.m;
     size_t um = (size_t)m;
@@ -187,12 +188,12 @@ by_svd(struct analysis *a, const struct line *l, const double *g, double *y)
 
 /* x (coordinates) with N x as near to g as can be, least in the metric of M */
 static void
-reach(struct analysis *a, const struct line *l, const struct relabel *f,
+reach(struct analysis *a, const struct ballistic *l, const struct symmetry *f,
       const double *g, double *x)
 {
     int m = l->model.m, n = l->model.n;
     double *y = NEW_N(a->rt->arena, double, (size_t)m);
-    if (f->found == RELABEL_YES)
+    if (f->found == SYMMETRY_YES)
         by_modes(l, f, g, y);
     else
         by_svd(a, l, g, y);
@@ -216,14 +217,14 @@ drawn(const struct analysis *a, uint64_t draw, int i)
  * closing.
  */
 static bool
-drop(struct analysis *a, const struct line *l, const struct relabel *f,
+drop(struct analysis *a, const struct ballistic *l, const struct symmetry *f,
      uint64_t draw, double *state)
 {
     static const double turn = 6.28318530717958647692;
     int m = l->model.m, n = l->model.n;
     double *g = NEW_N(a->rt->arena, double, 2 * (size_t)m + 2 * (size_t)n);
     double *u = g + m, *q = u + m, *v = q + n;
-    bool found = f->found == RELABEL_YES;
+    bool found = f->found == SYMMETRY_YES;
     for (int k = 0; k < m; k++) {
         int i = found ? f->order[k] : k;
         double co = cos(turn * k / m),
@@ -275,7 +276,7 @@ no_drop(struct analysis *a, const imp_system *s, imp_range where)
 
 /* is the drop that is kept one of these matrices? */
 static bool
-dropped(const struct kept *k, const struct line *l)
+dropped(const struct kept *k, const struct ballistic *l)
 {
     int m = l->model.m, n = l->model.n;
     return k->dropped &&
@@ -317,7 +318,7 @@ drop_new(struct analysis *a, uint32_t system, imp_range where)
 {
     const imp_system *s = rt_system(a->rt, system);
     double *state = a->rt->env + s->env_state;
-    struct line *l;
+    struct ballistic *l;
     int st = flow_matrices(a->rt, system, &l);
     if (st)
         return st;
@@ -372,7 +373,7 @@ flat_drop_drawn(struct analysis *a, uint32_t system, imp_range where,
                 uint64_t draw)
 {
     const imp_system *s = rt_system(a->rt, system);
-    struct line *l;
+    struct ballistic *l;
     int st = flow_matrices(a->rt, system, &l);
     if (st)
         return st;

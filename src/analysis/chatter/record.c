@@ -179,9 +179,9 @@ chatter_record_limit(struct analysis *a, const imp_system *s,
         record_set_text(out, "means", limit_evidence_word(run->chatter.means));
     set_number(out, "depth", run->chatter.depth, none);
     set_number(out, "contraction", run->chatter.contraction,
-               none                             ? none
-               : run->chatter.means == LINE_MAP ? NULL
-                                                : "no map of a period");
+               none                                 ? none
+               : run->chatter.means == LIMIT_BY_MAP ? NULL
+                                                    : "no map of a period");
     set_number(out, "speed_ratio", run->speed,
                none               ? none
                : run->speed > 0.0 ? NULL

@@ -44,7 +44,7 @@ grow(struct chatter_trace *t, struct chatter_run *r)
 }
 
 static void
-note(struct chatter_trace *t, struct chatter_run *r, const struct line *l)
+note(struct chatter_trace *t, struct chatter_run *r, const struct ballistic *l)
 {
     int m = l->model.m, hits = 0;
     for (int i = 0; i < m; i++)
@@ -55,8 +55,8 @@ note(struct chatter_trace *t, struct chatter_run *r, const struct line *l)
         grow(t, r);
         t->v[t->n].flight = t->v[t->n].rate = NAN;
         if (hits <= 1) { /* 0: below all numbers */
-            t->v[t->n].flight = line_flight(l, &t->v[t->n].ex);
-            t->v[t->n].rate = line_rate(l, i, &t->v[t->n].ev);
+            t->v[t->n].flight = impact_history_last_flight(l, &t->v[t->n].ex);
+            t->v[t->n].rate = ballistic_rate(l, i, &t->v[t->n].ev);
             t->v[t->n].e = l->model.e[i];
             t->v[t->n].W = l->k.W[i * (m + 1)];
         }
@@ -80,7 +80,8 @@ loss(const struct chatter_trace *t, size_t i)
 
 /* are all gaps without rate? on: those that are closed; NULL: none */
 static bool
-still(const struct line *l, const bool *on, const double *rate, const double *z)
+still(const struct ballistic *l, const bool *on, const double *rate,
+      const double *z)
 {
     double big = 0.0;
     for (int j = 0; j < l->k.r; j++)
@@ -93,13 +94,13 @@ still(const struct line *l, const bool *on, const double *rate, const double *z)
     return true;
 }
 static bool
-at_rest(const struct line *l)
+at_rest(const struct ballistic *l)
 {
     return still(l, l->on, l->rate, l->z);
 }
 
 bool
-chatter_accelerates(const struct line *l)
+chatter_accelerates(const struct ballistic *l)
 {
     for (int i = 0; i < l->model.m; i++) {
         double s = 0.0, size = 0.0;
@@ -164,10 +165,10 @@ mean_ratios(struct chatter_run *r, const struct chatter_trace *t)
 /* c of E ~ (t_end - t)^c, E the energy that impacts still take away */
 static void
 exponent(struct chatter_run *r, const struct chatter_trace *t,
-         const struct line_chatter *c)
+         const struct accumulation_limit *c)
 {
     size_t p = (size_t)c->period, n = t->n, from = t->from;
-    if (c->means == LINE_MAP) {
+    if (c->means == LIMIT_BY_MAP) {
         r->speed = c->speed;
         r->exponent = 2.0 * log(c->speed) / log(c->ratio);
         return;
@@ -212,7 +213,8 @@ exponent(struct chatter_run *r, const struct chatter_trace *t,
 }
 
 static void
-take(struct chatter_run *r, const struct chatter_trace *t, const struct line *l)
+take(struct chatter_run *r, const struct chatter_trace *t,
+     const struct ballistic *l)
 {
     r->limit = true;
     r->time = l->t;
@@ -239,7 +241,7 @@ take(struct chatter_run *r, const struct chatter_trace *t, const struct line *l)
 /* Contacts that close together because their rates have fallen below the
  * others' by as much: that is no simultaneous impact. */
 static bool
-below(const struct line *l, bool resolved)
+below(const struct ballistic *l, bool resolved)
 {
     double big = 0.0;
     int some = 0, hits = 0;
@@ -258,15 +260,15 @@ below(const struct line *l, bool resolved)
 
 /* ev: exponent of the rates before the last event */
 static void
-finish(struct chatter_run *r, const struct line *l, enum line_event what,
-       int ev)
+finish(struct chatter_run *r, const struct ballistic *l,
+       enum ballistic_event what, int ev)
 {
-    bool lost = what == LINE_FREE && ev < FINISH_EXPONENT && l->n_on == 0;
-    if (what == LINE_JAMMED)
+    bool lost = what == BALLISTIC_FREE && ev < FINISH_EXPONENT && l->n_on == 0;
+    if (what == BALLISTIC_JAMMED)
         r->verdict = CHATTER_JAMMED;
-    else if (what == LINE_UNDECIDED && below(l, false))
+    else if (what == BALLISTIC_UNDECIDED && below(l, false))
         r->verdict = CHATTER_BELOW;
-    else if (what == LINE_UNDECIDED)
+    else if (what == BALLISTIC_UNDECIDED)
         r->verdict = CHATTER_SIMULTANEOUS;
     else if (!lost && at_rest(l) && l->impacts)
         r->verdict = CHATTER_COMPLETE;
@@ -275,11 +277,11 @@ finish(struct chatter_run *r, const struct line *l, enum line_event what,
 }
 
 bool
-chatter_batch_verdict(const struct line *l, int k, struct chatter_run *r)
+chatter_batch_verdict(const struct ballistic *l, int k, struct chatter_run *r)
 {
     double t;
     const double *rate, *z;
-    long n = line_ahead_end(l, k, &t, &rate, &z);
+    long n = ballistic_batch_end(l, k, &t, &rate, &z);
     if (n == 0 || l->ev < FINISH_EXPONENT || still(l, NULL, rate, z))
         return false;
     *r = (struct chatter_run){.verdict = CHATTER_INCOMPLETE,
@@ -292,11 +294,11 @@ chatter_batch_verdict(const struct line *l, int k, struct chatter_run *r)
 }
 
 static void
-follow(struct arena *a, struct line *l, double until, long least, long most,
-       bool history, struct chatter_run *r)
+follow(struct arena *a, struct ballistic *l, double until, long least,
+       long most, bool history, struct chatter_run *r)
 {
-    line_resolve(l, least);
-    line_doubt(l, most / DOUBT_SHARE);
+    accumulation_resolve(l, least);
+    accumulation_doubt(l, most / DOUBT_SHARE);
     l->rough = !history;
     int m = l->model.m;
     struct chatter_trace t = {.a = history ? a : NULL};
@@ -310,30 +312,31 @@ follow(struct arena *a, struct line *l, double until, long least, long most,
     bool gravity = chatter_accelerates(l);
     while (l->impacts < most) {
         if (l->impacts >= most / 2)
-            line_accept(l, CHATTER_ACCEPT);
+            accumulation_accept_error(l, CHATTER_ACCEPT);
         int ev = l->ev;
-        enum line_event what =
-            line_run(l, until, history ? 1 : most - l->impacts);
-        if (what == LINE_END && line_next(l, INFINITY) == LINE_FREE)
-            what = LINE_FREE; /* known before that time */
+        enum ballistic_event what =
+            ballistic_run(l, until, history ? 1 : most - l->impacts);
+        if (what == BALLISTIC_END &&
+            ballistic_next(l, INFINITY) == BALLISTIC_FREE)
+            what = BALLISTIC_FREE; /* known before that time */
         if (!partial && !(l->t < ldexp(1.0, TIME_EXPONENT))) {
             r->verdict = CHATTER_MOVING;
             r->after_time = INFINITY;
             return;
         }
-        if (what == LINE_END) {
+        if (what == BALLISTIC_END) {
             r->verdict = partial ? CHATTER_PARTIAL : CHATTER_MOVING;
             r->after = partial ? CHATTER_LASTS : CHATTER_NOTHING;
             r->after_time = until;
             return;
         }
-        bool end =
-            what == LINE_FREE || what == LINE_UNDECIDED || what == LINE_JAMMED;
+        bool end = what == BALLISTIC_FREE || what == BALLISTIC_UNDECIDED ||
+                   what == BALLISTIC_JAMMED;
         if (partial) {
             /* only what comes next */
-            r->after = what == LINE_FREE ? CHATTER_FREE
-                       : end             ? CHATTER_TOGETHER
-                                         : CHATTER_CLOSES;
+            r->after = what == BALLISTIC_FREE ? CHATTER_FREE
+                       : end                  ? CHATTER_TOGETHER
+                                              : CHATTER_CLOSES;
             r->after_time = l->t;
             r->after_contact = l->hit;
             r->verdict = CHATTER_PARTIAL;
@@ -347,13 +350,13 @@ follow(struct arena *a, struct line *l, double until, long least, long most,
             }
             return;
         }
-        if (what == LINE_SEVERAL && !gravity && below(l, true)) {
+        if (what == BALLISTIC_SEVERAL && !gravity && below(l, true)) {
             r->verdict = CHATTER_BELOW;
             return;
         }
-        if (what == LINE_CHATTER) {
+        if (what == BALLISTIC_ACCUMULATION) {
             take(r, &t, l);
-            r->hoped = !gravity && l->chatter.means == LINE_LOST;
+            r->hoped = !gravity && l->chatter.means == LIMIT_BELOW_ROUNDING;
             t.from = t.n;
             /* without acceleration nothing comes to rest later */
             partial = !gravity && !at_rest(l);
@@ -364,7 +367,7 @@ follow(struct arena *a, struct line *l, double until, long least, long most,
             r->last = r->time = l->t;
         }
     }
-    if (!line_trend(l, &r->trend, &r->trend_ratio))
+    if (!impact_history_trend(l, &r->trend, &r->trend_ratio))
         r->trend = -1;
     /* the limits on the way are not the end of it */
     r->limit = false;
@@ -373,14 +376,14 @@ follow(struct arena *a, struct line *l, double until, long least, long most,
 }
 
 void
-chatter_follow(struct arena *a, struct line *l, double until, long least,
+chatter_follow(struct arena *a, struct ballistic *l, double until, long least,
                long most, struct chatter_run *r)
 {
     follow(a, l, until, least, most, true, r);
 }
 
 void
-chatter_decide(struct arena *a, struct line *l, double until, long least,
+chatter_decide(struct arena *a, struct ballistic *l, double until, long least,
                long most, struct chatter_run *r)
 {
     follow(a, l, until, least, most, false, r);

@@ -3,7 +3,7 @@
  * verdict (spec/chatter.md 2.1): it rests after infinitely many impacts
  * (complete), two or more contacts do while the rest moves on (partial), no
  * contact closes again (incomplete), or contacts close together and nothing
- * says what comes of it (simultaneous). Plain struct line: no model. */
+ * says what comes of it (simultaneous). Plain struct ballistic: no model. */
 #ifndef IMP_ANALYSIS_CHATTER_RUN_H
 #define IMP_ANALYSIS_CHATTER_RUN_H
 
@@ -11,8 +11,9 @@
 
 struct flow;
 
-/* error of a limit (line_accept) that is enough for a verdict: of those who ask
- * for nothing else, and of runs that have had half of their impacts */
+/* error of a limit (accumulation_accept_error) that is enough for a verdict: of
+ * those who ask for nothing else, and of runs that have had half of their
+ * impacts */
 #define CHATTER_ACCEPT 1e-6
 
 enum chatter_verdict {
@@ -44,10 +45,10 @@ struct chatter_run {
     double last; /* last impact that was resolved; NaN: none */
     bool limit;  /* a limit was taken; the first, unless the run went on to
                     another that left everything at rest */
-    struct line_chatter chatter; /* period and ratio are means where the order
-                                    repeats and its flights vary still */
-    bool hoped;   /* LINE_LOST without acceleration: that its impacts never end
-                     is not shown, but for those that were followed */
+    struct accumulation_limit chatter; /* period and ratio are means where the
+                                    order repeats and its flights vary still */
+    bool hoped;   /* LIMIT_BELOW_ROUNDING without acceleration: that its impacts
+                     never end   is not shown, but for those that were followed */
     bool *group;  /* m: contacts of the limit, or those that close together */
     double speed; /* ratio of the approach speeds of successive periods */
     double exponent;
@@ -55,28 +56,29 @@ struct chatter_run {
     enum chatter_after after;
     double after_time;
     int after_contact;
-    /* ENDLESS: line_trend; period -1: unknown */
+    /* ENDLESS: impact_history_trend; period -1: unknown */
     int trend;
     double trend_ratio;
 };
 
 /* does a gap accelerate while all contacts are open? */
-bool chatter_accelerates(const struct line *l);
+bool chatter_accelerates(const struct ballistic *l);
 /* l: started. until: no longer than to that time; least: impacts of a pattern
- * that are resolved at least (line_resolve); most: impacts before it is given
- * up. Memory: the arena. */
-void chatter_follow(struct arena *a, struct line *l, double until, long least,
-                    long most, struct chatter_run *r);
+ * that are resolved at least (accumulation_resolve); most: impacts before it is
+ * given up. Memory: the arena. */
+void chatter_follow(struct arena *a, struct ballistic *l, double until,
+                    long least, long most, struct chatter_run *r);
 /* The same without the history: no order and exponent, and period and ratio as
  * the limit has them. */
-void chatter_decide(struct arena *a, struct line *l, double until, long least,
-                    long most, struct chatter_run *r);
+void chatter_decide(struct arena *a, struct ballistic *l, double until,
+                    long least, long most, struct chatter_run *r);
 
 /* Right after flow_ahead: what chatter_decide would make of run k, allowed at
- * least LINE_RESOLVE impacts and all the time, where single impacts in a row
- * end it and nothing else: no contacts of a group, nothing afterwards. False:
- * it is to be followed. */
-bool chatter_batch_verdict(const struct line *l, int k, struct chatter_run *r);
+ * least ACCUMULATION_RESOLVE impacts and all the time, where single impacts in
+ * a row end it and nothing else: no contacts of a group, nothing afterwards.
+ * False: it is to be followed. */
+bool chatter_batch_verdict(const struct ballistic *l, int k,
+                           struct chatter_run *r);
 
 /* A system whose motion is no parabola, by its flow (run_nonlinear.c). That no
  * contact ever closes again cannot be known there: after `until` the run ends.

@@ -16,18 +16,18 @@
 
 /* accelerations of gaps that differ by less than this share are alike: data of
  * 9 digits, as cosines in symmetry.c */
-#define SIMILAR_SAME 1e-9
+#define SELF_SIMILAR_SAME 1e-9
 /* multipliers nearer to 1 than this are neutral: next to a double eigenvalue
  * rounding leaves half of the digits */
-#define SIMILAR_NEUTRAL 1e-7
+#define SELF_SIMILAR_NEUTRAL 1e-7
 
 struct ask {
     struct analysis *a;
     const imp_system *s;
     imp_range where;
-    struct line *l;
-    const struct relabel *sym;
-    struct similar found;
+    struct ballistic *l;
+    const struct symmetry *sym;
+    struct self_similar found;
     double flight, acc;
     int *word, n_word; /* a given order of contacts; NULL: by the symmetry */
     double lunit, vunit, eunit; /* of q, p and energies in SI units */
@@ -52,7 +52,7 @@ refuse(struct ask *k, const char *why, const char *help)
 static int
 acceleration(struct ask *k)
 {
-    const struct line_made *c = &k->l->k;
+    const struct contact_matrices *c = &k->l->k;
     int m = k->l->model.m, least = 0, most = 0;
     double *x = NEW_N(k->a->rt->arena, double, (size_t)m + 1), sum = 0.0;
     for (int i = 0; i < m; i++) {
@@ -65,7 +65,7 @@ acceleration(struct ask *k)
     double size = fmax(fabs(x[least]), fabs(x[most]));
     if (k->acc == 0.0 && !chatter_accelerates(k->l))
         return IMP_OK;
-    if (x[most] - x[least] <= SIMILAR_SAME * size)
+    if (x[most] - x[least] <= SELF_SIMILAR_SAME * size)
         return IMP_OK;
     return refuse(k,
                   arena_printf(k->a->rt->arena,
@@ -95,7 +95,7 @@ closes(struct ask *k)
 static int
 suits(struct ask *k)
 {
-    const struct relabel *s = k->sym;
+    const struct symmetry *s = k->sym;
     struct arena *ar = k->a->rt->arena;
     if (k->word && chatter_accelerates(k->l))
         return refuse(k,
@@ -104,7 +104,7 @@ suits(struct ask *k)
                       "leave out `order`, or the acceleration");
     if (k->word)
         return closes(k);
-    if (s->found != RELABEL_YES && s->found != RELABEL_SINGLE)
+    if (s->found != SYMMETRY_YES && s->found != SYMMETRY_SINGLE)
         return refuse(
             k,
             arena_printf(ar, "masses and contacts have no symmetry (%s)",
@@ -114,13 +114,13 @@ suits(struct ask *k)
     int st = closes(k);
     if (!st)
         st = acceleration(k);
-    if (!st && k->acc != 0.0 && s->rank > SIMILAR_RANK)
+    if (!st && k->acc != 0.0 && s->rank > SELF_SIMILAR_RANK)
         return refuse(
             k,
             arena_printf(ar,
                          "not known: the gaps move in %d dimensions, and under "
                          "acceleration at most %d are looked at",
-                         s->rank, SIMILAR_RANK),
+                         s->rank, SELF_SIMILAR_RANK),
             "without acceleration any number can be asked for");
     return st;
 }
@@ -132,8 +132,8 @@ suits(struct ask *k)
 static void
 coordinates(const struct ask *k, const double *z, double scale, double *x)
 {
-    const struct relabel *s = k->sym;
-    const struct line *l = k->l;
+    const struct symmetry *s = k->sym;
+    const struct ballistic *l = k->l;
     int m = s->m, n = l->model.n, r = s->rank;
     for (int j = 0; j < n; j++)
         x[j] = 0.0;
@@ -150,7 +150,7 @@ coordinates(const struct ask *k, const double *z, double scale, double *x)
 }
 
 static void
-cosines(const struct line *l, double *C)
+cosines(const struct ballistic *l, double *C)
 {
     int m = l->model.m;
     for (int i = 0; i < m; i++)
@@ -165,7 +165,7 @@ cosines(const struct line *l, double *C)
 static void
 from_gaps(const struct ask *k, const double *g, double scale, double *x)
 {
-    const struct line *l = k->l;
+    const struct ballistic *l = k->l;
     int m = l->model.m, n = l->model.n;
     size_t um = (size_t)m;
     double *C = NEW_N(k->a->rt->arena, double, 2 * um * um + 3 * um);
@@ -182,7 +182,7 @@ from_gaps(const struct ask *k, const double *g, double scale, double *x)
 }
 
 static double
-kinetic(const struct line *l, const double *v)
+kinetic(const struct ballistic *l, const double *v)
 {
     double s = 0.0;
     for (int i = 0; i < l->model.n; i++)
@@ -211,14 +211,14 @@ states(struct ask *k)
 {
     int n = k->l->model.n, first = hit(k, 0);
     double unit = 1.0 / sqrt(k->l->k.W[first * (k->l->model.m + 1)]);
-    bool free = k->found.kind == SIMILAR_FREE;
+    bool free = k->found.kind == SELF_SIMILAR_FREE;
     k->vunit = free ? unit : k->flight;
     k->lunit = k->vunit * k->flight;
     k->eunit = k->vunit * k->vunit;
     k->q = NEW_N(k->a->rt->arena, double, (size_t)(2 * k->found.n * n) + 1);
     k->v = k->q + k->found.n * n;
     for (int i = 0; i < k->found.n; i++) {
-        struct similar_motion *o = &k->found.v[i];
+        struct self_similar_motion *o = &k->found.v[i];
         double *q = k->q + i * n, *v = k->v + i * n;
         (k->word ? from_gaps : coordinates)(k, o->q, k->lunit, q);
         (k->word ? from_gaps : coordinates)(k, o->p, k->vunit, v);
@@ -236,23 +236,23 @@ states(struct ask *k)
  * the order or a round of the symmetry; *wrong: the contact that came instead
  * of the right one, m: several */
 static double
-deviation(struct ask *k, const struct similar_motion *o, int *wrong)
+deviation(struct ask *k, const struct self_similar_motion *o, int *wrong)
 {
-    struct line *l = k->l;
+    struct ballistic *l = k->l;
     int m = l->model.m, n = k->word ? k->n_word : 1;
     int last = k->word ? 2 * n : m;
     double *u = NEW_N(k->a->rt->arena, double, 2 * (size_t)n), *t = u + n;
     double worst = 0.0;
     *wrong = -1;
-    l->policy = LINE_REPORT;
-    if (!line_start(l, 0.0, k->q, k->v, 0.0))
+    l->policy = BALLISTIC_REPORT;
+    if (!ballistic_start(l, 0.0, k->q, k->v, 0.0))
         return INFINITY;
     t[0] = k->flight;
     for (int i = 0; i <= last; i++) {
         int c = hit(k, i), ex;
-        enum line_event what = line_next(l, INFINITY);
-        if (what != LINE_IMPACT || l->hit != c) {
-            *wrong = what == LINE_IMPACT ? l->hit : m;
+        enum ballistic_event what = ballistic_next(l, INFINITY);
+        if (what != BALLISTIC_IMPACT || l->hit != c) {
+            *wrong = what == BALLISTIC_IMPACT ? l->hit : m;
             return INFINITY;
         }
         /* by the impulse: a contact without restitution has no rate left */
@@ -263,7 +263,7 @@ deviation(struct ask *k, const struct similar_motion *o, int *wrong)
             fmax(worst, fabs(x / (u[i % n] * pow(o->bp, (int)(i / n))) - 1.0));
         if (!i)
             continue;
-        x = line_flight(l, &ex);
+        x = impact_history_last_flight(l, &ex);
         x = ldexp(x, ex);
         if (i > 1 && i <= n)
             t[i - 1] = x;
@@ -277,27 +277,27 @@ deviation(struct ask *k, const struct similar_motion *o, int *wrong)
  */
 
 static const char *
-verdict_text(struct ask *k, const struct similar_motion *o)
+verdict_text(struct ask *k, const struct self_similar_motion *o)
 {
     struct arena *ar = record_arena(k->a);
     const char *worst =
         o->worst < 0 ? "?"
                      : chatter_contact(k->a, k->s, contact_at(k, o->worst));
     switch (o->verdict) {
-    case SIMILAR_FEASIBLE:
+    case SELF_SIMILAR_FEASIBLE:
         return "feasible";
-    case SIMILAR_RECEDES:
+    case SELF_SIMILAR_RECEDES:
         return arena_printf(ar, "%s would move away instead of being hit",
                             chatter_contact(k->a, k->s, hit(k, 0)));
-    case SIMILAR_BACK:
+    case SELF_SIMILAR_BACK:
         return "a flight would go back in time: the contacts come in another "
                "order";
-    case SIMILAR_BELOW:
+    case SELF_SIMILAR_BELOW:
         return arena_printf(ar, "%s would be below the ground", worst);
-    case SIMILAR_DIPS:
+    case SELF_SIMILAR_DIPS:
         return arena_printf(ar, "%s would go below the ground in flight",
                             worst);
-    case SIMILAR_UNBOUNDED:
+    case SELF_SIMILAR_UNBOUNDED:
         break;
     }
     return "its state is not finite: the ratio is an eigenvalue of the "
@@ -305,7 +305,7 @@ verdict_text(struct ask *k, const struct similar_motion *o)
 }
 
 static double
-greatest(const struct similar_motion *o)
+greatest(const struct self_similar_motion *o)
 {
     return o->n_multiplier ? hypot(o->multiplier[0], o->multiplier_im[0]) : 0.0;
 }
@@ -313,7 +313,7 @@ greatest(const struct similar_motion *o)
 static const char *
 because(const struct ask *k)
 {
-    bool free = k->found.kind == SIMILAR_FREE;
+    bool free = k->found.kind == SELF_SIMILAR_FREE;
     if (k->word)
         return k->found.n
                    ? "real positive eigenvalues of a period: one of its "
@@ -346,7 +346,7 @@ set_lists(struct ask *k, struct record *out)
     double *x = NEW_N(a->rt->arena, double, 7 * n + 1);
     const char **t = NEW_N(a->rt->arena, const char *, n + 1);
     for (size_t i = 0; i < n; i++) {
-        const struct similar_motion *o = &k->found.v[i];
+        const struct self_similar_motion *o = &k->found.v[i];
         t[i] = verdict_text(k, o);
         x[i] = o->bp;
         x[n + i] = o->bq;
@@ -389,7 +389,7 @@ set_first(struct ask *k, struct record *out)
         record_set_texts(out, "warnings", w, n);
         return;
     }
-    const struct similar_motion *o = &k->found.v[0];
+    const struct self_similar_motion *o = &k->found.v[0];
     double left = k->flight * o->period / (1.0 - o->bt),
            energy = o->energy * k->eunit;
     double upper = energy * pow(left, -o->exponent), g = greatest(o);
@@ -407,17 +407,17 @@ set_first(struct ask *k, struct record *out)
         record_set_number(out, "energy_lower", upper * o->bp * o->bp);
     }
     record_set_text(out, "stable",
-                    fabs(g - 1.0) <= SIMILAR_NEUTRAL ? "neutral"
-                    : g < 1.0                        ? "yes"
-                                                     : "no");
+                    fabs(g - 1.0) <= SELF_SIMILAR_NEUTRAL ? "neutral"
+                    : g < 1.0                             ? "yes"
+                                                          : "no");
     record_set_list(out, "multipliers", o->multiplier, (size_t)o->n_multiplier);
     record_set_list(out, "multipliers_im", o->multiplier_im,
                     (size_t)o->n_multiplier);
     record_set_number(out, "greatest_multiplier", g);
     int wrong;
-    line_resolve(k->l, 1L << 60); /* no limit in between */
+    accumulation_resolve(k->l, 1L << 60); /* no limit in between */
     double d = deviation(k, o, &wrong);
-    line_resolve(k->l, LINE_RESOLVE);
+    accumulation_resolve(k->l, ACCUMULATION_RESOLVE);
     if (isfinite(d))
         record_set_number(out, "deviation", d);
     else
@@ -436,9 +436,9 @@ set_first(struct ask *k, struct record *out)
 static int
 set_record(struct ask *k, struct record *out)
 {
-    static const char *const kind[] = {[SIMILAR_FREE] = "free",
-                                       [SIMILAR_FALLING] = "falling",
-                                       [SIMILAR_SLIDING] = "sliding"};
+    static const char *const kind[] = {[SELF_SIMILAR_FREE] = "free",
+                                       [SELF_SIMILAR_FALLING] = "falling",
+                                       [SELF_SIMILAR_SLIDING] = "sliding"};
     struct analysis *a = k->a;
     int m = k->l->model.m, n = k->n_word;
     for (int i = 0; !k->word && (i == 0 || hit(k, i) != hit(k, 0)); i++)
@@ -514,16 +514,17 @@ find(struct ask *k, const imp_command *c)
     if (k->word) {
         double *C = NEW_N(ar, double, (size_t)(m * m));
         cosines(k->l, C);
-        return similar_order(ar, m, k->l->k.r, C, k->l->model.e, k->word,
-                             k->n_word, &k->found)
+        return self_similar_order(ar, m, k->l->k.r, C, k->l->model.e, k->word,
+                                  k->n_word, &k->found)
                    ? IMP_NONFINITE
                    : IMP_OK;
     }
     int st = steps(k, c, &step);
     if (st)
         return st;
-    return similar_find(ar, k->sym, step, k->acc, &k->found) ? IMP_NONFINITE
-                                                             : IMP_OK;
+    return self_similar_find(ar, k->sym, step, k->acc, &k->found)
+               ? IMP_NONFINITE
+               : IMP_OK;
 }
 
 int

@@ -20,24 +20,24 @@
 
 const char *
 chatter_symmetry_text(struct analysis *a, const imp_system *sys,
-                      const struct relabel *s)
+                      const struct symmetry *s)
 {
     struct arena *ar = record_arena(a);
     char r[NUM_TEXT];
     switch (s->found) {
-    case RELABEL_EMPTY:
-    case RELABEL_SINGLE:
+    case SYMMETRY_EMPTY:
+    case SYMMETRY_SINGLE:
         return "one contact";
-    case RELABEL_RESTITUTION:
+    case SYMMETRY_RESTITUTION:
         return arena_printf(ar, "none: %s and %s have different restitutions",
                             chatter_contact(a, sys, s->first),
                             chatter_contact(a, sys, s->second));
-    case RELABEL_NONE:
+    case SYMMETRY_NONE:
         return "none: in no order of the contacts does each act on the next, "
                "on the one after that, ... as every other does";
-    case RELABEL_GAVE_UP:
+    case SYMMETRY_GAVE_UP:
         return "not known: too many orders of the contacts to try";
-    case RELABEL_YES:
+    case SYMMETRY_YES:
         break;
     }
     num_digits(r, s->rho, 6);
@@ -65,7 +65,7 @@ dominant_text(struct arena *ar, struct eigen_cone c)
 
 /* the motion p of the coordinates whose contact rates are F z; complex z */
 static void
-motion_of(const struct line *l, const struct relabel *s, const double *zx,
+motion_of(const struct ballistic *l, const struct symmetry *s, const double *zx,
           const double *zy, double *px, double *py)
 {
     int m = s->m, n = l->model.n, r = s->rank;
@@ -107,8 +107,8 @@ motion_of(const struct line *l, const struct relabel *s, const double *zx,
 }
 
 static int
-set_eigen(struct analysis *a, const struct line *l, const struct relabel *s,
-          struct eigen *e, struct record *out)
+set_eigen(struct analysis *a, const struct ballistic *l,
+          const struct symmetry *s, struct eigen *e, struct record *out)
 {
     struct arena *ar = a->rt->arena;
     size_t r = (size_t)s->rank, n = (size_t)l->model.n;
@@ -118,7 +118,7 @@ set_eigen(struct analysis *a, const struct line *l, const struct relabel *s,
     const char **cone = NEW_N(ar, const char *, (size_t)steps);
     bool all = s->rank <= CONES_MOST;
     for (int k = all ? steps : 1; k >= 1; k--) {
-        relabel_map(s, s->m > 1 ? k : 0, map);
+        symmetry_map(s, s->m > 1 ? k : 0, map);
         if (eigen_solve(ar, s->rank, map, e))
             return command_failed(a, IMP_NONFINITE, (imp_range){0},
                                   "the eigenvalues");
@@ -150,7 +150,7 @@ struct stability {
 
 /* a rod or a regular polygon, no acceleration, one common closed position */
 static struct stability
-of_polygon(const struct relabel *s, struct eigen_cone c, double critical,
+of_polygon(const struct symmetry *s, struct eigen_cone c, double critical,
            double pcc)
 {
     static const char yes[] = "yes", no[] = "no", open[] = "not known";
@@ -170,7 +170,7 @@ of_polygon(const struct relabel *s, struct eigen_cone c, double critical,
                    "both eigenvalues are real and positive"
                  : "Theorem 2: rho > (1 - sqrt(e))/(1 + sqrt(e)), that is, "
                    "the eigenvalues are not real and positive"};
-    if (!some && s->m == 3 && s->e < relabel_mirrored(s->rho) - CRITICAL_SAME)
+    if (!some && s->m == 3 && s->e < symmetry_mirrored(s->rho) - CRITICAL_SAME)
         return (struct stability){
             yes, yes,
             "the order of feet 0, 2, 1, 2, ... comes to rest: its greatest "
@@ -203,8 +203,8 @@ of_polygon(const struct relabel *s, struct eigen_cone c, double critical,
 }
 
 static const char *
-unknown(struct analysis *a, const imp_system *sys, const struct line *l,
-        const struct relabel *s)
+unknown(struct analysis *a, const imp_system *sys, const struct ballistic *l,
+        const struct symmetry *s)
 {
     for (int i = 0; i < s->m; i++)
         if (l->k.c0[i] != 0.0)
@@ -215,14 +215,14 @@ unknown(struct analysis *a, const imp_system *sys, const struct line *l,
     if (chatter_accelerates(l))
         return "the criteria are for motion without acceleration; the "
                "eigenvalues are those of the impacts alone";
-    if (s->found == RELABEL_YES)
+    if (s->found == SYMMETRY_YES)
         return "Conjecture 1 is about feet of regular polygons";
     return "masses and contacts have no symmetry that relabels the impacts";
 }
 
 static const char *
-set_prediction(const struct relabel *s, const double *u, const struct line *l,
-               bool applies, struct record *out)
+set_prediction(const struct symmetry *s, const double *u,
+               const struct ballistic *l, bool applies, struct record *out)
 {
     const char *no = !applies      ? "Theorem 3 is about a rod without "
                                      "acceleration"
@@ -235,14 +235,14 @@ set_prediction(const struct relabel *s, const double *u, const struct line *l,
     }
     double u0 = u[0] / sqrt(l->k.W[0]), u1 = u[1] / sqrt(l->k.W[3]);
     double v = 0.5 * (u0 + u1), w = 0.5 * (u0 - u1);
-    bool rest = v < 0.0 && fabs(w) <= relabel_rod_limit(s->rho, s->e) * -v;
+    bool rest = v < 0.0 && fabs(w) <= symmetry_rod_limit(s->rho, s->e) * -v;
     const char *verdict = rest ? "complete" : "incomplete";
     record_set_text(out, "predicted", verdict);
     return verdict;
 }
 
 static void
-set_critical(const struct relabel *s, double critical, double pcc,
+set_critical(const struct symmetry *s, double critical, double pcc,
              struct record *out)
 {
     static const char *const both[] = {"critical_restitution",
@@ -269,7 +269,7 @@ set_critical(const struct relabel *s, double critical, double pcc,
 
 /* do all gaps accelerate alike, towards 0? */
 static bool
-falls(const struct line *l, const struct relabel *s)
+falls(const struct ballistic *l, const struct symmetry *s)
 {
     int m = l->model.m;
     double a0 = l->k.nf[0] / sqrt(l->k.W[0]);
@@ -285,8 +285,8 @@ falls(const struct line *l, const struct relabel *s)
  * regular one would, the acceleration counts to the end (spec/chatter.md 3.1,
  * 3.5). */
 static void
-set_regular(const struct eigen *e, const struct line *l, bool plain, bool some,
-            const struct relabel *s, struct record *out)
+set_regular(const struct eigen *e, const struct ballistic *l, bool plain,
+            bool some, const struct symmetry *s, struct record *out)
 {
     double c = INFINITY;
     if (s->m == 3)
@@ -311,11 +311,11 @@ set_regular(const struct eigen *e, const struct line *l, bool plain, bool some,
  * feet at rest, and the roots of mu^2 - ((1 + e)^2 w^2 - 2 e) mu + e^2, w the
  * cosine of neighbours (spec/chatter.md 2.6). */
 static void
-set_pair(const struct relabel *s, struct record *out)
+set_pair(const struct symmetry *s, struct record *out)
 {
     static const char *const both[] = {"pair_eigenvalues",
                                        "pair_eigenvalues_im"};
-    if (s->found != RELABEL_YES || s->m < 3) {
+    if (s->found != SYMMETRY_YES || s->m < 3) {
         record_set_absent_all(out, both, 2,
                               s->m == 2 ? "both ends are all contacts"
                                         : "no symmetry relabels the impacts");
@@ -337,7 +337,7 @@ set_pair(const struct relabel *s, struct record *out)
 
 /* one contact: the only map is -e */
 static struct stability
-of_single(const struct line *l)
+of_single(const struct ballistic *l)
 {
     if (!chatter_accelerates(l))
         return (struct stability){"no", "no", "one contact is hit once"};
@@ -352,7 +352,7 @@ of_single(const struct line *l)
 
 int
 chatter_stability(struct analysis *a, const imp_system *sys,
-                  const struct line *l, const struct relabel *s,
+                  const struct ballistic *l, const struct symmetry *s,
                   const double *u, struct record *out,
                   struct chatter_theory *says)
 {
@@ -360,12 +360,13 @@ chatter_stability(struct analysis *a, const imp_system *sys,
         "eigenvalues",     "eigenvalues_im", "eigenvectors",
         "eigenvectors_im", "dominant",       "cones"};
     struct eigen e = {0};
-    bool maps = s->found == RELABEL_YES || s->found == RELABEL_SINGLE;
+    bool maps = s->found == SYMMETRY_YES || s->found == SYMMETRY_SINGLE;
     bool plain = !chatter_accelerates(l);
     for (int i = 0; i < s->m; i++)
         plain &= l->k.c0[i] == 0.0;
-    double critical = s->polygon ? relabel_critical(s->m, s->rho) : 0.0;
-    double pcc = s->polygon ? relabel_partial(s->m, s->rho) : 0.0;
+    double critical =
+        s->polygon ? symmetry_critical_restitution(s->m, s->rho) : 0.0;
+    double pcc = s->polygon ? symmetry_partial_restitution(s->m, s->rho) : 0.0;
     if (maps) {
         int st = set_eigen(a, l, s, &e, out);
         if (st)
@@ -375,7 +376,7 @@ chatter_stability(struct analysis *a, const imp_system *sys,
                               "no symmetry relabels the impacts");
     }
     struct stability v = {"not known", "not known", NULL};
-    if (s->found == RELABEL_SINGLE)
+    if (s->found == SYMMETRY_SINGLE)
         v = of_single(l);
     else if (plain && s->polygon)
         v = of_polygon(s, eigen_cone(&e), critical, pcc);
@@ -385,7 +386,7 @@ chatter_stability(struct analysis *a, const imp_system *sys,
     record_set_text(out, "stable", v.complete);
     record_set_text(out, "partially_stable", v.partial);
     record_set_text(out, "because", v.because);
-    if (s->found == RELABEL_RESTITUTION)
+    if (s->found == SYMMETRY_RESTITUTION)
         record_set_absent(out, "restitution", "they differ");
     else
         record_set_number(out, "restitution", s->e);

@@ -32,7 +32,7 @@ struct threshold_search {
     double lo, hi, width;
     size_t grid;
     long events;
-    enum line_policy policy;
+    enum ballistic_policy policy;
     /* a run of its own */
     struct rt *rt;
     struct arena *arena;

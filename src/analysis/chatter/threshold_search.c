@@ -62,14 +62,14 @@ go_to(struct threshold_search *h, double x)
     return !fails(h, x, st);
 }
 
-static const struct relabel *
-symmetry(struct threshold_search *h, double x, struct line **l)
+static const struct symmetry *
+symmetry(struct threshold_search *h, double x, struct ballistic **l)
 {
     if (!go_to(h, x) || fails(h, x, flow_matrices(h->rt, h->system, l)))
         return NULL;
-    const struct relabel *s = chatter_symmetry(&h->an, h->system, *l);
+    const struct symmetry *s = chatter_symmetry(&h->an, h->system, *l);
     h->accelerates |= chatter_accelerates(*l);
-    if (s->found != RELABEL_YES) {
+    if (s->found != SYMMETRY_YES) {
         if (!h->no_symmetry)
             h->no_symmetry = arena_strdup(
                 h->a->rt->arena, chatter_symmetry_text(&h->an, h->s, s));
@@ -91,18 +91,18 @@ sign(double x)
 enum threshold_side
 threshold_side_by_eigenvalue(struct threshold_search *h, double x)
 {
-    struct line *l;
+    struct ballistic *l;
     struct eigen e;
-    const struct relabel *s = symmetry(h, x, &l);
+    const struct symmetry *s = symmetry(h, x, &l);
     if (!s)
         return SIDE_UNKNOWN;
     if (s->polygon) {
-        double critical = relabel_critical(s->m, s->rho);
+        double critical = symmetry_critical_restitution(s->m, s->rho);
         return critical > 0.0 ? sign(critical - s->e) : SIDE_NO;
     }
     size_t r = (size_t)s->rank;
     double *map = NEW_N(h->rt->arena, double, r *r + 1);
-    relabel_map(s, s->m > 1 ? 1 : 0, map);
+    symmetry_map(s, s->m > 1 ? 1 : 0, map);
     if (eigen_solve(h->rt->arena, s->rank, map, &e))
         return SIDE_UNKNOWN;
     struct eigen_cone c = eigen_cone(&e);
@@ -115,11 +115,11 @@ threshold_side_by_eigenvalue(struct threshold_search *h, double x)
 enum threshold_side
 threshold_side_pair_of_three(struct threshold_search *h, double x)
 {
-    struct line *l;
-    const struct relabel *s = symmetry(h, x, &l);
+    struct ballistic *l;
+    const struct symmetry *s = symmetry(h, x, &l);
     if (!s || !s->polygon || s->m != 3)
         return SIDE_OTHER;
-    double partial = relabel_partial(s->m, s->rho);
+    double partial = symmetry_partial_restitution(s->m, s->rho);
     return partial > 0.0 ? sign(partial - s->e) : SIDE_NO;
 }
 
@@ -127,11 +127,11 @@ threshold_side_pair_of_three(struct threshold_search *h, double x)
 enum threshold_side
 threshold_side_mirrored(struct threshold_search *h, double x)
 {
-    struct line *l;
-    const struct relabel *s = symmetry(h, x, &l);
+    struct ballistic *l;
+    const struct symmetry *s = symmetry(h, x, &l);
     if (!s || !s->polygon || s->m != 3)
         return SIDE_OTHER;
-    double critical = relabel_mirrored(s->rho);
+    double critical = symmetry_mirrored(s->rho);
     return critical > 0.0 ? sign(critical - s->e) : SIDE_NO;
 }
 
@@ -164,7 +164,7 @@ run(struct threshold_search *h, double x, long k, struct chatter_run *run)
     struct flow *f = flow_new(h->rt, h->system, h->policy);
     if (!f)
         return !fails(h, x, IMP_BADMODEL);
-    chatter_decide(h->rt->arena, flow_line(f), INFINITY, LINE_RESOLVE,
+    chatter_decide(h->rt->arena, flow_line(f), INFINITY, ACCUMULATION_RESOLVE,
                    h->events, run);
     h->impacts = run->impacts > h->impacts ? run->impacts : h->impacts;
     return true;

@@ -218,14 +218,14 @@ int command_failed(struct analysis *a, int status, imp_range where,
  */
 
 /* the world's policy for contacts of one system that close at one time */
-enum line_policy simultaneous_policy(const struct analysis *a);
+enum ballistic_policy simultaneous_policy(const struct analysis *a);
 
 /* -- limits of chatter (accumulation_record.c)
  * -----------------------------------------
  */
 
 /* what a limit rests on, in a word */
-const char *limit_evidence_word(enum line_means m);
+const char *limit_evidence_word(enum limit_evidence m);
 /* the gap of a contact of a system as it is written, and where: "h + phi
  * (rod.imp:8:10)" */
 const char *gap_source_text(struct analysis *a, uint32_t contact);

@@ -223,7 +223,7 @@ undetermined(struct strike *k, struct record *out)
 
 /* what one contact makes of the rates: I - (1 + e) M^-1 N^T N/(N M^-1 N^T) */
 static void
-map(struct strike *k, const struct line *l, struct record *out)
+map(struct strike *k, const struct ballistic *l, struct record *out)
 {
     struct analysis *a = k->a;
     size_t n = k->n;
@@ -261,7 +261,7 @@ dependent(struct strike *k, const double *G)
 }
 
 static int
-result(struct strike *k, const struct line *l, enum line_event what,
+result(struct strike *k, const struct ballistic *l, enum ballistic_event what,
        const char *law, struct record *out)
 {
     struct analysis *a = k->a;
@@ -276,7 +276,7 @@ result(struct strike *k, const struct line *l, enum line_event what,
         IMP_ARRAY(a->rt->im, a->rt->im->coordinates, imp_coordinate) +
         k->s->first;
     memcpy(x, a->rt->env + k->s->env_state + n, n * sizeof *x);
-    line_state(l, q, x + n);
+    ballistic_state(l, q, x + n);
     for (size_t i = 0; i < n; i++)
         name[i] = imp_text(a->rt->im, c[i].name);
     SET_TEXTS("coordinates", name, n);
@@ -284,7 +284,7 @@ result(struct strike *k, const struct line *l, enum line_event what,
         int j = k->hit[i];
         name[n + i] = name_of(k, j);
         y[i] = k->rate[j];
-        y[h + i] = line_rate(l, j, NULL);
+        y[h + i] = ballistic_rate(l, j, NULL);
         y[2 * h + i] = l->impulse[j];
         for (size_t g = 0; g < h; g++)
             y[3 * h + i * h + g] = l->k.W[j * (int)k->m + k->hit[g]];
@@ -308,16 +308,16 @@ result(struct strike *k, const struct line *l, enum line_event what,
     SET_TEXT("law", law);
     SET_MAT("G", y + 3 * h, h, h);
     map(k, l, out);
-    bool several = what == LINE_SEVERAL && l->policy != LINE_SEQUENTIAL &&
-                   dependent(k, y + 3 * h);
+    bool several = what == BALLISTIC_SEVERAL &&
+                   l->policy != BALLISTIC_SEQUENTIAL && dependent(k, y + 3 * h);
     if (several)
         warn[n_warn++] = "the motion is unique, the impulses are not: a least "
                          "set is given";
-    SET_TEXT("determined", what == LINE_UNDECIDED ? "no"
-                           : several              ? "motion only"
-                                                  : "yes");
+    SET_TEXT("determined", what == BALLISTIC_UNDECIDED ? "no"
+                           : several                   ? "motion only"
+                                                       : "yes");
     SET_TEXTS("warnings", warn, n_warn);
-    if (what == LINE_UNDECIDED) {
+    if (what == BALLISTIC_UNDECIDED) {
         undetermined(k, out);
         return IMP_OK;
     }
@@ -329,13 +329,13 @@ result(struct strike *k, const struct line *l, enum line_event what,
     return IMP_OK;
 }
 
-static enum line_policy
+static enum ballistic_policy
 policy_of(enum imp_impact_law law)
 {
-    return law == IMP_IMPACT_SEQUENTIAL        ? LINE_SEQUENTIAL
-           : law == IMP_IMPACT_COMPLEMENTARITY ? LINE_COMPLEMENTARITY
-           : law == IMP_IMPACT_REST            ? LINE_REST
-                                               : LINE_REPORT;
+    return law == IMP_IMPACT_SEQUENTIAL        ? BALLISTIC_SEQUENTIAL
+           : law == IMP_IMPACT_COMPLEMENTARITY ? BALLISTIC_COMPLEMENTARITY
+           : law == IMP_IMPACT_REST            ? BALLISTIC_REST
+                                               : BALLISTIC_REPORT;
 }
 
 int
@@ -344,8 +344,8 @@ impact_of_system(struct analysis *a, const imp_command *c, struct record *out)
     struct rt *r = a->rt;
     struct strike k = {.a = a, .c = c, .n_hit = (int)c->args.n};
     enum imp_impact_law law;
-    enum line_event what;
-    struct line *l;
+    enum ballistic_event what;
+    struct ballistic *l;
     const imp_val *own = arg_option(a, c, IMP_OPT_impact_impulse);
     if (own) {
         struct diag *d = diag_add(a->ds, DIAG_E0705, own->range,
@@ -377,7 +377,7 @@ impact_of_system(struct analysis *a, const imp_command *c, struct record *out)
     if ((st = flow_strike(r, k.system, policy_of(law), k.hit, k.n_hit, k.rests,
                           &l, &what)))
         return st;
-    if (what == LINE_JAMMED)
+    if (what == BALLISTIC_JAMMED)
         return flow_jammed(r, k.s->contact + (uint32_t)k.hit[0], rt_time(r));
     const imp_contact *one = rt_contact(r, k.s->contact + (uint32_t)k.hit[0]);
     const char *word = law != IMP_IMPACT_UNDECLARED ? impact_law_name[law]

@@ -395,12 +395,12 @@ lost(struct simulation *s, const struct group *g, struct limit_found *l)
         T = fmax(T, 2.0 * fabs(p->rate / acc[i]) / (1.0 - g->e[i]));
     }
     l->remaining = T;
-    l->chatter = (struct line_chatter){.period = 0,
-                                       .ratio = e,
-                                       .depth = 1,
-                                       .means = LINE_LOST,
-                                       .remaining = T,
-                                       .error = 1.0};
+    l->chatter = (struct accumulation_limit){.period = 0,
+                                             .ratio = e,
+                                             .depth = 1,
+                                             .means = LIMIT_BELOW_ROUNDING,
+                                             .remaining = T,
+                                             .error = 1.0};
     return any;
 }
 
@@ -525,8 +525,8 @@ limit(struct simulation *s, uint32_t c)
                             .e = g->e,
                             .place = g->place,
                             .policy = r->im->impact_law == IMP_IMPACT_SEQUENTIAL
-                                          ? LINE_SEQUENTIAL
-                                          : LINE_COMPLEMENTARITY,
+                                          ? BALLISTIC_SEQUENTIAL
+                                          : BALLISTIC_COMPLEMENTARITY,
                             .ahead = CHATTER_AHEAD * shrunk,
                             .window = window_of(s, g)};
     if (f->wait > 0 && f->f[0] > CHATTER_AGAIN * f->looked) {

@@ -21,12 +21,12 @@ struct limit_table {
 };
 
 const char *
-limit_evidence_word(enum line_means m)
+limit_evidence_word(enum limit_evidence m)
 {
-    static const char *const words[] = {[LINE_LAW] = "law",
-                                        [LINE_MAP] = "map",
-                                        [LINE_FLIGHTS] = "flights",
-                                        [LINE_LOST] = "average"};
+    static const char *const words[] = {[LIMIT_BY_LAW] = "law",
+                                        [LIMIT_BY_MAP] = "map",
+                                        [LIMIT_BY_FLIGHTS] = "flights",
+                                        [LIMIT_BELOW_ROUNDING] = "average"};
     return words[m];
 }
 
@@ -104,7 +104,7 @@ static void
 remark(struct simulation *s, const struct flow_event *e, const char *who,
        const char *gaps)
 {
-    const struct line_chatter *c = &e->chatter;
+    const struct accumulation_limit *c = &e->chatter;
     char q[NUM_TEXT], t[NUM_TEXT], rest[NUM_TEXT];
     if (++s->chatters > SIMULATE_REMARKS) {
         s->left_out++;

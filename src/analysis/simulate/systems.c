@@ -17,20 +17,20 @@ name_of(const struct simulation *s, uint32_t contact)
     return imp_text(s->a->rt->im, rt_contact(s->a->rt, contact)->name);
 }
 
-enum line_policy
+enum ballistic_policy
 simultaneous_policy(const struct analysis *a)
 {
     switch ((enum imp_impact_law)a->rt->im->impact_law) {
     case IMP_IMPACT_SEQUENTIAL:
-        return LINE_SEQUENTIAL;
+        return BALLISTIC_SEQUENTIAL;
     case IMP_IMPACT_COMPLEMENTARITY:
-        return LINE_COMPLEMENTARITY;
+        return BALLISTIC_COMPLEMENTARITY;
     case IMP_IMPACT_REST:
-        return LINE_REST;
+        return BALLISTIC_REST;
     default:
         /* of one contact without friction Newton's, Poisson's and the energetic
          * law are the same; none says what several do */
-        return LINE_REPORT;
+        return BALLISTIC_REPORT;
     }
 }
 
@@ -39,7 +39,7 @@ simulate_systems_start(struct simulation *s)
 {
     struct rt *r = s->a->rt;
     uint32_t n = r->im->systems.n;
-    enum line_policy p = simultaneous_policy(s->a);
+    enum ballistic_policy p = simultaneous_policy(s->a);
     if (!n)
         return IMP_OK;
     s->flows = NEW_N(r->arena, struct flow *, n);
@@ -115,7 +115,8 @@ rested(struct simulation *s, const struct flow_event *e, const uint32_t *c,
 {
     char t[NUM_TEXT], lost[NUM_TEXT];
     struct motion_totals m;
-    if (simultaneous_policy(s->a) != LINE_REST || motion_totals(s->a->rt, &m))
+    if (simultaneous_policy(s->a) != BALLISTIC_REST ||
+        motion_totals(s->a->rt, &m))
         return;
     if (s->remarks.n >= SIMULATE_REMARKS) {
         s->left_out++;
@@ -190,7 +191,7 @@ simulate_systems_apply(struct simulation *s, double t)
         s->row_fresh = false;
         if (flow_eventful(s->flows[i]) && (st = simulate_row(s)))
             return st;
-        if (simultaneous_policy(s->a) == LINE_REST &&
+        if (simultaneous_policy(s->a) == BALLISTIC_REST &&
             (st = motion_totals(r, &m)))
             return st;
         if ((st = flow_apply(s->flows[i], &e)))
@@ -208,13 +209,13 @@ simulate_systems_trend(struct simulation *s, struct diag *d)
 {
     struct rt *r = s->a->rt;
     for (uint32_t i = 0; i < r->im->systems.n && s->flows; i++) {
-        const struct line *l = flow_line(s->flows[i]);
+        const struct ballistic *l = flow_line(s->flows[i]);
         const imp_system *sys = rt_system(r, i);
         const char *name = imp_text(r->im, sys->name);
         char q[NUM_TEXT];
         double ratio;
         int period;
-        if (!l || !line_trend(l, &period, &ratio))
+        if (!l || !impact_history_trend(l, &period, &ratio))
             continue;
         if (period && fabs(ratio - 1.0) < 1e-9)
             diag_note(s->a->ds, d, sys->range,

@@ -17,20 +17,20 @@
 
 /* the map of a period is asked when its ratio changes by less than this share
  */
-#define LINE_NEAR 0.25
+#define PERIOD_NEAR 0.25
 /* and later by so many impacts at most, where it finds nothing */
-#define LINE_MAP_LATER 64
+#define MAP_LATER 64
 /* two successive ratios agree to this per impact of the pattern */
-#define LINE_CONVERGED (64.0 * DBL_EPSILON)
+#define PERIOD_CONVERGED (64.0 * DBL_EPSILON)
 
-static const struct line_impact *
-kept(const struct line_work *w, int back)
+static const struct impact_entry *
+kept(const struct ballistic_workspace *w, int back)
 {
-    return &w->ring[(w->n_ring - 1 - (unsigned long)back) % LINE_KEPT];
+    return &w->ring[(w->n_ring - 1 - (unsigned long)back) % HISTORY_KEPT];
 }
 
 double
-line_flight(const struct line *l, int *exponent)
+impact_history_last_flight(const struct ballistic *l, int *exponent)
 {
     if (l->w->n_ring == l->w->from)
         return *exponent = 0, 0.0;
@@ -39,21 +39,21 @@ line_flight(const struct line *l, int *exponent)
 }
 
 static int
-n_kept(const struct line_work *w)
+n_kept(const struct ballistic_workspace *w)
 {
     unsigned long n = w->n_ring - w->from;
-    return n < LINE_KEPT ? (int)n : LINE_KEPT - 1;
+    return n < HISTORY_KEPT ? (int)n : HISTORY_KEPT - 1;
 }
 
 /* impacts in a row equal to those p before, not counted beyond `most` */
 static int
-matches(const struct line_work *w, int p, int most)
+matches(const struct ballistic_workspace *w, int p, int most)
 {
     int n = n_kept(w) - p, k = 0;
     n = most < n ? most : n;
     while (k < n) {
         /* in pieces that go down in the ring without a break */
-        const struct line_impact *a = kept(w, k), *b = kept(w, k + p);
+        const struct impact_entry *a = kept(w, k), *b = kept(w, k + p);
         long down = a < b ? a - w->ring : b - w->ring;
         int end = down < n - k - 1 ? k + (int)down + 1 : n;
         for (; k < end; k++, a--, b--)
@@ -65,17 +65,17 @@ matches(const struct line_work *w, int p, int most)
 
 /* the flight of entry i, in the local time of now: exponent e */
 static inline double
-flight_of(const struct line_work *w, unsigned long i, int e)
+flight_of(const struct ballistic_workspace *w, unsigned long i, int e)
 {
-    const struct line_impact *f = &w->ring[i % LINE_KEPT];
+    const struct impact_entry *f = &w->ring[i % HISTORY_KEPT];
     return f->exponent == e ? f->flight : times2(f->flight, f->exponent - e);
 }
 
 /* the flights of n impacts, `back` ones before the last */
 static double
-sum_of(const struct line *l, int n, int back)
+sum_of(const struct ballistic *l, int n, int back)
 {
-    const struct line_work *w = l->w;
+    const struct ballistic_workspace *w = l->w;
     unsigned long end = w->n_ring - (unsigned long)back;
     double s = 0.0;
     for (unsigned long i = end - (unsigned long)n; i < end; i++)
@@ -85,9 +85,9 @@ sum_of(const struct line *l, int n, int back)
 
 /* of the last three periods, the last one first */
 static void
-sums_of(const struct line *l, int period, double sum[3])
+sums_of(const struct ballistic *l, int period, double sum[3])
 {
-    const struct line_work *w = l->w;
+    const struct ballistic_workspace *w = l->w;
     unsigned long n = (unsigned long)period, i = w->n_ring - 3 * n;
     for (int k = 2; k >= 0; k--) {
         double s = 0.0;
@@ -98,7 +98,7 @@ sums_of(const struct line *l, int period, double sum[3])
 }
 
 struct pattern {
-    enum line_means means;
+    enum limit_evidence means;
     int period, match;
     double ratio, speed, contraction;
     double T, error; /* what remains, local; its relative error */
@@ -107,14 +107,14 @@ struct pattern {
 /* A flight under the acceleration that it leaves with takes 2 u/a: the speed
  * that the last impact left tells what remains. */
 static bool
-bouncing(const struct line *l, struct pattern *p)
+bouncing(const struct ballistic *l, struct pattern *p)
 {
-    const struct line_work *w = l->w;
+    const struct ballistic_workspace *w = l->w;
     int c = kept(w, 0)->contact;
     if (w->run < 3 || c >= l->model.m || !(l->na[c] < 0.0))
         return false;
     double e = l->model.e[c];
-    *p = (struct pattern){.means = LINE_LAW,
+    *p = (struct pattern){.means = LIMIT_BY_LAW,
                           .period = 1,
                           .match = w->run - 1,
                           .ratio = e,
@@ -124,15 +124,15 @@ bouncing(const struct line *l, struct pattern *p)
 }
 
 static void
-group_of(const struct line *l, int period, bool *group)
+group_of(const struct ballistic *l, int period, bool *group)
 {
     memset(group, 0, (size_t)l->model.m);
     for (int i = 0; i < period; i++)
-        line_group_add(l, kept(l->w, i)->contact, group);
+        impact_history_group_add(l, kept(l->w, i)->contact, group);
 }
 
 static bool
-accelerates(const struct line *l)
+accelerates(const struct ballistic *l)
 {
     int i = 0;
     while (i < l->model.m && l->k.nf[i] == 0.0)
@@ -143,9 +143,9 @@ accelerates(const struct line *l)
 /* two contacts in turns, without acceleration: the law of their rates is known
  */
 static bool
-in_turns(const struct line *l, int period)
+in_turns(const struct ballistic *l, int period)
 {
-    const struct line_work *w = l->w;
+    const struct ballistic_workspace *w = l->w;
     int m = l->model.m;
     return period == 2 && kept(w, 0)->contact < m && kept(w, 1)->contact < m &&
            !accelerates(l);
@@ -154,24 +154,25 @@ in_turns(const struct line *l, int period)
 /* The fixed point of such two, of the order, where nobody asks when it comes to
  * rest, or of the map. False: none is known. */
 static bool
-fixed(struct line *l, const struct pattern *p, bool whenever, const bool *group,
-      struct line_fixed *out)
+fixed(struct ballistic *l, const struct pattern *p, bool whenever,
+      const bool *group, struct fixed_point *out)
 {
-    const struct line_work *w = l->w;
+    const struct ballistic_workspace *w = l->w;
     if (in_turns(l, p->period))
-        return line_pair(l, kept(w, 0)->contact, kept(w, 1)->contact, out) > 0;
-    *out = (struct line_fixed){.T = p->T, .off = DBL_EPSILON};
-    int rests = whenever ? line_order(l, p->period, group, out) : 0;
-    return rests ? rests > 0 : line_map(l, p->period, group, out);
+        return two_contacts_limit(l, kept(w, 0)->contact, kept(w, 1)->contact,
+                                  out) > 0;
+    *out = (struct fixed_point){.T = p->T, .off = DBL_EPSILON};
+    int rests = whenever ? period_map_order(l, p->period, group, out) : 0;
+    return rests ? rests > 0 : period_map_limit(l, p->period, group, out);
 }
 
 /* where the map finds nothing: more seldom, at first; a period costs little
  * beside the map of one */
 static bool
-not_yet(struct line *l, int period)
+not_yet(struct ballistic *l, int period)
 {
-    long wait = l->impacts / 2, round = LINE_LOOK * period;
-    wait = wait < LINE_MAP_LATER ? wait : LINE_MAP_LATER;
+    long wait = l->impacts / 2, round = HISTORY_LOOK * period;
+    wait = wait < MAP_LATER ? wait : MAP_LATER;
     l->w->map_at = l->impacts + (wait > round ? wait : round);
     return false;
 }
@@ -180,10 +181,10 @@ not_yet(struct line *l, int period)
  * the limit's time; else map_at says when it may be. known: its flights
  * have converged. */
 static bool
-by_map(struct line *l, struct pattern *p, bool known, double until)
+by_map(struct ballistic *l, struct pattern *p, bool known, double until)
 {
-    struct line_work *w = l->w;
-    struct line_fixed fix, order;
+    struct ballistic_workspace *w = l->w;
+    struct fixed_point fix, order;
     bool *group = w->marks->sel;
     group_of(l, p->period, group);
     bool whenever = w->verdict && !(until < INFINITY);
@@ -193,10 +194,11 @@ by_map(struct line *l, struct pattern *p, bool known, double until)
      * becomes an ever smaller share */
     double T = times2(fix.T, l->ex - l->ev);
     double time = 0.5 * DBL_EPSILON * (l->t - l->start + T) / T;
-    double good = greater(greater(time, fix.noise), line_enough(w));
+    double good =
+        greater(greater(time, fix.noise), accumulation_good_enough(w));
     /* without acceleration a fixed point that is only good beside the time may
      * be no more than a place where one is about to arise */
-    bool sure = fix.off <= LINE_KNOWN || accelerates(l);
+    bool sure = fix.off <= ACCUMULATION_KNOWN || accelerates(l);
     if (!known && !(fix.off <= good && sure)) {
         double more = log(greater(fix.noise, w->accept) / fix.off);
         double lost = log(time / fix.off) / log(fix.fall * fix.ratio);
@@ -209,12 +211,13 @@ by_map(struct line *l, struct pattern *p, bool known, double until)
     }
     bool turns = in_turns(l, p->period);
     /* stable where the state is, but not at the fixed point itself? */
-    if (!whenever && !turns && line_order(l, p->period, group, &order) < 0)
+    if (!whenever && !turns &&
+        period_map_order(l, p->period, group, &order) < 0)
         return not_yet(l, p->period);
     if (!w->brief && !l->rough && !turns)
-        line_map_refine(l, p->period, &fix);
-    p->means = LINE_MAP;
-    p->match = matches(w, p->period, LINE_KEPT);
+        period_map_refine(l, p->period, &fix);
+    p->means = LIMIT_BY_MAP;
+    p->match = matches(w, p->period, HISTORY_KEPT);
     p->ratio = fix.ratio;
     p->speed = fix.speed;
     p->contraction = fix.contraction;
@@ -230,36 +233,37 @@ by_map(struct line *l, struct pattern *p, bool known, double until)
  * last change. */
 enum outcome { NO_PATTERN, PATTERN, CONVERGED };
 static enum outcome
-by_flights(const struct line *l, int period, struct pattern *p, bool *near)
+by_flights(const struct ballistic *l, int period, struct pattern *p, bool *near)
 {
-    const struct line_work *w = l->w;
+    const struct ballistic_workspace *w = l->w;
     double sum[3];
     sums_of(l, period, sum);
     double now = sum[0], before = sum[1], last = sum[2];
     if (!(now < before && now > 0.0))
         return PATTERN;
-    double noise = LINE_CONVERGED * period * (1.0 + before / now);
+    double noise = PERIOD_CONVERGED * period * (1.0 + before / now);
     p->ratio = now / before;
     p->T = now * p->ratio / (1.0 - p->ratio);
     double change = fabs(p->ratio - before / last), rest = 1.0 - p->ratio;
-    *near = before < last && change <= LINE_NEAR * p->ratio;
+    *near = before < last && change <= PERIOD_NEAR * p->ratio;
     if (!(before < last &&
           (change <= noise * p->ratio || change <= w->accept * rest)))
         return PATTERN;
-    p->match = matches(w, period, LINE_KEPT);
+    p->match = matches(w, period, HISTORY_KEPT);
     double n = (double)(p->match / period + 1);
     p->error = n * (change + DBL_EPSILON * period) / rest + 4.0 * DBL_EPSILON;
     if (change > noise * p->ratio && p->error > w->accept)
         return PATTERN;
     if (in_turns(l, period) &&
-        line_pair(l, kept(w, 0)->contact, kept(w, 1)->contact, NULL) <= 0)
+        two_contacts_limit(l, kept(w, 0)->contact, kept(w, 1)->contact, NULL) <=
+            0)
         return PATTERN;
-    return p->error <= LINE_KNOWN ? CONVERGED : PATTERN;
+    return p->error <= ACCUMULATION_KNOWN ? CONVERGED : PATTERN;
 }
 
 /* is a limit among the last entries? */
 static bool
-any_limit(const struct line *l, int n)
+any_limit(const struct ballistic *l, int n)
 {
     for (int i = 0; i < n; i++)
         if (kept(l->w, i)->contact >= l->model.m)
@@ -269,10 +273,10 @@ any_limit(const struct line *l, int n)
 
 /* what the history says of a pattern of this period */
 static enum outcome
-repeats(const struct line *l, int period, struct pattern *p, bool *near)
+repeats(const struct ballistic *l, int period, struct pattern *p, bool *near)
 {
-    const struct line_work *w = l->w;
-    int most = LINE_KEPT - 1 - period;
+    const struct ballistic_workspace *w = l->w;
+    int most = HISTORY_KEPT - 1 - period;
     long least = w->least - period;
     bool enough = least <= most || (long)w->n_ring >= w->least;
     least = least < most ? least : most;
@@ -283,19 +287,21 @@ repeats(const struct line *l, int period, struct pattern *p, bool *near)
         ((match < least || !enough) && !any_limit(l, period)))
         return NO_PATTERN;
     *near = false;
-    *p = (struct pattern){.means = LINE_FLIGHTS, .period = period};
+    *p = (struct pattern){.means = LIMIT_BY_FLIGHTS, .period = period};
     return by_flights(l, period, p, near);
 }
 
 /* of the shortest period that there is; impacts: so many now */
 static enum outcome
-shortest(const struct line *l, long impacts, struct pattern *p, bool *ask_map)
+shortest(const struct ballistic *l, long impacts, struct pattern *p,
+         bool *ask_map)
 {
-    const struct line_work *w = l->w;
+    const struct ballistic_workspace *w = l->w;
     enum outcome what = NO_PATTERN;
     int n = n_kept(w);
     bool near = false;
-    for (int period = 1; period <= LINE_PERIOD && 3 * period <= n; period++) {
+    for (int period = 1; period <= HISTORY_PERIOD && 3 * period <= n;
+         period++) {
         if (kept(w, 0)->contact == kept(w, period)->contact &&
             kept(w, 1)->contact == kept(w, period + 1)->contact)
             what = repeats(l, period, p, &near);
@@ -313,10 +319,10 @@ shortest(const struct line *l, long impacts, struct pattern *p, bool *ask_map)
  * still be the last one: impacts that repeat an order go on until its flights
  * come to a ratio, the others for w->doubt impacts. */
 static bool
-irregular(const struct line *l, enum outcome what, struct pattern *p)
+irregular(const struct ballistic *l, enum outcome what, struct pattern *p)
 {
-    const struct line_work *w = l->w;
-    int k = LINE_KEPT / 4; /* line_look knows it */
+    const struct ballistic_workspace *w = l->w;
+    int k = HISTORY_KEPT / 4; /* impact_history_period_due knows it */
     if (n_kept(w) < 2 * k || (long)w->n_ring < w->least)
         return false;
     bool again = what == PATTERN && matches(w, p->period, k) >= k - p->period;
@@ -326,7 +332,7 @@ irregular(const struct line *l, enum outcome what, struct pattern *p)
     if (!(now < 0.99 * before))
         return false;
     double ratio = now / before;
-    *p = (struct pattern){.means = LINE_LOST,
+    *p = (struct pattern){.means = LIMIT_BELOW_ROUNDING,
                           .period = k,
                           .match = -1,
                           .ratio = pow(ratio, 1.0 / k),
@@ -339,12 +345,12 @@ irregular(const struct line *l, enum outcome what, struct pattern *p)
 /* Or accumulations in accumulations, see history.c: then l->group is known
  */
 static bool
-lost(struct line *l, struct pattern *p)
+lost(struct ballistic *l, struct pattern *p)
 {
     double T, ratio;
-    if (!line_marks_lost(l, &T, &ratio))
+    if (!impact_history_below_rounding(l, &T, &ratio))
         return false;
-    *p = (struct pattern){.means = LINE_LOST,
+    *p = (struct pattern){.means = LIMIT_BELOW_ROUNDING,
                           .match = -1,
                           .ratio = ratio,
                           .T = times2(T, l->ev - l->ex),
@@ -354,12 +360,12 @@ lost(struct line *l, struct pattern *p)
 
 /* no contact but those of l->group */
 static bool
-inside(const struct line *l, int name)
+inside(const struct ballistic *l, int name)
 {
     if (name < l->model.m)
         return l->group[name];
     for (int i = 0; i < l->model.m; i++)
-        if (!l->group[i] && line_group_has(l, name, i))
+        if (!l->group[i] && impact_history_group_has(l, name, i))
             return false;
     return true;
 }
@@ -368,14 +374,14 @@ inside(const struct line *l, int name)
  * become one entry of the history: what was shared with another line is no
  * longer the same. */
 static void
-collapse(struct line *l, double T, int composite)
+collapse(struct ballistic *l, double T, int composite)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     int n = n_kept(w), gone = 0;
     while (gone < n && inside(l, kept(w, gone)->contact))
         gone++;
     T += sum_of(l, gone, 0);
-    line_marks_limit(l, w->n_ring - (unsigned long)gone);
+    impact_history_limit(l, w->n_ring - (unsigned long)gone);
     unsigned long oldest = w->n_ring - (unsigned long)n;
     if (oldest > w->from)
         w->from = oldest;
@@ -385,11 +391,11 @@ collapse(struct line *l, double T, int composite)
     w->stamp++;
     w->twin = NULL;
     w->run = 0;
-    line_note(l, composite, T);
+    impact_history_note(l, composite, T);
 }
 
 static bool
-recognise(struct line *l, struct pattern *p, double until)
+recognise(struct ballistic *l, struct pattern *p, double until)
 {
     bool ask_map;
     if (bouncing(l, p))
@@ -406,25 +412,25 @@ recognise(struct line *l, struct pattern *p, double until)
 }
 
 static void
-look_later(struct line_work *w)
+look_later(struct ballistic_workspace *w)
 {
     /* more seldom where no pattern was found for long */
-    unsigned long wait = (w->n_ring - w->quiet) / (8 * LINE_LOOK);
-    w->look = w->n_ring + LINE_LOOK * (wait < 1      ? 1
-                                       : wait < 16   ? wait
-                                       : wait < 1024 ? 16
-                                                     : 64);
+    unsigned long wait = (w->n_ring - w->quiet) / (8 * HISTORY_LOOK);
+    w->look = w->n_ring + HISTORY_LOOK * (wait < 1      ? 1
+                                          : wait < 16   ? wait
+                                          : wait < 1024 ? 16
+                                                        : 64);
 }
 
 bool
-line_look(struct line *l, long impacts)
+impact_history_period_due(struct ballistic *l, long impacts)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     struct pattern p;
     bool ask_map;
     if (w->n_ring < w->look)
         return false;
-    if (n_kept(w) >= LINE_KEPT / 2 || line_marks_due(l, impacts) ||
+    if (n_kept(w) >= HISTORY_KEPT / 2 || impact_history_marks_due(l, impacts) ||
         shortest(l, impacts, &p, &ask_map) == CONVERGED || ask_map)
         return true;
     look_later(w);
@@ -433,7 +439,7 @@ line_look(struct line *l, long impacts)
 
 /* *p and l->group */
 static bool
-look(struct line *l, struct pattern *p, double until)
+look(struct ballistic *l, struct pattern *p, double until)
 {
     look_later(l->w);
     if (n_kept(l->w) < 3)
@@ -445,23 +451,23 @@ look(struct line *l, struct pattern *p, double until)
 }
 
 bool
-line_trend(const struct line *l, int *period, double *ratio)
+impact_history_trend(const struct ballistic *l, int *period, double *ratio)
 {
     int n = n_kept(l->w), p = 1;
-    if (n < 3 * LINE_LOOK)
+    if (n < 3 * HISTORY_LOOK)
         return false;
-    while (p <= LINE_PERIOD && 3 * p <= n && matches(l->w, p, 2 * p) < 2 * p)
+    while (p <= HISTORY_PERIOD && 3 * p <= n && matches(l->w, p, 2 * p) < 2 * p)
         p++;
-    *period = p <= LINE_PERIOD && 3 * p <= n ? p : 0;
+    *period = p <= HISTORY_PERIOD && 3 * p <= n ? p : 0;
     p = *period ? p : n / 2;
     *ratio = sum_of(l, p, 0) / sum_of(l, p, p);
     return isfinite(*ratio);
 }
 
 bool
-line_limit(struct line *l, double until)
+accumulation_take(struct ballistic *l, double until)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     struct pattern p;
     int m = l->model.m;
     if (!look(l, &p, until))
@@ -471,14 +477,14 @@ line_limit(struct line *l, double until)
         return false;
     for (int i = 0; i < m; i++)
         w->closed[i] = l->group[i] || l->on[i];
-    if (!line_clear(l, p.T))
+    if (!projection_others_stay_open(l, p.T))
         return false;
-    int depth = line_depth(l, p.match < 0 ? LINE_KEPT : p.period),
-        name = line_group_name(l, depth);
-    l->hit = line_group_first(l);
-    l->chatter = (struct line_chatter){
+    int depth = impact_history_depth(l, p.match < 0 ? HISTORY_KEPT : p.period),
+        name = impact_history_group_name(l, depth);
+    l->hit = impact_history_group_first(l);
+    l->chatter = (struct accumulation_limit){
         .means = p.means,
-        .impacts = p.match < 0 || p.match + p.period >= LINE_KEPT - 1
+        .impacts = p.match < 0 || p.match + p.period >= HISTORY_KEPT - 1
                        ? (long)w->n_ring
                        : p.match + p.period,
         .period = p.match < 0 ? 0 : p.period,
@@ -488,9 +494,9 @@ line_limit(struct line *l, double until)
         .contraction = p.contraction,
         .remaining = real,
         .error = p.error};
-    if (p.means == LINE_LAW)
+    if (p.means == LIMIT_BY_LAW)
         l->chatter.impacts = w->run;
     collapse(l, p.T, name);
-    line_take(l, p.T);
+    projection_take_limit(l, p.T);
     return true;
 }

@@ -30,19 +30,19 @@
 /* squarings for the greatest eigenvalue */
 #define MAP_SQUARE 10
 
-static struct line_map *
-map_of(struct line *l)
+static struct period_map *
+map_of(struct ballistic *l)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     if (w->map)
         return w->map;
     struct arena *a = w->arena;
-    struct line_map *k = w->map = NEW(a, struct line_map);
+    struct period_map *k = w->map = NEW(a, struct period_map);
     size_t r = (size_t)(l->model.m < l->model.n ? l->model.m : l->model.n);
     size_t n = 2 * r;
     double **at[] = {&k->dt, &k->x, &k->x1, &k->t, &k->v, &k->c};
-    k->in_blocks = line_map_still();
-    k->s = line_memory(a, l->model.n, l->model.m);
+    k->in_blocks = period_map_linear();
+    k->s = ballistic_memory(a, l->model.n, l->model.m);
     k->b = NEW_N(a, int, r + 1);
     k->dy = NEW_N(a, double, n *r + 1);
     k->dz = NEW_N(a, double, n *r + 1);
@@ -69,7 +69,7 @@ map_of(struct line *l)
  * norm of a power, which it is less than. below: only whether it is below 1, as
  * soon as a power says so. */
 LANES_INLINE double
-radius(struct line_map *k, int n, int scales, bool below)
+radius(struct period_map *k, int n, int scales, bool below)
 {
     static const double ln2 = 0.69314718055994530942;
     int h = n / 2;
@@ -115,7 +115,7 @@ radius(struct line_map *k, int n, int scales, bool below)
 /* x, x1, M, tau and dt of one period. heavy: accelerations count. judge: only
  * whether kappa is below 1. False: no stable fixed point near. */
 LANES_INLINE bool
-read_of(struct line_map *k, int n, int scales, bool judge, struct reading *o)
+read_of(struct period_map *k, int n, int scales, bool judge, struct reading *o)
 {
     int h = n / 2;
     bool heavy = scales == 1;
@@ -146,7 +146,7 @@ read_of(struct line_map *k, int n, int scales, bool judge, struct reading *o)
     double *DT = k->c;
     if (!eliminate(n, k->A, DT))
         return false;
-    o->T = (k->tau + l * line_dot(n, DT, r)) / (1.0 - l);
+    o->T = (k->tau + l * dot_of(n, DT, r)) / (1.0 - l);
     /* r = sum of e t - (D - I) d, d orthogonal to the t */
     int N = n + scales;
     ld = SMALL_LD(N);
@@ -173,7 +173,7 @@ read_of(struct line_map *k, int n, int scales, bool judge, struct reading *o)
 }
 
 static bool
-read_map(struct line_map *k, bool heavy, bool judge, struct reading *o)
+read_map(struct period_map *k, bool heavy, bool judge, struct reading *o)
 {
     int n = k->n;
     if (k->still)
@@ -189,7 +189,7 @@ read_map(struct line_map *k, bool heavy, bool judge, struct reading *o)
 
 /* the state that accelerations no longer count in */
 static void
-weightless(struct line *s)
+weightless(struct ballistic *s)
 {
     memset(s->na, 0, (size_t)s->model.m * sizeof *s->na);
     memset(s->nal, 0, (size_t)s->model.m * sizeof *s->nal);
@@ -199,51 +199,52 @@ weightless(struct line *s)
 
 /* is it a period of impacts without accelerations? */
 static bool
-is_still(const struct line *l, const struct line_map *k, int period)
+is_still(const struct ballistic *l, const struct period_map *k, int period)
 {
-    const struct line_work *w = l->w;
-    if (!w->still || l->n_on || k->n > 2 * MAP_STILL)
+    const struct ballistic_workspace *w = l->w;
+    if (!w->still || l->n_on || k->n > 2 * MAP_LINEAR_RANK)
         return false;
     for (unsigned long i = w->n_ring - (unsigned long)period; i < w->n_ring;
          i++)
-        if (w->ring[i % LINE_KEPT].contact >= l->model.m)
+        if (w->ring[i % HISTORY_KEPT].contact >= l->model.m)
             return false;
     return true;
 }
 
 /* a copy of l, which goes on from now */
 static void
-begin(const struct line *l, struct line_map *k, int period, const bool *group)
+begin(const struct ballistic *l, struct period_map *k, int period,
+      const bool *group)
 {
     k->r = l->k.r;
     k->ex = l->ex;
     k->ev = l->ev;
-    line_map_seeds(l, k, group);
+    period_map_seeds(l, k, group);
     k->still = is_still(l, k, period);
     if (k->still)
-        line_copy_motion(k->s, l);
+        ballistic_copy_motion(k->s, l);
     else
-        line_copy(k->s, l);
+        ballistic_copy(k->s, l);
 }
 
 /* follows the last `period` entries of the history of l once more */
 static bool
-replay(const struct line *l, struct line_map *k, int period)
+replay(const struct ballistic *l, struct period_map *k, int period)
 {
     return k->still ? k->in_blocks->follow(l, k, period)
-                    : line_map_follow(l, k, period);
+                    : period_map_follow(l, k, period);
 }
 
 static bool
-again(const struct line *l, int period, struct reading *o)
+again(const struct ballistic *l, int period, struct reading *o)
 {
-    struct line_map *k = l->w->map;
+    struct period_map *k = l->w->map;
     return replay(l, k, period) && read_map(k, k->heavy, false, o);
 }
 
 /* share of the rates that accelerations make in the period just followed */
 static double
-weight(const struct line *l, const struct line_map *k, const bool *group)
+weight(const struct ballistic *l, const struct period_map *k, const bool *group)
 {
     double acc = 0.0;
     int h = k->n / 2;
@@ -258,7 +259,7 @@ weight(const struct line *l, const struct line_map *k, const bool *group)
  * with? One that follows from y has the noise of y, until it is small enough to
  * be carried by itself. */
 static double
-blur(const struct line *l, const bool *group)
+blur(const struct ballistic *l, const bool *group)
 {
     int r = l->k.r;
     double g = 0.0, u = 0.0;
@@ -269,7 +270,7 @@ blur(const struct line *l, const bool *group)
             g = greater(g, fabs(l->gap[i]) / l->k.root[i]);
             u = greater(u, fabs(l->rate[i]) / l->k.root[i]);
         }
-    double most = 1.0 / LINE_MINOR;
+    double most = 1.0 / BALLISTIC_MINOR;
     g = norm(l->y, r) / g;
     u = norm(l->z, r) / u;
     return (g < most ? g : most) + (u < most ? u : most);
@@ -278,11 +279,12 @@ blur(const struct line *l, const bool *group)
 /* Newton's step: the copy, at the end of the period that `o` is of, to where
  * the fixed point would have come. */
 static void
-jump(struct line_map *k, const struct reading *o)
+jump(struct period_map *k, const struct reading *o)
 {
-    struct line *s = k->s;
-    struct line_work *w = s->w;
-    int r = k->r, m = s->model.m, h = k->n / 2, n = line_factor(s, k->group);
+    struct ballistic *s = k->s;
+    struct ballistic_workspace *w = s->w;
+    int r = k->r, m = s->model.m, h = k->n / 2,
+        n = projection_factor(s, k->group);
     for (int part = 0; part < 2; part++) {
         double *to = part ? s->z : s->y, *of = part ? s->rate : s->gap;
         double back = part ? o->b : o->a, unit = part ? o->U : o->G;
@@ -293,7 +295,7 @@ jump(struct line_map *k, const struct reading *o)
             double x = back * (k->x[j] + k->c[j] * unit) - k->x1[j];
             w->u[k->b[i]] = times2(x * s->k.root[k->b[i]], e);
         }
-        line_solve_for(s, n, w->u);
+        projection_solve(s, n, w->u);
         for (int i = 0; i < n; i++)
             for (int j = 0; j < r; j++)
                 to[j] += s->k.H[w->index[i] * r + j] * w->f[i];
@@ -309,9 +311,9 @@ jump(struct line_map *k, const struct reading *o)
 /* A fixed point that is far away is one of this order only if the order repeats
  * there, too. */
 static bool
-is_there(const struct line *l, int period, const struct reading *o)
+is_there(const struct ballistic *l, int period, const struct reading *o)
 {
-    struct line_map *k = l->w->map;
+    struct period_map *k = l->w->map;
     struct reading there;
     if (o->distance < MAP_NEAR)
         return true;
@@ -320,16 +322,17 @@ is_there(const struct line *l, int period, const struct reading *o)
 }
 
 bool
-line_map(struct line *l, int period, const bool *group, struct line_fixed *out)
+period_map_limit(struct ballistic *l, int period, const bool *group,
+                 struct fixed_point *out)
 {
-    struct line_map *k = map_of(l);
+    struct period_map *k = map_of(l);
     struct reading one, two;
-    const struct line_work *w = l->w;
+    const struct ballistic_workspace *w = l->w;
     begin(l, k, period, group);
     /* a limit is followed to its hits only, and begins after it: once more, so
      * that both ends are the same instant of a period */
     double start = 0.0, tau;
-    if (w->ring[(w->n_ring - 1) % LINE_KEPT].contact >= l->model.m) {
+    if (w->ring[(w->n_ring - 1) % HISTORY_KEPT].contact >= l->model.m) {
         if (!replay(l, k, period))
             return false;
         start = k->tau;
@@ -352,13 +355,13 @@ line_map(struct line *l, int period, const bool *group, struct line_fixed *out)
     if (k->still && near <= w->accept) {
         k->light = false;
         k->distance = one.distance;
-        *out = (struct line_fixed){.T = start + one.T,
-                                   .ratio = one.ratio,
-                                   .speed = one.speed,
-                                   .contraction = one.kappa,
-                                   .off = near,
-                                   .fall = one.kappa * one.kappa,
-                                   .noise = DBL_EPSILON};
+        *out = (struct fixed_point){.T = start + one.T,
+                                    .ratio = one.ratio,
+                                    .speed = one.speed,
+                                    .contraction = one.kappa,
+                                    .off = near,
+                                    .fall = one.kappa * one.kappa,
+                                    .noise = DBL_EPSILON};
         return true;
     }
     if (!again(l, period, &two) || !is_there(l, period, &two))
@@ -375,35 +378,35 @@ line_map(struct line *l, int period, const bool *group, struct line_fixed *out)
         8.0 * DBL_EPSILON * (period * (1.0 + 1.0 / two.ratio) + blur(l, group));
     k->light = !k->heavy && light > 0.0;
     k->distance = two.distance;
-    *out = (struct line_fixed){.T = start + T,
-                               .ratio = two.ratio,
-                               .speed = two.speed,
-                               .contraction = two.kappa,
-                               .off = off * q / (1.0 - q) / T,
-                               .fall = fall,
-                               .noise = noise};
+    *out = (struct fixed_point){.T = start + T,
+                                .ratio = two.ratio,
+                                .speed = two.speed,
+                                .contraction = two.kappa,
+                                .off = off * q / (1.0 - q) / T,
+                                .fall = fall,
+                                .noise = noise};
     return true;
 }
 
 int
-line_order(struct line *l, int period, const bool *group,
-           struct line_fixed *out)
+period_map_order(struct ballistic *l, int period, const bool *group,
+                 struct fixed_point *out)
 {
-    struct line_map *k = map_of(l);
+    struct period_map *k = map_of(l);
     for (int i = 0; i < l->model.m; i++)
         if (!group[i] || l->c0l[i] != 0.0)
             return 0;
     k->r = l->k.r;
-    line_map_seeds(l, k, group);
+    period_map_seeds(l, k, group);
     if (k->n != 2 * k->r || !is_still(l, k, period))
         return 0;
     return k->in_blocks->order(l, k, period, out);
 }
 
 void
-line_map_refine(struct line *l, int period, struct line_fixed *out)
+period_map_refine(struct ballistic *l, int period, struct fixed_point *out)
 {
-    struct line_map *k = l->w->map;
+    struct period_map *k = l->w->map;
     struct reading o;
     double distance = k->light ? 1.0 : k->distance;
     if (k->light)

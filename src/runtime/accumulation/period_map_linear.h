@@ -32,7 +32,7 @@ four_of(double x)
 
 /* tangents that begin with a gap (g) or a rate (u): of y, z, the time */
 struct tangents {
-    four yg[LINE_LANES], yu[LINE_LANES], z[LINE_LANES], tg, tu;
+    four yg[BALLISTIC_LANES], yu[BALLISTIC_LANES], z[BALLISTIC_LANES], tg, tu;
 };
 
 /* what contact c sees of them */
@@ -48,8 +48,8 @@ seen(int r, const double *F, const four *x)
 /* The next flight and impact of the copy: are they those of contact c alone?
  * Gaps that are known by themselves must say so, too. */
 STILL_INLINE bool
-strike(const struct line *s, struct coast *state, int r, int nv, bool direct,
-       int c, struct hit *hit)
+strike(const struct ballistic *s, struct coast *state, int r, int nv,
+       bool direct, int c, struct hit *hit)
 {
     lanes_truth at[VECTORS];
     uint64_t others = ~UINT64_C(0) >> (64 - s->model.m) & ~(UINT64_C(1) << c);
@@ -68,11 +68,11 @@ strike(const struct line *s, struct coast *state, int r, int nv, bool direct,
 
 /* what it does to the tangents, over tau, and to the rates z */
 STILL_INLINE void
-along(const struct line *s, int r, int c, double tau, double *z,
+along(const struct ballistic *s, int r, int c, double tau, double *z,
       struct tangents *d)
 {
     const double *F = s->k.F + c * r, *H = s->k.H + c * r;
-    double arrive = line_dot(r, F, z), back = -1.0 / arrive;
+    double arrive = dot_of(r, F, z), back = -1.0 / arrive;
     double p = -(1.0 + s->model.e[c]) / s->k.W[c * (s->model.m + 1)];
     for (int j = 0; j < r; j++)
         d->yu[j] += d->z[j] * four_of(tau);
@@ -90,7 +90,7 @@ along(const struct line *s, int r, int c, double tau, double *z,
 }
 
 STILL_INLINE void
-begin(const struct line_map *k, int h, int r, struct tangents *d)
+begin(const struct period_map *k, int h, int r, struct tangents *d)
 {
     for (int j = 0; j < r; j++) {
         memcpy(d->yg + j, k->sy + j * 2 * h, sizeof *d->yg);
@@ -101,9 +101,9 @@ begin(const struct line_map *k, int h, int r, struct tangents *d)
 }
 
 STILL_INLINE void
-end(struct line_map *k, int h, int r, const struct tangents *d)
+end(struct period_map *k, int h, int r, const struct tangents *d)
 {
-    const struct line *s = k->s;
+    const struct ballistic *s = k->s;
     for (int i = 0; i < h; i++) {
         int b = k->b[i];
         four root = four_of(1.0 / s->k.root[b]);
@@ -119,24 +119,24 @@ end(struct line_map *k, int h, int r, const struct tangents *d)
 }
 
 STILL_INLINE bool
-follow(const struct line *l, struct line_map *k, int period, int h, int r,
-       int nv, bool direct)
+follow(const struct ballistic *l, struct period_map *k, int period, int h,
+       int r, int nv, bool direct)
 {
-    struct line *s = k->s;
-    const struct line_work *w = l->w;
+    struct ballistic *s = k->s;
+    const struct ballistic_workspace *w = l->w;
     struct tangents d;
     struct coast state;
     struct hit hit = {.contact = -1};
-    double z[LINE_LANES], total = 0.0;
+    double z[BALLISTIC_LANES], total = 0.0;
     int exponent = s->ex - s->ev - (k->ex - k->ev);
     begin(k, h, r, &d);
     for (int j = 0; j < r; j++)
         z[j] = times2(s->z[j], s->ev - k->ev);
-    line_map_coordinates(k, k->x);
+    period_map_coordinates(k, k->x);
     coast_load(&state, s, nv, r, direct);
     for (int i = period; i > 0; i--) {
         unsigned long was = w->n_ring - (unsigned long)i;
-        int c = w->ring[was % LINE_KEPT].contact;
+        int c = w->ring[was % HISTORY_KEPT].contact;
         if (!strike(s, &state, r, nv, direct, c, &hit))
             return false;
         double tau = times2(hit.s[0], exponent);
@@ -144,17 +144,17 @@ follow(const struct line *l, struct line_map *k, int period, int h, int r,
         along(s, r, c, tau, z, &d);
     }
     coast_store(&state, s, nv, r, direct);
-    line_coasted(s, hit.contact, hit.arrive, period);
+    ballistic_coasted(s, hit.contact, hit.arrive, period);
     if (-hit.arrive < s->w->low_v)
-        line_rescale(s);
-    line_map_coordinates(k, k->x1);
+        ballistic_rescale(s);
+    period_map_coordinates(k, k->x1);
     end(k, h, r, &d);
     k->tau = total;
     return total > 0.0;
 }
 
 STILL_INLINE bool
-follow_any(const struct line *l, struct line_map *k, int period)
+follow_any(const struct ballistic *l, struct period_map *k, int period)
 {
     int m = l->model.m, h = k->n / 2, r = k->r, nv = (m + LANES - 1) / LANES;
     bool direct = l->k.direct;
@@ -170,7 +170,8 @@ follow_any(const struct line *l, struct line_map *k, int period)
 
 /* a block of D, its scale t and right side */
 struct block {
-    double D[MAP_STILL][MAP_STILL], t[MAP_STILL], r[MAP_STILL];
+    double D[MAP_LINEAR_RANK][MAP_LINEAR_RANK], t[MAP_LINEAR_RANK],
+        r[MAP_LINEAR_RANK];
 };
 
 STILL_INLINE void
@@ -183,7 +184,7 @@ cross(const double *a, const double *b, double *c)
 
 /* h - 1 directions at right angles to t */
 STILL_INLINE void
-across(int h, const double *t, double p[][MAP_STILL])
+across(int h, const double *t, double p[][MAP_LINEAR_RANK])
 {
     if (h == 2) {
         p[0][0] = -t[1];
@@ -209,29 +210,30 @@ struct others {
 STILL_INLINE bool
 to_fixed(int h, const struct block *b, double *x, struct others *o)
 {
-    double p[2][MAP_STILL] = {{0.0}}, q[2][MAP_STILL], m[2][2], s[2];
-    double f[2] = {0.0, 0.0}, left[MAP_STILL];
+    double p[2][MAP_LINEAR_RANK] = {{0.0}}, q[2][MAP_LINEAR_RANK], m[2][2],
+           s[2];
+    double f[2] = {0.0, 0.0}, left[MAP_LINEAR_RANK];
     across(h, b->t, p);
     for (int k = 0; k < h - 1; k++)
         for (int i = 0; i < h; i++)
-            q[k][i] = p[k][i] - line_dot(h, b->D[i], p[k]);
+            q[k][i] = p[k][i] - dot_of(h, b->D[i], p[k]);
     for (int k = 0; k < h - 1; k++) {
-        s[k] = line_dot(h, p[k], b->r);
+        s[k] = dot_of(h, p[k], b->r);
         for (int j = 0; j < h - 1; j++)
-            m[k][j] = line_dot(h, p[k], q[j]);
+            m[k][j] = dot_of(h, p[k], q[j]);
     }
     *o = (struct others){0.0, 0.0, 0.0};
     if (h == 2) {
         f[0] = s[0] / m[0][0];
-        o->mean = 1.0 - m[0][0] / line_dot(2, p[0], p[0]);
+        o->mean = 1.0 - m[0][0] / dot_of(2, p[0], p[0]);
         o->radius = fabs(o->mean);
     } else if (h == 3) {
         double rd = 1.0 / (m[0][0] * m[1][1] - m[0][1] * m[1][0]);
         f[0] = (s[0] * m[1][1] - m[0][1] * s[1]) * rd;
         f[1] = (m[0][0] * s[1] - s[0] * m[1][0]) * rd;
         /* p1 is t x p0 */
-        double r0 = 1.0 / line_dot(3, p[0], p[0]);
-        double r1 = r0 / line_dot(3, b->t, b->t);
+        double r0 = 1.0 / dot_of(3, p[0], p[0]);
+        double r1 = r0 / dot_of(3, b->t, b->t);
         double d0 = 1.0 - m[0][0] * r0, d1 = 1.0 - m[1][1] * r1;
         double half = 0.5 * (d0 - d1), off = m[0][1] * r0 * (m[1][0] * r1);
         o->mean = 0.5 * (d0 + d1);
@@ -247,7 +249,7 @@ to_fixed(int h, const struct block *b, double *x, struct others *o)
             left[i] -= f[k] * q[k][i];
         }
     }
-    x[h] = line_dot(h, b->t, left) / line_dot(h, b->t, b->t);
+    x[h] = dot_of(h, b->t, left) / dot_of(h, b->t, b->t);
     return isfinite(x[h]);
 }
 
@@ -255,7 +257,8 @@ to_fixed(int h, const struct block *b, double *x, struct others *o)
 STILL_INLINE bool
 transposed(int h, const struct block *b, double l, const double *r, double *x)
 {
-    double c[MAP_STILL][MAP_STILL] = {{0}}, n[3][3], det; /* of I - l D */
+    double c[MAP_LINEAR_RANK][MAP_LINEAR_RANK] = {{0}}, n[3][3],
+           det; /* of I - l D */
     for (int i = 0; i < h; i++)
         for (int j = 0; j < h; j++)
             c[j][i] = (i == j) - l * b->D[i][j];
@@ -263,13 +266,13 @@ transposed(int h, const struct block *b, double l, const double *r, double *x)
         cross(c[1], c[2], n[0]);
         cross(c[2], c[0], n[1]);
         cross(c[0], c[1], n[2]);
-        det = line_dot(3, c[0], n[0]);
+        det = dot_of(3, c[0], n[0]);
     } else if (h == 2) {
         n[0][0] = c[1][1];
         n[0][1] = -c[1][0];
         n[1][0] = -c[0][1];
         n[1][1] = c[0][0];
-        det = line_dot(2, c[0], n[0]);
+        det = dot_of(2, c[0], n[0]);
     } else {
         n[0][0] = 1.0;
         det = c[0][0];
@@ -287,16 +290,17 @@ transposed(int h, const struct block *b, double l, const double *r, double *x)
 STILL_INLINE double
 norm(int n, const double *x)
 {
-    return sqrt(line_dot(n, x, x));
+    return sqrt(dot_of(n, x, x));
 }
 
 STILL_INLINE bool
-read(struct line_map *k, int h, struct reading *o)
+read(struct period_map *k, int h, struct reading *o)
 {
     struct block g, u;
     struct others kg, ku;
-    double gu[MAP_STILL][MAP_STILL], r[MAP_STILL], tg[MAP_STILL + 1],
-        tu[MAP_STILL + 1], xg[MAP_STILL + 1], xu[MAP_STILL + 1];
+    double gu[MAP_LINEAR_RANK][MAP_LINEAR_RANK], r[MAP_LINEAR_RANK],
+        tg[MAP_LINEAR_RANK + 1], tu[MAP_LINEAR_RANK + 1],
+        xg[MAP_LINEAR_RANK + 1], xu[MAP_LINEAR_RANK + 1];
     double U = norm(h, k->x + h), G = U * k->tau;
     double U1 = norm(h, k->x1 + h), G0 = norm(h, k->x), G1 = norm(h, k->x1);
     if (!(U > 0.0) || !(U1 > 0.0) || !(G0 > 0.0) || !(G1 > 0.0))
@@ -316,19 +320,19 @@ read(struct line_map *k, int h, struct reading *o)
             u.D[i][c] = k->uu[i][c] * rb;
         }
     }
-    double rg[MAP_STILL], ru[MAP_STILL];
+    double rg[MAP_LINEAR_RANK], ru[MAP_LINEAR_RANK];
     memcpy(rg, g.r, sizeof rg);
     memcpy(ru, u.r, sizeof ru);
     /* r = sum of e t - (D - I) d, d orthogonal to the t */
     if (!to_fixed(h, &u, xu, &ku))
         return false;
     for (int i = 0; i < h; i++)
-        g.r[i] += line_dot(h, gu[i], xu);
+        g.r[i] += dot_of(h, gu[i], xu);
     if (!to_fixed(h, &g, xg, &kg))
         return false;
     memcpy(k->c, xg, (size_t)h * sizeof *xg);
     memcpy(k->c + h, xu, (size_t)h * sizeof *xu);
-    o->distance = sqrt(line_dot(h, xg, xg) + line_dot(h, xu, xu));
+    o->distance = sqrt(dot_of(h, xg, xg) + dot_of(h, xu, xu));
     o->kappa = greater(kg.radius, ku.radius);
     if (!(o->distance < MAP_FAR) || !(o->kappa < 1.0))
         return false;
@@ -344,8 +348,7 @@ read(struct line_map *k, int h, struct reading *o)
     }
     if (!transposed(h, &u, l, r, tu))
         return false;
-    o->T =
-        (k->tau + l * (line_dot(h, tg, rg) + line_dot(h, tu, ru))) / (1.0 - l);
+    o->T = (k->tau + l * (dot_of(h, tg, rg) + dot_of(h, tu, ru))) / (1.0 - l);
     o->b = o->speed = b * exp(xu[h]);
     o->a = a * exp(xg[h]);
     o->ratio = o->a / o->b;
@@ -355,7 +358,7 @@ read(struct line_map *k, int h, struct reading *o)
 }
 
 STILL_INLINE bool
-read_any(struct line_map *k, struct reading *out)
+read_any(struct period_map *k, struct reading *out)
 {
     int h = k->n / 2;
     return h == 3   ? read(k, 3, out)

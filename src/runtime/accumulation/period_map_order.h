@@ -17,10 +17,11 @@
 
 /* a direction that a matrix repeats */
 struct order_way {
-    double x[MAP_STILL], value;        /* of length 1; its eigenvalue */
-    struct others others;              /* over that one */
-    double back[MAP_STILL][MAP_STILL]; /* the matrix over that one */
-    double moved;                      /* from where it began, squared */
+    double x[MAP_LINEAR_RANK], value; /* of length 1; its eigenvalue */
+    struct others others;             /* over that one */
+    double back[MAP_LINEAR_RANK]
+               [MAP_LINEAR_RANK]; /* the matrix over that one */
+    double moved;                 /* from where it began, squared */
 };
 
 /* The one next to `from`, by Newton's method. False: there is none near. */
@@ -34,9 +35,9 @@ order_way(int h, double M[][4], const double *from, struct order_way *o)
         o->x[i] = from[i] / size;
     for (int round = 0; round < ORDER_ROUNDS; round++) {
         struct block b;
-        double y[MAP_STILL], d[MAP_STILL + 1];
+        double y[MAP_LINEAR_RANK], d[MAP_LINEAR_RANK + 1];
         for (int i = 0; i < h; i++)
-            y[i] = line_dot(h, M[i], o->x);
+            y[i] = dot_of(h, M[i], o->x);
         o->value = norm(h, y);
         if (!(o->value > 0.0))
             return false;
@@ -49,7 +50,7 @@ order_way(int h, double M[][4], const double *from, struct order_way *o)
         }
         if (!to_fixed(h, &b, d, &o->others))
             return false;
-        double step = line_dot(h, d, d);
+        double step = dot_of(h, d, d);
         double good = ORDER_STEP * (1.0 - o->others.radius);
         if (!(step < 1.0))
             return false;
@@ -75,41 +76,41 @@ order_way(int h, double M[][4], const double *from, struct order_way *o)
 STILL_INLINE bool
 order_greatest(int h, double M[][4], const double *from, struct order_way *o)
 {
-    double x[MAP_STILL], y[MAP_STILL], root;
+    double x[MAP_LINEAR_RANK], y[MAP_LINEAR_RANK], root;
     if (o->others.disc < 0.0 || o->others.mean < 0.0)
         return false;
     root = sqrt(o->others.disc);
     for (int i = 0; i < h; i++) /* without the least */
-        x[i] = line_dot(h, o->back[i], from) -
+        x[i] = dot_of(h, o->back[i], from) -
                (h == 3 ? o->others.mean - root : 0.0) * from[i];
     memcpy(y, h == 3 ? x : from, sizeof y);
     for (int i = 0; i < h; i++)
-        x[i] = line_dot(h, o->back[i], y) - y[i]; /* and this one */
+        x[i] = dot_of(h, o->back[i], y) - y[i]; /* and this one */
     return order_way(h, M, x, o) && o->others.radius < 1.0;
 }
 
 /* the entry of the history that comes again i impacts from now */
 STILL_INLINE int
-order_of(const struct line *l, int period, int i)
+order_of(const struct ballistic *l, int period, int i)
 {
-    const struct line_work *w = l->w;
-    return w->ring[(w->n_ring - (unsigned long)(period - i)) % LINE_KEPT]
+    const struct ballistic_workspace *w = l->w;
+    return w->ring[(w->n_ring - (unsigned long)(period - i)) % HISTORY_KEPT]
         .contact;
 }
 
 /* impulse of a unit rate */
 STILL_INLINE double
-order_push(const struct line *l, int c)
+order_push(const struct ballistic *l, int c)
 {
     return -(1.0 + l->model.e[c]) / l->k.W[c * (l->model.m + 1)];
 }
 
 /* A */
 STILL_INLINE void
-order_rates(const struct line *l, const struct line_map *k, int period, int h,
-            double A[][4])
+order_rates(const struct ballistic *l, const struct period_map *k, int period,
+            int h, double A[][4])
 {
-    four z[MAP_STILL];
+    four z[MAP_LINEAR_RANK];
     for (int j = 0; j < h; j++)
         memcpy(z + j, k->sy + j * 2 * h, sizeof *z);
     for (int i = 0; i < period; i++) {
@@ -128,24 +129,24 @@ order_rates(const struct line *l, const struct line_map *k, int period, int h,
 
 /* y, or z, of gaps or rates of the independent contacts in the metric */
 STILL_INLINE void
-order_from(const struct line_map *k, int h, const double *x, double *y)
+order_from(const struct period_map *k, int h, const double *x, double *y)
 {
     for (int j = 0; j < h; j++)
-        y[j] = line_dot(h, k->sy + j * 2 * h, x);
+        y[j] = dot_of(h, k->sy + j * 2 * h, x);
 }
 
 /* B at rates that begin as z; false: a contact does not close */
 STILL_INLINE bool
-order_gaps(const struct line *l, const struct line_map *k, int period, int h,
-           double *z, double B[][4])
+order_gaps(const struct ballistic *l, const struct period_map *k, int period,
+           int h, double *z, double B[][4])
 {
-    four y[MAP_STILL];
+    four y[MAP_LINEAR_RANK];
     for (int j = 0; j < h; j++)
         memcpy(y + j, k->sy + j * 2 * h, sizeof *y);
     for (int i = 0; i < period; i++) {
         int c = order_of(l, period, i);
         const double *F = l->k.F + c * h, *H = l->k.H + c * h;
-        double arrive = line_dot(h, F, z), push = order_push(l, c) * arrive;
+        double arrive = dot_of(h, F, z), push = order_push(l, c) * arrive;
         if (!(arrive < 0.0))
             return false;
         four t = seen(h, F, y) * four_of(-1.0 / arrive);
@@ -164,18 +165,18 @@ order_gaps(const struct line *l, const struct line_map *k, int period, int h,
 
 /* do the flights from y and z come in this order? */
 STILL_INLINE bool
-order_comes(const struct line *l, int period, int h, int nv, double *y,
+order_comes(const struct ballistic *l, int period, int h, int nv, double *y,
             double *z)
 {
     uint64_t all = ~UINT64_C(0) >> (64 - l->model.m);
     for (int i = 0; i < period; i++) {
         int c = order_of(l, period, i);
         const double *F = l->k.F + c * h, *H = l->k.H + c * h;
-        double arrive = line_dot(h, F, z), push = order_push(l, c) * arrive;
-        double t = line_dot(h, F, y) / -arrive;
+        double arrive = dot_of(h, F, z), push = order_push(l, c) * arrive;
+        double t = dot_of(h, F, y) / -arrive;
         if (!(arrive < 0.0) || !(t > 0.0))
             return false;
-        lanes at[MAP_STILL];
+        lanes at[MAP_LINEAR_RANK];
         for (int j = 0; j < h; j++) {
             y[j] += z[j] * t;
             z[j] += H[j] * push;
@@ -188,7 +189,7 @@ order_comes(const struct line *l, int period, int h, int nv, double *y,
             if (!l->k.direct)
                 full *= row(l->k.root, v);
             lanes g = from(l, h, at, v);
-            shut |= lanes_bits(g <= LINE_COARSE * full) << LANES * v;
+            shut |= lanes_bits(g <= BALLISTIC_CLOSED * full) << LANES * v;
         }
         if (shut & all & ~(UINT64_C(1) << c))
             return false;
@@ -197,10 +198,11 @@ order_comes(const struct line *l, int period, int h, int nv, double *y,
 }
 
 STILL_INLINE int
-order(const struct line *l, const struct line_map *k, int period, int h, int nv,
-      struct line_fixed *out)
+order(const struct ballistic *l, const struct period_map *k, int period, int h,
+      int nv, struct fixed_point *out)
 {
-    double M[MAP_STILL][4], x[MAP_STILL], y[MAP_STILL], z[MAP_STILL];
+    double M[MAP_LINEAR_RANK][4], x[MAP_LINEAR_RANK], y[MAP_LINEAR_RANK],
+        z[MAP_LINEAR_RANK];
     struct order_way u, g;
     bool other = false;
     order_rates(l, k, period, h, M);
@@ -240,8 +242,8 @@ order(const struct line *l, const struct line_map *k, int period, int h, int nv,
 }
 
 STILL_INLINE int
-order_any(const struct line *l, const struct line_map *k, int period,
-          struct line_fixed *out)
+order_any(const struct ballistic *l, const struct period_map *k, int period,
+          struct fixed_point *out)
 {
     int m = l->model.m, h = k->n / 2, nv = (m + LANES - 1) / LANES;
     if (h == 3 && m <= 4)

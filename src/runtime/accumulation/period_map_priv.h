@@ -13,10 +13,11 @@
 #define MAP_NEAR 0.1
 #define MAP_FAR 0.5
 /* ranks of groups that period_map_linear.c takes */
-#define MAP_STILL 3
+#define MAP_LINEAR_RANK 3
 
-struct line_map {
-    struct line *s;  /* the copy that goes on, without its past if `still` */
+struct period_map {
+    struct ballistic
+        *s;          /* the copy that goes on, without its past if `still` */
     int r, n;        /* of y; 2 times the rank of the group's W */
     int *b;          /* n/2: independent contacts of the group */
     double *dy, *dz; /* r x n: tangents, by coordinate */
@@ -28,7 +29,8 @@ struct line_map {
     double *M; /* n x n: d x1/d x, column by column */
     /* the same by blocks, in rows of four, of a map without accelerations:
      * gaps by gaps, by rates, rates by rates; and of the time */
-    double gg[MAP_STILL][4], gu[MAP_STILL][4], uu[MAP_STILL][4], tg[4], tu[4];
+    double gg[MAP_LINEAR_RANK][4], gu[MAP_LINEAR_RANK][4],
+        uu[MAP_LINEAR_RANK][4], tg[4], tu[4];
     double *D, *P, *Q;
     double *t, *v, *c; /* n: tangents of the scales; n + 2 */
     double *A;         /* (n + 2) x SMALL_LD(n + 2) */
@@ -39,7 +41,7 @@ struct line_map {
     int ex, ev;        /* base units */
     bool heavy, light; /* accelerations count; they do no longer */
     bool still;        /* none at all, and */
-    const struct line_map_still *in_blocks;
+    const struct period_map_linear *in_blocks;
     double distance;
 };
 
@@ -55,24 +57,27 @@ struct reading {
 };
 
 /* period_map_step.c: of this group; k->r is known */
-void line_map_seeds(const struct line *l, struct line_map *k,
-                    const bool *group);
+void period_map_seeds(const struct ballistic *l, struct period_map *k,
+                      const bool *group);
 /* The last `period` entries of the history of l, once more on the copy, with
  * the derivative. False: the next period is another. */
-bool line_map_follow(const struct line *l, struct line_map *k, int period);
+bool period_map_follow(const struct ballistic *l, struct period_map *k,
+                       int period);
 /* gaps and rates of the independent contacts in base units, in the metric */
-void line_map_coordinates(const struct line_map *k, double *x);
-/* Where nothing accelerates, and the group's rank is MAP_STILL at most */
-struct line_map_still {
-    /* as line_map_follow, each entry an impact of one contact */
-    bool (*follow)(const struct line *l, struct line_map *k, int period);
+void period_map_coordinates(const struct period_map *k, double *x);
+/* Where nothing accelerates, and the group's rank is MAP_LINEAR_RANK at most */
+struct period_map_linear {
+    /* as period_map_follow, each entry an impact of one contact */
+    bool (*follow)(const struct ballistic *l, struct period_map *k, int period);
     /* what period_map.c's read_map says of it */
-    bool (*read)(struct line_map *k, struct reading *out);
-    /* line_order, where it can tell */
-    int (*order)(const struct line *l, const struct line_map *k, int period,
-                 struct line_fixed *out);
+    bool (*read)(struct period_map *k, struct reading *out);
+    /* period_map_order, where it can tell */
+    int (*order)(const struct ballistic *l, const struct period_map *k,
+                 int period, struct fixed_point *out);
 };
-const struct line_map_still *line_map_still(void); /* for this processor */
-extern const struct line_map_still line_map_wide;  /* LINE_WIDE */
+const struct period_map_linear *
+period_map_linear(void); /* for this processor */
+extern const struct period_map_linear
+    period_map_linear_avx2; /* HAVE_AVX2_FILES */
 
 #endif

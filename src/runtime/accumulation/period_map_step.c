@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One period of period_map.c on the copy k->s, by line_next, and its
+/* One period of period_map.c on the copy k->s, by ballistic_next, and its
  * derivative: tangents lie by coordinate and go along. Whatever a period is
  * made of: impacts under accelerations, several that one impulse brings about,
  * limits.
@@ -13,9 +13,9 @@
 #define MAP_HITS 64
 
 void
-line_map_coordinates(const struct line_map *k, double *x)
+period_map_coordinates(const struct period_map *k, double *x)
 {
-    const struct line *s = k->s;
+    const struct ballistic *s = k->s;
     int h = k->n / 2;
     for (int i = 0; i < h; i++) {
         double root = s->k.root[k->b[i]];
@@ -26,10 +26,10 @@ line_map_coordinates(const struct line_map *k, double *x)
 
 /* tangents: what the group's impulses can do to each gap and rate alone */
 static void
-seeds(const struct line *l, struct line_map *k)
+seeds(const struct ballistic *l, struct period_map *k)
 {
-    struct line_work *w = l->w;
-    int r = k->r, n = line_factor(l, k->group), h = 0;
+    struct ballistic_workspace *w = l->w;
+    int r = k->r, n = projection_factor(l, k->group), h = 0;
     for (int i = 0; i < n; i++)
         if (w->rd[i] != 0.0)
             k->b[h++] = w->index[i];
@@ -40,7 +40,7 @@ seeds(const struct line *l, struct line_map *k)
         double *x = w->u; /* m */
         memset(x, 0, (size_t)l->model.m * sizeof *x);
         x[k->b[c]] = l->k.root[k->b[c]];
-        line_solve_for(l, n, x);
+        projection_solve(l, n, x);
         for (int i = 0; i < n; i++)
             for (int j = 0; j < r; j++) {
                 double d = l->k.H[w->index[i] * r + j] * w->f[i];
@@ -51,7 +51,8 @@ seeds(const struct line *l, struct line_map *k)
 }
 
 void
-line_map_seeds(const struct line *l, struct line_map *k, const bool *group)
+period_map_seeds(const struct ballistic *l, struct period_map *k,
+                 const bool *group)
 {
     size_t m = (size_t)l->model.m;
     if (k->version == l->k.version && !memcmp(k->group, group, m))
@@ -62,7 +63,7 @@ line_map_seeds(const struct line *l, struct line_map *k, const bool *group)
 }
 
 static void
-seed(struct line_map *k)
+seed(struct period_map *k)
 {
     size_t size = (size_t)(k->n * k->r) * sizeof *k->dy;
     memset(k->dt, 0, (size_t)k->n * sizeof *k->dt);
@@ -72,7 +73,8 @@ seed(struct line_map *k)
 
 /* of them all, what contact c sees */
 LANES_INLINE void
-seen_by(const struct line *s, int n, int r, int c, const double *x, double *to)
+seen_by(const struct ballistic *s, int n, int r, int c, const double *x,
+        double *to)
 {
     if (s->k.direct)
         memcpy(to, x + c * n, (size_t)n * sizeof *to);
@@ -81,7 +83,7 @@ seen_by(const struct line *s, int n, int r, int c, const double *x, double *to)
 }
 
 static double *
-take_one(const struct line_map *k, const double *x, int i)
+take_one(const struct period_map *k, const double *x, int i)
 {
     for (int j = 0; j < k->r; j++)
         k->one[j] = x[j * k->n + i];
@@ -89,7 +91,7 @@ take_one(const struct line_map *k, const double *x, int i)
 }
 
 static void
-put_one(const struct line_map *k, double *x, int i)
+put_one(const struct period_map *k, double *x, int i)
 {
     for (int j = 0; j < k->r; j++)
         x[j * k->n + i] = k->one[j];
@@ -97,13 +99,13 @@ put_one(const struct line_map *k, double *x, int i)
 
 /* contacts that are closed have no gap, and those that slide no rate */
 static void
-hold(struct line_map *k, const bool *closed)
+hold(struct period_map *k, const bool *closed)
 {
-    int n = line_factor(k->s, closed);
+    int n = projection_factor(k->s, closed);
     for (int c = 0; c < k->n && n; c++) {
-        line_project(k->s, n, take_one(k, k->dy, c), NULL);
+        projection_apply(k->s, n, take_one(k, k->dy, c), NULL);
         put_one(k, k->dy, c);
-        line_project(k->s, n, take_one(k, k->dz, c), NULL);
+        projection_apply(k->s, n, take_one(k, k->dz, c), NULL);
         put_one(k, k->dz, c);
     }
 }
@@ -112,10 +114,10 @@ hold(struct line_map *k, const bool *closed)
  * end; a: accelerations; arrive: rate of c. single: and over the impulse of c
  * alone. */
 LANES_INLINE void
-fly_of(struct line_map *k, int n, int r, int c, double tau, double arrive,
+fly_of(struct period_map *k, int n, int r, int c, double tau, double arrive,
        bool single)
 {
-    const struct line *s = k->s;
+    const struct ballistic *s = k->s;
     double *dy = k->dy, *dz = k->dz, *w = k->t;
     const double *z = k->v, *a = k->c, *H = s->k.H + c * r;
     for (int i = 0; i < n * r; i += 2)
@@ -143,7 +145,7 @@ fly_of(struct line_map *k, int n, int r, int c, double tau, double arrive,
 }
 
 static void
-fly(struct line_map *k, int c, double tau, double arrive, bool single)
+fly(struct period_map *k, int c, double tau, double arrive, bool single)
 {
     int n = k->n, r = k->r;
     if (n == 6 && r == 3)
@@ -156,20 +158,20 @@ fly(struct line_map *k, int c, double tau, double arrive, bool single)
 
 /* The rates of y that the tangents are moved along, base units. Where others
  * than the group move, the small rates of the group are known better by
- * themselves (LINE_MINOR) than from y: then the least y that has them. */
+ * themselves (BALLISTIC_MINOR) than from y: then the least y that has them. */
 static void
-rates_of(struct line_map *k, double *z)
+rates_of(struct period_map *k, double *z)
 {
-    struct line *s = k->s;
-    struct line_work *w = s->w;
+    struct ballistic *s = k->s;
+    struct ballistic_workspace *w = s->w;
     int r = k->r, ez = s->ev - k->ev;
     if (s->k.direct || k->n == 2 * r) {
         for (int j = 0; j < r; j++)
             z[j] = times2(s->z[j], ez);
         return;
     }
-    int n = line_factor(s, k->group);
-    line_solve_for(s, n, s->rate);
+    int n = projection_factor(s, k->group);
+    projection_solve(s, n, s->rate);
     memset(z, 0, (size_t)r * sizeof *z);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < r; j++)
@@ -178,9 +180,9 @@ rates_of(struct line_map *k, double *z)
 
 /* the next impact, which must be that of one contact of the entry `name` */
 static bool
-step_impact(struct line_map *k, int name)
+step_impact(struct period_map *k, int name)
 {
-    struct line *s = k->s;
+    struct ballistic *s = k->s;
     int r = k->r, m = s->model.m;
     double *z = k->v, *a = k->c, tau;
     rates_of(k, z);
@@ -188,16 +190,18 @@ step_impact(struct line_map *k, int name)
         a[j] = times2(s->ya[j], k->ex - 2 * k->ev);
     long before = s->impacts;
     s->w->look = (unsigned long)-1;
-    if (line_next(s, INFINITY) != LINE_IMPACT || s->impacts != before + 1)
+    if (ballistic_next(s, INFINITY) != BALLISTIC_IMPACT ||
+        s->impacts != before + 1)
         return false;
     int c = s->hit;
-    if (name < m ? c != name : !line_group_has(s, name, c))
+    if (name < m ? c != name : !impact_history_group_has(s, name, c))
         return false;
-    const struct line_impact *e = &s->w->ring[(s->w->n_ring - 1) % LINE_KEPT];
+    const struct impact_entry *e =
+        &s->w->ring[(s->w->n_ring - 1) % HISTORY_KEPT];
     tau = times2(e->flight, e->exponent - (k->ex - k->ev));
     for (int j = 0; j < r; j++)
         z[j] += a[j] * tau;
-    double arrive = line_of(s, c, z);
+    double arrive = ballistic_of(s, c, z);
     if (!(arrive < 0.0))
         return false;
     k->tau += tau;
@@ -205,13 +209,14 @@ step_impact(struct line_map *k, int name)
     for (int i = 0; i < m; i++)
         hits += k->sel[i] = s->impulse[i] != 0.0 || i == c;
     fly(k, c, tau, arrive, hits == 1);
-    int n = hits == 1 ? 0 : line_factor(s, k->sel);
+    int n = hits == 1 ? 0 : projection_factor(s, k->sel);
     for (int i = 0; i < k->n && n; i++) {
         double *dz = take_one(k, k->dz, i), *u = s->w->u;
         for (int j = 0; j < m; j++)
             if (k->sel[j])
-                u[j] = line_of(s, j, dz) * (j == c ? 1.0 + s->model.e[c] : 1.0);
-        line_solve_for(s, n, u);
+                u[j] = ballistic_of(s, j, dz) *
+                       (j == c ? 1.0 + s->model.e[c] : 1.0);
+        projection_solve(s, n, u);
         for (int q = 0; q < n; q++)
             for (int j = 0; j < r; j++)
                 dz[j] -= s->k.H[s->w->index[q] * r + j] * s->w->f[q];
@@ -225,14 +230,14 @@ step_impact(struct line_map *k, int name)
 /* A limit: when each of its contacts has been hit again, those that still slide
  * do so to its end, and the rest is a projection. */
 static bool
-step_limit(struct line_map *k, int name)
+step_limit(struct period_map *k, int name)
 {
-    struct line *s = k->s;
+    struct ballistic *s = k->s;
     int m = s->model.m, left = 0;
     bool *group = s->group, *closed = s->w->closed, *hit = k->hit;
     memset(hit, 0, (size_t)m);
     for (int i = 0; i < m; i++)
-        left += line_group_has(s, name, i);
+        left += impact_history_group_has(s, name, i);
     for (int i = 0; left > 0; i++) {
         if (i > MAP_HITS || !step_impact(k, name))
             return false;
@@ -240,18 +245,18 @@ step_limit(struct line_map *k, int name)
         hit[s->hit] = true;
     }
     memcpy(group, s->on, (size_t)m);
-    line_group_add(s, name, group);
+    impact_history_group_add(s, name, group);
     memcpy(closed, group, (size_t)m);
     hold(k, closed);
-    line_take(s, 0.0);
+    projection_take_limit(s, 0.0);
     return true;
 }
 
 /* M from the tangents */
 LANES_INLINE void
-sense_of(struct line_map *k, int n, int r)
+sense_of(struct period_map *k, int n, int r)
 {
-    const struct line *s = k->s;
+    const struct ballistic *s = k->s;
     int h = n / 2;
     for (int i = 0; i < n; i++) {
         int b = k->b[i < h ? i : i - h];
@@ -263,21 +268,22 @@ sense_of(struct line_map *k, int n, int r)
 }
 
 bool
-line_map_follow(const struct line *l, struct line_map *k, int period)
+period_map_follow(const struct ballistic *l, struct period_map *k, int period)
 {
-    const struct line_work *w = l->w;
-    struct line *s = k->s;
+    const struct ballistic_workspace *w = l->w;
+    struct ballistic *s = k->s;
     seed(k);
     if (s->n_on)
         hold(k, s->on);
-    line_map_coordinates(k, k->x);
+    period_map_coordinates(k, k->x);
     k->tau = 0.0;
     for (int i = period; i > 0; i--) {
-        int name = w->ring[(w->n_ring - (unsigned long)i) % LINE_KEPT].contact;
+        int name =
+            w->ring[(w->n_ring - (unsigned long)i) % HISTORY_KEPT].contact;
         if (!(name < l->model.m ? step_impact(k, name) : step_limit(k, name)))
             return false;
     }
-    line_map_coordinates(k, k->x1);
+    period_map_coordinates(k, k->x1);
     if (k->n == 6 && k->r == 3)
         sense_of(k, 6, 3);
     else if (k->n == 4 && k->r == 2)

@@ -11,12 +11,12 @@
 #include "runtime/numerics/lcp.h"
 
 /* mantissas are kept above this */
-#define LINE_SMALL 0x1p-40
-#define LINE_STEP 40
+#define UNITS_SMALL 0x1p-40
+#define UNITS_STEP 40
 /* exponents beyond: nothing is left of the numbers */
-#define LINE_EXPONENTS 100000000
+#define UNITS_EXPONENTS 100000000
 /* local accelerations are kept below this */
-#define LINE_STEEP 0x1p200
+#define UNITS_STEEP 0x1p200
 
 /* -- making -----------------------------------------------------------------
  */
@@ -43,7 +43,7 @@ lanes_new(struct arena *a, int n)
 }
 
 static void
-made_new(struct arena *a, struct line_made *k, int n, int m)
+made_new(struct arena *a, struct contact_matrices *k, int n, int m)
 {
     k->B = numbers(a, m * n);
     k->W = numbers(a, m * m);
@@ -68,7 +68,7 @@ made_new(struct arena *a, struct line_made *k, int n, int m)
 }
 
 static void
-block_new(struct arena *a, struct line *l, int n, int m)
+block_new(struct arena *a, struct ballistic *l, int n, int m)
 {
     double **at[] = {&l->y,     &l->z,       &l->ya,  &l->gap, &l->rate,
                      &l->na,    &l->nal,     &l->yal, &l->c0l, &l->d0l,
@@ -88,16 +88,17 @@ block_new(struct arena *a, struct line *l, int n, int m)
     l->hits = l->fresh + m;
     l->group = l->hits + m;
     l->w->bytes = bytes;
-    l->w->begun = (struct line_begun){.q = numbers(a, n),
-                                      .v = numbers(a, n),
-                                      .block = lanes_new(a, doubles + m),
-                                      .rsize = lanes_new(a, stride)};
+    l->w->begun =
+        (struct ballistic_saved_start){.q = numbers(a, n),
+                                       .v = numbers(a, n),
+                                       .block = lanes_new(a, doubles + m),
+                                       .rsize = lanes_new(a, stride)};
 }
 
-static struct line_work *
+static struct ballistic_workspace *
 work_new(struct arena *a, int n, int m)
 {
-    struct line_work *w = NEW(a, struct line_work);
+    struct ballistic_workspace *w = NEW(a, struct ballistic_workspace);
     double **at[] = {&w->q,  &w->u,  &w->rd, &w->f,  &w->p,
                      &w->ys, &w->zs, &w->as, &w->ds, &w->rsize};
     made_new(a, &w->own, n, m);
@@ -122,8 +123,8 @@ work_new(struct arena *a, int n, int m)
     w->closed = NEW_N(a, bool, (size_t)m + 1);
     w->slight = NEW_N(a, bool, (size_t)m + 1);
     w->calm = NEW_N(a, bool, (size_t)m + 1);
-    w->least = LINE_RESOLVE;
-    w->coast = line_coast(m);
+    w->least = ACCUMULATION_RESOLVE;
+    w->coast = ballistic_coast(m);
     return w;
 }
 
@@ -135,9 +136,9 @@ same(const double *a, const double *b, int n)
 }
 
 int
-line_renew(struct line *l, const struct line_model *model)
+ballistic_renew(struct ballistic *l, const struct ballistic_model *model)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     int n = model->n, m = model->m;
     bool made = w->made && !model->bias && same(w->mass, model->mass, n * n) &&
                 same(w->acc, model->acc, n) && same(w->N, model->N, m * n) &&
@@ -155,12 +156,12 @@ line_renew(struct line *l, const struct line_model *model)
 #undef KEEP
     if (made) {
         l->k = w->own;
-        line_laws(l);
+        matrices_laws(l);
         return 0;
     }
     w->made = false;
     l->k = w->own;
-    int bad = line_make(l);
+    int bad = matrices_make(l);
     w->own.r = l->k.r;
     w->own.direct = l->k.direct;
     w->made = !bad && !model->bias;
@@ -168,31 +169,32 @@ line_renew(struct line *l, const struct line_model *model)
 }
 
 void
-line_restitutions(struct line *l, const double *e)
+ballistic_restitutions(struct ballistic *l, const double *e)
 {
     if (same(l->w->e, e, l->model.m))
         return;
     memcpy(l->w->e, e, (size_t)l->model.m * sizeof *e);
     l->w->ahead = NULL;
-    line_laws(l);
+    matrices_laws(l);
 }
 
-struct line *
-line_memory(struct arena *a, int n, int m)
+struct ballistic *
+ballistic_memory(struct arena *a, int n, int m)
 {
-    struct line *l = NEW(a, struct line);
+    struct ballistic *l = NEW(a, struct ballistic);
     l->w = work_new(a, n, m);
     l->w->arena = a;
-    l->w->marks = line_marks_new(a, m);
+    l->w->marks = impact_history_new(a, m);
     block_new(a, l, n, m);
     return l;
 }
 
 int
-line_new(struct arena *a, const struct line_model *model, struct line **out)
+ballistic_new(struct arena *a, const struct ballistic_model *model,
+              struct ballistic **out)
 {
-    struct line *l = line_memory(a, model->n, model->m);
-    if (line_renew(l, model))
+    struct ballistic *l = ballistic_memory(a, model->n, model->m);
+    if (ballistic_renew(l, model))
         return 1;
     *out = l;
     return 0;
@@ -201,38 +203,40 @@ line_new(struct arena *a, const struct line_model *model, struct line **out)
 /* No pattern is looked for in fewer impacts: `least` of it are to be resolved.
  */
 static unsigned long
-first_look(const struct line_work *w)
+first_look(const struct ballistic_workspace *w)
 {
-    return (unsigned long)(w->least > LINE_RESOLVE ? LINE_RESOLVE : w->least);
+    return (unsigned long)(w->least > ACCUMULATION_RESOLVE
+                               ? ACCUMULATION_RESOLVE
+                               : w->least);
 }
 
 void
-line_resolve(struct line *l, long least)
+accumulation_resolve(struct ballistic *l, long least)
 {
     l->w->least = least;
     l->w->look = l->w->n_ring ? 0 : first_look(l->w);
 }
 
 void
-line_brief(struct line *l, bool brief)
+accumulation_skip_rates(struct ballistic *l, bool brief)
 {
     l->w->brief = brief;
 }
 
 void
-line_verdict(struct line *l, bool alone)
+accumulation_verdict_only(struct ballistic *l, bool alone)
 {
     l->w->verdict = alone;
 }
 
 void
-line_doubt(struct line *l, long least)
+accumulation_doubt(struct ballistic *l, long least)
 {
     l->w->doubt = least;
 }
 
 void
-line_accept(struct line *l, double error)
+accumulation_accept_error(struct ballistic *l, double error)
 {
     l->w->accept = error;
 }
@@ -241,13 +245,13 @@ line_accept(struct line *l, double error)
  */
 
 void
-line_units(struct line *l)
+ballistic_units(struct ballistic *l)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     w->tunit = power2(l->ex - l->ev);
     w->vunit = power2(l->ev);
     w->aunit = power2(l->ex - 2 * l->ev);
-    w->still = l->model.m > 0 && l->model.m <= LINE_LANES;
+    w->still = l->model.m > 0 && l->model.m <= BALLISTIC_LANES;
     for (int i = 0; i < l->model.m; i++) {
         l->nal[i] = l->na[i] == 0.0 ? 0.0 : l->na[i] * w->aunit;
         l->c0l[i] = l->k.c0[i] == 0.0 ? 0.0 : times2(l->k.c0[i], -l->ex);
@@ -276,13 +280,13 @@ fit(double *x, int n, int *e, int least)
 {
     double size = largest(x, n);
     int by = 0;
-    while (size < LINE_SMALL && size > 0.0 && *e + by > least) {
+    while (size < UNITS_SMALL && size > 0.0 && *e + by > least) {
         size *= 0x1p40;
-        by -= LINE_STEP;
+        by -= UNITS_STEP;
     }
     while (size > 0x1p60 && isfinite(size)) {
         size *= 0x1p-40;
-        by += LINE_STEP;
+        by += UNITS_STEP;
     }
     for (int i = 0; i < n && by; i++)
         x[i] = times2(x[i], -by);
@@ -291,21 +295,21 @@ fit(double *x, int n, int *e, int least)
 }
 
 void
-line_rescale(struct line *l)
+ballistic_rescale(struct ballistic *l)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     int r = l->k.r, m = l->model.m, ex = l->ex, ev = l->ev;
     double a = largest(l->na, m);
     bool any, rest = !(largest(l->y, r) > 0.0);
     /* local accelerations a 2^(ex - 2 ev) stay finite */
-    int least = -LINE_EXPONENTS;
+    int least = -UNITS_EXPONENTS;
     any = fit(l->y, r, &l->ex, least);
     if (a > 0.0 && !rest)
-        least = (l->ex + ilogb(a) - ilogb(LINE_STEEP)) / 2 + LINE_STEP;
+        least = (l->ex + ilogb(a) - ilogb(UNITS_STEEP)) / 2 + UNITS_STEP;
     any |= fit(l->z, r, &l->ev, least);
     if (any && rest) /* no length: that of the speed */
         l->ex = a > 0.0 ? 2 * l->ev : l->ev;
-    w->low_v = LINE_SMALL;
+    w->low_v = UNITS_SMALL;
     if (!any)
         return;
     for (int i = 0; i < m; i++) {
@@ -314,12 +318,12 @@ line_rescale(struct line *l)
         l->rate[i] = times2(l->rate[i], ev - l->ev);
         w->rsize[i] = times2(w->rsize[i], ev - l->ev);
     }
-    line_units(l);
+    ballistic_units(l);
     w->coasts &= w->still;
 }
 
 bool
-line_plain(struct line *l)
+ballistic_plain_units(struct ballistic *l)
 {
     int r = l->k.r, m = l->model.m, ex = l->ex, ev = l->ev;
     if (ex == 0 && ev == 0)
@@ -329,10 +333,10 @@ line_plain(struct line *l)
         l->y[j] = times2(l->y[j], ex);
         l->z[j] = times2(l->z[j], ev);
     }
-    line_units(l);
+    ballistic_units(l);
     for (int i = 0; i < m; i++) {
         l->gap[i] = isfinite(l->gap[i]) ? times2(l->gap[i], ex)
-                                        : line_of(l, i, l->y) + l->c0l[i];
+                                        : ballistic_of(l, i, l->y) + l->c0l[i];
         l->big[i] = isfinite(l->big[i]) ? times2(l->big[i], ex)
                                         : fabs(l->gap[i]) + fabs(l->c0l[i]);
         l->rate[i] = times2(l->rate[i], ev);
@@ -345,33 +349,34 @@ line_plain(struct line *l)
  */
 
 void
-line_sense(struct line *l)
+ballistic_sense(struct ballistic *l)
 {
     for (int i = 0; i < l->model.m; i++) {
-        l->gap[i] = l->on[i] ? 0.0 : line_of(l, i, l->y) + l->c0l[i];
-        l->rate[i] = l->on[i] ? 0.0 : line_of(l, i, l->z) + l->d0l[i];
+        l->gap[i] = l->on[i] ? 0.0 : ballistic_of(l, i, l->y) + l->c0l[i];
+        l->rate[i] = l->on[i] ? 0.0 : ballistic_of(l, i, l->z) + l->d0l[i];
     }
 }
 
 /* a part of x that no contact feels: x - off - E y, 0 when it is rounding */
 static void
-apart(const struct line *l, const double *x, const double *off, const double *y,
-      double *out)
+apart(const struct ballistic *l, const double *x, const double *off,
+      const double *y, double *out)
 {
     int r = l->k.r;
     for (int i = 0; i < l->model.n; i++) {
         const double *E = l->k.E + i * r;
         double o = off ? off[i] : 0.0, s = x[i] - o;
-        double size = fabs(x[i]) + fabs(o) + line_abs(r, E, y);
-        s -= line_dot(r, E, y);
-        out[i] = fabs(s) <= LINE_NOISE * (r + 1) * DBL_EPSILON * size ? 0.0 : s;
+        double size = fabs(x[i]) + fabs(o) + dot_abs(r, E, y);
+        s -= dot_of(r, E, y);
+        out[i] =
+            fabs(s) <= BALLISTIC_NOISE * (r + 1) * DBL_EPSILON * size ? 0.0 : s;
     }
 }
 
 static void
-forget_past(struct line *l, double t)
+forget_past(struct ballistic *l, double t)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     l->ex = l->ev = 0;
     l->t = l->start = t;
     l->t_lo = 0.0;
@@ -387,15 +392,15 @@ forget_past(struct line *l, double t)
     w->stamp++;
     w->twin = NULL;
     w->low_v = INFINITY;
-    line_marks_forget(l);
+    impact_history_forget(l);
     w->map_at = 0;
     memset(&l->chatter, 0, sizeof l->chatter);
 }
 
 static void
-forget(struct line *l, double t)
+forget(struct ballistic *l, double t)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     size_t m = (size_t)l->model.m;
     forget_past(l, t);
     if (!m)
@@ -415,13 +420,14 @@ forget(struct line *l, double t)
 /* what rates have beyond those of y, where gaps hold the time: d0, in the
  * line's own memory */
 static void
-drifts(struct line *l)
+drifts(struct ballistic *l)
 {
     int m = l->model.m;
     for (int i = 0; i < m; i++) {
-        double d = l->rate[i] - line_of(l, i, l->z);
+        double d = l->rate[i] - ballistic_of(l, i, l->z);
         l->k.d0[i] =
-            fabs(d) <= LINE_NOISE * m * DBL_EPSILON * l->w->rsize[i] ? 0.0 : d;
+            fabs(d) <= BALLISTIC_NOISE * m * DBL_EPSILON * l->w->rsize[i] ? 0.0
+                                                                          : d;
     }
     for (int j = 0; j < l->k.r; j++)
         l->k.d0[l->k.basis[j]] = 0.0;
@@ -429,11 +435,11 @@ drifts(struct line *l)
 
 /* as the start before, if that was the same */
 static bool
-begin_again(struct line *l, double t, const double *q, const double *v,
+begin_again(struct ballistic *l, double t, const double *q, const double *v,
             double tol)
 {
-    struct line_work *w = l->w;
-    const struct line_begun *b = &w->begun;
+    struct ballistic_workspace *w = l->w;
+    const struct ballistic_saved_start *b = &w->begun;
     int n = l->model.n;
     if (b->version != l->k.version || b->t != t || b->tol != tol ||
         !same(b->q, q, n) || !same(b->v, v, n))
@@ -446,17 +452,17 @@ begin_again(struct line *l, double t, const double *q, const double *v,
     w->tunit = power2(l->ex - l->ev);
     w->vunit = power2(l->ev);
     w->aunit = power2(l->ex - 2 * l->ev);
-    w->low_v = LINE_SMALL;
+    w->low_v = UNITS_SMALL;
     w->still = w->coasts = b->still;
-    w->ahead = line_many_find(l);
+    w->ahead = ballistic_batch_find(l);
     return true;
 }
 
 static void
-note_begun(struct line *l, const double *q, const double *v, double tol)
+note_begun(struct ballistic *l, const double *q, const double *v, double tol)
 {
-    struct line_work *w = l->w;
-    struct line_begun *b = &w->begun;
+    struct ballistic_workspace *w = l->w;
+    struct ballistic_saved_start *b = &w->begun;
     size_t n = (size_t)l->model.n;
     if (w->many)
         w->many->n = 0;
@@ -473,11 +479,11 @@ note_begun(struct line *l, const double *q, const double *v, double tol)
 }
 
 bool
-line_start(struct line *l, double t, const double *q, const double *v,
-           double tol)
+ballistic_start(struct ballistic *l, double t, const double *q, const double *v,
+                double tol)
 {
     int n = l->model.n, m = l->model.m;
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     bool moving = false;
     for (int i = 0; i < m; i++)
         moving |= l->model.drift && l->model.drift[i] != 0.0;
@@ -488,13 +494,13 @@ line_start(struct line *l, double t, const double *q, const double *v,
         const double *N = l->model.N + i * n;
         double c = l->model.c[i];
         double drift = l->model.drift ? l->model.drift[i] : 0.0;
-        l->gap[i] = line_dot(n, N, q) + c;
-        l->rate[i] = line_dot(n, N, v) + drift;
-        l->big[i] = line_abs(n, N, q) + fabs(c);
-        w->rsize[i] = line_abs(n, N, v) + fabs(drift);
-        if (fabs(l->gap[i]) <= LINE_NOISE * DBL_EPSILON * l->big[i])
+        l->gap[i] = dot_of(n, N, q) + c;
+        l->rate[i] = dot_of(n, N, v) + drift;
+        l->big[i] = dot_abs(n, N, q) + fabs(c);
+        w->rsize[i] = dot_abs(n, N, v) + fabs(drift);
+        if (fabs(l->gap[i]) <= BALLISTIC_NOISE * DBL_EPSILON * l->big[i])
             l->gap[i] = 0.0;
-        if (fabs(l->rate[i]) <= LINE_NOISE * DBL_EPSILON * w->rsize[i])
+        if (fabs(l->rate[i]) <= BALLISTIC_NOISE * DBL_EPSILON * w->rsize[i])
             l->rate[i] = 0.0;
         bool near = l->gap[i] <= tol;
         w->closed[i] = near && l->rate[i] == 0.0;
@@ -504,16 +510,16 @@ line_start(struct line *l, double t, const double *q, const double *v,
         l->y[j] = l->gap[l->k.basis[j]];
         l->z[j] = l->rate[l->k.basis[j]];
     }
-    line_coordinates(l, l->y);
-    line_coordinates(l, l->z);
+    matrices_coordinates(l, l->y);
+    matrices_coordinates(l, l->z);
     if (moving)
         drifts(l);
     else if (l->k.d0 == w->own.d0)
         memset(l->k.d0, 0, (size_t)m * sizeof *l->k.d0);
     apart(l, q, l->k.origin, l->y, l->xp);
     apart(l, v, NULL, l->z, l->vp);
-    line_rescale(l);
-    if (!line_settle(l)) /* and units */
+    ballistic_rescale(l);
+    if (!active_set_settle(l)) /* and units */
         return false;
     w->coasts = w->still && l->n_on == 0;
     note_begun(l, q, v, tol);
@@ -524,7 +530,7 @@ line_start(struct line *l, double t, const double *q, const double *v,
 
 /* q and v at time `after` the state (y, z) now */
 static void
-put(const struct line *l, double after, const double *y, const double *z,
+put(const struct ballistic *l, double after, const double *y, const double *z,
     double *q, double *v)
 {
     double s = l->t - l->start + l->t_lo + after;
@@ -532,23 +538,23 @@ put(const struct line *l, double after, const double *y, const double *z,
         const double *E = l->k.E + i * l->k.r;
         q[i] = l->k.origin[i] +
                (l->xp[i] + (l->vp[i] + 0.5 * l->k.ap[i] * s) * s) +
-               times2(line_dot(l->k.r, E, y), l->ex);
+               times2(dot_of(l->k.r, E, y), l->ex);
         v[i] =
-            (l->vp[i] + l->k.ap[i] * s) + times2(line_dot(l->k.r, E, z), l->ev);
+            (l->vp[i] + l->k.ap[i] * s) + times2(dot_of(l->k.r, E, z), l->ev);
     }
 }
 
 void
-line_state(const struct line *l, double *q, double *v)
+ballistic_state(const struct ballistic *l, double *q, double *v)
 {
     put(l, 0.0, l->y, l->z, q, v);
 }
 
 void
-line_between(struct line *l, const struct line *after, double t, double *q,
-             double *v)
+ballistic_between(struct ballistic *l, const struct ballistic *after, double t,
+                  double *q, double *v)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     /* a time within the rounding of now is now: in local time it may be far */
     double dt = t == l->t ? 0.0 : t - l->t - l->t_lo;
     double s = times2(dt, l->ev - l->ex);
@@ -557,18 +563,18 @@ line_between(struct line *l, const struct line *after, double t, double *q,
         w->zs[i] = l->z[i] + l->yal[i] * s;
     }
     if (after)
-        line_average(l, after, w->ys, w->zs);
+        projection_average(l, after, w->ys, w->zs);
     put(l, dt, w->ys, w->zs, q, v);
 }
 
 double
-line_gap(const struct line *l, int i)
+ballistic_gap(const struct ballistic *l, int i)
 {
     return l->on[i] || l->fresh[i] ? 0.0 : times2(l->gap[i], l->ex);
 }
 
 double
-line_rate(const struct line *l, int i, int *exponent)
+ballistic_rate(const struct ballistic *l, int i, int *exponent)
 {
     double u = l->on[i] ? 0.0 : l->rate[i];
     if (exponent) {
@@ -579,21 +585,21 @@ line_rate(const struct line *l, int i, int *exponent)
 }
 
 void
-line_advance(struct line *l, double s)
+ballistic_advance(struct ballistic *l, double s)
 {
     for (int j = 0; j < l->k.r; j++) {
         l->y[j] += (l->z[j] + 0.5 * l->yal[j] * s) * s;
         l->z[j] += l->yal[j] * s;
     }
-    line_pass(l, times2(s, l->ex - l->ev));
+    ballistic_add_time(l, times2(s, l->ex - l->ev));
 }
 
 /* history of `from` into `to`: what both have had in common since one was
  * copied from the other need not be copied again */
 static void
-copy_ring(struct line *to, const struct line *from)
+copy_ring(struct ballistic *to, const struct ballistic *from)
 {
-    struct line_work *w = to->w, *o = from->w;
+    struct ballistic_workspace *w = to->w, *o = from->w;
     unsigned long same = 0, n = o->n_ring;
     if (w->twin == from && w->twin_stamp == o->stamp)
         same = w->split;
@@ -601,12 +607,12 @@ copy_ring(struct line *to, const struct line *from)
         same = o->split;
     if (same > n)
         same = n;
-    if (n - same >= LINE_KEPT)
+    if (n - same >= HISTORY_KEPT)
         memcpy(w->ring, o->ring, sizeof w->ring);
     /* the one before may have been written over in `to` */
-    for (unsigned long i = same ? same - 1 : 0; n - same < LINE_KEPT && i < n;
-         i++)
-        w->ring[i % LINE_KEPT] = o->ring[i % LINE_KEPT];
+    for (unsigned long i = same ? same - 1 : 0;
+         n - same < HISTORY_KEPT && i < n; i++)
+        w->ring[i % HISTORY_KEPT] = o->ring[i % HISTORY_KEPT];
     w->n_ring = n;
     w->stamp++;
     w->twin = from;
@@ -615,9 +621,9 @@ copy_ring(struct line *to, const struct line *from)
 }
 
 void
-line_copy_motion(struct line *to, const struct line *from)
+ballistic_copy_motion(struct ballistic *to, const struct ballistic *from)
 {
-    struct line_work *w = to->w, *o = from->w;
+    struct ballistic_workspace *w = to->w, *o = from->w;
     memcpy(to->block, from->block, o->bytes);
     memcpy(w->rsize, o->rsize, (size_t)from->model.m * sizeof *w->rsize);
     w->begun.version = 0;
@@ -643,12 +649,12 @@ line_copy_motion(struct line *to, const struct line *from)
 }
 
 void
-line_copy(struct line *to, const struct line *from)
+ballistic_copy(struct ballistic *to, const struct ballistic *from)
 {
-    struct line_work *w = to->w, *o = from->w;
-    line_copy_motion(to, from);
+    struct ballistic_workspace *w = to->w, *o = from->w;
+    ballistic_copy_motion(to, from);
     copy_ring(to, from);
-    line_marks_copy(to, from);
+    impact_history_copy(to, from);
     to->policy = from->policy;
     to->rough = from->rough;
     to->chatter = from->chatter;
@@ -669,15 +675,15 @@ line_copy(struct line *to, const struct line *from)
  */
 
 int
-line_instant(struct line *l, const struct line_model *model, double t,
-             const double *q, const double *v, const bool *on)
+ballistic_instant(struct ballistic *l, const struct ballistic_model *model,
+                  double t, const double *q, const double *v, const bool *on)
 {
     int n = model->n, m = model->m;
     l->model = *model; /* the caller keeps the arrays */
     l->k = l->w->own;
     l->w->made = false;
     forget(l, t);
-    if (line_make(l))
+    if (matrices_make(l))
         return 1;
     /* the origin is here: gaps are offsets */
     l->w->instant = true;
@@ -685,22 +691,22 @@ line_instant(struct line *l, const struct line_model *model, double t,
     memset(l->xp, 0, (size_t)n * sizeof *l->xp);
     for (int i = 0; i < m; i++) {
         const double *N = model->N + i * n;
-        l->k.c0[i] = model->c[i] + line_dot(n, N, q);
+        l->k.c0[i] = model->c[i] + dot_of(n, N, q);
         l->on[i] = on[i];
         l->n_on += on[i];
         double drift = model->drift ? model->drift[i] : 0.0;
-        l->rate[i] = line_dot(n, N, v) + drift;
-        l->big[i] = line_abs(n, N, q) + fabs(model->c[i]);
-        l->w->rsize[i] = line_abs(n, N, v) + fabs(drift);
+        l->rate[i] = dot_of(n, N, v) + drift;
+        l->big[i] = dot_abs(n, N, q) + fabs(model->c[i]);
+        l->w->rsize[i] = dot_abs(n, N, v) + fabs(drift);
     }
     for (int j = 0; j < l->k.r; j++) {
         l->y[j] = 0.0;
         l->z[j] = l->rate[l->k.basis[j]];
     }
-    line_coordinates(l, l->z);
+    matrices_coordinates(l, l->z);
     drifts(l);
     apart(l, v, NULL, l->z, l->vp);
-    line_units(l);
-    line_sense(l);
+    ballistic_units(l);
+    ballistic_sense(l);
     return 0;
 }

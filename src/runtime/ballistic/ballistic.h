@@ -21,7 +21,7 @@
 
 struct arena;
 
-struct line_model {
+struct ballistic_model {
     int n, m;            /* coordinates, contacts */
     const double *mass;  /* n x n */
     const double *acc;   /* n: free acceleration */
@@ -29,41 +29,44 @@ struct line_model {
     const double *bias;  /* m: accelerations of the gaps beyond N a (terms of
                             velocities); NULL: none */
     const double *drift; /* m: rates of the gaps beyond N v, where a gap holds
-                            the time (line_instant alone); NULL: none */
+                            the time (ballistic_instant alone); NULL: none */
     const double *c;     /* m: gaps at q = 0 */
     const double *e;     /* m */
 };
 
 /* what to do when several contacts close at one instant */
-enum line_policy {
-    LINE_REPORT,     /* stop there: not unique */
-    LINE_SEQUENTIAL, /* one after the other, the lower number first, until none
-                        approaches */
-    LINE_COMPLEMENTARITY, /* Moreau's: v+ + e v- and impulses complementary */
-    LINE_REST             /* these contacts stop */
+enum ballistic_policy {
+    BALLISTIC_REPORT,     /* stop there: not unique */
+    BALLISTIC_SEQUENTIAL, /* one after the other, the lower number first, until
+                        none approaches */
+    BALLISTIC_COMPLEMENTARITY, /* Moreau's: v+ + e v- and impulses complementary
+                                */
+    BALLISTIC_REST             /* these contacts stop */
 };
 
-enum line_event {
-    LINE_END,       /* `until` is reached */
-    LINE_IMPACT,    /* one contact */
-    LINE_SEVERAL,   /* several at one instant, resolved by the policy */
-    LINE_UNDECIDED, /* several at one instant, not resolved */
-    LINE_CHATTER,   /* a group's impacts have been summed up to their limit; the
-                       state is the one after it */
-    LINE_FREE,      /* no contact will ever close again: returned instead of an
-                       END at infinite `until` */
-    LINE_JAMMED     /* no impulses or forces >= 0 keep the contacts closed */
+enum ballistic_event {
+    BALLISTIC_END,          /* `until` is reached */
+    BALLISTIC_IMPACT,       /* one contact */
+    BALLISTIC_SEVERAL,      /* several at one instant, resolved by the policy */
+    BALLISTIC_UNDECIDED,    /* several at one instant, not resolved */
+    BALLISTIC_ACCUMULATION, /* a group's impacts have been summed up to their
+                     limit; the state is the one after it */
+    BALLISTIC_FREE,  /* no contact will ever close again: returned instead of an
+                   END at infinite `until` */
+    BALLISTIC_JAMMED /* no impulses or forces >= 0 keep the contacts closed */
 };
 
 /* what a limit of chatter rests on */
-enum line_means {
-    LINE_LAW,     /* one contact: flights shrink by e */
-    LINE_MAP,     /* the fixed point of the map from period to period */
-    LINE_FLIGHTS, /* the flights of successive periods, where there is no map */
-    LINE_LOST     /* no order repeats; what was left is lost in rounding */
+enum limit_evidence {
+    LIMIT_BY_LAW,        /* one contact: flights shrink by e */
+    LIMIT_BY_MAP,        /* the fixed point of the map from period to period */
+    LIMIT_BY_FLIGHTS,    /* the flights of successive periods, where there is no
+                            map */
+    LIMIT_BELOW_ROUNDING /* no order repeats; what was left is lost in rounding
+                          */
 };
-struct line_chatter {
-    enum line_means means;
+struct accumulation_limit {
+    enum limit_evidence means;
     long impacts; /* resolved one by one before the limit was taken */
     int period; /* impacts after which the pattern repeats; 0: it never does */
     int depth;  /* 1: of impacts; 2: of limits of impacts, and so on */
@@ -78,7 +81,7 @@ struct line_chatter {
 /* What follows from the matrices alone. The gaps live in a space of r = rank N
  * dimensions: its coordinates y are the gaps themselves where these are
  * independent (`direct`), otherwise g = F y with F F^T = W. */
-struct line_made {
+struct contact_matrices {
     int r;
     bool direct;
     double *B;         /* m x n: M^-1 N_i^T */
@@ -101,12 +104,12 @@ struct line_made {
     int *basis;        /* r: that set */
     unsigned long version; /* another one for other numbers */
 };
-struct line {
-    struct line_model model;
-    enum line_policy policy;
+struct ballistic {
+    struct ballistic_model model;
+    enum ballistic_policy policy;
     bool rough; /* nobody looks at the ratio and contraction of a MAP: they need
                    not be those of the fixed point */
-    struct line_made k;
+    struct contact_matrices k;
     /* gaps and rates are mantissas: 2^ex y, 2^ev z */
     int ex, ev;
     double t, t_lo;
@@ -129,90 +132,96 @@ struct line {
     bool *group; /* m: the contacts of the chatter */
     int n_on;
     int hit; /* the contact of the last event; the first of several; -1: none */
-    struct line_chatter chatter;
-    long impacts; /* since line_start */
-    struct line_work *w;
+    struct accumulation_limit chatter;
+    long impacts; /* since ballistic_start */
+    struct ballistic_workspace *w;
 };
 
-/* memory for n coordinates and m contacts without matrices: line_renew, or the
- * aim of line_copy */
-struct line *line_memory(struct arena *arena, int n, int m);
+/* memory for n coordinates and m contacts without matrices: ballistic_renew, or
+ * the aim of ballistic_copy */
+struct ballistic *ballistic_memory(struct arena *arena, int n, int m);
 /* 0, or 1: the mass matrix is not positive definite. Arrays of the model are
  * copied. */
-int line_new(struct arena *arena, const struct line_model *model,
-             struct line **out);
-/* As line_new, `bias` excepted, which the caller keeps: the same memory for
- * other numbers of the same n and m (sweeps). Nothing is allocated, and what
- * depends on equal numbers is not made again. Policy and line_resolve stay. */
-int line_renew(struct line *l, const struct line_model *model);
+int ballistic_new(struct arena *arena, const struct ballistic_model *model,
+                  struct ballistic **out);
+/* As ballistic_new, `bias` excepted, which the caller keeps: the same memory
+ * for other numbers of the same n and m (sweeps). Nothing is allocated, and
+ * what depends on equal numbers is not made again. Policy and
+ * accumulation_resolve stay. */
+int ballistic_renew(struct ballistic *l, const struct ballistic_model *model);
 /* Of these numbers only the restitutions (m) are others. */
-void line_restitutions(struct line *l, const double *e);
+void ballistic_restitutions(struct ballistic *l, const double *e);
 /* The same memory for other numbers of the same n and m: one instant of a
  * motion that is no parabola. `on`: contacts that slide. */
-int line_instant(struct line *l, const struct line_model *model, double t,
-                 const double *q, const double *v, const bool *on);
+int ballistic_instant(struct ballistic *l, const struct ballistic_model *model,
+                      double t, const double *q, const double *v,
+                      const bool *on);
 /* at an instant: these contacts are closed and keep closed, as after a chatter
  */
-void line_stick(struct line *l, const bool *closed);
+void ballistic_stick(struct ballistic *l, const bool *closed);
 /* at an instant: impact at these contacts, and which slide afterwards; n = 0:
  * only the latter, of those closed */
-enum line_event line_hit(struct line *l, const int *hit, int n);
+enum ballistic_event ballistic_instant_impact(struct ballistic *l,
+                                              const int *hit, int n);
 /* state at time t; contacts closed within `tol` (of gap) that do not open slide
  * from the start. False: they jam */
-bool line_start(struct line *l, double t, const double *q, const double *v,
-                double tol);
+bool ballistic_start(struct ballistic *l, double t, const double *q,
+                     const double *v, double tol);
 /* Runs to come: they will start as the last one did, and differ from it in the
  * restitutions alone (n vectors of m, `apart` numbers from one to the next).
  * The first impacts of all of them are found at once; a run takes its own when
  * it comes to it, by restitutions and start, and is the same to the last bit.
  * No promise is asked for: a run that never comes, or another one, costs
  * nothing but that. The present run is lost. */
-void line_ahead(struct line *l, const double *e, int n, int apart);
+void ballistic_batch_prepare(struct ballistic *l, const double *e, int n,
+                             int apart);
 /* Right after it: after how many single impacts does run k come to an end,
  * since no contact closes any more? And when, with which rates of the gaps (m)
  * and of y (r). 0: something else comes, or it is not known. */
-long line_ahead_end(const struct line *l, int k, double *t, const double **rate,
-                    const double **z);
+long ballistic_batch_end(const struct ballistic *l, int k, double *t,
+                         const double **rate, const double **z);
 /* the next event at or before `until` */
-enum line_event line_next(struct line *l, double until);
+enum ballistic_event ballistic_next(struct ballistic *l, double until);
 /* The same, but up to `most` single impacts in a row may come at once: of them
  * only the last is told (l->impacts has their number). */
-enum line_event line_run(struct line *l, double until, long most);
-void line_state(const struct line *l, double *q, double *v);
+enum ballistic_event ballistic_run(struct ballistic *l, double until,
+                                   long most);
+void ballistic_state(const struct ballistic *l, double *q, double *v);
 /* A copy in the memory of `to`, which was made for the same n and m; the
  * matrices are shared. Cheap when the two lines take turns: only new impacts
  * are copied. */
-void line_copy(struct line *to, const struct line *from);
+void ballistic_copy(struct ballistic *to, const struct ballistic *from);
 /* State at t from now on, before the next event. after: the state behind a
  * limit of chatter that comes next (NULL: something else comes): then the
  * impacts are averaged out. */
-void line_between(struct line *l, const struct line *after, double t, double *q,
-                  double *v);
-double line_gap(const struct line *l, int contact);
+void ballistic_between(struct ballistic *l, const struct ballistic *after,
+                       double t, double *q, double *v);
+double ballistic_gap(const struct ballistic *l, int contact);
 /* rate of a gap as mantissa and exponent: *exponent may be NULL (then the
  * number itself, 0 when it underflows) */
-double line_rate(const struct line *l, int contact, int *exponent);
+double ballistic_rate(const struct ballistic *l, int contact, int *exponent);
 /* flight before the last impact, times 2^*exponent */
-double line_flight(const struct line *l, int *exponent);
+double impact_history_last_flight(const struct ballistic *l, int *exponent);
 /* What the last impacts do: the shortest order that repeats (0: none) and the
  * ratio of the times of its last two periods. False: too few impacts. */
-bool line_trend(const struct line *l, int *period, double *ratio);
+bool impact_history_trend(const struct ballistic *l, int *period,
+                          double *ratio);
 /* Take limits of chatter as soon as they are known to rounding, but not before
  * this many impacts of the pattern have been resolved. */
-#define LINE_RESOLVE 16 /* the default */
-void line_resolve(struct line *l, long least);
+#define ACCUMULATION_RESOLVE 16 /* the default */
+void accumulation_resolve(struct ballistic *l, long least);
 /* Of limits of chatter nobody looks at ratio, speed and contraction: they are
  * left as they are when the limit is known. */
-void line_brief(struct line *l, bool brief);
-/* Without acceleration a limit that is LINE_LOST does not show that its impacts
- * never end: it is never taken where an order repeats, and not before this many
- * impacts (default 0). */
-void line_doubt(struct line *l, long least);
+void accumulation_skip_rates(struct ballistic *l, bool brief);
+/* Without acceleration a limit that is LIMIT_BELOW_ROUNDING does not show that
+ * its impacts never end: it is never taken where an order repeats, and not
+ * before this many impacts (default 0). */
+void accumulation_doubt(struct ballistic *l, long least);
 /* Limits are good enough when what remains is known to this relative error
  * (default 0: to rounding). For whoever asks for no digits. */
-void line_accept(struct line *l, double error);
+void accumulation_accept_error(struct ballistic *l, double error);
 /* Nobody looks at the limit but whether there is one: a map of a period need
  * only be sure of it (default: no). */
-void line_verdict(struct line *l, bool alone);
+void accumulation_verdict_only(struct ballistic *l, bool alone);
 
 #endif

@@ -6,55 +6,56 @@
 #include "base/arena.h"
 
 static void
-ahead(struct line *l, struct line_many *a)
+ahead(struct ballistic *l, struct ballistic_batch *a)
 {
-#ifdef LINE_WIDE
+#ifdef HAVE_AVX2_FILES
     if (__builtin_cpu_supports("avx2")) {
-        line_many_wide(l, a);
+        ballistic_batch_avx2(l, a);
         return;
     }
 #endif
     many_any(l, a);
 }
 
-static struct line_many *
-memory(struct line *l)
+static struct ballistic_batch *
+memory(struct ballistic *l)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     int m = l->model.m;
     if (w->many)
         return w->many;
-    struct line_many *a = NEW(w->arena, struct line_many);
+    struct ballistic_batch *a = NEW(w->arena, struct ballistic_batch);
     a->stride = 6 * m;
-    a->e = NEW_N(w->arena, double, LINE_AHEAD *(size_t)m + 1);
-    a->state = NEW_N(w->arena, double, LINE_AHEAD *(size_t)a->stride + 1);
+    a->e = NEW_N(w->arena, double, BALLISTIC_BATCH_RUNS *(size_t)m + 1);
+    a->state =
+        NEW_N(w->arena, double, BALLISTIC_BATCH_RUNS *(size_t)a->stride + 1);
     return w->many = a;
 }
 
 void
-line_ahead(struct line *l, const double *e, int n, int apart)
+ballistic_batch_prepare(struct ballistic *l, const double *e, int n, int apart)
 {
-    struct line_work *w = l->w;
-    const struct line_begun *b = &w->begun;
+    struct ballistic_workspace *w = l->w;
+    const struct ballistic_saved_start *b = &w->begun;
     int m = l->model.m;
     if (!b->version || b->version != l->k.version || !b->still)
         return;
-    struct line_many *a = memory(l);
+    struct ballistic_batch *a = memory(l);
     a->n = a->next = 0;
-    line_start(l, b->t, b->q, b->v, b->tol);
+    ballistic_start(l, b->t, b->q, b->v, b->tol);
     if (!w->coasts)
         return;
-    a->n = n < LINE_AHEAD ? n : LINE_AHEAD;
+    a->n = n < BALLISTIC_BATCH_RUNS ? n : BALLISTIC_BATCH_RUNS;
     for (int k = 0; k < a->n; k++)
         memcpy(a->e + k * m, e + (size_t)k * (size_t)apart,
                (size_t)m * sizeof *e);
     ahead(l, a);
 }
 
-const struct line_ahead *
-line_many_find(struct line *l)
+const struct ballistic_batch_run *
+ballistic_batch_find(struct ballistic *l)
 {
-    struct line_many *a = l->w->many;
+    struct ballistic_batch *a = l->w->many;
     size_t bytes = (size_t)l->model.m * sizeof *a->e;
     for (int k = a ? a->next : 0; a && k < a->n; k++)
         if (!memcmp(a->e + k * l->model.m, l->w->e, bytes)) {
@@ -65,11 +66,11 @@ line_many_find(struct line *l)
 }
 
 bool
-line_many_take(struct line *l, double until, long most)
+ballistic_batch_take(struct ballistic *l, double until, long most)
 {
-    struct line_work *w = l->w;
-    const struct line_ahead *r = w->ahead;
-    const struct line_many *a = w->many;
+    struct ballistic_workspace *w = l->w;
+    const struct ballistic_batch_run *r = w->ahead;
+    const struct ballistic_batch *a = w->many;
     int m = l->model.m, k = l->k.r;
     w->ahead = NULL;
     /* no pattern is looked for on the way */
@@ -86,19 +87,19 @@ line_many_take(struct line *l, double until, long most)
     l->t = r->t;
     l->t_lo = r->t_lo;
     for (int i = 0; i < r->n; i++)
-        w->ring[w->n_ring++ % LINE_KEPT] =
-            (struct line_impact){r->contact[i], l->ex - l->ev, r->flight[i]};
-    line_coasted(l, r->contact[r->n - 1], r->arrive, r->n);
+        w->ring[w->n_ring++ % HISTORY_KEPT] =
+            (struct impact_entry){r->contact[i], l->ex - l->ev, r->flight[i]};
+    ballistic_coasted(l, r->contact[r->n - 1], r->arrive, r->n);
     w->ends = r->opens;
     w->fine = r->fine;
     return true;
 }
 
 long
-line_ahead_end(const struct line *l, int k, double *t, const double **rate,
-               const double **z)
+ballistic_batch_end(const struct ballistic *l, int k, double *t,
+                    const double **rate, const double **z)
 {
-    const struct line_many *a = l->w->many;
+    const struct ballistic_batch *a = l->w->many;
     int m = l->model.m;
     if (!a || k >= a->n || !a->run[k].opens)
         return 0;

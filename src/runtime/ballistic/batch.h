@@ -10,33 +10,35 @@
 #include "runtime/numerics/simd.h"
 
 /* steps whose flights are kept: more than one run has */
-#define LOG_STEPS (2 * LINE_RESCALE)
+#define LOG_STEPS (2 * BALLISTIC_RESCALE)
 
 /* Of each run what struct coast has; contacts in rows. */
 struct many {
-    lanes gap[LINE_LANES], rate[LINE_LANES], big[LINE_LANES];
-    lanes rsize[LINE_LANES], next[LINE_LANES], of_z[LINE_LANES];
-    lanes y[LINE_LANES], z[LINE_LANES], ys, zs;
+    lanes gap[BALLISTIC_LANES], rate[BALLISTIC_LANES], big[BALLISTIC_LANES];
+    lanes rsize[BALLISTIC_LANES], next[BALLISTIC_LANES], of_z[BALLISTIC_LANES];
+    lanes y[BALLISTIC_LANES], z[BALLISTIC_LANES], ys, zs;
     lanes_truth fine;
-    lanes e[LINE_LANES];
+    lanes e[BALLISTIC_LANES];
     lanes t, t_lo, arrive;
     lanes count;             /* impacts */
     lanes flight[LOG_STEPS]; /* by steps of all lanes together */
     lanes_truth contact[LOG_STEPS];
     long step;
-    int run[LANES];                     /* -1: none */
-    double of_z0[LINE_LANES], ys0, zs0; /* at the start */
+    int run[LANES];                          /* -1: none */
+    double of_z0[BALLISTIC_LANES], ys0, zs0; /* at the start */
     /* of the matrices, as far as they are used: K is of each lane's own laws
      * (direct, m x m) or the same in all (m x r), as the rest */
-    lanes K[LINE_LANES * LINE_LANES], F[LINE_LANES * LINE_LANES];
-    lanes root[LINE_LANES], rough[LINE_LANES];
-    lanes c0[LINE_LANES], c0size[LINE_LANES];
+    lanes K[BALLISTIC_LANES * BALLISTIC_LANES],
+        F[BALLISTIC_LANES * BALLISTIC_LANES];
+    lanes root[BALLISTIC_LANES], rough[BALLISTIC_LANES];
+    lanes c0[BALLISTIC_LANES], c0size[BALLISTIC_LANES];
 };
 /* of one step */
 struct many_step {
     lanes s, dt, arrive, up;
-    lanes_truth hit[LINE_LANES], go, opens, fine;
-    lanes y[LINE_LANES], g[LINE_LANES], most[LINE_LANES], of_y[LINE_LANES];
+    lanes_truth hit[BALLISTIC_LANES], go, opens, fine;
+    lanes y[BALLISTIC_LANES], g[BALLISTIC_LANES], most[BALLISTIC_LANES],
+        of_y[BALLISTIC_LANES];
 };
 
 /* of numbers that are `apart` that of the contact that is hit; any, where it is
@@ -79,7 +81,7 @@ lane(lanes *x, int j)
 
 /* sums of the start that l is at */
 LANES_INLINE void
-many_starts(struct many *c, const struct line *l, int m, int r)
+many_starts(struct many *c, const struct ballistic *l, int m, int r)
 {
     c->ys0 = c->zs0 = 0.0;
     for (int j = 0; j < r; j++) {
@@ -88,9 +90,9 @@ many_starts(struct many *c, const struct line *l, int m, int r)
     }
     for (int i = 0; i < m; i++) {
         c->of_z0[i] =
-            l->k.direct ? l->rate[i] : line_dot(r, l->k.F + i * r, l->z);
+            l->k.direct ? l->rate[i] : dot_of(r, l->k.F + i * r, l->z);
         c->root[i] = lanes_of(l->k.root[i]);
-        c->rough[i] = lanes_of(LINE_ROUGH * l->k.root[i]);
+        c->rough[i] = lanes_of(BALLISTIC_ROUGH * l->k.root[i]);
         c->c0[i] = lanes_of(l->c0l[i]);
         c->c0size[i] = lanes_abs(c->c0[i]);
     }
@@ -104,8 +106,9 @@ many_starts(struct many *c, const struct line *l, int m, int r)
 
 /* run k into lane j, from that start */
 LANES_INLINE void
-many_begin(struct many *c, const struct line *l, const struct line_many *a,
-           int m, int r, bool direct, int j, int k)
+many_begin(struct many *c, const struct ballistic *l,
+           const struct ballistic_batch *a, int m, int r, bool direct, int j,
+           int k)
 {
     const double *e = a->e + k * m;
     c->run[j] = k;
@@ -127,7 +130,7 @@ many_begin(struct many *c, const struct line *l, const struct line_many *a,
         lane(c->e + i, j)[0] = e[i];
         if (!direct)
             continue;
-        wide f = line_law(l, i, e[i]);
+        wide f = matrices_law(l, i, e[i]);
         for (int h = 0; h < m; h++)
             lane(c->K + i * m + h, j)[0] = (double)(f * l->w->W[i * m + h]);
     }
@@ -138,19 +141,19 @@ many_begin(struct many *c, const struct line *l, const struct line_many *a,
 
 /* notes the run of lane j */
 LANES_INLINE void
-many_end(struct many *c, struct line_many *a, int m, int r, bool direct, int j,
-         bool opens, bool over)
+many_end(struct many *c, struct ballistic_batch *a, int m, int r, bool direct,
+         int j, bool opens, bool over)
 {
-    struct line_ahead *to = a->run + c->run[j];
+    struct ballistic_batch_run *to = a->run + c->run[j];
     double *x = a->state + c->run[j] * a->stride, size = 0.0;
     int n = (int)lane(&c->count, j)[0];
-    *to = (struct line_ahead){.n = n,
-                              .opens = opens,
-                              .over = over,
-                              .fine = ((int64_t *)&c->fine)[j] != 0,
-                              .arrive = lane(&c->arrive, j)[0],
-                              .t = lane(&c->t, j)[0],
-                              .t_lo = lane(&c->t_lo, j)[0]};
+    *to = (struct ballistic_batch_run){.n = n,
+                                       .opens = opens,
+                                       .over = over,
+                                       .fine = ((int64_t *)&c->fine)[j] != 0,
+                                       .arrive = lane(&c->arrive, j)[0],
+                                       .t = lane(&c->t, j)[0],
+                                       .t_lo = lane(&c->t_lo, j)[0]};
     for (int i = 0; i < m; i++) {
         x[i] = lane(c->gap + i, j)[0];
         x[m + i] = lane(c->rate + i, j)[0];
@@ -180,7 +183,7 @@ many_end(struct many *c, struct line_many *a, int m, int r, bool direct, int j,
 LANES_INLINE void
 many_first(const struct many *c, int m, double unit, struct many_step *st)
 {
-    lanes s[LINE_LANES], most = {0};
+    lanes s[BALLISTIC_LANES], most = {0};
     lanes_truth any = {0}, n = {0};
     for (int i = 0; i < m; i++) {
         lanes_truth closes = c->rate[i] < 0.0;
@@ -199,11 +202,11 @@ many_first(const struct many *c, int m, double unit, struct many_step *st)
     st->go = (n == 1) & (st->s > 0.0) & (st->dt < INFINITY);
 }
 
-/* does another gap than that of the impact close within LINE_COARSE? */
+/* does another gap than that of the impact close within BALLISTIC_CLOSED? */
 LANES_INLINE void
 many_alone(int i, struct many_step *st)
 {
-    lanes_truth shut = st->g[i] <= LINE_COARSE * st->most[i];
+    lanes_truth shut = st->g[i] <= BALLISTIC_CLOSED * st->most[i];
     st->go &= ~lanes_not(st->hit[i], shut);
 }
 
@@ -231,7 +234,7 @@ fly_general(const struct many *c, int m, int r, struct many_step *st)
     for (int j = 0; j < r; j++)
         st->y[j] = c->y[j] + c->z[j] * st->s;
     lanes ys = lanes_sizes(st->y, r), top = ys;
-    lanes_truth fallen = ys < LINE_FALL * c->ys;
+    lanes_truth fallen = ys < BALLISTIC_FALL * c->ys;
     if (SELDOM(lanes_bits(fallen))) {
         st->go &= ~(fallen & c->fine);
         top = lanes_select(fallen, c->ys, ys);
@@ -241,7 +244,7 @@ fly_general(const struct many *c, int m, int r, struct many_step *st)
         lanes full = ys * c->root[i] + c->c0size[i];
         lanes of_y = seen_from(c->F + i * r, r, st->y) + c->c0[i];
         lanes kept = c->gap[i] + c->rate[i] * st->s;
-        lanes_truth known = lanes_abs(kept) < LINE_MINOR * full;
+        lanes_truth known = lanes_abs(kept) < BALLISTIC_MINOR * full;
         st->of_y[i] = st->g[i] = of_y;
         st->most[i] = lanes_greater(c->big[i], top * c->root[i] + c->c0size[i]);
         if (SELDOM(lanes_bits(lanes_not(st->hit[i], known)))) {
@@ -280,7 +283,7 @@ impact_direct(struct many *c, int m, struct many_step *st)
 /* rates of the runs where some may be so small that they are known better by
  * themselves */
 LANES_INLINE void
-many_small(struct many *c, const struct line *l, int m, lanes_truth small,
+many_small(struct many *c, const struct ballistic *l, int m, lanes_truth small,
            const lanes *was, const struct many_step *st)
 {
     const double *W = l->k.W;
@@ -290,7 +293,7 @@ many_small(struct many *c, const struct line *l, int m, lanes_truth small,
         lanes u = was[i] + picked_of(m, st->hit, W + i, m) * q;
         u = lanes_select(st->hit[i], st->up, u);
         lanes size = lanes_select(st->hit[i], -st->arrive, c->rsize[i]);
-        lanes_truth known = lanes_abs(u) < LINE_MINOR * c->zs * c->root[i];
+        lanes_truth known = lanes_abs(u) < BALLISTIC_MINOR * c->zs * c->root[i];
         known &= small;
         c->next[i] = lanes_select(known, u, c->of_z[i]);
         c->rsize[i] = lanes_select(known, size, full);
@@ -298,7 +301,7 @@ many_small(struct many *c, const struct line *l, int m, lanes_truth small,
 }
 
 LANES_INLINE void
-impact_general(struct many *c, const struct line *l, int m, int r,
+impact_general(struct many *c, const struct ballistic *l, int m, int r,
                struct many_step *st)
 {
     lanes down = picked(m, st->hit, st->of_y, 1), zs_was = c->zs;
@@ -317,7 +320,7 @@ impact_general(struct many *c, const struct line *l, int m, int r,
         small |= lanes_abs(c->of_z[i]) < (zs + zs_was) * c->rough[i];
     }
     if (SELDOM(lanes_bits(small))) {
-        lanes was[LINE_LANES];
+        lanes was[BALLISTIC_LANES];
         for (int i = 0; i < m; i++)
             was[i] = c->next[i];
         many_small(c, l, m, small, was, st);
@@ -330,7 +333,7 @@ impact_general(struct many *c, const struct line *l, int m, int r,
     many_hit(c, m, st);
 }
 
-/* (hi, lo) += dt, as line_add */
+/* (hi, lo) += dt, as time_add */
 LANES_INLINE void
 many_pass(struct many *c, lanes dt)
 {
@@ -356,7 +359,7 @@ many_log(struct many *c, int m, const struct many_step *st)
 
 /* notes the runs of these lanes; the lanes that are to begin anew */
 LANES_INLINE uint64_t
-many_ends(struct many *c, struct line_many *a, int m, int r, bool direct,
+many_ends(struct many *c, struct ballistic_batch *a, int m, int r, bool direct,
           uint64_t which, uint64_t opens, bool over)
 {
     uint64_t free = 0;
@@ -372,8 +375,9 @@ many_ends(struct many *c, struct line_many *a, int m, int r, bool direct,
 
 /* *next is the first run that has no lane yet; how many lanes have none */
 LANES_INLINE int
-many_begins(struct many *c, const struct line *l, const struct line_many *a,
-            int m, int r, bool direct, uint64_t free, int *next)
+many_begins(struct many *c, const struct ballistic *l,
+            const struct ballistic_batch *a, int m, int r, bool direct,
+            uint64_t free, int *next)
 {
     int idle = 0;
     for (; free; free &= free - 1) {
@@ -390,7 +394,7 @@ many_begins(struct many *c, const struct line *l, const struct line_many *a,
 
 /* l: at the start */
 LANES_INLINE void
-many(struct line *l, struct line_many *a, int m, int r, bool direct)
+many(struct ballistic *l, struct ballistic_batch *a, int m, int r, bool direct)
 {
     struct many c;
     struct many_step st;
@@ -419,7 +423,7 @@ many(struct line *l, struct line_many *a, int m, int r, bool direct)
         c.arrive = st.arrive;
         c.count += 1.0;
         lanes_truth over =
-            (c.count == (double)LINE_RESCALE) | (-c.arrive < l->w->low_v);
+            (c.count == (double)BALLISTIC_RESCALE) | (-c.arrive < l->w->low_v);
         uint64_t ended = lanes_bits(over) & ~stop;
         if (ended)
             free |= many_ends(&c, a, m, r, direct, ended, 0, true);
@@ -429,7 +433,7 @@ many(struct line *l, struct line_many *a, int m, int r, bool direct)
 }
 
 LANES_INLINE void
-many_any(struct line *l, struct line_many *a)
+many_any(struct ballistic *l, struct ballistic_batch *a)
 {
     int m = l->model.m, r = l->k.r;
     if (m == 2 && l->k.direct)

@@ -4,10 +4,10 @@
 #include "runtime/ballistic/batch.h"
 
 void
-line_many_wide(struct line *l, struct line_many *a)
+ballistic_batch_avx2(struct ballistic *l, struct ballistic_batch *a)
 {
     many_any(l, a);
 }
 #else
-typedef int line_many_is_not_wide;
+typedef int ballistic_batch_has_no_avx2;
 #endif

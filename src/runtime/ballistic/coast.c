@@ -3,7 +3,7 @@
 #include "runtime/ballistic/coast.h"
 
 static long
-narrow(struct line *l, double until, long most)
+narrow(struct ballistic *l, double until, long most)
 {
     return coast_any(l, until, most);
 }
@@ -18,7 +18,7 @@ struct two {
 /* the flight to contact c and its impact; h: the one before. False: no such
  * impact, and nothing has changed */
 LANES_INLINE bool
-two_step(struct two *w, const struct line *l, int c, int h, double until,
+two_step(struct two *w, const struct ballistic *l, int c, int h, double until,
          struct hit *hit)
 {
     double arrive = w->rate[c], s = -w->gap[c] / arrive;
@@ -27,7 +27,7 @@ two_step(struct two *w, const struct line *l, int c, int h, double until,
     double up = -l->model.e[c] * arrive;
     if (SELDOM(!(arrive < 0.0)) || SELDOM(!(s > 0.0)) ||
         SELDOM(!(s < INFINITY)) || SELDOM(!(dt <= until - w->t - w->t_lo)) ||
-        SELDOM(gap <= LINE_COARSE * most) || SELDOM(!(up > DBL_MIN)))
+        SELDOM(gap <= BALLISTIC_CLOSED * most) || SELDOM(!(up > DBL_MIN)))
         return false;
     w->rate[h] += l->k.P[c * l->k.stride + h] * arrive;
     w->rate[c] = up;
@@ -35,16 +35,16 @@ two_step(struct two *w, const struct line *l, int c, int h, double until,
     w->gap[c] = w->big[c] = 0.0;
     w->gap[h] = gap;
     w->big[h] = most;
-    line_add(&w->t, &w->t_lo, dt);
+    time_add(&w->t, &w->t_lo, dt);
     hit->contact = c;
     hit->arrive = arrive;
-    l->w->ring[l->w->n_ring++ % LINE_KEPT] =
-        (struct line_impact){c, l->ex - l->ev, s};
+    l->w->ring[l->w->n_ring++ % HISTORY_KEPT] =
+        (struct impact_entry){c, l->ex - l->ev, s};
     return true;
 }
 
 static long
-two(struct line *l, double until, long most)
+two(struct ballistic *l, double until, long most)
 {
     struct hit hit = {.contact = -1};
     struct two w = {.t = l->t, .t_lo = l->t_lo};
@@ -75,18 +75,18 @@ two(struct line *l, double until, long most)
     memcpy(l->z, w.rate, sizeof w.rate);
     l->t = w.t;
     l->t_lo = w.t_lo;
-    line_coasted(l, hit.contact, hit.arrive, n);
+    ballistic_coasted(l, hit.contact, hit.arrive, n);
     return n;
 }
 
-line_coast_fn *
-line_coast(int m)
+ballistic_coast_fn *
+ballistic_coast(int m)
 {
     if (m == 2)
         return two;
-#ifdef LINE_WIDE
+#ifdef HAVE_AVX2_FILES
     if (m > 2 && __builtin_cpu_supports("avx2"))
-        return line_coast_wide;
+        return ballistic_coast_avx2;
 #endif
     return narrow;
 }

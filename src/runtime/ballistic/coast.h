@@ -14,7 +14,7 @@
 #include "runtime/ballistic/ballistic_priv.h"
 #include "runtime/numerics/simd.h"
 
-#define VECTORS (LINE_LANES / LANES)
+#define VECTORS (BALLISTIC_LANES / LANES)
 
 /* The state, of nv vectors; y and z in all lanes. rate: that of the last
  * impact's contact is what the law says until the end of the next flight. */
@@ -22,12 +22,12 @@ struct coast {
     lanes gap[VECTORS], rate[VECTORS], big[VECTORS], rsize[VECTORS];
     lanes next[VECTORS]; /* rates that the next impact changes */
     lanes of_z[VECTORS]; /* rates as they come from z */
-    lanes y[LINE_LANES], z[LINE_LANES];
+    lanes y[BALLISTIC_LANES], z[BALLISTIC_LANES];
     lanes ys, zs;             /* sums of |y|, |z| */
-    bool fine;                /* see struct line_work */
+    bool fine;                /* see struct ballistic_workspace */
     lanes_truth hit[VECTORS]; /* by the last impact */
     double t, t_lo;
-    double at[LINE_LANES]; /* rate again, to be read one by one */
+    double at[BALLISTIC_LANES]; /* rate again, to be read one by one */
 };
 /* one impact */
 struct hit {
@@ -43,7 +43,7 @@ row(const double *x, int v)
 }
 /* gaps or rates from y or z, without what is added to them */
 LANES_INLINE lanes
-from(const struct line *l, int r, const lanes *y, int v)
+from(const struct ballistic *l, int r, const lanes *y, int v)
 {
     const double *Ft = l->k.Ft;
     lanes s = row(Ft, v) * y[0];
@@ -53,7 +53,8 @@ from(const struct line *l, int r, const lanes *y, int v)
 }
 
 LANES_INLINE void
-coast_load(struct coast *c, const struct line *l, int nv, int r, bool direct)
+coast_load(struct coast *c, const struct ballistic *l, int nv, int r,
+           bool direct)
 {
     double zs = 0.0, u = l->hit < 0 ? 0.0 : l->rate[l->hit];
     if (!direct) /* r may be 0 */
@@ -68,8 +69,8 @@ coast_load(struct coast *c, const struct line *l, int nv, int r, bool direct)
     if (!direct)
         c->ys = lanes_sizes(c->y, r);
     if (!direct && l->hit >= 0 &&
-        !(fabs(u) < LINE_MINOR * (zs * l->k.root[l->hit])))
-        u = line_dot(r, l->k.F + l->hit * r, l->z);
+        !(fabs(u) < BALLISTIC_MINOR * (zs * l->k.root[l->hit])))
+        u = dot_of(r, l->k.F + l->hit * r, l->z);
     for (int v = 0; v < nv; v++) {
         c->hit[v] = lanes_alone(l->hit - LANES * v);
         c->gap[v] = row(l->gap, v);
@@ -85,7 +86,8 @@ coast_load(struct coast *c, const struct line *l, int nv, int r, bool direct)
 }
 
 LANES_INLINE void
-coast_store(const struct coast *c, struct line *l, int nv, int r, bool direct)
+coast_store(const struct coast *c, struct ballistic *l, int nv, int r,
+            bool direct)
 {
     for (int v = 0; v < nv; v++) {
         lanes_store(l->gap + LANES * v, c->gap[v]);
@@ -131,7 +133,7 @@ first_of(const struct coast *c, int nv, lanes_truth *hit, uint64_t *bits)
 /* y are the gaps themselves, z the rates; false: no single impact, and nothing
  * has changed */
 LANES_INLINE bool
-impact_direct(struct coast *c, const struct line *l, int nv,
+impact_direct(struct coast *c, const struct ballistic *l, int nv,
               const lanes_truth *hit, uint64_t others, struct hit *h)
 {
     lanes g[VECTORS], most[VECTORS];
@@ -140,7 +142,7 @@ impact_direct(struct coast *c, const struct line *l, int nv,
     for (int v = 0; v < nv; v++) {
         g[v] = c->gap[v] + c->rate[v] * h->s;
         most[v] = lanes_greater(c->big[v], g[v]);
-        shut |= lanes_bits(g[v] <= LINE_COARSE * most[v]) << LANES * v;
+        shut |= lanes_bits(g[v] <= BALLISTIC_CLOSED * most[v]) << LANES * v;
     }
     h->arrive = c->at[h->contact];
     h->up = -l->model.e[h->contact] * h->arrive;
@@ -161,9 +163,10 @@ impact_direct(struct coast *c, const struct line *l, int nv,
 
 /* the flight: coordinates, gaps, greatest gaps of the `others` than are hit; d:
  * gaps as they come from y; fine: is one known by itself? Which are closed
- * within LINE_COARSE of their size: all, where this flight is not for here. */
+ * within BALLISTIC_CLOSED of their size: all, where this flight is not for
+ * here. */
 LANES_INLINE uint64_t
-fly(const struct coast *c, const struct line *l, int nv, int r, lanes s,
+fly(const struct coast *c, const struct ballistic *l, int nv, int r, lanes s,
     uint64_t others, lanes *y, double *d, lanes *g, lanes *most, bool *fine)
 {
     uint64_t shut = 0;
@@ -171,8 +174,8 @@ fly(const struct coast *c, const struct line *l, int nv, int r, lanes s,
     for (int j = 0; j < r; j++)
         y[j] = c->y[j] + c->z[j] * s;
     lanes ys = lanes_sizes(y, r), top = ys;
-    if (SELDOM(ys[0] < LINE_FALL * c->ys[0])) {
-        if (c->fine) /* line_regain */
+    if (SELDOM(ys[0] < BALLISTIC_FALL * c->ys[0])) {
+        if (c->fine) /* projection_regain */
             shut = others;
         top = c->ys;
     }
@@ -180,7 +183,7 @@ fly(const struct coast *c, const struct line *l, int nv, int r, lanes s,
         lanes c0 = row(l->c0l, v);
         lanes full = ys * row(l->k.root, v) + lanes_abs(c0);
         lanes of_y = from(l, r, y, v) + c0, kept = c->gap[v] + c->rate[v] * s;
-        lanes_truth known = lanes_abs(kept) < LINE_MINOR * full;
+        lanes_truth known = lanes_abs(kept) < BALLISTIC_MINOR * full;
         g[v] = of_y;
         most[v] =
             lanes_greater(c->big[v], top * row(l->k.root, v) + lanes_abs(c0));
@@ -191,14 +194,14 @@ fly(const struct coast *c, const struct line *l, int nv, int r, lanes s,
         }
         lanes_store(d + LANES * v, of_y);
         most[v] = lanes_greater(most[v], g[v]);
-        shut |= lanes_bits(g[v] <= LINE_COARSE * most[v]) << LANES * v;
+        shut |= lanes_bits(g[v] <= BALLISTIC_CLOSED * most[v]) << LANES * v;
     }
     return shut;
 }
 
 /* rates where some may be so small that they are known better by themselves */
 LANES_INLINE void
-small_rates(struct coast *c, const struct line *l, int nv,
+small_rates(struct coast *c, const struct ballistic *l, int nv,
             const lanes_truth *hit, const struct hit *h)
 {
     const double *W = l->k.P + h->contact * l->k.stride;
@@ -209,18 +212,18 @@ small_rates(struct coast *c, const struct line *l, int nv,
         u = lanes_select(hit[v], lanes_of(h->up), u);
         lanes size = lanes_select(hit[v], lanes_of(-h->arrive), c->rsize[v]);
         lanes_truth known =
-            lanes_abs(u) < LINE_MINOR * c->zs * row(l->k.root, v);
+            lanes_abs(u) < BALLISTIC_MINOR * c->zs * row(l->k.root, v);
         c->next[v] = lanes_select(known, u, c->of_z[v]);
         c->rsize[v] = lanes_select(known, size, full);
     }
 }
 
 LANES_INLINE bool
-impact_general(struct coast *c, const struct line *l, int nv, int r,
+impact_general(struct coast *c, const struct ballistic *l, int nv, int r,
                const lanes_truth *hit, uint64_t others, struct hit *h)
 {
-    lanes g[VECTORS], most[VECTORS], p[VECTORS], y[LINE_LANES];
-    double d[LINE_LANES];
+    lanes g[VECTORS], most[VECTORS], p[VECTORS], y[BALLISTIC_LANES];
+    double d[BALLISTIC_LANES];
     int stride = l->k.stride;
     bool fine;
     uint64_t shut = fly(c, l, nv, r, h->s, others, y, d, g, most, &fine);
@@ -245,7 +248,7 @@ impact_general(struct coast *c, const struct line *l, int nv, int r,
     lanes zs = c->zs = lanes_sizes(c->z, r);
     uint64_t small = 0;
     for (int v = 0; v < nv; v++) {
-        lanes rough = (zs + was) * (LINE_ROUGH * row(l->k.root, v));
+        lanes rough = (zs + was) * (BALLISTIC_ROUGH * row(l->k.root, v));
         c->of_z[v] = from(l, r, c->z, v);
         small |= lanes_bits(lanes_abs(c->of_z[v]) < rough);
     }
@@ -267,17 +270,19 @@ impact_general(struct coast *c, const struct line *l, int nv, int r,
 
 /* is it time to stop after n impacts, the last at this rate? */
 LANES_INLINE bool
-coast_over(struct line *l, long n, long most, double arrive)
+coast_over(struct ballistic *l, long n, long most, double arrive)
 {
-    const struct line_work *w = l->w;
-    return n >= most || w->n_ring % LINE_RESCALE == 0 || -arrive < w->low_v ||
-           (w->n_ring >= w->look && line_look(l, l->impacts + n));
+    const struct ballistic_workspace *w = l->w;
+    return n >= most || w->n_ring % BALLISTIC_RESCALE == 0 ||
+           -arrive < w->low_v ||
+           (w->n_ring >= w->look &&
+            impact_history_period_due(l, l->impacts + n));
 }
 
 LANES_INLINE long
-coast(struct line *l, int nv, int r, bool direct, double until, long most)
+coast(struct ballistic *l, int nv, int r, bool direct, double until, long most)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     struct coast c;
     struct hit h = {.contact = -1}, last = h;
     lanes_truth hit[VECTORS];
@@ -298,21 +303,21 @@ coast(struct line *l, int nv, int r, bool direct, double until, long most)
         if (!(direct ? impact_direct(&c, l, nv, hit, all & ~bits, &h)
                      : impact_general(&c, l, nv, r, hit, all & ~bits, &h)))
             break;
-        line_add(&c.t, &c.t_lo, dt);
-        w->ring[w->n_ring++ % LINE_KEPT] =
-            (struct line_impact){h.contact, exponent, h.s[0]};
+        time_add(&c.t, &c.t_lo, dt);
+        w->ring[w->n_ring++ % HISTORY_KEPT] =
+            (struct impact_entry){h.contact, exponent, h.s[0]};
         last = h;
         n++;
     } while (!coast_over(l, n, most, h.arrive));
     if (n == 0)
         return 0;
     coast_store(&c, l, nv, r, direct);
-    line_coasted(l, last.contact, last.arrive, n);
+    ballistic_coasted(l, last.contact, last.arrive, n);
     return n;
 }
 
 LANES_INLINE long
-coast_any(struct line *l, double until, long most)
+coast_any(struct ballistic *l, double until, long most)
 {
     int m = l->model.m, r = l->k.r, nv = (m + LANES - 1) / LANES;
     bool direct = l->k.direct;

@@ -4,10 +4,10 @@
 #include "runtime/ballistic/coast.h"
 
 long
-line_coast_wide(struct line *l, double until, long most)
+ballistic_coast_avx2(struct ballistic *l, double until, long most)
 {
     return coast_any(l, until, most);
 }
 #else
-typedef int line_coast_is_not_wide;
+typedef int ballistic_coast_has_no_avx2;
 #endif

@@ -9,49 +9,49 @@
 #include "runtime/numerics/lcp.h"
 
 /* single impacts in a row at one instant */
-#define LINE_ENDLESS 100000L
+#define ACTIVE_SET_ENDLESS 100000L
 
 /* How much an impulse at contact i does to contact j: 0 where it may come of
  * the rounding of the masses and gradients of the gaps, which are off by a unit
  * in their last place each: eps (|N_j| |M^-1 N_i| + |N_i| |M^-1 N_j| + |M^-1
  * N_i| |M| |M^-1 N_j|), entries by their moduli. */
 double
-line_coupling(const struct line *l, int i, int j)
+active_set_coupling(const struct ballistic *l, int i, int j)
 {
     int n = l->model.n;
     double W = l->k.W[i * l->model.m + j];
-    if (fabs(W) > LINE_MINOR * l->k.root[i] * l->k.root[j])
+    if (fabs(W) > BALLISTIC_MINOR * l->k.root[i] * l->k.root[j])
         return W;
     const double *Bi = l->k.B + i * n, *Bj = l->k.B + j * n;
-    double terms = line_abs(n, l->model.N + j * n, Bi) +
-                   line_abs(n, l->model.N + i * n, Bj);
+    double terms =
+        dot_abs(n, l->model.N + j * n, Bi) + dot_abs(n, l->model.N + i * n, Bj);
     for (int k = 0; k < n; k++)
-        terms += fabs(Bi[k]) * line_abs(n, l->model.mass + k * n, Bj);
-    double noise = LINE_NOISE * DBL_EPSILON * terms;
+        terms += fabs(Bi[k]) * dot_abs(n, l->model.mass + k * n, Bj);
+    double noise = BALLISTIC_NOISE * DBL_EPSILON * terms;
     /* those of an instant are taken where the motion has come to */
     if (l->w->instant)
-        noise = greater(noise, LINE_COARSE * l->k.root[i] * l->k.root[j]);
+        noise = greater(noise, BALLISTIC_CLOSED * l->k.root[i] * l->k.root[j]);
     return fabs(W) <= noise ? 0.0 : W;
 }
 
 /* contacts of w->closed into w->index; how many */
 static int
-gather(struct line *l)
+gather(struct ballistic *l)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     int k = 0;
     for (int i = 0; i < l->model.m; i++)
         if (w->closed[i])
             w->index[k++] = i;
     for (int i = 0; i < k; i++)
         for (int j = 0; j < k; j++)
-            w->G[i * k + j] = line_coupling(l, w->index[i], w->index[j]);
+            w->G[i * k + j] = active_set_coupling(l, w->index[i], w->index[j]);
     return k;
 }
 
 /* y'' += response to forces or impulses p of the k gathered contacts */
 static void
-respond(const struct line *l, const double *p, int k, double *y)
+respond(const struct ballistic *l, const double *p, int k, double *y)
 {
     int r = l->k.r;
     for (int i = 0; i < k; i++)
@@ -61,7 +61,7 @@ respond(const struct line *l, const double *p, int k, double *y)
 
 /* all contacts are open */
 static bool
-settle_free(struct line *l)
+settle_free(struct ballistic *l)
 {
     size_t m = (size_t)l->model.m;
     memset(l->on, 0, m);
@@ -69,14 +69,14 @@ settle_free(struct line *l)
     memcpy(l->na, l->k.nf, m * sizeof *l->na);
     memcpy(l->ya, l->k.ay, (size_t)l->k.r * sizeof *l->ya);
     l->n_on = 0;
-    line_units(l);
+    ballistic_units(l);
     return true;
 }
 
 /* Contacts of w->calm do not accelerate beside those that are closed (walls
  * across a floor), and others have no rate: the state keeps to that. */
 static void
-keep_calm(struct line *l)
+keep_calm(struct ballistic *l)
 {
     bool *calm = l->w->calm, any = false, still = false;
     for (int i = 0; i < l->model.m && l->n_on; i++) {
@@ -84,19 +84,19 @@ keep_calm(struct line *l)
         calm[i] |= l->on[i];
     }
     if (any)
-        line_project(l, line_factor(l, calm), l->ya, NULL);
+        projection_apply(l, projection_factor(l, calm), l->ya, NULL);
     for (int i = 0; i < l->model.m && l->n_on && !l->k.direct; i++) {
         calm[i] = l->on[i] || l->rate[i] == 0.0;
         still |= calm[i];
     }
     if (still)
-        line_project(l, line_factor(l, calm), l->z, l->d0l);
+        projection_apply(l, projection_factor(l, calm), l->z, l->d0l);
 }
 
 bool
-line_settle(struct line *l)
+active_set_settle(struct ballistic *l)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     int m = l->model.m, k = gather(l);
     if (k == 0 && m > 0 && l->k.r > 0)
         return settle_free(l);
@@ -115,7 +115,7 @@ line_settle(struct line *l)
         double size = fabs(l->k.ay[j]);
         for (int i = 0; i < k; i++)
             size += fabs(l->k.H[w->index[i] * l->k.r + j] * w->p[i]);
-        if (fabs(l->ya[j]) <= LINE_NOISE * (k + 1) * DBL_EPSILON * size)
+        if (fabs(l->ya[j]) <= BALLISTIC_NOISE * (k + 1) * DBL_EPSILON * size)
             l->ya[j] = 0.0;
     }
     for (int i = 0; i < m; i++) {
@@ -127,14 +127,14 @@ line_settle(struct line *l)
             size += fabs(d);
         }
         w->f[i] = size;
-        double noise = LINE_NOISE * (k + 1) * DBL_EPSILON * size;
+        double noise = BALLISTIC_NOISE * (k + 1) * DBL_EPSILON * size;
         w->calm[i] = k && size > 0.0 && fabs(l->na[i]) <= noise;
         if (w->calm[i])
             l->na[i] = 0.0;
     }
     for (int i = 0; i < k; i++) {
         int c = w->index[i];
-        double noise = LINE_NOISE * m * DBL_EPSILON * w->f[c];
+        double noise = BALLISTIC_NOISE * m * DBL_EPSILON * w->f[c];
         l->on[c] = w->p[i] > 0.0 || !(l->na[c] > noise);
         l->fresh[c] = !l->on[c];
         l->force[c] = w->p[i];
@@ -148,15 +148,15 @@ line_settle(struct line *l)
         }
     }
     if (l->n_on >= l->k.r && !l->k.direct && !w->instant)
-        line_rest(l);
+        projection_rest(l);
     else
         keep_calm(l);
-    line_units(l);
+    ballistic_units(l);
     return true;
 }
 
 void
-line_push(struct line *l, const int *contact, const double *p, int k)
+active_set_push(struct ballistic *l, const int *contact, const double *p, int k)
 {
     int r = l->k.r, m = l->model.m;
     double zs = 0.0;
@@ -172,9 +172,10 @@ line_push(struct line *l, const int *contact, const double *p, int k)
         if (l->on[i])
             continue;
         for (int j = 0; j < k; j++)
-            u += line_coupling(l, i, contact[j]) * p[j];
-        if (u != l->rate[i] && (l->k.direct || !(fabs(u) < LINE_MINOR * full)))
-            u = line_of(l, i, l->z) + l->d0l[i];
+            u += active_set_coupling(l, i, contact[j]) * p[j];
+        if (u != l->rate[i] &&
+            (l->k.direct || !(fabs(u) < BALLISTIC_MINOR * full)))
+            u = ballistic_of(l, i, l->z) + l->d0l[i];
         l->rate[i] = u;
     }
 }
@@ -182,14 +183,14 @@ line_push(struct line *l, const int *contact, const double *p, int k)
 /* one after the other, the lowest number that approaches first: impulses p,
  * rates u; how many, or -1: endless */
 static long
-sequential(struct line *l, int k)
+sequential(struct ballistic *l, int k)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     memset(w->p, 0, (size_t)k * sizeof *w->p);
-    for (long steps = 0; steps < LINE_ENDLESS; steps++) {
+    for (long steps = 0; steps < ACTIVE_SET_ENDLESS; steps++) {
         int i = 0;
-        while (i < k && !(w->u[i] <
-                          -LINE_NOISE * DBL_EPSILON * l->w->rsize[w->index[i]]))
+        while (i < k && !(w->u[i] < -BALLISTIC_NOISE * DBL_EPSILON *
+                                        l->w->rsize[w->index[i]]))
             i++;
         if (i == k)
             return steps;
@@ -209,9 +210,10 @@ sequential(struct line *l, int k)
 }
 
 int
-line_collide(struct line *l, enum line_policy how, const int *hit, int n)
+active_set_impact(struct ballistic *l, enum ballistic_policy how,
+                  const int *hit, int n)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     memcpy(w->closed, l->on, (size_t)l->model.m);
     for (int i = 0; i < n; i++)
         w->closed[hit[i]] = true;
@@ -220,9 +222,9 @@ line_collide(struct line *l, enum line_policy how, const int *hit, int n)
         int c = w->index[i];
         w->u[i] = l->rate[c];
         w->rsize[c] = fabs(w->u[i]);
-        w->q[i] = (how == LINE_REST ? 1.0 : 1.0 + l->model.e[c]) * w->u[i];
+        w->q[i] = (how == BALLISTIC_REST ? 1.0 : 1.0 + l->model.e[c]) * w->u[i];
     }
-    if (how == LINE_SEQUENTIAL) {
+    if (how == BALLISTIC_SEQUENTIAL) {
         long steps = sequential(l, k);
         if (steps < 0)
             return 2;
@@ -241,15 +243,15 @@ line_collide(struct line *l, enum line_policy how, const int *hit, int n)
          * contacts that close alike go on alike */
         for (int i = 0; i < k; i++)
             if (w->p[i] > 0.0)
-                w->u[i] = how == LINE_REST || l->on[w->index[i]]
+                w->u[i] = how == BALLISTIC_REST || l->on[w->index[i]]
                               ? 0.0
                               : -l->model.e[w->index[i]] * l->rate[w->index[i]];
     }
-    line_push(l, w->index, w->p, k);
+    active_set_push(l, w->index, w->p, k);
     for (int i = 0; i < k; i++) {
         int c = w->index[i];
         l->rate[c] = w->u[i];
-        if (fabs(l->rate[c]) <= LINE_NOISE * DBL_EPSILON * w->rsize[c])
+        if (fabs(l->rate[c]) <= BALLISTIC_NOISE * DBL_EPSILON * w->rsize[c])
             l->rate[c] = 0.0;
         if (l->k.direct)
             l->z[c] = l->rate[c];

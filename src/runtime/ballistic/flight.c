@@ -42,9 +42,9 @@ closing(double g, double u, double al, bool fresh, double *arrive)
  * known. Where y are not the gaps themselves, these follow from y, so that they
  * stay gaps of one state; but a gap that is small beside y is carried on by
  * itself, and keeps its digits. Returns whether another gap than `first` is
- * closed within LINE_COARSE of its size, so that together() must look. */
+ * closed within BALLISTIC_CLOSED of its size, so that together() must look. */
 static inline __attribute__((always_inline)) bool
-move(struct line *l, int m, int r, bool direct, bool some_on, int first,
+move(struct ballistic *l, int m, int r, bool direct, bool some_on, int first,
      double s)
 {
     double *restrict y = l->y, *restrict z = l->z, h = 0.5 * s;
@@ -61,7 +61,7 @@ move(struct line *l, int m, int r, bool direct, bool some_on, int first,
         ys += fabs(y[j]);
         zs += fabs(z[j]);
     }
-    bool fallen = !direct && ys < LINE_FALL * was;
+    bool fallen = !direct && ys < BALLISTIC_FALL * was;
     bool regain = fallen && l->w->fine && first >= 0 && !some_on && l->w->still;
     for (int i = 0; i < m; i++) {
         if (some_on && l->on[i])
@@ -72,20 +72,20 @@ move(struct line *l, int m, int r, bool direct, bool some_on, int first,
             double u = rate[i] + nal[i] * s, ufull = zs * size[i];
             double before = fallen ? was * size[i] + fabs(c) : full;
             bool own = regain && i != first &&
-                       most + l->w->rsize[i] * s < LINE_OWN * before;
+                       most + l->w->rsize[i] * s < BALLISTIC_OWN * before;
             g = gap[i] + (rate[i] + nal[i] * h) * s;
             if (own) {
                 slight = true;
-            } else if (fabs(g) < LINE_MINOR * full) {
+            } else if (fabs(g) < BALLISTIC_MINOR * full) {
                 fine |= i != first;
             } else {
-                g = line_dot(r, F + i * r, y) + c;
+                g = dot_of(r, F + i * r, y) + c;
                 most = greater(most, before);
             }
             if (regain)
                 l->w->slight[i] = own;
-            if (!(fabs(u) < LINE_MINOR * ufull)) {
-                u = line_dot(r, F + i * r, z);
+            if (!(fabs(u) < BALLISTIC_MINOR * ufull)) {
+                u = dot_of(r, F + i * r, z);
                 l->w->rsize[i] = ufull;
             }
             rate[i] = u;
@@ -96,20 +96,20 @@ move(struct line *l, int m, int r, bool direct, bool some_on, int first,
         gap[i] = g;
         big[i] = most;
         /* an infinite gap makes NaN: not closed */
-        other |= i != first && g - LINE_COARSE * most <= 0.0;
+        other |= i != first && g - BALLISTIC_CLOSED * most <= 0.0;
     }
     l->w->fine = fine;
     l->w->regained = false;
     if (slight)
-        line_regain(l, first, was);
+        projection_regain(l, first, was);
     for (int i = 0; i < m && slight; i++)
-        other |= i != first && gap[i] - LINE_COARSE * big[i] <= 0.0;
+        other |= i != first && gap[i] - BALLISTIC_CLOSED * big[i] <= 0.0;
     return other;
 }
 
 /* impact at contact i alone, after move() */
 static inline __attribute__((always_inline)) void
-bounce(struct line *l, int m, int r, bool direct, int i, double arrive)
+bounce(struct ballistic *l, int m, int r, bool direct, int i, double arrive)
 {
     double up = -l->model.e[i] * arrive;
     double *restrict y = l->y, *restrict z = l->z;
@@ -121,8 +121,8 @@ bounce(struct line *l, int m, int r, bool direct, int i, double arrive)
         y[i] = 0.0;
         z[i] = up;
     } else {
-        double g = line_dot(r, F + i * r, y) + l->c0l[i], zs = 0.0;
-        double p = up - (line_dot(r, F + i * r, z) + l->d0l[i]);
+        double g = dot_of(r, F + i * r, y) + l->c0l[i], zs = 0.0;
+        double p = up - (dot_of(r, F + i * r, z) + l->d0l[i]);
         double q = (up - arrive) / l->k.W[i * (m + 1)];
         for (int j = 0; j < r; j++) {
             y[j] -= K[j] * g;
@@ -131,9 +131,9 @@ bounce(struct line *l, int m, int r, bool direct, int i, double arrive)
         }
         for (int k = 0; k < m; k++) {
             double u = rate[k] + l->k.W[i * m + k] * q;
-            rate[k] = fabs(u) < LINE_MINOR * zs * size[k]
+            rate[k] = fabs(u) < BALLISTIC_MINOR * zs * size[k]
                           ? u
-                          : line_dot(r, F + k * r, z) + l->d0l[k];
+                          : dot_of(r, F + k * r, z) + l->d0l[k];
         }
     }
     gap[i] = l->big[i] = 0.0;
@@ -144,12 +144,12 @@ bounce(struct line *l, int m, int r, bool direct, int i, double arrive)
 /* contacts that close within rounding of now and approach, beside the first: a
  * gap (and the time to it) is known to its noise only */
 static int
-together(struct line *l, double s, int first, int *hit)
+together(struct ballistic *l, double s, int first, int *hit)
 {
     int n = 0;
     bool better = !l->k.direct && l->n_on == 0 && l->w->still;
     /* of the flight; none of it is left where y is another */
-    double step = l->w->regained ? 0.0 : LINE_NOISE * DBL_EPSILON * s;
+    double step = l->w->regained ? 0.0 : BALLISTIC_NOISE * DBL_EPSILON * s;
     for (int i = 0; i < l->model.m; i++) {
         if (i == first) {
             hit[n++] = i;
@@ -160,7 +160,7 @@ together(struct line *l, double s, int first, int *hit)
         double way = step * (fabs(l->rate[i]) + fabs(l->nal[i] * s));
         if (l->gap[i] <= gap_noise(l, i) + way && isfinite(l->gap[i]) &&
             l->rate[i] < -rate_noise(l, i) &&
-            (!better || l->gap[i] <= line_doubtful(l, i, first) + way))
+            (!better || l->gap[i] <= projection_uncertainty(l, i, first) + way))
             hit[n++] = i;
     }
     return n;
@@ -171,11 +171,11 @@ together(struct line *l, double s, int first, int *hit)
 
 /* do none of these contacts feel each other's impulses? */
 static bool
-strangers(const struct line *l, const int *hit, int n)
+strangers(const struct ballistic *l, const int *hit, int n)
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
-            if (line_coupling(l, hit[i], hit[j]) != 0.0)
+            if (active_set_coupling(l, hit[i], hit[j]) != 0.0)
                 return false;
     return true;
 }
@@ -184,12 +184,12 @@ strangers(const struct line *l, const int *hit, int n)
  * and the outcome depends on how; but without restitution every order leads to
  * the same. */
 static bool
-pressed(struct line *l, const int *hit, int n)
+pressed(struct ballistic *l, const int *hit, int n)
 {
     bool any = false;
     for (int i = 0; i < l->model.m && l->n_on; i++)
         for (int j = 0; j < n && l->on[i]; j++)
-            if (line_coupling(l, i, hit[j]) < 0.0 &&
+            if (active_set_coupling(l, i, hit[j]) < 0.0 &&
                 (l->model.e[i] > 0.0 || l->model.e[hit[j]] > 0.0))
                 any = l->hits[i] = true;
     return any;
@@ -197,11 +197,12 @@ pressed(struct line *l, const int *hit, int n)
 
 /* puts contact i on its plane */
 static void
-onto_plane(struct line *l, int i)
+onto_plane(struct ballistic *l, int i)
 {
     int r = l->k.r;
     const double *H = l->k.H + i * r;
-    double k = (line_of(l, i, l->y) + l->c0l[i]) / l->k.W[i * (l->model.m + 1)];
+    double k =
+        (ballistic_of(l, i, l->y) + l->c0l[i]) / l->k.W[i * (l->model.m + 1)];
     for (int j = 0; j < r && !l->k.direct; j++)
         l->y[j] -= H[j] * k;
     if (l->k.direct)
@@ -212,9 +213,9 @@ onto_plane(struct line *l, int i)
 /* what is closed after an impact: those hit and those that slid; they open, or
  * go on in contact */
 static bool
-after_impact(struct line *l, const int *hit, int n)
+after_impact(struct ballistic *l, const int *hit, int n)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     int m = l->model.m;
     bool stay = l->n_on > 0;
     memcpy(w->closed, l->on, (size_t)m);
@@ -228,12 +229,12 @@ after_impact(struct line *l, const int *hit, int n)
         l->fresh[i] = !w->closed[i];
         stay |= w->closed[i];
     }
-    return !stay || line_settle(l);
+    return !stay || active_set_settle(l);
 }
 
 /* any impact but that of a single contact with e > 0 and all others open */
-static enum line_event
-collide(struct line *l, const int *hit, int n, double arrive)
+static enum ballistic_event
+collide(struct ballistic *l, const int *hit, int n, double arrive)
 {
     int m = l->model.m;
     l->hit = hit[0];
@@ -245,8 +246,8 @@ collide(struct line *l, const int *hit, int n, double arrive)
     for (int i = 0; i < n; i++)
         l->hits[hit[i]] = true;
     bool several = pressed(l, hit, n) || (n > 1 && !alone);
-    if (several && l->policy == LINE_REPORT)
-        return LINE_UNDECIDED;
+    if (several && l->policy == BALLISTIC_REPORT)
+        return BALLISTIC_UNDECIDED;
     l->impacts += n;
     if (alone && !l->n_on) {
         for (int i = 0; i < n; i++) {
@@ -254,29 +255,30 @@ collide(struct line *l, const int *hit, int n, double arrive)
             double u = n == 1 ? arrive : l->rate[c];
             double p = -(1.0 + l->model.e[c]) * u / l->k.W[c * (m + 1)];
             l->w->rsize[c] = fabs(u);
-            line_push(l, &c, &p, 1);
+            active_set_push(l, &c, &p, 1);
             l->rate[c] = -l->model.e[c] * u;
             if (l->k.direct)
                 l->z[c] = l->rate[c];
         }
     } else {
-        enum line_policy how = several ? l->policy : LINE_COMPLEMENTARITY;
-        if (line_collide(l, how, hit, n))
-            return LINE_JAMMED;
-        several &= n > 1 || how != LINE_COMPLEMENTARITY;
+        enum ballistic_policy how =
+            several ? l->policy : BALLISTIC_COMPLEMENTARITY;
+        if (active_set_impact(l, how, hit, n))
+            return BALLISTIC_JAMMED;
+        several &= n > 1 || how != BALLISTIC_COMPLEMENTARITY;
     }
     if (!after_impact(l, hit, n))
-        return LINE_JAMMED;
-    return several ? LINE_SEVERAL : LINE_IMPACT;
+        return BALLISTIC_JAMMED;
+    return several ? BALLISTIC_SEVERAL : BALLISTIC_IMPACT;
 }
 
-enum line_event
-line_hit(struct line *l, const int *hit, int n)
+enum ballistic_event
+ballistic_instant_impact(struct ballistic *l, const int *hit, int n)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     if (n == 0) {
         memcpy(w->closed, l->on, (size_t)l->model.m);
-        return line_settle(l) ? LINE_END : LINE_JAMMED;
+        return active_set_settle(l) ? BALLISTIC_END : BALLISTIC_JAMMED;
     }
     return collide(l, hit, n, l->rate[hit[0]]);
 }
@@ -292,10 +294,10 @@ struct step {
 };
 
 static inline __attribute__((always_inline)) int
-flight(struct line *l, int m, int r, bool direct, bool some_on, double until,
-       struct step *step)
+flight(struct ballistic *l, int m, int r, bool direct, bool some_on,
+       double until, struct step *step)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     const double *gap = l->gap, *rate = l->rate, *nal = l->nal;
     double s = INFINITY, arrive = 0.0, u;
     int first = -1;
@@ -315,7 +317,7 @@ flight(struct line *l, int m, int r, bool direct, bool some_on, double until,
     if (first < 0 || !(dt <= until - l->t - l->t_lo))
         return 1;
     bool other = move(l, m, r, direct, some_on, first, s);
-    line_pass(l, dt);
+    ballistic_add_time(l, dt);
     double e = l->model.e[first];
     if (other || some_on || !(e * arrive < -DBL_MIN))
         return 2;
@@ -337,9 +339,9 @@ flight(struct line *l, int m, int r, bool direct, bool some_on, double until,
  * as fast as it left, and nothing of the way is to be known. The numbers are
  * those of flight(). False: not so, and nothing has changed. */
 static bool
-hop(struct line *l, double until, struct step *step)
+hop(struct ballistic *l, double until, struct step *step)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     double u = l->rate[0], al = l->nal[0], e = l->model.e[0];
     if (!l->fresh[0] || l->n_on || !l->k.direct || l->gap[0] > 0.0 ||
         !(al < 0.0) || !(u > 0.0))
@@ -348,7 +350,7 @@ hop(struct line *l, double until, struct step *step)
     if (!(dt <= until - l->t - l->t_lo) || !(e * -u < -DBL_MIN))
         return false;
     *step = (struct step){s, -u, 0};
-    line_pass(l, dt);
+    ballistic_add_time(l, dt);
     l->y[0] = l->gap[0] = l->big[0] = 0.0;
     l->z[0] = l->rate[0] = e * u;
     w->rsize[0] = u;
@@ -360,7 +362,7 @@ hop(struct line *l, double until, struct step *step)
 }
 
 static __attribute__((noinline)) int
-step_of(struct line *l, double until, struct step *s)
+step_of(struct ballistic *l, double until, struct step *s)
 {
     int m = l->model.m, r = l->k.r;
     if (l->n_on)
@@ -382,8 +384,8 @@ step_of(struct line *l, double until, struct step *s)
     return flight(l, m, r, false, false, until, s);
 }
 
-static enum line_event
-to_end(struct line *l, double until)
+static enum ballistic_event
+to_end(struct ballistic *l, double until)
 {
     double left = until - l->t - l->t_lo;
     if (left > 0.0) {
@@ -392,67 +394,68 @@ to_end(struct line *l, double until)
         memset(l->fresh, 0, (size_t)l->model.m);
         l->t = until;
         l->t_lo = 0.0;
-        line_rescale(l);
+        ballistic_rescale(l);
     }
-    return LINE_END;
+    return BALLISTIC_END;
 }
 
 /* no contact closes any more */
-static enum line_event
-none(struct line *l, double until)
+static enum ballistic_event
+none(struct ballistic *l, double until)
 {
     l->w->standing = 0;
-    line_plain(l);
-    return isinf(until) ? LINE_FREE : to_end(l, until);
+    ballistic_plain_units(l);
+    return isinf(until) ? BALLISTIC_FREE : to_end(l, until);
 }
 
 /* Impacts at one instant whose rates shrink for ever (a wedge, opposite gaps):
  * the contacts that are closed have stopped. */
-static enum line_event
-stand(struct line *l)
+static enum ballistic_event
+stand(struct ballistic *l)
 {
     int n = 0, *hit = l->w->hit;
     l->w->standing = 0;
     for (int i = 0; i < l->model.m; i++)
         if (!l->on[i] && l->gap[i] <= 0.0)
             hit[n++] = i;
-    if (!n || line_collide(l, LINE_REST, hit, n) || !after_impact(l, hit, n))
-        return LINE_JAMMED;
+    if (!n || active_set_impact(l, BALLISTIC_REST, hit, n) ||
+        !after_impact(l, hit, n))
+        return BALLISTIC_JAMMED;
     l->hit = hit[0];
     l->impacts += n;
-    line_rescale(l);
-    return LINE_SEVERAL;
+    ballistic_rescale(l);
+    return BALLISTIC_SEVERAL;
 }
 
 /* after an impact: the exponents follow the sizes */
-static enum line_event
-adjust(struct line *l, double arrive)
+static enum ballistic_event
+adjust(struct ballistic *l, double arrive)
 {
-    struct line_work *w = l->w;
-    if (-arrive < w->low_v || w->n_ring % LINE_RESCALE == 0) {
-        line_rescale(l);
+    struct ballistic_workspace *w = l->w;
+    if (-arrive < w->low_v || w->n_ring % BALLISTIC_RESCALE == 0) {
+        ballistic_rescale(l);
         if (-arrive < w->low_v)
             w->low_v = -arrive * 0x1p-40;
     }
-    return LINE_IMPACT;
+    return BALLISTIC_IMPACT;
 }
 
-enum line_event
-line_run(struct line *l, double until, long most)
+enum ballistic_event
+ballistic_run(struct ballistic *l, double until, long most)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     struct step step;
-    bool limit = w->n_ring >= w->look && line_limit(l, until);
+    bool limit = w->n_ring >= w->look && accumulation_take(l, until);
     bool coasts = w->coasts;
     w->opens = coasts && w->ends;
     w->coasts = w->ends = false;
     if (limit)
-        return LINE_CHATTER;
-    if (w->standing >= LINE_STANDING)
+        return BALLISTIC_ACCUMULATION;
+    if (w->standing >= BALLISTIC_STANDING)
         return stand(l);
     if (w->opens)
         return none(l, until);
-    if (coasts && ((w->ahead && line_many_take(l, until, most)) ||
+    if (coasts && ((w->ahead && ballistic_batch_take(l, until, most)) ||
                    w->coast(l, until, most))) {
         w->standing = 0;
         w->coasts = true;
@@ -462,7 +465,7 @@ line_run(struct line *l, double until, long most)
         return none(l, until);
     int way =
         l->model.m == 1 && hop(l, until, &step) ? 0 : step_of(l, until, &step);
-    if (way == 1 && line_plain(l))
+    if (way == 1 && ballistic_plain_units(l))
         way = step_of(l, until, &step);
     w->standing = way != 1 && step.s == 0.0 ? w->standing + 1 : 0;
     if (way == 1 && step.first < 0)
@@ -472,24 +475,24 @@ line_run(struct line *l, double until, long most)
     if (way == 2) {
         int n = together(l, step.s, step.first, w->hit);
         memset(l->fresh, 0, (size_t)l->model.m);
-        enum line_event what = collide(l, w->hit, n, step.arrive);
-        if (what != LINE_IMPACT || n > 1) {
+        enum ballistic_event what = collide(l, w->hit, n, step.arrive);
+        if (what != BALLISTIC_IMPACT || n > 1) {
             /* together in one pattern: no time lies between them */
-            if (what == LINE_SEVERAL || what == LINE_IMPACT) {
+            if (what == BALLISTIC_SEVERAL || what == BALLISTIC_IMPACT) {
                 for (int i = 0; i < n; i++)
-                    line_note(l, w->hit[i], i ? 0.0 : step.s);
-                line_rescale(l);
+                    impact_history_note(l, w->hit[i], i ? 0.0 : step.s);
+                ballistic_rescale(l);
             }
             w->run = 0;
             return what;
         }
     }
-    line_note(l, step.first, step.s);
+    impact_history_note(l, step.first, step.s);
     return adjust(l, step.arrive);
 }
 
-enum line_event
-line_next(struct line *l, double until)
+enum ballistic_event
+ballistic_next(struct ballistic *l, double until)
 {
-    return line_run(l, until, 1);
+    return ballistic_run(l, until, 1);
 }

@@ -21,28 +21,28 @@
 #include "runtime/ballistic/ballistic_priv.h"
 
 /* impacts from mark to mark */
-#define LINE_APART 64
+#define HISTORY_MARK_DISTANCE 64
 /* the scale must have fallen by this in the marks that are asked, and between
  * one and the next of at least so many of them */
-#define LINE_FALLEN 0x1p-16
-#define LINE_FALLS 3
+#define HISTORY_SCALE_FALLEN 0x1p-16
+#define HISTORY_SCALE_FALLS 3
 
-struct line_marks *
-line_marks_new(struct arena *a, int contacts)
+struct impact_history *
+impact_history_new(struct arena *a, int contacts)
 {
     size_t m = (size_t)contacts;
-    struct line_marks *k = NEW(a, struct line_marks);
+    struct impact_history *k = NEW(a, struct impact_history);
     k->when = NEW_N(a, long, m + 1);
     k->sel = NEW_N(a, bool, m + 1);
-    k->group = NEW_N(a, bool, (size_t)LINE_GROUPS *m + 1);
-    k->state = NEW_N(a, double, 2 * (size_t)LINE_MARKS * m + 1);
+    k->group = NEW_N(a, bool, (size_t)HISTORY_GROUPS *m + 1);
+    k->state = NEW_N(a, double, 2 * (size_t)HISTORY_MARKS * m + 1);
     return k;
 }
 
 void
-line_marks_forget(struct line *l)
+impact_history_forget(struct ballistic *l)
 {
-    struct line_marks *k = l->w->marks;
+    struct impact_history *k = l->w->marks;
     k->version = 0;
     k->n = k->n_group = 0;
     k->from = 0;
@@ -51,10 +51,10 @@ line_marks_forget(struct line *l)
 }
 
 void
-line_marks_copy(struct line *to, const struct line *from)
+impact_history_copy(struct ballistic *to, const struct ballistic *from)
 {
-    struct line_marks *k = to->w->marks;
-    const struct line_marks *o = from->w->marks;
+    struct impact_history *k = to->w->marks;
+    const struct impact_history *o = from->w->marks;
     size_t m = (size_t)from->model.m;
     k->from = o->from;
     k->seen = o->seen;
@@ -72,9 +72,9 @@ line_marks_copy(struct line *to, const struct line *from)
 }
 
 static void
-changed(struct line *l)
+changed(struct ballistic *l)
 {
-    struct line_marks *k = l->w->marks;
+    struct impact_history *k = l->w->marks;
     k->version++;
     k->at = l->t;
 }
@@ -84,7 +84,7 @@ changed(struct line *l)
 
 /* the first contact of l->group */
 int
-line_group_first(const struct line *l)
+impact_history_group_first(const struct ballistic *l)
 {
     int i = 0;
     while (!l->group[i])
@@ -93,21 +93,21 @@ line_group_first(const struct line *l)
 }
 
 int
-line_group_name(struct line *l, int depth)
+impact_history_group_name(struct ballistic *l, int depth)
 {
-    struct line_marks *k = l->w->marks;
+    struct impact_history *k = l->w->marks;
     int m = l->model.m, n = 0;
     for (int i = 0; i < m; i++)
         n += l->group[i];
     if (n == 1)
-        return m + line_group_first(l);
+        return m + impact_history_group_first(l);
     for (int i = 0; i < k->n_group; i++)
         if (!memcmp(k->group + i * m, l->group, (size_t)m)) {
             if (depth > k->depth[i])
                 k->depth[i] = depth;
             return 2 * m + i;
         }
-    if (k->n_group == LINE_GROUPS) { /* begins anew: a name is one set */
+    if (k->n_group == HISTORY_GROUPS) { /* begins anew: a name is one set */
         k->n_group = 0;
         l->w->from = l->w->n_ring;
     }
@@ -120,22 +120,23 @@ line_group_name(struct line *l, int depth)
 /* Depth of a limit of l->group: 1 + that of the limits among the last n entries
  * of the history, or as deep as one of the same group. */
 int
-line_depth(const struct line *l, int n)
+impact_history_depth(const struct ballistic *l, int n)
 {
-    const struct line_work *w = l->w;
+    const struct ballistic_workspace *w = l->w;
     int m = l->model.m, depth = 1;
     unsigned long most = w->n_ring - w->from;
     bool limits = false;
-    for (unsigned long i = 1; i <= most && i < LINE_KEPT && (int)i <= n; i++)
-        limits |= w->ring[(w->n_ring - i) % LINE_KEPT].contact >= m;
+    for (unsigned long i = 1; i <= most && i < HISTORY_KEPT && (int)i <= n; i++)
+        limits |= w->ring[(w->n_ring - i) % HISTORY_KEPT].contact >= m;
     if (!limits)
         return 1;
-    for (unsigned long i = 1; i <= most && i < LINE_KEPT && (int)i <= n; i++) {
-        int name = w->ring[(w->n_ring - i) % LINE_KEPT].contact;
+    for (unsigned long i = 1; i <= most && i < HISTORY_KEPT && (int)i <= n;
+         i++) {
+        int name = w->ring[(w->n_ring - i) % HISTORY_KEPT].contact;
         int d = name < m ? 0 : name < 2 * m ? 1 : w->marks->depth[name - 2 * m];
         bool in = true, same = name >= m;
         for (int c = 0; c < m; c++) {
-            bool has = line_group_has(l, name, c);
+            bool has = impact_history_group_has(l, name, c);
             in &= l->group[c] || !has;
             same &= l->group[c] == has;
         }
@@ -148,7 +149,7 @@ line_depth(const struct line *l, int n)
 }
 
 bool
-line_group_has(const struct line *l, int name, int contact)
+impact_history_group_has(const struct ballistic *l, int name, int contact)
 {
     int m = l->model.m;
     return name < 2 * m ? name % m == contact
@@ -156,7 +157,7 @@ line_group_has(const struct line *l, int name, int contact)
 }
 
 void
-line_group_add(const struct line *l, int name, bool *sel)
+impact_history_group_add(const struct ballistic *l, int name, bool *sel)
 {
     int m = l->model.m;
     if (name < 2 * m)
@@ -172,28 +173,28 @@ line_group_add(const struct line *l, int name, bool *sel)
 /* when contacts were hit last, of the entries since the last call, until `to`
  */
 static void
-scan(struct line *l, unsigned long to)
+scan(struct ballistic *l, unsigned long to)
 {
-    struct line_work *w = l->w;
-    struct line_marks *k = w->marks;
+    struct ballistic_workspace *w = l->w;
+    struct impact_history *k = w->marks;
     unsigned long i = k->seen;
-    if (w->n_ring - i > LINE_KEPT)
-        i = w->n_ring - LINE_KEPT;
+    if (w->n_ring - i > HISTORY_KEPT)
+        i = w->n_ring - HISTORY_KEPT;
     for (; i < to; i++) {
-        int name = w->ring[i % LINE_KEPT].contact;
+        int name = w->ring[i % HISTORY_KEPT].contact;
         if (name < l->model.m)
             k->when[name] = l->impacts;
         for (int c = 0; c < l->model.m && name >= l->model.m; c++)
-            if (line_group_has(l, name, c))
+            if (impact_history_group_has(l, name, c))
                 k->when[c] = l->impacts;
     }
     k->seen = to;
 }
 
 void
-line_marks_limit(struct line *l, unsigned long n_ring)
+impact_history_limit(struct ballistic *l, unsigned long n_ring)
 {
-    struct line_marks *k = l->w->marks;
+    struct impact_history *k = l->w->marks;
     scan(l, n_ring); /* the others are of the group */
     for (int c = 0; c < l->model.m; c++)
         if (l->group[c])
@@ -203,7 +204,7 @@ line_marks_limit(struct line *l, unsigned long n_ring)
 }
 
 static double
-span(const struct line *l, const struct line_mark *k)
+span(const struct ballistic *l, const struct impact_history_mark *k)
 {
     return (l->t - k->t) + (l->t_lo - k->t_lo);
 }
@@ -211,9 +212,9 @@ span(const struct line *l, const struct line_mark *k)
 /* makes room: of the marks, whose distances from now should grow as a geometric
  * series, the one that is missed least */
 static void
-thin(struct line *l)
+thin(struct ballistic *l)
 {
-    struct line_marks *k = l->w->marks;
+    struct impact_history *k = l->w->marks;
     size_t m = (size_t)l->model.m;
     int least = 1;
     double share = INFINITY;
@@ -234,17 +235,17 @@ thin(struct line *l)
 }
 
 static void
-mark(struct line *l)
+mark(struct ballistic *l)
 {
-    struct line_marks *k = l->w->marks;
+    struct impact_history *k = l->w->marks;
     size_t m = (size_t)l->model.m;
-    if (k->n == LINE_MARKS)
+    if (k->n == HISTORY_MARKS)
         thin(l);
     double *state = k->state + 2 * m * (size_t)k->n;
     memcpy(state, l->gap, m * sizeof *state);
     memcpy(state + m, l->rate, m * sizeof *state);
     k->mark[k->n++] =
-        (struct line_mark){l->t, l->t_lo, l->ex, l->ev, l->impacts};
+        (struct impact_history_mark){l->t, l->t_lo, l->ex, l->ev, l->impacts};
     changed(l);
 }
 
@@ -252,7 +253,7 @@ mark(struct line *l)
  * rest to the gaps, or back to the rates, at acceleration a; gaps and rates
  * over the roots of W are lengths and speeds in the metric of the masses. */
 static double
-scale(const struct line *l, const bool *sel, const double *gap,
+scale(const struct ballistic *l, const bool *sel, const double *gap,
       const double *rate, int ex, int ev, double a)
 {
     double s = 0.0, u = 0.0;
@@ -270,9 +271,9 @@ scale(const struct line *l, const bool *sel, const double *gap,
 /* The contacts hit since mark k: do they accumulate? T: what remains, true
  * time; ratio: of the scale per impact, on the average. */
 static bool
-accumulates(struct line *l, int first, double *T, double *ratio)
+accumulates(struct ballistic *l, int first, double *T, double *ratio)
 {
-    struct line_marks *k = l->w->marks;
+    struct impact_history *k = l->w->marks;
     int m = l->model.m, falls = 0;
     double a = 0.0, most = 0.0;
     for (int i = 0; i < m; i++) {
@@ -285,7 +286,7 @@ accumulates(struct line *l, int first, double *T, double *ratio)
     double now = scale(l, k->sel, l->gap, l->rate, l->ex, l->ev, a);
     double before = INFINITY, whole = 0.0, hits = 0.0;
     for (int j = first; j < k->n; j++) {
-        const struct line_mark *o = &k->mark[j];
+        const struct impact_history_mark *o = &k->mark[j];
         const double *state = k->state + 2 * m * j;
         double s = scale(l, k->sel, state, state + m, o->ex, o->ev, a);
         if (s > before)
@@ -304,23 +305,23 @@ accumulates(struct line *l, int first, double *T, double *ratio)
     }
     *T = most * now;
     *ratio = pow(now / whole, 1.0 / hits);
-    return falls >= LINE_FALLS && now <= LINE_FALLEN * whole;
+    return falls >= HISTORY_SCALE_FALLS && now <= HISTORY_SCALE_FALLEN * whole;
 }
 
 bool
-line_marks_due(const struct line *l, long impacts)
+impact_history_marks_due(const struct ballistic *l, long impacts)
 {
     /* ever more seldom in runs that find none for thousands of impacts */
     long apart = impacts >> 6;
-    apart = apart > LINE_APART ? apart : LINE_APART;
+    apart = apart > HISTORY_MARK_DISTANCE ? apart : HISTORY_MARK_DISTANCE;
     return impacts - l->w->marks->from >= apart && impacts >= l->w->least;
 }
 
 bool
-line_marks_lost(struct line *l, double *T, double *ratio)
+impact_history_below_rounding(struct ballistic *l, double *T, double *ratio)
 {
-    struct line_marks *k = l->w->marks;
-    if (!line_marks_due(l, l->impacts))
+    struct impact_history *k = l->w->marks;
+    if (!impact_history_marks_due(l, l->impacts))
         return false;
     k->from = l->impacts;
     scan(l, l->w->n_ring);

@@ -21,7 +21,7 @@ wide_dot(int n, const double *a, const wide *b)
 /* M = L L^T, reciprocals in the diagonal of L; false: M is not positive
  * definite */
 static bool
-factor_mass(struct line *l)
+factor_mass(struct ballistic *l)
 {
     int n = l->model.n;
     const double *M = l->model.mass;
@@ -43,7 +43,7 @@ factor_mass(struct line *l)
 
 /* rows of M^-1 N^T and W = N M^-1 N^T */
 static void
-responses(struct line *l)
+responses(struct ballistic *l)
 {
     int n = l->model.n, m = l->model.m;
     const wide *L = l->w->L;
@@ -73,7 +73,7 @@ responses(struct line *l)
  * diagonal in rc. pivot: the greatest share of its own size that is left comes
  * next; else in their order. Returns the rank. */
 static int
-factor(struct line *l, bool pivot)
+factor(struct ballistic *l, bool pivot)
 {
     int m = l->model.m, n = l->model.n, r = 0;
     wide *C = l->w->C, *rc = l->w->rc, *left = l->w->wf;
@@ -112,7 +112,7 @@ factor(struct line *l, bool pivot)
 
 /* C_basis y = b in place, and C_basis^T y = b */
 static void
-forward(const struct line *l, wide *b)
+forward(const struct ballistic *l, wide *b)
 {
     for (int i = 0; i < l->k.r; i++) {
         const wide *C = l->w->C + l->k.basis[i] * l->model.m;
@@ -122,7 +122,7 @@ forward(const struct line *l, wide *b)
     }
 }
 static void
-backward(const struct line *l, wide *b)
+backward(const struct ballistic *l, wide *b)
 {
     for (int i = l->k.r - 1; i >= 0; i--) {
         const wide *C = l->w->C + l->k.basis[i] * l->model.m;
@@ -133,12 +133,12 @@ backward(const struct line *l, wide *b)
 }
 
 void
-line_laws(struct line *l)
+matrices_laws(struct ballistic *l)
 {
     int m = l->model.m, stride = l->k.stride;
     for (int i = 0; i < m && l->k.direct; i++) {
         const wide *W = l->w->W + i * m;
-        wide c = line_law(l, i, l->model.e[i]);
+        wide c = matrices_law(l, i, l->model.e[i]);
         for (int j = 0; j < m; j++)
             l->k.P[i * stride + j] = l->k.K[i * m + j] = (double)(c * W[j]);
     }
@@ -146,9 +146,9 @@ line_laws(struct line *l)
 
 /* F, H, K, E, and the accelerations */
 static void
-spaces(struct line *l)
+spaces(struct ballistic *l)
 {
-    struct line_made *k = &l->k;
+    struct contact_matrices *k = &l->k;
     int n = l->model.n, m = l->model.m, r = k->r, stride = k->stride;
     wide *b = l->w->wf;
     for (int i = 0; i < m; i++) {
@@ -167,9 +167,9 @@ spaces(struct line *l)
         k->root[i] = sqrt(k->W[i * m + i]);
         const double *N = l->model.N + i * n;
         double bias = l->model.bias ? l->model.bias[i] : 0.0;
-        k->nf[i] = line_dot(n, N, l->model.acc) + bias;
-        k->size[i] = line_abs(n, N, l->model.acc) + fabs(bias);
-        if (fabs(k->nf[i]) <= LINE_NOISE * DBL_EPSILON * k->size[i])
+        k->nf[i] = dot_of(n, N, l->model.acc) + bias;
+        k->size[i] = dot_abs(n, N, l->model.acc) + fabs(bias);
+        if (fabs(k->nf[i]) <= BALLISTIC_NOISE * DBL_EPSILON * k->size[i])
             k->nf[i] = 0.0;
     }
     for (int j = 0; j < r; j++) {
@@ -184,16 +184,16 @@ spaces(struct line *l)
                 s += l->w->B[k->basis[c] * n + i] * b[c];
             k->E[i * r + j] = (double)s;
         }
-        k->ay[j] = line_dot(n, l->model.N + k->basis[j] * n, l->model.acc);
+        k->ay[j] = dot_of(n, l->model.N + k->basis[j] * n, l->model.acc);
         if (k->direct || l->model.bias)
             k->ay[j] = k->nf[k->basis[j]];
     }
-    line_coordinates(l, k->ay);
+    matrices_coordinates(l, k->ay);
     for (int i = 0; i < n; i++) {
-        double s = line_dot(r, k->E + i * r, k->ay);
-        double size = line_abs(r, k->E + i * r, k->ay);
+        double s = dot_of(r, k->E + i * r, k->ay);
+        double size = dot_abs(r, k->E + i * r, k->ay);
         k->ap[i] = l->model.acc[i] - s;
-        if (fabs(k->ap[i]) <= LINE_NOISE * (r + 1) * DBL_EPSILON * size)
+        if (fabs(k->ap[i]) <= BALLISTIC_NOISE * (r + 1) * DBL_EPSILON * size)
             k->ap[i] = 0.0;
     }
 }
@@ -201,9 +201,9 @@ spaces(struct line *l)
 /* The point nearest to 0 (in the metric of M) where the independent gaps
  * vanish; the others keep what is left. */
 static void
-find_origin(struct line *l)
+find_origin(struct ballistic *l)
 {
-    struct line_made *k = &l->k;
+    struct contact_matrices *k = &l->k;
     int n = l->model.n, m = l->model.m;
     wide *b = l->w->wf;
     bool any = false;
@@ -222,8 +222,8 @@ find_origin(struct line *l)
             k->origin[i] += (double)(l->w->B[k->basis[j] * n + i] * b[j]);
     for (int i = 0; i < m; i++) {
         const double *N = l->model.N + i * n;
-        double g = line_dot(n, N, k->origin) + l->model.c[i];
-        double size = line_abs(n, N, k->origin) + fabs(l->model.c[i]);
+        double g = dot_of(n, N, k->origin) + l->model.c[i];
+        double size = dot_abs(n, N, k->origin) + fabs(l->model.c[i]);
         k->c0[i] = fabs(g) <= 16.0 * m * DBL_EPSILON * size ? 0.0 : g;
     }
     for (int j = 0; j < k->r; j++)
@@ -231,7 +231,7 @@ find_origin(struct line *l)
 }
 
 int
-line_make(struct line *l)
+matrices_make(struct ballistic *l)
 {
     l->k.version = ++l->w->own.version;
     if (!factor_mass(l))
@@ -242,13 +242,13 @@ line_make(struct line *l)
     if (!l->k.direct)
         l->k.r = factor(l, true);
     spaces(l);
-    line_laws(l);
+    matrices_laws(l);
     find_origin(l);
     return 0;
 }
 
 void
-line_coordinates(const struct line *l, double *g)
+matrices_coordinates(const struct ballistic *l, double *g)
 {
     wide *b = l->w->wf;
     if (l->k.direct)

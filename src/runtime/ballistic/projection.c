@@ -12,7 +12,7 @@
 
 /* other contacts must stay clear of the chatter by this many times what the
  * group's present motion does to them */
-#define LINE_CLEAR 4.0
+#define PROJECTION_CLEARANCE 4.0
 /* Roundings of y before a fall: of a flight and an impact each, r products at
  * as many as it took to be hit from all sides. A correction beyond that comes
  * from gaps that say nearly the same, not from what y has lost. */
@@ -20,9 +20,9 @@
 
 /* contacts `sel` into w->index, W of them factored into w->G */
 int
-line_factor(const struct line *l, const bool *sel)
+projection_factor(const struct ballistic *l, const bool *sel)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     int m = l->model.m, k = 0;
     for (int i = 0; i < m; i++)
         if (sel[i])
@@ -44,9 +44,9 @@ line_factor(const struct line *l, const bool *sel)
 
 /* w->f := W^-1 x for the factored contacts */
 void
-line_solve_for(const struct line *l, int k, const double *x)
+projection_solve(const struct ballistic *l, int k, const double *x)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     for (int i = 0; i < k; i++)
         w->f[i] = w->rd[i] == 0.0 ? 0.0 : x[w->index[i]];
     dense_forward(k, w->G, k, w->first, w->rd, 0, w->f);
@@ -55,12 +55,12 @@ line_solve_for(const struct line *l, int k, const double *x)
 
 /* w->f := W^-1 (gaps or rates y of the factored contacts, + off) */
 static void
-solve(const struct line *l, int k, const double *y, const double *off)
+solve(const struct ballistic *l, int k, const double *y, const double *off)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     for (int i = 0; i < k; i++)
         w->f[i] = w->rd[i] == 0.0 ? 0.0
-                                  : line_of(l, w->index[i], y) +
+                                  : ballistic_of(l, w->index[i], y) +
                                         (off ? off[w->index[i]] : 0.0);
     dense_forward(k, w->G, k, w->first, w->rd, 0, w->f);
     dense_backward(k, w->G, k, w->first, w->rd, w->f);
@@ -68,9 +68,9 @@ solve(const struct line *l, int k, const double *y, const double *off)
 
 /* y := y - H^T W^-1 (gaps + off) for the factored contacts */
 void
-line_project(const struct line *l, int k, double *y, const double *off)
+projection_apply(const struct ballistic *l, int k, double *y, const double *off)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     int r = l->k.r;
     solve(l, k, y, off);
     for (int j = 0; j < r; j++) {
@@ -81,7 +81,7 @@ line_project(const struct line *l, int k, double *y, const double *off)
             size += fabs(d);
         }
         y[j] -= s;
-        if (fabs(y[j]) <= LINE_NOISE * (k + 1) * DBL_EPSILON * size)
+        if (fabs(y[j]) <= BALLISTIC_NOISE * (k + 1) * DBL_EPSILON * size)
             y[j] = 0.0;
     }
     for (int i = 0; i < k && l->k.direct; i++)
@@ -89,20 +89,20 @@ line_project(const struct line *l, int k, double *y, const double *off)
 }
 
 void
-line_regain(struct line *l, int first, double was)
+projection_regain(struct ballistic *l, int first, double was)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     int m = l->model.m, r = l->k.r;
     double by = 0.0;
     w->slight[first] = true;
     for (int i = 0; i < m; i++)
         w->ds[i] = l->c0l[i] - (i == first ? 0.0 : l->gap[i]);
-    int k = line_factor(l, w->slight);
+    int k = projection_factor(l, w->slight);
     w->regained = w->rank == r;
     memcpy(w->ys, l->y, (size_t)r * sizeof *l->y);
     if (w->regained) /* nothing of what it was is left */
         memset(l->y, 0, (size_t)r * sizeof *l->y);
-    line_project(l, k, l->y, w->ds);
+    projection_apply(l, k, l->y, w->ds);
     for (int j = 0; j < r; j++)
         by += fabs(l->y[j] - w->ys[j]);
     if (!(by <= REGAIN_NOISE * DBL_EPSILON * was)) {
@@ -112,13 +112,13 @@ line_regain(struct line *l, int first, double was)
     }
     for (int i = 0; i < m; i++)
         if (!w->slight[i])
-            l->gap[i] = line_of(l, i, l->y) + l->c0l[i];
+            l->gap[i] = ballistic_of(l, i, l->y) + l->c0l[i];
 }
 
 double
-line_doubtful(struct line *l, int i, int first)
+projection_uncertainty(struct ballistic *l, int i, int first)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     int m = l->model.m, k = 0, n = 0;
     memset(w->closed, 0, (size_t)m);
     double *off = w->ds, *x = w->as, sum = 0.0, ys = 0.0;
@@ -140,55 +140,57 @@ line_doubtful(struct line *l, int i, int first)
                 (b < 0 || off[j] * l->k.root[b] < off[b] * l->k.root[j]))
                 b = j;
         tried[b] = w->closed[b] = true;
-        if (line_factor(l, w->closed), w->rank == k + 1)
+        if (projection_factor(l, w->closed), w->rank == k + 1)
             k++;
         else
             w->closed[b] = false;
     }
     if (k < l->k.r)
         return INFINITY; /* they leave a direction open */
-    k = line_factor(l, w->closed);
-    line_solve_for(l, k, x);
+    k = projection_factor(l, w->closed);
+    projection_solve(l, k, x);
     for (int j = 0; j < k; j++)
         sum += fabs(w->f[j]) * off[w->index[j]];
-    return isfinite(sum) ? LINE_NOISE * DBL_EPSILON * sum : (double)INFINITY;
+    return isfinite(sum) ? BALLISTIC_NOISE * DBL_EPSILON * sum
+                         : (double)INFINITY;
 }
 
 void
-line_rest(struct line *l)
+projection_rest(struct ballistic *l)
 {
-    int k = line_factor(l, l->on);
+    int k = projection_factor(l, l->on);
     if (l->w->rank < l->k.r)
         return;
-    line_project(l, k, l->y, l->c0l);
+    projection_apply(l, k, l->y, l->c0l);
     memset(l->z, 0, (size_t)l->k.r * sizeof *l->z);
     memset(l->ya, 0, (size_t)l->k.r * sizeof *l->ya);
-    line_sense(l);
+    ballistic_sense(l);
 }
 
 void
-line_stick(struct line *l, const bool *closed)
+ballistic_stick(struct ballistic *l, const bool *closed)
 {
-    int k = line_factor(l, closed);
-    line_project(l, k, l->y, l->c0l);
-    line_project(l, k, l->z, l->d0l);
+    int k = projection_factor(l, closed);
+    projection_apply(l, k, l->y, l->c0l);
+    projection_apply(l, k, l->z, l->d0l);
     l->n_on = 0;
     for (int i = 0; i < l->model.m; i++) {
         l->on[i] = closed[i];
         l->n_on += closed[i];
     }
-    line_sense(l);
+    ballistic_sense(l);
 }
 
 void
-line_average(struct line *l, const struct line *after, double *y, double *z)
+projection_average(struct ballistic *l, const struct ballistic *after,
+                   double *y, double *z)
 {
     bool *sel = l->w->closed;
     for (int i = 0; i < l->model.m; i++)
         sel[i] = after->group[i] || l->on[i];
-    int k = line_factor(l, sel);
-    line_project(l, k, y, l->c0l);
-    line_project(l, k, z, l->d0l);
+    int k = projection_factor(l, sel);
+    projection_apply(l, k, y, l->c0l);
+    projection_apply(l, k, z, l->d0l);
 }
 
 /* least of g + u s + a s^2/2 for s in 0 .. T */
@@ -205,14 +207,14 @@ lowest(double g, double u, double a, double T)
  * far, 0 where theirs are, however the system moves? Where their impacts repeat
  * it shrinks as they do, and is closed with them in the end. */
 static bool
-follows(struct line *l, int k, int i)
+follows(struct ballistic *l, int k, int i)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     int m = l->model.m;
     double left = l->k.W[i * (m + 1)];
     for (int j = 0; j < m; j++)
         w->ys[j] = l->k.W[j * m + i];
-    line_solve_for(l, k, w->ys);
+    projection_solve(l, k, w->ys);
     for (int j = 0; j < k; j++)
         left -= l->k.W[i * m + w->index[j]] * w->f[j];
     bool none = w->still && l->c0l[i] == 0.0; /* offsets at the limit */
@@ -225,11 +227,11 @@ follows(struct line *l, int k, int i)
  * from now? Along the projected parabola, and by what the group's gaps and
  * rates do to them. */
 bool
-line_clear(struct line *l, double T)
+projection_others_stay_open(struct ballistic *l, double T)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     int m = l->model.m, others = 0;
-    int k = line_factor(l, w->closed);
+    int k = projection_factor(l, w->closed);
     for (int i = 0; i < m; i++) {
         w->slight[i] = !w->closed[i] && follows(l, k, i);
         others += !w->closed[i] && !w->slight[i];
@@ -238,13 +240,13 @@ line_clear(struct line *l, double T)
         w->closed[i] |= w->slight[i];
     if (!others)
         return true;
-    k = line_factor(l, w->closed);
+    k = projection_factor(l, w->closed);
     memset(w->ds, 0, (size_t)m * sizeof *w->ds);
     /* from the gaps, which are known better than y */
     const double *part[] = {l->gap, l->rate, l->nal};
     double *left[] = {w->ys, w->zs, w->as}, unit[] = {1.0, T, 0.5 * T * T};
     for (int s = 0; s < 3; s++) {
-        line_solve_for(l, k, part[s]);
+        projection_solve(l, k, part[s]);
         for (int i = 0; i < m; i++) {
             left[s][i] = part[s][i];
             for (int j = 0; j < k; j++) {
@@ -258,9 +260,9 @@ line_clear(struct line *l, double T)
         if (w->closed[i])
             continue;
         double g = w->ys[i], u = w->zs[i], a = w->as[i];
-        bool ahead = lowest(g, u, a, T) > LINE_CLEAR * w->ds[i];
+        bool ahead = lowest(g, u, a, T) > PROJECTION_CLEARANCE * w->ds[i];
         /* closed to rounding, and opening */
-        bool opens = g <= 0.0 && u * T > LINE_CLEAR * w->ds[i] &&
+        bool opens = g <= 0.0 && u * T > PROJECTION_CLEARANCE * w->ds[i] &&
                      lowest(0.0, u, a, T) >= 0.0;
         if (!ahead && !opens)
             return false;
@@ -270,26 +272,26 @@ line_clear(struct line *l, double T)
 
 /* all contacts are closed at the limit, and can be: nothing is left */
 static bool
-take_all(struct line *l, double T)
+take_all(struct ballistic *l, double T)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     int m = l->model.m;
     for (int i = 0; i < m; i++)
         if (!w->closed[i] || l->c0l[i] != 0.0 || l->d0l[i] != 0.0)
             return false;
-    line_pass(l, times2(T, l->ex - l->ev));
+    ballistic_add_time(l, times2(T, l->ex - l->ev));
     memset(l->y, 0, (size_t)l->k.r * sizeof *l->y);
     memset(l->z, 0, (size_t)l->k.r * sizeof *l->z);
     memset(l->fresh, 0, (size_t)m);
     memset(l->impulse, 0, (size_t)m * sizeof *l->impulse);
     memcpy(l->on, w->closed, (size_t)m);
-    line_sense(l);
+    ballistic_sense(l);
     bool loaded = false; /* contacts that are on may carry what is still */
     for (int i = 0; i < m; i++)
         loaded |= l->k.nf[i] != 0.0;
     if (loaded || !w->still) {
-        line_settle(l);
-        line_rescale(l);
+        active_set_settle(l);
+        ballistic_rescale(l);
         return true;
     }
     /* and nothing moves it from there */
@@ -303,12 +305,12 @@ take_all(struct line *l, double T)
 /* small gaps and rates of the contacts outside go on by themselves, as in
  * flights */
 void
-line_take(struct line *l, double T)
+projection_take_limit(struct ballistic *l, double T)
 {
-    struct line_work *w = l->w;
+    struct ballistic_workspace *w = l->w;
     if (take_all(l, T))
         return;
-    int m = l->model.m, k = line_factor(l, w->closed);
+    int m = l->model.m, k = projection_factor(l, w->closed);
     for (int i = 0; i < m; i++) {
         w->ys[i] = l->gap[i] + (l->rate[i] + 0.5 * l->nal[i] * T) * T;
         w->zs[i] = l->rate[i] + l->nal[i] * T;
@@ -316,7 +318,7 @@ line_take(struct line *l, double T)
     double *part[] = {w->ys, w->zs};
     bool any = false;
     for (int s = 0; s < 2; s++) {
-        line_solve_for(l, k, part[s]);
+        projection_solve(l, k, part[s]);
         for (int i = 0; i < m; i++) {
             double size = fabs(part[s][i]);
             for (int j = 0; j < k; j++) {
@@ -325,18 +327,18 @@ line_take(struct line *l, double T)
                 size += fabs(d);
             }
             /* no rate beside that of the group: none at all */
-            w->calm[i] =
-                fabs(part[s][i]) <= LINE_NOISE * (k + 1) * DBL_EPSILON * size;
+            w->calm[i] = fabs(part[s][i]) <=
+                         BALLISTIC_NOISE * (k + 1) * DBL_EPSILON * size;
             any |= s == 1 && w->calm[i] && !w->closed[i];
         }
     }
-    line_advance(l, T);
-    line_project(l, k, l->y, l->c0l);
-    line_project(l, any ? line_factor(l, w->calm) : k, l->z, l->d0l);
+    ballistic_advance(l, T);
+    projection_apply(l, k, l->y, l->c0l);
+    projection_apply(l, any ? projection_factor(l, w->calm) : k, l->z, l->d0l);
     memset(l->fresh, 0, (size_t)m);
     memset(l->impulse, 0, (size_t)m * sizeof *l->impulse);
     memcpy(l->on, w->closed, (size_t)m);
-    line_sense(l);
+    ballistic_sense(l);
     double ys = 0.0, zs = 0.0;
     for (int j = 0; j < l->k.r; j++) {
         ys += fabs(l->y[j]);
@@ -346,13 +348,13 @@ line_take(struct line *l, double T)
         double size = l->k.root[i];
         if (l->on[i])
             continue;
-        if (fabs(w->ys[i]) < LINE_MINOR * (ys * size + fabs(l->c0l[i])))
+        if (fabs(w->ys[i]) < BALLISTIC_MINOR * (ys * size + fabs(l->c0l[i])))
             l->gap[i] = w->ys[i];
         if (w->calm[i])
             l->rate[i] = 0.0;
-        else if (fabs(w->zs[i]) < LINE_MINOR * zs * size)
+        else if (fabs(w->zs[i]) < BALLISTIC_MINOR * zs * size)
             l->rate[i] = w->zs[i];
     }
-    line_settle(l);
-    line_rescale(l);
+    active_set_settle(l);
+    ballistic_rescale(l);
 }

@@ -49,7 +49,8 @@ sum(const struct pair_law law[2], double x, double x1, double q, double good,
 }
 
 int
-line_pair(const struct line *l, int i, int j, struct line_fixed *out)
+two_contacts_limit(const struct ballistic *l, int i, int j,
+                   struct fixed_point *out)
 {
     int m = l->model.m;
     double ei = l->model.e[i], ej = l->model.e[j];
@@ -76,9 +77,9 @@ line_pair(const struct line *l, int i, int j, struct line_fixed *out)
         return 1;
     struct pair_law law[2] = {{ej, bj}, {ei, bi}};
     double q = less / great, x1 = (great + ei) / (ei * bj), lacks;
-    double good = greater(line_enough(l->w), DBL_EPSILON);
+    double good = greater(accumulation_good_enough(l->w), DBL_EPSILON);
     double T = l->gap[j] / -l->rate[j] * sum(law, x, x1, q, good, &lacks);
-    *out = (struct line_fixed){
+    *out = (struct fixed_point){
         .T = T,
         .ratio = q,
         .speed = great,

@@ -9,7 +9,7 @@
 #include "runtime/flow/flow_priv.h"
 
 struct flow *
-flow_new(struct rt *r, uint32_t system, enum line_policy policy)
+flow_new(struct rt *r, uint32_t system, enum ballistic_policy policy)
 {
     const imp_system *s = rt_system(r, system);
     struct flow *f;
@@ -77,7 +77,7 @@ flow_contacts(const struct flow *f, const double **impulse)
     return f->contacts;
 }
 
-struct line *
+struct ballistic *
 flow_line(struct flow *f)
 {
     return f->line;

@@ -31,7 +31,7 @@ struct flow_event {
     double impulse;   /* at it, N*s (or the system's own units) */
     uint32_t n;       /* contacts that took part, their numbers and impulses in
                          flow_contacts order */
-    struct line_chatter chatter; /* CHATTER */
+    struct accumulation_limit chatter; /* CHATTER */
 };
 struct flow;
 
@@ -39,7 +39,8 @@ struct flow;
  * matrix not positive definite, a gap that is closed further than its
  * tolerance at the start). Memory: the run's arena, or what the runs of the
  * model share: one flow of a system at a time. */
-struct flow *flow_new(struct rt *r, uint32_t system, enum line_policy policy);
+struct flow *flow_new(struct rt *r, uint32_t system,
+                      enum ballistic_policy policy);
 /* Time of what comes next, at most `until`. IMP_OK, or a status after a
  * diagnostic. */
 int flow_peek(struct flow *f, double until, double *time);
@@ -53,9 +54,9 @@ int flow_jammed(struct rt *r, uint32_t contact, double time);
  * without a motion; `rests`: contacts that are closed and only push. The line
  * holds state, impulses and matrices after it. IMP_OK, or a status after a
  * diagnostic. */
-int flow_strike(struct rt *r, uint32_t system, enum line_policy policy,
-                const int *hit, int n, const bool *rests, struct line **out,
-                enum line_event *what);
+int flow_strike(struct rt *r, uint32_t system, enum ballistic_policy policy,
+                const int *hit, int n, const bool *rests,
+                struct ballistic **out, enum ballistic_event *what);
 /* contacts of the last event: their numbers in the model, and impulses */
 const uint32_t *flow_contacts(const struct flow *f, const double **impulse);
 /* writes the state at t, between now and the time peeked, into env. IMP_OK, or
@@ -64,22 +65,22 @@ int flow_at(struct flow *f, double t);
 /* Of a system whose motion is a parabola: its matrices at the present params,
  * whatever the state; the same line as that of its flow. IMP_OK, or a status
  * after a diagnostic. */
-int flow_matrices(struct rt *r, uint32_t system, struct line **l);
+int flow_matrices(struct rt *r, uint32_t system, struct ballistic **l);
 /* Of a system whose motion is a parabola: runs to come will differ from the
  * last one in restitutions alone (n times those of its contacts, `apart`
- * numbers from one to the next): see line_ahead. The line, if it is at the
- * start of the last run, which had the set-up of now; else NULL. */
-const struct line *flow_ahead(struct rt *r, uint32_t system, const double *e,
-                              int n, int apart);
+ * numbers from one to the next): see ballistic_batch_prepare. The line, if it
+ * is at the start of the last run, which had the set-up of now; else NULL. */
+const struct ballistic *flow_ahead(struct rt *r, uint32_t system,
+                                   const double *e, int n, int apart);
 /* Are the matrices that flow_matrices has given made of params alone? Then they
  * are the same as long as rt.setup_version is. */
 bool flow_by_params(struct rt *r, uint32_t system);
 /* of a system whose motion is a parabola: its state and matrices (for those who
  * follow it by themselves); NULL for the others */
-struct line *flow_line(struct flow *f);
+struct ballistic *flow_line(struct flow *f);
 /* Of a system whose motion is no parabola: its matrices at the last event; NULL
  * before the first look at them, and for parabolas. */
-const struct line *flow_at_event(const struct flow *f);
+const struct ballistic *flow_at_event(const struct flow *f);
 /* impacts resolved one by one */
 long flow_impacts(const struct flow *f);
 

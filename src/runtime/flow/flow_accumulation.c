@@ -86,23 +86,23 @@ series_between(struct flow *f, double t)
     struct series_way *w = f->series;
     double *env = f->r->env, *time = env + f->r->im->layout.time, now = *time;
     limit_group(f);
-    (void)line_hit(w->instant, NULL, 0); /* its accelerations */
+    (void)ballistic_instant_impact(w->instant, NULL, 0); /* its accelerations */
     memcpy(w->instant->group, w->group, f->m);
-    line_between(w->instant, w->instant, t, f->q, f->v);
+    ballistic_between(w->instant, w->instant, t, f->q, f->v);
     *time = t;
     memcpy(env + f->s->env_state, f->q, f->n * sizeof *f->q);
     memcpy(env + f->s->env_state + f->n, f->v, f->n * sizeof *f->v);
     int st = flow_instant(f);
     *time = now;
-    struct line_model m = flow_model(f);
+    struct ballistic_model m = flow_model(f);
     bool *closed = w->closed;
     for (uint32_t i = 0; i < f->m; i++)
         closed[i] = w->on[i] || w->group[i];
-    if (st || (!w->between && line_new(f->r->arena, &m, &w->between)) ||
-        line_instant(w->between, &m, t, f->q, f->v, closed))
+    if (st || (!w->between && ballistic_new(f->r->arena, &m, &w->between)) ||
+        ballistic_instant(w->between, &m, t, f->q, f->v, closed))
         return;
-    line_stick(w->between, closed);
-    line_state(w->between, f->q, f->v);
+    ballistic_stick(w->between, closed);
+    ballistic_state(w->between, f->q, f->v);
 }
 
 /* Of two guesses of the same limit, wrong by the squares of the times that are
@@ -165,22 +165,22 @@ static bool
 look_ahead(struct flow *f, double until)
 {
     struct series_way *w = f->series;
-    struct line *l = w->probe;
+    struct ballistic *l = w->probe;
     memset(w->group, 0, f->m);
     l->policy = f->policy;
     for (int k = 0; k < SERIES_IMPACTS; k++) {
-        enum line_event what = line_next(l, until);
-        if (what == LINE_IMPACT)
+        enum ballistic_event what = ballistic_next(l, until);
+        if (what == BALLISTIC_IMPACT)
             w->group[l->hit] = true;
-        else if (what == LINE_CHATTER) {
+        else if (what == BALLISTIC_ACCUMULATION) {
             bool all = true;
             for (uint32_t i = 0; i < f->m; i++)
                 all &= l->group[i] || !w->group[i];
             if (all)
                 return true;
-        } else if (what != LINE_SEVERAL)
+        } else if (what != BALLISTIC_SEVERAL)
             return false;
-        for (uint32_t i = 0; i < f->m && what == LINE_SEVERAL; i++)
+        for (uint32_t i = 0; i < f->m && what == BALLISTIC_SEVERAL; i++)
             w->group[i] |= l->hits[i];
     }
     return false;
@@ -201,9 +201,9 @@ predict(struct flow *f)
     int st = series_look(f, w->on);
     if (st)
         return st;
-    struct line_model m = flow_model(f);
-    if (w->probe ? line_renew(w->probe, &m)
-                 : line_new(f->r->arena, &m, &w->probe))
+    struct ballistic_model m = flow_model(f);
+    if (w->probe ? ballistic_renew(w->probe, &m)
+                 : ballistic_new(f->r->arena, &m, &w->probe))
         return IMP_OK;
     for (int i = 0; i < SERIES_FLIGHTS; i++)
         sum += w->any[i];
@@ -215,8 +215,8 @@ predict(struct flow *f)
                         ? least
                         : fmin(least, fabs(f->rate[i]));
         }
-    if (!line_start(w->probe, w->now, w->x, w->x + f->n,
-                    SERIES_NOISE * DBL_EPSILON * most))
+    if (!ballistic_start(w->probe, w->now, w->x, w->x + f->n,
+                         SERIES_NOISE * DBL_EPSILON * most))
         return IMP_OK;
     if (!look_ahead(f, w->now + SERIES_AHEAD * sum))
         return IMP_OK;
@@ -246,7 +246,7 @@ static void
 faint(struct flow *f)
 {
     struct series_way *w = f->series;
-    const struct line *l = w->instant;
+    const struct ballistic *l = w->instant;
     double press = 0.0, left = 0.0, ratio = 0.0;
     double tick = 4.0 * DBL_EPSILON * fabs(w->now);
     int before = w->faints;
@@ -282,12 +282,12 @@ faint(struct flow *f)
     memcpy(w->group, w->faded, f->m * sizeof *w->group);
     w->faint = true;
     w->found = w->now;
-    w->chatter = (struct line_chatter){.means = LINE_LOST,
-                                       .impacts = w->run,
-                                       .depth = 1,
-                                       .ratio = ratio,
-                                       .remaining = left / (1.0 - ratio),
-                                       .error = 1.0};
+    w->chatter = (struct accumulation_limit){.means = LIMIT_BELOW_ROUNDING,
+                                             .impacts = w->run,
+                                             .depth = 1,
+                                             .ratio = ratio,
+                                             .remaining = left / (1.0 - ratio),
+                                             .error = 1.0};
 }
 
 int
@@ -322,12 +322,13 @@ series_limit(struct flow *f, struct flow_event *e)
     } else {
         memset(w->group, 0, f->m);
         w->group[w->last] = true;
-        w->chatter = (struct line_chatter){.impacts = w->same,
-                                           .means = LINE_LAW,
-                                           .period = 1,
-                                           .depth = 1,
-                                           .ratio = w->flight[0] / w->flight[1],
-                                           .remaining = T};
+        w->chatter =
+            (struct accumulation_limit){.impacts = w->same,
+                                        .means = LIMIT_BY_LAW,
+                                        .period = 1,
+                                        .depth = 1,
+                                        .ratio = w->flight[0] / w->flight[1],
+                                        .remaining = T};
     }
     if (T > 0.0)
         w->chatter.error = (several ? w->meet_off : w->off) / T;
@@ -340,13 +341,13 @@ series_limit(struct flow *f, struct flow_event *e)
         int st = series_look(f, on);
         if (st)
             return st;
-        line_stick(w->instant, on);
-        line_state(w->instant, w->x, w->x + f->n);
+        ballistic_stick(w->instant, on);
+        ballistic_state(w->instant, w->x, w->x + f->n);
     }
     memset(w->lo, 0, 2 * f->n * sizeof *w->lo);
-    enum line_event what = line_hit(w->instant, NULL, 0);
+    enum ballistic_event what = ballistic_instant_impact(w->instant, NULL, 0);
     flow_tell(f, w->instant, what, e);
-    e->kind = what == LINE_JAMMED ? FLOW_JAMMED : FLOW_CHATTER;
+    e->kind = what == BALLISTIC_JAMMED ? FLOW_JAMMED : FLOW_CHATTER;
     e->time = w->now;
     e->impulse = 0.0;
     f->n_contacts = 0;

@@ -20,9 +20,9 @@
 struct flow_kept {
     struct flow f;
     struct arena *arena;
-    struct line *line, *next; /* next: made when it is first asked for */
-    uint32_t *reads;          /* entries of env that the matrices come from */
-    uint64_t *was;            /* bits of their values */
+    struct ballistic *line, *next; /* next: made when it is first asked for */
+    uint32_t *reads; /* entries of env that the matrices come from */
+    uint64_t *was;   /* bits of their values */
     uint32_t n_reads;
     bool by_params; /* these are params */
     bool made;
@@ -202,9 +202,10 @@ make_anew(struct flow_kept *k)
     int st = matrices(f);
     if (st)
         return st;
-    struct line_model m = flow_model(f);
+    struct ballistic_model m = flow_model(f);
     m.bias = NULL;
-    if (k->line ? line_renew(k->line, &m) : line_new(k->arena, &m, &k->line))
+    if (k->line ? ballistic_renew(k->line, &m)
+                : ballistic_new(k->arena, &m, &k->line))
         return not_definite(f);
     k->made = true;
     return IMP_OK;
@@ -223,12 +224,12 @@ make(struct flow_kept *k, struct rt *r, uint32_t system)
     }
     if (!same_reads(k, r))
         return make_anew(k);
-    line_restitutions(k->line, e);
+    ballistic_restitutions(k->line, e);
     return IMP_OK;
 }
 
 int
-flow_matrices(struct rt *r, uint32_t system, struct line **l)
+flow_matrices(struct rt *r, uint32_t system, struct ballistic **l)
 {
     struct flow_kept *k = kept_of(r, system);
     int st = make(k, r, system);
@@ -236,13 +237,13 @@ flow_matrices(struct rt *r, uint32_t system, struct line **l)
     return st;
 }
 
-const struct line *
+const struct ballistic *
 flow_ahead(struct rt *r, uint32_t system, const double *e, int n, int apart)
 {
     struct flow_kept *k = kept_of(r, system);
     if (!k->made)
         return NULL;
-    line_ahead(k->line, e, n, apart);
+    ballistic_batch_prepare(k->line, e, n, apart);
     return k->by_params && k->setup == r->setup_version ? k->line : NULL;
 }
 
@@ -266,20 +267,20 @@ line_peek(struct flow *f, double until, double *time)
     if (!f->next) {
         struct flow_kept *k = kept_of(f->r, f->system);
         if (!k->next)
-            k->next = line_memory(k->arena, (int)f->n, (int)f->m);
+            k->next = ballistic_memory(k->arena, (int)f->n, (int)f->m);
         f->next = k->next;
     }
-    line_copy(f->next, f->line);
-    f->what = line_next(f->next, until);
+    ballistic_copy(f->next, f->line);
+    f->what = ballistic_next(f->next, until);
     f->known = true;
-    *time = f->what == LINE_FREE ? until : f->next->t;
+    *time = f->what == BALLISTIC_FREE ? until : f->next->t;
     return IMP_OK;
 }
 
 static int
 line_apply(struct flow *f, struct flow_event *e)
 {
-    struct line *l = f->line;
+    struct ballistic *l = f->line;
     f->line = f->next;
     f->next = l;
     f->known = false;
@@ -291,20 +292,21 @@ line_apply(struct flow *f, struct flow_event *e)
 static void
 line_at(struct flow *f, double t)
 {
-    line_between(f->line, f->known && f->what == LINE_CHATTER ? f->next : NULL,
-                 t, f->q, f->v);
+    ballistic_between(
+        f->line, f->known && f->what == BALLISTIC_ACCUMULATION ? f->next : NULL,
+        t, f->q, f->v);
 }
 
 static bool
 line_eventful(const struct flow *f)
 {
-    return f->known && f->what != LINE_END && f->what != LINE_FREE;
+    return f->known && f->what != BALLISTIC_END && f->what != BALLISTIC_FREE;
 }
 
 static bool
 line_limit(const struct flow *f, double *time)
 {
-    bool limit = f->known && f->what == LINE_CHATTER;
+    bool limit = f->known && f->what == BALLISTIC_ACCUMULATION;
     if (limit)
         *time = f->next->t;
     return limit;
@@ -369,7 +371,7 @@ check_start(struct flow_kept *k, double t, const double *state)
 }
 
 struct flow *
-flow_line_new(struct rt *r, uint32_t system, enum line_policy policy)
+flow_line_new(struct rt *r, uint32_t system, enum ballistic_policy policy)
 {
     struct flow_kept *k = kept_of(r, system);
     struct flow *f = &k->f;
@@ -388,12 +390,12 @@ flow_line_new(struct rt *r, uint32_t system, enum line_policy policy)
     if (!same_start(k, t, state) && check_start(k, t, state))
         return NULL;
     f->line->policy = policy;
-    line_resolve(f->line, LINE_RESOLVE);
-    line_accept(f->line, 0.0);
-    line_doubt(f->line, 0);
-    line_verdict(f->line, false);
-    line_brief(f->line, false);
-    if (!line_start(f->line, t, state, state + f->n, 0.0)) {
+    accumulation_resolve(f->line, ACCUMULATION_RESOLVE);
+    accumulation_accept_error(f->line, 0.0);
+    accumulation_doubt(f->line, 0);
+    accumulation_verdict_only(f->line, false);
+    accumulation_skip_rates(f->line, false);
+    if (!ballistic_start(f->line, t, state, state + f->n, 0.0)) {
         flow_jammed(r, f->s->contact, t);
         return NULL;
     }

@@ -73,17 +73,17 @@ series_touched(struct flow *f, struct flow_event *e)
     int st = series_look(f, on);
     if (st)
         return st;
-    line_stick(w->instant, on);
-    enum line_event what = line_hit(w->instant, NULL, 0);
+    ballistic_stick(w->instant, on);
+    enum ballistic_event what = ballistic_instant_impact(w->instant, NULL, 0);
     flow_tell(f, w->instant, what, e);
     bool slides = w->instant->on[c];
-    e->kind = what == LINE_JAMMED ? FLOW_JAMMED
-              : slides            ? FLOW_SLIDE
-                                  : FLOW_TOUCH;
+    e->kind = what == BALLISTIC_JAMMED ? FLOW_JAMMED
+              : slides                 ? FLOW_SLIDE
+                                       : FLOW_TOUCH;
     e->time = w->now;
     e->contact = f->s->contact + (uint32_t)c;
     e->impulse = 0.0;
-    if (what == LINE_JAMMED)
+    if (what == BALLISTIC_JAMMED)
         return IMP_OK;
     series_take_back(f);
     series_refresh(w, fresh, f->m);

@@ -9,9 +9,9 @@
 #include "runtime/flow/flow_priv.h"
 
 int
-flow_strike(struct rt *r, uint32_t system, enum line_policy policy,
-            const int *hit, int n, const bool *rests, struct line **out,
-            enum line_event *what)
+flow_strike(struct rt *r, uint32_t system, enum ballistic_policy policy,
+            const int *hit, int n, const bool *rests, struct ballistic **out,
+            enum ballistic_event *what)
 {
     struct flow *f = NEW(r->arena, struct flow);
     char t[NUM_TEXT];
@@ -20,10 +20,10 @@ flow_strike(struct rt *r, uint32_t system, enum line_policy policy,
     if (st)
         return st;
     flow_read_state(f);
-    struct line_model m = flow_model(f);
-    struct line *l = line_memory(r->arena, m.n, m.m);
+    struct ballistic_model m = flow_model(f);
+    struct ballistic *l = ballistic_memory(r->arena, m.n, m.m);
     l->policy = policy;
-    if (line_instant(l, &m, rt_time(r), f->q, f->v, rests)) {
+    if (ballistic_instant(l, &m, rt_time(r), f->q, f->v, rests)) {
         struct diag *d =
             diag_add(r->ds, DIAG_E0546, f->s->range_mass,
                      "the mass matrix of `%s` is not positive definite at "
@@ -33,7 +33,7 @@ flow_strike(struct rt *r, uint32_t system, enum line_policy policy,
                   "every motion of the coordinates must have kinetic energy");
         return IMP_FAILED;
     }
-    *what = line_hit(l, hit, n);
+    *what = ballistic_instant_impact(l, hit, n);
     *out = l;
     return IMP_OK;
 }

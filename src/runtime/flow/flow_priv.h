@@ -18,7 +18,7 @@ struct flow {
     struct rt *r;
     uint32_t system, n, m;
     const imp_system *s;
-    enum line_policy policy;
+    enum ballistic_policy policy;
     const struct flow_way *way;
     double ahead;       /* the time peeked */
     double *q, *v;      /* n: a state to hand over */
@@ -27,10 +27,10 @@ struct flow {
     uint32_t n_contacts;
     long impacts;
     double *mass, *acc, *N, *c, *bias, *drift, *e, *gap,
-        *rate;                /* at an instant */
-    struct line *line, *next; /* parabolas (else NULL): now, and after what
+        *rate;                     /* at an instant */
+    struct ballistic *line, *next; /* parabolas (else NULL): now, and after what
                                  comes (NULL: not asked for yet) */
-    enum line_event what;     /* of next */
+    enum ballistic_event what;     /* of next */
     bool known;
     struct series_way *series;
     struct observe *observe; /* of observers.c; NULL: the system has none */
@@ -38,10 +38,10 @@ struct flow {
 
 /* mass, N, gap, rate at the present state of env; c = gap - N q */
 int flow_instant(struct flow *f);
-struct line_model flow_model(const struct flow *f);
+struct ballistic_model flow_model(const struct flow *f);
 /* the last event of l, into e and f's lists */
-void flow_tell(struct flow *f, const struct line *l, enum line_event what,
-               struct flow_event *e);
+void flow_tell(struct flow *f, const struct ballistic *l,
+               enum ballistic_event what, struct flow_event *e);
 /* arrays, system, sizes: the first thing */
 void flow_memory(struct flow *f, struct rt *r, uint32_t system,
                  struct arena *a);
@@ -52,7 +52,7 @@ void flow_read_state(struct flow *f);
 int flow_start_open(struct flow *f);
 /* as flow_new */
 struct flow *flow_line_new(struct rt *r, uint32_t system,
-                           enum line_policy policy);
+                           enum ballistic_policy policy);
 int flow_series_new(struct flow *f);
 
 /* -- observers.c: variables that feel the motion ----------------------- */

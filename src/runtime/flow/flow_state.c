@@ -61,39 +61,40 @@ flow_instant(struct flow *f)
     return st;
 }
 
-struct line_model
+struct ballistic_model
 flow_model(const struct flow *f)
 {
-    return (struct line_model){.n = (int)f->n,
-                               .m = (int)f->m,
-                               .mass = f->mass,
-                               .acc = f->acc,
-                               .N = f->N,
-                               .bias = f->bias,
-                               .drift = f->drift,
-                               .c = f->c,
-                               .e = f->e};
+    return (struct ballistic_model){.n = (int)f->n,
+                                    .m = (int)f->m,
+                                    .mass = f->mass,
+                                    .acc = f->acc,
+                                    .N = f->N,
+                                    .bias = f->bias,
+                                    .drift = f->drift,
+                                    .c = f->c,
+                                    .e = f->e};
 }
 
 void
-flow_tell(struct flow *f, const struct line *l, enum line_event what,
+flow_tell(struct flow *f, const struct ballistic *l, enum ballistic_event what,
           struct flow_event *e)
 {
-    static const enum flow_kind kinds[] = {[LINE_END] = FLOW_NONE,
-                                           [LINE_FREE] = FLOW_NONE,
-                                           [LINE_IMPACT] = FLOW_IMPACT,
-                                           [LINE_SEVERAL] = FLOW_SEVERAL,
-                                           [LINE_UNDECIDED] = FLOW_UNDECIDED,
-                                           [LINE_CHATTER] = FLOW_CHATTER,
-                                           [LINE_JAMMED] = FLOW_JAMMED};
+    static const enum flow_kind kinds[] = {
+        [BALLISTIC_END] = FLOW_NONE,
+        [BALLISTIC_FREE] = FLOW_NONE,
+        [BALLISTIC_IMPACT] = FLOW_IMPACT,
+        [BALLISTIC_SEVERAL] = FLOW_SEVERAL,
+        [BALLISTIC_UNDECIDED] = FLOW_UNDECIDED,
+        [BALLISTIC_ACCUMULATION] = FLOW_CHATTER,
+        [BALLISTIC_JAMMED] = FLOW_JAMMED};
     e->kind = kinds[what];
     e->time = l->t;
     e->chatter = l->chatter;
     f->n_contacts = 0;
     for (uint32_t i = 0; i < f->m; i++) {
-        bool part = what == LINE_CHATTER     ? l->group[i]
-                    : what == LINE_UNDECIDED ? l->hits[i]
-                                             : l->impulse[i] != 0.0;
+        bool part = what == BALLISTIC_ACCUMULATION ? l->group[i]
+                    : what == BALLISTIC_UNDECIDED  ? l->hits[i]
+                                                   : l->impulse[i] != 0.0;
         if (!part && (int)i != l->hit)
             continue;
         f->contacts[f->n_contacts] = f->s->contact + i;

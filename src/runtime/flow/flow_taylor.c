@@ -182,7 +182,7 @@ none(const double *c, double h, double noise)
 static double
 force_noise(const struct flow *f, uint32_t i)
 {
-    const struct line *l = f->series->instant;
+    const struct ballistic *l = f->series->instant;
     double W = l->k.W[i * (f->m + 1)];
     return SERIES_NOISE * DBL_EPSILON * l->k.size[i] / W;
 }
@@ -352,7 +352,7 @@ settle(struct flow *f, bool *jam)
     int st = series_look(f, still);
     if (st)
         return st;
-    *jam = line_hit(w->instant, NULL, 0) == LINE_JAMMED;
+    *jam = ballistic_instant_impact(w->instant, NULL, 0) == BALLISTIC_JAMMED;
     if (*jam)
         return IMP_OK;
     series_take_back(f);
@@ -370,13 +370,14 @@ impact(struct flow *f, struct flow_event *e)
     int st = series_look(f, w->on);
     if (st)
         return st;
-    enum line_event what = line_hit(w->instant, w->hit, w->n_hit);
+    enum ballistic_event what =
+        ballistic_instant_impact(w->instant, w->hit, w->n_hit);
     long total = f->impacts;
     memset(w->most, 0, f->m * sizeof *w->most);
     flow_tell(f, w->instant, what, e);
     f->impacts = total + w->n_hit;
     e->time = w->now;
-    if (what == LINE_UNDECIDED || what == LINE_JAMMED)
+    if (what == BALLISTIC_UNDECIDED || what == BALLISTIC_JAMMED)
         return IMP_OK;
     series_take_back(f);
     bool jam;
@@ -400,7 +401,7 @@ static bool
 floats(const struct flow *f, uint32_t i)
 {
     const struct series_way *w = f->series;
-    const struct line *l = w->instant;
+    const struct ballistic *l = w->instant;
     double eps = SERIES_TOGETHER * DBL_EPSILON;
     return f->gap[i] <= eps * w->most[i] &&
            fabs(f->rate[i]) <= eps * (w->speed[i] + fabs(f->drift[i])) &&
@@ -417,12 +418,12 @@ change(struct flow *f, struct flow_event *e, bool slid)
     int st = series_look(f, w->on);
     if (st)
         return st;
-    enum line_event what = line_hit(w->instant, NULL, 0);
+    enum ballistic_event what = ballistic_instant_impact(w->instant, NULL, 0);
     flow_tell(f, w->instant, what, e);
     e->time = w->now;
     e->contact = f->s->contact + (uint32_t)w->hit[0];
     e->impulse = 0.0;
-    e->kind = what == LINE_JAMMED ? FLOW_JAMMED : FLOW_LEAVE;
+    e->kind = what == BALLISTIC_JAMMED ? FLOW_JAMMED : FLOW_LEAVE;
     /* forces that have ceased are zero to rounding: they open */
     f->n_contacts = 0;
     for (uint32_t i = 0; i < f->m; i++) {
@@ -537,7 +538,7 @@ flow_series_new(struct flow *f)
         return st;
     bool *fresh = NEW_N(a, bool, m + 1);
     memcpy(fresh, w->fresh, m);
-    if (line_hit(w->instant, NULL, 0) == LINE_JAMMED)
+    if (ballistic_instant_impact(w->instant, NULL, 0) == BALLISTIC_JAMMED)
         return flow_jammed(f->r, f->s->contact, w->now);
     series_take_back(f);
     for (size_t i = 0; i < m; i++)
@@ -545,7 +546,7 @@ flow_series_new(struct flow *f)
     return IMP_OK;
 }
 
-const struct line *
+const struct ballistic *
 flow_at_event(const struct flow *f)
 {
     return f->series ? f->series->instant : NULL;

@@ -38,14 +38,14 @@ struct series_way {
     double passed;         /* length of the last piece that was gone through */
     bool *over, *was_over; /* those since the last impact; in the flight before
                             */
-    struct line *instant;
+    struct ballistic *instant;
     /* chatter at one contact: flights, newest first, estimate of the limit */
     int same; /* impacts in a row at this contact */
     int last;
     double flight[3], at, guess, estimate, off;
     /* chatter of several */
-    struct line *probe; /* the parabola from the last impact on */
-    long run;           /* impacts and limits since it may have begun */
+    struct ballistic *probe; /* the parabola from the last impact on */
+    long run;                /* impacts and limits since it may have begun */
     double any[SERIES_FLIGHTS],
         end;            /* flights between them; time of the last */
     double meet, found; /* guesses of the limit; -INFINITY: none */
@@ -55,8 +55,8 @@ struct series_way {
     bool faint;  /* the limit is now: flights are below rounding */
     int faints;  /* impacts with such flights in a row */
     bool *faded; /* m: contacts that were hit in these */
-    struct line *between;
-    struct line_chatter chatter;
+    struct ballistic *between;
+    struct accumulation_limit chatter;
 };
 
 #define ROW (RT_ORDER + 1)

@@ -55,8 +55,8 @@ struct observe {
     /* before a limit: the motion goes by itself from impact to impact */
     bool alone;
     double limit;
-    struct line *probe; /* NULL: not made yet */
-    bool more;          /* it has impacts to come, the next at probe->t */
+    struct ballistic *probe; /* NULL: not made yet */
+    bool more;               /* it has impacts to come, the next at probe->t */
     long impacts;
     double *most, *late; /* p: the greatest jump there; that of the last ones */
     bool told;
@@ -327,16 +327,16 @@ begin(struct flow *f)
 /* the parabola from the last event on, whose impacts are gone through; NULL:
  * there is none */
 static int
-make_probe(struct flow *f, struct line **out)
+make_probe(struct flow *f, struct ballistic **out)
 {
     struct series_way *w = f->series;
-    struct line *l = NULL;
+    struct ballistic *l = NULL;
     double most = 0.0;
     int st = IMP_OK;
     *out = NULL;
     if (f->line) {
-        l = line_memory(f->r->arena, (int)f->n, (int)f->m);
-        line_copy(l, f->line);
+        l = ballistic_memory(f->r->arena, (int)f->n, (int)f->m);
+        ballistic_copy(l, f->line);
     } else {
         double *time = f->r->env + f->r->im->layout.time, now = *time;
         st = series_look(f, w->on);
@@ -346,17 +346,17 @@ make_probe(struct flow *f, struct line **out)
                       IMP_CONTACT_ACTIVE] = w->on[i];
         if (st)
             return st;
-        struct line_model m = flow_model(f);
+        struct ballistic_model m = flow_model(f);
         for (uint32_t i = 0; i < f->m; i++)
             if (w->on[i] || w->fresh[i])
                 most = fmax(most, w->size[i]);
-        if (line_new(f->r->arena, &m, &l) ||
-            !line_start(l, w->now, w->x, w->x + f->n,
-                        SERIES_NOISE * DBL_EPSILON * most))
+        if (ballistic_new(f->r->arena, &m, &l) ||
+            !ballistic_start(l, w->now, w->x, w->x + f->n,
+                             SERIES_NOISE * DBL_EPSILON * most))
             return IMP_OK;
         l->policy = f->policy;
     }
-    line_resolve(l, OBSERVE_IMPACTS);
+    accumulation_resolve(l, OBSERVE_IMPACTS);
     *out = l;
     return IMP_OK;
 }
@@ -370,9 +370,9 @@ next_impact(struct observe *o)
               o->limit - o->probe->t > near;
     if (!o->more)
         return;
-    enum line_event what = line_next(o->probe, o->limit);
-    o->more =
-        (what == LINE_IMPACT || what == LINE_SEVERAL) && o->probe->t < o->limit;
+    enum ballistic_event what = ballistic_next(o->probe, o->limit);
+    o->more = (what == BALLISTIC_IMPACT || what == BALLISTIC_SEVERAL) &&
+              o->probe->t < o->limit;
 }
 
 static int
@@ -400,7 +400,7 @@ tail_to(struct flow *f, double t)
         int st = move_to(f, o->probe->t);
         if (st)
             return st;
-        line_state(o->probe, f->q, f->v);
+        ballistic_state(o->probe, f->q, f->v);
         if ((st = jump(f)))
             return st;
         begin(f);

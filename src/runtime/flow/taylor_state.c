@@ -50,7 +50,7 @@ series_take_back(struct flow *f)
 {
     struct series_way *w = f->series;
     double *x = w->x, *lo = w->lo;
-    line_state(w->instant, f->q, f->v);
+    ballistic_state(w->instant, f->q, f->v);
     for (uint32_t j = 0; j < f->n; j++) {
         if (f->q[j] != x[j]) {
             x[j] = f->q[j];
@@ -103,11 +103,11 @@ series_look(struct flow *f, const bool *on)
         for (uint32_t j = 0; j < f->n; j++)
             f->bias[i] -= f->N[(size_t)i * f->n + j] * f->acc[j];
     }
-    struct line_model m = flow_model(f);
-    if (!w->instant && line_new(r->arena, &m, &w->instant))
+    struct ballistic_model m = flow_model(f);
+    if (!w->instant && ballistic_new(r->arena, &m, &w->instant))
         st = 1;
     else
-        st = line_instant(w->instant, &m, w->now, x, x + f->n, on);
+        st = ballistic_instant(w->instant, &m, w->now, x, x + f->n, on);
     if (!st) {
         w->instant->policy = f->policy;
         return IMP_OK;

@@ -86,14 +86,14 @@ coordinates(const struct space *s, const double *g, double *y, double *off)
         off[s->basis[k]] = 0.0;
 }
 
-static struct line *
-line_for(struct rt *r, struct slide_lines *l, const struct line_model *m)
+static struct ballistic *
+line_for(struct rt *r, struct slide_lines *l, const struct ballistic_model *m)
 {
     for (int i = 0; i < l->n; i++)
         if (l->line[i]->model.n == m->n && l->line[i]->model.m == m->m)
-            return line_renew(l->line[i], m) ? NULL : l->line[i];
-    struct line *new;
-    if (line_new(r->arena, m, &new))
+            return ballistic_renew(l->line[i], m) ? NULL : l->line[i];
+    struct ballistic *new;
+    if (ballistic_new(r->arena, m, &new))
         return NULL;
     if (l->n < SLIDE_LINES)
         l->line[l->n++] = new;
@@ -102,14 +102,14 @@ line_for(struct rt *r, struct slide_lines *l, const struct line_model *m)
 
 /* the limit that has just been taken, and where all points are then */
 static void
-capture(const struct line *l, const bool *moved, struct limit_found *out)
+capture(const struct ballistic *l, const bool *moved, struct limit_found *out)
 {
     for (int i = 0; i < l->model.m; i++) {
         out->group[i] = l->group[i];
         out->closed[i] = l->group[i] || l->on[i];
         out->moved[i] = moved[i] || out->closed[i];
-        out->gap[i] = out->closed[i] ? 0.0 : line_gap(l, i);
-        out->rate[i] = out->closed[i] ? 0.0 : line_rate(l, i, NULL);
+        out->gap[i] = out->closed[i] ? 0.0 : ballistic_gap(l, i);
+        out->rate[i] = out->closed[i] ? 0.0 : ballistic_rate(l, i, NULL);
     }
     out->remaining = l->t;
     out->chatter = l->chatter;
@@ -118,18 +118,18 @@ capture(const struct line *l, const bool *moved, struct limit_found *out)
 /* Follows the line until a limit at all points that were hit on the way: limits
  * of some of them are on the way, too. */
 static void
-look_ahead(struct line *l, const struct limit_ask *a, struct limit_found *all,
-           struct limit_found *some)
+look_ahead(struct ballistic *l, const struct limit_ask *a,
+           struct limit_found *all, struct limit_found *some)
 {
     bool hit[SLIDE_MOST] = {false}, moved[SLIDE_MOST] = {false};
     int m = l->model.m;
     for (int k = 0; k < LIMIT_IMPACTS; k++) {
         for (int i = 0; i < m; i++)
             moved[i] |= l->on[i];
-        enum line_event what = line_next(l, a->ahead);
-        if (what == LINE_IMPACT) {
+        enum ballistic_event what = ballistic_next(l, a->ahead);
+        if (what == BALLISTIC_IMPACT) {
             hit[l->hit] = moved[l->hit] = true;
-        } else if (what == LINE_CHATTER) {
+        } else if (what == BALLISTIC_ACCUMULATION) {
             bool full = true;
             for (int i = 0; i < m; i++) {
                 moved[i] |= l->group[i];
@@ -139,10 +139,10 @@ look_ahead(struct line *l, const struct limit_ask *a, struct limit_found *all,
                 capture(l, moved, full ? all : some);
             if (full)
                 return;
-        } else if (what != LINE_SEVERAL) {
+        } else if (what != BALLISTIC_SEVERAL) {
             return;
         }
-        for (int i = 0; i < m && what == LINE_SEVERAL; i++) {
+        for (int i = 0; i < m && what == BALLISTIC_SEVERAL; i++) {
             hit[i] |= l->hits[i];
             moved[i] |= l->hits[i];
         }
@@ -214,12 +214,12 @@ together(struct rt *r, const struct limit_ask *a, struct limit_found *out)
         out->gap[i] = out->rate[i] = 0.0;
     }
     out->remaining = T;
-    out->chatter = (struct line_chatter){.period = 1,
-                                         .ratio = e,
-                                         .depth = 1,
-                                         .means = LINE_LAW,
-                                         .remaining = T,
-                                         .error = LIMIT_ALIKE};
+    out->chatter = (struct accumulation_limit){.period = 1,
+                                               .ratio = e,
+                                               .depth = 1,
+                                               .means = LIMIT_BY_LAW,
+                                               .remaining = T,
+                                               .error = LIMIT_ALIKE};
     return true;
 }
 
@@ -271,16 +271,16 @@ slide_limit(struct rt *r, struct slide_lines *lines, const struct limit_ask *a,
     for (int i = 0; i < m; i++)
         for (int j = 0; j < s.r; j++)
             N[i * s.r + j] = s.F[i * m + j];
-    struct line_model model = {.n = s.r,
-                               .m = m,
-                               .mass = mass,
-                               .acc = acc,
-                               .N = N,
-                               .bias = bias,
-                               .c = c,
-                               .e = e};
-    struct line *l = s.r > 0 ? line_for(r, lines, &model) : NULL;
-    if (!l || !line_start(l, 0.0, q, v, LIMIT_NOISE * DBL_EPSILON * most))
+    struct ballistic_model model = {.n = s.r,
+                                    .m = m,
+                                    .mass = mass,
+                                    .acc = acc,
+                                    .N = N,
+                                    .bias = bias,
+                                    .c = c,
+                                    .e = e};
+    struct ballistic *l = s.r > 0 ? line_for(r, lines, &model) : NULL;
+    if (!l || !ballistic_start(l, 0.0, q, v, LIMIT_NOISE * DBL_EPSILON * most))
         return false;
     l->policy = a->policy;
     look_ahead(l, a, all, some);

@@ -10,7 +10,7 @@
 #define SLIDE_LINES 32
 struct slide_lines {
     int n;
-    struct line *line[SLIDE_LINES];
+    struct ballistic *line[SLIDE_LINES];
     double *room, *mass;
 };
 struct limit_ask {
@@ -19,7 +19,7 @@ struct limit_ask {
     const double *G;     /* of slide_look */
     const double *e;     /* restitution */
     const double *place; /* m: sizes of the numbers that the gaps come from */
-    enum line_policy policy;
+    enum ballistic_policy policy;
     double ahead;  /* no further than this time from now */
     double window; /* until then from now the parabola is the motion */
 };
@@ -29,7 +29,7 @@ struct limit_found {
     /* then: closed without rate; moved on the way, with gap and rate */
     bool closed[SLIDE_MOST], moved[SLIDE_MOST];
     double gap[SLIDE_MOST], rate[SLIDE_MOST];
-    struct line_chatter chatter;
+    struct accumulation_limit chatter;
 };
 /* The limit of all points that are hit on the way, and the last limit of some
  * of them within the window. False: neither */

@@ -17,10 +17,10 @@
 /* margins over their rounding */
 #define PROVE_SAFE 100.0
 
-static struct cone_xy
-middle(const struct cone_xy *v, int n)
+static struct polygon2d_point
+middle(const struct polygon2d_point *v, int n)
 {
-    struct cone_xy c = {0.0, 0.0, false, 0};
+    struct polygon2d_point c = {0.0, 0.0, false, 0};
     for (int i = 0; i < n; i++) {
         c.x += v[i].x / n;
         c.y += v[i].y / n;
@@ -30,13 +30,13 @@ middle(const struct cone_xy *v, int n)
 
 /* least distance of c from an edge */
 static double
-depth(const struct cone_work *w, struct cone_xy c)
+depth(const struct invariant_cone_search *w, struct polygon2d_point c)
 {
     double least = INFINITY;
     if (w->p->dim == 2)
         return fmin(c.x - w->v[0].x, w->v[1].x - c.x);
     for (int i = 0; i < w->n; i++) {
-        struct cone_xy a = w->v[i], b = w->v[(i + 1) % w->n];
+        struct polygon2d_point a = w->v[i], b = w->v[(i + 1) % w->n];
         double dx = b.x - a.x, dy = b.y - a.y;
         least =
             fmin(least, (dx * (c.y - a.y) - dy * (c.x - a.x)) / hypot(dx, dy));
@@ -45,51 +45,52 @@ depth(const struct cone_work *w, struct cone_xy c)
 }
 
 /* Error of an image in the plane: of the products, of the corner (on the
- * edges and on C_j within CONE_NOISE), of maps whose cosines deviate. */
+ * edges and on C_j within INVARIANT_CONE_NOISE), of maps whose cosines deviate.
+ */
 static double
-error_of(const struct cone_problem *p, const double *map, struct cone_xy v,
-         const double *y, double err)
+error_of(const struct invariant_cone_problem *p, const double *map,
+         struct polygon2d_point v, const double *y, double err)
 {
-    struct cone_xy u = {-y[1] / y[0], -y[2] / y[0], false, 0};
+    struct polygon2d_point u = {-y[1] / y[0], -y[2] / y[0], false, 0};
     double big = 0.0;
     for (int i = 0; i < 9; i++)
         big = fmax(big, fabs(map[i]));
-    double in = (CONE_NOISE + 8.0 * p->deviation) * cone_size(v);
-    return (err + 3.0 * big * in) / -y[0] * 2.0 * cone_size(u);
+    double in = (INVARIANT_CONE_NOISE + 8.0 * p->deviation) * polygon2d_size(v);
+    return (err + 3.0 * big * in) / -y[0] * 2.0 * polygon2d_size(u);
 }
 
-static struct cone_xy
-away(struct cone_xy v, struct cone_xy c, double by)
+static struct polygon2d_point
+away(struct polygon2d_point v, struct polygon2d_point c, double by)
 {
-    return (struct cone_xy){v.x + by * (v.x - c.x), v.y + by * (v.y - c.y),
-                            false, 0};
+    return (struct polygon2d_point){v.x + by * (v.x - c.x),
+                                    v.y + by * (v.y - c.y), false, 0};
 }
 
 /* One round over the images of corners that are new, or of all: those without
  * the margin are to be added. *error: of an image, at most. False: one is not
  * below. */
 static bool
-round_of(struct cone_work *w, struct cone_xy c, double by, bool all,
-         double *error)
+round_of(struct invariant_cone_search *w, struct polygon2d_point c, double by,
+         bool all, double *error)
 {
     double y[3];
     w->n_out = 0;
     *error = 0.0;
     for (int j = 1; j < w->p->m; j++) {
         const double *map = w->p->flight[j].map;
-        int n = cone_meet(w, j);
+        int n = polygon2d_clip(w, j);
         for (int i = 0; i < n; i++) {
-            struct cone_xy of = w->clip[0][i];
+            struct polygon2d_point of = w->clip[0][i];
             if (of.old && !all)
                 continue;
-            double err = cone_apply(map, of, y);
+            double err = invariant_cone_apply(map, of, y);
             if (!(y[0] < -16.0 * err))
                 return false;
             if (w->n + w->n_out == w->most)
                 return true; /* the others next time */
-            struct cone_xy v = {-y[1] / y[0], -y[2] / y[0], false, 0};
+            struct polygon2d_point v = {-y[1] / y[0], -y[2] / y[0], false, 0};
             *error = fmax(*error, error_of(w->p, map, of, y, err));
-            if (!cone_inside(w, away(v, c, PROVE_MARGIN * by)))
+            if (!polygon2d_contains(w, away(v, c, PROVE_MARGIN * by)))
                 w->out[w->n_out++] = away(v, c, by);
         }
     }
@@ -99,18 +100,19 @@ round_of(struct cone_work *w, struct cone_xy c, double by, bool all,
 }
 
 bool
-cone_prove(struct cone_work *w, double by, const struct cone_options *o,
-           struct cone_result *r)
+invariant_cone_prove(struct invariant_cone_search *w, double by,
+                     const struct invariant_cone_options *o,
+                     struct invariant_cone_result *r)
 {
-    struct cone_xy c = middle(w->v, w->n);
+    struct polygon2d_point c = middle(w->v, w->n);
     bool all = true;
     /* what the search has found stays inside */
     for (int i = 0; i < w->n; i++)
         w->v[i] = away(w->v[i], c, by);
     w->slack = 0.125 * by * depth(w, c);
-    cone_thin(w);
+    polygon2d_thin(w);
     w->slack = 0.0;
-    for (int k = 0; k < o->iterations && !cone_stopped(o); k++) {
+    for (int k = 0; k < o->iterations && !invariant_cone_stopped(o); k++) {
         double error;
         if (!round_of(w, c, by, all, &error))
             return false;
@@ -122,8 +124,8 @@ cone_prove(struct cone_work *w, double by, const struct cone_options *o,
             return r->margin > PROVE_SAFE * r->rounding;
         }
         all = !w->n_out;
-        cone_take(w);
-        if (w->n > CONE_MOST)
+        polygon2d_add_points(w);
+        if (w->n > INVARIANT_CONE_MOST)
             return false;
     }
     return false;
@@ -135,10 +137,10 @@ cone_prove(struct cone_work *w, double by, const struct cone_options *o,
 /* x as a sum of corners a, b, c (dim 2: a, b; 1: a) of the polygon; the least
  * weight */
 static double
-weights(const struct cone_work *w, const double *x, int dim, const int *g,
-        double *out)
+weights(const struct invariant_cone_search *w, const double *x, int dim,
+        const int *g, double *out)
 {
-    struct cone_xy a = w->v[g[0]], b = w->v[g[1]];
+    struct polygon2d_point a = w->v[g[0]], b = w->v[g[1]];
     double s = -x[0], X = x[1], Y = x[2];
     if (dim < w->p->dim) { /* a point, or a segment */
         double dx = b.x - a.x, dy = b.y - a.y, d2 = dx * dx + dy * dy;
@@ -154,7 +156,7 @@ weights(const struct cone_work *w, const double *x, int dim, const int *g,
         out[2] = 0.0;
         return fmin(out[0], out[1]);
     }
-    struct cone_xy c = w->v[g[2]];
+    struct polygon2d_point c = w->v[g[2]];
     double bx = b.x - a.x, by = b.y - a.y, cx = c.x - a.x, cy = c.y - a.y;
     double d = bx * cy - by * cx, px = X - s * a.x, py = Y - s * a.y;
     out[1] = (px * cy - py * cx) / d;
@@ -165,7 +167,7 @@ weights(const struct cone_work *w, const double *x, int dim, const int *g,
 
 /* the corner farthest from x: triangles with it are not thin where x is */
 static int
-farthest(const struct cone_work *w, const double *x)
+farthest(const struct invariant_cone_search *w, const double *x)
 {
     int far = 0;
     double most = -1.0;
@@ -181,12 +183,12 @@ farthest(const struct cone_work *w, const double *x)
 
 /* what the weights leave of x */
 static void
-rest(const struct cone_work *w, const double *x, const struct cone_image *im,
-     double *d)
+rest(const struct invariant_cone_search *w, const double *x,
+     const struct invariant_cone_image *im, double *d)
 {
     memcpy(d, x, 3 * sizeof *d);
     for (int k = 0; k < w->p->dim; k++) {
-        struct cone_xy v = w->v[im->g[k]];
+        struct polygon2d_point v = w->v[im->g[k]];
         d[0] += im->weight[k];
         d[1] -= im->weight[k] * v.x;
         d[2] -= im->weight[k] * v.y;
@@ -196,7 +198,8 @@ rest(const struct cone_work *w, const double *x, const struct cone_image *im,
 /* the triangle of a fan in which x lies deepest; of a polygon without an inside
  * the segment, or the point */
 void
-cone_combine(const struct cone_work *w, const double *x, struct cone_image *im)
+invariant_cone_combine(const struct invariant_cone_search *w, const double *x,
+                       struct invariant_cone_image *im)
 {
     int n = w->n, dim = n < w->p->dim ? n : w->p->dim, base = farthest(w, x);
     double best = -INFINITY, t[3] = {0}, d[3];
@@ -222,20 +225,21 @@ cone_combine(const struct cone_work *w, const double *x, struct cone_image *im)
 }
 
 void
-cone_certificate(struct arena *a, struct cone_work *w, struct cone_result *r)
+invariant_cone_certificate(struct arena *a, struct invariant_cone_search *w,
+                           struct invariant_cone_result *r)
 {
     int most = 0;
     for (int j = 1; j < w->p->m; j++)
-        most += cone_meet(w, j);
-    r->image = NEW_N(a, struct cone_image, most + 1);
+        most += polygon2d_clip(w, j);
+    r->image = NEW_N(a, struct invariant_cone_image, most + 1);
     for (int j = 1; j < w->p->m; j++) {
-        int n = cone_meet(w, j);
+        int n = polygon2d_clip(w, j);
         for (int i = 0; i < n; i++) {
-            struct cone_image *im = &r->image[r->n_image++];
+            struct invariant_cone_image *im = &r->image[r->n_image++];
             im->j = j;
             im->of = w->clip[0][i];
-            cone_apply(w->p->flight[j].map, im->of, im->x);
-            cone_combine(w, im->x, im);
+            invariant_cone_apply(w->p->flight[j].map, im->of, im->x);
+            invariant_cone_combine(w, im->x, im);
         }
     }
 }

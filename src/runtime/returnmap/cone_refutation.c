@@ -14,23 +14,24 @@
 /* share of the way to the middle of K and C_j */
 #define TRACE_PULL 1e-7
 
-struct cone_trace {
+struct invariant_cone_trace {
     struct arena *a;
-    struct cone_image *v;
+    struct invariant_cone_image *v;
     int n, most, origins;
 };
 
-struct cone_trace *
-cone_trace_new(struct arena *a, int origins)
+struct invariant_cone_trace *
+invariant_cone_trace_new(struct arena *a, int origins)
 {
-    struct cone_trace *t = NEW(a, struct cone_trace);
+    struct invariant_cone_trace *t = NEW(a, struct invariant_cone_trace);
     t->a = a;
     t->origins = origins;
     return t;
 }
 
-struct cone_xy
-cone_trace_pull(const struct cone_work *w, struct cone_xy v, int n)
+struct polygon2d_point
+invariant_cone_trace_pull(const struct invariant_cone_search *w,
+                          struct polygon2d_point v, int n)
 {
     double x = 0.0, y = 0.0;
     for (int i = 0; i < n; i++) {
@@ -43,19 +44,21 @@ cone_trace_pull(const struct cone_work *w, struct cone_xy v, int n)
 }
 
 int
-cone_trace_note(struct cone_work *w, int j, struct cone_xy v, const double *y)
+invariant_cone_trace_note(struct invariant_cone_search *w, int j,
+                          struct polygon2d_point v, const double *y)
 {
-    struct cone_trace *t = w->trace;
+    struct invariant_cone_trace *t = w->trace;
     if (t->n == t->most) {
-        struct cone_image *old = t->v;
+        struct invariant_cone_image *old = t->v;
         t->most = t->most ? 2 * t->most : 64;
-        t->v = NEW_N(t->a, struct cone_image, t->most);
+        t->v = NEW_N(t->a, struct invariant_cone_image, t->most);
         if (t->n)
             memcpy(t->v, old, (size_t)t->n * sizeof *old);
     }
-    struct cone_image *im = &t->v[t->n++];
-    *im = (struct cone_image){.j = j, .of = v, .x = {y[0], y[1], y[2]}};
-    cone_combine(w, (double[]){-1.0, v.x, v.y}, im);
+    struct invariant_cone_image *im = &t->v[t->n++];
+    *im =
+        (struct invariant_cone_image){.j = j, .of = v, .x = {y[0], y[1], y[2]}};
+    invariant_cone_combine(w, (double[]){-1.0, v.x, v.y}, im);
     for (int k = 0; k < 3; k++) {
         im->g[k] = w->v[im->g[k]].id;
         /* corners are scaled to x_0 = -1, images are not */
@@ -66,10 +69,10 @@ cone_trace_note(struct cone_work *w, int j, struct cone_xy v, const double *y)
 }
 
 void
-cone_trace_end(struct arena *a, const struct cone_work *w,
-               struct cone_result *r)
+invariant_cone_trace_end(struct arena *a, const struct invariant_cone_search *w,
+                         struct invariant_cone_result *r)
 {
-    const struct cone_trace *t = w->trace;
+    const struct invariant_cone_trace *t = w->trace;
     int *to = NEW_N(a, int, t->n + 1), m = 0;
     /* what the last one rests on, and its new number */
     to[t->n - 1] = 1;
@@ -77,7 +80,7 @@ cone_trace_end(struct arena *a, const struct cone_work *w,
         for (int k = 0; k < 3 && to[i]; k++)
             if (t->v[i].g[k] >= t->origins && t->v[i].weight[k] > 0.0)
                 to[t->v[i].g[k] - t->origins] = 1;
-    r->image = NEW_N(a, struct cone_image, t->n);
+    r->image = NEW_N(a, struct invariant_cone_image, t->n);
     for (int i = 0; i < t->n; i++) {
         if (!to[i])
             continue;

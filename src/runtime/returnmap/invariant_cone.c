@@ -12,9 +12,9 @@
 #include "base/arena.h"
 
 /* cosines are data of 9 digits (symmetry.c) */
-#define CONE_SAME 1e-9
+#define INVARIANT_CONE_SAME 1e-9
 /* radians; no fraction of a turn */
-#define CONE_TURN 0.4567
+#define INVARIANT_CONE_TURN 0.4567
 
 static double
 dot(const double *a, const double *b)
@@ -55,10 +55,11 @@ product(const double *A, const double *B, double *C)
 /* The turn of x keeps edges that repeat (those of C_j) from being upright,
  * which the sorting of corners would feel. */
 static void
-coordinates(struct cone_problem *p, const struct relabel *s)
+coordinates(struct invariant_cone_problem *p, const struct symmetry *s)
 {
     bool two = p->dim == 2;
-    double co = two ? 1.0 : cos(CONE_TURN), si = two ? 0.0 : sin(CONE_TURN);
+    double co = two ? 1.0 : cos(INVARIANT_CONE_TURN),
+           si = two ? 0.0 : sin(INVARIANT_CONE_TURN);
     double e = p->e, one = !two;
     /* F_0 is a cosine in each mode, a pair has one scale */
     double a = fabs(s->F[0]), b = fabs(s->F[1]);
@@ -74,10 +75,11 @@ coordinates(struct cone_problem *p, const struct relabel *s)
 
 /* R^k of X; of 2 dimensions in the corner */
 static void
-turn(const struct cone_problem *p, const struct relabel *s, int k, double *R)
+turn(const struct invariant_cone_problem *p, const struct symmetry *s, int k,
+     double *R)
 {
     double small[9];
-    relabel_turn(s, k, small);
+    symmetry_turn(s, k, small);
     memset(R, 0, 9 * sizeof *R);
     for (int i = 0; i < p->dim; i++)
         for (int j = 0; j < p->dim; j++)
@@ -87,8 +89,8 @@ turn(const struct cone_problem *p, const struct relabel *s, int k, double *R)
 /* x of U_0 R^-j p from x of p. With v = u_0 of R^-j p, which is u_j of p, the
  * impact leaves X_0 - (1 + e) F_00^2 v, u_0 = -e v and X_2. */
 static void
-impact_map(const struct cone_problem *p, const struct relabel *s, int j,
-           double *map)
+impact_map(const struct invariant_cone_problem *p, const struct symmetry *s,
+           int j, double *map)
 {
     double R[9], A[9], B[9], u[3], f = (1.0 + p->e) * s->F[0] * s->F[0];
     turn(p, s, -j, R);
@@ -112,7 +114,7 @@ among(double (*w)[3], int n, const double *v)
 {
     for (int i = 0; i < n; i++) {
         double d[3] = {v[0] - w[i][0], v[1] - w[i][1], v[2] - w[i][2]};
-        if (norm(d) <= CONE_SAME)
+        if (norm(d) <= INVARIANT_CONE_SAME)
             return true;
     }
     return false;
@@ -121,7 +123,7 @@ among(double (*w)[3], int n, const double *v)
 /* Edges of the feasible set on facet 0, scaled to x_0 = 1: ray[0 .. 1] (one in
  * 2 dimensions). Returns how many there are. */
 static int
-edges(const struct cone_problem *p, double (*ray)[3])
+edges(const struct invariant_cone_problem *p, double (*ray)[3])
 {
     double unit[2][3];
     int n = 0;
@@ -135,7 +137,7 @@ edges(const struct cone_problem *p, double (*ray)[3])
             v[2] = 0.0;
         }
         double size = norm(v);
-        if (!(size > CONE_SAME))
+        if (!(size > INVARIANT_CONE_SAME))
             continue;
         if ((p->dim == 3 ? v[0] : dot(p->gap[k], v)) < 0.0)
             s = -1.0;
@@ -143,8 +145,8 @@ edges(const struct cone_problem *p, double (*ray)[3])
         for (int i = 0; i < 3; i++)
             v[i] *= s / size;
         for (int l = 0; l < p->m && edge; l++)
-            edge = dot(p->gap[l], v) >= -CONE_SAME;
-        if (!edge || !(v[0] > CONE_SAME) || among(unit, n, v))
+            edge = dot(p->gap[l], v) >= -INVARIANT_CONE_SAME;
+        if (!edge || !(v[0] > INVARIANT_CONE_SAME) || among(unit, n, v))
             continue;
         if (n == p->dim - 1)
             return 0;
@@ -159,12 +161,12 @@ edges(const struct cone_problem *p, double (*ray)[3])
 /* normal.X >= 0 as c.x >= 0. That of u_0 is taken from itself: x has more of
  * its digits than X. */
 static void
-side(const struct cone_problem *p, const double *normal, double *c)
+side(const struct invariant_cone_problem *p, const double *normal, double *c)
 {
     double l = norm(p->gap[0]), d[3];
     for (int k = 0; k < 3; k++)
         d[k] = normal[k] - p->gap[0][k] / l;
-    const double *v = norm(d) <= CONE_SAME ? p->gap[0] : normal;
+    const double *v = norm(d) <= INVARIANT_CONE_SAME ? p->gap[0] : normal;
     for (int k = 0; k < 3; k++)
         c[k] = v[0] * p->rates[k] + v[1] * p->rates[3 + k] +
                v[2] * p->rates[6 + k];
@@ -176,7 +178,8 @@ side(const struct cone_problem *p, const double *normal, double *c)
 /* Half-spaces of the cone of rays: planes through two of them (one in 2
  * dimensions) that have all others on one side */
 static void
-half_spaces(const struct cone_problem *p, struct cone_flight *f)
+half_spaces(const struct invariant_cone_problem *p,
+            struct invariant_cone_flight *f)
 {
     double unit[6][3], normal[6][3];
     for (int i = 0; i < f->n_ray; i++)
@@ -189,13 +192,13 @@ half_spaces(const struct cone_problem *p, struct cone_flight *f)
             if (p->dim == 3)
                 cross(unit[i], unit[j], v);
             double size = norm(v), lo = 0.0, hi = 0.0;
-            if (!(size > CONE_SAME))
+            if (!(size > INVARIANT_CONE_SAME))
                 continue;
             for (int k = 0; k < f->n_ray; k++) {
                 lo = fmin(lo, dot(v, unit[k]));
                 hi = fmax(hi, dot(v, unit[k]));
             }
-            if (fmin(-lo, hi) > CONE_SAME * size)
+            if (fmin(-lo, hi) > INVARIANT_CONE_SAME * size)
                 continue;
             for (int k = 0; k < 3; k++)
                 v[k] *= (hi > -lo ? 1.0 : -1.0) / size;
@@ -204,7 +207,7 @@ half_spaces(const struct cone_problem *p, struct cone_flight *f)
         }
     for (int level = 0; level < 2; level++)
         for (int i = 0; i < f->n; i++)
-            if ((normal[i][0] < CONE_SAME - 1.0) == level) {
+            if ((normal[i][0] < INVARIANT_CONE_SAME - 1.0) == level) {
                 side(p, normal[i], f->h[level ? f->n - 1 : f->n_clip].c);
                 f->n_clip += !level;
             }
@@ -212,8 +215,8 @@ half_spaces(const struct cone_problem *p, struct cone_flight *f)
 
 /* C_j from the edges of facets 0 and j; rays scaled to x_0 = 1 or -1 */
 static void
-flight_cone(const struct cone_problem *p, double (*from)[3], double (*to)[3],
-            int n, struct cone_flight *f)
+flight_cone(const struct invariant_cone_problem *p, double (*from)[3],
+            double (*to)[3], int n, struct invariant_cone_flight *f)
 {
     f->n_ray = 0;
     for (int i = 0; i < n; i++, f->n_ray++)
@@ -226,44 +229,45 @@ flight_cone(const struct cone_problem *p, double (*from)[3], double (*to)[3],
             for (int k = 0; k < 3; k++)
                 d[k] = to[i][k] - from[j][k];
             d[0] = 0.0;
-            f->n_ray += norm(d) > CONE_SAME;
+            f->n_ray += norm(d) > INVARIANT_CONE_SAME;
         }
     half_spaces(p, f);
 }
 
-static enum cone_refused
-suits(const struct relabel *s, struct cone_problem *p)
+static enum invariant_cone_refused
+suits(const struct symmetry *s, struct invariant_cone_problem *p)
 {
-    if (s->found != RELABEL_YES)
-        return CONE_NO_SYMMETRY;
-    if (s->m > CONE_CONTACTS)
-        return CONE_TOO_MANY;
+    if (s->found != SYMMETRY_YES)
+        return INVARIANT_CONE_NO_SYMMETRY;
+    if (s->m > INVARIANT_CONE_CONTACTS)
+        return INVARIANT_CONE_TOO_MANY;
     for (int k = 1; k < s->m; k++)
-        if (s->cosine[k] >= 1.0 - CONE_SAME) {
+        if (s->cosine[k] >= 1.0 - INVARIANT_CONE_SAME) {
             p->first = s->order[0];
             p->second = s->order[k];
-            return CONE_ALIKE;
+            return INVARIANT_CONE_ALIKE;
         }
     /* the mode of distance 0 comes first, if there is one */
     if (s->R[0] != 1.0 || (s->rank > 1 && s->R[s->rank] != 0.0))
-        return CONE_NO_MEAN;
+        return INVARIANT_CONE_NO_MEAN;
     if (s->rank != 2 && s->rank != 3)
-        return CONE_DIMENSION;
-    return s->e > 0.0 ? CONE_FITS : CONE_NO_REBOUND;
+        return INVARIANT_CONE_DIMENSION;
+    return s->e > 0.0 ? INVARIANT_CONE_FITS : INVARIANT_CONE_NO_REBOUND;
 }
 
-enum cone_refused
-cone_problem(struct arena *a, const struct relabel *s, struct cone_problem *p)
+enum invariant_cone_refused
+invariant_cone_problem(struct arena *a, const struct symmetry *s,
+                       struct invariant_cone_problem *p)
 {
-    *p = (struct cone_problem){.m = s->m, .dim = s->rank, .e = s->e};
-    enum cone_refused why = suits(s, p);
+    *p = (struct invariant_cone_problem){.m = s->m, .dim = s->rank, .e = s->e};
+    enum invariant_cone_refused why = suits(s, p);
     if (why)
         return why;
     int m = p->m, n;
     double R[9], from[2][3] = {{0}}, to[2][3];
     p->deviation = s->deviation;
     p->gap = arena_alloc(a, (size_t)m * sizeof *p->gap);
-    p->flight = NEW_N(a, struct cone_flight, m);
+    p->flight = NEW_N(a, struct invariant_cone_flight, m);
     coordinates(p, s);
     for (int j = 0; j < m; j++) {
         /* F_j over the scales: F_0 is 1 in each */
@@ -277,7 +281,7 @@ cone_problem(struct arena *a, const struct relabel *s, struct cone_problem *p)
     p->after[2] = p->x_of[7] * p->e;
     n = edges(p, from);
     if (n != p->dim - 1)
-        return CONE_DIMENSION;
+        return INVARIANT_CONE_DIMENSION;
     for (int j = 1; j < m; j++) {
         turn(p, s, j, R);
         for (int i = 0; i < n; i++)
@@ -285,5 +289,5 @@ cone_problem(struct arena *a, const struct relabel *s, struct cone_problem *p)
         flight_cone(p, from, to, n, &p->flight[j]);
         impact_map(p, s, j, p->flight[j].map);
     }
-    return CONE_FITS;
+    return INVARIANT_CONE_FITS;
 }

@@ -3,7 +3,7 @@
  * 2.9, Theorem 5): K with U_0 R^-j (K and C_j) in K for every j, where C_j are
  * the velocities with which a flight from contact 0 can end at contact j.
  *
- * All comes from struct relabel. Rates are X, the modes scaled so that the
+ * All comes from struct symmetry. Rates are X, the modes scaled so that the
  * normalised rates of the contacts are u_j = X_0 + X_1 cos(b_j) + X_2 sin(b_j)
  * (X_0 +- X_1 in 2 dimensions), X_0 the mean (the functional u_3 of the paper,
  * the one that the symmetry leaves alone: X_0 > 0 on K would let all gaps
@@ -18,72 +18,74 @@
 #include "runtime/returnmap/symmetry.h"
 
 /* contacts that are looked at: C_j take the work of their square */
-#define CONE_CONTACTS 200
+#define INVARIANT_CONE_CONTACTS 200
 /* generators of a cone at most */
-#define CONE_MOST 500
+#define INVARIANT_CONE_MOST 500
 
-enum cone_refused {
-    CONE_FITS,
-    CONE_NO_SYMMETRY,
-    CONE_NO_MEAN,   /* no functional that the symmetry leaves alone */
-    CONE_DIMENSION, /* the gaps move in another number of dimensions */
-    CONE_ALIKE,     /* contacts `first`, `second` have one gap */
-    CONE_TOO_MANY,
-    CONE_NO_REBOUND /* restitution 0 */
+enum invariant_cone_refused {
+    INVARIANT_CONE_FITS,
+    INVARIANT_CONE_NO_SYMMETRY,
+    INVARIANT_CONE_NO_MEAN,   /* no functional that the symmetry leaves alone */
+    INVARIANT_CONE_DIMENSION, /* the gaps move in another number of dimensions
+                               */
+    INVARIANT_CONE_ALIKE,     /* contacts `first`, `second` have one gap */
+    INVARIANT_CONE_TOO_MANY,
+    INVARIANT_CONE_NO_REBOUND /* restitution 0 */
 };
 
-struct cone_plane { /* c.x >= 0 */
+struct invariant_cone_plane { /* c.x >= 0 */
     double c[3];
 };
-struct cone_flight {        /* to contact j */
-    double map[9];          /* U_0 R^-j */
-    struct cone_plane h[6]; /* C_j; the first n_clip without x_0 <= 0, which
-                               holds in the plane x_0 = -1 anyway */
+struct invariant_cone_flight {        /* to contact j */
+    double map[9];                    /* U_0 R^-j */
+    struct invariant_cone_plane h[6]; /* C_j; the first n_clip without x_0 <= 0,
+                               which holds in the plane x_0 = -1 anyway */
     int n, n_clip;
     double ray[6][3]; /* generators of C_j before any is dropped, as X */
     int n_ray;
 };
-struct cone_problem {
+struct invariant_cone_problem {
     int m, dim;
     double e, deviation;
     double to[9], back[9];    /* x = to z of the modes z, z = back x; 3 x 3 */
     double x_of[9], rates[9]; /* x = x_of X, X = rates x */
     double (*gap)[3];         /* m: u_j = gap_j.X */
     double after[3]; /* -U_0 u_3 as x: a flat drop after its first impact */
-    struct cone_flight *flight; /* [1 .. m-1] */
-    int first, second;          /* CONE_ALIKE */
+    struct invariant_cone_flight *flight; /* [1 .. m-1] */
+    int first, second;                    /* INVARIANT_CONE_ALIKE */
 };
 /* memory: the arena */
-enum cone_refused cone_problem(struct arena *a, const struct relabel *s,
-                               struct cone_problem *p);
+enum invariant_cone_refused
+invariant_cone_problem(struct arena *a, const struct symmetry *s,
+                       struct invariant_cone_problem *p);
 
 /* -- the search -------------------------------------------------------------
  */
 
-enum cone_verdict {
-    CONE_YES,  /* there is one: `proven` holds it */
-    CONE_NO,   /* each that holds the start has a motion with x_0 > 0 */
-    CONE_OPEN, /* neither was found within the iterations */
-    CONE_STOPPED,
-    CONE_LEVEL, /* an image has x_0 = 0 within rounding */
-    CONE_LOOSE  /* the search has ended, but no cone around what it found could
-                   be shown to be invariant */
+enum invariant_cone_verdict {
+    INVARIANT_CONE_YES, /* there is one: `proven` holds it */
+    INVARIANT_CONE_NO, /* each that holds the start has a motion with x_0 > 0 */
+    INVARIANT_CONE_OPEN, /* neither was found within the iterations */
+    INVARIANT_CONE_STOPPED,
+    INVARIANT_CONE_LEVEL, /* an image has x_0 = 0 within rounding */
+    INVARIANT_CONE_LOOSE  /* the search has ended, but no cone around what it
+                   found could  be shown to be invariant */
 };
-struct cone_xy {
+struct polygon2d_point {
     double x, y;
     bool old; /* its images are known to be inside */
     int id;   /* of the certificate of a NO */
 };
-struct cone_set {
-    struct cone_xy *v; /* x_0 = -1, counter-clockwise */
-    int n, low;        /* v[0] is the leftmost, v[low] the rightmost */
-    double angle;      /* solid angle, or angle, in the coordinates x */
+struct invariant_cone_set {
+    struct polygon2d_point *v; /* x_0 = -1, counter-clockwise */
+    int n, low;                /* v[0] is the leftmost, v[low] the rightmost */
+    double angle;              /* solid angle, or angle, in the coordinates x */
 };
-struct cone_options {
+struct invariant_cone_options {
     double tolerance; /* growth of the angle in one step, as a share of it */
     int iterations;
-    const struct cone_xy *from; /* n_from generators to start from; NULL: the
-                                   ray `after` */
+    const struct polygon2d_point *from; /* n_from generators to start from;
+                                   NULL: the ray `after` */
     int n_from;
     bool any_order; /* C_j are all velocities: a common invariant cone (Theorem
                        4) */
@@ -94,36 +96,39 @@ struct cone_options {
  * generator g[i]. NO: what it is of is that sum, g[i] counting the origins and
  * then the images in front of it: each of these is in every effectively
  * invariant cone that holds the origins, and the last has x_0 > 0. */
-struct cone_image {
+struct invariant_cone_image {
     int j;
-    struct cone_xy of;
+    struct polygon2d_point of;
     double x[3]; /* U_0 R^-j (-1, of) */
     int g[3];
     double weight[3]; /* >= 0 */
     double residual;  /* what the sum lacks */
 };
-struct cone_result {
-    enum cone_verdict verdict;
+struct invariant_cone_result {
+    enum invariant_cone_verdict verdict;
     int iterations, contact; /* of the last image: which flight, NO and LEVEL */
     double growth;
     double slack; /* images out of the cone by less were left out, and corners
                      that stood out by less: 0 unless it has a round edge */
-    struct cone_set least;  /* what the search found */
-    struct cone_set proven; /* YES: enlarged, so that it holds its images with a
-                               margin; else empty */
-    double enlarged;        /* share of the way to the middle that was added */
+    struct invariant_cone_set least;  /* what the search found */
+    struct invariant_cone_set proven; /* YES: enlarged, so that it holds its
+                               images with a margin; else empty */
+    double enlarged; /* share of the way to the middle that was added */
     double margin;   /* every image is at least this share of the middle's
                         distance away from every edge */
     double rounding; /* bound of what is wrong in `margin` */
-    struct cone_xy *origin; /* what the search began with; NULL: x_0 >= 0 */
+    struct polygon2d_point
+        *origin; /* what the search began with; NULL: x_0 >= 0 */
     int n_origin;
-    struct cone_image *image; /* of `proven` (YES); NO: see above (none: the
-                                 last one opens too little); else of `least` */
+    struct invariant_cone_image
+        *image; /* of `proven` (YES); NO: see above (none: the
+         last one opens too little); else of `least` */
     int n_image;
 };
 /* memory: the arena; certificate: images and weights too */
-void cone_find(struct arena *a, const struct cone_problem *p,
-               const struct cone_options *o, bool certificate,
-               struct cone_result *r);
+void invariant_cone_find(struct arena *a,
+                         const struct invariant_cone_problem *p,
+                         const struct invariant_cone_options *o,
+                         bool certificate, struct invariant_cone_result *r);
 
 #endif

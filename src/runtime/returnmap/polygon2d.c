@@ -12,33 +12,35 @@
 
 /* area of the parallelogram, 0 within rounding */
 static double
-area(struct cone_xy o, struct cone_xy a, struct cone_xy b)
+area(struct polygon2d_point o, struct polygon2d_point a,
+     struct polygon2d_point b)
 {
     double ax = a.x - o.x, ay = a.y - o.y, bx = b.x - o.x, by = b.y - o.y;
     double d = ax * by - ay * bx;
-    double size = cone_size(o) * (fabs(ax) + fabs(ay) + fabs(bx) + fabs(by));
-    return fabs(d) <= CONE_NOISE / 16.0 * size ? 0.0 : d;
+    double size =
+        polygon2d_size(o) * (fabs(ax) + fabs(ay) + fabs(bx) + fabs(by));
+    return fabs(d) <= INVARIANT_CONE_NOISE / 16.0 * size ? 0.0 : d;
 }
 
 static bool
-before(struct cone_xy a, struct cone_xy b)
+before(struct polygon2d_point a, struct polygon2d_point b)
 {
     return a.x < b.x || (a.x == b.x && a.y < b.y);
 }
 
 static bool
-same(struct cone_xy a, struct cone_xy b)
+same(struct polygon2d_point a, struct polygon2d_point b)
 {
     return fabs(a.x - b.x) + fabs(a.y - b.y) <=
-           CONE_NOISE / 16.0 * cone_size(a);
+           INVARIANT_CONE_NOISE / 16.0 * polygon2d_size(a);
 }
 
 /* -- hull -------------------------------------------------------------------
  */
 
 static void
-merge(const struct cone_xy *a, int n, const struct cone_xy *b, int m,
-      struct cone_xy *out)
+merge(const struct polygon2d_point *a, int n, const struct polygon2d_point *b,
+      int m, struct polygon2d_point *out)
 {
     int i = 0, j = 0;
     while (i < n || j < m)
@@ -50,15 +52,15 @@ merge(const struct cone_xy *a, int n, const struct cone_xy *b, int m,
 
 /* all points from left to right into w->clip[0] */
 static int
-sorted(struct cone_work *w)
+sorted(struct invariant_cone_search *w)
 {
-    struct cone_xy *up = w->clip[0], *all = w->clip[1];
+    struct polygon2d_point *up = w->clip[0], *all = w->clip[1];
     int n_up = 0, n_low = w->n ? w->low + 1 : 0;
     for (int i = w->n - 1; i >= n_low; i--)
         up[n_up++] = w->v[i];
     merge(w->v, n_low, up, n_up, all);
     for (int i = 1; i < w->n_out; i++) {
-        struct cone_xy x = w->out[i];
+        struct polygon2d_point x = w->out[i];
         int j = i;
         for (; j > 0 && before(x, w->out[j - 1]); j--)
             w->out[j] = w->out[j - 1];
@@ -74,7 +76,7 @@ sorted(struct cone_work *w)
 
 /* one more point of a chain of k that turns left: how many there are then */
 static int
-extend(struct cone_xy *v, int k, struct cone_xy x)
+extend(struct polygon2d_point *v, int k, struct polygon2d_point x)
 {
     while (k >= 2 && area(v[k - 2], v[k - 1], x) <= 0.0)
         k--;
@@ -84,11 +86,11 @@ extend(struct cone_xy *v, int k, struct cone_xy x)
 
 /* Andrew's monotone chain; what was in order stays so */
 void
-cone_take(struct cone_work *w)
+polygon2d_add_points(struct invariant_cone_search *w)
 {
     int n = sorted(w), k = 0, u = 0;
-    const struct cone_xy *all = w->clip[0];
-    struct cone_xy *up = w->clip[1];
+    const struct polygon2d_point *all = w->clip[0];
+    struct polygon2d_point *up = w->clip[1];
     w->n_out = 0;
     if (n > 2 && w->p->dim == 2) {
         w->clip[0][1] = all[n - 1];
@@ -105,13 +107,14 @@ cone_take(struct cone_work *w)
 }
 
 void
-cone_thin(struct cone_work *w)
+polygon2d_thin(struct invariant_cone_search *w)
 {
-    struct cone_xy *v = w->v;
+    struct polygon2d_point *v = w->v;
     int k = 1, low = w->low;
     bool kept = true; /* of two neighbours one stays */
     for (int i = 1; i < w->n; i++) {
-        struct cone_xy a = v[k - 1], b = v[i], c = v[i + 1 < w->n ? i + 1 : 0];
+        struct polygon2d_point a = v[k - 1], b = v[i],
+                               c = v[i + 1 < w->n ? i + 1 : 0];
         bool drop = kept && i != low &&
                     area(a, b, c) < w->slack * hypot(c.x - a.x, c.y - a.y);
         kept = !drop;
@@ -128,18 +131,21 @@ cone_thin(struct cone_work *w)
 
 /* on the left of the way from a to b? */
 static bool
-left_of(struct cone_xy a, struct cone_xy b, struct cone_xy x, double slack)
+left_of(struct polygon2d_point a, struct polygon2d_point b,
+        struct polygon2d_point x, double slack)
 {
     double dx = b.x - a.x, dy = b.y - a.y;
     return dx * (x.y - a.y) - dy * (x.x - a.x) >=
-           -(CONE_NOISE * cone_size(x) + slack) * (fabs(dx) + fabs(dy));
+           -(INVARIANT_CONE_NOISE * polygon2d_size(x) + slack) *
+               (fabs(dx) + fabs(dy));
 }
 
 /* v[from .. to] goes to the right (way 1) or to the left (-1): is x on its left
  * where it passes? The neighbouring edges count too: next to a steep edge they
  * are the ones that tell. */
 static bool
-passes(const struct cone_work *w, int from, int to, int way, struct cone_xy x)
+passes(const struct invariant_cone_search *w, int from, int to, int way,
+       struct polygon2d_point x)
 {
     int a = from, b = to;
     while (b - a > 1) {
@@ -156,9 +162,10 @@ passes(const struct cone_work *w, int from, int to, int way, struct cone_xy x)
 }
 
 bool
-cone_inside(const struct cone_work *w, struct cone_xy x)
+polygon2d_contains(const struct invariant_cone_search *w,
+                   struct polygon2d_point x)
 {
-    double tol = CONE_NOISE * cone_size(x) + w->slack;
+    double tol = INVARIANT_CONE_NOISE * polygon2d_size(x) + w->slack;
     if (x.x < w->v[0].x - tol || x.x > w->v[w->low].x + tol)
         return false;
     if (w->p->dim == 2)
@@ -176,21 +183,22 @@ cone_inside(const struct cone_work *w, struct cone_xy x)
 
 /* corners of the n points on the side of h into out */
 static int
-cut(const struct cone_xy *v, int n, const double *c, struct cone_xy *out)
+cut(const struct polygon2d_point *v, int n, const double *c,
+    struct polygon2d_point *out)
 {
     int m = 0;
-    struct cone_xy a = v[n - 1];
+    struct polygon2d_point a = v[n - 1];
     double da = c[1] * a.x + c[2] * a.y - c[0];
-    bool was = da >= -CONE_NOISE * cone_size(a);
+    bool was = da >= -INVARIANT_CONE_NOISE * polygon2d_size(a);
     for (int i = 0; i < n; i++) {
-        struct cone_xy b = v[i];
+        struct polygon2d_point b = v[i];
         double db = c[1] * b.x + c[2] * b.y - c[0];
-        double tol = CONE_NOISE * cone_size(b);
+        double tol = INVARIANT_CONE_NOISE * polygon2d_size(b);
         bool in = db >= -tol;
         if (in != was && fabs(da - db) > tol) {
             double t = da / (da - db);
-            out[m++] = (struct cone_xy){a.x + t * (b.x - a.x),
-                                        a.y + t * (b.y - a.y), false, 0};
+            out[m++] = (struct polygon2d_point){
+                a.x + t * (b.x - a.x), a.y + t * (b.y - a.y), false, 0};
         }
         if (in)
             out[m++] = b;
@@ -202,16 +210,16 @@ cut(const struct cone_xy *v, int n, const double *c, struct cone_xy *out)
 }
 
 int
-cone_meet(struct cone_work *w, int j)
+polygon2d_clip(struct invariant_cone_search *w, int j)
 {
-    const struct cone_flight *f = &w->p->flight[j];
-    const struct cone_xy *from = w->v;
+    const struct invariant_cone_flight *f = &w->p->flight[j];
+    const struct polygon2d_point *from = w->v;
     int n = w->n, k = w->any_order ? 0 : f->n_clip;
     w->contact = j;
     if (!k)
         memcpy(w->clip[0], w->v, (size_t)n * sizeof *w->v);
     for (int i = 0; i < k && n; i++) {
-        struct cone_xy *to = w->clip[(k - 1 - i) % 2];
+        struct polygon2d_point *to = w->clip[(k - 1 - i) % 2];
         n = cut(from, n, f->h[i].c, to);
         from = to;
     }
@@ -222,23 +230,24 @@ cone_meet(struct cone_work *w, int j)
  */
 
 /* (X_1, X_2) of the plane X_0 = -1 */
-static struct cone_xy
-plain(const struct cone_problem *p, struct cone_xy v)
+static struct polygon2d_point
+plain(const struct invariant_cone_problem *p, struct polygon2d_point v)
 {
     const double *r = p->rates;
-    return (struct cone_xy){r[4] * v.x + r[5] * v.y - r[3],
-                            r[7] * v.x + r[8] * v.y - r[6], false, 0};
+    return (struct polygon2d_point){r[4] * v.x + r[5] * v.y - r[3],
+                                    r[7] * v.x + r[8] * v.y - r[6], false, 0};
 }
 
 /* Van Oosterom and Strackee 1983 for each triangle of a fan; the angles' sum,
  * halved, is the argument of the product. Areas of thin cones are taken in x.
  */
 double
-cone_angle(const struct cone_problem *p, const struct cone_xy *v, int n)
+polygon2d_solid_angle(const struct invariant_cone_problem *p,
+                      const struct polygon2d_point *v, int n)
 {
     if (n < p->dim)
         return 0.0;
-    struct cone_xy a = plain(p, v[0]), b = plain(p, v[1]), c;
+    struct polygon2d_point a = plain(p, v[0]), b = plain(p, v[1]), c;
     if (p->dim == 2)
         return atan2(p->e * (v[1].x - v[0].x), 1.0 + a.x * b.x);
     double re = 1.0, im = 0.0;

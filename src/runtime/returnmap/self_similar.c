@@ -13,9 +13,9 @@
 
 /* gaps above minus this share of |q_0| are not below the ground: far above what
  * long double leaves of a closed one, far below any that counts */
-#define SIMILAR_CLOSED 1e-12L
+#define SELF_SIMILAR_CLOSED 1e-12L
 /* units of rounding in each coefficient of the polynomial, by its data */
-#define SIMILAR_NOISE 16.0L
+#define SELF_SIMILAR_NOISE 16.0L
 
 typedef long double real;
 static const real turn = 6.28318530717958647692528676655900577L;
@@ -115,7 +115,7 @@ resolve(struct work *w, real b, const real *A, real *x)
 
 /* y := R^j x, in blocks of two that turn by whole parts of a turn */
 static void
-turned(const struct relabel *s, long j, const real *x, real *y)
+turned(const struct symmetry *s, long j, const real *x, real *y)
 {
     int r = s->rank, m = s->m;
     for (int c = 0; c < r;) {
@@ -136,7 +136,7 @@ turned(const struct relabel *s, long j, const real *x, real *y)
 }
 
 static void
-prepare(struct work *w, const struct relabel *s, int step, real acc)
+prepare(struct work *w, const struct symmetry *s, int step, real acc)
 {
     int m = w->m, r = w->r;
     w->F = vec(w, m * r);
@@ -201,7 +201,8 @@ place(struct work *w, real bq, const real *p, real *q)
 }
 
 static void
-judge(struct work *w, const real *q, const real *p, struct similar_motion *o)
+judge(struct work *w, const real *q, const real *p,
+      struct self_similar_motion *o)
 {
     int r = w->r, m = w->m;
     real size = sqrtl(dot(r, q, q)), least = INFINITY, *u = vec(w, r);
@@ -221,10 +222,10 @@ judge(struct work *w, const real *q, const real *p, struct similar_motion *o)
         dips = inside;
     }
     o->margin = m > 1 && size > 0.0L ? (double)(least / size) : 0.0;
-    o->verdict = !(dot(r, w->F, p) < 0.0L)      ? SIMILAR_RECEDES
-                 : o->margin >= -SIMILAR_CLOSED ? SIMILAR_FEASIBLE
-                 : dips                         ? SIMILAR_DIPS
-                                                : SIMILAR_BELOW;
+    o->verdict = !(dot(r, w->F, p) < 0.0L)           ? SELF_SIMILAR_RECEDES
+                 : o->margin >= -SELF_SIMILAR_CLOSED ? SELF_SIMILAR_FEASIBLE
+                 : dips                              ? SELF_SIMILAR_DIPS
+                                                     : SELF_SIMILAR_BELOW;
 }
 
 /* -- multipliers ------------------------------------------------------------
@@ -254,7 +255,7 @@ orthonormal(int n, const real *V, int k, real *x)
  * next, turned back and divided by bq and bp: 2r x 2r, in units in which |q| =
  * |p| = 1. The flight's end moves by dt = -F_0.dq'/F_0.p'. */
 static void
-derivative(struct work *w, const struct similar_motion *o, real tau,
+derivative(struct work *w, const struct self_similar_motion *o, real tau,
            const real *acc, const real *p, real *J)
 {
     int r = w->r, n = 2 * r;
@@ -286,7 +287,7 @@ derivative(struct work *w, const struct similar_motion *o, real tau,
 /* What stays in the plane of states before an impact, across all scalings. */
 static int
 multipliers(struct work *w, const real *q0, const real *p0, bool scaled,
-            struct similar_motion *o)
+            struct self_similar_motion *o)
 {
     int r = w->r, n = 2 * r, k = 0;
     real V = sqrtl(dot(r, p0, p0)), L = sqrtl(dot(r, q0, q0));
@@ -340,7 +341,7 @@ multipliers(struct work *w, const real *q0, const real *p0, bool scaled,
 
 static int
 motion(struct work *w, real bp, real bq, real error, const real *p, bool scaled,
-       struct similar_motion *o)
+       struct self_similar_motion *o)
 {
     int r = w->r;
     real *q = vec(w, r);
@@ -353,7 +354,7 @@ motion(struct work *w, real bp, real bq, real error, const real *p, bool scaled,
     o->q = NEW_N(w->a, double, (size_t)r + 1);
     o->p = NEW_N(w->a, double, (size_t)r + 1);
     o->worst = -1;
-    o->verdict = SIMILAR_UNBOUNDED;
+    o->verdict = SELF_SIMILAR_UNBOUNDED;
     if (!place(w, bq, p, q))
         return 0;
     o->energy = (double)(0.5L * dot(r, p, p) - dot(r, w->free, q));
@@ -369,7 +370,7 @@ motion(struct work *w, real bp, real bq, real error, const real *p, bool scaled,
  */
 
 static int
-find_free(struct work *w, struct similar *out)
+find_free(struct work *w, struct self_similar *out)
 {
     int r = w->r;
     double *A = NEW_N(w->a, double, (size_t)(r * r) + 1);
@@ -378,7 +379,7 @@ find_free(struct work *w, struct similar *out)
         A[i] = (double)w->A[i];
     if (eigen_solve(w->a, r, A, &e))
         return 1;
-    out->v = NEW_N(w->a, struct similar_motion, (size_t)(r * r) + 1);
+    out->v = NEW_N(w->a, struct self_similar_motion, (size_t)(r * r) + 1);
     real *p = vec(w, r);
     for (int i = 0; i < r; i++)
         out->tied |= e.im[i] != 0.0 && fabs(e.im[i]) <= e.error[i];
@@ -486,14 +487,15 @@ polish(const real *c, int n, real b, real lo, real hi, real *error)
             break;
         b = next;
     }
-    real noise = SIMILAR_NOISE * DBL_EPSILON * terms, step = noise / fabsl(d);
+    real noise = SELF_SIMILAR_NOISE * DBL_EPSILON * terms,
+         step = noise / fabsl(d);
     /* next to a double root the slope tells nothing */
     *error = fminl(step, sqrtl(noise / terms)) / b;
     return b;
 }
 
 static int
-find_falling(struct work *w, struct similar *out)
+find_falling(struct work *w, struct self_similar *out)
 {
     int r = w->r, n;
     real *pi = vec(w, 3 * r), big = 0.0L;
@@ -509,7 +511,8 @@ find_falling(struct work *w, struct similar *out)
     for (int k = 0; k <= n; k++)
         c[k] = (double)(pi[k] / big);
     int k = big > 0.0L ? polynomial_roots(c, n, 1.0, 0.0, root, n) : 0;
-    out->v = NEW_N(w->a, struct similar_motion, (size_t)(k > 0 ? k : 0) + 1);
+    out->v =
+        NEW_N(w->a, struct self_similar_motion, (size_t)(k > 0 ? k : 0) + 1);
     real *p = vec(w, r), *x = vec(w, r);
     for (int i = 0; i < k; i++) {
         real lo = i ? 0.5L * ((real)root[i - 1] + root[i]) : 0.0L;
@@ -519,26 +522,26 @@ find_falling(struct work *w, struct similar *out)
             continue;
         times(r, w->Ri, w->acc, x);
         memcpy(p, x, (size_t)r * sizeof *p);
-        struct similar_motion *o = &out->v[out->n++];
+        struct self_similar_motion *o = &out->v[out->n++];
         bool finite = resolve(w, b, w->A, p);
         if (!finite)
             memset(p, 0, (size_t)r * sizeof *p);
         if (motion(w, b, b * b, error, p, true, o))
             return 1;
         if (!finite)
-            o->verdict = SIMILAR_UNBOUNDED;
+            o->verdict = SELF_SIMILAR_UNBOUNDED;
     }
     return 0;
 }
 
 void
-similar_sort(struct similar *s)
+self_similar_sort(struct self_similar *s)
 {
     for (int i = 1; i < s->n; i++)
         for (int j = i; j > 0; j--) {
-            struct similar_motion *a = &s->v[j - 1], *b = &s->v[j], t;
-            bool fa = a->verdict == SIMILAR_FEASIBLE,
-                 fb = b->verdict == SIMILAR_FEASIBLE;
+            struct self_similar_motion *a = &s->v[j - 1], *b = &s->v[j], t;
+            bool fa = a->verdict == SELF_SIMILAR_FEASIBLE,
+                 fb = b->verdict == SELF_SIMILAR_FEASIBLE;
             if (fa > fb || (fa == fb && a->bp >= b->bp))
                 break;
             t = *a;
@@ -546,21 +549,21 @@ similar_sort(struct similar *s)
             *b = t;
         }
     for (int i = 0; i < s->n; i++)
-        s->feasible += s->v[i].verdict == SIMILAR_FEASIBLE;
+        s->feasible += s->v[i].verdict == SELF_SIMILAR_FEASIBLE;
 }
 
 int
-similar_find(struct arena *a, const struct relabel *s, int step, double acc,
-             struct similar *out)
+self_similar_find(struct arena *a, const struct symmetry *s, int step,
+                  double acc, struct self_similar *out)
 {
     struct work w = {.a = a, .m = s->m, .r = s->rank, .e = s->e};
     prepare(&w, s, step, acc);
-    *out =
-        (struct similar){.step = step,
-                         .kind = acc == 0.0                ? SIMILAR_FREE
-                                 : w.e > 0.0L || acc > 0.0 ? SIMILAR_FALLING
-                                                           : SIMILAR_SLIDING};
+    *out = (struct self_similar){.step = step,
+                                 .kind = acc == 0.0 ? SELF_SIMILAR_FREE
+                                         : w.e > 0.0L || acc > 0.0
+                                             ? SELF_SIMILAR_FALLING
+                                             : SELF_SIMILAR_SLIDING};
     int st = acc == 0.0 ? find_free(&w, out) : find_falling(&w, out);
-    similar_sort(out);
+    self_similar_sort(out);
     return st;
 }

@@ -14,24 +14,24 @@
 #include "runtime/returnmap/symmetry.h"
 
 /* with acceleration the polynomial has degree 3 rank - 2 <= POLYNOMIAL_MAX */
-#define SIMILAR_RANK 8
+#define SELF_SIMILAR_RANK 8
 
-enum similar_kind {
-    SIMILAR_FREE,    /* no acceleration */
-    SIMILAR_FALLING, /* the same one in every flight */
-    SIMILAR_SLIDING  /* no restitution: the contact hit last stays closed */
+enum self_similar_kind {
+    SELF_SIMILAR_FREE,    /* no acceleration */
+    SELF_SIMILAR_FALLING, /* the same one in every flight */
+    SELF_SIMILAR_SLIDING /* no restitution: the contact hit last stays closed */
 };
 
-enum similar_verdict {
-    SIMILAR_FEASIBLE,
-    SIMILAR_RECEDES,  /* the contact that should be hit does not approach */
-    SIMILAR_BELOW,    /* a gap is negative at the first impact */
-    SIMILAR_DIPS,     /* a gap becomes negative in flight */
-    SIMILAR_BACK,     /* of a given order: a flight would go back in time */
-    SIMILAR_UNBOUNDED /* the state is not finite: resonance */
+enum self_similar_verdict {
+    SELF_SIMILAR_FEASIBLE,
+    SELF_SIMILAR_RECEDES, /* the contact that should be hit does not approach */
+    SELF_SIMILAR_BELOW,   /* a gap is negative at the first impact */
+    SELF_SIMILAR_DIPS,    /* a gap becomes negative in flight */
+    SELF_SIMILAR_BACK,    /* of a given order: a flight would go back in time */
+    SELF_SIMILAR_UNBOUNDED /* the state is not finite: resonance */
 };
 
-struct similar_motion {
+struct self_similar_motion {
     double bp, bq, bt;
     double error;    /* of bp, relative: a bound of first order */
     double *q, *p;   /* rank: before the first impact, for a first flight of 1;
@@ -39,7 +39,7 @@ struct similar_motion {
     double period;   /* time of the order, 1 where it is one impact */
     double exponent; /* c of E ~ (t_end - t)^c */
     double energy;   /* before the first impact, same units */
-    enum similar_verdict verdict;
+    enum self_similar_verdict verdict;
     double margin; /* least gap over the length of q, the one hit excepted;
                       0 with one contact */
     int worst;     /* its place in the order; -1: none */
@@ -49,27 +49,27 @@ struct similar_motion {
     double *multiplier, *multiplier_im;
 };
 
-struct similar {
-    enum similar_kind kind;
+struct self_similar {
+    enum self_similar_kind kind;
     int step, n, feasible;
-    struct similar_motion *v; /* feasible ones first, then falling bp */
+    struct self_similar_motion *v; /* feasible ones first, then falling bp */
     bool tied; /* eigenvalues that cannot be told from equal or real ones were
                   left out */
 };
 
 /* acc: acceleration of every gap over sqrt(W_jj). 0, or 1: eigenvalues do not
- * converge. rank <= SIMILAR_RANK if acc != 0. Memory: the arena. */
-int similar_find(struct arena *a, const struct relabel *s, int step, double acc,
-                 struct similar *out);
+ * converge. rank <= SELF_SIMILAR_RANK if acc != 0. Memory: the arena. */
+int self_similar_find(struct arena *a, const struct symmetry *s, int step,
+                      double acc, struct self_similar *out);
 
 /* Motions of a given order of n impacts that repeats, without acceleration and
  * without a symmetry (self_similar_order.c). C: m x m cosines of the contacts,
  * of the given rank; e: m restitutions. q and p have m entries, gaps and rates
  * over sqrt(W_ii), ratios are of a whole period. 0, or 1 as above. */
-int similar_order(struct arena *a, int m, int rank, const double *C,
-                  const double *e, const int *order, int n,
-                  struct similar *out);
+int self_similar_order(struct arena *a, int m, int rank, const double *C,
+                       const double *e, const int *order, int n,
+                       struct self_similar *out);
 /* feasible ones first */
-void similar_sort(struct similar *s);
+void self_similar_sort(struct self_similar *s);
 
 #endif

@@ -116,7 +116,7 @@ gaps(const struct word *w, double *q)
 
 /* state and times; scaled to a first flight of 1 and a first rate of -1 */
 static void
-put(struct word *w, const double *p, double *q, struct similar_motion *o)
+put(struct word *w, const double *p, double *q, struct self_similar_motion *o)
 {
     int m = w->m, first = w->order[0];
     double least = INFINITY, big = 0.0, total = 0.0, t0 = 0.0;
@@ -146,9 +146,9 @@ put(struct word *w, const double *p, double *q, struct similar_motion *o)
     }
     o->period = total / t0;
     o->margin = m > 1 ? least : 0.0;
-    o->verdict = back                     ? SIMILAR_BACK
-                 : least >= -ORDER_CLOSED ? SIMILAR_FEASIBLE
-                                          : SIMILAR_BELOW;
+    o->verdict = back                     ? SELF_SIMILAR_BACK
+                 : least >= -ORDER_CLOSED ? SELF_SIMILAR_FEASIBLE
+                                          : SELF_SIMILAR_BELOW;
 }
 
 /* eigenvalues over the one of the motion, itself left out; `zero`: one of 0
@@ -193,7 +193,7 @@ shrinks(const struct eigen *e, int i, double below)
 
 /* all motions with the velocities of eigenvector i of A */
 static int
-motions(struct word *w, const struct eigen *A, int i, struct similar *out)
+motions(struct word *w, const struct eigen *A, int i, struct self_similar *out)
 {
     int m = w->m, r = w->r;
     double *p = vector(w, A, i);
@@ -208,7 +208,7 @@ motions(struct word *w, const struct eigen *A, int i, struct similar *out)
     for (int j = 0; j < r; j++) {
         if (!shrinks(&e, j, A->re[i] - A->error[i] - e.error[j]))
             continue;
-        struct similar_motion *o = &out->v[out->n++];
+        struct self_similar_motion *o = &out->v[out->n++];
         double *q = vector(w, &e, j), s = 0.0;
         for (int k = 0; k < m; k++)
             s += q[k];
@@ -265,21 +265,22 @@ basis(const struct word *w)
 }
 
 int
-similar_order(struct arena *a, int m, int rank, const double *C,
-              const double *e, const int *order, int n, struct similar *out)
+self_similar_order(struct arena *a, int m, int rank, const double *C,
+                   const double *e, const int *order, int n,
+                   struct self_similar *out)
 {
     struct word w = {
         .a = a, .m = m, .r = rank, .n = n, .C = C, .e = e, .order = order};
     struct eigen A;
     w.u = NEW_N(a, double, (size_t)(n * m));
     w.V = basis(&w);
-    *out = (struct similar){.kind = SIMILAR_FREE, .step = 1};
-    out->v = NEW_N(a, struct similar_motion, (size_t)(rank * rank) + 1);
+    *out = (struct self_similar){.kind = SELF_SIMILAR_FREE, .step = 1};
+    out->v = NEW_N(a, struct self_similar_motion, (size_t)(rank * rank) + 1);
     if (eigen_solve(a, rank, matrix(&w, velocities), &A))
         return 1;
     for (int i = 0; i < rank; i++)
         if (shrinks(&A, i, 1.0 - ORDER_ONE) && motions(&w, &A, i, out))
             return 1;
-    similar_sort(out);
+    self_similar_sort(out);
     return 0;
 }

@@ -9,9 +9,9 @@
 #include "base/arena.h"
 
 /* cosines that differ by this are different: data of 9 digits */
-#define RELABEL_SAME 1e-9
+#define SYMMETRY_SAME 1e-9
 /* cosines compared before the search is given up: under a second */
-#define RELABEL_TRIES 100000000L
+#define SYMMETRY_TRIES 100000000L
 
 static const double pi = 3.14159265358979323846;
 
@@ -35,7 +35,7 @@ extend(struct search *s, int k)
     if (k == m) {
         /* around the corner: distances j and m - j are one */
         for (int j = 1; j < m; j++)
-            if (fabs(s->w[j] - s->w[m - j]) > RELABEL_SAME)
+            if (fabs(s->w[j] - s->w[m - j]) > SYMMETRY_SAME)
                 return false;
         return true;
     }
@@ -55,13 +55,13 @@ extend(struct search *s, int k)
         } else if (s->used[c]) {
             continue;
         }
-        if (++s->tries > RELABEL_TRIES)
+        if (++s->tries > SYMMETRY_TRIES)
             return false;
         double w = s->C[c];
-        bool fits = 2 * k <= m || fabs(w - s->w[m - k]) <= RELABEL_SAME;
+        bool fits = 2 * k <= m || fabs(w - s->w[m - k]) <= SYMMETRY_SAME;
         for (int i = 1; i < k && fits; i++, s->tries++)
             fits =
-                fabs(s->C[s->order[i] * m + c] - s->w[k - i]) <= RELABEL_SAME;
+                fabs(s->C[s->order[i] * m + c] - s->w[k - i]) <= SYMMETRY_SAME;
         if (!fits)
             continue;
         s->order[k] = c;
@@ -89,7 +89,7 @@ extend(struct search *s, int k)
 
 /* means of the cosines over all pairs of one distance */
 static void
-average(struct relabel *s, const double *C)
+average(struct symmetry *s, const double *C)
 {
     int m = s->m;
     s->deviation = 0.0;
@@ -116,7 +116,7 @@ angle(int j, int k, int m)
 }
 
 static void
-modes(struct arena *a, struct relabel *s)
+modes(struct arena *a, struct symmetry *s)
 {
     int m = s->m, r = 0;
     double *size = NEW_N(a, double, (size_t)m + 1);
@@ -156,7 +156,7 @@ modes(struct arena *a, struct relabel *s)
 }
 
 static void
-feet(struct relabel *s)
+feet(struct symmetry *s)
 {
     int m = s->m;
     /* from contacts far apart, whose cosine is well away from 1 */
@@ -166,18 +166,18 @@ feet(struct relabel *s)
         return;
     for (int k = 1; k < m; k++)
         if (fabs(s->cosine[k] - (cos(angle(1, k, m)) + q) / (1.0 + q)) >
-            RELABEL_SAME)
+            SYMMETRY_SAME)
             return;
     s->polygon = true;
     s->rho = sqrt(q);
 }
 
 void
-relabel_find(struct arena *a, int m, const double *W, const double *e,
-             struct relabel *s)
+symmetry_find(struct arena *a, int m, const double *W, const double *e,
+              struct symmetry *s)
 {
     size_t um = (size_t)m;
-    *s = (struct relabel){.m = m, .found = RELABEL_EMPTY};
+    *s = (struct symmetry){.m = m, .found = SYMMETRY_EMPTY};
     if (!m)
         return;
     s->e = e[0];
@@ -186,14 +186,14 @@ relabel_find(struct arena *a, int m, const double *W, const double *e,
     for (int i = 0; i < m; i++)
         s->order[i] = i;
     for (int i = 1; i < m; i++)
-        if (fabs(e[i] - e[0]) > RELABEL_SAME) {
-            s->found = RELABEL_RESTITUTION;
+        if (fabs(e[i] - e[0]) > SYMMETRY_SAME) {
+            s->found = SYMMETRY_RESTITUTION;
             s->second = i;
             return;
         }
     for (int i = 0; i < m; i++)
         if (!(W[i * (m + 1)] > 0.0)) { /* a gap that nothing moves */
-            s->found = RELABEL_NONE;
+            s->found = SYMMETRY_NONE;
             return;
         }
     double *C = NEW_N(a, double, um *um);
@@ -210,12 +210,12 @@ relabel_find(struct arena *a, int m, const double *W, const double *e,
     f.used[0] = true;
     f.order[0] = 0;
     if (m > 1 && !extend(&f, 1)) {
-        s->found = f.tries > RELABEL_TRIES ? RELABEL_GAVE_UP : RELABEL_NONE;
+        s->found = f.tries > SYMMETRY_TRIES ? SYMMETRY_GAVE_UP : SYMMETRY_NONE;
         for (int i = 0; i < m; i++)
             s->order[i] = i;
         return;
     }
-    s->found = m == 1 ? RELABEL_SINGLE : RELABEL_YES;
+    s->found = m == 1 ? SYMMETRY_SINGLE : SYMMETRY_YES;
     average(s, C);
     modes(a, s);
     if (m > 1)
@@ -223,7 +223,7 @@ relabel_find(struct arena *a, int m, const double *W, const double *e,
 }
 
 void
-relabel_turn(const struct relabel *s, int k, double *turn)
+symmetry_turn(const struct symmetry *s, int k, double *turn)
 {
     int r = s->rank;
     for (int i = 0; i < r * r; i++)
@@ -245,11 +245,11 @@ relabel_turn(const struct relabel *s, int k, double *turn)
 }
 
 void
-relabel_map(const struct relabel *s, int k, double *map)
+symmetry_map(const struct symmetry *s, int k, double *map)
 {
     int r = s->rank;
     /* F_k is F_0 turned by R^k; times U_0 from the left */
-    relabel_turn(s, k, map);
+    symmetry_turn(s, k, map);
     for (int j = 0; j < r; j++) {
         double d = 0.0;
         for (int i = 0; i < r; i++)
@@ -283,7 +283,7 @@ double_root(int m, double mu, double *gamma)
 }
 
 double
-relabel_critical(int m, double rho)
+symmetry_critical_restitution(int m, double rho)
 {
     double q = rho * rho, g = 0.0;
     if (m == 2) {
@@ -313,7 +313,7 @@ relabel_critical(int m, double rho)
 }
 
 double
-relabel_partial(int m, double rho)
+symmetry_partial_restitution(int m, double rho)
 {
     double q = rho * rho, w = (q - 0.5) / (1.0 + q);
     return m == 3 && w < 0.0 ? half_tangent(-w) : 0.0;
@@ -332,10 +332,10 @@ mirrored(double w, double e)
 }
 
 double
-relabel_mirrored(double rho)
+symmetry_mirrored(double rho)
 {
     double q = rho * rho, w = (q - 0.5) / (1.0 + q);
-    double lo = relabel_critical(3, rho), hi = 1.0;
+    double lo = symmetry_critical_restitution(3, rho), hi = 1.0;
     if (!(lo > 0.0) || !(mirrored(w, lo) > 0.0))
         return 0.0;
     for (int i = 0; i < 200; i++) {
@@ -351,7 +351,7 @@ relabel_mirrored(double rho)
 }
 
 double
-relabel_rod_limit(double rho, double e)
+symmetry_rod_limit(double rho, double e)
 {
     double q = rho * rho, h = (1.0 - rho) / (1.0 + rho);
     if (rho >= 1.0 || e > h * h)

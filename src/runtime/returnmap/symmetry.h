@@ -19,19 +19,19 @@
 
 struct arena;
 
-enum relabel_found {
-    RELABEL_YES,
-    RELABEL_EMPTY,       /* no contacts */
-    RELABEL_SINGLE,      /* one contact: nothing to relabel */
-    RELABEL_RESTITUTION, /* first and second have different ones */
-    RELABEL_NONE,        /* no order is cyclic */
-    RELABEL_GAVE_UP      /* too many orders to try */
+enum symmetry_found {
+    SYMMETRY_YES,
+    SYMMETRY_EMPTY,       /* no contacts */
+    SYMMETRY_SINGLE,      /* one contact: nothing to relabel */
+    SYMMETRY_RESTITUTION, /* first and second have different ones */
+    SYMMETRY_NONE,        /* no order is cyclic */
+    SYMMETRY_GAVE_UP      /* too many orders to try */
 };
 
-struct relabel {
+struct symmetry {
     int m, rank;
-    enum relabel_found found;
-    int first, second; /* contacts, RELABEL_RESTITUTION */
+    enum symmetry_found found;
+    int first, second; /* contacts, SYMMETRY_RESTITUTION */
     double e;
     int *order;       /* m: contacts, neighbours side by side */
     double *cosine;   /* m: of contacts k apart */
@@ -44,12 +44,12 @@ struct relabel {
 };
 
 /* W: m x m, e: m */
-void relabel_find(struct arena *a, int m, const double *W, const double *e,
-                  struct relabel *s);
+void symmetry_find(struct arena *a, int m, const double *W, const double *e,
+                   struct symmetry *s);
 /* R^k, rank x rank; k may be negative */
-void relabel_turn(const struct relabel *s, int k, double *turn);
+void symmetry_turn(const struct symmetry *s, int k, double *turn);
 /* U_0 R^k, rank x rank */
-void relabel_map(const struct relabel *s, int k, double *map);
+void symmetry_map(const struct symmetry *s, int k, double *map);
 
 /* -- a rod, or a regular polygon of m feet, without acceleration ------------
  */
@@ -57,17 +57,18 @@ void relabel_map(const struct relabel *s, int k, double *map);
 /* restitution under which chatter can be complete or partial; 0: never.
  * Closed forms (m = 2, 3), else the double root of the characteristic
  * polynomial */
-double relabel_critical(int m, double rho);
+double symmetry_critical_restitution(int m, double rho);
 /* restitution under which two neighbouring feet can chatter while the body
  * moves on; 0: never (only m = 3, rho^2 < 1/2) */
-double relabel_partial(int m, double rho);
+double symmetry_partial_restitution(int m, double rho);
 /* Restitution under which three feet can come to rest in the order 0, 2, 1, 2,
  * ...: relabelled by the mirror that exchanges 0 and 1, two impacts are one map
  * P U_2 U_0, and this is where its positive eigenvalues meet. It is greater
- * than relabel_critical(3, rho), which is about neighbours in turn; 0: never */
-double relabel_mirrored(double rho);
+ * than symmetry_critical_restitution(3, rho), which is about neighbours in
+ * turn; 0: never */
+double symmetry_mirrored(double rho);
 /* Theorem 3: greatest |omega/v| of a rod (half-length 1) that comes to rest, v
  * < 0; 0: none does */
-double relabel_rod_limit(double rho, double e);
+double symmetry_rod_limit(double rho, double e);
 
 #endif

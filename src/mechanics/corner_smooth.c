@@ -3,7 +3,7 @@
  * point x of A nearest to a feature of B, as a tape for Newton's method and as
  * an implicit series along the motion. The feature's numbers are locals behind
  * the unknowns, in B's axes about its mass centre, so that one tape serves all
- * features of a kind (enum corner_feature):
+ * features of a kind (enum feature_kind):
  *     vertex b:     G(x) = 0,  b - p = gamma N;                gap gamma |N|
  *     edge b + s w: G(x) = 0,  b + s w - p = gamma N,  w.N = 0;     likewise
  *     face n.y = d: G(x) = 0,  N + mu n = 0;                     gap n.p - d

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "bench.h"
-#include "runtime/gap/smooth_smooth.h"
+#include "runtime/gap/closest_points.h"
 #include "runtime/motion/motion.h"
 #include "runtime/setup/new_run.h"
 
@@ -18,18 +18,18 @@ bench_gap(void)
 {
     struct bench_random rnd = {1};
     double p[BENCH_PAIR], took[RUNS], out[ORDER + 1], h, sum = 0;
-    struct closest c;
+    struct closest_points c;
     struct model m;
 
     bench_model(&m, bench_pair_text, 1);
     bench_pair_draw(&rnd, p);
-    if (rt_restart(m.rt, p) || closest_points(m.rt, 0, &c, true))
+    if (rt_restart(m.rt, p) || closest_points_find(m.rt, 0, &c, true))
         exit(3);
     for (int i = 0; i < RUNS; i++) {
         double start = bench_cpu();
         for (int k = 0; k < TIMES; k++) {
             if (motion_series_all(m.rt, ORDER, &h) ||
-                closest_gap_series(m.rt, 0, ORDER, out))
+                contact_gap_series(m.rt, 0, ORDER, out))
                 exit(3);
             sum += out[ORDER];
         }

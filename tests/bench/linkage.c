@@ -104,7 +104,7 @@ bench_linkage(void)
     bench_note("Imp %.4g s/s, energy %.1g of 30 J after %g s; GSL in minimal "
                "coordinates %.4g s/s, energy %.1g",
                bench_median(imp, RUNS), ei, SPAN, bench_median(gsl, RUNS), eg);
-    double joints = hold_greatest(m.rt);
+    double joints = joints_greatest_error(m.rt);
     bench_line("    error of its joints", joints, "m", "at most 1e-12",
                joints <= 1e-12);
     bench_line("    energy error of Imp", ei, "J", "at most 1e-11",

@@ -21,7 +21,7 @@
 #include "base/source.h"
 #include "mechanics/mech.h"
 #include "runtime/events/event.h"
-#include "runtime/gap/smooth_smooth.h"
+#include "runtime/gap/closest_points.h"
 #include "runtime/motion/motion.h"
 #include "runtime/setup/new_run.h"
 

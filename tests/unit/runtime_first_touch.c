@@ -10,7 +10,7 @@ struct setting {
     struct fix f;
     uint64_t seed;
     double at[2][13]; /* states at the touch */
-    double g[RT_ORDER + 1];
+    double g[MOTION_STEP_ORDER + 1];
 };
 
 static int
@@ -38,7 +38,7 @@ keep(struct setting *z)
 
 /* random shapes and attitudes, bodies in touch at t = 0, random velocities */
 static void
-in_touch(struct setting *z, struct closest *c)
+in_touch(struct setting *z, struct closest_points *c)
 {
     struct fix *f = &z->f;
     int d = f->d;
@@ -73,12 +73,12 @@ in_touch(struct setting *z, struct closest *c)
         s[i] = s0[i] + 6.0 * n[i];
     for (int k = 0; k < 3; k++) {
         fix_fresh(f, 0.0);
-        assert_int_equal(closest_points(f->rt, 0, c, true), IMP_OK);
+        assert_int_equal(closest_points_find(f->rt, 0, c, true), IMP_OK);
         for (int i = 0; i < d; i++)
             s[i] -= c->gap * c->n[i];
     }
     fix_fresh(f, 0.0);
-    assert_int_equal(closest_points(f->rt, 0, c, true), IMP_OK);
+    assert_int_equal(closest_points_find(f->rt, 0, c, true), IMP_OK);
     assert_true(fabs(c->gap) < 1e-14);
 }
 
@@ -87,8 +87,9 @@ series(struct setting *z)
 {
     double h;
     fix_fresh(&z->f, 0.0);
-    assert_int_equal(motion_series_all(z->f.rt, RT_ORDER, &h), IMP_OK);
-    assert_int_equal(closest_gap_series(z->f.rt, 0, RT_ORDER, z->g), IMP_OK);
+    assert_int_equal(motion_series_all(z->f.rt, MOTION_STEP_ORDER, &h), IMP_OK);
+    assert_int_equal(contact_gap_series(z->f.rt, 0, MOTION_STEP_ORDER, z->g),
+                     IMP_OK);
 }
 
 /* velocity of body 2 changed by x along unit e */
@@ -102,7 +103,7 @@ push(struct setting *z, const double *e, double x)
 
 /* gap rate made `rate` by the normal velocity */
 static void
-set_rate(struct setting *z, const struct closest *c, double rate)
+set_rate(struct setting *z, const struct closest_points *c, double rate)
 {
     for (int k = 0; k < 3; k++) {
         series(z);
@@ -124,7 +125,7 @@ backwards(struct setting *z)
 
 /* a tangent of the touch */
 static void
-tangent(struct setting *z, const struct closest *c, double *e)
+tangent(struct setting *z, const struct closest_points *c, double *e)
 {
     double l = 0.0, x;
     fix_unit(&z->seed, z->f.d, e);
@@ -146,9 +147,9 @@ rewind_apart(struct setting *z)
     keep(z);
     put(z, 0.0);
     for (double t = 0.002; t < 1.5; t *= 1.15) {
-        struct closest c;
+        struct closest_points c;
         assert_int_equal(motion_to(z->f.rt, -t), IMP_OK);
-        if (closest_points(z->f.rt, 0, &c, false) != IMP_OK ||
+        if (closest_points_find(z->f.rt, 0, &c, false) != IMP_OK ||
             c.gap < 1e-4 * t * t * t)
             break;
         free = t;
@@ -189,13 +190,13 @@ next(struct setting *z, enum event_watch watch, double until)
 static bool
 earlier(struct setting *z, const struct event *e)
 {
-    struct closest c;
+    struct closest_points c;
     if (e->kind != EVENT_CROSS || e->time > -1e-3)
         return false;
-    assert_int_equal(closest_points(z->f.rt, 0, &c, true), IMP_OK);
+    assert_int_equal(closest_points_find(z->f.rt, 0, &c, true), IMP_OK);
     assert_true(fabs(c.gap) < 1e-13);
     assert_int_equal(motion_to(z->f.rt, e->time + 1e-4), IMP_OK);
-    assert_int_equal(closest_points(z->f.rt, 0, &c, true), IMP_OK);
+    assert_int_equal(closest_points_find(z->f.rt, 0, &c, true), IMP_OK);
     assert_true(c.gap < 0.0);
     return true;
 }
@@ -221,7 +222,7 @@ crossing(void **state)
         open_both(&z, d);
         steps = 0;
         while (done < want) {
-            struct closest c;
+            struct closest_points c;
             in_touch(&z, &c);
             double v = -exp(fix_between(&z.seed, log(1e-4), log(3.0)));
             set_rate(&z, &c, v);
@@ -253,7 +254,7 @@ grazing(void **state)
         open_both(&z, d);
         steps = 0;
         while (done < want) {
-            struct closest c;
+            struct closest_points c;
             in_touch(&z, &c);
             set_rate(&z, &c, 0.0);
             double D = 2.0 * z.g[2], j = 6.0 * z.g[3];
@@ -316,7 +317,7 @@ c00(void **state)
         open_both(&z, d);
         steps = 0;
         while (done < want) {
-            struct closest c;
+            struct closest_points c;
             double e[3], D[3], x = 0.0;
             in_touch(&z, &c);
             tangent(&z, &c, e);
@@ -461,9 +462,9 @@ many_rotations(void **state)
         double t1 = e.time, least = INFINITY;
         put(&z, 0.0);
         for (int i = 1; i < 4000; i++) {
-            struct closest c;
+            struct closest_points c;
             assert_int_equal(motion_to(z.f.rt, t1 * i / 4000.0), IMP_OK);
-            assert_int_equal(closest_points(z.f.rt, 0, &c, true), IMP_OK);
+            assert_int_equal(closest_points_find(z.f.rt, 0, &c, true), IMP_OK);
             least = fmin(least, c.gap);
         }
         assert_true(least > 0.0);
@@ -535,10 +536,10 @@ printed_examples(void **state)
                                        {0x1p-9, -1.07102477503999e-9},
                                        {-0x1p-5, 4.47239222391838e-6}};
     for (int i = 0; i < 4; i++) {
-        struct closest c;
+        struct closest_points c;
         put(&z, 0.0);
         assert_int_equal(motion_to(z.f.rt, sigma[i][0]), IMP_OK);
-        assert_int_equal(closest_points(z.f.rt, 0, &c, true), IMP_OK);
+        assert_int_equal(closest_points_find(z.f.rt, 0, &c, true), IMP_OK);
         assert_true(fabs(c.gap - sigma[i][1]) < 2e-15);
     }
     put(&z, 0.0);
@@ -680,9 +681,9 @@ rough_shapes(void **state)
             double t1 = e.time;
             put(&z, 0.0);
             for (int i = 1; i < 300; i++) {
-                struct closest c;
+                struct closest_points c;
                 assert_int_equal(motion_to(z.f.rt, t1 * i / 300.0), IMP_OK);
-                int st = closest_points(z.f.rt, 0, &c, false);
+                int st = closest_points_find(z.f.rt, 0, &c, false);
                 assert_true(st == IMP_OK || st == IMP_SINGULAR);
                 assert_true(c.gap > 0.0);
             }

@@ -274,7 +274,7 @@ check_mechanism(const struct model *m, unsigned what, struct worst *w)
             for (uint32_t i = 0; i < (d == 2 ? 3u : 6u); i++)
                 fast = fmax(fast, fabs(s[at + i]));
         }
-        assert_int_equal(hold_errors(rt, &p, &v), IMP_OK);
+        assert_int_equal(joints_errors(rt, &p, &v), IMP_OK);
         assert_int_equal(motion_totals(rt, &t), IMP_OK);
         double e = fabs(t.kinetic + t.potential - t0.kinetic - t0.potential);
         double dp = 0.0;
@@ -599,12 +599,12 @@ long_run(struct run *r, double until, int looks)
     double e0 = energy_of(r), p, v;
     for (int k = 1; k <= looks; k++) {
         go_to(r, until * k / looks);
-        assert_int_equal(hold_errors(r->d.rt, &p, &v), IMP_OK);
+        assert_int_equal(joints_errors(r->d.rt, &p, &v), IMP_OK);
         d.position = fmax(d.position, p);
         d.velocity = fmax(d.velocity, v);
         d.energy = fmax(d.energy, fabs(energy_of(r) - e0));
     }
-    d.position = fmax(d.position, hold_greatest(r->d.rt));
+    d.position = fmax(d.position, joints_greatest_error(r->d.rt));
     return d;
 }
 

@@ -90,7 +90,7 @@ plane_flight(void **state)
     memcpy(s, first, sizeof first);
     fix_fresh(&f, 0.0);
     double h;
-    assert_int_equal(motion_series_all(f.rt, RT_ORDER, &h), IMP_OK);
+    assert_int_equal(motion_series_all(f.rt, MOTION_STEP_ORDER, &h), IMP_OK);
     assert_true(isinf(h));
     assert_int_equal(motion_to(f.rt, 1e6), IMP_OK);
     assert_true(fabs(s[0] - 1e3) < 1e-12);

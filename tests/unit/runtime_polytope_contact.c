@@ -251,7 +251,7 @@ rotation(int dim, double R[9])
 
 struct pose_of {
     struct solid a, b;
-    struct corner_scene s;
+    struct polytope_scene s;
     double point[MOST][3];
 };
 
@@ -267,12 +267,12 @@ place(struct pose_of *o, int dim, double away)
     for (int i = 0; i < 3; i++)
         o->s.c[i] *= away;
     rotation(dim, o->s.R);
-    corner_scene_place(&o->s);
+    polytope_scene_place(&o->s);
 }
 
 /* how far x (axes of body 0) is outside of body b */
 static double
-outside(const struct corner_scene *s, int b, const double x[3])
+outside(const struct polytope_scene *s, int b, const double x[3])
 {
     double y[3], d[3], most = -INFINITY;
     for (int i = 0; i < 3; i++)
@@ -288,7 +288,7 @@ outside(const struct corner_scene *s, int b, const double x[3])
 
 /* separation by all vertices, written anew */
 static double
-sigma(const struct corner_scene *s, const double n[3])
+sigma(const struct polytope_scene *s, const double n[3])
 {
     double lo = INFINITY, hi = -INFINITY;
     for (uint32_t v = 0; v < s->p[0]->n_vertex; v++)
@@ -299,7 +299,7 @@ sigma(const struct corner_scene *s, const double n[3])
 }
 
 static double
-deepest(const struct corner_scene *s)
+deepest(const struct polytope_scene *s)
 {
     double best = -INFINITY, n[3];
     for (int b = 0; b < 2; b++)
@@ -327,7 +327,7 @@ deepest(const struct corner_scene *s)
 }
 
 static void
-check(const struct corner_scene *s, const struct corner *o, int it)
+check(const struct polytope_scene *s, const struct nearest_features *o, int it)
 {
     double tol = 2e-15 * s->size, d[3], n[3];
     for (int i = 0; i < 3; i++) {
@@ -362,12 +362,12 @@ nearest(void **state)
     unsigned seen[3][3] = {{0}};
     for (int it = 0; it < n; it++) {
         struct pose_of o;
-        struct corner c, w;
+        struct nearest_features c, w;
         int dim = it % 3 ? 3 : 2;
         shape(&o.a, dim);
         shape(&o.b, dim);
         place(&o, dim, it % 7 ? uniform(0, 3) : uniform(0, 100));
-        corner_find(&o.s, NULL, &c);
+        nearest_features_find(&o.s, NULL, &c);
         check(&o.s, &c, it);
         if (c.gap > 0)
             seen[c.pair.kind[0]][c.pair.kind[1]]++;
@@ -376,21 +376,21 @@ nearest(void **state)
             double by = k == 3 ? 1.0 : 0.99;
             for (int i = 0; i < 3; i++)
                 o.s.c[i] -= by * c.gap * c.n[i];
-            corner_scene_place(&o.s);
-            corner_find(&o.s, &c.pair, &w);
+            polytope_scene_place(&o.s);
+            nearest_features_find(&o.s, &c.pair, &w);
             if (k < 3)
                 check(&o.s, &w, it);
             else
                 assert_true(fabs(w.gap) < 1e-13 * o.s.size);
-            corner_find(&o.s, NULL, &c);
+            nearest_features_find(&o.s, NULL, &c);
             assert_true(fabs(w.gap - c.gap) < 1e-13 * o.s.size);
         }
     }
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            if ((i == CORNER_FACE) + (j == CORNER_FACE) < 2 &&
-                !(i == CORNER_FACE && j == CORNER_EDGE) &&
-                !(j == CORNER_FACE && i == CORNER_EDGE))
+            if ((i == FEATURE_FACE) + (j == FEATURE_FACE) < 2 &&
+                !(i == FEATURE_FACE && j == FEATURE_EDGE) &&
+                !(j == FEATURE_FACE && i == FEATURE_EDGE))
                 assert_true(n < 1000 || seen[i][j] > 0);
 }
 
@@ -400,12 +400,12 @@ half_space(void **state)
     (void)state;
     for (int it = 0; it < 300; it++) {
         struct pose_of o;
-        struct corner c;
+        struct nearest_features c;
         int dim = it % 2 ? 3 : 2, b = it / 2 % 2;
         shape(b ? &o.a : &o.b, dim);
         ground(b ? &o.b : &o.a, dim);
         place(&o, dim, uniform(0, 2));
-        corner_find(&o.s, NULL, &c);
+        nearest_features_find(&o.s, NULL, &c);
         const struct solid *s = b ? &o.a : &o.b;
         double n[3], d = o.s.p[b]->face[0].d, least = INFINITY;
         for (int i = 0; i < 3; i++)
@@ -427,12 +427,12 @@ exchange(void **state)
     (void)state;
     for (int it = 0; it < 1000; it++) {
         struct pose_of o, e;
-        struct corner c, x;
+        struct nearest_features c, x;
         int dim = it % 3 ? 3 : 2;
         shape(&o.a, dim);
         shape(&o.b, dim);
         place(&o, dim, uniform(0, 3));
-        corner_find(&o.s, NULL, &c);
+        nearest_features_find(&o.s, NULL, &c);
         e.a = o.b;
         e.b = o.a;
         place(&e, dim, 1);
@@ -444,8 +444,8 @@ exchange(void **state)
             for (int j = 0; j < 3; j++)
                 e.s.R[3 * i + j] = o.s.R[3 * j + i];
         }
-        corner_scene_place(&e.s);
-        corner_find(&e.s, NULL, &x);
+        polytope_scene_place(&e.s);
+        nearest_features_find(&e.s, NULL, &x);
         assert_true(fabs(x.gap - c.gap) < 1e-14 * o.s.size);
     }
 }
@@ -456,8 +456,8 @@ exchange(void **state)
 
 /* body 1 turns about a fixed axis of body 0 and flies straight on */
 static void
-pose_series(const struct corner_scene *s, const double v[3], const double w[3],
-            struct taylor c[3], struct taylor R[9])
+pose_series(const struct polytope_scene *s, const double v[3],
+            const double w[3], struct taylor c[3], struct taylor R[9])
 {
     double m[9], next[9];
     memcpy(m, s->R, sizeof m);
@@ -484,10 +484,10 @@ along(void **state)
     int n = cases(1000), used = 0, held = 0;
     for (int it = 0; it < n; it++) {
         struct pose_of o;
-        struct corner_scene later;
+        struct polytope_scene later;
         double point[MOST][3], v[3], w[3];
         struct taylor c[3], R[9], gap;
-        struct corner now, then;
+        struct nearest_features now, then;
         int dim = it % 3 ? 3 : 2;
         shape(&o.a, dim);
         shape(&o.b, dim);
@@ -496,15 +496,15 @@ along(void **state)
         for (int i = 0; i < 3; i++)
             w[i] = dim == 3 || i == 2 ? uniform(-1, 1) : 0.0;
         pose_series(&o.s, v, w, c, R);
-        corner_find(&o.s, NULL, &now);
+        nearest_features_find(&o.s, NULL, &now);
         if (!(now.gap > 1e-3))
             continue;
-        struct corner_test t = {.order = ORDER,
-                                .horizon = 0.3,
-                                .slack = 1e-13,
-                                .worst = INFINITY,
-                                .first = INFINITY};
-        assert_true(corner_gap(&o.s, &now.pair, c, R, &t, &gap));
+        struct feature_validity t = {.order = ORDER,
+                                     .horizon = 0.3,
+                                     .slack = 1e-13,
+                                     .worst = INFINITY,
+                                     .first = INFINITY};
+        assert_true(feature_gap_series(&o.s, &now.pair, c, R, &t, &gap));
         assert_true(fabs(gap.c[0] - now.gap) < 1e-14);
         double end = fmin(t.first, 0.3);
         /* the series itself may hold for less */
@@ -524,8 +524,8 @@ along(void **state)
                 later.c[i] = taylor_at(ORDER, &c[i], dt);
             for (int i = 0; i < 9; i++)
                 later.R[i] = taylor_at(ORDER, &R[i], dt);
-            corner_scene_place(&later);
-            corner_find(&later, NULL, &then);
+            polytope_scene_place(&later);
+            nearest_features_find(&later, NULL, &then);
             if (!(then.gap > 1e-9))
                 break;
             used++;
@@ -544,8 +544,8 @@ along(void **state)
                 later.c[i] = taylor_at(ORDER, &c[i], dt);
             for (int i = 0; i < 9; i++)
                 later.R[i] = taylor_at(ORDER, &R[i], dt);
-            corner_scene_place(&later);
-            corner_find(&later, NULL, &then);
+            polytope_scene_place(&later);
+            nearest_features_find(&later, NULL, &then);
             assert_true(then.gap < 1e-9 ||
                         memcmp(&then.pair, &now.pair, sizeof now.pair) != 0);
         }

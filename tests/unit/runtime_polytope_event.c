@@ -5,8 +5,8 @@
 #include "model.h"
 
 #include "runtime/events/event.h"
+#include "runtime/gap/closest_points.h"
 #include "runtime/gap/polytope_contact.h"
-#include "runtime/gap/smooth_smooth.h"
 #include "runtime/motion/motion.h"
 #include "runtime/setup/new_run.h"
 
@@ -111,9 +111,9 @@ turned(struct model *o, struct tm_body *b, double angle, const double axis[3])
 static double
 gap_at(struct model *o, double t)
 {
-    struct closest c;
+    struct closest_points c;
     assert_int_equal(motion_to(o->r, t), IMP_OK);
-    assert_int_equal(closest_points(o->r, 0, &c, true), IMP_OK);
+    assert_int_equal(closest_points_find(o->r, 0, &c, true), IMP_OK);
     return c.gap;
 }
 
@@ -165,12 +165,12 @@ flights(void **state)
             model_complain(&o);
             fail_msg("case %d: status %d at %g", it, st, rt_time(o.r));
         }
-        event_tolerances(o.r, 0, &tol, &rate);
+        gap_tolerances(o.r, 0, &tol, &rate);
         double end = e.kind >= EVENT_CROSS ? e.time : until;
         if (e.kind >= EVENT_CROSS) {
-            struct closest c;
+            struct closest_points c;
             found++;
-            assert_int_equal(closest_points(o.r, 0, &c, true), IMP_OK);
+            assert_int_equal(closest_points_find(o.r, 0, &c, true), IMP_OK);
             /* to rounding where the gap crosses zero */
             double most = e.kind == EVENT_CROSS ? 1e-14 : tol;
             if (fabs(c.gap) > most)
@@ -210,7 +210,7 @@ through(void **state)
             event_next(o.r, &watch, until, NULL, NULL, &e, more, &n_more),
             IMP_OK);
         t0 = e.time;
-        event_tolerances(o.r, 0, &tol, &rate);
+        gap_tolerances(o.r, 0, &tol, &rate);
         if (e.kind != EVENT_CROSS) {
             model_free(&o);
             continue;
@@ -245,16 +245,17 @@ through(void **state)
  */
 
 static void
-touch(struct model *o, enum corner_touching kind, int n, struct corner_touch *t)
+touch(struct model *o, enum manifold_kind kind, int n,
+      struct contact_manifold *t)
 {
     double gap, tol, rate;
     assert_int_equal(event_start_check(o->r, 0, &gap), IMP_OK);
-    event_tolerances(o->r, 0, &tol, &rate);
+    gap_tolerances(o->r, 0, &tol, &rate);
     assert_true(fabs(gap) <= tol);
-    int st = corner_touch(o->r, 0, tol, t);
+    int st = polytope_contact_manifold(o->r, 0, tol, t);
     if (st) {
         model_complain(o);
-        fail_msg("corner_touch: %d", st);
+        fail_msg("polytope_contact_manifold: %d", st);
     }
     if (t->kind != kind || t->n_point != n)
         fail_msg("kind %d, %d points where %d, %d are wanted", t->kind,
@@ -289,32 +290,32 @@ plane_touches(void **state)
     (void)state;
     static const double one[3] = {1, 1, 1}, z[3] = {0, 0, 1};
     struct model o;
-    struct corner_touch t;
+    struct contact_manifold t;
     for (int swap = 0; swap < 2; swap++) {
         double s = swap ? -1 : 1;
         /* side on side, shifted */
         two(&o, 2, one, (double[]){0.25, 1, 0}, 0, z, swap);
-        touch(&o, CORNER_LINE, 2, &t);
+        touch(&o, MANIFOLD_LINE, 2, &t);
         NEAR(fabs(t.P[0][0] - t.P[1][0]), 0.75, 1e-12);
         NEAR(t.n[1], s, 1e-15);
         model_free(&o);
         /* corner on side */
         two(&o, 2, one, (double[]){0.25, 0.5 + sqrt(0.5), 0}, PI / 4, z, swap);
-        touch(&o, CORNER_POINT, 1, &t);
+        touch(&o, MANIFOLD_POINT, 1, &t);
         NEAR(t.P[0][0], 0.25, 1e-12);
         NEAR(t.n[1], s, 1e-15);
         model_free(&o);
         /* corner on corner: both sides of either may be meant */
         two(&o, 2, one, (double[]){1, 1, 0}, 0, z, swap);
-        touch(&o, CORNER_OPEN, 1, &t);
+        touch(&o, MANIFOLD_OPEN, 1, &t);
         assert_int_equal(t.n_choice, 2);
-        assert_int_equal(t.pair.kind[0], CORNER_VERTEX);
-        assert_int_equal(t.pair.kind[1], CORNER_VERTEX);
+        assert_int_equal(t.pair.kind[0], FEATURE_VERTEX);
+        assert_int_equal(t.pair.kind[1], FEATURE_VERTEX);
         for (int i = 0; i < 2; i++)
             NEAR(t.choice[i][0] * s + t.choice[i][1] * s, 1, 1e-15);
         model_free(&o);
         two(&o, 2, one, (double[]){0.5 + sqrt(0.5), 0.5, 0}, PI / 4, z, swap);
-        touch(&o, CORNER_OPEN, 1, &t);
+        touch(&o, MANIFOLD_OPEN, 1, &t);
         assert_int_equal(t.n_choice, 2);
         model_free(&o);
     }
@@ -331,31 +332,31 @@ space_touches(void **state)
     const double tip[3] = {1, -1, 0};
     double lean = acos(1 / sqrt(3.0));
     struct model o;
-    struct corner_touch t;
+    struct contact_manifold t;
     for (int swap = 0; swap < 2; swap++) {
         double s = swap ? -1 : 1;
         /* faces: one inside the other, shifted, turned by 45 degrees */
         two(&o, 3, small, (double[]){0.1, 0.2, 0.75}, 0, z, swap);
-        touch(&o, CORNER_AREA, 4, &t);
+        touch(&o, MANIFOLD_AREA, 4, &t);
         NEAR(t.n[2], s, 1e-15);
         model_free(&o);
         two(&o, 3, one, (double[]){0.25, 0.5, 1}, 0, z, swap);
-        touch(&o, CORNER_AREA, 4, &t);
+        touch(&o, MANIFOLD_AREA, 4, &t);
         model_free(&o);
         two(&o, 3, one, (double[]){0, 0, 1}, PI / 4, z, swap);
-        touch(&o, CORNER_AREA, 8, &t);
+        touch(&o, MANIFOLD_AREA, 8, &t);
         model_free(&o);
         /* edge along a face */
         two(&o, 3, bar, (double[]){0, 0, 0.5 + 0.1 * sqrt(2.0)}, PI / 4, x,
             swap);
-        touch(&o, CORNER_LINE, 2, &t);
+        touch(&o, MANIFOLD_LINE, 2, &t);
         NEAR(fabs(t.P[0][0]), 0.5, 1e-12);
         NEAR(t.n[2], s, 1e-15);
         model_free(&o);
         /* corner on a face */
         two(&o, 3, one, (double[]){0.1, 0.1, 0.5 + sqrt(0.75)}, lean, tip,
             swap);
-        touch(&o, CORNER_POINT, 1, &t);
+        touch(&o, MANIFOLD_POINT, 1, &t);
         NEAR(t.P[0][0], 0.1, 1e-12);
         NEAR(t.n[2], s, 1e-12);
         model_free(&o);
@@ -371,26 +372,26 @@ space_touches(void **state)
         turned(&o, b, PI / 4, x);
         contact(&o, "c", swap, !swap, 1);
         model_run(&o);
-        touch(&o, CORNER_POINT, 1, &t);
-        assert_int_equal(t.pair.kind[0], CORNER_EDGE);
-        assert_int_equal(t.pair.kind[1], CORNER_EDGE);
+        touch(&o, MANIFOLD_POINT, 1, &t);
+        assert_int_equal(t.pair.kind[0], FEATURE_EDGE);
+        assert_int_equal(t.pair.kind[1], FEATURE_EDGE);
         NEAR(t.n[2], s, 1e-12);
         NEAR(t.P[0][2], h, 1e-12);
         model_free(&o);
         /* corner on corner, edge on parallel edge, corner on edge */
         two(&o, 3, one, (double[]){1, 1, 1}, 0, z, swap);
-        touch(&o, CORNER_OPEN, 1, &t);
+        touch(&o, MANIFOLD_OPEN, 1, &t);
         assert_int_equal(t.n_choice, 3);
-        assert_int_equal(t.pair.kind[0], CORNER_VERTEX);
+        assert_int_equal(t.pair.kind[0], FEATURE_VERTEX);
         model_free(&o);
         two(&o, 3, one, (double[]){0.5, 1, 1}, 0, z, swap);
-        touch(&o, CORNER_OPEN, 2, &t);
+        touch(&o, MANIFOLD_OPEN, 2, &t);
         assert_int_equal(t.n_choice, 2);
-        assert_int_equal(t.pair.kind[0], CORNER_EDGE);
-        assert_int_equal(t.pair.kind[1], CORNER_EDGE);
+        assert_int_equal(t.pair.kind[0], FEATURE_EDGE);
+        assert_int_equal(t.pair.kind[1], FEATURE_EDGE);
         model_free(&o);
         two(&o, 3, one, (double[]){0, 0.5, 0.5 + sqrt(0.75)}, lean, tip, swap);
-        touch(&o, CORNER_OPEN, 1, &t);
+        touch(&o, MANIFOLD_OPEN, 1, &t);
         assert_true(t.n_choice >= 2);
         model_free(&o);
     }
@@ -405,17 +406,18 @@ stated(void **state)
     static const double good[3] = {1, 2, 2}, bad[3] = {1, 1, -1};
     for (int wrong = 0; wrong < 2; wrong++) {
         struct model o;
-        struct corner_touch t;
+        struct contact_manifold t;
         model_new(&o, 3);
         put(&o, box(&o, "a", 1, 1, 1), zero, zero, zero);
         put(&o, box(&o, "b", 1, 1, 1), at, zero, zero);
         contact(&o, "c", 0, 1, 1)->direction = vec(&o, 3, wrong ? bad : good);
         model_run(&o);
         if (wrong) {
-            assert_int_equal(corner_touch(o.r, 0, 1e-11, &t), IMP_BADMODEL);
+            assert_int_equal(polytope_contact_manifold(o.r, 0, 1e-11, &t),
+                             IMP_BADMODEL);
             assert_string_equal(diag_code_name(o.ds.first->code), "E0614");
         } else {
-            touch(&o, CORNER_OPEN, 1, &t);
+            touch(&o, MANIFOLD_OPEN, 1, &t);
             assert_true(t.stated);
             for (int i = 0; i < 3; i++)
                 NEAR(t.n[i], good[i] / 3, 1e-15);

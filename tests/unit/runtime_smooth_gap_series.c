@@ -7,7 +7,7 @@
 
 #include "rt_fixture.h"
 
-#define N RT_ORDER
+#define N MOTION_STEP_ORDER
 
 static void
 random_state(struct fix *f, uint64_t *seed, uint32_t b, const double *c)
@@ -52,17 +52,17 @@ check_case(struct fix *f, double size, struct tally *z)
 {
     static const double share[] = {0.1, 0.25, 0.5};
     struct rt *r = f->rt;
-    struct closest c;
+    struct closest_points c;
     double g[N + 1], h, saved[64];
     uint32_t n = f->im->layout.contact - f->im->layout.state;
     assert_true(n <= 64);
-    int st = closest_points(r, 0, &c, false);
+    int st = closest_points_find(r, 0, &c, false);
     if (st != IMP_OK || c.deep || !(c.condition < 1e3)) {
         z->left_out++; /* flat, or overlapping in more than one way */
         return;
     }
     assert_int_equal(motion_series_all(r, N, &h), IMP_OK);
-    assert_int_equal(closest_gap_series(r, 0, N, g), IMP_OK);
+    assert_int_equal(contact_gap_series(r, 0, N, g), IMP_OK);
     double rho = reach(g, size);
     memcpy(saved, r->env + f->im->layout.state, sizeof(double) * n);
     for (int k = 0; k < 3; k++) {
@@ -76,7 +76,7 @@ check_case(struct fix *f, double size, struct tally *z)
         fix_fresh(f, 0.0);
         assert_int_equal(motion_to(r, t), IMP_OK);
         memset(r->contact_warm, 0, f->im->contacts.n);
-        st = closest_points(r, 0, &c, false);
+        st = closest_points_find(r, 0, &c, false);
         if (st != IMP_OK || c.deep) {
             z->left_out++;
             return;

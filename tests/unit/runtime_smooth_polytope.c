@@ -242,10 +242,10 @@ duo_case(struct duo *o, uint64_t *seed, const double *a, double R, double far)
 
 /* P on body 0 and Q on body 1, gap and normal between them */
 static double
-residual(struct duo *o, const struct corner *c)
+residual(struct duo *o, const struct nearest_features *c)
 {
-    struct cs_pair s;
-    cs_pair_get(o->f.rt, 0, &s);
+    struct smooth_polytope s;
+    smooth_polytope_get(o->f.rt, 0, &s);
     const double *A = o->smooth == 0 ? c->P : c->Q;
     const double *B = o->smooth == 0 ? c->Q : c->P;
     double e = 0.0, w[3], x[3], out = -INFINITY;
@@ -270,17 +270,17 @@ residual(struct duo *o, const struct corner *c)
 static double
 ball_gap(struct duo *o, double r)
 {
-    struct cs_pair s;
+    struct smooth_polytope s;
     double y[3], n[3], w[3];
-    cs_pair_get(o->f.rt, 0, &s);
-    cs_project(&s, s.c, y, n);
+    smooth_polytope_get(o->f.rt, 0, &s);
+    smooth_polytope_project(&s, s.c, y, n);
     for (int i = 0; i < 3; i++)
         w[i] = y[i] - s.c[i];
     return vec3_dot(w, n) - r;
 }
 
 /* nearest of very many points of the surface: an upper bound of the distance
- * of x; here only to trust cs_project */
+ * of x; here only to trust smooth_polytope_project */
 static double
 sampled(const struct polytope *p, const double *x, uint64_t *seed)
 {
@@ -309,14 +309,14 @@ projection(void **state)
     for (int d = 2; d <= 3; d++)
         for (int it = 0; it < 60; it++) {
             struct pt t = {0};
-            struct cs_pair s = {.d = d, .B = &t.p};
+            struct smooth_polytope s = {.d = d, .B = &t.p};
             double x[3], y[3], n[3], w[3];
             random_polytope(&t, d, &seed);
             fix_unit(&seed, d, x);
             double far = fix_between(&seed, 0.0, 4.0);
             for (int i = 0; i < 3; i++)
                 x[i] *= far;
-            cs_project(&s, x, y, n);
+            smooth_polytope_project(&s, x, y, n);
             for (int i = 0; i < 3; i++)
                 w[i] = y[i] - x[i];
             double gap = vec3_dot(w, n), most = -INFINITY;
@@ -340,12 +340,13 @@ projection(void **state)
 }
 
 static void
-say(struct duo *o, const char *name, int it, int st, const struct corner *c)
+say(struct duo *o, const char *name, int it, int st,
+    const struct nearest_features *c)
 {
-    struct corner again;
+    struct nearest_features again;
     print_message("%s: case %d status %d gap %.17g kinds %d %d\n", name, it, st,
                   c->gap, c->pair.kind[0], c->pair.kind[1]);
-    corner_smooth_closest(o->f.rt, 0, &again, true);
+    smooth_polytope_closest(o->f.rt, 0, &again, true);
     fix_say(&o->f);
 }
 
@@ -365,10 +366,10 @@ balls(void **state)
             double r = exp(fix_between(&seed, -3.0, 1.0));
             double a[4] = {r, r, r, 2.0};
             static const double far[] = {1e3, 2.0, 1.0, 0.6};
-            struct corner c;
+            struct nearest_features c;
             duo_case(&o, &seed, a, r, far[it % 4]);
             double want = ball_gap(&o, r);
-            int st = corner_smooth_closest(o.f.rt, 0, &c, false);
+            int st = smooth_polytope_closest(o.f.rt, 0, &c, false);
             if (st != IMP_OK)
                 say(&o, "ball", it, st, &c);
             assert_int_equal(st, IMP_OK);
@@ -381,7 +382,7 @@ balls(void **state)
                 if (it & 16)
                     fix_fresh(&o.f, 0.0);
                 want = ball_gap(&o, r);
-                st = corner_smooth_closest(o.f.rt, 0, &c, false);
+                st = smooth_polytope_closest(o.f.rt, 0, &c, false);
                 if (st != IMP_OK)
                     say(&o, "ball", it, st, &c);
                 assert_int_equal(st, IMP_OK);
@@ -408,9 +409,9 @@ balls(void **state)
 static double
 scan(struct duo *o)
 {
-    struct cs_pair s;
+    struct smooth_polytope s;
     double best = -INFINITY;
-    cs_pair_get(o->f.rt, 0, &s);
+    smooth_polytope_get(o->f.rt, 0, &s);
     int many = o->f.d == 2 ? 120 : 200;
     for (int i = 0; i < many + (int)s.B->n_face; i++) {
         double n[3] = {0, 0, 0}, m[3], p[3];
@@ -427,12 +428,13 @@ scan(struct duo *o)
             n[1] = sqrt(1 - z * z) * sin(2.399963229728653 * i);
             n[2] = z;
         }
-        cs_turn_to_a(&s, n, m);
+        smooth_polytope_turn_to_smooth(&s, n, m);
         assert_int_equal(support_find(&s.A, m, 1e-14, false, &at),
                          SUPPORT_FINE);
-        cs_from_a(&s, at.x, p);
-        best = fmax(best, vec3_dot(n, s.B->vertex[cs_vertex(&s, n)]) -
-                              vec3_dot(n, p));
+        smooth_polytope_from_smooth(&s, at.x, p);
+        best =
+            fmax(best, vec3_dot(n, s.B->vertex[smooth_polytope_vertex(&s, n)]) -
+                           vec3_dot(n, p));
     }
     return best;
 }
@@ -457,9 +459,9 @@ check_shape(const char *name, int d, fix_shape shape, double power,
             R = 1.8 * sqrt(R);
             static const double fars[] = {1e3, 2.0, 1.01, 1.05, 0.5};
             double far = fars[it % 5];
-            struct corner c;
+            struct nearest_features c;
             duo_case(&o, &seed, a, R, far);
-            int st = corner_smooth_closest(o.f.rt, 0, &c, false);
+            int st = smooth_polytope_closest(o.f.rt, 0, &c, false);
             if (st == IMP_SINGULAR) {
                 flat++;
                 continue;
@@ -474,7 +476,7 @@ check_shape(const char *name, int d, fix_shape shape, double power,
                     s[k] -= (c.gap - want) * c.n[k];
                 if (it & 4)
                     fix_fresh(&o.f, 0.0);
-                st = corner_smooth_closest(o.f.rt, 0, &c, false);
+                st = smooth_polytope_closest(o.f.rt, 0, &c, false);
                 if (st == IMP_SINGULAR) {
                     flat++;
                     continue;
@@ -586,8 +588,8 @@ aligned(void **state)
                     A[j] /= l;
             }
             fix_fresh(&o.f, 0.0);
-            struct corner c;
-            int st = corner_smooth_closest(o.f.rt, 0, &c, false);
+            struct nearest_features c;
+            int st = smooth_polytope_closest(o.f.rt, 0, &c, false);
             if (st != IMP_OK && st != IMP_SINGULAR)
                 say(&o, d == 2 ? "aligned 2" : "aligned 3", it, st, &c);
             assert_true(st == IMP_OK || st == IMP_SINGULAR);
@@ -621,7 +623,7 @@ order_of_bodies(void **state)
             double a[4] = {fix_between(&seed, 0.3, 2),
                            fix_between(&seed, 0.3, 2),
                            fix_between(&seed, 0.3, 2), 2};
-            struct corner c[2];
+            struct nearest_features c[2];
             duo_case(&o[0], &seed, a, 4.0, fix_between(&seed, 0.3, 1.0));
             uint64_t rest = seed;
             duo_case(&o[1], &rest, a, 4.0, 1.0);
@@ -634,7 +636,7 @@ order_of_bodies(void **state)
             fix_fresh(&o[1].f, 0.0);
             for (uint32_t k = 0; k < 2; k++)
                 assert_int_equal(
-                    corner_smooth_closest(o[k].f.rt, 0, &c[k], true), IMP_OK);
+                    smooth_polytope_closest(o[k].f.rt, 0, &c[k], true), IMP_OK);
             assert_true(c[0].gap == c[1].gap);
             for (int i = 0; i < 3; i++) {
                 assert_true(c[0].n[i] == -c[1].n[i]);
@@ -669,7 +671,7 @@ static double
 trusted(const double *g)
 {
     double t = INFINITY;
-    for (int k = RT_ORDER - 3; k <= RT_ORDER; k++)
+    for (int k = MOTION_STEP_ORDER - 3; k <= MOTION_STEP_ORDER; k++)
         if (g[k] != 0.0)
             t = fmin(t, exp(log(1e-14 / fabs(g[k])) / k));
     return t;
@@ -696,28 +698,32 @@ series(void **state)
             duo_case(&o, &seed, a, 2.0, fix_between(&seed, 0.8, 1.5));
             set_moving(&o, &seed, 1.0);
             for (int step = 0; step < 12; step++, steps++) {
-                double g[RT_ORDER + 1], g2[RT_ORDER + 1], h, valid, v2;
-                struct corner c;
+                double g[MOTION_STEP_ORDER + 1], g2[MOTION_STEP_ORDER + 1], h,
+                    valid, v2;
+                struct nearest_features c;
                 double t0 = rt_time(r);
-                assert_int_equal(motion_series_all(r, RT_ORDER, &h), IMP_OK);
-                assert_int_equal(corner_smooth_closest(r, 0, &c, true), IMP_OK);
+                assert_int_equal(motion_series_all(r, MOTION_STEP_ORDER, &h),
+                                 IMP_OK);
+                assert_int_equal(smooth_polytope_closest(r, 0, &c, true),
+                                 IMP_OK);
                 if (c.gap < 0.0)
                     break;
                 assert_int_equal(
-                    corner_smooth_series(r, 0, RT_ORDER, g, &valid), IMP_OK);
+                    smooth_polytope_series(r, 0, MOTION_STEP_ORDER, g, &valid),
+                    IMP_OK);
                 assert_true(valid > 0.0);
                 assert_true(fabs(g[0] - c.gap) < 1e-14);
                 double end = fmin(fmin(h, trusted(g)), 0.5);
                 bool cross = valid < end;
                 end = fmin(end, valid);
                 for (int part = 1; part <= 4; part++) {
-                    double dt = end * part / 4.0, want = g[RT_ORDER];
-                    for (int k = RT_ORDER - 1; k >= 0; k--)
+                    double dt = end * part / 4.0, want = g[MOTION_STEP_ORDER];
+                    for (int k = MOTION_STEP_ORDER - 1; k >= 0; k--)
                         want = want * dt + g[k];
                     assert_int_equal(motion_to(r, t0 + dt), IMP_OK);
                     if (it & 1)
                         memset(r->contact_warm, 0, 1);
-                    assert_int_equal(corner_smooth_closest(r, 0, &c, true),
+                    assert_int_equal(smooth_polytope_closest(r, 0, &c, true),
                                      IMP_OK);
                     worst = fmax(worst, fabs(c.gap - want));
                     if (fabs(c.gap - want) > 1e-12)
@@ -731,11 +737,13 @@ series(void **state)
                     continue;
                 /* the next one, from its own series */
                 crossed++;
-                assert_int_equal(motion_series_all(r, RT_ORDER, &h), IMP_OK);
-                assert_int_equal(corner_smooth_series(r, 0, RT_ORDER, g2, &v2),
+                assert_int_equal(motion_series_all(r, MOTION_STEP_ORDER, &h),
                                  IMP_OK);
+                assert_int_equal(
+                    smooth_polytope_series(r, 0, MOTION_STEP_ORDER, g2, &v2),
+                    IMP_OK);
                 double rate = 0.0;
-                for (int k = RT_ORDER; k >= 1; k--)
+                for (int k = MOTION_STEP_ORDER; k >= 1; k--)
                     rate = rate * end + k * g[k];
                 jump = fmax(jump, fabs(rate - g2[1]));
                 assert_true(fabs(rate - g2[1]) < 1e-7);
@@ -800,18 +808,20 @@ flights(void **state)
                 fix_say(&o.f);
             assert_int_equal(st, IMP_OK);
             double end = e.kind == EVENT_NONE ? 6.0 : e.time, rate = 0.0;
-            struct corner c;
+            struct nearest_features c;
             steps += count;
             most = count > most ? count : most;
             if (e.kind != EVENT_NONE) {
-                assert_int_equal(corner_closest(r, 0, &c, true), IMP_OK);
+                assert_int_equal(polytope_contact_closest(r, 0, &c, true),
+                                 IMP_OK);
                 worst = fmax(worst, fabs(c.gap));
                 assert_true(fabs(c.gap) < 1e-11);
                 hit++;
                 grazed += e.kind == EVENT_TANGENT;
                 rate = c.gap;
                 assert_int_equal(motion_to(r, e.time + 1e-6), IMP_OK);
-                assert_int_equal(corner_closest(r, 0, &c, true), IMP_OK);
+                assert_int_equal(polytope_contact_closest(r, 0, &c, true),
+                                 IMP_OK);
                 rate = c.gap - rate;
                 assert_true(e.kind == EVENT_TANGENT || rate < 0.0);
             }
@@ -822,7 +832,8 @@ flights(void **state)
             fix_fresh(&o.f, 0.0);
             for (int k = 0; k < 400; k++) {
                 assert_int_equal(motion_to(r, end * k / 400.0), IMP_OK);
-                assert_int_equal(corner_closest(r, 0, &c, true), IMP_OK);
+                assert_int_equal(polytope_contact_closest(r, 0, &c, true),
+                                 IMP_OK);
                 if (!(c.gap > -1e-11))
                     print_message("d %d case %d: event %d at %g, gap %g at "
                                   "%g\n",

@@ -86,14 +86,14 @@ check_pair(const char *name, int d, fix_shape s0, fix_shape s1, double p0,
             c1[i] = c0[i] + far * (R[0] + R[1]) * n[i];
         place(&f, &seed, 1, c1);
         fix_fresh(&f, 0.0);
-        struct closest c;
-        int st = closest_points(f.rt, 0, &c, false);
+        struct closest_points c;
+        int st = closest_points_find(f.rt, 0, &c, false);
         if (st == IMP_SINGULAR) {
             flat++;
             continue;
         }
         if (st != IMP_OK) {
-            closest_points(f.rt, 0, &c, true);
+            closest_points_find(f.rt, 0, &c, true);
             fix_say(&f);
             print_message("%s: case %d\n", name, it);
         }
@@ -105,9 +105,9 @@ check_pair(const char *name, int d, fix_shape s0, fix_shape s1, double p0,
             for (int k = 0; k < d; k++)
                 s[k] -= (c.gap - want) * c.n[k];
             memset(f.rt->contact_warm, it & 4 ? 1 : 0, 1);
-            st = closest_points(f.rt, 0, &c, false);
+            st = closest_points_find(f.rt, 0, &c, false);
             if (st != IMP_OK) {
-                closest_points(f.rt, 0, &c, true);
+                closest_points_find(f.rt, 0, &c, true);
                 fix_say(&f);
                 print_message("%s: case %d\n", name, it);
             }
@@ -179,7 +179,7 @@ gap_series(void **state)
         fix_open(&f, d, d == 2 ? fix_quadric2 : fix_quadric3,
                  d == 2 ? fix_egg2 : fix_quadric3, 0);
         for (int it = 0; it < 20; it++) {
-            double g[RT_ORDER + 1], h, n[3], zero[3] = {0, 0, 0}, c[3];
+            double g[MOTION_STEP_ORDER + 1], h, n[3], zero[3] = {0, 0, 0}, c[3];
             const double I[3] = {1.0, 1.3, 1.7};
             for (uint32_t b = 0; b < 2; b++) {
                 double a[4] = {fix_between(&seed, 1, 2),
@@ -198,17 +198,20 @@ gap_series(void **state)
                     s[i] = fix_between(&seed, -1, 1);
             }
             fix_fresh(&f, 0.0);
-            struct closest cl;
-            assert_int_equal(motion_series_all(f.rt, RT_ORDER, &h), IMP_OK);
-            assert_int_equal(closest_points(f.rt, 0, &cl, true), IMP_OK);
-            assert_int_equal(closest_gap_series(f.rt, 0, RT_ORDER, g), IMP_OK);
+            struct closest_points cl;
+            assert_int_equal(motion_series_all(f.rt, MOTION_STEP_ORDER, &h),
+                             IMP_OK);
+            assert_int_equal(closest_points_find(f.rt, 0, &cl, true), IMP_OK);
+            assert_int_equal(contact_gap_series(f.rt, 0, MOTION_STEP_ORDER, g),
+                             IMP_OK);
             assert_true(fabs(g[0] - cl.gap) < 1e-14 * 10);
             for (double t = -0.05; t < 0.06; t += 0.1) {
                 double want = 0.0;
-                for (int k = RT_ORDER; k >= 0; k--)
+                for (int k = MOTION_STEP_ORDER; k >= 0; k--)
                     want = want * t + g[k];
                 assert_int_equal(motion_to(f.rt, t), IMP_OK);
-                assert_int_equal(closest_points(f.rt, 0, &cl, true), IMP_OK);
+                assert_int_equal(closest_points_find(f.rt, 0, &cl, true),
+                                 IMP_OK);
                 assert_true(fabs(want - cl.gap) < 1e-13 * 10);
             }
         }
@@ -221,7 +224,7 @@ faults(void **state)
 {
     (void)state;
     struct fix f;
-    struct closest c;
+    struct closest_points c;
     const double a[4] = {1, 1, 1, 4};
     /* flat points face each other */
     fix_open(&f, 2, fix_super2, fix_super2, 0);
@@ -229,9 +232,9 @@ faults(void **state)
     fix_body(&f, 1, a, 1.5, unit_inertia);
     fix_state(&f, 1)[0] = 3.0;
     fix_fresh(&f, 0.0);
-    assert_int_equal(closest_points(f.rt, 0, &c, false), IMP_SINGULAR);
+    assert_int_equal(closest_points_find(f.rt, 0, &c, false), IMP_SINGULAR);
     assert_true(fabs(c.gap - 1.0) < 1e-6);
-    assert_int_equal(closest_points(f.rt, 0, &c, true), IMP_FAILED);
+    assert_int_equal(closest_points_find(f.rt, 0, &c, true), IMP_FAILED);
     assert_int_equal(f.ds.first->code, DIAG_E0610);
     fix_close(&f);
     /* a waist */
@@ -241,7 +244,7 @@ faults(void **state)
     fix_body(&f, 1, small, 0.2, unit_inertia);
     fix_state(&f, 1)[1] = 1.0;
     fix_fresh(&f, 0.0);
-    assert_int_equal(closest_points(f.rt, 0, &c, true), IMP_FAILED);
+    assert_int_equal(closest_points_find(f.rt, 0, &c, true), IMP_FAILED);
     assert_int_equal(f.ds.first->code, DIAG_E0611);
     fix_close(&f);
     /* no number at all (I5) */
@@ -251,7 +254,7 @@ faults(void **state)
     fix_body(&f, 1, a, 1.5, unit_inertia);
     fix_state(&f, 1)[0] = 3.0;
     fix_fresh(&f, 0.0);
-    assert_int_equal(closest_points(f.rt, 0, &c, true), IMP_FAILED);
+    assert_int_equal(closest_points_find(f.rt, 0, &c, true), IMP_FAILED);
     assert_int_equal(f.ds.first->code, DIAG_E0601);
     assert_non_null(strstr(f.ds.first->message, "zero divided by zero"));
     fix_close(&f);
@@ -263,7 +266,7 @@ faults(void **state)
     fix_state(&f, 1)[0] = 5.0;
     fix_state(&f, 1)[1] = 1.5;
     fix_fresh(&f, 0.0);
-    assert_int_equal(closest_points(f.rt, 0, &c, true), IMP_OK);
+    assert_int_equal(closest_points_find(f.rt, 0, &c, true), IMP_OK);
     assert_true(fabs(c.gap - 0.5) < 1e-15);
     assert_true(fabs(c.P[0] - 5.0) < 1e-12 && fabs(c.n[1] - 1.0) < 1e-15);
     fix_close(&f);

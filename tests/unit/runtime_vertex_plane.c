@@ -9,7 +9,7 @@
 
 #include "runtime/events/event.h"
 #include "runtime/events/vertex_plane.h"
-#include "runtime/gap/smooth_smooth.h"
+#include "runtime/gap/closest_points.h"
 #include "runtime/motion/motion.h"
 
 static uint64_t seed = 11;
@@ -153,8 +153,8 @@ static double
 plane_speed(const struct model *o, uint32_t c)
 {
     const imp_contact *k = rt_contact(o->r, c);
-    struct closest at;
-    assert_int_equal(closest_points(o->r, c, &at, true), IMP_OK);
+    struct closest_points at;
+    assert_int_equal(closest_points_find(o->r, c, &at, true), IMP_OK);
     for (int i = 0; i < 2; i++) {
         const imp_body *b = rt_body(o->r, k->body[i]);
         double kin[18], v = 0;
@@ -177,10 +177,10 @@ static double
 rate_of(const struct model *o, uint32_t c, double *gap)
 {
     double h, jet[2];
-    struct closest at;
-    assert_int_equal(closest_points(o->r, c, &at, true), IMP_OK);
+    struct closest_points at;
+    assert_int_equal(closest_points_find(o->r, c, &at, true), IMP_OK);
     assert_int_equal(motion_series_all(o->r, 1, &h), IMP_OK);
-    assert_int_equal(closest_gap_series(o->r, c, 1, jet), IMP_OK);
+    assert_int_equal(contact_gap_series(o->r, c, 1, jet), IMP_OK);
     *gap = at.gap;
     return jet[1];
 }
@@ -219,12 +219,13 @@ random_model(struct model *o, uint32_t d, bool two, uint32_t walls, bool driven,
 
 /* one flight from the present state, both ways; true if there was an impact */
 static bool
-flight(struct model *o, int it, struct planes *p, enum event_watch *watch,
-       double until, double e, struct snap *s, int *unclear)
+flight(struct model *o, int it, struct vertex_planes *p,
+       enum event_watch *watch, double until, double e, struct snap *s,
+       int *unclear)
 {
     uint32_t n_more;
-    enum plane_end end;
-    struct plane_touch t;
+    enum vertex_plane_end end;
+    struct vertex_plane_touch t;
     struct event x, *more = NEW_N(o->a, struct event, o->im->contacts.n);
     snap(o, s);
     int st = event_next(o->r, watch, until, NULL, NULL, &x, more, &n_more);
@@ -233,14 +234,14 @@ flight(struct model *o, int it, struct planes *p, enum event_watch *watch,
         fail_msg("case %d: event_next %d", it, st);
     }
     back(o, s);
-    assert_int_equal(planes_next(p, watch, until, &end, &t), IMP_OK);
+    assert_int_equal(vertex_planes_next(p, watch, until, &end, &t), IMP_OK);
     bool none = x.kind == EVENT_NONE || x.kind == EVENT_EXCLUDED;
-    if (end == PLANE_UNTIL) {
+    if (end == VERTEX_PLANE_UNTIL) {
         if (!none)
             fail_msg("case %d: %s at %.17g, none seen", it, "touch", x.time);
         return false;
     }
-    if (end == PLANE_UNCLEAR) {
+    if (end == VERTEX_PLANE_UNCLEAR) {
         (*unclear)++;
         return false;
     }
@@ -254,7 +255,7 @@ flight(struct model *o, int it, struct planes *p, enum event_watch *watch,
         size += fabs(rt_body(o->r, t.body)->env_state[o->r->env + i]);
     if (fabs(gap) > 2e-15 * size)
         fail_msg("case %d: gap %g at the touch", it, gap);
-    planes_bounce(p, &t);
+    vertex_planes_impact(p, &t);
     double v1 = rate_of(o, t.contact, &gap), E1 = kinetic(o);
     NEAR(v1, -e * v0, 1e-12 * (fabs(v0) + size));
     /* work of the impulse, P (v0 + v1)/2, and what a driven plane adds */
@@ -283,7 +284,7 @@ flights(void **state)
             watch[c] = WATCH_CLOSE;
             good = good && event_start_check(o.r, c, &gap) == IMP_OK;
         }
-        struct planes *p = planes_new(o.r);
+        struct vertex_planes *p = vertex_planes_new(o.r);
         assert_non_null(p);
         int k = 0, before = unclear;
         while (good && k < 12 &&
@@ -335,15 +336,15 @@ drop(struct model *o, uint32_t d, double height, double tilt,
     model_run(o);
 }
 
-static enum plane_end
+static enum vertex_plane_end
 first(struct model *o, double until)
 {
     enum event_watch watch = WATCH_CLOSE;
-    enum plane_end end;
-    struct plane_touch t;
-    struct planes *p = planes_new(o->r);
+    enum vertex_plane_end end;
+    struct vertex_plane_touch t;
+    struct vertex_planes *p = vertex_planes_new(o->r);
     assert_non_null(p);
-    assert_int_equal(planes_next(p, &watch, until, &end, &t), IMP_OK);
+    assert_int_equal(vertex_planes_next(p, &watch, until, &end, &t), IMP_OK);
     return end;
 }
 
@@ -358,22 +359,23 @@ unclear(void **state)
         for (int i = 0; i < 6; i++) {
             /* flat, and in space on an edge as well */
             drop(&o, d, 2, i < 5 ? flat[i] : 1e-6, x, 0, 5);
-            assert_int_equal(first(&o, 3),
-                             i < 5 || d == 3 ? PLANE_UNCLEAR : PLANE_TOUCH);
+            assert_int_equal(first(&o, 3), i < 5 || d == 3
+                                               ? VERTEX_PLANE_UNCLEAR
+                                               : VERTEX_PLANE_TOUCH);
             assert_true(rt_time(o.r) < sqrt(0.6) + 1e-6);
             model_free(&o);
         }
     /* corners that graze: at the height of the half diagonal, not above it */
     for (int i = -1; i <= 1; i++) {
         drop(&o, 2, sqrt(0.5) * (1 - 1e-7 * i), 0.1, z, 1.5, 0);
-        assert_int_equal(first(&o, 3), i < 0   ? PLANE_UNTIL
-                                       : i > 0 ? PLANE_TOUCH
-                                               : PLANE_UNCLEAR);
+        assert_int_equal(first(&o, 3), i < 0   ? VERTEX_PLANE_UNTIL
+                                       : i > 0 ? VERTEX_PLANE_TOUCH
+                                               : VERTEX_PLANE_UNCLEAR);
         model_free(&o);
     }
     /* nothing moves towards the plane */
     drop(&o, 3, 1, 0.3, x, 2, 0);
-    assert_int_equal(first(&o, 1000), PLANE_UNTIL);
+    assert_int_equal(first(&o, 1000), VERTEX_PLANE_UNTIL);
     model_free(&o);
 }
 
@@ -391,7 +393,7 @@ leaves(void **state)
         uint32_t n_more;
         double tol, rate;
         drop(&o, d, 0.5, 0, x, 0, 5);
-        event_tolerances(o.r, 0, &tol, &rate);
+        gap_tolerances(o.r, 0, &tol, &rate);
         double *s = o.r->env + rt_body(o.r, 0)->env_state;
         s[d - 1] = 0.5 - 1.5 * tol;
         s[d == 2 ? 4 : 9] = 1;

@@ -106,7 +106,7 @@ touch_polish(struct analysis *a, struct touch *t)
     int n1 = polynomial_derivative(t->jet, n, d1);
     int n2 = polynomial_derivative(d1, n1, d2);
     /* in C00 the rate is -D^2/(2 j*): the tolerance of v is too wide for it */
-    double still = fmax(event_still(a->rt) * v_size, v_floor(t));
+    double still = fmax(gap_still_share(a->rt) * v_size, v_floor(t));
 
     /* C00: the simple root of gap'' */
     double c = fabs(t->jet[3]), s = 0.0;
@@ -150,11 +150,11 @@ touch_find(struct analysis *a, uint32_t contact, double until, struct touch *t)
     const imp_contact *ct = rt_contact(r, contact);
     memset(t, 0, sizeof *t);
     t->contact = contact;
-    t->length = event_length(r, contact);
+    t->length = gap_length(r, contact);
     t->order = POLISH_ORDER;
     rt_reset(r);
     double gap = NAN, rate;
-    event_tolerances(r, contact, &t->gap_tol, &rate);
+    gap_tolerances(r, contact, &t->gap_tol, &rate);
     int st = event_start_check(r, contact, &gap);
     if (st)
         return gap < -t->gap_tol

@@ -13,7 +13,7 @@
 #include "abi/status.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
-#include "runtime/gap/smooth_smooth.h"
+#include "runtime/gap/closest_points.h"
 
 #define DEPTH_NEXT (1.0 / 64.0)
 #define DEPTH_TIMES 4

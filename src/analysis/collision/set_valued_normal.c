@@ -16,11 +16,11 @@
 #include "abi/status.h"
 #include "analysis/command/analysis_priv.h"
 #include "analysis/command/vec.h"
+#include "runtime/gap/closest_points.h"
 #include "runtime/gap/polytope_contact.h"
-#include "runtime/gap/smooth_smooth.h"
 
 /* how far from a touch its sides are read, as a share of the time in which the
- * bodies pass one length: beyond the lag of features (CS_PAST) by far */
+ * bodies pass one length: beyond the lag of features (FEATURE_PAST) by far */
 #define SIDE_SHARE 1e-6
 /* second derivatives of both sides that differ by more than this share of their
  * terms do so by more than rounding, which the small shift leaves as it is */
@@ -32,13 +32,13 @@ static int
 side(struct analysis *a, const struct touch *t, double dt, double *jet)
 {
     struct rt *r = a->rt;
-    struct closest cl;
+    struct closest_points cl;
     double h;
     int st;
     if ((st = motion_to(r, t->time + dt)) ||
-        (st = closest_points(r, t->contact, &cl, false)) ||
+        (st = closest_points_find(r, t->contact, &cl, false)) ||
         (st = motion_series_all(r, t->order, &h)) ||
-        (st = closest_gap_series(r, t->contact, t->order, jet)))
+        (st = contact_gap_series(r, t->contact, t->order, jet)))
         return st;
     /* Taylor shift by -dt, by Horner's scheme */
     for (int i = 0; i < t->order; i++)
@@ -51,8 +51,8 @@ double
 touch_time_aside(struct analysis *a, uint32_t contact, double *speed)
 {
     struct rt *r = a->rt;
-    double gap_tol, rate, length = event_length(r, contact);
-    event_tolerances(r, contact, &gap_tol, &rate);
+    double gap_tol, rate, length = gap_length(r, contact);
+    gap_tolerances(r, contact, &gap_tol, &rate);
     *speed = rate / fmax(RT_GAP_SHARE * r->tolerance, 1e-14);
     double dt = SIDE_SHARE * length / *speed, t = rt_time(r);
     return isfinite(dt) && t + dt != t && t - dt != t ? dt : 0.0;
@@ -87,7 +87,8 @@ touch_sides(struct analysis *a, struct touch *t, double *before)
 
 int
 normal_choices_read(struct analysis *a, uint32_t contact,
-                    const struct corner_touch *c, struct normal_choices *out)
+                    const struct contact_manifold *c,
+                    struct normal_choices *out)
 {
     struct rt *r = a->rt;
     double h, jet[3], gap_tol, rate, most = 0.0, length, weight;
@@ -97,7 +98,7 @@ normal_choices_read(struct analysis *a, uint32_t contact,
         return st;
     out->n = c->n_choice;
     for (int i = 0; i < out->n; i++) {
-        st = corner_choice_series(r, contact, 2, c, i, jet);
+        st = polytope_choice_series(r, contact, 2, c, i, jet);
         if (st == IMP_NONFINITE) { /* edges all but parallel */
             out->blind++;
             continue;
@@ -110,8 +111,8 @@ normal_choices_read(struct analysis *a, uint32_t contact,
     }
     /* terms: the relative speeds, and what accelerations make of them over the
      * size of the bodies; weights that cancel count as terms, too */
-    length = event_length(r, contact);
-    event_tolerances(r, contact, &gap_tol, &rate);
+    length = gap_length(r, contact);
+    gap_tolerances(r, contact, &gap_tol, &rate);
     double speed = fmax(rate / fmax(RT_GAP_SHARE * r->tolerance, 1e-14),
                         sqrt(most * length));
     weight = v_norm(r->gravity);

@@ -12,8 +12,8 @@
 #include "analysis/command/analysis_priv.h"
 #include "analysis/command/vec.h"
 #include "base/num.h"
+#include "runtime/gap/closest_points.h"
 #include "runtime/gap/polytope_contact.h"
-#include "runtime/gap/smooth_smooth.h"
 #include "runtime/motion/joints.h"
 
 /* -- state ----------------------------------------------------------------- */
@@ -55,16 +55,16 @@ saved_state_restore(struct analysis *a, const struct saved_state *m)
 int
 touch_gap(struct analysis *a, uint32_t contact, double *gap, double *rate)
 {
-    struct closest cl;
+    struct closest_points cl;
     double h, jet[2];
-    int st = closest_points(a->rt, contact, &cl, true);
+    int st = closest_points_find(a->rt, contact, &cl, true);
     if (st)
         return st;
     *gap = cl.gap;
     if (!rate)
         return IMP_OK;
     if ((st = motion_series_all(a->rt, 1, &h)) ||
-        (st = closest_gap_series(a->rt, contact, 1, jet)))
+        (st = contact_gap_series(a->rt, contact, 1, jet)))
         return st;
     *rate = jet[1];
     return IMP_OK;
@@ -136,7 +136,7 @@ body_data(struct analysis *a, uint32_t body, const double point[3],
         return "a level set has no third derivatives";
     memset(tb, 0, sizeof *tb);
     double k[18], g[20], local[3] = {0}, d[3];
-    if (hold_kinematics(r, body, k))
+    if (joints_kinematics(r, body, k))
         return "the motion of a body has no finite derivatives";
     const double *s = r->env + b->env_state;
     for (int i = 0; i < 3; i++) {
@@ -174,9 +174,9 @@ open_touch(struct analysis *a, struct touch *t, int order)
     if (!(rt_contact(r, t->contact)->flags & IMP_CONTACTF_CORNERS) ||
         !(fabs(t->gap) <= t->gap_tol))
         return IMP_OK;
-    struct corner_touch *c = NEW(r->arena, struct corner_touch);
-    int st = corner_touch(r, t->contact, t->gap_tol, c);
-    if (st || c->kind != CORNER_OPEN)
+    struct contact_manifold *c = NEW(r->arena, struct contact_manifold);
+    int st = polytope_contact_manifold(r, t->contact, t->gap_tol, c);
+    if (st || c->kind != MANIFOLD_OPEN)
         return st;
     t->open = !c->stated;
     if ((st = normal_choices_read(a, t->contact, c, &o)) ||
@@ -191,7 +191,7 @@ open_touch(struct analysis *a, struct touch *t, int order)
             (dv <= o.v_tol && sign * (o.D[i] - o.D[best]) < 0.0))
             best = i;
     }
-    if (corner_choice_series(r, t->contact, order, c, best, t->jet))
+    if (polytope_choice_series(r, t->contact, order, c, best, t->jet))
         return IMP_OK;
     t->order = order;
     t->no_jet = NULL;
@@ -204,8 +204,8 @@ touch_read(struct analysis *a, struct touch *t, int order)
 {
     struct rt *r = a->rt;
     const imp_contact *ct = rt_contact(r, t->contact);
-    struct closest cl;
-    int st = closest_points(r, t->contact, &cl, true);
+    struct closest_points cl;
+    int st = closest_points_find(r, t->contact, &cl, true);
     if (st)
         return command_failed(a, st, ct->range, "the closest points");
     t->time = rt_time(r);
@@ -231,11 +231,11 @@ touch_read(struct analysis *a, struct touch *t, int order)
     t->no_jet = NULL;
     if ((st = motion_series_all(r, order, &h)))
         return st;
-    st = closest_gap_series(r, t->contact, order, t->jet);
+    st = contact_gap_series(r, t->contact, order, t->jet);
     if (st == IMP_NONFINITE) {
         /* a kink: lower orders may still be there */
         for (t->order = order - 1; t->order >= 1; t->order--)
-            if (!closest_gap_series(r, t->contact, t->order, t->jet))
+            if (!contact_gap_series(r, t->contact, t->order, t->jet))
                 break;
         t->no_jet = "the gap has a kink here: its series ends";
         if (t->order < 1)

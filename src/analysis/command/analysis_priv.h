@@ -128,7 +128,7 @@ struct touch {
     enum touch_found found;
     bool at_start;  /* touching at time 0: nothing was searched */
     double time;    /* of the touch, or how far was looked */
-    double length;  /* size of both bodies, event_length */
+    double length;  /* size of both bodies, gap_length */
     double gap;     /* at the touch, within the tolerance */
     double gap_tol; /* at or under it the gap counts as closed */
     double P[3], Q[3], n[3];
@@ -176,10 +176,10 @@ void touch_verdict(const struct analysis *a, const struct touch *t,
                    struct verdict *v);
 /* An open normal (set_valued_normal.c): velocity and second derivative of the
  * separation along each choice, at the present state */
-struct corner_touch;
+struct contact_manifold;
 struct normal_choices {
     int n;
-    double v[16], D[16]; /* CORNER_CHOICES */
+    double v[16], D[16]; /* MANIFOLD_CHOICES */
     double v_tol, D_tol;
     int closing; /* choices under which the bodies approach */
     int pressed; /* without velocity, and D < 0 */
@@ -187,7 +187,7 @@ struct normal_choices {
     int blind;   /* without a series: 0 stands there */
 };
 int normal_choices_read(struct analysis *a, uint32_t contact,
-                        const struct corner_touch *c,
+                        const struct contact_manifold *c,
                         struct normal_choices *out);
 /* what follows from them, in words */
 const char *normal_choices_text(const struct normal_choices *o);

@@ -7,7 +7,7 @@
 
 #include "abi/status.h"
 #include "analysis/command/analysis_priv.h"
-#include "runtime/gap/smooth_smooth.h"
+#include "runtime/gap/closest_points.h"
 #include "runtime/motion/series_along.h"
 
 const imp_val *
@@ -177,7 +177,7 @@ arg_ready(struct analysis *a, const imp_val *v)
     const imp_image *im = a->rt->im;
     const uint32_t *contact = IMP_ARRAY(im, v->contacts, uint32_t);
     for (uint32_t i = 0; i < v->contacts.n; i++) {
-        int st = closest_to_env(a->rt, contact[i]);
+        int st = closest_points_to_env(a->rt, contact[i]);
         if (st)
             return command_failed(a, st, v->range,
                                   "the closest points of a contact");
@@ -189,7 +189,7 @@ arg_ready(struct analysis *a, const imp_val *v)
         if (st)
             return st;
     }
-    int st = along_fill(a->rt, v);
+    int st = series_along_fill(a->rt, v);
     return st ? command_failed(a, st, v->range, "time derivatives of a contact")
               : IMP_OK;
 }

@@ -15,7 +15,7 @@
 #include "analysis/command/vec.h"
 #include "analysis/impact/impact_priv.h"
 #include "base/num.h"
-#include "runtime/gap/smooth_smooth.h"
+#include "runtime/gap/closest_points.h"
 #include "runtime/motion/joints.h"
 
 /* I1: relative error of energy and momenta of one impact */
@@ -27,9 +27,9 @@ impact_handler_compute(struct analysis *a, uint32_t contact,
 {
     struct rt *r = a->rt;
     const imp_contact *ct = rt_contact(r, contact);
-    struct closest cl;
+    struct closest_points cl;
     double local[10];
-    int st = closest_points(r, contact, &cl, true);
+    int st = closest_points_find(r, contact, &cl, true);
     if (st)
         return command_failed(a, st, ct->range, "the closest points");
     memcpy(local, cl.u, sizeof *local * ct->n_unknown);
@@ -154,7 +154,7 @@ twists(struct analysis *a, const imp_contact *ct, const double *cs,
         if (cs) {
             v_copy(v, cs + (i ? IMP_CS_V2 : IMP_CS_V1));
             v_copy(w, cs + (i ? IMP_CS_W2 : IMP_CS_W1));
-        } else if (!hold_kinematics(r, ct->body[i], k)) {
+        } else if (!joints_kinematics(r, ct->body[i], k)) {
             v_copy(v, k);
             v_copy(w, k + 9);
         }

@@ -9,7 +9,7 @@
 #include "abi/status.h"
 #include "analysis/impact/impact_priv.h"
 #include "base/num.h"
-#include "runtime/gap/smooth_smooth.h"
+#include "runtime/gap/closest_points.h"
 #include "runtime/setup/new_run.h"
 
 const char *const impact_law_name[] = {
@@ -63,11 +63,11 @@ static const char *
 feature_name(const struct rt *r, unsigned char kind)
 {
     switch (kind) {
-    case CORNER_VERTEX:
+    case FEATURE_VERTEX:
         return "a corner";
-    case CORNER_EDGE:
+    case FEATURE_EDGE:
         return "an edge";
-    case CORNER_FACE:
+    case FEATURE_FACE:
         return r->im->dim == 2 ? "a side" : "a face";
     default:
         return "the surface";
@@ -91,7 +91,7 @@ impact_report_open_normal(struct analysis *a, const struct impact_of_run *in,
 {
     struct rt *r = a->rt;
     const imp_contact *k = rt_contact(r, in->open);
-    const struct corner_touch *t = in->choice;
+    const struct contact_manifold *t = in->choice;
     struct normal_choices o;
     const char *name[2], *of[2];
     char at[NUM_TEXT];
@@ -104,7 +104,7 @@ impact_report_open_normal(struct analysis *a, const struct impact_of_run *in,
         "the normal of `%s` is set-valued: %s of `%s` touches %s of "
         "`%s`%s",
         imp_text(r->im, k->name), of[0], name[0], of[1], name[1],
-        t->pair.kind[0] == CORNER_EDGE && t->pair.kind[1] == CORNER_EDGE
+        t->pair.kind[0] == FEATURE_EDGE && t->pair.kind[1] == FEATURE_EDGE
             ? ", along it"
             : "");
     diag_note(a->ds, d, where, "asked here, at t = %s s",
@@ -124,14 +124,14 @@ impact_report_open_normal(struct analysis *a, const struct impact_of_run *in,
                 num_digits(x, o.D[i], 6));
         else if (known)
             v = "; normal velocity 0";
-        if (t->choice_body[i] == CORNER_CROSS)
+        if (t->choice_body[i] == MANIFOLD_CROSSING)
             diag_note(
                 a->ds, d, IMP_NOWHERE,
                 "%s: the common normal of an edge of `%s` and one of `%s`%s", n,
                 name[0], name[1], v);
         else
             diag_note(a->ds, d, IMP_NOWHERE, "%s: the normal of %s of `%s`%s",
-                      n, feature_name(r, CORNER_FACE),
+                      n, feature_name(r, FEATURE_FACE),
                       name[t->choice_body[i] & 1u], v);
     }
     if (known)
@@ -239,7 +239,7 @@ together(struct analysis *a, const imp_command *c, const uint32_t *contact,
             continue;
         if ((st = touch_gap(a, contact[i], &gap, NULL)))
             return command_failed(a, st, k->range, "the closest points");
-        event_tolerances(r, contact[i], &tol, &rate);
+        gap_tolerances(r, contact[i], &tol, &rate);
         if (fabs(gap) <= tol)
             continue;
         char g[NUM_TEXT], at[NUM_TEXT];

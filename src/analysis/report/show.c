@@ -6,7 +6,7 @@
 
 #include "abi/status.h"
 #include "analysis/command/analysis_priv.h"
-#include "runtime/gap/smooth_smooth.h"
+#include "runtime/gap/closest_points.h"
 
 static void
 show_text(struct analysis *a, const char *label, const char *text)
@@ -69,7 +69,7 @@ show_body(struct analysis *a, const imp_val *v)
 static int
 show_contact(struct analysis *a, const imp_val *v)
 {
-    struct closest cl;
+    struct closest_points cl;
     const imp_contact *ct = rt_contact(a->rt, v->ref);
     const char *of = imp_text(a->rt->im, ct->name);
     size_t d = a->rt->im->dim == 2 ? 2 : 3;
@@ -80,7 +80,7 @@ show_contact(struct analysis *a, const imp_val *v)
         show_part(a, of, "restitution", "", env + IMP_CONTACT_E, 1);
         return IMP_OK;
     }
-    int st = closest_points(a->rt, v->ref, &cl, true);
+    int st = closest_points_find(a->rt, v->ref, &cl, true);
     if (st)
         return command_failed(a, st, v->range, "the closest points");
     show_part(a, of, "gap", "m", &cl.gap, 1);

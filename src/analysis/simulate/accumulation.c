@@ -17,7 +17,7 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/flow/flow.h"
-#include "runtime/gap/smooth_smooth.h"
+#include "runtime/gap/closest_points.h"
 #include "runtime/modes/accumulation_forecast.h"
 #include "runtime/motion/motion.h"
 
@@ -48,13 +48,14 @@
 /* what one question gathers */
 struct group {
     bool *contact, *body;
-    struct slide_spot spot[SLIDE_MOST];
-    struct slide_point point[SLIDE_MOST];
-    double G[SLIDE_MOST * SLIDE_MOST], e[SLIDE_MOST], place[SLIDE_MOST];
+    struct contact_point spot[CONTACT_POINTS_MOST];
+    struct contact_point_state point[CONTACT_POINTS_MOST];
+    double G[CONTACT_POINTS_MOST * CONTACT_POINTS_MOST], e[CONTACT_POINTS_MOST],
+        place[CONTACT_POINTS_MOST];
     int n;
 };
 struct accumulation_work {
-    struct slide_lines lines;
+    struct forecast_memory lines;
     struct group g;
 };
 
@@ -87,13 +88,13 @@ shrinks(const struct simulation *s, uint32_t c, bool *take)
 static bool
 touches(struct simulation *s, uint32_t c)
 {
-    struct closest cl;
+    struct closest_points cl;
     double tol, rate;
     const imp_contact *k = rt_contact(s->a->rt, c);
     if (k->system != IMP_NO_SYSTEM || k->flags & IMP_CONTACTF_STATED ||
-        closest_points(s->a->rt, c, &cl, false))
+        closest_points_find(s->a->rt, c, &cl, false))
         return false;
-    event_tolerances(s->a->rt, c, &tol, &rate);
+    gap_tolerances(s->a->rt, c, &tol, &rate);
     return cl.gap <= 2.0 * tol;
 }
 
@@ -116,7 +117,7 @@ gather(struct simulation *s, uint32_t c, double window, struct group *g)
                  two = moving(r, k->body[1]) && g->body[k->body[1]];
             if (!g->contact[i] && (one || two) && t->watch != WATCH_OFF &&
                 !t->through && !t->overlap &&
-                (slide_holds(r, i) ||
+                (persistent_holds(r, i) ||
                  (t->fl.impacts && rt_time(r) - t->fl.last <= window) ||
                  touches(s, i)))
                 g->contact[i] = more = true;
@@ -159,34 +160,34 @@ points(struct simulation *s, struct group *g, double ahead)
     for (uint32_t c = 0; c < s->n_contacts; c++) {
         if (!g->contact[c])
             continue;
-        if (g->n >= SLIDE_MOST)
+        if (g->n >= CONTACT_POINTS_MOST)
             return false;
-        event_tolerances(r, c, &tol, &rate);
-        int k = slide_near(r, c, 2.0 * tol, INFINITY, g->spot + g->n,
-                           SLIDE_MOST - g->n);
+        gap_tolerances(r, c, &tol, &rate);
+        int k = contact_set_near(r, c, 2.0 * tol, INFINITY, g->spot + g->n,
+                                 CONTACT_POINTS_MOST - g->n);
         if (k < 0)
             return false;
         g->n += k;
     }
-    if (g->n == 0 || slide_look(r, g->spot, g->n, g->point, NULL))
+    if (g->n == 0 || contact_point_states(r, g->spot, g->n, g->point, NULL))
         return false;
     int m = 0;
     for (int i = 0; i < g->n; i++) {
-        const struct slide_point *p = &g->point[i];
+        const struct contact_point_state *p = &g->point[i];
         double low =
             CHATTER_NOISE * DBL_EPSILON * place_of(r, g->spot[i].contact);
         if (p->gap <= low + ahead * (fabs(p->rate) + ahead * fabs(p->free)))
             g->spot[m++] = g->spot[i];
     }
     g->n = m;
-    if (m == 0 || slide_look(r, g->spot, m, g->point, g->G))
+    if (m == 0 || contact_point_states(r, g->spot, m, g->point, g->G))
         return false;
     for (int i = 0; i < m; i++) {
         uint32_t c = g->spot[i].contact;
         g->e[i] = r->env[rt_contact(r, c)->env_contact + IMP_CONTACT_E];
         g->place[i] = place_of(r, c);
         /* what has just been hit, or is held, is closed */
-        event_tolerances(r, c, &tol, &rate);
+        gap_tolerances(r, c, &tol, &rate);
         if (fabs(g->point[i].gap) <= CHATTER_NOISE * DBL_EPSILON * g->place[i])
             g->point[i].gap = 0.0;
         if (g->point[i].gap == 0.0 &&
@@ -194,9 +195,9 @@ points(struct simulation *s, struct group *g, double ahead)
                 CHATTER_NOISE * DBL_EPSILON * g->point[i].speed)
             g->point[i].rate = 0.0;
     }
-    for (int i = 0; i < slide_count(r); i++) {
+    for (int i = 0; i < persistent_count(r); i++) {
         bool on;
-        const struct slide_spot *held = slide_spot(r, i, &on, NULL);
+        const struct contact_point *held = persistent_point(r, i, &on, NULL);
         for (int k = 0; k < m; k++)
             if (!memcmp(&g->spot[k], held, sizeof *held))
                 g->point[k].gap = g->point[k].rate = 0.0;
@@ -221,11 +222,11 @@ travel(struct simulation *s, const struct group *g, double meet, bool *there)
     while (!st && rt_time(r) < meet) {
         if ((st = simulate_persistent_peek(s, meet, g->contact, &t)))
             break;
-        bool other = s->slide.what != SLIDE_NOTHING;
+        bool other = s->slide.what != CHANGE_NONE;
         if (other && t < meet)
             break;
         for (uint32_t c = 0; c < s->n_contacts; c++)
-            s->watch[c] = g->contact[c] || slide_holds(r, c) ||
+            s->watch[c] = g->contact[c] || persistent_holds(r, c) ||
                                   (s->n_over && s->is_over[c])
                               ? WATCH_OFF
                               : s->ct[c].watch;
@@ -237,15 +238,15 @@ travel(struct simulation *s, const struct group *g, double meet, bool *there)
         if (rt_time(r) >= meet)
             *there = !st;
     }
-    s->slide.what = SLIDE_NOTHING;
+    s->slide.what = CHANGE_NONE;
     if (!*there)
         saved_state_restore(s->a, &here);
     return st;
 }
 
 static void
-tell(struct simulation *s, const struct group *g, const struct limit_found *l,
-     uint32_t c, double error)
+tell(struct simulation *s, const struct group *g,
+     const struct forecast_limit *l, uint32_t c, double error)
 {
     struct rt *r = s->a->rt;
     struct flow_event e = {.kind = FLOW_CHATTER,
@@ -274,14 +275,14 @@ overlaps(struct simulation *s, const struct group *g)
     for (uint32_t c = 0; c < s->n_contacts; c++) {
         const imp_contact *k = rt_contact(s->a->rt, c);
         const struct simulated_contact *t = &s->ct[c];
-        struct closest cl;
+        struct closest_points cl;
         double tol, rate;
         bool on = (moving(s->a->rt, k->body[0]) && g->body[k->body[0]]) ||
                   (moving(s->a->rt, k->body[1]) && g->body[k->body[1]]);
         if (!on || t->watch == WATCH_OFF || t->through || t->overlap ||
-            closest_points(s->a->rt, c, &cl, false))
+            closest_points_find(s->a->rt, c, &cl, false))
             continue;
-        event_tolerances(s->a->rt, c, &tol, &rate);
+        gap_tolerances(s->a->rt, c, &tol, &rate);
         if (cl.gap < -CHATTER_DEEP * tol)
             return true;
     }
@@ -292,12 +293,12 @@ overlaps(struct simulation *s, const struct group *g)
  * were hit on the way as they were left. there: false where other points of the
  * same bodies would be passed over; the state is then that of `here` */
 static int
-arrive(struct simulation *s, struct group *g, const struct limit_found *l,
+arrive(struct simulation *s, struct group *g, const struct forecast_limit *l,
        uint32_t c, double error, const struct saved_state *here, bool *there)
 {
     struct rt *r = s->a->rt;
-    struct slide_spot stop[SLIDE_MOST], rest[SLIDE_MOST];
-    double gap[SLIDE_MOST], rate[SLIDE_MOST];
+    struct contact_point stop[CONTACT_POINTS_MOST], rest[CONTACT_POINTS_MOST];
+    double gap[CONTACT_POINTS_MOST], rate[CONTACT_POINTS_MOST];
     uint32_t *list = NEW_N(r->brief, uint32_t, s->n_contacts + 1), n = 0, lost;
     bool planes = true;
     int m = 0, k = 0, st;
@@ -310,7 +311,7 @@ arrive(struct simulation *s, struct group *g, const struct limit_found *l,
         rate[m] = l->rate[i];
         stop[m++] = g->spot[i];
     }
-    if ((st = slide_stop(r, stop, m, gap, rate)))
+    if ((st = persistent_close(r, stop, m, gap, rate)))
         return st;
     *there = !overlaps(s, g);
     if (!*there) {
@@ -364,23 +365,23 @@ tiny(const struct simulation *s, uint32_t c)
  * flights of one point add up to 2 u/(|a| (1
  * - e)). */
 static bool
-lost(struct simulation *s, const struct group *g, struct limit_found *l)
+lost(struct simulation *s, const struct group *g, struct forecast_limit *l)
 {
-    double T = 0.0, e = 0.0, acc[SLIDE_MOST];
+    double T = 0.0, e = 0.0, acc[CONTACT_POINTS_MOST];
     bool any = false;
-    if (!slide_accelerations(s->a->rt, g->n, g->point, g->G, acc))
+    if (!forecast_accelerations(s->a->rt, g->n, g->point, g->G, acc))
         return false;
     for (int i = 0; i < g->n; i++) {
-        const struct slide_point *p = &g->point[i];
+        const struct contact_point_state *p = &g->point[i];
         uint32_t c = g->spot[i].contact;
         double tol, rate;
-        event_tolerances(s->a->rt, c, &tol, &rate);
+        gap_tolerances(s->a->rt, c, &tol, &rate);
         if (s->n_over && s->is_over[c])
-            event_rounding(s->a->rt, c, &tol, &rate);
+            gap_rounding(s->a->rt, c, &tol, &rate);
         bool held = false, on;
-        for (int k = 0; k < slide_count(s->a->rt); k++)
-            held |= !memcmp(slide_spot(s->a->rt, k, &on, NULL), &g->spot[i],
-                            sizeof *g->spot);
+        for (int k = 0; k < persistent_count(s->a->rt); k++)
+            held |= !memcmp(persistent_point(s->a->rt, k, &on, NULL),
+                            &g->spot[i], sizeof *g->spot);
         l->gap[i] = l->rate[i] = 0.0;
         bool low = fabs(p->gap) <= tol && g->e[i] < 1.0 &&
                    p->rate * p->rate <= 2.0 *
@@ -408,7 +409,7 @@ static int
 rounding(struct simulation *s, uint32_t c)
 {
     struct group *g = &work_of(s)->g;
-    struct limit_found l;
+    struct forecast_limit l;
     bool there;
     double window = CHATTER_AHEAD * s->ct[c].fl.f[0];
     gather(s, c, window, g);
@@ -447,7 +448,7 @@ window_of(const struct simulation *s, const struct group *g)
 
 /* which points are at rest at a limit, as a number to compare */
 static uint64_t
-signature(const struct group *g, const struct limit_found *l)
+signature(const struct group *g, const struct forecast_limit *l)
 {
     uint64_t h = 14695981039346656037u;
     for (int i = 0; i < g->n; i++)
@@ -464,7 +465,7 @@ signature(const struct group *g, const struct limit_found *l)
  * impacts do not make it better known. */
 static bool
 known(struct flight_history *f, const struct group *g,
-      const struct limit_found *l, double now, double window)
+      const struct forecast_limit *l, double now, double window)
 {
     double most = 0.0, least = INFINITY, was = f->meet, before = f->off;
     uint64_t mark = signature(g, l);
@@ -488,8 +489,8 @@ known(struct flight_history *f, const struct group *g,
 
 /* goes to the limit; false: there is something else on the way */
 static int
-take(struct simulation *s, struct group *g, struct limit_found *l, uint32_t c,
-     double error, bool *there)
+take(struct simulation *s, struct group *g, struct forecast_limit *l,
+     uint32_t c, double error, bool *there)
 {
     double meet = rt_time(s->a->rt) + l->remaining;
     struct saved_state here = saved_state_take(s->a);
@@ -518,23 +519,24 @@ limit(struct simulation *s, uint32_t c)
     gather(s, c, shrunk, g);
     if (!points(s, g, CHATTER_AHEAD * shrunk))
         return IMP_OK;
-    struct limit_found *l = NEW_N(r->brief, struct limit_found, 2);
-    struct limit_ask ask = {.n = g->n,
-                            .p = g->point,
-                            .G = g->G,
-                            .e = g->e,
-                            .place = g->place,
-                            .policy = r->im->impact_law == IMP_IMPACT_SEQUENTIAL
-                                          ? BALLISTIC_SEQUENTIAL
-                                          : BALLISTIC_COMPLEMENTARITY,
-                            .ahead = CHATTER_AHEAD * shrunk,
-                            .window = window_of(s, g)};
+    struct forecast_limit *l = NEW_N(r->brief, struct forecast_limit, 2);
+    struct forecast_question ask = {.n = g->n,
+                                    .p = g->point,
+                                    .G = g->G,
+                                    .e = g->e,
+                                    .place = g->place,
+                                    .policy = r->im->impact_law ==
+                                                      IMP_IMPACT_SEQUENTIAL
+                                                  ? BALLISTIC_SEQUENTIAL
+                                                  : BALLISTIC_COMPLEMENTARITY,
+                                    .ahead = CHATTER_AHEAD * shrunk,
+                                    .window = window_of(s, g)};
     if (f->wait > 0 && f->f[0] > CHATTER_AGAIN * f->looked) {
         f->wait--;
         return IMP_OK;
     }
     f->looked = f->f[0];
-    if (!slide_limit(r, &s->work->lines, &ask, &l[0], &l[1])) {
+    if (!accumulation_forecast(r, &s->work->lines, &ask, &l[0], &l[1])) {
         /* far from one: looked for more seldom */
         f->pause = f->pause < CHATTER_PAUSE ? 2 * f->pause + 1 : f->pause;
         f->wait = f->pause;

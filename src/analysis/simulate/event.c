@@ -335,11 +335,11 @@ look_ahead(struct simulation *s, uint32_t c, struct verdict *v, bool *rests)
 static int
 judge(struct simulation *s, uint32_t c, struct verdict *v, bool *rests)
 {
-    struct touch t = {.contact = c, .length = event_length(s->a->rt, c)};
+    struct touch t = {.contact = c, .length = gap_length(s->a->rt, c)};
     double rate;
     if (rt_contact(s->a->rt, c)->flags & IMP_CONTACTF_CORNERS)
         return polytope_verdict(s, c, v, rests);
-    event_tolerances(s->a->rt, c, &t.gap_tol, &rate);
+    gap_tolerances(s->a->rt, c, &t.gap_tol, &rate);
     int st = touch_read(s->a, &t, 6);
     if (st || (st = touch_agree(s->a, &t)))
         return st;
@@ -411,17 +411,17 @@ stay(struct simulation *s, const uint32_t *c, const struct verdict *v,
     uint32_t k = 0, lost;
     bool any = false;
     for (uint32_t i = 0; i < n; i++) {
-        any |= s->ct[c[i]].pressed || slide_near_held(s->a->rt, c[i]);
+        any |= s->ct[c[i]].pressed || persistent_near_held(s->a->rt, c[i]);
         all[k++] = c[i];
     }
     for (uint32_t i = 0; i < s->n_contacts; i++) {
         if (touches[i]) {
-            any |= slide_near_held(s->a->rt, i);
+            any |= persistent_near_held(s->a->rt, i);
             all[k++] = i;
         }
         if (!done[i])
             continue;
-        any |= slide_near_held(s->a->rt, i) ||
+        any |= persistent_near_held(s->a->rt, i) ||
                s->a->rt->env[rt_contact(s->a->rt, i)->env_contact +
                              IMP_CONTACT_E] == 0.0;
         all[k++] = i;
@@ -514,10 +514,10 @@ simulate_start_contacts(struct simulation *s)
             if (st)
                 return st;
         } else if ((st = event_start_check(r, c, &gap))) {
-            event_tolerances(r, c, &tol, &rate);
+            gap_tolerances(r, c, &tol, &rate);
             return gap < -tol ? IMP_BADMODEL : st;
         }
-        event_tolerances(r, c, &tol, &rate);
+        gap_tolerances(r, c, &tol, &rate);
         if (gap < -tol) {
             simulate_log_event(s, c, "overlap begins", "", 0.0);
             begin_overlap(s, c);

@@ -15,7 +15,7 @@
 #include "analysis/impact/impact_priv.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
-#include "runtime/gap/smooth_smooth.h"
+#include "runtime/gap/closest_points.h"
 
 /* I1: energy and momentum of one impact, relative */
 #define GROUP_CONSERVES 1e-12
@@ -55,14 +55,14 @@ static bool
 touches(struct group *g, uint32_t c)
 {
     struct simulation *s = g->s;
-    struct closest cl;
+    struct closest_points cl;
     double tol, rate;
     if (g->part[c] == PART_UNKNOWN) {
         const struct simulated_contact *k = &s->ct[c];
         bool out = k->watch == WATCH_OFF || k->through || k->overlap ||
-                   closest_points(s->a->rt, c, &cl, false);
+                   closest_points_find(s->a->rt, c, &cl, false);
         if (!out) {
-            event_tolerances(s->a->rt, c, &tol, &rate);
+            gap_tolerances(s->a->rt, c, &tol, &rate);
             out = cl.gap > tol;
         }
         g->part[c] = out ? PART_OUT : PART_TOUCHES;

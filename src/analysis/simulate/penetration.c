@@ -7,7 +7,7 @@
 #include "abi/status.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
-#include "runtime/gap/smooth_smooth.h"
+#include "runtime/gap/closest_points.h"
 #include "runtime/motion/motion.h"
 
 /* places looked at for the deepest overlap of a piece of the run */
@@ -56,12 +56,12 @@ simulate_check_penetration(struct simulation *s)
         if (k->watch == WATCH_OFF)
             continue;
         if (!k->overlap) {
-            struct closest cl;
+            struct closest_points cl;
             double tol;
             /* a pair without closest points now is the search's business */
-            if (closest_points(a->rt, c, &cl, false))
+            if (closest_points_find(a->rt, c, &cl, false))
                 continue;
-            event_tolerances(a->rt, c, &tol, &rate);
+            gap_tolerances(a->rt, c, &tol, &rate);
             if (cl.gap >= -SIMULATE_PASSED * tol)
                 continue;
             char g[NUM_TEXT], at[NUM_TEXT];

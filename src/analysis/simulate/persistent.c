@@ -24,21 +24,21 @@ name_of(const struct simulation *s, uint32_t c)
 bool
 simulate_persistent_holds(const struct simulation *s, uint32_t c)
 {
-    return slide_holds(s->a->rt, c);
+    return persistent_holds(s->a->rt, c);
 }
 
 void
 point_list_add(struct simulation *s, struct point_list *list,
-               const struct slide_spot *at)
+               const struct contact_point *at)
 {
     for (int i = 0; i < list->n; i++)
         if (!memcmp(&list->spot[i], at, sizeof *at))
             return;
     if (list->n == list->room) {
-        struct slide_spot *old = list->spot;
-        list->room = list->room ? 2 * list->room : SLIDE_MOST;
+        struct contact_point *old = list->spot;
+        list->room = list->room ? 2 * list->room : CONTACT_POINTS_MOST;
         list->spot =
-            NEW_N(s->a->rt->brief, struct slide_spot, (size_t)list->room);
+            NEW_N(s->a->rt->brief, struct contact_point, (size_t)list->room);
         if (old)
             memcpy(list->spot, old, sizeof *old * (size_t)list->n);
     }
@@ -50,10 +50,11 @@ point_list_add(struct simulation *s, struct point_list *list,
 static bool
 gather(struct simulation *s, uint32_t c, struct point_list *list)
 {
-    struct slide_spot spot[SLIDE_MOST + 1];
+    struct contact_point spot[CONTACT_POINTS_MOST + 1];
     double tol, rate;
-    event_tolerances(s->a->rt, c, &tol, &rate);
-    int k = slide_spots(s->a->rt, c, SLIDE_CLOSED * tol, spot, SLIDE_MOST + 1);
+    gap_tolerances(s->a->rt, c, &tol, &rate);
+    int k = contact_set_points(s->a->rt, c, SLIDE_CLOSED * tol, spot,
+                               CONTACT_POINTS_MOST + 1);
     for (int i = 0; i < k; i++)
         point_list_add(s, list, &spot[i]);
     return k >= 0;
@@ -61,14 +62,16 @@ gather(struct simulation *s, uint32_t c, struct point_list *list)
 
 /* those without rate stay in spot */
 static int
-still(struct simulation *s, struct slide_spot *spot, int *n)
+still(struct simulation *s, struct contact_point *spot, int *n)
 {
     struct rt *r = s->a->rt;
-    struct slide_point *p = NEW_N(r->brief, struct slide_point, *n + 1);
-    int m = 0, st = *n ? slide_look(r, spot, *n, p, NULL) : IMP_OK;
+    struct contact_point_state *p =
+        NEW_N(r->brief, struct contact_point_state, *n + 1);
+    int m = 0, st = *n ? contact_point_states(r, spot, *n, p, NULL) : IMP_OK;
     for (int i = 0; i < *n && !st; i++) {
-        if (fabs(p[i].rate) <= fmax(SLIDE_STILL * p[i].speed,
-                                    slide_still(r, spot[i].contact, p[i].free)))
+        if (fabs(p[i].rate) <=
+            fmax(MODE_STILL * p[i].speed,
+                 mode_still_rate(r, spot[i].contact, p[i].free)))
             spot[m++] = spot[i];
     }
     *n = m;
@@ -90,7 +93,7 @@ jammed(struct simulation *s, uint32_t c)
 }
 
 static int
-too_many(struct simulation *s, const struct slide_spot *spot, int n)
+too_many(struct simulation *s, const struct contact_point *spot, int n)
 {
     struct rt *r = s->a->rt;
     char t[NUM_TEXT];
@@ -105,7 +108,7 @@ too_many(struct simulation *s, const struct slide_spot *spot, int n)
     diag_note(s->a->ds, d, s->c->range,
               "forces are found for all points of one such group together, up "
               "to %d",
-              SLIDE_MOST);
+              CONTACT_POINTS_MOST);
     diag_help(s->a->ds, d,
               "bodies that touch fixed ones alone are groups of their own: let "
               "fewer bodies rest on one another, use an `until` before that "
@@ -122,7 +125,7 @@ tell(struct simulation *s, const bool *before, const bool *shared)
     struct rt *r = s->a->rt;
     const char *list = NULL;
     for (uint32_t c = 0; c < s->n_contacts; c++) {
-        bool now = slide_holds(r, c);
+        bool now = persistent_holds(r, c);
         if (now != before[c]) {
             simulate_log_event(s, c, now ? "slide" : "leave", "", 0.0);
             s->ct[c].watch = WATCH_LEAVE;
@@ -146,27 +149,28 @@ tell(struct simulation *s, const bool *before, const bool *shared)
 
 /* which of the points of one group push */
 static int
-choose_group(struct simulation *s, struct slide_spot *spot, int n,
-             const struct slide_spot *gone, bool *shared)
+choose_group(struct simulation *s, struct contact_point *spot, int n,
+             const struct contact_point *gone, bool *shared)
 {
     struct rt *r = s->a->rt;
-    struct slide_spot *all = NEW_N(r->brief, struct slide_spot, (size_t)n + 1);
-    enum slide_choice choice;
+    struct contact_point *all =
+        NEW_N(r->brief, struct contact_point, (size_t)n + 1);
+    enum mode_choice choice;
     int st, at = -1, n_all = n;
     memcpy(all, spot, sizeof *all * (size_t)n);
     if ((st = still(s, spot, &n)))
         return st;
-    if (n > SLIDE_MOST)
+    if (n > CONTACT_POINTS_MOST)
         return too_many(s, spot, n);
     for (int i = 0; i < n && gone; i++)
         if (!memcmp(&spot[i], gone, sizeof *gone))
             at = i;
-    if ((st = slide_choose(r, spot, n, at, &choice)))
+    if ((st = mode_select(r, spot, n, at, &choice)))
         return st;
-    if (choice == SLIDE_JAMMED)
+    if (choice == MODE_JAMMED)
         return jammed(s, n ? spot[0].contact : 0);
     resting_polytopes_let_go(s, all, n_all, spot, n);
-    for (int i = 0; i < n && choice == SLIDE_SHARED; i++)
+    for (int i = 0; i < n && choice == MODE_SHARED; i++)
         shared[spot[i].contact] = true;
     return IMP_OK;
 }
@@ -177,19 +181,20 @@ choose_group(struct simulation *s, struct slide_spot *spot, int n,
  * point whose force has just ceased, or NULL */
 static int
 choose(struct simulation *s, bool *block, const bool *out,
-       const struct point_list *more, const struct slide_spot *gone)
+       const struct point_list *more, const struct contact_point *gone)
 {
     struct rt *r = s->a->rt;
     struct point_list list = {0}, closed = {0};
     bool *before = NEW_N(r->brief, bool, s->n_contacts + 1), on;
     bool *shared = NEW_N(r->brief, bool, s->n_contacts + 1);
-    struct slide_spot was;
+    struct contact_point was;
     for (int i = 0; i < more->n; i++)
-        slide_mark(r, more->spot[i].contact, block);
+        persistent_mark(r, more->spot[i].contact, block);
     int st = resting_polytopes_points(s, block, true, &closed);
-    for (int i = 0; i < slide_count(r); i++) {
-        const struct slide_spot *p = slide_spot(r, i, &on, NULL);
-        if (slide_marked(r, p->contact, block) && !(out && out[p->contact]))
+    for (int i = 0; i < persistent_count(r); i++) {
+        const struct contact_point *p = persistent_point(r, i, &on, NULL);
+        if (persistent_marked(r, p->contact, block) &&
+            !(out && out[p->contact]))
             point_list_add(s, &list, p);
     }
     for (int i = 0; i < more->n; i++)
@@ -197,15 +202,15 @@ choose(struct simulation *s, bool *block, const bool *out,
     for (int i = 0; i < closed.n; i++)
         point_list_add(s, &list, &closed.spot[i]);
     for (uint32_t c = 0; c < s->n_contacts; c++)
-        before[c] = slide_holds(r, c);
+        before[c] = persistent_holds(r, c);
     if (gone) {
         was = *gone;
         gone = &was;
     }
-    slide_end(r, block);
+    persistent_release(r, block);
     resting_polytopes_ask_again(s, block);
     int *end = NEW_N(r->brief, int, (size_t)list.n + 1), first = 0;
-    int groups = slide_groups(r, list.spot, list.n, end);
+    int groups = persistent_split(r, list.spot, list.n, end);
     for (int i = 0; i < groups && !st; first = end[i++])
         st = choose_group(s, list.spot + first, end[i] - first, gone, shared);
     if (st)
@@ -230,7 +235,7 @@ settle(struct simulation *s, const uint32_t *more, uint32_t n_more,
     /* all points of these that are closed now, in place of those before */
     for (uint32_t i = 0; i < n_more; i++) {
         in[more[i]] = true;
-        slide_mark(r, more[i], block);
+        persistent_mark(r, more[i], block);
     }
     for (uint32_t c = 0; c < s->n_contacts; c++)
         /* of a touch of another kind nothing is asked while nothing presses */
@@ -241,13 +246,13 @@ settle(struct simulation *s, const uint32_t *more, uint32_t n_more,
 
 int
 simulate_persistent_choose(struct simulation *s, uint32_t c,
-                           const struct slide_spot *point, int n,
+                           const struct contact_point *point, int n,
                            const bool *out)
 {
     struct rt *r = s->a->rt;
     struct point_list list = {0};
     bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1);
-    slide_mark(r, c, block);
+    persistent_mark(r, c, block);
     for (int i = 0; i < n; i++)
         point_list_add(s, &list, &point[i]);
     return choose(s, block, out, &list, NULL);
@@ -265,10 +270,11 @@ simulate_persistent_peek(struct simulation *s, double until, const bool *blind,
                          double *t)
 {
     *t = until;
-    s->slide.what = SLIDE_NOTHING;
-    if (!slide_any(s->a->rt) && !s->n_over)
+    s->slide.what = CHANGE_NONE;
+    if (!persistent_any(s->a->rt) && !s->n_over)
         return IMP_OK;
-    int st = slide_next(s->a->rt, until, blind, s->over, s->n_over, &s->slide);
+    int st =
+        mode_change_next(s->a->rt, until, blind, s->over, s->n_over, &s->slide);
     *t = s->slide.time;
     return st;
 }
@@ -283,10 +289,10 @@ over(struct simulation *s, uint32_t c, int which)
     struct point_list all = {0}, list = {0};
     bool *out = NEW_N(r->brief, bool, s->n_contacts + 1), on;
     bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1);
-    struct slide_spot gone = *slide_spot(r, which, &on, NULL);
+    struct contact_point gone = *persistent_point(r, which, &on, NULL);
     resting_polytopes_drop(s, c);
     out[c] = true;
-    slide_mark(r, c, block);
+    persistent_mark(r, c, block);
     if (!gather(s, c, &all))
         all.n = 0;
     for (int i = 0; i < all.n; i++)
@@ -302,8 +308,8 @@ ceases(struct simulation *s, int which)
     struct rt *r = s->a->rt;
     struct point_list none = {0};
     bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1), on;
-    const struct slide_spot *gone = slide_spot(r, which, &on, NULL);
-    slide_mark(r, gone->contact, block);
+    const struct contact_point *gone = persistent_point(r, which, &on, NULL);
+    persistent_mark(r, gone->contact, block);
     return choose(s, block, NULL, &none, gone);
 }
 
@@ -311,28 +317,28 @@ int
 simulate_persistent_apply(struct simulation *s)
 {
     struct rt *r = s->a->rt;
-    struct slide_event e = s->slide;
+    struct mode_change e = s->slide;
     struct event hit = {EVENT_CROSS, e.contact, rt_time(r)};
     int st;
-    s->slide.what = SLIDE_NOTHING;
+    s->slide.what = CHANGE_NONE;
     switch (e.what) {
-    case SLIDE_CEASES:
+    case CHANGE_CEASES:
         s->row_fresh = false;
         if ((st = simulate_row(s)))
             return st;
         return ceases(s, e.which);
-    case SLIDE_SINKS:
+    case CHANGE_SINKS:
         s->row_fresh = false;
         return simulate_persistent_choose(s, e.contact, NULL, 0, NULL);
-    case SLIDE_BESIDE:
+    case CHANGE_BESIDE:
         return resting_polytopes_beside(s, e.contact);
-    case SLIDE_HITS:
+    case CHANGE_HITS:
         s->row_fresh = false;
         return simulate_vertex_impact(s, e.contact, (uint32_t)e.which);
-    case SLIDE_CLOSES:
+    case CHANGE_CLOSES:
         s->row_fresh = false;
         return simulate_touches(s, &hit, &hit, 0);
-    case SLIDE_OVER:
+    case CHANGE_FACE_END:
         s->row_fresh = false;
         return over(s, e.contact, e.which);
     default:

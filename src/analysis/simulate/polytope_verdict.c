@@ -11,7 +11,7 @@
 #include "analysis/impact/impact_priv.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
-#include "runtime/gap/smooth_smooth.h"
+#include "runtime/gap/closest_points.h"
 
 /* normal velocities up to this share of the speeds are none, as in impact.c */
 #define CORNER_RESTS 1e-9
@@ -33,9 +33,9 @@ floor_of(struct simulation *s, uint32_t c, double *speed)
     double h, jet[3];
     int st;
     if ((st = motion_series_all(r, 2, &h)) ||
-        (st = closest_gap_series(r, c, 2, jet)))
+        (st = contact_gap_series(r, c, 2, jet)))
         return st == IMP_NONFINITE ? IMP_OK : st;
-    *speed = fmax(*speed, sqrt(2.0 * fabs(jet[2]) * event_length(r, c)));
+    *speed = fmax(*speed, sqrt(2.0 * fabs(jet[2]) * gap_length(r, c)));
     return IMP_OK;
 }
 
@@ -47,14 +47,14 @@ see(struct simulation *s, uint32_t c, double dt, enum event_ahead *ahead,
     struct analysis *a = s->a;
     struct rt *r = a->rt;
     struct saved_state here = saved_state_take(a);
-    struct closest cl;
+    struct closest_points cl;
     double h, jet[3];
     int st = dt > 0.0 ? motion_to(r, rt_time(r) + dt) : IMP_OK;
     /* the features there, first */
-    if (!st && !(st = closest_points(r, c, &cl, false)))
+    if (!st && !(st = closest_points_find(r, c, &cl, false)))
         st = event_ahead(r, c, s->until - rt_time(r), ahead);
     if (!st && !(st = motion_series_all(r, 2, &h)) &&
-        !(st = closest_gap_series(r, c, 2, jet)))
+        !(st = contact_gap_series(r, c, 2, jet)))
         *D = 2.0 * jet[2];
     saved_state_restore(a, &here);
     return st;

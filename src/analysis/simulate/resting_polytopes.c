@@ -14,7 +14,7 @@
 #include "abi/status.h"
 #include "analysis/command/vec.h"
 #include "analysis/simulate/simulate_priv.h"
-#include "runtime/gap/smooth_smooth.h"
+#include "runtime/gap/closest_points.h"
 #include "runtime/numerics/lcp.h"
 
 /* impacts from heights of more tolerances than this are taken by the general
@@ -29,15 +29,15 @@ resting_polytopes_start(struct simulation *s)
 {
     struct rt *r = s->a->rt;
     uint32_t n = s->n_contacts;
-    s->over = NEW_N(r->arena, struct slide_over, n + 1);
+    s->over = NEW_N(r->arena, struct released_vertices, n + 1);
     s->is_over = NEW_N(r->arena, bool, n + 1);
     for (uint32_t c = 0; c < n; c++) {
         const imp_contact *k = rt_contact(r, c);
-        struct slide_over *o = &s->over[s->n_over];
+        struct released_vertices *o = &s->over[s->n_over];
         double e = r->env[k->env_contact + IMP_CONTACT_E];
         bool body = k->system == IMP_NO_SYSTEM;
         if (!body || s->ct[c].through || s->ct[c].overlap ||
-            !(e >= 0.0 && e < 1.0) || !slide_plane(r, c, &o->base))
+            !(e >= 0.0 && e < 1.0) || !contact_set_plane(r, c, &o->base))
             continue;
         for (int i = 0; i < 2; i++)
             body &= !(rt_body(r, k->body[i])->flags & IMP_BODYF_GTIME);
@@ -51,7 +51,7 @@ resting_polytopes_enter(struct simulation *s, uint32_t c)
 {
     struct rt *r = s->a->rt;
     const imp_contact *k = rt_contact(r, c);
-    struct slide_spot base;
+    struct contact_point base;
     double tol, rate, e = r->env[k->env_contact + IMP_CONTACT_E];
     if (!s->is_over || s->is_over[c] || s->ct[c].through || s->ct[c].overlap ||
         !(e >= 0.0 && e < 1.0))
@@ -59,10 +59,11 @@ resting_polytopes_enter(struct simulation *s, uint32_t c)
     for (int i = 0; i < 2; i++)
         if (rt_body(r, k->body[i])->flags & IMP_BODYF_GTIME)
             return;
-    event_tolerances(r, c, &tol, &rate);
-    if (!slide_face(r, c, 2.0 * tol, &base))
+    gap_tolerances(r, c, &tol, &rate);
+    if (!contact_set_face(r, c, 2.0 * tol, &base))
         return;
-    s->over[s->n_over++] = (struct slide_over){.base = base, .time = -INFINITY};
+    s->over[s->n_over++] =
+        (struct released_vertices){.base = base, .time = -INFINITY};
     s->is_over[c] = true;
 }
 
@@ -70,11 +71,12 @@ resting_polytopes_enter(struct simulation *s, uint32_t c)
 int
 resting_polytopes_beside(struct simulation *s, uint32_t c)
 {
-    struct closest cl;
+    struct closest_points cl;
     double tol, rate;
     resting_polytopes_drop(s, c);
-    event_tolerances(s->a->rt, c, &tol, &rate);
-    bool near = closest_points(s->a->rt, c, &cl, false) || cl.gap <= 2.0 * tol;
+    gap_tolerances(s->a->rt, c, &tol, &rate);
+    bool near =
+        closest_points_find(s->a->rt, c, &cl, false) || cl.gap <= 2.0 * tol;
     s->ct[c].watch = near ? WATCH_LEAVE : WATCH_CLOSE;
     return IMP_OK;
 }
@@ -93,11 +95,11 @@ resting_polytopes_drop(struct simulation *s, uint32_t c)
 }
 
 static void
-mark(struct simulation *s, const struct slide_spot *p, bool still)
+mark(struct simulation *s, const struct contact_point *p, bool still)
 {
     double now = rt_time(s->a->rt);
     for (uint32_t i = 0; i < s->n_over; i++) {
-        struct slide_over *o = &s->over[i];
+        struct released_vertices *o = &s->over[i];
         if (o->base.contact != p->contact)
             continue;
         if (o->time != now)
@@ -106,7 +108,7 @@ mark(struct simulation *s, const struct slide_spot *p, bool still)
         int k = 0;
         while (k < o->n && o->vertex[k] != p->vertex)
             k++;
-        if (k == SLIDE_MARKS)
+        if (k == RELEASED_MOST)
             return;
         o->n = k == o->n ? k + 1 : o->n;
         o->vertex[k] = p->vertex;
@@ -118,9 +120,9 @@ void
 resting_polytopes_ask_again(struct simulation *s, const bool *block)
 {
     for (uint32_t i = 0; i < s->n_over; i++) {
-        struct slide_over *o = &s->over[i];
+        struct released_vertices *o = &s->over[i];
         int n = 0;
-        if (!slide_marked(s->a->rt, o->base.contact, block))
+        if (!persistent_marked(s->a->rt, o->base.contact, block))
             continue;
         for (int k = 0; k < o->n; k++)
             if (!o->still[k])
@@ -131,17 +133,18 @@ resting_polytopes_ask_again(struct simulation *s, const bool *block)
 }
 
 void
-resting_polytopes_let_go(struct simulation *s, const struct slide_spot *all,
-                         int n_all, const struct slide_spot *still, int n)
+resting_polytopes_let_go(struct simulation *s, const struct contact_point *all,
+                         int n_all, const struct contact_point *still, int n)
 {
     struct rt *r = s->a->rt;
     for (int i = 0; i < n_all && s->n_over; i++) {
         bool held = false, rests = false, on;
-        for (int k = 0; k < slide_count(r); k++)
-            held |= !memcmp(slide_spot(r, k, &on, NULL), &all[i], sizeof *all);
+        for (int k = 0; k < persistent_count(r); k++)
+            held |= !memcmp(persistent_point(r, k, &on, NULL), &all[i],
+                            sizeof *all);
         for (int k = 0; k < n; k++)
             rests |= !memcmp(&still[k], &all[i], sizeof *all);
-        if (!held && rests && all[i].kind == SLIDE_VERTEX)
+        if (!held && rests && all[i].kind == POINT_VERTEX)
             mark(s, &all[i], true);
     }
 }
@@ -151,21 +154,22 @@ resting_polytopes_points(struct simulation *s, bool *block, bool still,
                          struct point_list *list)
 {
     struct rt *r = s->a->rt;
-    struct slide_spot spot[SLIDE_MOST + 1];
+    struct contact_point spot[CONTACT_POINTS_MOST + 1];
     bool *seen = NEW_N(r->brief, bool, s->n_over + 1);
     for (bool more = true; more;) {
         more = false;
         for (uint32_t i = 0; i < s->n_over; i++) {
-            const struct slide_spot *base = &s->over[i].base;
-            if (seen[i] || !slide_marked(r, base->contact, block))
+            const struct contact_point *base = &s->over[i].base;
+            if (seen[i] || !persistent_marked(r, base->contact, block))
                 continue;
             seen[i] = true;
-            int n = slide_closed(r, base, still, spot, SLIDE_MOST + 1);
+            int n = contact_set_closed(r, base, still, spot,
+                                       CONTACT_POINTS_MOST + 1);
             if (n < 0 && !still)
                 return IMP_FAILED;
             for (int k = 0; k < n; k++)
                 point_list_add(s, list, &spot[k]);
-            more |= n > 0 && slide_mark(r, base->contact, block);
+            more |= n > 0 && persistent_mark(r, base->contact, block);
         }
     }
     return IMP_OK;
@@ -176,15 +180,16 @@ resting_polytopes_points(struct simulation *s, bool *block, bool still,
 
 struct blow {
     int n, n_hit; /* points; the first n_hit come down, the others are held */
-    struct slide_spot spot[SLIDE_MOST];
-    struct slide_point point[SLIDE_MOST];
-    double e[SLIDE_MOST], P[SLIDE_MOST], after[SLIDE_MOST];
-    double rest[SLIDE_MOST]; /* a rate up to this is none */
+    struct contact_point spot[CONTACT_POINTS_MOST];
+    struct contact_point_state point[CONTACT_POINTS_MOST];
+    double e[CONTACT_POINTS_MOST], P[CONTACT_POINTS_MOST],
+        after[CONTACT_POINTS_MOST];
+    double rest[CONTACT_POINTS_MOST]; /* a rate up to this is none */
     double *G;
 };
 
 /* what comes down now, c's vertex first, and all that is held, of the bodies
- * that are connected to c's; more than SLIDE_MOST: b->n is 0 */
+ * that are connected to c's; more than CONTACT_POINTS_MOST: b->n is 0 */
 static int
 gather(struct simulation *s, uint32_t c, uint32_t vertex, struct blow *b)
 {
@@ -193,30 +198,30 @@ gather(struct simulation *s, uint32_t c, uint32_t vertex, struct blow *b)
     bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1), on;
     for (uint32_t i = 0; i < s->n_over; i++)
         if (s->over[i].base.contact == c) {
-            struct slide_spot at = s->over[i].base;
+            struct contact_point at = s->over[i].base;
             at.vertex = vertex;
             point_list_add(s, &list, &at);
         }
-    slide_mark(r, c, block);
+    persistent_mark(r, c, block);
     if (resting_polytopes_points(s, block, false, &list))
         return IMP_FAILED;
     int hit = list.n;
-    for (int k = 0; k < slide_count(r); k++) {
-        const struct slide_spot *p = slide_spot(r, k, &on, NULL);
-        if (slide_marked(r, p->contact, block))
+    for (int k = 0; k < persistent_count(r); k++) {
+        const struct contact_point *p = persistent_point(r, k, &on, NULL);
+        if (persistent_marked(r, p->contact, block))
             point_list_add(s, &list, p);
     }
-    if (list.n > SLIDE_MOST)
+    if (list.n > CONTACT_POINTS_MOST)
         return IMP_OK;
     b->n = list.n;
     memcpy(b->spot, list.spot, sizeof *list.spot * (size_t)list.n);
     b->n_hit = hit;
     b->G = NEW_N(r->brief, double, (size_t)b->n *(size_t)b->n + 1);
-    int st = slide_look(r, b->spot, b->n, b->point, b->G);
+    int st = contact_point_states(r, b->spot, b->n, b->point, b->G);
     for (int i = 0; i < b->n && !st; i++) {
         uint32_t k = b->spot[i].contact;
         double gap;
-        event_rounding(r, k, &gap, &b->rest[i]);
+        gap_rounding(r, k, &gap, &b->rest[i]);
         b->e[i] = r->env[rt_contact(r, k)->env_contact + IMP_CONTACT_E];
         if (i >= hit)
             b->point[i].rate = 0.0;
@@ -229,9 +234,9 @@ gather(struct simulation *s, uint32_t c, uint32_t vertex, struct blow *b)
 static bool
 at_once(struct rt *r, struct blow *b, const bool *in, double *rate)
 {
-    int n = b->n, m = 0, index[SLIDE_MOST];
+    int n = b->n, m = 0, index[CONTACT_POINTS_MOST];
     double *M = NEW_N(r->brief, double, (size_t)n *(size_t)n + 1);
-    double q[SLIDE_MOST], z[SLIDE_MOST];
+    double q[CONTACT_POINTS_MOST], z[CONTACT_POINTS_MOST];
     for (int i = 0; i < n; i++)
         if (in[i])
             index[m++] = i;
@@ -256,7 +261,7 @@ static bool
 solve(struct simulation *s, struct blow *b)
 {
     struct rt *r = s->a->rt;
-    bool in[SLIDE_MOST];
+    bool in[CONTACT_POINTS_MOST];
     double *rate = b->after;
     memset(b->P, 0, sizeof b->P);
     for (int i = 0; i < b->n; i++)
@@ -312,13 +317,13 @@ record(struct simulation *s, const struct blow *b)
 static int
 after(struct simulation *s, const struct blow *b)
 {
-    struct slide_spot stay[SLIDE_MOST];
+    struct contact_point stay[CONTACT_POINTS_MOST];
     int n = 0;
     bool *out = NEW_N(s->a->rt->brief, bool, s->n_contacts + 1), any = false;
     for (int i = 0; i < b->n; i++) {
         if (b->after[i] <= b->rest[i])
             stay[n++] = b->spot[i];
-        else if (b->spot[i].kind == SLIDE_VERTEX)
+        else if (b->spot[i].kind == POINT_VERTEX)
             mark(s, &b->spot[i], false);
         any |= i >= b->n_hit || b->after[i] <= b->rest[i];
         out[b->spot[i].contact] = true;
@@ -334,7 +339,7 @@ high(struct simulation *s, const struct blow *b)
     struct rt *r = s->a->rt;
     double tol, rate, u = b->point[0].rate;
     double acc = fmax(v_norm(r->gravity), fabs(b->point[0].free));
-    event_tolerances(r, b->spot[0].contact, &tol, &rate);
+    gap_tolerances(r, b->spot[0].contact, &tol, &rate);
     return u * u > 2.0 * acc * OVER_HIGH * tol;
 }
 
@@ -358,7 +363,7 @@ simulate_vertex_impact(struct simulation *s, uint32_t c, uint32_t vertex)
         return simulate_persistent_choose(s, c, b->spot, b->n, NULL);
     if (!solve(s, b))
         return simulate_touches(s, &hit, &hit, 0);
-    slide_push(r, b->P);
+    persistent_apply_impulses(r, b->P);
     s->row_fresh = false;
     if ((st = record(s, b)) || (st = simulate_row(s)) || (st = after(s, b)))
         return st;

@@ -143,7 +143,7 @@ advance(struct simulation *s, double t, double limit)
             if (at || rt_time(r) >= t || (double)s->ev_time.n > limit)
                 return at || rt_time(r) >= t ? at : too_many(s, limit);
         }
-        bool blind = slide_any(r) || s->n_over;
+        bool blind = persistent_any(r) || s->n_over;
         for (uint32_t c = 0; c < s->n_contacts; c++) {
             s->watch[c] = simulate_persistent_holds(s, c) || s->is_over[c]
                               ? WATCH_OFF
@@ -241,8 +241,8 @@ fill(struct simulation *s, struct record *out, int st, double e0, bool has_e0)
         SET_NUM("depth_max", s->depth_max);
     else
         SET_ABSENT("depth_max", "no contact was passed through");
-    if (a->rt->hold)
-        SET_NUM("joint_error", hold_greatest(a->rt));
+    if (a->rt->joints)
+        SET_NUM("joint_error", joints_greatest_error(a->rt));
     else
         SET_ABSENT("joint_error", "no joint holds a moving body");
     if (has_e0)

@@ -66,14 +66,15 @@ struct simulation {
         const char **v;
         size_t n, cap;
     } ev_kind, ev_class, ev_contact, remarks;
-    struct flow **flows;        /* per system */
-    struct planes *planes;      /* of vertex_plane.c; NULL: nothing for it */
-    struct limit_table *limits; /* of accumulation_record.c; NULL: none */
-    long chatters;              /* limits taken */
-    struct slide_over *over; /* polytopes over planes, of resting_polytopes.c */
+    struct flow **flows;          /* per system */
+    struct vertex_planes *planes; /* of vertex_plane.c; NULL: nothing for it */
+    struct limit_table *limits;   /* of accumulation_record.c; NULL: none */
+    long chatters;                /* limits taken */
+    struct released_vertices
+        *over; /* polytopes over planes, of resting_polytopes.c */
     uint32_t n_over;
     bool *is_over;            /* per contact: one of them */
-    struct slide_event slide; /* what comes next of contacts that are closed */
+    struct mode_change slide; /* what comes next of contacts that are closed */
     struct accumulation_work *work; /* of accumulation.c */
     double target;                  /* the run goes on to this time at once */
     double depth_max;
@@ -123,12 +124,12 @@ int polytope_stop_open_normal(struct simulation *s, uint32_t c);
 
 /* persistent.c: contacts of bodies that stay closed */
 struct point_list { /* a list in r->brief; {0}: empty */
-    struct slide_spot *spot;
+    struct contact_point *spot;
     int n, room;
 };
 /* unless it is in the list */
 void point_list_add(struct simulation *s, struct point_list *list,
-                    const struct slide_spot *at);
+                    const struct contact_point *at);
 bool simulate_persistent_holds(const struct simulation *s, uint32_t c);
 /* which of the contacts c[0..n), and of those closed before that are connected
  * to them, push from now on;
@@ -139,10 +140,10 @@ int simulate_persistent_settle(struct simulation *s, const uint32_t *c,
 /* the same for points that are closed now, and those held together with contact
  * c, of contacts that are not `out` (per contact; NULL: of all) */
 int simulate_persistent_choose(struct simulation *s, uint32_t c,
-                               const struct slide_spot *point, int n,
+                               const struct contact_point *point, int n,
                                const bool *out);
 /* time of the first thing that happens to them, at most until; `blind` as in
- * slide_next */
+ * mode_change_next */
 int simulate_persistent_peek(struct simulation *s, double until,
                              const bool *blind, double *t);
 int simulate_persistent_apply(struct simulation *s); /* what happens there */
@@ -167,8 +168,8 @@ void resting_polytopes_ask_again(struct simulation *s, const bool *block);
 /* of the points all[0..n_all), still[0..n) had no rate; which push was chosen
  */
 void resting_polytopes_let_go(struct simulation *s,
-                              const struct slide_spot *all, int n_all,
-                              const struct slide_spot *still, int n);
+                              const struct contact_point *all, int n_all,
+                              const struct contact_point *still, int n);
 
 /* accumulation.c: after an impact at c: goes to the limit of its impacts where
  * that is known */

@@ -11,16 +11,16 @@ simulate_vertex_flights_start(struct simulation *s)
     for (uint32_t c = 0; c < s->n_contacts; c++)
         if (s->ct[c].through || s->ct[c].overlap)
             return;
-    s->planes = planes_new(s->a->rt);
+    s->planes = vertex_planes_new(s->a->rt);
 }
 
 static int
-bounce(struct simulation *s, const struct plane_touch *t)
+bounce(struct simulation *s, const struct vertex_plane_touch *t)
 {
     int st = simulate_row(s);
     if (st)
         return st;
-    planes_bounce(s->planes, t);
+    vertex_planes_impact(s->planes, t);
     s->row_fresh = false;
     simulate_log_event(s, t->contact, "impact", touch_class_name[CLASS_MINUS],
                        t->impulse);
@@ -40,20 +40,20 @@ simulate_vertex_flights(struct simulation *s, double until, double limit)
     struct rt *r = s->a->rt;
     s->target = until;
     while ((double)s->ev_time.n <= limit && rt_time(r) < until &&
-           !slide_any(r)) {
+           !persistent_any(r)) {
         rt_brief_end(r);
         /* on the way to a limit they were others */
         for (uint32_t c = 0; c < s->n_contacts; c++)
             s->watch[c] = s->ct[c].watch;
-        struct plane_touch t;
-        enum plane_end end;
+        struct vertex_plane_touch t;
+        enum vertex_plane_end end;
         double before = rt_time(r);
-        int st = planes_next(s->planes, s->watch, until, &end, &t);
+        int st = vertex_planes_next(s->planes, s->watch, until, &end, &t);
         if (rt_time(r) > before)
             s->row_fresh = false;
         if (st)
             return st;
-        if (end != PLANE_TOUCH)
+        if (end != VERTEX_PLANE_TOUCH)
             break;
         if ((st = bounce(s, &t)))
             return st;

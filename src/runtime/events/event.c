@@ -6,9 +6,9 @@
  * asks of each gap polynomial when it first enters the band |gap| <= tolerance
  * (polynomial_below: exclusion by bounds, so that no multiplicity of a root can
  * hide it, I3). Where it does, the motion is expanded again at the entry and
- * the touch is told apart (ev_band) and timed. Contacts that are far, whose gap
- * has no usable series, or that overlap deeply are passed over by bounds
- * (advancement.c) instead.
+ * the touch is told apart (contact_root_in_band) and timed. Contacts that are
+ * far, whose gap has no usable series, or that overlap deeply are passed over
+ * by bounds (conservative_advancement.c) instead.
  *
  * Invariants: a step is accepted only when the gap at its end agrees with the
  * polynomial; the state returned is reached by one expansion from the last
@@ -41,9 +41,9 @@ struct near {
     bool inside; /* must leave the band before it can touch again */
     bool far;    /* excluded for this step by balls */
     bool series; /* g holds */
-    struct closest at;
-    struct ev_tol tol;
-    double g[RT_ORDER + 1];
+    struct closest_points at;
+    struct gap_tolerance tol;
+    double g[MOTION_STEP_ORDER + 1];
     double h, safe;
     /* candidate of this step, in times from its start */
     bool candidate, refined;
@@ -98,19 +98,19 @@ restore(struct rt *r, const struct saved *s)
 }
 
 void
-event_tolerances(struct rt *r, uint32_t contact, double *gap, double *rate)
+gap_tolerances(struct rt *r, uint32_t contact, double *gap, double *rate)
 {
-    struct ev_tol t;
-    ev_tolerances(r, contact, &t);
+    struct gap_tolerance t;
+    gap_tolerance_get(r, contact, &t);
     *gap = t.gap;
     *rate = t.rate;
 }
 
 void
-event_rounding(struct rt *r, uint32_t contact, double *gap, double *rate)
+gap_rounding(struct rt *r, uint32_t contact, double *gap, double *rate)
 {
-    struct ev_tol t;
-    ev_tolerances(r, contact, &t);
+    struct gap_tolerance t;
+    gap_tolerance_get(r, contact, &t);
     *gap = 8.0 * t.noise;
     *rate = t.quiet;
 }
@@ -134,14 +134,14 @@ stuck(struct rt *r, uint32_t contact)
 /* gap of a contact at the present state; a body that is not convex there, or
  * has no surface, ends the search with a diagnostic */
 static int
-look(struct rt *r, uint32_t c, struct closest *out)
+look(struct rt *r, uint32_t c, struct closest_points *out)
 {
-    int st = closest_points(r, c, out, false);
+    int st = closest_points_find(r, c, out, false);
     if (st == IMP_SINGULAR && isfinite(out->gap))
         return IMP_OK;
     if (st == IMP_OK)
         return st;
-    st = closest_points(r, c, out, true);
+    st = closest_points_find(r, c, out, true);
     return st == IMP_OK ? IMP_OK : IMP_FAILED;
 }
 
@@ -173,7 +173,7 @@ expand(struct rt *r, uint32_t c, struct near *w, double hm, double most,
     w->candidate = w->far = w->series = false;
     w->h = w->safe = 0.0;
     if (w->sign > 0) {
-        double t = ev_far(r, c, hm, most);
+        double t = advancement_apart(r, c, hm, most);
         if (t > 0.0) {
             w->far = true;
             w->begun = true;
@@ -186,7 +186,7 @@ expand(struct rt *r, uint32_t c, struct near *w, double hm, double most,
     int st = look(r, c, &w->at);
     if (st != IMP_OK)
         return st;
-    ev_tolerances(r, c, &w->tol);
+    gap_tolerance_get(r, c, &w->tol);
     double gap = w->sign * w->at.gap;
     if (!w->begun) {
         w->begun = true;
@@ -198,7 +198,7 @@ expand(struct rt *r, uint32_t c, struct near *w, double hm, double most,
     if (gap > w->tol.gap)
         w->inside = false;
     if (gap < -w->tol.gap) {
-        double rate = w->sign * ev_rate(r, c, &w->at);
+        double rate = w->sign * gap_rate(r, c, &w->at);
         if (w->mode != WATCH_LEAVE || rate <= w->tol.rate) {
             /* through already: closed again at once, or open from the start */
             propose(w, 0.0, 0.0, kind_of(w, rate));
@@ -207,9 +207,9 @@ expand(struct rt *r, uint32_t c, struct near *w, double hm, double most,
         w->inside = true; /* on its way out */
     }
     if (gap > w->tol.gap)
-        w->safe = ev_safe(r, c, gap, most);
+        w->safe = advancement_safe(r, c, gap, most);
     bool deep = w->sign < 0 && w->at.deep;
-    if (!deep && ev_series(r, c, &w->tol, w->g, &w->h) == IMP_OK)
+    if (!deep && contact_root_series(r, c, &w->tol, w->g, &w->h) == IMP_OK)
         w->series = w->h > w->safe;
     if (w->series) {
         *h = fmin(*h, w->h);
@@ -218,7 +218,7 @@ expand(struct rt *r, uint32_t c, struct near *w, double hm, double most,
     w->h = w->safe;
     if (gap <= w->tol.gap) {
         /* touching where the gap has no series: its rate alone tells */
-        double rate = w->sign * ev_rate(r, c, &w->at);
+        double rate = w->sign * gap_rate(r, c, &w->at);
         if (!w->inside && rate <= w->tol.rate) {
             propose(w, 0.0, 0.0, kind_of(w, rate));
             return IMP_OK;
@@ -235,28 +235,30 @@ expand(struct rt *r, uint32_t c, struct near *w, double hm, double most,
 static void
 scan(struct near *w, double h)
 {
-    double q[RT_ORDER + 1], neg[RT_ORDER + 1], from = 0.0, up, down, s;
-    for (int k = 0; k <= RT_ORDER; k++) {
+    double q[MOTION_STEP_ORDER + 1], neg[MOTION_STEP_ORDER + 1], from = 0.0, up,
+                                                                 down, s;
+    for (int k = 0; k <= MOTION_STEP_ORDER; k++) {
         q[k] = w->sign * w->g[k];
         neg[k] = -q[k];
     }
     if (w->inside) {
         /* twice the tolerance up: rounding at the edge is no new entry */
-        bool rises =
-            polynomial_below(neg, RT_ORDER, 0.0, h, -2.0 * w->tol.gap, &up);
+        bool rises = polynomial_below(neg, MOTION_STEP_ORDER, 0.0, h,
+                                      -2.0 * w->tol.gap, &up);
         double low = q[0] < -w->tol.gap ? q[0] : 0.0;
-        bool falls =
-            polynomial_below(q, RT_ORDER, 0.0, h, low - w->tol.gap, &down);
+        bool falls = polynomial_below(q, MOTION_STEP_ORDER, 0.0, h,
+                                      low - w->tol.gap, &down);
         if (!rises && !falls)
             return;
         if (falls && (!rises || down < up)) {
             /* closes again without having opened: the known root at 0 is
              * divided out, q - q0 = s (q1 + q2 s + ...) */
-            double d[RT_ORDER + 1];
-            int n = polynomial_derivative(q, RT_ORDER, d);
+            double d[MOTION_STEP_ORDER + 1];
+            int n = polynomial_derivative(q, MOTION_STEP_ORDER, d);
             s = 0.0;
             if (q[1] > w->tol.rate &&
-                !polynomial_below(q + 1, RT_ORDER - 1, 0.0, down, 0.0, &s))
+                !polynomial_below(q + 1, MOTION_STEP_ORDER - 1, 0.0, down, 0.0,
+                                  &s))
                 s = down;
             /* pressed together: at once. Otherwise a touch without rate is the
              * one just handled: the next event is where the gap, having
@@ -266,14 +268,14 @@ scan(struct near *w, double h)
             if (q[1] >= -w->tol.rate && (s > 0.0 || q[2] >= 0.0) &&
                 polynomial_value(d, n, s) > slow &&
                 (!polynomial_below(d, n, s, down, slow, &s) ||
-                 !polynomial_below(q, RT_ORDER, s, down, 0.0, &s)))
+                 !polynomial_below(q, MOTION_STEP_ORDER, s, down, 0.0, &s)))
                 s = down;
             propose(w, s, s, kind_of(w, polynomial_value(d, n, s)));
             return;
         }
         from = up;
     }
-    if (polynomial_below(q, RT_ORDER, from, h, w->tol.gap, &s))
+    if (polynomial_below(q, MOTION_STEP_ORDER, from, h, w->tol.gap, &s))
         propose(w, s, s, EVENT_NONE);
 }
 
@@ -283,8 +285,8 @@ scan(struct near *w, double h)
 static int
 refine(struct rt *r, uint32_t c, struct near *w, double t0, bool *trust)
 {
-    double g[RT_ORDER + 1], h, hm, moved = w->entry;
-    struct ev_touch touch = {EVENT_NONE, 0.0, -1};
+    double g[MOTION_STEP_ORDER + 1], h, hm, moved = w->entry;
+    struct contact_root touch = {EVENT_NONE, 0.0, -1};
     *trust = true;
     w->refined = true;
     for (int round = 0; round < EV_ROUNDS; round++) {
@@ -292,33 +294,33 @@ refine(struct rt *r, uint32_t c, struct near *w, double t0, bool *trust)
         if (round == 0 ? moved > 0.0 : touch.s != 0.0) {
             double step = round == 0 ? moved : touch.s;
             if (round == 0)
-                closest_predict(r, c, RT_ORDER, step);
+                closest_points_predict(r, c, MOTION_STEP_ORDER, step);
             motion_advance(r, step, t0 + (round == 0 ? moved : moved + step));
             if (round > 0)
                 moved += step;
         }
-        int st = motion_series_all(r, RT_ORDER, &hm);
+        int st = motion_series_all(r, MOTION_STEP_ORDER, &hm);
         if (st != IMP_OK)
             return st;
         st = look(r, c, &w->at);
         if (st != IMP_OK)
             return st;
-        if (ev_series(r, c, &w->tol, g, &h) != IMP_OK) {
+        if (contact_root_series(r, c, &w->tol, g, &h) != IMP_OK) {
             /* no series here: the rate decides */
             w->s = moved;
-            w->kind = kind_of(w, w->sign * ev_rate(r, c, &w->at));
+            w->kind = kind_of(w, w->sign * gap_rate(r, c, &w->at));
             return IMP_OK;
         }
         h = fmin(h, hm);
         if (round == 0) {
             double want = 0.0;
-            for (int k = RT_ORDER; k >= 0; k--)
+            for (int k = MOTION_STEP_ORDER; k >= 0; k--)
                 want = want * moved + w->g[k];
             if (fabs(want - g[0]) > EV_CHECK * w->tol.gap + w->tol.noise) {
                 *trust = false;
                 return IMP_OK;
             }
-            ev_band(g, h, &w->tol, w->sign, &touch);
+            contact_root_in_band(g, h, &w->tol, w->sign, &touch);
             w->kind = touch.kind;
             w->s = moved + touch.s;
             if (touch.kind == EVENT_NONE) {
@@ -331,7 +333,7 @@ refine(struct rt *r, uint32_t c, struct near *w, double t0, bool *trust)
             continue;
         }
         double ds = 0.0;
-        if (!ev_polish(g, touch.order, fmax(h, fabs(touch.s)), &ds))
+        if (!contact_root_polish(g, touch.order, fmax(h, fabs(touch.s)), &ds))
             break;
         touch.s = ds;
         w->s = moved + ds;
@@ -382,7 +384,7 @@ choose(struct rt *r, struct event_state *ev, double t0, double *h,
         struct near *w = &ev->near[next];
         if (moved) {
             restore(r, &ev->look);
-            int st = motion_series_all(r, RT_ORDER, &hm);
+            int st = motion_series_all(r, MOTION_STEP_ORDER, &hm);
             if (st != IMP_OK)
                 return st;
         } else {
@@ -404,7 +406,7 @@ choose(struct rt *r, struct event_state *ev, double t0, double *h,
     }
     if (moved) {
         restore(r, &ev->look);
-        return motion_series_all(r, RT_ORDER, &hm);
+        return motion_series_all(r, MOTION_STEP_ORDER, &hm);
     }
     return IMP_OK;
 }
@@ -420,12 +422,12 @@ verify(struct rt *r, struct event_state *ev, double h, bool *good,
         struct near *w = &ev->near[c];
         if (w->mode == WATCH_OFF || w->far || !w->series || h <= w->safe)
             continue;
-        struct closest at;
-        closest_predict(r, c, RT_ORDER, h);
+        struct closest_points at;
+        closest_points_predict(r, c, MOTION_STEP_ORDER, h);
         int st = look(r, c, &at);
         if (st != IMP_OK)
             return st;
-        double want = polynomial_value(w->g, RT_ORDER, h);
+        double want = polynomial_value(w->g, MOTION_STEP_ORDER, h);
         if (fabs(want - at.gap) >
             EV_CHECK * w->tol.gap + 1e-13 * fabs(want) + 2.0 * w->tol.noise) {
             *good = false;
@@ -474,7 +476,7 @@ event_next(struct rt *r, const enum event_watch *watch, double until,
             return IMP_STOPPED;
         if (most <= 0.0)
             return IMP_OK;
-        int st = motion_series_all(r, RT_ORDER, &hm);
+        int st = motion_series_all(r, MOTION_STEP_ORDER, &hm);
         if (st != IMP_OK)
             return st;
         double h = fmin(fmin(hm, most), cap);

@@ -45,7 +45,7 @@ int event_next(struct rt *r, const enum event_watch *watch, double until,
 int event_start_check(struct rt *r, uint32_t contact, double *gap);
 /* What a touch without rate comes to, where v, D and the jerk are none: does
  * the gap rise or fall out of the band, by orders that are left, within `most`
- * and as far as its series can be seen? Status as closest_gap_series. */
+ * and as far as its series can be seen? Status as contact_gap_series. */
 enum event_ahead {
     AHEAD_RESTS, /* neither */
     AHEAD_RISES,
@@ -55,21 +55,20 @@ enum event_ahead {
 int event_ahead(struct rt *r, uint32_t contact, double most,
                 enum event_ahead *out);
 /* what |gap| (m) and |gap rate| (m/s) count as zero for this contact now */
-void event_tolerances(struct rt *r, uint32_t contact, double *gap,
-                      double *rate);
+void gap_tolerances(struct rt *r, uint32_t contact, double *gap, double *rate);
 /* rounding of the gap (m) and of its rate (m/s) now */
-void event_rounding(struct rt *r, uint32_t contact, double *gap, double *rate);
+void gap_rounding(struct rt *r, uint32_t contact, double *gap, double *rate);
 /* Share of the speeds up to which the rate of a gap counts as none where the
  * gap's second derivative vanishes (C00). There the rate is -D^2/(2 j*) for a
  * touch with discriminant D, so the full tolerance would take D up to the root
  * of it for zero. What the data leave open is less: RT_GAP_SHARE * tolerance
  * where the model states one (that is how it states the digits of its data,
- * spec/tangential 0.F), EVENT_STILL for data of full length. */
-#define EVENT_STILL 1e-13
-double event_still(const struct rt *r);
+ * spec/tangential 0.F), GAP_STILL_SHARE for data of full length. */
+#define GAP_STILL_SHARE 1e-13
+double gap_still_share(const struct rt *r);
 /* 1e3 times the longest time scale of the model: the default horizon */
 double event_horizon(struct rt *r);
 /* length scale of a contact's gap (sizes of both bodies), for tolerances */
-double event_length(struct rt *r, uint32_t contact);
+double gap_length(struct rt *r, uint32_t contact);
 
 #endif

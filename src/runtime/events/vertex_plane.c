@@ -14,15 +14,15 @@
 #include "runtime/motion/motion.h"
 
 /* a rate below this share of the speeds needs a closer look */
-#define PLANE_SLOW 1e-6
+#define VERTEX_PLANE_SLOW 1e-6
 /* I1: energy of one impact against its law, relative */
-#define PLANE_CONSERVES 1e-12
+#define VERTEX_PLANE_CONSERVES 1e-12
 
-struct planes {
+struct vertex_planes {
     struct rt *r;
     uint32_t n;
-    struct plane *plane;
-    struct course *course;
+    struct vertex_plane *plane;
+    struct vertex_plane_course *course;
     bool *other; /* per contact: of another kind */
 };
 /* -- set-up -----------------------------------------------------------------
@@ -47,7 +47,7 @@ find_rows(const struct rt *r, uint32_t block, uint32_t first, uint32_t n,
 
 /* all of the motion of a body */
 static bool
-find_motion(const struct rt *r, struct plane *p)
+find_motion(const struct rt *r, struct vertex_plane *p)
 {
     const imp_body *b = rt_body(r, p->body);
     uint32_t s = b->env_state;
@@ -64,14 +64,14 @@ find_motion(const struct rt *r, struct plane *p)
 }
 
 static void
-take_vertices(struct rt *r, const struct polytope *t, struct plane *p)
+take_vertices(struct rt *r, const struct polytope *t, struct vertex_plane *p)
 {
     p->n_vertex = t->n_vertex;
     p->n_eight = (t->n_vertex + EIGHT - 1) / EIGHT;
-    p->eight = NEW_N(r->arena, struct eight, p->n_eight);
+    p->eight = NEW_N(r->arena, struct vertex_eight, p->n_eight);
     for (uint32_t i = 0; i < p->n_eight * EIGHT; i++) {
         uint32_t v = i < t->n_vertex ? i : t->n_vertex - 1;
-        struct eight *e = &p->eight[i / EIGHT];
+        struct vertex_eight *e = &p->eight[i / EIGHT];
         for (int k = 0; k < 3; k++)
             e->x[k][i % EIGHT] = t->vertex[v][k];
         e->far[i % EIGHT] = vec3_norm(t->vertex[v]);
@@ -82,13 +82,13 @@ take_vertices(struct rt *r, const struct polytope *t, struct plane *p)
 /* a polytope that moves freely over a half-space that is fixed or driven, with
  * 0 < e <= 1 and no friction */
 static bool
-take(struct rt *r, uint32_t c, struct plane *p)
+take(struct rt *r, uint32_t c, struct vertex_plane *p)
 {
     const imp_contact *k = rt_contact(r, c);
     const double *env = r->env + k->env_contact;
     memset(p, 0, sizeof *p);
     if (k->system != IMP_NO_SYSTEM || !(k->flags & IMP_CONTACTF_CORNERS) ||
-        corner_is_smooth(r, k))
+        polytope_contact_is_smooth(r, k))
         return false;
     int flat = r->polytope[k->body[0]]->n_vertex == 0 ? 0 : 1;
     const imp_body *f = rt_body(r, k->body[flat]),
@@ -115,22 +115,22 @@ take(struct rt *r, uint32_t c, struct plane *p)
     support_body_get(r, p->floor, &w);
     support_rotate(&w, face->n, p->n);
     p->d = face->d + vec3_dot(p->n, w.c);
-    p->length = event_length(r, c);
+    p->length = gap_length(r, c);
     take_vertices(r, t, p);
     return true;
 }
 
-struct planes *
-planes_new(struct rt *r)
+struct vertex_planes *
+vertex_planes_new(struct rt *r)
 {
     const imp_image *im = r->im;
-    if (im->joints.n || im->systems.n || r->hold)
+    if (im->joints.n || im->systems.n || r->joints)
         return NULL;
-    struct planes *p = NEW(r->arena, struct planes);
+    struct vertex_planes *p = NEW(r->arena, struct vertex_planes);
     p->r = r;
-    p->plane = NEW_N(r->arena, struct plane, im->contacts.n + 1);
+    p->plane = NEW_N(r->arena, struct vertex_plane, im->contacts.n + 1);
     p->other = NEW_N(r->arena, bool, im->contacts.n + 1);
-    p->course = NEW_N(r->arena, struct course, im->contacts.n + 1);
+    p->course = NEW_N(r->arena, struct vertex_plane_course, im->contacts.n + 1);
     for (uint32_t c = 0; c < im->contacts.n; c++) {
         p->other[c] = !take(r, c, &p->plane[p->n]);
         p->n += !p->other[c];
@@ -153,7 +153,8 @@ apply(const double *a, const double *x, double *y)
 /* normal of the plane now, and its velocity along it where it meets point x of
  * the body (body axes) */
 static double
-plane_now(struct rt *r, const struct plane *p, const double *x, double *n)
+plane_now(struct rt *r, const struct vertex_plane *p, const double *x,
+          double *n)
 {
     struct support_body f, b;
     double w[3] = {0.0, 0.0, 0.0}, v[3] = {0.0, 0.0, 0.0}, at[3], turn[3];
@@ -172,16 +173,16 @@ plane_now(struct rt *r, const struct plane *p, const double *x, double *n)
         w[2] = s[5];
     else
         support_rotate(&f, s + 10, w);
-    plane_cross(w, at, turn);
-    return plane_dot(n, v) + plane_dot(n, turn);
+    vertex_plane_cross(w, at, turn);
+    return vertex_plane_dot(n, v) + vertex_plane_dot(n, turn);
 }
 
 /* the impulse (1 + e) |u|/W at a vertex that is on the plane now, u its normal
  * velocity against the plane, W = 1/m + (r x g).I^-1 (r x g); false where it is
  * not plain */
 static bool
-impact(struct rt *r, const struct plane *p, uint32_t vertex,
-       struct plane_touch *t)
+impact(struct rt *r, const struct vertex_plane *p, uint32_t vertex,
+       struct vertex_plane_touch *t)
 {
     const imp_body *b = rt_body(r, p->body);
     const double *k = r->env + b->env_body, *s = r->env + b->env_state;
@@ -192,8 +193,8 @@ impact(struct rt *r, const struct plane *p, uint32_t vertex,
     for (int i = 0; i < 3; i++)
         x[i] = p->eight[vertex / EIGHT].x[i][vertex % EIGHT];
     double floor = plane_now(r, p, x, n);
-    plane_turn_back(p->flat, s + (p->flat ? 2 : 3), n, g);
-    plane_cross(x, g, rn);
+    vertex_plane_turn_back(p->flat, s + (p->flat ? 2 : 3), n, g);
+    vertex_plane_cross(x, g, rn);
     if (p->flat) {
         w[2] = s[5];
         m[0] = m[1] = 0.0;
@@ -206,10 +207,10 @@ impact(struct rt *r, const struct plane *p, uint32_t vertex,
         nv += n[i] * v[i];
         vv += v[i] * v[i];
     }
-    double W = k[IMP_BODY_INVMASS] + plane_dot(rn, m);
-    double own = nv + plane_dot(rn, w), u = own - floor;
-    if (!(u <
-          -PLANE_SLOW * (sqrt(vv) + vec3_norm(w) * p->radius + fabs(floor))))
+    double W = k[IMP_BODY_INVMASS] + vertex_plane_dot(rn, m);
+    double own = nv + vertex_plane_dot(rn, w), u = own - floor;
+    if (!(u < -VERTEX_PLANE_SLOW *
+                  (sqrt(vv) + vec3_norm(w) * p->radius + fabs(floor))))
         return false;
     double P = -(1.0 + p->e) * u / W;
     t->contact = p->contact;
@@ -227,14 +228,15 @@ impact(struct rt *r, const struct plane *p, uint32_t vertex,
     if (!p->flat)
         memcpy(I, k + IMP_BODY_INERTIA, sizeof I);
     apply(I, sum, Iw);
-    got += plane_dot(t->dw, Iw);
+    got += vertex_plane_dot(t->dw, Iw);
     apply(I, w, Iw);
-    double all = k[IMP_BODY_MASS] * vv + plane_dot(w, Iw) + P * P * W;
-    return fabs(got - P * (2.0 * own + P * W)) <= PLANE_CONSERVES * all;
+    double all = k[IMP_BODY_MASS] * vv + vertex_plane_dot(w, Iw) + P * P * W;
+    return fabs(got - P * (2.0 * own + P * W)) <= VERTEX_PLANE_CONSERVES * all;
 }
 
 void
-planes_bounce(struct planes *p, const struct plane_touch *t)
+vertex_planes_impact(struct vertex_planes *p,
+                     const struct vertex_plane_touch *t)
 {
     struct rt *r = p->r;
     uint32_t first = rt_body(r, t->body)->env_state, d = r->im->dim;
@@ -253,14 +255,15 @@ planes_bounce(struct planes *p, const struct plane_touch *t)
 
 /* contacts of other kinds: *h is lowered to what is sure to be free of them */
 static bool
-others_far(const struct planes *p, const enum event_watch *watch, double *h)
+others_far(const struct vertex_planes *p, const enum event_watch *watch,
+           double *h)
 {
     for (uint32_t c = 0; c < p->r->im->contacts.n; c++) {
         if (watch[c] == WATCH_OPEN)
             return false;
         if (watch[c] == WATCH_OFF || !p->other[c])
             continue;
-        double t = ev_far(p->r, c, *h, *h);
+        double t = advancement_apart(p->r, c, *h, *h);
         if (!(t > 0.0))
             return false;
         *h = fmin(*h, t);
@@ -271,20 +274,20 @@ others_far(const struct planes *p, const enum event_watch *watch, double *h)
 /* the first touch within *h, which is lowered to its time, or to what is known;
  * *best: which plane, p->n if none */
 static enum found
-first_touch(struct planes *p, const enum event_watch *watch, double *h,
+first_touch(struct vertex_planes *p, const enum event_watch *watch, double *h,
             uint32_t *best, uint32_t *vertex)
 {
     *best = p->n;
     for (uint32_t i = 0; i < p->n; i++) {
-        struct course *o = &p->course[i];
+        struct vertex_plane_course *o = &p->course[i];
         enum event_watch w = watch[p->plane[i].contact];
-        struct first f;
+        struct first_vertex f;
         double before = *h;
         if (w == WATCH_OFF)
             continue;
-        if (!plane_begin(p->r, &p->plane[i], h, o))
+        if (!vertex_plane_begin(p->r, &p->plane[i], h, o))
             return FOUND_UNCLEAR;
-        enum found what = plane_search(o, w == WATCH_LEAVE, h, &f);
+        enum found what = vertex_plane_search(o, w == WATCH_LEAVE, h, &f);
         if (what == FOUND_UNCLEAR)
             return what;
         if (*h < before)
@@ -296,27 +299,28 @@ first_touch(struct planes *p, const enum event_watch *watch, double *h,
     }
     for (uint32_t i = 0; i < p->n && *best < p->n; i++)
         if (i != *best && watch[p->plane[i].contact] != WATCH_OFF &&
-            !plane_clear_at(&p->course[i], *h))
+            !vertex_plane_clear_at(&p->course[i], *h))
             return FOUND_UNCLEAR;
     return *best < p->n ? FOUND_ROOT : FOUND_NONE;
 }
 
 int
-planes_next(struct planes *p, const enum event_watch *watch, double until,
-            enum plane_end *end, struct plane_touch *out)
+vertex_planes_next(struct vertex_planes *p, const enum event_watch *watch,
+                   double until, enum vertex_plane_end *end,
+                   struct vertex_plane_touch *out)
 {
     struct rt *r = p->r;
-    *end = PLANE_UNCLEAR;
+    *end = VERTEX_PLANE_UNCLEAR;
     for (;;) {
         double t0 = rt_time(r), h;
         uint32_t best, vertex = 0;
         if (rt_stopped(r))
             return IMP_STOPPED;
         if (t0 >= until) {
-            *end = PLANE_UNTIL;
+            *end = VERTEX_PLANE_UNTIL;
             return IMP_OK;
         }
-        int st = motion_series_all(r, PLANE_ORDER, &h);
+        int st = motion_series_all(r, VERTEX_PLANE_ORDER, &h);
         if (st != IMP_OK)
             return st;
         double left = until - t0;
@@ -327,11 +331,11 @@ planes_next(struct planes *p, const enum event_watch *watch, double until,
         double t1 = what == FOUND_NONE && h == left ? until : t0 + h;
         if (what == FOUND_UNCLEAR || (t1 == t0 && what == FOUND_NONE))
             return IMP_OK;
-        motion_advance_by(r, PLANE_ORDER, h, t1);
+        motion_advance_by(r, VERTEX_PLANE_ORDER, h, t1);
         if (what == FOUND_NONE)
             continue;
         if (impact(r, &p->plane[best], vertex, out))
-            *end = PLANE_TOUCH;
+            *end = VERTEX_PLANE_TOUCH;
         return IMP_OK;
     }
 }

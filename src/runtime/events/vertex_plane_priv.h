@@ -9,16 +9,16 @@
 
 /* of the series: flights of a step or two between touches; costs of steps and
  * of orders balance between 20 and 24 */
-#define PLANE_ORDER 22
+#define VERTEX_PLANE_ORDER 22
 /* of the tolerances of a gap: what is nearer than this needs a closer look */
-#define PLANE_CLEAR 64.0
+#define VERTEX_PLANE_CLEAR 64.0
 
 /* vertices in eights: coordinates, |r|; the last ones are repeated */
 #define EIGHT 8
-struct eight {
+struct vertex_eight {
     double x[3][EIGHT], far[EIGHT];
 };
-struct plane {
+struct vertex_plane {
     uint32_t contact, body, block;
     bool flat;      /* the model is of the plane */
     double n[3], d; /* world; the half-space is n.x <= d */
@@ -29,54 +29,54 @@ struct plane {
     double own_n[3], own_d;
     double e, length;
     uint32_t n_vertex, n_eight;
-    struct eight *eight;
+    struct vertex_eight *eight;
     double radius; /* greatest of `far` */
     /* coefficients 0 in r->work[block]: mass centre; quaternion or angle; spin
      */
     uint32_t place[3], turn[4], spin[3];
 };
 /* one contact on one step */
-struct course {
-    const struct plane *p;
+struct vertex_plane_course {
+    const struct vertex_plane *p;
     /* quaternion, or angle; spin, in the plane the third. The others are 0 */
     const double *turn_row[4], *spin_row[4];
-    double z[PLANE_ORDER + 2]; /* n.c - d */
+    double z[VERTEX_PLANE_ORDER + 2]; /* n.c - d */
     /* over a driven plane: g as a series; turn_row are these */
-    double g[3][PLANE_ORDER + 2];
+    double g[3][VERTEX_PLANE_ORDER + 2];
     int degree;        /* of it */
     double clear;      /* heights below need a closer look */
     double fall, turn; /* M_i = fall + |r_i| turn */
     double off, doff;  /* heights over |r|, rates over |r| are off by no
-                          more where PLANE_LOW is enough */
+                          more where VERTEX_PLANE_LOW is enough */
 };
 
 /* the vertex that is looked at, with its height, rate and M_i at a time */
-struct first {
+struct first_vertex {
     uint32_t i;
     double H, D, M;
 };
 enum found { FOUND_NONE, FOUND_ROOT, FOUND_UNCLEAR, FOUND_MORE };
 
 /* The course of a contact from the present state, the motion's series made to
- * PLANE_ORDER; *h is lowered to what it holds for. False: it has none */
-bool plane_begin(struct rt *r, const struct plane *p, double *h,
-                 struct course *o);
+ * VERTEX_PLANE_ORDER; *h is lowered to what it holds for. False: it has none */
+bool vertex_plane_begin(struct rt *r, const struct vertex_plane *p, double *h,
+                        struct vertex_plane_course *o);
 /* The first vertex that comes down within *h: f->i, and *h when; else *h may be
  * lowered to what is known. `leaves`: a vertex may stand on the plane at the
  * start, if it rises. */
-enum found plane_search(struct course *o, bool leaves, double *h,
-                        struct first *f);
+enum found vertex_plane_search(struct vertex_plane_course *o, bool leaves,
+                               double *h, struct first_vertex *f);
 /* every vertex well above the plane at s? */
-bool plane_clear_at(const struct course *o, double s);
+bool vertex_plane_clear_at(const struct vertex_plane_course *o, double s);
 
 static inline double
-plane_dot(const double *a, const double *b)
+vertex_plane_dot(const double *a, const double *b)
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 static inline void
-plane_cross(const double *a, const double *b, double *out)
+vertex_plane_cross(const double *a, const double *b, double *out)
 {
     out[0] = a[1] * b[2] - a[2] * b[1];
     out[1] = a[2] * b[0] - a[0] * b[2];
@@ -85,7 +85,7 @@ plane_cross(const double *a, const double *b, double *out)
 
 /* g = R^T n from the unit quaternion; in the plane from the angle */
 static inline void
-plane_turn_back(bool flat, const double *q, const double *n, double *g)
+vertex_plane_turn_back(bool flat, const double *q, const double *n, double *g)
 {
     if (flat) {
         double c = imp_cos(q[0]), s = imp_sin(q[0]);
@@ -95,10 +95,10 @@ plane_turn_back(bool flat, const double *q, const double *n, double *g)
         return;
     }
     double t[3], u[3];
-    plane_cross(q + 1, n, t);
+    vertex_plane_cross(q + 1, n, t);
     for (int i = 0; i < 3; i++)
         t[i] *= 2.0;
-    plane_cross(q + 1, t, u);
+    vertex_plane_cross(q + 1, t, u);
     for (int i = 0; i < 3; i++)
         g[i] = n[i] - q[0] * t[i] + u[i];
 }

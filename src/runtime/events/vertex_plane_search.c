@@ -16,7 +16,7 @@
  * root of any multiplicity (I3). Where H'^2 > 4 M H and no other vertex can
  * come down as soon, there is one root within 1.2 H/|H'|, a simple one, and
  * Newton's method converges to it (Kantorovich: M H/H'^2 <= 1/4). What is
- * within PLANE_CLEAR tolerances of a plane without that is not clear.
+ * within VERTEX_PLANE_CLEAR tolerances of a plane without that is not clear.
  *
  * In the plane g = (n_x cos + n_y sin, n_y cos - n_x sin) of the angle, whose
  * series may hold for longer than one of its cosine; w has one entry.
@@ -29,17 +29,18 @@
 
 #include "runtime/events/vertex_plane_priv.h"
 
-/* terms 0 .. PLANE_LOW + 1 tell roughly where a vertex is, within a bound */
-#define PLANE_LOW 6
+/* terms 0 .. VERTEX_PLANE_LOW + 1 tell roughly where a vertex is, within a
+ * bound */
+#define VERTEX_PLANE_LOW 6
 /* places looked at on one step */
-#define PLANE_ROUNDS 64
+#define VERTEX_PLANE_ROUNDS 64
 /* of the time that is safe, this share is used */
-#define PLANE_SHORT 0.95
+#define VERTEX_PLANE_SHORT 0.95
 /* what the terms left out of g and n.c - d are worth at most, of the length
  * (the motion itself: motion.c) */
-#define PLANE_TRUNCATION 4e-16
+#define VERTEX_PLANE_TRUNCATION 4e-16
 
-/* at one time of the step; off, doff: as in struct course, or 0 */
+/* at one time of the step; off, doff: as in struct vertex_plane_course, or 0 */
 enum sight { AT_START, ROUGHLY, FULLY };
 struct view {
     double z, dz, g[3], dg[3], off, doff;
@@ -62,7 +63,7 @@ two(const double *x)
 
 /* The values of four rows at s, of terms up to `top` (even): even and odd terms
  * side by side, and four rows at once, since each sum waits for itself. Entry
- * PLANE_ORDER + 1 of a row is 0. */
+ * VERTEX_PLANE_ORDER + 1 of a row is 0. */
 static ALWAYS_INLINE void
 four_at(const double *const *row, int top, double s, double *out)
 {
@@ -88,16 +89,16 @@ size_of(const double *x)
     return (pair)((pair_mask)two(x) & (pair_mask){INT64_MAX, INT64_MAX});
 }
 
-/* the sum over four rows of |c_k| s^k beyond the terms of PLANE_LOW */
+/* the sum over four rows of |c_k| s^k beyond the terms of VERTEX_PLANE_LOW */
 static ALWAYS_INLINE double
 four_tail(const double *const *row, double s)
 {
     double z = s * s, lead = z;
     pair zz = {z, z}, v = {0.0, 0.0};
-    for (int k = PLANE_ORDER; k > PLANE_LOW; k -= 2)
+    for (int k = VERTEX_PLANE_ORDER; k > VERTEX_PLANE_LOW; k -= 2)
         v = v * zz + ((size_of(row[0] + k) + size_of(row[1] + k)) +
                       (size_of(row[2] + k) + size_of(row[3] + k)));
-    for (int k = 0; k < PLANE_LOW; k += 2)
+    for (int k = 0; k < VERTEX_PLANE_LOW; k += 2)
         lead *= z;
     return lead * (v[0] + s * v[1]);
 }
@@ -111,12 +112,13 @@ three_squared(const double *const *row, double s, double *sum, double *slope,
 {
     const double *a = row[0], *b = row[1], *c = row[2];
     double z = s * s, lead = z;
-    pair zz = {z, z}, p = size_of(a + PLANE_ORDER),
-         q = size_of(b + PLANE_ORDER), r = size_of(c + PLANE_ORDER),
-         dp = {0.0, 0.0}, dq = dp, dr = dp, v;
-    int k = PLANE_ORDER - 2;
+    pair zz = {z, z}, p = size_of(a + VERTEX_PLANE_ORDER),
+         q = size_of(b + VERTEX_PLANE_ORDER),
+         r = size_of(c + VERTEX_PLANE_ORDER), dp = {0.0, 0.0}, dq = dp, dr = dp,
+         v;
+    int k = VERTEX_PLANE_ORDER - 2;
     for (int part = 0; part < 2; part++) {
-        for (; k > (part ? -2 : PLANE_LOW); k -= 2) {
+        for (; k > (part ? -2 : VERTEX_PLANE_LOW); k -= 2) {
             dp = dp * zz + p;
             p = p * zz + size_of(a + k);
             dq = dq * zz + q;
@@ -126,15 +128,15 @@ three_squared(const double *const *row, double s, double *sum, double *slope,
         }
         v = part ? v : p + q + r;
     }
-    for (k = 0; k < PLANE_LOW; k += 2)
+    for (k = 0; k < VERTEX_PLANE_LOW; k += 2)
         lead *= z;
     *tail = lead * (v[0] + s * v[1]);
     const double x[3] = {p[0] + s * p[1], q[0] + s * q[1], r[0] + s * r[1]};
     const double y[3] = {2.0 * s * dp[0] + p[1] + 2.0 * z * dp[1],
                          2.0 * s * dq[0] + q[1] + 2.0 * z * dq[1],
                          2.0 * s * dr[0] + r[1] + 2.0 * z * dr[1]};
-    *sum = plane_dot(x, x);
-    *slope = plane_dot(y, y);
+    *sum = vertex_plane_dot(x, x);
+    *slope = vertex_plane_dot(y, y);
 }
 
 /* values and rates of four rows */
@@ -144,7 +146,7 @@ four_rates_at(const double *const *row, double s, double *out, double *rate)
     double z = s * s;
     for (int i = 0; i < 4; i++) {
         pair zz = {z, z}, p = {0.0, 0.0}, d = p;
-        for (int k = PLANE_ORDER; k >= 0; k -= 2) {
+        for (int k = VERTEX_PLANE_ORDER; k >= 0; k -= 2) {
             d = d * zz + p;
             p = p * zz + two(row[i] + k);
         }
@@ -160,9 +162,9 @@ four_rates_at(const double *const *row, double s, double *out, double *rate)
 static int
 degree(const double *c)
 {
-    int k = PLANE_ORDER;
+    int k = VERTEX_PLANE_ORDER;
     pair_mask any = (pair_mask)two(c + 3);
-    for (int i = 5; i < PLANE_ORDER; i += 2)
+    for (int i = 5; i < VERTEX_PLANE_ORDER; i += 2)
         any |= (pair_mask)two(c + i);
     if (((unsigned long long)(any[0] | any[1]) << 1) == 0)
         k = 2; /* all 0, of either sign */
@@ -171,18 +173,18 @@ degree(const double *c)
     return k;
 }
 
-static const double zeros[PLANE_ORDER + 2];
+static const double zeros[VERTEX_PLANE_ORDER + 2];
 
 /* heights below which a closer look is needed */
 static double
-clear(const struct rt *r, const struct plane *p)
+clear(const struct rt *r, const struct vertex_plane *p)
 {
     const double *x = r->env + rt_body(r, p->body)->env_state;
     double where = 0.0;
     for (uint32_t i = 0; i < r->im->dim; i++)
         where += x[i] * x[i];
     double noise = 4.0 * DBL_EPSILON * (p->length + sqrt(where));
-    return PLANE_CLEAR *
+    return VERTEX_PLANE_CLEAR *
            fmax(RT_GAP_SHARE * r->tolerance * p->length, 8.0 * noise);
 }
 
@@ -200,13 +202,13 @@ bend(const double *c, int top, double s)
  * off by x and w by y, R^T n is off by at most 6 (1 + x) x, since it is n + 2
  * (v x (v x n) - q0 v x n) */
 static void
-bounds(struct course *o, double h)
+bounds(struct vertex_plane_course *o, double h)
 {
     double W, W1, y, x;
     if (o->p->driven) {
         o->off = o->doff = o->turn = 0.0;
         for (int i = 0; i < 3; i++) {
-            x = bend(o->g[i], PLANE_ORDER, h);
+            x = bend(o->g[i], VERTEX_PLANE_ORDER, h);
             o->turn += x * x;
         }
         o->turn = sqrt(o->turn);
@@ -220,7 +222,7 @@ bounds(struct course *o, double h)
 }
 
 static void
-begin(struct rt *r, const struct plane *p, struct course *o)
+begin(struct rt *r, const struct vertex_plane *p, struct vertex_plane_course *o)
 {
     const double *x = r->env + rt_body(r, p->body)->env_state;
     const double *low = r->state_lo + (x - r->env - r->im->layout.state);
@@ -253,7 +255,8 @@ begin(struct rt *r, const struct plane *p, struct course *o)
  * n.c - d;   of the plane under the polytope, g = R n, -g.c - d. With both
  * truncated after two orders, h is what these keep to. */
 static bool
-begin_driven(struct rt *r, const struct plane *p, double *h, struct course *o)
+begin_driven(struct rt *r, const struct vertex_plane *p, double *h,
+             struct vertex_plane_course *o)
 {
     const imp_contact *k = rt_contact(r, p->contact);
     const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + k->relative;
@@ -263,36 +266,37 @@ begin_driven(struct rt *r, const struct plane *p, double *h, struct course *o)
     double *work = r->event_work[p->contact];
     uint32_t d = r->im->dim;
     rows[1 - p->side] = r->work[p->block];
-    if (rt_series(r, k->relative, NULL, rows, work, PLANE_ORDER))
+    if (rt_series(r, k->relative, NULL, rows, work, VERTEX_PLANE_ORDER))
         return false;
     for (uint32_t i = 0; i < d + d * d; i++)
         out[i] =
             work + (size_t)code[outs[i]].row * IMP_ROW_STRIDE + IMP_ROW_PAD;
     memset(o->g, 0, sizeof o->g);
     memset(o->z, 0, sizeof o->z);
-    o->degree = PLANE_ORDER;
+    o->degree = VERTEX_PLANE_ORDER;
     for (uint32_t i = 0; i < d; i++)
         for (uint32_t j = 0; j < d; j++) {
             const double *R = out[d + (p->side == 0 ? d * j + i : d * i + j)];
-            for (int m = 0; m <= PLANE_ORDER; m++)
+            for (int m = 0; m <= VERTEX_PLANE_ORDER; m++)
                 o->g[i][m] += p->own_n[j] * R[m];
         }
     for (uint32_t i = 0; i < d; i++)
-        for (int m = 0; m <= PLANE_ORDER; m++)
+        for (int m = 0; m <= VERTEX_PLANE_ORDER; m++)
             for (int l = 0; l <= m && p->side == 1; l++)
                 o->z[m] -= o->g[i][l] * out[i][m - l];
     for (uint32_t i = 0; i < d && p->side == 0; i++)
-        for (int m = 0; m <= PLANE_ORDER; m++)
+        for (int m = 0; m <= VERTEX_PLANE_ORDER; m++)
             o->z[m] += p->own_n[i] * out[i][m];
     o->z[0] -= p->own_d;
-    for (int m = PLANE_ORDER - 1; m <= PLANE_ORDER; m++) {
+    for (int m = VERTEX_PLANE_ORDER - 1; m <= VERTEX_PLANE_ORDER; m++) {
         double big = fabs(o->z[m]);
         for (int i = 0; i < 3; i++)
             big = fmax(big, fabs(o->g[i][m]) * p->radius);
         if (!isfinite(big))
             return false;
         if (big > 0.0)
-            *h = fmin(*h, exp(log(PLANE_TRUNCATION * p->length / big) / m));
+            *h = fmin(*h,
+                      exp(log(VERTEX_PLANE_TRUNCATION * p->length / big) / m));
     }
     for (int i = 0; i < 4; i++)
         o->turn_row[i] = i < 3 ? o->g[i] : o->z;
@@ -300,7 +304,8 @@ begin_driven(struct rt *r, const struct plane *p, double *h, struct course *o)
 }
 
 bool
-plane_begin(struct rt *r, const struct plane *p, double *h, struct course *o)
+vertex_plane_begin(struct rt *r, const struct vertex_plane *p, double *h,
+                   struct vertex_plane_course *o)
 {
     o->p = p;
     o->clear = clear(r, p);
@@ -315,25 +320,26 @@ plane_begin(struct rt *r, const struct plane *p, double *h, struct course *o)
 }
 
 static ALWAYS_INLINE void
-see(const struct course *o, double s, enum sight how, struct view *v)
+see(const struct vertex_plane_course *o, double s, enum sight how,
+    struct view *v)
 {
-    const struct plane *p = o->p;
+    const struct vertex_plane *p = o->p;
     double x[4], w[4];
     for (int i = 0; i < 4 && how == AT_START; i++) {
         x[i] = o->turn_row[i][0];
         w[i] = o->spin_row[i][0];
     }
     if (how != AT_START) {
-        int top = how == FULLY ? PLANE_ORDER : PLANE_LOW;
+        int top = how == FULLY ? VERTEX_PLANE_ORDER : VERTEX_PLANE_LOW;
         four_at(o->turn_row, top, s, x);
         four_at(o->spin_row, top, s, w);
     }
-    plane_turn_back(p->flat, x, p->n, v->g);
-    plane_cross(v->g, w, v->dg);
+    vertex_plane_turn_back(p->flat, x, p->n, v->g);
+    vertex_plane_cross(v->g, w, v->dg);
 }
 
 static void
-look_driven(const struct course *o, double s, struct view *v)
+look_driven(const struct vertex_plane_course *o, double s, struct view *v)
 {
     double x[4], dx[4];
     four_rates_at(o->turn_row, s, x, dx);
@@ -345,7 +351,8 @@ look_driven(const struct course *o, double s, struct view *v)
 }
 
 static void
-look(const struct course *o, double s, enum sight how, struct view *v)
+look(const struct vertex_plane_course *o, double s, enum sight how,
+     struct view *v)
 {
     if (o->p->driven) {
         look_driven(o, s, v);
@@ -373,8 +380,8 @@ struct low {
     double H[EIGHT], D[EIGHT], M[EIGHT];
 };
 static ALWAYS_INLINE void
-lowest(const struct course *o, const struct view *v, const struct eight *e,
-       struct low *l)
+lowest(const struct vertex_plane_course *o, const struct view *v,
+       const struct vertex_eight *e, struct low *l)
 {
     for (int i = 0; i < EIGHT; i++)
         l->H[i] = v->z + (v->g[0] * e->x[0][i] + v->g[1] * e->x[1][i] +
@@ -390,18 +397,18 @@ lowest(const struct course *o, const struct view *v, const struct eight *e,
  */
 
 static inline bool
-same(const struct plane *p, uint32_t i, uint32_t j)
+same(const struct vertex_plane *p, uint32_t i, uint32_t j)
 {
     return i == j || (i + 1 >= p->n_vertex && j + 1 >= p->n_vertex);
 }
 
 /* vertices but `but` stay above the band for u from the time of v on */
 static bool
-others_stay(const struct course *o, const struct view *v, uint32_t but,
-            double u)
+others_stay(const struct vertex_plane_course *o, const struct view *v,
+            uint32_t but, double u)
 {
     for (uint32_t b = 0; b < o->p->n_eight; b++) {
-        const struct eight *e = &o->p->eight[b];
+        const struct vertex_eight *e = &o->p->eight[b];
         struct low l;
         lowest(o, v, e, &l);
         for (uint32_t i = 0; i < EIGHT; i++)
@@ -414,21 +421,22 @@ others_stay(const struct course *o, const struct view *v, uint32_t but,
 }
 
 static void
-one(const struct course *o, const struct view *v, uint32_t i, double *H,
-    double *D)
+one(const struct vertex_plane_course *o, const struct view *v, uint32_t i,
+    double *H, double *D)
 {
-    const struct eight *e = &o->p->eight[i / EIGHT];
+    const struct vertex_eight *e = &o->p->eight[i / EIGHT];
     double x[3];
     for (int k = 0; k < 3; k++)
         x[k] = e->x[k][i % EIGHT];
-    *H = v->z + plane_dot(v->g, x);
-    *D = v->dz + plane_dot(v->dg, x);
+    *H = v->z + vertex_plane_dot(v->g, x);
+    *D = v->dz + vertex_plane_dot(v->dg, x);
 }
 
 /* The root of H_i near *t. A step of Newton's method leaves H <= M dt^2/2; the
  * view v is of just before the root then. */
 static enum found
-polish(const struct course *o, uint32_t i, double M, double *t, struct view *v)
+polish(const struct vertex_plane_course *o, uint32_t i, double M, double *t,
+       struct view *v)
 {
     double H, D, fine = DBL_EPSILON * (fabs(o->z[0]) + o->p->radius);
     enum sight how = ROUGHLY;
@@ -447,7 +455,7 @@ polish(const struct course *o, uint32_t i, double M, double *t, struct view *v)
 
 /* how long its height stays above 0 at least */
 static ALWAYS_INLINE double
-lasts(const struct first *f)
+lasts(const struct first_vertex *f)
 {
     double root = sqrt(f->D * f->D + 2.0 * f->M * f->H);
     return f->D > 0.0 ? (f->D + root) / f->M : 2.0 * f->H / (root - f->D);
@@ -458,8 +466,8 @@ lasts(const struct first *f)
  * long as it is. FOUND_UNCLEAR: a vertex is near the plane, and not on its way
  * up. */
 static enum found
-soonest(const struct course *o, const struct view *v, double *u,
-        struct first *f)
+soonest(const struct vertex_plane_course *o, const struct view *v, double *u,
+        struct first_vertex *f)
 {
     enum found any = FOUND_NONE;
     uint32_t hint = f->i % EIGHT;
@@ -470,11 +478,11 @@ soonest(const struct course *o, const struct view *v, double *u,
             uint32_t i = k ^ hint;
             double H = l.H[i], D = l.D[i], M = l.M[i];
             if (H < o->clear && (D <= 0.0 || D * D < 4.0 * o->clear * M ||
-                                 H < -o->clear / PLANE_CLEAR))
+                                 H < -o->clear / VERTEX_PLANE_CLEAR))
                 return FOUND_UNCLEAR;
             if (H + *u * (D - 0.5 * M * *u) > 0.0)
                 continue;
-            *f = (struct first){b * EIGHT + i, H, D, M};
+            *f = (struct first_vertex){b * EIGHT + i, H, D, M};
             *u = lasts(f);
             any = FOUND_MORE;
         }
@@ -484,8 +492,8 @@ soonest(const struct course *o, const struct view *v, double *u,
 
 /* The root where f alone comes down soon after t; v: the view at t */
 static enum found
-comes_down(const struct course *o, const struct first *f, double *t, double h,
-           struct view *v)
+comes_down(const struct vertex_plane_course *o, const struct first_vertex *f,
+           double *t, double h, struct view *v)
 {
     double H, D;
     if (polish(o, f->i, f->M, t, v) != FOUND_ROOT)
@@ -501,12 +509,13 @@ comes_down(const struct course *o, const struct first *f, double *t, double h,
 
 /* a ball about the body is looked at first */
 enum found
-plane_search(struct course *o, bool leaves, double *h, struct first *f)
+vertex_plane_search(struct vertex_plane_course *o, bool leaves, double *h,
+                    struct first_vertex *f)
 {
     struct view v;
     enum sight how = AT_START;
     double t = 0.0;
-    *f = (struct first){0, o->z[0] - o->p->radius, o->z[1], o->fall};
+    *f = (struct first_vertex){0, o->z[0] - o->p->radius, o->z[1], o->fall};
     if (f->H > 0.0) {
         if (f->H + *h * (f->D - 0.5 * f->M * *h) > 0.0)
             return FOUND_NONE;
@@ -514,7 +523,7 @@ plane_search(struct course *o, bool leaves, double *h, struct first *f)
         how = ROUGHLY;
     }
     bounds(o, *h);
-    for (int round = 0; round < PLANE_ROUNDS; round++) {
+    for (int round = 0; round < VERTEX_PLANE_ROUNDS; round++) {
         double u = *h - t;
         look(o, t, how, &v);
         if (how == AT_START && !leaves && !others_stay(o, &v, UINT32_MAX, 0.0))
@@ -537,7 +546,7 @@ plane_search(struct course *o, bool leaves, double *h, struct first *f)
         }
         /* not quite: where M_i is what the second derivative is, u would end
          * on the plane */
-        u *= PLANE_SHORT;
+        u *= VERTEX_PLANE_SHORT;
         if (!(t + u > t))
             return FOUND_UNCLEAR;
         t += u;
@@ -548,7 +557,7 @@ plane_search(struct course *o, bool leaves, double *h, struct first *f)
 }
 
 bool
-plane_clear_at(const struct course *o, double s)
+vertex_plane_clear_at(const struct vertex_plane_course *o, double s)
 {
     struct view v;
     look(o, s, FULLY, &v);

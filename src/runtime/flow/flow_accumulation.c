@@ -43,8 +43,8 @@ clear(const struct flow *f, double T)
         const double *g = w->g + i * ROW;
         if (w->on[i] || (int)i == w->last)
             continue;
-        if (!(fmin(g[0], polynomial_value(g, RT_ORDER, T)) > reach) ||
-            polynomial_below(g, RT_ORDER, 0.0, T, 0.0, &s))
+        if (!(fmin(g[0], polynomial_value(g, MOTION_STEP_ORDER, T)) > reach) ||
+            polynomial_below(g, MOTION_STEP_ORDER, 0.0, T, 0.0, &s))
             return false;
     }
     return true;
@@ -294,7 +294,7 @@ int
 series_count(struct flow *f, int c, int together)
 {
     struct series_way *w = f->series;
-    uint32_t n = guard_count(f->r, f->s->block);
+    uint32_t n = switching_count(f->r, f->s->block);
     memcpy(w->was_over, w->over, n * sizeof *w->over);
     memset(w->over, 0, n * sizeof *w->over);
     one_contact(f->series, c);

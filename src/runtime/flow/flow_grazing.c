@@ -32,23 +32,23 @@ series_touch(const double *g, double size, double speed, double h, double *s)
         *s = 0.0;
         return true;
     }
-    int n = polynomial_derivative(g, RT_ORDER, d),
+    int n = polynomial_derivative(g, MOTION_STEP_ORDER, d),
         n2 = polynomial_derivative(d, n, d2);
-    double noise = eps * (size + terms(g, RT_ORDER, h));
+    double noise = eps * (size + terms(g, MOTION_STEP_ORDER, h));
     double still = eps * (speed + terms(d, n, h));
-    for (int k = 0; k <= RT_ORDER; k++)
+    for (int k = 0; k <= MOTION_STEP_ORDER; k++)
         up[k] = -g[k];
     /* out of the rounding of the last one first */
     if (g[0] <= 2.0 * noise &&
-        !polynomial_below(up, RT_ORDER, 0.0, h, -2.0 * noise, &from))
+        !polynomial_below(up, MOTION_STEP_ORDER, 0.0, h, -2.0 * noise, &from))
         return false;
-    if (!polynomial_below(g, RT_ORDER, from, h, noise, &a))
+    if (!polynomial_below(g, MOTION_STEP_ORDER, from, h, noise, &a))
         return false;
     /* an inflection: the rounding of the gap has minima around it */
     if (polynomial_value(d2, n2, a) > 0.0 &&
         polynomial_below(d2, n2, a, h, 0.0, s)) {
         polynomial_newton(d2, n2, h, s);
-        if (fabs(polynomial_value(g, RT_ORDER, *s)) <= noise &&
+        if (fabs(polynomial_value(g, MOTION_STEP_ORDER, *s)) <= noise &&
             fabs(polynomial_value(d, n, *s)) <= still)
             return true;
     }
@@ -58,7 +58,7 @@ series_touch(const double *g, double size, double speed, double h, double *s)
         !polynomial_below(up, n, a, h, 0.0, s))
         return false;
     polynomial_newton(d, n, h, s);
-    return fabs(polynomial_value(g, RT_ORDER, *s)) <= noise;
+    return fabs(polynomial_value(g, MOTION_STEP_ORDER, *s)) <= noise;
 }
 
 int

@@ -38,7 +38,7 @@ static double
 row_time(const double *c, double push, int order)
 {
     double h = push > 0.0 ? 1.0 : INFINITY;
-    const double least = log(SERIES_TRUNCATION) / RT_ORDER;
+    const double least = log(SERIES_TRUNCATION) / MOTION_STEP_ORDER;
     for (int round = 0; round < 3; round++) {
         double s = fabs(c[0]), hk = h;
         if (isfinite(h)) {
@@ -46,13 +46,14 @@ row_time(const double *c, double push, int order)
                 s = fmax(s, fabs(c[k]) * hk);
             s = fmax(s, push * h * (order == 1 ? 1.0 : 0.5 * h));
         }
-        for (int k = 1; k <= RT_ORDER && s == 0.0; k++)
+        for (int k = 1; k <= MOTION_STEP_ORDER && s == 0.0; k++)
             s = fabs(c[k]) * (isfinite(h) ? pow(h, k) : 1.0);
         h = INFINITY;
-        for (int k = RT_ORDER - 1; k <= RT_ORDER; k++)
+        for (int k = MOTION_STEP_ORDER - 1; k <= MOTION_STEP_ORDER; k++)
             if (c[k] != 0.0)
                 h = fmin(h, exp(log(SERIES_TRUNCATION * s / fabs(c[k])) / k));
-        for (int k = RT_ORDER - SERIES_GAP; k < RT_ORDER - 1; k++)
+        for (int k = MOTION_STEP_ORDER - SERIES_GAP; k < MOTION_STEP_ORDER - 1;
+             k++)
             if (c[k] != 0.0)
                 h = fmin(h, exp(log(s / fabs(c[k])) / k + least));
     }
@@ -117,7 +118,7 @@ expand(struct flow *f)
     double h, *x = w->x;
     taylor_to_env(f);
     taylor_set_active(f);
-    int st = motion_series(r, f->s->block, RT_ORDER, &h);
+    int st = motion_series(r, f->s->block, MOTION_STEP_ORDER, &h);
     if (st)
         return st;
     const imp_block *b =
@@ -143,7 +144,7 @@ expand(struct flow *f)
             w->size[i] += fabs(f->N[(size_t)i * f->n + j] * x[j]);
             w->speed[i] += fabs(f->N[(size_t)i * f->n + j] * x[f->n + j]);
         }
-        if ((st = system_gap_series(r, f->system, i, RT_ORDER, g)))
+        if ((st = system_gap_series(r, f->system, i, MOTION_STEP_ORDER, g)))
             return st;
         if (w->on[i]) {
             memcpy(lam, system_force(r, f->system, i), ROW * sizeof *lam);
@@ -160,7 +161,7 @@ expand(struct flow *f)
             g[1] = g[2] = 0.0;
     }
     w->h = h;
-    return guard_end(r, f->s->block, RT_ORDER, &w->h, &w->guard);
+    return switching_end(r, f->s->block, MOTION_STEP_ORDER, &w->h, &w->guard);
 }
 
 /* -- what comes next --------------------------------------------------------
@@ -172,7 +173,7 @@ static bool
 none(const double *c, double h, double noise)
 {
     double size = 0.0;
-    for (int k = RT_ORDER; k >= 0; k--)
+    for (int k = MOTION_STEP_ORDER; k >= 0; k--)
         size = size * h + fabs(c[k]);
     return size <= noise;
 }
@@ -202,15 +203,15 @@ falls(const double *c, double h, double noise0, double noise1, double *s)
         *s = 0.0;
         return true;
     }
-    for (int k = drop; k <= RT_ORDER; k++)
+    for (int k = drop; k <= MOTION_STEP_ORDER; k++)
         p[k - drop] = c[k];
     if (p[0] < 0.0) {
         *s = 0.0;
         return true;
     }
-    if (!polynomial_below(p, RT_ORDER - drop, 0.0, h, 0.0, s))
+    if (!polynomial_below(p, MOTION_STEP_ORDER - drop, 0.0, h, 0.0, s))
         return false;
-    polynomial_newton(p, RT_ORDER - drop, h, s);
+    polynomial_newton(p, MOTION_STEP_ORDER - drop, h, s);
     return true;
 }
 
@@ -218,7 +219,7 @@ static double
 rate_at(const double *g, double s)
 {
     double d[ROW];
-    int n = polynomial_derivative(g, RT_ORDER, d);
+    int n = polynomial_derivative(g, MOTION_STEP_ORDER, d);
     return polynomial_value(d, n, s);
 }
 
@@ -281,10 +282,10 @@ way_peek(struct flow *f, double until, double *time)
             continue;
         /* what rounded off is of the greatest gap since the last impact */
         double size = w->size[i], sk = 1.0;
-        for (int k = 0; k <= RT_ORDER; k++, sk *= best)
+        for (int k = 0; k <= MOTION_STEP_ORDER; k++, sk *= best)
             size += fabs(g[k]) * sk;
         w->most[i] = size = fmax(size, w->most[i]);
-        if (polynomial_value(g, RT_ORDER, best) <=
+        if (polynomial_value(g, MOTION_STEP_ORDER, best) <=
                 SERIES_NOISE * DBL_EPSILON * size &&
             rate_at(g, best) < 0.0)
             w->hit[w->n_hit++] = (int)i;
@@ -327,8 +328,9 @@ way_at(struct flow *f, double t)
         return;
     }
     for (uint32_t j = 0; j < f->n; j++) {
-        f->q[j] = polynomial_value(w->piece + j * ROW, RT_ORDER, s);
-        f->v[j] = polynomial_value(w->piece + (f->n + j) * ROW, RT_ORDER, s);
+        f->q[j] = polynomial_value(w->piece + j * ROW, MOTION_STEP_ORDER, s);
+        f->v[j] =
+            polynomial_value(w->piece + (f->n + j) * ROW, MOTION_STEP_ORDER, s);
     }
 }
 
@@ -516,8 +518,8 @@ flow_series_new(struct flow *f)
     w->fresh = NEW_N(a, bool, m + 1);
     w->left = NEW_N(a, bool, m + 1);
     w->hit = NEW_N(a, int, m + 1);
-    w->over = NEW_N(a, bool, guard_count(f->r, f->s->block) + 1);
-    w->was_over = NEW_N(a, bool, guard_count(f->r, f->s->block) + 1);
+    w->over = NEW_N(a, bool, switching_count(f->r, f->s->block) + 1);
+    w->was_over = NEW_N(a, bool, switching_count(f->r, f->s->block) + 1);
     w->group = NEW_N(a, bool, m + 1);
     w->closed = NEW_N(a, bool, m + 1);
     w->faded = NEW_N(a, bool, m + 1);

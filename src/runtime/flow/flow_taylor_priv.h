@@ -24,7 +24,7 @@ struct series_way {
     bool known;
     enum what what;
     double h;
-    double *piece;        /* 2n rows of RT_ORDER + 1 */
+    double *piece;        /* 2n rows of MOTION_STEP_ORDER + 1 */
     double *g, *force;    /* m rows */
     double *size, *speed; /* m: sizes of the terms of gap and rate */
     double *steep;        /* m: greatest length of the gap's gradient so far */
@@ -59,7 +59,7 @@ struct series_way {
     struct accumulation_limit chatter;
 };
 
-#define ROW (RT_ORDER + 1)
+#define ROW (MOTION_STEP_ORDER + 1)
 
 /* -- taylor_state.c ------------------------------------------------------- */
 

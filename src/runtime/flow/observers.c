@@ -116,17 +116,19 @@ row_time(const double *c)
             for (int k = 1; k <= 4; k++, hk *= h)
                 size = fmax(size, fabs(c[k]) * hk);
         else
-            for (int k = 1; k <= RT_ORDER && size == 0.0; k++)
+            for (int k = 1; k <= MOTION_STEP_ORDER && size == 0.0; k++)
                 size = fabs(c[k]);
         was = h;
         h = INFINITY;
         /* the last two may vanish by symmetry: those before them tell the
          * radius of convergence */
-        for (int k = RT_ORDER - OBSERVE_GAP; k <= RT_ORDER; k++)
+        for (int k = MOTION_STEP_ORDER - OBSERVE_GAP; k <= MOTION_STEP_ORDER;
+             k++)
             if (c[k] != 0.0) {
                 double root = (log(size) - log(fabs(c[k]))) / k;
-                h = fmin(h,
-                         exp(root + last / (k < RT_ORDER - 1 ? RT_ORDER : k)));
+                h = fmin(h, exp(root + last / (k < MOTION_STEP_ORDER - 1
+                                                   ? MOTION_STEP_ORDER
+                                                   : k)));
             }
     } while (fabs(h - was) > 0.05 * h && ++round < OBSERVE_ROUNDS);
     return h;
@@ -140,7 +142,7 @@ expand(struct flow *f)
     double *time = r->env + r->im->layout.time, now = *time;
     *time = o->at;
     memcpy(env_of(f), o->x, (o->n + o->p) * sizeof *o->x);
-    int st = motion_series(r, f->s->observer, RT_ORDER, &o->h), branch;
+    int st = motion_series(r, f->s->observer, MOTION_STEP_ORDER, &o->h), branch;
     const imp_block *b =
         IMP_ARRAY(r->im, r->im->blocks, imp_block) + f->s->observer;
     const uint32_t *row = IMP_ARRAY(r->im, b->rows, uint32_t);
@@ -157,7 +159,7 @@ expand(struct flow *f)
                ROW * sizeof *c);
         o->h = fmin(o->h, row_time(c));
     }
-    st = guard_end(r, f->s->observer, RT_ORDER, &o->h, &branch);
+    st = switching_end(r, f->s->observer, MOTION_STEP_ORDER, &o->h, &branch);
     *time = now;
     if (st)
         return st;
@@ -172,7 +174,7 @@ grown(const struct observe *o, uint32_t j, double s)
 {
     const double *c = o->piece + j * ROW;
     double d = 0.0;
-    for (int k = RT_ORDER; k >= 1; k--)
+    for (int k = MOTION_STEP_ORDER; k >= 1; k--)
         d = (d + c[k]) * s;
     return d;
 }

@@ -36,7 +36,7 @@ series_advance(struct flow *f, double t)
     for (uint32_t j = 0; j < 2 * f->n; j++) {
         const double *c = w->piece + j * ROW;
         double d = 0.0;
-        for (int k = RT_ORDER; k >= 1; k--)
+        for (int k = MOTION_STEP_ORDER; k >= 1; k--)
             d = (d + c[k]) * s;
         state_add(&x[j], &lo[j], d);
     }
@@ -97,7 +97,7 @@ series_look(struct flow *f, const bool *on)
             r->work[f->s->block]
                    [(size_t)row[f->n + j] * IMP_ROW_STRIDE + IMP_ROW_PAD + 1];
     for (uint32_t i = 0; i < f->m; i++) {
-        if ((st = system_gap_series(r, f->system, i, RT_ORDER, g)))
+        if ((st = system_gap_series(r, f->system, i, MOTION_STEP_ORDER, g)))
             return st;
         f->bias[i] = 2.0 * g[2];
         for (uint32_t j = 0; j < f->n; j++)

@@ -27,12 +27,12 @@ struct view {
     const struct polytope *a, *b;
     struct taylor c[3], R[9];
     int order;
-    struct corner_test *t;
+    struct feature_validity *t;
     bool apart;
 };
 
 void
-corner_test_put(struct corner_test *t, const struct taylor *condition)
+feature_validity_add(struct feature_validity *t, const struct taylor *condition)
 {
     double s;
     t->worst = fmin(t->worst, condition->c[0]);
@@ -49,7 +49,7 @@ put(struct view *v, double s, const struct taylor *x, double add)
     struct taylor y;
     taylor_scale(v->order, s, x, &y);
     y.c[0] += add;
-    corner_test_put(v->t, &y);
+    feature_validity_add(v->t, &y);
 }
 
 static void
@@ -73,7 +73,7 @@ support_of_b(struct view *v, uint32_t i, const struct taylor n[3])
 {
     const struct polytope *b = v->b;
     for (uint32_t k = 0; k < b->at[i + 1] - b->at[i]; k++) {
-        const double *x = b->vertex[corner_neighbour(b, i, k)];
+        const double *x = b->vertex[polytope_neighbour(b, i, k)];
         double e[3];
         struct taylor w[3], c;
         for (int j = 0; j < 3; j++)
@@ -89,7 +89,7 @@ support_of_a(struct view *v, uint32_t i, const struct taylor n[3])
 {
     const struct polytope *a = v->a;
     for (uint32_t k = 0; k < a->at[i + 1] - a->at[i]; k++) {
-        const double *x = a->vertex[corner_neighbour(a, i, k)];
+        const double *x = a->vertex[polytope_neighbour(a, i, k)];
         double e[3];
         struct taylor c;
         for (int j = 0; j < 3; j++)
@@ -282,9 +282,10 @@ vertex_vertex(struct view *v, uint32_t i, uint32_t k, struct taylor *gap)
 }
 
 bool
-corner_gap(const struct corner_scene *s, const struct corner_pair *pair,
-           const struct taylor c[3], const struct taylor R[9],
-           struct corner_test *t, struct taylor *gap)
+feature_gap_series(const struct polytope_scene *s,
+                   const struct feature_pair *pair, const struct taylor c[3],
+                   const struct taylor R[9], struct feature_validity *t,
+                   struct taylor *gap)
 {
     struct view v;
     int N = t->order, big = pair->kind[0] < pair->kind[1] ? 1 : 0;
@@ -311,12 +312,12 @@ corner_gap(const struct corner_scene *s, const struct corner_pair *pair,
     if (s->p[0]->n_vertex == 0 || s->p[1]->n_vertex == 0 || t->overlap)
         v.apart = false;
     switch (pair->kind[big]) {
-    case CORNER_FACE:
+    case FEATURE_FACE:
         face_vertex(&v, i, j, gap);
         return true;
-    case CORNER_EDGE:
-        return pair->kind[1 - big] == CORNER_EDGE ? edge_edge(&v, i, j, gap)
-                                                  : edge_vertex(&v, i, j, gap);
+    case FEATURE_EDGE:
+        return pair->kind[1 - big] == FEATURE_EDGE ? edge_edge(&v, i, j, gap)
+                                                   : edge_vertex(&v, i, j, gap);
     default:
         return vertex_vertex(&v, i, j, gap);
     }

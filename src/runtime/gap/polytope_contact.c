@@ -12,35 +12,37 @@
 #include "runtime/gap/polytope_contact_priv.h"
 #include "runtime/geometry/support.h"
 
-struct corner_memo *
-corner_memo(struct rt *r, uint32_t contact)
+struct polytope_contact_memo *
+polytope_contact_memo(struct rt *r, uint32_t contact)
 {
-    if (r->corner == NULL)
-        r->corner = NEW_N(r->own, struct corner_memo, r->im->contacts.n);
-    return &r->corner[contact];
+    if (r->polytope_contact == NULL)
+        r->polytope_contact =
+            NEW_N(r->own, struct polytope_contact_memo, r->im->contacts.n);
+    return &r->polytope_contact[contact];
 }
 
 void
-corner_forget(struct rt *r)
+polytope_contact_forget(struct rt *r)
 {
-    for (uint32_t c = 0; r->corner != NULL && c < r->im->contacts.n; c++)
-        r->corner[c].warm = false;
+    for (uint32_t c = 0; r->polytope_contact != NULL && c < r->im->contacts.n;
+         c++)
+        r->polytope_contact[c].warm = false;
 }
 
 double
-corner_slack(struct rt *r, uint32_t contact)
+polytope_contact_slack(struct rt *r, uint32_t contact)
 {
-    struct ev_tol tol;
-    ev_tolerances(r, contact, &tol);
+    struct gap_tolerance tol;
+    gap_tolerance_get(r, contact, &tol);
     return 1e-2 * tol.gap;
 }
 
 void
-corner_scene_get(struct rt *r, uint32_t contact, bool second,
-                 struct corner_scene *s)
+polytope_scene_get(struct rt *r, uint32_t contact, bool second,
+                   struct polytope_scene *s)
 {
     const imp_contact *k = rt_contact(r, contact);
-    struct corner_memo *m = corner_memo(r, contact);
+    struct polytope_contact_memo *m = polytope_contact_memo(r, contact);
     struct support_body b[2];
     double d[3];
     memset(s, 0, sizeof *s);
@@ -63,7 +65,7 @@ corner_scene_get(struct rt *r, uint32_t contact, bool second,
             s->R[3 * i + j] = b[0].R[0][i] * b[1].R[0][j] +
                               b[0].R[1][i] * b[1].R[1][j] +
                               b[0].R[2][i] * b[1].R[2][j];
-    corner_scene_place(s);
+    polytope_scene_place(s);
 }
 
 /* the question of a contact, as it stands */
@@ -79,7 +81,7 @@ question(const struct rt *r, const imp_contact *k, double *state)
 
 /* features of the answer in the world */
 static void
-to_world(struct rt *r, const imp_contact *k, struct corner *o)
+to_world(struct rt *r, const imp_contact *k, struct nearest_features *o)
 {
     struct support_body b;
     double P[3], Q[3], n[3];
@@ -95,21 +97,22 @@ to_world(struct rt *r, const imp_contact *k, struct corner *o)
 }
 
 int
-corner_closest(struct rt *r, uint32_t contact, struct corner *out, bool loud)
+polytope_contact_closest(struct rt *r, uint32_t contact,
+                         struct nearest_features *out, bool loud)
 {
     const imp_contact *k = rt_contact(r, contact);
-    struct corner_memo *m = corner_memo(r, contact);
+    struct polytope_contact_memo *m = polytope_contact_memo(r, contact);
     double state[2 * IMP_STATE_SPACE];
-    if (corner_is_smooth(r, k))
-        return corner_smooth_closest(r, contact, out, loud);
+    if (polytope_contact_is_smooth(r, k))
+        return smooth_polytope_closest(r, contact, out, loud);
     size_t size = question(r, k, state);
     if (m->warm && m->time == rt_time(r) && !memcmp(state, m->state, size)) {
         *out = m->last;
         return IMP_OK;
     }
-    struct corner_scene s;
-    corner_scene_get(r, contact, false, &s);
-    corner_find(&s, m->warm ? &m->last.pair : NULL, out);
+    struct polytope_scene s;
+    polytope_scene_get(r, contact, false, &s);
+    nearest_features_find(&s, m->warm ? &m->last.pair : NULL, out);
     to_world(r, k, out);
     m->warm = isfinite(out->gap);
     if (!m->warm)
@@ -121,32 +124,32 @@ corner_closest(struct rt *r, uint32_t contact, struct corner *out, bool loud)
 }
 
 int
-corner_series(struct rt *r, uint32_t contact, int order, double *gap,
-              double *valid)
+polytope_contact_series(struct rt *r, uint32_t contact, int order, double *gap,
+                        double *valid)
 {
-    struct corner at;
+    struct nearest_features at;
     double never;
-    if (corner_is_smooth(r, rt_contact(r, contact)))
-        return corner_smooth_series(r, contact, order, gap,
-                                    valid ? valid : &never);
-    int st = corner_closest(r, contact, &at, false);
+    if (polytope_contact_is_smooth(r, rt_contact(r, contact)))
+        return smooth_polytope_series(r, contact, order, gap,
+                                      valid ? valid : &never);
+    int st = polytope_contact_closest(r, contact, &at, false);
     if (st)
         return st;
-    return corner_flat_series(r, contact, order, &at.pair, gap, valid);
+    return polytope_pair_series(r, contact, order, &at.pair, gap, valid);
 }
 
 void
-corner_predict(struct rt *r, uint32_t contact, int order, double dt)
+polytope_contact_predict(struct rt *r, uint32_t contact, int order, double dt)
 {
-    if (corner_is_smooth(r, rt_contact(r, contact)))
-        corner_smooth_predict(r, contact, order, dt);
+    if (polytope_contact_is_smooth(r, rt_contact(r, contact)))
+        smooth_polytope_predict(r, contact, order, dt);
 }
 
 int
-corner_touch(struct rt *r, uint32_t contact, double tol,
-             struct corner_touch *out)
+polytope_contact_manifold(struct rt *r, uint32_t contact, double tol,
+                          struct contact_manifold *out)
 {
-    return corner_is_smooth(r, rt_contact(r, contact))
-               ? corner_smooth_touch(r, contact, tol, out)
-               : corner_flat_touch(r, contact, tol, out);
+    return polytope_contact_is_smooth(r, rt_contact(r, contact))
+               ? smooth_polytope_manifold(r, contact, tol, out)
+               : polytope_pair_manifold(r, contact, tol, out);
 }

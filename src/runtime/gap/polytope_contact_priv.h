@@ -10,27 +10,29 @@
 
 /* what a contact keeps from one call to the next, in r->own; zeroed at
  * first. The answer to a question does not depend on it beyond rounding */
-struct corner_memo {
+struct polytope_contact_memo {
     bool warm; /* last is there: features to begin with */
-    struct corner last;
+    struct nearest_features last;
     /* polytopes: where last holds; room for the vertices of body 1, twice, and
      * of polytope_manifold.c */
     double time, state[2 * IMP_STATE_SPACE];
     uint32_t room, spot_room;
     double (*point)[3];
     void *spot;
-    void *smooth; /* for corner_smooth.c */
+    void *smooth; /* for smooth_polytope.c */
 };
-struct corner_memo *corner_memo(struct rt *r, uint32_t contact);
+struct polytope_contact_memo *polytope_contact_memo(struct rt *r,
+                                                    uint32_t contact);
 
 static inline bool
-corner_is_smooth(const struct rt *r, const imp_contact *k)
+polytope_contact_is_smooth(const struct rt *r, const imp_contact *k)
 {
     return r->polytope[k->body[0]] == NULL || r->polytope[k->body[1]] == NULL;
 }
 /* Two polytopes, seen from body 0: all coordinates about its mass centre, in
- * its axes. Points and normals of struct corner are meant so here too. */
-struct corner_scene {
+ * its axes. Points and normals of struct nearest_features are meant so here
+ * too. */
+struct polytope_scene {
     int dim;
     const struct polytope *p[2];
     double c[3], R[9];  /* x1 of body 1 is at c + R x1 */
@@ -39,33 +41,34 @@ struct corner_scene {
 };
 /* the scene at the present state; vertices lie in the contact's memory, in its
  * first or (second) second half */
-void corner_scene_get(struct rt *r, uint32_t contact, bool second,
-                      struct corner_scene *s);
+void polytope_scene_get(struct rt *r, uint32_t contact, bool second,
+                        struct polytope_scene *s);
 /* fills the vertices and the size from p, c, R */
-void corner_scene_place(struct corner_scene *s);
+void polytope_scene_place(struct polytope_scene *s);
 /* Nearest features, or those of least depth; first may be NULL, a guess */
-void corner_find(const struct corner_scene *s, const struct corner_pair *first,
-                 struct corner *out);
+void nearest_features_find(const struct polytope_scene *s,
+                           const struct feature_pair *first,
+                           struct nearest_features *out);
 /* separation along unit n (axes of body 0): how far body 1 is beyond body 0,
  * and the vertices that say so (UINT32_MAX for a half-space); -infinite where
  * a half-space has another normal */
-double corner_separation(const struct corner_scene *s, const double n[3],
-                         uint32_t at[2]);
+double polytope_separation(const struct polytope_scene *s, const double n[3],
+                           uint32_t at[2]);
 /* do the normals of two edges of body 0 and 1 meet (the one's faces between
  * those of the other)? Then their common normal is in n. */
-bool corner_edges_cross(const struct corner_scene *s, uint32_t e0, uint32_t e1,
-                        double n[3]);
+bool polytope_edges_cross(const struct polytope_scene *s, uint32_t e0,
+                          uint32_t e1, double n[3]);
 /* i-th neighbour of vertex v, i < at[v + 1] - at[v] */
-uint32_t corner_neighbour(const struct polytope *p, uint32_t v, uint32_t i);
+uint32_t polytope_neighbour(const struct polytope *p, uint32_t v, uint32_t i);
 /* points nearest to each other of the lines of two edges: P, Q */
-void corner_edge_points(const struct corner_scene *s, uint32_t e0, uint32_t e1,
-                        double P[3], double Q[3]);
+void polytope_edge_points(const struct polytope_scene *s, uint32_t e0,
+                          uint32_t e1, double P[3], double Q[3]);
 
 /* The gap of one pair of features as series of the pose of body 1. The least
  * of its conditions, at the start, in m: above 0 where this pair is the
  * nearest; the gap is off by no more than it is below. first: the time when one
  * falls below -slack on [0, horizon] (not asked for if horizon is 0) */
-struct corner_test {
+struct feature_validity {
     int order;
     double horizon, slack;
     double worst, first;
@@ -73,44 +76,47 @@ struct corner_test {
                      lie inside their features */
 };
 /* false: edges that are parallel, or features in one place */
-bool corner_gap(const struct corner_scene *s, const struct corner_pair *pair,
-                const struct taylor c[3], const struct taylor R[9],
-                struct corner_test *t, struct taylor *gap);
-void corner_test_put(struct corner_test *t, const struct taylor *condition);
+bool feature_gap_series(const struct polytope_scene *s,
+                        const struct feature_pair *pair,
+                        const struct taylor c[3], const struct taylor R[9],
+                        struct feature_validity *t, struct taylor *gap);
+void feature_validity_add(struct feature_validity *t,
+                          const struct taylor *condition);
 
 /* a gap series is left to another pair of features where it would be off by
  * this (m): a hundredth of what counts as closed, ten times under what
  * event.c's check of a step allows */
-double corner_slack(struct rt *r, uint32_t contact);
+double polytope_contact_slack(struct rt *r, uint32_t contact);
 /* The pose of body 1 in the axes of body 0 as series: c (3), R by rows; plane:
  * filled up with z. Needs the motion series made to this order. *holds: time
  * for which the terms left out stay below rounding. Status of rt_series */
-int corner_pose(struct rt *r, uint32_t contact, int order, struct taylor c[3],
-                struct taylor R[9], double *holds);
+int polytope_relative_pose(struct rt *r, uint32_t contact, int order,
+                           struct taylor c[3], struct taylor R[9],
+                           double *holds);
 
 /* two polytopes: polytope_series.c, from the features `first` on, valid may be
  * NULL; and
  * polytope_manifold.c */
-int corner_flat_series(struct rt *r, uint32_t contact, int order,
-                       const struct corner_pair *first, double *gap,
-                       double *valid);
-int corner_flat_touch(struct rt *r, uint32_t contact, double tol,
-                      struct corner_touch *out);
-
-/* corner_smooth.c: as the functions of polytope_contact.h without _smooth, for
- * a smooth body (either one of the two) against a polytope */
-int corner_smooth_closest(struct rt *r, uint32_t contact, struct corner *out,
-                          bool loud);
-int corner_smooth_series(struct rt *r, uint32_t contact, int order, double *gap,
+int polytope_pair_series(struct rt *r, uint32_t contact, int order,
+                         const struct feature_pair *first, double *gap,
                          double *valid);
-int corner_smooth_touch(struct rt *r, uint32_t contact, double tol,
-                        struct corner_touch *out);
+int polytope_pair_manifold(struct rt *r, uint32_t contact, double tol,
+                           struct contact_manifold *out);
+
+/* smooth_polytope.c: as the functions of polytope_contact.h without _smooth,
+ * for a smooth body (either one of the two) against a polytope */
+int smooth_polytope_closest(struct rt *r, uint32_t contact,
+                            struct nearest_features *out, bool loud);
+int smooth_polytope_series(struct rt *r, uint32_t contact, int order,
+                           double *gap, double *valid);
+int smooth_polytope_manifold(struct rt *r, uint32_t contact, double tol,
+                             struct contact_manifold *out);
 /* moves the warm start by dt along the last series */
-void corner_smooth_predict(struct rt *r, uint32_t contact, int order,
-                           double dt);
+void smooth_polytope_predict(struct rt *r, uint32_t contact, int order,
+                             double dt);
 /* point and normal (gradient) of the smooth body in the axes of the polytope,
- * from the last corner_smooth_series, of no higher order */
-void corner_smooth_point(struct rt *r, uint32_t contact, int order,
-                         struct taylor p[3], struct taylor N[3]);
+ * from the last smooth_polytope_series, of no higher order */
+void smooth_polytope_point_series(struct rt *r, uint32_t contact, int order,
+                                  struct taylor p[3], struct taylor N[3]);
 
 #endif

@@ -40,14 +40,14 @@ cross(const double a[3], const double b[3], double out[3])
 
 /* direction of body 1 into the axes of body 0 */
 static void
-turn(const struct corner_scene *s, const double w[3], double out[3])
+turn(const struct polytope_scene *s, const double w[3], double out[3])
 {
     for (int i = 0; i < 3; i++)
         out[i] = vec3_dot(s->R + 3 * i, w);
 }
 
 void
-corner_scene_place(struct corner_scene *s)
+polytope_scene_place(struct polytope_scene *s)
 {
     const struct polytope *p = s->p[1];
     for (uint32_t v = 0; v < p->n_vertex; v++) {
@@ -64,7 +64,7 @@ corner_scene_place(struct corner_scene *s)
 }
 
 uint32_t
-corner_neighbour(const struct polytope *p, uint32_t v, uint32_t i)
+polytope_neighbour(const struct polytope *p, uint32_t v, uint32_t i)
 {
     const struct polytope_face *f = p->face + p->around[p->at[v] + i];
     const uint32_t *l = p->loop + f->first;
@@ -76,7 +76,7 @@ corner_neighbour(const struct polytope *p, uint32_t v, uint32_t i)
 
 /* face of body b into the axes of body 0: n.x = d, n outward of b */
 static void
-plane(const struct corner_scene *s, int b, uint32_t f, double n[3], double *d)
+plane(const struct polytope_scene *s, int b, uint32_t f, double n[3], double *d)
 {
     const struct polytope_face *a = s->p[b]->face + f;
     *d = a->d;
@@ -89,14 +89,14 @@ plane(const struct corner_scene *s, int b, uint32_t f, double n[3], double *d)
 }
 
 static const double *
-vertex(const struct corner_scene *s, int b, uint32_t v)
+vertex(const struct polytope_scene *s, int b, uint32_t v)
 {
     return b == 0 ? s->p[0]->vertex[v] : s->point[v];
 }
 
 /* least n.x of body b over its vertices */
 static double
-lowest(const struct corner_scene *s, int b, const double n[3], uint32_t *at)
+lowest(const struct polytope_scene *s, int b, const double n[3], uint32_t *at)
 {
     double least = INFINITY;
     for (uint32_t v = 0; v < s->p[b]->n_vertex; v++) {
@@ -110,8 +110,8 @@ lowest(const struct corner_scene *s, int b, const double n[3], uint32_t *at)
 }
 
 double
-corner_separation(const struct corner_scene *s, const double n[3],
-                  uint32_t at[2])
+polytope_separation(const struct polytope_scene *s, const double n[3],
+                    uint32_t at[2])
 {
     double sum = 0.0;
     for (int b = 0; b < 2; b++) {
@@ -136,8 +136,8 @@ corner_separation(const struct corner_scene *s, const double n[3],
 /* -- one pair ------------------------------------------------------------- */
 
 static void
-set_pair(struct corner_pair *p, int b, enum corner_feature k0, uint32_t i0,
-         enum corner_feature k1, uint32_t i1)
+set_pair(struct feature_pair *p, int b, enum feature_kind k0, uint32_t i0,
+         enum feature_kind k1, uint32_t i1)
 {
     p->kind[b] = (unsigned char)k0;
     p->index[b] = i0;
@@ -147,8 +147,8 @@ set_pair(struct corner_pair *p, int b, enum corner_feature k0, uint32_t i0,
 
 /* points and normal of a face of body b and a vertex of the other */
 static void
-face_points(const struct corner_scene *s, int b, uint32_t f, uint32_t v,
-            struct corner *o)
+face_points(const struct polytope_scene *s, int b, uint32_t f, uint32_t v,
+            struct nearest_features *o)
 {
     double n[3], d;
     plane(s, b, f, n, &d);
@@ -160,12 +160,12 @@ face_points(const struct corner_scene *s, int b, uint32_t f, uint32_t v,
         o->Q[i] = b == 0 ? x[i] : foot;
         o->n[i] = b == 0 ? n[i] : -n[i];
     }
-    set_pair(&o->pair, b, CORNER_FACE, f, CORNER_VERTEX, v);
+    set_pair(&o->pair, b, FEATURE_FACE, f, FEATURE_VERTEX, v);
 }
 
 void
-corner_edge_points(const struct corner_scene *s, uint32_t e0, uint32_t e1,
-                   double P[3], double Q[3])
+polytope_edge_points(const struct polytope_scene *s, uint32_t e0, uint32_t e1,
+                     double P[3], double Q[3])
 {
     const struct polytope_edge *a = s->p[0]->edge + e0, *b = s->p[1]->edge + e1;
     const double *x = s->p[0]->vertex[a->v[0]], *y = s->point[b->v[0]];
@@ -186,23 +186,23 @@ corner_edge_points(const struct corner_scene *s, uint32_t e0, uint32_t e1,
 
 /* points of two edges whose common normal is n */
 static void
-edge_points(const struct corner_scene *s, uint32_t e0, uint32_t e1,
-            const double n[3], struct corner *o)
+edge_points(const struct polytope_scene *s, uint32_t e0, uint32_t e1,
+            const double n[3], struct nearest_features *o)
 {
     double q[3];
-    corner_edge_points(s, e0, e1, o->P, o->Q);
+    polytope_edge_points(s, e0, e1, o->P, o->Q);
     sub(o->Q, o->P, q);
     memcpy(o->n, n, sizeof o->n);
     o->gap = vec3_dot(q, n);
-    set_pair(&o->pair, 0, CORNER_EDGE, e0, CORNER_EDGE, e1);
+    set_pair(&o->pair, 0, FEATURE_EDGE, e0, FEATURE_EDGE, e1);
 }
 
 /* -- overlapping ------------------------------------------------------------
  */
 
 bool
-corner_edges_cross(const struct corner_scene *s, uint32_t e0, uint32_t e1,
-                   double n[3])
+polytope_edges_cross(const struct polytope_scene *s, uint32_t e0, uint32_t e1,
+                     double n[3])
 {
     const struct polytope *p0 = s->p[0], *p1 = s->p[1];
     const struct polytope_edge *a = p0->edge + e0, *b = p1->edge + e1;
@@ -228,7 +228,7 @@ corner_edges_cross(const struct corner_scene *s, uint32_t e0, uint32_t e1,
 
 /* direction of greatest separation among those of faces and edges */
 static void
-separate(const struct corner_scene *s, struct corner *best)
+separate(const struct polytope_scene *s, struct nearest_features *best)
 {
     best->gap = -INFINITY;
     bool half = s->p[0]->n_vertex == 0 || s->p[1]->n_vertex == 0;
@@ -249,8 +249,8 @@ separate(const struct corner_scene *s, struct corner *best)
     for (uint32_t i = 0; i < s->p[0]->n_edge; i++)
         for (uint32_t j = 0; j < s->p[1]->n_edge; j++) {
             double n[3];
-            struct corner o;
-            if (!corner_edges_cross(s, i, j, n))
+            struct nearest_features o;
+            if (!polytope_edges_cross(s, i, j, n))
                 continue;
             edge_points(s, i, j, n, &o);
             if (o.gap > best->gap + FIND_ROUNDING * s->size)
@@ -263,7 +263,7 @@ separate(const struct corner_scene *s, struct corner *best)
 
 /* does x lie over face f of body b? */
 static bool
-over(const struct corner_scene *s, int b, uint32_t f, const double n[3],
+over(const struct polytope_scene *s, int b, uint32_t f, const double n[3],
      const double x[3])
 {
     const struct polytope *p = s->p[b];
@@ -288,7 +288,8 @@ over(const struct corner_scene *s, int b, uint32_t f, const double n[3],
 }
 
 static void
-near_faces(const struct corner_scene *s, int b, double tie, struct corner *best)
+near_faces(const struct polytope_scene *s, int b, double tie,
+           struct nearest_features *best)
 {
     for (uint32_t f = 0; f < s->p[b]->n_face; f++) {
         double n[3], d;
@@ -303,7 +304,8 @@ near_faces(const struct corner_scene *s, int b, double tie, struct corner *best)
 }
 
 static void
-near_edges(const struct corner_scene *s, double tie, struct corner *best)
+near_edges(const struct polytope_scene *s, double tie,
+           struct nearest_features *best)
 {
     for (uint32_t i = 0; i < s->p[0]->n_edge; i++)
         for (uint32_t j = 0; j < s->p[1]->n_edge; j++) {
@@ -321,7 +323,7 @@ near_edges(const struct corner_scene *s, double tie, struct corner *best)
                 continue;
             for (int k = 0; k < 3; k++)
                 n[k] *= (m < 0.0 ? -1.0 : 1.0) / l;
-            struct corner o;
+            struct nearest_features o;
             edge_points(s, i, j, n, &o);
             double u[3], v[3];
             sub(s->p[0]->vertex[a->v[1]], o.P, u);
@@ -340,20 +342,21 @@ near_edges(const struct corner_scene *s, double tie, struct corner *best)
 /* x of body 1 - b is nearest at foot of body b */
 static void
 foot_pair(int b, const double foot[3], const double x[3], double gap,
-          struct corner *o)
+          struct nearest_features *o)
 {
     memcpy(b == 0 ? o->P : o->Q, foot, sizeof o->P);
     memcpy(b == 0 ? o->Q : o->P, x, sizeof o->P);
     o->gap = gap;
-    /* in one place the features leave n open: corner_find takes another */
+    /* in one place the features leave n open: nearest_features_find takes
+     * another */
     for (int i = 0; i < 3; i++)
         o->n[i] = gap > 0.0 ? (o->Q[i] - o->P[i]) / gap : 0.0;
 }
 
 /* edges of body b and vertices of the other */
 static void
-near_edge_vertex(const struct corner_scene *s, int b, double tie,
-                 struct corner *best)
+near_edge_vertex(const struct polytope_scene *s, int b, double tie,
+                 struct nearest_features *best)
 {
     for (uint32_t e = 0; e < s->p[b]->n_edge; e++) {
         const struct polytope_edge *g = s->p[b]->edge + e;
@@ -379,13 +382,14 @@ near_edge_vertex(const struct corner_scene *s, int b, double tie,
             if (!(gap < best->gap - tie))
                 continue;
             foot_pair(b, foot, x, gap, best);
-            set_pair(&best->pair, b, CORNER_EDGE, e, CORNER_VERTEX, v);
+            set_pair(&best->pair, b, FEATURE_EDGE, e, FEATURE_VERTEX, v);
         }
     }
 }
 
 static void
-near_vertices(const struct corner_scene *s, double tie, struct corner *best)
+near_vertices(const struct polytope_scene *s, double tie,
+              struct nearest_features *best)
 {
     for (uint32_t i = 0; i < s->p[0]->n_vertex; i++)
         for (uint32_t j = 0; j < s->p[1]->n_vertex; j++) {
@@ -396,7 +400,7 @@ near_vertices(const struct corner_scene *s, double tie, struct corner *best)
             if (!(gap < best->gap - tie))
                 continue;
             foot_pair(0, a, x, gap, best);
-            set_pair(&best->pair, 0, CORNER_VERTEX, i, CORNER_VERTEX, j);
+            set_pair(&best->pair, 0, FEATURE_VERTEX, i, FEATURE_VERTEX, j);
         }
 }
 
@@ -405,16 +409,16 @@ near_vertices(const struct corner_scene *s, double tie, struct corner *best)
 
 /* points and gap of given features; false where they have none */
 static bool
-points_of(const struct corner_scene *s, const struct corner_pair *p,
-          struct corner *o)
+points_of(const struct polytope_scene *s, const struct feature_pair *p,
+          struct nearest_features *o)
 {
     int b = p->kind[0] < p->kind[1] ? 1 : 0; /* whose feature is the larger */
     uint32_t i = p->index[b], j = p->index[1 - b];
-    if (p->kind[b] == CORNER_FACE) {
+    if (p->kind[b] == FEATURE_FACE) {
         face_points(s, b, i, j, o);
         return true;
     }
-    if (p->kind[1 - b] == CORNER_EDGE) {
+    if (p->kind[1 - b] == FEATURE_EDGE) {
         double w[3], n[3], q[3];
         turn(s, s->p[1]->edge[p->index[1]].dir, w);
         cross(s->p[0]->edge[p->index[0]].dir, w, n);
@@ -432,7 +436,7 @@ points_of(const struct corner_scene *s, const struct corner_pair *p,
     }
     double foot[3], r[3];
     const double *x = vertex(s, 1 - b, j);
-    if (p->kind[b] == CORNER_EDGE) {
+    if (p->kind[b] == FEATURE_EDGE) {
         const struct polytope_edge *g = s->p[b]->edge + i;
         const double *a = vertex(s, b, g->v[0]);
         double u[3], q[3];
@@ -458,11 +462,11 @@ points_of(const struct corner_scene *s, const struct corner_pair *p,
 
 /* are these features the nearest? */
 static bool
-still_nearest(const struct corner_scene *s, const struct corner_pair *p,
-              struct corner *o)
+still_nearest(const struct polytope_scene *s, const struct feature_pair *p,
+              struct nearest_features *o)
 {
     struct taylor c[3], R[9], gap;
-    struct corner_test t = {.order = 0, .worst = INFINITY};
+    struct feature_validity t = {.order = 0, .worst = INFINITY};
     bool half = s->p[0]->n_vertex == 0 || s->p[1]->n_vertex == 0;
     if (!points_of(s, p, o) || (!half && !(o->gap > FIND_TOUCH * s->size)))
         return false;
@@ -470,13 +474,14 @@ still_nearest(const struct corner_scene *s, const struct corner_pair *p,
         c[i].c[0] = s->c[i];
     for (int i = 0; i < 9; i++)
         R[i].c[0] = s->R[i];
-    return corner_gap(s, p, c, R, &t, &gap) &&
+    return feature_gap_series(s, p, c, R, &t, &gap) &&
            t.worst >= -FIND_ROUNDING * s->size;
 }
 
 void
-corner_find(const struct corner_scene *s, const struct corner_pair *first,
-            struct corner *out)
+nearest_features_find(const struct polytope_scene *s,
+                      const struct feature_pair *first,
+                      struct nearest_features *out)
 {
     if (first != NULL && still_nearest(s, first, out))
         return;
@@ -484,11 +489,11 @@ corner_find(const struct corner_scene *s, const struct corner_pair *first,
     if (s->p[0]->n_vertex == 0 || s->p[1]->n_vertex == 0 || !(out->gap > 0.0))
         return;
     /* apart: a face or edges may be nearest as they are */
-    struct corner o;
+    struct nearest_features o;
     if (still_nearest(s, &out->pair, &o))
         return;
     double tie = FIND_ROUNDING * s->size;
-    struct corner best = {.gap = INFINITY};
+    struct nearest_features best = {.gap = INFINITY};
     near_faces(s, 0, 0.0, &best);
     near_faces(s, 1, tie, &best);
     near_edges(s, tie, &best);

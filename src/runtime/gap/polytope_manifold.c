@@ -166,7 +166,7 @@ crossings(const struct spots *a, const struct spots *b, struct spots *out)
 }
 
 struct touching {
-    const struct corner_scene *s;
+    const struct polytope_scene *s;
     struct spots body[2], all, tmp;
     double tol, n[3], T[2][3];
     double level[2]; /* of the touching planes along n */
@@ -236,7 +236,7 @@ points_along(struct touching *t, const double n[3])
 
 /* a normal that keeps the bodies apart */
 static void
-choose(struct corner_touch *out, const double n[3], uint32_t body,
+choose(struct contact_manifold *out, const double n[3], uint32_t body,
        uint32_t face, uint32_t edge)
 {
     for (int i = 0; i < out->n_choice; i++) {
@@ -246,7 +246,7 @@ choose(struct corner_touch *out, const double n[3], uint32_t body,
         if (vec3_norm(d) <= TOUCH_SAME)
             return;
     }
-    if (out->n_choice == CORNER_CHOICES)
+    if (out->n_choice == MANIFOLD_CHOICES)
         return;
     int i = out->n_choice++;
     memcpy(out->choice[i], n, sizeof out->choice[i]);
@@ -257,7 +257,8 @@ choose(struct corner_touch *out, const double n[3], uint32_t body,
 
 /* all corners of the intersection of the cones, in the axes of body 0 */
 static void
-choices(const struct corner_scene *s, double least, struct corner_touch *out)
+choices(const struct polytope_scene *s, double least,
+        struct contact_manifold *out)
 {
     uint32_t at[2];
     double n[3];
@@ -266,22 +267,22 @@ choices(const struct corner_scene *s, double least, struct corner_touch *out)
             for (int i = 0; i < 3; i++)
                 n[i] = b == 0 ? s->p[0]->face[f].n[i]
                               : -vec3_dot(s->R + 3 * i, s->p[1]->face[f].n);
-            if (corner_separation(s, n, at) >= least)
+            if (polytope_separation(s, n, at) >= least)
                 choose(out, n, b, f, 0);
         }
     for (uint32_t i = 0; i < s->p[0]->n_edge; i++)
         for (uint32_t j = 0; j < s->p[1]->n_edge; j++)
-            if (corner_edges_cross(s, i, j, n) &&
-                corner_separation(s, n, at) >= least)
-                choose(out, n, CORNER_CROSS, i, j);
+            if (polytope_edges_cross(s, i, j, n) &&
+                polytope_separation(s, n, at) >= least)
+                choose(out, n, MANIFOLD_CROSSING, i, j);
 }
 
 /* The normal along which points are shared. Of faces that are parallel to some
  * tolerances the one that keeps the bodies apart by more: the plane of the
  * other may be met by corners that touch nothing. */
 static const double *
-best_of(const struct corner_scene *s, const struct corner_touch *out,
-        const struct corner *at)
+best_of(const struct polytope_scene *s, const struct contact_manifold *out,
+        const struct nearest_features *at)
 {
     const double *first = out->choice[0];
     uint32_t v[2];
@@ -290,15 +291,15 @@ best_of(const struct corner_scene *s, const struct corner_touch *out,
         return at->n;
     for (int i = 0; i < 3; i++)
         d[i] = at->n[i] - first[i];
-    bool less =
-        corner_separation(s, first, v) < at->gap - 64.0 * DBL_EPSILON * s->size;
+    bool less = polytope_separation(s, first, v) <
+                at->gap - 64.0 * DBL_EPSILON * s->size;
     return less && vec3_norm(d) <= TOUCH_SAME ? at->n : first;
 }
 
 /* what of body b the point x lies on */
 static void
-feature_at(const struct corner_scene *s, int b, const double x[3], double tol,
-           struct corner_pair *out)
+feature_at(const struct polytope_scene *s, int b, const double x[3], double tol,
+           struct feature_pair *out)
 {
     const struct polytope *p = s->p[b];
     double y[3], d[3];
@@ -315,14 +316,14 @@ feature_at(const struct corner_scene *s, int b, const double x[3], double tol,
                 on[n] = f;
             n++;
         }
-    out->kind[b] = CORNER_FACE;
+    out->kind[b] = FEATURE_FACE;
     out->index[b] = on[0];
     if (n == 2 && p->dim == 3)
         for (uint32_t e = 0; e < p->n_edge; e++) {
             const uint32_t *f = p->edge[e].face;
             if ((f[0] == on[0] && f[1] == on[1]) ||
                 (f[0] == on[1] && f[1] == on[0])) {
-                out->kind[b] = CORNER_EDGE;
+                out->kind[b] = FEATURE_EDGE;
                 out->index[b] = e;
                 return;
             }
@@ -338,20 +339,20 @@ feature_at(const struct corner_scene *s, int b, const double x[3], double tol,
             best = v;
         }
     }
-    out->kind[b] = CORNER_VERTEX;
+    out->kind[b] = FEATURE_VERTEX;
     out->index[b] = best;
 }
 
 /* points, in the axes of body 0, into the world */
 static int
 report(struct rt *r, const imp_contact *k, const struct touching *t,
-       const struct corner *at, struct corner_touch *out)
+       const struct nearest_features *at, struct contact_manifold *out)
 {
     struct support_body b;
     double mid[2][3] = {{0.0}};
     support_body_get(r, k->body[0], &b);
     out->n_point = t->all.n;
-    if (t->all.n > CORNER_POINTS) {
+    if (t->all.n > MANIFOLD_POINTS) {
         struct diag *d =
             diag_add(r->ds, DIAG_E0615, k->range,
                      "`%s` and `%s` share an area of %d corners",
@@ -360,7 +361,7 @@ report(struct rt *r, const imp_contact *k, const struct touching *t,
         diag_help(r->ds, d,
                   "at most %d can take part in an impact: use "
                   "shapes with fewer corners",
-                  CORNER_POINTS);
+                  MANIFOLD_POINTS);
         return IMP_BADMODEL;
     }
     for (int i = 0; i < out->n_point || i == 0; i++) {
@@ -387,8 +388,8 @@ report(struct rt *r, const imp_contact *k, const struct touching *t,
 /* the contact's own normal, in the axes of body 0: IMP_BADMODEL after a
  * diagnostic when it would let the bodies into each other */
 static int
-stated(struct rt *r, uint32_t contact, const struct corner_scene *s,
-       double least, struct corner_touch *out, double n[3])
+stated(struct rt *r, uint32_t contact, const struct polytope_scene *s,
+       double least, struct contact_manifold *out, double n[3])
 {
     const imp_contact *k = rt_contact(r, contact);
     struct support_body b;
@@ -401,7 +402,7 @@ stated(struct rt *r, uint32_t contact, const struct corner_scene *s,
     for (int i = 0; i < 3; i++)
         w[i] /= l;
     support_rotate_back(&b, w, n);
-    if (corner_separation(s, n, at) >= least) {
+    if (polytope_separation(s, n, at) >= least) {
         out->stated = true;
         return IMP_OK;
     }
@@ -430,7 +431,7 @@ stated(struct rt *r, uint32_t contact, const struct corner_scene *s,
 static void
 room(struct rt *r, uint32_t contact, struct touching *t)
 {
-    struct corner_memo *m = corner_memo(r, contact);
+    struct polytope_contact_memo *m = polytope_contact_memo(r, contact);
     int n = (int)(t->s->p[0]->n_vertex + t->s->p[1]->n_vertex) + 1;
     size_t each = (size_t)(4 * n + 4);
     if (m->spot_room < each) {
@@ -445,20 +446,20 @@ room(struct rt *r, uint32_t contact, struct touching *t)
 }
 
 int
-corner_flat_touch(struct rt *r, uint32_t contact, double tol,
-                  struct corner_touch *out)
+polytope_pair_manifold(struct rt *r, uint32_t contact, double tol,
+                       struct contact_manifold *out)
 {
     const imp_contact *k = rt_contact(r, contact);
-    struct corner_scene s;
+    struct polytope_scene s;
     struct touching t = {.s = &s};
-    struct corner at;
+    struct nearest_features at;
     struct support_body b;
     memset(out, 0, sizeof *out);
-    int st = corner_closest(r, contact, &at, true);
+    int st = polytope_contact_closest(r, contact, &at, true);
     if (st)
         return st;
-    corner_scene_get(r, contact, false, &s);
-    corner_find(&s, &at.pair, &at);
+    polytope_scene_get(r, contact, false, &s);
+    nearest_features_find(&s, &at.pair, &at);
     t.tol = fmax(tol, 64.0 * DBL_EPSILON * s.size);
     double least = fmin(at.gap, 0.0) - t.tol;
     choices(&s, least, out);
@@ -467,15 +468,15 @@ corner_flat_touch(struct rt *r, uint32_t contact, double tol,
     double n[3];
     memcpy(n, t.n, sizeof n);
     if (out->n_choice > 1) {
-        out->kind = CORNER_OPEN;
+        out->kind = MANIFOLD_OPEN;
         memset(n, 0, sizeof n);
         if ((k->flags & IMP_CONTACTF_NORMAL) &&
             (st = stated(r, contact, &s, least, out, n)))
             return st;
     } else {
-        out->kind = t.all.n > 2    ? CORNER_AREA
-                    : t.all.n == 2 ? CORNER_LINE
-                                   : CORNER_POINT;
+        out->kind = t.all.n > 2    ? MANIFOLD_AREA
+                    : t.all.n == 2 ? MANIFOLD_LINE
+                                   : MANIFOLD_POINT;
     }
     if ((st = report(r, k, &t, &at, out)))
         return st;
@@ -486,7 +487,7 @@ corner_flat_touch(struct rt *r, uint32_t contact, double tol,
         support_rotate(&b, out->choice[i], w);
         memcpy(out->choice[i], w, sizeof w);
     }
-    if (out->kind != CORNER_OPEN)
+    if (out->kind != MANIFOLD_OPEN)
         out->n_choice = 0;
     return IMP_OK;
 }

@@ -86,7 +86,7 @@ minus(int order, struct taylor x[3])
 static const double *
 base_of(const struct polytope *p, unsigned kind, uint32_t i)
 {
-    return p->vertex[kind == CORNER_EDGE ? p->edge[i].v[0] : i];
+    return p->vertex[kind == FEATURE_EDGE ? p->edge[i].v[0] : i];
 }
 
 /* the point of the edge (base a, unit u) nearest to x */
@@ -121,7 +121,7 @@ crossing(int order, const struct taylor a[3], const struct taylor u[3],
 /* two polytopes; gap is known */
 static void
 flat_rows(const struct rt *r, const imp_contact *k, const struct seen *v,
-          const struct corner_pair *pair, const struct taylor *gap,
+          const struct feature_pair *pair, const struct taylor *gap,
           struct taylor P[3], struct taylor Q[3], struct taylor n[3])
 {
     int N = v->order;
@@ -130,23 +130,24 @@ flat_rows(const struct rt *r, const imp_contact *k, const struct seen *v,
     for (int i = 0; i < 2; i++) {
         const struct polytope *p = r->polytope[k->body[i]];
         unsigned kind = pair->kind[i];
-        if (kind == CORNER_FACE) {
+        if (kind == FEATURE_FACE) {
             direction_of(v, i, p->face[pair->index[i]].n, n);
             if (i == 1)
                 minus(N, n);
             continue;
         }
         point_of(v, i, base_of(p, kind, pair->index[i]), a[i]);
-        if (kind == CORNER_EDGE)
+        if (kind == FEATURE_EDGE)
             direction_of(v, i, p->edge[pair->index[i]].dir, u[i]);
     }
-    bool edge[2] = {pair->kind[0] == CORNER_EDGE, pair->kind[1] == CORNER_EDGE};
-    if (pair->kind[0] == CORNER_FACE) {
+    bool edge[2] = {pair->kind[0] == FEATURE_EDGE,
+                    pair->kind[1] == FEATURE_EDGE};
+    if (pair->kind[0] == FEATURE_FACE) {
         memcpy(Q, a[1], sizeof a[1]);
         beyond(N, Q, &back, n, P);
         return;
     }
-    if (pair->kind[1] == CORNER_FACE) {
+    if (pair->kind[1] == FEATURE_FACE) {
         memcpy(P, a[0], sizeof a[0]);
         beyond(N, P, gap, n, Q);
         return;
@@ -199,24 +200,24 @@ smooth_rows(const imp_contact *k, const struct seen *v,
 }
 
 int
-corner_rows(struct rt *r, uint32_t contact, int order, double *rows)
+polytope_contact_rows(struct rt *r, uint32_t contact, int order, double *rows)
 {
     const imp_contact *k = rt_contact(r, contact);
     struct seen v;
-    struct corner at;
+    struct nearest_features at;
     struct taylor gap, P[3], Q[3], n[3], p[3], N[3];
     double holds, valid;
     v.order = order;
-    int st = corner_closest(r, contact, &at, true);
+    int st = polytope_contact_closest(r, contact, &at, true);
     if (st == IMP_OK)
-        st = corner_series(r, contact, order, gap.c, &valid);
-    if (st == IMP_OK && corner_is_smooth(r, k))
-        corner_smooth_point(r, contact, order, p, N);
+        st = polytope_contact_series(r, contact, order, gap.c, &valid);
+    if (st == IMP_OK && polytope_contact_is_smooth(r, k))
+        smooth_polytope_point_series(r, contact, order, p, N);
     if (st == IMP_OK)
-        st = corner_pose(r, contact, order, v.c, v.R, &holds);
+        st = polytope_relative_pose(r, contact, order, v.c, v.R, &holds);
     if (st != IMP_OK)
         return st;
-    if (corner_is_smooth(r, k)) {
+    if (polytope_contact_is_smooth(r, k)) {
         smooth_rows(k, &v, p, N, &gap, P, Q, n);
     } else {
         struct support_body b;

@@ -3,9 +3,9 @@
  * (polytope_contact.h).
  *
  * Which features are nearest is decided by conditions that are series too: the
- * time is the first at which one fails by more than corner_slack. At a state
- * where features change places the ones that come are looked for a little
- * later, so that a search always advances.
+ * time is the first at which one fails by more than polytope_contact_slack. At
+ * a state where features change places the ones that come are looked for a
+ * little later, so that a search always advances.
  *
  * Overlapping, the gap is the greatest separation sigma(n). A normal of a face
  * stays a candidate with its support vertex; the pairs of edges whose normals
@@ -23,7 +23,8 @@
 #include "runtime/geometry/support.h"
 
 /* positions stay below this many lengths while a series is used: the rounding
- * of its largest term then stays below the gap's tolerance (as root.c) */
+ * of its largest term then stays below the gap's tolerance (as contact_root.c)
+ */
 #define SERIES_LARGEST 1e3
 /* features that hold for less than this share of the pose's series are looked
  * at again a little later, this often */
@@ -43,8 +44,8 @@ reach(double a, int k, double most)
 }
 
 int
-corner_pose(struct rt *r, uint32_t contact, int order, struct taylor c[3],
-            struct taylor R[9], double *holds)
+polytope_relative_pose(struct rt *r, uint32_t contact, int order,
+                       struct taylor c[3], struct taylor R[9], double *holds)
 {
     const imp_contact *k = rt_contact(r, contact);
     const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + k->relative;
@@ -65,7 +66,8 @@ corner_pose(struct rt *r, uint32_t contact, int order, struct taylor c[3],
         taylor_const(order, i == 8 ? 1.0 : 0.0, &R[i]);
     const uint32_t *outs = IMP_ARRAY(r->im, t->outs, uint32_t);
     const imp_instr *code = IMP_ARRAY(r->im, t->code, imp_instr);
-    double length = event_length(r, contact), slack = corner_slack(r, contact);
+    double length = gap_length(r, contact),
+           slack = polytope_contact_slack(r, contact);
     *holds = INFINITY;
     for (uint32_t i = 0; i < d + d * d; i++) {
         const double *row = r->event_work[contact] +
@@ -87,8 +89,8 @@ corner_pose(struct rt *r, uint32_t contact, int order, struct taylor c[3],
 }
 
 static void
-pose_at(const struct corner_scene *now, int order, const struct taylor c[3],
-        const struct taylor R[9], double t, struct corner_scene *out)
+pose_at(const struct polytope_scene *now, int order, const struct taylor c[3],
+        const struct taylor R[9], double t, struct polytope_scene *out)
 {
     double(*point)[3] = out->point;
     *out = *now;
@@ -97,7 +99,7 @@ pose_at(const struct corner_scene *now, int order, const struct taylor c[3],
         out->c[i] = taylor_at(order, &c[i], t);
     for (int i = 0; i < 9; i++)
         out->R[i] = taylor_at(order, &R[i], t);
-    corner_scene_place(out);
+    polytope_scene_place(out);
 }
 
 /* at most this fast within [0, T]: sum of k |a_k| T^(k-1) */
@@ -119,9 +121,9 @@ fastest(int order, const struct taylor *a, int n, double T)
  * fastest: |(q.n)'| <= |q'| + |q||n'|, |n'| <= 2|w'|/|m|, |m| at least half of
  * what it is at the start. */
 static bool
-stays_behind(const struct corner_scene *s, const struct corner_pair *edges,
+stays_behind(const struct polytope_scene *s, const struct feature_pair *edges,
              const struct taylor c[3], const struct taylor R[9],
-             const struct taylor *gap, const struct corner_test *t)
+             const struct taylor *gap, const struct feature_validity *t)
 {
     const double *u = s->p[0]->edge[edges->index[0]].dir;
     const double *b = s->p[1]->edge[edges->index[1]].dir;
@@ -137,7 +139,7 @@ stays_behind(const struct corner_scene *s, const struct corner_pair *edges,
     double move = fastest(t->order, c, 3, T) + s->p[1]->radius * turn;
     if (!(sine > 2.0 * turn * T))
         return false;
-    corner_edge_points(s, edges->index[0], edges->index[1], P, Q);
+    polytope_edge_points(s, edges->index[0], edges->index[1], P, Q);
     for (int i = 0; i < 3; i++)
         q[i] = Q[i] - P[i];
     /* overlapping: Q lies behind P, q.n < 0 */
@@ -149,66 +151,67 @@ stays_behind(const struct corner_scene *s, const struct corner_pair *edges,
 
 /* normals of faces and pairs of edges that may come to separate better */
 static void
-others(const struct corner_scene *s, const struct corner_pair *pair,
+others(const struct polytope_scene *s, const struct feature_pair *pair,
        const struct taylor c[3], const struct taylor R[9],
-       const struct taylor *gap, struct corner_test *t)
+       const struct taylor *gap, struct feature_validity *t)
 {
     for (int b = 0; b < 2; b++)
         for (uint32_t f = 0; f < s->p[b]->n_face; f++) {
-            struct corner_pair o;
+            struct feature_pair o;
             struct taylor g, less;
             double n[3];
             uint32_t at[2];
             for (int i = 0; i < 3; i++)
                 n[i] = b == 0 ? s->p[0]->face[f].n[i]
                               : -vec3_dot(s->R + 3 * i, s->p[1]->face[f].n);
-            corner_separation(s, n, at);
-            o.kind[b] = CORNER_FACE;
+            polytope_separation(s, n, at);
+            o.kind[b] = FEATURE_FACE;
             o.index[b] = f;
-            o.kind[1 - b] = CORNER_VERTEX;
+            o.kind[1 - b] = FEATURE_VERTEX;
             o.index[1 - b] = at[1 - b];
-            if (!corner_gap(s, &o, c, R, t, &g))
+            if (!feature_gap_series(s, &o, c, R, t, &g))
                 continue;
-            if (pair->kind[b] == CORNER_FACE && pair->index[b] == f)
+            if (pair->kind[b] == FEATURE_FACE && pair->index[b] == f)
                 continue;
             taylor_sub(t->order, gap, &g, &less);
-            corner_test_put(t, &less);
+            feature_validity_add(t, &less);
         }
     if (s->dim == 2)
         return;
     for (uint32_t i = 0; i < s->p[0]->n_edge; i++)
         for (uint32_t j = 0; j < s->p[1]->n_edge; j++) {
-            struct corner_pair o = {{CORNER_EDGE, CORNER_EDGE}, {i, j}};
-            struct corner_test silent = {.order = t->order, .overlap = true};
+            struct feature_pair o = {{FEATURE_EDGE, FEATURE_EDGE}, {i, j}};
+            struct feature_validity silent = {.order = t->order,
+                                              .overlap = true};
             struct taylor g, less;
             double n[3];
             if (!memcmp(&o.index, &pair->index, sizeof o.index) &&
                 !memcmp(&o.kind, &pair->kind, sizeof o.kind))
                 continue;
-            if (!corner_edges_cross(s, i, j, n) ||
+            if (!polytope_edges_cross(s, i, j, n) ||
                 stays_behind(s, &o, c, R, gap, t) ||
-                !corner_gap(s, &o, c, R, &silent, &g))
+                !feature_gap_series(s, &o, c, R, &silent, &g))
                 continue;
             taylor_sub(t->order, gap, &g, &less);
-            corner_test_put(t, &less);
+            feature_validity_add(t, &less);
         }
 }
 
 /* gap of a pair and until when it is the one that counts */
 static bool
-follow(const struct corner_scene *s, const struct corner_pair *pair,
+follow(const struct polytope_scene *s, const struct feature_pair *pair,
        const struct taylor c[3], const struct taylor R[9], int order,
        double horizon, double slack, bool overlap, struct taylor *gap,
        double *valid)
 {
     bool half = s->p[0]->n_vertex == 0 || s->p[1]->n_vertex == 0;
-    struct corner_test t = {.order = order,
-                            .horizon = horizon,
-                            .slack = slack,
-                            .worst = INFINITY,
-                            .first = INFINITY,
-                            .overlap = overlap};
-    if (!corner_gap(s, pair, c, R, &t, gap))
+    struct feature_validity t = {.order = order,
+                                 .horizon = horizon,
+                                 .slack = slack,
+                                 .worst = INFINITY,
+                                 .first = INFINITY,
+                                 .overlap = overlap};
+    if (!feature_gap_series(s, pair, c, R, &t, gap))
         return false;
     if (overlap && !half && horizon > 0.0)
         others(s, pair, c, R, gap, &t);
@@ -220,20 +223,22 @@ follow(const struct corner_scene *s, const struct corner_pair *pair,
 }
 
 int
-corner_flat_series(struct rt *r, uint32_t contact, int order,
-                   const struct corner_pair *first, double *gap, double *valid)
+polytope_pair_series(struct rt *r, uint32_t contact, int order,
+                     const struct feature_pair *first, double *gap,
+                     double *valid)
 {
-    struct corner_scene s, later;
+    struct polytope_scene s, later;
     struct taylor c[3], R[9], g, other;
     double horizon, most, best = 0.0;
-    int st = corner_pose(r, contact, order, c, R, &horizon);
+    int st = polytope_relative_pose(r, contact, order, c, R, &horizon);
     if (st)
         return st;
-    corner_scene_get(r, contact, false, &s);
-    corner_scene_get(r, contact, true, &later);
-    double slack = corner_slack(r, contact);
+    polytope_scene_get(r, contact, false, &s);
+    polytope_scene_get(r, contact, true, &later);
+    double slack = polytope_contact_slack(r, contact);
     most = isfinite(horizon) ? horizon : 0.0; /* 0: nothing moves */
-    const struct corner *now = &corner_memo(r, contact)->last;
+    const struct nearest_features *now =
+        &polytope_contact_memo(r, contact)->last;
     bool overlap = !(now->gap > slack);
     /* who does not ask until when deep inside need not pay for it */
     if (valid == NULL && now->gap < -SERIES_DEEP * s.size)
@@ -243,11 +248,11 @@ corner_flat_series(struct rt *r, uint32_t contact, int order,
         best = INFINITY;
     double t = fmax(best, 1e-12 * most);
     for (int i = 0; i < SERIES_ROUNDS && best < SERIES_SHORT * most; i++) {
-        struct corner o;
+        struct nearest_features o;
         double v;
         t *= 4.0;
         pose_at(&s, order, c, R, t, &later);
-        corner_find(&later, NULL, &o);
+        nearest_features_find(&later, NULL, &o);
         if (!follow(&s, &o.pair, c, R, order, most, slack, overlap, &other,
                     &v) ||
             fabs(other.c[0] - now->gap) > 2.0 * slack)
@@ -269,7 +274,7 @@ corner_flat_series(struct rt *r, uint32_t contact, int order,
 /* along the stated normal, which the first body carries, at the first point */
 static void
 stated_series(struct rt *r, uint32_t contact, int order,
-              const struct corner_touch *t, const struct taylor c[3],
+              const struct contact_manifold *t, const struct taylor c[3],
               const struct taylor R[9], double *gap)
 {
     const imp_contact *k = rt_contact(r, contact);
@@ -294,18 +299,18 @@ stated_series(struct rt *r, uint32_t contact, int order,
 }
 
 int
-corner_choice_series(struct rt *r, uint32_t contact, int order,
-                     const struct corner_touch *t, int i, double *gap)
+polytope_choice_series(struct rt *r, uint32_t contact, int order,
+                       const struct contact_manifold *t, int i, double *gap)
 {
-    struct corner_scene s;
+    struct polytope_scene s;
     struct taylor c[3], R[9], g;
-    struct corner_test test = {.order = order, .overlap = true};
-    struct corner_pair pair;
+    struct feature_validity test = {.order = order, .overlap = true};
+    struct feature_pair pair;
     double holds, n[3];
     uint32_t body, at[2];
-    if (corner_is_smooth(r, rt_contact(r, contact)))
+    if (polytope_contact_is_smooth(r, rt_contact(r, contact)))
         return IMP_NONFINITE;
-    int st = corner_pose(r, contact, order, c, R, &holds);
+    int st = polytope_relative_pose(r, contact, order, c, R, &holds);
     if (st)
         return st;
     if (t->stated) {
@@ -313,21 +318,21 @@ corner_choice_series(struct rt *r, uint32_t contact, int order,
         return IMP_OK;
     }
     body = t->choice_body[i];
-    corner_scene_get(r, contact, false, &s);
-    if (body == CORNER_CROSS) {
-        pair = (struct corner_pair){{CORNER_EDGE, CORNER_EDGE},
-                                    {t->choice_face[i], t->choice_edge[i]}};
+    polytope_scene_get(r, contact, false, &s);
+    if (body == MANIFOLD_CROSSING) {
+        pair = (struct feature_pair){{FEATURE_EDGE, FEATURE_EDGE},
+                                     {t->choice_face[i], t->choice_edge[i]}};
     } else {
         const double *f = s.p[body]->face[t->choice_face[i]].n;
         for (int k = 0; k < 3; k++)
             n[k] = body == 0 ? f[k] : -vec3_dot(s.R + 3 * k, f);
-        corner_separation(&s, n, at);
-        pair.kind[body] = CORNER_FACE;
+        polytope_separation(&s, n, at);
+        pair.kind[body] = FEATURE_FACE;
         pair.index[body] = t->choice_face[i];
-        pair.kind[1 - body] = CORNER_VERTEX;
+        pair.kind[1 - body] = FEATURE_VERTEX;
         pair.index[1 - body] = at[1 - body];
     }
-    if (!corner_gap(&s, &pair, c, R, &test, &g))
+    if (!feature_gap_series(&s, &pair, c, R, &test, &g))
         return IMP_NONFINITE;
     memcpy(gap, g.c, sizeof(double) * (size_t)(order + 1));
     return IMP_OK;

@@ -17,10 +17,11 @@
 #include "runtime/gap/smooth_polytope_priv.h"
 
 /* a warm start may not move the point further than this share of the size */
-#define CS_WARM_MOVE 0.3
-#define CS_SUPPORT 1e-10
-#define CS_STEPS 200 /* of one ascent */
-#define CS_WALK 6    /* features looked at around the one in sight */
+#define SMOOTH_POLYTOPE_WARM_MOVE 0.3
+#define ASCENT_SUPPORT 1e-10
+#define ASCENT_STEPS 200       /* of one ascent */
+#define SMOOTH_POLYTOPE_WALK 6 /* features looked at around the one in sight   \
+                                */
 
 /* where an ascent stands */
 struct climber {
@@ -29,15 +30,15 @@ struct climber {
     double n[3], place[3], sigma;
 };
 
-struct cs_feature
-cs_kept(const struct rt *r, uint32_t contact)
+struct polytope_feature
+smooth_polytope_warm_feature(const struct rt *r, uint32_t contact)
 {
     const double *u = r->contact_u + 8 * (size_t)contact;
-    return (struct cs_feature){(unsigned)u[6], (uint32_t)u[7]};
+    return (struct polytope_feature){(unsigned)u[6], (uint32_t)u[7]};
 }
 
 static void
-keep(struct rt *r, uint32_t contact, const struct cs_answer *o)
+keep(struct rt *r, uint32_t contact, const struct smooth_polytope_nearest *o)
 {
     double *u = r->contact_u + 8 * (size_t)contact;
     memset(u, 0, 8 * sizeof *u);
@@ -50,26 +51,26 @@ keep(struct rt *r, uint32_t contact, const struct cs_answer *o)
 /* sigma(n) and A's support point, with normal n within `tol`: sigma is then
  * off by less than tol times the sizes */
 static enum support_fault
-separation(const struct cs_pair *s, struct climber *w, const double n[3],
-           double tol)
+separation(const struct smooth_polytope *s, struct climber *w,
+           const double n[3], double tol)
 {
     double m[3];
     memcpy(w->n, n, sizeof w->n);
-    cs_turn_to_a(s, n, m);
+    smooth_polytope_turn_to_smooth(s, n, m);
     enum support_fault f = support_find(&s->A, m, tol, w->have, &w->p);
     if (f != SUPPORT_FINE)
         return f;
     w->have = true;
-    cs_from_a(s, w->p.x, w->place);
-    w->sigma =
-        vec3_dot(n, s->B->vertex[cs_vertex(s, n)]) - vec3_dot(n, w->place);
+    smooth_polytope_from_smooth(s, w->p.x, w->place);
+    w->sigma = vec3_dot(n, s->B->vertex[smooth_polytope_vertex(s, n)]) -
+               vec3_dot(n, w->place);
     return SUPPORT_FINE;
 }
 
 /* greatest radius of curvature of A at its point, within what the sizes make
  * sensible */
 static double
-ball_radius(const struct cs_pair *s, const struct support_point *p)
+ball_radius(const struct smooth_polytope *s, const struct support_point *p)
 {
     double N[3], T[2][3], K[3], e[2];
     for (int i = 0; i < 3; i++)
@@ -83,25 +84,25 @@ ball_radius(const struct cs_pair *s, const struct support_point *p)
 /* One ascent from n. SUPPORT_FINE: *o is a stationary point of the separation,
  * its greatest one if the bodies are apart; otherwise w is where it ended. */
 static enum support_fault
-climb(const struct cs_pair *s, const double n[3], struct climber *w,
-      struct cs_answer *o)
+climb(const struct smooth_polytope *s, const double n[3], struct climber *w,
+      struct smooth_polytope_nearest *o)
 {
     double larger = 1.0;
-    struct cs_feature tried = {CORNER_SURFACE, 0};
+    struct polytope_feature tried = {FEATURE_SURFACE, 0};
     w->have = false;
-    enum support_fault fault = separation(s, w, n, CS_SUPPORT),
+    enum support_fault fault = separation(s, w, n, ASCENT_SUPPORT),
                        last = SUPPORT_LOST;
     if (fault != SUPPORT_FINE)
         return fault;
-    for (int it = 0; it < CS_STEPS; it++) {
+    for (int it = 0; it < ASCENT_STEPS; it++) {
         double r = larger * ball_radius(s, &w->p), c[3], y[3], m[3];
         for (int i = 0; i < 3; i++)
             c[i] = w->place[i] - r * w->n[i];
-        struct cs_feature f = cs_project(s, c, y, m);
+        struct polytope_feature f = smooth_polytope_project(s, c, y, m);
         if (f.kind != tried.kind || f.index != tried.index || it % 4 == 3) {
-            struct cs_answer a;
+            struct smooth_polytope_nearest a;
             tried = f;
-            last = cs_walk(s, f, &w->p, CS_WALK, &a);
+            last = smooth_polytope_walk(s, f, &w->p, SMOOTH_POLYTOPE_WALK, &a);
             if (last == SUPPORT_FINE &&
                 a.gap >= w->sigma - 1e-9 * (s->length + fabs(w->sigma))) {
                 *o = a;
@@ -111,7 +112,7 @@ climb(const struct cs_pair *s, const double n[3], struct climber *w,
                 return last;
         }
         struct climber next = *w;
-        fault = separation(s, &next, m, CS_SUPPORT);
+        fault = separation(s, &next, m, ASCENT_SUPPORT);
         double tiny = 4.0 * DBL_EPSILON * (s->length + fabs(w->sigma));
         if (fault == SUPPORT_FINE && next.sigma > w->sigma) {
             double rise = next.sigma - w->sigma;
@@ -130,21 +131,22 @@ climb(const struct cs_pair *s, const double n[3], struct climber *w,
 
 /* the direction from A's middle to B */
 static void
-first_direction(const struct cs_pair *s, double n[3])
+first_direction(const struct smooth_polytope *s, double n[3])
 {
     double y[3];
-    cs_project(s, s->c, y, n);
+    smooth_polytope_project(s, s->c, y, n);
 }
 
 /* deep overlap: the greatest of the separations reached from the normals of all
  * faces and an even spread of directions */
 static void
-search_all(const struct cs_pair *s, struct cs_answer *best)
+search_all(const struct smooth_polytope *s,
+           struct smooth_polytope_nearest *best)
 {
     uint32_t spread = s->d == 2 ? 16 : 26, nf = s->B->n_face;
     for (uint32_t i = 0; i < nf + spread; i++) {
         struct climber w;
-        struct cs_answer a;
+        struct smooth_polytope_nearest a;
         double n[3] = {0.0, 0.0, 0.0}, k = i - (double)nf;
         if (i < nf) {
             for (int j = 0; j < 3; j++)
@@ -167,31 +169,31 @@ search_all(const struct cs_pair *s, struct cs_answer *best)
 /* the answer where the conditions are singular (flat places that face each
  * other): the gap is right, the points are some of the nearest */
 static void
-from_climber(const struct cs_pair *s, const struct climber *w,
-             struct cs_answer *o)
+from_climber(const struct smooth_polytope *s, const struct climber *w,
+             struct smooth_polytope_nearest *o)
 {
     double y[3], n[3], c[3];
     memset(o, 0, sizeof *o);
     for (int i = 0; i < 3; i++)
         c[i] = w->place[i] - 2.0 * s->length * w->n[i];
-    o->f = cs_project(s, c, y, n);
+    o->f = smooth_polytope_project(s, c, y, n);
     o->gap = w->sigma;
     for (int i = 0; i < s->d; i++)
         o->u[i] = w->p.x[i];
     memcpy(o->p, w->place, sizeof o->p);
     memcpy(o->n, w->n, sizeof o->n);
-    cs_project(s, w->place, o->foot, n);
+    smooth_polytope_project(s, w->place, o->foot, n);
 }
 
 static enum support_fault
-solve_cold(const struct cs_pair *s, struct cs_answer *o)
+solve_cold(const struct smooth_polytope *s, struct smooth_polytope_nearest *o)
 {
     struct climber w;
     double n[3];
     first_direction(s, n);
     enum support_fault f = climb(s, n, &w, o);
     if (f == SUPPORT_FINE) {
-        if (cs_deep(s, o))
+        if (smooth_polytope_deep(s, o))
             search_all(s, o);
         return SUPPORT_FINE;
     }
@@ -204,53 +206,55 @@ solve_cold(const struct cs_pair *s, struct cs_answer *o)
         for (int j = 0; j < 3; j++)
             m[j] = -s->B->face[i].n[j];
         if (vec3_dot(m, w.n) > 0.99 &&
-            separation(s, &t, m, CS_SUPPORT) == SUPPORT_FINE &&
+            separation(s, &t, m, ASCENT_SUPPORT) == SUPPORT_FINE &&
             t.sigma >= w.sigma)
             w = t;
     }
     memcpy(n, w.n, sizeof n);
     separation(s, &w, n, 4.0 * DBL_EPSILON);
     from_climber(s, &w, o);
-    struct cs_answer fine;
-    if (cs_walk(s, o->f, &w.p, CS_WALK, &fine) == SUPPORT_FINE &&
-        fine.gap >= w.sigma - CS_SUPPORT * (s->length + fabs(w.sigma))) {
+    struct smooth_polytope_nearest fine;
+    if (smooth_polytope_walk(s, o->f, &w.p, SMOOTH_POLYTOPE_WALK, &fine) ==
+            SUPPORT_FINE &&
+        fine.gap >= w.sigma - ASCENT_SUPPORT * (s->length + fabs(w.sigma))) {
         *o = fine;
         return SUPPORT_FINE;
     }
     /* flat is what the curvatures say, not what an iteration felt */
-    struct cs_answer t = *o;
+    struct smooth_polytope_nearest t = *o;
     t.u[s->d] = 1.0;
-    enum support_fault g = cs_check(s, &t);
+    enum support_fault g = smooth_polytope_check(s, &t);
     return g == SUPPORT_FLAT || g == SUPPORT_NOT_CONVEX ? g : f;
 }
 
 static enum support_fault
-solve_warm(struct cs_pair *s, struct cs_answer *o)
+solve_warm(struct smooth_polytope *s, struct smooth_polytope_nearest *o)
 {
     const double *last = s->r->contact_u + 8 * (size_t)s->contact;
-    double u[CS_UNKNOWN];
+    double u[SMOOTH_POLYTOPE_UNKNOWNS];
     memcpy(u, last, sizeof u);
-    enum support_fault f = cs_newton(s, cs_kept(s->r, s->contact), u, o);
+    enum support_fault f = smooth_polytope_newton(
+        s, smooth_polytope_warm_feature(s->r, s->contact), u, o);
     for (int i = 0; i < s->d && f == SUPPORT_FINE; i++)
         if (s->A.size > 0.0 &&
-            fabs(o->u[i] - last[i]) > CS_WARM_MOVE * s->A.size)
+            fabs(o->u[i] - last[i]) > SMOOTH_POLYTOPE_WARM_MOVE * s->A.size)
             f = SUPPORT_LOST;
     if (f == SUPPORT_FINE)
-        f = cs_check(s, o);
-    if (f == SUPPORT_FINE && o->violated > CS_TAKEN) {
+        f = smooth_polytope_check(s, o);
+    if (f == SUPPORT_FINE && o->violated > FEATURE_TAKEN) {
         struct support_point p;
         double x[3] = {0.0, 0.0, 0.0};
         memcpy(x, o->u, sizeof(double) * (size_t)s->d);
         f = support_level(&s->A, x, &p);
         if (f == SUPPORT_FINE)
-            f = cs_walk(s, o->next, &p, CS_WALK, o);
+            f = smooth_polytope_walk(s, o->next, &p, SMOOTH_POLYTOPE_WALK, o);
     }
-    return f == SUPPORT_FINE && cs_deep(s, o) ? SUPPORT_LOST : f;
+    return f == SUPPORT_FINE && smooth_polytope_deep(s, o) ? SUPPORT_LOST : f;
 }
 
 static void
-complain(struct rt *r, const struct cs_pair *s, const struct cs_answer *o,
-         enum support_fault f)
+complain(struct rt *r, const struct smooth_polytope *s,
+         const struct smooth_polytope_nearest *o, enum support_fault f)
 {
     const char *a = imp_text(r->im, s->A.b->name);
     const char *b = imp_text(r->im, s->b.b->name);
@@ -301,13 +305,13 @@ complain(struct rt *r, const struct cs_pair *s, const struct cs_answer *o,
 }
 
 static void
-to_corner(const struct cs_pair *s, const struct cs_answer *a,
-          struct corner *out)
+to_corner(const struct smooth_polytope *s,
+          const struct smooth_polytope_nearest *a, struct nearest_features *out)
 {
     uint32_t i = s->k->smooth;
     double *A = i == 0 ? out->P : out->Q, *B = i == 0 ? out->Q : out->P;
     memset(out, 0, sizeof *out);
-    out->pair.kind[i] = CORNER_SURFACE;
+    out->pair.kind[i] = FEATURE_SURFACE;
     out->pair.kind[1 - i] = (unsigned char)a->f.kind;
     out->pair.index[1 - i] = a->f.index;
     out->gap = a->gap;
@@ -322,13 +326,13 @@ to_corner(const struct cs_pair *s, const struct cs_answer *a,
 }
 
 int
-corner_smooth_closest(struct rt *r, uint32_t contact, struct corner *out,
-                      bool loud)
+smooth_polytope_closest(struct rt *r, uint32_t contact,
+                        struct nearest_features *out, bool loud)
 {
-    struct cs_pair s;
-    struct cs_answer a;
+    struct smooth_polytope s;
+    struct smooth_polytope_nearest a;
     enum support_fault f = SUPPORT_LOST;
-    cs_pair_get(r, contact, &s);
+    smooth_polytope_get(r, contact, &s);
     memset(&a, 0, sizeof a);
     a.gap = NAN;
     if (r->contact_warm[contact])

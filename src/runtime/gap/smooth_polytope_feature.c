@@ -19,7 +19,7 @@
 #include <float.h>
 
 void
-cs_pair_get(struct rt *r, uint32_t contact, struct cs_pair *s)
+smooth_polytope_get(struct rt *r, uint32_t contact, struct smooth_polytope *s)
 {
     const imp_contact *k = rt_contact(r, contact);
     double away[3], where = 0.0;
@@ -41,12 +41,13 @@ cs_pair_get(struct rt *r, uint32_t contact, struct cs_pair *s)
         where = fmax(where, fmax(fabs(s->A.c[i]), fabs(s->b.c[i])));
     }
     support_rotate_back(&s->b, away, s->c);
-    s->past[0] = CS_PAST;
-    s->past[1] = fmax(CS_PAST * s->length, 256.0 * DBL_EPSILON * where);
+    s->past[0] = FEATURE_PAST;
+    s->past[1] = fmax(FEATURE_PAST * s->length, 256.0 * DBL_EPSILON * where);
 }
 
 void
-cs_from_a(const struct cs_pair *s, const double x[3], double p[3])
+smooth_polytope_from_smooth(const struct smooth_polytope *s, const double x[3],
+                            double p[3])
 {
     double y[3];
     for (int i = 0; i < 3; i++)
@@ -56,23 +57,25 @@ cs_from_a(const struct cs_pair *s, const double x[3], double p[3])
 }
 
 void
-cs_turn_to_a(const struct cs_pair *s, const double n[3], double m[3])
+smooth_polytope_turn_to_smooth(const struct smooth_polytope *s,
+                               const double n[3], double m[3])
 {
     for (int j = 0; j < 3; j++)
         m[j] = s->Q[0][j] * n[0] + s->Q[1][j] * n[1] + s->Q[2][j] * n[2];
 }
 
 int
-cs_local(const struct cs_pair *s, struct cs_feature f, double *local)
+smooth_polytope_local(const struct smooth_polytope *s,
+                      struct polytope_feature f, double *local)
 {
     const struct polytope *B = s->B;
-    size_t d = (size_t)s->d, n = d + (f.kind == CORNER_EDGE ? 2 : 1);
+    size_t d = (size_t)s->d, n = d + (f.kind == FEATURE_EDGE ? 2 : 1);
     double *to = local + n;
     switch (f.kind) {
-    case CORNER_VERTEX:
+    case FEATURE_VERTEX:
         memcpy(to, B->vertex[f.index], d * sizeof *to);
         break;
-    case CORNER_EDGE:
+    case FEATURE_EDGE:
         memcpy(to, B->vertex[B->edge[f.index].v[0]], d * sizeof *to);
         memcpy(to + d, B->edge[f.index].dir, d * sizeof *to);
         break;
@@ -117,7 +120,7 @@ along_side(const struct polytope *B, uint32_t f, int from, double w[3])
 
 static bool
 vertex_condition(const struct polytope *B, uint32_t v, uint32_t *at,
-                 struct cs_condition *o)
+                 struct feature_condition *o)
 {
     o->of_normal = true;
     o->c = 0.0;
@@ -127,7 +130,7 @@ vertex_condition(const struct polytope *B, uint32_t v, uint32_t *at,
             return false;
         uint32_t f = B->around[i];
         along_side(B, f, B->loop[B->face[f].first] == v ? 0 : 1, o->a);
-        o->next = (struct cs_feature){CORNER_FACE, f};
+        o->next = (struct polytope_feature){FEATURE_FACE, f};
         return true;
     }
     for (uint32_t i = *at; i < B->n_edge; i++) {
@@ -136,7 +139,7 @@ vertex_condition(const struct polytope *B, uint32_t v, uint32_t *at,
             continue;
         for (int j = 0; j < 3; j++)
             o->a[j] = e->v[0] == v ? e->dir[j] : -e->dir[j];
-        o->next = (struct cs_feature){CORNER_EDGE, i};
+        o->next = (struct polytope_feature){FEATURE_EDGE, i};
         *at = i + 1;
         return true;
     }
@@ -145,7 +148,7 @@ vertex_condition(const struct polytope *B, uint32_t v, uint32_t *at,
 
 static bool
 edge_condition(const struct polytope *B, uint32_t index, uint32_t *at,
-               struct cs_condition *o)
+               struct feature_condition *o)
 {
     const struct polytope_edge *e = B->edge + index;
     uint32_t i = (*at)++;
@@ -158,17 +161,17 @@ edge_condition(const struct polytope *B, uint32_t index, uint32_t *at,
         for (int j = 0; j < 3; j++)
             o->a[j] = i == 0 ? e->dir[j] : -e->dir[j];
         o->c = -vec3_dot(o->a, B->vertex[e->v[i]]);
-        o->next = (struct cs_feature){CORNER_VERTEX, e->v[i]};
+        o->next = (struct polytope_feature){FEATURE_VERTEX, e->v[i]};
     } else {
         inward(B, e, (int)i - 2, o->a);
-        o->next = (struct cs_feature){CORNER_FACE, e->face[i - 2]};
+        o->next = (struct polytope_feature){FEATURE_FACE, e->face[i - 2]};
     }
     return true;
 }
 
 static bool
 face_condition(const struct polytope *B, uint32_t f, uint32_t *at,
-               struct cs_condition *o)
+               struct feature_condition *o)
 {
     o->of_normal = false;
     if (B->dim == 2) {
@@ -178,7 +181,7 @@ face_condition(const struct polytope *B, uint32_t f, uint32_t *at,
         uint32_t v = B->loop[B->face[f].first + i];
         along_side(B, f, (int)i, o->a);
         o->c = -vec3_dot(o->a, B->vertex[v]);
-        o->next = (struct cs_feature){CORNER_VERTEX, v};
+        o->next = (struct polytope_feature){FEATURE_VERTEX, v};
         return true;
     }
     for (uint32_t i = *at; i < B->n_edge; i++) {
@@ -187,7 +190,7 @@ face_condition(const struct polytope *B, uint32_t f, uint32_t *at,
             continue;
         inward(B, e, e->face[0] == f ? 0 : 1, o->a);
         o->c = -vec3_dot(o->a, B->vertex[e->v[0]]);
-        o->next = (struct cs_feature){CORNER_EDGE, i};
+        o->next = (struct polytope_feature){FEATURE_EDGE, i};
         *at = i + 1;
         return true;
     }
@@ -195,13 +198,14 @@ face_condition(const struct polytope *B, uint32_t f, uint32_t *at,
 }
 
 bool
-cs_condition(const struct cs_pair *s, struct cs_feature f, uint32_t *at,
-             struct cs_condition *o)
+smooth_polytope_condition(const struct smooth_polytope *s,
+                          struct polytope_feature f, uint32_t *at,
+                          struct feature_condition *o)
 {
     switch (f.kind) {
-    case CORNER_VERTEX:
+    case FEATURE_VERTEX:
         return vertex_condition(s->B, f.index, at, o);
-    case CORNER_EDGE:
+    case FEATURE_EDGE:
         return edge_condition(s->B, f.index, at, o);
     default:
         return face_condition(s->B, f.index, at, o);
@@ -209,7 +213,7 @@ cs_condition(const struct cs_pair *s, struct cs_feature f, uint32_t *at,
 }
 
 uint32_t
-cs_vertex(const struct cs_pair *s, const double n[3])
+smooth_polytope_vertex(const struct smooth_polytope *s, const double n[3])
 {
     uint32_t best = 0;
     double least = INFINITY;
@@ -224,7 +228,7 @@ cs_vertex(const struct cs_pair *s, const double n[3])
 }
 
 double
-cs_half_width(const struct cs_pair *s, const double n[3])
+smooth_polytope_half_width(const struct smooth_polytope *s, const double n[3])
 {
     double least = INFINITY, most = -INFINITY;
     for (uint32_t i = 0; i < s->B->n_vertex; i++) {
@@ -264,8 +268,8 @@ in_face(const struct polytope *B, uint32_t f, const double y[3])
 
 /* y, of feature f, if it is nearer to x than *near */
 static void
-nearer(const double x[3], const double y[3], struct cs_feature f, double *near,
-       double best[3], struct cs_feature *which)
+nearer(const double x[3], const double y[3], struct polytope_feature f,
+       double *near, double best[3], struct polytope_feature *which)
 {
     double w[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]}, l = vec3_norm(w);
     if (l >= *near)
@@ -275,11 +279,12 @@ nearer(const double x[3], const double y[3], struct cs_feature f, double *near,
     *which = f;
 }
 
-struct cs_feature
-cs_project(const struct cs_pair *s, const double x[3], double y[3], double n[3])
+struct polytope_feature
+smooth_polytope_project(const struct smooth_polytope *s, const double x[3],
+                        double y[3], double n[3])
 {
     const struct polytope *B = s->B;
-    struct cs_feature best = {CORNER_FACE, 0};
+    struct polytope_feature best = {FEATURE_FACE, 0};
     double near = INFINITY, depth = -INFINITY, q[3];
     uint32_t over = B->n_face;
     for (uint32_t f = 0; f < B->n_face; f++) {
@@ -320,11 +325,12 @@ cs_project(const struct cs_pair *s, const double x[3], double y[3], double n[3])
             continue;
         for (int j = 0; j < 3; j++)
             q[j] = a[j] + t * e->dir[j];
-        nearer(x, q, (struct cs_feature){CORNER_EDGE, i}, &near, y, &best);
+        nearer(x, q, (struct polytope_feature){FEATURE_EDGE, i}, &near, y,
+               &best);
     }
     for (uint32_t i = 0; i < B->n_vertex; i++)
-        nearer(x, B->vertex[i], (struct cs_feature){CORNER_VERTEX, i}, &near, y,
-               &best);
+        nearer(x, B->vertex[i], (struct polytope_feature){FEATURE_VERTEX, i},
+               &near, y, &best);
     for (int i = 0; i < 3; i++)
         n[i] = (y[i] - x[i]) / near;
     return best;

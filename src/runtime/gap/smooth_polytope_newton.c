@@ -13,16 +13,18 @@
 #include "runtime/tape/functions.h"
 
 /* as in smooth_smooth.c */
-#define CS_STEP (8.0 * DBL_EPSILON)
-#define CS_FLATNESS 1e-9
+#define SMOOTH_POLYTOPE_STEP (8.0 * DBL_EPSILON)
+#define SMOOTH_POLYTOPE_FLATNESS 1e-9
 
 /* outputs of a feature_kkt tape */
-#define CS_OUT (CS_UNKNOWN + CS_UNKNOWN * CS_UNKNOWN + 1 + 6)
+#define SMOOTH_POLYTOPE_OUT                                                    \
+    (SMOOTH_POLYTOPE_UNKNOWNS +                                                \
+     SMOOTH_POLYTOPE_UNKNOWNS * SMOOTH_POLYTOPE_UNKNOWNS + 1 + 6)
 
 /* where Newton's method begins: point x of A with normal g (B's axes), the
  * feature's point nearest to it */
 static void
-begin(const struct cs_pair *s, struct cs_feature f,
+begin(const struct smooth_polytope *s, struct polytope_feature f,
       const struct support_point *p, double *u)
 {
     const struct polytope *B = s->B;
@@ -31,17 +33,17 @@ begin(const struct cs_pair *s, struct cs_feature f,
         u[i] = p->x[i];
     for (int i = 0; i < 3; i++)
         g[i] = vec3_dot(s->Q[i], p->g);
-    if (f.kind == CORNER_FACE) {
+    if (f.kind == FEATURE_FACE) {
         u[s->d] = p->norm;
         return;
     }
-    cs_from_a(s, p->x, place);
-    const double *b = f.kind == CORNER_VERTEX
+    smooth_polytope_from_smooth(s, p->x, place);
+    const double *b = f.kind == FEATURE_VERTEX
                           ? B->vertex[f.index]
                           : B->vertex[B->edge[f.index].v[0]];
     for (int i = 0; i < 3; i++)
         way[i] = b[i] - place[i];
-    if (f.kind == CORNER_EDGE) {
+    if (f.kind == FEATURE_EDGE) {
         /* where the edge's line is nearest to the normal's line */
         const double *w = B->edge[f.index].dir;
         double along = -vec3_dot(way, w);
@@ -53,12 +55,15 @@ begin(const struct cs_pair *s, struct cs_feature f,
 }
 
 enum support_fault
-cs_newton(const struct cs_pair *s, struct cs_feature f, double *u,
-          struct cs_answer *o)
+smooth_polytope_newton(const struct smooth_polytope *s,
+                       struct polytope_feature f, double *u,
+                       struct smooth_polytope_nearest *o)
 {
-    double local[CS_LOCAL], out[CS_OUT], a[CS_UNKNOWN * CS_UNKNOWN];
+    double local[SMOOTH_POLYTOPE_LOCALS], out[SMOOTH_POLYTOPE_OUT],
+        a[SMOOTH_POLYTOPE_UNKNOWNS * SMOOTH_POLYTOPE_UNKNOWNS];
     double last = INFINITY;
-    int piv[CS_UNKNOWN], n = cs_local(s, f, local), d = s->d;
+    int piv[SMOOTH_POLYTOPE_UNKNOWNS], n = smooth_polytope_local(s, f, local),
+                                       d = s->d;
     uint32_t tape = s->k->feature_kkt[f.kind];
     memcpy(local, u, sizeof(double) * (size_t)n);
     for (int it = 0; it < 60; it++) {
@@ -83,7 +88,7 @@ cs_newton(const struct cs_pair *s, struct cs_feature f, double *u,
             return SUPPORT_LOST;
         for (int i = 0; i < n; i++)
             local[i] -= out[i];
-        bool small = move <= CS_STEP * scale;
+        bool small = move <= SMOOTH_POLYTOPE_STEP * scale;
         if (small || (move < 1e-11 * scale && move >= 0.25 * last))
             break;
         if (it == 59 || (it > 12 && move > 0.95 * last))
@@ -111,12 +116,12 @@ cs_newton(const struct cs_pair *s, struct cs_feature f, double *u,
 
 /* the worst of the feature's conditions */
 static void
-judge(const struct cs_pair *s, struct cs_answer *o)
+judge(const struct smooth_polytope *s, struct smooth_polytope_nearest *o)
 {
-    struct cs_condition c;
+    struct feature_condition c;
     uint32_t at = 0;
     o->violated = -INFINITY;
-    while (cs_condition(s, o->f, &at, &c)) {
+    while (smooth_polytope_condition(s, o->f, &at, &c)) {
         double v = vec3_dot(c.a, c.of_normal ? o->n : o->p) + c.c;
         v = -v / s->past[c.of_normal ? 0 : 1];
         if (v > o->violated) {
@@ -129,15 +134,16 @@ judge(const struct cs_pair *s, struct cs_answer *o)
 /* curvatures of A at p in tangents of which the first lies along the edge, if
  * it is one */
 static void
-curvatures(const struct cs_pair *s, const struct cs_answer *o,
+curvatures(const struct smooth_polytope *s,
+           const struct smooth_polytope_nearest *o,
            const struct support_point *p, double K[3])
 {
     double N[3], T[2][3];
     for (int i = 0; i < 3; i++)
         N[i] = p->g[i] / p->norm;
     support_tangents(s->d, N, T);
-    if (o->f.kind == CORNER_EDGE) {
-        cs_turn_to_a(s, s->B->edge[o->f.index].dir, T[0]);
+    if (o->f.kind == FEATURE_EDGE) {
+        smooth_polytope_turn_to_smooth(s, s->B->edge[o->f.index].dir, T[0]);
         T[1][0] = N[1] * T[0][2] - N[2] * T[0][1];
         T[1][1] = N[2] * T[0][0] - N[0] * T[0][2];
         T[1][2] = N[0] * T[0][1] - N[1] * T[0][0];
@@ -149,14 +155,14 @@ curvatures(const struct cs_pair *s, const struct cs_answer *o,
  * edge the one across it (of the projection along the edge: an entry of K^-1),
  * for a face none */
 static double
-least_radius(const struct cs_pair *s, const struct cs_answer *o,
-             const double K[3])
+least_radius(const struct smooth_polytope *s,
+             const struct smooth_polytope_nearest *o, const double K[3])
 {
     double W[3], e[2];
-    if (o->f.kind == CORNER_FACE)
+    if (o->f.kind == FEATURE_FACE)
         return INFINITY;
     support_radii(s->d, K, 1e-9 / s->length, W);
-    if (o->f.kind == CORNER_EDGE)
+    if (o->f.kind == FEATURE_EDGE)
         return W[2];
     support_principal_curvatures(s->d, W, e);
     return e[0];
@@ -164,7 +170,7 @@ least_radius(const struct cs_pair *s, const struct cs_answer *o,
 
 /* x is on the branch of G = 0 nearest to the origin */
 static bool
-first_on_ray(const struct cs_pair *s, const double *x)
+first_on_ray(const struct smooth_polytope *s, const double *x)
 {
     static const double share[] = {0.2, 0.5, 0.8, 0.95};
     for (int i = 0; i < 4; i++) {
@@ -177,12 +183,12 @@ first_on_ray(const struct cs_pair *s, const double *x)
 
 /* what kind of stationary point o is, and its foot */
 static enum support_fault
-finish(const struct cs_pair *s, struct cs_answer *o)
+finish(const struct smooth_polytope *s, struct smooth_polytope_nearest *o)
 {
     double x[3] = {0.0, 0.0, 0.0}, K[3], e[2];
     struct support_point p;
     memcpy(x, o->u, sizeof(double) * (size_t)s->d);
-    if (o->f.kind == CORNER_FACE && !(o->u[s->d] > 0.0))
+    if (o->f.kind == FEATURE_FACE && !(o->u[s->d] > 0.0))
         return SUPPORT_LOST;
     if (support_level(&s->A, x, &p) != SUPPORT_FINE || !(p.norm > 0.0) ||
         fabs(p.G) > 1e-10 * p.norm * (s->length + vec3_norm(x)) ||
@@ -194,10 +200,10 @@ finish(const struct cs_pair *s, struct cs_answer *o)
     support_principal_curvatures(s->d, K, e);
     if (e[0] < -1e-7 * (1.0 / s->length + fabs(e[1])))
         return SUPPORT_NOT_CONVEX;
-    double along = o->f.kind == CORNER_EDGE   ? K[0]
-                   : o->f.kind == CORNER_FACE ? e[0]
-                                              : INFINITY;
-    if (along * s->length < CS_FLATNESS)
+    double along = o->f.kind == FEATURE_EDGE   ? K[0]
+                   : o->f.kind == FEATURE_FACE ? e[0]
+                                               : INFINITY;
+    if (along * s->length < SMOOTH_POLYTOPE_FLATNESS)
         return SUPPORT_FLAT;
     if (o->gap < 0.0 && least_radius(s, o, K) + o->gap <= 0.0)
         return SUPPORT_LOST;
@@ -205,48 +211,51 @@ finish(const struct cs_pair *s, struct cs_answer *o)
 }
 
 bool
-cs_deep(const struct cs_pair *s, const struct cs_answer *o)
+smooth_polytope_deep(const struct smooth_polytope *s,
+                     const struct smooth_polytope_nearest *o)
 {
     double x[3] = {0.0, 0.0, 0.0}, K[3], e[2], N[3];
     struct support_point p;
-    if (o->gap >= -CS_ROUNDING * s->length)
+    if (o->gap >= -SMOOTH_POLYTOPE_ROUNDING * s->length)
         return false;
     memcpy(x, o->u, sizeof(double) * (size_t)s->d);
     if (support_level(&s->A, x, &p) != SUPPORT_FINE || !(p.norm > 0.0))
         return true;
     for (int i = 0; i < 3; i++)
         N[i] = p.g[i] / p.norm;
-    double scale = fmin(vec3_dot(N, x), cs_half_width(s, o->n));
+    double scale = fmin(vec3_dot(N, x), smooth_polytope_half_width(s, o->n));
     curvatures(s, o, &p, K);
     support_principal_curvatures(s->d, K, e);
     if (e[1] > 0.0)
         scale = fmin(scale, 1.0 / e[1]);
-    return o->gap < -CS_DEEP * scale;
+    return o->gap < -SMOOTH_POLYTOPE_DEEP * scale;
 }
 
 enum support_fault
-cs_check(const struct cs_pair *s, struct cs_answer *o)
+smooth_polytope_check(const struct smooth_polytope *s,
+                      struct smooth_polytope_nearest *o)
 {
     judge(s, o);
     return finish(s, o);
 }
 
 enum support_fault
-cs_walk(const struct cs_pair *s, struct cs_feature f,
-        const struct support_point *p, int most, struct cs_answer *o)
+smooth_polytope_walk(const struct smooth_polytope *s, struct polytope_feature f,
+                     const struct support_point *p, int most,
+                     struct smooth_polytope_nearest *o)
 {
     struct support_point at = *p;
     enum support_fault fault = SUPPORT_LOST;
     for (int i = 0; i <= most; i++) {
-        double u[CS_UNKNOWN];
-        struct cs_answer next;
+        double u[SMOOTH_POLYTOPE_UNKNOWNS];
+        struct smooth_polytope_nearest next;
         begin(s, f, &at, u);
-        fault = cs_newton(s, f, u, &next);
+        fault = smooth_polytope_newton(s, f, u, &next);
         if (fault != SUPPORT_FINE)
             return fault;
-        fault = cs_check(s, &next);
+        fault = smooth_polytope_check(s, &next);
         *o = next;
-        if (next.violated <= CS_TAKEN)
+        if (next.violated <= FEATURE_TAKEN)
             return fault;
         f = next.next;
         if (fault == SUPPORT_FINE) {

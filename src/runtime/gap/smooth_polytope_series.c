@@ -11,22 +11,23 @@
 #include "runtime/gap/smooth_polytope_priv.h"
 #include "runtime/numerics/polynomial.h"
 
-/* what is left out of a condition's series stays below this share of CS_PAST */
-#define CS_TRUNCATION 0.1
+/* what is left out of a condition's series stays below this share of
+ * FEATURE_PAST */
+#define SMOOTH_POLYTOPE_TRUNCATION 0.1
 
-/* rows of each kind's series; in corner_memo */
-struct cs_work {
+/* rows of each kind's series; in polytope_contact_memo */
+struct smooth_polytope_work {
     double *rows[3];
-    struct cs_feature f; /* of the series made last */
+    struct polytope_feature f; /* of the series made last */
 };
 
 static double *
 work_of(struct rt *r, uint32_t contact, unsigned kind)
 {
-    struct corner_memo *m = corner_memo(r, contact);
+    struct polytope_contact_memo *m = polytope_contact_memo(r, contact);
     if (m->smooth == NULL)
-        m->smooth = NEW(r->own, struct cs_work);
-    struct cs_work *w = m->smooth;
+        m->smooth = NEW(r->own, struct smooth_polytope_work);
+    struct smooth_polytope_work *w = m->smooth;
     if (w->rows[kind] == NULL) {
         const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) +
                             rt_contact(r, contact)->feature_event[kind];
@@ -83,15 +84,15 @@ falls(const double *c, int order, double h, double level)
 
 /* least time of all conditions of f; rows: of p and of N (gradient) */
 static double
-stays(const struct cs_pair *s, struct cs_feature f, const double *const *p,
-      const double *const *N, int order)
+stays(const struct smooth_polytope *s, struct polytope_feature f,
+      const double *const *p, const double *const *N, int order)
 {
-    struct cs_condition c;
+    struct feature_condition c;
     uint32_t at = 0;
     double t = INFINITY, norm = 0.0;
     for (int j = 0; j < s->d; j++)
         norm = hypot(norm, N[j][0]);
-    while (cs_condition(s, f, &at, &c)) {
+    while (smooth_polytope_condition(s, f, &at, &c)) {
         const double *const *row = c.of_normal ? N : p;
         double q[IMP_ORDER_MAX + 1];
         double past = c.of_normal ? s->past[0] * norm : s->past[1];
@@ -100,33 +101,33 @@ stays(const struct cs_pair *s, struct cs_feature f, const double *const *p,
             for (int j = 0; j < s->d; j++)
                 q[k] += c.a[j] * row[j][k];
         }
-        double h = holds(q, order, CS_TRUNCATION * past);
+        double h = holds(q, order, SMOOTH_POLYTOPE_TRUNCATION * past);
         t = fmin(t, falls(q, order, fmin(h, t), -past));
     }
     return t;
 }
 
 int
-corner_smooth_series(struct rt *r, uint32_t contact, int order, double *gap,
-                     double *valid)
+smooth_polytope_series(struct rt *r, uint32_t contact, int order, double *gap,
+                       double *valid)
 {
     const imp_contact *k = rt_contact(r, contact);
     const double *rows[2] = {NULL, NULL}, *p[3], *N[3];
-    double local[CS_LOCAL];
-    struct cs_pair s;
+    double local[SMOOTH_POLYTOPE_LOCALS];
+    struct smooth_polytope s;
     if (valid != NULL)
         *valid = 0.0;
     if (!r->contact_warm[contact]) {
-        struct corner c;
-        int st = corner_smooth_closest(r, contact, &c, false);
+        struct nearest_features c;
+        int st = smooth_polytope_closest(r, contact, &c, false);
         if (st != IMP_OK)
             return st;
     }
-    cs_pair_get(r, contact, &s);
-    struct cs_feature f = cs_kept(r, contact);
+    smooth_polytope_get(r, contact, &s);
+    struct polytope_feature f = smooth_polytope_warm_feature(r, contact);
     memcpy(local, r->contact_u + 8 * (size_t)contact,
-           CS_UNKNOWN * sizeof *local);
-    int n = cs_local(&s, f, local);
+           SMOOTH_POLYTOPE_UNKNOWNS * sizeof *local);
+    int n = smooth_polytope_local(&s, f, local);
     for (int i = 0; i < 2; i++) {
         uint32_t b = rt_body(r, k->body[i])->block;
         if (b != IMP_NO_BLOCK && b < r->im->blocks.n)
@@ -134,7 +135,8 @@ corner_smooth_series(struct rt *r, uint32_t contact, int order, double *gap,
     }
     uint32_t tape = k->feature_event[f.kind];
     double *work = work_of(r, contact, f.kind);
-    ((struct cs_work *)corner_memo(r, contact)->smooth)->f = f;
+    ((struct smooth_polytope_work *)polytope_contact_memo(r, contact)->smooth)
+        ->f = f;
     int st = rt_series(r, tape, local, rows, work, order);
     if (st != IMP_OK)
         return st;
@@ -145,7 +147,7 @@ corner_smooth_series(struct rt *r, uint32_t contact, int order, double *gap,
     }
     if (valid == NULL)
         return IMP_OK;
-    struct cs_answer a = {.f = f, .gap = gap[0]};
+    struct smooth_polytope_nearest a = {.f = f, .gap = gap[0]};
     memcpy(a.u, local, sizeof(double) * (size_t)n);
     for (int j = 0; j < s.d; j++)
         a.n[j] = N[j][0];
@@ -153,22 +155,23 @@ corner_smooth_series(struct rt *r, uint32_t contact, int order, double *gap,
     for (int j = 0; j < s.d; j++)
         a.n[j] /= norm;
     /* deep inside another direction may take over at any time */
-    if (!cs_deep(&s, &a))
+    if (!smooth_polytope_deep(&s, &a))
         *valid = stays(&s, f, p, N, order);
     return IMP_OK;
 }
 
 void
-corner_smooth_predict(struct rt *r, uint32_t contact, int order, double dt)
+smooth_polytope_predict(struct rt *r, uint32_t contact, int order, double dt)
 {
-    const struct cs_work *w = corner_memo(r, contact)->smooth;
-    struct cs_feature f = cs_kept(r, contact);
+    const struct smooth_polytope_work *w =
+        polytope_contact_memo(r, contact)->smooth;
+    struct polytope_feature f = smooth_polytope_warm_feature(r, contact);
     double *u = r->contact_u + 8 * (size_t)contact;
     if (w == NULL || !r->contact_warm[contact] || w->f.kind != f.kind ||
         w->f.index != f.index)
         return;
     uint32_t tape = rt_contact(r, contact)->feature_event[f.kind];
-    int n = (int)r->im->dim + (f.kind == CORNER_EDGE ? 2 : 1);
+    int n = (int)r->im->dim + (f.kind == FEATURE_EDGE ? 2 : 1);
     for (int i = 0; i < n; i++) {
         double y = polynomial_value(output(r, tape, w->rows[f.kind], 1 + i),
                                     order, dt);
@@ -178,13 +181,13 @@ corner_smooth_predict(struct rt *r, uint32_t contact, int order, double dt)
 }
 
 void
-corner_smooth_point(struct rt *r, uint32_t contact, int order,
-                    struct taylor p[3], struct taylor N[3])
+smooth_polytope_point_series(struct rt *r, uint32_t contact, int order,
+                             struct taylor p[3], struct taylor N[3])
 {
-    struct cs_feature f = cs_kept(r, contact);
+    struct polytope_feature f = smooth_polytope_warm_feature(r, contact);
     uint32_t tape = rt_contact(r, contact)->feature_event[f.kind];
     const double *work = work_of(r, contact, f.kind);
-    int d = (int)r->im->dim, n = d + (f.kind == CORNER_EDGE ? 2 : 1);
+    int d = (int)r->im->dim, n = d + (f.kind == FEATURE_EDGE ? 2 : 1);
     for (int j = 0; j < 3; j++) {
         taylor_const(order, 0.0, &p[j]);
         taylor_const(order, 0.0, &N[j]);
@@ -197,16 +200,16 @@ corner_smooth_point(struct rt *r, uint32_t contact, int order,
 }
 
 int
-corner_smooth_touch(struct rt *r, uint32_t contact, double tol,
-                    struct corner_touch *out)
+smooth_polytope_manifold(struct rt *r, uint32_t contact, double tol,
+                         struct contact_manifold *out)
 {
-    struct corner c;
+    struct nearest_features c;
     (void)tol;
     memset(out, 0, sizeof *out);
-    int st = corner_smooth_closest(r, contact, &c, true);
+    int st = smooth_polytope_closest(r, contact, &c, true);
     if (st != IMP_OK)
         return st;
-    out->kind = CORNER_POINT;
+    out->kind = MANIFOLD_POINT;
     out->pair = c.pair;
     out->n_point = 1;
     memcpy(out->n, c.n, sizeof c.n);

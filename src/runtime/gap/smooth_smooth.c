@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Closest points and gap of a contact (smooth_smooth.h): a guess (the last
+/* Closest points and gap of a contact (closest_points.h): a guess (the last
  * closest points, or the direction of greatest separation), Newton's method on
  * the conditions of closest points to rounding, and a check that the answer is
  * the one that was asked for.
@@ -9,7 +9,7 @@
  * bodies overlap they hold at every stationary direction of the separation
  * sigma(n); the gap is its greatest value (spec 0.C), which deep inside has to
  * be looked for from several directions. */
-#include "runtime/gap/smooth_smooth.h"
+#include "runtime/gap/closest_points.h"
 
 #include <float.h>
 #include <math.h>
@@ -22,34 +22,34 @@
 #include "runtime/tape/functions.h"
 
 /* Newton steps, relative to the sizes: converged to rounding */
-#define CL_STEP (8.0 * DBL_EPSILON)
+#define SMOOTH_GAP_STEP (8.0 * DBL_EPSILON)
 /* a move of this size that was 100 times smaller than the one before: Newton's
  * method converges fast, and the next move, of the square of that size, is as
  * right with the factors there are */
-#define CL_CHORD 1e-8
+#define SMOOTH_GAP_CHORD 1e-8
 /* smallest eigenvalue of K1 + K2 times length that is not flat:
  * the closest points are then known to 1e-16/1e-9 = 1e-7 of the length and
  * the gap still to rounding */
-#define CL_FLATNESS 1e-9
+#define SMOOTH_GAP_FLATNESS 1e-9
 /* overlap, in units of the smallest of the bodies' radii of curvature and
  * half-widths there, up to which the separation has one greatest direction
  * near the last one; deeper, all directions are looked at */
-#define CL_DEEP 0.1
+#define SMOOTH_GAP_DEEP 0.1
 /* an overlap of this share of the length is rounding */
-#define CL_ROUNDING 1e-14
+#define SMOOTH_GAP_ROUNDING 1e-14
 /* how well the direction of separation is found before Newton's method takes
  * over, as an angle: its own convergence is quadratic, and a step of it costs
  * half as much */
-#define CL_COARSE 3e-2
+#define SMOOTH_GAP_COARSE 3e-2
 /* a warm start may not move the points further than this share of the size */
-#define CL_WARM_MOVE 0.3
+#define SMOOTH_GAP_WARM_MOVE 0.3
 
 /* An answer, and the question: poses and warm start. Who moves the model to an
  * event and reads it there asks twice at the same state. */
-struct closest_memo {
+struct closest_points_memo {
     bool good;
     double time, state[2 * IMP_STATE_SPACE], u[8];
-    struct closest answer;
+    struct closest_points answer;
 };
 
 /* the question of a contact, as it stands */
@@ -64,12 +64,12 @@ question(const struct rt *r, const imp_contact *k, double *state)
 }
 
 static bool
-remembered(struct rt *r, uint32_t contact, struct closest *out)
+remembered(struct rt *r, uint32_t contact, struct closest_points *out)
 {
     double state[2 * IMP_STATE_SPACE];
-    if (!r->memo || !r->contact_warm[contact])
+    if (!r->closest_points || !r->contact_warm[contact])
         return false;
-    const struct closest_memo *m = &r->memo[contact];
+    const struct closest_points_memo *m = &r->closest_points[contact];
     const double *u = r->contact_u + 8 * (size_t)contact;
     if (!m->good || m->time != rt_time(r) || memcmp(m->u, u, sizeof m->u))
         return false;
@@ -80,11 +80,12 @@ remembered(struct rt *r, uint32_t contact, struct closest *out)
 }
 
 static void
-remember(struct rt *r, uint32_t contact, const struct closest *c)
+remember(struct rt *r, uint32_t contact, const struct closest_points *c)
 {
-    if (!r->memo)
-        r->memo = NEW_N(r->own, struct closest_memo, r->im->contacts.n);
-    struct closest_memo *m = &r->memo[contact];
+    if (!r->closest_points)
+        r->closest_points =
+            NEW_N(r->own, struct closest_points_memo, r->im->contacts.n);
+    struct closest_points_memo *m = &r->closest_points[contact];
     m->good = true;
     m->time = rt_time(r);
     question(r, rt_contact(r, contact), m->state);
@@ -131,7 +132,7 @@ newton(struct rt *r, const imp_contact *k, const struct support_pair *s,
         for (int i = 0; i < n; i++)
             u[i] -= out[i];
         /* at rounding: the step is tiny, or stopped shrinking */
-        if (move <= CL_STEP * (scale + s->length) ||
+        if (move <= SMOOTH_GAP_STEP * (scale + s->length) ||
             (move < 1e-11 * (scale + s->length) && move >= 0.25 * last)) {
             /* the gap of the corrected point: gamma |N0|, N0 moved little */
             if (move <= 1e-12 * (scale + s->length) &&
@@ -143,7 +144,8 @@ newton(struct rt *r, const imp_contact *k, const struct support_pair *s,
          * by (m - 1)/m only */
         if (it > 12 && move > 0.95 * last)
             return SUPPORT_LOST;
-        factored = move <= CL_CHORD * (scale + s->length) && move < 1e-2 * last;
+        factored = move <= SMOOTH_GAP_CHORD * (scale + s->length) &&
+                   move < 1e-2 * last;
         last = move;
     }
     return SUPPORT_LOST;
@@ -174,7 +176,7 @@ static bool
 is_deep(const struct support_pair *s, double gap)
 {
     double scale = INFINITY;
-    if (gap >= -CL_ROUNDING * s->length || s->b[0].flat || s->b[1].flat)
+    if (gap >= -SMOOTH_GAP_ROUNDING * s->length || s->b[0].flat || s->b[1].flat)
         return false;
     for (int i = 0; i < 2; i++) {
         const struct support_point *p = &s->p[i];
@@ -188,12 +190,13 @@ is_deep(const struct support_pair *s, double gap)
         if (e[1] > 0.0)
             scale = fmin(scale, 1.0 / e[1]);
     }
-    return gap < -CL_DEEP * scale;
+    return gap < -SMOOTH_GAP_DEEP * scale;
 }
 
 /* fills out from u, and checks what kind of stationary point it is */
 static enum support_fault
-finish(struct support_pair *s, const double *u, double gap, struct closest *o)
+finish(struct support_pair *s, const double *u, double gap,
+       struct closest_points *o)
 {
     int d = s->b[0].d;
     if (!(u[2 * d + 1] > 0.0)) /* mu: normals must oppose */
@@ -233,7 +236,7 @@ finish(struct support_pair *s, const double *u, double gap, struct closest *o)
         M[i] = K[0][i] + K[1][i];
     support_principal_curvatures(d, M, m);
     o->condition = fmax(m[1], 1.0 / s->length) / m[0];
-    if (m[0] * s->length < CL_FLATNESS) {
+    if (m[0] * s->length < SMOOTH_GAP_FLATNESS) {
         o->condition = INFINITY;
         return SUPPORT_FLAT;
     }
@@ -281,8 +284,9 @@ search(struct support_pair *s)
     else
         n[0] = 1.0;
     enum support_fault f = support_separation(s, n);
-    return f == SUPPORT_FINE ? support_separation_maximise(s, CL_COARSE, 60)
-                             : f;
+    return f == SUPPORT_FINE
+               ? support_separation_maximise(s, SMOOTH_GAP_COARSE, 60)
+               : f;
 }
 
 /* The separation is a concave function of a vector of any length: with w from
@@ -365,7 +369,7 @@ guess(const struct support_pair *s, double *u)
 /* out from the climbed pair alone, where Newton's method has no regular
  * system (flat surfaces): the gap is still right to second order */
 static void
-from_pair(const struct support_pair *s, struct closest *o)
+from_pair(const struct support_pair *s, struct closest_points *o)
 {
     memset(o, 0, sizeof *o);
     guess(s, o->u);
@@ -378,7 +382,7 @@ from_pair(const struct support_pair *s, struct closest *o)
 
 static enum support_fault
 solve_cold(struct rt *r, const imp_contact *k, struct support_pair *s,
-           struct closest *o)
+           struct closest_points *o)
 {
     double u[8], gap;
     enum support_fault f = search(s), g;
@@ -410,7 +414,7 @@ solve_cold(struct rt *r, const imp_contact *k, struct support_pair *s,
     from_pair(s, o);
     /* flat is what the curvatures say, not what an iteration felt */
     struct support_pair t = *s;
-    struct closest c;
+    struct closest_points c;
     f = finish(&t, o->u, o->gap, &c);
     return f == SUPPORT_FLAT || g == SUPPORT_FLAT ? SUPPORT_FLAT
            : f == SUPPORT_NOT_CONVEX              ? f
@@ -489,10 +493,11 @@ complain(struct rt *r, const imp_contact *k, const struct support_pair *s,
 
 /* polytopes answer by features; u stays 0 */
 static int
-closest_corners(struct rt *r, uint32_t contact, struct closest *out, bool loud)
+closest_corners(struct rt *r, uint32_t contact, struct closest_points *out,
+                bool loud)
 {
-    struct corner c;
-    int st = corner_closest(r, contact, &c, loud);
+    struct nearest_features c;
+    int st = polytope_contact_closest(r, contact, &c, loud);
     memset(out, 0, sizeof *out);
     out->gap = NAN;
     if (st != IMP_OK && st != IMP_SINGULAR)
@@ -508,7 +513,7 @@ closest_corners(struct rt *r, uint32_t contact, struct closest *out, bool loud)
 /* a gap in generalised coordinates: it has no points */
 static int
 gap_of_system(struct rt *r, const imp_contact *k, uint32_t contact,
-              struct closest *out)
+              struct closest_points *out)
 {
     double rate;
     memset(out, 0, sizeof *out);
@@ -517,7 +522,8 @@ gap_of_system(struct rt *r, const imp_contact *k, uint32_t contact,
 }
 
 int
-closest_points(struct rt *r, uint32_t contact, struct closest *out, bool loud)
+closest_points_find(struct rt *r, uint32_t contact, struct closest_points *out,
+                    bool loud)
 {
     const imp_contact *k = rt_contact(r, contact);
     struct support_pair s;
@@ -541,7 +547,8 @@ closest_points(struct rt *r, uint32_t contact, struct closest *out, bool loud)
         f = newton(r, k, &s, u, &gap);
         for (int i = 0; i < 2 * s.b[0].d && f == SUPPORT_FINE; i++) {
             const struct support_body *b = &s.b[i / s.b[0].d];
-            if (b->size > 0.0 && fabs(u[i] - last[i]) > CL_WARM_MOVE * b->size)
+            if (b->size > 0.0 &&
+                fabs(u[i] - last[i]) > SMOOTH_GAP_WARM_MOVE * b->size)
                 f = SUPPORT_LOST;
         }
         if (f == SUPPORT_FINE)
@@ -567,10 +574,10 @@ closest_points(struct rt *r, uint32_t contact, struct closest *out, bool loud)
 }
 
 int
-closest_to_env(struct rt *r, uint32_t contact)
+closest_points_to_env(struct rt *r, uint32_t contact)
 {
-    struct closest c;
-    int st = closest_points(r, contact, &c, true);
+    struct closest_points c;
+    int st = closest_points_find(r, contact, &c, true);
     if (st != IMP_OK)
         return st;
     double *e = r->env + rt_contact(r, contact)->env_contact;
@@ -594,11 +601,11 @@ event_row(const struct rt *r, uint32_t contact, uint32_t i)
 }
 
 void
-closest_predict(struct rt *r, uint32_t contact, int order, double dt)
+closest_points_predict(struct rt *r, uint32_t contact, int order, double dt)
 {
     double *u = r->contact_u + 8 * (size_t)contact;
     if (rt_contact(r, contact)->flags & IMP_CONTACTF_CORNERS) {
-        corner_predict(r, contact, order, dt);
+        polytope_contact_predict(r, contact, order, dt);
         return;
     }
     for (uint32_t i = 0; i < rt_contact(r, contact)->n_unknown; i++) {
@@ -612,7 +619,7 @@ closest_predict(struct rt *r, uint32_t contact, int order, double dt)
 }
 
 int
-closest_gap_series(struct rt *r, uint32_t contact, int order, double *out)
+contact_gap_series(struct rt *r, uint32_t contact, int order, double *out)
 {
     const imp_contact *k = rt_contact(r, contact);
     const double *rows[2] = {NULL, NULL};
@@ -621,10 +628,10 @@ closest_gap_series(struct rt *r, uint32_t contact, int order, double *out)
                                  contact - rt_system(r, k->system)->contact,
                                  order, out);
     if (k->flags & IMP_CONTACTF_CORNERS)
-        return corner_series(r, contact, order, out, NULL);
+        return polytope_contact_series(r, contact, order, out, NULL);
     if (!r->contact_warm[contact]) {
-        struct closest c;
-        int st = closest_points(r, contact, &c, false);
+        struct closest_points c;
+        int st = closest_points_find(r, contact, &c, false);
         if (st != IMP_OK)
             return st;
     }

@@ -229,7 +229,7 @@ polytope_points(struct arena *a, int dim, const double (*p)[3], uint32_t n,
 
 /* -- from half-spaces ----------------------------------------------------- */
 
-struct planes {
+struct vertex_planes {
     struct arena *a;
     int dim;
     uint32_t n;
@@ -240,7 +240,7 @@ struct planes {
 
 /* moves the bounds to the point c, which lies well inside */
 static enum hull_fault
-find_inside(struct planes *p)
+find_inside(struct vertex_planes *p)
 {
     for (int step = 0; step < CENTRE_STEPS; step++) {
         double by = 0, far = 0;
@@ -271,7 +271,8 @@ find_inside(struct planes *p)
 /* corner where the half-spaces in `at` meet: of these the first, the one most
  * across it, and the one most across both. About c. */
 static bool
-corner(const struct planes *p, const uint32_t *at, uint32_t n, double x[3])
+corner(const struct vertex_planes *p, const uint32_t *at, uint32_t n,
+       double x[3])
 {
     const double *a = p->h[at[0]], *b = NULL, *c = NULL;
     double best = 0, ab[3] = {0, 0, 1}, bc[3], ca[3];
@@ -311,7 +312,7 @@ corner(const struct planes *p, const uint32_t *at, uint32_t n, double x[3])
 /* Is c inside the plane through the dual points of half-spaces `at`, which are
  * in order around a face of their hull? If not, these do not close. */
 static bool
-encloses(const struct planes *p, const uint32_t *at, uint32_t n)
+encloses(const struct vertex_planes *p, const uint32_t *at, uint32_t n)
 {
     double s = 0, big = 0, r[3];
     const double *a = p->dual[at[0]];
@@ -332,7 +333,7 @@ encloses(const struct planes *p, const uint32_t *at, uint32_t n)
 
 /* lies x inside all half-spaces? */
 static bool
-holds(const struct planes *p, const double x[3])
+holds(const struct vertex_planes *p, const double x[3])
 {
     double far = sqrt(dot(x, x));
     if (!isfinite(far))
@@ -344,7 +345,7 @@ holds(const struct planes *p, const double x[3])
 }
 
 static enum hull_fault
-put_vertex(const struct planes *p, struct polytope *out, uint32_t v,
+put_vertex(const struct vertex_planes *p, struct polytope *out, uint32_t v,
            const uint32_t *at, uint32_t n)
 {
     double x[3];
@@ -358,14 +359,14 @@ put_vertex(const struct planes *p, struct polytope *out, uint32_t v,
 }
 
 static void
-put_face(const struct planes *p, struct polytope_face *f, uint32_t i)
+put_face(const struct vertex_planes *p, struct polytope_face *f, uint32_t i)
 {
     memcpy(f->n, p->h[i], sizeof f->n);
     f->d = p->h[i][3] + dot(p->h[i], p->c);
 }
 
 static enum hull_fault
-planes_polygon(const struct planes *p, const struct hull *h,
+planes_polygon(const struct vertex_planes *p, const struct hull *h,
                struct polytope *out)
 {
     uint32_t n = h->first[1];
@@ -384,7 +385,7 @@ planes_polygon(const struct planes *p, const struct hull *h,
 }
 
 static enum hull_fault
-planes_polyhedron(const struct planes *p, const struct hull *h,
+planes_polyhedron(const struct vertex_planes *p, const struct hull *h,
                   struct polytope *out)
 {
     struct mesh m;
@@ -415,7 +416,7 @@ planes_polyhedron(const struct planes *p, const struct hull *h,
 
 /* unit normals, those that say something; bounds about the origin */
 static enum hull_fault
-take(struct planes *p, const double (*h)[4], uint32_t n, uint32_t bad[2])
+take(struct vertex_planes *p, const double (*h)[4], uint32_t n, uint32_t bad[2])
 {
     p->h = arena_alloc(p->a, (n + 1) * sizeof *p->h);
     for (uint32_t i = 0; i < n; i++) {
@@ -442,7 +443,7 @@ enum hull_fault
 polytope_planes(struct arena *a, int dim, const double (*h)[4], uint32_t n,
                 struct polytope *out, uint32_t bad[2])
 {
-    struct planes p = {.a = a, .dim = dim};
+    struct vertex_planes p = {.a = a, .dim = dim};
     struct hull hull;
     memset(out, 0, sizeof *out);
     out->dim = dim;

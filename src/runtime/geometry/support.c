@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Support points of a level set and the direction of greatest separation of
- * two (smooth_smooth.h). Knows level sets only through their g2 tapes.
+ * two (closest_points.h). Knows level sets only through their g2 tapes.
  *
  * A support point maximises n.x on G = 0. At a surface point the second-order
  * model of G is made an ellipsoid (the freedom G -> G + c G^2/2 leaves the

@@ -5,7 +5,7 @@
 #ifndef IMP_RUNTIME_GEOMETRY_SUPPORT_H
 #define IMP_RUNTIME_GEOMETRY_SUPPORT_H
 
-#include "runtime/gap/smooth_smooth.h"
+#include "runtime/gap/closest_points.h"
 
 /* why a search failed; for the diagnostic */
 enum support_fault {
@@ -61,8 +61,9 @@ void support_principal_curvatures(int d, const double K[3], double e[2]);
 /* inverse of K, its eigenvalues lifted to at least `least` first */
 void support_radii(int d, const double K[3], double least, double W[3]);
 /* moves the warm start of a contact by dt along the series of its closest
- * points made last (closest_gap_series) */
-void closest_predict(struct rt *r, uint32_t contact, int order, double dt);
+ * points made last (contact_gap_series) */
+void closest_points_predict(struct rt *r, uint32_t contact, int order,
+                            double dt);
 
 /* direction of greatest separation from n (unit, world) on: maximises sigma
  * until its gradient is below tol (relative to length). n, points, sigma are

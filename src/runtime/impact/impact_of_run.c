@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "runtime/events/event_priv.h"
-#include "runtime/gap/smooth_smooth.h"
+#include "runtime/gap/closest_points.h"
 
 static const imp_joint *
 joint_at(const struct rt *r, uint32_t j)
@@ -157,19 +157,19 @@ static int
 read_recede(struct rt *r, uint32_t c, double *recede)
 {
     const imp_contact *k = rt_contact(r, c);
-    struct closest cl;
+    struct closest_points cl;
     double h, gap[2];
     *recede = 0;
     if (!((rt_body(r, k->body[0])->flags | rt_body(r, k->body[1])->flags) &
           IMP_BODYF_GTIME))
         return IMP_OK;
-    int st = closest_points(r, c, &cl, true);
+    int st = closest_points_find(r, c, &cl, true);
     if (!st)
         st = motion_series_all(r, 1, &h);
     if (!st)
-        st = closest_gap_series(r, c, 1, gap);
+        st = contact_gap_series(r, c, 1, gap);
     if (!st)
-        *recede = gap[1] - ev_rate(r, c, &cl);
+        *recede = gap[1] - gap_rate(r, c, &cl);
     return st;
 }
 
@@ -178,14 +178,14 @@ static int
 read_corners(struct rt *r, uint32_t c, struct impact_contact *o, uint32_t *n,
              struct impact_of_run *out)
 {
-    struct corner_touch *t = NEW(r->brief, struct corner_touch);
+    struct contact_manifold *t = NEW(r->brief, struct contact_manifold);
     struct impact_contact one = *o;
     double tol, rate;
-    event_tolerances(r, c, &tol, &rate);
-    int st = corner_touch(r, c, tol, t);
+    gap_tolerances(r, c, &tol, &rate);
+    int st = polytope_contact_manifold(r, c, tol, t);
     if (st)
         return st;
-    if (t->kind == CORNER_OPEN && !t->stated) {
+    if (t->kind == MANIFOLD_OPEN && !t->stated) {
         if (out->open == IMP_WORLD) {
             out->open = c;
             out->choice = t;
@@ -229,8 +229,8 @@ read_contact(struct rt *r, uint32_t c, struct impact_contact *o, uint32_t *n,
         pose_carry(r, carrier, true, e + IMP_CONTACT_DIRECTION, o->dir);
         return IMP_OK;
     }
-    struct closest cl;
-    int st = closest_points(r, c, &cl, true);
+    struct closest_points cl;
+    int st = closest_points_find(r, c, &cl, true);
     if (st)
         return st;
     memcpy(o->p, cl.P, sizeof o->p);
@@ -271,7 +271,7 @@ impact_of_run_read(struct rt *r, const uint32_t *contact, uint32_t n,
     uint32_t room = n + 1, rows = 0;
     for (uint32_t i = 0; i < n; i++)
         if (rt_contact(r, contact[i])->flags & IMP_CONTACTF_CORNERS)
-            room += CORNER_POINTS;
+            room += MANIFOLD_POINTS;
     struct impact_contact *c = NEW_N(r->brief, struct impact_contact, room);
     memset(out, 0, sizeof *out);
     out->open = IMP_WORLD;

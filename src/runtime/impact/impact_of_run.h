@@ -18,7 +18,7 @@ struct impact_of_run {
     /* the first contact whose normal is not unique, and what there is to choose
      * from (it is no part of the problem then); IMP_WORLD: none */
     uint32_t open;
-    struct corner_touch *choice;
+    struct contact_manifold *choice;
 };
 /* tolerance of directions when points come from shapes: closest points and
  * what was read from the model carry about 11 digits */
@@ -26,7 +26,7 @@ struct impact_of_run {
 
 /* Reads contacts (n > 0) from the model at its present state; closest points
  * of contacts with shapes are computed. Memory: the run's arena. Status as
- * closest_points (with a diagnostic). n = 0: all bodies and joints. */
+ * closest_points_find (with a diagnostic). n = 0: all bodies and joints. */
 int impact_of_run_read(struct rt *r, const uint32_t *contact, uint32_t n,
                        struct impact_of_run *out);
 /* rotation matrix shape axes -> world of a body, row-major */

@@ -34,22 +34,25 @@ struct rt {
     struct arena *brief;  /* what no event outlives; rt_brief_end empties it */
     struct diags *ds;
     double *env;
-    double **work;              /* per block: rows of its motion series */
-    double **event_work;        /* per contact: rows of its event series */
-    struct motion_plan *motion; /* of motion.c */
-    struct hold *hold;          /* of joints.c: joints; NULL without */
-    struct along *along;        /* of series_along.c: series of expressions */
+    double **work;                   /* per block: rows of its motion series */
+    double **event_work;             /* per contact: rows of its event series */
+    struct motion_plan *motion;      /* of motion.c */
+    struct joint_projection *joints; /* of joints.c: joints; NULL without */
+    struct series_along
+        *series_along; /* of series_along.c: series of expressions */
     double *contact_u; /* per contact, 8: last closest points (warm start) */
     unsigned char *contact_warm; /* contact_u is usable */
     struct system_run *system;   /* of system.c */
-    struct guard_run *guard;     /* of guard.c; NULL without branches */
+    struct switching *switching; /* of switching.c; NULL without branches */
     struct polytope **polytope;  /* per body; NULL where it is none */
-    struct corner_memo *corner;  /* per contact: corner.c's last answer */
-    struct closest_memo *memo; /* per contact: smooth_smooth.c's last answer */
-    double *scratch;           /* outputs of the widest tape */
-    double *state_lo; /* per env state entry: low part (compensation) */
-    atomic_int *stop; /* set by Ctrl-C; may be NULL */
-    double tolerance; /* relative, see RT_TOLERANCE */
+    struct polytope_contact_memo
+        *polytope_contact; /* per contact: polytope_contact.c's last answer */
+    struct closest_points_memo
+        *closest_points; /* per contact: smooth_smooth.c's last answer */
+    double *scratch;     /* outputs of the widest tape */
+    double *state_lo;    /* per env state entry: low part (compensation) */
+    atomic_int *stop;    /* set by Ctrl-C; may be NULL */
+    double tolerance;    /* relative, see RT_TOLERANCE */
     double gravity[3];
     double seed;
     /* initial env state, restored by rt_reset */
@@ -57,8 +60,8 @@ struct rt {
     struct event_state *event; /* of event.c; NULL until first used */
     struct rt_kept *kept;      /* rt_keep */
     /* of persistent_group.c: contacts that stay closed; NULL: none */
-    struct slide_set *slide;
-    struct slide_set *slides; /* its memory */
+    struct persistent_set *persistent;
+    struct persistent_set *persistent_memory; /* its memory */
     double **opening_work; /* per contact: rows of its opening tape, or NULL */
     struct restart *again; /* of restart.c; NULL until rt_restart is used */
     /* another number whenever set-up has made another start, or may have; the

@@ -87,7 +87,8 @@ coordinates(const struct space *s, const double *g, double *y, double *off)
 }
 
 static struct ballistic *
-line_for(struct rt *r, struct slide_lines *l, const struct ballistic_model *m)
+line_for(struct rt *r, struct forecast_memory *l,
+         const struct ballistic_model *m)
 {
     for (int i = 0; i < l->n; i++)
         if (l->line[i]->model.n == m->n && l->line[i]->model.m == m->m)
@@ -95,14 +96,15 @@ line_for(struct rt *r, struct slide_lines *l, const struct ballistic_model *m)
     struct ballistic *new;
     if (ballistic_new(r->arena, m, &new))
         return NULL;
-    if (l->n < SLIDE_LINES)
+    if (l->n < FORECAST_MEMORIES)
         l->line[l->n++] = new;
     return new;
 }
 
 /* the limit that has just been taken, and where all points are then */
 static void
-capture(const struct ballistic *l, const bool *moved, struct limit_found *out)
+capture(const struct ballistic *l, const bool *moved,
+        struct forecast_limit *out)
 {
     for (int i = 0; i < l->model.m; i++) {
         out->group[i] = l->group[i];
@@ -118,10 +120,11 @@ capture(const struct ballistic *l, const bool *moved, struct limit_found *out)
 /* Follows the line until a limit at all points that were hit on the way: limits
  * of some of them are on the way, too. */
 static void
-look_ahead(struct ballistic *l, const struct limit_ask *a,
-           struct limit_found *all, struct limit_found *some)
+look_ahead(struct ballistic *l, const struct forecast_question *a,
+           struct forecast_limit *all, struct forecast_limit *some)
 {
-    bool hit[SLIDE_MOST] = {false}, moved[SLIDE_MOST] = {false};
+    bool hit[CONTACT_POINTS_MOST] = {false},
+         moved[CONTACT_POINTS_MOST] = {false};
     int m = l->model.m;
     for (int k = 0; k < LIMIT_IMPACTS; k++) {
         for (int i = 0; i < m; i++)
@@ -150,8 +153,8 @@ look_ahead(struct ballistic *l, const struct limit_ask *a,
 }
 
 bool
-slide_accelerations(struct rt *r, int n, const struct slide_point *p,
-                    const double *G, double *acc)
+forecast_accelerations(struct rt *r, int n, const struct contact_point_state *p,
+                       const double *G, double *acc)
 {
     int m = 0;
     size_t k = (size_t)n;
@@ -178,14 +181,15 @@ slide_accelerations(struct rt *r, int n, const struct slide_point *p,
 /* All points that were just hit are hit together again and again, none before
  * another: flights of 2 u/|a| that shrink by the one e. */
 static bool
-together(struct rt *r, const struct limit_ask *a, struct limit_found *out)
+together(struct rt *r, const struct forecast_question *a,
+         struct forecast_limit *out)
 {
-    double T = 0.0, e = 0.0, acc[SLIDE_MOST];
+    double T = 0.0, e = 0.0, acc[CONTACT_POINTS_MOST];
     int n = 0;
-    if (!slide_accelerations(r, a->n, a->p, a->G, acc))
+    if (!forecast_accelerations(r, a->n, a->p, a->G, acc))
         return false;
     for (int i = 0; i < a->n; i++) {
-        const struct slide_point *p = &a->p[i];
+        const struct contact_point_state *p = &a->p[i];
         out->group[i] = p->gap == 0.0 && p->rate > 0.0;
         if (!out->group[i])
             continue;
@@ -201,14 +205,14 @@ together(struct rt *r, const struct limit_ask *a, struct limit_found *out)
         return false;
     T /= 1.0 - e;
     for (int i = 0; i < a->n; i++) {
-        const struct slide_point *p = &a->p[i];
+        const struct contact_point_state *p = &a->p[i];
         bool rests = p->gap == 0.0 && p->rate == 0.0;
         if (!out->group[i] && !rests &&
             !(p->gap > T * (fabs(p->rate) + fabs(acc[i]) * T)))
             return false;
     }
     for (int i = 0; i < a->n; i++) {
-        const struct slide_point *p = &a->p[i];
+        const struct contact_point_state *p = &a->p[i];
         out->closed[i] = out->moved[i] =
             out->group[i] || (p->gap == 0.0 && p->rate == 0.0);
         out->gap[i] = out->rate[i] = 0.0;
@@ -224,20 +228,22 @@ together(struct rt *r, const struct limit_ask *a, struct limit_found *out)
 }
 
 bool
-slide_limit(struct rt *r, struct slide_lines *lines, const struct limit_ask *a,
-            struct limit_found *all, struct limit_found *some)
+accumulation_forecast(struct rt *r, struct forecast_memory *lines,
+                      const struct forecast_question *a,
+                      struct forecast_limit *all, struct forecast_limit *some)
 {
     int m = a->n;
     size_t mm = (size_t)m;
     double *d = lines->room;
     if (!d)
         d = lines->room =
-            NEW_N(r->arena, double, SLIDE_MOST *(2 * SLIDE_MOST + 10));
+            NEW_N(r->arena, double,
+                  CONTACT_POINTS_MOST *(2 * CONTACT_POINTS_MOST + 10));
     struct space s = {.m = m, .F = d, .rest = d + mm * mm};
     double *q = s.rest + m, *v = q + m, *acc = v + m, *c = acc + m;
     double *bias = c + m, *g = bias + m, *off = g + m, *N = off + m;
     double *e = N + mm * mm, most = 0.0;
-    int basis[SLIDE_MOST];
+    int basis[CONTACT_POINTS_MOST];
     all->remaining = some->remaining = 0.0;
     if (together(r, a, all))
         return true;
@@ -263,7 +269,8 @@ slide_limit(struct rt *r, struct slide_lines *lines, const struct limit_ask *a,
         g[i] = a->p[i].free;
     coordinates(&s, g, acc, bias);
     if (!lines->mass)
-        lines->mass = NEW_N(r->arena, double, SLIDE_MOST *SLIDE_MOST);
+        lines->mass =
+            NEW_N(r->arena, double, CONTACT_POINTS_MOST *CONTACT_POINTS_MOST);
     mass = lines->mass;
     memset(mass, 0, sizeof *mass * (size_t)(s.r * s.r));
     for (int i = 0; i < s.r; i++)

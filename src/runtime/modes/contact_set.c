@@ -7,15 +7,15 @@
 
 #include "base/arena.h"
 #include "runtime/events/event.h"
+#include "runtime/gap/closest_points.h"
 #include "runtime/gap/polytope_contact_priv.h"
-#include "runtime/gap/smooth_smooth.h"
 #include "runtime/geometry/support.h"
 #include "runtime/impact/impact_of_run.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_priv.h"
 
 /* cosine between an edge and a normal that it is across */
-#define SLIDE_ALONG 1e-6
+#define CONTACT_SET_ALONG 1e-6
 /* A shared point that is this many tolerances from a vertex is the vertex: far
  * less than what a vertex gets past the end of its face (SLIDE_LAG). */
 #define SLIDE_ROOM 8.0
@@ -35,7 +35,7 @@ near_point(const double a[3], const double b[3], double tol)
 
 /* the vertex of body i of the contact at world point x; UINT32_MAX: none */
 static uint32_t
-vertex_at(const struct corner_scene *s, int i, const double x[3], double tol)
+vertex_at(const struct polytope_scene *s, int i, const double x[3], double tol)
 {
     const struct polytope *p = s->p[i];
     for (uint32_t v = 0; v < p->n_vertex; v++) {
@@ -48,7 +48,7 @@ vertex_at(const struct corner_scene *s, int i, const double x[3], double tol)
 
 /* the face of body i whose outward normal is n (axes of body 0) */
 static uint32_t
-face_along(const struct corner_scene *s, int i, const double n[3])
+face_along(const struct polytope_scene *s, int i, const double n[3])
 {
     for (uint32_t f = 0; f < s->p[i]->n_face; f++) {
         const double *m = s->p[i]->face[f].n;
@@ -89,7 +89,7 @@ across(const double a[3], const double b[3], double out[3])
 /* the edge of body i through x that lies across n (axes of body 0), not along
  * `other` (NULL: any); UINT32_MAX: none */
 static uint32_t
-edge_at(const struct corner_scene *s, int i, const double x[3],
+edge_at(const struct polytope_scene *s, int i, const double x[3],
         const double n[3], const double other[3], double tol, double d[3])
 {
     const struct polytope *p = s->p[i];
@@ -108,12 +108,12 @@ edge_at(const struct corner_scene *s, int i, const double x[3],
         double t = vec3_dot(w, d), l = vec3_norm(u);
         for (int j = 0; j < 3; j++)
             w[j] -= t * d[j];
-        if (fabs(vec3_dot(n, d)) > SLIDE_ALONG || t < -tol || t > l + tol ||
-            vec3_norm(w) > tol)
+        if (fabs(vec3_dot(n, d)) > CONTACT_SET_ALONG || t < -tol ||
+            t > l + tol || vec3_norm(w) > tol)
             continue;
         if (other) {
             across(d, other, c);
-            if (vec3_norm(c) <= SLIDE_PARALLEL)
+            if (vec3_norm(c) <= CONTACT_POINT_PARALLEL)
                 continue;
         }
         return e;
@@ -123,9 +123,9 @@ edge_at(const struct corner_scene *s, int i, const double x[3],
 
 /* edges that cross at P, Q along n; axes of body 0 */
 static bool
-crossing_at(const struct corner_scene *s, uint32_t contact, const double P[3],
+crossing_at(const struct polytope_scene *s, uint32_t contact, const double P[3],
             const double Q[3], const double n[3], double tol,
-            struct slide_spot *out)
+            struct contact_point *out)
 {
     double d[2][3], c[3];
     uint32_t e[2];
@@ -134,22 +134,23 @@ crossing_at(const struct corner_scene *s, uint32_t contact, const double P[3],
         (e[1] = edge_at(s, 1, Q, n, d[0], tol, d[1])) == UINT32_MAX)
         return false;
     across(d[0], d[1], c);
-    *out = (struct slide_spot){contact, SLIDE_EDGES, vec3_dot(c, n) < 0.0, e[0],
-                               e[1]};
+    *out = (struct contact_point){contact, POINT_EDGES, vec3_dot(c, n) < 0.0,
+                                  e[0], e[1]};
     return true;
 }
 
 static int
 polytope_spots(struct rt *r, uint32_t contact, double tol,
-               struct slide_spot *out, int most)
+               struct contact_point *out, int most)
 {
     const imp_contact *k = rt_contact(r, contact);
-    struct corner_touch *t = NEW(r->brief, struct corner_touch);
-    struct corner_scene s;
+    struct contact_manifold *t = NEW(r->brief, struct contact_manifold);
+    struct polytope_scene s;
     double n[3], minus[3], x[2][3];
-    if (corner_touch(r, contact, tol, t) || t->kind == CORNER_OPEN)
+    if (polytope_contact_manifold(r, contact, tol, t) ||
+        t->kind == MANIFOLD_OPEN)
         return -1;
-    corner_scene_get(r, contact, false, &s);
+    polytope_scene_get(r, contact, false, &s);
     into_first(r, k->body[0], t->n, false, n);
     for (int j = 0; j < 3; j++)
         minus[j] = -n[j];
@@ -166,7 +167,8 @@ polytope_spots(struct rt *r, uint32_t contact, double tol,
                 f == UINT32_MAX ? f : vertex_at(&s, 1 - b, x[1 - b], room);
             if (v == UINT32_MAX)
                 continue;
-            out[count++] = (struct slide_spot){contact, SLIDE_VERTEX, b, f, v};
+            out[count++] =
+                (struct contact_point){contact, POINT_VERTEX, b, f, v};
             found = true;
         }
         if (!found &&
@@ -179,24 +181,25 @@ polytope_spots(struct rt *r, uint32_t contact, double tol,
 }
 
 int
-slide_spots(struct rt *r, uint32_t contact, double tol, struct slide_spot *out,
-            int most)
+contact_set_points(struct rt *r, uint32_t contact, double tol,
+                   struct contact_point *out, int most)
 {
     const imp_contact *k = rt_contact(r, contact);
-    struct closest cl;
+    struct closest_points cl;
     if (k->system != IMP_NO_SYSTEM || k->flags & IMP_CONTACTF_STATED)
         return -1;
-    if (closest_points(r, contact, &cl, false))
+    if (closest_points_find(r, contact, &cl, false))
         return -1;
     if (cl.gap > tol || most < 1)
         return 0;
     if (!(k->flags & IMP_CONTACTF_CORNERS)) {
-        *out = (struct slide_spot){.contact = contact, .kind = SLIDE_SURFACE};
+        *out =
+            (struct contact_point){.contact = contact, .kind = POINT_SURFACE};
         return k->opening == IMP_NO_TAPE ? -1 : 1;
     }
-    if (!corner_is_smooth(r, k))
+    if (!polytope_contact_is_smooth(r, k))
         return polytope_spots(r, contact, tol, out, most);
-    *out = (struct slide_spot){.contact = contact, .kind = SLIDE_SMOOTH};
+    *out = (struct contact_point){.contact = contact, .kind = POINT_SMOOTH};
     return 1;
 }
 
@@ -220,8 +223,8 @@ series_of(struct rt *r, uint32_t contact)
  */
 
 struct above {
-    struct slide_spot *out;
-    struct slide_spot base;
+    struct contact_point *out;
+    struct contact_point base;
     double low, reach; /* gaps between these */
     int n, most;
 };
@@ -238,17 +241,18 @@ one_above(void *ctx, uint32_t vertex, const struct taylor *gap)
 
 /* is the point between the ends of its face, but for `out`? */
 static bool
-between(struct rt *r, const struct slide_spot *at, double out)
+between(struct rt *r, const struct contact_point *at, double out)
 {
-    struct taylor side[SLIDE_MOST];
-    for (int j = slide_sides(r, at, 0, side, SLIDE_MOST); j-- > 0;)
+    struct taylor side[CONTACT_POINTS_MOST];
+    for (int j = contact_point_sides(r, at, 0, side, CONTACT_POINTS_MOST);
+         j-- > 0;)
         if (side[j].c[0] < -out)
             return false;
     return true;
 }
 
 static void
-append(struct above *a, const struct slide_spot *at)
+append(struct above *a, const struct contact_point *at)
 {
     for (int i = 0; i < a->n; i++)
         if (!memcmp(&a->out[i], at, sizeof *at))
@@ -259,11 +263,12 @@ append(struct above *a, const struct slide_spot *at)
 
 /* vertices within reach of the plane or face of `base`, between its sides */
 static int
-over_base(struct rt *r, struct above *a, const struct slide_spot *base)
+over_base(struct rt *r, struct above *a, const struct contact_point *base)
 {
-    struct slide_spot *room = NEW_N(r->brief, struct slide_spot, SLIDE_MOST);
-    struct above all = {room, *base, a->low, a->reach, 0, SLIDE_MOST};
-    int st = slide_vertices(r, base, 0, one_above, &all, NULL);
+    struct contact_point *room =
+        NEW_N(r->brief, struct contact_point, CONTACT_POINTS_MOST);
+    struct above all = {room, *base, a->low, a->reach, 0, CONTACT_POINTS_MOST};
+    int st = contact_point_vertices(r, base, 0, one_above, &all, NULL);
     for (int i = 0; i < all.n && !st; i++)
         if (between(r, &room[i], 0.0))
             append(a, &room[i]);
@@ -272,7 +277,7 @@ over_base(struct rt *r, struct above *a, const struct slide_spot *base)
 
 /* outward normal of a face, in the axes of body 0 */
 static void
-outward(const struct corner_scene *s, int body, uint32_t face, double n[3])
+outward(const struct polytope_scene *s, int body, uint32_t face, double n[3])
 {
     const double *m = s->p[body]->face[face].n;
     for (int j = 0; j < 3; j++)
@@ -285,17 +290,18 @@ outward(const struct corner_scene *s, int body, uint32_t face, double n[3])
  * where a point touches: of a vertex the face that it is on and any of the
  * other's, of edges that cross those beside them. */
 static void
-against(struct rt *r, const struct slide_spot *at, struct slide_spot base[2])
+against(struct rt *r, const struct contact_point *at,
+        struct contact_point base[2])
 {
-    struct corner_scene s;
+    struct polytope_scene s;
     double n[2][3], most = INFINITY;
-    corner_scene_get(r, at->contact, false, &s);
+    polytope_scene_get(r, at->contact, false, &s);
     uint32_t list[2][2], count[2];
     bool all[2] = {false, false};
     for (int i = 0; i < 2; i++) {
-        base[i] = (struct slide_spot){at->contact, SLIDE_VERTEX, i, 0, 0};
+        base[i] = (struct contact_point){at->contact, POINT_VERTEX, i, 0, 0};
         count[i] = s.p[i]->n_face;
-        if (at->kind == SLIDE_EDGES) {
+        if (at->kind == POINT_EDGES) {
             const struct polytope_edge *e =
                 s.p[i]->edge + (i == 0 ? at->face : at->vertex);
             list[i][0] = e->face[0];
@@ -326,11 +332,11 @@ against(struct rt *r, const struct slide_spot *at, struct slide_spot base[2])
 struct crossings {
     struct rt *r;
     struct above *a;
-    const struct slide_spot *base; /* a face of each body */
+    const struct contact_point *base; /* a face of each body */
 };
 
 static bool
-of_faces(void *ctx, const struct slide_spot *at)
+of_faces(void *ctx, const struct contact_point *at)
 {
     const struct crossings *c = ctx;
     const imp_contact *k = rt_contact(c->r, at->contact);
@@ -345,7 +351,8 @@ of_faces(void *ctx, const struct slide_spot *at)
 }
 
 static void
-one_crossing(void *ctx, const struct slide_spot *at, const struct taylor *gap)
+one_crossing(void *ctx, const struct contact_point *at,
+             const struct taylor *gap)
 {
     struct crossings *c = ctx;
     if (gap->c[0] >= c->a->low && gap->c[0] <= c->a->reach &&
@@ -354,35 +361,38 @@ one_crossing(void *ctx, const struct slide_spot *at, const struct taylor *gap)
 }
 
 int
-slide_near(struct rt *r, uint32_t contact, double tol, double reach,
-           struct slide_spot *out, int most)
+contact_set_near(struct rt *r, uint32_t contact, double tol, double reach,
+                 struct contact_point *out, int most)
 {
     const imp_contact *k = rt_contact(r, contact);
-    struct closest cl;
-    struct slide_spot base[2];
+    struct closest_points cl;
+    struct contact_point base[2];
     /* behind a face is not a way in which they are apart */
     struct above a = {.out = out, .low = -tol, .reach = reach, .most = most};
-    if (!(k->flags & IMP_CONTACTF_CORNERS) || corner_is_smooth(r, k)) {
-        if (closest_points(r, contact, &cl, false))
+    if (!(k->flags & IMP_CONTACTF_CORNERS) ||
+        polytope_contact_is_smooth(r, k)) {
+        if (closest_points_find(r, contact, &cl, false))
             return -1;
-        return cl.gap > reach ? 0 : slide_spots(r, contact, reach, out, most);
+        return cl.gap > reach
+                   ? 0
+                   : contact_set_points(r, contact, reach, out, most);
     }
-    if (slide_plane(r, contact, &base[0])) {
+    if (contact_set_plane(r, contact, &base[0])) {
         int st = series_of(r, contact);
         return st || over_base(r, &a, &base[0]) ? -1 : a.n;
     }
     /* what touches; then all points of the faces that it lies on */
-    a.n = slide_spots(r, contact, tol, out, most);
+    a.n = contact_set_points(r, contact, tol, out, most);
     if (a.n < 1)
         return a.n;
     int m = 0;
-    while (m + 1 < a.n && out[m].kind != SLIDE_VERTEX)
+    while (m + 1 < a.n && out[m].kind != POINT_VERTEX)
         m++;
     against(r, &out[m], base);
     struct crossings c = {r, &a, base};
     if (series_of(r, contact) || over_base(r, &a, &base[0]) ||
         over_base(r, &a, &base[1]) ||
-        slide_crossings(r, contact, 0, of_faces, one_crossing, &c))
+        contact_point_crossings(r, contact, 0, of_faces, one_crossing, &c))
         return -1;
     return a.n;
 }
@@ -391,15 +401,16 @@ slide_near(struct rt *r, uint32_t contact, double tol, double reach,
  */
 
 bool
-slide_plane(const struct rt *r, uint32_t contact, struct slide_spot *base)
+contact_set_plane(const struct rt *r, uint32_t contact,
+                  struct contact_point *base)
 {
     const imp_contact *k = rt_contact(r, contact);
     if (k->system != IMP_NO_SYSTEM || k->flags & IMP_CONTACTF_STATED ||
-        !(k->flags & IMP_CONTACTF_CORNERS) || corner_is_smooth(r, k))
+        !(k->flags & IMP_CONTACTF_CORNERS) || polytope_contact_is_smooth(r, k))
         return false;
     for (int b = 0; b < 2; b++)
         if (r->polytope[k->body[b]]->n_vertex == 0) {
-            *base = (struct slide_spot){contact, SLIDE_VERTEX, b, 0, 0};
+            *base = (struct contact_point){contact, POINT_VERTEX, b, 0, 0};
             return r->polytope[k->body[1 - b]]->n_vertex > 0;
         }
     return false;
@@ -420,18 +431,18 @@ one_closed(void *ctx, uint32_t vertex, const struct taylor *gap)
 }
 
 int
-slide_closed(struct rt *r, const struct slide_spot *base, bool still,
-             struct slide_spot *out, int most)
+contact_set_closed(struct rt *r, const struct contact_point *base, bool still,
+                   struct contact_point *out, int most)
 {
     struct closed d = {
         .a = {.out = out, .base = *base, .low = -INFINITY, .most = most},
         .still = still};
     double tol, rate;
     int n = 0;
-    event_tolerances(r, base->contact, &tol, &rate);
-    event_rounding(r, base->contact, &d.a.reach, &d.rate);
+    gap_tolerances(r, base->contact, &tol, &rate);
+    gap_rounding(r, base->contact, &d.a.reach, &d.rate);
     if (series_of(r, base->contact) ||
-        slide_vertices(r, base, 1, one_closed, &d, NULL))
+        contact_point_vertices(r, base, 1, one_closed, &d, NULL))
         return -1;
     for (int i = 0; i < d.a.n; i++)
         if (between(r, &out[i], tol))
@@ -441,7 +452,7 @@ slide_closed(struct rt *r, const struct slide_spot *base, bool still,
 
 struct beyond {
     struct rt *r;
-    struct slide_spot base;
+    struct contact_point base;
     double low, near;
     bool all;
 };
@@ -450,7 +461,7 @@ static void
 one_beyond(void *ctx, uint32_t vertex, const struct taylor *gap)
 {
     struct beyond *b = ctx;
-    struct slide_spot at = b->base;
+    struct contact_point at = b->base;
     at.vertex = vertex;
     if (gap->c[0] < -b->low ||
         (gap->c[0] <= b->near && !between(b->r, &at, -b->near)))
@@ -458,25 +469,28 @@ one_beyond(void *ctx, uint32_t vertex, const struct taylor *gap)
 }
 
 bool
-slide_face(struct rt *r, uint32_t contact, double tol, struct slide_spot *base)
+contact_set_face(struct rt *r, uint32_t contact, double tol,
+                 struct contact_point *base)
 {
     const imp_contact *k = rt_contact(r, contact);
-    struct slide_spot *spot = NEW_N(r->brief, struct slide_spot, SLIDE_MOST);
-    double length = event_length(r, contact);
+    struct contact_point *spot =
+        NEW_N(r->brief, struct contact_point, CONTACT_POINTS_MOST);
+    double length = gap_length(r, contact);
     if (k->system != IMP_NO_SYSTEM || k->flags & IMP_CONTACTF_STATED ||
-        !(k->flags & IMP_CONTACTF_CORNERS) || corner_is_smooth(r, k) ||
+        !(k->flags & IMP_CONTACTF_CORNERS) ||
+        polytope_contact_is_smooth(r, k) ||
         r->polytope[k->body[0]]->n_vertex == 0 ||
         r->polytope[k->body[1]]->n_vertex == 0)
         return false;
-    int n = slide_spots(r, contact, tol, spot, SLIDE_MOST);
+    int n = contact_set_points(r, contact, tol, spot, CONTACT_POINTS_MOST);
     for (int i = 0; i < n; i++)
-        if (spot[i].kind != SLIDE_VERTEX ||
+        if (spot[i].kind != POINT_VERTEX ||
             spot[i].face_of != spot[0].face_of || spot[i].face != spot[0].face)
             return false;
     if (n < 1 || series_of(r, contact))
         return false;
     struct beyond b = {r, spot[0], tol, SLIDE_NEAR * length, true};
-    if (slide_vertices(r, &b.base, 0, one_beyond, &b, NULL))
+    if (contact_point_vertices(r, &b.base, 0, one_beyond, &b, NULL))
         return false;
     *base = b.base;
     return b.all;

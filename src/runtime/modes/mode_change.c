@@ -21,17 +21,17 @@
 static bool
 falls(const double *c, double h, double n0, double n1, double *s)
 {
-    double p[RT_ORDER + 1];
+    double p[MOTION_STEP_ORDER + 1];
     int drop = fabs(c[0]) <= n0 ? (fabs(c[1]) <= n1 ? 2 : 1) : 0;
-    for (int k = drop; k <= RT_ORDER; k++)
+    for (int k = drop; k <= MOTION_STEP_ORDER; k++)
         p[k - drop] = c[k];
     if (p[0] < 0.0) {
         *s = 0.0;
         return true;
     }
-    if (!polynomial_below(p, RT_ORDER - drop, 0.0, h, 0.0, s))
+    if (!polynomial_below(p, MOTION_STEP_ORDER - drop, 0.0, h, 0.0, s))
         return false;
-    polynomial_newton(p, RT_ORDER - drop, h, s);
+    polynomial_newton(p, MOTION_STEP_ORDER - drop, h, s);
     return true;
 }
 
@@ -46,22 +46,22 @@ falls(const double *c, double h, double n0, double n1, double *s)
 
 struct search {
     struct rt *r;
-    struct slide_event *out;
-    const struct slide_spot *on;
+    struct mode_change *out;
+    const struct contact_point *on;
     const bool *blind;
-    const struct slide_over *over;
+    const struct released_vertices *over;
     uint32_t n_over;
     double best;                /* in time from now */
     double tol, rate, lag, low; /* low: rounding of the gap */
 };
 
 static bool
-is_held(const struct rt *r, const struct slide_spot *on, uint32_t vertex)
+is_held(const struct rt *r, const struct contact_point *on, uint32_t vertex)
 {
-    const struct slide *g = slide_group_of(r, on->contact);
+    const struct persistent_group *g = persistent_group_of(r, on->contact);
     for (int i = 0; g && i < g->n; i++) {
-        const struct slide_spot *s = &g->row[i].spot;
-        if (s->contact == on->contact && s->kind == SLIDE_VERTEX &&
+        const struct contact_point *s = &g->row[i].spot;
+        if (s->contact == on->contact && s->kind == POINT_VERTEX &&
             s->face_of == on->face_of && s->face == on->face &&
             s->vertex == vertex)
             return true;
@@ -79,7 +79,7 @@ is_over(const struct search *f, uint32_t contact)
 }
 
 static void
-found(struct search *f, double s, enum slide_what what, int which,
+found(struct search *f, double s, enum mode_change_kind what, int which,
       uint32_t contact)
 {
     if (!(s < f->best))
@@ -95,59 +95,61 @@ found(struct search *f, double s, enum slide_what what, int which,
 static int
 sinks(struct search *f, int i)
 {
-    struct slide_row *w = f->r->slide->row[i];
+    struct persistent_row *w = f->r->persistent->row[i];
     double s, low;
-    int st = slide_row_series(f->r, slide_group_of(f->r, w->spot.contact), w,
-                              RT_ORDER);
+    int st = contact_point_series(
+        f->r, persistent_group_of(f->r, w->spot.contact), w, MOTION_STEP_ORDER);
     if (st)
         return st == IMP_SINGULAR ? IMP_OK : st;
-    event_rounding(f->r, w->spot.contact, &low, &s);
+    gap_rounding(f->r, w->spot.contact, &low, &s);
     bool up = w->gap.c[0] > low;
     if (!up)
         w->gap.c[0] = 0.0; /* to rounding, when it was taken */
-    if (!isfinite(f->best) || !polynomial_below(w->gap.c, RT_ORDER, 0.0,
-                                                f->best, up ? 0.0 : -low, &s))
+    if (!isfinite(f->best) ||
+        !polynomial_below(w->gap.c, MOTION_STEP_ORDER, 0.0, f->best,
+                          up ? 0.0 : -low, &s))
         return IMP_OK;
     if (up && is_over(f, w->spot.contact))
-        found(f, s, SLIDE_HITS, (int)w->spot.vertex, w->spot.contact);
+        found(f, s, CHANGE_HITS, (int)w->spot.vertex, w->spot.contact);
     else
-        found(f, s, up ? SLIDE_CLOSES : SLIDE_SINKS, i, w->spot.contact);
+        found(f, s, up ? CHANGE_CLOSES : CHANGE_SINKS, i, w->spot.contact);
     return IMP_OK;
 }
 
 /* Is the point between the ends of its face or edges at a time, to rounding? A
  * corner that comes down at an edge comes down on the face that it is over. */
 static bool
-within(struct search *f, const struct slide_spot *at, double s)
+within(struct search *f, const struct contact_point *at, double s)
 {
     struct taylor side[SIDES];
-    int n = slide_sides(f->r, at, RT_ORDER, side, SIDES);
+    int n = contact_point_sides(f->r, at, MOTION_STEP_ORDER, side, SIDES);
     for (int k = 0; k < n; k++)
-        if (taylor_at(RT_ORDER, &side[k], s) < -f->low)
+        if (taylor_at(MOTION_STEP_ORDER, &side[k], s) < -f->low)
             return false;
     return true;
 }
 
 static void
-place_at(struct search *f, const struct slide_spot *at, double s, double x[3])
+place_at(struct search *f, const struct contact_point *at, double s,
+         double x[3])
 {
     struct taylor p[3];
-    bool there = slide_place(f->r, at, RT_ORDER, p) == IMP_OK;
+    bool there = contact_point_place(f->r, at, MOTION_STEP_ORDER, p) == IMP_OK;
     for (int i = 0; i < 3; i++)
-        x[i] = there ? taylor_at(RT_ORDER, &p[i], s) : NAN;
+        x[i] = there ? taylor_at(MOTION_STEP_ORDER, &p[i], s) : NAN;
 }
 
 /* Is a point of this contact held there already? A corner of one body that
  * slides past one of the other gets behind its other face, too; what touches
  * from there on is told where the held point is past its end. */
 static bool
-held_there(struct search *f, const struct slide_spot *at, double s)
+held_there(struct search *f, const struct contact_point *at, double s)
 {
     double x[3], y[3];
     place_at(f, at, s, x);
-    const struct slide *g = slide_group_of(f->r, at->contact);
+    const struct persistent_group *g = persistent_group_of(f->r, at->contact);
     for (int i = 0; g && i < g->n; i++) {
-        const struct slide_spot *o = &g->row[i].spot;
+        const struct contact_point *o = &g->row[i].spot;
         if (o->contact != at->contact)
             continue;
         place_at(f, o, s, y);
@@ -165,7 +167,7 @@ held_there(struct search *f, const struct slide_spot *at, double s)
  * that lies in the plane of what is held, and needs no push, closes where it
  * gets beyond the tolerance. */
 static bool
-closes(struct search *f, const struct slide_spot *at, const double *c,
+closes(struct search *f, const struct contact_point *at, const double *c,
        double *s)
 {
     bool down;
@@ -173,15 +175,17 @@ closes(struct search *f, const struct slide_spot *at, const double *c,
         return false;
     if (fabs(c[0]) <= 2.0 * f->tol &&
         fabs(c[1]) <=
-            fmax(f->rate, slide_still(f->r, at->contact, 2.0 * c[2]))) {
-        double p[RT_ORDER + 1];
+            fmax(f->rate, mode_still_rate(f->r, at->contact, 2.0 * c[2]))) {
+        double p[MOTION_STEP_ORDER + 1];
         memcpy(p, c, sizeof p);
         p[0] = 0.0;
         if (fabs(c[1]) <= f->rate)
             p[1] = 0.0;
-        down = polynomial_below(p, RT_ORDER, 0.0, f->best, -2.0 * f->tol, s);
+        down = polynomial_below(p, MOTION_STEP_ORDER, 0.0, f->best,
+                                -2.0 * f->tol, s);
     } else if (c[0] <= f->low && c[1] > f->rate) { /* on its way up */
-        down = polynomial_below(c + 1, RT_ORDER - 1, 0.0, f->best, 0.0, s);
+        down = polynomial_below(c + 1, MOTION_STEP_ORDER - 1, 0.0, f->best, 0.0,
+                                s);
     } else {
         down = falls(c, f->best, f->low, f->rate, s);
     }
@@ -193,21 +197,21 @@ other_vertex(void *ctx, uint32_t vertex, const struct taylor *gap)
 {
     struct search *f = ctx;
     double s;
-    struct slide_spot at = *f->on;
+    struct contact_point at = *f->on;
     at.vertex = vertex;
     if (!is_held(f->r, f->on, vertex) && closes(f, &at, gap->c, &s))
-        found(f, s, SLIDE_CLOSES, -1, f->on->contact);
+        found(f, s, CHANGE_CLOSES, -1, f->on->contact);
 }
 
 static bool
-same_face(const struct slide_spot *a, const struct slide_spot *b)
+same_face(const struct contact_point *a, const struct contact_point *b)
 {
     return a->contact == b->contact && a->kind == b->kind &&
            a->face_of == b->face_of && a->face == b->face;
 }
 
 static void
-add_face(struct slide_spot *base, int *n, struct slide_spot at)
+add_face(struct contact_point *base, int *n, struct contact_point at)
 {
     for (int i = 0; i < *n; i++)
         if (same_face(&base[i], &at))
@@ -219,30 +223,31 @@ add_face(struct slide_spot *base, int *n, struct slide_spot at)
 /* faces that held features of a contact lie on: vertices of the other body may
  * come down on them */
 static int
-faces_near(const struct rt *r, uint32_t contact, struct slide_spot *base)
+faces_near(const struct rt *r, uint32_t contact, struct contact_point *base)
 {
     const imp_contact *k = rt_contact(r, contact);
-    const struct slide *g = slide_group_of(r, contact);
+    const struct persistent_group *g = persistent_group_of(r, contact);
     int n = 0;
     for (int i = 0; g && i < g->n; i++) {
-        const struct slide_spot *o = &g->row[i].spot;
+        const struct contact_point *o = &g->row[i].spot;
         if (o->contact != contact)
             continue;
-        if (o->kind == SLIDE_VERTEX) {
+        if (o->kind == POINT_VERTEX) {
             add_face(base, &n, *o);
             const struct polytope *p = r->polytope[k->body[1 - o->face_of]];
             for (uint32_t f = p->at[o->vertex]; f < p->at[o->vertex + 1]; f++)
                 add_face(base, &n,
-                         (struct slide_spot){contact, SLIDE_VERTEX,
-                                             1 - o->face_of, p->around[f], 0});
+                         (struct contact_point){contact, POINT_VERTEX,
+                                                1 - o->face_of, p->around[f],
+                                                0});
         }
-        for (int b = 0; b < 2 && o->kind == SLIDE_EDGES; b++) {
+        for (int b = 0; b < 2 && o->kind == POINT_EDGES; b++) {
             const struct polytope_edge *e =
                 r->polytope[k->body[b]]->edge + (b == 0 ? o->face : o->vertex);
             for (int f = 0; f < 2; f++)
                 add_face(base, &n,
-                         (struct slide_spot){contact, SLIDE_VERTEX, b,
-                                             e->face[f], 0});
+                         (struct contact_point){contact, POINT_VERTEX, b,
+                                                e->face[f], 0});
         }
     }
     return n;
@@ -250,7 +255,7 @@ faces_near(const struct rt *r, uint32_t contact, struct slide_spot *base)
 
 struct edges {
     struct search *f;
-    const struct slide_spot *base;
+    const struct contact_point *base;
     int n;
 };
 
@@ -266,15 +271,15 @@ has_edge(const struct edges *e, int b, const struct polytope_edge *k)
 
 /* edges of these faces, not held yet, against edges of the other body */
 static bool
-edges_wanted(void *ctx, const struct slide_spot *at)
+edges_wanted(void *ctx, const struct contact_point *at)
 {
     const struct edges *e = ctx;
     const struct rt *r = e->f->r;
     const imp_contact *k = rt_contact(r, at->contact);
-    const struct slide *g = slide_group_of(r, at->contact);
+    const struct persistent_group *g = persistent_group_of(r, at->contact);
     for (int h = 0; g && h < g->n; h++) {
-        const struct slide_spot *o = &g->row[h].spot;
-        if (o->contact == at->contact && o->kind == SLIDE_EDGES &&
+        const struct contact_point *o = &g->row[h].spot;
+        if (o->contact == at->contact && o->kind == POINT_EDGES &&
             o->face == at->face && o->vertex == at->vertex)
             return false;
     }
@@ -283,28 +288,30 @@ edges_wanted(void *ctx, const struct slide_spot *at)
 }
 
 static void
-edges_cross(void *ctx, const struct slide_spot *at, const struct taylor *gap)
+edges_cross(void *ctx, const struct contact_point *at, const struct taylor *gap)
 {
     struct search *f = ((struct edges *)ctx)->f;
     double s;
     if (closes(f, at, gap->c, &s))
-        found(f, s, SLIDE_CLOSES, -1, at->contact);
+        found(f, s, CHANGE_CLOSES, -1, at->contact);
 }
 
 /* what else of two polytopes that hold each other comes to touch */
 static int
 others(struct search *f, uint32_t contact)
 {
-    struct slide_spot *base = NEW_N(f->r->brief, struct slide_spot, BASES);
+    struct contact_point *base =
+        NEW_N(f->r->brief, struct contact_point, BASES);
     int n = faces_near(f->r, contact, base), st = IMP_OK;
     for (int i = 0; i < n && !st; i++) {
         f->on = &base[i];
-        st = slide_vertices(f->r, f->on, RT_ORDER, other_vertex, f, NULL);
+        st = contact_point_vertices(f->r, f->on, MOTION_STEP_ORDER,
+                                    other_vertex, f, NULL);
     }
     struct edges e = {f, base, n};
     return st ? st
-              : slide_crossings(f->r, contact, RT_ORDER, edges_wanted,
-                                edges_cross, &e);
+              : contact_point_crossings(f->r, contact, MOTION_STEP_ORDER,
+                                        edges_wanted, edges_cross, &e);
 }
 
 /* first s in (0, best] where a vertex that is over its plane comes down. What
@@ -313,7 +320,7 @@ others(struct search *f, uint32_t contact)
 static bool
 comes_down(const struct search *f, uint32_t vertex, const double *c, double *s)
 {
-    double p[RT_ORDER + 1];
+    double p[MOTION_STEP_ORDER + 1];
     bool marked = false;
     int drop = c[0] <= 0.0 && c[1] > -f->rate ? (c[1] <= f->rate ? 2 : 1) : 0;
     for (int i = 0; f->over->time == rt_time(f->r) && i < f->over->n; i++)
@@ -321,13 +328,13 @@ comes_down(const struct search *f, uint32_t vertex, const double *c, double *s)
             drop = f->over->still[i] ? 2 : 1;
             marked = true;
         }
-    for (int k = drop; k <= RT_ORDER; k++)
+    for (int k = drop; k <= MOTION_STEP_ORDER; k++)
         p[k - drop] = c[k];
     if (p[0] <= 0.0) { /* what was let go has no push to 0 but rounding */
         *s = 0.0;
         return !(drop == 2 && marked);
     }
-    return polynomial_below(p, RT_ORDER - drop, 0.0, f->best, 0.0, s);
+    return polynomial_below(p, MOTION_STEP_ORDER - drop, 0.0, f->best, 0.0, s);
 }
 
 static void
@@ -335,12 +342,12 @@ one_over(void *ctx, uint32_t vertex, const struct taylor *gap)
 {
     struct search *f = ctx;
     double s;
-    struct slide_spot at = *f->on;
+    struct contact_point at = *f->on;
     at.vertex = vertex;
     if (!is_held(f->r, f->on, vertex) && comes_down(f, vertex, gap->c, &s) &&
         s < f->best)
-        found(f, s, within(f, &at, s) ? SLIDE_HITS : SLIDE_BESIDE, (int)vertex,
-              f->on->contact);
+        found(f, s, within(f, &at, s) ? CHANGE_HITS : CHANGE_BESIDE,
+              (int)vertex, f->on->contact);
 }
 
 static int
@@ -348,13 +355,14 @@ one_plane(struct search *f)
 {
     double holds;
     f->on = &f->over->base;
-    event_tolerances(f->r, f->on->contact, &f->tol, &f->rate);
-    event_rounding(f->r, f->on->contact, &f->low, &f->rate);
+    gap_tolerances(f->r, f->on->contact, &f->tol, &f->rate);
+    gap_rounding(f->r, f->on->contact, &f->low, &f->rate);
     f->lag = SLIDE_LAG * f->tol;
-    int st = slide_vertices(f->r, f->on, RT_ORDER, one_over, f, &holds);
+    int st = contact_point_vertices(f->r, f->on, MOTION_STEP_ORDER, one_over, f,
+                                    &holds);
     if (!st && holds < f->best) {
         f->best = holds;
-        f->out->what = SLIDE_NOTHING;
+        f->out->what = CHANGE_NONE;
     }
     return st;
 }
@@ -362,38 +370,41 @@ one_plane(struct search *f)
 static int
 one_row(struct search *f, int i)
 {
-    struct slide_row *w = f->r->slide->row[i];
+    struct persistent_row *w = f->r->persistent->row[i];
     double most = 0.0, sk = 1.0, s;
     if (w->valid < f->best) {
         f->best = w->valid;
-        f->out->what = SLIDE_NOTHING;
+        f->out->what = CHANGE_NONE;
     }
     if (f->blind && f->blind[w->spot.contact])
         return IMP_OK;
     int st = w->on ? IMP_OK : sinks(f, i);
     if (st)
         return st;
-    for (int k = 0; k < RT_ORDER && isfinite(f->best); k++, sk *= f->best)
+    for (int k = 0; k < MOTION_STEP_ORDER && isfinite(f->best);
+         k++, sk *= f->best)
         most = fmax(most, fabs(w->force.c[k]) * sk);
     most = fmax(most, fabs(w->force.c[0]));
     if (w->on && isfinite(f->best) &&
-        polynomial_below(w->force.c, RT_ORDER - 1, 0.0, f->best,
+        polynomial_below(w->force.c, MOTION_STEP_ORDER - 1, 0.0, f->best,
                          -SLIDE_CEASED * most, &s))
-        found(f, s, SLIDE_CEASES, i, w->spot.contact);
-    if ((w->spot.kind != SLIDE_VERTEX && w->spot.kind != SLIDE_EDGES) ||
+        found(f, s, CHANGE_CEASES, i, w->spot.contact);
+    if ((w->spot.kind != POINT_VERTEX && w->spot.kind != POINT_EDGES) ||
         !isfinite(f->best))
         return IMP_OK;
-    event_tolerances(f->r, w->spot.contact, &f->tol, &f->rate);
-    event_rounding(f->r, w->spot.contact, &f->low, &s);
+    gap_tolerances(f->r, w->spot.contact, &f->tol, &f->rate);
+    gap_rounding(f->r, w->spot.contact, &f->low, &s);
     f->lag = SLIDE_LAG * f->tol;
     struct taylor side[SIDES];
-    int n = slide_sides(f->r, &w->spot, RT_ORDER, side, SIDES);
+    int n = contact_point_sides(f->r, &w->spot, MOTION_STEP_ORDER, side, SIDES);
     for (int k = 0; k < n; k++)
-        if (polynomial_below(side[k].c, RT_ORDER, 0.0, f->best, -f->lag, &s))
-            found(f, s, SLIDE_OVER, i, w->spot.contact);
+        if (polynomial_below(side[k].c, MOTION_STEP_ORDER, 0.0, f->best,
+                             -f->lag, &s))
+            found(f, s, CHANGE_FACE_END, i, w->spot.contact);
     if (is_over(f, w->spot.contact))
         return IMP_OK;
-    const struct slide *g = slide_group_of(f->r, w->spot.contact);
+    const struct persistent_group *g =
+        persistent_group_of(f->r, w->spot.contact);
     for (int k = 0; &g->row[k] != w; k++) /* each contact once */
         if (g->row[k].spot.contact == w->spot.contact)
             return IMP_OK;
@@ -401,21 +412,21 @@ one_row(struct search *f, int i)
 }
 
 int
-slide_next(struct rt *r, double until, const bool *blind,
-           const struct slide_over *over, uint32_t n_over,
-           struct slide_event *out)
+mode_change_next(struct rt *r, double until, const bool *blind,
+                 const struct released_vertices *over, uint32_t n_over,
+                 struct mode_change *out)
 {
     double h, t0 = rt_time(r);
     struct search f = {
         .r = r, .out = out, .blind = blind, .over = over, .n_over = n_over};
-    *out = (struct slide_event){.what = SLIDE_NOTHING, .time = until};
-    int st = motion_series_all(r, RT_ORDER, &h);
+    *out = (struct mode_change){.what = CHANGE_NONE, .time = until};
+    int st = motion_series_all(r, MOTION_STEP_ORDER, &h);
     if (st)
         return st;
     f.best = fmin(h, until - t0);
-    for (int i = 0; r->slide && i < r->slide->n; i++)
-        slide_poses_forget(r->slide->group[i]);
-    for (int i = 0; r->slide && i < r->slide->n_row && !st; i++)
+    for (int i = 0; r->persistent && i < r->persistent->n; i++)
+        contact_point_poses_forget(r->persistent->group[i]);
+    for (int i = 0; r->persistent && i < r->persistent->n_row && !st; i++)
         st = one_row(&f, i);
     for (uint32_t i = 0; i < n_over && !st; i++) {
         f.over = over + i;

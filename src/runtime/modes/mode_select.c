@@ -17,14 +17,14 @@
  * and directions come from closest points, right to some 1e-13 */
 #define SLIDE_NONE 1e-10
 int
-slide_look(struct rt *r, const struct slide_spot *spot, int n,
-           struct slide_point *out, double *G)
+contact_point_states(struct rt *r, const struct contact_point *spot, int n,
+                     struct contact_point_state *out, double *G)
 {
-    struct slide *s = slide_look_at(r, spot, n);
+    struct persistent_group *s = persistent_look_at(r, spot, n);
     uint32_t d = r->im->dim;
-    int st = slide_instant(r, s, 3, G);
+    int st = persistent_instant(r, s, 3, G);
     for (int i = 0; i < n && !st; i++) {
-        const struct slide_row *w = &s->row[i];
+        const struct persistent_row *w = &s->row[i];
         const imp_contact *k = rt_contact(r, spot[i].contact);
         double speed = 0.0;
         for (int e = 0; e < 2; e++) {
@@ -33,12 +33,12 @@ slide_look(struct rt *r, const struct slide_spot *spot, int n,
             for (uint32_t j = 0; j < (d == 2 ? 3u : 6u); j++)
                 speed += fabs(w->open[e][d == 2 && j == 2 ? 5 : j].c[0] * v[j]);
         }
-        out[i] = (struct slide_point){.spot = spot[i],
-                                      .gap = w->gap.c[0],
-                                      .rate = w->gap.c[1],
-                                      .speed = speed,
-                                      .free = 2.0 * w->gap.c[2],
-                                      .jerk = 6.0 * w->gap.c[3]};
+        out[i] = (struct contact_point_state){.spot = spot[i],
+                                              .gap = w->gap.c[0],
+                                              .rate = w->gap.c[1],
+                                              .speed = speed,
+                                              .free = 2.0 * w->gap.c[2],
+                                              .jerk = 6.0 * w->gap.c[3]};
     }
     return st;
 }
@@ -65,14 +65,14 @@ speeds_at(const struct rt *r, uint32_t c)
 }
 
 double
-slide_still(struct rt *r, uint32_t contact, double acceleration)
+mode_still_rate(struct rt *r, uint32_t contact, double acceleration)
 {
     double g = 0.0;
     for (int i = 0; i < 3; i++)
         g += r->gravity[i] * r->gravity[i];
     double acc = fmax(fabs(acceleration), sqrt(g));
-    return SLIDE_STILL * fmax(speeds_at(r, contact),
-                              sqrt(2.0 * acc * event_length(r, contact)));
+    return MODE_STILL * fmax(speeds_at(r, contact),
+                             sqrt(2.0 * acc * gap_length(r, contact)));
 }
 
 /* -- the choice ------------------------------------------------------------
@@ -80,7 +80,7 @@ slide_still(struct rt *r, uint32_t contact, double acceleration)
 
 struct choice {
     int n;
-    const struct slide_point *p;
+    const struct contact_point_state *p;
     const double *G;
     int left;
     double *force, *acc, *size; /* n */
@@ -124,9 +124,10 @@ complementary(struct rt *r, struct choice *c)
 /* points that push, then those that are kept by them alone; *to: the group that
  * they are held as, NULL: none */
 static int
-keep(struct rt *r, struct choice *c, struct slide **to)
+keep(struct rt *r, struct choice *c, struct persistent_group **to)
 {
-    struct slide_spot *spot = NEW_N(r->brief, struct slide_spot, c->n + 1);
+    struct contact_point *spot =
+        NEW_N(r->brief, struct contact_point, c->n + 1);
     int n = 0, n_on;
     *to = NULL;
     for (int i = 0; i < c->n; i++)
@@ -145,42 +146,43 @@ keep(struct rt *r, struct choice *c, struct slide **to)
     if (n_on == 0)
         return IMP_OK;
     /* closed means all of them, whatever pushes */
-    int st = n > n_on ? slide_stop(r, spot, n, NULL, NULL) : IMP_OK;
+    int st = n > n_on ? persistent_close(r, spot, n, NULL, NULL) : IMP_OK;
     if (st)
         return st;
-    struct slide *s = *to = slide_hold(r, spot, n);
+    struct persistent_group *s = *to = persistent_hold(r, spot, n);
     s->n_on = n_on;
     for (int i = n_on; i < n; i++)
         s->row[i].on = false;
-    slide_project_group(r, s);
-    return slide_group_series(r, s, 2, UINT32_MAX);
+    persistent_project_group(r, s);
+    return persistent_group_series(r, s, 2, UINT32_MAX);
 }
 
 int
-slide_choose(struct rt *r, const struct slide_spot *spot, int n, int left,
-             enum slide_choice *choice)
+mode_select(struct rt *r, const struct contact_point *spot, int n, int left,
+            enum mode_choice *choice)
 {
-    struct slide_spot *at = NEW_N(r->brief, struct slide_spot, n + 1);
-    struct slide_point *p = NEW_N(r->brief, struct slide_point, n + 1);
+    struct contact_point *at = NEW_N(r->brief, struct contact_point, n + 1);
+    struct contact_point_state *p =
+        NEW_N(r->brief, struct contact_point_state, n + 1);
     double *G = NEW_N(r->brief, double, (size_t)n *(size_t)n + 1);
     double *x = NEW_N(r->brief, double, 3 * (size_t)n + 1);
     struct choice c = {.n = n, .p = p, .G = G, .left = left};
     c.force = x;
     c.acc = x + n;
     c.size = x + 2 * n;
-    *choice = SLIDE_FREE;
+    *choice = MODE_FREE;
     memcpy(at, spot, sizeof *at * (size_t)n);
     bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1);
     for (int i = 0; i < n; i++)
-        slide_mark(r, at[i].contact, block);
-    slide_end(r, block);
+        persistent_mark(r, at[i].contact, block);
+    persistent_release(r, block);
     if (n == 0)
         return IMP_OK;
-    int st = slide_look(r, at, n, p, G);
+    int st = contact_point_states(r, at, n, p, G);
     if (st)
         return st;
     if (!complementary(r, &c)) {
-        *choice = SLIDE_JAMMED;
+        *choice = MODE_JAMMED;
         return IMP_OK;
     }
     /* where it ceased the force is 0 to rounding: it pulls or pushes again by
@@ -188,14 +190,14 @@ slide_choose(struct rt *r, const struct slide_spot *spot, int n, int left,
     if (left >= 0 && c.acc[left] < -1e-6 * c.size[left]) {
         c.left = -1;
         if (!complementary(r, &c)) {
-            *choice = SLIDE_JAMMED;
+            *choice = MODE_JAMMED;
             return IMP_OK;
         }
     }
-    struct slide *s;
+    struct persistent_group *s;
     if ((st = keep(r, &c, &s)))
         return st;
     if (s)
-        *choice = s->rank < s->n_on ? SLIDE_SHARED : SLIDE_HOLDS;
+        *choice = s->rank < s->n_on ? MODE_SHARED : MODE_HOLDS;
     return IMP_OK;
 }

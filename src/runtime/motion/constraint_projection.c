@@ -32,7 +32,7 @@ keep_momentum(struct rt *r, uint32_t body, const double t[3])
     const double *I = r->env + b->env_body + IMP_BODY_INERTIA;
     const double *w = r->env + b->env_state + 10;
     double L[3], u[3], f[6] = {0}, a[6];
-    if (r->im->dim == 2 || r->hold)
+    if (r->im->dim == 2 || r->joints)
         return;
     L[0] = I[0] * w[0] + I[3] * w[1] + I[4] * w[2];
     L[1] = I[3] * w[0] + I[1] * w[1] + I[5] * w[2];
@@ -45,13 +45,14 @@ keep_momentum(struct rt *r, uint32_t body, const double t[3])
         int j = (i + 1) % 3, k = (i + 2) % 3;
         f[3 + i] = u[i] + 0.5 * (u[j] * t[k] - u[k] * t[j]);
     }
-    slide_by_mass(r, body, f, a);
-    hold_shift(r, body, a, true);
+    persistent_by_mass(r, body, f, a);
+    joints_shift_body(r, body, a, true);
 }
 
 /* the state += sum of x_i times what a force at row i does */
 static void
-shift(struct rt *r, const struct slide *s, const double *x, bool velocity)
+shift(struct rt *r, const struct persistent_group *s, const double *x,
+      bool velocity)
 {
     for (uint32_t n = 0; n < s->n_body; n++) {
         uint32_t b = s->body[n];
@@ -60,7 +61,7 @@ shift(struct rt *r, const struct slide *s, const double *x, bool velocity)
             for (int j = 0; j < 6; j++)
                 c[j] += x[i] * s->answer[((size_t)i * r->im->bodies.n + b) * 6 +
                                          (size_t)j];
-        hold_shift(r, b, c, velocity);
+        joints_shift_body(r, b, c, velocity);
         if (!velocity)
             keep_momentum(r, b, c + 3);
     }
@@ -68,7 +69,7 @@ shift(struct rt *r, const struct slide *s, const double *x, bool velocity)
 
 /* sizes of the numbers that a row's gap and its rate are made of */
 static void
-sizes(const struct rt *r, const struct slide_row *row, double *place,
+sizes(const struct rt *r, const struct persistent_row *row, double *place,
       double *speed)
 {
     const imp_contact *k = rt_contact(r, row->spot.contact);
@@ -80,15 +81,15 @@ sizes(const struct rt *r, const struct slide_row *row, double *place,
         double size = r->env[b->env_body + IMP_BODY_RADIUS];
         if (isfinite(size))
             *place += size;
-        for (uint32_t i = 0; i < slide_per_body(r); i++)
-            *speed += fabs(row->open[e][slide_entry(r, i)].c[0] * v[i]);
+        for (uint32_t i = 0; i < persistent_per_body(r); i++)
+            *speed += fabs(row->open[e][persistent_entry(r, i)].c[0] * v[i]);
     }
 }
 
 /* gaps, or their rates, beyond `want` (NULL: 0) into s->b; true: more than
  * rounding */
 static bool
-deviation(const struct rt *r, struct slide *s, bool velocity,
+deviation(const struct rt *r, struct persistent_group *s, bool velocity,
           const double *want)
 {
     double place, speed;
@@ -105,7 +106,8 @@ deviation(const struct rt *r, struct slide *s, bool velocity,
 /* How directions and torques of a unit force at a row change in the world, in
  * the axes they are kept in; what is only rounding is none. */
 static void
-turning(const struct rt *r, const struct slide_row *row, int e, double out[6])
+turning(const struct rt *r, const struct persistent_row *row, int e,
+        double out[6])
 {
     uint32_t d = r->im->dim, body = rt_contact(r, row->spot.contact)->body[e];
     const double *w = r->env + rt_body(r, body)->env_state + (d == 2 ? 5 : 10);
@@ -129,20 +131,20 @@ turning(const struct rt *r, const struct slide_row *row, int e, double out[6])
  * momenta are off by -N'^T x when they are applied now. Where joints answer
  * this is left out. */
 static void
-in_their_time(struct rt *r, const struct slide *s, const double *x)
+in_their_time(struct rt *r, const struct persistent_group *s, const double *x)
 {
-    for (int i = 0; i < s->n_on && !r->hold; i++) {
-        const struct slide_row *row = &s->row[i];
+    for (int i = 0; i < s->n_on && !r->joints; i++) {
+        const struct persistent_row *row = &s->row[i];
         const imp_contact *k = rt_contact(r, row->spot.contact);
         for (int e = 0; e < 2; e++) {
             double f[6], a[6];
-            if (!slide_body_moves(r, k->body[e]))
+            if (!contact_point_body_moves(r, k->body[e]))
                 continue;
             turning(r, row, e, f);
             for (int j = 0; j < 6; j++)
                 f[j] *= -x[i];
-            slide_by_mass(r, k->body[e], f, a);
-            hold_shift(r, k->body[e], a, true);
+            persistent_by_mass(r, k->body[e], f, a);
+            joints_shift_body(r, k->body[e], a, true);
         }
     }
 }
@@ -150,61 +152,61 @@ in_their_time(struct rt *r, const struct slide *s, const double *x)
 /* the least change in the metric of the masses that makes all gaps, and then
  * their rates, what they should be */
 static int
-project(struct rt *r, struct slide *s, int rounds, const double *gap,
+project(struct rt *r, struct persistent_group *s, int rounds, const double *gap,
         const double *rate, bool timed)
 {
     double *x = s->x;
     for (int round = 0;; round++) {
-        int st = slide_rates(r, s);
+        int st = persistent_rates(r, s);
         if (st)
             return st;
         if (round == rounds || !deviation(r, s, false, gap))
             break;
-        slide_solve(s, s->b, x);
+        persistent_solve(s, s->b, x);
         if (timed && round == 0)
             in_their_time(r, s, x);
         shift(r, s, x, false);
     }
     if (deviation(r, s, true, rate)) {
-        slide_solve(s, s->b, x);
+        persistent_solve(s, s->b, x);
         shift(r, s, x, true);
     }
     return IMP_OK;
 }
 
 void
-slide_project_group(struct rt *r, struct slide *s)
+persistent_project_group(struct rt *r, struct persistent_group *s)
 {
     /* failures are silent here: the series of the next step meets them */
     (void)project(r, s, SLIDE_PROJECT, NULL, NULL, false);
 }
 
 void
-slide_project(struct rt *r)
+persistent_project(struct rt *r)
 {
-    for (int i = 0; i < r->slides->n; i++)
-        slide_project_group(r, r->slides->group[i]);
+    for (int i = 0; i < r->persistent_memory->n; i++)
+        persistent_project_group(r, r->persistent_memory->group[i]);
 }
 
 void
-slide_push(struct rt *r, const double *impulse)
+persistent_apply_impulses(struct rt *r, const double *impulse)
 {
-    shift(r, r->slides->look, impulse, true);
+    shift(r, r->persistent_memory->look, impulse, true);
 }
 
 int
-slide_stop(struct rt *r, const struct slide_spot *spot, int n,
-           const double *gap, const double *rate)
+persistent_close(struct rt *r, const struct contact_point *spot, int n,
+                 const double *gap, const double *rate)
 {
     if (n == 0)
         return IMP_OK;
-    struct slide *s = slide_look_at(r, spot, n);
+    struct persistent_group *s = persistent_look_at(r, spot, n);
     /* the impulses first, where the bodies are */
-    int st = slide_rates(r, s);
+    int st = persistent_rates(r, s);
     if (st)
         return st;
     if (deviation(r, s, true, rate)) {
-        slide_solve(s, s->b, s->x);
+        persistent_solve(s, s->b, s->x);
         shift(r, s, s->x, true);
     }
     return project(r, s, SLIDE_ROUNDS, gap, rate, true);

@@ -8,14 +8,14 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/gap/closest_points.h"
 #include "runtime/gap/polytope_contact_priv.h"
-#include "runtime/gap/smooth_smooth.h"
 #include "runtime/impact/impact_of_run.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_priv.h"
 
 bool
-slide_body_moves(const struct rt *r, uint32_t body)
+contact_point_body_moves(const struct rt *r, uint32_t body)
 {
     return body != IMP_WORLD && !(rt_body(r, body)->flags & IMP_BODYF_FIXED);
 }
@@ -119,7 +119,7 @@ open_by(const struct rt *r, uint32_t body, int order, const struct taylor R[9],
 {
     for (int i = 0; i < 6; i++)
         taylor_const(order, 0.0, &out[i]);
-    if (!slide_body_moves(r, body))
+    if (!contact_point_body_moves(r, body))
         return;
     turn(order, R, false, n, out);
     taylor_cross(order, x, n, out + 3);
@@ -129,18 +129,18 @@ open_by(const struct rt *r, uint32_t body, int order, const struct taylor R[9],
  */
 
 static int
-surface_row(struct rt *r, struct slide_row *row, int order)
+surface_row(struct rt *r, struct persistent_row *row, int order)
 {
     uint32_t c = row->spot.contact, d = r->im->dim;
     const imp_contact *k = rt_contact(r, c);
     const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + k->opening;
     const double *rows[2] = {NULL, NULL};
-    struct closest cl;
-    int st = closest_points(r, c, &cl, true);
+    struct closest_points cl;
+    int st = closest_points_find(r, c, &cl, true);
     if (st)
         return st;
     for (int i = 0; i < 2; i++)
-        if (slide_body_moves(r, k->body[i]))
+        if (contact_point_body_moves(r, k->body[i]))
             rows[i] = r->work[rt_body(r, k->body[i])->block];
     double *work = r->opening_work[c];
     if (!work)
@@ -180,15 +180,16 @@ struct over {
 };
 
 static int
-over_get(struct rt *r, const struct slide_spot *at, int order, struct over *o)
+over_get(struct rt *r, const struct contact_point *at, int order,
+         struct over *o)
 {
     o->order = order;
     o->has_back = false;
-    return corner_pose(r, at->contact, order, o->c, o->R, &o->holds);
+    return polytope_relative_pose(r, at->contact, order, o->c, o->R, &o->holds);
 }
 
 /* the poses that the rows of one contact share, of one series */
-struct slide_poses {
+struct contact_point_poses {
     uint32_t contact;
     struct over over;
     struct taylor R[2][9]; /* body -> world */
@@ -217,7 +218,7 @@ over_point(struct over *o, int face_of, const double x[3], struct taylor y[3])
 }
 
 static const struct polytope_face *
-face_of(const struct rt *r, const struct slide_spot *at,
+face_of(const struct rt *r, const struct contact_point *at,
         const struct polytope **other)
 {
     const imp_contact *k = rt_contact(r, at->contact);
@@ -227,19 +228,20 @@ face_of(const struct rt *r, const struct slide_spot *at,
 
 /* fills s->poses for this row's contact */
 static int
-poses(struct rt *r, struct slide *s, const struct slide_spot *at, int order)
+poses(struct rt *r, struct persistent_group *s, const struct contact_point *at,
+      int order)
 {
     const imp_contact *k = rt_contact(r, at->contact);
     if (!s->poses) {
-        s->poses = NEW(r->own, struct slide_poses);
+        s->poses = NEW(r->own, struct contact_point_poses);
         s->poses->contact = UINT32_MAX;
     }
-    struct slide_poses *p = s->poses;
+    struct contact_point_poses *p = s->poses;
     if (p->contact == at->contact)
         return IMP_OK;
     int st = over_get(r, at, order, &p->over);
     for (int i = 0; i < 2 && !st; i++)
-        if (slide_body_moves(r, k->body[i]))
+        if (contact_point_body_moves(r, k->body[i]))
             rotation(r, k->body[i], order, p->R[i]);
     p->has_face = false;
     p->contact = st ? UINT32_MAX : at->contact;
@@ -247,23 +249,24 @@ poses(struct rt *r, struct slide *s, const struct slide_spot *at, int order)
 }
 
 void
-slide_poses_forget(struct slide *s)
+contact_point_poses_forget(struct persistent_group *s)
 {
     if (s->poses)
         s->poses->contact = UINT32_MAX;
 }
 
 static void
-face_normal(const struct rt *r, struct slide_poses *p, const imp_contact *k,
-            const struct slide_spot *at, const double n[3])
+face_normal(const struct rt *r, struct contact_point_poses *p,
+            const imp_contact *k, const struct contact_point *at,
+            const double n[3])
 {
     int order = p->over.order, b = at->face_of;
     if (p->has_face && p->face_of == b && p->face == at->face)
         return;
     turn_fixed(order, p->over.R, b == 0, n, p->own);
-    if (slide_body_moves(r, k->body[b]))
+    if (contact_point_body_moves(r, k->body[b]))
         turn_fixed(order, p->R[b], false, n, p->world);
-    else if (slide_body_moves(r, k->body[1 - b]))
+    else if (contact_point_body_moves(r, k->body[1 - b]))
         turn(order, p->R[1 - b], false, p->own, p->world);
     p->has_face = true;
     p->face_of = b;
@@ -271,9 +274,10 @@ face_normal(const struct rt *r, struct slide_poses *p, const imp_contact *k,
 }
 
 static int
-vertex_row(struct rt *r, struct slide *s, struct slide_row *row, int order)
+vertex_row(struct rt *r, struct persistent_group *s, struct persistent_row *row,
+           int order)
 {
-    const struct slide_spot *at = &row->spot;
+    const struct contact_point *at = &row->spot;
     const imp_contact *k = rt_contact(r, at->contact);
     const struct polytope *p;
     const struct polytope_face *f = face_of(r, at, &p);
@@ -282,7 +286,7 @@ vertex_row(struct rt *r, struct slide *s, struct slide_row *row, int order)
     int st = poses(r, s, at, order);
     if (st)
         return st;
-    struct slide_poses *o = s->poses;
+    struct contact_point_poses *o = s->poses;
     over_point(&o->over, b, p->vertex[at->vertex], y);
     taylor_dot_const(order, y, f->n, &row->gap);
     row->gap.c[0] -= f->d;
@@ -290,13 +294,13 @@ vertex_row(struct rt *r, struct slide *s, struct slide_row *row, int order)
     for (int e = 0; e < 2; e++)
         for (int i = 0; i < 6; i++)
             taylor_const(order, 0.0, &row->open[e][i]);
-    if (slide_body_moves(r, k->body[1 - b])) { /* by n at the vertex */
+    if (contact_point_body_moves(r, k->body[1 - b])) { /* by n at the vertex */
         for (int i = 0; i < 3; i++)
             taylor_scale(order, 1.0, &o->world[i], &row->open[1 - b][i]);
         cross_fixed(order, o->own, p->vertex[at->vertex], -1.0,
                     row->open[1 - b] + 3);
     }
-    if (slide_body_moves(r, k->body[b])) { /* by -n at y */
+    if (contact_point_body_moves(r, k->body[b])) { /* by -n at y */
         for (int i = 0; i < 3; i++)
             taylor_scale(order, -1.0, &o->world[i], &row->open[b][i]);
         cross_fixed(order, y, f->n, -1.0, row->open[b] + 3);
@@ -312,7 +316,7 @@ struct crossing {
 };
 
 static const struct polytope_edge *
-edge_of(const struct rt *r, const struct slide_spot *at, int i,
+edge_of(const struct rt *r, const struct contact_point *at, int i,
         const struct polytope **p)
 {
     *p = r->polytope[rt_contact(r, at->contact)->body[i]];
@@ -321,7 +325,7 @@ edge_of(const struct rt *r, const struct slide_spot *at, int i,
 
 /* false: they are parallel */
 static bool
-cross_edges(const struct rt *r, const struct slide_spot *at, struct over *o,
+cross_edges(const struct rt *r, const struct contact_point *at, struct over *o,
             struct crossing *k)
 {
     const struct polytope *p;
@@ -345,7 +349,7 @@ cross_edges(const struct rt *r, const struct slide_spot *at, struct over *o,
     }
     taylor_cross(order, k->d[0], k->d[1], N);
     taylor_dot(order, N, N, &n2);
-    if (!(n2.c[0] > SLIDE_PARALLEL * SLIDE_PARALLEL))
+    if (!(n2.c[0] > CONTACT_POINT_PARALLEL * CONTACT_POINT_PARALLEL))
         return false;
     taylor_sqrt(order, &n2, &len);
     for (int i = 0; i < 3; i++) {
@@ -364,9 +368,10 @@ cross_edges(const struct rt *r, const struct slide_spot *at, struct over *o,
 }
 
 static int
-edges_row(struct rt *r, struct slide *s, struct slide_row *row, int order)
+edges_row(struct rt *r, struct persistent_group *s, struct persistent_row *row,
+          int order)
 {
-    const struct slide_spot *at = &row->spot;
+    const struct contact_point *at = &row->spot;
     const imp_contact *k = rt_contact(r, at->contact);
     const struct polytope *p;
     struct crossing here, *c = &here;
@@ -397,7 +402,7 @@ edges_row(struct rt *r, struct slide *s, struct slide_row *row, int order)
 /* do the edges cross now, or nearly, the one's outer side towards the other's?
  * Sets at->face_of. o: to order 0 */
 static bool
-cross_now(const struct rt *r, struct slide_spot *at, struct over *o)
+cross_now(const struct rt *r, struct contact_point *at, struct over *o)
 {
     const struct polytope *p;
     struct crossing here, *c = &here;
@@ -425,16 +430,16 @@ cross_now(const struct rt *r, struct slide_spot *at, struct over *o)
 }
 
 int
-slide_crossings(struct rt *r, uint32_t contact, int order,
-                bool (*wanted)(void *, const struct slide_spot *),
-                void (*each)(void *, const struct slide_spot *,
-                             const struct taylor *),
-                void *ctx)
+contact_point_crossings(struct rt *r, uint32_t contact, int order,
+                        bool (*wanted)(void *, const struct contact_point *),
+                        void (*each)(void *, const struct contact_point *,
+                                     const struct taylor *),
+                        void *ctx)
 {
     const imp_contact *k = rt_contact(r, contact);
     const struct polytope *p = r->polytope[k->body[0]],
                           *q = r->polytope[k->body[1]];
-    struct slide_spot at = {contact, SLIDE_EDGES, 0, 0, 0};
+    struct contact_point at = {contact, POINT_EDGES, 0, 0, 0};
     struct crossing here, *c = &here;
     struct over o;
     int st = p->n_edge && q->n_edge ? over_get(r, &at, order, &o) : IMP_OK;
@@ -453,8 +458,8 @@ slide_crossings(struct rt *r, uint32_t contact, int order,
 }
 
 int
-slide_place(struct rt *r, const struct slide_spot *at, int order,
-            struct taylor out[3])
+contact_point_place(struct rt *r, const struct contact_point *at, int order,
+                    struct taylor out[3])
 {
     const imp_contact *k = rt_contact(r, at->contact);
     struct crossing here, *c = &here;
@@ -462,7 +467,7 @@ slide_place(struct rt *r, const struct slide_spot *at, int order,
     int st = over_get(r, at, order, &o);
     if (st)
         return st;
-    if (at->kind == SLIDE_EDGES) {
+    if (at->kind == POINT_EDGES) {
         if (!cross_edges(r, at, &o, c))
             return IMP_SINGULAR;
         for (int i = 0; i < 3; i++) {
@@ -481,7 +486,7 @@ slide_place(struct rt *r, const struct slide_spot *at, int order,
 
 /* how far the crossing is from the ends of both edges */
 static int
-edge_ends(struct rt *r, const struct slide_spot *at, int order,
+edge_ends(struct rt *r, const struct contact_point *at, int order,
           struct taylor *side)
 {
     struct crossing here, *c = &here;
@@ -497,9 +502,9 @@ edge_ends(struct rt *r, const struct slide_spot *at, int order,
 }
 
 int
-slide_vertices(struct rt *r, const struct slide_spot *on, int order,
-               void (*each)(void *, uint32_t, const struct taylor *), void *ctx,
-               double *holds)
+contact_point_vertices(struct rt *r, const struct contact_point *on, int order,
+                       void (*each)(void *, uint32_t, const struct taylor *),
+                       void *ctx, double *holds)
 {
     const struct polytope *p;
     const struct polytope_face *f = face_of(r, on, &p);
@@ -518,15 +523,15 @@ slide_vertices(struct rt *r, const struct slide_spot *on, int order,
 }
 
 int
-slide_sides(struct rt *r, const struct slide_spot *at, int order,
-            struct taylor *side, int most)
+contact_point_sides(struct rt *r, const struct contact_point *at, int order,
+                    struct taylor *side, int most)
 {
     const imp_contact *k = rt_contact(r, at->contact);
     const struct polytope *q = r->polytope[k->body[at->face_of]], *p;
     struct over o;
     struct taylor y[3];
     int n = 0;
-    if (at->kind == SLIDE_EDGES)
+    if (at->kind == POINT_EDGES)
         return most < 4 ? 0 : edge_ends(r, at, order, side);
     if (q->n_vertex == 0 || over_get(r, at, order, &o))
         return 0;
@@ -558,23 +563,25 @@ slide_sides(struct rt *r, const struct slide_spot *at, int order,
  */
 
 static int
-smooth_row(struct rt *r, struct slide *sl, struct slide_row *row, int order)
+smooth_row(struct rt *r, struct persistent_group *sl,
+           struct persistent_row *row, int order)
 {
     uint32_t c = row->spot.contact;
     const imp_contact *k = rt_contact(r, c);
     uint32_t s = k->smooth;
-    struct corner near;
+    struct nearest_features near;
     struct taylor p[3], N[3], n2, len, x[3], m[3], w[3];
-    int st = corner_closest(r, c, &near, true);
+    int st = polytope_contact_closest(r, c, &near, true);
     if (!st)
-        st = corner_smooth_series(r, c, order, row->gap.c,
-                                  order >= RT_ORDER ? &row->valid : NULL);
+        st = smooth_polytope_series(r, c, order, row->gap.c,
+                                    order >= MOTION_STEP_ORDER ? &row->valid
+                                                               : NULL);
     if (!st)
         st = poses(r, sl, &row->spot, order);
     if (st)
         return st;
     const struct over *o = &sl->poses->over;
-    corner_smooth_point(r, c, order, p, N);
+    smooth_polytope_point_series(r, c, order, p, N);
     taylor_dot(order, N, N, &n2);
     taylor_sqrt(order, &n2, &len);
     for (int i = 0; i < 3; i++) {
@@ -603,16 +610,16 @@ smooth_row(struct rt *r, struct slide *sl, struct slide_row *row, int order)
 }
 
 int
-slide_row_series(struct rt *r, struct slide *s, struct slide_row *row,
-                 int order)
+contact_point_series(struct rt *r, struct persistent_group *s,
+                     struct persistent_row *row, int order)
 {
     row->valid = INFINITY;
     switch (row->spot.kind) {
-    case SLIDE_SURFACE:
+    case POINT_SURFACE:
         return surface_row(r, row, order);
-    case SLIDE_SMOOTH:
+    case POINT_SMOOTH:
         return smooth_row(r, s, row, order);
-    case SLIDE_EDGES:
+    case POINT_EDGES:
         return edges_row(r, s, row, order);
     default:
         return vertex_row(r, s, row, order);

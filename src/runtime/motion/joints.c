@@ -22,17 +22,17 @@
 
 /* rounds of Newton's method; the error after a step is of rounding, so that
  * the second finds nothing left */
-#define HOLD_ROUNDS 3
+#define JOINTS_ROUNDS 3
 
-struct hold_block {
+struct joint_block {
     uint32_t n; /* conditions; 0: nothing to hold */
     int rank;   /* of J at the first solve; -1: not yet */
     double *lambda, *out, *J, *phi, *local, *change, *work;
     int *piv;
 };
-struct hold {
-    struct hold_block *blocks;
-    double error; /* greatest of positions after a step, since hold_reset */
+struct joint_projection {
+    struct joint_block *blocks;
+    double error; /* greatest of positions after a step, since joints_reset */
 };
 
 static const imp_block *
@@ -41,16 +41,16 @@ block_at(const struct rt *r, uint32_t b)
     return IMP_ARRAY(r->im, r->im->blocks, imp_block) + b;
 }
 
-struct hold *
-hold_new(struct rt *r)
+struct joint_projection *
+joints_new(struct rt *r)
 {
     const imp_image *im = r->im;
-    struct hold *h = NEW(r->own, struct hold);
+    struct joint_projection *h = NEW(r->own, struct joint_projection);
     bool any = false;
-    h->blocks = NEW_N(r->own, struct hold_block, im->blocks.n + 1);
+    h->blocks = NEW_N(r->own, struct joint_block, im->blocks.n + 1);
     for (uint32_t b = 0; b < im->blocks.n; b++) {
         const imp_block *bl = block_at(r, b);
-        struct hold_block *o = h->blocks + b;
+        struct joint_block *o = h->blocks + b;
         size_t n = bl->n_unknown, nv = (im->dim == 2 ? 3 : 6) * bl->bodies.n;
         if (n == 0)
             continue;
@@ -153,13 +153,13 @@ start_joint(struct rt *r, const imp_joint *j)
 }
 
 void
-hold_start(struct rt *r)
+joints_start(struct rt *r)
 {
     const imp_joint *j = IMP_ARRAY(r->im, r->im->joints, imp_joint);
     for (uint32_t i = 0; i < r->im->joints.n; i++)
         start_joint(r, j + i);
-    for (uint32_t b = 0; r->hold && b < r->im->blocks.n; b++)
-        r->hold->blocks[b].rank = -1;
+    for (uint32_t b = 0; r->joints && b < r->im->blocks.n; b++)
+        r->joints->blocks[b].rank = -1;
 }
 
 /* -- multipliers
@@ -169,7 +169,7 @@ hold_start(struct rt *r)
 static int
 factor(struct rt *r, uint32_t block)
 {
-    struct hold_block *o = r->hold->blocks + block;
+    struct joint_block *o = r->joints->blocks + block;
     memset(o->lambda, 0, o->n * sizeof *o->lambda);
     int st = rt_eval(r, block_at(r, block)->solve, o->lambda, o->out);
     if (st)
@@ -180,7 +180,7 @@ factor(struct rt *r, uint32_t block)
 static int
 rank_changed(struct rt *r, uint32_t block, int rank)
 {
-    const struct hold_block *o = r->hold->blocks + block;
+    const struct joint_block *o = r->joints->blocks + block;
     const imp_joint *j = IMP_ARRAY(r->im, r->im->joints, imp_joint);
     char t[NUM_TEXT];
     imp_range where = IMP_NOWHERE;
@@ -200,12 +200,12 @@ rank_changed(struct rt *r, uint32_t block, int rank)
 }
 
 int
-hold_solve(struct rt *r, uint32_t block, const double **lambda)
+joints_multipliers(struct rt *r, uint32_t block, const double **lambda)
 {
     *lambda = NULL;
-    if (!r->hold || r->hold->blocks[block].n == 0)
+    if (!r->joints || r->joints->blocks[block].n == 0)
         return IMP_OK;
-    struct hold_block *o = r->hold->blocks + block;
+    struct joint_block *o = r->joints->blocks + block;
     int st = factor(r, block);
     if (st == IMP_NONFINITE) {
         rt_nonfinite(r, block_at(r, block)->solve, o->lambda);
@@ -238,7 +238,7 @@ low_part(const struct rt *r, uint32_t env)
 static int
 conditions(struct rt *r, uint32_t block)
 {
-    struct hold_block *o = r->hold->blocks + block;
+    struct joint_block *o = r->joints->blocks + block;
     const imp_block *bl = block_at(r, block);
     const uint32_t *body = IMP_ARRAY(r->im, bl->bodies, uint32_t);
     uint32_t d = r->im->dim;
@@ -267,7 +267,7 @@ conditions(struct rt *r, uint32_t block)
 static int
 correction(struct rt *r, uint32_t block, const double *phi)
 {
-    struct hold_block *o = r->hold->blocks + block;
+    struct joint_block *o = r->joints->blocks + block;
     for (uint32_t i = 0; i < o->n; i++)
         o->lambda[i] = -phi[i];
     imp_ldlt_solve((int)o->n, o->J, o->piv, o->lambda);
@@ -314,11 +314,11 @@ momentum(const struct rt *r, uint32_t body, const double c[6], double out[6])
 }
 
 int
-hold_answer(struct rt *r, uint32_t block, double *change)
+joints_response(struct rt *r, uint32_t block, double *change)
 {
-    if (!r->hold || r->hold->blocks[block].n == 0)
+    if (!r->joints || r->joints->blocks[block].n == 0)
         return IMP_OK;
-    struct hold_block *o = r->hold->blocks + block;
+    struct joint_block *o = r->joints->blocks + block;
     const imp_block *bl = block_at(r, block);
     const uint32_t *body = IMP_ARRAY(r->im, bl->bodies, uint32_t);
     uint32_t nv = r->im->dim == 2 ? 3 : 6;
@@ -351,7 +351,8 @@ hold_answer(struct rt *r, uint32_t block, double *change)
 }
 
 void
-hold_shift(struct rt *r, uint32_t body, const double change[6], bool velocity)
+joints_shift_body(struct rt *r, uint32_t body, const double change[6],
+                  bool velocity)
 {
     uint32_t at = rt_body(r, body)->env_state, d = r->im->dim;
     double c[6];
@@ -371,7 +372,7 @@ hold_shift(struct rt *r, uint32_t body, const double change[6], bool velocity)
 static void
 apply(struct rt *r, uint32_t block, bool velocity)
 {
-    const struct hold_block *o = r->hold->blocks + block;
+    const struct joint_block *o = r->joints->blocks + block;
     const imp_block *bl = block_at(r, block);
     const uint32_t *body = IMP_ARRAY(r->im, bl->bodies, uint32_t);
     uint32_t d = r->im->dim, nv = d == 2 ? 3 : 6;
@@ -403,11 +404,11 @@ greatest(const double *v, uint32_t n)
 static void
 project_block(struct rt *r, uint32_t block)
 {
-    struct hold_block *o = r->hold->blocks + block;
+    struct joint_block *o = r->joints->blocks + block;
     double before = INFINITY;
     if (o->n == 0 || factor(r, block))
         return;
-    for (int round = 0; round < HOLD_ROUNDS; round++) {
+    for (int round = 0; round < JOINTS_ROUNDS; round++) {
         if (conditions(r, block))
             return;
         double off = greatest(o->phi, o->n);
@@ -420,37 +421,37 @@ project_block(struct rt *r, uint32_t block)
             return;
         apply(r, block, false);
     }
-    r->hold->error = fmax(r->hold->error, before);
+    r->joints->error = fmax(r->joints->error, before);
     if (!conditions(r, block) && !correction(r, block, o->phi + o->n))
         apply(r, block, true);
 }
 
 void
-hold_project(struct rt *r)
+joints_project(struct rt *r)
 {
-    for (uint32_t b = 0; r->hold && b < r->im->blocks.n; b++)
+    for (uint32_t b = 0; r->joints && b < r->im->blocks.n; b++)
         project_block(r, b);
 }
 
 void
-hold_reset(struct rt *r)
+joints_reset(struct rt *r)
 {
-    if (r->hold)
-        r->hold->error = 0;
+    if (r->joints)
+        r->joints->error = 0;
 }
 
 double
-hold_greatest(const struct rt *r)
+joints_greatest_error(const struct rt *r)
 {
-    return r->hold ? r->hold->error : 0;
+    return r->joints ? r->joints->error : 0;
 }
 
 int
-hold_errors(struct rt *r, double *position, double *velocity)
+joints_errors(struct rt *r, double *position, double *velocity)
 {
     double p = 0, v = 0;
-    for (uint32_t b = 0; r->hold && b < r->im->blocks.n; b++) {
-        const struct hold_block *o = r->hold->blocks + b;
+    for (uint32_t b = 0; r->joints && b < r->im->blocks.n; b++) {
+        const struct joint_block *o = r->joints->blocks + b;
         if (o->n == 0)
             continue;
         int st = conditions(r, b);
@@ -477,18 +478,18 @@ apply_rotation(const double R[9], const double x[3], double out[3])
 }
 
 int
-hold_kinematics(struct rt *r, uint32_t body, double out[18])
+joints_kinematics(struct rt *r, uint32_t body, double out[18])
 {
     const imp_body *b = rt_body(r, body);
     if (b->kinematics != IMP_NO_TAPE &&
-        !(b->block != IMP_NO_BLOCK && slide_moves(r, b->block)))
+        !(b->block != IMP_NO_BLOCK && persistent_moves(r, b->block)))
         return rt_eval(r, b->kinematics, NULL, out);
     const imp_block *bl = block_at(r, b->block);
     const uint32_t *state = IMP_ARRAY(r->im, bl->state, uint32_t);
     const uint32_t *rows = IMP_ARRAY(r->im, bl->rows, uint32_t);
     double *keep = r->work[b->block], h;
-    double *work = r->hold && !slide_moves(r, b->block)
-                       ? r->hold->blocks[b->block].work
+    double *work = r->joints && !persistent_moves(r, b->block)
+                       ? r->joints->blocks[b->block].work
                        : NULL;
     if (!work) {
         size_t n = IMP_ARRAY(r->im, r->im->tapes, imp_tape)[bl->motion].n_rows;

@@ -6,34 +6,34 @@
 
 #include "runtime/instance/run.h"
 
-/* for r->hold, owned by r->own; NULL where no joint holds a moving body */
-struct hold *hold_new(struct rt *r);
+/* for r->joints, owned by r->own; NULL where no joint holds a moving body */
+struct joint_projection *joints_new(struct rt *r);
 /* end of set-up: what joints fix to their bodies, from the initial poses */
-void hold_start(struct rt *r);
+void joints_start(struct rt *r);
 /* multipliers of a block at the present state, for its motion tape; NULL where
  * it has none. IMP_FAILED after E0604 where the joints' conditions are not as
  * many independent ones as at the start */
-int hold_solve(struct rt *r, uint32_t block, const double **lambda);
+int joints_multipliers(struct rt *r, uint32_t block, const double **lambda);
 /* poses and velocities of all blocks back onto their joints: least change in
  * the metric of the masses */
-void hold_project(struct rt *r);
+void joints_project(struct rt *r);
 /* greatest error of a joint's condition at the present state: of positions (m,
  * or rad of directions), of velocities; status of the tapes. Either may be
  * NULL. 0 without joints */
-int hold_errors(struct rt *r, double *position, double *velocity);
+int joints_errors(struct rt *r, double *position, double *velocity);
 /* greatest error of positions that a step left, after its projection, since
  * the run was set to its start (rt_reset) */
-double hold_greatest(const struct rt *r);
-void hold_reset(struct rt *r);
+double joints_greatest_error(const struct rt *r);
+void joints_reset(struct rt *r);
 /* A change of velocities (per body of the model 6: world axes, then body axes;
  * plane: entry 5) by forces, to which the joints of the block answer: theirs is
  * added. At the present state; status of the tapes */
-int hold_answer(struct rt *r, uint32_t block, double *change);
+int joints_response(struct rt *r, uint32_t block, double *change);
 /* one body: its pose, or its velocities, moved by such a change */
-void hold_shift(struct rt *r, uint32_t body, const double change[6],
-                bool velocity);
+void joints_shift_body(struct rt *r, uint32_t body, const double change[6],
+                       bool velocity);
 /* what imp_body.kinematics gives, for any body: where joints hold it, from the
  * series of its motion */
-int hold_kinematics(struct rt *r, uint32_t body, double out[18]);
+int joints_kinematics(struct rt *r, uint32_t body, double out[18]);
 
 #endif

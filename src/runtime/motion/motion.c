@@ -326,7 +326,7 @@ static int
 free_series(struct rt *r, uint32_t block, uint32_t tape, int order)
 {
     const double *lambda;
-    int st = hold_solve(r, block, &lambda);
+    int st = joints_multipliers(r, block, &lambda);
     if (st != IMP_OK)
         return st;
     st = rt_series(r, tape, lambda, NULL, r->work[block], order);
@@ -340,7 +340,7 @@ free_series(struct rt *r, uint32_t block, uint32_t tape, int order)
 static const struct motion_block *
 plan_of(const struct rt *r, uint32_t block)
 {
-    return (slide_moves(r, block) ? r->motion->held : r->motion->blocks) +
+    return (persistent_moves(r, block) ? r->motion->held : r->motion->blocks) +
            block;
 }
 
@@ -351,10 +351,10 @@ step_of(const struct rt *r, uint32_t block, int order, double *h)
     const struct motion_block *bl = plan_of(r, block);
     const double *work = r->work[block];
     double push[2];
-    bool held = slide_moves(r, block);
+    bool held = persistent_moves(r, block);
     *h = INFINITY;
     if (held)
-        slide_pushes(r, block, push);
+        persistent_accelerations(r, block, push);
     for (uint32_t i = 0; i < bl->n_groups; i++) {
         const struct motion_group *g = bl->groups + i;
         const double *row[GROUP_MAX];
@@ -382,32 +382,33 @@ motion_series(struct rt *r, uint32_t block, int order, double *h)
     bool slides = system && system_slides(r, bl->system);
     if (system && !slides)
         system_unslide(r, bl->system);
-    int st = slide_moves(r, block) ? slide_series(r, order, block)
-             : bl->observer        ? system_observed(r, bl->system, order)
-             : slides              ? system_series(r, bl->system, order)
-                                   : free_series(r, block, bl->tape, order);
+    int st = persistent_moves(r, block) ? persistent_series(r, order, block)
+             : bl->observer             ? system_observed(r, bl->system, order)
+             : slides                   ? system_series(r, bl->system, order)
+                      : free_series(r, block, bl->tape, order);
     int which;
     if (st == IMP_OK)
         step_of(r, block, order, h);
     /* flows ask for theirs themselves */
     if (st == IMP_OK && bl->system == IMP_NO_SYSTEM)
-        st = guard_end(r, block, order, h, &which);
+        st = switching_end(r, block, order, h, &which);
     return st;
 }
 
 int
 motion_series_all(struct rt *r, int order, double *h)
 {
-    int st = slide_any(r) ? slide_series(r, order, UINT32_MAX) : IMP_OK;
+    int st =
+        persistent_any(r) ? persistent_series(r, order, UINT32_MAX) : IMP_OK;
     *h = INFINITY;
     for (uint32_t b = 0; b < r->im->blocks.n && st == IMP_OK; b++) {
         double hb;
         if (r->motion->blocks[b].system != IMP_NO_SYSTEM)
             continue;
-        if (slide_moves(r, b)) {
+        if (persistent_moves(r, b)) {
             int which;
             step_of(r, b, order, &hb);
-            st = guard_end(r, b, order, &hb, &which);
+            st = switching_end(r, b, order, &hb, &which);
         } else {
             st = motion_series(r, b, order, &hb);
         }
@@ -523,16 +524,16 @@ advance(struct rt *r, int order, double dt, double t)
     r->env[r->im->layout.time] = t;
     if (r->motion->prescribed)
         refresh(r);
-    if (slide_any(r))
-        slide_project(r);
-    if (r->hold)
-        hold_project(r);
+    if (persistent_any(r))
+        persistent_project(r);
+    if (r->joints)
+        joints_project(r);
 }
 
 void
 motion_advance(struct rt *r, double dt, double t)
 {
-    advance(r, RT_ORDER, dt, t);
+    advance(r, MOTION_STEP_ORDER, dt, t);
 }
 
 void
@@ -559,7 +560,7 @@ int
 motion_to(struct rt *r, double t)
 {
     /* forces of contacts take two orders more */
-    int order = slide_any(r) ? RT_ORDER : MOTION_ORDER;
+    int order = persistent_any(r) ? MOTION_STEP_ORDER : MOTION_ORDER;
     while (rt_time(r) != t) {
         if (rt_stopped(r))
             return IMP_STOPPED;

@@ -8,7 +8,7 @@
 
 #include "runtime/instance/run.h"
 
-#define RT_ORDER 20
+#define MOTION_STEP_ORDER 20
 
 /* what steps need of the image, for r->motion; owned by r->own */
 struct motion_plan *motion_plan_new(struct rt *r);
@@ -20,7 +20,7 @@ int motion_series_all(struct rt *r, int order, double *h);
 /* state of all blocks at (current time + dt) from the series made last, into
  * env, compensated; time is set to `t` exactly; quaternions renormalised */
 void motion_advance(struct rt *r, double dt, double t);
-/* the same for series of another order than RT_ORDER */
+/* the same for series of another order than MOTION_STEP_ORDER */
 void motion_advance_by(struct rt *r, int order, double dt, double t);
 /* moves the model from the current time to t (either direction), without
  * events */

@@ -8,8 +8,8 @@
  * gap_{k+2},    G = N M^-1 N^T at this instant. Where points depend on each
  * other (four feet), G is singular: the least lambda is taken, which is one of
  * many; the motion does not depend on it. Joints answer inside the tape; in G
- * they do by hold_answer. All this for one group of points at a time: others do
- * not feel it. */
+ * they do by joints_response. All this for one group of points at a time:
+ * others do not feel it. */
 #include "runtime/motion/persistent.h"
 
 #include <float.h>
@@ -33,8 +33,8 @@
  */
 
 void
-slide_by_mass(const struct rt *r, uint32_t body, const double f[6],
-              double out[6])
+persistent_by_mass(const struct rt *r, uint32_t body, const double f[6],
+                   double out[6])
 {
     const double *k = r->env + rt_body(r, body)->env_body;
     const double *J = k + IMP_BODY_INVINERTIA;
@@ -55,20 +55,22 @@ slide_by_mass(const struct rt *r, uint32_t body, const double f[6],
 static double *
 push_of(const struct rt *r, uint32_t body)
 {
-    if (!slide_body_moves(r, body))
+    if (!contact_point_body_moves(r, body))
         return NULL;
-    uint32_t b = rt_body(r, body)->block, n = slide_block(r, b)->bodies.n;
-    const uint32_t *in = IMP_ARRAY(r->im, slide_block(r, b)->bodies, uint32_t);
+    uint32_t b = rt_body(r, body)->block, n = persistent_block(r, b)->bodies.n;
+    const uint32_t *in =
+        IMP_ARRAY(r->im, persistent_block(r, b)->bodies, uint32_t);
     for (uint32_t i = 0; i < n; i++)
         if (in[i] == body)
-            return r->slides->push[b] +
-                   (size_t)i * slide_per_body(r) * IMP_ROW_STRIDE + IMP_ROW_PAD;
+            return r->persistent_memory->push[b] +
+                   (size_t)i * persistent_per_body(r) * IMP_ROW_STRIDE +
+                   IMP_ROW_PAD;
     return NULL;
 }
 
 /* coefficient k of the pushes += x (coefficient j of what opens the row) */
 static void
-push_add(struct rt *r, const struct slide_row *row, int j, int k, double x)
+push_add(struct rt *r, const struct persistent_row *row, int j, int k, double x)
 {
     const imp_contact *c = rt_contact(r, row->spot.contact);
     for (int e = 0; e < 2; e++) {
@@ -77,31 +79,31 @@ push_add(struct rt *r, const struct slide_row *row, int j, int k, double x)
             continue;
         for (int i = 0; i < 6; i++)
             f[i] = row->open[e][i].c[j];
-        slide_by_mass(r, c->body[e], f, a);
-        for (uint32_t i = 0; i < slide_per_body(r); i++)
+        persistent_by_mass(r, c->body[e], f, a);
+        for (uint32_t i = 0; i < persistent_per_body(r); i++)
             p[(size_t)i * IMP_ROW_STRIDE + (size_t)k] +=
-                x * a[slide_entry(r, i)];
+                x * a[persistent_entry(r, i)];
     }
 }
 
 static void
-push_clear(struct rt *r, const struct slide *s)
+push_clear(struct rt *r, const struct persistent_group *s)
 {
     for (uint32_t i = 0; i < s->n_block; i++)
-        memset(r->slides->push[s->block[i]], 0,
-               sizeof(double) * IMP_ROW_STRIDE * slide_per_body(r) *
-                   slide_block(r, s->block[i])->bodies.n);
+        memset(r->persistent_memory->push[s->block[i]], 0,
+               sizeof(double) * IMP_ROW_STRIDE * persistent_per_body(r) *
+                   persistent_block(r, s->block[i])->bodies.n);
 }
 
 /* order 0 of the pushes into env, for the joints; or zeros */
 static void
-push_env(struct rt *r, const struct slide *s, bool on)
+push_env(struct rt *r, const struct persistent_group *s, bool on)
 {
     uint32_t d = r->im->dim;
     for (uint32_t i = 0; i < s->n_body; i++) {
         double *e = r->env + rt_body(r, s->body[i])->env_body + IMP_BODY_PUSH;
         const double *p = push_of(r, s->body[i]);
-        for (uint32_t j = 0; j < slide_per_body(r); j++)
+        for (uint32_t j = 0; j < persistent_per_body(r); j++)
             e[j < d ? j : 3 + j - d] = on ? p[(size_t)j * IMP_ROW_STRIDE] : 0.0;
     }
 }
@@ -113,11 +115,11 @@ push_env(struct rt *r, const struct slide *s, bool on)
 static void
 hand_over(struct rt *r, uint32_t b, double *to)
 {
-    const imp_block *o = slide_block(r, b);
+    const imp_block *o = persistent_block(r, b);
     const uint32_t *from = IMP_ARRAY(r->im, o->driven_rows, uint32_t);
     const uint32_t *rows = IMP_ARRAY(r->im, o->rows, uint32_t);
     const uint32_t *in = IMP_ARRAY(r->im, o->bodies, uint32_t);
-    const double *driven = r->slides->driven[b];
+    const double *driven = r->persistent_memory->driven[b];
     size_t bytes = IMP_ROW_STRIDE * sizeof(double), n = o->state.n;
     for (uint32_t i = 0; i < o->state.n; i++)
         memcpy(to + (size_t)rows[i] * IMP_ROW_STRIDE,
@@ -135,16 +137,17 @@ hand_over(struct rt *r, uint32_t b, double *to)
 /* series of the driven tapes, into r->work (the caller has put slides->own
  * there) */
 static int
-drive(struct rt *r, const struct slide *s, int order)
+drive(struct rt *r, const struct persistent_group *s, int order)
 {
     for (uint32_t i = 0; i < s->n_block; i++) {
-        uint32_t b = s->block[i], tape = slide_block(r, b)->driven;
-        const double *lambda, *rows[1] = {r->slides->push[b]};
-        int st = hold_solve(r, b, &lambda);
+        uint32_t b = s->block[i], tape = persistent_block(r, b)->driven;
+        const double *lambda, *rows[1] = {r->persistent_memory->push[b]};
+        int st = joints_multipliers(r, b, &lambda);
         if (!st)
-            st = rt_series(r, tape, lambda, rows, r->slides->driven[b], order);
+            st = rt_series(r, tape, lambda, rows,
+                           r->persistent_memory->driven[b], order);
         if (st == IMP_NONFINITE) {
-            rt_nonfinite(r, slide_block(r, b)->motion, lambda);
+            rt_nonfinite(r, persistent_block(r, b)->motion, lambda);
             return IMP_FAILED;
         }
         if (st)
@@ -155,22 +158,22 @@ drive(struct rt *r, const struct slide *s, int order)
 }
 
 static void
-exchange(struct rt *r, const struct slide *s)
+exchange(struct rt *r, const struct persistent_group *s)
 {
     for (uint32_t i = 0; i < s->n_block; i++) {
         uint32_t b = s->block[i];
         double *w = r->work[b];
-        r->work[b] = r->slides->own[b];
-        r->slides->own[b] = w;
+        r->work[b] = r->persistent_memory->own[b];
+        r->persistent_memory->own[b] = w;
     }
 }
 
 static int
-rows_series(struct rt *r, struct slide *s, int n, int order)
+rows_series(struct rt *r, struct persistent_group *s, int n, int order)
 {
-    slide_poses_forget(s);
+    contact_point_poses_forget(s);
     for (int i = 0; i < n; i++) {
-        int st = slide_row_series(r, s, &s->row[i], order);
+        int st = contact_point_series(r, s, &s->row[i], order);
         if (st == IMP_NONFINITE || st == IMP_SINGULAR) {
             rt_nonfinite(r, rt_gap_tape(r, s->row[i].spot.contact), NULL);
             st = IMP_FAILED;
@@ -183,7 +186,7 @@ rows_series(struct rt *r, struct slide *s, int n, int order)
 
 /* what a unit force at each row does to all bodies; G over n rows */
 static int
-answers(struct rt *r, struct slide *s, int n, double *G)
+answers(struct rt *r, struct persistent_group *s, int n, double *G)
 {
     size_t nb = r->im->bodies.n;
     for (int i = 0; i < n; i++) {
@@ -192,14 +195,14 @@ answers(struct rt *r, struct slide *s, int n, double *G)
         for (uint32_t b = 0; b < s->n_body; b++)
             memset(a + 6 * s->body[b], 0, 6 * sizeof *a);
         for (int e = 0; e < 2; e++) {
-            if (!slide_body_moves(r, k->body[e]))
+            if (!contact_point_body_moves(r, k->body[e]))
                 continue;
             for (int j = 0; j < 6; j++)
                 f[j] = s->row[i].open[e][j].c[0];
-            slide_by_mass(r, k->body[e], f, a + 6 * k->body[e]);
+            persistent_by_mass(r, k->body[e], f, a + 6 * k->body[e]);
         }
         for (uint32_t b = 0; b < s->n_block; b++) {
-            int st = hold_answer(r, s->block[b], a);
+            int st = joints_response(r, s->block[b], a);
             if (st)
                 return st;
         }
@@ -210,8 +213,8 @@ answers(struct rt *r, struct slide *s, int n, double *G)
             const double *a = s->answer + (size_t)i * 6 * nb;
             double g = 0.0;
             for (int e = 0; e < 2; e++)
-                for (uint32_t c = 0; c < 6 && slide_body_moves(r, k->body[e]);
-                     c++)
+                for (uint32_t c = 0;
+                     c < 6 && contact_point_body_moves(r, k->body[e]); c++)
                     g += s->row[j].open[e][c].c[0] * a[6 * k->body[e] + c];
             G[i * n + j] = g;
         }
@@ -222,7 +225,8 @@ answers(struct rt *r, struct slide *s, int n, double *G)
 }
 
 int
-slide_instant(struct rt *r, struct slide *s, int order, double *G)
+persistent_instant(struct rt *r, struct persistent_group *s, int order,
+                   double *G)
 {
     exchange(r, s);
     push_clear(r, s);
@@ -238,7 +242,7 @@ slide_instant(struct rt *r, struct slide *s, int order, double *G)
 
 /* G of the rows that push, and its singular values */
 static int
-factor(struct rt *r, struct slide *s)
+factor(struct rt *r, struct persistent_group *s)
 {
     int n = s->n_on, st = answers(r, s, n, s->G);
     if (st)
@@ -253,7 +257,7 @@ factor(struct rt *r, struct slide *s)
 }
 
 int
-slide_rates(struct rt *r, struct slide *s)
+persistent_rates(struct rt *r, struct persistent_group *s)
 {
     exchange(r, s);
     push_clear(r, s);
@@ -268,7 +272,7 @@ slide_rates(struct rt *r, struct slide *s)
 }
 
 void
-slide_solve(const struct slide *s, const double *b, double *x)
+persistent_solve(const struct persistent_group *s, const double *b, double *x)
 {
     int n = s->n_on;
     for (int i = 0; i < n; i++)
@@ -278,7 +282,7 @@ slide_solve(const struct slide *s, const double *b, double *x)
 
 /* lambda_k of all rows, and their part of the pushes */
 static int
-one_order(struct rt *r, struct slide *s, int k, int last)
+one_order(struct rt *r, struct persistent_group *s, int k, int last)
 {
     double *x = s->x;
     int st = drive(r, s, k + 2);
@@ -290,7 +294,7 @@ one_order(struct rt *r, struct slide *s, int k, int last)
         return st;
     for (int i = 0; i < s->n_on; i++)
         s->b[i] = (k + 1.0) * (k + 2.0) * s->row[i].gap.c[k + 2];
-    slide_solve(s, s->b, x);
+    persistent_solve(s, s->b, x);
     for (int i = 0; i < s->n_on; i++) {
         s->row[i].force.c[k] = x[i];
         push_add(r, &s->row[i], 0, k, x[i]);
@@ -305,7 +309,7 @@ one_order(struct rt *r, struct slide *s, int k, int last)
 
 /* spins of the bodies of a row, and their sizes */
 static void
-spin_of(const struct rt *r, const struct slide_row *row, double *spin,
+spin_of(const struct rt *r, const struct persistent_row *row, double *spin,
         double *size)
 {
     const imp_contact *k = rt_contact(r, row->spot.contact);
@@ -327,14 +331,14 @@ spin_of(const struct rt *r, const struct slide_row *row, double *spin,
  * spins s, and what is left of accelerations A that cancel, A s^(j-2) 2/j!.
  * Bodies at rest, that only slide, or spin about the normal. */
 static int
-steady(struct rt *r, struct slide *s, int order, bool *is)
+steady(struct rt *r, struct persistent_group *s, int order, bool *is)
 {
     int st = drive(r, s, order), n = s->n_on;
     if (!st)
         st = rows_series(r, s, n, order);
     *is = !st;
     for (int i = 0; i < n && *is; i++) {
-        const struct slide_row *row = &s->row[i];
+        const struct persistent_row *row = &s->row[i];
         double spin, size, low = SLIDE_STEADY * DBL_EPSILON;
         double push = low * fabs(row->force.c[0] * s->G[i * n + i]);
         spin_of(r, row, &spin, &size);
@@ -353,7 +357,8 @@ steady(struct rt *r, struct slide *s, int order, bool *is)
 }
 
 int
-slide_group_series(struct rt *r, struct slide *s, int order, uint32_t block)
+persistent_group_series(struct rt *r, struct persistent_group *s, int order,
+                        uint32_t block)
 {
     int st = IMP_OK, last = order - 1;
     bool done = false;
@@ -387,33 +392,33 @@ slide_group_series(struct rt *r, struct slide *s, int order, uint32_t block)
 }
 
 int
-slide_series(struct rt *r, int order, uint32_t block)
+persistent_series(struct rt *r, int order, uint32_t block)
 {
-    const struct slide_set *set = r->slides;
+    const struct persistent_set *set = r->persistent_memory;
     if (block != UINT32_MAX)
-        return slide_group_series(r, set->of[block], order, block);
+        return persistent_group_series(r, set->of[block], order, block);
     int st = IMP_OK;
     for (int i = 0; i < set->n && !st; i++)
-        st = slide_group_series(r, set->group[i], order, block);
+        st = persistent_group_series(r, set->group[i], order, block);
     return st;
 }
 
 void
-slide_pushes(const struct rt *r, uint32_t block, double push[2])
+persistent_accelerations(const struct rt *r, uint32_t block, double push[2])
 {
-    const struct slide *s = r->slides->of[block];
+    const struct persistent_group *s = r->persistent_memory->of[block];
     push[0] = push[1] = 0.0;
     for (int i = 0; i < s->n_on; i++) {
-        const struct slide_row *row = &s->row[i];
+        const struct persistent_row *row = &s->row[i];
         const imp_contact *k = rt_contact(r, row->spot.contact);
         for (int e = 0; e < 2; e++) {
             double f[6], a[6];
-            if (!slide_body_moves(r, k->body[e]) ||
+            if (!contact_point_body_moves(r, k->body[e]) ||
                 rt_body(r, k->body[e])->block != block)
                 continue;
             for (int j = 0; j < 6; j++)
                 f[j] = row->open[e][j].c[0] * row->force.c[0];
-            slide_by_mass(r, k->body[e], f, a);
+            persistent_by_mass(r, k->body[e], f, a);
             double move = fabs(a[0]) + fabs(a[1]) + fabs(a[2]);
             double spin = fabs(a[3]) + fabs(a[4]) + fabs(a[5]);
             double size =

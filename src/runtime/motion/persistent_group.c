@@ -18,34 +18,34 @@ rows_for(struct rt *r, size_t n)
     return NEW_N(r->own, double, (n + 1) * IMP_ROW_STRIDE);
 }
 
-static struct slide_set *
+static struct persistent_set *
 set_of(struct rt *r)
 {
-    struct slide_set *s = r->slides;
+    struct persistent_set *s = r->persistent_memory;
     size_t nb = r->im->blocks.n + (size_t)1;
     if (s)
         return s;
-    s = r->slides = NEW(r->own, struct slide_set);
-    s->group = NEW_N(r->own, struct slide *, nb);
-    s->spare = NEW_N(r->own, struct slide *, nb);
-    s->of = NEW_N(r->own, struct slide *, nb);
+    s = r->persistent_memory = NEW(r->own, struct persistent_set);
+    s->group = NEW_N(r->own, struct persistent_group *, nb);
+    s->spare = NEW_N(r->own, struct persistent_group *, nb);
+    s->of = NEW_N(r->own, struct persistent_group *, nb);
     s->push = NEW_N(r->own, double *, nb);
     s->driven = NEW_N(r->own, double *, nb);
     s->own = NEW_N(r->own, double *, nb);
     return s;
 }
 
-static struct slide *
+static struct persistent_group *
 group_new(struct rt *r)
 {
-    struct slide *s = NEW(r->own, struct slide);
+    struct persistent_group *s = NEW(r->own, struct persistent_group);
     s->block = NEW_N(r->own, uint32_t, r->im->blocks.n + 1);
     s->body = NEW_N(r->own, uint32_t, r->im->bodies.n + 1);
     return s;
 }
 
 static void
-room_for(struct rt *r, struct slide *s, int n)
+room_for(struct rt *r, struct persistent_group *s, int n)
 {
     if (n <= s->room)
         return;
@@ -53,7 +53,7 @@ room_for(struct rt *r, struct slide *s, int n)
     while (m < (size_t)n)
         m *= 2;
     s->room = (int)m;
-    s->row = NEW_N(r->own, struct slide_row, m);
+    s->row = NEW_N(r->own, struct persistent_row, m);
     s->answer = NEW_N(r->own, double, m * 6 * r->im->bodies.n + 1);
     s->G = NEW_N(r->own, double, 3 * m * m + 5 * m);
     s->U = s->G + m * m;
@@ -66,27 +66,28 @@ room_for(struct rt *r, struct slide *s, int n)
 }
 
 static void
-enter_block(struct rt *r, struct slide *s, uint32_t b)
+enter_block(struct rt *r, struct persistent_group *s, uint32_t b)
 {
-    const imp_block *o = slide_block(r, b);
+    const imp_block *o = persistent_block(r, b);
     const uint32_t *in = IMP_ARRAY(r->im, o->bodies, uint32_t);
-    struct slide_set *set = r->slides;
+    struct persistent_set *set = r->persistent_memory;
     for (uint32_t i = 0; i < s->n_block; i++)
         if (s->block[i] == b)
             return;
     s->block[s->n_block++] = b;
     for (uint32_t i = 0; i < o->bodies.n; i++)
-        if (slide_body_moves(r, in[i]))
+        if (contact_point_body_moves(r, in[i]))
             s->body[s->n_body++] = in[i];
     if (set->push[b])
         return;
-    set->push[b] = rows_for(r, (size_t)slide_per_body(r) * o->bodies.n);
-    set->driven[b] = rows_for(r, slide_tape(r, o->driven)->n_rows);
-    set->own[b] = rows_for(r, slide_tape(r, o->motion)->n_rows);
+    set->push[b] = rows_for(r, (size_t)persistent_per_body(r) * o->bodies.n);
+    set->driven[b] = rows_for(r, persistent_tape(r, o->driven)->n_rows);
+    set->own[b] = rows_for(r, persistent_tape(r, o->motion)->n_rows);
 }
 
 static void
-fill(struct rt *r, struct slide *s, const struct slide_spot *spot, int n)
+fill(struct rt *r, struct persistent_group *s, const struct contact_point *spot,
+     int n)
 {
     room_for(r, s, n);
     s->n = s->n_on = n;
@@ -98,15 +99,15 @@ fill(struct rt *r, struct slide *s, const struct slide_spot *spot, int n)
         s->row[i].on = true;
         s->row[i].valid = INFINITY; /* rows that do not push have no series */
         for (int e = 0; e < 2; e++)
-            if (slide_body_moves(r, k->body[e]))
+            if (contact_point_body_moves(r, k->body[e]))
                 enter_block(r, s, rt_body(r, k->body[e])->block);
     }
 }
 
-struct slide *
-slide_look_at(struct rt *r, const struct slide_spot *spot, int n)
+struct persistent_group *
+persistent_look_at(struct rt *r, const struct contact_point *spot, int n)
 {
-    struct slide_set *set = set_of(r);
+    struct persistent_set *set = set_of(r);
     if (!set->look)
         set->look = group_new(r);
     fill(r, set->look, spot, n);
@@ -117,26 +118,27 @@ slide_look_at(struct rt *r, const struct slide_spot *spot, int n)
 static void
 list(struct rt *r)
 {
-    struct slide_set *set = r->slides;
+    struct persistent_set *set = r->persistent_memory;
     int n = 0;
     for (int i = 0; i < set->n; i++)
         n += set->group[i]->n;
     if (n > set->room) {
         set->room = 2 * n;
-        set->row = NEW_N(r->own, struct slide_row *, (size_t)set->room);
+        set->row = NEW_N(r->own, struct persistent_row *, (size_t)set->room);
     }
     set->n_row = 0;
     for (int i = 0; i < set->n; i++)
         for (int k = 0; k < set->group[i]->n; k++)
             set->row[set->n_row++] = &set->group[i]->row[k];
-    r->slide = set->n ? set : NULL;
+    r->persistent = set->n ? set : NULL;
 }
 
-struct slide *
-slide_hold(struct rt *r, const struct slide_spot *spot, int n)
+struct persistent_group *
+persistent_hold(struct rt *r, const struct contact_point *spot, int n)
 {
-    struct slide_set *set = set_of(r);
-    struct slide *s = set->n_spare ? set->spare[--set->n_spare] : group_new(r);
+    struct persistent_set *set = set_of(r);
+    struct persistent_group *s =
+        set->n_spare ? set->spare[--set->n_spare] : group_new(r);
     fill(r, s, spot, n);
     for (uint32_t i = 0; i < s->n_block; i++)
         set->of[s->block[i]] = s;
@@ -151,21 +153,21 @@ slide_hold(struct rt *r, const struct slide_spot *spot, int n)
 /* Rows that a free motion leaves alone (constants, lines) are as at first again
  */
 static void
-free_group(struct rt *r, struct slide *s)
+free_group(struct rt *r, struct persistent_group *s)
 {
-    struct slide_set *set = r->slides;
+    struct persistent_set *set = r->persistent_memory;
     for (uint32_t i = 0; i < s->n_block; i++) {
         uint32_t b = s->block[i];
         memset(r->work[b], 0,
                sizeof(double) * IMP_ROW_STRIDE *
-                   slide_tape(r, slide_block(r, b)->motion)->n_rows);
+                   persistent_tape(r, persistent_block(r, b)->motion)->n_rows);
         set->of[b] = NULL;
     }
     set->spare[set->n_spare++] = s;
 }
 
 static bool
-marked(const struct slide *s, const bool *block)
+marked(const struct persistent_group *s, const bool *block)
 {
     bool any = block == NULL;
     for (uint32_t i = 0; i < s->n_block && !any; i++)
@@ -174,9 +176,9 @@ marked(const struct slide *s, const bool *block)
 }
 
 void
-slide_end(struct rt *r, const bool *block)
+persistent_release(struct rt *r, const bool *block)
 {
-    struct slide_set *set = r->slide;
+    struct persistent_set *set = r->persistent;
     int n = 0;
     if (!set)
         return;
@@ -193,19 +195,19 @@ slide_end(struct rt *r, const bool *block)
  */
 
 bool
-slide_mark(const struct rt *r, uint32_t contact, bool *block)
+persistent_mark(const struct rt *r, uint32_t contact, bool *block)
 {
     const imp_contact *k = rt_contact(r, contact);
     bool new = false;
     for (int e = 0; e < 2; e++) {
-        if (!slide_body_moves(r, k->body[e]))
+        if (!contact_point_body_moves(r, k->body[e]))
             continue;
         uint32_t b = rt_body(r, k->body[e])->block;
         new |= !block[b];
         block[b] = true;
     }
-    for (int i = 0; r->slide && i < r->slide->n; i++) {
-        const struct slide *s = r->slide->group[i];
+    for (int i = 0; r->persistent && i < r->persistent->n; i++) {
+        const struct persistent_group *s = r->persistent->group[i];
         bool in = marked(s, block);
         for (uint32_t j = 0; in && j < s->n_block; j++)
             block[s->block[j]] = true;
@@ -214,24 +216,25 @@ slide_mark(const struct rt *r, uint32_t contact, bool *block)
 }
 
 bool
-slide_marked(const struct rt *r, uint32_t contact, const bool *block)
+persistent_marked(const struct rt *r, uint32_t contact, const bool *block)
 {
     const imp_contact *k = rt_contact(r, contact);
     for (int e = 0; e < 2; e++)
-        if (slide_body_moves(r, k->body[e]) &&
+        if (contact_point_body_moves(r, k->body[e]) &&
             block[rt_body(r, k->body[e])->block])
             return true;
     return false;
 }
 
-struct slide *
-slide_group_of(const struct rt *r, uint32_t contact)
+struct persistent_group *
+persistent_group_of(const struct rt *r, uint32_t contact)
 {
     const imp_contact *k = rt_contact(r, contact);
-    for (int e = 0; e < 2 && r->slide; e++) {
-        if (!slide_body_moves(r, k->body[e]))
+    for (int e = 0; e < 2 && r->persistent; e++) {
+        if (!contact_point_body_moves(r, k->body[e]))
             continue;
-        struct slide *s = r->slide->of[rt_body(r, k->body[e])->block];
+        struct persistent_group *s =
+            r->persistent->of[rt_body(r, k->body[e])->block];
         if (s)
             return s;
     }
@@ -239,15 +242,15 @@ slide_group_of(const struct rt *r, uint32_t contact)
 }
 
 bool
-slide_near_held(const struct rt *r, uint32_t contact)
+persistent_near_held(const struct rt *r, uint32_t contact)
 {
-    return slide_group_of(r, contact) != NULL;
+    return persistent_group_of(r, contact) != NULL;
 }
 
 bool
-slide_holds(const struct rt *r, uint32_t contact)
+persistent_holds(const struct rt *r, uint32_t contact)
 {
-    const struct slide *s = slide_group_of(r, contact);
+    const struct persistent_group *s = persistent_group_of(r, contact);
     for (int i = 0; s && i < s->n; i++)
         if (s->row[i].spot.contact == contact)
             return true;
@@ -255,21 +258,21 @@ slide_holds(const struct rt *r, uint32_t contact)
 }
 
 bool
-slide_moves(const struct rt *r, uint32_t block)
+persistent_moves(const struct rt *r, uint32_t block)
 {
-    return r->slide && r->slide->of[block];
+    return r->persistent && r->persistent->of[block];
 }
 
 int
-slide_count(const struct rt *r)
+persistent_count(const struct rt *r)
 {
-    return r->slide ? r->slide->n_row : 0;
+    return r->persistent ? r->persistent->n_row : 0;
 }
 
-const struct slide_spot *
-slide_spot(const struct rt *r, int i, bool *on, double *force)
+const struct contact_point *
+persistent_point(const struct rt *r, int i, bool *on, double *force)
 {
-    const struct slide_row *row = r->slide->row[i];
+    const struct persistent_row *row = r->persistent->row[i];
     if (on)
         *on = row->on;
     if (force)
@@ -279,15 +282,15 @@ slide_spot(const struct rt *r, int i, bool *on, double *force)
 
 /* per block the least one that points connect it to */
 static uint32_t *
-connected(struct rt *r, const struct slide_spot *spot, int n)
+connected(struct rt *r, const struct contact_point *spot, int n)
 {
     uint32_t nb = r->im->blocks.n, *root = NEW_N(r->brief, uint32_t, nb + 1);
     for (uint32_t b = 0; b < nb; b++)
         root[b] = b;
     for (int i = 0; i < n; i++) {
         const imp_contact *k = rt_contact(r, spot[i].contact);
-        if (!slide_body_moves(r, k->body[0]) ||
-            !slide_body_moves(r, k->body[1]))
+        if (!contact_point_body_moves(r, k->body[0]) ||
+            !contact_point_body_moves(r, k->body[1]))
             continue;
         uint32_t a = root[rt_body(r, k->body[0])->block],
                  b = root[rt_body(r, k->body[1])->block];
@@ -299,11 +302,11 @@ connected(struct rt *r, const struct slide_spot *spot, int n)
 }
 
 int
-slide_groups(struct rt *r, struct slide_spot *spot, int n, int *end)
+persistent_split(struct rt *r, struct contact_point *spot, int n, int *end)
 {
     const uint32_t *root = connected(r, spot, n);
     size_t m = (size_t)n + 1;
-    struct slide_spot *all = NEW_N(r->brief, struct slide_spot, m);
+    struct contact_point *all = NEW_N(r->brief, struct contact_point, m);
     uint32_t *of = NEW_N(r->brief, uint32_t, m);
     bool *taken = NEW_N(r->brief, bool, m);
     int groups = 0, k = 0;
@@ -311,9 +314,11 @@ slide_groups(struct rt *r, struct slide_spot *spot, int n, int *end)
         memcpy(all, spot, sizeof *all * (size_t)n);
     for (int i = 0; i < n; i++) {
         const imp_contact *c = rt_contact(r, all[i].contact);
-        uint32_t body = c->body[slide_body_moves(r, c->body[0]) ? 0 : 1];
-        of[i] = slide_body_moves(r, body) ? root[rt_body(r, body)->block]
-                                          : UINT32_MAX;
+        uint32_t body =
+            c->body[contact_point_body_moves(r, c->body[0]) ? 0 : 1];
+        of[i] = contact_point_body_moves(r, body)
+                    ? root[rt_body(r, body)->block]
+                    : UINT32_MAX;
     }
     for (int i = 0; i < n; i++) {
         if (taken[i])

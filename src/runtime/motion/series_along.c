@@ -9,12 +9,12 @@
 #include "runtime/motion/series_along.h"
 
 #include "base/arena.h"
+#include "runtime/gap/closest_points.h"
 #include "runtime/gap/polytope_contact.h"
-#include "runtime/gap/smooth_smooth.h"
 #include "runtime/instance/system.h"
 #include "runtime/motion/motion.h"
 
-struct along {
+struct series_along {
     double **motion, **event; /* as r->work, r->event_work */
     double **work, **derived; /* per series */
     double **corner;          /* per contact of corners: its entries of env */
@@ -36,14 +36,14 @@ work_of(struct rt *r, uint32_t tape)
                        : IMP_ARRAY(r->im, r->im->tapes, imp_tape)[tape].n_rows);
 }
 
-struct along *
-along_new(struct rt *r)
+struct series_along *
+series_along_new(struct rt *r)
 {
     const imp_image *im = r->im;
     uint32_t nb = im->blocks.n, nc = im->contacts.n, ns = im->series.n;
     if (!ns)
         return NULL;
-    struct along *a = NEW(r->own, struct along);
+    struct series_along *a = NEW(r->own, struct series_along);
     a->motion = NEW_N(r->own, double *, nb + 1);
     a->event = NEW_N(r->own, double *, nc + 1);
     a->work = NEW_N(r->own, double *, ns);
@@ -85,7 +85,7 @@ static int
 fill(struct rt *r, const imp_val *v, const imp_want *w, int most)
 {
     const imp_image *im = r->im;
-    struct along *a = r->along;
+    struct series_along *a = r->series_along;
     double h, jet[IMP_ORDER_MAX + 1];
     int st = motion_series_all(r, most, &h);
     for (uint32_t s = 0; s < im->systems.n && !st; s++) {
@@ -96,8 +96,9 @@ fill(struct rt *r, const imp_val *v, const imp_want *w, int most)
     const uint32_t *contact = IMP_ARRAY(im, v->contacts, uint32_t);
     for (uint32_t i = 0; i < v->contacts.n && !st; i++)
         st = a->corner[contact[i]]
-                 ? corner_rows(r, contact[i], most, a->corner[contact[i]])
-                 : closest_gap_series(r, contact[i], most, jet);
+                 ? polytope_contact_rows(r, contact[i], most,
+                                         a->corner[contact[i]])
+                 : contact_gap_series(r, contact[i], most, jet);
     for (uint32_t i = 0; i < v->series.n && !st; i++) {
         const imp_series *s =
             IMP_ARRAY(im, im->series, imp_series) + w[i].series;
@@ -123,7 +124,7 @@ fill(struct rt *r, const imp_val *v, const imp_want *w, int most)
 }
 
 int
-along_fill(struct rt *r, const imp_val *v)
+series_along_fill(struct rt *r, const imp_val *v)
 {
     const imp_want *w = IMP_ARRAY(r->im, v->series, imp_want);
     uint32_t most = 1;
@@ -132,8 +133,8 @@ along_fill(struct rt *r, const imp_val *v)
     double **motion = r->work, **event = r->event_work;
     if (!v->series.n)
         return IMP_OK;
-    r->work = r->along->motion;
-    r->event_work = r->along->event;
+    r->work = r->series_along->motion;
+    r->event_work = r->series_along->event;
     int st = fill(r, v, w, (int)most);
     r->work = motion;
     r->event_work = event;

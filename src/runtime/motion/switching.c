@@ -36,7 +36,7 @@
 #define GUARD_BRIEF 1e-3
 #define GUARD_MANY 20000
 
-struct guard_run {
+struct switching {
     double *work; /* rows of the tape */
     double *most; /* per guard: greatest size of its terms in this run: what is
                      at rest is there to the rounding of that */
@@ -51,15 +51,15 @@ block_of(const struct rt *r, uint32_t block)
     return IMP_ARRAY(r->im, r->im->blocks, imp_block) + block;
 }
 
-struct guard_run *
-guard_new(struct rt *r)
+struct switching *
+switching_new(struct rt *r)
 {
     bool any = false;
     for (uint32_t b = 0; b < r->im->blocks.n; b++)
         any |= block_of(r, b)->guard != IMP_NO_TAPE;
     if (!any)
         return NULL;
-    struct guard_run *o = NEW_N(r->own, struct guard_run, r->im->blocks.n);
+    struct switching *o = NEW_N(r->own, struct switching, r->im->blocks.n);
     for (uint32_t b = 0; b < r->im->blocks.n; b++) {
         if (block_of(r, b)->guard == IMP_NO_TAPE)
             continue;
@@ -73,7 +73,7 @@ guard_new(struct rt *r)
 }
 
 uint32_t
-guard_count(const struct rt *r, uint32_t block)
+switching_count(const struct rt *r, uint32_t block)
 {
     return block_of(r, block)->guard == IMP_NO_TAPE
                ? 0
@@ -81,13 +81,13 @@ guard_count(const struct rt *r, uint32_t block)
 }
 
 void
-guard_reset(struct rt *r)
+switching_reset(struct rt *r)
 {
-    for (uint32_t b = 0; r->guard && b < r->im->blocks.n; b++) {
-        r->guard[b].last = -INFINITY;
-        r->guard[b].back = r->guard[b].brief = 0;
-        for (uint32_t i = 0; i < guard_count(r, b); i++)
-            r->guard[b].most[i] = 0.0;
+    for (uint32_t b = 0; r->switching && b < r->im->blocks.n; b++) {
+        r->switching[b].last = -INFINITY;
+        r->switching[b].back = r->switching[b].brief = 0;
+        for (uint32_t i = 0; i < switching_count(r, b); i++)
+            r->switching[b].most[i] = 0.0;
     }
 }
 
@@ -208,7 +208,7 @@ held(struct rt *r, uint32_t block, int which)
 /* Series and size of guard i (the tape's rows before); NULL: not finite, which
  * belongs to a branch that nobody is on */
 static const double *
-argument(const struct rt *r, const imp_block *b, struct guard_run *o,
+argument(const struct rt *r, const imp_block *b, struct switching *o,
          uint32_t i, int order, double *size)
 {
     const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + b->guard;
@@ -228,13 +228,13 @@ argument(const struct rt *r, const imp_block *b, struct guard_run *o,
 }
 
 int
-guard_end(struct rt *r, uint32_t block, int order, double *h, int *which)
+switching_end(struct rt *r, uint32_t block, int order, double *h, int *which)
 {
     const imp_block *b = block_of(r, block);
     *which = -1;
     if (b->guard == IMP_NO_TAPE)
         return IMP_OK;
-    struct guard_run *o = r->guard + block;
+    struct switching *o = r->switching + block;
     const imp_guard *g = IMP_ARRAY(r->im, b->guards, imp_guard);
     const double *rows[1] = {r->work[block]}, *c;
     int st = rt_series(r, b->guard, NULL, rows, o->work, order);

@@ -47,9 +47,9 @@ rt_make(struct arena *a, const imp_image *im, const imp_code *code,
     r->opening_work = NEW_N(a, double *, im->contacts.n + 1);
     r->motion = motion_plan_new(r);
     r->system = system_new(r);
-    r->guard = guard_new(r);
-    r->hold = hold_new(r);
-    r->along = along_new(r);
+    r->switching = switching_new(r);
+    r->joints = joints_new(r);
+    r->series_along = series_along_new(r);
     r->contact_u = NEW_N(a, double, 8 * (size_t)im->contacts.n + 1);
     r->contact_warm = NEW_N(a, unsigned char, im->contacts.n + 1);
     r->polytope = NEW_N(a, struct polytope *, im->bodies.n + 1);
@@ -103,8 +103,8 @@ forget(struct rt *r)
 {
     memset(r->state_lo, 0, sizeof(double) * rt_state_size(r));
     memset(r->contact_warm, 0, r->im->contacts.n);
-    corner_forget(r);
-    hold_reset(r);
+    polytope_contact_forget(r);
+    joints_reset(r);
 }
 
 int
@@ -113,9 +113,9 @@ rt_restart(struct rt *r, const double *params)
     arena_clear(r->arena);
     arena_clear(r->brief);
     r->event = NULL; /* it lay there */
-    if (r->slide)
-        slide_end(r, NULL);
-    guard_reset(r);
+    if (r->persistent)
+        persistent_release(r, NULL);
+    switching_reset(r);
     if (restart_laws(r, params)) {
         forget(r);
         return IMP_OK;
@@ -139,5 +139,5 @@ rt_reset(struct rt *r)
     r->env[l->time] = 0.0;
     memcpy(r->env + l->state, r->state0, sizeof(double) * rt_state_size(r));
     forget(r);
-    slide_end(r, NULL);
+    persistent_release(r, NULL);
 }

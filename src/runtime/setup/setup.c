@@ -469,6 +469,6 @@ rt_setup(struct rt *r, const double *params)
         st = setup_surfaces(r, c);
     if (st != IMP_OK)
         return st;
-    hold_start(r);
+    joints_start(r);
     return start_joints(r);
 }

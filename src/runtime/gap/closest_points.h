@@ -6,12 +6,12 @@
  * (Palffy-Muhoray et al. 2018, spec 0.C), then Newton on the conditions of
  * closest points (imp_contact.kkt), whose Jacobian is regular iff
  * K1 + K2 + gap K1 K2 is. */
-#ifndef IMP_RUNTIME_GAP_SMOOTH_SMOOTH_H
-#define IMP_RUNTIME_GAP_SMOOTH_SMOOTH_H
+#ifndef IMP_RUNTIME_GAP_CLOSEST_POINTS_H
+#define IMP_RUNTIME_GAP_CLOSEST_POINTS_H
 
 #include "runtime/instance/run.h"
 
-struct closest {
+struct closest_points {
     double gap;
     double u[8];             /* unknowns of the contact, see imp_contact */
     double P[3], Q[3], n[3]; /* world */
@@ -22,12 +22,12 @@ struct closest {
 /* warm start from r->contact_u when usable. IMP_OK, IMP_SINGULAR (flat
  * surfaces facing each other), IMP_DIVERGED (a body is not convex there ...),
  * IMP_FAILED after a diagnostic when `loud` */
-int closest_points(struct rt *r, uint32_t contact, struct closest *out,
-                   bool loud);
+int closest_points_find(struct rt *r, uint32_t contact,
+                        struct closest_points *out, bool loud);
 /* writes gap, P, Q, normal into env for tapes that read them */
-int closest_to_env(struct rt *r, uint32_t contact);
+int closest_points_to_env(struct rt *r, uint32_t contact);
 /* gap series at the current state: needs motion_series of both blocks to the
  * same order; out[0..order]. */
-int closest_gap_series(struct rt *r, uint32_t contact, int order, double *out);
+int contact_gap_series(struct rt *r, uint32_t contact, int order, double *out);
 
 #endif

@@ -18,22 +18,22 @@
 #define EV_LARGEST 1e3
 
 int
-ev_series(struct rt *r, uint32_t contact, const struct ev_tol *tol, double *g,
-          double *h)
+contact_root_series(struct rt *r, uint32_t contact,
+                    const struct gap_tolerance *tol, double *g, double *h)
 {
     *h = 0.0;
     /* until other features of corners take over */
     double t = INFINITY;
     int st = rt_contact(r, contact)->flags & IMP_CONTACTF_CORNERS
-                 ? corner_series(r, contact, RT_ORDER, g, &t)
-                 : closest_gap_series(r, contact, RT_ORDER, g);
+                 ? polytope_contact_series(r, contact, MOTION_STEP_ORDER, g, &t)
+                 : contact_gap_series(r, contact, MOTION_STEP_ORDER, g);
     if (st != IMP_OK)
         return st;
     double most = fmax(EV_LARGEST * tol->length, 8.0 * fabs(g[0]));
     for (int k = 1; k <= 4; k++)
         if (g[k] != 0.0)
             t = fmin(t, exp(log(most / fabs(g[k])) / k));
-    for (int k = RT_ORDER - 3; k <= RT_ORDER; k++) {
+    for (int k = MOTION_STEP_ORDER - 3; k <= MOTION_STEP_ORDER; k++) {
         if (!isfinite(g[k]))
             return IMP_NONFINITE;
         if (g[k] != 0.0)
@@ -49,11 +49,12 @@ ev_series(struct rt *r, uint32_t contact, const struct ev_tol *tol, double *g,
 static double
 leave(const double *q, double h, double tol, int *side)
 {
-    double neg[RT_ORDER + 1], below = h, above = h;
-    for (int k = 0; k <= RT_ORDER; k++)
+    double neg[MOTION_STEP_ORDER + 1], below = h, above = h;
+    for (int k = 0; k <= MOTION_STEP_ORDER; k++)
         neg[k] = -q[k];
-    bool down = polynomial_below(q, RT_ORDER, 0.0, h, -tol, &below);
-    bool up = polynomial_below(neg, RT_ORDER, 0.0, h, -2.0 * tol, &above);
+    bool down = polynomial_below(q, MOTION_STEP_ORDER, 0.0, h, -tol, &below);
+    bool up =
+        polynomial_below(neg, MOTION_STEP_ORDER, 0.0, h, -2.0 * tol, &above);
     *side = 0;
     if (up && (!down || above < below)) {
         *side = 1;
@@ -67,16 +68,17 @@ leave(const double *q, double h, double tol, int *side)
 }
 
 void
-ev_band(const double *g, double h, const struct ev_tol *tol, int sign,
-        struct ev_touch *out)
+contact_root_in_band(const double *g, double h, const struct gap_tolerance *tol,
+                     int sign, struct contact_root *out)
 {
-    double q[RT_ORDER + 1], d1[RT_ORDER + 1], d2[RT_ORDER + 1];
-    double root[RT_ORDER + 1];
+    double q[MOTION_STEP_ORDER + 1], d1[MOTION_STEP_ORDER + 1],
+        d2[MOTION_STEP_ORDER + 1];
+    double root[MOTION_STEP_ORDER + 1];
     int side;
-    for (int k = 0; k <= RT_ORDER; k++)
+    for (int k = 0; k <= MOTION_STEP_ORDER; k++)
         q[k] = sign * g[k];
     double end = leave(q, h, tol->gap, &side);
-    int n1 = polynomial_derivative(q, RT_ORDER, d1);
+    int n1 = polynomial_derivative(q, MOTION_STEP_ORDER, d1);
     int n2 = polynomial_derivative(d1, n1, d2);
     out->kind = EVENT_NONE;
     out->s = 0.0;
@@ -85,9 +87,9 @@ ev_band(const double *g, double h, const struct ev_tol *tol, int sign,
     /* C00: q'' vanishes where q and q' do. The place may lie a little before
      * the start when that is inside the band already. */
     double quick = tol->rate;
-    int n = polynomial_roots(d2, n2, end, 0.0, root, RT_ORDER);
+    int n = polynomial_roots(d2, n2, end, 0.0, root, MOTION_STEP_ORDER);
     for (int i = 0; i < n; i++)
-        if (fabs(polynomial_value(q, RT_ORDER, root[i])) <= tol->gap &&
+        if (fabs(polynomial_value(q, MOTION_STEP_ORDER, root[i])) <= tol->gap &&
             fabs(polynomial_value(d1, n1, root[i])) <= tol->still) {
             out->kind = EVENT_TANGENT;
             out->s = root[i];
@@ -95,7 +97,7 @@ ev_band(const double *g, double h, const struct ev_tol *tol, int sign,
             return;
         }
     /* grazing: a minimum within the band */
-    n = polynomial_roots(d1, n1, end, 0.0, root, RT_ORDER);
+    n = polynomial_roots(d1, n1, end, 0.0, root, MOTION_STEP_ORDER);
     for (int i = 0; i < n; i++)
         if (polynomial_value(d2, n2, root[i]) > 0.0) {
             out->kind = EVENT_TANGENT;
@@ -107,7 +109,7 @@ ev_band(const double *g, double h, const struct ev_tol *tol, int sign,
      * fast that no turn within the band is in sight: v^2 > 2 a tol by far */
     double at, v;
     if (side == 0 && q[0] > 0.0 &&
-        polynomial_below(q, RT_ORDER, 0.0, end, 0.0, &at) &&
+        polynomial_below(q, MOTION_STEP_ORDER, 0.0, end, 0.0, &at) &&
         (v = polynomial_value(d1, n1, at)) < -quick &&
         v * v > 8.0 * fabs(polynomial_value(d2, n2, at)) * tol->gap) {
         out->s = at;
@@ -134,7 +136,7 @@ ev_band(const double *g, double h, const struct ev_tol *tol, int sign,
     /* crossing: monotone to the other side of the band */
     double s = 0.0;
     if (q[0] > 0.0)
-        polynomial_below(q, RT_ORDER, 0.0, end, 0.0, &s);
+        polynomial_below(q, MOTION_STEP_ORDER, 0.0, end, 0.0, &s);
     out->s = s;
     out->kind = fabs(polynomial_value(d1, n1, s)) <= quick ? EVENT_TANGENT
                 : sign > 0                                 ? EVENT_CROSS
@@ -143,11 +145,11 @@ ev_band(const double *g, double h, const struct ev_tol *tol, int sign,
 }
 
 bool
-ev_polish(const double *g, int order, double reach, double *s)
+contact_root_polish(const double *g, int order, double reach, double *s)
 {
-    double d[RT_ORDER + 1];
-    int n = RT_ORDER;
-    for (int k = 0; k <= RT_ORDER; k++)
+    double d[MOTION_STEP_ORDER + 1];
+    int n = MOTION_STEP_ORDER;
+    for (int k = 0; k <= MOTION_STEP_ORDER; k++)
         d[k] = g[k];
     for (int i = 0; i < order; i++)
         n = polynomial_derivative(d, n, d);
@@ -157,12 +159,12 @@ ev_polish(const double *g, int order, double reach, double *s)
 int
 event_ahead(struct rt *r, uint32_t contact, double most, enum event_ahead *out)
 {
-    struct ev_tol tol;
-    double g[RT_ORDER + 1], h, hm;
-    int side, st = motion_series_all(r, RT_ORDER, &hm);
+    struct gap_tolerance tol;
+    double g[MOTION_STEP_ORDER + 1], h, hm;
+    int side, st = motion_series_all(r, MOTION_STEP_ORDER, &hm);
     *out = AHEAD_RESTS;
-    ev_tolerances(r, contact, &tol);
-    if (st || (st = ev_series(r, contact, &tol, g, &h)))
+    gap_tolerance_get(r, contact, &tol);
+    if (st || (st = contact_root_series(r, contact, &tol, g, &h)))
         return st;
     h = fmin(fmin(h, hm), most);
     /* where in the band it stands does not matter */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Bounds for bodies that are far apart or whose gap has no usable series:
  * balls around the mass centres moved by the series, and conservative
- * advancement (Mirtich 1996, with support planes as in smooth_smooth.h). They
+ * advancement (Mirtich 1996, with support planes as in closest_points.h). They
  * only ever say that nothing can happen; touches are found by event.c. */
 #include <float.h>
 #include <math.h>
@@ -68,7 +68,7 @@ relative_motion(const struct rt *r, const imp_contact *k, double h,
             m->v[j] += sign * row[1];
             m->a[j] += sign * row[2];
             double hk = h * h * h, part = 0.0;
-            for (int n = 3; n <= RT_ORDER; n++, hk *= h)
+            for (int n = 3; n <= MOTION_STEP_ORDER; n++, hk *= h)
                 if (row[n] != 0.0)
                     part += fabs(row[n]) * hk;
             /* the tail behind the last term: less than all terms seen */
@@ -139,7 +139,7 @@ balls_meet(const struct relative *m, double R)
 }
 
 double
-ev_far(struct rt *r, uint32_t contact, double h, double most)
+advancement_apart(struct rt *r, uint32_t contact, double h, double most)
 {
     const imp_contact *k = rt_contact(r, contact);
     struct relative m;
@@ -205,7 +205,7 @@ most_spin(const struct rt *r, const imp_body *b)
 }
 
 double
-ev_safe(struct rt *r, uint32_t contact, double gap, double most)
+advancement_safe(struct rt *r, uint32_t contact, double gap, double most)
 {
     const imp_contact *k = rt_contact(r, contact);
     struct relative m;
@@ -235,7 +235,7 @@ ev_safe(struct rt *r, uint32_t contact, double gap, double most)
 }
 
 double
-event_length(struct rt *r, uint32_t contact)
+gap_length(struct rt *r, uint32_t contact)
 {
     const imp_contact *k = rt_contact(r, contact);
     struct support_body b[2];
@@ -268,7 +268,7 @@ add_velocity(struct rt *r, const imp_body *b, double sign, double v[3])
 }
 
 double
-ev_rate(struct rt *r, uint32_t contact, const struct closest *c)
+gap_rate(struct rt *r, uint32_t contact, const struct closest_points *c)
 {
     const imp_contact *k = rt_contact(r, contact);
     double rate = 0.0;
@@ -296,7 +296,7 @@ ev_rate(struct rt *r, uint32_t contact, const struct closest *c)
 }
 
 void
-ev_tolerances(struct rt *r, uint32_t contact, struct ev_tol *out)
+gap_tolerance_get(struct rt *r, uint32_t contact, struct gap_tolerance *out)
 {
     const imp_contact *k = rt_contact(r, contact);
     struct support_body b[2];
@@ -319,15 +319,16 @@ ev_tolerances(struct rt *r, uint32_t contact, struct ev_tol *out)
         fmax(RT_GAP_SHARE * r->tolerance * out->length, 8.0 * out->noise);
     out->rate = fmax(RT_GAP_SHARE * r->tolerance, 64.0 * DBL_EPSILON) * rate +
                 8.0 * DBL_EPSILON * moves;
-    out->still = event_still(r) * rate + 8.0 * DBL_EPSILON * moves;
+    out->still = gap_still_share(r) * rate + 8.0 * DBL_EPSILON * moves;
     out->quiet = 8.0 * DBL_EPSILON * (rate + moves);
 }
 
 double
-event_still(const struct rt *r)
+gap_still_share(const struct rt *r)
 {
-    return r->im->has_tolerance ? fmax(RT_GAP_SHARE * r->tolerance, EVENT_STILL)
-                                : EVENT_STILL;
+    return r->im->has_tolerance
+               ? fmax(RT_GAP_SHARE * r->tolerance, GAP_STILL_SHARE)
+               : GAP_STILL_SHARE;
 }
 
 double
@@ -345,7 +346,7 @@ event_horizon(struct rt *r)
         if (k->flags & IMP_CONTACTF_STATED || k->system != IMP_NO_SYSTEM)
             continue;
         struct relative m;
-        double l = event_length(r, c);
+        double l = gap_length(r, c);
         if (g > 0.0)
             longest = fmax(longest, sqrt(l / g));
         if (!relative_motion(r, k, 0.0, &m))
@@ -366,16 +367,16 @@ event_horizon(struct rt *r)
 int
 event_start_check(struct rt *r, uint32_t contact, double *gap)
 {
-    struct closest c;
-    struct ev_tol tol;
+    struct closest_points c;
+    struct gap_tolerance tol;
     const imp_contact *k = rt_contact(r, contact);
-    int st = closest_points(r, contact, &c, false);
+    int st = closest_points_find(r, contact, &c, false);
     if (st == IMP_DIVERGED)
-        st = closest_points(r, contact, &c, true);
+        st = closest_points_find(r, contact, &c, true);
     if (st != IMP_OK && st != IMP_SINGULAR)
         return st;
     *gap = c.gap;
-    ev_tolerances(r, contact, &tol);
+    gap_tolerance_get(r, contact, &tol);
     if (c.gap >= -tol.gap)
         return IMP_OK;
     char depth[NUM_TEXT], small[NUM_TEXT];

@@ -156,7 +156,7 @@ run_line(struct analysis *a, uint32_t system, const struct chatter_options *ask,
     struct flow *f = flow_new(r, system, ask->policy);
     if (!f)
         return IMP_BADMODEL;
-    struct ballistic *l = flow_line(f);
+    struct ballistic *l = flow_ballistic(f);
     if (w->stability) {
         double *u = NEW_N(r->arena, double, (size_t)l->model.m + 1);
         for (int i = 0; i < l->model.m; i++)
@@ -172,7 +172,7 @@ run_line(struct analysis *a, uint32_t system, const struct chatter_options *ask,
         struct chatter_run early;
         if (!(f = flow_new(r, system, ask->policy)))
             return IMP_BADMODEL;
-        follow(a, flow_line(f), w, ask, CHATTER_ACCEPT, &early);
+        follow(a, flow_ballistic(f), w, ask, CHATTER_ACCEPT, &early);
         if (early.verdict != CHATTER_SIMULTANEOUS)
             *run = early;
     }
@@ -268,7 +268,7 @@ chatter_batch_prepare(struct analysis *a, const imp_command *c, const double *e,
     memset(told, 0, (size_t)n * sizeof *told);
     if (!(s->flags & IMP_SYSTEMF_LINE) || w->history) /* impact by impact */
         return;
-    w->line = flow_ahead(a->rt, system, e + s->contact, n, m);
+    w->line = flow_batch_ahead(a->rt, system, e + s->contact, n, m);
     bool sure = w->line && w->asked == c && !w->stability && !w->rest &&
                 isinf(ask->until) && ask->least >= ACCUMULATION_RESOLVE &&
                 ask->most > ACCUMULATION_RESOLVE;

@@ -73,10 +73,10 @@ void chatter_follow(struct arena *a, struct ballistic *l, double until,
 void chatter_decide(struct arena *a, struct ballistic *l, double until,
                     long least, long most, struct chatter_run *r);
 
-/* Right after flow_ahead: what chatter_decide would make of run k, allowed at
- * least ACCUMULATION_RESOLVE impacts and all the time, where single impacts in
- * a row end it and nothing else: no contacts of a group, nothing afterwards.
- * False: it is to be followed. */
+/* Right after flow_batch_ahead: what chatter_decide would make of run k,
+ * allowed at least ACCUMULATION_RESOLVE impacts and all the time, where single
+ * impacts in a row end it and nothing else: no contacts of a group, nothing
+ * afterwards. False: it is to be followed. */
 bool chatter_batch_verdict(const struct ballistic *l, int k,
                            struct chatter_run *r);
 

@@ -30,7 +30,7 @@ struct follow {
 static bool
 still(const struct follow *w)
 {
-    const struct ballistic *l = flow_at_event(w->f);
+    const struct ballistic *l = flow_event_matrices(w->f);
     for (int i = 0; i < w->r->m; i++)
         if (!l->on[i] &&
             fabs(l->rate[i]) > STILL_NOISE * DBL_EPSILON * w->speed)
@@ -41,7 +41,7 @@ still(const struct follow *w)
 static void
 note(struct follow *w, const struct flow_event *e)
 {
-    const struct ballistic *l = flow_at_event(w->f);
+    const struct ballistic *l = flow_event_matrices(w->f);
     const double *impulse;
     const uint32_t *contact = flow_contacts(w->f, &impulse);
     int m = w->r->m;

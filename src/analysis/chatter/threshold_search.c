@@ -164,8 +164,8 @@ run(struct threshold_search *h, double x, long k, struct chatter_run *run)
     struct flow *f = flow_new(h->rt, h->system, h->policy);
     if (!f)
         return !fails(h, x, IMP_BADMODEL);
-    chatter_decide(h->rt->arena, flow_line(f), INFINITY, ACCUMULATION_RESOLVE,
-                   h->events, run);
+    chatter_decide(h->rt->arena, flow_ballistic(f), INFINITY,
+                   ACCUMULATION_RESOLVE, h->events, run);
     h->impacts = run->impacts > h->impacts ? run->impacts : h->impacts;
     return true;
 }

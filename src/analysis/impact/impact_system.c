@@ -374,8 +374,8 @@ impact_of_system(struct analysis *a, const imp_command *c, struct record *out)
         k.rests[i] = closed(&k, (int)i) && k.rate[i] == 0.0;
     for (int i = 0; i < k.n_hit; i++)
         k.rests[k.hit[i]] = false;
-    if ((st = flow_strike(r, k.system, policy_of(law), k.hit, k.n_hit, k.rests,
-                          &l, &what)))
+    if ((st = flow_impact_now(r, k.system, policy_of(law), k.hit, k.n_hit,
+                              k.rests, &l, &what)))
         return st;
     if (what == BALLISTIC_JAMMED)
         return flow_jammed(r, k.s->contact + (uint32_t)k.hit[0], rt_time(r));

@@ -209,7 +209,7 @@ simulate_systems_trend(struct simulation *s, struct diag *d)
 {
     struct rt *r = s->a->rt;
     for (uint32_t i = 0; i < r->im->systems.n && s->flows; i++) {
-        const struct ballistic *l = flow_line(s->flows[i]);
+        const struct ballistic *l = flow_ballistic(s->flows[i]);
         const imp_system *sys = rt_system(r, i);
         const char *name = imp_text(r->im, sys->name);
         char q[NUM_TEXT];

@@ -9,82 +9,82 @@
 #include "runtime/flow/flow_priv.h"
 
 struct flow *
-flow_new(struct rt *r, uint32_t system, enum ballistic_policy policy)
+flow_new(struct rt *run, uint32_t system, enum ballistic_policy policy)
 {
-    const imp_system *s = rt_system(r, system);
-    struct flow *f;
-    if (s->flags & IMP_SYSTEMF_LINE) {
-        f = flow_line_new(r, system, policy);
-        if (f && s->observer == IMP_NO_BLOCK) {
-            f->observe = NULL;
-            return f;
+    const imp_system *sys = rt_system(run, system);
+    struct flow *flow;
+    if (sys->flags & IMP_SYSTEMF_LINE) {
+        flow = flow_ballistic_new(run, system, policy);
+        if (flow && sys->observer == IMP_NO_BLOCK) {
+            flow->observer = NULL;
+            return flow;
         }
-        return f && !flow_observe_new(f) ? f : NULL;
+        return flow && !flow_observer_new(flow) ? flow : NULL;
     }
-    f = NEW(r->arena, struct flow);
-    flow_memory(f, r, system, r->arena);
-    f->policy = policy;
-    for (uint32_t i = 0; i < f->m; i++)
-        r->env[rt_contact(r, s->contact + i)->env_contact +
-               IMP_CONTACT_ACTIVE] = 0.0;
-    int st = flow_instant(f);
-    flow_read_state(f);
-    if (st || flow_start_open(f) || flow_series_new(f))
+    flow = NEW(run->arena, struct flow);
+    flow_memory(flow, run, system, run->arena);
+    flow->policy = policy;
+    for (uint32_t i = 0; i < flow->m; i++)
+        run->env[rt_contact(run, sys->contact + i)->env_contact +
+                 IMP_CONTACT_ACTIVE] = 0.0;
+    int st = flow_instant(flow);
+    flow_read_state(flow);
+    if (st || flow_start_open(flow) || flow_taylor_new(flow))
         return NULL;
-    return flow_observe_new(f) ? NULL : f;
+    return flow_observer_new(flow) ? NULL : flow;
 }
 
 int
-flow_peek(struct flow *f, double until, double *time)
+flow_peek(struct flow *flow, double until, double *time)
 {
-    int st = f->way->peek(f, until, time);
-    f->ahead = *time;
+    int st = flow->method->peek(flow, until, time);
+    flow->ahead = *time;
     return st;
 }
 
 bool
-flow_eventful(const struct flow *f)
+flow_eventful(const struct flow *flow)
 {
-    return f->way->eventful(f);
+    return flow->method->eventful(flow);
 }
 
 int
-flow_apply(struct flow *f, struct flow_event *e)
+flow_apply(struct flow *flow, struct flow_event *event)
 {
-    bool observed = f->observe && flow_eventful(f);
-    memset(e, 0, sizeof *e);
-    int st = observed ? flow_observe_before(f, f->ahead) : IMP_OK;
+    bool observed = flow->observer && flow_eventful(flow);
+    memset(event, 0, sizeof *event);
+    int st = observed ? flow_observer_before(flow, flow->ahead) : IMP_OK;
     if (!st)
-        st = f->way->apply(f, e);
-    return observed && !st ? flow_observe_after(f, e) : st;
+        st = flow->method->apply(flow, event);
+    return observed && !st ? flow_observer_after(flow, event) : st;
 }
 
 int
-flow_at(struct flow *f, double t)
+flow_at(struct flow *flow, double t)
 {
-    double *env = f->r->env + f->s->env_state;
-    int st = f->observe ? flow_observe_at(f, t) : IMP_OK;
-    f->way->at(f, t);
-    memcpy(env, f->q, f->n * sizeof *env);
-    memcpy(env + f->n, f->v, f->n * sizeof *env);
+    double *env = flow->r->env + flow->s->env_state;
+    int st = flow->observer ? flow_observer_at(flow, t) : IMP_OK;
+    flow->method->at(flow, t);
+    memcpy(env, flow->q, flow->n * sizeof *env);
+    memcpy(env + flow->n, flow->v, flow->n * sizeof *env);
     return st;
 }
 
 const uint32_t *
-flow_contacts(const struct flow *f, const double **impulse)
+flow_contacts(const struct flow *flow, const double **impulse)
 {
-    *impulse = f->impulse;
-    return f->contacts;
+    *impulse = flow->impulse;
+    return flow->contacts;
 }
 
 struct ballistic *
-flow_line(struct flow *f)
+flow_ballistic(struct flow *flow)
 {
-    return f->line;
+    return flow->line;
 }
 
 long
-flow_impacts(const struct flow *f)
+flow_impacts(const struct flow *flow)
 {
-    return f->impacts;
+    return flow->impacts;
 }

@@ -39,49 +39,50 @@ struct flow;
  * matrix not positive definite, a gap that is closed further than its
  * tolerance at the start). Memory: the run's arena, or what the runs of the
  * model share: one flow of a system at a time. */
-struct flow *flow_new(struct rt *r, uint32_t system,
+struct flow *flow_new(struct rt *run, uint32_t system,
                       enum ballistic_policy policy);
 /* Time of what comes next, at most `until`. IMP_OK, or a status after a
  * diagnostic. */
-int flow_peek(struct flow *f, double until, double *time);
+int flow_peek(struct flow *flow, double until, double *time);
 /* will that be an event, or only the end of a series? */
-bool flow_eventful(const struct flow *f);
+bool flow_eventful(const struct flow *flow);
 /* moves to that time and applies it */
-int flow_apply(struct flow *f, struct flow_event *e);
+int flow_apply(struct flow *flow, struct flow_event *event);
 /* IMP_FAILED after the diagnostic for FLOW_JAMMED */
-int flow_jammed(struct rt *r, uint32_t contact, double time);
+int flow_jammed(struct rt *run, uint32_t contact, double time);
 /* An impact at n contacts of a system (its own numbers) at the present state,
  * without a motion; `rests`: contacts that are closed and only push. The line
  * holds state, impulses and matrices after it. IMP_OK, or a status after a
  * diagnostic. */
-int flow_strike(struct rt *r, uint32_t system, enum ballistic_policy policy,
-                const int *hit, int n, const bool *rests,
-                struct ballistic **out, enum ballistic_event *what);
+int flow_impact_now(struct rt *run, uint32_t system,
+                    enum ballistic_policy policy, const int *hit, int n,
+                    const bool *rests, struct ballistic **out,
+                    enum ballistic_event *what);
 /* contacts of the last event: their numbers in the model, and impulses */
-const uint32_t *flow_contacts(const struct flow *f, const double **impulse);
+const uint32_t *flow_contacts(const struct flow *flow, const double **impulse);
 /* writes the state at t, between now and the time peeked, into env. IMP_OK, or
  * a status after a diagnostic of an observer */
-int flow_at(struct flow *f, double t);
+int flow_at(struct flow *flow, double t);
 /* Of a system whose motion is a parabola: its matrices at the present params,
  * whatever the state; the same line as that of its flow. IMP_OK, or a status
  * after a diagnostic. */
-int flow_matrices(struct rt *r, uint32_t system, struct ballistic **l);
+int flow_matrices(struct rt *run, uint32_t system, struct ballistic **l);
 /* Of a system whose motion is a parabola: runs to come will differ from the
  * last one in restitutions alone (n times those of its contacts, `apart`
  * numbers from one to the next): see ballistic_batch_prepare. The line, if it
  * is at the start of the last run, which had the set-up of now; else NULL. */
-const struct ballistic *flow_ahead(struct rt *r, uint32_t system,
-                                   const double *e, int n, int apart);
+const struct ballistic *flow_batch_ahead(struct rt *run, uint32_t system,
+                                         const double *e, int n, int apart);
 /* Are the matrices that flow_matrices has given made of params alone? Then they
  * are the same as long as rt.setup_version is. */
-bool flow_by_params(struct rt *r, uint32_t system);
+bool flow_by_params(struct rt *run, uint32_t system);
 /* of a system whose motion is a parabola: its state and matrices (for those who
  * follow it by themselves); NULL for the others */
-struct ballistic *flow_line(struct flow *f);
+struct ballistic *flow_ballistic(struct flow *flow);
 /* Of a system whose motion is no parabola: its matrices at the last event; NULL
  * before the first look at them, and for parabolas. */
-const struct ballistic *flow_at_event(const struct flow *f);
+const struct ballistic *flow_event_matrices(const struct flow *flow);
 /* impacts resolved one by one */
-long flow_impacts(const struct flow *f);
+long flow_impacts(const struct flow *flow);
 
 #endif

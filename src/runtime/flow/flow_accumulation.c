@@ -19,29 +19,30 @@
 #include "runtime/numerics/polynomial.h"
 
 /* impacts in a row at one contact before a limit is taken from their flights */
-#define SERIES_LEAST 8
+#define TAYLOR_LEAST 8
 /* others stay clear of it by this many times its gap's way until the limit */
-#define SERIES_CLEAR 4.0
+#define TAYLOR_CLEAR 4.0
 /* flights this much lower than the rounding of their gap are none */
-#define SERIES_FAINT 16.0
+#define TAYLOR_FAINT 16.0
 /* impacts with none but such flights, after which there are no more */
-#define SERIES_FAINTS 8
+#define TAYLOR_FAINTS 8
 /* steps onto the gaps at a limit: from 1e-3 of a length to rounding */
-#define SERIES_NEWTON 3
+#define TAYLOR_NEWTON 3
 /* several contacts: what is looked ahead, in the last flights, and impacts */
-#define SERIES_AHEAD 50.0
-#define SERIES_IMPACTS 4000
+#define TAYLOR_AHEAD 50.0
+#define TAYLOR_IMPACTS 4000
 
 /* Do all contacts but the last stay clear of its limit, T from now? Each of the
  * impacts to come changes their rates by no more than they change its own. */
 static bool
-clear(const struct flow *f, double T)
+clear(const struct flow *flow, double T)
 {
-    const struct series_way *w = f->series;
-    double reach = SERIES_CLEAR * fabs(w->g[w->last * ROW + 1]) * T, s;
-    for (uint32_t i = 0; i < f->m; i++) {
-        const double *g = w->g + i * ROW;
-        if (w->on[i] || (int)i == w->last)
+    const struct taylor_flow *taylor = flow->taylor;
+    double reach = TAYLOR_CLEAR * fabs(taylor->g[taylor->last * ROW + 1]) * T,
+           s;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        const double *g = taylor->g + i * ROW;
+        if (taylor->on[i] || (int)i == taylor->last)
             continue;
         if (!(fmin(g[0], polynomial_value(g, MOTION_STEP_ORDER, T)) > reach) ||
             polynomial_below(g, MOTION_STEP_ORDER, 0.0, T, 0.0, &s))
@@ -51,17 +52,19 @@ clear(const struct flow *f, double T)
 }
 
 bool
-series_limit_ahead(const struct flow *f, double until, double *time)
+taylor_accumulation_ahead(const struct flow *flow, double until, double *time)
 {
-    const struct series_way *w = f->series;
-    double one = w->estimate - w->now, some = w->found - w->now;
-    if (w->faint)
-        *time = w->now;
-    else if (one > 0.0 && w->estimate <= until && w->same >= SERIES_LEAST &&
-             one <= w->h && clear(f, one))
-        *time = w->estimate;
-    else if (some > 0.0 && w->found <= until && some <= w->h)
-        *time = w->found;
+    const struct taylor_flow *taylor = flow->taylor;
+    double one = taylor->estimate - taylor->now,
+           some = taylor->found - taylor->now;
+    if (taylor->faint)
+        *time = taylor->now;
+    else if (one > 0.0 && taylor->estimate <= until &&
+             taylor->same >= TAYLOR_LEAST && one <= taylor->h &&
+             clear(flow, one))
+        *time = taylor->estimate;
+    else if (some > 0.0 && taylor->found <= until && some <= taylor->h)
+        *time = taylor->found;
     else
         return false;
     return true;
@@ -69,40 +72,45 @@ series_limit_ahead(const struct flow *f, double until, double *time)
 
 /* the contacts whose impacts the limit ahead sums up */
 static void
-limit_group(struct flow *f)
+limit_group(struct flow *flow)
 {
-    struct series_way *w = f->series;
-    if (w->ahead == w->found)
+    struct taylor_flow *taylor = flow->taylor;
+    if (taylor->ahead == taylor->found)
         return; /* as predicted */
-    memset(w->group, 0, f->m);
-    w->group[w->last] = true;
+    memset(taylor->group, 0, flow->m);
+    taylor->group[taylor->last] = true;
 }
 
 /* Impacts averaged out: along the parabola from the last one, then onto the
  * gaps, which it leaves by the cube of the time */
 void
-series_between(struct flow *f, double t)
+taylor_accumulation_between(struct flow *flow, double t)
 {
-    struct series_way *w = f->series;
-    double *env = f->r->env, *time = env + f->r->im->layout.time, now = *time;
-    limit_group(f);
-    (void)ballistic_instant_impact(w->instant, NULL, 0); /* its accelerations */
-    memcpy(w->instant->group, w->group, f->m);
-    ballistic_between(w->instant, w->instant, t, f->q, f->v);
+    struct taylor_flow *taylor = flow->taylor;
+    double *env = flow->r->env, *time = env + flow->r->im->layout.time,
+           now = *time;
+    limit_group(flow);
+    (void)ballistic_instant_impact(taylor->instant, NULL,
+                                   0); /* its accelerations */
+    memcpy(taylor->instant->group, taylor->group, flow->m);
+    ballistic_between(taylor->instant, taylor->instant, t, flow->q, flow->v);
     *time = t;
-    memcpy(env + f->s->env_state, f->q, f->n * sizeof *f->q);
-    memcpy(env + f->s->env_state + f->n, f->v, f->n * sizeof *f->v);
-    int st = flow_instant(f);
+    memcpy(env + flow->s->env_state, flow->q, flow->n * sizeof *flow->q);
+    memcpy(env + flow->s->env_state + flow->n, flow->v,
+           flow->n * sizeof *flow->v);
+    int st = flow_instant(flow);
     *time = now;
-    struct ballistic_model m = flow_model(f);
-    bool *closed = w->closed;
-    for (uint32_t i = 0; i < f->m; i++)
-        closed[i] = w->on[i] || w->group[i];
-    if (st || (!w->between && ballistic_new(f->r->arena, &m, &w->between)) ||
-        ballistic_instant(w->between, &m, t, f->q, f->v, closed))
+    struct ballistic_model model = flow_model(flow);
+    bool *closed = taylor->closed;
+    for (uint32_t i = 0; i < flow->m; i++)
+        closed[i] = taylor->on[i] || taylor->group[i];
+    if (st ||
+        (!taylor->between &&
+         ballistic_new(flow->r->arena, &model, &taylor->between)) ||
+        ballistic_instant(taylor->between, &model, t, flow->q, flow->v, closed))
         return;
-    ballistic_stick(w->between, closed);
-    ballistic_state(w->between, f->q, f->v);
+    ballistic_stick(taylor->between, closed);
+    ballistic_state(taylor->between, flow->q, flow->v);
 }
 
 /* Of two guesses of the same limit, wrong by the squares of the times that are
@@ -117,43 +125,43 @@ settled(double change, double left, double before)
 
 /* an impact at contact c */
 static void
-one_contact(struct series_way *w, int c)
+one_contact(struct taylor_flow *taylor, int c)
 {
-    double flight = w->now - w->at, was = w->guess;
-    w->same = w->same > 0 && w->last == c ? w->same + 1 : 1;
-    w->last = c;
-    w->at = w->now;
-    w->flight[2] = w->flight[1];
-    w->flight[1] = w->flight[0];
-    w->flight[0] = flight;
-    w->guess = w->estimate = -INFINITY;
-    if (w->same < 4 ||
-        !(w->flight[0] < w->flight[1] && w->flight[1] < w->flight[2]))
+    double flight = taylor->now - taylor->at, was = taylor->guess;
+    taylor->same = taylor->same > 0 && taylor->last == c ? taylor->same + 1 : 1;
+    taylor->last = c;
+    taylor->at = taylor->now;
+    taylor->flight[2] = taylor->flight[1];
+    taylor->flight[1] = taylor->flight[0];
+    taylor->flight[0] = flight;
+    taylor->guess = taylor->estimate = -INFINITY;
+    if (taylor->same < 4 || !(taylor->flight[0] < taylor->flight[1] &&
+                              taylor->flight[1] < taylor->flight[2]))
         return;
-    double ratio = w->flight[0] / w->flight[1];
-    w->guess = w->now + flight * ratio / (1.0 - ratio);
-    if (fabs(w->guess - was) <= 4.0 * DBL_EPSILON * fabs(w->guess)) {
-        w->estimate = w->guess;
+    double ratio = taylor->flight[0] / taylor->flight[1];
+    taylor->guess = taylor->now + flight * ratio / (1.0 - ratio);
+    if (fabs(taylor->guess - was) <= 4.0 * DBL_EPSILON * fabs(taylor->guess)) {
+        taylor->estimate = taylor->guess;
         /* the flights are differences of times */
-        double rest = 1.0 - ratio, left = w->guess - w->now;
-        w->off = settled(fabs(w->guess - was), left, left + flight) +
-                 4.0 * DBL_EPSILON * fabs(w->now) / (rest * rest);
+        double rest = 1.0 - ratio, left = taylor->guess - taylor->now;
+        taylor->off = settled(fabs(taylor->guess - was), left, left + flight) +
+                      4.0 * DBL_EPSILON * fabs(taylor->now) / (rest * rest);
     }
 }
 
 /* the flight that ends now, at whichever contact */
 static bool
-shrinks(struct series_way *w)
+shrinks(struct taylor_flow *taylor)
 {
-    double *a = w->any, now = 0.0, before = 0.0;
-    memmove(a + 1, a, (SERIES_FLIGHTS - 1) * sizeof *a);
-    a[0] = w->now - w->end;
-    w->end = w->now;
-    if (++w->run <= SERIES_FLIGHTS)
+    double *a = taylor->any, now = 0.0, before = 0.0;
+    memmove(a + 1, a, (TAYLOR_FLIGHTS - 1) * sizeof *a);
+    a[0] = taylor->now - taylor->end;
+    taylor->end = taylor->now;
+    if (++taylor->run <= TAYLOR_FLIGHTS)
         return false;
-    for (int i = 0; i < SERIES_FLIGHTS / 2; i++) {
+    for (int i = 0; i < TAYLOR_FLIGHTS / 2; i++) {
         now += a[i];
-        before += a[SERIES_FLIGHTS / 2 + i];
+        before += a[TAYLOR_FLIGHTS / 2 + i];
     }
     /* or they are below the rounding of the time already */
     return now < before || now == 0.0;
@@ -162,26 +170,26 @@ shrinks(struct series_way *w)
 /* Follows the probe until a limit at all contacts that were hit on the way:
  * limits of some of them are on the way, too. */
 static bool
-look_ahead(struct flow *f, double until)
+look_ahead(struct flow *flow, double until)
 {
-    struct series_way *w = f->series;
-    struct ballistic *l = w->probe;
-    memset(w->group, 0, f->m);
-    l->policy = f->policy;
-    for (int k = 0; k < SERIES_IMPACTS; k++) {
-        enum ballistic_event what = ballistic_next(l, until);
+    struct taylor_flow *taylor = flow->taylor;
+    struct ballistic *ballistic = taylor->probe;
+    memset(taylor->group, 0, flow->m);
+    ballistic->policy = flow->policy;
+    for (int k = 0; k < TAYLOR_IMPACTS; k++) {
+        enum ballistic_event what = ballistic_next(ballistic, until);
         if (what == BALLISTIC_IMPACT)
-            w->group[l->hit] = true;
+            taylor->group[ballistic->hit] = true;
         else if (what == BALLISTIC_ACCUMULATION) {
             bool all = true;
-            for (uint32_t i = 0; i < f->m; i++)
-                all &= l->group[i] || !w->group[i];
+            for (uint32_t i = 0; i < flow->m; i++)
+                all &= ballistic->group[i] || !taylor->group[i];
             if (all)
                 return true;
         } else if (what != BALLISTIC_SEVERAL)
             return false;
-        for (uint32_t i = 0; i < f->m && what == BALLISTIC_SEVERAL; i++)
-            w->group[i] |= l->hits[i];
+        for (uint32_t i = 0; i < flow->m && what == BALLISTIC_SEVERAL; i++)
+            taylor->group[i] |= ballistic->hits[i];
     }
     return false;
 }
@@ -190,50 +198,54 @@ look_ahead(struct flow *f, double until)
  * its impacts? Twice the same, to rounding of the time or of the gaps, and it
  * is the motion's. */
 static int
-predict(struct flow *f)
+predict(struct flow *flow)
 {
-    struct series_way *w = f->series;
-    double was = w->meet, most = 0.0, least = INFINITY, sum = 0.0;
-    bool shrink = shrinks(w);
-    w->meet = w->found = -INFINITY;
-    if (!shrink || w->same >= SERIES_FLIGHTS)
+    struct taylor_flow *taylor = flow->taylor;
+    double was = taylor->meet, most = 0.0, least = INFINITY, sum = 0.0;
+    bool shrink = shrinks(taylor);
+    taylor->meet = taylor->found = -INFINITY;
+    if (!shrink || taylor->same >= TAYLOR_FLIGHTS)
         return IMP_OK;
-    int st = series_look(f, w->on);
+    int st = taylor_instant(flow, taylor->on);
     if (st)
         return st;
-    struct ballistic_model m = flow_model(f);
-    if (w->probe ? ballistic_renew(w->probe, &m)
-                 : ballistic_new(f->r->arena, &m, &w->probe))
+    struct ballistic_model model = flow_model(flow);
+    if (taylor->probe ? ballistic_renew(taylor->probe, &model)
+                      : ballistic_new(flow->r->arena, &model, &taylor->probe))
         return IMP_OK;
-    for (int i = 0; i < SERIES_FLIGHTS; i++)
-        sum += w->any[i];
-    for (uint32_t i = 0; i < f->m; i++)
-        if (w->on[i] || w->fresh[i] || f->gap[i] < sum * fabs(f->rate[i])) {
-            most = fmax(most, w->size[i]);
+    for (int i = 0; i < TAYLOR_FLIGHTS; i++)
+        sum += taylor->any[i];
+    for (uint32_t i = 0; i < flow->m; i++)
+        if (taylor->on[i] || taylor->fresh[i] ||
+            flow->gap[i] < sum * fabs(flow->rate[i])) {
+            most = fmax(most, taylor->size[i]);
             /* the rate of what slides is rounding */
-            least = w->on[i] || f->rate[i] == 0.0
+            least = taylor->on[i] || flow->rate[i] == 0.0
                         ? least
-                        : fmin(least, fabs(f->rate[i]));
+                        : fmin(least, fabs(flow->rate[i]));
         }
-    if (!ballistic_start(w->probe, w->now, w->x, w->x + f->n,
-                         SERIES_NOISE * DBL_EPSILON * most))
+    if (!ballistic_start(taylor->probe, taylor->now, taylor->x,
+                         taylor->x + flow->n,
+                         TAYLOR_NOISE * DBL_EPSILON * most))
         return IMP_OK;
-    if (!look_ahead(f, w->now + SERIES_AHEAD * sum))
+    if (!look_ahead(flow, taylor->now + TAYLOR_AHEAD * sum))
         return IMP_OK;
-    double left = w->probe->t - w->now, before = w->left_was;
-    w->meet = w->probe->t;
-    w->left_was = left;
-    memcpy(w->group, w->probe->group, f->m);
-    w->chatter = w->probe->chatter;
-    if (fabs(w->meet - was) <=
-        DBL_EPSILON * fmax(4.0 * fabs(w->meet), SERIES_NOISE * most / least))
-        w->found = w->meet;
+    double left = taylor->probe->t - taylor->now, before = taylor->left_was;
+    taylor->meet = taylor->probe->t;
+    taylor->left_was = left;
+    memcpy(taylor->group, taylor->probe->group, flow->m);
+    taylor->chatter = taylor->probe->chatter;
+    if (fabs(taylor->meet - was) <=
+        DBL_EPSILON *
+            fmax(4.0 * fabs(taylor->meet), TAYLOR_NOISE * most / least))
+        taylor->found = taylor->meet;
     double blur = least < INFINITY ? most / least : 0.0;
     /* what they differ by may be rounding, which does not fall */
-    w->meet_off = settled(fabs(w->meet - was), left, before) +
-                  fabs(w->meet - was) +
-                  w->chatter.error * w->chatter.remaining +
-                  2.0 * SERIES_NOISE * DBL_EPSILON * (fabs(w->meet) + blur);
+    taylor->meet_off =
+        settled(fabs(taylor->meet - was), left, before) +
+        fabs(taylor->meet - was) +
+        taylor->chatter.error * taylor->chatter.remaining +
+        2.0 * TAYLOR_NOISE * DBL_EPSILON * (fabs(taylor->meet) + blur);
     return IMP_OK;
 }
 
@@ -243,127 +255,129 @@ predict(struct flow *f)
  * that no order could show any more: they are at rest, and what is left counts
  * as error. */
 static void
-faint(struct flow *f)
+faint(struct flow *flow)
 {
-    struct series_way *w = f->series;
-    const struct ballistic *l = w->instant;
+    struct taylor_flow *taylor = flow->taylor;
+    const struct ballistic *ballistic = taylor->instant;
     double press = 0.0, left = 0.0, ratio = 0.0;
-    double tick = 4.0 * DBL_EPSILON * fabs(w->now);
-    int before = w->faints;
+    double tick = 4.0 * DBL_EPSILON * fabs(taylor->now);
+    int before = taylor->faints;
     bool flies = false;
-    w->faints = 0;
+    taylor->faints = 0;
     if (before == 0)
-        memset(w->faded, 0, f->m * sizeof *w->faded);
-    for (uint32_t i = 0; i < f->m; i++)
-        press = fmax(press, fabs(l->k.nf[i]));
-    for (int k = 0; k < w->n_hit; k++) {
-        int i = w->hit[k];
-        double u = fabs(l->rate[i]);
-        double low = DBL_EPSILON * w->size[i] / SERIES_FAINT;
+        memset(taylor->faded, 0, flow->m * sizeof *taylor->faded);
+    for (uint32_t i = 0; i < flow->m; i++)
+        press = fmax(press, fabs(ballistic->k.nf[i]));
+    for (int k = 0; k < taylor->n_hit; k++) {
+        int i = taylor->hit[k];
+        double u = fabs(ballistic->rate[i]);
+        double low = DBL_EPSILON * taylor->size[i] / TAYLOR_FAINT;
         double time = fmax(tick, 2.0 * sqrt(2.0 * low / press));
-        if (w->on[i])
+        if (taylor->on[i])
             continue; /* put to rest */
-        if (!(2.0 * u <= press * time) || w->any[0] > SERIES_CLEAR * time)
+        if (!(2.0 * u <= press * time) || taylor->any[0] > TAYLOR_CLEAR * time)
             return;
-        flies = w->faded[i] = true;
-        ratio = fmax(ratio, f->e[i]);
+        flies = taylor->faded[i] = true;
+        ratio = fmax(ratio, flow->e[i]);
         left = fmax(left, 2.0 * u / press);
     }
     if (!flies) {
-        w->faints = before;
+        taylor->faints = before;
         return;
     }
     if (!(press > 0.0) || !(ratio < 1.0))
         return;
-    w->faints = before + 1;
-    if (w->faints < SERIES_FAINTS)
+    taylor->faints = before + 1;
+    if (taylor->faints < TAYLOR_FAINTS)
         return;
-    w->faints = 0;
-    memcpy(w->group, w->faded, f->m * sizeof *w->group);
-    w->faint = true;
-    w->found = w->now;
-    w->chatter = (struct accumulation_limit){.means = LIMIT_BELOW_ROUNDING,
-                                             .impacts = w->run,
-                                             .depth = 1,
-                                             .ratio = ratio,
-                                             .remaining = left / (1.0 - ratio),
-                                             .error = 1.0};
+    taylor->faints = 0;
+    memcpy(taylor->group, taylor->faded, flow->m * sizeof *taylor->group);
+    taylor->faint = true;
+    taylor->found = taylor->now;
+    taylor->chatter =
+        (struct accumulation_limit){.means = LIMIT_BELOW_ROUNDING,
+                                    .impacts = taylor->run,
+                                    .depth = 1,
+                                    .ratio = ratio,
+                                    .remaining = left / (1.0 - ratio),
+                                    .error = 1.0};
 }
 
 int
-series_count(struct flow *f, int c, int together)
+taylor_accumulation_count(struct flow *flow, int c, int together)
 {
-    struct series_way *w = f->series;
-    uint32_t n = switching_count(f->r, f->s->block);
-    memcpy(w->was_over, w->over, n * sizeof *w->over);
-    memset(w->over, 0, n * sizeof *w->over);
-    one_contact(f->series, c);
+    struct taylor_flow *taylor = flow->taylor;
+    uint32_t n = switching_count(flow->r, flow->s->block);
+    memcpy(taylor->was_over, taylor->over, n * sizeof *taylor->over);
+    memset(taylor->over, 0, n * sizeof *taylor->over);
+    one_contact(flow->taylor, c);
     if (together > 1)
-        f->series->same = 0; /* no flights of one contact */
-    int st = predict(f);
+        flow->taylor->same = 0; /* no flights of one contact */
+    int st = predict(flow);
     if (!st)
-        faint(f);
+        faint(flow);
     return st;
 }
 
 int
-series_limit(struct flow *f, struct flow_event *e)
+taylor_accumulation(struct flow *flow, struct flow_event *event)
 {
-    struct series_way *w = f->series;
-    double T = w->ahead - w->now;
-    bool several = w->ahead == w->found;
-    bool *on = NEW_N(f->r->arena, bool, f->m + 1);
-    limit_group(f);
-    if (w->faint) {
-        w->faint = false;
+    struct taylor_flow *taylor = flow->taylor;
+    double T = taylor->ahead - taylor->now;
+    bool several = taylor->ahead == taylor->found;
+    bool *on = NEW_N(flow->r->arena, bool, flow->m + 1);
+    limit_group(flow);
+    if (taylor->faint) {
+        taylor->faint = false;
     } else if (several) {
-        w->chatter.impacts = w->run;
-        w->chatter.remaining = T;
+        taylor->chatter.impacts = taylor->run;
+        taylor->chatter.remaining = T;
     } else {
-        memset(w->group, 0, f->m);
-        w->group[w->last] = true;
-        w->chatter =
-            (struct accumulation_limit){.impacts = w->same,
-                                        .means = LIMIT_BY_LAW,
-                                        .period = 1,
-                                        .depth = 1,
-                                        .ratio = w->flight[0] / w->flight[1],
-                                        .remaining = T};
+        memset(taylor->group, 0, flow->m);
+        taylor->group[taylor->last] = true;
+        taylor->chatter = (struct accumulation_limit){
+            .impacts = taylor->same,
+            .means = LIMIT_BY_LAW,
+            .period = 1,
+            .depth = 1,
+            .ratio = taylor->flight[0] / taylor->flight[1],
+            .remaining = T};
     }
     if (T > 0.0)
-        w->chatter.error = (several ? w->meet_off : w->off) / T;
-    if (!(w->chatter.error < 1.0))
-        w->chatter.error = 1.0; /* known no better */
-    for (uint32_t i = 0; i < f->m; i++)
-        on[i] = w->on[i] || w->group[i];
-    series_advance(f, w->ahead);
-    for (int round = 0; round < SERIES_NEWTON; round++) {
-        int st = series_look(f, on);
+        taylor->chatter.error = (several ? taylor->meet_off : taylor->off) / T;
+    if (!(taylor->chatter.error < 1.0))
+        taylor->chatter.error = 1.0; /* known no better */
+    for (uint32_t i = 0; i < flow->m; i++)
+        on[i] = taylor->on[i] || taylor->group[i];
+    taylor_advance(flow, taylor->ahead);
+    for (int round = 0; round < TAYLOR_NEWTON; round++) {
+        int st = taylor_instant(flow, on);
         if (st)
             return st;
-        ballistic_stick(w->instant, on);
-        ballistic_state(w->instant, w->x, w->x + f->n);
+        ballistic_stick(taylor->instant, on);
+        ballistic_state(taylor->instant, taylor->x, taylor->x + flow->n);
     }
-    memset(w->lo, 0, 2 * f->n * sizeof *w->lo);
-    enum ballistic_event what = ballistic_instant_impact(w->instant, NULL, 0);
-    flow_tell(f, w->instant, what, e);
-    e->kind = what == BALLISTIC_JAMMED ? FLOW_JAMMED : FLOW_CHATTER;
-    e->time = w->now;
-    e->impulse = 0.0;
-    f->n_contacts = 0;
-    for (uint32_t i = 0; i < f->m; i++)
-        if (w->group[i]) {
-            f->contacts[f->n_contacts] = f->s->contact + i;
-            f->impulse[f->n_contacts++] = 0.0;
+    memset(taylor->lo, 0, 2 * flow->n * sizeof *taylor->lo);
+    enum ballistic_event what =
+        ballistic_instant_impact(taylor->instant, NULL, 0);
+    flow_report(flow, taylor->instant, what, event);
+    event->kind = what == BALLISTIC_JAMMED ? FLOW_JAMMED : FLOW_CHATTER;
+    event->time = taylor->now;
+    event->impulse = 0.0;
+    flow->n_contacts = 0;
+    for (uint32_t i = 0; i < flow->m; i++)
+        if (taylor->group[i]) {
+            flow->contacts[flow->n_contacts] = flow->s->contact + i;
+            flow->impulse[flow->n_contacts++] = 0.0;
         }
-    e->n = f->n_contacts;
-    e->contact = f->contacts[0];
-    e->chatter = w->chatter;
-    series_take_back(f);
-    w->same = 0;
-    w->estimate = -INFINITY;
+    event->n = flow->n_contacts;
+    event->contact = flow->contacts[0];
+    event->chatter = taylor->chatter;
+    taylor_take_back(flow);
+    taylor->same = 0;
+    taylor->estimate = -INFINITY;
     if (!several)
-        return predict(f);
-    series_forget(w);
+        return predict(flow);
+    taylor_accumulation_forget(taylor);
     return IMP_OK;
 }

@@ -34,22 +34,23 @@ struct flow_kept {
 static const char kept_key = 0;
 
 static struct flow_kept *
-kept_of(struct rt *r, uint32_t system)
+kept_of(struct rt *run, uint32_t system)
 {
-    struct arena *a;
-    struct flow_kept *k = rt_keep(r, &kept_key, system, sizeof *k, &a);
-    k->arena = a;
-    return k;
+    struct arena *arena;
+    struct flow_kept *kept =
+        rt_keep(run, &kept_key, system, sizeof *kept, &arena);
+    kept->arena = arena;
+    return kept;
 }
 
 /* -- the matrices -----------------------------------------------------------
  */
 
 static void
-note_reads(struct rt *r, uint32_t tape, unsigned char *seen)
+note_reads(struct rt *run, uint32_t tape, unsigned char *seen)
 {
-    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + tape;
-    const imp_instr *in = IMP_ARRAY(r->im, t->code, imp_instr);
+    const imp_tape *t = IMP_ARRAY(run->im, run->im->tapes, imp_tape) + tape;
+    const imp_instr *in = IMP_ARRAY(run->im, t->code, imp_instr);
     for (uint32_t i = 0; i < t->code.n; i++)
         if (in[i].op == IMP_OP_ENV || in[i].op == IMP_OP_TIME ||
             in[i].op == IMP_OP_STATE)
@@ -59,65 +60,68 @@ note_reads(struct rt *r, uint32_t tape, unsigned char *seen)
 /* Neither time nor the system's own state: nothing of the matrices depends on
  * them (IMP_SYSTEMF_LINE), and the offsets are those of the state 0. */
 static void
-find_reads(struct flow_kept *k, struct rt *r, const imp_system *s)
+find_reads(struct flow_kept *kept, struct rt *run, const imp_system *sys)
 {
-    uint32_t n = r->im->layout.n_env;
-    const imp_block *b = IMP_ARRAY(r->im, r->im->blocks, imp_block) + s->block;
-    unsigned char *seen = NEW_N(k->arena, unsigned char, n + 1);
-    note_reads(r, s->mass, seen);
-    note_reads(r, b->motion, seen);
-    for (uint32_t i = 0; i < s->n_contact; i++)
-        note_reads(r, rt_contact(r, s->contact + i)->gradient, seen);
-    seen[r->im->layout.time] = 0;
-    memset(seen + s->env_state, 0, 2 * (size_t)s->n);
-    k->reads = NEW_N(k->arena, uint32_t, n + 1);
-    k->was = NEW_N(k->arena, uint64_t, n + 1);
-    const imp_layout *l = &r->im->layout;
-    k->by_params = true;
+    uint32_t n = run->im->layout.n_env;
+    const imp_block *block =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + sys->block;
+    unsigned char *seen = NEW_N(kept->arena, unsigned char, n + 1);
+    note_reads(run, sys->mass, seen);
+    note_reads(run, block->motion, seen);
+    for (uint32_t i = 0; i < sys->n_contact; i++)
+        note_reads(run, rt_contact(run, sys->contact + i)->gradient, seen);
+    seen[run->im->layout.time] = 0;
+    memset(seen + sys->env_state, 0, 2 * (size_t)sys->n);
+    kept->reads = NEW_N(kept->arena, uint32_t, n + 1);
+    kept->was = NEW_N(kept->arena, uint64_t, n + 1);
+    const imp_layout *layout = &run->im->layout;
+    kept->by_params = true;
     for (uint32_t i = 0; i < n; i++)
         if (seen[i]) {
-            k->reads[k->n_reads++] = i;
-            k->by_params &= i >= l->params && i < l->params + r->im->params.n;
+            kept->reads[kept->n_reads++] = i;
+            kept->by_params &=
+                i >= layout->params && i < layout->params + run->im->params.n;
         }
 }
 
 /* notes the values that are read; were they the same? */
 static bool
-same_reads(struct flow_kept *k, const struct rt *r)
+same_reads(struct flow_kept *kept, const struct rt *run)
 {
     uint64_t other = 0, x;
-    for (uint32_t i = 0; i < k->n_reads; i++) {
-        memcpy(&x, r->env + k->reads[i], sizeof x);
-        other |= x ^ k->was[i];
-        k->was[i] = x;
+    for (uint32_t i = 0; i < kept->n_reads; i++) {
+        memcpy(&x, run->env + kept->reads[i], sizeof x);
+        other |= x ^ kept->was[i];
+        kept->was[i] = x;
     }
-    return k->made && !other;
+    return kept->made && !other;
 }
 
 static int
-not_definite(struct flow *f)
+not_definite(struct flow *flow)
 {
-    struct diag *d =
-        diag_add(f->r->ds, DIAG_E0546, f->s->range_mass,
+    struct diag *diag =
+        diag_add(flow->r->ds, DIAG_E0546, flow->s->range_mass,
                  "the mass matrix of `%s` is not positive definite at t = 0",
-                 imp_text(f->r->im, f->s->name));
-    diag_help(f->r->ds, d,
+                 imp_text(flow->r->im, flow->s->name));
+    diag_help(flow->r->ds, diag,
               "every motion of the coordinates must have kinetic energy; look "
               "at the signs of the terms and at the values of params");
     return IMP_BADMODEL;
 }
 
 static int
-out_of_range(struct flow *f, uint32_t i, const char *what, double x)
+out_of_range(struct flow *flow, uint32_t i, const char *what, double x)
 {
-    char t[NUM_TEXT];
-    const imp_contact *c = rt_contact(f->r, f->s->contact + i);
-    struct diag *d = diag_add(
-        f->r->ds, DIAG_E0748, c->range,
+    char time_text[NUM_TEXT];
+    const imp_contact *contact = rt_contact(flow->r, flow->s->contact + i);
+    struct diag *diag = diag_add(
+        flow->r->ds, DIAG_E0748, contact->range,
         "the gap of `%s` %s %s (SI units), which is beyond what can be "
         "calculated with",
-        imp_text(f->r->im, c->name), what, num_digits(t, x, 3));
-    diag_help(f->r->ds, d,
+        imp_text(flow->r->im, contact->name), what,
+        num_digits(time_text, x, 3));
+    diag_help(flow->r->ds, diag,
               "write it in lengths, times and masses that are nearer to those "
               "of the motion");
     return IMP_BADMODEL;
@@ -126,21 +130,23 @@ out_of_range(struct flow *f, uint32_t i, const char *what, double x)
 /* Squares of gradients over roots of masses, and of accelerations, must be
  * numbers: else an impulse, or a flight, would silently be 0 or infinite. */
 static int
-in_range(struct flow *f)
+in_range(struct flow *flow)
 {
-    for (uint32_t i = 0; i < f->m; i++) {
+    for (uint32_t i = 0; i < flow->m; i++) {
         double steep = 0.0, acc = 0.0;
-        for (uint32_t j = 0; j < f->n; j++) {
-            double N = fabs(f->N[(size_t)i * f->n + j]);
-            steep = fmax(steep, N / sqrt(f->mass[(size_t)j * (f->n + 1)]));
-            acc = fmax(acc, N * fabs(f->acc[j]));
+        for (uint32_t j = 0; j < flow->n; j++) {
+            double N = fabs(flow->N[(size_t)i * flow->n + j]);
+            steep =
+                fmax(steep, N / sqrt(flow->mass[(size_t)j * (flow->n + 1)]));
+            acc = fmax(acc, N * fabs(flow->acc[j]));
         }
         if (steep != 0.0 && !(steep > 1.0 / RANGE && steep < RANGE))
             return out_of_range(
-                f, i, "changes with a coordinate, over the root of a mass, by",
+                flow, i,
+                "changes with a coordinate, over the root of a mass, by",
                 steep);
         if (acc != 0.0 && !(acc > 1.0 / RANGE && acc < RANGE))
-            return out_of_range(f, i, "accelerates by", acc);
+            return out_of_range(flow, i, "accelerates by", acc);
     }
     return IMP_OK;
 }
@@ -149,186 +155,192 @@ in_range(struct flow *f)
  * difference: feet that cannot all be closed by that would end a chatter at its
  * height. */
 static int
-matrices(struct flow *f)
+matrices(struct flow *flow)
 {
-    const imp_block *b =
-        IMP_ARRAY(f->r->im, f->r->im->blocks, imp_block) + f->s->block;
-    const uint32_t *row = IMP_ARRAY(f->r->im, b->rows, uint32_t);
-    double h, *state = f->r->env + f->s->env_state;
-    memcpy(f->q, state, f->n * sizeof *state);
-    memcpy(f->v, state + f->n, f->n * sizeof *state);
-    memset(state, 0, 2 * (size_t)f->n * sizeof *state);
-    int st = flow_instant(f);
+    const imp_block *block =
+        IMP_ARRAY(flow->r->im, flow->r->im->blocks, imp_block) + flow->s->block;
+    const uint32_t *row = IMP_ARRAY(flow->r->im, block->rows, uint32_t);
+    double h, *state = flow->r->env + flow->s->env_state;
+    memcpy(flow->q, state, flow->n * sizeof *state);
+    memcpy(flow->v, state + flow->n, flow->n * sizeof *state);
+    memset(state, 0, 2 * (size_t)flow->n * sizeof *state);
+    int st = flow_instant(flow);
     /* or the accelerations would be what is not finite */
-    for (uint32_t j = 0; j < f->n && !st; j++)
-        if (!(f->mass[(size_t)j * f->n + j] > 0.0))
-            st = not_definite(f);
+    for (uint32_t j = 0; j < flow->n && !st; j++)
+        if (!(flow->mass[(size_t)j * flow->n + j] > 0.0))
+            st = not_definite(flow);
     if (!st)
-        st = motion_series(f->r, f->s->block, 2, &h);
-    for (uint32_t j = 0; j < f->n && !st; j++)
-        f->acc[j] = f->r->work[f->s->block][row[f->n + j] * IMP_ROW_STRIDE +
-                                            IMP_ROW_PAD + 1];
-    memcpy(state, f->q, f->n * sizeof *state);
-    memcpy(state + f->n, f->v, f->n * sizeof *state);
-    return st ? st : in_range(f);
+        st = motion_series(flow->r, flow->s->block, 2, &h);
+    for (uint32_t j = 0; j < flow->n && !st; j++)
+        flow->acc[j] =
+            flow->r->work[flow->s->block]
+                         [row[flow->n + j] * IMP_ROW_STRIDE + IMP_ROW_PAD + 1];
+    memcpy(state, flow->q, flow->n * sizeof *state);
+    memcpy(state + flow->n, flow->v, flow->n * sizeof *state);
+    return st ? st : in_range(flow);
 }
 
 static void
-active_flags(const struct flow_kept *k, const bool *on)
+active_flags(const struct flow_kept *kept, const bool *on)
 {
-    double *env = k->f.r->env;
-    for (uint32_t i = 0; i < k->f.m; i++)
-        env[k->contact[i] + IMP_CONTACT_ACTIVE] = on[i];
+    double *env = kept->f.r->env;
+    for (uint32_t i = 0; i < kept->f.m; i++)
+        env[kept->contact[i] + IMP_CONTACT_ACTIVE] = on[i];
 }
 
 /* what does not change from run to run */
 static void
-know(struct flow_kept *k, struct rt *r, uint32_t system)
+know(struct flow_kept *kept, struct rt *run, uint32_t system)
 {
-    struct flow *f = &k->f;
-    flow_memory(f, r, system, k->arena);
-    find_reads(k, r, f->s);
-    k->contact = NEW_N(k->arena, uint32_t, f->m + 1);
-    k->start = NEW_N(k->arena, double, 2 * (size_t)f->n + 1);
-    for (uint32_t i = 0; i < f->m; i++)
-        k->contact[i] = rt_contact(r, f->s->contact + i)->env_contact;
+    struct flow *flow = &kept->f;
+    flow_memory(flow, run, system, kept->arena);
+    find_reads(kept, run, flow->s);
+    kept->contact = NEW_N(kept->arena, uint32_t, flow->m + 1);
+    kept->start = NEW_N(kept->arena, double, 2 * (size_t)flow->n + 1);
+    for (uint32_t i = 0; i < flow->m; i++)
+        kept->contact[i] = rt_contact(run, flow->s->contact + i)->env_contact;
 }
 
 static int
-make_anew(struct flow_kept *k)
+make_anew(struct flow_kept *kept)
 {
-    struct flow *f = &k->f;
-    k->made = k->begun = false;
-    int st = matrices(f);
+    struct flow *flow = &kept->f;
+    kept->made = kept->begun = false;
+    int st = matrices(flow);
     if (st)
         return st;
-    struct ballistic_model m = flow_model(f);
-    m.bias = NULL;
-    if (k->line ? ballistic_renew(k->line, &m)
-                : ballistic_new(k->arena, &m, &k->line))
-        return not_definite(f);
-    k->made = true;
+    struct ballistic_model model = flow_model(flow);
+    model.bias = NULL;
+    if (kept->line ? ballistic_renew(kept->line, &model)
+                   : ballistic_new(kept->arena, &model, &kept->line))
+        return not_definite(flow);
+    kept->made = true;
     return IMP_OK;
 }
 
 static int
-make(struct flow_kept *k, struct rt *r, uint32_t system)
+make(struct flow_kept *kept, struct rt *run, uint32_t system)
 {
-    if (!k->f.s)
-        know(k, r, system);
-    const uint32_t *c = k->contact;
-    double *env = r->env, *e = k->f.e;
-    for (uint32_t i = 0, m = k->f.m; i < m; i++) {
+    if (!kept->f.s)
+        know(kept, run, system);
+    const uint32_t *c = kept->contact;
+    double *env = run->env, *e = kept->f.e;
+    for (uint32_t i = 0, m = kept->f.m; i < m; i++) {
         env[c[i] + IMP_CONTACT_ACTIVE] = 0.0;
         e[i] = env[c[i] + IMP_CONTACT_E];
     }
-    if (!same_reads(k, r))
-        return make_anew(k);
-    ballistic_restitutions(k->line, e);
+    if (!same_reads(kept, run))
+        return make_anew(kept);
+    ballistic_restitutions(kept->line, e);
     return IMP_OK;
 }
 
 int
-flow_matrices(struct rt *r, uint32_t system, struct ballistic **l)
+flow_matrices(struct rt *run, uint32_t system, struct ballistic **l)
 {
-    struct flow_kept *k = kept_of(r, system);
-    int st = make(k, r, system);
-    *l = st ? NULL : k->line;
+    struct flow_kept *kept = kept_of(run, system);
+    int st = make(kept, run, system);
+    *l = st ? NULL : kept->line;
     return st;
 }
 
 const struct ballistic *
-flow_ahead(struct rt *r, uint32_t system, const double *e, int n, int apart)
+flow_batch_ahead(struct rt *run, uint32_t system, const double *e, int n,
+                 int apart)
 {
-    struct flow_kept *k = kept_of(r, system);
-    if (!k->made)
+    struct flow_kept *kept = kept_of(run, system);
+    if (!kept->made)
         return NULL;
-    ballistic_batch_prepare(k->line, e, n, apart);
-    return k->by_params && k->setup == r->setup_version ? k->line : NULL;
+    ballistic_batch_prepare(kept->line, e, n, apart);
+    return kept->by_params && kept->setup == run->setup_version ? kept->line
+                                                                : NULL;
 }
 
 bool
-flow_by_params(struct rt *r, uint32_t system)
+flow_by_params(struct rt *run, uint32_t system)
 {
-    const struct flow_kept *k = kept_of(r, system);
-    return k->made && k->by_params;
+    const struct flow_kept *kept = kept_of(run, system);
+    return kept->made && kept->by_params;
 }
 
 /* -- from event to event ----------------------------------------------------
  */
 
 static int
-line_peek(struct flow *f, double until, double *time)
+line_peek(struct flow *flow, double until, double *time)
 {
-    if (f->known && f->next->t <= until) {
-        *time = f->next->t;
+    if (flow->known && flow->next->t <= until) {
+        *time = flow->next->t;
         return IMP_OK;
     }
-    if (!f->next) {
-        struct flow_kept *k = kept_of(f->r, f->system);
-        if (!k->next)
-            k->next = ballistic_memory(k->arena, (int)f->n, (int)f->m);
-        f->next = k->next;
+    if (!flow->next) {
+        struct flow_kept *kept = kept_of(flow->r, flow->system);
+        if (!kept->next)
+            kept->next =
+                ballistic_memory(kept->arena, (int)flow->n, (int)flow->m);
+        flow->next = kept->next;
     }
-    ballistic_copy(f->next, f->line);
-    f->what = ballistic_next(f->next, until);
-    f->known = true;
-    *time = f->what == BALLISTIC_FREE ? until : f->next->t;
+    ballistic_copy(flow->next, flow->line);
+    flow->what = ballistic_next(flow->next, until);
+    flow->known = true;
+    *time = flow->what == BALLISTIC_FREE ? until : flow->next->t;
     return IMP_OK;
 }
 
 static int
-line_apply(struct flow *f, struct flow_event *e)
+line_apply(struct flow *flow, struct flow_event *event)
 {
-    struct ballistic *l = f->line;
-    f->line = f->next;
-    f->next = l;
-    f->known = false;
-    flow_tell(f, f->line, f->what, e);
-    active_flags(kept_of(f->r, f->system), f->line->on);
+    struct ballistic *ballistic = flow->line;
+    flow->line = flow->next;
+    flow->next = ballistic;
+    flow->known = false;
+    flow_report(flow, flow->line, flow->what, event);
+    active_flags(kept_of(flow->r, flow->system), flow->line->on);
     return IMP_OK;
 }
 
 static void
-line_at(struct flow *f, double t)
+line_at(struct flow *flow, double t)
 {
     ballistic_between(
-        f->line, f->known && f->what == BALLISTIC_ACCUMULATION ? f->next : NULL,
-        t, f->q, f->v);
+        flow->line,
+        flow->known && flow->what == BALLISTIC_ACCUMULATION ? flow->next : NULL,
+        t, flow->q, flow->v);
 }
 
 static bool
-line_eventful(const struct flow *f)
+line_eventful(const struct flow *flow)
 {
-    return f->known && f->what != BALLISTIC_END && f->what != BALLISTIC_FREE;
+    return flow->known && flow->what != BALLISTIC_END &&
+           flow->what != BALLISTIC_FREE;
 }
 
 static bool
-line_limit(const struct flow *f, double *time)
+line_limit(const struct flow *flow, double *time)
 {
-    bool limit = f->known && f->what == BALLISTIC_ACCUMULATION;
+    bool limit = flow->known && flow->what == BALLISTIC_ACCUMULATION;
     if (limit)
-        *time = f->next->t;
+        *time = flow->next->t;
     return limit;
 }
 
-static const struct flow_way line_way = {line_peek, line_apply, line_at,
-                                         line_eventful, line_limit};
+static const struct flow_method line_way = {line_peek, line_apply, line_at,
+                                            line_eventful, line_limit};
 
 /* nor a fall to the floor take 0 or for ever */
 static int
-start_in_range(struct flow *f)
+start_in_range(struct flow *flow)
 {
-    for (uint32_t i = 0; i < f->m; i++) {
-        double a = fabs(f->line->k.nf[i]), g = fabs(f->gap[i]), p = a * g;
-        char t[NUM_TEXT];
+    for (uint32_t i = 0; i < flow->m; i++) {
+        double a = fabs(flow->line->k.nf[i]), g = fabs(flow->gap[i]), p = a * g;
+        char time_text[NUM_TEXT];
         if (a > 0.0 && g > 0.0 &&
             !(p > 1.0 / RANGE / RANGE && p < RANGE * RANGE))
-            return out_of_range(f, i,
-                                arena_printf(f->r->arena,
+            return out_of_range(flow, i,
+                                arena_printf(flow->r->arena,
                                              "accelerates by %s and is at the "
                                              "start",
-                                             num_digits(t, a, 3)),
+                                             num_digits(time_text, a, 3)),
                                 g);
     }
     return IMP_OK;
@@ -336,71 +348,73 @@ start_in_range(struct flow *f)
 
 /* gaps of the state at the start */
 static void
-gaps(struct flow *f)
+gaps(struct flow *flow)
 {
-    for (uint32_t i = 0; i < f->m; i++) {
-        const double *N = f->N + (size_t)i * f->n;
-        f->gap[i] = f->c[i];
-        for (uint32_t j = 0; j < f->n; j++)
-            f->gap[i] += N[j] * f->q[j];
+    for (uint32_t i = 0; i < flow->m; i++) {
+        const double *N = flow->N + (size_t)i * flow->n;
+        flow->gap[i] = flow->c[i];
+        for (uint32_t j = 0; j < flow->n; j++)
+            flow->gap[i] += N[j] * flow->q[j];
     }
 }
 
 /* Is this the start of the run before, whose gaps were open? What they are made
  * of has not changed (make). */
 static bool
-same_start(const struct flow_kept *k, double t, const double *state)
+same_start(const struct flow_kept *kept, double t, const double *state)
 {
-    return k->begun && k->start[0] == t &&
-           !memcmp(k->start + 1, state, 2 * (size_t)k->f.n * sizeof *state);
+    return kept->begun && kept->start[0] == t &&
+           !memcmp(kept->start + 1, state,
+                   2 * (size_t)kept->f.n * sizeof *state);
 }
 
 static int
-check_start(struct flow_kept *k, double t, const double *state)
+check_start(struct flow_kept *kept, double t, const double *state)
 {
-    struct flow *f = &k->f;
-    k->begun = false;
-    flow_read_state(f);
-    gaps(f);
-    if (flow_start_open(f) || start_in_range(f))
+    struct flow *flow = &kept->f;
+    kept->begun = false;
+    flow_read_state(flow);
+    gaps(flow);
+    if (flow_start_open(flow) || start_in_range(flow))
         return IMP_BADMODEL;
-    k->start[0] = t;
-    memcpy(k->start + 1, state, 2 * (size_t)f->n * sizeof *state);
-    k->begun = true;
+    kept->start[0] = t;
+    memcpy(kept->start + 1, state, 2 * (size_t)flow->n * sizeof *state);
+    kept->begun = true;
     return IMP_OK;
 }
 
 struct flow *
-flow_line_new(struct rt *r, uint32_t system, enum ballistic_policy policy)
+flow_ballistic_new(struct rt *run, uint32_t system,
+                   enum ballistic_policy policy)
 {
-    struct flow_kept *k = kept_of(r, system);
-    struct flow *f = &k->f;
-    k->setup = 0;
-    if (make(k, r, system))
+    struct flow_kept *kept = kept_of(run, system);
+    struct flow *flow = &kept->f;
+    kept->setup = 0;
+    if (make(kept, run, system))
         return NULL;
-    double t = rt_time(r);
-    const double *state = r->env + f->s->env_state;
-    f->policy = policy;
-    f->line = k->line;
-    f->next = k->next;
-    f->known = false;
-    f->n_contacts = 0;
-    f->impacts = 0;
-    f->way = &line_way;
-    if (!same_start(k, t, state) && check_start(k, t, state))
+    double t = rt_time(run);
+    const double *state = run->env + flow->s->env_state;
+    flow->policy = policy;
+    flow->line = kept->line;
+    flow->next = kept->next;
+    flow->known = false;
+    flow->n_contacts = 0;
+    flow->impacts = 0;
+    flow->method = &line_way;
+    if (!same_start(kept, t, state) && check_start(kept, t, state))
         return NULL;
-    f->line->policy = policy;
-    accumulation_resolve(f->line, ACCUMULATION_RESOLVE);
-    accumulation_accept_error(f->line, 0.0);
-    accumulation_doubt(f->line, 0);
-    accumulation_verdict_only(f->line, false);
-    accumulation_skip_rates(f->line, false);
-    if (!ballistic_start(f->line, t, state, state + f->n, 0.0)) {
-        flow_jammed(r, f->s->contact, t);
+    flow->line->policy = policy;
+    accumulation_resolve(flow->line, ACCUMULATION_RESOLVE);
+    accumulation_accept_error(flow->line, 0.0);
+    accumulation_doubt(flow->line, 0);
+    accumulation_verdict_only(flow->line, false);
+    accumulation_skip_rates(flow->line, false);
+    if (!ballistic_start(flow->line, t, state, state + flow->n, 0.0)) {
+        flow_jammed(run, flow->s->contact, t);
         return NULL;
     }
-    if (f->line->n_on)
-        active_flags(k, f->line->on);
-    k->setup = r->setup_version;
-    return f;
+    if (flow->line->n_on)
+        active_flags(kept, flow->line->on);
+    kept->setup = run->setup_version;
+    return flow;
 }

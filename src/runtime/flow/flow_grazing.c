@@ -24,10 +24,10 @@ terms(const double *c, int n, double h)
 }
 
 bool
-series_touch(const double *g, double size, double speed, double h, double *s)
+taylor_touch(const double *g, double size, double speed, double h, double *s)
 {
     double d[ROW], d2[ROW], up[ROW], a, from = 0.0;
-    const double eps = SERIES_NOISE * DBL_EPSILON;
+    const double eps = TAYLOR_NOISE * DBL_EPSILON;
     if (fabs(g[0]) <= eps * size && fabs(g[1]) <= eps * speed) {
         *s = 0.0;
         return true;
@@ -62,34 +62,36 @@ series_touch(const double *g, double size, double speed, double h, double *s)
 }
 
 int
-series_touched(struct flow *f, struct flow_event *e)
+taylor_touched(struct flow *flow, struct flow_event *event)
 {
-    struct series_way *w = f->series;
-    int c = w->hit[0];
-    bool *on = NEW_N(f->r->arena, bool, 2 * f->m + 1), *fresh = on + f->m;
-    memcpy(on, w->on, f->m);
-    memcpy(fresh, w->fresh, f->m);
+    struct taylor_flow *taylor = flow->taylor;
+    int c = taylor->hit[0];
+    bool *on = NEW_N(flow->r->arena, bool, 2 * flow->m + 1),
+         *fresh = on + flow->m;
+    memcpy(on, taylor->on, flow->m);
+    memcpy(fresh, taylor->fresh, flow->m);
     on[c] = true;
-    int st = series_look(f, on);
+    int st = taylor_instant(flow, on);
     if (st)
         return st;
-    ballistic_stick(w->instant, on);
-    enum ballistic_event what = ballistic_instant_impact(w->instant, NULL, 0);
-    flow_tell(f, w->instant, what, e);
-    bool slides = w->instant->on[c];
-    e->kind = what == BALLISTIC_JAMMED ? FLOW_JAMMED
-              : slides                 ? FLOW_SLIDE
-                                       : FLOW_TOUCH;
-    e->time = w->now;
-    e->contact = f->s->contact + (uint32_t)c;
-    e->impulse = 0.0;
+    ballistic_stick(taylor->instant, on);
+    enum ballistic_event what =
+        ballistic_instant_impact(taylor->instant, NULL, 0);
+    flow_report(flow, taylor->instant, what, event);
+    bool slides = taylor->instant->on[c];
+    event->kind = what == BALLISTIC_JAMMED ? FLOW_JAMMED
+                  : slides                 ? FLOW_SLIDE
+                                           : FLOW_TOUCH;
+    event->time = taylor->now;
+    event->contact = flow->s->contact + (uint32_t)c;
+    event->impulse = 0.0;
     if (what == BALLISTIC_JAMMED)
         return IMP_OK;
-    series_take_back(f);
-    series_refresh(w, fresh, f->m);
-    w->fresh[c] = !slides;
-    w->most[c] = 0.0;
+    taylor_take_back(flow);
+    taylor_refresh(taylor, fresh, flow->m);
+    taylor->fresh[c] = !slides;
+    taylor->most[c] = 0.0;
     if (slides)
-        series_forget(w);
+        taylor_accumulation_forget(taylor);
     return IMP_OK;
 }

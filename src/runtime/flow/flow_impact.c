@@ -9,31 +9,34 @@
 #include "runtime/flow/flow_priv.h"
 
 int
-flow_strike(struct rt *r, uint32_t system, enum ballistic_policy policy,
-            const int *hit, int n, const bool *rests, struct ballistic **out,
-            enum ballistic_event *what)
+flow_impact_now(struct rt *run, uint32_t system, enum ballistic_policy policy,
+                const int *hit, int n, const bool *rests,
+                struct ballistic **out, enum ballistic_event *what)
 {
-    struct flow *f = NEW(r->arena, struct flow);
-    char t[NUM_TEXT];
-    flow_memory(f, r, system, r->arena);
-    int st = flow_instant(f);
+    struct flow *flow = NEW(run->arena, struct flow);
+    char time_text[NUM_TEXT];
+    flow_memory(flow, run, system, run->arena);
+    int st = flow_instant(flow);
     if (st)
         return st;
-    flow_read_state(f);
-    struct ballistic_model m = flow_model(f);
-    struct ballistic *l = ballistic_memory(r->arena, m.n, m.m);
-    l->policy = policy;
-    if (ballistic_instant(l, &m, rt_time(r), f->q, f->v, rests)) {
-        struct diag *d =
-            diag_add(r->ds, DIAG_E0546, f->s->range_mass,
+    flow_read_state(flow);
+    struct ballistic_model model = flow_model(flow);
+    struct ballistic *ballistic =
+        ballistic_memory(run->arena, model.n, model.m);
+    ballistic->policy = policy;
+    if (ballistic_instant(ballistic, &model, rt_time(run), flow->q, flow->v,
+                          rests)) {
+        struct diag *diag =
+            diag_add(run->ds, DIAG_E0546, flow->s->range_mass,
                      "the mass matrix of `%s` is not positive definite at "
                      "t = %s",
-                     imp_text(r->im, f->s->name), num_digits(t, rt_time(r), 9));
-        diag_help(r->ds, d,
+                     imp_text(run->im, flow->s->name),
+                     num_digits(time_text, rt_time(run), 9));
+        diag_help(run->ds, diag,
                   "every motion of the coordinates must have kinetic energy");
         return IMP_FAILED;
     }
-    *what = ballistic_instant_impact(l, hit, n);
-    *out = l;
+    *what = ballistic_instant_impact(ballistic, hit, n);
+    *out = ballistic;
     return IMP_OK;
 }

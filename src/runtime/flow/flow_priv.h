@@ -6,7 +6,7 @@
 #include "runtime/flow/flow.h"
 #include "runtime/instance/system.h"
 
-struct flow_way {
+struct flow_method {
     int (*peek)(struct flow *f, double until, double *time);
     int (*apply)(struct flow *f, struct flow_event *e);
     void (*at)(struct flow *f, double t); /* state into f->q, f->v */
@@ -19,7 +19,7 @@ struct flow {
     uint32_t system, n, m;
     const imp_system *s;
     enum ballistic_policy policy;
-    const struct flow_way *way;
+    const struct flow_method *method;
     double ahead;       /* the time peeked */
     double *q, *v;      /* n: a state to hand over */
     double *impulse;    /* m: of the last event */
@@ -32,37 +32,38 @@ struct flow {
                                  comes (NULL: not asked for yet) */
     enum ballistic_event what;     /* of next */
     bool known;
-    struct series_way *series;
-    struct observe *observe; /* of observers.c; NULL: the system has none */
+    struct taylor_flow *taylor;
+    struct observer_run
+        *observer; /* of observers.c; NULL: the system has none */
 };
 
 /* mass, N, gap, rate at the present state of env; c = gap - N q */
-int flow_instant(struct flow *f);
-struct ballistic_model flow_model(const struct flow *f);
+int flow_instant(struct flow *flow);
+struct ballistic_model flow_model(const struct flow *flow);
 /* the last event of l, into e and f's lists */
-void flow_tell(struct flow *f, const struct ballistic *l,
-               enum ballistic_event what, struct flow_event *e);
+void flow_report(struct flow *flow, const struct ballistic *ballistic,
+                 enum ballistic_event what, struct flow_event *event);
 /* arrays, system, sizes: the first thing */
-void flow_memory(struct flow *f, struct rt *r, uint32_t system,
-                 struct arena *a);
+void flow_memory(struct flow *flow, struct rt *run, uint32_t system,
+                 struct arena *arena);
 /* env into f->q, f->v */
-void flow_read_state(struct flow *f);
+void flow_read_state(struct flow *flow);
 /* No gap may be closed at the start by more than rounding of its data: f->gap
  * against f->c, f->N, f->q. IMP_OK, or IMP_BADMODEL after a diagnostic */
-int flow_start_open(struct flow *f);
+int flow_start_open(struct flow *flow);
 /* as flow_new */
-struct flow *flow_line_new(struct rt *r, uint32_t system,
-                           enum ballistic_policy policy);
-int flow_series_new(struct flow *f);
+struct flow *flow_ballistic_new(struct rt *run, uint32_t system,
+                                enum ballistic_policy policy);
+int flow_taylor_new(struct flow *flow);
 
 /* -- observers.c: variables that feel the motion ----------------------- */
 
-int flow_observe_new(struct flow *f);
+int flow_observer_new(struct flow *flow);
 /* their state at t, which way->at may be asked for, into env; the motion's
  * entries there are left with anything */
-int flow_observe_at(struct flow *f, double t);
+int flow_observer_at(struct flow *flow, double t);
 /* before and after the event at t is applied */
-int flow_observe_before(struct flow *f, double t);
-int flow_observe_after(struct flow *f, const struct flow_event *e);
+int flow_observer_before(struct flow *flow, double t);
+int flow_observer_after(struct flow *flow, const struct flow_event *event);
 
 #endif

@@ -15,69 +15,76 @@
 #define FLOW_CLOSED 1e-9
 
 int
-flow_jammed(struct rt *r, uint32_t contact, double time)
+flow_jammed(struct rt *run, uint32_t contact, double time)
 {
-    char t[NUM_TEXT];
-    struct diag *d = diag_add(
-        r->ds, DIAG_E0731, rt_contact(r, contact)->range,
+    char time_text[NUM_TEXT];
+    struct diag *diag = diag_add(
+        run->ds, DIAG_E0731, rt_contact(run, contact)->range,
         "no forces or impulses >= 0 keep the contacts of `%s` closed "
         "at t = %s",
-        imp_text(r->im, rt_system(r, rt_contact(r, contact)->system)->name),
-        num_digits(t, time, 9));
-    diag_help(r->ds, d,
+        imp_text(run->im,
+                 rt_system(run, rt_contact(run, contact)->system)->name),
+        num_digits(time_text, time, 9));
+    diag_help(run->ds, diag,
               "gaps that exclude each other hold the system from both sides; "
               "look at their signs");
     return IMP_FAILED;
 }
 
 void
-flow_read_state(struct flow *f)
+flow_read_state(struct flow *flow)
 {
-    memcpy(f->q, f->r->env + f->s->env_state, f->n * sizeof *f->q);
-    memcpy(f->v, f->r->env + f->s->env_state + f->n, f->n * sizeof *f->v);
+    memcpy(flow->q, flow->r->env + flow->s->env_state,
+           flow->n * sizeof *flow->q);
+    memcpy(flow->v, flow->r->env + flow->s->env_state + flow->n,
+           flow->n * sizeof *flow->v);
 }
 
 int
-flow_instant(struct flow *f)
+flow_instant(struct flow *flow)
 {
-    const double *q = f->r->env + f->s->env_state, *v = q + f->n;
-    int st = system_mass(f->r, f->system, f->mass);
-    for (uint32_t i = 0; i < f->m && !st; i++) {
-        double *N = f->N + (size_t)i * f->n;
-        st = system_gap(f->r, f->system, i, &f->gap[i], &f->rate[i], N);
-        f->c[i] = f->gap[i];
-        double drift = f->rate[i], size = fabs(drift);
-        for (uint32_t j = 0; j < f->n && !st; j++) {
-            f->c[i] -= N[j] * q[j];
+    const double *q = flow->r->env + flow->s->env_state, *v = q + flow->n;
+    int st = system_mass(flow->r, flow->system, flow->mass);
+    for (uint32_t i = 0; i < flow->m && !st; i++) {
+        double *N = flow->N + (size_t)i * flow->n;
+        st = system_gap(flow->r, flow->system, i, &flow->gap[i], &flow->rate[i],
+                        N);
+        flow->c[i] = flow->gap[i];
+        double drift = flow->rate[i], size = fabs(drift);
+        for (uint32_t j = 0; j < flow->n && !st; j++) {
+            flow->c[i] -= N[j] * q[j];
             drift -= N[j] * v[j];
             size += fabs(N[j] * v[j]);
         }
         /* rounding of a gap without the time */
-        f->drift[i] =
-            fabs(drift) <= 4.0 * (f->n + 1) * DBL_EPSILON * size ? 0.0 : drift;
-        f->e[i] = f->r->env[rt_contact(f->r, f->s->contact + i)->env_contact +
-                            IMP_CONTACT_E];
+        flow->drift[i] = fabs(drift) <= 4.0 * (flow->n + 1) * DBL_EPSILON * size
+                             ? 0.0
+                             : drift;
+        flow->e[i] =
+            flow->r
+                ->env[rt_contact(flow->r, flow->s->contact + i)->env_contact +
+                      IMP_CONTACT_E];
     }
     return st;
 }
 
 struct ballistic_model
-flow_model(const struct flow *f)
+flow_model(const struct flow *flow)
 {
-    return (struct ballistic_model){.n = (int)f->n,
-                                    .m = (int)f->m,
-                                    .mass = f->mass,
-                                    .acc = f->acc,
-                                    .N = f->N,
-                                    .bias = f->bias,
-                                    .drift = f->drift,
-                                    .c = f->c,
-                                    .e = f->e};
+    return (struct ballistic_model){.n = (int)flow->n,
+                                    .m = (int)flow->m,
+                                    .mass = flow->mass,
+                                    .acc = flow->acc,
+                                    .N = flow->N,
+                                    .bias = flow->bias,
+                                    .drift = flow->drift,
+                                    .c = flow->c,
+                                    .e = flow->e};
 }
 
 void
-flow_tell(struct flow *f, const struct ballistic *l, enum ballistic_event what,
-          struct flow_event *e)
+flow_report(struct flow *flow, const struct ballistic *ballistic,
+            enum ballistic_event what, struct flow_event *event)
 {
     static const enum flow_kind kinds[] = {
         [BALLISTIC_END] = FLOW_NONE,
@@ -87,43 +94,47 @@ flow_tell(struct flow *f, const struct ballistic *l, enum ballistic_event what,
         [BALLISTIC_UNDECIDED] = FLOW_UNDECIDED,
         [BALLISTIC_ACCUMULATION] = FLOW_CHATTER,
         [BALLISTIC_JAMMED] = FLOW_JAMMED};
-    e->kind = kinds[what];
-    e->time = l->t;
-    e->chatter = l->chatter;
-    f->n_contacts = 0;
-    for (uint32_t i = 0; i < f->m; i++) {
-        bool part = what == BALLISTIC_ACCUMULATION ? l->group[i]
-                    : what == BALLISTIC_UNDECIDED  ? l->hits[i]
-                                                   : l->impulse[i] != 0.0;
-        if (!part && (int)i != l->hit)
+    event->kind = kinds[what];
+    event->time = ballistic->t;
+    event->chatter = ballistic->chatter;
+    flow->n_contacts = 0;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        bool part = what == BALLISTIC_ACCUMULATION ? ballistic->group[i]
+                    : what == BALLISTIC_UNDECIDED
+                        ? ballistic->hits[i]
+                        : ballistic->impulse[i] != 0.0;
+        if (!part && (int)i != ballistic->hit)
             continue;
-        f->contacts[f->n_contacts] = f->s->contact + i;
-        f->impulse[f->n_contacts++] = l->impulse[i];
+        flow->contacts[flow->n_contacts] = flow->s->contact + i;
+        flow->impulse[flow->n_contacts++] = ballistic->impulse[i];
     }
-    e->n = f->n_contacts;
-    e->contact = f->s->contact + (uint32_t)(l->hit < 0 ? 0 : l->hit);
-    e->impulse = l->hit < 0 ? 0.0 : l->impulse[l->hit];
-    f->impacts = l->impacts;
+    event->n = flow->n_contacts;
+    event->contact =
+        flow->s->contact + (uint32_t)(ballistic->hit < 0 ? 0 : ballistic->hit);
+    event->impulse =
+        ballistic->hit < 0 ? 0.0 : ballistic->impulse[ballistic->hit];
+    flow->impacts = ballistic->impacts;
 }
 
 int
-flow_start_open(struct flow *f)
+flow_start_open(struct flow *flow)
 {
-    for (uint32_t i = 0; i < f->m; i++) {
-        double size = fabs(f->c[i]), x;
-        char g[NUM_TEXT];
-        for (uint32_t j = 0; j < f->n; j++) {
-            x = fabs(f->N[(size_t)i * f->n + j] * f->q[j]);
+    for (uint32_t i = 0; i < flow->m; i++) {
+        double size = fabs(flow->c[i]), x;
+        char gap_text[NUM_TEXT];
+        for (uint32_t j = 0; j < flow->n; j++) {
+            x = fabs(flow->N[(size_t)i * flow->n + j] * flow->q[j]);
             size = x > size ? x : size;
         }
-        if (f->gap[i] >= -FLOW_CLOSED * size)
+        if (flow->gap[i] >= -FLOW_CLOSED * size)
             continue;
-        const imp_contact *k = rt_contact(f->r, f->s->contact + i);
-        struct diag *d =
-            diag_add(f->r->ds, DIAG_E0620, k->range,
+        const imp_contact *contact = rt_contact(flow->r, flow->s->contact + i);
+        struct diag *diag =
+            diag_add(flow->r->ds, DIAG_E0620, contact->range,
                      "`%s` is closed at the start: its gap is %s",
-                     imp_text(f->r->im, k->name), num_digits(g, f->gap[i], 6));
-        diag_help(f->r->ds, d,
+                     imp_text(flow->r->im, contact->name),
+                     num_digits(gap_text, flow->gap[i], 6));
+        diag_help(flow->r->ds, diag,
                   "a gap is positive while the bodies are apart; "
                   "look at start { ... } and at its sign");
         return IMP_BADMODEL;
@@ -132,25 +143,26 @@ flow_start_open(struct flow *f)
 }
 
 void
-flow_memory(struct flow *f, struct rt *r, uint32_t system, struct arena *a)
+flow_memory(struct flow *flow, struct rt *run, uint32_t system,
+            struct arena *arena)
 {
-    f->r = r;
-    f->system = system;
-    f->s = rt_system(r, system);
-    f->n = f->s->n;
-    f->m = f->s->n_contact;
-    size_t n = f->n, m = f->m;
-    f->q = NEW_N(a, double, n + 1);
-    f->v = NEW_N(a, double, n + 1);
-    f->impulse = NEW_N(a, double, m + 1);
-    f->contacts = NEW_N(a, uint32_t, m + 1);
-    f->mass = NEW_N(a, double, n *n + 1);
-    f->acc = NEW_N(a, double, n + 1);
-    f->N = NEW_N(a, double, n *m + 1);
-    f->c = NEW_N(a, double, m + 1);
-    f->bias = NEW_N(a, double, m + 1);
-    f->drift = NEW_N(a, double, m + 1);
-    f->e = NEW_N(a, double, m + 1);
-    f->gap = NEW_N(a, double, m + 1);
-    f->rate = NEW_N(a, double, m + 1);
+    flow->r = run;
+    flow->system = system;
+    flow->s = rt_system(run, system);
+    flow->n = flow->s->n;
+    flow->m = flow->s->n_contact;
+    size_t n = flow->n, m = flow->m;
+    flow->q = NEW_N(arena, double, n + 1);
+    flow->v = NEW_N(arena, double, n + 1);
+    flow->impulse = NEW_N(arena, double, m + 1);
+    flow->contacts = NEW_N(arena, uint32_t, m + 1);
+    flow->mass = NEW_N(arena, double, n *n + 1);
+    flow->acc = NEW_N(arena, double, n + 1);
+    flow->N = NEW_N(arena, double, n *m + 1);
+    flow->c = NEW_N(arena, double, m + 1);
+    flow->bias = NEW_N(arena, double, m + 1);
+    flow->drift = NEW_N(arena, double, m + 1);
+    flow->e = NEW_N(arena, double, m + 1);
+    flow->gap = NEW_N(arena, double, m + 1);
+    flow->rate = NEW_N(arena, double, m + 1);
 }

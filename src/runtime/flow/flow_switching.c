@@ -15,16 +15,17 @@
 #define SWITCH_NOISE 256.0
 
 static int
-below(struct flow *f, uint32_t i)
+below(struct flow *flow, uint32_t i)
 {
-    const imp_contact *c = rt_contact(f->r, f->s->contact + i);
-    char t[NUM_TEXT], g[NUM_TEXT];
-    struct diag *d = diag_add(
-        f->r->ds, DIAG_E0737, c->range_at,
-        "the gap of `%s` jumps below zero at t = %s, to %s",
-        imp_text(f->r->im, c->name), num_digits(t, f->series->ahead, 9),
-        num_digits(g, f->gap[i], 6));
-    diag_help(f->r->ds, d,
+    const imp_contact *contact = rt_contact(flow->r, flow->s->contact + i);
+    char time_text[NUM_TEXT], gap_text[NUM_TEXT];
+    struct diag *diag =
+        diag_add(flow->r->ds, DIAG_E0737, contact->range_at,
+                 "the gap of `%s` jumps below zero at t = %s, to %s",
+                 imp_text(flow->r->im, contact->name),
+                 num_digits(time_text, flow->taylor->ahead, 9),
+                 num_digits(gap_text, flow->gap[i], 6));
+    diag_help(flow->r->ds, diag,
               "nothing says how the system gets out of the ground: let the gap "
               "change at a finite rate");
     return IMP_FAILED;
@@ -34,42 +35,43 @@ below(struct flow *f, uint32_t i)
  * what they have been: both may vanish where a branch ends, as the speed of a
  * table does where it turns. */
 static void
-sizes(const struct flow *f, uint32_t i, double *gap, double *rate)
+sizes(const struct flow *flow, uint32_t i, double *gap, double *rate)
 {
-    const struct series_way *w = f->series;
-    *gap = fabs(f->c[i]) + w->far[i];
-    *rate = fabs(f->drift[i]) + w->quick[i];
-    for (uint32_t j = 0; j < f->n; j++) {
-        *gap += fabs(f->N[(size_t)i * f->n + j] * f->q[j]);
-        *rate += fabs(f->N[(size_t)i * f->n + j] * f->v[j]);
+    const struct taylor_flow *taylor = flow->taylor;
+    *gap = fabs(flow->c[i]) + taylor->far[i];
+    *rate = fabs(flow->drift[i]) + taylor->quick[i];
+    for (uint32_t j = 0; j < flow->n; j++) {
+        *gap += fabs(flow->N[(size_t)i * flow->n + j] * flow->q[j]);
+        *rate += fabs(flow->N[(size_t)i * flow->n + j] * flow->v[j]);
     }
 }
 
 int
-series_switch_ahead(struct flow *f)
+taylor_switch_ahead(struct flow *flow)
 {
-    struct series_way *w = f->series;
-    double *env = f->r->env, *time = env + f->r->im->layout.time, now = *time;
+    struct taylor_flow *taylor = flow->taylor;
+    double *env = flow->r->env, *time = env + flow->r->im->layout.time,
+           now = *time;
     const double eps = SWITCH_NOISE * DBL_EPSILON;
-    w->known = true;
-    f->way->at(f, w->ahead);
-    w->known = false;
-    *time = w->ahead;
-    for (uint32_t j = 0; j < f->n; j++) {
-        env[f->s->env_state + j] = f->q[j];
-        env[f->s->env_state + f->n + j] = f->v[j];
+    taylor->known = true;
+    flow->method->at(flow, taylor->ahead);
+    taylor->known = false;
+    *time = taylor->ahead;
+    for (uint32_t j = 0; j < flow->n; j++) {
+        env[flow->s->env_state + j] = flow->q[j];
+        env[flow->s->env_state + flow->n + j] = flow->v[j];
     }
-    int st = flow_instant(f);
-    for (uint32_t i = 0; i < f->m && !st; i++) {
+    int st = flow_instant(flow);
+    for (uint32_t i = 0; i < flow->m && !st; i++) {
         double gap, rate;
-        sizes(f, i, &gap, &rate);
-        if (f->gap[i] < -eps * gap)
-            st = below(f, i);
-        else if (w->on[i] && w->what == NOTHING &&
-                 (f->gap[i] > eps * gap || f->rate[i] > eps * rate)) {
-            w->what = OPENS;
-            w->hit[0] = (int)i;
-            w->n_hit = 1;
+        sizes(flow, i, &gap, &rate);
+        if (flow->gap[i] < -eps * gap)
+            st = below(flow, i);
+        else if (taylor->on[i] && taylor->what == NEXT_NOTHING &&
+                 (flow->gap[i] > eps * gap || flow->rate[i] > eps * rate)) {
+            taylor->what = NEXT_OPENS;
+            taylor->hit[0] = (int)i;
+            taylor->n_hit = 1;
         }
     }
     *time = now;
@@ -77,37 +79,38 @@ series_switch_ahead(struct flow *f)
 }
 
 int
-series_switched(struct flow *f, struct flow_event *e)
+taylor_switched(struct flow *flow, struct flow_event *event)
 {
-    struct series_way *w = f->series;
+    struct taylor_flow *taylor = flow->taylor;
     const double eps = SWITCH_NOISE * DBL_EPSILON;
-    int which = w->guard;
-    w->guard = -1;
+    int which = taylor->guard;
+    taylor->guard = -1;
     /* a limit that was foreseen before a change which no flight had yet */
-    if (!w->was_over[which])
-        w->guess = w->estimate = w->meet = w->found = -INFINITY;
-    w->over[which] = true;
-    int st = series_look(f, w->on);
+    if (!taylor->was_over[which])
+        taylor->guess = taylor->estimate = taylor->meet = taylor->found =
+            -INFINITY;
+    taylor->over[which] = true;
+    int st = taylor_instant(flow, taylor->on);
     if (st)
         return st;
-    f->n_contacts = 0;
-    for (uint32_t i = 0; i < f->m; i++) {
+    flow->n_contacts = 0;
+    for (uint32_t i = 0; i < flow->m; i++) {
         double gap, rate;
-        flow_read_state(f);
-        sizes(f, i, &gap, &rate);
-        bool opens = f->gap[i] > eps * gap || f->rate[i] > eps * rate;
-        if (!w->on[i] || (!opens && f->rate[i] >= -eps * rate))
+        flow_read_state(flow);
+        sizes(flow, i, &gap, &rate);
+        bool opens = flow->gap[i] > eps * gap || flow->rate[i] > eps * rate;
+        if (!taylor->on[i] || (!opens && flow->rate[i] >= -eps * rate))
             continue;
         /* it opens, or is hit by what comes */
-        w->on[i] = false;
-        w->fresh[i] = f->gap[i] <= eps * gap && opens;
-        if (!opens || f->n_contacts)
+        taylor->on[i] = false;
+        taylor->fresh[i] = flow->gap[i] <= eps * gap && opens;
+        if (!opens || flow->n_contacts)
             continue;
-        f->contacts[f->n_contacts] = f->s->contact + i;
-        f->impulse[f->n_contacts++] = 0.0;
-        e->kind = FLOW_LEAVE;
-        e->contact = f->s->contact + i;
-        e->n = 1;
+        flow->contacts[flow->n_contacts] = flow->s->contact + i;
+        flow->impulse[flow->n_contacts++] = 0.0;
+        event->kind = FLOW_LEAVE;
+        event->contact = flow->s->contact + i;
+        event->n = 1;
     }
     return IMP_OK;
 }

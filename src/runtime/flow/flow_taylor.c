@@ -18,11 +18,11 @@
 #include "runtime/numerics/polynomial.h"
 
 /* as MOTION_TRUNCATION: terms left out are below the state's rounding */
-#define SERIES_TRUNCATION 4e-16
+#define TAYLOR_TRUNCATION 4e-16
 /* orders before the last that are looked at */
-#define SERIES_GAP 7
+#define TAYLOR_ORDERS_BEFORE 7
 /* where nothing accelerates several gaps at an instant, in roundings */
-#define SERIES_TOGETHER 256.0
+#define TAYLOR_TOGETHER 256.0
 
 /* -- expanding --------------------------------------------------------------
  */
@@ -38,7 +38,7 @@ static double
 row_time(const double *c, double push, int order)
 {
     double h = push > 0.0 ? 1.0 : INFINITY;
-    const double least = log(SERIES_TRUNCATION) / MOTION_STEP_ORDER;
+    const double least = log(TAYLOR_TRUNCATION) / MOTION_STEP_ORDER;
     for (int round = 0; round < 3; round++) {
         double s = fabs(c[0]), hk = h;
         if (isfinite(h)) {
@@ -51,9 +51,9 @@ row_time(const double *c, double push, int order)
         h = INFINITY;
         for (int k = MOTION_STEP_ORDER - 1; k <= MOTION_STEP_ORDER; k++)
             if (c[k] != 0.0)
-                h = fmin(h, exp(log(SERIES_TRUNCATION * s / fabs(c[k])) / k));
-        for (int k = MOTION_STEP_ORDER - SERIES_GAP; k < MOTION_STEP_ORDER - 1;
-             k++)
+                h = fmin(h, exp(log(TAYLOR_TRUNCATION * s / fabs(c[k])) / k));
+        for (int k = MOTION_STEP_ORDER - TAYLOR_ORDERS_BEFORE;
+             k < MOTION_STEP_ORDER - 1; k++)
             if (c[k] != 0.0)
                 h = fmin(h, exp(log(s / fabs(c[k])) / k + least));
     }
@@ -63,46 +63,47 @@ row_time(const double *c, double push, int order)
 /* accelerations of coordinate j that the forces of sliding contacts make, signs
  * aside (the series of the sliding motion before) */
 static double
-pushed(const struct flow *f, uint32_t j)
+pushed(const struct flow *flow, uint32_t j)
 {
-    const struct series_way *w = f->series;
+    const struct taylor_flow *taylor = flow->taylor;
     double push = 0.0;
-    for (uint32_t i = 0; i < f->m && w->instant; i++)
-        if (w->on[i])
-            push += fabs(system_force(f->r, f->system, i)[0] *
-                         w->instant->k.B[(size_t)i * f->n + j]);
+    for (uint32_t i = 0; i < flow->m && taylor->instant; i++)
+        if (taylor->on[i])
+            push += fabs(system_force(flow->r, flow->system, i)[0] *
+                         taylor->instant->k.B[(size_t)i * flow->n + j]);
     return push;
 }
 
 /* length of the gradient of gap i (flow_instant before) */
 static double
-steepness(const struct flow *f, uint32_t i)
+steepness(const struct flow *flow, uint32_t i)
 {
     double s = 0.0;
-    for (uint32_t j = 0; j < f->n; j++)
-        s = hypot(s, f->N[(size_t)i * f->n + j]);
+    for (uint32_t j = 0; j < flow->n; j++)
+        s = hypot(s, flow->N[(size_t)i * flow->n + j]);
     return s;
 }
 
 /* A gap closes: has it a direction there, in which to push? */
 static int
-directed(struct flow *f)
+directed(struct flow *flow)
 {
-    struct series_way *w = f->series;
-    taylor_to_env(f);
-    int st = flow_instant(f);
-    for (int k = 0; k < w->n_hit && !st; k++) {
-        uint32_t i = (uint32_t)w->hit[k];
-        if (steepness(f, i) > SERIES_FLAT * w->steep[i])
+    struct taylor_flow *taylor = flow->taylor;
+    taylor_to_env(flow);
+    int st = flow_instant(flow);
+    for (int k = 0; k < taylor->n_hit && !st; k++) {
+        uint32_t i = (uint32_t)taylor->hit[k];
+        if (steepness(flow, i) > TAYLOR_FLAT * taylor->steep[i])
             continue;
-        const imp_contact *c = rt_contact(f->r, f->s->contact + i);
-        char t[NUM_TEXT];
-        struct diag *d = diag_add(
-            f->r->ds, DIAG_E0739, c->range,
+        const imp_contact *contact = rt_contact(flow->r, flow->s->contact + i);
+        char time_text[NUM_TEXT];
+        struct diag *diag = diag_add(
+            flow->r->ds, DIAG_E0739, contact->range,
             "the gradient of the gap of `%s` vanishes where it closes, at "
             "t = %s",
-            imp_text(f->r->im, c->name), num_digits(t, w->now, 9));
-        diag_help(f->r->ds, d,
+            imp_text(flow->r->im, contact->name),
+            num_digits(time_text, taylor->now, 9));
+        diag_help(flow->r->ds, diag,
                   "an impulse has no direction there: write the gap as a "
                   "distance, h and not h^3 or abs(h)");
         return IMP_FAILED;
@@ -111,57 +112,62 @@ directed(struct flow *f)
 }
 
 static int
-expand(struct flow *f)
+expand(struct flow *flow)
 {
-    struct series_way *w = f->series;
-    struct rt *r = f->r;
-    double h, *x = w->x;
-    taylor_to_env(f);
-    taylor_set_active(f);
-    int st = motion_series(r, f->s->block, MOTION_STEP_ORDER, &h);
+    struct taylor_flow *taylor = flow->taylor;
+    struct rt *run = flow->r;
+    double h, *x = taylor->x;
+    taylor_to_env(flow);
+    taylor_set_active(flow);
+    int st = motion_series(run, flow->s->block, MOTION_STEP_ORDER, &h);
     if (st)
         return st;
-    const imp_block *b =
-        IMP_ARRAY(r->im, r->im->blocks, imp_block) + f->s->block;
-    const uint32_t *row = IMP_ARRAY(r->im, b->rows, uint32_t);
+    const imp_block *block =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->s->block;
+    const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
     h = INFINITY;
-    for (uint32_t j = 0; j < 2 * f->n; j++) {
-        double *c = w->piece + j * ROW;
+    for (uint32_t j = 0; j < 2 * flow->n; j++) {
+        double *c = taylor->piece + j * ROW;
         memcpy(c,
-               r->work[f->s->block] + (size_t)row[j] * IMP_ROW_STRIDE +
+               run->work[flow->s->block] + (size_t)row[j] * IMP_ROW_STRIDE +
                    IMP_ROW_PAD,
                ROW * sizeof *c);
-        h = fmin(h, row_time(c, pushed(f, j % f->n), j < f->n ? 2 : 1));
+        h = fmin(h,
+                 row_time(c, pushed(flow, j % flow->n), j < flow->n ? 2 : 1));
     }
-    if ((st = flow_instant(f)))
+    if ((st = flow_instant(flow)))
         return st;
-    for (uint32_t i = 0; i < f->m; i++) {
-        double *g = w->g + i * ROW, *lam = w->force + i * ROW;
-        w->size[i] = fabs(f->c[i]);
-        w->speed[i] = 0.0;
-        w->steep[i] = fmax(w->steep[i], steepness(f, i));
-        for (uint32_t j = 0; j < f->n; j++) {
-            w->size[i] += fabs(f->N[(size_t)i * f->n + j] * x[j]);
-            w->speed[i] += fabs(f->N[(size_t)i * f->n + j] * x[f->n + j]);
+    for (uint32_t i = 0; i < flow->m; i++) {
+        double *g = taylor->g + i * ROW, *lam = taylor->force + i * ROW;
+        taylor->size[i] = fabs(flow->c[i]);
+        taylor->speed[i] = 0.0;
+        taylor->steep[i] = fmax(taylor->steep[i], steepness(flow, i));
+        for (uint32_t j = 0; j < flow->n; j++) {
+            taylor->size[i] += fabs(flow->N[(size_t)i * flow->n + j] * x[j]);
+            taylor->speed[i] +=
+                fabs(flow->N[(size_t)i * flow->n + j] * x[flow->n + j]);
         }
-        if ((st = system_gap_series(r, f->system, i, MOTION_STEP_ORDER, g)))
+        if ((st =
+                 system_gap_series(run, flow->system, i, MOTION_STEP_ORDER, g)))
             return st;
-        if (w->on[i]) {
-            memcpy(lam, system_force(r, f->system, i), ROW * sizeof *lam);
+        if (taylor->on[i]) {
+            memcpy(lam, system_force(run, flow->system, i), ROW * sizeof *lam);
             h = fmin(h, row_time(lam, 0.0, 0));
         } else {
             h = fmin(h, row_time(g, 0.0, 0));
         }
-        w->most[i] = fmax(w->most[i], w->size[i]);
-        w->far[i] = fmax(w->far[i], w->size[i]);
-        w->quick[i] = fmax(w->quick[i], w->speed[i] + fabs(f->drift[i]));
-        if (w->fresh[i])
+        taylor->most[i] = fmax(taylor->most[i], taylor->size[i]);
+        taylor->far[i] = fmax(taylor->far[i], taylor->size[i]);
+        taylor->quick[i] =
+            fmax(taylor->quick[i], taylor->speed[i] + fabs(flow->drift[i]));
+        if (taylor->fresh[i])
             g[0] = 0.0;
-        if (w->left[i])
+        if (taylor->left[i])
             g[1] = g[2] = 0.0;
     }
-    w->h = h;
-    return switching_end(r, f->s->block, MOTION_STEP_ORDER, &w->h, &w->guard);
+    taylor->h = h;
+    return switching_end(run, flow->s->block, MOTION_STEP_ORDER, &taylor->h,
+                         &taylor->guard);
 }
 
 /* -- what comes next --------------------------------------------------------
@@ -181,11 +187,11 @@ none(const double *c, double h, double noise)
 /* what rounds off in a force: a gap's accelerations, where nothing slides, over
  * N M^-1 N^T */
 static double
-force_noise(const struct flow *f, uint32_t i)
+force_noise(const struct flow *flow, uint32_t i)
 {
-    const struct ballistic *l = f->series->instant;
-    double W = l->k.W[i * (f->m + 1)];
-    return SERIES_NOISE * DBL_EPSILON * l->k.size[i] / W;
+    const struct ballistic *ballistic = flow->taylor->instant;
+    double W = ballistic->k.W[i * (flow->m + 1)];
+    return TAYLOR_NOISE * DBL_EPSILON * ballistic->k.size[i] / W;
 }
 
 /* first s in (0, h] at which a polynomial that is positive (or 0 and rising) at
@@ -224,15 +230,15 @@ rate_at(const double *g, double s)
 }
 
 static int
-stuck(struct flow *f)
+stuck(struct flow *flow)
 {
-    char t[NUM_TEXT];
-    struct diag *d = diag_add(f->r->ds, DIAG_E0603, f->s->range,
-                              "the motion of `%s` cannot be continued "
-                              "beyond t = %s",
-                              imp_text(f->r->im, f->s->name),
-                              num_digits(t, f->series->now, 9));
-    diag_help(f->r->ds, d,
+    char time_text[NUM_TEXT];
+    struct diag *diag = diag_add(flow->r->ds, DIAG_E0603, flow->s->range,
+                                 "the motion of `%s` cannot be continued "
+                                 "beyond t = %s",
+                                 imp_text(flow->r->im, flow->s->name),
+                                 num_digits(time_text, flow->taylor->now, 9));
+    diag_help(flow->r->ds, diag,
               "its time series has no radius of convergence there: a "
               "force or a speed grows without bound, the mass matrix is "
               "singular, or a formula is not smooth");
@@ -240,73 +246,75 @@ stuck(struct flow *f)
 }
 
 static int
-way_peek(struct flow *f, double until, double *time)
+way_peek(struct flow *flow, double until, double *time)
 {
-    struct series_way *w = f->series;
-    if (w->known && w->ahead <= until) {
-        *time = w->ahead;
+    struct taylor_flow *taylor = flow->taylor;
+    if (taylor->known && taylor->ahead <= until) {
+        *time = taylor->ahead;
         return IMP_OK;
     }
-    int st = expand(f);
+    int st = expand(flow);
     if (st)
         return st;
-    double left = until - w->now, best = fmin(w->h, left);
-    w->what = NOTHING;
-    w->n_hit = 0;
+    double left = until - taylor->now, best = fmin(taylor->h, left);
+    taylor->what = NEXT_NOTHING;
+    taylor->n_hit = 0;
     if (!(best > 0.0) && left > 0.0)
-        return stuck(f);
-    for (uint32_t i = 0; i < f->m; i++) {
-        double s, eps = SERIES_NOISE * DBL_EPSILON;
-        const double *c = (w->on[i] ? w->force : w->g) + i * ROW;
-        double n0 = w->on[i]      ? force_noise(f, i)
-                    : w->fresh[i] ? 0.0
-                                  : eps * w->size[i];
-        double n1 = w->on[i] ? 0.0 : eps * w->speed[i];
-        if (!w->on[i] && !w->fresh[i] && c[0] <= n0 && c[1] > n1)
+        return stuck(flow);
+    for (uint32_t i = 0; i < flow->m; i++) {
+        double s, eps = TAYLOR_NOISE * DBL_EPSILON;
+        const double *c = (taylor->on[i] ? taylor->force : taylor->g) + i * ROW;
+        double n0 = taylor->on[i]      ? force_noise(flow, i)
+                    : taylor->fresh[i] ? 0.0
+                                       : eps * taylor->size[i];
+        double n1 = taylor->on[i] ? 0.0 : eps * taylor->speed[i];
+        if (!taylor->on[i] && !taylor->fresh[i] && c[0] <= n0 && c[1] > n1)
             n0 = fmax(n0, fabs(c[0])); /* opens out of its rounding */
-        enum what how = w->on[i] ? CEASES : CLOSES;
-        if (!w->on[i] && !w->fresh[i] && !w->left[i] &&
-            series_touch(c, w->size[i], w->speed[i], best, &s))
-            how = TOUCHES;
+        enum taylor_next how = taylor->on[i] ? NEXT_CEASES : NEXT_CLOSES;
+        if (!taylor->on[i] && !taylor->fresh[i] && !taylor->left[i] &&
+            taylor_touch(c, taylor->size[i], taylor->speed[i], best, &s))
+            how = NEXT_TOUCHES;
         else if (!falls(c, best, n0, n1, &s) || s > best)
             continue;
         best = s;
-        w->what = how;
-        w->n_hit = 0;
-        w->hit[w->n_hit++] = (int)i;
+        taylor->what = how;
+        taylor->n_hit = 0;
+        taylor->hit[taylor->n_hit++] = (int)i;
     }
     /* others that close within rounding of that time */
-    for (uint32_t i = 0; i < f->m && w->what == CLOSES; i++) {
-        const double *g = w->g + i * ROW;
-        if ((int)i == w->hit[0] || w->on[i] || (w->fresh[i] && best == 0.0))
+    for (uint32_t i = 0; i < flow->m && taylor->what == NEXT_CLOSES; i++) {
+        const double *g = taylor->g + i * ROW;
+        if ((int)i == taylor->hit[0] || taylor->on[i] ||
+            (taylor->fresh[i] && best == 0.0))
             continue;
         /* what rounded off is of the greatest gap since the last impact */
-        double size = w->size[i], sk = 1.0;
+        double size = taylor->size[i], sk = 1.0;
         for (int k = 0; k <= MOTION_STEP_ORDER; k++, sk *= best)
             size += fabs(g[k]) * sk;
-        w->most[i] = size = fmax(size, w->most[i]);
+        taylor->most[i] = size = fmax(size, taylor->most[i]);
         if (polynomial_value(g, MOTION_STEP_ORDER, best) <=
-                SERIES_NOISE * DBL_EPSILON * size &&
+                TAYLOR_NOISE * DBL_EPSILON * size &&
             rate_at(g, best) < 0.0)
-            w->hit[w->n_hit++] = (int)i;
+            taylor->hit[taylor->n_hit++] = (int)i;
     }
-    w->ahead = w->now + best;
+    taylor->ahead = taylor->now + best;
     if (best == left)
-        w->ahead = until;
+        taylor->ahead = until;
     double limit;
-    if (w->what != CEASES && w->what != TOUCHES &&
-        series_limit_ahead(f, until, &limit)) {
-        w->ahead = limit;
-        w->what = LIMIT;
+    if (taylor->what != NEXT_CEASES && taylor->what != NEXT_TOUCHES &&
+        taylor_accumulation_ahead(flow, until, &limit)) {
+        taylor->ahead = limit;
+        taylor->what = NEXT_LIMIT;
     }
-    if (w->what != NOTHING || w->guard < 0 || best < w->h)
-        w->guard = -1; /* it does not come to that */
-    else if ((st = series_switch_ahead(f)))
+    if (taylor->what != NEXT_NOTHING || taylor->guard < 0 || best < taylor->h)
+        taylor->guard = -1; /* it does not come to that */
+    else if ((st = taylor_switch_ahead(flow)))
         return st;
-    if (w->what == NOTHING && w->ahead == w->now && left > 0.0)
-        return stuck(f); /* shorter than the rounding of time */
-    w->known = true;
-    *time = w->ahead;
+    if (taylor->what == NEXT_NOTHING && taylor->ahead == taylor->now &&
+        left > 0.0)
+        return stuck(flow); /* shorter than the rounding of time */
+    taylor->known = true;
+    *time = taylor->ahead;
     return IMP_OK;
 }
 
@@ -314,242 +322,253 @@ way_peek(struct flow *f, double until, double *time)
  */
 
 static void
-way_at(struct flow *f, double t)
+way_at(struct flow *flow, double t)
 {
-    struct series_way *w = f->series;
-    double s = w->known ? t - w->now : 0.0;
-    if (w->known && w->what == LIMIT && t > w->now) {
-        series_between(f, t);
+    struct taylor_flow *taylor = flow->taylor;
+    double s = taylor->known ? t - taylor->now : 0.0;
+    if (taylor->known && taylor->what == NEXT_LIMIT && t > taylor->now) {
+        taylor_accumulation_between(flow, t);
         return;
     }
-    if (!w->known) {
-        memcpy(f->q, w->x, f->n * sizeof *f->q);
-        memcpy(f->v, w->x + f->n, f->n * sizeof *f->v);
+    if (!taylor->known) {
+        memcpy(flow->q, taylor->x, flow->n * sizeof *flow->q);
+        memcpy(flow->v, taylor->x + flow->n, flow->n * sizeof *flow->v);
         return;
     }
-    for (uint32_t j = 0; j < f->n; j++) {
-        f->q[j] = polynomial_value(w->piece + j * ROW, MOTION_STEP_ORDER, s);
-        f->v[j] =
-            polynomial_value(w->piece + (f->n + j) * ROW, MOTION_STEP_ORDER, s);
+    for (uint32_t j = 0; j < flow->n; j++) {
+        flow->q[j] =
+            polynomial_value(taylor->piece + j * ROW, MOTION_STEP_ORDER, s);
+        flow->v[j] = polynomial_value(taylor->piece + (flow->n + j) * ROW,
+                                      MOTION_STEP_ORDER, s);
     }
 }
 
 /* Which closed contacts slide after an impact: accelerations depend on the
  * velocities, so those that the impact left are asked for. false: they jam */
 static int
-settle(struct flow *f, bool *jam)
+settle(struct flow *flow, bool *jam)
 {
-    struct series_way *w = f->series;
+    struct taylor_flow *taylor = flow->taylor;
     bool any = false;
     *jam = false;
-    bool *still = NEW_N(f->r->arena, bool, 2 * f->m + 1);
-    bool *fresh = still + f->m;
-    for (uint32_t i = 0; i < f->m; i++) {
-        still[i] = w->on[i] || (w->fresh[i] && w->instant->rate[i] == 0.0);
-        fresh[i] = w->fresh[i] && !still[i];
+    bool *still = NEW_N(flow->r->arena, bool, 2 * flow->m + 1);
+    bool *fresh = still + flow->m;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        still[i] = taylor->on[i] ||
+                   (taylor->fresh[i] && taylor->instant->rate[i] == 0.0);
+        fresh[i] = taylor->fresh[i] && !still[i];
         any |= still[i];
     }
     if (!any)
         return IMP_OK;
-    int st = series_look(f, still);
+    int st = taylor_instant(flow, still);
     if (st)
         return st;
-    *jam = ballistic_instant_impact(w->instant, NULL, 0) == BALLISTIC_JAMMED;
+    *jam =
+        ballistic_instant_impact(taylor->instant, NULL, 0) == BALLISTIC_JAMMED;
     if (*jam)
         return IMP_OK;
-    series_take_back(f);
-    for (uint32_t i = 0; i < f->m; i++)
-        w->fresh[i] |= fresh[i];
+    taylor_take_back(flow);
+    for (uint32_t i = 0; i < flow->m; i++)
+        taylor->fresh[i] |= fresh[i];
     return IMP_OK;
 }
 
 static int
-impact(struct flow *f, struct flow_event *e)
+impact(struct flow *flow, struct flow_event *event)
 {
-    struct series_way *w = f->series;
-    bool *before = NEW_N(f->r->arena, bool, f->m + 1);
-    memcpy(before, w->on, f->m);
-    int st = series_look(f, w->on);
+    struct taylor_flow *taylor = flow->taylor;
+    bool *before = NEW_N(flow->r->arena, bool, flow->m + 1);
+    memcpy(before, taylor->on, flow->m);
+    int st = taylor_instant(flow, taylor->on);
     if (st)
         return st;
     enum ballistic_event what =
-        ballistic_instant_impact(w->instant, w->hit, w->n_hit);
-    long total = f->impacts;
-    memset(w->most, 0, f->m * sizeof *w->most);
-    flow_tell(f, w->instant, what, e);
-    f->impacts = total + w->n_hit;
-    e->time = w->now;
+        ballistic_instant_impact(taylor->instant, taylor->hit, taylor->n_hit);
+    long total = flow->impacts;
+    memset(taylor->most, 0, flow->m * sizeof *taylor->most);
+    flow_report(flow, taylor->instant, what, event);
+    flow->impacts = total + taylor->n_hit;
+    event->time = taylor->now;
     if (what == BALLISTIC_UNDECIDED || what == BALLISTIC_JAMMED)
         return IMP_OK;
-    series_take_back(f);
+    taylor_take_back(flow);
     bool jam;
-    if ((st = settle(f, &jam)))
+    if ((st = settle(flow, &jam)))
         return st;
     if (jam) {
-        e->kind = FLOW_JAMMED;
+        event->kind = FLOW_JAMMED;
         return IMP_OK;
     }
     /* below the ground by rounding, but on its way out */
-    for (int k = 0; k < w->n_hit; k++)
-        if (!w->on[w->hit[k]] && w->instant->rate[w->hit[k]] >= 0.0)
-            w->fresh[w->hit[k]] = true;
-    return series_count(f, w->hit[0], w->n_hit);
+    for (int k = 0; k < taylor->n_hit; k++)
+        if (!taylor->on[taylor->hit[k]] &&
+            taylor->instant->rate[taylor->hit[k]] >= 0.0)
+            taylor->fresh[taylor->hit[k]] = true;
+    return taylor_accumulation_count(flow, taylor->hit[0], taylor->n_hit);
 }
 
-/* Is this contact closed, and nothing moves or accelerates its gap (series_look
- * before)? A plate is let go at all its feet at once, and those that carried
- * nothing are let go with them. */
+/* Is this contact closed, and nothing moves or accelerates its gap
+ * (taylor_instant before)? A plate is let go at all its feet at once, and those
+ * that carried nothing are let go with them. */
 static bool
-floats(const struct flow *f, uint32_t i)
+floats(const struct flow *flow, uint32_t i)
 {
-    const struct series_way *w = f->series;
-    const struct ballistic *l = w->instant;
-    double eps = SERIES_TOGETHER * DBL_EPSILON;
-    return f->gap[i] <= eps * w->most[i] &&
-           fabs(f->rate[i]) <= eps * (w->speed[i] + fabs(f->drift[i])) &&
-           fabs(l->k.nf[i]) <= eps * (l->k.size[i] + fabs(f->bias[i]));
+    const struct taylor_flow *taylor = flow->taylor;
+    const struct ballistic *ballistic = taylor->instant;
+    double eps = TAYLOR_TOGETHER * DBL_EPSILON;
+    return flow->gap[i] <= eps * taylor->most[i] &&
+           fabs(flow->rate[i]) <=
+               eps * (taylor->speed[i] + fabs(flow->drift[i])) &&
+           fabs(ballistic->k.nf[i]) <=
+               eps * (ballistic->k.size[i] + fabs(flow->bias[i]));
 }
 
 /* a force has become zero, or contacts are closed: which slide from here on? */
 static int
-change(struct flow *f, struct flow_event *e, bool slid)
+change(struct flow *flow, struct flow_event *event, bool slid)
 {
-    struct series_way *w = f->series;
-    bool *fresh = NEW_N(f->r->arena, bool, f->m + 1);
-    memcpy(fresh, w->fresh, f->m);
-    int st = series_look(f, w->on);
+    struct taylor_flow *taylor = flow->taylor;
+    bool *fresh = NEW_N(flow->r->arena, bool, flow->m + 1);
+    memcpy(fresh, taylor->fresh, flow->m);
+    int st = taylor_instant(flow, taylor->on);
     if (st)
         return st;
-    enum ballistic_event what = ballistic_instant_impact(w->instant, NULL, 0);
-    flow_tell(f, w->instant, what, e);
-    e->time = w->now;
-    e->contact = f->s->contact + (uint32_t)w->hit[0];
-    e->impulse = 0.0;
-    e->kind = what == BALLISTIC_JAMMED ? FLOW_JAMMED : FLOW_LEAVE;
+    enum ballistic_event what =
+        ballistic_instant_impact(taylor->instant, NULL, 0);
+    flow_report(flow, taylor->instant, what, event);
+    event->time = taylor->now;
+    event->contact = flow->s->contact + (uint32_t)taylor->hit[0];
+    event->impulse = 0.0;
+    event->kind = what == BALLISTIC_JAMMED ? FLOW_JAMMED : FLOW_LEAVE;
     /* forces that have ceased are zero to rounding: they open */
-    f->n_contacts = 0;
-    for (uint32_t i = 0; i < f->m; i++) {
-        if ((int)i != w->hit[0] && !floats(f, i))
+    flow->n_contacts = 0;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        if ((int)i != taylor->hit[0] && !floats(flow, i))
             continue;
-        if (w->on[i]) {
-            f->contacts[f->n_contacts] = f->s->contact + i;
-            f->impulse[f->n_contacts++] = 0.0;
+        if (taylor->on[i]) {
+            flow->contacts[flow->n_contacts] = flow->s->contact + i;
+            flow->impulse[flow->n_contacts++] = 0.0;
         }
-        w->instant->on[i] = false;
-        w->instant->fresh[i] = fresh[i] = true;
-        w->left[i] = slid;
+        taylor->instant->on[i] = false;
+        taylor->instant->fresh[i] = fresh[i] = true;
+        taylor->left[i] = slid;
     }
-    e->n = f->n_contacts;
-    e->contact = f->contacts[0];
-    series_take_back(f);
-    series_refresh(w, fresh, f->m);
-    series_forget(w);
+    event->n = flow->n_contacts;
+    event->contact = flow->contacts[0];
+    taylor_take_back(flow);
+    taylor_refresh(taylor, fresh, flow->m);
+    taylor_accumulation_forget(taylor);
     return IMP_OK;
 }
 
 static int
-way_apply(struct flow *f, struct flow_event *e)
+way_apply(struct flow *flow, struct flow_event *event)
 {
-    struct series_way *w = f->series;
-    enum what what = w->what;
-    if (what == LIMIT)
-        return series_limit(f, e);
-    bool moved = w->ahead > w->now, slid = moved;
-    series_advance(f, w->ahead);
+    struct taylor_flow *taylor = flow->taylor;
+    enum taylor_next what = taylor->what;
+    if (what == NEXT_LIMIT)
+        return taylor_accumulation(flow, event);
+    bool moved = taylor->ahead > taylor->now, slid = moved;
+    taylor_advance(flow, taylor->ahead);
     if (moved) {
-        memset(w->fresh, 0, f->m);
-        memset(w->left, 0, f->m);
+        memset(taylor->fresh, 0, flow->m);
+        memset(taylor->left, 0, flow->m);
     }
     /* others slid until now, too: several open at once */
-    for (uint32_t i = 0; i < f->m; i++)
-        slid |= w->left[i];
-    e->kind = FLOW_NONE;
-    e->time = w->now;
-    if (w->guard >= 0)
-        return series_switched(f, e);
-    int st = what == CLOSES || what == TOUCHES ? directed(f) : IMP_OK;
+    for (uint32_t i = 0; i < flow->m; i++)
+        slid |= taylor->left[i];
+    event->kind = FLOW_NONE;
+    event->time = taylor->now;
+    if (taylor->guard >= 0)
+        return taylor_switched(flow, event);
+    int st =
+        what == NEXT_CLOSES || what == NEXT_TOUCHES ? directed(flow) : IMP_OK;
     if (st)
         return st;
-    return what == CLOSES    ? impact(f, e)
-           : what == TOUCHES ? series_touched(f, e)
-           : what == CEASES  ? change(f, e, slid)
-                             : IMP_OK;
+    return what == NEXT_CLOSES    ? impact(flow, event)
+           : what == NEXT_TOUCHES ? taylor_touched(flow, event)
+           : what == NEXT_CEASES  ? change(flow, event, slid)
+                                  : IMP_OK;
 }
 
 static bool
-way_eventful(const struct flow *f)
+way_eventful(const struct flow *flow)
 {
-    return f->series->known && f->series->what != NOTHING;
+    return flow->taylor->known && flow->taylor->what != NEXT_NOTHING;
 }
 
 static bool
-way_limit(const struct flow *f, double *time)
+way_limit(const struct flow *flow, double *time)
 {
-    *time = f->series->ahead;
-    return f->series->known && f->series->what == LIMIT;
+    *time = flow->taylor->ahead;
+    return flow->taylor->known && flow->taylor->what == NEXT_LIMIT;
 }
 
-static const struct flow_way series_way = {way_peek, way_apply, way_at,
-                                           way_eventful, way_limit};
+static const struct flow_method taylor_method = {way_peek, way_apply, way_at,
+                                                 way_eventful, way_limit};
 
 int
-flow_series_new(struct flow *f)
+flow_taylor_new(struct flow *flow)
 {
-    struct arena *a = f->r->arena;
-    struct series_way *w = f->series = NEW(a, struct series_way);
-    size_t n = f->n, m = f->m;
-    w->now = w->at = rt_time(f->r);
-    w->guess = w->estimate = w->meet = w->found = -INFINITY;
-    w->end = w->now;
-    w->last = -1;
-    w->x = NEW_N(a, double, 2 * n);
-    w->lo = NEW_N(a, double, 2 * n);
-    memcpy(w->x, f->r->env + f->s->env_state, 2 * n * sizeof *w->x);
-    w->piece = NEW_N(a, double, 2 * n * ROW);
-    w->g = NEW_N(a, double, m *ROW + 1);
-    w->force = NEW_N(a, double, m *ROW + 1);
-    w->size = NEW_N(a, double, m + 1);
-    w->speed = NEW_N(a, double, m + 1);
-    w->most = NEW_N(a, double, m + 1);
-    w->far = NEW_N(a, double, m + 1);
-    w->quick = NEW_N(a, double, m + 1);
-    w->steep = NEW_N(a, double, m + 1);
-    w->on = NEW_N(a, bool, m + 1);
-    w->fresh = NEW_N(a, bool, m + 1);
-    w->left = NEW_N(a, bool, m + 1);
-    w->hit = NEW_N(a, int, m + 1);
-    w->over = NEW_N(a, bool, switching_count(f->r, f->s->block) + 1);
-    w->was_over = NEW_N(a, bool, switching_count(f->r, f->s->block) + 1);
-    w->group = NEW_N(a, bool, m + 1);
-    w->closed = NEW_N(a, bool, m + 1);
-    w->faded = NEW_N(a, bool, m + 1);
-    f->way = &series_way;
+    struct arena *arena = flow->r->arena;
+    struct taylor_flow *taylor = flow->taylor = NEW(arena, struct taylor_flow);
+    size_t n = flow->n, m = flow->m;
+    taylor->now = taylor->at = rt_time(flow->r);
+    taylor->guess = taylor->estimate = taylor->meet = taylor->found = -INFINITY;
+    taylor->end = taylor->now;
+    taylor->last = -1;
+    taylor->x = NEW_N(arena, double, 2 * n);
+    taylor->lo = NEW_N(arena, double, 2 * n);
+    memcpy(taylor->x, flow->r->env + flow->s->env_state,
+           2 * n * sizeof *taylor->x);
+    taylor->piece = NEW_N(arena, double, 2 * n * ROW);
+    taylor->g = NEW_N(arena, double, m *ROW + 1);
+    taylor->force = NEW_N(arena, double, m *ROW + 1);
+    taylor->size = NEW_N(arena, double, m + 1);
+    taylor->speed = NEW_N(arena, double, m + 1);
+    taylor->most = NEW_N(arena, double, m + 1);
+    taylor->far = NEW_N(arena, double, m + 1);
+    taylor->quick = NEW_N(arena, double, m + 1);
+    taylor->steep = NEW_N(arena, double, m + 1);
+    taylor->on = NEW_N(arena, bool, m + 1);
+    taylor->fresh = NEW_N(arena, bool, m + 1);
+    taylor->left = NEW_N(arena, bool, m + 1);
+    taylor->hit = NEW_N(arena, int, m + 1);
+    taylor->over =
+        NEW_N(arena, bool, switching_count(flow->r, flow->s->block) + 1);
+    taylor->was_over =
+        NEW_N(arena, bool, switching_count(flow->r, flow->s->block) + 1);
+    taylor->group = NEW_N(arena, bool, m + 1);
+    taylor->closed = NEW_N(arena, bool, m + 1);
+    taylor->faded = NEW_N(arena, bool, m + 1);
+    flow->method = &taylor_method;
     /* contacts that touch at the start without rate slide, or open */
-    bool *on = NEW_N(a, bool, m + 1), any = false;
-    int st = expand(f);
+    bool *on = NEW_N(arena, bool, m + 1), any = false;
+    int st = expand(flow);
     if (st)
         return st;
-    for (uint32_t i = 0; i < f->m; i++) {
-        double eps = SERIES_NOISE * DBL_EPSILON;
-        bool near = f->gap[i] <= eps * w->size[i];
-        on[i] = near && fabs(f->rate[i]) <= eps * w->speed[i];
-        w->fresh[i] = near && f->rate[i] > eps * w->speed[i];
+    for (uint32_t i = 0; i < flow->m; i++) {
+        double eps = TAYLOR_NOISE * DBL_EPSILON;
+        bool near = flow->gap[i] <= eps * taylor->size[i];
+        on[i] = near && fabs(flow->rate[i]) <= eps * taylor->speed[i];
+        taylor->fresh[i] = near && flow->rate[i] > eps * taylor->speed[i];
         any |= on[i];
     }
-    if ((st = series_look(f, on)) || !any)
+    if ((st = taylor_instant(flow, on)) || !any)
         return st;
-    bool *fresh = NEW_N(a, bool, m + 1);
-    memcpy(fresh, w->fresh, m);
-    if (ballistic_instant_impact(w->instant, NULL, 0) == BALLISTIC_JAMMED)
-        return flow_jammed(f->r, f->s->contact, w->now);
-    series_take_back(f);
+    bool *fresh = NEW_N(arena, bool, m + 1);
+    memcpy(fresh, taylor->fresh, m);
+    if (ballistic_instant_impact(taylor->instant, NULL, 0) == BALLISTIC_JAMMED)
+        return flow_jammed(flow->r, flow->s->contact, taylor->now);
+    taylor_take_back(flow);
     for (size_t i = 0; i < m; i++)
-        w->fresh[i] |= fresh[i];
+        taylor->fresh[i] |= fresh[i];
     return IMP_OK;
 }
 
 const struct ballistic *
-flow_at_event(const struct flow *f)
+flow_event_matrices(const struct flow *flow)
 {
-    return f->series ? f->series->instant : NULL;
+    return flow->taylor ? flow->taylor->instant : NULL;
 }

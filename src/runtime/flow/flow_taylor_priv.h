@@ -8,21 +8,28 @@
 #include "runtime/motion/motion.h"
 
 /* gaps closer than this many roundings of their terms count as closed */
-#define SERIES_NOISE 32.0
+#define TAYLOR_NOISE 32.0
 /* A gradient this much smaller than it has been is none: where a gap is a power
  * of a length, its zero is known to a root of the rounding only. */
-#define SERIES_FLAT 1e-7
+#define TAYLOR_FLAT 1e-7
 /* chatter of several contacts: flights kept */
-#define SERIES_FLIGHTS 4
+#define TAYLOR_FLIGHTS 4
 
-/* OPENS: the ground is taken away under a contact that slid, where a gap
+/* NEXT_OPENS: the ground is taken away under a contact that slid, where a gap
  * changes its branch */
-enum what { NOTHING, CLOSES, TOUCHES, CEASES, OPENS, LIMIT };
-struct series_way {
+enum taylor_next {
+    NEXT_NOTHING,
+    NEXT_CLOSES,
+    NEXT_TOUCHES,
+    NEXT_CEASES,
+    NEXT_OPENS,
+    NEXT_LIMIT
+};
+struct taylor_flow {
     double now, ahead; /* times */
     double *x, *lo;    /* 2n: state at `now`, and its low parts */
     bool known;
-    enum what what;
+    enum taylor_next what;
     double h;
     double *piece;        /* 2n rows of MOTION_STEP_ORDER + 1 */
     double *g, *force;    /* m rows */
@@ -46,7 +53,7 @@ struct series_way {
     /* chatter of several */
     struct ballistic *probe; /* the parabola from the last impact on */
     long run;                /* impacts and limits since it may have begun */
-    double any[SERIES_FLIGHTS],
+    double any[TAYLOR_FLIGHTS],
         end;            /* flights between them; time of the last */
     double meet, found; /* guesses of the limit; -INFINITY: none */
     double left_was;    /* time that was left at the guess before */
@@ -65,20 +72,20 @@ struct series_way {
 
 /* The state is the flow's own: env holds whatever time was last asked for, so
  * every evaluation begins with this. */
-void taylor_to_env(struct flow *f);
+void taylor_to_env(struct flow *flow);
 /* which contacts are closed, for the tapes */
-void taylor_set_active(struct flow *f);
+void taylor_set_active(struct flow *flow);
 /* forgets what looked like chatter */
-void series_forget(struct series_way *w);
+void taylor_accumulation_forget(struct taylor_flow *taylor);
 /* to time t along the present piece */
-void series_advance(struct flow *f, double t);
+void taylor_advance(struct flow *flow, double t);
 /* The present instant for ballistic.h (w->instant): accelerations of free
  * motion, and what the gaps' accelerations have beyond N a. */
-int series_look(struct flow *f, const bool *on);
+int taylor_instant(struct flow *flow, const bool *on);
 /* positions and velocities of that instant back into the state */
-void series_take_back(struct flow *f);
+void taylor_take_back(struct flow *flow);
 /* behind it: what opened at this very instant (fresh, m) opens still */
-void series_refresh(struct series_way *w, const bool *fresh, uint32_t m);
+void taylor_refresh(struct taylor_flow *taylor, const bool *fresh, uint32_t m);
 
 /* -- flow_switching.c --------------------------------------------------------
  */
@@ -86,31 +93,32 @@ void series_refresh(struct series_way *w, const bool *fresh, uint32_t m);
 /* The present piece ends where a formula changes its branch: does a contact
  * open there at once? IMP_OK, or a status after a diagnostic (a gap that jumps
  * below zero). */
-int series_switch_ahead(struct flow *f);
+int taylor_switch_ahead(struct flow *flow);
 /* at that time */
-int series_switched(struct flow *f, struct flow_event *e);
+int taylor_switched(struct flow *flow, struct flow_event *event);
 
 /* -- flow_grazing.c ---------------------------------------------------------
  */
 
 /* first s in [0, h] at which a gap, with terms of these sizes at 0, is zero
  * within rounding without a rate */
-bool series_touch(const double *g, double size, double speed, double h,
+bool taylor_touch(const double *g, double size, double speed, double h,
                   double *s);
 /* at that time: the contact opens again, or slides from here on */
-int series_touched(struct flow *f, struct flow_event *e);
+int taylor_touched(struct flow *flow, struct flow_event *event);
 
 /* -- flow_accumulation.c
  * ------------------------------------------------------- */
 
 /* after an impact at contact c, and at `together` contacts in all: looks for a
  * limit ahead */
-int series_count(struct flow *f, int c, int together);
+int taylor_accumulation_count(struct flow *flow, int c, int together);
 /* is there a limit at or before `until`, in reach of the present piece? */
-bool series_limit_ahead(const struct flow *f, double until, double *time);
+bool taylor_accumulation_ahead(const struct flow *flow, double until,
+                               double *time);
 /* the state at t, before the limit ahead, into f->q, f->v */
-void series_between(struct flow *f, double t);
+void taylor_accumulation_between(struct flow *flow, double t);
 /* moves to the limit ahead */
-int series_limit(struct flow *f, struct flow_event *e);
+int taylor_accumulation(struct flow *flow, struct flow_event *event);
 
 #endif

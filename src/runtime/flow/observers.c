@@ -43,7 +43,7 @@
 /* what has died away to this is none: subnormal numbers have no series */
 #define OBSERVE_NONE 1e-250
 
-struct observe {
+struct observer_run {
     uint32_t n, p;     /* entries of state: of the motion, of the variables */
     double *x, *lo;    /* n + p, at time `at`; low parts */
     double *piece, at; /* n + p rows, from `at` on, for a time h */
@@ -63,25 +63,26 @@ struct observe {
 };
 
 static double *
-env_of(const struct flow *f)
+env_of(const struct flow *flow)
 {
-    return f->r->env + f->s->env_state;
+    return flow->r->env + flow->s->env_state;
 }
 
 /* -- steps ------------------------------------------------------------------
  */
 
 static int
-stiff(struct flow *f)
+stiff(struct flow *flow)
 {
-    char t[NUM_TEXT], h[NUM_TEXT];
-    struct observe *o = f->observe;
-    struct diag *d = diag_add(
-        f->r->ds, DIAG_E0734, f->s->range_observer,
+    char time_text[NUM_TEXT], step_text[NUM_TEXT];
+    struct observer_run *observer = flow->observer;
+    struct diag *diag = diag_add(
+        flow->r->ds, DIAG_E0734, flow->s->range_observer,
         "the observer of `%s` is stiff: %ld steps until t = %s, the last of %s",
-        imp_text(f->r->im, f->s->name), OBSERVE_STEPS, num_digits(t, o->at, 9),
-        num_digits(h, o->h, 3));
-    diag_help(f->r->ds, d,
+        imp_text(flow->r->im, flow->s->name), OBSERVE_STEPS,
+        num_digits(time_text, observer->at, 9),
+        num_digits(step_text, observer->h, 3));
+    diag_help(flow->r->ds, diag,
               "its steps are as short as its fastest rate asks for: make "
               "`until` earlier or the rate lower, or leave out a variable "
               "that only follows the motion");
@@ -89,14 +90,15 @@ stiff(struct flow *f)
 }
 
 static int
-stuck(struct flow *f)
+stuck(struct flow *flow)
 {
-    char t[NUM_TEXT];
-    struct diag *d = diag_add(
-        f->r->ds, DIAG_E0603, f->s->range_observer,
-        "the observer of `%s` cannot be continued beyond t = %s",
-        imp_text(f->r->im, f->s->name), num_digits(t, f->observe->at, 9));
-    diag_help(f->r->ds, d,
+    char time_text[NUM_TEXT];
+    struct diag *diag =
+        diag_add(flow->r->ds, DIAG_E0603, flow->s->range_observer,
+                 "the observer of `%s` cannot be continued beyond t = %s",
+                 imp_text(flow->r->im, flow->s->name),
+                 num_digits(time_text, flow->observer->at, 9));
+    diag_help(flow->r->ds, diag,
               "its time series has no radius of convergence there: a variable "
               "grows without bound, or a formula is not smooth");
     return IMP_FAILED;
@@ -135,44 +137,48 @@ row_time(const double *c)
 }
 
 static int
-expand(struct flow *f)
+expand(struct flow *flow)
 {
-    struct observe *o = f->observe;
-    struct rt *r = f->r;
-    double *time = r->env + r->im->layout.time, now = *time;
-    *time = o->at;
-    memcpy(env_of(f), o->x, (o->n + o->p) * sizeof *o->x);
-    int st = motion_series(r, f->s->observer, MOTION_STEP_ORDER, &o->h), branch;
-    const imp_block *b =
-        IMP_ARRAY(r->im, r->im->blocks, imp_block) + f->s->observer;
-    const uint32_t *row = IMP_ARRAY(r->im, b->rows, uint32_t);
-    o->h = INFINITY;
+    struct observer_run *observer = flow->observer;
+    struct rt *run = flow->r;
+    double *time = run->env + run->im->layout.time, now = *time;
+    *time = observer->at;
+    memcpy(env_of(flow), observer->x,
+           (observer->n + observer->p) * sizeof *observer->x);
+    int st = motion_series(run, flow->s->observer, MOTION_STEP_ORDER,
+                           &observer->h),
+        branch;
+    const imp_block *block =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->s->observer;
+    const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
+    observer->h = INFINITY;
     if (st) {
         *time = now;
         return st;
     }
-    for (uint32_t j = 0; j < o->n + o->p; j++) {
-        double *c = o->piece + j * ROW;
+    for (uint32_t j = 0; j < observer->n + observer->p; j++) {
+        double *c = observer->piece + j * ROW;
         memcpy(c,
-               r->work[f->s->observer] + (size_t)row[j] * IMP_ROW_STRIDE +
+               run->work[flow->s->observer] + (size_t)row[j] * IMP_ROW_STRIDE +
                    IMP_ROW_PAD,
                ROW * sizeof *c);
-        o->h = fmin(o->h, row_time(c));
+        observer->h = fmin(observer->h, row_time(c));
     }
-    st = switching_end(r, f->s->observer, MOTION_STEP_ORDER, &o->h, &branch);
+    st = switching_end(run, flow->s->observer, MOTION_STEP_ORDER, &observer->h,
+                       &branch);
     *time = now;
     if (st)
         return st;
-    o->known = true;
-    if (!(o->h > 0.0))
-        return stuck(f);
-    return ++o->steps > OBSERVE_STEPS ? stiff(f) : IMP_OK;
+    observer->known = true;
+    if (!(observer->h > 0.0))
+        return stuck(flow);
+    return ++observer->steps > OBSERVE_STEPS ? stiff(flow) : IMP_OK;
 }
 
 static double
-grown(const struct observe *o, uint32_t j, double s)
+grown(const struct observer_run *observer, uint32_t j, double s)
 {
-    const double *c = o->piece + j * ROW;
+    const double *c = observer->piece + j * ROW;
     double d = 0.0;
     for (int k = MOTION_STEP_ORDER; k >= 1; k--)
         d = (d + c[k]) * s;
@@ -180,56 +186,56 @@ grown(const struct observe *o, uint32_t j, double s)
 }
 
 static void
-move(struct observe *o, double t)
+move(struct observer_run *observer, double t)
 {
-    double s = t - o->at;
-    for (uint32_t j = 0; j < o->n + o->p; j++) {
-        state_add(&o->x[j], &o->lo[j], grown(o, j, s));
-        if (j >= o->n && fabs(o->x[j]) < OBSERVE_NONE)
-            o->x[j] = o->lo[j] = 0.0;
+    double s = t - observer->at;
+    for (uint32_t j = 0; j < observer->n + observer->p; j++) {
+        state_add(&observer->x[j], &observer->lo[j], grown(observer, j, s));
+        if (j >= observer->n && fabs(observer->x[j]) < OBSERVE_NONE)
+            observer->x[j] = observer->lo[j] = 0.0;
     }
-    o->at = t;
-    o->known = false;
+    observer->at = t;
+    observer->known = false;
 }
 
 /* the motion's state at o->at is the flow's */
 static void
-take_motion(struct flow *f)
+take_motion(struct flow *flow)
 {
-    struct observe *o = f->observe;
-    f->way->at(f, o->at);
-    memcpy(o->x, f->q, f->n * sizeof *o->x);
-    memcpy(o->x + f->n, f->v, f->n * sizeof *o->x);
-    memset(o->lo, 0, o->n * sizeof *o->lo);
+    struct observer_run *observer = flow->observer;
+    flow->method->at(flow, observer->at);
+    memcpy(observer->x, flow->q, flow->n * sizeof *observer->x);
+    memcpy(observer->x + flow->n, flow->v, flow->n * sizeof *observer->x);
+    memset(observer->lo, 0, observer->n * sizeof *observer->lo);
 }
 
 /* a piece that reaches t */
 static int
-reach(struct flow *f, double t)
+reach(struct flow *flow, double t)
 {
-    struct observe *o = f->observe;
+    struct observer_run *observer = flow->observer;
     for (;;) {
-        int st = o->known ? IMP_OK : expand(f);
-        if (st || t <= o->at + o->h)
+        int st = observer->known ? IMP_OK : expand(flow);
+        if (st || t <= observer->at + observer->h)
             return st;
-        double next = o->at + o->h;
-        if (next == o->at)
-            return stuck(f);
-        move(o, next);
-        if (!o->alone)
-            take_motion(f);
-        if (rt_stopped(f->r))
+        double next = observer->at + observer->h;
+        if (next == observer->at)
+            return stuck(flow);
+        move(observer, next);
+        if (!observer->alone)
+            take_motion(flow);
+        if (rt_stopped(flow->r))
             return IMP_STOPPED;
     }
 }
 
 static int
-move_to(struct flow *f, double t)
+move_to(struct flow *flow, double t)
 {
-    struct observe *o = f->observe;
-    int st = t > o->at ? reach(f, t) : IMP_OK;
-    if (!st && t > o->at)
-        move(o, t);
+    struct observer_run *observer = flow->observer;
+    int st = t > observer->at ? reach(flow, t) : IMP_OK;
+    if (!st && t > observer->at)
+        move(observer, t);
     return st;
 }
 
@@ -238,29 +244,34 @@ move_to(struct flow *f, double t)
 
 /* rates before it in o->x, after it in f->v, place in f->q, at o->at */
 static int
-jump(struct flow *f)
+jump(struct flow *flow)
 {
-    struct observe *o = f->observe;
-    struct rt *r = f->r;
-    double *time = r->env + r->im->layout.time, now = *time;
-    o->known = false;
-    if (f->s->jump == IMP_NO_TAPE)
+    struct observer_run *observer = flow->observer;
+    struct rt *run = flow->r;
+    double *time = run->env + run->im->layout.time, now = *time;
+    observer->known = false;
+    if (flow->s->jump == IMP_NO_TAPE)
         return IMP_OK;
-    memcpy(o->local, o->x + f->n, f->n * sizeof *o->local);
-    memcpy(o->local + f->n, f->v, f->n * sizeof *o->local);
-    *time = o->at;
-    memcpy(env_of(f), f->q, f->n * sizeof *f->q);
-    memcpy(env_of(f) + o->n, o->x + o->n, o->p * sizeof *o->x);
-    int st = rt_eval(r, f->s->jump, o->local, o->jump);
+    memcpy(observer->local, observer->x + flow->n,
+           flow->n * sizeof *observer->local);
+    memcpy(observer->local + flow->n, flow->v,
+           flow->n * sizeof *observer->local);
+    *time = observer->at;
+    memcpy(env_of(flow), flow->q, flow->n * sizeof *flow->q);
+    memcpy(env_of(flow) + observer->n, observer->x + observer->n,
+           observer->p * sizeof *observer->x);
+    int st = rt_eval(run, flow->s->jump, observer->local, observer->jump);
     *time = now;
     if (st == IMP_NONFINITE)
-        rt_nonfinite(r, f->s->jump, o->local);
-    for (uint32_t j = 0; j < o->p && !st; j++) {
-        state_add(&o->x[o->n + j], &o->lo[o->n + j], o->jump[j]);
-        if (!o->alone)
+        rt_nonfinite(run, flow->s->jump, observer->local);
+    for (uint32_t j = 0; j < observer->p && !st; j++) {
+        state_add(&observer->x[observer->n + j], &observer->lo[observer->n + j],
+                  observer->jump[j]);
+        if (!observer->alone)
             continue;
-        o->most[j] = fmax(o->most[j], fabs(o->jump[j]));
-        o->late[j] = fmax(0.5 * o->late[j], fabs(o->jump[j]));
+        observer->most[j] = fmax(observer->most[j], fabs(observer->jump[j]));
+        observer->late[j] =
+            fmax(0.5 * observer->late[j], fabs(observer->jump[j]));
     }
     return st ? IMP_FAILED : IMP_OK;
 }
@@ -269,58 +280,61 @@ jump(struct flow *f)
  * that much is left of them where no time is left, has no value behind it: what
  * is given is that after the impacts that were gone through. Told once. */
 static void
-tell_endless(struct flow *f, double t)
+tell_endless(struct flow *flow, double t)
 {
-    struct observe *o = f->observe;
-    const struct imp_image *im = f->r->im;
-    const imp_coordinate *c =
-        IMP_ARRAY(im, im->coordinates, imp_coordinate) + f->s->first + f->n;
-    bool through = o->probe && t - o->probe->t <= LIMIT_NEAR * fabs(t);
+    struct observer_run *observer = flow->observer;
+    const struct imp_image *im = flow->r->im;
+    const imp_coordinate *c = IMP_ARRAY(im, im->coordinates, imp_coordinate) +
+                              flow->s->first + flow->n;
+    bool through =
+        observer->probe && t - observer->probe->t <= LIMIT_NEAR * fabs(t);
     /* `late` itself forgets no faster than that */
-    double kept = ldexp(4.0, -(int)fmin((double)o->impacts, 1e3));
+    double kept = ldexp(4.0, -(int)fmin((double)observer->impacts, 1e3));
     char at[NUM_TEXT], left[NUM_TEXT];
-    for (uint32_t j = 0; j < o->p && !o->told; j++) {
-        bool lasts = o->late[j] >= 0.5 * o->most[j];
-        bool slow =
-            through && o->late[j] > fmax(OBSERVE_LEFT, kept) * o->most[j];
-        if (o->impacts < OBSERVE_ENOUGH || !(o->late[j] > 0.0) ||
+    for (uint32_t j = 0; j < observer->p && !observer->told; j++) {
+        bool lasts = observer->late[j] >= 0.5 * observer->most[j];
+        bool slow = through && observer->late[j] >
+                                   fmax(OBSERVE_LEFT, kept) * observer->most[j];
+        if (observer->impacts < OBSERVE_ENOUGH || !(observer->late[j] > 0.0) ||
             !(lasts || slow))
             continue;
-        uint32_t env = f->s->env_state + o->n + j, k = 0;
-        while (k + 1 < f->s->n_observer && c[k].env != env &&
+        uint32_t env = flow->s->env_state + observer->n + j, k = 0;
+        while (k + 1 < flow->s->n_observer && c[k].env != env &&
                c[k].env_rate != env)
             k++;
-        struct diag *d = diag_add(
-            f->r->ds, DIAG_W0731, c[k].range,
+        struct diag *diag = diag_add(
+            flow->r->ds, DIAG_W0731, c[k].range,
             "what the impacts add to `%s`%s %s towards the limit of chatter at "
             "t = %s",
             imp_text(im, c[k].name), c[k].env == env ? "" : "'",
             lasts ? "does not shrink" : "shrinks more slowly than their speeds",
             num_digits(at, t, 9));
-        diag_note(f->r->ds, d, f->s->range_observer,
+        diag_note(flow->r->ds, diag, flow->s->range_observer,
                   "from there on its value is that of the %ld impacts that "
                   "were gone through, the last of which added %s; the limit "
                   "has infinitely many",
-                  o->impacts, num_digits(left, o->late[j], 3));
-        diag_help(f->r->ds, d,
+                  observer->impacts, num_digits(left, observer->late[j], 3));
+        diag_help(flow->r->ds, diag,
                   "let the rule in `jump` fall to 0 with the speeds, or read "
                   "the variable before the limit");
-        o->told = true;
+        observer->told = true;
     }
 }
 
 /* what lies behind an event at o->at, in f->q and f->v, is where it begins */
 static void
-begin(struct flow *f)
+begin(struct flow *flow)
 {
-    struct observe *o = f->observe;
-    memcpy(o->x, f->q, f->n * sizeof *o->x);
-    memcpy(o->x + f->n, f->v, f->n * sizeof *o->x);
-    memset(o->lo, 0, o->n * sizeof *o->lo);
-    o->begin = o->at;
-    o->known = false;
-    memcpy(o->from, o->x, (o->n + o->p) * sizeof *o->x);
-    memcpy(o->from + o->n + o->p, o->lo, (o->n + o->p) * sizeof *o->lo);
+    struct observer_run *observer = flow->observer;
+    memcpy(observer->x, flow->q, flow->n * sizeof *observer->x);
+    memcpy(observer->x + flow->n, flow->v, flow->n * sizeof *observer->x);
+    memset(observer->lo, 0, observer->n * sizeof *observer->lo);
+    observer->begin = observer->at;
+    observer->known = false;
+    memcpy(observer->from, observer->x,
+           (observer->n + observer->p) * sizeof *observer->x);
+    memcpy(observer->from + observer->n + observer->p, observer->lo,
+           (observer->n + observer->p) * sizeof *observer->lo);
 }
 
 /* -- before a limit ---------------------------------------------------------
@@ -329,164 +343,174 @@ begin(struct flow *f)
 /* the parabola from the last event on, whose impacts are gone through; NULL:
  * there is none */
 static int
-make_probe(struct flow *f, struct ballistic **out)
+make_probe(struct flow *flow, struct ballistic **out)
 {
-    struct series_way *w = f->series;
-    struct ballistic *l = NULL;
+    struct taylor_flow *taylor = flow->taylor;
+    struct ballistic *ballistic = NULL;
     double most = 0.0;
     int st = IMP_OK;
     *out = NULL;
-    if (f->line) {
-        l = ballistic_memory(f->r->arena, (int)f->n, (int)f->m);
-        ballistic_copy(l, f->line);
+    if (flow->line) {
+        ballistic =
+            ballistic_memory(flow->r->arena, (int)flow->n, (int)flow->m);
+        ballistic_copy(ballistic, flow->line);
     } else {
-        double *time = f->r->env + f->r->im->layout.time, now = *time;
-        st = series_look(f, w->on);
+        double *time = flow->r->env + flow->r->im->layout.time, now = *time;
+        st = taylor_instant(flow, taylor->on);
         *time = now;
-        for (uint32_t i = 0; i < f->m; i++)
-            f->r->env[rt_contact(f->r, f->s->contact + i)->env_contact +
-                      IMP_CONTACT_ACTIVE] = w->on[i];
+        for (uint32_t i = 0; i < flow->m; i++)
+            flow->r
+                ->env[rt_contact(flow->r, flow->s->contact + i)->env_contact +
+                      IMP_CONTACT_ACTIVE] = taylor->on[i];
         if (st)
             return st;
-        struct ballistic_model m = flow_model(f);
-        for (uint32_t i = 0; i < f->m; i++)
-            if (w->on[i] || w->fresh[i])
-                most = fmax(most, w->size[i]);
-        if (ballistic_new(f->r->arena, &m, &l) ||
-            !ballistic_start(l, w->now, w->x, w->x + f->n,
-                             SERIES_NOISE * DBL_EPSILON * most))
+        struct ballistic_model model = flow_model(flow);
+        for (uint32_t i = 0; i < flow->m; i++)
+            if (taylor->on[i] || taylor->fresh[i])
+                most = fmax(most, taylor->size[i]);
+        if (ballistic_new(flow->r->arena, &model, &ballistic) ||
+            !ballistic_start(ballistic, taylor->now, taylor->x,
+                             taylor->x + flow->n,
+                             TAYLOR_NOISE * DBL_EPSILON * most))
             return IMP_OK;
-        l->policy = f->policy;
+        ballistic->policy = flow->policy;
     }
-    accumulation_resolve(l, OBSERVE_IMPACTS);
-    *out = l;
+    accumulation_resolve(ballistic, OBSERVE_IMPACTS);
+    *out = ballistic;
     return IMP_OK;
 }
 
 /* the next of the impacts before the limit */
 static void
-next_impact(struct observe *o)
+next_impact(struct observer_run *observer)
 {
-    double near = LIMIT_NEAR * fabs(o->limit);
-    o->more = o->more && ++o->impacts < OBSERVE_IMPACTS &&
-              o->limit - o->probe->t > near;
-    if (!o->more)
+    double near = LIMIT_NEAR * fabs(observer->limit);
+    observer->more = observer->more && ++observer->impacts < OBSERVE_IMPACTS &&
+                     observer->limit - observer->probe->t > near;
+    if (!observer->more)
         return;
-    enum ballistic_event what = ballistic_next(o->probe, o->limit);
-    o->more = (what == BALLISTIC_IMPACT || what == BALLISTIC_SEVERAL) &&
-              o->probe->t < o->limit;
+    enum ballistic_event what =
+        ballistic_next(observer->probe, observer->limit);
+    observer->more = (what == BALLISTIC_IMPACT || what == BALLISTIC_SEVERAL) &&
+                     observer->probe->t < observer->limit;
 }
 
 static int
-tail_begin(struct flow *f, double limit)
+tail_begin(struct flow *flow, double limit)
 {
-    struct observe *o = f->observe;
-    o->alone = true;
-    o->limit = limit;
-    o->impacts = 0;
-    memset(o->most, 0, o->p * sizeof *o->most);
-    memset(o->late, 0, o->p * sizeof *o->late);
-    int st = make_probe(f, &o->probe);
-    o->more = o->probe != NULL;
+    struct observer_run *observer = flow->observer;
+    observer->alone = true;
+    observer->limit = limit;
+    observer->impacts = 0;
+    memset(observer->most, 0, observer->p * sizeof *observer->most);
+    memset(observer->late, 0, observer->p * sizeof *observer->late);
+    int st = make_probe(flow, &observer->probe);
+    observer->more = observer->probe != NULL;
     if (!st)
-        next_impact(o);
+        next_impact(observer);
     return st;
 }
 
 /* through the impacts up to t */
 static int
-tail_to(struct flow *f, double t)
+tail_to(struct flow *flow, double t)
 {
-    struct observe *o = f->observe;
-    while (o->more && o->probe->t <= t) {
-        int st = move_to(f, o->probe->t);
+    struct observer_run *observer = flow->observer;
+    while (observer->more && observer->probe->t <= t) {
+        int st = move_to(flow, observer->probe->t);
         if (st)
             return st;
-        ballistic_state(o->probe, f->q, f->v);
-        if ((st = jump(f)))
+        ballistic_state(observer->probe, flow->q, flow->v);
+        if ((st = jump(flow)))
             return st;
-        begin(f);
-        next_impact(o);
+        begin(flow);
+        next_impact(observer);
     }
-    return reach(f, t);
+    return reach(flow, t);
 }
 
 /* -- for flow.c -------------------------------------------------------------
  */
 
 int
-flow_observe_new(struct flow *f)
+flow_observer_new(struct flow *flow)
 {
-    struct arena *a = f->r->arena;
-    f->observe = NULL;
-    if (f->s->observer == IMP_NO_BLOCK)
+    struct arena *arena = flow->r->arena;
+    flow->observer = NULL;
+    if (flow->s->observer == IMP_NO_BLOCK)
         return IMP_OK;
-    struct observe *o = f->observe = NEW(a, struct observe);
-    size_t all = 2 * (size_t)f->n + f->s->n_observed;
-    o->n = 2 * f->n;
-    o->p = f->s->n_observed;
-    o->x = NEW_N(a, double, all);
-    o->lo = NEW_N(a, double, all);
-    o->from = NEW_N(a, double, 2 * all);
-    o->piece = NEW_N(a, double, all *ROW);
-    o->local = NEW_N(a, double, o->n);
-    o->jump = NEW_N(a, double, o->p);
-    o->most = NEW_N(a, double, o->p);
-    o->late = NEW_N(a, double, o->p);
-    o->at = rt_time(f->r);
-    memcpy(o->x, env_of(f), all * sizeof *o->x);
-    f->way->at(f, o->at);
-    begin(f);
+    struct observer_run *observer = flow->observer =
+        NEW(arena, struct observer_run);
+    size_t all = 2 * (size_t)flow->n + flow->s->n_observed;
+    observer->n = 2 * flow->n;
+    observer->p = flow->s->n_observed;
+    observer->x = NEW_N(arena, double, all);
+    observer->lo = NEW_N(arena, double, all);
+    observer->from = NEW_N(arena, double, 2 * all);
+    observer->piece = NEW_N(arena, double, all *ROW);
+    observer->local = NEW_N(arena, double, observer->n);
+    observer->jump = NEW_N(arena, double, observer->p);
+    observer->most = NEW_N(arena, double, observer->p);
+    observer->late = NEW_N(arena, double, observer->p);
+    observer->at = rt_time(flow->r);
+    memcpy(observer->x, env_of(flow), all * sizeof *observer->x);
+    flow->method->at(flow, observer->at);
+    begin(flow);
     return IMP_OK;
 }
 
 int
-flow_observe_at(struct flow *f, double t)
+flow_observer_at(struct flow *flow, double t)
 {
-    struct observe *o = f->observe;
-    double limit, *u = env_of(f) + o->n;
+    struct observer_run *observer = flow->observer;
+    double limit, *u = env_of(flow) + observer->n;
     int st = IMP_OK;
-    if (t < o->at) { /* asked again for an earlier time */
-        memcpy(o->x, o->from, (o->n + o->p) * sizeof *o->x);
-        memcpy(o->lo, o->from + o->n + o->p, (o->n + o->p) * sizeof *o->lo);
-        o->at = o->begin;
-        o->known = false;
+    if (t < observer->at) { /* asked again for an earlier time */
+        memcpy(observer->x, observer->from,
+               (observer->n + observer->p) * sizeof *observer->x);
+        memcpy(observer->lo, observer->from + observer->n + observer->p,
+               (observer->n + observer->p) * sizeof *observer->lo);
+        observer->at = observer->begin;
+        observer->known = false;
     }
-    if (!o->alone && t > o->at && f->way->limit(f, &limit))
-        st = tail_begin(f, limit);
+    if (!observer->alone && t > observer->at &&
+        flow->method->limit(flow, &limit))
+        st = tail_begin(flow, limit);
     if (!st)
-        st = o->alone ? tail_to(f, t) : reach(f, t);
-    double s = fmax(t - o->at, 0.0);
-    for (uint32_t j = 0; j < o->p && !st; j++)
-        u[j] = o->x[o->n + j] + (o->lo[o->n + j] + grown(o, o->n + j, s));
+        st = observer->alone ? tail_to(flow, t) : reach(flow, t);
+    double s = fmax(t - observer->at, 0.0);
+    for (uint32_t j = 0; j < observer->p && !st; j++)
+        u[j] = observer->x[observer->n + j] +
+               (observer->lo[observer->n + j] +
+                grown(observer, observer->n + j, s));
     return st;
 }
 
 int
-flow_observe_before(struct flow *f, double t)
+flow_observer_before(struct flow *flow, double t)
 {
-    struct observe *o = f->observe;
-    int st = flow_observe_at(f, t);
-    if (st || (st = move_to(f, t)))
+    struct observer_run *observer = flow->observer;
+    int st = flow_observer_at(flow, t);
+    if (st || (st = move_to(flow, t)))
         return st;
-    if (!o->alone)
-        take_motion(f);
+    if (!observer->alone)
+        take_motion(flow);
     return IMP_OK;
 }
 
 int
-flow_observe_after(struct flow *f, const struct flow_event *e)
+flow_observer_after(struct flow *flow, const struct flow_event *event)
 {
-    struct observe *o = f->observe;
-    bool hit = e->kind == FLOW_IMPACT || e->kind == FLOW_SEVERAL ||
-               e->kind == FLOW_CHATTER;
-    if (o->alone && e->kind == FLOW_CHATTER)
-        tell_endless(f, e->time);
-    o->alone = false;
-    o->at = e->time;
-    f->way->at(f, e->time);
-    int st = hit ? jump(f) : IMP_OK;
+    struct observer_run *observer = flow->observer;
+    bool hit = event->kind == FLOW_IMPACT || event->kind == FLOW_SEVERAL ||
+               event->kind == FLOW_CHATTER;
+    if (observer->alone && event->kind == FLOW_CHATTER)
+        tell_endless(flow, event->time);
+    observer->alone = false;
+    observer->at = event->time;
+    flow->method->at(flow, event->time);
+    int st = hit ? jump(flow) : IMP_OK;
     if (!st)
-        begin(f);
+        begin(flow);
     return st;
 }

@@ -15,41 +15,41 @@
 static const char not_computed[] = "not computed";
 
 struct record *
-record_new(struct arena *a, const imp_image *im, const imp_command *c)
+record_new(struct arena *arena, const imp_image *im, const imp_command *command)
 {
-    struct record *r = NEW(a, struct record);
-    r->image = im;
-    r->arena = a;
-    r->command = c;
-    r->schema = IMP_ARRAY(im, c->fields, imp_field);
-    r->n = c->fields.n;
-    r->first = r->n;
-    r->v = NEW_N(a, struct field_value, r->n ? r->n : 1);
-    for (size_t i = 0; i < r->n; i++)
-        r->v[i].why = not_computed;
-    return r;
+    struct record *record = NEW(arena, struct record);
+    record->image = im;
+    record->arena = arena;
+    record->command = command;
+    record->schema = IMP_ARRAY(im, command->fields, imp_field);
+    record->n = command->fields.n;
+    record->first = record->n;
+    record->v = NEW_N(arena, struct field_value, record->n ? record->n : 1);
+    for (size_t i = 0; i < record->n; i++)
+        record->v[i].why = not_computed;
+    return record;
 }
 
 void
-record_clear(struct record *r)
+record_clear(struct record *record)
 {
-    for (size_t i = r->first; i < r->end; i++)
-        r->v[i] = (struct field_value){.why = not_computed};
-    r->first = r->n;
-    r->end = r->hint = 0;
-    r->present = r->partial = false;
+    for (size_t i = record->first; i < record->end; i++)
+        record->v[i] = (struct field_value){.why = not_computed};
+    record->first = record->n;
+    record->end = record->hint = 0;
+    record->present = record->partial = false;
 }
 
 int
-record_index(const struct record *r, const char *field)
+record_index(const struct record *record, const char *field)
 {
     /* fields are mostly asked for in their order */
-    size_t i = r->hint;
-    for (size_t k = 0; k < r->n; k++, i++) {
-        if (i >= r->n)
+    size_t i = record->hint;
+    for (size_t k = 0; k < record->n; k++, i++) {
+        if (i >= record->n)
             i = 0;
-        imp_str s = r->schema[i].name;
-        const char *name = imp_text(r->image, s);
+        imp_str s = record->schema[i].name;
+        const char *name = imp_text(record->image, s);
         if (name[0] == field[0] && !strncmp(name, field, s.n) && !field[s.n])
             return (int)i;
     }
@@ -57,170 +57,173 @@ record_index(const struct record *r, const char *field)
 }
 
 bool
-record_wants_beyond(const struct record *r, const char *const *fields, size_t n)
+record_wants_beyond(const struct record *record, const char *const *fields,
+                    size_t n)
 {
-    for (size_t i = 0; i < r->n && r->wanted; i++) {
-        const char *name = imp_text(r->image, r->schema[i].name);
+    for (size_t i = 0; i < record->n && record->wanted; i++) {
+        const char *name = imp_text(record->image, record->schema[i].name);
         size_t k = 0;
-        while (r->wanted[i] && k < n && strcmp(fields[k], name) != 0)
+        while (record->wanted[i] && k < n && strcmp(fields[k], name) != 0)
             k++;
-        if (r->wanted[i] && k == n)
+        if (record->wanted[i] && k == n)
             return true;
     }
-    return r->wanted == NULL;
+    return record->wanted == NULL;
 }
 
 static const char *
-command_name(const struct record *r)
+command_name(const struct record *record)
 {
-    const char *word = imp_command_word(r->command->id);
+    const char *word = imp_command_word(record->command->id);
     return word ? word : "?";
 }
 
 bool
-record_wants(const struct record *r, const char *field)
+record_wants(const struct record *record, const char *field)
 {
-    int i = r->wanted ? record_index(r, field) : -1;
-    return i < 0 || r->wanted[i];
+    int i = record->wanted ? record_index(record, field) : -1;
+    return i < 0 || record->wanted[i];
 }
 
 /* the field to set; NULL: nobody looks at it */
 static struct field_value *
-empty_slot(struct record *r, size_t i)
+empty_slot(struct record *record, size_t i)
 {
-    r->hint = i + 1;
-    if (r->wanted && !r->wanted[i])
+    record->hint = i + 1;
+    if (record->wanted && !record->wanted[i])
         return NULL;
-    r->first = i < r->first ? i : r->first;
-    r->end = r->hint > r->end ? r->hint : r->end;
-    r->v[i] = (struct field_value){0};
-    return &r->v[i];
+    record->first = i < record->first ? i : record->first;
+    record->end = record->hint > record->end ? record->hint : record->end;
+    record->v[i] = (struct field_value){0};
+    return &record->v[i];
 }
 
 /* the same by name; one that the schema lacks is our own mistake */
 static struct field_value *
-slot(struct record *r, const char *field)
+slot(struct record *record, const char *field)
 {
-    int i = record_index(r, field);
+    int i = record_index(record, field);
     if (i < 0) {
         fprintf(stderr, "imp: a record of `%s` has no field `%s`\n",
-                command_name(r), field);
+                command_name(record), field);
         abort();
     }
-    return empty_slot(r, (size_t)i);
+    return empty_slot(record, (size_t)i);
 }
 
 /* copies n numbers, or makes the field absent when one is not finite */
 static void
-set_numbers(struct record *r, struct field_value *v, const double *x, size_t n)
+set_numbers(struct record *record, struct field_value *value, const double *x,
+            size_t n)
 {
-    if (!v)
+    if (!value)
         return;
     for (size_t i = 0; i < n; i++)
         if (!isfinite(x[i])) {
-            *v =
+            *value =
                 (struct field_value){.why = "the value is not a finite number"};
             return;
         }
-    v->num = n ? arena_copy(r->arena, x, n * sizeof *x)
-               : arena_alloc(r->arena, sizeof *x);
-    v->n = n;
+    value->num = n ? arena_copy(record->arena, x, n * sizeof *x)
+                   : arena_alloc(record->arena, sizeof *x);
+    value->n = n;
 }
 
 void
-record_set_number(struct record *r, const char *field, double x)
+record_set_number(struct record *record, const char *field, double x)
 {
-    set_numbers(r, slot(r, field), &x, 1);
+    set_numbers(record, slot(record, field), &x, 1);
 }
 
 void
-record_set_bool(struct record *r, const char *field, bool x)
+record_set_bool(struct record *record, const char *field, bool x)
 {
     double d = x ? 1.0 : 0.0;
-    set_numbers(r, slot(r, field), &d, 1);
+    set_numbers(record, slot(record, field), &d, 1);
 }
 
 void
-record_set_vector(struct record *r, const char *field, const double *x)
+record_set_vector(struct record *record, const char *field, const double *x)
 {
-    struct field_value *v = slot(r, field);
-    if (v)
-        set_numbers(r, v, x, r->schema[v - r->v].width);
+    struct field_value *value = slot(record, field);
+    if (value)
+        set_numbers(record, value, x, record->schema[value - record->v].width);
 }
 
 /* LIST: n numbers; VECS: n vectors of the schema's width */
 void
-record_set_list(struct record *r, const char *field, const double *x, size_t n)
+record_set_list(struct record *record, const char *field, const double *x,
+                size_t n)
 {
-    struct field_value *v = slot(r, field);
-    if (!v)
+    struct field_value *value = slot(record, field);
+    if (!value)
         return;
-    const imp_field *s = &r->schema[v - r->v];
+    const imp_field *s = &record->schema[value - record->v];
     size_t w = s->kind == IMP_FIELD_VECS && s->width ? s->width : 1;
-    set_numbers(r, v, x, n * w);
-    if (!v->why) {
-        v->n = n;
-        v->cols = w;
+    set_numbers(record, value, x, n * w);
+    if (!value->why) {
+        value->n = n;
+        value->cols = w;
     }
 }
 
 void
-record_set_matrix(struct record *r, const char *field, const double *x,
+record_set_matrix(struct record *record, const char *field, const double *x,
                   size_t rows, size_t cols)
 {
-    struct field_value *v = slot(r, field);
-    set_numbers(r, v, x, rows * cols);
-    if (v && !v->why) {
-        v->n = rows;
-        v->cols = cols;
+    struct field_value *value = slot(record, field);
+    set_numbers(record, value, x, rows * cols);
+    if (value && !value->why) {
+        value->n = rows;
+        value->cols = cols;
     }
 }
 
 void
-record_set_text(struct record *r, const char *field, const char *s)
+record_set_text(struct record *record, const char *field, const char *s)
 {
-    struct field_value *v = slot(r, field);
-    if (v)
-        v->text = arena_strdup(r->arena, s);
+    struct field_value *value = slot(record, field);
+    if (value)
+        value->text = arena_strdup(record->arena, s);
 }
 
 void
-record_set_lasting_text(struct record *r, size_t field, const char *s)
+record_set_lasting_text(struct record *record, size_t field, const char *s)
 {
-    struct field_value *v = empty_slot(r, field);
-    if (!v)
+    struct field_value *value = empty_slot(record, field);
+    if (!value)
         return;
-    v->text = s;
-    v->lasting = true;
+    value->text = s;
+    value->lasting = true;
 }
 
 void
-record_set_texts(struct record *r, const char *field, const char *const *s,
+record_set_texts(struct record *record, const char *field, const char *const *s,
                  size_t n)
 {
-    struct field_value *v = slot(r, field);
-    if (v)
-        v->n = n;
-    if (!v || n == 0)
+    struct field_value *value = slot(record, field);
+    if (value)
+        value->n = n;
+    if (!value || n == 0)
         return;
-    const char **t = NEW_N(r->arena, const char *, n);
+    const char **t = NEW_N(record->arena, const char *, n);
     for (size_t i = 0; i < n; i++)
-        t[i] = arena_strdup(r->arena, s[i]);
-    v->texts = t;
+        t[i] = arena_strdup(record->arena, s[i]);
+    value->texts = t;
 }
 
 void
-record_set_absent(struct record *r, const char *field, const char *why)
+record_set_absent(struct record *record, const char *field, const char *why)
 {
-    struct field_value *v = slot(r, field);
-    if (v)
-        v->why = arena_strdup(r->arena, why);
+    struct field_value *value = slot(record, field);
+    if (value)
+        value->why = arena_strdup(record->arena, why);
 }
 
 void
-record_set_absent_all(struct record *r, const char *const *fields, size_t n,
-                      const char *why)
+record_set_absent_all(struct record *record, const char *const *fields,
+                      size_t n, const char *why)
 {
     for (size_t i = 0; i < n; i++)
-        record_set_absent(r, fields[i], why);
+        record_set_absent(record, fields[i], why);
 }

@@ -33,34 +33,37 @@ struct record {
     struct arena *arena; /* where the setters copy values to */
     const bool *wanted;  /* per field: nobody looks at the others; NULL: all */
 };
-struct record *record_new(struct arena *a, const imp_image *im,
-                          const imp_command *c);
+struct record *record_new(struct arena *arena, const imp_image *im,
+                          const imp_command *command);
 /* empty again, for the same command and the same fields wanted */
-void record_clear(struct record *r);
+void record_clear(struct record *record);
 /* setters by field name; a name that the schema lacks is our own mistake:
  * abort with both names. Data are copied into the record's arena. */
-void record_set_number(struct record *r, const char *field, double x);
-void record_set_bool(struct record *r, const char *field, bool x);
-void record_set_vector(struct record *r, const char *field, const double *x);
-void record_set_list(struct record *r, const char *field, const double *x,
+void record_set_number(struct record *record, const char *field, double x);
+void record_set_bool(struct record *record, const char *field, bool x);
+void record_set_vector(struct record *record, const char *field,
+                       const double *x);
+void record_set_list(struct record *record, const char *field, const double *x,
                      size_t n);
-void record_set_matrix(struct record *r, const char *field, const double *x,
-                       size_t rows, size_t cols);
-void record_set_text(struct record *r, const char *field, const char *s);
-void record_set_texts(struct record *r, const char *field, const char *const *s,
-                      size_t n);
-void record_set_absent(struct record *r, const char *field, const char *why);
+void record_set_matrix(struct record *record, const char *field,
+                       const double *x, size_t rows, size_t cols);
+void record_set_text(struct record *record, const char *field, const char *s);
+void record_set_texts(struct record *record, const char *field,
+                      const char *const *s, size_t n);
+void record_set_absent(struct record *record, const char *field,
+                       const char *why);
 /* n fields, for one reason */
-void record_set_absent_all(struct record *r, const char *const *fields,
+void record_set_absent_all(struct record *record, const char *const *fields,
                            size_t n, const char *why);
 /* the text of a field by its number, which outlives the record: kept as it is
  */
-void record_set_lasting_text(struct record *r, size_t field, const char *s);
+void record_set_lasting_text(struct record *record, size_t field,
+                             const char *s);
 /* Is this one wanted? Setters of others do nothing. */
-bool record_wants(const struct record *r, const char *field);
+bool record_wants(const struct record *record, const char *field);
 /* Is a field beyond these wanted? Otherwise what is costly may be left out. */
-bool record_wants_beyond(const struct record *r, const char *const *fields,
+bool record_wants_beyond(const struct record *record, const char *const *fields,
                          size_t n);
-int record_index(const struct record *r, const char *field);
+int record_index(const struct record *record, const char *field);
 
 #endif

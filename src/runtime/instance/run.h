@@ -79,13 +79,13 @@ struct rt {
 
 /* tapes by number. Silent: a caller that wants IMP_NONFINITE told calls
  * rt_nonfinite with the same tape and local */
-int rt_eval(struct rt *r, uint32_t tape, const double *local, double *out);
-int rt_series(struct rt *r, uint32_t tape, const double *local,
+int rt_eval(struct rt *run, uint32_t tape, const double *local, double *out);
+int rt_series(struct rt *run, uint32_t tape, const double *local,
               const double *const *rows, double *work, int order);
 /* the diagnostic of I5: names the source expression that is not finite */
-void rt_nonfinite(struct rt *r, uint32_t tape, const double *local);
+void rt_nonfinite(struct rt *run, uint32_t tape, const double *local);
 /* the same of a series to that order, whose rows are in `work` */
-void rt_nonfinite_series(struct rt *r, uint32_t tape, const double *local,
+void rt_nonfinite_series(struct rt *run, uint32_t tape, const double *local,
                          const double *work, int order);
 
 /* gives a run and all its memory back; NULL is allowed */
@@ -93,52 +93,53 @@ void rt_free(struct rt *run);
 /* Memory of `size` bytes, zeroed when first asked for, that stays from run to
  * run of this model, by the address of a key and a number: what a run need not
  * find out again. *arena: beside it, for whatever belongs to it. */
-void *rt_keep(struct rt *r, const void *key, uint32_t number, size_t size,
+void *rt_keep(struct rt *run, const void *key, uint32_t number, size_t size,
               struct arena **arena);
 /* Between two events of a run that goes on: gives back what lies in r->brief.
  * Nothing that is kept may lie there (slides, memos, remarks, events). */
-void rt_brief_end(struct rt *r);
+void rt_brief_end(struct rt *run);
 /* has Ctrl-C asked this run to stop? */
 static inline bool
-rt_stopped(const struct rt *r)
+rt_stopped(const struct rt *run)
 {
-    return r->stop != NULL &&
-           atomic_load_explicit(r->stop, memory_order_relaxed) != 0;
+    return run->stop != NULL &&
+           atomic_load_explicit(run->stop, memory_order_relaxed) != 0;
 }
 
 static inline const imp_tape *
-rt_tape(const struct rt *r, uint32_t tape)
+rt_tape(const struct rt *run, uint32_t tape)
 {
-    return IMP_ARRAY(r->im, r->im->tapes, imp_tape) + tape;
+    return IMP_ARRAY(run->im, run->im->tapes, imp_tape) + tape;
 }
 /* entries of env that are state */
 static inline size_t
-rt_state_size(const struct rt *r)
+rt_state_size(const struct rt *run)
 {
-    return r->im->layout.contact - r->im->layout.state;
+    return run->im->layout.contact - run->im->layout.state;
 }
 static inline const imp_body *
-rt_body(const struct rt *r, uint32_t b)
+rt_body(const struct rt *run, uint32_t b)
 {
-    return IMP_ARRAY(r->im, r->im->bodies, imp_body) + b;
+    return IMP_ARRAY(run->im, run->im->bodies, imp_body) + b;
 }
 static inline const imp_contact *
-rt_contact(const struct rt *r, uint32_t c)
+rt_contact(const struct rt *run, uint32_t c)
 {
-    return IMP_ARRAY(r->im, r->im->contacts, imp_contact) + c;
+    return IMP_ARRAY(run->im, run->im->contacts, imp_contact) + c;
 }
 /* the series tape of a contact, whose rows are r->event_work[c]: of the gap, or
  * of the relative pose where corners touch */
 static inline uint32_t
-rt_gap_tape(const struct rt *r, uint32_t c)
+rt_gap_tape(const struct rt *run, uint32_t c)
 {
-    const imp_contact *k = rt_contact(r, c);
-    return k->flags & IMP_CONTACTF_CORNERS ? k->relative : k->event;
+    const imp_contact *contact = rt_contact(run, c);
+    return contact->flags & IMP_CONTACTF_CORNERS ? contact->relative
+                                                 : contact->event;
 }
 static inline double
-rt_time(const struct rt *r)
+rt_time(const struct rt *run)
 {
-    return r->env[r->im->layout.time];
+    return run->env[run->im->layout.time];
 }
 
 #endif

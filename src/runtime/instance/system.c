@@ -21,202 +21,208 @@ struct system_run {
 };
 
 uint32_t
-system_of_block(const struct rt *r, uint32_t block)
+system_of_block(const struct rt *run, uint32_t block)
 {
-    for (uint32_t s = 0; s < r->im->systems.n; s++)
-        if (rt_system(r, s)->block == block ||
-            rt_system(r, s)->observer == block)
+    for (uint32_t s = 0; s < run->im->systems.n; s++)
+        if (rt_system(run, s)->block == block ||
+            rt_system(run, s)->observer == block)
             return s;
     return IMP_NO_SYSTEM;
 }
 
 struct system_run *
-system_new(struct rt *r)
+system_new(struct rt *run)
 {
-    uint32_t n = r->im->systems.n;
-    struct system_run *o = NEW_N(r->own, struct system_run, n + 1);
+    uint32_t n = run->im->systems.n;
+    struct system_run *own = NEW_N(run->own, struct system_run, n + 1);
     for (uint32_t i = 0; i < n; i++) {
-        const imp_system *s = rt_system(r, i);
-        size_t m = s->n_contact;
-        o[i].gap = NEW_N(r->own, double, s->n + 2);
-        if (s->modal == IMP_NO_TAPE)
+        const imp_system *sys = rt_system(run, i);
+        size_t m = sys->n_contact;
+        own[i].gap = NEW_N(run->own, double, sys->n + 2);
+        if (sys->modal == IMP_NO_TAPE)
             continue;
-        const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + s->modal;
-        o[i].work = NEW_N(r->own, double, (t->n_rows + 1) * IMP_ROW_STRIDE);
-        o[i].lambda = NEW_N(r->own, double, m + 1);
-        o[i].step = NEW_N(r->own, double, m + 1);
-        o[i].out = NEW_N(r->own, double, m *(m + 1) + 1);
-        o[i].piv = NEW_N(r->own, int, m + 1);
+        const imp_tape *tape =
+            IMP_ARRAY(run->im, run->im->tapes, imp_tape) + sys->modal;
+        own[i].work =
+            NEW_N(run->own, double, (tape->n_rows + 1) * IMP_ROW_STRIDE);
+        own[i].lambda = NEW_N(run->own, double, m + 1);
+        own[i].step = NEW_N(run->own, double, m + 1);
+        own[i].out = NEW_N(run->own, double, m *(m + 1) + 1);
+        own[i].piv = NEW_N(run->own, int, m + 1);
     }
-    return o;
+    return own;
 }
 
 static double *
-active(const struct rt *r, uint32_t contact)
+active(const struct rt *run, uint32_t contact)
 {
-    return r->env + rt_contact(r, contact)->env_contact + IMP_CONTACT_ACTIVE;
+    return run->env + rt_contact(run, contact)->env_contact +
+           IMP_CONTACT_ACTIVE;
 }
 
 bool
-system_slides(const struct rt *r, uint32_t system)
+system_slides(const struct rt *run, uint32_t system)
 {
-    const imp_system *s = rt_system(r, system);
-    for (uint32_t i = 0; i < s->n_contact; i++)
-        if (*active(r, s->contact + i) != 0.0)
+    const imp_system *sys = rt_system(run, system);
+    for (uint32_t i = 0; i < sys->n_contact; i++)
+        if (*active(run, sys->contact + i) != 0.0)
             return true;
     return false;
 }
 
 static int
-solve(struct rt *r, const imp_system *s, struct system_run *o)
+solve(struct rt *run, const imp_system *sys, struct system_run *own)
 {
-    int m = (int)s->n_contact;
-    double *J = o->out + m;
-    memset(o->lambda, 0, (size_t)m * sizeof *o->lambda);
+    int m = (int)sys->n_contact;
+    double *J = own->out + m;
+    memset(own->lambda, 0, (size_t)m * sizeof *own->lambda);
     for (int round = 0; round < 2; round++) {
-        int st = rt_eval(r, s->solve, o->lambda, o->out);
+        int st = rt_eval(run, sys->solve, own->lambda, own->out);
         if (st == IMP_NONFINITE) {
-            rt_nonfinite(r, s->solve, o->lambda);
+            rt_nonfinite(run, sys->solve, own->lambda);
             return IMP_FAILED;
         }
-        if (st || imp_ldlt_factor(m, J, o->piv))
+        if (st || imp_ldlt_factor(m, J, own->piv))
             return st ? st : IMP_NONFINITE;
         for (int i = 0; i < m; i++)
-            o->step[i] = -o->out[i];
-        imp_ldlt_solve(m, J, o->piv, o->step);
+            own->step[i] = -own->out[i];
+        imp_ldlt_solve(m, J, own->piv, own->step);
         for (int i = 0; i < m; i++)
-            o->lambda[i] += o->step[i];
+            own->lambda[i] += own->step[i];
     }
     return IMP_OK;
 }
 
 int
-system_series(struct rt *r, uint32_t system, int order)
+system_series(struct rt *run, uint32_t system, int order)
 {
-    const imp_system *s = rt_system(r, system);
-    struct system_run *o = r->system + system;
-    const imp_block *b = IMP_ARRAY(r->im, r->im->blocks, imp_block) + s->block;
-    const uint32_t *from = IMP_ARRAY(r->im, s->rows, uint32_t);
-    const uint32_t *to = IMP_ARRAY(r->im, b->rows, uint32_t);
-    int st = solve(r, s, o);
+    const imp_system *sys = rt_system(run, system);
+    struct system_run *own = run->system + system;
+    const imp_block *block =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + sys->block;
+    const uint32_t *from = IMP_ARRAY(run->im, sys->rows, uint32_t);
+    const uint32_t *to = IMP_ARRAY(run->im, block->rows, uint32_t);
+    int st = solve(run, sys, own);
     if (st)
         return st;
-    st = rt_series(r, s->modal, o->lambda, NULL, o->work, order);
+    st = rt_series(run, sys->modal, own->lambda, NULL, own->work, order);
     if (st == IMP_NONFINITE) {
-        rt_nonfinite_series(r, s->modal, o->lambda, o->work, order);
+        rt_nonfinite_series(run, sys->modal, own->lambda, own->work, order);
         return IMP_FAILED;
     }
-    o->slid = true;
-    for (uint32_t i = 0; i < 2 * s->n && st == IMP_OK; i++)
-        memcpy(r->work[s->block] + (size_t)to[i] * IMP_ROW_STRIDE,
-               o->work + (size_t)from[i] * IMP_ROW_STRIDE,
+    own->slid = true;
+    for (uint32_t i = 0; i < 2 * sys->n && st == IMP_OK; i++)
+        memcpy(run->work[sys->block] + (size_t)to[i] * IMP_ROW_STRIDE,
+               own->work + (size_t)from[i] * IMP_ROW_STRIDE,
                IMP_ROW_STRIDE * sizeof(double));
     return st;
 }
 
 void
-system_unslide(struct rt *r, uint32_t system)
+system_unslide(struct rt *run, uint32_t system)
 {
-    const imp_system *s = rt_system(r, system);
-    const imp_block *b = IMP_ARRAY(r->im, r->im->blocks, imp_block) + s->block;
-    const uint32_t *to = IMP_ARRAY(r->im, b->rows, uint32_t);
-    struct system_run *o = r->system + system;
-    for (uint32_t i = 0; i < 2 * s->n && o->slid; i++)
-        memset(r->work[s->block] + (size_t)to[i] * IMP_ROW_STRIDE, 0,
+    const imp_system *sys = rt_system(run, system);
+    const imp_block *block =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + sys->block;
+    const uint32_t *to = IMP_ARRAY(run->im, block->rows, uint32_t);
+    struct system_run *own = run->system + system;
+    for (uint32_t i = 0; i < 2 * sys->n && own->slid; i++)
+        memset(run->work[sys->block] + (size_t)to[i] * IMP_ROW_STRIDE, 0,
                IMP_ROW_STRIDE * sizeof(double));
-    o->slid = false;
+    own->slid = false;
 }
 
 int
-system_observed(struct rt *r, uint32_t system, int order)
+system_observed(struct rt *run, uint32_t system, int order)
 {
-    const imp_system *s = rt_system(r, system);
-    struct system_run *o = r->system + system;
+    const imp_system *sys = rt_system(run, system);
+    struct system_run *own = run->system + system;
     uint32_t tape =
-        IMP_ARRAY(r->im, r->im->blocks, imp_block)[s->observer].motion;
+        IMP_ARRAY(run->im, run->im->blocks, imp_block)[sys->observer].motion;
     int st = IMP_OK;
-    if (system_slides(r, system))
-        st = solve(r, s, o);
-    else if (s->modal != IMP_NO_TAPE)
-        memset(o->lambda, 0, s->n_contact * sizeof *o->lambda);
+    if (system_slides(run, system))
+        st = solve(run, sys, own);
+    else if (sys->modal != IMP_NO_TAPE)
+        memset(own->lambda, 0, sys->n_contact * sizeof *own->lambda);
     if (st)
         return st;
-    st = rt_series(r, tape, o->lambda, NULL, r->work[s->observer], order);
+    st = rt_series(run, tape, own->lambda, NULL, run->work[sys->observer],
+                   order);
     if (st != IMP_NONFINITE)
         return st;
-    if (rt_eval(r, tape, o->lambda, r->scratch) == IMP_NONFINITE) {
-        rt_nonfinite(r, tape, o->lambda);
+    if (rt_eval(run, tape, own->lambda, run->scratch) == IMP_NONFINITE) {
+        rt_nonfinite(run, tape, own->lambda);
         return IMP_FAILED;
     }
-    char t[NUM_TEXT];
-    struct diag *d =
-        diag_add(r->ds, DIAG_E0602, s->range_observer,
-                 "a time derivative of the observer of `%s` is "
-                 "not finite at t = %s",
-                 imp_text(r->im, s->name), num_digits(t, rt_time(r), 6));
-    diag_help(r->ds, d,
+    char time_text[NUM_TEXT];
+    struct diag *diag = diag_add(run->ds, DIAG_E0602, sys->range_observer,
+                                 "a time derivative of the observer of `%s` is "
+                                 "not finite at t = %s",
+                                 imp_text(run->im, sys->name),
+                                 num_digits(time_text, rt_time(run), 6));
+    diag_help(run->ds, diag,
               "the motion meets a point where a formula is not smooth, such "
               "as a root of zero; keep it away from there");
     return IMP_FAILED;
 }
 
 const double *
-system_force(const struct rt *r, uint32_t system, uint32_t i)
+system_force(const struct rt *run, uint32_t system, uint32_t i)
 {
-    const imp_system *s = rt_system(r, system);
-    const uint32_t *row = IMP_ARRAY(r->im, s->rows, uint32_t);
-    return r->system[system].work + (size_t)row[2 * s->n + i] * IMP_ROW_STRIDE +
-           IMP_ROW_PAD;
+    const imp_system *sys = rt_system(run, system);
+    const uint32_t *row = IMP_ARRAY(run->im, sys->rows, uint32_t);
+    return run->system[system].work +
+           (size_t)row[2 * sys->n + i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
 }
 
 static int
-told(struct rt *r, int st, uint32_t tape)
+told(struct rt *run, int st, uint32_t tape)
 {
     if (st != IMP_NONFINITE)
         return st;
-    rt_nonfinite(r, tape, NULL);
+    rt_nonfinite(run, tape, NULL);
     return IMP_FAILED;
 }
 
 int
-system_mass(struct rt *r, uint32_t system, double *mass)
+system_mass(struct rt *run, uint32_t system, double *mass)
 {
-    uint32_t tape = rt_system(r, system)->mass;
-    return told(r, rt_eval(r, tape, NULL, mass), tape);
+    uint32_t tape = rt_system(run, system)->mass;
+    return told(run, rt_eval(run, tape, NULL, mass), tape);
 }
 
 int
-system_gap(struct rt *r, uint32_t system, uint32_t i, double *gap, double *rate,
-           double *gradient)
+system_gap(struct rt *run, uint32_t system, uint32_t i, double *gap,
+           double *rate, double *gradient)
 {
-    const imp_system *s = rt_system(r, system);
-    uint32_t tape = rt_contact(r, s->contact + i)->gradient;
-    double *out = r->system[system].gap;
-    int st = told(r, rt_eval(r, tape, NULL, out), tape);
+    const imp_system *sys = rt_system(run, system);
+    uint32_t tape = rt_contact(run, sys->contact + i)->gradient;
+    double *out = run->system[system].gap;
+    int st = told(run, rt_eval(run, tape, NULL, out), tape);
     if (st)
         return st;
     *gap = out[0];
     *rate = out[1];
     if (gradient)
-        memcpy(gradient, out + 2, s->n * sizeof *gradient);
+        memcpy(gradient, out + 2, sys->n * sizeof *gradient);
     return IMP_OK;
 }
 
 int
-system_gap_series(struct rt *r, uint32_t system, uint32_t i, int order,
+system_gap_series(struct rt *run, uint32_t system, uint32_t i, int order,
                   double *g)
 {
-    const imp_system *s = rt_system(r, system);
-    uint32_t c = s->contact + i, tape = rt_contact(r, c)->event;
-    const double *rows[1] = {r->work[s->block]};
-    int st =
-        told(r, rt_series(r, tape, NULL, rows, r->event_work[c], order), tape);
+    const imp_system *sys = rt_system(run, system);
+    uint32_t c = sys->contact + i, tape = rt_contact(run, c)->event;
+    const double *rows[1] = {run->work[sys->block]};
+    int st = told(
+        run, rt_series(run, tape, NULL, rows, run->event_work[c], order), tape);
     if (st)
         return st;
-    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + tape;
-    const imp_instr *code = IMP_ARRAY(r->im, t->code, imp_instr);
-    uint32_t row = code[IMP_ARRAY(r->im, t->outs, uint32_t)[0]].row;
-    memcpy(g, r->event_work[c] + (size_t)row * IMP_ROW_STRIDE + IMP_ROW_PAD,
+    const imp_tape *t = IMP_ARRAY(run->im, run->im->tapes, imp_tape) + tape;
+    const imp_instr *code = IMP_ARRAY(run->im, t->code, imp_instr);
+    uint32_t row = code[IMP_ARRAY(run->im, t->outs, uint32_t)[0]].row;
+    memcpy(g, run->event_work[c] + (size_t)row * IMP_ROW_STRIDE + IMP_ROW_PAD,
            (size_t)(order + 1) * sizeof *g);
     return IMP_OK;
 }

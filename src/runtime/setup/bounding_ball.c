@@ -36,13 +36,13 @@ unit3(double a[3])
 /* a tangent plane with normal near m: the ray's direction is turned towards m
  * by as much as the normal there still misses it */
 static enum ray_fault
-find_side(struct rt *r, uint32_t body, const double m[3], struct side *s)
+find_side(struct rt *run, uint32_t body, const double m[3], struct side *s)
 {
     static const double origin[3] = {0, 0, 0};
     double d[3] = {m[0], m[1], m[2]}, rate = 1, last = 2;
     struct ray_hit h = {.rho = 0};
     for (int step = 0; step < BOX_STEPS; step++) {
-        enum ray_fault f = ray_hit(r, body, origin, d, h.rho, &h);
+        enum ray_fault f = ray_hit(run, body, origin, d, h.rho, &h);
         if (f != RAY_OK)
             return f;
         double n[3] = {h.g[0], h.g[1], h.g[2]};
@@ -96,20 +96,20 @@ corner(int dim, const struct side *const s[3], double x[3])
 
 /* rays in many directions; infinite if one finds no end */
 static double
-by_rays(struct rt *r, uint32_t body, const double centre[3])
+by_rays(struct rt *run, uint32_t body, const double centre[3])
 {
     static const double origin[3] = {0, 0, 0};
-    const int n = r->im->dim == 2 ? 64 : 400;
+    const int n = run->im->dim == 2 ? 64 : 400;
     double best = 0;
     struct ray_hit h = {.rho = 0};
     for (int i = 0; i < n; i++) {
         /* equal steps of height and the golden angle */
-        double c = r->im->dim == 2 ? 0 : (2 * i + 1.0) / n - 1;
-        double phi =
-            r->im->dim == 2 ? 6.283185307179586 * i / n : 2.399963229728653 * i;
+        double c = run->im->dim == 2 ? 0 : (2 * i + 1.0) / n - 1;
+        double phi = run->im->dim == 2 ? 6.283185307179586 * i / n
+                                       : 2.399963229728653 * i;
         double q = sqrt(1 - c * c);
         double d[3] = {q * cos(phi), q * sin(phi), c}, s = 0;
-        if (ray_hit(r, body, origin, d, h.rho, &h) != RAY_OK)
+        if (ray_hit(run, body, origin, d, h.rho, &h) != RAY_OK)
             return (double)INFINITY;
         for (int k = 0; k < 3; k++)
             s += (h.x[k] - centre[k]) * (h.x[k] - centre[k]);
@@ -149,13 +149,13 @@ mirrored(int dim, struct side side[3][2])
 }
 
 double
-setup_radius(struct rt *r, uint32_t body, const double centre[3])
+setup_radius(struct rt *run, uint32_t body, const double centre[3])
 {
-    const imp_body *b = rt_body(r, body);
-    int dim = (int)r->im->dim;
+    const imp_body *b = rt_body(run, body);
+    int dim = (int)run->im->dim;
     struct side side[3][2];
-    if (r->polytope[body])
-        return r->polytope[body]->radius;
+    if (run->polytope[body])
+        return run->polytope[body]->radius;
     if (b->g2 == IMP_NO_TAPE)
         return 0;
     if (b->flags & IMP_BODYF_FLAT)
@@ -169,25 +169,25 @@ setup_radius(struct rt *r, uint32_t body, const double centre[3])
             }
             double m[3] = {0, 0, 0};
             m[i] = k == 0 ? 1 : -1;
-            enum ray_fault f = find_side(r, body, m, &side[i][k]);
+            enum ray_fault f = find_side(run, body, m, &side[i][k]);
             if (f == RAY_NO_END)
                 return (double)INFINITY;
             if (f != RAY_OK)
-                return by_rays(r, body, centre);
+                return by_rays(run, body, centre);
         }
     double best = 0;
     const uint32_t all = IMP_BODYF_MIRROR_X | IMP_BODYF_MIRROR_Y |
                          (dim == 3 ? IMP_BODYF_MIRROR_Z : 0);
     if ((b->flags & all) == all && dot3(centre, centre) == 0) {
         best = mirrored(dim, side);
-        return best < 0 ? by_rays(r, body, centre) : best * (1 + 1e-12);
+        return best < 0 ? by_rays(run, body, centre) : best * (1 + 1e-12);
     }
     for (int c = 0; c < 1 << dim; c++) {
         const struct side *s[3] = {&side[0][c & 1], &side[1][c >> 1 & 1],
                                    &side[2 % dim][c >> 2 & 1]};
         double x[3];
         if (!corner(dim, s, x))
-            return by_rays(r, body, centre);
+            return by_rays(run, body, centre);
         for (int k = 0; k < 3; k++)
             x[k] -= centre[k];
         best = fmax(best, sqrt(dot3(x, x)));

@@ -86,34 +86,34 @@ sym_eigen(const double s[6], double e[3])
  * --------------------------------------------------------------------- */
 
 static const char *
-name_of(const struct rt *r, uint32_t body)
+name_of(const struct rt *run, uint32_t body)
 {
-    return imp_text(r->im, rt_body(r, body)->name);
+    return imp_text(run->im, rt_body(run, body)->name);
 }
 
 static int
-check_positive(struct rt *r, uint32_t body, double x, enum diag_code code,
+check_positive(struct rt *run, uint32_t body, double x, enum diag_code code,
                imp_range where, const char *what, const char *help)
 {
     if (x > 0 && isfinite(x))
         return IMP_OK;
-    char s[NUM_TEXT];
-    num_digits(s, x, 6);
-    struct diag *d = diag_add(r->ds, code, where, "the %s of `%s` is %s", what,
-                              name_of(r, body), s);
-    diag_label(r->ds, d, "must be positive");
-    diag_help(r->ds, d, "%s", help);
+    char text[NUM_TEXT];
+    num_digits(text, x, 6);
+    struct diag *diag = diag_add(run->ds, code, where, "the %s of `%s` is %s",
+                                 what, name_of(run, body), text);
+    diag_label(run->ds, diag, "must be positive");
+    diag_help(run->ds, diag, "%s", help);
     return IMP_BADMODEL;
 }
 
 static int
-check_inertia(struct rt *r, uint32_t body, const double J[6], bool own)
+check_inertia(struct rt *run, uint32_t body, const double J[6], bool own)
 {
-    const imp_body *b = rt_body(r, body);
+    const imp_body *b = rt_body(run, body);
     imp_range where = own ? b->range_inertia : b->range_shape;
     enum diag_code code = own ? DIAG_E0515 : DIAG_E0528;
-    if (r->im->dim == 2)
-        return check_positive(r, body, J[0], code, where, "inertia",
+    if (run->im->dim == 2)
+        return check_positive(run, body, J[0], code, where, "inertia",
                               "the inertia about the mass centre is a "
                               "positive number");
     double e[3];
@@ -124,49 +124,50 @@ check_inertia(struct rt *r, uint32_t body, const double J[6], bool own)
     char s[3][NUM_TEXT];
     for (int i = 0; i < 3; i++)
         num_digits(s[i], e[i], 6);
-    struct diag *d;
+    struct diag *diag;
     if (!positive) {
-        d = diag_add(r->ds, code, where,
-                     "the inertia of `%s` is not positive definite",
-                     name_of(r, body));
-        diag_note(r->ds, d, IMP_NOWHERE,
+        diag = diag_add(run->ds, code, where,
+                        "the inertia of `%s` is not positive definite",
+                        name_of(run, body));
+        diag_note(run->ds, diag, IMP_NOWHERE,
                   "its principal moments are %s, %s and %s", s[0], s[1], s[2]);
-        diag_help(r->ds, d, "every principal moment of inertia is positive");
+        diag_help(run->ds, diag,
+                  "every principal moment of inertia is positive");
         return IMP_BADMODEL;
     }
-    d = diag_add(r->ds, own ? DIAG_E0516 : DIAG_E0528, where,
-                 "no distribution of mass has the inertia of `%s`",
-                 name_of(r, body));
-    diag_note(r->ds, d, IMP_NOWHERE,
+    diag = diag_add(run->ds, own ? DIAG_E0516 : DIAG_E0528, where,
+                    "no distribution of mass has the inertia of `%s`",
+                    name_of(run, body));
+    diag_note(run->ds, diag, IMP_NOWHERE,
               "its principal moments are %s, %s and %s, and %s + %s < %s", s[0],
               s[1], s[2], s[0], s[1], s[2]);
-    diag_help(r->ds, d,
+    diag_help(run->ds, diag,
               "the two smaller principal moments add up to at least the "
               "largest");
     return IMP_BADMODEL;
 }
 
 static int
-check_origin(struct rt *r, uint32_t body)
+check_origin(struct rt *run, uint32_t body)
 {
     static const double origin[3] = {0, 0, 0};
-    const imp_body *b = rt_body(r, body);
+    const imp_body *b = rt_body(run, body);
     if (b->g0 == IMP_NO_TAPE || (b->flags & IMP_BODYF_FLAT))
         return IMP_OK;
-    double g = ray_level(r, body, origin);
+    double g = ray_level(run, body, origin);
     if (g < 0)
         return IMP_OK;
-    char s[NUM_TEXT];
-    num_digits(s, g, 6);
-    struct diag *d = diag_add(
-        r->ds, isnan(g) ? DIAG_E0526 : DIAG_E0522, b->range_shape,
+    char text[NUM_TEXT];
+    num_digits(text, g, 6);
+    struct diag *diag = diag_add(
+        run->ds, isnan(g) ? DIAG_E0526 : DIAG_E0522, b->range_shape,
         isnan(g) ? "the level set of `%s` is not a number at its origin"
                  : "the origin of `%s` is not inside its level set",
-        name_of(r, body));
+        name_of(run, body));
     if (!isnan(g))
-        diag_label(r->ds, d, "is %s at (0, 0%s)", s,
-                   r->im->dim == 3 ? ", 0" : "");
-    diag_help(r->ds, d,
+        diag_label(run->ds, diag, "is %s at (0, 0%s)", text,
+                   run->im->dim == 3 ? ", 0" : "");
+    diag_help(run->ds, diag,
               "a level set is negative inside: turn its sign, or move the "
               "formula so that the origin lies inside");
     return IMP_BADMODEL;
@@ -182,20 +183,20 @@ struct shape_data {
 
 /* what the shape states; the centre of a point-symmetric one is its origin */
 static void
-stated(const struct rt *r, const imp_body *b, struct shape_data *s)
+stated(const struct rt *run, const imp_body *body, struct shape_data *s)
 {
-    const double *raw = r->env + b->env_raw;
+    const double *raw = run->env + body->env_raw;
     const uint32_t all =
-        r->im->dim == 2
+        run->im->dim == 2
             ? IMP_BODYF_MIRROR_X | IMP_BODYF_MIRROR_Y
             : IMP_BODYF_MIRROR_X | IMP_BODYF_MIRROR_Y | IMP_BODYF_MIRROR_Z;
     memset(s, 0, sizeof *s);
-    s->has_volume = (b->flags & IMP_BODYF_SVOLUME) != 0;
-    s->has_inertia = (b->flags & IMP_BODYF_SINERTIA) != 0;
-    s->has_centre = (b->flags & (IMP_BODYF_SCENTRE | IMP_BODYF_FLAT)) != 0 ||
-                    (b->flags & all) == all;
+    s->has_volume = (body->flags & IMP_BODYF_SVOLUME) != 0;
+    s->has_inertia = (body->flags & IMP_BODYF_SINERTIA) != 0;
+    s->has_centre = (body->flags & (IMP_BODYF_SCENTRE | IMP_BODYF_FLAT)) != 0 ||
+                    (body->flags & all) == all;
     s->volume = raw[IMP_RAW_VOLUME];
-    if (b->flags & IMP_BODYF_SCENTRE)
+    if (body->flags & IMP_BODYF_SCENTRE)
         memcpy(s->centre, raw + IMP_RAW_SCENTRE, sizeof s->centre);
     memcpy(s->inertia, raw + IMP_RAW_SINERTIA, sizeof s->inertia);
 }
@@ -203,17 +204,17 @@ stated(const struct rt *r, const imp_body *b, struct shape_data *s)
 /* fills what is not stated; `why` names what it is needed for, NULL: only
  * wanted, and absent (NaN) if it cannot be had */
 static int
-integrate(struct rt *r, uint32_t body, struct shape_data *s, const char *why)
+integrate(struct rt *run, uint32_t body, struct shape_data *s, const char *why)
 {
     struct moments m = {.error = 0};
     double bad[3] = {0, 0, 0};
     enum ray_fault f = RAY_OK;
-    if (r->polytope[body])
-        polytope_moments(r->polytope[body], &m.volume, m.centre, m.inertia);
+    if (run->polytope[body])
+        polytope_moments(run->polytope[body], &m.volume, m.centre, m.inertia);
     else
-        f = moments_find(r, body, &m, bad);
+        f = moments_find(run, body, &m, bad);
     if (f != RAY_OK && why) {
-        ray_diag(r, body, f, bad, why);
+        ray_diag(run, body, f, bad, why);
         return IMP_BADMODEL;
     }
     if (f != RAY_OK) {
@@ -224,10 +225,10 @@ integrate(struct rt *r, uint32_t body, struct shape_data *s, const char *why)
     if (m.error > MOMENTS_WARN && why) {
         char e[NUM_TEXT];
         num_digits(e, m.error, 2);
-        struct diag *d = diag_add(
-            r->ds, DIAG_W0501, rt_body(r, body)->range_shape,
-            "the %s of `%s` are known to %s only", why, name_of(r, body), e);
-        diag_help(r->ds, d,
+        struct diag *diag = diag_add(
+            run->ds, DIAG_W0501, rt_body(run, body)->range_shape,
+            "the %s of `%s` are known to %s only", why, name_of(run, body), e);
+        diag_help(run->ds, diag,
                   "state volume, centre and inertia in the shape to "
                   "have them exact");
     }
@@ -243,18 +244,18 @@ integrate(struct rt *r, uint32_t body, struct shape_data *s, const char *why)
 
 /* a shape, and not a half-plane or half-space */
 static bool
-has_extent(const imp_body *b)
+has_extent(const imp_body *body)
 {
-    return (b->flags & (IMP_BODYF_SHAPE | IMP_BODYF_POLYTOPE)) != 0 &&
-           !(b->flags & IMP_BODYF_FLAT);
+    return (body->flags & (IMP_BODYF_SHAPE | IMP_BODYF_POLYTOPE)) != 0 &&
+           !(body->flags & IMP_BODYF_FLAT);
 }
 
 /* what of the shape is needed, in words; NULL if nothing */
 static const char *
-needed(const imp_body *b, const struct shape_data *s, bool volume, bool centre,
-       bool inertia)
+needed(const imp_body *body, const struct shape_data *s, bool volume,
+       bool centre, bool inertia)
 {
-    if (!has_extent(b) || (b->flags & IMP_BODYF_FIXED))
+    if (!has_extent(body) || (body->flags & IMP_BODYF_FIXED))
         return NULL;
     if (inertia && !s->has_inertia)
         return "volume and inertia";
@@ -266,18 +267,18 @@ needed(const imp_body *b, const struct shape_data *s, bool volume, bool centre,
 /* Does anything the model does depend on the inertia of this body? A planar
  * body that meets nobody, or is only classified, keeps its spin. */
 static bool
-inertia_matters(const struct rt *r, uint32_t body)
+inertia_matters(const struct rt *run, uint32_t body)
 {
-    if (r->im->dim == 3)
+    if (run->im->dim == 3)
         return true;
     bool touches = false, impacts = false;
-    for (uint32_t c = 0; c < r->im->contacts.n; c++)
-        touches |= rt_contact(r, c)->body[0] == body ||
-                   rt_contact(r, c)->body[1] == body;
-    const imp_command *k = IMP_ARRAY(r->im, r->im->commands, imp_command);
-    for (uint32_t i = 0; i < r->im->commands.n; i++) {
+    for (uint32_t c = 0; c < run->im->contacts.n; c++)
+        touches |= rt_contact(run, c)->body[0] == body ||
+                   rt_contact(run, c)->body[1] == body;
+    const imp_command *k = IMP_ARRAY(run->im, run->im->commands, imp_command);
+    for (uint32_t i = 0; i < run->im->commands.n; i++) {
         bool through = false;
-        const imp_opt *o = IMP_ARRAY(r->im, k[i].opts, imp_opt);
+        const imp_opt *o = IMP_ARRAY(run->im, k[i].opts, imp_opt);
         for (uint32_t j = 0; j < k[i].opts.n; j++)
             through |= o[j].id == IMP_OPT_simulate_through;
         impacts |=
@@ -287,10 +288,10 @@ inertia_matters(const struct rt *r, uint32_t body)
 }
 
 static void
-warn_centre(struct rt *r, uint32_t body, const struct shape_data *s,
+warn_centre(struct rt *run, uint32_t body, const struct shape_data *s,
             const double *centre)
 {
-    const imp_body *b = rt_body(r, body);
+    const imp_body *b = rt_body(run, body);
     double d2 = 0, size = 0;
     for (int i = 0; i < 3; i++) {
         double x = centre[i] - s->centre[i];
@@ -299,33 +300,33 @@ warn_centre(struct rt *r, uint32_t body, const struct shape_data *s,
     }
     if (!s->has_centre || !s->has_volume ||
         !(sqrt(d2) > CENTRE_SAME * sqrt(size / s->volume)) ||
-        !inertia_matters(r, body))
+        !inertia_matters(run, body))
         return;
-    struct diag *w = diag_add(r->ds, DIAG_W0502, b->range_centre,
-                              "`%s` has its mass centre off the centroid of "
-                              "its shape, but no `inertia`",
-                              name_of(r, body));
-    diag_note(r->ds, w, IMP_NOWHERE,
+    struct diag *diag = diag_add(run->ds, DIAG_W0502, b->range_centre,
+                                 "`%s` has its mass centre off the centroid of "
+                                 "its shape, but no `inertia`",
+                                 name_of(run, body));
+    diag_note(run->ds, diag, IMP_NOWHERE,
               "the inertia of the homogeneous shape about its centroid is "
               "taken for the one about the mass centre");
-    diag_help(r->ds, w, "state `inertia`, about the mass centre");
+    diag_help(run->ds, diag, "state `inertia`, about the mass centre");
 }
 
 /* density or mass, and inertia, of a free body */
 static int
-mass_and_inertia(struct rt *r, uint32_t body, const struct shape_data *s)
+mass_and_inertia(struct rt *run, uint32_t body, const struct shape_data *s)
 {
-    const imp_body *b = rt_body(r, body);
-    const double *raw = r->env + b->env_raw;
-    double *o = r->env + b->env_body, J[6] = {0};
+    const imp_body *b = rt_body(run, body);
+    const double *raw = run->env + b->env_raw;
+    double *o = run->env + b->env_body, J[6] = {0};
     bool own = (b->flags & IMP_BODYF_INERTIA) != 0;
     bool density = (b->flags & IMP_BODYF_DENSITY) != 0;
-    int st = check_positive(r, body, raw[IMP_RAW_MASS], DIAG_E0514,
+    int st = check_positive(run, body, raw[IMP_RAW_MASS], DIAG_E0514,
                             b->range_mass, density ? "density" : "mass",
                             "a body that nothing can move says `fixed = true`");
     if (st == IMP_OK && (density || !own))
-        st = check_positive(r, body, s->volume, DIAG_E0525, b->range_shape,
-                            r->im->dim == 2 ? "area" : "volume",
+        st = check_positive(run, body, s->volume, DIAG_E0525, b->range_shape,
+                            run->im->dim == 2 ? "area" : "volume",
                             "check the arguments of the shape");
     if (st != IMP_OK)
         return st;
@@ -336,11 +337,11 @@ mass_and_inertia(struct rt *r, uint32_t body, const struct shape_data *s)
         J[i] = own ? raw[IMP_RAW_INERTIA + i] : s->inertia[i] * m / s->volume;
     o[IMP_BODY_MASS] = m;
     o[IMP_BODY_INVMASS] = 1 / m;
-    st = check_inertia(r, body, J, own);
+    st = check_inertia(run, body, J, own);
     if (st != IMP_OK)
         return st;
     memcpy(o + IMP_BODY_INERTIA, J, sizeof J);
-    if (r->im->dim == 2)
+    if (run->im->dim == 2)
         o[IMP_BODY_INVINERTIA] = 1 / J[0];
     else
         sym_inverse(J, o + IMP_BODY_INVINERTIA);
@@ -348,30 +349,30 @@ mass_and_inertia(struct rt *r, uint32_t body, const struct shape_data *s)
 }
 
 int
-setup_body(struct rt *r, uint32_t body)
+setup_body(struct rt *run, uint32_t body)
 {
-    const imp_body *b = rt_body(r, body);
-    const double *raw = r->env + b->env_raw;
-    double *o = r->env + b->env_body;
+    const imp_body *b = rt_body(run, body);
+    const double *raw = run->env + b->env_raw;
+    double *o = run->env + b->env_body;
     bool fixed = (b->flags & IMP_BODYF_FIXED) != 0;
     bool own_centre = (b->flags & IMP_BODYF_CENTRE) != 0;
     bool own_inertia = (b->flags & IMP_BODYF_INERTIA) != 0;
     memset(o, 0, IMP_BODY_SIZE * sizeof *o);
-    int st = check_origin(r, body);
+    int st = check_origin(run, body);
     if (st == IMP_OK)
-        st = polytope_setup(r, body);
+        st = polytope_setup(run, body);
     if (st != IMP_OK)
         return st;
 
     struct shape_data s;
-    stated(r, b, &s);
+    stated(run, b, &s);
     const char *why =
         needed(b, &s, (b->flags & IMP_BODYF_DENSITY) || !own_inertia,
                !own_centre, !own_inertia);
     bool wanted =
         has_extent(b) && (!s.has_volume || (!s.has_centre && !own_centre));
     if (why || wanted) {
-        st = integrate(r, body, &s, why);
+        st = integrate(run, body, &s, why);
         if (st != IMP_OK)
             return st;
     }
@@ -381,12 +382,12 @@ setup_body(struct rt *r, uint32_t body)
            3 * sizeof *o);
     if (!fixed) {
         if (own_centre && !own_inertia)
-            warn_centre(r, body, &s, raw + IMP_RAW_CENTRE);
-        st = mass_and_inertia(r, body, &s);
+            warn_centre(run, body, &s, raw + IMP_RAW_CENTRE);
+        st = mass_and_inertia(run, body, &s);
         if (st != IMP_OK)
             return st;
     }
-    polytope_centre(r, body);
-    o[IMP_BODY_RADIUS] = setup_radius(r, body, o + IMP_BODY_CENTRE);
+    polytope_centre(run, body);
+    o[IMP_BODY_RADIUS] = setup_radius(run, body, o + IMP_BODY_CENTRE);
     return IMP_OK;
 }

@@ -18,49 +18,49 @@
 #include "runtime/setup/setup_priv.h"
 
 static double *
-work_for(struct rt *r, uint32_t tape)
+work_for(struct rt *run, uint32_t tape)
 {
-    size_t rows = tape == IMP_NO_TAPE ? 0 : rt_tape(r, tape)->n_rows;
-    return NEW_N(r->own, double, (rows + 1) * IMP_ROW_STRIDE);
+    size_t rows = tape == IMP_NO_TAPE ? 0 : rt_tape(run, tape)->n_rows;
+    return NEW_N(run->own, double, (rows + 1) * IMP_ROW_STRIDE);
 }
 
 static struct rt *
-rt_make(struct arena *a, const imp_image *im, const imp_code *code,
+rt_make(struct arena *arena, const imp_image *im, const imp_code *code,
         struct rt_tier *tier, struct diags *ds, atomic_int *stop)
 {
-    struct rt *r = NEW(a, struct rt);
-    r->im = im;
-    r->code = code;
-    r->tier = tier;
-    r->own = a;
-    r->ds = ds;
-    r->stop = stop;
-    r->tolerance = RT_TOLERANCE;
-    r->env = NEW_N(a, double, im->layout.n_env + 1);
-    r->work = NEW_N(a, double *, im->blocks.n + 1);
+    struct rt *run = NEW(arena, struct rt);
+    run->im = im;
+    run->code = code;
+    run->tier = tier;
+    run->own = arena;
+    run->ds = ds;
+    run->stop = stop;
+    run->tolerance = RT_TOLERANCE;
+    run->env = NEW_N(arena, double, im->layout.n_env + 1);
+    run->work = NEW_N(arena, double *, im->blocks.n + 1);
     for (uint32_t b = 0; b < im->blocks.n; b++)
-        r->work[b] =
-            work_for(r, IMP_ARRAY(im, im->blocks, imp_block)[b].motion);
-    r->event_work = NEW_N(a, double *, im->contacts.n + 1);
+        run->work[b] =
+            work_for(run, IMP_ARRAY(im, im->blocks, imp_block)[b].motion);
+    run->event_work = NEW_N(arena, double *, im->contacts.n + 1);
     for (uint32_t c = 0; c < im->contacts.n; c++)
-        r->event_work[c] = work_for(r, rt_gap_tape(r, c));
-    r->opening_work = NEW_N(a, double *, im->contacts.n + 1);
-    r->motion = motion_plan_new(r);
-    r->system = system_new(r);
-    r->switching = switching_new(r);
-    r->joints = joints_new(r);
-    r->series_along = series_along_new(r);
-    r->contact_u = NEW_N(a, double, 8 * (size_t)im->contacts.n + 1);
-    r->contact_warm = NEW_N(a, unsigned char, im->contacts.n + 1);
-    r->polytope = NEW_N(a, struct polytope *, im->bodies.n + 1);
+        run->event_work[c] = work_for(run, rt_gap_tape(run, c));
+    run->opening_work = NEW_N(arena, double *, im->contacts.n + 1);
+    run->motion = motion_plan_new(run);
+    run->system = system_new(run);
+    run->switching = switching_new(run);
+    run->joints = joints_new(run);
+    run->series_along = series_along_new(run);
+    run->contact_u = NEW_N(arena, double, 8 * (size_t)im->contacts.n + 1);
+    run->contact_warm = NEW_N(arena, unsigned char, im->contacts.n + 1);
+    run->polytope = NEW_N(arena, struct polytope *, im->bodies.n + 1);
     size_t widest = 1;
     for (uint32_t t = 0; t < im->tapes.n; t++)
-        if (rt_tape(r, t)->outs.n > widest)
-            widest = rt_tape(r, t)->outs.n;
-    r->scratch = NEW_N(a, double, widest);
-    r->state_lo = NEW_N(a, double, rt_state_size(r) + 1);
-    r->state0 = NEW_N(a, double, rt_state_size(r) + 1);
-    return r;
+        if (rt_tape(run, t)->outs.n > widest)
+            widest = rt_tape(run, t)->outs.n;
+    run->scratch = NEW_N(arena, double, widest);
+    run->state_lo = NEW_N(arena, double, rt_state_size(run) + 1);
+    run->state0 = NEW_N(arena, double, rt_state_size(run) + 1);
+    return run;
 }
 
 struct rt *
@@ -76,21 +76,21 @@ rt_new_tier(const imp_image *im, const imp_code *code, struct rt_tier *tier,
 {
     struct arena *const a = arena_new();
     struct arena *volatile run = NULL, *volatile brief = NULL;
-    struct oom_guard g;
+    struct oom_guard guard;
     /* nobody knows the arenas yet: free them on the way out */
-    if (setjmp(g.env)) {
-        oom_leave(&g);
+    if (setjmp(guard.env)) {
+        oom_leave(&guard);
         arena_free(run);
         arena_free(brief);
         arena_free(a);
         oom_raise();
     }
-    oom_enter(&g);
+    oom_enter(&guard);
     struct rt *r = rt_make(a, im, code, tier, ds, stop);
     r->arena = run = arena_new();
     r->brief = brief = arena_new();
     int st = rt_restart(r, params);
-    oom_leave(&g);
+    oom_leave(&guard);
     if (st == IMP_OK)
         return r;
     rt_free(r);
@@ -99,45 +99,46 @@ rt_new_tier(const imp_image *im, const imp_code *code, struct rt_tier *tier,
 
 /* what the run has come to know on its way */
 static void
-forget(struct rt *r)
+forget(struct rt *run)
 {
-    memset(r->state_lo, 0, sizeof(double) * rt_state_size(r));
-    memset(r->contact_warm, 0, r->im->contacts.n);
-    polytope_contact_forget(r);
-    joints_reset(r);
+    memset(run->state_lo, 0, sizeof(double) * rt_state_size(run));
+    memset(run->contact_warm, 0, run->im->contacts.n);
+    polytope_contact_forget(run);
+    joints_reset(run);
 }
 
 int
-rt_restart(struct rt *r, const double *params)
+rt_restart(struct rt *run, const double *params)
 {
-    arena_clear(r->arena);
-    arena_clear(r->brief);
-    r->event = NULL; /* it lay there */
-    if (r->persistent)
-        persistent_release(r, NULL);
-    switching_reset(r);
-    if (restart_laws(r, params)) {
-        forget(r);
+    arena_clear(run->arena);
+    arena_clear(run->brief);
+    run->event = NULL; /* it lay there */
+    if (run->persistent)
+        persistent_release(run, NULL);
+    switching_reset(run);
+    if (restart_laws(run, params)) {
+        forget(run);
         return IMP_OK;
     }
-    int st = rt_setup(r, params);
+    int st = rt_setup(run, params);
     if (st != IMP_OK)
         return st;
-    memcpy(r->state0, r->env + r->im->layout.state,
-           sizeof(double) * rt_state_size(r));
-    rt_reset(r);
+    memcpy(run->state0, run->env + run->im->layout.state,
+           sizeof(double) * rt_state_size(run));
+    rt_reset(run);
     /* a run that is started once only has nothing to keep it for */
-    if (r->setup_version++)
-        restart_note(r);
+    if (run->setup_version++)
+        restart_note(run);
     return IMP_OK;
 }
 
 void
-rt_reset(struct rt *r)
+rt_reset(struct rt *run)
 {
-    const imp_layout *l = &r->im->layout;
-    r->env[l->time] = 0.0;
-    memcpy(r->env + l->state, r->state0, sizeof(double) * rt_state_size(r));
-    forget(r);
-    persistent_release(r, NULL);
+    const imp_layout *layout = &run->im->layout;
+    run->env[layout->time] = 0.0;
+    memcpy(run->env + layout->state, run->state0,
+           sizeof(double) * rt_state_size(run));
+    forget(run);
+    persistent_release(run, NULL);
 }

@@ -9,10 +9,10 @@
 
 /* rt_setup has been done with these params: keeps what came of it, for the
  * starts to come. Does nothing where no param is one of restitutions alone. */
-void restart_note(struct rt *r);
+void restart_note(struct rt *run);
 /* Environment and world as rt_setup would make them, to the last bit; false:
  * more than restitutions has changed since restart_note, or one of them is out
  * of range, and nothing was done. */
-bool restart_laws(struct rt *r, const double *params);
+bool restart_laws(struct rt *run, const double *params);
 
 #endif

@@ -82,21 +82,23 @@ axes_error(const double m[9])
 }
 
 static int
-orient_error(struct rt *r, const imp_body *b, enum diag_code code,
+orient_error(struct rt *run, const imp_body *body, enum diag_code code,
              const char *what, const char *help)
 {
-    struct diag *d = diag_add(r->ds, code, b->range_orient, "the %s", what);
-    diag_note(r->ds, d, b->range, "of body `%s`", imp_text(r->im, b->name));
-    diag_help(r->ds, d, "%s", help);
+    struct diag *diag =
+        diag_add(run->ds, code, body->range_orient, "the %s", what);
+    diag_note(run->ds, diag, body->range, "of body `%s`",
+              imp_text(run->im, body->name));
+    diag_help(run->ds, diag, "%s", help);
     return IMP_BADMODEL;
 }
 
 static int
-orientation(struct rt *r, const imp_body *b, double q[4])
+orientation(struct rt *run, const imp_body *body, double q[4])
 {
-    const double *o = r->env + b->env_raw + IMP_RAW_ORIENT;
+    const double *o = run->env + body->env_raw + IMP_RAW_ORIENT;
     double axis[3] = {0, 0, 1}, angle = 0;
-    switch ((enum imp_orient)b->orient) {
+    switch ((enum imp_orient)body->orient) {
     case IMP_ORIENT_NONE:
         break;
     case IMP_ORIENT_ANGLE:
@@ -106,7 +108,7 @@ orientation(struct rt *r, const imp_body *b, double q[4])
         memcpy(q, o, 4 * sizeof *q);
         if (normalise(q, 4))
             return IMP_OK;
-        return orient_error(r, b, DIAG_E0519, "quaternion has length zero",
+        return orient_error(run, body, DIAG_E0519, "quaternion has length zero",
                             "(1, 0, 0, 0) is the attitude of a body that is "
                             "not turned");
     case IMP_ORIENT_AXES: {
@@ -115,7 +117,7 @@ orientation(struct rt *r, const imp_body *b, double q[4])
         if (e <= AXES_SLACK)
             return IMP_OK;
         return orient_error(
-            r, b, DIAG_E0520,
+            run, body, DIAG_E0520,
             e >= 2 ? "axes are left-handed" : "axes are not orthonormal",
             e >= 2 ? "turn the sign of one column"
                    : "columns are perpendicular unit vectors, to six digits "
@@ -125,7 +127,7 @@ orientation(struct rt *r, const imp_body *b, double q[4])
         memcpy(axis, o, sizeof axis);
         angle = o[3];
         if (!normalise(axis, 3))
-            return orient_error(r, b, DIAG_E0521,
+            return orient_error(run, body, DIAG_E0521,
                                 "axis of the rotation has length zero",
                                 "give a direction, such as (0, 0, 1)");
         break;
@@ -156,19 +158,19 @@ to_body(const double q[4], const double w[3], double out[3])
 
 /* state of a body at t = 0 into env */
 static int
-setup_state(struct rt *r, uint32_t body)
+setup_state(struct rt *run, uint32_t body)
 {
-    const imp_body *b = rt_body(r, body);
-    const double *raw = r->env + b->env_raw;
-    double *s = r->env + b->env_state;
-    if (r->im->dim == 2) {
+    const imp_body *b = rt_body(run, body);
+    const double *raw = run->env + b->env_raw;
+    double *s = run->env + b->env_state;
+    if (run->im->dim == 2) {
         memcpy(s, raw + IMP_RAW_POSITION, 2 * sizeof *s);
         s[2] = b->orient == IMP_ORIENT_NONE ? 0 : raw[IMP_RAW_ORIENT];
         memcpy(s + 3, raw + IMP_RAW_VELOCITY, 2 * sizeof *s);
         s[5] = raw[IMP_RAW_SPIN];
     } else {
         memcpy(s, raw + IMP_RAW_POSITION, 3 * sizeof *s);
-        int st = orientation(r, b, s + 3);
+        int st = orientation(run, b, s + 3);
         if (st != IMP_OK)
             return st;
         memcpy(s + 7, raw + IMP_RAW_VELOCITY, 3 * sizeof *s);
@@ -176,9 +178,9 @@ setup_state(struct rt *r, uint32_t body)
     }
     if (b->refresh == IMP_NO_TAPE)
         return IMP_OK;
-    if (rt_eval(r, b->refresh, NULL, s) == IMP_OK)
+    if (rt_eval(run, b->refresh, NULL, s) == IMP_OK)
         return IMP_OK;
-    rt_nonfinite(r, b->refresh, NULL);
+    rt_nonfinite(run, b->refresh, NULL);
     return IMP_FAILED;
 }
 
@@ -186,33 +188,34 @@ setup_state(struct rt *r, uint32_t body)
  * ------------------------------------------------------------ */
 
 static int
-setup_contact(struct rt *r, uint32_t c)
+setup_contact(struct rt *run, uint32_t c)
 {
-    const imp_contact *k = rt_contact(r, c);
-    double e = r->env[k->env_contact + IMP_CONTACT_E];
-    double mu = r->env[k->env_contact + IMP_CONTACT_MU];
-    char s[NUM_TEXT];
+    const imp_contact *contact = rt_contact(run, c);
+    double e = run->env[contact->env_contact + IMP_CONTACT_E];
+    double mu = run->env[contact->env_contact + IMP_CONTACT_MU];
+    char text[NUM_TEXT];
     int st = IMP_OK;
-    if (!(e >= 0) || (e > 1 && !r->im->gain_allowed)) {
-        num_digits(s, e, 6);
-        struct diag *d = diag_add(r->ds, DIAG_E0517, k->range_e,
-                                  "the restitution of contact `%s` is %s",
-                                  imp_text(r->im, k->name), s);
-        diag_label(r->ds, d, "must lie between 0 and 1");
-        diag_help(r->ds, d,
+    if (!(e >= 0) || (e > 1 && !run->im->gain_allowed)) {
+        num_digits(text, e, 6);
+        struct diag *diag = diag_add(run->ds, DIAG_E0517, contact->range_e,
+                                     "the restitution of contact `%s` is %s",
+                                     imp_text(run->im, contact->name), text);
+        diag_label(run->ds, diag, "must lie between 0 and 1");
+        diag_help(run->ds, diag,
                   e > 1 ? "more than 1 creates energy; if that is meant, say "
                           "`world { gain = allowed }`"
                         : "0 is a plastic, 1 an elastic impact");
         st = IMP_BADMODEL;
     }
     if (mu != 0) {
-        num_digits(s, mu, 6);
-        struct diag *d =
-            diag_add(r->ds, DIAG_E0518, k->range_mu,
+        num_digits(text, mu, 6);
+        struct diag *diag =
+            diag_add(run->ds, DIAG_E0518, contact->range_mu,
                      "contact `%s` has friction %s, which is not available "
                      "in this build",
-                     imp_text(r->im, k->name), s);
-        diag_help(r->ds, d, "leave `friction` out: contacts are frictionless");
+                     imp_text(run->im, contact->name), text);
+        diag_help(run->ds, diag,
+                  "leave `friction` out: contacts are frictionless");
         st = IMP_BADMODEL;
     }
     return st;
@@ -220,11 +223,11 @@ setup_contact(struct rt *r, uint32_t c)
 
 /* a vector is zero, and its place wants a direction */
 static int
-no_direction(struct rt *r, imp_range at, const char *what, const char *name)
+no_direction(struct rt *run, imp_range at, const char *what, const char *name)
 {
-    struct diag *d =
-        diag_add(r->ds, DIAG_E0540, at, "the %s `%s` is zero", what, name);
-    diag_help(r->ds, d, "give a direction, such as (0, 0, 1)");
+    struct diag *diag =
+        diag_add(run->ds, DIAG_E0540, at, "the %s `%s` is zero", what, name);
+    diag_help(run->ds, diag, "give a direction, such as (0, 0, 1)");
     return IMP_BADMODEL;
 }
 
@@ -239,20 +242,20 @@ is_zero(const double *v, int n)
 
 /* what a contact states about itself; out: 9 outputs of the set-up tape */
 static int
-setup_stated(struct rt *r, uint32_t c, const double *out)
+setup_stated(struct rt *run, uint32_t c, const double *out)
 {
-    const imp_contact *k = rt_contact(r, c);
-    double *env = r->env + k->env_contact;
+    const imp_contact *contact = rt_contact(run, c);
+    double *env = run->env + contact->env_contact;
     env[IMP_CONTACT_E] = out[0];
     env[IMP_CONTACT_MU] = out[1];
     memcpy(env + IMP_CONTACT_AT, out + 2, 3 * sizeof *out);
     memcpy(env + IMP_CONTACT_DIRECTION, out + 5, 3 * sizeof *out);
     env[IMP_CONTACT_PRIORITY] = out[8];
-    int st = setup_contact(r, c);
-    if (!(k->flags & IMP_CONTACTF_STATED) || !is_zero(out + 5, 3))
+    int st = setup_contact(run, c);
+    if (!(contact->flags & IMP_CONTACTF_STATED) || !is_zero(out + 5, 3))
         return st;
-    return no_direction(r, k->range_direction, "normal of contact",
-                        imp_text(r->im, k->name));
+    return no_direction(run, contact->range_direction, "normal of contact",
+                        imp_text(run->im, contact->name));
 }
 
 /* is every unit of the pair along the other? cross product of unit vectors
@@ -274,21 +277,21 @@ parallel(const double *a, const double *b)
 }
 
 static int
-setup_joint(struct rt *r, const imp_joint *j, const double *out)
+setup_joint(struct rt *run, const imp_joint *joint, const double *out)
 {
-    const char *name = imp_text(r->im, j->name);
-    memcpy(r->env + j->env_joint, out, IMP_JOINT_RAW * sizeof *out);
-    switch ((enum imp_joint_kind)j->kind) {
+    const char *name = imp_text(run->im, joint->name);
+    memcpy(run->env + joint->env_joint, out, IMP_JOINT_RAW * sizeof *out);
+    switch ((enum imp_joint_kind)joint->kind) {
     case IMP_JOINT_BALL:
     case IMP_JOINT_WELD:
         return IMP_OK;
     case IMP_JOINT_CONSTRAINT:
-        for (uint32_t i = 0; i < j->n_user; i++)
+        for (uint32_t i = 0; i < joint->n_user; i++)
             if (is_zero(out + IMP_JOINT_USER + 6 * i, 6)) {
-                struct diag *d =
-                    diag_add(r->ds, DIAG_E0540, j->range,
+                struct diag *diag =
+                    diag_add(run->ds, DIAG_E0540, joint->range,
                              "screw %u of joint `%s` is zero", i + 1, name);
-                diag_help(r->ds, d,
+                diag_help(run->ds, diag,
                           "a zero screw constrains nothing: leave it out");
                 return IMP_BADMODEL;
             }
@@ -297,37 +300,38 @@ setup_joint(struct rt *r, const imp_joint *j, const double *out)
         break;
     }
     if (is_zero(out + IMP_JOINT_AXIS, 3))
-        return no_direction(r, j->range_axis, "axis of joint", name);
-    if (j->kind != IMP_JOINT_UNIVERSAL)
+        return no_direction(run, joint->range_axis, "axis of joint", name);
+    if (joint->kind != IMP_JOINT_UNIVERSAL)
         return IMP_OK;
     if (is_zero(out + IMP_JOINT_AXIS2, 3))
-        return no_direction(r, j->range_axis2, "second axis of joint", name);
+        return no_direction(run, joint->range_axis2, "second axis of joint",
+                            name);
     if (!parallel(out + IMP_JOINT_AXIS, out + IMP_JOINT_AXIS2))
         return IMP_OK;
     struct diag *d =
-        diag_add(r->ds, DIAG_E0541, j->range_axis2,
+        diag_add(run->ds, DIAG_E0541, joint->range_axis2,
                  "the two axes of the universal joint `%s` are parallel", name);
-    diag_help(r->ds, d, "they are usually at right angles");
+    diag_help(run->ds, d, "they are usually at right angles");
     return IMP_BADMODEL;
 }
 
 static int
-setup_world(struct rt *r, const double *w)
+setup_world(struct rt *run, const double *w)
 {
-    memcpy(r->gravity, w, sizeof r->gravity);
-    r->tolerance = RT_TOLERANCE;
-    r->seed = w[4];
-    if (!r->im->has_tolerance)
+    memcpy(run->gravity, w, sizeof run->gravity);
+    run->tolerance = RT_TOLERANCE;
+    run->seed = w[4];
+    if (!run->im->has_tolerance)
         return IMP_OK;
-    r->tolerance = w[3];
+    run->tolerance = w[3];
     if (w[3] >= TOLERANCE_LEAST && w[3] <= TOLERANCE_MOST)
         return IMP_OK;
-    char s[NUM_TEXT];
-    num_digits(s, w[3], 6);
-    struct diag *d = diag_add(r->ds, DIAG_E0527, r->im->range_tolerance,
-                              "the tolerance is %s", s);
-    diag_label(r->ds, d, "must lie between 1e-15 and 0.01");
-    diag_help(r->ds, d, "data of d digits allow 100 * 10^-d");
+    char text[NUM_TEXT];
+    num_digits(text, w[3], 6);
+    struct diag *diag = diag_add(run->ds, DIAG_E0527, run->im->range_tolerance,
+                                 "the tolerance is %s", text);
+    diag_label(run->ds, diag, "must lie between 1e-15 and 0.01");
+    diag_help(run->ds, diag, "data of d digits allow 100 * 10^-d");
     return IMP_BADMODEL;
 }
 
@@ -339,36 +343,36 @@ worse(int a, int b)
 
 /* per coordinate and observer's variable value and rate at the start */
 static void
-setup_systems(struct rt *r, const double *start)
+setup_systems(struct rt *run, const double *start)
 {
     const imp_coordinate *c =
-        IMP_ARRAY(r->im, r->im->coordinates, imp_coordinate);
-    for (uint32_t i = 0; i < r->im->coordinates.n; i++, start += 2) {
-        r->env[c[i].env] = start[0];
+        IMP_ARRAY(run->im, run->im->coordinates, imp_coordinate);
+    for (uint32_t i = 0; i < run->im->coordinates.n; i++, start += 2) {
+        run->env[c[i].env] = start[0];
         if (c[i].env_rate != IMP_NO_RATE)
-            r->env[c[i].env_rate] = start[1];
+            run->env[c[i].env_rate] = start[1];
     }
 }
 
 /* the setup tape's outputs per coordinate */
 static double *
-starts_of(struct rt *r)
+starts_of(struct rt *run)
 {
-    const imp_image *im = r->im;
-    const imp_layout *l = &im->layout;
-    return r->scratch + (size_t)im->bodies.n * IMP_RAW_SIZE +
+    const imp_image *im = run->im;
+    const imp_layout *layout = &im->layout;
+    return run->scratch + (size_t)im->bodies.n * IMP_RAW_SIZE +
            9 * (size_t)im->contacts.n + (size_t)im->joints.n * IMP_JOINT_RAW +
-           WORLD_OUTS + (l->slots - l->poly);
+           WORLD_OUTS + (layout->slots - layout->poly);
 }
 
 /* are all outputs of the set-up tape numbers, but for the starts? */
 static bool
-numbers_but_starts(struct rt *r)
+numbers_but_starts(struct rt *run)
 {
-    const imp_image *im = r->im;
-    const double *start = starts_of(r);
+    const imp_image *im = run->im;
+    const double *start = starts_of(run);
     const double *bounds = start + 2 * (size_t)im->coordinates.n;
-    for (const double *x = r->scratch; x < bounds + 2 * im->draws.n; x++)
+    for (const double *x = run->scratch; x < bounds + 2 * im->draws.n; x++)
         if (!isfinite(*x) && (x < start || x >= bounds))
             return false;
     return true;
@@ -377,13 +381,13 @@ numbers_but_starts(struct rt *r)
 /* drawn: the random numbers are in env. Before, they are 0 there, and the
  * starts, all that is made of them, do not count. */
 static int
-setup_tape(struct rt *r, bool drawn)
+setup_tape(struct rt *run, bool drawn)
 {
-    int st = rt_eval(r, r->im->setup, NULL, r->scratch);
-    if (st == IMP_NONFINITE && !drawn && numbers_but_starts(r))
+    int st = rt_eval(run, run->im->setup, NULL, run->scratch);
+    if (st == IMP_NONFINITE && !drawn && numbers_but_starts(run))
         return IMP_OK;
     if (st == IMP_NONFINITE)
-        rt_nonfinite(r, r->im->setup, NULL);
+        rt_nonfinite(run, run->im->setup, NULL);
     return st == IMP_OK ? IMP_OK : IMP_BADMODEL;
 }
 
@@ -403,11 +407,11 @@ setup_draws(struct rt *r, uint64_t run)
             r->env[r->im->layout.draws + i] = b[0] + (b[1] - b[0]) * u;
             continue;
         }
-        struct diag *x =
+        struct diag *diag =
             diag_add(r->ds, DIAG_E0556, d[i].range,
                      "there is no number between %s and %s",
                      num_digits(lo, b[0], 6), num_digits(hi, b[1], 6));
-        diag_help(r->ds, x,
+        diag_help(r->ds, diag,
                   "the lower bound comes first; look at the values "
                   "of params");
         st = IMP_BADMODEL;
@@ -422,7 +426,7 @@ setup_draws(struct rt *r, uint64_t run)
 int
 rt_seed(struct rt *r, double seed, uint64_t run)
 {
-    const imp_layout *l = &r->im->layout;
+    const imp_layout *layout = &r->im->layout;
     r->seed = seed;
     if (!r->im->draws.n)
         return IMP_OK;
@@ -431,44 +435,44 @@ rt_seed(struct rt *r, double seed, uint64_t run)
     int st = setup_tape(r, false);
     if (st || (st = setup_draws(r, run)))
         return st;
-    memcpy(r->state0, r->env + l->state,
-           sizeof(double) * (l->contact - l->state));
+    memcpy(r->state0, r->env + layout->state,
+           sizeof(double) * (layout->contact - layout->state));
     return IMP_OK;
 }
 
 int
-rt_setup(struct rt *r, const double *params)
+rt_setup(struct rt *run, const double *params)
 {
-    const imp_image *im = r->im;
-    const imp_layout *l = &im->layout;
-    memset(r->env, 0, l->n_env * sizeof *r->env);
+    const imp_image *im = run->im;
+    const imp_layout *layout = &im->layout;
+    memset(run->env, 0, layout->n_env * sizeof *run->env);
     for (uint32_t i = 0; i < im->params.n; i++)
-        r->env[l->params + i] = params[i];
-    double *out = r->scratch;
-    int st = setup_tape(r, !im->draws.n);
+        run->env[layout->params + i] = params[i];
+    double *out = run->scratch;
+    int st = setup_tape(run, !im->draws.n);
     if (st != IMP_OK)
         return st;
     size_t n_raw = (size_t)im->bodies.n * IMP_RAW_SIZE;
-    memcpy(r->env + l->raw, out, n_raw * sizeof *out);
+    memcpy(run->env + layout->raw, out, n_raw * sizeof *out);
     const double *at = out + n_raw;
     for (uint32_t c = 0; c < im->contacts.n; c++, at += 9)
-        st = worse(st, setup_stated(r, c, at));
-    const imp_joint *j = IMP_ARRAY(im, im->joints, imp_joint);
+        st = worse(st, setup_stated(run, c, at));
+    const imp_joint *joint = IMP_ARRAY(im, im->joints, imp_joint);
     for (uint32_t i = 0; i < im->joints.n; i++, at += IMP_JOINT_RAW)
-        st = worse(st, setup_joint(r, j + i, at));
-    st = worse(st, setup_world(r, at));
-    memcpy(r->env + l->poly, at + WORLD_OUTS,
-           (l->slots - l->poly) * sizeof *out);
+        st = worse(st, setup_joint(run, joint + i, at));
+    st = worse(st, setup_world(run, at));
+    memcpy(run->env + layout->poly, at + WORLD_OUTS,
+           (layout->slots - layout->poly) * sizeof *out);
     /* the last use of scratch */
-    st = worse(st, setup_draws(r, 0));
+    st = worse(st, setup_draws(run, 0));
     for (uint32_t b = 0; b < im->bodies.n; b++) {
-        int s = setup_body(r, b);
-        st = worse(st, s == IMP_OK ? setup_state(r, b) : s);
+        int s = setup_body(run, b);
+        st = worse(st, s == IMP_OK ? setup_state(run, b) : s);
     }
     for (uint32_t c = 0; st == IMP_OK && c < im->contacts.n; c++)
-        st = setup_surfaces(r, c);
+        st = setup_surfaces(run, c);
     if (st != IMP_OK)
         return st;
-    joints_start(r);
-    return start_joints(r);
+    joints_start(run);
+    return start_joints(run);
 }

@@ -9,14 +9,14 @@
 
 /* Params into env, masses and shapes, the initial state. IMP_OK, or a status
  * after a diagnostic. */
-int rt_setup(struct rt *r, const double *params);
+int rt_setup(struct rt *run, const double *params);
 /* env: mass, inertia, centre, volume, radius of a body from raw; IMP_OK or
  * IMP_BADMODEL after a diagnostic */
-int setup_body(struct rt *r, uint32_t body);
+int setup_body(struct rt *run, uint32_t body);
 /* radius of a ball about `centre` (shape coordinates) that holds the body; a
  * true bound for convex bodies; infinite where it has no end */
-double setup_radius(struct rt *r, uint32_t body, const double centre[3]);
+double setup_radius(struct rt *run, uint32_t body, const double centre[3]);
 /* a stated contact against the shapes of its bodies, placed by now; the same */
-int setup_surfaces(struct rt *r, uint32_t contact);
+int setup_surfaces(struct rt *run, uint32_t contact);
 
 #endif

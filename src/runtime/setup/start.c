@@ -32,9 +32,10 @@ struct start {
 };
 
 static const imp_joint *
-joint_of(const struct start *s, uint32_t j)
+joint_of(const struct start *start, uint32_t j)
 {
-    return IMP_ARRAY(s->r->im, s->r->im->joints, imp_joint) + s->m.joint[j];
+    return IMP_ARRAY(start->r->im, start->r->im->joints, imp_joint) +
+           start->m.joint[j];
 }
 
 static void
@@ -46,29 +47,30 @@ cross(double r[3], const double a[3], const double b[3])
 }
 
 static bool
-given(const imp_body *b, imp_range x, const double *raw, int n)
+given(const imp_body *body, imp_range x, const double *raw, int n)
 {
     for (int i = 0; i < n; i++)
         if (raw[i] != 0)
             return true;
-    return x.lo != b->range.lo || x.hi != b->range.hi ||
-           x.file != b->range.file;
+    return x.lo != body->range.lo || x.hi != body->range.hi ||
+           x.file != body->range.file;
 }
 
 /* relative twist of the first body against the second, as `rate` has it */
 static void
-rates(const struct start *s, uint32_t j, double rel[6])
+rates(const struct start *start, uint32_t j, double rel[6])
 {
-    const imp_joint *k = joint_of(s, j);
-    const double *e = s->r->env + k->env_joint, *q = e + IMP_JOINT_RATE;
-    bool plane = s->r->im->dim == 2;
+    const imp_joint *joint = joint_of(start, j);
+    const double *e = start->r->env + joint->env_joint, *q = e + IMP_JOINT_RATE;
+    bool plane = start->r->im->dim == 2;
     double Q[6][6];
     memset(rel, 0, 6 * sizeof *rel);
-    if (!k->n_rate)
+    if (!joint->n_rate)
         return;
-    int n = impact_joint_free((enum imp_joint_kind)k->kind, e + IMP_JOINT_AXIS,
-                              e + IMP_JOINT_AXIS2, plane, Q);
-    if (k->kind == IMP_JOINT_PLANAR) {
+    int n =
+        impact_joint_free((enum imp_joint_kind)joint->kind, e + IMP_JOINT_AXIS,
+                          e + IMP_JOINT_AXIS2, plane, Q);
+    if (joint->kind == IMP_JOINT_PLANAR) {
         for (int i = 0; i < 3; i++) {
             rel[i] = Q[0][i] * q[0];
             rel[3 + i] = q[1 + i];
@@ -82,12 +84,12 @@ rates(const struct start *s, uint32_t j, double rel[6])
 
 /* twist of a body, its velocity taken at `at`; zero for the world */
 static void
-twist_at(const struct start *s, uint32_t b, const double at[3], double t[6])
+twist_at(const struct start *start, uint32_t b, const double at[3], double t[6])
 {
     memset(t, 0, 6 * sizeof *t);
     if (b == IMP_WORLD)
         return;
-    const struct impact_body *k = &s->b[b];
+    const struct impact_body *k = &start->b[b];
     double d[3] = {at[0] - k->centre[0], at[1] - k->centre[1],
                    at[2] - k->centre[2]};
     cross(t + 3, k->spin, d);
@@ -98,46 +100,46 @@ twist_at(const struct start *s, uint32_t b, const double at[3], double t[6])
 }
 
 static bool
-known(const struct start *s, uint32_t b)
+known(const struct start *start, uint32_t b)
 {
-    return b == IMP_WORLD || (s->spin[b] && s->vel[b]);
+    return b == IMP_WORLD || (start->spin[b] && start->vel[b]);
 }
 
 /* motion of one side of joint j from the other */
 static void
-across(struct start *s, uint32_t j)
+across(struct start *start, uint32_t j)
 {
-    const struct impact_joint *k = &s->m.p.joint[j];
-    int to = known(s, k->body[0]) ? 1 : 0;
-    struct impact_body *b = &s->b[k->body[to]];
+    const struct impact_joint *k = &start->m.p.joint[j];
+    int to = known(start, k->body[0]) ? 1 : 0;
+    struct impact_body *b = &start->b[k->body[to]];
     double t[6], d[3], c[3];
-    twist_at(s, k->body[1 - to], k->at, t);
+    twist_at(start, k->body[1 - to], k->at, t);
     for (int i = 0; i < 6; i++)
-        t[i] += (to ? -1 : 1) * s->rel[j][i];
-    if (!s->spin[k->body[to]])
+        t[i] += (to ? -1 : 1) * start->rel[j][i];
+    if (!start->spin[k->body[to]])
         memcpy(b->spin, t, sizeof b->spin);
     for (int i = 0; i < 3; i++)
         d[i] = b->centre[i] - k->at[i];
     cross(c, b->spin, d);
-    for (int i = 0; i < 3 && !s->vel[k->body[to]]; i++)
+    for (int i = 0; i < 3 && !start->vel[k->body[to]]; i++)
         b->vel[i] = t[3 + i] + c[i];
-    s->spin[k->body[to]] = s->vel[k->body[to]] = true;
+    start->spin[k->body[to]] = start->vel[k->body[to]] = true;
 }
 
 /* The next joint to go across: first those that leave nothing free or state
  * their rate, then the others. True if there was one. */
 static bool
-advance(struct start *s)
+advance(struct start *start)
 {
     for (int loose = 0; loose < 2; loose++)
-        for (uint32_t j = 0; j < s->m.p.n_joint; j++) {
-            const uint32_t *b = s->m.p.joint[j].body;
-            if (known(s, b[0]) == known(s, b[1]))
+        for (uint32_t j = 0; j < start->m.p.n_joint; j++) {
+            const uint32_t *b = start->m.p.joint[j].body;
+            if (known(start, b[0]) == known(start, b[1]))
                 continue;
-            if (!loose && !joint_of(s, j)->n_rate &&
-                joint_of(s, j)->kind != IMP_JOINT_WELD)
+            if (!loose && !joint_of(start, j)->n_rate &&
+                joint_of(start, j)->kind != IMP_JOINT_WELD)
                 continue;
-            across(s, j);
+            across(start, j);
             return true;
         }
     return false;
@@ -145,12 +147,13 @@ advance(struct start *s)
 
 /* sizes of the terms that an entry of twist_at is the sum of */
 static void
-twist_size(const struct start *s, uint32_t b, const double at[3], double t[6])
+twist_size(const struct start *start, uint32_t b, const double at[3],
+           double t[6])
 {
     memset(t, 0, 6 * sizeof *t);
     if (b == IMP_WORLD)
         return;
-    const struct impact_body *k = &s->b[b];
+    const struct impact_body *k = &start->b[b];
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, l = (i + 2) % 3;
         t[i] = fabs(k->spin[i]);
@@ -163,27 +166,27 @@ twist_size(const struct start *s, uint32_t b, const double at[3], double t[6])
  * its reactions do no work, and what `rate` states. Residuals in res, sizes of
  * their terms in size. Returns how many. */
 static int
-conditions(const struct start *s, uint32_t j, double row[12][6], double res[12],
-           double size[12])
+conditions(const struct start *start, uint32_t j, double row[12][6],
+           double res[12], double size[12])
 {
-    const struct impact_joint *k = &s->m.p.joint[j];
+    const struct impact_joint *k = &start->m.p.joint[j];
     double t[2][6], most[2][6];
     int n = 0;
     for (int i = 0; i < 2; i++) {
-        twist_at(s, k->body[i], k->at, t[i]);
-        twist_size(s, k->body[i], k->at, most[i]);
+        twist_at(start, k->body[i], k->at, t[i]);
+        twist_size(start, k->body[i], k->at, most[i]);
     }
     for (int i = 0; i < k->n; i++, n++)
         for (int c = 0; c < 6; c++)
             row[n][c] = k->S[i][(c + 3) % 6];
-    if (joint_of(s, j)->n_rate)
+    if (joint_of(start, j)->n_rate)
         for (int i = 0; i < 6; i++, n++)
             for (int c = 0; c < 6; c++)
                 row[n][c] = c == i;
     for (int i = 0; i < n; i++) {
         res[i] = size[i] = 0;
         for (int c = 0; c < 6; c++) {
-            double rel = i < k->n ? 0 : s->rel[j][c];
+            double rel = i < k->n ? 0 : start->rel[j][c];
             res[i] += row[i][c] * (t[0][c] - t[1][c] - rel);
             size[i] += fabs(row[i][c]) * (most[0][c] + most[1][c] + fabs(rel));
         }
@@ -194,17 +197,17 @@ conditions(const struct start *s, uint32_t j, double row[12][6], double res[12],
 /* the joint whose conditions fail worst, of those in `in` (NULL: all); n_joint:
  * all hold */
 static uint32_t
-worst_joint(const struct start *s, const bool *in, double *off)
+worst_joint(const struct start *start, const bool *in, double *off)
 {
-    uint32_t found = s->m.p.n_joint;
+    uint32_t found = start->m.p.n_joint;
     double row[12][6], res[12], size[12], speed = 0, most = START_AGREES;
-    for (uint32_t j = 0; j < s->m.p.n_joint; j++) {
-        int n = in && !in[j] ? 0 : conditions(s, j, row, res, size);
+    for (uint32_t j = 0; j < start->m.p.n_joint; j++) {
+        int n = in && !in[j] ? 0 : conditions(start, j, row, res, size);
         for (int i = 0; i < n; i++)
             speed = fmax(speed, size[i]);
     }
-    for (uint32_t j = 0; j < s->m.p.n_joint; j++) {
-        int n = in && !in[j] ? 0 : conditions(s, j, row, res, size);
+    for (uint32_t j = 0; j < start->m.p.n_joint; j++) {
+        int n = in && !in[j] ? 0 : conditions(start, j, row, res, size);
         for (int i = 0; i < n; i++)
             if (fabs(res[i]) > most * speed) {
                 most = fabs(res[i]) / speed;
@@ -236,12 +239,12 @@ measure(const struct impact_body *b, bool metric, bool transposed,
 
 /* the conditions of joint j into line `at` and on of A, `most` lines */
 static int
-enter_conditions(const struct start *s, uint32_t j, bool metric, const int *col,
-                 int at, int most, double *A, double *rhs)
+enter_conditions(const struct start *start, uint32_t j, bool metric,
+                 const int *col, int at, int most, double *A, double *rhs)
 {
-    const struct impact_joint *k = &s->m.p.joint[j];
+    const struct impact_joint *k = &start->m.p.joint[j];
     double row[12][6], res[12], size[12];
-    int n = conditions(s, j, row, res, size);
+    int n = conditions(start, j, row, res, size);
     for (int i = 0; i < n; i++, at++) {
         rhs[at] = -res[i];
         for (int side = 0; side < 2; side++) {
@@ -250,12 +253,12 @@ enter_conditions(const struct start *s, uint32_t j, bool metric, const int *col,
                 continue;
             double sign = side ? -1 : 1, d[3], t[6], y[6];
             for (int c = 0; c < 3; c++)
-                d[c] = k->at[c] - s->b[b].centre[c];
+                d[c] = k->at[c] - start->b[b].centre[c];
             /* r.(w x d) = w.(d x r) */
             cross(t, d, row[i] + 3);
             for (int c = 0; c < 6; c++)
                 t[c] = row[i][c] + (c < 3 ? t[c] : 0);
-            measure(&s->b[b], metric, true, t, y);
+            measure(&start->b[b], metric, true, t, y);
             for (int c = 0; c < 6; c++)
                 if (col[6 * b + (uint32_t)c] >= 0)
                     A[col[6 * b + (uint32_t)c] * most + at] += sign * y[c];
@@ -267,21 +270,22 @@ enter_conditions(const struct start *s, uint32_t j, bool metric, const int *col,
 /* the least change of the motions marked in fspin, fvel after which the joints
  * in `in` (NULL: all) hold */
 static void
-adjust(struct start *s, const bool *fspin, const bool *fvel, const bool *in,
+adjust(struct start *start, const bool *fspin, const bool *fvel, const bool *in,
        bool metric)
 {
-    uint32_t nb = s->m.p.n_body;
-    int n = 0, rows = 0, *col = NEW_N(s->r->arena, int, 6 * nb + 1);
+    uint32_t nb = start->m.p.n_body;
+    int n = 0, rows = 0, *col = NEW_N(start->r->arena, int, 6 * nb + 1);
     for (uint32_t b = 0; b < nb; b++)
         for (int i = 0; i < 6; i++)
             col[6 * b + (uint32_t)i] = (i < 3 ? fspin[b] : fvel[b]) ? n++ : -1;
-    int most = 12 * (int)s->m.p.n_joint;
-    double *A = NEW_N(s->r->arena, double, most *n + n * n + 3 * n + most + 1);
+    int most = 12 * (int)start->m.p.n_joint;
+    double *A =
+        NEW_N(start->r->arena, double, most *n + n * n + 3 * n + most + 1);
     double *V = A + most * n, *sv = V + n * n, *x = sv + n, *w = x + n,
            *rhs = w + n;
-    for (uint32_t j = 0; j < s->m.p.n_joint; j++)
+    for (uint32_t j = 0; j < start->m.p.n_joint; j++)
         if (!in || in[j])
-            rows += enter_conditions(s, j, metric, col, rows, most, A, rhs);
+            rows += enter_conditions(start, j, metric, col, rows, most, A, rhs);
     if (!n || !dense_svd(most, n, A, V, sv))
         return;
     int rank = 0;
@@ -292,10 +296,10 @@ adjust(struct start *s, const bool *fspin, const bool *fvel, const bool *in,
         double y[6], d[6];
         for (uint32_t i = 0; i < 6; i++)
             y[i] = col[6 * b + i] >= 0 ? x[col[6 * b + i]] : 0;
-        measure(&s->b[b], metric, false, y, d);
+        measure(&start->b[b], metric, false, y, d);
         for (int i = 0; i < 3; i++) {
-            s->b[b].spin[i] += d[i];
-            s->b[b].vel[i] += d[3 + i];
+            start->b[b].spin[i] += d[i];
+            start->b[b].vel[i] += d[3 + i];
         }
     }
 }
@@ -303,25 +307,25 @@ adjust(struct start *s, const bool *fspin, const bool *fvel, const bool *in,
 /* Projects the motions of the bodies in `on` (NULL: all) onto what the joints
  * among them allow. The second round takes the rounding of the first. */
 static bool
-project(struct start *s, const bool *on)
+project(struct start *start, const bool *on)
 {
-    uint32_t nb = s->m.p.n_body, nj = s->m.p.n_joint;
-    bool *in = NEW_N(s->r->arena, bool, nj + 1);
-    bool *free = NEW_N(s->r->arena, bool, nb + 1);
+    uint32_t nb = start->m.p.n_body, nj = start->m.p.n_joint;
+    bool *in = NEW_N(start->r->arena, bool, nj + 1);
+    bool *free = NEW_N(start->r->arena, bool, nb + 1);
     double off;
     for (uint32_t b = 0; b < nb; b++)
-        free[b] = (!on || on[b]) && s->b[b].invmass > 0;
+        free[b] = (!on || on[b]) && start->b[b].invmass > 0;
     for (uint32_t j = 0; j < nj; j++) {
         in[j] = true;
         for (int i = 0; i < 2; i++) {
-            uint32_t b = s->m.p.joint[j].body[i];
+            uint32_t b = start->m.p.joint[j].body[i];
             in[j] &= !on || b == IMP_WORLD || on[b];
         }
     }
-    if (worst_joint(s, in, &off) == nj)
+    if (worst_joint(start, in, &off) == nj)
         return false;
     for (int round = 0; round < 2; round++)
-        adjust(s, free, free, in, true);
+        adjust(start, free, free, in, true);
     return true;
 }
 
@@ -334,38 +338,42 @@ apart(const double a[3], const double b[3])
 
 /* by how much what was stated has changed; rounding of it is not told */
 static void
-tell_projected(const struct start *s)
+tell_projected(const struct start *start)
 {
-    struct rt *r = s->r;
-    struct diag *d = NULL;
+    struct rt *run = start->r;
+    struct diag *diag = NULL;
     double most = 0;
-    for (uint32_t i = 0; i < s->m.p.n_body; i++) {
-        most = fmax(most, apart(s->b[i].vel, s->stated[i].vel));
-        most = fmax(most, apart(s->b[i].spin, s->stated[i].spin));
+    for (uint32_t i = 0; i < start->m.p.n_body; i++) {
+        most = fmax(most, apart(start->b[i].vel, start->stated[i].vel));
+        most = fmax(most, apart(start->b[i].spin, start->stated[i].spin));
     }
-    for (uint32_t i = 0; i < s->m.p.n_body; i++) {
-        const imp_body *b = rt_body(r, s->m.body[i]);
-        double v = s->fvel[i] ? 0 : apart(s->b[i].vel, s->stated[i].vel);
-        double w = s->fspin[i] ? 0 : apart(s->b[i].spin, s->stated[i].spin);
+    for (uint32_t i = 0; i < start->m.p.n_body; i++) {
+        const imp_body *body = rt_body(run, start->m.body[i]);
+        double v =
+            start->fvel[i] ? 0 : apart(start->b[i].vel, start->stated[i].vel);
+        double w = start->fspin[i]
+                       ? 0
+                       : apart(start->b[i].spin, start->stated[i].spin);
         char x[NUM_TEXT], y[NUM_TEXT];
         if (fmax(v, w) <= 1e-12 * most)
             continue;
-        if (!d)
-            d = diag_add(r->ds, DIAG_W0504,
-                         (s->fvel[i] ? b->range_spin : b->range_velocity),
-                         "the velocities at the start are projected onto what "
-                         "the joints allow");
-        const char *name = imp_text(r->im, b->name);
+        if (!diag)
+            diag = diag_add(
+                run->ds, DIAG_W0504,
+                (start->fvel[i] ? body->range_spin : body->range_velocity),
+                "the velocities at the start are projected onto what "
+                "the joints allow");
+        const char *name = imp_text(run->im, body->name);
         num_digits(x, v, 6);
         num_digits(y, w, 6);
-        if (s->fspin[i])
-            diag_note(r->ds, d, IMP_NOWHERE,
+        if (start->fspin[i])
+            diag_note(run->ds, diag, IMP_NOWHERE,
                       "the velocity of `%s` changes by %s m/s", name, x);
-        else if (s->fvel[i])
-            diag_note(r->ds, d, IMP_NOWHERE,
+        else if (start->fvel[i])
+            diag_note(run->ds, diag, IMP_NOWHERE,
                       "the spin of `%s` changes by %s rad/s", name, y);
         else
-            diag_note(r->ds, d, IMP_NOWHERE,
+            diag_note(run->ds, diag, IMP_NOWHERE,
                       "the velocity of `%s` changes by %s m/s, its spin by %s "
                       "rad/s",
                       name, x, y);
@@ -373,38 +381,39 @@ tell_projected(const struct start *s)
 }
 
 static int
-disagree(const struct start *s, uint32_t j, double off)
+disagree(const struct start *start, uint32_t j, double off)
 {
-    struct rt *r = s->r;
-    const imp_joint *k = joint_of(s, j);
+    struct rt *run = start->r;
+    const imp_joint *joint = joint_of(start, j);
     char x[NUM_TEXT];
-    struct diag *d =
-        diag_add(r->ds, DIAG_E0542, k->n_rate ? k->range_rate : k->range,
-                 "the velocities at the start do not agree with joint `%s`",
-                 imp_text(r->im, k->name));
-    diag_note(r->ds, d, k->range,
+    struct diag *diag = diag_add(
+        run->ds, DIAG_E0542, joint->n_rate ? joint->range_rate : joint->range,
+        "the velocities at the start do not agree with joint `%s`",
+        imp_text(run->im, joint->name));
+    diag_note(run->ds, diag, joint->range,
               "what it connects would come apart, or differ from its `rate`, "
               "by %s m/s or rad/s",
               num_digits(x, off, 6));
     for (int i = 0; i < 2; i++) {
-        if (k->body[i] == IMP_WORLD)
+        if (joint->body[i] == IMP_WORLD)
             continue;
-        const imp_body *b = rt_body(r, k->body[i]);
-        const double *raw = r->env + b->env_raw;
-        if (given(b, b->range_velocity, raw + IMP_RAW_VELOCITY, 3))
-            diag_note(r->ds, d, b->range_velocity,
+        const imp_body *body = rt_body(run, joint->body[i]);
+        const double *raw = run->env + body->env_raw;
+        if (given(body, body->range_velocity, raw + IMP_RAW_VELOCITY, 3))
+            diag_note(run->ds, diag, body->range_velocity,
                       "`%s` states its velocity here",
-                      imp_text(r->im, b->name));
-        if (given(b, b->range_spin, raw + IMP_RAW_SPIN, 3))
-            diag_note(r->ds, d, b->range_spin, "`%s` states its spin here",
-                      imp_text(r->im, b->name));
+                      imp_text(run->im, body->name));
+        if (given(body, body->range_spin, raw + IMP_RAW_SPIN, 3))
+            diag_note(run->ds, diag, body->range_spin,
+                      "`%s` states its spin here",
+                      imp_text(run->im, body->name));
     }
-    if (r->im->start_projected)
-        diag_help(r->ds, d,
+    if (run->im->start_projected)
+        diag_help(run->ds, diag,
                   "no motion agrees with all joints and rates: leave a `rate` "
                   "out");
     else
-        diag_help(r->ds, d,
+        diag_help(run->ds, diag,
                   "leave `velocity` and `spin` of the bodies out and state the "
                   "joint's `rate`: they follow from it. Or take the nearest "
                   "velocities that agree: world { start = projected }");
@@ -413,105 +422,109 @@ disagree(const struct start *s, uint32_t j, double off)
 
 /* told at the joints whose conditions follow from those before them */
 static void
-tell_redundant(const struct start *s)
+tell_redundant(const struct start *start)
 {
-    struct rt *r = s->r;
-    struct impact_problem p = s->m.p;
+    struct rt *run = start->r;
+    struct impact_problem p = start->m.p;
     struct impact_solver *m =
-        impact_solver_new(r->arena, p.n_body, 0, p.n_joint);
+        impact_solver_new(run->arena, p.n_body, 0, p.n_joint);
     if (impact_solver_prepare(m, &p) || m->joint_rank == m->nr)
         return;
     int rows = m->nr, over = rows - m->joint_rank, told = 0;
-    struct diag *d = NULL;
-    for (p.n_joint = 1; p.n_joint <= s->m.p.n_joint && told < over;
+    struct diag *diag = NULL;
+    for (p.n_joint = 1; p.n_joint <= start->m.p.n_joint && told < over;
          p.n_joint++) {
         if (impact_solver_prepare(m, &p))
             return;
         int more = m->nr - m->joint_rank - told;
         if (more <= 0)
             continue;
-        const imp_joint *k = joint_of(s, p.n_joint - 1);
+        const imp_joint *joint = joint_of(start, p.n_joint - 1);
         told += more;
-        if (d)
-            diag_note(r->ds, d, k->range, "%d of them here", more);
+        if (diag)
+            diag_note(run->ds, diag, joint->range, "%d of them here", more);
         else
-            d = diag_add(r->ds, DIAG_W0503, k->range,
+            diag =
+                diag_add(run->ds, DIAG_W0503, joint->range,
                          "%d of the %d constraints of the joints %s redundant",
                          over, rows, over == 1 ? "is" : "are");
     }
-    if (d)
-        diag_help(r->ds, d,
+    if (diag)
+        diag_help(run->ds, diag,
                   "the motion is determined all the same; impulses in the "
                   "joints are the least that give it. Joints that leave more "
                   "free (ball, cylinder) in the loop make them unique");
 }
 
 int
-start_joints(struct rt *r)
+start_joints(struct rt *run)
 {
-    struct start s = {.r = r};
-    if (!r->im->joints.n)
+    struct start start = {.r = run};
+    if (!run->im->joints.n)
         return IMP_OK;
-    int st = impact_of_run_read(r, NULL, 0, &s.m);
-    if (st || (st = impact_of_run_reciprocal(r, &s.m)))
+    int st = impact_of_run_read(run, NULL, 0, &start.m);
+    if (st || (st = impact_of_run_reciprocal(run, &start.m)))
         return st;
-    uint32_t nb = s.m.p.n_body;
-    bool any = false, projected = false, *whole = NEW_N(r->arena, bool, nb + 1);
-    double *twist = NEW_N(r->arena, double, 6 * nb + 1);
-    s.b = NEW_N(r->arena, struct impact_body, nb + 1);
-    memcpy(s.b, s.m.p.body, sizeof *s.b * nb);
-    s.stated = s.m.p.body;
-    s.m.p.body = s.b;
-    s.fspin = NEW_N(r->arena, bool, nb + 1);
-    s.fvel = NEW_N(r->arena, bool, nb + 1);
-    s.spin = NEW_N(r->arena, bool, nb + 1);
-    s.vel = NEW_N(r->arena, bool, nb + 1);
-    s.rel = arena_alloc(r->arena, sizeof *s.rel * (s.m.p.n_joint + 1));
-    for (uint32_t j = 0; j < s.m.p.n_joint; j++)
-        rates(&s, j, s.rel[j]);
+    uint32_t nb = start.m.p.n_body;
+    bool any = false, projected = false,
+         *whole = NEW_N(run->arena, bool, nb + 1);
+    double *twist = NEW_N(run->arena, double, 6 * nb + 1);
+    start.b = NEW_N(run->arena, struct impact_body, nb + 1);
+    memcpy(start.b, start.m.p.body, sizeof *start.b * nb);
+    start.stated = start.m.p.body;
+    start.m.p.body = start.b;
+    start.fspin = NEW_N(run->arena, bool, nb + 1);
+    start.fvel = NEW_N(run->arena, bool, nb + 1);
+    start.spin = NEW_N(run->arena, bool, nb + 1);
+    start.vel = NEW_N(run->arena, bool, nb + 1);
+    start.rel =
+        arena_alloc(run->arena, sizeof *start.rel * (start.m.p.n_joint + 1));
+    for (uint32_t j = 0; j < start.m.p.n_joint; j++)
+        rates(&start, j, start.rel[j]);
     for (uint32_t i = 0; i < nb; i++) {
-        const imp_body *b = rt_body(r, s.m.body[i]);
-        const double *raw = r->env + b->env_raw;
-        bool fixed = (b->flags & IMP_BODYF_FIXED) != 0;
-        s.vel[i] =
-            fixed || given(b, b->range_velocity, raw + IMP_RAW_VELOCITY, 3);
-        s.spin[i] = fixed || given(b, b->range_spin, raw + IMP_RAW_SPIN, 3);
-        s.fvel[i] = !s.vel[i];
-        s.fspin[i] = !s.spin[i];
-        whole[i] = s.spin[i] && s.vel[i];
+        const imp_body *body = rt_body(run, start.m.body[i]);
+        const double *raw = run->env + body->env_raw;
+        bool fixed = (body->flags & IMP_BODYF_FIXED) != 0;
+        start.vel[i] = fixed || given(body, body->range_velocity,
+                                      raw + IMP_RAW_VELOCITY, 3);
+        start.spin[i] =
+            fixed || given(body, body->range_spin, raw + IMP_RAW_SPIN, 3);
+        start.fvel[i] = !start.vel[i];
+        start.fspin[i] = !start.spin[i];
+        whole[i] = start.spin[i] && start.vel[i];
     }
-    if (r->im->start_projected)
-        any = projected = project(&s, whole);
+    if (run->im->start_projected)
+        any = projected = project(&start, whole);
     /* bodies that no joint holds, and one of each group that floats, rest */
     for (bool more = true; more;) {
-        while (advance(&s))
+        while (advance(&start))
             any = true;
         more = false;
         for (uint32_t i = 0; i < nb && !more; i++)
-            if (!s.spin[i] || !s.vel[i])
-                more = s.spin[i] = s.vel[i] = true;
+            if (!start.spin[i] || !start.vel[i])
+                more = start.spin[i] = start.vel[i] = true;
     }
     double off = 0;
-    uint32_t bad = worst_joint(&s, NULL, &off);
-    if (bad < s.m.p.n_joint) {
-        adjust(&s, s.fspin, s.fvel, NULL, false);
-        bad = worst_joint(&s, NULL, &off);
+    uint32_t bad = worst_joint(&start, NULL, &off);
+    if (bad < start.m.p.n_joint) {
+        adjust(&start, start.fspin, start.fvel, NULL, false);
+        bad = worst_joint(&start, NULL, &off);
         any = true;
     }
-    if (bad < s.m.p.n_joint && r->im->start_projected) {
-        projected |= project(&s, NULL);
-        bad = worst_joint(&s, NULL, &off);
+    if (bad < start.m.p.n_joint && run->im->start_projected) {
+        projected |= project(&start, NULL);
+        bad = worst_joint(&start, NULL, &off);
     }
-    if (bad < s.m.p.n_joint)
-        return disagree(&s, bad, off);
+    if (bad < start.m.p.n_joint)
+        return disagree(&start, bad, off);
     if (projected)
-        tell_projected(&s);
-    tell_redundant(&s);
+        tell_projected(&start);
+    tell_redundant(&start);
     for (uint32_t i = 0; i < nb; i++) {
-        memcpy(twist + 6 * i, s.b[i].spin, 3 * sizeof *twist);
-        memcpy(twist + 6 * i + 3, s.b[i].vel, 3 * sizeof *twist);
+        memcpy(twist + 6 * i, start.b[i].spin, 3 * sizeof *twist);
+        memcpy(twist + 6 * i + 3, start.b[i].vel, 3 * sizeof *twist);
     }
     if (any)
-        impact_of_run_write(r, &s.m, twist);
+        impact_of_run_write(run, &start.m, twist);
     return IMP_OK;
 }

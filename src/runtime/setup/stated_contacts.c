@@ -25,12 +25,12 @@ struct surface {
 
 /* point and direction of the world in shape axes, about the mass centre */
 static void
-to_shape(const struct rt *r, const imp_body *b, const double p[3],
+to_shape(const struct rt *run, const imp_body *body, const double p[3],
          const double n[3], double x[3], double u[3])
 {
-    const double *s = r->env + b->env_state;
+    const double *s = run->env + body->env_state;
     double d[3] = {0}, R[9] = {0};
-    int dim = (int)r->im->dim;
+    int dim = (int)run->im->dim;
     for (int i = 0; i < dim; i++)
         d[i] = p[i] - s[i];
     if (dim == 2) {
@@ -83,27 +83,27 @@ of_polytope(const struct polytope *p, const double x[3], const double u[3],
 
 /* G and its gradient; false where they are not finite */
 static bool
-level(struct rt *r, const imp_body *b, const double y[3], double out[10])
+level(struct rt *run, const imp_body *body, const double y[3], double out[10])
 {
-    int d = (int)r->im->dim;
+    int d = (int)run->im->dim;
     /* second derivatives may be missing, as at the tip of a cone */
-    return rt_eval(r, b->g2, y, out) == IMP_OK ||
+    return rt_eval(run, body->g2, y, out) == IMP_OK ||
            (isfinite(out[0]) && isfinite(dot(out + 1, out + 1, d)));
 }
 
 /* How far to the surface: |G|/|grad G| near it; from afar the way that Newton's
  * steps along the gradient go, if they arrive. */
 static struct surface
-of_level_set(struct rt *r, const imp_body *b, const double x[3],
+of_level_set(struct rt *run, const imp_body *body, const double x[3],
              const double u[3], double tol)
 {
     double start[3], y[3], out[10];
     struct surface s = {.off = -1, .into = NAN, .most = NAN};
-    int d = (int)r->im->dim;
+    int d = (int)run->im->dim;
     for (int i = 0; i < 3; i++)
         start[i] = y[i] =
-            x[i] + r->env[b->env_body + IMP_BODY_CENTRE + (uint32_t)i];
-    if (!level(r, b, y, out))
+            x[i] + run->env[body->env_body + IMP_BODY_CENTRE + (uint32_t)i];
+    if (!level(run, body, y, out))
         return s;
     double slope2 = dot(out + 1, out + 1, d);
     s.off = out[0] == 0 ? 0 : fabs(out[0]) / sqrt(slope2);
@@ -115,7 +115,7 @@ of_level_set(struct rt *r, const imp_body *b, const double x[3],
     for (int k = 0; k < FAR_STEPS && slope2 > 0; k++) {
         for (int i = 0; i < d; i++)
             y[i] -= out[0] / slope2 * out[1 + i];
-        if (!level(r, b, y, out))
+        if (!level(run, body, y, out))
             break;
         slope2 = dot(out + 1, out + 1, d);
         if (fabs(out[0]) <= 1e-3 * tol * sqrt(slope2)) {
@@ -130,62 +130,62 @@ of_level_set(struct rt *r, const imp_body *b, const double x[3],
 }
 
 static const struct polytope *
-polytope_of(const struct rt *r, uint32_t body)
+polytope_of(const struct rt *run, uint32_t body)
 {
-    return r->polytope ? r->polytope[body] : NULL;
+    return run->polytope ? run->polytope[body] : NULL;
 }
 
 static struct surface
-surface_at(struct rt *r, uint32_t body, const double p[3], const double n[3],
+surface_at(struct rt *run, uint32_t body, const double p[3], const double n[3],
            double tol)
 {
-    const imp_body *b = rt_body(r, body);
+    const imp_body *b = rt_body(run, body);
     double x[3], u[3];
-    to_shape(r, b, p, n, x, u);
-    if (polytope_of(r, body))
-        return of_polytope(polytope_of(r, body), x, u, tol);
+    to_shape(run, b, p, n, x, u);
+    if (polytope_of(run, body))
+        return of_polytope(polytope_of(run, body), x, u, tol);
     if (b->g2 != IMP_NO_TAPE)
-        return of_level_set(r, b, x, u, tol);
+        return of_level_set(run, b, x, u, tol);
     return (struct surface){.off = -1, .into = NAN, .most = NAN};
 }
 
 static void
-tell_off(struct rt *r, const imp_contact *k, const struct surface s[2],
+tell_off(struct rt *run, const imp_contact *contact, const struct surface s[2],
          double tol, bool both)
 {
-    char t[NUM_TEXT], x[NUM_TEXT];
-    struct diag *d = diag_add(
-        r->ds, both ? DIAG_E0543 : DIAG_W0506, k->range_at,
+    char time_text[NUM_TEXT], x[NUM_TEXT];
+    struct diag *diag = diag_add(
+        run->ds, both ? DIAG_E0543 : DIAG_W0506, contact->range_at,
         both ? "the point of contact `%s` lies on neither of its bodies"
              : "the point of contact `%s` lies on one of its bodies only",
-        imp_text(r->im, k->name));
+        imp_text(run->im, contact->name));
     for (int i = 0; i < 2; i++)
         if (s[i].off > tol)
-            diag_note(r->ds, d, rt_body(r, k->body[i])->range,
+            diag_note(run->ds, diag, rt_body(run, contact->body[i])->range,
                       isfinite(s[i].off)
                           ? "it is about %s m off the surface of `%s`"
                           : "it is %s off the surface of `%s`",
                       isfinite(s[i].off) ? num_digits(x, s[i].off, 3) : "far",
-                      imp_text(r->im, rt_body(r, k->body[i])->name));
-    diag_help(r->ds, d,
+                      imp_text(run->im, rt_body(run, contact->body[i])->name));
+    diag_help(run->ds, diag,
               "`at` is in world axes at the start, on the surfaces to %s m; "
               "bodies without a shape may be touched anywhere",
-              num_digits(t, tol, 3));
+              num_digits(time_text, tol, 3));
 }
 
 int
-setup_surfaces(struct rt *r, uint32_t c)
+setup_surfaces(struct rt *run, uint32_t c)
 {
-    const imp_contact *k = rt_contact(r, c);
-    const double *e = r->env + k->env_contact;
+    const imp_contact *contact = rt_contact(run, c);
+    const double *e = run->env + contact->env_contact;
     double size = INFINITY, n[3], len = 0;
     struct surface s[2];
-    if (!(k->flags & IMP_CONTACTF_STATED))
+    if (!(contact->flags & IMP_CONTACTF_STATED))
         return IMP_OK;
     for (int i = 0; i < 2; i++) {
-        const imp_body *b = rt_body(r, k->body[i]);
-        double R = r->env[b->env_body + IMP_BODY_RADIUS];
-        if (b->g2 != IMP_NO_TAPE || polytope_of(r, k->body[i]))
+        const imp_body *body = rt_body(run, contact->body[i]);
+        double R = run->env[body->env_body + IMP_BODY_RADIUS];
+        if (body->g2 != IMP_NO_TAPE || polytope_of(run, contact->body[i]))
             size = fmin(size, R);
     }
     if (!isfinite(size)) /* no shape, or half-spaces alone */
@@ -196,23 +196,23 @@ setup_surfaces(struct rt *r, uint32_t c)
         n[i] = e[IMP_CONTACT_DIRECTION + i] / len;
     double tol = STATED_OFF * size;
     for (int i = 0; i < 2; i++)
-        s[i] = surface_at(r, k->body[i], e + IMP_CONTACT_AT, n, tol);
+        s[i] = surface_at(run, contact->body[i], e + IMP_CONTACT_AT, n, tol);
     bool off[2] = {s[0].off > tol, s[1].off > tol};
     if (off[0] || off[1]) {
-        tell_off(r, k, s, tol, off[0] && off[1]);
+        tell_off(run, contact, s, tol, off[0] && off[1]);
         return off[0] && off[1] ? IMP_BADMODEL : IMP_OK;
     }
     int wrong = s[0].most < -STATED_OFF ? 0 : s[1].into > STATED_OFF ? 1 : 2;
     if (wrong < 2) {
-        struct diag *d =
-            diag_add(r->ds, DIAG_W0505, k->range_direction,
+        struct diag *diag =
+            diag_add(run->ds, DIAG_W0505, contact->range_direction,
                      "the normal of contact `%s` points the wrong way",
-                     imp_text(r->im, k->name));
-        diag_note(r->ds, d, rt_body(r, k->body[wrong])->range,
+                     imp_text(run->im, contact->name));
+        diag_note(run->ds, diag, rt_body(run, contact->body[wrong])->range,
                   wrong ? "it points out of `%s`, the second body"
                         : "it points into `%s`, the first body",
-                  imp_text(r->im, rt_body(r, k->body[wrong])->name));
-        diag_help(r->ds, d,
+                  imp_text(run->im, rt_body(run, contact->body[wrong])->name));
+        diag_help(run->ds, diag,
                   "a normal points from the first body to the second: change "
                   "its sign, or the order of the bodies");
     }

@@ -8,104 +8,7 @@
  * Palffy-Muhoray et al. 2018 with forces and prescribed motion included. */
 #include "mechanics/mech_priv.h"
 
-/* -- which bodies belong together ---------------------------------------------
- */
-
-static uint32_t
-root_of(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-/* one block */
-static void
-together(void *ctx, uint32_t a, uint32_t b)
-{
-    uint32_t *parent = ctx;
-    a = root_of(parent, a);
-    b = root_of(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
-}
-
-struct couple {
-    struct mech *mech;
-    uint32_t *parent, body;
-    imp_range range;
-    bool ok;
-};
-
-static void
-join(struct couple *couple, uint32_t other)
-{
-    if (couple->mech->bodies[other].fixed)
-        return;
-    together(couple->parent, couple->body, other);
-}
-
-/* quantities that stay what they are while the body moves */
-static bool
-is_constant(uint32_t quantity)
-{
-    return quantity == BODYQ_MASS || quantity == BODYQ_VOLUME ||
-           quantity == BODYQ_INERTIA || quantity == BODYQ_CENTRE;
-}
-
-static void
-couple_leaf(void *ctx, const expr *leaf)
-{
-    struct couple *couple = ctx;
-    if (leaf->sym == SYM_BODY && !is_constant(leaf->j / BODYQ_STRIDE))
-        join(couple, leaf->i);
-    if (leaf->sym == SYM_SERIES)
-        ex_leaves(couple->mech->graph, &couple->mech->model->series[leaf->i].e,
-                  1, couple_leaf, couple);
-    if (leaf->sym == SYM_TOTAL)
-        for (uint32_t i = 0; i < couple->mech->model->n_bodies; i++)
-            join(couple, i);
-    if ((leaf->sym != SYM_CONTACT && leaf->sym != SYM_SLOT) || !couple->ok)
-        return;
-    couple->ok = false;
-    struct diag *diag =
-        diag_add(couple->mech->diags, DIAG_E0508,
-                 mech_range(leaf->origin, couple->range),
-                 leaf->sym == SYM_CONTACT
-                     ? "the force on `%s` reads the gap of a contact"
-                     : "the force on `%s` reads the result of a command",
-                 couple->mech->bodies[couple->body].decl->name);
-    diag_help(couple->mech->diags, diag,
-              "a force may read t, params and the position, velocity, angle "
-              "and spin of bodies");
-}
-
-static bool
-couple_bodies(struct mech *mech, uint32_t *parent)
-{
-    bool ok = true;
-    for (uint32_t i = 0; i < mech->model->n_bodies; i++)
-        parent[i] = i;
-    for (uint32_t i = 0; i < mech->model->n_bodies; i++) {
-        const struct tm_body *decl = mech->bodies[i].decl;
-        if (mech->bodies[i].fixed)
-            continue;
-        const struct tm_vec *f[2] = {&decl->force, &decl->torque};
-        for (int n = 0; n < 2; n++) {
-            struct couple c = {mech, parent, i,
-                               mech_range(f[n]->range, decl->range), true};
-            ex_leaves(mech->graph, f[n]->e, f[n]->n, couple_leaf, &c);
-            ok &= c.ok;
-        }
-    }
-    joint_couple(mech, together, parent);
-    return ok;
-}
-
-/* -- rates
- * ----------------------------------------------------------------------- */
+/* -- rates ---------------------------------------------------------------- */
 
 static vec3
 lower_vec(struct mech *mech, const struct mbody *body, const struct tm_vec *v,
@@ -122,7 +25,8 @@ lower_vec(struct mech *mech, const struct mbody *body, const struct tm_vec *v,
 static const expr *
 env_difference(struct mech *mech, const struct mbody *body, int i, int j)
 {
-    return sc_sub(mech->graph, body->J.m[i][i], body->J.m[j][j]);
+    return sc_sub(mech->graph, body->inertia.J.m[i][i],
+                  body->inertia.J.m[j][j]);
 }
 
 /* d(w_body)/dt. With principal axes three products, whose coefficients
@@ -135,18 +39,19 @@ euler(struct mech *mech, const struct mbody *body)
     graph_origin(graph,
                  mech_range(body->decl->torque.range, body->decl->range));
     if (mech->dim == 2)
-        return m3_apply(graph, body->invJ, body->torque);
-    vec3 torque = v3_is_zero(body->torque)
-                      ? body->torque
-                      : m3_apply_t(graph, body->pose.R, body->torque);
-    if (!body->diagonal) {
-        vec3 gyro = v3_cross(graph, spin, m3_apply(graph, body->J, spin));
-        return m3_apply(graph, body->invJ, v3_sub(graph, torque, gyro));
+        return m3_apply(graph, body->inertia.invJ, body->rate.torque);
+    vec3 torque = v3_is_zero(body->rate.torque)
+                      ? body->rate.torque
+                      : m3_apply_t(graph, body->pose.R, body->rate.torque);
+    if (!body->inertia.diagonal) {
+        vec3 gyro =
+            v3_cross(graph, spin, m3_apply(graph, body->inertia.J, spin));
+        return m3_apply(graph, body->inertia.invJ, v3_sub(graph, torque, gyro));
     }
     vec3 r;
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, l = (i + 2) % 3;
-        const expr *inv = body->invJ.m[i][i];
+        const expr *inv = body->inertia.invJ.m[i][i];
         const expr *c = sc_mul(graph, env_difference(mech, body, j, l), inv);
         r.v[i] = sc_mul(graph, c, sc_mul(graph, spin.v[j], spin.v[l]));
         r.v[i] = sc_add(graph, r.v[i], sc_mul(graph, inv, torque.v[i]));
@@ -158,12 +63,13 @@ static void
 body_rates(struct mech *mech, struct mbody *body)
 {
     struct graph *graph = mech->graph;
-    body->force = lower_vec(mech, body, &body->decl->force, false);
-    body->torque = lower_vec(mech, body, &body->decl->torque, true);
+    body->rate.force = lower_vec(mech, body, &body->decl->force, false);
+    body->rate.torque = lower_vec(mech, body, &body->decl->torque, true);
     graph_origin(graph, mech_range(body->decl->force.range, body->decl->range));
-    body->acc = v3_add(graph, v3_scale(graph, body->invmass, body->force),
-                       mech->gravity);
-    body->alpha = euler(mech, body);
+    body->rate.acc =
+        v3_add(graph, v3_scale(graph, body->inertia.invmass, body->rate.force),
+               mech->gravity);
+    body->rate.alpha = euler(mech, body);
 }
 
 /* a fixed body moves as its position says */
@@ -173,15 +79,14 @@ fixed_rates(struct mech *mech, struct mbody *body)
     const expr *t = sym_time(mech), *one = ex_num(mech->graph, 1.0);
     graph_origin(mech->graph,
                  mech_range(body->decl->force.range, body->decl->range));
-    body->acc = body->alpha = v3_zero(mech->graph);
+    body->rate.acc = body->rate.alpha = v3_zero(mech->graph);
     if (!body->prescribed)
         return;
-    body->acc = v3_along(mech->graph, body->v, &t, &one, 1);
-    body->alpha = v3_along(mech->graph, body->w_body, &t, &one, 1);
+    body->rate.acc = v3_along(mech->graph, body->v, &t, &one, 1);
+    body->rate.alpha = v3_along(mech->graph, body->w_body, &t, &one, 1);
 }
 
-/* -- the tapes of a block
- * ------------------------------------------------------------ */
+/* -- the tapes of a block ------------------------------------------------- */
 
 /* rates of the pose of b, in env order */
 static size_t
@@ -226,9 +131,9 @@ state_rates(struct mech *mech, const struct mbody *body, const expr **rate)
 {
     size_t n = pose_rates(mech, body, rate);
     for (uint32_t i = 0; i < mech->dim; i++)
-        rate[n++] = body->acc.v[i];
+        rate[n++] = body->rate.acc.v[i];
     for (uint32_t i = mech->dim == 2 ? 2 : 0; i < 3; i++)
-        rate[n++] = body->alpha.v[i];
+        rate[n++] = body->rate.alpha.v[i];
     return n;
 }
 
@@ -250,36 +155,39 @@ block_flow(struct mech *mech, struct mblock *block)
     }
 }
 
+/* The name of a tape of this block. */
+static const char *
+tape_name(struct mech *mech, const struct mblock *block, const char *what)
+{
+    const struct tm_body *first = mech->bodies[block->bodies[0]].decl;
+    return arena_printf(mech->arena, "%s.%s", first->name, what);
+}
+
 /* where forces change their branch */
 static void
-guards(struct mech *mech, struct mblock *block, const uint32_t *rows)
+force_switching(struct mech *mech, struct mblock *block, const uint32_t *rows)
 {
     size_t count = 6 * (size_t)block->n;
     const expr **f = NEW_N(mech->arena, const expr *, count + 3);
     for (uint32_t i = 0; i < 3; i++)
         f[count + i] = mech->gravity.v[i];
     for (uint32_t i = 0; i < count; i++) {
-        const struct mbody *body = mech->bodies + block->bodies[i / 6];
-        f[i] = i % 6 < 3 ? body->force.v[i % 6] : body->torque.v[i % 6 - 3];
+        const struct body_rates *rate =
+            &mech->bodies[block->bodies[i / 6]].rate;
+        f[i] = i % 6 < 3 ? rate->force.v[i % 6] : rate->torque.v[i % 6 - 3];
     }
-    guard_build(mech, &block->out,
-                arena_printf(mech->arena, "%s.guard",
-                             mech->bodies[block->bodies[0]].decl->name),
-                block->leaf + 1, rows, block->n_leaf - 1, f, count + 3);
+    switching_build(mech, &block->out, tape_name(mech, block, "guard"),
+                    block->leaf + 1, rows, block->n_leaf - 1, f, count + 3);
 }
 
-static void
-motion_tape(struct mech *mech, struct mblock *block)
+/* Outputs of a motion: the state leaves, then cosine and sine of the angle of
+ * each body whose surface is touched (plane). Returns how many. */
+static size_t
+motion_outputs(struct mech *mech, const struct mblock *block, const expr **out)
 {
-    size_t count = block->n_leaf - 1, n_out = count;
-    const expr **out =
-        NEW_N(mech->arena, const expr *, count + 2 * (size_t)block->n);
-    uint32_t *rows = NEW_N(mech->arena, uint32_t, count + 2 * (size_t)block->n);
-    uint32_t *state = NEW_N(mech->arena, uint32_t, count);
-    for (size_t i = 0; i < count; i++) {
-        out[i] = block->leaf[1 + i];
-        state[i] = out[i]->i;
-    }
+    size_t n_out = 0;
+    for (size_t i = 1; i < block->n_leaf; i++)
+        out[n_out++] = block->leaf[i];
     for (uint32_t i = 0; i < block->n; i++) {
         const struct mbody *body = mech->bodies + block->bodies[i];
         if (mech->dim == 2 && body->touches) {
@@ -287,45 +195,68 @@ motion_tape(struct mech *mech, struct mblock *block)
             out[n_out++] = body->pose.cs[1];
         }
     }
-    struct tape_spec spec = {
-        .name = arena_printf(mech->arena, "%s.motion",
-                             mech->bodies[block->bodies[0]].decl->name),
-        .series = true,
-        .outs = out,
-        .n_outs = n_out,
-        .states = block->leaf + 1,
-        .rates = block->rate + 1,
-        .n_states = count,
-        .n_local = block->n_row,
-        .residual = block->ddphi,
-        .jacobian = block->J,
-        .n_unknown = block->n_row,
-        .symmetric = block->n_row > 0,
-        .env_of = mech_env_of,
-        .ctx = mech};
-    block->out.motion = tape_build(mech->graph, mech->image, &spec, rows);
+    return n_out;
+}
+
+/* The tape of a flow of the block: `rate` of the state leaves, and the
+ * multipliers of the joints as unknowns whose conditions are `residual`. */
+static uint32_t
+flow_tape(struct mech *mech, const struct mblock *block, const char *what,
+          const expr *const *rate, const expr *const *residual,
+          const expr *const *out, size_t n_out, uint32_t *rows)
+{
+    struct tape_spec spec = {.name = tape_name(mech, block, what),
+                             .outs = out,
+                             .n_outs = n_out,
+                             .states = block->leaf + 1,
+                             .rates = rate,
+                             .n_states = block->n_leaf - 1,
+                             .n_local = block->n_row,
+                             .residual = residual,
+                             .jacobian = block->J,
+                             .n_unknown = block->n_row,
+                             .symmetric = block->n_row > 0};
+    return mech_series_tape(mech, spec, rows);
+}
+
+/* The tape of a block's flow: rates of the state leaves, and the multipliers
+ * of the joints as unknowns whose conditions are `residual`. Returns the tape;
+ * rows: of the outputs. */
+static void
+motion_tape(struct mech *mech, struct mblock *block)
+{
+    size_t n_state = block->n_leaf - 1, cap = n_state + 2 * (size_t)block->n;
+    const expr **out = NEW_N(mech->arena, const expr *, cap);
+    uint32_t *rows = NEW_N(mech->arena, uint32_t, cap);
+    uint32_t *state = NEW_N(mech->arena, uint32_t, n_state);
+    size_t n_out = motion_outputs(mech, block, out);
+    for (size_t i = 0; i < n_state; i++)
+        state[i] = out[i]->i;
+    block->out.motion = flow_tape(mech, block, "motion", block->rate + 1,
+                                  block->ddphi, out, n_out, rows);
     block->out.bodies = image_array(mech->image, block->bodies, block->n,
                                     sizeof *block->bodies);
-    block->out.state = image_array(mech->image, state, count, sizeof *state);
-    block->out.rows = image_array(mech->image, rows, count, sizeof *rows);
-    guards(mech, block, rows);
+    block->out.state = image_array(mech->image, state, n_state, sizeof *state);
+    block->out.rows = image_array(mech->image, rows, n_state, sizeof *rows);
+    force_switching(mech, block, rows);
 
     /* rows that event tapes read */
-    size_t extra = count;
+    size_t extra = n_state;
     for (uint32_t i = 0; i < block->n; i++) {
         struct mbody *body = mech->bodies + block->bodies[i];
-        const uint32_t *r = body->state_row = rows + (size_t)i * mech->n_state;
+        const uint32_t *row = body->state_row =
+            rows + (size_t)i * mech->n_state;
         for (uint32_t j = 0; j < (mech->dim == 2 ? 2u : 7u); j++)
-            body->pose_row[j] = r[j];
+            body->pose_row[j] = row[j];
         if (mech->dim == 2 && body->touches) {
             body->pose_row[2] = rows[extra++];
             body->pose_row[3] = rows[extra++];
         }
     }
+    assert(extra == n_out);
 }
 
-/* -- with contacts that stay closed ------------------------------------------
- */
+/* -- with contacts that stay closed ---------------------------------------- */
 
 /* the accelerations by contacts of body i of the block: leaves of a series, or
  * entries of env */
@@ -354,17 +285,17 @@ push_conditions(struct mech *mech, uint32_t index, bool series,
     vec3 *keep = NEW_N(mech->arena, vec3, 2 * (size_t)block->n), v, w;
     for (uint32_t i = 0; i < block->n; i++) {
         struct mbody *body = mech->bodies + block->bodies[i];
-        keep[2 * i] = body->acc;
-        keep[2 * i + 1] = body->alpha;
+        keep[2 * i] = body->rate.acc;
+        keep[2 * i + 1] = body->rate.alpha;
         pushes(mech, body, i, series, &v, &w);
-        body->acc = v3_add(mech->graph, body->acc, v);
-        body->alpha = v3_add(mech->graph, body->alpha, w);
+        body->rate.acc = v3_add(mech->graph, body->rate.acc, v);
+        body->rate.alpha = v3_add(mech->graph, body->rate.alpha, w);
     }
     joint_conditions(mech, index, out);
     for (uint32_t i = 0; i < block->n; i++) {
         struct mbody *body = mech->bodies + block->bodies[i];
-        body->acc = keep[2 * i];
-        body->alpha = keep[2 * i + 1];
+        body->rate.acc = keep[2 * i];
+        body->rate.alpha = keep[2 * i + 1];
     }
 }
 
@@ -377,24 +308,26 @@ touched(const struct mech *mech, const struct mblock *block)
     return false;
 }
 
+/* The motion while contacts are closed: to the rates of the velocities the
+ * accelerations by contacts are added. The joints' conditions for the solver
+ * at order 0 (block->ddphi) are replaced by those with these accelerations. */
 static void
 driven_tape(struct mech *mech, uint32_t index)
 {
     struct mblock *block = mech->blocks + index;
     struct graph *graph = mech->graph;
-    size_t count = block->n_leaf - 1, n_out = count, at = 0;
+    size_t n_state = block->n_leaf - 1, cap = n_state + 2 * (size_t)block->n;
+    size_t at = 0;
     block->out.driven = IMP_NO_TAPE;
     if (!mech_simulates(mech) || !touched(mech, block))
         return;
-    const expr **out =
-        NEW_N(mech->arena, const expr *, count + 2 * (size_t)block->n);
-    const expr **rate = NEW_N(mech->arena, const expr *, count + 1);
+    const expr **out = NEW_N(mech->arena, const expr *, cap);
+    const expr **rate = NEW_N(mech->arena, const expr *, n_state + 1);
     const expr **phi = NEW_N(mech->arena, const expr *, block->n_row + 1);
-    uint32_t *rows = NEW_N(mech->arena, uint32_t, count + 2 * (size_t)block->n);
-    for (size_t i = 0; i < count; i++) {
-        out[i] = block->leaf[1 + i];
+    uint32_t *rows = NEW_N(mech->arena, uint32_t, cap);
+    size_t n_out = motion_outputs(mech, block, out);
+    for (size_t i = 0; i < n_state; i++)
         rate[i] = block->rate[1 + i];
-    }
     for (uint32_t i = 0; i < block->n; i++, at += mech->n_state) {
         const struct mbody *body = mech->bodies + block->bodies[i];
         uint32_t spin = mech->dim == 2 ? 1 : 3;
@@ -407,32 +340,12 @@ driven_tape(struct mech *mech, uint32_t index)
             rate[first + mech->dim + c] =
                 sc_add(graph, rate[first + mech->dim + c],
                        w.v[mech->dim == 2 ? 2 : c]);
-        if (mech->dim == 2 && body->touches) {
-            out[n_out++] = body->pose.cs[0];
-            out[n_out++] = body->pose.cs[1];
-        }
     }
     push_conditions(mech, index, true, phi);
-    struct tape_spec spec = {
-        .name = arena_printf(mech->arena, "%s.driven",
-                             mech->bodies[block->bodies[0]].decl->name),
-        .series = true,
-        .outs = out,
-        .n_outs = n_out,
-        .states = block->leaf + 1,
-        .rates = rate,
-        .n_states = count,
-        .n_local = block->n_row,
-        .residual = phi,
-        .jacobian = block->J,
-        .n_unknown = block->n_row,
-        .symmetric = block->n_row > 0,
-        .env_of = mech_env_of,
-        .ctx = mech};
-    block->out.driven = tape_build(graph, mech->image, &spec, rows);
+    block->out.driven =
+        flow_tape(mech, block, "driven", rate, phi, out, n_out, rows);
     block->out.driven_rows =
         image_array(mech->image, rows, n_out, sizeof *rows);
-    /* what the joints answer with at order 0 */
     push_conditions(mech, index, false, phi);
     for (uint32_t i = 0; i < block->n_row; i++)
         block->ddphi[i] = phi[i];
@@ -445,20 +358,21 @@ kinematics_tape(struct mech *mech, struct mbody *body, const expr *const *leaf,
 {
     struct graph *graph = mech->graph;
     graph_origin(graph, mech_range(body->decl->force.range, body->decl->range));
-    vec3 jerk = v3_along(graph, body->acc, leaf, rate, n);
-    vec3 alpha2 = v3_along(graph, body->alpha, leaf, rate, n);
-    vec3 dw = body->alpha, ddw = alpha2;
+    vec3 jerk = v3_along(graph, body->rate.acc, leaf, rate, n);
+    vec3 alpha2 = v3_along(graph, body->rate.alpha, leaf, rate, n);
+    vec3 dw = body->rate.alpha, ddw = alpha2;
     if (mech->dim == 3) {
         /* w = R w_b: w' = R w_b', w'' = R (w_b'' + w_b x w_b') */
         dw = m3_apply(graph, body->pose.R, dw);
-        ddw = v3_add(graph, ddw, v3_cross(graph, body->w_body, body->alpha));
+        ddw =
+            v3_add(graph, ddw, v3_cross(graph, body->w_body, body->rate.alpha));
         ddw = m3_apply(graph, body->pose.R, ddw);
     }
-    const vec3 v[6] = {body->v, body->acc, jerk, body->w, dw, ddw};
+    const vec3 v[6] = {body->v, body->rate.acc, jerk, body->w, dw, ddw};
     const expr *out[18];
     for (int i = 0; i < 18; i++)
         out[i] = v[i / 3].v[i % 3];
-    body->kinematics = mech_eval_tape(
+    body->tape.kinematics = mech_eval_tape(
         mech, arena_printf(mech->arena, "%s.kinematics", body->decl->name), 0,
         out, 18);
 }
@@ -473,45 +387,20 @@ energy_tape(struct mech *mech, struct mbody *body)
         out[2 + i] = p.v[i];
         out[5 + i] = l.v[i];
     }
-    body->energy = mech_eval_tape(
+    body->tape.energy = mech_eval_tape(
         mech, arena_printf(mech->arena, "%s.energy", body->decl->name), 0, out,
         8);
-}
-
-static void
-make_blocks(struct mech *mech, uint32_t *parent)
-{
-    size_t count = mech->model->n_bodies;
-    mech->blocks = NEW_N(mech->arena, struct mblock,
-                         count + 2 * mech->model->n_systems + 1);
-    for (uint32_t i = 0; i < count; i++) {
-        struct mbody *body = mech->bodies + i;
-        body->block = IMP_NO_BLOCK;
-        if (body->fixed)
-            continue;
-        uint32_t r = root_of(parent, i);
-        if (r == i) {
-            body->block = (uint32_t)mech->n_blocks++;
-            mech->blocks[body->block].bodies =
-                NEW_N(mech->arena, uint32_t, count);
-        } else {
-            body->block = mech->bodies[r].block;
-        }
-        struct mblock *block = mech->blocks + body->block;
-        block->bodies[block->n++] = i;
-    }
 }
 
 bool
 block_build(struct mech *mech)
 {
-    size_t count = mech->model->n_bodies;
-    uint32_t *parent = NEW_N(mech->arena, uint32_t, count + 1);
-    if (!couple_bodies(mech, parent))
+    assert(mech && mech->bodies && !mech->blocks);
+    size_t n_body = mech->model->n_bodies;
+    if (!coupling_build(mech))
         return false;
-    make_blocks(mech, parent);
     pose_flow(mech);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < n_body; i++)
         if (mech->bodies[i].fixed)
             fixed_rates(mech, mech->bodies + i);
         else
@@ -524,15 +413,15 @@ block_build(struct mech *mech)
         driven_tape(mech, (uint32_t)i);
         joint_tapes(mech, mech->blocks + i);
     }
-    const expr *t = sym_time(mech), *one = ex_num(mech->graph, 1.0);
-    for (size_t i = 0; i < count; i++) {
+    const expr *time = sym_time(mech), *one = ex_num(mech->graph, 1.0);
+    for (size_t i = 0; i < n_body; i++) {
         struct mbody *body = mech->bodies + i;
         if (body->fixed) {
-            kinematics_tape(mech, body, &t, &one, 1);
+            kinematics_tape(mech, body, &time, &one, 1);
         } else {
-            /* with joints the runtime reads the series (motion.h) */
+            /* with joints the runtime reads the motion series instead */
             const struct mblock *block = mech->blocks + body->block;
-            body->kinematics = IMP_NO_TAPE;
+            body->tape.kinematics = IMP_NO_TAPE;
             if (block->n_row == 0)
                 kinematics_tape(mech, body, block->leaf, block->rate,
                                 block->n_leaf);

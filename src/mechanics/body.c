@@ -7,54 +7,6 @@
 
 /* -- initial data must not read the motion -------------------------------- */
 
-struct init_check {
-    struct mech *mech;
-    imp_range range;
-    const char *name;
-    bool ok;
-};
-
-static void
-init_leaf(void *ctx, const expr *leaf)
-{
-    struct init_check *c = ctx;
-    if (leaf->sym == SYM_PARAM || leaf->sym == SYM_TIME || !c->ok)
-        return;
-    c->ok = false;
-    struct diag *diag =
-        diag_add(c->mech->diags, DIAG_E0503, mech_range(leaf->origin, c->range),
-                 "the data of `%s` read the motion of the model", c->name);
-    diag_help(c->mech->diags, diag,
-              "masses, inertias and initial states are known before anything "
-              "moves: write them in numbers, params and (for fixed bodies) t");
-}
-
-static bool
-init_ok(struct mech *mech, const struct tm_body *b, const expr *const *e,
-        size_t n, imp_range range)
-{
-    struct init_check c = {mech, mech_range(range, b->range), b->name, true};
-    for (size_t i = 0; i < n && c.ok; i++)
-        if (e[i])
-            ex_leaves(mech->graph, e + i, 1, init_leaf, &c);
-    return c.ok;
-}
-
-static bool
-data_ok(struct mech *mech, const struct tm_body *b)
-{
-    const struct tm_num *nums[] = {&b->volume, &b->mass, &b->density};
-    const struct tm_vec *vecs[] = {&b->scentre,  &b->sinertia, &b->inertia,
-                                   &b->centre,   &b->position, &b->orient,
-                                   &b->velocity, &b->spin};
-    bool ok = true;
-    for (size_t i = 0; i < sizeof nums / sizeof *nums; i++)
-        ok &= init_ok(mech, b, &nums[i]->e, 1, nums[i]->range);
-    for (size_t i = 0; i < sizeof vecs / sizeof *vecs; i++)
-        ok &= init_ok(mech, b, vecs[i]->e, vecs[i]->n, vecs[i]->range);
-    return ok;
-}
-
 /* -- constants --------------------------------------------------------------
  */
 
@@ -93,12 +45,13 @@ body_constants(struct mech *mech, struct mbody *body)
     struct graph *graph = mech->graph;
     const expr *zero = sc_zero(graph), *inertia[6], *inverse[6];
     uint32_t first = body->env_body;
-    body->mass = body->fixed ? zero : sym_env(mech, first + IMP_BODY_MASS);
-    body->invmass =
+    body->inertia.mass =
+        body->fixed ? zero : sym_env(mech, first + IMP_BODY_MASS);
+    body->inertia.invmass =
         body->fixed ? zero : sym_env(mech, first + IMP_BODY_INVMASS);
-    body->diagonal = mech->dim == 2 || inertia_diagonal(body);
+    body->inertia.diagonal = mech->dim == 2 || inertia_diagonal(body);
     for (uint32_t entry = 0; entry < 6; entry++) {
-        bool keep = !body->fixed && (entry < 3 || !body->diagonal);
+        bool keep = !body->fixed && (entry < 3 || !body->inertia.diagonal);
         if (mech->dim == 2)
             keep = !body->fixed && entry == 2;
         uint32_t at = mech->dim == 2 ? 0 : entry;
@@ -107,8 +60,8 @@ body_constants(struct mech *mech, struct mbody *body)
         inverse[entry] =
             keep ? sym_env(mech, first + IMP_BODY_INVINERTIA + at) : zero;
     }
-    body->J = m3_sym(inertia);
-    body->invJ = m3_sym(inverse);
+    body->inertia.J = m3_sym(inertia);
+    body->inertia.invJ = m3_sym(inverse);
     body->shape_centre = v3_zero(graph);
     for (uint32_t entry = 0; entry < mech->dim; entry++)
         body->shape_centre.v[entry] =
@@ -341,7 +294,7 @@ refresh_tape(struct mech *mech, struct mbody *body)
         out[count++] = body->v.v[i];
     for (uint32_t i = mech->dim == 2 ? 2 : 0; i < 3; i++)
         out[count++] = body->w_body.v[i];
-    body->refresh = mech_eval_tape(
+    body->tape.refresh = mech_eval_tape(
         mech, arena_printf(mech->arena, "%s.pose", body->decl->name), 0, out,
         count);
 }
@@ -354,8 +307,8 @@ body_build(struct mech *mech, struct mbody *body)
     body->prescribed =
         body->fixed && (reads_time(mech, &body->decl->position) ||
                         reads_time(mech, &body->decl->orient));
-    body->refresh = IMP_NO_TAPE;
-    if (!data_ok(mech, body->decl) || !body_complete(mech, body) ||
+    body->tape.refresh = IMP_NO_TAPE;
+    if (!data_body_ok(mech, body->decl) || !body_complete(mech, body) ||
         !shape_build(mech, body) || !flat_complete(mech, body))
         return false;
     body_flags(body);

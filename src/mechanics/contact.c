@@ -9,89 +9,6 @@
  * unknowns: fewest products that change in time. The Jacobian is exact. */
 #include "mechanics/mech_priv.h"
 
-vec3
-contact_unknown(struct mech *mech, int part)
-{
-    vec3 r = v3_zero(mech->graph);
-    uint32_t n = part == 2 ? 2 : mech->dim, at = (uint32_t)part * mech->dim;
-    for (uint32_t i = 0; i < n; i++)
-        r.v[i] = ex_sym(mech->graph, SYM_UNKNOWN, at + i, 0);
-    return r;
-}
-
-static const expr *
-point_leaf(void *ctx, const expr *leaf)
-{
-    const vec3 *x = ctx;
-    return leaf->sym == SYM_LOCAL && leaf->i < 3 ? x->v[leaf->i] : NULL;
-}
-
-const expr *
-contact_at(struct mech *mech, const expr *e, vec3 x)
-{
-    return ex_subst(mech->graph, e, point_leaf, &x);
-}
-
-vec3
-contact_gradient(struct mech *mech, const struct mbody *body, vec3 x)
-{
-    vec3 r = v3_zero(mech->graph);
-    for (uint32_t i = 0; i < mech->dim; i++)
-        r.v[i] = contact_at(mech, body->grad[i], x);
-    return r;
-}
-
-const expr *
-contact_recede(struct mech *mech, const struct mbody *body, vec3 x)
-{
-    struct graph *graph = mech->graph;
-    if (!(body->flags & IMP_BODYF_GTIME))
-        return sc_zero(graph);
-    const expr *rate =
-        contact_at(mech, ex_diff(graph, body->G, sym_time(mech)), x);
-    return ex_div(graph, rate, v3_norm(graph, contact_gradient(mech, body, x)));
-}
-
-struct pose
-contact_pose_rows(struct mech *mech, const struct mbody *body, uint32_t source)
-{
-    struct graph *graph = mech->graph;
-    if (body->fixed)
-        return body->pose;
-    struct pose pose;
-    const expr *row[7];
-    for (uint32_t i = 0; i < (mech->dim == 2 ? 4u : 7u); i++)
-        row[i] = ex_sym(graph, SYM_ROW, source, body->pose_row[i]);
-    if (mech->dim == 2) {
-        pose.c = v3(row[0], row[1], sc_zero(graph));
-        pose.cs[0] = row[2];
-        pose.cs[1] = row[3];
-        pose.R = m3_plane(graph, row[2], row[3]);
-        pose.q = (quat){{NULL, NULL, NULL, NULL}};
-    } else {
-        pose.c = v3(row[0], row[1], row[2]);
-        pose.q = (quat){{row[3], row[4], row[5], row[6]}};
-        pose.R = m3_of_quat(graph, pose.q);
-        pose.cs[0] = pose.cs[1] = NULL;
-    }
-    return pose;
-}
-
-mat3
-contact_rotation(struct mech *mech, const struct pose *to,
-                 const struct pose *from)
-{
-    struct graph *graph = mech->graph;
-    if (mech->dim == 3)
-        return m3_of_quat(graph, q_conj_mul(graph, to->q, from->q));
-    /* cos and sin of the difference of the angles */
-    const expr *c0 = to->cs[0], *s0 = to->cs[1];
-    const expr *c1 = from->cs[0], *s1 = from->cs[1];
-    const expr *c = sc_add(graph, sc_mul(graph, c0, c1), sc_mul(graph, s0, s1));
-    const expr *s = sc_sub(graph, sc_mul(graph, s1, c0), sc_mul(graph, c1, s0));
-    return m3_plane(graph, c, s);
-}
-
 struct conditions {
     const expr *F[8];
     const expr *J[64];
@@ -110,8 +27,8 @@ conditions_build(struct mech *mech, const struct mbody *b0,
          y_unknown = contact_unknown(mech, 1);
     vec3 gm = contact_unknown(mech, 2);
     const expr *gamma = gm.v[0], *mu = gm.v[1];
-    vec3 g0 = contact_gradient(mech, b0, x_unknown),
-         g1 = contact_gradient(mech, b1, y_unknown);
+    vec3 g0 = surface_gradient(mech, b0, x_unknown),
+         g1 = surface_gradient(mech, b1, y_unknown);
     vec3 px = v3_sub(graph, x_unknown, b0->shape_centre);
     vec3 qy = v3_sub(graph, y_unknown, b1->shape_centre);
     vec3 n0 = g0, n1 = g1;
@@ -120,11 +37,11 @@ conditions_build(struct mech *mech, const struct mbody *b0,
     bool second = b1->fixed && !b1->prescribed && !b0->fixed;
     const struct pose *frame = second ? p1 : p0;
     if (second) {
-        mat3 Q = contact_rotation(mech, p1, p0);
+        mat3 Q = pose_rotation(mech, p1, p0);
         px = m3_apply(graph, Q, px);
         n0 = m3_apply(graph, Q, n0);
     } else {
-        mat3 Q = contact_rotation(mech, p0, p1);
+        mat3 Q = pose_rotation(mech, p0, p1);
         qy = m3_apply(graph, Q, qy);
         n1 = m3_apply(graph, Q, n1);
     }
@@ -134,8 +51,8 @@ conditions_build(struct mech *mech, const struct mbody *b0,
     vec3 opposed = v3_add(graph, n1, v3_scale(graph, mu, n0));
 
     uint32_t count = 0;
-    cond->F[count++] = contact_at(mech, b0->G, x_unknown);
-    cond->F[count++] = contact_at(mech, b1->G, y_unknown);
+    cond->F[count++] = surface_at(mech, b0->G, x_unknown);
+    cond->F[count++] = surface_at(mech, b1->G, y_unknown);
     for (uint32_t i = 0; i < mech->dim; i++)
         cond->F[count++] = far.v[i];
     for (uint32_t i = 0; i < mech->dim; i++)
@@ -171,16 +88,13 @@ event_tape(struct mech *mech, const char *name, const struct conditions *cond,
     for (uint32_t i = 0; i < cond->n; i++)
         out[1 + i] = ex_sym(mech->graph, SYM_UNKNOWN, i, 0);
     struct tape_spec spec = {.name = arena_printf(mech->arena, "%s.gap", name),
-                             .series = true,
                              .n_local = cond->n,
                              .outs = out,
                              .n_outs = 1 + cond->n,
                              .residual = cond->F,
                              .jacobian = cond->J,
-                             .n_unknown = cond->n,
-                             .env_of = mech_env_of,
-                             .ctx = mech};
-    return tape_build(mech->graph, mech->image, &spec, rows);
+                             .n_unknown = cond->n};
+    return mech_series_tape(mech, spec, rows);
 }
 
 /* how fast the bodies' motion opens the gap (imp_contact.opening): for Q - P =
@@ -204,7 +118,7 @@ opening_tape(struct mech *mech, const char *name,
                 body[1 - which]->flags & IMP_BODYF_FLAT ? 1 - which : which;
             vec3 point = contact_unknown(mech, which);
             vec3 gradient =
-                contact_gradient(mech, body[by], contact_unknown(mech, by));
+                surface_gradient(mech, body[by], contact_unknown(mech, by));
             vec3 arm = v3_sub(graph, point, body[which]->shape_centre);
             const expr *scale =
                 ex_div(graph, ex_num(graph, by == which ? -1.0 : 1.0),
@@ -223,17 +137,14 @@ opening_tape(struct mech *mech, const char *name,
     }
     struct tape_spec spec = {.name =
                                  arena_printf(mech->arena, "%s.opening", name),
-                             .series = true,
                              .n_local = cond->n,
                              .outs = out,
                              .n_outs = count,
                              .residual = cond->F,
                              .jacobian = cond->J,
-                             .n_unknown = cond->n,
-                             .env_of = mech_env_of,
-                             .ctx = mech};
+                             .n_unknown = cond->n};
     uint32_t *rows = NEW_N(mech->arena, uint32_t, count);
-    return tape_build(mech->graph, mech->image, &spec, rows);
+    return mech_series_tape(mech, spec, rows);
 }
 
 /* what cannot be a contact, whatever the numbers */
@@ -340,14 +251,13 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
     const struct mbody *b1 = mech->bodies + decl->body[1];
     graph_origin(mech->graph, decl->range);
     if (out->flags & IMP_CONTACTF_CORNERS) {
-        corner_build(mech, contact, out);
+        polytope_contact_build(mech, contact, out);
         return true;
     }
     struct conditions *at = NEW(mech->arena, struct conditions);
     conditions_build(mech, b0, b1, &b0->pose, &b1->pose, at);
     struct conditions *along = NEW(mech->arena, struct conditions);
-    struct pose p0 = contact_pose_rows(mech, b0, 0),
-                p1 = contact_pose_rows(mech, b1, 1);
+    struct pose p0 = pose_of_rows(mech, b0, 0), p1 = pose_of_rows(mech, b1, 1);
     conditions_build(mech, b0, b1, &p0, &p1, along);
     out->n_unknown = at->n;
     out->kkt = kkt_tape(mech, decl->name, at);

@@ -31,10 +31,10 @@ side_point(struct mech *mech, struct side *side, vec3 x)
     side->point =
         v3_add(graph, body->pose.c, m3_apply(graph, body->pose.R, side->rho));
     /* c'' + R (w' x rho + w x (w x rho)) */
-    vec3 a = v3_cross(graph, body->alpha, side->rho);
+    vec3 a = v3_cross(graph, body->rate.alpha, side->rho);
     vec3 c =
         v3_cross(graph, body->w_body, v3_cross(graph, body->w_body, side->rho));
-    side->acc = v3_add(graph, body->acc,
+    side->acc = v3_add(graph, body->rate.acc,
                        m3_apply(graph, body->pose.R, v3_add(graph, a, c)));
 }
 
@@ -44,7 +44,8 @@ side_levers(struct mech *mech, struct side *side, const vec3 basis[3])
     for (int i = 0; i < 3; i++) {
         vec3 a = m3_apply_t(mech->graph, side->b->pose.R, basis[i]);
         side->lever[i] = v3_cross(mech->graph, side->rho, a);
-        side->turn[i] = m3_apply(mech->graph, side->b->invJ, side->lever[i]);
+        side->turn[i] =
+            m3_apply(mech->graph, side->b->inertia.invJ, side->lever[i]);
     }
 }
 
@@ -53,7 +54,7 @@ static void
 side_after(struct mech *mech, struct side *side, const expr *impulse, vec3 n)
 {
     struct graph *graph = mech->graph;
-    const expr *dv = sc_mul(graph, impulse, side->b->invmass);
+    const expr *dv = sc_mul(graph, impulse, side->b->inertia.invmass);
     side->v = v3_add(graph, side->b->v, v3_scale(graph, dv, n));
     side->w_body =
         v3_add(graph, side->b->w_body, v3_scale(graph, impulse, side->turn[0]));
@@ -64,8 +65,8 @@ side_kinetic(struct mech *mech, const struct side *side, vec3 v, vec3 w)
 {
     struct graph *graph = mech->graph;
     const expr *e =
-        sc_add(graph, sc_mul(graph, side->b->mass, v3_dot(graph, v, v)),
-               m3_form(graph, w, side->b->J, w));
+        sc_add(graph, sc_mul(graph, side->b->inertia.mass, v3_dot(graph, v, v)),
+               m3_form(graph, w, side->b->inertia.J, w));
     return sc_mul(graph, ex_num(graph, 0.5), e);
 }
 
@@ -104,7 +105,8 @@ contact_matrix(struct mech *mech, const struct side side[2],
                const expr *W[3][3])
 {
     struct graph *graph = mech->graph;
-    const expr *im = sc_add(graph, side[0].b->invmass, side[1].b->invmass);
+    const expr *im =
+        sc_add(graph, side[0].b->inertia.invmass, side[1].b->inertia.invmass);
     for (int i = 0; i < 3; i++)
         for (int j = i; j < 3; j++) {
             const expr *w = i == j ? im : sc_zero(graph);
@@ -212,7 +214,7 @@ impact_build(struct mech *mech, uint32_t contact)
     vec3 basis[3], point = contact_unknown(mech, 0);
     side_point(mech, &side[0], point);
     side_point(mech, &side[1], contact_unknown(mech, 1));
-    vec3 normal = contact_gradient(mech, side[0].b, point);
+    vec3 normal = surface_gradient(mech, side[0].b, point);
     normal = m3_apply(
         graph, side[0].b->pose.R,
         v3_scale(graph,
@@ -244,8 +246,8 @@ impact_build(struct mech *mech, uint32_t contact)
     /* surfaces that move over their bodies take part in the approach, and the
      * force at them does work */
     const expr *recede =
-        sc_add(graph, contact_recede(mech, side[0].b, point),
-               contact_recede(mech, side[1].b, contact_unknown(mech, 1)));
+        sc_add(graph, surface_recede(mech, side[0].b, point),
+               surface_recede(mech, side[1].b, contact_unknown(mech, 1)));
     out[IMP_CS_VREL] = sc_add(graph, out[IMP_CS_VREL], recede);
 
     struct impulse im = impulse_of(mech, contact, out[IMP_CS_VREL],

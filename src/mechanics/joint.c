@@ -63,7 +63,7 @@ carried(struct mech *mech, const struct side *side, vec3 x)
     if (!body)
         return j;
     vec3 y = v3_cross(graph, body->w_body, x);
-    vec3 z = v3_add(graph, v3_cross(graph, body->alpha, x),
+    vec3 z = v3_add(graph, v3_cross(graph, body->rate.alpha, x),
                     v3_cross(graph, body->w_body, y));
     j.x = m3_apply(graph, body->pose.R, x);
     j.dx = m3_apply(graph, body->pose.R, y);
@@ -80,7 +80,7 @@ point_of(struct mech *mech, const struct side *side)
         return j;
     j.x = v3_add(graph, side->b->pose.c, j.x);
     j.dx = v3_add(graph, side->b->v, j.dx);
-    j.ddx = v3_add(graph, side->b->acc, j.ddx);
+    j.ddx = v3_add(graph, side->b->rate.acc, j.ddx);
     return j;
 }
 
@@ -135,12 +135,13 @@ twist_at(struct mech *mech, const struct side *side, struct taylor p)
     vec3 z = v3_zero(graph);
     if (!side->b)
         return (struct twist){z, z, z, z};
-    struct twist t = {.w = side->b->w,
-                      .dw = m3_apply(graph, side->b->pose.R, side->b->alpha)};
+    struct twist t = {
+        .w = side->b->w,
+        .dw = m3_apply(graph, side->b->pose.R, side->b->rate.alpha)};
     vec3 r = v3_sub(graph, p.x, side->b->pose.c),
          dr = v3_sub(graph, p.dx, side->b->v);
     t.v = v3_add(graph, side->b->v, v3_cross(graph, t.w, r));
-    t.dv = v3_add(graph, side->b->acc, v3_cross(graph, t.dw, r));
+    t.dv = v3_add(graph, side->b->rate.acc, v3_cross(graph, t.dw, r));
     t.dv = v3_add(graph, t.dv, v3_cross(graph, t.w, dr));
     return t;
 }
@@ -310,12 +311,12 @@ response(struct mech *mech, const struct mblock *block, uint32_t i, uint32_t j,
     *dv = v3_zero(graph);
     *dw = v3_zero(graph);
     for (uint32_t x = 0; x < mech->dim; x++)
-        dv->v[x] = sc_mul(graph, body->invmass, gradient[x]);
+        dv->v[x] = sc_mul(graph, body->inertia.invmass, gradient[x]);
     if (mech->dim == 2)
         dw->v[2] = gradient[2];
     else
         *dw = v3(gradient[3], gradient[4], gradient[5]);
-    *dw = m3_apply(graph, body->invJ, *dw);
+    *dw = m3_apply(graph, body->inertia.invJ, *dw);
 }
 
 /* J = C M^-1 C^T, row-major; entries above and below the diagonal the same */
@@ -354,8 +355,10 @@ reactions(struct mech *mech, struct mblock *block)
             const expr *l = ex_sym(graph, SYM_UNKNOWN, i, 0);
             vec3 v, w;
             response(mech, block, i, j, &v, &w);
-            body->acc = v3_add(graph, body->acc, v3_scale(graph, l, v));
-            body->alpha = v3_add(graph, body->alpha, v3_scale(graph, l, w));
+            body->rate.acc =
+                v3_add(graph, body->rate.acc, v3_scale(graph, l, v));
+            body->rate.alpha =
+                v3_add(graph, body->rate.alpha, v3_scale(graph, l, w));
         }
     }
 }

@@ -7,15 +7,6 @@
  * impact the jump tape gives what is added to u and u'. */
 #include "mechanics/mech_priv.h"
 
-uint32_t
-observer_size(const struct mech *mech, const struct tm_system *decl)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < decl->n_observer; i++)
-        n += mech->model->coordinates[decl->first + decl->n + i].order;
-    return n;
-}
-
 struct lowering {
     struct mech *mech;
     const struct msystem *s;
@@ -89,10 +80,10 @@ observer_build(struct mech *mech, struct msystem *system)
         mech, system->observer,
         arena_printf(mech->arena, "%s.observer", decl->name), system->env_state,
         leaf, rate, count + n_observed, &system->slide);
-    guard_build(mech, &mech->blocks[system->observer].out,
-                arena_printf(mech->arena, "%s.observer.guard", decl->name),
-                leaf, system->observed, count + n_observed, rate,
-                count + n_observed);
+    switching_build(mech, &mech->blocks[system->observer].out,
+                    arena_printf(mech->arena, "%s.observer.guard", decl->name),
+                    leaf, system->observed, count + n_observed, rate,
+                    count + n_observed);
     if (jumps)
         system->jump = mech_eval_tape(
             mech, arena_printf(mech->arena, "%s.jump", decl->name), count, add,

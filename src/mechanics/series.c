@@ -89,7 +89,7 @@ contact_row(struct mech *mech, uint32_t contact, uint32_t what)
     vec3 value;
     if (what >= IMP_CONTACT_NORMAL) {
         value =
-            m3_apply(graph, body->pose.R, contact_gradient(mech, body, point));
+            m3_apply(graph, body->pose.R, surface_gradient(mech, body, point));
         value = v3_scale(
             graph, ex_div(graph, ex_num(graph, 1.0), v3_norm(graph, value)),
             value);
@@ -112,7 +112,7 @@ row_leaf(void *ctx, const expr *leaf)
     case SYM_TOTAL:
     case SYM_COORD:
     case SYM_SYSTEM:
-        return along(mech, lower_leaf(mech, leaf));
+        return along(mech, quantity_leaf(mech, leaf));
     case SYM_CONTACT:
         return leaf->j < IMP_CONTACT_E ? contact_row(mech, leaf->i, leaf->j)
                                        : NULL;
@@ -137,16 +137,12 @@ series_tapes(struct mech *mech)
         const expr *e = ex_subst(mech->graph, series->e, row_leaf, mech);
         struct tape_spec spec = {
             .name = arena_printf(mech->arena, "series %zu", which),
-            .series = true,
             .outs = &e,
-            .n_outs = 1,
-            .env_of = mech_env_of,
-            .ctx = mech};
+            .n_outs = 1};
         table[which] = (imp_series){.order = series->order,
                                     .env = mech->series_env[which],
                                     .range = series->range};
-        table[which].tape =
-            tape_build(mech->graph, mech->image, &spec, &table[which].row);
+        table[which].tape = mech_series_tape(mech, spec, &table[which].row);
     }
     return image_array(mech->image, table, count, sizeof *table);
 }
@@ -220,7 +216,7 @@ force_leaf(void *ctx, const expr *leaf)
     struct force *force = ctx;
     struct mech *mech = force->mech;
     if (leaf->sym != SYM_SERIES)
-        return lower_leaf(mech, leaf);
+        return quantity_leaf(mech, leaf);
     const expr *e = ex_subst(mech->graph, mech->model->series[leaf->i].e,
                              force_leaf, force);
     for (uint32_t n = 1; n <= leaf->j && !force->failed; n++) {

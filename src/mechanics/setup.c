@@ -71,39 +71,6 @@ raw_joint(struct mech *mech, const struct tm_joint *joint, const expr **out)
         out[IMP_JOINT_USER + i] = joint->user[i];
 }
 
-imp_ref
-image_joints(struct mech *mech)
-{
-    size_t count = mech->model->n_joints;
-    imp_joint *table = NEW_N(mech->arena, imp_joint, count + 1);
-    for (size_t i = 0; i < count; i++) {
-        const struct tm_joint *joint = mech->model->joints + i;
-        table[i] = (imp_joint){
-            .name = image_text(mech->image, joint->name),
-            .kind = (uint32_t)joint->kind,
-            .body = {joint->body[0], joint->body[1]},
-            .env_joint = mech->layout.joint + (uint32_t)i * IMP_JOINT_SIZE,
-            .n_rate = joint->rate.n,
-            .n_user = joint->n_user,
-            .range = joint->range,
-            .range_at = mech_range(joint->at.range, joint->range),
-            .range_axis = mech_range(joint->axis.range, joint->range),
-            .range_axis2 = mech_range(joint->axis2.range, joint->range),
-            .range_rate = mech_range(joint->rate.range, joint->range)};
-    }
-    return image_array(mech->image, table, count, sizeof *table);
-}
-
-imp_ref
-image_draws(struct mech *mech)
-{
-    size_t count = mech->model->n_draws;
-    imp_draw *table = NEW_N(mech->arena, imp_draw, count + 1);
-    for (size_t i = 0; i < count; i++)
-        table[i] = (imp_draw){.range = mech->model->draws[i].range};
-    return image_array(mech->image, table, count, sizeof *table);
-}
-
 /* corners, or half-spaces, of a polytope; returns how many entries */
 static size_t
 raw_poly(struct mech *mech, const struct tm_body *decl, const expr **out)

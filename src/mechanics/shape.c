@@ -170,7 +170,7 @@ bool
 shape_build(struct mech *mech, struct mbody *body)
 {
     struct graph *graph = mech->graph;
-    body->g0 = body->g2 = body->g3 = IMP_NO_TAPE;
+    body->tape.g0 = body->tape.g2 = body->tape.g3 = IMP_NO_TAPE;
     body->G = body->decl->level_set;
     if (!body->G)
         return true;
@@ -223,11 +223,11 @@ shape_build(struct mech *mech, struct mbody *body)
     count += third(mech, hess, outs + count);
 
     const char *nm = body->decl->name;
-    body->g0 = mech_eval_tape(mech, arena_printf(mech->arena, "%s.G", nm),
-                              mech->dim, outs, 1);
-    body->g2 = mech_eval_tape(mech, arena_printf(mech->arena, "%s.G2", nm),
-                              mech->dim, outs, n2);
-    body->g3 = mech_eval_tape(mech, arena_printf(mech->arena, "%s.G3", nm),
-                              mech->dim, outs, count);
+    body->tape.g0 = mech_eval_tape(mech, arena_printf(mech->arena, "%s.G", nm),
+                                   mech->dim, outs, 1);
+    body->tape.g2 = mech_eval_tape(mech, arena_printf(mech->arena, "%s.G2", nm),
+                                   mech->dim, outs, n2);
+    body->tape.g3 = mech_eval_tape(mech, arena_printf(mech->arena, "%s.G3", nm),
+                                   mech->dim, outs, count);
     return true;
 }

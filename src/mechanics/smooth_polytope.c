@@ -48,10 +48,10 @@ nearest_build(struct mech *mech, int kind, const struct mbody *smooth,
     for (uint32_t i = 0; i < dim; i++)
         point.v[i] = ex_sym(graph, SYM_UNKNOWN, i, 0);
     const expr *gamma = ex_sym(graph, SYM_UNKNOWN, dim, 0); /* mu */
-    mat3 Q = contact_rotation(mech, pose_polytope, pose_smooth);
+    mat3 Q = pose_rotation(mech, pose_polytope, pose_smooth);
     vec3 apart = m3_apply_t(graph, pose_polytope->R,
                             v3_sub(graph, pose_smooth->c, pose_polytope->c));
-    vec3 grad = contact_gradient(mech, smooth, point);
+    vec3 grad = surface_gradient(mech, smooth, point);
     near->p =
         v3_add(graph, apart,
                m3_apply(graph, Q, v3_sub(graph, point, smooth->shape_centre)));
@@ -60,7 +60,7 @@ nearest_build(struct mech *mech, int kind, const struct mbody *smooth,
 
     vec3 feature = locals(mech, count), rest;
     uint32_t at = 0;
-    near->F[at++] = contact_at(mech, smooth->G, point);
+    near->F[at++] = surface_at(mech, smooth->G, point);
     if (kind == FACE) {
         rest = v3_add(graph, near->N, v3_scale(graph, gamma, feature));
         near->gap = sc_sub(graph, v3_dot(graph, feature, near->p),
@@ -121,29 +121,26 @@ event_tape(struct mech *mech, const char *name, const struct nearest *near)
         out[n++] = ex_sym(mech->graph, SYM_UNKNOWN, i, 0);
     n = put_point(mech, out, n, near);
     struct tape_spec spec = {.name = name,
-                             .series = true,
                              .n_local = near->n_local,
                              .outs = out,
                              .n_outs = n,
                              .residual = near->F,
                              .jacobian = near->J,
-                             .n_unknown = near->n,
-                             .env_of = mech_env_of,
-                             .ctx = mech};
-    return tape_build(mech->graph, mech->image, &spec, NULL);
+                             .n_unknown = near->n};
+    return mech_series_tape(mech, spec, NULL);
 }
 
 void
-corner_smooth_build(struct mech *mech, uint32_t contact, uint32_t smooth,
-                    imp_contact *out)
+smooth_polytope_build(struct mech *mech, uint32_t contact, uint32_t smooth,
+                      imp_contact *out)
 {
     static const char *const word[] = {"vertex", "edge", "face"};
     const struct tm_contact *decl = mech->model->contacts + contact;
     const struct mbody *body[2] = {mech->bodies + decl->body[0],
                                    mech->bodies + decl->body[1]};
     const struct mbody *curved = body[smooth], *polytope = body[1 - smooth];
-    struct pose pose[2] = {contact_pose_rows(mech, body[0], 0),
-                           contact_pose_rows(mech, body[1], 1)};
+    struct pose pose[2] = {pose_of_rows(mech, body[0], 0),
+                           pose_of_rows(mech, body[1], 1)};
     struct nearest *near = NEW(mech->arena, struct nearest);
     graph_origin(mech->graph, decl->range);
     out->smooth = smooth;

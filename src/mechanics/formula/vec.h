@@ -4,8 +4,8 @@
  * zeros: literal 0 and 1 are dropped here, so that no product with them ever
  * reaches a tape. Sums of products are written as chains of a*b +- c*d, the
  * form the tape builder gathers into DOT. */
-#ifndef IMP_MECHANICS_VEC_H
-#define IMP_MECHANICS_VEC_H
+#ifndef IMP_MECHANICS_FORMULA_VEC_H
+#define IMP_MECHANICS_FORMULA_VEC_H
 
 #include "calculus/expr.h"
 
@@ -55,5 +55,13 @@ mat3 m3_of_quat(struct graph *graph, quat q);
 quat q_conj_mul(struct graph *graph, quat a, quat b);
 /* 1/2 q (0, w): rate of a quaternion with spin w in body axes */
 quat q_rate(struct graph *graph, quat q, vec3 spin);
+
+/* L D L^T of a symmetric n x n matrix, row-major, without pivoting, which a
+ * positive definite matrix does not need. M is overwritten by L (below the
+ * diagonal) and D (on it). */
+void ldl_factor(struct graph *graph, const expr **M, uint32_t n);
+/* a = M^-1 f for the factored matrix LD; f and a have n entries */
+void ldl_solve(struct graph *graph, const expr *const *LD, uint32_t n,
+               const expr *const *f, const expr **a);
 
 #endif

@@ -6,22 +6,16 @@
  */
 #include "mechanics/mech_priv.h"
 
-bool
-body_has_corners(const struct mbody *body)
-{
-    return body->decl->n_point || body->decl->n_plane > 1;
-}
-
 /* series: d (d entries), Q by rows (d*d) */
 static uint32_t
 relative_tape(struct mech *mech, uint32_t contact)
 {
     struct graph *graph = mech->graph;
     const struct tm_contact *decl = mech->model->contacts + contact;
-    struct pose p0 = contact_pose_rows(mech, mech->bodies + decl->body[0], 0);
-    struct pose p1 = contact_pose_rows(mech, mech->bodies + decl->body[1], 1);
+    struct pose p0 = pose_of_rows(mech, mech->bodies + decl->body[0], 0);
+    struct pose p1 = pose_of_rows(mech, mech->bodies + decl->body[1], 1);
     vec3 apart = m3_apply_t(graph, p0.R, v3_sub(graph, p1.c, p0.c));
-    mat3 Q = contact_rotation(mech, &p0, &p1);
+    mat3 Q = pose_rotation(mech, &p0, &p1);
     const expr *out[12];
     size_t n = 0;
     for (uint32_t i = 0; i < mech->dim; i++)
@@ -31,12 +25,9 @@ relative_tape(struct mech *mech, uint32_t contact)
             out[n++] = Q.m[i][j];
     struct tape_spec spec = {
         .name = arena_printf(mech->arena, "%s.relative", decl->name),
-        .series = true,
         .outs = out,
-        .n_outs = n,
-        .env_of = mech_env_of,
-        .ctx = mech};
-    return tape_build(graph, mech->image, &spec, NULL);
+        .n_outs = n};
+    return mech_series_tape(mech, spec, NULL);
 }
 
 /* a surface that curves, or bends at edges of its own */
@@ -47,11 +38,11 @@ smooth(const struct mbody *body)
 }
 
 void
-corner_build(struct mech *mech, uint32_t contact, imp_contact *out)
+polytope_contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
 {
     const struct tm_contact *decl = mech->model->contacts + contact;
     out->relative = relative_tape(mech, contact);
     for (uint32_t i = 0; i < 2; i++)
         if (smooth(mech->bodies + decl->body[i]))
-            corner_smooth_build(mech, contact, i, out);
+            smooth_polytope_build(mech, contact, i, out);
 }

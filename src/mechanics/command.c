@@ -9,155 +9,11 @@
 /* -- quantities of a body ----------------------------------------------------
  */
 
-const expr *
-body_kinetic(struct mech *mech, const struct mbody *body)
-{
-    struct graph *graph = mech->graph;
-    const expr *lin =
-        sc_mul(graph, body->mass, v3_dot(graph, body->v, body->v));
-    const expr *rot = m3_form(graph, body->w_body, body->J, body->w_body);
-    return sc_mul(graph, ex_num(graph, 0.5), sc_add(graph, lin, rot));
-}
-
-const expr *
-body_potential(struct mech *mech, const struct mbody *body)
-{
-    return sc_neg(mech->graph,
-                  sc_mul(mech->graph, body->mass,
-                         v3_dot(mech->graph, mech->gravity, body->pose.c)));
-}
-
-vec3
-body_momentum(struct mech *mech, const struct mbody *body)
-{
-    return v3_scale(mech->graph, body->mass, body->v);
-}
-
-/* about the world's origin: c x m v + R J w_body */
-vec3
-body_angular(struct mech *mech, const struct mbody *body)
-{
-    struct graph *graph = mech->graph;
-    vec3 orbit = v3_cross(graph, body->pose.c, body_momentum(mech, body));
-    vec3 own = m3_apply(graph, body->J, body->w_body);
-    if (mech->dim == 3)
-        own = m3_apply(graph, body->pose.R, own);
-    return v3_add(graph, orbit, own);
-}
-
-static const expr *
-vec_entry(struct mech *mech, vec3 v, uint32_t entry)
-{
-    return entry < 3 ? v.v[entry] : sc_zero(mech->graph);
-}
-
-/* spins and angular momenta are scalars in the plane */
-static const expr *
-spin_entry(struct mech *mech, vec3 v, uint32_t entry)
-{
-    return mech->dim == 2 ? v.v[2] : vec_entry(mech, v, entry);
-}
-
-static const expr *
-angle_of(struct mech *mech, const struct mbody *body)
-{
-    struct graph *graph = mech->graph;
-    if (mech->dim == 2)
-        return body->angle;
-    /* angle of rotation, 0 to 2 pi */
-    vec3 im = v3(body->pose.q.q[1], body->pose.q.q[2], body->pose.q.q[3]);
-    return sc_mul(graph, ex_num(graph, 2.0),
-                  ex_op(graph, IMP_OP_ATAN2, v3_norm(graph, im),
-                        body->pose.q.q[0], NULL));
-}
-
-static const expr *
-body_quantity(struct mech *mech, const struct mbody *body, uint32_t quantity,
-              uint32_t entry)
-{
-    struct graph *graph = mech->graph;
-    uint32_t first = body->env_body;
-    switch ((enum body_quantity)quantity) {
-    case BODYQ_POSITION:
-        return vec_entry(mech, body->pose.c, entry);
-    case BODYQ_VELOCITY:
-        return vec_entry(mech, body->v, entry);
-    case BODYQ_SPIN:
-        return spin_entry(mech, body->w, entry);
-    case BODYQ_ANGLE:
-        return angle_of(mech, body);
-    case BODYQ_ENERGY:
-        return sc_add(graph, body_kinetic(mech, body),
-                      body_potential(mech, body));
-    case BODYQ_MOMENTUM:
-        return vec_entry(mech, body_momentum(mech, body), entry);
-    case BODYQ_ANGULAR_MOMENTUM:
-        return spin_entry(mech, body_angular(mech, body), entry);
-    case BODYQ_MASS:
-        return sym_env(mech, first + IMP_BODY_MASS);
-    case BODYQ_VOLUME:
-        return sym_env(mech, first + IMP_BODY_VOLUME);
-    case BODYQ_INERTIA:
-        return sym_env(mech, first + IMP_BODY_INERTIA + entry);
-    case BODYQ_CENTRE:
-        return sym_env(mech, first + IMP_BODY_CENTRE + entry);
-    case BODYQ_QUATERNION:
-        return mech->dim == 3 && entry < 4 ? body->pose.q.q[entry]
-                                           : sc_zero(graph);
-    case BODYQ_AXES:
-        return body->pose.R.m[entry / mech->dim][entry % mech->dim];
-    case BODYQ_BODY_VELOCITY:
-        return vec_entry(mech, m3_apply_t(graph, body->pose.R, body->v), entry);
-    case BODYQ_BODY_SPIN:
-        return spin_entry(mech, body->w_body, entry);
-    case BODYQ_BODY_MOMENTUM:
-        return vec_entry(
-            mech, m3_apply_t(graph, body->pose.R, body_momentum(mech, body)),
-            entry);
-    case BODYQ_BODY_ANGULAR_MOMENTUM:
-        return spin_entry(mech, m3_apply(graph, body->J, body->w_body), entry);
-    }
-    abort();
-}
-
-static const expr *
-total_quantity(struct mech *mech, uint32_t what)
-{
-    struct graph *graph = mech->graph;
-    const expr *sum = sc_zero(graph);
-    for (size_t i = 0; i < mech->model->n_bodies; i++) {
-        const struct mbody *body = mech->bodies + i;
-        if (what != TOTAL_POTENTIAL)
-            sum = sc_add(graph, sum, body_kinetic(mech, body));
-        if (what != TOTAL_KINETIC)
-            sum = sc_add(graph, sum, body_potential(mech, body));
-    }
-    for (size_t i = 0; i < mech->model->n_systems; i++) {
-        if (what != TOTAL_POTENTIAL)
-            sum = sc_add(graph, sum, mech->systems[i].kinetic);
-        if (what != TOTAL_KINETIC)
-            sum = sc_add(graph, sum, mech->systems[i].potential);
-    }
-    return sum;
-}
-
-const expr *
-lower_leaf(void *ctx, const expr *leaf)
-{
-    struct mech *mech = ctx;
-    if (leaf->sym == SYM_BODY)
-        return body_quantity(mech, mech->bodies + leaf->i,
-                             leaf->j / BODYQ_STRIDE, leaf->j % BODYQ_STRIDE);
-    if (leaf->sym == SYM_TOTAL)
-        return total_quantity(mech, leaf->i);
-    return system_leaf(mech, leaf);
-}
-
 /* replaces SYM_BODY and SYM_TOTAL by expressions of the state */
 static const expr *
 lower_expr(struct mech *mech, const expr *e)
 {
-    return ex_subst(mech->graph, e, lower_leaf, mech);
+    return ex_subst(mech->graph, e, quantity_leaf, mech);
 }
 
 /* -- values -------------------------------------------------------------------
@@ -294,7 +150,7 @@ lower_command(struct mech *mech, const struct tm_command *command)
 }
 
 imp_ref
-lower_commands(struct mech *mech)
+command_table(struct mech *mech)
 {
     size_t n = mech->model->n_commands;
     imp_command *table = NEW_N(mech->arena, imp_command, n + 1);
@@ -304,7 +160,7 @@ lower_commands(struct mech *mech)
 }
 
 imp_ref
-lower_slots(struct mech *mech)
+slot_table(struct mech *mech)
 {
     size_t count = mech->model->n_slots;
     imp_slot *table = NEW_N(mech->arena, imp_slot, count + 1);

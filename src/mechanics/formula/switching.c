@@ -8,7 +8,7 @@
  * the terms it is a sum of, since that is what its rounding is measured by. */
 #include <string.h>
 
-#include "mechanics/mech_priv.h"
+#include "mechanics/formula/formula.h"
 
 #define GUARD_NONE(g, e) NULL
 #define GUARD_C(g, e) NULL /* its condition has guards of its own */
@@ -115,7 +115,7 @@ gather(struct guards *found, const expr *const *formula, size_t n_formula)
 }
 
 bool
-guard_in(struct mech *mech, const expr *formula)
+switching_in(struct mech *mech, const expr *formula)
 {
     struct guards o = {.mech = mech};
     gather(&o, &formula, 1);
@@ -167,9 +167,9 @@ row_leaf(void *ctx, const expr *leaf)
 }
 
 void
-guard_build(struct mech *mech, imp_block *out, const char *name,
-            const expr *const *leaf, const uint32_t *rows, size_t n,
-            const expr *const *f, size_t n_f)
+switching_build(struct mech *mech, imp_block *out, const char *name,
+                const expr *const *leaf, const uint32_t *rows, size_t n,
+                const expr *const *f, size_t n_f)
 {
     struct guards found = {.mech = mech};
     struct rows_of by = {mech, leaf, rows, n};
@@ -184,12 +184,8 @@ guard_build(struct mech *mech, imp_block *out, const char *name,
             ex_subst(mech->graph, size_of(mech->graph, found.u[i], SIZE_DEPTH),
                      row_leaf, &by);
     }
-    struct tape_spec spec = {.name = name,
-                             .series = true,
-                             .outs = level,
-                             .n_outs = 2 * found.n,
-                             .env_of = mech_env_of,
-                             .ctx = mech};
-    out->guard = tape_build(mech->graph, mech->image, &spec, NULL);
+    struct tape_spec spec = {
+        .name = name, .outs = level, .n_outs = 2 * found.n};
+    out->guard = mech_series_tape(mech, spec, NULL);
     out->guards = image_array(mech->image, found.g, found.n, sizeof *found.g);
 }

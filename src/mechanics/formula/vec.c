@@ -2,7 +2,7 @@
 /* See vec.h. The dropping of literals is done here and not left to the graph:
  * 0 * x is 0 for every finite x, and entries that are not finite are caught
  * where they arise (I5). */
-#include "mechanics/vec.h"
+#include "mechanics/formula/vec.h"
 
 bool
 sc_is_zero(const expr *a)
@@ -245,4 +245,38 @@ q_rate(struct graph *graph, quat q, vec3 spin)
     for (int i = 0; i < 4; i++)
         result.q[i] = sc_mul(graph, half, result.q[i]);
     return result;
+}
+
+void
+ldl_factor(struct graph *graph, const expr **M, uint32_t n)
+{
+    for (uint32_t j = 0; j < n; j++) {
+        for (uint32_t i = j; i < n; i++) {
+            const expr *s = M[i * n + j];
+            for (uint32_t m = 0; m < j; m++)
+                s = sc_sub(graph, s,
+                           sc_mul(graph,
+                                  sc_mul(graph, M[i * n + m], M[m * n + m]),
+                                  M[j * n + m]));
+            M[i * n + j] =
+                i == j || sc_is_zero(s) ? s : ex_div(graph, s, M[j * n + j]);
+        }
+    }
+}
+
+void
+ldl_solve(struct graph *graph, const expr *const *LD, uint32_t n,
+          const expr *const *f, const expr **a)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        a[i] = f[i];
+        for (uint32_t m = 0; m < i; m++)
+            a[i] = sc_sub(graph, a[i], sc_mul(graph, LD[i * n + m], a[m]));
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (!sc_is_zero(a[i]))
+            a[i] = ex_div(graph, a[i], LD[i * n + i]);
+    for (uint32_t i = n; i-- > 0;)
+        for (uint32_t m = i + 1; m < n; m++)
+            a[i] = sc_sub(graph, a[i], sc_mul(graph, LD[m * n + i], a[m]));
 }

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A model while it is compiled, and the formulas that its tapes are made of:
+ * symbols, poses, surfaces, coordinates, quantities of bodies, switching
+ * functions. All vectors have three entries. In the plane the third entry of
+ * a place or velocity, and the first two of a spin, are the literal zero.
+ *
+ * Expressions live in the model's graph, everything else in its arena; the
+ * functions below return no memory that a caller frees. */
+#ifndef IMP_MECHANICS_FORMULA_FORMULA_H
+#define IMP_MECHANICS_FORMULA_FORMULA_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "calculus/image.h"
+#include "calculus/tape.h"
+#include "check/context/typed_model.h"
+#include "mechanics/formula/vec.h"
+
+/* -- the model under compilation ------------------------------------------ */
+
+/* Place and attitude of a body. The leaves depend on the tape: state
+ * variables, entries of env, functions of t, or rows of a motion series. */
+struct pose {
+    vec3 c;            /* mass centre, world axes */
+    mat3 R;            /* from body axes to world axes */
+    quat q;            /* attitude; space only */
+    const expr *cs[2]; /* cosine and sine of the angle; plane only */
+};
+
+/* Numbers of a body's tapes in the image, IMP_NO_TAPE where there is none. */
+struct body_tapes {
+    uint32_t g0, g2, g3; /* G; with gradient and Hessian; with third order */
+    uint32_t kinematics, energy, refresh;
+};
+
+/* Mass and inertia about the mass centre in body axes: entries of env, zero
+ * for a fixed body. */
+struct body_inertia {
+    const expr *mass, *invmass;
+    mat3 J, invJ;
+    bool diagonal; /* J is diagonal, whatever the params are */
+};
+
+/* What drives a body: filled by block_build. */
+struct body_rates {
+    vec3 acc;           /* acceleration of the mass centre, world axes */
+    vec3 alpha;         /* d(w_body)/dt, body axes */
+    vec3 force, torque; /* applied, world axes, as functions of the state */
+};
+
+struct mbody {
+    const struct tm_body *decl;
+    uint32_t index, flags, orient; /* IMP_BODYF_*, IMP_ORIENT_* */
+    uint32_t env_raw, env_body, env_state, env_poly; /* first entries */
+    uint32_t block;         /* IMP_NO_BLOCK for a fixed body */
+    bool fixed, prescribed; /* prescribed: fixed, its pose a function of t */
+    bool touches;           /* a contact reads its surface */
+    struct body_tapes tape;
+    uint32_t pose_row[7];      /* rows of the pose in the block's motion */
+    const uint32_t *state_row; /* rows of the whole state there */
+
+    /* level set and its gradient in SYM_LOCAL; NULL without a shape */
+    const expr *G, *grad[3];
+    vec3 shape_centre; /* mass centre in shape coordinates */
+    struct body_inertia inertia;
+
+    struct pose pose;
+    const expr *angle; /* plane only */
+    vec3 v;            /* velocity of the mass centre, world axes */
+    vec3 w_body, w;    /* spin in body axes, in world axes */
+    struct body_rates rate;
+};
+
+/* Unknowns that follow from residual = 0 along a motion: SYM_UNKNOWN 0 .. n-1,
+ * n residuals, n x n exact derivatives, row-major. */
+struct implicit {
+    uint32_t n;
+    const expr *const *residual, *const *jacobian;
+};
+
+/* Bodies that move together, or one system in generalised coordinates. */
+struct mblock {
+    uint32_t *bodies;
+    uint32_t n;
+    /* leaves and their rates along the flow; the first is t with rate 1 */
+    const expr **leaf, **rate;
+    size_t n_leaf;
+    /* joints: n_row conditions phi with their derivatives (phi[i] NULL: a
+     * condition on velocities only), C = d phi'/d(v, w) per row, body and
+     * velocity, J = C M^-1 C^T */
+    const expr **phi, **dphi, **ddphi, **C, **J;
+    uint32_t n_row;
+    imp_block out;
+};
+
+/* A system in generalised coordinates q; its coordinates are state leaves. */
+struct msystem {
+    const struct tm_system *decl;
+    uint32_t env_state, block;
+    uint32_t energy, mass, flags, modal, solve; /* as in imp_system */
+    imp_ref rows;
+    const expr *kinetic, *potential; /* of the state */
+    const uint32_t *row;             /* of the state in the block's motion */
+    /* the motion with sliding contacts: 2 n leaves (q, q') and rates */
+    const expr *const *leaf, *const *rate;
+    struct implicit slide;               /* forces of the sliding contacts */
+    uint32_t n_observed, observer, jump; /* as in imp_system */
+    const uint32_t *observed; /* rows of state and observers in their block */
+};
+
+struct mech {
+    struct tm_model *model;
+    struct graph *graph;
+    struct arena *arena;
+    struct image_builder *image;
+    struct diags *diags;
+    uint32_t dim;     /* 2 or 3 */
+    uint32_t n_state; /* entries of state per body */
+    imp_layout layout;
+    struct mbody *bodies;
+    struct mblock *blocks;
+    size_t n_blocks;
+    struct msystem *systems;
+    vec3 gravity;             /* a function of params and t */
+    uint32_t (*event_row)[9]; /* per contact: rows of gap and unknowns */
+    /* the part of the flow that needs no forces: t and the poses of all
+     * bodies, with their rates */
+    const expr **leaf, **rate;
+    size_t n_leaf;
+    uint32_t *series_env; /* per series: entry of coefficient 0 in env */
+};
+
+/* -- emit.c: symbols, and tapes made of expressions ----------------------- */
+
+/* the range a message points at: r, or `otherwise` where r is unknown */
+imp_range mech_range(imp_range r, imp_range otherwise);
+const expr *sym_env(struct mech *mech, uint32_t i);
+const expr *sym_state(struct mech *mech, uint32_t i);
+const expr *sym_time(struct mech *mech);
+/* the entry of env that a leaf stands for (tape_spec.env_of); ctx: struct mech
+ */
+uint32_t mech_env_of(void *ctx, const expr *leaf);
+/* Adds an eval tape of n_outs outputs; returns its number. */
+uint32_t mech_eval_tape(struct mech *mech, const char *name, uint32_t n_local,
+                        const expr *const *outs, size_t n_outs);
+/* Adds a series tape as `spec` says, env_of, ctx and series apart, which are
+ * set here; returns its number. rows: the row of each output, or NULL. */
+uint32_t mech_series_tape(struct mech *mech, struct tape_spec spec,
+                          uint32_t *rows);
+/* Does a command of the model simulate, so that contacts may stay closed? */
+bool mech_simulates(const struct mech *mech);
+
+/* -- surface.c: where bodies and their surfaces are ----------------------- */
+
+/* Is the body a polytope that has vertices (no half-plane, half-space)? */
+bool body_has_corners(const struct mbody *body);
+/* unknowns of a contact: part 0: x, part 1: y, part 2: (gamma, mu, -) */
+vec3 contact_unknown(struct mech *mech, int part);
+/* an expression of shape coordinates at the point x */
+const expr *surface_at(struct mech *mech, const expr *e, vec3 x);
+/* gradient of the level set of a body at the point x, shape coordinates */
+vec3 surface_gradient(struct mech *mech, const struct mbody *body, vec3 x);
+/* G_t/|grad G| at x: the speed at which a surface that depends on t recedes
+ * into its body; 0 for all other surfaces */
+const expr *surface_recede(struct mech *mech, const struct mbody *body, vec3 x);
+/* pose of a body in a series tape: rows of its block's motion, which is the
+ * tape's source number `source` */
+struct pose pose_of_rows(struct mech *mech, const struct mbody *body,
+                         uint32_t source);
+/* the rotation from the axes of `from` to those of `to` */
+mat3 pose_rotation(struct mech *mech, const struct pose *to,
+                   const struct pose *from);
+
+/* -- coordinate.c: coordinates of systems --------------------------------- */
+
+/* entries of state that the observers of a system take */
+uint32_t observer_size(const struct mech *mech, const struct tm_system *decl);
+/* entry of env of a coordinate's or observer's derivative of this order */
+uint32_t system_env(const struct mech *mech, uint32_t coordinate,
+                    uint32_t order);
+/* SYM_COORD and SYM_SYSTEM as functions of the state; NULL for other leaves */
+const expr *system_leaf(struct mech *mech, const expr *leaf);
+/* a formula of a system as a function of the state; 0 when e is NULL */
+const expr *system_formula(struct mech *mech, const expr *e);
+/* The block, and the row there, of entry `env` if it is a state variable of a
+ * system; false if it is not. */
+bool system_row(const struct mech *mech, uint32_t env, uint32_t *block,
+                uint32_t *row);
+
+/* -- quantity.c: what a model may ask of bodies and of all of them -------- */
+
+const expr *body_kinetic(struct mech *mech, const struct mbody *body);
+const expr *body_potential(struct mech *mech, const struct mbody *body);
+vec3 body_momentum(struct mech *mech, const struct mbody *body);
+/* about the world's origin: c x m v + R J w_body */
+vec3 body_angular(struct mech *mech, const struct mbody *body);
+/* SYM_BODY, SYM_TOTAL, SYM_COORD, SYM_SYSTEM as functions of the state; NULL
+ * for other leaves. ctx: struct mech */
+const expr *quantity_leaf(void *ctx, const expr *leaf);
+
+/* -- switching.c: where formulas change their branch ---------------------- */
+
+/* Does e change its branch along the motion? */
+bool switching_in(struct mech *mech, const expr *e);
+/* The switching tape of a block whose motion is made of the formulas f. The n
+ * state leaves of the block have the rows `rows`, its unknowns the rows behind
+ * those. Sets out->guard and out->guards. */
+void switching_build(struct mech *mech, imp_block *out, const char *name,
+                     const expr *const *leaf, const uint32_t *rows, size_t n,
+                     const expr *const *f, size_t n_f);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tables of the image that repeat what the model declares: sources, params,
+ * bodies, blocks, joints, coordinates, systems, random numbers. */
+#include "base/source.h"
+#include "mechanics/mech_priv.h"
+
+imp_ref
+image_sources(struct mech *mech)
+{
+    const struct sources *s = mech->model->sources;
+    uint32_t count = s ? sources_count(s) : 0;
+    imp_source *table = NEW_N(mech->arena, imp_source, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct source *f = source_get(s, i + 1);
+        table[i].name = image_text(mech->image, f->name);
+        table[i].text = image_textn(mech->image, f->text, f->len);
+    }
+    return image_array(mech->image, table, count, sizeof *table);
+}
+
+imp_ref
+image_params(struct mech *mech)
+{
+    size_t count = mech->model->n_params;
+    imp_param *table = NEW_N(mech->arena, imp_param, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct tm_param *param = mech->model->params + i;
+        table[i] = (imp_param){
+            .name = image_text(mech->image, param->name),
+            .doc = image_text(mech->image, param->doc ? param->doc : ""),
+            .unit = image_text(mech->image, param->unit ? param->unit : ""),
+            .dflt = param->dflt,
+            .lo = param->lo,
+            .hi = param->hi,
+            .structural = param->structural,
+            .has_range = param->has_range,
+            .range = param->range};
+    }
+    return image_array(mech->image, table, count, sizeof *table);
+}
+
+imp_ref
+image_bodies(struct mech *mech)
+{
+    size_t count = mech->model->n_bodies;
+    imp_body *table = NEW_N(mech->arena, imp_body, count + 1);
+    for (size_t which = 0; which < count; which++) {
+        const struct mbody *body = mech->bodies + which;
+        const struct tm_body *decl = body->decl;
+        imp_range range = decl->range;
+        table[which] = (imp_body){
+            .name = image_text(mech->image, decl->name),
+            .flags = body->flags,
+            .orient = body->orient,
+            .env_raw = body->env_raw,
+            .env_body = body->env_body,
+            .env_state = body->env_state,
+            .block = body->block,
+            .g0 = body->tape.g0,
+            .g2 = body->tape.g2,
+            .g3 = body->tape.g3,
+            .kinematics = body->tape.kinematics,
+            .energy = body->tape.energy,
+            .refresh = body->tape.refresh,
+            .n_point = decl->n_point,
+            .n_plane = decl->n_point ? 0 : decl->n_plane,
+            .env_poly = body->env_poly,
+            .range = range,
+            .range_shape = mech_range(decl->range_shape, range),
+            .range_mass = mech_range(
+                decl->mass.e ? decl->mass.range : decl->density.range, range),
+            .range_inertia = mech_range(decl->inertia.range, range),
+            .range_centre = mech_range(decl->centre.range, range),
+            .range_position = mech_range(decl->position.range, range),
+            .range_orient = mech_range(decl->orient.range, range),
+            .range_velocity = mech_range(decl->velocity.range, range),
+            .range_spin = mech_range(decl->spin.range, range)};
+        for (int j = 0; j < 7; j++)
+            table[which].pose[j] = body->pose_row[j];
+    }
+    return image_array(mech->image, table, count, sizeof *table);
+}
+
+imp_ref
+image_blocks(struct mech *mech)
+{
+    imp_block *table = NEW_N(mech->arena, imp_block, mech->n_blocks + 1);
+    for (size_t i = 0; i < mech->n_blocks; i++)
+        table[i] = mech->blocks[i].out;
+    return image_array(mech->image, table, mech->n_blocks, sizeof *table);
+}
+
+imp_ref
+image_joints(struct mech *mech)
+{
+    size_t count = mech->model->n_joints;
+    imp_joint *table = NEW_N(mech->arena, imp_joint, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct tm_joint *joint = mech->model->joints + i;
+        table[i] = (imp_joint){
+            .name = image_text(mech->image, joint->name),
+            .kind = (uint32_t)joint->kind,
+            .body = {joint->body[0], joint->body[1]},
+            .env_joint = mech->layout.joint + (uint32_t)i * IMP_JOINT_SIZE,
+            .n_rate = joint->rate.n,
+            .n_user = joint->n_user,
+            .range = joint->range,
+            .range_at = mech_range(joint->at.range, joint->range),
+            .range_axis = mech_range(joint->axis.range, joint->range),
+            .range_axis2 = mech_range(joint->axis2.range, joint->range),
+            .range_rate = mech_range(joint->rate.range, joint->range)};
+    }
+    return image_array(mech->image, table, count, sizeof *table);
+}
+
+imp_ref
+image_draws(struct mech *mech)
+{
+    size_t count = mech->model->n_draws;
+    imp_draw *table = NEW_N(mech->arena, imp_draw, count + 1);
+    for (size_t i = 0; i < count; i++)
+        table[i] = (imp_draw){.range = mech->model->draws[i].range};
+    return image_array(mech->image, table, count, sizeof *table);
+}
+
+imp_ref
+image_coordinates(struct mech *mech)
+{
+    size_t count = mech->model->n_coordinates;
+    imp_coordinate *table = NEW_N(mech->arena, imp_coordinate, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct tm_coordinate *coordinate = mech->model->coordinates + i;
+        table[i] = (imp_coordinate){
+            .name = image_text(mech->image, coordinate->name),
+            .unit = image_text(mech->image, coordinate->unit),
+            .rate_unit = image_text(mech->image, coordinate->rate_unit),
+            .env = system_env(mech, (uint32_t)i, 0),
+            .env_rate = coordinate->order == 1
+                            ? IMP_NO_RATE
+                            : system_env(mech, (uint32_t)i, 1),
+            .range = coordinate->range,
+            .range_start = coordinate->start.range};
+    }
+    return image_array(mech->image, table, count, sizeof *table);
+}
+
+imp_ref
+image_systems(struct mech *mech)
+{
+    size_t count = mech->model->n_systems;
+    imp_system *table = NEW_N(mech->arena, imp_system, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct tm_system *decl = mech->model->systems + i;
+        const struct msystem *system = mech->systems + i;
+        imp_range range_mass =
+            decl->mass ? decl->range_mass : decl->kinetic.range;
+        table[i] = (imp_system){
+            .name = image_text(mech->image, decl->name),
+            .energy_unit = image_text(mech->image, decl->energy_unit),
+            .first = decl->first,
+            .n = decl->n,
+            .env_state = system->env_state,
+            .block = system->block,
+            .contact = decl->contact,
+            .n_contact = decl->n_contact,
+            .energy = system->energy,
+            .mass = system->mass,
+            .flags = system->flags,
+            .modal = system->modal,
+            .solve = system->solve,
+            .rows = system->rows,
+            .n_observer = decl->n_observer,
+            .n_observed = system->n_observed,
+            .observer = system->observer,
+            .jump = system->jump,
+            .range_observer = decl->range_observer,
+            .range = decl->range,
+            .range_mass = mech_range(range_mass, decl->range)};
+    }
+    return image_array(mech->image, table, count, sizeof *table);
+}

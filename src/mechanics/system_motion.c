@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The motion of a system in generalised coordinates as a tape, with and
+ * without contacts that slide. */
+#include "mechanics/mech_priv.h"
+
+const uint32_t *
+system_block(struct mech *mech, uint32_t index, const char *name,
+             uint32_t first, const expr *const *leaf, const expr *const *rate,
+             uint32_t count, const struct implicit *slide)
+{
+    struct mblock *block = mech->blocks + index;
+    uint32_t *rows = NEW_N(mech->arena, uint32_t, count + slide->n);
+    uint32_t *state = NEW_N(mech->arena, uint32_t, count);
+    const expr **out = NEW_N(mech->arena, const expr *, count + slide->n);
+    for (uint32_t i = 0; i < count; i++) {
+        state[i] = first + i;
+        out[i] = leaf[i];
+    }
+    for (uint32_t i = 0; i < slide->n; i++)
+        out[count + i] = ex_sym(mech->graph, SYM_UNKNOWN, i, 0);
+    struct tape_spec spec = {.name = name,
+                             .n_local = slide->n,
+                             .outs = out,
+                             .n_outs = count + slide->n,
+                             .states = leaf,
+                             .rates = rate,
+                             .n_states = count,
+                             .residual = slide->residual,
+                             .jacobian = slide->jacobian,
+                             .n_unknown = slide->n,
+                             .symmetric = slide->n > 0};
+    block->out.motion = mech_series_tape(mech, spec, rows);
+    block->out.solve = block->out.hold = block->out.push = IMP_NO_TAPE;
+    block->out.driven = IMP_NO_TAPE;
+    block->out.guard = IMP_NO_TAPE;
+    block->out.bodies = image_array(mech->image, rows, 0, sizeof *rows);
+    block->out.state = image_array(mech->image, state, count, sizeof *state);
+    block->out.rows = image_array(mech->image, rows, count, sizeof *rows);
+    return rows;
+}
+
+/* gap of contact i of the system, and its gradient N */
+const expr *
+system_contact_gap(struct mech *mech, const struct msystem *system, uint32_t i,
+                   const expr **N)
+{
+    const expr *gap = system_formula(
+        mech, mech->model->contacts[system->decl->contact + i].gap.e);
+    for (uint32_t j = 0; N && j < system->decl->n; j++)
+        N[j] =
+            ex_diff(mech->graph, gap, sym_state(mech, system->env_state + j));
+    return gap;
+}
+
+/* True when all contacts of the system fit one implicit block. */
+static bool
+contacts_fit(struct mech *mech, const struct tm_system *decl)
+{
+    if (decl->n_contact <= IMP_UNKNOWN_MAX)
+        return true;
+    struct diag *diag = diag_add(
+        mech->diags, DIAG_E0545, decl->range,
+        "the system `%s` has %u contacts; at most %d can slide in a motion "
+        "that is followed by series",
+        decl->name, decl->n_contact, IMP_UNKNOWN_MAX);
+    diag_help(mech->diags, diag,
+              "small rotations, without observers and derivatives asked "
+              "for, have no such limit");
+    return false;
+}
+
+/* The second derivative of a formula of the state along the flow. */
+static const expr *
+second_derivative(struct mech *mech, const expr *e, const expr *const *leaf,
+                  const expr *const *rate, uint32_t n)
+{
+    const expr **flow_leaf = NEW_N(mech->arena, const expr *, n + 1);
+    const expr **flow_rate = NEW_N(mech->arena, const expr *, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        flow_leaf[i] = leaf[i];
+        flow_rate[i] = rate[i];
+    }
+    flow_leaf[n] = sym_time(mech);
+    flow_rate[n] = ex_num(mech->graph, 1.0);
+    for (int order = 0; order < 2; order++)
+        e = ex_diff_along(mech->graph, e, flow_leaf, flow_rate, n + 1);
+    return e;
+}
+
+void
+system_sliding(struct mech *mech, struct msystem *system, const expr *const *M,
+               const expr *const *leaf, const expr **rate)
+{
+    struct graph *graph = mech->graph;
+    const struct tm_system *decl = system->decl;
+    uint32_t n_coordinate = decl->n, n_contact = decl->n_contact;
+    uint32_t n_state = 2 * n_coordinate, n_out = n_state + n_contact;
+    assert(n_contact > 0);
+    if (!contacts_fit(mech, decl))
+        return;
+    const expr **gradient = NEW_N(mech->arena, const expr *, n_coordinate);
+    const expr **response = NEW_N(mech->arena, const expr *, n_coordinate);
+    const expr **lambda = NEW_N(mech->arena, const expr *, n_contact);
+    const expr **active = NEW_N(mech->arena, const expr *, n_contact);
+    const expr **residual =
+        NEW_N(mech->arena, const expr *, (size_t)n_contact *(n_contact + 1));
+    const expr **jacobian = residual + n_contact;
+    const expr **out = NEW_N(mech->arena, const expr *, n_out);
+    uint32_t *rows = NEW_N(mech->arena, uint32_t, n_out);
+    for (uint32_t i = 0; i < n_contact; i++) {
+        uint32_t contact = decl->contact + i;
+        graph_origin(graph, mech->model->contacts[contact].gap.range);
+        lambda[i] = ex_sym(graph, SYM_UNKNOWN, i, 0);
+        active[i] =
+            sym_env(mech, mech->layout.contact + contact * IMP_CONTACT_SIZE +
+                              IMP_CONTACT_ACTIVE);
+        system_contact_gap(mech, system, i, gradient);
+        ldl_solve(graph, M, n_coordinate, gradient, response);
+        const expr *push = sc_mul(graph, active[i], lambda[i]);
+        for (uint32_t j = 0; j < n_coordinate; j++)
+            rate[n_coordinate + j] = sc_add(graph, rate[n_coordinate + j],
+                                            sc_mul(graph, response[j], push));
+    }
+    for (uint32_t i = 0; i < n_state; i++)
+        out[i] = leaf[i];
+    for (uint32_t i = 0; i < n_contact; i++) {
+        const expr *gap = system_contact_gap(mech, system, i, NULL);
+        const expr *accel = second_derivative(mech, gap, leaf, rate, n_state);
+        const expr *off = sc_sub(graph, ex_num(graph, 1.0), active[i]);
+        residual[i] = sc_add(graph, sc_mul(graph, active[i], accel),
+                             sc_mul(graph, off, lambda[i]));
+        out[n_state + i] = lambda[i];
+    }
+    for (uint32_t i = 0; i < n_contact; i++)
+        for (uint32_t j = 0; j < n_contact; j++)
+            jacobian[i * n_contact + j] =
+                ex_diff(graph, residual[i], lambda[j]);
+    system->slide = (struct implicit){n_contact, residual, jacobian};
+    struct tape_spec spec = {
+        .name = arena_printf(mech->arena, "%s.sliding", decl->name),
+        .n_local = n_contact,
+        .outs = out,
+        .n_outs = n_out,
+        .states = leaf,
+        .rates = rate,
+        .n_states = n_state,
+        .residual = residual,
+        .jacobian = jacobian,
+        .n_unknown = n_contact,
+        .symmetric = true};
+    system->modal = mech_series_tape(mech, spec, rows);
+    system->rows = image_array(mech->image, rows, n_out, sizeof *rows);
+    system->solve = mech_eval_tape(
+        mech, arena_printf(mech->arena, "%s.forces", decl->name), n_contact,
+        residual, (size_t)n_contact * (n_contact + 1));
+}

@@ -37,11 +37,11 @@ conditions_build(struct mech *mech, const struct mbody *b0,
     bool second = b1->fixed && !b1->prescribed && !b0->fixed;
     const struct pose *frame = second ? p1 : p0;
     if (second) {
-        mat3 Q = pose_rotation(mech, p1, p0);
+        mat3 Q = rotation_between(mech, p1, p0);
         px = m3_apply(graph, Q, px);
         n0 = m3_apply(graph, Q, n0);
     } else {
-        mat3 Q = pose_rotation(mech, p0, p1);
+        mat3 Q = rotation_between(mech, p0, p1);
         qy = m3_apply(graph, Q, qy);
         n1 = m3_apply(graph, Q, n1);
     }

@@ -15,7 +15,7 @@ relative_tape(struct mech *mech, uint32_t contact)
     struct pose p0 = pose_of_rows(mech, mech->bodies + decl->body[0], 0);
     struct pose p1 = pose_of_rows(mech, mech->bodies + decl->body[1], 1);
     vec3 apart = m3_apply_t(graph, p0.R, v3_sub(graph, p1.c, p0.c));
-    mat3 Q = pose_rotation(mech, &p0, &p1);
+    mat3 Q = rotation_between(mech, &p0, &p1);
     const expr *out[12];
     size_t n = 0;
     for (uint32_t i = 0; i < mech->dim; i++)

@@ -48,7 +48,7 @@ nearest_build(struct mech *mech, int kind, const struct mbody *smooth,
     for (uint32_t i = 0; i < dim; i++)
         point.v[i] = ex_sym(graph, SYM_UNKNOWN, i, 0);
     const expr *gamma = ex_sym(graph, SYM_UNKNOWN, dim, 0); /* mu */
-    mat3 Q = pose_rotation(mech, pose_polytope, pose_smooth);
+    mat3 Q = rotation_between(mech, pose_polytope, pose_smooth);
     vec3 apart = m3_apply_t(graph, pose_polytope->R,
                             v3_sub(graph, pose_smooth->c, pose_polytope->c));
     vec3 grad = surface_gradient(mech, smooth, point);

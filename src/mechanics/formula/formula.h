@@ -168,8 +168,8 @@ const expr *surface_recede(struct mech *mech, const struct mbody *body, vec3 x);
 struct pose pose_of_rows(struct mech *mech, const struct mbody *body,
                          uint32_t source);
 /* the rotation from the axes of `from` to those of `to` */
-mat3 pose_rotation(struct mech *mech, const struct pose *to,
-                   const struct pose *from);
+mat3 rotation_between(struct mech *mech, const struct pose *to,
+                      const struct pose *from);
 
 /* -- coordinate.c: coordinates of systems --------------------------------- */
 

@@ -78,7 +78,8 @@ pose_of_rows(struct mech *mech, const struct mbody *body, uint32_t source)
 }
 
 mat3
-pose_rotation(struct mech *mech, const struct pose *to, const struct pose *from)
+rotation_between(struct mech *mech, const struct pose *to,
+                 const struct pose *from)
 {
     struct graph *graph = mech->graph;
     if (mech->dim == 3)

@@ -29,39 +29,40 @@ struct relative {
 };
 
 static bool
-still(const imp_body *b)
+still(const imp_body *body)
 {
-    return (b->flags & IMP_BODYF_FIXED) && !(b->flags & IMP_BODYF_PRESCRIBED);
+    return (body->flags & IMP_BODYF_FIXED) &&
+           !(body->flags & IMP_BODYF_PRESCRIBED);
 }
 
 /* row of the pose entry of a free body, NULL for others */
 static const double *
-pose_row(const struct rt *r, const imp_body *b, int i)
+pose_row(const struct rt *run, const imp_body *body, int i)
 {
-    if (b->block == IMP_NO_BLOCK || b->block >= r->im->blocks.n ||
-        b->pose[i] == IMP_NO_ROW)
+    if (body->block == IMP_NO_BLOCK || body->block >= run->im->blocks.n ||
+        body->pose[i] == IMP_NO_ROW)
         return NULL;
-    return r->work[b->block] + (size_t)b->pose[i] * IMP_ROW_STRIDE +
+    return run->work[body->block] + (size_t)body->pose[i] * IMP_ROW_STRIDE +
            IMP_ROW_PAD;
 }
 
 /* false where a body's motion has no series (prescribed) */
 static bool
-relative_motion(const struct rt *r, const imp_contact *k, double h,
-                struct relative *m)
+relative_motion(const struct rt *run, const imp_contact *image_contact,
+                double h, struct relative *m)
 {
     memset(m, 0, sizeof *m);
     m->ends = true;
     for (int i = 0; i < 2; i++) {
-        const imp_body *b = rt_body(r, k->body[i]);
+        const imp_body *body = rt_body(run, image_contact->body[i]);
         double sign = i == 0 ? -1.0 : 1.0, sum = 0.0;
-        if (b->flags & (IMP_BODYF_PRESCRIBED | IMP_BODYF_GTIME))
+        if (body->flags & (IMP_BODYF_PRESCRIBED | IMP_BODYF_GTIME))
             return false;
-        for (uint32_t j = 0; j < r->im->dim; j++) {
-            const double *row = pose_row(r, b, (int)j);
-            m->x[j] += sign * r->env[b->env_state + j];
+        for (uint32_t j = 0; j < run->im->dim; j++) {
+            const double *row = pose_row(run, body, (int)j);
+            m->x[j] += sign * run->env[body->env_state + j];
             if (row == NULL) {
-                if (!still(b))
+                if (!still(body))
                     return false;
                 continue;
             }
@@ -139,15 +140,15 @@ balls_meet(const struct relative *m, double R)
 }
 
 double
-advancement_apart(struct rt *r, uint32_t contact, double h, double most)
+advancement_apart(struct rt *run, uint32_t contact, double h, double most)
 {
-    const imp_contact *k = rt_contact(r, contact);
+    const imp_contact *image_contact = rt_contact(run, contact);
     struct relative m;
     struct support_body b[2];
-    if (!relative_motion(r, k, isfinite(h) ? h : most, &m))
+    if (!relative_motion(run, image_contact, isfinite(h) ? h : most, &m))
         return 0.0;
-    support_body_get(r, k->body[0], &b[0]);
-    support_body_get(r, k->body[1], &b[1]);
+    support_body_get(run, image_contact->body[0], &b[0]);
+    support_body_get(run, image_contact->body[1], &b[1]);
     int flat = b[0].flat ? 0 : b[1].flat ? 1 : -1;
     double t;
     if (flat < 0) {
@@ -186,36 +187,36 @@ advancement_apart(struct rt *r, uint32_t contact, double h, double most)
  * of its moments of inertia (|L| is kept); bodies with forces are given twice
  * their spin */
 static double
-most_spin(const struct rt *r, const imp_body *b)
+most_spin(const struct rt *run, const imp_body *body)
 {
-    const double *s = r->env + b->env_state;
-    if (still(b))
+    const double *s = run->env + body->env_state;
+    if (still(body))
         return 0.0;
-    if (r->im->dim == 2)
+    if (run->im->dim == 2)
         return fabs(s[5]);
-    const double *I = r->env + b->env_body + IMP_BODY_INERTIA;
+    const double *I = run->env + body->env_body + IMP_BODY_INERTIA;
     const double *w = s + 10;
     double L[3] = {I[0] * w[0] + I[3] * w[1] + I[4] * w[2],
                    I[3] * w[0] + I[1] * w[1] + I[5] * w[2],
                    I[4] * w[0] + I[5] * w[1] + I[2] * w[2]};
     /* least moment of inertia >= 1/trace of the inverse */
-    const double *J = r->env + b->env_body + IMP_BODY_INVINERTIA;
+    const double *J = run->env + body->env_body + IMP_BODY_INVINERTIA;
     double inverse = J[0] + J[1] + J[2], now = vec3_norm(w);
     return fmax(now, fmin(vec3_norm(L) * inverse, 10.0 * now));
 }
 
 double
-advancement_safe(struct rt *r, uint32_t contact, double gap, double most)
+advancement_safe(struct rt *run, uint32_t contact, double gap, double most)
 {
-    const imp_contact *k = rt_contact(r, contact);
+    const imp_contact *image_contact = rt_contact(run, contact);
     struct relative m;
     struct support_body b[2];
     double spin[2], speed;
-    if (!relative_motion(r, k, 0.0, &m))
+    if (!relative_motion(run, image_contact, 0.0, &m))
         return 0.0;
     for (int i = 0; i < 2; i++) {
-        support_body_get(r, k->body[i], &b[i]);
-        spin[i] = most_spin(r, b[i].b);
+        support_body_get(run, image_contact->body[i], &b[i]);
+        spin[i] = most_spin(run, b[i].b);
     }
     int flat = b[0].flat ? 0 : b[1].flat ? 1 : -1;
     if (flat < 0) {
@@ -235,24 +236,24 @@ advancement_safe(struct rt *r, uint32_t contact, double gap, double most)
 }
 
 double
-gap_length(struct rt *r, uint32_t contact)
+gap_length(struct rt *run, uint32_t contact)
 {
-    const imp_contact *k = rt_contact(r, contact);
+    const imp_contact *image_contact = rt_contact(run, contact);
     struct support_body b[2];
-    support_body_get(r, k->body[0], &b[0]);
-    support_body_get(r, k->body[1], &b[1]);
+    support_body_get(run, image_contact->body[0], &b[0]);
+    support_body_get(run, image_contact->body[1], &b[1]);
     return support_length(&b[0], &b[1]);
 }
 
 /* speed of body b: its own, and that of its points by turning */
 static void
-speeds(struct rt *r, const imp_body *b, double *move, double *turn)
+speeds(struct rt *run, const imp_body *body, double *move, double *turn)
 {
     *move = *turn = 0.0;
-    if (still(b))
+    if (still(body))
         return;
-    const double *s = r->env + b->env_state;
-    int d = (int)r->im->dim;
+    const double *s = run->env + body->env_state;
+    int d = (int)run->im->dim;
     const double *v = s + (d == 2 ? 3 : 7), *w = s + (d == 2 ? 5 : 10);
     for (int i = 0; i < d; i++)
         *move = hypot(*move, v[i]);
@@ -260,27 +261,27 @@ speeds(struct rt *r, const imp_body *b, double *move, double *turn)
 }
 
 static void
-add_velocity(struct rt *r, const imp_body *b, double sign, double v[3])
+add_velocity(struct rt *run, const imp_body *body, double sign, double v[3])
 {
-    const double *s = r->env + b->env_state + (r->im->dim == 2 ? 3 : 7);
-    for (uint32_t j = 0; j < r->im->dim && !still(b); j++)
+    const double *s = run->env + body->env_state + (run->im->dim == 2 ? 3 : 7);
+    for (uint32_t j = 0; j < run->im->dim && !still(body); j++)
         v[j] += sign * s[j];
 }
 
 double
-gap_rate(struct rt *r, uint32_t contact, const struct closest_points *c)
+gap_rate(struct rt *run, uint32_t contact, const struct closest_points *c)
 {
-    const imp_contact *k = rt_contact(r, contact);
+    const imp_contact *image_contact = rt_contact(run, contact);
     double rate = 0.0;
     for (int i = 0; i < 2; i++) {
-        const imp_body *b = rt_body(r, k->body[i]);
-        const double *P = i == 0 ? c->P : c->Q, *s = r->env + b->env_state;
+        const imp_body *body = rt_body(run, image_contact->body[i]);
+        const double *P = i == 0 ? c->P : c->Q, *s = run->env + body->env_state;
         double v[3] = {0.0, 0.0, 0.0}, w[3] = {0.0, 0.0, 0.0}, p[3];
         struct support_body f;
-        if (still(b))
+        if (still(body))
             continue;
-        support_body_get(r, k->body[i], &f);
-        add_velocity(r, b, 1.0, v);
+        support_body_get(run, image_contact->body[i], &f);
+        add_velocity(run, body, 1.0, v);
         if (f.d == 2)
             w[2] = s[5];
         else
@@ -296,16 +297,16 @@ gap_rate(struct rt *r, uint32_t contact, const struct closest_points *c)
 }
 
 void
-gap_tolerance_get(struct rt *r, uint32_t contact, struct gap_tolerance *out)
+gap_tolerance_get(struct rt *run, uint32_t contact, struct gap_tolerance *out)
 {
-    const imp_contact *k = rt_contact(r, contact);
+    const imp_contact *image_contact = rt_contact(run, contact);
     struct support_body b[2];
     double rate = 0.0, where = 0.0, moves = 0.0, v[3] = {0.0, 0.0, 0.0};
     for (int i = 0; i < 2; i++) {
         double move, turn;
-        support_body_get(r, k->body[i], &b[i]);
-        speeds(r, b[i].b, &move, &turn);
-        add_velocity(r, b[i].b, i == 0 ? -1.0 : 1.0, v);
+        support_body_get(run, image_contact->body[i], &b[i]);
+        speeds(run, b[i].b, &move, &turn);
+        add_velocity(run, b[i].b, i == 0 ? -1.0 : 1.0, v);
         moves += move;
         rate += turn * b[i].size;
         where += b[i].flat ? 0.0 : vec3_norm(b[i].c);
@@ -316,47 +317,50 @@ gap_tolerance_get(struct rt *r, uint32_t contact, struct gap_tolerance *out)
     /* the gap is a difference of positions: it rounds as they do */
     out->noise = 4.0 * DBL_EPSILON * (out->length + where);
     out->gap =
-        fmax(RT_GAP_SHARE * r->tolerance * out->length, 8.0 * out->noise);
-    out->rate = fmax(RT_GAP_SHARE * r->tolerance, 64.0 * DBL_EPSILON) * rate +
+        fmax(RT_GAP_SHARE * run->tolerance * out->length, 8.0 * out->noise);
+    out->rate = fmax(RT_GAP_SHARE * run->tolerance, 64.0 * DBL_EPSILON) * rate +
                 8.0 * DBL_EPSILON * moves;
-    out->still = gap_still_share(r) * rate + 8.0 * DBL_EPSILON * moves;
+    out->still = gap_still_share(run) * rate + 8.0 * DBL_EPSILON * moves;
     out->quiet = 8.0 * DBL_EPSILON * (rate + moves);
 }
 
 double
-gap_still_share(const struct rt *r)
+gap_still_share(const struct rt *run)
 {
-    return r->im->has_tolerance
-               ? fmax(RT_GAP_SHARE * r->tolerance, GAP_STILL_SHARE)
+    return run->im->has_tolerance
+               ? fmax(RT_GAP_SHARE * run->tolerance, GAP_STILL_SHARE)
                : GAP_STILL_SHARE;
 }
 
 double
-event_horizon(struct rt *r)
+event_horizon(struct rt *run)
 {
-    double longest = 0.0, g = vec3_norm(r->gravity);
-    for (uint32_t i = 0; i < r->im->bodies.n; i++) {
+    double longest = 0.0, g = vec3_norm(run->gravity);
+    for (uint32_t i = 0; i < run->im->bodies.n; i++) {
         double move, turn;
-        speeds(r, rt_body(r, i), &move, &turn);
+        speeds(run, rt_body(run, i), &move, &turn);
         if (turn > 0.0)
             longest = fmax(longest, 6.283185307179586 / turn);
     }
-    for (uint32_t c = 0; c < r->im->contacts.n; c++) {
-        const imp_contact *k = rt_contact(r, c);
-        if (k->flags & IMP_CONTACTF_STATED || k->system != IMP_NO_SYSTEM)
+    for (uint32_t c = 0; c < run->im->contacts.n; c++) {
+        const imp_contact *image_contact = rt_contact(run, c);
+        if (image_contact->flags & IMP_CONTACTF_STATED ||
+            image_contact->system != IMP_NO_SYSTEM)
             continue;
         struct relative m;
-        double l = gap_length(r, c);
+        double l = gap_length(run, c);
         if (g > 0.0)
             longest = fmax(longest, sqrt(l / g));
-        if (!relative_motion(r, k, 0.0, &m))
+        if (!relative_motion(run, image_contact, 0.0, &m))
             continue;
         double v[3] = {0.0, 0.0, 0.0};
         for (int i = 0; i < 2; i++)
-            add_velocity(r, rt_body(r, k->body[i]), i == 0 ? -1.0 : 1.0, v);
+            add_velocity(run, rt_body(run, image_contact->body[i]),
+                         i == 0 ? -1.0 : 1.0, v);
         double speed = vec3_norm(v);
-        bool bounded = !(rt_body(r, k->body[0])->flags & IMP_BODYF_FLAT) &&
-                       !(rt_body(r, k->body[1])->flags & IMP_BODYF_FLAT);
+        bool bounded =
+            !(rt_body(run, image_contact->body[0])->flags & IMP_BODYF_FLAT) &&
+            !(rt_body(run, image_contact->body[1])->flags & IMP_BODYF_FLAT);
         double way = l + (bounded ? vec3_norm(m.x) : 0.0);
         if (speed > 0.0)
             longest = fmax(longest, way / speed);
@@ -365,32 +369,34 @@ event_horizon(struct rt *r)
 }
 
 int
-event_start_check(struct rt *r, uint32_t contact, double *gap)
+event_start_check(struct rt *run, uint32_t contact, double *gap)
 {
     struct closest_points c;
     struct gap_tolerance tol;
-    const imp_contact *k = rt_contact(r, contact);
-    int st = closest_points_find(r, contact, &c, false);
+    const imp_contact *image_contact = rt_contact(run, contact);
+    int st = closest_points_find(run, contact, &c, false);
     if (st == IMP_DIVERGED)
-        st = closest_points_find(r, contact, &c, true);
+        st = closest_points_find(run, contact, &c, true);
     if (st != IMP_OK && st != IMP_SINGULAR)
         return st;
     *gap = c.gap;
-    gap_tolerance_get(r, contact, &tol);
+    gap_tolerance_get(run, contact, &tol);
     if (c.gap >= -tol.gap)
         return IMP_OK;
     char depth[NUM_TEXT], small[NUM_TEXT];
-    struct diag *d = diag_add(r->ds, DIAG_E0620, k->range,
-                              "`%s` and `%s` overlap by %s m at t = 0",
-                              imp_text(r->im, rt_body(r, k->body[0])->name),
-                              imp_text(r->im, rt_body(r, k->body[1])->name),
-                              num_digits(depth, -c.gap, 6));
-    diag_note(r->ds, d, IMP_NOWHERE, "a gap counts as closed within %s m here",
+    struct diag *diag =
+        diag_add(run->ds, DIAG_E0620, image_contact->range,
+                 "`%s` and `%s` overlap by %s m at t = 0",
+                 imp_text(run->im, rt_body(run, image_contact->body[0])->name),
+                 imp_text(run->im, rt_body(run, image_contact->body[1])->name),
+                 num_digits(depth, -c.gap, 6));
+    diag_note(run->ds, diag, IMP_NOWHERE,
+              "a gap counts as closed within %s m here",
               num_digits(small, tol.gap, 3));
-    diag_help(r->ds, d,
+    diag_help(run->ds, diag,
               "move the bodies apart; if the data have few digits, set "
               "`tolerance` in `world`; in `simulate`, `through = %s` lets "
               "them pass",
-              imp_text(r->im, k->name));
+              imp_text(run->im, image_contact->name));
     return IMP_FAILED;
 }

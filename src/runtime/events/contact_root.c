@@ -18,15 +18,16 @@
 #define EV_LARGEST 1e3
 
 int
-contact_root_series(struct rt *r, uint32_t contact,
+contact_root_series(struct rt *run, uint32_t contact,
                     const struct gap_tolerance *tol, double *g, double *h)
 {
     *h = 0.0;
     /* until other features of corners take over */
     double t = INFINITY;
-    int st = rt_contact(r, contact)->flags & IMP_CONTACTF_CORNERS
-                 ? polytope_contact_series(r, contact, MOTION_STEP_ORDER, g, &t)
-                 : contact_gap_series(r, contact, MOTION_STEP_ORDER, g);
+    int st =
+        rt_contact(run, contact)->flags & IMP_CONTACTF_CORNERS
+            ? polytope_contact_series(run, contact, MOTION_STEP_ORDER, g, &t)
+            : contact_gap_series(run, contact, MOTION_STEP_ORDER, g);
     if (st != IMP_OK)
         return st;
     double most = fmax(EV_LARGEST * tol->length, 8.0 * fabs(g[0]));
@@ -157,14 +158,15 @@ contact_root_polish(const double *g, int order, double reach, double *s)
 }
 
 int
-event_ahead(struct rt *r, uint32_t contact, double most, enum event_ahead *out)
+event_ahead(struct rt *run, uint32_t contact, double most,
+            enum event_ahead *out)
 {
     struct gap_tolerance tol;
     double g[MOTION_STEP_ORDER + 1], h, hm;
-    int side, st = motion_series_all(r, MOTION_STEP_ORDER, &hm);
+    int side, st = motion_series_all(run, MOTION_STEP_ORDER, &hm);
     *out = AHEAD_RESTS;
-    gap_tolerance_get(r, contact, &tol);
-    if (st || (st = contact_root_series(r, contact, &tol, g, &h)))
+    gap_tolerance_get(run, contact, &tol);
+    if (st || (st = contact_root_series(run, contact, &tol, g, &h)))
         return st;
     h = fmin(fmin(h, hm), most);
     /* where in the band it stands does not matter */

@@ -36,13 +36,13 @@ enum event_watch {
  * motion series (dense output for records). Simultaneous events: the ones
  * beyond the first that lie within the event tolerance are returned in
  * more[0..*n_more). */
-int event_next(struct rt *r, const enum event_watch *watch, double until,
+int event_next(struct rt *run, const enum event_watch *watch, double until,
                int (*each_step)(void *ctx, double t0, double t1), void *ctx,
                struct event *out, struct event *more, uint32_t *n_more);
 /* Closest points at the present state. IMP_FAILED after diagnostic E0620 when
  * the bodies overlap by more than the tolerance, or after another one; *gap is
  * set in the first case and with IMP_OK. */
-int event_start_check(struct rt *r, uint32_t contact, double *gap);
+int event_start_check(struct rt *run, uint32_t contact, double *gap);
 /* What a touch without rate comes to, where v, D and the jerk are none: does
  * the gap rise or fall out of the band, by orders that are left, within `most`
  * and as far as its series can be seen? Status as contact_gap_series. */
@@ -52,12 +52,13 @@ enum event_ahead {
     AHEAD_DRIFTS, /* falls, but only by its rate, which counts as none */
     AHEAD_FALLS
 };
-int event_ahead(struct rt *r, uint32_t contact, double most,
+int event_ahead(struct rt *run, uint32_t contact, double most,
                 enum event_ahead *out);
 /* what |gap| (m) and |gap rate| (m/s) count as zero for this contact now */
-void gap_tolerances(struct rt *r, uint32_t contact, double *gap, double *rate);
+void gap_tolerances(struct rt *run, uint32_t contact, double *gap,
+                    double *rate);
 /* rounding of the gap (m) and of its rate (m/s) now */
-void gap_rounding(struct rt *r, uint32_t contact, double *gap, double *rate);
+void gap_rounding(struct rt *run, uint32_t contact, double *gap, double *rate);
 /* Share of the speeds up to which the rate of a gap counts as none where the
  * gap's second derivative vanishes (C00). There the rate is -D^2/(2 j*) for a
  * touch with discriminant D, so the full tolerance would take D up to the root
@@ -65,10 +66,10 @@ void gap_rounding(struct rt *r, uint32_t contact, double *gap, double *rate);
  * where the model states one (that is how it states the digits of its data,
  * spec/tangential 0.F), GAP_STILL_SHARE for data of full length. */
 #define GAP_STILL_SHARE 1e-13
-double gap_still_share(const struct rt *r);
+double gap_still_share(const struct rt *run);
 /* 1e3 times the longest time scale of the model: the default horizon */
-double event_horizon(struct rt *r);
+double event_horizon(struct rt *run);
 /* length scale of a contact's gap (sizes of both bodies), for tolerances */
-double gap_length(struct rt *r, uint32_t contact);
+double gap_length(struct rt *run, uint32_t contact);
 
 #endif

@@ -17,26 +17,28 @@ struct gap_tolerance {
     double noise; /* rounding of the gap */
     double quiet; /* rounding of its rate */
 };
-void gap_tolerance_get(struct rt *r, uint32_t contact,
+void gap_tolerance_get(struct rt *run, uint32_t contact,
                        struct gap_tolerance *out);
 
 /* -- conservative_advancement.c -- */
 /* Time from now on for which balls (or a plane and a ball) around the bodies
  * stay apart, from the motion series, at most `most`; 0 when they are near.
  * Infinite when they stay apart for ever. h: how long the series hold. */
-double advancement_apart(struct rt *r, uint32_t contact, double h, double most);
+double advancement_apart(struct rt *run, uint32_t contact, double h,
+                         double most);
 /* no touch before this time, nor an opening: |gap| over a bound of the speed
  * at which it can change (conservative advancement); 0 where there is none */
-double advancement_safe(struct rt *r, uint32_t contact, double gap,
+double advancement_safe(struct rt *run, uint32_t contact, double gap,
                         double most);
 
 /* rate of the gap from the velocities of the contact points (G without t) */
-double gap_rate(struct rt *r, uint32_t contact, const struct closest_points *c);
+double gap_rate(struct rt *run, uint32_t contact,
+                const struct closest_points *c);
 
 /* -- contact_root.c -- */
 /* gap series at the present state (motion series made), and the time for
  * which it holds to `rest`; status as contact_gap_series */
-int contact_root_series(struct rt *r, uint32_t contact,
+int contact_root_series(struct rt *run, uint32_t contact,
                         const struct gap_tolerance *tol, double *g, double *h);
 
 /* What the gap does on [0, h] once it has entered the band |g| <= tol at

@@ -30,12 +30,13 @@ struct vertex_planes {
 
 /* rows of n entries of the state; false if one is missing */
 static bool
-find_rows(const struct rt *r, uint32_t block, uint32_t first, uint32_t n,
+find_rows(const struct rt *run, uint32_t block, uint32_t first, uint32_t n,
           uint32_t *out)
 {
-    const imp_block *bl = IMP_ARRAY(r->im, r->im->blocks, imp_block) + block;
-    const uint32_t *state = IMP_ARRAY(r->im, bl->state, uint32_t);
-    const uint32_t *rows = IMP_ARRAY(r->im, bl->rows, uint32_t);
+    const imp_block *bl =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+    const uint32_t *state = IMP_ARRAY(run->im, bl->state, uint32_t);
+    const uint32_t *rows = IMP_ARRAY(run->im, bl->rows, uint32_t);
     uint32_t found = 0;
     for (uint32_t i = 0; i < bl->state.n; i++)
         if (state[i] >= first && state[i] < first + n) {
@@ -47,95 +48,100 @@ find_rows(const struct rt *r, uint32_t block, uint32_t first, uint32_t n,
 
 /* all of the motion of a body */
 static bool
-find_motion(const struct rt *r, struct vertex_plane *p)
+find_motion(const struct rt *run, struct vertex_plane *plane)
 {
-    const imp_body *b = rt_body(r, p->body);
-    uint32_t s = b->env_state;
-    p->block = b->block;
-    if (b->block == IMP_NO_BLOCK || b->block >= r->im->blocks.n)
+    const imp_body *body = rt_body(run, plane->body);
+    uint32_t s = body->env_state;
+    plane->block = body->block;
+    if (body->block == IMP_NO_BLOCK || body->block >= run->im->blocks.n)
         return false;
-    if (p->flat)
-        return find_rows(r, b->block, s, 2, p->place) &&
-               find_rows(r, b->block, s + 2, 1, p->turn) &&
-               find_rows(r, b->block, s + 5, 1, p->spin);
-    return find_rows(r, b->block, s, 3, p->place) &&
-           find_rows(r, b->block, s + 3, 4, p->turn) &&
-           find_rows(r, b->block, s + 10, 3, p->spin);
+    if (plane->flat)
+        return find_rows(run, body->block, s, 2, plane->place) &&
+               find_rows(run, body->block, s + 2, 1, plane->turn) &&
+               find_rows(run, body->block, s + 5, 1, plane->spin);
+    return find_rows(run, body->block, s, 3, plane->place) &&
+           find_rows(run, body->block, s + 3, 4, plane->turn) &&
+           find_rows(run, body->block, s + 10, 3, plane->spin);
 }
 
 static void
-take_vertices(struct rt *r, const struct polytope *t, struct vertex_plane *p)
+take_vertices(struct rt *run, const struct polytope *t,
+              struct vertex_plane *plane)
 {
-    p->n_vertex = t->n_vertex;
-    p->n_eight = (t->n_vertex + EIGHT - 1) / EIGHT;
-    p->eight = NEW_N(r->arena, struct vertex_eight, p->n_eight);
-    for (uint32_t i = 0; i < p->n_eight * EIGHT; i++) {
+    plane->n_vertex = t->n_vertex;
+    plane->n_eight = (t->n_vertex + EIGHT - 1) / EIGHT;
+    plane->eight = NEW_N(run->arena, struct vertex_eight, plane->n_eight);
+    for (uint32_t i = 0; i < plane->n_eight * EIGHT; i++) {
         uint32_t v = i < t->n_vertex ? i : t->n_vertex - 1;
-        struct vertex_eight *e = &p->eight[i / EIGHT];
+        struct vertex_eight *e = &plane->eight[i / EIGHT];
         for (int k = 0; k < 3; k++)
             e->x[k][i % EIGHT] = t->vertex[v][k];
         e->far[i % EIGHT] = vec3_norm(t->vertex[v]);
-        p->radius = fmax(p->radius, e->far[i % EIGHT]);
+        plane->radius = fmax(plane->radius, e->far[i % EIGHT]);
     }
 }
 
 /* a polytope that moves freely over a half-space that is fixed or driven, with
  * 0 < e <= 1 and no friction */
 static bool
-take(struct rt *r, uint32_t c, struct vertex_plane *p)
+take(struct rt *run, uint32_t c, struct vertex_plane *plane)
 {
-    const imp_contact *k = rt_contact(r, c);
-    const double *env = r->env + k->env_contact;
-    memset(p, 0, sizeof *p);
-    if (k->system != IMP_NO_SYSTEM || !(k->flags & IMP_CONTACTF_CORNERS) ||
-        polytope_contact_is_smooth(r, k))
+    const imp_contact *image_contact = rt_contact(run, c);
+    const double *env = run->env + image_contact->env_contact;
+    memset(plane, 0, sizeof *plane);
+    if (image_contact->system != IMP_NO_SYSTEM ||
+        !(image_contact->flags & IMP_CONTACTF_CORNERS) ||
+        polytope_contact_is_smooth(run, image_contact))
         return false;
-    int flat = r->polytope[k->body[0]]->n_vertex == 0 ? 0 : 1;
-    const imp_body *f = rt_body(r, k->body[flat]),
-                   *b = rt_body(r, k->body[1 - flat]);
-    const struct polytope *t = r->polytope[k->body[1 - flat]];
+    int flat = run->polytope[image_contact->body[0]]->n_vertex == 0 ? 0 : 1;
+    const imp_body *f = rt_body(run, image_contact->body[flat]),
+                   *body = rt_body(run, image_contact->body[1 - flat]);
+    const struct polytope *t = run->polytope[image_contact->body[1 - flat]];
     struct support_body w;
-    p->contact = c;
-    p->flat = r->im->dim == 2;
-    p->body = k->body[1 - flat];
-    p->e = env[IMP_CONTACT_E];
-    if (r->polytope[k->body[flat]]->n_vertex != 0 || t->n_vertex == 0 ||
-        !(f->flags & IMP_BODYF_FIXED) || (b->flags & IMP_BODYF_FIXED) ||
-        (b->flags & IMP_BODYF_PRESCRIBED) ||
-        ((f->flags | b->flags) & IMP_BODYF_GTIME) ||
-        !(p->e > 0.0 && p->e <= 1.0) || env[IMP_CONTACT_MU] != 0.0 ||
-        !find_motion(r, p))
+    plane->contact = c;
+    plane->flat = run->im->dim == 2;
+    plane->body = image_contact->body[1 - flat];
+    plane->e = env[IMP_CONTACT_E];
+    if (run->polytope[image_contact->body[flat]]->n_vertex != 0 ||
+        t->n_vertex == 0 || !(f->flags & IMP_BODYF_FIXED) ||
+        (body->flags & IMP_BODYF_FIXED) ||
+        (body->flags & IMP_BODYF_PRESCRIBED) ||
+        ((f->flags | body->flags) & IMP_BODYF_GTIME) ||
+        !(plane->e > 0.0 && plane->e <= 1.0) || env[IMP_CONTACT_MU] != 0.0 ||
+        !find_motion(run, plane))
         return false;
-    const struct polytope_face *face = r->polytope[k->body[flat]]->face;
-    p->driven = f->flags & IMP_BODYF_PRESCRIBED;
-    p->floor = k->body[flat];
-    p->side = (uint32_t)flat;
-    memcpy(p->own_n, face->n, sizeof p->own_n);
-    p->own_d = face->d;
-    support_body_get(r, p->floor, &w);
-    support_rotate(&w, face->n, p->n);
-    p->d = face->d + vec3_dot(p->n, w.c);
-    p->length = gap_length(r, c);
-    take_vertices(r, t, p);
+    const struct polytope_face *face =
+        run->polytope[image_contact->body[flat]]->face;
+    plane->driven = f->flags & IMP_BODYF_PRESCRIBED;
+    plane->floor = image_contact->body[flat];
+    plane->side = (uint32_t)flat;
+    memcpy(plane->own_n, face->n, sizeof plane->own_n);
+    plane->own_d = face->d;
+    support_body_get(run, plane->floor, &w);
+    support_rotate(&w, face->n, plane->n);
+    plane->d = face->d + vec3_dot(plane->n, w.c);
+    plane->length = gap_length(run, c);
+    take_vertices(run, t, plane);
     return true;
 }
 
 struct vertex_planes *
-vertex_planes_new(struct rt *r)
+vertex_planes_new(struct rt *run)
 {
-    const imp_image *im = r->im;
-    if (im->joints.n || im->systems.n || r->joints)
+    const imp_image *im = run->im;
+    if (im->joints.n || im->systems.n || run->joints)
         return NULL;
-    struct vertex_planes *p = NEW(r->arena, struct vertex_planes);
-    p->r = r;
-    p->plane = NEW_N(r->arena, struct vertex_plane, im->contacts.n + 1);
-    p->other = NEW_N(r->arena, bool, im->contacts.n + 1);
-    p->course = NEW_N(r->arena, struct vertex_plane_course, im->contacts.n + 1);
+    struct vertex_planes *planes = NEW(run->arena, struct vertex_planes);
+    planes->r = run;
+    planes->plane = NEW_N(run->arena, struct vertex_plane, im->contacts.n + 1);
+    planes->other = NEW_N(run->arena, bool, im->contacts.n + 1);
+    planes->course =
+        NEW_N(run->arena, struct vertex_plane_course, im->contacts.n + 1);
     for (uint32_t c = 0; c < im->contacts.n; c++) {
-        p->other[c] = !take(r, c, &p->plane[p->n]);
-        p->n += !p->other[c];
+        planes->other[c] = !take(run, c, &planes->plane[planes->n]);
+        planes->n += !planes->other[c];
     }
-    return p->n ? p : NULL;
+    return planes->n ? planes : NULL;
 }
 
 /* -- impact -----------------------------------------------------------------
@@ -153,23 +159,23 @@ apply(const double *a, const double *x, double *y)
 /* normal of the plane now, and its velocity along it where it meets point x of
  * the body (body axes) */
 static double
-plane_now(struct rt *r, const struct vertex_plane *p, const double *x,
+plane_now(struct rt *run, const struct vertex_plane *plane, const double *x,
           double *n)
 {
     struct support_body f, b;
     double w[3] = {0.0, 0.0, 0.0}, v[3] = {0.0, 0.0, 0.0}, at[3], turn[3];
-    memcpy(n, p->n, sizeof p->n);
-    if (!p->driven)
+    memcpy(n, plane->n, sizeof plane->n);
+    if (!plane->driven)
         return 0.0;
-    support_body_get(r, p->floor, &f);
-    support_body_get(r, p->body, &b);
-    support_rotate(&f, p->own_n, n);
+    support_body_get(run, plane->floor, &f);
+    support_body_get(run, plane->body, &b);
+    support_rotate(&f, plane->own_n, n);
     support_rotate(&b, x, at);
-    const double *s = r->env + f.b->env_state;
+    const double *s = run->env + f.b->env_state;
     for (int i = 0; i < 3; i++)
         at[i] += b.c[i] - f.c[i];
-    memcpy(v, s + (p->flat ? 3 : 7), sizeof *v * (p->flat ? 2 : 3));
-    if (p->flat)
+    memcpy(v, s + (plane->flat ? 3 : 7), sizeof *v * (plane->flat ? 2 : 3));
+    if (plane->flat)
         w[2] = s[5];
     else
         support_rotate(&f, s + 10, w);
@@ -181,21 +187,22 @@ plane_now(struct rt *r, const struct vertex_plane *p, const double *x,
  * velocity against the plane, W = 1/m + (r x g).I^-1 (r x g); false where it is
  * not plain */
 static bool
-impact(struct rt *r, const struct vertex_plane *p, uint32_t vertex,
+impact(struct rt *run, const struct vertex_plane *plane, uint32_t vertex,
        struct vertex_plane_touch *t)
 {
-    const imp_body *b = rt_body(r, p->body);
-    const double *k = r->env + b->env_body, *s = r->env + b->env_state;
-    const double *v = s + (p->flat ? 3 : 7);
+    const imp_body *body = rt_body(run, plane->body);
+    const double *k = run->env + body->env_body,
+                 *s = run->env + body->env_state;
+    const double *v = s + (plane->flat ? 3 : 7);
     double w[3] = {0.0, 0.0, 0.0}, n[3], g[3], rn[3], m[3], Iw[3];
     double x[3], nv = 0.0, vv = 0.0;
-    int d = p->flat ? 2 : 3;
+    int d = plane->flat ? 2 : 3;
     for (int i = 0; i < 3; i++)
-        x[i] = p->eight[vertex / EIGHT].x[i][vertex % EIGHT];
-    double floor = plane_now(r, p, x, n);
-    vertex_plane_turn_back(p->flat, s + (p->flat ? 2 : 3), n, g);
+        x[i] = plane->eight[vertex / EIGHT].x[i][vertex % EIGHT];
+    double floor = plane_now(run, plane, x, n);
+    vertex_plane_turn_back(plane->flat, s + (plane->flat ? 2 : 3), n, g);
     vertex_plane_cross(x, g, rn);
-    if (p->flat) {
+    if (plane->flat) {
         w[2] = s[5];
         m[0] = m[1] = 0.0;
         m[2] = k[IMP_BODY_INVINERTIA] * rn[2];
@@ -210,11 +217,11 @@ impact(struct rt *r, const struct vertex_plane *p, uint32_t vertex,
     double W = k[IMP_BODY_INVMASS] + vertex_plane_dot(rn, m);
     double own = nv + vertex_plane_dot(rn, w), u = own - floor;
     if (!(u < -VERTEX_PLANE_SLOW *
-                  (sqrt(vv) + vec3_norm(w) * p->radius + fabs(floor))))
+                  (sqrt(vv) + vec3_norm(w) * plane->radius + fabs(floor))))
         return false;
-    double P = -(1.0 + p->e) * u / W;
-    t->contact = p->contact;
-    t->body = p->body;
+    double P = -(1.0 + plane->e) * u / W;
+    t->contact = plane->contact;
+    t->body = plane->body;
     t->impulse = P;
     /* twice the change of energy: from the motion, and as work of P */
     double I[6] = {0.0, 0.0, k[IMP_BODY_INERTIA]}, sum[3], got = 0.0;
@@ -225,7 +232,7 @@ impact(struct rt *r, const struct vertex_plane *p, uint32_t vertex,
         got +=
             i < d ? k[IMP_BODY_MASS] * t->dv[i] * (2.0 * v[i] + t->dv[i]) : 0.0;
     }
-    if (!p->flat)
+    if (!plane->flat)
         memcpy(I, k + IMP_BODY_INERTIA, sizeof I);
     apply(I, sum, Iw);
     got += vertex_plane_dot(t->dw, Iw);
@@ -235,12 +242,13 @@ impact(struct rt *r, const struct vertex_plane *p, uint32_t vertex,
 }
 
 void
-vertex_planes_impact(struct vertex_planes *p,
+vertex_planes_impact(struct vertex_planes *planes,
                      const struct vertex_plane_touch *t)
 {
-    struct rt *r = p->r;
-    uint32_t first = rt_body(r, t->body)->env_state, d = r->im->dim;
-    double *s = r->env + first, *lo = r->state_lo + first - r->im->layout.state;
+    struct rt *run = planes->r;
+    uint32_t first = rt_body(run, t->body)->env_state, d = run->im->dim;
+    double *s = run->env + first,
+           *lo = run->state_lo + first - run->im->layout.state;
     uint32_t v = d == 2 ? 3 : 7, w = d == 2 ? 5 : 10;
     for (uint32_t i = 0; i < d; i++)
         state_add(&s[v + i], &lo[v + i], t->dv[i]);
@@ -274,67 +282,67 @@ others_far(const struct vertex_planes *p, const enum event_watch *watch,
 /* the first touch within *h, which is lowered to its time, or to what is known;
  * *best: which plane, p->n if none */
 static enum found
-first_touch(struct vertex_planes *p, const enum event_watch *watch, double *h,
-            uint32_t *best, uint32_t *vertex)
+first_touch(struct vertex_planes *planes, const enum event_watch *watch,
+            double *h, uint32_t *best, uint32_t *vertex)
 {
-    *best = p->n;
-    for (uint32_t i = 0; i < p->n; i++) {
-        struct vertex_plane_course *o = &p->course[i];
-        enum event_watch w = watch[p->plane[i].contact];
+    *best = planes->n;
+    for (uint32_t i = 0; i < planes->n; i++) {
+        struct vertex_plane_course *course = &planes->course[i];
+        enum event_watch w = watch[planes->plane[i].contact];
         struct first_vertex f;
         double before = *h;
         if (w == WATCH_OFF)
             continue;
-        if (!vertex_plane_begin(p->r, &p->plane[i], h, o))
+        if (!vertex_plane_begin(planes->r, &planes->plane[i], h, course))
             return FOUND_UNCLEAR;
-        enum found what = vertex_plane_search(o, w == WATCH_LEAVE, h, &f);
+        enum found what = vertex_plane_search(course, w == WATCH_LEAVE, h, &f);
         if (what == FOUND_UNCLEAR)
             return what;
         if (*h < before)
-            *best = p->n;
+            *best = planes->n;
         if (what == FOUND_ROOT) {
             *best = i;
             *vertex = f.i;
         }
     }
-    for (uint32_t i = 0; i < p->n && *best < p->n; i++)
-        if (i != *best && watch[p->plane[i].contact] != WATCH_OFF &&
-            !vertex_plane_clear_at(&p->course[i], *h))
+    for (uint32_t i = 0; i < planes->n && *best < planes->n; i++)
+        if (i != *best && watch[planes->plane[i].contact] != WATCH_OFF &&
+            !vertex_plane_clear_at(&planes->course[i], *h))
             return FOUND_UNCLEAR;
-    return *best < p->n ? FOUND_ROOT : FOUND_NONE;
+    return *best < planes->n ? FOUND_ROOT : FOUND_NONE;
 }
 
 int
-vertex_planes_next(struct vertex_planes *p, const enum event_watch *watch,
+vertex_planes_next(struct vertex_planes *planes, const enum event_watch *watch,
                    double until, enum vertex_plane_end *end,
                    struct vertex_plane_touch *out)
 {
-    struct rt *r = p->r;
+    struct rt *run = planes->r;
     *end = VERTEX_PLANE_UNCLEAR;
     for (;;) {
-        double t0 = rt_time(r), h;
+        double t0 = rt_time(run), h;
         uint32_t best, vertex = 0;
-        if (rt_stopped(r))
+        if (rt_stopped(run))
             return IMP_STOPPED;
         if (t0 >= until) {
             *end = VERTEX_PLANE_UNTIL;
             return IMP_OK;
         }
-        int st = motion_series_all(r, VERTEX_PLANE_ORDER, &h);
+        int st = motion_series_all(run, VERTEX_PLANE_ORDER, &h);
         if (st != IMP_OK)
             return st;
         double left = until - t0;
         h = fmin(h, left);
-        if (!others_far(p, watch, &h))
+        if (!others_far(planes, watch, &h))
             return IMP_OK;
-        enum found what = first_touch(p, watch, &h, &best, &vertex);
+        enum found what = first_touch(planes, watch, &h, &best, &vertex);
         double t1 = what == FOUND_NONE && h == left ? until : t0 + h;
         if (what == FOUND_UNCLEAR || (t1 == t0 && what == FOUND_NONE))
             return IMP_OK;
-        motion_advance_by(r, VERTEX_PLANE_ORDER, h, t1);
+        motion_advance_by(run, VERTEX_PLANE_ORDER, h, t1);
         if (what == FOUND_NONE)
             continue;
-        if (impact(r, &p->plane[best], vertex, out))
+        if (impact(run, &planes->plane[best], vertex, out))
             *end = VERTEX_PLANE_TOUCH;
         return IMP_OK;
     }

@@ -25,15 +25,16 @@ enum vertex_plane_end {
 
 /* NULL: no contact of the model is of a polytope over a plane at rest, or
  * joints or systems move with the bodies. Memory: the run's arena */
-struct vertex_planes *vertex_planes_new(struct rt *r);
+struct vertex_planes *vertex_planes_new(struct rt *run);
 /* Moves the model from the present time to the first touch, or to `until`; at
  * VERTEX_PLANE_UNCLEAR it stands before what is not clear. No vertex comes
  * below a plane on the way by more than rounding. */
-int vertex_planes_next(struct vertex_planes *p, const enum event_watch *watch,
-                       double until, enum vertex_plane_end *end,
+int vertex_planes_next(struct vertex_planes *planes,
+                       const enum event_watch *watch, double until,
+                       enum vertex_plane_end *end,
                        struct vertex_plane_touch *out);
 /* the impulse takes effect, at the state that vertex_planes_next has left */
-void vertex_planes_impact(struct vertex_planes *p,
+void vertex_planes_impact(struct vertex_planes *planes,
                           const struct vertex_plane_touch *t);
 
 #endif

@@ -59,15 +59,15 @@ enum found { FOUND_NONE, FOUND_ROOT, FOUND_UNCLEAR, FOUND_MORE };
 
 /* The course of a contact from the present state, the motion's series made to
  * VERTEX_PLANE_ORDER; *h is lowered to what it holds for. False: it has none */
-bool vertex_plane_begin(struct rt *r, const struct vertex_plane *p, double *h,
-                        struct vertex_plane_course *o);
+bool vertex_plane_begin(struct rt *run, const struct vertex_plane *plane,
+                        double *h, struct vertex_plane_course *course);
 /* The first vertex that comes down within *h: f->i, and *h when; else *h may be
  * lowered to what is known. `leaves`: a vertex may stand on the plane at the
  * start, if it rises. */
-enum found vertex_plane_search(struct vertex_plane_course *o, bool leaves,
+enum found vertex_plane_search(struct vertex_plane_course *course, bool leaves,
                                double *h, struct first_vertex *f);
 /* every vertex well above the plane at s? */
-bool vertex_plane_clear_at(const struct vertex_plane_course *o, double s);
+bool vertex_plane_clear_at(const struct vertex_plane_course *course, double s);
 
 static inline double
 vertex_plane_dot(const double *a, const double *b)

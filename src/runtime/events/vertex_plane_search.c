@@ -177,15 +177,15 @@ static const double zeros[VERTEX_PLANE_ORDER + 2];
 
 /* heights below which a closer look is needed */
 static double
-clear(const struct rt *r, const struct vertex_plane *p)
+clear(const struct rt *run, const struct vertex_plane *plane)
 {
-    const double *x = r->env + rt_body(r, p->body)->env_state;
+    const double *x = run->env + rt_body(run, plane->body)->env_state;
     double where = 0.0;
-    for (uint32_t i = 0; i < r->im->dim; i++)
+    for (uint32_t i = 0; i < run->im->dim; i++)
         where += x[i] * x[i];
-    double noise = 4.0 * DBL_EPSILON * (p->length + sqrt(where));
+    double noise = 4.0 * DBL_EPSILON * (plane->length + sqrt(where));
     return VERTEX_PLANE_CLEAR *
-           fmax(RT_GAP_SHARE * r->tolerance * p->length, 8.0 * noise);
+           fmax(RT_GAP_SHARE * run->tolerance * plane->length, 8.0 * noise);
 }
 
 /* sum of k (k - 1) |c_k| s^(k-2) */
@@ -202,52 +202,55 @@ bend(const double *c, int top, double s)
  * off by x and w by y, R^T n is off by at most 6 (1 + x) x, since it is n + 2
  * (v x (v x n) - q0 v x n) */
 static void
-bounds(struct vertex_plane_course *o, double h)
+bounds(struct vertex_plane_course *course, double h)
 {
     double W, W1, y, x;
-    if (o->p->driven) {
-        o->off = o->doff = o->turn = 0.0;
+    if (course->p->driven) {
+        course->off = course->doff = course->turn = 0.0;
         for (int i = 0; i < 3; i++) {
-            x = bend(o->g[i], VERTEX_PLANE_ORDER, h);
-            o->turn += x * x;
+            x = bend(course->g[i], VERTEX_PLANE_ORDER, h);
+            course->turn += x * x;
         }
-        o->turn = sqrt(o->turn);
+        course->turn = sqrt(course->turn);
         return;
     }
-    x = four_tail(o->turn_row, h);
-    three_squared(o->spin_row, h, &W, &W1, &y);
-    o->turn = W + sqrt(W1);
-    o->off = 6.0 * (1.0 + x) * x;
-    o->doff = o->off * sqrt(W) + (1.0 + o->off) * y;
+    x = four_tail(course->turn_row, h);
+    three_squared(course->spin_row, h, &W, &W1, &y);
+    course->turn = W + sqrt(W1);
+    course->off = 6.0 * (1.0 + x) * x;
+    course->doff = course->off * sqrt(W) + (1.0 + course->off) * y;
 }
 
 static void
-begin(struct rt *r, const struct vertex_plane *p, struct vertex_plane_course *o)
+begin(struct rt *run, const struct vertex_plane *plane,
+      struct vertex_plane_course *course)
 {
-    const double *x = r->env + rt_body(r, p->body)->env_state;
-    const double *low = r->state_lo + (x - r->env - r->im->layout.state);
-    uint32_t d = r->im->dim;
-    const double *work = r->work[p->block];
+    const double *x = run->env + rt_body(run, plane->body)->env_state;
+    const double *low = run->state_lo + (x - run->env - run->im->layout.state);
+    uint32_t d = run->im->dim;
+    const double *work = run->work[plane->block];
     double rest = 0.0;
-    o->degree = 1;
-    o->z[0] = -p->d;
-    o->z[1] = 0.0;
+    course->degree = 1;
+    course->z[0] = -plane->d;
+    course->z[1] = 0.0;
     for (uint32_t i = 0; i < d; i++) {
-        const double *row = work + p->place[i];
-        int to = p->n[i] == 0.0 ? -1 : degree(row);
-        rest += p->n[i] * low[i];
-        while (o->degree < to)
-            o->z[++o->degree] = 0.0;
+        const double *row = work + plane->place[i];
+        int to = plane->n[i] == 0.0 ? -1 : degree(row);
+        rest += plane->n[i] * low[i];
+        while (course->degree < to)
+            course->z[++course->degree] = 0.0;
         for (int k = 0; k <= to; k++)
-            o->z[k] += p->n[i] * row[k];
+            course->z[k] += plane->n[i] * row[k];
     }
-    o->z[0] += rest;
+    course->z[0] += rest;
     for (int i = 0; i < 4; i++) {
-        o->turn_row[i] = p->flat && i > 0 ? zeros : work + p->turn[i];
-        o->spin_row[i] = p->flat || i == 3 ? zeros : work + p->spin[i];
+        course->turn_row[i] =
+            plane->flat && i > 0 ? zeros : work + plane->turn[i];
+        course->spin_row[i] =
+            plane->flat || i == 3 ? zeros : work + plane->spin[i];
     }
-    if (p->flat)
-        o->spin_row[2] = work + p->spin[0];
+    if (plane->flat)
+        course->spin_row[2] = work + plane->spin[0];
 }
 
 /* n.c - d and g over a driven plane, from the pose of body 1 in the axes of
@@ -255,124 +258,129 @@ begin(struct rt *r, const struct vertex_plane *p, struct vertex_plane_course *o)
  * n.c - d;   of the plane under the polytope, g = R n, -g.c - d. With both
  * truncated after two orders, h is what these keep to. */
 static bool
-begin_driven(struct rt *r, const struct vertex_plane *p, double *h,
-             struct vertex_plane_course *o)
+begin_driven(struct rt *run, const struct vertex_plane *plane, double *h,
+             struct vertex_plane_course *course)
 {
-    const imp_contact *k = rt_contact(r, p->contact);
-    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + k->relative;
-    const uint32_t *outs = IMP_ARRAY(r->im, t->outs, uint32_t);
-    const imp_instr *code = IMP_ARRAY(r->im, t->code, imp_instr);
+    const imp_contact *image_contact = rt_contact(run, plane->contact);
+    const imp_tape *tape =
+        IMP_ARRAY(run->im, run->im->tapes, imp_tape) + image_contact->relative;
+    const uint32_t *outs = IMP_ARRAY(run->im, tape->outs, uint32_t);
+    const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
     const double *rows[2] = {NULL, NULL}, *out[12];
-    double *work = r->event_work[p->contact];
-    uint32_t d = r->im->dim;
-    rows[1 - p->side] = r->work[p->block];
-    if (rt_series(r, k->relative, NULL, rows, work, VERTEX_PLANE_ORDER))
+    double *work = run->event_work[plane->contact];
+    uint32_t d = run->im->dim;
+    rows[1 - plane->side] = run->work[plane->block];
+    if (rt_series(run, image_contact->relative, NULL, rows, work,
+                  VERTEX_PLANE_ORDER))
         return false;
     for (uint32_t i = 0; i < d + d * d; i++)
         out[i] =
             work + (size_t)code[outs[i]].row * IMP_ROW_STRIDE + IMP_ROW_PAD;
-    memset(o->g, 0, sizeof o->g);
-    memset(o->z, 0, sizeof o->z);
-    o->degree = VERTEX_PLANE_ORDER;
+    memset(course->g, 0, sizeof course->g);
+    memset(course->z, 0, sizeof course->z);
+    course->degree = VERTEX_PLANE_ORDER;
     for (uint32_t i = 0; i < d; i++)
         for (uint32_t j = 0; j < d; j++) {
-            const double *R = out[d + (p->side == 0 ? d * j + i : d * i + j)];
+            const double *R =
+                out[d + (plane->side == 0 ? d * j + i : d * i + j)];
             for (int m = 0; m <= VERTEX_PLANE_ORDER; m++)
-                o->g[i][m] += p->own_n[j] * R[m];
+                course->g[i][m] += plane->own_n[j] * R[m];
         }
     for (uint32_t i = 0; i < d; i++)
         for (int m = 0; m <= VERTEX_PLANE_ORDER; m++)
-            for (int l = 0; l <= m && p->side == 1; l++)
-                o->z[m] -= o->g[i][l] * out[i][m - l];
-    for (uint32_t i = 0; i < d && p->side == 0; i++)
+            for (int l = 0; l <= m && plane->side == 1; l++)
+                course->z[m] -= course->g[i][l] * out[i][m - l];
+    for (uint32_t i = 0; i < d && plane->side == 0; i++)
         for (int m = 0; m <= VERTEX_PLANE_ORDER; m++)
-            o->z[m] += p->own_n[i] * out[i][m];
-    o->z[0] -= p->own_d;
+            course->z[m] += plane->own_n[i] * out[i][m];
+    course->z[0] -= plane->own_d;
     for (int m = VERTEX_PLANE_ORDER - 1; m <= VERTEX_PLANE_ORDER; m++) {
-        double big = fabs(o->z[m]);
+        double big = fabs(course->z[m]);
         for (int i = 0; i < 3; i++)
-            big = fmax(big, fabs(o->g[i][m]) * p->radius);
+            big = fmax(big, fabs(course->g[i][m]) * plane->radius);
         if (!isfinite(big))
             return false;
         if (big > 0.0)
-            *h = fmin(*h,
-                      exp(log(VERTEX_PLANE_TRUNCATION * p->length / big) / m));
+            *h = fmin(
+                *h,
+                exp(log(VERTEX_PLANE_TRUNCATION * plane->length / big) / m));
     }
     for (int i = 0; i < 4; i++)
-        o->turn_row[i] = i < 3 ? o->g[i] : o->z;
+        course->turn_row[i] = i < 3 ? course->g[i] : course->z;
     return true;
 }
 
 bool
-vertex_plane_begin(struct rt *r, const struct vertex_plane *p, double *h,
-                   struct vertex_plane_course *o)
+vertex_plane_begin(struct rt *run, const struct vertex_plane *plane, double *h,
+                   struct vertex_plane_course *course)
 {
-    o->p = p;
-    o->clear = clear(r, p);
-    if (p->driven) {
-        if (!begin_driven(r, p, h, o))
+    course->p = plane;
+    course->clear = clear(run, plane);
+    if (plane->driven) {
+        if (!begin_driven(run, plane, h, course))
             return false;
     } else {
-        begin(r, p, o);
+        begin(run, plane, course);
     }
-    o->fall = bend(o->z, o->degree, *h);
+    course->fall = bend(course->z, course->degree, *h);
     return true;
 }
 
 static ALWAYS_INLINE void
-see(const struct vertex_plane_course *o, double s, enum sight how,
-    struct view *v)
+see(const struct vertex_plane_course *course, double s, enum sight how,
+    struct view *view)
 {
-    const struct vertex_plane *p = o->p;
+    const struct vertex_plane *plane = course->p;
     double x[4], w[4];
     for (int i = 0; i < 4 && how == AT_START; i++) {
-        x[i] = o->turn_row[i][0];
-        w[i] = o->spin_row[i][0];
+        x[i] = course->turn_row[i][0];
+        w[i] = course->spin_row[i][0];
     }
     if (how != AT_START) {
         int top = how == FULLY ? VERTEX_PLANE_ORDER : VERTEX_PLANE_LOW;
-        four_at(o->turn_row, top, s, x);
-        four_at(o->spin_row, top, s, w);
+        four_at(course->turn_row, top, s, x);
+        four_at(course->spin_row, top, s, w);
     }
-    vertex_plane_turn_back(p->flat, x, p->n, v->g);
-    vertex_plane_cross(v->g, w, v->dg);
+    vertex_plane_turn_back(plane->flat, x, plane->n, view->g);
+    vertex_plane_cross(view->g, w, view->dg);
 }
 
 static void
-look_driven(const struct vertex_plane_course *o, double s, struct view *v)
+look_driven(const struct vertex_plane_course *course, double s,
+            struct view *view)
 {
     double x[4], dx[4];
-    four_rates_at(o->turn_row, s, x, dx);
-    memcpy(v->g, x, sizeof v->g);
-    memcpy(v->dg, dx, sizeof v->dg);
-    v->z = x[3];
-    v->dz = dx[3];
-    v->off = v->doff = 0.0;
+    four_rates_at(course->turn_row, s, x, dx);
+    memcpy(view->g, x, sizeof view->g);
+    memcpy(view->dg, dx, sizeof view->dg);
+    view->z = x[3];
+    view->dz = dx[3];
+    view->off = view->doff = 0.0;
 }
 
 static void
-look(const struct vertex_plane_course *o, double s, enum sight how,
-     struct view *v)
+look(const struct vertex_plane_course *course, double s, enum sight how,
+     struct view *view)
 {
-    if (o->p->driven) {
-        look_driven(o, s, v);
+    if (course->p->driven) {
+        look_driven(course, s, view);
         return;
     }
-    double y = o->z[o->degree], dy = 0.0;
-    for (int k = o->degree - 1; k >= 0; k--) {
+    double y = course->z[course->degree], dy = 0.0;
+    for (int k = course->degree - 1; k >= 0; k--) {
         dy = dy * s + y;
-        y = y * s + o->z[k];
+        y = y * s + course->z[k];
     }
-    v->z = y;
-    v->dz = dy;
-    v->off = how == ROUGHLY ? o->off : 0.0;
-    v->doff = how == ROUGHLY ? o->doff : 0.0;
+    view->z = y;
+    view->dz = dy;
+    view->off = how == ROUGHLY ? course->off : 0.0;
+    view->doff = how == ROUGHLY ? course->doff : 0.0;
     if (how == AT_START)
-        see(o, s, AT_START, v);
+        see(course, s, AT_START, view);
     else if (how == ROUGHLY)
-        see(o, s, ROUGHLY, v);
+        see(course, s, ROUGHLY, view);
     else
-        see(o, s, FULLY, v);
+        see(course, s, FULLY, view);
 }
 
 /* heights and rates of eight vertices, what is not sure taken off */
@@ -380,7 +388,7 @@ struct low {
     double H[EIGHT], D[EIGHT], M[EIGHT];
 };
 static ALWAYS_INLINE void
-lowest(const struct vertex_plane_course *o, const struct view *v,
+lowest(const struct vertex_plane_course *course, const struct view *v,
        const struct vertex_eight *e, struct low *l)
 {
     for (int i = 0; i < EIGHT; i++)
@@ -390,41 +398,41 @@ lowest(const struct vertex_plane_course *o, const struct view *v,
         l->D[i] = v->dz + (v->dg[0] * e->x[0][i] + v->dg[1] * e->x[1][i] +
                            v->dg[2] * e->x[2][i] - v->doff * e->far[i]);
     for (int i = 0; i < EIGHT; i++)
-        l->M[i] = o->fall + e->far[i] * o->turn;
+        l->M[i] = course->fall + e->far[i] * course->turn;
 }
 
 /* -- the first vertex that comes down ---------------------------------------
  */
 
 static inline bool
-same(const struct vertex_plane *p, uint32_t i, uint32_t j)
+same(const struct vertex_plane *plane, uint32_t i, uint32_t j)
 {
-    return i == j || (i + 1 >= p->n_vertex && j + 1 >= p->n_vertex);
+    return i == j || (i + 1 >= plane->n_vertex && j + 1 >= plane->n_vertex);
 }
 
 /* vertices but `but` stay above the band for u from the time of v on */
 static bool
-others_stay(const struct vertex_plane_course *o, const struct view *v,
+others_stay(const struct vertex_plane_course *course, const struct view *v,
             uint32_t but, double u)
 {
-    for (uint32_t b = 0; b < o->p->n_eight; b++) {
-        const struct vertex_eight *e = &o->p->eight[b];
+    for (uint32_t b = 0; b < course->p->n_eight; b++) {
+        const struct vertex_eight *e = &course->p->eight[b];
         struct low l;
-        lowest(o, v, e, &l);
+        lowest(course, v, e, &l);
         for (uint32_t i = 0; i < EIGHT; i++)
-            if (!(l.H[i] > o->clear &&
-                  l.H[i] + u * (l.D[i] - 0.5 * l.M[i] * u) > o->clear) &&
-                !same(o->p, b * EIGHT + i, but))
+            if (!(l.H[i] > course->clear &&
+                  l.H[i] + u * (l.D[i] - 0.5 * l.M[i] * u) > course->clear) &&
+                !same(course->p, b * EIGHT + i, but))
                 return false;
     }
     return true;
 }
 
 static void
-one(const struct vertex_plane_course *o, const struct view *v, uint32_t i,
+one(const struct vertex_plane_course *course, const struct view *v, uint32_t i,
     double *H, double *D)
 {
-    const struct vertex_eight *e = &o->p->eight[i / EIGHT];
+    const struct vertex_eight *e = &course->p->eight[i / EIGHT];
     double x[3];
     for (int k = 0; k < 3; k++)
         x[k] = e->x[k][i % EIGHT];
@@ -435,20 +443,20 @@ one(const struct vertex_plane_course *o, const struct view *v, uint32_t i,
 /* The root of H_i near *t. A step of Newton's method leaves H <= M dt^2/2; the
  * view v is of just before the root then. */
 static enum found
-polish(const struct vertex_plane_course *o, uint32_t i, double M, double *t,
-       struct view *v)
+polish(const struct vertex_plane_course *course, uint32_t i, double M,
+       double *t, struct view *view)
 {
-    double H, D, fine = DBL_EPSILON * (fabs(o->z[0]) + o->p->radius);
+    double H, D, fine = DBL_EPSILON * (fabs(course->z[0]) + course->p->radius);
     enum sight how = ROUGHLY;
     for (int n = 0; n < 16; n++) {
-        one(o, v, i, &H, &D);
+        one(course, view, i, &H, &D);
         double dt = -H / D, left = 0.5 * M * dt * dt;
         *t += dt;
         if (how == FULLY && left <= fine)
             return FOUND_ROOT;
-        if (left <= fmax(4.0 * o->p->radius * o->off, fine))
+        if (left <= fmax(4.0 * course->p->radius * course->off, fine))
             how = FULLY;
-        look(o, *t, how, v);
+        look(course, *t, how, view);
     }
     return FOUND_UNCLEAR;
 }
@@ -466,19 +474,20 @@ lasts(const struct first_vertex *f)
  * long as it is. FOUND_UNCLEAR: a vertex is near the plane, and not on its way
  * up. */
 static enum found
-soonest(const struct vertex_plane_course *o, const struct view *v, double *u,
-        struct first_vertex *f)
+soonest(const struct vertex_plane_course *course, const struct view *v,
+        double *u, struct first_vertex *f)
 {
     enum found any = FOUND_NONE;
     uint32_t hint = f->i % EIGHT;
-    for (uint32_t b = 0; b < o->p->n_eight; b++) {
+    for (uint32_t b = 0; b < course->p->n_eight; b++) {
         struct low l;
-        lowest(o, v, &o->p->eight[b], &l);
+        lowest(course, v, &course->p->eight[b], &l);
         for (uint32_t k = 0; k < EIGHT; k++) {
             uint32_t i = k ^ hint;
             double H = l.H[i], D = l.D[i], M = l.M[i];
-            if (H < o->clear && (D <= 0.0 || D * D < 4.0 * o->clear * M ||
-                                 H < -o->clear / VERTEX_PLANE_CLEAR))
+            if (H < course->clear &&
+                (D <= 0.0 || D * D < 4.0 * course->clear * M ||
+                 H < -course->clear / VERTEX_PLANE_CLEAR))
                 return FOUND_UNCLEAR;
             if (H + *u * (D - 0.5 * M * *u) > 0.0)
                 continue;
@@ -492,43 +501,45 @@ soonest(const struct vertex_plane_course *o, const struct view *v, double *u,
 
 /* The root where f alone comes down soon after t; v: the view at t */
 static enum found
-comes_down(const struct vertex_plane_course *o, const struct first_vertex *f,
-           double *t, double h, struct view *v)
+comes_down(const struct vertex_plane_course *course,
+           const struct first_vertex *f, double *t, double h, struct view *view)
 {
     double H, D;
-    if (polish(o, f->i, f->M, t, v) != FOUND_ROOT)
+    if (polish(course, f->i, f->M, t, view) != FOUND_ROOT)
         return FOUND_UNCLEAR;
     if (*t > h)
         return FOUND_NONE;
-    one(o, v, f->i, &H, &D);
-    return D < 0.0 && D * D > 4.0 * o->clear * f->M &&
-                   others_stay(o, v, f->i, 0.0)
+    one(course, view, f->i, &H, &D);
+    return D < 0.0 && D * D > 4.0 * course->clear * f->M &&
+                   others_stay(course, view, f->i, 0.0)
                ? FOUND_ROOT
                : FOUND_UNCLEAR;
 }
 
 /* a ball about the body is looked at first */
 enum found
-vertex_plane_search(struct vertex_plane_course *o, bool leaves, double *h,
+vertex_plane_search(struct vertex_plane_course *course, bool leaves, double *h,
                     struct first_vertex *f)
 {
     struct view v;
     enum sight how = AT_START;
     double t = 0.0;
-    *f = (struct first_vertex){0, o->z[0] - o->p->radius, o->z[1], o->fall};
+    *f = (struct first_vertex){0, course->z[0] - course->p->radius,
+                               course->z[1], course->fall};
     if (f->H > 0.0) {
         if (f->H + *h * (f->D - 0.5 * f->M * *h) > 0.0)
             return FOUND_NONE;
         t = lasts(f);
         how = ROUGHLY;
     }
-    bounds(o, *h);
+    bounds(course, *h);
     for (int round = 0; round < VERTEX_PLANE_ROUNDS; round++) {
         double u = *h - t;
-        look(o, t, how, &v);
-        if (how == AT_START && !leaves && !others_stay(o, &v, UINT32_MAX, 0.0))
+        look(course, t, how, &v);
+        if (how == AT_START && !leaves &&
+            !others_stay(course, &v, UINT32_MAX, 0.0))
             return FOUND_UNCLEAR;
-        enum found found = soonest(o, &v, &u, f);
+        enum found found = soonest(course, &v, &u, f);
         if (found == FOUND_UNCLEAR && how == ROUGHLY) {
             how = FULLY;
             continue;
@@ -536,11 +547,11 @@ vertex_plane_search(struct vertex_plane_course *o, bool leaves, double *h,
         if (found != FOUND_MORE)
             return found;
         /* from above, as they were from below */
-        f->H += 2.0 * v.off * o->p->radius;
-        f->D += 2.0 * v.doff * o->p->radius;
+        f->H += 2.0 * v.off * course->p->radius;
+        f->D += 2.0 * v.doff * course->p->radius;
         if (f->D < 0.0 && f->D * f->D > 4.0 * f->M * f->H &&
-            others_stay(o, &v, f->i, -1.2 * f->H / f->D)) {
-            found = comes_down(o, f, &t, *h, &v);
+            others_stay(course, &v, f->i, -1.2 * f->H / f->D)) {
+            found = comes_down(course, f, &t, *h, &v);
             *h = found == FOUND_ROOT ? t : *h;
             return found;
         }
@@ -557,9 +568,9 @@ vertex_plane_search(struct vertex_plane_course *o, bool leaves, double *h,
 }
 
 bool
-vertex_plane_clear_at(const struct vertex_plane_course *o, double s)
+vertex_plane_clear_at(const struct vertex_plane_course *course, double s)
 {
     struct view v;
-    look(o, s, FULLY, &v);
-    return others_stay(o, &v, UINT32_MAX, 0.0);
+    look(course, s, FULLY, &v);
+    return others_stay(course, &v, UINT32_MAX, 0.0);
 }

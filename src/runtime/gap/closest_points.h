@@ -22,12 +22,13 @@ struct closest_points {
 /* warm start from r->contact_u when usable. IMP_OK, IMP_SINGULAR (flat
  * surfaces facing each other), IMP_DIVERGED (a body is not convex there ...),
  * IMP_FAILED after a diagnostic when `loud` */
-int closest_points_find(struct rt *r, uint32_t contact,
+int closest_points_find(struct rt *run, uint32_t contact,
                         struct closest_points *out, bool loud);
 /* writes gap, P, Q, normal into env for tapes that read them */
-int closest_points_to_env(struct rt *r, uint32_t contact);
+int closest_points_to_env(struct rt *run, uint32_t contact);
 /* gap series at the current state: needs motion_series of both blocks to the
  * same order; out[0..order]. */
-int contact_gap_series(struct rt *r, uint32_t contact, int order, double *out);
+int contact_gap_series(struct rt *run, uint32_t contact, int order,
+                       double *out);
 
 #endif

@@ -44,12 +44,12 @@ feature_validity_add(struct feature_validity *t, const struct taylor *condition)
 
 /* condition s*x + add */
 static void
-put(struct view *v, double s, const struct taylor *x, double add)
+put(struct view *view, double s, const struct taylor *x, double add)
 {
     struct taylor y;
-    taylor_scale(v->order, s, x, &y);
+    taylor_scale(view->order, s, x, &y);
     y.c[0] += add;
-    feature_validity_add(v->t, &y);
+    feature_validity_add(view->t, &y);
 }
 
 static void
@@ -69,74 +69,74 @@ placed(const struct view *v, const double x[3], struct taylor out[3])
 
 /* vertex i of b stays ahead of its neighbours against the normal n */
 static void
-support_of_b(struct view *v, uint32_t i, const struct taylor n[3])
+support_of_b(struct view *view, uint32_t i, const struct taylor n[3])
 {
-    const struct polytope *b = v->b;
+    const struct polytope *b = view->b;
     for (uint32_t k = 0; k < b->at[i + 1] - b->at[i]; k++) {
         const double *x = b->vertex[polytope_neighbour(b, i, k)];
         double e[3];
         struct taylor w[3], c;
         for (int j = 0; j < 3; j++)
             e[j] = x[j] - b->vertex[i][j];
-        turned(v, e, w);
-        taylor_dot(v->order, n, w, &c);
-        put(v, 1.0, &c, 0.0);
+        turned(view, e, w);
+        taylor_dot(view->order, n, w, &c);
+        put(view, 1.0, &c, 0.0);
     }
 }
 
 static void
-support_of_a(struct view *v, uint32_t i, const struct taylor n[3])
+support_of_a(struct view *view, uint32_t i, const struct taylor n[3])
 {
-    const struct polytope *a = v->a;
+    const struct polytope *a = view->a;
     for (uint32_t k = 0; k < a->at[i + 1] - a->at[i]; k++) {
         const double *x = a->vertex[polytope_neighbour(a, i, k)];
         double e[3];
         struct taylor c;
         for (int j = 0; j < 3; j++)
             e[j] = a->vertex[i][j] - x[j];
-        taylor_dot_const(v->order, n, e, &c);
-        put(v, 1.0, &c, 0.0);
+        taylor_dot_const(view->order, n, e, &c);
+        put(view, 1.0, &c, 0.0);
     }
 }
 
 static void
-face_vertex(struct view *v, uint32_t f, uint32_t i, struct taylor *gap)
+face_vertex(struct view *view, uint32_t f, uint32_t i, struct taylor *gap)
 {
-    const struct polytope_face *face = v->a->face + f;
+    const struct polytope_face *face = view->a->face + f;
     struct taylor y[3], c, n[3];
-    placed(v, v->b->vertex[i], y);
-    taylor_dot_const(v->order, y, face->n, gap);
+    placed(view, view->b->vertex[i], y);
+    taylor_dot_const(view->order, y, face->n, gap);
     gap->c[0] -= face->d;
     for (int j = 0; j < 3; j++)
-        taylor_const(v->order, face->n[j], &n[j]);
-    support_of_b(v, i, n);
-    for (uint32_t k = 0; k < face->count && v->apart; k++) {
-        const uint32_t *l = v->a->loop + face->first;
-        const double *p = v->a->vertex[l[k]];
-        const double *q = v->a->vertex[l[(k + 1) % face->count]];
+        taylor_const(view->order, face->n[j], &n[j]);
+    support_of_b(view, i, n);
+    for (uint32_t k = 0; k < face->count && view->apart; k++) {
+        const uint32_t *l = view->a->loop + face->first;
+        const double *p = view->a->vertex[l[k]];
+        const double *q = view->a->vertex[l[(k + 1) % face->count]];
         double e[3], in[3];
         for (int j = 0; j < 3; j++)
             e[j] = q[j] - p[j];
         double len = vec3_norm(e);
         for (int j = 0; j < 3; j++) {
             int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-            in[j] =
-                (v->a->dim == 2 ? e[j]
-                                : face->n[j1] * e[j2] - face->n[j2] * e[j1]) /
-                len;
+            in[j] = (view->a->dim == 2
+                         ? e[j]
+                         : face->n[j1] * e[j2] - face->n[j2] * e[j1]) /
+                    len;
         }
-        taylor_dot_const(v->order, y, in, &c);
-        put(v, 1.0, &c, -vec3_dot(in, p));
+        taylor_dot_const(view->order, y, in, &c);
+        put(view, 1.0, &c, -vec3_dot(in, p));
     }
 }
 
 /* in face side (0, 1) of an edge, away from it */
 static void
-into_face(const struct polytope *p, const struct polytope_edge *e, int side,
-          double out[3])
+into_face(const struct polytope *polytope, const struct polytope_edge *edge,
+          int side, double out[3])
 {
-    const double *n = p->face[e->face[side]].n, *u = e->dir;
-    const double *o = p->face[e->face[1 - side]].n;
+    const double *n = polytope->face[edge->face[side]].n, *u = edge->dir;
+    const double *o = polytope->face[edge->face[1 - side]].n;
     for (int j = 0; j < 3; j++) {
         int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
         out[j] = n[j1] * u[j2] - n[j2] * u[j1];
@@ -147,42 +147,43 @@ into_face(const struct polytope *p, const struct polytope_edge *e, int side,
 }
 
 static double
-edge_length(const struct polytope *p, const struct polytope_edge *e)
+edge_length(const struct polytope *polytope, const struct polytope_edge *edge)
 {
     double d[3];
     for (int j = 0; j < 3; j++)
-        d[j] = p->vertex[e->v[1]][j] - p->vertex[e->v[0]][j];
+        d[j] =
+            polytope->vertex[edge->v[1]][j] - polytope->vertex[edge->v[0]][j];
     return vec3_norm(d);
 }
 
 /* unit n within the normals of an edge of a; lengths by the body's radius */
 static void
-cone_of_a(struct view *v, const struct polytope_edge *e,
+cone_of_a(struct view *view, const struct polytope_edge *edge,
           const struct taylor n[3])
 {
     for (int side = 0; side < 2; side++) {
         double in[3];
         struct taylor c;
-        into_face(v->a, e, side, in);
-        taylor_dot_const(v->order, n, in, &c);
-        put(v, -v->a->radius, &c, 0.0);
+        into_face(view->a, edge, side, in);
+        taylor_dot_const(view->order, n, in, &c);
+        put(view, -view->a->radius, &c, 0.0);
     }
 }
 
 static bool
-edge_edge(struct view *v, uint32_t i, uint32_t k, struct taylor *gap)
+edge_edge(struct view *view, uint32_t i, uint32_t k, struct taylor *gap)
 {
-    const struct polytope_edge *a = v->a->edge + i, *b = v->b->edge + k;
+    const struct polytope_edge *a = view->a->edge + i, *b = view->b->edge + k;
     struct taylor u[3], w[3], m[3], q[3], y[3], x[3], m2, l, n[3], g;
-    int N = v->order;
+    int N = view->order;
     for (int j = 0; j < 3; j++)
         taylor_const(N, a->dir[j], &u[j]);
-    turned(v, b->dir, w);
+    turned(view, b->dir, w);
     taylor_cross(N, u, w, m);
     double side = 0.0, sine = 0.0;
     for (int j = 0; j < 3; j++) {
-        side += m[j].c[0] *
-                (v->a->face[a->face[0]].n[j] + v->a->face[a->face[1]].n[j]);
+        side += m[j].c[0] * (view->a->face[a->face[0]].n[j] +
+                             view->a->face[a->face[1]].n[j]);
         sine += m[j].c[0] * m[j].c[0];
     }
     if (!(sine > GAP_PARALLEL * GAP_PARALLEL))
@@ -194,10 +195,10 @@ edge_edge(struct view *v, uint32_t i, uint32_t k, struct taylor *gap)
     for (int j = 0; j < 3; j++)
         taylor_div(N, &m[j], &l, &n[j]);
     /* where the points are along the edges: s u - t w = q - gap n */
-    placed(v, v->b->vertex[b->v[0]], y);
+    placed(view, view->b->vertex[b->v[0]], y);
     for (int j = 0; j < 3; j++) {
         q[j] = y[j];
-        q[j].c[0] -= v->a->vertex[a->v[0]][j];
+        q[j].c[0] -= view->a->vertex[a->v[0]][j];
     }
     double sign = side < 0.0 ? -1.0 : 1.0, at[2];
     for (int e = 0; e < 2; e++) {
@@ -207,10 +208,11 @@ edge_edge(struct view *v, uint32_t i, uint32_t k, struct taylor *gap)
         taylor_div(N, &g, &m2, &s);
         taylor_scale(N, sign, &s, &s);
         at[e] = s.c[0];
-        if (!v->apart)
+        if (!view->apart)
             continue;
-        put(v, 1.0, &s, 0.0);
-        put(v, -1.0, &s, edge_length(e == 0 ? v->a : v->b, e == 0 ? a : b));
+        put(view, 1.0, &s, 0.0);
+        put(view, -1.0, &s,
+            edge_length(e == 0 ? view->a : view->b, e == 0 ? a : b));
     }
     /* from these points on, so that little cancels */
     for (int j = 0; j < 3; j++) {
@@ -219,13 +221,13 @@ edge_edge(struct view *v, uint32_t i, uint32_t k, struct taylor *gap)
         q[j].c[0] -= at[0] * a->dir[j];
     }
     taylor_dot(N, q, n, gap);
-    cone_of_a(v, a, n);
+    cone_of_a(view, a, n);
     for (int e = 0; e < 2; e++) {
         double in[3];
-        into_face(v->b, b, e, in);
-        turned(v, in, x);
+        into_face(view->b, b, e, in);
+        turned(view, in, x);
         taylor_dot(N, n, x, &g);
-        put(v, v->b->radius, &g, 0.0);
+        put(view, view->b->radius, &g, 0.0);
     }
     return true;
 }
@@ -242,17 +244,17 @@ direction(int N, const struct taylor q[3], struct taylor n[3], struct taylor *l)
 }
 
 static bool
-edge_vertex(struct view *v, uint32_t i, uint32_t k, struct taylor *gap)
+edge_vertex(struct view *view, uint32_t i, uint32_t k, struct taylor *gap)
 {
-    const struct polytope_edge *a = v->a->edge + i;
+    const struct polytope_edge *a = view->a->edge + i;
     struct taylor q[3], n[3], s, x;
-    int N = v->order;
-    placed(v, v->b->vertex[k], q);
+    int N = view->order;
+    placed(view, view->b->vertex[k], q);
     for (int j = 0; j < 3; j++)
-        q[j].c[0] -= v->a->vertex[a->v[0]][j];
+        q[j].c[0] -= view->a->vertex[a->v[0]][j];
     taylor_dot_const(N, q, a->dir, &s);
-    put(v, 1.0, &s, 0.0);
-    put(v, -1.0, &s, edge_length(v->a, a));
+    put(view, 1.0, &s, 0.0);
+    put(view, -1.0, &s, edge_length(view->a, a));
     for (int j = 0; j < 3; j++) {
         taylor_scale(N, a->dir[j], &s, &x);
         taylor_sub(N, &q[j], &x, &q[j]);
@@ -260,29 +262,29 @@ edge_vertex(struct view *v, uint32_t i, uint32_t k, struct taylor *gap)
     direction(N, q, n, gap);
     for (int side = 0; side < 2; side++) {
         double in[3];
-        into_face(v->a, a, side, in);
+        into_face(view->a, a, side, in);
         taylor_dot_const(N, q, in, &x);
-        put(v, -1.0, &x, 0.0);
+        put(view, -1.0, &x, 0.0);
     }
-    support_of_b(v, k, n);
+    support_of_b(view, k, n);
     return gap->c[0] > 0.0;
 }
 
 static bool
-vertex_vertex(struct view *v, uint32_t i, uint32_t k, struct taylor *gap)
+vertex_vertex(struct view *view, uint32_t i, uint32_t k, struct taylor *gap)
 {
     struct taylor q[3], n[3];
-    placed(v, v->b->vertex[k], q);
+    placed(view, view->b->vertex[k], q);
     for (int j = 0; j < 3; j++)
-        q[j].c[0] -= v->a->vertex[i][j];
-    direction(v->order, q, n, gap);
-    support_of_a(v, i, n);
-    support_of_b(v, k, n);
+        q[j].c[0] -= view->a->vertex[i][j];
+    direction(view->order, q, n, gap);
+    support_of_a(view, i, n);
+    support_of_b(view, k, n);
     return gap->c[0] > 0.0;
 }
 
 bool
-feature_gap_series(const struct polytope_scene *s,
+feature_gap_series(const struct polytope_scene *scene,
                    const struct feature_pair *pair, const struct taylor c[3],
                    const struct taylor R[9], struct feature_validity *t,
                    struct taylor *gap)
@@ -291,8 +293,8 @@ feature_gap_series(const struct polytope_scene *s,
     int N = t->order, big = pair->kind[0] < pair->kind[1] ? 1 : 0;
     v.order = N;
     v.t = t;
-    v.a = s->p[big];
-    v.b = s->p[1 - big];
+    v.a = scene->p[big];
+    v.b = scene->p[1 - big];
     /* conditions where the features end matter while the bodies are apart */
     v.apart = true;
     if (big == 0) {
@@ -309,7 +311,7 @@ feature_gap_series(const struct polytope_scene *s,
         }
     }
     uint32_t i = pair->index[big], j = pair->index[1 - big];
-    if (s->p[0]->n_vertex == 0 || s->p[1]->n_vertex == 0 || t->overlap)
+    if (scene->p[0]->n_vertex == 0 || scene->p[1]->n_vertex == 0 || t->overlap)
         v.apart = false;
     switch (pair->kind[big]) {
     case FEATURE_FACE:

@@ -26,23 +26,23 @@ struct nearest_features {
 };
 /* nearest features at the present state; warm from the last call. IMP_OK, or
  * as closest_points_find */
-int polytope_contact_closest(struct rt *r, uint32_t contact,
+int polytope_contact_closest(struct rt *run, uint32_t contact,
                              struct nearest_features *out, bool loud);
 /* the next call begins anew */
-void polytope_contact_forget(struct rt *r);
+void polytope_contact_forget(struct rt *run);
 /* Series of the gap at the present state for the features of the last
  * polytope_contact_closest of this contact (motion series made to this order);
  * *valid: time until another pair takes over, a lower bound. */
-int polytope_contact_series(struct rt *r, uint32_t contact, int order,
+int polytope_contact_series(struct rt *run, uint32_t contact, int order,
                             double *gap, double *valid);
 /* moves the warm start of a contact by dt along the series made last */
-void polytope_contact_predict(struct rt *r, uint32_t contact, int order,
+void polytope_contact_predict(struct rt *run, uint32_t contact, int order,
                               double dt);
 /* rows of a work array (IMP_ROW_STRIDE): series of the entries IMP_CONTACT_GAP
  * .. IMP_CONTACT_NORMAL of a contact, in the axes of body 0 about its mass
  * centre. Motion series made to this order; status as polytope_contact_closest,
  * loud */
-int polytope_contact_rows(struct rt *r, uint32_t contact, int order,
+int polytope_contact_rows(struct rt *run, uint32_t contact, int order,
                           double *rows);
 
 /* -- contact points -- */
@@ -77,13 +77,13 @@ struct contact_manifold {
 /* Contact points at the present state, which touches: all features within tol
  * (m) of the touching planes. IMP_BADMODEL after a diagnostic when a stated
  * normal lies outside the choices. */
-int polytope_contact_manifold(struct rt *r, uint32_t contact, double tol,
+int polytope_contact_manifold(struct rt *run, uint32_t contact, double tol,
                               struct contact_manifold *out);
 /* Series of the separation along choice i of an open touch (along the stated
  * normal if there is one), at the state of polytope_contact_manifold: the face
  * or edges it belongs to turn with their bodies. Motion series made to this
  * order. IMP_NONFINITE where edges are parallel. */
-int polytope_choice_series(struct rt *r, uint32_t contact, int order,
+int polytope_choice_series(struct rt *run, uint32_t contact, int order,
                            const struct contact_manifold *t, int i,
                            double *gap);
 

@@ -21,13 +21,15 @@ struct polytope_contact_memo {
     void *spot;
     void *smooth; /* for smooth_polytope.c */
 };
-struct polytope_contact_memo *polytope_contact_memo(struct rt *r,
+struct polytope_contact_memo *polytope_contact_memo(struct rt *run,
                                                     uint32_t contact);
 
 static inline bool
-polytope_contact_is_smooth(const struct rt *r, const imp_contact *k)
+polytope_contact_is_smooth(const struct rt *run,
+                           const imp_contact *image_contact)
 {
-    return r->polytope[k->body[0]] == NULL || r->polytope[k->body[1]] == NULL;
+    return run->polytope[image_contact->body[0]] == NULL ||
+           run->polytope[image_contact->body[1]] == NULL;
 }
 /* Two polytopes, seen from body 0: all coordinates about its mass centre, in
  * its axes. Points and normals of struct nearest_features are meant so here
@@ -41,27 +43,28 @@ struct polytope_scene {
 };
 /* the scene at the present state; vertices lie in the contact's memory, in its
  * first or (second) second half */
-void polytope_scene_get(struct rt *r, uint32_t contact, bool second,
-                        struct polytope_scene *s);
+void polytope_scene_get(struct rt *run, uint32_t contact, bool second,
+                        struct polytope_scene *scene);
 /* fills the vertices and the size from p, c, R */
-void polytope_scene_place(struct polytope_scene *s);
+void polytope_scene_place(struct polytope_scene *scene);
 /* Nearest features, or those of least depth; first may be NULL, a guess */
-void nearest_features_find(const struct polytope_scene *s,
+void nearest_features_find(const struct polytope_scene *scene,
                            const struct feature_pair *first,
                            struct nearest_features *out);
 /* separation along unit n (axes of body 0): how far body 1 is beyond body 0,
  * and the vertices that say so (UINT32_MAX for a half-space); -infinite where
  * a half-space has another normal */
-double polytope_separation(const struct polytope_scene *s, const double n[3],
-                           uint32_t at[2]);
+double polytope_separation(const struct polytope_scene *scene,
+                           const double n[3], uint32_t at[2]);
 /* do the normals of two edges of body 0 and 1 meet (the one's faces between
  * those of the other)? Then their common normal is in n. */
-bool polytope_edges_cross(const struct polytope_scene *s, uint32_t e0,
+bool polytope_edges_cross(const struct polytope_scene *scene, uint32_t e0,
                           uint32_t e1, double n[3]);
 /* i-th neighbour of vertex v, i < at[v + 1] - at[v] */
-uint32_t polytope_neighbour(const struct polytope *p, uint32_t v, uint32_t i);
+uint32_t polytope_neighbour(const struct polytope *polytope, uint32_t v,
+                            uint32_t i);
 /* points nearest to each other of the lines of two edges: P, Q */
-void polytope_edge_points(const struct polytope_scene *s, uint32_t e0,
+void polytope_edge_points(const struct polytope_scene *scene, uint32_t e0,
                           uint32_t e1, double P[3], double Q[3]);
 
 /* The gap of one pair of features as series of the pose of body 1. The least
@@ -76,7 +79,7 @@ struct feature_validity {
                      lie inside their features */
 };
 /* false: edges that are parallel, or features in one place */
-bool feature_gap_series(const struct polytope_scene *s,
+bool feature_gap_series(const struct polytope_scene *scene,
                         const struct feature_pair *pair,
                         const struct taylor c[3], const struct taylor R[9],
                         struct feature_validity *t, struct taylor *gap);
@@ -86,37 +89,37 @@ void feature_validity_add(struct feature_validity *t,
 /* a gap series is left to another pair of features where it would be off by
  * this (m): a hundredth of what counts as closed, ten times under what
  * event.c's check of a step allows */
-double polytope_contact_slack(struct rt *r, uint32_t contact);
+double polytope_contact_slack(struct rt *run, uint32_t contact);
 /* The pose of body 1 in the axes of body 0 as series: c (3), R by rows; plane:
  * filled up with z. Needs the motion series made to this order. *holds: time
  * for which the terms left out stay below rounding. Status of rt_series */
-int polytope_relative_pose(struct rt *r, uint32_t contact, int order,
+int polytope_relative_pose(struct rt *run, uint32_t contact, int order,
                            struct taylor c[3], struct taylor R[9],
                            double *holds);
 
 /* two polytopes: polytope_series.c, from the features `first` on, valid may be
  * NULL; and
  * polytope_manifold.c */
-int polytope_pair_series(struct rt *r, uint32_t contact, int order,
+int polytope_pair_series(struct rt *run, uint32_t contact, int order,
                          const struct feature_pair *first, double *gap,
                          double *valid);
-int polytope_pair_manifold(struct rt *r, uint32_t contact, double tol,
+int polytope_pair_manifold(struct rt *run, uint32_t contact, double tol,
                            struct contact_manifold *out);
 
 /* smooth_polytope.c: as the functions of polytope_contact.h without _smooth,
  * for a smooth body (either one of the two) against a polytope */
-int smooth_polytope_closest(struct rt *r, uint32_t contact,
+int smooth_polytope_closest(struct rt *run, uint32_t contact,
                             struct nearest_features *out, bool loud);
-int smooth_polytope_series(struct rt *r, uint32_t contact, int order,
+int smooth_polytope_series(struct rt *run, uint32_t contact, int order,
                            double *gap, double *valid);
-int smooth_polytope_manifold(struct rt *r, uint32_t contact, double tol,
+int smooth_polytope_manifold(struct rt *run, uint32_t contact, double tol,
                              struct contact_manifold *out);
 /* moves the warm start by dt along the last series */
-void smooth_polytope_predict(struct rt *r, uint32_t contact, int order,
+void smooth_polytope_predict(struct rt *run, uint32_t contact, int order,
                              double dt);
 /* point and normal (gradient) of the smooth body in the axes of the polytope,
  * from the last smooth_polytope_series, of no higher order */
-void smooth_polytope_point_series(struct rt *r, uint32_t contact, int order,
+void smooth_polytope_point_series(struct rt *run, uint32_t contact, int order,
                                   struct taylor p[3], struct taylor N[3]);
 
 #endif

@@ -40,34 +40,35 @@ cross(const double a[3], const double b[3], double out[3])
 
 /* direction of body 1 into the axes of body 0 */
 static void
-turn(const struct polytope_scene *s, const double w[3], double out[3])
+turn(const struct polytope_scene *scene, const double w[3], double out[3])
 {
     for (int i = 0; i < 3; i++)
-        out[i] = vec3_dot(s->R + 3 * i, w);
+        out[i] = vec3_dot(scene->R + 3 * i, w);
 }
 
 void
-polytope_scene_place(struct polytope_scene *s)
+polytope_scene_place(struct polytope_scene *scene)
 {
-    const struct polytope *p = s->p[1];
-    for (uint32_t v = 0; v < p->n_vertex; v++) {
-        turn(s, p->vertex[v], s->point[v]);
+    const struct polytope *polytope = scene->p[1];
+    for (uint32_t v = 0; v < polytope->n_vertex; v++) {
+        turn(scene, polytope->vertex[v], scene->point[v]);
         for (int i = 0; i < 3; i++)
-            s->point[v][i] += s->c[i];
+            scene->point[v][i] += scene->c[i];
     }
-    s->size = vec3_norm(s->c);
+    scene->size = vec3_norm(scene->c);
     for (int i = 0; i < 2; i++)
-        if (isfinite(s->p[i]->radius))
-            s->size += s->p[i]->radius;
-        else if (s->p[i]->n_face > 0)
-            s->size += fabs(s->p[i]->face[0].d);
+        if (isfinite(scene->p[i]->radius))
+            scene->size += scene->p[i]->radius;
+        else if (scene->p[i]->n_face > 0)
+            scene->size += fabs(scene->p[i]->face[0].d);
 }
 
 uint32_t
-polytope_neighbour(const struct polytope *p, uint32_t v, uint32_t i)
+polytope_neighbour(const struct polytope *polytope, uint32_t v, uint32_t i)
 {
-    const struct polytope_face *f = p->face + p->around[p->at[v] + i];
-    const uint32_t *l = p->loop + f->first;
+    const struct polytope_face *f =
+        polytope->face + polytope->around[polytope->at[v] + i];
+    const uint32_t *l = polytope->loop + f->first;
     for (uint32_t k = 0; k < f->count; k++)
         if (l[k] == v)
             return l[(k + 1) % f->count];
@@ -76,31 +77,33 @@ polytope_neighbour(const struct polytope *p, uint32_t v, uint32_t i)
 
 /* face of body b into the axes of body 0: n.x = d, n outward of b */
 static void
-plane(const struct polytope_scene *s, int b, uint32_t f, double n[3], double *d)
+plane(const struct polytope_scene *scene, int b, uint32_t f, double n[3],
+      double *d)
 {
-    const struct polytope_face *a = s->p[b]->face + f;
+    const struct polytope_face *a = scene->p[b]->face + f;
     *d = a->d;
     if (b == 0) {
         memcpy(n, a->n, sizeof a->n);
         return;
     }
-    turn(s, a->n, n);
-    *d += vec3_dot(n, s->c);
+    turn(scene, a->n, n);
+    *d += vec3_dot(n, scene->c);
 }
 
 static const double *
-vertex(const struct polytope_scene *s, int b, uint32_t v)
+vertex(const struct polytope_scene *scene, int b, uint32_t v)
 {
-    return b == 0 ? s->p[0]->vertex[v] : s->point[v];
+    return b == 0 ? scene->p[0]->vertex[v] : scene->point[v];
 }
 
 /* least n.x of body b over its vertices */
 static double
-lowest(const struct polytope_scene *s, int b, const double n[3], uint32_t *at)
+lowest(const struct polytope_scene *scene, int b, const double n[3],
+       uint32_t *at)
 {
     double least = INFINITY;
-    for (uint32_t v = 0; v < s->p[b]->n_vertex; v++) {
-        double x = vec3_dot(n, vertex(s, b, v));
+    for (uint32_t v = 0; v < scene->p[b]->n_vertex; v++) {
+        double x = vec3_dot(n, vertex(scene, b, v));
         if (x < least) {
             least = x;
             *at = v;
@@ -110,7 +113,7 @@ lowest(const struct polytope_scene *s, int b, const double n[3], uint32_t *at)
 }
 
 double
-polytope_separation(const struct polytope_scene *s, const double n[3],
+polytope_separation(const struct polytope_scene *scene, const double n[3],
                     uint32_t at[2])
 {
     double sum = 0.0;
@@ -119,12 +122,12 @@ polytope_separation(const struct polytope_scene *s, const double n[3],
         for (int i = 0; i < 3; i++)
             o[i] = b == 0 ? -n[i] : n[i];
         at[b] = UINT32_MAX;
-        if (s->p[b]->n_vertex > 0) {
-            sum += lowest(s, b, o, &at[b]);
+        if (scene->p[b]->n_vertex > 0) {
+            sum += lowest(scene, b, o, &at[b]);
             continue;
         }
         /* a half-space goes on for ever but along its normal */
-        plane(s, b, 0, m, &d);
+        plane(scene, b, 0, m, &d);
         for (int i = 0; i < 3; i++)
             if (fabs(m[i] + o[i]) > FIND_TOUCH)
                 return -INFINITY;
@@ -147,12 +150,12 @@ set_pair(struct feature_pair *p, int b, enum feature_kind k0, uint32_t i0,
 
 /* points and normal of a face of body b and a vertex of the other */
 static void
-face_points(const struct polytope_scene *s, int b, uint32_t f, uint32_t v,
+face_points(const struct polytope_scene *scene, int b, uint32_t f, uint32_t v,
             struct nearest_features *o)
 {
     double n[3], d;
-    plane(s, b, f, n, &d);
-    const double *x = vertex(s, 1 - b, v);
+    plane(scene, b, f, n, &d);
+    const double *x = vertex(scene, 1 - b, v);
     o->gap = vec3_dot(n, x) - d;
     for (int i = 0; i < 3; i++) {
         double foot = x[i] - o->gap * n[i];
@@ -164,13 +167,14 @@ face_points(const struct polytope_scene *s, int b, uint32_t f, uint32_t v,
 }
 
 void
-polytope_edge_points(const struct polytope_scene *s, uint32_t e0, uint32_t e1,
-                     double P[3], double Q[3])
+polytope_edge_points(const struct polytope_scene *scene, uint32_t e0,
+                     uint32_t e1, double P[3], double Q[3])
 {
-    const struct polytope_edge *a = s->p[0]->edge + e0, *b = s->p[1]->edge + e1;
-    const double *x = s->p[0]->vertex[a->v[0]], *y = s->point[b->v[0]];
+    const struct polytope_edge *a = scene->p[0]->edge + e0,
+                               *b = scene->p[1]->edge + e1;
+    const double *x = scene->p[0]->vertex[a->v[0]], *y = scene->point[b->v[0]];
     double w[3], m[3], q[3], c[3], m2;
-    turn(s, b->dir, w);
+    turn(scene, b->dir, w);
     cross(a->dir, w, m);
     m2 = vec3_dot(m, m);
     sub(y, x, q);
@@ -186,11 +190,11 @@ polytope_edge_points(const struct polytope_scene *s, uint32_t e0, uint32_t e1,
 
 /* points of two edges whose common normal is n */
 static void
-edge_points(const struct polytope_scene *s, uint32_t e0, uint32_t e1,
+edge_points(const struct polytope_scene *scene, uint32_t e0, uint32_t e1,
             const double n[3], struct nearest_features *o)
 {
     double q[3];
-    polytope_edge_points(s, e0, e1, o->P, o->Q);
+    polytope_edge_points(scene, e0, e1, o->P, o->Q);
     sub(o->Q, o->P, q);
     memcpy(o->n, n, sizeof o->n);
     o->gap = vec3_dot(q, n);
@@ -201,16 +205,16 @@ edge_points(const struct polytope_scene *s, uint32_t e0, uint32_t e1,
  */
 
 bool
-polytope_edges_cross(const struct polytope_scene *s, uint32_t e0, uint32_t e1,
-                     double n[3])
+polytope_edges_cross(const struct polytope_scene *scene, uint32_t e0,
+                     uint32_t e1, double n[3])
 {
-    const struct polytope *p0 = s->p[0], *p1 = s->p[1];
+    const struct polytope *p0 = scene->p[0], *p1 = scene->p[1];
     const struct polytope_edge *a = p0->edge + e0, *b = p1->edge + e1;
     double w[3], c[3], d[3];
     const double *na = p0->face[a->face[0]].n, *nb = p0->face[a->face[1]].n;
-    turn(s, b->dir, w);
-    turn(s, p1->face[b->face[0]].n, c);
-    turn(s, p1->face[b->face[1]].n, d);
+    turn(scene, b->dir, w);
+    turn(scene, p1->face[b->face[0]].n, c);
+    turn(scene, p1->face[b->face[1]].n, d);
     /* arcs from na to nb and from -c to -d: each crosses the other's circle */
     double ca = vec3_dot(c, a->dir), da = vec3_dot(d, a->dir);
     double aw = vec3_dot(na, w), bw = vec3_dot(nb, w);
@@ -228,32 +232,32 @@ polytope_edges_cross(const struct polytope_scene *s, uint32_t e0, uint32_t e1,
 
 /* direction of greatest separation among those of faces and edges */
 static void
-separate(const struct polytope_scene *s, struct nearest_features *best)
+separate(const struct polytope_scene *scene, struct nearest_features *best)
 {
     best->gap = -INFINITY;
-    bool half = s->p[0]->n_vertex == 0 || s->p[1]->n_vertex == 0;
+    bool half = scene->p[0]->n_vertex == 0 || scene->p[1]->n_vertex == 0;
     for (int b = 0; b < 2; b++) {
-        if (half && s->p[b]->n_vertex > 0)
+        if (half && scene->p[b]->n_vertex > 0)
             continue;
-        for (uint32_t f = 0; f < s->p[b]->n_face; f++) {
+        for (uint32_t f = 0; f < scene->p[b]->n_face; f++) {
             double n[3], d;
             uint32_t v = 0;
-            plane(s, b, f, n, &d);
-            double gap = lowest(s, 1 - b, n, &v) - d;
+            plane(scene, b, f, n, &d);
+            double gap = lowest(scene, 1 - b, n, &v) - d;
             if (gap > best->gap)
-                face_points(s, b, f, v, best);
+                face_points(scene, b, f, v, best);
         }
     }
-    if (half || s->dim == 2)
+    if (half || scene->dim == 2)
         return;
-    for (uint32_t i = 0; i < s->p[0]->n_edge; i++)
-        for (uint32_t j = 0; j < s->p[1]->n_edge; j++) {
+    for (uint32_t i = 0; i < scene->p[0]->n_edge; i++)
+        for (uint32_t j = 0; j < scene->p[1]->n_edge; j++) {
             double n[3];
             struct nearest_features o;
-            if (!polytope_edges_cross(s, i, j, n))
+            if (!polytope_edges_cross(scene, i, j, n))
                 continue;
-            edge_points(s, i, j, n, &o);
-            if (o.gap > best->gap + FIND_ROUNDING * s->size)
+            edge_points(scene, i, j, n, &o);
+            if (o.gap > best->gap + FIND_ROUNDING * scene->size)
                 *best = o;
         }
 }
@@ -263,19 +267,19 @@ separate(const struct polytope_scene *s, struct nearest_features *best)
 
 /* does x lie over face f of body b? */
 static bool
-over(const struct polytope_scene *s, int b, uint32_t f, const double n[3],
+over(const struct polytope_scene *scene, int b, uint32_t f, const double n[3],
      const double x[3])
 {
-    const struct polytope *p = s->p[b];
-    const uint32_t *l = p->loop + p->face[f].first;
-    uint32_t count = p->face[f].count;
+    const struct polytope *polytope = scene->p[b];
+    const uint32_t *l = polytope->loop + polytope->face[f].first;
+    uint32_t count = polytope->face[f].count;
     for (uint32_t i = 0; i < count; i++) {
-        const double *a = vertex(s, b, l[i]);
-        const double *c = vertex(s, b, l[(i + 1) % count]);
+        const double *a = vertex(scene, b, l[i]);
+        const double *c = vertex(scene, b, l[(i + 1) % count]);
         double e[3], in[3], q[3];
         sub(c, a, e);
         sub(x, a, q);
-        if (s->dim == 2) {
+        if (scene->dim == 2) {
             if (vec3_dot(e, q) < 0.0)
                 return false;
             continue;
@@ -288,33 +292,33 @@ over(const struct polytope_scene *s, int b, uint32_t f, const double n[3],
 }
 
 static void
-near_faces(const struct polytope_scene *s, int b, double tie,
+near_faces(const struct polytope_scene *scene, int b, double tie,
            struct nearest_features *best)
 {
-    for (uint32_t f = 0; f < s->p[b]->n_face; f++) {
+    for (uint32_t f = 0; f < scene->p[b]->n_face; f++) {
         double n[3], d;
-        plane(s, b, f, n, &d);
-        for (uint32_t v = 0; v < s->p[1 - b]->n_vertex; v++) {
-            const double *x = vertex(s, 1 - b, v);
+        plane(scene, b, f, n, &d);
+        for (uint32_t v = 0; v < scene->p[1 - b]->n_vertex; v++) {
+            const double *x = vertex(scene, 1 - b, v);
             double gap = vec3_dot(n, x) - d;
-            if (gap >= 0.0 && gap < best->gap - tie && over(s, b, f, n, x))
-                face_points(s, b, f, v, best);
+            if (gap >= 0.0 && gap < best->gap - tie && over(scene, b, f, n, x))
+                face_points(scene, b, f, v, best);
         }
     }
 }
 
 static void
-near_edges(const struct polytope_scene *s, double tie,
+near_edges(const struct polytope_scene *scene, double tie,
            struct nearest_features *best)
 {
-    for (uint32_t i = 0; i < s->p[0]->n_edge; i++)
-        for (uint32_t j = 0; j < s->p[1]->n_edge; j++) {
-            const struct polytope_edge *a = s->p[0]->edge + i;
-            const struct polytope_edge *b = s->p[1]->edge + j;
-            const double *x = s->p[0]->vertex[a->v[0]];
-            const double *y = s->point[b->v[0]];
+    for (uint32_t i = 0; i < scene->p[0]->n_edge; i++)
+        for (uint32_t j = 0; j < scene->p[1]->n_edge; j++) {
+            const struct polytope_edge *a = scene->p[0]->edge + i;
+            const struct polytope_edge *b = scene->p[1]->edge + j;
+            const double *x = scene->p[0]->vertex[a->v[0]];
+            const double *y = scene->point[b->v[0]];
             double w[3], n[3], q[3], l;
-            turn(s, b->dir, w);
+            turn(scene, b->dir, w);
             cross(a->dir, w, n);
             sub(y, x, q);
             l = vec3_norm(n);
@@ -324,13 +328,13 @@ near_edges(const struct polytope_scene *s, double tie,
             for (int k = 0; k < 3; k++)
                 n[k] *= (m < 0.0 ? -1.0 : 1.0) / l;
             struct nearest_features o;
-            edge_points(s, i, j, n, &o);
+            edge_points(scene, i, j, n, &o);
             double u[3], v[3];
-            sub(s->p[0]->vertex[a->v[1]], o.P, u);
+            sub(scene->p[0]->vertex[a->v[1]], o.P, u);
             sub(o.P, x, v);
             if (vec3_dot(u, a->dir) < 0.0 || vec3_dot(v, a->dir) < 0.0)
                 continue;
-            sub(s->point[b->v[1]], o.Q, u);
+            sub(scene->point[b->v[1]], o.Q, u);
             sub(o.Q, y, v);
             if (vec3_dot(u, w) < 0.0 || vec3_dot(v, w) < 0.0)
                 continue;
@@ -355,21 +359,21 @@ foot_pair(int b, const double foot[3], const double x[3], double gap,
 
 /* edges of body b and vertices of the other */
 static void
-near_edge_vertex(const struct polytope_scene *s, int b, double tie,
+near_edge_vertex(const struct polytope_scene *scene, int b, double tie,
                  struct nearest_features *best)
 {
-    for (uint32_t e = 0; e < s->p[b]->n_edge; e++) {
-        const struct polytope_edge *g = s->p[b]->edge + e;
-        const double *a = vertex(s, b, g->v[0]);
+    for (uint32_t e = 0; e < scene->p[b]->n_edge; e++) {
+        const struct polytope_edge *g = scene->p[b]->edge + e;
+        const double *a = vertex(scene, b, g->v[0]);
         double u[3], end[3];
         if (b == 0)
             memcpy(u, g->dir, sizeof u);
         else
-            turn(s, g->dir, u);
-        sub(vertex(s, b, g->v[1]), a, end);
+            turn(scene, g->dir, u);
+        sub(vertex(scene, b, g->v[1]), a, end);
         double l = vec3_dot(end, u);
-        for (uint32_t v = 0; v < s->p[1 - b]->n_vertex; v++) {
-            const double *x = vertex(s, 1 - b, v);
+        for (uint32_t v = 0; v < scene->p[1 - b]->n_vertex; v++) {
+            const double *x = vertex(scene, 1 - b, v);
             double q[3], foot[3], r[3];
             sub(x, a, q);
             double t = vec3_dot(q, u);
@@ -388,12 +392,12 @@ near_edge_vertex(const struct polytope_scene *s, int b, double tie,
 }
 
 static void
-near_vertices(const struct polytope_scene *s, double tie,
+near_vertices(const struct polytope_scene *scene, double tie,
               struct nearest_features *best)
 {
-    for (uint32_t i = 0; i < s->p[0]->n_vertex; i++)
-        for (uint32_t j = 0; j < s->p[1]->n_vertex; j++) {
-            const double *a = s->p[0]->vertex[i], *x = s->point[j];
+    for (uint32_t i = 0; i < scene->p[0]->n_vertex; i++)
+        for (uint32_t j = 0; j < scene->p[1]->n_vertex; j++) {
+            const double *a = scene->p[0]->vertex[i], *x = scene->point[j];
             double q[3];
             sub(x, a, q);
             double gap = vec3_norm(q);
@@ -409,47 +413,47 @@ near_vertices(const struct polytope_scene *s, double tie,
 
 /* points and gap of given features; false where they have none */
 static bool
-points_of(const struct polytope_scene *s, const struct feature_pair *p,
+points_of(const struct polytope_scene *scene, const struct feature_pair *p,
           struct nearest_features *o)
 {
     int b = p->kind[0] < p->kind[1] ? 1 : 0; /* whose feature is the larger */
     uint32_t i = p->index[b], j = p->index[1 - b];
     if (p->kind[b] == FEATURE_FACE) {
-        face_points(s, b, i, j, o);
+        face_points(scene, b, i, j, o);
         return true;
     }
     if (p->kind[1 - b] == FEATURE_EDGE) {
         double w[3], n[3], q[3];
-        turn(s, s->p[1]->edge[p->index[1]].dir, w);
-        cross(s->p[0]->edge[p->index[0]].dir, w, n);
+        turn(scene, scene->p[1]->edge[p->index[1]].dir, w);
+        cross(scene->p[0]->edge[p->index[0]].dir, w, n);
         double l = vec3_norm(n);
         if (!(l > FIND_PARALLEL))
             return false;
-        const struct polytope_edge *a = s->p[0]->edge + p->index[0];
-        double side = vec3_dot(n, s->p[0]->face[a->face[0]].n) +
-                      vec3_dot(n, s->p[0]->face[a->face[1]].n);
+        const struct polytope_edge *a = scene->p[0]->edge + p->index[0];
+        double side = vec3_dot(n, scene->p[0]->face[a->face[0]].n) +
+                      vec3_dot(n, scene->p[0]->face[a->face[1]].n);
         for (int k = 0; k < 3; k++)
             n[k] *= (side < 0.0 ? -1.0 : 1.0) / l;
-        edge_points(s, p->index[0], p->index[1], n, o);
+        edge_points(scene, p->index[0], p->index[1], n, o);
         sub(o->Q, o->P, q);
         return isfinite(o->gap);
     }
     double foot[3], r[3];
-    const double *x = vertex(s, 1 - b, j);
+    const double *x = vertex(scene, 1 - b, j);
     if (p->kind[b] == FEATURE_EDGE) {
-        const struct polytope_edge *g = s->p[b]->edge + i;
-        const double *a = vertex(s, b, g->v[0]);
+        const struct polytope_edge *g = scene->p[b]->edge + i;
+        const double *a = vertex(scene, b, g->v[0]);
         double u[3], q[3];
         if (b == 0)
             memcpy(u, g->dir, sizeof u);
         else
-            turn(s, g->dir, u);
+            turn(scene, g->dir, u);
         sub(x, a, q);
         double t = vec3_dot(q, u);
         for (int k = 0; k < 3; k++)
             foot[k] = a[k] + t * u[k];
     } else {
-        memcpy(foot, vertex(s, b, i), sizeof foot);
+        memcpy(foot, vertex(scene, b, i), sizeof foot);
     }
     sub(x, foot, r);
     double gap = vec3_norm(r);
@@ -462,44 +466,46 @@ points_of(const struct polytope_scene *s, const struct feature_pair *p,
 
 /* are these features the nearest? */
 static bool
-still_nearest(const struct polytope_scene *s, const struct feature_pair *p,
+still_nearest(const struct polytope_scene *scene, const struct feature_pair *p,
               struct nearest_features *o)
 {
     struct taylor c[3], R[9], gap;
     struct feature_validity t = {.order = 0, .worst = INFINITY};
-    bool half = s->p[0]->n_vertex == 0 || s->p[1]->n_vertex == 0;
-    if (!points_of(s, p, o) || (!half && !(o->gap > FIND_TOUCH * s->size)))
+    bool half = scene->p[0]->n_vertex == 0 || scene->p[1]->n_vertex == 0;
+    if (!points_of(scene, p, o) ||
+        (!half && !(o->gap > FIND_TOUCH * scene->size)))
         return false;
     for (int i = 0; i < 3; i++)
-        c[i].c[0] = s->c[i];
+        c[i].c[0] = scene->c[i];
     for (int i = 0; i < 9; i++)
-        R[i].c[0] = s->R[i];
-    return feature_gap_series(s, p, c, R, &t, &gap) &&
-           t.worst >= -FIND_ROUNDING * s->size;
+        R[i].c[0] = scene->R[i];
+    return feature_gap_series(scene, p, c, R, &t, &gap) &&
+           t.worst >= -FIND_ROUNDING * scene->size;
 }
 
 void
-nearest_features_find(const struct polytope_scene *s,
+nearest_features_find(const struct polytope_scene *scene,
                       const struct feature_pair *first,
                       struct nearest_features *out)
 {
-    if (first != NULL && still_nearest(s, first, out))
+    if (first != NULL && still_nearest(scene, first, out))
         return;
-    separate(s, out);
-    if (s->p[0]->n_vertex == 0 || s->p[1]->n_vertex == 0 || !(out->gap > 0.0))
+    separate(scene, out);
+    if (scene->p[0]->n_vertex == 0 || scene->p[1]->n_vertex == 0 ||
+        !(out->gap > 0.0))
         return;
     /* apart: a face or edges may be nearest as they are */
     struct nearest_features o;
-    if (still_nearest(s, &out->pair, &o))
+    if (still_nearest(scene, &out->pair, &o))
         return;
-    double tie = FIND_ROUNDING * s->size;
+    double tie = FIND_ROUNDING * scene->size;
     struct nearest_features best = {.gap = INFINITY};
-    near_faces(s, 0, 0.0, &best);
-    near_faces(s, 1, tie, &best);
-    near_edges(s, tie, &best);
-    near_edge_vertex(s, 0, tie, &best);
-    near_edge_vertex(s, 1, tie, &best);
-    near_vertices(s, tie, &best);
-    if (best.gap > FIND_TOUCH * s->size && isfinite(best.gap))
+    near_faces(scene, 0, 0.0, &best);
+    near_faces(scene, 1, tie, &best);
+    near_edges(scene, tie, &best);
+    near_edge_vertex(scene, 0, tie, &best);
+    near_edge_vertex(scene, 1, tie, &best);
+    near_vertices(scene, tie, &best);
+    if (best.gap > FIND_TOUCH * scene->size && isfinite(best.gap))
         *out = best;
 }

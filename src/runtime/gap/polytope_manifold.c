@@ -176,12 +176,12 @@ struct touching {
 static void
 collect(struct touching *t, int b)
 {
-    const struct polytope *p = t->s->p[b];
+    const struct polytope *polytope = t->s->p[b];
     double sign = b == 0 ? 1.0 : -1.0, most = -INFINITY;
     t->body[b].n = 0;
     for (int pass = 0; pass < 2; pass++)
-        for (uint32_t v = 0; v < p->n_vertex; v++) {
-            const double *x = b == 0 ? p->vertex[v] : t->s->point[v];
+        for (uint32_t v = 0; v < polytope->n_vertex; v++) {
+            const double *x = b == 0 ? polytope->vertex[v] : t->s->point[v];
             double h = sign * vec3_dot(t->n, x);
             if (pass == 0)
                 most = fmax(most, h);
@@ -193,7 +193,7 @@ collect(struct touching *t, int b)
             spot_put(&t->body[b], &o);
         }
     t->level[b] = sign * most;
-    if (p->n_vertex == 0)
+    if (polytope->n_vertex == 0)
         t->level[b] = NAN;
     hull(&t->body[b], &t->tmp, t->tol);
 }
@@ -257,23 +257,24 @@ choose(struct contact_manifold *out, const double n[3], uint32_t body,
 
 /* all corners of the intersection of the cones, in the axes of body 0 */
 static void
-choices(const struct polytope_scene *s, double least,
+choices(const struct polytope_scene *scene, double least,
         struct contact_manifold *out)
 {
     uint32_t at[2];
     double n[3];
     for (uint32_t b = 0; b < 2; b++)
-        for (uint32_t f = 0; f < s->p[b]->n_face; f++) {
+        for (uint32_t f = 0; f < scene->p[b]->n_face; f++) {
             for (int i = 0; i < 3; i++)
-                n[i] = b == 0 ? s->p[0]->face[f].n[i]
-                              : -vec3_dot(s->R + 3 * i, s->p[1]->face[f].n);
-            if (polytope_separation(s, n, at) >= least)
+                n[i] = b == 0 ? scene->p[0]->face[f].n[i]
+                              : -vec3_dot(scene->R + 3 * i,
+                                          scene->p[1]->face[f].n);
+            if (polytope_separation(scene, n, at) >= least)
                 choose(out, n, b, f, 0);
         }
-    for (uint32_t i = 0; i < s->p[0]->n_edge; i++)
-        for (uint32_t j = 0; j < s->p[1]->n_edge; j++)
-            if (polytope_edges_cross(s, i, j, n) &&
-                polytope_separation(s, n, at) >= least)
+    for (uint32_t i = 0; i < scene->p[0]->n_edge; i++)
+        for (uint32_t j = 0; j < scene->p[1]->n_edge; j++)
+            if (polytope_edges_cross(scene, i, j, n) &&
+                polytope_separation(scene, n, at) >= least)
                 choose(out, n, MANIFOLD_CROSSING, i, j);
 }
 
@@ -281,7 +282,7 @@ choices(const struct polytope_scene *s, double least,
  * tolerances the one that keeps the bodies apart by more: the plane of the
  * other may be met by corners that touch nothing. */
 static const double *
-best_of(const struct polytope_scene *s, const struct contact_manifold *out,
+best_of(const struct polytope_scene *scene, const struct contact_manifold *out,
         const struct nearest_features *at)
 {
     const double *first = out->choice[0];
@@ -291,36 +292,37 @@ best_of(const struct polytope_scene *s, const struct contact_manifold *out,
         return at->n;
     for (int i = 0; i < 3; i++)
         d[i] = at->n[i] - first[i];
-    bool less = polytope_separation(s, first, v) <
-                at->gap - 64.0 * DBL_EPSILON * s->size;
+    bool less = polytope_separation(scene, first, v) <
+                at->gap - 64.0 * DBL_EPSILON * scene->size;
     return less && vec3_norm(d) <= TOUCH_SAME ? at->n : first;
 }
 
 /* what of body b the point x lies on */
 static void
-feature_at(const struct polytope_scene *s, int b, const double x[3], double tol,
-           struct feature_pair *out)
+feature_at(const struct polytope_scene *scene, int b, const double x[3],
+           double tol, struct feature_pair *out)
 {
-    const struct polytope *p = s->p[b];
+    const struct polytope *polytope = scene->p[b];
     double y[3], d[3];
     uint32_t on[2] = {0, 0}, n = 0, best = 0;
     for (int i = 0; i < 3; i++)
-        d[i] = x[i] - s->c[i];
+        d[i] = x[i] - scene->c[i];
     for (int i = 0; i < 3; i++)
-        y[i] = b == 0
-                   ? x[i]
-                   : s->R[i] * d[0] + s->R[3 + i] * d[1] + s->R[6 + i] * d[2];
-    for (uint32_t f = 0; f < p->n_face; f++)
-        if (fabs(vec3_dot(p->face[f].n, y) - p->face[f].d) <= tol) {
+        y[i] = b == 0 ? x[i]
+                      : scene->R[i] * d[0] + scene->R[3 + i] * d[1] +
+                            scene->R[6 + i] * d[2];
+    for (uint32_t f = 0; f < polytope->n_face; f++)
+        if (fabs(vec3_dot(polytope->face[f].n, y) - polytope->face[f].d) <=
+            tol) {
             if (n < 2)
                 on[n] = f;
             n++;
         }
     out->kind[b] = FEATURE_FACE;
     out->index[b] = on[0];
-    if (n == 2 && p->dim == 3)
-        for (uint32_t e = 0; e < p->n_edge; e++) {
-            const uint32_t *f = p->edge[e].face;
+    if (n == 2 && polytope->dim == 3)
+        for (uint32_t e = 0; e < polytope->n_edge; e++) {
+            const uint32_t *f = polytope->edge[e].face;
             if ((f[0] == on[0] && f[1] == on[1]) ||
                 (f[0] == on[1] && f[1] == on[0])) {
                 out->kind[b] = FEATURE_EDGE;
@@ -331,9 +333,9 @@ feature_at(const struct polytope_scene *s, int b, const double x[3], double tol,
     if (n < 2)
         return;
     double least = INFINITY;
-    for (uint32_t v = 0; v < p->n_vertex; v++) {
+    for (uint32_t v = 0; v < polytope->n_vertex; v++) {
         for (int i = 0; i < 3; i++)
-            d[i] = p->vertex[v][i] - y[i];
+            d[i] = polytope->vertex[v][i] - y[i];
         if (vec3_norm(d) < least) {
             least = vec3_norm(d);
             best = v;
@@ -345,20 +347,22 @@ feature_at(const struct polytope_scene *s, int b, const double x[3], double tol,
 
 /* points, in the axes of body 0, into the world */
 static int
-report(struct rt *r, const imp_contact *k, const struct touching *t,
-       const struct nearest_features *at, struct contact_manifold *out)
+report(struct rt *run, const imp_contact *image_contact,
+       const struct touching *t, const struct nearest_features *at,
+       struct contact_manifold *out)
 {
     struct support_body b;
     double mid[2][3] = {{0.0}};
-    support_body_get(r, k->body[0], &b);
+    support_body_get(run, image_contact->body[0], &b);
     out->n_point = t->all.n;
     if (t->all.n > MANIFOLD_POINTS) {
-        struct diag *d =
-            diag_add(r->ds, DIAG_E0615, k->range,
-                     "`%s` and `%s` share an area of %d corners",
-                     imp_text(r->im, rt_body(r, k->body[0])->name),
-                     imp_text(r->im, rt_body(r, k->body[1])->name), t->all.n);
-        diag_help(r->ds, d,
+        struct diag *diag = diag_add(
+            run->ds, DIAG_E0615, image_contact->range,
+            "`%s` and `%s` share an area of %d corners",
+            imp_text(run->im, rt_body(run, image_contact->body[0])->name),
+            imp_text(run->im, rt_body(run, image_contact->body[1])->name),
+            t->all.n);
+        diag_help(run->ds, diag,
                   "at most %d can take part in an impact: use "
                   "shapes with fewer corners",
                   MANIFOLD_POINTS);
@@ -388,55 +392,58 @@ report(struct rt *r, const imp_contact *k, const struct touching *t,
 /* the contact's own normal, in the axes of body 0: IMP_BADMODEL after a
  * diagnostic when it would let the bodies into each other */
 static int
-stated(struct rt *r, uint32_t contact, const struct polytope_scene *s,
+stated(struct rt *run, uint32_t contact, const struct polytope_scene *scene,
        double least, struct contact_manifold *out, double n[3])
 {
-    const imp_contact *k = rt_contact(r, contact);
+    const imp_contact *image_contact = rt_contact(run, contact);
     struct support_body b;
     double w[3], l;
     uint32_t at[2];
-    pose_carry(r, k->body[0], true,
-               r->env + k->env_contact + IMP_CONTACT_DIRECTION, w);
-    support_body_get(r, k->body[0], &b);
+    pose_carry(run, image_contact->body[0], true,
+               run->env + image_contact->env_contact + IMP_CONTACT_DIRECTION,
+               w);
+    support_body_get(run, image_contact->body[0], &b);
     l = vec3_norm(w);
     for (int i = 0; i < 3; i++)
         w[i] /= l;
     support_rotate_back(&b, w, n);
-    if (polytope_separation(s, n, at) >= least) {
+    if (polytope_separation(scene, n, at) >= least) {
         out->stated = true;
         return IMP_OK;
     }
-    struct diag *d =
-        diag_add(r->ds, DIAG_E0614, k->range_direction,
+    struct diag *diag =
+        diag_add(run->ds, DIAG_E0614, image_contact->range_direction,
                  "with this normal `%s` and `%s` would not be kept apart",
-                 imp_text(r->im, rt_body(r, k->body[0])->name),
-                 imp_text(r->im, rt_body(r, k->body[1])->name));
+                 imp_text(run->im, rt_body(run, image_contact->body[0])->name),
+                 imp_text(run->im, rt_body(run, image_contact->body[1])->name));
     for (int i = 0; i < out->n_choice; i++) {
         char x[3][NUM_TEXT];
         support_rotate(&b, out->choice[i], w);
-        if (s->dim == 2)
-            diag_note(r->ds, d, IMP_NOWHERE, "a normal that does: (%s, %s)",
-                      num_digits(x[0], w[0], 6), num_digits(x[1], w[1], 6));
+        if (scene->dim == 2)
+            diag_note(run->ds, diag, IMP_NOWHERE,
+                      "a normal that does: (%s, %s)", num_digits(x[0], w[0], 6),
+                      num_digits(x[1], w[1], 6));
         else
-            diag_note(r->ds, d, IMP_NOWHERE, "a normal that does: (%s, %s, %s)",
+            diag_note(run->ds, diag, IMP_NOWHERE,
+                      "a normal that does: (%s, %s, %s)",
                       num_digits(x[0], w[0], 6), num_digits(x[1], w[1], 6),
                       num_digits(x[2], w[2], 6));
     }
-    diag_help(r->ds, d,
+    diag_help(run->ds, diag,
               "`normal` points from the first body to the second; take one of "
               "these or a direction between them");
     return IMP_BADMODEL;
 }
 
 static void
-room(struct rt *r, uint32_t contact, struct touching *t)
+room(struct rt *run, uint32_t contact, struct touching *t)
 {
-    struct polytope_contact_memo *m = polytope_contact_memo(r, contact);
+    struct polytope_contact_memo *m = polytope_contact_memo(run, contact);
     int n = (int)(t->s->p[0]->n_vertex + t->s->p[1]->n_vertex) + 1;
     size_t each = (size_t)(4 * n + 4);
     if (m->spot_room < each) {
         m->spot_room = (uint32_t)each;
-        m->spot = arena_alloc(r->own, 4 * each * sizeof(struct spot));
+        m->spot = arena_alloc(run->own, 4 * each * sizeof(struct spot));
     }
     struct spots *all[] = {&t->body[0], &t->body[1], &t->all, &t->tmp};
     for (size_t i = 0; i < 4; i++) {
@@ -446,41 +453,41 @@ room(struct rt *r, uint32_t contact, struct touching *t)
 }
 
 int
-polytope_pair_manifold(struct rt *r, uint32_t contact, double tol,
+polytope_pair_manifold(struct rt *run, uint32_t contact, double tol,
                        struct contact_manifold *out)
 {
-    const imp_contact *k = rt_contact(r, contact);
+    const imp_contact *image_contact = rt_contact(run, contact);
     struct polytope_scene s;
     struct touching t = {.s = &s};
     struct nearest_features at;
     struct support_body b;
     memset(out, 0, sizeof *out);
-    int st = polytope_contact_closest(r, contact, &at, true);
+    int st = polytope_contact_closest(run, contact, &at, true);
     if (st)
         return st;
-    polytope_scene_get(r, contact, false, &s);
+    polytope_scene_get(run, contact, false, &s);
     nearest_features_find(&s, &at.pair, &at);
     t.tol = fmax(tol, 64.0 * DBL_EPSILON * s.size);
     double least = fmin(at.gap, 0.0) - t.tol;
     choices(&s, least, out);
-    room(r, contact, &t);
+    room(run, contact, &t);
     points_along(&t, best_of(&s, out, &at));
     double n[3];
     memcpy(n, t.n, sizeof n);
     if (out->n_choice > 1) {
         out->kind = MANIFOLD_OPEN;
         memset(n, 0, sizeof n);
-        if ((k->flags & IMP_CONTACTF_NORMAL) &&
-            (st = stated(r, contact, &s, least, out, n)))
+        if ((image_contact->flags & IMP_CONTACTF_NORMAL) &&
+            (st = stated(run, contact, &s, least, out, n)))
             return st;
     } else {
         out->kind = t.all.n > 2    ? MANIFOLD_AREA
                     : t.all.n == 2 ? MANIFOLD_LINE
                                    : MANIFOLD_POINT;
     }
-    if ((st = report(r, k, &t, &at, out)))
+    if ((st = report(run, image_contact, &t, &at, out)))
         return st;
-    support_body_get(r, k->body[0], &b);
+    support_body_get(run, image_contact->body[0], &b);
     support_rotate(&b, n, out->n);
     for (int i = 0; i < out->n_choice; i++) {
         double w[3];

@@ -84,9 +84,9 @@ minus(int order, struct taylor x[3])
 
 /* a feature's point: its vertex, the first end of its edge */
 static const double *
-base_of(const struct polytope *p, unsigned kind, uint32_t i)
+base_of(const struct polytope *polytope, unsigned kind, uint32_t i)
 {
-    return p->vertex[kind == FEATURE_EDGE ? p->edge[i].v[0] : i];
+    return polytope->vertex[kind == FEATURE_EDGE ? polytope->edge[i].v[0] : i];
 }
 
 /* the point of the edge (base a, unit u) nearest to x */
@@ -120,25 +120,26 @@ crossing(int order, const struct taylor a[3], const struct taylor u[3],
 
 /* two polytopes; gap is known */
 static void
-flat_rows(const struct rt *r, const imp_contact *k, const struct seen *v,
-          const struct feature_pair *pair, const struct taylor *gap,
-          struct taylor P[3], struct taylor Q[3], struct taylor n[3])
+flat_rows(const struct rt *run, const imp_contact *image_contact,
+          const struct seen *v, const struct feature_pair *pair,
+          const struct taylor *gap, struct taylor P[3], struct taylor Q[3],
+          struct taylor n[3])
 {
     int N = v->order;
     struct taylor a[2][3], u[2][3], back;
     taylor_scale(N, -1.0, gap, &back);
     for (int i = 0; i < 2; i++) {
-        const struct polytope *p = r->polytope[k->body[i]];
+        const struct polytope *polytope = run->polytope[image_contact->body[i]];
         unsigned kind = pair->kind[i];
         if (kind == FEATURE_FACE) {
-            direction_of(v, i, p->face[pair->index[i]].n, n);
+            direction_of(v, i, polytope->face[pair->index[i]].n, n);
             if (i == 1)
                 minus(N, n);
             continue;
         }
-        point_of(v, i, base_of(p, kind, pair->index[i]), a[i]);
+        point_of(v, i, base_of(polytope, kind, pair->index[i]), a[i]);
         if (kind == FEATURE_EDGE)
-            direction_of(v, i, p->edge[pair->index[i]].dir, u[i]);
+            direction_of(v, i, polytope->edge[pair->index[i]].dir, u[i]);
     }
     bool edge[2] = {pair->kind[0] == FEATURE_EDGE,
                     pair->kind[1] == FEATURE_EDGE};
@@ -172,7 +173,7 @@ flat_rows(const struct rt *r, const imp_contact *k, const struct seen *v,
 
 /* a smooth body A: p, N from its series, in the axes of the polytope */
 static void
-smooth_rows(const imp_contact *k, const struct seen *v,
+smooth_rows(const imp_contact *image_contact, const struct seen *v,
             const struct taylor p[3], const struct taylor N[3],
             const struct taylor *gap, struct taylor P[3], struct taylor Q[3],
             struct taylor n[3])
@@ -180,7 +181,7 @@ smooth_rows(const imp_contact *k, const struct seen *v,
     int order = v->order;
     memcpy(n, N, 3 * sizeof *n);
     make_unit(order, n);
-    if (k->smooth == 1) {
+    if (image_contact->smooth == 1) {
         memcpy(Q, p, 3 * sizeof *Q);
         beyond(order, p, gap, n, P);
         minus(order, n);
@@ -200,32 +201,32 @@ smooth_rows(const imp_contact *k, const struct seen *v,
 }
 
 int
-polytope_contact_rows(struct rt *r, uint32_t contact, int order, double *rows)
+polytope_contact_rows(struct rt *run, uint32_t contact, int order, double *rows)
 {
-    const imp_contact *k = rt_contact(r, contact);
+    const imp_contact *image_contact = rt_contact(run, contact);
     struct seen v;
     struct nearest_features at;
     struct taylor gap, P[3], Q[3], n[3], p[3], N[3];
     double holds, valid;
     v.order = order;
-    int st = polytope_contact_closest(r, contact, &at, true);
+    int st = polytope_contact_closest(run, contact, &at, true);
     if (st == IMP_OK)
-        st = polytope_contact_series(r, contact, order, gap.c, &valid);
-    if (st == IMP_OK && polytope_contact_is_smooth(r, k))
-        smooth_polytope_point_series(r, contact, order, p, N);
+        st = polytope_contact_series(run, contact, order, gap.c, &valid);
+    if (st == IMP_OK && polytope_contact_is_smooth(run, image_contact))
+        smooth_polytope_point_series(run, contact, order, p, N);
     if (st == IMP_OK)
-        st = polytope_relative_pose(r, contact, order, v.c, v.R, &holds);
+        st = polytope_relative_pose(run, contact, order, v.c, v.R, &holds);
     if (st != IMP_OK)
         return st;
-    if (polytope_contact_is_smooth(r, k)) {
-        smooth_rows(k, &v, p, N, &gap, P, Q, n);
+    if (polytope_contact_is_smooth(run, image_contact)) {
+        smooth_rows(image_contact, &v, p, N, &gap, P, Q, n);
     } else {
         struct support_body b;
         double m[3], w[3];
-        flat_rows(r, k, &v, &at.pair, &gap, P, Q, n);
+        flat_rows(run, image_contact, &v, &at.pair, &gap, P, Q, n);
         for (int i = 0; i < 3; i++)
             m[i] = n[i].c[0];
-        support_body_get(r, k->body[0], &b);
+        support_body_get(run, image_contact->body[0], &b);
         support_rotate(&b, m, w);
         if (vec3_dot(w, at.n) < 0.0)
             minus(order, n);

@@ -44,33 +44,34 @@ reach(double a, int k, double most)
 }
 
 int
-polytope_relative_pose(struct rt *r, uint32_t contact, int order,
+polytope_relative_pose(struct rt *run, uint32_t contact, int order,
                        struct taylor c[3], struct taylor R[9], double *holds)
 {
-    const imp_contact *k = rt_contact(r, contact);
-    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + k->relative;
+    const imp_contact *image_contact = rt_contact(run, contact);
+    const imp_tape *tape =
+        IMP_ARRAY(run->im, run->im->tapes, imp_tape) + image_contact->relative;
     const double *rows[2] = {NULL, NULL};
-    uint32_t d = r->im->dim;
+    uint32_t d = run->im->dim;
     for (int i = 0; i < 2; i++) {
-        uint32_t b = rt_body(r, k->body[i])->block;
-        if (b != IMP_NO_BLOCK && b < r->im->blocks.n)
-            rows[i] = r->work[b];
+        uint32_t b = rt_body(run, image_contact->body[i])->block;
+        if (b != IMP_NO_BLOCK && b < run->im->blocks.n)
+            rows[i] = run->work[b];
     }
-    int st =
-        rt_series(r, k->relative, NULL, rows, r->event_work[contact], order);
+    int st = rt_series(run, image_contact->relative, NULL, rows,
+                       run->event_work[contact], order);
     if (st)
         return st;
     for (uint32_t i = 0; i < 3; i++)
         taylor_const(order, 0.0, &c[i]);
     for (uint32_t i = 0; i < 9; i++)
         taylor_const(order, i == 8 ? 1.0 : 0.0, &R[i]);
-    const uint32_t *outs = IMP_ARRAY(r->im, t->outs, uint32_t);
-    const imp_instr *code = IMP_ARRAY(r->im, t->code, imp_instr);
-    double length = gap_length(r, contact),
-           slack = polytope_contact_slack(r, contact);
+    const uint32_t *outs = IMP_ARRAY(run->im, tape->outs, uint32_t);
+    const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
+    double length = gap_length(run, contact),
+           slack = polytope_contact_slack(run, contact);
     *holds = INFINITY;
     for (uint32_t i = 0; i < d + d * d; i++) {
-        const double *row = r->event_work[contact] +
+        const double *row = run->event_work[contact] +
                             (size_t)code[outs[i]].row * IMP_ROW_STRIDE +
                             IMP_ROW_PAD;
         uint32_t at = i < d ? i : 3 * ((i - d) / d) + (i - d) % d;
@@ -121,65 +122,67 @@ fastest(int order, const struct taylor *a, int n, double T)
  * fastest: |(q.n)'| <= |q'| + |q||n'|, |n'| <= 2|w'|/|m|, |m| at least half of
  * what it is at the start. */
 static bool
-stays_behind(const struct polytope_scene *s, const struct feature_pair *edges,
-             const struct taylor c[3], const struct taylor R[9],
-             const struct taylor *gap, const struct feature_validity *t)
+stays_behind(const struct polytope_scene *scene,
+             const struct feature_pair *edges, const struct taylor c[3],
+             const struct taylor R[9], const struct taylor *gap,
+             const struct feature_validity *t)
 {
-    const double *u = s->p[0]->edge[edges->index[0]].dir;
-    const double *b = s->p[1]->edge[edges->index[1]].dir;
+    const double *u = scene->p[0]->edge[edges->index[0]].dir;
+    const double *b = scene->p[1]->edge[edges->index[1]].dir;
     double w[3], P[3], Q[3], q[3], m[3], T = fmin(t->first, t->horizon);
     if (!(T > 0.0))
         return true;
     for (int i = 0; i < 3; i++)
-        w[i] = vec3_dot(s->R + 3 * i, b);
+        w[i] = vec3_dot(scene->R + 3 * i, b);
     for (int i = 0; i < 3; i++)
         m[i] =
             u[(i + 1) % 3] * w[(i + 2) % 3] - u[(i + 2) % 3] * w[(i + 1) % 3];
     double sine = vec3_norm(m), turn = fastest(t->order, R, 9, T);
-    double move = fastest(t->order, c, 3, T) + s->p[1]->radius * turn;
+    double move = fastest(t->order, c, 3, T) + scene->p[1]->radius * turn;
     if (!(sine > 2.0 * turn * T))
         return false;
-    polytope_edge_points(s, edges->index[0], edges->index[1], P, Q);
+    polytope_edge_points(scene, edges->index[0], edges->index[1], P, Q);
     for (int i = 0; i < 3; i++)
         q[i] = Q[i] - P[i];
     /* overlapping: Q lies behind P, q.n < 0 */
     double behind = gap->c[0] + vec3_norm(q);
     double rate = fastest(t->order, gap, 1, T) + move +
-                  (s->size + move * T) * 4.0 * turn / sine;
+                  (scene->size + move * T) * 4.0 * turn / sine;
     return behind > T * rate;
 }
 
 /* normals of faces and pairs of edges that may come to separate better */
 static void
-others(const struct polytope_scene *s, const struct feature_pair *pair,
+others(const struct polytope_scene *scene, const struct feature_pair *pair,
        const struct taylor c[3], const struct taylor R[9],
        const struct taylor *gap, struct feature_validity *t)
 {
     for (int b = 0; b < 2; b++)
-        for (uint32_t f = 0; f < s->p[b]->n_face; f++) {
+        for (uint32_t f = 0; f < scene->p[b]->n_face; f++) {
             struct feature_pair o;
             struct taylor g, less;
             double n[3];
             uint32_t at[2];
             for (int i = 0; i < 3; i++)
-                n[i] = b == 0 ? s->p[0]->face[f].n[i]
-                              : -vec3_dot(s->R + 3 * i, s->p[1]->face[f].n);
-            polytope_separation(s, n, at);
+                n[i] = b == 0 ? scene->p[0]->face[f].n[i]
+                              : -vec3_dot(scene->R + 3 * i,
+                                          scene->p[1]->face[f].n);
+            polytope_separation(scene, n, at);
             o.kind[b] = FEATURE_FACE;
             o.index[b] = f;
             o.kind[1 - b] = FEATURE_VERTEX;
             o.index[1 - b] = at[1 - b];
-            if (!feature_gap_series(s, &o, c, R, t, &g))
+            if (!feature_gap_series(scene, &o, c, R, t, &g))
                 continue;
             if (pair->kind[b] == FEATURE_FACE && pair->index[b] == f)
                 continue;
             taylor_sub(t->order, gap, &g, &less);
             feature_validity_add(t, &less);
         }
-    if (s->dim == 2)
+    if (scene->dim == 2)
         return;
-    for (uint32_t i = 0; i < s->p[0]->n_edge; i++)
-        for (uint32_t j = 0; j < s->p[1]->n_edge; j++) {
+    for (uint32_t i = 0; i < scene->p[0]->n_edge; i++)
+        for (uint32_t j = 0; j < scene->p[1]->n_edge; j++) {
             struct feature_pair o = {{FEATURE_EDGE, FEATURE_EDGE}, {i, j}};
             struct feature_validity silent = {.order = t->order,
                                               .overlap = true};
@@ -188,9 +191,9 @@ others(const struct polytope_scene *s, const struct feature_pair *pair,
             if (!memcmp(&o.index, &pair->index, sizeof o.index) &&
                 !memcmp(&o.kind, &pair->kind, sizeof o.kind))
                 continue;
-            if (!polytope_edges_cross(s, i, j, n) ||
-                stays_behind(s, &o, c, R, gap, t) ||
-                !feature_gap_series(s, &o, c, R, &silent, &g))
+            if (!polytope_edges_cross(scene, i, j, n) ||
+                stays_behind(scene, &o, c, R, gap, t) ||
+                !feature_gap_series(scene, &o, c, R, &silent, &g))
                 continue;
             taylor_sub(t->order, gap, &g, &less);
             feature_validity_add(t, &less);
@@ -199,22 +202,22 @@ others(const struct polytope_scene *s, const struct feature_pair *pair,
 
 /* gap of a pair and until when it is the one that counts */
 static bool
-follow(const struct polytope_scene *s, const struct feature_pair *pair,
+follow(const struct polytope_scene *scene, const struct feature_pair *pair,
        const struct taylor c[3], const struct taylor R[9], int order,
        double horizon, double slack, bool overlap, struct taylor *gap,
        double *valid)
 {
-    bool half = s->p[0]->n_vertex == 0 || s->p[1]->n_vertex == 0;
+    bool half = scene->p[0]->n_vertex == 0 || scene->p[1]->n_vertex == 0;
     struct feature_validity t = {.order = order,
                                  .horizon = horizon,
                                  .slack = slack,
                                  .worst = INFINITY,
                                  .first = INFINITY,
                                  .overlap = overlap};
-    if (!feature_gap_series(s, pair, c, R, &t, gap))
+    if (!feature_gap_series(scene, pair, c, R, &t, gap))
         return false;
     if (overlap && !half && horizon > 0.0)
-        others(s, pair, c, R, gap, &t);
+        others(scene, pair, c, R, gap, &t);
     for (int k = 0; k <= order; k++)
         if (!isfinite(gap->c[k]))
             return false;
@@ -223,22 +226,22 @@ follow(const struct polytope_scene *s, const struct feature_pair *pair,
 }
 
 int
-polytope_pair_series(struct rt *r, uint32_t contact, int order,
+polytope_pair_series(struct rt *run, uint32_t contact, int order,
                      const struct feature_pair *first, double *gap,
                      double *valid)
 {
     struct polytope_scene s, later;
     struct taylor c[3], R[9], g, other;
     double horizon, most, best = 0.0;
-    int st = polytope_relative_pose(r, contact, order, c, R, &horizon);
+    int st = polytope_relative_pose(run, contact, order, c, R, &horizon);
     if (st)
         return st;
-    polytope_scene_get(r, contact, false, &s);
-    polytope_scene_get(r, contact, true, &later);
-    double slack = polytope_contact_slack(r, contact);
+    polytope_scene_get(run, contact, false, &s);
+    polytope_scene_get(run, contact, true, &later);
+    double slack = polytope_contact_slack(run, contact);
     most = isfinite(horizon) ? horizon : 0.0; /* 0: nothing moves */
     const struct nearest_features *now =
-        &polytope_contact_memo(r, contact)->last;
+        &polytope_contact_memo(run, contact)->last;
     bool overlap = !(now->gap > slack);
     /* who does not ask until when deep inside need not pay for it */
     if (valid == NULL && now->gap < -SERIES_DEEP * s.size)
@@ -267,22 +270,22 @@ polytope_pair_series(struct rt *r, uint32_t contact, int order,
         return IMP_NONFINITE;
     memcpy(gap, g.c, sizeof(double) * (size_t)(order + 1));
     if (valid)
-        *valid = fmax(best, SERIES_ULPS * DBL_EPSILON * fabs(rt_time(r)));
+        *valid = fmax(best, SERIES_ULPS * DBL_EPSILON * fabs(rt_time(run)));
     return IMP_OK;
 }
 
 /* along the stated normal, which the first body carries, at the first point */
 static void
-stated_series(struct rt *r, uint32_t contact, int order,
+stated_series(struct rt *run, uint32_t contact, int order,
               const struct contact_manifold *t, const struct taylor c[3],
               const struct taylor R[9], double *gap)
 {
-    const imp_contact *k = rt_contact(r, contact);
+    const imp_contact *image_contact = rt_contact(run, contact);
     struct support_body b[2];
     struct taylor y, g;
     double d[3], n[3], p[3], q[3];
     for (int i = 0; i < 2; i++) {
-        support_body_get(r, k->body[i], &b[i]);
+        support_body_get(run, image_contact->body[i], &b[i]);
         for (int j = 0; j < 3; j++)
             d[j] = (i == 0 ? t->P : t->Q)[0][j] - b[i].c[j];
         support_rotate_back(&b[i], d, i == 0 ? p : q);
@@ -299,7 +302,7 @@ stated_series(struct rt *r, uint32_t contact, int order,
 }
 
 int
-polytope_choice_series(struct rt *r, uint32_t contact, int order,
+polytope_choice_series(struct rt *run, uint32_t contact, int order,
                        const struct contact_manifold *t, int i, double *gap)
 {
     struct polytope_scene s;
@@ -308,17 +311,17 @@ polytope_choice_series(struct rt *r, uint32_t contact, int order,
     struct feature_pair pair;
     double holds, n[3];
     uint32_t body, at[2];
-    if (polytope_contact_is_smooth(r, rt_contact(r, contact)))
+    if (polytope_contact_is_smooth(run, rt_contact(run, contact)))
         return IMP_NONFINITE;
-    int st = polytope_relative_pose(r, contact, order, c, R, &holds);
+    int st = polytope_relative_pose(run, contact, order, c, R, &holds);
     if (st)
         return st;
     if (t->stated) {
-        stated_series(r, contact, order, t, c, R, gap);
+        stated_series(run, contact, order, t, c, R, gap);
         return IMP_OK;
     }
     body = t->choice_body[i];
-    polytope_scene_get(r, contact, false, &s);
+    polytope_scene_get(run, contact, false, &s);
     if (body == MANIFOLD_CROSSING) {
         pair = (struct feature_pair){{FEATURE_EDGE, FEATURE_EDGE},
                                      {t->choice_face[i], t->choice_edge[i]}};

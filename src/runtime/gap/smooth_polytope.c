@@ -19,9 +19,10 @@
 /* a warm start may not move the point further than this share of the size */
 #define SMOOTH_POLYTOPE_WARM_MOVE 0.3
 #define ASCENT_SUPPORT 1e-10
-#define ASCENT_STEPS 200       /* of one ascent */
-#define SMOOTH_POLYTOPE_WALK 6 /* features looked at around the one in sight   \
-                                */
+#define ASCENT_STEPS 200 /* of one ascent */
+#define SMOOTH_POLYTOPE_WALK                                                   \
+    6 /* features looked at around the one in sight                            \
+       */
 
 /* where an ascent stands */
 struct climber {
@@ -31,38 +32,38 @@ struct climber {
 };
 
 struct polytope_feature
-smooth_polytope_warm_feature(const struct rt *r, uint32_t contact)
+smooth_polytope_warm_feature(const struct rt *run, uint32_t contact)
 {
-    const double *u = r->contact_u + 8 * (size_t)contact;
+    const double *u = run->contact_u + 8 * (size_t)contact;
     return (struct polytope_feature){(unsigned)u[6], (uint32_t)u[7]};
 }
 
 static void
-keep(struct rt *r, uint32_t contact, const struct smooth_polytope_nearest *o)
+keep(struct rt *run, uint32_t contact, const struct smooth_polytope_nearest *o)
 {
-    double *u = r->contact_u + 8 * (size_t)contact;
+    double *u = run->contact_u + 8 * (size_t)contact;
     memset(u, 0, 8 * sizeof *u);
     memcpy(u, o->u, sizeof o->u);
     u[6] = o->f.kind;
     u[7] = o->f.index;
-    r->contact_warm[contact] = 1;
+    run->contact_warm[contact] = 1;
 }
 
 /* sigma(n) and A's support point, with normal n within `tol`: sigma is then
  * off by less than tol times the sizes */
 static enum support_fault
-separation(const struct smooth_polytope *s, struct climber *w,
+separation(const struct smooth_polytope *pair, struct climber *w,
            const double n[3], double tol)
 {
     double m[3];
     memcpy(w->n, n, sizeof w->n);
-    smooth_polytope_turn_to_smooth(s, n, m);
-    enum support_fault f = support_find(&s->A, m, tol, w->have, &w->p);
-    if (f != SUPPORT_FINE)
-        return f;
+    smooth_polytope_turn_to_smooth(pair, n, m);
+    enum support_fault fault = support_find(&pair->A, m, tol, w->have, &w->p);
+    if (fault != SUPPORT_FINE)
+        return fault;
     w->have = true;
-    smooth_polytope_from_smooth(s, w->p.x, w->place);
-    w->sigma = vec3_dot(n, s->B->vertex[smooth_polytope_vertex(s, n)]) -
+    smooth_polytope_from_smooth(pair, w->p.x, w->place);
+    w->sigma = vec3_dot(n, pair->B->vertex[smooth_polytope_vertex(pair, n)]) -
                vec3_dot(n, w->place);
     return SUPPORT_FINE;
 }
@@ -70,50 +71,53 @@ separation(const struct smooth_polytope *s, struct climber *w,
 /* greatest radius of curvature of A at its point, within what the sizes make
  * sensible */
 static double
-ball_radius(const struct smooth_polytope *s, const struct support_point *p)
+ball_radius(const struct smooth_polytope *pair, const struct support_point *p)
 {
     double N[3], T[2][3], K[3], e[2];
     for (int i = 0; i < 3; i++)
         N[i] = p->g[i] / p->norm;
-    support_tangents(s->d, N, T);
-    support_curvature(&s->A, p, T, K);
-    support_principal_curvatures(s->d, K, e);
-    return 1.0 / fmin(fmax(e[0], 0.1 / s->length), 1e9 / s->length);
+    support_tangents(pair->d, N, T);
+    support_curvature(&pair->A, p, T, K);
+    support_principal_curvatures(pair->d, K, e);
+    return 1.0 / fmin(fmax(e[0], 0.1 / pair->length), 1e9 / pair->length);
 }
 
 /* One ascent from n. SUPPORT_FINE: *o is a stationary point of the separation,
  * its greatest one if the bodies are apart; otherwise w is where it ended. */
 static enum support_fault
-climb(const struct smooth_polytope *s, const double n[3], struct climber *w,
-      struct smooth_polytope_nearest *o)
+climb(const struct smooth_polytope *pair, const double n[3], struct climber *w,
+      struct smooth_polytope_nearest *nearest)
 {
     double larger = 1.0;
     struct polytope_feature tried = {FEATURE_SURFACE, 0};
     w->have = false;
-    enum support_fault fault = separation(s, w, n, ASCENT_SUPPORT),
+    enum support_fault fault = separation(pair, w, n, ASCENT_SUPPORT),
                        last = SUPPORT_LOST;
     if (fault != SUPPORT_FINE)
         return fault;
     for (int it = 0; it < ASCENT_STEPS; it++) {
-        double r = larger * ball_radius(s, &w->p), c[3], y[3], m[3];
+        double r = larger * ball_radius(pair, &w->p), c[3], y[3], m[3];
         for (int i = 0; i < 3; i++)
             c[i] = w->place[i] - r * w->n[i];
-        struct polytope_feature f = smooth_polytope_project(s, c, y, m);
-        if (f.kind != tried.kind || f.index != tried.index || it % 4 == 3) {
+        struct polytope_feature feature =
+            smooth_polytope_project(pair, c, y, m);
+        if (feature.kind != tried.kind || feature.index != tried.index ||
+            it % 4 == 3) {
             struct smooth_polytope_nearest a;
-            tried = f;
-            last = smooth_polytope_walk(s, f, &w->p, SMOOTH_POLYTOPE_WALK, &a);
+            tried = feature;
+            last = smooth_polytope_walk(pair, feature, &w->p,
+                                        SMOOTH_POLYTOPE_WALK, &a);
             if (last == SUPPORT_FINE &&
-                a.gap >= w->sigma - 1e-9 * (s->length + fabs(w->sigma))) {
-                *o = a;
+                a.gap >= w->sigma - 1e-9 * (pair->length + fabs(w->sigma))) {
+                *nearest = a;
                 return SUPPORT_FINE;
             }
             if (last == SUPPORT_NOT_CONVEX)
                 return last;
         }
         struct climber next = *w;
-        fault = separation(s, &next, m, ASCENT_SUPPORT);
-        double tiny = 4.0 * DBL_EPSILON * (s->length + fabs(w->sigma));
+        fault = separation(pair, &next, m, ASCENT_SUPPORT);
+        double tiny = 4.0 * DBL_EPSILON * (pair->length + fabs(w->sigma));
         if (fault == SUPPORT_FINE && next.sigma > w->sigma) {
             double rise = next.sigma - w->sigma;
             *w = next;
@@ -131,27 +135,27 @@ climb(const struct smooth_polytope *s, const double n[3], struct climber *w,
 
 /* the direction from A's middle to B */
 static void
-first_direction(const struct smooth_polytope *s, double n[3])
+first_direction(const struct smooth_polytope *pair, double n[3])
 {
     double y[3];
-    smooth_polytope_project(s, s->c, y, n);
+    smooth_polytope_project(pair, pair->c, y, n);
 }
 
 /* deep overlap: the greatest of the separations reached from the normals of all
  * faces and an even spread of directions */
 static void
-search_all(const struct smooth_polytope *s,
+search_all(const struct smooth_polytope *pair,
            struct smooth_polytope_nearest *best)
 {
-    uint32_t spread = s->d == 2 ? 16 : 26, nf = s->B->n_face;
+    uint32_t spread = pair->d == 2 ? 16 : 26, nf = pair->B->n_face;
     for (uint32_t i = 0; i < nf + spread; i++) {
         struct climber w;
         struct smooth_polytope_nearest a;
         double n[3] = {0.0, 0.0, 0.0}, k = i - (double)nf;
         if (i < nf) {
             for (int j = 0; j < 3; j++)
-                n[j] = -s->B->face[i].n[j];
-        } else if (s->d == 2) {
+                n[j] = -pair->B->face[i].n[j];
+        } else if (pair->d == 2) {
             n[0] = cos(6.283185307179586 * (k + 0.25) / spread);
             n[1] = sin(6.283185307179586 * (k + 0.25) / spread);
         } else {
@@ -161,7 +165,7 @@ search_all(const struct smooth_polytope *s,
             n[0] = q * cos(2.399963229728653 * k);
             n[1] = q * sin(2.399963229728653 * k);
         }
-        if (climb(s, n, &w, &a) == SUPPORT_FINE && a.gap > best->gap)
+        if (climb(pair, n, &w, &a) == SUPPORT_FINE && a.gap > best->gap)
             *best = a;
     }
 }
@@ -169,135 +173,140 @@ search_all(const struct smooth_polytope *s,
 /* the answer where the conditions are singular (flat places that face each
  * other): the gap is right, the points are some of the nearest */
 static void
-from_climber(const struct smooth_polytope *s, const struct climber *w,
-             struct smooth_polytope_nearest *o)
+from_climber(const struct smooth_polytope *pair, const struct climber *w,
+             struct smooth_polytope_nearest *nearest)
 {
     double y[3], n[3], c[3];
-    memset(o, 0, sizeof *o);
+    memset(nearest, 0, sizeof *nearest);
     for (int i = 0; i < 3; i++)
-        c[i] = w->place[i] - 2.0 * s->length * w->n[i];
-    o->f = smooth_polytope_project(s, c, y, n);
-    o->gap = w->sigma;
-    for (int i = 0; i < s->d; i++)
-        o->u[i] = w->p.x[i];
-    memcpy(o->p, w->place, sizeof o->p);
-    memcpy(o->n, w->n, sizeof o->n);
-    smooth_polytope_project(s, w->place, o->foot, n);
+        c[i] = w->place[i] - 2.0 * pair->length * w->n[i];
+    nearest->f = smooth_polytope_project(pair, c, y, n);
+    nearest->gap = w->sigma;
+    for (int i = 0; i < pair->d; i++)
+        nearest->u[i] = w->p.x[i];
+    memcpy(nearest->p, w->place, sizeof nearest->p);
+    memcpy(nearest->n, w->n, sizeof nearest->n);
+    smooth_polytope_project(pair, w->place, nearest->foot, n);
 }
 
 static enum support_fault
-solve_cold(const struct smooth_polytope *s, struct smooth_polytope_nearest *o)
+solve_cold(const struct smooth_polytope *pair,
+           struct smooth_polytope_nearest *nearest)
 {
     struct climber w;
     double n[3];
-    first_direction(s, n);
-    enum support_fault f = climb(s, n, &w, o);
-    if (f == SUPPORT_FINE) {
-        if (smooth_polytope_deep(s, o))
-            search_all(s, o);
+    first_direction(pair, n);
+    enum support_fault fault = climb(pair, n, &w, nearest);
+    if (fault == SUPPORT_FINE) {
+        if (smooth_polytope_deep(pair, nearest))
+            search_all(pair, nearest);
         return SUPPORT_FINE;
     }
     if (!w.have)
-        return f;
+        return fault;
     /* lost, or flat: a face's own normal is exact where a face is nearest */
-    for (uint32_t i = 0; i < s->B->n_face; i++) {
+    for (uint32_t i = 0; i < pair->B->n_face; i++) {
         struct climber t = w;
         double m[3];
         for (int j = 0; j < 3; j++)
-            m[j] = -s->B->face[i].n[j];
+            m[j] = -pair->B->face[i].n[j];
         if (vec3_dot(m, w.n) > 0.99 &&
-            separation(s, &t, m, ASCENT_SUPPORT) == SUPPORT_FINE &&
+            separation(pair, &t, m, ASCENT_SUPPORT) == SUPPORT_FINE &&
             t.sigma >= w.sigma)
             w = t;
     }
     memcpy(n, w.n, sizeof n);
-    separation(s, &w, n, 4.0 * DBL_EPSILON);
-    from_climber(s, &w, o);
+    separation(pair, &w, n, 4.0 * DBL_EPSILON);
+    from_climber(pair, &w, nearest);
     struct smooth_polytope_nearest fine;
-    if (smooth_polytope_walk(s, o->f, &w.p, SMOOTH_POLYTOPE_WALK, &fine) ==
-            SUPPORT_FINE &&
-        fine.gap >= w.sigma - ASCENT_SUPPORT * (s->length + fabs(w.sigma))) {
-        *o = fine;
+    if (smooth_polytope_walk(pair, nearest->f, &w.p, SMOOTH_POLYTOPE_WALK,
+                             &fine) == SUPPORT_FINE &&
+        fine.gap >= w.sigma - ASCENT_SUPPORT * (pair->length + fabs(w.sigma))) {
+        *nearest = fine;
         return SUPPORT_FINE;
     }
     /* flat is what the curvatures say, not what an iteration felt */
-    struct smooth_polytope_nearest t = *o;
-    t.u[s->d] = 1.0;
-    enum support_fault g = smooth_polytope_check(s, &t);
-    return g == SUPPORT_FLAT || g == SUPPORT_NOT_CONVEX ? g : f;
+    struct smooth_polytope_nearest t = *nearest;
+    t.u[pair->d] = 1.0;
+    enum support_fault g = smooth_polytope_check(pair, &t);
+    return g == SUPPORT_FLAT || g == SUPPORT_NOT_CONVEX ? g : fault;
 }
 
 static enum support_fault
-solve_warm(struct smooth_polytope *s, struct smooth_polytope_nearest *o)
+solve_warm(struct smooth_polytope *pair,
+           struct smooth_polytope_nearest *nearest)
 {
-    const double *last = s->r->contact_u + 8 * (size_t)s->contact;
+    const double *last = pair->r->contact_u + 8 * (size_t)pair->contact;
     double u[SMOOTH_POLYTOPE_UNKNOWNS];
     memcpy(u, last, sizeof u);
-    enum support_fault f = smooth_polytope_newton(
-        s, smooth_polytope_warm_feature(s->r, s->contact), u, o);
-    for (int i = 0; i < s->d && f == SUPPORT_FINE; i++)
-        if (s->A.size > 0.0 &&
-            fabs(o->u[i] - last[i]) > SMOOTH_POLYTOPE_WARM_MOVE * s->A.size)
-            f = SUPPORT_LOST;
-    if (f == SUPPORT_FINE)
-        f = smooth_polytope_check(s, o);
-    if (f == SUPPORT_FINE && o->violated > FEATURE_TAKEN) {
+    enum support_fault fault = smooth_polytope_newton(
+        pair, smooth_polytope_warm_feature(pair->r, pair->contact), u, nearest);
+    for (int i = 0; i < pair->d && fault == SUPPORT_FINE; i++)
+        if (pair->A.size > 0.0 && fabs(nearest->u[i] - last[i]) >
+                                      SMOOTH_POLYTOPE_WARM_MOVE * pair->A.size)
+            fault = SUPPORT_LOST;
+    if (fault == SUPPORT_FINE)
+        fault = smooth_polytope_check(pair, nearest);
+    if (fault == SUPPORT_FINE && nearest->violated > FEATURE_TAKEN) {
         struct support_point p;
         double x[3] = {0.0, 0.0, 0.0};
-        memcpy(x, o->u, sizeof(double) * (size_t)s->d);
-        f = support_level(&s->A, x, &p);
-        if (f == SUPPORT_FINE)
-            f = smooth_polytope_walk(s, o->next, &p, SMOOTH_POLYTOPE_WALK, o);
+        memcpy(x, nearest->u, sizeof(double) * (size_t)pair->d);
+        fault = support_level(&pair->A, x, &p);
+        if (fault == SUPPORT_FINE)
+            fault = smooth_polytope_walk(pair, nearest->next, &p,
+                                         SMOOTH_POLYTOPE_WALK, nearest);
     }
-    return f == SUPPORT_FINE && smooth_polytope_deep(s, o) ? SUPPORT_LOST : f;
+    return fault == SUPPORT_FINE && smooth_polytope_deep(pair, nearest)
+               ? SUPPORT_LOST
+               : fault;
 }
 
 static void
-complain(struct rt *r, const struct smooth_polytope *s,
-         const struct smooth_polytope_nearest *o, enum support_fault f)
+complain(struct rt *run, const struct smooth_polytope *pair,
+         const struct smooth_polytope_nearest *o, enum support_fault fault)
 {
-    const char *a = imp_text(r->im, s->A.b->name);
-    const char *b = imp_text(r->im, s->b.b->name);
-    struct diag *d;
-    switch (f) {
+    const char *a = imp_text(run->im, pair->A.b->name);
+    const char *b = imp_text(run->im, pair->b.b->name);
+    struct diag *diag;
+    switch (fault) {
     case SUPPORT_FLAT:
-        d = diag_add(r->ds, DIAG_E0610, s->k->range,
-                     "`%s` is flat where it faces `%s`: no unique closest "
-                     "points",
-                     a, b);
-        diag_help(r->ds, d,
+        diag = diag_add(run->ds, DIAG_E0610, pair->k->range,
+                        "`%s` is flat where it faces `%s`: no unique closest "
+                        "points",
+                        a, b);
+        diag_help(run->ds, diag,
                   "a smooth body must curve where it faces a side or an edge; "
                   "turn or shift one of the bodies, or use a shape without "
                   "flat points");
         break;
     case SUPPORT_NOT_CONVEX:
-        d = diag_add(r->ds, DIAG_E0611, s->A.b->range_shape,
-                     "`%s` is not convex where `%s` is closest to it", a, b);
-        diag_note(r->ds, d, s->k->range, "asked for by this contact");
-        diag_help(r->ds, d,
+        diag = diag_add(run->ds, DIAG_E0611, pair->A.b->range_shape,
+                        "`%s` is not convex where `%s` is closest to it", a, b);
+        diag_note(run->ds, diag, pair->k->range, "asked for by this contact");
+        diag_help(run->ds, diag,
                   "bodies in contact must be convex; choose a level set or "
                   "parameters for which they are");
         break;
     case SUPPORT_NO_ROOT:
-        d = diag_add(r->ds, DIAG_E0612, s->A.b->range_shape,
-                     "the level set of `%s` has no surface in some direction",
-                     a);
-        diag_help(r->ds, d,
+        diag = diag_add(
+            run->ds, DIAG_E0612, pair->A.b->range_shape,
+            "the level set of `%s` has no surface in some direction", a);
+        diag_help(run->ds, diag,
                   "G must be negative at the shape's origin and positive far "
                   "from it on every ray");
         break;
     case SUPPORT_NONFINITE: {
-        double x[3] = {o->u[0], o->u[1], s->d == 3 ? o->u[2] : 0.0}, out[10];
-        if (rt_eval(r, s->A.b->g2, x, out) == IMP_NONFINITE) {
-            rt_nonfinite(r, s->A.b->g2, x);
+        double x[3] = {o->u[0], o->u[1], pair->d == 3 ? o->u[2] : 0.0}, out[10];
+        if (rt_eval(run, pair->A.b->g2, x, out) == IMP_NONFINITE) {
+            rt_nonfinite(run, pair->A.b->g2, x);
             return;
         }
     }
         /* fall through */
     default:
-        d = diag_add(r->ds, DIAG_E0613, s->k->range,
-                     "no closest points of `%s` and `%s` were found", a, b);
-        diag_help(r->ds, d,
+        diag = diag_add(run->ds, DIAG_E0613, pair->k->range,
+                        "no closest points of `%s` and `%s` were found", a, b);
+        diag_help(run->ds, diag,
                   "`%s` must be smooth and strictly convex, with the shape's "
                   "origin well inside",
                   a);
@@ -305,49 +314,49 @@ complain(struct rt *r, const struct smooth_polytope *s,
 }
 
 static void
-to_corner(const struct smooth_polytope *s,
+to_corner(const struct smooth_polytope *pair,
           const struct smooth_polytope_nearest *a, struct nearest_features *out)
 {
-    uint32_t i = s->k->smooth;
+    uint32_t i = pair->k->smooth;
     double *A = i == 0 ? out->P : out->Q, *B = i == 0 ? out->Q : out->P;
     memset(out, 0, sizeof *out);
     out->pair.kind[i] = FEATURE_SURFACE;
     out->pair.kind[1 - i] = (unsigned char)a->f.kind;
     out->pair.index[1 - i] = a->f.index;
     out->gap = a->gap;
-    support_rotate(&s->b, a->p, A);
-    support_rotate(&s->b, a->foot, B);
-    support_rotate(&s->b, a->n, out->n);
+    support_rotate(&pair->b, a->p, A);
+    support_rotate(&pair->b, a->foot, B);
+    support_rotate(&pair->b, a->n, out->n);
     for (int j = 0; j < 3; j++) {
-        A[j] += s->b.c[j];
-        B[j] += s->b.c[j];
+        A[j] += pair->b.c[j];
+        B[j] += pair->b.c[j];
         out->n[j] = i == 0 ? out->n[j] : -out->n[j];
     }
 }
 
 int
-smooth_polytope_closest(struct rt *r, uint32_t contact,
+smooth_polytope_closest(struct rt *run, uint32_t contact,
                         struct nearest_features *out, bool loud)
 {
     struct smooth_polytope s;
     struct smooth_polytope_nearest a;
-    enum support_fault f = SUPPORT_LOST;
-    smooth_polytope_get(r, contact, &s);
+    enum support_fault fault = SUPPORT_LOST;
+    smooth_polytope_get(run, contact, &s);
     memset(&a, 0, sizeof a);
     a.gap = NAN;
-    if (r->contact_warm[contact])
-        f = solve_warm(&s, &a);
-    if (f != SUPPORT_FINE)
-        f = solve_cold(&s, &a);
+    if (run->contact_warm[contact])
+        fault = solve_warm(&s, &a);
+    if (fault != SUPPORT_FINE)
+        fault = solve_cold(&s, &a);
     to_corner(&s, &a, out);
-    if (f == SUPPORT_FINE) {
-        keep(r, contact, &a);
+    if (fault == SUPPORT_FINE) {
+        keep(run, contact, &a);
         return IMP_OK;
     }
-    r->contact_warm[contact] = 0;
+    run->contact_warm[contact] = 0;
     if (loud) {
-        complain(r, &s, &a, f);
+        complain(run, &s, &a, fault);
         return IMP_FAILED;
     }
-    return f == SUPPORT_FLAT ? IMP_SINGULAR : IMP_DIVERGED;
+    return fault == SUPPORT_FLAT ? IMP_SINGULAR : IMP_DIVERGED;
 }

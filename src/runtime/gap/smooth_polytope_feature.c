@@ -19,69 +19,75 @@
 #include <float.h>
 
 void
-smooth_polytope_get(struct rt *r, uint32_t contact, struct smooth_polytope *s)
+smooth_polytope_get(struct rt *run, uint32_t contact,
+                    struct smooth_polytope *pair)
 {
-    const imp_contact *k = rt_contact(r, contact);
+    const imp_contact *image_contact = rt_contact(run, contact);
     double away[3], where = 0.0;
-    memset(s, 0, sizeof *s);
-    s->r = r;
-    s->k = k;
-    s->contact = contact;
-    s->d = (int)r->im->dim;
-    support_body_get(r, k->body[k->smooth], &s->A);
-    support_body_get(r, k->body[1 - k->smooth], &s->b);
-    s->B = r->polytope[k->body[1 - k->smooth]];
-    s->length = support_length(&s->A, &s->b);
+    memset(pair, 0, sizeof *pair);
+    pair->r = run;
+    pair->k = image_contact;
+    pair->contact = contact;
+    pair->d = (int)run->im->dim;
+    support_body_get(run, image_contact->body[image_contact->smooth], &pair->A);
+    support_body_get(run, image_contact->body[1 - image_contact->smooth],
+                     &pair->b);
+    pair->B = run->polytope[image_contact->body[1 - image_contact->smooth]];
+    pair->length = support_length(&pair->A, &pair->b);
     for (int i = 0; i < 3; i++) {
-        double axis[3] = {s->A.R[0][i], s->A.R[1][i], s->A.R[2][i]}, t[3];
-        support_rotate_back(&s->b, axis, t);
+        double axis[3] = {pair->A.R[0][i], pair->A.R[1][i], pair->A.R[2][i]},
+               t[3];
+        support_rotate_back(&pair->b, axis, t);
         for (int j = 0; j < 3; j++)
-            s->Q[j][i] = t[j];
-        away[i] = s->A.c[i] - s->b.c[i];
-        where = fmax(where, fmax(fabs(s->A.c[i]), fabs(s->b.c[i])));
+            pair->Q[j][i] = t[j];
+        away[i] = pair->A.c[i] - pair->b.c[i];
+        where = fmax(where, fmax(fabs(pair->A.c[i]), fabs(pair->b.c[i])));
     }
-    support_rotate_back(&s->b, away, s->c);
-    s->past[0] = FEATURE_PAST;
-    s->past[1] = fmax(FEATURE_PAST * s->length, 256.0 * DBL_EPSILON * where);
+    support_rotate_back(&pair->b, away, pair->c);
+    pair->past[0] = FEATURE_PAST;
+    pair->past[1] =
+        fmax(FEATURE_PAST * pair->length, 256.0 * DBL_EPSILON * where);
 }
 
 void
-smooth_polytope_from_smooth(const struct smooth_polytope *s, const double x[3],
-                            double p[3])
+smooth_polytope_from_smooth(const struct smooth_polytope *pair,
+                            const double x[3], double p[3])
 {
     double y[3];
     for (int i = 0; i < 3; i++)
-        y[i] = x[i] - s->A.centre[i];
+        y[i] = x[i] - pair->A.centre[i];
     for (int i = 0; i < 3; i++)
-        p[i] = s->c[i] + vec3_dot(s->Q[i], y);
+        p[i] = pair->c[i] + vec3_dot(pair->Q[i], y);
 }
 
 void
-smooth_polytope_turn_to_smooth(const struct smooth_polytope *s,
+smooth_polytope_turn_to_smooth(const struct smooth_polytope *pair,
                                const double n[3], double m[3])
 {
     for (int j = 0; j < 3; j++)
-        m[j] = s->Q[0][j] * n[0] + s->Q[1][j] * n[1] + s->Q[2][j] * n[2];
+        m[j] =
+            pair->Q[0][j] * n[0] + pair->Q[1][j] * n[1] + pair->Q[2][j] * n[2];
 }
 
 int
-smooth_polytope_local(const struct smooth_polytope *s,
-                      struct polytope_feature f, double *local)
+smooth_polytope_local(const struct smooth_polytope *pair,
+                      struct polytope_feature feature, double *local)
 {
-    const struct polytope *B = s->B;
-    size_t d = (size_t)s->d, n = d + (f.kind == FEATURE_EDGE ? 2 : 1);
+    const struct polytope *polytope = pair->B;
+    size_t d = (size_t)pair->d, n = d + (feature.kind == FEATURE_EDGE ? 2 : 1);
     double *to = local + n;
-    switch (f.kind) {
+    switch (feature.kind) {
     case FEATURE_VERTEX:
-        memcpy(to, B->vertex[f.index], d * sizeof *to);
+        memcpy(to, polytope->vertex[feature.index], d * sizeof *to);
         break;
     case FEATURE_EDGE:
-        memcpy(to, B->vertex[B->edge[f.index].v[0]], d * sizeof *to);
-        memcpy(to + d, B->edge[f.index].dir, d * sizeof *to);
+        memcpy(to, polytope->vertex[polytope->edge[feature.index].v[0]],
+               d * sizeof *to);
+        memcpy(to + d, polytope->edge[feature.index].dir, d * sizeof *to);
         break;
     default:
-        memcpy(to, B->face[f.index].n, d * sizeof *to);
-        to[d] = B->face[f.index].d;
+        memcpy(to, polytope->face[feature.index].n, d * sizeof *to);
+        to[d] = polytope->face[feature.index].d;
     }
     return (int)n;
 }
@@ -96,22 +102,22 @@ cross(const double a[3], const double b[3], double r[3])
 
 /* unit vector in face `side` of edge e, across the edge, into the face */
 static void
-inward(const struct polytope *B, const struct polytope_edge *e, int side,
-       double t[3])
+inward(const struct polytope *polytope, const struct polytope_edge *edge,
+       int side, double t[3])
 {
-    cross(B->face[e->face[side]].n, e->dir, t);
-    if (vec3_dot(t, B->face[e->face[1 - side]].n) > 0.0)
+    cross(polytope->face[edge->face[side]].n, edge->dir, t);
+    if (vec3_dot(t, polytope->face[edge->face[1 - side]].n) > 0.0)
         for (int i = 0; i < 3; i++)
             t[i] = -t[i];
 }
 
 /* in the plane: unit vector along side f from its end `from`, and its length */
 static double
-along_side(const struct polytope *B, uint32_t f, int from, double w[3])
+along_side(const struct polytope *polytope, uint32_t f, int from, double w[3])
 {
-    const uint32_t *v = B->loop + B->face[f].first;
+    const uint32_t *v = polytope->loop + polytope->face[f].first;
     for (int i = 0; i < 3; i++)
-        w[i] = B->vertex[v[1 - from]][i] - B->vertex[v[from]][i];
+        w[i] = polytope->vertex[v[1 - from]][i] - polytope->vertex[v[from]][i];
     double l = vec3_norm(w);
     for (int i = 0; i < 3; i++)
         w[i] /= l;
@@ -119,26 +125,27 @@ along_side(const struct polytope *B, uint32_t f, int from, double w[3])
 }
 
 static bool
-vertex_condition(const struct polytope *B, uint32_t v, uint32_t *at,
+vertex_condition(const struct polytope *polytope, uint32_t v, uint32_t *at,
                  struct feature_condition *o)
 {
     o->of_normal = true;
     o->c = 0.0;
-    if (B->dim == 2) {
-        uint32_t i = B->at[v] + (*at)++;
-        if (i >= B->at[v + 1])
+    if (polytope->dim == 2) {
+        uint32_t i = polytope->at[v] + (*at)++;
+        if (i >= polytope->at[v + 1])
             return false;
-        uint32_t f = B->around[i];
-        along_side(B, f, B->loop[B->face[f].first] == v ? 0 : 1, o->a);
+        uint32_t f = polytope->around[i];
+        along_side(polytope, f,
+                   polytope->loop[polytope->face[f].first] == v ? 0 : 1, o->a);
         o->next = (struct polytope_feature){FEATURE_FACE, f};
         return true;
     }
-    for (uint32_t i = *at; i < B->n_edge; i++) {
-        const struct polytope_edge *e = B->edge + i;
-        if (e->v[0] != v && e->v[1] != v)
+    for (uint32_t i = *at; i < polytope->n_edge; i++) {
+        const struct polytope_edge *edge = polytope->edge + i;
+        if (edge->v[0] != v && edge->v[1] != v)
             continue;
         for (int j = 0; j < 3; j++)
-            o->a[j] = e->v[0] == v ? e->dir[j] : -e->dir[j];
+            o->a[j] = edge->v[0] == v ? edge->dir[j] : -edge->dir[j];
         o->next = (struct polytope_feature){FEATURE_EDGE, i};
         *at = i + 1;
         return true;
@@ -147,10 +154,10 @@ vertex_condition(const struct polytope *B, uint32_t v, uint32_t *at,
 }
 
 static bool
-edge_condition(const struct polytope *B, uint32_t index, uint32_t *at,
+edge_condition(const struct polytope *polytope, uint32_t index, uint32_t *at,
                struct feature_condition *o)
 {
-    const struct polytope_edge *e = B->edge + index;
+    const struct polytope_edge *edge = polytope->edge + index;
     uint32_t i = (*at)++;
     if (i >= 4)
         return false;
@@ -159,37 +166,37 @@ edge_condition(const struct polytope *B, uint32_t index, uint32_t *at,
     if (i < 2) {
         /* the foot is not before this end */
         for (int j = 0; j < 3; j++)
-            o->a[j] = i == 0 ? e->dir[j] : -e->dir[j];
-        o->c = -vec3_dot(o->a, B->vertex[e->v[i]]);
-        o->next = (struct polytope_feature){FEATURE_VERTEX, e->v[i]};
+            o->a[j] = i == 0 ? edge->dir[j] : -edge->dir[j];
+        o->c = -vec3_dot(o->a, polytope->vertex[edge->v[i]]);
+        o->next = (struct polytope_feature){FEATURE_VERTEX, edge->v[i]};
     } else {
-        inward(B, e, (int)i - 2, o->a);
-        o->next = (struct polytope_feature){FEATURE_FACE, e->face[i - 2]};
+        inward(polytope, edge, (int)i - 2, o->a);
+        o->next = (struct polytope_feature){FEATURE_FACE, edge->face[i - 2]};
     }
     return true;
 }
 
 static bool
-face_condition(const struct polytope *B, uint32_t f, uint32_t *at,
+face_condition(const struct polytope *polytope, uint32_t f, uint32_t *at,
                struct feature_condition *o)
 {
     o->of_normal = false;
-    if (B->dim == 2) {
+    if (polytope->dim == 2) {
         uint32_t i = (*at)++;
-        if (i >= B->face[f].count)
+        if (i >= polytope->face[f].count)
             return false;
-        uint32_t v = B->loop[B->face[f].first + i];
-        along_side(B, f, (int)i, o->a);
-        o->c = -vec3_dot(o->a, B->vertex[v]);
+        uint32_t v = polytope->loop[polytope->face[f].first + i];
+        along_side(polytope, f, (int)i, o->a);
+        o->c = -vec3_dot(o->a, polytope->vertex[v]);
         o->next = (struct polytope_feature){FEATURE_VERTEX, v};
         return true;
     }
-    for (uint32_t i = *at; i < B->n_edge; i++) {
-        const struct polytope_edge *e = B->edge + i;
-        if (e->face[0] != f && e->face[1] != f)
+    for (uint32_t i = *at; i < polytope->n_edge; i++) {
+        const struct polytope_edge *edge = polytope->edge + i;
+        if (edge->face[0] != f && edge->face[1] != f)
             continue;
-        inward(B, e, e->face[0] == f ? 0 : 1, o->a);
-        o->c = -vec3_dot(o->a, B->vertex[e->v[0]]);
+        inward(polytope, edge, edge->face[0] == f ? 0 : 1, o->a);
+        o->c = -vec3_dot(o->a, polytope->vertex[edge->v[0]]);
         o->next = (struct polytope_feature){FEATURE_EDGE, i};
         *at = i + 1;
         return true;
@@ -198,27 +205,27 @@ face_condition(const struct polytope *B, uint32_t f, uint32_t *at,
 }
 
 bool
-smooth_polytope_condition(const struct smooth_polytope *s,
-                          struct polytope_feature f, uint32_t *at,
+smooth_polytope_condition(const struct smooth_polytope *pair,
+                          struct polytope_feature feature, uint32_t *at,
                           struct feature_condition *o)
 {
-    switch (f.kind) {
+    switch (feature.kind) {
     case FEATURE_VERTEX:
-        return vertex_condition(s->B, f.index, at, o);
+        return vertex_condition(pair->B, feature.index, at, o);
     case FEATURE_EDGE:
-        return edge_condition(s->B, f.index, at, o);
+        return edge_condition(pair->B, feature.index, at, o);
     default:
-        return face_condition(s->B, f.index, at, o);
+        return face_condition(pair->B, feature.index, at, o);
     }
 }
 
 uint32_t
-smooth_polytope_vertex(const struct smooth_polytope *s, const double n[3])
+smooth_polytope_vertex(const struct smooth_polytope *pair, const double n[3])
 {
     uint32_t best = 0;
     double least = INFINITY;
-    for (uint32_t i = 0; i < s->B->n_vertex; i++) {
-        double h = vec3_dot(n, s->B->vertex[i]);
+    for (uint32_t i = 0; i < pair->B->n_vertex; i++) {
+        double h = vec3_dot(n, pair->B->vertex[i]);
         if (h < least) {
             least = h;
             best = i;
@@ -228,11 +235,12 @@ smooth_polytope_vertex(const struct smooth_polytope *s, const double n[3])
 }
 
 double
-smooth_polytope_half_width(const struct smooth_polytope *s, const double n[3])
+smooth_polytope_half_width(const struct smooth_polytope *pair,
+                           const double n[3])
 {
     double least = INFINITY, most = -INFINITY;
-    for (uint32_t i = 0; i < s->B->n_vertex; i++) {
-        double h = vec3_dot(n, s->B->vertex[i]);
+    for (uint32_t i = 0; i < pair->B->n_vertex; i++) {
+        double h = vec3_dot(n, pair->B->vertex[i]);
         least = fmin(least, h);
         most = fmax(most, h);
     }
@@ -241,19 +249,19 @@ smooth_polytope_half_width(const struct smooth_polytope *s, const double n[3])
 
 /* is y, in the plane of face f, inside its sides? */
 static bool
-in_face(const struct polytope *B, uint32_t f, const double y[3])
+in_face(const struct polytope *polytope, uint32_t f, const double y[3])
 {
-    const struct polytope_face *F = B->face + f;
-    const uint32_t *v = B->loop + F->first;
-    if (B->dim == 2) {
-        double w[3], l = along_side(B, f, 0, w),
-                     h = -vec3_dot(w, B->vertex[v[0]]);
+    const struct polytope_face *F = polytope->face + f;
+    const uint32_t *v = polytope->loop + F->first;
+    if (polytope->dim == 2) {
+        double w[3], l = along_side(polytope, f, 0, w),
+                     h = -vec3_dot(w, polytope->vertex[v[0]]);
         h += vec3_dot(w, y);
         return h >= 0.0 && h <= l;
     }
     for (uint32_t i = 0; i < F->count; i++) {
-        const double *a = B->vertex[v[i]],
-                     *b = B->vertex[v[(i + 1) % F->count]];
+        const double *a = polytope->vertex[v[i]],
+                     *b = polytope->vertex[v[(i + 1) % F->count]];
         double e[3], w[3], t[3];
         for (int j = 0; j < 3; j++) {
             e[j] = b[j] - a[j];
@@ -268,7 +276,7 @@ in_face(const struct polytope *B, uint32_t f, const double y[3])
 
 /* y, of feature f, if it is nearer to x than *near */
 static void
-nearer(const double x[3], const double y[3], struct polytope_feature f,
+nearer(const double x[3], const double y[3], struct polytope_feature feature,
        double *near, double best[3], struct polytope_feature *which)
 {
     double w[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]}, l = vec3_norm(w);
@@ -276,19 +284,19 @@ nearer(const double x[3], const double y[3], struct polytope_feature f,
         return;
     *near = l;
     memcpy(best, y, 3 * sizeof *y);
-    *which = f;
+    *which = feature;
 }
 
 struct polytope_feature
-smooth_polytope_project(const struct smooth_polytope *s, const double x[3],
+smooth_polytope_project(const struct smooth_polytope *pair, const double x[3],
                         double y[3], double n[3])
 {
-    const struct polytope *B = s->B;
+    const struct polytope *polytope = pair->B;
     struct polytope_feature best = {FEATURE_FACE, 0};
     double near = INFINITY, depth = -INFINITY, q[3];
-    uint32_t over = B->n_face;
-    for (uint32_t f = 0; f < B->n_face; f++) {
-        const struct polytope_face *F = B->face + f;
+    uint32_t over = polytope->n_face;
+    for (uint32_t f = 0; f < polytope->n_face; f++) {
+        const struct polytope_face *F = polytope->face + f;
         double h = vec3_dot(F->n, x) - F->d;
         if (h > depth) {
             depth = h;
@@ -296,16 +304,16 @@ smooth_polytope_project(const struct smooth_polytope *s, const double x[3],
         }
         for (int i = 0; i < 3; i++)
             q[i] = x[i] - h * F->n[i];
-        if (h > 0.0 && h < near && in_face(B, f, q)) {
+        if (h > 0.0 && h < near && in_face(polytope, f, q)) {
             near = h;
             over = f;
         }
     }
-    if (depth <= 0.0 || over < B->n_face) {
+    if (depth <= 0.0 || over < polytope->n_face) {
         /* inside, or over a face: nothing is nearer than the foot on it */
         if (depth > 0.0)
             best.index = over;
-        const struct polytope_face *F = B->face + best.index;
+        const struct polytope_face *F = polytope->face + best.index;
         double h = vec3_dot(F->n, x) - F->d;
         for (int i = 0; i < 3; i++) {
             y[i] = x[i] - h * F->n[i];
@@ -313,24 +321,25 @@ smooth_polytope_project(const struct smooth_polytope *s, const double x[3],
         }
         return best;
     }
-    for (uint32_t i = 0; i < B->n_edge; i++) {
-        const struct polytope_edge *e = B->edge + i;
-        const double *a = B->vertex[e->v[0]], *b = B->vertex[e->v[1]];
+    for (uint32_t i = 0; i < polytope->n_edge; i++) {
+        const struct polytope_edge *edge = polytope->edge + i;
+        const double *a = polytope->vertex[edge->v[0]],
+                     *b = polytope->vertex[edge->v[1]];
         double t = 0.0, l = 0.0;
         for (int j = 0; j < 3; j++) {
-            t += (x[j] - a[j]) * e->dir[j];
-            l += (b[j] - a[j]) * e->dir[j];
+            t += (x[j] - a[j]) * edge->dir[j];
+            l += (b[j] - a[j]) * edge->dir[j];
         }
         if (!(t > 0.0 && t < l))
             continue;
         for (int j = 0; j < 3; j++)
-            q[j] = a[j] + t * e->dir[j];
+            q[j] = a[j] + t * edge->dir[j];
         nearer(x, q, (struct polytope_feature){FEATURE_EDGE, i}, &near, y,
                &best);
     }
-    for (uint32_t i = 0; i < B->n_vertex; i++)
-        nearer(x, B->vertex[i], (struct polytope_feature){FEATURE_VERTEX, i},
-               &near, y, &best);
+    for (uint32_t i = 0; i < polytope->n_vertex; i++)
+        nearer(x, polytope->vertex[i],
+               (struct polytope_feature){FEATURE_VERTEX, i}, &near, y, &best);
     for (int i = 0; i < 3; i++)
         n[i] = (y[i] - x[i]) / near;
     return best;

@@ -24,56 +24,57 @@
 /* where Newton's method begins: point x of A with normal g (B's axes), the
  * feature's point nearest to it */
 static void
-begin(const struct smooth_polytope *s, struct polytope_feature f,
+begin(const struct smooth_polytope *pair, struct polytope_feature feature,
       const struct support_point *p, double *u)
 {
-    const struct polytope *B = s->B;
+    const struct polytope *polytope = pair->B;
     double place[3], g[3], way[3];
-    for (int i = 0; i < s->d; i++)
+    for (int i = 0; i < pair->d; i++)
         u[i] = p->x[i];
     for (int i = 0; i < 3; i++)
-        g[i] = vec3_dot(s->Q[i], p->g);
-    if (f.kind == FEATURE_FACE) {
-        u[s->d] = p->norm;
+        g[i] = vec3_dot(pair->Q[i], p->g);
+    if (feature.kind == FEATURE_FACE) {
+        u[pair->d] = p->norm;
         return;
     }
-    smooth_polytope_from_smooth(s, p->x, place);
-    const double *b = f.kind == FEATURE_VERTEX
-                          ? B->vertex[f.index]
-                          : B->vertex[B->edge[f.index].v[0]];
+    smooth_polytope_from_smooth(pair, p->x, place);
+    const double *b =
+        feature.kind == FEATURE_VERTEX
+            ? polytope->vertex[feature.index]
+            : polytope->vertex[polytope->edge[feature.index].v[0]];
     for (int i = 0; i < 3; i++)
         way[i] = b[i] - place[i];
-    if (f.kind == FEATURE_EDGE) {
+    if (feature.kind == FEATURE_EDGE) {
         /* where the edge's line is nearest to the normal's line */
-        const double *w = B->edge[f.index].dir;
+        const double *w = polytope->edge[feature.index].dir;
         double along = -vec3_dot(way, w);
-        u[s->d + 1] = along;
+        u[pair->d + 1] = along;
         for (int i = 0; i < 3; i++)
             way[i] += along * w[i];
     }
-    u[s->d] = vec3_dot(way, g) / (p->norm * p->norm);
+    u[pair->d] = vec3_dot(way, g) / (p->norm * p->norm);
 }
 
 enum support_fault
-smooth_polytope_newton(const struct smooth_polytope *s,
-                       struct polytope_feature f, double *u,
-                       struct smooth_polytope_nearest *o)
+smooth_polytope_newton(const struct smooth_polytope *pair,
+                       struct polytope_feature feature, double *u,
+                       struct smooth_polytope_nearest *nearest)
 {
     double local[SMOOTH_POLYTOPE_LOCALS], out[SMOOTH_POLYTOPE_OUT],
         a[SMOOTH_POLYTOPE_UNKNOWNS * SMOOTH_POLYTOPE_UNKNOWNS];
     double last = INFINITY;
-    int piv[SMOOTH_POLYTOPE_UNKNOWNS], n = smooth_polytope_local(s, f, local),
-                                       d = s->d;
-    uint32_t tape = s->k->feature_kkt[f.kind];
+    int piv[SMOOTH_POLYTOPE_UNKNOWNS],
+        n = smooth_polytope_local(pair, feature, local), d = pair->d;
+    uint32_t tape = pair->k->feature_kkt[feature.kind];
     memcpy(local, u, sizeof(double) * (size_t)n);
     for (int it = 0; it < 60; it++) {
-        if (rt_eval(s->r, tape, local, out) != IMP_OK)
+        if (rt_eval(pair->r, tape, local, out) != IMP_OK)
             return SUPPORT_NONFINITE;
         memcpy(a, out + n, sizeof(double) * (size_t)(n * n));
         if (imp_lu_factor(n, a, piv) != 0)
             return SUPPORT_FLAT;
         imp_lu_solve(n, a, piv, out);
-        double move = 0.0, scale = s->length;
+        double move = 0.0, scale = pair->length;
         for (int i = 0; i < n; i++) {
             if (!isfinite(out[i]))
                 return SUPPORT_LOST;
@@ -95,38 +96,39 @@ smooth_polytope_newton(const struct smooth_polytope *s,
             return SUPPORT_LOST;
         last = move;
     }
-    if (rt_eval(s->r, tape, local, out) != IMP_OK)
+    if (rt_eval(pair->r, tape, local, out) != IMP_OK)
         return SUPPORT_NONFINITE;
-    memset(o, 0, sizeof *o);
-    o->f = f;
-    memcpy(o->u, local, sizeof(double) * (size_t)n);
+    memset(nearest, 0, sizeof *nearest);
+    nearest->f = feature;
+    memcpy(nearest->u, local, sizeof(double) * (size_t)n);
     const double *more = out + n + n * n;
-    o->gap = more[0];
+    nearest->gap = more[0];
     for (int i = 0; i < d; i++) {
-        o->p[i] = more[1 + i];
-        o->n[i] = more[1 + d + i];
+        nearest->p[i] = more[1 + i];
+        nearest->n[i] = more[1 + d + i];
     }
-    double norm = vec3_norm(o->n);
+    double norm = vec3_norm(nearest->n);
     if (!(norm > 0.0))
         return SUPPORT_LOST;
     for (int i = 0; i < 3; i++)
-        o->n[i] /= norm;
+        nearest->n[i] /= norm;
     return SUPPORT_FINE;
 }
 
 /* the worst of the feature's conditions */
 static void
-judge(const struct smooth_polytope *s, struct smooth_polytope_nearest *o)
+judge(const struct smooth_polytope *pair,
+      struct smooth_polytope_nearest *nearest)
 {
     struct feature_condition c;
     uint32_t at = 0;
-    o->violated = -INFINITY;
-    while (smooth_polytope_condition(s, o->f, &at, &c)) {
-        double v = vec3_dot(c.a, c.of_normal ? o->n : o->p) + c.c;
-        v = -v / s->past[c.of_normal ? 0 : 1];
-        if (v > o->violated) {
-            o->violated = v;
-            o->next = c.next;
+    nearest->violated = -INFINITY;
+    while (smooth_polytope_condition(pair, nearest->f, &at, &c)) {
+        double v = vec3_dot(c.a, c.of_normal ? nearest->n : nearest->p) + c.c;
+        v = -v / pair->past[c.of_normal ? 0 : 1];
+        if (v > nearest->violated) {
+            nearest->violated = v;
+            nearest->next = c.next;
         }
     }
 }
@@ -134,48 +136,49 @@ judge(const struct smooth_polytope *s, struct smooth_polytope_nearest *o)
 /* curvatures of A at p in tangents of which the first lies along the edge, if
  * it is one */
 static void
-curvatures(const struct smooth_polytope *s,
+curvatures(const struct smooth_polytope *pair,
            const struct smooth_polytope_nearest *o,
            const struct support_point *p, double K[3])
 {
     double N[3], T[2][3];
     for (int i = 0; i < 3; i++)
         N[i] = p->g[i] / p->norm;
-    support_tangents(s->d, N, T);
+    support_tangents(pair->d, N, T);
     if (o->f.kind == FEATURE_EDGE) {
-        smooth_polytope_turn_to_smooth(s, s->B->edge[o->f.index].dir, T[0]);
+        smooth_polytope_turn_to_smooth(pair, pair->B->edge[o->f.index].dir,
+                                       T[0]);
         T[1][0] = N[1] * T[0][2] - N[2] * T[0][1];
         T[1][1] = N[2] * T[0][0] - N[0] * T[0][2];
         T[1][2] = N[0] * T[0][1] - N[1] * T[0][0];
     }
-    support_curvature(&s->A, p, T, K);
+    support_curvature(&pair->A, p, T, K);
 }
 
 /* Radii of curvature that an overlap is held against: for a vertex all, for an
  * edge the one across it (of the projection along the edge: an entry of K^-1),
  * for a face none */
 static double
-least_radius(const struct smooth_polytope *s,
+least_radius(const struct smooth_polytope *pair,
              const struct smooth_polytope_nearest *o, const double K[3])
 {
     double W[3], e[2];
     if (o->f.kind == FEATURE_FACE)
         return INFINITY;
-    support_radii(s->d, K, 1e-9 / s->length, W);
+    support_radii(pair->d, K, 1e-9 / pair->length, W);
     if (o->f.kind == FEATURE_EDGE)
         return W[2];
-    support_principal_curvatures(s->d, W, e);
+    support_principal_curvatures(pair->d, W, e);
     return e[0];
 }
 
 /* x is on the branch of G = 0 nearest to the origin */
 static bool
-first_on_ray(const struct smooth_polytope *s, const double *x)
+first_on_ray(const struct smooth_polytope *pair, const double *x)
 {
     static const double share[] = {0.2, 0.5, 0.8, 0.95};
     for (int i = 0; i < 4; i++) {
         double y[3] = {share[i] * x[0], share[i] * x[1], share[i] * x[2]}, G;
-        if (rt_eval(s->r, s->A.b->g0, y, &G) != IMP_OK || G >= 0.0)
+        if (rt_eval(pair->r, pair->A.b->g0, y, &G) != IMP_OK || G >= 0.0)
             return false;
     }
     return true;
@@ -183,85 +186,88 @@ first_on_ray(const struct smooth_polytope *s, const double *x)
 
 /* what kind of stationary point o is, and its foot */
 static enum support_fault
-finish(const struct smooth_polytope *s, struct smooth_polytope_nearest *o)
+finish(const struct smooth_polytope *pair,
+       struct smooth_polytope_nearest *nearest)
 {
     double x[3] = {0.0, 0.0, 0.0}, K[3], e[2];
     struct support_point p;
-    memcpy(x, o->u, sizeof(double) * (size_t)s->d);
-    if (o->f.kind == FEATURE_FACE && !(o->u[s->d] > 0.0))
+    memcpy(x, nearest->u, sizeof(double) * (size_t)pair->d);
+    if (nearest->f.kind == FEATURE_FACE && !(nearest->u[pair->d] > 0.0))
         return SUPPORT_LOST;
-    if (support_level(&s->A, x, &p) != SUPPORT_FINE || !(p.norm > 0.0) ||
-        fabs(p.G) > 1e-10 * p.norm * (s->length + vec3_norm(x)) ||
-        !first_on_ray(s, x))
+    if (support_level(&pair->A, x, &p) != SUPPORT_FINE || !(p.norm > 0.0) ||
+        fabs(p.G) > 1e-10 * p.norm * (pair->length + vec3_norm(x)) ||
+        !first_on_ray(pair, x))
         return SUPPORT_LOST;
     for (int i = 0; i < 3; i++)
-        o->foot[i] = o->p[i] + o->gap * o->n[i];
-    curvatures(s, o, &p, K);
-    support_principal_curvatures(s->d, K, e);
-    if (e[0] < -1e-7 * (1.0 / s->length + fabs(e[1])))
+        nearest->foot[i] = nearest->p[i] + nearest->gap * nearest->n[i];
+    curvatures(pair, nearest, &p, K);
+    support_principal_curvatures(pair->d, K, e);
+    if (e[0] < -1e-7 * (1.0 / pair->length + fabs(e[1])))
         return SUPPORT_NOT_CONVEX;
-    double along = o->f.kind == FEATURE_EDGE   ? K[0]
-                   : o->f.kind == FEATURE_FACE ? e[0]
-                                               : INFINITY;
-    if (along * s->length < SMOOTH_POLYTOPE_FLATNESS)
+    double along = nearest->f.kind == FEATURE_EDGE   ? K[0]
+                   : nearest->f.kind == FEATURE_FACE ? e[0]
+                                                     : INFINITY;
+    if (along * pair->length < SMOOTH_POLYTOPE_FLATNESS)
         return SUPPORT_FLAT;
-    if (o->gap < 0.0 && least_radius(s, o, K) + o->gap <= 0.0)
+    if (nearest->gap < 0.0 &&
+        least_radius(pair, nearest, K) + nearest->gap <= 0.0)
         return SUPPORT_LOST;
     return SUPPORT_FINE;
 }
 
 bool
-smooth_polytope_deep(const struct smooth_polytope *s,
+smooth_polytope_deep(const struct smooth_polytope *pair,
                      const struct smooth_polytope_nearest *o)
 {
     double x[3] = {0.0, 0.0, 0.0}, K[3], e[2], N[3];
     struct support_point p;
-    if (o->gap >= -SMOOTH_POLYTOPE_ROUNDING * s->length)
+    if (o->gap >= -SMOOTH_POLYTOPE_ROUNDING * pair->length)
         return false;
-    memcpy(x, o->u, sizeof(double) * (size_t)s->d);
-    if (support_level(&s->A, x, &p) != SUPPORT_FINE || !(p.norm > 0.0))
+    memcpy(x, o->u, sizeof(double) * (size_t)pair->d);
+    if (support_level(&pair->A, x, &p) != SUPPORT_FINE || !(p.norm > 0.0))
         return true;
     for (int i = 0; i < 3; i++)
         N[i] = p.g[i] / p.norm;
-    double scale = fmin(vec3_dot(N, x), smooth_polytope_half_width(s, o->n));
-    curvatures(s, o, &p, K);
-    support_principal_curvatures(s->d, K, e);
+    double scale = fmin(vec3_dot(N, x), smooth_polytope_half_width(pair, o->n));
+    curvatures(pair, o, &p, K);
+    support_principal_curvatures(pair->d, K, e);
     if (e[1] > 0.0)
         scale = fmin(scale, 1.0 / e[1]);
     return o->gap < -SMOOTH_POLYTOPE_DEEP * scale;
 }
 
 enum support_fault
-smooth_polytope_check(const struct smooth_polytope *s,
-                      struct smooth_polytope_nearest *o)
+smooth_polytope_check(const struct smooth_polytope *pair,
+                      struct smooth_polytope_nearest *nearest)
 {
-    judge(s, o);
-    return finish(s, o);
+    judge(pair, nearest);
+    return finish(pair, nearest);
 }
 
 enum support_fault
-smooth_polytope_walk(const struct smooth_polytope *s, struct polytope_feature f,
+smooth_polytope_walk(const struct smooth_polytope *pair,
+                     struct polytope_feature feature,
                      const struct support_point *p, int most,
-                     struct smooth_polytope_nearest *o)
+                     struct smooth_polytope_nearest *nearest)
 {
     struct support_point at = *p;
     enum support_fault fault = SUPPORT_LOST;
     for (int i = 0; i <= most; i++) {
         double u[SMOOTH_POLYTOPE_UNKNOWNS];
         struct smooth_polytope_nearest next;
-        begin(s, f, &at, u);
-        fault = smooth_polytope_newton(s, f, u, &next);
+        begin(pair, feature, &at, u);
+        fault = smooth_polytope_newton(pair, feature, u, &next);
         if (fault != SUPPORT_FINE)
             return fault;
-        fault = smooth_polytope_check(s, &next);
-        *o = next;
+        fault = smooth_polytope_check(pair, &next);
+        *nearest = next;
         if (next.violated <= FEATURE_TAKEN)
             return fault;
-        f = next.next;
+        feature = next.next;
         if (fault == SUPPORT_FINE) {
             double x[3] = {0.0, 0.0, 0.0};
-            memcpy(x, next.u, sizeof(double) * (size_t)s->d);
-            if (support_level(&s->A, x, &at) != SUPPORT_FINE)
+            memcpy(x, next.u, sizeof(double) * (size_t)pair->d);
+            if (support_level(&pair->A, x, &at) != SUPPORT_FINE)
                 return SUPPORT_LOST;
         }
     }

@@ -22,28 +22,29 @@ struct smooth_polytope_work {
 };
 
 static double *
-work_of(struct rt *r, uint32_t contact, unsigned kind)
+work_of(struct rt *run, uint32_t contact, unsigned kind)
 {
-    struct polytope_contact_memo *m = polytope_contact_memo(r, contact);
+    struct polytope_contact_memo *m = polytope_contact_memo(run, contact);
     if (m->smooth == NULL)
-        m->smooth = NEW(r->own, struct smooth_polytope_work);
+        m->smooth = NEW(run->own, struct smooth_polytope_work);
     struct smooth_polytope_work *w = m->smooth;
     if (w->rows[kind] == NULL) {
-        const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) +
-                            rt_contact(r, contact)->feature_event[kind];
-        w->rows[kind] =
-            NEW_N(r->own, double, ((size_t)t->n_rows + 1) * IMP_ROW_STRIDE);
+        const imp_tape *tape = IMP_ARRAY(run->im, run->im->tapes, imp_tape) +
+                               rt_contact(run, contact)->feature_event[kind];
+        w->rows[kind] = NEW_N(run->own, double,
+                              ((size_t)tape->n_rows + 1) * IMP_ROW_STRIDE);
     }
     return w->rows[kind];
 }
 
 /* coefficients of output i */
 static const double *
-output(const struct rt *r, uint32_t tape, const double *work, int i)
+output(const struct rt *run, uint32_t tape, const double *work, int i)
 {
-    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + tape;
-    uint32_t reg = IMP_ARRAY(r->im, t->outs, uint32_t)[i];
-    const imp_instr *in = IMP_ARRAY(r->im, t->code, imp_instr) + reg;
+    const imp_tape *image_tape =
+        IMP_ARRAY(run->im, run->im->tapes, imp_tape) + tape;
+    uint32_t reg = IMP_ARRAY(run->im, image_tape->outs, uint32_t)[i];
+    const imp_instr *in = IMP_ARRAY(run->im, image_tape->code, imp_instr) + reg;
     return work + (size_t)in->row * IMP_ROW_STRIDE + IMP_ROW_PAD;
 }
 
@@ -84,21 +85,21 @@ falls(const double *c, int order, double h, double level)
 
 /* least time of all conditions of f; rows: of p and of N (gradient) */
 static double
-stays(const struct smooth_polytope *s, struct polytope_feature f,
+stays(const struct smooth_polytope *pair, struct polytope_feature feature,
       const double *const *p, const double *const *N, int order)
 {
     struct feature_condition c;
     uint32_t at = 0;
     double t = INFINITY, norm = 0.0;
-    for (int j = 0; j < s->d; j++)
+    for (int j = 0; j < pair->d; j++)
         norm = hypot(norm, N[j][0]);
-    while (smooth_polytope_condition(s, f, &at, &c)) {
+    while (smooth_polytope_condition(pair, feature, &at, &c)) {
         const double *const *row = c.of_normal ? N : p;
         double q[IMP_ORDER_MAX + 1];
-        double past = c.of_normal ? s->past[0] * norm : s->past[1];
+        double past = c.of_normal ? pair->past[0] * norm : pair->past[1];
         for (int k = 0; k <= order; k++) {
             q[k] = k == 0 ? c.c : 0.0;
-            for (int j = 0; j < s->d; j++)
+            for (int j = 0; j < pair->d; j++)
                 q[k] += c.a[j] * row[j][k];
         }
         double h = holds(q, order, SMOOTH_POLYTOPE_TRUNCATION * past);
@@ -108,46 +109,47 @@ stays(const struct smooth_polytope *s, struct polytope_feature f,
 }
 
 int
-smooth_polytope_series(struct rt *r, uint32_t contact, int order, double *gap,
+smooth_polytope_series(struct rt *run, uint32_t contact, int order, double *gap,
                        double *valid)
 {
-    const imp_contact *k = rt_contact(r, contact);
+    const imp_contact *image_contact = rt_contact(run, contact);
     const double *rows[2] = {NULL, NULL}, *p[3], *N[3];
     double local[SMOOTH_POLYTOPE_LOCALS];
     struct smooth_polytope s;
     if (valid != NULL)
         *valid = 0.0;
-    if (!r->contact_warm[contact]) {
+    if (!run->contact_warm[contact]) {
         struct nearest_features c;
-        int st = smooth_polytope_closest(r, contact, &c, false);
+        int st = smooth_polytope_closest(run, contact, &c, false);
         if (st != IMP_OK)
             return st;
     }
-    smooth_polytope_get(r, contact, &s);
-    struct polytope_feature f = smooth_polytope_warm_feature(r, contact);
-    memcpy(local, r->contact_u + 8 * (size_t)contact,
+    smooth_polytope_get(run, contact, &s);
+    struct polytope_feature feature =
+        smooth_polytope_warm_feature(run, contact);
+    memcpy(local, run->contact_u + 8 * (size_t)contact,
            SMOOTH_POLYTOPE_UNKNOWNS * sizeof *local);
-    int n = smooth_polytope_local(&s, f, local);
+    int n = smooth_polytope_local(&s, feature, local);
     for (int i = 0; i < 2; i++) {
-        uint32_t b = rt_body(r, k->body[i])->block;
-        if (b != IMP_NO_BLOCK && b < r->im->blocks.n)
-            rows[i] = r->work[b];
+        uint32_t b = rt_body(run, image_contact->body[i])->block;
+        if (b != IMP_NO_BLOCK && b < run->im->blocks.n)
+            rows[i] = run->work[b];
     }
-    uint32_t tape = k->feature_event[f.kind];
-    double *work = work_of(r, contact, f.kind);
-    ((struct smooth_polytope_work *)polytope_contact_memo(r, contact)->smooth)
-        ->f = f;
-    int st = rt_series(r, tape, local, rows, work, order);
+    uint32_t tape = image_contact->feature_event[feature.kind];
+    double *work = work_of(run, contact, feature.kind);
+    ((struct smooth_polytope_work *)polytope_contact_memo(run, contact)->smooth)
+        ->f = feature;
+    int st = rt_series(run, tape, local, rows, work, order);
     if (st != IMP_OK)
         return st;
-    memcpy(gap, output(r, tape, work, 0), sizeof *gap * (size_t)(order + 1));
+    memcpy(gap, output(run, tape, work, 0), sizeof *gap * (size_t)(order + 1));
     for (int j = 0; j < s.d; j++) {
-        p[j] = output(r, tape, work, 1 + n + j);
-        N[j] = output(r, tape, work, 1 + n + s.d + j);
+        p[j] = output(run, tape, work, 1 + n + j);
+        N[j] = output(run, tape, work, 1 + n + s.d + j);
     }
     if (valid == NULL)
         return IMP_OK;
-    struct smooth_polytope_nearest a = {.f = f, .gap = gap[0]};
+    struct smooth_polytope_nearest a = {.f = feature, .gap = gap[0]};
     memcpy(a.u, local, sizeof(double) * (size_t)n);
     for (int j = 0; j < s.d; j++)
         a.n[j] = N[j][0];
@@ -156,57 +158,59 @@ smooth_polytope_series(struct rt *r, uint32_t contact, int order, double *gap,
         a.n[j] /= norm;
     /* deep inside another direction may take over at any time */
     if (!smooth_polytope_deep(&s, &a))
-        *valid = stays(&s, f, p, N, order);
+        *valid = stays(&s, feature, p, N, order);
     return IMP_OK;
 }
 
 void
-smooth_polytope_predict(struct rt *r, uint32_t contact, int order, double dt)
+smooth_polytope_predict(struct rt *run, uint32_t contact, int order, double dt)
 {
     const struct smooth_polytope_work *w =
-        polytope_contact_memo(r, contact)->smooth;
-    struct polytope_feature f = smooth_polytope_warm_feature(r, contact);
-    double *u = r->contact_u + 8 * (size_t)contact;
-    if (w == NULL || !r->contact_warm[contact] || w->f.kind != f.kind ||
-        w->f.index != f.index)
+        polytope_contact_memo(run, contact)->smooth;
+    struct polytope_feature feature =
+        smooth_polytope_warm_feature(run, contact);
+    double *u = run->contact_u + 8 * (size_t)contact;
+    if (w == NULL || !run->contact_warm[contact] || w->f.kind != feature.kind ||
+        w->f.index != feature.index)
         return;
-    uint32_t tape = rt_contact(r, contact)->feature_event[f.kind];
-    int n = (int)r->im->dim + (f.kind == FEATURE_EDGE ? 2 : 1);
+    uint32_t tape = rt_contact(run, contact)->feature_event[feature.kind];
+    int n = (int)run->im->dim + (feature.kind == FEATURE_EDGE ? 2 : 1);
     for (int i = 0; i < n; i++) {
-        double y = polynomial_value(output(r, tape, w->rows[f.kind], 1 + i),
-                                    order, dt);
+        double y = polynomial_value(
+            output(run, tape, w->rows[feature.kind], 1 + i), order, dt);
         if (isfinite(y))
             u[i] = y;
     }
 }
 
 void
-smooth_polytope_point_series(struct rt *r, uint32_t contact, int order,
+smooth_polytope_point_series(struct rt *run, uint32_t contact, int order,
                              struct taylor p[3], struct taylor N[3])
 {
-    struct polytope_feature f = smooth_polytope_warm_feature(r, contact);
-    uint32_t tape = rt_contact(r, contact)->feature_event[f.kind];
-    const double *work = work_of(r, contact, f.kind);
-    int d = (int)r->im->dim, n = d + (f.kind == FEATURE_EDGE ? 2 : 1);
+    struct polytope_feature feature =
+        smooth_polytope_warm_feature(run, contact);
+    uint32_t tape = rt_contact(run, contact)->feature_event[feature.kind];
+    const double *work = work_of(run, contact, feature.kind);
+    int d = (int)run->im->dim, n = d + (feature.kind == FEATURE_EDGE ? 2 : 1);
     for (int j = 0; j < 3; j++) {
         taylor_const(order, 0.0, &p[j]);
         taylor_const(order, 0.0, &N[j]);
         if (j == d)
             break;
         size_t size = sizeof(double) * (size_t)(order + 1);
-        memcpy(p[j].c, output(r, tape, work, 1 + n + j), size);
-        memcpy(N[j].c, output(r, tape, work, 1 + n + d + j), size);
+        memcpy(p[j].c, output(run, tape, work, 1 + n + j), size);
+        memcpy(N[j].c, output(run, tape, work, 1 + n + d + j), size);
     }
 }
 
 int
-smooth_polytope_manifold(struct rt *r, uint32_t contact, double tol,
+smooth_polytope_manifold(struct rt *run, uint32_t contact, double tol,
                          struct contact_manifold *out)
 {
     struct nearest_features c;
     (void)tol;
     memset(out, 0, sizeof *out);
-    int st = smooth_polytope_closest(r, contact, &c, true);
+    int st = smooth_polytope_closest(run, contact, &c, true);
     if (st != IMP_OK)
         return st;
     out->kind = MANIFOLD_POINT;

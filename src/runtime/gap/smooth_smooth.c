@@ -54,41 +54,42 @@ struct closest_points_memo {
 
 /* the question of a contact, as it stands */
 static size_t
-question(const struct rt *r, const imp_contact *k, double *state)
+question(const struct rt *run, const imp_contact *image_contact, double *state)
 {
-    size_t n = r->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
+    size_t n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
     for (int i = 0; i < 2; i++)
         memcpy(state + (size_t)i * n,
-               r->env + rt_body(r, k->body[i])->env_state, n * sizeof *state);
+               run->env + rt_body(run, image_contact->body[i])->env_state,
+               n * sizeof *state);
     return 2 * n * sizeof *state;
 }
 
 static bool
-remembered(struct rt *r, uint32_t contact, struct closest_points *out)
+remembered(struct rt *run, uint32_t contact, struct closest_points *out)
 {
     double state[2 * IMP_STATE_SPACE];
-    if (!r->closest_points || !r->contact_warm[contact])
+    if (!run->closest_points || !run->contact_warm[contact])
         return false;
-    const struct closest_points_memo *m = &r->closest_points[contact];
-    const double *u = r->contact_u + 8 * (size_t)contact;
-    if (!m->good || m->time != rt_time(r) || memcmp(m->u, u, sizeof m->u))
+    const struct closest_points_memo *m = &run->closest_points[contact];
+    const double *u = run->contact_u + 8 * (size_t)contact;
+    if (!m->good || m->time != rt_time(run) || memcmp(m->u, u, sizeof m->u))
         return false;
-    if (memcmp(m->state, state, question(r, rt_contact(r, contact), state)))
+    if (memcmp(m->state, state, question(run, rt_contact(run, contact), state)))
         return false;
     *out = m->answer;
     return true;
 }
 
 static void
-remember(struct rt *r, uint32_t contact, const struct closest_points *c)
+remember(struct rt *run, uint32_t contact, const struct closest_points *c)
 {
-    if (!r->closest_points)
-        r->closest_points =
-            NEW_N(r->own, struct closest_points_memo, r->im->contacts.n);
-    struct closest_points_memo *m = &r->closest_points[contact];
+    if (!run->closest_points)
+        run->closest_points =
+            NEW_N(run->own, struct closest_points_memo, run->im->contacts.n);
+    struct closest_points_memo *m = &run->closest_points[contact];
     m->good = true;
-    m->time = rt_time(r);
-    question(r, rt_contact(r, contact), m->state);
+    m->time = rt_time(run);
+    question(run, rt_contact(run, contact), m->state);
     memcpy(m->u, c->u, sizeof m->u);
     m->answer = *c;
 }
@@ -102,15 +103,15 @@ support_length(const struct support_body *a, const struct support_body *b)
 
 /* Newton on the contact's kkt tape from u; *gap on success */
 static enum support_fault
-newton(struct rt *r, const imp_contact *k, const struct support_pair *s,
-       double *u, double *gap)
+newton(struct rt *run, const imp_contact *image_contact,
+       const struct support_pair *pair, double *u, double *gap)
 {
-    int n = (int)k->n_unknown, d = s->b[0].d;
+    int n = (int)image_contact->n_unknown, d = pair->b[0].d;
     double out[8 + 64 + 1], a[64], last = INFINITY;
     bool factored = false;
     int piv[8];
     for (int it = 0; it < 80; it++) {
-        int st = rt_eval(r, k->kkt, u, out);
+        int st = rt_eval(run, image_contact->kkt, u, out);
         if (st != IMP_OK)
             return SUPPORT_NONFINITE;
         *gap = out[n + n * n];
@@ -127,16 +128,16 @@ newton(struct rt *r, const imp_contact *k, const struct support_pair *s,
             move = fmax(move, fabs(out[i]));
             scale = fmax(scale, fabs(u[i]));
         }
-        if (move > 4.0 * s->length)
+        if (move > 4.0 * pair->length)
             return SUPPORT_LOST;
         for (int i = 0; i < n; i++)
             u[i] -= out[i];
         /* at rounding: the step is tiny, or stopped shrinking */
-        if (move <= SMOOTH_GAP_STEP * (scale + s->length) ||
-            (move < 1e-11 * (scale + s->length) && move >= 0.25 * last)) {
+        if (move <= SMOOTH_GAP_STEP * (scale + pair->length) ||
+            (move < 1e-11 * (scale + pair->length) && move >= 0.25 * last)) {
             /* the gap of the corrected point: gamma |N0|, N0 moved little */
-            if (move <= 1e-12 * (scale + s->length) &&
-                rt_eval(r, k->kkt, u, out) == IMP_OK)
+            if (move <= 1e-12 * (scale + pair->length) &&
+                rt_eval(run, image_contact->kkt, u, out) == IMP_OK)
                 *gap = out[n + n * n];
             return SUPPORT_FINE;
         }
@@ -144,7 +145,7 @@ newton(struct rt *r, const imp_contact *k, const struct support_pair *s,
          * by (m - 1)/m only */
         if (it > 12 && move > 0.95 * last)
             return SUPPORT_LOST;
-        factored = move <= SMOOTH_GAP_CHORD * (scale + s->length) &&
+        factored = move <= SMOOTH_GAP_CHORD * (scale + pair->length) &&
                    move < 1e-2 * last;
         last = move;
     }
@@ -173,19 +174,20 @@ first_on_ray(const struct support_body *b, const double *x)
 /* may the separation have other maxima, for an overlap of -gap at the points
  * of s? */
 static bool
-is_deep(const struct support_pair *s, double gap)
+is_deep(const struct support_pair *pair, double gap)
 {
     double scale = INFINITY;
-    if (gap >= -SMOOTH_GAP_ROUNDING * s->length || s->b[0].flat || s->b[1].flat)
+    if (gap >= -SMOOTH_GAP_ROUNDING * pair->length || pair->b[0].flat ||
+        pair->b[1].flat)
         return false;
     for (int i = 0; i < 2; i++) {
-        const struct support_point *p = &s->p[i];
+        const struct support_point *p = &pair->p[i];
         double N[3], T[2][3], K[3], e[2];
         for (int j = 0; j < 3; j++)
             N[j] = p->g[j] / p->norm;
-        support_tangents(s->b[i].d, N, T);
-        support_curvature(&s->b[i], p, T, K);
-        support_principal_curvatures(s->b[i].d, K, e);
+        support_tangents(pair->b[i].d, N, T);
+        support_curvature(&pair->b[i], p, T, K);
+        support_principal_curvatures(pair->b[i].d, K, e);
         scale = fmin(scale, vec3_dot(N, p->x));
         if (e[1] > 0.0)
             scale = fmin(scale, 1.0 / e[1]);
@@ -195,48 +197,49 @@ is_deep(const struct support_pair *s, double gap)
 
 /* fills out from u, and checks what kind of stationary point it is */
 static enum support_fault
-finish(struct support_pair *s, const double *u, double gap,
+finish(struct support_pair *pair, const double *u, double gap,
        struct closest_points *o)
 {
-    int d = s->b[0].d;
+    int d = pair->b[0].d;
     if (!(u[2 * d + 1] > 0.0)) /* mu: normals must oppose */
         return SUPPORT_LOST;
     for (int i = 0; i < 2; i++) {
         double x[3] = {u[i * d], u[i * d + 1], d == 3 ? u[i * d + 2] : 0.0};
-        enum support_fault f = support_level(&s->b[i], x, &s->p[i]);
-        if (f != SUPPORT_FINE || !(s->p[i].norm > 0.0))
+        enum support_fault fault = support_level(&pair->b[i], x, &pair->p[i]);
+        if (fault != SUPPORT_FINE || !(pair->p[i].norm > 0.0))
             return SUPPORT_LOST;
-        s->have[i] = true;
-        if (fabs(s->p[i].G) > 1e-10 * s->p[i].norm * (s->length + vec3_norm(x)))
+        pair->have[i] = true;
+        if (fabs(pair->p[i].G) >
+            1e-10 * pair->p[i].norm * (pair->length + vec3_norm(x)))
             return SUPPORT_LOST;
-        support_to_world(&s->b[i], x, i == 0 ? o->P : o->Q);
+        support_to_world(&pair->b[i], x, i == 0 ? o->P : o->Q);
     }
     double n[3], T[2][3], t[2][3], K[2][3], e[2][2], m[2], M[3];
     for (int i = 0; i < 3; i++)
-        n[i] = s->p[0].g[i] / s->p[0].norm;
-    support_rotate(&s->b[0], n, o->n);
+        n[i] = pair->p[0].g[i] / pair->p[0].norm;
+    support_rotate(&pair->b[0], n, o->n);
     o->gap = gap;
     memset(o->u, 0, sizeof o->u);
     memcpy(o->u, u, sizeof(double) * (size_t)(2 * d + 2));
     /* curvatures: both convex, and K1 + K2 + gap K1 K2 positive definite */
     support_tangents(d, o->n, T);
     for (int i = 0; i < 2; i++) {
-        support_rotate_back(&s->b[i], T[0], t[0]);
-        support_rotate_back(&s->b[i], T[1], t[1]);
-        support_curvature(&s->b[i], &s->p[i], t, K[i]);
+        support_rotate_back(&pair->b[i], T[0], t[0]);
+        support_rotate_back(&pair->b[i], T[1], t[1]);
+        support_curvature(&pair->b[i], &pair->p[i], t, K[i]);
         support_principal_curvatures(d, K[i], e[i]);
     }
     double curved = fmax(fabs(e[0][1]), fabs(e[1][1]));
     for (int i = 0; i < 2; i++)
-        if (e[i][0] < -1e-7 * (1.0 / s->length + curved))
+        if (e[i][0] < -1e-7 * (1.0 / pair->length + curved))
             return SUPPORT_NOT_CONVEX;
     /* K1 + K2 + gap K1 K2 = K1 (W1 + W2 + gap) K2 with W = K^-1: for convex
      * bodies apart it is regular where K1 + K2 is */
     for (int i = 0; i < 3; i++)
         M[i] = K[0][i] + K[1][i];
     support_principal_curvatures(d, M, m);
-    o->condition = fmax(m[1], 1.0 / s->length) / m[0];
-    if (m[0] * s->length < SMOOTH_GAP_FLATNESS) {
+    o->condition = fmax(m[1], 1.0 / pair->length) / m[0];
+    if (m[0] * pair->length < SMOOTH_GAP_FLATNESS) {
         o->condition = INFINITY;
         return SUPPORT_FLAT;
     }
@@ -245,7 +248,7 @@ finish(struct support_pair *s, const double *u, double gap,
     /* overlapping: the separation is greatest where W1 + W2 + gap > 0 */
     double W[2][3];
     for (int i = 0; i < 2; i++)
-        support_radii(d, K[i], 1e-9 / s->length, W[i]);
+        support_radii(d, K[i], 1e-9 / pair->length, W[i]);
     for (int i = 0; i < 3; i++)
         M[i] = W[0][i] + W[1][i] + (i == 1 ? 0.0 : gap);
     support_principal_curvatures(d, M, m);
@@ -257,36 +260,36 @@ finish(struct support_pair *s, const double *u, double gap,
 
 /* direction of greatest separation from scratch */
 static enum support_fault
-search(struct support_pair *s)
+search(struct support_pair *pair)
 {
     double n[3];
-    int flat = s->b[0].flat ? 0 : s->b[1].flat ? 1 : -1;
-    s->have[0] = s->have[1] = false;
+    int flat = pair->b[0].flat ? 0 : pair->b[1].flat ? 1 : -1;
+    pair->have[0] = pair->have[1] = false;
     if (flat >= 0) {
         struct support_point p;
         double zero[3] = {0.0, 0.0, 0.0}, g[3];
-        if (s->b[1 - flat].flat)
+        if (pair->b[1 - flat].flat)
             return SUPPORT_FLAT;
-        enum support_fault f = support_level(&s->b[flat], zero, &p);
-        if (f != SUPPORT_FINE || !(p.norm > 0.0))
-            return f != SUPPORT_FINE ? f : SUPPORT_NO_ROOT;
-        support_rotate(&s->b[flat], p.g, g);
+        enum support_fault fault = support_level(&pair->b[flat], zero, &p);
+        if (fault != SUPPORT_FINE || !(p.norm > 0.0))
+            return fault != SUPPORT_FINE ? fault : SUPPORT_NO_ROOT;
+        support_rotate(&pair->b[flat], p.g, g);
         for (int i = 0; i < 3; i++)
             n[i] = (flat == 0 ? 1.0 : -1.0) * g[i] / p.norm;
-        return support_separation(s, n);
+        return support_separation(pair, n);
     }
     for (int i = 0; i < 3; i++)
-        n[i] = s->b[1].c[i] - s->b[0].c[i];
+        n[i] = pair->b[1].c[i] - pair->b[0].c[i];
     double l = vec3_norm(n);
     if (l > 0.0)
         for (int i = 0; i < 3; i++)
             n[i] /= l;
     else
         n[0] = 1.0;
-    enum support_fault f = support_separation(s, n);
-    return f == SUPPORT_FINE
-               ? support_separation_maximise(s, SMOOTH_GAP_COARSE, 60)
-               : f;
+    enum support_fault found = support_separation(pair, n);
+    return found == SUPPORT_FINE
+               ? support_separation_maximise(pair, SMOOTH_GAP_COARSE, 60)
+               : found;
 }
 
 /* The separation is a concave function of a vector of any length: with w from
@@ -304,11 +307,11 @@ bound_near(const double w[3], const double m[3], double angle)
 
 /* from the point of the first body to that of the second */
 static void
-connect(const struct support_pair *s, double w[3])
+connect(const struct support_pair *pair, double w[3])
 {
     double p[3], q[3];
-    support_to_world(&s->b[0], s->p[0].x, p);
-    support_to_world(&s->b[1], s->p[1].x, q);
+    support_to_world(&pair->b[0], pair->p[0].x, p);
+    support_to_world(&pair->b[1], pair->p[1].x, q);
     for (int i = 0; i < 3; i++)
         w[i] = q[i] - p[i];
 }
@@ -324,7 +327,7 @@ search_all(struct support_pair *best)
     double angle = d == 2 ? 3.2 / PLANE : 0.54, w[SPACE + 1][3];
     connect(best, w[0]);
     for (int i = 0; i < many; i++) {
-        struct support_pair s = *best;
+        struct support_pair pair = *best;
         double n[3] = {0.0, 0.0, 0.0};
         double least = best->sigma + 1e-9 * best->length;
         bool hopeless = false;
@@ -342,99 +345,102 @@ search_all(struct support_pair *best)
         }
         for (int k = 0; k < known && !hopeless; k++)
             hopeless = bound_near(w[k], n, angle) < least;
-        s.have[0] = s.have[1] = false;
-        if (hopeless || support_separation(&s, n) != SUPPORT_FINE)
+        pair.have[0] = pair.have[1] = false;
+        if (hopeless || support_separation(&pair, n) != SUPPORT_FINE)
             continue;
-        connect(&s, w[known++]);
+        connect(&pair, w[known++]);
         if (bound_near(w[known - 1], n, angle) >= least &&
-            support_separation_maximise(&s, 1e-5, 40) == SUPPORT_FINE &&
-            s.sigma > least)
-            *best = s;
+            support_separation_maximise(&pair, 1e-5, 40) == SUPPORT_FINE &&
+            pair.sigma > least)
+            *best = pair;
     }
 }
 
 /* unknowns of the contact from a climbed pair */
 static void
-guess(const struct support_pair *s, double *u)
+guess(const struct support_pair *pair, double *u)
 {
-    int d = s->b[0].d;
+    int d = pair->b[0].d;
     for (int i = 0; i < d; i++) {
-        u[i] = s->p[0].x[i];
-        u[d + i] = s->p[1].x[i];
+        u[i] = pair->p[0].x[i];
+        u[d + i] = pair->p[1].x[i];
     }
-    u[2 * d] = s->sigma / s->p[0].norm;
-    u[2 * d + 1] = s->p[1].norm / s->p[0].norm;
+    u[2 * d] = pair->sigma / pair->p[0].norm;
+    u[2 * d + 1] = pair->p[1].norm / pair->p[0].norm;
 }
 
 /* out from the climbed pair alone, where Newton's method has no regular
  * system (flat surfaces): the gap is still right to second order */
 static void
-from_pair(const struct support_pair *s, struct closest_points *o)
+from_pair(const struct support_pair *pair, struct closest_points *o)
 {
     memset(o, 0, sizeof *o);
-    guess(s, o->u);
-    o->gap = s->sigma;
-    memcpy(o->n, s->n, sizeof o->n);
-    support_to_world(&s->b[0], s->p[0].x, o->P);
-    support_to_world(&s->b[1], s->p[1].x, o->Q);
+    guess(pair, o->u);
+    o->gap = pair->sigma;
+    memcpy(o->n, pair->n, sizeof o->n);
+    support_to_world(&pair->b[0], pair->p[0].x, o->P);
+    support_to_world(&pair->b[1], pair->p[1].x, o->Q);
     o->condition = INFINITY;
 }
 
 static enum support_fault
-solve_cold(struct rt *r, const imp_contact *k, struct support_pair *s,
-           struct closest_points *o)
+solve_cold(struct rt *run, const imp_contact *image_contact,
+           struct support_pair *pair, struct closest_points *o)
 {
     double u[8], gap;
-    enum support_fault f = search(s), g;
+    enum support_fault fault = search(pair), g;
     /* lost on the climb: near enough for Newton's method, perhaps */
-    if (f != SUPPORT_FINE && !(f == SUPPORT_LOST && s->have[0] && s->have[1]))
-        return f;
-    if (is_deep(s, s->sigma))
-        search_all(s);
+    if (fault != SUPPORT_FINE &&
+        !(fault == SUPPORT_LOST && pair->have[0] && pair->have[1]))
+        return fault;
+    if (is_deep(pair, pair->sigma))
+        search_all(pair);
     /* Newton from a coarse direction, from a fine one if that fails */
     g = SUPPORT_LOST;
     for (int round = 0; round < 3; round++) {
-        struct support_pair t = *s;
-        guess(s, u);
-        g = newton(r, k, s, u, &gap);
+        struct support_pair t = *pair;
+        guess(pair, u);
+        g = newton(run, image_contact, pair, u, &gap);
         if (g == SUPPORT_FINE)
             g = finish(&t, u, gap, o);
-        if (g == SUPPORT_FINE &&
-            (gap < s->sigma - 1e-6 * s->length || !first_on_ray(&t.b[0], u) ||
-             !first_on_ray(&t.b[1], u + s->b[0].d)))
+        if (g == SUPPORT_FINE && (gap < pair->sigma - 1e-6 * pair->length ||
+                                  !first_on_ray(&t.b[0], u) ||
+                                  !first_on_ray(&t.b[1], u + pair->b[0].d)))
             g = SUPPORT_LOST;
         if (g == SUPPORT_FINE || g == SUPPORT_NOT_CONVEX)
             return g;
-        if (s->b[0].flat || s->b[1].flat)
+        if (pair->b[0].flat || pair->b[1].flat)
             break;
-        f = support_separation_maximise(s, round == 0 ? 1e-6 : 1e-11, 100);
-        if (f != SUPPORT_FINE && f != SUPPORT_LOST)
-            return f;
+        fault =
+            support_separation_maximise(pair, round == 0 ? 1e-6 : 1e-11, 100);
+        if (fault != SUPPORT_FINE && fault != SUPPORT_LOST)
+            return fault;
     }
-    from_pair(s, o);
+    from_pair(pair, o);
     /* flat is what the curvatures say, not what an iteration felt */
-    struct support_pair t = *s;
+    struct support_pair t = *pair;
     struct closest_points c;
-    f = finish(&t, o->u, o->gap, &c);
-    return f == SUPPORT_FLAT || g == SUPPORT_FLAT ? SUPPORT_FLAT
-           : f == SUPPORT_NOT_CONVEX              ? f
-                                                  : SUPPORT_LOST;
+    fault = finish(&t, o->u, o->gap, &c);
+    return fault == SUPPORT_FLAT || g == SUPPORT_FLAT ? SUPPORT_FLAT
+           : fault == SUPPORT_NOT_CONVEX              ? fault
+                                                      : SUPPORT_LOST;
 }
 
 static void
-complain(struct rt *r, const imp_contact *k, const struct support_pair *s,
-         enum support_fault f)
+complain(struct rt *run, const imp_contact *image_contact,
+         const struct support_pair *pair, enum support_fault fault)
 {
-    const imp_body *b0 = s->b[0].b, *b1 = s->b[1].b;
-    const char *n0 = imp_text(r->im, b0->name), *n1 = imp_text(r->im, b1->name);
-    struct diag *d;
-    switch (f) {
+    const imp_body *b0 = pair->b[0].b, *b1 = pair->b[1].b;
+    const char *n0 = imp_text(run->im, b0->name),
+               *n1 = imp_text(run->im, b1->name);
+    struct diag *diag;
+    switch (fault) {
     case SUPPORT_FLAT:
-        d = diag_add(r->ds, DIAG_E0610, k->range,
-                     "`%s` and `%s` are flat where they face each other: no "
-                     "unique closest points",
-                     n0, n1);
-        diag_help(r->ds, d,
+        diag = diag_add(run->ds, DIAG_E0610, image_contact->range,
+                        "`%s` and `%s` are flat where they face each other: no "
+                        "unique closest points",
+                        n0, n1);
+        diag_help(run->ds, diag,
                   "K1 + K2 must be positive in every tangent direction; turn "
                   "or shift one of the bodies, or use a shape without flat "
                   "points");
@@ -444,30 +450,33 @@ complain(struct rt *r, const imp_contact *k, const struct support_pair *s,
         for (int i = 0; i < 2; i++) {
             double T[2][3], K[3], e[2], N[3];
             for (int j = 0; j < 3; j++)
-                N[j] = s->p[i].norm > 0 ? s->p[i].g[j] / s->p[i].norm : j == 0;
-            support_tangents(s->b[i].d, N, T);
-            support_curvature(&s->b[i], &s->p[i], T, K);
-            support_principal_curvatures(s->b[i].d, K, e);
+                N[j] = pair->p[i].norm > 0 ? pair->p[i].g[j] / pair->p[i].norm
+                                           : j == 0;
+            support_tangents(pair->b[i].d, N, T);
+            support_curvature(&pair->b[i], &pair->p[i], T, K);
+            support_principal_curvatures(pair->b[i].d, K, e);
             if (e[0] < 0.0)
                 bad = i;
         }
-        const imp_body *b = s->b[bad].b;
-        d = diag_add(r->ds, DIAG_E0611, b->range_shape,
-                     "`%s` is not convex where `%s` is closest to it",
-                     bad ? n1 : n0, bad ? n0 : n1);
-        diag_note(r->ds, d, k->range, "asked for by this contact");
-        diag_help(r->ds, d,
+        const imp_body *body = pair->b[bad].b;
+        diag = diag_add(run->ds, DIAG_E0611, body->range_shape,
+                        "`%s` is not convex where `%s` is closest to it",
+                        bad ? n1 : n0, bad ? n0 : n1);
+        diag_note(run->ds, diag, image_contact->range,
+                  "asked for by this contact");
+        diag_help(run->ds, diag,
                   "bodies in contact must be strictly convex; choose a level "
                   "set or parameters for which they are");
         break;
     }
     case SUPPORT_NO_ROOT: {
-        int bad = s->have[0] && !s->have[1];
-        const imp_body *b = s->b[bad].b;
-        d = diag_add(r->ds, DIAG_E0612, b->range_shape,
+        int bad = pair->have[0] && !pair->have[1];
+        const imp_body *body = pair->b[bad].b;
+        diag =
+            diag_add(run->ds, DIAG_E0612, body->range_shape,
                      "the level set of `%s` has no surface in some direction",
                      bad ? n1 : n0);
-        diag_help(r->ds, d,
+        diag_help(run->ds, diag,
                   "G must be negative at the shape's origin and positive far "
                   "from it on every ray");
         break;
@@ -475,17 +484,20 @@ complain(struct rt *r, const imp_contact *k, const struct support_pair *s,
     case SUPPORT_NONFINITE: {
         double zero[3] = {0.0, 0.0, 0.0}, o[10];
         for (int i = 0; i < 2; i++)
-            if (rt_eval(r, s->b[i].b->g2, s->have[i] ? s->p[i].x : zero, o) ==
-                IMP_NONFINITE) {
-                rt_nonfinite(r, s->b[i].b->g2, s->have[i] ? s->p[i].x : zero);
+            if (rt_eval(run, pair->b[i].b->g2,
+                        pair->have[i] ? pair->p[i].x : zero,
+                        o) == IMP_NONFINITE) {
+                rt_nonfinite(run, pair->b[i].b->g2,
+                             pair->have[i] ? pair->p[i].x : zero);
                 return;
             }
     }
         /* fall through */
     default:
-        d = diag_add(r->ds, DIAG_E0613, k->range,
+        diag =
+            diag_add(run->ds, DIAG_E0613, image_contact->range,
                      "no closest points of `%s` and `%s` were found", n0, n1);
-        diag_help(r->ds, d,
+        diag_help(run->ds, diag,
                   "both bodies must be smooth and strictly convex, with the "
                   "shape's origin well inside");
     }
@@ -493,11 +505,11 @@ complain(struct rt *r, const imp_contact *k, const struct support_pair *s,
 
 /* polytopes answer by features; u stays 0 */
 static int
-closest_corners(struct rt *r, uint32_t contact, struct closest_points *out,
+closest_corners(struct rt *run, uint32_t contact, struct closest_points *out,
                 bool loud)
 {
     struct nearest_features c;
-    int st = polytope_contact_closest(r, contact, &c, loud);
+    int st = polytope_contact_closest(run, contact, &c, loud);
     memset(out, 0, sizeof *out);
     out->gap = NAN;
     if (st != IMP_OK && st != IMP_SINGULAR)
@@ -512,75 +524,76 @@ closest_corners(struct rt *r, uint32_t contact, struct closest_points *out,
 
 /* a gap in generalised coordinates: it has no points */
 static int
-gap_of_system(struct rt *r, const imp_contact *k, uint32_t contact,
-              struct closest_points *out)
+gap_of_system(struct rt *run, const imp_contact *image_contact,
+              uint32_t contact, struct closest_points *out)
 {
     double rate;
     memset(out, 0, sizeof *out);
-    return system_gap(r, k->system, contact - rt_system(r, k->system)->contact,
+    return system_gap(run, image_contact->system,
+                      contact - rt_system(run, image_contact->system)->contact,
                       &out->gap, &rate, NULL);
 }
 
 int
-closest_points_find(struct rt *r, uint32_t contact, struct closest_points *out,
-                    bool loud)
+closest_points_find(struct rt *run, uint32_t contact,
+                    struct closest_points *out, bool loud)
 {
-    const imp_contact *k = rt_contact(r, contact);
-    struct support_pair s;
-    enum support_fault f = SUPPORT_LOST;
-    double *last = r->contact_u + 8 * (size_t)contact;
-    if (k->system != IMP_NO_SYSTEM)
-        return gap_of_system(r, k, contact, out);
-    if (k->flags & IMP_CONTACTF_CORNERS)
-        return closest_corners(r, contact, out, loud);
-    if (remembered(r, contact, out))
+    const imp_contact *image_contact = rt_contact(run, contact);
+    struct support_pair pair;
+    enum support_fault fault = SUPPORT_LOST;
+    double *last = run->contact_u + 8 * (size_t)contact;
+    if (image_contact->system != IMP_NO_SYSTEM)
+        return gap_of_system(run, image_contact, contact, out);
+    if (image_contact->flags & IMP_CONTACTF_CORNERS)
+        return closest_corners(run, contact, out, loud);
+    if (remembered(run, contact, out))
         return IMP_OK;
-    memset(&s, 0, sizeof s);
+    memset(&pair, 0, sizeof pair);
     memset(out, 0, sizeof *out);
     out->gap = NAN;
-    support_body_get(r, k->body[0], &s.b[0]);
-    support_body_get(r, k->body[1], &s.b[1]);
-    s.length = support_length(&s.b[0], &s.b[1]);
-    if (r->contact_warm[contact]) {
+    support_body_get(run, image_contact->body[0], &pair.b[0]);
+    support_body_get(run, image_contact->body[1], &pair.b[1]);
+    pair.length = support_length(&pair.b[0], &pair.b[1]);
+    if (run->contact_warm[contact]) {
         double u[8], gap;
         memcpy(u, last, sizeof u);
-        f = newton(r, k, &s, u, &gap);
-        for (int i = 0; i < 2 * s.b[0].d && f == SUPPORT_FINE; i++) {
-            const struct support_body *b = &s.b[i / s.b[0].d];
+        fault = newton(run, image_contact, &pair, u, &gap);
+        for (int i = 0; i < 2 * pair.b[0].d && fault == SUPPORT_FINE; i++) {
+            const struct support_body *b = &pair.b[i / pair.b[0].d];
             if (b->size > 0.0 &&
                 fabs(u[i] - last[i]) > SMOOTH_GAP_WARM_MOVE * b->size)
-                f = SUPPORT_LOST;
+                fault = SUPPORT_LOST;
         }
-        if (f == SUPPORT_FINE)
-            f = finish(&s, u, gap, out);
-        if (f == SUPPORT_FINE && is_deep(&s, gap))
-            f = SUPPORT_LOST;
+        if (fault == SUPPORT_FINE)
+            fault = finish(&pair, u, gap, out);
+        if (fault == SUPPORT_FINE && is_deep(&pair, gap))
+            fault = SUPPORT_LOST;
     }
-    if (f != SUPPORT_FINE)
-        f = solve_cold(r, k, &s, out);
-    if (f == SUPPORT_FINE) {
-        out->deep = is_deep(&s, out->gap);
+    if (fault != SUPPORT_FINE)
+        fault = solve_cold(run, image_contact, &pair, out);
+    if (fault == SUPPORT_FINE) {
+        out->deep = is_deep(&pair, out->gap);
         memcpy(last, out->u, sizeof out->u);
-        r->contact_warm[contact] = 1;
-        remember(r, contact, out);
+        run->contact_warm[contact] = 1;
+        remember(run, contact, out);
         return IMP_OK;
     }
-    r->contact_warm[contact] = 0;
+    run->contact_warm[contact] = 0;
     if (loud) {
-        complain(r, k, &s, f);
+        complain(run, image_contact, &pair, fault);
         return IMP_FAILED;
     }
-    return f == SUPPORT_FLAT ? IMP_SINGULAR : IMP_DIVERGED;
+    return fault == SUPPORT_FLAT ? IMP_SINGULAR : IMP_DIVERGED;
 }
 
 int
-closest_points_to_env(struct rt *r, uint32_t contact)
+closest_points_to_env(struct rt *run, uint32_t contact)
 {
     struct closest_points c;
-    int st = closest_points_find(r, contact, &c, true);
+    int st = closest_points_find(run, contact, &c, true);
     if (st != IMP_OK)
         return st;
-    double *e = r->env + rt_contact(r, contact)->env_contact;
+    double *e = run->env + rt_contact(run, contact)->env_contact;
     e[IMP_CONTACT_GAP] = c.gap;
     memcpy(e + IMP_CONTACT_P, c.P, sizeof c.P);
     memcpy(e + IMP_CONTACT_Q, c.Q, sizeof c.Q);
@@ -590,26 +603,26 @@ closest_points_to_env(struct rt *r, uint32_t contact)
 
 /* coefficients of output i of the event tape of a contact */
 static const double *
-event_row(const struct rt *r, uint32_t contact, uint32_t i)
+event_row(const struct rt *run, uint32_t contact, uint32_t i)
 {
-    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) +
-                        rt_contact(r, contact)->event;
-    uint32_t reg = IMP_ARRAY(r->im, t->outs, uint32_t)[i];
-    const imp_instr *in = IMP_ARRAY(r->im, t->code, imp_instr) + reg;
-    return r->event_work[contact] + (size_t)in->row * IMP_ROW_STRIDE +
+    const imp_tape *tape = IMP_ARRAY(run->im, run->im->tapes, imp_tape) +
+                           rt_contact(run, contact)->event;
+    uint32_t reg = IMP_ARRAY(run->im, tape->outs, uint32_t)[i];
+    const imp_instr *in = IMP_ARRAY(run->im, tape->code, imp_instr) + reg;
+    return run->event_work[contact] + (size_t)in->row * IMP_ROW_STRIDE +
            IMP_ROW_PAD;
 }
 
 void
-closest_points_predict(struct rt *r, uint32_t contact, int order, double dt)
+closest_points_predict(struct rt *run, uint32_t contact, int order, double dt)
 {
-    double *u = r->contact_u + 8 * (size_t)contact;
-    if (rt_contact(r, contact)->flags & IMP_CONTACTF_CORNERS) {
-        polytope_contact_predict(r, contact, order, dt);
+    double *u = run->contact_u + 8 * (size_t)contact;
+    if (rt_contact(run, contact)->flags & IMP_CONTACTF_CORNERS) {
+        polytope_contact_predict(run, contact, order, dt);
         return;
     }
-    for (uint32_t i = 0; i < rt_contact(r, contact)->n_unknown; i++) {
-        const double *c = event_row(r, contact, 1 + i);
+    for (uint32_t i = 0; i < rt_contact(run, contact)->n_unknown; i++) {
+        const double *c = event_row(run, contact, 1 + i);
         double y = c[order];
         for (int k = order - 1; k >= 0; k--)
             y = y * dt + c[k];
@@ -619,31 +632,34 @@ closest_points_predict(struct rt *r, uint32_t contact, int order, double dt)
 }
 
 int
-contact_gap_series(struct rt *r, uint32_t contact, int order, double *out)
+contact_gap_series(struct rt *run, uint32_t contact, int order, double *out)
 {
-    const imp_contact *k = rt_contact(r, contact);
+    const imp_contact *image_contact = rt_contact(run, contact);
     const double *rows[2] = {NULL, NULL};
-    if (k->system != IMP_NO_SYSTEM)
-        return system_gap_series(r, k->system,
-                                 contact - rt_system(r, k->system)->contact,
-                                 order, out);
-    if (k->flags & IMP_CONTACTF_CORNERS)
-        return polytope_contact_series(r, contact, order, out, NULL);
-    if (!r->contact_warm[contact]) {
+    if (image_contact->system != IMP_NO_SYSTEM)
+        return system_gap_series(
+            run, image_contact->system,
+            contact - rt_system(run, image_contact->system)->contact, order,
+            out);
+    if (image_contact->flags & IMP_CONTACTF_CORNERS)
+        return polytope_contact_series(run, contact, order, out, NULL);
+    if (!run->contact_warm[contact]) {
         struct closest_points c;
-        int st = closest_points_find(r, contact, &c, false);
+        int st = closest_points_find(run, contact, &c, false);
         if (st != IMP_OK)
             return st;
     }
     for (int i = 0; i < 2; i++) {
-        uint32_t b = rt_body(r, k->body[i])->block;
-        if (b != IMP_NO_BLOCK && b < r->im->blocks.n)
-            rows[i] = r->work[b];
+        uint32_t b = rt_body(run, image_contact->body[i])->block;
+        if (b != IMP_NO_BLOCK && b < run->im->blocks.n)
+            rows[i] = run->work[b];
     }
-    int st = rt_series(r, k->event, r->contact_u + 8 * (size_t)contact, rows,
-                       r->event_work[contact], order);
+    int st = rt_series(run, image_contact->event,
+                       run->contact_u + 8 * (size_t)contact, rows,
+                       run->event_work[contact], order);
     if (st != IMP_OK)
         return st;
-    memcpy(out, event_row(r, contact, 0), sizeof(double) * (size_t)(order + 1));
+    memcpy(out, event_row(run, contact, 0),
+           sizeof(double) * (size_t)(order + 1));
     return IMP_OK;
 }

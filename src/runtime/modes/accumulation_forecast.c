@@ -87,14 +87,14 @@ coordinates(const struct space *s, const double *g, double *y, double *off)
 }
 
 static struct ballistic *
-line_for(struct rt *r, struct forecast_memory *l,
+line_for(struct rt *run, struct forecast_memory *l,
          const struct ballistic_model *m)
 {
     for (int i = 0; i < l->n; i++)
         if (l->line[i]->model.n == m->n && l->line[i]->model.m == m->m)
             return ballistic_renew(l->line[i], m) ? NULL : l->line[i];
     struct ballistic *new;
-    if (ballistic_new(r->arena, m, &new))
+    if (ballistic_new(run->arena, m, &new))
         return NULL;
     if (l->n < FORECAST_MEMORIES)
         l->line[l->n++] = new;
@@ -153,13 +153,14 @@ look_ahead(struct ballistic *l, const struct forecast_question *a,
 }
 
 bool
-forecast_accelerations(struct rt *r, int n, const struct contact_point_state *p,
-                       const double *G, double *acc)
+forecast_accelerations(struct rt *run, int n,
+                       const struct contact_point_state *p, const double *G,
+                       double *acc)
 {
     int m = 0;
     size_t k = (size_t)n;
-    int *index = NEW_N(r->brief, int, k + 1);
-    double *M = NEW_N(r->brief, double, k *k + 2 * k + lcp_room(n) + 1);
+    int *index = NEW_N(run->brief, int, k + 1);
+    double *M = NEW_N(run->brief, double, k *k + 2 * k + lcp_room(n) + 1);
     double *q = M + k * k, *z = q + k;
     for (int i = 0; i < n; i++)
         if (p[i].gap == 0.0 && p[i].rate == 0.0)
@@ -181,12 +182,12 @@ forecast_accelerations(struct rt *r, int n, const struct contact_point_state *p,
 /* All points that were just hit are hit together again and again, none before
  * another: flights of 2 u/|a| that shrink by the one e. */
 static bool
-together(struct rt *r, const struct forecast_question *a,
+together(struct rt *run, const struct forecast_question *a,
          struct forecast_limit *out)
 {
     double T = 0.0, e = 0.0, acc[CONTACT_POINTS_MOST];
     int n = 0;
-    if (!forecast_accelerations(r, a->n, a->p, a->G, acc))
+    if (!forecast_accelerations(run, a->n, a->p, a->G, acc))
         return false;
     for (int i = 0; i < a->n; i++) {
         const struct contact_point_state *p = &a->p[i];
@@ -228,7 +229,7 @@ together(struct rt *r, const struct forecast_question *a,
 }
 
 bool
-accumulation_forecast(struct rt *r, struct forecast_memory *lines,
+accumulation_forecast(struct rt *run, struct forecast_memory *lines,
                       const struct forecast_question *a,
                       struct forecast_limit *all, struct forecast_limit *some)
 {
@@ -237,7 +238,7 @@ accumulation_forecast(struct rt *r, struct forecast_memory *lines,
     double *d = lines->room;
     if (!d)
         d = lines->room =
-            NEW_N(r->arena, double,
+            NEW_N(run->arena, double,
                   CONTACT_POINTS_MOST *(2 * CONTACT_POINTS_MOST + 10));
     struct space s = {.m = m, .F = d, .rest = d + mm * mm};
     double *q = s.rest + m, *v = q + m, *acc = v + m, *c = acc + m;
@@ -245,7 +246,7 @@ accumulation_forecast(struct rt *r, struct forecast_memory *lines,
     double *e = N + mm * mm, most = 0.0;
     int basis[CONTACT_POINTS_MOST];
     all->remaining = some->remaining = 0.0;
-    if (together(r, a, all))
+    if (together(run, a, all))
         return true;
     all->remaining = 0.0;
     double *mass = NULL;
@@ -270,7 +271,7 @@ accumulation_forecast(struct rt *r, struct forecast_memory *lines,
     coordinates(&s, g, acc, bias);
     if (!lines->mass)
         lines->mass =
-            NEW_N(r->arena, double, CONTACT_POINTS_MOST *CONTACT_POINTS_MOST);
+            NEW_N(run->arena, double, CONTACT_POINTS_MOST *CONTACT_POINTS_MOST);
     mass = lines->mass;
     memset(mass, 0, sizeof *mass * (size_t)(s.r * s.r));
     for (int i = 0; i < s.r; i++)
@@ -286,7 +287,7 @@ accumulation_forecast(struct rt *r, struct forecast_memory *lines,
                                     .bias = bias,
                                     .c = c,
                                     .e = e};
-    struct ballistic *l = s.r > 0 ? line_for(r, lines, &model) : NULL;
+    struct ballistic *l = s.r > 0 ? line_for(run, lines, &model) : NULL;
     if (!l || !ballistic_start(l, 0.0, q, v, LIMIT_NOISE * DBL_EPSILON * most))
         return false;
     l->policy = a->policy;

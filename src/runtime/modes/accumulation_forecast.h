@@ -33,14 +33,14 @@ struct forecast_limit {
 };
 /* The limit of all points that are hit on the way, and the last limit of some
  * of them within the window. False: neither */
-bool accumulation_forecast(struct rt *r, struct forecast_memory *lines,
+bool accumulation_forecast(struct rt *run, struct forecast_memory *lines,
                            const struct forecast_question *ask,
                            struct forecast_limit *all,
                            struct forecast_limit *some);
 
 /* Accelerations of the gaps (n) while those points push that are closed without
  * rate (both 0). False: no forces keep them closed */
-bool forecast_accelerations(struct rt *r, int n,
+bool forecast_accelerations(struct rt *run, int n,
                             const struct contact_point_state *p,
                             const double *G, double *acc);
 

@@ -35,11 +35,12 @@ near_point(const double a[3], const double b[3], double tol)
 
 /* the vertex of body i of the contact at world point x; UINT32_MAX: none */
 static uint32_t
-vertex_at(const struct polytope_scene *s, int i, const double x[3], double tol)
+vertex_at(const struct polytope_scene *scene, int i, const double x[3],
+          double tol)
 {
-    const struct polytope *p = s->p[i];
-    for (uint32_t v = 0; v < p->n_vertex; v++) {
-        const double *at = i == 0 ? p->vertex[v] : s->point[v];
+    const struct polytope *polytope = scene->p[i];
+    for (uint32_t v = 0; v < polytope->n_vertex; v++) {
+        const double *at = i == 0 ? polytope->vertex[v] : scene->point[v];
         if (near_point(at, x, tol))
             return v;
     }
@@ -48,15 +49,16 @@ vertex_at(const struct polytope_scene *s, int i, const double x[3], double tol)
 
 /* the face of body i whose outward normal is n (axes of body 0) */
 static uint32_t
-face_along(const struct polytope_scene *s, int i, const double n[3])
+face_along(const struct polytope_scene *scene, int i, const double n[3])
 {
-    for (uint32_t f = 0; f < s->p[i]->n_face; f++) {
-        const double *m = s->p[i]->face[f].n;
+    for (uint32_t f = 0; f < scene->p[i]->n_face; f++) {
+        const double *m = scene->p[i]->face[f].n;
         double w[3];
         for (int j = 0; j < 3; j++)
-            w[j] = i == 0 ? m[j]
-                          : s->R[3 * j] * m[0] + s->R[3 * j + 1] * m[1] +
-                                s->R[3 * j + 2] * m[2];
+            w[j] = i == 0
+                       ? m[j]
+                       : scene->R[3 * j] * m[0] + scene->R[3 * j + 1] * m[1] +
+                             scene->R[3 * j + 2] * m[2];
         if (near_point(w, n, 1e-6))
             return f;
     }
@@ -65,14 +67,14 @@ face_along(const struct polytope_scene *s, int i, const double n[3])
 
 /* world -> axes of body 0 */
 static void
-into_first(const struct rt *r, uint32_t body, const double x[3], bool point,
+into_first(const struct rt *run, uint32_t body, const double x[3], bool point,
            double out[3])
 {
     double R[9], d[3];
-    const double *s = r->env + rt_body(r, body)->env_state;
-    pose_rotation(r, body, R);
+    const double *s = run->env + rt_body(run, body)->env_state;
+    pose_rotation(run, body, R);
     for (uint32_t i = 0; i < 3; i++)
-        d[i] = x[i] - (point && i < r->im->dim ? s[i] : 0.0);
+        d[i] = x[i] - (point && i < run->im->dim ? s[i] : 0.0);
     for (int i = 0; i < 3; i++)
         out[i] = R[i] * d[0] + R[3 + i] * d[1] + R[6 + i] * d[2];
 }
@@ -89,19 +91,22 @@ across(const double a[3], const double b[3], double out[3])
 /* the edge of body i through x that lies across n (axes of body 0), not along
  * `other` (NULL: any); UINT32_MAX: none */
 static uint32_t
-edge_at(const struct polytope_scene *s, int i, const double x[3],
+edge_at(const struct polytope_scene *scene, int i, const double x[3],
         const double n[3], const double other[3], double tol, double d[3])
 {
-    const struct polytope *p = s->p[i];
-    for (uint32_t e = 0; e < p->n_edge; e++) {
-        const double *m = p->edge[e].dir, *a, *b;
-        a = i == 0 ? p->vertex[p->edge[e].v[0]] : s->point[p->edge[e].v[0]];
-        b = i == 0 ? p->vertex[p->edge[e].v[1]] : s->point[p->edge[e].v[1]];
+    const struct polytope *polytope = scene->p[i];
+    for (uint32_t e = 0; e < polytope->n_edge; e++) {
+        const double *m = polytope->edge[e].dir, *a, *b;
+        a = i == 0 ? polytope->vertex[polytope->edge[e].v[0]]
+                   : scene->point[polytope->edge[e].v[0]];
+        b = i == 0 ? polytope->vertex[polytope->edge[e].v[1]]
+                   : scene->point[polytope->edge[e].v[1]];
         double w[3], u[3], c[3];
         for (int j = 0; j < 3; j++) {
-            d[j] = i == 0 ? m[j]
-                          : s->R[3 * j] * m[0] + s->R[3 * j + 1] * m[1] +
-                                s->R[3 * j + 2] * m[2];
+            d[j] = i == 0
+                       ? m[j]
+                       : scene->R[3 * j] * m[0] + scene->R[3 * j + 1] * m[1] +
+                             scene->R[3 * j + 2] * m[2];
             w[j] = x[j] - a[j];
             u[j] = b[j] - a[j];
         }
@@ -123,15 +128,15 @@ edge_at(const struct polytope_scene *s, int i, const double x[3],
 
 /* edges that cross at P, Q along n; axes of body 0 */
 static bool
-crossing_at(const struct polytope_scene *s, uint32_t contact, const double P[3],
-            const double Q[3], const double n[3], double tol,
+crossing_at(const struct polytope_scene *scene, uint32_t contact,
+            const double P[3], const double Q[3], const double n[3], double tol,
             struct contact_point *out)
 {
     double d[2][3], c[3];
     uint32_t e[2];
-    if (s->dim == 2 ||
-        (e[0] = edge_at(s, 0, P, n, NULL, tol, d[0])) == UINT32_MAX ||
-        (e[1] = edge_at(s, 1, Q, n, d[0], tol, d[1])) == UINT32_MAX)
+    if (scene->dim == 2 ||
+        (e[0] = edge_at(scene, 0, P, n, NULL, tol, d[0])) == UINT32_MAX ||
+        (e[1] = edge_at(scene, 1, Q, n, d[0], tol, d[1])) == UINT32_MAX)
         return false;
     across(d[0], d[1], c);
     *out = (struct contact_point){contact, POINT_EDGES, vec3_dot(c, n) < 0.0,
@@ -140,25 +145,25 @@ crossing_at(const struct polytope_scene *s, uint32_t contact, const double P[3],
 }
 
 static int
-polytope_spots(struct rt *r, uint32_t contact, double tol,
+polytope_spots(struct rt *run, uint32_t contact, double tol,
                struct contact_point *out, int most)
 {
-    const imp_contact *k = rt_contact(r, contact);
-    struct contact_manifold *t = NEW(r->brief, struct contact_manifold);
+    const imp_contact *image_contact = rt_contact(run, contact);
+    struct contact_manifold *t = NEW(run->brief, struct contact_manifold);
     struct polytope_scene s;
     double n[3], minus[3], x[2][3];
-    if (polytope_contact_manifold(r, contact, tol, t) ||
+    if (polytope_contact_manifold(run, contact, tol, t) ||
         t->kind == MANIFOLD_OPEN)
         return -1;
-    polytope_scene_get(r, contact, false, &s);
-    into_first(r, k->body[0], t->n, false, n);
+    polytope_scene_get(run, contact, false, &s);
+    into_first(run, image_contact->body[0], t->n, false, n);
     for (int j = 0; j < 3; j++)
         minus[j] = -n[j];
     double room = SLIDE_ROOM * tol;
     int count = 0;
     for (int i = 0; i < t->n_point && count < most; i++) {
-        into_first(r, k->body[0], t->P[i], true, x[0]);
-        into_first(r, k->body[0], t->Q[i], true, x[1]);
+        into_first(run, image_contact->body[0], t->P[i], true, x[0]);
+        into_first(run, image_contact->body[0], t->Q[i], true, x[1]);
         bool found = false;
         for (int b = 0; b < 2 && !found; b++) {
             /* normal of body 0 is n, of body 1 the other way */
@@ -181,40 +186,42 @@ polytope_spots(struct rt *r, uint32_t contact, double tol,
 }
 
 int
-contact_set_points(struct rt *r, uint32_t contact, double tol,
+contact_set_points(struct rt *run, uint32_t contact, double tol,
                    struct contact_point *out, int most)
 {
-    const imp_contact *k = rt_contact(r, contact);
+    const imp_contact *image_contact = rt_contact(run, contact);
     struct closest_points cl;
-    if (k->system != IMP_NO_SYSTEM || k->flags & IMP_CONTACTF_STATED)
+    if (image_contact->system != IMP_NO_SYSTEM ||
+        image_contact->flags & IMP_CONTACTF_STATED)
         return -1;
-    if (closest_points_find(r, contact, &cl, false))
+    if (closest_points_find(run, contact, &cl, false))
         return -1;
     if (cl.gap > tol || most < 1)
         return 0;
-    if (!(k->flags & IMP_CONTACTF_CORNERS)) {
+    if (!(image_contact->flags & IMP_CONTACTF_CORNERS)) {
         *out =
             (struct contact_point){.contact = contact, .kind = POINT_SURFACE};
-        return k->opening == IMP_NO_TAPE ? -1 : 1;
+        return image_contact->opening == IMP_NO_TAPE ? -1 : 1;
     }
-    if (!polytope_contact_is_smooth(r, k))
-        return polytope_spots(r, contact, tol, out, most);
+    if (!polytope_contact_is_smooth(run, image_contact))
+        return polytope_spots(run, contact, tol, out, most);
     *out = (struct contact_point){.contact = contact, .kind = POINT_SMOOTH};
     return 1;
 }
 
 /* motion series, to order 1, of the bodies of a contact */
 static int
-series_of(struct rt *r, uint32_t contact)
+series_of(struct rt *run, uint32_t contact)
 {
-    const imp_contact *k = rt_contact(r, contact);
+    const imp_contact *image_contact = rt_contact(run, contact);
     int st = IMP_OK;
     double h;
     for (int i = 0; i < 2 && !st; i++) {
-        uint32_t b = k->body[i] == IMP_WORLD ? IMP_NO_BLOCK
-                                             : rt_body(r, k->body[i])->block;
+        uint32_t b = image_contact->body[i] == IMP_WORLD
+                         ? IMP_NO_BLOCK
+                         : rt_body(run, image_contact->body[i])->block;
         if (b != IMP_NO_BLOCK)
-            st = motion_series(r, b, 1, &h);
+            st = motion_series(run, b, 1, &h);
     }
     return st;
 }
@@ -241,10 +248,10 @@ one_above(void *ctx, uint32_t vertex, const struct taylor *gap)
 
 /* is the point between the ends of its face, but for `out`? */
 static bool
-between(struct rt *r, const struct contact_point *at, double out)
+between(struct rt *run, const struct contact_point *at, double out)
 {
     struct taylor side[CONTACT_POINTS_MOST];
-    for (int j = contact_point_sides(r, at, 0, side, CONTACT_POINTS_MOST);
+    for (int j = contact_point_sides(run, at, 0, side, CONTACT_POINTS_MOST);
          j-- > 0;)
         if (side[j].c[0] < -out)
             return false;
@@ -263,49 +270,50 @@ append(struct above *a, const struct contact_point *at)
 
 /* vertices within reach of the plane or face of `base`, between its sides */
 static int
-over_base(struct rt *r, struct above *a, const struct contact_point *base)
+over_base(struct rt *run, struct above *a, const struct contact_point *base)
 {
     struct contact_point *room =
-        NEW_N(r->brief, struct contact_point, CONTACT_POINTS_MOST);
+        NEW_N(run->brief, struct contact_point, CONTACT_POINTS_MOST);
     struct above all = {room, *base, a->low, a->reach, 0, CONTACT_POINTS_MOST};
-    int st = contact_point_vertices(r, base, 0, one_above, &all, NULL);
+    int st = contact_point_vertices(run, base, 0, one_above, &all, NULL);
     for (int i = 0; i < all.n && !st; i++)
-        if (between(r, &room[i], 0.0))
+        if (between(run, &room[i], 0.0))
             append(a, &room[i]);
     return st;
 }
 
 /* outward normal of a face, in the axes of body 0 */
 static void
-outward(const struct polytope_scene *s, int body, uint32_t face, double n[3])
+outward(const struct polytope_scene *scene, int body, uint32_t face,
+        double n[3])
 {
-    const double *m = s->p[body]->face[face].n;
+    const double *m = scene->p[body]->face[face].n;
     for (int j = 0; j < 3; j++)
         n[j] = body == 0 ? m[j]
-                         : s->R[3 * j] * m[0] + s->R[3 * j + 1] * m[1] +
-                               s->R[3 * j + 2] * m[2];
+                         : scene->R[3 * j] * m[0] + scene->R[3 * j + 1] * m[1] +
+                               scene->R[3 * j + 2] * m[2];
 }
 
 /* Faces of both bodies, base[i] of body i, that look most against each other
  * where a point touches: of a vertex the face that it is on and any of the
  * other's, of edges that cross those beside them. */
 static void
-against(struct rt *r, const struct contact_point *at,
+against(struct rt *run, const struct contact_point *at,
         struct contact_point base[2])
 {
     struct polytope_scene s;
     double n[2][3], most = INFINITY;
-    polytope_scene_get(r, at->contact, false, &s);
+    polytope_scene_get(run, at->contact, false, &s);
     uint32_t list[2][2], count[2];
     bool all[2] = {false, false};
     for (int i = 0; i < 2; i++) {
         base[i] = (struct contact_point){at->contact, POINT_VERTEX, i, 0, 0};
         count[i] = s.p[i]->n_face;
         if (at->kind == POINT_EDGES) {
-            const struct polytope_edge *e =
+            const struct polytope_edge *edge =
                 s.p[i]->edge + (i == 0 ? at->face : at->vertex);
-            list[i][0] = e->face[0];
-            list[i][1] = e->face[1];
+            list[i][0] = edge->face[0];
+            list[i][1] = edge->face[1];
             count[i] = 2;
         } else if (i == at->face_of) {
             list[i][0] = at->face;
@@ -339,12 +347,13 @@ static bool
 of_faces(void *ctx, const struct contact_point *at)
 {
     const struct crossings *c = ctx;
-    const imp_contact *k = rt_contact(c->r, at->contact);
+    const imp_contact *image_contact = rt_contact(c->r, at->contact);
     for (int b = 0; b < 2; b++) {
-        const struct polytope_edge *e =
-            c->r->polytope[k->body[b]]->edge + (b == 0 ? at->face : at->vertex);
+        const struct polytope_edge *edge =
+            c->r->polytope[image_contact->body[b]]->edge +
+            (b == 0 ? at->face : at->vertex);
         uint32_t f = c->base[b].face;
-        if (e->face[0] != f && e->face[1] != f)
+        if (edge->face[0] != f && edge->face[1] != f)
             return false;
     }
     return true;
@@ -361,38 +370,38 @@ one_crossing(void *ctx, const struct contact_point *at,
 }
 
 int
-contact_set_near(struct rt *r, uint32_t contact, double tol, double reach,
+contact_set_near(struct rt *run, uint32_t contact, double tol, double reach,
                  struct contact_point *out, int most)
 {
-    const imp_contact *k = rt_contact(r, contact);
+    const imp_contact *image_contact = rt_contact(run, contact);
     struct closest_points cl;
     struct contact_point base[2];
     /* behind a face is not a way in which they are apart */
     struct above a = {.out = out, .low = -tol, .reach = reach, .most = most};
-    if (!(k->flags & IMP_CONTACTF_CORNERS) ||
-        polytope_contact_is_smooth(r, k)) {
-        if (closest_points_find(r, contact, &cl, false))
+    if (!(image_contact->flags & IMP_CONTACTF_CORNERS) ||
+        polytope_contact_is_smooth(run, image_contact)) {
+        if (closest_points_find(run, contact, &cl, false))
             return -1;
         return cl.gap > reach
                    ? 0
-                   : contact_set_points(r, contact, reach, out, most);
+                   : contact_set_points(run, contact, reach, out, most);
     }
-    if (contact_set_plane(r, contact, &base[0])) {
-        int st = series_of(r, contact);
-        return st || over_base(r, &a, &base[0]) ? -1 : a.n;
+    if (contact_set_plane(run, contact, &base[0])) {
+        int st = series_of(run, contact);
+        return st || over_base(run, &a, &base[0]) ? -1 : a.n;
     }
     /* what touches; then all points of the faces that it lies on */
-    a.n = contact_set_points(r, contact, tol, out, most);
+    a.n = contact_set_points(run, contact, tol, out, most);
     if (a.n < 1)
         return a.n;
     int m = 0;
     while (m + 1 < a.n && out[m].kind != POINT_VERTEX)
         m++;
-    against(r, &out[m], base);
-    struct crossings c = {r, &a, base};
-    if (series_of(r, contact) || over_base(r, &a, &base[0]) ||
-        over_base(r, &a, &base[1]) ||
-        contact_point_crossings(r, contact, 0, of_faces, one_crossing, &c))
+    against(run, &out[m], base);
+    struct crossings c = {run, &a, base};
+    if (series_of(run, contact) || over_base(run, &a, &base[0]) ||
+        over_base(run, &a, &base[1]) ||
+        contact_point_crossings(run, contact, 0, of_faces, one_crossing, &c))
         return -1;
     return a.n;
 }
@@ -401,17 +410,19 @@ contact_set_near(struct rt *r, uint32_t contact, double tol, double reach,
  */
 
 bool
-contact_set_plane(const struct rt *r, uint32_t contact,
+contact_set_plane(const struct rt *run, uint32_t contact,
                   struct contact_point *base)
 {
-    const imp_contact *k = rt_contact(r, contact);
-    if (k->system != IMP_NO_SYSTEM || k->flags & IMP_CONTACTF_STATED ||
-        !(k->flags & IMP_CONTACTF_CORNERS) || polytope_contact_is_smooth(r, k))
+    const imp_contact *image_contact = rt_contact(run, contact);
+    if (image_contact->system != IMP_NO_SYSTEM ||
+        image_contact->flags & IMP_CONTACTF_STATED ||
+        !(image_contact->flags & IMP_CONTACTF_CORNERS) ||
+        polytope_contact_is_smooth(run, image_contact))
         return false;
     for (int b = 0; b < 2; b++)
-        if (r->polytope[k->body[b]]->n_vertex == 0) {
+        if (run->polytope[image_contact->body[b]]->n_vertex == 0) {
             *base = (struct contact_point){contact, POINT_VERTEX, b, 0, 0};
-            return r->polytope[k->body[1 - b]]->n_vertex > 0;
+            return run->polytope[image_contact->body[1 - b]]->n_vertex > 0;
         }
     return false;
 }
@@ -431,7 +442,7 @@ one_closed(void *ctx, uint32_t vertex, const struct taylor *gap)
 }
 
 int
-contact_set_closed(struct rt *r, const struct contact_point *base, bool still,
+contact_set_closed(struct rt *run, const struct contact_point *base, bool still,
                    struct contact_point *out, int most)
 {
     struct closed d = {
@@ -439,13 +450,13 @@ contact_set_closed(struct rt *r, const struct contact_point *base, bool still,
         .still = still};
     double tol, rate;
     int n = 0;
-    gap_tolerances(r, base->contact, &tol, &rate);
-    gap_rounding(r, base->contact, &d.a.reach, &d.rate);
-    if (series_of(r, base->contact) ||
-        contact_point_vertices(r, base, 1, one_closed, &d, NULL))
+    gap_tolerances(run, base->contact, &tol, &rate);
+    gap_rounding(run, base->contact, &d.a.reach, &d.rate);
+    if (series_of(run, base->contact) ||
+        contact_point_vertices(run, base, 1, one_closed, &d, NULL))
         return -1;
     for (int i = 0; i < d.a.n; i++)
-        if (between(r, &out[i], tol))
+        if (between(run, &out[i], tol))
             out[n++] = out[i];
     return n;
 }
@@ -469,28 +480,29 @@ one_beyond(void *ctx, uint32_t vertex, const struct taylor *gap)
 }
 
 bool
-contact_set_face(struct rt *r, uint32_t contact, double tol,
+contact_set_face(struct rt *run, uint32_t contact, double tol,
                  struct contact_point *base)
 {
-    const imp_contact *k = rt_contact(r, contact);
+    const imp_contact *image_contact = rt_contact(run, contact);
     struct contact_point *spot =
-        NEW_N(r->brief, struct contact_point, CONTACT_POINTS_MOST);
-    double length = gap_length(r, contact);
-    if (k->system != IMP_NO_SYSTEM || k->flags & IMP_CONTACTF_STATED ||
-        !(k->flags & IMP_CONTACTF_CORNERS) ||
-        polytope_contact_is_smooth(r, k) ||
-        r->polytope[k->body[0]]->n_vertex == 0 ||
-        r->polytope[k->body[1]]->n_vertex == 0)
+        NEW_N(run->brief, struct contact_point, CONTACT_POINTS_MOST);
+    double length = gap_length(run, contact);
+    if (image_contact->system != IMP_NO_SYSTEM ||
+        image_contact->flags & IMP_CONTACTF_STATED ||
+        !(image_contact->flags & IMP_CONTACTF_CORNERS) ||
+        polytope_contact_is_smooth(run, image_contact) ||
+        run->polytope[image_contact->body[0]]->n_vertex == 0 ||
+        run->polytope[image_contact->body[1]]->n_vertex == 0)
         return false;
-    int n = contact_set_points(r, contact, tol, spot, CONTACT_POINTS_MOST);
+    int n = contact_set_points(run, contact, tol, spot, CONTACT_POINTS_MOST);
     for (int i = 0; i < n; i++)
         if (spot[i].kind != POINT_VERTEX ||
             spot[i].face_of != spot[0].face_of || spot[i].face != spot[0].face)
             return false;
-    if (n < 1 || series_of(r, contact))
+    if (n < 1 || series_of(run, contact))
         return false;
-    struct beyond b = {r, spot[0], tol, SLIDE_NEAR * length, true};
-    if (contact_point_vertices(r, &b.base, 0, one_beyond, &b, NULL))
+    struct beyond b = {run, spot[0], tol, SLIDE_NEAR * length, true};
+    if (contact_point_vertices(run, &b.base, 0, one_beyond, &b, NULL))
         return false;
     *base = b.base;
     return b.all;

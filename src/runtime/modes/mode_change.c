@@ -56,9 +56,9 @@ struct search {
 };
 
 static bool
-is_held(const struct rt *r, const struct contact_point *on, uint32_t vertex)
+is_held(const struct rt *run, const struct contact_point *on, uint32_t vertex)
 {
-    const struct persistent_group *g = persistent_group_of(r, on->contact);
+    const struct persistent_group *g = persistent_group_of(run, on->contact);
     for (int i = 0; g && i < g->n; i++) {
         const struct contact_point *s = &g->row[i].spot;
         if (s->contact == on->contact && s->kind == POINT_VERTEX &&
@@ -79,62 +79,64 @@ is_over(const struct search *f, uint32_t contact)
 }
 
 static void
-found(struct search *f, double s, enum mode_change_kind what, int which,
+found(struct search *search, double s, enum mode_change_kind what, int which,
       uint32_t contact)
 {
-    if (!(s < f->best))
+    if (!(s < search->best))
         return;
-    f->best = s;
-    f->out->what = what;
-    f->out->which = which;
-    f->out->contact = contact;
+    search->best = s;
+    search->out->what = what;
+    search->out->which = which;
+    search->out->contact = contact;
 }
 
 /* row i, which is kept closed by what the others push, sinks: it has to push
  * itself; or it has risen, and comes down again */
 static int
-sinks(struct search *f, int i)
+sinks(struct search *search, int i)
 {
-    struct persistent_row *w = f->r->persistent->row[i];
+    struct persistent_row *w = search->r->persistent->row[i];
     double s, low;
     int st = contact_point_series(
-        f->r, persistent_group_of(f->r, w->spot.contact), w, MOTION_STEP_ORDER);
+        search->r, persistent_group_of(search->r, w->spot.contact), w,
+        MOTION_STEP_ORDER);
     if (st)
         return st == IMP_SINGULAR ? IMP_OK : st;
-    gap_rounding(f->r, w->spot.contact, &low, &s);
+    gap_rounding(search->r, w->spot.contact, &low, &s);
     bool up = w->gap.c[0] > low;
     if (!up)
         w->gap.c[0] = 0.0; /* to rounding, when it was taken */
-    if (!isfinite(f->best) ||
-        !polynomial_below(w->gap.c, MOTION_STEP_ORDER, 0.0, f->best,
+    if (!isfinite(search->best) ||
+        !polynomial_below(w->gap.c, MOTION_STEP_ORDER, 0.0, search->best,
                           up ? 0.0 : -low, &s))
         return IMP_OK;
-    if (up && is_over(f, w->spot.contact))
-        found(f, s, CHANGE_HITS, (int)w->spot.vertex, w->spot.contact);
+    if (up && is_over(search, w->spot.contact))
+        found(search, s, CHANGE_HITS, (int)w->spot.vertex, w->spot.contact);
     else
-        found(f, s, up ? CHANGE_CLOSES : CHANGE_SINKS, i, w->spot.contact);
+        found(search, s, up ? CHANGE_CLOSES : CHANGE_SINKS, i, w->spot.contact);
     return IMP_OK;
 }
 
 /* Is the point between the ends of its face or edges at a time, to rounding? A
  * corner that comes down at an edge comes down on the face that it is over. */
 static bool
-within(struct search *f, const struct contact_point *at, double s)
+within(struct search *search, const struct contact_point *at, double s)
 {
     struct taylor side[SIDES];
-    int n = contact_point_sides(f->r, at, MOTION_STEP_ORDER, side, SIDES);
+    int n = contact_point_sides(search->r, at, MOTION_STEP_ORDER, side, SIDES);
     for (int k = 0; k < n; k++)
-        if (taylor_at(MOTION_STEP_ORDER, &side[k], s) < -f->low)
+        if (taylor_at(MOTION_STEP_ORDER, &side[k], s) < -search->low)
             return false;
     return true;
 }
 
 static void
-place_at(struct search *f, const struct contact_point *at, double s,
+place_at(struct search *search, const struct contact_point *at, double s,
          double x[3])
 {
     struct taylor p[3];
-    bool there = contact_point_place(f->r, at, MOTION_STEP_ORDER, p) == IMP_OK;
+    bool there =
+        contact_point_place(search->r, at, MOTION_STEP_ORDER, p) == IMP_OK;
     for (int i = 0; i < 3; i++)
         x[i] = there ? taylor_at(MOTION_STEP_ORDER, &p[i], s) : NAN;
 }
@@ -143,20 +145,21 @@ place_at(struct search *f, const struct contact_point *at, double s,
  * slides past one of the other gets behind its other face, too; what touches
  * from there on is told where the held point is past its end. */
 static bool
-held_there(struct search *f, const struct contact_point *at, double s)
+held_there(struct search *search, const struct contact_point *at, double s)
 {
     double x[3], y[3];
-    place_at(f, at, s, x);
-    const struct persistent_group *g = persistent_group_of(f->r, at->contact);
+    place_at(search, at, s, x);
+    const struct persistent_group *g =
+        persistent_group_of(search->r, at->contact);
     for (int i = 0; g && i < g->n; i++) {
         const struct contact_point *o = &g->row[i].spot;
         if (o->contact != at->contact)
             continue;
-        place_at(f, o, s, y);
+        place_at(search, o, s, y);
         double d = 0.0;
         for (int k = 0; k < 3; k++)
             d = fmax(d, fabs(x[k] - y[k]));
-        if (d <= 8.0 * f->lag)
+        if (d <= 8.0 * search->lag)
             return true;
     }
     return false;
@@ -167,40 +170,41 @@ held_there(struct search *f, const struct contact_point *at, double s)
  * that lies in the plane of what is held, and needs no push, closes where it
  * gets beyond the tolerance. */
 static bool
-closes(struct search *f, const struct contact_point *at, const double *c,
+closes(struct search *search, const struct contact_point *at, const double *c,
        double *s)
 {
     bool down;
-    if (c[0] < -2.0 * f->tol)
+    if (c[0] < -2.0 * search->tol)
         return false;
-    if (fabs(c[0]) <= 2.0 * f->tol &&
-        fabs(c[1]) <=
-            fmax(f->rate, mode_still_rate(f->r, at->contact, 2.0 * c[2]))) {
+    if (fabs(c[0]) <= 2.0 * search->tol &&
+        fabs(c[1]) <= fmax(search->rate, mode_still_rate(search->r, at->contact,
+                                                         2.0 * c[2]))) {
         double p[MOTION_STEP_ORDER + 1];
         memcpy(p, c, sizeof p);
         p[0] = 0.0;
-        if (fabs(c[1]) <= f->rate)
+        if (fabs(c[1]) <= search->rate)
             p[1] = 0.0;
-        down = polynomial_below(p, MOTION_STEP_ORDER, 0.0, f->best,
-                                -2.0 * f->tol, s);
-    } else if (c[0] <= f->low && c[1] > f->rate) { /* on its way up */
-        down = polynomial_below(c + 1, MOTION_STEP_ORDER - 1, 0.0, f->best, 0.0,
-                                s);
+        down = polynomial_below(p, MOTION_STEP_ORDER, 0.0, search->best,
+                                -2.0 * search->tol, s);
+    } else if (c[0] <= search->low && c[1] > search->rate) { /* on its way up */
+        down = polynomial_below(c + 1, MOTION_STEP_ORDER - 1, 0.0, search->best,
+                                0.0, s);
     } else {
-        down = falls(c, f->best, f->low, f->rate, s);
+        down = falls(c, search->best, search->low, search->rate, s);
     }
-    return down && within(f, at, *s) && !held_there(f, at, *s);
+    return down && within(search, at, *s) && !held_there(search, at, *s);
 }
 
 static void
 other_vertex(void *ctx, uint32_t vertex, const struct taylor *gap)
 {
-    struct search *f = ctx;
+    struct search *search = ctx;
     double s;
-    struct contact_point at = *f->on;
+    struct contact_point at = *search->on;
     at.vertex = vertex;
-    if (!is_held(f->r, f->on, vertex) && closes(f, &at, gap->c, &s))
-        found(f, s, CHANGE_CLOSES, -1, f->on->contact);
+    if (!is_held(search->r, search->on, vertex) &&
+        closes(search, &at, gap->c, &s))
+        found(search, s, CHANGE_CLOSES, -1, search->on->contact);
 }
 
 static bool
@@ -223,10 +227,10 @@ add_face(struct contact_point *base, int *n, struct contact_point at)
 /* faces that held features of a contact lie on: vertices of the other body may
  * come down on them */
 static int
-faces_near(const struct rt *r, uint32_t contact, struct contact_point *base)
+faces_near(const struct rt *run, uint32_t contact, struct contact_point *base)
 {
-    const imp_contact *k = rt_contact(r, contact);
-    const struct persistent_group *g = persistent_group_of(r, contact);
+    const imp_contact *image_contact = rt_contact(run, contact);
+    const struct persistent_group *g = persistent_group_of(run, contact);
     int n = 0;
     for (int i = 0; g && i < g->n; i++) {
         const struct contact_point *o = &g->row[i].spot;
@@ -234,20 +238,23 @@ faces_near(const struct rt *r, uint32_t contact, struct contact_point *base)
             continue;
         if (o->kind == POINT_VERTEX) {
             add_face(base, &n, *o);
-            const struct polytope *p = r->polytope[k->body[1 - o->face_of]];
-            for (uint32_t f = p->at[o->vertex]; f < p->at[o->vertex + 1]; f++)
+            const struct polytope *polytope =
+                run->polytope[image_contact->body[1 - o->face_of]];
+            for (uint32_t f = polytope->at[o->vertex];
+                 f < polytope->at[o->vertex + 1]; f++)
                 add_face(base, &n,
                          (struct contact_point){contact, POINT_VERTEX,
-                                                1 - o->face_of, p->around[f],
-                                                0});
+                                                1 - o->face_of,
+                                                polytope->around[f], 0});
         }
         for (int b = 0; b < 2 && o->kind == POINT_EDGES; b++) {
-            const struct polytope_edge *e =
-                r->polytope[k->body[b]]->edge + (b == 0 ? o->face : o->vertex);
+            const struct polytope_edge *edge =
+                run->polytope[image_contact->body[b]]->edge +
+                (b == 0 ? o->face : o->vertex);
             for (int f = 0; f < 2; f++)
                 add_face(base, &n,
                          (struct contact_point){contact, POINT_VERTEX, b,
-                                                e->face[f], 0});
+                                                edge->face[f], 0});
         }
     }
     return n;
@@ -274,43 +281,45 @@ static bool
 edges_wanted(void *ctx, const struct contact_point *at)
 {
     const struct edges *e = ctx;
-    const struct rt *r = e->f->r;
-    const imp_contact *k = rt_contact(r, at->contact);
-    const struct persistent_group *g = persistent_group_of(r, at->contact);
+    const struct rt *run = e->f->r;
+    const imp_contact *image_contact = rt_contact(run, at->contact);
+    const struct persistent_group *g = persistent_group_of(run, at->contact);
     for (int h = 0; g && h < g->n; h++) {
         const struct contact_point *o = &g->row[h].spot;
         if (o->contact == at->contact && o->kind == POINT_EDGES &&
             o->face == at->face && o->vertex == at->vertex)
             return false;
     }
-    return has_edge(e, 0, &r->polytope[k->body[0]]->edge[at->face]) ||
-           has_edge(e, 1, &r->polytope[k->body[1]]->edge[at->vertex]);
+    return has_edge(e, 0,
+                    &run->polytope[image_contact->body[0]]->edge[at->face]) ||
+           has_edge(e, 1,
+                    &run->polytope[image_contact->body[1]]->edge[at->vertex]);
 }
 
 static void
 edges_cross(void *ctx, const struct contact_point *at, const struct taylor *gap)
 {
-    struct search *f = ((struct edges *)ctx)->f;
+    struct search *search = ((struct edges *)ctx)->f;
     double s;
-    if (closes(f, at, gap->c, &s))
-        found(f, s, CHANGE_CLOSES, -1, at->contact);
+    if (closes(search, at, gap->c, &s))
+        found(search, s, CHANGE_CLOSES, -1, at->contact);
 }
 
 /* what else of two polytopes that hold each other comes to touch */
 static int
-others(struct search *f, uint32_t contact)
+others(struct search *search, uint32_t contact)
 {
     struct contact_point *base =
-        NEW_N(f->r->brief, struct contact_point, BASES);
-    int n = faces_near(f->r, contact, base), st = IMP_OK;
+        NEW_N(search->r->brief, struct contact_point, BASES);
+    int n = faces_near(search->r, contact, base), st = IMP_OK;
     for (int i = 0; i < n && !st; i++) {
-        f->on = &base[i];
-        st = contact_point_vertices(f->r, f->on, MOTION_STEP_ORDER,
-                                    other_vertex, f, NULL);
+        search->on = &base[i];
+        st = contact_point_vertices(search->r, search->on, MOTION_STEP_ORDER,
+                                    other_vertex, search, NULL);
     }
-    struct edges e = {f, base, n};
+    struct edges e = {search, base, n};
     return st ? st
-              : contact_point_crossings(f->r, contact, MOTION_STEP_ORDER,
+              : contact_point_crossings(search->r, contact, MOTION_STEP_ORDER,
                                         edges_wanted, edges_cross, &e);
 }
 
@@ -340,93 +349,94 @@ comes_down(const struct search *f, uint32_t vertex, const double *c, double *s)
 static void
 one_over(void *ctx, uint32_t vertex, const struct taylor *gap)
 {
-    struct search *f = ctx;
+    struct search *search = ctx;
     double s;
-    struct contact_point at = *f->on;
+    struct contact_point at = *search->on;
     at.vertex = vertex;
-    if (!is_held(f->r, f->on, vertex) && comes_down(f, vertex, gap->c, &s) &&
-        s < f->best)
-        found(f, s, within(f, &at, s) ? CHANGE_HITS : CHANGE_BESIDE,
-              (int)vertex, f->on->contact);
+    if (!is_held(search->r, search->on, vertex) &&
+        comes_down(search, vertex, gap->c, &s) && s < search->best)
+        found(search, s, within(search, &at, s) ? CHANGE_HITS : CHANGE_BESIDE,
+              (int)vertex, search->on->contact);
 }
 
 static int
-one_plane(struct search *f)
+one_plane(struct search *search)
 {
     double holds;
-    f->on = &f->over->base;
-    gap_tolerances(f->r, f->on->contact, &f->tol, &f->rate);
-    gap_rounding(f->r, f->on->contact, &f->low, &f->rate);
-    f->lag = SLIDE_LAG * f->tol;
-    int st = contact_point_vertices(f->r, f->on, MOTION_STEP_ORDER, one_over, f,
-                                    &holds);
-    if (!st && holds < f->best) {
-        f->best = holds;
-        f->out->what = CHANGE_NONE;
+    search->on = &search->over->base;
+    gap_tolerances(search->r, search->on->contact, &search->tol, &search->rate);
+    gap_rounding(search->r, search->on->contact, &search->low, &search->rate);
+    search->lag = SLIDE_LAG * search->tol;
+    int st = contact_point_vertices(search->r, search->on, MOTION_STEP_ORDER,
+                                    one_over, search, &holds);
+    if (!st && holds < search->best) {
+        search->best = holds;
+        search->out->what = CHANGE_NONE;
     }
     return st;
 }
 
 static int
-one_row(struct search *f, int i)
+one_row(struct search *search, int i)
 {
-    struct persistent_row *w = f->r->persistent->row[i];
+    struct persistent_row *w = search->r->persistent->row[i];
     double most = 0.0, sk = 1.0, s;
-    if (w->valid < f->best) {
-        f->best = w->valid;
-        f->out->what = CHANGE_NONE;
+    if (w->valid < search->best) {
+        search->best = w->valid;
+        search->out->what = CHANGE_NONE;
     }
-    if (f->blind && f->blind[w->spot.contact])
+    if (search->blind && search->blind[w->spot.contact])
         return IMP_OK;
-    int st = w->on ? IMP_OK : sinks(f, i);
+    int st = w->on ? IMP_OK : sinks(search, i);
     if (st)
         return st;
-    for (int k = 0; k < MOTION_STEP_ORDER && isfinite(f->best);
-         k++, sk *= f->best)
+    for (int k = 0; k < MOTION_STEP_ORDER && isfinite(search->best);
+         k++, sk *= search->best)
         most = fmax(most, fabs(w->force.c[k]) * sk);
     most = fmax(most, fabs(w->force.c[0]));
-    if (w->on && isfinite(f->best) &&
-        polynomial_below(w->force.c, MOTION_STEP_ORDER - 1, 0.0, f->best,
+    if (w->on && isfinite(search->best) &&
+        polynomial_below(w->force.c, MOTION_STEP_ORDER - 1, 0.0, search->best,
                          -SLIDE_CEASED * most, &s))
-        found(f, s, CHANGE_CEASES, i, w->spot.contact);
+        found(search, s, CHANGE_CEASES, i, w->spot.contact);
     if ((w->spot.kind != POINT_VERTEX && w->spot.kind != POINT_EDGES) ||
-        !isfinite(f->best))
+        !isfinite(search->best))
         return IMP_OK;
-    gap_tolerances(f->r, w->spot.contact, &f->tol, &f->rate);
-    gap_rounding(f->r, w->spot.contact, &f->low, &s);
-    f->lag = SLIDE_LAG * f->tol;
+    gap_tolerances(search->r, w->spot.contact, &search->tol, &search->rate);
+    gap_rounding(search->r, w->spot.contact, &search->low, &s);
+    search->lag = SLIDE_LAG * search->tol;
     struct taylor side[SIDES];
-    int n = contact_point_sides(f->r, &w->spot, MOTION_STEP_ORDER, side, SIDES);
+    int n = contact_point_sides(search->r, &w->spot, MOTION_STEP_ORDER, side,
+                                SIDES);
     for (int k = 0; k < n; k++)
-        if (polynomial_below(side[k].c, MOTION_STEP_ORDER, 0.0, f->best,
-                             -f->lag, &s))
-            found(f, s, CHANGE_FACE_END, i, w->spot.contact);
-    if (is_over(f, w->spot.contact))
+        if (polynomial_below(side[k].c, MOTION_STEP_ORDER, 0.0, search->best,
+                             -search->lag, &s))
+            found(search, s, CHANGE_FACE_END, i, w->spot.contact);
+    if (is_over(search, w->spot.contact))
         return IMP_OK;
     const struct persistent_group *g =
-        persistent_group_of(f->r, w->spot.contact);
+        persistent_group_of(search->r, w->spot.contact);
     for (int k = 0; &g->row[k] != w; k++) /* each contact once */
         if (g->row[k].spot.contact == w->spot.contact)
             return IMP_OK;
-    return others(f, w->spot.contact);
+    return others(search, w->spot.contact);
 }
 
 int
-mode_change_next(struct rt *r, double until, const bool *blind,
+mode_change_next(struct rt *run, double until, const bool *blind,
                  const struct released_vertices *over, uint32_t n_over,
                  struct mode_change *out)
 {
-    double h, t0 = rt_time(r);
+    double h, t0 = rt_time(run);
     struct search f = {
-        .r = r, .out = out, .blind = blind, .over = over, .n_over = n_over};
+        .r = run, .out = out, .blind = blind, .over = over, .n_over = n_over};
     *out = (struct mode_change){.what = CHANGE_NONE, .time = until};
-    int st = motion_series_all(r, MOTION_STEP_ORDER, &h);
+    int st = motion_series_all(run, MOTION_STEP_ORDER, &h);
     if (st)
         return st;
     f.best = fmin(h, until - t0);
-    for (int i = 0; r->persistent && i < r->persistent->n; i++)
-        contact_point_poses_forget(r->persistent->group[i]);
-    for (int i = 0; r->persistent && i < r->persistent->n_row && !st; i++)
+    for (int i = 0; run->persistent && i < run->persistent->n; i++)
+        contact_point_poses_forget(run->persistent->group[i]);
+    for (int i = 0; run->persistent && i < run->persistent->n_row && !st; i++)
         st = one_row(&f, i);
     for (uint32_t i = 0; i < n_over && !st; i++) {
         f.over = over + i;

@@ -17,19 +17,19 @@
  * and directions come from closest points, right to some 1e-13 */
 #define SLIDE_NONE 1e-10
 int
-contact_point_states(struct rt *r, const struct contact_point *spot, int n,
+contact_point_states(struct rt *run, const struct contact_point *spot, int n,
                      struct contact_point_state *out, double *G)
 {
-    struct persistent_group *s = persistent_look_at(r, spot, n);
-    uint32_t d = r->im->dim;
-    int st = persistent_instant(r, s, 3, G);
+    struct persistent_group *group = persistent_look_at(run, spot, n);
+    uint32_t d = run->im->dim;
+    int st = persistent_instant(run, group, 3, G);
     for (int i = 0; i < n && !st; i++) {
-        const struct persistent_row *w = &s->row[i];
-        const imp_contact *k = rt_contact(r, spot[i].contact);
+        const struct persistent_row *w = &group->row[i];
+        const imp_contact *image_contact = rt_contact(run, spot[i].contact);
         double speed = 0.0;
         for (int e = 0; e < 2; e++) {
-            const imp_body *b = rt_body(r, k->body[e]);
-            const double *v = r->env + b->env_state + (d == 2 ? 3 : 7);
+            const imp_body *body = rt_body(run, image_contact->body[e]);
+            const double *v = run->env + body->env_state + (d == 2 ? 3 : 7);
             for (uint32_t j = 0; j < (d == 2 ? 3u : 6u); j++)
                 speed += fabs(w->open[e][d == 2 && j == 2 ? 5 : j].c[0] * v[j]);
         }
@@ -47,15 +47,15 @@ contact_point_states(struct rt *r, const struct contact_point *spot, int n,
  * polytope_verdict.c and the law of impacts measure rates by, so that none is a
  * rate here and none there */
 static double
-speeds_at(const struct rt *r, uint32_t c)
+speeds_at(const struct rt *run, uint32_t c)
 {
-    const imp_contact *k = rt_contact(r, c);
-    uint32_t d = r->im->dim;
+    const imp_contact *image_contact = rt_contact(run, c);
+    uint32_t d = run->im->dim;
     double sum = 0.0;
     for (int e = 0; e < 2; e++) {
-        const imp_body *b = rt_body(r, k->body[e]);
-        const double *v = r->env + b->env_state + (d == 2 ? 3 : 7);
-        double reach = r->env[b->env_body + IMP_BODY_RADIUS] * sqrt(3.0);
+        const imp_body *body = rt_body(run, image_contact->body[e]);
+        const double *v = run->env + body->env_state + (d == 2 ? 3 : 7);
+        double reach = run->env[body->env_body + IMP_BODY_RADIUS] * sqrt(3.0);
         for (uint32_t i = 0; i < d; i++)
             sum += fabs(v[i]);
         for (uint32_t i = d; i < (d == 2 ? 3u : 6u) && isfinite(reach); i++)
@@ -65,14 +65,14 @@ speeds_at(const struct rt *r, uint32_t c)
 }
 
 double
-mode_still_rate(struct rt *r, uint32_t contact, double acceleration)
+mode_still_rate(struct rt *run, uint32_t contact, double acceleration)
 {
     double g = 0.0;
     for (int i = 0; i < 3; i++)
-        g += r->gravity[i] * r->gravity[i];
+        g += run->gravity[i] * run->gravity[i];
     double acc = fmax(fabs(acceleration), sqrt(g));
-    return MODE_STILL * fmax(speeds_at(r, contact),
-                             sqrt(2.0 * acc * gap_length(r, contact)));
+    return MODE_STILL * fmax(speeds_at(run, contact),
+                             sqrt(2.0 * acc * gap_length(run, contact)));
 }
 
 /* -- the choice ------------------------------------------------------------
@@ -87,11 +87,11 @@ struct choice {
 };
 
 static bool
-complementary(struct rt *r, struct choice *c)
+complementary(struct rt *run, struct choice *c)
 {
-    int m = 0, *index = NEW_N(r->brief, int, (size_t)c->n + 1);
-    double *G = NEW_N(r->brief, double, (size_t)c->n *(size_t)c->n + 1);
-    double *q = NEW_N(r->brief, double, 2 * (size_t)c->n + 1);
+    int m = 0, *index = NEW_N(run->brief, int, (size_t)c->n + 1);
+    double *G = NEW_N(run->brief, double, (size_t)c->n *(size_t)c->n + 1);
+    double *q = NEW_N(run->brief, double, 2 * (size_t)c->n + 1);
     double *z = q + c->n;
     for (int i = 0; i < c->n; i++)
         if (i != c->left)
@@ -102,7 +102,8 @@ complementary(struct rt *r, struct choice *c)
             G[i * m + j] = c->G[index[i] * c->n + index[j]];
     }
     int st =
-        m ? lcp_solve(m, G, q, z, NEW_N(r->brief, double, lcp_room(m) + 1)) : 0;
+        m ? lcp_solve(m, G, q, z, NEW_N(run->brief, double, lcp_room(m) + 1))
+          : 0;
     if (st == 1 || st == 3)
         return false;
     for (int i = 0; i < c->n; i++)
@@ -124,10 +125,10 @@ complementary(struct rt *r, struct choice *c)
 /* points that push, then those that are kept by them alone; *to: the group that
  * they are held as, NULL: none */
 static int
-keep(struct rt *r, struct choice *c, struct persistent_group **to)
+keep(struct rt *run, struct choice *c, struct persistent_group **to)
 {
     struct contact_point *spot =
-        NEW_N(r->brief, struct contact_point, c->n + 1);
+        NEW_N(run->brief, struct contact_point, c->n + 1);
     int n = 0, n_on;
     *to = NULL;
     for (int i = 0; i < c->n; i++)
@@ -146,42 +147,42 @@ keep(struct rt *r, struct choice *c, struct persistent_group **to)
     if (n_on == 0)
         return IMP_OK;
     /* closed means all of them, whatever pushes */
-    int st = n > n_on ? persistent_close(r, spot, n, NULL, NULL) : IMP_OK;
+    int st = n > n_on ? persistent_close(run, spot, n, NULL, NULL) : IMP_OK;
     if (st)
         return st;
-    struct persistent_group *s = *to = persistent_hold(r, spot, n);
-    s->n_on = n_on;
+    struct persistent_group *group = *to = persistent_hold(run, spot, n);
+    group->n_on = n_on;
     for (int i = n_on; i < n; i++)
-        s->row[i].on = false;
-    persistent_project_group(r, s);
-    return persistent_group_series(r, s, 2, UINT32_MAX);
+        group->row[i].on = false;
+    persistent_project_group(run, group);
+    return persistent_group_series(run, group, 2, UINT32_MAX);
 }
 
 int
-mode_select(struct rt *r, const struct contact_point *spot, int n, int left,
+mode_select(struct rt *run, const struct contact_point *spot, int n, int left,
             enum mode_choice *choice)
 {
-    struct contact_point *at = NEW_N(r->brief, struct contact_point, n + 1);
+    struct contact_point *at = NEW_N(run->brief, struct contact_point, n + 1);
     struct contact_point_state *p =
-        NEW_N(r->brief, struct contact_point_state, n + 1);
-    double *G = NEW_N(r->brief, double, (size_t)n *(size_t)n + 1);
-    double *x = NEW_N(r->brief, double, 3 * (size_t)n + 1);
+        NEW_N(run->brief, struct contact_point_state, n + 1);
+    double *G = NEW_N(run->brief, double, (size_t)n *(size_t)n + 1);
+    double *x = NEW_N(run->brief, double, 3 * (size_t)n + 1);
     struct choice c = {.n = n, .p = p, .G = G, .left = left};
     c.force = x;
     c.acc = x + n;
     c.size = x + 2 * n;
     *choice = MODE_FREE;
     memcpy(at, spot, sizeof *at * (size_t)n);
-    bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1);
+    bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1);
     for (int i = 0; i < n; i++)
-        persistent_mark(r, at[i].contact, block);
-    persistent_release(r, block);
+        persistent_mark(run, at[i].contact, block);
+    persistent_release(run, block);
     if (n == 0)
         return IMP_OK;
-    int st = contact_point_states(r, at, n, p, G);
+    int st = contact_point_states(run, at, n, p, G);
     if (st)
         return st;
-    if (!complementary(r, &c)) {
+    if (!complementary(run, &c)) {
         *choice = MODE_JAMMED;
         return IMP_OK;
     }
@@ -189,15 +190,15 @@ mode_select(struct rt *r, const struct contact_point *spot, int n, int left,
      * what the others leave to it */
     if (left >= 0 && c.acc[left] < -1e-6 * c.size[left]) {
         c.left = -1;
-        if (!complementary(r, &c)) {
+        if (!complementary(run, &c)) {
             *choice = MODE_JAMMED;
             return IMP_OK;
         }
     }
-    struct persistent_group *s;
-    if ((st = keep(r, &c, &s)))
+    struct persistent_group *group;
+    if ((st = keep(run, &c, &group)))
         return st;
-    if (s)
-        *choice = s->rank < s->n_on ? MODE_SHARED : MODE_HOLDS;
+    if (group)
+        *choice = group->rank < group->n_on ? MODE_SHARED : MODE_HOLDS;
     return IMP_OK;
 }

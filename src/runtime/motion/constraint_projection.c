@@ -26,13 +26,13 @@
  * the momentum L in the world is  w += I^-1 (L x t + (L x t) x t / 2). Only of
  * bodies without joints, which would answer. */
 static void
-keep_momentum(struct rt *r, uint32_t body, const double t[3])
+keep_momentum(struct rt *run, uint32_t body, const double t[3])
 {
-    const imp_body *b = rt_body(r, body);
-    const double *I = r->env + b->env_body + IMP_BODY_INERTIA;
-    const double *w = r->env + b->env_state + 10;
+    const imp_body *image_body = rt_body(run, body);
+    const double *I = run->env + image_body->env_body + IMP_BODY_INERTIA;
+    const double *w = run->env + image_body->env_state + 10;
     double L[3], u[3], f[6] = {0}, a[6];
-    if (r->im->dim == 2 || r->joints)
+    if (run->im->dim == 2 || run->joints)
         return;
     L[0] = I[0] * w[0] + I[3] * w[1] + I[4] * w[2];
     L[1] = I[3] * w[0] + I[1] * w[1] + I[5] * w[2];
@@ -45,59 +45,61 @@ keep_momentum(struct rt *r, uint32_t body, const double t[3])
         int j = (i + 1) % 3, k = (i + 2) % 3;
         f[3 + i] = u[i] + 0.5 * (u[j] * t[k] - u[k] * t[j]);
     }
-    persistent_by_mass(r, body, f, a);
-    joints_shift_body(r, body, a, true);
+    persistent_by_mass(run, body, f, a);
+    joints_shift_body(run, body, a, true);
 }
 
 /* the state += sum of x_i times what a force at row i does */
 static void
-shift(struct rt *r, const struct persistent_group *s, const double *x,
+shift(struct rt *run, const struct persistent_group *group, const double *x,
       bool velocity)
 {
-    for (uint32_t n = 0; n < s->n_body; n++) {
-        uint32_t b = s->body[n];
+    for (uint32_t n = 0; n < group->n_body; n++) {
+        uint32_t b = group->body[n];
         double c[6] = {0};
-        for (int i = 0; i < s->n_on; i++)
+        for (int i = 0; i < group->n_on; i++)
             for (int j = 0; j < 6; j++)
-                c[j] += x[i] * s->answer[((size_t)i * r->im->bodies.n + b) * 6 +
-                                         (size_t)j];
-        joints_shift_body(r, b, c, velocity);
+                c[j] += x[i] *
+                        group->answer[((size_t)i * run->im->bodies.n + b) * 6 +
+                                      (size_t)j];
+        joints_shift_body(run, b, c, velocity);
         if (!velocity)
-            keep_momentum(r, b, c + 3);
+            keep_momentum(run, b, c + 3);
     }
 }
 
 /* sizes of the numbers that a row's gap and its rate are made of */
 static void
-sizes(const struct rt *r, const struct persistent_row *row, double *place,
+sizes(const struct rt *run, const struct persistent_row *row, double *place,
       double *speed)
 {
-    const imp_contact *k = rt_contact(r, row->spot.contact);
-    uint32_t d = r->im->dim;
+    const imp_contact *image_contact = rt_contact(run, row->spot.contact);
+    uint32_t d = run->im->dim;
     *place = *speed = 0.0;
     for (int e = 0; e < 2; e++) {
-        const imp_body *b = rt_body(r, k->body[e]);
-        const double *v = r->env + b->env_state + (d == 2 ? 3 : 7);
-        double size = r->env[b->env_body + IMP_BODY_RADIUS];
+        const imp_body *body = rt_body(run, image_contact->body[e]);
+        const double *v = run->env + body->env_state + (d == 2 ? 3 : 7);
+        double size = run->env[body->env_body + IMP_BODY_RADIUS];
         if (isfinite(size))
             *place += size;
-        for (uint32_t i = 0; i < persistent_per_body(r); i++)
-            *speed += fabs(row->open[e][persistent_entry(r, i)].c[0] * v[i]);
+        for (uint32_t i = 0; i < persistent_per_body(run); i++)
+            *speed += fabs(row->open[e][persistent_entry(run, i)].c[0] * v[i]);
     }
 }
 
 /* gaps, or their rates, beyond `want` (NULL: 0) into s->b; true: more than
  * rounding */
 static bool
-deviation(const struct rt *r, struct persistent_group *s, bool velocity,
+deviation(const struct rt *run, struct persistent_group *group, bool velocity,
           const double *want)
 {
     double place, speed;
     bool off = false;
-    for (int i = 0; i < s->n_on; i++) {
-        sizes(r, &s->row[i], &place, &speed);
-        s->b[i] = s->row[i].gap.c[velocity ? 1 : 0] - (want ? want[i] : 0.0);
-        off |= fabs(s->b[i]) >
+    for (int i = 0; i < group->n_on; i++) {
+        sizes(run, &group->row[i], &place, &speed);
+        group->b[i] =
+            group->row[i].gap.c[velocity ? 1 : 0] - (want ? want[i] : 0.0);
+        off |= fabs(group->b[i]) >
                SLIDE_ROUND * DBL_EPSILON * (velocity ? speed : place);
     }
     return off;
@@ -106,12 +108,14 @@ deviation(const struct rt *r, struct persistent_group *s, bool velocity,
 /* How directions and torques of a unit force at a row change in the world, in
  * the axes they are kept in; what is only rounding is none. */
 static void
-turning(const struct rt *r, const struct persistent_row *row, int e,
+turning(const struct rt *run, const struct persistent_row *row, int e,
         double out[6])
 {
-    uint32_t d = r->im->dim, body = rt_contact(r, row->spot.contact)->body[e];
-    const double *w = r->env + rt_body(r, body)->env_state + (d == 2 ? 5 : 10);
-    double size = r->env[rt_body(r, body)->env_body + IMP_BODY_RADIUS];
+    uint32_t d = run->im->dim,
+             body = rt_contact(run, row->spot.contact)->body[e];
+    const double *w =
+        run->env + rt_body(run, body)->env_state + (d == 2 ? 5 : 10);
+    double size = run->env[rt_body(run, body)->env_body + IMP_BODY_RADIUS];
     double spin = d == 2 ? fabs(w[0]) : fabs(w[0]) + fabs(w[1]) + fabs(w[2]);
     double low = SLIDE_TURNS * DBL_EPSILON * spin;
     for (int j = 0; j < 6; j++)
@@ -131,20 +135,21 @@ turning(const struct rt *r, const struct persistent_row *row, int e,
  * momenta are off by -N'^T x when they are applied now. Where joints answer
  * this is left out. */
 static void
-in_their_time(struct rt *r, const struct persistent_group *s, const double *x)
+in_their_time(struct rt *run, const struct persistent_group *group,
+              const double *x)
 {
-    for (int i = 0; i < s->n_on && !r->joints; i++) {
-        const struct persistent_row *row = &s->row[i];
-        const imp_contact *k = rt_contact(r, row->spot.contact);
+    for (int i = 0; i < group->n_on && !run->joints; i++) {
+        const struct persistent_row *row = &group->row[i];
+        const imp_contact *image_contact = rt_contact(run, row->spot.contact);
         for (int e = 0; e < 2; e++) {
             double f[6], a[6];
-            if (!contact_point_body_moves(r, k->body[e]))
+            if (!contact_point_body_moves(run, image_contact->body[e]))
                 continue;
-            turning(r, row, e, f);
+            turning(run, row, e, f);
             for (int j = 0; j < 6; j++)
                 f[j] *= -x[i];
-            persistent_by_mass(r, k->body[e], f, a);
-            joints_shift_body(r, k->body[e], a, true);
+            persistent_by_mass(run, image_contact->body[e], f, a);
+            joints_shift_body(run, image_contact->body[e], a, true);
         }
     }
 }
@@ -152,62 +157,62 @@ in_their_time(struct rt *r, const struct persistent_group *s, const double *x)
 /* the least change in the metric of the masses that makes all gaps, and then
  * their rates, what they should be */
 static int
-project(struct rt *r, struct persistent_group *s, int rounds, const double *gap,
-        const double *rate, bool timed)
+project(struct rt *run, struct persistent_group *group, int rounds,
+        const double *gap, const double *rate, bool timed)
 {
-    double *x = s->x;
+    double *x = group->x;
     for (int round = 0;; round++) {
-        int st = persistent_rates(r, s);
+        int st = persistent_rates(run, group);
         if (st)
             return st;
-        if (round == rounds || !deviation(r, s, false, gap))
+        if (round == rounds || !deviation(run, group, false, gap))
             break;
-        persistent_solve(s, s->b, x);
+        persistent_solve(group, group->b, x);
         if (timed && round == 0)
-            in_their_time(r, s, x);
-        shift(r, s, x, false);
+            in_their_time(run, group, x);
+        shift(run, group, x, false);
     }
-    if (deviation(r, s, true, rate)) {
-        persistent_solve(s, s->b, x);
-        shift(r, s, x, true);
+    if (deviation(run, group, true, rate)) {
+        persistent_solve(group, group->b, x);
+        shift(run, group, x, true);
     }
     return IMP_OK;
 }
 
 void
-persistent_project_group(struct rt *r, struct persistent_group *s)
+persistent_project_group(struct rt *run, struct persistent_group *group)
 {
     /* failures are silent here: the series of the next step meets them */
-    (void)project(r, s, SLIDE_PROJECT, NULL, NULL, false);
+    (void)project(run, group, SLIDE_PROJECT, NULL, NULL, false);
 }
 
 void
-persistent_project(struct rt *r)
+persistent_project(struct rt *run)
 {
-    for (int i = 0; i < r->persistent_memory->n; i++)
-        persistent_project_group(r, r->persistent_memory->group[i]);
+    for (int i = 0; i < run->persistent_memory->n; i++)
+        persistent_project_group(run, run->persistent_memory->group[i]);
 }
 
 void
-persistent_apply_impulses(struct rt *r, const double *impulse)
+persistent_apply_impulses(struct rt *run, const double *impulse)
 {
-    shift(r, r->persistent_memory->look, impulse, true);
+    shift(run, run->persistent_memory->look, impulse, true);
 }
 
 int
-persistent_close(struct rt *r, const struct contact_point *spot, int n,
+persistent_close(struct rt *run, const struct contact_point *spot, int n,
                  const double *gap, const double *rate)
 {
     if (n == 0)
         return IMP_OK;
-    struct persistent_group *s = persistent_look_at(r, spot, n);
+    struct persistent_group *group = persistent_look_at(run, spot, n);
     /* the impulses first, where the bodies are */
-    int st = persistent_rates(r, s);
+    int st = persistent_rates(run, group);
     if (st)
         return st;
-    if (deviation(r, s, true, rate)) {
-        persistent_solve(s, s->b, s->x);
-        shift(r, s, s->x, true);
+    if (deviation(run, group, true, rate)) {
+        persistent_solve(group, group->b, group->x);
+        shift(run, group, group->x, true);
     }
-    return project(r, s, SLIDE_ROUNDS, gap, rate, true);
+    return project(run, group, SLIDE_ROUNDS, gap, rate, true);
 }

@@ -15,9 +15,9 @@
 #include "runtime/motion/persistent_priv.h"
 
 bool
-contact_point_body_moves(const struct rt *r, uint32_t body)
+contact_point_body_moves(const struct rt *run, uint32_t body)
 {
-    return body != IMP_WORLD && !(rt_body(r, body)->flags & IMP_BODYF_FIXED);
+    return body != IMP_WORLD && !(rt_body(run, body)->flags & IMP_BODYF_FIXED);
 }
 
 /* lines of edges that cross as near to the edges as this, in lengths of them,
@@ -72,17 +72,19 @@ constant(int order, const double x[3], double sign, struct taylor out[3])
 
 /* body -> world from the rows of its block's motion */
 static void
-rotation(const struct rt *r, uint32_t body, int order, struct taylor R[9])
+rotation(const struct rt *run, uint32_t body, int order, struct taylor R[9])
 {
-    const imp_body *b = rt_body(r, body);
-    const double *work = r->work[b->block];
+    const imp_body *image_body = rt_body(run, body);
+    const double *work = run->work[image_body->block];
     struct taylor q[4], p[16];
-    bool plane = r->im->dim == 2;
+    bool plane = run->im->dim == 2;
     for (int i = 0; i < 9; i++)
         taylor_const(order, i % 4 == 0, &R[i]);
     for (int i = 0; i < (plane ? 2 : 4); i++)
         memcpy(q[i].c,
-               work + (size_t)b->pose[(plane ? 2 : 3) + i] * IMP_ROW_STRIDE +
+               work +
+                   (size_t)image_body->pose[(plane ? 2 : 3) + i] *
+                       IMP_ROW_STRIDE +
                    IMP_ROW_PAD,
                sizeof(double) * (size_t)(order + 1));
     if (plane) {
@@ -113,13 +115,13 @@ rotation(const struct rt *r, uint32_t body, int order, struct taylor R[9])
 /* a force along n at the point x of a body, both in its own axes about its mass
  * centre */
 static void
-open_by(const struct rt *r, uint32_t body, int order, const struct taylor R[9],
-        const struct taylor n[3], const struct taylor x[3],
-        struct taylor out[6])
+open_by(const struct rt *run, uint32_t body, int order,
+        const struct taylor R[9], const struct taylor n[3],
+        const struct taylor x[3], struct taylor out[6])
 {
     for (int i = 0; i < 6; i++)
         taylor_const(order, 0.0, &out[i]);
-    if (!contact_point_body_moves(r, body))
+    if (!contact_point_body_moves(run, body))
         return;
     turn(order, R, false, n, out);
     taylor_cross(order, x, n, out + 3);
@@ -129,29 +131,30 @@ open_by(const struct rt *r, uint32_t body, int order, const struct taylor R[9],
  */
 
 static int
-surface_row(struct rt *r, struct persistent_row *row, int order)
+surface_row(struct rt *run, struct persistent_row *row, int order)
 {
-    uint32_t c = row->spot.contact, d = r->im->dim;
-    const imp_contact *k = rt_contact(r, c);
-    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + k->opening;
+    uint32_t c = row->spot.contact, d = run->im->dim;
+    const imp_contact *image_contact = rt_contact(run, c);
+    const imp_tape *tape =
+        IMP_ARRAY(run->im, run->im->tapes, imp_tape) + image_contact->opening;
     const double *rows[2] = {NULL, NULL};
     struct closest_points cl;
-    int st = closest_points_find(r, c, &cl, true);
+    int st = closest_points_find(run, c, &cl, true);
     if (st)
         return st;
     for (int i = 0; i < 2; i++)
-        if (contact_point_body_moves(r, k->body[i]))
-            rows[i] = r->work[rt_body(r, k->body[i])->block];
-    double *work = r->opening_work[c];
+        if (contact_point_body_moves(run, image_contact->body[i]))
+            rows[i] = run->work[rt_body(run, image_contact->body[i])->block];
+    double *work = run->opening_work[c];
     if (!work)
-        work = r->opening_work[c] =
-            NEW_N(r->own, double, ((size_t)t->n_rows + 1) * IMP_ROW_STRIDE);
-    st = rt_series(r, k->opening, r->contact_u + 8 * (size_t)c, rows, work,
-                   order);
+        work = run->opening_work[c] = NEW_N(
+            run->own, double, ((size_t)tape->n_rows + 1) * IMP_ROW_STRIDE);
+    st = rt_series(run, image_contact->opening, run->contact_u + 8 * (size_t)c,
+                   rows, work, order);
     if (st)
         return st;
-    const uint32_t *outs = IMP_ARRAY(r->im, t->outs, uint32_t);
-    const imp_instr *code = IMP_ARRAY(r->im, t->code, imp_instr);
+    const uint32_t *outs = IMP_ARRAY(run->im, tape->outs, uint32_t);
+    const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
     size_t bytes = sizeof(double) * (size_t)(order + 1), n = 0;
     for (int i = 0; i < 12; i++)
         taylor_const(order, 0.0, &row->open[i / 6][i % 6]);
@@ -180,12 +183,13 @@ struct over {
 };
 
 static int
-over_get(struct rt *r, const struct contact_point *at, int order,
+over_get(struct rt *run, const struct contact_point *at, int order,
          struct over *o)
 {
     o->order = order;
     o->has_back = false;
-    return polytope_relative_pose(r, at->contact, order, o->c, o->R, &o->holds);
+    return polytope_relative_pose(run, at->contact, order, o->c, o->R,
+                                  &o->holds);
 }
 
 /* the poses that the rows of one contact share, of one series */
@@ -218,55 +222,55 @@ over_point(struct over *o, int face_of, const double x[3], struct taylor y[3])
 }
 
 static const struct polytope_face *
-face_of(const struct rt *r, const struct contact_point *at,
+face_of(const struct rt *run, const struct contact_point *at,
         const struct polytope **other)
 {
-    const imp_contact *k = rt_contact(r, at->contact);
-    *other = r->polytope[k->body[1 - at->face_of]];
-    return r->polytope[k->body[at->face_of]]->face + at->face;
+    const imp_contact *image_contact = rt_contact(run, at->contact);
+    *other = run->polytope[image_contact->body[1 - at->face_of]];
+    return run->polytope[image_contact->body[at->face_of]]->face + at->face;
 }
 
 /* fills s->poses for this row's contact */
 static int
-poses(struct rt *r, struct persistent_group *s, const struct contact_point *at,
-      int order)
+poses(struct rt *run, struct persistent_group *group,
+      const struct contact_point *at, int order)
 {
-    const imp_contact *k = rt_contact(r, at->contact);
-    if (!s->poses) {
-        s->poses = NEW(r->own, struct contact_point_poses);
-        s->poses->contact = UINT32_MAX;
+    const imp_contact *image_contact = rt_contact(run, at->contact);
+    if (!group->poses) {
+        group->poses = NEW(run->own, struct contact_point_poses);
+        group->poses->contact = UINT32_MAX;
     }
-    struct contact_point_poses *p = s->poses;
+    struct contact_point_poses *p = group->poses;
     if (p->contact == at->contact)
         return IMP_OK;
-    int st = over_get(r, at, order, &p->over);
+    int st = over_get(run, at, order, &p->over);
     for (int i = 0; i < 2 && !st; i++)
-        if (contact_point_body_moves(r, k->body[i]))
-            rotation(r, k->body[i], order, p->R[i]);
+        if (contact_point_body_moves(run, image_contact->body[i]))
+            rotation(run, image_contact->body[i], order, p->R[i]);
     p->has_face = false;
     p->contact = st ? UINT32_MAX : at->contact;
     return st;
 }
 
 void
-contact_point_poses_forget(struct persistent_group *s)
+contact_point_poses_forget(struct persistent_group *group)
 {
-    if (s->poses)
-        s->poses->contact = UINT32_MAX;
+    if (group->poses)
+        group->poses->contact = UINT32_MAX;
 }
 
 static void
-face_normal(const struct rt *r, struct contact_point_poses *p,
-            const imp_contact *k, const struct contact_point *at,
+face_normal(const struct rt *run, struct contact_point_poses *p,
+            const imp_contact *image_contact, const struct contact_point *at,
             const double n[3])
 {
     int order = p->over.order, b = at->face_of;
     if (p->has_face && p->face_of == b && p->face == at->face)
         return;
     turn_fixed(order, p->over.R, b == 0, n, p->own);
-    if (contact_point_body_moves(r, k->body[b]))
+    if (contact_point_body_moves(run, image_contact->body[b]))
         turn_fixed(order, p->R[b], false, n, p->world);
-    else if (contact_point_body_moves(r, k->body[1 - b]))
+    else if (contact_point_body_moves(run, image_contact->body[1 - b]))
         turn(order, p->R[1 - b], false, p->own, p->world);
     p->has_face = true;
     p->face_of = b;
@@ -274,33 +278,35 @@ face_normal(const struct rt *r, struct contact_point_poses *p,
 }
 
 static int
-vertex_row(struct rt *r, struct persistent_group *s, struct persistent_row *row,
-           int order)
+vertex_row(struct rt *run, struct persistent_group *group,
+           struct persistent_row *row, int order)
 {
     const struct contact_point *at = &row->spot;
-    const imp_contact *k = rt_contact(r, at->contact);
-    const struct polytope *p;
-    const struct polytope_face *f = face_of(r, at, &p);
+    const imp_contact *image_contact = rt_contact(run, at->contact);
+    const struct polytope *polytope;
+    const struct polytope_face *f = face_of(run, at, &polytope);
     int b = at->face_of;
     struct taylor y[3];
-    int st = poses(r, s, at, order);
+    int st = poses(run, group, at, order);
     if (st)
         return st;
-    struct contact_point_poses *o = s->poses;
-    over_point(&o->over, b, p->vertex[at->vertex], y);
+    struct contact_point_poses *o = group->poses;
+    over_point(&o->over, b, polytope->vertex[at->vertex], y);
     taylor_dot_const(order, y, f->n, &row->gap);
     row->gap.c[0] -= f->d;
-    face_normal(r, o, k, at, f->n);
+    face_normal(run, o, image_contact, at, f->n);
     for (int e = 0; e < 2; e++)
         for (int i = 0; i < 6; i++)
             taylor_const(order, 0.0, &row->open[e][i]);
-    if (contact_point_body_moves(r, k->body[1 - b])) { /* by n at the vertex */
+    if (contact_point_body_moves(
+            run, image_contact->body[1 - b])) { /* by n at the vertex */
         for (int i = 0; i < 3; i++)
             taylor_scale(order, 1.0, &o->world[i], &row->open[1 - b][i]);
-        cross_fixed(order, o->own, p->vertex[at->vertex], -1.0,
+        cross_fixed(order, o->own, polytope->vertex[at->vertex], -1.0,
                     row->open[1 - b] + 3);
     }
-    if (contact_point_body_moves(r, k->body[b])) { /* by -n at y */
+    if (contact_point_body_moves(run,
+                                 image_contact->body[b])) { /* by -n at y */
         for (int i = 0; i < 3; i++)
             taylor_scale(order, -1.0, &o->world[i], &row->open[b][i]);
         cross_fixed(order, y, f->n, -1.0, row->open[b] + 3);
@@ -316,35 +322,36 @@ struct crossing {
 };
 
 static const struct polytope_edge *
-edge_of(const struct rt *r, const struct contact_point *at, int i,
-        const struct polytope **p)
+edge_of(const struct rt *run, const struct contact_point *at, int i,
+        const struct polytope **polytope)
 {
-    *p = r->polytope[rt_contact(r, at->contact)->body[i]];
-    return (*p)->edge + (i == 0 ? at->face : at->vertex);
+    *polytope = run->polytope[rt_contact(run, at->contact)->body[i]];
+    return (*polytope)->edge + (i == 0 ? at->face : at->vertex);
 }
 
 /* false: they are parallel */
 static bool
-cross_edges(const struct rt *r, const struct contact_point *at, struct over *o,
-            struct crossing *k)
+cross_edges(const struct rt *run, const struct contact_point *at,
+            struct over *o, struct crossing *k)
 {
-    const struct polytope *p;
+    const struct polytope *polytope;
     int order = o->order;
     struct taylor N[3], n2, len, w[3], v[3], x;
     for (int i = 0; i < 2; i++) {
-        const struct polytope_edge *e = edge_of(r, at, i, &p);
+        const struct polytope_edge *edge = edge_of(run, at, i, &polytope);
         double l2 = 0.0;
         for (int j = 0; j < 3; j++) {
-            double l = p->vertex[e->v[1]][j] - p->vertex[e->v[0]][j];
+            double l = polytope->vertex[edge->v[1]][j] -
+                       polytope->vertex[edge->v[0]][j];
             l2 += l * l;
         }
         k->length[i] = sqrt(l2);
         if (i == 0) {
-            constant(order, p->vertex[e->v[0]], 1.0, k->x[0]);
-            constant(order, e->dir, 1.0, k->d[0]);
+            constant(order, polytope->vertex[edge->v[0]], 1.0, k->x[0]);
+            constant(order, edge->dir, 1.0, k->d[0]);
         } else {
-            over_point(o, 0, p->vertex[e->v[0]], k->x[1]);
-            turn_fixed(order, o->R, false, e->dir, k->d[1]);
+            over_point(o, 0, polytope->vertex[edge->v[0]], k->x[1]);
+            turn_fixed(order, o->R, false, edge->dir, k->d[1]);
         }
     }
     taylor_cross(order, k->d[0], k->d[1], N);
@@ -368,19 +375,19 @@ cross_edges(const struct rt *r, const struct contact_point *at, struct over *o,
 }
 
 static int
-edges_row(struct rt *r, struct persistent_group *s, struct persistent_row *row,
-          int order)
+edges_row(struct rt *run, struct persistent_group *group,
+          struct persistent_row *row, int order)
 {
     const struct contact_point *at = &row->spot;
-    const imp_contact *k = rt_contact(r, at->contact);
-    const struct polytope *p;
+    const imp_contact *image_contact = rt_contact(run, at->contact);
+    const struct polytope *polytope;
     struct crossing here, *c = &here;
     struct taylor m[3], x[3], y;
-    int st = poses(r, s, at, order);
+    int st = poses(run, group, at, order);
     if (st)
         return st;
-    struct over *o = &s->poses->over;
-    if (!cross_edges(r, at, o, c))
+    struct over *o = &group->poses->over;
+    if (!cross_edges(run, at, o, c))
         return IMP_SINGULAR;
     row->gap = c->gap;
     for (int j = 0; j < 3; j++) { /* of body 0, pushed back */
@@ -388,36 +395,38 @@ edges_row(struct rt *r, struct persistent_group *s, struct persistent_row *row,
         taylor_add(order, &c->x[0][j], &y, &x[j]);
         taylor_scale(order, -1.0, &c->n[j], &m[j]);
     }
-    open_by(r, k->body[0], order, s->poses->R[0], m, x, row->open[0]);
-    const struct polytope_edge *e = edge_of(r, at, 1, &p);
+    open_by(run, image_contact->body[0], order, group->poses->R[0], m, x,
+            row->open[0]);
+    const struct polytope_edge *edge = edge_of(run, at, 1, &polytope);
     turn(order, o->R, true, c->n, m);
     for (int j = 0; j < 3; j++) {
-        taylor_scale(order, e->dir[j], &c->at[1], &x[j]);
-        x[j].c[0] += p->vertex[e->v[0]][j];
+        taylor_scale(order, edge->dir[j], &c->at[1], &x[j]);
+        x[j].c[0] += polytope->vertex[edge->v[0]][j];
     }
-    open_by(r, k->body[1], order, s->poses->R[1], m, x, row->open[1]);
+    open_by(run, image_contact->body[1], order, group->poses->R[1], m, x,
+            row->open[1]);
     return IMP_OK;
 }
 
 /* do the edges cross now, or nearly, the one's outer side towards the other's?
  * Sets at->face_of. o: to order 0 */
 static bool
-cross_now(const struct rt *r, struct contact_point *at, struct over *o)
+cross_now(const struct rt *run, struct contact_point *at, struct over *o)
 {
-    const struct polytope *p;
+    const struct polytope *polytope;
     struct crossing here, *c = &here;
     double out[2] = {0.0, 0.0};
     at->face_of = 0;
-    if (!cross_edges(r, at, o, c))
+    if (!cross_edges(run, at, o, c))
         return false;
     for (int i = 0; i < 2; i++) {
-        const struct polytope_edge *e = edge_of(r, at, i, &p);
+        const struct polytope_edge *edge = edge_of(run, at, i, &polytope);
         if (!(c->at[i].c[0] > -SLIDE_ASIDE * c->length[i] &&
               c->at[i].c[0] < (1.0 + SLIDE_ASIDE) * c->length[i]))
             return false;
         for (int k = 0; k < 2; k++) {
             struct taylor m[3], w[3], x;
-            constant(0, p->face[e->face[k]].n, 1.0, m);
+            constant(0, polytope->face[edge->face[k]].n, 1.0, m);
             memcpy(w, m, sizeof w);
             if (i == 1)
                 turn(0, o->R, false, m, w);
@@ -430,45 +439,46 @@ cross_now(const struct rt *r, struct contact_point *at, struct over *o)
 }
 
 int
-contact_point_crossings(struct rt *r, uint32_t contact, int order,
+contact_point_crossings(struct rt *run, uint32_t contact, int order,
                         bool (*wanted)(void *, const struct contact_point *),
                         void (*each)(void *, const struct contact_point *,
                                      const struct taylor *),
                         void *ctx)
 {
-    const imp_contact *k = rt_contact(r, contact);
-    const struct polytope *p = r->polytope[k->body[0]],
-                          *q = r->polytope[k->body[1]];
+    const imp_contact *image_contact = rt_contact(run, contact);
+    const struct polytope *polytope = run->polytope[image_contact->body[0]],
+                          *q = run->polytope[image_contact->body[1]];
     struct contact_point at = {contact, POINT_EDGES, 0, 0, 0};
     struct crossing here, *c = &here;
     struct over o;
-    int st = p->n_edge && q->n_edge ? over_get(r, &at, order, &o) : IMP_OK;
-    for (at.face = 0; at.face < p->n_edge && !st; at.face++)
+    int st =
+        polytope->n_edge && q->n_edge ? over_get(run, &at, order, &o) : IMP_OK;
+    for (at.face = 0; at.face < polytope->n_edge && !st; at.face++)
         for (at.vertex = 0; at.vertex < q->n_edge; at.vertex++) {
             if (!wanted(ctx, &at))
                 continue;
             o.order = 0;
-            if (!cross_now(r, &at, &o))
+            if (!cross_now(run, &at, &o))
                 continue;
             o.order = order;
-            if (cross_edges(r, &at, &o, c))
+            if (cross_edges(run, &at, &o, c))
                 each(ctx, &at, &c->gap);
         }
     return st;
 }
 
 int
-contact_point_place(struct rt *r, const struct contact_point *at, int order,
+contact_point_place(struct rt *run, const struct contact_point *at, int order,
                     struct taylor out[3])
 {
-    const imp_contact *k = rt_contact(r, at->contact);
+    const imp_contact *image_contact = rt_contact(run, at->contact);
     struct crossing here, *c = &here;
     struct over o;
-    int st = over_get(r, at, order, &o);
+    int st = over_get(run, at, order, &o);
     if (st)
         return st;
     if (at->kind == POINT_EDGES) {
-        if (!cross_edges(r, at, &o, c))
+        if (!cross_edges(run, at, &o, c))
             return IMP_SINGULAR;
         for (int i = 0; i < 3; i++) {
             taylor_mul(order, &c->at[0], &c->d[0][i], &out[i]);
@@ -476,7 +486,8 @@ contact_point_place(struct rt *r, const struct contact_point *at, int order,
         }
         return IMP_OK;
     }
-    const double *x = r->polytope[k->body[1 - at->face_of]]->vertex[at->vertex];
+    const double *x =
+        run->polytope[image_contact->body[1 - at->face_of]]->vertex[at->vertex];
     if (at->face_of == 0)
         over_point(&o, 0, x, out);
     else
@@ -486,12 +497,12 @@ contact_point_place(struct rt *r, const struct contact_point *at, int order,
 
 /* how far the crossing is from the ends of both edges */
 static int
-edge_ends(struct rt *r, const struct contact_point *at, int order,
+edge_ends(struct rt *run, const struct contact_point *at, int order,
           struct taylor *side)
 {
     struct crossing here, *c = &here;
     struct over o;
-    if (over_get(r, at, order, &o) || !cross_edges(r, at, &o, c))
+    if (over_get(run, at, order, &o) || !cross_edges(run, at, &o, c))
         return 0;
     for (int i = 0; i < 2; i++) {
         side[2 * i] = c->at[i];
@@ -502,17 +513,18 @@ edge_ends(struct rt *r, const struct contact_point *at, int order,
 }
 
 int
-contact_point_vertices(struct rt *r, const struct contact_point *on, int order,
+contact_point_vertices(struct rt *run, const struct contact_point *on,
+                       int order,
                        void (*each)(void *, uint32_t, const struct taylor *),
                        void *ctx, double *holds)
 {
-    const struct polytope *p;
-    const struct polytope_face *f = face_of(r, on, &p);
+    const struct polytope *polytope;
+    const struct polytope_face *f = face_of(run, on, &polytope);
     struct over o;
-    int st = over_get(r, on, order, &o);
-    for (uint32_t v = 0; v < p->n_vertex && !st; v++) {
+    int st = over_get(run, on, order, &o);
+    for (uint32_t v = 0; v < polytope->n_vertex && !st; v++) {
         struct taylor y[3], gap;
-        over_point(&o, on->face_of, p->vertex[v], y);
+        over_point(&o, on->face_of, polytope->vertex[v], y);
         taylor_dot_const(order, y, f->n, &gap);
         gap.c[0] -= f->d;
         each(ctx, v, &gap);
@@ -523,20 +535,21 @@ contact_point_vertices(struct rt *r, const struct contact_point *on, int order,
 }
 
 int
-contact_point_sides(struct rt *r, const struct contact_point *at, int order,
+contact_point_sides(struct rt *run, const struct contact_point *at, int order,
                     struct taylor *side, int most)
 {
-    const imp_contact *k = rt_contact(r, at->contact);
-    const struct polytope *q = r->polytope[k->body[at->face_of]], *p;
+    const imp_contact *image_contact = rt_contact(run, at->contact);
+    const struct polytope *q = run->polytope[image_contact->body[at->face_of]],
+                          *polytope;
     struct over o;
     struct taylor y[3];
     int n = 0;
     if (at->kind == POINT_EDGES)
-        return most < 4 ? 0 : edge_ends(r, at, order, side);
-    if (q->n_vertex == 0 || over_get(r, at, order, &o))
+        return most < 4 ? 0 : edge_ends(run, at, order, side);
+    if (q->n_vertex == 0 || over_get(run, at, order, &o))
         return 0;
-    const struct polytope_face *f = face_of(r, at, &p);
-    over_point(&o, at->face_of, p->vertex[at->vertex], y);
+    const struct polytope_face *f = face_of(run, at, &polytope);
+    over_point(&o, at->face_of, polytope->vertex[at->vertex], y);
     for (uint32_t i = 0; i < f->count && n < most; i++) {
         const double *a = q->vertex[q->loop[f->first + i]];
         const double *b = q->vertex[q->loop[f->first + (i + 1) % f->count]];
@@ -545,7 +558,7 @@ contact_point_sides(struct rt *r, const struct contact_point *at, int order,
             e[j] = b[j] - a[j];
         for (int j = 0; j < 3; j++) {
             int u = (j + 1) % 3, v = (j + 2) % 3;
-            in[j] = r->im->dim == 2 ? e[j] : f->n[u] * e[v] - f->n[v] * e[u];
+            in[j] = run->im->dim == 2 ? e[j] : f->n[u] * e[v] - f->n[v] * e[u];
             len += in[j] * in[j];
         }
         len = sqrt(len);
@@ -563,25 +576,25 @@ contact_point_sides(struct rt *r, const struct contact_point *at, int order,
  */
 
 static int
-smooth_row(struct rt *r, struct persistent_group *sl,
+smooth_row(struct rt *run, struct persistent_group *sl,
            struct persistent_row *row, int order)
 {
     uint32_t c = row->spot.contact;
-    const imp_contact *k = rt_contact(r, c);
-    uint32_t s = k->smooth;
+    const imp_contact *image_contact = rt_contact(run, c);
+    uint32_t s = image_contact->smooth;
     struct nearest_features near;
     struct taylor p[3], N[3], n2, len, x[3], m[3], w[3];
-    int st = polytope_contact_closest(r, c, &near, true);
+    int st = polytope_contact_closest(run, c, &near, true);
     if (!st)
-        st = smooth_polytope_series(r, c, order, row->gap.c,
+        st = smooth_polytope_series(run, c, order, row->gap.c,
                                     order >= MOTION_STEP_ORDER ? &row->valid
                                                                : NULL);
     if (!st)
-        st = poses(r, sl, &row->spot, order);
+        st = poses(run, sl, &row->spot, order);
     if (st)
         return st;
     const struct over *o = &sl->poses->over;
-    smooth_polytope_point_series(r, c, order, p, N);
+    smooth_polytope_point_series(run, c, order, p, N);
     taylor_dot(order, N, N, &n2);
     taylor_sqrt(order, &n2, &len);
     for (int i = 0; i < 3; i++) {
@@ -590,7 +603,7 @@ smooth_row(struct rt *r, struct persistent_group *sl,
         N[i] = u;
     }
     /* the polytope is pushed along the smooth body's outward normal */
-    open_by(r, k->body[1 - s], order, sl->poses->R[1 - s], N, p,
+    open_by(run, image_contact->body[1 - s], order, sl->poses->R[1 - s], N, p,
             row->open[1 - s]);
     for (int i = 0; i < 3; i++)
         taylor_scale(order, -1.0, &N[i], &N[i]);
@@ -605,23 +618,24 @@ smooth_row(struct rt *r, struct persistent_group *sl,
             taylor_add(order, &x[i], &o->c[i], &x[i]);
         turn(order, o->R, false, N, m);
     }
-    open_by(r, k->body[s], order, sl->poses->R[s], m, x, row->open[s]);
+    open_by(run, image_contact->body[s], order, sl->poses->R[s], m, x,
+            row->open[s]);
     return IMP_OK;
 }
 
 int
-contact_point_series(struct rt *r, struct persistent_group *s,
+contact_point_series(struct rt *run, struct persistent_group *group,
                      struct persistent_row *row, int order)
 {
     row->valid = INFINITY;
     switch (row->spot.kind) {
     case POINT_SURFACE:
-        return surface_row(r, row, order);
+        return surface_row(run, row, order);
     case POINT_SMOOTH:
-        return smooth_row(r, s, row, order);
+        return smooth_row(run, group, row, order);
     case POINT_EDGES:
-        return edges_row(r, s, row, order);
+        return edges_row(run, group, row, order);
     default:
-        return vertex_row(r, s, row, order);
+        return vertex_row(run, group, row, order);
     }
 }

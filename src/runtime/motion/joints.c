@@ -36,35 +36,35 @@ struct joint_projection {
 };
 
 static const imp_block *
-block_at(const struct rt *r, uint32_t b)
+block_at(const struct rt *run, uint32_t b)
 {
-    return IMP_ARRAY(r->im, r->im->blocks, imp_block) + b;
+    return IMP_ARRAY(run->im, run->im->blocks, imp_block) + b;
 }
 
 struct joint_projection *
-joints_new(struct rt *r)
+joints_new(struct rt *run)
 {
-    const imp_image *im = r->im;
-    struct joint_projection *h = NEW(r->own, struct joint_projection);
+    const imp_image *im = run->im;
+    struct joint_projection *h = NEW(run->own, struct joint_projection);
     bool any = false;
-    h->blocks = NEW_N(r->own, struct joint_block, im->blocks.n + 1);
+    h->blocks = NEW_N(run->own, struct joint_block, im->blocks.n + 1);
     for (uint32_t b = 0; b < im->blocks.n; b++) {
-        const imp_block *bl = block_at(r, b);
-        struct joint_block *o = h->blocks + b;
+        const imp_block *bl = block_at(run, b);
+        struct joint_block *joints = h->blocks + b;
         size_t n = bl->n_unknown, nv = (im->dim == 2 ? 3 : 6) * bl->bodies.n;
         if (n == 0)
             continue;
         any = true;
-        o->n = (uint32_t)n;
-        o->lambda = NEW_N(r->own, double, n);
-        o->out = NEW_N(r->own, double, n *(n + 1));
-        o->J = o->out + n;
-        o->phi = NEW_N(r->own, double, 2 * n);
-        o->local = NEW_N(r->own, double, nv);
-        o->change = NEW_N(r->own, double, nv);
-        o->piv = NEW_N(r->own, int, n);
+        joints->n = (uint32_t)n;
+        joints->lambda = NEW_N(run->own, double, n);
+        joints->out = NEW_N(run->own, double, n *(n + 1));
+        joints->J = joints->out + n;
+        joints->phi = NEW_N(run->own, double, 2 * n);
+        joints->local = NEW_N(run->own, double, nv);
+        joints->change = NEW_N(run->own, double, nv);
+        joints->piv = NEW_N(run->own, int, n);
         size_t rows = IMP_ARRAY(im, im->tapes, imp_tape)[bl->motion].n_rows;
-        o->work = NEW_N(r->own, double, (rows + 1) * IMP_ROW_STRIDE);
+        joints->work = NEW_N(run->own, double, (rows + 1) * IMP_ROW_STRIDE);
     }
     return any ? h : NULL;
 }
@@ -128,10 +128,10 @@ into(const double R[9], const double x[3], double out[3])
 }
 
 static void
-start_joint(struct rt *r, const imp_joint *j)
+start_joint(struct rt *run, const imp_joint *j)
 {
-    double *e = r->env + j->env_joint, f[2][9];
-    bool plane = r->im->dim == 2;
+    double *e = run->env + j->env_joint, f[2][9];
+    bool plane = run->im->dim == 2;
     bool own = j->kind == IMP_JOINT_UNIVERSAL;
     triad(plane, e + IMP_JOINT_AXIS, f[0]);
     triad(plane, e + (own ? IMP_JOINT_AXIS2 : IMP_JOINT_AXIS), f[1]);
@@ -141,9 +141,9 @@ start_joint(struct rt *r, const imp_joint *j)
         double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, d[3];
         memcpy(d, e + IMP_JOINT_AT, sizeof d);
         if (j->body[s] != IMP_WORLD) {
-            const double *c = r->env + rt_body(r, j->body[s])->env_state;
-            pose_rotation(r, j->body[s], R);
-            for (uint32_t i = 0; i < r->im->dim; i++)
+            const double *c = run->env + rt_body(run, j->body[s])->env_state;
+            pose_rotation(run, j->body[s], R);
+            for (uint32_t i = 0; i < run->im->dim; i++)
                 d[i] -= c[i];
         }
         into(R, d, e + IMP_JOINT_ARM + 3 * s);
@@ -153,13 +153,13 @@ start_joint(struct rt *r, const imp_joint *j)
 }
 
 void
-joints_start(struct rt *r)
+joints_start(struct rt *run)
 {
-    const imp_joint *j = IMP_ARRAY(r->im, r->im->joints, imp_joint);
-    for (uint32_t i = 0; i < r->im->joints.n; i++)
-        start_joint(r, j + i);
-    for (uint32_t b = 0; r->joints && b < r->im->blocks.n; b++)
-        r->joints->blocks[b].rank = -1;
+    const imp_joint *j = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    for (uint32_t i = 0; i < run->im->joints.n; i++)
+        start_joint(run, j + i);
+    for (uint32_t b = 0; run->joints && b < run->im->blocks.n; b++)
+        run->joints->blocks[b].rank = -1;
 }
 
 /* -- multipliers
@@ -167,61 +167,64 @@ joints_start(struct rt *r)
 
 /* residual phi'' at multipliers 0 into o->out, factors of J behind it */
 static int
-factor(struct rt *r, uint32_t block)
+factor(struct rt *run, uint32_t block)
 {
-    struct joint_block *o = r->joints->blocks + block;
-    memset(o->lambda, 0, o->n * sizeof *o->lambda);
-    int st = rt_eval(r, block_at(r, block)->solve, o->lambda, o->out);
+    struct joint_block *joints = run->joints->blocks + block;
+    memset(joints->lambda, 0, joints->n * sizeof *joints->lambda);
+    int st =
+        rt_eval(run, block_at(run, block)->solve, joints->lambda, joints->out);
     if (st)
         return st;
-    return imp_ldlt_factor((int)o->n, o->J, o->piv) ? IMP_NONFINITE : IMP_OK;
+    return imp_ldlt_factor((int)joints->n, joints->J, joints->piv)
+               ? IMP_NONFINITE
+               : IMP_OK;
 }
 
 static int
-rank_changed(struct rt *r, uint32_t block, int rank)
+rank_changed(struct rt *run, uint32_t block, int rank)
 {
-    const struct joint_block *o = r->joints->blocks + block;
-    const imp_joint *j = IMP_ARRAY(r->im, r->im->joints, imp_joint);
+    const struct joint_block *o = run->joints->blocks + block;
+    const imp_joint *j = IMP_ARRAY(run->im, run->im->joints, imp_joint);
     char t[NUM_TEXT];
     imp_range where = IMP_NOWHERE;
-    for (uint32_t i = 0; i < r->im->joints.n && where.file == 0; i++)
+    for (uint32_t i = 0; i < run->im->joints.n && where.file == 0; i++)
         for (int s = 0; s < 2; s++)
             if (j[i].body[s] != IMP_WORLD &&
-                rt_body(r, j[i].body[s])->block == block)
+                rt_body(run, j[i].body[s])->block == block)
                 where = j[i].range;
-    struct diag *d = diag_add(
-        r->ds, DIAG_E0604, where,
+    struct diag *diag = diag_add(
+        run->ds, DIAG_E0604, where,
         "at t = %s the joints have %d independent conditions, at the start %d",
-        num_digits(t, rt_time(r), 9), rank, o->rank);
-    diag_help(r->ds, d,
+        num_digits(t, rt_time(run), 9), rank, o->rank);
+    diag_help(run->ds, diag,
               "a linkage may go on in several ways from such a change point: "
               "start it elsewhere, or end the run before");
     return IMP_FAILED;
 }
 
 int
-joints_multipliers(struct rt *r, uint32_t block, const double **lambda)
+joints_multipliers(struct rt *run, uint32_t block, const double **lambda)
 {
     *lambda = NULL;
-    if (!r->joints || r->joints->blocks[block].n == 0)
+    if (!run->joints || run->joints->blocks[block].n == 0)
         return IMP_OK;
-    struct joint_block *o = r->joints->blocks + block;
-    int st = factor(r, block);
+    struct joint_block *joints = run->joints->blocks + block;
+    int st = factor(run, block);
     if (st == IMP_NONFINITE) {
-        rt_nonfinite(r, block_at(r, block)->solve, o->lambda);
+        rt_nonfinite(run, block_at(run, block)->solve, joints->lambda);
         return IMP_FAILED;
     }
     if (st)
         return st;
-    int rank = imp_ldlt_rank((int)o->n, o->piv);
-    if (o->rank < 0)
-        o->rank = rank;
-    if (rank != o->rank)
-        return rank_changed(r, block, rank);
-    for (uint32_t i = 0; i < o->n; i++)
-        o->lambda[i] = -o->out[i];
-    imp_ldlt_solve((int)o->n, o->J, o->piv, o->lambda);
-    *lambda = o->lambda;
+    int rank = imp_ldlt_rank((int)joints->n, joints->piv);
+    if (joints->rank < 0)
+        joints->rank = rank;
+    if (rank != joints->rank)
+        return rank_changed(run, block, rank);
+    for (uint32_t i = 0; i < joints->n; i++)
+        joints->lambda[i] = -joints->out[i];
+    imp_ldlt_solve((int)joints->n, joints->J, joints->piv, joints->lambda);
+    *lambda = joints->lambda;
     return IMP_OK;
 }
 
@@ -229,23 +232,23 @@ joints_multipliers(struct rt *r, uint32_t block, const double **lambda)
  * -------------------------------------------------------------- */
 
 static double *
-low_part(const struct rt *r, uint32_t env)
+low_part(const struct rt *run, uint32_t env)
 {
-    return r->state_lo + (env - r->im->layout.state);
+    return run->state_lo + (env - run->im->layout.state);
 }
 
 /* conditions into o->phi, the low parts of the positions counted in */
 static int
-conditions(struct rt *r, uint32_t block)
+conditions(struct rt *run, uint32_t block)
 {
-    struct joint_block *o = r->joints->blocks + block;
-    const imp_block *bl = block_at(r, block);
-    const uint32_t *body = IMP_ARRAY(r->im, bl->bodies, uint32_t);
-    uint32_t d = r->im->dim;
-    double *to = o->local;
+    struct joint_block *joints = run->joints->blocks + block;
+    const imp_block *bl = block_at(run, block);
+    const uint32_t *body = IMP_ARRAY(run->im, bl->bodies, uint32_t);
+    uint32_t d = run->im->dim;
+    double *to = joints->local;
     for (uint32_t i = 0; i < bl->bodies.n; i++, to += d == 2 ? 3 : 6) {
-        uint32_t at = rt_body(r, body[i])->env_state;
-        const double *q = r->env + at, *lo = low_part(r, at);
+        uint32_t at = rt_body(run, body[i])->env_state;
+        const double *q = run->env + at, *lo = low_part(run, at);
         memcpy(to, lo, d * sizeof *to);
         if (d == 2) {
             to[2] = lo[2];
@@ -260,51 +263,52 @@ conditions(struct rt *r, uint32_t block)
                              q[1 + b] * lo[1 + c] + q[1 + c] * lo[1 + b]);
         }
     }
-    return rt_eval(r, bl->hold, o->local, o->phi);
+    return rt_eval(run, bl->hold, joints->local, joints->phi);
 }
 
 /* o->change := push(-J^-1 phi) */
 static int
-correction(struct rt *r, uint32_t block, const double *phi)
+correction(struct rt *run, uint32_t block, const double *phi)
 {
-    struct joint_block *o = r->joints->blocks + block;
-    for (uint32_t i = 0; i < o->n; i++)
-        o->lambda[i] = -phi[i];
-    imp_ldlt_solve((int)o->n, o->J, o->piv, o->lambda);
-    return rt_eval(r, block_at(r, block)->push, o->lambda, o->change);
+    struct joint_block *joints = run->joints->blocks + block;
+    for (uint32_t i = 0; i < joints->n; i++)
+        joints->lambda[i] = -phi[i];
+    imp_ldlt_solve((int)joints->n, joints->J, joints->piv, joints->lambda);
+    return rt_eval(run, block_at(run, block)->push, joints->lambda,
+                   joints->change);
 }
 
 static void
-add_all(struct rt *r, uint32_t env, const double *d, uint32_t n)
+add_all(struct rt *run, uint32_t env, const double *d, uint32_t n)
 {
-    double *x = r->env + env, *lo = low_part(r, env);
+    double *x = run->env + env, *lo = low_part(run, env);
     for (uint32_t i = 0; i < n; i++)
         state_add(x + i, lo + i, d[i]);
 }
 
 static void
-turn(struct rt *r, uint32_t env, const double w[3])
+turn(struct rt *run, uint32_t env, const double w[3])
 {
     double q[4], d[4];
-    memcpy(q, r->env + env, sizeof q);
+    memcpy(q, run->env + env, sizeof q);
     d[0] = -0.5 * (q[1] * w[0] + q[2] * w[1] + q[3] * w[2]);
     for (int a = 0; a < 3; a++) {
         int b = (a + 1) % 3, c = (a + 2) % 3;
         d[1 + a] = 0.5 * (q[0] * w[a] + q[1 + b] * w[c] - q[1 + c] * w[b]);
     }
-    add_all(r, env, d, 4);
-    state_renormalise(r->env + env, low_part(r, env));
+    add_all(run, env, d, 4);
+    state_renormalise(run->env + env, low_part(run, env));
 }
 
 /* mass matrix of a body times its change of velocity */
 static void
-momentum(const struct rt *r, uint32_t body, const double c[6], double out[6])
+momentum(const struct rt *run, uint32_t body, const double c[6], double out[6])
 {
-    const double *k = r->env + rt_body(r, body)->env_body;
+    const double *k = run->env + rt_body(run, body)->env_body;
     const double *J = k + IMP_BODY_INERTIA;
     for (int i = 0; i < 3; i++)
         out[i] = k[IMP_BODY_MASS] * c[i];
-    if (r->im->dim == 2) {
+    if (run->im->dim == 2) {
         out[2] = J[0] * c[5]; /* third of three */
         return;
     }
@@ -314,78 +318,79 @@ momentum(const struct rt *r, uint32_t body, const double c[6], double out[6])
 }
 
 int
-joints_response(struct rt *r, uint32_t block, double *change)
+joints_response(struct rt *run, uint32_t block, double *change)
 {
-    if (!r->joints || r->joints->blocks[block].n == 0)
+    if (!run->joints || run->joints->blocks[block].n == 0)
         return IMP_OK;
-    struct joint_block *o = r->joints->blocks + block;
-    const imp_block *bl = block_at(r, block);
-    const uint32_t *body = IMP_ARRAY(r->im, bl->bodies, uint32_t);
-    uint32_t nv = r->im->dim == 2 ? 3 : 6;
-    int st = factor(r, block);
-    double *x = o->phi; /* C (change): the rows of C are those of push, M C^T */
-    for (uint32_t i = 0; i < o->n && !st; i++) {
-        memset(o->lambda, 0, o->n * sizeof *o->lambda);
-        o->lambda[i] = 1.0;
-        st = rt_eval(r, bl->push, o->lambda, o->change);
+    struct joint_block *joints = run->joints->blocks + block;
+    const imp_block *bl = block_at(run, block);
+    const uint32_t *body = IMP_ARRAY(run->im, bl->bodies, uint32_t);
+    uint32_t nv = run->im->dim == 2 ? 3 : 6;
+    int st = factor(run, block);
+    double *x =
+        joints->phi; /* C (change): the rows of C are those of push, M C^T */
+    for (uint32_t i = 0; i < joints->n && !st; i++) {
+        memset(joints->lambda, 0, joints->n * sizeof *joints->lambda);
+        joints->lambda[i] = 1.0;
+        st = rt_eval(run, bl->push, joints->lambda, joints->change);
         x[i] = 0.0;
         for (uint32_t b = 0; b < bl->bodies.n && !st; b++) {
             double p[6];
-            momentum(r, body[b], change + 6 * body[b], p);
+            momentum(run, body[b], change + 6 * body[b], p);
             for (uint32_t c = 0; c < nv; c++)
-                x[i] += p[c] * o->change[b * nv + c];
+                x[i] += p[c] * joints->change[b * nv + c];
         }
     }
     if (st)
         return st;
-    for (uint32_t i = 0; i < o->n; i++)
-        o->lambda[i] = -x[i];
-    imp_ldlt_solve((int)o->n, o->J, o->piv, o->lambda);
-    if ((st = rt_eval(r, bl->push, o->lambda, o->change)))
+    for (uint32_t i = 0; i < joints->n; i++)
+        joints->lambda[i] = -x[i];
+    imp_ldlt_solve((int)joints->n, joints->J, joints->piv, joints->lambda);
+    if ((st = rt_eval(run, bl->push, joints->lambda, joints->change)))
         return st;
     for (uint32_t b = 0; b < bl->bodies.n; b++)
         for (uint32_t c = 0; c < nv; c++)
             change[6 * body[b] + (nv == 3 && c == 2 ? 5 : c)] +=
-                o->change[b * nv + c];
+                joints->change[b * nv + c];
     return IMP_OK;
 }
 
 void
-joints_shift_body(struct rt *r, uint32_t body, const double change[6],
+joints_shift_body(struct rt *run, uint32_t body, const double change[6],
                   bool velocity)
 {
-    uint32_t at = rt_body(r, body)->env_state, d = r->im->dim;
+    uint32_t at = rt_body(run, body)->env_state, d = run->im->dim;
     double c[6];
     memcpy(c, change, sizeof c);
     if (d == 2) {
         c[2] = change[5];
-        add_all(r, at + (velocity ? 3 : 0), c, 3);
+        add_all(run, at + (velocity ? 3 : 0), c, 3);
     } else if (velocity) {
-        add_all(r, at + 7, c, 6);
+        add_all(run, at + 7, c, 6);
     } else {
-        add_all(r, at, c, 3);
-        turn(r, at + 3, c + 3);
+        add_all(run, at, c, 3);
+        turn(run, at + 3, c + 3);
     }
 }
 
 /* adds o->change to the poses, or to the velocities */
 static void
-apply(struct rt *r, uint32_t block, bool velocity)
+apply(struct rt *run, uint32_t block, bool velocity)
 {
-    const struct joint_block *o = r->joints->blocks + block;
-    const imp_block *bl = block_at(r, block);
-    const uint32_t *body = IMP_ARRAY(r->im, bl->bodies, uint32_t);
-    uint32_t d = r->im->dim, nv = d == 2 ? 3 : 6;
+    const struct joint_block *o = run->joints->blocks + block;
+    const imp_block *bl = block_at(run, block);
+    const uint32_t *body = IMP_ARRAY(run->im, bl->bodies, uint32_t);
+    uint32_t d = run->im->dim, nv = d == 2 ? 3 : 6;
     for (uint32_t i = 0; i < bl->bodies.n; i++) {
-        uint32_t at = rt_body(r, body[i])->env_state;
+        uint32_t at = rt_body(run, body[i])->env_state;
         const double *c = o->change + i * nv;
         if (velocity) {
-            add_all(r, at + (d == 2 ? 3 : 7), c, nv);
+            add_all(run, at + (d == 2 ? 3 : 7), c, nv);
         } else if (d == 2) {
-            add_all(r, at, c, nv);
+            add_all(run, at, c, nv);
         } else {
-            add_all(r, at, c, 3);
-            turn(r, at + 3, c + 3);
+            add_all(run, at, c, 3);
+            turn(run, at + 3, c + 3);
         }
     }
 }
@@ -402,59 +407,60 @@ greatest(const double *v, uint32_t n)
 /* Failures are silent here: the series of the next step meets and tells them.
  */
 static void
-project_block(struct rt *r, uint32_t block)
+project_block(struct rt *run, uint32_t block)
 {
-    struct joint_block *o = r->joints->blocks + block;
+    struct joint_block *joints = run->joints->blocks + block;
     double before = INFINITY;
-    if (o->n == 0 || factor(r, block))
+    if (joints->n == 0 || factor(run, block))
         return;
     for (int round = 0; round < JOINTS_ROUNDS; round++) {
-        if (conditions(r, block))
+        if (conditions(run, block))
             return;
-        double off = greatest(o->phi, o->n);
+        double off = greatest(joints->phi, joints->n);
         if (!(off < 0.5 * before) || off == 0) {
             before = fmin(before, off);
             break;
         }
         before = off;
-        if (correction(r, block, o->phi))
+        if (correction(run, block, joints->phi))
             return;
-        apply(r, block, false);
+        apply(run, block, false);
     }
-    r->joints->error = fmax(r->joints->error, before);
-    if (!conditions(r, block) && !correction(r, block, o->phi + o->n))
-        apply(r, block, true);
+    run->joints->error = fmax(run->joints->error, before);
+    if (!conditions(run, block) &&
+        !correction(run, block, joints->phi + joints->n))
+        apply(run, block, true);
 }
 
 void
-joints_project(struct rt *r)
+joints_project(struct rt *run)
 {
-    for (uint32_t b = 0; r->joints && b < r->im->blocks.n; b++)
-        project_block(r, b);
+    for (uint32_t b = 0; run->joints && b < run->im->blocks.n; b++)
+        project_block(run, b);
 }
 
 void
-joints_reset(struct rt *r)
+joints_reset(struct rt *run)
 {
-    if (r->joints)
-        r->joints->error = 0;
+    if (run->joints)
+        run->joints->error = 0;
 }
 
 double
-joints_greatest_error(const struct rt *r)
+joints_greatest_error(const struct rt *run)
 {
-    return r->joints ? r->joints->error : 0;
+    return run->joints ? run->joints->error : 0;
 }
 
 int
-joints_errors(struct rt *r, double *position, double *velocity)
+joints_errors(struct rt *run, double *position, double *velocity)
 {
     double p = 0, v = 0;
-    for (uint32_t b = 0; r->joints && b < r->im->blocks.n; b++) {
-        const struct joint_block *o = r->joints->blocks + b;
+    for (uint32_t b = 0; run->joints && b < run->im->blocks.n; b++) {
+        const struct joint_block *o = run->joints->blocks + b;
         if (o->n == 0)
             continue;
-        int st = conditions(r, b);
+        int st = conditions(run, b);
         if (st)
             return st;
         p = fmax(p, greatest(o->phi, o->n));
@@ -478,31 +484,33 @@ apply_rotation(const double R[9], const double x[3], double out[3])
 }
 
 int
-joints_kinematics(struct rt *r, uint32_t body, double out[18])
+joints_kinematics(struct rt *run, uint32_t body, double out[18])
 {
-    const imp_body *b = rt_body(r, body);
-    if (b->kinematics != IMP_NO_TAPE &&
-        !(b->block != IMP_NO_BLOCK && persistent_moves(r, b->block)))
-        return rt_eval(r, b->kinematics, NULL, out);
-    const imp_block *bl = block_at(r, b->block);
-    const uint32_t *state = IMP_ARRAY(r->im, bl->state, uint32_t);
-    const uint32_t *rows = IMP_ARRAY(r->im, bl->rows, uint32_t);
-    double *keep = r->work[b->block], h;
-    double *work = r->joints && !persistent_moves(r, b->block)
-                       ? r->joints->blocks[b->block].work
+    const imp_body *image_body = rt_body(run, body);
+    if (image_body->kinematics != IMP_NO_TAPE &&
+        !(image_body->block != IMP_NO_BLOCK &&
+          persistent_moves(run, image_body->block)))
+        return rt_eval(run, image_body->kinematics, NULL, out);
+    const imp_block *bl = block_at(run, image_body->block);
+    const uint32_t *state = IMP_ARRAY(run->im, bl->state, uint32_t);
+    const uint32_t *rows = IMP_ARRAY(run->im, bl->rows, uint32_t);
+    double *keep = run->work[image_body->block], h;
+    double *work = run->joints && !persistent_moves(run, image_body->block)
+                       ? run->joints->blocks[image_body->block].work
                        : NULL;
     if (!work) {
-        size_t n = IMP_ARRAY(r->im, r->im->tapes, imp_tape)[bl->motion].n_rows;
-        work = NEW_N(r->brief, double, (n + 1) * IMP_ROW_STRIDE);
+        size_t n =
+            IMP_ARRAY(run->im, run->im->tapes, imp_tape)[bl->motion].n_rows;
+        work = NEW_N(run->brief, double, (n + 1) * IMP_ROW_STRIDE);
     }
     /* r->work may be in use as dense output */
-    r->work[b->block] = work;
-    int st = motion_series(r, b->block, 2, &h);
-    r->work[b->block] = keep;
+    run->work[image_body->block] = work;
+    int st = motion_series(run, image_body->block, 2, &h);
+    run->work[image_body->block] = keep;
     if (st)
         return st;
-    bool plane = r->im->dim == 2;
-    uint32_t first = b->env_state + (plane ? 3 : 7);
+    bool plane = run->im->dim == 2;
+    uint32_t first = image_body->env_state + (plane ? 3 : 7);
     double c[3][6] = {{0}}; /* derivative; velocity, spin in body axes */
     for (uint32_t i = 0; i < bl->state.n; i++) {
         if (state[i] < first || state[i] >= first + (plane ? 3 : 6))
@@ -516,7 +524,7 @@ joints_kinematics(struct rt *r, uint32_t body, double out[18])
             c[n][at] = row[n] * (n == 2 ? 2 : 1);
     }
     double R[9], gyro[3];
-    pose_rotation(r, body, R);
+    pose_rotation(run, body, R);
     /* w = R w_b: w' = R w_b', w'' = R (w_b'' + w_b x w_b') */
     cross(gyro, c[0] + 3, c[1] + 3);
     for (int i = 0; i < 3; i++)

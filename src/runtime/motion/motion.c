@@ -69,11 +69,12 @@ struct motion_plan {
  * constant), a parabola (its rate is a line), or a series */
 enum row_kind { ROW_CONSTANT, ROW_LINE, ROW_PARABOLA, ROW_SERIES };
 static enum row_kind
-row_kind(const struct rt *r, const imp_block *bl, uint32_t i)
+row_kind(const struct rt *run, const imp_block *bl, uint32_t i)
 {
-    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + bl->motion;
-    const imp_instr *code = IMP_ARRAY(r->im, t->code, imp_instr);
-    const imp_instr *in = code + IMP_ARRAY(r->im, t->outs, uint32_t)[i];
+    const imp_tape *tape =
+        IMP_ARRAY(run->im, run->im->tapes, imp_tape) + bl->motion;
+    const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
+    const imp_instr *in = code + IMP_ARRAY(run->im, tape->outs, uint32_t)[i];
     if (in->flags & IMP_INSTR_CONST)
         return ROW_CONSTANT;
     if (in->op != IMP_OP_STATE)
@@ -89,23 +90,23 @@ row_kind(const struct rt *r, const imp_block *bl, uint32_t i)
 /* number of variables from i on that form one vector with variable i: they
  * are read off the layout of a body's state */
 static uint32_t
-group_size(const struct rt *r, const imp_block *bl, uint32_t i,
+group_size(const struct rt *run, const imp_block *bl, uint32_t i,
            struct motion_group *g)
 {
     static const unsigned char plane[IMP_STATE_PLANE] = {2, 0, 1, 2, 0, 1};
     static const unsigned char space[IMP_STATE_SPACE] = {3, 0, 0, 4, 0, 0, 0,
                                                          3, 0, 0, 3, 0, 0};
-    const uint32_t *state = IMP_ARRAY(r->im, bl->state, uint32_t);
-    const uint32_t *bodies = IMP_ARRAY(r->im, bl->bodies, uint32_t);
-    uint32_t n = r->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
+    const uint32_t *state = IMP_ARRAY(run->im, bl->state, uint32_t);
+    const uint32_t *bodies = IMP_ARRAY(run->im, bl->bodies, uint32_t);
+    uint32_t n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
     for (uint32_t k = 0; k < bl->bodies.n; k++) {
-        uint32_t first = rt_body(r, bodies[k])->env_state;
+        uint32_t first = rt_body(run, bodies[k])->env_state;
         if (state[i] < first || state[i] >= first + n)
             continue;
         uint32_t at = state[i] - first;
-        uint32_t size = r->im->dim == 2 ? plane[at] : space[at];
-        g->rate = at >= (r->im->dim == 2 ? 3 : 7);
-        g->spin = r->im->dim == 2 ? at % 3 == 2 : at == 3 || at == 10;
+        uint32_t size = run->im->dim == 2 ? plane[at] : space[at];
+        g->rate = at >= (run->im->dim == 2 ? 3 : 7);
+        g->spin = run->im->dim == 2 ? at % 3 == 2 : at == 3 || at == 10;
         for (uint32_t j = 1; j < size; j++)
             if (i + j >= bl->state.n || state[i + j] != state[i] + j)
                 return 1;
@@ -115,18 +116,18 @@ group_size(const struct rt *r, const imp_block *bl, uint32_t i,
 }
 
 static void
-plan_block(const struct rt *r, struct arena *a, uint32_t b, bool held,
+plan_block(const struct rt *run, struct arena *a, uint32_t b, bool held,
            struct motion_block *to)
 {
-    const imp_block *bl = IMP_ARRAY(r->im, r->im->blocks, imp_block) + b;
-    const uint32_t *state = IMP_ARRAY(r->im, bl->state, uint32_t);
-    const uint32_t *rows = IMP_ARRAY(r->im, bl->rows, uint32_t);
-    const uint32_t *bodies = IMP_ARRAY(r->im, bl->bodies, uint32_t);
+    const imp_block *bl = IMP_ARRAY(run->im, run->im->blocks, imp_block) + b;
+    const uint32_t *state = IMP_ARRAY(run->im, bl->state, uint32_t);
+    const uint32_t *rows = IMP_ARRAY(run->im, bl->rows, uint32_t);
+    const uint32_t *bodies = IMP_ARRAY(run->im, bl->bodies, uint32_t);
     uint32_t n = bl->state.n;
     to->tape = n == 0 ? IMP_NO_TAPE : held ? bl->driven : bl->motion;
-    to->system = system_of_block(r, b);
-    to->observer =
-        to->system != IMP_NO_SYSTEM && rt_system(r, to->system)->observer == b;
+    to->system = system_of_block(run, b);
+    to->observer = to->system != IMP_NO_SYSTEM &&
+                   rt_system(run, to->system)->observer == b;
     if (to->tape == IMP_NO_TAPE)
         return;
     to->groups = NEW_N(a, struct motion_group, n);
@@ -137,12 +138,12 @@ plan_block(const struct rt *r, struct arena *a, uint32_t b, bool held,
     for (uint32_t i = 0, m; i < n; i += m) {
         struct motion_group *g = to->groups + to->n_groups;
         uint32_t before = to->n_series;
-        m = group_size(r, bl, i, g);
+        m = group_size(run, bl, i, g);
         for (uint32_t j = 0; j < GROUP_MAX; j++) {
             uint32_t v = i + (j < m ? j : 0);
             struct motion_row row = {state[v],
                                      rows[v] * IMP_ROW_STRIDE + IMP_ROW_PAD};
-            enum row_kind kind = held ? ROW_SERIES : row_kind(r, bl, v);
+            enum row_kind kind = held ? ROW_SERIES : row_kind(run, bl, v);
             g->row[j] = row.row;
             g->series[j] = kind == ROW_SERIES;
             if (j < m && kind == ROW_LINE)
@@ -154,22 +155,22 @@ plan_block(const struct rt *r, struct arena *a, uint32_t b, bool held,
         }
         to->n_groups += to->n_series > before;
     }
-    for (uint32_t k = 0; r->im->dim == 3 && k < bl->bodies.n; k++)
-        to->turning[to->n_turning++] = rt_body(r, bodies[k])->env_state + 3;
+    for (uint32_t k = 0; run->im->dim == 3 && k < bl->bodies.n; k++)
+        to->turning[to->n_turning++] = rt_body(run, bodies[k])->env_state + 3;
 }
 
 struct motion_plan *
-motion_plan_new(struct rt *r)
+motion_plan_new(struct rt *run)
 {
-    struct motion_plan *p = NEW(r->own, struct motion_plan);
-    p->blocks = NEW_N(r->own, struct motion_block, r->im->blocks.n + 1);
-    p->held = NEW_N(r->own, struct motion_block, r->im->blocks.n + 1);
-    for (uint32_t b = 0; b < r->im->blocks.n; b++) {
-        plan_block(r, r->own, b, false, p->blocks + b);
-        plan_block(r, r->own, b, true, p->held + b);
+    struct motion_plan *p = NEW(run->own, struct motion_plan);
+    p->blocks = NEW_N(run->own, struct motion_block, run->im->blocks.n + 1);
+    p->held = NEW_N(run->own, struct motion_block, run->im->blocks.n + 1);
+    for (uint32_t b = 0; b < run->im->blocks.n; b++) {
+        plan_block(run, run->own, b, false, p->blocks + b);
+        plan_block(run, run->own, b, true, p->held + b);
     }
-    for (uint32_t b = 0; b < r->im->bodies.n; b++)
-        p->prescribed |= rt_body(r, b)->refresh != IMP_NO_TAPE;
+    for (uint32_t b = 0; b < run->im->bodies.n; b++)
+        p->prescribed |= rt_body(run, b)->refresh != IMP_NO_TAPE;
     return p;
 }
 
@@ -323,38 +324,39 @@ row_ends(const double *row, int order)
 }
 
 static int
-free_series(struct rt *r, uint32_t block, uint32_t tape, int order)
+free_series(struct rt *run, uint32_t block, uint32_t tape, int order)
 {
     const double *lambda;
-    int st = joints_multipliers(r, block, &lambda);
+    int st = joints_multipliers(run, block, &lambda);
     if (st != IMP_OK)
         return st;
-    st = rt_series(r, tape, lambda, NULL, r->work[block], order);
+    st = rt_series(run, tape, lambda, NULL, run->work[block], order);
     if (st == IMP_NONFINITE) {
-        rt_nonfinite_series(r, tape, lambda, r->work[block], order);
+        rt_nonfinite_series(run, tape, lambda, run->work[block], order);
         return IMP_FAILED;
     }
     return st;
 }
 
 static const struct motion_block *
-plan_of(const struct rt *r, uint32_t block)
+plan_of(const struct rt *run, uint32_t block)
 {
-    return (persistent_moves(r, block) ? r->motion->held : r->motion->blocks) +
+    return (persistent_moves(run, block) ? run->motion->held
+                                         : run->motion->blocks) +
            block;
 }
 
 /* h from the rows in r->work */
 static void
-step_of(const struct rt *r, uint32_t block, int order, double *h)
+step_of(const struct rt *run, uint32_t block, int order, double *h)
 {
-    const struct motion_block *bl = plan_of(r, block);
-    const double *work = r->work[block];
+    const struct motion_block *bl = plan_of(run, block);
+    const double *work = run->work[block];
     double push[2];
-    bool held = persistent_moves(r, block);
+    bool held = persistent_moves(run, block);
     *h = INFINITY;
     if (held)
-        persistent_accelerations(r, block, push);
+        persistent_accelerations(run, block, push);
     for (uint32_t i = 0; i < bl->n_groups; i++) {
         const struct motion_group *g = bl->groups + i;
         const double *row[GROUP_MAX];
@@ -372,45 +374,45 @@ step_of(const struct rt *r, uint32_t block, int order, double *h)
 }
 
 int
-motion_series(struct rt *r, uint32_t block, int order, double *h)
+motion_series(struct rt *run, uint32_t block, int order, double *h)
 {
-    const struct motion_block *bl = plan_of(r, block);
+    const struct motion_block *bl = plan_of(run, block);
     *h = INFINITY;
     if (bl->tape == IMP_NO_TAPE)
         return IMP_OK;
     bool system = bl->system != IMP_NO_SYSTEM && !bl->observer;
-    bool slides = system && system_slides(r, bl->system);
+    bool slides = system && system_slides(run, bl->system);
     if (system && !slides)
-        system_unslide(r, bl->system);
-    int st = persistent_moves(r, block) ? persistent_series(r, order, block)
-             : bl->observer             ? system_observed(r, bl->system, order)
-             : slides                   ? system_series(r, bl->system, order)
-                      : free_series(r, block, bl->tape, order);
+        system_unslide(run, bl->system);
+    int st = persistent_moves(run, block) ? persistent_series(run, order, block)
+             : bl->observer ? system_observed(run, bl->system, order)
+             : slides       ? system_series(run, bl->system, order)
+                            : free_series(run, block, bl->tape, order);
     int which;
     if (st == IMP_OK)
-        step_of(r, block, order, h);
+        step_of(run, block, order, h);
     /* flows ask for theirs themselves */
     if (st == IMP_OK && bl->system == IMP_NO_SYSTEM)
-        st = switching_end(r, block, order, h, &which);
+        st = switching_end(run, block, order, h, &which);
     return st;
 }
 
 int
-motion_series_all(struct rt *r, int order, double *h)
+motion_series_all(struct rt *run, int order, double *h)
 {
-    int st =
-        persistent_any(r) ? persistent_series(r, order, UINT32_MAX) : IMP_OK;
+    int st = persistent_any(run) ? persistent_series(run, order, UINT32_MAX)
+                                 : IMP_OK;
     *h = INFINITY;
-    for (uint32_t b = 0; b < r->im->blocks.n && st == IMP_OK; b++) {
+    for (uint32_t b = 0; b < run->im->blocks.n && st == IMP_OK; b++) {
         double hb;
-        if (r->motion->blocks[b].system != IMP_NO_SYSTEM)
+        if (run->motion->blocks[b].system != IMP_NO_SYSTEM)
             continue;
-        if (persistent_moves(r, b)) {
+        if (persistent_moves(run, b)) {
             int which;
-            step_of(r, b, order, &hb);
-            st = switching_end(r, b, order, &hb, &which);
+            step_of(run, b, order, &hb);
+            st = switching_end(run, b, order, &hb, &which);
         } else {
-            st = motion_series(r, b, order, &hb);
+            st = motion_series(run, b, order, &hb);
         }
         if (st != IMP_OK)
             return st;
@@ -421,17 +423,17 @@ motion_series_all(struct rt *r, int order, double *h)
 
 /* state of prescribed bodies at the time in env */
 static void
-refresh(struct rt *r)
+refresh(struct rt *run)
 {
-    for (uint32_t b = 0; b < r->im->bodies.n; b++) {
-        const imp_body *bd = rt_body(r, b);
+    for (uint32_t b = 0; b < run->im->bodies.n; b++) {
+        const imp_body *bd = rt_body(run, b);
         if (bd->refresh == IMP_NO_TAPE)
             continue;
         double out[IMP_STATE_SPACE];
-        uint32_t n = r->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
+        uint32_t n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
         /* a value that is not finite is reported by the tape that uses it */
-        rt_eval(r, bd->refresh, NULL, out);
-        memcpy(r->env + bd->env_state, out, sizeof(double) * n);
+        rt_eval(run, bd->refresh, NULL, out);
+        memcpy(run->env + bd->env_state, out, sizeof(double) * n);
     }
 }
 
@@ -478,12 +480,12 @@ short_increment(const double *c, int order, double dt, double *d)
 }
 
 static void
-advance_block(struct rt *r, uint32_t b, int order, double dt)
+advance_block(struct rt *run, uint32_t b, int order, double dt)
 {
-    const struct motion_block *bl = plan_of(r, b);
-    const double *work = r->work[b], *row[AT_ONCE];
-    double *env = r->env, *lo = r->state_lo, d[AT_ONCE];
-    uint32_t state0 = r->im->layout.state, at[AT_ONCE], n = 0;
+    const struct motion_block *bl = plan_of(run, b);
+    const double *work = run->work[b], *row[AT_ONCE];
+    double *env = run->env, *lo = run->state_lo, d[AT_ONCE];
+    uint32_t state0 = run->im->layout.state, at[AT_ONCE], n = 0;
     for (uint32_t i = 0; i < bl->n_lines; i++) {
         uint32_t e = bl->lines[i].env;
         state_add(&env[e], &lo[e - state0], work[bl->lines[i].row + 1] * dt);
@@ -515,92 +517,92 @@ advance_block(struct rt *r, uint32_t b, int order, double dt)
 }
 
 static void
-advance(struct rt *r, int order, double dt, double t)
+advance(struct rt *run, int order, double dt, double t)
 {
-    for (uint32_t b = 0; b < r->im->blocks.n; b++)
-        if (r->motion->blocks[b].tape != IMP_NO_TAPE &&
-            r->motion->blocks[b].system == IMP_NO_SYSTEM)
-            advance_block(r, b, order, dt);
-    r->env[r->im->layout.time] = t;
-    if (r->motion->prescribed)
-        refresh(r);
-    if (persistent_any(r))
-        persistent_project(r);
-    if (r->joints)
-        joints_project(r);
+    for (uint32_t b = 0; b < run->im->blocks.n; b++)
+        if (run->motion->blocks[b].tape != IMP_NO_TAPE &&
+            run->motion->blocks[b].system == IMP_NO_SYSTEM)
+            advance_block(run, b, order, dt);
+    run->env[run->im->layout.time] = t;
+    if (run->motion->prescribed)
+        refresh(run);
+    if (persistent_any(run))
+        persistent_project(run);
+    if (run->joints)
+        joints_project(run);
 }
 
 void
-motion_advance(struct rt *r, double dt, double t)
+motion_advance(struct rt *run, double dt, double t)
 {
-    advance(r, MOTION_STEP_ORDER, dt, t);
+    advance(run, MOTION_STEP_ORDER, dt, t);
 }
 
 void
-motion_advance_by(struct rt *r, int order, double dt, double t)
+motion_advance_by(struct rt *run, int order, double dt, double t)
 {
-    advance(r, order, dt, t);
+    advance(run, order, dt, t);
 }
 
 /* the series holds for no time at all: a singularity of the motion */
 static int
-motion_stuck(struct rt *r)
+motion_stuck(struct rt *run)
 {
     char t[NUM_TEXT];
-    struct diag *d = diag_add(r->ds, DIAG_E0603, IMP_NOWHERE,
-                              "the motion cannot be continued beyond t = %s",
-                              num_digits(t, rt_time(r), 9));
-    diag_help(r->ds, d,
+    struct diag *diag = diag_add(run->ds, DIAG_E0603, IMP_NOWHERE,
+                                 "the motion cannot be continued beyond t = %s",
+                                 num_digits(t, rt_time(run), 9));
+    diag_help(run->ds, diag,
               "its time series has no radius of convergence there: a force "
               "or a speed grows without bound, or a formula is not smooth");
     return IMP_FAILED;
 }
 
 int
-motion_to(struct rt *r, double t)
+motion_to(struct rt *run, double t)
 {
     /* forces of contacts take two orders more */
-    int order = persistent_any(r) ? MOTION_STEP_ORDER : MOTION_ORDER;
-    while (rt_time(r) != t) {
-        if (rt_stopped(r))
+    int order = persistent_any(run) ? MOTION_STEP_ORDER : MOTION_ORDER;
+    while (rt_time(run) != t) {
+        if (rt_stopped(run))
             return IMP_STOPPED;
-        double h, t0 = rt_time(r), t1 = t;
-        int st = motion_series_all(r, order, &h);
+        double h, t0 = rt_time(run), t1 = t;
+        int st = motion_series_all(run, order, &h);
         if (st != IMP_OK)
             return st;
         if (fabs(t - t0) > h) {
             t1 = t > t0 ? t0 + h : t0 - h;
             if (t1 == t0)
-                return motion_stuck(r);
+                return motion_stuck(run);
         }
-        advance(r, order, t1 - t0, t1);
+        advance(run, order, t1 - t0, t1);
     }
     return IMP_OK;
 }
 
 int
-motion_totals(struct rt *r, struct motion_totals *out)
+motion_totals(struct rt *run, struct motion_totals *out)
 {
     memset(out, 0, sizeof *out);
-    for (uint32_t s = 0; s < r->im->systems.n; s++) {
+    for (uint32_t s = 0; s < run->im->systems.n; s++) {
         double e[2];
-        uint32_t tape = rt_system(r, s)->energy;
-        int st = rt_eval(r, tape, NULL, e);
+        uint32_t tape = rt_system(run, s)->energy;
+        int st = rt_eval(run, tape, NULL, e);
         if (st == IMP_NONFINITE)
-            rt_nonfinite(r, tape, NULL);
+            rt_nonfinite(run, tape, NULL);
         if (st != IMP_OK)
             return IMP_FAILED;
         out->kinetic += e[0];
         out->potential += e[1];
     }
-    for (uint32_t b = 0; b < r->im->bodies.n; b++) {
-        const imp_body *bd = rt_body(r, b);
+    for (uint32_t b = 0; b < run->im->bodies.n; b++) {
+        const imp_body *bd = rt_body(run, b);
         double e[8];
         if (bd->energy == IMP_NO_TAPE || (bd->flags & IMP_BODYF_FIXED))
             continue;
-        int st = rt_eval(r, bd->energy, NULL, e);
+        int st = rt_eval(run, bd->energy, NULL, e);
         if (st == IMP_NONFINITE) {
-            rt_nonfinite(r, bd->energy, NULL);
+            rt_nonfinite(run, bd->energy, NULL);
             return IMP_FAILED;
         }
         if (st != IMP_OK)

@@ -11,24 +11,24 @@
 #define MOTION_STEP_ORDER 20
 
 /* what steps need of the image, for r->motion; owned by r->own */
-struct motion_plan *motion_plan_new(struct rt *r);
+struct motion_plan *motion_plan_new(struct rt *run);
 /* series of block b at the current time into r->work[b]; *h receives the time
  * for which it holds to rounding (infinite when the series ends) */
-int motion_series(struct rt *r, uint32_t block, int order, double *h);
+int motion_series(struct rt *run, uint32_t block, int order, double *h);
 /* series of all blocks; *h: the least */
-int motion_series_all(struct rt *r, int order, double *h);
+int motion_series_all(struct rt *run, int order, double *h);
 /* state of all blocks at (current time + dt) from the series made last, into
  * env, compensated; time is set to `t` exactly; quaternions renormalised */
-void motion_advance(struct rt *r, double dt, double t);
+void motion_advance(struct rt *run, double dt, double t);
 /* the same for series of another order than MOTION_STEP_ORDER */
-void motion_advance_by(struct rt *r, int order, double dt, double t);
+void motion_advance_by(struct rt *run, int order, double dt, double t);
 /* moves the model from the current time to t (either direction), without
  * events */
-int motion_to(struct rt *r, double t);
+int motion_to(struct rt *run, double t);
 /* total energy, kinetic, potential, momentum, angular momentum */
 struct motion_totals {
     double kinetic, potential, momentum[3], angular[3];
 };
-int motion_totals(struct rt *r, struct motion_totals *out);
+int motion_totals(struct rt *run, struct motion_totals *out);
 
 #endif

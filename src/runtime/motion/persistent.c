@@ -33,15 +33,15 @@
  */
 
 void
-persistent_by_mass(const struct rt *r, uint32_t body, const double f[6],
+persistent_by_mass(const struct rt *run, uint32_t body, const double f[6],
                    double out[6])
 {
-    const double *k = r->env + rt_body(r, body)->env_body;
+    const double *k = run->env + rt_body(run, body)->env_body;
     const double *J = k + IMP_BODY_INVINERTIA;
     memset(out, 0, 6 * sizeof *out);
     for (int i = 0; i < 3; i++)
         out[i] = k[IMP_BODY_INVMASS] * f[i];
-    if (r->im->dim == 2) {
+    if (run->im->dim == 2) {
         out[2] = 0.0;
         out[5] = J[0] * f[5];
         return;
@@ -53,57 +53,60 @@ persistent_by_mass(const struct rt *r, uint32_t body, const double f[6],
 
 /* where the pushes on a body lie; NULL: nothing moves it */
 static double *
-push_of(const struct rt *r, uint32_t body)
+push_of(const struct rt *run, uint32_t body)
 {
-    if (!contact_point_body_moves(r, body))
+    if (!contact_point_body_moves(run, body))
         return NULL;
-    uint32_t b = rt_body(r, body)->block, n = persistent_block(r, b)->bodies.n;
+    uint32_t b = rt_body(run, body)->block,
+             n = persistent_block(run, b)->bodies.n;
     const uint32_t *in =
-        IMP_ARRAY(r->im, persistent_block(r, b)->bodies, uint32_t);
+        IMP_ARRAY(run->im, persistent_block(run, b)->bodies, uint32_t);
     for (uint32_t i = 0; i < n; i++)
         if (in[i] == body)
-            return r->persistent_memory->push[b] +
-                   (size_t)i * persistent_per_body(r) * IMP_ROW_STRIDE +
+            return run->persistent_memory->push[b] +
+                   (size_t)i * persistent_per_body(run) * IMP_ROW_STRIDE +
                    IMP_ROW_PAD;
     return NULL;
 }
 
 /* coefficient k of the pushes += x (coefficient j of what opens the row) */
 static void
-push_add(struct rt *r, const struct persistent_row *row, int j, int k, double x)
+push_add(struct rt *run, const struct persistent_row *row, int j, int k,
+         double x)
 {
-    const imp_contact *c = rt_contact(r, row->spot.contact);
+    const imp_contact *c = rt_contact(run, row->spot.contact);
     for (int e = 0; e < 2; e++) {
-        double *p = push_of(r, c->body[e]), f[6], a[6];
+        double *p = push_of(run, c->body[e]), f[6], a[6];
         if (!p || x == 0.0)
             continue;
         for (int i = 0; i < 6; i++)
             f[i] = row->open[e][i].c[j];
-        persistent_by_mass(r, c->body[e], f, a);
-        for (uint32_t i = 0; i < persistent_per_body(r); i++)
+        persistent_by_mass(run, c->body[e], f, a);
+        for (uint32_t i = 0; i < persistent_per_body(run); i++)
             p[(size_t)i * IMP_ROW_STRIDE + (size_t)k] +=
-                x * a[persistent_entry(r, i)];
+                x * a[persistent_entry(run, i)];
     }
 }
 
 static void
-push_clear(struct rt *r, const struct persistent_group *s)
+push_clear(struct rt *run, const struct persistent_group *group)
 {
-    for (uint32_t i = 0; i < s->n_block; i++)
-        memset(r->persistent_memory->push[s->block[i]], 0,
-               sizeof(double) * IMP_ROW_STRIDE * persistent_per_body(r) *
-                   persistent_block(r, s->block[i])->bodies.n);
+    for (uint32_t i = 0; i < group->n_block; i++)
+        memset(run->persistent_memory->push[group->block[i]], 0,
+               sizeof(double) * IMP_ROW_STRIDE * persistent_per_body(run) *
+                   persistent_block(run, group->block[i])->bodies.n);
 }
 
 /* order 0 of the pushes into env, for the joints; or zeros */
 static void
-push_env(struct rt *r, const struct persistent_group *s, bool on)
+push_env(struct rt *run, const struct persistent_group *group, bool on)
 {
-    uint32_t d = r->im->dim;
-    for (uint32_t i = 0; i < s->n_body; i++) {
-        double *e = r->env + rt_body(r, s->body[i])->env_body + IMP_BODY_PUSH;
-        const double *p = push_of(r, s->body[i]);
-        for (uint32_t j = 0; j < persistent_per_body(r); j++)
+    uint32_t d = run->im->dim;
+    for (uint32_t i = 0; i < group->n_body; i++) {
+        double *e =
+            run->env + rt_body(run, group->body[i])->env_body + IMP_BODY_PUSH;
+        const double *p = push_of(run, group->body[i]);
+        for (uint32_t j = 0; j < persistent_per_body(run); j++)
             e[j < d ? j : 3 + j - d] = on ? p[(size_t)j * IMP_ROW_STRIDE] : 0.0;
     }
 }
@@ -113,20 +116,20 @@ push_env(struct rt *r, const struct persistent_group *s, bool on)
 
 /* rows of the state and of cosines and sines from the driven tape */
 static void
-hand_over(struct rt *r, uint32_t b, double *to)
+hand_over(struct rt *run, uint32_t b, double *to)
 {
-    const imp_block *o = persistent_block(r, b);
-    const uint32_t *from = IMP_ARRAY(r->im, o->driven_rows, uint32_t);
-    const uint32_t *rows = IMP_ARRAY(r->im, o->rows, uint32_t);
-    const uint32_t *in = IMP_ARRAY(r->im, o->bodies, uint32_t);
-    const double *driven = r->persistent_memory->driven[b];
-    size_t bytes = IMP_ROW_STRIDE * sizeof(double), n = o->state.n;
-    for (uint32_t i = 0; i < o->state.n; i++)
+    const imp_block *block = persistent_block(run, b);
+    const uint32_t *from = IMP_ARRAY(run->im, block->driven_rows, uint32_t);
+    const uint32_t *rows = IMP_ARRAY(run->im, block->rows, uint32_t);
+    const uint32_t *in = IMP_ARRAY(run->im, block->bodies, uint32_t);
+    const double *driven = run->persistent_memory->driven[b];
+    size_t bytes = IMP_ROW_STRIDE * sizeof(double), n = block->state.n;
+    for (uint32_t i = 0; i < block->state.n; i++)
         memcpy(to + (size_t)rows[i] * IMP_ROW_STRIDE,
                driven + (size_t)from[i] * IMP_ROW_STRIDE, bytes);
-    for (uint32_t i = 0; i < o->bodies.n && r->im->dim == 2; i++) {
-        const imp_body *body = rt_body(r, in[i]);
-        if (n + 1 >= o->driven_rows.n || body->pose[2] == IMP_NO_ROW)
+    for (uint32_t i = 0; i < block->bodies.n && run->im->dim == 2; i++) {
+        const imp_body *body = rt_body(run, in[i]);
+        if (n + 1 >= block->driven_rows.n || body->pose[2] == IMP_NO_ROW)
             continue;
         for (int j = 0; j < 2; j++, n++)
             memcpy(to + (size_t)body->pose[2 + j] * IMP_ROW_STRIDE,
@@ -137,45 +140,46 @@ hand_over(struct rt *r, uint32_t b, double *to)
 /* series of the driven tapes, into r->work (the caller has put slides->own
  * there) */
 static int
-drive(struct rt *r, const struct persistent_group *s, int order)
+drive(struct rt *run, const struct persistent_group *group, int order)
 {
-    for (uint32_t i = 0; i < s->n_block; i++) {
-        uint32_t b = s->block[i], tape = persistent_block(r, b)->driven;
-        const double *lambda, *rows[1] = {r->persistent_memory->push[b]};
-        int st = joints_multipliers(r, b, &lambda);
+    for (uint32_t i = 0; i < group->n_block; i++) {
+        uint32_t b = group->block[i], tape = persistent_block(run, b)->driven;
+        const double *lambda, *rows[1] = {run->persistent_memory->push[b]};
+        int st = joints_multipliers(run, b, &lambda);
         if (!st)
-            st = rt_series(r, tape, lambda, rows,
-                           r->persistent_memory->driven[b], order);
+            st = rt_series(run, tape, lambda, rows,
+                           run->persistent_memory->driven[b], order);
         if (st == IMP_NONFINITE) {
-            rt_nonfinite(r, persistent_block(r, b)->motion, lambda);
+            rt_nonfinite(run, persistent_block(run, b)->motion, lambda);
             return IMP_FAILED;
         }
         if (st)
             return st;
-        hand_over(r, b, r->work[b]);
+        hand_over(run, b, run->work[b]);
     }
     return IMP_OK;
 }
 
 static void
-exchange(struct rt *r, const struct persistent_group *s)
+exchange(struct rt *run, const struct persistent_group *group)
 {
-    for (uint32_t i = 0; i < s->n_block; i++) {
-        uint32_t b = s->block[i];
-        double *w = r->work[b];
-        r->work[b] = r->persistent_memory->own[b];
-        r->persistent_memory->own[b] = w;
+    for (uint32_t i = 0; i < group->n_block; i++) {
+        uint32_t b = group->block[i];
+        double *w = run->work[b];
+        run->work[b] = run->persistent_memory->own[b];
+        run->persistent_memory->own[b] = w;
     }
 }
 
 static int
-rows_series(struct rt *r, struct persistent_group *s, int n, int order)
+rows_series(struct rt *run, struct persistent_group *group, int n, int order)
 {
-    contact_point_poses_forget(s);
+    contact_point_poses_forget(group);
     for (int i = 0; i < n; i++) {
-        int st = contact_point_series(r, s, &s->row[i], order);
+        int st = contact_point_series(run, group, &group->row[i], order);
         if (st == IMP_NONFINITE || st == IMP_SINGULAR) {
-            rt_nonfinite(r, rt_gap_tape(r, s->row[i].spot.contact), NULL);
+            rt_nonfinite(run, rt_gap_tape(run, group->row[i].spot.contact),
+                         NULL);
             st = IMP_FAILED;
         }
         if (st)
@@ -186,36 +190,41 @@ rows_series(struct rt *r, struct persistent_group *s, int n, int order)
 
 /* what a unit force at each row does to all bodies; G over n rows */
 static int
-answers(struct rt *r, struct persistent_group *s, int n, double *G)
+answers(struct rt *run, struct persistent_group *group, int n, double *G)
 {
-    size_t nb = r->im->bodies.n;
+    size_t nb = run->im->bodies.n;
     for (int i = 0; i < n; i++) {
-        const imp_contact *k = rt_contact(r, s->row[i].spot.contact);
-        double *a = s->answer + (size_t)i * 6 * nb, f[6];
-        for (uint32_t b = 0; b < s->n_body; b++)
-            memset(a + 6 * s->body[b], 0, 6 * sizeof *a);
+        const imp_contact *image_contact =
+            rt_contact(run, group->row[i].spot.contact);
+        double *a = group->answer + (size_t)i * 6 * nb, f[6];
+        for (uint32_t b = 0; b < group->n_body; b++)
+            memset(a + 6 * group->body[b], 0, 6 * sizeof *a);
         for (int e = 0; e < 2; e++) {
-            if (!contact_point_body_moves(r, k->body[e]))
+            if (!contact_point_body_moves(run, image_contact->body[e]))
                 continue;
             for (int j = 0; j < 6; j++)
-                f[j] = s->row[i].open[e][j].c[0];
-            persistent_by_mass(r, k->body[e], f, a + 6 * k->body[e]);
+                f[j] = group->row[i].open[e][j].c[0];
+            persistent_by_mass(run, image_contact->body[e], f,
+                               a + 6 * image_contact->body[e]);
         }
-        for (uint32_t b = 0; b < s->n_block; b++) {
-            int st = joints_response(r, s->block[b], a);
+        for (uint32_t b = 0; b < group->n_block; b++) {
+            int st = joints_response(run, group->block[b], a);
             if (st)
                 return st;
         }
     }
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
-            const imp_contact *k = rt_contact(r, s->row[j].spot.contact);
-            const double *a = s->answer + (size_t)i * 6 * nb;
+            const imp_contact *image_contact =
+                rt_contact(run, group->row[j].spot.contact);
+            const double *a = group->answer + (size_t)i * 6 * nb;
             double g = 0.0;
             for (int e = 0; e < 2; e++)
-                for (uint32_t c = 0;
-                     c < 6 && contact_point_body_moves(r, k->body[e]); c++)
-                    g += s->row[j].open[e][c].c[0] * a[6 * k->body[e] + c];
+                for (uint32_t c = 0; c < 6 && contact_point_body_moves(
+                                                  run, image_contact->body[e]);
+                     c++)
+                    g += group->row[j].open[e][c].c[0] *
+                         a[6 * image_contact->body[e] + c];
             G[i * n + j] = g;
         }
     for (int i = 0; i < n; i++)
@@ -225,101 +234,104 @@ answers(struct rt *r, struct persistent_group *s, int n, double *G)
 }
 
 int
-persistent_instant(struct rt *r, struct persistent_group *s, int order,
+persistent_instant(struct rt *run, struct persistent_group *group, int order,
                    double *G)
 {
-    exchange(r, s);
-    push_clear(r, s);
-    push_env(r, s, false);
-    int st = drive(r, s, order);
+    exchange(run, group);
+    push_clear(run, group);
+    push_env(run, group, false);
+    int st = drive(run, group, order);
     if (!st)
-        st = rows_series(r, s, s->n, order);
+        st = rows_series(run, group, group->n, order);
     if (!st && G)
-        st = answers(r, s, s->n, G);
-    exchange(r, s);
+        st = answers(run, group, group->n, G);
+    exchange(run, group);
     return st;
 }
 
 /* G of the rows that push, and its singular values */
 static int
-factor(struct rt *r, struct persistent_group *s)
+factor(struct rt *run, struct persistent_group *group)
 {
-    int n = s->n_on, st = answers(r, s, n, s->G);
+    int n = group->n_on, st = answers(run, group, n, group->G);
     if (st)
         return st;
-    memcpy(s->U, s->G, sizeof(double) * (size_t)(n * n));
-    if (!dense_svd(n, n, s->U, s->V, s->s))
+    memcpy(group->U, group->G, sizeof(double) * (size_t)(n * n));
+    if (!dense_svd(n, n, group->U, group->V, group->s))
         return IMP_NONFINITE;
-    s->rank = 0;
-    while (s->rank < n && s->s[s->rank] > SLIDE_RANK * s->s[0])
-        s->rank++;
+    group->rank = 0;
+    while (group->rank < n && group->s[group->rank] > SLIDE_RANK * group->s[0])
+        group->rank++;
     return IMP_OK;
 }
 
 int
-persistent_rates(struct rt *r, struct persistent_group *s)
+persistent_rates(struct rt *run, struct persistent_group *group)
 {
-    exchange(r, s);
-    push_clear(r, s);
-    push_env(r, s, false);
-    int st = drive(r, s, 1);
+    exchange(run, group);
+    push_clear(run, group);
+    push_env(run, group, false);
+    int st = drive(run, group, 1);
     if (!st)
-        st = rows_series(r, s, s->n_on, 1);
+        st = rows_series(run, group, group->n_on, 1);
     if (!st)
-        st = factor(r, s);
-    exchange(r, s);
+        st = factor(run, group);
+    exchange(run, group);
     return st;
 }
 
 void
-persistent_solve(const struct persistent_group *s, const double *b, double *x)
+persistent_solve(const struct persistent_group *group, const double *b,
+                 double *x)
 {
-    int n = s->n_on;
+    int n = group->n_on;
     for (int i = 0; i < n; i++)
-        s->a[i] = -b[i];
-    dense_svd_solve(n, n, s->U, s->V, s->s, s->rank, s->a, x, s->c);
+        group->a[i] = -b[i];
+    dense_svd_solve(n, n, group->U, group->V, group->s, group->rank, group->a,
+                    x, group->c);
 }
 
 /* lambda_k of all rows, and their part of the pushes */
 static int
-one_order(struct rt *r, struct persistent_group *s, int k, int last)
+one_order(struct rt *run, struct persistent_group *group, int k, int last)
 {
-    double *x = s->x;
-    int st = drive(r, s, k + 2);
+    double *x = group->x;
+    int st = drive(run, group, k + 2);
     if (!st)
-        st = rows_series(r, s, s->n_on, k + 2);
+        st = rows_series(run, group, group->n_on, k + 2);
     if (!st && k == 0)
-        st = factor(r, s);
+        st = factor(run, group);
     if (st)
         return st;
-    for (int i = 0; i < s->n_on; i++)
-        s->b[i] = (k + 1.0) * (k + 2.0) * s->row[i].gap.c[k + 2];
-    persistent_solve(s, s->b, x);
-    for (int i = 0; i < s->n_on; i++) {
-        s->row[i].force.c[k] = x[i];
-        push_add(r, &s->row[i], 0, k, x[i]);
+    for (int i = 0; i < group->n_on; i++)
+        group->b[i] = (k + 1.0) * (k + 2.0) * group->row[i].gap.c[k + 2];
+    persistent_solve(group, group->b, x);
+    for (int i = 0; i < group->n_on; i++) {
+        group->row[i].force.c[k] = x[i];
+        push_add(run, &group->row[i], 0, k, x[i]);
     }
-    for (int i = 0; i < s->n_on && k < last; i++)
+    for (int i = 0; i < group->n_on && k < last; i++)
         for (int j = 1; j <= k + 1; j++)
-            push_add(r, &s->row[i], j, k + 1, s->row[i].force.c[k + 1 - j]);
+            push_add(run, &group->row[i], j, k + 1,
+                     group->row[i].force.c[k + 1 - j]);
     if (k == 0)
-        push_env(r, s, true);
+        push_env(run, group, true);
     return IMP_OK;
 }
 
 /* spins of the bodies of a row, and their sizes */
 static void
-spin_of(const struct rt *r, const struct persistent_row *row, double *spin,
+spin_of(const struct rt *run, const struct persistent_row *row, double *spin,
         double *size)
 {
-    const imp_contact *k = rt_contact(r, row->spot.contact);
-    uint32_t d = r->im->dim;
+    const imp_contact *image_contact = rt_contact(run, row->spot.contact);
+    uint32_t d = run->im->dim;
     *spin = 0.0;
     *size = 0.0;
     for (int e = 0; e < 2; e++) {
-        const imp_body *b = rt_body(r, k->body[e]);
-        const double *w = r->env + b->env_state + (d == 2 ? 5 : 10);
-        double radius = r->env[b->env_body + IMP_BODY_RADIUS];
+        const imp_body *body = rt_body(run, image_contact->body[e]);
+        const double *w = run->env + body->env_state + (d == 2 ? 5 : 10);
+        double radius = run->env[body->env_body + IMP_BODY_RADIUS];
         for (uint32_t i = 0; i < (d == 2 ? 1u : 3u); i++)
             *spin += fabs(w[i]);
         *size += isfinite(radius) ? radius : 0.0;
@@ -331,17 +343,17 @@ spin_of(const struct rt *r, const struct persistent_row *row, double *spin,
  * spins s, and what is left of accelerations A that cancel, A s^(j-2) 2/j!.
  * Bodies at rest, that only slide, or spin about the normal. */
 static int
-steady(struct rt *r, struct persistent_group *s, int order, bool *is)
+steady(struct rt *run, struct persistent_group *group, int order, bool *is)
 {
-    int st = drive(r, s, order), n = s->n_on;
+    int st = drive(run, group, order), n = group->n_on;
     if (!st)
-        st = rows_series(r, s, n, order);
+        st = rows_series(run, group, n, order);
     *is = !st;
     for (int i = 0; i < n && *is; i++) {
-        const struct persistent_row *row = &s->row[i];
+        const struct persistent_row *row = &group->row[i];
         double spin, size, low = SLIDE_STEADY * DBL_EPSILON;
-        double push = low * fabs(row->force.c[0] * s->G[i * n + i]);
-        spin_of(r, row, &spin, &size);
+        double push = low * fabs(row->force.c[0] * group->G[i * n + i]);
+        spin_of(run, row, &spin, &size);
         spin += sqrt(push / size); /* those that are left turn it, too */
         for (int k = 1; k <= order && *is; k++) {
             low *= spin / k;
@@ -357,72 +369,73 @@ steady(struct rt *r, struct persistent_group *s, int order, bool *is)
 }
 
 int
-persistent_group_series(struct rt *r, struct persistent_group *s, int order,
-                        uint32_t block)
+persistent_group_series(struct rt *run, struct persistent_group *group,
+                        int order, uint32_t block)
 {
     int st = IMP_OK, last = order - 1;
     bool done = false;
     if (last + 2 > IMP_ORDER_MAX)
         last = IMP_ORDER_MAX - 2;
-    exchange(r, s);
-    push_clear(r, s);
-    push_env(r, s, false);
-    for (int i = 0; i < s->n; i++)
-        taylor_const(IMP_ORDER_MAX, 0.0, &s->row[i].force);
+    exchange(run, group);
+    push_clear(run, group);
+    push_env(run, group, false);
+    for (int i = 0; i < group->n; i++)
+        taylor_const(IMP_ORDER_MAX, 0.0, &group->row[i].force);
     for (int k = 0; k <= last && !st && !done; k++) {
-        if (k == 1 && s->steady) {
-            for (int i = 0; i < s->n_on; i++) /* what order 0 left there */
-                push_add(r, &s->row[i], 1, 1, -s->row[i].force.c[0]);
-            if ((st = steady(r, s, order, &done)) || done)
+        if (k == 1 && group->steady) {
+            for (int i = 0; i < group->n_on; i++) /* what order 0 left there */
+                push_add(run, &group->row[i], 1, 1, -group->row[i].force.c[0]);
+            if ((st = steady(run, group, order, &done)) || done)
                 break;
-            s->steady = false;
-            for (int i = 0; i < s->n_on; i++)
-                push_add(r, &s->row[i], 1, 1, s->row[i].force.c[0]);
+            group->steady = false;
+            for (int i = 0; i < group->n_on; i++)
+                push_add(run, &group->row[i], 1, 1, group->row[i].force.c[0]);
         }
-        st = one_order(r, s, k, last);
+        st = one_order(run, group, k, last);
     }
     if (!st && !done)
-        st = drive(r, s, order);
-    push_env(r, s, false);
-    exchange(r, s);
-    for (uint32_t i = 0; i < s->n_block && !st; i++)
-        if (block == UINT32_MAX || block == s->block[i])
-            hand_over(r, s->block[i], r->work[s->block[i]]);
+        st = drive(run, group, order);
+    push_env(run, group, false);
+    exchange(run, group);
+    for (uint32_t i = 0; i < group->n_block && !st; i++)
+        if (block == UINT32_MAX || block == group->block[i])
+            hand_over(run, group->block[i], run->work[group->block[i]]);
     return st;
 }
 
 int
-persistent_series(struct rt *r, int order, uint32_t block)
+persistent_series(struct rt *run, int order, uint32_t block)
 {
-    const struct persistent_set *set = r->persistent_memory;
+    const struct persistent_set *set = run->persistent_memory;
     if (block != UINT32_MAX)
-        return persistent_group_series(r, set->of[block], order, block);
+        return persistent_group_series(run, set->of[block], order, block);
     int st = IMP_OK;
     for (int i = 0; i < set->n && !st; i++)
-        st = persistent_group_series(r, set->group[i], order, block);
+        st = persistent_group_series(run, set->group[i], order, block);
     return st;
 }
 
 void
-persistent_accelerations(const struct rt *r, uint32_t block, double push[2])
+persistent_accelerations(const struct rt *run, uint32_t block, double push[2])
 {
-    const struct persistent_group *s = r->persistent_memory->of[block];
+    const struct persistent_group *group = run->persistent_memory->of[block];
     push[0] = push[1] = 0.0;
-    for (int i = 0; i < s->n_on; i++) {
-        const struct persistent_row *row = &s->row[i];
-        const imp_contact *k = rt_contact(r, row->spot.contact);
+    for (int i = 0; i < group->n_on; i++) {
+        const struct persistent_row *row = &group->row[i];
+        const imp_contact *image_contact = rt_contact(run, row->spot.contact);
         for (int e = 0; e < 2; e++) {
             double f[6], a[6];
-            if (!contact_point_body_moves(r, k->body[e]) ||
-                rt_body(r, k->body[e])->block != block)
+            if (!contact_point_body_moves(run, image_contact->body[e]) ||
+                rt_body(run, image_contact->body[e])->block != block)
                 continue;
             for (int j = 0; j < 6; j++)
                 f[j] = row->open[e][j].c[0] * row->force.c[0];
-            persistent_by_mass(r, k->body[e], f, a);
+            persistent_by_mass(run, image_contact->body[e], f, a);
             double move = fabs(a[0]) + fabs(a[1]) + fabs(a[2]);
             double spin = fabs(a[3]) + fabs(a[4]) + fabs(a[5]);
             double size =
-                r->env[rt_body(r, k->body[e])->env_body + IMP_BODY_RADIUS];
+                run->env[rt_body(run, image_contact->body[e])->env_body +
+                         IMP_BODY_RADIUS];
             push[0] += move;
             push[1] += fmax(spin, size > 0.0 ? move / size : 0.0);
         }

@@ -38,7 +38,7 @@ struct contact_point {
 /* Points of a contact that are closer than `reach` and may come to touch: of
  * vertices those over the plane or the face that others touch (within tol) now.
  * -1 as contact_set_points */
-int contact_set_near(struct rt *r, uint32_t contact, double tol, double reach,
+int contact_set_near(struct rt *run, uint32_t contact, double tol, double reach,
                      struct contact_point *out, int most);
 /* a point at the present instant */
 struct contact_point_state {
@@ -52,19 +52,19 @@ struct contact_point_state {
 
 /* Points of a contact that are closed within tol (m); at most `most`. -1: the
  * touch is none that can be followed (edges against edges, open normals). */
-int contact_set_points(struct rt *r, uint32_t contact, double tol,
+int contact_set_points(struct rt *run, uint32_t contact, double tol,
                        struct contact_point *out, int most);
 /* Gap, rate, free acceleration of points, and their matrix G (n x n): what a
  * unit force at one does to the gap's acceleration at the other, joints
  * included. G may be NULL. */
-int contact_point_states(struct rt *r, const struct contact_point *spot, int n,
-                         struct contact_point_state *out, double *G);
+int contact_point_states(struct rt *run, const struct contact_point *spot,
+                         int n, struct contact_point_state *out, double *G);
 
 /* Rates up to this share of the speeds, or of what the accelerations make of
  * rest over one length, are none, as in polytope_verdict.c */
 #define MODE_STILL 1e-9
 /* what that is for the points of a contact whose gap is accelerated so (m/s) */
-double mode_still_rate(struct rt *r, uint32_t contact, double acceleration);
+double mode_still_rate(struct rt *run, uint32_t contact, double acceleration);
 
 enum mode_choice {
     MODE_FREE,   /* none pushes */
@@ -76,51 +76,53 @@ enum mode_choice {
  * where that takes a push; the others are let go, and all that was held of
  * their bodies before. left: index of a point whose force has just ceased, or
  * -1. Status of the tapes. */
-int mode_select(struct rt *r, const struct contact_point *spot, int n, int left,
-                enum mode_choice *choice);
+int mode_select(struct rt *run, const struct contact_point *spot, int n,
+                int left, enum mode_choice *choice);
 /* Impulses along the normals of the points of the last contact_point_states
  * with a G. */
-void persistent_apply_impulses(struct rt *r, const double *impulse);
+void persistent_apply_impulses(struct rt *run, const double *impulse);
 /* Velocities and positions onto these rates and gaps of the points, NULL: onto
  * none, as an impact that keeps them all closed (what is left of infinitely
  * many). Momenta of spins stay when poses are moved. */
-int persistent_close(struct rt *r, const struct contact_point *spot, int n,
+int persistent_close(struct rt *run, const struct contact_point *spot, int n,
                      const double *gap, const double *rate);
 /* groups of marked blocks are free again; NULL: all */
-void persistent_release(struct rt *r, const bool *block);
+void persistent_release(struct rt *run, const bool *block);
 /* Splits points into groups: those of one stand together, in their order, the
  * i-th up to end[i] (room for n). How many groups */
-int persistent_split(struct rt *r, struct contact_point *spot, int n, int *end);
+int persistent_split(struct rt *run, struct contact_point *spot, int n,
+                     int *end);
 
 /* -- what is held now -- */
 static inline bool
-persistent_any(const struct rt *r)
+persistent_any(const struct rt *run)
 {
-    return r->persistent != NULL;
+    return run->persistent != NULL;
 }
-bool persistent_holds(const struct rt *r, uint32_t contact);
+bool persistent_holds(const struct rt *run, uint32_t contact);
 /* is anything held of its bodies, or of those connected to them? */
-bool persistent_near_held(const struct rt *r, uint32_t contact);
+bool persistent_near_held(const struct rt *run, uint32_t contact);
 /* Marks the blocks of a contact's bodies and of all that is held together with
  * marked ones. True: the contact's were not all marked */
-bool persistent_mark(const struct rt *r, uint32_t contact, bool *block);
-bool persistent_marked(const struct rt *r, uint32_t contact, const bool *block);
+bool persistent_mark(const struct rt *run, uint32_t contact, bool *block);
+bool persistent_marked(const struct rt *run, uint32_t contact,
+                       const bool *block);
 /* does a force of contacts act on bodies of this block? */
-bool persistent_moves(const struct rt *r, uint32_t block);
-int persistent_count(const struct rt *r);
+bool persistent_moves(const struct rt *run, uint32_t block);
+int persistent_count(const struct rt *run);
 /* points of all groups and their forces at the instant of the last series */
-const struct contact_point *persistent_point(const struct rt *r, int i,
+const struct contact_point *persistent_point(const struct rt *run, int i,
                                              bool *on, double *force);
 
 /* sizes of what forces at the points do to bodies of this block, at the instant
  * of the last series: accelerations of centres, of spins */
-void persistent_accelerations(const struct rt *r, uint32_t block,
+void persistent_accelerations(const struct rt *run, uint32_t block,
                               double push[2]);
 
 /* Motion series to `order` < IMP_ORDER_MAX, into r->work[block], of one block
  * that is held or of all (UINT32_MAX) */
-int persistent_series(struct rt *r, int order, uint32_t block);
-void persistent_project(struct rt *r);
+int persistent_series(struct rt *run, int order, uint32_t block);
+void persistent_project(struct rt *run);
 
 /* Vertices over one plane, or over a face whose plane keeps the bodies apart,
  * each looked at by its own gap: nothing counts as closed that is not closed to
@@ -135,16 +137,16 @@ struct released_vertices {
     bool still[RELEASED_MOST];
 };
 /* is the contact one of a polytope over a plane? */
-bool contact_set_plane(const struct rt *r, uint32_t contact,
+bool contact_set_plane(const struct rt *run, uint32_t contact,
                        struct contact_point *base);
 /* Do the bodies of a contact touch, within tol, by vertices of the one on a
  * face of the other, and are all its vertices beyond the plane of that, those
  * near it between its sides? */
-bool contact_set_face(struct rt *r, uint32_t contact, double tol,
+bool contact_set_face(struct rt *run, uint32_t contact, double tol,
                       struct contact_point *base);
 /* vertices that are closed to rounding now, and come down faster than that; or
  * those that have no rate, to rounding */
-int contact_set_closed(struct rt *r, const struct contact_point *base,
+int contact_set_closed(struct rt *run, const struct contact_point *base,
                        bool still, struct contact_point *out, int most);
 
 enum mode_change_kind {
@@ -165,7 +167,7 @@ struct mode_change {
 /* what comes first, at or before `until`, within one expansion, of what is held
  * and of the planes over[0..n_over); contacts of which nothing is asked are set
  * in `blind` (NULL: none) */
-int mode_change_next(struct rt *r, double until, const bool *blind,
+int mode_change_next(struct rt *run, double until, const bool *blind,
                      const struct released_vertices *over, uint32_t n_over,
                      struct mode_change *out);
 

@@ -51,49 +51,49 @@ struct persistent_set {
 };
 
 static inline const imp_block *
-persistent_block(const struct rt *r, uint32_t b)
+persistent_block(const struct rt *run, uint32_t b)
 {
-    return IMP_ARRAY(r->im, r->im->blocks, imp_block) + b;
+    return IMP_ARRAY(run->im, run->im->blocks, imp_block) + b;
 }
 
 static inline const imp_tape *
-persistent_tape(const struct rt *r, uint32_t t)
+persistent_tape(const struct rt *run, uint32_t t)
 {
-    return IMP_ARRAY(r->im, r->im->tapes, imp_tape) + t;
+    return IMP_ARRAY(run->im, run->im->tapes, imp_tape) + t;
 }
 
 /* velocities of a body */
 static inline uint32_t
-persistent_per_body(const struct rt *r)
+persistent_per_body(const struct rt *run)
 {
-    return r->im->dim == 2 ? 3 : 6;
+    return run->im->dim == 2 ? 3 : 6;
 }
 
 /* entry of `open` for velocity c of a body */
 static inline uint32_t
-persistent_entry(const struct rt *r, uint32_t c)
+persistent_entry(const struct rt *run, uint32_t c)
 {
-    return r->im->dim == 2 && c == 2 ? 5 : c;
+    return run->im->dim == 2 && c == 2 ? 5 : c;
 }
 
 /* -- contact_point.c --------------------------------------------------------
  */
 /* series of a point to `order`; r->work holds the motion */
-int contact_point_series(struct rt *r, struct persistent_group *s,
+int contact_point_series(struct rt *run, struct persistent_group *group,
                          struct persistent_row *row, int order);
 void contact_point_poses_forget(
-    struct persistent_group *s); /* before the rows of a new series */
-bool contact_point_body_moves(const struct rt *r, uint32_t body);
+    struct persistent_group *group); /* before the rows of a new series */
+bool contact_point_body_moves(const struct rt *run, uint32_t body);
 /* gaps of the vertices over a face: calls back with each. *holds: for how long
  * they do; may be NULL */
-int contact_point_vertices(struct rt *r, const struct contact_point *on,
+int contact_point_vertices(struct rt *run, const struct contact_point *on,
                            int order,
                            void (*each)(void *ctx, uint32_t vertex,
                                         const struct taylor *gap),
                            void *ctx, double *holds);
 /* gaps of edges of both bodies that cross now, or nearly, with their outer
  * sides towards each other: calls back with each that is wanted */
-int contact_point_crossings(struct rt *r, uint32_t contact, int order,
+int contact_point_crossings(struct rt *run, uint32_t contact, int order,
                             bool (*wanted)(void *ctx,
                                            const struct contact_point *at),
                             void (*each)(void *ctx,
@@ -101,45 +101,45 @@ int contact_point_crossings(struct rt *r, uint32_t contact, int order,
                                          const struct taylor *gap),
                             void *ctx);
 /* where the point is, in the axes of body 0 about its mass centre */
-int contact_point_place(struct rt *r, const struct contact_point *at, int order,
-                        struct taylor out[3]);
+int contact_point_place(struct rt *run, const struct contact_point *at,
+                        int order, struct taylor out[3]);
 /* distances of a vertex to the sides of its face, inwards, or of a crossing to
  * the ends of its edges: how many */
-int contact_point_sides(struct rt *r, const struct contact_point *at, int order,
-                        struct taylor *side, int most);
+int contact_point_sides(struct rt *run, const struct contact_point *at,
+                        int order, struct taylor *side, int most);
 
 /* -- persistent_group.c
  * -------------------------------------------------------- */
 /* The memory of a look at points, filled anew; all rows push */
 struct persistent_group *
-persistent_look_at(struct rt *r, const struct contact_point *spot, int n);
+persistent_look_at(struct rt *run, const struct contact_point *spot, int n);
 /* a new group that is held; nothing holds its blocks so far */
 struct persistent_group *
-persistent_hold(struct rt *r, const struct contact_point *spot, int n);
+persistent_hold(struct rt *run, const struct contact_point *spot, int n);
 /* the group that a contact's bodies are held in, or NULL */
-struct persistent_group *persistent_group_of(const struct rt *r,
+struct persistent_group *persistent_group_of(const struct rt *run,
                                              uint32_t contact);
 
 /* -- persistent.c
  * -------------------------------------------------------------- */
 /* M^-1 of a body: velocity entries 0 .. 2, spin 3 .. 5 (plane: 5) */
-void persistent_by_mass(const struct rt *r, uint32_t body, const double f[6],
+void persistent_by_mass(const struct rt *run, uint32_t body, const double f[6],
                         double out[6]);
 /* as persistent_series, of one group */
-int persistent_group_series(struct rt *r, struct persistent_group *s, int order,
-                            uint32_t block);
+int persistent_group_series(struct rt *run, struct persistent_group *group,
+                            int order, uint32_t block);
 /* rows to `order` with no forces, answers, G over all rows */
-int persistent_instant(struct rt *r, struct persistent_group *s, int order,
-                       double *G);
+int persistent_instant(struct rt *run, struct persistent_group *group,
+                       int order, double *G);
 /* rows that push, to order 1, with G and its factors; no forces */
-int persistent_rates(struct rt *r, struct persistent_group *s);
+int persistent_rates(struct rt *run, struct persistent_group *group);
 /* least x with G x = -b */
-void persistent_solve(const struct persistent_group *s, const double *b,
+void persistent_solve(const struct persistent_group *group, const double *b,
                       double *x);
 
 /* -- constraint_projection.c
  * ------------------------------------------------------ */
 /* a group's poses and velocities onto its closed gaps */
-void persistent_project_group(struct rt *r, struct persistent_group *s);
+void persistent_project_group(struct rt *run, struct persistent_group *group);
 
 #endif

@@ -46,48 +46,49 @@ struct switching {
 };
 
 static const imp_block *
-block_of(const struct rt *r, uint32_t block)
+block_of(const struct rt *run, uint32_t block)
 {
-    return IMP_ARRAY(r->im, r->im->blocks, imp_block) + block;
+    return IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
 }
 
 struct switching *
-switching_new(struct rt *r)
+switching_new(struct rt *run)
 {
     bool any = false;
-    for (uint32_t b = 0; b < r->im->blocks.n; b++)
-        any |= block_of(r, b)->guard != IMP_NO_TAPE;
+    for (uint32_t b = 0; b < run->im->blocks.n; b++)
+        any |= block_of(run, b)->guard != IMP_NO_TAPE;
     if (!any)
         return NULL;
-    struct switching *o = NEW_N(r->own, struct switching, r->im->blocks.n);
-    for (uint32_t b = 0; b < r->im->blocks.n; b++) {
-        if (block_of(r, b)->guard == IMP_NO_TAPE)
+    struct switching *o = NEW_N(run->own, struct switching, run->im->blocks.n);
+    for (uint32_t b = 0; b < run->im->blocks.n; b++) {
+        if (block_of(run, b)->guard == IMP_NO_TAPE)
             continue;
-        const imp_tape *t =
-            IMP_ARRAY(r->im, r->im->tapes, imp_tape) + block_of(r, b)->guard;
-        o[b].work = NEW_N(r->own, double, (t->n_rows + 1) * IMP_ROW_STRIDE);
-        o[b].most = NEW_N(r->own, double, block_of(r, b)->guards.n);
+        const imp_tape *tape = IMP_ARRAY(run->im, run->im->tapes, imp_tape) +
+                               block_of(run, b)->guard;
+        o[b].work =
+            NEW_N(run->own, double, (tape->n_rows + 1) * IMP_ROW_STRIDE);
+        o[b].most = NEW_N(run->own, double, block_of(run, b)->guards.n);
         o[b].last = -INFINITY;
     }
     return o;
 }
 
 uint32_t
-switching_count(const struct rt *r, uint32_t block)
+switching_count(const struct rt *run, uint32_t block)
 {
-    return block_of(r, block)->guard == IMP_NO_TAPE
+    return block_of(run, block)->guard == IMP_NO_TAPE
                ? 0
-               : block_of(r, block)->guards.n;
+               : block_of(run, block)->guards.n;
 }
 
 void
-switching_reset(struct rt *r)
+switching_reset(struct rt *run)
 {
-    for (uint32_t b = 0; r->switching && b < r->im->blocks.n; b++) {
-        r->switching[b].last = -INFINITY;
-        r->switching[b].back = r->switching[b].brief = 0;
-        for (uint32_t i = 0; i < switching_count(r, b); i++)
-            r->switching[b].most[i] = 0.0;
+    for (uint32_t b = 0; run->switching && b < run->im->blocks.n; b++) {
+        run->switching[b].last = -INFINITY;
+        run->switching[b].back = run->switching[b].brief = 0;
+        for (uint32_t i = 0; i < switching_count(run, b); i++)
+            run->switching[b].most[i] = 0.0;
     }
 }
 
@@ -189,16 +190,16 @@ passes(const double *c, int n, double h, double noise, double least,
 }
 
 static int
-held(struct rt *r, uint32_t block, int which)
+held(struct rt *run, uint32_t block, int which)
 {
     const imp_guard *g =
-        IMP_ARRAY(r->im, block_of(r, block)->guards, imp_guard) + which;
+        IMP_ARRAY(run->im, block_of(run, block)->guards, imp_guard) + which;
     char t[NUM_TEXT];
-    struct diag *d =
-        diag_add(r->ds, DIAG_E0735, g->range,
+    struct diag *diag =
+        diag_add(run->ds, DIAG_E0735, g->range,
                  "the motion is held where this changes its branch, at t = %s",
-                 num_digits(t, rt_time(r), 9));
-    diag_help(r->ds, d,
+                 num_digits(t, rt_time(run), 9));
+    diag_help(run->ds, diag,
               "on both sides it is driven back, as by dry friction where a "
               "speed comes to zero; a smooth formula has no such place: "
               "tanh(v/v0) instead of sign(v)");
@@ -208,16 +209,18 @@ held(struct rt *r, uint32_t block, int which)
 /* Series and size of guard i (the tape's rows before); NULL: not finite, which
  * belongs to a branch that nobody is on */
 static const double *
-argument(const struct rt *r, const imp_block *b, struct switching *o,
+argument(const struct rt *run, const imp_block *block, struct switching *o,
          uint32_t i, int order, double *size)
 {
-    const imp_tape *t = IMP_ARRAY(r->im, r->im->tapes, imp_tape) + b->guard;
-    const imp_instr *code = IMP_ARRAY(r->im, t->code, imp_instr);
-    const uint32_t *out = IMP_ARRAY(r->im, t->outs, uint32_t);
+    const imp_tape *tape =
+        IMP_ARRAY(run->im, run->im->tapes, imp_tape) + block->guard;
+    const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
+    const uint32_t *out = IMP_ARRAY(run->im, tape->outs, uint32_t);
     const double *c =
         o->work + (size_t)code[out[i]].row * IMP_ROW_STRIDE + IMP_ROW_PAD;
-    *size = o->work[(size_t)code[out[b->guards.n + i]].row * IMP_ROW_STRIDE +
-                    IMP_ROW_PAD];
+    *size =
+        o->work[(size_t)code[out[block->guards.n + i]].row * IMP_ROW_STRIDE +
+                IMP_ROW_PAD];
     if (!isfinite(*size))
         return NULL;
     for (int k = 0; k <= order; k++)
@@ -228,27 +231,27 @@ argument(const struct rt *r, const imp_block *b, struct switching *o,
 }
 
 int
-switching_end(struct rt *r, uint32_t block, int order, double *h, int *which)
+switching_end(struct rt *run, uint32_t block, int order, double *h, int *which)
 {
-    const imp_block *b = block_of(r, block);
+    const imp_block *image_block = block_of(run, block);
     *which = -1;
-    if (b->guard == IMP_NO_TAPE)
+    if (image_block->guard == IMP_NO_TAPE)
         return IMP_OK;
-    struct switching *o = r->switching + block;
-    const imp_guard *g = IMP_ARRAY(r->im, b->guards, imp_guard);
-    const double *rows[1] = {r->work[block]}, *c;
-    int st = rt_series(r, b->guard, NULL, rows, o->work, order);
+    struct switching *o = run->switching + block;
+    const imp_guard *g = IMP_ARRAY(run->im, image_block->guards, imp_guard);
+    const double *rows[1] = {run->work[block]}, *c;
+    int st = rt_series(run, image_block->guard, NULL, rows, o->work, order);
     if (st && st != IMP_NONFINITE)
         return st;
-    double now = rt_time(r), size;
+    double now = rt_time(run), size;
     double least = fmax(GUARD_LEAST * DBL_EPSILON * fabs(now), GUARD_FIRST);
     double share = fmin(*h, fabs(now));
     bool back = false, brief = false;
-    for (uint32_t i = 0; i < b->guards.n && order > GUARD_GAP; i++)
-        if ((c = argument(r, b, o, i, order, &size)))
+    for (uint32_t i = 0; i < image_block->guards.n && order > GUARD_GAP; i++)
+        if ((c = argument(run, image_block, o, i, order, &size)))
             *h = fmin(*h, reach(c, order, size));
-    for (uint32_t i = 0; i < b->guards.n; i++) {
-        if (!(c = argument(r, b, o, i, order, &size)))
+    for (uint32_t i = 0; i < image_block->guards.n; i++) {
+        if (!(c = argument(run, image_block, o, i, order, &size)))
             continue;
         struct end e = passes(c, order, *h, GUARD_NOISE * DBL_EPSILON * size,
                               least, g[i].kind);
@@ -265,6 +268,6 @@ switching_end(struct rt *r, uint32_t block, int order, double *h, int *which)
     o->brief = brief ? (now > o->last ? o->brief + 1 : 1) : 0;
     o->last = now;
     return o->back > GUARD_BACK || o->brief > GUARD_MANY
-               ? held(r, block, *which)
+               ? held(run, block, *which)
                : IMP_OK;
 }

@@ -11,16 +11,16 @@
 struct switching; /* per block; r->switching */
 
 /* memory, of r->own; NULL where no formula has branches */
-struct switching *switching_new(struct rt *r);
+struct switching *switching_new(struct rt *run);
 /* before another run */
-void switching_reset(struct rt *r);
+void switching_reset(struct rt *run);
 /* After the series of a block to that order, at the time in env: shortens the
  * step *h (which may be infinite) to where a branch ends. *which: the number of
  * its guard, or -1. IMP_OK, or IMP_FAILED after the diagnostic of a motion that
  * is driven back to the change from both sides. */
-int switching_end(struct rt *r, uint32_t block, int order, double *h,
+int switching_end(struct rt *run, uint32_t block, int order, double *h,
                   int *which);
 /* how many the block has */
-uint32_t switching_count(const struct rt *r, uint32_t block);
+uint32_t switching_count(const struct rt *run, uint32_t block);
 
 #endif

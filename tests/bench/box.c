@@ -15,6 +15,7 @@
 #include <gsl/gsl_odeiv2.h>
 
 #include "analysis/command/analysis_priv.h"
+#include "analysis/driver/commands.h"
 #include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "bench.h"
@@ -496,7 +497,7 @@ model_text(char *text, size_t n, const char *contact)
 }
 
 static const struct field_value *
-field(const struct record *r, const char *name, const imp_image *im)
+field(const struct record *r, const char *name)
 {
     int i = record_index(r, name);
 
@@ -509,14 +510,14 @@ field(const struct record *r, const char *name, const imp_image *im)
 static double
 by_imp(struct model *m, int command, struct record **out)
 {
-    struct analysis a = {.rt = m->rt, .ds = &m->s.ds};
+    struct analysis a = {.rt = m->rt, .ds = &m->s.ds, .commands = all_commands};
     const imp_image *im = m->s.image;
     const imp_command *c = IMP_ARRAY(im, im->commands, imp_command) + command;
 
     rt_reset(m->rt);
     *out = record_new(m->s.ds.arena, im, c);
     double begin = bench_cpu();
-    int st = command_function(c->id)(&a, c, *out);
+    int st = all_commands[c->id]->run(&a, c, *out);
     double took = bench_cpu() - begin;
     if (st) {
         driver_print_messages(&m->s.ds, DIAG_TEXT);
@@ -527,20 +528,19 @@ by_imp(struct model *m, int command, struct record **out)
 
 /* rows of events come in pairs, after the one of the start */
 static void
-history_of(const struct model *m, const struct record *r, struct history *h)
+history_of(const struct record *r, struct history *h)
 {
     static const char *const name[] = {"die_position", "die_quaternion",
                                        "die_velocity", "die_body_spin"};
     static const int size[] = {3, 4, 3, 3}, at[] = {X, Q, V, W};
-    const imp_image *im = m->s.image;
-    const double *t = field(r, "t", im)->num;
-    size_t n = (size_t)*field(r, "count", im)->num;
+    const double *t = field(r, "t")->num;
+    size_t n = (size_t)*field(r, "count")->num;
 
     if (n < IMPACTS)
         abort();
     h->n = IMPACTS;
     for (int f = 0; f < 4; f++) {
-        const double *x = field(r, name[f], im)->num;
+        const double *x = field(r, name[f])->num;
         for (size_t i = 1; i <= h->n; i++) {
             size_t d = (size_t)size[f];
             memcpy(h->before[i] + at[f], x + (2 * i - 1) * d, d * sizeof *x);
@@ -583,11 +583,11 @@ one_order(const char *contact, bool gsl_too)
     bench_model(&m, text, 2);
     by_imp(&m, 1, &r);
     history_new(&h);
-    history_of(&m, r, &h);
+    history_of(r, &h);
     a = audit(&h);
     by_imp(&m, 0, &bare);
-    const struct field_value *t = field(r, "event_times", m.s.image),
-                             *u = field(bare, "event_times", m.s.image);
+    const struct field_value *t = field(r, "event_times"),
+                             *u = field(bare, "event_times");
     if (t->n != u->n || memcmp(t->num, u->num, t->n * sizeof *t->num))
         abort();
     for (int i = 0; i < RUNS; i++) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/command/analysis.h"
+#include "analysis/driver/commands.h"
 #include "base/arena.h"
 #include "bench.h"
 #include "runtime/setup/new_run.h"
@@ -25,12 +26,16 @@ static int
 classify(struct model *m, const double *p, struct diags *ds, struct output *out,
          struct record **recs)
 {
-    struct analysis a = {.rt = m->rt, .out = out, .ds = ds, .recs = recs};
+    struct analysis a = {.rt = m->rt,
+                         .out = out,
+                         .ds = ds,
+                         .recs = recs,
+                         .commands = all_commands};
 
     m->rt->ds = ds;
     if (rt_restart(m->rt, p))
         return 1;
-    return analysis_run(&a);
+    return commands_run(&a);
 }
 
 void

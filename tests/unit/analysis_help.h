@@ -16,6 +16,7 @@
 
 #include "abi/status.h"
 #include "analysis/command/analysis_priv.h"
+#include "analysis/driver/commands.h"
 #include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "base/intern.h"

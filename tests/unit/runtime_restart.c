@@ -138,9 +138,10 @@ ask(struct rt *r, struct diags *ds, int *st)
         .rt = r,
         .out = &out,
         .ds = ds,
-        .recs = NEW_N(r->arena, struct record *, r->im->commands.n)};
+        .recs = NEW_N(r->arena, struct record *, r->im->commands.n),
+        .commands = all_commands};
     struct record *rec = record_new(r->arena, r->im, c);
-    *st = command_function(c->id)(&an, c, rec);
+    *st = all_commands[c->id]->run(&an, c, rec);
     return rec;
 }
 

@@ -220,7 +220,7 @@ ask_of(struct analysis *a, const imp_command *c, struct chatter_wanted *w,
     return IMP_OK;
 }
 
-int
+static int
 cmd_chatter(struct analysis *a, const imp_command *c, struct record *out)
 {
     const imp_val *arg = arg_items(a, c);
@@ -254,9 +254,9 @@ cmd_chatter(struct analysis *a, const imp_command *c, struct record *out)
 /* -- runs to come (analysis_priv.h) -----------------------------------------
  */
 
-void
-chatter_batch_prepare(struct analysis *a, const imp_command *c, const double *e,
-                      int n, bool *told)
+static void
+batch_prepare(struct analysis *a, const imp_command *c, const double *e, int n,
+              bool *told)
 {
     uint32_t system = arg_items(a, c)[0].ref;
     const imp_system *s = rt_system(a->rt, system);
@@ -278,8 +278,8 @@ chatter_batch_prepare(struct analysis *a, const imp_command *c, const double *e,
                   chatter_batch_verdict(w->line, k, &run);
 }
 
-bool
-chatter_batch_record(struct analysis *a, int k, struct record *out)
+static bool
+batch_answer(struct analysis *a, int k, struct record *out)
 {
     const struct chatter_wanted *w = wants_of(a, out);
     struct chatter_run run;
@@ -289,3 +289,8 @@ chatter_batch_record(struct analysis *a, int k, struct record *out)
     chatter_record_run(a, &run, w->flat, w, out);
     return true;
 }
+
+const struct command_functions command_chatter = {.run = cmd_chatter,
+                                                  .batch_prepare =
+                                                      batch_prepare,
+                                                  .batch_answer = batch_answer};

@@ -555,7 +555,7 @@ stopped(const void *rt)
     return rt_stopped(rt);
 }
 
-int
+static int
 cmd_cone(struct analysis *a, const imp_command *c, struct record *out)
 {
     const imp_val *arg = &arg_items(a, c)[0];
@@ -608,3 +608,5 @@ cmd_cone(struct analysis *a, const imp_command *c, struct record *out)
         return IMP_STOPPED;
     return file ? cone_save(&k, c->range, file) : IMP_OK;
 }
+
+const struct command_functions command_cone = {.run = cmd_cone};

@@ -527,7 +527,7 @@ find(struct ask *k, const imp_command *c)
                : IMP_OK;
 }
 
-int
+static int
 cmd_similar(struct analysis *a, const imp_command *c, struct record *out)
 {
     const imp_val *arg = &arg_items(a, c)[0];
@@ -550,3 +550,5 @@ cmd_similar(struct analysis *a, const imp_command *c, struct record *out)
     states(&k);
     return set_record(&k, out);
 }
+
+const struct command_functions command_similar = {.run = cmd_similar};

@@ -9,7 +9,6 @@
 
 #include "abi/status.h"
 #include "analysis/chatter/threshold_priv.h"
-#include "analysis/sweep/sweep_priv.h"
 #include "base/arena.h"
 #include "base/num.h"
 
@@ -401,7 +400,7 @@ end(struct threshold_search *h)
     arena_free(h->arena);
 }
 
-int
+static int
 cmd_threshold(struct analysis *a, const imp_command *c, struct record *out)
 {
     struct threshold_search *h = NEW(a->rt->arena, struct threshold_search);
@@ -418,3 +417,5 @@ cmd_threshold(struct analysis *a, const imp_command *c, struct record *out)
     end(h);
     return st;
 }
+
+const struct command_functions command_threshold = {.run = cmd_threshold};

@@ -161,7 +161,7 @@ jump_text(struct analysis *a, double before, double after)
                         num_digits(b, before, 6), num_digits(f, after, 6));
 }
 
-int
+static int
 cmd_classify(struct analysis *a, const imp_command *c, struct record *out)
 {
     static const char *const deep[] = {
@@ -233,3 +233,5 @@ cmd_classify(struct analysis *a, const imp_command *c, struct record *out)
     SET_TEXTS("warnings", rm.v, rm.n);
     return IMP_OK;
 }
+
+const struct command_functions command_classify = {.run = cmd_classify};

@@ -58,7 +58,7 @@ options(struct analysis *a, const imp_command *c, double *time, double *points)
     return IMP_OK;
 }
 
-int
+static int
 cmd_eight(struct analysis *a, const imp_command *c, struct record *out)
 {
     struct touch t;
@@ -136,3 +136,5 @@ cmd_eight(struct analysis *a, const imp_command *c, struct record *out)
     SET_LIST("depth_Q", Q.depth, n);
     return IMP_OK;
 }
+
+const struct command_functions command_eight = {.run = cmd_eight};

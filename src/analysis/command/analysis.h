@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the commands of a compiled model, in order. One file per question;
- * analysis/driver/table.c is generated from abi/commands.def by macro: a
- * command X is the function cmd_X. */
+/* What the commands of a compiled model share: the run, where results go, the
+ * records of earlier commands. */
 #ifndef IMP_ANALYSIS_COMMAND_ANALYSIS_H
 #define IMP_ANALYSIS_COMMAND_ANALYSIS_H
 
@@ -31,32 +30,38 @@ struct sweep_options {
     bool progress; /* a line on standard error */
     const struct model_maker *maker; /* NULL: structural params are fixed */
 };
+struct analysis;
+/* What runs a command. The own file of command NAME defines command_NAME;
+ * driver/table.c lists them by the number of the command. */
+struct command_functions {
+    /* Answers the command, which starts from the state that rt_reset gives, and
+     * sets the fields of its record. Returns enum imp_status. */
+    int (*run)(struct analysis *a, const imp_command *c, struct record *out);
+    /* Both NULL, or: what the command can do at once for n runs to come, which
+     * differ from the last run in restitutions alone. `restitution` holds those
+     * of all contacts of the model, run after run. batch_prepare says of which
+     * runs it knows the answer already; batch_answer fills the record of the
+     * k-th of these as `run` would, or returns false: then `run` must be asked
+     * after all. No answer depends on whether a batch was prepared. */
+    void (*batch_prepare)(struct analysis *a, const imp_command *c,
+                          const double *restitution, int n, bool *known);
+    bool (*batch_answer)(struct analysis *a, int k, struct record *out);
+};
+#define COMMAND(name, args, avail, rules, traits, doc)                         \
+    extern const struct command_functions command_##name;
+#include "abi/commands.def"
+
+/* The commands of one run of a model. */
 struct analysis {
     struct rt *rt;
     struct output *out;
     struct diags *ds;
     struct record **recs; /* per command of the image */
+    /* per number of a command (enum imp_command_id); NULL: not available */
+    const struct command_functions *const *commands;
     int failed_expects;
     int plots; /* numbers for default plot names */
     struct sweep_options sweeps;
 };
-/* Runs all commands that are not `done`. Records of `done` commands must be in
- * a->recs. Prints as it goes (in JSON mode every command prints one object).
- * Stops at the first command that fails. Returns enum imp_status; diagnostics
- * (also of failed expects: they are DIAG errors of their own code, counted in
- * failed_expects) are in ds. */
-int analysis_run(struct analysis *a);
-
-typedef int (*analysis_fn)(struct analysis *a, const imp_command *c,
-                           struct record *out);
-
-/* option and argument access (analysis/command/args.c) */
-const imp_val *arg_option(const struct analysis *a, const imp_command *c,
-                          enum imp_option_id id); /* NULL if not given */
-/* numbers of a value at the present state (fills slots, gaps) */
-int arg_numbers(struct analysis *a, const imp_val *v, double *out);
-/* NUM option as one number, or dflt */
-int arg_number(struct analysis *a, const imp_command *c, enum imp_option_id id,
-               double dflt, double *out);
 
 #endif

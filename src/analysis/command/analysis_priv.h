@@ -11,41 +11,6 @@
 #include "runtime/events/event.h"
 #include "runtime/motion/motion.h"
 
-/* one function per command that is available; table.c */
-analysis_fn command_function(uint32_t id);
-const char *command_word(uint32_t id);
-/* What a command can do at once for n runs to come, which differ from the last
- * one in restitutions alone (e: of all contacts of the model, per run); no
- * answer depends on it. `look` says of which runs it knows the answer already,
- * which `tell` gives: the record is the one that the run would make (false:
- * it has to be made, after all). */
-struct command_batch {
-    void (*look)(struct analysis *a, const imp_command *c, const double *e,
-                 int n, bool *told);
-    bool (*tell)(struct analysis *a, int k, struct record *out);
-};
-const struct command_batch *command_batch(uint32_t id); /* NULL: nothing */
-void chatter_batch_prepare(struct analysis *a, const imp_command *c,
-                           const double *e, int n, bool *told);
-bool chatter_batch_record(struct analysis *a, int k, struct record *out);
-
-#define COMMAND_FN(name)                                                       \
-    int cmd_##name(struct analysis *a, const imp_command *c, struct record *out)
-COMMAND_FN(classify);
-COMMAND_FN(eight);
-COMMAND_FN(impact);
-COMMAND_FN(compare);
-COMMAND_FN(simulate);
-COMMAND_FN(show);
-COMMAND_FN(expect);
-COMMAND_FN(plot);
-COMMAND_FN(save);
-COMMAND_FN(chatter);
-COMMAND_FN(cone);
-COMMAND_FN(similar);
-COMMAND_FN(threshold);
-COMMAND_FN(sweep);
-
 /* records and what they hold live in the arena of the diagnostics: they are
  * read after the run (REPL, C API) */
 static inline struct arena *
@@ -75,6 +40,14 @@ val_items(const struct analysis *a, const imp_val *v)
 {
     return IMP_ARRAY(a->rt->im, v->items, imp_val);
 }
+/* the value of an option; NULL if it is not given */
+const imp_val *arg_option(const struct analysis *a, const imp_command *c,
+                          enum imp_option_id id);
+/* numbers of a value at the present state (fills slots, gaps) */
+int arg_numbers(struct analysis *a, const imp_val *v, double *out);
+/* NUM option as one number, or dflt */
+int arg_number(struct analysis *a, const imp_command *c, enum imp_option_id id,
+               double dflt, double *out);
 /* the contact a CONTACT argument names */
 uint32_t arg_contact(const struct analysis *a, const imp_command *c,
                      uint32_t i);
@@ -88,7 +61,19 @@ const struct record *arg_record(struct analysis *a, const imp_val *v);
 /* TEXT or WORD option, or dflt */
 const char *arg_text(const struct analysis *a, const imp_command *c,
                      enum imp_option_id id, const char *dflt);
+/* Does any tape of the model read this param? */
+bool model_reads_param(const imp_image *im, uint32_t param);
+
+/* -- answers (answer.c) -----------------------------------------------------
+ */
+
+/* "r = impact a, b": the name of the result, if there is one, and the words of
+ * the command; in the run's memory */
 const char *command_label(const struct analysis *a, const imp_command *c);
+/* Adds the diagnostic of a runtime call that failed, where none was given yet.
+ * `what` says what was being calculated. Returns the status of the command. */
+int command_failed(struct analysis *a, int status, imp_range where,
+                   const char *what);
 
 /* -- columns (columns.c) --------------------------------------------------- */
 
@@ -210,9 +195,6 @@ int touch_option_until(struct analysis *a, const imp_command *c,
                        enum imp_option_id id, double *until);
 /* gap at the present state, and its rate when `rate` is not NULL */
 int touch_gap(struct analysis *a, uint32_t contact, double *gap, double *rate);
-/* the failure of a runtime call, as diagnostic where none was given yet */
-int command_failed(struct analysis *a, int status, imp_range where,
-                   const char *what);
 
 /* -- systems (systems.c) --------------------------------------------------
  */

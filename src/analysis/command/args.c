@@ -27,25 +27,6 @@ arg_contact(const struct analysis *a, const imp_command *c, uint32_t i)
     return arg_items(a, c)[i].ref;
 }
 
-/* `r` or the command's own words, for messages */
-const char *
-command_label(const struct analysis *a, const imp_command *c)
-{
-    const imp_image *im = a->rt->im;
-    struct buf b = {0};
-    if (c->bound.n)
-        buf_printf(&b, "%s = ", imp_text(im, c->bound));
-    buf_puts(&b, command_word(c->id));
-    if (c->id == IMP_CMD_compare)
-        buf_puts(&b, " impact");
-    const imp_val *v = arg_items(a, c);
-    for (uint32_t i = 0; i < c->args.n; i++)
-        buf_printf(&b, "%s %s", i ? "," : "", imp_text(im, v[i].label));
-    const char *s = arena_strdup(a->rt->arena, buf_str(&b));
-    buf_free(&b);
-    return s;
-}
-
 static const imp_command *
 command_at(const struct analysis *a, uint32_t i)
 {
@@ -61,7 +42,7 @@ slot_name(const struct analysis *a, const imp_slot *s)
     const imp_field *f = IMP_ARRAY(im, c->fields, imp_field) + s->field;
     return arena_printf(a->rt->arena, "%s.%s",
                         c->bound.n ? imp_text(im, c->bound)
-                                   : command_word(c->id),
+                                   : imp_command_word(c->id),
                         imp_text(im, f->name));
 }
 
@@ -257,4 +238,17 @@ arg_text(const struct analysis *a, const imp_command *c, enum imp_option_id id,
 {
     const imp_val *v = arg_option(a, c, id);
     return v ? imp_text(a->rt->im, v->text) : dflt;
+}
+
+bool
+model_reads_param(const imp_image *im, uint32_t param)
+{
+    const imp_tape *t = IMP_ARRAY(im, im->tapes, imp_tape);
+    for (uint32_t k = 0; k < im->tapes.n; k++) {
+        const imp_instr *x = IMP_ARRAY(im, t[k].code, imp_instr);
+        for (uint32_t i = 0; i < t[k].code.n; i++)
+            if (x[i].op == IMP_OP_ENV && x[i].a == im->layout.params + param)
+                return true;
+    }
+    return false;
 }

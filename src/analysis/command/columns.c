@@ -136,13 +136,12 @@ whole_record(struct analysis *a, const imp_val *v, const struct record *r,
              struct columns *cols)
 {
     const imp_image *im = a->rt->im;
-    bool sim =
-        r->command->id == IMP_CMD_simulate || r->command->id == IMP_CMD_sweep;
+    bool rows = imp_command_has(r->command->id, IMP_TRAIT_ROWS);
     size_t before = cols->n;
     for (size_t i = 0; i < r->n; i++) {
         const char *name = imp_text(im, r->schema[i].name);
         /* of a simulation, a sweep: its rows */
-        if (sim && !r->schema[i].column && strcmp(name, "t"))
+        if (rows && !r->schema[i].column && strcmp(name, "t"))
             continue;
         if (!(r->schema[i].column && add_texts(a, cols, r, i, name)) &&
             has_numbers(&r->schema[i], &r->v[i]))
@@ -161,8 +160,8 @@ recorded(struct analysis *a, const imp_val *v, const struct record **r,
     const imp_image *im = a->rt->im;
     const imp_command *cmd = IMP_ARRAY(im, im->commands, imp_command);
     for (uint32_t k = im->commands.n; k-- > 0;) {
-        if (cmd[k].id != IMP_CMD_simulate || !a->recs[k] ||
-            !a->recs[k]->present)
+        if (!imp_command_has(cmd[k].id, IMP_TRAIT_RECORDS_MOTION) ||
+            !a->recs[k] || !a->recs[k]->present)
             continue;
         const imp_opt *o = IMP_ARRAY(im, cmd[k].opts, imp_opt);
         for (uint32_t j = 0; j < cmd[k].opts.n; j++) {

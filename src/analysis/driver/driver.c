@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "abi/status.h"
+#include "analysis/driver/commands.h"
 #include "base/arena.h"
 #include "base/io.h"
 #include "base/num.h"
@@ -236,6 +237,7 @@ begin(struct driver *d, const struct driver_options *o)
                               .out = &d->out,
                               .ds = d->ds,
                               .recs = d->recs,
+                              .commands = all_commands,
                               .sweeps = o->sweeps};
     return IMP_EXIT_OK;
 }
@@ -262,7 +264,7 @@ driver_restart(struct driver *d, const double *params,
 int
 driver_run_commands(struct driver *d)
 {
-    int status = analysis_run(&d->an), e = flush(d);
+    int status = commands_run(&d->an), e = flush(d);
 
     if (e && !d->out.error)
         d->out.error = e;

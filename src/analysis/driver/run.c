@@ -11,53 +11,8 @@
 
 #include "abi/status.h"
 #include "analysis/command/analysis_priv.h"
+#include "analysis/driver/commands.h"
 #include "runtime/setup/new_run.h"
-
-int
-command_failed(struct analysis *a, int status, imp_range where,
-               const char *what)
-{
-    struct diag *d;
-    switch (status) {
-    case IMP_SINGULAR:
-        d = diag_add(a->ds, DIAG_E0707, where,
-                     "%s: the surfaces are flat or hollow where they face each "
-                     "other",
-                     what);
-        diag_help(a->ds, d,
-                  "turn the bodies a little, or use shapes that are "
-                  "curved there");
-        return IMP_FAILED;
-    case IMP_DIVERGED:
-        d = diag_add(a->ds, DIAG_E0700, where, "%s: the search found no answer",
-                     what);
-        diag_help(a->ds, d,
-                  "look whether the shapes are convex and how deep "
-                  "the bodies overlap");
-        return IMP_FAILED;
-    case IMP_NONFINITE:
-        diag_add(a->ds, DIAG_E0700, where, "%s: a value is not a finite number",
-                 what);
-        return IMP_FAILED;
-    default:
-        return status;
-    }
-}
-
-/* questions have records; show, expect, plot, save print for themselves */
-static bool
-has_record(uint32_t id)
-{
-    switch (id) {
-    case IMP_CMD_show:
-    case IMP_CMD_expect:
-    case IMP_CMD_plot:
-    case IMP_CMD_save:
-        return false;
-    default:
-        return true;
-    }
-}
 
 static void
 print_record(struct analysis *a, const imp_command *c, const struct record *r)
@@ -72,33 +27,35 @@ print_record(struct analysis *a, const imp_command *c, const struct record *r)
 static int
 run_command(struct analysis *a, uint32_t i, const imp_command *c)
 {
-    analysis_fn fn = command_function(c->id);
-    if (!fn) {
+    const struct command_functions *functions = a->commands[c->id];
+    bool gives_record = imp_command_has(c->id, IMP_TRAIT_RECORD);
+    if (!functions) {
         diag_add(a->ds, DIAG_E0700, c->range,
-                 "`%s` is not available in this build", command_word(c->id));
+                 "`%s` is not available in this build",
+                 imp_command_word(c->id));
         return IMP_BADMODEL;
     }
     rt_reset(a->rt);
     struct record *r = record_new(record_arena(a), a->rt->im, c);
     int errors = a->ds->errors;
-    int st = fn(a, c, r);
-    if (st == IMP_OK || r->partial ||
-        (st == IMP_STOPPED && has_record(c->id))) {
+    int st = functions->run(a, c, r);
+    if (st == IMP_OK || r->partial || (st == IMP_STOPPED && gives_record)) {
         r->present = true;
         a->recs[i] = r;
-        if (has_record(c->id))
+        if (gives_record)
             print_record(a, c, r);
     }
     if (st == IMP_STOPPED) {
         diag_add(a->ds, DIAG_E0717, c->range,
-                 "`%s` was stopped before it was done", command_word(c->id));
+                 "`%s` was stopped before it was done",
+                 imp_command_word(c->id));
     } else if (st != IMP_OK && st != IMP_BADMODEL && a->ds->errors == errors) {
         /* a failure that nobody has explained */
-        if (command_failed(a, st, c->range, command_word(c->id)) ==
+        if (command_failed(a, st, c->range, imp_command_word(c->id)) ==
                 IMP_FAILED &&
             a->ds->errors == errors)
             diag_add(a->ds, DIAG_E0700, c->range, "`%s` failed",
-                     command_word(c->id));
+                     imp_command_word(c->id));
         st = IMP_FAILED;
     }
     return st == IMP_SINGULAR || st == IMP_DIVERGED || st == IMP_NONFINITE
@@ -110,7 +67,7 @@ run_command(struct analysis *a, uint32_t i, const imp_command *c)
  * behind it are asked too (what there is can be plotted and saved), and the run
  * fails all the same. */
 int
-analysis_run(struct analysis *a)
+commands_run(struct analysis *a)
 {
     int failed = IMP_OK;
     const imp_image *im = a->rt->im;
@@ -120,7 +77,8 @@ analysis_run(struct analysis *a)
             continue;
         if (rt_stopped(a->rt)) {
             diag_add(a->ds, DIAG_E0717, c[i].range,
-                     "stopped before `%s` was begun", command_word(c[i].id));
+                     "stopped before `%s` was begun",
+                     imp_command_word(c[i].id));
             return IMP_STOPPED;
         }
         int st = run_command(a, i, &c[i]);

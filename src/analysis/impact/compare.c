@@ -24,7 +24,7 @@ spread(const double *x, const bool *on, size_t nc, double *out)
     }
 }
 
-int
+static int
 cmd_compare(struct analysis *a, const imp_command *c, struct record *out)
 {
     static const char *const word[] = {"yes", "motion only", "no"};
@@ -89,3 +89,5 @@ cmd_compare(struct analysis *a, const imp_command *c, struct record *out)
     SET_TEXTS("warnings", warn, n_warn);
     return IMP_OK;
 }
+
+const struct command_functions command_compare = {.run = cmd_compare};

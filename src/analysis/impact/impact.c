@@ -212,7 +212,7 @@ more_fields(struct analysis *a, const imp_command *c, uint32_t contact,
     return IMP_OK;
 }
 
-int
+static int
 cmd_impact(struct analysis *a, const imp_command *c, struct record *out)
 {
     struct touch t;
@@ -305,3 +305,5 @@ cmd_impact(struct analysis *a, const imp_command *c, struct record *out)
     SET_TEXTS("warnings", warn, n_warn);
     return more_fields(a, c, contact, !alpha, out);
 }
+
+const struct command_functions command_impact = {.run = cmd_impact};

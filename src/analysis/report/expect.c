@@ -26,7 +26,7 @@ say_texts(struct analysis *a, const imp_val *v, struct diag *d)
         const struct field_value *f = &r->v[s->field];
         const char *field = imp_text(im, r->schema[s->field].name);
         const char *of =
-            c->bound.n ? imp_text(im, c->bound) : command_word(c->id);
+            c->bound.n ? imp_text(im, c->bound) : imp_command_word(c->id);
         if (f->why) {
             diag_note(a->ds, d, IMP_NOWHERE, "%s.%s is absent: %s", of, field,
                       f->why);
@@ -63,7 +63,7 @@ say_failed(struct analysis *a, const imp_val *v, const double x[3])
     say_texts(a, v, d);
 }
 
-int
+static int
 cmd_expect(struct analysis *a, const imp_command *c, struct record *out)
 {
     (void)out;
@@ -102,3 +102,5 @@ cmd_expect(struct analysis *a, const imp_command *c, struct record *out)
     buf_free(&b);
     return IMP_OK;
 }
+
+const struct command_functions command_expect = {.run = cmd_expect};

@@ -145,7 +145,7 @@ unused(struct analysis *a, const imp_command *c, bool is_map)
     return IMP_OK;
 }
 
-int
+static int
 cmd_plot(struct analysis *a, const imp_command *c, struct record *out)
 {
     (void)out;
@@ -212,3 +212,5 @@ cmd_plot(struct analysis *a, const imp_command *c, struct record *out)
                     arg_text(a, c, IMP_OPT_plot_title, default_title(a, c)), &x,
                     ys.v, ys.n);
 }
+
+const struct command_functions command_plot = {.run = cmd_plot};

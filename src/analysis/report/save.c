@@ -17,14 +17,14 @@ default_name(struct analysis *a, const imp_val *v)
             IMP_ARRAY(im, im->commands, imp_command) + v->ref;
         return arena_printf(a->rt->arena, "%s.csv",
                             c->bound.n ? imp_text(im, c->bound)
-                                       : command_word(c->id));
+                                       : imp_command_word(c->id));
     }
     return v->name.n
                ? arena_printf(a->rt->arena, "%s.csv", imp_text(im, v->name))
                : "values.csv";
 }
 
-int
+static int
 cmd_save(struct analysis *a, const imp_command *c, struct record *out)
 {
     (void)out;
@@ -47,3 +47,5 @@ cmd_save(struct analysis *a, const imp_command *c, struct record *out)
                     arg_text(a, c, IMP_OPT_save_file, default_name(a, &v[0])),
                     all.v, all.n);
 }
+
+const struct command_functions command_save = {.run = cmd_save};

@@ -142,7 +142,7 @@ show_value(struct analysis *a, const imp_val *v)
     }
 }
 
-int
+static int
 cmd_show(struct analysis *a, const imp_command *c, struct record *out)
 {
     (void)out;
@@ -154,3 +154,5 @@ cmd_show(struct analysis *a, const imp_command *c, struct record *out)
     }
     return IMP_OK;
 }
+
+const struct command_functions command_show = {.run = cmd_show};

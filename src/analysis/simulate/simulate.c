@@ -325,7 +325,7 @@ sim_free(struct simulation *s)
     free(s->remarks.v);
 }
 
-int
+static int
 cmd_simulate(struct analysis *a, const imp_command *c, struct record *out)
 {
     uint32_t n = a->rt->im->contacts.n;
@@ -350,3 +350,5 @@ cmd_simulate(struct analysis *a, const imp_command *c, struct record *out)
     sim_free(s);
     return st;
 }
+
+const struct command_functions command_simulate = {.run = cmd_simulate};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs to come that differ from the one before in restitutions alone: a
  * question that can do a part of its work for all of them at once is told them
- * (command_ahead). What it finds changes no run: it is only there sooner. */
+ * (command_functions). What it finds changes no run: it is only there sooner.
+ */
 #include <string.h>
 
 #include "analysis/sweep/sweep_priv.h"
@@ -39,12 +40,12 @@ sweep_batch_prepare(const struct sweep *s, struct sweep_batch *x,
                     struct analysis *a, const imp_command *question,
                     uint64_t from, uint64_t to)
 {
-    const struct command_batch *ahead = command_batch(question->id);
+    const struct command_functions *functions = a->commands[question->id];
     const imp_image *im = a->rt->im;
     uint32_t m = im->contacts.n;
     uint64_t v = from;
     int n = x->n = x->next = 0;
-    if (!ahead || s->n_models > 1)
+    if (!functions->batch_prepare || s->n_models > 1)
         return UINT64_MAX;
     memory(s, x, im);
     for (; v < to && n < SWEEP_BATCH_RUNS; v++) {
@@ -55,7 +56,7 @@ sweep_batch_prepare(const struct sweep *s, struct sweep_batch *x,
         n++;
     }
     if (n > 1) {
-        ahead->look(a, question, x->e, n, x->told);
+        functions->batch_prepare(a, question, x->e, n, x->told);
         x->n = n;
     }
     return v > from ? v : from + 1;
@@ -69,5 +70,5 @@ sweep_batch_record(struct sweep_batch *x, struct analysis *a,
     if (k >= x->n || !x->told[k])
         return false;
     record_clear(r);
-    return command_batch(question->id)->tell(a, k, r);
+    return a->commands[question->id]->batch_answer(a, k, r);
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/driver/driver.h"
 #include "analysis/sweep/sweep_priv.h"
 #include "base/arena.h"
 #include "base/num.h"

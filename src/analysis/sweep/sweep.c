@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/numerics/random.h"
@@ -92,19 +91,6 @@ plan_axes(struct sweep *s, const imp_val *v, bool random)
             s->total *= ax->n;
     }
     return IMP_OK;
-}
-
-bool
-model_reads_param(const imp_image *im, uint32_t param)
-{
-    const imp_tape *t = IMP_ARRAY(im, im->tapes, imp_tape);
-    for (uint32_t k = 0; k < im->tapes.n; k++) {
-        const imp_instr *x = IMP_ARRAY(im, t[k].code, imp_instr);
-        for (uint32_t i = 0; i < t[k].code.n; i++)
-            if (x[i].op == IMP_OP_ENV && x[i].a == im->layout.params + param)
-                return true;
-    }
-    return false;
 }
 
 /* A param that nothing depends on gives the same run again and again; of models
@@ -400,7 +386,7 @@ sweep(struct sweep *s, struct record *out)
     return st ? st : bad;
 }
 
-int
+static int
 cmd_sweep(struct analysis *a, const imp_command *c, struct record *out)
 {
     struct sweep *s = NEW(a->rt->arena, struct sweep);
@@ -421,3 +407,5 @@ cmd_sweep(struct analysis *a, const imp_command *c, struct record *out)
     sweep_models_free(s);
     return st;
 }
+
+const struct command_functions command_sweep = {.run = cmd_sweep};

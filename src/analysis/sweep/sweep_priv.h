@@ -258,7 +258,4 @@ void sweep_progress_end(struct sweep_progress *p);
  * IMP_FAILED with s->error_io. Memory's end jumps. */
 int sweep_run_all(struct sweep *s, struct sweep_warnings *w);
 
-/* Does any tape of the model read this param? */
-bool model_reads_param(const imp_image *im, uint32_t param);
-
 #endif

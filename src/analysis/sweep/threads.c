@@ -288,7 +288,7 @@ run(struct worker *w, uint64_t i)
     if (st == IMP_OK) {
         const imp_command *q = w->model->question;
         r = record(w, q);
-        st = command_function(q->id)(&w->an, q, r);
+        st = w->an.commands[q->id]->run(&w->an, q, r);
     }
     if (rt_stopped(s->a->rt) && st != IMP_OK)
         return false;
@@ -409,7 +409,10 @@ work(struct worker *w, uint64_t claim)
     w->recs = arena_copy(w->kept, w->s->a->recs,
                          (im->commands.n + 1) * sizeof *w->recs);
     w->ahead.arena = w->kept;
-    w->an = (struct analysis){.out = &w->out, .ds = &w->ds, .recs = w->recs};
+    w->an = (struct analysis){.out = &w->out,
+                              .ds = &w->ds,
+                              .recs = w->recs,
+                              .commands = w->s->a->commands};
     work_runs(w, claim);
     oom_leave(&g);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "codegen/gen.h"
+#include "runtime/numerics/factors.h"
 #include "runtime/tape/functions.h"
 
 #define SYM(name)                                                              \

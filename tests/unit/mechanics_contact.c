@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Contacts: conditions of closest points, gap series, impact handler. */
 #include "model.h"
+#include "runtime/numerics/factors.h"
 #include "runtime/tape/functions.h"
 
 static const double eye3[3] = {1, 1, 1};

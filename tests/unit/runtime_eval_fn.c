@@ -4,6 +4,7 @@
 #include <gsl/gsl_sf_psi.h>
 
 #include "calculus_help.h"
+#include "runtime/numerics/factors.h"
 #include "runtime/tape/functions.h"
 
 static void

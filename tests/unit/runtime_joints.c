@@ -14,6 +14,7 @@
 #include "analysis_help.h"
 #include "runtime/motion/joints.h"
 #include "runtime/motion/motion.h"
+#include "runtime/numerics/factors.h"
 #include "runtime/setup/new_run.h"
 #include "runtime/tape/functions.h"
 

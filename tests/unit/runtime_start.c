@@ -6,6 +6,7 @@
  * here.
  */
 #include "analysis_help.h"
+#include "runtime/geometry/pose.h"
 #include "runtime/impact/impact_of_run.h"
 #include "runtime/setup/new_run.h"
 

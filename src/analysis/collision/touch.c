@@ -14,6 +14,7 @@
 #include "base/num.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/polytope_contact.h"
+#include "runtime/geometry/pose.h"
 #include "runtime/motion/joints.h"
 
 /* -- state ----------------------------------------------------------------- */
@@ -68,26 +69,6 @@ touch_gap(struct analysis *a, uint32_t contact, double *gap, double *rate)
         return st;
     *rate = jet[1];
     return IMP_OK;
-}
-
-/* shape axes -> world of a body, row-major, from its state */
-static void
-rotation(const struct rt *r, const imp_body *b, double R[9])
-{
-    const double *s = r->env + b->env_state;
-    if (r->im->dim == 2) {
-        double c = cos(s[2]), n = sin(s[2]);
-        const double m[9] = {c, -n, 0, n, c, 0, 0, 0, 1};
-        memcpy(R, m, sizeof m);
-        return;
-    }
-    double w = s[3], x = s[4], y = s[5], z = s[6];
-    const double m[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),
-                         2 * (x * z + w * y),     2 * (x * y + w * z),
-                         1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-                         2 * (x * z - w * y),     2 * (y * z + w * x),
-                         1 - 2 * (x * x + y * y)};
-    memcpy(R, m, sizeof m);
 }
 
 /* outputs of the g3 tape, planar or not, into the plain arrays */
@@ -149,7 +130,7 @@ body_data(struct analysis *a, uint32_t body, const double point[3],
         tb->spin1[i] = k[12 + i];
         tb->spin2[i] = k[15 + i];
     }
-    rotation(r, b, tb->rot);
+    pose_attitude(plane, s, tb->rot);
     v_sub(d, point, tb->centre);
     for (int i = 0; i < 3; i++) {
         local[i] =

@@ -30,5 +30,9 @@ int closest_points_to_env(struct rt *run, uint32_t contact);
  * same order; out[0..order]. */
 int contact_gap_series(struct rt *run, uint32_t contact, int order,
                        double *out);
+/* moves the warm start of a contact by dt along the series of its closest
+ * points made last (contact_gap_series) */
+void closest_points_predict(struct rt *run, uint32_t contact, int order,
+                            double dt);
 
 #endif

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/gap/polytope_contact_priv.h"
+#include "runtime/geometry/pose.h"
 #include "runtime/geometry/support.h"
 #include "runtime/impact/impact_of_run.h"
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "runtime/gap/smooth_polytope_priv.h"
+#include "runtime/numerics/factors.h"
 #include "runtime/tape/functions.h"
 
 /* as in smooth_smooth.c */

@@ -19,6 +19,7 @@
 #include "runtime/gap/polytope_contact.h"
 #include "runtime/geometry/support.h"
 #include "runtime/instance/system.h"
+#include "runtime/numerics/factors.h"
 #include "runtime/tape/functions.h"
 
 /* Newton steps, relative to the sizes: converged to rounding */
@@ -92,13 +93,6 @@ remember(struct rt *run, uint32_t contact, const struct closest_points *c)
     question(run, rt_contact(run, contact), m->state);
     memcpy(m->u, c->u, sizeof m->u);
     m->answer = *c;
-}
-
-double
-support_length(const struct support_body *a, const struct support_body *b)
-{
-    double l = a->size + b->size;
-    return l > 0.0 ? l : 1.0;
 }
 
 /* Newton on the contact's kkt tape from u; *gap on success */

@@ -8,7 +8,6 @@
 #include <math.h>
 
 #include "base/num.h"
-#include "runtime/gap/closest_points.h"
 
 /* beyond this multiple of the first distance tried the body has no end */
 #define RAY_FAR 1e12

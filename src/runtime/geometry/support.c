@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/tape/functions.h"
+#include "runtime/geometry/pose.h"
 
 /* the least curvature, in units of 1/size, a model ellipsoid is given; only
  * the speed near flat points depends on it */
@@ -24,18 +24,6 @@
 #define CL_ON_SURFACE 1e-14
 /* the surface is looked for out to this many sizes from the origin */
 #define CL_FAR 1e9
-
-double
-vec3_dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-double
-vec3_norm(const double a[3])
-{
-    return sqrt(vec3_dot(a, a));
-}
 
 void
 support_rotate(const struct support_body *b, const double x[3], double w[3])
@@ -81,25 +69,16 @@ support_body_get(struct rt *r, uint32_t body, struct support_body *o)
     }
     double radius = k[IMP_BODY_RADIUS];
     o->size = radius > 0.0 && isfinite(radius) ? radius : 0.0;
-    if (o->d == 2) {
-        double c = imp_cos(s[2]), n = imp_sin(s[2]);
-        o->R[0][0] = c;
-        o->R[0][1] = -n;
-        o->R[1][0] = n;
-        o->R[1][1] = c;
-        o->R[2][2] = 1.0;
-        return;
-    }
-    double w = s[3], x = s[4], y = s[5], z = s[6];
-    o->R[0][0] = 1.0 - 2.0 * (y * y + z * z);
-    o->R[0][1] = 2.0 * (x * y - w * z);
-    o->R[0][2] = 2.0 * (x * z + w * y);
-    o->R[1][0] = 2.0 * (x * y + w * z);
-    o->R[1][1] = 1.0 - 2.0 * (x * x + z * z);
-    o->R[1][2] = 2.0 * (y * z - w * x);
-    o->R[2][0] = 2.0 * (x * z - w * y);
-    o->R[2][1] = 2.0 * (y * z + w * x);
-    o->R[2][2] = 1.0 - 2.0 * (x * x + y * y);
+    double R[9];
+    pose_attitude(o->d == 2, s, R);
+    memcpy(o->R, R, sizeof R);
+}
+
+double
+support_length(const struct support_body *a, const struct support_body *b)
+{
+    double l = a->size + b->size;
+    return l > 0.0 ? l : 1.0;
 }
 
 enum support_fault

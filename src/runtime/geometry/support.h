@@ -5,7 +5,8 @@
 #ifndef IMP_RUNTIME_GEOMETRY_SUPPORT_H
 #define IMP_RUNTIME_GEOMETRY_SUPPORT_H
 
-#include "runtime/gap/closest_points.h"
+#include "runtime/instance/run.h"
+#include "runtime/numerics/vec3.h"
 
 /* why a search failed; for the diagnostic */
 enum support_fault {
@@ -60,11 +61,6 @@ void support_principal_curvatures(int d, const double K[3], double e[2]);
 
 /* inverse of K, its eigenvalues lifted to at least `least` first */
 void support_radii(int d, const double K[3], double least, double W[3]);
-/* moves the warm start of a contact by dt along the series of its closest
- * points made last (contact_gap_series) */
-void closest_points_predict(struct rt *r, uint32_t contact, int order,
-                            double dt);
-
 /* direction of greatest separation from n (unit, world) on: maximises sigma
  * until its gradient is below tol (relative to length). n, points, sigma are
  * updated. */
@@ -80,8 +76,6 @@ enum support_fault support_separation(struct support_pair *s,
 enum support_fault support_separation_maximise(struct support_pair *s,
                                                double tol, int most);
 
-double vec3_dot(const double a[3], const double b[3]);
-double vec3_norm(const double a[3]);
 /* sum of the sizes, 1 if there is none */
 double support_length(const struct support_body *a,
                       const struct support_body *b);

@@ -8,60 +8,13 @@
 #include "base/arena.h"
 #include "runtime/events/event_priv.h"
 #include "runtime/gap/closest_points.h"
+#include "runtime/geometry/pose.h"
+#include "runtime/numerics/vec3.h"
 
 static const imp_joint *
 joint_at(const struct rt *r, uint32_t j)
 {
     return IMP_ARRAY(r->im, r->im->joints, imp_joint) + j;
-}
-
-/* rotation from a stored state */
-static void
-turn_of(bool plane, const double *s, double R[9])
-{
-    if (plane) {
-        double c = cos(s[2]), n = sin(s[2]);
-        const double m[9] = {c, -n, 0, n, c, 0, 0, 0, 1};
-        memcpy(R, m, sizeof m);
-        return;
-    }
-    double w = s[3], x = s[4], y = s[5], z = s[6];
-    const double m[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),
-                         2 * (x * z + w * y),     2 * (x * y + w * z),
-                         1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-                         2 * (x * z - w * y),     2 * (y * z + w * x),
-                         1 - 2 * (x * x + y * y)};
-    memcpy(R, m, sizeof m);
-}
-
-void
-pose_rotation(const struct rt *r, uint32_t body, double R[9])
-{
-    turn_of(r->im->dim == 2, r->env + rt_body(r, body)->env_state, R);
-}
-
-void
-pose_carry(const struct rt *r, uint32_t body, bool turn, const double x[3],
-           double out[3])
-{
-    memcpy(out, x, 3 * sizeof *out);
-    if (body == IMP_WORLD || r->state0 == NULL)
-        return;
-    bool plane = r->im->dim == 2;
-    uint32_t at = rt_body(r, body)->env_state, d = r->im->dim;
-    const double *s = r->env + at, *s0 = r->state0 + (at - r->im->layout.state);
-    if (rt_time(r) == 0 || !memcmp(s, s0, (plane ? 3 : 7) * sizeof *s))
-        return;
-    double R0[9], R[9], y[3], z[3];
-    turn_of(plane, s0, R0);
-    turn_of(plane, s, R);
-    for (uint32_t i = 0; i < 3; i++)
-        y[i] = x[i] - (turn || i >= d ? 0 : s0[i]);
-    for (int i = 0; i < 3; i++)
-        z[i] = R0[i] * y[0] + R0[3 + i] * y[1] + R0[6 + i] * y[2];
-    for (uint32_t i = 0; i < 3; i++)
-        out[i] = R[3 * i] * z[0] + R[3 * i + 1] * z[1] + R[3 * i + 2] * z[2] +
-                 (turn || i >= d ? 0 : s[i]);
 }
 
 /* xx yy zz xy xz yz */
@@ -87,15 +40,6 @@ root3(const double a[9], double L[9])
             else
                 L[3 * i + j] = L[4 * j] > 0 ? s / L[4 * j] : 0;
         }
-}
-
-static void
-product(const double a[9], const double b[9], double c[9])
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            c[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] +
-                           a[3 * i + 2] * b[6 + j];
 }
 
 static void
@@ -130,10 +74,10 @@ read_body(const struct rt *r, uint32_t body, struct impact_body *o)
     double a[9];
     full(k + IMP_BODY_INVINERTIA, a);
     root3(a, L);
-    product(R, L, o->root);
+    mat3_product(R, L, o->root);
     full(k + IMP_BODY_INERTIA, a);
     root3(a, L);
-    product(R, L, o->inroot);
+    mat3_product(R, L, o->inroot);
 }
 
 static void

@@ -29,12 +29,6 @@ struct impact_of_run {
  * closest_points_find (with a diagnostic). n = 0: all bodies and joints. */
 int impact_of_run_read(struct rt *r, const uint32_t *contact, uint32_t n,
                        struct impact_of_run *out);
-/* rotation matrix shape axes -> world of a body, row-major */
-void pose_rotation(const struct rt *r, uint32_t body, double R[9]);
-/* Where a point (or, with `turn`, a direction) fixed to a body at the start is
- * now; the world's stays. */
-void pose_carry(const struct rt *r, uint32_t body, bool turn, const double x[3],
-                double out[3]);
 /* velocities after into the state of the run */
 void impact_of_run_write(struct rt *r, const struct impact_of_run *in,
                          const double *twist);

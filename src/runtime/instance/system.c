@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/num.h"
+#include "runtime/numerics/factors.h"
 #include "runtime/tape/functions.h"
 
 struct system_run {

@@ -14,10 +14,12 @@
 
 #include "base/arena.h"
 #include "base/num.h"
+#include "runtime/geometry/pose.h"
 #include "runtime/impact/impact_of_run.h"
 #include "runtime/instance/compensated.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
+#include "runtime/numerics/factors.h"
 #include "runtime/tape/functions.h"
 
 /* rounds of Newton's method; the error after a step is of rounding, so that

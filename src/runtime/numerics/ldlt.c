@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "abi/image.h"
-#include "runtime/tape/functions.h"
+#include "runtime/numerics/factors.h"
 
 /* A pivot over its diagonal entry is the square of the sine of the angle
  * between the row and those taken before, in the metric M^-1. Its own rounding

@@ -10,7 +10,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "runtime/tape/functions.h"
+#include "runtime/numerics/factors.h"
 
 #if defined(__GNUC__)
 #define ALWAYS_INLINE static inline __attribute__((always_inline))

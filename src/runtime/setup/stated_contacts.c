@@ -7,6 +7,8 @@
 
 #include "base/num.h"
 #include "runtime/geometry/polytope.h"
+#include "runtime/geometry/pose.h"
+#include "runtime/numerics/vec3.h"
 #include "runtime/setup/setup_priv.h"
 
 /* A stated point may be off a surface by this share of the smaller body, and a
@@ -29,27 +31,13 @@ to_shape(const struct rt *run, const imp_body *body, const double p[3],
          const double n[3], double x[3], double u[3])
 {
     const double *s = run->env + body->env_state;
-    double d[3] = {0}, R[9] = {0};
+    double d[3] = {0}, R[9];
     int dim = (int)run->im->dim;
     for (int i = 0; i < dim; i++)
         d[i] = p[i] - s[i];
-    if (dim == 2) {
-        R[0] = R[4] = cos(s[2]);
-        R[3] = sin(s[2]);
-        R[1] = -R[3];
-    } else {
-        const double *q = s + 3;
-        for (int i = 0; i < 3; i++) {
-            int j = (i + 1) % 3, k = (i + 2) % 3;
-            R[4 * i] = 1 - 2 * (q[j + 1] * q[j + 1] + q[k + 1] * q[k + 1]);
-            R[3 * i + j] = 2 * (q[i + 1] * q[j + 1] - q[0] * q[k + 1]);
-            R[3 * i + k] = 2 * (q[i + 1] * q[k + 1] + q[0] * q[j + 1]);
-        }
-    }
-    for (int i = 0; i < 3; i++) {
-        x[i] = R[i] * d[0] + R[3 + i] * d[1] + R[6 + i] * d[2];
-        u[i] = R[i] * n[0] + R[3 + i] * n[1] + R[6 + i] * n[2];
-    }
+    pose_attitude(dim == 2, s, R);
+    mat3_apply_transposed(R, d, x);
+    mat3_apply_transposed(R, n, u);
 }
 
 static double

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/numerics/factors.h"
 #include "runtime/tape/eval_priv.h"
 #include "runtime/tape/functions.h"
 

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Vectors of three entries and 3 x 3 matrices (row-major, nine entries), as
+ * inline functions. The result stands last and may be one of the operands.
+ * The order of the floating-point operations is part of the contract: sums run
+ * from the first entry to the last. */
+#ifndef IMP_RUNTIME_NUMERICS_VEC3_H
+#define IMP_RUNTIME_NUMERICS_VEC3_H
+
+#include <math.h>
+
+static inline double
+vec3_dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline double
+vec3_norm(const double a[3])
+{
+    return sqrt(vec3_dot(a, a));
+}
+
+static inline void
+vec3_cross(const double a[3], const double b[3], double out[3])
+{
+    double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2],
+           z = a[0] * b[1] - a[1] * b[0];
+    out[0] = x;
+    out[1] = y;
+    out[2] = z;
+}
+
+static inline void
+vec3_copy(const double a[3], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = a[i];
+}
+
+/* out := a - b */
+static inline void
+vec3_sub(const double a[3], const double b[3], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = a[i] - b[i];
+}
+
+/* out := M a */
+static inline void
+mat3_apply(const double M[9], const double a[3], double out[3])
+{
+    double x[3];
+    for (int i = 0; i < 3; i++)
+        x[i] = M[3 * i] * a[0] + M[3 * i + 1] * a[1] + M[3 * i + 2] * a[2];
+    vec3_copy(x, out);
+}
+
+/* out := M^T a */
+static inline void
+mat3_apply_transposed(const double M[9], const double a[3], double out[3])
+{
+    double x[3];
+    for (int i = 0; i < 3; i++)
+        x[i] = M[i] * a[0] + M[3 + i] * a[1] + M[6 + i] * a[2];
+    vec3_copy(x, out);
+}
+
+/* out := A B; out is neither of them */
+static inline void
+mat3_product(const double A[9], const double B[9], double out[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            out[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] +
+                             A[3 * i + 2] * B[6 + j];
+}
+
+/* The rotation matrix (body axes to world axes) of a unit quaternion
+ * (w, x, y, z), the attitude of a body in space. */
+static inline void
+mat3_of_quaternion(const double q[4], double R[9])
+{
+    double w = q[0], x = q[1], y = q[2], z = q[3];
+    R[0] = 1 - 2 * (y * y + z * z);
+    R[1] = 2 * (x * y - w * z);
+    R[2] = 2 * (x * z + w * y);
+    R[3] = 2 * (x * y + w * z);
+    R[4] = 1 - 2 * (x * x + z * z);
+    R[5] = 2 * (y * z - w * x);
+    R[6] = 2 * (x * z - w * y);
+    R[7] = 2 * (y * z + w * x);
+    R[8] = 1 - 2 * (x * x + y * y);
+}
+
+/* The same of an angle in the plane, from its cosine and sine. */
+static inline void
+mat3_of_angle(double cosine, double sine, double R[9])
+{
+    R[0] = cosine;
+    R[1] = -sine;
+    R[2] = 0;
+    R[3] = sine;
+    R[4] = cosine;
+    R[5] = 0;
+    R[6] = 0;
+    R[7] = 0;
+    R[8] = 1;
+}
+
+#endif

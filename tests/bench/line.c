@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "bench.h"
+#include "runtime/accumulation/accumulation.h"
 #include "runtime/ballistic/ballistic.h"
 
 #define REPEATS 7
@@ -87,7 +88,7 @@ ball(void)
         double t1 = bench_now();
         ballistic_start(l, 0, p.q, p.v, 0);
         for (long i = 0; i < BOUNCES; i++)
-            ballistic_next(l, INFINITY);
+            accumulation_next(l, INFINITY);
         double t2 = bench_now(), q, v;
         ballistic_state(l, &q, &v);
         worst = fmax(worst, fabs(0.5 * v * v / 9.81 - 1.0) + fabs(fmin(q, 0)));
@@ -309,7 +310,7 @@ verdict(struct ballistic *l, const struct problem *p, bool renew, long *impacts)
     if (renew)
         ballistic_renew(l, &m);
     ballistic_start(l, 0, p->q, p->v, 0);
-    while ((what = ballistic_run(l, INFINITY, LONG_MAX)) == BALLISTIC_IMPACT)
+    while ((what = accumulation_run(l, INFINITY, LONG_MAX)) == BALLISTIC_IMPACT)
         ;
     *impacts += l->impacts;
     return what == BALLISTIC_ACCUMULATION;

@@ -9,6 +9,7 @@
 #include "analysis/chatter/run.h"
 #include "base/arena.h"
 #include "multi_help.h"
+#include "runtime/accumulation/accumulation.h"
 #include "runtime/returnmap/symmetry.h"
 
 #define MOST 12
@@ -298,7 +299,7 @@ square_reference(void **state)
     assert_true(ballistic_start(l, 0.0, q, v, 0.0));
     for (int i = 0; i < 12; i++) {
         double x[3], p[3];
-        assert_int_equal(ballistic_next(l, INFINITY), BALLISTIC_IMPACT);
+        assert_int_equal(accumulation_next(l, INFINITY), BALLISTIC_IMPACT);
         ballistic_state(l, x, p);
         assert_int_equal(p[2] > 0.0, i == 11);
     }
@@ -362,7 +363,7 @@ three_feet_order(struct arena *a, const struct feet *f, const double *q,
     accumulation_resolve(l, 1L << 60);
     assert_true(ballistic_start(l, 0, q, v, 0));
     for (size_t i = 0; i < r->n_order + 20 * p; i++) {
-        assert_int_equal(ballistic_next(l, INFINITY), BALLISTIC_IMPACT);
+        assert_int_equal(accumulation_next(l, INFINITY), BALLISTIC_IMPACT);
         size_t k = r->n_order - p + (i - r->n_order) % p;
         assert_int_equal(l->hit, r->order[i < r->n_order ? i : k]);
     }

@@ -9,7 +9,8 @@
 #include "analysis/chatter/run.h"
 #include "base/arena.h"
 #include "multi_help.h"
-#include "runtime/ballistic/ballistic_priv.h"
+#include "runtime/accumulation/accumulation.h"
+#include "runtime/ballistic/workspace.h"
 #include "runtime/returnmap/symmetry.h"
 
 #define MOST 12

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "runtime/accumulation/accumulation.h"
 #include "runtime/ballistic/ballistic.h"
 
 #define MOST 10
@@ -144,7 +145,7 @@ follow(struct ballistic *l, double until, long most, long chatters)
 {
     struct run r = {BALLISTIC_IMPACT, 0, l->t, 0};
     for (long i = 0; i < most; i++) {
-        r.what = ballistic_next(l, until);
+        r.what = accumulation_next(l, until);
         if (r.what == BALLISTIC_ACCUMULATION && ++r.chatters <= chatters)
             continue;
         if (r.what != BALLISTIC_IMPACT && r.what != BALLISTIC_SEVERAL)

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "runtime/accumulation/accumulation.h"
 #include "runtime/ballistic/ballistic.h"
 
 #define MOST 32
@@ -91,7 +92,7 @@ follow(struct ballistic *l, double until)
 {
     struct end o = {.what = BALLISTIC_IMPACT};
     for (; o.events < EVENTS; o.events++) {
-        o.what = ballistic_next(l, until);
+        o.what = accumulation_next(l, until);
         if (o.what == BALLISTIC_ACCUMULATION) {
             const struct accumulation_limit *c = &l->chatter;
             o.depth = c->depth > o.depth ? c->depth : o.depth;

@@ -109,24 +109,24 @@ rod_horizontal(void **state)
         }
         l->policy = BALLISTIC_SEQUENTIAL;
         assert_true(ballistic_start(l, 0, s.q, s.v, 0));
-        assert_int_equal(ballistic_next(l, INFINITY), BALLISTIC_SEVERAL);
+        assert_int_equal(accumulation_next(l, INFINITY), BALLISTIC_SEVERAL);
         ballistic_state(l, q, v);
         close_to(v[1], k[2], 1e-6, "net rebound");
         close_to(fabs(v[0]), fabs(k[3]), 1e-6, "net spin");
         assert_int_equal(l->impacts, (int)k[4]);
         l->policy = BALLISTIC_COMPLEMENTARITY;
         ballistic_start(l, 0, s.q, s.v, 0);
-        assert_int_equal(ballistic_next(l, INFINITY), BALLISTIC_SEVERAL);
+        assert_int_equal(accumulation_next(l, INFINITY), BALLISTIC_SEVERAL);
         ballistic_state(l, q, v);
         close_to(v[1], k[0], 1e-15, "Moreau");
         close_to(v[0], 0, 1e-15, "Moreau's spin");
         l->policy = BALLISTIC_REST;
         ballistic_start(l, 0, s.q, s.v, 0);
-        assert_int_equal(ballistic_next(l, INFINITY), BALLISTIC_SEVERAL);
+        assert_int_equal(accumulation_next(l, INFINITY), BALLISTIC_SEVERAL);
         assert_int_equal(l->n_on, 2);
         l->policy = BALLISTIC_REPORT;
         ballistic_start(l, 0, s.q, s.v, 0);
-        assert_int_equal(ballistic_next(l, INFINITY), BALLISTIC_UNDECIDED);
+        assert_int_equal(accumulation_next(l, INFINITY), BALLISTIC_UNDECIDED);
         assert_true(l->hits[0] && l->hits[1]);
     }
     arena_free(a);
@@ -152,12 +152,12 @@ ball_limit(void **state)
         close_to(l->t, (double)T, 1e-14 * (double)T, "limit");
         assert_true(l->chatter.error < 1e-14);
         assert_true(l->on[0]);
-        assert_int_equal(ballistic_next(l, INFINITY), BALLISTIC_FREE);
+        assert_int_equal(accumulation_next(l, INFINITY), BALLISTIC_FREE);
         /* resolved: relative speeds at the 1000th impact */
         accumulation_resolve(l, 1L << 60);
         ballistic_start(l, 0, s.q, s.v, 0);
         for (int k = 0; k < 1000; k++)
-            assert_int_equal(ballistic_next(l, INFINITY), BALLISTIC_IMPACT);
+            assert_int_equal(accumulation_next(l, INFINITY), BALLISTIC_IMPACT);
         int ex;
         double rate = ballistic_rate(l, 0, &ex);
         long double ref = U * powl(e, 1000);
@@ -230,7 +230,7 @@ thousand(struct arena *a, const struct sys *s, const char *what)
             }
         }
         assert_true(c >= 0);
-        assert_int_equal(ballistic_next(l, INFINITY), BALLISTIC_IMPACT);
+        assert_int_equal(accumulation_next(l, INFINITY), BALLISTIC_IMPACT);
         assert_int_equal(l->hit, c);
         quad p = -(1 + (quad)s->e[c]) * bestu / W[c], g = 0;
         double qs = 0, vs = 0;
@@ -280,7 +280,7 @@ carried(void **state)
     struct ballistic *l = made(a, &s);
     assert_true(ballistic_start(l, 0, s.q, s.v, 0));
     enum ballistic_event what;
-    while ((what = ballistic_next(l, INFINITY)) == BALLISTIC_IMPACT)
+    while ((what = accumulation_next(l, INFINITY)) == BALLISTIC_IMPACT)
         ;
     assert_int_equal(what, BALLISTIC_ACCUMULATION);
     assert_int_equal(l->n_on, 3);
@@ -382,7 +382,7 @@ far_away(void **state)
     accumulation_resolve(l, 1L << 60);
     ballistic_start(l, 0, s.q, s.v, 0);
     for (int i = 0; i < 1000; i++)
-        assert_int_equal(ballistic_next(l, INFINITY), BALLISTIC_IMPACT);
+        assert_int_equal(accumulation_next(l, INFINITY), BALLISTIC_IMPACT);
     int ex;
     double u = ballistic_rate(l, 0, &ex), q[2], v[2];
     close_to(ldexp(u, ex + 1000) / sqrt(2), 1, 1e-12, "1000th impact");
@@ -407,12 +407,12 @@ turns(void **state)
         ballistic_start(one, 0, s.q, s.v, 0);
         ballistic_start(now, 0, s.q, s.v, 0);
         for (int i = 0; i < 3000; i++) {
-            enum ballistic_event x = ballistic_next(one, 50), y;
+            enum ballistic_event x = accumulation_next(one, 50), y;
             ballistic_copy(next, now);
-            y = ballistic_next(next, now->t + 1e-3 * (i % 3));
+            y = accumulation_next(next, now->t + 1e-3 * (i % 3));
             if (y == BALLISTIC_END) { /* not reached: again from the present */
                 ballistic_copy(next, now);
-                y = ballistic_next(next, 50);
+                y = accumulation_next(next, 50);
             }
             assert_int_equal(x, y);
             assert_true(one->t == next->t && one->hit == next->hit);

@@ -13,7 +13,8 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "runtime/ballistic/ballistic_priv.h"
+#include "runtime/accumulation/accumulation.h"
+#include "runtime/ballistic/workspace.h"
 #include "runtime/numerics/random.h"
 
 #define MOST 8
@@ -156,13 +157,13 @@ follow(struct ballistic *a, struct ballistic *b)
     int k = 0;
     do {
         long most = 100000;
-        x = ballistic_run(a, INFINITY, most);
-        y = ballistic_run(b, INFINITY, most);
+        x = accumulation_run(a, INFINITY, most);
+        y = accumulation_run(b, INFINITY, most);
         /* of single impacts in a row no more need come at once */
         while (x == BALLISTIC_IMPACT && y == x && b->impacts < a->impacts)
-            y = ballistic_run(b, INFINITY, a->impacts - b->impacts);
+            y = accumulation_run(b, INFINITY, a->impacts - b->impacts);
         while (x == BALLISTIC_IMPACT && y == x && a->impacts < b->impacts)
-            x = ballistic_run(a, INFINITY, b->impacts - a->impacts);
+            x = accumulation_run(a, INFINITY, b->impacts - a->impacts);
         assert_int_equal(x, y);
         same_state(a, b);
         if (first < 0)
@@ -196,7 +197,7 @@ compare(const struct sys *s)
         assert_true(ballistic_start(a, 0.0, s->q, s->v, 0.0));
         assert_true(ballistic_start(b, 0.0, s->q, s->v, 0.0));
         if (k % 5 == 0) /* and one that stops elsewhere */
-            (void)(ballistic_run(a, 0.5, 3), ballistic_run(b, 0.5, 3));
+            (void)(accumulation_run(a, 0.5, 3), accumulation_run(b, 0.5, 3));
         taken += a->w->ahead && a->w->ahead->n > 0;
         follow(a, b);
     }

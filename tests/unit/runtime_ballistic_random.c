@@ -30,7 +30,7 @@ audited(struct ballistic *l, const struct sys *s, double until, long most)
     for (long i = 0; i < most; i++) {
         ballistic_state(l, q, v);
         double E = energy(s, q, v), size = terms(s, q, v), t = l->t;
-        r.what = ballistic_next(l, until);
+        r.what = accumulation_next(l, until);
         ballistic_state(l, q, v);
         if (r.what == BALLISTIC_FREE)
             break;
@@ -313,15 +313,15 @@ invariance(void **state)
         assert_true(ballistic_start(l, 0, s.q, s.v, 0));
         assert_true(ballistic_start(p, 0, o.q, o.v, 0));
         for (int i = 0; i < 200; i++) {
-            enum ballistic_event x = ballistic_next(l, INFINITY), y;
-            y = ballistic_next(p, INFINITY);
+            enum ballistic_event x = accumulation_next(l, INFINITY), y;
+            y = accumulation_next(p, INFINITY);
             if (x == BALLISTIC_ACCUMULATION || y == BALLISTIC_ACCUMULATION ||
                 x == BALLISTIC_FREE) {
                 /* one may see it some impacts before the other */
                 while (x == BALLISTIC_IMPACT)
-                    x = ballistic_next(l, INFINITY);
+                    x = accumulation_next(l, INFINITY);
                 while (y == BALLISTIC_IMPACT)
-                    y = ballistic_next(p, INFINITY);
+                    y = accumulation_next(p, INFINITY);
                 assert_int_equal(x, y);
                 close_to(p->t, l->t, 1e-10, "time of the verdict");
                 break;

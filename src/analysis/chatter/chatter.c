@@ -9,6 +9,7 @@
 #include "abi/status.h"
 #include "analysis/chatter/chatter_priv.h"
 #include "base/num.h"
+#include "runtime/accumulation/accumulation.h"
 #include "runtime/flow/flow.h"
 
 int

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/accumulation/accumulation.h"
 
 /* sizes as they come; their logarithms are taken where they are asked for */
 struct chatter_trace {
@@ -315,9 +316,9 @@ follow(struct arena *a, struct ballistic *l, double until, long least,
             accumulation_accept_error(l, CHATTER_ACCEPT);
         int ev = l->ev;
         enum ballistic_event what =
-            ballistic_run(l, until, history ? 1 : most - l->impacts);
+            accumulation_run(l, until, history ? 1 : most - l->impacts);
         if (what == BALLISTIC_END &&
-            ballistic_next(l, INFINITY) == BALLISTIC_FREE)
+            accumulation_next(l, INFINITY) == BALLISTIC_FREE)
             what = BALLISTIC_FREE; /* known before that time */
         if (!partial && !(l->t < ldexp(1.0, TIME_EXPONENT))) {
             r->verdict = CHATTER_MOVING;

@@ -10,6 +10,7 @@
 
 #include "abi/status.h"
 #include "analysis/chatter/chatter_priv.h"
+#include "runtime/accumulation/accumulation.h"
 #include "runtime/flow/flow.h"
 #include "runtime/numerics/dense.h"
 #include "runtime/returnmap/self_similar.h"
@@ -250,7 +251,7 @@ deviation(struct ask *k, const struct self_similar_motion *o, int *wrong)
     t[0] = k->flight;
     for (int i = 0; i <= last; i++) {
         int c = hit(k, i), ex;
-        enum ballistic_event what = ballistic_next(l, INFINITY);
+        enum ballistic_event what = accumulation_next(l, INFINITY);
         if (what != BALLISTIC_IMPACT || l->hit != c) {
             *wrong = what == BALLISTIC_IMPACT ? l->hit : m;
             return INFINITY;

@@ -12,97 +12,12 @@
  * limits can repeat in a pattern in their turn. */
 #include <string.h>
 
-#include "runtime/ballistic/ballistic_priv.h"
+#include "runtime/accumulation/accumulation_priv.h"
 #include "runtime/numerics/dense.h"
 
-/* the map of a period is asked when its ratio changes by less than this share
- */
-#define PERIOD_NEAR 0.25
-/* and later by so many impacts at most, where it finds nothing */
+/* where the map of a period finds nothing, it is asked again after so many
+ * impacts at most */
 #define MAP_LATER 64
-/* two successive ratios agree to this per impact of the pattern */
-#define PERIOD_CONVERGED (64.0 * DBL_EPSILON)
-
-static const struct impact_entry *
-kept(const struct ballistic_workspace *w, int back)
-{
-    return &w->ring[(w->n_ring - 1 - (unsigned long)back) % HISTORY_KEPT];
-}
-
-double
-impact_history_last_flight(const struct ballistic *l, int *exponent)
-{
-    if (l->w->n_ring == l->w->from)
-        return *exponent = 0, 0.0;
-    *exponent = kept(l->w, 0)->exponent;
-    return kept(l->w, 0)->flight;
-}
-
-static int
-n_kept(const struct ballistic_workspace *w)
-{
-    unsigned long n = w->n_ring - w->from;
-    return n < HISTORY_KEPT ? (int)n : HISTORY_KEPT - 1;
-}
-
-/* impacts in a row equal to those p before, not counted beyond `most` */
-static int
-matches(const struct ballistic_workspace *w, int p, int most)
-{
-    int n = n_kept(w) - p, k = 0;
-    n = most < n ? most : n;
-    while (k < n) {
-        /* in pieces that go down in the ring without a break */
-        const struct impact_entry *a = kept(w, k), *b = kept(w, k + p);
-        long down = a < b ? a - w->ring : b - w->ring;
-        int end = down < n - k - 1 ? k + (int)down + 1 : n;
-        for (; k < end; k++, a--, b--)
-            if (a->contact != b->contact)
-                return k;
-    }
-    return k;
-}
-
-/* the flight of entry i, in the local time of now: exponent e */
-static inline double
-flight_of(const struct ballistic_workspace *w, unsigned long i, int e)
-{
-    const struct impact_entry *f = &w->ring[i % HISTORY_KEPT];
-    return f->exponent == e ? f->flight : times2(f->flight, f->exponent - e);
-}
-
-/* the flights of n impacts, `back` ones before the last */
-static double
-sum_of(const struct ballistic *l, int n, int back)
-{
-    const struct ballistic_workspace *w = l->w;
-    unsigned long end = w->n_ring - (unsigned long)back;
-    double s = 0.0;
-    for (unsigned long i = end - (unsigned long)n; i < end; i++)
-        s += flight_of(w, i, l->ex - l->ev);
-    return s;
-}
-
-/* of the last three periods, the last one first */
-static void
-sums_of(const struct ballistic *l, int period, double sum[3])
-{
-    const struct ballistic_workspace *w = l->w;
-    unsigned long n = (unsigned long)period, i = w->n_ring - 3 * n;
-    for (int k = 2; k >= 0; k--) {
-        double s = 0.0;
-        for (unsigned long end = i + n; i < end; i++)
-            s += flight_of(w, i, l->ex - l->ev);
-        sum[k] = s;
-    }
-}
-
-struct pattern {
-    enum limit_evidence means;
-    int period, match;
-    double ratio, speed, contraction;
-    double T, error; /* what remains, local; its relative error */
-};
 
 /* A flight under the acceleration that it leaves with takes 2 u/a: the speed
  * that the last impact left tells what remains. */
@@ -110,7 +25,7 @@ static bool
 bouncing(const struct ballistic *l, struct pattern *p)
 {
     const struct ballistic_workspace *w = l->w;
-    int c = kept(w, 0)->contact;
+    int c = impact_history_entry(w, 0)->contact;
     if (w->run < 3 || c >= l->model.m || !(l->na[c] < 0.0))
         return false;
     double e = l->model.e[c];
@@ -128,27 +43,8 @@ group_of(const struct ballistic *l, int period, bool *group)
 {
     memset(group, 0, (size_t)l->model.m);
     for (int i = 0; i < period; i++)
-        impact_history_group_add(l, kept(l->w, i)->contact, group);
-}
-
-static bool
-accelerates(const struct ballistic *l)
-{
-    int i = 0;
-    while (i < l->model.m && l->k.nf[i] == 0.0)
-        i++;
-    return i < l->model.m;
-}
-
-/* two contacts in turns, without acceleration: the law of their rates is known
- */
-static bool
-in_turns(const struct ballistic *l, int period)
-{
-    const struct ballistic_workspace *w = l->w;
-    int m = l->model.m;
-    return period == 2 && kept(w, 0)->contact < m && kept(w, 1)->contact < m &&
-           !accelerates(l);
+        impact_history_group_add(l, impact_history_entry(l->w, i)->contact,
+                                 group);
 }
 
 /* The fixed point of such two, of the order, where nobody asks when it comes to
@@ -158,9 +54,9 @@ fixed(struct ballistic *l, const struct pattern *p, bool whenever,
       const bool *group, struct fixed_point *out)
 {
     const struct ballistic_workspace *w = l->w;
-    if (in_turns(l, p->period))
-        return two_contacts_limit(l, kept(w, 0)->contact, kept(w, 1)->contact,
-                                  out) > 0;
+    if (pattern_alternates(l, p->period))
+        return two_contacts_limit(l, impact_history_entry(w, 0)->contact,
+                                  impact_history_entry(w, 1)->contact, out) > 0;
     *out = (struct fixed_point){.T = p->T, .off = DBL_EPSILON};
     int rests = whenever ? period_map_order(l, p->period, group, out) : 0;
     return rests ? rests > 0 : period_map_limit(l, p->period, group, out);
@@ -198,7 +94,7 @@ by_map(struct ballistic *l, struct pattern *p, bool known, double until)
         greater(greater(time, fix.noise), accumulation_good_enough(w));
     /* without acceleration a fixed point that is only good beside the time may
      * be no more than a place where one is about to arise */
-    bool sure = fix.off <= ACCUMULATION_KNOWN || accelerates(l);
+    bool sure = fix.off <= ACCUMULATION_KNOWN || ballistic_accelerates(l);
     if (!known && !(fix.off <= good && sure)) {
         double more = log(greater(fix.noise, w->accept) / fix.off);
         double lost = log(time / fix.off) / log(fix.fall * fix.ratio);
@@ -209,7 +105,7 @@ by_map(struct ballistic *l, struct pattern *p, bool known, double until)
             l->impacts + (long)((more < 32.0 ? more : 32.0) * p->period);
         return false;
     }
-    bool turns = in_turns(l, p->period);
+    bool turns = pattern_alternates(l, p->period);
     /* stable where the state is, but not at the fixed point itself? */
     if (!whenever && !turns &&
         period_map_order(l, p->period, group, &order) < 0)
@@ -217,7 +113,7 @@ by_map(struct ballistic *l, struct pattern *p, bool known, double until)
     if (!w->brief && !l->rough && !turns)
         period_map_refine(l, p->period, &fix);
     p->means = LIMIT_BY_MAP;
-    p->match = matches(w, p->period, HISTORY_KEPT);
+    p->match = impact_history_matches(w, p->period, HISTORY_KEPT);
     p->ratio = fix.ratio;
     p->speed = fix.speed;
     p->contraction = fix.contraction;
@@ -226,109 +122,24 @@ by_map(struct ballistic *l, struct pattern *p, bool known, double until)
     return true;
 }
 
-/* The ratio of a pattern, and how far it is from converged. The flights are
- * differences of gaps as large as a period ago, so that their rounding is
- * 1/ratio times as large. Convergence may be as slow as 1/k^2 in the number k
- * of periods (a double eigenvalue): then what is still to come is k times the
- * last change. */
-enum outcome { NO_PATTERN, PATTERN, CONVERGED };
-static enum outcome
-by_flights(const struct ballistic *l, int period, struct pattern *p, bool *near)
-{
-    const struct ballistic_workspace *w = l->w;
-    double sum[3];
-    sums_of(l, period, sum);
-    double now = sum[0], before = sum[1], last = sum[2];
-    if (!(now < before && now > 0.0))
-        return PATTERN;
-    double noise = PERIOD_CONVERGED * period * (1.0 + before / now);
-    p->ratio = now / before;
-    p->T = now * p->ratio / (1.0 - p->ratio);
-    double change = fabs(p->ratio - before / last), rest = 1.0 - p->ratio;
-    *near = before < last && change <= PERIOD_NEAR * p->ratio;
-    if (!(before < last &&
-          (change <= noise * p->ratio || change <= w->accept * rest)))
-        return PATTERN;
-    p->match = matches(w, period, HISTORY_KEPT);
-    double n = (double)(p->match / period + 1);
-    p->error = n * (change + DBL_EPSILON * period) / rest + 4.0 * DBL_EPSILON;
-    if (change > noise * p->ratio && p->error > w->accept)
-        return PATTERN;
-    if (in_turns(l, period) &&
-        two_contacts_limit(l, kept(w, 0)->contact, kept(w, 1)->contact, NULL) <=
-            0)
-        return PATTERN;
-    return p->error <= ACCUMULATION_KNOWN ? CONVERGED : PATTERN;
-}
-
-/* is a limit among the last entries? */
-static bool
-any_limit(const struct ballistic *l, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (kept(l->w, i)->contact >= l->model.m)
-            return true;
-    return false;
-}
-
-/* what the history says of a pattern of this period */
-static enum outcome
-repeats(const struct ballistic *l, int period, struct pattern *p, bool *near)
-{
-    const struct ballistic_workspace *w = l->w;
-    int most = HISTORY_KEPT - 1 - period;
-    long least = w->least - period;
-    bool enough = least <= most || (long)w->n_ring >= w->least;
-    least = least < most ? least : most;
-    least = least > 2 * period ? least : 2 * period;
-    int match = matches(w, period, (int)least);
-    /* limits count for as many as they are */
-    if (match < 2 * period ||
-        ((match < least || !enough) && !any_limit(l, period)))
-        return NO_PATTERN;
-    *near = false;
-    *p = (struct pattern){.means = LIMIT_BY_FLIGHTS, .period = period};
-    return by_flights(l, period, p, near);
-}
-
-/* of the shortest period that there is; impacts: so many now */
-static enum outcome
-shortest(const struct ballistic *l, long impacts, struct pattern *p,
-         bool *ask_map)
-{
-    const struct ballistic_workspace *w = l->w;
-    enum outcome what = NO_PATTERN;
-    int n = n_kept(w);
-    bool near = false;
-    for (int period = 1; period <= HISTORY_PERIOD && 3 * period <= n;
-         period++) {
-        if (kept(w, 0)->contact == kept(w, period)->contact &&
-            kept(w, 1)->contact == kept(w, period + 1)->contact)
-            what = repeats(l, period, p, &near);
-        if (what != NO_PATTERN)
-            break; /* longer ones are multiples of it */
-    }
-    *ask_map =
-        near && (what == CONVERGED ? !(w->accept > 0.0) : impacts >= w->map_at);
-    return what;
-}
-
 /* An order that never repeats: the flights of the last impacts against as many
  * before. The sum that is left is taken when it is lost in the rounding of the
  * time since the start. Without acceleration an impact that is lost in it may
  * still be the last one: impacts that repeat an order go on until its flights
  * come to a ratio, the others for w->doubt impacts. */
 static bool
-irregular(const struct ballistic *l, enum outcome what, struct pattern *p)
+irregular(const struct ballistic *l, enum pattern_state what, struct pattern *p)
 {
     const struct ballistic_workspace *w = l->w;
     int k = HISTORY_KEPT / 4; /* impact_history_period_due knows it */
-    if (n_kept(w) < 2 * k || (long)w->n_ring < w->least)
+    if (impact_history_length(w) < 2 * k || (long)w->n_ring < w->least)
         return false;
-    bool again = what == PATTERN && matches(w, p->period, k) >= k - p->period;
-    if ((again || l->impacts < w->doubt) && !accelerates(l))
+    bool again = what == PATTERN_REPEATS &&
+                 impact_history_matches(w, p->period, k) >= k - p->period;
+    if ((again || l->impacts < w->doubt) && !ballistic_accelerates(l))
         return false;
-    double now = sum_of(l, k, 0), before = sum_of(l, k, k);
+    double now = impact_history_time(l, k, 0),
+           before = impact_history_time(l, k, k);
     if (!(now < 0.99 * before))
         return false;
     double ratio = now / before;
@@ -377,10 +188,10 @@ static void
 collapse(struct ballistic *l, double T, int composite)
 {
     struct ballistic_workspace *w = l->w;
-    int n = n_kept(w), gone = 0;
-    while (gone < n && inside(l, kept(w, gone)->contact))
+    int n = impact_history_length(w), gone = 0;
+    while (gone < n && inside(l, impact_history_entry(w, gone)->contact))
         gone++;
-    T += sum_of(l, gone, 0);
+    T += impact_history_time(l, gone, 0);
     impact_history_limit(l, w->n_ring - (unsigned long)gone);
     unsigned long oldest = w->n_ring - (unsigned long)n;
     if (oldest > w->from)
@@ -400,68 +211,28 @@ recognise(struct ballistic *l, struct pattern *p, double until)
     bool ask_map;
     if (bouncing(l, p))
         return p->match + 1 >= l->w->least;
-    enum outcome what = shortest(l, l->impacts, p, &ask_map);
+    enum pattern_state what = pattern_shortest(l, l->impacts, p, &ask_map);
     struct pattern map = *p;
-    if (ask_map && by_map(l, &map, what == CONVERGED, until)) {
+    if (ask_map && by_map(l, &map, what == PATTERN_CONVERGED, until)) {
         *p = map;
         return true;
     }
-    if (what == CONVERGED)
+    if (what == PATTERN_CONVERGED)
         return true;
     return irregular(l, what, p);
-}
-
-static void
-look_later(struct ballistic_workspace *w)
-{
-    /* more seldom where no pattern was found for long */
-    unsigned long wait = (w->n_ring - w->quiet) / (8 * HISTORY_LOOK);
-    w->look = w->n_ring + HISTORY_LOOK * (wait < 1      ? 1
-                                          : wait < 16   ? wait
-                                          : wait < 1024 ? 16
-                                                        : 64);
-}
-
-bool
-impact_history_period_due(struct ballistic *l, long impacts)
-{
-    struct ballistic_workspace *w = l->w;
-    struct pattern p;
-    bool ask_map;
-    if (w->n_ring < w->look)
-        return false;
-    if (n_kept(w) >= HISTORY_KEPT / 2 || impact_history_marks_due(l, impacts) ||
-        shortest(l, impacts, &p, &ask_map) == CONVERGED || ask_map)
-        return true;
-    look_later(w);
-    return false;
 }
 
 /* *p and l->group */
 static bool
 look(struct ballistic *l, struct pattern *p, double until)
 {
-    look_later(l->w);
-    if (n_kept(l->w) < 3)
+    pattern_look_later(l->w);
+    if (impact_history_length(l->w) < 3)
         return false;
     if (!recognise(l, p, until))
         return lost(l, p);
     group_of(l, p->period, l->group);
     return true;
-}
-
-bool
-impact_history_trend(const struct ballistic *l, int *period, double *ratio)
-{
-    int n = n_kept(l->w), p = 1;
-    if (n < 3 * HISTORY_LOOK)
-        return false;
-    while (p <= HISTORY_PERIOD && 3 * p <= n && matches(l->w, p, 2 * p) < 2 * p)
-        p++;
-    *period = p <= HISTORY_PERIOD && 3 * p <= n ? p : 0;
-    p = *period ? p : n / 2;
-    *ratio = sum_of(l, p, 0) / sum_of(l, p, p);
-    return isfinite(*ratio);
 }
 
 bool

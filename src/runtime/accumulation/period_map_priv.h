@@ -6,7 +6,7 @@
 #ifndef IMP_RUNTIME_ACCUMULATION_PERIOD_MAP_PRIV_H
 #define IMP_RUNTIME_ACCUMULATION_PERIOD_MAP_PRIV_H
 
-#include "runtime/ballistic/ballistic_priv.h"
+#include "runtime/accumulation/accumulation_priv.h"
 
 /* a fixed point is one within this distance, of 1; where the map is linear in
  * the rates, and it is seen to be one, within this */

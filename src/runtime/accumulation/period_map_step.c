@@ -189,8 +189,7 @@ step_impact(struct period_map *k, int name)
     for (int j = 0; j < r; j++)
         a[j] = times2(s->ya[j], k->ex - 2 * k->ev);
     long before = s->impacts;
-    s->w->look = (unsigned long)-1;
-    if (ballistic_next(s, INFINITY) != BALLISTIC_IMPACT ||
+    if (ballistic_run(s, INFINITY, 1) != BALLISTIC_IMPACT ||
         s->impacts != before + 1)
         return false;
     int c = s->hit;

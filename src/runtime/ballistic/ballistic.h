@@ -104,6 +104,10 @@ struct contact_matrices {
     int *basis;        /* r: that set */
     unsigned long version; /* another one for other numbers */
 };
+/* impacts of a pattern that are resolved one by one before its limit is taken:
+ * the default */
+#define ACCUMULATION_RESOLVE 16
+
 struct ballistic {
     struct ballistic_model model;
     enum ballistic_policy policy;
@@ -180,10 +184,10 @@ void ballistic_batch_prepare(struct ballistic *l, const double *e, int n,
  * and of y (r). 0: something else comes, or it is not known. */
 long ballistic_batch_end(const struct ballistic *l, int k, double *t,
                          const double **rate, const double **z);
-/* the next event at or before `until` */
-enum ballistic_event ballistic_next(struct ballistic *l, double until);
-/* The same, but up to `most` single impacts in a row may come at once: of them
- * only the last is told (l->impacts has their number). */
+/* The next event at or before `until`, but up to `most` single impacts in a row
+ * may come at once: of them only the last is told (l->impacts has their
+ * number). Impacts are followed one by one; accumulation.h follows them to
+ * their limits. */
 enum ballistic_event ballistic_run(struct ballistic *l, double until,
                                    long most);
 void ballistic_state(const struct ballistic *l, double *q, double *v);
@@ -206,22 +210,4 @@ double impact_history_last_flight(const struct ballistic *l, int *exponent);
  * ratio of the times of its last two periods. False: too few impacts. */
 bool impact_history_trend(const struct ballistic *l, int *period,
                           double *ratio);
-/* Take limits of chatter as soon as they are known to rounding, but not before
- * this many impacts of the pattern have been resolved. */
-#define ACCUMULATION_RESOLVE 16 /* the default */
-void accumulation_resolve(struct ballistic *l, long least);
-/* Of limits of chatter nobody looks at ratio, speed and contraction: they are
- * left as they are when the limit is known. */
-void accumulation_skip_rates(struct ballistic *l, bool brief);
-/* Without acceleration a limit that is LIMIT_BELOW_ROUNDING does not show that
- * its impacts never end: it is never taken where an order repeats, and not
- * before this many impacts (default 0). */
-void accumulation_doubt(struct ballistic *l, long least);
-/* Limits are good enough when what remains is known to this relative error
- * (default 0: to rounding). For whoever asks for no digits. */
-void accumulation_accept_error(struct ballistic *l, double error);
-/* Nobody looks at the limit but whether there is one: a map of a period need
- * only be sure of it (default: no). */
-void accumulation_verdict_only(struct ballistic *l, bool alone);
-
 #endif

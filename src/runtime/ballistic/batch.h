@@ -6,7 +6,7 @@
  * once, is noted and makes room for the next run. Every number is that of
  * coast.h, bit for bit; where that would have to choose with care (a gap
  * or a rate that is known better by itself), both are made and picked. */
-#include "runtime/ballistic/ballistic_priv.h"
+#include "runtime/ballistic/workspace.h"
 #include "runtime/numerics/simd.h"
 
 /* steps whose flights are kept: more than one run has */

@@ -11,7 +11,7 @@
  * the impact back to the rates: nothing else may wait on it. So numbers of the
  * contact that is hit are picked out by its mask and not by its index, and what
  * seldom happens is a branch and not a choice. */
-#include "runtime/ballistic/ballistic_priv.h"
+#include "runtime/ballistic/workspace.h"
 #include "runtime/numerics/simd.h"
 
 #define VECTORS (BALLISTIC_LANES / LANES)

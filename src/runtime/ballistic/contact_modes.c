@@ -5,7 +5,7 @@
  * need not be). */
 #include <string.h>
 
-#include "runtime/ballistic/ballistic_priv.h"
+#include "runtime/ballistic/workspace.h"
 #include "runtime/numerics/lcp.h"
 
 /* single impacts in a row at one instant */
@@ -258,4 +258,16 @@ active_set_impact(struct ballistic *l, enum ballistic_policy how,
         l->gap[c] = l->big[c] = 0.0;
     }
     return 0;
+}
+
+void
+projection_rest(struct ballistic *l)
+{
+    int k = projection_factor(l, l->on);
+    if (l->w->rank < l->k.r)
+        return;
+    projection_apply(l, k, l->y, l->c0l);
+    memset(l->z, 0, (size_t)l->k.r * sizeof *l->z);
+    memset(l->ya, 0, (size_t)l->k.r * sizeof *l->ya);
+    ballistic_sense(l);
 }

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "runtime/ballistic/ballistic_priv.h"
+#include "runtime/ballistic/workspace.h"
 
 /* impacts from mark to mark */
 #define HISTORY_MARK_DISTANCE 64

@@ -6,7 +6,7 @@
  * impact, a thousand times for 1e-12. */
 #include <string.h>
 
-#include "runtime/ballistic/ballistic_priv.h"
+#include "runtime/ballistic/workspace.h"
 #include "runtime/numerics/dense.h"
 
 static wide

@@ -12,7 +12,7 @@
  * restitutions). A flight takes t = g/s, g the gap of j in that metric, and
  * leaves g' = p t, so that t' = t p/s', which is summed until x has come to the
  * greater one. */
-#include "runtime/ballistic/ballistic_priv.h"
+#include "runtime/ballistic/workspace.h"
 
 /* roundings in a rate, in terms of the conditions above */
 #define PAIR_NOISE (64.0 * DBL_EPSILON)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/accumulation/accumulation.h"
 #include "runtime/flow/flow_taylor_priv.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
@@ -177,7 +178,7 @@ look_ahead(struct flow *flow, double until)
     memset(taylor->group, 0, flow->m);
     ballistic->policy = flow->policy;
     for (int k = 0; k < TAYLOR_IMPACTS; k++) {
-        enum ballistic_event what = ballistic_next(ballistic, until);
+        enum ballistic_event what = accumulation_next(ballistic, until);
         if (what == BALLISTIC_IMPACT)
             taylor->group[ballistic->hit] = true;
         else if (what == BALLISTIC_ACCUMULATION) {

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/num.h"
+#include "runtime/accumulation/accumulation.h"
 #include "runtime/flow/flow_priv.h"
 #include "runtime/motion/motion.h"
 
@@ -281,7 +282,7 @@ line_peek(struct flow *flow, double until, double *time)
         flow->next = kept->next;
     }
     ballistic_copy(flow->next, flow->line);
-    flow->what = ballistic_next(flow->next, until);
+    flow->what = accumulation_next(flow->next, until);
     flow->known = true;
     *time = flow->what == BALLISTIC_FREE ? until : flow->next->t;
     return IMP_OK;

@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/num.h"
+#include "runtime/accumulation/accumulation.h"
 #include "runtime/flow/flow_taylor_priv.h"
 #include "runtime/instance/compensated.h"
 #include "runtime/motion/switching.h"
@@ -390,7 +391,7 @@ next_impact(struct observer_run *observer)
     if (!observer->more)
         return;
     enum ballistic_event what =
-        ballistic_next(observer->probe, observer->limit);
+        accumulation_next(observer->probe, observer->limit);
     observer->more = (what == BALLISTIC_IMPACT || what == BALLISTIC_SEVERAL) &&
                      observer->probe->t < observer->limit;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/accumulation/accumulation.h"
 #include "runtime/motion/persistent.h"
 #include "runtime/numerics/lcp.h"
 
@@ -129,7 +130,7 @@ look_ahead(struct ballistic *l, const struct forecast_question *a,
     for (int k = 0; k < LIMIT_IMPACTS; k++) {
         for (int i = 0; i < m; i++)
             moved[i] |= l->on[i];
-        enum ballistic_event what = ballistic_next(l, a->ahead);
+        enum ballistic_event what = accumulation_next(l, a->ahead);
         if (what == BALLISTIC_IMPACT) {
             hit[l->hit] = moved[l->hit] = true;
         } else if (what == BALLISTIC_ACCUMULATION) {

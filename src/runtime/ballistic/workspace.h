@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside line*.c. "Local" numbers are mantissas: length 2^ex, velocity 2^ev,
- * time 2^(ex - ev), acceleration 2^(2 ev - ex). */
-#ifndef IMP_RUNTIME_BALLISTIC_BALLISTIC_PRIV_H
-#define IMP_RUNTIME_BALLISTIC_BALLISTIC_PRIV_H
+/* The inside of a ballistic motion, for this room and for accumulation, which
+ * follows its impacts to their limits. "Local" numbers are mantissas: length
+ * 2^ex, velocity 2^ev, time 2^(ex - ev), acceleration 2^(2 ev - ex). */
+#ifndef IMP_RUNTIME_BALLISTIC_WORKSPACE_H
+#define IMP_RUNTIME_BALLISTIC_WORKSPACE_H
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "runtime/ballistic/ballistic.h"
 
@@ -33,6 +35,8 @@
 #define BALLISTIC_LANES 16
 /* impacts after which units are looked at at the latest */
 #define BALLISTIC_RESCALE 16
+/* mantissas are kept above this */
+#define UNITS_SMALL 0x1p-40
 /* impacts kept to recognise a pattern (a power of 2); longest pattern */
 #define HISTORY_KEPT 256
 #define HISTORY_PERIOD 64
@@ -164,6 +168,12 @@ struct ballistic_workspace {
     bool *calm;    /* m: do not accelerate, or have no rate, in the new mode */
 };
 
+/* are n numbers the same, bit for bit? */
+static inline bool
+same_numbers(const double *a, const double *b, int n)
+{
+    return !n || !memcmp(a, b, (size_t)n * sizeof *a);
+}
 /* of numbers: the library's functions are calls */
 static inline double
 greater(double a, double b)
@@ -293,6 +303,16 @@ bool active_set_settle(struct ballistic *l);
  * 0, 1: jammed, 2: endless */
 int active_set_impact(struct ballistic *l, enum ballistic_policy how,
                       const int *hit, int n);
+/* impacts.c */
+/* contacts that close within rounding of now and approach, beside the first:
+ * how many, their numbers in hit */
+int ballistic_together(struct ballistic *l, double s, int first, int *hit);
+/* any impact but that of a single contact with e > 0 and all others open */
+enum ballistic_event ballistic_collide(struct ballistic *l, const int *hit,
+                                       int n, double arrive);
+/* Impacts at one instant whose rates shrink for ever (a wedge, opposite gaps):
+ * the contacts that are closed have stopped. */
+enum ballistic_event ballistic_stand(struct ballistic *l);
 /* history.c */
 struct impact_history *impact_history_new(struct arena *a, int contacts);
 void impact_history_forget(struct ballistic *l);
@@ -330,42 +350,70 @@ double projection_uncertainty(struct ballistic *l, int i, int first);
 bool projection_others_stay_open(struct ballistic *l, double T);
 /* to the limit of a chatter of w->closed, T from now (local) */
 void projection_take_limit(struct ballistic *l, double T);
-/* period_map.c: the fixed point of a pattern of the last `period` entries */
+/* the fixed point of the map of a period */
 struct fixed_point {
     double T, ratio, speed;
     double contraction; /* of the distance from the fixed point, per period */
     double off, noise;  /* relative error of T; what rounding makes of it */
     double fall;        /* of `off`, per period */
 };
-/* false: there is none near, or the next period is another */
-bool period_map_limit(struct ballistic *l, int period, const bool *group,
-                      struct fixed_point *out);
-/* right after it: ratio, speed and contraction from nearer to the fixed point
- */
-void period_map_refine(struct ballistic *l, int period,
-                       struct fixed_point *out);
-/* Does a pattern of single impacts at all contacts, without accelerations, come
- * to rest, whenever that is? 1: yes, then ratio, speed and contraction; -1: not
- * from here; 0: it cannot tell */
-int period_map_order(struct ballistic *l, int period, const bool *group,
-                     struct fixed_point *out);
 /* two_contacts.c: contacts i and j hit in turns without acceleration, i last:
  * 1: for ever, -1: it ends, 0: neither is sure. out: NULL, or the limit */
 int two_contacts_limit(const struct ballistic *l, int i, int j,
                        struct fixed_point *out);
-/* accumulation.c */
 /* y, z (local): what the group of `after` makes of them on the average */
 void projection_average(struct ballistic *l, const struct ballistic *after,
                         double *y, double *z);
 /* where the contacts that are on leave no motion, there is none */
 void projection_rest(struct ballistic *l);
+/* -- pattern.c ------------------------------------------------------------- */
+
+/* the entry `back` impacts before the last one */
+static inline const struct impact_entry *
+impact_history_entry(const struct ballistic_workspace *w, int back)
+{
+    return &w->ring[(w->n_ring - 1 - (unsigned long)back) % HISTORY_KEPT];
+}
+/* entries that can be asked: all of one history */
+int impact_history_length(const struct ballistic_workspace *w);
+/* impacts in a row equal to those p before, not counted beyond `most` */
+int impact_history_matches(const struct ballistic_workspace *w, int p,
+                           int most);
+/* the flights of n impacts, `back` ones before the last: their time, local */
+double impact_history_time(const struct ballistic *l, int n, int back);
+/* does any gap accelerate while all contacts are open? */
+bool ballistic_accelerates(const struct ballistic *l);
+
+/* the impacts whose limit is asked */
+struct pattern {
+    enum limit_evidence means;
+    int period, match;
+    double ratio, speed, contraction;
+    double T, error; /* what remains, local; its relative error */
+};
+enum pattern_state { PATTERN_NONE, PATTERN_REPEATS, PATTERN_CONVERGED };
+/* two contacts in turns, without acceleration: the law of their rates is known
+ */
+bool pattern_alternates(const struct ballistic *l, int period);
+/* The shortest pattern that repeats, after so many impacts; ask_map: its map
+ * is worth a look. */
+enum pattern_state pattern_shortest(const struct ballistic *l, long impacts,
+                                    struct pattern *p, bool *ask_map);
+/* when the next look at the history is due */
+void pattern_look_later(struct ballistic_workspace *w);
+/* No pattern is looked for in fewer impacts: `least` of it are to be resolved.
+ */
+static inline unsigned long
+impact_history_first_look(const struct ballistic_workspace *w)
+{
+    return (unsigned long)(w->least > ACCUMULATION_RESOLVE
+                               ? ACCUMULATION_RESOLVE
+                               : w->least);
+}
 /* Is the time of w->look come, and something to be seen in the history of the
  * free system, which has had so many impacts? Then accumulation_take is to
  * come. Does not ask the state. */
 bool impact_history_period_due(struct ballistic *l, long impacts);
-/* takes the limit of a chatter when its pattern has converged; true: done */
-bool accumulation_take(struct ballistic *l, double until);
-
 static inline void
 impact_history_note(struct ballistic *l, int contact, double flight)
 {

@@ -36,17 +36,19 @@
 /* Do all contacts but the last stay clear of its limit, T from now? Each of the
  * impacts to come changes their rates by no more than they change its own. */
 static bool
-clear(const struct flow *flow, double T)
+clear(const struct flow *flow, double remaining)
 {
     const struct taylor_flow *taylor = flow->taylor;
-    double reach = TAYLOR_CLEAR * fabs(taylor->g[taylor->last * ROW + 1]) * T,
+    double reach = TAYLOR_CLEAR * fabs(taylor->g[taylor->last * ROW + 1]) *
+                   remaining,
            s;
     for (uint32_t i = 0; i < flow->m; i++) {
         const double *g = taylor->g + i * ROW;
         if (taylor->on[i] || (int)i == taylor->last)
             continue;
-        if (!(fmin(g[0], polynomial_value(g, MOTION_STEP_ORDER, T)) > reach) ||
-            polynomial_below(g, MOTION_STEP_ORDER, 0.0, T, 0.0, &s))
+        if (!(fmin(g[0], polynomial_value(g, MOTION_STEP_ORDER, remaining)) >
+              reach) ||
+            polynomial_below(g, MOTION_STEP_ORDER, 0.0, remaining, 0.0, &s))
             return false;
     }
     return true;
@@ -324,7 +326,7 @@ int
 taylor_accumulation(struct flow *flow, struct flow_event *event)
 {
     struct taylor_flow *taylor = flow->taylor;
-    double T = taylor->ahead - taylor->now;
+    double remaining = taylor->ahead - taylor->now;
     bool several = taylor->ahead == taylor->found;
     bool *on = NEW_N(flow->r->arena, bool, flow->m + 1);
     limit_group(flow);
@@ -332,7 +334,7 @@ taylor_accumulation(struct flow *flow, struct flow_event *event)
         taylor->faint = false;
     } else if (several) {
         taylor->chatter.impacts = taylor->run;
-        taylor->chatter.remaining = T;
+        taylor->chatter.remaining = remaining;
     } else {
         memset(taylor->group, 0, flow->m);
         taylor->group[taylor->last] = true;
@@ -342,10 +344,11 @@ taylor_accumulation(struct flow *flow, struct flow_event *event)
             .period = 1,
             .depth = 1,
             .ratio = taylor->flight[0] / taylor->flight[1],
-            .remaining = T};
+            .remaining = remaining};
     }
-    if (T > 0.0)
-        taylor->chatter.error = (several ? taylor->meet_off : taylor->off) / T;
+    if (remaining > 0.0)
+        taylor->chatter.error =
+            (several ? taylor->meet_off : taylor->off) / remaining;
     if (!(taylor->chatter.error < 1.0))
         taylor->chatter.error = 1.0; /* known no better */
     for (uint32_t i = 0; i < flow->m; i++)

@@ -50,9 +50,10 @@ kept_of(struct rt *run, uint32_t system)
 static void
 note_reads(struct rt *run, uint32_t tape, unsigned char *seen)
 {
-    const imp_tape *t = IMP_ARRAY(run->im, run->im->tapes, imp_tape) + tape;
-    const imp_instr *in = IMP_ARRAY(run->im, t->code, imp_instr);
-    for (uint32_t i = 0; i < t->code.n; i++)
+    const imp_tape *code_of =
+        IMP_ARRAY(run->im, run->im->tapes, imp_tape) + tape;
+    const imp_instr *in = IMP_ARRAY(run->im, code_of->code, imp_instr);
+    for (uint32_t i = 0; i < code_of->code.n; i++)
         if (in[i].op == IMP_OP_ENV || in[i].op == IMP_OP_TIME ||
             in[i].op == IMP_OP_STATE)
             seen[in[i].a] = 1;
@@ -63,21 +64,21 @@ note_reads(struct rt *run, uint32_t tape, unsigned char *seen)
 static void
 find_reads(struct flow_kept *kept, struct rt *run, const imp_system *sys)
 {
-    uint32_t n = run->im->layout.n_env;
+    uint32_t n_env = run->im->layout.n_env;
     const imp_block *block =
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + sys->block;
-    unsigned char *seen = NEW_N(kept->arena, unsigned char, n + 1);
+    unsigned char *seen = NEW_N(kept->arena, unsigned char, n_env + 1);
     note_reads(run, sys->mass, seen);
     note_reads(run, block->motion, seen);
     for (uint32_t i = 0; i < sys->n_contact; i++)
         note_reads(run, rt_contact(run, sys->contact + i)->gradient, seen);
     seen[run->im->layout.time] = 0;
     memset(seen + sys->env_state, 0, 2 * (size_t)sys->n);
-    kept->reads = NEW_N(kept->arena, uint32_t, n + 1);
-    kept->was = NEW_N(kept->arena, uint64_t, n + 1);
+    kept->reads = NEW_N(kept->arena, uint32_t, n_env + 1);
+    kept->was = NEW_N(kept->arena, uint64_t, n_env + 1);
     const imp_layout *layout = &run->im->layout;
     kept->by_params = true;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n_env; i++)
         if (seen[i]) {
             kept->reads[kept->n_reads++] = i;
             kept->by_params &=
@@ -133,21 +134,21 @@ out_of_range(struct flow *flow, uint32_t i, const char *what, double x)
 static int
 in_range(struct flow *flow)
 {
-    for (uint32_t i = 0; i < flow->m; i++) {
+    for (uint32_t contact = 0; contact < flow->m; contact++) {
         double steep = 0.0, acc = 0.0;
         for (uint32_t j = 0; j < flow->n; j++) {
-            double N = fabs(flow->N[(size_t)i * flow->n + j]);
+            double N = fabs(flow->N[(size_t)contact * flow->n + j]);
             steep =
                 fmax(steep, N / sqrt(flow->mass[(size_t)j * (flow->n + 1)]));
             acc = fmax(acc, N * fabs(flow->acc[j]));
         }
         if (steep != 0.0 && !(steep > 1.0 / RANGE && steep < RANGE))
             return out_of_range(
-                flow, i,
+                flow, contact,
                 "changes with a coordinate, over the root of a mass, by",
                 steep);
         if (acc != 0.0 && !(acc > 1.0 / RANGE && acc < RANGE))
-            return out_of_range(flow, i, "accelerates by", acc);
+            return out_of_range(flow, contact, "accelerates by", acc);
     }
     return IMP_OK;
 }
@@ -301,12 +302,12 @@ line_apply(struct flow *flow, struct flow_event *event)
 }
 
 static void
-line_at(struct flow *flow, double t)
+line_at(struct flow *flow, double time)
 {
     ballistic_between(
         flow->line,
         flow->known && flow->what == BALLISTIC_ACCUMULATION ? flow->next : NULL,
-        t, flow->q, flow->v);
+        time, flow->q, flow->v);
 }
 
 static bool
@@ -362,15 +363,15 @@ gaps(struct flow *flow)
 /* Is this the start of the run before, whose gaps were open? What they are made
  * of has not changed (make). */
 static bool
-same_start(const struct flow_kept *kept, double t, const double *state)
+same_start(const struct flow_kept *kept, double time, const double *state)
 {
-    return kept->begun && kept->start[0] == t &&
+    return kept->begun && kept->start[0] == time &&
            !memcmp(kept->start + 1, state,
                    2 * (size_t)kept->f.n * sizeof *state);
 }
 
 static int
-check_start(struct flow_kept *kept, double t, const double *state)
+check_start(struct flow_kept *kept, double time, const double *state)
 {
     struct flow *flow = &kept->f;
     kept->begun = false;
@@ -378,7 +379,7 @@ check_start(struct flow_kept *kept, double t, const double *state)
     gaps(flow);
     if (flow_start_open(flow) || start_in_range(flow))
         return IMP_BADMODEL;
-    kept->start[0] = t;
+    kept->start[0] = time;
     memcpy(kept->start + 1, state, 2 * (size_t)flow->n * sizeof *state);
     kept->begun = true;
     return IMP_OK;
@@ -393,7 +394,7 @@ flow_ballistic_new(struct rt *run, uint32_t system,
     kept->setup = 0;
     if (make(kept, run, system))
         return NULL;
-    double t = rt_time(run);
+    double time = rt_time(run);
     const double *state = run->env + flow->s->env_state;
     flow->policy = policy;
     flow->line = kept->line;
@@ -402,7 +403,7 @@ flow_ballistic_new(struct rt *run, uint32_t system,
     flow->n_contacts = 0;
     flow->impacts = 0;
     flow->method = &line_way;
-    if (!same_start(kept, t, state) && check_start(kept, t, state))
+    if (!same_start(kept, time, state) && check_start(kept, time, state))
         return NULL;
     flow->line->policy = policy;
     accumulation_resolve(flow->line, ACCUMULATION_RESOLVE);
@@ -410,8 +411,8 @@ flow_ballistic_new(struct rt *run, uint32_t system,
     accumulation_doubt(flow->line, 0);
     accumulation_verdict_only(flow->line, false);
     accumulation_skip_rates(flow->line, false);
-    if (!ballistic_start(flow->line, t, state, state + flow->n, 0.0)) {
-        flow_jammed(run, flow->s->contact, t);
+    if (!ballistic_start(flow->line, time, state, state + flow->n, 0.0)) {
+        flow_jammed(run, flow->s->contact, time);
         return NULL;
     }
     if (flow->line->n_on)

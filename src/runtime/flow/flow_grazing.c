@@ -15,62 +15,65 @@
 
 /* sum of the sizes of a polynomial's terms at h */
 static double
-terms(const double *c, int n, double h)
+terms(const double *c, int order, double at)
 {
-    double s = 0.0;
-    for (int k = n; k >= 0; k--)
-        s = s * h + fabs(c[k]);
-    return s;
+    double sum = 0.0;
+    for (int k = order; k >= 0; k--)
+        sum = sum * at + fabs(c[k]);
+    return sum;
 }
 
 bool
-taylor_touch(const double *g, double size, double speed, double h, double *s)
+taylor_touch(const double *gap, double size, double speed, double length,
+             double *touch)
 {
-    double d[ROW], d2[ROW], up[ROW], a, from = 0.0;
+    double rate[ROW], acceleration[ROW], up[ROW], enters, from = 0.0;
     const double eps = TAYLOR_NOISE * DBL_EPSILON;
-    if (fabs(g[0]) <= eps * size && fabs(g[1]) <= eps * speed) {
-        *s = 0.0;
+    if (fabs(gap[0]) <= eps * size && fabs(gap[1]) <= eps * speed) {
+        *touch = 0.0;
         return true;
     }
-    int n = polynomial_derivative(g, MOTION_STEP_ORDER, d),
-        n2 = polynomial_derivative(d, n, d2);
-    double noise = eps * (size + terms(g, MOTION_STEP_ORDER, h));
-    double still = eps * (speed + terms(d, n, h));
+    int rate_order = polynomial_derivative(gap, MOTION_STEP_ORDER, rate),
+        acceleration_order =
+            polynomial_derivative(rate, rate_order, acceleration);
+    double noise = eps * (size + terms(gap, MOTION_STEP_ORDER, length));
+    double still = eps * (speed + terms(rate, rate_order, length));
     for (int k = 0; k <= MOTION_STEP_ORDER; k++)
-        up[k] = -g[k];
+        up[k] = -gap[k];
     /* out of the rounding of the last one first */
-    if (g[0] <= 2.0 * noise &&
-        !polynomial_below(up, MOTION_STEP_ORDER, 0.0, h, -2.0 * noise, &from))
+    if (gap[0] <= 2.0 * noise && !polynomial_below(up, MOTION_STEP_ORDER, 0.0,
+                                                   length, -2.0 * noise, &from))
         return false;
-    if (!polynomial_below(g, MOTION_STEP_ORDER, from, h, noise, &a))
+    if (!polynomial_below(gap, MOTION_STEP_ORDER, from, length, noise, &enters))
         return false;
     /* an inflection: the rounding of the gap has minima around it */
-    if (polynomial_value(d2, n2, a) > 0.0 &&
-        polynomial_below(d2, n2, a, h, 0.0, s)) {
-        polynomial_newton(d2, n2, h, s);
-        if (fabs(polynomial_value(g, MOTION_STEP_ORDER, *s)) <= noise &&
-            fabs(polynomial_value(d, n, *s)) <= still)
+    if (polynomial_value(acceleration, acceleration_order, enters) > 0.0 &&
+        polynomial_below(acceleration, acceleration_order, enters, length, 0.0,
+                         touch)) {
+        polynomial_newton(acceleration, acceleration_order, length, touch);
+        if (fabs(polynomial_value(gap, MOTION_STEP_ORDER, *touch)) <= noise &&
+            fabs(polynomial_value(rate, rate_order, *touch)) <= still)
             return true;
     }
-    for (int k = 0; k <= n; k++)
-        up[k] = -d[k];
-    if (!(polynomial_value(d, n, a) < 0.0) ||
-        !polynomial_below(up, n, a, h, 0.0, s))
+    for (int k = 0; k <= rate_order; k++)
+        up[k] = -rate[k];
+    if (!(polynomial_value(rate, rate_order, enters) < 0.0) ||
+        !polynomial_below(up, rate_order, enters, length, 0.0, touch))
         return false;
-    polynomial_newton(d, n, h, s);
-    return fabs(polynomial_value(g, MOTION_STEP_ORDER, *s)) <= noise;
+    polynomial_newton(rate, rate_order, length, touch);
+    return fabs(polynomial_value(gap, MOTION_STEP_ORDER, *touch)) <= noise;
 }
 
 int
 taylor_touched(struct flow *flow, struct flow_event *event)
 {
     struct taylor_flow *taylor = flow->taylor;
-    int c = taylor->hit[0];
+    int which = taylor->hit[0];
     bool *on = NEW_N(flow->r->arena, bool, 2 * flow->m + 1),
          *fresh = on + flow->m;
     memcpy(on, taylor->on, flow->m);
     memcpy(fresh, taylor->fresh, flow->m);
-    on[c] = true;
+    on[which] = true;
     int st = taylor_instant(flow, on);
     if (st)
         return st;
@@ -78,19 +81,19 @@ taylor_touched(struct flow *flow, struct flow_event *event)
     enum ballistic_event what =
         ballistic_instant_impact(taylor->instant, NULL, 0);
     flow_report(flow, taylor->instant, what, event);
-    bool slides = taylor->instant->on[c];
+    bool slides = taylor->instant->on[which];
     event->kind = what == BALLISTIC_JAMMED ? FLOW_JAMMED
                   : slides                 ? FLOW_SLIDE
                                            : FLOW_TOUCH;
     event->time = taylor->now;
-    event->contact = flow->s->contact + (uint32_t)c;
+    event->contact = flow->s->contact + (uint32_t)which;
     event->impulse = 0.0;
     if (what == BALLISTIC_JAMMED)
         return IMP_OK;
     taylor_take_back(flow);
     taylor_refresh(taylor, fresh, flow->m);
-    taylor->fresh[c] = !slides;
-    taylor->most[c] = 0.0;
+    taylor->fresh[which] = !slides;
+    taylor->most[which] = 0.0;
     if (slides)
         taylor_accumulation_forget(taylor);
     return IMP_OK;

@@ -10,7 +10,7 @@
 
 int
 flow_impact_now(struct rt *run, uint32_t system, enum ballistic_policy policy,
-                const int *hit, int n, const bool *rests,
+                const int *hit, int n_hit, const bool *rests,
                 struct ballistic **out, enum ballistic_event *what)
 {
     struct flow *flow = NEW(run->arena, struct flow);
@@ -36,7 +36,7 @@ flow_impact_now(struct rt *run, uint32_t system, enum ballistic_policy policy,
                   "every motion of the coordinates must have kinetic energy");
         return IMP_FAILED;
     }
-    *what = ballistic_instant_impact(ballistic, hit, n);
+    *what = ballistic_instant_impact(ballistic, hit, n_hit);
     *out = ballistic;
     return IMP_OK;
 }

@@ -45,24 +45,24 @@ flow_instant(struct flow *flow)
 {
     const double *q = flow->r->env + flow->s->env_state, *v = q + flow->n;
     int st = system_mass(flow->r, flow->system, flow->mass);
-    for (uint32_t i = 0; i < flow->m && !st; i++) {
-        double *N = flow->N + (size_t)i * flow->n;
-        st = system_gap(flow->r, flow->system, i, &flow->gap[i], &flow->rate[i],
+    for (uint32_t c = 0; c < flow->m && !st; c++) {
+        double *N = flow->N + (size_t)c * flow->n;
+        st = system_gap(flow->r, flow->system, c, &flow->gap[c], &flow->rate[c],
                         N);
-        flow->c[i] = flow->gap[i];
-        double drift = flow->rate[i], size = fabs(drift);
+        flow->c[c] = flow->gap[c];
+        double drift = flow->rate[c], size = fabs(drift);
         for (uint32_t j = 0; j < flow->n && !st; j++) {
-            flow->c[i] -= N[j] * q[j];
+            flow->c[c] -= N[j] * q[j];
             drift -= N[j] * v[j];
             size += fabs(N[j] * v[j]);
         }
         /* rounding of a gap without the time */
-        flow->drift[i] = fabs(drift) <= 4.0 * (flow->n + 1) * DBL_EPSILON * size
+        flow->drift[c] = fabs(drift) <= 4.0 * (flow->n + 1) * DBL_EPSILON * size
                              ? 0.0
                              : drift;
-        flow->e[i] =
+        flow->e[c] =
             flow->r
-                ->env[rt_contact(flow->r, flow->s->contact + i)->env_contact +
+                ->env[rt_contact(flow->r, flow->s->contact + c)->env_contact +
                       IMP_CONTACT_E];
     }
     return st;
@@ -119,21 +119,22 @@ flow_report(struct flow *flow, const struct ballistic *ballistic,
 int
 flow_start_open(struct flow *flow)
 {
-    for (uint32_t i = 0; i < flow->m; i++) {
-        double size = fabs(flow->c[i]), x;
+    for (uint32_t which = 0; which < flow->m; which++) {
+        double size = fabs(flow->c[which]), x;
         char gap_text[NUM_TEXT];
         for (uint32_t j = 0; j < flow->n; j++) {
-            x = fabs(flow->N[(size_t)i * flow->n + j] * flow->q[j]);
+            x = fabs(flow->N[(size_t)which * flow->n + j] * flow->q[j]);
             size = x > size ? x : size;
         }
-        if (flow->gap[i] >= -FLOW_CLOSED * size)
+        if (flow->gap[which] >= -FLOW_CLOSED * size)
             continue;
-        const imp_contact *contact = rt_contact(flow->r, flow->s->contact + i);
+        const imp_contact *contact =
+            rt_contact(flow->r, flow->s->contact + which);
         struct diag *diag =
             diag_add(flow->r->ds, DIAG_E0620, contact->range,
                      "`%s` is closed at the start: its gap is %s",
                      imp_text(flow->r->im, contact->name),
-                     num_digits(gap_text, flow->gap[i], 6));
+                     num_digits(gap_text, flow->gap[which], 6));
         diag_help(flow->r->ds, diag,
                   "a gap is positive while the bodies are apart; "
                   "look at start { ... } and at its sign");

@@ -94,22 +94,25 @@ taylor_switched(struct flow *flow, struct flow_event *event)
     if (st)
         return st;
     flow->n_contacts = 0;
-    for (uint32_t i = 0; i < flow->m; i++) {
+    for (uint32_t which_contact = 0; which_contact < flow->m; which_contact++) {
         double gap, rate;
         flow_read_state(flow);
-        sizes(flow, i, &gap, &rate);
-        bool opens = flow->gap[i] > eps * gap || flow->rate[i] > eps * rate;
-        if (!taylor->on[i] || (!opens && flow->rate[i] >= -eps * rate))
+        sizes(flow, which_contact, &gap, &rate);
+        bool opens = flow->gap[which_contact] > eps * gap ||
+                     flow->rate[which_contact] > eps * rate;
+        if (!taylor->on[which_contact] ||
+            (!opens && flow->rate[which_contact] >= -eps * rate))
             continue;
         /* it opens, or is hit by what comes */
-        taylor->on[i] = false;
-        taylor->fresh[i] = flow->gap[i] <= eps * gap && opens;
+        taylor->on[which_contact] = false;
+        taylor->fresh[which_contact] =
+            flow->gap[which_contact] <= eps * gap && opens;
         if (!opens || flow->n_contacts)
             continue;
-        flow->contacts[flow->n_contacts] = flow->s->contact + i;
+        flow->contacts[flow->n_contacts] = flow->s->contact + which_contact;
         flow->impulse[flow->n_contacts++] = 0.0;
         event->kind = FLOW_LEAVE;
-        event->contact = flow->s->contact + i;
+        event->contact = flow->s->contact + which_contact;
         event->n = 1;
     }
     return IMP_OK;

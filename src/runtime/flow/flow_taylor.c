@@ -35,29 +35,31 @@
  * coordinate): what they leave of rest is rounding, so sizes count at least as
  * what they would make of it alone. */
 static double
-row_time(const double *c, double push, int order)
+row_time(const double *row, double push, int order)
 {
-    double h = push > 0.0 ? 1.0 : INFINITY;
+    double time = push > 0.0 ? 1.0 : INFINITY;
     const double least = log(TAYLOR_TRUNCATION) / MOTION_STEP_ORDER;
     for (int round = 0; round < 3; round++) {
-        double s = fabs(c[0]), hk = h;
-        if (isfinite(h)) {
-            for (int k = 1; k <= 4; k++, hk *= h)
-                s = fmax(s, fabs(c[k]) * hk);
-            s = fmax(s, push * h * (order == 1 ? 1.0 : 0.5 * h));
+        double size = fabs(row[0]), power = time;
+        if (isfinite(time)) {
+            for (int k = 1; k <= 4; k++, power *= time)
+                size = fmax(size, fabs(row[k]) * power);
+            size = fmax(size, push * time * (order == 1 ? 1.0 : 0.5 * time));
         }
-        for (int k = 1; k <= MOTION_STEP_ORDER && s == 0.0; k++)
-            s = fabs(c[k]) * (isfinite(h) ? pow(h, k) : 1.0);
-        h = INFINITY;
+        for (int k = 1; k <= MOTION_STEP_ORDER && size == 0.0; k++)
+            size = fabs(row[k]) * (isfinite(time) ? pow(time, k) : 1.0);
+        time = INFINITY;
         for (int k = MOTION_STEP_ORDER - 1; k <= MOTION_STEP_ORDER; k++)
-            if (c[k] != 0.0)
-                h = fmin(h, exp(log(TAYLOR_TRUNCATION * s / fabs(c[k])) / k));
+            if (row[k] != 0.0)
+                time =
+                    fmin(time,
+                         exp(log(TAYLOR_TRUNCATION * size / fabs(row[k])) / k));
         for (int k = MOTION_STEP_ORDER - TAYLOR_ORDERS_BEFORE;
              k < MOTION_STEP_ORDER - 1; k++)
-            if (c[k] != 0.0)
-                h = fmin(h, exp(log(s / fabs(c[k])) / k + least));
+            if (row[k] != 0.0)
+                time = fmin(time, exp(log(size / fabs(row[k])) / k + least));
     }
-    return h;
+    return time;
 }
 
 /* accelerations of coordinate j that the forces of sliding contacts make, signs
@@ -116,56 +118,61 @@ expand(struct flow *flow)
 {
     struct taylor_flow *taylor = flow->taylor;
     struct rt *run = flow->r;
-    double h, *x = taylor->x;
+    double time, *state = taylor->x;
     taylor_to_env(flow);
     taylor_set_active(flow);
-    int st = motion_series(run, flow->s->block, MOTION_STEP_ORDER, &h);
+    int st = motion_series(run, flow->s->block, MOTION_STEP_ORDER, &time);
     if (st)
         return st;
     const imp_block *block =
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->s->block;
     const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
-    h = INFINITY;
+    time = INFINITY;
     for (uint32_t j = 0; j < 2 * flow->n; j++) {
         double *c = taylor->piece + j * ROW;
         memcpy(c,
                run->work[flow->s->block] + (size_t)row[j] * IMP_ROW_STRIDE +
                    IMP_ROW_PAD,
                ROW * sizeof *c);
-        h = fmin(h,
-                 row_time(c, pushed(flow, j % flow->n), j < flow->n ? 2 : 1));
+        time = fmin(
+            time, row_time(c, pushed(flow, j % flow->n), j < flow->n ? 2 : 1));
     }
     if ((st = flow_instant(flow)))
         return st;
-    for (uint32_t i = 0; i < flow->m; i++) {
-        double *g = taylor->g + i * ROW, *lam = taylor->force + i * ROW;
-        taylor->size[i] = fabs(flow->c[i]);
-        taylor->speed[i] = 0.0;
-        taylor->steep[i] = fmax(taylor->steep[i], steepness(flow, i));
+    for (uint32_t which = 0; which < flow->m; which++) {
+        double *gap = taylor->g + which * ROW,
+               *force = taylor->force + which * ROW;
+        taylor->size[which] = fabs(flow->c[which]);
+        taylor->speed[which] = 0.0;
+        taylor->steep[which] =
+            fmax(taylor->steep[which], steepness(flow, which));
         for (uint32_t j = 0; j < flow->n; j++) {
-            taylor->size[i] += fabs(flow->N[(size_t)i * flow->n + j] * x[j]);
-            taylor->speed[i] +=
-                fabs(flow->N[(size_t)i * flow->n + j] * x[flow->n + j]);
+            taylor->size[which] +=
+                fabs(flow->N[(size_t)which * flow->n + j] * state[j]);
+            taylor->speed[which] +=
+                fabs(flow->N[(size_t)which * flow->n + j] * state[flow->n + j]);
         }
-        if ((st =
-                 system_gap_series(run, flow->system, i, MOTION_STEP_ORDER, g)))
+        if ((st = system_gap_series(run, flow->system, which, MOTION_STEP_ORDER,
+                                    gap)))
             return st;
-        if (taylor->on[i]) {
-            memcpy(lam, system_force(run, flow->system, i), ROW * sizeof *lam);
-            h = fmin(h, row_time(lam, 0.0, 0));
+        if (taylor->on[which]) {
+            memcpy(force, system_force(run, flow->system, which),
+                   ROW * sizeof *force);
+            time = fmin(time, row_time(force, 0.0, 0));
         } else {
-            h = fmin(h, row_time(g, 0.0, 0));
+            time = fmin(time, row_time(gap, 0.0, 0));
         }
-        taylor->most[i] = fmax(taylor->most[i], taylor->size[i]);
-        taylor->far[i] = fmax(taylor->far[i], taylor->size[i]);
-        taylor->quick[i] =
-            fmax(taylor->quick[i], taylor->speed[i] + fabs(flow->drift[i]));
-        if (taylor->fresh[i])
-            g[0] = 0.0;
-        if (taylor->left[i])
-            g[1] = g[2] = 0.0;
+        taylor->most[which] = fmax(taylor->most[which], taylor->size[which]);
+        taylor->far[which] = fmax(taylor->far[which], taylor->size[which]);
+        taylor->quick[which] =
+            fmax(taylor->quick[which],
+                 taylor->speed[which] + fabs(flow->drift[which]));
+        if (taylor->fresh[which])
+            gap[0] = 0.0;
+        if (taylor->left[which])
+            gap[1] = gap[2] = 0.0;
     }
-    taylor->h = h;
+    taylor->h = time;
     return switching_end(run, flow->s->block, MOTION_STEP_ORDER, &taylor->h,
                          &taylor->guard);
 }
@@ -176,11 +183,11 @@ expand(struct flow *flow)
 /* Is there nothing but rounding in 0 .. h? Then a contact is closed and no
  * force is needed for it, or its gap stays closed by itself. */
 static bool
-none(const double *c, double h, double noise)
+none(const double *row, double length, double noise)
 {
     double size = 0.0;
     for (int k = MOTION_STEP_ORDER; k >= 0; k--)
-        size = size * h + fabs(c[k]);
+        size = size * length + fabs(row[k]);
     return size <= noise;
 }
 
@@ -198,26 +205,28 @@ force_noise(const struct flow *flow, uint32_t i)
  * first becomes negative; the zeros at 0 are divided out. Noise: coefficients 0
  * and 1 below these count as 0 */
 static bool
-falls(const double *c, double h, double noise0, double noise1, double *s)
+falls(const double *row, double length, double noise0, double noise1,
+      double *root)
 {
-    double p[ROW];
-    if (none(c, h, noise0))
+    double divided[ROW];
+    if (none(row, length, noise0))
         return false;
-    int drop = fabs(c[0]) <= noise0 ? (fabs(c[1]) <= noise1 ? 2 : 1) : 0;
-    drop += drop == 2 && c[2] == 0.0;
-    if (drop == 0 && c[0] < 0.0) {
-        *s = 0.0;
+    int drop = fabs(row[0]) <= noise0 ? (fabs(row[1]) <= noise1 ? 2 : 1) : 0;
+    drop += drop == 2 && row[2] == 0.0;
+    if (drop == 0 && row[0] < 0.0) {
+        *root = 0.0;
         return true;
     }
     for (int k = drop; k <= MOTION_STEP_ORDER; k++)
-        p[k - drop] = c[k];
-    if (p[0] < 0.0) {
-        *s = 0.0;
+        divided[k - drop] = row[k];
+    if (divided[0] < 0.0) {
+        *root = 0.0;
         return true;
     }
-    if (!polynomial_below(p, MOTION_STEP_ORDER - drop, 0.0, h, 0.0, s))
+    if (!polynomial_below(divided, MOTION_STEP_ORDER - drop, 0.0, length, 0.0,
+                          root))
         return false;
-    polynomial_newton(p, MOTION_STEP_ORDER - drop, h, s);
+    polynomial_newton(divided, MOTION_STEP_ORDER - drop, length, root);
     return true;
 }
 
@@ -261,41 +270,49 @@ way_peek(struct flow *flow, double until, double *time)
     taylor->n_hit = 0;
     if (!(best > 0.0) && left > 0.0)
         return stuck(flow);
-    for (uint32_t i = 0; i < flow->m; i++) {
-        double s, eps = TAYLOR_NOISE * DBL_EPSILON;
-        const double *c = (taylor->on[i] ? taylor->force : taylor->g) + i * ROW;
-        double n0 = taylor->on[i]      ? force_noise(flow, i)
-                    : taylor->fresh[i] ? 0.0
-                                       : eps * taylor->size[i];
-        double n1 = taylor->on[i] ? 0.0 : eps * taylor->speed[i];
-        if (!taylor->on[i] && !taylor->fresh[i] && c[0] <= n0 && c[1] > n1)
-            n0 = fmax(n0, fabs(c[0])); /* opens out of its rounding */
-        enum taylor_next how = taylor->on[i] ? NEXT_CEASES : NEXT_CLOSES;
-        if (!taylor->on[i] && !taylor->fresh[i] && !taylor->left[i] &&
-            taylor_touch(c, taylor->size[i], taylor->speed[i], best, &s))
+    for (uint32_t which = 0; which < flow->m; which++) {
+        double root, eps = TAYLOR_NOISE * DBL_EPSILON;
+        const double *row =
+            (taylor->on[which] ? taylor->force : taylor->g) + which * ROW;
+        double noise_value = taylor->on[which]      ? force_noise(flow, which)
+                             : taylor->fresh[which] ? 0.0
+                                                    : eps * taylor->size[which];
+        double noise_rate =
+            taylor->on[which] ? 0.0 : eps * taylor->speed[which];
+        if (!taylor->on[which] && !taylor->fresh[which] &&
+            row[0] <= noise_value && row[1] > noise_rate)
+            noise_value =
+                fmax(noise_value, fabs(row[0])); /* opens out of its rounding */
+        enum taylor_next how = taylor->on[which] ? NEXT_CEASES : NEXT_CLOSES;
+        if (!taylor->on[which] && !taylor->fresh[which] &&
+            !taylor->left[which] &&
+            taylor_touch(row, taylor->size[which], taylor->speed[which], best,
+                         &root))
             how = NEXT_TOUCHES;
-        else if (!falls(c, best, n0, n1, &s) || s > best)
+        else if (!falls(row, best, noise_value, noise_rate, &root) ||
+                 root > best)
             continue;
-        best = s;
+        best = root;
         taylor->what = how;
         taylor->n_hit = 0;
-        taylor->hit[taylor->n_hit++] = (int)i;
+        taylor->hit[taylor->n_hit++] = (int)which;
     }
     /* others that close within rounding of that time */
-    for (uint32_t i = 0; i < flow->m && taylor->what == NEXT_CLOSES; i++) {
-        const double *g = taylor->g + i * ROW;
-        if ((int)i == taylor->hit[0] || taylor->on[i] ||
-            (taylor->fresh[i] && best == 0.0))
+    for (uint32_t which = 0; which < flow->m && taylor->what == NEXT_CLOSES;
+         which++) {
+        const double *gap = taylor->g + which * ROW;
+        if ((int)which == taylor->hit[0] || taylor->on[which] ||
+            (taylor->fresh[which] && best == 0.0))
             continue;
         /* what rounded off is of the greatest gap since the last impact */
-        double size = taylor->size[i], sk = 1.0;
+        double size = taylor->size[which], sk = 1.0;
         for (int k = 0; k <= MOTION_STEP_ORDER; k++, sk *= best)
-            size += fabs(g[k]) * sk;
-        taylor->most[i] = size = fmax(size, taylor->most[i]);
-        if (polynomial_value(g, MOTION_STEP_ORDER, best) <=
+            size += fabs(gap[k]) * sk;
+        taylor->most[which] = size = fmax(size, taylor->most[which]);
+        if (polynomial_value(gap, MOTION_STEP_ORDER, best) <=
                 TAYLOR_NOISE * DBL_EPSILON * size &&
-            rate_at(g, best) < 0.0)
-            taylor->hit[taylor->n_hit++] = (int)i;
+            rate_at(gap, best) < 0.0)
+            taylor->hit[taylor->n_hit++] = (int)which;
     }
     taylor->ahead = taylor->now + best;
     if (best == left)
@@ -322,12 +339,12 @@ way_peek(struct flow *flow, double until, double *time)
  */
 
 static void
-way_at(struct flow *flow, double t)
+way_at(struct flow *flow, double time)
 {
     struct taylor_flow *taylor = flow->taylor;
-    double s = taylor->known ? t - taylor->now : 0.0;
-    if (taylor->known && taylor->what == NEXT_LIMIT && t > taylor->now) {
-        taylor_accumulation_between(flow, t);
+    double elapsed = taylor->known ? time - taylor->now : 0.0;
+    if (taylor->known && taylor->what == NEXT_LIMIT && time > taylor->now) {
+        taylor_accumulation_between(flow, time);
         return;
     }
     if (!taylor->known) {
@@ -336,10 +353,10 @@ way_at(struct flow *flow, double t)
         return;
     }
     for (uint32_t j = 0; j < flow->n; j++) {
-        flow->q[j] =
-            polynomial_value(taylor->piece + j * ROW, MOTION_STEP_ORDER, s);
+        flow->q[j] = polynomial_value(taylor->piece + j * ROW,
+                                      MOTION_STEP_ORDER, elapsed);
         flow->v[j] = polynomial_value(taylor->piece + (flow->n + j) * ROW,
-                                      MOTION_STEP_ORDER, s);
+                                      MOTION_STEP_ORDER, elapsed);
     }
 }
 
@@ -513,38 +530,38 @@ flow_taylor_new(struct flow *flow)
 {
     struct arena *arena = flow->r->arena;
     struct taylor_flow *taylor = flow->taylor = NEW(arena, struct taylor_flow);
-    size_t n = flow->n, m = flow->m;
+    size_t n_coordinate = flow->n, n_contact = flow->m;
     taylor->now = taylor->at = rt_time(flow->r);
     taylor->guess = taylor->estimate = taylor->meet = taylor->found = -INFINITY;
     taylor->end = taylor->now;
     taylor->last = -1;
-    taylor->x = NEW_N(arena, double, 2 * n);
-    taylor->lo = NEW_N(arena, double, 2 * n);
+    taylor->x = NEW_N(arena, double, 2 * n_coordinate);
+    taylor->lo = NEW_N(arena, double, 2 * n_coordinate);
     memcpy(taylor->x, flow->r->env + flow->s->env_state,
-           2 * n * sizeof *taylor->x);
-    taylor->piece = NEW_N(arena, double, 2 * n * ROW);
-    taylor->g = NEW_N(arena, double, m *ROW + 1);
-    taylor->force = NEW_N(arena, double, m *ROW + 1);
-    taylor->size = NEW_N(arena, double, m + 1);
-    taylor->speed = NEW_N(arena, double, m + 1);
-    taylor->most = NEW_N(arena, double, m + 1);
-    taylor->far = NEW_N(arena, double, m + 1);
-    taylor->quick = NEW_N(arena, double, m + 1);
-    taylor->steep = NEW_N(arena, double, m + 1);
-    taylor->on = NEW_N(arena, bool, m + 1);
-    taylor->fresh = NEW_N(arena, bool, m + 1);
-    taylor->left = NEW_N(arena, bool, m + 1);
-    taylor->hit = NEW_N(arena, int, m + 1);
+           2 * n_coordinate * sizeof *taylor->x);
+    taylor->piece = NEW_N(arena, double, 2 * n_coordinate * ROW);
+    taylor->g = NEW_N(arena, double, n_contact *ROW + 1);
+    taylor->force = NEW_N(arena, double, n_contact *ROW + 1);
+    taylor->size = NEW_N(arena, double, n_contact + 1);
+    taylor->speed = NEW_N(arena, double, n_contact + 1);
+    taylor->most = NEW_N(arena, double, n_contact + 1);
+    taylor->far = NEW_N(arena, double, n_contact + 1);
+    taylor->quick = NEW_N(arena, double, n_contact + 1);
+    taylor->steep = NEW_N(arena, double, n_contact + 1);
+    taylor->on = NEW_N(arena, bool, n_contact + 1);
+    taylor->fresh = NEW_N(arena, bool, n_contact + 1);
+    taylor->left = NEW_N(arena, bool, n_contact + 1);
+    taylor->hit = NEW_N(arena, int, n_contact + 1);
     taylor->over =
         NEW_N(arena, bool, switching_count(flow->r, flow->s->block) + 1);
     taylor->was_over =
         NEW_N(arena, bool, switching_count(flow->r, flow->s->block) + 1);
-    taylor->group = NEW_N(arena, bool, m + 1);
-    taylor->closed = NEW_N(arena, bool, m + 1);
-    taylor->faded = NEW_N(arena, bool, m + 1);
+    taylor->group = NEW_N(arena, bool, n_contact + 1);
+    taylor->closed = NEW_N(arena, bool, n_contact + 1);
+    taylor->faded = NEW_N(arena, bool, n_contact + 1);
     flow->method = &taylor_method;
     /* contacts that touch at the start without rate slide, or open */
-    bool *on = NEW_N(arena, bool, m + 1), any = false;
+    bool *on = NEW_N(arena, bool, n_contact + 1), any = false;
     int st = expand(flow);
     if (st)
         return st;
@@ -557,12 +574,12 @@ flow_taylor_new(struct flow *flow)
     }
     if ((st = taylor_instant(flow, on)) || !any)
         return st;
-    bool *fresh = NEW_N(arena, bool, m + 1);
-    memcpy(fresh, taylor->fresh, m);
+    bool *fresh = NEW_N(arena, bool, n_contact + 1);
+    memcpy(fresh, taylor->fresh, n_contact);
     if (ballistic_instant_impact(taylor->instant, NULL, 0) == BALLISTIC_JAMMED)
         return flow_jammed(flow->r, flow->s->contact, taylor->now);
     taylor_take_back(flow);
-    for (size_t i = 0; i < m; i++)
+    for (size_t i = 0; i < n_contact; i++)
         taylor->fresh[i] |= fresh[i];
     return IMP_OK;
 }

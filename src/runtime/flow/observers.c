@@ -109,32 +109,32 @@ stuck(struct flow *flow)
  * which is what its first terms make of it by then: right after an impact a
  * variable may be far below what its rate makes of it. */
 static double
-row_time(const double *c)
+row_time(const double *row)
 {
-    double h = INFINITY, was, last = log(OBSERVE_TRUNCATION);
+    double time = INFINITY, was, last = log(OBSERVE_TRUNCATION);
     int round = 0;
     do {
-        double size = fabs(c[0]), hk = h;
-        if (isfinite(h))
-            for (int k = 1; k <= 4; k++, hk *= h)
-                size = fmax(size, fabs(c[k]) * hk);
+        double size = fabs(row[0]), power = time;
+        if (isfinite(time))
+            for (int k = 1; k <= 4; k++, power *= time)
+                size = fmax(size, fabs(row[k]) * power);
         else
             for (int k = 1; k <= MOTION_STEP_ORDER && size == 0.0; k++)
-                size = fabs(c[k]);
-        was = h;
-        h = INFINITY;
+                size = fabs(row[k]);
+        was = time;
+        time = INFINITY;
         /* the last two may vanish by symmetry: those before them tell the
          * radius of convergence */
         for (int k = MOTION_STEP_ORDER - OBSERVE_GAP; k <= MOTION_STEP_ORDER;
              k++)
-            if (c[k] != 0.0) {
-                double root = (log(size) - log(fabs(c[k]))) / k;
-                h = fmin(h, exp(root + last / (k < MOTION_STEP_ORDER - 1
-                                                   ? MOTION_STEP_ORDER
-                                                   : k)));
+            if (row[k] != 0.0) {
+                double root = (log(size) - log(fabs(row[k]))) / k;
+                time = fmin(time, exp(root + last / (k < MOTION_STEP_ORDER - 1
+                                                         ? MOTION_STEP_ORDER
+                                                         : k)));
             }
-    } while (fabs(h - was) > 0.05 * h && ++round < OBSERVE_ROUNDS);
-    return h;
+    } while (fabs(time - was) > 0.05 * time && ++round < OBSERVE_ROUNDS);
+    return time;
 }
 
 static int
@@ -187,15 +187,15 @@ grown(const struct observer_run *observer, uint32_t j, double s)
 }
 
 static void
-move(struct observer_run *observer, double t)
+move(struct observer_run *observer, double time)
 {
-    double s = t - observer->at;
+    double s = time - observer->at;
     for (uint32_t j = 0; j < observer->n + observer->p; j++) {
         state_add(&observer->x[j], &observer->lo[j], grown(observer, j, s));
         if (j >= observer->n && fabs(observer->x[j]) < OBSERVE_NONE)
             observer->x[j] = observer->lo[j] = 0.0;
     }
-    observer->at = t;
+    observer->at = time;
     observer->known = false;
 }
 
@@ -212,12 +212,12 @@ take_motion(struct flow *flow)
 
 /* a piece that reaches t */
 static int
-reach(struct flow *flow, double t)
+reach(struct flow *flow, double time)
 {
     struct observer_run *observer = flow->observer;
     for (;;) {
         int st = observer->known ? IMP_OK : expand(flow);
-        if (st || t <= observer->at + observer->h)
+        if (st || time <= observer->at + observer->h)
             return st;
         double next = observer->at + observer->h;
         if (next == observer->at)
@@ -231,12 +231,12 @@ reach(struct flow *flow, double t)
 }
 
 static int
-move_to(struct flow *flow, double t)
+move_to(struct flow *flow, double time)
 {
     struct observer_run *observer = flow->observer;
-    int st = t > observer->at ? reach(flow, t) : IMP_OK;
-    if (!st && t > observer->at)
-        move(observer, t);
+    int st = time > observer->at ? reach(flow, time) : IMP_OK;
+    if (!st && time > observer->at)
+        move(observer, time);
     return st;
 }
 
@@ -281,40 +281,45 @@ jump(struct flow *flow)
  * that much is left of them where no time is left, has no value behind it: what
  * is given is that after the impacts that were gone through. Told once. */
 static void
-tell_endless(struct flow *flow, double t)
+tell_endless(struct flow *flow, double time)
 {
     struct observer_run *observer = flow->observer;
     const struct imp_image *im = flow->r->im;
-    const imp_coordinate *c = IMP_ARRAY(im, im->coordinates, imp_coordinate) +
-                              flow->s->first + flow->n;
+    const imp_coordinate *coordinates =
+        IMP_ARRAY(im, im->coordinates, imp_coordinate) + flow->s->first +
+        flow->n;
     bool through =
-        observer->probe && t - observer->probe->t <= LIMIT_NEAR * fabs(t);
+        observer->probe && time - observer->probe->t <= LIMIT_NEAR * fabs(time);
     /* `late` itself forgets no faster than that */
     double kept = ldexp(4.0, -(int)fmin((double)observer->impacts, 1e3));
     char at[NUM_TEXT], left[NUM_TEXT];
-    for (uint32_t j = 0; j < observer->p && !observer->told; j++) {
-        bool lasts = observer->late[j] >= 0.5 * observer->most[j];
-        bool slow = through && observer->late[j] >
-                                   fmax(OBSERVE_LEFT, kept) * observer->most[j];
-        if (observer->impacts < OBSERVE_ENOUGH || !(observer->late[j] > 0.0) ||
-            !(lasts || slow))
+    for (uint32_t which = 0; which < observer->p && !observer->told; which++) {
+        bool lasts = observer->late[which] >= 0.5 * observer->most[which];
+        bool slow =
+            through && observer->late[which] >
+                           fmax(OBSERVE_LEFT, kept) * observer->most[which];
+        if (observer->impacts < OBSERVE_ENOUGH ||
+            !(observer->late[which] > 0.0) || !(lasts || slow))
             continue;
-        uint32_t env = flow->s->env_state + observer->n + j, k = 0;
-        while (k + 1 < flow->s->n_observer && c[k].env != env &&
-               c[k].env_rate != env)
-            k++;
+        uint32_t env = flow->s->env_state + observer->n + which, coordinate = 0;
+        while (coordinate + 1 < flow->s->n_observer &&
+               coordinates[coordinate].env != env &&
+               coordinates[coordinate].env_rate != env)
+            coordinate++;
         struct diag *diag = diag_add(
-            flow->r->ds, DIAG_W0731, c[k].range,
+            flow->r->ds, DIAG_W0731, coordinates[coordinate].range,
             "what the impacts add to `%s`%s %s towards the limit of chatter at "
             "t = %s",
-            imp_text(im, c[k].name), c[k].env == env ? "" : "'",
+            imp_text(im, coordinates[coordinate].name),
+            coordinates[coordinate].env == env ? "" : "'",
             lasts ? "does not shrink" : "shrinks more slowly than their speeds",
-            num_digits(at, t, 9));
+            num_digits(at, time, 9));
         diag_note(flow->r->ds, diag, flow->s->range_observer,
                   "from there on its value is that of the %ld impacts that "
                   "were gone through, the last of which added %s; the limit "
                   "has infinitely many",
-                  observer->impacts, num_digits(left, observer->late[j], 3));
+                  observer->impacts,
+                  num_digits(left, observer->late[which], 3));
         diag_help(flow->r->ds, diag,
                   "let the rule in `jump` fall to 0 with the speeds, or read "
                   "the variable before the limit");
@@ -414,10 +419,10 @@ tail_begin(struct flow *flow, double limit)
 
 /* through the impacts up to t */
 static int
-tail_to(struct flow *flow, double t)
+tail_to(struct flow *flow, double time)
 {
     struct observer_run *observer = flow->observer;
-    while (observer->more && observer->probe->t <= t) {
+    while (observer->more && observer->probe->t <= time) {
         int st = move_to(flow, observer->probe->t);
         if (st)
             return st;
@@ -427,7 +432,7 @@ tail_to(struct flow *flow, double t)
         begin(flow);
         next_impact(observer);
     }
-    return reach(flow, t);
+    return reach(flow, time);
 }
 
 /* -- for flow.c -------------------------------------------------------------
@@ -461,12 +466,12 @@ flow_observer_new(struct flow *flow)
 }
 
 int
-flow_observer_at(struct flow *flow, double t)
+flow_observer_at(struct flow *flow, double time)
 {
     struct observer_run *observer = flow->observer;
-    double limit, *u = env_of(flow) + observer->n;
+    double limit, *variables = env_of(flow) + observer->n;
     int st = IMP_OK;
-    if (t < observer->at) { /* asked again for an earlier time */
+    if (time < observer->at) { /* asked again for an earlier time */
         memcpy(observer->x, observer->from,
                (observer->n + observer->p) * sizeof *observer->x);
         memcpy(observer->lo, observer->from + observer->n + observer->p,
@@ -474,25 +479,25 @@ flow_observer_at(struct flow *flow, double t)
         observer->at = observer->begin;
         observer->known = false;
     }
-    if (!observer->alone && t > observer->at &&
+    if (!observer->alone && time > observer->at &&
         flow->method->limit(flow, &limit))
         st = tail_begin(flow, limit);
     if (!st)
-        st = observer->alone ? tail_to(flow, t) : reach(flow, t);
-    double s = fmax(t - observer->at, 0.0);
+        st = observer->alone ? tail_to(flow, time) : reach(flow, time);
+    double s = fmax(time - observer->at, 0.0);
     for (uint32_t j = 0; j < observer->p && !st; j++)
-        u[j] = observer->x[observer->n + j] +
-               (observer->lo[observer->n + j] +
-                grown(observer, observer->n + j, s));
+        variables[j] = observer->x[observer->n + j] +
+                       (observer->lo[observer->n + j] +
+                        grown(observer, observer->n + j, s));
     return st;
 }
 
 int
-flow_observer_before(struct flow *flow, double t)
+flow_observer_before(struct flow *flow, double time)
 {
     struct observer_run *observer = flow->observer;
-    int st = flow_observer_at(flow, t);
-    if (st || (st = move_to(flow, t)))
+    int st = flow_observer_at(flow, time);
+    if (st || (st = move_to(flow, time)))
         return st;
     if (!observer->alone)
         take_motion(flow);

@@ -30,10 +30,10 @@ taylor_set_active(struct flow *flow)
 }
 
 void
-taylor_advance(struct flow *flow, double t)
+taylor_advance(struct flow *flow, double time)
 {
     struct taylor_flow *taylor = flow->taylor;
-    double s = t - taylor->now, *x = taylor->x, *lo = taylor->lo;
+    double s = time - taylor->now, *x = taylor->x, *lo = taylor->lo;
     for (uint32_t j = 0; j < 2 * flow->n; j++) {
         const double *c = taylor->piece + j * ROW;
         double d = 0.0;
@@ -41,7 +41,7 @@ taylor_advance(struct flow *flow, double t)
             d = (d + c[k]) * s;
         state_add(&x[j], &lo[j], d);
     }
-    taylor->now = t;
+    taylor->now = time;
     taylor->known = false;
 }
 
@@ -82,7 +82,7 @@ taylor_instant(struct flow *flow, const bool *on)
 {
     struct taylor_flow *taylor = flow->taylor;
     struct rt *run = flow->r;
-    double h, g[ROW], *x = taylor->x;
+    double h, gap[ROW], *state = taylor->x;
     taylor_to_env(flow);
     for (uint32_t i = 0; i < flow->m; i++)
         run->env[rt_contact(run, flow->s->contact + i)->env_contact +
@@ -98,10 +98,10 @@ taylor_instant(struct flow *flow, const bool *on)
                                 [(size_t)row[flow->n + j] * IMP_ROW_STRIDE +
                                  IMP_ROW_PAD + 1];
     for (uint32_t i = 0; i < flow->m; i++) {
-        if ((st =
-                 system_gap_series(run, flow->system, i, MOTION_STEP_ORDER, g)))
+        if ((st = system_gap_series(run, flow->system, i, MOTION_STEP_ORDER,
+                                    gap)))
             return st;
-        flow->bias[i] = 2.0 * g[2];
+        flow->bias[i] = 2.0 * gap[2];
         for (uint32_t j = 0; j < flow->n; j++)
             flow->bias[i] -= flow->N[(size_t)i * flow->n + j] * flow->acc[j];
     }
@@ -109,8 +109,8 @@ taylor_instant(struct flow *flow, const bool *on)
     if (!taylor->instant && ballistic_new(run->arena, &model, &taylor->instant))
         st = 1;
     else
-        st = ballistic_instant(taylor->instant, &model, taylor->now, x,
-                               x + flow->n, on);
+        st = ballistic_instant(taylor->instant, &model, taylor->now, state,
+                               state + flow->n, on);
     if (!st) {
         taylor->instant->policy = flow->policy;
         return IMP_OK;

@@ -113,20 +113,21 @@ slot(struct record *record, const char *field)
 
 /* copies n numbers, or makes the field absent when one is not finite */
 static void
-set_numbers(struct record *record, struct field_value *value, const double *x,
-            size_t n)
+set_numbers(struct record *record, struct field_value *value,
+            const double *numbers, size_t count)
 {
     if (!value)
         return;
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite(x[i])) {
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(numbers[i])) {
             *value =
                 (struct field_value){.why = "the value is not a finite number"};
             return;
         }
-    value->num = n ? arena_copy(record->arena, x, n * sizeof *x)
-                   : arena_alloc(record->arena, sizeof *x);
-    value->n = n;
+    value->num =
+        count ? arena_copy(record->arena, numbers, count * sizeof *numbers)
+              : arena_alloc(record->arena, sizeof *numbers);
+    value->n = count;
 }
 
 void

@@ -108,63 +108,64 @@ rt_series(struct rt *run, uint32_t tape, const double *local,
 
 /* why an operator gave no finite number; numbers in s, t */
 static const char *
-reason(struct rt *run, enum imp_op op, double a, double b)
+reason(struct rt *run, enum imp_op op, double first, double second)
 {
-    char text[NUM_TEXT], time_text[NUM_TEXT];
-    num_digits(text, a, 6);
-    num_digits(time_text, b, 6);
+    char first_text[NUM_TEXT], second_text[NUM_TEXT];
+    num_digits(first_text, first, 6);
+    num_digits(second_text, second, 6);
     switch (op) {
     case IMP_OP_DIV:
-        if (b == 0.0)
-            return a == 0.0 ? "zero divided by zero" : "division by zero";
-        return arena_printf(run->arena, "%s / %s is too large", text,
-                            time_text);
+        if (second == 0.0)
+            return first == 0.0 ? "zero divided by zero" : "division by zero";
+        return arena_printf(run->arena, "%s / %s is too large", first_text,
+                            second_text);
     case IMP_OP_SQRT:
         return arena_printf(run->arena, "square root of %s, which is negative",
-                            text);
+                            first_text);
     case IMP_OP_LOG:
     case IMP_OP_LOG2:
     case IMP_OP_LOG10:
-        return arena_printf(run->arena,
-                            "logarithm of %s, which is not positive", text);
+        return arena_printf(
+            run->arena, "logarithm of %s, which is not positive", first_text);
     case IMP_OP_LOG1P:
         return arena_printf(run->arena,
                             "logarithm of 1 + (%s), which is not "
                             "positive",
-                            text);
+                            first_text);
     case IMP_OP_POW:
-        if (a < 0.0 && b != floor(b))
+        if (first < 0.0 && second != floor(second))
             return arena_printf(run->arena,
                                 "%s is negative and has no real "
                                 "power %s",
-                                text, time_text);
+                                first_text, second_text);
         /* fall through */
     case IMP_OP_ABSPOW:
     case IMP_OP_SGNPOW:
-        if (a == 0.0 && b < 0.0)
+        if (first == 0.0 && second < 0.0)
             return arena_printf(run->arena, "zero to the negative power %s",
-                                time_text);
-        return arena_printf(run->arena, "%s to the power %s is too large", text,
-                            time_text);
+                                second_text);
+        return arena_printf(run->arena, "%s to the power %s is too large",
+                            first_text, second_text);
     case IMP_OP_ASIN:
     case IMP_OP_ACOS:
         return arena_printf(run->arena,
                             "arc function of %s, which is not "
                             "between -1 and 1",
-                            text);
+                            first_text);
     case IMP_OP_ATANH:
         return arena_printf(run->arena,
                             "atanh of %s, which is not between -1 "
                             "and 1",
-                            text);
+                            first_text);
     case IMP_OP_ACOSH:
-        return arena_printf(run->arena, "acosh of %s, which is below 1", text);
+        return arena_printf(run->arena, "acosh of %s, which is below 1",
+                            first_text);
     case IMP_OP_GAMMA:
     case IMP_OP_LGAMMA:
         return arena_printf(run->arena,
                             "gamma function of %s: a pole, or too "
                             "large",
-                            text);
+                            first_text);
     case IMP_OP_MOD:
         return "remainder of a division by zero";
     case IMP_OP_EXP:
@@ -173,18 +174,18 @@ reason(struct rt *run, enum imp_op op, double a, double b)
     case IMP_OP_SINH:
     case IMP_OP_COSH:
         return arena_printf(run->arena, "the exponential of %s is too large",
-                            text);
+                            first_text);
     case IMP_OP_ADD:
     case IMP_OP_SUB:
     case IMP_OP_MUL:
     case IMP_OP_DOT:
         return arena_printf(run->arena, "the result of %s and %s is too large",
-                            text, time_text);
+                            first_text, second_text);
     case IMP_OP_ENV:
     case IMP_OP_LOCAL:
         return "a value that is not a finite number goes in";
     default:
-        return arena_printf(run->arena, "no finite value at %s", text);
+        return arena_printf(run->arena, "no finite value at %s", first_text);
     }
 }
 
@@ -198,18 +199,18 @@ source_text(struct rt *run, imp_range where)
         IMP_ARRAY(run->im, run->im->sources, imp_source) + (where.file - 1);
     if (where.lo >= where.hi || where.hi > source->text.n)
         return "";
-    size_t n = where.hi - where.lo;
-    bool cut = n > 60;
+    size_t length = where.hi - where.lo;
+    bool cut = length > 60;
     if (cut) {
-        n = 57;
+        length = 57;
         /* never inside a UTF-8 character */
-        while (n > 0 &&
-               ((unsigned char)imp_text(run->im, source->text)[where.lo + n] &
-                0xc0) == 0x80)
-            n--;
+        while (length > 0 && ((unsigned char)imp_text(
+                                  run->im, source->text)[where.lo + length] &
+                              0xc0) == 0x80)
+            length--;
     }
     char *t = arena_strndup(run->arena,
-                            imp_text(run->im, source->text) + where.lo, n);
+                            imp_text(run->im, source->text) + where.lo, length);
     for (char *p = t; *p; p++)
         if (*p == '\n' || *p == '\r' || *p == '\t')
             *p = ' ';
@@ -246,19 +247,21 @@ void
 rt_nonfinite_series(struct rt *run, uint32_t tape, const double *local,
                     const double *work, int order)
 {
-    const imp_tape *t = rt_tape(run, tape);
+    const imp_tape *code_of = rt_tape(run, tape);
     imp_range where = IMP_NOWHERE;
     enum imp_op op = IMP_OP_CONST;
     double a = 0.0, b = 0.0;
     char now[NUM_TEXT];
     num_digits(now, rt_time(run), 6);
-    if (eval_trace(run->im, t, run->env, local, &where, &op, &a, &b) >= 0) {
+    if (eval_trace(run->im, code_of, run->env, local, &where, &op, &a, &b) >=
+        0) {
         const char *text = source_text(run, where);
         struct diag *diag =
             *text ? diag_add(run->ds, DIAG_E0601, where, "%s in `%s`",
                              reason(run, op, a, b), text)
                   : diag_add(run->ds, DIAG_E0601, where, "%s in `%s`",
-                             reason(run, op, a, b), imp_text(run->im, t->name));
+                             reason(run, op, a, b),
+                             imp_text(run->im, code_of->name));
         diag_label(run->ds, diag, "not finite at t = %s", now);
         diag_help(run->ds, diag,
                   "change the parameters or the formula so that it has a "
@@ -267,13 +270,13 @@ rt_nonfinite_series(struct rt *run, uint32_t tape, const double *local,
         return;
     }
     /* the value is finite, a coefficient of its time series is not */
-    where = not_smooth(run, t, work, order);
-    for (uint32_t i = 0; i < t->origins.n && where.file == 0; i++)
-        where = IMP_ARRAY(run->im, t->origins, imp_range)[i];
+    where = not_smooth(run, code_of, work, order);
+    for (uint32_t i = 0; i < code_of->origins.n && where.file == 0; i++)
+        where = IMP_ARRAY(run->im, code_of->origins, imp_range)[i];
     struct diag *d =
         diag_add(run->ds, DIAG_E0602, where,
                  "a time derivative of `%s` is not finite at t = %s",
-                 imp_text(run->im, t->name), now);
+                 imp_text(run->im, code_of->name), now);
     diag_help(run->ds, d,
               "the motion meets a point where a formula is not smooth, such "
               "as a root of zero, or a mass matrix is singular, or it grows "

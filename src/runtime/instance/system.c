@@ -36,20 +36,21 @@ system_new(struct rt *run)
 {
     uint32_t n = run->im->systems.n;
     struct system_run *own = NEW_N(run->own, struct system_run, n + 1);
-    for (uint32_t i = 0; i < n; i++) {
-        const imp_system *sys = rt_system(run, i);
-        size_t m = sys->n_contact;
-        own[i].gap = NEW_N(run->own, double, sys->n + 2);
+    for (uint32_t which = 0; which < n; which++) {
+        const imp_system *sys = rt_system(run, which);
+        size_t n_contact = sys->n_contact;
+        own[which].gap = NEW_N(run->own, double, sys->n + 2);
         if (sys->modal == IMP_NO_TAPE)
             continue;
         const imp_tape *tape =
             IMP_ARRAY(run->im, run->im->tapes, imp_tape) + sys->modal;
-        own[i].work =
+        own[which].work =
             NEW_N(run->own, double, (tape->n_rows + 1) * IMP_ROW_STRIDE);
-        own[i].lambda = NEW_N(run->own, double, m + 1);
-        own[i].step = NEW_N(run->own, double, m + 1);
-        own[i].out = NEW_N(run->own, double, m *(m + 1) + 1);
-        own[i].piv = NEW_N(run->own, int, m + 1);
+        own[which].lambda = NEW_N(run->own, double, n_contact + 1);
+        own[which].step = NEW_N(run->own, double, n_contact + 1);
+        own[which].out =
+            NEW_N(run->own, double, n_contact *(n_contact + 1) + 1);
+        own[which].piv = NEW_N(run->own, int, n_contact + 1);
     }
     return own;
 }
@@ -74,21 +75,21 @@ system_slides(const struct rt *run, uint32_t system)
 static int
 solve(struct rt *run, const imp_system *sys, struct system_run *own)
 {
-    int m = (int)sys->n_contact;
-    double *J = own->out + m;
-    memset(own->lambda, 0, (size_t)m * sizeof *own->lambda);
+    int n_contact = (int)sys->n_contact;
+    double *jacobian = own->out + n_contact;
+    memset(own->lambda, 0, (size_t)n_contact * sizeof *own->lambda);
     for (int round = 0; round < 2; round++) {
         int st = rt_eval(run, sys->solve, own->lambda, own->out);
         if (st == IMP_NONFINITE) {
             rt_nonfinite(run, sys->solve, own->lambda);
             return IMP_FAILED;
         }
-        if (st || imp_ldlt_factor(m, J, own->piv))
+        if (st || imp_ldlt_factor(n_contact, jacobian, own->piv))
             return st ? st : IMP_NONFINITE;
-        for (int i = 0; i < m; i++)
+        for (int i = 0; i < n_contact; i++)
             own->step[i] = -own->out[i];
-        imp_ldlt_solve(m, J, own->piv, own->step);
-        for (int i = 0; i < m; i++)
+        imp_ldlt_solve(n_contact, jacobian, own->piv, own->step);
+        for (int i = 0; i < n_contact; i++)
             own->lambda[i] += own->step[i];
     }
     return IMP_OK;
@@ -211,7 +212,7 @@ system_gap(struct rt *run, uint32_t system, uint32_t i, double *gap,
 
 int
 system_gap_series(struct rt *run, uint32_t system, uint32_t i, int order,
-                  double *g)
+                  double *series)
 {
     const imp_system *sys = rt_system(run, system);
     uint32_t c = sys->contact + i, tape = rt_contact(run, c)->event;
@@ -223,7 +224,8 @@ system_gap_series(struct rt *run, uint32_t system, uint32_t i, int order,
     const imp_tape *t = IMP_ARRAY(run->im, run->im->tapes, imp_tape) + tape;
     const imp_instr *code = IMP_ARRAY(run->im, t->code, imp_instr);
     uint32_t row = code[IMP_ARRAY(run->im, t->outs, uint32_t)[0]].row;
-    memcpy(g, run->event_work[c] + (size_t)row * IMP_ROW_STRIDE + IMP_ROW_PAD,
-           (size_t)(order + 1) * sizeof *g);
+    memcpy(series,
+           run->event_work[c] + (size_t)row * IMP_ROW_STRIDE + IMP_ROW_PAD,
+           (size_t)(order + 1) * sizeof *series);
     return IMP_OK;
 }

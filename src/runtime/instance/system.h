@@ -35,7 +35,7 @@ const double *system_force(const struct rt *run, uint32_t system, uint32_t i);
 int system_mass(struct rt *run, uint32_t system, double *mass);
 /* series of the gap of contact i; the block's series to that order before */
 int system_gap_series(struct rt *run, uint32_t system, uint32_t i, int order,
-                      double *g);
+                      double *series);
 /* gap and its rate, gradient (n) of contact i of the system */
 int system_gap(struct rt *run, uint32_t system, uint32_t i, double *gap,
                double *rate, double *gradient);

@@ -36,52 +36,55 @@ unit3(double a[3])
 /* a tangent plane with normal near m: the ray's direction is turned towards m
  * by as much as the normal there still misses it */
 static enum ray_fault
-find_side(struct rt *run, uint32_t body, const double m[3], struct side *s)
+find_side(struct rt *run, uint32_t body, const double direction[3],
+          struct side *side)
 {
     static const double origin[3] = {0, 0, 0};
-    double d[3] = {m[0], m[1], m[2]}, rate = 1, last = 2;
-    struct ray_hit h = {.rho = 0};
+    double outward[3] = {direction[0], direction[1], direction[2]}, rate = 1,
+           last = 2;
+    struct ray_hit hit = {.rho = 0};
     for (int step = 0; step < BOX_STEPS; step++) {
-        enum ray_fault f = ray_hit(run, body, origin, d, h.rho, &h);
+        enum ray_fault f = ray_hit(run, body, origin, outward, hit.rho, &hit);
         if (f != RAY_OK)
             return f;
-        double n[3] = {h.g[0], h.g[1], h.g[2]};
-        if (!(unit3(n) > 0) || !isfinite(n[0] + n[1] + n[2]))
+        double normal[3] = {hit.g[0], hit.g[1], hit.g[2]};
+        if (!(unit3(normal) > 0) ||
+            !isfinite(normal[0] + normal[1] + normal[2]))
             return RAY_TANGENT;
         double miss[3], size = 0;
         for (int i = 0; i < 3; i++) {
-            miss[i] = m[i] - n[i];
+            miss[i] = direction[i] - normal[i];
             size += miss[i] * miss[i];
         }
         size = sqrt(size);
         if (size <= BOX_TILT) {
             for (int i = 0; i < 3; i++)
-                s->n[i] = n[i];
-            s->h = dot3(n, h.x);
+                side->n[i] = normal[i];
+            side->h = dot3(normal, hit.x);
             return RAY_OK;
         }
         rate = size > last ? 0.5 * rate : fmin(1, 1.2 * rate);
         last = size;
         for (int i = 0; i < 3; i++)
-            d[i] += rate * 0.5 * miss[i];
-        unit3(d);
+            outward[i] += rate * 0.5 * miss[i];
+        unit3(outward);
     }
     return RAY_TANGENT;
 }
 
 /* the point where the first `dim` sides meet; false if they hardly do */
 static bool
-corner(int dim, const struct side *const s[3], double x[3])
+corner(int dim, const struct side *const sides[3], double point[3])
 {
-    const double *a = s[0]->n, *b = s[1]->n;
+    const double *a = sides[0]->n, *b = sides[1]->n;
     if (dim == 2) {
         double det = a[0] * b[1] - a[1] * b[0];
-        x[0] = (s[0]->h * b[1] - s[1]->h * a[1]) / det;
-        x[1] = (a[0] * s[1]->h - b[0] * s[0]->h) / det;
-        x[2] = 0;
+        point[0] = (sides[0]->h * b[1] - sides[1]->h * a[1]) / det;
+        point[1] = (a[0] * sides[1]->h - b[0] * sides[0]->h) / det;
+        point[2] = 0;
         return fabs(det) > 0.5;
     }
-    const double *c = s[2]->n;
+    const double *c = sides[2]->n;
     double bc[3] = {b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2],
                     b[0] * c[1] - b[1] * c[0]};
     double ca[3] = {c[1] * a[2] - c[2] * a[1], c[2] * a[0] - c[0] * a[2],
@@ -90,7 +93,9 @@ corner(int dim, const struct side *const s[3], double x[3])
                     a[0] * b[1] - a[1] * b[0]};
     double det = dot3(a, bc);
     for (int i = 0; i < 3; i++)
-        x[i] = (s[0]->h * bc[i] + s[1]->h * ca[i] + s[2]->h * ab[i]) / det;
+        point[i] =
+            (sides[0]->h * bc[i] + sides[1]->h * ca[i] + sides[2]->h * ab[i]) /
+            det;
     return fabs(det) > 0.3;
 }
 
@@ -101,7 +106,7 @@ by_rays(struct rt *run, uint32_t body, const double centre[3])
     static const double origin[3] = {0, 0, 0};
     const int n = run->im->dim == 2 ? 64 : 400;
     double best = 0;
-    struct ray_hit h = {.rho = 0};
+    struct ray_hit hit = {.rho = 0};
     for (int i = 0; i < n; i++) {
         /* equal steps of height and the golden angle */
         double c = run->im->dim == 2 ? 0 : (2 * i + 1.0) / n - 1;
@@ -109,10 +114,10 @@ by_rays(struct rt *run, uint32_t body, const double centre[3])
                                        : 2.399963229728653 * i;
         double q = sqrt(1 - c * c);
         double d[3] = {q * cos(phi), q * sin(phi), c}, s = 0;
-        if (ray_hit(run, body, origin, d, h.rho, &h) != RAY_OK)
+        if (ray_hit(run, body, origin, d, hit.rho, &hit) != RAY_OK)
             return (double)INFINITY;
         for (int k = 0; k < 3; k++)
-            s += (h.x[k] - centre[k]) * (h.x[k] - centre[k]);
+            s += (hit.x[k] - centre[k]) * (hit.x[k] - centre[k]);
         best = fmax(best, sqrt(s));
     }
     return 2 * best;
@@ -124,7 +129,7 @@ by_rays(struct rt *run, uint32_t body, const double centre[3])
 static double
 mirrored(int dim, struct side side[3][2])
 {
-    double v[3][3], best = 0;
+    double axes[3][3], best = 0;
     for (int i = 0; i < dim; i++) {
         struct side one[3];
         const struct side *s[3] = {&one[0], &one[1], &one[2]};
@@ -133,15 +138,15 @@ mirrored(int dim, struct side side[3][2])
             if (k != i)
                 one[k].h = 0;
         }
-        if (!corner(dim, s, v[i]))
+        if (!corner(dim, s, axes[i]))
             return -1;
     }
     for (int c = 0; c < 1 << (dim - 1); c++) {
         double x[3];
         for (int k = 0; k < 3; k++) {
-            x[k] = v[0][k] + (c & 1 ? -v[1][k] : v[1][k]);
+            x[k] = axes[0][k] + (c & 1 ? -axes[1][k] : axes[1][k]);
             if (dim == 3)
-                x[k] += c & 2 ? -v[2][k] : v[2][k];
+                x[k] += c & 2 ? -axes[2][k] : axes[2][k];
         }
         best = fmax(best, dot3(x, x));
     }
@@ -151,18 +156,18 @@ mirrored(int dim, struct side side[3][2])
 double
 setup_radius(struct rt *run, uint32_t body, const double centre[3])
 {
-    const imp_body *b = rt_body(run, body);
+    const imp_body *spec = rt_body(run, body);
     int dim = (int)run->im->dim;
     struct side side[3][2];
     if (run->polytope[body])
         return run->polytope[body]->radius;
-    if (b->g2 == IMP_NO_TAPE)
+    if (spec->g2 == IMP_NO_TAPE)
         return 0;
-    if (b->flags & IMP_BODYF_FLAT)
+    if (spec->flags & IMP_BODYF_FLAT)
         return (double)INFINITY;
     for (int i = 0; i < dim; i++)
         for (int k = 0; k < 2; k++) {
-            if (k == 1 && (b->flags & (IMP_BODYF_MIRROR_X << i))) {
+            if (k == 1 && (spec->flags & (IMP_BODYF_MIRROR_X << i))) {
                 side[i][1] = side[i][0];
                 side[i][1].n[i] = -side[i][0].n[i];
                 continue;
@@ -178,7 +183,7 @@ setup_radius(struct rt *run, uint32_t body, const double centre[3])
     double best = 0;
     const uint32_t all = IMP_BODYF_MIRROR_X | IMP_BODYF_MIRROR_Y |
                          (dim == 3 ? IMP_BODYF_MIRROR_Z : 0);
-    if ((b->flags & all) == all && dot3(centre, centre) == 0) {
+    if ((spec->flags & all) == all && dot3(centre, centre) == 0) {
         best = mirrored(dim, side);
         return best < 0 ? by_rays(run, body, centre) : best * (1 + 1e-12);
     }

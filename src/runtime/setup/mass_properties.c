@@ -54,21 +54,22 @@ sym_eigen(const double s[6], double e[3])
         {s[0], s[3], s[4]}, {s[3], s[1], s[5]}, {s[4], s[5], s[2]}};
     for (int sweep = 0; sweep < 30 && !sym_diagonal(s); sweep++)
         for (int k = 0; k < 3; k++) {
-            int p = P[k], q = Q[k];
-            if (a[p][q] == 0)
+            int first = P[k], second = Q[k];
+            if (a[first][second] == 0)
                 continue;
-            double th = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+            double th =
+                (a[second][second] - a[first][first]) / (2 * a[first][second]);
             double t = (th < 0 ? -1 : 1) / (fabs(th) + sqrt(th * th + 1));
             double c = 1 / sqrt(t * t + 1), n = t * c;
             for (int i = 0; i < 3; i++) {
-                double x = a[i][p], y = a[i][q];
-                a[i][p] = c * x - n * y;
-                a[i][q] = n * x + c * y;
+                double x = a[i][first], y = a[i][second];
+                a[i][first] = c * x - n * y;
+                a[i][second] = n * x + c * y;
             }
             for (int i = 0; i < 3; i++) {
-                double x = a[p][i], y = a[q][i];
-                a[p][i] = c * x - n * y;
-                a[q][i] = n * x + c * y;
+                double x = a[first][i], y = a[second][i];
+                a[first][i] = c * x - n * y;
+                a[second][i] = n * x + c * y;
             }
         }
     for (int i = 0; i < 3; i++)
@@ -109,8 +110,8 @@ check_positive(struct rt *run, uint32_t body, double x, enum diag_code code,
 static int
 check_inertia(struct rt *run, uint32_t body, const double J[6], bool own)
 {
-    const imp_body *b = rt_body(run, body);
-    imp_range where = own ? b->range_inertia : b->range_shape;
+    const imp_body *spec = rt_body(run, body);
+    imp_range where = own ? spec->range_inertia : spec->range_shape;
     enum diag_code code = own ? DIAG_E0515 : DIAG_E0528;
     if (run->im->dim == 2)
         return check_positive(run, body, J[0], code, where, "inertia",
@@ -121,16 +122,17 @@ check_inertia(struct rt *run, uint32_t body, const double J[6], bool own)
     bool positive = e[0] > 0 && isfinite(e[2]);
     if (positive && e[0] + e[1] >= e[2] * (1 - TRIANGLE_SLACK))
         return IMP_OK;
-    char s[3][NUM_TEXT];
+    char texts[3][NUM_TEXT];
     for (int i = 0; i < 3; i++)
-        num_digits(s[i], e[i], 6);
+        num_digits(texts[i], e[i], 6);
     struct diag *diag;
     if (!positive) {
         diag = diag_add(run->ds, code, where,
                         "the inertia of `%s` is not positive definite",
                         name_of(run, body));
         diag_note(run->ds, diag, IMP_NOWHERE,
-                  "its principal moments are %s, %s and %s", s[0], s[1], s[2]);
+                  "its principal moments are %s, %s and %s", texts[0], texts[1],
+                  texts[2]);
         diag_help(run->ds, diag,
                   "every principal moment of inertia is positive");
         return IMP_BADMODEL;
@@ -139,8 +141,8 @@ check_inertia(struct rt *run, uint32_t body, const double J[6], bool own)
                     "no distribution of mass has the inertia of `%s`",
                     name_of(run, body));
     diag_note(run->ds, diag, IMP_NOWHERE,
-              "its principal moments are %s, %s and %s, and %s + %s < %s", s[0],
-              s[1], s[2], s[0], s[1], s[2]);
+              "its principal moments are %s, %s and %s, and %s + %s < %s",
+              texts[0], texts[1], texts[2], texts[0], texts[1], texts[2]);
     diag_help(run->ds, diag,
               "the two smaller principal moments add up to at least the "
               "largest");
@@ -151,8 +153,8 @@ static int
 check_origin(struct rt *run, uint32_t body)
 {
     static const double origin[3] = {0, 0, 0};
-    const imp_body *b = rt_body(run, body);
-    if (b->g0 == IMP_NO_TAPE || (b->flags & IMP_BODYF_FLAT))
+    const imp_body *spec = rt_body(run, body);
+    if (spec->g0 == IMP_NO_TAPE || (spec->flags & IMP_BODYF_FLAT))
         return IMP_OK;
     double g = ray_level(run, body, origin);
     if (g < 0)
@@ -160,7 +162,7 @@ check_origin(struct rt *run, uint32_t body)
     char text[NUM_TEXT];
     num_digits(text, g, 6);
     struct diag *diag = diag_add(
-        run->ds, isnan(g) ? DIAG_E0526 : DIAG_E0522, b->range_shape,
+        run->ds, isnan(g) ? DIAG_E0526 : DIAG_E0522, spec->range_shape,
         isnan(g) ? "the level set of `%s` is not a number at its origin"
                  : "the origin of `%s` is not inside its level set",
         name_of(run, body));
@@ -183,48 +185,51 @@ struct shape_data {
 
 /* what the shape states; the centre of a point-symmetric one is its origin */
 static void
-stated(const struct rt *run, const imp_body *body, struct shape_data *s)
+stated(const struct rt *run, const imp_body *body, struct shape_data *shape)
 {
     const double *raw = run->env + body->env_raw;
     const uint32_t all =
         run->im->dim == 2
             ? IMP_BODYF_MIRROR_X | IMP_BODYF_MIRROR_Y
             : IMP_BODYF_MIRROR_X | IMP_BODYF_MIRROR_Y | IMP_BODYF_MIRROR_Z;
-    memset(s, 0, sizeof *s);
-    s->has_volume = (body->flags & IMP_BODYF_SVOLUME) != 0;
-    s->has_inertia = (body->flags & IMP_BODYF_SINERTIA) != 0;
-    s->has_centre = (body->flags & (IMP_BODYF_SCENTRE | IMP_BODYF_FLAT)) != 0 ||
-                    (body->flags & all) == all;
-    s->volume = raw[IMP_RAW_VOLUME];
+    memset(shape, 0, sizeof *shape);
+    shape->has_volume = (body->flags & IMP_BODYF_SVOLUME) != 0;
+    shape->has_inertia = (body->flags & IMP_BODYF_SINERTIA) != 0;
+    shape->has_centre =
+        (body->flags & (IMP_BODYF_SCENTRE | IMP_BODYF_FLAT)) != 0 ||
+        (body->flags & all) == all;
+    shape->volume = raw[IMP_RAW_VOLUME];
     if (body->flags & IMP_BODYF_SCENTRE)
-        memcpy(s->centre, raw + IMP_RAW_SCENTRE, sizeof s->centre);
-    memcpy(s->inertia, raw + IMP_RAW_SINERTIA, sizeof s->inertia);
+        memcpy(shape->centre, raw + IMP_RAW_SCENTRE, sizeof shape->centre);
+    memcpy(shape->inertia, raw + IMP_RAW_SINERTIA, sizeof shape->inertia);
 }
 
 /* fills what is not stated; `why` names what it is needed for, NULL: only
  * wanted, and absent (NaN) if it cannot be had */
 static int
-integrate(struct rt *run, uint32_t body, struct shape_data *s, const char *why)
+integrate(struct rt *run, uint32_t body, struct shape_data *shape,
+          const char *why)
 {
-    struct moments m = {.error = 0};
+    struct moments moments = {.error = 0};
     double bad[3] = {0, 0, 0};
     enum ray_fault f = RAY_OK;
     if (run->polytope[body])
-        polytope_moments(run->polytope[body], &m.volume, m.centre, m.inertia);
+        polytope_moments(run->polytope[body], &moments.volume, moments.centre,
+                         moments.inertia);
     else
-        f = moments_find(run, body, &m, bad);
+        f = moments_find(run, body, &moments, bad);
     if (f != RAY_OK && why) {
         ray_diag(run, body, f, bad, why);
         return IMP_BADMODEL;
     }
     if (f != RAY_OK) {
-        if (!s->has_volume)
-            s->volume = (double)NAN;
+        if (!shape->has_volume)
+            shape->volume = (double)NAN;
         return IMP_OK;
     }
-    if (m.error > MOMENTS_WARN && why) {
+    if (moments.error > MOMENTS_WARN && why) {
         char e[NUM_TEXT];
-        num_digits(e, m.error, 2);
+        num_digits(e, moments.error, 2);
         struct diag *diag = diag_add(
             run->ds, DIAG_W0501, rt_body(run, body)->range_shape,
             "the %s of `%s` are known to %s only", why, name_of(run, body), e);
@@ -232,13 +237,13 @@ integrate(struct rt *run, uint32_t body, struct shape_data *s, const char *why)
                   "state volume, centre and inertia in the shape to "
                   "have them exact");
     }
-    if (!s->has_volume)
-        s->volume = m.volume;
-    if (!s->has_centre)
-        memcpy(s->centre, m.centre, sizeof s->centre);
-    if (!s->has_inertia)
-        memcpy(s->inertia, m.inertia, sizeof s->inertia);
-    s->has_volume = s->has_centre = s->has_inertia = true;
+    if (!shape->has_volume)
+        shape->volume = moments.volume;
+    if (!shape->has_centre)
+        memcpy(shape->centre, moments.centre, sizeof shape->centre);
+    if (!shape->has_inertia)
+        memcpy(shape->inertia, moments.inertia, sizeof shape->inertia);
+    shape->has_volume = shape->has_centre = shape->has_inertia = true;
     return IMP_OK;
 }
 
@@ -252,16 +257,16 @@ has_extent(const imp_body *body)
 
 /* what of the shape is needed, in words; NULL if nothing */
 static const char *
-needed(const imp_body *body, const struct shape_data *s, bool volume,
+needed(const imp_body *body, const struct shape_data *shape, bool volume,
        bool centre, bool inertia)
 {
     if (!has_extent(body) || (body->flags & IMP_BODYF_FIXED))
         return NULL;
-    if (inertia && !s->has_inertia)
+    if (inertia && !shape->has_inertia)
         return "volume and inertia";
-    if (volume && !s->has_volume)
+    if (volume && !shape->has_volume)
         return "volume";
-    return centre && !s->has_centre ? "centre of mass" : NULL;
+    return centre && !shape->has_centre ? "centre of mass" : NULL;
 }
 
 /* Does anything the model does depend on the inertia of this body? A planar
@@ -288,21 +293,21 @@ inertia_matters(const struct rt *run, uint32_t body)
 }
 
 static void
-warn_centre(struct rt *run, uint32_t body, const struct shape_data *s,
+warn_centre(struct rt *run, uint32_t body, const struct shape_data *shape,
             const double *centre)
 {
-    const imp_body *b = rt_body(run, body);
+    const imp_body *spec = rt_body(run, body);
     double d2 = 0, size = 0;
     for (int i = 0; i < 3; i++) {
-        double x = centre[i] - s->centre[i];
+        double x = centre[i] - shape->centre[i];
         d2 += x * x;
-        size = fmax(size, s->inertia[i]);
+        size = fmax(size, shape->inertia[i]);
     }
-    if (!s->has_centre || !s->has_volume ||
-        !(sqrt(d2) > CENTRE_SAME * sqrt(size / s->volume)) ||
+    if (!shape->has_centre || !shape->has_volume ||
+        !(sqrt(d2) > CENTRE_SAME * sqrt(size / shape->volume)) ||
         !inertia_matters(run, body))
         return;
-    struct diag *diag = diag_add(run->ds, DIAG_W0502, b->range_centre,
+    struct diag *diag = diag_add(run->ds, DIAG_W0502, spec->range_centre,
                                  "`%s` has its mass centre off the centroid of "
                                  "its shape, but no `inertia`",
                                  name_of(run, body));
@@ -314,80 +319,82 @@ warn_centre(struct rt *run, uint32_t body, const struct shape_data *s,
 
 /* density or mass, and inertia, of a free body */
 static int
-mass_and_inertia(struct rt *run, uint32_t body, const struct shape_data *s)
+mass_and_inertia(struct rt *run, uint32_t body, const struct shape_data *shape)
 {
-    const imp_body *b = rt_body(run, body);
-    const double *raw = run->env + b->env_raw;
-    double *o = run->env + b->env_body, J[6] = {0};
-    bool own = (b->flags & IMP_BODYF_INERTIA) != 0;
-    bool density = (b->flags & IMP_BODYF_DENSITY) != 0;
+    const imp_body *spec = rt_body(run, body);
+    const double *raw = run->env + spec->env_raw;
+    double *out = run->env + spec->env_body, J[6] = {0};
+    bool own = (spec->flags & IMP_BODYF_INERTIA) != 0;
+    bool density = (spec->flags & IMP_BODYF_DENSITY) != 0;
     int st = check_positive(run, body, raw[IMP_RAW_MASS], DIAG_E0514,
-                            b->range_mass, density ? "density" : "mass",
+                            spec->range_mass, density ? "density" : "mass",
                             "a body that nothing can move says `fixed = true`");
     if (st == IMP_OK && (density || !own))
-        st = check_positive(run, body, s->volume, DIAG_E0525, b->range_shape,
+        st = check_positive(run, body, shape->volume, DIAG_E0525,
+                            spec->range_shape,
                             run->im->dim == 2 ? "area" : "volume",
                             "check the arguments of the shape");
     if (st != IMP_OK)
         return st;
     double m = raw[IMP_RAW_MASS];
     if (density)
-        m *= s->volume;
+        m *= shape->volume;
     for (int i = 0; i < 6; i++)
-        J[i] = own ? raw[IMP_RAW_INERTIA + i] : s->inertia[i] * m / s->volume;
-    o[IMP_BODY_MASS] = m;
-    o[IMP_BODY_INVMASS] = 1 / m;
+        J[i] = own ? raw[IMP_RAW_INERTIA + i]
+                   : shape->inertia[i] * m / shape->volume;
+    out[IMP_BODY_MASS] = m;
+    out[IMP_BODY_INVMASS] = 1 / m;
     st = check_inertia(run, body, J, own);
     if (st != IMP_OK)
         return st;
-    memcpy(o + IMP_BODY_INERTIA, J, sizeof J);
+    memcpy(out + IMP_BODY_INERTIA, J, sizeof J);
     if (run->im->dim == 2)
-        o[IMP_BODY_INVINERTIA] = 1 / J[0];
+        out[IMP_BODY_INVINERTIA] = 1 / J[0];
     else
-        sym_inverse(J, o + IMP_BODY_INVINERTIA);
+        sym_inverse(J, out + IMP_BODY_INVINERTIA);
     return IMP_OK;
 }
 
 int
 setup_body(struct rt *run, uint32_t body)
 {
-    const imp_body *b = rt_body(run, body);
-    const double *raw = run->env + b->env_raw;
-    double *o = run->env + b->env_body;
-    bool fixed = (b->flags & IMP_BODYF_FIXED) != 0;
-    bool own_centre = (b->flags & IMP_BODYF_CENTRE) != 0;
-    bool own_inertia = (b->flags & IMP_BODYF_INERTIA) != 0;
-    memset(o, 0, IMP_BODY_SIZE * sizeof *o);
+    const imp_body *spec = rt_body(run, body);
+    const double *raw = run->env + spec->env_raw;
+    double *out = run->env + spec->env_body;
+    bool fixed = (spec->flags & IMP_BODYF_FIXED) != 0;
+    bool own_centre = (spec->flags & IMP_BODYF_CENTRE) != 0;
+    bool own_inertia = (spec->flags & IMP_BODYF_INERTIA) != 0;
+    memset(out, 0, IMP_BODY_SIZE * sizeof *out);
     int st = check_origin(run, body);
     if (st == IMP_OK)
         st = polytope_setup(run, body);
     if (st != IMP_OK)
         return st;
 
-    struct shape_data s;
-    stated(run, b, &s);
+    struct shape_data shape;
+    stated(run, spec, &shape);
     const char *why =
-        needed(b, &s, (b->flags & IMP_BODYF_DENSITY) || !own_inertia,
+        needed(spec, &shape, (spec->flags & IMP_BODYF_DENSITY) || !own_inertia,
                !own_centre, !own_inertia);
-    bool wanted =
-        has_extent(b) && (!s.has_volume || (!s.has_centre && !own_centre));
+    bool wanted = has_extent(spec) &&
+                  (!shape.has_volume || (!shape.has_centre && !own_centre));
     if (why || wanted) {
-        st = integrate(run, body, &s, why);
+        st = integrate(run, body, &shape, why);
         if (st != IMP_OK)
             return st;
     }
-    o[IMP_BODY_VOLUME] =
-        b->flags & IMP_BODYF_FLAT ? (double)INFINITY : s.volume;
-    memcpy(o + IMP_BODY_CENTRE, own_centre ? raw + IMP_RAW_CENTRE : s.centre,
-           3 * sizeof *o);
+    out[IMP_BODY_VOLUME] =
+        spec->flags & IMP_BODYF_FLAT ? (double)INFINITY : shape.volume;
+    memcpy(out + IMP_BODY_CENTRE,
+           own_centre ? raw + IMP_RAW_CENTRE : shape.centre, 3 * sizeof *out);
     if (!fixed) {
         if (own_centre && !own_inertia)
-            warn_centre(run, body, &s, raw + IMP_RAW_CENTRE);
-        st = mass_and_inertia(run, body, &s);
+            warn_centre(run, body, &shape, raw + IMP_RAW_CENTRE);
+        st = mass_and_inertia(run, body, &shape);
         if (st != IMP_OK)
             return st;
     }
     polytope_centre(run, body);
-    o[IMP_BODY_RADIUS] = setup_radius(run, body, o + IMP_BODY_CENTRE);
+    out[IMP_BODY_RADIUS] = setup_radius(run, body, out + IMP_BODY_CENTRE);
     return IMP_OK;
 }

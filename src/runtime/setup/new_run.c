@@ -74,7 +74,7 @@ struct rt *
 rt_new_tier(const imp_image *im, const imp_code *code, struct rt_tier *tier,
             const double *params, struct diags *ds, atomic_int *stop)
 {
-    struct arena *const a = arena_new();
+    struct arena *const arena = arena_new();
     struct arena *volatile run = NULL, *volatile brief = NULL;
     struct oom_guard guard;
     /* nobody knows the arenas yet: free them on the way out */
@@ -82,11 +82,11 @@ rt_new_tier(const imp_image *im, const imp_code *code, struct rt_tier *tier,
         oom_leave(&guard);
         arena_free(run);
         arena_free(brief);
-        arena_free(a);
+        arena_free(arena);
         oom_raise();
     }
     oom_enter(&guard);
-    struct rt *r = rt_make(a, im, code, tier, ds, stop);
+    struct rt *r = rt_make(arena, im, code, tier, ds, stop);
     r->arena = run = arena_new();
     r->brief = brief = arena_new();
     int st = rt_restart(r, params);

@@ -24,7 +24,7 @@ int rt_restart(struct rt *run, const double *params);
 bool rt_laws(struct rt *run, const double *params, double *e);
 /* another seed, and the number of the run in a sweep (else 0): draws the random
  * numbers of the starts anew. After set-up, which took the world's and run 0 */
-int rt_seed(struct rt *r, double seed, uint64_t run);
+int rt_seed(struct rt *rt, double seed, uint64_t run);
 /* back to time 0 and the initial state of the last set-up */
 void rt_reset(struct rt *run);
 

@@ -73,7 +73,7 @@ find_values(const struct rt *run, unsigned char *value)
 {
     const imp_image *im = run->im;
     const imp_command *command = IMP_ARRAY(im, im->commands, imp_command);
-    const imp_series *s = IMP_ARRAY(im, im->series, imp_series);
+    const imp_series *series = IMP_ARRAY(im, im->series, imp_series);
     for (uint32_t i = 0; i < im->commands.n; i++) {
         const imp_val *a = IMP_ARRAY(im, command[i].args, imp_val);
         const imp_opt *o = IMP_ARRAY(im, command[i].opts, imp_opt);
@@ -83,8 +83,8 @@ find_values(const struct rt *run, unsigned char *value)
             mark_values(run, &o[k].val, value);
     }
     for (uint32_t i = 0; i < im->series.n; i++)
-        if (s[i].tape < im->tapes.n)
-            value[s[i].tape] = 1;
+        if (series[i].tape < im->tapes.n)
+            value[series[i].tape] = 1;
 }
 
 /* read[i] = 1: a tape of the model reads entry i of env */

@@ -24,18 +24,18 @@
  * --------------------------------------------------------------- */
 
 static bool
-normalise(double *q, int n)
+normalise(double *vector, int n)
 {
     double big = 0, s = 0;
     for (int i = 0; i < n; i++)
-        big = fmax(big, fabs(q[i]));
+        big = fmax(big, fabs(vector[i]));
     if (!(big > 0))
         return false;
     for (int i = 0; i < n; i++)
-        s += (q[i] / big) * (q[i] / big);
+        s += (vector[i] / big) * (vector[i] / big);
     s = big * sqrt(s);
     for (int i = 0; i < n; i++)
-        q[i] /= s;
+        vector[i] /= s;
     return true;
 }
 
@@ -96,24 +96,24 @@ orient_error(struct rt *run, const imp_body *body, enum diag_code code,
 static int
 orientation(struct rt *run, const imp_body *body, double q[4])
 {
-    const double *o = run->env + body->env_raw + IMP_RAW_ORIENT;
+    const double *raw = run->env + body->env_raw + IMP_RAW_ORIENT;
     double axis[3] = {0, 0, 1}, angle = 0;
     switch ((enum imp_orient)body->orient) {
     case IMP_ORIENT_NONE:
         break;
     case IMP_ORIENT_ANGLE:
-        angle = o[0];
+        angle = raw[0];
         break;
     case IMP_ORIENT_QUATERNION:
-        memcpy(q, o, 4 * sizeof *q);
+        memcpy(q, raw, 4 * sizeof *q);
         if (normalise(q, 4))
             return IMP_OK;
         return orient_error(run, body, DIAG_E0519, "quaternion has length zero",
                             "(1, 0, 0, 0) is the attitude of a body that is "
                             "not turned");
     case IMP_ORIENT_AXES: {
-        double e = axes_error(o);
-        quat_of_matrix(o, q);
+        double e = axes_error(raw);
+        quat_of_matrix(raw, q);
         if (e <= AXES_SLACK)
             return IMP_OK;
         return orient_error(
@@ -124,8 +124,8 @@ orientation(struct rt *run, const imp_body *body, double q[4])
                      "or better");
     }
     case IMP_ORIENT_AXISANGLE:
-        memcpy(axis, o, sizeof axis);
-        angle = o[3];
+        memcpy(axis, raw, sizeof axis);
+        angle = raw[3];
         if (!normalise(axis, 3))
             return orient_error(run, body, DIAG_E0521,
                                 "axis of the rotation has length zero",
@@ -160,27 +160,27 @@ to_body(const double q[4], const double w[3], double out[3])
 static int
 setup_state(struct rt *run, uint32_t body)
 {
-    const imp_body *b = rt_body(run, body);
-    const double *raw = run->env + b->env_raw;
-    double *s = run->env + b->env_state;
+    const imp_body *spec = rt_body(run, body);
+    const double *raw = run->env + spec->env_raw;
+    double *state = run->env + spec->env_state;
     if (run->im->dim == 2) {
-        memcpy(s, raw + IMP_RAW_POSITION, 2 * sizeof *s);
-        s[2] = b->orient == IMP_ORIENT_NONE ? 0 : raw[IMP_RAW_ORIENT];
-        memcpy(s + 3, raw + IMP_RAW_VELOCITY, 2 * sizeof *s);
-        s[5] = raw[IMP_RAW_SPIN];
+        memcpy(state, raw + IMP_RAW_POSITION, 2 * sizeof *state);
+        state[2] = spec->orient == IMP_ORIENT_NONE ? 0 : raw[IMP_RAW_ORIENT];
+        memcpy(state + 3, raw + IMP_RAW_VELOCITY, 2 * sizeof *state);
+        state[5] = raw[IMP_RAW_SPIN];
     } else {
-        memcpy(s, raw + IMP_RAW_POSITION, 3 * sizeof *s);
-        int st = orientation(run, b, s + 3);
+        memcpy(state, raw + IMP_RAW_POSITION, 3 * sizeof *state);
+        int st = orientation(run, spec, state + 3);
         if (st != IMP_OK)
             return st;
-        memcpy(s + 7, raw + IMP_RAW_VELOCITY, 3 * sizeof *s);
-        to_body(s + 3, raw + IMP_RAW_SPIN, s + 10);
+        memcpy(state + 7, raw + IMP_RAW_VELOCITY, 3 * sizeof *state);
+        to_body(state + 3, raw + IMP_RAW_SPIN, state + 10);
     }
-    if (b->refresh == IMP_NO_TAPE)
+    if (spec->refresh == IMP_NO_TAPE)
         return IMP_OK;
-    if (rt_eval(run, b->refresh, NULL, s) == IMP_OK)
+    if (rt_eval(run, spec->refresh, NULL, state) == IMP_OK)
         return IMP_OK;
-    rt_nonfinite(run, b->refresh, NULL);
+    rt_nonfinite(run, spec->refresh, NULL);
     return IMP_FAILED;
 }
 
@@ -191,24 +191,25 @@ static int
 setup_contact(struct rt *run, uint32_t c)
 {
     const imp_contact *contact = rt_contact(run, c);
-    double e = run->env[contact->env_contact + IMP_CONTACT_E];
-    double mu = run->env[contact->env_contact + IMP_CONTACT_MU];
+    double restitution = run->env[contact->env_contact + IMP_CONTACT_E];
+    double friction = run->env[contact->env_contact + IMP_CONTACT_MU];
     char text[NUM_TEXT];
     int st = IMP_OK;
-    if (!(e >= 0) || (e > 1 && !run->im->gain_allowed)) {
-        num_digits(text, e, 6);
+    if (!(restitution >= 0) || (restitution > 1 && !run->im->gain_allowed)) {
+        num_digits(text, restitution, 6);
         struct diag *diag = diag_add(run->ds, DIAG_E0517, contact->range_e,
                                      "the restitution of contact `%s` is %s",
                                      imp_text(run->im, contact->name), text);
         diag_label(run->ds, diag, "must lie between 0 and 1");
         diag_help(run->ds, diag,
-                  e > 1 ? "more than 1 creates energy; if that is meant, say "
-                          "`world { gain = allowed }`"
-                        : "0 is a plastic, 1 an elastic impact");
+                  restitution > 1
+                      ? "more than 1 creates energy; if that is meant, say "
+                        "`world { gain = allowed }`"
+                      : "0 is a plastic, 1 an elastic impact");
         st = IMP_BADMODEL;
     }
-    if (mu != 0) {
-        num_digits(text, mu, 6);
+    if (friction != 0) {
+        num_digits(text, friction, 6);
         struct diag *diag =
             diag_add(run->ds, DIAG_E0518, contact->range_mu,
                      "contact `%s` has friction %s, which is not available "
@@ -316,18 +317,18 @@ setup_joint(struct rt *run, const imp_joint *joint, const double *out)
 }
 
 static int
-setup_world(struct rt *run, const double *w)
+setup_world(struct rt *run, const double *world)
 {
-    memcpy(run->gravity, w, sizeof run->gravity);
+    memcpy(run->gravity, world, sizeof run->gravity);
     run->tolerance = RT_TOLERANCE;
-    run->seed = w[4];
+    run->seed = world[4];
     if (!run->im->has_tolerance)
         return IMP_OK;
-    run->tolerance = w[3];
-    if (w[3] >= TOLERANCE_LEAST && w[3] <= TOLERANCE_MOST)
+    run->tolerance = world[3];
+    if (world[3] >= TOLERANCE_LEAST && world[3] <= TOLERANCE_MOST)
         return IMP_OK;
     char text[NUM_TEXT];
-    num_digits(text, w[3], 6);
+    num_digits(text, world[3], 6);
     struct diag *diag = diag_add(run->ds, DIAG_E0527, run->im->range_tolerance,
                                  "the tolerance is %s", text);
     diag_label(run->ds, diag, "must lie between 1e-15 and 0.01");
@@ -395,47 +396,48 @@ setup_tape(struct rt *run, bool drawn)
  * streams lie beyond those of a sweep's params. */
 #define DRAW_STREAM (UINT64_C(1) << 32)
 static int
-setup_draws(struct rt *r, uint64_t run)
+setup_draws(struct rt *rt, uint64_t run)
 {
-    const imp_draw *d = IMP_ARRAY(r->im, r->im->draws, imp_draw);
-    const double *b = starts_of(r) + 2 * (size_t)r->im->coordinates.n;
+    const imp_draw *draws = IMP_ARRAY(rt->im, rt->im->draws, imp_draw);
+    const double *bounds = starts_of(rt) + 2 * (size_t)rt->im->coordinates.n;
     int st = IMP_OK;
-    for (uint32_t i = 0; i < r->im->draws.n; i++, b += 2) {
+    for (uint32_t i = 0; i < rt->im->draws.n; i++, bounds += 2) {
         char lo[NUM_TEXT], hi[NUM_TEXT];
-        if (b[0] < b[1]) {
-            double u = random_unit(r->seed, run, DRAW_STREAM + i);
-            r->env[r->im->layout.draws + i] = b[0] + (b[1] - b[0]) * u;
+        if (bounds[0] < bounds[1]) {
+            double u = random_unit(rt->seed, run, DRAW_STREAM + i);
+            rt->env[rt->im->layout.draws + i] =
+                bounds[0] + (bounds[1] - bounds[0]) * u;
             continue;
         }
-        struct diag *diag =
-            diag_add(r->ds, DIAG_E0556, d[i].range,
-                     "there is no number between %s and %s",
-                     num_digits(lo, b[0], 6), num_digits(hi, b[1], 6));
-        diag_help(r->ds, diag,
+        struct diag *diag = diag_add(rt->ds, DIAG_E0556, draws[i].range,
+                                     "there is no number between %s and %s",
+                                     num_digits(lo, bounds[0], 6),
+                                     num_digits(hi, bounds[1], 6));
+        diag_help(rt->ds, diag,
                   "the lower bound comes first; look at the values "
                   "of params");
         st = IMP_BADMODEL;
     }
-    if (!st && r->im->draws.n)
-        st = setup_tape(r, true);
+    if (!st && rt->im->draws.n)
+        st = setup_tape(rt, true);
     if (!st)
-        setup_systems(r, starts_of(r));
+        setup_systems(rt, starts_of(rt));
     return st;
 }
 
 int
-rt_seed(struct rt *r, double seed, uint64_t run)
+rt_seed(struct rt *rt, double seed, uint64_t run)
 {
-    const imp_layout *layout = &r->im->layout;
-    r->seed = seed;
-    if (!r->im->draws.n)
+    const imp_layout *layout = &rt->im->layout;
+    rt->seed = seed;
+    if (!rt->im->draws.n)
         return IMP_OK;
-    r->setup_version++;
-    rt_reset(r);
-    int st = setup_tape(r, false);
-    if (st || (st = setup_draws(r, run)))
+    rt->setup_version++;
+    rt_reset(rt);
+    int st = setup_tape(rt, false);
+    if (st || (st = setup_draws(rt, run)))
         return st;
-    memcpy(r->state0, r->env + layout->state,
+    memcpy(rt->state0, rt->env + layout->state,
            sizeof(double) * (layout->contact - layout->state));
     return IMP_OK;
 }

@@ -61,7 +61,8 @@ static void
 rates(const struct start *start, uint32_t j, double rel[6])
 {
     const imp_joint *joint = joint_of(start, j);
-    const double *e = start->r->env + joint->env_joint, *q = e + IMP_JOINT_RATE;
+    const double *e = start->r->env + joint->env_joint,
+                 *raw = e + IMP_JOINT_RATE;
     bool plane = start->r->im->dim == 2;
     double Q[6][6];
     memset(rel, 0, 6 * sizeof *rel);
@@ -72,30 +73,31 @@ rates(const struct start *start, uint32_t j, double rel[6])
                           e + IMP_JOINT_AXIS2, plane, Q);
     if (joint->kind == IMP_JOINT_PLANAR) {
         for (int i = 0; i < 3; i++) {
-            rel[i] = Q[0][i] * q[0];
-            rel[3 + i] = q[1 + i];
+            rel[i] = Q[0][i] * raw[0];
+            rel[3 + i] = raw[1 + i];
         }
         return;
     }
     for (int i = 0; i < n; i++)
         for (int c = 0; c < 6; c++)
-            rel[c] += Q[i][c] * q[i];
+            rel[c] += Q[i][c] * raw[i];
 }
 
 /* twist of a body, its velocity taken at `at`; zero for the world */
 static void
-twist_at(const struct start *start, uint32_t b, const double at[3], double t[6])
+twist_at(const struct start *start, uint32_t b, const double at[3],
+         double twist[6])
 {
-    memset(t, 0, 6 * sizeof *t);
+    memset(twist, 0, 6 * sizeof *twist);
     if (b == IMP_WORLD)
         return;
     const struct impact_body *k = &start->b[b];
     double d[3] = {at[0] - k->centre[0], at[1] - k->centre[1],
                    at[2] - k->centre[2]};
-    cross(t + 3, k->spin, d);
+    cross(twist + 3, k->spin, d);
     for (int i = 0; i < 3; i++) {
-        t[i] = k->spin[i];
-        t[3 + i] += k->vel[i];
+        twist[i] = k->spin[i];
+        twist[3 + i] += k->vel[i];
     }
 }
 
@@ -109,21 +111,21 @@ known(const struct start *start, uint32_t b)
 static void
 across(struct start *start, uint32_t j)
 {
-    const struct impact_joint *k = &start->m.p.joint[j];
-    int to = known(start, k->body[0]) ? 1 : 0;
-    struct impact_body *b = &start->b[k->body[to]];
+    const struct impact_joint *joint = &start->m.p.joint[j];
+    int to = known(start, joint->body[0]) ? 1 : 0;
+    struct impact_body *body = &start->b[joint->body[to]];
     double t[6], d[3], c[3];
-    twist_at(start, k->body[1 - to], k->at, t);
+    twist_at(start, joint->body[1 - to], joint->at, t);
     for (int i = 0; i < 6; i++)
         t[i] += (to ? -1 : 1) * start->rel[j][i];
-    if (!start->spin[k->body[to]])
-        memcpy(b->spin, t, sizeof b->spin);
+    if (!start->spin[joint->body[to]])
+        memcpy(body->spin, t, sizeof body->spin);
     for (int i = 0; i < 3; i++)
-        d[i] = b->centre[i] - k->at[i];
-    cross(c, b->spin, d);
-    for (int i = 0; i < 3 && !start->vel[k->body[to]]; i++)
-        b->vel[i] = t[3 + i] + c[i];
-    start->spin[k->body[to]] = start->vel[k->body[to]] = true;
+        d[i] = body->centre[i] - joint->at[i];
+    cross(c, body->spin, d);
+    for (int i = 0; i < 3 && !start->vel[joint->body[to]]; i++)
+        body->vel[i] = t[3 + i] + c[i];
+    start->spin[joint->body[to]] = start->vel[joint->body[to]] = true;
 }
 
 /* The next joint to go across: first those that leave nothing free or state
@@ -166,32 +168,32 @@ twist_size(const struct start *start, uint32_t b, const double at[3],
  * its reactions do no work, and what `rate` states. Residuals in res, sizes of
  * their terms in size. Returns how many. */
 static int
-conditions(const struct start *start, uint32_t j, double row[12][6],
+conditions(const struct start *start, uint32_t which, double row[12][6],
            double res[12], double size[12])
 {
-    const struct impact_joint *k = &start->m.p.joint[j];
-    double t[2][6], most[2][6];
-    int n = 0;
+    const struct impact_joint *joint = &start->m.p.joint[which];
+    double twists[2][6], most[2][6];
+    int n_rows = 0;
     for (int i = 0; i < 2; i++) {
-        twist_at(start, k->body[i], k->at, t[i]);
-        twist_size(start, k->body[i], k->at, most[i]);
+        twist_at(start, joint->body[i], joint->at, twists[i]);
+        twist_size(start, joint->body[i], joint->at, most[i]);
     }
-    for (int i = 0; i < k->n; i++, n++)
+    for (int i = 0; i < joint->n; i++, n_rows++)
         for (int c = 0; c < 6; c++)
-            row[n][c] = k->S[i][(c + 3) % 6];
-    if (joint_of(start, j)->n_rate)
-        for (int i = 0; i < 6; i++, n++)
+            row[n_rows][c] = joint->S[i][(c + 3) % 6];
+    if (joint_of(start, which)->n_rate)
+        for (int i = 0; i < 6; i++, n_rows++)
             for (int c = 0; c < 6; c++)
-                row[n][c] = c == i;
-    for (int i = 0; i < n; i++) {
+                row[n_rows][c] = c == i;
+    for (int i = 0; i < n_rows; i++) {
         res[i] = size[i] = 0;
         for (int c = 0; c < 6; c++) {
-            double rel = i < k->n ? 0 : start->rel[j][c];
-            res[i] += row[i][c] * (t[0][c] - t[1][c] - rel);
+            double rel = i < joint->n ? 0 : start->rel[which][c];
+            res[i] += row[i][c] * (twists[0][c] - twists[1][c] - rel);
             size[i] += fabs(row[i][c]) * (most[0][c] + most[1][c] + fabs(rel));
         }
     }
-    return n;
+    return n_rows;
 }
 
 /* the joint whose conditions fail worst, of those in `in` (NULL: all); n_joint:
@@ -222,18 +224,18 @@ worst_joint(const struct start *start, const bool *in, double *off)
  * whose length is that of the change in the kinetic metric. d := the change
  * that y stands for, or, transposed, what a condition d asks of y. */
 static void
-measure(const struct impact_body *b, bool metric, bool transposed,
+measure(const struct impact_body *body, bool metric, bool transposed,
         const double d[6], double y[6])
 {
     memcpy(y, d, 6 * sizeof *y);
     if (!metric)
         return;
     for (int i = 0; i < 3; i++) {
-        const double *C = b->root;
+        const double *C = body->root;
         y[i] = 0;
         for (int k = 0; k < 3; k++)
             y[i] += d[k] * (transposed ? C[3 * k + i] : C[3 * i + k]);
-        y[3 + i] = sqrt(b->invmass) * d[3 + i];
+        y[3 + i] = sqrt(body->invmass) * d[3 + i];
     }
 }
 
@@ -242,29 +244,29 @@ static int
 enter_conditions(const struct start *start, uint32_t j, bool metric,
                  const int *col, int at, int most, double *A, double *rhs)
 {
-    const struct impact_joint *k = &start->m.p.joint[j];
+    const struct impact_joint *joint = &start->m.p.joint[j];
     double row[12][6], res[12], size[12];
-    int n = conditions(start, j, row, res, size);
-    for (int i = 0; i < n; i++, at++) {
+    int n_rows = conditions(start, j, row, res, size);
+    for (int i = 0; i < n_rows; i++, at++) {
         rhs[at] = -res[i];
         for (int side = 0; side < 2; side++) {
-            uint32_t b = k->body[side];
-            if (b == IMP_WORLD)
+            uint32_t body = joint->body[side];
+            if (body == IMP_WORLD)
                 continue;
             double sign = side ? -1 : 1, d[3], t[6], y[6];
             for (int c = 0; c < 3; c++)
-                d[c] = k->at[c] - start->b[b].centre[c];
+                d[c] = joint->at[c] - start->b[body].centre[c];
             /* r.(w x d) = w.(d x r) */
             cross(t, d, row[i] + 3);
             for (int c = 0; c < 6; c++)
                 t[c] = row[i][c] + (c < 3 ? t[c] : 0);
-            measure(&start->b[b], metric, true, t, y);
+            measure(&start->b[body], metric, true, t, y);
             for (int c = 0; c < 6; c++)
-                if (col[6 * b + (uint32_t)c] >= 0)
-                    A[col[6 * b + (uint32_t)c] * most + at] += sign * y[c];
+                if (col[6 * body + (uint32_t)c] >= 0)
+                    A[col[6 * body + (uint32_t)c] * most + at] += sign * y[c];
         }
     }
-    return n;
+    return n_rows;
 }
 
 /* the least change of the motions marked in fspin, fvel after which the joints
@@ -274,24 +276,25 @@ adjust(struct start *start, const bool *fspin, const bool *fvel, const bool *in,
        bool metric)
 {
     uint32_t nb = start->m.p.n_body;
-    int n = 0, rows = 0, *col = NEW_N(start->r->arena, int, 6 * nb + 1);
+    int n_rows = 0, rows = 0, *col = NEW_N(start->r->arena, int, 6 * nb + 1);
     for (uint32_t b = 0; b < nb; b++)
         for (int i = 0; i < 6; i++)
-            col[6 * b + (uint32_t)i] = (i < 3 ? fspin[b] : fvel[b]) ? n++ : -1;
+            col[6 * b + (uint32_t)i] =
+                (i < 3 ? fspin[b] : fvel[b]) ? n_rows++ : -1;
     int most = 12 * (int)start->m.p.n_joint;
-    double *A =
-        NEW_N(start->r->arena, double, most *n + n * n + 3 * n + most + 1);
-    double *V = A + most * n, *sv = V + n * n, *x = sv + n, *w = x + n,
-           *rhs = w + n;
+    double *A = NEW_N(start->r->arena, double,
+                      most *n_rows + n_rows * n_rows + 3 * n_rows + most + 1);
+    double *V = A + most * n_rows, *sv = V + n_rows * n_rows, *x = sv + n_rows,
+           *w = x + n_rows, *rhs = w + n_rows;
     for (uint32_t j = 0; j < start->m.p.n_joint; j++)
         if (!in || in[j])
             rows += enter_conditions(start, j, metric, col, rows, most, A, rhs);
-    if (!n || !dense_svd(most, n, A, V, sv))
+    if (!n_rows || !dense_svd(most, n_rows, A, V, sv))
         return;
     int rank = 0;
-    while (rank < n && sv[rank] > dense_tolerance(most, n) * sv[0])
+    while (rank < n_rows && sv[rank] > dense_tolerance(most, n_rows) * sv[0])
         rank++;
-    dense_svd_solve(most, n, A, V, sv, rank, rhs, x, w);
+    dense_svd_solve(most, n_rows, A, V, sv, rank, rhs, x, w);
     for (uint32_t b = 0; b < nb; b++) {
         double y[6], d[6];
         for (uint32_t i = 0; i < 6; i++)
@@ -343,40 +346,45 @@ tell_projected(const struct start *start)
     struct rt *run = start->r;
     struct diag *diag = NULL;
     double most = 0;
-    for (uint32_t i = 0; i < start->m.p.n_body; i++) {
-        most = fmax(most, apart(start->b[i].vel, start->stated[i].vel));
-        most = fmax(most, apart(start->b[i].spin, start->stated[i].spin));
+    for (uint32_t which = 0; which < start->m.p.n_body; which++) {
+        most = fmax(most, apart(start->b[which].vel, start->stated[which].vel));
+        most =
+            fmax(most, apart(start->b[which].spin, start->stated[which].spin));
     }
-    for (uint32_t i = 0; i < start->m.p.n_body; i++) {
-        const imp_body *body = rt_body(run, start->m.body[i]);
-        double v =
-            start->fvel[i] ? 0 : apart(start->b[i].vel, start->stated[i].vel);
-        double w = start->fspin[i]
-                       ? 0
-                       : apart(start->b[i].spin, start->stated[i].spin);
-        char x[NUM_TEXT], y[NUM_TEXT];
-        if (fmax(v, w) <= 1e-12 * most)
+    for (uint32_t which = 0; which < start->m.p.n_body; which++) {
+        const imp_body *body = rt_body(run, start->m.body[which]);
+        double velocity_change =
+            start->fvel[which]
+                ? 0
+                : apart(start->b[which].vel, start->stated[which].vel);
+        double spin_change =
+            start->fspin[which]
+                ? 0
+                : apart(start->b[which].spin, start->stated[which].spin);
+        char velocity_text[NUM_TEXT], spin_text[NUM_TEXT];
+        if (fmax(velocity_change, spin_change) <= 1e-12 * most)
             continue;
         if (!diag)
             diag = diag_add(
                 run->ds, DIAG_W0504,
-                (start->fvel[i] ? body->range_spin : body->range_velocity),
+                (start->fvel[which] ? body->range_spin : body->range_velocity),
                 "the velocities at the start are projected onto what "
                 "the joints allow");
         const char *name = imp_text(run->im, body->name);
-        num_digits(x, v, 6);
-        num_digits(y, w, 6);
-        if (start->fspin[i])
+        num_digits(velocity_text, velocity_change, 6);
+        num_digits(spin_text, spin_change, 6);
+        if (start->fspin[which])
             diag_note(run->ds, diag, IMP_NOWHERE,
-                      "the velocity of `%s` changes by %s m/s", name, x);
-        else if (start->fvel[i])
+                      "the velocity of `%s` changes by %s m/s", name,
+                      velocity_text);
+        else if (start->fvel[which])
             diag_note(run->ds, diag, IMP_NOWHERE,
-                      "the spin of `%s` changes by %s rad/s", name, y);
+                      "the spin of `%s` changes by %s rad/s", name, spin_text);
         else
             diag_note(run->ds, diag, IMP_NOWHERE,
                       "the velocity of `%s` changes by %s m/s, its spin by %s "
                       "rad/s",
-                      name, x, y);
+                      name, velocity_text, spin_text);
     }
 }
 
@@ -425,21 +433,22 @@ static void
 tell_redundant(const struct start *start)
 {
     struct rt *run = start->r;
-    struct impact_problem p = start->m.p;
+    struct impact_problem problem = start->m.p;
     struct impact_solver *m =
-        impact_solver_new(run->arena, p.n_body, 0, p.n_joint);
-    if (impact_solver_prepare(m, &p) || m->joint_rank == m->nr)
+        impact_solver_new(run->arena, problem.n_body, 0, problem.n_joint);
+    if (impact_solver_prepare(m, &problem) || m->joint_rank == m->nr)
         return;
     int rows = m->nr, over = rows - m->joint_rank, told = 0;
     struct diag *diag = NULL;
-    for (p.n_joint = 1; p.n_joint <= start->m.p.n_joint && told < over;
-         p.n_joint++) {
-        if (impact_solver_prepare(m, &p))
+    for (problem.n_joint = 1;
+         problem.n_joint <= start->m.p.n_joint && told < over;
+         problem.n_joint++) {
+        if (impact_solver_prepare(m, &problem))
             return;
         int more = m->nr - m->joint_rank - told;
         if (more <= 0)
             continue;
-        const imp_joint *joint = joint_of(start, p.n_joint - 1);
+        const imp_joint *joint = joint_of(start, problem.n_joint - 1);
         told += more;
         if (diag)
             diag_note(run->ds, diag, joint->range, "%d of them here", more);

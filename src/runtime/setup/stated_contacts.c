@@ -28,16 +28,16 @@ struct surface {
 /* point and direction of the world in shape axes, about the mass centre */
 static void
 to_shape(const struct rt *run, const imp_body *body, const double p[3],
-         const double n[3], double x[3], double u[3])
+         const double normal[3], double point[3], double direction[3])
 {
     const double *s = run->env + body->env_state;
-    double d[3] = {0}, R[9];
+    double offset[3] = {0}, R[9];
     int dim = (int)run->im->dim;
     for (int i = 0; i < dim; i++)
-        d[i] = p[i] - s[i];
+        offset[i] = p[i] - s[i];
     pose_attitude(dim == 2, s, R);
-    mat3_apply_transposed(R, d, x);
-    mat3_apply_transposed(R, n, u);
+    mat3_apply_transposed(R, offset, point);
+    mat3_apply_transposed(R, normal, direction);
 }
 
 static double
@@ -83,38 +83,39 @@ level(struct rt *run, const imp_body *body, const double y[3], double out[10])
  * steps along the gradient go, if they arrive. */
 static struct surface
 of_level_set(struct rt *run, const imp_body *body, const double x[3],
-             const double u[3], double tol)
+             const double direction[3], double tol)
 {
-    double start[3], y[3], out[10];
-    struct surface s = {.off = -1, .into = NAN, .most = NAN};
-    int d = (int)run->im->dim;
+    double start[3], point[3], out[10];
+    struct surface surface = {.off = -1, .into = NAN, .most = NAN};
+    int dim = (int)run->im->dim;
     for (int i = 0; i < 3; i++)
-        start[i] = y[i] =
+        start[i] = point[i] =
             x[i] + run->env[body->env_body + IMP_BODY_CENTRE + (uint32_t)i];
-    if (!level(run, body, y, out))
-        return s;
-    double slope2 = dot(out + 1, out + 1, d);
-    s.off = out[0] == 0 ? 0 : fabs(out[0]) / sqrt(slope2);
-    if (s.off <= tol) {
+    if (!level(run, body, point, out))
+        return surface;
+    double slope2 = dot(out + 1, out + 1, dim);
+    surface.off = out[0] == 0 ? 0 : fabs(out[0]) / sqrt(slope2);
+    if (surface.off <= tol) {
         if (slope2 > 0)
-            s.into = s.most = dot(out + 1, u, d) / sqrt(slope2);
-        return s;
+            surface.into = surface.most =
+                dot(out + 1, direction, dim) / sqrt(slope2);
+        return surface;
     }
     for (int k = 0; k < FAR_STEPS && slope2 > 0; k++) {
-        for (int i = 0; i < d; i++)
-            y[i] -= out[0] / slope2 * out[1 + i];
-        if (!level(run, body, y, out))
+        for (int i = 0; i < dim; i++)
+            point[i] -= out[0] / slope2 * out[1 + i];
+        if (!level(run, body, point, out))
             break;
-        slope2 = dot(out + 1, out + 1, d);
+        slope2 = dot(out + 1, out + 1, dim);
         if (fabs(out[0]) <= 1e-3 * tol * sqrt(slope2)) {
             double way = 0;
-            for (int i = 0; i < d; i++)
-                way = hypot(way, y[i] - start[i]);
-            s.off = way;
+            for (int i = 0; i < dim; i++)
+                way = hypot(way, point[i] - start[i]);
+            surface.off = way;
             break;
         }
     }
-    return s;
+    return surface;
 }
 
 static const struct polytope *
@@ -138,22 +139,24 @@ surface_at(struct rt *run, uint32_t body, const double p[3], const double n[3],
 }
 
 static void
-tell_off(struct rt *run, const imp_contact *contact, const struct surface s[2],
-         double tol, bool both)
+tell_off(struct rt *run, const imp_contact *contact,
+         const struct surface surfaces[2], double tol, bool both)
 {
-    char time_text[NUM_TEXT], x[NUM_TEXT];
+    char time_text[NUM_TEXT], value_text[NUM_TEXT];
     struct diag *diag = diag_add(
         run->ds, both ? DIAG_E0543 : DIAG_W0506, contact->range_at,
         both ? "the point of contact `%s` lies on neither of its bodies"
              : "the point of contact `%s` lies on one of its bodies only",
         imp_text(run->im, contact->name));
     for (int i = 0; i < 2; i++)
-        if (s[i].off > tol)
+        if (surfaces[i].off > tol)
             diag_note(run->ds, diag, rt_body(run, contact->body[i])->range,
-                      isfinite(s[i].off)
+                      isfinite(surfaces[i].off)
                           ? "it is about %s m off the surface of `%s`"
                           : "it is %s off the surface of `%s`",
-                      isfinite(s[i].off) ? num_digits(x, s[i].off, 3) : "far",
+                      isfinite(surfaces[i].off)
+                          ? num_digits(value_text, surfaces[i].off, 3)
+                          : "far",
                       imp_text(run->im, rt_body(run, contact->body[i])->name));
     diag_help(run->ds, diag,
               "`at` is in world axes at the start, on the surfaces to %s m; "
@@ -165,9 +168,9 @@ int
 setup_surfaces(struct rt *run, uint32_t c)
 {
     const imp_contact *contact = rt_contact(run, c);
-    const double *e = run->env + contact->env_contact;
-    double size = INFINITY, n[3], len = 0;
-    struct surface s[2];
+    const double *env = run->env + contact->env_contact;
+    double size = INFINITY, normal[3], len = 0;
+    struct surface surfaces[2];
     if (!(contact->flags & IMP_CONTACTF_STATED))
         return IMP_OK;
     for (int i = 0; i < 2; i++) {
@@ -179,18 +182,21 @@ setup_surfaces(struct rt *run, uint32_t c)
     if (!isfinite(size)) /* no shape, or half-spaces alone */
         return IMP_OK;
     for (int i = 0; i < 3; i++)
-        len = hypot(len, e[IMP_CONTACT_DIRECTION + i]);
+        len = hypot(len, env[IMP_CONTACT_DIRECTION + i]);
     for (int i = 0; i < 3; i++)
-        n[i] = e[IMP_CONTACT_DIRECTION + i] / len;
+        normal[i] = env[IMP_CONTACT_DIRECTION + i] / len;
     double tol = STATED_OFF * size;
     for (int i = 0; i < 2; i++)
-        s[i] = surface_at(run, contact->body[i], e + IMP_CONTACT_AT, n, tol);
-    bool off[2] = {s[0].off > tol, s[1].off > tol};
+        surfaces[i] = surface_at(run, contact->body[i], env + IMP_CONTACT_AT,
+                                 normal, tol);
+    bool off[2] = {surfaces[0].off > tol, surfaces[1].off > tol};
     if (off[0] || off[1]) {
-        tell_off(run, contact, s, tol, off[0] && off[1]);
+        tell_off(run, contact, surfaces, tol, off[0] && off[1]);
         return off[0] && off[1] ? IMP_BADMODEL : IMP_OK;
     }
-    int wrong = s[0].most < -STATED_OFF ? 0 : s[1].into > STATED_OFF ? 1 : 2;
+    int wrong = surfaces[0].most < -STATED_OFF  ? 0
+                : surfaces[1].into > STATED_OFF ? 1
+                                                : 2;
     if (wrong < 2) {
         struct diag *diag =
             diag_add(run->ds, DIAG_W0505, contact->range_direction,

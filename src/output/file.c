@@ -22,9 +22,8 @@
 
 #define AT_ONCE ((uint64_t)1 << 22) /* bytes sent to the disk together */
 
-/* why a name is refused, or NULL */
-static const char *
-bad_name(const char *file)
+const char *
+out_file_bad_name(const char *file)
 {
     if (!*file)
         return "it is empty";
@@ -47,38 +46,6 @@ bad_name(const char *file)
             return NULL;
         s += n + 1;
     }
-}
-
-int
-out_file_check_name(struct diags *ds, imp_range where, const char *file,
-                    const char *const *endings)
-{
-    const char *bad = bad_name(file);
-    if (bad) {
-        struct diag *d = diag_add(ds, DIAG_E0850, where,
-                                  "file name \"%s\" is refused: %s", file, bad);
-        diag_help(ds, d,
-                  "files are written below the folder of --out only: give a "
-                  "name such as \"results/run1%s\"",
-                  endings[0]);
-        return IMP_BADMODEL;
-    }
-    size_t n = strlen(file);
-    for (const char *const *e = endings; *e; e++) {
-        size_t m = strlen(*e);
-        if (n > m && !strcmp(file + n - m, *e))
-            return IMP_OK;
-    }
-    struct buf b = {0};
-    for (const char *const *e = endings; *e; e++)
-        buf_printf(&b, "%s%s", e == endings ? "" : e[1] ? ", " : " or ", *e);
-    struct diag *d =
-        diag_add(ds, DIAG_E0851, where, "file name \"%s\" ends in none of %s",
-                 file, buf_str(&b));
-    diag_help(ds, d, "the ending says what is written: use \"%.*s%s\"",
-              (int)strcspn(file, "."), file, endings[0]);
-    buf_free(&b);
-    return IMP_BADMODEL;
 }
 
 void

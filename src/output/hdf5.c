@@ -9,18 +9,11 @@
 #include "abi/status.h"
 #include "base/arena.h"
 #include "output/h5.h"
-#include "output/out_priv.h"
-
-bool
-out_is_hdf5(const char *file)
-{
-    size_t n = strlen(file);
-    return n > 3 && !strcmp(file + n - 3, ".h5");
-}
+#include "output/writer.h"
 
 static const struct h5_api *
-writer(const struct output *o, struct diags *ds, imp_range where,
-       const char *file)
+load_api(const struct output *o, struct diags *ds, imp_range where,
+         const char *file)
 {
     const char *why = "a simulator has no HDF5";
     const struct h5_api *api = o->hdf5 ? o->hdf5(&why) : NULL;
@@ -34,13 +27,11 @@ writer(const struct output *o, struct diags *ds, imp_range where,
     return NULL;
 }
 
-int
-out_hdf5_there(const struct output *o, struct diags *ds, imp_range where,
-               const char *file)
+static int
+available(const struct output *o, struct diags *ds, imp_range where,
+          const char *file)
 {
-    return !o->dir || !out_is_hdf5(file) || writer(o, ds, where, file)
-               ? IMP_OK
-               : IMP_FAILED;
+    return load_api(o, ds, where, file) ? IMP_OK : IMP_FAILED;
 }
 
 /* a name for HDF5: `/` parts folders there, and `.` is one */
@@ -97,11 +88,14 @@ base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-int
-out_hdf5(struct output *o, struct diags *ds, imp_range where, const char *file,
-         const struct out_column *cols, size_t n, const struct out_grid *g)
+static int
+save(struct output *o, struct diags *ds, imp_range where, const char *file,
+     const struct out_table *t)
 {
-    const struct h5_api *api = writer(o, ds, where, file);
+    const struct out_column *cols = t->columns;
+    size_t n = t->n_columns;
+    const struct out_grid *g = t->grid;
+    const struct h5_api *api = load_api(o, ds, where, file);
     struct out_file f;
     int st;
     if (!api)
@@ -147,3 +141,5 @@ out_hdf5(struct output *o, struct diags *ds, imp_range where, const char *file,
     free(s);
     return st;
 }
+
+const struct out_writer out_hdf5 = {.save = save, .available = available};

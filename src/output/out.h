@@ -63,6 +63,10 @@ struct out_column {
     size_t n;
     const char *const *texts; /* a column of texts instead; NULL */
 };
+/* what a format of files takes: columns of data, or a picture */
+enum out_takes { OUT_COLUMNS, OUT_PICTURE };
+/* the ending of the default format, with its dot; static text */
+const char *out_default_ending(enum out_takes takes);
 /* Can data be saved under this name? IMP_OK, IMP_BADMODEL or IMP_FAILED after
  * a diagnostic */
 int out_save_name(const struct output *o, struct diags *ds, imp_range where,
@@ -105,8 +109,9 @@ struct out_grid {
     const uint64_t *shape;
     int threads; /* that may write */
 };
-/* CSV (17 digits), JSON lines or HDF5 by the name's ending, atomically
- * (temporary file and rename) under o->dir; grid NULL: no sweep */
+/* The columns as one file, whose format the ending of its name says
+ * (formats.def); atomically (temporary file and rename) under o->dir. grid
+ * NULL: no sweep. IMP_OK, or a status after a diagnostic at `where`. */
 int out_save_grid(struct output *o, struct diags *ds, imp_range where,
                   const char *file, const struct out_column *cols,
                   size_t n_cols, const struct out_grid *grid);

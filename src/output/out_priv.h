@@ -36,10 +36,9 @@ struct out_file {
     bool replaces;     /* a file is there already */
     uint64_t n, begun; /* bytes written; of these, on their way to the disk */
 };
-/* Is this name relative, without `..`, with one of the endings (NULL ended)?
- * IMP_OK, or IMP_BADMODEL after a diagnostic at `where`. */
-int out_file_check_name(struct diags *ds, imp_range where, const char *file,
-                        const char *const *endings);
+/* Why a file name may not stand under --out (static text), or NULL: it is
+ * relative and stays below the folder. */
+const char *out_file_bad_name(const char *file);
 /* opens a temporary file beside the one wanted, folders included; IMP_OK, or
  * IMP_FAILED after a diagnostic (then f holds nothing) */
 int out_file_open(struct output *o, struct diags *ds, imp_range where,
@@ -53,29 +52,23 @@ int out_file_write(struct out_file *f, const char *s, size_t n);
 int out_file_close(struct out_file *f, struct diags *ds, imp_range where,
                    const char *file, int error);
 
-/* HDF5: is it that ending; can it be written; columns as file under o->dir */
-bool out_is_hdf5(const char *file);
-int out_hdf5_there(const struct output *o, struct diags *ds, imp_range where,
-                   const char *file);
-int out_hdf5(struct output *o, struct diags *ds, imp_range where,
-             const char *file, const struct out_column *cols, size_t n,
-             const struct out_grid *g);
-
-/* gnuplot: the picture as file under o->dir */
+struct out_format;
+/* gnuplot: the picture as file under o->dir, in a format that takes pictures */
 int out_plot_gnuplot(struct output *o, struct diags *ds, imp_range where,
-                     const char *file, const char *title,
-                     const struct out_column *x, const struct out_column *ys,
-                     size_t n_ys);
+                     const struct out_format *format, const char *file,
+                     const char *title, const struct out_column *x,
+                     const struct out_column *ys, size_t n_ys);
 int out_curves_gnuplot(struct output *o, struct diags *ds, imp_range where,
-                       const char *file, const char *title,
-                       const struct out_column *x, const struct out_curve *v,
-                       size_t n);
+                       const struct out_format *format, const char *file,
+                       const char *title, const struct out_column *x,
+                       const struct out_curve *v, size_t n);
 /* a script of gnuplot's; its output is the file */
 int out_gnuplot(struct output *o, struct diags *ds, imp_range where,
                 const char *file, const struct buf *script);
 /* terminal, title, labels of the axes (y NULL: none), without a line's end */
-void out_plot_head(struct buf *b, bool png, const char *title,
-                   const struct out_column *x, const struct out_column *y);
+void out_plot_head(struct buf *b, const struct out_format *format,
+                   const char *title, const struct out_column *x,
+                   const struct out_column *y);
 void out_plot_quoted(struct buf *b, const char *s); /* text in a script */
 /* the line that says what was plotted (JSON: with the data) */
 void out_plotted(struct output *o, const char *file, const char *title,

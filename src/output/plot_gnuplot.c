@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "abi/status.h"
-#include "output/out_priv.h"
+#include "output/writer.h"
 
 /* Text in single quotes. gnuplot ends a string at a doubled quote that opens
  * it, so no ASCII quote may stand inside at all: it becomes the typographic
@@ -47,13 +47,11 @@ labelled(struct buf *b, const struct out_column *c)
 }
 
 void
-out_plot_head(struct buf *b, bool png, const char *title,
+out_plot_head(struct buf *b, const struct out_format *format, const char *title,
               const struct out_column *x, const struct out_column *y)
 {
     buf_puts(b, "set encoding utf8\n");
-    buf_puts(b, png ? "set terminal png truecolor size 960,600 noenhanced\n"
-                    : "set terminal svg size 960,600 fixed font "
-                      "'Helvetica,14' noenhanced\n");
+    buf_printf(b, "set terminal %s\n", format->writer->gnuplot_terminal);
     buf_puts(b, "set title ");
     out_plot_quoted(b, title);
     buf_puts(b, "\nset xlabel ");
@@ -65,11 +63,11 @@ out_plot_head(struct buf *b, bool png, const char *title,
 }
 
 static void
-script(struct buf *b, bool png, const char *title, const struct out_column *x,
-       const struct out_column *ys, size_t n_ys)
+script(struct buf *b, const struct out_format *format, const char *title,
+       const struct out_column *x, const struct out_column *ys, size_t n_ys)
 {
     char s[NUM_TEXT];
-    out_plot_head(b, png, title, x, n_ys == 1 ? &ys[0] : NULL);
+    out_plot_head(b, format, title, x, n_ys == 1 ? &ys[0] : NULL);
     buf_puts(b, n_ys == 1 ? "\nset key off" : "\nset key outside right top");
     buf_puts(b, "\nset grid\nset xzeroaxis\nset format '%g'\n"
                 "set datafile missing '?'\n$d << IMP_END\n");
@@ -211,12 +209,12 @@ out_gnuplot(struct output *o, struct diags *ds, imp_range where,
 
 int
 out_plot_gnuplot(struct output *o, struct diags *ds, imp_range where,
-                 const char *file, const char *title,
-                 const struct out_column *x, const struct out_column *ys,
-                 size_t n_ys)
+                 const struct out_format *format, const char *file,
+                 const char *title, const struct out_column *x,
+                 const struct out_column *ys, size_t n_ys)
 {
     struct buf b = {0};
-    script(&b, !strcmp(file + strlen(file) - 4, ".png"), title, x, ys, n_ys);
+    script(&b, format, title, x, ys, n_ys);
     int st = out_gnuplot(o, ds, where, file, &b);
     buf_free(&b);
     return st;
@@ -308,16 +306,15 @@ out_levels_plot(struct buf *b, const struct out_curve *v, size_t n)
 
 int
 out_curves_gnuplot(struct output *o, struct diags *ds, imp_range where,
-                   const char *file, const char *title,
-                   const struct out_column *x, const struct out_curve *v,
-                   size_t n)
+                   const struct out_format *format, const char *file,
+                   const char *title, const struct out_column *x,
+                   const struct out_curve *v, size_t n)
 {
     struct buf b = {0};
     size_t points = 0;
     for (size_t k = 0; k < n; k++)
         points += v[k].x.n;
-    out_plot_head(&b, !strcmp(file + strlen(file) - 4, ".png"), title, x,
-                  n == 1 ? &v[0].y : NULL);
+    out_plot_head(&b, format, title, x, n == 1 ? &v[0].y : NULL);
     buf_puts(&b, n == 1 ? "\nset key off" : "\nset key outside right top");
     buf_puts(&b, "\nset grid\nset xzeroaxis\nset format '%g'\n");
     out_curves_data(&b, v, n);
@@ -327,3 +324,9 @@ out_curves_gnuplot(struct output *o, struct diags *ds, imp_range where,
     buf_free(&b);
     return st;
 }
+
+const struct out_writer out_gnuplot_svg = {
+    .gnuplot_terminal =
+        "svg size 960,600 fixed font 'Helvetica,14' noenhanced"};
+const struct out_writer out_gnuplot_png = {
+    .gnuplot_terminal = "png truecolor size 960,600 noenhanced"};

@@ -9,7 +9,7 @@
 
 #include "abi/status.h"
 #include "base/arena.h"
-#include "output/out_priv.h"
+#include "output/writer.h"
 
 enum { MAP_WIDTH = 64, MAP_HEIGHT = 20, MAP_TEXTS = 26 };
 
@@ -250,11 +250,11 @@ range(struct buf *b, const char *axis, const struct out_ticks *t)
 }
 
 static void
-script(struct buf *b, bool png, const char *title, const struct map *m,
-       const struct out_curve *v, size_t n)
+script(struct buf *b, const struct out_format *format, const char *title,
+       const struct map *m, const struct out_curve *v, size_t n)
 {
     char s[NUM_TEXT];
-    out_plot_head(b, png, title, m->x, m->y);
+    out_plot_head(b, format, title, m->x, m->y);
     buf_puts(b, "\nset key off\nset format '%g'\n");
     if (m->z->texts)
         buf_puts(b, "set rmargin 14\n"); /* words beside the colours */
@@ -306,15 +306,16 @@ out_map(struct output *o, struct diags *ds, imp_range where, const char *file,
         const struct out_column *y, const struct out_column *z,
         const struct out_curve *v, size_t n)
 {
-    static const char *const endings[] = {".svg", ".png", NULL};
-    int st = out_file_check_name(ds, where, file, endings);
-    if (st)
-        return st;
+    const struct out_format *format =
+        out_format_of(ds, where, file, OUT_PICTURE);
+    int st = IMP_OK;
+    if (!format)
+        return IMP_BADMODEL;
     struct map m = map_of(ds->arena, x, y, z);
     bool draw = o->dir != NULL;
     if (draw) {
         struct buf b = {0};
-        script(&b, !strcmp(file + strlen(file) - 4, ".png"), title, &m, v, n);
+        script(&b, format, title, &m, v, n);
         st = out_gnuplot(o, ds, where, file, &b);
         buf_free(&b);
         if (st)

@@ -10,7 +10,7 @@
 
 #include "abi/status.h"
 #include "base/arena.h"
-#include "output/out_priv.h"
+#include "output/writer.h"
 
 #define PLOT_ROWS 20
 /* a range under this share of the values is rounding noise */
@@ -292,18 +292,19 @@ json_column(struct buf *b, const struct out_column *c)
     buf_putc(b, '}');
 }
 
-static const char *const endings[] = {".svg", ".png", NULL};
-
 int
 out_plot(struct output *o, struct diags *ds, imp_range where, const char *file,
          const char *title, const struct out_column *x,
          const struct out_column *ys, size_t n_ys)
 {
-    int st = file ? out_file_check_name(ds, where, file, endings) : IMP_OK;
-    if (st)
-        return st;
+    const struct out_format *format =
+        file ? out_format_of(ds, where, file, OUT_PICTURE) : NULL;
+    int st = IMP_OK;
+    if (file && !format)
+        return IMP_BADMODEL;
     bool draw = o->dir && file;
-    if (draw && (st = out_plot_gnuplot(o, ds, where, file, title, x, ys, n_ys)))
+    if (draw &&
+        (st = out_plot_gnuplot(o, ds, where, format, file, title, x, ys, n_ys)))
         return st;
     if (!o->json && !draw) {
         struct out_curve *v = NEW_N(ds->arena, struct out_curve, n_ys + 1);
@@ -321,10 +322,13 @@ out_curves(struct output *o, struct diags *ds, imp_range where,
            const char *file, const char *title, const struct out_column *x,
            const struct out_curve *v, size_t n)
 {
-    int st = out_file_check_name(ds, where, file, endings);
-    if (st)
-        return st;
-    if (o->dir && (st = out_curves_gnuplot(o, ds, where, file, title, x, v, n)))
+    const struct out_format *format =
+        out_format_of(ds, where, file, OUT_PICTURE);
+    int st = IMP_OK;
+    if (!format)
+        return IMP_BADMODEL;
+    if (o->dir &&
+        (st = out_curves_gnuplot(o, ds, where, format, file, title, x, v, n)))
         return st;
     if (!o->json && !o->dir)
         out_plot_text(o, title, x, v, n);

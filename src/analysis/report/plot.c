@@ -13,7 +13,8 @@
 static const char *
 default_name(struct analysis *a)
 {
-    return arena_printf(a->rt->arena, "plot-%d.svg", a->plots);
+    return arena_printf(a->rt->arena, "plot-%d%s", a->plots,
+                        out_default_ending(OUT_PICTURE));
 }
 
 static const char *

@@ -7,21 +7,19 @@
 #include "abi/status.h"
 #include "analysis/command/analysis_priv.h"
 
-/* NAME.csv: the record's name, else the command's */
+/* "NAME.csv": the name is the record's, else the command's */
 static const char *
 default_name(struct analysis *a, const imp_val *v)
 {
     const imp_image *im = a->rt->im;
+    const char *name = v->name.n ? imp_text(im, v->name) : "values";
     if (v->kind == IMP_VAL_RESULT || v->kind == IMP_VAL_FIELD) {
         const imp_command *c =
             IMP_ARRAY(im, im->commands, imp_command) + v->ref;
-        return arena_printf(a->rt->arena, "%s.csv",
-                            c->bound.n ? imp_text(im, c->bound)
-                                       : imp_command_word(c->id));
+        name = c->bound.n ? imp_text(im, c->bound) : imp_command_word(c->id);
     }
-    return v->name.n
-               ? arena_printf(a->rt->arena, "%s.csv", imp_text(im, v->name))
-               : "values.csv";
+    return arena_printf(a->rt->arena, "%s%s", name,
+                        out_default_ending(OUT_COLUMNS));
 }
 
 static int

@@ -336,22 +336,49 @@ condition(struct check *ck, const struct ast_expr *e, struct tm_val *out)
 
 /* -- options -------------------------------------------------------------- */
 
+/* Does the name end as a format of files does that takes columns, or pictures?
+ * *list gets these endings: ".svg or .png". */
+static bool
+known_ending(struct check *ck, const char *dot, bool picture, const char **list)
+{
+    enum { COLUMNS, PICTURE };
+    static const struct {
+        const char *ending;
+        int takes;
+    } formats[] = {
+#define FORMAT(ending, takes, writer) {"." #ending, takes},
+#include "output/formats.def"
+    };
+    const char *last = NULL, *text = "";
+    bool known = false;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        if (formats[i].takes != (picture ? PICTURE : COLUMNS))
+            continue;
+        if (last)
+            text = arena_printf(ck->arena, "%s%s%s", text, *text ? ", " : "",
+                                last);
+        last = formats[i].ending;
+        known |= !strcmp(dot, last);
+    }
+    *list = arena_printf(ck->arena, "%s or %s", text, last);
+    return known;
+}
+
 /* a file under --out; false: reported */
 static bool
 file_name(struct check *ck, const struct ast_expr *e, const char *s, bool plot)
 {
-    const char *dot = strrchr(s, '.');
+    const char *dot = strrchr(s, '.'), *endings;
     bool up = !strncmp(s, "../", 3) || strstr(s, "/../") || !strcmp(s, "..");
-    const char *why = !*s         ? "it is empty"
-                      : *s == '/' ? "it is not relative to --out"
-                      : up        ? "it leads out of --out"
-                      : !dot      ? "it has no ending"
-                      : plot && strcmp(dot, ".svg") && strcmp(dot, ".png")
-                          ? "a plot ends in .svg or .png"
-                      : !plot && strcmp(dot, ".csv") && strcmp(dot, ".json") &&
-                              strcmp(dot, ".jsonl") && strcmp(dot, ".h5")
-                          ? "saved data end in .csv, .json, .jsonl or .h5"
-                          : NULL;
+    const char *why =
+        !*s         ? "it is empty"
+        : *s == '/' ? "it is not relative to --out"
+        : up        ? "it leads out of --out"
+        : !dot      ? "it has no ending"
+        : known_ending(ck, dot, plot, &endings)
+            ? NULL
+            : arena_printf(ck->arena, "%s in %s",
+                           plot ? "a plot ends" : "saved data end", endings);
     if (!why)
         return true;
     struct diag *d = ck_error(ck, DIAG_E0414, e->range,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# awk -f close.awk KEPT GOT: status 0 if both texts have the same words, and
-# numbers that differ by rounding only: the C library's sin or exp may differ
-# in the last bit between processors. Line breaks and blanks do not count.
+# awk -f close.awk KEPT GOT: ends with status 0 if both texts have the same words
+# and their numbers differ by rounding only. The sin and exp of the C library may
+# differ in the last bit between processors. Line breaks and blanks do not count.
 function words(file, w,    line, n, i, k, part) {
     n = 0
     while ((getline line < file) > 0) {

@@ -1,8 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The wrong models are many and different enough, and every diagnostic code is
-# shown by one of them, looked for by another test, or listed with a reason in
-# tests/codes.unseen. A code that no source uses is dead and must go.
+# Checks the wrong models of tests/bad and the diagnostic codes:
+# - there are many wrong models, and each shows one error;
+# - a model's name begins with the code that it shows, and all models of one code
+#   lie in one folder;
+# - every code is shown by a wrong model, or looked for by another test, or listed
+#   with a reason in tests/codes.unseen;
+# - every code is used by a source file.
 set -u
 cd "$(dirname "$0")/.."
 failed=0
@@ -18,10 +22,10 @@ echo "$models wrong models show $shown different errors"
 [ "$models" -ge 60 ] || complain "fewer than 60 wrong models"
 [ "$shown" -ge 40 ] || complain "fewer than 40 different errors"
 
-# one mistake each: one error each
+# a model has one mistake, so it shows one error
 for f in tests/bad/*/*.err; do
     n=$(grep -c '^error\[' "$f")
-    [ "$n" -eq 1 ] || complain "$f tells of $n errors"
+    [ "$n" -eq 1 ] || complain "$f shows $n errors, not one"
     code=$(sed -n 's/^error\[\(E[0-9]*\)\].*/\1/p' "$f" | head -n 1)
     case $(basename "$f") in
     "$code"-*) ;;
@@ -50,7 +54,7 @@ for code in $(sed -n 's/^CODE(\([EW][0-9]*\),.*/\1/p' src/base/codes_*.def); do
         complain "$code is used nowhere"
     reason=$(sed -n "s/^$code  *//p" tests/codes.unseen)
     if grep -qx "$code" "$tmp/seen"; then
-        [ -z "$reason" ] || complain "$code is seen: tests/codes.unseen is old"
+        [ -z "$reason" ] || complain "$code is tested: remove it from tests/codes.unseen"
     elif [ -z "$reason" ]; then
         complain "$code is neither tested nor in tests/codes.unseen"
     fi

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The pieces of Imp in docs/language.md are models that `imp check` accepts (with
-# the bodies that they take for granted); what they expect is true; each line that
-# shows an error has one by itself.
+# Checks the pieces of Imp in docs/language.md. `imp check` accepts each piece,
+# together with the bodies that the piece takes for granted. Where a piece has an
+# `expect`, the expectation holds. Each line that shows an error is wrong by itself.
 set -u
 build=$(cd "$1" && pwd)
 imp=$build/imp
@@ -17,7 +17,7 @@ body one : circle(1) { density = 1  velocity = (1, 0) }
 body two : circle(1) { density = 1  position = (3, 0) }
 contact touch : one | two
 END
-# pieces about joints take these for granted
+# pieces about joints take these bodies for granted
 cat >"$tmp/space" <<'END'
 body left { mass = 2  inertia = diag(0.5, 0.4, 0.3) }
 body right { mass = 3  inertia = diag(0.7, 0.6, 0.5) }
@@ -42,7 +42,7 @@ for f in "$tmp"/*.imp; do
             { head -n $given "$tmp/given"; cat "$f"; } >"$tmp/more.imp"
             "$imp" check "$tmp/more.imp" >/dev/null 2>&1 && continue 2
         done
-        # a contact of its own needs the bodies only
+        # a piece that declares its own contact needs the bodies only
         { head -n 3 "$tmp/given"; cat "$f"; } >"$tmp/more.imp"
         "$imp" check "$tmp/more.imp" >/dev/null 2>&1 && continue
         cat "$tmp/space" "$f" >"$tmp/more.imp"

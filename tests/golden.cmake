@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# whole-program tests; each is one process tree, two run well side by side
+# Tests of whole programs. Each is a script that runs imp many times.
 foreach(kind bad run repl fmt cli)
   add_test(NAME golden_${kind} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/golden.sh
     check ${CMAKE_BINARY_DIR} ${kind})
@@ -12,7 +12,7 @@ foreach(what hostile install docs codes oom sweep-kill sweep-ahead)
   set_tests_properties(${what} PROPERTIES LABELS program TIMEOUT 600)
 endforeach()
 
-# a C program with two handles in two threads, against `imp run`
+# a C program with two handles in two threads, compared with `imp run`
 if(TARGET libimp)
   add_executable(capi_two tests/capi/two.c)
   target_link_libraries(capi_two libimp Threads::Threads)
@@ -21,6 +21,6 @@ if(TARGET libimp)
   set_tests_properties(capi PROPERTIES LABELS program TIMEOUT 300)
 endif()
 
-# every example that says what it expects
+# every example that has an `expect`
 add_test(NAME examples COMMAND imp test ${CMAKE_SOURCE_DIR}/examples)
 set_tests_properties(examples PROPERTIES LABELS program TIMEOUT 900)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Compares what imp prints with the texts kept beside the tests, or (accept)
-# rewrites those texts.
+# Compares what imp prints with the expected outputs, which are files beside the
+# models; `accept` rewrites these files.
 #
 #   sh tests/golden.sh check BUILD KIND...      sh tests/golden.sh accept BUILD
 #
@@ -11,9 +11,10 @@
 #       at O2 and the standalone simulator print the same bytes, as text and as
 #       JSON, also with the params that tests/run/sets gives.
 # repl  tests/repl/X.in   stdout, stderr and status of `imp repl < X.in`
-# fmt   tests/fmt/X.imp   formatted text in X.fmt; formatting it again changes
-#       nothing, also for all examples and the library
-# cli   tests/cli/X.sh    a command line ($imp is the program), output in X.out
+# fmt   tests/fmt/X.imp   formatted text in X.fmt. Formatting twice changes nothing
+#       more, also for all examples, all models of tests/run and the library.
+# cli   tests/cli/X.sh    a command line ($imp is the program, $tmp a folder for its
+#       files), output in X.out
 set -u
 mode=$1
 build=$(cd "$2" && pwd)
@@ -35,7 +36,7 @@ complain() {
     failed=$((failed + 1))
 }
 
-# compare FILE GOT: the kept text against what came
+# compare FILE GOT: the expected output against what imp printed
 compare() {
     tests=$((tests + 1))
     if [ "$mode" = accept ]; then
@@ -51,7 +52,8 @@ compare() {
     fi
 }
 
-same() { # WHAT A B
+# same WHAT A B: the files A and B hold the same bytes
+same() {
     tests=$((tests + 1))
     cmp -s "$2" "$3" || {
         complain "$1"
@@ -73,8 +75,9 @@ do_bad() {
     done
 }
 
-# runs MODEL [ARG...] with all four executions, as text and as JSON: the object
-# compiled for the text comes from the cache for JSON and other params
+# four MODEL [ARG...]: runs the model in all four ways, as text and as JSON. The
+# object that was compiled for the text is taken from the cache for JSON and for
+# other params.
 four() {
     model=$1
     shift
@@ -111,7 +114,7 @@ do_run() {
         examples/*) out=tests/run/examples/$name.out ;;
         *) out=${f%.imp}.out ;;
         esac
-        # the simulator gets a copy of the model that is gone when it runs
+        # this copy shows that a simulator does not read the model again
         cp "$f" "$tmp/$name.imp"
         if ! (cd "$(dirname "$f")" && "$imp" build "$name.imp" \
             -o "$tmp/sim") >"$tmp/log" 2>&1; then
@@ -120,8 +123,8 @@ do_run() {
             continue
         fi
         four "$f"
-        # the four executions agree to the last bit; the kept text only up to
-        # rounding, so that another processor may run the tests
+        # The four ways agree to the last bit. The expected output may differ by
+        # rounding, so that the tests pass on another processor.
         if [ -e "$out" ] && awk -f tests/close.awk "$out" "$tmp/eval"; then
             tests=$((tests + 1))
         else

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Input that nobody should write, made here rather than kept: enormous, broken,
-# deep, not text; and outputs that cannot be written. Whatever comes, imp ends
-# with the right status and a message, soon, and never by a signal.
+# Gives imp input that nobody should write: enormous, broken, deeply nested, not
+# text; and outputs that cannot be written. The script makes these files itself.
+# Each time imp must soon end with the right status and a message, never by a
+# signal.
 set -u
 build=$(cd "$1" && pwd)
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -13,7 +14,8 @@ cd "$tmp" || exit 3
 export XDG_CACHE_HOME="$tmp/cache" XDG_STATE_HOME="$tmp/state" NO_COLOR=1
 failed=0
 
-# want STATUS PATTERN COMMAND...: status and a piece of stderr
+# want STATUS PATTERN COMMAND...: the command ends with STATUS, and its stderr
+# holds PATTERN
 want() {
     status=$1
     pattern=$2
@@ -84,7 +86,7 @@ want 0 '' "$imp" check blank.imp
 timeout 20 "$imp" check digits.imp >out 2>err
 [ $? -le 2 ] || { echo "FAIL digits"; failed=$((failed + 1)); }
 
-# deep
+# deeply nested
 for n in 2000 100000; do
     { printf 'show '; repeat $n '('; printf 1; repeat $n ')'; } >deep.imp
     want 2 '' "$imp" check deep.imp
@@ -129,7 +131,8 @@ END
 timeout 20 "$imp" run --backend=eval --out notafolder/x save.imp >out 2>err
 case $? in 2 | 3) ;; *) echo "FAIL --out below a file"; failed=$((failed + 1)) ;; esac
 
-# little memory: a message and 3, never a crash (not under the sanitizers)
+# with little memory imp ends with a message and status 3, and does not crash (the
+# sanitizers need too much memory for this test)
 if ! grep -q '^IMP_SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then
     for kb in 20000 40000 80000; do
         (ulimit -v $kb && exec "$imp" run --backend=jit --no-cache \
@@ -140,7 +143,7 @@ if ! grep -q '^IMP_SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then
     done
 fi
 
-# Ctrl-C: status 3, and the REPL keeps what a command has computed
+# after Ctrl-C imp ends with status 3; the REPL keeps what the command has computed
 cat >long.imp <<'END'
 use shapes
 body top : ellipsoid(1, 2, 3) { density = 1  spin = (1, 30, 2) }

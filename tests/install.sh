@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# `cmake --install` gives a tree that works wherever it is moved, without any
-# environment variable.
+# `cmake --install` makes a folder that works wherever it is moved to, and without
+# any environment variable.
 set -eu
 build=$(cd "$1" && pwd)
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -25,6 +25,7 @@ env -i PATH=/usr/bin:/bin "$p/bin/imp" build m.imp -o sim
 mv m.imp gone
 env -i ./sim >got
 cmp want got
-# neither LLVM nor GSL in the simulator, neither LLVM nor HDF5 in imp
+# the simulator uses neither LLVM nor GSL, and imp loads LLVM and HDF5 only when it
+# needs them
 ! ldd ./sim | grep -E 'LLVM|gsl'
 ! ldd "$p/bin/imp" | grep -E 'LLVM|hdf5'

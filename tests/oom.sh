@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Whichever allocation fails, `imp check` and `imp run` end with status 3 and a
-# message, or, where they can do without, as if nothing had been; never by a
-# signal. (That nothing is lost then is seen by test_cli_api under ASan.)
+# Lets each memory allocation of `imp check` and `imp run` fail in turn. imp must
+# end with status 3 and a message, or give its usual output where it can do without
+# that memory; it must not end by a signal. (test_cli_api looks for memory that is
+# not freed then, with the address sanitizer.)
 set -u
 build=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.."
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export NO_COLOR=1 XDG_CACHE_HOME="$tmp"
-# preloading does not go with the sanitizers
+# a preloaded library does not work together with the sanitizers
 grep -q '^IMP_SANITIZE:BOOL=ON' "$build/CMakeCache.txt" && exit 0
 cat >"$tmp/small.imp" <<'END'
 use shapes

@@ -4,11 +4,12 @@
 #
 #   | value | references ... | Imp | differences ... |
 #
-# hold what the model named in the heading above them really prints: `value` is an
-# expression shown at the end of the model, and there is a difference, Imp minus
-# reference, for each reference that is not `-`.
+# hold what the model that the heading above them names really prints. `value` is
+# an expression that is shown at the end of the model. Each reference that is not
+# `-` has its difference, Imp minus reference.
 #
-#   sh tests/reproduction.sh check BUILD      ... accept BUILD: write the columns
+#   sh tests/reproduction.sh check BUILD     compare the columns with what comes
+#   sh tests/reproduction.sh accept BUILD    write the columns
 set -u
 mode=$1
 imp=$(cd "$2" && pwd)/imp
@@ -18,7 +19,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export XDG_CACHE_HOME="$tmp/cache" NO_COLOR=1
 
-# the rows: model, then what to show; a row is a line of its own in $tmp/rows
+# $tmp/rows: a line for each row: the model, then what to show
 cat >"$tmp/cells.awk" <<'END'
 function trim(s) { gsub(/^[ `]+|[ `]+$/, "", s); return s }
 BEGIN { FS = "|" }
@@ -38,7 +39,7 @@ on && !heading && !rule {
 }
 { heading = 0 }' $doc >"$tmp/rows"
 
-# run each model once, with its rows behind it
+# run each model once, with what its rows show at its end
 : >"$tmp/got"
 for model in $(cut -f1 "$tmp/rows" | awk '!seen[$0]++'); do
     n=$(awk -F'\t' -v m="$model" '$1 == m' "$tmp/rows" | wc -l)
@@ -56,7 +57,7 @@ for model in $(cut -f1 "$tmp/rows" | awk '!seen[$0]++'); do
         awk -v m="$model" '{ print m "\t" $0 }' >>"$tmp/got"
 done
 
-# differences below 1e-13 are rounding; their digits are no result
+# differences below 1e-13 come from rounding, so their digits say nothing
 awk 'function short(s) {
     s += 0
     return s < 1e-13 && s > -1e-13 ? "< 1e-13" : sprintf("%.1e", s) }

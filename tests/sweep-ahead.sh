@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The rows of a sweep in which only restitutions differ are looked at ahead,
-# several at once, and some are told without being run. What else is recorded
-# decides how much of that is done: nothing of it may show.
+# In a sweep whose runs differ by their restitutions only, Imp computes several runs
+# at once, and finds some verdicts without a run. How often it does so depends on
+# what the sweep records. The script records more and more, and compares the columns
+# that all these sweeps have: they must be equal.
 set -u
 build=$(cd "$1" && pwd)
 imp=$build/imp
@@ -11,7 +12,7 @@ trap 'rm -rf "$tmp"' EXIT
 cd "$tmp"
 failed=0
 
-# same NAME SYSTEM: columns of verdict, impacts and time of three sweeps
+# same NAME SYSTEM: three sweeps have the same columns of verdict, impacts and time
 same() {
     for what in "" ", remaining" ", exponent"; do
         cat >m.imp <<EOF

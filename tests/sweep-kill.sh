@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A sweep that is killed with SIGKILL at random moments (KILLS of them) and gone
-# on with, until it is whole, gives the bytes of one that nobody disturbed, from
-# 1 to 4 threads. So does one whose journal is torn off anywhere, has a byte
-# changed, or stands on a file system that is full.
+# Kills a sweep with SIGKILL at random moments (KILLS of them) and resumes it until
+# it is complete, with 1 to 4 threads. The result must have the same bytes as that
+# of a sweep that nobody disturbed. The same holds where the journal is cut off
+# anywhere, where one of its bytes is changed, and where the disk was full.
 set -u
 build=$(cd "$1" && pwd)
 imp=$build/imp
@@ -58,12 +58,13 @@ while [ $done -lt "$kills" ]; do
         kill -9 $pid 2>/dev/null && done=$((done + 1))
         wait $pid 2>/dev/null
         [ ! -e got/s.csv ] || break
-        # nothing but the journal is left
+        # the killed sweep leaves nothing but the journal
         left=$(ls got 2>/dev/null | grep -v '^s.csv.part$')
         [ -z "$left" ] || fail "left behind: $left"
     done
     rounds=$((rounds + 1))
-    # killed between the last rename and the end: the journal may be there still
+    # if the sweep is killed after it has renamed the result and before it ends, the
+    # journal may still be there
     cmp want/s.csv got/s.csv || fail "other bytes after a kill"
     $imp run --out got --resume s.imp >/dev/null 2>&1 || fail "run after it"
     cmp want/s.csv got/s.csv || fail "other bytes after going on"
@@ -71,7 +72,7 @@ while [ $done -lt "$kills" ]; do
 done
 echo "$done kills in $rounds sweeps"
 
-# a whole journal, kept by a file that cannot be put in place
+# a folder in the place of the result: the sweep keeps its whole journal
 rm -rf got
 mkdir -p got/s.csv
 $imp run --out got s.imp >/dev/null 2>e.txt
@@ -91,14 +92,14 @@ for k in 1 2 3 4 5 6 7 8; do
     cp whole got/s.csv.part
     printf 'X' | dd of=got/s.csv.part bs=1 seek=$cut conv=notrunc 2>/dev/null
     $imp run --out got --resume s.imp >/dev/null 2>&1 || {
-        # the head itself: a journal of another sweep, or none
+        # without its head the file is no journal of this sweep
         [ $cut -lt 16 ] || fail "changed at $cut"
         continue
     }
     cmp want/s.csv got/s.csv || fail "changed at $cut: other bytes"
 done
 
-# a disk that is full: while the journal grows, and when the result is written
+# a full disk, while the journal grows and when the result is written
 for blocks in 1 100 $((size / 512 + 1)) $((size / 512 + 100)); do
     rm -rf got
     (
@@ -117,4 +118,4 @@ for blocks in 1 100 $((size / 512 + 1)) $((size / 512 + 100)); do
     $imp run --out got --resume s.imp >/dev/null 2>&1 || fail "$blocks: resume"
     cmp want/s.csv got/s.csv || fail "$blocks blocks: other bytes later"
 done
-echo fine
+echo "all sweeps agree"

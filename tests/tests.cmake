@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# unit tests: tests/unit/<room>_<what>.c, linked with everything
+# Unit tests: tests/unit/<folder of src>_<what>.c. Each is linked with its folder of
+# src and with all that this folder may call.
 file(GLOB unit CONFIGURE_DEPENDS tests/unit/*.c)
 foreach(f ${unit})
   get_filename_component(n ${f} NAME_WE)
@@ -16,7 +17,7 @@ foreach(f ${unit})
   set(libs_analysis imp_mechanics imp_check imp_calculus imp_syntax imp_analysis imp_output imp_runtime imp_base)
   set(libs_cli imp_cli imp_mechanics imp_check imp_calculus imp_syntax imp_analysis imp_output imp_runtime imp_base dl)
   target_link_libraries(test_${n} -Wl,--start-group ${libs_${r}} -Wl,--end-group
-    ${CMOCKA_LIBRARIES} ${GSL_LIBRARIES} ${JANSSON_LIBRARIES} Threads::Threads m)
+    ${CMOCKA_LIBRARIES} ${GSL_LIBRARIES} Threads::Threads m)
   target_compile_options(test_${n} PRIVATE -Wno-conversion)
   target_compile_definitions(test_${n} PRIVATE
     IMP_SOURCE_DIR="${CMAKE_SOURCE_DIR}" IMP_BINARY_DIR="${CMAKE_BINARY_DIR}")
@@ -42,14 +43,14 @@ if(GSL_FOUND)
 endif()
 # 10^4 cases of every identity: half a minute alone, but not on a busy machine
 set_tests_properties(cli_identities PROPERTIES TIMEOUT 900)
-# a thousand pairs of each kind of touch
+# a thousand random pairs of each kind of touch
 set_tests_properties(runtime_first_touch PROPERTIES
   ENVIRONMENT IMP_TEST_CASES=1000)
 if(EXISTS ${CMAKE_SOURCE_DIR}/tests/golden.cmake)
   include(tests/golden.cmake)
 endif()
-# fuzzing: tests/fuzz/fuzz_<what>.c, with libFuzzer in the preset `fuzz` and by
-# round.c in all others, over a few models and mutations of them
+# Fuzzing: tests/fuzz/fuzz_<what>.c. In the preset `fuzz` libFuzzer drives these
+# programs; in all other presets round.c does, for a few seconds.
 set(fuzz_compiler imp_mechanics imp_check imp_calculus imp_syntax imp_analysis
   imp_output imp_runtime imp_base)
 set(fuzz_program imp_cli ${fuzz_compiler} ${EDIT_LIBRARIES} Threads::Threads
@@ -73,7 +74,7 @@ foreach(f ${fuzz})
   get_filename_component(n ${f} NAME_WE)
   string(REPLACE "fuzz_" "" r ${n})
   set(with)
-  if(NOT r STREQUAL "files") # what it damages is no model
+  if(NOT r STREQUAL "files") # this one damages files that are no models
     set(with $<TARGET_OBJECTS:fuzz_mutate>)
   endif()
   if(IMP_FUZZ)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# two handles in two threads print what two runs of `imp run` print
+# Two handles of the C API in two threads print what two runs of `imp run` print.
 set -eu
 build=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../.."

@@ -1,2 +1,2 @@
-# what a sweep can be told, out of the command table
+# `imp doc` takes the options of a sweep from the table of commands.
 $imp doc sweep

@@ -1,5 +1,6 @@
-# HDF5: the same bytes for any number of threads and of resumes; read back by
-# test_hdf5_file. A simulator says that it has none, before it runs anything.
+# A sweep writes the same HDF5 bytes with any number of threads, and however often
+# it was resumed; test_hdf5_file reads the file back. A simulator cannot write HDF5
+# and says so before it runs anything.
 cd $tmp
 cat >m.imp <<'EOF'
 use chatter

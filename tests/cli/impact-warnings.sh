@@ -4,29 +4,29 @@ use shapes
 body one : sphere(1) { mass = 1  velocity = (1, 0, 0) }
 body two : sphere(1) { mass = 1  position = (2, 0, 0) }
 END
-# on one of the bodies only
+# the point lies on one of the bodies only
 { sed 's/2, 0, 0/2.5, 0, 0/' balls.imp
   echo 'contact c : one | two { at = (1, 0, 0)  normal = (1, 0, 0) }'
 } >off-one.imp
 $imp run --backend=eval off-one.imp
-# a normal from the second body to the first
+# the normal points from the second body to the first
 { cat balls.imp
   echo 'contact c : one | two { at = (1, 0, 0)  normal = (-1, 0, 0) }'
 } >wrong-way.imp
 $imp run --backend=eval wrong-way.imp
-# hinges about one axis: five conditions too many
+# hinges about one axis give five conditions too many
 cat >twice.imp <<'END'
 body rod { mass = 2  inertia = diag(0.5, 0.4, 0.3) }
 joint a : hinge(rod, world) { at = (0, 0, 1)  axis = (0, 0, 1)  rate = 1 }
 joint b : hinge(rod, world) { at = (0, 0, -1)  axis = (0, 0, 1)  rate = 1 }
 END
 $imp run --backend=eval twice.imp
-# nothing unique, and energy that is raised
+# nothing is unique, and the energy rises
 grep -v '^show\|^expect\|least\|lcp' $root/examples/screws/singular-unequal.imp >not-unique.imp
 $imp run --backend=eval not-unique.imp
 sed '/^# Poisson/,$d; /^show\|^expect/d' $root/examples/screws/unequal-restitutions.imp >gain.imp
 $imp run --backend=eval gain.imp
-# more contacts than one impact takes
+# there are more contacts than one impact takes
 { cat balls.imp
   for i in $(seq 257); do
       echo "contact c$i : one | two { at = (1, 0, 0)  normal = (1, 0, 0) }"

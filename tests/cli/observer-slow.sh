@@ -1,5 +1,5 @@
-# every impact takes a tenth of a variable: it falls to 0 in infinitely many, but
-# more slowly than the speeds
+# Every impact takes away a tenth of a variable. Infinitely many impacts bring it to 0,
+# but it shrinks more slowly than the speeds do.
 cd $tmp
 cat >slow.imp <<'M'
 system ball {

@@ -1,4 +1,5 @@
-# corner on corner: which choices there are and what the bodies do under each
+# Corner on corner: the message says which normals there are, and what the bodies do
+# under each of them.
 cd $tmp
 ask() {
     cat >$1.imp <<END
@@ -14,12 +15,12 @@ show s.status, s.time, s.event_kinds, s.warnings
 END
     $imp run --backend=eval $1.imp
 }
-# into the corner, exactly past it, up and away from it
+# the body moves into the corner, exactly past it, and up and away from it
 ask into 'position = (4, 4)  velocity = (-1, -1)' 0
 ask past 'position = (4, 2)  velocity = (-1, 0)' 0
 ask up 'position = (4, 0)  velocity = (-1, 1)' 0
 ask away 'position = (2, 2)  velocity = (0, 1)' 0
-# at rest: beside one another, and with the weight on one of the choices
+# the bodies are at rest: first beside one another, then with the weight on one normal
 ask rest 'position = (2, 2)' 0
 ask weight 'position = (2, 2)' -10
 sed '/^let/,$d' past.imp >impact.imp

@@ -1,5 +1,5 @@
-# a disc that comes over a corner onto a side and touches there: the gap's second
-# derivative before and after differ
+# A disc comes over a corner onto a side and touches there: the second derivative of
+# the gap has two values, one before and one after.
 cd $tmp
 ask() {
     cat >$1.imp <<END
@@ -16,11 +16,11 @@ expect abs(k.time - 2 [s]) < 1e-7 [s]
 END
     $imp run --backend=eval $1.imp
 }
-# it slides on; it rises, at half the rate; it is pressed on
+# the disc slides on; it rises at half the rate; it is pressed onto the side
 ask slides 'position = (4, 2)  velocity = (-1, 0)' 0
 ask rises 'position = (4, 4)  velocity = (-1, -2)' 1
 ask pressed 'position = (4, 0)  velocity = (-1, 2)' -1
-# from one side to the next: a corner between them for a moment only
+# from one side to the next: the disc is on the corner for one moment only
 cat >sides.imp <<'END'
 use shapes
 body box : rectangle(4, 2) { fixed = true }

@@ -1,4 +1,4 @@
-# Maps with level lines and curves as files: drawn, and the same bytes again.
+# Maps with level lines and curves are drawn as files; two runs give the same bytes.
 cd $tmp
 cat >m.imp <<'EOF'
 use chatter

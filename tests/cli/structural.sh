@@ -1,5 +1,5 @@
-# A param that fixes how many contacts there are: `imp run` compiles anew, a
-# simulator names the way to another value (E0830).
+# For a param that fixes how many contacts there are `imp run` compiles again. A
+# simulator cannot, and names the way to another value (E0830).
 cat >$tmp/s.imp <<'END'
 param n = 3
 system feet(n) {

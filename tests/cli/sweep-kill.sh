@@ -1,5 +1,5 @@
-# A sweep that is killed at any moment goes on with --resume, without losing or
-# repeating a run, and ends in the same bytes for any number of threads.
+# A sweep that is killed at any moment goes on with --resume. It neither loses nor
+# repeats a run, and ends in the same bytes for any number of threads.
 cat >$tmp/s.imp <<'END'
 param rho = 0.3 in [0.01, 1]
 param gamma = 0.1 in [0, 1]

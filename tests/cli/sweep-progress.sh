@@ -1,6 +1,7 @@
-# On a terminal (script makes one): a line with the time left, ten a second at
-# most, wiped at the end; none elsewhere. Ctrl-C keeps what is done and says how
-# to go on; --resume finds the same bytes.
+# On a terminal, which `script` makes here, a sweep shows a line with the time left,
+# at most ten times a second, and wipes it at the end. Elsewhere it shows none. After
+# Ctrl-C the sweep keeps what is done and says how to go on; --resume ends in the same
+# bytes.
 cd $tmp
 cat >s.imp <<'EOF'
 param e = 0.5 in [0, 1]
@@ -26,7 +27,7 @@ terminal o </dev/null >line.txt
 tr '\r' '\n' <line.txt >lines.txt
 grep -cE '^sweep \[[#.]{20}\] [0-9]+ of 700' lines.txt | awk '{ print ($1 > 1 ? "shown" : "not shown") }'
 grep -cE ', [0-9:]+ left' lines.txt | awk '{ print ($1 > 0 ? "with the time left" : "without the time left") }'
-# wiped before anything else is said
+# the line is wiped before any message
 sed -n '/^sweep/,$p' lines.txt | sed '/^sweep/d' | od -c | head -1 | cut -c9-30
 tail -1 lines.txt | tr -d '\033' | sed 's,.*\[K,,'
 $imp run --threads 1 --out p s.imp 2>e.txt

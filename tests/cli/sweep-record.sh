@@ -1,5 +1,5 @@
-# What cannot be calculated for a column is left out, once said, and costs no
-# other column.
+# A column value that cannot be computed is left out, with one warning; the other
+# columns are complete.
 cat >$tmp/s.imp <<'EOF'
 param e = 0.5 in [0, 1]
 system ball(e) { coordinate h  kinetic = h'^2/2  contact floor { gap = h  restitution = e } }

@@ -1,4 +1,4 @@
-# An unfinished sweep: found, refused, continued; of another model.
+# An unfinished sweep is found, refused and continued; one of another model is refused.
 cat >$tmp/s.imp <<'END'
 param e = 0.1 in [0, 1]
 param c = 1
@@ -38,7 +38,7 @@ sed -f bad.sed s.imp >t.imp
 echo torn >o/s.csv.part
 $imp run --backend=eval --json --out o --resume t.imp
 cat o/s.csv
-# the model has changed since: its runs are of no use, and that is said
+# the model has changed since then: a message says that its runs are of no use
 (
     ulimit -f 40
     trap '' XFSZ
@@ -46,7 +46,7 @@ cat o/s.csv
         grep -o 'W0742'
 )
 $imp run --backend=eval --out p t.imp 2>&1 >/dev/null
-# some runs fail: they are rows too, and one warning
+# runs that fail are rows, too, and give one warning
 sed 's/gap = c\*h/gap = h*sqrt(e - 0.3)/' t.imp >u.imp
 $imp run --backend=eval --out p u.imp
 echo $?

@@ -1,5 +1,6 @@
-# A structural param in `over`: one model per value, whatever the threads; an
-# unfinished sweep goes on across them; a simulator has one model only.
+# With a structural param in `over` there is one model per value, whatever the number
+# of threads, and an unfinished sweep goes on across the models. A simulator holds one
+# model only.
 cat >$tmp/n.imp <<'EOF'
 use chatter
 param n = 4 in [-2, 12]

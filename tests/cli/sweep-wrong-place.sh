@@ -1,5 +1,6 @@
-# Where nothing can be written: said before anything is run, or, where it shows
-# at the end only, with what was done kept. A param that nothing reads.
+# Where the result cannot be written, a message says so before anything is run. Where
+# this shows only at the end, the sweep keeps what was done. And a param that nothing
+# reads.
 cd $tmp
 cat >s.imp <<'EOF'
 param e = 0.1 in [0, 1]
@@ -24,7 +25,7 @@ $imp run --out o --resume s.imp 2>&1 | grep -v '^ '
 head -2 o/sub/s.csv
 mkdir -p p/sub && ln -s /dev/full p/sub/s.csv.part
 $imp run --out p s.imp 2>&1 | grep '^error'
-# one value, one run
+# one value gives one run
 sed 's/linspace(0, 1, 11), idle in (1)/0.5/; s,sub/s.csv,one.h5,' s.imp >one.imp
 $imp run --out o one.imp
 sed 's/linspace(0, 1, 11), idle in (1)/0.5/; s,sub/s.csv,sub/x/s.h5,' s.imp >two.imp

@@ -1,4 +1,4 @@
-# a param in the range of a family decides how many contacts there are
+# A param in the range of a family decides how many contacts there are.
 cat >$tmp/feet.imp <<'EOF'
 use chatter
 param n = 3 in [2, 6]

@@ -1,4 +1,4 @@
-# a threshold over a param that nothing reads
+# A threshold over a param that no formula reads.
 cd $tmp
 cat >idle.imp <<'END'
 use chatter

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# run.sh BUILD SECONDS: fuzzes with every fuzz_* program of the build directory,
-# the time shared between them. Starts from the project's models, each both as
-# a file and as a line of the REPL (the first byte decides, see fuzz_parse.c);
-# fuzz_run.c from short ones, run in all its ways; fuzz_files.c from nothing.
-# What it finds is left in BUILD/fuzz/; exit status 0 if nothing.
+# run.sh BUILD SECONDS: runs every fuzz_* program of the build directory; they
+# share the time equally. fuzz_parse and fuzz_check start from the models of the
+# project, each as a file and as a line of the REPL: the first byte of an input says
+# which (see fuzz_parse.c). fuzz_run starts from short models, each in all ways to
+# run it. fuzz_files starts from nothing. Inputs that fail are left in BUILD/fuzz/;
+# the exit status is 0 if there are none.
 set -eu
 build=$1
 seconds=${2:-600}
@@ -33,7 +34,7 @@ for program in $programs; do
     name=$(basename "$program")
     mkdir -p "$work/$name"
     echo "$name: $share s"
-    # the corpus is read, new inputs go to the program's own folder
+    # the corpus is only read: new inputs are written to the program's own folder
     case $name in
     fuzz_run) corpus=seeds len=4000 ;;
     fuzz_files) corpus=none len=64 ;;

@@ -2,6 +2,7 @@
 /* Impacts at several contacts as events of `simulate`: who belongs to one
  * impact, what every law makes of it, momentum and energy, what stops a run;
  * and one contact of two free bodies by its handler and by the general way. */
+#include "analysis/impact/impact_handler.h"
 #include "analysis/impact/impact_priv.h"
 #include "analysis_help.h"
 #include "runtime/setup/new_run.h"

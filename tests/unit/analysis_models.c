@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whole models, from text to records, with the evaluator: what examples cannot
  * say (gaps before the touch, diagnostics, exit statuses, random models). */
+#include "analysis/collision/touch.h"
 #include "analysis_help.h"
+#include "runtime/motion/motion.h"
 #include "runtime/setup/new_run.h"
 
 #define ELLIPSES                                                               \

@@ -7,6 +7,8 @@
 
 #include "analysis/chatter/run.h"
 #include "analysis/command/analysis_priv.h"
+#include "analysis/command/limit_text.h"
+#include "analysis/command/policy.h"
 #include "runtime/instance/system.h"
 #include "runtime/returnmap/symmetry.h"
 

@@ -16,7 +16,8 @@
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/command/analysis_priv.h"
+#include "analysis/collision/normal_choices.h"
+#include "analysis/collision/penetration_depth.h"
 #include "base/num.h"
 
 struct remarks {

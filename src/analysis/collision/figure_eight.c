@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "abi/status.h"
-#include "analysis/command/analysis_priv.h"
+#include "analysis/collision/verdict.h"
 #include "base/num.h"
 
 #define EIGHT_PI 3.14159265358979323846

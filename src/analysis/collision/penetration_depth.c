@@ -11,9 +11,11 @@
 #include <math.h>
 
 #include "abi/status.h"
-#include "analysis/simulate/simulate_priv.h"
+#include "analysis/collision/penetration_depth.h"
 #include "base/num.h"
-#include "runtime/gap/closest_points.h"
+#include "runtime/events/event.h"
+#include "runtime/instance/saved_state.h"
+#include "runtime/motion/motion.h"
 
 #define DEPTH_NEXT (1.0 / 64.0)
 #define DEPTH_TIMES 4
@@ -171,7 +173,7 @@ penetration_depth_measure(struct analysis *a, const struct touch *t,
     int m = v->class == CLASS_00 ? 3 : 2, st = IMP_OK;
     bool before = m == 3 && v->jerk > 0.0;
     double T = compare_time(t, v, m), depth[DEPTH_TIMES], gap;
-    struct saved_state start = saved_state_take(a);
+    struct saved_state start = saved_state_take(a->rt);
     *remark = NULL;
 
     for (int i = DEPTH_TIMES - 1; i >= 0 && !st; i--) {
@@ -192,7 +194,7 @@ penetration_depth_measure(struct analysis *a, const struct touch *t,
 
     if (m == 2) {
         /* C0-: there is an overlap before the touch as well */
-        saved_state_restore(a, &start);
+        saved_state_restore(a->rt, &start);
         if ((st = gap_at(a, t->contact, t->time - T, &gap, NULL)))
             goto done;
         char s[NUM_TEXT], q[NUM_TEXT];
@@ -204,7 +206,7 @@ penetration_depth_measure(struct analysis *a, const struct touch *t,
                              "m at %s s before it",
                              num_digits(s, -gap, 6), num_digits(q, T, 6));
     }
-    saved_state_restore(a, &start);
+    saved_state_restore(a->rt, &start);
     if (before)
         record_set_absent_all(
             out, after, 3,
@@ -212,6 +214,6 @@ penetration_depth_measure(struct analysis *a, const struct touch *t,
     else
         st = follow(a, t, t->time + T, out);
 done:
-    saved_state_restore(a, &start);
+    saved_state_restore(a->rt, &start);
     return st;
 }

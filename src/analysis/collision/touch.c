@@ -9,47 +9,14 @@
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/command/analysis_priv.h"
+#include "analysis/collision/normal_choices.h"
 #include "analysis/command/vec.h"
 #include "base/num.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/polytope_contact.h"
 #include "runtime/geometry/pose.h"
 #include "runtime/motion/joints.h"
-
-/* -- state ----------------------------------------------------------------- */
-
-struct saved_state
-saved_state_take(struct analysis *a)
-{
-    struct rt *r = a->rt;
-    const imp_layout *l = &r->im->layout;
-    size_t ns = l->contact - l->state, nc = r->im->contacts.n;
-    struct saved_state m = {NULL, 1 + 2 * ns + 9 * nc};
-    double *v = m.v = NEW_N(r->arena, double, m.n);
-    *v++ = r->env[l->time];
-    memcpy(v, r->env + l->state, ns * sizeof *v);
-    memcpy(v + ns, r->state_lo, ns * sizeof *v);
-    memcpy(v + 2 * ns, r->contact_u, 8 * nc * sizeof *v);
-    for (size_t i = 0; i < nc; i++)
-        v[2 * ns + 8 * nc + i] = r->contact_warm[i];
-    return m;
-}
-
-void
-saved_state_restore(struct analysis *a, const struct saved_state *m)
-{
-    struct rt *r = a->rt;
-    const imp_layout *l = &r->im->layout;
-    size_t ns = l->contact - l->state, nc = r->im->contacts.n;
-    const double *v = m->v;
-    r->env[l->time] = *v++;
-    memcpy(r->env + l->state, v, ns * sizeof *v);
-    memcpy(r->state_lo, v + ns, ns * sizeof *v);
-    memcpy(r->contact_u, v + 2 * ns, 8 * nc * sizeof *v);
-    for (size_t i = 0; i < nc; i++)
-        r->contact_warm[i] = v[2 * ns + 8 * nc + i] != 0.0;
-}
+#include "runtime/motion/motion.h"
 
 /* -- reading --------------------------------------------------------------- */
 
@@ -251,72 +218,4 @@ touch_read(struct analysis *a, struct touch *t, int order)
         return IMP_FAILED;
     }
     return IMP_OK;
-}
-
-/* -- agreement ------------------------------------------------------------- */
-
-/* Rounding of both ways, in units of the terms' sizes. Closest points are
- * known to eps; S^-1 amplifies errors by the condition of K1 + K2, once per
- * order; about 40 operations per term of second, 200 of third order. */
-#define AGREE_V 64.0
-#define AGREE_D 512.0
-#define AGREE_J 8192.0
-
-/* the jet is taken at the gap as it is, the formulas at gap 0: relative
- * difference of second and third order coefficients per gap times curvature */
-#define AGREE_GAP 64.0
-
-static bool
-differ(struct analysis *a, const struct touch *t, const char *what, double x,
-       double y, double bound)
-{
-    if (fabs(x - y) <= bound)
-        return false;
-    char sx[NUM_TEXT], sy[NUM_TEXT], sb[NUM_TEXT];
-    const imp_contact *ct = rt_contact(a->rt, t->contact);
-    struct diag *d = diag_add(a->ds, DIAG_E0706, ct->range,
-                              "%s of `%s` comes out as %s by the formulas and "
-                              "as %s by the series of the gap",
-                              what, imp_text(a->rt->im, ct->name),
-                              num_shortest(sx, x), num_shortest(sy, y));
-    diag_note(a->ds, d, IMP_NOWHERE, "rounding explains a difference of %s",
-              num_digits(sb, bound, 3));
-    diag_help(a->ds, d,
-              "look whether the level sets are smooth at the "
-              "contact; if they are, please report this model");
-    return true;
-}
-
-int
-touch_agree(struct analysis *a, const struct touch *t)
-{
-    const struct tangency *f = &t->t;
-    if (!t->formulas || t->order < 1)
-        return IMP_OK;
-    double eps = DBL_EPSILON, cond = f->condition;
-    double kappa = fabs(f->kappa1[0]) + fabs(f->kappa2[0]);
-    double shift = AGREE_GAP * fabs(t->gap) * kappa;
-    /* points far from the origin of the world are known to eps of their
-     * distance, and the normal turns by that times the curvature */
-    eps *= 1.0 + fmax(v_norm(t->P), v_norm(t->Q)) * kappa;
-    bool bad = differ(a, t, "the normal velocity", f->v, t->jet[1],
-                      (AGREE_V * eps + shift) * f->v_abs);
-    /* the formulas of second and third order hold where v = 0 */
-    if (fabs(f->v) <= touch_velocity_tolerance(a, t) && t->order >= 3) {
-        /* what a v that is not quite 0 does: terms v times a rate */
-        double rate = f->v_size > 0.0 ? fabs(f->v) / f->v_size : 0.0;
-        double dD = (AGREE_D * eps * cond + shift * cond + AGREE_GAP * rate) *
-                    f->D_size;
-        double dj = (AGREE_J * eps * cond + shift * cond + AGREE_GAP * rate) *
-                    cond * f->j_size;
-        bad |= differ(a, t, "the discriminant D seen from Q", f->D_Q,
-                      2.0 * t->jet[2], dD);
-        bad |= differ(a, t, "the discriminant D seen from P", f->D_P,
-                      2.0 * t->jet[2], dD);
-        bad |= differ(a, t, "the jerk seen from Q", f->jerk_Q, 6.0 * t->jet[3],
-                      dj);
-        bad |= differ(a, t, "the jerk seen from P", f->jerk_P, 6.0 * t->jet[3],
-                      dj);
-    }
-    return bad ? IMP_FAILED : IMP_OK;
 }

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "abi/status.h"
+#include "analysis/collision/normal_choices.h"
 #include "analysis/impact/impact_priv.h"
 #include "base/num.h"
-#include "runtime/gap/closest_points.h"
+#include "runtime/events/event.h"
+#include "runtime/gap/polytope_contact.h"
 #include "runtime/setup/new_run.h"
 
 const char *const impact_law_name[] = {

@@ -4,7 +4,7 @@
 #ifndef IMP_ANALYSIS_IMPACT_IMPACT_PRIV_H
 #define IMP_ANALYSIS_IMPACT_IMPACT_PRIV_H
 
-#include "analysis/command/analysis_priv.h"
+#include "analysis/collision/verdict.h"
 #include "runtime/impact/impact_of_run.h"
 
 extern const char *const impact_law_name[];

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "abi/status.h"
+#include "analysis/command/policy.h"
 #include "analysis/impact/impact_priv.h"
 #include "base/num.h"
 #include "runtime/flow/flow.h"

@@ -18,6 +18,7 @@
 #include "base/num.h"
 #include "runtime/flow/flow.h"
 #include "runtime/gap/closest_points.h"
+#include "runtime/instance/saved_state.h"
 #include "runtime/modes/accumulation_forecast.h"
 #include "runtime/motion/motion.h"
 
@@ -211,7 +212,7 @@ static int
 travel(struct simulation *s, const struct group *g, double meet, bool *there)
 {
     struct rt *r = s->a->rt;
-    struct saved_state here = saved_state_take(s->a);
+    struct saved_state here = saved_state_take(s->a->rt);
     struct event e, *more = NEW_N(r->brief, struct event, s->n_contacts + 1);
     uint32_t n;
     double end = meet, t;
@@ -240,7 +241,7 @@ travel(struct simulation *s, const struct group *g, double meet, bool *there)
     }
     s->slide.what = CHANGE_NONE;
     if (!*there)
-        saved_state_restore(s->a, &here);
+        saved_state_restore(s->a->rt, &here);
     return st;
 }
 
@@ -315,7 +316,7 @@ arrive(struct simulation *s, struct group *g, const struct forecast_limit *l,
         return st;
     *there = !overlaps(s, g);
     if (!*there) {
-        saved_state_restore(s->a, here);
+        saved_state_restore(s->a->rt, here);
         return IMP_OK;
     }
     tell(s, g, l, c, error);
@@ -415,7 +416,7 @@ rounding(struct simulation *s, uint32_t c)
     gather(s, c, window, g);
     if (!points(s, g, window) || !lost(s, g, &l))
         return IMP_OK;
-    struct saved_state here = saved_state_take(s->a);
+    struct saved_state here = saved_state_take(s->a->rt);
     /* what comes back in as short a time is rounding again */
     for (uint32_t k = 0; k < s->n_contacts; k++)
         s->ct[k].fl.lost |= g->contact[k];
@@ -493,7 +494,7 @@ take(struct simulation *s, struct group *g, struct forecast_limit *l,
      uint32_t c, double error, bool *there)
 {
     double meet = rt_time(s->a->rt) + l->remaining;
-    struct saved_state here = saved_state_take(s->a);
+    struct saved_state here = saved_state_take(s->a->rt);
     *there = false;
     if (meet > s->target)
         return IMP_OK;

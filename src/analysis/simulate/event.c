@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "abi/status.h"
+#include "analysis/impact/impact_handler.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
+#include "runtime/instance/saved_state.h"
 
 /* I1: energy of one impact against its law, relative */
 #define SIMULATE_CONSERVES 1e-12
@@ -201,12 +203,12 @@ static int
 enforce(struct simulation *s, uint32_t c, const struct verdict *v)
 {
     struct analysis *a = s->a;
-    struct saved_state here = saved_state_take(a);
+    struct saved_state here = saved_state_take(a->rt);
     struct event e;
     double now = rt_time(a->rt), one = 1.0, impulse, nMn, cs[IMP_CS_SIZE];
     int st = next_of_one(s, c, WATCH_OPEN, s->until, &e);
     double end = !st && e.kind == EVENT_OPEN ? rt_time(a->rt) : s->until;
-    saved_state_restore(a, &here);
+    saved_state_restore(a->rt, &here);
     if (st == IMP_STOPPED || (st = impact_handler_compute(a, c, &one, cs)))
         return st;
 
@@ -224,7 +226,7 @@ enforce(struct simulation *s, uint32_t c, const struct verdict *v)
             return st;
         impact_handler_apply(a, c, cs);
         st = next_of_one(s, c, WATCH_LEAVE, end, &e);
-        saved_state_restore(a, &here);
+        saved_state_restore(a->rt, &here);
         if (st)
             return st;
         bool clear = e.kind == EVENT_NONE || e.kind == EVENT_EXCLUDED;

@@ -5,9 +5,11 @@
 #include <math.h>
 
 #include "abi/status.h"
+#include "analysis/collision/penetration_depth.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/gap/closest_points.h"
+#include "runtime/instance/saved_state.h"
 #include "runtime/motion/motion.h"
 
 /* places looked at for the deepest overlap of a piece of the run */
@@ -20,7 +22,7 @@ static int
 deepest(struct simulation *s, uint32_t c, double lo, double hi)
 {
     struct analysis *a = s->a;
-    struct saved_state here = saved_state_take(a);
+    struct saved_state here = saved_state_take(a->rt);
     double most = -INFINITY, gap, at = lo, step = (hi - lo) / DEPTH_SAMPLES;
     int st = IMP_OK;
     for (int i = 1; i < DEPTH_SAMPLES && !st; i++) {
@@ -39,7 +41,7 @@ deepest(struct simulation *s, uint32_t c, double lo, double hi)
         if (!st)
             s->depth_max = fmax(s->depth_max, fmax(most, depth));
     }
-    saved_state_restore(a, &here);
+    saved_state_restore(a->rt, &here);
     return st;
 }
 

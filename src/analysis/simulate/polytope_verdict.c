@@ -8,10 +8,13 @@
 #include <string.h>
 
 #include "abi/status.h"
+#include "analysis/collision/normal_choices.h"
 #include "analysis/impact/impact_priv.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/gap/closest_points.h"
+#include "runtime/instance/saved_state.h"
+#include "runtime/motion/motion.h"
 
 /* normal velocities up to this share of the speeds are none, as in impact.c */
 #define CORNER_RESTS 1e-9
@@ -46,7 +49,7 @@ see(struct simulation *s, uint32_t c, double dt, enum event_ahead *ahead,
 {
     struct analysis *a = s->a;
     struct rt *r = a->rt;
-    struct saved_state here = saved_state_take(a);
+    struct saved_state here = saved_state_take(a->rt);
     struct closest_points cl;
     double h, jet[3];
     int st = dt > 0.0 ? motion_to(r, rt_time(r) + dt) : IMP_OK;
@@ -56,7 +59,7 @@ see(struct simulation *s, uint32_t c, double dt, enum event_ahead *ahead,
     if (!st && !(st = motion_series_all(r, 2, &h)) &&
         !(st = contact_gap_series(r, c, 2, jet)))
         *D = 2.0 * jet[2];
-    saved_state_restore(a, &here);
+    saved_state_restore(a->rt, &here);
     return st;
 }
 

@@ -11,6 +11,7 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/motion/joints.h"
+#include "runtime/motion/motion.h"
 
 static int
 option_until(struct simulation *s)

@@ -4,7 +4,8 @@
 #ifndef IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
 #define IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
 
-#include "analysis/command/analysis_priv.h"
+#include "analysis/collision/verdict.h"
+#include "runtime/events/event.h"
 #include "runtime/events/vertex_plane.h"
 #include "runtime/motion/persistent.h"
 
@@ -197,10 +198,5 @@ struct flow_event;
 void simulate_limit_add(struct simulation *s, const struct flow_event *e,
                         const uint32_t *c);
 void simulate_put_limits(struct simulation *s, struct record *out);
-
-/* penetration_depth.c: the deepest point between lo (gap falling) and hi
- * (rising) */
-int penetration_depth_refine(struct analysis *a, uint32_t contact, double lo,
-                             double hi, double *at, double *depth);
 
 #endif

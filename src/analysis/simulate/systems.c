@@ -6,32 +6,17 @@
 #include <math.h>
 
 #include "abi/status.h"
+#include "analysis/command/policy.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/flow/flow.h"
 #include "runtime/instance/system.h"
+#include "runtime/motion/motion.h"
 
 static const char *
 name_of(const struct simulation *s, uint32_t contact)
 {
     return imp_text(s->a->rt->im, rt_contact(s->a->rt, contact)->name);
-}
-
-enum ballistic_policy
-simultaneous_policy(const struct analysis *a)
-{
-    switch ((enum imp_impact_law)a->rt->im->impact_law) {
-    case IMP_IMPACT_SEQUENTIAL:
-        return BALLISTIC_SEQUENTIAL;
-    case IMP_IMPACT_COMPLEMENTARITY:
-        return BALLISTIC_COMPLEMENTARITY;
-    case IMP_IMPACT_REST:
-        return BALLISTIC_REST;
-    default:
-        /* of one contact without friction Newton's, Poisson's and the energetic
-         * law are the same; none says what several do */
-        return BALLISTIC_REPORT;
-    }
 }
 
 int

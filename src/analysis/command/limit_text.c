@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Limits of infinitely many impacts, in words: what a limit rests on, and the
+ * source text of the gap at which the impacts accumulate. */
+#include "analysis/command/limit_text.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/source.h"
+
+/* a gap is shown as it is written, up to this many bytes */
+#define GAP_TEXT 60
+
+const char *
+limit_evidence_word(enum limit_evidence m)
+{
+    static const char *const words[] = {[LIMIT_BY_LAW] = "law",
+                                        [LIMIT_BY_MAP] = "map",
+                                        [LIMIT_BY_FLIGHTS] = "flights",
+                                        [LIMIT_BELOW_ROUNDING] = "average"};
+    return words[m];
+}
+
+const char *
+gap_source_text(struct analysis *a, uint32_t contact)
+{
+    imp_range r = rt_contact(a->rt, contact)->range_at;
+    const struct source *s = r.file ? source_get(a->ds->sources, r.file) : NULL;
+    if (!s || r.hi > s->len || r.lo > r.hi)
+        return "";
+    struct source_pos p = source_pos(a->ds->sources, r.file, r.lo);
+    size_t n = r.hi - r.lo;
+    char text[GAP_TEXT + 1];
+    bool whole = n <= GAP_TEXT;
+    n = whole ? n : GAP_TEXT;
+    for (size_t i = 0; i < n; i++) {
+        char c = s->text[r.lo + i];
+        text[i] = c == '\n' || c == '\t' ? ' ' : c;
+    }
+    while (!whole && n > 0 && ((unsigned char)text[n - 1] & 0x80))
+        n--; /* no half of a code point */
+    text[n] = 0;
+    const char *name = strrchr(s->name, '/');
+    return arena_printf(a->rt->arena, "%s%s (%s:%u:%u)", text,
+                        whole ? "" : " ...", name ? name + 1 : s->name, p.line,
+                        p.col_cells);
+}

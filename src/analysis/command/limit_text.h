@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Limits of infinitely many impacts, in words. */
+#ifndef IMP_ANALYSIS_COMMAND_LIMIT_TEXT_H
+#define IMP_ANALYSIS_COMMAND_LIMIT_TEXT_H
+
+#include "analysis/command/analysis.h"
+#include "runtime/ballistic/ballistic.h"
+
+/* What a limit rests on, in one word; a static text. */
+const char *limit_evidence_word(enum limit_evidence m);
+/* The gap of a contact of a system as the model writes it, and where:
+ * "h + phi (rod.imp:8:10)". In the memory of the run; empty where the contact
+ * has no source text. */
+const char *gap_source_text(struct analysis *a, uint32_t contact);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* What the world says about contacts of one system that close at one time. */
+#ifndef IMP_ANALYSIS_COMMAND_POLICY_H
+#define IMP_ANALYSIS_COMMAND_POLICY_H
+
+#include "analysis/command/analysis.h"
+#include "runtime/ballistic/ballistic.h"
+
+/* The world's policy for contacts of one system that close at one time. */
+enum ballistic_policy simultaneous_policy(const struct analysis *a);
+
+#endif

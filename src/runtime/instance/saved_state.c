@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Saving and restoring what motion changes: the time, the state of all bodies
+ * with its compensation, and the warm starts of the closest points, so that a
+ * search after the restoration takes the same steps to the last bit (I7). */
+#include "runtime/instance/saved_state.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+/* unknowns of closest points per contact */
+#define WARM_START 8
+
+struct saved_state
+saved_state_take(struct rt *run)
+{
+    assert(run != NULL);
+    const imp_layout *layout = &run->im->layout;
+    size_t n_state = layout->contact - layout->state;
+    size_t n_contact = run->im->contacts.n;
+    struct saved_state saved = {NULL,
+                                1 + 2 * n_state + (WARM_START + 1) * n_contact};
+    double *v = saved.v = NEW_N(run->arena, double, saved.n);
+    *v++ = run->env[layout->time];
+    memcpy(v, run->env + layout->state, n_state * sizeof *v);
+    memcpy(v + n_state, run->state_lo, n_state * sizeof *v);
+    v += 2 * n_state;
+    memcpy(v, run->contact_u, WARM_START * n_contact * sizeof *v);
+    v += WARM_START * n_contact;
+    for (size_t i = 0; i < n_contact; i++)
+        v[i] = run->contact_warm[i];
+    assert(v + n_contact == saved.v + saved.n);
+    return saved;
+}
+
+void
+saved_state_restore(struct rt *run, const struct saved_state *saved)
+{
+    assert(run != NULL && saved != NULL && saved->v != NULL);
+    const imp_layout *layout = &run->im->layout;
+    size_t n_state = layout->contact - layout->state;
+    size_t n_contact = run->im->contacts.n;
+    const double *v = saved->v;
+    assert(saved->n == 1 + 2 * n_state + (WARM_START + 1) * n_contact);
+    run->env[layout->time] = *v++;
+    memcpy(run->env + layout->state, v, n_state * sizeof *v);
+    memcpy(run->state_lo, v + n_state, n_state * sizeof *v);
+    v += 2 * n_state;
+    memcpy(run->contact_u, v, WARM_START * n_contact * sizeof *v);
+    v += WARM_START * n_contact;
+    for (size_t i = 0; i < n_contact; i++)
+        run->contact_warm[i] = v[i] != 0.0;
+}

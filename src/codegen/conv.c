@@ -3,45 +3,6 @@
  * inner terms come from pack.c), and the sums of CHAIN operators. */
 #include "codegen/series_priv.h"
 
-void
-sv_loop_open(struct sv *s, struct sv_loop *l, uint64_t start, unsigned n,
-             LLVMValueRef init)
-{
-    struct gen *g = s->g;
-
-    l->before = LLVMGetInsertBlock(g->b);
-    l->body = gen_block(g, "sum");
-    l->start = gen_i64(g, start);
-    l->n = n;
-    LLVMBuildBr(g->b, l->body);
-    LLVMPositionBuilderAtEnd(g->b, l->body);
-    l->j = LLVMBuildPhi(g->b, g->i64, "j");
-    for (unsigned i = 0; i < n; i++) {
-        l->init[i] = init;
-        l->acc[i] = LLVMBuildPhi(g->b, LLVMTypeOf(init), "");
-    }
-}
-
-void
-sv_loop_close(struct sv *s, struct sv_loop *l, LLVMValueRef *acc, unsigned step,
-              LLVMValueRef end)
-{
-    struct gen *g = s->g;
-    LLVMValueRef next = LLVMBuildAdd(g->b, l->j, gen_i64(g, step), "");
-    LLVMBasicBlockRef from[2] = {l->before, LLVMGetInsertBlock(g->b)};
-    LLVMBasicBlockRef after = gen_block(g, "");
-    LLVMValueRef js[2] = {l->start, next};
-
-    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntSLT, next, end, ""),
-                    l->body, after);
-    LLVMAddIncoming(l->j, js, from, 2);
-    for (unsigned i = 0; i < l->n; i++) {
-        LLVMValueRef v[2] = {l->init[i], acc[i]};
-        LLVMAddIncoming(l->acc[i], v, from, 2);
-    }
-    LLVMPositionBuilderAtEnd(g->b, after);
-}
-
 /* acc +- x, the first (acc NULL) with its sign */
 static LLVMValueRef
 gather(struct sv *s, LLVMValueRef acc, uint32_t minus, LLVMValueRef x)

@@ -4,86 +4,6 @@
  * "the fine print"; runtime/tape/eval.c is the same in plain C). */
 #include "codegen/series_priv.h"
 
-/* pointer to coefficient idx of a register's row; in rows of the caller's
- * sources nothing is read in place: ROW copies */
-LLVMValueRef
-sv_row(struct sv *s, uint32_t i, LLVMValueRef base, int off)
-{
-    struct gen *g = s->g;
-    uint32_t row = s->code[i].row;
-
-    if (row == IMP_NO_ROW)
-        gen_fail(g,
-                 "tape %s: register %u (%s) is read at higher orders but "
-                 "has no row",
-                 s->name, (unsigned)i, gen_ops[s->code[i].op].name);
-    int64_t at = (int64_t)row * IMP_ROW_STRIDE + IMP_ROW_PAD + off;
-    return gen_at(g, g->f64, base, gen_i64(g, (uint64_t)at), g->f64);
-}
-
-LLVMValueRef
-sv_moved(struct sv *s, LLVMValueRef base, LLVMValueRef by)
-{
-    return gen_at(s->g, s->g->f64, base, by, s->g->f64);
-}
-
-LLVMValueRef
-sv_coef(struct sv *s, LLVMTypeRef type, uint32_t i, LLVMValueRef base, int off)
-{
-    return gen_load(s->g, type, sv_row(s, i, base, off));
-}
-
-static LLVMValueRef
-leaf_zero(struct sv *s, uint32_t i)
-{
-    struct gen *g = s->g;
-    const imp_instr *in = s->code + i;
-
-    switch (in->op) {
-    case IMP_OP_CONST:
-        return gen_num(g, g->f64,
-                       IMP_ARRAY(g->im, s->t->consts, double)[in->a]);
-    case IMP_OP_LOCAL:
-    case IMP_OP_UNKNOWN:
-        return gen_get(g, s->local, in->a);
-    case IMP_OP_ROW: {
-        LLVMValueRef src =
-            gen_load(g, g->pf64,
-                     gen_at(g, g->pf64, s->rows, gen_i64(g, in->a), g->pf64));
-        return gen_get(g, src, (uint64_t)in->b * IMP_ROW_STRIDE + IMP_ROW_PAD);
-    }
-    default: /* ENV, TIME, STATE */
-        return gen_get(g, s->env, in->a);
-    }
-}
-
-LLVMValueRef
-sv_value(struct sv *s, enum sv_class c, uint32_t i)
-{
-    struct gen *g = s->g;
-    const imp_instr *in = s->code + i;
-    LLVMValueRef v;
-
-    if (c == SV_K && !sv_varies(in))
-        return gen_num(g, g->f64, 0.0);
-    if (s->stamp[c][i] == s->now[c])
-        return s->val[c][i];
-    if (c == SV_D || (c == SV_ZERO && in->row == IMP_NO_ROW)) {
-        if (c == SV_ZERO && gen_is_leaf(in))
-            v = leaf_zero(s, i);
-        else if (s->slot[c][i] != NO_SLOT)
-            v = gen_get(g, s->scratch, s->slot[c][i]);
-        else
-            gen_fail(g, "tape %s: register %u is read before it is made",
-                     s->name, (unsigned)i);
-    } else {
-        v = sv_coef(s, g->f64, i, c == SV_ZERO ? s->work : s->work_k, 0);
-    }
-    s->val[c][i] = v;
-    s->stamp[c][i] = s->now[c];
-    return v;
-}
-
 /* a state whose rate is constant: its row is known at order 0 */
 static bool
 is_line(const struct sv *s, uint32_t i)
@@ -121,7 +41,7 @@ sv_order_zero(struct sv *s)
         if (s->part[i] != s->at_part)
             continue;
         if (gen_is_leaf(in)) {
-            v = leaf_zero(s, i);
+            v = sv_leaf_zero(s, i);
         } else if (in->op == IMP_OP_DOT) {
             const uint32_t *p = IMP_ARRAY(g->im, s->t->pool, uint32_t) + in->a;
             v = gen_num(g, g->f64, 0.0);

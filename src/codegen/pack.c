@@ -17,26 +17,6 @@
 
 #include "base/arena.h"
 
-/* register i at order k is a sum of products of series */
-bool
-sv_convolves(const struct sv *s, uint32_t i)
-{
-    const imp_instr *in = s->code + i;
-
-    if (!sv_varies(in))
-        return false;
-    switch (in->op) {
-    case IMP_OP_DOT:
-        return true;
-    case IMP_OP_MUL:
-        return sv_varies(s->code + in->a) && sv_varies(s->code + in->b);
-    case IMP_OP_DIV:
-        return !(s->code[in->b].flags & IMP_INSTR_CONST);
-    default:
-        return false;
-    }
-}
-
 static uint32_t
 n_products(const struct sv *s, uint32_t i)
 {

@@ -74,7 +74,11 @@ struct sv {
 };
 #define NO_SLOT UINT32_MAX
 
+/* value.c: the value of register i in a class; coefficient 0 of a leaf */
 LLVMValueRef sv_value(struct sv *s, enum sv_class c, uint32_t i);
+LLVMValueRef sv_leaf_zero(struct sv *s, uint32_t i);
+/* Is register i at order k a sum of products of series? */
+bool sv_convolves(const struct sv *s, uint32_t i);
 /* A place in a row: base + off, the base being coefficient 0, coefficient k,
  * or one of these moved by a variable (sv_moved). So nearly all addresses of an
  * order are one pointer and a constant. */
@@ -87,7 +91,6 @@ LLVMValueRef sv_coef(struct sv *s, LLVMTypeRef type, uint32_t i,
 
 /* pack.c: inner terms of convolutions, docs/internals.md "Series semantics" */
 void sv_plan_packs(struct sv *s);
-bool sv_convolves(const struct sv *s, uint32_t i);
 /* at the end of order 0: arrays of the present part get their zeros, and
  * coefficient 0 unless there are several parts */
 void sv_packs_zero(struct sv *s);

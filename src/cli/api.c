@@ -18,12 +18,9 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/num.h"
-#include "cli/session.h"
+#include "cli/code/version.h"
+#include "cli/session/session.h"
 #include "imp/imp.h"
-
-#ifndef IMP_VERSION
-#define IMP_VERSION "0"
-#endif
 
 struct imp {
     struct session s;
@@ -44,7 +41,7 @@ struct imp {
 const char *
 imp_version(void)
 {
-    return IMP_VERSION;
+    return version_of_imp();
 }
 
 static const char no_memory_text[] = "error[E0817]: out of memory\n";

@@ -17,8 +17,9 @@
 #include "abi/status.h"
 #include "base/arena.h"
 #include "base/io.h"
-#include "cli/session.h"
-#include "cli/where.h"
+#include "cli/code/load.h"
+#include "cli/code/where.h"
+#include "cli/session/session.h"
 #include "codegen/gen.h"
 
 extern char **environ;
@@ -258,7 +259,7 @@ build_simulator(const imp_image *im, const char *out,
         return IMP_EXIT_MODEL;
     if (!out[0])
         return cannot_write(ds, out, ENOENT);
-    const struct gen_api *api = genload(&error);
+    const struct gen_api *api = load_codegen(&error);
     b.error = error;
     if (api)
         b = api->emit(im, &g);

@@ -3,10 +3,20 @@
 
 set(cli_lib_srcs ${cli_srcs})
 list(FILTER cli_lib_srcs EXCLUDE REGEX "/cli/main\\.c$")
-set_source_files_properties(${CMAKE_SOURCE_DIR}/src/cli/api.c
-  ${CMAKE_SOURCE_DIR}/src/cli/genload.c ${CMAKE_SOURCE_DIR}/src/cli/cache.c
-  ${CMAKE_SOURCE_DIR}/src/cli/build.c ${CMAKE_SOURCE_DIR}/src/cli/where.c
-  PROPERTIES COMPILE_DEFINITIONS "IMP_VERSION=\"${PROJECT_VERSION}\";IMP_PREFIX=\"${CMAKE_INSTALL_PREFIX}\"")
+set_source_files_properties(${CMAKE_SOURCE_DIR}/src/cli/code/where.c
+  PROPERTIES COMPILE_DEFINITIONS "IMP_PREFIX=\"${CMAKE_INSTALL_PREFIX}\"")
+# `imp --version`: what Imp was built with
+set(versions "IMP_VERSION=\"${PROJECT_VERSION}\""
+  "IMP_EDIT_VERSION=\"${EDIT_VERSION}\""
+  "IMP_UTF8PROC_VERSION=\"${UTF8PROC_VERSION}\"")
+if(TARGET impgen)
+  list(APPEND versions "IMP_LLVM_VERSION=\"${llvm_version}\"")
+endif()
+if(TARGET imph5)
+  list(APPEND versions "IMP_HDF5_VERSION=\"${HDF5_VERSION}\"")
+endif()
+set_source_files_properties(${CMAKE_SOURCE_DIR}/src/cli/code/version.c
+  PROPERTIES COMPILE_DEFINITIONS "${versions}")
 add_library(imp_cli STATIC ${cli_lib_srcs})
 target_include_directories(imp_cli PRIVATE ${EDIT_INCLUDE_DIRS})
 set(group -Wl,--start-group imp_cli ${compiler} ${core} -Wl,--end-group)

@@ -5,7 +5,8 @@
 #include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "cli/build.h"
-#include "cli/runopts.h"
+#include "cli/commands.h"
+#include "cli/session/runopts.h"
 
 #include <string.h>
 

@@ -3,7 +3,8 @@
  * mechanics can be set up; no code is generated, so LLVM is not loaded. */
 #include "abi/status.h"
 #include "analysis/driver/driver.h"
-#include "cli/runopts.h"
+#include "cli/commands.h"
+#include "cli/session/runopts.h"
 
 enum { OPT_SET, OPT_DIAGNOSTICS };
 static const struct cli_opt opts[] = {

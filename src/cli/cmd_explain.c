@@ -7,8 +7,8 @@
 
 #include "abi/status.h"
 #include "analysis/driver/driver.h"
-#include "cli/cli.h"
-#include "cli/session.h"
+#include "cli/commands.h"
+#include "cli/session/session.h"
 
 /* ---- explain --------------------------------------------------------------
  */

@@ -13,8 +13,8 @@
 #include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "base/io.h"
-#include "cli/cli.h"
-#include "cli/session.h"
+#include "cli/commands.h"
+#include "cli/session/session.h"
 #include "syntax/fmt.h"
 
 enum { OPT_CHECK, OPT_STDOUT };

@@ -5,7 +5,8 @@
 
 #include "abi/status.h"
 #include "analysis/driver/driver.h"
-#include "cli/runopts.h"
+#include "cli/commands.h"
+#include "cli/session/runopts.h"
 
 static const struct cli_opt opts[] = {RUNOPTS};
 

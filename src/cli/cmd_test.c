@@ -11,7 +11,8 @@
 #include "abi/status.h"
 #include "analysis/driver/driver.h"
 #include "base/arena.h"
-#include "cli/runopts.h"
+#include "cli/commands.h"
+#include "cli/session/runopts.h"
 
 enum { OPT_DIAGNOSTICS, OPT_BACKEND, OPT_OPT, OPT_NO_CACHE };
 static const struct cli_opt opts[] = {

@@ -10,8 +10,9 @@
 
 #include "abi/status.h"
 #include "base/arena.h"
-#include "cli/cli.h"
-#include "imp/imp.h"
+#include "cli/code/version.h"
+#include "cli/commands.h"
+#include "cli/repl/repl.h"
 
 static const struct cli_command *const table[] = {
     &cli_run,  &cli_repl,    &cli_build, &cli_check, &cli_fmt,
@@ -79,7 +80,10 @@ dispatch(void *ctx)
         return c->argc < 2 ? IMP_EXIT_MODEL : IMP_EXIT_OK;
     }
     if (strcmp(c->argv[1], "--version") == 0) {
-        printf("imp %s\n", imp_version());
+        struct buf b = {0};
+        version_print(&b);
+        cli_puts(buf_str(&b));
+        buf_free(&b);
         return IMP_EXIT_OK;
     }
     for (size_t i = 0; i < N_TABLE; i++) {

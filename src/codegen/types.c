@@ -2,6 +2,7 @@
 /* Types, constants, memory access and declarations: the emit helpers. */
 #include "codegen/emit.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -157,9 +158,27 @@ gen_function(struct gen *g, const char *name, LLVMTypeRef type,
     return f;
 }
 
+#ifndef NDEBUG
+/* Is this one of the functions whose address every loader gives? */
+static bool
+is_runtime_symbol(const char *name)
+{
+    static const char *const names[] = {
+#define SYMBOL(name) #name,
+#include "abi/symbols.def"
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+#endif
+
 LLVMValueRef
 gen_runtime(struct gen *g, const char *name, LLVMTypeRef type, bool pure)
 {
+    assert(is_runtime_symbol(name));
     LLVMValueRef f = LLVMGetNamedFunction(g->mod, name);
 
     if (f)

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "cli/session.h"
+#include "cli/session/session.h"
 #include "runtime/instance/run.h"
 
 /* seconds of a steady clock; CPU seconds of this process */

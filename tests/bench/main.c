@@ -11,7 +11,7 @@
 #include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "bench.h"
-#include "cli/jit.h"
+#include "cli/code/jit.h"
 #include "runtime/setup/new_run.h"
 
 static int broken;
@@ -92,7 +92,7 @@ bench_model(struct model *m, const char *text, int opt)
     session_add_text(&m->s, "<bench>", text, strlen(text), false);
     if (session_check(&m->s) || session_compile(&m->s) || session_code(&m->s))
         give_up(m);
-    m->code = session_code_table(m->s.code);
+    m->code = model_code_table(m->s.code);
     m->rt = rt_new(m->s.image, m->code, m->s.params, &m->s.ds, NULL);
     if (!m->rt)
         give_up(m);

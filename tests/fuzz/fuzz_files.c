@@ -20,8 +20,8 @@
 #include "abi/status.h"
 #include "base/arena.h"
 #include "base/buf.h"
-#include "cli/cache.h"
-#include "cli/session.h"
+#include "cli/code/cache.h"
+#include "cli/session/session.h"
 #include "output/journal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

@@ -24,8 +24,8 @@
 #include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "base/buf.h"
-#include "cli/remake.h"
-#include "cli/session.h"
+#include "cli/session/remake.h"
+#include "cli/session/session.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 const char *__asan_default_options(void);

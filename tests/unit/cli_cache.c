@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "cli/cache.h"
+#include "cli/code/cache.h"
 
 static char root[64], dir[96];
 

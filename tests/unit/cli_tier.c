@@ -13,8 +13,8 @@
 #include "abi/status.h"
 #include "base/arena.h"
 #include "base/buf.h"
-#include "cli/jit.h"
-#include "cli/session.h"
+#include "cli/code/jit.h"
+#include "cli/session/session.h"
 #include "runtime/instance/run.h"
 
 static const char model[] =
@@ -60,14 +60,14 @@ run(enum session_backend backend, double ahead, struct buf *out, double *spent)
     assert_int_equal(session_check(&s), IMP_EXIT_OK);
     assert_int_equal(session_compile(&s), IMP_EXIT_OK);
     assert_int_equal(session_code(&s), IMP_EXIT_OK);
-    struct rt_tier *t = session_code_tier(s.code);
+    struct rt_tier *t = model_code_tier(s.code);
     double from = 0;
     if (ahead >= 0)
         from = t->spent = t->limit - ahead;
     assert_int_equal(session_run(&s), IMP_EXIT_OK);
     if (t)
         *spent = t->spent - from;
-    code = session_code_table(s.code) != NULL;
+    code = model_code_table(s.code) != NULL;
     session_close(&s);
     oom_leave(&g);
     return code;

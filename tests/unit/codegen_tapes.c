@@ -18,7 +18,7 @@
 #include "base/arena.h"
 #include "calculus/image.h"
 #include "codegen/gen.h"
-#include "codegen/symbols.h"
+#include "cli/code/symbols.h"
 #include "runtime/tape/eval.h"
 #include "runtime/tape/functions.h"
 

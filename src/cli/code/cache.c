@@ -5,7 +5,7 @@
  * only and writers of the same key replace each other's equal bytes. The
  * folder must be ours and closed to others (code from it is executed); files
  * are opened without following links. */
-#include "cli/cache.h"
+#include "cli/code/cache.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "cli/code/version.h"
 #include "codegen/gen.h"
 
 #define MAGIC "IMPOBJ1\n"
@@ -54,9 +55,7 @@ cache_key(struct cache_key *k, const imp_image *im, const struct gen_api *api,
 
     sha256_init(&s);
     sha256_add(&s, &abi, sizeof abi);
-#ifdef IMP_VERSION
-    add_text(&s, IMP_VERSION);
-#endif
+    add_text(&s, version_of_imp());
     add_text(&s, api->llvm_version);
     add_text(&s, host ? api->host_cpu() : o->cpu);
     /* the generator's file stands for its build */

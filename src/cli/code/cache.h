@@ -2,14 +2,14 @@
 /* The object cache on disk: $XDG_CACHE_HOME/imp, or ~/.cache/imp. A cache
  * never fails a run: whatever is wrong with it (no home, wrong owner, full
  * disk, corrupt file, another process) means that the object is generated. */
-#ifndef IMP_CLI_CACHE_H
-#define IMP_CLI_CACHE_H
+#ifndef IMP_CLI_CODE_CACHE_H
+#define IMP_CLI_CODE_CACHE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "abi/image.h"
-#include "cli/sha256.h"
+#include "cli/code/sha256.h"
 
 struct gen_api;
 struct gen_options;

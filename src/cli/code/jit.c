@@ -2,16 +2,16 @@
 /* Code of an image: looked up in the cache, else generated and put there; then
  * loaded. An object from the cache that does not load is generated anew. At
  * once, or when the evaluator has worked as long as that takes. */
-#include "cli/jit.h"
+#include "cli/code/jit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "cli/cache.h"
-#include "cli/session.h"
+#include "cli/code/cache.h"
+#include "cli/code/load.h"
+#include "cli/code/symbols.h"
 #include "codegen/gen.h"
-#include "codegen/symbols.h"
 #include "runtime/instance/run.h"
 
 /* Work of the evaluator (runtime/instance/run.h) in the time that it takes to
@@ -23,7 +23,7 @@
 #define WORK_SMALL 4e4
 #define WORK_LARGE 1e4
 
-struct session_code {
+struct model_code {
     struct rt_tier tier; /* first: `more` gets its address */
     const imp_image *im;
     struct gen_options o;
@@ -45,7 +45,7 @@ cost(const imp_image *im)
 
 /* an object that is there already */
 static void
-look_up(struct session_code *c)
+look_up(struct model_code *c)
 {
     size_t n = 0;
 
@@ -60,7 +60,7 @@ look_up(struct session_code *c)
 }
 
 static void
-make(struct session_code *c)
+make(struct model_code *c)
 {
     struct gen_bytes b = c->api->emit(c->im, &c->o);
 
@@ -74,7 +74,7 @@ make(struct session_code *c)
 }
 
 static bool
-usable(struct session_code *c)
+usable(struct model_code *c)
 {
     if (c->jit && c->code.n_tapes == c->im->tapes.n)
         return true;
@@ -89,10 +89,10 @@ usable(struct session_code *c)
 static const imp_code *
 more(struct rt_tier *t)
 {
-    struct session_code *c = (struct session_code *)t;
+    struct model_code *c = (struct model_code *)t;
 
     if (!c->api)
-        c->api = genload(&c->error);
+        c->api = load_codegen(&c->error);
     if (!c->api)
         return NULL;
     if (!c->looked)
@@ -106,10 +106,10 @@ more(struct rt_tier *t)
     return usable(c) ? &c->code : NULL;
 }
 
-static struct session_code *
+static struct model_code *
 new_code(const imp_image *im, int opt, bool cache)
 {
-    struct session_code *c = calloc(1, sizeof *c);
+    struct model_code *c = calloc(1, sizeof *c);
 
     if (!c)
         return NULL;
@@ -122,21 +122,21 @@ new_code(const imp_image *im, int opt, bool cache)
     return c;
 }
 
-struct session_code *
-session_code_later(const imp_image *im, int opt, bool cache)
+struct model_code *
+model_code_later(const imp_image *im, int opt, bool cache)
 {
-    struct session_code *c = new_code(im, opt, cache);
+    struct model_code *c = new_code(im, opt, cache);
 
     if (!c)
         oom_raise();
     return c;
 }
 
-struct session_code *
-session_code_new(const imp_image *im, int opt, bool cache, const char **error)
+struct model_code *
+model_code_new(const imp_image *im, int opt, bool cache, const char **error)
 {
-    const struct gen_api *api = genload(error);
-    struct session_code *c = api ? new_code(im, opt, cache) : NULL;
+    const struct gen_api *api = load_codegen(error);
+    struct model_code *c = api ? new_code(im, opt, cache) : NULL;
 
     if (!c) {
         if (api)
@@ -150,12 +150,12 @@ session_code_new(const imp_image *im, int opt, bool cache, const char **error)
     if (usable(c))
         return c;
     *error = c->error;
-    session_code_free(c);
+    model_code_free(c);
     return NULL;
 }
 
 void
-session_code_free(struct session_code *c)
+model_code_free(struct model_code *c)
 {
     if (!c)
         return;
@@ -165,13 +165,13 @@ session_code_free(struct session_code *c)
 }
 
 const imp_code *
-session_code_table(const struct session_code *c)
+model_code_table(const struct model_code *c)
 {
     return c && c->jit ? &c->code : NULL;
 }
 
 struct rt_tier *
-session_code_tier(struct session_code *c)
+model_code_tier(struct model_code *c)
 {
     return c && !c->jit ? &c->tier : NULL;
 }

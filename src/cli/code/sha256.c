@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* SHA-256, written from FIPS 180-4 (section numbers below). */
-#include "cli/sha256.h"
+#include "cli/code/sha256.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* SHA-256 (FIPS 180-4): keys and checksums of the object cache. */
-#ifndef IMP_CLI_SHA256_H
-#define IMP_CLI_SHA256_H
+#ifndef IMP_CLI_CODE_SHA256_H
+#define IMP_CLI_CODE_SHA256_H
 
 #include <stddef.h>
 #include <stdint.h>

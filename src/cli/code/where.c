@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Search for the program's own libraries. The environment has no say: what is
  * loaded into the process must not depend on it. */
-#include "cli/where.h"
+#include "cli/code/where.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /* Where the files are that belong to this program: beside it (a build folder),
  * in ../lib/imp (an installation), below the folder of libimp.so, or in the
  * prefix it was configured for. */
-#ifndef IMP_CLI_WHERE_H
-#define IMP_CLI_WHERE_H
+#ifndef IMP_CLI_CODE_WHERE_H
+#define IMP_CLI_CODE_WHERE_H
 
 #include <stdbool.h>
 #include <stddef.h>

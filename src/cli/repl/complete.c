@@ -6,8 +6,8 @@
 
 #include "abi/status.h"
 #include "base/arena.h"
-#include "cli/cli.h"
-#include "cli/repl_priv.h"
+#include "cli/repl/repl_priv.h"
+#include "cli/session/args.h"
 #include "syntax/parse.h"
 
 struct search {
@@ -192,12 +192,6 @@ has_keys(void *ctx, const char *kind, const char *what)
         s->known = true;
 }
 
-static void
-colon(void *ctx, const char *what)
-{
-    offer(ctx, what);
-}
-
 static int
 work(void *ctx)
 {
@@ -206,7 +200,9 @@ work(void *ctx)
     size_t at = strspn(s->text, " \t");
 
     if (s->text[at] == ':' && s->word == at + 1) {
-        repl_command_names(colon, s);
+#define OFFER(name, words, doc) offer(s, #name);
+        REPL_COMMANDS(OFFER)
+#undef OFFER
         return IMP_EXIT_OK;
     }
     s->topics = s->text[at] == '?';

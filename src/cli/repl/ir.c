@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/num.h"
-#include "cli/repl_priv.h"
+#include "cli/repl/repl_priv.h"
 
 static const char *const op_names[] = {
 #define OP(name, word, arity, dim, series, guard, eval, deriv) #name,

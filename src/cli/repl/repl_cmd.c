@@ -12,17 +12,25 @@
 #include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "base/io.h"
-#include "cli/jit.h"
-#include "cli/repl_priv.h"
-#include "cli/runopts.h"
+#include "cli/code/jit.h"
+#include "cli/code/load.h"
+#include "cli/repl/repl_priv.h"
+#include "cli/session/runopts.h"
 #include "codegen/gen.h"
 
 struct colon {
     const char *name, *words, *doc;
     int (*run)(struct repl *r, const char *arg);
 };
-enum { N_COLON = 10 }; /* with the end mark */
-static const struct colon table[N_COLON];
+#define COLON(name, words, doc)                                                \
+    static int colon_##name(struct repl *r, const char *arg);
+REPL_COMMANDS(COLON)
+#undef COLON
+#define COLON(name, words, doc) {#name, words, doc, colon_##name},
+static const struct colon table[] = {
+    REPL_COMMANDS(COLON){NULL, NULL, NULL, NULL}};
+#undef COLON
+enum { N_COLON = sizeof table / sizeof *table };
 
 /* message of a command that went wrong: code, form */
 static int
@@ -349,7 +357,7 @@ static int
 ir_llvm(struct repl *r)
 {
     const char *error = NULL;
-    const struct gen_api *g = genload(&error);
+    const struct gen_api *g = load_codegen(&error);
     struct gen_options o = {.opt = r->o.opt, .pic = true, .output = GEN_IR};
     struct gen_bytes b = {0};
 
@@ -423,30 +431,6 @@ colon_quit(struct repl *r, const char *arg)
     return IMP_EXIT_OK;
 }
 
-static const struct colon table[N_COLON] = {
-    {"help", "", "print this", colon_help},
-    {"show", "[NAME]", "the declarations so far, or one, or a result",
-     colon_show},
-    {"load", "FILE", "take a model's declarations and run its commands",
-     colon_load},
-    {"save", "FILE", "write the declarations so far", colon_save},
-    {"set", "[NAME=VALUE]", "change a param or an option", colon_set},
-    {"time", "ENTRY", "how long an entry takes", colon_time},
-    {"ir", "[NAME|llvm]", "the tapes of the model, one tape, or LLVM IR",
-     colon_ir},
-    {"complete", "TEXT", "what could stand at the end of a text",
-     colon_complete},
-    {"quit", "", "leave", colon_quit},
-    {NULL, NULL, NULL, NULL},
-};
-
-void
-repl_command_names(void (*each)(void *ctx, const char *name), void *ctx)
-{
-    for (const struct colon *c = table; c->name; c++)
-        each(ctx, c->name);
-}
-
 int
 repl_command(struct repl *r, const char *text, size_t n)
 {
@@ -465,7 +449,7 @@ repl_command(struct repl *r, const char *text, size_t n)
         if (*arg)
             *arg++ = 0;
         arg += strspn(arg, " \t\n");
-        const char *names[16];
+        const char *names[N_COLON];
         size_t k = 0;
         const struct colon *c = table;
         while (c->name && strcmp(c->name, name) != 0)
@@ -482,5 +466,26 @@ repl_command(struct repl *r, const char *text, size_t n)
         }
     }
     free(line);
+    return status;
+}
+
+int
+repl_entry(struct repl *r, const char *text, size_t n)
+{
+    char name[32];
+    size_t i = 0;
+
+    while (i < n && strchr(" \t\r\n", text[i]))
+        i++;
+    if (i == n)
+        return IMP_EXIT_OK;
+    int status;
+    if (text[i] == ':' || text[i] == '?') {
+        status = repl_command(r, text + i, n - i);
+    } else {
+        snprintf(name, sizeof name, "<%d>", ++r->entries);
+        status = repl_eval(r, name, text, n, true);
+    }
+    r->worst = cli_worst(r->worst, status);
     return status;
 }

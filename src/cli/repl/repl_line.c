@@ -18,9 +18,9 @@
 
 #include "abi/status.h"
 #include "base/arena.h"
-#include "cli/cli.h"
-#include "cli/repl_priv.h"
-#include "imp/imp.h"
+#include "cli/code/version.h"
+#include "cli/repl/repl_priv.h"
+#include "cli/session/args.h"
 #include "syntax/parse.h"
 
 static bool
@@ -351,7 +351,7 @@ repl_lines_tty(struct repl *r)
     if (!tty_open(&t))
         return repl_lines_pipe(r);
     printf("Imp %s. :help lists commands, ?NAME explains a name.\n",
-           imp_version());
+           version_of_imp());
     fflush(stdout);
     while (!r->quit) {
         t.cleared = false;

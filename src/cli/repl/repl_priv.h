@@ -7,10 +7,10 @@
  * as one model made of all items that hold and the new one; so an entry that
  * is wrong changes nothing by construction, and a command runs once because
  * its result is handed to the checker as a prior. */
-#ifndef IMP_CLI_REPL_PRIV_H
-#define IMP_CLI_REPL_PRIV_H
+#ifndef IMP_CLI_REPL_REPL_PRIV_H
+#define IMP_CLI_REPL_REPL_PRIV_H
 
-#include "cli/session.h"
+#include "cli/session/session.h"
 
 /* a text that was accepted */
 struct repl_chunk {
@@ -42,16 +42,27 @@ struct repl {
     bool tty, quit;
 };
 
+/* The commands: name, words, documentation. */
+#define REPL_COMMANDS(X)                                                       \
+    X(help, "", "print this")                                                  \
+    X(show, "[NAME]", "the declarations so far, or one, or a result")          \
+    X(load, "FILE", "take a model's declarations and run its commands")        \
+    X(save, "FILE", "write the declarations so far")                           \
+    X(set, "[NAME=VALUE]", "change a param or an option")                      \
+    X(time, "ENTRY", "how long an entry takes")                                \
+    X(ir, "[NAME|llvm]", "the tapes of the model, one tape, or LLVM IR")       \
+    X(complete, "TEXT", "what could stand at the end of a text")               \
+    X(quit, "", "leave")
+
 /* Takes one entry: Imp, a :command or ?name. Prints results and messages.
  * Returns its exit status (also merged into r->worst). */
 int repl_entry(struct repl *r, const char *text, size_t n);
-/* the same for Imp text only, under a name for messages */
+/* The same for Imp text only, under a name for messages */
 int repl_eval(struct repl *r, const char *name, const char *text, size_t n,
               bool bare);
 /* a :command or ?name */
 int repl_command(struct repl *r, const char *text, size_t n);
-/* calls back with the name of each :command */
-void repl_command_names(void (*each)(void *ctx, const char *name), void *ctx);
+void repl_free(struct repl *r);
 
 /* opens r->s and adds all that holds; for :commands and completion. The caller
  * closes r->s. */

@@ -11,7 +11,7 @@
 #include "abi/status.h"
 #include "analysis/driver/driver.h"
 #include "base/arena.h"
-#include "cli/cli.h"
+#include "cli/session/args.h"
 
 void
 cli_error(enum diag_code code, const char *help, const char *fmt, ...)

@@ -4,8 +4,8 @@
  * subcommand is one file cmd_X.c (build.c for `build`) with one function that
  * gets the words after its own name and returns an exit status (abi/status.h).
  */
-#ifndef IMP_CLI_CLI_H
-#define IMP_CLI_CLI_H
+#ifndef IMP_CLI_SESSION_ARGS_H
+#define IMP_CLI_SESSION_ARGS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -27,8 +27,6 @@ struct cli_command {
     const struct cli_opt *opts;
     size_t n_opts;
 };
-extern const struct cli_command cli_run, cli_repl, cli_build, cli_check,
-    cli_fmt, cli_test, cli_explain, cli_doc, cli_lsp;
 
 /* -- options -------------------------------------------------------------- */
 

@@ -4,18 +4,18 @@
  * an image of its own. Sources get the same numbers as in the session, so that
  * ranges mean the same places; a file that is used must not have changed since.
  * The sweep makes one model at a time. */
-#include "cli/remake.h"
+#include "cli/session/remake.h"
 
 #include <string.h>
 
 #include "abi/status.h"
 #include "base/arena.h"
-#include "cli/jit.h"
+#include "cli/code/jit.h"
 #include "mechanics/mech.h"
 
 struct remade {
     struct arena *arena;
-    struct session_code *code;
+    struct model_code *code;
 };
 
 static void
@@ -25,7 +25,7 @@ drop(void *ctx, struct model_made *m)
     (void)ctx;
     if (!r)
         return;
-    session_code_free(r->code);
+    model_code_free(r->code);
     arena_free(r->arena); /* holds r itself */
     *m = (struct model_made){0};
 }
@@ -96,13 +96,13 @@ compile(struct session *s, struct remade *r, const double *params,
     if (!m->image || ds.errors)
         return first_error(&ds);
     if (s->o.backend == SESSION_AUTO)
-        r->code = session_code_later(m->image, s->o.opt, s->o.cache);
+        r->code = model_code_later(m->image, s->o.opt, s->o.cache);
     else if (s->o.backend == SESSION_JIT &&
              !(r->code =
-                   session_code_new(m->image, s->o.opt, s->o.cache, &error)))
+                   model_code_new(m->image, s->o.opt, s->o.cache, &error)))
         return error ? error : "machine code cannot be made";
-    m->code = session_code_table(r->code);
-    m->tier = session_code_tier(r->code);
+    m->code = model_code_table(r->code);
+    m->tier = model_code_tier(r->code);
     return NULL;
 }
 
@@ -117,7 +117,7 @@ make(void *ctx, const double *params, struct arena *a, struct model_made *m)
     if (setjmp(g.env)) {
         oom_leave(&g);
         if (r)
-            session_code_free(r->code);
+            model_code_free(r->code);
         arena_free(own);
         oom_raise();
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A session's model with other values of its structural params, for sweeps. */
-#ifndef IMP_CLI_REMAKE_H
-#define IMP_CLI_REMAKE_H
+#ifndef IMP_CLI_SESSION_REMAKE_H
+#define IMP_CLI_SESSION_REMAKE_H
 
-#include "cli/session.h"
+#include "cli/session/session.h"
 
 /* the maker of a session that is compiled, in the session's memory */
 const struct model_maker *session_maker(struct session *s);

@@ -6,7 +6,7 @@
 #include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "base/num.h"
-#include "cli/runopts.h"
+#include "cli/session/runopts.h"
 
 static bool
 add_set(struct session_options *o, const char *text)

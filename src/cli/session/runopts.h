@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The options that everything that runs a model has in common: `imp run`,
  * `imp test`, `imp repl`, the C API and `:set`. One table, one reader. */
-#ifndef IMP_CLI_RUNOPTS_H
-#define IMP_CLI_RUNOPTS_H
+#ifndef IMP_CLI_SESSION_RUNOPTS_H
+#define IMP_CLI_SESSION_RUNOPTS_H
 
-#include "cli/cli.h"
-#include "cli/session.h"
+#include "cli/session/args.h"
+#include "cli/session/session.h"
 
 /* options by number, in the order of RUNOPTS below */
 enum runopt {
@@ -21,17 +21,19 @@ enum runopt {
     RUNOPT_DIAGNOSTICS,
     RUNOPT_COUNT
 };
-#define RUNOPTS                                                               \
-    {"--set", "NAME=VALUE", "change a param: SI, or with a unit '3 [mm]'"},   \
-        {"--json", NULL, "one JSON object per command and line"},             \
-        {"--out", "DIR", "folder for files and plots"},                       \
-        {"--backend", "auto|eval|jit", "evaluator or machine code (auto)"},   \
-        {"--opt", "0|1|2", "how hard the code generator tries (1)"},          \
-        {"--no-cache", NULL, "do not use the object cache on disk"},          \
-        {"--seed", "N", "seed of random numbers"},                            \
-        {"--threads", "N", "threads of a sweep (as many as processors)"},     \
-        {"--resume", NULL, "go on with a sweep that was ended early"},        \
-        {"--diagnostics", "text|lines|json", "form of messages (text)"}
+#define RUNOPTS                                                                \
+    {"--set", "NAME=VALUE", "change a param: SI, or with a unit '3 [mm]'"},    \
+        {"--json", NULL, "one JSON object per command and line"},              \
+        {"--out", "DIR", "folder for files and plots"},                        \
+        {"--backend", "auto|eval|jit", "evaluator or machine code (auto)"},    \
+        {"--opt", "0|1|2", "how hard the code generator tries (1)"},           \
+        {"--no-cache", NULL, "do not use the object cache on disk"},           \
+        {"--seed", "N", "seed of random numbers"},                             \
+        {"--threads", "N", "threads of a sweep (as many as processors)"},      \
+        {"--resume", NULL, "go on with a sweep that was ended early"},         \
+    {                                                                          \
+        "--diagnostics", "text|lines|json", "form of messages (text)"          \
+    }
 
 /* Applies option k. False after a message on stderr. The sets array of o is on
  * the heap: runopts_free. */

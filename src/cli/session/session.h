@@ -8,8 +8,8 @@
  * number of times with other params. Memory that runs out jumps to the
  * caller's guard (cli_guard, or the API's): the session can then only be
  * closed. */
-#ifndef IMP_CLI_SESSION_H
-#define IMP_CLI_SESSION_H
+#ifndef IMP_CLI_SESSION_SESSION_H
+#define IMP_CLI_SESSION_SESSION_H
 
 #include <stdatomic.h>
 
@@ -20,11 +20,6 @@
 #include "base/source.h"
 #include "check/check.h"
 #include "runtime/instance/record.h"
-
-/* loads libimpgen.so from beside this program, from ../lib/imp, or from the
- * install prefix; NULL and *error (static) on failure */
-struct gen_api;
-const struct gen_api *genload(const char **error);
 
 #define SESSION_FILE_LIMIT (64u << 20) /* bytes of one source file */
 
@@ -74,8 +69,8 @@ struct session {
     /* after session_run: records by command number, failed expects */
     struct record **recs;
     int failed_expects;
-    struct session_code *code; /* loaded code, or NULL */
-    struct driver *driver;     /* of the last run, open for the next */
+    struct model_code *code; /* loaded code, or NULL */
+    struct driver *driver;   /* of the last run, open for the next */
     /* results of `done` commands, in the order of priors (REPL) */
     struct record *const *prior_recs;
 };

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The shared libraries of this program that are loaded when they are first
+ * needed: LLVM costs every process that is linked with it about 20 ms, HDF5
+ * about 10 ms, and most commands need neither. Each library is loaded once and
+ * never unloaded; all threads share it. */
+#ifndef IMP_CLI_CODE_LOAD_H
+#define IMP_CLI_CODE_LOAD_H
+
+struct gen_api;
+struct h5_api;
+
+/* The code generator libimpgen.so, or the writer of HDF5 files libimph5.so,
+ * found as where.h says. NULL and *error (static) where it cannot be loaded. */
+const struct gen_api *load_codegen(const char **error);
+const struct h5_api *load_hdf5(const char **error);
+
+#endif

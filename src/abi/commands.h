@@ -14,7 +14,8 @@ enum imp_command_id {
     IMP_CMD_COUNT
 };
 enum imp_option_id {
-#define OPTION(command, key, kind, unit, dflt, doc) IMP_OPT_##command##_##key,
+#define OPTION(command, key, kind, limits, unit, dflt, doc)                    \
+    IMP_OPT_##command##_##key,
 #include "abi/commands.def"
     IMP_OPT_COUNT
 };

@@ -7,7 +7,10 @@
 
 #include "base/buf.h"
 #include "check/check.h"
-#include "check/context/context.h"
+#include "check/check_priv.h"
+#include "check/commands/commands.h"
+#include "check/expressions/expressions.h"
+#include "check/model/model.h"
 
 static const struct {
     const char *word, *doc, *example;

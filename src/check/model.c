@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include "check/check.h"
-#include "check/context/context.h"
+#include "check/check_priv.h"
+#include "check/commands/commands.h"
+#include "check/expressions/expressions.h"
+#include "check/model/model.h"
 
 static void
 check_start(struct check *ck, const struct check_input *in)
@@ -83,8 +86,7 @@ check_model(const struct check_input *in)
     decl_definitions(&ck, D_FN);
     systems_done(&ck);
     decl_params_done(&ck);
-    sweep_late(&ck);
-    threshold_late(&ck);
+    commands_late(&ck);
     write_units(&ck);
 
     m->params = ck.params.v;

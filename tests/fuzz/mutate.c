@@ -52,7 +52,7 @@ static const char *const commands[] = {
 static const struct {
     const char *command, *key, *kind;
 } options[] = {
-#define OPTION(command, key, kind, unit, dflt, doc) {#command, #key, #kind},
+#define OPTION(command, key, kind, limits, unit, dflt, doc) {#command, #key, #kind},
 #include "abi/commands.def"
 };
 static const char *const fields[] = {

@@ -3,7 +3,7 @@
  * unification, text and back; units. */
 #include <math.h>
 
-#include "check/context/context.h"
+#include "check/values/values.h"
 #include "check_common.h"
 
 static uint32_t seed = 12345;

@@ -10,7 +10,7 @@
  *   a column of a sweep over one param, a field as for `plot` itself. */
 #include <string.h>
 
-#include "check/context/context.h"
+#include "check/commands/commands_priv.h"
 
 #define NO_PARAM UINT32_MAX
 
@@ -274,8 +274,9 @@ overlay(struct check *ck, uint32_t command, const struct ast_expr *e,
     return k == n;
 }
 
-bool
-plot_options(struct check *ck, uint32_t command, const struct ast_item *it)
+static bool
+levels_and_overlay(struct check *ck, uint32_t command,
+                   const struct ast_item *it)
 {
     struct tm_command *c = &ck->commands.v[command];
     bool ok = true, seen[2] = {0};
@@ -298,3 +299,19 @@ plot_options(struct check *ck, uint32_t command, const struct ast_item *it)
     }
     return ok;
 }
+
+static enum option_taken
+plot_option(struct check *ck, uint32_t command, const struct option_row *row,
+            const struct ast_item *key, struct tm_val *out)
+{
+    (void)ck;
+    (void)command;
+    (void)key;
+    (void)out;
+    return row->kind == IMP_OPTK_NUMBERS || row->kind == IMP_OPTK_CURVES
+               ? OPTION_WAITS
+               : OPTION_PLAIN;
+}
+
+const struct command_rules command_rules_plot = {
+    .option = plot_option, .recorded = true, .arguments = levels_and_overlay};

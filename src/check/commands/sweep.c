@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "check/context/context.h"
+#include "check/commands/commands_priv.h"
 
 static void
 list_of(struct check *ck, const struct ast_expr *e, struct tm_val *items,
@@ -106,9 +106,9 @@ axis(struct check *ck, const struct ast_arg *arg, bool random,
     return true;
 }
 
-bool
-sweep_axes(struct check *ck, const struct option_row *o,
-           const struct ast_item *key, struct tm_val *out)
+static bool
+axes(struct check *ck, const struct option_row *o, const struct ast_item *key,
+     struct tm_val *out)
 {
     const struct ast_expr *e = key->value;
     bool random = !strcmp(o->key, "random"), ok = true;
@@ -138,8 +138,8 @@ sweep_axes(struct check *ck, const struct option_row *o,
     return ok;
 }
 
-bool
-sweep_repeat(struct check *ck, const struct ast_expr *e, struct tm_val *out)
+static bool
+repeat(struct check *ck, const struct ast_expr *e, struct tm_val *out)
 {
     double x;
     struct value v = ck_expr(ck, &ck->top, e);
@@ -155,8 +155,8 @@ sweep_repeat(struct check *ck, const struct ast_expr *e, struct tm_val *out)
     return true;
 }
 
-bool
-sweep_question(struct check *ck, const struct ast_item *key, struct tm_val *out)
+static bool
+question(struct check *ck, const struct ast_item *key, struct tm_val *out)
 {
     const struct ast_item *it = key->command;
     const char *as = "as in run = simulate { until = 1 }";
@@ -239,16 +239,52 @@ late_axis(struct check *ck, const struct tm_val *a, bool random)
     }
 }
 
-void
-sweep_late(struct check *ck)
+static enum option_taken
+sweep_option(struct check *ck, uint32_t command, const struct option_row *row,
+             const struct ast_item *key, struct tm_val *out)
 {
-    for (size_t i = 0; i < ck->commands.n; i++) {
-        const struct tm_command *c = &ck->commands.v[i];
-        for (size_t k = 0; k < c->n_opts && c->id == IMP_CMD_sweep; k++)
-            if (c->opts[k].id == IMP_OPT_sweep_over ||
-                c->opts[k].id == IMP_OPT_sweep_random)
-                for (size_t j = 0; j < c->opts[k].val.n_items; j++)
-                    late_axis(ck, &c->opts[k].val.items[j],
-                              c->opts[k].id == IMP_OPT_sweep_random);
+    bool good;
+    (void)command;
+    switch (row->kind) {
+    case IMP_OPTK_AXES:
+        good = axes(ck, row, key, out);
+        break;
+    case IMP_OPTK_QUESTION:
+        good = question(ck, key, out);
+        break;
+    case IMP_OPTK_NUM:
+        good = repeat(ck, key->value, out);
+        break;
+    case IMP_OPTK_VALUES:
+        return OPTION_WAITS; /* `record`: until the question is known */
+    default:
+        return OPTION_PLAIN;
     }
+    return good ? OPTION_GOOD : OPTION_WRONG;
 }
+
+static void
+sweep_missing(struct check *ck, struct diag *d, const struct option_row *row,
+              const struct ast_item *it)
+{
+    CK_HELP(ck, d,
+            "as in %s { over = (e in (0.1, 0.2))  %s = simulate { "
+            "until = 1 } }",
+            it->name.text, row->key);
+}
+
+static void
+sweep_late(struct check *ck, const struct tm_command *c)
+{
+    for (size_t k = 0; k < c->n_opts; k++)
+        if (c->opts[k].id == IMP_OPT_sweep_over ||
+            c->opts[k].id == IMP_OPT_sweep_random)
+            for (size_t j = 0; j < c->opts[k].val.n_items; j++)
+                late_axis(ck, &c->opts[k].val.items[j],
+                          c->opts[k].id == IMP_OPT_sweep_random);
+}
+
+const struct command_rules command_rules_sweep = {.option = sweep_option,
+                                                  .missing = sweep_missing,
+                                                  .options = sweep_record,
+                                                  .late = sweep_late};

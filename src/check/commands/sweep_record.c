@@ -5,7 +5,7 @@
  * sweep is known. */
 #include <string.h>
 
-#include "check/context/context.h"
+#include "check/commands/commands_priv.h"
 
 static bool
 kept_kind(enum imp_field_kind k)
@@ -309,10 +309,21 @@ expression(struct check *ck, uint32_t command, uint32_t question,
     return true;
 }
 
-bool
-sweep_record(struct check *ck, uint32_t command, const struct ast_item *it,
-             const struct ast_item *key)
+/* the item of the block that gives the option `record`; NULL: none does */
+static const struct ast_item *
+record_key(const struct ast_item *it)
 {
+    for (size_t i = 0; i < it->n_block; i++)
+        if (it->block[i]->kind == AST_KEY &&
+            !strcmp(it->block[i]->name.text, "record"))
+            return it->block[i];
+    return NULL;
+}
+
+bool
+sweep_record(struct check *ck, uint32_t command, const struct ast_item *it)
+{
+    const struct ast_item *key = record_key(it);
     struct tm_command *c = &ck->commands.v[command];
     uint32_t q = command, f;
     for (size_t i = 0; i < c->n_opts; i++)

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "check/context/context.h"
+#include "check/commands/commands_priv.h"
 
 #define AS "as in threshold %s over gamma in [0.1, 0.9]"
 
@@ -60,9 +60,9 @@ bounds(struct check *ck, const struct ast_arg *arg, const struct dim *dim,
     return true;
 }
 
-bool
-threshold_over(struct check *ck, uint32_t command, const struct ast_item *key,
-               struct tm_val *out)
+static bool
+over_option(struct check *ck, uint32_t command, const struct ast_item *key,
+            struct tm_val *out)
 {
     const struct ast_expr *e = key->value;
     if (e->kind != AST_OVER || e->n_args != 1) {
@@ -108,16 +108,6 @@ over(const struct tm_command *c)
     return NULL;
 }
 
-const struct dim *
-threshold_dim(struct check *ck, const struct tm_command *c)
-{
-    const struct tm_val *o = over(c);
-    if (!o)
-        return NULL;
-    struct value p = ck_decl(ck, ck->param_decls.v[o->ref], o->range);
-    return p.kind == V_POISON ? NULL : p.dim;
-}
-
 static void
 late(struct check *ck, const struct tm_val *o)
 {
@@ -159,13 +149,34 @@ late(struct check *ck, const struct tm_val *o)
     }
 }
 
-void
-threshold_late(struct check *ck)
+static enum option_taken
+threshold_option(struct check *ck, uint32_t command,
+                 const struct option_row *row, const struct ast_item *key,
+                 struct tm_val *out)
 {
-    for (size_t i = 0; i < ck->commands.n; i++) {
-        const struct tm_command *c = &ck->commands.v[i];
-        const struct tm_val *o = c->id == IMP_CMD_threshold ? over(c) : NULL;
-        if (o && !c->done)
-            late(ck, o);
-    }
+    if (row->kind == IMP_OPTK_AXES)
+        return over_option(ck, command, key, out) ? OPTION_GOOD : OPTION_WRONG;
+    return OPTION_PLAIN;
 }
+
+static void
+threshold_missing(struct check *ck, struct diag *d,
+                  const struct option_row *row, const struct ast_item *it)
+{
+    (void)row;
+    CK_HELP(ck, d, "as in threshold %s over gamma in [0, 1]",
+            it->n_args ? ck_label(ck, it->args[0]) : "one");
+}
+
+static void
+threshold_late(struct check *ck, const struct tm_command *c)
+{
+    const struct tm_val *o = over(c);
+    if (o)
+        late(ck, o);
+}
+
+const struct command_rules command_rules_threshold = {
+    .option = threshold_option,
+    .missing = threshold_missing,
+    .late = threshold_late};

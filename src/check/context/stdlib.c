@@ -25,3 +25,18 @@ stdlib_find(const char *name)
             return f;
     return NULL;
 }
+
+const char *
+stdlib_holder(const char *name, const char *const *words)
+{
+    const struct stdlib_file *f;
+    size_t len = strlen(name);
+    for (size_t i = 0; (f = stdlib_get(i)); i++)
+        for (const char *p = f->text; (p = strstr(p, name)); p += len)
+            for (size_t k = 0; words[k] && p[len] == '('; k++) {
+                size_t n = strlen(words[k]);
+                if ((size_t)(p - f->text) >= n && !memcmp(p - n, words[k], n))
+                    return f->name;
+            }
+    return NULL;
+}

@@ -12,5 +12,9 @@ struct stdlib_file {
 };
 const struct stdlib_file *stdlib_get(size_t n);
 const struct stdlib_file *stdlib_find(const char *name);
+/* The library whose text declares this name: with one of these words before it
+ * (of which the last is NULL). NULL: none. A look at the text is enough for a
+ * suggestion. */
+const char *stdlib_holder(const char *name, const char *const *words);
 
 #endif

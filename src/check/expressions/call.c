@@ -3,7 +3,7 @@
  * each use (so each use has dimensions of its own), recursion refused. */
 #include <string.h>
 
-#include "check/context/context.h"
+#include "check/expressions/expressions.h"
 
 bool
 call_enter(struct check *ck, struct decl *d, imp_range call, struct frame *f)

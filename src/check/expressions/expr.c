@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "check/context/context.h"
 #include "check/context/stdlib.h"
+#include "check/expressions/expressions.h"
 
 #define DEPTH_MAX 1200
 #define STEPS_MAX 2000000u
@@ -44,39 +44,6 @@ ast_unwrap(const struct ast_expr *e)
 
 /* -- constants ------------------------------------------------------------ */
 
-struct fixing {
-    struct check *ck;
-    bool ok, change;
-};
-static double
-fixed_leaf(void *ctx, const expr *leaf)
-{
-    struct fixing *f = ctx;
-    if (leaf->sym == SYM_PARAM) {
-        struct tm_param *p = &f->ck->params.v[leaf->i];
-        if (f->change && !p->structural) {
-            p->structural = true;
-            for (size_t i = 0; i < f->ck->in->n_sets; i++)
-                if (!strcmp(f->ck->in->sets[i].name, p->name))
-                    p->dflt = f->ck->in->sets[i].value;
-        }
-        return p->dflt;
-    }
-    f->ok = false;
-    return NAN;
-}
-bool
-ck_fixed(struct check *ck, const expr *e, double *x)
-{
-    struct fixing f = {ck, true, false};
-    ex_value(ck->g, e, fixed_leaf, &f);
-    if (!f.ok)
-        return false;
-    f.change = true;
-    *x = ex_value(ck->g, e, fixed_leaf, &f);
-    return isfinite(*x);
-}
-
 static double
 no_leaf(void *ctx, const expr *leaf)
 {
@@ -112,193 +79,6 @@ folded(struct check *ck, const struct ast_expr *e, struct value v)
             return v_poison(e->range);
         }
     return v;
-}
-
-/* -- names ---------------------------------------------------------------- */
-
-static void
-cycle(struct check *ck, struct decl *d, imp_range range)
-{
-    const char *way = d->name;
-    for (struct frame *f = ck->frames; f; f = f->up) {
-        way = arena_printf(ck->arena, "%s -> %s", f->decl->name, way);
-        if (f->decl == d)
-            break;
-    }
-    struct diag *x = ck_error(ck, DIAG_E0106, d->range,
-                              "`%s` is defined by itself: %s", d->name, way);
-    CK_NOTE(ck, x, range, "the circle closes here");
-    d->broken = true;
-}
-
-static struct value
-let_value(struct check *ck, struct decl *d, imp_range range)
-{
-    if (d->state == DECL_BUSY) {
-        cycle(ck, d, range);
-        return v_poison(range);
-    }
-    if (d->state == DECL_NEW) {
-        struct frame f = {d, range, ck->frames};
-        struct env env = {.module = d->module, .calm = true};
-        ck->frames = &f;
-        d->state = DECL_BUSY;
-        struct value v = ck_expr(ck, &env, d->item->value);
-        v_whole(ck, &v);
-        d->val = v;
-        d->state = DECL_DONE;
-        d->broken |= v.kind == V_POISON;
-        ck->frames = f.up;
-    }
-    struct value v = d->broken ? v_poison(range) : d->val;
-    v.range = range;
-    return v;
-}
-
-struct value
-ck_decl(struct check *ck, struct decl *d, imp_range range)
-{
-    struct value v = {.range = range};
-    switch (d->kind) {
-    case D_PARAM:
-        if (d->broken || d->state != DECL_DONE)
-            return v_poison(range);
-        v = d->val;
-        v.range = range;
-        return v;
-    case D_LET:
-        return let_value(ck, d, range);
-    case D_BODY:
-        if (!ck->placed) {
-            struct diag *x = ck_error(
-                ck, DIAG_E0319, range,
-                "a shape or a default cannot depend on the body `%s`", d->name);
-            CK_HELP(ck, x, "it may depend on params, constants and t");
-            return v_poison(range);
-        }
-        v.kind = d->index == UINT32_MAX ? V_POISON : V_BODY;
-        v.ref = d->index;
-        return v;
-    case D_CONTACT:
-        if (!ck->placed) {
-            struct diag *x = ck_error(
-                ck, DIAG_E0319, range,
-                "a shape or a default cannot depend on the contact `%s`",
-                d->name);
-            CK_HELP(ck, x, "it may depend on params, constants and t");
-            return v_poison(range);
-        }
-        v.kind = d->index == UINT32_MAX ? V_POISON : V_CONTACT;
-        v.ref = d->index;
-        return v;
-    case D_JOINT: {
-        struct diag *x =
-            ck_error(ck, DIAG_E0344, range,
-                     "`%s` is a joint; it has no value of its own", d->name);
-        CK_NOTE(ck, x, d->range, "declared here");
-        CK_HELP(ck, x,
-                "it has %s.Q and %s.S; its impulses are in the record of an "
-                "impact: r.joint_impulses",
-                d->name, d->name);
-        return v_poison(range);
-    }
-    case D_SYSTEM:
-        if (!ck->placed || d->item->has_formals) {
-            struct diag *x = ck_error(
-                ck, d->item->has_formals ? DIAG_E0360 : DIAG_E0319, range,
-                d->item->has_formals
-                    ? "`%s` is a pattern of systems; it has no values"
-                    : "a shape or a default cannot depend on the system `%s`",
-                d->name);
-            CK_NOTE(ck, x, d->range, "declared here");
-            CK_HELP(ck, x,
-                    d->item->has_formals
-                        ? "ask an instance of it: system one : %s(...)"
-                        : "it may depend on params, constants and t",
-                    d->name);
-            return v_poison(range);
-        }
-        v.kind = d->index == UINT32_MAX || d->broken ? V_POISON : V_SYSTEM;
-        v.ref = d->index;
-        return v;
-    case D_RESULT:
-        if (d->module != ck->main) {
-            struct diag *x = ck_error(
-                ck, DIAG_E0407, range,
-                "`%s` is the result of a command in a used file, and those are "
-                "not run",
-                d->name);
-            CK_NOTE(ck, x, d->range, "it stands here");
-            CK_HELP(ck, x, "give the command in this file");
-            return v_poison(range);
-        }
-        if (d->broken)
-            return v_poison(range);
-        if (d->index == UINT32_MAX || d->index >= ck->now) {
-            struct diag *x =
-                ck_error(ck, DIAG_E0407, range,
-                         "the result `%s` does not exist yet here", d->name);
-            CK_NOTE(ck, x, d->range, "it is computed here");
-            CK_HELP(ck, x, "commands run in order: move this below it");
-            return v_poison(range);
-        }
-        if (ck->records.v[d->index].broken)
-            return v_poison(range);
-        v.kind = V_RESULT;
-        v.ref = d->index;
-        return v;
-    default: /* reported where it stands */
-        return v_poison(range);
-    }
-}
-
-static struct value
-ck_name(struct check *ck, const struct env *env, const char *name,
-        imp_range range)
-{
-    static const char *const totals[] = {"energy", "kinetic_energy",
-                                         "potential_energy"};
-    for (const struct env *e = env; e; e = e->up) {
-        for (size_t i = 0; i < e->n; i++)
-            if (!strcmp(e->names[i], name)) {
-                struct value v = e->vals[i];
-                v.range = range;
-                return v;
-            }
-        if (e->question && record_has(ck, e->question - 1, name))
-            return result_field(ck, e->question - 1, name, range, range);
-        if (e->coords && name[1] == 0 && name[0] >= 'x' && name[0] <= 'z')
-            return v_num(ck,
-                         ex_sym(ck->g, SYM_LOCAL, (uint32_t)(name[0] - 'x'), 0),
-                         dim_mks(ck->dims, 1, 0, 0), range);
-    }
-    if (!strcmp(name, "t"))
-        return v_num(ck, ex_sym(ck->g, SYM_TIME, 0, 0),
-                     dim_mks(ck->dims, 0, 0, 1), range);
-    if (!strcmp(name, "pi") || !strcmp(name, "tau")) {
-        struct value v =
-            v_num(ck,
-                  ex_num(ck->g, name[0] == 'p' ? 3.14159265358979323846
-                                               : 6.28318530717958647693),
-                  dim_pure(ck->dims), range);
-        v.bare = true;
-        return v;
-    }
-    bool reported;
-    struct decl *d =
-        scope_find(ck, env->module, name, WANT_VALUE, range, &reported);
-    if (reported)
-        return v_poison(range);
-    if (d)
-        return ck_decl(ck, d, range);
-    if (!strcmp(name, "eta"))
-        return screw_eta(ck, range);
-    for (uint32_t i = 0; i < 3; i++)
-        if (!strcmp(name, totals[i]))
-            return v_num(ck, ex_sym(ck->g, SYM_TOTAL, i, 0),
-                         dim_mks(ck->dims, 2, 1, -2), range);
-    scope_unknown(ck, env, name, range, WANT_VALUE);
-    return v_poison(range);
 }
 
 /* -- literals and units --------------------------------------------------- */
@@ -344,6 +124,23 @@ apply_unit(struct check *ck, const struct ast_expr *e, struct value v)
 
 /* -- compound ------------------------------------------------------------- */
 
+static bool
+is_text(const struct value *v)
+{
+    return v->kind == V_TEXT || v->kind == V_FIELD;
+}
+
+/* texts of results are compared here, all else is arithmetic of values */
+static struct value
+binary(struct check *ck, const struct ast_expr *e, const struct value *a,
+       const struct value *b)
+{
+    if (e->op >= AST_LT && e->op <= AST_NE && is_text(a) && is_text(b))
+        return a->kind == V_FIELD ? field_compare(ck, e, a, b)
+                                  : field_compare(ck, e, b, a);
+    return ck_binary(ck, e, a, b);
+}
+
 /* a left spine a + b + c ... in a loop: it may be 10^5 terms long */
 static struct value
 spine(struct check *ck, const struct env *env, const struct ast_expr *e)
@@ -360,7 +157,7 @@ spine(struct check *ck, const struct env *env, const struct ast_expr *e)
     struct value v = ck_expr(ck, env, p);
     for (i = 0; i < n; i++) {
         struct value b = ck_expr(ck, env, nodes[i]->b);
-        v = folded(ck, nodes[i], ck_binary(ck, nodes[i], &v, &b));
+        v = folded(ck, nodes[i], binary(ck, nodes[i], &v, &b));
         if (dims_overflowed(ck->dims)) {
             ck_error(ck, DIAG_E0220, nodes[i]->range,
                      "the exponents of this dimension are too large");
@@ -501,6 +298,37 @@ entry_of(struct check *ck, const struct value *v, size_t i, imp_range range)
     return r;
 }
 
+static bool
+whole_number(struct check *ck, const struct env *env, const struct ast_expr *e,
+             int32_t *i)
+{
+    double x;
+    struct value v = ck_expr(ck, env, e);
+    if (!v_need_scalar(ck, &v, e, dim_pure(ck->dims), "an index"))
+        return false;
+    if (!ck_fixed(ck, v.e[0], &x) || x != floor(x) || fabs(x) > 1e8) {
+        ck_error(ck, DIAG_E0212, e->range,
+                 "an index is a whole number made of literals and params");
+        return false;
+    }
+    *i = (int32_t)x;
+    return true;
+}
+
+/* entries of a field of a record */
+static struct value
+field_indexed(struct check *ck, const struct env *env, const struct value *v,
+              const struct ast_expr *e)
+{
+    int32_t index[2] = {0, 0};
+    if (!field_takes_indices(ck, v, e->n_list, e->range))
+        return v_poison(e->range);
+    for (size_t k = 0; k < e->n_list; k++)
+        if (!whole_number(ck, env, e->list[k], &index[k]))
+            return v_poison(e->range);
+    return field_entry(ck, v, index, e->n_list, e->range);
+}
+
 static struct value
 indexed(struct check *ck, const struct env *env, const struct ast_expr *e)
 {
@@ -515,9 +343,15 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *e)
                 return v_poison(e->range);
         return v_any(ck, v.dim, e->range);
     case V_FIELD:
-        return field_index(ck, env, &v, e);
-    case V_FAMILY:
-        return family_index(ck, env, &v, e);
+        return field_indexed(ck, env, &v, e);
+    case V_FAMILY: {
+        if (e->n_list != 1) {
+            ck_error(ck, DIAG_E0212, e->range, "a family has one index");
+            return v_poison(e->range);
+        }
+        struct value at = ck_expr(ck, env, e->list[0]);
+        return family_member(ck, &v, &at, e->list[0], e->range);
+    }
     case V_NUM:
     case V_LIST:
         if (v.rows * v.cols == 1 && v.kind == V_NUM)
@@ -560,24 +394,6 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *e)
     else if (v.kind == V_RESULT)
         CK_HELP(ck, d, "take one of its fields first");
     return v_poison(e->range);
-}
-
-const struct decl *
-ck_joint(struct check *ck, const struct env *env, const struct ast_expr *e)
-{
-    bool reported;
-    if (e->kind != AST_NAME)
-        return NULL;
-    for (const struct env *p = env; p; p = p->up)
-        for (size_t i = 0; i < p->n; i++)
-            if (!strcmp(p->names[i], e->name.text))
-                return NULL;
-    const struct decl *own = scope_own(env->module, e->name.text);
-    if (own && own->kind != D_JOINT)
-        return NULL;
-    const struct decl *d = scope_find(ck, env->module, e->name.text, WANT_VALUE,
-                                      e->range, &reported);
-    return d && d->kind == D_JOINT ? d : NULL;
 }
 
 static struct value
@@ -635,6 +451,25 @@ field(struct check *ck, const struct env *env, const struct ast_expr *e)
     return v_poison(e->range);
 }
 
+/* the arguments of a function that is built in */
+static struct value *
+arguments(struct check *ck, const struct env *env, const struct builtin *b,
+          const struct ast_expr *e)
+{
+    struct value *args = NEW_N(ck->arena, struct value, e->n_args + 1);
+    for (size_t i = 0; i < e->n_args; i++) {
+        const struct ast_arg *arg = &e->args[i];
+        if (arg->name.text)
+            ck_error(ck, DIAG_E0215, arg->name.range,
+                     "%s takes its arguments by place: %s(%s)", b->name,
+                     b->name, b->args);
+        args[i] = ck_expr(ck, env, arg->value);
+        if (arg->name.text)
+            args[i] = v_poison(e->range);
+    }
+    return args;
+}
+
 static struct value
 call(struct check *ck, const struct env *env, const struct ast_expr *e)
 {
@@ -685,12 +520,24 @@ call(struct check *ck, const struct env *env, const struct ast_expr *e)
     }
     const struct builtin *b = builtin_find(name.text);
     if (b)
-        return builtin_call(ck, env, b, e);
+        return builtin_call(ck, env, b, e, arguments(ck, env, b, e));
     scope_unknown(ck, env, name.text, name.range, WANT_CALL);
     for (size_t i = 0; i < e->n_args; i++)
         if (e->args[i].value)
             ck_expr(ck, env, e->args[i].value);
     return v_poison(e->range);
+}
+
+/* a', a'', ... */
+static struct value
+prime(struct check *ck, const struct env *env, const struct ast_expr *e)
+{
+    uint32_t n = 0;
+    const struct ast_expr *a = e;
+    for (; a->kind == AST_PRIME; a = a->a)
+        n++;
+    struct value v = ck_expr(ck, env, a);
+    return series_prime(ck, env, e, a, &v, n);
 }
 
 static struct value
@@ -740,7 +587,7 @@ ck_expr(struct check *ck, const struct env *env, const struct ast_expr *e)
         v = indexed(ck, env, e);
         break;
     case AST_PRIME:
-        v = series_prime(ck, env, e);
+        v = prime(ck, env, e);
         break;
     case AST_CALL:
         v = folded(ck, e, call(ck, env, e));

@@ -5,120 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "check/context/context.h"
-
-static const struct builtin builtins[] = {
-    {"sqrt", "x", "square root", "sqrt(2)"},
-    {"cbrt", "x", "cube root", "cbrt(8)"},
-    {"pow", "x, p", "x to the power p, as x^p", "pow(2, 0.5)"},
-    {"hypot", "x, y", "sqrt(x^2 + y^2)", "hypot(3, 4)"},
-    {"exp", "x", "exponential function", "exp(1)"},
-    {"exp2", "x", "2 to the power x", "exp2(3)"},
-    {"expm1", "x", "exp(x) - 1, right for small x", "expm1(1e-9)"},
-    {"log", "x", "natural logarithm", "log(2)"},
-    {"log2", "x", "logarithm to base 2", "log2(8)"},
-    {"log10", "x", "logarithm to base 10", "log10(100)"},
-    {"log1p", "x", "log(1 + x), right for small x", "log1p(1e-9)"},
-    {"sin", "x", "sine; radians, or 30 [deg]", "sin(pi/6)"},
-    {"cos", "x", "cosine; radians, or 30 [deg]", "cos(pi/3)"},
-    {"tan", "x", "tangent", "tan(pi/4)"},
-    {"asin", "x", "arc sine, in radians", "asin(0.5)"},
-    {"acos", "x", "arc cosine, in radians", "acos(0.5)"},
-    {"atan", "x", "arc tangent, in radians", "atan(1)"},
-    {"atan2", "y, x", "angle of the point (x, y), in radians", "atan2(1, 1)"},
-    {"sinh", "x", "hyperbolic sine", "sinh(1)"},
-    {"cosh", "x", "hyperbolic cosine", "cosh(1)"},
-    {"tanh", "x", "hyperbolic tangent", "tanh(1)"},
-    {"asinh", "x", "inverse hyperbolic sine", "asinh(1)"},
-    {"acosh", "x", "inverse hyperbolic cosine", "acosh(2)"},
-    {"atanh", "x", "inverse hyperbolic tangent", "atanh(0.5)"},
-    {"erf", "x", "error function", "erf(1)"},
-    {"erfc", "x", "1 - erf(x)", "erfc(1)"},
-    {"gamma", "x", "gamma function", "gamma(0.5)"},
-    {"lgamma", "x", "log of |gamma(x)|", "lgamma(10)"},
-    {"polygamma", "n, x", "n-th derivative of the digamma function",
-     "polygamma(0, 1)"},
-    {"abs", "x", "absolute value", "abs(-2)"},
-    {"sign", "x", "-1, 0 or 1", "sign(-2)"},
-    {"floor", "x", "greatest whole number not above x", "floor(2.5)"},
-    {"ceil", "x", "least whole number not below x", "ceil(2.5)"},
-    {"round", "x", "nearest whole number, halves away from 0", "round(2.5)"},
-    {"trunc", "x", "whole part, towards 0", "trunc(-2.5)"},
-    {"fmod", "x, y", "remainder of x/y with the sign of x", "fmod(5, 3)"},
-    {"min", "a, b, ...", "least of numbers, or of a list", "min(1, 2)"},
-    {"max", "a, b, ...", "greatest of numbers, or of a list", "max(1, 2)"},
-    {"sum", "list", "sum of a list or vector", "sum(1 .. 10)"},
-    {"length", "list", "number of entries", "length(r.t)"},
-    {"linspace", "from, to, count", "equally spaced numbers, ends included",
-     "linspace(0, 1, 11)"},
-    {"dot", "a, b", "scalar product", "dot((1, 0), (0, 1))"},
-    {"cross", "a, b", "vector product; a number in the plane",
-     "cross((1, 0, 0), (0, 1, 0))"},
-    {"norm", "v", "length of a vector", "norm((3, 4))"},
-    {"unit", "v", "direction of a vector", "unit((3, 4))"},
-    {"det", "M", "determinant", "det([1, 2; 3, 4])"},
-    {"inv", "M", "inverse matrix", "inv([1, 2; 3, 4])"},
-    {"solve", "M, b", "x with M*x = b", "solve([1, 2; 3, 4], (1, 2))"},
-    {"transpose", "M", "rows and columns exchanged", "transpose([1, 2; 3, 4])"},
-    {"diag", "a, b, ...", "diagonal matrix", "diag(1, 2, 3)"},
-    {"rot", "[axis,] angle", "rotation matrix, in the plane or about an axis",
-     "rot(30 [deg])"},
-    {"gap", "contact", "signed distance of the two surfaces", "gap(touch)"},
-    {"twist", "spin, velocity",
-     "velocity screw: 6 numbers, spin and then velocity, padded with 0 in the "
-     "plane",
-     "twist((0, 0, 1), (2, 0, 0))"},
-    {"wrench", "force, moment",
-     "force (or impulse) and its moment: 6 numbers, padded with 0 in the plane",
-     "wrench((1, 0, 0) [N], (0, 0, 2))"},
-    {"screw", "a, b", "6 numbers; b has the dimension of a times length",
-     "screw((0, 0, 1), (1, 0, 0))"},
-    {"plucker", "point, direction",
-     "Pluecker coordinates of a line: direction, and point x direction",
-     "plucker((1, 0, 0), (0, 0, 1))"},
-    {"columns", "a, b, ...", "matrix of these columns",
-     "columns((1, 0), (0, 1))"},
-    {"figures", "A",
-     "the numbers of a vector or matrix in SI units, without their units",
-     "norm(figures(one.twist))"},
-    {"U", "body, contact, ...",
-     "a column per contact: its direction and the moment of that about the "
-     "body's mass centre",
-     "U(one, touch)"},
-    {"G", "[body,] contact, ...",
-     "inverse mass matrix of the contacts: U^T eta Q M_red^-1 Q^T eta U of one "
-     "body, or its sum over their bodies",
-     "G(one, touch)"},
-    {"series", "x, order",
-     "Taylor coefficients of x in t along the motion, orders 0 to order, from "
-     "the present state; entry k is per s^k",
-     "series(gap(touch), 6)"},
-    {"random", "from, to",
-     "in a start: a number drawn evenly between two bounds, from the world's "
-     "seed and the number of the run",
-     "random(-0.1, 0.1)"},
-    {"before", "x", "in the jump of an observer: x just before the impact",
-     "before(h')"},
-    {"after", "x", "in the jump of an observer: x just after the impact",
-     "after(h')"},
-    {"jump", "x", "in the jump of an observer: after(x) - before(x)",
-     "jump(h')"},
-};
-#define N_BUILTINS (sizeof builtins / sizeof builtins[0])
-
-const struct builtin *
-builtin_get(size_t n)
-{
-    return n < N_BUILTINS ? &builtins[n] : NULL;
-}
-const struct builtin *
-builtin_find(const char *name)
-{
-    for (size_t i = 0; i < N_BUILTINS; i++)
-        if (!strcmp(builtins[i].name, name))
-            return &builtins[i];
-    return NULL;
-}
+#include "check/expressions/expressions.h"
 
 /* dimension rules of the operator table */
 enum rule {
@@ -353,21 +240,12 @@ arity(const struct builtin *b, size_t *lo, size_t *hi)
 
 struct value
 builtin_call(struct check *ck, const struct env *env, const struct builtin *b,
-             const struct ast_expr *e)
+             const struct ast_expr *e, struct value *a)
 {
     size_t lo, hi, n = e->n_args;
-    struct value *a = NEW_N(ck->arena, struct value, n + 1);
     bool ok = true;
-    for (size_t i = 0; i < n; i++) {
-        if (e->args[i].name.text) {
-            ck_error(ck, DIAG_E0215, e->args[i].name.range,
-                     "%s takes its arguments by place: %s(%s)", b->name,
-                     b->name, b->args);
-            ok = false;
-        }
-        a[i] = ck_expr(ck, env, e->args[i].value);
+    for (size_t i = 0; i < n; i++)
         ok &= a[i].kind != V_POISON;
-    }
     arity(b, &lo, &hi);
     if (n < lo || n > hi) {
         struct diag *d =

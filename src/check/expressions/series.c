@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "check/context/context.h"
+#include "check/expressions/expressions.h"
 
 #define ORDER_MAX 20
 
@@ -228,13 +228,10 @@ no_derivative(struct check *ck, const struct value *v, const struct ast_expr *a,
 }
 
 struct value
-series_prime(struct check *ck, const struct env *env, const struct ast_expr *e)
+series_prime(struct check *ck, const struct env *env, const struct ast_expr *e,
+             const struct ast_expr *a, const struct value *of, uint32_t n)
 {
-    uint32_t n = 0;
-    const struct ast_expr *a = e;
-    for (; a->kind == AST_PRIME; a = a->a)
-        n++;
-    struct value v = ck_expr(ck, env, a);
+    struct value v = *of;
     const struct dim *dim =
         v.kind == V_NUM || v.kind == V_ANY
             ? dim_mul(ck->dims, v.bare ? dim_pure(ck->dims) : v.dim,

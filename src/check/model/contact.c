@@ -3,7 +3,7 @@
  * stated at a point with a normal (or a direction that keeps its length). */
 #include <string.h>
 
-#include "check/context/context.h"
+#include "check/model/model_priv.h"
 
 enum {
     K_RESTITUTION,
@@ -201,29 +201,6 @@ take_direction(struct check *ck, const struct env *env,
     }
     take_vec(out, &v, e);
     return true;
-}
-
-/* v/|v|, scaled by its greatest entry first; the zero vector stays zero, so
- * that set-up can tell */
-void
-normalised(struct check *ck, struct tm_vec *v)
-{
-    struct graph *g = ck->g;
-    const expr *big = ex_num(g, 0), *s = ex_num(g, 0), *one = ex_num(g, 1);
-    graph_origin(g, v->range);
-    for (uint32_t i = 0; i < v->n; i++)
-        big = ex_op(g, IMP_OP_MAX, big,
-                    ex_op(g, IMP_OP_ABS, v->e[i], NULL, NULL), NULL);
-    const expr *some = ex_op(g, IMP_OP_LT, ex_num(g, 0), big, NULL);
-    big = ex_op(g, IMP_OP_SELECT, some, big, one);
-    for (uint32_t i = 0; i < v->n; i++) {
-        v->e[i] = ex_div(g, v->e[i], big);
-        s = ex_add(g, s, ex_mul(g, v->e[i], v->e[i]));
-    }
-    s = ex_op(g, IMP_OP_SELECT, some, ex_op(g, IMP_OP_SQRT, s, NULL, NULL),
-              one);
-    for (uint32_t i = 0; i < v->n; i++)
-        v->e[i] = ex_div(g, v->e[i], s);
 }
 
 /* a polytope that is no half-plane or half-space */

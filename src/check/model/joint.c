@@ -6,7 +6,7 @@
  * checked at set-up (runtime/setup/setup.c). */
 #include <string.h>
 
-#include "check/context/context.h"
+#include "check/model/model_priv.h"
 
 enum { K_AT, K_AXIS, K_AXIS2, K_RATE, K_SCREWS, N_KEYS };
 const struct keydef joint_keys[] = {

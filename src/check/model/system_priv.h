@@ -1,56 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Between system.c (declaring, patterns, families), system_formula.c (energies,
- * forces, gaps) and system_value.c (starts, parts of a system). */
+ * forces, gaps) and system_start.c (starts). */
 #ifndef IMP_CHECK_SYSTEM_PRIV_H
 #define IMP_CHECK_SYSTEM_PRIV_H
 
-#include "check/context/context.h"
-
-enum system_key {
-    K_KINETIC,
-    K_POTENTIAL,
-    K_DISSIPATION,
-    K_FORCE,
-    K_MASS,
-    N_SYSTEM_KEYS
-};
-
-/* a contact, or a family, of an instance */
-struct member {
-    const struct ast_item *item;
-    uint32_t first, count; /* contacts */
-    int lo;                /* index of the first */
-    bool family;
-    bool open; /* checked by itself: one member stands for all */
-};
-/* start { ... } and the names its values may use */
-struct start_block {
-    const struct ast_item *item;
-    struct env *env;
-};
-struct system_work {
-    struct decl *decl;    /* the instance */
-    struct decl *pattern; /* whose block it is; may be decl */
-    const struct ast_item *keys[N_SYSTEM_KEYS];
-    struct env env;   /* arguments, then coordinates */
-    struct env *args; /* of the pattern */
-    const struct dim *energy;
-    struct {
-        struct member *v;
-        size_t n, cap;
-    } members;
-    struct {
-        struct start_block *v;
-        size_t n, cap;
-    } own_starts, starts; /* the pattern's, then those of what stands for it: a
-                             later one replaces an earlier one, key by key */
-    struct {
-        const struct ast_item **v;
-        size_t n, cap;
-    } observers; /* blocks */
-    bool open;   /* a pattern checked by itself: arguments have no values */
-    bool broken;
-};
+#include "check/model/model_priv.h"
+#include "check/quantities/systems.h"
 
 /* energies, forces, mass matrix, gaps into the model */
 void system_formulas(struct check *ck, struct system_work *w,

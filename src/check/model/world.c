@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "check/context/context.h"
+#include "check/model/model_priv.h"
 
 enum {
     W_GRAVITY,

@@ -7,7 +7,7 @@
  * with zeros and turns by the angle now less that at the start. */
 #include <string.h>
 
-#include "check/context/context.h"
+#include "check/quantities/quantities.h"
 
 static const expr *
 mul(struct check *ck, const expr *a, const expr *b)

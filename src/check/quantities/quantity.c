@@ -4,7 +4,7 @@
  * the plane spin, angular momentum and inertia are their component 0. */
 #include <string.h>
 
-#include "check/context/context.h"
+#include "check/quantities/quantities.h"
 
 /* -- quantities of a body ------------------------------------------------- */
 
@@ -189,6 +189,29 @@ contact_frame(struct check *ck, const expr *const *n, imp_range range)
             ex_sub(g, ex_mul(g, n[p], t[q]), ex_mul(g, n[q], t[p]));
     }
     return f;
+}
+
+/* v/|v|, scaled by its greatest entry first; the zero vector stays zero, so
+ * that set-up can tell */
+void
+normalised(struct check *ck, struct tm_vec *v)
+{
+    struct graph *g = ck->g;
+    const expr *big = ex_num(g, 0), *s = ex_num(g, 0), *one = ex_num(g, 1);
+    graph_origin(g, v->range);
+    for (uint32_t i = 0; i < v->n; i++)
+        big = ex_op(g, IMP_OP_MAX, big,
+                    ex_op(g, IMP_OP_ABS, v->e[i], NULL, NULL), NULL);
+    const expr *some = ex_op(g, IMP_OP_LT, ex_num(g, 0), big, NULL);
+    big = ex_op(g, IMP_OP_SELECT, some, big, one);
+    for (uint32_t i = 0; i < v->n; i++) {
+        v->e[i] = ex_div(g, v->e[i], big);
+        s = ex_add(g, s, ex_mul(g, v->e[i], v->e[i]));
+    }
+    s = ex_op(g, IMP_OP_SELECT, some, ex_op(g, IMP_OP_SQRT, s, NULL, NULL),
+              one);
+    for (uint32_t i = 0; i < v->n; i++)
+        v->e[i] = ex_div(g, v->e[i], s);
 }
 
 /* what is stated, at the start; its normal as a unit vector */

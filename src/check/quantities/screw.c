@@ -6,6 +6,7 @@
  * about x and y, and a free body moves in three ways. */
 #include <string.h>
 
+#include "check/context/builtins.h"
 #include "check/quantities/screw_priv.h"
 
 static const struct dim *
@@ -368,23 +369,13 @@ figures(struct check *ck, const struct ast_expr *e, const struct value *a,
     return true;
 }
 
-static const char *const names[] = {"twist",   "wrench",  "screw", "plucker",
-                                    "columns", "figures", "U",     "G"};
-enum { N_NAMES = sizeof names / sizeof names[0] };
-
-bool
-screw_name(const char *name)
-{
-    for (size_t i = 0; i < N_NAMES; i++)
-        if (!strcmp(names[i], name))
-            return true;
-    return false;
-}
-
 bool
 screw_call(struct check *ck, const struct ast_expr *e, const char *name,
            struct value *a, size_t n, struct value *out)
 {
+    static const char *const names[] = {
+        "twist", "wrench", "screw", "plucker", "columns", "figures", "U", "G"};
+    const size_t n_names = sizeof names / sizeof names[0];
     static const char *const twist[] = {"the spin of a twist",
                                         "the velocity of a twist"},
                              *const wrench[] = {"the force of a wrench",
@@ -392,9 +383,9 @@ screw_call(struct check *ck, const struct ast_expr *e, const char *name,
                              *const screw[] = {"the first half of a screw",
                                                "the second half of a screw"};
     size_t i = 0;
-    while (i < N_NAMES && strcmp(names[i], name))
+    while (i < n_names && strcmp(names[i], name))
         i++;
-    if (i == N_NAMES)
+    if (i == n_names)
         return false;
     *out = v_poison(e->range);
     for (size_t k = 0; k < n; k++)

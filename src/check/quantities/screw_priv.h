@@ -5,7 +5,7 @@
 #ifndef IMP_CHECK_SCREW_PRIV_H
 #define IMP_CHECK_SCREW_PRIV_H
 
-#include "check/context/context.h"
+#include "check/quantities/quantities.h"
 
 typedef const expr *screw_vec[3];
 

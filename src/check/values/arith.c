@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "check/context/context.h"
+#include "check/values/values.h"
 
 static bool
 numeric(const struct value *v)
@@ -196,11 +196,6 @@ compare(struct check *ck, const struct ast_expr *e, const struct value *a,
     bool bare, eq = e->op == AST_EQ || e->op == AST_NE;
     if (a->kind == V_POISON || b->kind == V_POISON)
         return v_poison(e->range);
-    bool at = a->kind == V_TEXT || a->kind == V_FIELD;
-    bool bt = b->kind == V_TEXT || b->kind == V_FIELD;
-    if (at && bt)
-        return a->kind == V_FIELD ? field_compare(ck, e, a, b)
-                                  : field_compare(ck, e, b, a);
     if (a->kind == V_TRUTH && b->kind == V_TRUTH && eq)
         return v_truth(ck,
                        ex_op(ck->g, e->op == AST_EQ ? IMP_OP_EQ : IMP_OP_NE,

@@ -5,7 +5,7 @@
  * have their own, mixed.c says what comes of them. */
 #include <string.h>
 
-#include "check/context/context.h"
+#include "check/values/values.h"
 
 #define SIZE_MAX_LIN 6 /* of matrices that are inverted */
 

@@ -7,7 +7,7 @@
  * is the only place that decides between the two. */
 #include <string.h>
 
-#include "check/context/context.h"
+#include "check/values/values.h"
 
 const struct dim *
 mx_dim(struct check *ck, const struct value *v, size_t i)

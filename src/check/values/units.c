@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "check/context/context.h"
+#include "check/values/values.h"
 
 #define PI 3.14159265358979323846
 

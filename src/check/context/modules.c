@@ -1,77 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names. A module is one name space: the model's own files together, each
- * used file, each library. Declarations are order-free. A name is looked up
- * in its module, then in the modules that one uses (not further). Functions
- * and shapes are looked up apart from values, so a param may be called gamma
- * beside the function gamma(x). */
-#include <limits.h>
+/* Modules and their declarations. A module is one name space: the model's own
+ * files together, each used file, each library. Declarations are order-free. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/source.h"
+#include "check/context/builtins.h"
 #include "check/context/context.h"
 #include "check/context/stdlib.h"
 #include "syntax/parse.h"
 
 #define FILE_MAX ((long)64 << 20) /* bytes of a used file */
 
-const char *
-decl_kind_name(enum decl_kind k)
-{
-    static const char *const names[] = {
-        "param", "let",     "result", "function", "shape",
-        "body",  "contact", "joint",  "system",   "declaration",
-    };
-    return names[k];
-}
-
-static unsigned
-bucket(const char *name)
-{
-    unsigned h = 2166136261u;
-    for (const char *s = name; *s; s++)
-        h = (h ^ (unsigned char)*s) * 16777619u;
-    return h % SCOPE_BUCKETS;
-}
-
-struct decl *
-scope_own(struct module *m, const char *name)
-{
-    for (struct decl *d = m->bucket[bucket(name)]; d; d = d->chain)
-        if (!strcmp(d->name, name))
-            return d;
-    return NULL;
-}
-
-bool
-name_is_reserved(const char *name)
-{
-    return !strcmp(name, "t") || !strcmp(name, "pi") || !strcmp(name, "tau");
-}
-
-/* a pattern has no value: it gives way to what has one */
-static bool
-is_pattern(const struct decl *d)
-{
-    return d->kind == D_SYSTEM && d->item->has_formals;
-}
-
 /* -- declarations --------------------------------------------------------- */
-
-static void
-enter(struct module *m, struct decl *d)
-{
-    unsigned b = bucket(d->name);
-    d->chain = m->bucket[b];
-    m->bucket[b] = d;
-    if (m->last)
-        m->last->next = d;
-    else
-        m->first = d;
-    m->last = d;
-}
 
 static void
 declare(struct check *ck, struct module *m, const struct ast_item *it,
@@ -94,8 +37,8 @@ declare(struct check *ck, struct module *m, const struct ast_item *it,
         CK_HELP(ck, d, "choose another name, such as `ground`");
         return;
     }
-    if ((kind == D_FN || kind == D_SHAPE) && builtin_find(name->text) &&
-        !screw_name(name->text) && !part_name(name->text)) {
+    const struct builtin *builtin = builtin_find(name->text);
+    if ((kind == D_FN || kind == D_SHAPE) && builtin && !builtin->yields) {
         struct diag *d =
             ck_error(ck, DIAG_E0105, name->range,
                      "`%s` is a function of the language already", name->text);
@@ -116,7 +59,7 @@ declare(struct check *ck, struct module *m, const struct ast_item *it,
         kind == D_JOINT || (kind == D_SYSTEM && !it->has_formals))
         for (struct module *o = ck->modules; o; o = o->next) {
             struct decl *p = o == m ? NULL : scope_own(o, name->text);
-            if (p && p->kind == kind && !is_pattern(p)) {
+            if (p && p->kind == kind && !decl_is_pattern(p)) {
                 struct diag *d = ck_error(ck, DIAG_E0103, name->range,
                                           "two files declare a %s `%s`",
                                           decl_kind_name(kind), name->text);
@@ -136,7 +79,7 @@ declare(struct check *ck, struct module *m, const struct ast_item *it,
                        .chain = chain};
     if (old)
         return; /* redefined: keeps its place */
-    enter(m, d);
+    decl_enter(m, d);
 }
 
 void
@@ -150,7 +93,7 @@ scope_prior(struct check *ck, const char *name, uint32_t command)
         d->kind = D_RESULT;
         d->name = name;
         d->module = ck->main;
-        enter(ck->main, d);
+        decl_enter(ck->main, d);
     }
     d->index = command;
 }
@@ -268,25 +211,8 @@ scope_libraries(struct check *ck)
         library(ck, f);
 }
 
-/* The library whose text declares this: with one of these words before it (of
- * which the last is NULL). A look at the text is enough for a suggestion. */
-static const char *const shapes_and_functions[] = {"shape ", "fn ", NULL};
-static const char *const systems[] = {"system ", NULL};
-static const char *const anything[] = {"shape ", "fn ", "system ", NULL};
-static const char *
-library_with(const char *name, const char *const *words)
-{
-    const struct stdlib_file *f;
-    size_t len = strlen(name);
-    for (size_t i = 0; (f = stdlib_get(i)); i++)
-        for (const char *p = f->text; (p = strstr(p, name)); p += len)
-            for (size_t k = 0; words[k] && p[len] == '('; k++) {
-                size_t n = strlen(words[k]);
-                if ((size_t)(p - f->text) >= n && !memcmp(p - n, words[k], n))
-                    return f->name;
-            }
-    return NULL;
-}
+/* what stands before the name of a declaration in a library */
+static const char *const declared_by[] = {"shape ", "fn ", "system ", NULL};
 
 static void
 use_library(struct check *ck, struct module *m, const struct ast_item *it)
@@ -301,7 +227,7 @@ use_library(struct check *ck, struct module *m, const struct ast_item *it)
             names[n++] = f->name;
         struct diag *d = ck_error(ck, DIAG_E0109, it->name.range,
                                   "there is no library `%s`", name);
-        const char *holder = library_with(name, anything);
+        const char *holder = stdlib_holder(name, declared_by);
         if (holder) {
             CK_HELP(ck, d, "`%s` is declared in the library `%s`", name,
                     holder);
@@ -438,226 +364,4 @@ scope_load(struct check *ck)
         collect(ck, ck->main, ck->in->files[i]);
     ck->main->loading = false;
     ck->top = (struct env){.module = ck->main, .calm = true};
-}
-
-/* -- look-up -------------------------------------------------------------- */
-
-static bool
-wanted(const struct decl *d, enum want w)
-{
-    bool call = d->kind == D_FN || d->kind == D_SHAPE;
-    if (w == WANT_SYSTEM)
-        return d->kind == D_SYSTEM;
-    return w == WANT_ANY || call == (w == WANT_CALL) || d->kind == D_OTHER;
-}
-
-struct decl *
-scope_find(struct check *ck, struct module *m, const char *name, enum want want,
-           imp_range range, bool *reported)
-{
-    *reported = false;
-    struct decl *found = scope_own(m, name);
-    if (found && !wanted(found, want))
-        found = NULL;
-    for (size_t i = 0; i < m->uses.n; i++) {
-        struct decl *d = scope_own(m->uses.v[i].module, name);
-        if (!d || !wanted(d, want) || d == found)
-            continue;
-        if (!found || (want == WANT_VALUE && is_pattern(found))) {
-            found = d;
-            continue;
-        }
-        if (want == WANT_VALUE && is_pattern(d))
-            continue;
-        struct diag *x =
-            ck_error(ck, DIAG_E0104, range, "`%s` could mean two things", name);
-        CK_NOTE(ck, x, found->range, "this %s", decl_kind_name(found->kind));
-        CK_NOTE(ck, x, d->range, "or this %s", decl_kind_name(d->kind));
-        if (d->module->library)
-            CK_HELP(ck, x,
-                    "write `%s.%s` for the library's, or rename your own",
-                    d->module->name, name);
-        else
-            CK_HELP(ck, x, "give one of them another name");
-        *reported = true;
-        return NULL;
-    }
-    return found;
-}
-
-struct module *
-scope_library(struct module *m, const char *name)
-{
-    for (size_t i = 0; i < m->uses.n; i++)
-        if (m->uses.v[i].name && !strcmp(m->uses.v[i].name, name))
-            return m->uses.v[i].module;
-    return NULL;
-}
-
-/* how other languages say true and false */
-static const char *
-truth_of(const char *name)
-{
-    static const char *const words[][2] = {
-        {"yes", "true"},    {"True", "true"}, {"TRUE", "true"},
-        {"on", "true"},     {"no", "false"},  {"False", "false"},
-        {"FALSE", "false"}, {"off", "false"},
-    };
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (!strcmp(words[i][0], name))
-            return words[i][1];
-    return NULL;
-}
-
-struct names {
-    struct check *ck;
-    const char **v;
-    size_t n, cap;
-};
-static void
-names_of(struct names *ns, struct module *m, enum want want)
-{
-    for (struct decl *d = m->first; d; d = d->next)
-        if (wanted(d, want))
-            APUSH(ns->ck, ns, d->name);
-}
-
-/* what a name could have been; *coords: it stands where x, y and z mean
- * something */
-static struct names
-candidates(struct check *ck, const struct env *env, enum want want,
-           bool *coords)
-{
-    struct names ns = {ck, NULL, 0, 0};
-    *coords = false;
-    for (const struct env *e = env; e; e = e->up) {
-        for (size_t i = 0; i < e->n; i++)
-            if (want != WANT_CALL)
-                APUSH(ck, &ns, e->names[i]);
-        const struct tm_command *q =
-            e->question ? &ck->commands.v[e->question - 1] : NULL;
-        for (size_t i = 0; q && want != WANT_CALL && i < q->n_fields; i++)
-            APUSH(ck, &ns, q->fields[i].name);
-        *coords |= e->coords;
-    }
-    struct module *m = env->module;
-    names_of(&ns, m, want);
-    for (size_t i = 0; i < m->uses.n; i++)
-        names_of(&ns, m->uses.v[i].module, want);
-    const struct builtin *b;
-    const struct corner_shape *c;
-    for (size_t i = 0; want == WANT_CALL && (b = builtin_get(i)); i++)
-        APUSH(ck, &ns, b->name);
-    for (size_t i = 0; want == WANT_CALL && (c = corner_shape_get(i)); i++)
-        APUSH(ck, &ns, c->name);
-    if (want != WANT_CALL)
-        APUSH(ck, &ns, "pi");
-    return ns;
-}
-
-/* perhaps a misspelt name of a library that is not in use */
-static bool
-other_library(struct check *ck, struct diag *d, struct module *m,
-              const char *name, bool system)
-{
-    const struct stdlib_file *f;
-    const char *word = system ? "\nsystem " : "\nshape ";
-    for (size_t i = 0; (f = stdlib_get(i)); i++) {
-        if (scope_library(m, f->name))
-            continue;
-        struct names ls = {ck, NULL, 0, 0};
-        for (const char *p = f->text; (p = strstr(p, word));) {
-            p += strlen(word);
-            size_t len = strcspn(p, "( ");
-            APUSH(ck, &ls, arena_strndup(ck->arena, p, len));
-        }
-        const char *s = suggest(name, ls.v, ls.n);
-        if (s) {
-            CK_HELP(ck, d,
-                    "did you mean `%s` of the library `%s`? add `use %s`", s,
-                    f->name, f->name);
-            return true;
-        }
-    }
-    return false;
-}
-
-void
-scope_unknown(struct check *ck, const struct env *env, const char *name,
-              imp_range range, enum want want)
-{
-    struct module *m = env->module;
-    bool coords;
-    struct names ns = candidates(ck, env, want, &coords);
-    bool fn = want == WANT_CALL, system = want == WANT_SYSTEM;
-    struct diag *d = ck_error(ck, fn ? DIAG_E0102 : DIAG_E0101, range,
-                              fn       ? "there is no function or shape `%s`"
-                              : system ? "there is no system `%s`"
-                                       : "the name `%s` is not known here",
-                              name);
-    bool rep;
-    struct decl *other =
-        system
-            ? NULL
-            : scope_find(ck, m, name, fn ? WANT_VALUE : WANT_CALL, range, &rep);
-    const char *lib =
-        library_with(name, system ? systems : shapes_and_functions);
-    if (other) {
-        CK_NOTE(ck, d, other->range, "`%s` is a %s", name,
-                decl_kind_name(other->kind));
-        if (!fn)
-            CK_HELP(ck, d, "call it: %s(...)", name);
-        else if (other->kind == D_LET || other->kind == D_PARAM)
-            CK_HELP(ck, d, "a product is written with `*`, an index with [ ]");
-    } else if (lib && !scope_library(m, lib)) {
-        CK_HELP(ck, d, "the library `%s` has it: add `use %s`", lib, lib);
-    } else if (!fn && !system && builtin_find(name)) {
-        CK_HELP(ck, d, "it is a function: call it, as in %s",
-                builtin_find(name)->example);
-    } else if (fn && !strcmp(name, "pi")) {
-        CK_HELP(ck, d, "it is a constant: write pi");
-    } else if (!fn && truth_of(name)) {
-        CK_HELP(ck, d, "did you mean `%s`?", truth_of(name));
-        diag_fix(ck->ds, d, range, truth_of(name));
-    } else if (coords && !fn && name[1] == 0 && strchr("XYZ", name[0])) {
-        static const char *const lower[] = {"x", "y", "z"};
-        CK_HELP(ck, d, "the coordinates of a shape are x, y and z");
-        diag_fix(ck->ds, d, range, lower[name[0] - 'X']);
-    } else if (!coords && !fn && name[1] == 0 && strchr("xyz", name[0])) {
-        CK_HELP(ck, d,
-                "x, y and z are coordinates inside a shape, and in the "
-                "formulas of a system that names them, not in its start");
-    } else if (!fn && !strcmp(name, "e")) {
-        CK_HELP(ck, d, "Euler's number is exp(1)");
-    } else if (!ck_suggest(ck, d, range, name, ns.v, ns.n)) {
-        if ((fn || system) && other_library(ck, d, m, name, system))
-            return;
-        if (system)
-            CK_HELP(ck, d, "declare it: system %s(...) { coordinate ... }",
-                    name);
-        else if (!fn)
-            CK_HELP(ck, d,
-                    "declare it: `let %s = ...` for a value, `param %s = ...` "
-                    "for a knob",
-                    name, name);
-    }
-}
-
-struct decl *
-scope_member(struct check *ck, struct module *m, const struct ast_expr *e,
-             enum want want)
-{
-    const char *library = e->a->name.text;
-    struct env env = {.module = scope_library(m, library)};
-    if (!env.module) {
-        struct diag *d = ck_error(ck, DIAG_E0113, e->a->range,
-                                  "no library `%s` is in use", library);
-        if (stdlib_find(library))
-            CK_HELP(ck, d, "add `use %s`", library);
-        return NULL;
-    }
-    struct decl *d = scope_own(env.module, e->name.text);
-    if (!d)
-        scope_unknown(ck, &env, e->name.text, e->name.range, want);
-    return d;
 }

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inside the room: between the files that check commands. */
+#ifndef IMP_CHECK_COMMANDS_COMMANDS_PRIV_H
+#define IMP_CHECK_COMMANDS_COMMANDS_PRIV_H
+
+#include "check/commands/commands.h"
+#include "check/commands/rules.h"
+#include "check/expressions/expressions.h"
+#include "check/model/model.h"
+
+/* a value for a command; out must be where it stays: its unit comes later */
+void val_of(struct check *ck, const struct value *v, const struct ast_expr *e,
+            struct tm_val *out);
+/* the value's unit is that of dim; written when all dimensions are known, so
+ * out must be where it stays. NULL: none */
+void val_set_unit(struct check *ck, struct tm_val *out, const struct dim *dim);
+/* dimensions of all entries, exact zeros without one */
+const struct dim **val_entry_dims(struct check *ck, const struct value *v);
+/* a name for a column that no field of c and none of n items has */
+const char *column_name(struct check *ck, const struct tm_command *c,
+                        const struct tm_val *items, size_t n, const char *name);
+/* adds a command of the model, bound to d (or NULL); UINT32_MAX: reported */
+uint32_t command_add(struct check *ck, const struct ast_item *it,
+                     struct decl *d);
+/* the options, the arguments of a command; false: an error has been reported */
+bool command_options(struct check *ck, uint32_t command,
+                     const struct command_rules *rules,
+                     const struct ast_item *it);
+bool command_arguments(struct check *ck, uint32_t command,
+                       const struct command_rules *rules,
+                       const struct ast_item *it);
+/* a contact; false: reported */
+bool contact_value(struct check *ck, const struct ast_expr *e,
+                   struct tm_val *out);
+/* what can be plotted or saved (`doing`): results, their fields and recorded
+ * expressions; false: reported */
+bool recorded_value(struct check *ck, const struct ast_expr *e,
+                    const char *doing, struct tm_val *out);
+/* may this text be the name of a file under --out? false: reported */
+bool file_name(struct check *ck, const struct ast_expr *e, const char *s,
+               bool plot);
+/* the param that a name means, or NULL after an error: "a sweep varies params"
+ */
+struct decl *sweep_param(struct check *ck, const struct ast_name *name,
+                         enum diag_code code, const char *doing);
+#define SWEEP_MOST 1e8 /* runs of one sweep */
+/* the option `record` of a sweep, once its question is known: the fields to
+ * keep, or all that can be; option and columns of the record. false: reported
+ */
+bool sweep_record(struct check *ck, uint32_t command,
+                  const struct ast_item *it);
+/* what `show` prints of a system, of its contacts */
+void system_shown(struct check *ck, const struct value *v, struct tm_val *out);
+
+#endif

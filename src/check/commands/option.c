@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Options of a command: the items of its block against the command table. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "check/commands/commands_priv.h"
+
+enum { OPTIONS_MOST = 32 }; /* of one command */
+
+/* Does the name end as a format of files does that takes columns, or pictures?
+ * *list gets these endings: ".svg or .png". */
+static bool
+known_ending(struct check *ck, const char *dot, bool picture, const char **list)
+{
+    enum { COLUMNS, PICTURE };
+    static const struct {
+        const char *ending;
+        int takes;
+    } formats[] = {
+#define FORMAT(ending, takes, writer) {"." #ending, takes},
+#include "output/formats.def"
+    };
+    const char *last = NULL, *text = "";
+    bool known = false;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        if (formats[i].takes != (picture ? PICTURE : COLUMNS))
+            continue;
+        if (last)
+            text = arena_printf(ck->arena, "%s%s%s", text, *text ? ", " : "",
+                                last);
+        last = formats[i].ending;
+        known |= !strcmp(dot, last);
+    }
+    *list = arena_printf(ck->arena, "%s or %s", text, last);
+    return known;
+}
+
+bool
+file_name(struct check *ck, const struct ast_expr *e, const char *s, bool plot)
+{
+    const char *dot = strrchr(s, '.'), *endings;
+    bool up = !strncmp(s, "../", 3) || strstr(s, "/../") || !strcmp(s, "..");
+    const char *why =
+        !*s         ? "it is empty"
+        : *s == '/' ? "it is not relative to --out"
+        : up        ? "it leads out of --out"
+        : !dot      ? "it has no ending"
+        : known_ending(ck, dot, plot, &endings)
+            ? NULL
+            : arena_printf(ck->arena, "%s in %s",
+                           plot ? "a plot ends" : "saved data end", endings);
+    if (!why)
+        return true;
+    struct diag *d = ck_error(ck, DIAG_E0414, e->range,
+                              "\"%s\" is no file name to write to: %s", s, why);
+    CK_HELP(ck, d,
+            plot ? "as in file = \"gap.svg\"" : "as in file = \"gap.csv\"");
+    return false;
+}
+
+/* is a number that is known within the limits of its option? false: reported */
+static bool
+within_limits(struct check *ck, const struct option_row *o,
+              const struct ast_expr *e, double x)
+{
+    const struct option_limits *limits = &o->limits;
+    switch (limits->kind) {
+    case LIMIT_SHARE:
+        if (x > 0.0 && x < 1.0)
+            return true;
+        ck_error(ck, DIAG_E0405, e->range,
+                 "`%s` is between 0 and 1, but this is %g", o->key, x);
+        return false;
+    case LIMIT_POSITIVE:
+        if (!(x <= 0))
+            return true;
+        ck_error(ck, DIAG_E0405, e->range, "`%s` is positive, but this is %g",
+                 o->key, x);
+        return false;
+    case LIMIT_WHOLE:
+        if (!(x < limits->from || x > limits->to || x != floor(x)))
+            return true;
+        ck_error(ck, DIAG_E0405, e->range,
+                 "`%s` is a whole number from %g to %g, but this is %g", o->key,
+                 limits->from, limits->to, x);
+        return false;
+    default:
+        return true;
+    }
+}
+
+static bool
+number_option(struct check *ck, const struct option_row *o,
+              const struct ast_expr *e, struct tm_val *out)
+{
+    struct unit u = {1, 1, dim_pure(ck->dims)};
+    double x;
+    unit_of_text(ck->dims, o->unit, &u);
+    const char *what = arena_printf(ck->arena, "`%s`", o->key);
+    struct value v = ck_expr(ck, &ck->top, e);
+    if (!v_need_scalar(ck, &v, e, u.dim, what))
+        return false;
+    if (v_const(&v, &x) && !within_limits(ck, o, e, x))
+        return false;
+    val_of(ck, &v, e, out);
+    return true;
+}
+
+static bool
+times_option(struct check *ck, const struct ast_expr *e, struct tm_val *out)
+{
+    const struct dim *s = dim_mks(ck->dims, 0, 0, 1);
+    struct value v = ck_expr(ck, &ck->top, e);
+    if (v.kind == V_POISON)
+        return false;
+    if (v.kind == V_FIELD &&
+        ck->commands.v[v.ref].fields[v.field].kind == IMP_FIELD_LIST) {
+        val_of(ck, &v, e, out);
+        return true;
+    }
+    if ((v.kind != V_NUM && v.kind != V_LIST) || v.cols != 1) {
+        struct diag *d = ck_error(ck, DIAG_E0405, e->range,
+                                  "times are a number or a list, but this is "
+                                  "%s",
+                                  v_kind(ck, &v));
+        CK_HELP(ck, d, "as in at = (0.1, 0.2), at = linspace(0, 1, 11)");
+        return false;
+    }
+    if (!v_need_dim(ck, &v, e, s, "a time"))
+        return false;
+    val_of(ck, &v, e, out);
+    return true;
+}
+
+/* the entries of a tuple, or the expression itself */
+static size_t
+entries(const struct ast_expr *const *whole, const struct ast_expr *e,
+        const struct ast_expr *const **list)
+{
+    if (e->kind == AST_TUPLE && !e->unit) {
+        *list = (const struct ast_expr *const *)e->list;
+        return e->n_list;
+    }
+    *list = whole;
+    return 1;
+}
+
+const char *
+column_name(struct check *ck, const struct tm_command *c,
+            const struct tm_val *items, size_t n, const char *name)
+{
+    const char *s = name;
+    for (int k = 2;; k++) {
+        bool taken = false;
+        for (size_t i = 0; i < c->n_fields; i++)
+            taken |= !strcmp(c->fields[i].name, s);
+        for (size_t i = 0; i < n; i++)
+            taken |= items[i].name && !strcmp(items[i].name, s);
+        if (!taken)
+            return s;
+        s = arena_printf(ck->arena, "%s_%d", name, k);
+    }
+}
+
+static bool
+record_option(struct check *ck, uint32_t command, const struct ast_expr *e,
+              struct tm_val *out)
+{
+    const struct ast_expr *p = ast_unwrap(e);
+    const struct ast_expr *const *list;
+    size_t n = entries(&p, p, &list), k = 0;
+    struct tm_val *items = NEW_N(ck->arena, struct tm_val, n);
+    struct record_dim *dims = NEW_N(ck->arena, struct record_dim, n);
+    bool ok = true;
+    for (size_t i = 0; i < n; i++) {
+        const struct ast_expr *x = list[i];
+        struct value v = ck_expr(ck, &ck->top, x);
+        if (v.kind == V_POISON) {
+            ok = false;
+            continue;
+        }
+        if (v.kind == V_TRUTH)
+            v.kind = V_NUM;
+        if (v.kind != V_NUM || v.cols != 1) {
+            struct diag *d =
+                ck_error(ck, DIAG_E0405, x->range,
+                         "a recorded column is a number or a vector, but "
+                         "this is %s",
+                         v_kind(ck, &v));
+            if (v.kind == V_BODY)
+                CK_HELP(ck, d, "record %s.position, for example",
+                        ck->bodies.v[v.ref].name);
+            else if (v.kind == V_CONTACT)
+                CK_HELP(ck, d, "record gap(%s), for example",
+                        ck->contacts.v[v.ref].name);
+            ok = false;
+            continue;
+        }
+        struct tm_val *t = &items[k];
+        val_of(ck, &v, x, t);
+        t->name = column_name(ck, &ck->commands.v[command], items, k, t->name);
+        dims[k].all = v.bare ? dim_pure(ck->dims) : v.dim;
+        dims[k].own = v.dims ? val_entry_dims(ck, &v) : NULL;
+        dims[k].n = v.rows;
+        k++;
+    }
+    for (size_t i = 0; i < k; i++)
+        record_column(ck, command, &items[i], items[i].rows);
+    out->kind = IMP_VAL_LIST;
+    out->items = items;
+    out->n_items = k;
+    out->range = e->range;
+    out->label = ck_label(ck, e);
+    out->text = out->unit = out->name = "";
+    struct record *r = &ck->records.v[command];
+    r->columns = items;
+    r->dims = dims;
+    r->n = k;
+    r->broken |= !ok;
+    return ok;
+}
+
+static bool
+list_option(struct check *ck, enum imp_command_id id,
+            const struct option_row *o, const struct ast_expr *e,
+            struct tm_val *out)
+{
+    const struct ast_expr *p = ast_unwrap(e);
+    const struct ast_expr *const *list;
+    size_t n = entries(&p, p, &list), k = 0;
+    struct tm_val *items = NEW_N(ck->arena, struct tm_val, n);
+    for (size_t i = 0; i < n; i++)
+        k += o->kind == IMP_OPTK_CONTACTS
+                 ? contact_value(ck, list[i], &items[k]) &&
+                       (imp_command_has(id, IMP_TRAIT_CONTACTS_OF_SYSTEM) ||
+                        contact_of_bodies(
+                            ck, items[k].ref,
+                            arena_printf(ck->arena, "`%s`", o->key),
+                            list[i]->range))
+                 : recorded_value(ck, list[i], "plot", &items[k]);
+    out->kind = IMP_VAL_LIST;
+    out->items = items;
+    out->n_items = k;
+    out->range = e->range;
+    out->label = ck_label(ck, e);
+    out->text = out->unit = out->name = "";
+    return k == n;
+}
+
+/* vectors, as many as there are; how long they must be is known at the run */
+static bool
+vectors_option(struct check *ck, const struct option_row *o,
+               const struct ast_expr *e, struct tm_val *out)
+{
+    const struct ast_expr *p = ast_unwrap(e);
+    const struct ast_expr *const *list;
+    size_t n = entries(&p, p, &list), k = 0;
+    struct tm_val *items = NEW_N(ck->arena, struct tm_val, n + 1);
+    struct value v = {.kind = V_POISON};
+    if (n > 1) /* one vector of numbers? */
+        v = ck_expr(ck, &ck->top, list[0]);
+    if (v.kind == V_NUM && v_is_scalar(&v)) {
+        list = &p;
+        n = 1;
+    }
+    for (size_t i = 0; i < n; i++) {
+        v = ck_expr(ck, &ck->top, list[i]);
+        if (v.kind == V_POISON)
+            continue;
+        if (v.kind != V_NUM || v.cols != 1 || v.rows < 2) {
+            struct diag *d = ck_error(ck, DIAG_E0405, list[i]->range,
+                                      "`%s` takes vectors, but this is %s",
+                                      o->key, v_kind(ck, &v));
+            CK_HELP(ck, d, "one entry per coordinate: %s = ((1, 2), (3, 4))",
+                    o->key);
+            continue;
+        }
+        val_of(ck, &v, list[i], &items[k++]);
+    }
+    *out = (struct tm_val){.kind = IMP_VAL_LIST,
+                           .items = items,
+                           .n_items = k,
+                           .range = e->range,
+                           .label = ck_label(ck, e),
+                           .text = "",
+                           .unit = "",
+                           .name = ""};
+    return k == n;
+}
+
+static bool
+option(struct check *ck, uint32_t command, const struct option_row *o,
+       const struct ast_item *key, struct tm_val *out)
+{
+    static const char *const policies[] = {"through", "stop", "enforce"};
+    bool law = !strcmp(o->key, "law");
+    const char *const *words = law ? impact_laws : policies;
+    const struct ast_expr *e = key->value;
+    struct value v;
+    int w;
+    switch (o->kind) {
+    case IMP_OPTK_NUM:
+        return number_option(ck, o, e, out);
+    case IMP_OPTK_TIMES:
+        return times_option(ck, e, out);
+    case IMP_OPTK_VALUES:
+        if (!strcmp(o->key, "record"))
+            return record_option(ck, command, e, out);
+        if (!strcmp(o->key, "from"))
+            return vectors_option(ck, o, e, out);
+        return list_option(ck, ck->commands.v[command].id, o, e, out);
+    case IMP_OPTK_CONTACTS:
+        return list_option(ck, ck->commands.v[command].id, o, e, out);
+    case IMP_OPTK_WORD:
+        w = key_word(ck, key, words, law ? N_IMPACT_LAWS : 3);
+        if (w < 0)
+            return false;
+        out->kind = IMP_VAL_WORD;
+        out->text = out->label = words[w];
+        out->unit = out->name = "";
+        out->range = e->range;
+        return true;
+    case IMP_OPTK_BOOL:
+        v = ck_expr(ck, &ck->top, e);
+        if (v.kind == V_TRUTH) {
+            val_of(ck, &v, e, out);
+            return true;
+        }
+        if (v.kind != V_POISON)
+            ck_error(ck, DIAG_E0405, e->range,
+                     "`%s` is true or false, but this is %s", o->key,
+                     v_kind(ck, &v));
+        return false;
+    case IMP_OPTK_AXES:
+    case IMP_OPTK_QUESTION:
+    case IMP_OPTK_NUMBERS:
+    case IMP_OPTK_CURVES:
+        break; /* commands that have these take them by rules of their own */
+    case IMP_OPTK_TEXT:
+        v = ck_expr(ck, &ck->top, e);
+        if (v.kind == V_TEXT) {
+            val_of(ck, &v, e, out);
+            return (strcmp(o->key, "file") && strcmp(o->key, "save")) ||
+                   file_name(ck, e, v.text, !strcmp(o->command, "plot"));
+        }
+        if (v.kind != V_POISON) {
+            struct diag *d = ck_error(ck, DIAG_E0405, e->range,
+                                      "`%s` is a text, but this is %s", o->key,
+                                      v_kind(ck, &v));
+            CK_HELP(ck, d, "put it in quotes");
+        }
+        return false;
+    }
+    return false;
+}
+
+/* what the block of a command gives, option by option of its table */
+struct given {
+    const char *name[OPTIONS_MOST];
+    enum imp_option_id id[OPTIONS_MOST];
+    const struct ast_item *key[OPTIONS_MOST];
+    size_t n;
+    bool misspelt;
+};
+
+static void
+options_of(const struct command_row *row, struct given *given)
+{
+    const struct option_row *o;
+    memset(given, 0, sizeof *given);
+    for (int i = 0; (o = option_row((enum imp_option_id)i)); i++)
+        if (!strcmp(o->command, row->name)) {
+            assert(given->n < OPTIONS_MOST);
+            given->name[given->n] = o->key;
+            given->id[given->n++] = (enum imp_option_id)i;
+        }
+}
+
+/* E0401: the command has no such option */
+static void
+no_such_option(struct check *ck, const struct command_row *row,
+               const struct given *given, const struct ast_item *key)
+{
+    struct diag *d =
+        ck_error(ck, DIAG_E0401, key->name.range, "`%s` has no option `%s`",
+                 row->name, key->name.text);
+    if (ck_suggest(ck, d, key->name.range, key->name.text, given->name,
+                   given->n))
+        return;
+    if (given->n)
+        CK_HELP(ck, d, "its options are %s",
+                ck_join(ck, given->name, given->n, "and"));
+    else
+        CK_HELP(ck, d, "it takes none");
+}
+
+/* the option that an item of the block gives; given->n: it is none, which has
+ * been reported */
+static size_t
+option_given(struct check *ck, const struct command_row *row,
+             struct given *given, const struct ast_item *item)
+{
+    size_t i = 0, n = given->n;
+    bool key = item->kind == AST_KEY;
+    while (key && i < n && strcmp(given->name[i], item->name.text))
+        i++;
+    bool question =
+        key && i < n && option_row(given->id[i])->kind == IMP_OPTK_QUESTION;
+    if (!key || (!question && (item->command || !item->value))) {
+        ck_error(ck, DIAG_E0303, item->head.file ? item->head : item->range,
+                 "this cannot stand in the block of a command");
+        return n;
+    }
+    if (i == n) {
+        no_such_option(ck, row, given, item);
+        given->misspelt = true;
+        return n;
+    }
+    if (given->key[i]) {
+        struct diag *d =
+            ck_error(ck, DIAG_E0402, item->name.range,
+                     "the option `%s` is given twice", item->name.text);
+        CK_NOTE(ck, d, given->key[i]->name.range, "first here");
+        return n;
+    }
+    given->key[i] = item;
+    return i;
+}
+
+/* E0406: an option that must be given is not; how it is written */
+static void
+option_missing(struct check *ck, const struct command_row *row,
+               const struct option_row *o, const struct command_rules *rules,
+               const struct ast_item *it)
+{
+    struct diag *d =
+        ck_error(ck, DIAG_E0406, it->name.range,
+                 "`%s` needs the option `%s`: %s", row->name, o->key, o->doc);
+    if (rules && rules->missing)
+        rules->missing(ck, d, o, it);
+    else
+        CK_HELP(ck, d, "as in %s%s { %s = 1 }", row->name,
+                row->args == ARGS_CONTACT ? " touch" : "", o->key);
+}
+
+bool
+command_options(struct check *ck, uint32_t command,
+                const struct command_rules *rules, const struct ast_item *it)
+{
+    struct tm_command *c = &ck->commands.v[command];
+    const struct command_row *row = command_row(c->id);
+    struct given given;
+    bool ok = true;
+    options_of(row, &given);
+    c->opts = NEW_N(ck->arena, struct tm_opt, given.n + 1);
+    size_t over = it->command != NULL; /* `over x` stands before the block */
+    for (size_t b = 0; b < it->n_block + over; b++) {
+        const struct ast_item *k = b < over ? it->command : it->block[b - over];
+        size_t i = option_given(ck, row, &given, k);
+        if (i == given.n) {
+            ok = false;
+            continue;
+        }
+        const struct option_row *o = option_row(given.id[i]);
+        enum option_taken taken = OPTION_PLAIN;
+        struct tm_opt *t = &c->opts[c->n_opts];
+        t->id = given.id[i];
+        if (rules && rules->option)
+            taken = rules->option(ck, command, o, k, &t->val);
+        if (taken == OPTION_WAITS)
+            continue;
+        bool good = taken == OPTION_PLAIN ? option(ck, command, o, k, &t->val)
+                                          : taken == OPTION_GOOD;
+        c = &ck->commands.v[command]; /* a question inside is added too */
+        c->n_opts += good;
+        ok &= good;
+    }
+    for (size_t i = 0; i < given.n; i++) {
+        const struct option_row *o = option_row(given.id[i]);
+        if (given.key[i] || given.misspelt ||
+            strncmp(o->dflt, "none: must", 10) != 0)
+            continue;
+        option_missing(ck, row, o, rules, it);
+        ok = false;
+    }
+    return ok;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `save r, "r.csv"`: the name of the file may stand behind what is saved. */
+#include <string.h>
+
+#include "check/commands/commands_priv.h"
+
+/* a text behind the first argument is the option `file` */
+static bool
+save_argument(struct check *ck, uint32_t command, size_t i,
+              const struct ast_expr *e, bool *good)
+{
+    struct tm_command *c = &ck->commands.v[command];
+    if (!i || e->kind != AST_TEXT)
+        return false;
+    *good = file_name(ck, e, e->text, false);
+    struct tm_opt *opts = NEW_N(ck->arena, struct tm_opt, c->n_opts + 1);
+    memcpy(opts, c->opts, c->n_opts * sizeof *opts);
+    struct value text = ck_expr(ck, &ck->top, e);
+    opts[c->n_opts].id = IMP_OPT_save_file;
+    val_of(ck, &text, e, &opts[c->n_opts].val);
+    c->opts = opts;
+    c->n_opts++;
+    return true;
+}
+
+const struct command_rules command_rules_save = {.argument = save_argument,
+                                                 .recorded = true};

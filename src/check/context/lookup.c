@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which declaration a name means, and what to suggest where it means none. A
+ * name is looked up in its module, then in the modules that one uses (not
+ * further). Functions and shapes are looked up apart from values, so a param
+ * may be called gamma beside the function gamma(x). */
+#include <string.h>
+
+#include "check/context/builtins.h"
+#include "check/context/context.h"
+#include "check/context/stdlib.h"
+
+/* what stands before the name of a declaration in a library */
+static const char *const shapes_and_functions[] = {"shape ", "fn ", NULL};
+static const char *const systems[] = {"system ", NULL};
+
+static bool
+wanted(const struct decl *d, enum want w)
+{
+    bool call = d->kind == D_FN || d->kind == D_SHAPE;
+    if (w == WANT_SYSTEM)
+        return d->kind == D_SYSTEM;
+    return w == WANT_ANY || call == (w == WANT_CALL) || d->kind == D_OTHER;
+}
+
+struct decl *
+scope_find(struct check *ck, struct module *m, const char *name, enum want want,
+           imp_range range, bool *reported)
+{
+    *reported = false;
+    struct decl *found = scope_own(m, name);
+    if (found && !wanted(found, want))
+        found = NULL;
+    for (size_t i = 0; i < m->uses.n; i++) {
+        struct decl *d = scope_own(m->uses.v[i].module, name);
+        if (!d || !wanted(d, want) || d == found)
+            continue;
+        if (!found || (want == WANT_VALUE && decl_is_pattern(found))) {
+            found = d;
+            continue;
+        }
+        if (want == WANT_VALUE && decl_is_pattern(d))
+            continue;
+        struct diag *x =
+            ck_error(ck, DIAG_E0104, range, "`%s` could mean two things", name);
+        CK_NOTE(ck, x, found->range, "this %s", decl_kind_name(found->kind));
+        CK_NOTE(ck, x, d->range, "or this %s", decl_kind_name(d->kind));
+        if (d->module->library)
+            CK_HELP(ck, x,
+                    "write `%s.%s` for the library's, or rename your own",
+                    d->module->name, name);
+        else
+            CK_HELP(ck, x, "give one of them another name");
+        *reported = true;
+        return NULL;
+    }
+    return found;
+}
+
+struct module *
+scope_library(struct module *m, const char *name)
+{
+    for (size_t i = 0; i < m->uses.n; i++)
+        if (m->uses.v[i].name && !strcmp(m->uses.v[i].name, name))
+            return m->uses.v[i].module;
+    return NULL;
+}
+
+/* how other languages say true and false */
+static const char *
+truth_of(const char *name)
+{
+    static const char *const words[][2] = {
+        {"yes", "true"},    {"True", "true"}, {"TRUE", "true"},
+        {"on", "true"},     {"no", "false"},  {"False", "false"},
+        {"FALSE", "false"}, {"off", "false"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (!strcmp(words[i][0], name))
+            return words[i][1];
+    return NULL;
+}
+
+struct names {
+    struct check *ck;
+    const char **v;
+    size_t n, cap;
+};
+static void
+names_of(struct names *ns, struct module *m, enum want want)
+{
+    for (struct decl *d = m->first; d; d = d->next)
+        if (wanted(d, want))
+            APUSH(ns->ck, ns, d->name);
+}
+
+/* what a name could have been; *coords: it stands where x, y and z mean
+ * something */
+static struct names
+candidates(struct check *ck, const struct env *env, enum want want,
+           bool *coords)
+{
+    struct names ns = {ck, NULL, 0, 0};
+    *coords = false;
+    for (const struct env *e = env; e; e = e->up) {
+        for (size_t i = 0; i < e->n; i++)
+            if (want != WANT_CALL)
+                APUSH(ck, &ns, e->names[i]);
+        const struct tm_command *q =
+            e->question ? &ck->commands.v[e->question - 1] : NULL;
+        for (size_t i = 0; q && want != WANT_CALL && i < q->n_fields; i++)
+            APUSH(ck, &ns, q->fields[i].name);
+        *coords |= e->coords;
+    }
+    struct module *m = env->module;
+    names_of(&ns, m, want);
+    for (size_t i = 0; i < m->uses.n; i++)
+        names_of(&ns, m->uses.v[i].module, want);
+    const struct builtin *b;
+    const struct corner_shape *c;
+    for (size_t i = 0; want == WANT_CALL && (b = builtin_get(i)); i++)
+        APUSH(ck, &ns, b->name);
+    for (size_t i = 0; want == WANT_CALL && (c = corner_shape_get(i)); i++)
+        APUSH(ck, &ns, c->name);
+    if (want != WANT_CALL)
+        APUSH(ck, &ns, "pi");
+    return ns;
+}
+
+/* perhaps a misspelt name of a library that is not in use */
+static bool
+other_library(struct check *ck, struct diag *d, struct module *m,
+              const char *name, bool system)
+{
+    const struct stdlib_file *f;
+    const char *word = system ? "\nsystem " : "\nshape ";
+    for (size_t i = 0; (f = stdlib_get(i)); i++) {
+        if (scope_library(m, f->name))
+            continue;
+        struct names ls = {ck, NULL, 0, 0};
+        for (const char *p = f->text; (p = strstr(p, word));) {
+            p += strlen(word);
+            size_t len = strcspn(p, "( ");
+            APUSH(ck, &ls, arena_strndup(ck->arena, p, len));
+        }
+        const char *s = suggest(name, ls.v, ls.n);
+        if (s) {
+            CK_HELP(ck, d,
+                    "did you mean `%s` of the library `%s`? add `use %s`", s,
+                    f->name, f->name);
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+scope_unknown(struct check *ck, const struct env *env, const char *name,
+              imp_range range, enum want want)
+{
+    struct module *m = env->module;
+    bool coords;
+    struct names ns = candidates(ck, env, want, &coords);
+    bool fn = want == WANT_CALL, system = want == WANT_SYSTEM;
+    struct diag *d = ck_error(ck, fn ? DIAG_E0102 : DIAG_E0101, range,
+                              fn       ? "there is no function or shape `%s`"
+                              : system ? "there is no system `%s`"
+                                       : "the name `%s` is not known here",
+                              name);
+    bool rep;
+    struct decl *other =
+        system
+            ? NULL
+            : scope_find(ck, m, name, fn ? WANT_VALUE : WANT_CALL, range, &rep);
+    const char *lib =
+        stdlib_holder(name, system ? systems : shapes_and_functions);
+    if (other) {
+        CK_NOTE(ck, d, other->range, "`%s` is a %s", name,
+                decl_kind_name(other->kind));
+        if (!fn)
+            CK_HELP(ck, d, "call it: %s(...)", name);
+        else if (other->kind == D_LET || other->kind == D_PARAM)
+            CK_HELP(ck, d, "a product is written with `*`, an index with [ ]");
+    } else if (lib && !scope_library(m, lib)) {
+        CK_HELP(ck, d, "the library `%s` has it: add `use %s`", lib, lib);
+    } else if (!fn && !system && builtin_find(name)) {
+        CK_HELP(ck, d, "it is a function: call it, as in %s",
+                builtin_find(name)->example);
+    } else if (fn && !strcmp(name, "pi")) {
+        CK_HELP(ck, d, "it is a constant: write pi");
+    } else if (!fn && truth_of(name)) {
+        CK_HELP(ck, d, "did you mean `%s`?", truth_of(name));
+        diag_fix(ck->ds, d, range, truth_of(name));
+    } else if (coords && !fn && name[1] == 0 && strchr("XYZ", name[0])) {
+        static const char *const lower[] = {"x", "y", "z"};
+        CK_HELP(ck, d, "the coordinates of a shape are x, y and z");
+        diag_fix(ck->ds, d, range, lower[name[0] - 'X']);
+    } else if (!coords && !fn && name[1] == 0 && strchr("xyz", name[0])) {
+        CK_HELP(ck, d,
+                "x, y and z are coordinates inside a shape, and in the "
+                "formulas of a system that names them, not in its start");
+    } else if (!fn && !strcmp(name, "e")) {
+        CK_HELP(ck, d, "Euler's number is exp(1)");
+    } else if (!ck_suggest(ck, d, range, name, ns.v, ns.n)) {
+        if ((fn || system) && other_library(ck, d, m, name, system))
+            return;
+        if (system)
+            CK_HELP(ck, d, "declare it: system %s(...) { coordinate ... }",
+                    name);
+        else if (!fn)
+            CK_HELP(ck, d,
+                    "declare it: `let %s = ...` for a value, `param %s = ...` "
+                    "for a knob",
+                    name, name);
+    }
+}
+
+struct decl *
+scope_member(struct check *ck, struct module *m, const struct ast_expr *e,
+             enum want want)
+{
+    const char *library = e->a->name.text;
+    struct env env = {.module = scope_library(m, library)};
+    if (!env.module) {
+        struct diag *d = ck_error(ck, DIAG_E0113, e->a->range,
+                                  "no library `%s` is in use", library);
+        if (stdlib_find(library))
+            CK_HELP(ck, d, "add `use %s`", library);
+        return NULL;
+    }
+    struct decl *d = scope_own(env.module, e->name.text);
+    if (!d)
+        scope_unknown(ck, &env, e->name.text, e->name.range, want);
+    return d;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The declarations of a model, in the order in which the checker takes them. */
+#ifndef IMP_CHECK_MODEL_MODEL_H
+#define IMP_CHECK_MODEL_MODEL_H
+
+#include "check/values/values.h"
+
+void decl_params(struct check *ck);
+/* D_FN or D_SHAPE: each by itself */
+void decl_definitions(struct check *ck, enum decl_kind kind);
+void decl_lets(struct check *ck);        /* those nobody asked for */
+void decl_params_done(struct check *ck); /* units, ranges */
+
+extern const struct keydef body_keys[], contact_keys[], world_keys[],
+    joint_keys[], shape_keys[];
+extern const size_t n_body_keys, n_contact_keys, n_world_keys, n_joint_keys,
+    n_shape_keys;
+/* what a kind of joint needs and leaves free; false: there is no such kind */
+bool joint_kind_doc(const char *name, struct buf *b);
+const char *joint_kind_name(size_t i);     /* NULL behind the last */
+void check_bodies_begin(struct check *ck); /* shapes, plane or space */
+void check_bodies_end(struct check *ck);   /* all other keys */
+void contacts_declare(struct check *ck);   /* gives them their numbers */
+void check_contacts(struct check *ck);
+void check_joints(struct check *ck);
+/* instances, their coordinates and contacts get their numbers */
+void systems_declare(struct check *ck);
+/* energies, forces, gaps, starts */
+void check_systems(struct check *ck);
+/* after all uses: patterns that nothing instantiates, dimensions left open */
+void systems_done(struct check *ck);
+extern const struct keydef system_keys[], system_contact_keys[];
+extern const size_t n_system_keys, n_system_contact_keys;
+void check_world(struct check *ck);
+/* words of the laws of impact in the order of enum imp_impact_law, which has
+ * one more before them; then "report", none of them */
+enum { N_IMPACT_LAWS = IMP_IMPACT_COUNT - 1 };
+extern const char *const impact_laws[N_IMPACT_LAWS + 1];
+/* a bare word or string, one of `words`; index or -1 (reported) */
+int key_word(struct check *ck, const struct ast_item *key,
+             const char *const *words, size_t n);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inside the room: what the declarations of a model share. */
+#ifndef IMP_CHECK_MODEL_MODEL_PRIV_H
+#define IMP_CHECK_MODEL_MODEL_PRIV_H
+
+#include "check/expressions/expressions.h"
+#include "check/model/model.h"
+
+/* a shape in use */
+struct shape_use {
+    struct decl *decl;
+    struct env env;
+    const expr *g; /* NULL: given by corners */
+    bool uses_z;
+    const expr **points; /* n_point * dim */
+    uint32_t n_point, dim;
+    imp_range range;
+};
+/* level set; false on error */
+bool shape_open(struct check *ck, const struct env *caller,
+                const struct ast_expr *head, struct shape_use *u);
+/* the shape's own block, for a body of dimension d */
+void shape_block(struct check *ck, struct shape_use *u, uint32_t d,
+                 struct tm_body *b);
+
+/* the shape of d checked by itself */
+void shape_alone(struct check *ck, struct decl *d);
+
+/* -- corners.c ------------------------------------------------------------ */
+
+/* the one that e calls; NULL: none, or the user's own of that name */
+const struct corner_shape *corner_shape_of(struct check *ck, struct module *m,
+                                           const struct ast_expr *e);
+/* its points; false on error (reported) */
+bool corners_take(struct check *ck, const struct env *env,
+                  const struct ast_expr *e, struct shape_use *u);
+
+/* keys of a block: out[i] is the KEY item of known[i] or NULL. Unknown, double
+ * and misplaced items are reported; false if a key is unknown. */
+bool block_keys(struct check *ck, const struct ast_item *item,
+                const struct keydef *known, size_t n, const char *what,
+                const struct ast_item **out);
+/* a bare word or string, one of `words`; index or -1 (reported) */
+int key_word(struct check *ck, const struct ast_item *key,
+             const char *const *words, size_t n);
+/* inertia as 1 (plane) or 6 numbers; false on error */
+bool take_inertia(struct check *ck, struct value *v, const struct ast_expr *e,
+                  uint32_t d, const struct dim *dim, const char *what,
+                  struct tm_vec *out);
+void take_num(struct tm_num *out, const struct value *v,
+              const struct ast_expr *e);
+void take_vec(struct tm_vec *out, const struct value *v,
+              const struct ast_expr *e);
+/* restitution and friction of a contact; items NULL where not given */
+void contact_numbers(struct check *ck, const struct env *env,
+                     const struct ast_item *restitution,
+                     const struct ast_item *friction, struct tm_contact *c);
+/* a vector that is not zero; dim NULL: of any dimension. false: reported */
+bool take_direction(struct check *ck, const struct env *env,
+                    const struct ast_expr *e, const char *what,
+                    const struct dim *dim, struct tm_vec *out);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a model may ask of its bodies, contacts, joints and systems, and of the
+ * results of its commands: the parts behind a dot, screws, entries of lists. */
+#ifndef IMP_CHECK_QUANTITIES_QUANTITIES_H
+#define IMP_CHECK_QUANTITIES_QUANTITIES_H
+
+#include "check/values/values.h"
+
+/* -- quantity.c ----------------------------------------------------------- */
+
+/* values of bodies and contacts: one.position, touch.gap */
+struct value body_field(struct check *ck, uint32_t body, const char *name,
+                        imp_range name_range, imp_range range);
+struct value contact_field(struct check *ck, uint32_t contact, const char *name,
+                           imp_range name_range, imp_range range);
+/* o.Q, o.S */
+struct value joint_field(struct check *ck, uint32_t joint, const char *name,
+                         imp_range name_range, imp_range range);
+struct value contact_gap(struct check *ck, uint32_t contact, imp_range range);
+/* E0343: the gap of a stated contact is asked for */
+struct value no_surface(struct check *ck, uint32_t contact, imp_range range);
+extern const struct keydef body_values[], contact_values[], joint_values[];
+extern const size_t n_body_values, n_contact_values, n_joint_values;
+/* made a unit vector; zero stays zero */
+void normalised(struct check *ck, struct tm_vec *v);
+
+/* -- system_quantity.c, part.c -------------------------------------------- */
+
+/* dimension of a system's energies; NULL: it was wrong */
+const struct dim *system_energy(const struct check *ck, uint32_t system);
+/* what of a system is being read: the innermost part */
+enum env_part env_part(const struct env *env);
+/* before, after, jump and random: *out is the call's value; false if `name` is
+ * none of them */
+bool part_call(struct check *ck, const struct env *env,
+               const struct ast_expr *e, const char *name, struct value *a,
+               struct value *out);
+/* parts of a system: square.h, square.foot, square.energy */
+struct value system_field(struct check *ck, uint32_t system, const char *name,
+                          imp_range name_range, imp_range range);
+/* the member with this index, a checked value whose text is `at` */
+struct value family_member(struct check *ck, const struct value *family,
+                           struct value *index, const struct ast_expr *at,
+                           imp_range range);
+/* the formula of the gap of a system's contact */
+struct value system_gap_value(struct check *ck, uint32_t contact,
+                              imp_range range);
+/* a contact between bodies? E0369 if it is a system's */
+bool contact_of_bodies(struct check *ck, uint32_t contact, const char *asked,
+                       imp_range range);
+extern const struct keydef system_values[];
+extern const size_t n_system_values;
+
+/* -- screw.c, carry.c ----------------------------------------------------- */
+
+/* eta, which exchanges the halves of a screw */
+struct value screw_eta(struct check *ck, imp_range range);
+/* twist, momentum_screw, M, Q, S, M_red of a body; false if it is none */
+bool screw_of_body(struct check *ck, uint32_t body, const char *name,
+                   imp_range range, struct value *out);
+/* twist wrench screw plucker columns figures U G; false if it is none */
+bool screw_call(struct check *ck, const struct ast_expr *e, const char *name,
+                struct value *a, size_t n, struct value *out);
+/* What was given in world axes at the start and goes with a body, in the world
+ * now, three entries each. IMP_WORLD: it stays. */
+void carry_vector(struct check *ck, uint32_t body, const expr *const x[3],
+                  const expr *out[3]);
+/* from the mass centre of `body` to a point that goes with `carrier` */
+void carry_arm(struct check *ck, uint32_t body, uint32_t carrier,
+               const expr *const x[3], const expr *out[3]);
+/* rotation of a body now, by rows; the columns are its axes in the world */
+void carry_rotation(struct check *ck, uint32_t body, const expr *R[9]);
+
+/* -- record.c, result.c --------------------------------------------------- */
+
+struct value result_field(struct check *ck, uint32_t command, const char *name,
+                          imp_range name_range, imp_range range);
+bool record_has(const struct check *ck, uint32_t command, const char *name);
+/* may a field have n indices? false: reported */
+bool field_takes_indices(struct check *ck, const struct value *v, size_t n,
+                         imp_range range);
+/* the entry, or the row, of a field with these n indices */
+struct value field_entry(struct check *ck, const struct value *v,
+                         const int32_t *index, size_t n, imp_range range);
+/* min max sum length of a list field; false if op is none */
+bool field_reduce(struct check *ck, const char *op, const struct value *f,
+                  imp_range range, struct value *out);
+struct value field_compare(struct check *ck, const struct ast_expr *at,
+                           const struct value *f, const struct value *text);
+void record_schema(struct check *ck, uint32_t command); /* table's fields */
+/* columns of matrices that have one per contact, when these are known */
+void record_sizes(struct check *ck, uint32_t command, size_t n_contacts);
+void record_column(struct check *ck, uint32_t command, const struct tm_val *col,
+                   uint32_t width);
+/* number of the recorded column equal to v in the latest simulate before the
+ * command checked now */
+bool record_find(struct check *ck, const struct tm_val *v, uint32_t *command,
+                 uint32_t *field);
+/* dimension of a field's entry; index UINT32_MAX: of all */
+const struct dim *field_dim(struct check *ck, const struct tm_command *c,
+                            const struct tm_field *f, uint32_t index,
+                            imp_range range);
+struct command_row {
+    const char *name, *doc;
+    enum command_args {
+        ARGS_NONE,
+        ARGS_CONTACT,
+        ARGS_CONTACTS,
+        ARGS_SYSTEM,
+        ARGS_VALUES,
+        ARGS_CONDITION,
+        ARGS_RESULT
+    } args;
+    bool available;
+};
+const struct command_row *command_row(enum imp_command_id id);
+struct option_row {
+    const char *command, *key, *unit, *dflt, *doc;
+    enum imp_option_kind kind;
+    struct option_limits {
+        enum { LIMIT_ANY, LIMIT_POSITIVE, LIMIT_SHARE, LIMIT_WHOLE } kind;
+        double from, to;
+    } limits;
+};
+const struct option_row *option_row(enum imp_option_id id);
+struct field_row {
+    const char *command, *name, *unit, *doc;
+    enum imp_field_kind kind;
+};
+const struct field_row *field_row(size_t i); /* NULL after the last */
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Numbers that the checker must know: how many entries a list has, the index
+ * of a vector. They are made of literals and params, and such a param becomes
+ * structural: a new value of it means a new compilation. */
+#include <math.h>
+#include <string.h>
+
+#include "check/values/values.h"
+
+struct fixing {
+    struct check *ck;
+    bool ok, change;
+};
+static double
+fixed_leaf(void *ctx, const expr *leaf)
+{
+    struct fixing *f = ctx;
+    if (leaf->sym == SYM_PARAM) {
+        struct tm_param *p = &f->ck->params.v[leaf->i];
+        if (f->change && !p->structural) {
+            p->structural = true;
+            for (size_t i = 0; i < f->ck->in->n_sets; i++)
+                if (!strcmp(f->ck->in->sets[i].name, p->name))
+                    p->dflt = f->ck->in->sets[i].value;
+        }
+        return p->dflt;
+    }
+    f->ok = false;
+    return NAN;
+}
+bool
+ck_fixed(struct check *ck, const expr *e, double *x)
+{
+    struct fixing f = {ck, true, false};
+    ex_value(ck->g, e, fixed_leaf, &f);
+    if (!f.ok)
+        return false;
+    f.change = true;
+    *x = ex_value(ck->g, e, fixed_leaf, &f);
+    return isfinite(*x);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the data of a model may depend on: the set-up knows params and
+ * constants, not the motion. */
+#include "check/values/values.h"
+
+struct leaves {
+    struct check *ck;
+    bool time, motion, result, open, system;
+};
+/* does what this leaf stands for move with a system? */
+static void
+system_leaf(void *ctx, const expr *l)
+{
+    struct leaves *f = ctx;
+    f->system |= l->sym == SYM_COORD || l->sym == SYM_SYSTEM ||
+                 (l->sym == SYM_TOTAL && f->ck->systems.n);
+    if (l->sym == SYM_SERIES)
+        ex_leaves(f->ck->g, &f->ck->series.v[l->i].e, 1, system_leaf, f);
+}
+static void
+leaf(void *ctx, const expr *l)
+{
+    struct leaves *f = ctx;
+    system_leaf(f, l);
+    f->time |= l->sym == SYM_TIME;
+    f->motion |= l->sym == SYM_BODY || l->sym == SYM_CONTACT ||
+                 l->sym == SYM_TOTAL || l->sym == SYM_SERIES ||
+                 l->sym == SYM_COORD || l->sym == SYM_SYSTEM;
+    f->result |= l->sym == SYM_SLOT;
+}
+bool
+check_leaves(struct check *ck, const expr *const *e, size_t n, int may,
+             const struct ast_expr *at, const char *what)
+{
+    struct leaves f = {.ck = ck};
+    ex_leaves(ck->g, e, n, leaf, &f);
+    const char *bad = f.result && !(may & MAY_RESULTS)
+                          ? "the result of a command"
+                      : f.system ? "the motion of a system"
+                      : f.motion && !(may & MAY_MOTION) ? "the motion of bodies"
+                      : f.time && !(may & MAY_TIME)     ? "time"
+                                                        : NULL;
+    if (!bad)
+        return true;
+    struct diag *d = ck_error(ck, DIAG_E0319, at->range,
+                              "%s cannot depend on %s", what, bad);
+    CK_HELP(ck, d,
+            may & MAY_TIME ? "it may depend on params, constants and t"
+            : may & MAY_RESULTS
+                ? "it may depend on params, constants and fields of records"
+                : "it may depend on params and constants");
+    return false;
+}

@@ -8,7 +8,7 @@
 
 #include "analysis/chatter/run.h"
 #include "base/arena.h"
-#include "multi_help.h"
+#include "impact_help.h"
 #include "runtime/accumulation/accumulation.h"
 #include "runtime/ballistic/workspace.h"
 #include "runtime/returnmap/symmetry.h"

@@ -2,7 +2,7 @@
 /* Small dense algebra against GSL, and ranks of matrices of known rank. */
 #include <gsl/gsl_linalg.h>
 
-#include "multi_help.h"
+#include "impact_help.h"
 #include "runtime/numerics/dense.h"
 #include "runtime/numerics/lcp.h"
 

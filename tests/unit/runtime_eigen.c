@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/arena.h"
-#include "multi_help.h"
+#include "impact_help.h"
 #include "runtime/numerics/eigen.h"
 
 #define MOST 12

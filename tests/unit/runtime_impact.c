@@ -3,7 +3,7 @@
  * and Stanescu and of the moving-frame cuboids (spec screws.md 1.D to 1.G,
  * moving-frame.md 3.D), and arrangements with textbook answers under each
  * law. */
-#include "multi_help.h"
+#include "impact_help.h"
 
 static struct impact_solver *
 solved(struct arena *a, struct problem *o, enum imp_impact_law law)

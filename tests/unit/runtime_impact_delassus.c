@@ -5,7 +5,7 @@
 #include <float.h>
 #include <stdlib.h>
 
-#include "multi_help.h"
+#include "impact_help.h"
 
 #define ROWS 120
 

@@ -5,7 +5,7 @@
  * reaches. Contacts are repeated, exactly or nearly so. */
 #include <stdlib.h>
 
-#include "multi_help.h"
+#include "impact_help.h"
 
 #define MOST 8
 

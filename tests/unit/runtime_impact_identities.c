@@ -6,7 +6,7 @@
  * long double. */
 #include <stdlib.h>
 
-#include "multi_help.h"
+#include "impact_help.h"
 
 static int
 cases(int n)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "multi_help.h"
+#include "impact_help.h"
 #include "runtime/returnmap/invariant_cone.h"
 
 #define MOST 12

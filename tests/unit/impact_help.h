@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Impact problems by hand, for the tests of multi. */
-#ifndef MULTI_HELP_H
-#define MULTI_HELP_H
+/* Impact problems that tests write down directly, without a model. */
+#ifndef IMPACT_HELP_H
+#define IMPACT_HELP_H
 
 #include <math.h>
 #include <setjmp.h>

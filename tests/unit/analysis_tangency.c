@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "analysis/collision/tangency_formulas.h"
-#include "analysis/command/vec.h"
+#include "runtime/numerics/vec3.h"
 
 #define CASES 10000
 
@@ -63,7 +63,7 @@ rnd_rotation(double R[9])
 static void
 turn(double r[3], const double R[9], const double v[3])
 {
-    v_mat(r, R, v);
+    mat3_apply(R, v, r);
 }
 static void
 turn_back(double r[3], const double R[9], const double v[3])
@@ -71,7 +71,7 @@ turn_back(double r[3], const double R[9], const double v[3])
     double x[3];
     for (int i = 0; i < 3; i++)
         x[i] = R[i] * v[0] + R[3 + i] * v[1] + R[6 + i] * v[2];
-    v_copy(r, x);
+    vec3_copy(x, r);
 }
 
 /* ellipsoid (or ellipse) at `centre`: level set at the world point */
@@ -79,7 +79,7 @@ static void
 level(struct tangency_body *b, const double axes[3])
 {
     double d[3], x[3];
-    v_sub(d, b->point, b->centre);
+    vec3_sub(b->point, b->centre, d);
     turn_back(x, b->rot, d);
     memset(b->hess, 0, sizeof b->hess);
     memset(b->third, 0, sizeof b->third);
@@ -107,7 +107,7 @@ euler(struct tangency_body *b, const double J[3])
      * R W'' + w x (R W') */
     turn(b->spin1, b->rot, a);
     turn(b->spin2, b->rot, j);
-    v_add_cross(b->spin2, 1.0, b->spin, b->spin1);
+    vec3_add_scaled_cross(1.0, b->spin, b->spin1, b->spin2);
 }
 
 struct pair {
@@ -138,10 +138,10 @@ set_up(struct pair *p, const double n[3], const double V[3])
         p->b[1].centre[k] = p->b[1].point[k] - x[1][k];
     }
     /* v2 = V + v1 + w1 x p - w2 x q */
-    v_copy(p->b[1].vel, V);
-    v_add(p->b[1].vel, 1.0, p->b[0].vel);
-    v_add_cross(p->b[1].vel, 1.0, p->b[0].spin, x[0]);
-    v_add_cross(p->b[1].vel, -1.0, p->b[1].spin, x[1]);
+    vec3_copy(V, p->b[1].vel);
+    vec3_add_scaled(1.0, p->b[0].vel, p->b[1].vel);
+    vec3_add_scaled_cross(1.0, p->b[0].spin, x[0], p->b[1].vel);
+    vec3_add_scaled_cross(-1.0, p->b[1].spin, x[1], p->b[1].vel);
     for (int i = 0; i < 2; i++) {
         level(&p->b[i], p->axes[i]);
         euler(&p->b[i], p->J[i]);
@@ -153,11 +153,11 @@ random_pair(struct pair *p, double n[3], double V[3])
 {
     memset(p, 0, sizeof *p);
     rnd3(n, 1.0);
-    double l = v_norm(n);
+    double l = vec3_norm(n);
     for (int k = 0; k < 3; k++)
         n[k] /= l;
     rnd3(V, 1.0);
-    v_add(V, -v_dot(V, n), n);
+    vec3_add_scaled(-vec3_dot(V, n), n, V);
     for (int i = 0; i < 2; i++) {
         double s = 0.0;
         for (int k = 0; k < 3; k++) {
@@ -198,8 +198,8 @@ both_discriminants(void **state)
         near(t.jerk_P, t.jerk_Q, 1e-12 * t.condition * t.condition * t.j_size);
         assert_true(t.max_P >= 0.0 && t.max_Q >= 0.0);
         for (int k = 0; k < 2; k++) {
-            double s = t.S[2 * k] * v_dot(t.t1, t.V) +
-                       t.S[2 * k + 1] * v_dot(t.t2, t.V);
+            double s = t.S[2 * k] * vec3_dot(t.t1, t.V) +
+                       t.S[2 * k + 1] * vec3_dot(t.t2, t.V);
             near(t.b_Q[k] - t.b_P[k], s, 1e-13 * t.D_size);
         }
     }
@@ -211,7 +211,7 @@ make_C00(struct pair *p, const double n[3], const double V[3], double roots[2])
 {
     double base[3], dir[3], D[3];
     struct tangency t;
-    v_copy(base, p->b[1].spin);
+    vec3_copy(p->b[1].spin, base);
     rnd3(dir, 2.0);
     for (int k = 0; k < 3; k++) {
         for (int j = 0; j < 3; j++)
@@ -232,8 +232,8 @@ make_C00(struct pair *p, const double n[3], const double V[3], double roots[2])
             return 0;
     }
     /* what is left: the spins go into dir, base */
-    v_copy(p->b[1].spin, base);
-    v_copy(p->b[1].jerk, dir); /* kept here for the caller */
+    vec3_copy(base, p->b[1].spin);
+    vec3_copy(dir, p->b[1].jerk); /* kept here for the caller */
     return 2;
 }
 
@@ -249,8 +249,8 @@ one_jerk_in_C00(void **state)
         random_pair(&p, n, V);
         if (!make_C00(&p, n, V, roots))
             continue;
-        v_copy(base, p.b[1].spin);
-        v_copy(dir, p.b[1].jerk);
+        vec3_copy(p.b[1].spin, base);
+        vec3_copy(p.b[1].jerk, dir);
         memset(p.b[1].jerk, 0, sizeof p.b[1].jerk);
         for (int k = 0; k < 2; k++, cases++) {
             struct tangency t;
@@ -300,9 +300,9 @@ invariance(void **state)
             turn(b->spin, R, b->spin);
             turn(b->spin1, R, b->spin1);
             turn(b->spin2, R, b->spin2);
-            v_add(b->point, 1.0, shift);
-            v_add(b->centre, 1.0, shift);
-            v_add(b->vel, 1.0, boost);
+            vec3_add_scaled(1.0, shift, b->point);
+            vec3_add_scaled(1.0, shift, b->centre);
+            vec3_add_scaled(1.0, boost, b->vel);
         }
         read_pair(&r, &u);
         double size = t.D_size + u.D_size, js = t.j_size + u.j_size;

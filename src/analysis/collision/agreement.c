@@ -7,8 +7,8 @@
 
 #include "abi/status.h"
 #include "analysis/collision/verdict.h"
-#include "analysis/command/vec.h"
 #include "base/num.h"
+#include "runtime/numerics/vec3.h"
 
 /* Rounding of both ways, in units of the terms' sizes. Closest points are
  * known to eps; S^-1 amplifies errors by the condition of K1 + K2, once per
@@ -53,7 +53,7 @@ touch_agree(struct analysis *a, const struct touch *t)
     double shift = AGREE_GAP * fabs(t->gap) * kappa;
     /* points far from the origin of the world are known to eps of their
      * distance, and the normal turns by that times the curvature */
-    eps *= 1.0 + fmax(v_norm(t->P), v_norm(t->Q)) * kappa;
+    eps *= 1.0 + fmax(vec3_norm(t->P), vec3_norm(t->Q)) * kappa;
     bool bad = differ(a, t, "the normal velocity", f->v, t->jet[1],
                       (AGREE_V * eps + shift) * f->v_abs);
     /* the formulas of second and third order hold where v = 0 */

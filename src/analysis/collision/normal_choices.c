@@ -15,10 +15,10 @@
 
 #include "abi/status.h"
 #include "analysis/collision/normal_choices.h"
-#include "analysis/command/vec.h"
 #include "runtime/events/event.h"
 #include "runtime/gap/polytope_contact.h"
 #include "runtime/motion/motion.h"
+#include "runtime/numerics/vec3.h"
 
 int
 normal_choices_read(struct analysis *a, uint32_t contact,
@@ -50,7 +50,7 @@ normal_choices_read(struct analysis *a, uint32_t contact,
     gap_tolerances(r, contact, &gap_tol, &rate);
     double speed = fmax(rate / fmax(RT_GAP_SHARE * r->tolerance, 1e-14),
                         sqrt(most * length));
-    weight = v_norm(r->gravity);
+    weight = vec3_norm(r->gravity);
     out->v_tol = r->tolerance * speed;
     out->D_tol =
         r->tolerance * fmax(fmax(most, weight), speed * speed / length);

@@ -17,20 +17,20 @@
 #include <float.h>
 #include <string.h>
 
-#include "analysis/command/vec.h"
+#include "runtime/numerics/vec3.h"
 
 /* tangents of a normal as in the record of `eight` */
 static void
 tangency_basis(const double n[3], double t1[3], double t2[3])
 {
     static const double z[3] = {0, 0, 1}, x[3] = {1, 0, 0};
-    v_cross(t1, n, z);
-    if (v_norm(t1) < 1e-8)
-        v_cross(t1, n, x);
-    double l = v_norm(t1);
+    vec3_cross(n, z, t1);
+    if (vec3_norm(t1) < 1e-8)
+        vec3_cross(n, x, t1);
+    double l = vec3_norm(t1);
     for (int i = 0; i < 3; i++)
         t1[i] /= l;
-    v_cross(t2, n, t1);
+    vec3_cross(n, t1, t2);
 }
 
 /* what one body brings: quantities of its surface and its point */
@@ -49,9 +49,8 @@ struct side {
 static double
 third_along(const struct tangency_body *b, const double u[3])
 {
-    double w[3], g = v_norm(b->grad);
-    for (int i = 0; i < 3; i++)
-        w[i] = b->rot[i] * u[0] + b->rot[3 + i] * u[1] + b->rot[6 + i] * u[2];
+    double w[3], g = vec3_norm(b->grad);
+    mat3_apply_transposed(b->rot, u, w);
     double x = w[0], y = w[1], z = w[2];
     const double *t = b->third;
     return (t[0] * x * x * x + t[6] * y * y * y + t[9] * z * z * z +
@@ -67,35 +66,36 @@ static void
 motion_of_point(const struct tangency_body *b, struct side *s)
 {
     double wr[3], a[3];
-    v_sub(s->rho, b->point, b->centre);
-    v_cross(wr, b->spin, s->rho);
-    v_copy(s->vel, b->vel);
-    v_add(s->vel, 1.0, wr);
-    v_cross(a, b->spin1, s->rho);
-    v_add_cross(a, 1.0, b->spin, wr);
-    v_copy(s->acc, b->acc);
-    v_add(s->acc, 1.0, a);
-    v_copy(s->jerk, b->jerk);
-    v_add_cross(s->jerk, 1.0, b->spin2, s->rho);
-    v_add_cross(s->jerk, 2.0, b->spin1, wr);
-    v_add_cross(s->jerk, 1.0, b->spin, a);
-    double w = v_norm(b->spin), w1 = v_norm(b->spin1), w2 = v_norm(b->spin2),
-           r = v_norm(s->rho), ar = (w1 + w * w) * r;
+    vec3_sub(b->point, b->centre, s->rho);
+    vec3_cross(b->spin, s->rho, wr);
+    vec3_copy(b->vel, s->vel);
+    vec3_add_scaled(1.0, wr, s->vel);
+    vec3_cross(b->spin1, s->rho, a);
+    vec3_add_scaled_cross(1.0, b->spin, wr, a);
+    vec3_copy(b->acc, s->acc);
+    vec3_add_scaled(1.0, a, s->acc);
+    vec3_copy(b->jerk, s->jerk);
+    vec3_add_scaled_cross(1.0, b->spin2, s->rho, s->jerk);
+    vec3_add_scaled_cross(2.0, b->spin1, wr, s->jerk);
+    vec3_add_scaled_cross(1.0, b->spin, a, s->jerk);
+    double w = vec3_norm(b->spin), w1 = vec3_norm(b->spin1),
+           w2 = vec3_norm(b->spin2), r = vec3_norm(s->rho),
+           ar = (w1 + w * w) * r;
     s->spin = w;
-    s->vel_size = v_norm(b->vel) + w * r;
-    s->acc_size = v_norm(b->acc) + ar;
-    s->jerk_size = v_norm(b->jerk) + w2 * r + 2.0 * w1 * w * r + w * ar;
+    s->vel_size = vec3_norm(b->vel) + w * r;
+    s->acc_size = vec3_norm(b->acc) + ar;
+    s->jerk_size = vec3_norm(b->jerk) + w2 * r + 2.0 * w1 * w * r + w * ar;
 }
 
 static bool
 surface(const struct tangency_body *b, struct side *s)
 {
-    double g = v_norm(b->grad);
+    double g = vec3_norm(b->grad);
     if (!(g > 0.0) || !isfinite(g))
         return false;
     double rh[9];
     for (int i = 0; i < 3; i++)
-        s->n[i] = v_dot(b->rot + 3 * i, b->grad) / g;
+        s->n[i] = vec3_dot(b->rot + 3 * i, b->grad) / g;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             rh[3 * i + j] = b->rot[3 * i] * b->hess[j] +
@@ -104,7 +104,7 @@ surface(const struct tangency_body *b, struct side *s)
     s->H_size = 0.0;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
-            s->H[3 * i + j] = v_dot(rh + 3 * i, b->rot + 3 * j) / g;
+            s->H[3 * i + j] = vec3_dot(rh + 3 * i, b->rot + 3 * j) / g;
             s->H_size += s->H[3 * i + j] * s->H[3 * i + j];
         }
     s->H_size = sqrt(s->H_size);
@@ -117,9 +117,9 @@ surface(const struct tangency_body *b, struct side *s)
 static void
 tangent_block(const struct tangency *t, const double H[9], double K[4])
 {
-    K[0] = v_quad(t->t1, H, t->t1);
-    K[1] = K[2] = t->nt == 2 ? v_quad(t->t1, H, t->t2) : 0.0;
-    K[3] = t->nt == 2 ? v_quad(t->t2, H, t->t2) : 0.0;
+    K[0] = mat3_quadratic(t->t1, H, t->t1);
+    K[1] = K[2] = t->nt == 2 ? mat3_quadratic(t->t1, H, t->t2) : 0.0;
+    K[3] = t->nt == 2 ? mat3_quadratic(t->t2, H, t->t2) : 0.0;
 }
 
 /* eigenvalues of a symmetric 2 x 2 (or the entry in the plane) */
@@ -162,49 +162,49 @@ expand(const struct tangency_body *b1, const struct side *s1,
        double *second_size, double *third_size)
 {
     double V[3], r1[3], r2[3], r3[3], Y2[3] = {0}, Y3[3] = {0};
-    v_sub(V, s2->vel, s1->vel);
-    v_sub(r2, s2->acc, s1->acc);
-    v_sub(r3, s2->jerk, s1->jerk);
-    v_copy(r1, V);
-    v_add(r1, 1.0, e1);
+    vec3_sub(s2->vel, s1->vel, V);
+    vec3_sub(s2->acc, s1->acc, r2);
+    vec3_sub(s2->jerk, s1->jerk, r3);
+    vec3_copy(V, r1);
+    vec3_add_scaled(1.0, e1, r1);
 
     /* the deepest point stays on surface 2 */
-    double y2 = v_quad(e1, s2->H, e1);
-    v_add(Y2, -y2, s2->n);
-    double y3 = 3.0 * v_quad(e1, s2->H, Y2) + third_along(b2, e1);
-    v_add(Y3, -y3, s2->n);
+    double y2 = mat3_quadratic(e1, s2->H, e1);
+    vec3_add_scaled(-y2, s2->n, Y2);
+    double y3 = 3.0 * mat3_quadratic(e1, s2->H, Y2) + third_along(b2, e1);
+    vec3_add_scaled(-y3, s2->n, Y3);
 
-    v_add_cross(r2, 2.0, b2->spin, e1);
-    v_add(r2, 1.0, Y2);
-    v_add_cross(r2, -2.0, b1->spin, r1);
+    vec3_add_scaled_cross(2.0, b2->spin, e1, r2);
+    vec3_add_scaled(1.0, Y2, r2);
+    vec3_add_scaled_cross(-2.0, b1->spin, r1, r2);
 
     double we[3];
-    v_cross(we, b2->spin, e1);
-    v_add_cross(r3, 3.0, b2->spin1, e1);
-    v_add_cross(r3, 3.0, b2->spin, we);
-    v_add_cross(r3, 3.0, b2->spin, Y2);
-    v_add(r3, 1.0, Y3);
-    v_add_cross(r3, -3.0, b1->spin1, r1);
+    vec3_cross(b2->spin, e1, we);
+    vec3_add_scaled_cross(3.0, b2->spin1, e1, r3);
+    vec3_add_scaled_cross(3.0, b2->spin, we, r3);
+    vec3_add_scaled_cross(3.0, b2->spin, Y2, r3);
+    vec3_add_scaled(1.0, Y3, r3);
+    vec3_add_scaled_cross(-3.0, b1->spin1, r1, r3);
     double wr[3];
-    v_cross(wr, b1->spin, r1);
-    v_add_cross(r3, -3.0, b1->spin, wr);
-    v_add_cross(r3, -3.0, b1->spin, r2);
+    vec3_cross(b1->spin, r1, wr);
+    vec3_add_scaled_cross(-3.0, b1->spin, wr, r3);
+    vec3_add_scaled_cross(-3.0, b1->spin, r2, r3);
 
-    *second = v_dot(s1->n, r2) + v_quad(r1, s1->H, r1);
-    *third =
-        v_dot(s1->n, r3) + 3.0 * v_quad(r1, s1->H, r2) + third_along(b1, r1);
-    *lean = v_quad(s1->n, s1->H, r1);
+    *second = vec3_dot(s1->n, r2) + mat3_quadratic(r1, s1->H, r1);
+    *third = vec3_dot(s1->n, r3) + 3.0 * mat3_quadratic(r1, s1->H, r2) +
+             third_along(b1, r1);
+    *lean = mat3_quadratic(s1->n, s1->H, r1);
 
     /* the sizes of the terms, nothing cancelled */
-    double e = v_norm(e1), r = v_norm(r1), w1 = s1->spin, w2 = s2->spin;
+    double e = vec3_norm(e1), r = vec3_norm(r1), w1 = s1->spin, w2 = s2->spin;
     double q2 = s1->acc_size + s2->acc_size + 2.0 * w2 * e +
                 s2->H_size * e * e + 2.0 * w1 * r;
     *second_size = q2 + s1->H_size * r * r;
     *third_size =
         s1->jerk_size + s2->jerk_size +
-        3.0 * (v_norm(b2->spin1) + w2 * w2 + w2 * s2->H_size * e) * e +
+        3.0 * (vec3_norm(b2->spin1) + w2 * w2 + w2 * s2->H_size * e) * e +
         3.0 * s2->H_size * s2->H_size * e * e * e + s2->T_size * e * e * e +
-        3.0 * (v_norm(b1->spin1) + w1 * w1) * r + 3.0 * w1 * q2 +
+        3.0 * (vec3_norm(b1->spin1) + w1 * w1) * r + 3.0 * w1 * q2 +
         3.0 * s1->H_size * r * q2 + s1->T_size * r * r * r;
 }
 
@@ -213,9 +213,11 @@ static void
 slope(const struct tangency *t, const double nw[3], double sign,
       const double K[4], double b[2])
 {
-    double u = v_dot(t->t1, t->V), w = t->nt == 2 ? v_dot(t->t2, t->V) : 0.0;
-    b[0] = v_dot(t->t1, nw) + sign * (K[0] * u + K[1] * w);
-    b[1] = t->nt == 2 ? v_dot(t->t2, nw) + sign * (K[2] * u + K[3] * w) : 0.0;
+    double u = vec3_dot(t->t1, t->V),
+           w = t->nt == 2 ? vec3_dot(t->t2, t->V) : 0.0;
+    b[0] = vec3_dot(t->t1, nw) + sign * (K[0] * u + K[1] * w);
+    b[1] =
+        t->nt == 2 ? vec3_dot(t->t2, nw) + sign * (K[2] * u + K[3] * w) : 0.0;
 }
 
 /* curvatures along the tangents, and of the two bodies together */
@@ -281,10 +283,10 @@ tangency_compute(const struct tangency_body *one,
     t->nt = planar ? 1 : 2;
     if (!surface(one, &s1) || !surface(two, &s2))
         return false;
-    v_copy(t->n, s1.n);
+    vec3_copy(s1.n, t->n);
     /* both normals are one direction: the mean has the smaller error */
-    v_sub(t->n, s1.n, s2.n);
-    double l = v_norm(t->n);
+    vec3_sub(s1.n, s2.n, t->n);
+    double l = vec3_norm(t->n);
     if (!(l > 0.0))
         return false;
     for (int i = 0; i < 3; i++) {
@@ -295,19 +297,20 @@ tangency_compute(const struct tangency_body *one,
     tangency_basis(t->n, t->t1, t->t2);
     motion_of_point(one, &s1);
     motion_of_point(two, &s2);
-    v_sub(t->V, s2.vel, s1.vel);
-    t->v = v_dot(t->n, t->V);
+    vec3_sub(s2.vel, s1.vel, t->V);
+    t->v = vec3_dot(t->n, t->V);
     double V[3];
-    v_sub(V, two->vel, one->vel);
-    t->v_size = v_norm(V) + s1.spin * v_norm(s1.rho) + s2.spin * v_norm(s2.rho);
+    vec3_sub(two->vel, one->vel, V);
+    t->v_size = vec3_norm(V) + s1.spin * vec3_norm(s1.rho) +
+                s2.spin * vec3_norm(s2.rho);
     t->v_abs = s1.vel_size + s2.vel_size;
 
     curvatures(t, &s1, &s2);
 
     /* slopes: b_Q = P[n1 x (w2-w1) + H1 V], b_P = P[n2 x (w1-w2) - H2 V] */
     double dw[3], nw[3];
-    v_sub(dw, two->spin, one->spin);
-    v_cross(nw, t->n, dw);
+    vec3_sub(two->spin, one->spin, dw);
+    vec3_cross(t->n, dw, nw);
     slope(t, nw, 1.0, t->K1, t->b_Q);
     slope(t, nw, -1.0, t->K2, t->b_P);
 

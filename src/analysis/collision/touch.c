@@ -10,13 +10,13 @@
 
 #include "abi/status.h"
 #include "analysis/collision/normal_choices.h"
-#include "analysis/command/vec.h"
 #include "base/num.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/polytope_contact.h"
 #include "runtime/geometry/pose.h"
 #include "runtime/motion/joints.h"
 #include "runtime/motion/motion.h"
+#include "runtime/numerics/vec3.h"
 
 /* -- reading --------------------------------------------------------------- */
 
@@ -98,7 +98,7 @@ body_data(struct analysis *a, uint32_t body, const double point[3],
         tb->spin2[i] = k[15 + i];
     }
     pose_attitude(plane, s, tb->rot);
-    v_sub(d, point, tb->centre);
+    vec3_sub(point, tb->centre, d);
     for (int i = 0; i < 3; i++) {
         local[i] =
             tb->rot[i] * d[0] + tb->rot[3 + i] * d[1] + tb->rot[6 + i] * d[2];
@@ -143,7 +143,7 @@ open_touch(struct analysis *a, struct touch *t, int order)
         return IMP_OK;
     t->order = order;
     t->no_jet = NULL;
-    v_copy(t->n, c->stated ? c->n : c->choice[best]);
+    vec3_copy(c->stated ? c->n : c->choice[best], t->n);
     return IMP_OK;
 }
 
@@ -158,9 +158,9 @@ touch_read(struct analysis *a, struct touch *t, int order)
         return command_failed(a, st, ct->range, "the closest points");
     t->time = rt_time(r);
     t->gap = cl.gap;
-    v_copy(t->P, cl.P);
-    v_copy(t->Q, cl.Q);
-    v_copy(t->n, cl.n);
+    vec3_copy(cl.P, t->P);
+    vec3_copy(cl.Q, t->Q);
+    vec3_copy(cl.n, t->n);
 
     struct tangency_body one, two;
     /* features of polytopes have no curvatures: the series tells all */

@@ -12,11 +12,11 @@
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/command/vec.h"
 #include "analysis/impact/impact_handler.h"
 #include "analysis/impact/impact_priv.h"
 #include "base/num.h"
 #include "runtime/motion/joints.h"
+#include "runtime/numerics/vec3.h"
 
 /* I1: relative error of energy and momenta of one impact */
 #define IMPACT_CONSERVES 1e-12
@@ -35,12 +35,12 @@ normal_after(const struct rt *r, const imp_contact *ct,
         const imp_body *b = rt_body(r, ct->body[i]);
         double c[3] = {0, 0, 0}, rho[3], v[3];
         memcpy(c, r->env + b->env_state, sizeof *c * r->im->dim);
-        v_sub(rho, cs + (i ? IMP_CS_Q : IMP_CS_P), c);
-        v_copy(v, cs + (i ? IMP_CS_V2 : IMP_CS_V1));
-        v_add_cross(v, 1.0, cs + (i ? IMP_CS_W2 : IMP_CS_W1), rho);
-        v_add(u, i ? 1.0 : -1.0, v);
+        vec3_sub(cs + (i ? IMP_CS_Q : IMP_CS_P), c, rho);
+        vec3_copy(cs + (i ? IMP_CS_V2 : IMP_CS_V1), v);
+        vec3_add_scaled_cross(1.0, cs + (i ? IMP_CS_W2 : IMP_CS_W1), rho, v);
+        vec3_add_scaled(i ? 1.0 : -1.0, v, u);
     }
-    return v_dot(u, cs + IMP_CS_NORMAL);
+    return vec3_dot(u, cs + IMP_CS_NORMAL);
 }
 
 /* a row per body: spin, velocity; 3 entries in the plane, 6 in space */
@@ -54,11 +54,11 @@ twists(struct analysis *a, const imp_contact *ct, const double *cs,
     for (int i = 0; i < 2; i++) {
         double v[3] = {0, 0, 0}, w[3] = {0, 0, 0}, k[18];
         if (cs) {
-            v_copy(v, cs + (i ? IMP_CS_V2 : IMP_CS_V1));
-            v_copy(w, cs + (i ? IMP_CS_W2 : IMP_CS_W1));
+            vec3_copy(cs + (i ? IMP_CS_V2 : IMP_CS_V1), v);
+            vec3_copy(cs + (i ? IMP_CS_W2 : IMP_CS_W1), w);
         } else if (!joints_kinematics(r, ct->body[i], k)) {
-            v_copy(v, k);
-            v_copy(w, k + 9);
+            vec3_copy(k, v);
+            vec3_copy(k + 9, w);
         }
         for (int j = plane ? 2 : 0; j < 3; j++)
             x[n++] = w[j];

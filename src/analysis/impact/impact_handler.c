@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/command/vec.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/instance/saved_state.h"
+#include "runtime/numerics/vec3.h"
 
 int
 impact_handler_compute(struct analysis *a, uint32_t contact,
@@ -60,8 +60,8 @@ momenta(struct rt *r, uint32_t body, double p[3], double l[3])
 {
     double e[8];
     int st = rt_eval(r, rt_body(r, body)->energy, NULL, e);
-    v_copy(p, e + 2);
-    v_copy(l, e + 5);
+    vec3_copy(e + 2, p);
+    vec3_copy(e + 5, l);
     return st;
 }
 
@@ -92,13 +92,13 @@ impact_handler_momentum_error(struct analysis *a, uint32_t contact,
                 (i ? 1.0 : -1.0) * (cs[IMP_CS_IMPULSE] * cs[IMP_CS_NORMAL + k] +
                                     cs[IMP_CS_IMPULSE + 1] * cs[IMP_CS_T1 + k] +
                                     cs[IMP_CS_IMPULSE + 2] * cs[IMP_CS_T2 + k]);
-        v_cross(L, point, J);
-        p_size += v_norm(J) + v_norm(p0[i]);
-        l_size += v_norm(J) * v_norm(point) + v_norm(l0[i]);
+        vec3_cross(point, J, L);
+        p_size += vec3_norm(J) + vec3_norm(p0[i]);
+        l_size += vec3_norm(J) * vec3_norm(point) + vec3_norm(l0[i]);
         if (rt_body(r, ct->body[i])->flags & IMP_BODYF_FIXED) {
             /* what holds a fixed body takes up its impulse */
-            v_add(dp, 1.0, J);
-            v_add(dl, 1.0, L);
+            vec3_add_scaled(1.0, J, dp);
+            vec3_add_scaled(1.0, L, dl);
             continue;
         }
         for (int k = 0; k < 3; k++) {
@@ -106,7 +106,7 @@ impact_handler_momentum_error(struct analysis *a, uint32_t contact,
             dl[k] += l1[i][k] - l0[i][k];
         }
     }
-    double ep = p_size > 0.0 ? v_norm(dp) / p_size : 0.0,
-           el = l_size > 0.0 ? v_norm(dl) / l_size : 0.0;
+    double ep = p_size > 0.0 ? vec3_norm(dp) / p_size : 0.0,
+           el = l_size > 0.0 ? vec3_norm(dl) / l_size : 0.0;
     return fmax(ep, el);
 }

@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "runtime/events/event.h"
 #include "runtime/gap/polytope_contact.h"
+#include "runtime/numerics/vec3.h"
 #include "runtime/setup/new_run.h"
 
 const char *const impact_law_name[] = {
@@ -492,16 +493,15 @@ kind_of(const struct impact_of_run *in)
         if (c->body[s] == IMP_WORLD || !(in->p.body[c->body[s]].invmass > 0))
             continue;
         const double *x = s ? c->q : c->p;
-        double r[3], off = 0, arm = 0, dir = 0;
+        double r[3], torque[3], off = 0, arm = 0, dir = 0;
         for (int i = 0; i < 3; i++) {
             r[i] = x[i] - in->p.body[c->body[s]].centre[i];
             arm += r[i] * r[i];
             dir += c->dir[i] * c->dir[i];
         }
-        for (int i = 0; i < 3; i++) {
-            int j = (i + 1) % 3, k = (i + 2) % 3;
-            off = fmax(off, fabs(r[j] * c->dir[k] - r[k] * c->dir[j]));
-        }
+        vec3_cross(r, c->dir, torque);
+        for (int i = 0; i < 3; i++)
+            off = fmax(off, fabs(torque[i]));
         if (off > 1e-9 * sqrt(arm * dir))
             return "eccentric";
     }

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/command/vec.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/flow/flow.h"
@@ -21,6 +20,7 @@
 #include "runtime/instance/saved_state.h"
 #include "runtime/modes/accumulation_forecast.h"
 #include "runtime/motion/motion.h"
+#include "runtime/numerics/vec3.h"
 
 /* A limit is taken after so many flights, or when one is so much shorter than
  * the first: every further impact costs digits of its time, as the rounding of
@@ -356,7 +356,7 @@ tiny(const struct simulation *s, uint32_t c)
     const struct flight_history *f = &s->ct[c].fl;
     double low = CHATTER_NOISE * DBL_EPSILON * place_of(r, c);
     return f->impacts > 0 && (f->lost || f->impacts >= CHATTER_FLIGHTS) &&
-           v_norm(r->gravity) * f->f[0] * f->f[0] / 8.0 <= low;
+           vec3_norm(r->gravity) * f->f[0] * f->f[0] / 8.0 <= low;
 }
 
 /* Points that are closed, as impacts take it, and fly no higher than the
@@ -435,8 +435,9 @@ window_of(const struct simulation *s, const struct group *g)
     for (uint32_t b = 0; b < r->im->bodies.n; b++)
         if (g->body[b])
             spin = fmax(
-                spin, d == 2 ? fabs(r->env[rt_body(r, b)->env_state + 5])
-                             : v_norm(r->env + rt_body(r, b)->env_state + 10));
+                spin, d == 2
+                          ? fabs(r->env[rt_body(r, b)->env_state + 5])
+                          : vec3_norm(r->env + rt_body(r, b)->env_state + 10));
     for (int i = 0; i < g->n; i++) {
         acc = fmax(acc, fabs(g->point[i].free));
         jerk = fmax(jerk, fabs(g->point[i].jerk));

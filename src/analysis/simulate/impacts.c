@@ -11,11 +11,11 @@
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/command/vec.h"
 #include "analysis/impact/impact_priv.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/gap/closest_points.h"
+#include "runtime/numerics/vec3.h"
 
 /* I1: energy and momentum of one impact, relative */
 #define GROUP_CONSERVES 1e-12
@@ -186,10 +186,10 @@ driven(const struct impact_of_run *in, const struct impact_solver *m, int c)
         double r[3], u[3];
         if (k->body[s] == IMP_WORLD || b->invmass > 0)
             continue;
-        v_sub(r, s ? k->q : k->p, b->centre);
-        v_copy(u, b->vel);
-        v_add_cross(u, 1.0, b->spin, r);
-        v += (s ? 1 : -1) * v_dot(k->dir, u);
+        vec3_sub(s ? k->q : k->p, b->centre, r);
+        vec3_copy(b->vel, u);
+        vec3_add_scaled_cross(1.0, b->spin, r, u);
+        v += (s ? 1 : -1) * vec3_dot(k->dir, u);
     }
     return m->P[c] * v;
 }
@@ -217,13 +217,13 @@ work(const struct impact_of_run *in, const struct impact_solver *m, double *low)
             const struct impact_body *b = &in->p.body[k->body[s]];
             const double *t = m->twist + 6 * k->body[s];
             double r[3], w[3], v[3];
-            v_sub(r, k->at, b->centre);
+            vec3_sub(k->at, b->centre, r);
             for (int i = 0; i < 3; i++) {
                 w[i] = 0.5 * (t[i] + b->spin[i]);
                 v[i] = 0.5 * (t[3 + i] + b->vel[i]);
             }
-            v_add_cross(v, 1.0, w, r);
-            sum += (s ? -1 : 1) * (v_dot(F, v) + v_dot(F + 3, w));
+            vec3_add_scaled_cross(1.0, w, r, v);
+            sum += (s ? -1 : 1) * (vec3_dot(F, v) + vec3_dot(F + 3, w));
         }
     }
     return sum;
@@ -238,8 +238,8 @@ share(const struct impact_solver *m)
         big = fmax(big, fabs(m->P[c] * m->length[c]));
     for (uint32_t b = 0; b < m->in.n_body; b++)
         if (m->in.body[b].invmass > 0.0)
-            sum += m->in.body[b].mass *
-                   (v_norm(m->in.body[b].vel) + v_norm(m->twist + 6 * b + 3));
+            sum += m->in.body[b].mass * (vec3_norm(m->in.body[b].vel) +
+                                         vec3_norm(m->twist + 6 * b + 3));
     return sum > 0.0 ? big / sum : 0.0;
 }
 
@@ -255,8 +255,8 @@ pulls(struct simulation *s, const struct group *g,
     for (int i = 0; i < m->nc; i++)
         for (int j = 0; j < i; j++) {
             double d[3];
-            v_sub(d, in->p.contact[i].p, in->p.contact[j].p);
-            apart = fmin(apart, v_norm(d));
+            vec3_sub(in->p.contact[i].p, in->p.contact[j].p, d);
+            apart = fmin(apart, vec3_norm(d));
         }
     struct diag *d = diag_add(
         s->a->ds, DIAG_E0747, rt_contact(s->a->rt, g->contact[0])->range,

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/command/vec.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/motion/persistent.h"
+#include "runtime/numerics/vec3.h"
 
 /* a closed gap, in tolerances of its contact */
 #define SLIDE_CLOSED 2.0

@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/command/vec.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/numerics/lcp.h"
+#include "runtime/numerics/vec3.h"
 
 /* impacts from heights of more tolerances than this are taken by the general
  * rules: there what closes within one of them is a share of 10^-2 of a flight
@@ -338,7 +338,7 @@ high(struct simulation *s, const struct blow *b)
 {
     struct rt *r = s->a->rt;
     double tol, rate, u = b->point[0].rate;
-    double acc = fmax(v_norm(r->gravity), fabs(b->point[0].free));
+    double acc = fmax(vec3_norm(r->gravity), fabs(b->point[0].free));
     gap_tolerances(r, b->spot[0].contact, &tol, &rate);
     return u * u > 2.0 * acc * OVER_HIGH * tol;
 }

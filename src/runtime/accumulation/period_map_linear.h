@@ -11,6 +11,7 @@
 
 #include "runtime/accumulation/period_map_priv.h"
 #include "runtime/ballistic/coast.h"
+#include "runtime/numerics/vec3.h"
 
 #define STILL_INLINE static inline __attribute__((always_inline))
 
@@ -174,14 +175,6 @@ struct block {
         r[MAP_LINEAR_RANK];
 };
 
-STILL_INLINE void
-cross(const double *a, const double *b, double *c)
-{
-    c[0] = a[1] * b[2] - a[2] * b[1];
-    c[1] = a[2] * b[0] - a[0] * b[2];
-    c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* h - 1 directions at right angles to t */
 STILL_INLINE void
 across(int h, const double *t, double p[][MAP_LINEAR_RANK])
@@ -193,8 +186,8 @@ across(int h, const double *t, double p[][MAP_LINEAR_RANK])
         double axis[3] = {0.0, 0.0, 0.0};
         int i = fabs(t[1]) < fabs(t[0]) ? 1 : 0;
         axis[fabs(t[2]) < fabs(t[i]) ? 2 : i] = 1.0;
-        cross(t, axis, p[0]);
-        cross(t, p[0], p[1]);
+        vec3_cross(t, axis, p[0]);
+        vec3_cross(t, p[0], p[1]);
     }
 }
 
@@ -263,9 +256,9 @@ transposed(int h, const struct block *b, double l, const double *r, double *x)
         for (int j = 0; j < h; j++)
             c[j][i] = (i == j) - l * b->D[i][j];
     if (h == 3) {
-        cross(c[1], c[2], n[0]);
-        cross(c[2], c[0], n[1]);
-        cross(c[0], c[1], n[2]);
+        vec3_cross(c[1], c[2], n[0]);
+        vec3_cross(c[2], c[0], n[1]);
+        vec3_cross(c[0], c[1], n[2]);
         det = dot_of(3, c[0], n[0]);
     } else if (h == 2) {
         n[0][0] = c[1][1];

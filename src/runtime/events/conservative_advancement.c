@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "runtime/events/event_priv.h"
 #include "runtime/geometry/support.h"
+#include "runtime/numerics/vec3.h"
 
 /* balls are larger than the bodies by this factor here, so that the change to
  * gap series happens before they could matter */
@@ -119,9 +120,8 @@ balls_meet(const struct relative *m, double R)
          * not cancel */
         if (b >= 0.0)
             return INFINITY;
-        double x[3] = {m->x[1] * m->v[2] - m->x[2] * m->v[1],
-                       m->x[2] * m->v[0] - m->x[0] * m->v[2],
-                       m->x[0] * m->v[1] - m->x[1] * m->v[0]};
+        double x[3];
+        vec3_cross(m->x, m->v, x);
         double in = R * R * v2 - vec3_dot(x, x);
         if (in < 0.0)
             return INFINITY;
@@ -196,9 +196,8 @@ most_spin(const struct rt *run, const imp_body *body)
         return fabs(s[5]);
     const double *I = run->env + body->env_body + IMP_BODY_INERTIA;
     const double *w = s + 10;
-    double L[3] = {I[0] * w[0] + I[3] * w[1] + I[4] * w[2],
-                   I[3] * w[0] + I[1] * w[1] + I[5] * w[2],
-                   I[4] * w[0] + I[5] * w[1] + I[2] * w[2]};
+    double L[3];
+    sym3_apply(I, w, L);
     /* least moment of inertia >= 1/trace of the inverse */
     const double *J = run->env + body->env_body + IMP_BODY_INVINERTIA;
     double inverse = J[0] + J[1] + J[2], now = vec3_norm(w);

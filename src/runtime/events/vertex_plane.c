@@ -12,6 +12,7 @@
 #include "runtime/geometry/support.h"
 #include "runtime/instance/compensated.h"
 #include "runtime/motion/motion.h"
+#include "runtime/numerics/vec3.h"
 
 /* a rate below this share of the speeds needs a closer look */
 #define VERTEX_PLANE_SLOW 1e-6
@@ -147,15 +148,6 @@ vertex_planes_new(struct rt *run)
 /* -- impact -----------------------------------------------------------------
  */
 
-/* a times x for a symmetric matrix xx yy zz xy xz yz */
-static void
-apply(const double *a, const double *x, double *y)
-{
-    y[0] = a[0] * x[0] + a[3] * x[1] + a[4] * x[2];
-    y[1] = a[3] * x[0] + a[1] * x[1] + a[5] * x[2];
-    y[2] = a[4] * x[0] + a[5] * x[1] + a[2] * x[2];
-}
-
 /* normal of the plane now, and its velocity along it where it meets point x of
  * the body (body axes) */
 static double
@@ -179,8 +171,8 @@ plane_now(struct rt *run, const struct vertex_plane *plane, const double *x,
         w[2] = s[5];
     else
         support_rotate(&f, s + 10, w);
-    vertex_plane_cross(w, at, turn);
-    return vertex_plane_dot(n, v) + vertex_plane_dot(n, turn);
+    vec3_cross(w, at, turn);
+    return vec3_dot(n, v) + vec3_dot(n, turn);
 }
 
 /* the impulse (1 + e) |u|/W at a vertex that is on the plane now, u its normal
@@ -201,21 +193,21 @@ impact(struct rt *run, const struct vertex_plane *plane, uint32_t vertex,
         x[i] = plane->eight[vertex / EIGHT].x[i][vertex % EIGHT];
     double floor = plane_now(run, plane, x, n);
     vertex_plane_turn_back(plane->flat, s + (plane->flat ? 2 : 3), n, g);
-    vertex_plane_cross(x, g, rn);
+    vec3_cross(x, g, rn);
     if (plane->flat) {
         w[2] = s[5];
         m[0] = m[1] = 0.0;
         m[2] = k[IMP_BODY_INVINERTIA] * rn[2];
     } else {
         memcpy(w, s + 10, sizeof w);
-        apply(k + IMP_BODY_INVINERTIA, rn, m);
+        sym3_apply(k + IMP_BODY_INVINERTIA, rn, m);
     }
     for (int i = 0; i < d; i++) {
         nv += n[i] * v[i];
         vv += v[i] * v[i];
     }
-    double W = k[IMP_BODY_INVMASS] + vertex_plane_dot(rn, m);
-    double own = nv + vertex_plane_dot(rn, w), u = own - floor;
+    double W = k[IMP_BODY_INVMASS] + vec3_dot(rn, m);
+    double own = nv + vec3_dot(rn, w), u = own - floor;
     if (!(u < -VERTEX_PLANE_SLOW *
                   (sqrt(vv) + vec3_norm(w) * plane->radius + fabs(floor))))
         return false;
@@ -234,10 +226,10 @@ impact(struct rt *run, const struct vertex_plane *plane, uint32_t vertex,
     }
     if (!plane->flat)
         memcpy(I, k + IMP_BODY_INERTIA, sizeof I);
-    apply(I, sum, Iw);
-    got += vertex_plane_dot(t->dw, Iw);
-    apply(I, w, Iw);
-    double all = k[IMP_BODY_MASS] * vv + vertex_plane_dot(w, Iw) + P * P * W;
+    sym3_apply(I, sum, Iw);
+    got += vec3_dot(t->dw, Iw);
+    sym3_apply(I, w, Iw);
+    double all = k[IMP_BODY_MASS] * vv + vec3_dot(w, Iw) + P * P * W;
     return fabs(got - P * (2.0 * own + P * W)) <= VERTEX_PLANE_CONSERVES * all;
 }
 

@@ -5,6 +5,7 @@
 #define IMP_RUNTIME_EVENTS_VERTEX_PLANE_PRIV_H
 
 #include "runtime/events/vertex_plane.h"
+#include "runtime/numerics/vec3.h"
 #include "runtime/tape/functions.h"
 
 /* of the series: flights of a step or two between touches; costs of steps and
@@ -69,20 +70,6 @@ enum found vertex_plane_search(struct vertex_plane_course *course, bool leaves,
 /* every vertex well above the plane at s? */
 bool vertex_plane_clear_at(const struct vertex_plane_course *course, double s);
 
-static inline double
-vertex_plane_dot(const double *a, const double *b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static inline void
-vertex_plane_cross(const double *a, const double *b, double *out)
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* g = R^T n from the unit quaternion; in the plane from the angle */
 static inline void
 vertex_plane_turn_back(bool flat, const double *q, const double *n, double *g)
@@ -94,13 +81,7 @@ vertex_plane_turn_back(bool flat, const double *q, const double *n, double *g)
         g[2] = 0.0;
         return;
     }
-    double t[3], u[3];
-    vertex_plane_cross(q + 1, n, t);
-    for (int i = 0; i < 3; i++)
-        t[i] *= 2.0;
-    vertex_plane_cross(q + 1, t, u);
-    for (int i = 0; i < 3; i++)
-        g[i] = n[i] - q[0] * t[i] + u[i];
+    quaternion_rotate_back(q, n, g);
 }
 
 #endif

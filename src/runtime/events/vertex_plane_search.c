@@ -28,6 +28,7 @@
 #include <string.h>
 
 #include "runtime/events/vertex_plane_priv.h"
+#include "runtime/numerics/vec3.h"
 
 /* terms 0 .. VERTEX_PLANE_LOW + 1 tell roughly where a vertex is, within a
  * bound */
@@ -135,8 +136,8 @@ three_squared(const double *const *row, double s, double *sum, double *slope,
     const double y[3] = {2.0 * s * dp[0] + p[1] + 2.0 * z * dp[1],
                          2.0 * s * dq[0] + q[1] + 2.0 * z * dq[1],
                          2.0 * s * dr[0] + r[1] + 2.0 * z * dr[1]};
-    *sum = vertex_plane_dot(x, x);
-    *slope = vertex_plane_dot(y, y);
+    *sum = vec3_dot(x, x);
+    *slope = vec3_dot(y, y);
 }
 
 /* values and rates of four rows */
@@ -342,7 +343,7 @@ see(const struct vertex_plane_course *course, double s, enum sight how,
         four_at(course->spin_row, top, s, w);
     }
     vertex_plane_turn_back(plane->flat, x, plane->n, view->g);
-    vertex_plane_cross(view->g, w, view->dg);
+    vec3_cross(view->g, w, view->dg);
 }
 
 static void
@@ -436,8 +437,8 @@ one(const struct vertex_plane_course *course, const struct view *v, uint32_t i,
     double x[3];
     for (int k = 0; k < 3; k++)
         x[k] = e->x[k][i % EIGHT];
-    *H = v->z + vertex_plane_dot(v->g, x);
-    *D = v->dz + vertex_plane_dot(v->dg, x);
+    *H = v->z + vec3_dot(v->g, x);
+    *D = v->dz + vec3_dot(v->dg, x);
 }
 
 /* The root of H_i near *t. A step of Newton's method leaves H <= M dt^2/2; the

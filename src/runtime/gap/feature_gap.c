@@ -17,6 +17,7 @@
 #include "runtime/gap/polytope_contact_priv.h"
 #include "runtime/geometry/support.h"
 #include "runtime/numerics/polynomial.h"
+#include "runtime/numerics/vec3.h"
 
 /* edges with a smaller sine between them have no common normal to speak of:
  * its series would be rounding */
@@ -137,10 +138,7 @@ into_face(const struct polytope *polytope, const struct polytope_edge *edge,
 {
     const double *n = polytope->face[edge->face[side]].n, *u = edge->dir;
     const double *o = polytope->face[edge->face[1 - side]].n;
-    for (int j = 0; j < 3; j++) {
-        int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-        out[j] = n[j1] * u[j2] - n[j2] * u[j1];
-    }
+    vec3_cross(n, u, out);
     double sign = vec3_dot(out, o) > 0.0 ? -1.0 : 1.0;
     for (int j = 0; j < 3; j++)
         out[j] *= sign;

@@ -13,6 +13,7 @@
 
 #include "runtime/gap/polytope_contact_priv.h"
 #include "runtime/geometry/support.h"
+#include "runtime/numerics/vec3.h"
 
 /* points of a body are known to this share of the size of the numbers: a
  * product of a rotation, two roundings a term */
@@ -22,21 +23,6 @@
 #define FIND_TOUCH (256.0 * DBL_EPSILON)
 /* unit vectors of edges whose cross product is below this are parallel */
 #define FIND_PARALLEL (8.0 * DBL_EPSILON)
-
-static void
-sub(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = a[i] - b[i];
-}
-
-static void
-cross(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] =
-            a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
 
 /* direction of body 1 into the axes of body 0 */
 static void
@@ -175,12 +161,12 @@ polytope_edge_points(const struct polytope_scene *scene, uint32_t e0,
     const double *x = scene->p[0]->vertex[a->v[0]], *y = scene->point[b->v[0]];
     double w[3], m[3], q[3], c[3], m2;
     turn(scene, b->dir, w);
-    cross(a->dir, w, m);
+    vec3_cross(a->dir, w, m);
     m2 = vec3_dot(m, m);
-    sub(y, x, q);
-    cross(q, w, c);
+    vec3_sub(y, x, q);
+    vec3_cross(q, w, c);
     double t0 = vec3_dot(c, m) / m2;
-    cross(q, a->dir, c);
+    vec3_cross(q, a->dir, c);
     double t1 = vec3_dot(c, m) / m2;
     for (int i = 0; i < 3; i++) {
         P[i] = x[i] + t0 * a->dir[i];
@@ -195,7 +181,7 @@ edge_points(const struct polytope_scene *scene, uint32_t e0, uint32_t e1,
 {
     double q[3];
     polytope_edge_points(scene, e0, e1, o->P, o->Q);
-    sub(o->Q, o->P, q);
+    vec3_sub(o->Q, o->P, q);
     memcpy(o->n, n, sizeof o->n);
     o->gap = vec3_dot(q, n);
     set_pair(&o->pair, 0, FEATURE_EDGE, e0, FEATURE_EDGE, e1);
@@ -220,7 +206,7 @@ polytope_edges_cross(const struct polytope_scene *scene, uint32_t e0,
     double aw = vec3_dot(na, w), bw = vec3_dot(nb, w);
     if (ca * da >= 0.0 || aw * bw >= 0.0)
         return false;
-    cross(a->dir, w, n);
+    vec3_cross(a->dir, w, n);
     double l = vec3_norm(n), side = vec3_dot(n, na) + vec3_dot(n, nb);
     if (!(l > FIND_PARALLEL))
         return false;
@@ -277,14 +263,14 @@ over(const struct polytope_scene *scene, int b, uint32_t f, const double n[3],
         const double *a = vertex(scene, b, l[i]);
         const double *c = vertex(scene, b, l[(i + 1) % count]);
         double e[3], in[3], q[3];
-        sub(c, a, e);
-        sub(x, a, q);
+        vec3_sub(c, a, e);
+        vec3_sub(x, a, q);
         if (scene->dim == 2) {
             if (vec3_dot(e, q) < 0.0)
                 return false;
             continue;
         }
-        cross(n, e, in);
+        vec3_cross(n, e, in);
         if (vec3_dot(in, q) < 0.0)
             return false;
     }
@@ -319,8 +305,8 @@ near_edges(const struct polytope_scene *scene, double tie,
             const double *y = scene->point[b->v[0]];
             double w[3], n[3], q[3], l;
             turn(scene, b->dir, w);
-            cross(a->dir, w, n);
-            sub(y, x, q);
+            vec3_cross(a->dir, w, n);
+            vec3_sub(y, x, q);
             l = vec3_norm(n);
             double m = vec3_dot(q, n);
             if (!(l > FIND_PARALLEL) || fabs(m) >= (best->gap - tie) * l)
@@ -330,12 +316,12 @@ near_edges(const struct polytope_scene *scene, double tie,
             struct nearest_features o;
             edge_points(scene, i, j, n, &o);
             double u[3], v[3];
-            sub(scene->p[0]->vertex[a->v[1]], o.P, u);
-            sub(o.P, x, v);
+            vec3_sub(scene->p[0]->vertex[a->v[1]], o.P, u);
+            vec3_sub(o.P, x, v);
             if (vec3_dot(u, a->dir) < 0.0 || vec3_dot(v, a->dir) < 0.0)
                 continue;
-            sub(scene->point[b->v[1]], o.Q, u);
-            sub(o.Q, y, v);
+            vec3_sub(scene->point[b->v[1]], o.Q, u);
+            vec3_sub(o.Q, y, v);
             if (vec3_dot(u, w) < 0.0 || vec3_dot(v, w) < 0.0)
                 continue;
             if (o.gap < best->gap - tie)
@@ -370,18 +356,18 @@ near_edge_vertex(const struct polytope_scene *scene, int b, double tie,
             memcpy(u, g->dir, sizeof u);
         else
             turn(scene, g->dir, u);
-        sub(vertex(scene, b, g->v[1]), a, end);
+        vec3_sub(vertex(scene, b, g->v[1]), a, end);
         double l = vec3_dot(end, u);
         for (uint32_t v = 0; v < scene->p[1 - b]->n_vertex; v++) {
             const double *x = vertex(scene, 1 - b, v);
             double q[3], foot[3], r[3];
-            sub(x, a, q);
+            vec3_sub(x, a, q);
             double t = vec3_dot(q, u);
             if (t < 0.0 || t > l)
                 continue;
             for (int i = 0; i < 3; i++)
                 foot[i] = a[i] + t * u[i];
-            sub(x, foot, r);
+            vec3_sub(x, foot, r);
             double gap = vec3_norm(r);
             if (!(gap < best->gap - tie))
                 continue;
@@ -399,7 +385,7 @@ near_vertices(const struct polytope_scene *scene, double tie,
         for (uint32_t j = 0; j < scene->p[1]->n_vertex; j++) {
             const double *a = scene->p[0]->vertex[i], *x = scene->point[j];
             double q[3];
-            sub(x, a, q);
+            vec3_sub(x, a, q);
             double gap = vec3_norm(q);
             if (!(gap < best->gap - tie))
                 continue;
@@ -425,7 +411,7 @@ points_of(const struct polytope_scene *scene, const struct feature_pair *p,
     if (p->kind[1 - b] == FEATURE_EDGE) {
         double w[3], n[3], q[3];
         turn(scene, scene->p[1]->edge[p->index[1]].dir, w);
-        cross(scene->p[0]->edge[p->index[0]].dir, w, n);
+        vec3_cross(scene->p[0]->edge[p->index[0]].dir, w, n);
         double l = vec3_norm(n);
         if (!(l > FIND_PARALLEL))
             return false;
@@ -435,7 +421,7 @@ points_of(const struct polytope_scene *scene, const struct feature_pair *p,
         for (int k = 0; k < 3; k++)
             n[k] *= (side < 0.0 ? -1.0 : 1.0) / l;
         edge_points(scene, p->index[0], p->index[1], n, o);
-        sub(o->Q, o->P, q);
+        vec3_sub(o->Q, o->P, q);
         return isfinite(o->gap);
     }
     double foot[3], r[3];
@@ -448,14 +434,14 @@ points_of(const struct polytope_scene *scene, const struct feature_pair *p,
             memcpy(u, g->dir, sizeof u);
         else
             turn(scene, g->dir, u);
-        sub(x, a, q);
+        vec3_sub(x, a, q);
         double t = vec3_dot(q, u);
         for (int k = 0; k < 3; k++)
             foot[k] = a[k] + t * u[k];
     } else {
         memcpy(foot, vertex(scene, b, i), sizeof foot);
     }
-    sub(x, foot, r);
+    vec3_sub(x, foot, r);
     double gap = vec3_norm(r);
     if (!(gap > 0.0))
         return false;

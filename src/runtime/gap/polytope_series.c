@@ -21,6 +21,7 @@
 #include "runtime/events/event.h"
 #include "runtime/gap/polytope_contact_priv.h"
 #include "runtime/geometry/support.h"
+#include "runtime/numerics/vec3.h"
 
 /* positions stay below this many lengths while a series is used: the rounding
  * of its largest term then stays below the gap's tolerance (as contact_root.c)
@@ -134,9 +135,7 @@ stays_behind(const struct polytope_scene *scene,
         return true;
     for (int i = 0; i < 3; i++)
         w[i] = vec3_dot(scene->R + 3 * i, b);
-    for (int i = 0; i < 3; i++)
-        m[i] =
-            u[(i + 1) % 3] * w[(i + 2) % 3] - u[(i + 2) % 3] * w[(i + 1) % 3];
+    vec3_cross(u, w, m);
     double sine = vec3_norm(m), turn = fastest(t->order, R, 9, T);
     double move = fastest(t->order, c, 3, T) + scene->p[1]->radius * turn;
     if (!(sine > 2.0 * turn * T))

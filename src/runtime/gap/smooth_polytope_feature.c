@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "runtime/gap/smooth_polytope_priv.h"
+#include "runtime/numerics/vec3.h"
 
 #include <float.h>
 
@@ -92,20 +93,12 @@ smooth_polytope_local(const struct smooth_polytope *pair,
     return (int)n;
 }
 
-static void
-cross(const double a[3], const double b[3], double r[3])
-{
-    r[0] = a[1] * b[2] - a[2] * b[1];
-    r[1] = a[2] * b[0] - a[0] * b[2];
-    r[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* unit vector in face `side` of edge e, across the edge, into the face */
 static void
 inward(const struct polytope *polytope, const struct polytope_edge *edge,
        int side, double t[3])
 {
-    cross(polytope->face[edge->face[side]].n, edge->dir, t);
+    vec3_cross(polytope->face[edge->face[side]].n, edge->dir, t);
     if (vec3_dot(t, polytope->face[edge->face[1 - side]].n) > 0.0)
         for (int i = 0; i < 3; i++)
             t[i] = -t[i];
@@ -267,7 +260,7 @@ in_face(const struct polytope *polytope, uint32_t f, const double y[3])
             e[j] = b[j] - a[j];
             w[j] = y[j] - a[j];
         }
-        cross(e, w, t);
+        vec3_cross(e, w, t);
         if (vec3_dot(t, F->n) < 0.0)
             return false;
     }

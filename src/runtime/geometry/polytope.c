@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "runtime/geometry/polytope_hull.h"
+#include "runtime/numerics/vec3.h"
 
 /* -- moments -------------------------------------------------------------- */
 
@@ -210,7 +211,7 @@ polytope_centre(struct rt *r, uint32_t body)
     const double *c = r->env + rt_body(r, body)->env_body + IMP_BODY_CENTRE;
     for (uint32_t i = 0; i < p->n_face; i++) {
         struct polytope_face *f = p->face + i;
-        f->d -= f->n[0] * c[0] + f->n[1] * c[1] + f->n[2] * c[2];
+        f->d -= vec3_dot(f->n, c);
     }
     double far = 0;
     for (uint32_t i = 0; i < p->n_vertex; i++) {

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/numerics/vec3.h"
 
 /* What counts as one plane, relative to the extents: coordinates from formulas
  * are off by some tens of roundings (1e-14), which a plane through three
@@ -45,36 +46,6 @@ struct wrap {
     uint32_t *in, *chain;
     double (*flat)[2];
 };
-
-static double
-dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void
-cross(double r[3], const double a[3], const double b[3])
-{
-    r[0] = a[1] * b[2] - a[2] * b[1];
-    r[1] = a[2] * b[0] - a[0] * b[2];
-    r[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static void
-minus(double r[3], const double a[3], const double b[3])
-{
-    for (int i = 0; i < 3; i++)
-        r[i] = a[i] - b[i];
-}
-
-static double
-unit(double a[3])
-{
-    double l = sqrt(dot(a, a));
-    for (int i = 0; i < 3 && l > 0; i++)
-        a[i] /= l;
-    return l;
-}
 
 /* -- the plane ------------------------------------------------------------ */
 
@@ -205,7 +176,7 @@ in_plane(struct wrap *w, const double n[3], double d, double *over,
     for (uint32_t i = 0; i < w->n; i++) {
         if (w->dropped[i])
             continue;
-        double h = dot(n, w->p[i]) - d;
+        double h = vec3_dot(n, w->p[i]) - d;
         if (fabs(h) <= w->tol)
             w->in[m++] = i;
         if (h > *over) {
@@ -227,16 +198,16 @@ loop_plane(const struct wrap *w, const uint32_t *loop, uint32_t m, double n[3],
             mid[k] += w->p[loop[i]][k] / m;
     for (uint32_t i = 0; i < m; i++) {
         double a[3], b[3], c[3];
-        minus(a, w->p[loop[i]], mid);
-        minus(b, w->p[loop[(i + 1) % m]], mid);
-        cross(c, a, b);
+        vec3_sub(w->p[loop[i]], mid, a);
+        vec3_sub(w->p[loop[(i + 1) % m]], mid, b);
+        vec3_cross(a, b, c);
         for (int k = 0; k < 3; k++)
             s[k] += c[k];
     }
-    if (!(unit(s) > 0))
+    if (!(vec3_normalise(s) > 0))
         return false;
     memcpy(n, s, sizeof s);
-    *d = dot(n, mid);
+    *d = vec3_dot(n, mid);
     return true;
 }
 
@@ -249,8 +220,8 @@ across(const double n[3], double u[3], double v[3])
         k = 2;
     for (int i = 0; i < 3; i++)
         u[i] = (i == k) - n[k] * n[i];
-    unit(u);
-    cross(v, n, u);
+    vec3_normalise(u);
+    vec3_cross(n, u, v);
 }
 
 /* corners of the m points in w->in, which lie in the plane with normal n, in
@@ -261,8 +232,8 @@ in_order(struct wrap *w, const double n[3], uint32_t m)
     double u[3], v[3];
     across(n, u, v);
     for (uint32_t i = 0; i < m; i++) {
-        w->flat[i][0] = dot(u, w->p[w->in[i]]);
-        w->flat[i][1] = dot(v, w->p[w->in[i]]);
+        w->flat[i][0] = vec3_dot(u, w->p[w->in[i]]);
+        w->flat[i][1] = vec3_dot(v, w->p[w->in[i]]);
     }
     return chain_find(w->a, (const double(*)[2])w->flat, w->in, m, w->tol,
                       w->chain);
@@ -302,7 +273,7 @@ face_add(struct wrap *w, double n[3], double d)
         m = in >= 3 ? in_order(w, n, in) : 0;
         if (m < 3 || !loop_plane(w, w->chain, m, best, &off))
             return STEP_LOST;
-        double change = 1 - dot(best, n);
+        double change = 1 - vec3_dot(best, n);
         memcpy(n, best, sizeof best);
         d = off;
         if (pass > 0 && change <= 4 * DBL_EPSILON && over <= w->tol)
@@ -356,19 +327,19 @@ pivot(const struct wrap *w, uint32_t p, uint32_t q, const double n[3],
       double out[3], double *d)
 {
     double e[3], l[3], up[3], ca = 0, sa = -1;
-    minus(e, w->p[q], w->p[p]);
-    if (!(unit(e) > 0))
+    vec3_sub(w->p[q], w->p[p], e);
+    if (!(vec3_normalise(e) > 0))
         return false;
-    cross(l, n, e);
-    unit(l);
-    cross(up, e, l);
+    vec3_cross(n, e, l);
+    vec3_normalise(l);
+    vec3_cross(e, l, up);
     bool any = false;
     for (uint32_t i = 0; i < w->n; i++) {
         if (w->dropped[i] || i == p || i == q)
             continue;
         double s[3];
-        minus(s, w->p[i], w->p[p]);
-        double c = dot(s, l), a = -dot(s, up);
+        vec3_sub(w->p[i], w->p[p], s);
+        double c = vec3_dot(s, l), a = -vec3_dot(s, up);
         double r = hypot(c, a);
         if (r <= 2 * w->tol)
             continue;
@@ -385,8 +356,8 @@ pivot(const struct wrap *w, uint32_t p, uint32_t q, const double n[3],
     }
     for (int k = 0; k < 3; k++)
         out[k] = -sa * l[k] - ca * up[k];
-    unit(out);
-    *d = 0.5 * (dot(out, w->p[p]) + dot(out, w->p[q]));
+    vec3_normalise(out);
+    *d = 0.5 * (vec3_dot(out, w->p[p]) + vec3_dot(out, w->p[q]));
     return any;
 }
 
@@ -408,11 +379,11 @@ first_face(struct wrap *w)
     uint32_t a = w->chain[0], b = w->chain[1];
     const double *p = w->p[a], *q = w->p[b];
     double n[3] = {q[1] - p[1], p[0] - q[0], 0}, over, d;
-    unit(n);
+    vec3_normalise(n);
     /* of the points over that edge two that lie far apart */
-    uint32_t top, in = in_plane(w, n, dot(n, p), &over, &top);
+    uint32_t top, in = in_plane(w, n, vec3_dot(n, p), &over, &top);
     if (in >= 3 && in_order(w, n, in) >= 3)
-        return face_add(w, n, dot(n, p));
+        return face_add(w, n, vec3_dot(n, p));
     /* an edge of the hull, or part of one: which side the inside is does not
      * matter, the plane through z has all points on one side */
     if (!pivot(w, a, b, n, n, &d))
@@ -469,33 +440,33 @@ one_plane(const struct wrap *w)
     double best = 0, e[3], n[3] = {0, 0, 0};
     for (uint32_t i = 1; i < w->n; i++) {
         double s[3];
-        minus(s, w->p[i], w->p[0]);
-        if (dot(s, s) > best) {
-            best = dot(s, s);
+        vec3_sub(w->p[i], w->p[0], s);
+        if (vec3_dot(s, s) > best) {
+            best = vec3_dot(s, s);
             far[0] = i;
         }
     }
-    minus(e, w->p[far[0]], w->p[0]);
-    if (!(unit(e) > 0))
+    vec3_sub(w->p[far[0]], w->p[0], e);
+    if (!(vec3_normalise(e) > 0))
         return true;
     best = 0;
     for (uint32_t i = 1; i < w->n; i++) {
         double s[3], c[3];
-        minus(s, w->p[i], w->p[0]);
-        cross(c, e, s);
-        if (dot(c, c) > best) {
-            best = dot(c, c);
+        vec3_sub(w->p[i], w->p[0], s);
+        vec3_cross(e, s, c);
+        if (vec3_dot(c, c) > best) {
+            best = vec3_dot(c, c);
             memcpy(n, c, sizeof n);
         }
     }
     if (w->dim == 2 || !(sqrt(best) > 4 * w->tol))
         return !(sqrt(best) > 4 * w->tol);
-    unit(n);
+    vec3_normalise(n);
     best = 0;
     for (uint32_t i = 1; i < w->n; i++) {
         double s[3];
-        minus(s, w->p[i], w->p[0]);
-        best = fmax(best, fabs(dot(n, s)));
+        vec3_sub(w->p[i], w->p[0], s);
+        best = fmax(best, fabs(vec3_dot(n, s)));
     }
     return !(best > 4 * w->tol);
 }
@@ -537,8 +508,8 @@ same_points(const struct wrap *w, uint32_t same[2])
     for (uint32_t i = 0; i < w->n; i++)
         for (uint32_t k = i + 1; k < w->n && s[k].x - s[i].x <= w->tol; k++) {
             double d[3];
-            minus(d, w->p[s[k].i], w->p[s[i].i]);
-            if (dot(d, d) > w->tol * w->tol)
+            vec3_sub(w->p[s[k].i], w->p[s[i].i], d);
+            if (vec3_dot(d, d) > w->tol * w->tol)
                 continue;
             same[0] = s[i].i < s[k].i ? s[i].i : s[k].i;
             same[1] = s[i].i < s[k].i ? s[k].i : s[i].i;

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "runtime/geometry/polytope_hull.h"
+#include "runtime/numerics/vec3.h"
 
 /* a corner may break other half-spaces by this share of its distance from the
  * inner point: what solving for it rounds, up to flat angles of 1e-6 */
@@ -19,29 +20,6 @@
 #define PLANES_OPEN 1e-13
 /* steps that move the inner point to the middle of chords along the axes */
 #define CENTRE_STEPS 12
-
-static double
-dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void
-cross(double r[3], const double a[3], const double b[3])
-{
-    r[0] = a[1] * b[2] - a[2] * b[1];
-    r[1] = a[2] * b[0] - a[0] * b[2];
-    r[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double
-unit(double a[3])
-{
-    double l = sqrt(dot(a, a));
-    for (int i = 0; i < 3 && l > 0; i++)
-        a[i] /= l;
-    return l;
-}
 
 /* -- how faces hang together ---------------------------------------------- */
 
@@ -132,7 +110,7 @@ finish(struct arena *a, struct polytope *p)
                                         .face = {f, g}};
             for (int k = 0; k < 3; k++)
                 e->dir[k] = p->vertex[e->v[1]][k] - p->vertex[e->v[0]][k];
-            unit(e->dir);
+            vec3_normalise(e->dir);
         }
     p->n_edge = n;
     return p->n_vertex + p->n_face == n + 2;
@@ -179,13 +157,13 @@ face_plane(struct polytope *p, struct polytope_face *f)
             a[k] = p->vertex[l[i]][k] - mid[k];
             b[k] = p->vertex[l[(i + 1) % f->count]][k] - mid[k];
         }
-        cross(c, a, b);
+        vec3_cross(a, b, c);
         for (int k = 0; k < 3; k++)
             n[k] += c[k];
     }
-    unit(n);
+    vec3_normalise(n);
     memcpy(f->n, n, sizeof n);
-    f->d = dot(n, mid);
+    f->d = vec3_dot(n, mid);
 }
 
 enum hull_fault
@@ -278,9 +256,9 @@ corner(const struct vertex_planes *p, const uint32_t *at, uint32_t n,
     double best = 0, ab[3] = {0, 0, 1}, bc[3], ca[3];
     for (uint32_t i = 1; i < n; i++) {
         double r[3];
-        cross(r, a, p->h[at[i]]);
-        if (dot(r, r) > best) {
-            best = dot(r, r);
+        vec3_cross(a, p->h[at[i]], r);
+        if (vec3_dot(r, r) > best) {
+            best = vec3_dot(r, r);
             b = p->h[at[i]];
             memcpy(ab, r, sizeof ab);
         }
@@ -296,14 +274,14 @@ corner(const struct vertex_planes *p, const uint32_t *at, uint32_t n,
     }
     best = 0;
     for (uint32_t i = 1; i < n; i++)
-        if (fabs(dot(ab, p->h[at[i]])) > fabs(best)) {
-            best = dot(ab, p->h[at[i]]);
+        if (fabs(vec3_dot(ab, p->h[at[i]])) > fabs(best)) {
+            best = vec3_dot(ab, p->h[at[i]]);
             c = p->h[at[i]];
         }
     if (!c)
         return false;
-    cross(bc, b, c);
-    cross(ca, c, a);
+    vec3_cross(b, c, bc);
+    vec3_cross(c, a, ca);
     for (int k = 0; k < 3; k++)
         x[k] = (a[3] * bc[k] + b[3] * ca[k] + c[3] * ab[k]) / best;
     return true;
@@ -318,15 +296,15 @@ encloses(const struct vertex_planes *p, const uint32_t *at, uint32_t n)
     const double *a = p->dual[at[0]];
     for (uint32_t i = 1; i + 1 < (p->dim == 2 ? 3 : n); i++) {
         const double *b = p->dual[at[i]];
-        cross(r, a, b);
+        vec3_cross(a, b, r);
         if (p->dim == 2) {
             s += r[2];
-            big += sqrt(dot(a, a) * dot(b, b));
+            big += sqrt(vec3_dot(a, a) * vec3_dot(b, b));
             continue;
         }
         const double *c = p->dual[at[i + 1]];
-        s += dot(r, c);
-        big += sqrt(dot(a, a) * dot(b, b) * dot(c, c));
+        s += vec3_dot(r, c);
+        big += sqrt(vec3_dot(a, a) * vec3_dot(b, b) * vec3_dot(c, c));
     }
     return s > PLANES_OPEN * big;
 }
@@ -335,11 +313,11 @@ encloses(const struct vertex_planes *p, const uint32_t *at, uint32_t n)
 static bool
 holds(const struct vertex_planes *p, const double x[3])
 {
-    double far = sqrt(dot(x, x));
+    double far = sqrt(vec3_dot(x, x));
     if (!isfinite(far))
         return false;
     for (uint32_t i = 0; i < p->n; i++)
-        if (dot(p->h[i], x) - p->h[i][3] > PLANES_SLACK * far)
+        if (vec3_dot(p->h[i], x) - p->h[i][3] > PLANES_SLACK * far)
             return false;
     return true;
 }
@@ -362,7 +340,7 @@ static void
 put_face(const struct vertex_planes *p, struct polytope_face *f, uint32_t i)
 {
     memcpy(f->n, p->h[i], sizeof f->n);
-    f->d = p->h[i][3] + dot(p->h[i], p->c);
+    f->d = p->h[i][3] + vec3_dot(p->h[i], p->c);
 }
 
 static enum hull_fault
@@ -430,7 +408,7 @@ take(struct vertex_planes *p, const double (*h)[4], uint32_t n, uint32_t bad[2])
         }
         for (int k = 0; k < 3; k++)
             a[k] /= big;
-        double l = unit(a), b = h[i][3] / big / l;
+        double l = vec3_normalise(a), b = h[i][3] / big / l;
         memcpy(p->h[p->n], a, sizeof a);
         p->h[p->n++][3] = b;
         if (n > 1 && !(b > 0))

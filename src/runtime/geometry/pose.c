@@ -41,8 +41,7 @@ pose_carry(const struct rt *r, uint32_t body, bool turn, const double x[3],
     pose_attitude(plane, s, R);
     for (uint32_t i = 0; i < 3; i++)
         y[i] = x[i] - (turn || i >= d ? 0 : s0[i]);
-    for (int i = 0; i < 3; i++)
-        z[i] = R0[i] * y[0] + R0[3 + i] * y[1] + R0[6 + i] * y[2];
+    mat3_apply_transposed(R0, y, z);
     for (uint32_t i = 0; i < 3; i++)
         out[i] = R[3 * i] * z[0] + R[3 * i + 1] * z[1] + R[3 * i + 2] * z[2] +
                  (turn || i >= d ? 0 : s[i]);

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "runtime/impact/impact_priv.h"
 #include "runtime/numerics/dense.h"
+#include "runtime/numerics/vec3.h"
 
 #define SIX 6 /* lanes of a panel */
 
@@ -139,9 +140,7 @@ build_rows(struct impact_solver *m)
     m->nr = w->first_of[in->n_joint] = (int)(row - w->row);
     for (uint32_t c = 0; c < in->n_contact; c++, row++) {
         const struct impact_contact *k = &in->contact[c];
-        double n = m->length[c] =
-            sqrt(k->dir[0] * k->dir[0] + k->dir[1] * k->dir[1] +
-                 k->dir[2] * k->dir[2]);
+        double n = m->length[c] = vec3_norm(k->dir);
         double u[6] = {k->dir[0] / n, k->dir[1] / n, k->dir[2] / n};
         for (int s = 0; s < 2; s++)
             build_side(m, 1, row, s, k->body[s], s ? 1 : -1, u,

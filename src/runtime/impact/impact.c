@@ -9,6 +9,7 @@
 #include "runtime/impact/impact_priv.h"
 #include "runtime/numerics/dense.h"
 #include "runtime/numerics/lcp.h"
+#include "runtime/numerics/vec3.h"
 
 /* A row whose pivot, relative to its own size, is under this: the squared sine
  * of its angle to the rows before it. Cholesky of a Gram matrix then has lost
@@ -72,8 +73,8 @@ velocities(struct impact_solver *m)
             const double *x = s ? k->q : k->p, *w = b->spin;
             double r[3] = {x[0] - b->centre[0], x[1] - b->centre[1],
                            x[2] - b->centre[2]};
-            double t[3] = {w[1] * r[2] - w[2] * r[1], w[2] * r[0] - w[0] * r[2],
-                           w[0] * r[1] - w[1] * r[0]};
+            double t[3];
+            vec3_cross(w, r, t);
             for (int i = 0; i < 3; i++) {
                 v += (s ? 1 : -1) * k->dir[i] * (b->vel[i] + t[i]);
                 size += fabs(b->vel[i]) +
@@ -165,18 +166,16 @@ add_rows(struct impact_solver *m, const double *x, int first, int n,
 static void
 half_spin(const struct impact_body *b, const double w[3], double h[3])
 {
-    for (int i = 0; i < 3; i++)
-        h[i] = b->inroot[i] * w[0] + b->inroot[3 + i] * w[1] +
-               b->inroot[6 + i] * w[2];
+    mat3_apply_transposed(b->inroot, w, h);
 }
 
 static double
 kinetic(const struct impact_body *b, const double *twist)
 {
     const double *v = twist + 3;
-    double h[3], t = b->mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    double h[3], t = b->mass * vec3_dot(v, v);
     half_spin(b, twist, h);
-    return 0.5 * (t + (h[0] * h[0] + h[1] * h[1] + h[2] * h[2]));
+    return 0.5 * (t + vec3_dot(h, h));
 }
 
 /* adds the impulse [F; T about `at`] to what acts on a body: force, moment
@@ -240,7 +239,7 @@ impact_momentum_balance(struct impact_solver *m)
         for (int c = 0; c < 3; c++) {
             const double *D = k->inroot + 3 * c;
             left[0] = fmax(left[0], fabs(k->mass * d[3 + c] - sum[c]));
-            double H = D[0] * h[0] + D[1] * h[1] + D[2] * h[2];
+            double H = vec3_dot(D, h);
             /* nothing turns a planar body about x, y */
             if (D[0] != 0 || D[1] != 0 || D[2] != 0)
                 left[1] = fmax(left[1], fabs(H - sum[3 + c]));

@@ -58,9 +58,7 @@ read_body(const struct rt *r, uint32_t body, struct impact_body *o)
     } else {
         memcpy(o->centre, s, 3 * sizeof *s);
         memcpy(o->vel, s + 7, 3 * sizeof *s);
-        for (int i = 0; i < 3; i++)
-            o->spin[i] =
-                R[3 * i] * s[10] + R[3 * i + 1] * s[11] + R[3 * i + 2] * s[12];
+        mat3_apply(R, s + 10, o->spin);
     }
     if (!(k[IMP_BODY_INVMASS] > 0))
         return;
@@ -288,8 +286,7 @@ impact_of_run_write(struct rt *r, const struct impact_of_run *in,
         } else {
             memcpy(s + 7, t + 3, 3 * sizeof *s);
             pose_rotation(r, in->body[i], R);
-            for (int j = 0; j < 3; j++)
-                s[10 + j] = R[j] * t[0] + R[3 + j] * t[1] + R[6 + j] * t[2];
+            mat3_apply_transposed(R, t, s + 10);
         }
         if (low)
             memset(low + first, 0, k * sizeof *low);

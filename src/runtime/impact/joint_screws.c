@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/impact/impact.h"
+#include "runtime/numerics/vec3.h"
 
 /* an axis shorter than this share of what it is made of has no direction */
 #define AXIS_ZERO 1e-12
@@ -12,18 +13,10 @@
 static bool
 unit(const double a[3], double u[3])
 {
-    double n = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+    double n = vec3_norm(a);
     for (int i = 0; i < 3; i++)
         u[i] = n > 0 ? a[i] / n : 0;
     return n > 0 && isfinite(n);
-}
-
-static void
-cross(double r[3], const double a[3], const double b[3])
-{
-    r[0] = a[1] * b[2] - a[2] * b[1];
-    r[1] = a[2] * b[0] - a[0] * b[2];
-    r[2] = a[0] * b[1] - a[1] * b[0];
 }
 
 /* b, c perpendicular to u; for the axes themselves the other two in order, so
@@ -41,11 +34,11 @@ basis(const double u[3], double b[3], double c[3])
         e[2] = 0;
         e[0] = 1;
     }
-    double d = u[0] * e[0] + u[1] * e[1] + u[2] * e[2];
+    double d = vec3_dot(u, e);
     for (int i = 0; i < 3; i++)
         b[i] = e[i] - d * u[i];
     unit(b, b);
-    cross(c, u, b);
+    vec3_cross(u, b, c);
 }
 
 static void
@@ -70,13 +63,12 @@ planar(struct impact_joint *j)
         double r[3] = {j->S[i][0], j->S[i][1], j->S[i][5]}, x[3];
         memcpy(x, r, sizeof x);
         for (int k = 0; k < n; k++) {
-            double d =
-                r[0] * kept[k][0] + r[1] * kept[k][1] + r[2] * kept[k][2];
+            double d = vec3_dot(r, kept[k]);
             for (int c = 0; c < 3; c++)
                 x[c] -= d * kept[k][c];
         }
-        double before = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
-        double left = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+        double before = vec3_norm(r);
+        double left = vec3_norm(x);
         if (!(left > AXIS_ZERO * before))
             continue;
         for (int c = 0; c < 3; c++)
@@ -139,7 +131,7 @@ impact_joint_rows(struct impact_joint *j, enum imp_joint_kind kind,
     case IMP_JOINT_UNIVERSAL:
         if (!unit(axis2, a2))
             return false;
-        cross(b, a, a2);
+        vec3_cross(a, a2, b);
         if (!(fabs(b[0]) + fabs(b[1]) + fabs(b[2]) > AXIS_ZERO))
             return false;
         unit(b, b);

@@ -14,6 +14,7 @@
 #include "runtime/impact/impact_of_run.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_priv.h"
+#include "runtime/numerics/vec3.h"
 
 /* cosine between an edge and a normal that it is across */
 #define CONTACT_SET_ALONG 1e-6
@@ -76,17 +77,7 @@ into_first(const struct rt *run, uint32_t body, const double x[3], bool point,
     pose_rotation(run, body, R);
     for (uint32_t i = 0; i < 3; i++)
         d[i] = x[i] - (point && i < run->im->dim ? s[i] : 0.0);
-    for (int i = 0; i < 3; i++)
-        out[i] = R[i] * d[0] + R[3 + i] * d[1] + R[6 + i] * d[2];
-}
-
-static void
-across(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        out[i] = a[j] * b[k] - a[k] * b[j];
-    }
+    mat3_apply_transposed(R, d, out);
 }
 
 /* the edge of body i through x that lies across n (axes of body 0), not along
@@ -118,7 +109,7 @@ edge_at(const struct polytope_scene *scene, int i, const double x[3],
             t > l + tol || vec3_norm(w) > tol)
             continue;
         if (other) {
-            across(d, other, c);
+            vec3_cross(d, other, c);
             if (vec3_norm(c) <= CONTACT_POINT_PARALLEL)
                 continue;
         }
@@ -139,7 +130,7 @@ crossing_at(const struct polytope_scene *scene, uint32_t contact,
         (e[0] = edge_at(scene, 0, P, n, NULL, tol, d[0])) == UINT32_MAX ||
         (e[1] = edge_at(scene, 1, Q, n, d[0], tol, d[1])) == UINT32_MAX)
         return false;
-    across(d[0], d[1], c);
+    vec3_cross(d[0], d[1], c);
     *out = (struct contact_point){contact, POINT_EDGES, vec3_dot(c, n) < 0.0,
                                   e[0], e[1]};
     return true;

@@ -9,6 +9,7 @@
 
 #include "runtime/motion/joints.h"
 #include "runtime/motion/persistent_priv.h"
+#include "runtime/numerics/vec3.h"
 
 /* a gap this many roundings of the bodies' size from 0 is 0 */
 #define SLIDE_ROUND 1.0
@@ -31,20 +32,14 @@ keep_momentum(struct rt *run, uint32_t body, const double t[3])
     const imp_body *image_body = rt_body(run, body);
     const double *I = run->env + image_body->env_body + IMP_BODY_INERTIA;
     const double *w = run->env + image_body->env_state + 10;
-    double L[3], u[3], f[6] = {0}, a[6];
+    double L[3], u[3], v[3], f[6] = {0}, a[6];
     if (run->im->dim == 2 || run->joints)
         return;
-    L[0] = I[0] * w[0] + I[3] * w[1] + I[4] * w[2];
-    L[1] = I[3] * w[0] + I[1] * w[1] + I[5] * w[2];
-    L[2] = I[4] * w[0] + I[5] * w[1] + I[2] * w[2];
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        u[i] = L[j] * t[k] - L[k] * t[j];
-    }
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        f[3 + i] = u[i] + 0.5 * (u[j] * t[k] - u[k] * t[j]);
-    }
+    sym3_apply(I, w, L);
+    vec3_cross(L, t, u);
+    vec3_cross(u, t, v);
+    for (int i = 0; i < 3; i++)
+        f[3 + i] = u[i] + 0.5 * v[i];
     persistent_by_mass(run, body, f, a);
     joints_shift_body(run, body, a, true);
 }

@@ -20,6 +20,7 @@
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
 #include "runtime/numerics/factors.h"
+#include "runtime/numerics/vec3.h"
 #include "runtime/tape/functions.h"
 
 /* rounds of Newton's method; the error after a step is of rounding, so that
@@ -74,14 +75,6 @@ joints_new(struct rt *run)
 /* -- what joints fix to their bodies
  * ----------------------------------------- */
 
-static void
-cross(double r[3], const double a[3], const double b[3])
-{
-    r[0] = a[1] * b[2] - a[2] * b[1];
-    r[1] = a[2] * b[0] - a[0] * b[2];
-    r[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static double
 scale_to_unit(double a[3])
 {
@@ -116,17 +109,16 @@ triad(bool plane, const double axis[3], double f[9])
     for (int i = 1; i < 3; i++)
         if (fabs(a[i]) < fabs(a[least]))
             least = i;
-    cross(f + 3, a, world + 3 * least);
+    vec3_cross(a, world + 3 * least, f + 3);
     scale_to_unit(f + 3);
-    cross(f + 6, a, f + 3);
+    vec3_cross(a, f + 3, f + 6);
 }
 
 /* world to body axes */
 static void
 into(const double R[9], const double x[3], double out[3])
 {
-    for (int i = 0; i < 3; i++)
-        out[i] = R[i] * x[0] + R[3 + i] * x[1] + R[6 + i] * x[2];
+    mat3_apply_transposed(R, x, out);
 }
 
 static void
@@ -137,8 +129,7 @@ start_joint(struct rt *run, const imp_joint *j)
     bool own = j->kind == IMP_JOINT_UNIVERSAL;
     triad(plane, e + IMP_JOINT_AXIS, f[0]);
     triad(plane, e + (own ? IMP_JOINT_AXIS2 : IMP_JOINT_AXIS), f[1]);
-    e[IMP_JOINT_COSINE] =
-        f[0][0] * f[1][0] + f[0][1] * f[1][1] + f[0][2] * f[1][2];
+    e[IMP_JOINT_COSINE] = vec3_dot(f[0], f[1]);
     for (int s = 0; s < 2; s++) {
         double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, d[3];
         memcpy(d, e + IMP_JOINT_AT, sizeof d);
@@ -481,8 +472,7 @@ joints_errors(struct rt *run, double *position, double *velocity)
 static void
 apply_rotation(const double R[9], const double x[3], double out[3])
 {
-    for (int i = 0; i < 3; i++)
-        out[i] = R[3 * i] * x[0] + R[3 * i + 1] * x[1] + R[3 * i + 2] * x[2];
+    mat3_apply(R, x, out);
 }
 
 int
@@ -528,7 +518,7 @@ joints_kinematics(struct rt *run, uint32_t body, double out[18])
     double R[9], gyro[3];
     pose_rotation(run, body, R);
     /* w = R w_b: w' = R w_b', w'' = R (w_b'' + w_b x w_b') */
-    cross(gyro, c[0] + 3, c[1] + 3);
+    vec3_cross(c[0] + 3, c[1] + 3, gyro);
     for (int i = 0; i < 3; i++)
         c[2][3 + i] += gyro[i];
     for (int n = 0; n < 3; n++) {

@@ -45,6 +45,34 @@ vec3_sub(const double a[3], const double b[3], double out[3])
         out[i] = a[i] - b[i];
 }
 
+/* out += factor a */
+static inline void
+vec3_add_scaled(double factor, const double a[3], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] += factor * a[i];
+}
+
+/* out += factor (a x b) */
+static inline void
+vec3_add_scaled_cross(double factor, const double a[3], const double b[3],
+                      double out[3])
+{
+    double c[3];
+    vec3_cross(a, b, c);
+    vec3_add_scaled(factor, c, out);
+}
+
+/* a := a/|a|, a vector of length 0 stays; returns the length it had */
+static inline double
+vec3_normalise(double a[3])
+{
+    double length = vec3_norm(a);
+    for (int i = 0; i < 3 && length > 0; i++)
+        a[i] /= length;
+    return length;
+}
+
 /* out := M a */
 static inline void
 mat3_apply(const double M[9], const double a[3], double out[3])
@@ -73,6 +101,41 @@ mat3_product(const double A[9], const double B[9], double out[9])
         for (int j = 0; j < 3; j++)
             out[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] +
                              A[3 * i + 2] * B[6 + j];
+}
+
+/* a . M b */
+static inline double
+mat3_quadratic(const double a[3], const double M[9], const double b[3])
+{
+    double sum = 0.0;
+    for (int i = 0; i < 3; i++)
+        sum += a[i] *
+               (M[3 * i] * b[0] + M[3 * i + 1] * b[1] + M[3 * i + 2] * b[2]);
+    return sum;
+}
+
+/* out := S a; S symmetric, stored as xx yy zz xy xz yz like the inertia of a
+ * body; out is not a */
+static inline void
+sym3_apply(const double S[6], const double a[3], double out[3])
+{
+    out[0] = S[0] * a[0] + S[3] * a[1] + S[4] * a[2];
+    out[1] = S[3] * a[0] + S[1] * a[1] + S[5] * a[2];
+    out[2] = S[4] * a[0] + S[5] * a[1] + S[2] * a[2];
+}
+
+/* out := R^T a, R the rotation of the unit quaternion q = (w, x, y, z): a
+ * direction of the world in the axes of a body; out is not a */
+static inline void
+quaternion_rotate_back(const double q[4], const double a[3], double out[3])
+{
+    double t[3], u[3];
+    vec3_cross(q + 1, a, t);
+    for (int i = 0; i < 3; i++)
+        t[i] *= 2.0;
+    vec3_cross(q + 1, t, u);
+    for (int i = 0; i < 3; i++)
+        out[i] = a[i] - q[0] * t[i] + u[i];
 }
 
 /* The rotation matrix (body axes to world axes) of a unit quaternion

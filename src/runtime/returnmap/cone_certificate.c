@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/numerics/vec3.h"
 #include "runtime/returnmap/invariant_cone_priv.h"
 
 /* the margin asked for, in shares of what is added */
@@ -221,7 +222,7 @@ invariant_cone_combine(const struct invariant_cone_search *w, const double *x,
     for (int k = 0; k < 3; k++)
         im->weight[k] = fmax(im->weight[k] + t[k], 0.0);
     rest(w, x, im, d);
-    im->residual = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    im->residual = vec3_norm(d);
 }
 
 void

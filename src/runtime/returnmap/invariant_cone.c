@@ -10,48 +10,14 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/numerics/vec3.h"
 
 /* cosines are data of 9 digits (symmetry.c) */
 #define INVARIANT_CONE_SAME 1e-9
 /* radians; no fraction of a turn */
 #define INVARIANT_CONE_TURN 0.4567
 
-static double
-dot(const double *a, const double *b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void
-cross(const double *a, const double *b, double *c)
-{
-    c[0] = a[1] * b[2] - a[2] * b[1];
-    c[1] = a[2] * b[0] - a[0] * b[2];
-    c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double
-norm(const double *a)
-{
-    return sqrt(dot(a, a));
-}
-
 /* 3 x 3 */
-static void
-apply(const double *A, const double *u, double *v)
-{
-    for (int i = 0; i < 3; i++)
-        v[i] = dot(A + 3 * i, u);
-}
-static void
-product(const double *A, const double *B, double *C)
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            C[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] +
-                           A[3 * i + 2] * B[6 + j];
-}
-
 /* The turn of x keeps edges that repeat (those of C_j) from being upright,
  * which the sorting of corners would feel. */
 static void
@@ -69,8 +35,8 @@ coordinates(struct invariant_cone_problem *p, const struct symmetry *s)
     double rates[9] = {1, 0, 0, -1, e * co, e * si, 0, -si, one * co};
     memcpy(p->x_of, x_of, sizeof x_of);
     memcpy(p->rates, rates, sizeof rates);
-    product(x_of, X, p->to);
-    product(modes, rates, p->back);
+    mat3_product(x_of, X, p->to);
+    mat3_product(modes, rates, p->back);
 }
 
 /* R^k of X; of 2 dimensions in the corner */
@@ -100,12 +66,12 @@ impact_map(const struct invariant_cone_problem *p, const struct symmetry *s,
         A[3 + c] = -u[c]; /* u_0/e */
         A[6 + c] = R[6 + c];
     }
-    product(A, p->rates, B);
+    mat3_product(A, p->rates, B);
     /* (X_0, u_0/e, X_2) to x: a turn */
     double T[9] = {
         1,         0, 0, 0, p->x_of[4] * p->e, p->x_of[5], 0, p->x_of[7] * p->e,
         p->x_of[8]};
-    product(T, B, map);
+    mat3_product(T, B, map);
 }
 
 /* is v already among the n vectors? all of them are unit vectors */
@@ -114,7 +80,7 @@ among(double (*w)[3], int n, const double *v)
 {
     for (int i = 0; i < n; i++) {
         double d[3] = {v[0] - w[i][0], v[1] - w[i][1], v[2] - w[i][2]};
-        if (norm(d) <= INVARIANT_CONE_SAME)
+        if (vec3_norm(d) <= INVARIANT_CONE_SAME)
             return true;
     }
     return false;
@@ -130,22 +96,22 @@ edges(const struct invariant_cone_problem *p, double (*ray)[3])
     for (int k = 1; k < p->m; k++) {
         double v[3], s = 1.0;
         if (p->dim == 3) {
-            cross(p->gap[0], p->gap[k], v);
+            vec3_cross(p->gap[0], p->gap[k], v);
         } else {
             v[0] = -p->gap[0][1];
             v[1] = p->gap[0][0];
             v[2] = 0.0;
         }
-        double size = norm(v);
+        double size = vec3_norm(v);
         if (!(size > INVARIANT_CONE_SAME))
             continue;
-        if ((p->dim == 3 ? v[0] : dot(p->gap[k], v)) < 0.0)
+        if ((p->dim == 3 ? v[0] : vec3_dot(p->gap[k], v)) < 0.0)
             s = -1.0;
         bool edge = true;
         for (int i = 0; i < 3; i++)
             v[i] *= s / size;
         for (int l = 0; l < p->m && edge; l++)
-            edge = dot(p->gap[l], v) >= -INVARIANT_CONE_SAME;
+            edge = vec3_dot(p->gap[l], v) >= -INVARIANT_CONE_SAME;
         if (!edge || !(v[0] > INVARIANT_CONE_SAME) || among(unit, n, v))
             continue;
         if (n == p->dim - 1)
@@ -163,14 +129,14 @@ edges(const struct invariant_cone_problem *p, double (*ray)[3])
 static void
 side(const struct invariant_cone_problem *p, const double *normal, double *c)
 {
-    double l = norm(p->gap[0]), d[3];
+    double l = vec3_norm(p->gap[0]), d[3];
     for (int k = 0; k < 3; k++)
         d[k] = normal[k] - p->gap[0][k] / l;
-    const double *v = norm(d) <= INVARIANT_CONE_SAME ? p->gap[0] : normal;
+    const double *v = vec3_norm(d) <= INVARIANT_CONE_SAME ? p->gap[0] : normal;
     for (int k = 0; k < 3; k++)
         c[k] = v[0] * p->rates[k] + v[1] * p->rates[3 + k] +
                v[2] * p->rates[6 + k];
-    double size = norm(c);
+    double size = vec3_norm(c);
     for (int k = 0; k < 3; k++)
         c[k] /= size;
 }
@@ -184,19 +150,19 @@ half_spaces(const struct invariant_cone_problem *p,
     double unit[6][3], normal[6][3];
     for (int i = 0; i < f->n_ray; i++)
         for (int k = 0; k < 3; k++)
-            unit[i][k] = f->ray[i][k] / norm(f->ray[i]);
+            unit[i][k] = f->ray[i][k] / vec3_norm(f->ray[i]);
     f->n = f->n_clip = 0;
     for (int i = 0; i < f->n_ray; i++)
         for (int j = p->dim == 3 ? 0 : i; j <= (p->dim == 3 ? i - 1 : i); j++) {
             double v[3] = {-unit[i][1], unit[i][0], 0.0};
             if (p->dim == 3)
-                cross(unit[i], unit[j], v);
-            double size = norm(v), lo = 0.0, hi = 0.0;
+                vec3_cross(unit[i], unit[j], v);
+            double size = vec3_norm(v), lo = 0.0, hi = 0.0;
             if (!(size > INVARIANT_CONE_SAME))
                 continue;
             for (int k = 0; k < f->n_ray; k++) {
-                lo = fmin(lo, dot(v, unit[k]));
-                hi = fmax(hi, dot(v, unit[k]));
+                lo = fmin(lo, vec3_dot(v, unit[k]));
+                hi = fmax(hi, vec3_dot(v, unit[k]));
             }
             if (fmin(-lo, hi) > INVARIANT_CONE_SAME * size)
                 continue;
@@ -229,7 +195,7 @@ flight_cone(const struct invariant_cone_problem *p, double (*from)[3],
             for (int k = 0; k < 3; k++)
                 d[k] = to[i][k] - from[j][k];
             d[0] = 0.0;
-            f->n_ray += norm(d) > INVARIANT_CONE_SAME;
+            f->n_ray += vec3_norm(d) > INVARIANT_CONE_SAME;
         }
     half_spaces(p, f);
 }
@@ -285,7 +251,7 @@ invariant_cone_problem(struct arena *a, const struct symmetry *s,
     for (int j = 1; j < m; j++) {
         turn(p, s, j, R);
         for (int i = 0; i < n; i++)
-            apply(R, from[i], to[i]);
+            mat3_apply(R, from[i], to[i]);
         flight_cone(p, from, to, n, &p->flight[j]);
         impact_map(p, s, j, p->flight[j].map);
     }

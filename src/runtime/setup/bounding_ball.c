@@ -8,6 +8,7 @@
 
 #include "runtime/geometry/polytope.h"
 #include "runtime/geometry/ray.h"
+#include "runtime/numerics/vec3.h"
 #include "runtime/setup/setup_priv.h"
 
 /* sine of the greatest tilt of a box side */
@@ -17,21 +18,6 @@
 struct side { /* n.x <= h */
     double n[3], h;
 };
-
-static double
-dot3(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static double
-unit3(double a[3])
-{
-    double l = sqrt(dot3(a, a));
-    for (int i = 0; i < 3 && l > 0; i++)
-        a[i] /= l;
-    return l;
-}
 
 /* a tangent plane with normal near m: the ray's direction is turned towards m
  * by as much as the normal there still misses it */
@@ -48,7 +34,7 @@ find_side(struct rt *run, uint32_t body, const double direction[3],
         if (f != RAY_OK)
             return f;
         double normal[3] = {hit.g[0], hit.g[1], hit.g[2]};
-        if (!(unit3(normal) > 0) ||
+        if (!(vec3_normalise(normal) > 0) ||
             !isfinite(normal[0] + normal[1] + normal[2]))
             return RAY_TANGENT;
         double miss[3], size = 0;
@@ -60,14 +46,14 @@ find_side(struct rt *run, uint32_t body, const double direction[3],
         if (size <= BOX_TILT) {
             for (int i = 0; i < 3; i++)
                 side->n[i] = normal[i];
-            side->h = dot3(normal, hit.x);
+            side->h = vec3_dot(normal, hit.x);
             return RAY_OK;
         }
         rate = size > last ? 0.5 * rate : fmin(1, 1.2 * rate);
         last = size;
         for (int i = 0; i < 3; i++)
             outward[i] += rate * 0.5 * miss[i];
-        unit3(outward);
+        vec3_normalise(outward);
     }
     return RAY_TANGENT;
 }
@@ -85,13 +71,11 @@ corner(int dim, const struct side *const sides[3], double point[3])
         return fabs(det) > 0.5;
     }
     const double *c = sides[2]->n;
-    double bc[3] = {b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2],
-                    b[0] * c[1] - b[1] * c[0]};
-    double ca[3] = {c[1] * a[2] - c[2] * a[1], c[2] * a[0] - c[0] * a[2],
-                    c[0] * a[1] - c[1] * a[0]};
-    double ab[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
-                    a[0] * b[1] - a[1] * b[0]};
-    double det = dot3(a, bc);
+    double bc[3], ca[3], ab[3];
+    vec3_cross(b, c, bc);
+    vec3_cross(c, a, ca);
+    vec3_cross(a, b, ab);
+    double det = vec3_dot(a, bc);
     for (int i = 0; i < 3; i++)
         point[i] =
             (sides[0]->h * bc[i] + sides[1]->h * ca[i] + sides[2]->h * ab[i]) /
@@ -148,7 +132,7 @@ mirrored(int dim, struct side side[3][2])
             if (dim == 3)
                 x[k] += c & 2 ? -axes[2][k] : axes[2][k];
         }
-        best = fmax(best, dot3(x, x));
+        best = fmax(best, vec3_dot(x, x));
     }
     return sqrt(best);
 }
@@ -183,7 +167,7 @@ setup_radius(struct rt *run, uint32_t body, const double centre[3])
     double best = 0;
     const uint32_t all = IMP_BODYF_MIRROR_X | IMP_BODYF_MIRROR_Y |
                          (dim == 3 ? IMP_BODYF_MIRROR_Z : 0);
-    if ((spec->flags & all) == all && dot3(centre, centre) == 0) {
+    if ((spec->flags & all) == all && vec3_dot(centre, centre) == 0) {
         best = mirrored(dim, side);
         return best < 0 ? by_rays(run, body, centre) : best * (1 + 1e-12);
     }
@@ -195,7 +179,7 @@ setup_radius(struct rt *run, uint32_t body, const double centre[3])
             return by_rays(run, body, centre);
         for (int k = 0; k < 3; k++)
             x[k] -= centre[k];
-        best = fmax(best, sqrt(dot3(x, x)));
+        best = fmax(best, sqrt(vec3_dot(x, x)));
     }
     return best * (1 + 1e-12);
 }

@@ -12,6 +12,7 @@
 #include "runtime/impact/impact_of_run.h"
 #include "runtime/motion/joints.h"
 #include "runtime/numerics/random.h"
+#include "runtime/numerics/vec3.h"
 
 /* `axes` may be off by this much: data of 6 digits */
 #define AXES_SLACK 1e-6
@@ -138,24 +139,6 @@ orientation(struct rt *run, const imp_body *body, double q[4])
     return IMP_OK;
 }
 
-/* R(q)^T w */
-static void
-to_body(const double q[4], const double w[3], double out[3])
-{
-    const double v[3] = {-q[1], -q[2], -q[3]};
-    double t[3], u[3];
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        t[i] = 2 * (v[j] * w[k] - v[k] * w[j]);
-    }
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        u[i] = v[j] * t[k] - v[k] * t[j];
-    }
-    for (int i = 0; i < 3; i++)
-        out[i] = w[i] + q[0] * t[i] + u[i];
-}
-
 /* state of a body at t = 0 into env */
 static int
 setup_state(struct rt *run, uint32_t body)
@@ -174,7 +157,7 @@ setup_state(struct rt *run, uint32_t body)
         if (st != IMP_OK)
             return st;
         memcpy(state + 7, raw + IMP_RAW_VELOCITY, 3 * sizeof *state);
-        to_body(state + 3, raw + IMP_RAW_SPIN, state + 10);
+        quaternion_rotate_back(state + 3, raw + IMP_RAW_SPIN, state + 10);
     }
     if (spec->refresh == IMP_NO_TAPE)
         return IMP_OK;
@@ -264,16 +247,14 @@ setup_stated(struct rt *run, uint32_t c, const double *out)
 static bool
 parallel(const double *a, const double *b)
 {
-    double u[3], v[3], s = 0;
+    double u[3], v[3], x[3], s = 0;
     memcpy(u, a, sizeof u);
     memcpy(v, b, sizeof v);
     normalise(u, 3);
     normalise(v, 3);
-    for (int i = 0; i < 3; i++) {
-        double x =
-            u[(i + 1) % 3] * v[(i + 2) % 3] - u[(i + 2) % 3] * v[(i + 1) % 3];
-        s += x * x;
-    }
+    vec3_cross(u, v, x);
+    for (int i = 0; i < 3; i++)
+        s += x[i] * x[i];
     return s < AXES_SLACK * AXES_SLACK;
 }
 

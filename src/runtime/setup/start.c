@@ -16,6 +16,7 @@
 #include "base/num.h"
 #include "runtime/impact/impact_of_run.h"
 #include "runtime/numerics/dense.h"
+#include "runtime/numerics/vec3.h"
 
 /* stated velocities agree with a joint to this share of their size: data of 9
  * digits and more */
@@ -36,14 +37,6 @@ joint_of(const struct start *start, uint32_t j)
 {
     return IMP_ARRAY(start->r->im, start->r->im->joints, imp_joint) +
            start->m.joint[j];
-}
-
-static void
-cross(double r[3], const double a[3], const double b[3])
-{
-    r[0] = a[1] * b[2] - a[2] * b[1];
-    r[1] = a[2] * b[0] - a[0] * b[2];
-    r[2] = a[0] * b[1] - a[1] * b[0];
 }
 
 static bool
@@ -94,7 +87,7 @@ twist_at(const struct start *start, uint32_t b, const double at[3],
     const struct impact_body *k = &start->b[b];
     double d[3] = {at[0] - k->centre[0], at[1] - k->centre[1],
                    at[2] - k->centre[2]};
-    cross(twist + 3, k->spin, d);
+    vec3_cross(k->spin, d, twist + 3);
     for (int i = 0; i < 3; i++) {
         twist[i] = k->spin[i];
         twist[3 + i] += k->vel[i];
@@ -122,7 +115,7 @@ across(struct start *start, uint32_t j)
         memcpy(body->spin, t, sizeof body->spin);
     for (int i = 0; i < 3; i++)
         d[i] = body->centre[i] - joint->at[i];
-    cross(c, body->spin, d);
+    vec3_cross(body->spin, d, c);
     for (int i = 0; i < 3 && !start->vel[joint->body[to]]; i++)
         body->vel[i] = t[3 + i] + c[i];
     start->spin[joint->body[to]] = start->vel[joint->body[to]] = true;
@@ -257,7 +250,7 @@ enter_conditions(const struct start *start, uint32_t j, bool metric,
             for (int c = 0; c < 3; c++)
                 d[c] = joint->at[c] - start->b[body].centre[c];
             /* r.(w x d) = w.(d x r) */
-            cross(t, d, row[i] + 3);
+            vec3_cross(d, row[i] + 3, t);
             for (int c = 0; c < 6; c++)
                 t[c] = row[i][c] + (c < 3 ? t[c] : 0);
             measure(&start->b[body], metric, true, t, y);
@@ -336,7 +329,7 @@ static double
 apart(const double a[3], const double b[3])
 {
     double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-    return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    return vec3_norm(d);
 }
 
 /* by how much what was stated has changed; rounding of it is not told */

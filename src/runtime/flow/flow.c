@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The questions of flow.h: each goes to the way that follows the system (closed
- * form or Taylor series) and to the observers that feel its motion. */
+/* The questions of flow.h. Each goes to the method that follows the system
+ * (closed form or Taylor series), and to the observers that feel its motion. */
 #include "runtime/flow/flow.h"
 
+#include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -11,6 +13,7 @@
 struct flow *
 flow_new(struct rt *run, uint32_t system, enum ballistic_policy policy)
 {
+    assert(system < run->im->systems.n);
     const imp_system *sys = rt_system(run, system);
     struct flow *flow;
     if (sys->flags & IMP_SYSTEMF_LINE) {
@@ -37,6 +40,8 @@ flow_new(struct rt *run, uint32_t system, enum ballistic_policy policy)
 int
 flow_peek(struct flow *flow, double until, double *time)
 {
+    assert(!isnan(until));
+    assert(time != NULL);
     int st = flow->method->peek(flow, until, time);
     flow->ahead = *time;
     return st;
@@ -51,6 +56,7 @@ flow_eventful(const struct flow *flow)
 int
 flow_apply(struct flow *flow, struct flow_event *event)
 {
+    assert(event != NULL);
     bool observed = flow->observer && flow_eventful(flow);
     memset(event, 0, sizeof *event);
     int st = observed ? flow_observer_before(flow, flow->ahead) : IMP_OK;
@@ -62,7 +68,8 @@ flow_apply(struct flow *flow, struct flow_event *event)
 int
 flow_at(struct flow *flow, double t)
 {
-    double *env = flow->r->env + flow->s->env_state;
+    assert(!isnan(t));
+    double *env = flow->run->env + flow->sys->env_state;
     int st = flow->observer ? flow_observer_at(flow, t) : IMP_OK;
     flow->method->at(flow, t);
     memcpy(env, flow->q, flow->n * sizeof *env);
@@ -73,6 +80,7 @@ flow_at(struct flow *flow, double t)
 const uint32_t *
 flow_contacts(const struct flow *flow, const double **impulse)
 {
+    assert(impulse != NULL);
     *impulse = flow->impulse;
     return flow->contacts;
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits of infinitely many impacts in systems that Taylor series follow.
  *
- * Chatter: the flights shrink by a ratio; the limit is taken when two
- * successive estimates of its time agree to rounding. At one contact they
- * follow from the flights; where several take turns, the impacts that are to
- * come are those of the parabola that touches the motion here (ballistic.h),
- * which is wrong by the square of the time that is left. The state there is the
- * projection of accumulation.c with the present mass matrix and gradients, then
- * put on the gaps by Newton's method; what that leaves out is of the square of
- * a time that is below the root of rounding. */
+ * In chatter the flights shrink by a ratio. The limit is taken when two
+ * successive predictions of its time agree to rounding. At one contact the
+ * prediction follows from the last flights. Where several contacts take turns,
+ * the impacts to come are those of the parabola that touches the motion here
+ * (ballistic.h); its error falls with the square of the time that is left. The
+ * state at the limit is the projection of accumulation.c with the present mass
+ * matrix and gradients, moved onto the gaps by Newton's method. The error of
+ * this is of the square of a time that is itself below the root of the
+ * rounding error. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -19,22 +21,27 @@
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 
-/* impacts in a row at one contact before a limit is taken from their flights */
+/* A limit is taken from the flights of one contact after this many impacts,
+ * one after the other. */
 #define TAYLOR_LEAST 8
-/* others stay clear of it by this many times its gap's way until the limit */
+/* Other contacts must stay away by this many times the way of the chattering
+ * gap until its limit. */
 #define TAYLOR_CLEAR 4.0
-/* flights this much lower than the rounding of their gap are none */
+/* A flight whose height is below the rounding of its gap, divided by this, is
+ * no flight. */
 #define TAYLOR_FAINT 16.0
-/* impacts with none but such flights, after which there are no more */
+/* After this many impacts with such flights only, the contacts are at rest. */
 #define TAYLOR_FAINTS 8
-/* steps onto the gaps at a limit: from 1e-3 of a length to rounding */
+/* Newton steps onto the gaps at a limit: from 1e-3 of a length to rounding. */
 #define TAYLOR_NEWTON 3
-/* several contacts: what is looked ahead, in the last flights, and impacts */
+/* Several contacts: the prediction looks ahead by this many times the sum of
+ * the last flights, and by this many impacts. */
 #define TAYLOR_AHEAD 50.0
 #define TAYLOR_IMPACTS 4000
 
-/* Do all contacts but the last stay clear of its limit, T from now? Each of the
- * impacts to come changes their rates by no more than they change its own. */
+/* Do all other contacts stay open until the limit of the last contact,
+ * `remaining` from now? Each of the impacts to come changes their rates by no
+ * more than it changes the rate of the last contact. */
 static bool
 clear(const struct flow *flow, double remaining)
 {
@@ -73,33 +80,34 @@ taylor_accumulation_ahead(const struct flow *flow, double until, double *time)
     return true;
 }
 
-/* the contacts whose impacts the limit ahead sums up */
+/* The contacts whose impacts the limit ahead sums up. */
 static void
 limit_group(struct flow *flow)
 {
     struct taylor_flow *taylor = flow->taylor;
     if (taylor->ahead == taylor->found)
-        return; /* as predicted */
+        return; /* the group is that of the prediction */
     memset(taylor->group, 0, flow->m);
     taylor->group[taylor->last] = true;
 }
 
-/* Impacts averaged out: along the parabola from the last one, then onto the
- * gaps, which it leaves by the cube of the time */
+/* The impacts are averaged out: the state moves along the parabola from the
+ * last impact, and then onto the gaps, from which the parabola departs with
+ * the cube of the time. */
 void
 taylor_accumulation_between(struct flow *flow, double t)
 {
     struct taylor_flow *taylor = flow->taylor;
-    double *env = flow->r->env, *time = env + flow->r->im->layout.time,
+    double *env = flow->run->env, *time = env + flow->run->im->layout.time,
            now = *time;
     limit_group(flow);
     (void)ballistic_instant_impact(taylor->instant, NULL,
-                                   0); /* its accelerations */
+                                   0); /* for its accelerations */
     memcpy(taylor->instant->group, taylor->group, flow->m);
     ballistic_between(taylor->instant, taylor->instant, t, flow->q, flow->v);
     *time = t;
-    memcpy(env + flow->s->env_state, flow->q, flow->n * sizeof *flow->q);
-    memcpy(env + flow->s->env_state + flow->n, flow->v,
+    memcpy(env + flow->sys->env_state, flow->q, flow->n * sizeof *flow->q);
+    memcpy(env + flow->sys->env_state + flow->n, flow->v,
            flow->n * sizeof *flow->v);
     int st = flow_instant(flow);
     *time = now;
@@ -109,18 +117,19 @@ taylor_accumulation_between(struct flow *flow, double t)
         closed[i] = taylor->on[i] || taylor->group[i];
     if (st ||
         (!taylor->between &&
-         ballistic_new(flow->r->arena, &model, &taylor->between)) ||
+         ballistic_new(flow->run->arena, &model, &taylor->between)) ||
         ballistic_instant(taylor->between, &model, t, flow->q, flow->v, closed))
         return;
     ballistic_stick(taylor->between, closed);
     ballistic_state(taylor->between, flow->q, flow->v);
 }
 
-/* Of two guesses of the same limit, wrong by the squares of the times that are
- * left to it: the error of the second, twice what it is to leading order. */
+/* The error of the second of two predictions of one limit, whose errors go
+ * with the squares of the times left. The result is twice the leading term. */
 static double
 settled(double change, double left, double before)
 {
+    assert(left >= 0.0 || isnan(left));
     double q = left / before;
     q *= q;
     return q < 1.0 ? 2.0 * change * q / (1.0 - q) : INFINITY;
@@ -145,14 +154,15 @@ one_contact(struct taylor_flow *taylor, int c)
     taylor->guess = taylor->now + flight * ratio / (1.0 - ratio);
     if (fabs(taylor->guess - was) <= 4.0 * DBL_EPSILON * fabs(taylor->guess)) {
         taylor->estimate = taylor->guess;
-        /* the flights are differences of times */
+        /* the flights are differences of rounded times */
         double rest = 1.0 - ratio, left = taylor->guess - taylor->now;
         taylor->off = settled(fabs(taylor->guess - was), left, left + flight) +
                       4.0 * DBL_EPSILON * fabs(taylor->now) / (rest * rest);
     }
 }
 
-/* the flight that ends now, at whichever contact */
+/* Notes the flight that ends now, at whichever contact. Do the flights shrink?
+ */
 static bool
 shrinks(struct taylor_flow *taylor)
 {
@@ -166,12 +176,12 @@ shrinks(struct taylor_flow *taylor)
         now += a[i];
         before += a[TAYLOR_FLIGHTS / 2 + i];
     }
-    /* or they are below the rounding of the time already */
+    /* or the flights are below the rounding of the time already */
     return now < before || now == 0.0;
 }
 
-/* Follows the probe until a limit at all contacts that were hit on the way:
- * limits of some of them are on the way, too. */
+/* Follows the probe until a limit of all contacts that were hit on the way.
+ * Limits of some of them can come first. */
 static bool
 look_ahead(struct flow *flow, double until)
 {
@@ -197,9 +207,9 @@ look_ahead(struct flow *flow, double until)
     return false;
 }
 
-/* Where would the parabola that touches the motion here come to the limit of
- * its impacts? Twice the same, to rounding of the time or of the gaps, and it
- * is the motion's. */
+/* Predicts where the parabola that touches the motion here comes to the limit
+ * of its impacts. Accept the predicted limit when two predictions in a row
+ * agree to the rounding error of the time or of the gaps. */
 static int
 predict(struct flow *flow)
 {
@@ -214,7 +224,7 @@ predict(struct flow *flow)
         return st;
     struct ballistic_model model = flow_model(flow);
     if (taylor->probe ? ballistic_renew(taylor->probe, &model)
-                      : ballistic_new(flow->r->arena, &model, &taylor->probe))
+                      : ballistic_new(flow->run->arena, &model, &taylor->probe))
         return IMP_OK;
     for (int i = 0; i < TAYLOR_FLIGHTS; i++)
         sum += taylor->any[i];
@@ -222,7 +232,7 @@ predict(struct flow *flow)
         if (taylor->on[i] || taylor->fresh[i] ||
             flow->gap[i] < sum * fabs(flow->rate[i])) {
             most = fmax(most, taylor->size[i]);
-            /* the rate of what slides is rounding */
+            /* the rate of a closed contact is rounding */
             least = taylor->on[i] || flow->rate[i] == 0.0
                         ? least
                         : fmin(least, fabs(flow->rate[i]));
@@ -243,7 +253,7 @@ predict(struct flow *flow)
             fmax(4.0 * fabs(taylor->meet), TAYLOR_NOISE * most / least))
         taylor->found = taylor->meet;
     double blur = least < INFINITY ? most / least : 0.0;
-    /* what they differ by may be rounding, which does not fall */
+    /* the difference may be rounding, which does not fall */
     taylor->meet_off =
         settled(fabs(taylor->meet - was), left, before) +
         fabs(taylor->meet - was) +
@@ -252,11 +262,11 @@ predict(struct flow *flow)
     return IMP_OK;
 }
 
-/* After an impact, again and again: do the contacts that were hit fly lower
- * than the rounding of their gaps, or shorter than that of the time, pressed
- * together and with restitution below 1? Their flights are rounding, too, so
- * that no order could show any more: they are at rest, and what is left counts
- * as error. */
+/* Called after every impact. Do the contacts that were hit fly lower than the
+ * rounding of their gaps, or for a shorter time than the rounding of the time,
+ * while they are pressed together and their restitution is below 1? Then no
+ * further order of impacts could show. After TAYLOR_FAINTS such impacts the
+ * contacts are at rest, and what was left counts as error. */
 static void
 faint(struct flow *flow)
 {
@@ -277,7 +287,7 @@ faint(struct flow *flow)
         double low = DBL_EPSILON * taylor->size[i] / TAYLOR_FAINT;
         double time = fmax(tick, 2.0 * sqrt(2.0 * low / press));
         if (taylor->on[i])
-            continue; /* put to rest */
+            continue; /* this one has been put to rest */
         if (!(2.0 * u <= press * time) || taylor->any[0] > TAYLOR_CLEAR * time)
             return;
         flies = taylor->faded[i] = true;
@@ -309,13 +319,14 @@ faint(struct flow *flow)
 int
 taylor_accumulation_count(struct flow *flow, int c, int together)
 {
+    assert(together >= 1 && c >= 0 && c < (int)flow->m);
     struct taylor_flow *taylor = flow->taylor;
-    uint32_t n = switching_count(flow->r, flow->s->block);
+    uint32_t n = switching_count(flow->run, flow->sys->block);
     memcpy(taylor->was_over, taylor->over, n * sizeof *taylor->over);
     memset(taylor->over, 0, n * sizeof *taylor->over);
     one_contact(flow->taylor, c);
     if (together > 1)
-        flow->taylor->same = 0; /* no flights of one contact */
+        flow->taylor->same = 0; /* these are not flights of one contact */
     int st = predict(flow);
     if (!st)
         faint(flow);
@@ -325,10 +336,11 @@ taylor_accumulation_count(struct flow *flow, int c, int together)
 int
 taylor_accumulation(struct flow *flow, struct flow_event *event)
 {
+    assert(flow->taylor->ahead >= flow->taylor->now);
     struct taylor_flow *taylor = flow->taylor;
     double remaining = taylor->ahead - taylor->now;
     bool several = taylor->ahead == taylor->found;
-    bool *on = NEW_N(flow->r->arena, bool, flow->m + 1);
+    bool *on = NEW_N(flow->run->arena, bool, flow->m + 1);
     limit_group(flow);
     if (taylor->faint) {
         taylor->faint = false;
@@ -350,7 +362,7 @@ taylor_accumulation(struct flow *flow, struct flow_event *event)
         taylor->chatter.error =
             (several ? taylor->meet_off : taylor->off) / remaining;
     if (!(taylor->chatter.error < 1.0))
-        taylor->chatter.error = 1.0; /* known no better */
+        taylor->chatter.error = 1.0; /* nothing better is known */
     for (uint32_t i = 0; i < flow->m; i++)
         on[i] = taylor->on[i] || taylor->group[i];
     taylor_advance(flow, taylor->ahead);
@@ -371,7 +383,7 @@ taylor_accumulation(struct flow *flow, struct flow_event *event)
     flow->n_contacts = 0;
     for (uint32_t i = 0; i < flow->m; i++)
         if (taylor->group[i]) {
-            flow->contacts[flow->n_contacts] = flow->s->contact + i;
+            flow->contacts[flow->n_contacts] = flow->sys->contact + i;
             flow->impulse[flow->n_contacts++] = 0.0;
         }
     event->n = flow->n_contacts;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The way of parabolas of flow.h: the event that comes next is found on a copy,
- * so that nothing has to be undone. Memory and matrices stay from run to run of
- * a model (a sweep): the tapes that give the matrices are functions of the
- * entries of env that they read, so where these are the same nothing is made
- * anew, to the same bits. Invariant: what is kept is that of the values in
- * `was`, or `made` is false. */
+/* The ballistic method of flow.h. The next event is found on a copy, so that
+ * nothing has to be undone.
+ *
+ * Memory and matrices stay from run to run of a model (a sweep). The tapes
+ * that give the matrices are functions of the entries of env that they read;
+ * while these are the same, nothing is made anew, and the bits are the same.
+ * Invariant: what is kept belongs to the values in `was`, or `made` is false.
+ */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,22 +17,25 @@
 #include "runtime/flow/flow_priv.h"
 #include "runtime/motion/motion.h"
 
-/* of gradients and accelerations: its square is a number */
+/* The greatest size of gradients and accelerations: its square is still a
+ * finite number. */
 #define RANGE 0x1p460
 
-/* what stays of the last run of one system */
+/* What stays from run to run of one system. */
 struct flow_kept {
-    struct flow f;
+    struct flow flow;
     struct arena *arena;
-    struct ballistic *line, *next; /* next: made when it is first asked for */
-    uint32_t *reads; /* entries of env that the matrices come from */
-    uint64_t *was;   /* bits of their values */
+    struct ballistic *line,
+        *next;       /* `next` is made when it is first asked for */
+    uint32_t *reads; /* the entries of env that the matrices are made of */
+    uint64_t *was;   /* the bits of their values */
     uint32_t n_reads;
-    bool by_params; /* these are params */
+    bool by_params; /* all of these are params */
     bool made;
-    uint32_t *contact;   /* m: entries of env of the contacts */
-    double *start;       /* of the last run: time, state; its gaps were open */
-    unsigned long setup; /* of the last run that was begun */
+    uint32_t *contact; /* m: where the contacts lie in env */
+    double *start; /* time and state at the start of the last run, whose gaps
+                      were open */
+    unsigned long setup; /* rt.setup_version of the last run */
     bool begun;
 };
 static const char kept_key = 0;
@@ -59,8 +65,9 @@ note_reads(struct rt *run, uint32_t tape, unsigned char *seen)
             seen[in[i].a] = 1;
 }
 
-/* Neither time nor the system's own state: nothing of the matrices depends on
- * them (IMP_SYSTEMF_LINE), and the offsets are those of the state 0. */
+/* Finds what the matrices are made of. Time and the system's own state do not
+ * count: no matrix of a ballistic system depends on them (IMP_SYSTEMF_LINE),
+ * and the offsets of the gaps are taken at the state 0. */
 static void
 find_reads(struct flow_kept *kept, struct rt *run, const imp_system *sys)
 {
@@ -86,7 +93,7 @@ find_reads(struct flow_kept *kept, struct rt *run, const imp_system *sys)
         }
 }
 
-/* notes the values that are read; were they the same? */
+/* Notes the values that are read. Are they the same as last time? */
 static bool
 same_reads(struct flow_kept *kept, const struct rt *run)
 {
@@ -103,10 +110,10 @@ static int
 not_definite(struct flow *flow)
 {
     struct diag *diag =
-        diag_add(flow->r->ds, DIAG_E0546, flow->s->range_mass,
+        diag_add(flow->run->ds, DIAG_E0546, flow->sys->range_mass,
                  "the mass matrix of `%s` is not positive definite at t = 0",
-                 imp_text(flow->r->im, flow->s->name));
-    diag_help(flow->r->ds, diag,
+                 imp_text(flow->run->im, flow->sys->name));
+    diag_help(flow->run->ds, diag,
               "every motion of the coordinates must have kinetic energy; look "
               "at the signs of the terms and at the values of params");
     return IMP_BADMODEL;
@@ -116,21 +123,22 @@ static int
 out_of_range(struct flow *flow, uint32_t i, const char *what, double x)
 {
     char time_text[NUM_TEXT];
-    const imp_contact *contact = rt_contact(flow->r, flow->s->contact + i);
+    const imp_contact *contact = rt_contact(flow->run, flow->sys->contact + i);
     struct diag *diag = diag_add(
-        flow->r->ds, DIAG_E0748, contact->range,
+        flow->run->ds, DIAG_E0748, contact->range,
         "the gap of `%s` %s %s (SI units), which is beyond what can be "
         "calculated with",
-        imp_text(flow->r->im, contact->name), what,
+        imp_text(flow->run->im, contact->name), what,
         num_digits(time_text, x, 3));
-    diag_help(flow->r->ds, diag,
+    diag_help(flow->run->ds, diag,
               "write it in lengths, times and masses that are nearer to those "
               "of the motion");
     return IMP_BADMODEL;
 }
 
-/* Squares of gradients over roots of masses, and of accelerations, must be
- * numbers: else an impulse, or a flight, would silently be 0 or infinite. */
+/* The squares of accelerations, and of gradients over roots of masses, must be
+ * finite numbers above 0. Otherwise an impulse or a flight would silently be 0
+ * or infinite. */
 static int
 in_range(struct flow *flow)
 {
@@ -153,30 +161,33 @@ in_range(struct flow *flow)
     return IMP_OK;
 }
 
-/* At the state 0, so that the offsets are gaps and not what is left of a
- * difference: feet that cannot all be closed by that would end a chatter at its
+/* Makes the matrices at the state 0. There the offsets are the gaps
+ * themselves; at another state they would be small differences, and feet that
+ * cannot all be closed because of their rounding would end a chatter at its
  * height. */
 static int
 matrices(struct flow *flow)
 {
     const imp_block *block =
-        IMP_ARRAY(flow->r->im, flow->r->im->blocks, imp_block) + flow->s->block;
-    const uint32_t *row = IMP_ARRAY(flow->r->im, block->rows, uint32_t);
-    double h, *state = flow->r->env + flow->s->env_state;
+        IMP_ARRAY(flow->run->im, flow->run->im->blocks, imp_block) +
+        flow->sys->block;
+    const uint32_t *row = IMP_ARRAY(flow->run->im, block->rows, uint32_t);
+    double h, *state = flow->run->env + flow->sys->env_state;
     memcpy(flow->q, state, flow->n * sizeof *state);
     memcpy(flow->v, state + flow->n, flow->n * sizeof *state);
     memset(state, 0, 2 * (size_t)flow->n * sizeof *state);
     int st = flow_instant(flow);
-    /* or the accelerations would be what is not finite */
+    /* without this the accelerations would not be finite */
     for (uint32_t j = 0; j < flow->n && !st; j++)
         if (!(flow->mass[(size_t)j * flow->n + j] > 0.0))
             st = not_definite(flow);
     if (!st)
-        st = motion_series(flow->r, flow->s->block, 2, &h);
+        st = motion_series(flow->run, flow->sys->block, 2, &h);
     for (uint32_t j = 0; j < flow->n && !st; j++)
         flow->acc[j] =
-            flow->r->work[flow->s->block]
-                         [row[flow->n + j] * IMP_ROW_STRIDE + IMP_ROW_PAD + 1];
+            flow->run
+                ->work[flow->sys->block]
+                      [row[flow->n + j] * IMP_ROW_STRIDE + IMP_ROW_PAD + 1];
     memcpy(state, flow->q, flow->n * sizeof *state);
     memcpy(state + flow->n, flow->v, flow->n * sizeof *state);
     return st ? st : in_range(flow);
@@ -185,28 +196,28 @@ matrices(struct flow *flow)
 static void
 active_flags(const struct flow_kept *kept, const bool *on)
 {
-    double *env = kept->f.r->env;
-    for (uint32_t i = 0; i < kept->f.m; i++)
+    double *env = kept->flow.run->env;
+    for (uint32_t i = 0; i < kept->flow.m; i++)
         env[kept->contact[i] + IMP_CONTACT_ACTIVE] = on[i];
 }
 
-/* what does not change from run to run */
+/* What does not change from run to run. */
 static void
 know(struct flow_kept *kept, struct rt *run, uint32_t system)
 {
-    struct flow *flow = &kept->f;
+    struct flow *flow = &kept->flow;
     flow_memory(flow, run, system, kept->arena);
-    find_reads(kept, run, flow->s);
+    find_reads(kept, run, flow->sys);
     kept->contact = NEW_N(kept->arena, uint32_t, flow->m + 1);
     kept->start = NEW_N(kept->arena, double, 2 * (size_t)flow->n + 1);
     for (uint32_t i = 0; i < flow->m; i++)
-        kept->contact[i] = rt_contact(run, flow->s->contact + i)->env_contact;
+        kept->contact[i] = rt_contact(run, flow->sys->contact + i)->env_contact;
 }
 
 static int
 make_anew(struct flow_kept *kept)
 {
-    struct flow *flow = &kept->f;
+    struct flow *flow = &kept->flow;
     kept->made = kept->begun = false;
     int st = matrices(flow);
     if (st)
@@ -223,11 +234,11 @@ make_anew(struct flow_kept *kept)
 static int
 make(struct flow_kept *kept, struct rt *run, uint32_t system)
 {
-    if (!kept->f.s)
+    if (!kept->flow.sys)
         know(kept, run, system);
     const uint32_t *c = kept->contact;
-    double *env = run->env, *e = kept->f.e;
-    for (uint32_t i = 0, m = kept->f.m; i < m; i++) {
+    double *env = run->env, *e = kept->flow.e;
+    for (uint32_t i = 0, m = kept->flow.m; i < m; i++) {
         env[c[i] + IMP_CONTACT_ACTIVE] = 0.0;
         e[i] = env[c[i] + IMP_CONTACT_E];
     }
@@ -240,6 +251,7 @@ make(struct flow_kept *kept, struct rt *run, uint32_t system)
 int
 flow_matrices(struct rt *run, uint32_t system, struct ballistic **l)
 {
+    assert(rt_system(run, system)->flags & IMP_SYSTEMF_LINE);
     struct flow_kept *kept = kept_of(run, system);
     int st = make(kept, run, system);
     *l = st ? NULL : kept->line;
@@ -250,6 +262,7 @@ const struct ballistic *
 flow_batch_ahead(struct rt *run, uint32_t system, const double *e, int n,
                  int apart)
 {
+    assert(n >= 0 && apart >= 0);
     struct flow_kept *kept = kept_of(run, system);
     if (!kept->made)
         return NULL;
@@ -276,7 +289,7 @@ line_peek(struct flow *flow, double until, double *time)
         return IMP_OK;
     }
     if (!flow->next) {
-        struct flow_kept *kept = kept_of(flow->r, flow->system);
+        struct flow_kept *kept = kept_of(flow->run, flow->system);
         if (!kept->next)
             kept->next =
                 ballistic_memory(kept->arena, (int)flow->n, (int)flow->m);
@@ -297,7 +310,7 @@ line_apply(struct flow *flow, struct flow_event *event)
     flow->next = ballistic;
     flow->known = false;
     flow_report(flow, flow->line, flow->what, event);
-    active_flags(kept_of(flow->r, flow->system), flow->line->on);
+    active_flags(kept_of(flow->run, flow->system), flow->line->on);
     return IMP_OK;
 }
 
@@ -329,7 +342,7 @@ line_limit(const struct flow *flow, double *time)
 static const struct flow_method line_way = {line_peek, line_apply, line_at,
                                             line_eventful, line_limit};
 
-/* nor a fall to the floor take 0 or for ever */
+/* The time of a fall to the ground must be neither 0 nor infinite. */
 static int
 start_in_range(struct flow *flow)
 {
@@ -339,7 +352,7 @@ start_in_range(struct flow *flow)
         if (a > 0.0 && g > 0.0 &&
             !(p > 1.0 / RANGE / RANGE && p < RANGE * RANGE))
             return out_of_range(flow, i,
-                                arena_printf(flow->r->arena,
+                                arena_printf(flow->run->arena,
                                              "accelerates by %s and is at the "
                                              "start",
                                              num_digits(time_text, a, 3)),
@@ -348,7 +361,7 @@ start_in_range(struct flow *flow)
     return IMP_OK;
 }
 
-/* gaps of the state at the start */
+/* The gaps at the start. */
 static void
 gaps(struct flow *flow)
 {
@@ -360,20 +373,20 @@ gaps(struct flow *flow)
     }
 }
 
-/* Is this the start of the run before, whose gaps were open? What they are made
- * of has not changed (make). */
+/* Is this the start of the last run, whose gaps were open? The matrices are
+ * the same (see make). */
 static bool
 same_start(const struct flow_kept *kept, double time, const double *state)
 {
     return kept->begun && kept->start[0] == time &&
            !memcmp(kept->start + 1, state,
-                   2 * (size_t)kept->f.n * sizeof *state);
+                   2 * (size_t)kept->flow.n * sizeof *state);
 }
 
 static int
 check_start(struct flow_kept *kept, double time, const double *state)
 {
-    struct flow *flow = &kept->f;
+    struct flow *flow = &kept->flow;
     kept->begun = false;
     flow_read_state(flow);
     gaps(flow);
@@ -389,13 +402,14 @@ struct flow *
 flow_ballistic_new(struct rt *run, uint32_t system,
                    enum ballistic_policy policy)
 {
+    assert(rt_system(run, system)->flags & IMP_SYSTEMF_LINE);
     struct flow_kept *kept = kept_of(run, system);
-    struct flow *flow = &kept->f;
+    struct flow *flow = &kept->flow;
     kept->setup = 0;
     if (make(kept, run, system))
         return NULL;
     double time = rt_time(run);
-    const double *state = run->env + flow->s->env_state;
+    const double *state = run->env + flow->sys->env_state;
     flow->policy = policy;
     flow->line = kept->line;
     flow->next = kept->next;
@@ -412,7 +426,7 @@ flow_ballistic_new(struct rt *run, uint32_t system,
     accumulation_verdict_only(flow->line, false);
     accumulation_skip_rates(flow->line, false);
     if (!ballistic_start(flow->line, time, state, state + flow->n, 0.0)) {
-        flow_jammed(run, flow->s->contact, time);
+        flow_jammed(run, flow->sys->contact, time);
         return NULL;
     }
     if (flow->line->n_on)

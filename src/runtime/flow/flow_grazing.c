@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Touches without a speed in systems that Taylor series follow: a gap comes to
- * zero, within its rounding, where its rate is zero, too. There is no impact.
- * Whether the contact opens again or slides from there on follows, as at any
- * instant, from complementarity: the gap's acceleration of free motion, which
- * is positive where the gap has a minimum, negative behind an inflection, or
- * the force that keeps it closed (spec/chatter.md 1.2). */
+/* Touches without a speed in systems that Taylor series follow: gap and rate
+ * come to zero together, within rounding. There is no impact. Whether the
+ * contact opens again or stays closed follows, as at any instant, from
+ * complementarity between the acceleration of the gap in free motion (positive
+ * at a minimum of the gap, negative behind an inflection) and the force that
+ * keeps the contact closed (chatter.md, section 1.2). */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "runtime/flow/flow_taylor_priv.h"
 #include "runtime/numerics/polynomial.h"
 
-/* sum of the sizes of a polynomial's terms at h */
+/* The sum of the sizes of a polynomial's terms. */
 static double
 terms(const double *c, int order, double at)
 {
@@ -27,6 +28,7 @@ bool
 taylor_touch(const double *gap, double size, double speed, double length,
              double *touch)
 {
+    assert(length >= 0.0);
     double rate[ROW], acceleration[ROW], up[ROW], enters, from = 0.0;
     const double eps = TAYLOR_NOISE * DBL_EPSILON;
     if (fabs(gap[0]) <= eps * size && fabs(gap[1]) <= eps * speed) {
@@ -40,13 +42,13 @@ taylor_touch(const double *gap, double size, double speed, double length,
     double still = eps * (speed + terms(rate, rate_order, length));
     for (int k = 0; k <= MOTION_STEP_ORDER; k++)
         up[k] = -gap[k];
-    /* out of the rounding of the last one first */
+    /* the gap must first leave the rounding of the last touch */
     if (gap[0] <= 2.0 * noise && !polynomial_below(up, MOTION_STEP_ORDER, 0.0,
                                                    length, -2.0 * noise, &from))
         return false;
     if (!polynomial_below(gap, MOTION_STEP_ORDER, from, length, noise, &enters))
         return false;
-    /* an inflection: the rounding of the gap has minima around it */
+    /* at an inflection the rounded gap has minima all around */
     if (polynomial_value(acceleration, acceleration_order, enters) > 0.0 &&
         polynomial_below(acceleration, acceleration_order, enters, length, 0.0,
                          touch)) {
@@ -67,9 +69,10 @@ taylor_touch(const double *gap, double size, double speed, double length,
 int
 taylor_touched(struct flow *flow, struct flow_event *event)
 {
+    assert(flow->taylor->n_hit == 1);
     struct taylor_flow *taylor = flow->taylor;
     int which = taylor->hit[0];
-    bool *on = NEW_N(flow->r->arena, bool, 2 * flow->m + 1),
+    bool *on = NEW_N(flow->run->arena, bool, 2 * flow->m + 1),
          *fresh = on + flow->m;
     memcpy(on, taylor->on, flow->m);
     memcpy(fresh, taylor->fresh, flow->m);
@@ -86,7 +89,7 @@ taylor_touched(struct flow *flow, struct flow_event *event)
                   : slides                 ? FLOW_SLIDE
                                            : FLOW_TOUCH;
     event->time = taylor->now;
-    event->contact = flow->s->contact + (uint32_t)which;
+    event->contact = flow->sys->contact + (uint32_t)which;
     event->impulse = 0.0;
     if (what == BALLISTIC_JAMMED)
         return IMP_OK;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One impact of a system at the present state of env, for whoever asks for an
- * impact and not for a motion: matrices of the instant, and the law of
- * ballistic.h. Forces do nothing within an instant, so there are none. */
+/* One impact of a system at the present state of env, without a motion: the
+ * matrices of the instant, and the law of ballistic.h. Forces do no work
+ * within an instant, so there are none. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -13,6 +14,7 @@ flow_impact_now(struct rt *run, uint32_t system, enum ballistic_policy policy,
                 const int *hit, int n_hit, const bool *rests,
                 struct ballistic **out, enum ballistic_event *what)
 {
+    assert(n_hit >= 0 && n_hit <= (int)rt_system(run, system)->n_contact);
     struct flow *flow = NEW(run->arena, struct flow);
     char time_text[NUM_TEXT];
     flow_memory(flow, run, system, run->arena);
@@ -27,10 +29,10 @@ flow_impact_now(struct rt *run, uint32_t system, enum ballistic_policy policy,
     if (ballistic_instant(ballistic, &model, rt_time(run), flow->q, flow->v,
                           rests)) {
         struct diag *diag =
-            diag_add(run->ds, DIAG_E0546, flow->s->range_mass,
+            diag_add(run->ds, DIAG_E0546, flow->sys->range_mass,
                      "the mass matrix of `%s` is not positive definite at "
                      "t = %s",
-                     imp_text(run->im, flow->s->name),
+                     imp_text(run->im, flow->sys->name),
                      num_digits(time_text, rt_time(run), 9));
         diag_help(run->ds, diag,
                   "every motion of the coordinates must have kinetic energy");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside the room: a flow, and the two ways to follow a system. */
+/* Inside the room: a flow, and the two methods to follow a system. Letters: n
+ * coordinates q with rates v, m contacts, N the gradients of the gaps (m x n),
+ * gap = N q + c. */
 #ifndef IMP_RUNTIME_FLOW_FLOW_PRIV_H
 #define IMP_RUNTIME_FLOW_FLOW_PRIV_H
 
@@ -9,49 +11,54 @@
 struct flow_method {
     int (*peek)(struct flow *f, double until, double *time);
     int (*apply)(struct flow *f, struct flow_event *e);
-    void (*at)(struct flow *f, double t); /* state into f->q, f->v */
+    void (*at)(struct flow *f,
+               double t); /* writes the state at t into flow->q and flow->v */
     bool (*eventful)(const struct flow *f);
-    /* is what comes next a limit of chatter? its time */
+    /* Is what comes next a limit of chatter? If so, its time. */
     bool (*limit)(const struct flow *f, double *time);
 };
 struct flow {
-    struct rt *r;
+    struct rt *run;
     uint32_t system, n, m;
-    const imp_system *s;
+    const imp_system *sys;
     enum ballistic_policy policy;
     const struct flow_method *method;
-    double ahead;       /* the time peeked */
-    double *q, *v;      /* n: a state to hand over */
+    double ahead;       /* the time that flow_peek gave */
+    double *q, *v;      /* n: the state that `at` writes */
     double *impulse;    /* m: of the last event */
-    uint32_t *contacts; /* m: that took part */
+    uint32_t *contacts; /* m: those that took part in it */
     uint32_t n_contacts;
     long impacts;
     double *mass, *acc, *N, *c, *bias, *drift, *e, *gap,
-        *rate;                     /* at an instant */
-    struct ballistic *line, *next; /* parabolas (else NULL): now, and after what
-                                 comes (NULL: not asked for yet) */
-    enum ballistic_event what;     /* of next */
+        *rate; /* of flow_instant */
+    struct ballistic *line,
+        *next; /* of a ballistic system, else NULL: its state now, and its state
+                  after the next event (NULL until it is asked for) */
+    enum ballistic_event what; /* what leads to `next` */
     bool known;
     struct taylor_flow *taylor;
     struct observer_run
-        *observer; /* of observers.c; NULL: the system has none */
+        *observer; /* of observers.c; NULL where the system has none */
 };
 
-/* mass, N, gap, rate at the present state of env; c = gap - N q */
+/* Mass matrix, gap gradients, gaps and rates at the present state of env, into
+ * the arrays of the flow. Returns IMP_OK, or a status after a diagnostic. */
 int flow_instant(struct flow *flow);
 struct ballistic_model flow_model(const struct flow *flow);
-/* the last event of l, into e and f's lists */
+/* Reports the last event of a ballistic motion: into *event and the flow's
+ * list of contacts. */
 void flow_report(struct flow *flow, const struct ballistic *ballistic,
                  enum ballistic_event what, struct flow_event *event);
-/* arrays, system, sizes: the first thing */
+/* Gives a flow its arrays and sizes. Every flow begins with this. */
 void flow_memory(struct flow *flow, struct rt *run, uint32_t system,
                  struct arena *arena);
-/* env into f->q, f->v */
+/* Reads the state of env into flow->q and flow->v. */
 void flow_read_state(struct flow *flow);
-/* No gap may be closed at the start by more than rounding of its data: f->gap
- * against f->c, f->N, f->q. IMP_OK, or IMP_BADMODEL after a diagnostic */
+/* Checks that no gap is negative at the start by more than the rounding of its
+ * data (flow->gap against the terms of flow->c, N and q). Returns IMP_OK, or
+ * IMP_BADMODEL after a diagnostic. */
 int flow_start_open(struct flow *flow);
-/* as flow_new */
+/* as flow_new, for ballistic systems */
 struct flow *flow_ballistic_new(struct rt *run, uint32_t system,
                                 enum ballistic_policy policy);
 int flow_taylor_new(struct flow *flow);
@@ -59,10 +66,10 @@ int flow_taylor_new(struct flow *flow);
 /* -- observers.c: variables that feel the motion ----------------------- */
 
 int flow_observer_new(struct flow *flow);
-/* their state at t, which way->at may be asked for, into env; the motion's
- * entries there are left with anything */
+/* Writes the observers' variables at time t into env; method->at must know
+ * that time. The entries of the motion in env hold anything afterwards. */
 int flow_observer_at(struct flow *flow, double t);
-/* before and after the event at t is applied */
+/* Called before, and after, the event at time t is applied. */
 int flow_observer_before(struct flow *flow, double t);
 int flow_observer_after(struct flow *flow, const struct flow_event *event);
 

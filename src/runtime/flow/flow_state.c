@@ -2,6 +2,7 @@
 /* What both ways of flow.h share: the memory of a flow, the matrices of one
  * instant, the check that all gaps are open at the start, and the report of an
  * event. Nothing here knows how the motion goes on. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -34,21 +35,22 @@ flow_jammed(struct rt *run, uint32_t contact, double time)
 void
 flow_read_state(struct flow *flow)
 {
-    memcpy(flow->q, flow->r->env + flow->s->env_state,
+    memcpy(flow->q, flow->run->env + flow->sys->env_state,
            flow->n * sizeof *flow->q);
-    memcpy(flow->v, flow->r->env + flow->s->env_state + flow->n,
+    memcpy(flow->v, flow->run->env + flow->sys->env_state + flow->n,
            flow->n * sizeof *flow->v);
 }
 
 int
 flow_instant(struct flow *flow)
 {
-    const double *q = flow->r->env + flow->s->env_state, *v = q + flow->n;
-    int st = system_mass(flow->r, flow->system, flow->mass);
+    assert(flow->m == flow->sys->n_contact);
+    const double *q = flow->run->env + flow->sys->env_state, *v = q + flow->n;
+    int st = system_mass(flow->run, flow->system, flow->mass);
     for (uint32_t c = 0; c < flow->m && !st; c++) {
         double *N = flow->N + (size_t)c * flow->n;
-        st = system_gap(flow->r, flow->system, c, &flow->gap[c], &flow->rate[c],
-                        N);
+        st = system_gap(flow->run, flow->system, c, &flow->gap[c],
+                        &flow->rate[c], N);
         flow->c[c] = flow->gap[c];
         double drift = flow->rate[c], size = fabs(drift);
         for (uint32_t j = 0; j < flow->n && !st; j++) {
@@ -56,14 +58,14 @@ flow_instant(struct flow *flow)
             drift -= N[j] * v[j];
             size += fabs(N[j] * v[j]);
         }
-        /* rounding of a gap without the time */
+        /* A gap that does not contain the time drifts by rounding only. */
         flow->drift[c] = fabs(drift) <= 4.0 * (flow->n + 1) * DBL_EPSILON * size
                              ? 0.0
                              : drift;
         flow->e[c] =
-            flow->r
-                ->env[rt_contact(flow->r, flow->s->contact + c)->env_contact +
-                      IMP_CONTACT_E];
+            flow->run->env[rt_contact(flow->run, flow->sys->contact + c)
+                               ->env_contact +
+                           IMP_CONTACT_E];
     }
     return st;
 }
@@ -86,6 +88,7 @@ void
 flow_report(struct flow *flow, const struct ballistic *ballistic,
             enum ballistic_event what, struct flow_event *event)
 {
+    assert(event != NULL && ballistic != NULL);
     static const enum flow_kind kinds[] = {
         [BALLISTIC_END] = FLOW_NONE,
         [BALLISTIC_FREE] = FLOW_NONE,
@@ -105,12 +108,12 @@ flow_report(struct flow *flow, const struct ballistic *ballistic,
                         : ballistic->impulse[i] != 0.0;
         if (!part && (int)i != ballistic->hit)
             continue;
-        flow->contacts[flow->n_contacts] = flow->s->contact + i;
+        flow->contacts[flow->n_contacts] = flow->sys->contact + i;
         flow->impulse[flow->n_contacts++] = ballistic->impulse[i];
     }
     event->n = flow->n_contacts;
-    event->contact =
-        flow->s->contact + (uint32_t)(ballistic->hit < 0 ? 0 : ballistic->hit);
+    event->contact = flow->sys->contact +
+                     (uint32_t)(ballistic->hit < 0 ? 0 : ballistic->hit);
     event->impulse =
         ballistic->hit < 0 ? 0.0 : ballistic->impulse[ballistic->hit];
     flow->impacts = ballistic->impacts;
@@ -119,6 +122,7 @@ flow_report(struct flow *flow, const struct ballistic *ballistic,
 int
 flow_start_open(struct flow *flow)
 {
+    assert(flow->gap != NULL);
     for (uint32_t which = 0; which < flow->m; which++) {
         double size = fabs(flow->c[which]), x;
         char gap_text[NUM_TEXT];
@@ -129,13 +133,13 @@ flow_start_open(struct flow *flow)
         if (flow->gap[which] >= -FLOW_CLOSED * size)
             continue;
         const imp_contact *contact =
-            rt_contact(flow->r, flow->s->contact + which);
+            rt_contact(flow->run, flow->sys->contact + which);
         struct diag *diag =
-            diag_add(flow->r->ds, DIAG_E0620, contact->range,
+            diag_add(flow->run->ds, DIAG_E0620, contact->range,
                      "`%s` is closed at the start: its gap is %s",
-                     imp_text(flow->r->im, contact->name),
+                     imp_text(flow->run->im, contact->name),
                      num_digits(gap_text, flow->gap[which], 6));
-        diag_help(flow->r->ds, diag,
+        diag_help(flow->run->ds, diag,
                   "a gap is positive while the bodies are apart; "
                   "look at start { ... } and at its sign");
         return IMP_BADMODEL;
@@ -147,11 +151,12 @@ void
 flow_memory(struct flow *flow, struct rt *run, uint32_t system,
             struct arena *arena)
 {
-    flow->r = run;
+    assert(system < run->im->systems.n);
+    flow->run = run;
     flow->system = system;
-    flow->s = rt_system(run, system);
-    flow->n = flow->s->n;
-    flow->m = flow->s->n_contact;
+    flow->sys = rt_system(run, system);
+    flow->n = flow->sys->n;
+    flow->m = flow->sys->n_contact;
     size_t n = flow->n, m = flow->m;
     flow->q = NEW_N(arena, double, n + 1);
     flow->v = NEW_N(arena, double, n + 1);

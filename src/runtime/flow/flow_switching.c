@@ -1,39 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a formula of the motion changes its branch (switching.h) in systems
- * that Taylor series follow. Forces that jump are answered by the next series.
- * A gap whose rate jumps, as over a table that is stopped at once, opens, or
- * closes with an impact; one that jumps itself opens, or lies below the ground,
- * from where no motion follows. */
+/* A formula of the motion changes its branch (switching.h) in a system that
+ * Taylor series follow. A force that jumps is answered by the next series. A
+ * gap whose rate jumps (over a table that is stopped at once, say) opens, or
+ * closes with an impact. A gap that jumps itself opens, or lies below the
+ * ground; from there no motion follows. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 
 #include "base/num.h"
 #include "runtime/flow/flow_taylor_priv.h"
 
-/* roundings of the terms of gap and rate within which they have not jumped; the
- * change is passed by some of them */
+/* Gap and rate have not jumped if they change by less than this many roundings
+ * of their terms; the change of branch is passed by some of them. */
 #define SWITCH_NOISE 256.0
 
 static int
 below(struct flow *flow, uint32_t i)
 {
-    const imp_contact *contact = rt_contact(flow->r, flow->s->contact + i);
+    const imp_contact *contact = rt_contact(flow->run, flow->sys->contact + i);
     char time_text[NUM_TEXT], gap_text[NUM_TEXT];
     struct diag *diag =
-        diag_add(flow->r->ds, DIAG_E0737, contact->range_at,
+        diag_add(flow->run->ds, DIAG_E0737, contact->range_at,
                  "the gap of `%s` jumps below zero at t = %s, to %s",
-                 imp_text(flow->r->im, contact->name),
+                 imp_text(flow->run->im, contact->name),
                  num_digits(time_text, flow->taylor->ahead, 9),
                  num_digits(gap_text, flow->gap[i], 6));
-    diag_help(flow->r->ds, diag,
+    diag_help(flow->run->ds, diag,
               "nothing says how the system gets out of the ground: let the gap "
               "change at a finite rate");
     return IMP_FAILED;
 }
 
-/* Sizes of the terms of gap and rate of contact i (flow_instant before), and
- * what they have been: both may vanish where a branch ends, as the speed of a
- * table does where it turns. */
+/* The sizes of the terms of gap and rate of contact i, and what these have
+ * been; flow_instant comes before. Both may vanish where a branch ends, as the
+ * speed of a table does where it turns. */
 static void
 sizes(const struct flow *flow, uint32_t i, double *gap, double *rate)
 {
@@ -50,7 +51,7 @@ int
 taylor_switch_ahead(struct flow *flow)
 {
     struct taylor_flow *taylor = flow->taylor;
-    double *env = flow->r->env, *time = env + flow->r->im->layout.time,
+    double *env = flow->run->env, *time = env + flow->run->im->layout.time,
            now = *time;
     const double eps = SWITCH_NOISE * DBL_EPSILON;
     taylor->known = true;
@@ -58,8 +59,8 @@ taylor_switch_ahead(struct flow *flow)
     taylor->known = false;
     *time = taylor->ahead;
     for (uint32_t j = 0; j < flow->n; j++) {
-        env[flow->s->env_state + j] = flow->q[j];
-        env[flow->s->env_state + flow->n + j] = flow->v[j];
+        env[flow->sys->env_state + j] = flow->q[j];
+        env[flow->sys->env_state + flow->n + j] = flow->v[j];
     }
     int st = flow_instant(flow);
     for (uint32_t i = 0; i < flow->m && !st; i++) {
@@ -81,11 +82,12 @@ taylor_switch_ahead(struct flow *flow)
 int
 taylor_switched(struct flow *flow, struct flow_event *event)
 {
+    assert(flow->taylor->guard >= 0);
     struct taylor_flow *taylor = flow->taylor;
     const double eps = SWITCH_NOISE * DBL_EPSILON;
     int which = taylor->guard;
     taylor->guard = -1;
-    /* a limit that was foreseen before a change which no flight had yet */
+    /* a limit that was predicted without this change is none */
     if (!taylor->was_over[which])
         taylor->guess = taylor->estimate = taylor->meet = taylor->found =
             -INFINITY;
@@ -103,16 +105,16 @@ taylor_switched(struct flow *flow, struct flow_event *event)
         if (!taylor->on[which_contact] ||
             (!opens && flow->rate[which_contact] >= -eps * rate))
             continue;
-        /* it opens, or is hit by what comes */
+        /* the contact opens, or what comes hits it */
         taylor->on[which_contact] = false;
         taylor->fresh[which_contact] =
             flow->gap[which_contact] <= eps * gap && opens;
         if (!opens || flow->n_contacts)
             continue;
-        flow->contacts[flow->n_contacts] = flow->s->contact + which_contact;
+        flow->contacts[flow->n_contacts] = flow->sys->contact + which_contact;
         flow->impulse[flow->n_contacts++] = 0.0;
         event->kind = FLOW_LEAVE;
-        event->contact = flow->s->contact + which_contact;
+        event->contact = flow->sys->contact + which_contact;
         event->n = 1;
     }
     return IMP_OK;

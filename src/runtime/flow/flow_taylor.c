@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Systems followed by Taylor series. A piece is one expansion: polynomials of
- * the state, of every gap, and of the forces of contacts that slide, with the
- * time for which they hold. What ends it first is the least root of a gap that
- * closes or of a force that ceases, isolated on the polynomials (polynomial.h).
- * A contact that was just hit has gap 0: its polynomial is divided by s, so its
- * impact cannot be found again. Impacts and the choice of sliding contacts are
- * questions to one instant, answered by ballistic.h.
- * Chatter: flow_accumulation.c. */
+/* Systems that are followed by Taylor series.
+ *
+ * A piece is one expansion: polynomials of the state, of every gap, and of the
+ * forces of closed contacts, with the time for which they hold. It ends at the
+ * least root of a gap that closes or of a force that ceases, isolated on the
+ * polynomials (polynomial.h). The gap of a contact that was just hit is 0, and
+ * its polynomial is divided by s, so that its impact cannot be found again.
+ * Impacts and the choice of contact modes are questions about one instant,
+ * which ballistic.h answers. Limits of infinitely many impacts:
+ * flow_accumulation.c. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -17,23 +20,28 @@
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 
-/* as MOTION_TRUNCATION: terms left out are below the state's rounding */
+/* The terms that are left out are below the rounding of the state (compare
+ * MOTION_TRUNCATION). */
 #define TAYLOR_TRUNCATION 4e-16
-/* orders before the last that are looked at */
+/* how many orders before the last two are also asked for the radius */
 #define TAYLOR_ORDERS_BEFORE 7
-/* where nothing accelerates several gaps at an instant, in roundings */
+/* Several contacts open together if their gaps, rates and accelerations are
+ * within this many roundings of zero. */
 #define TAYLOR_TOGETHER 256.0
 
 /* -- expanding --------------------------------------------------------------
  */
 
-/* Time for which a row's last two terms stay below the truncation of its size,
- * which is what its first terms make of it. Symmetry may make these two 0 (a
- * pendulum let go at 90 degrees: only orders 2, 6, 10 ...), so the terms before
- * are asked for the radius of convergence too. push: what contact forces that
- * may cancel add to the rate of change of order `order` (1: of a rate, 2: of a
- * coordinate): what they leave of rest is rounding, so sizes count at least as
- * what they would make of it alone. */
+/* The time for which the last two terms of a row stay below the truncation of
+ * its size. The size is what the first terms of the row make of it. By
+ * symmetry the last two terms can be 0 (a pendulum that is let go at 90
+ * degrees has the orders 2, 6, 10 ... only), so the terms before them are
+ * asked for the radius of convergence too.
+ *
+ * `push` is what the forces of closed contacts, which may cancel, add to the
+ * rate of change of order `order` (1 for a rate, 2 for a coordinate). What
+ * they leave of rest is rounding, so a size counts at least as what they would
+ * make of it alone. */
 static double
 row_time(const double *row, double push, int order)
 {
@@ -62,8 +70,8 @@ row_time(const double *row, double push, int order)
     return time;
 }
 
-/* accelerations of coordinate j that the forces of sliding contacts make, signs
- * aside (the series of the sliding motion before) */
+/* The acceleration of coordinate j that the forces of closed contacts make,
+ * without signs (after the series of the motion with closed contacts). */
 static double
 pushed(const struct flow *flow, uint32_t j)
 {
@@ -71,12 +79,12 @@ pushed(const struct flow *flow, uint32_t j)
     double push = 0.0;
     for (uint32_t i = 0; i < flow->m && taylor->instant; i++)
         if (taylor->on[i])
-            push += fabs(system_force(flow->r, flow->system, i)[0] *
+            push += fabs(system_force(flow->run, flow->system, i)[0] *
                          taylor->instant->k.B[(size_t)i * flow->n + j]);
     return push;
 }
 
-/* length of the gradient of gap i (flow_instant before) */
+/* The length of the gradient of gap i (after flow_instant). */
 static double
 steepness(const struct flow *flow, uint32_t i)
 {
@@ -86,7 +94,7 @@ steepness(const struct flow *flow, uint32_t i)
     return s;
 }
 
-/* A gap closes: has it a direction there, in which to push? */
+/* A gap closes. Has it a gradient there, in which an impulse could push? */
 static int
 directed(struct flow *flow)
 {
@@ -97,15 +105,16 @@ directed(struct flow *flow)
         uint32_t i = (uint32_t)taylor->hit[k];
         if (steepness(flow, i) > TAYLOR_FLAT * taylor->steep[i])
             continue;
-        const imp_contact *contact = rt_contact(flow->r, flow->s->contact + i);
+        const imp_contact *contact =
+            rt_contact(flow->run, flow->sys->contact + i);
         char time_text[NUM_TEXT];
         struct diag *diag = diag_add(
-            flow->r->ds, DIAG_E0739, contact->range,
+            flow->run->ds, DIAG_E0739, contact->range,
             "the gradient of the gap of `%s` vanishes where it closes, at "
             "t = %s",
-            imp_text(flow->r->im, contact->name),
+            imp_text(flow->run->im, contact->name),
             num_digits(time_text, taylor->now, 9));
-        diag_help(flow->r->ds, diag,
+        diag_help(flow->run->ds, diag,
                   "an impulse has no direction there: write the gap as a "
                   "distance, h and not h^3 or abs(h)");
         return IMP_FAILED;
@@ -117,21 +126,21 @@ static int
 expand(struct flow *flow)
 {
     struct taylor_flow *taylor = flow->taylor;
-    struct rt *run = flow->r;
+    struct rt *run = flow->run;
     double time, *state = taylor->x;
     taylor_to_env(flow);
     taylor_set_active(flow);
-    int st = motion_series(run, flow->s->block, MOTION_STEP_ORDER, &time);
+    int st = motion_series(run, flow->sys->block, MOTION_STEP_ORDER, &time);
     if (st)
         return st;
     const imp_block *block =
-        IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->s->block;
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->sys->block;
     const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
     time = INFINITY;
     for (uint32_t j = 0; j < 2 * flow->n; j++) {
         double *c = taylor->piece + j * ROW;
         memcpy(c,
-               run->work[flow->s->block] + (size_t)row[j] * IMP_ROW_STRIDE +
+               run->work[flow->sys->block] + (size_t)row[j] * IMP_ROW_STRIDE +
                    IMP_ROW_PAD,
                ROW * sizeof *c);
         time = fmin(
@@ -173,15 +182,15 @@ expand(struct flow *flow)
             gap[1] = gap[2] = 0.0;
     }
     taylor->h = time;
-    return switching_end(run, flow->s->block, MOTION_STEP_ORDER, &taylor->h,
+    return switching_end(run, flow->sys->block, MOTION_STEP_ORDER, &taylor->h,
                          &taylor->guard);
 }
 
 /* -- what comes next --------------------------------------------------------
  */
 
-/* Is there nothing but rounding in 0 .. h? Then a contact is closed and no
- * force is needed for it, or its gap stays closed by itself. */
+/* Is the row nothing but rounding up to `length`? Then a contact is closed
+ * without needing a force, or its gap stays closed by itself. */
 static bool
 none(const double *row, double length, double noise)
 {
@@ -191,8 +200,8 @@ none(const double *row, double length, double noise)
     return size <= noise;
 }
 
-/* what rounds off in a force: a gap's accelerations, where nothing slides, over
- * N M^-1 N^T */
+/* The rounding of a force: that of the gap's acceleration in free motion, over
+ * the entry of N M^-1 N^T. */
 static double
 force_noise(const struct flow *flow, uint32_t i)
 {
@@ -201,9 +210,9 @@ force_noise(const struct flow *flow, uint32_t i)
     return TAYLOR_NOISE * DBL_EPSILON * ballistic->k.size[i] / W;
 }
 
-/* first s in (0, h] at which a polynomial that is positive (or 0 and rising) at
- * first becomes negative; the zeros at 0 are divided out. Noise: coefficients 0
- * and 1 below these count as 0 */
+/* The first root in (0, length] at which a polynomial that is positive at
+ * first (or 0 and rising) becomes negative. Zeros at 0 are divided out.
+ * Coefficients 0 and 1 count as 0 when they are below noise0 and noise1. */
 static bool
 falls(const double *row, double length, double noise0, double noise1,
       double *root)
@@ -242,12 +251,12 @@ static int
 stuck(struct flow *flow)
 {
     char time_text[NUM_TEXT];
-    struct diag *diag = diag_add(flow->r->ds, DIAG_E0603, flow->s->range,
+    struct diag *diag = diag_add(flow->run->ds, DIAG_E0603, flow->sys->range,
                                  "the motion of `%s` cannot be continued "
                                  "beyond t = %s",
-                                 imp_text(flow->r->im, flow->s->name),
+                                 imp_text(flow->run->im, flow->sys->name),
                                  num_digits(time_text, flow->taylor->now, 9));
-    diag_help(flow->r->ds, diag,
+    diag_help(flow->run->ds, diag,
               "its time series has no radius of convergence there: a "
               "force or a speed grows without bound, the mass matrix is "
               "singular, or a formula is not smooth");
@@ -282,7 +291,8 @@ way_peek(struct flow *flow, double until, double *time)
         if (!taylor->on[which] && !taylor->fresh[which] &&
             row[0] <= noise_value && row[1] > noise_rate)
             noise_value =
-                fmax(noise_value, fabs(row[0])); /* opens out of its rounding */
+                fmax(noise_value,
+                     fabs(row[0])); /* it opens, starting within its rounding */
         enum taylor_next how = taylor->on[which] ? NEXT_CEASES : NEXT_CLOSES;
         if (!taylor->on[which] && !taylor->fresh[which] &&
             !taylor->left[which] &&
@@ -297,14 +307,15 @@ way_peek(struct flow *flow, double until, double *time)
         taylor->n_hit = 0;
         taylor->hit[taylor->n_hit++] = (int)which;
     }
-    /* others that close within rounding of that time */
+    /* others that close at the same time, within rounding */
     for (uint32_t which = 0; which < flow->m && taylor->what == NEXT_CLOSES;
          which++) {
         const double *gap = taylor->g + which * ROW;
         if ((int)which == taylor->hit[0] || taylor->on[which] ||
             (taylor->fresh[which] && best == 0.0))
             continue;
-        /* what rounded off is of the greatest gap since the last impact */
+        /* the rounding error is that of the greatest gap since the last impact
+         */
         double size = taylor->size[which], sk = 1.0;
         for (int k = 0; k <= MOTION_STEP_ORDER; k++, sk *= best)
             size += fabs(gap[k]) * sk;
@@ -324,12 +335,13 @@ way_peek(struct flow *flow, double until, double *time)
         taylor->what = NEXT_LIMIT;
     }
     if (taylor->what != NEXT_NOTHING || taylor->guard < 0 || best < taylor->h)
-        taylor->guard = -1; /* it does not come to that */
+        taylor->guard = -1; /* the change of branch is not reached */
     else if ((st = taylor_switch_ahead(flow)))
         return st;
     if (taylor->what == NEXT_NOTHING && taylor->ahead == taylor->now &&
         left > 0.0)
-        return stuck(flow); /* shorter than the rounding of time */
+        return stuck(
+            flow); /* the piece is shorter than the rounding of the time */
     taylor->known = true;
     *time = taylor->ahead;
     return IMP_OK;
@@ -360,15 +372,16 @@ way_at(struct flow *flow, double time)
     }
 }
 
-/* Which closed contacts slide after an impact: accelerations depend on the
- * velocities, so those that the impact left are asked for. false: they jam */
+/* Which closed contacts stay closed after an impact? Accelerations depend on
+ * the velocities, so those that the impact left are asked for. *jam: no forces
+ * keep them closed. */
 static int
 settle(struct flow *flow, bool *jam)
 {
     struct taylor_flow *taylor = flow->taylor;
     bool any = false;
     *jam = false;
-    bool *still = NEW_N(flow->r->arena, bool, 2 * flow->m + 1);
+    bool *still = NEW_N(flow->run->arena, bool, 2 * flow->m + 1);
     bool *fresh = still + flow->m;
     for (uint32_t i = 0; i < flow->m; i++) {
         still[i] = taylor->on[i] ||
@@ -395,7 +408,7 @@ static int
 impact(struct flow *flow, struct flow_event *event)
 {
     struct taylor_flow *taylor = flow->taylor;
-    bool *before = NEW_N(flow->r->arena, bool, flow->m + 1);
+    bool *before = NEW_N(flow->run->arena, bool, flow->m + 1);
     memcpy(before, taylor->on, flow->m);
     int st = taylor_instant(flow, taylor->on);
     if (st)
@@ -417,7 +430,7 @@ impact(struct flow *flow, struct flow_event *event)
         event->kind = FLOW_JAMMED;
         return IMP_OK;
     }
-    /* below the ground by rounding, but on its way out */
+    /* a gap may be negative by rounding, but it is opening */
     for (int k = 0; k < taylor->n_hit; k++)
         if (!taylor->on[taylor->hit[k]] &&
             taylor->instant->rate[taylor->hit[k]] >= 0.0)
@@ -425,9 +438,9 @@ impact(struct flow *flow, struct flow_event *event)
     return taylor_accumulation_count(flow, taylor->hit[0], taylor->n_hit);
 }
 
-/* Is this contact closed, and nothing moves or accelerates its gap
- * (taylor_instant before)? A plate is let go at all its feet at once, and those
- * that carried nothing are let go with them. */
+/* Is this contact closed while nothing moves or accelerates its gap (after
+ * taylor_instant)? A plate leaves all its feet at once, and feet that carried
+ * nothing are let go with the others. */
 static bool
 floats(const struct flow *flow, uint32_t i)
 {
@@ -441,12 +454,12 @@ floats(const struct flow *flow, uint32_t i)
                eps * (ballistic->k.size[i] + fabs(flow->bias[i]));
 }
 
-/* a force has become zero, or contacts are closed: which slide from here on? */
+/* A force has become zero. Which contacts stay closed from here on? */
 static int
 change(struct flow *flow, struct flow_event *event, bool slid)
 {
     struct taylor_flow *taylor = flow->taylor;
-    bool *fresh = NEW_N(flow->r->arena, bool, flow->m + 1);
+    bool *fresh = NEW_N(flow->run->arena, bool, flow->m + 1);
     memcpy(fresh, taylor->fresh, flow->m);
     int st = taylor_instant(flow, taylor->on);
     if (st)
@@ -455,16 +468,16 @@ change(struct flow *flow, struct flow_event *event, bool slid)
         ballistic_instant_impact(taylor->instant, NULL, 0);
     flow_report(flow, taylor->instant, what, event);
     event->time = taylor->now;
-    event->contact = flow->s->contact + (uint32_t)taylor->hit[0];
+    event->contact = flow->sys->contact + (uint32_t)taylor->hit[0];
     event->impulse = 0.0;
     event->kind = what == BALLISTIC_JAMMED ? FLOW_JAMMED : FLOW_LEAVE;
-    /* forces that have ceased are zero to rounding: they open */
+    /* contacts whose forces are zero within rounding open */
     flow->n_contacts = 0;
     for (uint32_t i = 0; i < flow->m; i++) {
         if ((int)i != taylor->hit[0] && !floats(flow, i))
             continue;
         if (taylor->on[i]) {
-            flow->contacts[flow->n_contacts] = flow->s->contact + i;
+            flow->contacts[flow->n_contacts] = flow->sys->contact + i;
             flow->impulse[flow->n_contacts++] = 0.0;
         }
         taylor->instant->on[i] = false;
@@ -492,7 +505,7 @@ way_apply(struct flow *flow, struct flow_event *event)
         memset(taylor->fresh, 0, flow->m);
         memset(taylor->left, 0, flow->m);
     }
-    /* others slid until now, too: several open at once */
+    /* others were closed until now, too: several open at once */
     for (uint32_t i = 0; i < flow->m; i++)
         slid |= taylor->left[i];
     event->kind = FLOW_NONE;
@@ -528,16 +541,17 @@ static const struct flow_method taylor_method = {way_peek, way_apply, way_at,
 int
 flow_taylor_new(struct flow *flow)
 {
-    struct arena *arena = flow->r->arena;
+    assert(!(flow->sys->flags & IMP_SYSTEMF_LINE));
+    struct arena *arena = flow->run->arena;
     struct taylor_flow *taylor = flow->taylor = NEW(arena, struct taylor_flow);
     size_t n_coordinate = flow->n, n_contact = flow->m;
-    taylor->now = taylor->at = rt_time(flow->r);
+    taylor->now = taylor->at = rt_time(flow->run);
     taylor->guess = taylor->estimate = taylor->meet = taylor->found = -INFINITY;
     taylor->end = taylor->now;
     taylor->last = -1;
     taylor->x = NEW_N(arena, double, 2 * n_coordinate);
     taylor->lo = NEW_N(arena, double, 2 * n_coordinate);
-    memcpy(taylor->x, flow->r->env + flow->s->env_state,
+    memcpy(taylor->x, flow->run->env + flow->sys->env_state,
            2 * n_coordinate * sizeof *taylor->x);
     taylor->piece = NEW_N(arena, double, 2 * n_coordinate * ROW);
     taylor->g = NEW_N(arena, double, n_contact *ROW + 1);
@@ -553,14 +567,14 @@ flow_taylor_new(struct flow *flow)
     taylor->left = NEW_N(arena, bool, n_contact + 1);
     taylor->hit = NEW_N(arena, int, n_contact + 1);
     taylor->over =
-        NEW_N(arena, bool, switching_count(flow->r, flow->s->block) + 1);
+        NEW_N(arena, bool, switching_count(flow->run, flow->sys->block) + 1);
     taylor->was_over =
-        NEW_N(arena, bool, switching_count(flow->r, flow->s->block) + 1);
+        NEW_N(arena, bool, switching_count(flow->run, flow->sys->block) + 1);
     taylor->group = NEW_N(arena, bool, n_contact + 1);
     taylor->closed = NEW_N(arena, bool, n_contact + 1);
     taylor->faded = NEW_N(arena, bool, n_contact + 1);
     flow->method = &taylor_method;
-    /* contacts that touch at the start without rate slide, or open */
+    /* contacts that touch at the start without a rate stay closed, or open */
     bool *on = NEW_N(arena, bool, n_contact + 1), any = false;
     int st = expand(flow);
     if (st)
@@ -577,7 +591,7 @@ flow_taylor_new(struct flow *flow)
     bool *fresh = NEW_N(arena, bool, n_contact + 1);
     memcpy(fresh, taylor->fresh, n_contact);
     if (ballistic_instant_impact(taylor->instant, NULL, 0) == BALLISTIC_JAMMED)
-        return flow_jammed(flow->r, flow->s->contact, taylor->now);
+        return flow_jammed(flow->run, flow->sys->contact, taylor->now);
     taylor_take_back(flow);
     for (size_t i = 0; i < n_contact; i++)
         taylor->fresh[i] |= fresh[i];

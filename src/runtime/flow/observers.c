@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Observers of a system along its flow: variables u that feel the motion and do
- * not act on it. Between events they are followed by the Taylor series of the
- * motion and the variables together, from the flow's own state at the beginning
- * of every step, so that the motion's numbers are the same with and without
- * observers, and those of the variables do not depend on the times at which
- * they are asked for. Steps are of their own length: that of a stiff observer
- * shrinks with its fastest rate (E0734).
- * At impacts the jump tape adds to them. Before a limit of chatter the impacts
- * that the flow has summed up are gone through on a copy of the parabola, until
- * what remains is of the rounding of time; only what is left then acts at the
- * limit, all at once. */
+/* Observers of a system along its flow: variables that feel the motion and do
+ * not act on it. Between events the motion and the variables are followed by
+ * one Taylor series, which begins every step at the flow's own state. So the
+ * numbers of the motion are the same with and without observers, and the
+ * variables do not depend on the times at which they are asked for. The steps
+ * have their own length: that of a stiff observer shrinks with its fastest
+ * rate (E0734).
+ *
+ * At impacts the jump tape adds to the variables. Before a limit of chatter
+ * the impacts that the flow has summed up are followed one by one on a copy of
+ * the parabola, until what remains is within the rounding of the time. Only
+ * what is left then acts at the limit, all at once. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -22,51 +24,56 @@
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 
-/* steps of one run; a motion of some 10^3 periods takes 10^4 */
+/* the most steps of one run; a motion of 10^3 periods takes about 10^4 */
 #define OBSERVE_STEPS 1000000L
-/* impacts gone through before one limit: restitutions up to 0.9996 come to
- * rounding by then */
+/* the most impacts that are followed before one limit: enough for restitutions
+ * up to 0.9996 */
 #define OBSERVE_IMPACTS 100000L
-/* as MOTION_TRUNCATION: terms left out are below the state's rounding */
+/* The terms that are left out are below the rounding of the state (compare
+ * MOTION_TRUNCATION). */
 #define OBSERVE_TRUNCATION 4e-16
-/* share of the time within which impacts before a limit are not gone through */
+/* Impacts within this share of the time before a limit are not followed. */
 #define LIMIT_NEAR (4.0 * DBL_EPSILON)
-/* impacts before a limit behind which jumps that do not shrink are told: by
- * then those that follow the speeds have halved */
+/* Jumps that do not shrink are told after this many impacts: by then jumps
+ * that follow the speeds have halved. */
 #define OBSERVE_ENOUGH 4
-/* ... and jumps that are still this share of the greatest where the time to the
- * limit is rounding: those that follow the speeds are far below it by then */
+/* Jumps are also told if they are still this share of the greatest one when
+ * the time to the limit is rounding. */
 #define OBSERVE_LEFT 1e-6
-/* orders before the last that are looked at */
+/* how many orders before the last two are also asked for the radius */
 #define OBSERVE_GAP 7
-/* rounds in which the size of a variable that begins near 0 is found */
+/* rounds to find the size of a variable that begins near 0 */
 #define OBSERVE_ROUNDS 40
-/* what has died away to this is none: subnormal numbers have no series */
+/* A variable that has died away to this is set to 0: subnormal numbers have no
+ * series. */
 #define OBSERVE_NONE 1e-250
 
 struct observer_run {
-    uint32_t n, p;     /* entries of state: of the motion, of the variables */
-    double *x, *lo;    /* n + p, at time `at`; low parts */
-    double *piece, at; /* n + p rows, from `at` on, for a time h */
+    uint32_t n, p; /* entries of the state that belong to the motion, and to the
+                      variables */
+    double *x, *lo;    /* n + p: the state at time `at`, and its low parts */
+    double *piece, at; /* n + p rows, which hold from `at` on for a time h */
     double h;
     bool known;
-    double *from, begin; /* x and lo after the last event, and its time */
+    double *from,
+        begin; /* x and lo after the last event, and the time of that event */
     double *local, *jump;
     long steps;
-    /* before a limit: the motion goes by itself from impact to impact */
+    /* Before a limit: the motion follows the probe from impact to impact. */
     bool alone;
     double limit;
-    struct ballistic *probe; /* NULL: not made yet */
-    bool more;               /* it has impacts to come, the next at probe->t */
+    struct ballistic *probe; /* NULL until it is made */
+    bool more; /* the probe has impacts to come, the next at probe->t */
     long impacts;
-    double *most, *late; /* p: the greatest jump there; that of the last ones */
+    double *most, *late; /* p: the greatest jump there, and the greatest of the
+                            last ones */
     bool told;
 };
 
 static double *
 env_of(const struct flow *flow)
 {
-    return flow->r->env + flow->s->env_state;
+    return flow->run->env + flow->sys->env_state;
 }
 
 /* -- steps ------------------------------------------------------------------
@@ -78,12 +85,12 @@ stiff(struct flow *flow)
     char time_text[NUM_TEXT], step_text[NUM_TEXT];
     struct observer_run *observer = flow->observer;
     struct diag *diag = diag_add(
-        flow->r->ds, DIAG_E0734, flow->s->range_observer,
+        flow->run->ds, DIAG_E0734, flow->sys->range_observer,
         "the observer of `%s` is stiff: %ld steps until t = %s, the last of %s",
-        imp_text(flow->r->im, flow->s->name), OBSERVE_STEPS,
+        imp_text(flow->run->im, flow->sys->name), OBSERVE_STEPS,
         num_digits(time_text, observer->at, 9),
         num_digits(step_text, observer->h, 3));
-    diag_help(flow->r->ds, diag,
+    diag_help(flow->run->ds, diag,
               "its steps are as short as its fastest rate asks for: make "
               "`until` earlier or the rate lower, or leave out a variable "
               "that only follows the motion");
@@ -95,19 +102,20 @@ stuck(struct flow *flow)
 {
     char time_text[NUM_TEXT];
     struct diag *diag =
-        diag_add(flow->r->ds, DIAG_E0603, flow->s->range_observer,
+        diag_add(flow->run->ds, DIAG_E0603, flow->sys->range_observer,
                  "the observer of `%s` cannot be continued beyond t = %s",
-                 imp_text(flow->r->im, flow->s->name),
+                 imp_text(flow->run->im, flow->sys->name),
                  num_digits(time_text, flow->observer->at, 9));
-    diag_help(flow->r->ds, diag,
+    diag_help(flow->run->ds, diag,
               "its time series has no radius of convergence there: a variable "
               "grows without bound, or a formula is not smooth");
     return IMP_FAILED;
 }
 
-/* Time for which the last terms of a row stay below the truncation of its size,
- * which is what its first terms make of it by then: right after an impact a
- * variable may be far below what its rate makes of it. */
+/* The time for which the last terms of a row stay below the truncation of its
+ * size. The size is what the first terms of the row make of it by then: right
+ * after an impact a variable may be much smaller than what its rate soon makes
+ * of it. */
 static double
 row_time(const double *row)
 {
@@ -123,8 +131,8 @@ row_time(const double *row)
                 size = fabs(row[k]);
         was = time;
         time = INFINITY;
-        /* the last two may vanish by symmetry: those before them tell the
-         * radius of convergence */
+        /* the last two terms may vanish by symmetry; the terms before them
+         * tell the radius of convergence */
         for (int k = MOTION_STEP_ORDER - OBSERVE_GAP; k <= MOTION_STEP_ORDER;
              k++)
             if (row[k] != 0.0) {
@@ -141,16 +149,16 @@ static int
 expand(struct flow *flow)
 {
     struct observer_run *observer = flow->observer;
-    struct rt *run = flow->r;
+    struct rt *run = flow->run;
     double *time = run->env + run->im->layout.time, now = *time;
     *time = observer->at;
     memcpy(env_of(flow), observer->x,
            (observer->n + observer->p) * sizeof *observer->x);
-    int st = motion_series(run, flow->s->observer, MOTION_STEP_ORDER,
+    int st = motion_series(run, flow->sys->observer, MOTION_STEP_ORDER,
                            &observer->h),
         branch;
     const imp_block *block =
-        IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->s->observer;
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->sys->observer;
     const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
     observer->h = INFINITY;
     if (st) {
@@ -160,13 +168,13 @@ expand(struct flow *flow)
     for (uint32_t j = 0; j < observer->n + observer->p; j++) {
         double *c = observer->piece + j * ROW;
         memcpy(c,
-               run->work[flow->s->observer] + (size_t)row[j] * IMP_ROW_STRIDE +
-                   IMP_ROW_PAD,
+               run->work[flow->sys->observer] +
+                   (size_t)row[j] * IMP_ROW_STRIDE + IMP_ROW_PAD,
                ROW * sizeof *c);
         observer->h = fmin(observer->h, row_time(c));
     }
-    st = switching_end(run, flow->s->observer, MOTION_STEP_ORDER, &observer->h,
-                       &branch);
+    st = switching_end(run, flow->sys->observer, MOTION_STEP_ORDER,
+                       &observer->h, &branch);
     *time = now;
     if (st)
         return st;
@@ -199,7 +207,7 @@ move(struct observer_run *observer, double time)
     observer->known = false;
 }
 
-/* the motion's state at o->at is the flow's */
+/* Takes the state of the motion at observer->at from the flow. */
 static void
 take_motion(struct flow *flow)
 {
@@ -210,7 +218,7 @@ take_motion(struct flow *flow)
     memset(observer->lo, 0, observer->n * sizeof *observer->lo);
 }
 
-/* a piece that reaches t */
+/* Makes pieces until one reaches t. */
 static int
 reach(struct flow *flow, double time)
 {
@@ -225,7 +233,7 @@ reach(struct flow *flow, double time)
         move(observer, next);
         if (!observer->alone)
             take_motion(flow);
-        if (rt_stopped(flow->r))
+        if (rt_stopped(flow->run))
             return IMP_STOPPED;
     }
 }
@@ -233,6 +241,7 @@ reach(struct flow *flow, double time)
 static int
 move_to(struct flow *flow, double time)
 {
+    assert(!isnan(time));
     struct observer_run *observer = flow->observer;
     int st = time > observer->at ? reach(flow, time) : IMP_OK;
     if (!st && time > observer->at)
@@ -243,15 +252,16 @@ move_to(struct flow *flow, double time)
 /* -- impacts ----------------------------------------------------------------
  */
 
-/* rates before it in o->x, after it in f->v, place in f->q, at o->at */
+/* Adds the jumps of an impact at observer->at. The rates before it stand in
+ * observer->x, those after it in flow->v, the place in flow->q. */
 static int
 jump(struct flow *flow)
 {
     struct observer_run *observer = flow->observer;
-    struct rt *run = flow->r;
+    struct rt *run = flow->run;
     double *time = run->env + run->im->layout.time, now = *time;
     observer->known = false;
-    if (flow->s->jump == IMP_NO_TAPE)
+    if (flow->sys->jump == IMP_NO_TAPE)
         return IMP_OK;
     memcpy(observer->local, observer->x + flow->n,
            flow->n * sizeof *observer->local);
@@ -261,10 +271,10 @@ jump(struct flow *flow)
     memcpy(env_of(flow), flow->q, flow->n * sizeof *flow->q);
     memcpy(env_of(flow) + observer->n, observer->x + observer->n,
            observer->p * sizeof *observer->x);
-    int st = rt_eval(run, flow->s->jump, observer->local, observer->jump);
+    int st = rt_eval(run, flow->sys->jump, observer->local, observer->jump);
     *time = now;
     if (st == IMP_NONFINITE)
-        rt_nonfinite(run, flow->s->jump, observer->local);
+        rt_nonfinite(run, flow->sys->jump, observer->local);
     for (uint32_t j = 0; j < observer->p && !st; j++) {
         state_add(&observer->x[observer->n + j], &observer->lo[observer->n + j],
                   observer->jump[j]);
@@ -277,20 +287,21 @@ jump(struct flow *flow)
     return st ? IMP_FAILED : IMP_OK;
 }
 
-/* A variable whose jumps do not shrink towards the limit, or shrink so slowly
- * that much is left of them where no time is left, has no value behind it: what
- * is given is that after the impacts that were gone through. Told once. */
+/* Tells, once, about a variable whose jumps do not shrink towards the limit,
+ * or shrink so slowly that much is left of them when no time is left. Such a
+ * variable has no value behind the limit; what is given is its value after the
+ * impacts that were followed. */
 static void
 tell_endless(struct flow *flow, double time)
 {
     struct observer_run *observer = flow->observer;
-    const struct imp_image *im = flow->r->im;
+    const struct imp_image *im = flow->run->im;
     const imp_coordinate *coordinates =
-        IMP_ARRAY(im, im->coordinates, imp_coordinate) + flow->s->first +
+        IMP_ARRAY(im, im->coordinates, imp_coordinate) + flow->sys->first +
         flow->n;
     bool through =
         observer->probe && time - observer->probe->t <= LIMIT_NEAR * fabs(time);
-    /* `late` itself forgets no faster than that */
+    /* `late` itself halves at each impact at most */
     double kept = ldexp(4.0, -(int)fmin((double)observer->impacts, 1e3));
     char at[NUM_TEXT], left[NUM_TEXT];
     for (uint32_t which = 0; which < observer->p && !observer->told; which++) {
@@ -301,33 +312,35 @@ tell_endless(struct flow *flow, double time)
         if (observer->impacts < OBSERVE_ENOUGH ||
             !(observer->late[which] > 0.0) || !(lasts || slow))
             continue;
-        uint32_t env = flow->s->env_state + observer->n + which, coordinate = 0;
-        while (coordinate + 1 < flow->s->n_observer &&
+        uint32_t env = flow->sys->env_state + observer->n + which,
+                 coordinate = 0;
+        while (coordinate + 1 < flow->sys->n_observer &&
                coordinates[coordinate].env != env &&
                coordinates[coordinate].env_rate != env)
             coordinate++;
         struct diag *diag = diag_add(
-            flow->r->ds, DIAG_W0731, coordinates[coordinate].range,
+            flow->run->ds, DIAG_W0731, coordinates[coordinate].range,
             "what the impacts add to `%s`%s %s towards the limit of chatter at "
             "t = %s",
             imp_text(im, coordinates[coordinate].name),
             coordinates[coordinate].env == env ? "" : "'",
             lasts ? "does not shrink" : "shrinks more slowly than their speeds",
             num_digits(at, time, 9));
-        diag_note(flow->r->ds, diag, flow->s->range_observer,
+        diag_note(flow->run->ds, diag, flow->sys->range_observer,
                   "from there on its value is that of the %ld impacts that "
                   "were gone through, the last of which added %s; the limit "
                   "has infinitely many",
                   observer->impacts,
                   num_digits(left, observer->late[which], 3));
-        diag_help(flow->r->ds, diag,
+        diag_help(flow->run->ds, diag,
                   "let the rule in `jump` fall to 0 with the speeds, or read "
                   "the variable before the limit");
         observer->told = true;
     }
 }
 
-/* what lies behind an event at o->at, in f->q and f->v, is where it begins */
+/* The variables begin anew after an event at observer->at, whose state stands
+ * in flow->q and flow->v. */
 static void
 begin(struct flow *flow)
 {
@@ -346,8 +359,8 @@ begin(struct flow *flow)
 /* -- before a limit ---------------------------------------------------------
  */
 
-/* the parabola from the last event on, whose impacts are gone through; NULL:
- * there is none */
+/* Makes the probe: the parabola that touches the motion at the last event.
+ * *out is NULL if there is none. */
 static int
 make_probe(struct flow *flow, struct ballistic **out)
 {
@@ -358,23 +371,23 @@ make_probe(struct flow *flow, struct ballistic **out)
     *out = NULL;
     if (flow->line) {
         ballistic =
-            ballistic_memory(flow->r->arena, (int)flow->n, (int)flow->m);
+            ballistic_memory(flow->run->arena, (int)flow->n, (int)flow->m);
         ballistic_copy(ballistic, flow->line);
     } else {
-        double *time = flow->r->env + flow->r->im->layout.time, now = *time;
+        double *time = flow->run->env + flow->run->im->layout.time, now = *time;
         st = taylor_instant(flow, taylor->on);
         *time = now;
         for (uint32_t i = 0; i < flow->m; i++)
-            flow->r
-                ->env[rt_contact(flow->r, flow->s->contact + i)->env_contact +
-                      IMP_CONTACT_ACTIVE] = taylor->on[i];
+            flow->run->env[rt_contact(flow->run, flow->sys->contact + i)
+                               ->env_contact +
+                           IMP_CONTACT_ACTIVE] = taylor->on[i];
         if (st)
             return st;
         struct ballistic_model model = flow_model(flow);
         for (uint32_t i = 0; i < flow->m; i++)
             if (taylor->on[i] || taylor->fresh[i])
                 most = fmax(most, taylor->size[i]);
-        if (ballistic_new(flow->r->arena, &model, &ballistic) ||
+        if (ballistic_new(flow->run->arena, &model, &ballistic) ||
             !ballistic_start(ballistic, taylor->now, taylor->x,
                              taylor->x + flow->n,
                              TAYLOR_NOISE * DBL_EPSILON * most))
@@ -386,7 +399,7 @@ make_probe(struct flow *flow, struct ballistic **out)
     return IMP_OK;
 }
 
-/* the next of the impacts before the limit */
+/* Looks for the next impact before the limit. */
 static void
 next_impact(struct observer_run *observer)
 {
@@ -417,7 +430,7 @@ tail_begin(struct flow *flow, double limit)
     return st;
 }
 
-/* through the impacts up to t */
+/* Follows the impacts up to time t. */
 static int
 tail_to(struct flow *flow, double time)
 {
@@ -441,15 +454,15 @@ tail_to(struct flow *flow, double time)
 int
 flow_observer_new(struct flow *flow)
 {
-    struct arena *arena = flow->r->arena;
+    struct arena *arena = flow->run->arena;
     flow->observer = NULL;
-    if (flow->s->observer == IMP_NO_BLOCK)
+    if (flow->sys->observer == IMP_NO_BLOCK)
         return IMP_OK;
     struct observer_run *observer = flow->observer =
         NEW(arena, struct observer_run);
-    size_t all = 2 * (size_t)flow->n + flow->s->n_observed;
+    size_t all = 2 * (size_t)flow->n + flow->sys->n_observed;
     observer->n = 2 * flow->n;
-    observer->p = flow->s->n_observed;
+    observer->p = flow->sys->n_observed;
     observer->x = NEW_N(arena, double, all);
     observer->lo = NEW_N(arena, double, all);
     observer->from = NEW_N(arena, double, 2 * all);
@@ -458,7 +471,7 @@ flow_observer_new(struct flow *flow)
     observer->jump = NEW_N(arena, double, observer->p);
     observer->most = NEW_N(arena, double, observer->p);
     observer->late = NEW_N(arena, double, observer->p);
-    observer->at = rt_time(flow->r);
+    observer->at = rt_time(flow->run);
     memcpy(observer->x, env_of(flow), all * sizeof *observer->x);
     flow->method->at(flow, observer->at);
     begin(flow);
@@ -468,10 +481,12 @@ flow_observer_new(struct flow *flow)
 int
 flow_observer_at(struct flow *flow, double time)
 {
+    assert(flow->observer != NULL);
     struct observer_run *observer = flow->observer;
     double limit, *variables = env_of(flow) + observer->n;
     int st = IMP_OK;
-    if (time < observer->at) { /* asked again for an earlier time */
+    if (time < observer->at) { /* this is an earlier time than the last: begin
+                                  at the event again */
         memcpy(observer->x, observer->from,
                (observer->n + observer->p) * sizeof *observer->x);
         memcpy(observer->lo, observer->from + observer->n + observer->p,
@@ -507,6 +522,7 @@ flow_observer_before(struct flow *flow, double time)
 int
 flow_observer_after(struct flow *flow, const struct flow_event *event)
 {
+    assert(event->time >= flow->observer->begin);
     struct observer_run *observer = flow->observer;
     bool hit = event->kind == FLOW_IMPACT || event->kind == FLOW_SEVERAL ||
                event->kind == FLOW_CHATTER;

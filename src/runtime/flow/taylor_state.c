@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of a system that Taylor series follow: it moves along the present
- * piece, and one instant of it is handed to the law of ballistic.h and taken
- * back. What comes next is the question of flow_taylor.c. */
+/* The state of a system that Taylor series follow. It moves along the present
+ * piece; one instant of it is handed to the law of ballistic.h and taken back.
+ * What comes next is the question of flow_taylor.c. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -10,14 +11,12 @@
 #include "runtime/flow/flow_taylor_priv.h"
 #include "runtime/instance/compensated.h"
 
-/* The state is the flow's own: env holds whatever time was last asked for.
- * Every evaluation begins here. */
 void
 taylor_to_env(struct flow *flow)
 {
     const struct taylor_flow *taylor = flow->taylor;
-    flow->r->env[flow->r->im->layout.time] = taylor->now;
-    memcpy(flow->r->env + flow->s->env_state, taylor->x,
+    flow->run->env[flow->run->im->layout.time] = taylor->now;
+    memcpy(flow->run->env + flow->sys->env_state, taylor->x,
            2 * flow->n * sizeof *taylor->x);
 }
 
@@ -25,13 +24,15 @@ void
 taylor_set_active(struct flow *flow)
 {
     for (uint32_t i = 0; i < flow->m; i++)
-        flow->r->env[rt_contact(flow->r, flow->s->contact + i)->env_contact +
-                     IMP_CONTACT_ACTIVE] = flow->taylor->on[i];
+        flow->run
+            ->env[rt_contact(flow->run, flow->sys->contact + i)->env_contact +
+                  IMP_CONTACT_ACTIVE] = flow->taylor->on[i];
 }
 
 void
 taylor_advance(struct flow *flow, double time)
 {
+    assert(time >= flow->taylor->now);
     struct taylor_flow *taylor = flow->taylor;
     double s = time - taylor->now, *x = taylor->x, *lo = taylor->lo;
     for (uint32_t j = 0; j < 2 * flow->n; j++) {
@@ -45,7 +46,6 @@ taylor_advance(struct flow *flow, double time)
     taylor->known = false;
 }
 
-/* positions and velocities of an instant back into the state */
 void
 taylor_take_back(struct flow *flow)
 {
@@ -67,7 +67,6 @@ taylor_take_back(struct flow *flow)
     taylor_set_active(flow);
 }
 
-/* what opened at this very instant opens still */
 void
 taylor_refresh(struct taylor_flow *taylor, const bool *fresh, uint32_t m)
 {
@@ -75,26 +74,25 @@ taylor_refresh(struct taylor_flow *taylor, const bool *fresh, uint32_t m)
         taylor->fresh[i] |= fresh[i] && !taylor->on[i];
 }
 
-/* The present instant for ballistic.h: accelerations of free motion, and what
- * the gaps' accelerations have beyond N a. */
 int
 taylor_instant(struct flow *flow, const bool *on)
 {
+    assert(on != NULL);
     struct taylor_flow *taylor = flow->taylor;
-    struct rt *run = flow->r;
+    struct rt *run = flow->run;
     double h, gap[ROW], *state = taylor->x;
     taylor_to_env(flow);
     for (uint32_t i = 0; i < flow->m; i++)
-        run->env[rt_contact(run, flow->s->contact + i)->env_contact +
+        run->env[rt_contact(run, flow->sys->contact + i)->env_contact +
                  IMP_CONTACT_ACTIVE] = 0.0;
-    int st = motion_series(run, flow->s->block, 3, &h);
+    int st = motion_series(run, flow->sys->block, 3, &h);
     if (st || (st = flow_instant(flow)))
         return st;
     const imp_block *block =
-        IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->s->block;
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->sys->block;
     const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
     for (uint32_t j = 0; j < flow->n; j++)
-        flow->acc[j] = run->work[flow->s->block]
+        flow->acc[j] = run->work[flow->sys->block]
                                 [(size_t)row[flow->n + j] * IMP_ROW_STRIDE +
                                  IMP_ROW_PAD + 1];
     for (uint32_t i = 0; i < flow->m; i++) {
@@ -116,10 +114,10 @@ taylor_instant(struct flow *flow, const bool *on)
         return IMP_OK;
     }
     char time_text[NUM_TEXT];
-    struct diag *diag = diag_add(run->ds, DIAG_E0546, flow->s->range_mass,
+    struct diag *diag = diag_add(run->ds, DIAG_E0546, flow->sys->range_mass,
                                  "the mass matrix of `%s` is not positive "
                                  "definite at t = %s",
-                                 imp_text(run->im, flow->s->name),
+                                 imp_text(run->im, flow->sys->name),
                                  num_digits(time_text, taylor->now, 9));
     diag_help(run->ds, diag,
               "every motion of the coordinates must have kinetic energy; look "

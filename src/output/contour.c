@@ -23,13 +23,13 @@ by_size(const void *a, const void *b)
 }
 
 struct out_ticks
-out_ticks(struct arena *a, const struct out_column *c)
+out_ticks(struct arena *arena, const struct out_column *column)
 {
-    struct out_ticks t = {NEW_N(a, double, c->n + 1), 0};
+    struct out_ticks t = {NEW_N(arena, double, column->n + 1), 0};
     size_t n = 0;
-    for (size_t i = 0; i < c->n; i++)
-        if (isfinite(c->x[i]))
-            t.v[n++] = c->x[i];
+    for (size_t i = 0; i < column->n; i++)
+        if (isfinite(column->x[i]))
+            t.v[n++] = column->x[i];
     qsort(t.v, n, sizeof *t.v, by_size);
     for (size_t i = 0; i < n; i++)
         if (!t.n || t.v[i] > t.v[t.n - 1])
@@ -38,12 +38,12 @@ out_ticks(struct arena *a, const struct out_column *c)
 }
 
 size_t
-out_tick(const struct out_ticks *t, double x)
+out_tick(const struct out_ticks *ticks, double x)
 {
-    size_t lo = 0, hi = t->n;
+    size_t lo = 0, hi = ticks->n;
     while (lo + 1 < hi) {
         size_t mid = (lo + hi) / 2;
-        *(t->v[mid] <= x ? &lo : &hi) = mid;
+        *(ticks->v[mid] <= x ? &lo : &hi) = mid;
     }
     return lo;
 }
@@ -75,16 +75,16 @@ along_y(const struct grid *g, size_t i, size_t j)
 }
 
 static void
-join(struct lines *l, size_t a, size_t b)
+join(struct lines *lines, size_t a, size_t b)
 {
-    l->next[a][l->next[a][0] != 0] = (uint32_t)b + 1;
-    l->next[b][l->next[b][0] != 0] = (uint32_t)a + 1;
+    lines->next[a][lines->next[a][0] != 0] = (uint32_t)b + 1;
+    lines->next[b][lines->next[b][0] != 0] = (uint32_t)a + 1;
 }
 
 static void
-square(struct lines *l, size_t i, size_t j)
+square(struct lines *lines, size_t i, size_t j)
 {
-    const struct grid *g = l->g;
+    const struct grid *g = lines->g;
     const double *z = g->z + j * g->x.n + i;
     double c[4] = {z[0], z[1], z[g->x.n + 1], z[g->x.n]}; /* around it */
     size_t e[4] = {along_x(g, i, j), along_y(g, i + 1, j), along_x(g, i, j + 1),
@@ -94,103 +94,103 @@ square(struct lines *l, size_t i, size_t j)
     for (int k = 0; k < 4; k++) {
         if (!isfinite(c[k]))
             return;
-        up[k] = c[k] >= l->level;
+        up[k] = c[k] >= lines->level;
     }
     for (int k = 0; k < 4; k++)
         if (up[k] != up[(k + 1) & 3])
             cut[n++] = e[k];
     if (n == 2)
-        join(l, cut[0], cut[1]);
+        join(lines, cut[0], cut[1]);
     if (n < 4)
         return;
     /* the middle belongs to corner 0: its neighbours are cut off */
-    bool mid = 0.25 * (c[0] + c[1] + c[2] + c[3]) >= l->level;
+    bool mid = 0.25 * (c[0] + c[1] + c[2] + c[3]) >= lines->level;
     bool with = mid == up[0];
-    join(l, cut[0], cut[with ? 1 : 3]);
-    join(l, cut[2], cut[with ? 3 : 1]);
+    join(lines, cut[0], cut[with ? 1 : 3]);
+    join(lines, cut[2], cut[with ? 3 : 1]);
 }
 
 static void
-put(struct lines *l, double x, double y)
+put(struct lines *lines, double x, double y)
 {
-    l->x[l->n] = x;
-    l->y[l->n++] = y;
+    lines->x[lines->n] = x;
+    lines->y[lines->n++] = y;
 }
 
 static void
-put_edge(struct lines *l, size_t e)
+put_edge(struct lines *lines, size_t e)
 {
-    const struct grid *g = l->g;
+    const struct grid *g = lines->g;
     size_t flat = g->y.n * (g->x.n - 1), w = e < flat ? g->x.n - 1 : g->x.n;
     size_t k = e < flat ? e : e - flat, i = k % w, j = k / w;
     const double *z = g->z + j * g->x.n + i;
     double one = z[0], two = e < flat ? z[1] : z[g->x.n];
-    double u = (l->level - one) / (two - one);
+    double u = (lines->level - one) / (two - one);
     double x = g->x.v[i], y = g->y.v[j];
     if (e < flat)
-        put(l, x + u * (g->x.v[i + 1] - x), y);
+        put(lines, x + u * (g->x.v[i + 1] - x), y);
     else
-        put(l, x, y + u * (g->y.v[j + 1] - y));
+        put(lines, x, y + u * (g->y.v[j + 1] - y));
 }
 
 /* the line that begins at edge e, taken out of `next` */
 static void
-follow(struct lines *l, size_t e)
+follow(struct lines *lines, size_t e)
 {
-    put_edge(l, e);
+    put_edge(lines, e);
     for (;;) {
-        size_t k = l->next[e][0] != 0 ? 0 : 1;
-        size_t to = l->next[e][k];
+        size_t k = lines->next[e][0] != 0 ? 0 : 1;
+        size_t to = lines->next[e][k];
         if (!to)
             break;
-        l->next[e][k] = 0;
+        lines->next[e][k] = 0;
         to--;
-        l->next[to][l->next[to][0] == e + 1 ? 0 : 1] = 0;
-        put_edge(l, to);
+        lines->next[to][lines->next[to][0] == e + 1 ? 0 : 1] = 0;
+        put_edge(lines, to);
         e = to;
     }
-    put(l, NAN, NAN);
+    put(lines, NAN, NAN);
 }
 
 /* leaves l as it was: no joints */
 static struct out_curve
-level_line(struct arena *a, struct lines *l, double level,
+level_line(struct arena *arena, struct lines *lines, double level,
            const struct out_column *z)
 {
-    const struct grid *g = l->g;
+    const struct grid *g = lines->g;
     char s[NUM_TEXT];
     size_t edges = g->y.n * (g->x.n - 1) + (g->y.n - 1) * g->x.n;
-    l->level = level;
-    l->n = 0;
+    lines->level = level;
+    lines->n = 0;
     for (size_t j = 0; j + 1 < g->y.n; j++)
         for (size_t i = 0; i + 1 < g->x.n; i++)
-            square(l, i, j);
+            square(lines, i, j);
     for (size_t e = 0; e < edges; e++) /* those with ends first */
-        if (!l->next[e][0] != !l->next[e][1])
-            follow(l, e);
+        if (!lines->next[e][0] != !lines->next[e][1])
+            follow(lines, e);
     for (size_t e = 0; e < edges; e++)
-        if (l->next[e][0])
-            follow(l, e);
+        if (lines->next[e][0])
+            follow(lines, e);
     num_digits(s, level, 6);
-    const char *name = arena_printf(a, "%s = %s", z->name, s);
-    size_t size = l->n * sizeof(double);
+    const char *name = arena_printf(arena, "%s = %s", z->name, s);
+    size_t size = lines->n * sizeof(double);
     return (struct out_curve){
-        .x = {"", "", arena_copy(a, l->x, size), l->n, NULL},
-        .y = {name, z->unit, arena_copy(a, l->y, size), l->n, NULL},
-        .level = arena_strdup(a, s)};
+        .x = {"", "", arena_copy(arena, lines->x, size), lines->n, NULL},
+        .y = {name, z->unit, arena_copy(arena, lines->y, size), lines->n, NULL},
+        .level = arena_strdup(arena, s)};
 }
 
 bool
-out_contours(struct arena *a, const struct out_column *x,
+out_contours(struct arena *arena, const struct out_column *x,
              const struct out_column *y, const struct out_column *z,
-             const double *level, size_t n, struct out_curve *v)
+             const double *level, size_t n, struct out_curve *curves)
 {
-    struct grid g = {out_ticks(a, x), out_ticks(a, y), NULL};
+    struct grid g = {out_ticks(arena, x), out_ticks(arena, y), NULL};
     size_t cells = g.x.n * g.y.n;
     if (g.x.n < 2 || g.y.n < 2 || cells / g.x.n != g.y.n ||
         cells > LOOSE * z->n)
         return false;
-    double *c = NEW_N(a, double, cells);
+    double *c = NEW_N(arena, double, cells);
     for (size_t k = 0; k < cells; k++)
         c[k] = NAN;
     for (size_t k = 0; k < z->n; k++)
@@ -200,11 +200,11 @@ out_contours(struct arena *a, const struct out_column *x,
     g.z = c;
     size_t edges = 2 * cells;
     struct lines l = {.g = &g,
-                      .next = arena_alloc(a, edges * sizeof *l.next),
-                      .x = NEW_N(a, double, 2 * edges),
-                      .y = NEW_N(a, double, 2 * edges)};
+                      .next = arena_alloc(arena, edges * sizeof *l.next),
+                      .x = NEW_N(arena, double, 2 * edges),
+                      .y = NEW_N(arena, double, 2 * edges)};
     for (size_t k = 0; k < n; k++)
-        v[k] = level_line(a, &l, level[k], z);
+        curves[k] = level_line(arena, &l, level[k], z);
     return true;
 }
 

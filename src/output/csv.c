@@ -13,19 +13,19 @@
 
 /* a CSV cell: quoted where it holds a comma, a quote or a line break */
 static void
-csv_text(struct buf *b, const char *s)
+csv_text(struct buf *buf, const char *s)
 {
     if (!s[strcspn(s, ",\"\r\n")]) {
-        buf_puts(b, s);
+        buf_puts(buf, s);
         return;
     }
-    buf_putc(b, '"');
+    buf_putc(buf, '"');
     for (; *s; s++) {
         if (*s == '"')
-            buf_putc(b, '"');
-        buf_putc(b, *s);
+            buf_putc(buf, '"');
+        buf_putc(buf, *s);
     }
-    buf_putc(b, '"');
+    buf_putc(buf, '"');
 }
 
 /* A cell with the comma or line break behind it. A number has 24 characters at
@@ -111,16 +111,16 @@ word(const struct hand *h, const char *text)
 
 /* to the end of b, and kept if it is short enough */
 static void
-put_text(struct buf *b, struct word *w, const char *t, char end)
+put_text(struct buf *buf, struct word *w, const char *t, char end)
 {
-    size_t from = b->n;
-    csv_text(b, t);
-    buf_putc(b, end);
-    if (b->n - from > sizeof w->cell.s)
+    size_t from = buf->n;
+    csv_text(buf, t);
+    buf_putc(buf, end);
+    if (buf->n - from > sizeof w->cell.s)
         return;
     *w = (struct word){.text = t, .end = end};
-    w->cell.n = (unsigned char)(b->n - from);
-    memcpy(w->cell.s, b->s + from, b->n - from);
+    w->cell.n = (unsigned char)(buf->n - from);
+    memcpy(w->cell.s, buf->s + from, buf->n - from);
 }
 
 static const struct cell *
@@ -136,22 +136,22 @@ axis(const struct column *c, struct place *at)
 
 /* room for n bytes at the end of b, which the caller fills */
 static char *
-room(struct buf *b, size_t n)
+room(struct buf *buf, size_t n)
 {
-    if (b->cap - b->n <= n) {
-        (void)buf_room(b, n);
-        b->n -= n;
+    if (buf->cap - buf->n <= n) {
+        (void)buf_room(buf, n);
+        buf->n -= n;
     }
-    return b->s + b->n;
+    return buf->s + buf->n;
 }
 
 static void
-csv_row(struct buf *b, const struct column *c, size_t n, size_t i,
+csv_row(struct buf *buf, const struct column *c, size_t n, size_t i,
         const struct hand *h)
 {
     static const struct cell none[2] = {{",", 1}, {"\n", 1}};
     const struct cell *x;
-    char *p = room(b, n * sizeof x->s);
+    char *p = room(buf, n * sizeof x->s);
     for (size_t j = 0; j < n; j++, c++) {
         if (c->axis)
             x = axis(c, &h->at[j]);
@@ -164,23 +164,23 @@ csv_row(struct buf *b, const struct column *c, size_t n, size_t i,
             struct word *w = word(h, t);
             x = &w->cell;
             if (!x->n || w->text != t || w->end != c->end) {
-                b->n = (size_t)(p - b->s);
-                put_text(b, w, t, c->end);
-                p = room(b, (n - j) * sizeof x->s);
+                buf->n = (size_t)(p - buf->s);
+                put_text(buf, w, t, c->end);
+                p = room(buf, (n - j) * sizeof x->s);
                 continue;
             }
         }
         memcpy(p, x->s, sizeof x->s);
         p += x->n;
     }
-    b->n = (size_t)(p - b->s);
+    buf->n = (size_t)(p - buf->s);
 }
 
 /* If the column is an axis of the grid whose values come again, they become
  * text once. */
 static void
-plan_axis(struct arena *a, struct column *c, const struct out_grid *g, size_t k,
-          size_t rows)
+plan_axis(struct arena *arena, struct column *c, const struct out_grid *g,
+          size_t k, size_t rows)
 {
     uint64_t step = 1, all = 1;
     assert(k < g->n_axes);
@@ -190,7 +190,7 @@ plan_axis(struct arena *a, struct column *c, const struct out_grid *g, size_t k,
     }
     if (all != rows || c->data->n != rows || g->shape[k] > rows / 16)
         return;
-    struct cell *cell = NEW_N(a, struct cell, g->shape[k]);
+    struct cell *cell = NEW_N(arena, struct cell, g->shape[k]);
     for (uint64_t i = 0; i < g->shape[k]; i++)
         number_cell(&cell[i], c->data->x[i * step], c->end);
     c->axis = cell;
@@ -199,60 +199,60 @@ plan_axis(struct arena *a, struct column *c, const struct out_grid *g, size_t k,
 }
 
 static void *
-csv_begin(struct arena *a, const struct out_table *t, int threads)
+csv_begin(struct arena *arena, const struct out_table *table, int threads)
 {
-    const struct out_grid *g = t->grid;
-    size_t n = t->n_columns;
-    struct csv *csv = NEW(a, struct csv);
-    csv->column = NEW_N(a, struct column, n + 1);
-    csv->hand = NEW_N(a, struct hand, threads);
+    const struct out_grid *g = table->grid;
+    size_t n = table->n_columns;
+    struct csv *csv = NEW(arena, struct csv);
+    csv->column = NEW_N(arena, struct column, n + 1);
+    csv->hand = NEW_N(arena, struct hand, threads);
     for (size_t j = 0; j < n; j++) {
-        csv->column[j] = (struct column){.data = &t->columns[j],
+        csv->column[j] = (struct column){.data = &table->columns[j],
                                          .end = j + 1 < n ? ',' : '\n'};
         if (g && j < g->n_axes)
-            plan_axis(a, &csv->column[j], g, j, t->n_rows);
+            plan_axis(arena, &csv->column[j], g, j, table->n_rows);
     }
     for (int k = 0; k < threads; k++) {
-        csv->hand[k].memo = NEW_N(a, struct memo, MEMO);
-        csv->hand[k].word = NEW_N(a, struct word, WORDS);
-        csv->hand[k].at = NEW_N(a, struct place, n + 1);
+        csv->hand[k].memo = NEW_N(arena, struct memo, MEMO);
+        csv->hand[k].word = NEW_N(arena, struct word, WORDS);
+        csv->hand[k].at = NEW_N(arena, struct place, n + 1);
     }
     return csv;
 }
 
 static void
-csv_head(struct buf *b, const struct out_table *t)
+csv_head(struct buf *buf, const struct out_table *table)
 {
-    for (size_t j = 0; j < t->n_columns; j++) {
-        csv_text(b, t->columns[j].name);
-        buf_putc(b, j + 1 < t->n_columns ? ',' : '\n');
+    for (size_t j = 0; j < table->n_columns; j++) {
+        csv_text(buf, table->columns[j].name);
+        buf_putc(buf, j + 1 < table->n_columns ? ',' : '\n');
     }
-    if (!t->n_columns)
-        buf_putc(b, '\n');
+    if (!table->n_columns)
+        buf_putc(buf, '\n');
 }
 
 static void
-csv_rows(struct buf *b, const struct out_table *t, void *memory, int thread,
-         size_t from, size_t to)
+csv_rows(struct buf *buf, const struct out_table *table, void *memory,
+         int thread, size_t from, size_t to)
 {
     const struct csv *csv = memory;
     const struct hand *hand = &csv->hand[thread];
-    for (size_t j = 0; j < t->n_columns; j++) {
+    for (size_t j = 0; j < table->n_columns; j++) {
         const struct column *c = &csv->column[j];
         if (c->axis)
             hand->at[j] =
                 (struct place){from / c->step % c->n, c->step - from % c->step};
     }
     for (size_t row = from; row < to; row++)
-        csv_row(b, csv->column, t->n_columns, row, hand);
+        csv_row(buf, csv->column, table->n_columns, row, hand);
 }
 
 static int
-save(struct output *o, struct diags *ds, imp_range where, const char *file,
-     const struct out_table *t)
+save(struct output *output, struct diags *ds, imp_range where, const char *file,
+     const struct out_table *table)
 {
     static const struct out_row_writer writer = {csv_begin, csv_head, csv_rows};
-    return out_rows_save(o, ds, where, file, t, &writer);
+    return out_rows_save(output, ds, where, file, table, &writer);
 }
 
 const struct out_writer out_csv = {.save = save};

@@ -51,11 +51,12 @@ out_file_bad_name(const char *file)
 void
 out_cannot_write(struct diags *ds, imp_range where, const char *file, int error)
 {
-    struct diag *d = diag_add(ds, DIAG_E0852, where,
-                              "cannot write \"%s\" under the folder of --out: "
-                              "%s",
-                              file, strerror(error));
-    diag_help(ds, d, "%s",
+    struct diag *diag =
+        diag_add(ds, DIAG_E0852, where,
+                 "cannot write \"%s\" under the folder of --out: "
+                 "%s",
+                 file, strerror(error));
+    diag_help(ds, diag, "%s",
               error == ENOSPC ? "free some space on that disk"
               : error == EACCES || error == EROFS
                   ? "choose a folder that you may write to"
@@ -78,11 +79,11 @@ make_folders(char *path, size_t from)
 }
 
 int
-out_folders(const struct output *o, const char *file)
+out_folders(const struct output *output, const char *file)
 {
-    size_t n = strlen(o->dir) + strlen(file) + 2;
+    size_t n = strlen(output->dir) + strlen(file) + 2;
     char *path = mem_alloc(n);
-    snprintf(path, n, "%s/%s", o->dir, file);
+    snprintf(path, n, "%s/%s", output->dir, file);
     int e = make_folders(path, 0);
     free(path);
     return e;
@@ -121,15 +122,15 @@ name_it(struct out_file *f)
 }
 
 int
-out_file_open(struct output *o, struct diags *ds, imp_range where,
+out_file_open(struct output *output, struct diags *ds, imp_range where,
               const char *file, struct out_file *f)
 {
-    size_t nd = strlen(o->dir), nf = strlen(file);
+    size_t nd = strlen(output->dir), nf = strlen(file);
     *f = (struct out_file){.fd = -1};
     f->path = mem_alloc(2 * (nd + nf) + 18);
     f->temp = f->path + nd + nf + 2;
-    snprintf(f->path, nd + nf + 2, "%s/%s", o->dir, file);
-    snprintf(f->temp, nd + nf + 16, "%s/%s.XXXXXX", o->dir, file);
+    snprintf(f->path, nd + nf + 2, "%s/%s", output->dir, file);
+    snprintf(f->temp, nd + nf + 16, "%s/%s.XXXXXX", output->dir, file);
     int e = make_folders(f->path, 0);
     if (!e) {
         f->fd = open_nameless(f->path);

@@ -28,15 +28,15 @@ out_default_ending(enum out_takes takes)
 
 /* ".csv, .json, .jsonl or .h5" */
 static void
-list_endings(struct buf *b, enum out_takes takes)
+list_endings(struct buf *buf, enum out_takes takes)
 {
     size_t last = 0;
     for (size_t k = 0; k < FORMATS; k++)
         last = formats[k].takes == takes ? k : last;
     for (size_t k = 0; k < FORMATS; k++)
         if (formats[k].takes == takes)
-            buf_printf(b, "%s%s",
-                       !b->n       ? ""
+            buf_printf(buf, "%s%s",
+                       !buf->n     ? ""
                        : k == last ? " or "
                                    : ", ",
                        formats[k].ending);
@@ -49,9 +49,10 @@ out_format_of(struct diags *ds, imp_range where, const char *file,
     const char *dflt = out_default_ending(takes);
     const char *why = out_file_bad_name(file);
     if (why) {
-        struct diag *d = diag_add(ds, DIAG_E0850, where,
-                                  "file name \"%s\" is refused: %s", file, why);
-        diag_help(ds, d,
+        struct diag *diag =
+            diag_add(ds, DIAG_E0850, where, "file name \"%s\" is refused: %s",
+                     file, why);
+        diag_help(ds, diag,
                   "files are written below the folder of --out only: give a "
                   "name such as \"results/run1%s\"",
                   dflt);
@@ -64,94 +65,95 @@ out_format_of(struct diags *ds, imp_range where, const char *file,
             !strcmp(file + n - m, formats[k].ending))
             return &formats[k];
     }
-    struct buf b = {0};
-    list_endings(&b, takes);
-    struct diag *d =
+    struct buf buf = {0};
+    list_endings(&buf, takes);
+    struct diag *message =
         diag_add(ds, DIAG_E0851, where, "file name \"%s\" ends in none of %s",
-                 file, buf_str(&b));
-    diag_help(ds, d, "the ending says what is written: use \"%.*s%s\"",
+                 file, buf_str(&buf));
+    diag_help(ds, message, "the ending says what is written: use \"%.*s%s\"",
               (int)strcspn(file, "."), file, dflt);
-    buf_free(&b);
+    buf_free(&buf);
     return NULL;
 }
 
 int
-out_save_name(const struct output *o, struct diags *ds, imp_range where,
+out_save_name(const struct output *output, struct diags *ds, imp_range where,
               const char *file)
 {
     const struct out_format *format =
         out_format_of(ds, where, file, OUT_COLUMNS);
     if (!format)
         return IMP_BADMODEL;
-    return o->dir && format->writer->available
-               ? format->writer->available(o, ds, where, file)
+    return output->dir && format->writer->available
+               ? format->writer->available(output, ds, where, file)
                : IMP_OK;
 }
 
 /* the line that says what was written */
 static void
-saved(struct output *o, const char *file, const struct out_table *t)
+saved(struct output *output, const char *file, const struct out_table *table)
 {
-    struct buf b = {0};
-    if (o->json) {
-        buf_puts(&b, "{\"command\": \"save\", \"name\": \"\", \"file\": ");
-        buf_json(&b, file, strlen(file));
-        buf_printf(&b, ", \"written\": true, \"rows\": %zu, \"columns\": [",
-                   t->n_rows);
-        for (size_t j = 0; j < t->n_columns; j++) {
+    struct buf buf = {0};
+    if (output->json) {
+        buf_puts(&buf, "{\"command\": \"save\", \"name\": \"\", \"file\": ");
+        buf_json(&buf, file, strlen(file));
+        buf_printf(&buf, ", \"written\": true, \"rows\": %zu, \"columns\": [",
+                   table->n_rows);
+        for (size_t j = 0; j < table->n_columns; j++) {
             if (j)
-                buf_puts(&b, ", ");
-            buf_json(&b, t->columns[j].name, strlen(t->columns[j].name));
+                buf_puts(&buf, ", ");
+            buf_json(&buf, table->columns[j].name,
+                     strlen(table->columns[j].name));
         }
-        buf_puts(&b, "], \"units\": {");
+        buf_puts(&buf, "], \"units\": {");
         bool first = true;
-        for (size_t j = 0; j < t->n_columns; j++) {
-            const struct out_column *column = &t->columns[j];
+        for (size_t j = 0; j < table->n_columns; j++) {
+            const struct out_column *column = &table->columns[j];
             if (!out_has_unit(column->unit))
                 continue;
             if (!first)
-                buf_puts(&b, ", ");
+                buf_puts(&buf, ", ");
             first = false;
-            buf_json(&b, column->name, strlen(column->name));
-            buf_puts(&b, ": ");
-            buf_json(&b, column->unit, strlen(column->unit));
+            buf_json(&buf, column->name, strlen(column->name));
+            buf_puts(&buf, ": ");
+            buf_json(&buf, column->unit, strlen(column->unit));
         }
-        buf_puts(&b, "}}\n");
+        buf_puts(&buf, "}}\n");
     } else {
-        buf_printf(&b, "%s: %zu row%s, %zu column%s\n", file, t->n_rows,
-                   t->n_rows == 1 ? "" : "s", t->n_columns,
-                   t->n_columns == 1 ? "" : "s");
+        buf_printf(&buf, "%s: %zu row%s, %zu column%s\n", file, table->n_rows,
+                   table->n_rows == 1 ? "" : "s", table->n_columns,
+                   table->n_columns == 1 ? "" : "s");
     }
-    out_write(o, b.s, b.n);
-    buf_free(&b);
+    out_write(output, buf.s, buf.n);
+    buf_free(&buf);
 }
 
 int
-out_save_grid(struct output *o, struct diags *ds, imp_range where,
+out_save_grid(struct output *output, struct diags *ds, imp_range where,
               const char *file, const struct out_column *cols, size_t n_cols,
               const struct out_grid *grid)
 {
-    assert(o && ds && file && (cols || !n_cols));
+    assert(output && ds && file && (cols || !n_cols));
     const struct out_format *format =
         out_format_of(ds, where, file, OUT_COLUMNS);
     struct out_table table = {cols, n_cols, 0, grid};
     if (!format)
         return IMP_BADMODEL;
-    if (!o->dir) {
-        out_not_written(o, "save", file);
+    if (!output->dir) {
+        out_not_written(output, "save", file);
         return IMP_OK;
     }
     for (size_t j = 0; j < n_cols; j++)
         table.n_rows = cols[j].n > table.n_rows ? cols[j].n : table.n_rows;
-    int st = format->writer->save(o, ds, where, file, &table);
+    int st = format->writer->save(output, ds, where, file, &table);
     if (!st)
-        saved(o, file, &table);
+        saved(output, file, &table);
     return st;
 }
 
 int
-out_save(struct output *o, struct diags *ds, imp_range where, const char *file,
-         const struct out_column *cols, size_t n_cols)
+out_save(struct output *output, struct diags *ds, imp_range where,
+         const char *file, const struct out_column *cols, size_t n_cols)
 {
-    return out_save_grid(o, ds, where, file, cols, n_cols, NULL);
+    return out_save_grid(output, ds, where, file, cols, n_cols, NULL);
 }

@@ -12,34 +12,35 @@
 #include "output/writer.h"
 
 static const struct h5_api *
-load_api(const struct output *o, struct diags *ds, imp_range where,
+load_api(const struct output *output, struct diags *ds, imp_range where,
          const char *file)
 {
     const char *why = "a simulator has no HDF5";
-    const struct h5_api *api = o->hdf5 ? o->hdf5(&why) : NULL;
+    const struct h5_api *api = output->hdf5 ? output->hdf5(&why) : NULL;
     if (api)
         return api;
-    struct diag *d = diag_add(ds, DIAG_E0856, where,
-                              "\"%s\" cannot be written: %s", file, why);
-    diag_help(ds, d, "save as .csv or .jsonl%s",
-              o->hdf5 ? ", or install libhdf5 and build Imp again"
-                      : ", or run the model with `imp run`");
+    struct diag *diag = diag_add(ds, DIAG_E0856, where,
+                                 "\"%s\" cannot be written: %s", file, why);
+    diag_help(ds, diag, "save as .csv or .jsonl%s",
+              output->hdf5 ? ", or install libhdf5 and build Imp again"
+                           : ", or run the model with `imp run`");
     return NULL;
 }
 
 static int
-available(const struct output *o, struct diags *ds, imp_range where,
+available(const struct output *output, struct diags *ds, imp_range where,
           const char *file)
 {
-    return load_api(o, ds, where, file) ? IMP_OK : IMP_FAILED;
+    return load_api(output, ds, where, file) ? IMP_OK : IMP_FAILED;
 }
 
 /* a name for HDF5: `/` parts folders there, and `.` is one */
 static const char *
-plain(struct arena *a, const struct h5_column *v, size_t n, const char *name)
+plain(struct arena *arena, const struct h5_column *v, size_t n,
+      const char *name)
 {
     char *s =
-        arena_strdup(a, *name && strcmp(name, ".") != 0 ? name : "column");
+        arena_strdup(arena, *name && strcmp(name, ".") != 0 ? name : "column");
     for (char *p = s; *p; p++)
         if (*p == '/')
             *p = '|';
@@ -50,7 +51,7 @@ plain(struct arena *a, const struct h5_column *v, size_t n, const char *name)
             i++;
         if (i == n)
             return t;
-        t = arena_printf(a, "%s_%d", s, k);
+        t = arena_printf(arena, "%s_%d", s, k);
     }
 }
 
@@ -62,20 +63,24 @@ unit_of(const char *unit)
 
 /* params that do not vary; those of axes are columns */
 static size_t
-params(const struct output *o, struct arena *a, const struct out_grid *g,
-       const struct out_column *cols, struct h5_param **out)
+params(const struct output *output, struct arena *arena,
+       const struct out_grid *g, const struct out_column *cols,
+       struct h5_param **out)
 {
-    const imp_param *p = IMP_ARRAY(o->im, o->im->params, imp_param);
-    struct h5_param *v = NEW_N(a, struct h5_param, o->im->params.n + 1);
+    const imp_param *param =
+        IMP_ARRAY(output->im, output->im->params, imp_param);
+    struct h5_param *v =
+        NEW_N(arena, struct h5_param, output->im->params.n + 1);
     size_t n = 0;
-    for (uint32_t i = 0; i < o->im->params.n; i++) {
-        const char *name = imp_text(o->im, p[i].name);
+    for (uint32_t i = 0; i < output->im->params.n; i++) {
+        const char *name = imp_text(output->im, param[i].name);
         bool varies = false;
         for (size_t k = 0; g && k < g->n_varying; k++)
             varies |= !strcmp(cols[k].name, name);
         if (!varies)
             v[n++] = (struct h5_param){
-                name, unit_of(imp_text(o->im, p[i].unit)), o->params[i]};
+                name, unit_of(imp_text(output->im, param[i].unit)),
+                output->params[i]};
     }
     *out = v;
     return n;
@@ -89,13 +94,13 @@ base_name(const char *path)
 }
 
 static int
-save(struct output *o, struct diags *ds, imp_range where, const char *file,
-     const struct out_table *t)
+save(struct output *output, struct diags *ds, imp_range where, const char *file,
+     const struct out_table *table)
 {
-    const struct out_column *cols = t->columns;
-    size_t n = t->n_columns;
-    const struct out_grid *g = t->grid;
-    const struct h5_api *api = load_api(o, ds, where, file);
+    const struct out_column *cols = table->columns;
+    size_t n = table->n_columns;
+    const struct out_grid *g = table->grid;
+    const struct h5_api *api = load_api(output, ds, where, file);
     struct out_file f;
     int st;
     if (!api)
@@ -106,11 +111,12 @@ save(struct output *o, struct diags *ds, imp_range where, const char *file,
                                   unit_of(cols[i].unit), cols[i].x,
                                   cols[i].texts, cols[i].n};
     struct h5_param *p = NULL;
-    size_t n_params = o->im ? params(o, ds->arena, g, cols, &p) : 0;
+    size_t n_params = output->im ? params(output, ds->arena, g, cols, &p) : 0;
     struct h5_content c = {
-        .model = o->im ? base_name(imp_text(o->im, o->im->name)) : "",
+        .model =
+            output->im ? base_name(imp_text(output->im, output->im->name)) : "",
         .command = g ? "sweep" : "save",
-        .seed = o->seed,
+        .seed = output->seed,
         .params = p,
         .n_params = n_params,
         .columns = v,
@@ -121,9 +127,9 @@ save(struct output *o, struct diags *ds, imp_range where, const char *file,
     size_t size = 0;
     char *s = api->file(&c, &size, &why);
     if (!s) {
-        struct diag *d = diag_add(ds, DIAG_E0856, where,
-                                  "\"%s\" cannot be written: %s", file, why);
-        diag_help(ds, d, "save as .csv or .jsonl");
+        struct diag *diag = diag_add(ds, DIAG_E0856, where,
+                                     "\"%s\" cannot be written: %s", file, why);
+        diag_help(ds, diag, "save as .csv or .jsonl");
         return IMP_FAILED;
     }
     struct oom_guard guard;
@@ -133,7 +139,7 @@ save(struct output *o, struct diags *ds, imp_range where, const char *file,
         oom_raise();
     }
     oom_enter(&guard);
-    if (!(st = out_file_open(o, ds, where, file, &f))) {
+    if (!(st = out_file_open(output, ds, where, file, &f))) {
         int error = out_file_write(&f, s, size);
         st = out_file_close(&f, ds, where, file, error);
     }

@@ -63,60 +63,61 @@ get(int fd, void *to, size_t n, uint64_t at)
 
 /* length of the payload of a whole frame at `at`, read into b; false: none */
 static bool
-frame_at(int fd, uint64_t at, struct buf *b)
+frame_at(int fd, uint64_t at, struct buf *buf)
 {
     uint64_t n, sum;
     char piece[4096];
     if (!get(fd, &n, sizeof n, at) || n == 0 || n > FRAME_MOST)
         return false;
-    buf_clear(b);
+    buf_clear(buf);
     for (uint64_t k = 0; k < n; k += sizeof piece) {
         size_t m = n - k < sizeof piece ? (size_t)(n - k) : sizeof piece;
         if (!get(fd, piece, m, at + 8 + k))
             return false;
-        buf_put(b, piece, m);
+        buf_put(buf, piece, m);
     }
-    return get(fd, &sum, sizeof sum, at + 8 + n) && sum == frame_hash(n, b->s);
+    return get(fd, &sum, sizeof sum, at + 8 + n) &&
+           sum == frame_hash(n, buf->s);
 }
 
 static enum journal_state
 look(int fd, uint64_t key)
 {
     uint64_t head[2];
-    struct buf b = {0};
+    struct buf buf = {0};
     if (!get(fd, head, sizeof head, 0) || head[0] != MAGIC)
         return JOURNAL_NEW;
-    bool any = frame_at(fd, HEAD, &b);
-    buf_free(&b);
+    bool any = frame_at(fd, HEAD, &buf);
+    buf_free(&buf);
     return !any ? JOURNAL_NEW : head[1] == key ? JOURNAL_SAME : JOURNAL_OTHER;
 }
 
 static char *
-path_of(const struct output *o, const char *file)
+path_of(const struct output *output, const char *file)
 {
-    size_t n = strlen(o->dir) + strlen(file) + 8;
+    size_t n = strlen(output->dir) + strlen(file) + 8;
     char *p = mem_alloc(n);
-    snprintf(p, n, "%s/%s.part", o->dir, file);
+    snprintf(p, n, "%s/%s.part", output->dir, file);
     return p;
 }
 
 enum journal_state
-journal_look(const struct output *o, const char *file, uint64_t key)
+journal_look(const struct output *output, const char *file, uint64_t key)
 {
-    char *p = path_of(o, file);
+    char *p = path_of(output, file);
     int fd = open(p, O_RDONLY | O_CLOEXEC);
-    struct oom_guard g;
+    struct oom_guard guard;
     free(p);
     if (fd < 0)
         return JOURNAL_NEW;
-    if (setjmp(g.env)) {
-        oom_leave(&g);
+    if (setjmp(guard.env)) {
+        oom_leave(&guard);
         close(fd);
         oom_raise();
     }
-    oom_enter(&g);
+    oom_enter(&guard);
     enum journal_state s = look(fd, key);
-    oom_leave(&g);
+    oom_leave(&guard);
     close(fd);
     return s;
 }
@@ -125,26 +126,26 @@ journal_look(const struct output *o, const char *file, uint64_t key)
 static uint64_t
 frames(int fd, void (*frame)(void *ctx, const char *s, size_t n), void *ctx)
 {
-    struct buf b = {0};
+    struct buf buf = {0};
     uint64_t at = HEAD;
-    while (frame_at(fd, at, &b)) {
-        frame(ctx, b.s, b.n);
-        at += FRAME + b.n;
+    while (frame_at(fd, at, &buf)) {
+        frame(ctx, buf.s, buf.n);
+        at += FRAME + buf.n;
     }
-    buf_free(&b);
+    buf_free(&buf);
     return at;
 }
 
 int
-journal_open(struct output *o, struct diags *ds, imp_range where,
+journal_open(struct output *output, struct diags *ds, imp_range where,
              const char *file, uint64_t key, bool resume,
              void (*frame)(void *ctx, const char *s, size_t n), void *ctx,
-             struct journal *j)
+             struct journal *journal)
 {
     uint64_t head[2] = {MAGIC, key};
-    *j = (struct journal){.fd = -1};
-    int e = out_folders(o, file);
-    char *path = path_of(o, file);
+    *journal = (struct journal){.fd = -1};
+    int e = out_folders(output, file);
+    char *path = path_of(output, file);
     int fd = e ? -1 : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (!e && fd < 0)
         e = errno;
@@ -154,9 +155,9 @@ journal_open(struct output *o, struct diags *ds, imp_range where,
         return IMP_FAILED;
     }
     /* open: where memory ends, the holder closes it */
-    j->fd = fd;
-    j->path = path;
-    pthread_mutex_init(&j->lock, NULL);
+    journal->fd = fd;
+    journal->path = path;
+    pthread_mutex_init(&journal->lock, NULL);
     if (flock(fd, LOCK_EX | LOCK_NB)) /* another process is at it */
         e = errno == EWOULDBLOCK ? EBUSY : errno;
     bool same = !e && resume && look(fd, key) == JOURNAL_SAME;
@@ -165,43 +166,44 @@ journal_open(struct output *o, struct diags *ds, imp_range where,
         e = errno;
     if (!e && !same)
         e = io_write(fd, head, sizeof head);
-    j->size = same ? size : HEAD;
+    journal->size = same ? size : HEAD;
     if (!e)
         return IMP_OK;
-    journal_close(j, false);
+    journal_close(journal, false);
     out_cannot_write(ds, where, file, e);
     return IMP_FAILED;
 }
 
 int
-journal_append(struct journal *j, const char *s, size_t n)
+journal_append(struct journal *journal, const char *s, size_t n)
 {
     uint64_t len = n, sum = frame_hash(n, s);
     if (!n)
         return 0;
-    pthread_mutex_lock(&j->lock);
-    int e = io_write(j->fd, &len, sizeof len);
+    pthread_mutex_lock(&journal->lock);
+    int e = io_write(journal->fd, &len, sizeof len);
     if (!e)
-        e = io_write(j->fd, s, n);
+        e = io_write(journal->fd, s, n);
     if (!e)
-        e = io_write(j->fd, &sum, sizeof sum);
+        e = io_write(journal->fd, &sum, sizeof sum);
     if (!e)
-        j->size += FRAME + n;
-    else if (ftruncate(j->fd, (off_t)j->size) || lseek(j->fd, 0, SEEK_END) < 0)
+        journal->size += FRAME + n;
+    else if (ftruncate(journal->fd, (off_t)journal->size) ||
+             lseek(journal->fd, 0, SEEK_END) < 0)
         e = errno ? errno : e;
-    pthread_mutex_unlock(&j->lock);
+    pthread_mutex_unlock(&journal->lock);
     return e;
 }
 
 void
-journal_close(struct journal *j, bool remove)
+journal_close(struct journal *journal, bool remove)
 {
-    if (j->fd < 0)
+    if (journal->fd < 0)
         return;
-    close(j->fd);
+    close(journal->fd);
     if (remove)
-        unlink(j->path);
-    free(j->path);
-    pthread_mutex_destroy(&j->lock);
-    *j = (struct journal){.fd = -1};
+        unlink(journal->path);
+    free(journal->path);
+    pthread_mutex_destroy(&journal->lock);
+    *journal = (struct journal){.fd = -1};
 }

@@ -25,20 +25,20 @@ enum journal_state {
     JOURNAL_OTHER /* frames of another key are there: only with resume */
 };
 /* Is there a journal "FILE.part" with frames of this key? Only looks. */
-enum journal_state journal_look(const struct output *o, const char *file,
+enum journal_state journal_look(const struct output *output, const char *file,
                                 uint64_t key);
 /* Opens "FILE.part" under o->dir, folders included. resume: `frame` gets every
  * whole frame, and what is appended comes behind the last of them; otherwise
  * begins anew. IMP_OK, or IMP_FAILED after a diagnostic (then closed). Where
  * memory ends on the way, j is what journal_close takes. */
-int journal_open(struct output *o, struct diags *ds, imp_range where,
+int journal_open(struct output *output, struct diags *ds, imp_range where,
                  const char *file, uint64_t key, bool resume,
                  void (*frame)(void *ctx, const char *s, size_t n), void *ctx,
-                 struct journal *j);
+                 struct journal *journal);
 /* 0, or errno: then nothing of it is there */
-int journal_append(struct journal *j, const char *s, size_t n);
+int journal_append(struct journal *journal, const char *s, size_t n);
 /* remove: the result is complete */
-void journal_close(struct journal *j, bool remove);
+void journal_close(struct journal *journal, bool remove);
 /* FNV-1a, to be chained: h of the bytes before */
 #define JOURNAL_HASH 14695981039346656037u
 uint64_t journal_hash(uint64_t h, const void *bytes, size_t n);

@@ -9,39 +9,39 @@
 #include "output/out_priv.h"
 
 void
-out_json_number(struct buf *b, double x)
+out_json_number(struct buf *buf, double x)
 {
     char s[NUM_TEXT];
-    buf_puts(b, isfinite(x) ? out_exact(s, x) : "null");
+    buf_puts(buf, isfinite(x) ? out_exact(s, x) : "null");
 }
 
 void
-out_json_numbers(struct buf *b, const double *x, size_t n)
+out_json_numbers(struct buf *buf, const double *x, size_t n)
 {
-    buf_putc(b, '[');
+    buf_putc(buf, '[');
     for (size_t i = 0; i < n; i++) {
         if (i)
-            buf_puts(b, ", ");
-        out_json_number(b, x[i]);
+            buf_puts(buf, ", ");
+        out_json_number(buf, x[i]);
     }
-    buf_putc(b, ']');
+    buf_putc(buf, ']');
 }
 
 void
-out_json_matrix(struct buf *b, const double *x, size_t rows, size_t cols)
+out_json_matrix(struct buf *buf, const double *x, size_t rows, size_t cols)
 {
     if (rows == 1 && cols == 1) {
-        out_json_number(b, x[0]);
+        out_json_number(buf, x[0]);
     } else if (cols == 1) {
-        out_json_numbers(b, x, rows);
+        out_json_numbers(buf, x, rows);
     } else {
-        buf_putc(b, '[');
+        buf_putc(buf, '[');
         for (size_t i = 0; i < rows; i++) {
             if (i)
-                buf_puts(b, ", ");
-            out_json_numbers(b, x + i * cols, cols);
+                buf_puts(buf, ", ");
+            out_json_numbers(buf, x + i * cols, cols);
         }
-        buf_putc(b, ']');
+        buf_putc(buf, ']');
     }
 }
 
@@ -58,170 +58,173 @@ out_unit(const char *unit, size_t k, size_t *n)
 }
 
 void
-out_json_unit(struct buf *b, const char *unit, size_t rows, size_t cols)
+out_json_unit(struct buf *buf, const char *unit, size_t rows, size_t cols)
 {
     size_t n;
     if (!out_units_differ(unit)) {
-        buf_json(b, unit, strlen(unit));
+        buf_json(buf, unit, strlen(unit));
         return;
     }
     for (size_t k = 0; k < rows * cols; k++) {
         const char *s = out_unit(unit, k, &n);
-        buf_puts(b, k == 0 ? "[" : k % cols || cols == 1 ? ", " : "");
+        buf_puts(buf, k == 0 ? "[" : k % cols || cols == 1 ? ", " : "");
         if (cols > 1 && k % cols == 0)
-            buf_puts(b, k ? "], [" : "[");
-        buf_json(b, s, n);
+            buf_puts(buf, k ? "], [" : "[");
+        buf_json(buf, s, n);
     }
-    buf_puts(b, cols > 1 ? "]]" : "]");
+    buf_puts(buf, cols > 1 ? "]]" : "]");
 }
 
 static void
-key(struct buf *b, const char *s, bool first)
+key(struct buf *buf, const char *s, bool first)
 {
     if (!first)
-        buf_puts(b, ", ");
-    buf_json(b, s, strlen(s));
-    buf_puts(b, ": ");
+        buf_puts(buf, ", ");
+    buf_json(buf, s, strlen(s));
+    buf_puts(buf, ": ");
 }
 
 static void
-value(struct buf *b, const imp_field *f, const struct field_value *v)
+value(struct buf *buf, const imp_field *field, const struct field_value *found)
 {
-    if (v->why) {
-        buf_puts(b, "null");
+    if (found->why) {
+        buf_puts(buf, "null");
         return;
     }
-    switch (f->kind) {
+    switch (field->kind) {
     case IMP_FIELD_NUM:
-        out_json_number(b, v->num[0]);
+        out_json_number(buf, found->num[0]);
         break;
     case IMP_FIELD_BOOL:
-        buf_puts(b, v->num[0] != 0.0 ? "true" : "false");
+        buf_puts(buf, found->num[0] != 0.0 ? "true" : "false");
         break;
     case IMP_FIELD_TEXT:
-        buf_json(b, v->text, strlen(v->text));
+        buf_json(buf, found->text, strlen(found->text));
         break;
     case IMP_FIELD_TEXTS:
-        buf_putc(b, '[');
-        for (size_t i = 0; i < v->n; i++) {
+        buf_putc(buf, '[');
+        for (size_t i = 0; i < found->n; i++) {
             if (i)
-                buf_puts(b, ", ");
-            buf_json(b, v->texts[i], strlen(v->texts[i]));
+                buf_puts(buf, ", ");
+            buf_json(buf, found->texts[i], strlen(found->texts[i]));
         }
-        buf_putc(b, ']');
+        buf_putc(buf, ']');
         break;
     case IMP_FIELD_VEC:
     case IMP_FIELD_SPIN:
-        if (f->width == 1)
-            out_json_number(b, v->num[0]);
+        if (field->width == 1)
+            out_json_number(buf, found->num[0]);
         else
-            out_json_numbers(b, v->num, f->width);
+            out_json_numbers(buf, found->num, field->width);
         break;
     case IMP_FIELD_LIST:
-        out_json_numbers(b, v->num, v->n);
+        out_json_numbers(buf, found->num, found->n);
         break;
     default: /* VECS, MAT: always an array of arrays */
-        buf_putc(b, '[');
-        for (size_t i = 0; i < v->n; i++) {
+        buf_putc(buf, '[');
+        for (size_t i = 0; i < found->n; i++) {
             if (i)
-                buf_puts(b, ", ");
-            out_json_numbers(b, v->num + i * v->cols, v->cols);
+                buf_puts(buf, ", ");
+            out_json_numbers(buf, found->num + i * found->cols, found->cols);
         }
-        buf_putc(b, ']');
+        buf_putc(buf, ']');
     }
 }
 
 void
-out_json_record(struct buf *b, const imp_image *im, const struct record *r,
-                const char *command)
+out_json_record(struct buf *buf, const imp_image *im,
+                const struct record *record, const char *command)
 {
-    key(b, "command", true);
-    buf_json(b, command, strlen(command));
-    key(b, "name", false);
-    buf_json(b, imp_text(im, r->command->bound), r->command->bound.n);
-    if (r->command->args.n) {
-        const imp_val *arg = IMP_ARRAY(im, r->command->args, imp_val);
-        key(b, "of", false);
-        buf_putc(b, '[');
-        for (uint32_t i = 0; i < r->command->args.n; i++) {
+    key(buf, "command", true);
+    buf_json(buf, command, strlen(command));
+    key(buf, "name", false);
+    buf_json(buf, imp_text(im, record->command->bound),
+             record->command->bound.n);
+    if (record->command->args.n) {
+        const imp_val *arg = IMP_ARRAY(im, record->command->args, imp_val);
+        key(buf, "of", false);
+        buf_putc(buf, '[');
+        for (uint32_t i = 0; i < record->command->args.n; i++) {
             if (i)
-                buf_puts(b, ", ");
-            buf_json(b, imp_text(im, arg[i].label), arg[i].label.n);
+                buf_puts(buf, ", ");
+            buf_json(buf, imp_text(im, arg[i].label), arg[i].label.n);
         }
-        buf_putc(b, ']');
+        buf_putc(buf, ']');
     }
-    for (size_t i = 0; i < r->n; i++) {
-        key(b, imp_text(im, r->schema[i].name), false);
-        value(b, &r->schema[i], &r->v[i]);
+    for (size_t i = 0; i < record->n; i++) {
+        key(buf, imp_text(im, record->schema[i].name), false);
+        value(buf, &record->schema[i], &record->v[i]);
     }
     bool first = true;
-    key(b, "units", false);
-    buf_putc(b, '{');
-    for (size_t i = 0; i < r->n; i++)
-        if (out_has_unit(imp_text(im, r->schema[i].unit))) {
-            key(b, imp_text(im, r->schema[i].name), first);
-            out_json_unit(b, imp_text(im, r->schema[i].unit),
-                          r->schema[i].width, 1);
+    key(buf, "units", false);
+    buf_putc(buf, '{');
+    for (size_t i = 0; i < record->n; i++)
+        if (out_has_unit(imp_text(im, record->schema[i].unit))) {
+            key(buf, imp_text(im, record->schema[i].name), first);
+            out_json_unit(buf, imp_text(im, record->schema[i].unit),
+                          record->schema[i].width, 1);
             first = false;
         }
-    buf_putc(b, '}');
+    buf_putc(buf, '}');
     first = true;
-    for (size_t i = 0; i < r->n; i++)
-        if (r->v[i].why) {
+    for (size_t i = 0; i < record->n; i++)
+        if (record->v[i].why) {
             if (first) {
-                key(b, "why", false);
-                buf_putc(b, '{');
+                key(buf, "why", false);
+                buf_putc(buf, '{');
             }
-            key(b, imp_text(im, r->schema[i].name), first);
-            buf_json(b, r->v[i].why, strlen(r->v[i].why));
+            key(buf, imp_text(im, record->schema[i].name), first);
+            buf_json(buf, record->v[i].why, strlen(record->v[i].why));
             first = false;
         }
     if (!first)
-        buf_putc(b, '}');
+        buf_putc(buf, '}');
 }
 
 static void
-record_line(struct output *o, const imp_image *im, const struct record *r,
-            const char *command, const char *label)
+record_line(struct output *output, const imp_image *im,
+            const struct record *record, const char *command, const char *label)
 {
-    struct buf b = {0};
-    buf_putc(&b, '{');
-    out_json_record(&b, im, r, command);
+    struct buf buf = {0};
+    buf_putc(&buf, '{');
+    out_json_record(&buf, im, record, command);
     if (label) {
-        key(&b, "expression", false);
-        buf_json(&b, label, strlen(label));
+        key(&buf, "expression", false);
+        buf_json(&buf, label, strlen(label));
     }
-    buf_puts(&b, "}\n");
-    out_write(o, b.s, b.n);
-    buf_free(&b);
+    buf_puts(&buf, "}\n");
+    out_write(output, buf.s, buf.n);
+    buf_free(&buf);
 }
 
 void
-out_record_json(struct output *o, const imp_image *im, const struct record *r)
+out_record_json(struct output *output, const imp_image *im,
+                const struct record *record)
 {
-    record_line(o, im, r, imp_command_word(r->command->id), NULL);
+    record_line(output, im, record, imp_command_word(record->command->id),
+                NULL);
 }
 
 void
-out_record_shown(struct output *o, const imp_image *im, const struct record *r,
-                 const char *label)
+out_record_shown(struct output *output, const imp_image *im,
+                 const struct record *record, const char *label)
 {
-    record_line(o, im, r, "show", label);
+    record_line(output, im, record, "show", label);
 }
 
 void
-out_not_written(struct output *o, const char *command, const char *file)
+out_not_written(struct output *output, const char *command, const char *file)
 {
-    struct buf b = {0};
-    if (o->json) {
-        buf_printf(&b,
+    struct buf buf = {0};
+    if (output->json) {
+        buf_printf(&buf,
                    "{\"command\": \"%s\", \"name\": \"\", \"file\": ", command);
-        buf_json(&b, file, strlen(file));
-        buf_puts(&b, ", \"written\": false, \"why\": {\"written\": \"no "
-                     "--out\"}}\n");
+        buf_json(&buf, file, strlen(file));
+        buf_puts(&buf, ", \"written\": false, \"why\": {\"written\": \"no "
+                       "--out\"}}\n");
     } else {
-        buf_printf(&b, "%s: not written: no --out\n", file);
+        buf_printf(&buf, "%s: not written: no --out\n", file);
     }
-    out_write(o, b.s, b.n);
-    buf_free(&b);
+    out_write(output, buf.s, buf.n);
+    buf_free(&buf);
 }

@@ -6,41 +6,41 @@
 #include "output/writer.h"
 
 static void
-json_row(struct buf *b, const struct out_table *t, size_t row)
+json_row(struct buf *buf, const struct out_table *table, size_t row)
 {
-    buf_putc(b, '{');
-    for (size_t j = 0; j < t->n_columns; j++) {
-        const struct out_column *column = &t->columns[j];
+    buf_putc(buf, '{');
+    for (size_t j = 0; j < table->n_columns; j++) {
+        const struct out_column *column = &table->columns[j];
         if (j)
-            buf_puts(b, ", ");
-        buf_json(b, column->name, strlen(column->name));
-        buf_puts(b, ": ");
+            buf_puts(buf, ", ");
+        buf_json(buf, column->name, strlen(column->name));
+        buf_puts(buf, ": ");
         if (row < column->n && column->texts)
-            buf_json(b, column->texts[row], strlen(column->texts[row]));
+            buf_json(buf, column->texts[row], strlen(column->texts[row]));
         else if (row < column->n)
-            out_json_number(b, column->x[row]);
+            out_json_number(buf, column->x[row]);
         else
-            buf_puts(b, "null");
+            buf_puts(buf, "null");
     }
-    buf_puts(b, "}\n");
+    buf_puts(buf, "}\n");
 }
 
 static void
-json_rows(struct buf *b, const struct out_table *t, void *memory, int thread,
-          size_t from, size_t to)
+json_rows(struct buf *buf, const struct out_table *table, void *memory,
+          int thread, size_t from, size_t to)
 {
     (void)memory;
     (void)thread;
     for (size_t row = from; row < to; row++)
-        json_row(b, t, row);
+        json_row(buf, table, row);
 }
 
 static int
-save(struct output *o, struct diags *ds, imp_range where, const char *file,
-     const struct out_table *t)
+save(struct output *output, struct diags *ds, imp_range where, const char *file,
+     const struct out_table *table)
 {
     static const struct out_row_writer writer = {.rows = json_rows};
-    return out_rows_save(o, ds, where, file, t, &writer);
+    return out_rows_save(output, ds, where, file, table, &writer);
 }
 
 const struct out_writer out_json_lines = {.save = save};

@@ -30,31 +30,32 @@ struct output {
     const double *params;
     double seed;
 };
-void out_write(struct output *o, const char *s, size_t n);
+void out_write(struct output *output, const char *s, size_t n);
 /* IMP_OK, or IMP_FAILED after a diagnostic when a write has failed */
-int out_check(const struct output *o, struct diags *ds);
+int out_check(const struct output *output, struct diags *ds);
 
 /* a bound command's record as JSON line (json mode), and as text for `show` */
-void out_record_json(struct output *o, const imp_image *im,
-                     const struct record *r);
-void out_record_text(struct output *o, const imp_image *im,
-                     const struct record *r, const char *label);
+void out_record_json(struct output *output, const imp_image *im,
+                     const struct record *record);
+void out_record_text(struct output *output, const imp_image *im,
+                     const struct record *record, const char *label);
 /* the same JSON for `show r`: its command is "show", so that a reader who looks
  * for one answer finds one */
-void out_record_shown(struct output *o, const imp_image *im,
-                      const struct record *r, const char *label);
+void out_record_shown(struct output *output, const imp_image *im,
+                      const struct record *record, const char *label);
 /* Units of entries with units of their own stand in one text, row by row:
  * "1/s;1/s;m/s", "1" for a pure number and "" for an exact 0. This is the part
  * of entry k, of *n bytes; a text without `;` is the unit of all. */
 const char *out_unit(const char *unit, size_t k, size_t *n);
 /* numbers of a `show` expression */
-void out_value(struct output *o, const char *label, const char *unit,
+void out_value(struct output *output, const char *label, const char *unit,
                const double *x, size_t rows, size_t cols, bool truth);
-void out_field(struct output *o, const imp_image *im, const struct record *r,
-               size_t field, const char *label);
+void out_field(struct output *output, const imp_image *im,
+               const struct record *record, size_t field, const char *label);
 
 /* one line that says what was not done, in both modes: {"command": ...} */
-void out_not_written(struct output *o, const char *command, const char *file);
+void out_not_written(struct output *output, const char *command,
+                     const char *file);
 
 /* columns of numbers: plots and files */
 struct out_column {
@@ -69,14 +70,14 @@ enum out_takes { OUT_COLUMNS, OUT_PICTURE };
 const char *out_default_ending(enum out_takes takes);
 /* Can data be saved under this name? IMP_OK, IMP_BADMODEL or IMP_FAILED after
  * a diagnostic */
-int out_save_name(const struct output *o, struct diags *ds, imp_range where,
-                  const char *file);
+int out_save_name(const struct output *output, struct diags *ds,
+                  imp_range where, const char *file);
 /* a file under o->dir cannot be written: errno as diagnostic */
 void out_cannot_write(struct diags *ds, imp_range where, const char *file,
                       int error);
 /* text plot to the sink, or SVG/PNG through gnuplot when o->dir is set and
  * file != NULL. IMP_OK or IMP_FAILED after a diagnostic at `where` */
-int out_plot(struct output *o, struct diags *ds, imp_range where,
+int out_plot(struct output *output, struct diags *ds, imp_range where,
              const char *file, const char *title, const struct out_column *x,
              const struct out_column *ys, size_t n_ys);
 /* a curve with an x of its own; NaN: it ends here and goes on behind */
@@ -85,20 +86,20 @@ struct out_curve {
     const char *level;      /* a level line: what is written on it; NULL */
 };
 /* The same for curves; x names the axis. */
-int out_curves(struct output *o, struct diags *ds, imp_range where,
+int out_curves(struct output *output, struct diags *ds, imp_range where,
                const char *file, const char *title, const struct out_column *x,
-               const struct out_curve *v, size_t n);
+               const struct out_curve *curves, size_t n);
 /* The same for a map: z, numbers or texts, over x and y, all of one length, and
  * curves on it. */
-int out_map(struct output *o, struct diags *ds, imp_range where,
+int out_map(struct output *output, struct diags *ds, imp_range where,
             const char *file, const char *title, const struct out_column *x,
             const struct out_column *y, const struct out_column *z,
-            const struct out_curve *v, size_t n);
+            const struct out_curve *curves, size_t n);
 /* Level lines of z over x and y, one curve per level into v. False: the points
  * are no grid. */
-bool out_contours(struct arena *a, const struct out_column *x,
+bool out_contours(struct arena *arena, const struct out_column *x,
                   const struct out_column *y, const struct out_column *z,
-                  const double *level, size_t n, struct out_curve *v);
+                  const double *level, size_t n, struct out_curve *curves);
 /* round levels between the smallest and the greatest value; how many */
 #define OUT_LEVELS 16
 size_t out_levels(const struct out_column *z, double level[OUT_LEVELS]);
@@ -112,10 +113,10 @@ struct out_grid {
 /* The columns as one file, whose format the ending of its name says
  * (formats.def); atomically (temporary file and rename) under o->dir. grid
  * NULL: no sweep. IMP_OK, or a status after a diagnostic at `where`. */
-int out_save_grid(struct output *o, struct diags *ds, imp_range where,
+int out_save_grid(struct output *output, struct diags *ds, imp_range where,
                   const char *file, const struct out_column *cols,
                   size_t n_cols, const struct out_grid *grid);
-int out_save(struct output *o, struct diags *ds, imp_range where,
+int out_save(struct output *output, struct diags *ds, imp_range where,
              const char *file, const struct out_column *cols, size_t n_cols);
 
 #endif

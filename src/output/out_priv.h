@@ -20,13 +20,14 @@ char *out_digits_17(char s[NUM_TEXT], double x);
 
 /* JSON: a number (null where it is not finite) or an array of them; n < 0
  * stands for a single number */
-void out_json_number(struct buf *b, double x);
-void out_json_numbers(struct buf *b, const double *x, size_t n);
+void out_json_number(struct buf *buf, double x);
+void out_json_numbers(struct buf *buf, const double *x, size_t n);
 /* rows x cols as an array of arrays; a vector when cols is 1; a number 1 x 1 */
-void out_json_matrix(struct buf *b, const double *x, size_t rows, size_t cols);
+void out_json_matrix(struct buf *buf, const double *x, size_t rows,
+                     size_t cols);
 /* the fields of a record as members of an object, without the braces */
-void out_json_record(struct buf *b, const imp_image *im, const struct record *r,
-                     const char *command);
+void out_json_record(struct buf *buf, const imp_image *im,
+                     const struct record *record, const char *command);
 
 /* a file under o->dir in the making */
 struct out_file {
@@ -41,10 +42,10 @@ struct out_file {
 const char *out_file_bad_name(const char *file);
 /* opens a temporary file beside the one wanted, folders included; IMP_OK, or
  * IMP_FAILED after a diagnostic (then f holds nothing) */
-int out_file_open(struct output *o, struct diags *ds, imp_range where,
+int out_file_open(struct output *output, struct diags *ds, imp_range where,
                   const char *file, struct out_file *f);
 /* makes the folders that a file under o->dir lies in; 0 or errno */
-int out_folders(const struct output *o, const char *file);
+int out_folders(const struct output *output, const char *file);
 /* writes all of it: 0 or errno */
 int out_file_write(struct out_file *f, const char *s, size_t n);
 /* puts the file in place (error == 0) or removes it and says why; always frees
@@ -54,39 +55,39 @@ int out_file_close(struct out_file *f, struct diags *ds, imp_range where,
 
 struct out_format;
 /* gnuplot: the picture as file under o->dir, in a format that takes pictures */
-int out_plot_gnuplot(struct output *o, struct diags *ds, imp_range where,
+int out_plot_gnuplot(struct output *output, struct diags *ds, imp_range where,
                      const struct out_format *format, const char *file,
                      const char *title, const struct out_column *x,
                      const struct out_column *ys, size_t n_ys);
-int out_curves_gnuplot(struct output *o, struct diags *ds, imp_range where,
+int out_curves_gnuplot(struct output *output, struct diags *ds, imp_range where,
                        const struct out_format *format, const char *file,
                        const char *title, const struct out_column *x,
-                       const struct out_curve *v, size_t n);
+                       const struct out_curve *curves, size_t n);
 /* a script of gnuplot's; its output is the file */
-int out_gnuplot(struct output *o, struct diags *ds, imp_range where,
+int out_gnuplot(struct output *output, struct diags *ds, imp_range where,
                 const char *file, const struct buf *script);
 /* terminal, title, labels of the axes (y NULL: none), without a line's end */
-void out_plot_head(struct buf *b, const struct out_format *format,
+void out_plot_head(struct buf *buf, const struct out_format *format,
                    const char *title, const struct out_column *x,
                    const struct out_column *y);
-void out_plot_quoted(struct buf *b, const char *s); /* text in a script */
+void out_plot_quoted(struct buf *buf, const char *s); /* text in a script */
 /* the line that says what was plotted (JSON: with the data) */
-void out_plotted(struct output *o, const char *file, const char *title,
+void out_plotted(struct output *output, const char *file, const char *title,
                  bool draw, const struct out_column *x,
                  const struct out_column *ys, size_t n_ys);
 /* the same for curves; z (NULL: none): the columns y and z of a map */
-void out_plotted_curves(struct output *o, const char *file, const char *title,
-                        bool draw, const struct out_column *x,
-                        const struct out_column *z, const struct out_curve *v,
-                        size_t n);
+void out_plotted_curves(struct output *output, const char *file,
+                        const char *title, bool draw,
+                        const struct out_column *x, const struct out_column *z,
+                        const struct out_curve *curves, size_t n);
 /* characters in the terminal */
-void out_plot_text(struct output *o, const char *title,
-                   const struct out_column *x, const struct out_curve *v,
+void out_plot_text(struct output *output, const char *title,
+                   const struct out_column *x, const struct out_curve *curves,
                    size_t n);
 /* gnuplot: curves as data $c0, $c1 ..., and how they are drawn */
-void out_curves_data(struct buf *b, const struct out_curve *v, size_t n);
-void out_levels_plot(struct buf *b, const struct out_curve *v, size_t n);
-void out_curves_plot(struct buf *b, const struct out_curve *v, size_t n,
+void out_curves_data(struct buf *buf, const struct out_curve *curves, size_t n);
+void out_levels_plot(struct buf *buf, const struct out_curve *curves, size_t n);
+void out_curves_plot(struct buf *buf, const struct out_curve *curves, size_t n,
                      bool first);
 
 /* values of a column, each once, ascending; the last at or below x */
@@ -94,8 +95,9 @@ struct out_ticks {
     double *v;
     size_t n;
 };
-struct out_ticks out_ticks(struct arena *a, const struct out_column *c);
-size_t out_tick(const struct out_ticks *t, double x);
+struct out_ticks out_ticks(struct arena *arena,
+                           const struct out_column *column);
+size_t out_tick(const struct out_ticks *ticks, double x);
 
 /* is there something to print as unit? Pure numbers have "" or "1". */
 static inline bool
@@ -110,7 +112,7 @@ out_units_differ(const char *unit)
     return strchr(unit, ';') != NULL;
 }
 /* JSON: the unit, or an array of them like the value's */
-void out_json_unit(struct buf *b, const char *unit, size_t rows, size_t cols);
+void out_json_unit(struct buf *buf, const char *unit, size_t rows, size_t cols);
 
 /* display cells of UTF-8 text: a code point counts one, combining marks none */
 size_t out_display_width(const char *s);

@@ -23,70 +23,71 @@
  * it, so no ASCII quote may stand inside at all: it becomes the typographic
  * apostrophe U+2019. Control characters become blanks. */
 void
-out_plot_quoted(struct buf *b, const char *s)
+out_plot_quoted(struct buf *buf, const char *s)
 {
-    buf_putc(b, '\'');
+    buf_putc(buf, '\'');
     for (; *s; s++) {
         if (*s == '\'')
-            buf_puts(b, "\xe2\x80\x99");
+            buf_puts(buf, "\xe2\x80\x99");
         else
-            buf_putc(b, (unsigned char)*s < 32 || *s == 127 ? ' ' : *s);
+            buf_putc(buf, (unsigned char)*s < 32 || *s == 127 ? ' ' : *s);
     }
-    buf_putc(b, '\'');
+    buf_putc(buf, '\'');
 }
 
 static void
-labelled(struct buf *b, const struct out_column *c)
+labelled(struct buf *buf, const struct out_column *column)
 {
     struct buf t = {0};
-    buf_puts(&t, c->name);
-    if (out_has_unit(c->unit))
-        buf_printf(&t, " [%s]", c->unit);
-    out_plot_quoted(b, buf_str(&t));
+    buf_puts(&t, column->name);
+    if (out_has_unit(column->unit))
+        buf_printf(&t, " [%s]", column->unit);
+    out_plot_quoted(buf, buf_str(&t));
     buf_free(&t);
 }
 
 void
-out_plot_head(struct buf *b, const struct out_format *format, const char *title,
-              const struct out_column *x, const struct out_column *y)
+out_plot_head(struct buf *buf, const struct out_format *format,
+              const char *title, const struct out_column *x,
+              const struct out_column *y)
 {
-    buf_puts(b, "set encoding utf8\n");
-    buf_printf(b, "set terminal %s\n", format->writer->gnuplot_terminal);
-    buf_puts(b, "set title ");
-    out_plot_quoted(b, title);
-    buf_puts(b, "\nset xlabel ");
-    labelled(b, x);
+    buf_puts(buf, "set encoding utf8\n");
+    buf_printf(buf, "set terminal %s\n", format->writer->gnuplot_terminal);
+    buf_puts(buf, "set title ");
+    out_plot_quoted(buf, title);
+    buf_puts(buf, "\nset xlabel ");
+    labelled(buf, x);
     if (y) {
-        buf_puts(b, "\nset ylabel ");
-        labelled(b, y);
+        buf_puts(buf, "\nset ylabel ");
+        labelled(buf, y);
     }
 }
 
 static void
-script(struct buf *b, const struct out_format *format, const char *title,
+script(struct buf *buf, const struct out_format *format, const char *title,
        const struct out_column *x, const struct out_column *ys, size_t n_ys)
 {
     char s[NUM_TEXT];
-    out_plot_head(b, format, title, x, n_ys == 1 ? &ys[0] : NULL);
-    buf_puts(b, n_ys == 1 ? "\nset key off" : "\nset key outside right top");
-    buf_puts(b, "\nset grid\nset xzeroaxis\nset format '%g'\n"
-                "set datafile missing '?'\n$d << IMP_END\n");
+    out_plot_head(buf, format, title, x, n_ys == 1 ? &ys[0] : NULL);
+    buf_puts(buf, n_ys == 1 ? "\nset key off" : "\nset key outside right top");
+    buf_puts(buf, "\nset grid\nset xzeroaxis\nset format '%g'\n"
+                  "set datafile missing '?'\n$d << IMP_END\n");
     for (size_t i = 0; i < x->n; i++) {
-        buf_puts(b, isfinite(x->x[i]) ? out_digits_17(s, x->x[i]) : "?");
+        buf_puts(buf, isfinite(x->x[i]) ? out_digits_17(s, x->x[i]) : "?");
         for (size_t j = 0; j < n_ys; j++) {
             bool there = i < ys[j].n && isfinite(ys[j].x[i]);
-            buf_putc(b, ' ');
-            buf_puts(b, there ? out_digits_17(s, ys[j].x[i]) : "?");
+            buf_putc(buf, ' ');
+            buf_puts(buf, there ? out_digits_17(s, ys[j].x[i]) : "?");
         }
-        buf_putc(b, '\n');
+        buf_putc(buf, '\n');
     }
-    buf_puts(b, "IMP_END\nplot ");
+    buf_puts(buf, "IMP_END\nplot ");
     for (size_t j = 0; j < n_ys; j++) {
-        buf_printf(b, "%s$d using 1:%zu with %s linewidth 2 title ",
+        buf_printf(buf, "%s$d using 1:%zu with %s linewidth 2 title ",
                    j ? ", " : "", j + 2, x->n < 3 ? "linespoints" : "lines");
-        labelled(b, &ys[j]);
+        labelled(buf, &ys[j]);
     }
-    buf_puts(b, "\n");
+    buf_puts(buf, "\n");
 }
 
 /* an unnamed file in memory that holds n bytes, read position 0; -1: errno */
@@ -171,14 +172,14 @@ complaint(int err, char *s, size_t n)
 }
 
 int
-out_gnuplot(struct output *o, struct diags *ds, imp_range where,
-            const char *file, const struct buf *b)
+out_gnuplot(struct output *output, struct diags *ds, imp_range where,
+            const char *file, const struct buf *buf)
 {
     struct out_file f;
-    int st = out_file_open(o, ds, where, file, &f);
+    int st = out_file_open(output, ds, where, file, &f);
     if (st)
         return st;
-    int in = memory_file(b->s, b->n), err = memory_file("", 0);
+    int in = memory_file(buf->s, buf->n), err = memory_file("", 0);
     int e = in < 0 || err < 0 ? errno : run_gnuplot(in, f.fd, err);
     bool none = e == ENOENT || e == EACCES;
     char say[200] = "";
@@ -190,33 +191,33 @@ out_gnuplot(struct output *o, struct diags *ds, imp_range where,
         close(err);
     st = out_file_close(&f, ds, where, file, none ? -1 : e);
     if (none) {
-        struct diag *d = diag_add(ds, DIAG_E0853, where,
-                                  "\"%s\" needs gnuplot, which is not "
-                                  "installed or not on the PATH",
-                                  file);
-        diag_help(ds, d,
+        struct diag *diag = diag_add(ds, DIAG_E0853, where,
+                                     "\"%s\" needs gnuplot, which is not "
+                                     "installed or not on the PATH",
+                                     file);
+        diag_help(ds, diag,
                   "install it (Debian: apt install gnuplot-nox), or leave out "
                   "--out to see the plot as text");
     } else if (e == -1) {
-        struct diag *d = diag_add(ds, DIAG_E0854, where,
-                                  "gnuplot could not draw \"%s\"", file);
+        struct diag *diag = diag_add(ds, DIAG_E0854, where,
+                                     "gnuplot could not draw \"%s\"", file);
         if (*say)
-            diag_note(ds, d, IMP_NOWHERE, "gnuplot said: %s", say);
-        diag_help(ds, d, "leave out --out to see the plot as text");
+            diag_note(ds, diag, IMP_NOWHERE, "gnuplot said: %s", say);
+        diag_help(ds, diag, "leave out --out to see the plot as text");
     }
     return st;
 }
 
 int
-out_plot_gnuplot(struct output *o, struct diags *ds, imp_range where,
+out_plot_gnuplot(struct output *output, struct diags *ds, imp_range where,
                  const struct out_format *format, const char *file,
                  const char *title, const struct out_column *x,
                  const struct out_column *ys, size_t n_ys)
 {
-    struct buf b = {0};
-    script(&b, format, title, x, ys, n_ys);
-    int st = out_gnuplot(o, ds, where, file, &b);
-    buf_free(&b);
+    struct buf buf = {0};
+    script(&buf, format, title, x, ys, n_ys);
+    int st = out_gnuplot(output, ds, where, file, &buf);
+    buf_free(&buf);
     return st;
 }
 
@@ -224,30 +225,32 @@ out_plot_gnuplot(struct output *o, struct diags *ds, imp_range where,
  */
 
 void
-out_curves_data(struct buf *b, const struct out_curve *v, size_t n)
+out_curves_data(struct buf *buf, const struct out_curve *curves, size_t n)
 {
     char s[NUM_TEXT];
     for (size_t k = 0; k < n; k++) {
-        buf_printf(b, "$c%zu << IMP_END\n", k);
-        for (size_t i = 0; i < v[k].x.n; i++) {
-            bool there = isfinite(v[k].x.x[i]) && isfinite(v[k].y.x[i]);
+        buf_printf(buf, "$c%zu << IMP_END\n", k);
+        for (size_t i = 0; i < curves[k].x.n; i++) {
+            bool there =
+                isfinite(curves[k].x.x[i]) && isfinite(curves[k].y.x[i]);
             if (there) {
-                buf_printf(b, "%s ", out_digits_17(s, v[k].x.x[i]));
-                buf_puts(b, out_digits_17(s, v[k].y.x[i]));
+                buf_printf(buf, "%s ", out_digits_17(s, curves[k].x.x[i]));
+                buf_puts(buf, out_digits_17(s, curves[k].y.x[i]));
             }
-            buf_putc(b, '\n'); /* a blank line is a gap */
+            buf_putc(buf, '\n'); /* a blank line is a gap */
         }
-        buf_puts(b, "IMP_END\n");
+        buf_puts(buf, "IMP_END\n");
     }
 }
 
 /* where a level line bears its number: the middle of its longest run */
 static bool
-level_place(const struct out_curve *v, size_t *at)
+level_place(const struct out_curve *curves, size_t *at)
 {
     size_t from = 0, best = 0;
-    for (size_t i = 0; i <= v->x.n; i++) {
-        if (i < v->x.n && isfinite(v->x.x[i]) && isfinite(v->y.x[i]))
+    for (size_t i = 0; i <= curves->x.n; i++) {
+        if (i < curves->x.n && isfinite(curves->x.x[i]) &&
+            isfinite(curves->y.x[i]))
             continue;
         if (i - from > best) {
             best = i - from;
@@ -263,65 +266,66 @@ static const char *const colours[] = {"#d62728", "#1f77b4", "#ff7f0e",
                                       "#e377c2", "#17becf"};
 
 void
-out_curves_plot(struct buf *b, const struct out_curve *v, size_t n, bool first)
+out_curves_plot(struct buf *buf, const struct out_curve *curves, size_t n,
+                bool first)
 {
     size_t colour = 0;
     for (size_t k = 0; k < n; k++) {
-        if (!v[k].x.n)
+        if (!curves[k].x.n)
             continue; /* gnuplot refuses empty data */
-        buf_printf(b, "%s$c%zu using 1:2 with lines ", first ? "" : ", ", k);
+        buf_printf(buf, "%s$c%zu using 1:2 with lines ", first ? "" : ", ", k);
         first = false;
-        if (v[k].level) { /* to be seen on dark and on light */
-            buf_printf(b,
+        if (curves[k].level) { /* to be seen on dark and on light */
+            buf_printf(buf,
                        "linewidth 3 linecolor rgb 'white' notitle, $c%zu "
                        "using 1:2 with lines linewidth 1 linecolor rgb "
                        "'black' notitle",
                        k);
             continue;
         }
-        buf_printf(b, "linewidth 2 linecolor rgb '%s' title ",
+        buf_printf(buf, "linewidth 2 linecolor rgb '%s' title ",
                    colours[colour++ % 8]);
-        labelled(b, &v[k].y);
+        labelled(buf, &curves[k].y);
     }
-    buf_puts(b, "\n");
+    buf_puts(buf, "\n");
 }
 
 /* the numbers of level lines; before `plot` */
 void
-out_levels_plot(struct buf *b, const struct out_curve *v, size_t n)
+out_levels_plot(struct buf *buf, const struct out_curve *curves, size_t n)
 {
     char s[NUM_TEXT];
     size_t at;
-    buf_puts(b, "set style textbox opaque noborder margins 0.3,0.3\n");
+    buf_puts(buf, "set style textbox opaque noborder margins 0.3,0.3\n");
     for (size_t k = 0; k < n; k++) {
-        if (!v[k].level || !level_place(&v[k], &at))
+        if (!curves[k].level || !level_place(&curves[k], &at))
             continue;
-        buf_puts(b, "set label ");
-        out_plot_quoted(b, v[k].level);
-        buf_printf(b, " at %s,", out_digits_17(s, v[k].x.x[at]));
-        buf_printf(b, "%s center front boxed font ',10'\n",
-                   out_digits_17(s, v[k].y.x[at]));
+        buf_puts(buf, "set label ");
+        out_plot_quoted(buf, curves[k].level);
+        buf_printf(buf, " at %s,", out_digits_17(s, curves[k].x.x[at]));
+        buf_printf(buf, "%s center front boxed font ',10'\n",
+                   out_digits_17(s, curves[k].y.x[at]));
     }
 }
 
 int
-out_curves_gnuplot(struct output *o, struct diags *ds, imp_range where,
+out_curves_gnuplot(struct output *output, struct diags *ds, imp_range where,
                    const struct out_format *format, const char *file,
                    const char *title, const struct out_column *x,
-                   const struct out_curve *v, size_t n)
+                   const struct out_curve *curves, size_t n)
 {
-    struct buf b = {0};
+    struct buf buf = {0};
     size_t points = 0;
     for (size_t k = 0; k < n; k++)
-        points += v[k].x.n;
-    out_plot_head(&b, format, title, x, n == 1 ? &v[0].y : NULL);
-    buf_puts(&b, n == 1 ? "\nset key off" : "\nset key outside right top");
-    buf_puts(&b, "\nset grid\nset xzeroaxis\nset format '%g'\n");
-    out_curves_data(&b, v, n);
-    buf_puts(&b, points ? "plot " : "plot [0:1] [0:1] NaN notitle");
-    out_curves_plot(&b, v, n, true);
-    int st = out_gnuplot(o, ds, where, file, &b);
-    buf_free(&b);
+        points += curves[k].x.n;
+    out_plot_head(&buf, format, title, x, n == 1 ? &curves[0].y : NULL);
+    buf_puts(&buf, n == 1 ? "\nset key off" : "\nset key outside right top");
+    buf_puts(&buf, "\nset grid\nset xzeroaxis\nset format '%g'\n");
+    out_curves_data(&buf, curves, n);
+    buf_puts(&buf, points ? "plot " : "plot [0:1] [0:1] NaN notitle");
+    out_curves_plot(&buf, curves, n, true);
+    int st = out_gnuplot(output, ds, where, file, &buf);
+    buf_free(&buf);
     return st;
 }
 

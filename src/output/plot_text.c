@@ -24,12 +24,12 @@ struct axis {
 };
 
 static void
-range_of(const struct out_column *c, double *lo, double *hi)
+range_of(const struct out_column *column, double *lo, double *hi)
 {
-    for (size_t i = 0; i < c->n; i++)
-        if (isfinite(c->x[i])) {
-            *lo = fmin(*lo, c->x[i]);
-            *hi = fmax(*hi, c->x[i]);
+    for (size_t i = 0; i < column->n; i++)
+        if (isfinite(column->x[i])) {
+            *lo = fmin(*lo, column->x[i]);
+            *hi = fmax(*hi, column->x[i]);
         }
 }
 
@@ -145,10 +145,10 @@ series(struct canvas *c, const struct axis *ax, const struct axis *ay,
 }
 
 static void
-spaces(struct buf *b, size_t n)
+spaces(struct buf *buf, size_t n)
 {
     while (n--)
-        buf_putc(b, ' ');
+        buf_putc(buf, ' ');
 }
 
 /* label of the row: a tick that falls on it, or "" */
@@ -168,7 +168,7 @@ row_label(char s[NUM_TEXT], const struct axis *a, long row, long rows)
 }
 
 static void
-x_axis(struct buf *b, const struct axis *ax, size_t margin, long w)
+x_axis(struct buf *buf, const struct axis *ax, size_t margin, long w)
 {
     char s[NUM_TEXT];
     struct buf rules = {0}, texts = {0};
@@ -192,26 +192,27 @@ x_axis(struct buf *b, const struct axis *ax, size_t margin, long w)
             free_from = from + n + 2;
         }
     }
-    spaces(b, margin);
-    buf_printf(b, "+%s\n", rule);
+    spaces(buf, margin);
+    buf_printf(buf, "+%s\n", rule);
     size_t end = (size_t)w + 38;
     while (end && text[end - 1] == ' ')
         end--;
     text[end] = 0;
-    spaces(b, margin + 1);
-    buf_printf(b, "%s\n", text);
+    spaces(buf, margin + 1);
+    buf_printf(buf, "%s\n", text);
     buf_free(&rules);
     buf_free(&texts);
 }
 
 void
-out_plot_text(struct output *o, const char *title, const struct out_column *x,
-              const struct out_curve *v, size_t n_v)
+out_plot_text(struct output *output, const char *title,
+              const struct out_column *x, const struct out_curve *curves,
+              size_t n_v)
 {
     double lo = INFINITY, hi = -INFINITY, xlo = INFINITY, xhi = -INFINITY;
     for (size_t j = 0; j < n_v; j++) {
-        range_of(&v[j].y, &lo, &hi);
-        range_of(&v[j].x, &xlo, &xhi);
+        range_of(&curves[j].y, &lo, &hi);
+        range_of(&curves[j].x, &xlo, &xhi);
     }
     struct axis ay = axis_make(lo, hi, 5, true);
     size_t margin = 0;
@@ -220,7 +221,7 @@ out_plot_text(struct output *o, const char *title, const struct out_column *x,
         row_label(s, &ay, r, PLOT_ROWS);
         margin = strlen(s) > margin ? strlen(s) : margin;
     }
-    long width = o->width > 40 ? o->width : 80;
+    long width = output->width > 40 ? output->width : 80;
     long w = width - (long)margin - 4;
     w = w < 20 ? 20 : w;
     struct axis ax = axis_make(xlo, xhi, (int)(w / 14 > 2 ? w / 14 : 2), false);
@@ -233,68 +234,69 @@ out_plot_text(struct output *o, const char *title, const struct out_column *x,
             put(&c, i, place(&ay, 0.0, PLOT_ROWS), '.');
     size_t bad = 0;
     for (size_t j = 0; j < n_v; j++)
-        bad += series(&c, &ax, &ay, &v[j].x, &v[j].y,
+        bad += series(&c, &ax, &ay, &curves[j].x, &curves[j].y,
                       marks[j % (sizeof marks - 1)]);
 
-    struct buf b = {0};
-    buf_printf(&b, "%s\n", title);
+    struct buf buf = {0};
+    buf_printf(&buf, "%s\n", title);
     for (size_t j = 0; j < n_v; j++) {
-        const char *u = v[j].y.unit;
-        buf_printf(&b, "  %c %s%s%s%s\n", marks[j % (sizeof marks - 1)],
-                   v[j].y.name, out_has_unit(u) ? " [" : "",
+        const char *u = curves[j].y.unit;
+        buf_printf(&buf, "  %c %s%s%s%s\n", marks[j % (sizeof marks - 1)],
+                   curves[j].y.name, out_has_unit(u) ? " [" : "",
                    out_has_unit(u) ? u : "", out_has_unit(u) ? "]" : "");
     }
     for (long r = PLOT_ROWS - 1; r >= 0; r--) {
         row_label(s, &ay, r, PLOT_ROWS);
-        spaces(&b, margin - strlen(s));
-        buf_puts(&b, s);
-        buf_puts(&b, *s ? " +" : " |");
+        spaces(&buf, margin - strlen(s));
+        buf_puts(&buf, s);
+        buf_puts(&buf, *s ? " +" : " |");
         const char *row = c.cell + (PLOT_ROWS - 1 - r) * w;
         size_t n = (size_t)w;
         while (n && row[n - 1] == ' ')
             n--;
-        buf_put(&b, row, n);
-        buf_putc(&b, '\n');
+        buf_put(&buf, row, n);
+        buf_putc(&buf, '\n');
     }
-    x_axis(&b, &ax, margin + 1, w);
+    x_axis(&buf, &ax, margin + 1, w);
     bool has = out_has_unit(x->unit);
     size_t n = strlen(x->name) + (has ? strlen(x->unit) + 3 : 0);
     size_t at = margin + 2 + ((size_t)w > n ? ((size_t)w - n) / 2 : 0);
-    spaces(&b, at);
-    buf_printf(&b, "%s%s%s%s\n", x->name, has ? " [" : "", has ? x->unit : "",
+    spaces(&buf, at);
+    buf_printf(&buf, "%s%s%s%s\n", x->name, has ? " [" : "", has ? x->unit : "",
                has ? "]" : "");
     if (bad)
-        buf_printf(&b, "(%zu points that are not finite are left out)\n", bad);
-    out_write(o, b.s, b.n);
-    buf_free(&b);
+        buf_printf(&buf, "(%zu points that are not finite are left out)\n",
+                   bad);
+    out_write(output, buf.s, buf.n);
+    buf_free(&buf);
     buf_free(&cells);
 }
 
 static void
-json_column(struct buf *b, const struct out_column *c)
+json_column(struct buf *buf, const struct out_column *column)
 {
-    buf_puts(b, "{\"name\": ");
-    buf_json(b, c->name, strlen(c->name));
-    buf_puts(b, ", \"unit\": ");
-    const char *unit = out_has_unit(c->unit) ? c->unit : "";
-    buf_json(b, unit, strlen(unit));
-    buf_puts(b, ", \"values\": ");
-    if (c->texts) {
-        buf_putc(b, '[');
-        for (size_t i = 0; i < c->n; i++) {
-            buf_puts(b, i ? ", " : "");
-            buf_json(b, c->texts[i], strlen(c->texts[i]));
+    buf_puts(buf, "{\"name\": ");
+    buf_json(buf, column->name, strlen(column->name));
+    buf_puts(buf, ", \"unit\": ");
+    const char *unit = out_has_unit(column->unit) ? column->unit : "";
+    buf_json(buf, unit, strlen(unit));
+    buf_puts(buf, ", \"values\": ");
+    if (column->texts) {
+        buf_putc(buf, '[');
+        for (size_t i = 0; i < column->n; i++) {
+            buf_puts(buf, i ? ", " : "");
+            buf_json(buf, column->texts[i], strlen(column->texts[i]));
         }
-        buf_putc(b, ']');
+        buf_putc(buf, ']');
     } else {
-        out_json_numbers(b, c->x, c->n);
+        out_json_numbers(buf, column->x, column->n);
     }
-    buf_putc(b, '}');
+    buf_putc(buf, '}');
 }
 
 int
-out_plot(struct output *o, struct diags *ds, imp_range where, const char *file,
-         const char *title, const struct out_column *x,
+out_plot(struct output *output, struct diags *ds, imp_range where,
+         const char *file, const char *title, const struct out_column *x,
          const struct out_column *ys, size_t n_ys)
 {
     const struct out_format *format =
@@ -302,112 +304,113 @@ out_plot(struct output *o, struct diags *ds, imp_range where, const char *file,
     int st = IMP_OK;
     if (file && !format)
         return IMP_BADMODEL;
-    bool draw = o->dir && file;
-    if (draw &&
-        (st = out_plot_gnuplot(o, ds, where, format, file, title, x, ys, n_ys)))
+    bool draw = output->dir && file;
+    if (draw && (st = out_plot_gnuplot(output, ds, where, format, file, title,
+                                       x, ys, n_ys)))
         return st;
-    if (!o->json && !draw) {
-        struct out_curve *v = NEW_N(ds->arena, struct out_curve, n_ys + 1);
+    if (!output->json && !draw) {
+        struct out_curve *curves = NEW_N(ds->arena, struct out_curve, n_ys + 1);
         for (size_t j = 0; j < n_ys; j++)
-            v[j] = (struct out_curve){.x = *x, .y = ys[j]};
-        out_plot_text(o, title, x, v, n_ys);
+            curves[j] = (struct out_curve){.x = *x, .y = ys[j]};
+        out_plot_text(output, title, x, curves, n_ys);
         return IMP_OK;
     }
-    out_plotted(o, file, title, draw, x, ys, n_ys);
+    out_plotted(output, file, title, draw, x, ys, n_ys);
     return IMP_OK;
 }
 
 int
-out_curves(struct output *o, struct diags *ds, imp_range where,
+out_curves(struct output *output, struct diags *ds, imp_range where,
            const char *file, const char *title, const struct out_column *x,
-           const struct out_curve *v, size_t n)
+           const struct out_curve *curves, size_t n)
 {
     const struct out_format *format =
         out_format_of(ds, where, file, OUT_PICTURE);
     int st = IMP_OK;
     if (!format)
         return IMP_BADMODEL;
-    if (o->dir &&
-        (st = out_curves_gnuplot(o, ds, where, format, file, title, x, v, n)))
+    if (output->dir && (st = out_curves_gnuplot(output, ds, where, format, file,
+                                                title, x, curves, n)))
         return st;
-    if (!o->json && !o->dir)
-        out_plot_text(o, title, x, v, n);
+    if (!output->json && !output->dir)
+        out_plot_text(output, title, x, curves, n);
     else
-        out_plotted_curves(o, file, title, o->dir != NULL, x, NULL, v, n);
+        out_plotted_curves(output, file, title, output->dir != NULL, x, NULL,
+                           curves, n);
     return IMP_OK;
 }
 
 /* the head of the object, up to the series */
 static void
-plotted_head(struct buf *b, const char *file, const char *title, bool draw,
+plotted_head(struct buf *buf, const char *file, const char *title, bool draw,
              const struct out_column *x)
 {
-    buf_puts(b, "{\"command\": \"plot\", \"name\": \"\", \"title\": ");
-    buf_json(b, title, strlen(title));
-    buf_puts(b, ", \"file\": ");
+    buf_puts(buf, "{\"command\": \"plot\", \"name\": \"\", \"title\": ");
+    buf_json(buf, title, strlen(title));
+    buf_puts(buf, ", \"file\": ");
     if (draw)
-        buf_json(b, file, strlen(file));
+        buf_json(buf, file, strlen(file));
     else
-        buf_puts(b, "null");
-    buf_puts(b, ", \"x\": ");
-    json_column(b, x);
-    buf_puts(b, ", \"series\": [");
+        buf_puts(buf, "null");
+    buf_puts(buf, ", \"x\": ");
+    json_column(buf, x);
+    buf_puts(buf, ", \"series\": [");
 }
 
 static void
-plotted_tail(struct output *o, struct buf *b, const char *file,
+plotted_tail(struct output *output, struct buf *buf, const char *file,
              const char *title, bool draw)
 {
-    if (o->json) {
-        buf_puts(b, "], \"units\": {}");
+    if (output->json) {
+        buf_puts(buf, "], \"units\": {}");
         if (!draw)
-            buf_puts(b, ", \"why\": {\"file\": \"no --out\"}");
-        buf_puts(b, "}\n");
+            buf_puts(buf, ", \"why\": {\"file\": \"no --out\"}");
+        buf_puts(buf, "}\n");
     } else {
-        buf_printf(b, "%s: plot of %s\n", file, title);
+        buf_printf(buf, "%s: plot of %s\n", file, title);
     }
-    out_write(o, b->s, b->n);
-    buf_free(b);
+    out_write(output, buf->s, buf->n);
+    buf_free(buf);
 }
 
 void
-out_plotted(struct output *o, const char *file, const char *title, bool draw,
-            const struct out_column *x, const struct out_column *ys,
+out_plotted(struct output *output, const char *file, const char *title,
+            bool draw, const struct out_column *x, const struct out_column *ys,
             size_t n_ys)
 {
-    struct buf b = {0};
-    if (o->json)
-        plotted_head(&b, file, title, draw, x);
-    for (size_t j = 0; j < n_ys && o->json; j++) {
+    struct buf buf = {0};
+    if (output->json)
+        plotted_head(&buf, file, title, draw, x);
+    for (size_t j = 0; j < n_ys && output->json; j++) {
         if (j)
-            buf_puts(&b, ", ");
-        json_column(&b, &ys[j]);
+            buf_puts(&buf, ", ");
+        json_column(&buf, &ys[j]);
     }
-    plotted_tail(o, &b, file, title, draw);
+    plotted_tail(output, &buf, file, title, draw);
 }
 
 void
-out_plotted_curves(struct output *o, const char *file, const char *title,
+out_plotted_curves(struct output *output, const char *file, const char *title,
                    bool draw, const struct out_column *x,
-                   const struct out_column *z, const struct out_curve *v,
+                   const struct out_column *z, const struct out_curve *curves,
                    size_t n)
 {
-    struct buf b = {0};
-    if (o->json)
-        plotted_head(&b, file, title, draw, x);
-    for (size_t j = 0; z && j < 2 && o->json; j++) {
-        buf_puts(&b, j ? ", " : "");
-        json_column(&b, &z[j]);
+    struct buf buf = {0};
+    if (output->json)
+        plotted_head(&buf, file, title, draw, x);
+    for (size_t j = 0; z && j < 2 && output->json; j++) {
+        buf_puts(&buf, j ? ", " : "");
+        json_column(&buf, &z[j]);
     }
-    for (size_t j = 0; j < n && o->json; j++) {
+    for (size_t j = 0; j < n && output->json; j++) {
         struct buf c = {0};
-        buf_puts(&b, j || z ? ", " : "");
-        json_column(&c, &v[j].y);
-        buf_put(&b, c.s, c.n - 1); /* all but the brace */
-        buf_puts(&b, ", \"x\": ");
-        out_json_numbers(&b, v[j].x.x, v[j].x.n);
-        buf_putc(&b, '}');
+        buf_puts(&buf, j || z ? ", " : "");
+        json_column(&c, &curves[j].y);
+        buf_put(&buf, c.s, c.n - 1); /* all but the brace */
+        buf_puts(&buf, ", \"x\": ");
+        out_json_numbers(&buf, curves[j].x.x, curves[j].x.n);
+        buf_putc(&buf, '}');
         buf_free(&c);
     }
-    plotted_tail(o, &b, file, title, draw);
+    plotted_tail(output, &buf, file, title, draw);
 }

@@ -38,20 +38,20 @@ write_round(struct job *job, size_t round)
 {
     size_t n = pieces_of(job, round);
     for (size_t k = 0; k < n && !job->error; k++) {
-        const struct buf *b = &job->piece[round % 2][k];
-        job->error = out_file_write(job->file, b->s, b->n);
+        const struct buf *buf = &job->piece[round % 2][k];
+        job->error = out_file_write(job->file, buf->s, buf->n);
     }
 }
 
 static void
 make_piece(const struct job *job, int thread, size_t k)
 {
-    struct buf *b = &job->piece[job->round % 2][k];
+    struct buf *buf = &job->piece[job->round % 2][k];
     size_t n = job->table->n_rows;
     size_t from = (job->round * job->pieces + k) * PIECE;
     assert(from < n && k < job->pieces);
-    b->n = 0;
-    job->writer->rows(b, job->table, job->memory, thread, from,
+    buf->n = 0;
+    job->writer->rows(buf, job->table, job->memory, thread, from,
                       n - from < PIECE ? n : from + PIECE);
 }
 
@@ -69,10 +69,10 @@ part(void *ctx, int thread, size_t k)
 static void
 write_head(struct job *job)
 {
-    struct buf b = {0};
-    job->writer->head(&b, job->table);
-    job->error = out_file_write(job->file, b.s, b.n);
-    buf_free(&b);
+    struct buf buf = {0};
+    job->writer->head(&buf, job->table);
+    job->error = out_file_write(job->file, buf.s, buf.n);
+    buf_free(&buf);
 }
 
 static void
@@ -98,21 +98,22 @@ free_pieces(struct job *job)
 }
 
 int
-out_rows_save(struct output *o, struct diags *ds, imp_range where,
-              const char *file, const struct out_table *t,
+out_rows_save(struct output *output, struct diags *ds, imp_range where,
+              const char *file, const struct out_table *table,
               const struct out_row_writer *w)
 {
-    assert(o->dir && t->n_columns <= SIZE_MAX / 2);
-    int threads = t->grid && t->grid->threads > 1 ? t->grid->threads : 1;
-    struct job job = {.table = t, .writer = w};
+    assert(output->dir && table->n_columns <= SIZE_MAX / 2);
+    int threads =
+        table->grid && table->grid->threads > 1 ? table->grid->threads : 1;
+    struct job job = {.table = table, .writer = w};
     struct out_file f;
     struct oom_guard guard;
     job.pieces = PIECES * (size_t)threads;
     job.pieces = pieces_of(&job, 0);
     for (int k = 0; k < 2; k++)
         job.piece[k] = NEW_N(ds->arena, struct buf, job.pieces + 1);
-    job.memory = w->begin ? w->begin(ds->arena, t, threads) : NULL;
-    int st = out_file_open(o, ds, where, file, &f);
+    job.memory = w->begin ? w->begin(ds->arena, table, threads) : NULL;
+    int st = out_file_open(output, ds, where, file, &f);
     if (st)
         return st;
     job.file = &f;

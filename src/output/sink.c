@@ -11,26 +11,26 @@
 #include "output/out_priv.h"
 
 void
-out_write(struct output *o, const char *s, size_t n)
+out_write(struct output *output, const char *s, size_t n)
 {
-    if (o->error || n == 0)
+    if (output->error || n == 0)
         return;
-    int e = o->write(o->ctx, s, n);
+    int e = output->write(output->ctx, s, n);
     if (e)
-        o->error = e > 0 ? e : EIO;
+        output->error = e > 0 ? e : EIO;
 }
 
 int
-out_check(const struct output *o, struct diags *ds)
+out_check(const struct output *output, struct diags *ds)
 {
-    if (!o->error)
+    if (!output->error)
         return IMP_OK;
-    struct diag *d =
-        diag_add(ds, DIAG_E0855, IMP_NOWHERE,
-                 "the results could not be written: %s", strerror(o->error));
-    diag_help(ds, d, "%s",
-              o->error == ENOSPC ? "free some space on the disk"
-              : o->error == EPIPE
+    struct diag *diag = diag_add(ds, DIAG_E0855, IMP_NOWHERE,
+                                 "the results could not be written: %s",
+                                 strerror(output->error));
+    diag_help(ds, diag, "%s",
+              output->error == ENOSPC ? "free some space on the disk"
+              : output->error == EPIPE
                   ? "the program that reads the output has ended early; let "
                     "it read to the end"
                   : "check where the output goes");

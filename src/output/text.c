@@ -27,59 +27,59 @@ struct para {
 };
 
 static void
-spaces(struct buf *b, size_t n)
+spaces(struct buf *buf, size_t n)
 {
     while (n--)
-        buf_putc(b, ' ');
+        buf_putc(buf, ' ');
 }
 
 static void
-word(struct para *p, const char *w)
+word(struct para *paragraph, const char *w)
 {
     size_t n = out_display_width(w);
-    if (!p->start && p->col + 1 + n > p->width) {
-        buf_putc(p->b, '\n');
-        spaces(p->b, p->indent);
-        p->col = p->indent;
-        p->start = true;
+    if (!paragraph->start && paragraph->col + 1 + n > paragraph->width) {
+        buf_putc(paragraph->b, '\n');
+        spaces(paragraph->b, paragraph->indent);
+        paragraph->col = paragraph->indent;
+        paragraph->start = true;
     }
-    if (!p->start) {
-        buf_putc(p->b, ' ');
-        p->col++;
+    if (!paragraph->start) {
+        buf_putc(paragraph->b, ' ');
+        paragraph->col++;
     }
-    buf_puts(p->b, w);
-    p->col += n;
-    p->start = false;
+    buf_puts(paragraph->b, w);
+    paragraph->col += n;
+    paragraph->start = false;
 }
 
 /* a number; "-" where a run of a sweep gave none */
 static void
-put_number(struct buf *b, double x)
+put_number(struct buf *buf, double x)
 {
     char s[NUM_TEXT];
-    buf_puts(b, isnan(x) ? "-" : out_number(s, x));
+    buf_puts(buf, isnan(x) ? "-" : out_number(s, x));
 }
 
 /* "(x, y, z)" or a bare number for n = 1 */
 static void
-put_vector(struct buf *b, const double *x, size_t n)
+put_vector(struct buf *buf, const double *x, size_t n)
 {
     if (n == 1) {
-        put_number(b, x[0]);
+        put_number(buf, x[0]);
         return;
     }
-    buf_putc(b, '(');
+    buf_putc(buf, '(');
     for (size_t i = 0; i < n; i++) {
         if (i)
-            buf_puts(b, ", ");
-        put_number(b, x[i]);
+            buf_puts(buf, ", ");
+        put_number(buf, x[i]);
     }
-    buf_putc(b, ')');
+    buf_putc(buf, ')');
 }
 
 /* n items, each made by `item`, in brackets and separated by commas */
 static void
-put_list(struct para *p, size_t n, bool full, const char *open,
+put_list(struct para *paragraph, size_t n, bool full, const char *open,
          const char *close,
          void (*item)(struct buf *b, const void *v, size_t i), const void *v)
 {
@@ -87,14 +87,14 @@ put_list(struct para *p, size_t n, bool full, const char *open,
     if (n == 0) {
         buf_puts(&w, open);
         buf_puts(&w, close);
-        word(p, buf_str(&w));
+        word(paragraph, buf_str(&w));
     }
     bool cut = !full && n > LIST_FULL;
     for (size_t i = 0; i < n; i++) {
         buf_clear(&w);
         if (cut && i == LIST_HEAD) {
             buf_puts(&w, "...,");
-            word(p, buf_str(&w));
+            word(paragraph, buf_str(&w));
             i = n - LIST_TAIL;
             buf_clear(&w);
         }
@@ -102,12 +102,12 @@ put_list(struct para *p, size_t n, bool full, const char *open,
             buf_puts(&w, open);
         item(&w, v, i);
         buf_puts(&w, i + 1 < n ? "," : close);
-        word(p, buf_str(&w));
+        word(paragraph, buf_str(&w));
     }
     if (cut) {
         buf_clear(&w);
         buf_printf(&w, "(%zu values)", n);
-        word(p, buf_str(&w));
+        word(paragraph, buf_str(&w));
     }
     buf_free(&w);
 }
@@ -117,22 +117,22 @@ struct rows {
     size_t cols;
 };
 static void
-item_row(struct buf *b, const void *v, size_t i)
+item_row(struct buf *buf, const void *v, size_t i)
 {
-    const struct rows *r = v;
-    put_vector(b, r->x + i * r->cols, r->cols);
+    const struct rows *rows = v;
+    put_vector(buf, rows->x + i * rows->cols, rows->cols);
 }
 
 /* the words of a sentence */
 static void
-put_words(struct para *p, const char *s)
+put_words(struct para *paragraph, const char *s)
 {
     struct buf w = {0};
     while (*s) {
         size_t n = strcspn(s, " ");
         buf_clear(&w);
         buf_put(&w, s, n);
-        word(p, buf_str(&w));
+        word(paragraph, buf_str(&w));
         s += n;
         s += *s == ' ';
     }
@@ -141,44 +141,44 @@ put_words(struct para *p, const char *s)
 
 /* short texts in a row; sentences one below the other */
 static void
-put_texts(struct para *p, const struct field_value *v, bool full)
+put_texts(struct para *paragraph, const struct field_value *value, bool full)
 {
     struct buf w = {0};
-    if (v->n == 0)
-        word(p, "none");
-    bool cut = !full && v->n > LIST_FULL;
-    for (size_t i = 0; i < v->n; i++) {
-        const char *s = v->texts[i];
+    if (value->n == 0)
+        word(paragraph, "none");
+    bool cut = !full && value->n > LIST_FULL;
+    for (size_t i = 0; i < value->n; i++) {
+        const char *s = value->texts[i];
         if (cut && i == LIST_HEAD) {
-            word(p, "...,");
-            i = v->n - LIST_TAIL;
-            s = v->texts[i];
+            word(paragraph, "...,");
+            i = value->n - LIST_TAIL;
+            s = value->texts[i];
         }
         if (out_display_width(s) > 24 && i) {
-            buf_putc(p->b, '\n');
-            spaces(p->b, p->indent);
-            p->col = p->indent;
-            p->start = true;
+            buf_putc(paragraph->b, '\n');
+            spaces(paragraph->b, paragraph->indent);
+            paragraph->col = paragraph->indent;
+            paragraph->start = true;
         }
         buf_clear(&w);
         buf_puts(&w, *s ? s : "-");
-        buf_puts(&w, i + 1 == v->n               ? ""
+        buf_puts(&w, i + 1 == value->n           ? ""
                      : out_display_width(s) > 24 ? ";"
                                                  : ",");
-        put_words(p, buf_str(&w));
+        put_words(paragraph, buf_str(&w));
     }
     buf_free(&w);
 }
 
 /* the units of entries one behind the other: "(1/s, 1/s, m/s)" */
 static void
-put_unit(struct para *p, const char *unit)
+put_unit(struct para *paragraph, const char *unit)
 {
     struct buf w = {0};
     size_t n;
     if (!out_units_differ(unit)) {
         if (out_has_unit(unit))
-            word(p, unit);
+            word(paragraph, unit);
         return;
     }
     for (const char *s = unit;; s += n + 1) {
@@ -188,7 +188,7 @@ put_unit(struct para *p, const char *unit)
             buf_putc(&w, '(');
         buf_put(&w, n ? s : "-", n ? n : 1);
         buf_putc(&w, s[n] ? ',' : ')');
-        word(p, buf_str(&w));
+        word(paragraph, buf_str(&w));
         if (!s[n])
             break;
     }
@@ -209,7 +209,7 @@ cell_unit(const char *unit, size_t k, size_t *n)
  * below each other, behind the label or, where that is too long, below it. The
  * unit follows, or each number has its own. */
 static void
-put_matrix(struct para *p, const double *x, size_t rows, size_t cols,
+put_matrix(struct para *paragraph, const double *x, size_t rows, size_t cols,
            const char *unit)
 {
     char s[NUM_TEXT];
@@ -226,18 +226,19 @@ put_matrix(struct para *p, const double *x, size_t rows, size_t cols,
         }
         wide += w + 2 + u;
     }
-    size_t at = p->col;
-    bool below = at > p->indent && at + wide > p->width;
+    size_t at = paragraph->col;
+    bool below = at > paragraph->indent && at + wide > paragraph->width;
     if (below) {
-        at = p->indent;
-        p->b->n -= p->b->n && p->b->s[p->b->n - 1] == ' ';
+        at = paragraph->indent;
+        paragraph->b->n -=
+            paragraph->b->n && paragraph->b->s[paragraph->b->n - 1] == ' ';
     }
     for (size_t i = 0; i < rows; i++) {
         if (i || below) {
-            buf_putc(p->b, '\n');
-            spaces(p->b, at);
+            buf_putc(paragraph->b, '\n');
+            spaces(paragraph->b, at);
         }
-        buf_puts(p->b, i ? " [" : "[[");
+        buf_puts(paragraph->b, i ? " [" : "[[");
         for (size_t j = 0; j < cols; j++) {
             size_t u = 0, most = 0;
             for (size_t k = 0; k < rows; k++) {
@@ -246,130 +247,132 @@ put_matrix(struct para *p, const double *x, size_t rows, size_t cols,
             }
             const char *own = cell_unit(unit, i * cols + j, &u);
             out_number(s, x[i * cols + j]);
-            spaces(p->b, (j ? 2 : 0) + w - strlen(s));
-            buf_puts(p->b, s);
-            spaces(p->b, u > 0);
-            buf_put(p->b, own, u);
-            spaces(p->b, most - u + (most && !u));
+            spaces(paragraph->b, (j ? 2 : 0) + w - strlen(s));
+            buf_puts(paragraph->b, s);
+            spaces(paragraph->b, u > 0);
+            buf_put(paragraph->b, own, u);
+            spaces(paragraph->b, most - u + (most && !u));
         }
-        buf_puts(p->b, i + 1 < rows ? "]" : "]]");
+        buf_puts(paragraph->b, i + 1 < rows ? "]" : "]]");
     }
-    p->start = false;
-    p->col = at + wide;
+    paragraph->start = false;
+    paragraph->col = at + wide;
     if (!out_units_differ(unit))
-        put_unit(p, unit);
+        put_unit(paragraph, unit);
 }
 
 static void
-put_field(struct para *p, const imp_image *im, const imp_field *f,
-          const struct field_value *v, bool full)
+put_field(struct para *paragraph, const imp_image *im, const imp_field *field,
+          const struct field_value *value, bool full)
 {
     struct buf w = {0};
-    if (v->why) {
-        word(p, "absent:");
-        put_words(p, v->why);
+    if (value->why) {
+        word(paragraph, "absent:");
+        put_words(paragraph, value->why);
         buf_free(&w);
         return;
     }
-    switch (f->kind) {
+    switch (field->kind) {
     case IMP_FIELD_NUM:
-        put_vector(&w, v->num, 1);
-        word(p, buf_str(&w));
+        put_vector(&w, value->num, 1);
+        word(paragraph, buf_str(&w));
         break;
     case IMP_FIELD_BOOL:
-        word(p, v->num[0] != 0.0 ? "true" : "false");
+        word(paragraph, value->num[0] != 0.0 ? "true" : "false");
         break;
     case IMP_FIELD_TEXT:
-        word(p, v->text);
+        word(paragraph, value->text);
         break;
     case IMP_FIELD_TEXTS:
-        put_texts(p, v, full);
+        put_texts(paragraph, value, full);
         break;
     case IMP_FIELD_VEC:
     case IMP_FIELD_SPIN:
-        put_vector(&w, v->num, f->width);
-        word(p, buf_str(&w));
+        put_vector(&w, value->num, field->width);
+        word(paragraph, buf_str(&w));
         break;
     case IMP_FIELD_LIST:
-        put_list(p, v->n, full, "[", "]", item_row, &(struct rows){v->num, 1});
+        put_list(paragraph, value->n, full, "[", "]", item_row,
+                 &(struct rows){value->num, 1});
         break;
     case IMP_FIELD_VECS:
-        put_list(p, v->n, full, "[", "]", item_row,
-                 &(struct rows){v->num, v->cols});
+        put_list(paragraph, value->n, full, "[", "]", item_row,
+                 &(struct rows){value->num, value->cols});
         break;
     default:
-        if (v->n)
-            put_matrix(p, v->num, v->n, v->cols, "");
+        if (value->n)
+            put_matrix(paragraph, value->num, value->n, value->cols, "");
         else
-            word(p, "none"); /* no joints, no null space */
+            word(paragraph, "none"); /* no joints, no null space */
     }
-    const char *unit = imp_text(im, f->unit);
-    if (!(v->n == 0 && (f->kind == IMP_FIELD_LIST || f->kind == IMP_FIELD_MAT)))
-        put_unit(p, unit);
+    const char *unit = imp_text(im, field->unit);
+    if (!(value->n == 0 &&
+          (field->kind == IMP_FIELD_LIST || field->kind == IMP_FIELD_MAT)))
+        put_unit(paragraph, unit);
     buf_free(&w);
 }
 
 static size_t
-out_width(const struct output *o)
+out_width(const struct output *output)
 {
-    return o->width > 20 ? (size_t)o->width : 80;
+    return output->width > 20 ? (size_t)output->width : 80;
 }
 
 void
-out_record_text(struct output *o, const imp_image *im, const struct record *r,
-                const char *label)
+out_record_text(struct output *output, const imp_image *im,
+                const struct record *record, const char *label)
 {
-    struct buf b = {0};
+    struct buf buf = {0};
     size_t wide = 0;
-    for (size_t i = 0; i < r->n; i++) {
-        size_t n = out_display_width(imp_text(im, r->schema[i].name));
+    for (size_t i = 0; i < record->n; i++) {
+        size_t n = out_display_width(imp_text(im, record->schema[i].name));
         wide = n > wide ? n : wide;
     }
-    buf_printf(&b, "%s\n", label);
-    for (size_t i = 0; i < r->n; i++) {
-        const char *name = imp_text(im, r->schema[i].name);
-        spaces(&b, 2);
-        buf_puts(&b, name);
-        spaces(&b, wide + 2 - out_display_width(name));
-        struct para p = {&b, wide + 4, wide + 4, out_width(o), true};
-        put_field(&p, im, &r->schema[i], &r->v[i], false);
-        buf_putc(&b, '\n');
+    buf_printf(&buf, "%s\n", label);
+    for (size_t i = 0; i < record->n; i++) {
+        const char *name = imp_text(im, record->schema[i].name);
+        spaces(&buf, 2);
+        buf_puts(&buf, name);
+        spaces(&buf, wide + 2 - out_display_width(name));
+        struct para p = {&buf, wide + 4, wide + 4, out_width(output), true};
+        put_field(&p, im, &record->schema[i], &record->v[i], false);
+        buf_putc(&buf, '\n');
     }
-    out_write(o, b.s, b.n);
-    buf_free(&b);
+    out_write(output, buf.s, buf.n);
+    buf_free(&buf);
 }
 
 /* "label = " and the paragraph behind it */
 static struct para
-headed(struct buf *b, const struct output *o, const char *label)
+headed(struct buf *buf, const struct output *output, const char *label)
 {
-    buf_printf(b, "%s = ", label);
+    buf_printf(buf, "%s = ", label);
     size_t n = out_display_width(label) + 3;
-    return (struct para){b, n < 24 ? n : 4, n, out_width(o), true};
+    return (struct para){buf, n < 24 ? n : 4, n, out_width(output), true};
 }
 
 void
-out_value(struct output *o, const char *label, const char *unit,
+out_value(struct output *output, const char *label, const char *unit,
           const double *x, size_t rows, size_t cols, bool truth)
 {
-    struct buf b = {0};
-    if (o->json) {
-        buf_puts(&b, "{\"command\": \"show\", \"name\": \"\", "
-                     "\"expression\": ");
-        buf_json(&b, label, strlen(label));
-        buf_puts(&b, ", \"value\": ");
+    struct buf buf = {0};
+    if (output->json) {
+        buf_puts(&buf, "{\"command\": \"show\", \"name\": \"\", "
+                       "\"expression\": ");
+        buf_json(&buf, label, strlen(label));
+        buf_puts(&buf, ", \"value\": ");
         if (truth)
-            buf_puts(&b, x[0] != 0.0 ? "true" : "false");
+            buf_puts(&buf, x[0] != 0.0 ? "true" : "false");
         else
-            out_json_matrix(&b, x, rows, cols);
-        buf_puts(&b, ", \"units\": {");
+            out_json_matrix(&buf, x, rows, cols);
+        buf_puts(&buf, ", \"units\": {");
         if (out_has_unit(unit)) {
-            buf_puts(&b, "\"value\": ");
-            out_json_unit(&b, unit, rows, cols);
+            buf_puts(&buf, "\"value\": ");
+            out_json_unit(&buf, unit, rows, cols);
         }
-        buf_puts(&b, "}}\n");
+        buf_puts(&buf, "}}\n");
     } else {
-        struct para p = headed(&b, o, label);
+        struct para p = headed(&buf, output, label);
         if (truth) {
             word(&p, x[0] != 0.0 ? "true" : "false");
         } else if (cols > 1) {
@@ -384,37 +387,37 @@ out_value(struct output *o, const char *label, const char *unit,
         }
         if (cols == 1 || truth)
             put_unit(&p, unit);
-        buf_putc(&b, '\n');
+        buf_putc(&buf, '\n');
     }
-    out_write(o, b.s, b.n);
-    buf_free(&b);
+    out_write(output, buf.s, buf.n);
+    buf_free(&buf);
 }
 
 void
-out_field(struct output *o, const imp_image *im, const struct record *r,
-          size_t field, const char *label)
+out_field(struct output *output, const imp_image *im,
+          const struct record *record, size_t field, const char *label)
 {
-    struct buf b = {0};
-    if (o->json) {
+    struct buf buf = {0};
+    if (output->json) {
         /* a record of this one field, so that values look alike everywhere */
-        imp_command bare = *r->command;
+        imp_command bare = *record->command;
         bare.args.n = 0;
         bare.bound.n = 0;
         struct record one = {.command = &bare,
-                             .schema = r->schema + field,
-                             .v = r->v + field,
+                             .schema = record->schema + field,
+                             .v = record->v + field,
                              .n = 1,
                              .present = true};
-        buf_puts(&b, "{");
-        out_json_record(&b, im, &one, "show");
-        buf_puts(&b, ", \"expression\": ");
-        buf_json(&b, label, strlen(label));
-        buf_puts(&b, "}\n");
+        buf_puts(&buf, "{");
+        out_json_record(&buf, im, &one, "show");
+        buf_puts(&buf, ", \"expression\": ");
+        buf_json(&buf, label, strlen(label));
+        buf_puts(&buf, "}\n");
     } else {
-        struct para p = headed(&b, o, label);
-        put_field(&p, im, &r->schema[field], &r->v[field], true);
-        buf_putc(&b, '\n');
+        struct para p = headed(&buf, output, label);
+        put_field(&p, im, &record->schema[field], &record->v[field], true);
+        buf_putc(&buf, '\n');
     }
-    out_write(o, b.s, b.n);
-    buf_free(&b);
+    out_write(output, buf.s, buf.n);
+    buf_free(&buf);
 }

@@ -53,8 +53,8 @@ struct out_row_writer {
                  int thread, size_t from, size_t to);
 };
 /* struct out_writer.save of such a format */
-int out_rows_save(struct output *o, struct diags *ds, imp_range where,
-                  const char *file, const struct out_table *t,
+int out_rows_save(struct output *output, struct diags *ds, imp_range where,
+                  const char *file, const struct out_table *table,
                   const struct out_row_writer *w);
 
 #endif

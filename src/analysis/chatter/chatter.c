@@ -13,37 +13,38 @@
 #include "runtime/flow/flow.h"
 
 int
-chatter_not_linear(struct analysis *a, const imp_system *s, imp_range where)
+chatter_not_linear(struct analysis *analysis, const imp_system *system,
+                   imp_range where)
 {
-    struct diag *d =
-        diag_add(a->ds, DIAG_E0732, where,
+    struct diag *diag =
+        diag_add(analysis->ds, DIAG_E0732, where,
                  "`%s` is not linear: its mass matrix or its acceleration "
                  "change with the state, or a gap is not linear",
-                 imp_text(a->rt->im, s->name));
-    diag_note(a->ds, d, s->range, "the system");
+                 imp_text(analysis->rt->im, system->name));
+    diag_note(analysis->ds, diag, system->range, "the system");
     diag_help(
-        a->ds, d,
+        analysis->ds, diag,
         "chatter %s { until = 10 [s] } follows its run, and a sweep of "
         "that shows where the verdict changes with a param; or, for small "
         "rotations, write sin(phi) as phi",
-        imp_text(a->rt->im, s->name));
+        imp_text(analysis->rt->im, system->name));
     return IMP_BADMODEL;
 }
 
 static int
-no_until(struct analysis *a, const imp_system *s, imp_range where)
+no_until(struct analysis *analysis, const imp_system *system, imp_range where)
 {
-    struct diag *d =
-        diag_add(a->ds, DIAG_E0738, where,
+    struct diag *diag =
+        diag_add(analysis->ds, DIAG_E0738, where,
                  "`%s` is not linear, so that the run needs an end",
-                 imp_text(a->rt->im, s->name));
-    diag_note(a->ds, d, s->range,
+                 imp_text(analysis->rt->im, system->name));
+    diag_note(analysis->ds, diag, system->range,
               "its mass matrix or its acceleration change with the state, or "
               "a gap is not linear");
-    diag_help(a->ds, d,
+    diag_help(analysis->ds, diag,
               "say how far to follow it: chatter %s { until = 10 [s] }; or, "
               "for small rotations, write sin(phi) as phi",
-              imp_text(a->rt->im, s->name));
+              imp_text(analysis->rt->im, system->name));
     return IMP_BADMODEL;
 }
 
@@ -79,117 +80,126 @@ wants_any(const struct record *out, const char *const *field, size_t n)
 }
 
 static struct chatter_wanted *
-wants_of(struct analysis *a, const struct record *out)
+wants_of(struct analysis *analysis, const struct record *out)
 {
     struct arena *arena;
-    struct chatter_wanted *w = rt_keep(a->rt, &wants_key, 0, sizeof *w, &arena);
-    if (w->schema == out->schema && w->wanted == out->wanted)
-        return w;
-    *w =
+    struct chatter_wanted *wanted =
+        rt_keep(analysis->rt, &wants_key, 0, sizeof *wanted, &arena);
+    if (wanted->schema == out->schema && wanted->wanted == out->wanted)
+        return wanted;
+    *wanted =
         (struct chatter_wanted){.schema = out->schema,
                                 .wanted = out->wanted,
                                 .verdict = (size_t)record_index(out, "verdict"),
                                 .start = (size_t)record_index(out, "start")};
 #define OF(list) list, sizeof list / sizeof *list
-    w->stability = record_wants_beyond(out, OF(of_run));
-    w->digits = record_wants_beyond(out, OF(of_verdict));
-    w->rest = record_wants_beyond(out, OF(of_end));
-    w->history = wants_any(out, OF(of_history));
-    w->limit = wants_any(out, OF(of_limit));
+    wanted->stability = record_wants_beyond(out, OF(of_run));
+    wanted->digits = record_wants_beyond(out, OF(of_verdict));
+    wanted->rest = record_wants_beyond(out, OF(of_end));
+    wanted->history = wants_any(out, OF(of_history));
+    wanted->limit = wants_any(out, OF(of_limit));
 #undef OF
-    return w;
+    return wanted;
 }
 
 /* a system whose motion is no parabola */
 static int
-run_flow(struct analysis *a, uint32_t system, const struct chatter_options *ask,
-         struct chatter_run *run, struct record *out)
+run_flow(struct analysis *analysis, uint32_t system_id,
+         const struct chatter_options *ask, struct chatter_run *outcome,
+         struct record *record)
 {
-    const imp_system *s = rt_system(a->rt, system);
-    struct flow *f = flow_new(a->rt, system, ask->policy);
-    if (!f)
+    const imp_system *system = rt_system(analysis->rt, system_id);
+    struct flow *flow = flow_new(analysis->rt, system_id, ask->policy);
+    if (!flow)
         return IMP_BADMODEL;
-    *run =
-        (struct chatter_run){.m = (int)s->n_contact,
-                             .time = rt_time(a->rt),
+    *outcome =
+        (struct chatter_run){.m = (int)system->n_contact,
+                             .time = rt_time(analysis->rt),
                              .last = NAN,
                              .no_exponent = "no infinite sequence of impacts"};
-    int st = chatter_follow_flow(a->rt->arena, f, s->contact, ask->until,
-                                 ask->most, run);
+    int st = chatter_follow_flow(analysis->rt->arena, flow, system->contact,
+                                 ask->until, ask->most, outcome);
     if (st)
         return st;
-    chatter_record_nonlinear(a, s, out);
+    chatter_record_nonlinear(analysis, system, record);
     return IMP_OK;
 }
 
 static void
-follow(struct analysis *a, struct ballistic *l, const struct chatter_wanted *w,
-       const struct chatter_options *ask, double accept,
-       struct chatter_run *run)
+follow(struct analysis *analysis, struct ballistic *ballistic,
+       const struct chatter_wanted *wanted, const struct chatter_options *ask,
+       double accept, struct chatter_run *outcome)
 {
-    accumulation_accept_error(l, accept);
-    accumulation_skip_rates(l, !w->limit);
-    accumulation_verdict_only(l, !w->digits);
-    (w->history ? chatter_follow : chatter_decide)(a->rt->arena, l, ask->until,
-                                                   ask->least, ask->most, run);
+    accumulation_accept_error(ballistic, accept);
+    accumulation_skip_rates(ballistic, !wanted->limit);
+    accumulation_verdict_only(ballistic, !wanted->digits);
+    (wanted->history ? chatter_follow : chatter_decide)(
+        analysis->rt->arena, ballistic, ask->until, ask->least, ask->most,
+        outcome);
 }
 
 /* Of more contacts than their gaps have dimensions, gaps that fall far in one
  * period lose their digits, and contacts seem to close together in the end. The
  * limit may be known well enough before. */
 static bool
-by_rounding(const struct ballistic *l, const struct chatter_wanted *w,
-            const struct chatter_run *run)
+by_rounding(const struct ballistic *ballistic,
+            const struct chatter_wanted *wanted,
+            const struct chatter_run *outcome)
 {
-    return run->verdict == CHATTER_SIMULTANEOUS && w->digits && !l->k.direct &&
-           run->impacts > ACCUMULATION_RESOLVE && !chatter_accelerates(l);
+    return outcome->verdict == CHATTER_SIMULTANEOUS && wanted->digits &&
+           !ballistic->k.direct && outcome->impacts > ACCUMULATION_RESOLVE &&
+           !chatter_accelerates(ballistic);
 }
 
 /* a system whose motion is a parabola */
 static int
-run_line(struct analysis *a, uint32_t system, const struct chatter_options *ask,
-         const struct chatter_wanted *w, struct chatter_run *run,
-         struct record *out)
+run_line(struct analysis *analysis, uint32_t system_id,
+         const struct chatter_options *ask, const struct chatter_wanted *wanted,
+         struct chatter_run *outcome, struct record *record)
 {
-    struct rt *r = a->rt;
-    const imp_system *s = rt_system(r, system);
+    struct rt *run = analysis->rt;
+    const imp_system *system = rt_system(run, system_id);
     struct chatter_theory says;
-    struct flow *f = flow_new(r, system, ask->policy);
-    if (!f)
+    struct flow *flow = flow_new(run, system_id, ask->policy);
+    if (!flow)
         return IMP_BADMODEL;
-    struct ballistic *l = flow_ballistic(f);
-    if (w->stability) {
-        double *u = NEW_N(r->arena, double, (size_t)l->model.m + 1);
-        for (int i = 0; i < l->model.m; i++)
-            u[i] = ballistic_rate(l, i, NULL);
-        int st = chatter_stability(a, s, l, chatter_symmetry(a, system, l), u,
-                                   out, &says);
+    struct ballistic *ballistic = flow_ballistic(flow);
+    if (wanted->stability) {
+        double *u = NEW_N(run->arena, double, (size_t)ballistic->model.m + 1);
+        for (int i = 0; i < ballistic->model.m; i++)
+            u[i] = ballistic_rate(ballistic, i, NULL);
+        int st = chatter_stability(
+            analysis, system, ballistic,
+            chatter_symmetry(analysis, system_id, ballistic), u, record, &says);
         if (st)
             return st;
     }
     /* a verdict alone needs no limit to the last digit */
-    follow(a, l, w, ask, w->digits ? 0.0 : CHATTER_ACCEPT, run);
-    if (by_rounding(l, w, run)) {
+    follow(analysis, ballistic, wanted, ask,
+           wanted->digits ? 0.0 : CHATTER_ACCEPT, outcome);
+    if (by_rounding(ballistic, wanted, outcome)) {
         struct chatter_run early;
-        if (!(f = flow_new(r, system, ask->policy)))
+        if (!(flow = flow_new(run, system_id, ask->policy)))
             return IMP_BADMODEL;
-        follow(a, flow_ballistic(f), w, ask, CHATTER_ACCEPT, &early);
+        follow(analysis, flow_ballistic(flow), wanted, ask, CHATTER_ACCEPT,
+               &early);
         if (early.verdict != CHATTER_SIMULTANEOUS)
-            *run = early;
+            *outcome = early;
     }
-    if (w->stability)
-        chatter_record_warnings(a, run, &says, out);
+    if (wanted->stability)
+        chatter_record_warnings(analysis, outcome, &says, record);
     return IMP_OK;
 }
 
 /* a number that no run changes */
 static bool
-constant(const struct analysis *a, const imp_val *v)
+constant(const struct analysis *analysis, const imp_val *value)
 {
-    const imp_image *im = a->rt->im;
-    if (v->kind != IMP_VAL_NUM || v->contacts.n || v->slots.n || v->series.n)
+    const imp_image *im = analysis->rt->im;
+    if (value->kind != IMP_VAL_NUM || value->contacts.n || value->slots.n ||
+        value->series.n)
         return false;
-    const imp_tape *t = IMP_ARRAY(im, im->tapes, imp_tape) + v->tape;
+    const imp_tape *t = IMP_ARRAY(im, im->tapes, imp_tape) + value->tape;
     const imp_instr *in = IMP_ARRAY(im, t->code, imp_instr);
     uint32_t i = 0;
     while (i < t->code.n &&
@@ -200,55 +210,60 @@ constant(const struct analysis *a, const imp_val *v)
 
 /* the options; kept in w as long as nothing changes them */
 static int
-ask_of(struct analysis *a, const imp_command *c, struct chatter_wanted *w,
-       struct chatter_options *ask)
+ask_of(struct analysis *analysis, const imp_command *command,
+       struct chatter_wanted *wanted, struct chatter_options *ask)
 {
-    const imp_opt *o = IMP_ARRAY(a->rt->im, c->opts, imp_opt);
+    const imp_opt *option = IMP_ARRAY(analysis->rt->im, command->opts, imp_opt);
     double resolve, most;
     int st;
-    if ((st = arg_number(a, c, IMP_OPT_chatter_resolve, 16.0, &resolve)) ||
-        (st = arg_number(a, c, IMP_OPT_chatter_events, 1e5, &most)) ||
-        (st = arg_number(a, c, IMP_OPT_chatter_until, INFINITY, &ask->until)))
+    if ((st = arg_number(analysis, command, IMP_OPT_chatter_resolve, 16.0,
+                         &resolve)) ||
+        (st = arg_number(analysis, command, IMP_OPT_chatter_events, 1e5,
+                         &most)) ||
+        (st = arg_number(analysis, command, IMP_OPT_chatter_until, INFINITY,
+                         &ask->until)))
         return st;
-    ask->policy = simultaneous_policy(a);
+    ask->policy = simultaneous_policy(analysis);
     ask->least = (long)fmin(resolve, 1e9);
     ask->most = (long)fmin(most, 1e9);
-    w->ask = *ask;
-    w->asked = c;
-    for (uint32_t i = 0; i < c->opts.n; i++)
-        if (!constant(a, &o[i].val))
-            w->asked = NULL;
+    wanted->ask = *ask;
+    wanted->asked = command;
+    for (uint32_t i = 0; i < command->opts.n; i++)
+        if (!constant(analysis, &option[i].val))
+            wanted->asked = NULL;
     return IMP_OK;
 }
 
 static int
-cmd_chatter(struct analysis *a, const imp_command *c, struct record *out)
+cmd_chatter(struct analysis *analysis, const imp_command *command,
+            struct record *record)
 {
-    const imp_val *arg = arg_items(a, c);
-    uint32_t system = arg->ref;
+    const imp_val *arg = arg_items(analysis, command);
+    uint32_t system_id = arg->ref;
     imp_range where = arg->range;
-    const imp_system *s = rt_system(a->rt, system);
-    struct chatter_wanted *w = wants_of(a, out);
-    struct chatter_run run;
-    struct chatter_options ask = w->ask;
+    const imp_system *system = rt_system(analysis->rt, system_id);
+    struct chatter_wanted *wanted = wants_of(analysis, record);
+    struct chatter_run outcome;
+    struct chatter_options ask = wanted->ask;
     bool flat;
     int st;
-    if (w->asked != c && (st = ask_of(a, c, w, &ask)))
+    if (wanted->asked != command &&
+        (st = ask_of(analysis, command, wanted, &ask)))
         return st;
-    bool line = s->flags & IMP_SYSTEMF_LINE;
+    bool line = system->flags & IMP_SYSTEMF_LINE;
     if (!line && !(ask.until < INFINITY))
-        return no_until(a, s, where);
-    if ((st = flat_drop_start(a, system, where, &flat)))
+        return no_until(analysis, system, where);
+    if ((st = flat_drop_start(analysis, system_id, where, &flat)))
         return st;
-    st = line ? run_line(a, system, &ask, w, &run, out)
-              : run_flow(a, system, &ask, &run, out);
+    st = line ? run_line(analysis, system_id, &ask, wanted, &outcome, record)
+              : run_flow(analysis, system_id, &ask, &outcome, record);
     if (st)
         return st;
-    if (run.verdict == CHATTER_JAMMED)
-        return flow_jammed(a->rt, s->contact, run.time);
-    chatter_record_run(a, &run, flat, w, out);
-    if (w->rest)
-        chatter_record_limit(a, s, &run, out);
+    if (outcome.verdict == CHATTER_JAMMED)
+        return flow_jammed(analysis->rt, system->contact, outcome.time);
+    chatter_record_run(analysis, &outcome, flat, wanted, record);
+    if (wanted->rest)
+        chatter_record_limit(analysis, system, &outcome, record);
     return IMP_OK;
 }
 
@@ -256,38 +271,43 @@ cmd_chatter(struct analysis *a, const imp_command *c, struct record *out)
  */
 
 static void
-batch_prepare(struct analysis *a, const imp_command *c, const double *e, int n,
-              bool *told)
+batch_prepare(struct analysis *analysis, const imp_command *command,
+              const double *e, int n, bool *told)
 {
-    uint32_t system = arg_items(a, c)[0].ref;
-    const imp_system *s = rt_system(a->rt, system);
+    uint32_t system_id = arg_items(analysis, command)[0].ref;
+    const imp_system *system = rt_system(analysis->rt, system_id);
     struct arena *arena;
-    struct chatter_wanted *w = rt_keep(a->rt, &wants_key, 0, sizeof *w, &arena);
-    const struct chatter_options *ask = &w->ask;
-    int m = (int)a->rt->im->contacts.n;
-    struct chatter_run run;
+    struct chatter_wanted *wanted =
+        rt_keep(analysis->rt, &wants_key, 0, sizeof *wanted, &arena);
+    const struct chatter_options *ask = &wanted->ask;
+    int m = (int)analysis->rt->im->contacts.n;
+    struct chatter_run outcome;
     memset(told, 0, (size_t)n * sizeof *told);
-    if (!(s->flags & IMP_SYSTEMF_LINE) || w->history) /* impact by impact */
+    if (!(system->flags & IMP_SYSTEMF_LINE) ||
+        wanted->history) /* impact by impact */
         return;
-    w->line = flow_batch_ahead(a->rt, system, e + s->contact, n, m);
-    bool sure = w->line && w->asked == c && !w->stability && !w->rest &&
-                isinf(ask->until) && ask->least >= ACCUMULATION_RESOLVE &&
+    wanted->line =
+        flow_batch_ahead(analysis->rt, system_id, e + system->contact, n, m);
+    bool sure = wanted->line && wanted->asked == command &&
+                !wanted->stability && !wanted->rest && isinf(ask->until) &&
+                ask->least >= ACCUMULATION_RESOLVE &&
                 ask->most > ACCUMULATION_RESOLVE;
     for (int k = 0; k < n && sure; k++)
-        told[k] = flat_drop_starts_again(a, system, e + k * m + s->contact,
-                                         &w->flat) &&
-                  chatter_batch_verdict(w->line, k, &run);
+        told[k] = flat_drop_starts_again(analysis, system_id,
+                                         e + k * m + system->contact,
+                                         &wanted->flat) &&
+                  chatter_batch_verdict(wanted->line, k, &outcome);
 }
 
 static bool
-batch_answer(struct analysis *a, int k, struct record *out)
+batch_answer(struct analysis *analysis, int k, struct record *record)
 {
-    const struct chatter_wanted *w = wants_of(a, out);
-    struct chatter_run run;
-    if (!chatter_batch_verdict(w->line, k,
-                               &run)) /* another start came between */
+    const struct chatter_wanted *wanted = wants_of(analysis, record);
+    struct chatter_run outcome;
+    if (!chatter_batch_verdict(wanted->line, k,
+                               &outcome)) /* another start came between */
         return false;
-    chatter_record_run(a, &run, w->flat, w, out);
+    chatter_record_run(analysis, &outcome, wanted->flat, wanted, record);
     return true;
 }
 

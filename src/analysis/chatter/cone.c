@@ -29,49 +29,52 @@
  * kinetic metric that give the gaps these rates; and back. x_0 is the mean rate
  * of the gaps, in units of the first one's. */
 static void
-carriers(struct cone_question *k)
+carriers(struct cone_question *question)
 {
-    const struct symmetry *s = k->sym;
-    const struct ballistic *l = k->l;
-    int n = k->n, m = s->m, r = s->rank;
-    double first = sqrt(l->k.W[s->order[0] * (m + 1)]);
-    k->to_user = NEW_N(k->a->rt->arena, double, 6 * (size_t)n);
-    k->from_user = k->to_user + 3 * n;
+    const struct symmetry *symmetry = question->sym;
+    const struct ballistic *ballistic = question->l;
+    int n = question->n, m = symmetry->m, r = symmetry->rank;
+    double first = sqrt(ballistic->k.W[symmetry->order[0] * (m + 1)]);
+    question->to_user = NEW_N(question->a->rt->arena, double, 6 * (size_t)n);
+    question->from_user = question->to_user + 3 * n;
     for (int c = 0; c < r; c++)
         for (int i = 0; i < m; i++) {
-            int contact = s->order[i];
-            double w = sqrt(l->k.W[contact * (m + 1)]), y = 0.0, z = 0.0;
+            int contact = symmetry->order[i];
+            double w = sqrt(ballistic->k.W[contact * (m + 1)]), y = 0.0,
+                   z = 0.0;
             for (int j = 0; j < r; j++) {
-                double f = s->F[i * r + j] / s->mode[j];
-                y += f * k->p.back[3 * j + c];
-                z += f * k->p.to[3 * c + j];
+                double f = symmetry->F[i * r + j] / symmetry->mode[j];
+                y += f * question->p.back[3 * j + c];
+                z += f * question->p.to[3 * c + j];
             }
             for (int j = 0; j < n; j++) {
-                k->to_user[j * 3 + c] +=
-                    l->k.B[contact * n + j] * y / (w * first);
-                k->from_user[c * n + j] +=
-                    l->model.N[contact * n + j] * z * first / w;
+                question->to_user[j * 3 + c] +=
+                    ballistic->k.B[contact * n + j] * y / (w * first);
+                question->from_user[c * n + j] +=
+                    ballistic->model.N[contact * n + j] * z * first / w;
             }
         }
 }
 
 void
-cone_to_user(const struct cone_question *k, const double *x, double *v)
+cone_to_user(const struct cone_question *question, const double *x, double *v)
 {
-    for (int j = 0; j < k->n; j++) {
+    for (int j = 0; j < question->n; j++) {
         v[j] = 0.0;
-        for (int c = 0; c < k->p.dim; c++)
-            v[j] += k->to_user[j * 3 + c] * x[c];
+        for (int c = 0; c < question->p.dim; c++)
+            v[j] += question->to_user[j * 3 + c] * x[c];
     }
 }
 
 double *
-cone_points(struct cone_question *k, const struct polygon2d_point *v, int n)
+cone_points(struct cone_question *question, const struct polygon2d_point *v,
+            int n)
 {
-    double *out = NEW_N(k->a->rt->arena, double, (size_t)n *(size_t)k->n + 1);
+    double *out = NEW_N(question->a->rt->arena, double,
+                        (size_t)n *(size_t)question->n + 1);
     for (int i = 0; i < n; i++) {
         double x[3] = {-1.0, v[i].x, v[i].y};
-        cone_to_user(k, x, out + i * k->n);
+        cone_to_user(question, x, out + i * question->n);
     }
     return out;
 }
@@ -91,20 +94,20 @@ clean(double *x, int n)
 /* U_0 R^-j between rates of the coordinates; what no contact feels is dropped
  */
 void
-cone_user_map(const struct cone_question *k, int j, double *map)
+cone_user_map(const struct cone_question *question, int j, double *map)
 {
-    const double *A = k->p.flight[j].map;
-    int n = k->n;
+    const double *A = question->p.flight[j].map;
+    int n = question->n;
     for (int c = 0; c < n; c++) {
         double x[3] = {0}, y[3], v;
         for (int i = 0; i < 3; i++)
-            x[i] = i < k->p.dim ? k->from_user[i * n + c] : 0.0;
+            x[i] = i < question->p.dim ? question->from_user[i * n + c] : 0.0;
         for (int i = 0; i < 3; i++)
             y[i] = A[3 * i] * x[0] + A[3 * i + 1] * x[1] + A[3 * i + 2] * x[2];
         for (int i = 0; i < n; i++) {
             v = 0.0;
-            for (int d = 0; d < k->p.dim; d++)
-                v += k->to_user[i * 3 + d] * y[d];
+            for (int d = 0; d < question->p.dim; d++)
+                v += question->to_user[i * 3 + d] * y[d];
             map[i * n + c] = v;
         }
     }
@@ -112,19 +115,19 @@ cone_user_map(const struct cone_question *k, int j, double *map)
 }
 
 void
-cone_user_facet(const struct cone_question *k,
+cone_user_facet(const struct cone_question *question,
                 const struct invariant_cone_plane *h, double *f)
 {
-    for (int c = 0; c < k->n; c++) {
+    for (int c = 0; c < question->n; c++) {
         f[c] = 0.0;
-        for (int i = 0; i < k->p.dim; i++)
-            f[c] += h->c[i] * k->from_user[i * k->n + c];
+        for (int i = 0; i < question->p.dim; i++)
+            f[c] += h->c[i] * question->from_user[i * question->n + c];
     }
-    clean(f, k->n);
+    clean(f, question->n);
     double size = 0.0;
-    for (int c = 0; c < k->n; c++)
+    for (int c = 0; c < question->n; c++)
         size = hypot(size, f[c]);
-    for (int c = 0; c < k->n; c++)
+    for (int c = 0; c < question->n; c++)
         f[c] /= size;
 }
 
@@ -132,33 +135,35 @@ cone_user_facet(const struct cone_question *k,
  */
 
 static int
-bad_option(struct analysis *a, const imp_command *c, enum imp_option_id id,
-           const char *text, double x)
+bad_option(struct analysis *analysis, const imp_command *command,
+           enum imp_option_id id, const char *text, double x)
 {
-    const imp_val *v = arg_option(a, c, id);
+    const imp_val *value = arg_option(analysis, command, id);
     char t[NUM_TEXT];
-    diag_add(a->ds, DIAG_E0405, v ? v->range : c->range, "%s, but this is %s",
-             text, num_shortest(t, x));
+    diag_add(analysis->ds, DIAG_E0405, value ? value->range : command->range,
+             "%s, but this is %s", text, num_shortest(t, x));
     return IMP_BADMODEL;
 }
 
 static int
-options(struct analysis *a, const imp_command *c,
+options(struct analysis *analysis, const imp_command *command,
         struct invariant_cone_options *o)
 {
     double most, any;
-    int st = arg_number(a, c, IMP_OPT_cone_any_order, 0.0, &any);
+    int st = arg_number(analysis, command, IMP_OPT_cone_any_order, 0.0, &any);
     o->any_order = any != 0.0;
     if (!st)
-        st = arg_number(a, c, IMP_OPT_cone_tolerance, 1e-5, &o->tolerance);
-    if (st || (st = arg_number(a, c, IMP_OPT_cone_iterations, 1000.0, &most)))
+        st = arg_number(analysis, command, IMP_OPT_cone_tolerance, 1e-5,
+                        &o->tolerance);
+    if (st || (st = arg_number(analysis, command, IMP_OPT_cone_iterations,
+                               1000.0, &most)))
         return st;
     if (!(o->tolerance > 0.0 && o->tolerance < 1.0))
-        return bad_option(a, c, IMP_OPT_cone_tolerance,
+        return bad_option(analysis, command, IMP_OPT_cone_tolerance,
                           "`tolerance` is a share between 0 and 1",
                           o->tolerance);
     if (!(most >= 1.0 && most <= 1e5) || most != floor(most))
-        return bad_option(a, c, IMP_OPT_cone_iterations,
+        return bad_option(analysis, command, IMP_OPT_cone_iterations,
                           "`iterations` is a whole number from 1 to 100000",
                           most);
     o->iterations = (int)most;
@@ -167,38 +172,39 @@ options(struct analysis *a, const imp_command *c,
 
 /* the generators of `from` into the plane */
 static int
-start(struct cone_question *k, const imp_command *c,
+start(struct cone_question *question, const imp_command *command,
       struct invariant_cone_options *o)
 {
-    struct analysis *a = k->a;
-    const imp_val *v = arg_option(a, c, IMP_OPT_cone_from);
-    if (!v)
+    struct analysis *analysis = question->a;
+    const imp_val *value = arg_option(analysis, command, IMP_OPT_cone_from);
+    if (!value)
         return IMP_OK;
-    const imp_val *item = val_items(a, v);
-    uint32_t most = v->items.n;
+    const imp_val *item = val_items(analysis, value);
+    uint32_t most = value->items.n;
     struct polygon2d_point *from =
-        NEW_N(a->rt->arena, struct polygon2d_point, most + 1);
-    double *rate = NEW_N(a->rt->arena, double, (size_t)k->n + 1);
+        NEW_N(analysis->rt->arena, struct polygon2d_point, most + 1);
+    double *rate = NEW_N(analysis->rt->arena, double, (size_t)question->n + 1);
     for (uint32_t i = 0; i < most; i++) {
-        if (item[i].rows != (uint32_t)k->n) {
-            diag_add(a->ds, DIAG_E0405, item[i].range,
+        if (item[i].rows != (uint32_t)question->n) {
+            diag_add(analysis->ds, DIAG_E0405, item[i].range,
                      "a velocity of `%s` has %d entries, one per coordinate, "
                      "but this has %u",
-                     imp_text(a->rt->im, k->s->name), k->n, item[i].rows);
+                     imp_text(analysis->rt->im, question->s->name), question->n,
+                     item[i].rows);
             return IMP_BADMODEL;
         }
         double x[3] = {0};
-        int st = arg_eval(a, &item[i], rate);
+        int st = arg_eval(analysis, &item[i], rate);
         if (st)
             return st;
-        for (int r = 0; r < k->p.dim; r++)
-            for (int j = 0; j < k->n; j++)
-                x[r] += k->from_user[r * k->n + j] * rate[j];
+        for (int r = 0; r < question->p.dim; r++)
+            for (int j = 0; j < question->n; j++)
+                x[r] += question->from_user[r * question->n + j] * rate[j];
         if (!(x[0] < 0.0)) {
-            struct diag *d =
-                diag_add(a->ds, DIAG_E0405, item[i].range,
+            struct diag *diag =
+                diag_add(analysis->ds, DIAG_E0405, item[i].range,
                          "this velocity does not close the gaps on the mean");
-            diag_help(a->ds, d,
+            diag_help(analysis->ds, diag,
                       "cones are looked for where it does: what opens the "
                       "gaps on the mean is hit no more");
             return IMP_BADMODEL;
@@ -208,50 +214,52 @@ start(struct cone_question *k, const imp_command *c,
     }
     o->from = from;
     o->n_from = (int)most;
-    k->from = true;
+    question->from = true;
     return IMP_OK;
 }
 
 /* why there is no cone to look for; NULL: there is one */
 static const char *
-refused(struct cone_question *k)
+refused(struct cone_question *question)
 {
-    struct analysis *a = k->a;
-    struct arena *ar = record_arena(a);
-    const struct symmetry *s = k->sym;
+    struct analysis *analysis = question->a;
+    struct arena *arena = record_arena(analysis);
+    const struct symmetry *symmetry = question->sym;
     enum invariant_cone_refused why =
-        invariant_cone_problem(a->rt->arena, s, &k->p);
-    for (int i = 0; i < s->m; i++)
-        if (k->l->k.c0[i] != 0.0)
-            return arena_printf(ar,
+        invariant_cone_problem(analysis->rt->arena, symmetry, &question->p);
+    for (int i = 0; i < symmetry->m; i++)
+        if (question->l->k.c0[i] != 0.0)
+            return arena_printf(arena,
                                 "the gap of %s cannot be closed together with "
                                 "the others",
-                                chatter_contact(a, k->s, i));
+                                chatter_contact(analysis, question->s, i));
     switch (why) {
     case INVARIANT_CONE_FITS:
         return NULL;
     case INVARIANT_CONE_NO_SYMMETRY:
-        return s->found == SYMMETRY_SINGLE
+        return symmetry->found == SYMMETRY_SINGLE
                    ? "one contact is hit again and again: there is nothing to "
                      "relabel"
-                   : arena_printf(ar,
+                   : arena_printf(arena,
                                   "masses and contacts have no symmetry that "
                                   "relabels the impacts (%s)",
-                                  chatter_symmetry_text(a, k->s, s));
+                                  chatter_symmetry_text(analysis, question->s,
+                                                        symmetry));
     case INVARIANT_CONE_NO_MEAN:
         return "the symmetry leaves no sum of the gaps alone: they cannot all "
                "open together, so that no cone shows that they never do";
     case INVARIANT_CONE_DIMENSION:
-        return arena_printf(ar,
+        return arena_printf(arena,
                             "the gaps move in %d dimensions; cones are looked "
                             "for in 2 and 3",
-                            s->rank);
+                            symmetry->rank);
     case INVARIANT_CONE_ALIKE:
-        return arena_printf(ar, "%s and %s open and close together",
-                            chatter_contact(a, k->s, k->p.first),
-                            chatter_contact(a, k->s, k->p.second));
+        return arena_printf(
+            arena, "%s and %s open and close together",
+            chatter_contact(analysis, question->s, question->p.first),
+            chatter_contact(analysis, question->s, question->p.second));
     case INVARIANT_CONE_TOO_MANY:
-        return arena_printf(ar, "more than %d contacts",
+        return arena_printf(arena, "more than %d contacts",
                             INVARIANT_CONE_CONTACTS);
     case INVARIANT_CONE_NO_REBOUND:
         return "without restitution a contact stays closed, and the next "
@@ -261,42 +269,46 @@ refused(struct cone_question *k)
 }
 
 static const char *
-because(const struct cone_question *k)
+because(const struct cone_question *question)
 {
-    struct arena *ar = record_arena(k->a);
-    const struct invariant_cone_result *r = &k->r;
+    struct arena *arena = record_arena(question->a);
+    const struct invariant_cone_result *result = &question->r;
     const char *to = "";
     char t[NUM_TEXT];
-    if (r->contact)
-        to = chatter_contact(k->a, k->s, k->sym->order[r->contact]);
-    switch (r->verdict) {
+    if (result->contact)
+        to = chatter_contact(question->a, question->s,
+                             question->sym->order[result->contact]);
+    switch (result->verdict) {
     case INVARIANT_CONE_YES:
-        return arena_printf(ar,
+        return arena_printf(arena,
                             "the cone of `generators` holds the images of all "
                             "its flights with a margin of %s of its depth, so "
                             "a motion that is in it after an impact is hit "
                             "again for ever (Theorem %d)",
-                            num_digits(t, r->margin, 3), k->any_order ? 4 : 5);
+                            num_digits(t, result->margin, 3),
+                            question->any_order ? 4 : 5);
     case INVARIANT_CONE_NO:
-        if (!r->iterations)
+        if (!result->iterations)
             return "after the first impact of a flat drop the gaps open on the "
                    "mean";
         return arena_printf(
-            ar,
+            arena,
             "every such cone that holds %s holds, %d impacts later, one that "
             "opens the gaps on the mean (at %s)",
-            k->from ? "the velocities of `from`"
-                    : "the velocity of a flat drop after its first impact",
-            r->iterations, to);
+            question->from
+                ? "the velocities of `from`"
+                : "the velocity of a flat drop after its first impact",
+            result->iterations, to);
     case INVARIANT_CONE_OPEN:
-        return arena_printf(ar,
+        return arena_printf(arena,
                             "the cone is still growing after %d iterations; "
                             "raise `iterations`",
-                            r->iterations);
+                            result->iterations);
     case INVARIANT_CONE_STOPPED:
-        return arena_printf(ar, "stopped after %d iterations", r->iterations);
+        return arena_printf(arena, "stopped after %d iterations",
+                            result->iterations);
     case INVARIANT_CONE_LEVEL:
-        return arena_printf(ar,
+        return arena_printf(arena,
                             "at %s an image neither opens nor closes the gaps "
                             "on the mean, within rounding",
                             to);
@@ -319,7 +331,7 @@ wants(const struct record *out, const char *const *f, size_t n)
             return true;
     return false;
 }
-#define WANTS(f) wants(out, f, sizeof(f) / sizeof *(f))
+#define WANTS(f) wants(record, f, sizeof(f) / sizeof *(f))
 
 static const char *const of_eigen[] = {"dominant", "predicted", "agrees"};
 static const char *const of_search[] = {"iterations", "growth", "solid_angle",
@@ -333,132 +345,140 @@ static const char *const of_maps[] = {"maps", "facets", "facet_flights"};
 
 /* criterion (iii) of Conjecture 1 beside the verdict */
 static int
-set_eigen(struct cone_question *k, struct record *out)
+set_eigen(struct cone_question *question, struct record *record)
 {
-    struct analysis *a = k->a;
+    struct analysis *analysis = question->a;
     struct eigen e;
     double map[9];
-    symmetry_map(k->sym, 1, map);
-    if (eigen_solve(a->rt->arena, k->sym->rank, map, &e))
-        return command_failed(a, IMP_NONFINITE, (imp_range){0},
+    symmetry_map(question->sym, 1, map);
+    if (eigen_solve(analysis->rt->arena, question->sym->rank, map, &e))
+        return command_failed(analysis, IMP_NONFINITE, (imp_range){0},
                               "the eigenvalues");
     struct eigen_cone c = eigen_cone(&e);
     static const char *const word[] = {"zero", "real positive", "real negative",
                                        "complex"};
     bool positive = c.dominant == EIGEN_POSITIVE && c.cone;
-    record_set_text(
-        out, "dominant",
-        c.tied ? arena_printf(record_arena(a), "%s, tied", word[c.dominant])
-               : word[c.dominant]);
-    record_set_text(out, "predicted",
+    record_set_text(record, "dominant",
+                    c.tied ? arena_printf(record_arena(analysis), "%s, tied",
+                                          word[c.dominant])
+                           : word[c.dominant]);
+    record_set_text(record, "predicted",
                     c.tied     ? "not known"
                     : positive ? "yes"
                                : "no");
     if (c.tied)
-        record_set_absent(out, "agrees",
+        record_set_absent(record, "agrees",
                           "eigenvalues are dominant alike within rounding");
-    else if (k->r.verdict != INVARIANT_CONE_YES &&
-             k->r.verdict != INVARIANT_CONE_NO)
-        record_set_absent(out, "agrees", "the search has no verdict");
+    else if (question->r.verdict != INVARIANT_CONE_YES &&
+             question->r.verdict != INVARIANT_CONE_NO)
+        record_set_absent(record, "agrees", "the search has no verdict");
     else
-        record_set_bool(out, "agrees",
-                        positive == (k->r.verdict == INVARIANT_CONE_YES));
+        record_set_bool(record, "agrees",
+                        positive ==
+                            (question->r.verdict == INVARIANT_CONE_YES));
     return IMP_OK;
 }
 
 static const char *
-no_proof(const struct cone_question *k)
+no_proof(const struct cone_question *question)
 {
-    return k->r.verdict == INVARIANT_CONE_NO
+    return question->r.verdict == INVARIANT_CONE_NO
                ? "there is no such cone"
                : "no cone was shown to be invariant";
 }
 
 static void
-set_search(struct cone_question *k, struct record *out)
+set_search(struct cone_question *question, struct record *record)
 {
-    const struct invariant_cone_result *r = &k->r;
-    if (r->n_origin) {
-        double *points = cone_points(k, r->origin, r->n_origin);
-        for (int i = 0; i < r->n_origin; i++)
-            clean(points + i * k->n, k->n);
-        record_set_matrix(out, "origin", points, (size_t)r->n_origin,
-                          (size_t)k->n);
+    const struct invariant_cone_result *result = &question->r;
+    if (result->n_origin) {
+        double *points =
+            cone_points(question, result->origin, result->n_origin);
+        for (int i = 0; i < result->n_origin; i++)
+            clean(points + i * question->n, question->n);
+        record_set_matrix(record, "origin", points, (size_t)result->n_origin,
+                          (size_t)question->n);
     } else {
-        record_set_absent(out, "origin",
+        record_set_absent(record, "origin",
                           "after the first impact of a flat drop the gaps "
                           "open on the mean");
     }
-    record_set_number(out, "iterations", r->iterations);
-    record_set_number(out, "growth", r->growth);
-    if (r->verdict == INVARIANT_CONE_YES || r->verdict == INVARIANT_CONE_NO)
-        record_set_bool(out, "exists", r->verdict == INVARIANT_CONE_YES);
+    record_set_number(record, "iterations", result->iterations);
+    record_set_number(record, "growth", result->growth);
+    if (result->verdict == INVARIANT_CONE_YES ||
+        result->verdict == INVARIANT_CONE_NO)
+        record_set_bool(record, "exists",
+                        result->verdict == INVARIANT_CONE_YES);
     else
-        record_set_absent(out, "exists", "not known");
-    if (r->verdict == INVARIANT_CONE_NO) {
-        record_set_absent(out, "solid_angle", "there is no such cone");
-        record_set_absent(out, "least", "there is no such cone");
+        record_set_absent(record, "exists", "not known");
+    if (result->verdict == INVARIANT_CONE_NO) {
+        record_set_absent(record, "solid_angle", "there is no such cone");
+        record_set_absent(record, "least", "there is no such cone");
         return;
     }
-    record_set_number(out, "solid_angle", r->least.angle);
-    record_set_matrix(out, "least", cone_points(k, r->least.v, r->least.n),
-                      (size_t)r->least.n, (size_t)k->n);
+    record_set_number(record, "solid_angle", result->least.angle);
+    record_set_matrix(record, "least",
+                      cone_points(question, result->least.v, result->least.n),
+                      (size_t)result->least.n, (size_t)question->n);
 }
 
 static void
-set_proof(struct cone_question *k, struct record *out)
+set_proof(struct cone_question *question, struct record *record)
 {
-    const struct invariant_cone_result *r = &k->r;
-    if (r->verdict != INVARIANT_CONE_YES) {
-        record_set_absent_all(out, of_proof, sizeof of_proof / sizeof *of_proof,
-                              no_proof(k));
+    const struct invariant_cone_result *result = &question->r;
+    if (result->verdict != INVARIANT_CONE_YES) {
+        record_set_absent_all(record, of_proof,
+                              sizeof of_proof / sizeof *of_proof,
+                              no_proof(question));
         return;
     }
-    record_set_matrix(out, "generators",
-                      cone_points(k, r->proven.v, r->proven.n),
-                      (size_t)r->proven.n, (size_t)k->n);
-    record_set_number(out, "corners", r->proven.n);
-    record_set_number(out, "solid_angle_enlarged", r->proven.angle);
-    record_set_number(out, "enlarged", r->enlarged);
-    record_set_number(out, "margin", r->margin);
-    record_set_number(out, "rounding", r->rounding);
+    record_set_matrix(record, "generators",
+                      cone_points(question, result->proven.v, result->proven.n),
+                      (size_t)result->proven.n, (size_t)question->n);
+    record_set_number(record, "corners", result->proven.n);
+    record_set_number(record, "solid_angle_enlarged", result->proven.angle);
+    record_set_number(record, "enlarged", result->enlarged);
+    record_set_number(record, "margin", result->margin);
+    record_set_number(record, "rounding", result->rounding);
 }
 
 static void
-set_certificate(struct cone_question *k, struct record *out)
+set_certificate(struct cone_question *question, struct record *record)
 {
-    struct analysis *a = k->a;
-    const struct invariant_cone_result *r = &k->r;
-    size_t n = (size_t)k->n, m = (size_t)r->n_image;
-    bool no = r->verdict == INVARIANT_CONE_NO && r->n_image;
-    if (r->verdict != INVARIANT_CONE_YES && !no) {
+    struct analysis *analysis = question->a;
+    const struct invariant_cone_result *result = &question->r;
+    size_t n = (size_t)question->n, m = (size_t)result->n_image;
+    bool no = result->verdict == INVARIANT_CONE_NO && result->n_image;
+    if (result->verdict != INVARIANT_CONE_YES && !no) {
         record_set_absent_all(
-            out, of_certificate, sizeof of_certificate / sizeof *of_certificate,
-            r->verdict != INVARIANT_CONE_NO ? no_proof(k)
-            : r->n_origin ? "the last image opens the gaps by too little"
-                          : "the gaps open at once");
+            record, of_certificate,
+            sizeof of_certificate / sizeof *of_certificate,
+            result->verdict != INVARIANT_CONE_NO ? no_proof(question)
+            : result->n_origin ? "the last image opens the gaps by too little"
+                               : "the gaps open at once");
         return;
     }
     if (m > IMAGES_MOST) {
         record_set_absent_all(
-            out, of_certificate, sizeof of_certificate / sizeof *of_certificate,
-            arena_printf(record_arena(a),
+            record, of_certificate,
+            sizeof of_certificate / sizeof *of_certificate,
+            arena_printf(record_arena(analysis),
                          "it has %zu images: save = \"cone.csv\" "
                          "writes them",
                          m));
         return;
     }
-    double *of = NEW_N(a->rt->arena, double, m *(2 * n + 7) + 1);
+    double *of = NEW_N(analysis->rt->arena, double, m *(2 * n + 7) + 1);
     double *image = of + m * n, *part = image + m * n, *weight = part + 3 * m;
     double *flight = weight + 3 * m, worst = 0.0;
     for (size_t i = 0; i < m; i++) {
-        const struct invariant_cone_image *im = &r->image[i];
+        const struct invariant_cone_image *im = &result->image[i];
         double x[3] = {-1.0, im->of.x, im->of.y};
-        cone_to_user(k, x, of + i * n);
-        cone_to_user(k, im->x, image + i * n);
+        cone_to_user(question, x, of + i * n);
+        cone_to_user(question, im->x, image + i * n);
         if (no) {
-            clean(of + i * n, k->n);
-            clean(image + i * n, k->n);
+            clean(of + i * n, question->n);
+            clean(image + i * n, question->n);
         }
         for (int c = 0; c < 3; c++) {
             part[3 * i + (size_t)c] = im->g[c];
@@ -467,81 +487,88 @@ set_certificate(struct cone_question *k, struct record *out)
         flight[i] = im->j;
         worst = fmax(worst, im->residual);
     }
-    record_set_list(out, "flights", flight, m);
-    record_set_matrix(out, "clipped", of, m, n);
-    record_set_matrix(out, "images", image, m, n);
-    record_set_matrix(out, "parts", part, m, 3);
-    record_set_matrix(out, "weights", weight, m, 3);
-    record_set_number(out, "residual", worst);
+    record_set_list(record, "flights", flight, m);
+    record_set_matrix(record, "clipped", of, m, n);
+    record_set_matrix(record, "images", image, m, n);
+    record_set_matrix(record, "parts", part, m, 3);
+    record_set_matrix(record, "weights", weight, m, 3);
+    record_set_number(record, "residual", worst);
 }
 
 static void
-set_maps(struct cone_question *k, struct record *out)
+set_maps(struct cone_question *question, struct record *record)
 {
-    struct analysis *a = k->a;
-    size_t n = (size_t)k->n, m = (size_t)k->p.m, facets = 0;
+    struct analysis *analysis = question->a;
+    size_t n = (size_t)question->n, m = (size_t)question->p.m, facets = 0;
     for (size_t j = 1; j < m; j++)
-        facets += (size_t)k->p.flight[j].n;
-    double *map = NEW_N(a->rt->arena, double, m *n *n + facets * (n + 1));
+        facets += (size_t)question->p.flight[j].n;
+    double *map =
+        NEW_N(analysis->rt->arena, double, m *n *n + facets * (n + 1));
     double *facet = map + m * n * n, *of = facet + facets * n;
     size_t f = 0;
     for (size_t j = 1; j < m; j++) {
-        cone_user_map(k, (int)j, map + (j - 1) * n * n);
-        for (int i = 0; i < k->p.flight[j].n; i++, f++) {
-            cone_user_facet(k, &k->p.flight[j].h[i], facet + f * n);
+        cone_user_map(question, (int)j, map + (j - 1) * n * n);
+        for (int i = 0; i < question->p.flight[j].n; i++, f++) {
+            cone_user_facet(question, &question->p.flight[j].h[i],
+                            facet + f * n);
             of[f] = (double)j;
         }
     }
-    record_set_matrix(out, "maps", map, (m - 1) * n, n);
-    record_set_matrix(out, "facets", facet, facets, n);
-    record_set_list(out, "facet_flights", of, facets);
+    record_set_matrix(record, "maps", map, (m - 1) * n, n);
+    record_set_matrix(record, "facets", facet, facets, n);
+    record_set_list(record, "facet_flights", of, facets);
 }
 
 static void
-set_names(struct cone_question *k, struct record *out)
+set_names(struct cone_question *question, struct record *record)
 {
-    struct analysis *a = k->a;
+    struct analysis *analysis = question->a;
     const imp_coordinate *q =
-        IMP_ARRAY(a->rt->im, a->rt->im->coordinates, imp_coordinate) +
-        k->s->first;
-    size_t n = (size_t)k->n, m = (size_t)k->sym->m;
-    const char **t = NEW_N(a->rt->arena, const char *, n + m + 1);
+        IMP_ARRAY(analysis->rt->im, analysis->rt->im->coordinates,
+                  imp_coordinate) +
+        question->s->first;
+    size_t n = (size_t)question->n, m = (size_t)question->sym->m;
+    const char **t = NEW_N(analysis->rt->arena, const char *, n + m + 1);
     for (size_t i = 0; i < n; i++)
-        t[i] = imp_text(a->rt->im, q[i].name);
+        t[i] = imp_text(analysis->rt->im, q[i].name);
     for (size_t i = 0; i < m; i++)
-        t[n + i] = chatter_contact(a, k->s, k->sym->order[i]);
-    record_set_texts(out, "coordinates", t, n);
-    record_set_texts(out, "contacts", t + n, m);
-    record_set_text(out, "symmetry", chatter_symmetry_text(a, k->s, k->sym));
+        t[n + i] =
+            chatter_contact(analysis, question->s, question->sym->order[i]);
+    record_set_texts(record, "coordinates", t, n);
+    record_set_texts(record, "contacts", t + n, m);
+    record_set_text(
+        record, "symmetry",
+        chatter_symmetry_text(analysis, question->s, question->sym));
 }
 
 static void
-set_warnings(struct cone_question *k, struct record *out)
+set_warnings(struct cone_question *question, struct record *record)
 {
-    struct analysis *a = k->a;
+    struct analysis *analysis = question->a;
     const char *w[2];
     size_t n = 0;
     char t[NUM_TEXT];
-    if (chatter_accelerates(k->l))
+    if (chatter_accelerates(question->l))
         w[n++] = "the gaps accelerate: the cone is that of the motion without "
                  "acceleration, and says of this one only what the impacts do";
-    if (k->r.slack > 0.0 && k->r.verdict != INVARIANT_CONE_NO) {
-        double c = k->r.least.n;
+    if (question->r.slack > 0.0 && question->r.verdict != INVARIANT_CONE_NO) {
+        double c = question->r.least.n;
         w[n++] = arena_printf(
-            record_arena(a),
+            record_arena(analysis),
             "the cone has a round edge, of which %d corners were kept: "
             "solid_angle is low by up to some %s of it",
-            k->r.least.n, num_digits(t, ROUND_EDGE / (c * c), 1));
+            question->r.least.n, num_digits(t, ROUND_EDGE / (c * c), 1));
     }
-    record_set_texts(out, "warnings", w, n);
+    record_set_texts(record, "warnings", w, n);
 }
 
 /* every field but those of set_names, the warnings and the verdict: there is
  * nothing to look for */
 static void
-set_nothing(struct record *out, const char *why)
+set_nothing(struct record *record, const char *why)
 {
-#define NOTHING(f) record_set_absent_all(out, f, sizeof(f) / sizeof *(f), why)
+#define NOTHING(f)                                                             \
+    record_set_absent_all(record, f, sizeof(f) / sizeof *(f), why)
     NOTHING(of_eigen);
     NOTHING(of_search);
     NOTHING(of_proof);
@@ -556,57 +583,60 @@ stopped(const void *rt)
 }
 
 static int
-cmd_cone(struct analysis *a, const imp_command *c, struct record *out)
+cmd_cone(struct analysis *analysis, const imp_command *command,
+         struct record *record)
 {
-    const imp_val *arg = &arg_items(a, c)[0];
-    struct cone_question k = {.a = a, .s = rt_system(a->rt, arg->ref)};
+    const imp_val *arg = &arg_items(analysis, command)[0];
+    struct cone_question k = {.a = analysis,
+                              .s = rt_system(analysis->rt, arg->ref)};
     struct invariant_cone_options o = {0};
-    const char *file = arg_text(a, c, IMP_OPT_cone_save, NULL);
+    const char *file = arg_text(analysis, command, IMP_OPT_cone_save, NULL);
     int st;
     if (!(k.s->flags & IMP_SYSTEMF_LINE))
-        return chatter_not_linear(a, k.s, arg->range);
-    if ((st = options(a, c, &o)) || (st = flow_matrices(a->rt, arg->ref, &k.l)))
+        return chatter_not_linear(analysis, k.s, arg->range);
+    if ((st = options(analysis, command, &o)) ||
+        (st = flow_matrices(analysis->rt, arg->ref, &k.l)))
         return st;
     k.n = k.l->model.n;
-    k.sym = chatter_symmetry(a, arg->ref, k.l);
+    k.sym = chatter_symmetry(analysis, arg->ref, k.l);
     const char *why = refused(&k);
-    record_set_number(out, "tolerance", o.tolerance);
-    set_names(&k, out);
+    record_set_number(record, "tolerance", o.tolerance);
+    set_names(&k, record);
     if (why) {
-        set_warnings(&k, out);
-        record_set_text(out, "verdict", "not known");
-        record_set_text(out, "because", why);
-        set_nothing(out, why);
+        set_warnings(&k, record);
+        record_set_text(record, "verdict", "not known");
+        record_set_text(record, "because", why);
+        set_nothing(record, why);
         return IMP_OK;
     }
     k.any_order = o.any_order;
     carriers(&k);
-    if ((st = start(&k, c, &o)))
+    if ((st = start(&k, command, &o)))
         return st;
     o.stop = stopped;
-    o.stop_arg = a->rt;
-    invariant_cone_find(a->rt->arena, &k.p, &o, file || WANTS(of_certificate),
-                        &k.r);
-    record_set_text(out, "verdict",
+    o.stop_arg = analysis->rt;
+    invariant_cone_find(analysis->rt->arena, &k.p, &o,
+                        file || WANTS(of_certificate), &k.r);
+    record_set_text(record, "verdict",
                     k.r.verdict == INVARIANT_CONE_YES  ? "yes"
                     : k.r.verdict == INVARIANT_CONE_NO ? "no"
                                                        : "not known");
     static const char *const reason[] = {"because"};
     if (WANTS(reason))
-        record_set_text(out, "because", because(&k));
-    set_search(&k, out);
-    set_warnings(&k, out);
+        record_set_text(record, "because", because(&k));
+    set_search(&k, record);
+    set_warnings(&k, record);
     if (WANTS(of_proof))
-        set_proof(&k, out);
+        set_proof(&k, record);
     if (WANTS(of_certificate))
-        set_certificate(&k, out);
+        set_certificate(&k, record);
     if (WANTS(of_maps))
-        set_maps(&k, out);
-    if (WANTS(of_eigen) && (st = set_eigen(&k, out)))
+        set_maps(&k, record);
+    if (WANTS(of_eigen) && (st = set_eigen(&k, record)))
         return st;
     if (k.r.verdict == INVARIANT_CONE_STOPPED)
         return IMP_STOPPED;
-    return file ? cone_save(&k, c->range, file) : IMP_OK;
+    return file ? cone_save(&k, command->range, file) : IMP_OK;
 }
 
 const struct command_functions command_cone = {.run = cmd_cone};

@@ -34,88 +34,93 @@ struct table {
 };
 
 static void
-row(struct table *t, const char *part, int flight, const double *v)
+row(struct table *table, const char *part, int flight, const double *v)
 {
-    size_t n = (size_t)t->k->n, i = t->rows++;
-    const struct symmetry *s = t->k->sym;
-    t->part[i] = part;
-    t->contact[i] = chatter_contact(t->k->a, t->k->s, s->order[flight]);
+    size_t n = (size_t)table->k->n, i = table->rows++;
+    const struct symmetry *symmetry = table->k->sym;
+    table->part[i] = part;
+    table->contact[i] =
+        chatter_contact(table->k->a, table->k->s, symmetry->order[flight]);
     for (size_t c = 0; c < n + 7; c++)
-        t->x[c * t->most + i] = c < n ? v[c] : NAN;
+        table->x[c * table->most + i] = c < n ? v[c] : NAN;
 }
 
 static void
-flight_rows(struct table *t, int j, double *v)
+flight_rows(struct table *table, int j, double *v)
 {
-    const struct invariant_cone_flight *f = &t->k->p.flight[j];
-    int n = t->k->n;
-    cone_user_map(t->k, j, v);
+    const struct invariant_cone_flight *f = &table->k->p.flight[j];
+    int n = table->k->n;
+    cone_user_map(table->k, j, v);
     for (int i = 0; i < n; i++)
-        row(t, "map", j, v + i * n);
+        row(table, "map", j, v + i * n);
     for (int i = 0; i < f->n; i++) {
-        cone_user_facet(t->k, &f->h[i], v);
-        row(t, "facet", j, v);
+        cone_user_facet(table->k, &f->h[i], v);
+        row(table, "facet", j, v);
     }
 }
 
 static void
-image_rows(struct table *t, const struct invariant_cone_image *im, double *v)
+image_rows(struct table *table, const struct invariant_cone_image *im,
+           double *v)
 {
-    size_t n = (size_t)t->k->n, sum;
+    size_t n = (size_t)table->k->n, sum;
     double x[3] = {-1.0, im->of.x, im->of.y};
-    cone_to_user(t->k, x, v);
-    row(t, "clipped", im->j, v);
-    cone_to_user(t->k, im->x, v);
-    row(t, "image", im->j, v);
-    sum = t->rows - (t->k->r.verdict == INVARIANT_CONE_NO ? 2 : 1);
-    double *at = t->x + n * t->most + sum;
+    cone_to_user(table->k, x, v);
+    row(table, "clipped", im->j, v);
+    cone_to_user(table->k, im->x, v);
+    row(table, "image", im->j, v);
+    sum = table->rows - (table->k->r.verdict == INVARIANT_CONE_NO ? 2 : 1);
+    double *at = table->x + n * table->most + sum;
     for (size_t c = 0; c < 3; c++) {
-        at[c * t->most] = im->g[c];
-        at[(3 + c) * t->most] = im->weight[c];
+        at[c * table->most] = im->g[c];
+        at[(3 + c) * table->most] = im->weight[c];
     }
-    at[6 * t->most] = im->residual;
+    at[6 * table->most] = im->residual;
 }
 
 int
-cone_save(struct cone_question *k, imp_range where, const char *file)
+cone_save(struct cone_question *question, imp_range where, const char *file)
 {
     static const char *const last[] = {"part_0",   "part_1",   "part_2",
                                        "weight_0", "weight_1", "weight_2",
                                        "residual"};
-    const imp_image *im = k->a->rt->im;
-    struct arena *a = k->a->rt->arena;
-    size_t n = (size_t)k->n, m = (size_t)k->p.m;
-    bool no = k->r.verdict == INVARIANT_CONE_NO;
+    const imp_image *im = question->a->rt->im;
+    struct arena *arena = question->a->rt->arena;
+    size_t n = (size_t)question->n, m = (size_t)question->p.m;
+    bool no = question->r.verdict == INVARIANT_CONE_NO;
     const struct invariant_cone_set *set =
-        k->r.verdict == INVARIANT_CONE_YES ? &k->r.proven : &k->r.least;
-    const struct polygon2d_point *point = no ? k->r.origin : set->v;
-    int n_point = no ? k->r.n_origin : set->n;
-    struct table t = {.k = k, .a = a};
-    t.most = m * (n + 6) + (size_t)n_point + 2 * (size_t)k->r.n_image;
-    t.part = NEW_N(a, const char *, 2 * t.most);
-    t.contact = t.part + t.most;
-    t.x = NEW_N(a, double, t.most *(n + 7) + n * n);
-    double *v = t.x + t.most * (n + 7);
-    for (int j = 1; j < k->p.m; j++)
-        flight_rows(&t, j, v);
-    double *points = cone_points(k, point, n_point);
+        question->r.verdict == INVARIANT_CONE_YES ? &question->r.proven
+                                                  : &question->r.least;
+    const struct polygon2d_point *point = no ? question->r.origin : set->v;
+    int n_point = no ? question->r.n_origin : set->n;
+    struct table table = {.k = question, .a = arena};
+    table.most =
+        m * (n + 6) + (size_t)n_point + 2 * (size_t)question->r.n_image;
+    table.part = NEW_N(arena, const char *, 2 * table.most);
+    table.contact = table.part + table.most;
+    table.x = NEW_N(arena, double, table.most *(n + 7) + n * n);
+    double *v = table.x + table.most * (n + 7);
+    for (int j = 1; j < question->p.m; j++)
+        flight_rows(&table, j, v);
+    double *points = cone_points(question, point, n_point);
     for (int i = 0; i < n_point; i++)
-        row(&t, no ? "origin" : "generator", 0, points + (size_t)i * n);
-    for (int i = 0; i < k->r.n_image; i++)
-        image_rows(&t, &k->r.image[i], v);
-    struct out_column *cols = NEW_N(a, struct out_column, n + 9);
+        row(&table, no ? "origin" : "generator", 0, points + (size_t)i * n);
+    for (int i = 0; i < question->r.n_image; i++)
+        image_rows(&table, &question->r.image[i], v);
+    struct out_column *cols = NEW_N(arena, struct out_column, n + 9);
     cols[0] = (struct out_column){
-        .name = "part", .unit = "", .n = t.rows, .texts = t.part};
+        .name = "part", .unit = "", .n = table.rows, .texts = table.part};
     cols[1] = (struct out_column){
-        .name = "contact", .unit = "", .n = t.rows, .texts = t.contact};
+        .name = "contact", .unit = "", .n = table.rows, .texts = table.contact};
     const imp_coordinate *q =
-        IMP_ARRAY(im, im->coordinates, imp_coordinate) + k->s->first;
+        IMP_ARRAY(im, im->coordinates, imp_coordinate) + question->s->first;
     for (size_t c = 0; c < n + 7; c++)
         cols[2 + c] = (struct out_column){
-            .name = c < n ? arena_printf(a, "%s'", imp_text(im, q[c].name))
+            .name = c < n ? arena_printf(arena, "%s'", imp_text(im, q[c].name))
                           : last[c - n],
             .unit = "1",
-            .x = t.x + c * t.most,
-            .n = t.rows};
-    return out_save(k->a->out, k->a->ds, where, file, cols, n + 9);
+            .x = table.x + c * table.most,
+            .n = table.rows};
+    return out_save(question->a->out, question->a->ds, where, file, cols,
+                    n + 9);
 }

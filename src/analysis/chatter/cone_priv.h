@@ -21,16 +21,18 @@ struct cone_question {
 };
 
 /* x as rates of the coordinates (n) */
-void cone_to_user(const struct cone_question *k, const double *x, double *v);
+void cone_to_user(const struct cone_question *question, const double *x,
+                  double *v);
 /* the same of n points of the plane; memory: the run's arena */
-double *cone_points(struct cone_question *k, const struct polygon2d_point *v,
-                    int n);
+double *cone_points(struct cone_question *question,
+                    const struct polygon2d_point *v, int n);
 /* U_0 R^-j, n x n */
-void cone_user_map(const struct cone_question *k, int j, double *map);
+void cone_user_map(const struct cone_question *question, int j, double *map);
 /* f.rates >= 0 (n) */
-void cone_user_facet(const struct cone_question *k,
+void cone_user_facet(const struct cone_question *question,
                      const struct invariant_cone_plane *h, double *f);
 /* writes the certificate under --out */
-int cone_save(struct cone_question *k, imp_range where, const char *file);
+int cone_save(struct cone_question *question, imp_range where,
+              const char *file);
 
 #endif

@@ -59,9 +59,9 @@ copy(double *to, const double *x, int n)
 
 /* are these the matrices that were last looked at? */
 static bool
-known(const struct kept *k, const struct ballistic *l)
+known(const struct kept *kept, const struct ballistic *ballistic)
 {
-    return k->line == l && k->version == l->k.version;
+    return kept->line == ballistic && kept->version == ballistic->k.version;
 }
 
 /* the symmetry knows of restitutions that they are one, and which */
@@ -77,51 +77,55 @@ same_restitutions(const double *a, const double *b, int m)
 }
 
 static struct kept *
-symmetry(struct analysis *a, uint32_t system, const struct ballistic *l)
+symmetry_of(struct analysis *analysis, uint32_t system_id,
+            const struct ballistic *ballistic)
 {
     struct arena *own;
-    struct kept *k = rt_keep(a->rt, &kept_key, system, sizeof *k, &own);
-    int m = l->model.m, n = l->model.n;
-    if (k->W && (known(k, l) || same(k->W, l->k.W, m * m)) &&
-        same_restitutions(k->e, l->model.e, m)) {
-        k->sym.e = m ? l->model.e[0] : 0.0;
-        return k;
+    struct kept *kept =
+        rt_keep(analysis->rt, &kept_key, system_id, sizeof *kept, &own);
+    int m = ballistic->model.m, n = ballistic->model.n;
+    if (kept->W &&
+        (known(kept, ballistic) || same(kept->W, ballistic->k.W, m * m)) &&
+        same_restitutions(kept->e, ballistic->model.e, m)) {
+        kept->sym.e = m ? ballistic->model.e[0] : 0.0;
+        return kept;
     }
-    k->W = NULL;
-    k->setup = 0;
+    kept->W = NULL;
+    kept->setup = 0;
     arena_clear(own);
-    symmetry_find(own, m, l->k.W, l->model.e, &k->sym);
+    symmetry_find(own, m, ballistic->k.W, ballistic->model.e, &kept->sym);
     size_t numbers = (size_t)(m * m + 2 * m + 2 * m * n + 5 * n) + 1;
     double *W = NEW_N(own, double, numbers);
-    k->e = W + m * m;
-    k->c0 = k->e + m;
-    k->B = k->c0 + m;
-    k->N = k->B + m * n;
-    k->origin = k->N + m * n;
-    k->state = k->origin + n;
-    k->before = k->state + 2 * n;
-    k->dropped = false;
-    k->s = rt_system(a->rt, system);
-    k->size = 2 * (size_t)n * sizeof *k->state;
-    k->m = m;
-    k->law = NEW_N(own, uint32_t, (size_t)m + 1);
+    kept->e = W + m * m;
+    kept->c0 = kept->e + m;
+    kept->B = kept->c0 + m;
+    kept->N = kept->B + m * n;
+    kept->origin = kept->N + m * n;
+    kept->state = kept->origin + n;
+    kept->before = kept->state + 2 * n;
+    kept->dropped = false;
+    kept->s = rt_system(analysis->rt, system_id);
+    kept->size = 2 * (size_t)n * sizeof *kept->state;
+    kept->m = m;
+    kept->law = NEW_N(own, uint32_t, (size_t)m + 1);
     for (int i = 0; i < m; i++)
-        k->law[i] =
-            rt_contact(a->rt, k->s->contact + (uint32_t)i)->env_contact +
-            IMP_CONTACT_E;
-    k->one = true;
+        kept->law[i] = rt_contact(analysis->rt, kept->s->contact + (uint32_t)i)
+                           ->env_contact +
+                       IMP_CONTACT_E;
+    kept->one = true;
     for (int i = 1; i < m; i++)
-        k->one &= l->model.e[i] == l->model.e[0];
-    copy(k->e, l->model.e, m);
-    copy(W, l->k.W, m * m);
-    k->W = W;
-    return k;
+        kept->one &= ballistic->model.e[i] == ballistic->model.e[0];
+    copy(kept->e, ballistic->model.e, m);
+    copy(W, ballistic->k.W, m * m);
+    kept->W = W;
+    return kept;
 }
 
 const struct symmetry *
-chatter_symmetry(struct analysis *a, uint32_t system, const struct ballistic *l)
+chatter_symmetry(struct analysis *analysis, uint32_t system_id,
+                 const struct ballistic *ballistic)
 {
-    return &symmetry(a, system, l)->sym;
+    return &symmetry_of(analysis, system_id, ballistic)->sym;
 }
 
 /* -- the drop ---------------------------------------------------------------
@@ -129,13 +133,13 @@ chatter_symmetry(struct analysis *a, uint32_t system, const struct ballistic *l)
 
 /* does start { ... } say nothing that moves the system? */
 static bool
-unstated(const struct analysis *a, const imp_system *s)
+unstated(const struct analysis *analysis, const imp_system *system)
 {
-    const imp_image *im = a->rt->im;
+    const imp_image *im = analysis->rt->im;
     const imp_coordinate *c =
-        IMP_ARRAY(im, im->coordinates, imp_coordinate) + s->first;
-    const double *v = a->rt->env + s->env_state + s->n;
-    for (uint32_t i = 0; i < s->n; i++)
+        IMP_ARRAY(im, im->coordinates, imp_coordinate) + system->first;
+    const double *v = analysis->rt->env + system->env_state + system->n;
+    for (uint32_t i = 0; i < system->n; i++)
         if (v[i] != 0.0 ||
             memcmp(&c[i].range, &c[i].range_start, sizeof c[i].range))
             return false;
@@ -145,38 +149,40 @@ unstated(const struct analysis *a, const imp_system *s)
 /* y with sum of N_i^T y_i/sqrt(W_ii) as near to the gaps g as can be, by the
  * modes of the symmetry: the cosines are F F^T, F^T F is diagonal */
 static void
-by_modes(const struct ballistic *l, const struct symmetry *f, const double *g,
-         double *y)
+by_modes(const struct ballistic *ballistic, const struct symmetry *symmetry,
+         const double *g, double *y)
 {
-    int m = f->m, r = f->rank;
+    int m = symmetry->m, r = symmetry->rank;
     for (int i = 0; i < m; i++)
         y[i] = 0.0;
     for (int k = 0; k < r; k++) {
         double s = 0.0;
         for (int i = 0; i < m; i++) {
-            int c = f->order[i];
-            s += f->F[i * r + k] * g[c] / sqrt(l->k.W[c * (m + 1)]);
+            int c = symmetry->order[i];
+            s += symmetry->F[i * r + k] * g[c] /
+                 sqrt(ballistic->k.W[c * (m + 1)]);
         }
-        s /= f->mode[k] * f->mode[k];
+        s /= symmetry->mode[k] * symmetry->mode[k];
         for (int i = 0; i < m; i++)
-            y[f->order[i]] += f->F[i * r + k] * s;
+            y[symmetry->order[i]] += symmetry->F[i * r + k] * s;
     }
 }
 
 /* the same without a symmetry */
 static void
-by_svd(struct analysis *a, const struct ballistic *l, const double *g,
-       double *y)
+by_svd(struct analysis *analysis, const struct ballistic *ballistic,
+       const double *g, double *y)
 {
-    int m = l->model.m;
+    int m = ballistic->model.m;
     size_t um = (size_t)m;
-    double *C = NEW_N(a->rt->arena, double, 2 * um * um + 3 * um);
+    double *C = NEW_N(analysis->rt->arena, double, 2 * um * um + 3 * um);
     double *V = C + um * um, *s = V + um * um, *b = s + um, *w = b + um;
     for (int i = 0; i < m; i++) {
-        b[i] = g[i] / sqrt(l->k.W[i * (m + 1)]);
+        b[i] = g[i] / sqrt(ballistic->k.W[i * (m + 1)]);
         for (int j = 0; j < m; j++)
-            C[j * m + i] = l->k.W[i * m + j] /
-                           sqrt(l->k.W[i * (m + 1)] * l->k.W[j * (m + 1)]);
+            C[j * m + i] =
+                ballistic->k.W[i * m + j] /
+                sqrt(ballistic->k.W[i * (m + 1)] * ballistic->k.W[j * (m + 1)]);
     }
     int rank = 0;
     dense_svd(m, m, C, V, s);
@@ -188,27 +194,29 @@ by_svd(struct analysis *a, const struct ballistic *l, const double *g,
 
 /* x (coordinates) with N x as near to g as can be, least in the metric of M */
 static void
-reach(struct analysis *a, const struct ballistic *l, const struct symmetry *f,
-      const double *g, double *x)
+reach(struct analysis *analysis, const struct ballistic *ballistic,
+      const struct symmetry *symmetry, const double *g, double *x)
 {
-    int m = l->model.m, n = l->model.n;
-    double *y = NEW_N(a->rt->arena, double, (size_t)m);
-    if (f->found == SYMMETRY_YES)
-        by_modes(l, f, g, y);
+    int m = ballistic->model.m, n = ballistic->model.n;
+    double *y = NEW_N(analysis->rt->arena, double, (size_t)m);
+    if (symmetry->found == SYMMETRY_YES)
+        by_modes(ballistic, symmetry, g, y);
     else
-        by_svd(a, l, g, y);
+        by_svd(analysis, ballistic, g, y);
     for (int j = 0; j < n; j++)
         x[j] = 0.0;
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++)
-            x[j] += l->k.B[i * n + j] * y[i] / sqrt(l->k.W[i * (m + 1)]);
+            x[j] += ballistic->k.B[i * n + j] * y[i] /
+                    sqrt(ballistic->k.W[i * (m + 1)]);
 }
 
 /* -1 .. 1 */
 static double
-drawn(const struct analysis *a, uint64_t draw, int i)
+drawn(const struct analysis *analysis, uint64_t draw, int i)
 {
-    return 2.0 * random_unit(a->rt->seed, draw, DRAW_STREAM + (uint64_t)i) -
+    return 2.0 * random_unit(analysis->rt->seed, draw,
+                             DRAW_STREAM + (uint64_t)i) -
            1.0;
 }
 
@@ -217,36 +225,37 @@ drawn(const struct analysis *a, uint64_t draw, int i)
  * closing.
  */
 static bool
-drop(struct analysis *a, const struct ballistic *l, const struct symmetry *f,
-     uint64_t draw, double *state)
+drop(struct analysis *analysis, const struct ballistic *ballistic,
+     const struct symmetry *symmetry, uint64_t draw, double *state)
 {
     static const double turn = 6.28318530717958647692;
-    int m = l->model.m, n = l->model.n;
-    double *g = NEW_N(a->rt->arena, double, 2 * (size_t)m + 2 * (size_t)n);
+    int m = ballistic->model.m, n = ballistic->model.n;
+    double *g =
+        NEW_N(analysis->rt->arena, double, 2 * (size_t)m + 2 * (size_t)n);
     double *u = g + m, *q = u + m, *v = q + n;
-    bool found = f->found == SYMMETRY_YES;
+    bool found = symmetry->found == SYMMETRY_YES;
     for (int k = 0; k < m; k++) {
-        int i = found ? f->order[k] : k;
+        int i = found ? symmetry->order[k] : k;
         double co = cos(turn * k / m),
                si = 2 * k == m ? 0.0 : sin(turn * k / m);
-        double size =
-            found ? sqrt(l->k.W[i * (m + 1)] / l->k.W[f->order[0] * (m + 1)])
-                  : 1.0;
+        double size = found ? sqrt(ballistic->k.W[i * (m + 1)] /
+                                   ballistic->k.W[symmetry->order[0] * (m + 1)])
+                            : 1.0;
         double gap = 0.01 * co + 0.02 * si, rate = 0.05 * co + 0.03 * si;
         if (draw) {
-            gap = DRAWN_GAP * drawn(a, draw, 2 * k);
-            rate = DRAWN_RATE * drawn(a, draw, 2 * k + 1);
+            gap = DRAWN_GAP * drawn(analysis, draw, 2 * k);
+            rate = DRAWN_RATE * drawn(analysis, draw, 2 * k + 1);
         }
-        g[i] = size * (1.0 + gap) - l->k.c0[i];
+        g[i] = size * (1.0 + gap) - ballistic->k.c0[i];
         u[i] = -size * (1.0 + rate);
     }
     if (!found && m > DROP_MOST)
         return false;
-    reach(a, l, f, g, q);
-    reach(a, l, f, u, v);
+    reach(analysis, ballistic, symmetry, g, q);
+    reach(analysis, ballistic, symmetry, u, v);
     for (int i = 0; i < m; i++) {
-        const double *N = l->model.N + i * n;
-        double gap = l->k.c0[i], rate = 0.0;
+        const double *N = ballistic->model.N + i * n;
+        double gap = ballistic->k.c0[i], rate = 0.0;
         for (int j = 0; j < n; j++) {
             gap += N[j] * q[j];
             rate += N[j] * v[j];
@@ -255,130 +264,137 @@ drop(struct analysis *a, const struct ballistic *l, const struct symmetry *f,
             return false;
     }
     for (int j = 0; j < n; j++) {
-        state[j] = l->k.origin[j] + q[j];
+        state[j] = ballistic->k.origin[j] + q[j];
         state[n + j] = v[j];
     }
     return true;
 }
 
 static int
-no_drop(struct analysis *a, const imp_system *s, imp_range where)
+no_drop(struct analysis *analysis, const imp_system *system, imp_range where)
 {
-    struct diag *d = diag_add(
-        a->ds, DIAG_E0733, where,
+    struct diag *diag = diag_add(
+        analysis->ds, DIAG_E0733, where,
         "`%s` has no start, and no nearly flat drop was found in which "
         "all its gaps are open and close",
-        imp_text(a->rt->im, s->name));
-    diag_note(a->ds, d, s->range, "the system");
-    diag_help(a->ds, d, "state one: start { h = 1  h' = -1 }");
+        imp_text(analysis->rt->im, system->name));
+    diag_note(analysis->ds, diag, system->range, "the system");
+    diag_help(analysis->ds, diag, "state one: start { h = 1  h' = -1 }");
     return IMP_BADMODEL;
 }
 
 /* is the drop that is kept one of these matrices? */
 static bool
-dropped(const struct kept *k, const struct ballistic *l)
+dropped(const struct kept *kept, const struct ballistic *ballistic)
 {
-    int m = l->model.m, n = l->model.n;
-    return k->dropped &&
-           (known(k, l) ||
-            (same(k->B, l->k.B, m * n) && same(k->N, l->model.N, m * n) &&
-             same(k->c0, l->k.c0, m) && same(k->origin, l->k.origin, n)));
+    int m = ballistic->model.m, n = ballistic->model.n;
+    return kept->dropped && (known(kept, ballistic) ||
+                             (same(kept->B, ballistic->k.B, m * n) &&
+                              same(kept->N, ballistic->model.N, m * n) &&
+                              same(kept->c0, ballistic->k.c0, m) &&
+                              same(kept->origin, ballistic->k.origin, n)));
 }
 
 /* Are set-up, state and what the symmetry knows of restitutions those of the
  * last drop? */
 static bool
-drop_again(const struct analysis *a, const struct kept *k)
+drop_again(const struct analysis *analysis, const struct kept *kept)
 {
-    const double *env = a->rt->env, *law = k->one ? NULL : k->e;
-    if (!k->setup || k->setup != a->rt->setup_version ||
-        memcmp(k->before, env + k->s->env_state, k->size))
+    const double *env = analysis->rt->env, *law = kept->one ? NULL : kept->e;
+    if (!kept->setup || kept->setup != analysis->rt->setup_version ||
+        memcmp(kept->before, env + kept->s->env_state, kept->size))
         return false;
     bool other = false;
-    double e = k->m ? env[k->law[0]] : 0.0;
-    for (int i = 0; i < k->m; i++)
-        other |= env[k->law[i]] != (law ? law[i] : e);
+    double e = kept->m ? env[kept->law[0]] : 0.0;
+    for (int i = 0; i < kept->m; i++)
+        other |= env[kept->law[i]] != (law ? law[i] : e);
     return !other;
 }
 
 bool
-flat_drop_starts_again(struct analysis *a, uint32_t system, const double *e,
-                       bool *flat)
+flat_drop_starts_again(struct analysis *analysis, uint32_t system_id,
+                       const double *e, bool *flat)
 {
     struct arena *own;
-    const struct kept *k = rt_keep(a->rt, &kept_key, system, sizeof *k, &own);
-    *flat = k->setup && k->setup == a->rt->setup_version;
-    return *flat ? same_restitutions(k->e, e, k->m)
-                 : k->given && k->given == a->rt->setup_version;
+    const struct kept *kept =
+        rt_keep(analysis->rt, &kept_key, system_id, sizeof *kept, &own);
+    *flat = kept->setup && kept->setup == analysis->rt->setup_version;
+    return *flat ? same_restitutions(kept->e, e, kept->m)
+                 : kept->given && kept->given == analysis->rt->setup_version;
 }
 
 /* the drop into env */
 static int
-drop_new(struct analysis *a, uint32_t system, imp_range where)
+drop_new(struct analysis *analysis, uint32_t system_id, imp_range where)
 {
-    const imp_system *s = rt_system(a->rt, system);
-    double *state = a->rt->env + s->env_state;
-    struct ballistic *l;
-    int st = flow_matrices(a->rt, system, &l);
+    const imp_system *system = rt_system(analysis->rt, system_id);
+    double *state = analysis->rt->env + system->env_state;
+    struct ballistic *ballistic;
+    int st = flow_matrices(analysis->rt, system_id, &ballistic);
     if (st)
         return st;
-    struct kept *k = symmetry(a, system, l);
-    int m = l->model.m, n = l->model.n;
-    if (!dropped(k, l)) {
-        k->setup = 0;
-        k->dropped = drop(a, l, &k->sym, 0, k->state);
-        if (!k->dropped)
-            return no_drop(a, s, where);
-        copy(k->B, l->k.B, m * n);
-        copy(k->N, l->model.N, m * n);
-        copy(k->c0, l->k.c0, m);
-        copy(k->origin, l->k.origin, n);
+    struct kept *kept = symmetry_of(analysis, system_id, ballistic);
+    int m = ballistic->model.m, n = ballistic->model.n;
+    if (!dropped(kept, ballistic)) {
+        kept->setup = 0;
+        kept->dropped = drop(analysis, ballistic, &kept->sym, 0, kept->state);
+        if (!kept->dropped)
+            return no_drop(analysis, system, where);
+        copy(kept->B, ballistic->k.B, m * n);
+        copy(kept->N, ballistic->model.N, m * n);
+        copy(kept->c0, ballistic->k.c0, m);
+        copy(kept->origin, ballistic->k.origin, n);
     }
-    k->line = l;
-    k->version = l->k.version;
-    k->setup = flow_by_params(a->rt, system) ? a->rt->setup_version : 0;
-    memcpy(k->before, state, k->size);
-    memcpy(state, k->state, k->size);
+    kept->line = ballistic;
+    kept->version = ballistic->k.version;
+    kept->setup = flow_by_params(analysis->rt, system_id)
+                      ? analysis->rt->setup_version
+                      : 0;
+    memcpy(kept->before, state, kept->size);
+    memcpy(state, kept->state, kept->size);
     return IMP_OK;
 }
 
 int
-flat_drop_start(struct analysis *a, uint32_t system, imp_range where,
+flat_drop_start(struct analysis *analysis, uint32_t system_id, imp_range where,
                 bool *flat)
 {
     struct arena *own;
-    struct kept *k = rt_keep(a->rt, &kept_key, system, sizeof *k, &own);
+    struct kept *kept =
+        rt_keep(analysis->rt, &kept_key, system_id, sizeof *kept, &own);
     *flat = true;
-    if (drop_again(a, k)) {
-        memcpy(a->rt->env + k->s->env_state, k->state, k->size);
+    if (drop_again(analysis, kept)) {
+        memcpy(analysis->rt->env + kept->s->env_state, kept->state, kept->size);
         return IMP_OK;
     }
-    const imp_system *s = rt_system(a->rt, system);
-    *flat = unstated(a, s);
-    k->given = *flat ? 0 : a->rt->setup_version;
+    const imp_system *system = rt_system(analysis->rt, system_id);
+    *flat = unstated(analysis, system);
+    kept->given = *flat ? 0 : analysis->rt->setup_version;
     if (!*flat)
         return IMP_OK;
-    return s->flags & IMP_SYSTEMF_LINE ? drop_new(a, system, where)
-                                       : no_drop(a, s, where);
+    return system->flags & IMP_SYSTEMF_LINE
+               ? drop_new(analysis, system_id, where)
+               : no_drop(analysis, system, where);
 }
 
 bool
-flat_drop_needed(const struct analysis *a, uint32_t system)
+flat_drop_needed(const struct analysis *analysis, uint32_t system_id)
 {
-    return unstated(a, rt_system(a->rt, system));
+    return unstated(analysis, rt_system(analysis->rt, system_id));
 }
 
 int
-flat_drop_drawn(struct analysis *a, uint32_t system, imp_range where,
+flat_drop_drawn(struct analysis *analysis, uint32_t system_id, imp_range where,
                 uint64_t draw)
 {
-    const imp_system *s = rt_system(a->rt, system);
-    struct ballistic *l;
-    int st = flow_matrices(a->rt, system, &l);
+    const imp_system *system = rt_system(analysis->rt, system_id);
+    struct ballistic *ballistic;
+    int st = flow_matrices(analysis->rt, system_id, &ballistic);
     if (st)
         return st;
-    return drop(a, l, &symmetry(a, system, l)->sym, draw,
-                a->rt->env + s->env_state)
+    return drop(analysis, ballistic,
+                &symmetry_of(analysis, system_id, ballistic)->sym, draw,
+                analysis->rt->env + system->env_state)
                ? IMP_OK
-               : no_drop(a, s, where);
+               : no_drop(analysis, system, where);
 }

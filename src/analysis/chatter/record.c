@@ -12,190 +12,207 @@
 #define ORDER_MOST 1000
 
 static void
-set_number(struct record *out, const char *field, double x, const char *absent)
+set_number(struct record *record, const char *field, double x,
+           const char *absent)
 {
     if (absent)
-        record_set_absent(out, field, absent);
+        record_set_absent(record, field, absent);
     else
-        record_set_number(out, field, x);
+        record_set_number(record, field, x);
 }
 
 static void
-set_names(struct analysis *a, const imp_system *s,
-          const struct chatter_run *run, struct record *out)
+set_names(struct analysis *analysis, const imp_system *system,
+          const struct chatter_run *outcome, struct record *record)
 {
-    size_t n = run->n_order < ORDER_MOST ? run->n_order : ORDER_MOST, k = 0;
-    const char **name = NEW_N(a->rt->arena, const char *, n + s->n_contact + 1);
+    size_t n = outcome->n_order < ORDER_MOST ? outcome->n_order : ORDER_MOST,
+           k = 0;
+    const char **name =
+        NEW_N(analysis->rt->arena, const char *, n + system->n_contact + 1);
     for (size_t i = 0; i < n; i++)
-        name[i] = chatter_contact(a, s, run->order[i]);
-    record_set_texts(out, "order", name, n);
-    for (uint32_t i = 0; i < s->n_contact; i++)
-        if (run->group[i])
-            name[n + k++] = chatter_contact(a, s, (int)i);
-    record_set_texts(out, "group", name + n, k);
+        name[i] = chatter_contact(analysis, system, outcome->order[i]);
+    record_set_texts(record, "order", name, n);
+    for (uint32_t i = 0; i < system->n_contact; i++)
+        if (outcome->group[i])
+            name[n + k++] = chatter_contact(analysis, system, (int)i);
+    record_set_texts(record, "group", name + n, k);
     k = 0;
-    for (uint32_t i = 0; i < s->n_contact; i++)
-        if (run->group[i])
-            name[n + k++] = gap_source_text(a, s->contact + i);
-    record_set_texts(out, "gaps", name + n, k);
+    for (uint32_t i = 0; i < system->n_contact; i++)
+        if (outcome->group[i])
+            name[n + k++] = gap_source_text(analysis, system->contact + i);
+    record_set_texts(record, "gaps", name + n, k);
 }
 
 static void
-set_after(struct analysis *a, const imp_system *s,
-          const struct chatter_run *run, struct record *out)
+set_after(struct analysis *analysis, const imp_system *system,
+          const struct chatter_run *outcome, struct record *record)
 {
     char t[NUM_TEXT];
-    switch (run->after) {
+    switch (outcome->after) {
     case CHATTER_NOTHING:
-        record_set_absent(out, "afterwards", "the chatter is not partial");
+        record_set_absent(record, "afterwards", "the chatter is not partial");
         return;
     case CHATTER_FREE:
-        record_set_text(out, "afterwards", "no contact closes again");
+        record_set_text(record, "afterwards", "no contact closes again");
         return;
     case CHATTER_CLOSES:
-        record_set_text(out, "afterwards",
-                        arena_printf(record_arena(a), "%s closes at t = %s s",
-                                     chatter_contact(a, s, run->after_contact),
-                                     num_digits(t, run->after_time, 9)));
+        record_set_text(record, "afterwards",
+                        arena_printf(record_arena(analysis),
+                                     "%s closes at t = %s s",
+                                     chatter_contact(analysis, system,
+                                                     outcome->after_contact),
+                                     num_digits(t, outcome->after_time, 9)));
         return;
     case CHATTER_TOGETHER:
         record_set_text(
-            out, "afterwards",
-            arena_printf(record_arena(a),
-                         "%s closes at t = %s s while others are closed: "
-                         "simultaneous impacts, what follows depends on "
-                         "their order",
-                         chatter_contact(a, s, run->after_contact),
-                         num_digits(t, run->after_time, 9)));
+            record, "afterwards",
+            arena_printf(
+                record_arena(analysis),
+                "%s closes at t = %s s while others are closed: "
+                "simultaneous impacts, what follows depends on "
+                "their order",
+                chatter_contact(analysis, system, outcome->after_contact),
+                num_digits(t, outcome->after_time, 9)));
         return;
     case CHATTER_LASTS:
-        record_set_text(out, "afterwards",
-                        arena_printf(record_arena(a), "no limit until t = %s s",
-                                     num_digits(t, run->after_time, 9)));
+        record_set_text(record, "afterwards",
+                        arena_printf(record_arena(analysis),
+                                     "no limit until t = %s s",
+                                     num_digits(t, outcome->after_time, 9)));
     }
 }
 
 /* what the reader should know: a run that theory excludes, sums of orders that
  * do not repeat */
 void
-chatter_record_warnings(struct analysis *a, const struct chatter_run *run,
-                        const struct chatter_theory *says, struct record *out)
+chatter_record_warnings(struct analysis *analysis,
+                        const struct chatter_run *outcome,
+                        const struct chatter_theory *says,
+                        struct record *record)
 {
     const char *w[4];
     size_t n = 0;
-    bool complete = run->limit && run->verdict == CHATTER_COMPLETE;
-    bool partial = run->verdict == CHATTER_PARTIAL;
+    bool complete = outcome->limit && outcome->verdict == CHATTER_COMPLETE;
+    bool partial = outcome->verdict == CHATTER_PARTIAL;
     if ((complete && !strcmp(says->stable, "no")) ||
         (partial && !strcmp(says->partially, "no")))
         w[n++] = "the run contradicts `because`: the restitution is near the "
                  "critical one, or rounding has decided";
-    if (says->predicted && run->verdict != CHATTER_SIMULTANEOUS &&
-        run->verdict != CHATTER_ENDLESS && run->verdict != CHATTER_BELOW &&
+    if (says->predicted && outcome->verdict != CHATTER_SIMULTANEOUS &&
+        outcome->verdict != CHATTER_ENDLESS &&
+        outcome->verdict != CHATTER_BELOW &&
         complete != (says->predicted[0] == 'c'))
         w[n++] = "the run contradicts Theorem 3: the velocity at the start is "
                  "near the border, or rounding has decided";
-    if (run->limit && run->chatter.error >= 1.0)
+    if (outcome->limit && outcome->chatter.error >= 1.0)
         w[n++] = "the flights have not come to one ratio; what remains is "
                  "below the rounding of the time, and ratio and exponent are "
                  "fitted";
-    if (run->limit && run->hoped)
-        w[n++] = arena_printf(record_arena(a),
+    if (outcome->limit && outcome->hoped)
+        w[n++] = arena_printf(record_arena(analysis),
                               "no order repeats and nothing accelerates: that "
                               "the impacts never end is concluded from %ld of "
                               "them; a greater `events` follows more",
-                              run->impacts);
-    record_set_texts(out, "warnings", w, n);
+                              outcome->impacts);
+    record_set_texts(record, "warnings", w, n);
 }
 
 /* why a run has no verdict */
 static const char *
-going_on(struct analysis *a, const struct chatter_run *run)
+going_on(struct analysis *analysis, const struct chatter_run *outcome)
 {
-    struct arena *to = record_arena(a);
+    struct arena *to = record_arena(analysis);
     char q[NUM_TEXT];
-    if (run->trend > 0 && fabs(run->trend_ratio - 1.0) < 1e-9)
+    if (outcome->trend > 0 && fabs(outcome->trend_ratio - 1.0) < 1e-9)
         return arena_printf(to,
                             "still going on after %ld impacts: an order of %d "
                             "repeats and takes as long each time, so that it "
                             "accumulates nothing",
-                            run->impacts, run->trend);
-    if (run->trend > 0)
+                            outcome->impacts, outcome->trend);
+    if (outcome->trend > 0)
         return arena_printf(to,
                             "still going on after %ld impacts: an order of %d "
                             "repeats, %s times as long each time; raise "
                             "`events`",
-                            run->impacts, run->trend,
-                            num_digits(q, run->trend_ratio, 6));
+                            outcome->impacts, outcome->trend,
+                            num_digits(q, outcome->trend_ratio, 6));
     return arena_printf(
-        to, "still going on after %ld impacts%s; raise `events`", run->impacts,
-        run->trend == 0 ? ", which repeat no order" : "");
+        to, "still going on after %ld impacts%s; raise `events`",
+        outcome->impacts, outcome->trend == 0 ? ", which repeat no order" : "");
 }
 
 void
-chatter_record_run(struct analysis *a, const struct chatter_run *run, bool flat,
-                   const struct chatter_wanted *w, struct record *out)
+chatter_record_run(struct analysis *analysis, const struct chatter_run *outcome,
+                   bool flat, const struct chatter_wanted *wanted,
+                   struct record *record)
 {
     static const char *const word[] = {[CHATTER_COMPLETE] = "complete",
                                        [CHATTER_PARTIAL] = "partial",
                                        [CHATTER_INCOMPLETE] = "incomplete",
                                        [CHATTER_SIMULTANEOUS] = "simultaneous"};
-    if (run->verdict == CHATTER_MOVING && !(run->after_time < INFINITY))
-        record_set_absent(out, "verdict",
+    if (outcome->verdict == CHATTER_MOVING && !(outcome->after_time < INFINITY))
+        record_set_absent(record, "verdict",
                           "no limit before times or speeds are beyond all "
                           "numbers: the flights do not shrink");
-    else if (run->verdict == CHATTER_MOVING)
-        record_set_absent(out, "verdict",
+    else if (outcome->verdict == CHATTER_MOVING)
+        record_set_absent(record, "verdict",
                           "no limit until the time allowed: raise `until`");
-    else if (run->verdict == CHATTER_ENDLESS)
-        record_set_absent(out, "verdict", going_on(a, run));
-    else if (run->verdict == CHATTER_BELOW)
-        record_set_absent(out, "verdict",
+    else if (outcome->verdict == CHATTER_ENDLESS)
+        record_set_absent(record, "verdict", going_on(analysis, outcome));
+    else if (outcome->verdict == CHATTER_BELOW)
+        record_set_absent(record, "verdict",
                           "not decided: beside the others, the impacts of some "
                           "contacts fall below all numbers before it is known "
                           "whether they end");
     else
-        record_set_lasting_text(out, w->verdict, word[run->verdict]);
-    record_set_lasting_text(out, w->start, flat ? "nearly flat drop" : "given");
-    if (!w->digits)
+        record_set_lasting_text(record, wanted->verdict,
+                                word[outcome->verdict]);
+    record_set_lasting_text(record, wanted->start,
+                            flat ? "nearly flat drop" : "given");
+    if (!wanted->digits)
         return;
-    record_set_number(out, "impacts", (double)run->impacts);
-    record_set_number(out, "time", run->time);
-    set_number(out, "last_impact", run->last,
-               isnan(run->last) ? "no impact" : NULL);
+    record_set_number(record, "impacts", (double)outcome->impacts);
+    record_set_number(record, "time", outcome->time);
+    set_number(record, "last_impact", outcome->last,
+               isnan(outcome->last) ? "no impact" : NULL);
 }
 
 void
-chatter_record_limit(struct analysis *a, const imp_system *s,
-                     const struct chatter_run *run, struct record *out)
+chatter_record_limit(struct analysis *analysis, const imp_system *system,
+                     const struct chatter_run *outcome, struct record *record)
 {
-    const char *none = run->limit ? NULL : "no infinite sequence of impacts";
-    set_number(out, "remaining", run->chatter.remaining, none);
-    set_number(out, "period", run->chatter.period, none);
-    set_number(out, "ratio", run->chatter.ratio, none);
-    set_number(out, "error", run->chatter.error, none);
+    const char *none =
+        outcome->limit ? NULL : "no infinite sequence of impacts";
+    set_number(record, "remaining", outcome->chatter.remaining, none);
+    set_number(record, "period", outcome->chatter.period, none);
+    set_number(record, "ratio", outcome->chatter.ratio, none);
+    set_number(record, "error", outcome->chatter.error, none);
     if (none)
-        record_set_absent(out, "means", none);
+        record_set_absent(record, "means", none);
     else
-        record_set_text(out, "means", limit_evidence_word(run->chatter.means));
-    set_number(out, "depth", run->chatter.depth, none);
-    set_number(out, "contraction", run->chatter.contraction,
-               none                                 ? none
-               : run->chatter.means == LIMIT_BY_MAP ? NULL
-                                                    : "no map of a period");
-    set_number(out, "speed_ratio", run->speed,
-               none               ? none
-               : run->speed > 0.0 ? NULL
-                                  : "the order never repeats, or is made of "
-                                    "limits itself");
-    set_number(out, "exponent", run->exponent, none ? none : run->no_exponent);
-    set_names(a, s, run, out);
-    set_after(a, s, run, out);
+        record_set_text(record, "means",
+                        limit_evidence_word(outcome->chatter.means));
+    set_number(record, "depth", outcome->chatter.depth, none);
+    set_number(record, "contraction", outcome->chatter.contraction,
+               none                                     ? none
+               : outcome->chatter.means == LIMIT_BY_MAP ? NULL
+                                                        : "no map of a period");
+    set_number(record, "speed_ratio", outcome->speed,
+               none ? none
+               : outcome->speed > 0.0
+                   ? NULL
+                   : "the order never repeats, or is made of "
+                     "limits itself");
+    set_number(record, "exponent", outcome->exponent,
+               none ? none : outcome->no_exponent);
+    set_names(analysis, system, outcome, record);
+    set_after(analysis, system, outcome, record);
 }
 
 /* the fields that are for linear systems alone */
 void
-chatter_record_nonlinear(struct analysis *a, const imp_system *s,
-                         struct record *out)
+chatter_record_nonlinear(struct analysis *analysis, const imp_system *system,
+                         struct record *record)
 {
     static const char *const absent[] = {"symmetry",
                                          "rho",
@@ -212,18 +229,21 @@ chatter_record_nonlinear(struct analysis *a, const imp_system *s,
                                          "dominant",
                                          "cones"};
     for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
-        record_set_absent(out, absent[i], "the system is not linear");
-    record_set_text(out, "stable", "not known");
-    record_set_text(out, "partially_stable", "not known");
-    record_set_text(out, "because",
+        record_set_absent(record, absent[i], "the system is not linear");
+    record_set_text(record, "stable", "not known");
+    record_set_text(record, "partially_stable", "not known");
+    record_set_text(record, "because",
                     "the criteria are for linear systems: a constant mass "
                     "matrix, linear gaps, no acceleration");
     double e = NAN;
-    for (uint32_t i = 0; i < s->n_contact; i++) {
-        double ei = a->rt->env[rt_contact(a->rt, s->contact + i)->env_contact +
-                               IMP_CONTACT_E];
+    for (uint32_t i = 0; i < system->n_contact; i++) {
+        double ei =
+            analysis->rt->env[rt_contact(analysis->rt, system->contact + i)
+                                  ->env_contact +
+                              IMP_CONTACT_E];
         e = i == 0 || ei == e ? ei : NAN;
     }
-    set_number(out, "restitution", e, isnan(e) ? "the contacts differ" : NULL);
-    record_set_texts(out, "warnings", NULL, 0);
+    set_number(record, "restitution", e,
+               isnan(e) ? "the contacts differ" : NULL);
+    record_set_texts(record, "warnings", NULL, 0);
 }

@@ -29,86 +29,90 @@ static const char no_limit[] = "no infinite sequence of impacts";
 static const double ln2 = 0.69314718055994530942;
 
 static void
-grow(struct chatter_trace *t, struct chatter_run *r)
+grow(struct chatter_trace *trace, struct chatter_run *outcome)
 {
-    if (t->n < t->cap)
+    if (trace->n < trace->cap)
         return;
-    t->cap = t->cap ? 2 * t->cap : 256;
-    void *v = arena_alloc(t->a, t->cap * sizeof *t->v);
-    int *o = NEW_N(t->a, int, t->cap);
-    if (t->n) {
-        memcpy(v, t->v, t->n * sizeof *t->v);
-        memcpy(o, r->order, t->n * sizeof *o);
+    trace->cap = trace->cap ? 2 * trace->cap : 256;
+    void *v = arena_alloc(trace->a, trace->cap * sizeof *trace->v);
+    int *o = NEW_N(trace->a, int, trace->cap);
+    if (trace->n) {
+        memcpy(v, trace->v, trace->n * sizeof *trace->v);
+        memcpy(o, outcome->order, trace->n * sizeof *o);
     }
-    t->v = v;
-    r->order = o;
+    trace->v = v;
+    outcome->order = o;
 }
 
 static void
-note(struct chatter_trace *t, struct chatter_run *r, const struct ballistic *l)
+note(struct chatter_trace *trace, struct chatter_run *outcome,
+     const struct ballistic *ballistic)
 {
-    int m = l->model.m, hits = 0;
+    int m = ballistic->model.m, hits = 0;
     for (int i = 0; i < m; i++)
-        hits += l->impulse[i] != 0.0;
+        hits += ballistic->impulse[i] != 0.0;
     for (int i = 0; i < m; i++) {
-        if (l->impulse[i] == 0.0 && !(hits == 0 && i == l->hit))
+        if (ballistic->impulse[i] == 0.0 && !(hits == 0 && i == ballistic->hit))
             continue;
-        grow(t, r);
-        t->v[t->n].flight = t->v[t->n].rate = NAN;
+        grow(trace, outcome);
+        trace->v[trace->n].flight = trace->v[trace->n].rate = NAN;
         if (hits <= 1) { /* 0: below all numbers */
-            t->v[t->n].flight = impact_history_last_flight(l, &t->v[t->n].ex);
-            t->v[t->n].rate = ballistic_rate(l, i, &t->v[t->n].ev);
-            t->v[t->n].e = l->model.e[i];
-            t->v[t->n].W = l->k.W[i * (m + 1)];
+            trace->v[trace->n].flight =
+                impact_history_last_flight(ballistic, &trace->v[trace->n].ex);
+            trace->v[trace->n].rate =
+                ballistic_rate(ballistic, i, &trace->v[trace->n].ev);
+            trace->v[trace->n].e = ballistic->model.e[i];
+            trace->v[trace->n].W = ballistic->k.W[i * (m + 1)];
         }
-        r->order[t->n++] = i;
-        r->n_order = t->n;
+        outcome->order[trace->n++] = i;
+        outcome->n_order = trace->n;
     }
 }
 
 /* logarithms of the time before impact i, and of the energy that it took */
 static double
-flight(const struct chatter_trace *t, size_t i)
+flight(const struct chatter_trace *trace, size_t i)
 {
-    return log(t->v[i].flight) + t->v[i].ex * ln2;
+    return log(trace->v[i].flight) + trace->v[i].ex * ln2;
 }
 static double
-loss(const struct chatter_trace *t, size_t i)
+loss(const struct chatter_trace *trace, size_t i)
 {
-    double u = t->v[i].rate / t->v[i].e;
-    return log(u * u / t->v[i].W) + 2.0 * t->v[i].ev * ln2;
+    double u = trace->v[i].rate / trace->v[i].e;
+    return log(u * u / trace->v[i].W) + 2.0 * trace->v[i].ev * ln2;
 }
 
 /* are all gaps without rate? on: those that are closed; NULL: none */
 static bool
-still(const struct ballistic *l, const bool *on, const double *rate,
+still(const struct ballistic *ballistic, const bool *on, const double *rate,
       const double *z)
 {
     double big = 0.0;
-    for (int j = 0; j < l->k.r; j++)
+    for (int j = 0; j < ballistic->k.r; j++)
         big = fmax(big, fabs(z[j]));
-    for (int i = 0; i < l->model.m; i++) {
-        double size = l->k.direct ? big : big * l->k.root[i];
+    for (int i = 0; i < ballistic->model.m; i++) {
+        double size = ballistic->k.direct ? big : big * ballistic->k.root[i];
         if (!(on && on[i]) && fabs(rate[i]) > REST_NOISE * DBL_EPSILON * size)
             return false;
     }
     return true;
 }
 static bool
-at_rest(const struct ballistic *l)
+at_rest(const struct ballistic *ballistic)
 {
-    return still(l, l->on, l->rate, l->z);
+    return still(ballistic, ballistic->on, ballistic->rate, ballistic->z);
 }
 
 bool
-chatter_accelerates(const struct ballistic *l)
+chatter_accelerates(const struct ballistic *ballistic)
 {
-    for (int i = 0; i < l->model.m; i++) {
+    for (int i = 0; i < ballistic->model.m; i++) {
         double s = 0.0, size = 0.0;
-        if (l->k.nf[i] == 0.0)
+        if (ballistic->k.nf[i] == 0.0)
             continue;
-        for (int j = 0; j < l->model.n; j++) {
-            double d = l->model.N[i * l->model.n + j] * l->model.acc[j];
+        for (int j = 0; j < ballistic->model.n; j++) {
+            double d = ballistic->model.N[i * ballistic->model.n + j] *
+                       ballistic->model.acc[j];
             s += d;
             size += fabs(d);
         }
@@ -135,11 +139,11 @@ pattern(const int *order, size_t from, size_t n, int m)
 
 /* logarithm of the time that p impacts took, the last of them i */
 static double
-span(const struct chatter_trace *t, size_t i, size_t p)
+span(const struct chatter_trace *trace, size_t i, size_t p)
 {
     double s = -INFINITY;
     for (size_t k = i + 1 - p; k <= i; k++) {
-        double f = flight(t, k);
+        double f = flight(trace, k);
         s = fmax(s, f) + log1p(exp(-fabs(s - f)));
     }
     return s;
@@ -148,46 +152,48 @@ span(const struct chatter_trace *t, size_t i, size_t p)
 /* An order that repeats, but whose flights have not come to one ratio: means
  * over the last third of the impacts. */
 static bool
-mean_ratios(struct chatter_run *r, const struct chatter_trace *t)
+mean_ratios(struct chatter_run *outcome, const struct chatter_trace *trace)
 {
-    size_t n = t->n, p = pattern(r->order, t->from, n, r->m);
-    size_t periods = p ? (n - t->from) / 3 / p : 0;
+    size_t n = trace->n,
+           p = pattern(outcome->order, trace->from, n, outcome->m);
+    size_t periods = p ? (n - trace->from) / 3 / p : 0;
     if (!periods)
         return false;
     size_t i = n - 1 - periods * p;
     double k = (double)periods;
-    r->chatter.period = (int)p;
-    r->chatter.ratio = exp((span(t, n - 1, p) - span(t, i, p)) / k);
-    r->speed = exp(0.5 * (loss(t, n - 1) - loss(t, i)) / k);
-    r->exponent = 2.0 * log(r->speed) / log(r->chatter.ratio);
-    return isfinite(r->exponent);
+    outcome->chatter.period = (int)p;
+    outcome->chatter.ratio =
+        exp((span(trace, n - 1, p) - span(trace, i, p)) / k);
+    outcome->speed = exp(0.5 * (loss(trace, n - 1) - loss(trace, i)) / k);
+    outcome->exponent = 2.0 * log(outcome->speed) / log(outcome->chatter.ratio);
+    return isfinite(outcome->exponent);
 }
 
 /* c of E ~ (t_end - t)^c, E the energy that impacts still take away */
 static void
-exponent(struct chatter_run *r, const struct chatter_trace *t,
+exponent(struct chatter_run *outcome, const struct chatter_trace *trace,
          const struct accumulation_limit *c)
 {
-    size_t p = (size_t)c->period, n = t->n, from = t->from;
+    size_t p = (size_t)c->period, n = trace->n, from = trace->from;
     if (c->means == LIMIT_BY_MAP) {
-        r->speed = c->speed;
-        r->exponent = 2.0 * log(c->speed) / log(c->ratio);
+        outcome->speed = c->speed;
+        outcome->exponent = 2.0 * log(c->speed) / log(c->ratio);
         return;
     }
     if (p && n <= from + p) {
-        r->no_exponent = "the pattern is made of limits itself";
+        outcome->no_exponent = "the pattern is made of limits itself";
         return;
     }
     if (p) {
-        double d = 0.5 * (loss(t, n - 1) - loss(t, n - 1 - p));
-        r->speed = exp(d);
+        double d = 0.5 * (loss(trace, n - 1) - loss(trace, n - 1 - p));
+        outcome->speed = exp(d);
         if (isfinite(d) && c->ratio > 0.0)
-            r->exponent = 2.0 * d / log(c->ratio);
+            outcome->exponent = 2.0 * d / log(c->ratio);
         else
-            r->no_exponent = "no speeds to compare";
+            outcome->no_exponent = "no speeds to compare";
         return;
     }
-    if (mean_ratios(r, t))
+    if (mean_ratios(outcome, trace))
         return;
     /* an order that never repeats: least squares over the middle impacts,
      * limits on the way and what led to them among these */
@@ -195,7 +201,7 @@ exponent(struct chatter_run *r, const struct chatter_trace *t,
         from = 0;
     double T = log(c->remaining), E = -INFINITY, s[5] = {0};
     for (size_t i = n; i-- > from;) {
-        double g = loss(t, i), f = flight(t, i);
+        double g = loss(trace, i), f = flight(trace, i);
         E = fmax(E, g) + log1p(exp(-fabs(E - g)));
         size_t k = 10 * (i - from);
         if (k >= n - from && k <= 9 * (n - from)) {
@@ -208,23 +214,23 @@ exponent(struct chatter_run *r, const struct chatter_trace *t,
         T = fmax(T, f) + log1p(exp(-fabs(T - f)));
     }
     double d = s[0] * s[3] - s[1] * s[1];
-    r->exponent = (s[0] * s[4] - s[1] * s[2]) / d;
-    if (!isfinite(r->exponent))
-        r->no_exponent = "too few impacts to fit it to";
+    outcome->exponent = (s[0] * s[4] - s[1] * s[2]) / d;
+    if (!isfinite(outcome->exponent))
+        outcome->no_exponent = "too few impacts to fit it to";
 }
 
 static void
-take(struct chatter_run *r, const struct chatter_trace *t,
-     const struct ballistic *l)
+take(struct chatter_run *outcome, const struct chatter_trace *trace,
+     const struct ballistic *ballistic)
 {
-    r->limit = true;
-    r->time = l->t;
-    r->chatter = l->chatter;
-    memcpy(r->group, l->group, (size_t)l->model.m);
-    if (!t->a)
+    outcome->limit = true;
+    outcome->time = ballistic->t;
+    outcome->chatter = ballistic->chatter;
+    memcpy(outcome->group, ballistic->group, (size_t)ballistic->model.m);
+    if (!trace->a)
         return;
-    r->no_exponent = NULL;
-    exponent(r, t, &l->chatter);
+    outcome->no_exponent = NULL;
+    exponent(outcome, trace, &ballistic->chatter);
 }
 
 /* Rates of a thousand impacts and more, 2^-900 and less, are below the doubles
@@ -242,17 +248,19 @@ take(struct chatter_run *r, const struct chatter_trace *t,
 /* Contacts that close together because their rates have fallen below the
  * others' by as much: that is no simultaneous impact. */
 static bool
-below(const struct ballistic *l, bool resolved)
+below(const struct ballistic *ballistic, bool resolved)
 {
     double big = 0.0;
     int some = 0, hits = 0;
-    for (int j = 0; j < l->k.r; j++)
-        big = fmax(big, fabs(l->z[j]));
-    for (int i = 0; i < l->model.m; i++) {
-        if (!l->hits[i] || (l->on[i] && !resolved))
+    for (int j = 0; j < ballistic->k.r; j++)
+        big = fmax(big, fabs(ballistic->z[j]));
+    for (int i = 0; i < ballistic->model.m; i++) {
+        if (!ballistic->hits[i] || (ballistic->on[i] && !resolved))
             continue;
-        double u =
-            resolved ? ldexp(l->impulse[i] * l->k.root[i], -l->ev) : l->rate[i];
+        double u = resolved
+                       ? ldexp(ballistic->impulse[i] * ballistic->k.root[i],
+                               -ballistic->ev)
+                       : ballistic->rate[i];
         hits++;
         some += fabs(u) < ldexp(big, FINISH_EXPONENT);
     }
@@ -261,161 +269,167 @@ below(const struct ballistic *l, bool resolved)
 
 /* ev: exponent of the rates before the last event */
 static void
-finish(struct chatter_run *r, const struct ballistic *l,
+finish(struct chatter_run *outcome, const struct ballistic *ballistic,
        enum ballistic_event what, int ev)
 {
-    bool lost = what == BALLISTIC_FREE && ev < FINISH_EXPONENT && l->n_on == 0;
+    bool lost =
+        what == BALLISTIC_FREE && ev < FINISH_EXPONENT && ballistic->n_on == 0;
     if (what == BALLISTIC_JAMMED)
-        r->verdict = CHATTER_JAMMED;
-    else if (what == BALLISTIC_UNDECIDED && below(l, false))
-        r->verdict = CHATTER_BELOW;
+        outcome->verdict = CHATTER_JAMMED;
+    else if (what == BALLISTIC_UNDECIDED && below(ballistic, false))
+        outcome->verdict = CHATTER_BELOW;
     else if (what == BALLISTIC_UNDECIDED)
-        r->verdict = CHATTER_SIMULTANEOUS;
-    else if (!lost && at_rest(l) && l->impacts)
-        r->verdict = CHATTER_COMPLETE;
+        outcome->verdict = CHATTER_SIMULTANEOUS;
+    else if (!lost && at_rest(ballistic) && ballistic->impacts)
+        outcome->verdict = CHATTER_COMPLETE;
     else
-        r->verdict = r->limit ? CHATTER_PARTIAL : CHATTER_INCOMPLETE;
+        outcome->verdict =
+            outcome->limit ? CHATTER_PARTIAL : CHATTER_INCOMPLETE;
 }
 
 bool
-chatter_batch_verdict(const struct ballistic *l, int k, struct chatter_run *r)
+chatter_batch_verdict(const struct ballistic *ballistic, int k,
+                      struct chatter_run *outcome)
 {
     double t;
     const double *rate, *z;
-    long n = ballistic_batch_end(l, k, &t, &rate, &z);
-    if (n == 0 || l->ev < FINISH_EXPONENT || still(l, NULL, rate, z))
+    long n = ballistic_batch_end(ballistic, k, &t, &rate, &z);
+    if (n == 0 || ballistic->ev < FINISH_EXPONENT ||
+        still(ballistic, NULL, rate, z))
         return false;
-    *r = (struct chatter_run){.verdict = CHATTER_INCOMPLETE,
-                              .m = l->model.m,
-                              .impacts = n,
-                              .time = t,
-                              .last = t,
-                              .no_exponent = no_limit};
+    *outcome = (struct chatter_run){.verdict = CHATTER_INCOMPLETE,
+                                    .m = ballistic->model.m,
+                                    .impacts = n,
+                                    .time = t,
+                                    .last = t,
+                                    .no_exponent = no_limit};
     return true;
 }
 
 static void
-follow(struct arena *a, struct ballistic *l, double until, long least,
-       long most, bool history, struct chatter_run *r)
+follow(struct arena *arena, struct ballistic *ballistic, double until,
+       long least, long most, bool history, struct chatter_run *outcome)
 {
-    accumulation_resolve(l, least);
-    accumulation_doubt(l, most / DOUBT_SHARE);
-    l->rough = !history;
-    int m = l->model.m;
-    struct chatter_trace t = {.a = history ? a : NULL};
-    *r = (struct chatter_run){.verdict = CHATTER_ENDLESS,
-                              .time = l->t,
-                              .m = m,
-                              .last = NAN,
-                              .no_exponent = no_limit};
+    accumulation_resolve(ballistic, least);
+    accumulation_doubt(ballistic, most / DOUBT_SHARE);
+    ballistic->rough = !history;
+    int m = ballistic->model.m;
+    struct chatter_trace t = {.a = history ? arena : NULL};
+    *outcome = (struct chatter_run){.verdict = CHATTER_ENDLESS,
+                                    .time = ballistic->t,
+                                    .m = m,
+                                    .last = NAN,
+                                    .no_exponent = no_limit};
     bool partial = false;
-    r->group = NEW_N(a, bool, (size_t)m + 1);
-    bool gravity = chatter_accelerates(l);
-    while (l->impacts < most) {
-        if (l->impacts >= most / 2)
-            accumulation_accept_error(l, CHATTER_ACCEPT);
-        int ev = l->ev;
-        enum ballistic_event what =
-            accumulation_run(l, until, history ? 1 : most - l->impacts);
+    outcome->group = NEW_N(arena, bool, (size_t)m + 1);
+    bool gravity = chatter_accelerates(ballistic);
+    while (ballistic->impacts < most) {
+        if (ballistic->impacts >= most / 2)
+            accumulation_accept_error(ballistic, CHATTER_ACCEPT);
+        int ev = ballistic->ev;
+        enum ballistic_event what = accumulation_run(
+            ballistic, until, history ? 1 : most - ballistic->impacts);
         if (what == BALLISTIC_END &&
-            accumulation_next(l, INFINITY) == BALLISTIC_FREE)
+            accumulation_next(ballistic, INFINITY) == BALLISTIC_FREE)
             what = BALLISTIC_FREE; /* known before that time */
-        if (!partial && !(l->t < ldexp(1.0, TIME_EXPONENT))) {
-            r->verdict = CHATTER_MOVING;
-            r->after_time = INFINITY;
+        if (!partial && !(ballistic->t < ldexp(1.0, TIME_EXPONENT))) {
+            outcome->verdict = CHATTER_MOVING;
+            outcome->after_time = INFINITY;
             return;
         }
         if (what == BALLISTIC_END) {
-            r->verdict = partial ? CHATTER_PARTIAL : CHATTER_MOVING;
-            r->after = partial ? CHATTER_LASTS : CHATTER_NOTHING;
-            r->after_time = until;
+            outcome->verdict = partial ? CHATTER_PARTIAL : CHATTER_MOVING;
+            outcome->after = partial ? CHATTER_LASTS : CHATTER_NOTHING;
+            outcome->after_time = until;
             return;
         }
         bool end = what == BALLISTIC_FREE || what == BALLISTIC_UNDECIDED ||
                    what == BALLISTIC_JAMMED;
         if (partial) {
             /* only what comes next */
-            r->after = what == BALLISTIC_FREE ? CHATTER_FREE
-                       : end                  ? CHATTER_TOGETHER
-                                              : CHATTER_CLOSES;
-            r->after_time = l->t;
-            r->after_contact = l->hit;
-            r->verdict = CHATTER_PARTIAL;
+            outcome->after = what == BALLISTIC_FREE ? CHATTER_FREE
+                             : end                  ? CHATTER_TOGETHER
+                                                    : CHATTER_CLOSES;
+            outcome->after_time = ballistic->t;
+            outcome->after_contact = ballistic->hit;
+            outcome->verdict = CHATTER_PARTIAL;
             return;
         }
         if (end) {
-            finish(r, l, what, ev);
-            if (r->verdict == CHATTER_SIMULTANEOUS) {
-                r->time = l->t;
-                memcpy(r->group, l->hits, (size_t)m);
+            finish(outcome, ballistic, what, ev);
+            if (outcome->verdict == CHATTER_SIMULTANEOUS) {
+                outcome->time = ballistic->t;
+                memcpy(outcome->group, ballistic->hits, (size_t)m);
             }
             return;
         }
-        if (what == BALLISTIC_SEVERAL && !gravity && below(l, true)) {
-            r->verdict = CHATTER_BELOW;
+        if (what == BALLISTIC_SEVERAL && !gravity && below(ballistic, true)) {
+            outcome->verdict = CHATTER_BELOW;
             return;
         }
         if (what == BALLISTIC_ACCUMULATION) {
-            take(r, &t, l);
-            r->hoped = !gravity && l->chatter.means == LIMIT_BELOW_ROUNDING;
+            take(outcome, &t, ballistic);
+            outcome->hoped =
+                !gravity && ballistic->chatter.means == LIMIT_BELOW_ROUNDING;
             t.from = t.n;
             /* without acceleration nothing comes to rest later */
-            partial = !gravity && !at_rest(l);
+            partial = !gravity && !at_rest(ballistic);
         } else {
             if (history)
-                note(&t, r, l);
-            r->impacts = l->impacts;
-            r->last = r->time = l->t;
+                note(&t, outcome, ballistic);
+            outcome->impacts = ballistic->impacts;
+            outcome->last = outcome->time = ballistic->t;
         }
     }
-    if (!impact_history_trend(l, &r->trend, &r->trend_ratio))
-        r->trend = -1;
+    if (!impact_history_trend(ballistic, &outcome->trend,
+                              &outcome->trend_ratio))
+        outcome->trend = -1;
     /* the limits on the way are not the end of it */
-    r->limit = false;
-    r->no_exponent = no_limit;
-    memset(r->group, 0, (size_t)m);
+    outcome->limit = false;
+    outcome->no_exponent = no_limit;
+    memset(outcome->group, 0, (size_t)m);
 }
 
 void
-chatter_follow(struct arena *a, struct ballistic *l, double until, long least,
-               long most, struct chatter_run *r)
+chatter_follow(struct arena *arena, struct ballistic *ballistic, double until,
+               long least, long most, struct chatter_run *outcome)
 {
-    follow(a, l, until, least, most, true, r);
+    follow(arena, ballistic, until, least, most, true, outcome);
 }
 
 void
-chatter_decide(struct arena *a, struct ballistic *l, double until, long least,
-               long most, struct chatter_run *r)
+chatter_decide(struct arena *arena, struct ballistic *ballistic, double until,
+               long least, long most, struct chatter_run *outcome)
 {
-    follow(a, l, until, least, most, false, r);
+    follow(arena, ballistic, until, least, most, false, outcome);
 }
 
 struct chatter_trace *
-chatter_trace_new(struct arena *a)
+chatter_trace_new(struct arena *arena)
 {
-    struct chatter_trace *t = NEW(a, struct chatter_trace);
-    t->a = a;
-    return t;
+    struct chatter_trace *trace = NEW(arena, struct chatter_trace);
+    trace->a = arena;
+    return trace;
 }
 
 void
-chatter_trace_impact(struct chatter_trace *t, struct chatter_run *r, int i,
-                     double flight, double u, double e, double W)
+chatter_trace_impact(struct chatter_trace *trace, struct chatter_run *outcome,
+                     int i, double flight, double u, double e, double W)
 {
-    grow(t, r);
-    t->v[t->n].flight = flight;
-    t->v[t->n].rate = u * e;
-    t->v[t->n].ex = t->v[t->n].ev = 0;
-    t->v[t->n].e = e;
-    t->v[t->n].W = W;
-    r->order[t->n++] = i;
-    r->n_order = t->n;
+    grow(trace, outcome);
+    trace->v[trace->n].flight = flight;
+    trace->v[trace->n].rate = u * e;
+    trace->v[trace->n].ex = trace->v[trace->n].ev = 0;
+    trace->v[trace->n].e = e;
+    trace->v[trace->n].W = W;
+    outcome->order[trace->n++] = i;
+    outcome->n_order = trace->n;
 }
 
 void
-chatter_trace_limit(struct chatter_trace *t, struct chatter_run *r)
+chatter_trace_limit(struct chatter_trace *trace, struct chatter_run *outcome)
 {
-    r->no_exponent = NULL;
-    exponent(r, t, &r->chatter);
-    t->from = t->n;
+    outcome->no_exponent = NULL;
+    exponent(outcome, trace, &outcome->chatter);
+    trace->from = trace->n;
 }

@@ -62,39 +62,43 @@ struct chatter_run {
 };
 
 /* does a gap accelerate while all contacts are open? */
-bool chatter_accelerates(const struct ballistic *l);
+bool chatter_accelerates(const struct ballistic *ballistic);
 /* l: started. until: no longer than to that time; least: impacts of a pattern
  * that are resolved at least (accumulation_resolve); most: impacts before it is
  * given up. Memory: the arena. */
-void chatter_follow(struct arena *a, struct ballistic *l, double until,
-                    long least, long most, struct chatter_run *r);
+void chatter_follow(struct arena *arena, struct ballistic *ballistic,
+                    double until, long least, long most,
+                    struct chatter_run *outcome);
 /* The same without the history: no order and exponent, and period and ratio as
  * the limit has them. */
-void chatter_decide(struct arena *a, struct ballistic *l, double until,
-                    long least, long most, struct chatter_run *r);
+void chatter_decide(struct arena *arena, struct ballistic *ballistic,
+                    double until, long least, long most,
+                    struct chatter_run *outcome);
 
 /* Right after flow_batch_ahead: what chatter_decide would make of run k,
  * allowed at least ACCUMULATION_RESOLVE impacts and all the time, where single
  * impacts in a row end it and nothing else: no contacts of a group, nothing
  * afterwards. False: it is to be followed. */
-bool chatter_batch_verdict(const struct ballistic *l, int k,
-                           struct chatter_run *r);
+bool chatter_batch_verdict(const struct ballistic *ballistic, int k,
+                           struct chatter_run *outcome);
 
 /* A system whose motion is no parabola, by its flow (run_nonlinear.c). That no
  * contact ever closes again cannot be known there: after `until` the run ends.
  * first: its first contact. m, time, last, no_exponent of r: set before.
  * IMP_OK, or a status after a diagnostic. */
-int chatter_follow_flow(struct arena *a, struct flow *f, uint32_t first,
-                        double until, long most, struct chatter_run *r);
+int chatter_follow_flow(struct arena *arena, struct flow *flow, uint32_t first,
+                        double until, long most, struct chatter_run *outcome);
 
 /* what the exponent is fitted to, one entry per impact */
 struct chatter_trace;
-struct chatter_trace *chatter_trace_new(struct arena *a);
+struct chatter_trace *chatter_trace_new(struct arena *arena);
 /* Impact at contact i, approach speed u, restitution e, N M^-1 N^T = W, after
  * that flight; NaN: not alone */
-void chatter_trace_impact(struct chatter_trace *t, struct chatter_run *r, int i,
-                          double flight, double u, double e, double W);
+void chatter_trace_impact(struct chatter_trace *trace,
+                          struct chatter_run *outcome, int i, double flight,
+                          double u, double e, double W);
 /* a limit: period, ratio, exponent; what follows is another story */
-void chatter_trace_limit(struct chatter_trace *t, struct chatter_run *r);
+void chatter_trace_limit(struct chatter_trace *trace,
+                         struct chatter_run *outcome);
 
 #endif

@@ -28,84 +28,85 @@ struct follow {
 };
 
 static bool
-still(const struct follow *w)
+still(const struct follow *follow)
 {
-    const struct ballistic *l = flow_event_matrices(w->f);
-    for (int i = 0; i < w->r->m; i++)
-        if (!l->on[i] &&
-            fabs(l->rate[i]) > STILL_NOISE * DBL_EPSILON * w->speed)
+    const struct ballistic *ballistic = flow_event_matrices(follow->f);
+    for (int i = 0; i < follow->r->m; i++)
+        if (!ballistic->on[i] && fabs(ballistic->rate[i]) >
+                                     STILL_NOISE * DBL_EPSILON * follow->speed)
             return false;
     return true;
 }
 
 static void
-note(struct follow *w, const struct flow_event *e)
+note(struct follow *follow, const struct flow_event *e)
 {
-    const struct ballistic *l = flow_event_matrices(w->f);
+    const struct ballistic *ballistic = flow_event_matrices(follow->f);
     const double *impulse;
-    const uint32_t *contact = flow_contacts(w->f, &impulse);
-    int m = w->r->m;
+    const uint32_t *contact = flow_contacts(follow->f, &impulse);
+    int m = follow->r->m;
     for (uint32_t k = 0; k < e->n; k++) {
-        int i = (int)(contact[k] - w->first);
-        double W = l->k.W[i * (m + 1)], rest = l->model.e[i];
+        int i = (int)(contact[k] - follow->first);
+        double W = ballistic->k.W[i * (m + 1)], rest = ballistic->model.e[i];
         double u = impulse[k] * W / (1.0 + rest);
         bool alone = e->n == 1;
-        chatter_trace_impact(w->t, w->r, i, alone ? e->time - w->before : NAN,
+        chatter_trace_impact(follow->t, follow->r, i,
+                             alone ? e->time - follow->before : NAN,
                              alone ? u : NAN, rest, W);
-        w->speed = fmax(w->speed, fabs(u));
+        follow->speed = fmax(follow->speed, fabs(u));
     }
-    w->before = e->time;
-    w->r->last = w->r->time = e->time;
-    w->r->impacts = flow_impacts(w->f);
+    follow->before = e->time;
+    follow->r->last = follow->r->time = e->time;
+    follow->r->impacts = flow_impacts(follow->f);
 }
 
 static void
-limit(struct follow *w, const struct flow_event *e)
+limit(struct follow *follow, const struct flow_event *e)
 {
-    struct chatter_run *r = w->r;
+    struct chatter_run *outcome = follow->r;
     const double *impulse;
-    const uint32_t *contact = flow_contacts(w->f, &impulse);
-    memset(r->group, 0, (size_t)r->m);
+    const uint32_t *contact = flow_contacts(follow->f, &impulse);
+    memset(outcome->group, 0, (size_t)outcome->m);
     for (uint32_t k = 0; k < e->n; k++)
-        r->group[contact[k] - w->first] = true;
-    r->limit = true;
-    r->time = w->before = e->time;
-    r->chatter = e->chatter;
-    chatter_trace_limit(w->t, r);
+        outcome->group[contact[k] - follow->first] = true;
+    outcome->limit = true;
+    outcome->time = follow->before = e->time;
+    outcome->chatter = e->chatter;
+    chatter_trace_limit(follow->t, outcome);
 }
 
 static void
-together(struct follow *w, const struct flow_event *e)
+together(struct follow *follow, const struct flow_event *e)
 {
     const double *impulse;
-    const uint32_t *contact = flow_contacts(w->f, &impulse);
-    w->r->verdict = CHATTER_SIMULTANEOUS;
-    w->r->time = e->time;
+    const uint32_t *contact = flow_contacts(follow->f, &impulse);
+    follow->r->verdict = CHATTER_SIMULTANEOUS;
+    follow->r->time = e->time;
     for (uint32_t k = 0; k < e->n; k++)
-        w->r->group[contact[k] - w->first] = true;
+        follow->r->group[contact[k] - follow->first] = true;
 }
 
 /* Applies one event. False: the run is over. */
 static bool
-one(struct follow *w, const struct flow_event *e)
+one(struct follow *follow, const struct flow_event *e)
 {
     switch (e->kind) {
     case FLOW_IMPACT:
     case FLOW_SEVERAL:
-        note(w, e);
+        note(follow, e);
         return true;
     case FLOW_UNDECIDED:
-        together(w, e);
+        together(follow, e);
         return false;
     case FLOW_JAMMED:
-        w->r->verdict = CHATTER_JAMMED;
-        w->r->time = e->time;
+        follow->r->verdict = CHATTER_JAMMED;
+        follow->r->time = e->time;
         return false;
     case FLOW_CHATTER:
-        limit(w, e);
-        if (!still(w))
+        limit(follow, e);
+        if (!still(follow))
             return true;
-        w->r->verdict = CHATTER_COMPLETE;
+        follow->r->verdict = CHATTER_COMPLETE;
         return false;
     default:
         return true;
@@ -114,44 +115,44 @@ one(struct follow *w, const struct flow_event *e)
 
 /* after a limit that was not the end: partial, if nothing else was found */
 static void
-ended(struct follow *w, double until)
+ended(struct follow *follow, double until)
 {
-    struct chatter_run *r = w->r;
-    if (r->verdict != CHATTER_MOVING || !r->limit)
+    struct chatter_run *outcome = follow->r;
+    if (outcome->verdict != CHATTER_MOVING || !outcome->limit)
         return;
-    r->verdict = CHATTER_PARTIAL;
-    r->after = CHATTER_LASTS;
-    r->after_time = until;
+    outcome->verdict = CHATTER_PARTIAL;
+    outcome->after = CHATTER_LASTS;
+    outcome->after_time = until;
 }
 
 int
-chatter_follow_flow(struct arena *a, struct flow *f, uint32_t first,
-                    double until, long most, struct chatter_run *r)
+chatter_follow_flow(struct arena *arena, struct flow *flow, uint32_t first,
+                    double until, long most, struct chatter_run *outcome)
 {
-    struct follow w = {.f = f, .first = first, .r = r};
-    size_t m = (size_t)r->m;
-    w.t = chatter_trace_new(a);
+    struct follow w = {.f = flow, .first = first, .r = outcome};
+    size_t m = (size_t)outcome->m;
+    w.t = chatter_trace_new(arena);
     w.before = NAN;
-    r->verdict = CHATTER_MOVING;
-    r->group = NEW_N(a, bool, m + 1);
+    outcome->verdict = CHATTER_MOVING;
+    outcome->group = NEW_N(arena, bool, m + 1);
     for (long events = 0;; events++) {
         struct flow_event e;
         double t;
-        int st = flow_peek(f, until, &t);
+        int st = flow_peek(flow, until, &t);
         if (st)
             return st;
-        if (!flow_eventful(f) && t >= until)
+        if (!flow_eventful(flow) && t >= until)
             break;
-        if ((st = flow_apply(f, &e)))
+        if ((st = flow_apply(flow, &e)))
             return st;
         if (!one(&w, &e))
             return IMP_OK;
         events -= e.kind == FLOW_NONE; /* the end of a series */
-        if (flow_impacts(f) >= most || events >= most) {
-            r->verdict = CHATTER_ENDLESS;
-            r->limit = false;
-            r->no_exponent = "no infinite sequence of impacts";
-            memset(r->group, 0, m);
+        if (flow_impacts(flow) >= most || events >= most) {
+            outcome->verdict = CHATTER_ENDLESS;
+            outcome->limit = false;
+            outcome->no_exponent = "no infinite sequence of impacts";
+            memset(outcome->group, 0, m);
             return IMP_OK;
         }
     }

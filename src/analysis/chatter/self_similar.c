@@ -39,89 +39,91 @@ struct ask {
  */
 
 static int
-refuse(struct ask *k, const char *why, const char *help)
+refuse(struct ask *question, const char *why, const char *help)
 {
-    struct diag *d = diag_add(k->a->ds, DIAG_E0736, k->where,
-                              "`%s` has no self-similar motions: %s",
-                              imp_text(k->a->rt->im, k->s->name), why);
-    diag_note(k->a->ds, d, k->s->range, "the system");
-    diag_help(k->a->ds, d, "%s", help);
+    struct diag *diag =
+        diag_add(question->a->ds, DIAG_E0736, question->where,
+                 "`%s` has no self-similar motions: %s",
+                 imp_text(question->a->rt->im, question->s->name), why);
+    diag_note(question->a->ds, diag, question->s->range, "the system");
+    diag_help(question->a->ds, diag, "%s", help);
     return IMP_BADMODEL;
 }
 
 /* the common acceleration of all gaps over sqrt(W_ii) */
 static int
-acceleration(struct ask *k)
+acceleration(struct ask *question)
 {
-    const struct contact_matrices *c = &k->l->k;
-    int m = k->l->model.m, least = 0, most = 0;
-    double *x = NEW_N(k->a->rt->arena, double, (size_t)m + 1), sum = 0.0;
+    const struct contact_matrices *c = &question->l->k;
+    int m = question->l->model.m, least = 0, most = 0;
+    double *x = NEW_N(question->a->rt->arena, double, (size_t)m + 1), sum = 0.0;
     for (int i = 0; i < m; i++) {
         x[i] = c->nf[i] / sqrt(c->W[i * (m + 1)]);
         least = x[i] < x[least] ? i : least;
         most = x[i] > x[most] ? i : most;
         sum += x[i];
     }
-    k->acc = chatter_accelerates(k->l) ? sum / m : 0.0;
+    question->acc = chatter_accelerates(question->l) ? sum / m : 0.0;
     double size = fmax(fabs(x[least]), fabs(x[most]));
-    if (k->acc == 0.0 && !chatter_accelerates(k->l))
+    if (question->acc == 0.0 && !chatter_accelerates(question->l))
         return IMP_OK;
     if (x[most] - x[least] <= SELF_SIMILAR_SAME * size)
         return IMP_OK;
-    return refuse(k,
-                  arena_printf(k->a->rt->arena,
+    return refuse(question,
+                  arena_printf(question->a->rt->arena,
                                "the gaps of %s and %s accelerate differently, "
                                "so the motion cannot turn from one to the next",
-                               chatter_contact(k->a, k->s, least),
-                               chatter_contact(k->a, k->s, most)),
+                               chatter_contact(question->a, question->s, least),
+                               chatter_contact(question->a, question->s, most)),
                   "accelerations must have the symmetry of masses and "
                   "contacts; without gravity there are motions of their own");
 }
 
 static int
-closes(struct ask *k)
+closes(struct ask *question)
 {
-    for (int i = 0; i < k->l->model.m; i++)
-        if (k->l->k.c0[i] != 0.0)
+    for (int i = 0; i < question->l->model.m; i++)
+        if (question->l->k.c0[i] != 0.0)
             return refuse(
-                k,
-                arena_printf(k->a->rt->arena,
+                question,
+                arena_printf(question->a->rt->arena,
                              "the gap of %s cannot be closed together with the "
                              "others, so nothing can shrink towards it",
-                             chatter_contact(k->a, k->s, i)),
+                             chatter_contact(question->a, question->s, i)),
                 "look at the constants in the gaps");
     return IMP_OK;
 }
 
 static int
-suits(struct ask *k)
+suits(struct ask *question)
 {
-    const struct symmetry *s = k->sym;
-    struct arena *ar = k->a->rt->arena;
-    if (k->word && chatter_accelerates(k->l))
-        return refuse(k,
+    const struct symmetry *symmetry = question->sym;
+    struct arena *arena = question->a->rt->arena;
+    if (question->word && chatter_accelerates(question->l))
+        return refuse(question,
                       "under acceleration those of a given order are not "
                       "looked for",
                       "leave out `order`, or the acceleration");
-    if (k->word)
-        return closes(k);
-    if (s->found != SYMMETRY_YES && s->found != SYMMETRY_SINGLE)
+    if (question->word)
+        return closes(question);
+    if (symmetry->found != SYMMETRY_YES && symmetry->found != SYMMETRY_SINGLE)
         return refuse(
-            k,
-            arena_printf(ar, "masses and contacts have no symmetry (%s)",
-                         chatter_symmetry_text(k->a, k->s, s)),
+            question,
+            arena_printf(
+                arena, "masses and contacts have no symmetry (%s)",
+                chatter_symmetry_text(question->a, question->s, symmetry)),
             "without a symmetry say in which order the contacts are hit: order "
             "= (...); `chatter` follows any linear system");
-    int st = closes(k);
+    int st = closes(question);
     if (!st)
-        st = acceleration(k);
-    if (!st && k->acc != 0.0 && s->rank > SELF_SIMILAR_RANK)
+        st = acceleration(question);
+    if (!st && question->acc != 0.0 && symmetry->rank > SELF_SIMILAR_RANK)
         return refuse(
-            k,
-            arena_printf(ar,
+            question,
+            arena_printf(arena,
                          "not known: the gaps move in %d dimensions, and under "
                          "acceleration at most %d are looked at",
-                         s->rank, SELF_SIMILAR_RANK),
+                         symmetry->rank, SELF_SIMILAR_RANK),
             "without acceleration any number can be asked for");
     return st;
 }
@@ -131,102 +133,111 @@ suits(struct ask *k)
 
 /* x (n) := the coordinates in which the gaps over sqrt(W_ii) are F z */
 static void
-coordinates(const struct ask *k, const double *z, double scale, double *x)
+coordinates(const struct ask *question, const double *z, double scale,
+            double *x)
 {
-    const struct symmetry *s = k->sym;
-    const struct ballistic *l = k->l;
-    int m = s->m, n = l->model.n, r = s->rank;
+    const struct symmetry *symmetry = question->sym;
+    const struct ballistic *ballistic = question->l;
+    int m = symmetry->m, n = ballistic->model.n, r = symmetry->rank;
     for (int j = 0; j < n; j++)
         x[j] = 0.0;
     for (int i = 0; i < m; i++) {
-        int c = s->order[i];
+        int c = symmetry->order[i];
         double y = 0.0;
         for (int j = 0; j < r; j++)
-            y += s->F[i * r + j] * z[j] / s->mode[j];
+            y += symmetry->F[i * r + j] * z[j] / symmetry->mode[j];
         for (int j = 0; j < n; j++)
-            x[j] += l->k.B[c * n + j] * y / sqrt(l->k.W[c * (m + 1)]);
+            x[j] += ballistic->k.B[c * n + j] * y /
+                    sqrt(ballistic->k.W[c * (m + 1)]);
     }
     for (int j = 0; j < n; j++)
         x[j] *= scale;
 }
 
 static void
-cosines(const struct ballistic *l, double *C)
+cosines(const struct ballistic *ballistic, double *C)
 {
-    int m = l->model.m;
+    int m = ballistic->model.m;
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++)
-            C[j * m + i] =
-                i == j ? 1.0
-                       : l->k.W[i * m + j] /
-                             sqrt(l->k.W[i * (m + 1)] * l->k.W[j * (m + 1)]);
+            C[j * m + i] = i == j ? 1.0
+                                  : ballistic->k.W[i * m + j] /
+                                        sqrt(ballistic->k.W[i * (m + 1)] *
+                                             ballistic->k.W[j * (m + 1)]);
 }
 
 /* the same for gaps g (m) over sqrt(W_ii) */
 static void
-from_gaps(const struct ask *k, const double *g, double scale, double *x)
+from_gaps(const struct ask *question, const double *g, double scale, double *x)
 {
-    const struct ballistic *l = k->l;
-    int m = l->model.m, n = l->model.n;
+    const struct ballistic *ballistic = question->l;
+    int m = ballistic->model.m, n = ballistic->model.n;
     size_t um = (size_t)m;
-    double *C = NEW_N(k->a->rt->arena, double, 2 * um * um + 3 * um);
+    double *C = NEW_N(question->a->rt->arena, double, 2 * um * um + 3 * um);
     double *V = C + um * um, *s = V + um * um, *y = s + um, *room = y + um;
-    cosines(l, C);
+    cosines(ballistic, C);
     dense_svd(m, m, C, V, s);
-    dense_svd_solve(m, m, C, V, s, l->k.r, g, y, room);
+    dense_svd_solve(m, m, C, V, s, ballistic->k.r, g, y, room);
     for (int j = 0; j < n; j++)
         x[j] = 0.0;
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++)
-            x[j] +=
-                scale * l->k.B[i * n + j] * y[i] / sqrt(l->k.W[i * (m + 1)]);
+            x[j] += scale * ballistic->k.B[i * n + j] * y[i] /
+                    sqrt(ballistic->k.W[i * (m + 1)]);
 }
 
 static double
-kinetic(const struct ballistic *l, const double *v)
+kinetic(const struct ballistic *ballistic, const double *v)
 {
     double s = 0.0;
-    for (int i = 0; i < l->model.n; i++)
-        for (int j = 0; j < l->model.n; j++)
-            s += 0.5 * v[i] * l->model.mass[i * l->model.n + j] * v[j];
+    for (int i = 0; i < ballistic->model.n; i++)
+        for (int j = 0; j < ballistic->model.n; j++)
+            s += 0.5 * v[i] *
+                 ballistic->model.mass[i * ballistic->model.n + j] * v[j];
     return s;
 }
 
 /* contact at a place of the order in which gaps and F are numbered */
 static int
-contact_at(const struct ask *k, int place)
+contact_at(const struct ask *question, int place)
 {
-    return k->word ? place : k->sym->order[place];
+    return question->word ? place : question->sym->order[place];
 }
 
 /* contact of impact i */
 static int
-hit(const struct ask *k, long i)
+hit(const struct ask *question, long i)
 {
-    return k->word ? k->word[i % k->n_word]
-                   : k->sym->order[i * k->found.step % k->sym->m];
+    return question->word
+               ? question->word[i % question->n_word]
+               : question->sym
+                     ->order[i * question->found.step % question->sym->m];
 }
 
 static void
-states(struct ask *k)
+states(struct ask *question)
 {
-    int n = k->l->model.n, first = hit(k, 0);
-    double unit = 1.0 / sqrt(k->l->k.W[first * (k->l->model.m + 1)]);
-    bool free = k->found.kind == SELF_SIMILAR_FREE;
-    k->vunit = free ? unit : k->flight;
-    k->lunit = k->vunit * k->flight;
-    k->eunit = k->vunit * k->vunit;
-    k->q = NEW_N(k->a->rt->arena, double, (size_t)(2 * k->found.n * n) + 1);
-    k->v = k->q + k->found.n * n;
-    for (int i = 0; i < k->found.n; i++) {
-        struct self_similar_motion *o = &k->found.v[i];
-        double *q = k->q + i * n, *v = k->v + i * n;
-        (k->word ? from_gaps : coordinates)(k, o->q, k->lunit, q);
-        (k->word ? from_gaps : coordinates)(k, o->p, k->vunit, v);
-        if (k->word)
-            o->energy = kinetic(k->l, v) / k->eunit;
+    int n = question->l->model.n, first = hit(question, 0);
+    double unit =
+        1.0 / sqrt(question->l->k.W[first * (question->l->model.m + 1)]);
+    bool free = question->found.kind == SELF_SIMILAR_FREE;
+    question->vunit = free ? unit : question->flight;
+    question->lunit = question->vunit * question->flight;
+    question->eunit = question->vunit * question->vunit;
+    question->q = NEW_N(question->a->rt->arena, double,
+                        (size_t)(2 * question->found.n * n) + 1);
+    question->v = question->q + question->found.n * n;
+    for (int i = 0; i < question->found.n; i++) {
+        struct self_similar_motion *motion = &question->found.v[i];
+        double *q = question->q + i * n, *v = question->v + i * n;
+        (question->word ? from_gaps : coordinates)(question, motion->q,
+                                                   question->lunit, q);
+        (question->word ? from_gaps : coordinates)(question, motion->p,
+                                                   question->vunit, v);
+        if (question->word)
+            motion->energy = kinetic(question->l, v) / question->eunit;
         for (int j = 0; j < n; j++)
-            q[j] += k->l->k.origin[j];
+            q[j] += question->l->k.origin[j];
     }
 }
 
@@ -237,38 +248,40 @@ states(struct ask *k)
  * the order or a round of the symmetry; *wrong: the contact that came instead
  * of the right one, m: several */
 static double
-deviation(struct ask *k, const struct self_similar_motion *o, int *wrong)
+deviation(struct ask *question, const struct self_similar_motion *motion,
+          int *wrong)
 {
-    struct ballistic *l = k->l;
-    int m = l->model.m, n = k->word ? k->n_word : 1;
-    int last = k->word ? 2 * n : m;
-    double *u = NEW_N(k->a->rt->arena, double, 2 * (size_t)n), *t = u + n;
+    struct ballistic *ballistic = question->l;
+    int m = ballistic->model.m, n = question->word ? question->n_word : 1;
+    int last = question->word ? 2 * n : m;
+    double *u = NEW_N(question->a->rt->arena, double, 2 * (size_t)n),
+           *t = u + n;
     double worst = 0.0;
     *wrong = -1;
-    l->policy = BALLISTIC_REPORT;
-    if (!ballistic_start(l, 0.0, k->q, k->v, 0.0))
+    ballistic->policy = BALLISTIC_REPORT;
+    if (!ballistic_start(ballistic, 0.0, question->q, question->v, 0.0))
         return INFINITY;
-    t[0] = k->flight;
+    t[0] = question->flight;
     for (int i = 0; i <= last; i++) {
-        int c = hit(k, i), ex;
-        enum ballistic_event what = accumulation_next(l, INFINITY);
-        if (what != BALLISTIC_IMPACT || l->hit != c) {
-            *wrong = what == BALLISTIC_IMPACT ? l->hit : m;
+        int c = hit(question, i), ex;
+        enum ballistic_event what = accumulation_next(ballistic, INFINITY);
+        if (what != BALLISTIC_IMPACT || ballistic->hit != c) {
+            *wrong = what == BALLISTIC_IMPACT ? ballistic->hit : m;
             return INFINITY;
         }
         /* by the impulse: a contact without restitution has no rate left */
-        double x = l->impulse[c] * sqrt(l->k.W[c * (m + 1)]);
+        double x = ballistic->impulse[c] * sqrt(ballistic->k.W[c * (m + 1)]);
         if (i < n)
             u[i] = x;
-        worst =
-            fmax(worst, fabs(x / (u[i % n] * pow(o->bp, (int)(i / n))) - 1.0));
+        worst = fmax(
+            worst, fabs(x / (u[i % n] * pow(motion->bp, (int)(i / n))) - 1.0));
         if (!i)
             continue;
-        x = impact_history_last_flight(l, &ex);
+        x = impact_history_last_flight(ballistic, &ex);
         x = ldexp(x, ex);
         if (i > 1 && i <= n)
             t[i - 1] = x;
-        double ratio = pow(o->bt, (int)((i - 1) / n));
+        double ratio = pow(motion->bt, (int)((i - 1) / n));
         worst = fmax(worst, fabs(x / (t[(i - 1) % n] * ratio) - 1.0));
     }
     return worst;
@@ -278,25 +291,28 @@ deviation(struct ask *k, const struct self_similar_motion *o, int *wrong)
  */
 
 static const char *
-verdict_text(struct ask *k, const struct self_similar_motion *o)
+verdict_text(struct ask *question, const struct self_similar_motion *motion)
 {
-    struct arena *ar = record_arena(k->a);
+    struct arena *arena = record_arena(question->a);
     const char *worst =
-        o->worst < 0 ? "?"
-                     : chatter_contact(k->a, k->s, contact_at(k, o->worst));
-    switch (o->verdict) {
+        motion->worst < 0
+            ? "?"
+            : chatter_contact(question->a, question->s,
+                              contact_at(question, motion->worst));
+    switch (motion->verdict) {
     case SELF_SIMILAR_FEASIBLE:
         return "feasible";
     case SELF_SIMILAR_RECEDES:
-        return arena_printf(ar, "%s would move away instead of being hit",
-                            chatter_contact(k->a, k->s, hit(k, 0)));
+        return arena_printf(
+            arena, "%s would move away instead of being hit",
+            chatter_contact(question->a, question->s, hit(question, 0)));
     case SELF_SIMILAR_BACK:
         return "a flight would go back in time: the contacts come in another "
                "order";
     case SELF_SIMILAR_BELOW:
-        return arena_printf(ar, "%s would be below the ground", worst);
+        return arena_printf(arena, "%s would be below the ground", worst);
     case SELF_SIMILAR_DIPS:
-        return arena_printf(ar, "%s would go below the ground in flight",
+        return arena_printf(arena, "%s would go below the ground in flight",
                             worst);
     case SELF_SIMILAR_UNBOUNDED:
         break;
@@ -306,17 +322,19 @@ verdict_text(struct ask *k, const struct self_similar_motion *o)
 }
 
 static double
-greatest(const struct self_similar_motion *o)
+greatest(const struct self_similar_motion *motion)
 {
-    return o->n_multiplier ? hypot(o->multiplier[0], o->multiplier_im[0]) : 0.0;
+    return motion->n_multiplier
+               ? hypot(motion->multiplier[0], motion->multiplier_im[0])
+               : 0.0;
 }
 
 static const char *
-because(const struct ask *k)
+because(const struct ask *question)
 {
-    bool free = k->found.kind == SELF_SIMILAR_FREE;
-    if (k->word)
-        return k->found.n
+    bool free = question->found.kind == SELF_SIMILAR_FREE;
+    if (question->word)
+        return question->found.n
                    ? "real positive eigenvalues of a period: one of its "
                      "impacts, by which velocities shrink, and a smaller one "
                      "of "
@@ -324,15 +342,15 @@ because(const struct ask *k)
                    : "the impacts and flights of a period have no two "
                      "eigenvalues that are real and positive, the flights' "
                      "the smaller one, or a contact of the order recedes";
-    if (k->found.n)
+    if (question->found.n)
         return free ? "pairs of real positive eigenvalues of the relabelled "
                       "map: velocities shrink by the greater one, gaps by the "
                       "smaller one"
                     : "roots of pi(b) between 0 and 1: velocities and flights "
                       "shrink by b, gaps by b^2";
-    if (k->sym->e >= 1.0)
+    if (question->sym->e >= 1.0)
         return "no energy is lost";
-    if (free && k->sym->m == 1)
+    if (free && question->sym->m == 1)
         return "without acceleration one contact is hit once";
     return free ? "the relabelled map has no two eigenvalues that are real, "
                   "positive and different"
@@ -340,136 +358,146 @@ because(const struct ask *k)
 }
 
 static void
-set_lists(struct ask *k, struct record *out)
+set_lists(struct ask *question, struct record *record)
 {
-    struct analysis *a = k->a;
-    size_t n = (size_t)k->found.n, c = (size_t)k->l->model.n;
-    double *x = NEW_N(a->rt->arena, double, 7 * n + 1);
-    const char **t = NEW_N(a->rt->arena, const char *, n + 1);
+    struct analysis *analysis = question->a;
+    size_t n = (size_t)question->found.n, c = (size_t)question->l->model.n;
+    double *x = NEW_N(analysis->rt->arena, double, 7 * n + 1);
+    const char **t = NEW_N(analysis->rt->arena, const char *, n + 1);
     for (size_t i = 0; i < n; i++) {
-        const struct self_similar_motion *o = &k->found.v[i];
-        t[i] = verdict_text(k, o);
-        x[i] = o->bp;
-        x[n + i] = o->bq;
-        x[2 * n + i] = o->bt;
-        x[3 * n + i] = o->error;
-        x[4 * n + i] = o->exponent;
-        x[5 * n + i] = greatest(o);
-        x[6 * n + i] = o->margin;
+        const struct self_similar_motion *motion = &question->found.v[i];
+        t[i] = verdict_text(question, motion);
+        x[i] = motion->bp;
+        x[n + i] = motion->bq;
+        x[2 * n + i] = motion->bt;
+        x[3 * n + i] = motion->error;
+        x[4 * n + i] = motion->exponent;
+        x[5 * n + i] = greatest(motion);
+        x[6 * n + i] = motion->margin;
     }
-    record_set_texts(out, "verdicts", t, n);
-    record_set_list(out, "speed_ratios", x, n);
-    record_set_list(out, "gap_ratios", x + n, n);
-    record_set_list(out, "flight_ratios", x + 2 * n, n);
-    record_set_list(out, "errors", x + 3 * n, n);
-    record_set_list(out, "exponents", x + 4 * n, n);
-    record_set_list(out, "greatest_multipliers", x + 5 * n, n);
-    record_set_list(out, "margins", x + 6 * n, n);
-    record_set_matrix(out, "positions", k->q, n, c);
-    record_set_matrix(out, "rates", k->v, n, c);
+    record_set_texts(record, "verdicts", t, n);
+    record_set_list(record, "speed_ratios", x, n);
+    record_set_list(record, "gap_ratios", x + n, n);
+    record_set_list(record, "flight_ratios", x + 2 * n, n);
+    record_set_list(record, "errors", x + 3 * n, n);
+    record_set_list(record, "exponents", x + 4 * n, n);
+    record_set_list(record, "greatest_multipliers", x + 5 * n, n);
+    record_set_list(record, "margins", x + 6 * n, n);
+    record_set_matrix(record, "positions", question->q, n, c);
+    record_set_matrix(record, "rates", question->v, n, c);
 }
 
 static void
-set_first(struct ask *k, struct record *out)
+set_first(struct ask *question, struct record *record)
 {
     static const char *const fields[] = {
         "speed_ratio", "gap_ratio",   "flight_ratio",   "remaining",
         "exponent",    "energy",      "energy_upper",   "energy_lower",
         "stable",      "multipliers", "multipliers_im", "greatest_multiplier",
         "deviation"};
-    struct analysis *a = k->a;
+    struct analysis *analysis = question->a;
     const char *w[2];
     size_t n = 0;
-    if (k->found.tied)
+    if (question->found.tied)
         w[n++] = "eigenvalues that cannot be told from equal ones were left "
                  "out: the restitution is a critical one within rounding";
-    if (!k->found.feasible) {
-        record_set_absent_all(out, fields, sizeof fields / sizeof *fields,
-                              k->found.n ? "no motion is feasible"
-                                         : "there is no such motion");
-        record_set_texts(out, "warnings", w, n);
+    if (!question->found.feasible) {
+        record_set_absent_all(record, fields, sizeof fields / sizeof *fields,
+                              question->found.n ? "no motion is feasible"
+                                                : "there is no such motion");
+        record_set_texts(record, "warnings", w, n);
         return;
     }
-    const struct self_similar_motion *o = &k->found.v[0];
-    double left = k->flight * o->period / (1.0 - o->bt),
-           energy = o->energy * k->eunit;
-    double upper = energy * pow(left, -o->exponent), g = greatest(o);
-    record_set_number(out, "speed_ratio", o->bp);
-    record_set_number(out, "gap_ratio", o->bq);
-    record_set_number(out, "flight_ratio", o->bt);
-    record_set_number(out, "remaining", left);
-    record_set_number(out, "exponent", o->exponent);
-    record_set_number(out, "energy", energy);
-    if (k->word) {
-        record_set_absent(out, "energy_upper", "a period has several impacts");
-        record_set_absent(out, "energy_lower", "a period has several impacts");
+    const struct self_similar_motion *motion = &question->found.v[0];
+    double left = question->flight * motion->period / (1.0 - motion->bt),
+           energy = motion->energy * question->eunit;
+    double upper = energy * pow(left, -motion->exponent), g = greatest(motion);
+    record_set_number(record, "speed_ratio", motion->bp);
+    record_set_number(record, "gap_ratio", motion->bq);
+    record_set_number(record, "flight_ratio", motion->bt);
+    record_set_number(record, "remaining", left);
+    record_set_number(record, "exponent", motion->exponent);
+    record_set_number(record, "energy", energy);
+    if (question->word) {
+        record_set_absent(record, "energy_upper",
+                          "a period has several impacts");
+        record_set_absent(record, "energy_lower",
+                          "a period has several impacts");
     } else {
-        record_set_number(out, "energy_upper", upper);
-        record_set_number(out, "energy_lower", upper * o->bp * o->bp);
+        record_set_number(record, "energy_upper", upper);
+        record_set_number(record, "energy_lower",
+                          upper * motion->bp * motion->bp);
     }
-    record_set_text(out, "stable",
+    record_set_text(record, "stable",
                     fabs(g - 1.0) <= SELF_SIMILAR_NEUTRAL ? "neutral"
                     : g < 1.0                             ? "yes"
                                                           : "no");
-    record_set_list(out, "multipliers", o->multiplier, (size_t)o->n_multiplier);
-    record_set_list(out, "multipliers_im", o->multiplier_im,
-                    (size_t)o->n_multiplier);
-    record_set_number(out, "greatest_multiplier", g);
+    record_set_list(record, "multipliers", motion->multiplier,
+                    (size_t)motion->n_multiplier);
+    record_set_list(record, "multipliers_im", motion->multiplier_im,
+                    (size_t)motion->n_multiplier);
+    record_set_number(record, "greatest_multiplier", g);
     int wrong;
-    accumulation_resolve(k->l, 1L << 60); /* no limit in between */
-    double d = deviation(k, o, &wrong);
-    accumulation_resolve(k->l, ACCUMULATION_RESOLVE);
+    accumulation_resolve(question->l, 1L << 60); /* no limit in between */
+    double d = deviation(question, motion, &wrong);
+    accumulation_resolve(question->l, ACCUMULATION_RESOLVE);
     if (isfinite(d))
-        record_set_number(out, "deviation", d);
+        record_set_number(record, "deviation", d);
     else
-        record_set_absent(out, "deviation",
-                          wrong >= 0 && wrong < k->l->model.m
-                              ? arena_printf(record_arena(a),
-                                             "%s comes first instead",
-                                             chatter_contact(a, k->s, wrong))
-                              : "several contacts close together");
+        record_set_absent(
+            record, "deviation",
+            wrong >= 0 && wrong < question->l->model.m
+                ? arena_printf(record_arena(analysis), "%s comes first instead",
+                               chatter_contact(analysis, question->s, wrong))
+                : "several contacts close together");
     if (!isfinite(d))
         w[n++] = "the motion does not repeat when it is followed from its "
                  "state";
-    record_set_texts(out, "warnings", w, n);
+    record_set_texts(record, "warnings", w, n);
 }
 
 static int
-set_record(struct ask *k, struct record *out)
+set_record(struct ask *question, struct record *record)
 {
     static const char *const kind[] = {[SELF_SIMILAR_FREE] = "free",
                                        [SELF_SIMILAR_FALLING] = "falling",
                                        [SELF_SIMILAR_SLIDING] = "sliding"};
-    struct analysis *a = k->a;
-    int m = k->l->model.m, n = k->n_word;
-    for (int i = 0; !k->word && (i == 0 || hit(k, i) != hit(k, 0)); i++)
+    struct analysis *analysis = question->a;
+    int m = question->l->model.m, n = question->n_word;
+    for (int i = 0;
+         !question->word && (i == 0 || hit(question, i) != hit(question, 0));
+         i++)
         n = i + 1;
-    const char **t = NEW_N(a->rt->arena, const char *, (size_t)(n + m));
+    const char **t = NEW_N(analysis->rt->arena, const char *, (size_t)(n + m));
     for (int i = 0; i < n; i++)
-        t[i] = chatter_contact(a, k->s, hit(k, i));
-    record_set_text(out, "kind", kind[k->found.kind]);
-    record_set_text(out, "symmetry", chatter_symmetry_text(a, k->s, k->sym));
-    record_set_texts(out, "order", t, (size_t)n);
-    record_set_number(out, "found", k->found.n);
-    record_set_number(out, "feasible", k->found.feasible);
-    record_set_text(out, "because", because(k));
-    set_lists(k, out);
-    set_first(k, out);
+        t[i] = chatter_contact(analysis, question->s, hit(question, i));
+    record_set_text(record, "kind", kind[question->found.kind]);
+    record_set_text(
+        record, "symmetry",
+        chatter_symmetry_text(analysis, question->s, question->sym));
+    record_set_texts(record, "order", t, (size_t)n);
+    record_set_number(record, "found", question->found.n);
+    record_set_number(record, "feasible", question->found.feasible);
+    record_set_text(record, "because", because(question));
+    set_lists(question, record);
+    set_first(question, record);
     return IMP_OK;
 }
 
 static int
-steps(struct ask *k, const imp_command *c, int *step)
+steps(struct ask *question, const imp_command *command, int *step)
 {
     double x;
-    int m = k->sym->m, st = arg_number(k->a, c, IMP_OPT_similar_step, 1.0, &x);
+    int m = question->sym->m,
+        st = arg_number(question->a, command, IMP_OPT_similar_step, 1.0, &x);
     if (st)
         return st;
     *step = m > 1 ? (int)x : 0;
     if (x == floor(x) && x >= 1.0 && x <= fmax(m - 1, 1))
         return IMP_OK;
-    const imp_val *v = arg_option(k->a, c, IMP_OPT_similar_step);
-    diag_add(k->a->ds, DIAG_E0405, v ? v->range : c->range,
+    const imp_val *value =
+        arg_option(question->a, command, IMP_OPT_similar_step);
+    diag_add(question->a->ds, DIAG_E0405, value ? value->range : command->range,
              "`step` is a whole number from 1 to %d, one less than there are "
              "contacts",
              m > 1 ? m - 1 : 1);
@@ -478,78 +506,87 @@ steps(struct ask *k, const imp_command *c, int *step)
 
 /* the contacts of `order`, numbers within the system */
 static int
-read_order(struct ask *k, const imp_command *c)
+read_order(struct ask *question, const imp_command *command)
 {
-    struct analysis *a = k->a;
-    const imp_val *v = arg_option(a, c, IMP_OPT_similar_order);
-    if (!v)
+    struct analysis *analysis = question->a;
+    const imp_val *value = arg_option(analysis, command, IMP_OPT_similar_order);
+    if (!value)
         return IMP_OK;
-    const imp_val *item = val_items(a, v);
-    int n = (int)v->items.n;
-    k->word = NEW_N(a->rt->arena, int, (size_t)n + 1);
-    k->n_word = n;
+    const imp_val *item = val_items(analysis, value);
+    int n = (int)value->items.n;
+    question->word = NEW_N(analysis->rt->arena, int, (size_t)n + 1);
+    question->n_word = n;
     for (int i = 0; i < n; i++) {
-        k->word[i] = (int)(item[i].ref - k->s->contact);
-        if (item[i].ref >= k->s->contact && k->word[i] < k->l->model.m)
+        question->word[i] = (int)(item[i].ref - question->s->contact);
+        if (item[i].ref >= question->s->contact &&
+            question->word[i] < question->l->model.m)
             continue;
-        struct diag *d = diag_add(
-            a->ds, DIAG_E0405, item[i].range, "`%s` is no contact of `%s`",
-            imp_text(a->rt->im, rt_contact(a->rt, item[i].ref)->name),
-            imp_text(a->rt->im, k->s->name));
-        diag_note(a->ds, d, k->s->range, "the system");
+        struct diag *diag =
+            diag_add(analysis->ds, DIAG_E0405, item[i].range,
+                     "`%s` is no contact of `%s`",
+                     imp_text(analysis->rt->im,
+                              rt_contact(analysis->rt, item[i].ref)->name),
+                     imp_text(analysis->rt->im, question->s->name));
+        diag_note(analysis->ds, diag, question->s->range, "the system");
         return IMP_BADMODEL;
     }
-    const imp_val *step = arg_option(a, c, IMP_OPT_similar_step);
+    const imp_val *step = arg_option(analysis, command, IMP_OPT_similar_step);
     if (!step)
         return IMP_OK;
-    diag_add(a->ds, DIAG_E0405, step->range,
+    diag_add(analysis->ds, DIAG_E0405, step->range,
              "`order` and `step` both say which contact comes next");
     return IMP_BADMODEL;
 }
 
 static int
-find(struct ask *k, const imp_command *c)
+find(struct ask *question, const imp_command *command)
 {
-    struct arena *ar = k->a->rt->arena;
-    int step, m = k->l->model.m;
-    if (k->word) {
-        double *C = NEW_N(ar, double, (size_t)(m * m));
-        cosines(k->l, C);
-        return self_similar_order(ar, m, k->l->k.r, C, k->l->model.e, k->word,
-                                  k->n_word, &k->found)
+    struct arena *arena = question->a->rt->arena;
+    int step, m = question->l->model.m;
+    if (question->word) {
+        double *C = NEW_N(arena, double, (size_t)(m * m));
+        cosines(question->l, C);
+        return self_similar_order(arena, m, question->l->k.r, C,
+                                  question->l->model.e, question->word,
+                                  question->n_word, &question->found)
                    ? IMP_NONFINITE
                    : IMP_OK;
     }
-    int st = steps(k, c, &step);
+    int st = steps(question, command, &step);
     if (st)
         return st;
-    return self_similar_find(ar, k->sym, step, k->acc, &k->found)
+    return self_similar_find(arena, question->sym, step, question->acc,
+                             &question->found)
                ? IMP_NONFINITE
                : IMP_OK;
 }
 
 static int
-cmd_similar(struct analysis *a, const imp_command *c, struct record *out)
+cmd_similar(struct analysis *analysis, const imp_command *command,
+            struct record *record)
 {
-    const imp_val *arg = &arg_items(a, c)[0];
-    struct ask k = {
-        .a = a, .s = rt_system(a->rt, arg->ref), .where = arg->range};
+    const imp_val *arg = &arg_items(analysis, command)[0];
+    struct ask k = {.a = analysis,
+                    .s = rt_system(analysis->rt, arg->ref),
+                    .where = arg->range};
     int st;
     if (!(k.s->flags & IMP_SYSTEMF_LINE))
-        return chatter_not_linear(a, k.s, k.where);
-    if ((st = arg_number(a, c, IMP_OPT_similar_flight, 1.0, &k.flight)) ||
-        (st = flow_matrices(a->rt, arg->ref, &k.l)) || (st = read_order(&k, c)))
+        return chatter_not_linear(analysis, k.s, k.where);
+    if ((st = arg_number(analysis, command, IMP_OPT_similar_flight, 1.0,
+                         &k.flight)) ||
+        (st = flow_matrices(analysis->rt, arg->ref, &k.l)) ||
+        (st = read_order(&k, command)))
         return st;
-    k.sym = chatter_symmetry(a, arg->ref, k.l);
+    k.sym = chatter_symmetry(analysis, arg->ref, k.l);
     if ((st = suits(&k)))
         return st;
-    st = find(&k, c);
+    st = find(&k, command);
     if (st == IMP_NONFINITE)
-        return command_failed(a, st, c->range, "the eigenvalues");
+        return command_failed(analysis, st, command->range, "the eigenvalues");
     if (st)
         return st;
     states(&k);
-    return set_record(&k, out);
+    return set_record(&k, record);
 }
 
 const struct command_functions command_similar = {.run = cmd_similar};

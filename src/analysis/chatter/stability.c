@@ -19,19 +19,20 @@
 #define CONES_MOST 16
 
 const char *
-chatter_symmetry_text(struct analysis *a, const imp_system *sys,
-                      const struct symmetry *s)
+chatter_symmetry_text(struct analysis *analysis, const imp_system *system,
+                      const struct symmetry *symmetry)
 {
-    struct arena *ar = record_arena(a);
+    struct arena *arena = record_arena(analysis);
     char r[NUM_TEXT];
-    switch (s->found) {
+    switch (symmetry->found) {
     case SYMMETRY_EMPTY:
     case SYMMETRY_SINGLE:
         return "one contact";
     case SYMMETRY_RESTITUTION:
-        return arena_printf(ar, "none: %s and %s have different restitutions",
-                            chatter_contact(a, sys, s->first),
-                            chatter_contact(a, sys, s->second));
+        return arena_printf(
+            arena, "none: %s and %s have different restitutions",
+            chatter_contact(analysis, system, symmetry->first),
+            chatter_contact(analysis, system, symmetry->second));
     case SYMMETRY_NONE:
         return "none: in no order of the contacts does each act on the next, "
                "on the one after that, ... as every other does";
@@ -40,47 +41,48 @@ chatter_symmetry_text(struct analysis *a, const imp_system *sys,
     case SYMMETRY_YES:
         break;
     }
-    num_digits(r, s->rho, 6);
-    if (!s->polygon)
-        return arena_printf(ar,
+    num_digits(r, symmetry->rho, 6);
+    if (!symmetry->polygon)
+        return arena_printf(arena,
                             "cyclic, %d contacts; not the feet of a regular "
                             "polygon",
-                            s->m);
-    return s->m == 2 ? arena_printf(ar, "a rod, rho = %s", r)
-                     : arena_printf(ar, "regular polygon, %d feet, rho = %s",
-                                    s->m, r);
+                            symmetry->m);
+    return symmetry->m == 2
+               ? arena_printf(arena, "a rod, rho = %s", r)
+               : arena_printf(arena, "regular polygon, %d feet, rho = %s",
+                              symmetry->m, r);
 }
 
 /* -- eigenvalues ------------------------------------------------------------
  */
 
 static const char *
-dominant_text(struct arena *ar, struct eigen_cone c)
+dominant_text(struct arena *arena, struct eigen_cone c)
 {
     static const char *const word[] = {"zero", "real positive", "real negative",
                                        "complex"};
-    return c.tied ? arena_printf(ar, "%s, tied", word[c.dominant])
+    return c.tied ? arena_printf(arena, "%s, tied", word[c.dominant])
                   : word[c.dominant];
 }
 
 /* the motion p of the coordinates whose contact rates are F z; complex z */
 static void
-motion_of(const struct ballistic *l, const struct symmetry *s, const double *zx,
-          const double *zy, double *px, double *py)
+motion_of(const struct ballistic *ballistic, const struct symmetry *symmetry,
+          const double *zx, const double *zy, double *px, double *py)
 {
-    int m = s->m, n = l->model.n, r = s->rank;
+    int m = symmetry->m, n = ballistic->model.n, r = symmetry->rank;
     double mx = 0.0, my = 0.0, bx = 0.0, by = 0.0;
-    double unit = sqrt(l->k.W[s->order[0] * (m + 1)]);
+    double unit = sqrt(ballistic->k.W[symmetry->order[0] * (m + 1)]);
     for (int j = 0; j < n; j++)
         px[j] = py[j] = 0.0;
     for (int i = 0; i < m; i++) {
         double ux = 0.0, uy = 0.0, yx = 0.0, yy = 0.0;
-        int c = s->order[i];
+        int c = symmetry->order[i];
         for (int k = 0; k < r; k++) {
-            ux += s->F[i * r + k] * zx[k];
-            uy += s->F[i * r + k] * zy[k];
-            yx += s->F[i * r + k] * zx[k] / s->mode[k];
-            yy += s->F[i * r + k] * zy[k] / s->mode[k];
+            ux += symmetry->F[i * r + k] * zx[k];
+            uy += symmetry->F[i * r + k] * zy[k];
+            yx += symmetry->F[i * r + k] * zx[k] / symmetry->mode[k];
+            yy += symmetry->F[i * r + k] * zy[k] / symmetry->mode[k];
         }
         mx += ux * unit / m;
         my += uy * unit / m;
@@ -89,7 +91,8 @@ motion_of(const struct ballistic *l, const struct symmetry *s, const double *zx,
             by = uy;
         }
         for (int j = 0; j < n; j++) {
-            double b = l->k.B[c * n + j] / sqrt(l->k.W[c * (m + 1)]);
+            double b =
+                ballistic->k.B[c * n + j] / sqrt(ballistic->k.W[c * (m + 1)]);
             px[j] += b * yx;
             py[j] += b * yy;
         }
@@ -107,36 +110,38 @@ motion_of(const struct ballistic *l, const struct symmetry *s, const double *zx,
 }
 
 static int
-set_eigen(struct analysis *a, const struct ballistic *l,
-          const struct symmetry *s, struct eigen *e, struct record *out)
+set_eigen(struct analysis *analysis, const struct ballistic *ballistic,
+          const struct symmetry *symmetry, struct eigen *e,
+          struct record *record)
 {
-    struct arena *ar = a->rt->arena;
-    size_t r = (size_t)s->rank, n = (size_t)l->model.n;
-    int steps = s->m > 1 ? s->m - 1 : 1;
-    double *map = NEW_N(ar, double, r *r + 2 * r * n + 1);
+    struct arena *arena = analysis->rt->arena;
+    size_t r = (size_t)symmetry->rank, n = (size_t)ballistic->model.n;
+    int steps = symmetry->m > 1 ? symmetry->m - 1 : 1;
+    double *map = NEW_N(arena, double, r *r + 2 * r * n + 1);
     double *px = map + r * r, *py = px + r * n;
-    const char **cone = NEW_N(ar, const char *, (size_t)steps);
-    bool all = s->rank <= CONES_MOST;
+    const char **cone = NEW_N(arena, const char *, (size_t)steps);
+    bool all = symmetry->rank <= CONES_MOST;
     for (int k = all ? steps : 1; k >= 1; k--) {
-        symmetry_map(s, s->m > 1 ? k : 0, map);
-        if (eigen_solve(ar, s->rank, map, e))
-            return command_failed(a, IMP_NONFINITE, (imp_range){0},
+        symmetry_map(symmetry, symmetry->m > 1 ? k : 0, map);
+        if (eigen_solve(arena, symmetry->rank, map, e))
+            return command_failed(analysis, IMP_NONFINITE, (imp_range){0},
                                   "the eigenvalues");
         struct eigen_cone c = eigen_cone(e);
         cone[k - 1] = c.tied ? "tied" : c.cone ? "yes" : "no";
     }
     for (size_t i = 0; i < r; i++)
-        motion_of(l, s, e->x + i * r, e->y + i * r, px + i * n, py + i * n);
-    record_set_list(out, "eigenvalues", e->re, r);
-    record_set_list(out, "eigenvalues_im", e->im, r);
-    record_set_matrix(out, "eigenvectors", px, r, n);
-    record_set_matrix(out, "eigenvectors_im", py, r, n);
-    record_set_text(out, "dominant",
-                    dominant_text(record_arena(a), eigen_cone(e)));
+        motion_of(ballistic, symmetry, e->x + i * r, e->y + i * r, px + i * n,
+                  py + i * n);
+    record_set_list(record, "eigenvalues", e->re, r);
+    record_set_list(record, "eigenvalues_im", e->im, r);
+    record_set_matrix(record, "eigenvectors", px, r, n);
+    record_set_matrix(record, "eigenvectors_im", py, r, n);
+    record_set_text(record, "dominant",
+                    dominant_text(record_arena(analysis), eigen_cone(e)));
     if (all)
-        record_set_texts(out, "cones", cone, (size_t)steps);
+        record_set_texts(record, "cones", cone, (size_t)steps);
     else
-        record_set_absent(out, "cones",
+        record_set_absent(record, "cones",
                           "the gaps move in more than 16 dimensions");
     return IMP_OK;
 }
@@ -150,27 +155,29 @@ struct stability {
 
 /* a rod or a regular polygon, no acceleration, one common closed position */
 static struct stability
-of_polygon(const struct symmetry *s, struct eigen_cone c, double critical,
-           double pcc)
+of_polygon(const struct symmetry *symmetry, struct eigen_cone c,
+           double critical, double pcc)
 {
     static const char yes[] = "yes", no[] = "no", open[] = "not known";
-    if (fabs(s->e - critical) <= CRITICAL_SAME || (c.tied && s->m > 2))
+    if (fabs(symmetry->e - critical) <= CRITICAL_SAME ||
+        (c.tied && symmetry->m > 2))
         return (struct stability){
             open, open, "the restitution is the critical one within rounding"};
-    if (!(s->e > 0.0))
+    if (!(symmetry->e > 0.0))
         return (struct stability){
             open, open,
             "without restitution a contact stays closed, and the next impact "
             "is one of several"};
-    bool some = s->e < critical;
-    if (s->m == 2)
+    bool some = symmetry->e < critical;
+    if (symmetry->m == 2)
         return (struct stability){
             some ? yes : no, some ? yes : no,
             some ? "Theorem 2: rho <= (1 - sqrt(e))/(1 + sqrt(e)), that is, "
                    "both eigenvalues are real and positive"
                  : "Theorem 2: rho > (1 - sqrt(e))/(1 + sqrt(e)), that is, "
                    "the eigenvalues are not real and positive"};
-    if (!some && s->m == 3 && s->e < symmetry_mirrored(s->rho) - CRITICAL_SAME)
+    if (!some && symmetry->m == 3 &&
+        symmetry->e < symmetry_mirrored(symmetry->rho) - CRITICAL_SAME)
         return (struct stability){
             yes, yes,
             "the order of feet 0, 2, 1, 2, ... comes to rest: its greatest "
@@ -180,18 +187,18 @@ of_polygon(const struct symmetry *s, struct eigen_cone c, double critical,
         return (struct stability){
             no, no,
             "Conjecture 1: no dominant eigenvalue that is real and positive"};
-    if (s->m == 4)
+    if (symmetry->m == 4)
         return (struct stability){
             yes, yes,
             "the dominant eigenvalue is real and positive (proven for "
             "4 feet), and partial chatter needs feet that push their "
             "neighbours down"};
-    if (s->m > 4)
+    if (symmetry->m > 4)
         return (struct stability){
             yes, yes,
             "Conjecture 1: the dominant eigenvalue is real and positive; "
             "partial chatter needs feet that push their neighbours down"};
-    if (s->e > pcc + CRITICAL_SAME)
+    if (symmetry->e > pcc + CRITICAL_SAME)
         return (struct stability){
             yes, yes,
             "Conjecture 1: the dominant eigenvalue is real and positive; two "
@@ -203,107 +210,113 @@ of_polygon(const struct symmetry *s, struct eigen_cone c, double critical,
 }
 
 static const char *
-unknown(struct analysis *a, const imp_system *sys, const struct ballistic *l,
-        const struct symmetry *s)
+unknown(struct analysis *analysis, const imp_system *system,
+        const struct ballistic *ballistic, const struct symmetry *symmetry)
 {
-    for (int i = 0; i < s->m; i++)
-        if (l->k.c0[i] != 0.0)
-            return arena_printf(record_arena(a),
+    for (int i = 0; i < symmetry->m; i++)
+        if (ballistic->k.c0[i] != 0.0)
+            return arena_printf(record_arena(analysis),
                                 "the gap of %s cannot be closed together with "
                                 "the others",
-                                chatter_contact(a, sys, i));
-    if (chatter_accelerates(l))
+                                chatter_contact(analysis, system, i));
+    if (chatter_accelerates(ballistic))
         return "the criteria are for motion without acceleration; the "
                "eigenvalues are those of the impacts alone";
-    if (s->found == SYMMETRY_YES)
+    if (symmetry->found == SYMMETRY_YES)
         return "Conjecture 1 is about feet of regular polygons";
     return "masses and contacts have no symmetry that relabels the impacts";
 }
 
 static const char *
-set_prediction(const struct symmetry *s, const double *u,
-               const struct ballistic *l, bool applies, struct record *out)
+set_prediction(const struct symmetry *symmetry, const double *u,
+               const struct ballistic *ballistic, bool applies,
+               struct record *record)
 {
-    const char *no = !applies      ? "Theorem 3 is about a rod without "
-                                     "acceleration"
-                     : s->m != 2   ? "Theorem 3 is about a rod"
-                     : s->e <= 0.0 ? "Theorem 3 asks for some restitution"
-                                   : NULL;
+    const char *no = !applies           ? "Theorem 3 is about a rod without "
+                                          "acceleration"
+                     : symmetry->m != 2 ? "Theorem 3 is about a rod"
+                     : symmetry->e <= 0.0
+                         ? "Theorem 3 asks for some restitution"
+                         : NULL;
     if (no) {
-        record_set_absent(out, "predicted", no);
+        record_set_absent(record, "predicted", no);
         return NULL;
     }
-    double u0 = u[0] / sqrt(l->k.W[0]), u1 = u[1] / sqrt(l->k.W[3]);
+    double u0 = u[0] / sqrt(ballistic->k.W[0]),
+           u1 = u[1] / sqrt(ballistic->k.W[3]);
     double v = 0.5 * (u0 + u1), w = 0.5 * (u0 - u1);
-    bool rest = v < 0.0 && fabs(w) <= symmetry_rod_limit(s->rho, s->e) * -v;
+    bool rest = v < 0.0 &&
+                fabs(w) <= symmetry_rod_limit(symmetry->rho, symmetry->e) * -v;
     const char *verdict = rest ? "complete" : "incomplete";
-    record_set_text(out, "predicted", verdict);
+    record_set_text(record, "predicted", verdict);
     return verdict;
 }
 
 static void
-set_critical(const struct symmetry *s, double critical, double pcc,
-             struct record *out)
+set_critical(const struct symmetry *symmetry, double critical, double pcc,
+             struct record *record)
 {
     static const char *const both[] = {"critical_restitution",
                                        "partial_restitution", "rho"};
-    if (!s->polygon) {
+    if (!symmetry->polygon) {
         record_set_absent_all(
-            out, both, 3,
+            record, both, 3,
             "the contacts are not those of a rod or a regular "
             "polygon");
         return;
     }
-    record_set_number(out, "rho", s->rho);
+    record_set_number(record, "rho", symmetry->rho);
     if (critical > 0.0)
-        record_set_number(out, "critical_restitution", critical);
+        record_set_number(record, "critical_restitution", critical);
     else
-        record_set_absent(out, "critical_restitution", "none is low enough");
+        record_set_absent(record, "critical_restitution", "none is low enough");
     if (pcc > 0.0)
-        record_set_number(out, "partial_restitution", pcc);
+        record_set_number(record, "partial_restitution", pcc);
     else
-        record_set_absent(out, "partial_restitution",
-                          s->m == 2 ? "both ends are all contacts"
-                                    : "no foot pushes its neighbour down");
+        record_set_absent(record, "partial_restitution",
+                          symmetry->m == 2
+                              ? "both ends are all contacts"
+                              : "no foot pushes its neighbour down");
 }
 
 /* do all gaps accelerate alike, towards 0? */
 static bool
-falls(const struct ballistic *l, const struct symmetry *s)
+falls(const struct ballistic *ballistic, const struct symmetry *symmetry)
 {
-    int m = l->model.m;
-    double a0 = l->k.nf[0] / sqrt(l->k.W[0]);
+    int m = ballistic->model.m;
+    double a0 = ballistic->k.nf[0] / sqrt(ballistic->k.W[0]);
     for (int i = 1; i < m; i++) {
-        double ai = l->k.nf[i] / sqrt(l->k.W[i * (m + 1)]);
+        double ai = ballistic->k.nf[i] / sqrt(ballistic->k.W[i * (m + 1)]);
         if (fabs(ai - a0) > CRITICAL_SAME * fabs(a0))
             return false;
     }
-    return s->polygon && a0 < 0.0;
+    return symmetry->polygon && a0 < 0.0;
 }
 
 /* Under acceleration no motion comes to rest with an exponent above 2: if the
  * regular one would, the acceleration counts to the end (spec/chatter.md 3.1,
  * 3.5). */
 static void
-set_regular(const struct eigen *e, const struct ballistic *l, bool plain,
-            bool some, const struct symmetry *s, struct record *out)
+set_regular(const struct eigen *e, const struct ballistic *ballistic,
+            bool plain, bool some, const struct symmetry *symmetry,
+            struct record *record)
 {
     double c = INFINITY;
-    if (s->m == 3)
-        record_set_absent(out, "exponent_regular",
+    if (symmetry->m == 3)
+        record_set_absent(record, "exponent_regular",
                           "the order of 3 feet is never regular");
-    else if (!plain && !falls(l, s))
+    else if (!plain && !falls(ballistic, symmetry))
         record_set_absent(
-            out, "exponent_regular",
+            record, "exponent_regular",
             "the contacts are not those of a falling rod or a falling "
             "regular polygon");
     else if (plain && !some)
-        record_set_absent(out, "exponent_regular",
+        record_set_absent(record, "exponent_regular",
                           "no regular motion comes to rest");
     else {
         if (some)
             c = 2.0 * log(e->re[0]) / log(e->re[1] / e->re[0]);
-        record_set_number(out, "exponent_regular", plain ? c : fmin(c, 2.0));
+        record_set_number(record, "exponent_regular", plain ? c : fmin(c, 2.0));
     }
 }
 
@@ -311,90 +324,100 @@ set_regular(const struct eigen *e, const struct ballistic *l, bool plain,
  * feet at rest, and the roots of mu^2 - ((1 + e)^2 w^2 - 2 e) mu + e^2, w the
  * cosine of neighbours (spec/chatter.md 2.6). */
 static void
-set_pair(const struct symmetry *s, struct record *out)
+set_pair(const struct symmetry *symmetry, struct record *record)
 {
     static const char *const both[] = {"pair_eigenvalues",
                                        "pair_eigenvalues_im"};
-    if (s->found != SYMMETRY_YES || s->m < 3) {
-        record_set_absent_all(out, both, 2,
-                              s->m == 2 ? "both ends are all contacts"
-                                        : "no symmetry relabels the impacts");
+    if (symmetry->found != SYMMETRY_YES || symmetry->m < 3) {
+        record_set_absent_all(record, both, 2,
+                              symmetry->m == 2
+                                  ? "both ends are all contacts"
+                                  : "no symmetry relabels the impacts");
         return;
     }
-    double b = (1.0 + s->e) * s->cosine[1], half = 0.5 * b * b - s->e;
-    double d = half * half - s->e * s->e, re[2], im[2] = {0};
+    double b = (1.0 + symmetry->e) * symmetry->cosine[1],
+           half = 0.5 * b * b - symmetry->e;
+    double d = half * half - symmetry->e * symmetry->e, re[2], im[2] = {0};
     if (d < 0.0) {
         re[0] = re[1] = half;
         im[0] = sqrt(-d);
         im[1] = -im[0];
     } else {
         re[0] = half + copysign(sqrt(d), half);
-        re[1] = re[0] == 0.0 ? 0.0 : s->e * s->e / re[0];
+        re[1] = re[0] == 0.0 ? 0.0 : symmetry->e * symmetry->e / re[0];
     }
-    record_set_list(out, "pair_eigenvalues", re, 2);
-    record_set_list(out, "pair_eigenvalues_im", im, 2);
+    record_set_list(record, "pair_eigenvalues", re, 2);
+    record_set_list(record, "pair_eigenvalues_im", im, 2);
 }
 
 /* one contact: the only map is -e */
 static struct stability
-of_single(const struct ballistic *l)
+of_single(const struct ballistic *ballistic)
 {
-    if (!chatter_accelerates(l))
+    if (!chatter_accelerates(ballistic))
         return (struct stability){"no", "no", "one contact is hit once"};
-    bool down = l->na[0] < 0.0 || l->on[0];
+    bool down = ballistic->na[0] < 0.0 || ballistic->on[0];
     if (!down)
         return (struct stability){"no", "no", "the contact accelerates away"};
-    if (l->model.e[0] >= 1.0)
+    if (ballistic->model.e[0] >= 1.0)
         return (struct stability){"no", "no", "no energy is lost"};
     return (struct stability){
         "yes", "yes", "flights under constant acceleration shrink by e"};
 }
 
 int
-chatter_stability(struct analysis *a, const imp_system *sys,
-                  const struct ballistic *l, const struct symmetry *s,
-                  const double *u, struct record *out,
-                  struct chatter_theory *says)
+chatter_stability(struct analysis *analysis, const imp_system *system,
+                  const struct ballistic *ballistic,
+                  const struct symmetry *symmetry, const double *u,
+                  struct record *record, struct chatter_theory *says)
 {
     static const char *const eigen_fields[] = {
         "eigenvalues",     "eigenvalues_im", "eigenvectors",
         "eigenvectors_im", "dominant",       "cones"};
     struct eigen e = {0};
-    bool maps = s->found == SYMMETRY_YES || s->found == SYMMETRY_SINGLE;
-    bool plain = !chatter_accelerates(l);
-    for (int i = 0; i < s->m; i++)
-        plain &= l->k.c0[i] == 0.0;
+    bool maps =
+        symmetry->found == SYMMETRY_YES || symmetry->found == SYMMETRY_SINGLE;
+    bool plain = !chatter_accelerates(ballistic);
+    for (int i = 0; i < symmetry->m; i++)
+        plain &= ballistic->k.c0[i] == 0.0;
     double critical =
-        s->polygon ? symmetry_critical_restitution(s->m, s->rho) : 0.0;
-    double pcc = s->polygon ? symmetry_partial_restitution(s->m, s->rho) : 0.0;
+        symmetry->polygon
+            ? symmetry_critical_restitution(symmetry->m, symmetry->rho)
+            : 0.0;
+    double pcc = symmetry->polygon
+                     ? symmetry_partial_restitution(symmetry->m, symmetry->rho)
+                     : 0.0;
     if (maps) {
-        int st = set_eigen(a, l, s, &e, out);
+        int st = set_eigen(analysis, ballistic, symmetry, &e, record);
         if (st)
             return st;
     } else {
-        record_set_absent_all(out, eigen_fields, 6,
+        record_set_absent_all(record, eigen_fields, 6,
                               "no symmetry relabels the impacts");
     }
     struct stability v = {"not known", "not known", NULL};
-    if (s->found == SYMMETRY_SINGLE)
-        v = of_single(l);
-    else if (plain && s->polygon)
-        v = of_polygon(s, eigen_cone(&e), critical, pcc);
+    if (symmetry->found == SYMMETRY_SINGLE)
+        v = of_single(ballistic);
+    else if (plain && symmetry->polygon)
+        v = of_polygon(symmetry, eigen_cone(&e), critical, pcc);
     else
-        v.because = unknown(a, sys, l, s);
-    record_set_text(out, "symmetry", chatter_symmetry_text(a, sys, s));
-    record_set_text(out, "stable", v.complete);
-    record_set_text(out, "partially_stable", v.partial);
-    record_set_text(out, "because", v.because);
-    if (s->found == SYMMETRY_RESTITUTION)
-        record_set_absent(out, "restitution", "they differ");
+        v.because = unknown(analysis, system, ballistic, symmetry);
+    record_set_text(record, "symmetry",
+                    chatter_symmetry_text(analysis, system, symmetry));
+    record_set_text(record, "stable", v.complete);
+    record_set_text(record, "partially_stable", v.partial);
+    record_set_text(record, "because", v.because);
+    if (symmetry->found == SYMMETRY_RESTITUTION)
+        record_set_absent(record, "restitution", "they differ");
     else
-        record_set_number(out, "restitution", s->e);
-    set_critical(s, critical, pcc, out);
-    set_regular(&e, l, plain && s->polygon,
-                s->polygon && s->e < critical - CRITICAL_SAME, s, out);
-    set_pair(s, out);
-    const char *predicted = set_prediction(s, u, l, plain && s->polygon, out);
+        record_set_number(record, "restitution", symmetry->e);
+    set_critical(symmetry, critical, pcc, record);
+    set_regular(&e, ballistic, plain && symmetry->polygon,
+                symmetry->polygon && symmetry->e < critical - CRITICAL_SAME,
+                symmetry, record);
+    set_pair(symmetry, record);
+    const char *predicted = set_prediction(symmetry, u, ballistic,
+                                           plain && symmetry->polygon, record);
     *says = (struct chatter_theory){v.complete, v.partial, predicted};
     return IMP_OK;
 }

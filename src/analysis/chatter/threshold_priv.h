@@ -65,19 +65,19 @@ threshold_side_fn threshold_side_by_simulation, threshold_side_any_rests,
     threshold_side_partial;
 
 /* the run from start k at x: only begun (false: it cannot be), or followed */
-bool threshold_run_start(struct threshold_search *h, double x, long k);
-enum chatter_verdict threshold_run_verdict(struct threshold_search *h, double x,
-                                           long k);
+bool threshold_run_start(struct threshold_search *search, double x, long k);
+enum chatter_verdict threshold_run_verdict(struct threshold_search *search,
+                                           double x, long k);
 
 /* all changes that the grid shows, each bisected to `width`; 0: to neighbouring
  * doubles */
-struct threshold_changes threshold_find_changes(struct threshold_search *h,
+struct threshold_changes threshold_find_changes(struct threshold_search *search,
                                                 threshold_side_fn *side,
                                                 double width);
-double threshold_change_middle(const struct threshold_change *c);
+double threshold_change_middle(const struct threshold_change *change);
 /* the one nearest to another, or the first; NULL: there is none */
 const struct threshold_change *
-threshold_nearest_change(const struct threshold_changes *c,
+threshold_nearest_change(const struct threshold_changes *changes,
                          const struct threshold_change *to);
 
 #endif

@@ -21,63 +21,70 @@
  */
 
 static bool
-fails(struct threshold_search *h, double x, int st)
+fails(struct threshold_search *search, double x, int st)
 {
     if (!st)
         return false;
-    if (!h->failed) {
+    if (!search->failed) {
         const char *why = "no answer";
-        for (const struct diag *d = h->ds.first; d; d = d->next)
-            if (d->severity == DIAG_ERROR)
-                why = d->message;
-        h->failed = arena_strdup(h->a->rt->arena, why);
-        h->failed_at = x;
+        for (const struct diag *diag = search->ds.first; diag;
+             diag = diag->next)
+            if (diag->severity == DIAG_ERROR)
+                why = diag->message;
+        search->failed = arena_strdup(search->a->rt->arena, why);
+        search->failed_at = x;
     }
     return true;
 }
 
 /* false: nothing can be asked at x */
 static bool
-go_to(struct threshold_search *h, double x)
+go_to(struct threshold_search *search, double x)
 {
-    struct analysis *a = h->a;
+    struct analysis *analysis = search->a;
     int st = IMP_OK;
-    if (rt_stopped(a->rt)) {
-        h->status = IMP_STOPPED;
+    if (rt_stopped(analysis->rt)) {
+        search->status = IMP_STOPPED;
         return false;
     }
-    h->params[h->param] = x;
-    arena_clear(h->arena);
-    diags_init(&h->ds, h->arena, a->ds->sources);
-    if (!h->rt) {
-        h->rt = rt_new(a->rt->im, a->rt->code, h->params, &h->ds, a->rt->stop);
-        st = h->rt ? IMP_OK : IMP_FAILED;
+    search->params[search->param] = x;
+    arena_clear(search->arena);
+    diags_init(&search->ds, search->arena, analysis->ds->sources);
+    if (!search->rt) {
+        search->rt = rt_new(analysis->rt->im, analysis->rt->code,
+                            search->params, &search->ds, analysis->rt->stop);
+        st = search->rt ? IMP_OK : IMP_FAILED;
     } else {
-        st = rt_restart(h->rt, h->params);
+        st = rt_restart(search->rt, search->params);
     }
-    if (h->rt)
-        h->rt->seed = a->rt->seed;
-    h->an = (struct analysis){
-        .rt = h->rt, .out = a->out, .ds = &h->ds, .recs = a->recs};
-    return !fails(h, x, st);
+    if (search->rt)
+        search->rt->seed = analysis->rt->seed;
+    search->an = (struct analysis){.rt = search->rt,
+                                   .out = analysis->out,
+                                   .ds = &search->ds,
+                                   .recs = analysis->recs};
+    return !fails(search, x, st);
 }
 
 static const struct symmetry *
-symmetry(struct threshold_search *h, double x, struct ballistic **l)
+symmetry_of(struct threshold_search *search, double x, struct ballistic **l)
 {
-    if (!go_to(h, x) || fails(h, x, flow_matrices(h->rt, h->system, l)))
+    if (!go_to(search, x) ||
+        fails(search, x, flow_matrices(search->rt, search->system, l)))
         return NULL;
-    const struct symmetry *s = chatter_symmetry(&h->an, h->system, *l);
-    h->accelerates |= chatter_accelerates(*l);
-    if (s->found != SYMMETRY_YES) {
-        if (!h->no_symmetry)
-            h->no_symmetry = arena_strdup(
-                h->a->rt->arena, chatter_symmetry_text(&h->an, h->s, s));
+    const struct symmetry *symmetry =
+        chatter_symmetry(&search->an, search->system, *l);
+    search->accelerates |= chatter_accelerates(*l);
+    if (symmetry->found != SYMMETRY_YES) {
+        if (!search->no_symmetry)
+            search->no_symmetry = arena_strdup(
+                search->a->rt->arena,
+                chatter_symmetry_text(&search->an, search->s, symmetry));
         return NULL;
     }
-    h->symmetric = true;
-    h->polygon = s->polygon ? s->m : 0;
-    return s;
+    search->symmetric = true;
+    search->polygon = symmetry->polygon ? symmetry->m : 0;
+    return symmetry;
 }
 
 static enum threshold_side
@@ -89,21 +96,22 @@ sign(double x)
 /* Is the dominant eigenvalue of U R real and positive? For polygons by the
  * restitution where it stops to be, which is a smooth function of rho. */
 enum threshold_side
-threshold_side_by_eigenvalue(struct threshold_search *h, double x)
+threshold_side_by_eigenvalue(struct threshold_search *search, double x)
 {
-    struct ballistic *l;
+    struct ballistic *ballistic;
     struct eigen e;
-    const struct symmetry *s = symmetry(h, x, &l);
-    if (!s)
+    const struct symmetry *symmetry = symmetry_of(search, x, &ballistic);
+    if (!symmetry)
         return SIDE_UNKNOWN;
-    if (s->polygon) {
-        double critical = symmetry_critical_restitution(s->m, s->rho);
-        return critical > 0.0 ? sign(critical - s->e) : SIDE_NO;
+    if (symmetry->polygon) {
+        double critical =
+            symmetry_critical_restitution(symmetry->m, symmetry->rho);
+        return critical > 0.0 ? sign(critical - symmetry->e) : SIDE_NO;
     }
-    size_t r = (size_t)s->rank;
-    double *map = NEW_N(h->rt->arena, double, r *r + 1);
-    symmetry_map(s, s->m > 1 ? 1 : 0, map);
-    if (eigen_solve(h->rt->arena, s->rank, map, &e))
+    size_t r = (size_t)symmetry->rank;
+    double *map = NEW_N(search->rt->arena, double, r *r + 1);
+    symmetry_map(symmetry, symmetry->m > 1 ? 1 : 0, map);
+    if (eigen_solve(search->rt->arena, symmetry->rank, map, &e))
         return SIDE_UNKNOWN;
     struct eigen_cone c = eigen_cone(&e);
     return c.tied                         ? SIDE_UNKNOWN
@@ -113,74 +121,77 @@ threshold_side_by_eigenvalue(struct threshold_search *h, double x)
 
 /* can two feet of three chatter alone? */
 enum threshold_side
-threshold_side_pair_of_three(struct threshold_search *h, double x)
+threshold_side_pair_of_three(struct threshold_search *search, double x)
 {
-    struct ballistic *l;
-    const struct symmetry *s = symmetry(h, x, &l);
-    if (!s || !s->polygon || s->m != 3)
+    struct ballistic *ballistic;
+    const struct symmetry *symmetry = symmetry_of(search, x, &ballistic);
+    if (!symmetry || !symmetry->polygon || symmetry->m != 3)
         return SIDE_OTHER;
-    double partial = symmetry_partial_restitution(s->m, s->rho);
-    return partial > 0.0 ? sign(partial - s->e) : SIDE_NO;
+    double partial = symmetry_partial_restitution(symmetry->m, symmetry->rho);
+    return partial > 0.0 ? sign(partial - symmetry->e) : SIDE_NO;
 }
 
 /* can three feet come to rest in the order 0, 2, 1, 2, ...? */
 enum threshold_side
-threshold_side_mirrored(struct threshold_search *h, double x)
+threshold_side_mirrored(struct threshold_search *search, double x)
 {
-    struct ballistic *l;
-    const struct symmetry *s = symmetry(h, x, &l);
-    if (!s || !s->polygon || s->m != 3)
+    struct ballistic *ballistic;
+    const struct symmetry *symmetry = symmetry_of(search, x, &ballistic);
+    if (!symmetry || !symmetry->polygon || symmetry->m != 3)
         return SIDE_OTHER;
-    double critical = symmetry_mirrored(s->rho);
-    return critical > 0.0 ? sign(critical - s->e) : SIDE_NO;
+    double critical = symmetry_mirrored(symmetry->rho);
+    return critical > 0.0 ? sign(critical - symmetry->e) : SIDE_NO;
 }
 
 /* start number k at x, by draws of the model's own, or else a drawn drop */
 bool
-threshold_run_start(struct threshold_search *h, double x, long k)
+threshold_run_start(struct threshold_search *search, double x, long k)
 {
     bool flat;
-    if (!go_to(h, x))
+    if (!go_to(search, x))
         return false;
-    if (h->rt->im->draws.n &&
-        fails(h, x, rt_seed(h->rt, h->rt->seed, (uint64_t)k)))
+    if (search->rt->im->draws.n &&
+        fails(search, x, rt_seed(search->rt, search->rt->seed, (uint64_t)k)))
         return false;
-    bool drop = k && flat_drop_needed(&h->an, h->system);
-    if (fails(h, x,
-              drop
-                  ? flat_drop_drawn(&h->an, h->system, h->c->range, (uint64_t)k)
-                  : flat_drop_start(&h->an, h->system, h->c->range, &flat)))
+    bool drop = k && flat_drop_needed(&search->an, search->system);
+    if (fails(search, x,
+              drop ? flat_drop_drawn(&search->an, search->system,
+                                     search->c->range, (uint64_t)k)
+                   : flat_drop_start(&search->an, search->system,
+                                     search->c->range, &flat)))
         return false;
-    h->flat = drop || flat;
+    search->flat = drop || flat;
     return true;
 }
 
 /* one run from start k at x */
 static bool
-run(struct threshold_search *h, double x, long k, struct chatter_run *run)
+run_from(struct threshold_search *search, double x, long k,
+         struct chatter_run *outcome)
 {
-    if (!threshold_run_start(h, x, k))
+    if (!threshold_run_start(search, x, k))
         return false;
-    struct flow *f = flow_new(h->rt, h->system, h->policy);
-    if (!f)
-        return !fails(h, x, IMP_BADMODEL);
-    chatter_decide(h->rt->arena, flow_ballistic(f), INFINITY,
-                   ACCUMULATION_RESOLVE, h->events, run);
-    h->impacts = run->impacts > h->impacts ? run->impacts : h->impacts;
+    struct flow *flow = flow_new(search->rt, search->system, search->policy);
+    if (!flow)
+        return !fails(search, x, IMP_BADMODEL);
+    chatter_decide(search->rt->arena, flow_ballistic(flow), INFINITY,
+                   ACCUMULATION_RESOLVE, search->events, outcome);
+    search->impacts =
+        outcome->impacts > search->impacts ? outcome->impacts : search->impacts;
     return true;
 }
 
 enum chatter_verdict
-threshold_run_verdict(struct threshold_search *h, double x, long k)
+threshold_run_verdict(struct threshold_search *search, double x, long k)
 {
-    struct chatter_run r;
-    if (!run(h, x, k, &r))
+    struct chatter_run outcome;
+    if (!run_from(search, x, k, &outcome))
         return CHATTER_ENDLESS;
-    h->runs++;
-    h->inconclusive += r.verdict != CHATTER_COMPLETE &&
-                       r.verdict != CHATTER_PARTIAL &&
-                       r.verdict != CHATTER_INCOMPLETE;
-    return r.verdict;
+    search->runs++;
+    search->inconclusive += outcome.verdict != CHATTER_COMPLETE &&
+                            outcome.verdict != CHATTER_PARTIAL &&
+                            outcome.verdict != CHATTER_INCOMPLETE;
+    return outcome.verdict;
 }
 
 static enum threshold_side
@@ -200,13 +211,13 @@ rests(enum chatter_verdict v)
 /* Do the runs from all starts come to rest, or from any? `decides` by itself;
  * *first is asked first, and gets the one that decided. */
 static enum threshold_side
-starts(struct threshold_search *h, double x, enum threshold_side decides,
+starts(struct threshold_search *search, double x, enum threshold_side decides,
        long *first)
 {
     enum threshold_side all = decides == SIDE_NO ? SIDE_YES : SIDE_NO;
-    for (long i = 0, was = *first; i < h->starts && !h->status; i++) {
+    for (long i = 0, was = *first; i < search->starts && !search->status; i++) {
         long k = i == 0 ? was : i - (i <= was);
-        enum threshold_side s = rests(threshold_run_verdict(h, x, k));
+        enum threshold_side s = rests(threshold_run_verdict(search, x, k));
         if (s == decides) {
             *first = k;
             return s;
@@ -218,26 +229,26 @@ starts(struct threshold_search *h, double x, enum threshold_side decides,
 
 /* from all; the one that did not do so last is asked first */
 enum threshold_side
-threshold_side_by_simulation(struct threshold_search *h, double x)
+threshold_side_by_simulation(struct threshold_search *search, double x)
 {
-    return starts(h, x, SIDE_NO, &h->worst);
+    return starts(search, x, SIDE_NO, &search->worst);
 }
 
 /* from any? */
 enum threshold_side
-threshold_side_any_rests(struct threshold_search *h, double x)
+threshold_side_any_rests(struct threshold_search *search, double x)
 {
     long first = 0;
-    return starts(h, x, SIDE_YES, &first);
+    return starts(search, x, SIDE_YES, &first);
 }
 
 /* of those that come to rest: is one partial? */
 enum threshold_side
-threshold_side_partial(struct threshold_search *h, double x)
+threshold_side_partial(struct threshold_search *search, double x)
 {
     enum threshold_side side = SIDE_OTHER;
-    for (long k = 0; k < h->starts && !h->status; k++) {
-        enum chatter_verdict v = threshold_run_verdict(h, x, k);
+    for (long k = 0; k < search->starts && !search->status; k++) {
+        enum chatter_verdict v = threshold_run_verdict(search, x, k);
         if (v == CHATTER_PARTIAL)
             return SIDE_YES;
         if (v == CHATTER_COMPLETE)
@@ -254,14 +265,14 @@ threshold_side_partial(struct threshold_search *h, double x)
 /* the value with side `from` moves from *x towards the one at `end` that has
  * none, until less than `least` lies between them */
 static void
-approach(struct threshold_search *h, threshold_side_fn *side,
+approach(struct threshold_search *search, threshold_side_fn *side,
          enum threshold_side from, double *x, double end, double least)
 {
-    while (fabs(end - *x) > least && !h->status) {
+    while (fabs(end - *x) > least && !search->status) {
         double mid = 0.5 * (*x + end);
         if (mid == *x || mid == end)
             return;
-        if (side(h, mid) == from)
+        if (side(search, mid) == from)
             *x = mid;
         else
             end = mid;
@@ -269,80 +280,83 @@ approach(struct threshold_search *h, threshold_side_fn *side,
 }
 
 static void
-narrow(struct threshold_search *h, threshold_side_fn *side, double width,
-       struct threshold_change *c)
+narrow(struct threshold_search *search, threshold_side_fn *side, double width,
+       struct threshold_change *change)
 {
-    while (c->hi - c->lo > width && !h->status) {
-        double mid = 0.5 * (c->lo + c->hi);
-        if (mid <= c->lo || mid >= c->hi)
+    while (change->hi - change->lo > width && !search->status) {
+        double mid = 0.5 * (change->lo + change->hi);
+        if (mid <= change->lo || mid >= change->hi)
             return;
-        enum threshold_side s = side(h, mid);
-        if (s == c->below) {
-            c->lo = mid;
+        enum threshold_side s = side(search, mid);
+        if (s == change->below) {
+            change->lo = mid;
         } else if (s == SIDE_YES || s == SIDE_NO) {
-            c->hi = mid;
+            change->hi = mid;
         } else {
-            double least = fmax(width, INCONCLUSIVE_SHARE * (c->hi - c->lo));
+            double least =
+                fmax(width, INCONCLUSIVE_SHARE * (change->hi - change->lo));
             enum threshold_side above =
-                c->below == SIDE_YES ? SIDE_NO : SIDE_YES;
-            approach(h, side, c->below, &c->lo, mid, least);
-            approach(h, side, above, &c->hi, mid, least);
+                change->below == SIDE_YES ? SIDE_NO : SIDE_YES;
+            approach(search, side, change->below, &change->lo, mid, least);
+            approach(search, side, above, &change->hi, mid, least);
             return;
         }
     }
 }
 
 static double
-grid_value(const struct threshold_search *h, size_t i)
+grid_value(const struct threshold_search *search, size_t i)
 {
-    return i == h->grid
-               ? h->hi
-               : h->lo + (h->hi - h->lo) * ((double)i / (double)h->grid);
+    return i == search->grid
+               ? search->hi
+               : search->lo + (search->hi - search->lo) *
+                                  ((double)i / (double)search->grid);
 }
 
 struct threshold_changes
-threshold_find_changes(struct threshold_search *h, threshold_side_fn *side,
+threshold_find_changes(struct threshold_search *search, threshold_side_fn *side,
                        double width)
 {
-    struct threshold_changes c = {
-        .v = NEW_N(h->a->rt->arena, struct threshold_change, h->grid)};
+    struct threshold_changes changes = {
+        .v =
+            NEW_N(search->a->rt->arena, struct threshold_change, search->grid)};
     enum threshold_side was = SIDE_OTHER;
-    double from = h->lo;
-    for (size_t i = 0; i <= h->grid && !h->status; i++) {
-        double x = grid_value(h, i);
-        enum threshold_side s = side(h, x);
-        c.yes |= s == SIDE_YES;
-        c.no |= s == SIDE_NO;
+    double from = search->lo;
+    for (size_t i = 0; i <= search->grid && !search->status; i++) {
+        double x = grid_value(search, i);
+        enum threshold_side s = side(search, x);
+        changes.yes |= s == SIDE_YES;
+        changes.no |= s == SIDE_NO;
         if (s == SIDE_UNKNOWN)
             continue;
         if ((was == SIDE_YES && s == SIDE_NO) ||
             (was == SIDE_NO && s == SIDE_YES)) {
-            struct threshold_change *k = &c.v[c.n++];
+            struct threshold_change *k = &changes.v[changes.n++];
             *k = (struct threshold_change){from, x, was};
-            narrow(h, side, width, k);
+            narrow(search, side, width, k);
         }
         was = s;
         from = x;
     }
-    return c;
+    return changes;
 }
 
 double
-threshold_change_middle(const struct threshold_change *c)
+threshold_change_middle(const struct threshold_change *change)
 {
-    return c->lo + 0.5 * (c->hi - c->lo);
+    return change->lo + 0.5 * (change->hi - change->lo);
 }
 
 /* the one nearest to x; NULL: there is none */
 const struct threshold_change *
-threshold_nearest_change(const struct threshold_changes *c,
+threshold_nearest_change(const struct threshold_changes *changes,
                          const struct threshold_change *to)
 {
-    const struct threshold_change *best = c->n ? &c->v[0] : NULL;
-    for (size_t i = 1; i < c->n && to; i++)
-        if (fabs(threshold_change_middle(&c->v[i]) -
+    const struct threshold_change *best = changes->n ? &changes->v[0] : NULL;
+    for (size_t i = 1; i < changes->n && to; i++)
+        if (fabs(threshold_change_middle(&changes->v[i]) -
                  threshold_change_middle(to)) <
             fabs(threshold_change_middle(best) - threshold_change_middle(to)))
-            best = &c->v[i];
+            best = &changes->v[i];
     return best;
 }

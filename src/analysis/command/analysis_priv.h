@@ -10,9 +10,9 @@
 /* records and what they hold live in the arena of the diagnostics: they are
  * read after the run (REPL, C API) */
 static inline struct arena *
-record_arena(const struct analysis *a)
+record_arena(const struct analysis *analysis)
 {
-    return a->ds->arena;
+    return analysis->ds->arena;
 }
 /* short forms of the record setters */
 #define SET_NUM(f, x) record_set_number(out, f, x)
@@ -27,36 +27,38 @@ record_arena(const struct analysis *a)
 /* -- arguments (args.c) ---------------------------------------------------- */
 
 static inline const imp_val *
-arg_items(const struct analysis *a, const imp_command *c)
+arg_items(const struct analysis *analysis, const imp_command *command)
 {
-    return IMP_ARRAY(a->rt->im, c->args, imp_val);
+    return IMP_ARRAY(analysis->rt->im, command->args, imp_val);
 }
 static inline const imp_val *
-val_items(const struct analysis *a, const imp_val *v)
+val_items(const struct analysis *analysis, const imp_val *value)
 {
-    return IMP_ARRAY(a->rt->im, v->items, imp_val);
+    return IMP_ARRAY(analysis->rt->im, value->items, imp_val);
 }
 /* the value of an option; NULL if it is not given */
-const imp_val *arg_option(const struct analysis *a, const imp_command *c,
-                          enum imp_option_id id);
+const imp_val *arg_option(const struct analysis *analysis,
+                          const imp_command *command, enum imp_option_id id);
 /* numbers of a value at the present state (fills slots, gaps) */
-int arg_numbers(struct analysis *a, const imp_val *v, double *out);
+int arg_numbers(struct analysis *analysis, const imp_val *value, double *out);
 /* NUM option as one number, or dflt */
-int arg_number(struct analysis *a, const imp_command *c, enum imp_option_id id,
-               double dflt, double *out);
+int arg_number(struct analysis *analysis, const imp_command *command,
+               enum imp_option_id id, double dflt, double *out);
 /* the contact a CONTACT argument names */
-uint32_t arg_contact(const struct analysis *a, const imp_command *c,
-                     uint32_t i);
+uint32_t arg_contact(const struct analysis *analysis,
+                     const imp_command *command, uint32_t i);
 /* fills the contact entries and slots a value's tape reads */
-int arg_ready(struct analysis *a, const imp_val *v);
+int arg_ready(struct analysis *analysis, const imp_val *value);
 /* the tape of a value, with the diagnostic of I5 */
-int arg_eval(struct analysis *a, const imp_val *v, double *out);
+int arg_eval(struct analysis *analysis, const imp_val *value, double *out);
 /* the record a result or field belongs to; NULL after a diagnostic when it is
  * not there */
-const struct record *arg_record(struct analysis *a, const imp_val *v);
+const struct record *arg_record(struct analysis *analysis,
+                                const imp_val *value);
 /* TEXT or WORD option, or dflt */
-const char *arg_text(const struct analysis *a, const imp_command *c,
-                     enum imp_option_id id, const char *dflt);
+const char *arg_text(const struct analysis *analysis,
+                     const imp_command *command, enum imp_option_id id,
+                     const char *dflt);
 /* Does any tape of the model read this param? */
 bool model_reads_param(const imp_image *im, uint32_t param);
 
@@ -65,10 +67,11 @@ bool model_reads_param(const imp_image *im, uint32_t param);
 
 /* "r = impact a, b": the name of the result, if there is one, and the words of
  * the command; in the run's memory */
-const char *command_label(const struct analysis *a, const imp_command *c);
+const char *command_label(const struct analysis *analysis,
+                          const imp_command *command);
 /* Adds the diagnostic of a runtime call that failed, where none was given yet.
  * `what` says what was being calculated. Returns the status of the command. */
-int command_failed(struct analysis *a, int status, imp_range where,
+int command_failed(struct analysis *analysis, int status, imp_range where,
                    const char *what);
 
 /* -- columns (columns.c) --------------------------------------------------- */
@@ -81,14 +84,11 @@ struct columns {
 /* appends the columns of a value (fields, recorded columns, whole records), in
  * the run's memory; `time`, if not NULL, receives the natural horizontal axis
  * (n = 0: none) */
-int columns_of_value(struct analysis *a, const imp_val *v, struct columns *cols,
-                     struct out_column *time);
+int columns_of_value(struct analysis *analysis, const imp_val *value,
+                     struct columns *cols, struct out_column *time);
 /* the columns of one field of a record, texts too, into v; how many */
-size_t columns_of_field(struct analysis *a, const struct record *r,
+size_t columns_of_field(struct analysis *analysis, const struct record *record,
                         size_t field, struct out_column *v);
 
-/* the failure of a runtime call, as diagnostic where none was given yet */
-int command_failed(struct analysis *a, int status, imp_range where,
-                   const char *what);
 
 #endif

@@ -11,73 +11,82 @@
 #include "runtime/motion/series_along.h"
 
 const imp_val *
-arg_option(const struct analysis *a, const imp_command *c,
+arg_option(const struct analysis *analysis, const imp_command *command,
            enum imp_option_id id)
 {
-    const imp_opt *o = IMP_ARRAY(a->rt->im, c->opts, imp_opt);
-    for (uint32_t i = 0; i < c->opts.n; i++)
-        if (o[i].id == (uint32_t)id)
-            return &o[i].val;
+    const imp_opt *option = IMP_ARRAY(analysis->rt->im, command->opts, imp_opt);
+    for (uint32_t i = 0; i < command->opts.n; i++)
+        if (option[i].id == (uint32_t)id)
+            return &option[i].val;
     return NULL;
 }
 
 uint32_t
-arg_contact(const struct analysis *a, const imp_command *c, uint32_t i)
+arg_contact(const struct analysis *analysis, const imp_command *command,
+            uint32_t i)
 {
-    return arg_items(a, c)[i].ref;
+    return arg_items(analysis, command)[i].ref;
 }
 
 static const imp_command *
-command_at(const struct analysis *a, uint32_t i)
+command_at(const struct analysis *analysis, uint32_t i)
 {
-    return IMP_ARRAY(a->rt->im, a->rt->im->commands, imp_command) + i;
+    return IMP_ARRAY(analysis->rt->im, analysis->rt->im->commands,
+                     imp_command) +
+           i;
 }
 
 /* "r.jerk" of a slot */
 static const char *
-slot_name(const struct analysis *a, const imp_slot *s)
+slot_name(const struct analysis *analysis, const imp_slot *slot)
 {
-    const imp_image *im = a->rt->im;
-    const imp_command *c = command_at(a, s->command);
-    const imp_field *f = IMP_ARRAY(im, c->fields, imp_field) + s->field;
-    return arena_printf(a->rt->arena, "%s.%s",
-                        c->bound.n ? imp_text(im, c->bound)
-                                   : imp_command_word(c->id),
-                        imp_text(im, f->name));
+    const imp_image *im = analysis->rt->im;
+    const imp_command *command = command_at(analysis, slot->command);
+    const imp_field *field =
+        IMP_ARRAY(im, command->fields, imp_field) + slot->field;
+    return arena_printf(analysis->rt->arena, "%s.%s",
+                        command->bound.n ? imp_text(im, command->bound)
+                                         : imp_command_word(command->id),
+                        imp_text(im, field->name));
 }
 
 static int
-absent(struct analysis *a, imp_range where, const char *name, const char *why)
+absent(struct analysis *analysis, imp_range where, const char *name,
+       const char *why)
 {
-    struct diag *d = diag_add(a->ds, DIAG_E0701, where,
-                              "`%s` is absent, so nothing can be calculated "
-                              "with it",
-                              name);
-    diag_note(a->ds, d, IMP_NOWHERE, "it is absent because: %s", why);
-    diag_help(a->ds, d, "`show` the whole record to see what it found");
+    struct diag *diag = diag_add(analysis->ds, DIAG_E0701, where,
+                                 "`%s` is absent, so nothing can be calculated "
+                                 "with it",
+                                 name);
+    diag_note(analysis->ds, diag, IMP_NOWHERE, "it is absent because: %s", why);
+    diag_help(analysis->ds, diag,
+              "`show` the whole record to see what it found");
     return IMP_FAILED;
 }
 
 /* entry `index` of n rows of `width`, from the end when negative */
 static int
-entry(struct analysis *a, const imp_slot *s, size_t n, size_t width, size_t *k)
+entry(struct analysis *analysis, const imp_slot *slot, size_t n, size_t width,
+      size_t *k)
 {
     long w = width ? (long)width : 1, all = (long)n * w;
-    long i = s->index < 0 ? all + s->index : (long)s->index;
+    long i = slot->index < 0 ? all + slot->index : (long)slot->index;
     if (i >= 0 && i < all) {
         *k = (size_t)i;
         return IMP_OK;
     }
-    long row = s->index < 0 ? (s->index - w + 1) / w : s->index / w;
+    long row = slot->index < 0 ? (slot->index - w + 1) / w : slot->index / w;
     const char *one = w > 1 ? "row" : "entry",
                *many = w > 1 ? "rows" : "entries";
-    struct diag *d = diag_add(
-        a->ds, DIAG_E0702, s->range, "`%s` has %zu %s, so there is no %s %ld",
-        slot_name(a, s), n, n == 1 ? one : many, one, row);
-    if (n && s->kind == IMP_SLOT_NUM)
-        diag_help(a->ds, d, "%s are numbered from 0 to %zu", many, n - 1);
+    struct diag *diag =
+        diag_add(analysis->ds, DIAG_E0702, slot->range,
+                 "`%s` has %zu %s, so there is no %s %ld",
+                 slot_name(analysis, slot), n, n == 1 ? one : many, one, row);
+    if (n && slot->kind == IMP_SLOT_NUM)
+        diag_help(analysis->ds, diag, "%s are numbered from 0 to %zu", many,
+                  n - 1);
     else if (n)
-        diag_help(a->ds, d,
+        diag_help(analysis->ds, diag,
                   "%s are numbered 0 to %zu, or -1 to -%zu from the end", many,
                   n - 1, n);
     return IMP_FAILED;
@@ -95,149 +104,158 @@ reduce(uint32_t kind, const double *x, size_t n)
 }
 
 static int
-slot_value(struct analysis *a, const imp_slot *s, double *x)
+slot_value(struct analysis *analysis, const imp_slot *slot, double *x)
 {
-    const imp_image *im = a->rt->im;
-    const struct record *r = a->recs[s->command];
-    if (!r || !r->present)
-        return absent(a, s->range, slot_name(a, s),
+    const imp_image *im = analysis->rt->im;
+    const struct record *record = analysis->recs[slot->command];
+    if (!record || !record->present)
+        return absent(analysis, slot->range, slot_name(analysis, slot),
                       "the command has not been run");
-    const struct field_value *v = &r->v[s->field];
-    const imp_field *f = &r->schema[s->field];
+    const struct field_value *value = &record->v[slot->field];
+    const imp_field *field = &record->schema[slot->field];
     size_t k;
     int st;
-    switch (s->kind) {
+    switch (slot->kind) {
     case IMP_SLOT_PRESENT:
-        *x = v->why ? 0.0 : 1.0;
+        *x = value->why ? 0.0 : 1.0;
         return IMP_OK;
     case IMP_SLOT_TEXTEQ:
-        *x = !v->why && !strcmp(v->text, imp_text(im, s->text)) ? 1.0 : 0.0;
+        *x = !value->why && !strcmp(value->text, imp_text(im, slot->text))
+                 ? 1.0
+                 : 0.0;
         return IMP_OK;
     default:
-        if (v->why)
-            return absent(a, s->range, slot_name(a, s), v->why);
+        if (value->why)
+            return absent(analysis, slot->range, slot_name(analysis, slot),
+                          value->why);
     }
-    switch (s->kind) {
+    switch (slot->kind) {
     case IMP_SLOT_TEXTITEMEQ:
-        if ((st = entry(a, s, v->n, 1, &k)))
+        if ((st = entry(analysis, slot, value->n, 1, &k)))
             return st;
-        *x = !strcmp(v->texts[k], imp_text(im, s->text)) ? 1.0 : 0.0;
+        *x = !strcmp(value->texts[k], imp_text(im, slot->text)) ? 1.0 : 0.0;
         return IMP_OK;
     case IMP_SLOT_NUM: {
-        size_t width = f->kind == IMP_FIELD_MAT ? v->cols : 1;
-        if ((st = entry(a, s, v->n, width, &k)))
+        size_t width = field->kind == IMP_FIELD_MAT ? value->cols : 1;
+        if ((st = entry(analysis, slot, value->n, width, &k)))
             return st;
-        *x = v->num[k];
+        *x = value->num[k];
         return IMP_OK;
     }
     case IMP_SLOT_ITEM: {
-        size_t width = f->kind == IMP_FIELD_VECS ? v->cols : 1;
-        if ((st = entry(a, s, v->n, width, &k)))
+        size_t width = field->kind == IMP_FIELD_VECS ? value->cols : 1;
+        if ((st = entry(analysis, slot, value->n, width, &k)))
             return st;
-        *x = v->num[k];
+        *x = value->num[k];
         return IMP_OK;
     }
     case IMP_SLOT_LENGTH:
-        *x = (double)v->n;
+        *x = (double)value->n;
         return IMP_OK;
     default:
-        if (v->n == 0 && s->kind != IMP_SLOT_SUM) {
-            diag_add(a->ds, DIAG_E0702, s->range,
+        if (value->n == 0 && slot->kind != IMP_SLOT_SUM) {
+            diag_add(analysis->ds, DIAG_E0702, slot->range,
                      "`%s` is empty: it has no smallest and no largest entry",
-                     slot_name(a, s));
+                     slot_name(analysis, slot));
             return IMP_FAILED;
         }
-        *x = v->n ? reduce(s->kind, v->num, v->n) : 0.0;
+        *x = value->n ? reduce(slot->kind, value->num, value->n) : 0.0;
         return IMP_OK;
     }
 }
 
 int
-arg_ready(struct analysis *a, const imp_val *v)
+arg_ready(struct analysis *analysis, const imp_val *value)
 {
-    const imp_image *im = a->rt->im;
-    const uint32_t *contact = IMP_ARRAY(im, v->contacts, uint32_t);
-    for (uint32_t i = 0; i < v->contacts.n; i++) {
-        int st = closest_points_to_env(a->rt, contact[i]);
+    const imp_image *im = analysis->rt->im;
+    const uint32_t *contact = IMP_ARRAY(im, value->contacts, uint32_t);
+    for (uint32_t i = 0; i < value->contacts.n; i++) {
+        int st = closest_points_to_env(analysis->rt, contact[i]);
         if (st)
-            return command_failed(a, st, v->range,
+            return command_failed(analysis, st, value->range,
                                   "the closest points of a contact");
     }
-    const uint32_t *slot = IMP_ARRAY(im, v->slots, uint32_t);
-    for (uint32_t i = 0; i < v->slots.n; i++) {
-        const imp_slot *s = IMP_ARRAY(im, im->slots, imp_slot) + slot[i];
-        int st = slot_value(a, s, &a->rt->env[im->layout.slots + slot[i]]);
+    const uint32_t *slot_number = IMP_ARRAY(im, value->slots, uint32_t);
+    for (uint32_t i = 0; i < value->slots.n; i++) {
+        const imp_slot *slot =
+            IMP_ARRAY(im, im->slots, imp_slot) + slot_number[i];
+        int st =
+            slot_value(analysis, slot,
+                       &analysis->rt->env[im->layout.slots + slot_number[i]]);
         if (st)
             return st;
     }
-    int st = series_along_fill(a->rt, v);
-    return st ? command_failed(a, st, v->range, "time derivatives of a contact")
+    int st = series_along_fill(analysis->rt, value);
+    return st ? command_failed(analysis, st, value->range,
+                               "time derivatives of a contact")
               : IMP_OK;
 }
 
 int
-arg_eval(struct analysis *a, const imp_val *v, double *out)
+arg_eval(struct analysis *analysis, const imp_val *value, double *out)
 {
-    int st = arg_ready(a, v);
+    int st = arg_ready(analysis, value);
     if (st)
         return st;
-    st = rt_eval(a->rt, v->tape, NULL, out);
+    st = rt_eval(analysis->rt, value->tape, NULL, out);
     if (st == IMP_NONFINITE) {
-        rt_nonfinite(a->rt, v->tape, NULL);
+        rt_nonfinite(analysis->rt, value->tape, NULL);
         return IMP_FAILED;
     }
     return st;
 }
 
 const struct record *
-arg_record(struct analysis *a, const imp_val *v)
+arg_record(struct analysis *analysis, const imp_val *value)
 {
-    const struct record *r = a->recs[v->ref];
-    if (r && r->present)
-        return r;
-    absent(a, v->range, imp_text(a->rt->im, v->label),
+    const struct record *record = analysis->recs[value->ref];
+    if (record && record->present)
+        return record;
+    absent(analysis, value->range, imp_text(analysis->rt->im, value->label),
            "the command has not been run");
     return NULL;
 }
 
 int
-arg_numbers(struct analysis *a, const imp_val *v, double *out)
+arg_numbers(struct analysis *analysis, const imp_val *value, double *out)
 {
-    switch (v->kind) {
+    switch (value->kind) {
     case IMP_VAL_PARAM:
-        *out = a->rt->env[a->rt->im->layout.params + v->ref];
+        *out = analysis->rt->env[analysis->rt->im->layout.params + value->ref];
         return IMP_OK;
     case IMP_VAL_FIELD: {
-        const struct record *r = arg_record(a, v);
-        if (!r)
+        const struct record *record = arg_record(analysis, value);
+        if (!record)
             return IMP_FAILED;
-        const struct field_value *f = &r->v[v->field];
-        if (f->why)
-            return absent(a, v->range, imp_text(a->rt->im, v->label), f->why);
-        memcpy(out, f->num,
-               sizeof *out * (f->cols && f->n ? f->cols * f->n : f->n));
+        const struct field_value *found = &record->v[value->field];
+        if (found->why)
+            return absent(analysis, value->range,
+                          imp_text(analysis->rt->im, value->label), found->why);
+        memcpy(out, found->num,
+               sizeof *out * (found->cols && found->n ? found->cols * found->n
+                                                      : found->n));
         return IMP_OK;
     }
     default:
-        return arg_eval(a, v, out);
+        return arg_eval(analysis, value, out);
     }
 }
 
 int
-arg_number(struct analysis *a, const imp_command *c, enum imp_option_id id,
-           double dflt, double *out)
+arg_number(struct analysis *analysis, const imp_command *command,
+           enum imp_option_id id, double dflt, double *out)
 {
-    const imp_val *v = arg_option(a, c, id);
+    const imp_val *value = arg_option(analysis, command, id);
     *out = dflt;
-    return v ? arg_numbers(a, v, out) : IMP_OK;
+    return value ? arg_numbers(analysis, value, out) : IMP_OK;
 }
 
 const char *
-arg_text(const struct analysis *a, const imp_command *c, enum imp_option_id id,
-         const char *dflt)
+arg_text(const struct analysis *analysis, const imp_command *command,
+         enum imp_option_id id, const char *dflt)
 {
-    const imp_val *v = arg_option(a, c, id);
-    return v ? imp_text(a->rt->im, v->text) : dflt;
+    const imp_val *value = arg_option(analysis, command, id);
+    return value ? imp_text(analysis->rt->im, value->text) : dflt;
 }
 
 bool

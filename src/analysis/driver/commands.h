@@ -13,6 +13,6 @@ extern const struct command_functions *const all_commands[IMP_CMD_COUNT];
  * command prints one object). Stops at the first command that fails. Returns
  * enum imp_status; diagnostics are in a->ds, also those of failed expects:
  * these are errors of their own code, counted in a->failed_expects. */
-int commands_run(struct analysis *a);
+int commands_run(struct analysis *analysis);
 
 #endif

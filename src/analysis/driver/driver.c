@@ -50,27 +50,29 @@ driver_defaults(const imp_image *im, double *p)
 
 /* the range alone */
 static bool
-driver_check(const imp_image *im, uint32_t param, double value,
+driver_check(const imp_image *im, uint32_t number, double value,
              struct diags *ds)
 {
-    const imp_param *p = param_at(im, param);
-    const char *name = imp_text(im, p->name);
+    const imp_param *param = param_at(im, number);
+    const char *name = imp_text(im, param->name);
     char x[NUM_TEXT], lo[NUM_TEXT], hi[NUM_TEXT];
 
     if (!isfinite(value)) {
-        struct diag *d = diag_add(ds, DIAG_E0811, IMP_NOWHERE,
-                                  "param `%s` wants a finite number; found %s",
-                                  name, num_shortest(x, value));
-        diag_help(ds, d, "numbers reach up to about 1.8e308");
+        struct diag *diag =
+            diag_add(ds, DIAG_E0811, IMP_NOWHERE,
+                     "param `%s` wants a finite number; found %s", name,
+                     num_shortest(x, value));
+        diag_help(ds, diag, "numbers reach up to about 1.8e308");
         return false;
     }
-    if (!p->has_range || (value >= p->lo && value <= p->hi))
+    if (!param->has_range || (value >= param->lo && value <= param->hi))
         return true;
-    struct diag *d = diag_add(
-        ds, DIAG_E0813, p->range,
-        "param `%s` = %s is outside its range [%s, %s]%s%s", name,
-        num_shortest(x, value), num_shortest(lo, p->lo),
-        num_shortest(hi, p->hi), p->unit.n ? " " : "", imp_text(im, p->unit));
+    struct diag *d =
+        diag_add(ds, DIAG_E0813, param->range,
+                 "param `%s` = %s is outside its range [%s, %s]%s%s", name,
+                 num_shortest(x, value), num_shortest(lo, param->lo),
+                 num_shortest(hi, param->hi), param->unit.n ? " " : "",
+                 imp_text(im, param->unit));
     diag_label(ds, d, "the range is stated here");
     diag_help(ds, d, "choose a value between %s and %s", lo, hi);
     return false;
@@ -85,16 +87,16 @@ unknown_param(const imp_image *im, const char *name, struct diags *ds)
     for (uint32_t i = 0; i < n; i++)
         names[i] = imp_text(im, param_at(im, i)->name);
     const char *near = suggest(name, names, n);
-    struct diag *d = diag_add(ds, DIAG_E0810, IMP_NOWHERE,
-                              "the model has no param `%s`", name);
+    struct diag *diag = diag_add(ds, DIAG_E0810, IMP_NOWHERE,
+                                 "the model has no param `%s`", name);
     if (near)
-        diag_help(ds, d, "did you mean `%s`?", near);
+        diag_help(ds, diag, "did you mean `%s`?", near);
     else if (n == 0)
-        diag_help(ds, d,
+        diag_help(ds, diag,
                   "the model declares no param; a knob is declared as "
                   "`param gamma = 0.1 in [0, 1]`");
     else
-        diag_help(ds, d, "the first of its params is `%s`", names[0]);
+        diag_help(ds, diag, "the first of its params is `%s`", names[0]);
     return false;
 }
 
@@ -116,19 +118,19 @@ number(const char *text, double *x)
 static bool
 put(const imp_image *im, double *p, uint32_t i, double x, struct diags *ds)
 {
-    const imp_param *q = param_at(im, i);
-    const char *name = imp_text(im, q->name);
+    const imp_param *param = param_at(im, i);
+    const char *name = imp_text(im, param->name);
 
     if (!driver_check(im, i, x, ds))
         return false;
-    if (q->structural && x != q->dflt) {
+    if (param->structural && x != param->dflt) {
         char was[NUM_TEXT], now[NUM_TEXT];
-        struct diag *d = diag_add(
-            ds, DIAG_E0830, q->range,
+        struct diag *diag = diag_add(
+            ds, DIAG_E0830, param->range,
             "param `%s` is structural: this code was compiled for %s = %s, "
             "not %s",
-            name, name, num_shortest(was, q->dflt), num_shortest(now, x));
-        diag_help(ds, d,
+            name, name, num_shortest(was, param->dflt), num_shortest(now, x));
+        diag_help(ds, diag,
                   "compile the model with the new value: "
                   "`imp build MODEL --set %s=%s -o SIM`",
                   name, now);
@@ -156,18 +158,18 @@ driver_set(const imp_image *im, double *p, const char *name, const char *text,
 
     if (i == UINT32_MAX)
         return unknown_param(im, name, ds);
-    const imp_param *q = param_at(im, i);
+    const imp_param *param = param_at(im, i);
     if (!number(text, &x)) {
-        struct diag *d =
+        struct diag *diag =
             diag_add(ds, DIAG_E0811, IMP_NOWHERE,
                      "param `%s` wants a number; found `%s`", name, text);
-        if (q->unit.n)
-            diag_help(ds, d, "write a bare number, in %s, as in `%s=%s`",
-                      imp_text(im, q->unit), name,
-                      num_shortest((char[NUM_TEXT]){0}, q->dflt));
+        if (param->unit.n)
+            diag_help(ds, diag, "write a bare number, in %s, as in `%s=%s`",
+                      imp_text(im, param->unit), name,
+                      num_shortest((char[NUM_TEXT]){0}, param->dflt));
         else
-            diag_help(ds, d, "write a bare number, as in `%s=%s`", name,
-                      num_shortest((char[NUM_TEXT]){0}, q->dflt));
+            diag_help(ds, diag, "write a bare number, as in `%s=%s`", name,
+                      num_shortest((char[NUM_TEXT]){0}, param->dflt));
         return false;
     }
     return put(im, p, i, x, ds);
@@ -180,21 +182,22 @@ driver_set(const imp_image *im, double *p, const char *name, const char *text,
 #define PENDING_MAX ((size_t)1 << 16)
 
 static int
-flush(struct driver *d)
+flush(struct driver *driver)
 {
-    int e = io_write(STDOUT_FILENO, buf_str(&d->pending), d->pending.n);
+    int e =
+        io_write(STDOUT_FILENO, buf_str(&driver->pending), driver->pending.n);
 
-    buf_clear(&d->pending);
+    buf_clear(&driver->pending);
     return e;
 }
 
 static int
 to_stdout(void *ctx, const char *s, size_t n)
 {
-    struct driver *d = ctx;
+    struct driver *driver = ctx;
 
-    buf_put(&d->pending, s, n);
-    return d->pending.n >= PENDING_MAX ? flush(d) : 0;
+    buf_put(&driver->pending, s, n);
+    return driver->pending.n >= PENDING_MAX ? flush(driver) : 0;
 }
 
 /* the status of a set-up that failed: codes E05xx say that the model is wrong
@@ -202,10 +205,11 @@ to_stdout(void *ctx, const char *s, size_t n)
 static int
 setup_status(const struct diags *ds)
 {
-    for (const struct diag *d = ds->first; d; d = d->next)
-        if (d->severity == DIAG_ERROR)
-            return strncmp(diag_code_name(d->code), "E05", 3) ? IMP_EXIT_RUN
-                                                              : IMP_EXIT_MODEL;
+    for (const struct diag *diag = ds->first; diag; diag = diag->next)
+        if (diag->severity == DIAG_ERROR)
+            return strncmp(diag_code_name(diag->code), "E05", 3)
+                       ? IMP_EXIT_RUN
+                       : IMP_EXIT_MODEL;
     return IMP_EXIT_RUN;
 }
 
@@ -219,71 +223,73 @@ not_set_up(struct diags *ds)
 
 /* everything but d->rt, which is set up */
 static int
-begin(struct driver *d, const struct driver_options *o)
+begin(struct driver *driver, const struct driver_options *o)
 {
-    d->recs = NEW_N(d->ds->arena, struct record *, d->im->commands.n + 1);
-    d->out = (struct output){.write = o->write ? o->write : to_stdout,
-                             .ctx = o->write ? o->ctx : d,
-                             .json = o->json,
-                             .dir = o->out_dir,
-                             .width = o->width ? o->width : 80,
-                             .hdf5 = o->hdf5,
-                             .im = d->im,
-                             .params = d->rt->env + d->im->layout.params};
-    if (o->has_seed && rt_seed(d->rt, o->seed, 0))
-        return not_set_up(d->ds);
-    d->out.seed = d->rt->seed;
-    d->an = (struct analysis){.rt = d->rt,
-                              .out = &d->out,
-                              .ds = d->ds,
-                              .recs = d->recs,
-                              .commands = all_commands,
-                              .sweeps = o->sweeps};
+    driver->recs =
+        NEW_N(driver->ds->arena, struct record *, driver->im->commands.n + 1);
+    driver->out =
+        (struct output){.write = o->write ? o->write : to_stdout,
+                        .ctx = o->write ? o->ctx : driver,
+                        .json = o->json,
+                        .dir = o->out_dir,
+                        .width = o->width ? o->width : 80,
+                        .hdf5 = o->hdf5,
+                        .im = driver->im,
+                        .params = driver->rt->env + driver->im->layout.params};
+    if (o->has_seed && rt_seed(driver->rt, o->seed, 0))
+        return not_set_up(driver->ds);
+    driver->out.seed = driver->rt->seed;
+    driver->an = (struct analysis){.rt = driver->rt,
+                                   .out = &driver->out,
+                                   .ds = driver->ds,
+                                   .recs = driver->recs,
+                                   .commands = all_commands,
+                                   .sweeps = o->sweeps};
     return IMP_EXIT_OK;
 }
 
 int
-driver_open(struct driver *d, const imp_image *im, const imp_code *code,
+driver_open(struct driver *driver, const imp_image *im, const imp_code *code,
             const double *params, const struct driver_options *o,
             struct diags *ds)
 {
-    *d = (struct driver){.im = im, .ds = ds};
-    d->rt = rt_new_tier(im, code, o->tier, params, ds, o->stop);
-    return d->rt ? begin(d, o) : not_set_up(ds);
+    *driver = (struct driver){.im = im, .ds = ds};
+    driver->rt = rt_new_tier(im, code, o->tier, params, ds, o->stop);
+    return driver->rt ? begin(driver, o) : not_set_up(ds);
 }
 
 int
-driver_restart(struct driver *d, const double *params,
+driver_restart(struct driver *driver, const double *params,
                const struct driver_options *o)
 {
-    d->rt->stop = o->stop;
-    return rt_restart(d->rt, params) == IMP_OK ? begin(d, o)
-                                               : not_set_up(d->ds);
+    driver->rt->stop = o->stop;
+    return rt_restart(driver->rt, params) == IMP_OK ? begin(driver, o)
+                                                    : not_set_up(driver->ds);
 }
 
 int
-driver_run_commands(struct driver *d)
+driver_run_commands(struct driver *driver)
 {
-    int status = commands_run(&d->an), e = flush(d);
+    int status = commands_run(&driver->an), e = flush(driver);
 
-    if (e && !d->out.error)
-        d->out.error = e;
-    if (out_check(&d->out, d->ds) != IMP_OK)
+    if (e && !driver->out.error)
+        driver->out.error = e;
+    if (out_check(&driver->out, driver->ds) != IMP_OK)
         return IMP_EXIT_RUN;
     if (status == IMP_BADMODEL)
         return IMP_EXIT_MODEL;
     if (status != IMP_OK)
         return IMP_EXIT_RUN;
-    return d->an.failed_expects ? IMP_EXIT_EXPECT : IMP_EXIT_OK;
+    return driver->an.failed_expects ? IMP_EXIT_EXPECT : IMP_EXIT_OK;
 }
 
 void
-driver_close(struct driver *d)
+driver_close(struct driver *driver)
 {
-    rt_free(d->rt);
-    d->rt = NULL;
-    d->an.rt = NULL;
-    buf_free(&d->pending);
+    rt_free(driver->rt);
+    driver->rt = NULL;
+    driver->an.rt = NULL;
+    buf_free(&driver->pending);
 }
 
 int
@@ -300,9 +306,9 @@ driver_run(const imp_image *im, const imp_code *code, const double *params,
 }
 
 struct sources *
-driver_sources(const imp_image *im, struct arena *a)
+driver_sources(const imp_image *im, struct arena *arena)
 {
-    struct sources *s = sources_new(a);
+    struct sources *s = sources_new(arena);
     const imp_source *v = IMP_ARRAY(im, im->sources, imp_source);
 
     for (uint32_t i = 0; i < im->sources.n; i++)

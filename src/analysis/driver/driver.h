@@ -73,21 +73,21 @@ bool driver_set_number(const imp_image *im, double *p, const char *name,
 /* The run. Results go to the sink as they come, diagnostics to ds (also those
  * of failed `expect`s and of a sink that fails: disk full, closed pipe).
  * Return enum imp_exit. code NULL: the evaluator. */
-int driver_open(struct driver *d, const imp_image *im, const imp_code *code,
-                const double *params, const struct driver_options *o,
-                struct diags *ds);
-int driver_run_commands(struct driver *d);
+int driver_open(struct driver *driver, const imp_image *im,
+                const imp_code *code, const double *params,
+                const struct driver_options *o, struct diags *ds);
+int driver_run_commands(struct driver *driver);
 /* After a driver_open that succeeded: another run of the same model, in the
  * same memory. The caller has emptied the arena of ds, with the records of the
  * last run. Returns as driver_open. */
-int driver_restart(struct driver *d, const double *params,
+int driver_restart(struct driver *driver, const double *params,
                    const struct driver_options *o);
-void driver_close(struct driver *d);
+void driver_close(struct driver *driver);
 int driver_run(const imp_image *im, const imp_code *code, const double *params,
                const struct driver_options *o, struct diags *ds);
 
 /* source texts embedded in the image, with the image's file numbers */
-struct sources *driver_sources(const imp_image *im, struct arena *a);
+struct sources *driver_sources(const imp_image *im, struct arena *arena);
 /* all diagnostics to standard error; colour only where that is a terminal and
  * NO_COLOR is unset. Warnings are printed as well. */
 void driver_print_messages(const struct diags *ds, enum diag_format format);

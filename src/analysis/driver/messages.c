@@ -13,13 +13,13 @@
 void
 driver_print_messages(const struct diags *ds, enum diag_format format)
 {
-    struct buf b = {0};
+    struct buf buf = {0};
     const char *no = getenv("NO_COLOR");
     bool colour = isatty(STDERR_FILENO) && !(no && *no);
 
-    diags_print(ds, &b, format, colour);
-    (void)io_write(STDERR_FILENO, buf_str(&b), b.n); /* nobody to tell */
-    buf_free(&b);
+    diags_print(ds, &buf, format, colour);
+    (void)io_write(STDERR_FILENO, buf_str(&buf), buf.n); /* nobody to tell */
+    buf_free(&buf);
 }
 
 bool

@@ -15,47 +15,52 @@
 #include "runtime/setup/new_run.h"
 
 static void
-print_record(struct analysis *a, const imp_command *c, const struct record *r)
+print_record(struct analysis *analysis, const imp_command *command,
+             const struct record *record)
 {
-    const imp_image *im = a->rt->im;
-    if (a->out->json)
-        out_record_json(a->out, im, r);
-    else if (!c->bound.n)
-        out_record_text(a->out, im, r, command_label(a, c));
+    const imp_image *im = analysis->rt->im;
+    if (analysis->out->json)
+        out_record_json(analysis->out, im, record);
+    else if (!command->bound.n)
+        out_record_text(analysis->out, im, record,
+                        command_label(analysis, command));
 }
 
 static int
-run_command(struct analysis *a, uint32_t i, const imp_command *c)
+run_command(struct analysis *analysis, uint32_t i, const imp_command *command)
 {
-    const struct command_functions *functions = a->commands[c->id];
-    bool gives_record = imp_command_has(c->id, IMP_TRAIT_RECORD);
+    const struct command_functions *functions = analysis->commands[command->id];
+    bool gives_record = imp_command_has(command->id, IMP_TRAIT_RECORD);
     if (!functions) {
-        diag_add(a->ds, DIAG_E0700, c->range,
+        diag_add(analysis->ds, DIAG_E0700, command->range,
                  "`%s` is not available in this build",
-                 imp_command_word(c->id));
+                 imp_command_word(command->id));
         return IMP_BADMODEL;
     }
-    rt_reset(a->rt);
-    struct record *r = record_new(record_arena(a), a->rt->im, c);
-    int errors = a->ds->errors;
-    int st = functions->run(a, c, r);
-    if (st == IMP_OK || r->partial || (st == IMP_STOPPED && gives_record)) {
-        r->present = true;
-        a->recs[i] = r;
+    rt_reset(analysis->rt);
+    struct record *record =
+        record_new(record_arena(analysis), analysis->rt->im, command);
+    int errors = analysis->ds->errors;
+    int st = functions->run(analysis, command, record);
+    if (st == IMP_OK || record->partial ||
+        (st == IMP_STOPPED && gives_record)) {
+        record->present = true;
+        analysis->recs[i] = record;
         if (gives_record)
-            print_record(a, c, r);
+            print_record(analysis, command, record);
     }
     if (st == IMP_STOPPED) {
-        diag_add(a->ds, DIAG_E0717, c->range,
+        diag_add(analysis->ds, DIAG_E0717, command->range,
                  "`%s` was stopped before it was done",
-                 imp_command_word(c->id));
-    } else if (st != IMP_OK && st != IMP_BADMODEL && a->ds->errors == errors) {
+                 imp_command_word(command->id));
+    } else if (st != IMP_OK && st != IMP_BADMODEL &&
+               analysis->ds->errors == errors) {
         /* a failure that nobody has explained */
-        if (command_failed(a, st, c->range, imp_command_word(c->id)) ==
-                IMP_FAILED &&
-            a->ds->errors == errors)
-            diag_add(a->ds, DIAG_E0700, c->range, "`%s` failed",
-                     imp_command_word(c->id));
+        if (command_failed(analysis, st, command->range,
+                           imp_command_word(command->id)) == IMP_FAILED &&
+            analysis->ds->errors == errors)
+            diag_add(analysis->ds, DIAG_E0700, command->range, "`%s` failed",
+                     imp_command_word(command->id));
         st = IMP_FAILED;
     }
     return st == IMP_SINGULAR || st == IMP_DIVERGED || st == IMP_NONFINITE
@@ -67,26 +72,26 @@ run_command(struct analysis *a, uint32_t i, const imp_command *c)
  * behind it are asked too (what there is can be plotted and saved), and the run
  * fails all the same. */
 int
-commands_run(struct analysis *a)
+commands_run(struct analysis *analysis)
 {
     int failed = IMP_OK;
-    const imp_image *im = a->rt->im;
-    const imp_command *c = IMP_ARRAY(im, im->commands, imp_command);
+    const imp_image *im = analysis->rt->im;
+    const imp_command *command = IMP_ARRAY(im, im->commands, imp_command);
     for (uint32_t i = 0; i < im->commands.n; i++) {
-        if (c[i].done)
+        if (command[i].done)
             continue;
-        if (rt_stopped(a->rt)) {
-            diag_add(a->ds, DIAG_E0717, c[i].range,
+        if (rt_stopped(analysis->rt)) {
+            diag_add(analysis->ds, DIAG_E0717, command[i].range,
                      "stopped before `%s` was begun",
-                     imp_command_word(c[i].id));
+                     imp_command_word(command[i].id));
             return IMP_STOPPED;
         }
-        int st = run_command(a, i, &c[i]);
-        bool partial = a->recs[i] && a->recs[i]->partial;
+        int st = run_command(analysis, i, &command[i]);
+        bool partial = analysis->recs[i] && analysis->recs[i]->partial;
         failed = failed ? failed : st;
         if (st && !(partial && st == IMP_FAILED))
             return failed;
-        if (a->out->error)
+        if (analysis->out->error)
             return failed; /* nobody reads: the driver says why */
     }
     return failed;

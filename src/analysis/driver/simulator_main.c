@@ -66,60 +66,61 @@ find_flag(const char *name, size_t n)
 /* ---- help ---------------------------------------------------------------- */
 
 static void
-help_param(struct buf *b, const imp_image *im, const imp_param *p)
+help_param(struct buf *buf, const imp_image *im, const imp_param *param)
 {
     char lo[NUM_TEXT], hi[NUM_TEXT], x[NUM_TEXT];
-    const char *name = imp_text(im, p->name);
+    const char *name = imp_text(im, param->name);
     bool taken = find_flag(name, strlen(name)) >= 0;
 
-    buf_printf(b, taken ? "  --set %s=X\n" : "  --%s X\n", name);
-    if (p->doc.n)
-        buf_printf(b, "      %s\n", imp_text(im, p->doc));
-    buf_printf(b, "      default %s%s%s", num_shortest(x, p->dflt),
-               p->unit.n ? " " : "", imp_text(im, p->unit));
-    if (p->has_range)
-        buf_printf(b, ", from %s to %s", num_shortest(lo, p->lo),
-                   num_shortest(hi, p->hi));
-    buf_puts(b, "\n");
+    buf_printf(buf, taken ? "  --set %s=X\n" : "  --%s X\n", name);
+    if (param->doc.n)
+        buf_printf(buf, "      %s\n", imp_text(im, param->doc));
+    buf_printf(buf, "      default %s%s%s", num_shortest(x, param->dflt),
+               param->unit.n ? " " : "", imp_text(im, param->unit));
+    if (param->has_range)
+        buf_printf(buf, ", from %s to %s", num_shortest(lo, param->lo),
+                   num_shortest(hi, param->hi));
+    buf_puts(buf, "\n");
 }
 
 static void
 help(struct simulation *s, const char *program)
 {
     const imp_image *im = s->im;
-    const imp_param *p = IMP_ARRAY(im, im->params, imp_param);
+    const imp_param *param = IMP_ARRAY(im, im->params, imp_param);
     const char *base = strrchr(program, '/');
-    struct buf b = {0};
+    struct buf buf = {0};
     uint32_t fixed = 0;
 
-    buf_printf(&b,
+    buf_printf(&buf,
                "usage: %s [OPTIONS]\n\nSimulates the model %s. Made by Imp.\n",
                base ? base + 1 : program, imp_text(im, im->name));
-    buf_puts(&b, "\noptions:\n");
+    buf_puts(&buf, "\noptions:\n");
     for (int i = 0; i < N_FLAGS; i++) {
         char left[48];
         snprintf(left, sizeof left, "--%s%s%s", flags[i].name,
                  flags[i].arg ? " " : "", flags[i].arg ? flags[i].arg : "");
-        buf_printf(&b, "  %-32s %s\n", left, flags[i].doc);
+        buf_printf(&buf, "  %-32s %s\n", left, flags[i].doc);
     }
     for (uint32_t i = 0; i < im->params.n; i++)
-        fixed += p[i].structural != 0;
+        fixed += param[i].structural != 0;
     if (fixed < im->params.n)
-        buf_puts(&b, "\nparams (X: a number in SI units):\n");
+        buf_puts(&buf, "\nparams (X: a number in SI units):\n");
     for (uint32_t i = 0; i < im->params.n; i++)
-        if (!p[i].structural)
-            help_param(&b, im, p + i);
+        if (!param[i].structural)
+            help_param(&buf, im, param + i);
     if (fixed)
-        buf_puts(&b, "\nfixed when the simulator was built:\n");
+        buf_puts(&buf, "\nfixed when the simulator was built:\n");
     for (uint32_t i = 0; i < im->params.n; i++)
-        if (p[i].structural)
-            buf_printf(&b, "  %s = %s%s%s\n", imp_text(im, p[i].name),
-                       num_shortest((char[NUM_TEXT]){0}, p[i].dflt),
-                       p[i].doc.n ? ": " : "", imp_text(im, p[i].doc));
-    buf_puts(&b, "\nexit status: 0 fine; 1 an `expect` failed; 2 the model or "
-                 "the command line\nis wrong; 3 the computation failed\n");
-    (void)io_write(STDOUT_FILENO, b.s, b.n);
-    buf_free(&b);
+        if (param[i].structural)
+            buf_printf(&buf, "  %s = %s%s%s\n", imp_text(im, param[i].name),
+                       num_shortest((char[NUM_TEXT]){0}, param[i].dflt),
+                       param[i].doc.n ? ": " : "", imp_text(im, param[i].doc));
+    buf_puts(&buf,
+             "\nexit status: 0 fine; 1 an `expect` failed; 2 the model or "
+             "the command line\nis wrong; 3 the computation failed\n");
+    (void)io_write(STDOUT_FILENO, buf.s, buf.n);
+    buf_free(&buf);
 }
 
 /* ---- flags --------------------------------------------------------------- */
@@ -128,21 +129,21 @@ static bool
 unknown_flag(struct simulation *s, const char *word, const char *name)
 {
     const imp_image *im = s->im;
-    const imp_param *p = IMP_ARRAY(im, im->params, imp_param);
+    const imp_param *param = IMP_ARRAY(im, im->params, imp_param);
     const char **names = NEW_N(s->arena, const char *, im->params.n + N_FLAGS);
     size_t n = 0;
 
     for (int i = 0; i < N_FLAGS; i++)
         names[n++] = flags[i].name;
     for (uint32_t i = 0; i < im->params.n; i++)
-        names[n++] = imp_text(im, p[i].name);
+        names[n++] = imp_text(im, param[i].name);
     const char *near = suggest(name, names, n);
-    struct diag *d = diag_add(&s->ds, DIAG_E0802, IMP_NOWHERE,
-                              "there is no option `%s`", word);
+    struct diag *diag = diag_add(&s->ds, DIAG_E0802, IMP_NOWHERE,
+                                 "there is no option `%s`", word);
     if (near)
-        diag_help(&s->ds, d, "did you mean `--%s`?", near);
+        diag_help(&s->ds, diag, "did you mean `--%s`?", near);
     else
-        diag_help(&s->ds, d, "`--help` lists all options and params");
+        diag_help(&s->ds, diag, "`--help` lists all options and params");
     return false;
 }
 
@@ -152,9 +153,10 @@ set_pair(struct simulation *s, const char *text)
     const char *eq = strchr(text, '=');
 
     if (!eq || eq == text || !eq[1]) {
-        struct diag *d = diag_add(&s->ds, DIAG_E0811, IMP_NOWHERE,
-                                  "`--set` wants NAME=VALUE; found `%s`", text);
-        diag_help(&s->ds, d, "as in `--set gamma=0.4`");
+        struct diag *diag =
+            diag_add(&s->ds, DIAG_E0811, IMP_NOWHERE,
+                     "`--set` wants NAME=VALUE; found `%s`", text);
+        diag_help(&s->ds, diag, "as in `--set gamma=0.4`");
         return false;
     }
     return driver_set(s->im, s->params,
@@ -241,10 +243,10 @@ read_flag(struct simulation *s, int argc, char **argv, int *i)
     const char *word = argv[*i], *name = word + 2;
 
     if (strncmp(word, "--", 2) || !*name) {
-        struct diag *d =
+        struct diag *diag =
             diag_add(&s->ds, DIAG_E0822, IMP_NOWHERE,
                      "`%s` is no option: a simulator takes options only", word);
-        diag_help(&s->ds, d, "`--help` lists them");
+        diag_help(&s->ds, diag, "`--help` lists them");
         return false;
     }
     const char *eq = strchr(name, '=');

@@ -16,71 +16,76 @@ enum { PLOT_POINTS = 401, PLOT_FINE = 201 };
  */
 
 static int
-numbers_of(struct analysis *a, const imp_val *v, double **x, size_t *n)
+numbers_of(struct analysis *analysis, const imp_val *value, double **x,
+           size_t *n)
 {
-    *n = v->rows ? v->rows : 1;
-    *x = NEW_N(a->rt->arena, double, *n);
-    return arg_numbers(a, v, *x);
+    *n = value->rows ? value->rows : 1;
+    *x = NEW_N(analysis->rt->arena, double, *n);
+    return arg_numbers(analysis, value, *x);
 }
 
 static int
-contour(struct analysis *a, const imp_command *c, const struct out_column *x,
-        const struct out_column *y, struct out_column z, struct plot_curves *l)
+contour(struct analysis *analysis, const imp_command *command,
+        const struct out_column *x, const struct out_column *y,
+        struct out_column z, struct plot_curves *to)
 {
     struct out_column p = *x, q = *y;
-    const imp_val *given = arg_option(a, c, IMP_OPT_plot_levels);
+    const imp_val *given = arg_option(analysis, command, IMP_OPT_plot_levels);
     double round[OUT_LEVELS], *level = round;
     size_t n;
     int st;
-    plot_merge_repeats(a->rt->arena, &p, &q, &z);
+    plot_merge_repeats(analysis->rt->arena, &p, &q, &z);
     if (!given)
         n = out_levels(&z, round);
-    else if ((st = numbers_of(a, given, &level, &n)))
+    else if ((st = numbers_of(analysis, given, &level, &n)))
         return st;
-    struct out_curve *v = NEW_N(a->rt->arena, struct out_curve, n + 1);
-    if (!out_contours(a->rt->arena, &p, &q, &z, level, n, v)) {
-        struct diag *d = diag_add(a->ds, DIAG_E0715, c->range,
-                                  "level lines need values on a grid, and "
-                                  "these places are none");
-        diag_help(a->ds, d,
+    struct out_curve *level_lines =
+        NEW_N(analysis->rt->arena, struct out_curve, n + 1);
+    if (!out_contours(analysis->rt->arena, &p, &q, &z, level, n, level_lines)) {
+        struct diag *diag = diag_add(analysis->ds, DIAG_E0715, command->range,
+                                     "level lines need values on a grid, and "
+                                     "these places are none");
+        diag_help(analysis->ds, diag,
                   "sweep both params of the axes in `over`, with two values "
                   "each at least");
         return IMP_FAILED;
     }
     for (size_t k = 0; k < n; k++)
-        VEC_PUSH_IN(a->rt->arena, l, v[k]);
+        VEC_PUSH_IN(analysis->rt->arena, to, level_lines[k]);
     return IMP_OK;
 }
 
 int
-plot_contours(struct analysis *a, const imp_command *c,
+plot_contours(struct analysis *analysis, const imp_command *command,
               const struct out_column *x, const struct out_column *y,
-              const struct out_column *z, struct plot_curves *l)
+              const struct out_column *z, struct plot_curves *curves)
 {
-    const imp_val *v = arg_option(a, c, IMP_OPT_plot_contours);
+    const imp_val *value = arg_option(analysis, command, IMP_OPT_plot_contours);
     struct columns cols = {0};
     int st = IMP_OK;
-    if (!v && !arg_option(a, c, IMP_OPT_plot_levels))
+    if (!value && !arg_option(analysis, command, IMP_OPT_plot_levels))
         return IMP_OK;
-    if (!v && z->texts) {
-        struct diag *d = diag_add(a->ds, DIAG_E0715, c->range,
-                                  "`%s` is a column of texts and has no level "
-                                  "lines",
-                                  z->name);
-        diag_help(a->ds, d, "name a column of numbers: contours = s.impacts");
+    if (!value && z->texts) {
+        struct diag *diag =
+            diag_add(analysis->ds, DIAG_E0715, command->range,
+                     "`%s` is a column of texts and has no level "
+                     "lines",
+                     z->name);
+        diag_help(analysis->ds, diag,
+                  "name a column of numbers: contours = s.impacts");
         return IMP_FAILED;
     }
-    if (!v)
-        return contour(a, c, x, y, *z, l);
-    st = columns_of_value(a, v, &cols, NULL);
+    if (!value)
+        return contour(analysis, command, x, y, *z, curves);
+    st = columns_of_value(analysis, value, &cols, NULL);
     for (size_t k = 0; k < cols.n && !st; k++) {
         if (cols.v[k].n != x->n) {
-            diag_add(a->ds, DIAG_E0715, v->range,
+            diag_add(analysis->ds, DIAG_E0715, value->range,
                      "`%s` has %zu entries, the axes of the map have %zu",
                      cols.v[k].name, cols.v[k].n, x->n);
             st = IMP_FAILED;
         } else {
-            st = contour(a, c, x, y, cols.v[k], l);
+            st = contour(analysis, command, x, y, cols.v[k], curves);
         }
     }
     return st;
@@ -90,73 +95,77 @@ plot_contours(struct analysis *a, const imp_command *c,
  */
 
 static void
-ends(const struct out_column *c, double *lo, double *hi)
+ends(const struct out_column *column, double *lo, double *hi)
 {
     *lo = INFINITY;
     *hi = -INFINITY;
-    for (size_t i = 0; i < c->n; i++)
-        if (isfinite(c->x[i])) {
-            *lo = fmin(*lo, c->x[i]);
-            *hi = fmax(*hi, c->x[i]);
+    for (size_t i = 0; i < column->n; i++)
+        if (isfinite(column->x[i])) {
+            *lo = fmin(*lo, column->x[i]);
+            *hi = fmax(*hi, column->x[i]);
         }
 }
 
 /* n places from end to end of a column */
 static double *
-places(struct analysis *a, const struct out_column *c, size_t n)
+places(struct analysis *analysis, const struct out_column *column, size_t n)
 {
-    double lo, hi, *x = NEW_N(a->rt->arena, double, n);
-    ends(c, &lo, &hi);
+    double lo, hi, *x = NEW_N(analysis->rt->arena, double, n);
+    ends(column, &lo, &hi);
     for (size_t i = 0; i < n; i++)
         x[i] = i + 1 < n ? lo + (hi - lo) * (double)i / (double)(n - 1) : hi;
     return x;
 }
 
 static double *
-param_at(struct analysis *a, uint32_t param)
+param_at(struct analysis *analysis, uint32_t param)
 {
-    return param == UINT32_MAX ? NULL
-                               : &a->rt->env[a->rt->im->layout.params + param];
+    return param == UINT32_MAX
+               ? NULL
+               : &analysis->rt->env[analysis->rt->im->layout.params + param];
 }
 
 static const char *
-label_of(const struct analysis *a, const imp_val *v)
+label_of(const struct analysis *analysis, const imp_val *value)
 {
-    return imp_text(a->rt->im, v->label);
+    return imp_text(analysis->rt->im, value->label);
 }
 
 static void
-expression(struct analysis *a, const imp_val *v, const struct out_column *x,
-           struct plot_curves *l)
+expression(struct analysis *analysis, const imp_val *value,
+           const struct out_column *x, struct plot_curves *curves)
 {
-    double *p = param_at(a, v->ref), was = *p;
-    double *at = places(a, x, PLOT_POINTS);
-    double *y = NEW_N(a->rt->arena, double, PLOT_POINTS);
+    double *p = param_at(analysis, value->ref), was = *p;
+    double *at = places(analysis, x, PLOT_POINTS);
+    double *y = NEW_N(analysis->rt->arena, double, PLOT_POINTS);
     for (size_t i = 0; i < PLOT_POINTS; i++) {
         *p = at[i];
-        if (rt_eval(a->rt, v->tape, NULL, &y[i]) != IMP_OK)
+        if (rt_eval(analysis->rt, value->tape, NULL, &y[i]) != IMP_OK)
             y[i] = NAN;
     }
     *p = was;
     VEC_PUSH_IN(
-        a->rt->arena, l,
+        analysis->rt->arena, curves,
         (struct out_curve){.x = {"", "", at, PLOT_POINTS, NULL},
-                           .y = {label_of(a, v), imp_text(a->rt->im, v->unit),
-                                 y, PLOT_POINTS, NULL}});
+                           .y = {label_of(analysis, value),
+                                 imp_text(analysis->rt->im, value->unit), y,
+                                 PLOT_POINTS, NULL}});
 }
 
 /* left - right over the fine grid */
 static void
-equation(struct analysis *a, const imp_val *v, const struct out_column *x,
-         const struct out_column *y, struct plot_curves *l)
+equation(struct analysis *analysis, const imp_val *value,
+         const struct out_column *x, const struct out_column *y,
+         struct plot_curves *curves)
 {
     size_t n = PLOT_FINE, all = n * n;
-    double *p = param_at(a, v->ref), *q = param_at(a, v->field);
+    double *p = param_at(analysis, value->ref),
+           *q = param_at(analysis, value->field);
     double was_p = p ? *p : 0, was_q = q ? *q : 0, out[3];
-    double *px = places(a, x, n), *py = places(a, y, n), zero = 0;
-    double *gx = NEW_N(a->rt->arena, double, all),
-           *gy = NEW_N(a->rt->arena, double, all),
-           *gz = NEW_N(a->rt->arena, double, all);
+    double *px = places(analysis, x, n), *py = places(analysis, y, n), zero = 0;
+    double *gx = NEW_N(analysis->rt->arena, double, all),
+           *gy = NEW_N(analysis->rt->arena, double, all),
+           *gz = NEW_N(analysis->rt->arena, double, all);
     for (size_t k = 0; k < all; k++) {
         gx[k] = px[k % n];
         gy[k] = py[k / n];
@@ -164,8 +173,9 @@ equation(struct analysis *a, const imp_val *v, const struct out_column *x,
             *p = gx[k];
         if (q)
             *q = gy[k];
-        gz[k] = rt_eval(a->rt, v->tape, NULL, out) == IMP_OK ? out[1] - out[2]
-                                                             : NAN;
+        gz[k] = rt_eval(analysis->rt, value->tape, NULL, out) == IMP_OK
+                    ? out[1] - out[2]
+                    : NAN;
     }
     if (p)
         *p = was_p;
@@ -175,29 +185,31 @@ equation(struct analysis *a, const imp_val *v, const struct out_column *x,
     struct out_column cx = {"", "", gx, all, NULL},
                       cy = {"", "", gy, all, NULL},
                       cz = {"", "", gz, all, NULL};
-    if (!out_contours(a->rt->arena, &cx, &cy, &cz, &zero, 1, &c))
+    if (!out_contours(analysis->rt->arena, &cx, &cy, &cz, &zero, 1, &c))
         return; /* an axis of one value */
     c.level = NULL;
-    c.y.name = label_of(a, v);
-    VEC_PUSH_IN(a->rt->arena, l, c);
+    c.y.name = label_of(analysis, value);
+    VEC_PUSH_IN(analysis->rt->arena, curves, c);
 }
 
 /* a column of a sweep over one param, against that */
 static int
-column_curve(struct analysis *a, const imp_val *v, struct plot_curves *l)
+column_curve(struct analysis *analysis, const imp_val *value,
+             struct plot_curves *curves)
 {
-    const struct record *r = arg_record(a, v);
+    const struct record *record = arg_record(analysis, value);
     struct columns cols = {0};
-    if (!r)
+    if (!record)
         return IMP_FAILED;
-    int st = columns_of_value(a, v, &cols, NULL);
-    for (size_t i = 0; !st && i < r->n; i++)
-        if (r->schema[i].column == 1 && !r->v[i].why)
+    int st = columns_of_value(analysis, value, &cols, NULL);
+    for (size_t i = 0; !st && i < record->n; i++)
+        if (record->schema[i].column == 1 && !record->v[i].why)
             VEC_PUSH_IN(
-                a->rt->arena, l,
-                (struct out_curve){.x = {"", "", r->v[i].num, r->v[i].n, NULL},
-                                   .y = {label_of(a, v), cols.v->unit,
-                                         cols.v->x, cols.v->n, NULL}});
+                analysis->rt->arena, curves,
+                (struct out_curve){
+                    .x = {"", "", record->v[i].num, record->v[i].n, NULL},
+                    .y = {label_of(analysis, value), cols.v->unit, cols.v->x,
+                          cols.v->n, NULL}});
     return st;
 }
 
@@ -217,26 +229,27 @@ visible(const struct out_curve *c, const struct out_column *x,
 }
 
 int
-plot_overlay(struct analysis *a, const imp_command *c,
+plot_overlay(struct analysis *analysis, const imp_command *command,
              const struct out_column *x, const struct out_column *y,
-             struct plot_curves *l)
+             struct plot_curves *curves)
 {
-    const imp_val *list = arg_option(a, c, IMP_OPT_plot_overlay);
-    const imp_val *v = list ? val_items(a, list) : NULL;
-    for (uint32_t i = 0; v && i < list->items.n; i++) {
-        size_t n = l->n;
-        int st = v[i].kind == IMP_VAL_FIELD ? column_curve(a, &v[i], l)
-                                            : arg_ready(a, &v[i]);
+    const imp_val *list = arg_option(analysis, command, IMP_OPT_plot_overlay);
+    const imp_val *value = list ? val_items(analysis, list) : NULL;
+    for (uint32_t i = 0; value && i < list->items.n; i++) {
+        size_t n = curves->n;
+        int st = value[i].kind == IMP_VAL_FIELD
+                     ? column_curve(analysis, &value[i], curves)
+                     : arg_ready(analysis, &value[i]);
         if (st)
             return st;
-        if (v[i].kind != IMP_VAL_FIELD && v[i].compare && y)
-            equation(a, &v[i], x, y, l);
-        else if (v[i].kind != IMP_VAL_FIELD && !v[i].compare)
-            expression(a, &v[i], x, l);
-        if (l->n == n || !visible(&l->v[n], x, y))
-            diag_add(a->ds, DIAG_W0744, v[i].range,
+        if (value[i].kind != IMP_VAL_FIELD && value[i].compare && y)
+            equation(analysis, &value[i], x, y, curves);
+        else if (value[i].kind != IMP_VAL_FIELD && !value[i].compare)
+            expression(analysis, &value[i], x, curves);
+        if (curves->n == n || !visible(&curves->v[n], x, y))
+            diag_add(analysis->ds, DIAG_W0744, value[i].range,
                      "nothing of the curve `%s` lies in the picture",
-                     label_of(a, &v[i]));
+                     label_of(analysis, &value[i]));
     }
     return IMP_OK;
 }

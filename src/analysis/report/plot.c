@@ -11,114 +11,126 @@
 
 /* "plot-N.svg", N counting the plots of the run */
 static const char *
-default_name(struct analysis *a)
+default_name(struct analysis *analysis)
 {
-    return arena_printf(a->rt->arena, "plot-%d%s", a->plots,
+    return arena_printf(analysis->rt->arena, "plot-%d%s", analysis->plots,
                         out_default_ending(OUT_PICTURE));
 }
 
 static const char *
-default_title(struct analysis *a, const imp_command *c)
+default_title(struct analysis *analysis, const imp_command *command)
 {
-    const imp_val *v = arg_items(a, c);
-    struct buf b = {0};
-    for (uint32_t i = 0; i < c->args.n; i++)
-        buf_printf(&b, "%s%s", i ? ", " : "", imp_text(a->rt->im, v[i].label));
-    const char *s = arena_strdup(a->rt->arena, buf_str(&b));
-    buf_free(&b);
+    const imp_val *value = arg_items(analysis, command);
+    struct buf buf = {0};
+    for (uint32_t i = 0; i < command->args.n; i++)
+        buf_printf(&buf, "%s%s", i ? ", " : "",
+                   imp_text(analysis->rt->im, value[i].label));
+    const char *s = arena_strdup(analysis->rt->arena, buf_str(&buf));
+    buf_free(&buf);
     return s;
 }
 
 /* against two columns: a map of one column, which may be texts */
 static int
-map(struct analysis *a, const imp_command *c, const struct columns *axes)
+map(struct analysis *analysis, const imp_command *command,
+    const struct columns *axes)
 {
-    const imp_val *v = arg_items(a, c);
+    const imp_val *value = arg_items(analysis, command);
     struct out_column z[8];
-    const struct record *r = v->kind == IMP_VAL_FIELD ? arg_record(a, v) : NULL;
-    if (c->args.n != 1 || !r || r->schema[v->field].width > 3 ||
-        columns_of_field(a, r, v->field, z) != 1 || z[0].n != axes->v[0].n ||
-        z[0].n != axes->v[1].n) {
-        struct diag *d =
-            diag_add(a->ds, DIAG_E0715, c->range,
+    const struct record *record =
+        value->kind == IMP_VAL_FIELD ? arg_record(analysis, value) : NULL;
+    if (command->args.n != 1 || !record ||
+        record->schema[value->field].width > 3 ||
+        columns_of_field(analysis, record, value->field, z) != 1 ||
+        z[0].n != axes->v[0].n || z[0].n != axes->v[1].n) {
+        struct diag *diag =
+            diag_add(analysis->ds, DIAG_E0715, command->range,
                      "a map shows one column over two others of the same "
                      "record, all of one length");
-        diag_help(a->ds, d,
+        diag_help(analysis->ds, diag,
                   "as in plot s.verdict { against = (s.rho, s.gamma) }");
         return IMP_FAILED;
     }
-    struct plot_curves l = {0};
+    struct plot_curves curves = {0};
     struct out_column x = axes->v[0], y = axes->v[1];
-    int st = plot_contours(a, c, &x, &y, &z[0], &l);
+    int st = plot_contours(analysis, command, &x, &y, &z[0], &curves);
     if (!st)
-        st = plot_overlay(a, c, &x, &y, &l);
-    plot_merge_repeats(a->rt->arena, &x, &y, &z[0]);
+        st = plot_overlay(analysis, command, &x, &y, &curves);
+    plot_merge_repeats(analysis->rt->arena, &x, &y, &z[0]);
     if (!st)
-        st = out_map(a->out, a->ds, c->range,
-                     arg_text(a, c, IMP_OPT_plot_file, default_name(a)),
-                     arg_text(a, c, IMP_OPT_plot_title, default_title(a, c)),
-                     &x, &y, &z[0], l.v, l.n);
+        st = out_map(analysis->out, analysis->ds, command->range,
+                     arg_text(analysis, command, IMP_OPT_plot_file,
+                              default_name(analysis)),
+                     arg_text(analysis, command, IMP_OPT_plot_title,
+                              default_title(analysis, command)),
+                     &x, &y, &z[0], curves.v, curves.n);
     return st;
 }
 
 /* the column that `per` names, of as many rows as x */
 static int
-per_column(struct analysis *a, const imp_command *c, const imp_val *v,
-           const struct out_column *x, struct out_column *per)
+per_column(struct analysis *analysis, const imp_command *command,
+           const imp_val *value, const struct out_column *x,
+           struct out_column *per)
 {
     struct out_column z[8];
-    const imp_val *one = val_items(a, v);
-    const struct record *r =
-        one->kind == IMP_VAL_FIELD ? arg_record(a, one) : NULL;
-    if (v->items.n == 1 && r && r->schema[one->field].width <= 3 &&
-        columns_of_field(a, r, one->field, z) == 1 && z[0].n == x->n) {
+    const imp_val *one = val_items(analysis, value);
+    const struct record *record =
+        one->kind == IMP_VAL_FIELD ? arg_record(analysis, one) : NULL;
+    if (value->items.n == 1 && record &&
+        record->schema[one->field].width <= 3 &&
+        columns_of_field(analysis, record, one->field, z) == 1 &&
+        z[0].n == x->n) {
         *per = z[0];
         return IMP_OK;
     }
-    struct diag *d = diag_add(a->ds, DIAG_E0715, c->range,
-                              "`per` names one column of the same record as "
-                              "the curves, as long as they are");
-    diag_help(a->ds, d,
+    struct diag *diag = diag_add(analysis->ds, DIAG_E0715, command->range,
+                                 "`per` names one column of the same record as "
+                                 "the curves, as long as they are");
+    diag_help(analysis->ds, diag,
               "as in plot s.impacts { against = s.gamma  per = s.rho }");
     return IMP_FAILED;
 }
 
 /* the columns ys over x as curves, and what lies over them */
 static int
-curves(struct analysis *a, const imp_command *c, const struct out_column *x,
-       const struct columns *ys)
+curves(struct analysis *analysis, const imp_command *command,
+       const struct out_column *x, const struct columns *ys)
 {
-    const imp_val *v = arg_option(a, c, IMP_OPT_plot_per);
-    struct plot_curves l = {0};
+    const imp_val *value = arg_option(analysis, command, IMP_OPT_plot_per);
+    struct plot_curves all = {0};
     struct out_column per = {0};
-    int st = v ? per_column(a, c, v, x, &per) : IMP_OK;
+    int st = value ? per_column(analysis, command, value, x, &per) : IMP_OK;
     for (size_t j = 0; j < ys->n && !st; j++) {
-        if (!v) {
-            VEC_PUSH_IN(a->rt->arena, &l,
+        if (!value) {
+            VEC_PUSH_IN(analysis->rt->arena, &all,
                         (struct out_curve){.x = *x, .y = ys->v[j]});
-        } else if (!plot_curves_per_value(a->rt->arena, &per, x, &ys->v[j],
-                                          ys->n > 1, &l)) {
-            struct diag *d = diag_add(a->ds, DIAG_E0715, c->range,
-                                      "`%s` has more than %d values, and a "
-                                      "curve for each would not be told apart",
-                                      per.name, PLOT_CURVES);
-            diag_help(a->ds, d, "sweep fewer, or make a map of both");
+        } else if (!plot_curves_per_value(analysis->rt->arena, &per, x,
+                                          &ys->v[j], ys->n > 1, &all)) {
+            struct diag *diag =
+                diag_add(analysis->ds, DIAG_E0715, command->range,
+                         "`%s` has more than %d values, and a "
+                         "curve for each would not be told apart",
+                         per.name, PLOT_CURVES);
+            diag_help(analysis->ds, diag, "sweep fewer, or make a map of both");
             st = IMP_FAILED;
         }
     }
     if (!st)
-        st = plot_overlay(a, c, x, NULL, &l);
+        st = plot_overlay(analysis, command, x, NULL, &all);
     if (!st)
-        st = out_curves(a->out, a->ds, c->range,
-                        arg_text(a, c, IMP_OPT_plot_file, default_name(a)),
-                        arg_text(a, c, IMP_OPT_plot_title, default_title(a, c)),
-                        x, l.v, l.n);
+        st = out_curves(analysis->out, analysis->ds, command->range,
+                        arg_text(analysis, command, IMP_OPT_plot_file,
+                                 default_name(analysis)),
+                        arg_text(analysis, command, IMP_OPT_plot_title,
+                                 default_title(analysis, command)),
+                        x, all.v, all.n);
     return st;
 }
 
 /* options that the picture has no use for */
 static int
-unused(struct analysis *a, const imp_command *c, bool is_map)
+unused(struct analysis *analysis, const imp_command *command, bool is_map)
 {
     static const struct {
         enum imp_option_id id;
@@ -128,15 +140,15 @@ unused(struct analysis *a, const imp_command *c, bool is_map)
              {IMP_OPT_plot_contours, "contours", true},
              {IMP_OPT_plot_levels, "levels", true}};
     for (int i = 0; i < 3; i++) {
-        const imp_val *v = arg_option(a, c, o[i].id);
-        if (!v || o[i].map == is_map)
+        const imp_val *value = arg_option(analysis, command, o[i].id);
+        if (!value || o[i].map == is_map)
             continue;
-        struct diag *d =
-            diag_add(a->ds, DIAG_E0715, v->range,
+        struct diag *diag =
+            diag_add(analysis->ds, DIAG_E0715, value->range,
                      o[i].map ? "`%s` belongs to a map, and this is none"
                               : "`%s` belongs to curves, and this is a map",
                      o[i].name);
-        diag_help(a->ds, d,
+        diag_help(analysis->ds, diag,
                   o[i].map ? "a map is against two columns: against = (s.rho, "
                              "s.gamma)"
                            : "curves are against one column: against = "
@@ -147,33 +159,35 @@ unused(struct analysis *a, const imp_command *c, bool is_map)
 }
 
 static int
-cmd_plot(struct analysis *a, const imp_command *c, struct record *out)
+cmd_plot(struct analysis *analysis, const imp_command *command,
+         struct record *out)
 {
     (void)out;
-    const imp_val *v = arg_items(a, c);
+    const imp_val *value = arg_items(analysis, command);
     struct columns ys = {0}, xs = {0};
     struct out_column x = {0};
     int st = IMP_OK;
-    const imp_val *against = arg_option(a, c, IMP_OPT_plot_against);
-    a->plots++;
-    if (against && (st = columns_of_value(a, against, &xs, NULL)))
+    const imp_val *against =
+        arg_option(analysis, command, IMP_OPT_plot_against);
+    analysis->plots++;
+    if (against && (st = columns_of_value(analysis, against, &xs, NULL)))
         return st;
-    if ((st = unused(a, c, xs.n == 2)))
+    if ((st = unused(analysis, command, xs.n == 2)))
         return st;
     if (xs.n == 2) {
-        return map(a, c, &xs);
+        return map(analysis, command, &xs);
     }
-    for (uint32_t i = 0; i < c->args.n && !st; i++)
-        st = columns_of_value(a, &v[i], &ys, &x);
+    for (uint32_t i = 0; i < command->args.n && !st; i++)
+        st = columns_of_value(analysis, &value[i], &ys, &x);
     if (st)
         return st;
 
     if (against) {
         if (xs.n != 1) {
-            diag_add(a->ds, DIAG_E0715, against->range,
+            diag_add(analysis->ds, DIAG_E0715, against->range,
                      "a plot is against one column of numbers, a map against "
                      "two; `%s` has %zu",
-                     imp_text(a->rt->im, against->label), xs.n);
+                     imp_text(analysis->rt->im, against->label), xs.n);
             return IMP_FAILED;
         }
         x = xs.v[0];
@@ -181,7 +195,7 @@ cmd_plot(struct analysis *a, const imp_command *c, struct record *out)
         size_t n = 1;
         for (size_t j = 0; j < ys.n; j++)
             n = ys.v[j].n > n ? ys.v[j].n : n;
-        double *k = NEW_N(a->rt->arena, double, n);
+        double *k = NEW_N(analysis->rt->arena, double, n);
         for (size_t i = 0; i < n; i++)
             k[i] = (double)i;
         x = (struct out_column){"entry", "", k, n, NULL};
@@ -195,23 +209,25 @@ cmd_plot(struct analysis *a, const imp_command *c, struct record *out)
         }
     for (size_t j = 0; j < ys.n; j++)
         if (ys.v[j].n != x.n) {
-            struct diag *d = diag_add(
-                a->ds, DIAG_E0715, c->range,
+            struct diag *diag = diag_add(
+                analysis->ds, DIAG_E0715, command->range,
                 "`%s` has %zu entries, the horizontal axis `%s` has %zu",
                 ys.v[j].name, ys.v[j].n, x.name, x.n);
-            diag_help(a->ds, d,
+            diag_help(analysis->ds, diag,
                       "plot columns of one record together, or give "
                       "the axis with `against`");
             return IMP_FAILED;
         }
-    if (arg_option(a, c, IMP_OPT_plot_per) ||
-        arg_option(a, c, IMP_OPT_plot_overlay)) {
-        return curves(a, c, &x, &ys);
+    if (arg_option(analysis, command, IMP_OPT_plot_per) ||
+        arg_option(analysis, command, IMP_OPT_plot_overlay)) {
+        return curves(analysis, command, &x, &ys);
     }
-    return out_plot(a->out, a->ds, c->range,
-                    arg_text(a, c, IMP_OPT_plot_file, default_name(a)),
-                    arg_text(a, c, IMP_OPT_plot_title, default_title(a, c)), &x,
-                    ys.v, ys.n);
+    return out_plot(
+        analysis->out, analysis->ds, command->range,
+        arg_text(analysis, command, IMP_OPT_plot_file, default_name(analysis)),
+        arg_text(analysis, command, IMP_OPT_plot_title,
+                 default_title(analysis, command)),
+        &x, ys.v, ys.n);
 }
 
 const struct command_functions command_plot = {.run = cmd_plot};

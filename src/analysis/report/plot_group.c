@@ -33,10 +33,10 @@ together(const struct row *a, const struct row *b)
 
 /* all rows with a place, in order; how many */
 static size_t
-sorted(struct arena *a, const struct out_column *x, const struct out_column *y,
-       size_t n, struct row **rows)
+sorted(struct arena *arena, const struct out_column *x,
+       const struct out_column *y, size_t n, struct row **rows)
 {
-    struct row *v = NEW_N(a, struct row, n + 1);
+    struct row *v = NEW_N(arena, struct row, n + 1);
     size_t k = 0;
     for (size_t i = 0; i < n; i++)
         if (isfinite(x->x[i]) && (!y || isfinite(y->x[i])))
@@ -47,13 +47,13 @@ sorted(struct arena *a, const struct out_column *x, const struct out_column *y,
 }
 
 static double
-mean(const struct row *r, size_t n, const double *x)
+mean(const struct row *rows, size_t n, const double *x)
 {
     double sum = 0.0;
     size_t k = 0;
     for (size_t i = 0; i < n; i++)
-        if (isfinite(x[r[i].i])) {
-            sum += x[r[i].i];
+        if (isfinite(x[rows[i].i])) {
+            sum += x[rows[i].i];
             k++;
         }
     return k ? sum / (double)k : NAN;
@@ -61,17 +61,17 @@ mean(const struct row *r, size_t n, const double *x)
 
 /* of equally many the first; no text only where there is no other */
 static const char *
-commonest(const struct row *r, size_t n, const char *const *t)
+commonest(const struct row *rows, size_t n, const char *const *t)
 {
     const char *best = "";
     size_t most = 0;
     for (size_t i = 0; i < n; i++) {
         size_t k = 0;
-        for (size_t j = i; j < n && *t[r[i].i]; j++)
-            k += !strcmp(t[r[i].i], t[r[j].i]);
+        for (size_t j = i; j < n && *t[rows[i].i]; j++)
+            k += !strcmp(t[rows[i].i], t[rows[j].i]);
         if (k > most) {
             most = k;
-            best = t[r[i].i];
+            best = t[rows[i].i];
         }
     }
     return best;
@@ -79,36 +79,36 @@ commonest(const struct row *r, size_t n, const char *const *t)
 
 /* rows from i on at one place */
 static size_t
-run_of(const struct row *r, size_t i, size_t n)
+run_of(const struct row *rows, size_t i, size_t n)
 {
     size_t k = 1;
-    while (i + k < n && together(&r[i], &r[i + k]))
+    while (i + k < n && together(&rows[i], &rows[i + k]))
         k++;
     return k;
 }
 
 void
-plot_merge_repeats(struct arena *a, struct out_column *x, struct out_column *y,
-                   struct out_column *z)
+plot_merge_repeats(struct arena *arena, struct out_column *x,
+                   struct out_column *y, struct out_column *z)
 {
-    struct row *r;
-    size_t n = sorted(a, x, y, z->n, &r), m = 0;
-    for (size_t i = 0; i < n; i += run_of(r, i, n))
+    struct row *rows;
+    size_t n = sorted(arena, x, y, z->n, &rows), m = 0;
+    for (size_t i = 0; i < n; i += run_of(rows, i, n))
         m++;
     if (m == n)
         return;
-    double *p = NEW_N(a, double, m), *q = NEW_N(a, double, m),
-           *w = NEW_N(a, double, m);
-    const char **t = NEW_N(a, const char *, m);
+    double *p = NEW_N(arena, double, m), *q = NEW_N(arena, double, m),
+           *w = NEW_N(arena, double, m);
+    const char **t = NEW_N(arena, const char *, m);
     m = 0;
     for (size_t i = 0, k; i < n; i += k, m++) {
-        k = run_of(r, i, n);
-        p[m] = r[i].x;
-        q[m] = r[i].y;
+        k = run_of(rows, i, n);
+        p[m] = rows[i].x;
+        q[m] = rows[i].y;
         if (z->texts)
-            t[m] = commonest(r + i, k, z->texts);
+            t[m] = commonest(rows + i, k, z->texts);
         else
-            w[m] = mean(r + i, k, z->x);
+            w[m] = mean(rows + i, k, z->x);
     }
     x->x = p;
     y->x = q;
@@ -124,16 +124,16 @@ plot_merge_repeats(struct arena *a, struct out_column *x, struct out_column *y,
 
 /* the rows of one curve, `n` of them in order of x */
 static struct out_curve
-curve_of(struct arena *a, const struct row *r, size_t n,
+curve_of(struct arena *arena, const struct row *rows, size_t n,
          const struct out_column *x, const struct out_column *y,
          const char *name)
 {
-    double *p = NEW_N(a, double, n + 1), *q = NEW_N(a, double, n + 1);
+    double *p = NEW_N(arena, double, n + 1), *q = NEW_N(arena, double, n + 1);
     size_t m = 0;
     for (size_t i = 0, k; i < n; i += k, m++) {
-        k = run_of(r, i, n);
-        p[m] = r[i].x;
-        q[m] = mean(r + i, k, y->x);
+        k = run_of(rows, i, n);
+        p[m] = rows[i].x;
+        q[m] = mean(rows + i, k, y->x);
     }
     return (struct out_curve){.x = {x->name, x->unit, p, m, NULL},
                               .y = {name, y->unit, q, m, NULL}};
@@ -142,12 +142,12 @@ curve_of(struct arena *a, const struct row *r, size_t n,
 /* what tells the curves apart, as numbers: a text by the place where it first
  * comes */
 static struct out_column
-keys(struct arena *a, const struct out_column *per)
+keys(struct arena *arena, const struct out_column *per)
 {
     struct out_column k = *per;
     if (!per->texts)
         return k;
-    double *x = NEW_N(a, double, per->n + 1);
+    double *x = NEW_N(arena, double, per->n + 1);
     const char *seen[PLOT_CURVES + 1];
     size_t m = 0;
     for (size_t i = 0; i < per->n; i++) {
@@ -163,26 +163,26 @@ keys(struct arena *a, const struct out_column *per)
 }
 
 bool
-plot_curves_per_value(struct arena *a, const struct out_column *per,
+plot_curves_per_value(struct arena *arena, const struct out_column *per,
                       const struct out_column *x, const struct out_column *y,
-                      bool named, struct plot_curves *l)
+                      bool named, struct plot_curves *to)
 {
-    struct out_column key = keys(a, per);
-    struct row *r;
+    struct out_column key = keys(arena, per);
+    struct row *rows;
     char s[NUM_TEXT];
-    size_t n = sorted(a, x, &key, y->n, &r), curves = 0;
+    size_t n = sorted(arena, x, &key, y->n, &rows), curves = 0;
     for (size_t i = 0, k; i < n; i += k) {
-        for (k = 1; i + k < n && !(r[i + k].y > r[i].y);)
+        for (k = 1; i + k < n && !(rows[i + k].y > rows[i].y);)
             k++;
         if (++curves > PLOT_CURVES)
             return false;
         const char *v =
-            per->texts ? per->texts[r[i].i] : num_digits(s, r[i].y, 6);
+            per->texts ? per->texts[rows[i].i] : num_digits(s, rows[i].y, 6);
         const char *name = arena_printf(
-            a, "%s%s%s = %s%s%s", named ? y->name : "", named ? ", " : "",
+            arena, "%s%s%s = %s%s%s", named ? y->name : "", named ? ", " : "",
             per->name, v, *per->unit && !per->texts ? " " : "",
             per->texts ? "" : per->unit);
-        VEC_PUSH_IN(a, l, curve_of(a, r + i, k, x, y, name));
+        VEC_PUSH_IN(arena, to, curve_of(arena, rows + i, k, x, y, name));
     }
     return true;
 }

@@ -9,146 +9,153 @@
 #include "runtime/gap/closest_points.h"
 
 static void
-show_text(struct analysis *a, const char *label, const char *text)
+show_text(struct analysis *analysis, const char *label, const char *text)
 {
-    struct buf b = {0};
-    if (a->out->json) {
-        buf_puts(&b, "{\"command\": \"show\", \"name\": \"\", "
-                     "\"expression\": ");
-        buf_json(&b, label, strlen(label));
-        buf_puts(&b, ", \"value\": ");
-        buf_json(&b, text, strlen(text));
-        buf_puts(&b, ", \"units\": {}}\n");
+    struct buf buf = {0};
+    if (analysis->out->json) {
+        buf_puts(&buf, "{\"command\": \"show\", \"name\": \"\", "
+                       "\"expression\": ");
+        buf_json(&buf, label, strlen(label));
+        buf_puts(&buf, ", \"value\": ");
+        buf_json(&buf, text, strlen(text));
+        buf_puts(&buf, ", \"units\": {}}\n");
     } else {
-        buf_printf(&b, "%s\n", text);
+        buf_printf(&buf, "%s\n", text);
     }
-    out_write(a->out, b.s, b.n);
-    buf_free(&b);
+    out_write(analysis->out, buf.s, buf.n);
+    buf_free(&buf);
 }
 
 static void
-show_part(struct analysis *a, const char *of, const char *part,
+show_part(struct analysis *analysis, const char *of, const char *part,
           const char *unit, const double *x, size_t n)
 {
-    const char *label = arena_printf(a->rt->arena, "%s.%s", of, part);
+    const char *label = arena_printf(analysis->rt->arena, "%s.%s", of, part);
     for (size_t i = 0; i < n; i++)
         if (!isfinite(x[i])) {
-            show_text(a, label,
-                      arena_printf(a->rt->arena, "%s is infinite", label));
+            show_text(
+                analysis, label,
+                arena_printf(analysis->rt->arena, "%s is infinite", label));
             return;
         }
-    out_value(a->out, label, unit, x, n, 1, false);
+    out_value(analysis->out, label, unit, x, n, 1, false);
 }
 
 static void
-show_body(struct analysis *a, const imp_val *v)
+show_body(struct analysis *analysis, const imp_val *value)
 {
-    const imp_body *b = rt_body(a->rt, v->ref);
-    const double *env = a->rt->env + b->env_body;
-    const double *state = a->rt->env + b->env_state;
-    const char *of = imp_text(a->rt->im, b->name);
-    bool plane = a->rt->im->dim == 2;
+    const imp_body *b = rt_body(analysis->rt, value->ref);
+    const double *env = analysis->rt->env + b->env_body;
+    const double *state = analysis->rt->env + b->env_state;
+    const char *of = imp_text(analysis->rt->im, b->name);
+    bool plane = analysis->rt->im->dim == 2;
     size_t d = plane ? 2 : 3;
     if (!(b->flags & IMP_BODYF_FIXED)) {
-        show_part(a, of, "mass", "kg", env + IMP_BODY_MASS, 1);
-        show_part(a, of, "inertia", "kg*m^2", env + IMP_BODY_INERTIA,
+        show_part(analysis, of, "mass", "kg", env + IMP_BODY_MASS, 1);
+        show_part(analysis, of, "inertia", "kg*m^2", env + IMP_BODY_INERTIA,
                   plane ? 1 : 6);
     }
     if (b->flags & IMP_BODYF_SHAPE)
-        show_part(a, of, "volume", plane ? "m^2" : "m^3", env + IMP_BODY_VOLUME,
-                  1);
-    show_part(a, of, "centre", "m", env + IMP_BODY_CENTRE, d);
-    show_part(a, of, "position", "m", state, d);
-    show_part(a, of, plane ? "angle" : "quaternion", "", state + d,
+        show_part(analysis, of, "volume", plane ? "m^2" : "m^3",
+                  env + IMP_BODY_VOLUME, 1);
+    show_part(analysis, of, "centre", "m", env + IMP_BODY_CENTRE, d);
+    show_part(analysis, of, "position", "m", state, d);
+    show_part(analysis, of, plane ? "angle" : "quaternion", "", state + d,
               plane ? 1 : 4);
-    show_part(a, of, "velocity", "m/s", state + (plane ? 3 : 7), d);
-    show_part(a, of, plane ? "spin" : "spin_in_body_axes", "1/s",
+    show_part(analysis, of, "velocity", "m/s", state + (plane ? 3 : 7), d);
+    show_part(analysis, of, plane ? "spin" : "spin_in_body_axes", "1/s",
               state + (plane ? 5 : 10), plane ? 1 : 3);
 }
 
 static int
-show_contact(struct analysis *a, const imp_val *v)
+show_contact(struct analysis *analysis, const imp_val *value)
 {
     struct closest_points cl;
-    const imp_contact *ct = rt_contact(a->rt, v->ref);
-    const char *of = imp_text(a->rt->im, ct->name);
-    size_t d = a->rt->im->dim == 2 ? 2 : 3;
-    const double *env = a->rt->env + ct->env_contact;
+    const imp_contact *ct = rt_contact(analysis->rt, value->ref);
+    const char *of = imp_text(analysis->rt->im, ct->name);
+    size_t d = analysis->rt->im->dim == 2 ? 2 : 3;
+    const double *env = analysis->rt->env + ct->env_contact;
     if (ct->flags & IMP_CONTACTF_STATED) {
-        show_part(a, of, "at", "m", env + IMP_CONTACT_AT, d);
-        show_part(a, of, "direction", "", env + IMP_CONTACT_DIRECTION, d);
-        show_part(a, of, "restitution", "", env + IMP_CONTACT_E, 1);
+        show_part(analysis, of, "at", "m", env + IMP_CONTACT_AT, d);
+        show_part(analysis, of, "direction", "", env + IMP_CONTACT_DIRECTION,
+                  d);
+        show_part(analysis, of, "restitution", "", env + IMP_CONTACT_E, 1);
         return IMP_OK;
     }
-    int st = closest_points_find(a->rt, v->ref, &cl, true);
+    int st = closest_points_find(analysis->rt, value->ref, &cl, true);
     if (st)
-        return command_failed(a, st, v->range, "the closest points");
-    show_part(a, of, "gap", "m", &cl.gap, 1);
-    show_part(a, of, "P", "m", cl.P, d);
-    show_part(a, of, "Q", "m", cl.Q, d);
-    show_part(a, of, "normal", "", cl.n, d);
-    show_part(a, of, "restitution", "", env + IMP_CONTACT_E, 1);
+        return command_failed(analysis, st, value->range, "the closest points");
+    show_part(analysis, of, "gap", "m", &cl.gap, 1);
+    show_part(analysis, of, "P", "m", cl.P, d);
+    show_part(analysis, of, "Q", "m", cl.Q, d);
+    show_part(analysis, of, "normal", "", cl.n, d);
+    show_part(analysis, of, "restitution", "", env + IMP_CONTACT_E, 1);
     return IMP_OK;
 }
 
 static int
-show_value(struct analysis *a, const imp_val *v)
+show_value(struct analysis *analysis, const imp_val *value)
 {
-    const imp_image *im = a->rt->im;
-    const char *label = imp_text(im, v->label), *unit = imp_text(im, v->unit);
+    const imp_image *im = analysis->rt->im;
+    const char *label = imp_text(im, value->label),
+               *unit = imp_text(im, value->unit);
     int st;
-    switch (v->kind) {
+    switch (value->kind) {
     case IMP_VAL_TEXT:
     case IMP_VAL_WORD:
-        show_text(a, label, imp_text(im, v->text));
+        show_text(analysis, label, imp_text(im, value->text));
         return IMP_OK;
     case IMP_VAL_BODY:
-        show_body(a, v);
+        show_body(analysis, value);
         return IMP_OK;
     case IMP_VAL_CONTACT:
-        return show_contact(a, v);
+        return show_contact(analysis, value);
     case IMP_VAL_RESULT: {
-        const struct record *r = arg_record(a, v);
-        if (!r)
+        const struct record *record = arg_record(analysis, value);
+        if (!record)
             return IMP_FAILED;
-        if (a->out->json)
-            out_record_shown(a->out, im, r, label);
+        if (analysis->out->json)
+            out_record_shown(analysis->out, im, record, label);
         else
-            out_record_text(a->out, im, r, command_label(a, r->command));
+            out_record_text(analysis->out, im, record,
+                            command_label(analysis, record->command));
         return IMP_OK;
     }
     case IMP_VAL_FIELD: {
-        const struct record *r = arg_record(a, v);
-        if (!r)
+        const struct record *record = arg_record(analysis, value);
+        if (!record)
             return IMP_FAILED;
-        out_field(a->out, im, r, v->field, label);
+        out_field(analysis->out, im, record, value->field, label);
         return IMP_OK;
     }
     case IMP_VAL_LIST: {
-        const imp_val *item = val_items(a, v);
-        for (uint32_t i = 0; i < v->items.n; i++)
-            if ((st = show_value(a, &item[i])))
+        const imp_val *item = val_items(analysis, value);
+        for (uint32_t i = 0; i < value->items.n; i++)
+            if ((st = show_value(analysis, &item[i])))
                 return st;
         return IMP_OK;
     }
     default: {
-        size_t rows = v->rows ? v->rows : 1, cols = v->cols ? v->cols : 1;
-        double *x = NEW_N(a->rt->arena, double, rows *cols + 2);
-        if ((st = arg_numbers(a, v, x)))
+        size_t rows = value->rows ? value->rows : 1,
+               cols = value->cols ? value->cols : 1;
+        double *x = NEW_N(analysis->rt->arena, double, rows *cols + 2);
+        if ((st = arg_numbers(analysis, value, x)))
             return st;
-        out_value(a->out, label, unit, x, rows, cols, v->kind == IMP_VAL_BOOL);
+        out_value(analysis->out, label, unit, x, rows, cols,
+                  value->kind == IMP_VAL_BOOL);
         return IMP_OK;
     }
     }
 }
 
 static int
-cmd_show(struct analysis *a, const imp_command *c, struct record *out)
+cmd_show(struct analysis *analysis, const imp_command *command,
+         struct record *out)
 {
     (void)out;
-    const imp_val *v = arg_items(a, c);
-    for (uint32_t i = 0; i < c->args.n; i++) {
-        int st = show_value(a, &v[i]);
+    const imp_val *value = arg_items(analysis, command);
+    for (uint32_t i = 0; i < command->args.n; i++) {
+        int st = show_value(analysis, &value[i]);
         if (st)
             return st;
     }

@@ -11,79 +11,79 @@
 /* -- texts ----------------------------------------------------------------- */
 
 static uint32_t *
-place(struct sweep_texts *t, const char *s)
+place(struct sweep_texts *texts, const char *s)
 {
     size_t k = (size_t)journal_hash(JOURNAL_HASH, s, strlen(s));
     for (;; k++) {
-        uint32_t *b = &t->bucket[k & (2 * t->n_most - 1)];
-        if (!*b || !strcmp(t->v[*b], s))
+        uint32_t *b = &texts->bucket[k & (2 * texts->n_most - 1)];
+        if (!*b || !strcmp(texts->v[*b], s))
             return b;
     }
 }
 
 /* room for more; what it had before stays in the arena */
 static void
-grow(struct sweep_texts *t, size_t most)
+grow(struct sweep_texts *texts, size_t most)
 {
-    const char **v = NEW_N(t->arena, const char *, most);
-    uint32_t *bucket = NEW_N(t->arena, uint32_t, 2 * most);
-    if (t->n)
-        memcpy(v, t->v, t->n * sizeof *v);
-    t->v = v;
-    t->bucket = bucket;
-    t->n_most = most;
-    for (size_t i = 1; i < t->n; i++)
-        *place(t, v[i]) = (uint32_t)i;
+    const char **v = NEW_N(texts->arena, const char *, most);
+    uint32_t *bucket = NEW_N(texts->arena, uint32_t, 2 * most);
+    if (texts->n)
+        memcpy(v, texts->v, texts->n * sizeof *v);
+    texts->v = v;
+    texts->bucket = bucket;
+    texts->n_most = most;
+    for (size_t i = 1; i < texts->n; i++)
+        *place(texts, v[i]) = (uint32_t)i;
 }
 
 void
-sweep_texts_init(struct sweep_texts *t)
+sweep_texts_init(struct sweep_texts *texts)
 {
-    *t = (struct sweep_texts){.arena = arena_new()};
-    pthread_mutex_init(&t->lock, NULL);
-    grow(t, 64);
-    t->v[t->n++] = "";
+    *texts = (struct sweep_texts){.arena = arena_new()};
+    pthread_mutex_init(&texts->lock, NULL);
+    grow(texts, 64);
+    texts->v[texts->n++] = "";
 }
 
 void
-sweep_texts_free(struct sweep_texts *t)
+sweep_texts_free(struct sweep_texts *texts)
 {
-    if (!t->arena)
+    if (!texts->arena)
         return;
-    arena_free(t->arena);
-    pthread_mutex_destroy(&t->lock);
-    *t = (struct sweep_texts){0};
+    arena_free(texts->arena);
+    pthread_mutex_destroy(&texts->lock);
+    *texts = (struct sweep_texts){0};
 }
 
 static uint32_t
-text_locked(struct sweep_texts *t, const char *s)
+text_locked(struct sweep_texts *texts, const char *s)
 {
-    uint32_t *b = place(t, s);
+    uint32_t *b = place(texts, s);
     if (*b)
         return *b;
-    if (t->n == t->n_most) {
-        grow(t, 2 * t->n_most);
-        b = place(t, s);
+    if (texts->n == texts->n_most) {
+        grow(texts, 2 * texts->n_most);
+        b = place(texts, s);
     }
-    t->v[t->n] = arena_strdup(t->arena, s);
-    return *b = (uint32_t)t->n++;
+    texts->v[texts->n] = arena_strdup(texts->arena, s);
+    return *b = (uint32_t)texts->n++;
 }
 
 /* number of a text; from any thread */
 static uint32_t
-sweep_text(struct sweep_texts *t, const char *s)
+sweep_text(struct sweep_texts *texts, const char *s)
 {
-    struct oom_guard g;
-    pthread_mutex_lock(&t->lock);
-    if (setjmp(g.env)) {
-        oom_leave(&g);
-        pthread_mutex_unlock(&t->lock);
+    struct oom_guard guard;
+    pthread_mutex_lock(&texts->lock);
+    if (setjmp(guard.env)) {
+        oom_leave(&guard);
+        pthread_mutex_unlock(&texts->lock);
         oom_raise();
     }
-    oom_enter(&g);
-    uint32_t k = *s ? text_locked(t, s) : 0;
-    oom_leave(&g);
-    pthread_mutex_unlock(&t->lock);
+    oom_enter(&guard);
+    uint32_t k = *s ? text_locked(texts, s) : 0;
+    oom_leave(&guard);
+    pthread_mutex_unlock(&texts->lock);
     return k;
 }
 
@@ -91,55 +91,56 @@ sweep_text(struct sweep_texts *t, const char *s)
 
 /* number of a text, of a column whose last one is there */
 static uint32_t
-number_of(struct sweep_texts *t, const struct field_value *v,
+number_of(struct sweep_texts *texts, const struct field_value *value,
           struct sweep_last_text *last)
 {
-    const char *s = v->text;
-    if (v->lasting && s == last->lasting)
+    const char *s = value->text;
+    if (value->lasting && s == last->lasting)
         return last->number;
     last->lasting = NULL;
     if (!last->n || strcmp(last->s, s) != 0) {
         size_t n = strlen(s);
-        last->number = sweep_text(t, s);
+        last->number = sweep_text(texts, s);
         last->n = n < sizeof last->s ? (uint32_t)n : 0;
         memcpy(last->s, s, last->n);
         last->s[last->n] = 0;
     }
-    if (v->lasting)
+    if (value->lasting)
         last->lasting = s;
     return last->number;
 }
 
 void
-sweep_keep_record(struct sweep *s, uint64_t i, const struct record *r,
+sweep_keep_record(struct sweep *sweep, uint64_t i, const struct record *record,
                   struct sweep_last_text *last)
 {
-    for (size_t k = 0; k < s->n_fields; k++) {
-        const struct sweep_field *f = &s->field[k];
-        if (f->calculated)
+    for (size_t k = 0; k < sweep->n_fields; k++) {
+        const struct sweep_field *field = &sweep->field[k];
+        if (field->calculated)
             continue;
-        const struct field_value *v = &r->v[f->field];
-        if (f->text)
-            f->text[i] = v->why ? 0 : number_of(&s->texts, v, &last[k]);
-        for (size_t j = 0; j < f->width && !f->text; j++)
-            f->num[i * f->width + j] = v->why ? NAN : v->num[j];
+        const struct field_value *value = &record->v[field->field];
+        if (field->text)
+            field->text[i] =
+                value->why ? 0 : number_of(&sweep->texts, value, &last[k]);
+        for (size_t j = 0; j < field->width && !field->text; j++)
+            field->num[i * field->width + j] = value->why ? NAN : value->num[j];
     }
-    s->state[i] = SWEEP_DONE;
+    sweep->state[i] = SWEEP_DONE;
 }
 
 void
-sweep_keep_error(struct sweep *s, uint64_t i, const char *why)
+sweep_keep_error(struct sweep *sweep, uint64_t i, const char *why)
 {
-    for (size_t k = 0; k < s->n_fields; k++) {
-        const struct sweep_field *f = &s->field[k];
-        for (size_t j = 0; j < f->width && !f->text; j++)
-            f->num[i * f->width + j] = NAN;
-        if (f->text)
-            f->text[i] = 0;
+    for (size_t k = 0; k < sweep->n_fields; k++) {
+        const struct sweep_field *field = &sweep->field[k];
+        for (size_t j = 0; j < field->width && !field->text; j++)
+            field->num[i * field->width + j] = NAN;
+        if (field->text)
+            field->text[i] = 0;
     }
-    s->error[i] = sweep_text(&s->texts, *why ? why : "failed");
-    s->state[i] = SWEEP_DONE;
-    atomic_fetch_add(&s->failed, 1);
+    sweep->error[i] = sweep_text(&sweep->texts, *why ? why : "failed");
+    sweep->state[i] = SWEEP_DONE;
+    atomic_fetch_add(&sweep->failed, 1);
 }
 
 /* -- the journal ------------------------------------------------------------
@@ -157,116 +158,123 @@ struct stretch {
 };
 
 void
-sweep_waiting_begin(struct sweep_waiting *w, uint64_t i)
+sweep_waiting_begin(struct sweep_waiting *waiting, uint64_t i)
 {
-    VEC_PUSH(w, (struct sweep_stretch){i, 1});
+    VEC_PUSH(waiting, (struct sweep_stretch){i, 1});
 }
 
 void
-sweep_waiting_free(struct sweep_waiting *w)
+sweep_waiting_free(struct sweep_waiting *waiting)
 {
-    free(w->v);
-    free(w->local.v);
-    free(w->used.v);
-    *w = (struct sweep_waiting){0};
+    free(waiting->v);
+    free(waiting->local.v);
+    free(waiting->used.v);
+    *waiting = (struct sweep_waiting){0};
 }
 
 /* texts of n runs get numbers in the frame */
 static void
-use(struct sweep_waiting *w, const uint32_t *text, uint64_t n)
+use(struct sweep_waiting *waiting, const uint32_t *text, uint64_t n)
 {
     uint32_t last = 0;
     for (uint64_t i = 0; i < n; i++) {
         if (text[i] == last)
             continue;
         last = text[i];
-        while (w->local.n <= last)
-            VEC_PUSH(&w->local, 0);
-        if (last && !w->local.v[last]) {
-            VEC_PUSH(&w->used, last);
-            w->local.v[last] = (uint32_t)w->used.n;
+        while (waiting->local.n <= last)
+            VEC_PUSH(&waiting->local, 0);
+        if (last && !waiting->local.v[last]) {
+            VEC_PUSH(&waiting->used, last);
+            waiting->local.v[last] = (uint32_t)waiting->used.n;
         }
     }
 }
 
 /* texts that were used; other threads may move the list of all */
 static void
-pack_texts(struct sweep *s, const struct sweep_waiting *w, struct buf *b)
+pack_texts(struct sweep *sweep, const struct sweep_waiting *waiting,
+           struct buf *buf)
 {
-    struct sweep_texts *t = &s->texts;
-    struct oom_guard g;
-    pthread_mutex_lock(&t->lock);
-    if (setjmp(g.env)) {
-        oom_leave(&g);
-        pthread_mutex_unlock(&t->lock);
+    struct sweep_texts *texts = &sweep->texts;
+    struct oom_guard guard;
+    pthread_mutex_lock(&texts->lock);
+    if (setjmp(guard.env)) {
+        oom_leave(&guard);
+        pthread_mutex_unlock(&texts->lock);
         oom_raise();
     }
-    oom_enter(&g);
-    for (size_t k = 0; k < w->used.n; k++) {
-        const char *text = t->v[w->used.v[k]];
+    oom_enter(&guard);
+    for (size_t k = 0; k < waiting->used.n; k++) {
+        const char *text = texts->v[waiting->used.v[k]];
         uint32_t n = (uint32_t)strlen(text);
-        buf_put(b, (const char *)&n, sizeof n);
-        buf_put(b, text, n);
+        buf_put(buf, (const char *)&n, sizeof n);
+        buf_put(buf, text, n);
     }
-    oom_leave(&g);
-    pthread_mutex_unlock(&t->lock);
+    oom_leave(&guard);
+    pthread_mutex_unlock(&texts->lock);
 }
 
 static void
-pack_numbers(const struct sweep_waiting *w, const uint32_t *text, uint64_t n,
-             uint32_t size, struct buf *b)
+pack_numbers(const struct sweep_waiting *waiting, const uint32_t *text,
+             uint64_t n, uint32_t size, struct buf *buf)
 {
-    char *to = buf_room(b, (size_t)n * size);
+    char *to = buf_room(buf, (size_t)n * size);
     for (uint64_t i = 0; i < n; i++, to += size) {
-        uint32_t k = text[i] ? w->local.v[text[i]] : 0;
+        uint32_t k = text[i] ? waiting->local.v[text[i]] : 0;
         unsigned char one = (unsigned char)k;
         memcpy(to, size == 1 ? (void *)&one : (void *)&k, size);
     }
 }
 
 static bool
-any_failed(const struct sweep *s, const struct sweep_stretch *x)
+any_failed(const struct sweep *sweep, const struct sweep_stretch *stretch)
 {
     uint64_t i = 0;
-    while (i < x->n && !s->error[x->first + i])
+    while (i < stretch->n && !sweep->error[stretch->first + i])
         i++;
-    return i < x->n;
+    return i < stretch->n;
 }
 
 void
-sweep_pack(struct sweep *s, struct sweep_waiting *w, struct buf *b)
+sweep_pack(struct sweep *sweep, struct sweep_waiting *waiting, struct buf *buf)
 {
-    bool failed = atomic_load(&s->failed) > 0;
-    for (size_t k = 0; k < w->n; k++) {
-        const struct sweep_stretch *x = &w->v[k];
-        for (size_t j = 0; j < s->n_fields; j++)
-            if (s->field[j].text)
-                use(w, s->field[j].text + x->first, x->n);
+    bool failed = atomic_load(&sweep->failed) > 0;
+    for (size_t k = 0; k < waiting->n; k++) {
+        const struct sweep_stretch *stretch = &waiting->v[k];
+        for (size_t j = 0; j < sweep->n_fields; j++)
+            if (sweep->field[j].text)
+                use(waiting, sweep->field[j].text + stretch->first, stretch->n);
         if (failed)
-            use(w, s->error + x->first, x->n);
+            use(waiting, sweep->error + stretch->first, stretch->n);
     }
-    struct head head = {(uint32_t)w->used.n, w->used.n < 256 ? 1 : 4};
-    buf_put(b, (const char *)&head, sizeof head);
-    pack_texts(s, w, b);
-    for (size_t k = 0; k < w->n; k++) {
-        const struct sweep_stretch *x = &w->v[k];
-        struct stretch st = {x->first, x->n, failed && any_failed(s, x)};
-        buf_put(b, (const char *)&st, sizeof st);
-        for (size_t j = 0; j < s->n_fields; j++) {
-            const struct sweep_field *f = &s->field[j];
-            if (f->text)
-                pack_numbers(w, f->text + x->first, x->n, head.size, b);
+    struct head head = {(uint32_t)waiting->used.n,
+                        waiting->used.n < 256 ? 1 : 4};
+    buf_put(buf, (const char *)&head, sizeof head);
+    pack_texts(sweep, waiting, buf);
+    for (size_t k = 0; k < waiting->n; k++) {
+        const struct sweep_stretch *stretch = &waiting->v[k];
+        struct stretch st = {stretch->first, stretch->n,
+                             failed && any_failed(sweep, stretch)};
+        buf_put(buf, (const char *)&st, sizeof st);
+        for (size_t j = 0; j < sweep->n_fields; j++) {
+            const struct sweep_field *field = &sweep->field[j];
+            if (field->text)
+                pack_numbers(waiting, field->text + stretch->first, stretch->n,
+                             head.size, buf);
             else
-                buf_put(b, (const char *)(f->num + x->first * f->width),
-                        (size_t)x->n * f->width * sizeof *f->num);
+                buf_put(
+                    buf,
+                    (const char *)(field->num + stretch->first * field->width),
+                    (size_t)stretch->n * field->width * sizeof *field->num);
         }
         if (st.failed)
-            pack_numbers(w, s->error + x->first, x->n, head.size, b);
+            pack_numbers(waiting, sweep->error + stretch->first, stretch->n,
+                         head.size, buf);
     }
-    for (size_t k = 0; k < w->used.n; k++)
-        w->local.v[w->used.v[k]] = 0;
-    w->n = w->used.n = 0;
-    w->runs = 0;
+    for (size_t k = 0; k < waiting->used.n; k++)
+        waiting->local.v[waiting->used.v[k]] = 0;
+    waiting->n = waiting->used.n = 0;
+    waiting->runs = 0;
 }
 
 /* n bytes off *p, or NULL: they are not there */
@@ -282,13 +290,13 @@ take(const char **p, const char *end, uint64_t n)
 
 /* number of the texts of a frame; NULL: it is none of ours */
 static const uint32_t *
-take_texts(struct sweep *s, const char **p, const char *end,
+take_texts(struct sweep *sweep, const char **p, const char *end,
            const struct head *head)
 {
-    struct arena *ar = s->a->rt->arena;
+    struct arena *arena = sweep->a->rt->arena;
     if (head->n > (uint64_t)(end - *p) || (head->size != 1 && head->size != 4))
         return NULL;
-    uint32_t *k = NEW_N(ar, uint32_t, (size_t)head->n + 1), n;
+    uint32_t *k = NEW_N(arena, uint32_t, (size_t)head->n + 1), n;
     for (uint32_t i = 1; i <= head->n; i++) {
         const char *at = take(p, end, sizeof n);
         if (!at)
@@ -296,7 +304,7 @@ take_texts(struct sweep *s, const char **p, const char *end,
         memcpy(&n, at, sizeof n);
         if (!(at = take(p, end, n)))
             return NULL;
-        k[i] = sweep_text(&s->texts, arena_strndup(ar, at, n));
+        k[i] = sweep_text(&sweep->texts, arena_strndup(arena, at, n));
     }
     return k;
 }
@@ -318,7 +326,7 @@ take_numbers(const char **p, const char *end, const struct head *head,
 }
 
 static bool
-take_stretch(struct sweep *s, const char **p, const char *end,
+take_stretch(struct sweep *sweep, const char **p, const char *end,
              const struct head *head, const uint32_t *text)
 {
     struct stretch x;
@@ -326,65 +334,68 @@ take_stretch(struct sweep *s, const char **p, const char *end,
     if (!at)
         return false;
     memcpy(&x, at, sizeof x);
-    if (x.first > s->total || x.n > s->total - x.first)
+    if (x.first > sweep->total || x.n > sweep->total - x.first)
         return false;
-    for (size_t j = 0; j < s->n_fields; j++) {
-        const struct sweep_field *f = &s->field[j];
-        if (f->text) {
-            if (!take_numbers(p, end, head, text, f->text + x.first, x.n))
+    for (size_t j = 0; j < sweep->n_fields; j++) {
+        const struct sweep_field *field = &sweep->field[j];
+        if (field->text) {
+            if (!take_numbers(p, end, head, text, field->text + x.first, x.n))
                 return false;
             continue;
         }
-        if (!(at = take(p, end, x.n * f->width * sizeof *f->num)))
+        if (!(at = take(p, end, x.n * field->width * sizeof *field->num)))
             return false;
-        memcpy(f->num + x.first * f->width, at,
-               (size_t)x.n * f->width * sizeof *f->num);
+        memcpy(field->num + x.first * field->width, at,
+               (size_t)x.n * field->width * sizeof *field->num);
     }
-    if (x.failed && !take_numbers(p, end, head, text, s->error + x.first, x.n))
+    if (x.failed &&
+        !take_numbers(p, end, head, text, sweep->error + x.first, x.n))
         return false;
     for (uint64_t i = x.first; i < x.first + x.n; i++) {
-        s->resumed += s->state[i] == SWEEP_NOT;
-        if (s->state[i] == SWEEP_NOT && s->error[i])
-            atomic_fetch_add(&s->failed, 1);
-        s->state[i] = SWEEP_DONE;
+        sweep->resumed += sweep->state[i] == SWEEP_NOT;
+        if (sweep->state[i] == SWEEP_NOT && sweep->error[i])
+            atomic_fetch_add(&sweep->failed, 1);
+        sweep->state[i] = SWEEP_DONE;
     }
     return true;
 }
 
 void
-sweep_unpack(void *sweep, const char *p, size_t n)
+sweep_unpack(void *ctx, const char *p, size_t n)
 {
-    struct sweep *s = sweep;
+    struct sweep *sweep = ctx;
     const char *end = p + n, *at;
     struct head head;
     if (!(at = take(&p, end, sizeof head)))
         return;
     memcpy(&head, at, sizeof head);
-    const uint32_t *text = take_texts(s, &p, end, &head);
-    while (text && p < end && take_stretch(s, &p, end, &head, text))
+    const uint32_t *text = take_texts(sweep, &p, end, &head);
+    while (text && p < end && take_stretch(sweep, &p, end, &head, text))
         continue;
 }
 
 /* Everything that a run depends on: the sources, params, axes, seed, the
  * sweep's place among the commands, the size of a row. */
 uint64_t
-sweep_key(const struct sweep *s)
+sweep_key(const struct sweep *sweep)
 {
-    const imp_image *im = s->a->rt->im;
+    const imp_image *im = sweep->a->rt->im;
     const imp_source *src = IMP_ARRAY(im, im->sources, imp_source);
     uint64_t h = JOURNAL_HASH,
-             size[] = {IMP_ABI_VERSION, s->total,  s->repeat,
-                       s->n_num,        s->n_text, (uint64_t)s->c->range.lo,
+             size[] = {IMP_ABI_VERSION, sweep->total,
+                       sweep->repeat,   sweep->n_num,
+                       sweep->n_text,   (uint64_t)sweep->c->range.lo,
                        im->params.n};
     h = journal_hash(h, size, sizeof size);
     for (uint32_t i = 0; i < im->sources.n; i++)
         h = journal_hash(h, imp_text(im, src[i].text), src[i].text.n);
-    h = journal_hash(h, s->params, im->params.n * sizeof *s->params);
-    h = journal_hash(h, &s->seed, sizeof s->seed);
-    for (size_t k = 0; k < s->n_axes; k++) {
-        uint32_t id[] = {s->axis[k].param, s->axis[k].random};
+    h = journal_hash(h, sweep->params, im->params.n * sizeof *sweep->params);
+    h = journal_hash(h, &sweep->seed, sizeof sweep->seed);
+    for (size_t k = 0; k < sweep->n_axes; k++) {
+        uint32_t id[] = {sweep->axis[k].param, sweep->axis[k].random};
         h = journal_hash(h, id, sizeof id);
-        h = journal_hash(h, s->axis[k].x, s->axis[k].n * sizeof(double));
+        h = journal_hash(h, sweep->axis[k].x,
+                         sweep->axis[k].n * sizeof(double));
     }
     return h;
 }

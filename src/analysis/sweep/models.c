@@ -11,50 +11,52 @@
 #include "base/num.h"
 
 static bool
-structural(const struct sweep *s, size_t k)
+structural(const struct sweep *sweep, size_t k)
 {
-    const imp_image *im = s->a->rt->im;
-    return IMP_ARRAY(im, im->params, imp_param)[s->axis[k].param].structural;
+    const imp_image *im = sweep->a->rt->im;
+    return IMP_ARRAY(im, im->params, imp_param)[sweep->axis[k].param]
+        .structural;
 }
 
 /* the number of digit `of` (structural or not) runs among all runs */
 static uint64_t
-spread(const struct sweep *s, uint64_t i, bool of)
+spread(const struct sweep *sweep, uint64_t i, bool of)
 {
-    uint64_t run = 0, weight = s->repeat;
+    uint64_t run = 0, weight = sweep->repeat;
     if (!of) {
-        run = i % s->repeat;
-        i /= s->repeat;
+        run = i % sweep->repeat;
+        i /= sweep->repeat;
     }
-    for (size_t k = s->n_axes; k-- > 0;) {
-        const struct sweep_axis *x = &s->axis[k];
-        if (x->random)
+    for (size_t k = sweep->n_axes; k-- > 0;) {
+        const struct sweep_axis *axis = &sweep->axis[k];
+        if (axis->random)
             continue;
-        if (x->structural == of) {
-            run += i % x->n * weight;
-            i /= x->n;
+        if (axis->structural == of) {
+            run += i % axis->n * weight;
+            i /= axis->n;
         }
-        weight *= x->n;
+        weight *= axis->n;
     }
     return run;
 }
 
 uint64_t
-sweep_run_number(const struct sweep *s, uint64_t v)
+sweep_run_number(const struct sweep *sweep, uint64_t v)
 {
-    return s->n_models == 1 ? v
-                            : spread(s, v / s->per_model, true) +
-                                  spread(s, v % s->per_model, false);
+    return sweep->n_models == 1
+               ? v
+               : spread(sweep, v / sweep->per_model, true) +
+                     spread(sweep, v % sweep->per_model, false);
 }
 
 /* what the sweep of this model keeps: items of its option `record` */
 static const imp_val *
 kept(const imp_image *im, const imp_command *sweep)
 {
-    const imp_opt *o = IMP_ARRAY(im, sweep->opts, imp_opt);
+    const imp_opt *option = IMP_ARRAY(im, sweep->opts, imp_opt);
     for (uint32_t i = 0; i < sweep->opts.n; i++)
-        if (o[i].id == IMP_OPT_sweep_record)
-            return IMP_ARRAY(im, o[i].val.items, imp_val);
+        if (option[i].id == IMP_OPT_sweep_record)
+            return IMP_ARRAY(im, option[i].val.items, imp_val);
     return NULL;
 }
 
@@ -63,92 +65,95 @@ kept(const imp_image *im, const imp_command *sweep)
 
 /* the values of structural params in model g */
 static void
-model_params(const struct sweep *s, size_t g, double *p)
+model_params(const struct sweep *sweep, size_t g, double *p)
 {
-    uint64_t i = sweep_run_number(s, g * s->per_model);
-    memcpy(p, s->params, s->a->rt->im->params.n * sizeof *p);
-    for (size_t k = 0; k < s->n_axes; k++)
-        if (s->axis[k].structural)
-            p[s->axis[k].param] = sweep_axis_value(s, k, i);
+    uint64_t i = sweep_run_number(sweep, g * sweep->per_model);
+    memcpy(p, sweep->params, sweep->a->rt->im->params.n * sizeof *p);
+    for (size_t k = 0; k < sweep->n_axes; k++)
+        if (sweep->axis[k].structural)
+            p[sweep->axis[k].param] = sweep_axis_value(sweep, k, i);
 }
 
 /* the model that runs already, if it has the values of g */
 static bool
-is_base(const struct sweep *s, size_t g)
+is_base(const struct sweep *sweep, size_t g)
 {
-    const imp_image *im = s->a->rt->im;
-    const imp_param *p = IMP_ARRAY(im, im->params, imp_param);
-    for (size_t k = 0; k < s->n_axes; k++)
-        if (s->axis[k].structural &&
-            s->model[g].params[s->axis[k].param] != p[s->axis[k].param].dflt)
+    const imp_image *im = sweep->a->rt->im;
+    const imp_param *param = IMP_ARRAY(im, im->params, imp_param);
+    for (size_t k = 0; k < sweep->n_axes; k++)
+        if (sweep->axis[k].structural &&
+            sweep->model[g].params[sweep->axis[k].param] !=
+                param[sweep->axis[k].param].dflt)
             return false;
     return true;
 }
 
 /* nobody compiles for the program that runs this */
 static int
-fixed(struct sweep *s, const struct sweep_axis *x, size_t g)
+fixed(struct sweep *sweep, const struct sweep_axis *axis, size_t g)
 {
-    struct analysis *a = s->a;
-    const imp_image *im = a->rt->im;
-    const imp_param *p = IMP_ARRAY(im, im->params, imp_param) + x->param;
+    struct analysis *analysis = sweep->a;
+    const imp_image *im = analysis->rt->im;
+    const imp_param *param = IMP_ARRAY(im, im->params, imp_param) + axis->param;
     char was[NUM_TEXT], now[NUM_TEXT];
-    const char *name = imp_text(im, p->name);
-    struct diag *d = diag_add(
-        a->ds, DIAG_E0830, x->range,
+    const char *name = imp_text(im, param->name);
+    struct diag *diag = diag_add(
+        analysis->ds, DIAG_E0830, axis->range,
         "param `%s` is structural: this program was compiled for %s = %s, and "
         "a sweep over it needs %s = %s, too",
-        name, name, num_shortest(was, p->dflt), name,
-        num_shortest(now, s->model[g].params[x->param]));
-    diag_note(a->ds, d, p->range, "the param");
-    diag_help(a->ds, d, "`imp run` compiles the model once per value");
+        name, name, num_shortest(was, param->dflt), name,
+        num_shortest(now, sweep->model[g].params[axis->param]));
+    diag_note(analysis->ds, diag, param->range, "the param");
+    diag_help(analysis->ds, diag,
+              "`imp run` compiles the model once per value");
     return IMP_BADMODEL;
 }
 
 int
-sweep_models_plan(struct sweep *s)
+sweep_models_plan(struct sweep *sweep)
 {
-    struct arena *ar = s->a->rt->arena;
-    const imp_image *im = s->a->rt->im;
-    s->n_models = 1;
-    for (size_t k = 0; k < s->n_axes; k++) {
-        s->axis[k].structural = structural(s, k);
-        if (s->axis[k].structural)
-            s->n_models *= s->axis[k].n;
+    struct arena *arena = sweep->a->rt->arena;
+    const imp_image *im = sweep->a->rt->im;
+    sweep->n_models = 1;
+    for (size_t k = 0; k < sweep->n_axes; k++) {
+        sweep->axis[k].structural = structural(sweep, k);
+        if (sweep->axis[k].structural)
+            sweep->n_models *= sweep->axis[k].n;
     }
-    s->per_model = s->total / s->n_models;
-    s->model = NEW_N(ar, struct sweep_model, s->n_models);
-    for (size_t g = 0; g < s->n_models; g++) {
-        struct sweep_model *m = &s->model[g];
-        m->params = NEW_N(ar, double, im->params.n + 1);
-        model_params(s, g, m->params);
-        if (is_base(s, g))
-            *m = (struct sweep_model){.params = m->params,
-                                      .im = im,
-                                      .code = s->a->rt->code,
-                                      .tier = s->a->rt->tier,
-                                      .question = s->question,
-                                      .kept = kept(im, s->c),
-                                      .made = true};
-        else if (!s->a->sweeps.maker)
-            for (size_t k = 0; k < s->n_axes; k++)
-                if (s->axis[k].structural &&
-                    m->params[s->axis[k].param] !=
-                        IMP_ARRAY(im, im->params, imp_param)[s->axis[k].param]
+    sweep->per_model = sweep->total / sweep->n_models;
+    sweep->model = NEW_N(arena, struct sweep_model, sweep->n_models);
+    for (size_t g = 0; g < sweep->n_models; g++) {
+        struct sweep_model *model = &sweep->model[g];
+        model->params = NEW_N(arena, double, im->params.n + 1);
+        model_params(sweep, g, model->params);
+        if (is_base(sweep, g))
+            *model = (struct sweep_model){.params = model->params,
+                                          .im = im,
+                                          .code = sweep->a->rt->code,
+                                          .tier = sweep->a->rt->tier,
+                                          .question = sweep->question,
+                                          .kept = kept(im, sweep->c),
+                                          .made = true};
+        else if (!sweep->a->sweeps.maker)
+            for (size_t k = 0; k < sweep->n_axes; k++)
+                if (sweep->axis[k].structural &&
+                    model->params[sweep->axis[k].param] !=
+                        IMP_ARRAY(im, im->params,
+                                  imp_param)[sweep->axis[k].param]
                             .dflt)
-                    return fixed(s, &s->axis[k], g);
+                    return fixed(sweep, &sweep->axis[k], g);
     }
     return IMP_OK;
 }
 
 void
-sweep_models_count(struct sweep *s)
+sweep_models_count(struct sweep *sweep)
 {
-    for (size_t g = 0; g < s->n_models && !s->resumed; g++)
-        s->model[g].left = s->per_model;
-    for (uint64_t v = 0; v < s->total && s->resumed; v++)
-        s->model[v / s->per_model].left +=
-            s->state[sweep_run_number(s, v)] != SWEEP_DONE;
+    for (size_t g = 0; g < sweep->n_models && !sweep->resumed; g++)
+        sweep->model[g].left = sweep->per_model;
+    for (uint64_t v = 0; v < sweep->total && sweep->resumed; v++)
+        sweep->model[v / sweep->per_model].left +=
+            sweep->state[sweep_run_number(sweep, v)] != SWEEP_DONE;
 }
 
 /* -- while threads run ------------------------------------------------------
@@ -157,102 +162,104 @@ sweep_models_count(struct sweep *s)
 /* Why the model made does not answer the same question, or NULL: records of
  * earlier commands, and the fields kept, are known by their numbers. */
 static const char *
-differs(const struct sweep *s, const imp_image *im)
+differs(const struct sweep *sweep, const imp_image *im)
 {
-    const imp_image *base = s->a->rt->im;
+    const imp_image *base = sweep->a->rt->im;
     const imp_command *x = IMP_ARRAY(base, base->commands, imp_command),
                       *y = IMP_ARRAY(im, im->commands, imp_command);
     if (im->commands.n != base->commands.n || im->params.n != base->params.n)
         return "the model made for it has other commands or params";
     for (uint32_t c = 0; c < base->commands.n; c++) {
-        const imp_field *f = IMP_ARRAY(base, x[c].fields, imp_field),
+        const imp_field *field = IMP_ARRAY(base, x[c].fields, imp_field),
                         *h = IMP_ARRAY(im, y[c].fields, imp_field);
         if (x[c].id != y[c].id || x[c].fields.n != y[c].fields.n)
             return "the model made for it asks other questions";
         for (uint32_t i = 0; i < x[c].fields.n; i++)
-            if (f[i].kind != h[i].kind ||
-                (f[i].width != h[i].width && f[i].kind != IMP_FIELD_MAT))
+            if (field[i].kind != h[i].kind || (field[i].width != h[i].width &&
+                                               field[i].kind != IMP_FIELD_MAT))
                 return arena_printf(
-                    s->a->rt->arena,
+                    sweep->a->rt->arena,
                     "`%s` has %u entries here and %u in the model that asks",
-                    imp_text(base, f[i].name), h[i].width, f[i].width);
+                    imp_text(base, field[i].name), h[i].width, field[i].width);
     }
-    const imp_param *p = IMP_ARRAY(im, im->params, imp_param);
-    for (size_t k = 0; k < s->n_axes; k++)
-        if (!s->axis[k].structural && p[s->axis[k].param].structural)
-            return arena_printf(s->a->rt->arena,
+    const imp_param *param = IMP_ARRAY(im, im->params, imp_param);
+    for (size_t k = 0; k < sweep->n_axes; k++)
+        if (!sweep->axis[k].structural &&
+            param[sweep->axis[k].param].structural)
+            return arena_printf(sweep->a->rt->arena,
                                 "`%s` is structural here, and a number in the "
                                 "model that asks",
-                                imp_text(im, p[s->axis[k].param].name));
+                                imp_text(im, param[sweep->axis[k].param].name));
     return NULL;
 }
 
 static void
-make(struct sweep *s, struct sweep_model *m)
+make(struct sweep *sweep, struct sweep_model *model)
 {
-    const struct model_maker *k = s->a->sweeps.maker;
-    m->made = true;
-    m->why = k->make(k->ctx, m->params, s->a->rt->arena, &m->own);
-    if (m->why)
+    const struct model_maker *k = sweep->a->sweeps.maker;
+    model->made = true;
+    model->why =
+        k->make(k->ctx, model->params, sweep->a->rt->arena, &model->own);
+    if (model->why)
         return;
-    if ((m->why = differs(s, m->own.image))) {
-        k->drop(k->ctx, &m->own);
+    if ((model->why = differs(sweep, model->own.image))) {
+        k->drop(k->ctx, &model->own);
         return;
     }
-    const imp_image *im = m->own.image;
-    m->im = im;
-    m->code = m->own.code;
-    m->tier = m->own.tier;
-    const imp_image *base = s->a->rt->im;
+    const imp_image *im = model->own.image;
+    model->im = im;
+    model->code = model->own.code;
+    model->tier = model->own.tier;
+    const imp_image *base = sweep->a->rt->im;
     const imp_command *was = IMP_ARRAY(base, base->commands, imp_command),
                       *now = IMP_ARRAY(im, im->commands, imp_command);
-    m->question = now + (s->question - was);
-    m->kept = kept(im, now + (s->c - was));
+    model->question = now + (sweep->question - was);
+    model->kept = kept(im, now + (sweep->c - was));
 }
 
 static void
-drop(struct sweep *s, struct sweep_model *m)
+drop(struct sweep *sweep, struct sweep_model *model)
 {
-    if (m->own.owner)
-        s->a->sweeps.maker->drop(s->a->sweeps.maker->ctx, &m->own);
-    m->im = NULL;
+    if (model->own.owner)
+        sweep->a->sweeps.maker->drop(sweep->a->sweeps.maker->ctx, &model->own);
+    model->im = NULL;
 }
 
 struct sweep_model *
-sweep_model_take(struct sweep *s, uint64_t v)
+sweep_model_take(struct sweep *sweep, uint64_t v)
 {
-    struct sweep_model *m = &s->model[v / s->per_model];
-    struct oom_guard g;
-    pthread_mutex_lock(&s->code_lock);
-    if (setjmp(g.env)) {
-        oom_leave(&g);
-        pthread_mutex_unlock(&s->code_lock);
+    struct sweep_model *model = &sweep->model[v / sweep->per_model];
+    struct oom_guard guard;
+    pthread_mutex_lock(&sweep->code_lock);
+    if (setjmp(guard.env)) {
+        oom_leave(&guard);
+        pthread_mutex_unlock(&sweep->code_lock);
         oom_raise();
     }
-    oom_enter(&g);
-    if (!m->made)
-        make(s, m);
-    m->users++;
-    oom_leave(&g);
-    pthread_mutex_unlock(&s->code_lock);
-    return m;
+    oom_enter(&guard);
+    if (!model->made)
+        make(sweep, model);
+    model->users++;
+    oom_leave(&guard);
+    pthread_mutex_unlock(&sweep->code_lock);
+    return model;
 }
 
 void
-sweep_model_leave(struct sweep *s, struct sweep_model *m, uint64_t done)
+sweep_model_leave(struct sweep *sweep, struct sweep_model *model, uint64_t done)
 {
-    pthread_mutex_lock(&s->code_lock);
-    m->users--;
-    m->left -= done;
-    if (!m->users && !m->left)
-        drop(s, m);
-    pthread_mutex_unlock(&s->code_lock);
+    pthread_mutex_lock(&sweep->code_lock);
+    model->users--;
+    model->left -= done;
+    if (!model->users && !model->left)
+        drop(sweep, model);
+    pthread_mutex_unlock(&sweep->code_lock);
 }
 
 void
-sweep_models_free(struct sweep *s)
+sweep_models_free(struct sweep *sweep)
 {
-    for (size_t g = 0; s->model && g < s->n_models; g++)
-        drop(s, &s->model[g]);
-    s->n_models = 0;
+    for (size_t g = 0; sweep->model && g < sweep->n_models; g++)
+        drop(sweep, &sweep->model[g]);
+    sweep->n_models = 0;
 }

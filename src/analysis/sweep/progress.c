@@ -33,74 +33,76 @@ clock_text(char *s, size_t n, double t)
 }
 
 static void
-draw(struct sweep_progress *p)
+draw(struct sweep_progress *progress)
 {
-    const struct sweep *s = p->s;
-    uint64_t done = atomic_load(&s->done), fresh = done - s->resumed;
+    const struct sweep *sweep = progress->s;
+    uint64_t done = atomic_load(&sweep->done), fresh = done - sweep->resumed;
     char bar[BAR + 1] = {0}, left[40] = "", time[24], text[LINE];
-    int share = (int)((double)BAR * (double)done / (double)s->total);
+    int share = (int)((double)BAR * (double)done / (double)sweep->total);
     for (int k = 0; k < BAR; k++)
         bar[k] = k < share ? '#' : '.';
     if (fresh) {
-        double each = (now() - p->begun) / (double)fresh;
-        clock_text(time, sizeof time, (double)(s->total - done) * each);
+        double each = (now() - progress->begun) / (double)fresh;
+        clock_text(time, sizeof time, (double)(sweep->total - done) * each);
         snprintf(left, sizeof left, ", %s left", time);
     }
-    int n =
-        snprintf(text, sizeof text, "\rsweep [%s] %llu of %llu%s\033[K", bar,
-                 (unsigned long long)done, (unsigned long long)s->total, left);
+    int n = snprintf(text, sizeof text, "\rsweep [%s] %llu of %llu%s\033[K",
+                     bar, (unsigned long long)done,
+                     (unsigned long long)sweep->total, left);
     (void)io_write(STDERR_FILENO, text, (size_t)n); /* nobody to tell */
-    p->drawn = true;
+    progress->drawn = true;
 }
 
 static void *
 main_of(void *ctx)
 {
-    struct sweep_progress *p = ctx;
-    pthread_mutex_lock(&p->lock);
-    while (!p->over) {
+    struct sweep_progress *progress = ctx;
+    pthread_mutex_lock(&progress->lock);
+    while (!progress->over) {
         double t = now() + LINE_SECONDS;
         struct timespec until = {(time_t)t, 0};
         until.tv_nsec = (long)(1e9 * (t - (double)until.tv_sec));
-        if (pthread_cond_timedwait(&p->wake, &p->lock, &until) && !p->over)
-            draw(p);
+        if (pthread_cond_timedwait(&progress->wake, &progress->lock, &until) &&
+            !progress->over)
+            draw(progress);
     }
-    pthread_mutex_unlock(&p->lock);
+    pthread_mutex_unlock(&progress->lock);
     return NULL;
 }
 
 void
-sweep_progress_begin(struct sweep_progress *p, const struct sweep *s)
+sweep_progress_begin(struct sweep_progress *progress, const struct sweep *sweep)
 {
     struct winsize w;
     pthread_condattr_t at;
-    *p = (struct sweep_progress){.s = s, .begun = now()};
-    if (!s->a->sweeps.progress || (!ioctl(STDERR_FILENO, TIOCGWINSZ, &w) &&
-                                   w.ws_col && w.ws_col < NARROW))
+    *progress = (struct sweep_progress){.s = sweep, .begun = now()};
+    if (!sweep->a->sweeps.progress || (!ioctl(STDERR_FILENO, TIOCGWINSZ, &w) &&
+                                       w.ws_col && w.ws_col < NARROW))
         return;
     pthread_condattr_init(&at);
     pthread_condattr_setclock(&at, CLOCK_MONOTONIC);
-    pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->wake, &at);
+    pthread_mutex_init(&progress->lock, NULL);
+    pthread_cond_init(&progress->wake, &at);
     pthread_condattr_destroy(&at);
-    p->made = true;
-    p->running = !pthread_create(&p->thread, NULL, main_of, p);
+    progress->made = true;
+    progress->running =
+        !pthread_create(&progress->thread, NULL, main_of, progress);
 }
 
 void
-sweep_progress_end(struct sweep_progress *p)
+sweep_progress_end(struct sweep_progress *progress)
 {
-    if (!p->made)
+    if (!progress->made)
         return;
-    pthread_mutex_lock(&p->lock);
-    p->over = true;
-    pthread_cond_signal(&p->wake);
-    pthread_mutex_unlock(&p->lock);
-    if (p->running)
-        pthread_join(p->thread, NULL);
-    if (p->drawn)
+    pthread_mutex_lock(&progress->lock);
+    progress->over = true;
+    pthread_cond_signal(&progress->wake);
+    pthread_mutex_unlock(&progress->lock);
+    if (progress->running)
+        pthread_join(progress->thread, NULL);
+    if (progress->drawn)
         (void)io_write(STDERR_FILENO, "\r\033[K", 4);
-    pthread_cond_destroy(&p->wake);
-    pthread_mutex_destroy(&p->lock);
-    p->made = false;
+    pthread_cond_destroy(&progress->wake);
+    pthread_mutex_destroy(&progress->lock);
+    progress->made = false;
 }

@@ -10,11 +10,11 @@
 #include "base/parts.h"
 
 static struct field_value *
-column(struct record *out, uint32_t k)
+column(struct record *record, uint32_t k)
 {
-    for (size_t i = 0; i < out->n; i++)
-        if (out->schema[i].column == k)
-            return &out->v[i];
+    for (size_t i = 0; i < record->n; i++)
+        if (record->schema[i].column == k)
+            return &record->v[i];
     return NULL;
 }
 
@@ -35,92 +35,93 @@ struct rows {
 };
 
 static uint64_t
-run_of(const struct rows *r, size_t row)
+run_of(const struct rows *rows, size_t row)
 {
-    return r->run ? r->run[row] : row;
+    return rows->run ? rows->run[row] : row;
 }
 
 /* an axis over all runs: each value as often as the axes behind it have
  * combinations */
 static void
-put_axis(const struct rows *r, size_t k, size_t from, size_t to)
+put_axis(const struct rows *rows, size_t k, size_t from, size_t to)
 {
-    const struct sweep *s = r->s;
-    const struct sweep_axis *x = &s->axis[k];
-    uint64_t often = s->repeat;
-    for (size_t j = k + 1; j < s->n_axes; j++)
-        often *= s->axis[j].random ? 1 : s->axis[j].n;
-    size_t digit = from / often % x->n, left = often - from % often;
+    const struct sweep *sweep = rows->s;
+    const struct sweep_axis *axis = &sweep->axis[k];
+    uint64_t often = sweep->repeat;
+    for (size_t j = k + 1; j < sweep->n_axes; j++)
+        often *= sweep->axis[j].random ? 1 : sweep->axis[j].n;
+    size_t digit = from / often % axis->n, left = often - from % often;
     for (size_t i = from; i < to; left = often) {
         size_t end = to - i < left ? to : i + left;
-        for (double v = x->x[digit]; i < end; i++)
-            r->axis[k][i] = v;
-        digit = digit + 1 < x->n ? digit + 1 : 0;
+        for (double v = axis->x[digit]; i < end; i++)
+            rows->axis[k][i] = v;
+        digit = digit + 1 < axis->n ? digit + 1 : 0;
     }
 }
 
 /* axes of random values, or of runs of which some are missing; the repetitions
  */
 static void
-put_axis_by_run(const struct rows *r, size_t k, size_t from, size_t to)
+put_axis_by_run(const struct rows *rows, size_t k, size_t from, size_t to)
 {
-    const struct sweep *s = r->s;
+    const struct sweep *sweep = rows->s;
     for (size_t i = from; i < to; i++) {
-        uint64_t run = run_of(r, i);
-        r->axis[k][i] = k < s->n_axes ? sweep_axis_value(s, k, run)
-                                      : (double)(run % s->repeat);
+        uint64_t run = run_of(rows, i);
+        rows->axis[k][i] = k < sweep->n_axes ? sweep_axis_value(sweep, k, run)
+                                             : (double)(run % sweep->repeat);
     }
 }
 
 static void
-put_texts(const struct rows *r, const uint32_t *text, const char **to,
+put_texts(const struct rows *rows, const uint32_t *text, const char **to,
           size_t from, size_t end)
 {
     for (size_t i = from; i < end; i++)
-        to[i] = r->texts[text[run_of(r, i)]];
+        to[i] = rows->texts[text[run_of(rows, i)]];
 }
 
 static void
 put_part(void *ctx, int worker, size_t k)
 {
-    const struct rows *r = ctx;
-    const struct sweep *s = r->s;
-    size_t from = k * PART, to = r->n - from < PART ? r->n : from + PART;
+    const struct rows *rows = ctx;
+    const struct sweep *sweep = rows->s;
+    size_t from = k * PART, to = rows->n - from < PART ? rows->n : from + PART;
     (void)worker;
-    for (size_t j = 0; j < r->n_axis; j++)
-        if (r->run || j == s->n_axes || s->axis[j].random)
-            put_axis_by_run(r, j, from, to);
+    for (size_t j = 0; j < rows->n_axis; j++)
+        if (rows->run || j == sweep->n_axes || sweep->axis[j].random)
+            put_axis_by_run(rows, j, from, to);
         else
-            put_axis(r, j, from, to);
-    for (size_t j = 0; j < s->n_fields; j++) {
-        const struct sweep_field *f = &s->field[j];
-        if (f->text)
-            put_texts(r, f->text, r->text[j], from, to);
-        for (size_t i = from; i < to && r->num[j] != f->num; i++)
-            memcpy(r->num[j] + i * f->width, f->num + run_of(r, i) * f->width,
-                   f->width * sizeof *f->num);
+            put_axis(rows, j, from, to);
+    for (size_t j = 0; j < sweep->n_fields; j++) {
+        const struct sweep_field *field = &sweep->field[j];
+        if (field->text)
+            put_texts(rows, field->text, rows->text[j], from, to);
+        for (size_t i = from; i < to && rows->num[j] != field->num; i++)
+            memcpy(rows->num[j] + i * field->width,
+                   field->num + run_of(rows, i) * field->width,
+                   field->width * sizeof *field->num);
     }
-    if (r->error)
-        put_texts(r, s->error, r->error, from, to);
+    if (rows->error)
+        put_texts(rows, sweep->error, rows->error, from, to);
 }
 
 /* all texts, where the record may point to them */
 static const char *const *
-lasting(const struct sweep *s)
+lasting(const struct sweep *sweep)
 {
-    struct arena *ar = record_arena(s->a);
-    const char **t = NEW_N(ar, const char *, s->texts.n);
-    for (size_t i = 0; i < s->texts.n; i++)
-        t[i] = arena_strdup(ar, s->texts.v[i]);
+    struct arena *arena = record_arena(sweep->a);
+    const char **t = NEW_N(arena, const char *, sweep->texts.n);
+    for (size_t i = 0; i < sweep->texts.n; i++)
+        t[i] = arena_strdup(arena, sweep->texts.v[i]);
     return t;
 }
 
 static void
-set_column(struct record *out, uint32_t k, struct field_value v)
+set_column(struct record *record, uint32_t k, struct field_value v)
 {
-    struct field_value *f = column(out, k);
-    if (f)
-        *f = v;
+    struct field_value *value = column(record, k);
+    if (value)
+        *value = v;
 }
 
 /* -- summary: of the runs of each combination that are done -----------------
@@ -132,31 +133,32 @@ struct groups {
 };
 
 static struct groups
-groups_of(const struct sweep *s)
+groups_of(const struct sweep *sweep)
 {
-    struct groups g = {
-        NEW_N(s->a->rt->arena, uint64_t, s->total / s->repeat + 1), 0};
-    for (uint64_t i = 0; i < s->total; i += s->repeat)
-        for (uint64_t k = i; k < i + s->repeat; k++)
-            if (s->state[k] == SWEEP_DONE) {
-                g.first[g.n++] = i;
+    struct groups groups = {
+        NEW_N(sweep->a->rt->arena, uint64_t, sweep->total / sweep->repeat + 1),
+        0};
+    for (uint64_t i = 0; i < sweep->total; i += sweep->repeat)
+        for (uint64_t k = i; k < i + sweep->repeat; k++)
+            if (sweep->state[k] == SWEEP_DONE) {
+                groups.first[groups.n++] = i;
                 break;
             }
-    return g;
+    return groups;
 }
 
 /* mean, smallest, greatest, standard deviation (of two values at least) of the
  * numbers that runs gave; in the order of the runs */
 static void
-statistics(const struct sweep *s, uint64_t first, const struct sweep_field *f,
-           size_t w, double x[4])
+statistics(const struct sweep *sweep, uint64_t first,
+           const struct sweep_field *field, size_t w, double x[4])
 {
     double sum = 0, square = 0;
     size_t n = 0;
     x[0] = x[1] = x[2] = x[3] = NAN;
-    for (uint64_t i = first; i < first + s->repeat; i++) {
-        double v = f->num[i * f->width + w];
-        if (s->state[i] != SWEEP_DONE || !isfinite(v))
+    for (uint64_t i = first; i < first + sweep->repeat; i++) {
+        double v = field->num[i * field->width + w];
+        if (sweep->state[i] != SWEEP_DONE || !isfinite(v))
             continue;
         n++;
         sum += v;
@@ -166,9 +168,9 @@ statistics(const struct sweep *s, uint64_t first, const struct sweep_field *f,
     if (!n)
         return;
     x[0] = sum / (double)n;
-    for (uint64_t i = first; i < first + s->repeat; i++) {
-        double v = f->num[i * f->width + w] - x[0];
-        if (s->state[i] == SWEEP_DONE && isfinite(v))
+    for (uint64_t i = first; i < first + sweep->repeat; i++) {
+        double v = field->num[i * field->width + w] - x[0];
+        if (sweep->state[i] == SWEEP_DONE && isfinite(v))
             square += v * v;
     }
     if (n > 1)
@@ -177,19 +179,19 @@ statistics(const struct sweep *s, uint64_t first, const struct sweep_field *f,
 
 /* the commonest text, of equally many the first, and its share of all texts */
 static uint32_t
-commonest(const struct sweep *s, uint64_t first, const uint32_t *text,
+commonest(const struct sweep *sweep, uint64_t first, const uint32_t *text,
           double *share)
 {
     uint32_t best = 0;
     size_t most = 0, all = 0;
-    for (uint64_t i = first; i < first + s->repeat; i++) {
+    for (uint64_t i = first; i < first + sweep->repeat; i++) {
         uint32_t t = text[i];
         size_t n = 0;
-        if (s->state[i] != SWEEP_DONE || !t)
+        if (sweep->state[i] != SWEEP_DONE || !t)
             continue;
         all++;
-        for (uint64_t k = i; k < first + s->repeat; k++)
-            n += s->state[k] == SWEEP_DONE && text[k] == t;
+        for (uint64_t k = i; k < first + sweep->repeat; k++)
+            n += sweep->state[k] == SWEEP_DONE && text[k] == t;
         if (n > most) {
             most = n;
             best = t;
@@ -200,153 +202,162 @@ commonest(const struct sweep *s, uint64_t first, const uint32_t *text,
 }
 
 static uint32_t
-text_columns(struct sweep *s, struct record *out, const struct groups *g,
-             const struct sweep_field *f, const char *const *all, uint32_t k)
+text_columns(struct sweep *sweep, struct record *record,
+             const struct groups *groups, const struct sweep_field *field,
+             const char *const *all, uint32_t k)
 {
-    struct arena *ar = record_arena(s->a);
-    const char **t = NEW_N(ar, const char *, g->n + 1);
-    double *share = NEW_N(ar, double, g->n + 1);
-    for (size_t j = 0; j < g->n; j++)
-        t[j] = all[commonest(s, g->first[j], f->text, &share[j])];
-    set_column(out, k++,
-               (struct field_value){.texts = t, .n = g->n, .cols = f->width});
-    set_column(out, k++,
-               (struct field_value){.num = share, .n = g->n, .cols = 1});
+    struct arena *arena = record_arena(sweep->a);
+    const char **t = NEW_N(arena, const char *, groups->n + 1);
+    double *share = NEW_N(arena, double, groups->n + 1);
+    for (size_t j = 0; j < groups->n; j++)
+        t[j] = all[commonest(sweep, groups->first[j], field->text, &share[j])];
+    set_column(
+        record, k++,
+        (struct field_value){.texts = t, .n = groups->n, .cols = field->width});
+    set_column(record, k++,
+               (struct field_value){.num = share, .n = groups->n, .cols = 1});
     return k;
 }
 
 static uint32_t
-number_columns(struct sweep *s, struct record *out, const struct groups *g,
-               const struct sweep_field *f, uint32_t k)
+number_columns(struct sweep *sweep, struct record *record,
+               const struct groups *groups, const struct sweep_field *field,
+               uint32_t k)
 {
     double *x[4], one[4];
     for (int m = 0; m < 4; m++)
-        x[m] = NEW_N(record_arena(s->a), double, g->n * f->width + 1);
-    for (size_t j = 0; j < g->n; j++)
-        for (size_t w = 0; w < f->width; w++) {
-            statistics(s, g->first[j], f, w, one);
+        x[m] =
+            NEW_N(record_arena(sweep->a), double, groups->n * field->width + 1);
+    for (size_t j = 0; j < groups->n; j++)
+        for (size_t w = 0; w < field->width; w++) {
+            statistics(sweep, groups->first[j], field, w, one);
             for (int m = 0; m < 4; m++)
-                x[m][j * f->width + w] = one[m];
+                x[m][j * field->width + w] = one[m];
         }
     for (int m = 0; m < 4; m++)
-        set_column(
-            out, k++,
-            (struct field_value){.num = x[m], .n = g->n, .cols = f->width});
+        set_column(record, k++,
+                   (struct field_value){
+                       .num = x[m], .n = groups->n, .cols = field->width});
     return k;
 }
 
 /* per combination: runs that gave values, and the reason of the first that did
  * not */
 static void
-outcome(struct sweep *s, struct record *out, const struct groups *g,
+outcome(struct sweep *sweep, struct record *record, const struct groups *groups,
         const char *const *all, uint32_t k, size_t failed)
 {
-    struct arena *ar = record_arena(s->a);
-    double *runs = NEW_N(ar, double, g->n + 1);
-    const char **why = NEW_N(ar, const char *, g->n + 1);
-    for (size_t j = 0; j < g->n; j++) {
+    struct arena *arena = record_arena(sweep->a);
+    double *runs = NEW_N(arena, double, groups->n + 1);
+    const char **why = NEW_N(arena, const char *, groups->n + 1);
+    for (size_t j = 0; j < groups->n; j++) {
         why[j] = "";
-        for (uint64_t i = g->first[j]; i < g->first[j] + s->repeat; i++) {
-            if (s->state[i] != SWEEP_DONE)
+        for (uint64_t i = groups->first[j];
+             i < groups->first[j] + sweep->repeat; i++) {
+            if (sweep->state[i] != SWEEP_DONE)
                 continue;
-            runs[j] += !s->error[i];
-            if (s->error[i] && !*why[j])
-                why[j] = all[s->error[i]];
+            runs[j] += !sweep->error[i];
+            if (sweep->error[i] && !*why[j])
+                why[j] = all[sweep->error[i]];
         }
     }
-    set_column(out, k, (struct field_value){.num = runs, .n = g->n, .cols = 1});
-    int e = record_index(out, "error");
-    out->v[e] = (struct field_value){0};
+    set_column(record, k,
+               (struct field_value){.num = runs, .n = groups->n, .cols = 1});
+    int e = record_index(record, "error");
+    record->v[e] = (struct field_value){0};
     if (failed)
-        out->v[e] = (struct field_value){.texts = why, .n = g->n};
+        record->v[e] = (struct field_value){.texts = why, .n = groups->n};
 }
 
 static void
-put_summary(struct sweep *s, struct record *out, const char *const *all,
+put_summary(struct sweep *sweep, struct record *record, const char *const *all,
             size_t failed)
 {
-    struct groups g = groups_of(s);
+    struct groups groups = groups_of(sweep);
     uint32_t k = 1;
-    for (size_t i = 0; i < s->n_axes; i++) {
-        if (s->axis[i].random)
+    for (size_t i = 0; i < sweep->n_axes; i++) {
+        if (sweep->axis[i].random)
             continue;
-        double *x = NEW_N(record_arena(s->a), double, g.n + 1);
-        for (size_t j = 0; j < g.n; j++)
-            x[j] = sweep_axis_value(s, i, g.first[j]);
-        set_column(out, k++,
-                   (struct field_value){.num = x, .n = g.n, .cols = 1});
+        double *x = NEW_N(record_arena(sweep->a), double, groups.n + 1);
+        for (size_t j = 0; j < groups.n; j++)
+            x[j] = sweep_axis_value(sweep, i, groups.first[j]);
+        set_column(record, k++,
+                   (struct field_value){.num = x, .n = groups.n, .cols = 1});
     }
-    outcome(s, out, &g, all, k++, failed);
-    for (size_t i = 0; i < s->n_fields; i++)
-        k = s->field[i].text ? text_columns(s, out, &g, &s->field[i], all, k)
-                             : number_columns(s, out, &g, &s->field[i], k);
+    outcome(sweep, record, &groups, all, k++, failed);
+    for (size_t i = 0; i < sweep->n_fields; i++)
+        k = sweep->field[i].text
+                ? text_columns(sweep, record, &groups, &sweep->field[i], all, k)
+                : number_columns(sweep, record, &groups, &sweep->field[i], k);
 }
 
 /* the runs that are done; NULL: all are */
 static const uint64_t *
-done_runs(const struct sweep *s, size_t rows)
+done_runs(const struct sweep *sweep, size_t rows)
 {
-    if (rows == s->total)
+    if (rows == sweep->total)
         return NULL;
-    uint64_t *run = NEW_N(s->a->rt->arena, uint64_t, rows + 1);
+    uint64_t *run = NEW_N(sweep->a->rt->arena, uint64_t, rows + 1);
     size_t n = 0;
-    for (uint64_t i = 0; i < s->total; i++)
-        if (s->state[i] == SWEEP_DONE)
+    for (uint64_t i = 0; i < sweep->total; i++)
+        if (sweep->state[i] == SWEEP_DONE)
             run[n++] = i;
     return run;
 }
 
 static void
-put_rows(struct sweep *s, struct record *out, const char *const *all,
-         size_t rows, size_t failed)
+put_rows(struct sweep *sweep, struct record *record, const char *const *all,
+         size_t n_rows, size_t failed)
 {
-    struct arena *ar = s->a->rt->arena, *to = record_arena(s->a);
-    struct rows r = {.s = s,
-                     .run = done_runs(s, rows),
-                     .n = rows,
-                     .texts = all,
-                     .n_axis = s->n_axes + (s->repeat > 1)};
+    struct arena *arena = sweep->a->rt->arena, *to = record_arena(sweep->a);
+    struct rows rows = {.s = sweep,
+                        .run = done_runs(sweep, n_rows),
+                        .n = n_rows,
+                        .texts = all,
+                        .n_axis = sweep->n_axes + (sweep->repeat > 1)};
     uint32_t k = 1;
-    r.axis = NEW_N(ar, double *, r.n_axis + 1);
-    r.num = NEW_N(ar, double *, s->n_fields + 1);
-    r.text = NEW_N(ar, const char **, s->n_fields + 1);
-    for (size_t i = 0; i < r.n_axis; i++) {
-        r.axis[i] = NEW_N(to, double, rows + 1);
+    rows.axis = NEW_N(arena, double *, rows.n_axis + 1);
+    rows.num = NEW_N(arena, double *, sweep->n_fields + 1);
+    rows.text = NEW_N(arena, const char **, sweep->n_fields + 1);
+    for (size_t i = 0; i < rows.n_axis; i++) {
+        rows.axis[i] = NEW_N(to, double, n_rows + 1);
         set_column(
-            out, k++,
-            (struct field_value){.num = r.axis[i], .n = rows, .cols = 1});
+            record, k++,
+            (struct field_value){.num = rows.axis[i], .n = n_rows, .cols = 1});
     }
-    for (size_t i = 0; i < s->n_fields; i++) {
-        const struct sweep_field *f = &s->field[i];
-        if (f->text)
-            r.text[i] = NEW_N(to, const char *, rows + 1);
+    for (size_t i = 0; i < sweep->n_fields; i++) {
+        const struct sweep_field *field = &sweep->field[i];
+        if (field->text)
+            rows.text[i] = NEW_N(to, const char *, n_rows + 1);
         else
-            r.num[i] = r.run ? NEW_N(to, double, rows * f->width + 1) : f->num;
-        set_column(out, k++,
-                   (struct field_value){.num = r.num[i],
-                                        .texts = r.text[i],
-                                        .n = rows,
-                                        .cols = f->width});
+            rows.num[i] = rows.run
+                              ? NEW_N(to, double, n_rows * field->width + 1)
+                              : field->num;
+        set_column(record, k++,
+                   (struct field_value){.num = rows.num[i],
+                                        .texts = rows.text[i],
+                                        .n = n_rows,
+                                        .cols = field->width});
     }
     if (failed)
-        r.error = NEW_N(to, const char *, rows + 1);
-    parts_run(s->threads, (rows + PART - 1) / PART, put_part, &r);
-    int e = record_index(out, "error");
-    out->v[e] = (struct field_value){0};
+        rows.error = NEW_N(to, const char *, n_rows + 1);
+    parts_run(sweep->threads, (n_rows + PART - 1) / PART, put_part, &rows);
+    int e = record_index(record, "error");
+    record->v[e] = (struct field_value){0};
     if (failed) /* otherwise "none" says it better */
-        out->v[e] = (struct field_value){.texts = r.error, .n = rows};
+        record->v[e] = (struct field_value){.texts = rows.error, .n = n_rows};
 }
 
 /* Columns: every number that a run did not give is NaN in them. */
 void
-sweep_fill_record(struct sweep *s, struct record *out, size_t rows,
+sweep_fill_record(struct sweep *sweep, struct record *record, size_t rows,
                   size_t failed)
 {
-    const char *const *all = lasting(s);
-    record_set_number(out, "points", (double)rows);
-    record_set_number(out, "failed", (double)failed);
-    if (s->summary)
-        put_summary(s, out, all, failed);
+    const char *const *all = lasting(sweep);
+    record_set_number(record, "points", (double)rows);
+    record_set_number(record, "failed", (double)failed);
+    if (sweep->summary)
+        put_summary(sweep, record, all, failed);
     else
-        put_rows(s, out, all, rows, failed);
+        put_rows(sweep, record, all, rows, failed);
 }

@@ -15,28 +15,30 @@
 #include "runtime/numerics/random.h"
 
 double
-sweep_axis_value(const struct sweep *s, size_t k, uint64_t i)
+sweep_axis_value(const struct sweep *sweep, size_t k, uint64_t i)
 {
-    const struct sweep_axis *x = &s->axis[k];
-    if (x->random)
-        return x->x[0] + (x->x[1] - x->x[0]) * random_unit(s->seed, i, k);
-    i /= s->repeat;
-    for (size_t j = s->n_axes; j-- > k + 1;)
-        if (!s->axis[j].random)
-            i /= s->axis[j].n;
-    return x->x[i % x->n];
+    const struct sweep_axis *axis = &sweep->axis[k];
+    if (axis->random)
+        return axis->x[0] +
+               (axis->x[1] - axis->x[0]) * random_unit(sweep->seed, i, k);
+    i /= sweep->repeat;
+    for (size_t j = sweep->n_axes; j-- > k + 1;)
+        if (!sweep->axis[j].random)
+            i /= sweep->axis[j].n;
+    return axis->x[i % axis->n];
 }
 
 void
-sweep_place_jump(const struct sweep *s, struct sweep_place *p, uint64_t i)
+sweep_place_jump(const struct sweep *sweep, struct sweep_place *place,
+                 uint64_t i)
 {
-    p->run = i;
-    p->turn = i % s->repeat;
-    i /= s->repeat;
-    for (size_t k = s->n_axes; k-- > 0;)
-        if (!s->axis[k].random) {
-            p->digit[k] = i % s->axis[k].n;
-            i /= s->axis[k].n;
+    place->run = i;
+    place->turn = i % sweep->repeat;
+    i /= sweep->repeat;
+    for (size_t k = sweep->n_axes; k-- > 0;)
+        if (!sweep->axis[k].random) {
+            place->digit[k] = i % sweep->axis[k].n;
+            i /= sweep->axis[k].n;
         }
 }
 
@@ -44,51 +46,52 @@ sweep_place_jump(const struct sweep *s, struct sweep_place *p, uint64_t i)
  */
 
 static int
-check_axis(struct analysis *a, const struct sweep_axis *x)
+check_axis(struct analysis *analysis, const struct sweep_axis *axis)
 {
-    const imp_image *im = a->rt->im;
-    const imp_param *p = IMP_ARRAY(im, im->params, imp_param) + x->param;
-    const char *name = imp_text(im, p->name);
+    const imp_image *im = analysis->rt->im;
+    const imp_param *param = IMP_ARRAY(im, im->params, imp_param) + axis->param;
+    const char *name = imp_text(im, param->name);
     char v[NUM_TEXT], lo[NUM_TEXT], hi[NUM_TEXT];
-    for (size_t i = 0; i < x->n; i++) {
-        if (!p->has_range || (x->x[i] >= p->lo && x->x[i] <= p->hi))
+    for (size_t i = 0; i < axis->n; i++) {
+        if (!param->has_range ||
+            (axis->x[i] >= param->lo && axis->x[i] <= param->hi))
             continue;
-        struct diag *d =
-            diag_add(a->ds, DIAG_E0423, x->range,
+        struct diag *diag =
+            diag_add(analysis->ds, DIAG_E0423, axis->range,
                      "%s is outside the range [%s, %s] of the param `%s`",
-                     num_shortest(v, x->x[i]), num_shortest(lo, p->lo),
-                     num_shortest(hi, p->hi), name);
-        diag_note(a->ds, d, p->range, "the range is stated here");
+                     num_shortest(v, axis->x[i]), num_shortest(lo, param->lo),
+                     num_shortest(hi, param->hi), name);
+        diag_note(analysis->ds, diag, param->range, "the range is stated here");
         return IMP_BADMODEL;
     }
     return IMP_OK;
 }
 
 static int
-plan_axes(struct sweep *s, const imp_val *v, bool random)
+plan_axes(struct sweep *sweep, const imp_val *value, bool random)
 {
-    struct analysis *a = s->a;
-    const imp_val *item = v ? val_items(a, v) : NULL;
-    for (uint32_t k = 0; v && k < v->items.n; k++) {
-        double *x = NEW_N(a->rt->arena, double, item[k].rows + 1);
+    struct analysis *analysis = sweep->a;
+    const imp_val *item = value ? val_items(analysis, value) : NULL;
+    for (uint32_t k = 0; value && k < value->items.n; k++) {
+        double *x = NEW_N(analysis->rt->arena, double, item[k].rows + 1);
         int st = IMP_OK;
         if (item[k].numbers.n)
-            memcpy(x, IMP_ARRAY(a->rt->im, item[k].numbers, double),
+            memcpy(x, IMP_ARRAY(analysis->rt->im, item[k].numbers, double),
                    item[k].numbers.n * sizeof *x);
         else
-            st = arg_numbers(a, &item[k], x);
+            st = arg_numbers(analysis, &item[k], x);
         if (st)
             return st;
-        struct sweep_axis *ax = &s->axis[s->n_axes++];
-        *ax = (struct sweep_axis){.param = item[k].ref,
-                                  .random = random,
-                                  .x = x,
-                                  .n = item[k].rows,
-                                  .range = item[k].range};
-        if ((st = check_axis(a, ax)))
+        struct sweep_axis *axis = &sweep->axis[sweep->n_axes++];
+        *axis = (struct sweep_axis){.param = item[k].ref,
+                                    .random = random,
+                                    .x = x,
+                                    .n = item[k].rows,
+                                    .range = item[k].range};
+        if ((st = check_axis(analysis, axis)))
             return st;
         if (!random)
-            s->total *= ax->n;
+            sweep->total *= axis->n;
     }
     return IMP_OK;
 }
@@ -96,21 +99,21 @@ plan_axes(struct sweep *s, const imp_val *v, bool random)
 /* A param that nothing depends on gives the same run again and again; of models
  * that are not made yet nothing is known. */
 static void
-tell_idle(struct sweep *s)
+tell_idle(struct sweep *sweep)
 {
-    const imp_image *im = s->a->rt->im;
-    const imp_param *p = IMP_ARRAY(im, im->params, imp_param);
-    for (size_t k = 0; k < s->n_axes && s->n_models == 1; k++) {
-        const struct sweep_axis *x = &s->axis[k];
-        if (x->structural || model_reads_param(im, x->param))
+    const imp_image *im = sweep->a->rt->im;
+    const imp_param *param = IMP_ARRAY(im, im->params, imp_param);
+    for (size_t k = 0; k < sweep->n_axes && sweep->n_models == 1; k++) {
+        const struct sweep_axis *axis = &sweep->axis[k];
+        if (axis->structural || model_reads_param(im, axis->param))
             continue;
-        const char *name = imp_text(im, p[x->param].name);
-        struct diag *d = diag_add(s->a->ds, DIAG_W0745, x->range,
-                                  "nothing in the model depends on `%s`, so "
-                                  "all its values give the same runs",
-                                  name);
-        diag_note(s->a->ds, d, p[x->param].range, "the param");
-        diag_help(s->a->ds, d,
+        const char *name = imp_text(im, param[axis->param].name);
+        struct diag *diag = diag_add(sweep->a->ds, DIAG_W0745, axis->range,
+                                     "nothing in the model depends on `%s`, so "
+                                     "all its values give the same runs",
+                                     name);
+        diag_note(sweep->a->ds, diag, param[axis->param].range, "the param");
+        diag_help(sweep->a->ds, diag,
                   "use it in a body, a system or the question, or sweep "
                   "another one");
     }
@@ -118,87 +121,95 @@ tell_idle(struct sweep *s)
 
 /* fields of the question that a value reads */
 static void
-wanted_by(struct sweep *s, const imp_val *v)
+wanted_by(struct sweep *sweep, const imp_val *value)
 {
-    const imp_image *im = s->a->rt->im;
-    const uint32_t *k = IMP_ARRAY(im, v->slots, uint32_t);
-    for (uint32_t i = 0; i < v->slots.n; i++) {
+    const imp_image *im = sweep->a->rt->im;
+    const uint32_t *k = IMP_ARRAY(im, value->slots, uint32_t);
+    for (uint32_t i = 0; i < value->slots.n; i++) {
         const imp_slot *x = IMP_ARRAY(im, im->slots, imp_slot) + k[i];
         if (IMP_ARRAY(im, im->commands, imp_command) + x->command ==
-            s->question)
-            s->wanted[x->field] = true;
+            sweep->question)
+            sweep->wanted[x->field] = true;
     }
 }
 
 static void
-plan_fields(struct sweep *s, const imp_val *kept)
+plan_fields(struct sweep *sweep, const imp_val *kept)
 {
-    struct analysis *a = s->a;
-    const imp_val *item = val_items(a, kept);
-    const imp_field *f = IMP_ARRAY(a->rt->im, s->question->fields, imp_field);
-    size_t total = (size_t)s->total;
-    s->n_fields = kept->items.n;
-    s->field = NEW_N(a->rt->arena, struct sweep_field, s->n_fields + 1);
-    s->wanted = NEW_N(a->rt->arena, bool, s->question->fields.n + 1);
-    for (size_t k = 0; k < s->n_fields; k++) {
-        struct sweep_field *t = &s->field[k];
-        const imp_field *x = &f[item[k].field];
-        *t = (struct sweep_field){.width = 1};
+    struct analysis *analysis = sweep->a;
+    const imp_val *item = val_items(analysis, kept);
+    const imp_field *field =
+        IMP_ARRAY(analysis->rt->im, sweep->question->fields, imp_field);
+    size_t total = (size_t)sweep->total;
+    sweep->n_fields = kept->items.n;
+    sweep->field =
+        NEW_N(analysis->rt->arena, struct sweep_field, sweep->n_fields + 1);
+    sweep->wanted =
+        NEW_N(analysis->rt->arena, bool, sweep->question->fields.n + 1);
+    for (size_t k = 0; k < sweep->n_fields; k++) {
+        struct sweep_field *kept_field = &sweep->field[k];
+        const imp_field *x = &field[item[k].field];
+        *kept_field = (struct sweep_field){.width = 1};
         if (item[k].kind != IMP_VAL_FIELD) {
-            t->calculated = s->calculates = true;
-            t->width = item[k].rows;
-            wanted_by(s, &item[k]);
+            kept_field->calculated = sweep->calculates = true;
+            kept_field->width = item[k].rows;
+            wanted_by(sweep, &item[k]);
         } else {
-            t->field = item[k].field;
-            s->wanted[t->field] = true;
+            kept_field->field = item[k].field;
+            sweep->wanted[kept_field->field] = true;
             if (x->kind == IMP_FIELD_VEC || x->kind == IMP_FIELD_SPIN)
-                t->width = x->width;
+                kept_field->width = x->width;
             if (x->kind == IMP_FIELD_TEXT)
-                t->text = NEW_N(a->rt->arena, uint32_t, total);
+                kept_field->text = NEW_N(analysis->rt->arena, uint32_t, total);
         }
-        s->n_text += t->text != NULL;
-        s->n_num += t->text ? 0 : t->width;
-        if (!t->text) /* the record of a whole sweep points to them */
-            t->num = NEW_N(record_arena(a), double, total * t->width);
+        sweep->n_text += kept_field->text != NULL;
+        sweep->n_num += kept_field->text ? 0 : kept_field->width;
+        if (!kept_field->text) /* the record of a whole sweep points to them */
+            kept_field->num = NEW_N(record_arena(analysis), double,
+                                    total * kept_field->width);
     }
 }
 
 static int
-plan(struct sweep *s)
+plan(struct sweep *sweep)
 {
-    struct analysis *a = s->a;
-    const imp_image *im = a->rt->im;
-    const imp_opt *o = IMP_ARRAY(im, s->c->opts, imp_opt);
-    const imp_val *kept = arg_option(a, s->c, IMP_OPT_sweep_record);
-    const imp_val *run = arg_option(a, s->c, IMP_OPT_sweep_run);
+    struct analysis *analysis = sweep->a;
+    const imp_image *im = analysis->rt->im;
+    const imp_opt *option = IMP_ARRAY(im, sweep->c->opts, imp_opt);
+    const imp_val *kept = arg_option(analysis, sweep->c, IMP_OPT_sweep_record);
+    const imp_val *run = arg_option(analysis, sweep->c, IMP_OPT_sweep_run);
     double repeat;
-    int st = arg_number(a, s->c, IMP_OPT_sweep_repeat, 1, &repeat);
+    int st = arg_number(analysis, sweep->c, IMP_OPT_sweep_repeat, 1, &repeat);
     size_t n = 0;
-    for (uint32_t k = 0; k < s->c->opts.n; k++)
-        n += o[k].val.items.n;
-    s->axis = NEW_N(a->rt->arena, struct sweep_axis, n + 1);
-    s->total = s->repeat = (uint64_t)repeat;
+    for (uint32_t k = 0; k < sweep->c->opts.n; k++)
+        n += option[k].val.items.n;
+    sweep->axis = NEW_N(analysis->rt->arena, struct sweep_axis, n + 1);
+    sweep->total = sweep->repeat = (uint64_t)repeat;
     /* in the order of the block, as the checker made the columns */
-    for (uint32_t k = 0; k < s->c->opts.n && !st; k++)
-        if (o[k].id == IMP_OPT_sweep_over || o[k].id == IMP_OPT_sweep_random)
-            st = plan_axes(s, &o[k].val, o[k].id == IMP_OPT_sweep_random);
+    for (uint32_t k = 0; k < sweep->c->opts.n && !st; k++)
+        if (option[k].id == IMP_OPT_sweep_over ||
+            option[k].id == IMP_OPT_sweep_random)
+            st = plan_axes(sweep, &option[k].val,
+                           option[k].id == IMP_OPT_sweep_random);
     if (st)
         return st;
     double summary;
-    if ((st = arg_number(a, s->c, IMP_OPT_sweep_summary, 0, &summary)))
+    if ((st = arg_number(analysis, sweep->c, IMP_OPT_sweep_summary, 0,
+                         &summary)))
         return st;
-    s->summary = summary > 0;
-    s->question = IMP_ARRAY(im, im->commands, imp_command) + run->ref;
-    s->seed = a->rt->seed;
-    s->params = a->rt->env + im->layout.params;
-    s->save = arg_text(a, s->c, IMP_OPT_sweep_save, NULL);
-    if ((st = sweep_models_plan(s)))
+    sweep->summary = summary > 0;
+    sweep->question = IMP_ARRAY(im, im->commands, imp_command) + run->ref;
+    sweep->seed = analysis->rt->seed;
+    sweep->params = analysis->rt->env + im->layout.params;
+    sweep->save = arg_text(analysis, sweep->c, IMP_OPT_sweep_save, NULL);
+    if ((st = sweep_models_plan(sweep)))
         return st;
-    tell_idle(s);
+    tell_idle(sweep);
 
-    plan_fields(s, kept);
-    s->error = NEW_N(a->rt->arena, uint32_t, (size_t)s->total);
-    s->state = NEW_N(a->rt->arena, unsigned char, (size_t)s->total);
+    plan_fields(sweep, kept);
+    sweep->error = NEW_N(analysis->rt->arena, uint32_t, (size_t)sweep->total);
+    sweep->state =
+        NEW_N(analysis->rt->arena, unsigned char, (size_t)sweep->total);
     return IMP_OK;
 }
 
@@ -206,38 +217,40 @@ plan(struct sweep *s)
  */
 
 static int
-begin_journal(struct sweep *s)
+begin_journal(struct sweep *sweep)
 {
-    struct analysis *a = s->a;
-    bool resume = a->sweeps.resume;
-    if (!s->save || !a->out->dir)
+    struct analysis *analysis = sweep->a;
+    bool resume = analysis->sweeps.resume;
+    if (!sweep->save || !analysis->out->dir)
         return IMP_OK;
-    uint64_t key = sweep_key(s);
-    enum journal_state was = journal_look(a->out, s->save, key);
+    uint64_t key = sweep_key(sweep);
+    enum journal_state was = journal_look(analysis->out, sweep->save, key);
     if (was == JOURNAL_SAME && !resume) {
-        struct diag *d = diag_add(
-            a->ds, DIAG_E0740, s->c->range,
+        struct diag *diag = diag_add(
+            analysis->ds, DIAG_E0740, sweep->c->range,
             "an earlier run of this sweep was ended before its time; what it "
             "had done is in \"%s.part\"",
-            s->save);
-        diag_help(a->ds, d,
+            sweep->save);
+        diag_help(analysis->ds, diag,
                   "--resume goes on with it; remove the file to begin anew");
         return IMP_FAILED;
     }
     if (was == JOURNAL_OTHER) {
-        struct diag *d =
-            diag_add(a->ds, resume ? DIAG_E0741 : DIAG_W0741, s->c->range,
-                     "\"%s.part\" is of another sweep: the model, a param or "
-                     "the seed has changed since",
-                     s->save);
+        struct diag *diag = diag_add(
+            analysis->ds, resume ? DIAG_E0741 : DIAG_W0741, sweep->c->range,
+            "\"%s.part\" is of another sweep: the model, a param or "
+            "the seed has changed since",
+            sweep->save);
         if (resume) {
-            diag_help(a->ds, d, "without --resume the sweep begins anew");
+            diag_help(analysis->ds, diag,
+                      "without --resume the sweep begins anew");
             return IMP_FAILED;
         }
-        diag_note(a->ds, d, IMP_NOWHERE, "the sweep begins anew");
+        diag_note(analysis->ds, diag, IMP_NOWHERE, "the sweep begins anew");
     }
-    return journal_open(a->out, a->ds, s->c->range, s->save, key, resume,
-                        sweep_unpack, s, &s->journal);
+    return journal_open(analysis->out, analysis->ds, sweep->c->range,
+                        sweep->save, key, resume, sweep_unpack, sweep,
+                        &sweep->journal);
 }
 
 /* -- what was found ---------------------------------------------------------
@@ -245,56 +258,59 @@ begin_journal(struct sweep *s)
 
 /* "rho = 0.1, gamma = 0.2" */
 static const char *
-run_name(const struct sweep *s, uint64_t i)
+run_name(const struct sweep *sweep, uint64_t i)
 {
-    const imp_image *im = s->a->rt->im;
-    const imp_param *p = IMP_ARRAY(im, im->params, imp_param);
-    struct buf b = {0};
+    const imp_image *im = sweep->a->rt->im;
+    const imp_param *param = IMP_ARRAY(im, im->params, imp_param);
+    struct buf buf = {0};
     char x[NUM_TEXT];
-    for (size_t k = 0; k < s->n_axes; k++)
-        buf_printf(&b, "%s%s = %s", k ? ", " : "",
-                   imp_text(im, p[s->axis[k].param].name),
-                   num_digits(x, sweep_axis_value(s, k, i), 6));
-    if (s->repeat > 1)
-        buf_printf(&b, "%srepeat = %llu", s->n_axes ? ", " : "",
-                   (unsigned long long)(i % s->repeat));
-    const char *t = arena_strdup(s->a->rt->arena, buf_str(&b));
-    buf_free(&b);
+    for (size_t k = 0; k < sweep->n_axes; k++)
+        buf_printf(&buf, "%s%s = %s", k ? ", " : "",
+                   imp_text(im, param[sweep->axis[k].param].name),
+                   num_digits(x, sweep_axis_value(sweep, k, i), 6));
+    if (sweep->repeat > 1)
+        buf_printf(&buf, "%srepeat = %llu", sweep->n_axes ? ", " : "",
+                   (unsigned long long)(i % sweep->repeat));
+    const char *t = arena_strdup(sweep->a->rt->arena, buf_str(&buf));
+    buf_free(&buf);
     return t;
 }
 
 static void
-tell_warnings(struct sweep *s, const struct sweep_warnings *w)
+tell_warnings(struct sweep *sweep, const struct sweep_warnings *warnings)
 {
-    struct diags *ds = s->a->ds;
-    for (size_t k = 0; k < w->n; k++) {
-        const struct sweep_warning *x = &w->v[k];
-        struct diag *d = diag_add(ds, x->code, x->range, "%s", x->message);
-        diag_note(ds, d, s->c->range, "%s %llu of the runs of this sweep%s %s",
-                  x->n == 1 ? "in" : "warnings like this one:",
-                  (unsigned long long)x->n, x->n == 1 ? ":" : "; this one at",
-                  run_name(s, x->run));
+    struct diags *ds = sweep->a->ds;
+    for (size_t k = 0; k < warnings->n; k++) {
+        const struct sweep_warning *warning = &warnings->v[k];
+        struct diag *diag =
+            diag_add(ds, warning->code, warning->range, "%s", warning->message);
+        diag_note(ds, diag, sweep->c->range,
+                  "%s %llu of the runs of this sweep%s %s",
+                  warning->n == 1 ? "in" : "warnings like this one:",
+                  (unsigned long long)warning->n,
+                  warning->n == 1 ? ":" : "; this one at",
+                  run_name(sweep, warning->run));
     }
 }
 
 static int
-tell_failures(struct sweep *s, size_t rows, size_t failed)
+tell_failures(struct sweep *sweep, size_t rows, size_t failed)
 {
-    struct diags *ds = s->a->ds;
+    struct diags *ds = sweep->a->ds;
     uint64_t i = 0;
     if (!failed)
         return IMP_OK;
-    while (s->state[i] != SWEEP_DONE || !s->error[i])
+    while (sweep->state[i] != SWEEP_DONE || !sweep->error[i])
         i++;
     bool all = failed == rows;
-    struct diag *d =
-        all ? diag_add(ds, DIAG_E0742, s->c->range,
+    struct diag *diag =
+        all ? diag_add(ds, DIAG_E0742, sweep->c->range,
                        "every run of this sweep failed")
-            : diag_add(ds, DIAG_W0740, s->c->range,
+            : diag_add(ds, DIAG_W0740, sweep->c->range,
                        "%zu of %zu runs of this sweep failed", failed, rows);
-    diag_note(ds, d, IMP_NOWHERE, "at %s: %s", run_name(s, i),
-              s->texts.v[s->error[i]]);
-    diag_help(ds, d,
+    diag_note(ds, diag, IMP_NOWHERE, "at %s: %s", run_name(sweep, i),
+              sweep->texts.v[sweep->error[i]]);
+    diag_help(ds, diag,
               all ? "ask the question once, outside of the sweep, for the "
                     "whole message"
                   : "the column `error` has the reason of each");
@@ -302,109 +318,114 @@ tell_failures(struct sweep *s, size_t rows, size_t failed)
 }
 
 static int
-save(struct sweep *s, const struct record *out)
+save(struct sweep *sweep, const struct record *out)
 {
-    struct analysis *a = s->a;
-    const imp_image *im = a->rt->im;
+    struct analysis *analysis = sweep->a;
+    const imp_image *im = analysis->rt->im;
     size_t n = 0;
     for (size_t i = 0; i < out->n; i++)
         n += out->schema[i].width > 1 ? out->schema[i].width : 1;
-    struct out_column *v = NEW_N(a->rt->arena, struct out_column, n + 1);
+    struct out_column *v = NEW_N(analysis->rt->arena, struct out_column, n + 1);
     n = 0;
     for (uint32_t k = 1; k <= out->n + 1; k++) {
         bool last = k == out->n + 1; /* the reasons come last */
         for (size_t i = 0; i < out->n; i++) {
-            const imp_field *f = &out->schema[i];
-            if (last ? strcmp(imp_text(im, f->name), "error") || f->column
-                     : f->column != k)
+            const imp_field *field = &out->schema[i];
+            if (last ? strcmp(imp_text(im, field->name), "error") ||
+                           field->column
+                     : field->column != k)
                 continue;
-            n += columns_of_field(a, out, i, v + n);
+            n += columns_of_field(analysis, out, i, v + n);
         }
     }
     size_t axes = 0;
-    uint64_t *shape = NEW_N(a->rt->arena, uint64_t, s->n_axes + 1);
-    bool repeats = s->repeat > 1 && !s->summary;
-    struct out_grid g = {.n_varying = s->n_axes + repeats,
+    uint64_t *shape = NEW_N(analysis->rt->arena, uint64_t, sweep->n_axes + 1);
+    bool repeats = sweep->repeat > 1 && !sweep->summary;
+    struct out_grid g = {.n_varying = sweep->n_axes + repeats,
                          .shape = shape,
-                         .threads = s->threads};
-    if (s->summary)
-        for (size_t k = 0; k < s->n_axes; k++)
-            g.n_varying -= s->axis[k].random;
-    for (size_t k = 0; k < s->n_axes && !s->axis[k].random; k++)
-        shape[axes++] = s->axis[k].n;
-    if (repeats && axes == s->n_axes)
-        shape[axes++] = s->repeat;
+                         .threads = sweep->threads};
+    if (sweep->summary)
+        for (size_t k = 0; k < sweep->n_axes; k++)
+            g.n_varying -= sweep->axis[k].random;
+    for (size_t k = 0; k < sweep->n_axes && !sweep->axis[k].random; k++)
+        shape[axes++] = sweep->axis[k].n;
+    if (repeats && axes == sweep->n_axes)
+        shape[axes++] = sweep->repeat;
     if (axes == g.n_varying)
         g.n_axes = axes;
-    return out_save_grid(a->out, a->ds, s->c->range, s->save, v, n, &g);
+    return out_save_grid(analysis->out, analysis->ds, sweep->c->range,
+                         sweep->save, v, n, &g);
 }
 
 /* after Ctrl-C, a full disk */
 static void
-tell_rest(struct sweep *s, int st, size_t rows)
+tell_rest(struct sweep *sweep, int st, size_t rows)
 {
-    struct analysis *a = s->a;
-    int e = atomic_load(&s->error_io);
+    struct analysis *analysis = sweep->a;
+    int e = atomic_load(&sweep->error_io);
     if (e) {
-        char *part = arena_printf(a->rt->arena, "%s.part", s->save);
-        out_cannot_write(a->ds, s->c->range, part, e);
+        char *part = arena_printf(analysis->rt->arena, "%s.part", sweep->save);
+        out_cannot_write(analysis->ds, sweep->c->range, part, e);
     }
-    if (s->journal.fd < 0 || st == IMP_OK)
+    if (sweep->journal.fd < 0 || st == IMP_OK)
         return;
-    struct diag *d = diag_add(a->ds, DIAG_W0742, s->c->range,
-                              "%zu of %llu runs are done and kept in "
-                              "\"%s.part\"",
-                              rows, (unsigned long long)s->total, s->save);
-    diag_help(a->ds, d, "--resume goes on with them");
+    struct diag *diag =
+        diag_add(analysis->ds, DIAG_W0742, sweep->c->range,
+                 "%zu of %llu runs are done and kept in "
+                 "\"%s.part\"",
+                 rows, (unsigned long long)sweep->total, sweep->save);
+    diag_help(analysis->ds, diag, "--resume goes on with them");
 }
 
 static int
-sweep(struct sweep *s, struct record *out)
+run_sweep(struct sweep *sweep, struct record *record)
 {
-    struct analysis *a = s->a;
+    struct analysis *analysis = sweep->a;
     struct sweep_warnings w = {0};
-    int st = plan(s);
-    if (!st && s->save)
-        st = out_save_name(a->out, a->ds, s->c->range, s->save);
+    int st = plan(sweep);
+    if (!st && sweep->save)
+        st = out_save_name(analysis->out, analysis->ds, sweep->c->range,
+                           sweep->save);
     if (st)
         return st;
-    sweep_texts_init(&s->texts);
-    if ((st = begin_journal(s)))
+    sweep_texts_init(&sweep->texts);
+    if ((st = begin_journal(sweep)))
         return st;
-    sweep_models_count(s);
-    st = sweep_run_all(s, &w);
-    size_t rows = 0, failed = (size_t)atomic_load(&s->failed);
-    for (uint64_t i = 0; i < s->total; i++)
-        rows += s->state[i] == SWEEP_DONE;
-    sweep_fill_record(s, out, rows, failed);
-    tell_warnings(s, &w);
-    int bad = tell_failures(s, rows, failed);
-    if (!st && s->save)
-        st = save(s, out);
-    tell_rest(s, st, rows);
-    journal_close(&s->journal, st == IMP_OK);
+    sweep_models_count(sweep);
+    st = sweep_run_all(sweep, &w);
+    size_t rows = 0, failed = (size_t)atomic_load(&sweep->failed);
+    for (uint64_t i = 0; i < sweep->total; i++)
+        rows += sweep->state[i] == SWEEP_DONE;
+    sweep_fill_record(sweep, record, rows, failed);
+    tell_warnings(sweep, &w);
+    int bad = tell_failures(sweep, rows, failed);
+    if (!st && sweep->save)
+        st = save(sweep, record);
+    tell_rest(sweep, st, rows);
+    journal_close(&sweep->journal, st == IMP_OK);
     return st ? st : bad;
 }
 
 static int
-cmd_sweep(struct analysis *a, const imp_command *c, struct record *out)
+cmd_sweep(struct analysis *analysis, const imp_command *command,
+          struct record *record)
 {
-    struct sweep *s = NEW(a->rt->arena, struct sweep);
-    struct oom_guard g;
-    *s = (struct sweep){.a = a, .c = c, .journal = {.fd = -1}};
-    if (setjmp(g.env)) {
-        oom_leave(&g);
-        journal_close(&s->journal, false);
-        sweep_texts_free(&s->texts);
-        sweep_models_free(s);
+    struct sweep *sweep = NEW(analysis->rt->arena, struct sweep);
+    struct oom_guard guard;
+    *sweep = (struct sweep){.a = analysis, .c = command, .journal = {.fd = -1}};
+    if (setjmp(guard.env)) {
+        oom_leave(&guard);
+        journal_close(&sweep->journal, false);
+        sweep_texts_free(&sweep->texts);
+        sweep_models_free(sweep);
         oom_raise();
     }
-    oom_enter(&g);
-    int st = sweep(s, out);
-    oom_leave(&g);
-    journal_close(&s->journal, false);
-    sweep_texts_free(&s->texts);
-    sweep_models_free(s);
+    oom_enter(&guard);
+    int st = run_sweep(sweep, record);
+    oom_leave(&guard);
+    journal_close(&sweep->journal, false);
+    sweep_texts_free(&sweep->texts);
+    sweep_models_free(sweep);
     return st;
 }
 

@@ -127,92 +127,102 @@ struct sweep_warnings {
 };
 
 /* -- sweep.c: the value of axis k in run i */
-double sweep_axis_value(const struct sweep *s, size_t k, uint64_t i);
+double sweep_axis_value(const struct sweep *sweep, size_t k, uint64_t i);
 /* The same in one run after another: which value of each axis, and which of the
  * repetitions. digit has room for all axes, and is zero at first. */
 struct sweep_place {
     uint64_t run, turn; /* nothing stands there for run 0, which is all zero */
     size_t *digit;
 };
-void sweep_place_jump(const struct sweep *s, struct sweep_place *p, uint64_t i);
+void sweep_place_jump(const struct sweep *sweep, struct sweep_place *place,
+                      uint64_t i);
 /* to the next run */
 static inline void
-sweep_place_next(const struct sweep *s, struct sweep_place *p)
+sweep_place_next(const struct sweep *sweep, struct sweep_place *place)
 {
-    p->run++;
-    if (++p->turn < s->repeat)
+    place->run++;
+    if (++place->turn < sweep->repeat)
         return;
-    p->turn = 0;
-    for (size_t k = s->n_axes; k-- > 0;) {
-        if (s->axis[k].random)
+    place->turn = 0;
+    for (size_t k = sweep->n_axes; k-- > 0;) {
+        if (sweep->axis[k].random)
             continue;
-        if (++p->digit[k] < s->axis[k].n)
+        if (++place->digit[k] < sweep->axis[k].n)
             return;
-        p->digit[k] = 0;
+        place->digit[k] = 0;
     }
 }
 static inline void
-sweep_place_move(const struct sweep *s, struct sweep_place *p, uint64_t i)
+sweep_place_move(const struct sweep *sweep, struct sweep_place *place,
+                 uint64_t i)
 {
-    if (i == p->run + 1)
-        sweep_place_next(s, p);
-    else if (i != p->run)
-        sweep_place_jump(s, p, i);
+    if (i == place->run + 1)
+        sweep_place_next(sweep, place);
+    else if (i != place->run)
+        sweep_place_jump(sweep, place, i);
 }
 static inline double
-sweep_place_value(const struct sweep *s, const struct sweep_place *p, size_t k)
+sweep_place_value(const struct sweep *sweep, const struct sweep_place *place,
+                  size_t k)
 {
-    const struct sweep_axis *x = &s->axis[k];
-    return x->random ? sweep_axis_value(s, k, p->run) : x->x[p->digit[k]];
+    const struct sweep_axis *axis = &sweep->axis[k];
+    return axis->random ? sweep_axis_value(sweep, k, place->run)
+                        : axis->x[place->digit[k]];
 }
 
 /* -- sweep_record.c: the columns of the runs that are done, NaN and no text
  * where a run gave none */
-void sweep_fill_record(struct sweep *s, struct record *out, size_t rows,
+void sweep_fill_record(struct sweep *sweep, struct record *record, size_t rows,
                        size_t failed);
 
 /* -- models.c: after the axes; IMP_OK or a diagnostic */
-int sweep_models_plan(struct sweep *s);
+int sweep_models_plan(struct sweep *sweep);
 /* runs to be done of each, when the journal has been read */
-void sweep_models_count(struct sweep *s);
+void sweep_models_count(struct sweep *sweep);
 /* number of the v-th run in the order in which they are made */
-uint64_t sweep_run_number(const struct sweep *s, uint64_t v);
+uint64_t sweep_run_number(const struct sweep *sweep, uint64_t v);
 /* the model of that run; leave: `done` runs of it have been made */
-struct sweep_model *sweep_model_take(struct sweep *s, uint64_t v);
-void sweep_model_leave(struct sweep *s, struct sweep_model *m, uint64_t done);
-void sweep_models_free(struct sweep *s);
+struct sweep_model *sweep_model_take(struct sweep *sweep, uint64_t v);
+void sweep_model_leave(struct sweep *sweep, struct sweep_model *model,
+                       uint64_t done);
+void sweep_models_free(struct sweep *sweep);
 
 /* -- journal_rows.c */
-void sweep_texts_init(struct sweep_texts *t);
-void sweep_texts_free(struct sweep_texts *t);
+void sweep_texts_init(struct sweep_texts *texts);
+void sweep_texts_free(struct sweep_texts *texts);
 /* what run i found, out of its record, or why not; last: per field */
-void sweep_keep_record(struct sweep *s, uint64_t i, const struct record *r,
+void sweep_keep_record(struct sweep *sweep, uint64_t i,
+                       const struct record *record,
                        struct sweep_last_text *last);
-void sweep_keep_error(struct sweep *s, uint64_t i, const char *why);
+void sweep_keep_error(struct sweep *sweep, uint64_t i, const char *why);
 /* run i waits for the journal; about how many bytes it would get */
-void sweep_waiting_begin(struct sweep_waiting *w, uint64_t i);
+void sweep_waiting_begin(struct sweep_waiting *waiting, uint64_t i);
 static inline void
-sweep_waiting_add(struct sweep_waiting *w, uint64_t i)
+sweep_waiting_add(struct sweep_waiting *waiting, uint64_t i)
 {
-    struct sweep_stretch *last = w->n ? w->v + (w->n - 1) : NULL;
+    struct sweep_stretch *last =
+        waiting->n ? waiting->v + (waiting->n - 1) : NULL;
     if (last && i == last->first + last->n)
         last->n++;
     else
-        sweep_waiting_begin(w, i);
-    w->runs++;
+        sweep_waiting_begin(waiting, i);
+    waiting->runs++;
 }
 static inline size_t
-sweep_waiting_bytes(const struct sweep *s, const struct sweep_waiting *w)
+sweep_waiting_bytes(const struct sweep *sweep,
+                    const struct sweep_waiting *waiting)
 {
-    return w->n * sizeof *w->v +
-           (size_t)w->runs * (s->n_num * sizeof(double) + s->n_text);
+    return waiting->n * sizeof *waiting->v +
+           (size_t)waiting->runs *
+               (sweep->n_num * sizeof(double) + sweep->n_text);
 }
-void sweep_waiting_free(struct sweep_waiting *w);
+void sweep_waiting_free(struct sweep_waiting *waiting);
 /* runs that waited as a frame of the journal, and back */
-void sweep_pack(struct sweep *s, struct sweep_waiting *w, struct buf *b);
+void sweep_pack(struct sweep *sweep, struct sweep_waiting *waiting,
+                struct buf *buf);
 void sweep_unpack(void *sweep, const char *p, size_t n);
 /* two bytes-equal sweeps have equal keys */
-uint64_t sweep_key(const struct sweep *s);
+uint64_t sweep_key(const struct sweep *sweep);
 
 /* -- batch.c */
 #define SWEEP_BATCH_RUNS 64 /* runs */
@@ -225,21 +235,23 @@ struct sweep_batch {
 };
 /* Runs from..to - 1 (as they are made) as far as they are such runs; `a` has
  * the run that was made last. The first that was not looked at. */
-uint64_t sweep_batch_prepare(const struct sweep *s, struct sweep_batch *x,
-                             struct analysis *a, const imp_command *question,
-                             uint64_t from, uint64_t to);
+uint64_t sweep_batch_prepare(const struct sweep *sweep,
+                             struct sweep_batch *batch,
+                             struct analysis *analysis,
+                             const imp_command *question, uint64_t from,
+                             uint64_t to);
 /* The run after the one that this was asked of last: is it known what it finds?
  * Then r is its record. */
-bool sweep_batch_record(struct sweep_batch *x, struct analysis *a,
-                        const imp_command *question, struct record *r);
+bool sweep_batch_record(struct sweep_batch *batch, struct analysis *analysis,
+                        const imp_command *question, struct record *record);
 
 /* -- warnings.c: one more warning, its text into `kept`; those of run i; why
  * a run of model m failed */
-void sweep_warning_add(struct sweep_warnings *w, struct arena *kept,
-                       const struct sweep_warning *x);
-void sweep_warnings_of_run(struct sweep_warnings *w, struct arena *kept,
+void sweep_warning_add(struct sweep_warnings *warnings, struct arena *kept,
+                       const struct sweep_warning *warning);
+void sweep_warnings_of_run(struct sweep_warnings *warnings, struct arena *kept,
                            const struct diags *ds, uint64_t i);
-const char *sweep_failure_reason(const struct sweep_model *m,
+const char *sweep_failure_reason(const struct sweep_model *model,
                                  const struct diags *ds, int status);
 
 /* -- progress.c: the line on a terminal, while threads run */
@@ -251,11 +263,12 @@ struct sweep_progress {
     pthread_mutex_t lock; /* of over */
     pthread_cond_t wake;
 };
-void sweep_progress_begin(struct sweep_progress *p, const struct sweep *s);
-void sweep_progress_end(struct sweep_progress *p);
+void sweep_progress_begin(struct sweep_progress *progress,
+                          const struct sweep *sweep);
+void sweep_progress_end(struct sweep_progress *progress);
 
 /* -- threads.c: all runs that are not done; IMP_OK, IMP_STOPPED (Ctrl-C),
  * IMP_FAILED with s->error_io. Memory's end jumps. */
-int sweep_run_all(struct sweep *s, struct sweep_warnings *w);
+int sweep_run_all(struct sweep *sweep, struct sweep_warnings *warnings);
 
 #endif

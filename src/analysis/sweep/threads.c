@@ -91,121 +91,128 @@ nowhere(void *ctx, const char *s, size_t n)
  */
 
 static const imp_code *
-ask_code(struct thread_tier *w)
+ask_code(struct thread_tier *tier)
 {
-    struct rt *r = w->s->a->rt;
-    struct sweep_model *m = w->model;
-    struct rt_tier *all = m->tier;
-    all->spent += w->tier.spent - w->told;
-    w->told = w->tier.spent;
-    while (!m->code && all->spent >= all->limit) {
+    struct rt *run = tier->s->a->rt;
+    struct sweep_model *model = tier->model;
+    struct rt_tier *all = model->tier;
+    all->spent += tier->tier.spent - tier->told;
+    tier->told = tier->tier.spent;
+    while (!model->code && all->spent >= all->limit) {
         double was = all->limit;
-        m->code = all->more(all);
-        if (!m->code && !(all->limit > was))
+        model->code = all->more(all);
+        if (!model->code && !(all->limit > was))
             all->limit = INFINITY;
     }
-    if (m->im == r->im) /* commands behind the sweep, too */
-        r->code = m->code;
-    w->tier.limit = w->tier.spent +
-                    fmax(TIER_STEP, (all->limit - all->spent) / w->s->threads);
-    return m->code;
+    if (model->im == run->im) /* commands behind the sweep, too */
+        run->code = model->code;
+    tier->tier.limit =
+        tier->tier.spent +
+        fmax(TIER_STEP, (all->limit - all->spent) / tier->s->threads);
+    return model->code;
 }
 
 static const imp_code *
 more(struct rt_tier *t)
 {
-    struct thread_tier *w = (struct thread_tier *)t;
-    struct oom_guard g;
-    pthread_mutex_lock(&w->s->code_lock);
-    if (setjmp(g.env)) {
-        oom_leave(&g);
-        pthread_mutex_unlock(&w->s->code_lock);
+    struct thread_tier *tier = (struct thread_tier *)t;
+    struct oom_guard guard;
+    pthread_mutex_lock(&tier->s->code_lock);
+    if (setjmp(guard.env)) {
+        oom_leave(&guard);
+        pthread_mutex_unlock(&tier->s->code_lock);
         oom_raise();
     }
-    oom_enter(&g);
-    const imp_code *code = ask_code(w);
-    oom_leave(&g);
-    pthread_mutex_unlock(&w->s->code_lock);
+    oom_enter(&guard);
+    const imp_code *code = ask_code(tier);
+    oom_leave(&guard);
+    pthread_mutex_unlock(&tier->s->code_lock);
     return code;
 }
 
 static struct rt *
-new_run(struct worker *w)
+new_run(struct worker *worker)
 {
-    struct sweep *s = w->s;
-    pthread_mutex_lock(&s->code_lock);
-    const imp_code *code = w->model->code;
-    pthread_mutex_unlock(&s->code_lock);
-    w->tier = (struct thread_tier){
-        .tier = {.limit = TIER_STEP, .more = more}, .s = s, .model = w->model};
-    return rt_new_tier(w->model->im, code,
-                       w->model->tier ? &w->tier.tier : NULL, w->params, &w->ds,
-                       s->a->rt->stop);
+    struct sweep *sweep = worker->s;
+    pthread_mutex_lock(&sweep->code_lock);
+    const imp_code *code = worker->model->code;
+    pthread_mutex_unlock(&sweep->code_lock);
+    worker->tier =
+        (struct thread_tier){.tier = {.limit = TIER_STEP, .more = more},
+                             .s = sweep,
+                             .model = worker->model};
+    return rt_new_tier(worker->model->im, code,
+                       worker->model->tier ? &worker->tier.tier : NULL,
+                       worker->params, &worker->ds, sweep->a->rt->stop);
 }
 
 static void
-leave_model(struct worker *w)
+leave_model(struct worker *worker)
 {
-    rt_free(w->rt);
-    w->rt = NULL;
-    if (w->model)
-        sweep_model_leave(w->s, w->model, w->made);
-    w->model = NULL;
-    w->made = 0;
+    rt_free(worker->rt);
+    worker->rt = NULL;
+    if (worker->model)
+        sweep_model_leave(worker->s, worker->model, worker->made);
+    worker->model = NULL;
+    worker->made = 0;
 }
 
 /* the model of the v-th run, which may be that of the run before */
 static void
-take_model(struct worker *w, uint64_t v)
+take_model(struct worker *worker, uint64_t v)
 {
-    struct sweep *s = w->s;
-    if (w->model == &s->model[s->n_models == 1 ? 0 : v / s->per_model])
+    struct sweep *sweep = worker->s;
+    if (worker->model ==
+        &sweep->model[sweep->n_models == 1 ? 0 : v / sweep->per_model])
         return;
-    leave_model(w);
-    w->model = sweep_model_take(s, v);
-    memcpy(w->params, w->model->params,
-           s->a->rt->im->params.n * sizeof *w->params);
+    leave_model(worker);
+    worker->model = sweep_model_take(sweep, v);
+    memcpy(worker->params, worker->model->params,
+           sweep->a->rt->im->params.n * sizeof *worker->params);
 }
 
 /* -- one run ----------------------------------------------------------------
  */
 
 static int
-prepare(struct worker *w, uint64_t i)
+prepare(struct worker *worker, uint64_t i)
 {
-    struct sweep *s = w->s;
-    sweep_place_move(s, &w->place, i);
-    for (size_t k = 0; k < s->n_axes; k++)
-        w->params[s->axis[k].param] = sweep_place_value(s, &w->place, k);
-    arena_clear(w->arena);
-    if (w->ds.first || w->ds.errors || w->ds.warnings || !w->ds.arena)
-        diags_init(&w->ds, w->arena, s->a->ds->sources);
-    if (w->model->why)
+    struct sweep *sweep = worker->s;
+    sweep_place_move(sweep, &worker->place, i);
+    for (size_t k = 0; k < sweep->n_axes; k++)
+        worker->params[sweep->axis[k].param] =
+            sweep_place_value(sweep, &worker->place, k);
+    arena_clear(worker->arena);
+    if (worker->ds.first || worker->ds.errors || worker->ds.warnings ||
+        !worker->ds.arena)
+        diags_init(&worker->ds, worker->arena, sweep->a->ds->sources);
+    if (worker->model->why)
         return IMP_FAILED;
-    if (!w->rt) {
-        w->an.rt = w->rt = new_run(w);
-        if (!w->rt)
+    if (!worker->rt) {
+        worker->an.rt = worker->rt = new_run(worker);
+        if (!worker->rt)
             return IMP_FAILED;
     } else {
-        int st = rt_restart(w->rt, w->params);
+        int st = rt_restart(worker->rt, worker->params);
         if (st)
             return st;
     }
-    double seed = s->seed;
-    if (s->repeat > 1) /* a whole number of 53 bits, as users give it */
-        seed = (double)(random_bits(s->seed, i, UINT32_MAX) >> 11);
-    return rt_seed(w->rt, seed, i);
+    double seed = sweep->seed;
+    if (sweep->repeat > 1) /* a whole number of 53 bits, as users give it */
+        seed = (double)(random_bits(sweep->seed, i, UINT32_MAX) >> 11);
+    return rt_seed(worker->rt, seed, i);
 }
 
 /* Does a value read what this run did not find? Then it is absent, too. */
 static bool
-reads_absent(const struct worker *w, const imp_val *v, const struct record *r)
+reads_absent(const struct worker *worker, const imp_val *value,
+             const struct record *record)
 {
-    const imp_image *im = w->rt->im;
-    const uint32_t *k = IMP_ARRAY(im, v->slots, uint32_t);
-    for (uint32_t i = 0; i < v->slots.n; i++) {
+    const imp_image *im = worker->rt->im;
+    const uint32_t *k = IMP_ARRAY(im, value->slots, uint32_t);
+    for (uint32_t i = 0; i < value->slots.n; i++) {
         const imp_slot *x = IMP_ARRAY(im, im->slots, imp_slot) + k[i];
-        if (w->recs[x->command] == r && r->v[x->field].why &&
+        if (worker->recs[x->command] == record && record->v[x->field].why &&
             x->kind != IMP_SLOT_PRESENT && x->kind != IMP_SLOT_TEXTEQ)
             return true;
     }
@@ -215,91 +222,97 @@ reads_absent(const struct worker *w, const imp_val *v, const struct record *r)
 /* A value that cannot be calculated, log(0) or the third of two entries, costs
  * no other: it is left out, with a warning. */
 static void
-left_out(struct worker *w, uint64_t i, const imp_val *v, struct diags *was)
+left_out(struct worker *worker, uint64_t i, const imp_val *value,
+         struct diags *was)
 {
     const char *why = "it cannot be calculated";
-    for (const struct diag *d = was->last ? was->last->next : w->ds.first; d;
-         d = d->next)
-        if (d->severity == DIAG_ERROR)
-            why = d->message;
-    sweep_warning_add(&w->warnings, w->kept,
-                      &(struct sweep_warning){
-                          DIAG_W0743, v->range,
-                          arena_printf(w->arena, "`%s` has no value: %s",
-                                       imp_text(w->rt->im, v->label), why),
-                          i, 1});
-    w->ds = *was;
-    if (w->ds.last)
-        w->ds.last->next = NULL;
+    for (const struct diag *diag = was->last ? was->last->next
+                                             : worker->ds.first;
+         diag; diag = diag->next)
+        if (diag->severity == DIAG_ERROR)
+            why = diag->message;
+    sweep_warning_add(
+        &worker->warnings, worker->kept,
+        &(struct sweep_warning){
+            DIAG_W0743, value->range,
+            arena_printf(worker->arena, "`%s` has no value: %s",
+                         imp_text(worker->rt->im, value->label), why),
+            i, 1});
+    worker->ds = *was;
+    if (worker->ds.last)
+        worker->ds.last->next = NULL;
 }
 
 /* what is kept and is no field, into the row of run i */
 static void
-calculate(struct worker *w, uint64_t i, struct record *r)
+calculate(struct worker *worker, uint64_t i, struct record *record)
 {
-    struct sweep *s = w->s;
-    const imp_command *c =
-        IMP_ARRAY(w->rt->im, w->rt->im->commands, imp_command);
-    r->present = true;
-    w->recs[w->model->question - c] = r;
-    for (size_t k = 0; k < s->n_fields; k++) {
-        const struct sweep_field *f = &s->field[k];
-        if (!f->calculated)
+    struct sweep *sweep = worker->s;
+    const imp_command *command =
+        IMP_ARRAY(worker->rt->im, worker->rt->im->commands, imp_command);
+    record->present = true;
+    worker->recs[worker->model->question - command] = record;
+    for (size_t k = 0; k < sweep->n_fields; k++) {
+        const struct sweep_field *field = &sweep->field[k];
+        if (!field->calculated)
             continue;
-        double *x = f->num + i * f->width;
-        const imp_val *v = &w->model->kept[k];
-        struct diags was = w->ds;
-        if (!reads_absent(w, v, r)) {
-            if (arg_numbers(&w->an, v, x) == IMP_OK)
+        double *x = field->num + i * field->width;
+        const imp_val *value = &worker->model->kept[k];
+        struct diags was = worker->ds;
+        if (!reads_absent(worker, value, record)) {
+            if (arg_numbers(&worker->an, value, x) == IMP_OK)
                 continue;
-            left_out(w, i, v, &was);
+            left_out(worker, i, value, &was);
         }
-        for (size_t j = 0; j < f->width; j++)
+        for (size_t j = 0; j < field->width; j++)
             x[j] = NAN;
     }
 }
 
 static struct record *
-record(struct worker *w, const imp_command *q)
+new_record(struct worker *worker, const imp_command *q)
 {
-    bool one = w->s->n_models == 1;
-    if (one && w->rec) {
-        record_clear(w->rec);
-        return w->rec;
+    bool one = worker->s->n_models == 1;
+    if (one && worker->rec) {
+        record_clear(worker->rec);
+        return worker->rec;
     }
-    struct record *r = record_new(one ? w->kept : w->arena, w->rt->im, q);
-    r->wanted = w->s->wanted;
-    r->arena = w->arena;
-    return w->rec = r;
+    struct record *record =
+        record_new(one ? worker->kept : worker->arena, worker->rt->im, q);
+    record->wanted = worker->s->wanted;
+    record->arena = worker->arena;
+    return worker->rec = record;
 }
 
 /* false: stopped, nothing is known of run i */
 static bool
-run(struct worker *w, uint64_t i)
+run_one(struct worker *worker, uint64_t i)
 {
-    struct sweep *s = w->s;
-    struct record *r = NULL;
-    if (sweep_batch_record(&w->ahead, &w->an, w->model->question, w->rec) &&
-        !s->calculates) {
-        sweep_keep_record(s, i, w->rec, w->last);
+    struct sweep *sweep = worker->s;
+    struct record *record = NULL;
+    if (sweep_batch_record(&worker->ahead, &worker->an, worker->model->question,
+                           worker->rec) &&
+        !sweep->calculates) {
+        sweep_keep_record(sweep, i, worker->rec, worker->last);
         return true;
     }
-    int st = prepare(w, i);
+    int st = prepare(worker, i);
     if (st == IMP_OK) {
-        const imp_command *q = w->model->question;
-        r = record(w, q);
-        st = w->an.commands[q->id]->run(&w->an, q, r);
+        const imp_command *q = worker->model->question;
+        record = new_record(worker, q);
+        st = worker->an.commands[q->id]->run(&worker->an, q, record);
     }
-    if (rt_stopped(s->a->rt) && st != IMP_OK)
+    if (rt_stopped(sweep->a->rt) && st != IMP_OK)
         return false;
-    if (w->ds.first)
-        sweep_warnings_of_run(&w->warnings, w->kept, &w->ds, i);
-    if (st == IMP_OK && !w->ds.errors) {
-        if (s->calculates)
-            calculate(w, i, r);
-        sweep_keep_record(s, i, r, w->last);
+    if (worker->ds.first)
+        sweep_warnings_of_run(&worker->warnings, worker->kept, &worker->ds, i);
+    if (st == IMP_OK && !worker->ds.errors) {
+        if (sweep->calculates)
+            calculate(worker, i, record);
+        sweep_keep_record(sweep, i, record, worker->last);
     } else
-        sweep_keep_error(s, i, sweep_failure_reason(w->model, &w->ds, st));
+        sweep_keep_error(sweep, i,
+                         sweep_failure_reason(worker->model, &worker->ds, st));
     return true;
 }
 
@@ -307,18 +320,19 @@ run(struct worker *w, uint64_t i)
  */
 
 static bool
-flush(struct worker *w)
+flush(struct worker *worker)
 {
-    struct sweep *s = w->s;
+    struct sweep *sweep = worker->s;
     int e = 0;
-    if (w->waiting.runs) {
-        buf_clear(&w->journal);
-        sweep_pack(s, &w->waiting, &w->journal);
-        e = journal_append(&s->journal, buf_str(&w->journal), w->journal.n);
+    if (worker->waiting.runs) {
+        buf_clear(&worker->journal);
+        sweep_pack(sweep, &worker->waiting, &worker->journal);
+        e = journal_append(&sweep->journal, buf_str(&worker->journal),
+                           worker->journal.n);
     }
-    w->flushed = now();
+    worker->flushed = now();
     if (e)
-        atomic_store(&s->error_io, e);
+        atomic_store(&sweep->error_io, e);
     return !e;
 }
 
@@ -326,95 +340,97 @@ flush(struct worker *w)
  */
 
 static bool
-halted(const struct sweep *s)
+halted(const struct sweep *sweep)
 {
-    return rt_stopped(s->a->rt) || atomic_load(&s->error_io) ||
-           atomic_load(&s->no_memory);
+    return rt_stopped(sweep->a->rt) || atomic_load(&sweep->error_io) ||
+           atomic_load(&sweep->no_memory);
 }
 
 static void
-tell_done(struct worker *w)
+tell_done(struct worker *worker)
 {
-    atomic_fetch_add(&w->s->done, w->done);
-    w->done = 0;
+    atomic_fetch_add(&worker->s->done, worker->done);
+    worker->done = 0;
 }
 
 static void
-work_runs(struct worker *w, uint64_t claim)
+work_runs(struct worker *worker, uint64_t claim)
 {
-    struct sweep *s = w->s;
-    w->flushed = w->told = now();
+    struct sweep *sweep = worker->s;
+    worker->flushed = worker->told = now();
     for (;;) {
-        uint64_t from = atomic_fetch_add(&s->next, claim);
-        uint64_t to = from + claim < s->total ? from + claim : s->total;
+        uint64_t from = atomic_fetch_add(&sweep->next, claim);
+        uint64_t to = from + claim < sweep->total ? from + claim : sweep->total;
         for (uint64_t v = from; v < to; v++) {
-            uint64_t i = s->n_models == 1 ? v : sweep_run_number(s, v);
-            if (s->resumed && s->state[i] == SWEEP_DONE)
+            uint64_t i = sweep->n_models == 1 ? v : sweep_run_number(sweep, v);
+            if (sweep->resumed && sweep->state[i] == SWEEP_DONE)
                 continue;
-            if (halted(s))
+            if (halted(sweep))
                 goto out;
-            take_model(w, v);
-            if (v >= w->looked && w->rt)
-                w->looked = sweep_batch_prepare(s, &w->ahead, &w->an,
-                                                w->model->question, v, to);
-            if (!run(w, i))
+            take_model(worker, v);
+            if (v >= worker->looked && worker->rt)
+                worker->looked =
+                    sweep_batch_prepare(sweep, &worker->ahead, &worker->an,
+                                        worker->model->question, v, to);
+            if (!run_one(worker, i))
                 goto out;
-            w->made++;
-            w->done++;
+            worker->made++;
+            worker->done++;
             int64_t t = now();
-            if (t - w->told > TELL_AFTER) {
-                tell_done(w);
-                w->told = t;
+            if (t - worker->told > TELL_AFTER) {
+                tell_done(worker);
+                worker->told = t;
             }
-            if (s->journal.fd < 0)
+            if (sweep->journal.fd < 0)
                 continue;
-            sweep_waiting_add(&w->waiting, i);
-            if ((sweep_waiting_bytes(s, &w->waiting) > FLUSH_BYTES ||
-                 t - w->flushed > FLUSH_AFTER) &&
-                !flush(w))
+            sweep_waiting_add(&worker->waiting, i);
+            if ((sweep_waiting_bytes(sweep, &worker->waiting) > FLUSH_BYTES ||
+                 t - worker->flushed > FLUSH_AFTER) &&
+                !flush(worker))
                 return;
         }
-        if (from >= s->total)
+        if (from >= sweep->total)
             break;
     }
 out:
-    flush(w);
+    flush(worker);
 }
 
 static uint64_t
-claim_size(const struct sweep *s, int threads)
+claim_size(const struct sweep *sweep, int threads)
 {
-    uint64_t n = s->total / (16 * (uint64_t)threads);
+    uint64_t n = sweep->total / (16 * (uint64_t)threads);
     return n < 1 ? 1 : n > CLAIM_MOST ? CLAIM_MOST : n;
 }
 
 static void
-work(struct worker *w, uint64_t claim)
+work(struct worker *worker, uint64_t claim)
 {
-    struct oom_guard g;
-    if (setjmp(g.env)) {
-        oom_leave(&g);
-        atomic_store(&w->s->no_memory, 1);
+    struct oom_guard guard;
+    if (setjmp(guard.env)) {
+        oom_leave(&guard);
+        atomic_store(&worker->s->no_memory, 1);
         return;
     }
-    oom_enter(&g);
-    w->arena = arena_new();
-    w->kept = arena_new();
-    const imp_image *im = w->s->a->rt->im;
-    w->params =
-        arena_copy(w->kept, w->s->params, (im->params.n + 1) * sizeof(double));
-    w->last = NEW_N(w->kept, struct sweep_last_text, w->s->n_fields + 1);
-    w->place.digit = NEW_N(w->kept, size_t, w->s->n_axes + 1);
-    w->out = (struct output){.write = nowhere, .width = 80};
-    w->recs = arena_copy(w->kept, w->s->a->recs,
-                         (im->commands.n + 1) * sizeof *w->recs);
-    w->ahead.arena = w->kept;
-    w->an = (struct analysis){.out = &w->out,
-                              .ds = &w->ds,
-                              .recs = w->recs,
-                              .commands = w->s->a->commands};
-    work_runs(w, claim);
-    oom_leave(&g);
+    oom_enter(&guard);
+    worker->arena = arena_new();
+    worker->kept = arena_new();
+    const imp_image *im = worker->s->a->rt->im;
+    worker->params = arena_copy(worker->kept, worker->s->params,
+                                (im->params.n + 1) * sizeof(double));
+    worker->last =
+        NEW_N(worker->kept, struct sweep_last_text, worker->s->n_fields + 1);
+    worker->place.digit = NEW_N(worker->kept, size_t, worker->s->n_axes + 1);
+    worker->out = (struct output){.write = nowhere, .width = 80};
+    worker->recs = arena_copy(worker->kept, worker->s->a->recs,
+                              (im->commands.n + 1) * sizeof *worker->recs);
+    worker->ahead.arena = worker->kept;
+    worker->an = (struct analysis){.out = &worker->out,
+                                   .ds = &worker->ds,
+                                   .recs = worker->recs,
+                                   .commands = worker->s->a->commands};
+    work_runs(worker, claim);
+    oom_leave(&guard);
 }
 
 struct start {
@@ -431,64 +447,66 @@ thread_main(void *ctx)
 }
 
 static int
-thread_count(const struct sweep *s)
+thread_count(const struct sweep *sweep)
 {
-    long n = s->a->sweeps.threads;
+    long n = sweep->a->sweeps.threads;
     if (n < 1)
         n = sysconf(_SC_NPROCESSORS_ONLN);
     if (n < 1)
         n = 1;
     if (n > 256)
         n = 256;
-    uint64_t left = s->total - s->resumed;
+    uint64_t left = sweep->total - sweep->resumed;
     return left < (uint64_t)n ? (int)(left ? left : 1) : (int)n;
 }
 
 static void
-end(struct worker *w)
+end(struct worker *worker)
 {
-    leave_model(w);
-    arena_free(w->arena);
-    buf_free(&w->journal);
-    sweep_waiting_free(&w->waiting);
+    leave_model(worker);
+    arena_free(worker->arena);
+    buf_free(&worker->journal);
+    sweep_waiting_free(&worker->waiting);
 }
 
 int
-sweep_run_all(struct sweep *s, struct sweep_warnings *all)
+sweep_run_all(struct sweep *sweep, struct sweep_warnings *all)
 {
-    int n = thread_count(s);
-    struct worker *w = NEW_N(s->a->rt->arena, struct worker, n);
-    struct start *st = NEW_N(s->a->rt->arena, struct start, n);
-    uint64_t claim = claim_size(s, n);
+    int n = thread_count(sweep);
+    struct worker *worker = NEW_N(sweep->a->rt->arena, struct worker, n);
+    struct start *st = NEW_N(sweep->a->rt->arena, struct start, n);
+    uint64_t claim = claim_size(sweep, n);
     struct sweep_progress progress;
-    s->threads = n;
-    pthread_mutex_init(&s->code_lock, NULL);
-    atomic_store(&s->done, s->resumed);
+    sweep->threads = n;
+    pthread_mutex_init(&sweep->code_lock, NULL);
+    atomic_store(&sweep->done, sweep->resumed);
     for (int k = 0; k < n; k++) {
-        w[k].s = s;
-        st[k] = (struct start){&w[k], claim};
+        worker[k].s = sweep;
+        st[k] = (struct start){&worker[k], claim};
     }
-    sweep_progress_begin(&progress, s);
+    sweep_progress_begin(&progress, sweep);
     /* a thread that cannot be made is one fewer */
     for (int k = 1; k < n; k++)
-        w[k].running = !pthread_create(&w[k].thread, NULL, thread_main, &st[k]);
-    work(&w[0], claim);
+        worker[k].running =
+            !pthread_create(&worker[k].thread, NULL, thread_main, &st[k]);
+    work(&worker[0], claim);
     for (int k = 1; k < n; k++)
-        if (w[k].running)
-            pthread_join(w[k].thread, NULL);
+        if (worker[k].running)
+            pthread_join(worker[k].thread, NULL);
     sweep_progress_end(&progress);
     for (int k = 0; k < n; k++) {
-        tell_done(&w[k]);
-        end(&w[k]);
-        for (size_t j = 0; j < w[k].warnings.n && !atomic_load(&s->no_memory);
-             j++)
-            sweep_warning_add(all, record_arena(s->a), &w[k].warnings.v[j]);
-        arena_free(w[k].kept);
+        tell_done(&worker[k]);
+        end(&worker[k]);
+        for (size_t j = 0;
+             j < worker[k].warnings.n && !atomic_load(&sweep->no_memory); j++)
+            sweep_warning_add(all, record_arena(sweep->a),
+                              &worker[k].warnings.v[j]);
+        arena_free(worker[k].kept);
     }
-    pthread_mutex_destroy(&s->code_lock);
-    if (atomic_load(&s->no_memory))
+    pthread_mutex_destroy(&sweep->code_lock);
+    if (atomic_load(&sweep->no_memory))
         oom_raise();
-    if (atomic_load(&s->error_io))
+    if (atomic_load(&sweep->error_io))
         return IMP_FAILED;
-    return atomic_load(&s->done) < s->total ? IMP_STOPPED : IMP_OK;
+    return atomic_load(&sweep->done) < sweep->total ? IMP_STOPPED : IMP_OK;
 }

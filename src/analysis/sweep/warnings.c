@@ -7,49 +7,49 @@
 #include "base/arena.h"
 
 void
-sweep_warning_add(struct sweep_warnings *w, struct arena *kept,
-                  const struct sweep_warning *x)
+sweep_warning_add(struct sweep_warnings *warnings, struct arena *kept,
+                  const struct sweep_warning *warning)
 {
     size_t k = 0;
-    while (k < w->n &&
-           (w->v[k].code != x->code ||
-            (x->code == DIAG_W0743 && w->v[k].range.lo != x->range.lo)))
+    while (k < warnings->n && (warnings->v[k].code != warning->code ||
+                               (warning->code == DIAG_W0743 &&
+                                warnings->v[k].range.lo != warning->range.lo)))
         k++; /* columns have their own places */
-    if (k == w->n) {
-        if (w->n == sizeof w->v / sizeof *w->v)
+    if (k == warnings->n) {
+        if (warnings->n == sizeof warnings->v / sizeof *warnings->v)
             return;
-        w->v[w->n++] = *x;
-        w->v[k].message = arena_strdup(kept, x->message);
+        warnings->v[warnings->n++] = *warning;
+        warnings->v[k].message = arena_strdup(kept, warning->message);
         return;
     }
-    uint64_t n = w->v[k].n + x->n;
-    if (x->run < w->v[k].run) {
-        w->v[k] = *x;
-        w->v[k].message = arena_strdup(kept, x->message);
+    uint64_t n = warnings->v[k].n + warning->n;
+    if (warning->run < warnings->v[k].run) {
+        warnings->v[k] = *warning;
+        warnings->v[k].message = arena_strdup(kept, warning->message);
     }
-    w->v[k].n = n;
+    warnings->v[k].n = n;
 }
 
 void
-sweep_warnings_of_run(struct sweep_warnings *w, struct arena *kept,
+sweep_warnings_of_run(struct sweep_warnings *warnings, struct arena *kept,
                       const struct diags *ds, uint64_t i)
 {
-    for (const struct diag *d = ds->first; d; d = d->next)
-        if (d->severity == DIAG_WARNING)
-            sweep_warning_add(
-                w, kept,
-                &(struct sweep_warning){d->code, d->range, d->message, i, 1});
+    for (const struct diag *diag = ds->first; diag; diag = diag->next)
+        if (diag->severity == DIAG_WARNING)
+            sweep_warning_add(warnings, kept,
+                              &(struct sweep_warning){diag->code, diag->range,
+                                                      diag->message, i, 1});
 }
 
 const char *
-sweep_failure_reason(const struct sweep_model *m, const struct diags *ds,
+sweep_failure_reason(const struct sweep_model *model, const struct diags *ds,
                      int status)
 {
-    for (const struct diag *d = ds->first; d; d = d->next)
-        if (d->severity == DIAG_ERROR)
-            return d->message;
-    if (m->why)
-        return m->why;
+    for (const struct diag *diag = ds->first; diag; diag = diag->next)
+        if (diag->severity == DIAG_ERROR)
+            return diag->message;
+    if (model->why)
+        return model->why;
     return status == IMP_SINGULAR    ? "surfaces are flat or hollow where they "
                                        "face each other"
            : status == IMP_NONFINITE ? "a value is not a finite number"

@@ -1,77 +1,83 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs to come that differ from the one before in restitutions alone: a
- * question that can do a part of its work for all of them at once is told them
- * (command_functions). What it finds changes no run: it is only there sooner.
- */
-#include <string.h>
+/* Runs to come that differ in restitutions alone. A question that can do a part
+ * of its work for all of them at once is told them (batch_prepare of struct
+ * command_functions). The answers are the same as without; they come sooner. */
+#include <assert.h>
 
-#include "analysis/sweep/sweep_priv.h"
+#include "analysis/sweep/worker.h"
 #include "base/arena.h"
 #include "runtime/setup/new_run.h"
 
-/* the params of the v-th run; false: it is not to be made, or another model's
- */
+/* the params of the run that is visited as v-th; false: it is done already */
 static bool
 params_of(const struct sweep *sweep, uint64_t v, struct sweep_batch *batch)
 {
-    uint64_t i = sweep_run_number(sweep, v);
-    if (sweep->resumed && sweep->state[i] == SWEEP_DONE)
+    uint64_t run = sweep_grid_visit(&sweep->grid, v);
+    if (sweep->resumed && sweep->rows.state[run] == SWEEP_DONE)
         return false;
-    sweep_place_move(sweep, &batch->place, i);
-    for (size_t k = 0; k < sweep->n_axes; k++)
-        batch->params[sweep->axis[k].param] =
-            sweep_place_value(sweep, &batch->place, k);
+    sweep_place_move(&sweep->grid, &batch->place, run);
+    for (size_t k = 0; k < sweep->grid.n_axes; k++)
+        batch->params[sweep->grid.axis[k].param] =
+            sweep_place_value(&sweep->grid, &batch->place, k);
     return true;
 }
 
+/* memory of the batch, when it is first needed */
 static void
 memory(const struct sweep *sweep, struct sweep_batch *batch,
        const imp_image *im)
 {
     if (batch->params)
         return;
-    batch->params = arena_copy(batch->arena, sweep->params,
-                               (im->params.n + 1) * sizeof *sweep->params);
-    batch->place.digit = NEW_N(batch->arena, size_t, sweep->n_axes + 1);
-    batch->e = NEW_N(batch->arena, double,
-                     SWEEP_BATCH_RUNS *(size_t)im->contacts.n + 1);
+    batch->params =
+        arena_copy(batch->arena, sweep->models.params,
+                   (im->params.n + 1) * sizeof *sweep->models.params);
+    batch->place.digit = NEW_N(batch->arena, size_t, sweep->grid.n_axes + 1);
+    batch->restitution = NEW_N(batch->arena, double,
+                               SWEEP_BATCH_RUNS *(size_t)im->contacts.n + 1);
 }
 
 uint64_t
-sweep_batch_prepare(const struct sweep *sweep, struct sweep_batch *batch,
-                    struct analysis *analysis, const imp_command *question,
-                    uint64_t from, uint64_t to)
+sweep_batch_prepare(struct sweep_worker *worker, uint64_t from, uint64_t to)
 {
+    const struct sweep *sweep = worker->sweep;
+    const imp_command *question = worker->model->question;
     const struct command_functions *functions =
-        analysis->commands[question->id];
-    const imp_image *im = analysis->rt->im;
-    uint32_t m = im->contacts.n;
+        worker->analysis.commands[question->id];
+    struct sweep_batch *batch = &worker->batch;
+    const imp_image *im = worker->run->im;
+    uint32_t contacts = im->contacts.n;
     uint64_t v = from;
     int n = batch->n = batch->next = 0;
-    if (!functions->batch_prepare || sweep->n_models > 1)
+    assert(from < to);
+    if (!functions->batch_prepare || sweep->models.n > 1)
         return UINT64_MAX;
     memory(sweep, batch, im);
     for (; v < to && n < SWEEP_BATCH_RUNS; v++) {
         if (!params_of(sweep, v, batch))
             continue;
-        if (!rt_laws(analysis->rt, batch->params, batch->e + (size_t)n * m))
+        if (!rt_laws(worker->run, batch->params,
+                     batch->restitution + (size_t)n * contacts))
             break;
         n++;
     }
     if (n > 1) {
-        functions->batch_prepare(analysis, question, batch->e, n, batch->told);
+        functions->batch_prepare(&worker->analysis, question,
+                                 batch->restitution, n, batch->known);
         batch->n = n;
     }
     return v > from ? v : from + 1;
 }
 
 bool
-sweep_batch_record(struct sweep_batch *batch, struct analysis *analysis,
-                   const imp_command *question, struct record *record)
+sweep_batch_record(struct sweep_worker *worker)
 {
+    const struct command_functions *functions =
+        worker->analysis.commands[worker->model->question->id];
+    struct sweep_batch *batch = &worker->batch;
     int k = batch->next++;
-    if (k >= batch->n || !batch->told[k])
+    if (k >= batch->n || !batch->known[k])
         return false;
-    record_clear(record);
-    return analysis->commands[question->id]->batch_answer(analysis, k, record);
+    record_clear(worker->record);
+    return functions->batch_answer(&worker->analysis, k, worker->record);
 }

@@ -1,154 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What a sweep keeps of its runs: rows of numbers, texts by number, and the
- * bytes of both in the journal. */
-#include <math.h>
+/* The bytes of runs in the journal. A frame holds the texts of its runs, each
+ * with its length before it, then stretches of runs that follow one another:
+ * the number of the first, how many, whether some of them failed, then column
+ * by column numbers as they are, texts by their place among those of the frame
+ * (0: none) in as many bytes as that needs, and the reasons of failures
+ * likewise. A frame that is not as it should be is left out from there on. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/sweep/sweep_priv.h"
 #include "base/arena.h"
-
-/* -- texts ----------------------------------------------------------------- */
-
-static uint32_t *
-place(struct sweep_texts *texts, const char *s)
-{
-    size_t k = (size_t)journal_hash(JOURNAL_HASH, s, strlen(s));
-    for (;; k++) {
-        uint32_t *b = &texts->bucket[k & (2 * texts->n_most - 1)];
-        if (!*b || !strcmp(texts->v[*b], s))
-            return b;
-    }
-}
-
-/* room for more; what it had before stays in the arena */
-static void
-grow(struct sweep_texts *texts, size_t most)
-{
-    const char **v = NEW_N(texts->arena, const char *, most);
-    uint32_t *bucket = NEW_N(texts->arena, uint32_t, 2 * most);
-    if (texts->n)
-        memcpy(v, texts->v, texts->n * sizeof *v);
-    texts->v = v;
-    texts->bucket = bucket;
-    texts->n_most = most;
-    for (size_t i = 1; i < texts->n; i++)
-        *place(texts, v[i]) = (uint32_t)i;
-}
-
-void
-sweep_texts_init(struct sweep_texts *texts)
-{
-    *texts = (struct sweep_texts){.arena = arena_new()};
-    pthread_mutex_init(&texts->lock, NULL);
-    grow(texts, 64);
-    texts->v[texts->n++] = "";
-}
-
-void
-sweep_texts_free(struct sweep_texts *texts)
-{
-    if (!texts->arena)
-        return;
-    arena_free(texts->arena);
-    pthread_mutex_destroy(&texts->lock);
-    *texts = (struct sweep_texts){0};
-}
-
-static uint32_t
-text_locked(struct sweep_texts *texts, const char *s)
-{
-    uint32_t *b = place(texts, s);
-    if (*b)
-        return *b;
-    if (texts->n == texts->n_most) {
-        grow(texts, 2 * texts->n_most);
-        b = place(texts, s);
-    }
-    texts->v[texts->n] = arena_strdup(texts->arena, s);
-    return *b = (uint32_t)texts->n++;
-}
-
-/* number of a text; from any thread */
-static uint32_t
-sweep_text(struct sweep_texts *texts, const char *s)
-{
-    struct oom_guard guard;
-    pthread_mutex_lock(&texts->lock);
-    if (setjmp(guard.env)) {
-        oom_leave(&guard);
-        pthread_mutex_unlock(&texts->lock);
-        oom_raise();
-    }
-    oom_enter(&guard);
-    uint32_t k = *s ? text_locked(texts, s) : 0;
-    oom_leave(&guard);
-    pthread_mutex_unlock(&texts->lock);
-    return k;
-}
-
-/* -- runs ------------------------------------------------------------------ */
-
-/* number of a text, of a column whose last one is there */
-static uint32_t
-number_of(struct sweep_texts *texts, const struct field_value *value,
-          struct sweep_last_text *last)
-{
-    const char *s = value->text;
-    if (value->lasting && s == last->lasting)
-        return last->number;
-    last->lasting = NULL;
-    if (!last->n || strcmp(last->s, s) != 0) {
-        size_t n = strlen(s);
-        last->number = sweep_text(texts, s);
-        last->n = n < sizeof last->s ? (uint32_t)n : 0;
-        memcpy(last->s, s, last->n);
-        last->s[last->n] = 0;
-    }
-    if (value->lasting)
-        last->lasting = s;
-    return last->number;
-}
-
-void
-sweep_keep_record(struct sweep *sweep, uint64_t i, const struct record *record,
-                  struct sweep_last_text *last)
-{
-    for (size_t k = 0; k < sweep->n_fields; k++) {
-        const struct sweep_field *field = &sweep->field[k];
-        if (field->calculated)
-            continue;
-        const struct field_value *value = &record->v[field->field];
-        if (field->text)
-            field->text[i] =
-                value->why ? 0 : number_of(&sweep->texts, value, &last[k]);
-        for (size_t j = 0; j < field->width && !field->text; j++)
-            field->num[i * field->width + j] = value->why ? NAN : value->num[j];
-    }
-    sweep->state[i] = SWEEP_DONE;
-}
-
-void
-sweep_keep_error(struct sweep *sweep, uint64_t i, const char *why)
-{
-    for (size_t k = 0; k < sweep->n_fields; k++) {
-        const struct sweep_field *field = &sweep->field[k];
-        for (size_t j = 0; j < field->width && !field->text; j++)
-            field->num[i * field->width + j] = NAN;
-        if (field->text)
-            field->text[i] = 0;
-    }
-    sweep->error[i] = sweep_text(&sweep->texts, *why ? why : "failed");
-    sweep->state[i] = SWEEP_DONE;
-    atomic_fetch_add(&sweep->failed, 1);
-}
-
-/* -- the journal ------------------------------------------------------------
- * A frame: the texts of its runs, each with its length before it, then runs
- * that follow one another: the number of the first, how many, whether some of
- * them failed, then column by column numbers as they are, texts by their place
- * among those of the frame (0: none) in as many bytes as that needs, and the
- * reasons of failures likewise. */
 
 struct head {
     uint32_t n, size; /* texts; bytes of a number of one */
@@ -190,30 +52,6 @@ use(struct sweep_waiting *waiting, const uint32_t *text, uint64_t n)
     }
 }
 
-/* texts that were used; other threads may move the list of all */
-static void
-pack_texts(struct sweep *sweep, const struct sweep_waiting *waiting,
-           struct buf *buf)
-{
-    struct sweep_texts *texts = &sweep->texts;
-    struct oom_guard guard;
-    pthread_mutex_lock(&texts->lock);
-    if (setjmp(guard.env)) {
-        oom_leave(&guard);
-        pthread_mutex_unlock(&texts->lock);
-        oom_raise();
-    }
-    oom_enter(&guard);
-    for (size_t k = 0; k < waiting->used.n; k++) {
-        const char *text = texts->v[waiting->used.v[k]];
-        uint32_t n = (uint32_t)strlen(text);
-        buf_put(buf, (const char *)&n, sizeof n);
-        buf_put(buf, text, n);
-    }
-    oom_leave(&guard);
-    pthread_mutex_unlock(&texts->lock);
-}
-
 static void
 pack_numbers(const struct sweep_waiting *waiting, const uint32_t *text,
              uint64_t n, uint32_t size, struct buf *buf)
@@ -230,46 +68,48 @@ static bool
 any_failed(const struct sweep *sweep, const struct sweep_stretch *stretch)
 {
     uint64_t i = 0;
-    while (i < stretch->n && !sweep->error[stretch->first + i])
+    while (i < stretch->runs && !sweep->rows.error[stretch->first + i])
         i++;
-    return i < stretch->n;
+    return i < stretch->runs;
 }
 
 void
 sweep_pack(struct sweep *sweep, struct sweep_waiting *waiting, struct buf *buf)
 {
-    bool failed = atomic_load(&sweep->failed) > 0;
+    bool failed = atomic_load(&sweep->shared.failed) > 0;
     for (size_t k = 0; k < waiting->n; k++) {
         const struct sweep_stretch *stretch = &waiting->v[k];
-        for (size_t j = 0; j < sweep->n_fields; j++)
-            if (sweep->field[j].text)
-                use(waiting, sweep->field[j].text + stretch->first, stretch->n);
+        for (size_t j = 0; j < sweep->rows.n_fields; j++)
+            if (sweep->rows.field[j].text)
+                use(waiting, sweep->rows.field[j].text + stretch->first,
+                    stretch->runs);
         if (failed)
-            use(waiting, sweep->error + stretch->first, stretch->n);
+            use(waiting, sweep->rows.error + stretch->first, stretch->runs);
     }
     struct head head = {(uint32_t)waiting->used.n,
                         waiting->used.n < 256 ? 1 : 4};
     buf_put(buf, (const char *)&head, sizeof head);
-    pack_texts(sweep, waiting, buf);
+    sweep_texts_put(&sweep->rows.texts, waiting->used.v, waiting->used.n, buf);
     for (size_t k = 0; k < waiting->n; k++) {
         const struct sweep_stretch *stretch = &waiting->v[k];
-        struct stretch st = {stretch->first, stretch->n,
+        struct stretch st = {stretch->first, stretch->runs,
                              failed && any_failed(sweep, stretch)};
         buf_put(buf, (const char *)&st, sizeof st);
-        for (size_t j = 0; j < sweep->n_fields; j++) {
-            const struct sweep_field *field = &sweep->field[j];
+        for (size_t j = 0; j < sweep->rows.n_fields; j++) {
+            const struct sweep_field *field = &sweep->rows.field[j];
             if (field->text)
-                pack_numbers(waiting, field->text + stretch->first, stretch->n,
-                             head.size, buf);
+                pack_numbers(waiting, field->text + stretch->first,
+                             stretch->runs, head.size, buf);
             else
-                buf_put(
-                    buf,
-                    (const char *)(field->num + stretch->first * field->width),
-                    (size_t)stretch->n * field->width * sizeof *field->num);
+                buf_put(buf,
+                        (const char *)(field->numbers +
+                                       stretch->first * field->width),
+                        (size_t)stretch->runs * field->width *
+                            sizeof *field->numbers);
         }
         if (st.failed)
-            pack_numbers(waiting, sweep->error + stretch->first, stretch->n,
-                         head.size, buf);
+            pack_numbers(waiting, sweep->rows.error + stretch->first,
+                         stretch->runs, head.size, buf);
     }
     for (size_t k = 0; k < waiting->used.n; k++)
         waiting->local.v[waiting->used.v[k]] = 0;
@@ -293,7 +133,7 @@ static const uint32_t *
 take_texts(struct sweep *sweep, const char **p, const char *end,
            const struct head *head)
 {
-    struct arena *arena = sweep->a->rt->arena;
+    struct arena *arena = sweep->analysis->rt->arena;
     if (head->n > (uint64_t)(end - *p) || (head->size != 1 && head->size != 4))
         return NULL;
     uint32_t *k = NEW_N(arena, uint32_t, (size_t)head->n + 1), n;
@@ -304,7 +144,8 @@ take_texts(struct sweep *sweep, const char **p, const char *end,
         memcpy(&n, at, sizeof n);
         if (!(at = take(p, end, n)))
             return NULL;
-        k[i] = sweep_text(&sweep->texts, arena_strndup(arena, at, n));
+        k[i] =
+            sweep_text_number(&sweep->rows.texts, arena_strndup(arena, at, n));
     }
     return k;
 }
@@ -334,28 +175,28 @@ take_stretch(struct sweep *sweep, const char **p, const char *end,
     if (!at)
         return false;
     memcpy(&x, at, sizeof x);
-    if (x.first > sweep->total || x.n > sweep->total - x.first)
+    if (x.first > sweep->grid.total || x.n > sweep->grid.total - x.first)
         return false;
-    for (size_t j = 0; j < sweep->n_fields; j++) {
-        const struct sweep_field *field = &sweep->field[j];
+    for (size_t j = 0; j < sweep->rows.n_fields; j++) {
+        const struct sweep_field *field = &sweep->rows.field[j];
         if (field->text) {
             if (!take_numbers(p, end, head, text, field->text + x.first, x.n))
                 return false;
             continue;
         }
-        if (!(at = take(p, end, x.n * field->width * sizeof *field->num)))
+        if (!(at = take(p, end, x.n * field->width * sizeof *field->numbers)))
             return false;
-        memcpy(field->num + x.first * field->width, at,
-               (size_t)x.n * field->width * sizeof *field->num);
+        memcpy(field->numbers + x.first * field->width, at,
+               (size_t)x.n * field->width * sizeof *field->numbers);
     }
     if (x.failed &&
-        !take_numbers(p, end, head, text, sweep->error + x.first, x.n))
+        !take_numbers(p, end, head, text, sweep->rows.error + x.first, x.n))
         return false;
     for (uint64_t i = x.first; i < x.first + x.n; i++) {
-        sweep->resumed += sweep->state[i] == SWEEP_NOT;
-        if (sweep->state[i] == SWEEP_NOT && sweep->error[i])
-            atomic_fetch_add(&sweep->failed, 1);
-        sweep->state[i] = SWEEP_DONE;
+        sweep->resumed += sweep->rows.state[i] == SWEEP_NOT;
+        if (sweep->rows.state[i] == SWEEP_NOT && sweep->rows.error[i])
+            atomic_fetch_add(&sweep->shared.failed, 1);
+        sweep->rows.state[i] = SWEEP_DONE;
     }
     return true;
 }
@@ -379,23 +220,24 @@ sweep_unpack(void *ctx, const char *p, size_t n)
 uint64_t
 sweep_key(const struct sweep *sweep)
 {
-    const imp_image *im = sweep->a->rt->im;
+    const imp_image *im = sweep->analysis->rt->im;
     const imp_source *src = IMP_ARRAY(im, im->sources, imp_source);
     uint64_t h = JOURNAL_HASH,
-             size[] = {IMP_ABI_VERSION, sweep->total,
-                       sweep->repeat,   sweep->n_num,
-                       sweep->n_text,   (uint64_t)sweep->c->range.lo,
+             size[] = {IMP_ABI_VERSION,     sweep->grid.total,
+                       sweep->grid.repeat,  sweep->rows.n_numbers,
+                       sweep->rows.n_texts, (uint64_t)sweep->command->range.lo,
                        im->params.n};
     h = journal_hash(h, size, sizeof size);
     for (uint32_t i = 0; i < im->sources.n; i++)
         h = journal_hash(h, imp_text(im, src[i].text), src[i].text.n);
-    h = journal_hash(h, sweep->params, im->params.n * sizeof *sweep->params);
-    h = journal_hash(h, &sweep->seed, sizeof sweep->seed);
-    for (size_t k = 0; k < sweep->n_axes; k++) {
-        uint32_t id[] = {sweep->axis[k].param, sweep->axis[k].random};
+    h = journal_hash(h, sweep->models.params,
+                     im->params.n * sizeof *sweep->models.params);
+    h = journal_hash(h, &sweep->grid.seed, sizeof sweep->grid.seed);
+    for (size_t k = 0; k < sweep->grid.n_axes; k++) {
+        uint32_t id[] = {sweep->grid.axis[k].param, sweep->grid.axis[k].random};
         h = journal_hash(h, id, sizeof id);
-        h = journal_hash(h, sweep->axis[k].x,
-                         sweep->axis[k].n * sizeof(double));
+        h = journal_hash(h, sweep->grid.axis[k].values,
+                         sweep->grid.axis[k].n * sizeof(double));
     }
     return h;
 }

@@ -13,40 +13,9 @@
 static bool
 structural(const struct sweep *sweep, size_t k)
 {
-    const imp_image *im = sweep->a->rt->im;
-    return IMP_ARRAY(im, im->params, imp_param)[sweep->axis[k].param]
+    const imp_image *im = sweep->analysis->rt->im;
+    return IMP_ARRAY(im, im->params, imp_param)[sweep->grid.axis[k].param]
         .structural;
-}
-
-/* the number of digit `of` (structural or not) runs among all runs */
-static uint64_t
-spread(const struct sweep *sweep, uint64_t i, bool of)
-{
-    uint64_t run = 0, weight = sweep->repeat;
-    if (!of) {
-        run = i % sweep->repeat;
-        i /= sweep->repeat;
-    }
-    for (size_t k = sweep->n_axes; k-- > 0;) {
-        const struct sweep_axis *axis = &sweep->axis[k];
-        if (axis->random)
-            continue;
-        if (axis->structural == of) {
-            run += i % axis->n * weight;
-            i /= axis->n;
-        }
-        weight *= axis->n;
-    }
-    return run;
-}
-
-uint64_t
-sweep_run_number(const struct sweep *sweep, uint64_t v)
-{
-    return sweep->n_models == 1
-               ? v
-               : spread(sweep, v / sweep->per_model, true) +
-                     spread(sweep, v % sweep->per_model, false);
 }
 
 /* what the sweep of this model keeps: items of its option `record` */
@@ -67,23 +36,24 @@ kept(const imp_image *im, const imp_command *sweep)
 static void
 model_params(const struct sweep *sweep, size_t g, double *p)
 {
-    uint64_t i = sweep_run_number(sweep, g * sweep->per_model);
-    memcpy(p, sweep->params, sweep->a->rt->im->params.n * sizeof *p);
-    for (size_t k = 0; k < sweep->n_axes; k++)
-        if (sweep->axis[k].structural)
-            p[sweep->axis[k].param] = sweep_axis_value(sweep, k, i);
+    uint64_t i = sweep_grid_visit(&sweep->grid, g * sweep->grid.per_model);
+    memcpy(p, sweep->models.params,
+           sweep->analysis->rt->im->params.n * sizeof *p);
+    for (size_t k = 0; k < sweep->grid.n_axes; k++)
+        if (sweep->grid.axis[k].structural)
+            p[sweep->grid.axis[k].param] = sweep_grid_value(&sweep->grid, k, i);
 }
 
 /* the model that runs already, if it has the values of g */
 static bool
 is_base(const struct sweep *sweep, size_t g)
 {
-    const imp_image *im = sweep->a->rt->im;
+    const imp_image *im = sweep->analysis->rt->im;
     const imp_param *param = IMP_ARRAY(im, im->params, imp_param);
-    for (size_t k = 0; k < sweep->n_axes; k++)
-        if (sweep->axis[k].structural &&
-            sweep->model[g].params[sweep->axis[k].param] !=
-                param[sweep->axis[k].param].dflt)
+    for (size_t k = 0; k < sweep->grid.n_axes; k++)
+        if (sweep->grid.axis[k].structural &&
+            sweep->models.model[g].params[sweep->grid.axis[k].param] !=
+                param[sweep->grid.axis[k].param].dflt)
             return false;
     return true;
 }
@@ -92,7 +62,7 @@ is_base(const struct sweep *sweep, size_t g)
 static int
 fixed(struct sweep *sweep, const struct sweep_axis *axis, size_t g)
 {
-    struct analysis *analysis = sweep->a;
+    struct analysis *analysis = sweep->analysis;
     const imp_image *im = analysis->rt->im;
     const imp_param *param = IMP_ARRAY(im, im->params, imp_param) + axis->param;
     char was[NUM_TEXT], now[NUM_TEXT];
@@ -102,7 +72,7 @@ fixed(struct sweep *sweep, const struct sweep_axis *axis, size_t g)
         "param `%s` is structural: this program was compiled for %s = %s, and "
         "a sweep over it needs %s = %s, too",
         name, name, num_shortest(was, param->dflt), name,
-        num_shortest(now, sweep->model[g].params[axis->param]));
+        num_shortest(now, sweep->models.model[g].params[axis->param]));
     diag_note(analysis->ds, diag, param->range, "the param");
     diag_help(analysis->ds, diag,
               "`imp run` compiles the model once per value");
@@ -112,36 +82,36 @@ fixed(struct sweep *sweep, const struct sweep_axis *axis, size_t g)
 int
 sweep_models_plan(struct sweep *sweep)
 {
-    struct arena *arena = sweep->a->rt->arena;
-    const imp_image *im = sweep->a->rt->im;
-    sweep->n_models = 1;
-    for (size_t k = 0; k < sweep->n_axes; k++) {
-        sweep->axis[k].structural = structural(sweep, k);
-        if (sweep->axis[k].structural)
-            sweep->n_models *= sweep->axis[k].n;
+    struct arena *arena = sweep->analysis->rt->arena;
+    const imp_image *im = sweep->analysis->rt->im;
+    sweep->models.n = 1;
+    for (size_t k = 0; k < sweep->grid.n_axes; k++) {
+        sweep->grid.axis[k].structural = structural(sweep, k);
+        if (sweep->grid.axis[k].structural)
+            sweep->models.n *= sweep->grid.axis[k].n;
     }
-    sweep->per_model = sweep->total / sweep->n_models;
-    sweep->model = NEW_N(arena, struct sweep_model, sweep->n_models);
-    for (size_t g = 0; g < sweep->n_models; g++) {
-        struct sweep_model *model = &sweep->model[g];
+    sweep->grid.per_model = sweep->grid.total / sweep->models.n;
+    sweep->models.model = NEW_N(arena, struct sweep_model, sweep->models.n);
+    for (size_t g = 0; g < sweep->models.n; g++) {
+        struct sweep_model *model = &sweep->models.model[g];
         model->params = NEW_N(arena, double, im->params.n + 1);
         model_params(sweep, g, model->params);
         if (is_base(sweep, g))
             *model = (struct sweep_model){.params = model->params,
                                           .im = im,
-                                          .code = sweep->a->rt->code,
-                                          .tier = sweep->a->rt->tier,
+                                          .code = sweep->analysis->rt->code,
+                                          .tier = sweep->analysis->rt->tier,
                                           .question = sweep->question,
-                                          .kept = kept(im, sweep->c),
+                                          .kept = kept(im, sweep->command),
                                           .made = true};
-        else if (!sweep->a->sweeps.maker)
-            for (size_t k = 0; k < sweep->n_axes; k++)
-                if (sweep->axis[k].structural &&
-                    model->params[sweep->axis[k].param] !=
+        else if (!sweep->analysis->sweeps.maker)
+            for (size_t k = 0; k < sweep->grid.n_axes; k++)
+                if (sweep->grid.axis[k].structural &&
+                    model->params[sweep->grid.axis[k].param] !=
                         IMP_ARRAY(im, im->params,
-                                  imp_param)[sweep->axis[k].param]
+                                  imp_param)[sweep->grid.axis[k].param]
                             .dflt)
-                    return fixed(sweep, &sweep->axis[k], g);
+                    return fixed(sweep, &sweep->grid.axis[k], g);
     }
     return IMP_OK;
 }
@@ -149,11 +119,11 @@ sweep_models_plan(struct sweep *sweep)
 void
 sweep_models_count(struct sweep *sweep)
 {
-    for (size_t g = 0; g < sweep->n_models && !sweep->resumed; g++)
-        sweep->model[g].left = sweep->per_model;
-    for (uint64_t v = 0; v < sweep->total && sweep->resumed; v++)
-        sweep->model[v / sweep->per_model].left +=
-            sweep->state[sweep_run_number(sweep, v)] != SWEEP_DONE;
+    for (size_t g = 0; g < sweep->models.n && !sweep->resumed; g++)
+        sweep->models.model[g].left = sweep->grid.per_model;
+    for (uint64_t v = 0; v < sweep->grid.total && sweep->resumed; v++)
+        sweep->models.model[v / sweep->grid.per_model].left +=
+            sweep->rows.state[sweep_grid_visit(&sweep->grid, v)] != SWEEP_DONE;
 }
 
 /* -- while threads run ------------------------------------------------------
@@ -164,7 +134,7 @@ sweep_models_count(struct sweep *sweep)
 static const char *
 differs(const struct sweep *sweep, const imp_image *im)
 {
-    const imp_image *base = sweep->a->rt->im;
+    const imp_image *base = sweep->analysis->rt->im;
     const imp_command *x = IMP_ARRAY(base, base->commands, imp_command),
                       *y = IMP_ARRAY(im, im->commands, imp_command);
     if (im->commands.n != base->commands.n || im->params.n != base->params.n)
@@ -178,28 +148,29 @@ differs(const struct sweep *sweep, const imp_image *im)
             if (field[i].kind != h[i].kind || (field[i].width != h[i].width &&
                                                field[i].kind != IMP_FIELD_MAT))
                 return arena_printf(
-                    sweep->a->rt->arena,
+                    sweep->analysis->rt->arena,
                     "`%s` has %u entries here and %u in the model that asks",
                     imp_text(base, field[i].name), h[i].width, field[i].width);
     }
     const imp_param *param = IMP_ARRAY(im, im->params, imp_param);
-    for (size_t k = 0; k < sweep->n_axes; k++)
-        if (!sweep->axis[k].structural &&
-            param[sweep->axis[k].param].structural)
-            return arena_printf(sweep->a->rt->arena,
-                                "`%s` is structural here, and a number in the "
-                                "model that asks",
-                                imp_text(im, param[sweep->axis[k].param].name));
+    for (size_t k = 0; k < sweep->grid.n_axes; k++)
+        if (!sweep->grid.axis[k].structural &&
+            param[sweep->grid.axis[k].param].structural)
+            return arena_printf(
+                sweep->analysis->rt->arena,
+                "`%s` is structural here, and a number in the "
+                "model that asks",
+                imp_text(im, param[sweep->grid.axis[k].param].name));
     return NULL;
 }
 
 static void
 make(struct sweep *sweep, struct sweep_model *model)
 {
-    const struct model_maker *k = sweep->a->sweeps.maker;
+    const struct model_maker *k = sweep->analysis->sweeps.maker;
     model->made = true;
     model->why =
-        k->make(k->ctx, model->params, sweep->a->rt->arena, &model->own);
+        k->make(k->ctx, model->params, sweep->analysis->rt->arena, &model->own);
     if (model->why)
         return;
     if ((model->why = differs(sweep, model->own.image))) {
@@ -210,30 +181,31 @@ make(struct sweep *sweep, struct sweep_model *model)
     model->im = im;
     model->code = model->own.code;
     model->tier = model->own.tier;
-    const imp_image *base = sweep->a->rt->im;
+    const imp_image *base = sweep->analysis->rt->im;
     const imp_command *was = IMP_ARRAY(base, base->commands, imp_command),
                       *now = IMP_ARRAY(im, im->commands, imp_command);
     model->question = now + (sweep->question - was);
-    model->kept = kept(im, now + (sweep->c - was));
+    model->kept = kept(im, now + (sweep->command - was));
 }
 
 static void
 drop(struct sweep *sweep, struct sweep_model *model)
 {
     if (model->own.owner)
-        sweep->a->sweeps.maker->drop(sweep->a->sweeps.maker->ctx, &model->own);
+        sweep->analysis->sweeps.maker->drop(sweep->analysis->sweeps.maker->ctx,
+                                            &model->own);
     model->im = NULL;
 }
 
 struct sweep_model *
 sweep_model_take(struct sweep *sweep, uint64_t v)
 {
-    struct sweep_model *model = &sweep->model[v / sweep->per_model];
+    struct sweep_model *model = &sweep->models.model[v / sweep->grid.per_model];
     struct oom_guard guard;
-    pthread_mutex_lock(&sweep->code_lock);
+    pthread_mutex_lock(&sweep->models.lock);
     if (setjmp(guard.env)) {
         oom_leave(&guard);
-        pthread_mutex_unlock(&sweep->code_lock);
+        pthread_mutex_unlock(&sweep->models.lock);
         oom_raise();
     }
     oom_enter(&guard);
@@ -241,25 +213,25 @@ sweep_model_take(struct sweep *sweep, uint64_t v)
         make(sweep, model);
     model->users++;
     oom_leave(&guard);
-    pthread_mutex_unlock(&sweep->code_lock);
+    pthread_mutex_unlock(&sweep->models.lock);
     return model;
 }
 
 void
 sweep_model_leave(struct sweep *sweep, struct sweep_model *model, uint64_t done)
 {
-    pthread_mutex_lock(&sweep->code_lock);
+    pthread_mutex_lock(&sweep->models.lock);
     model->users--;
     model->left -= done;
     if (!model->users && !model->left)
         drop(sweep, model);
-    pthread_mutex_unlock(&sweep->code_lock);
+    pthread_mutex_unlock(&sweep->models.lock);
 }
 
 void
 sweep_models_free(struct sweep *sweep)
 {
-    for (size_t g = 0; sweep->model && g < sweep->n_models; g++)
-        drop(sweep, &sweep->model[g]);
-    sweep->n_models = 0;
+    for (size_t g = 0; sweep->models.model && g < sweep->models.n; g++)
+        drop(sweep, &sweep->models.model[g]);
+    sweep->models.n = 0;
 }

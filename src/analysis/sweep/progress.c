@@ -35,20 +35,22 @@ clock_text(char *s, size_t n, double t)
 static void
 draw(struct sweep_progress *progress)
 {
-    const struct sweep *sweep = progress->s;
-    uint64_t done = atomic_load(&sweep->done), fresh = done - sweep->resumed;
+    const struct sweep *sweep = progress->sweep;
+    uint64_t done = atomic_load(&sweep->shared.done),
+             fresh = done - sweep->resumed;
     char bar[BAR + 1] = {0}, left[40] = "", time[24], text[LINE];
-    int share = (int)((double)BAR * (double)done / (double)sweep->total);
+    int share = (int)((double)BAR * (double)done / (double)sweep->grid.total);
     for (int k = 0; k < BAR; k++)
         bar[k] = k < share ? '#' : '.';
     if (fresh) {
         double each = (now() - progress->begun) / (double)fresh;
-        clock_text(time, sizeof time, (double)(sweep->total - done) * each);
+        clock_text(time, sizeof time,
+                   (double)(sweep->grid.total - done) * each);
         snprintf(left, sizeof left, ", %s left", time);
     }
     int n = snprintf(text, sizeof text, "\rsweep [%s] %llu of %llu%s\033[K",
                      bar, (unsigned long long)done,
-                     (unsigned long long)sweep->total, left);
+                     (unsigned long long)sweep->grid.total, left);
     (void)io_write(STDERR_FILENO, text, (size_t)n); /* nobody to tell */
     progress->drawn = true;
 }
@@ -75,9 +77,10 @@ sweep_progress_begin(struct sweep_progress *progress, const struct sweep *sweep)
 {
     struct winsize w;
     pthread_condattr_t at;
-    *progress = (struct sweep_progress){.s = sweep, .begun = now()};
-    if (!sweep->a->sweeps.progress || (!ioctl(STDERR_FILENO, TIOCGWINSZ, &w) &&
-                                       w.ws_col && w.ws_col < NARROW))
+    *progress = (struct sweep_progress){.sweep = sweep, .begun = now()};
+    if (!sweep->analysis->sweeps.progress ||
+        (!ioctl(STDERR_FILENO, TIOCGWINSZ, &w) && w.ws_col &&
+         w.ws_col < NARROW))
         return;
     pthread_condattr_init(&at);
     pthread_condattr_setclock(&at, CLOCK_MONOTONIC);

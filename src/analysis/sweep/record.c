@@ -23,7 +23,7 @@ column(struct record *record, uint32_t k)
 
 enum { PART = 1 << 16 /* rows */ };
 struct rows {
-    const struct sweep *s;
+    const struct sweep *sweep;
     const uint64_t *run; /* of every row; NULL: all are done */
     size_t n;
     const char *const *texts;
@@ -45,15 +45,15 @@ run_of(const struct rows *rows, size_t row)
 static void
 put_axis(const struct rows *rows, size_t k, size_t from, size_t to)
 {
-    const struct sweep *sweep = rows->s;
-    const struct sweep_axis *axis = &sweep->axis[k];
-    uint64_t often = sweep->repeat;
-    for (size_t j = k + 1; j < sweep->n_axes; j++)
-        often *= sweep->axis[j].random ? 1 : sweep->axis[j].n;
+    const struct sweep *sweep = rows->sweep;
+    const struct sweep_axis *axis = &sweep->grid.axis[k];
+    uint64_t often = sweep->grid.repeat;
+    for (size_t j = k + 1; j < sweep->grid.n_axes; j++)
+        often *= sweep->grid.axis[j].random ? 1 : sweep->grid.axis[j].n;
     size_t digit = from / often % axis->n, left = often - from % often;
     for (size_t i = from; i < to; left = often) {
         size_t end = to - i < left ? to : i + left;
-        for (double v = axis->x[digit]; i < end; i++)
+        for (double v = axis->values[digit]; i < end; i++)
             rows->axis[k][i] = v;
         digit = digit + 1 < axis->n ? digit + 1 : 0;
     }
@@ -64,11 +64,12 @@ put_axis(const struct rows *rows, size_t k, size_t from, size_t to)
 static void
 put_axis_by_run(const struct rows *rows, size_t k, size_t from, size_t to)
 {
-    const struct sweep *sweep = rows->s;
+    const struct sweep *sweep = rows->sweep;
     for (size_t i = from; i < to; i++) {
         uint64_t run = run_of(rows, i);
-        rows->axis[k][i] = k < sweep->n_axes ? sweep_axis_value(sweep, k, run)
-                                             : (double)(run % sweep->repeat);
+        rows->axis[k][i] = k < sweep->grid.n_axes
+                               ? sweep_grid_value(&sweep->grid, k, run)
+                               : (double)(run % sweep->grid.repeat);
     }
 }
 
@@ -84,35 +85,35 @@ static void
 put_part(void *ctx, int worker, size_t k)
 {
     const struct rows *rows = ctx;
-    const struct sweep *sweep = rows->s;
+    const struct sweep *sweep = rows->sweep;
     size_t from = k * PART, to = rows->n - from < PART ? rows->n : from + PART;
     (void)worker;
     for (size_t j = 0; j < rows->n_axis; j++)
-        if (rows->run || j == sweep->n_axes || sweep->axis[j].random)
+        if (rows->run || j == sweep->grid.n_axes || sweep->grid.axis[j].random)
             put_axis_by_run(rows, j, from, to);
         else
             put_axis(rows, j, from, to);
-    for (size_t j = 0; j < sweep->n_fields; j++) {
-        const struct sweep_field *field = &sweep->field[j];
+    for (size_t j = 0; j < sweep->rows.n_fields; j++) {
+        const struct sweep_field *field = &sweep->rows.field[j];
         if (field->text)
             put_texts(rows, field->text, rows->text[j], from, to);
-        for (size_t i = from; i < to && rows->num[j] != field->num; i++)
+        for (size_t i = from; i < to && rows->num[j] != field->numbers; i++)
             memcpy(rows->num[j] + i * field->width,
-                   field->num + run_of(rows, i) * field->width,
-                   field->width * sizeof *field->num);
+                   field->numbers + run_of(rows, i) * field->width,
+                   field->width * sizeof *field->numbers);
     }
     if (rows->error)
-        put_texts(rows, sweep->error, rows->error, from, to);
+        put_texts(rows, sweep->rows.error, rows->error, from, to);
 }
 
 /* all texts, where the record may point to them */
 static const char *const *
 lasting(const struct sweep *sweep)
 {
-    struct arena *arena = record_arena(sweep->a);
-    const char **t = NEW_N(arena, const char *, sweep->texts.n);
-    for (size_t i = 0; i < sweep->texts.n; i++)
-        t[i] = arena_strdup(arena, sweep->texts.v[i]);
+    struct arena *arena = record_arena(sweep->analysis);
+    const char **t = NEW_N(arena, const char *, sweep->rows.texts.n);
+    for (size_t i = 0; i < sweep->rows.texts.n; i++)
+        t[i] = arena_strdup(arena, sweep->rows.texts.text[i]);
     return t;
 }
 
@@ -135,12 +136,12 @@ struct groups {
 static struct groups
 groups_of(const struct sweep *sweep)
 {
-    struct groups groups = {
-        NEW_N(sweep->a->rt->arena, uint64_t, sweep->total / sweep->repeat + 1),
-        0};
-    for (uint64_t i = 0; i < sweep->total; i += sweep->repeat)
-        for (uint64_t k = i; k < i + sweep->repeat; k++)
-            if (sweep->state[k] == SWEEP_DONE) {
+    struct groups groups = {NEW_N(sweep->analysis->rt->arena, uint64_t,
+                                  sweep->grid.total / sweep->grid.repeat + 1),
+                            0};
+    for (uint64_t i = 0; i < sweep->grid.total; i += sweep->grid.repeat)
+        for (uint64_t k = i; k < i + sweep->grid.repeat; k++)
+            if (sweep->rows.state[k] == SWEEP_DONE) {
                 groups.first[groups.n++] = i;
                 break;
             }
@@ -156,9 +157,9 @@ statistics(const struct sweep *sweep, uint64_t first,
     double sum = 0, square = 0;
     size_t n = 0;
     x[0] = x[1] = x[2] = x[3] = NAN;
-    for (uint64_t i = first; i < first + sweep->repeat; i++) {
-        double v = field->num[i * field->width + w];
-        if (sweep->state[i] != SWEEP_DONE || !isfinite(v))
+    for (uint64_t i = first; i < first + sweep->grid.repeat; i++) {
+        double v = field->numbers[i * field->width + w];
+        if (sweep->rows.state[i] != SWEEP_DONE || !isfinite(v))
             continue;
         n++;
         sum += v;
@@ -168,9 +169,9 @@ statistics(const struct sweep *sweep, uint64_t first,
     if (!n)
         return;
     x[0] = sum / (double)n;
-    for (uint64_t i = first; i < first + sweep->repeat; i++) {
-        double v = field->num[i * field->width + w] - x[0];
-        if (sweep->state[i] == SWEEP_DONE && isfinite(v))
+    for (uint64_t i = first; i < first + sweep->grid.repeat; i++) {
+        double v = field->numbers[i * field->width + w] - x[0];
+        if (sweep->rows.state[i] == SWEEP_DONE && isfinite(v))
             square += v * v;
     }
     if (n > 1)
@@ -184,14 +185,14 @@ commonest(const struct sweep *sweep, uint64_t first, const uint32_t *text,
 {
     uint32_t best = 0;
     size_t most = 0, all = 0;
-    for (uint64_t i = first; i < first + sweep->repeat; i++) {
+    for (uint64_t i = first; i < first + sweep->grid.repeat; i++) {
         uint32_t t = text[i];
         size_t n = 0;
-        if (sweep->state[i] != SWEEP_DONE || !t)
+        if (sweep->rows.state[i] != SWEEP_DONE || !t)
             continue;
         all++;
-        for (uint64_t k = i; k < first + sweep->repeat; k++)
-            n += sweep->state[k] == SWEEP_DONE && text[k] == t;
+        for (uint64_t k = i; k < first + sweep->grid.repeat; k++)
+            n += sweep->rows.state[k] == SWEEP_DONE && text[k] == t;
         if (n > most) {
             most = n;
             best = t;
@@ -206,7 +207,7 @@ text_columns(struct sweep *sweep, struct record *record,
              const struct groups *groups, const struct sweep_field *field,
              const char *const *all, uint32_t k)
 {
-    struct arena *arena = record_arena(sweep->a);
+    struct arena *arena = record_arena(sweep->analysis);
     const char **t = NEW_N(arena, const char *, groups->n + 1);
     double *share = NEW_N(arena, double, groups->n + 1);
     for (size_t j = 0; j < groups->n; j++)
@@ -226,8 +227,8 @@ number_columns(struct sweep *sweep, struct record *record,
 {
     double *x[4], one[4];
     for (int m = 0; m < 4; m++)
-        x[m] =
-            NEW_N(record_arena(sweep->a), double, groups->n * field->width + 1);
+        x[m] = NEW_N(record_arena(sweep->analysis), double,
+                     groups->n * field->width + 1);
     for (size_t j = 0; j < groups->n; j++)
         for (size_t w = 0; w < field->width; w++) {
             statistics(sweep, groups->first[j], field, w, one);
@@ -247,18 +248,18 @@ static void
 outcome(struct sweep *sweep, struct record *record, const struct groups *groups,
         const char *const *all, uint32_t k, size_t failed)
 {
-    struct arena *arena = record_arena(sweep->a);
+    struct arena *arena = record_arena(sweep->analysis);
     double *runs = NEW_N(arena, double, groups->n + 1);
     const char **why = NEW_N(arena, const char *, groups->n + 1);
     for (size_t j = 0; j < groups->n; j++) {
         why[j] = "";
         for (uint64_t i = groups->first[j];
-             i < groups->first[j] + sweep->repeat; i++) {
-            if (sweep->state[i] != SWEEP_DONE)
+             i < groups->first[j] + sweep->grid.repeat; i++) {
+            if (sweep->rows.state[i] != SWEEP_DONE)
                 continue;
-            runs[j] += !sweep->error[i];
-            if (sweep->error[i] && !*why[j])
-                why[j] = all[sweep->error[i]];
+            runs[j] += !sweep->rows.error[i];
+            if (sweep->rows.error[i] && !*why[j])
+                why[j] = all[sweep->rows.error[i]];
         }
     }
     set_column(record, k,
@@ -275,32 +276,34 @@ put_summary(struct sweep *sweep, struct record *record, const char *const *all,
 {
     struct groups groups = groups_of(sweep);
     uint32_t k = 1;
-    for (size_t i = 0; i < sweep->n_axes; i++) {
-        if (sweep->axis[i].random)
+    for (size_t i = 0; i < sweep->grid.n_axes; i++) {
+        if (sweep->grid.axis[i].random)
             continue;
-        double *x = NEW_N(record_arena(sweep->a), double, groups.n + 1);
+        double *x = NEW_N(record_arena(sweep->analysis), double, groups.n + 1);
         for (size_t j = 0; j < groups.n; j++)
-            x[j] = sweep_axis_value(sweep, i, groups.first[j]);
+            x[j] = sweep_grid_value(&sweep->grid, i, groups.first[j]);
         set_column(record, k++,
                    (struct field_value){.num = x, .n = groups.n, .cols = 1});
     }
     outcome(sweep, record, &groups, all, k++, failed);
-    for (size_t i = 0; i < sweep->n_fields; i++)
-        k = sweep->field[i].text
-                ? text_columns(sweep, record, &groups, &sweep->field[i], all, k)
-                : number_columns(sweep, record, &groups, &sweep->field[i], k);
+    for (size_t i = 0; i < sweep->rows.n_fields; i++)
+        k = sweep->rows.field[i].text
+                ? text_columns(sweep, record, &groups, &sweep->rows.field[i],
+                               all, k)
+                : number_columns(sweep, record, &groups, &sweep->rows.field[i],
+                                 k);
 }
 
 /* the runs that are done; NULL: all are */
 static const uint64_t *
 done_runs(const struct sweep *sweep, size_t rows)
 {
-    if (rows == sweep->total)
+    if (rows == sweep->grid.total)
         return NULL;
-    uint64_t *run = NEW_N(sweep->a->rt->arena, uint64_t, rows + 1);
+    uint64_t *run = NEW_N(sweep->analysis->rt->arena, uint64_t, rows + 1);
     size_t n = 0;
-    for (uint64_t i = 0; i < sweep->total; i++)
-        if (sweep->state[i] == SWEEP_DONE)
+    for (uint64_t i = 0; i < sweep->grid.total; i++)
+        if (sweep->rows.state[i] == SWEEP_DONE)
             run[n++] = i;
     return run;
 }
@@ -309,30 +312,32 @@ static void
 put_rows(struct sweep *sweep, struct record *record, const char *const *all,
          size_t n_rows, size_t failed)
 {
-    struct arena *arena = sweep->a->rt->arena, *to = record_arena(sweep->a);
-    struct rows rows = {.s = sweep,
+    struct arena *arena = sweep->analysis->rt->arena,
+                 *to = record_arena(sweep->analysis);
+    struct rows rows = {.sweep = sweep,
                         .run = done_runs(sweep, n_rows),
                         .n = n_rows,
                         .texts = all,
-                        .n_axis = sweep->n_axes + (sweep->repeat > 1)};
+                        .n_axis =
+                            sweep->grid.n_axes + (sweep->grid.repeat > 1)};
     uint32_t k = 1;
     rows.axis = NEW_N(arena, double *, rows.n_axis + 1);
-    rows.num = NEW_N(arena, double *, sweep->n_fields + 1);
-    rows.text = NEW_N(arena, const char **, sweep->n_fields + 1);
+    rows.num = NEW_N(arena, double *, sweep->rows.n_fields + 1);
+    rows.text = NEW_N(arena, const char **, sweep->rows.n_fields + 1);
     for (size_t i = 0; i < rows.n_axis; i++) {
         rows.axis[i] = NEW_N(to, double, n_rows + 1);
         set_column(
             record, k++,
             (struct field_value){.num = rows.axis[i], .n = n_rows, .cols = 1});
     }
-    for (size_t i = 0; i < sweep->n_fields; i++) {
-        const struct sweep_field *field = &sweep->field[i];
+    for (size_t i = 0; i < sweep->rows.n_fields; i++) {
+        const struct sweep_field *field = &sweep->rows.field[i];
         if (field->text)
             rows.text[i] = NEW_N(to, const char *, n_rows + 1);
         else
             rows.num[i] = rows.run
                               ? NEW_N(to, double, n_rows * field->width + 1)
-                              : field->num;
+                              : field->numbers;
         set_column(record, k++,
                    (struct field_value){.num = rows.num[i],
                                         .texts = rows.text[i],

@@ -14,34 +14,6 @@
 #include "base/num.h"
 #include "runtime/numerics/random.h"
 
-double
-sweep_axis_value(const struct sweep *sweep, size_t k, uint64_t i)
-{
-    const struct sweep_axis *axis = &sweep->axis[k];
-    if (axis->random)
-        return axis->x[0] +
-               (axis->x[1] - axis->x[0]) * random_unit(sweep->seed, i, k);
-    i /= sweep->repeat;
-    for (size_t j = sweep->n_axes; j-- > k + 1;)
-        if (!sweep->axis[j].random)
-            i /= sweep->axis[j].n;
-    return axis->x[i % axis->n];
-}
-
-void
-sweep_place_jump(const struct sweep *sweep, struct sweep_place *place,
-                 uint64_t i)
-{
-    place->run = i;
-    place->turn = i % sweep->repeat;
-    i /= sweep->repeat;
-    for (size_t k = sweep->n_axes; k-- > 0;)
-        if (!sweep->axis[k].random) {
-            place->digit[k] = i % sweep->axis[k].n;
-            i /= sweep->axis[k].n;
-        }
-}
-
 /* -- the plan ---------------------------------------------------------------
  */
 
@@ -54,13 +26,13 @@ check_axis(struct analysis *analysis, const struct sweep_axis *axis)
     char v[NUM_TEXT], lo[NUM_TEXT], hi[NUM_TEXT];
     for (size_t i = 0; i < axis->n; i++) {
         if (!param->has_range ||
-            (axis->x[i] >= param->lo && axis->x[i] <= param->hi))
+            (axis->values[i] >= param->lo && axis->values[i] <= param->hi))
             continue;
-        struct diag *diag =
-            diag_add(analysis->ds, DIAG_E0423, axis->range,
-                     "%s is outside the range [%s, %s] of the param `%s`",
-                     num_shortest(v, axis->x[i]), num_shortest(lo, param->lo),
-                     num_shortest(hi, param->hi), name);
+        struct diag *diag = diag_add(
+            analysis->ds, DIAG_E0423, axis->range,
+            "%s is outside the range [%s, %s] of the param `%s`",
+            num_shortest(v, axis->values[i]), num_shortest(lo, param->lo),
+            num_shortest(hi, param->hi), name);
         diag_note(analysis->ds, diag, param->range, "the range is stated here");
         return IMP_BADMODEL;
     }
@@ -70,7 +42,7 @@ check_axis(struct analysis *analysis, const struct sweep_axis *axis)
 static int
 plan_axes(struct sweep *sweep, const imp_val *value, bool random)
 {
-    struct analysis *analysis = sweep->a;
+    struct analysis *analysis = sweep->analysis;
     const imp_val *item = value ? val_items(analysis, value) : NULL;
     for (uint32_t k = 0; value && k < value->items.n; k++) {
         double *x = NEW_N(analysis->rt->arena, double, item[k].rows + 1);
@@ -82,16 +54,16 @@ plan_axes(struct sweep *sweep, const imp_val *value, bool random)
             st = arg_numbers(analysis, &item[k], x);
         if (st)
             return st;
-        struct sweep_axis *axis = &sweep->axis[sweep->n_axes++];
+        struct sweep_axis *axis = &sweep->grid.axis[sweep->grid.n_axes++];
         *axis = (struct sweep_axis){.param = item[k].ref,
                                     .random = random,
-                                    .x = x,
+                                    .values = x,
                                     .n = item[k].rows,
                                     .range = item[k].range};
         if ((st = check_axis(analysis, axis)))
             return st;
         if (!random)
-            sweep->total *= axis->n;
+            sweep->grid.total *= axis->n;
     }
     return IMP_OK;
 }
@@ -101,19 +73,21 @@ plan_axes(struct sweep *sweep, const imp_val *value, bool random)
 static void
 tell_idle(struct sweep *sweep)
 {
-    const imp_image *im = sweep->a->rt->im;
+    const imp_image *im = sweep->analysis->rt->im;
     const imp_param *param = IMP_ARRAY(im, im->params, imp_param);
-    for (size_t k = 0; k < sweep->n_axes && sweep->n_models == 1; k++) {
-        const struct sweep_axis *axis = &sweep->axis[k];
+    for (size_t k = 0; k < sweep->grid.n_axes && sweep->models.n == 1; k++) {
+        const struct sweep_axis *axis = &sweep->grid.axis[k];
         if (axis->structural || model_reads_param(im, axis->param))
             continue;
         const char *name = imp_text(im, param[axis->param].name);
-        struct diag *diag = diag_add(sweep->a->ds, DIAG_W0745, axis->range,
-                                     "nothing in the model depends on `%s`, so "
-                                     "all its values give the same runs",
-                                     name);
-        diag_note(sweep->a->ds, diag, param[axis->param].range, "the param");
-        diag_help(sweep->a->ds, diag,
+        struct diag *diag =
+            diag_add(sweep->analysis->ds, DIAG_W0745, axis->range,
+                     "nothing in the model depends on `%s`, so "
+                     "all its values give the same runs",
+                     name);
+        diag_note(sweep->analysis->ds, diag, param[axis->param].range,
+                  "the param");
+        diag_help(sweep->analysis->ds, diag,
                   "use it in a body, a system or the question, or sweep "
                   "another one");
     }
@@ -123,70 +97,73 @@ tell_idle(struct sweep *sweep)
 static void
 wanted_by(struct sweep *sweep, const imp_val *value)
 {
-    const imp_image *im = sweep->a->rt->im;
+    const imp_image *im = sweep->analysis->rt->im;
     const uint32_t *k = IMP_ARRAY(im, value->slots, uint32_t);
     for (uint32_t i = 0; i < value->slots.n; i++) {
         const imp_slot *x = IMP_ARRAY(im, im->slots, imp_slot) + k[i];
         if (IMP_ARRAY(im, im->commands, imp_command) + x->command ==
             sweep->question)
-            sweep->wanted[x->field] = true;
+            sweep->rows.wanted[x->field] = true;
     }
 }
 
 static void
 plan_fields(struct sweep *sweep, const imp_val *kept)
 {
-    struct analysis *analysis = sweep->a;
+    struct analysis *analysis = sweep->analysis;
     const imp_val *item = val_items(analysis, kept);
     const imp_field *field =
         IMP_ARRAY(analysis->rt->im, sweep->question->fields, imp_field);
-    size_t total = (size_t)sweep->total;
-    sweep->n_fields = kept->items.n;
-    sweep->field =
-        NEW_N(analysis->rt->arena, struct sweep_field, sweep->n_fields + 1);
-    sweep->wanted =
+    size_t total = (size_t)sweep->grid.total;
+    sweep->rows.n_fields = kept->items.n;
+    sweep->rows.field = NEW_N(analysis->rt->arena, struct sweep_field,
+                              sweep->rows.n_fields + 1);
+    sweep->rows.wanted =
         NEW_N(analysis->rt->arena, bool, sweep->question->fields.n + 1);
-    for (size_t k = 0; k < sweep->n_fields; k++) {
-        struct sweep_field *kept_field = &sweep->field[k];
+    for (size_t k = 0; k < sweep->rows.n_fields; k++) {
+        struct sweep_field *kept_field = &sweep->rows.field[k];
         const imp_field *x = &field[item[k].field];
         *kept_field = (struct sweep_field){.width = 1};
         if (item[k].kind != IMP_VAL_FIELD) {
-            kept_field->calculated = sweep->calculates = true;
+            kept_field->calculated = sweep->rows.calculates = true;
             kept_field->width = item[k].rows;
             wanted_by(sweep, &item[k]);
         } else {
             kept_field->field = item[k].field;
-            sweep->wanted[kept_field->field] = true;
+            sweep->rows.wanted[kept_field->field] = true;
             if (x->kind == IMP_FIELD_VEC || x->kind == IMP_FIELD_SPIN)
                 kept_field->width = x->width;
             if (x->kind == IMP_FIELD_TEXT)
                 kept_field->text = NEW_N(analysis->rt->arena, uint32_t, total);
         }
-        sweep->n_text += kept_field->text != NULL;
-        sweep->n_num += kept_field->text ? 0 : kept_field->width;
+        sweep->rows.n_texts += kept_field->text != NULL;
+        sweep->rows.n_numbers += kept_field->text ? 0 : kept_field->width;
         if (!kept_field->text) /* the record of a whole sweep points to them */
-            kept_field->num = NEW_N(record_arena(analysis), double,
-                                    total * kept_field->width);
+            kept_field->numbers = NEW_N(record_arena(analysis), double,
+                                        total * kept_field->width);
     }
 }
 
 static int
 plan(struct sweep *sweep)
 {
-    struct analysis *analysis = sweep->a;
+    struct analysis *analysis = sweep->analysis;
     const imp_image *im = analysis->rt->im;
-    const imp_opt *option = IMP_ARRAY(im, sweep->c->opts, imp_opt);
-    const imp_val *kept = arg_option(analysis, sweep->c, IMP_OPT_sweep_record);
-    const imp_val *run = arg_option(analysis, sweep->c, IMP_OPT_sweep_run);
+    const imp_opt *option = IMP_ARRAY(im, sweep->command->opts, imp_opt);
+    const imp_val *kept =
+        arg_option(analysis, sweep->command, IMP_OPT_sweep_record);
+    const imp_val *run =
+        arg_option(analysis, sweep->command, IMP_OPT_sweep_run);
     double repeat;
-    int st = arg_number(analysis, sweep->c, IMP_OPT_sweep_repeat, 1, &repeat);
+    int st =
+        arg_number(analysis, sweep->command, IMP_OPT_sweep_repeat, 1, &repeat);
     size_t n = 0;
-    for (uint32_t k = 0; k < sweep->c->opts.n; k++)
+    for (uint32_t k = 0; k < sweep->command->opts.n; k++)
         n += option[k].val.items.n;
-    sweep->axis = NEW_N(analysis->rt->arena, struct sweep_axis, n + 1);
-    sweep->total = sweep->repeat = (uint64_t)repeat;
+    sweep->grid.axis = NEW_N(analysis->rt->arena, struct sweep_axis, n + 1);
+    sweep->grid.total = sweep->grid.repeat = (uint64_t)repeat;
     /* in the order of the block, as the checker made the columns */
-    for (uint32_t k = 0; k < sweep->c->opts.n && !st; k++)
+    for (uint32_t k = 0; k < sweep->command->opts.n && !st; k++)
         if (option[k].id == IMP_OPT_sweep_over ||
             option[k].id == IMP_OPT_sweep_random)
             st = plan_axes(sweep, &option[k].val,
@@ -194,22 +171,23 @@ plan(struct sweep *sweep)
     if (st)
         return st;
     double summary;
-    if ((st = arg_number(analysis, sweep->c, IMP_OPT_sweep_summary, 0,
+    if ((st = arg_number(analysis, sweep->command, IMP_OPT_sweep_summary, 0,
                          &summary)))
         return st;
     sweep->summary = summary > 0;
     sweep->question = IMP_ARRAY(im, im->commands, imp_command) + run->ref;
-    sweep->seed = analysis->rt->seed;
-    sweep->params = analysis->rt->env + im->layout.params;
-    sweep->save = arg_text(analysis, sweep->c, IMP_OPT_sweep_save, NULL);
+    sweep->grid.seed = analysis->rt->seed;
+    sweep->models.params = analysis->rt->env + im->layout.params;
+    sweep->save = arg_text(analysis, sweep->command, IMP_OPT_sweep_save, NULL);
     if ((st = sweep_models_plan(sweep)))
         return st;
     tell_idle(sweep);
 
     plan_fields(sweep, kept);
-    sweep->error = NEW_N(analysis->rt->arena, uint32_t, (size_t)sweep->total);
-    sweep->state =
-        NEW_N(analysis->rt->arena, unsigned char, (size_t)sweep->total);
+    sweep->rows.error =
+        NEW_N(analysis->rt->arena, uint32_t, (size_t)sweep->grid.total);
+    sweep->rows.state =
+        NEW_N(analysis->rt->arena, unsigned char, (size_t)sweep->grid.total);
     return IMP_OK;
 }
 
@@ -219,7 +197,7 @@ plan(struct sweep *sweep)
 static int
 begin_journal(struct sweep *sweep)
 {
-    struct analysis *analysis = sweep->a;
+    struct analysis *analysis = sweep->analysis;
     bool resume = analysis->sweeps.resume;
     if (!sweep->save || !analysis->out->dir)
         return IMP_OK;
@@ -227,7 +205,7 @@ begin_journal(struct sweep *sweep)
     enum journal_state was = journal_look(analysis->out, sweep->save, key);
     if (was == JOURNAL_SAME && !resume) {
         struct diag *diag = diag_add(
-            analysis->ds, DIAG_E0740, sweep->c->range,
+            analysis->ds, DIAG_E0740, sweep->command->range,
             "an earlier run of this sweep was ended before its time; what it "
             "had done is in \"%s.part\"",
             sweep->save);
@@ -236,11 +214,12 @@ begin_journal(struct sweep *sweep)
         return IMP_FAILED;
     }
     if (was == JOURNAL_OTHER) {
-        struct diag *diag = diag_add(
-            analysis->ds, resume ? DIAG_E0741 : DIAG_W0741, sweep->c->range,
-            "\"%s.part\" is of another sweep: the model, a param or "
-            "the seed has changed since",
-            sweep->save);
+        struct diag *diag =
+            diag_add(analysis->ds, resume ? DIAG_E0741 : DIAG_W0741,
+                     sweep->command->range,
+                     "\"%s.part\" is of another sweep: the model, a param or "
+                     "the seed has changed since",
+                     sweep->save);
         if (resume) {
             diag_help(analysis->ds, diag,
                       "without --resume the sweep begins anew");
@@ -248,7 +227,7 @@ begin_journal(struct sweep *sweep)
         }
         diag_note(analysis->ds, diag, IMP_NOWHERE, "the sweep begins anew");
     }
-    return journal_open(analysis->out, analysis->ds, sweep->c->range,
+    return journal_open(analysis->out, analysis->ds, sweep->command->range,
                         sweep->save, key, resume, sweep_unpack, sweep,
                         &sweep->journal);
 }
@@ -260,18 +239,18 @@ begin_journal(struct sweep *sweep)
 static const char *
 run_name(const struct sweep *sweep, uint64_t i)
 {
-    const imp_image *im = sweep->a->rt->im;
+    const imp_image *im = sweep->analysis->rt->im;
     const imp_param *param = IMP_ARRAY(im, im->params, imp_param);
     struct buf buf = {0};
     char x[NUM_TEXT];
-    for (size_t k = 0; k < sweep->n_axes; k++)
+    for (size_t k = 0; k < sweep->grid.n_axes; k++)
         buf_printf(&buf, "%s%s = %s", k ? ", " : "",
-                   imp_text(im, param[sweep->axis[k].param].name),
-                   num_digits(x, sweep_axis_value(sweep, k, i), 6));
-    if (sweep->repeat > 1)
-        buf_printf(&buf, "%srepeat = %llu", sweep->n_axes ? ", " : "",
-                   (unsigned long long)(i % sweep->repeat));
-    const char *t = arena_strdup(sweep->a->rt->arena, buf_str(&buf));
+                   imp_text(im, param[sweep->grid.axis[k].param].name),
+                   num_digits(x, sweep_grid_value(&sweep->grid, k, i), 6));
+    if (sweep->grid.repeat > 1)
+        buf_printf(&buf, "%srepeat = %llu", sweep->grid.n_axes ? ", " : "",
+                   (unsigned long long)(i % sweep->grid.repeat));
+    const char *t = arena_strdup(sweep->analysis->rt->arena, buf_str(&buf));
     buf_free(&buf);
     return t;
 }
@@ -279,12 +258,12 @@ run_name(const struct sweep *sweep, uint64_t i)
 static void
 tell_warnings(struct sweep *sweep, const struct sweep_warnings *warnings)
 {
-    struct diags *ds = sweep->a->ds;
+    struct diags *ds = sweep->analysis->ds;
     for (size_t k = 0; k < warnings->n; k++) {
         const struct sweep_warning *warning = &warnings->v[k];
         struct diag *diag =
             diag_add(ds, warning->code, warning->range, "%s", warning->message);
-        diag_note(ds, diag, sweep->c->range,
+        diag_note(ds, diag, sweep->command->range,
                   "%s %llu of the runs of this sweep%s %s",
                   warning->n == 1 ? "in" : "warnings like this one:",
                   (unsigned long long)warning->n,
@@ -296,20 +275,20 @@ tell_warnings(struct sweep *sweep, const struct sweep_warnings *warnings)
 static int
 tell_failures(struct sweep *sweep, size_t rows, size_t failed)
 {
-    struct diags *ds = sweep->a->ds;
+    struct diags *ds = sweep->analysis->ds;
     uint64_t i = 0;
     if (!failed)
         return IMP_OK;
-    while (sweep->state[i] != SWEEP_DONE || !sweep->error[i])
+    while (sweep->rows.state[i] != SWEEP_DONE || !sweep->rows.error[i])
         i++;
     bool all = failed == rows;
     struct diag *diag =
-        all ? diag_add(ds, DIAG_E0742, sweep->c->range,
+        all ? diag_add(ds, DIAG_E0742, sweep->command->range,
                        "every run of this sweep failed")
-            : diag_add(ds, DIAG_W0740, sweep->c->range,
+            : diag_add(ds, DIAG_W0740, sweep->command->range,
                        "%zu of %zu runs of this sweep failed", failed, rows);
     diag_note(ds, diag, IMP_NOWHERE, "at %s: %s", run_name(sweep, i),
-              sweep->texts.v[sweep->error[i]]);
+              sweep->rows.texts.text[sweep->rows.error[i]]);
     diag_help(ds, diag,
               all ? "ask the question once, outside of the sweep, for the "
                     "whole message"
@@ -320,7 +299,7 @@ tell_failures(struct sweep *sweep, size_t rows, size_t failed)
 static int
 save(struct sweep *sweep, const struct record *out)
 {
-    struct analysis *analysis = sweep->a;
+    struct analysis *analysis = sweep->analysis;
     const imp_image *im = analysis->rt->im;
     size_t n = 0;
     for (size_t i = 0; i < out->n; i++)
@@ -339,21 +318,23 @@ save(struct sweep *sweep, const struct record *out)
         }
     }
     size_t axes = 0;
-    uint64_t *shape = NEW_N(analysis->rt->arena, uint64_t, sweep->n_axes + 1);
-    bool repeats = sweep->repeat > 1 && !sweep->summary;
-    struct out_grid g = {.n_varying = sweep->n_axes + repeats,
+    uint64_t *shape =
+        NEW_N(analysis->rt->arena, uint64_t, sweep->grid.n_axes + 1);
+    bool repeats = sweep->grid.repeat > 1 && !sweep->summary;
+    struct out_grid g = {.n_varying = sweep->grid.n_axes + repeats,
                          .shape = shape,
                          .threads = sweep->threads};
     if (sweep->summary)
-        for (size_t k = 0; k < sweep->n_axes; k++)
-            g.n_varying -= sweep->axis[k].random;
-    for (size_t k = 0; k < sweep->n_axes && !sweep->axis[k].random; k++)
-        shape[axes++] = sweep->axis[k].n;
-    if (repeats && axes == sweep->n_axes)
-        shape[axes++] = sweep->repeat;
+        for (size_t k = 0; k < sweep->grid.n_axes; k++)
+            g.n_varying -= sweep->grid.axis[k].random;
+    for (size_t k = 0; k < sweep->grid.n_axes && !sweep->grid.axis[k].random;
+         k++)
+        shape[axes++] = sweep->grid.axis[k].n;
+    if (repeats && axes == sweep->grid.n_axes)
+        shape[axes++] = sweep->grid.repeat;
     if (axes == g.n_varying)
         g.n_axes = axes;
-    return out_save_grid(analysis->out, analysis->ds, sweep->c->range,
+    return out_save_grid(analysis->out, analysis->ds, sweep->command->range,
                          sweep->save, v, n, &g);
 }
 
@@ -361,41 +342,41 @@ save(struct sweep *sweep, const struct record *out)
 static void
 tell_rest(struct sweep *sweep, int st, size_t rows)
 {
-    struct analysis *analysis = sweep->a;
-    int e = atomic_load(&sweep->error_io);
+    struct analysis *analysis = sweep->analysis;
+    int e = atomic_load(&sweep->shared.error_io);
     if (e) {
         char *part = arena_printf(analysis->rt->arena, "%s.part", sweep->save);
-        out_cannot_write(analysis->ds, sweep->c->range, part, e);
+        out_cannot_write(analysis->ds, sweep->command->range, part, e);
     }
     if (sweep->journal.fd < 0 || st == IMP_OK)
         return;
     struct diag *diag =
-        diag_add(analysis->ds, DIAG_W0742, sweep->c->range,
+        diag_add(analysis->ds, DIAG_W0742, sweep->command->range,
                  "%zu of %llu runs are done and kept in "
                  "\"%s.part\"",
-                 rows, (unsigned long long)sweep->total, sweep->save);
+                 rows, (unsigned long long)sweep->grid.total, sweep->save);
     diag_help(analysis->ds, diag, "--resume goes on with them");
 }
 
 static int
 run_sweep(struct sweep *sweep, struct record *record)
 {
-    struct analysis *analysis = sweep->a;
+    struct analysis *analysis = sweep->analysis;
     struct sweep_warnings w = {0};
     int st = plan(sweep);
     if (!st && sweep->save)
-        st = out_save_name(analysis->out, analysis->ds, sweep->c->range,
+        st = out_save_name(analysis->out, analysis->ds, sweep->command->range,
                            sweep->save);
     if (st)
         return st;
-    sweep_texts_init(&sweep->texts);
+    sweep_texts_init(&sweep->rows.texts);
     if ((st = begin_journal(sweep)))
         return st;
     sweep_models_count(sweep);
     st = sweep_run_all(sweep, &w);
-    size_t rows = 0, failed = (size_t)atomic_load(&sweep->failed);
-    for (uint64_t i = 0; i < sweep->total; i++)
-        rows += sweep->state[i] == SWEEP_DONE;
+    size_t rows = 0, failed = (size_t)atomic_load(&sweep->shared.failed);
+    for (uint64_t i = 0; i < sweep->grid.total; i++)
+        rows += sweep->rows.state[i] == SWEEP_DONE;
     sweep_fill_record(sweep, record, rows, failed);
     tell_warnings(sweep, &w);
     int bad = tell_failures(sweep, rows, failed);
@@ -412,11 +393,12 @@ cmd_sweep(struct analysis *analysis, const imp_command *command,
 {
     struct sweep *sweep = NEW(analysis->rt->arena, struct sweep);
     struct oom_guard guard;
-    *sweep = (struct sweep){.a = analysis, .c = command, .journal = {.fd = -1}};
+    *sweep = (struct sweep){
+        .analysis = analysis, .command = command, .journal = {.fd = -1}};
     if (setjmp(guard.env)) {
         oom_leave(&guard);
         journal_close(&sweep->journal, false);
-        sweep_texts_free(&sweep->texts);
+        sweep_texts_free(&sweep->rows.texts);
         sweep_models_free(sweep);
         oom_raise();
     }
@@ -424,7 +406,7 @@ cmd_sweep(struct analysis *analysis, const imp_command *command,
     int st = run_sweep(sweep, record);
     oom_leave(&guard);
     journal_close(&sweep->journal, false);
-    sweep_texts_free(&sweep->texts);
+    sweep_texts_free(&sweep->rows.texts);
     sweep_models_free(sweep);
     return st;
 }

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* One thread of a sweep: the model that it makes runs of, its machine code, and
+ * one run from the params to what is kept of it. A worker has a run of its own
+ * (struct rt), which is restarted for every number, and an arena for records
+ * and messages, which is emptied before every run. */
+#include "analysis/sweep/worker.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "base/arena.h"
+#include "runtime/numerics/random.h"
+#include "runtime/setup/new_run.h"
+
+#define TIER_STEP 1e5 /* units of work between two reports, at least */
+
+/* -- machine code ---------------------------------------------------------- */
+
+/* reports the work that was done, and returns the code, if it is made by now */
+static const imp_code *
+ask_code(struct sweep_tier *tier)
+{
+    struct rt *run = tier->sweep->analysis->rt;
+    struct sweep_model *model = tier->model;
+    struct rt_tier *all = model->tier;
+    all->spent += tier->tier.spent - tier->reported;
+    tier->reported = tier->tier.spent;
+    while (!model->code && all->spent >= all->limit) {
+        double was = all->limit;
+        model->code = all->more(all);
+        if (!model->code && !(all->limit > was))
+            all->limit = INFINITY;
+    }
+    if (model->im == run->im) /* commands behind the sweep, too */
+        run->code = model->code;
+    tier->tier.limit =
+        tier->tier.spent +
+        fmax(TIER_STEP, (all->limit - all->spent) / tier->sweep->threads);
+    return model->code;
+}
+
+static const imp_code *
+more(struct rt_tier *t)
+{
+    struct sweep_tier *tier = (struct sweep_tier *)t;
+    struct oom_guard guard;
+    pthread_mutex_lock(&tier->sweep->models.lock);
+    if (setjmp(guard.env)) {
+        oom_leave(&guard);
+        pthread_mutex_unlock(&tier->sweep->models.lock);
+        oom_raise();
+    }
+    oom_enter(&guard);
+    const imp_code *code = ask_code(tier);
+    oom_leave(&guard);
+    pthread_mutex_unlock(&tier->sweep->models.lock);
+    return code;
+}
+
+static struct rt *
+new_run(struct sweep_worker *worker)
+{
+    struct sweep *sweep = worker->sweep;
+    pthread_mutex_lock(&sweep->models.lock);
+    const imp_code *code = worker->model->code;
+    pthread_mutex_unlock(&sweep->models.lock);
+    worker->tier =
+        (struct sweep_tier){.tier = {.limit = TIER_STEP, .more = more},
+                            .sweep = sweep,
+                            .model = worker->model};
+    return rt_new_tier(worker->model->im, code,
+                       worker->model->tier ? &worker->tier.tier : NULL,
+                       worker->params, &worker->ds, sweep->analysis->rt->stop);
+}
+
+static void
+leave_model(struct sweep_worker *worker)
+{
+    rt_free(worker->run);
+    worker->run = NULL;
+    if (worker->model)
+        sweep_model_leave(worker->sweep, worker->model, worker->runs_of_model);
+    worker->model = NULL;
+    worker->runs_of_model = 0;
+}
+
+void
+sweep_worker_take_model(struct sweep_worker *worker, uint64_t v)
+{
+    struct sweep *sweep = worker->sweep;
+    assert(v < sweep->grid.total);
+    if (worker->model == &sweep->models.model[v / sweep->grid.per_model])
+        return;
+    leave_model(worker);
+    worker->model = sweep_model_take(sweep, v);
+    memcpy(worker->params, worker->model->params,
+           sweep->analysis->rt->im->params.n * sizeof *worker->params);
+}
+
+/* -- one run --------------------------------------------------------------- */
+
+static int
+prepare(struct sweep_worker *worker, uint64_t number)
+{
+    struct sweep *sweep = worker->sweep;
+    sweep_place_move(&sweep->grid, &worker->place, number);
+    for (size_t k = 0; k < sweep->grid.n_axes; k++)
+        worker->params[sweep->grid.axis[k].param] =
+            sweep_place_value(&sweep->grid, &worker->place, k);
+    arena_clear(worker->scratch);
+    if (worker->ds.first || worker->ds.errors || worker->ds.warnings ||
+        !worker->ds.arena)
+        diags_init(&worker->ds, worker->scratch, sweep->analysis->ds->sources);
+    if (worker->model->why)
+        return IMP_FAILED;
+    if (!worker->run) {
+        worker->analysis.rt = worker->run = new_run(worker);
+        if (!worker->run)
+            return IMP_FAILED;
+    } else {
+        int st = rt_restart(worker->run, worker->params);
+        if (st)
+            return st;
+    }
+    double seed = sweep->grid.seed;
+    if (sweep->grid.repeat >
+        1) /* a whole number of 53 bits, as users give it */
+        seed =
+            (double)(random_bits(sweep->grid.seed, number, UINT32_MAX) >> 11);
+    return rt_seed(worker->run, seed, number);
+}
+
+/* Does a value read a field that this run did not find? Then the value is
+ * absent as well. */
+static bool
+reads_absent(const struct sweep_worker *worker, const imp_val *value,
+             const struct record *record)
+{
+    const imp_image *im = worker->run->im;
+    const uint32_t *k = IMP_ARRAY(im, value->slots, uint32_t);
+    for (uint32_t i = 0; i < value->slots.n; i++) {
+        const imp_slot *x = IMP_ARRAY(im, im->slots, imp_slot) + k[i];
+        if (worker->records[x->command] == record && record->v[x->field].why &&
+            x->kind != IMP_SLOT_PRESENT && x->kind != IMP_SLOT_TEXTEQ)
+            return true;
+    }
+    return false;
+}
+
+/* A value that cannot be calculated, such as log(0) or the third of two
+ * entries, is left out with a warning. The other values of the run are kept. */
+static void
+left_out(struct sweep_worker *worker, uint64_t number, const imp_val *value,
+         struct diags *was)
+{
+    const char *why = "it cannot be calculated";
+    for (const struct diag *diag = was->last ? was->last->next
+                                             : worker->ds.first;
+         diag; diag = diag->next)
+        if (diag->severity == DIAG_ERROR)
+            why = diag->message;
+    sweep_warning_add(
+        &worker->warnings, worker->kept,
+        &(struct sweep_warning){
+            DIAG_W0743, value->range,
+            arena_printf(worker->scratch, "`%s` has no value: %s",
+                         imp_text(worker->run->im, value->label), why),
+            number, 1});
+    worker->ds = *was;
+    if (worker->ds.last)
+        worker->ds.last->next = NULL;
+}
+
+/* the calculated columns of run i */
+static void
+calculate(struct sweep_worker *worker, uint64_t number, struct record *record)
+{
+    struct sweep *sweep = worker->sweep;
+    const imp_command *command =
+        IMP_ARRAY(worker->run->im, worker->run->im->commands, imp_command);
+    record->present = true;
+    worker->records[worker->model->question - command] = record;
+    for (size_t k = 0; k < sweep->rows.n_fields; k++) {
+        const struct sweep_field *field = &sweep->rows.field[k];
+        if (!field->calculated)
+            continue;
+        double *x = field->numbers + number * field->width;
+        const imp_val *value = &worker->model->kept[k];
+        struct diags was = worker->ds;
+        if (!reads_absent(worker, value, record)) {
+            if (arg_numbers(&worker->analysis, value, x) == IMP_OK)
+                continue;
+            left_out(worker, number, value, &was);
+        }
+        for (size_t j = 0; j < field->width; j++)
+            x[j] = NAN;
+    }
+}
+
+static struct record *
+new_record(struct sweep_worker *worker, const imp_command *question)
+{
+    bool one = worker->sweep->models.n == 1;
+    if (one && worker->record) {
+        record_clear(worker->record);
+        return worker->record;
+    }
+    struct record *record = record_new(one ? worker->kept : worker->scratch,
+                                       worker->run->im, question);
+    record->wanted = worker->sweep->rows.wanted;
+    record->arena = worker->scratch;
+    return worker->record = record;
+}
+
+bool
+sweep_worker_make_run(struct sweep_worker *worker, uint64_t number)
+{
+    struct sweep *sweep = worker->sweep;
+    struct record *record = NULL;
+    assert(worker->model);
+    if (sweep_batch_record(worker) && !sweep->rows.calculates) {
+        sweep_keep_record(sweep, number, worker->record, worker->last);
+        return true;
+    }
+    int st = prepare(worker, number);
+    if (st == IMP_OK) {
+        const imp_command *question = worker->model->question;
+        record = new_record(worker, question);
+        st = worker->analysis.commands[question->id]->run(&worker->analysis,
+                                                          question, record);
+    }
+    if (rt_stopped(sweep->analysis->rt) && st != IMP_OK)
+        return false;
+    if (worker->ds.first)
+        sweep_warnings_of_run(&worker->warnings, worker->kept, &worker->ds,
+                              number);
+    if (st == IMP_OK && !worker->ds.errors) {
+        if (sweep->rows.calculates)
+            calculate(worker, number, record);
+        sweep_keep_record(sweep, number, record, worker->last);
+    } else
+        sweep_keep_error(sweep, number,
+                         sweep_failure_reason(worker->model, &worker->ds, st));
+    return true;
+}
+
+/* -- memory ---------------------------------------------------------------- */
+
+/* what the question prints goes nowhere */
+static int
+nowhere(void *ctx, const char *s, size_t n)
+{
+    (void)ctx;
+    (void)s;
+    (void)n;
+    return 0;
+}
+
+void
+sweep_worker_init(struct sweep_worker *worker)
+{
+    const struct sweep *sweep = worker->sweep;
+    const imp_image *im = sweep->analysis->rt->im;
+    worker->scratch = arena_new();
+    worker->kept = arena_new();
+    worker->params = arena_copy(worker->kept, sweep->models.params,
+                                (im->params.n + 1) * sizeof(double));
+    worker->last =
+        NEW_N(worker->kept, struct sweep_last_text, sweep->rows.n_fields + 1);
+    worker->place.digit = NEW_N(worker->kept, size_t, sweep->grid.n_axes + 1);
+    worker->out = (struct output){.write = nowhere, .width = 80};
+    worker->records =
+        arena_copy(worker->kept, sweep->analysis->recs,
+                   (im->commands.n + 1) * sizeof *worker->records);
+    worker->batch.arena = worker->kept;
+    worker->analysis = (struct analysis){.out = &worker->out,
+                                         .ds = &worker->ds,
+                                         .recs = worker->records,
+                                         .commands = sweep->analysis->commands};
+}
+
+void
+sweep_worker_end(struct sweep_worker *worker)
+{
+    leave_model(worker);
+    arena_free(worker->scratch);
+    buf_free(&worker->frame);
+    sweep_waiting_free(&worker->waiting);
+}

@@ -7,6 +7,7 @@
 #include "runtime/events/event.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/polytope_contact.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/motion/motion.h"
 #include "runtime/setup/new_run.h"
 

@@ -10,6 +10,7 @@
 #include "runtime/events/event.h"
 #include "runtime/events/vertex_plane.h"
 #include "runtime/gap/closest_points.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/motion/motion.h"
 
 static uint64_t seed = 11;

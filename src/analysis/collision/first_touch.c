@@ -15,6 +15,7 @@
 #include "analysis/collision/verdict.h"
 #include "base/num.h"
 #include "runtime/events/event.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/polynomial.h"
 #include "runtime/setup/new_run.h"
@@ -70,8 +71,7 @@ touch_polish(struct analysis *a, struct touch *t)
     int n1 = polynomial_derivative(t->jet, n, d1);
     int n2 = polynomial_derivative(d1, n1, d2);
     /* in C00 the rate is -D^2/(2 j*): the tolerance of v is too wide for it */
-    double still =
-        fmax(gap_still_share(a->rt) * v_size, touch_velocity_floor(t));
+    double still = fmax(gap_c00_share(a->rt) * v_size, touch_velocity_floor(t));
 
     /* C00: the simple root of gap'' */
     double c = fabs(t->jet[3]), s = 0.0;

@@ -17,6 +17,7 @@
 #include "analysis/collision/normal_choices.h"
 #include "runtime/events/event.h"
 #include "runtime/gap/polytope_contact.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/vec3.h"
 

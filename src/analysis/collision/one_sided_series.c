@@ -9,6 +9,7 @@
 #include "analysis/collision/normal_choices.h"
 #include "runtime/events/event.h"
 #include "runtime/gap/closest_points.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/instance/saved_state.h"
 #include "runtime/motion/motion.h"
 

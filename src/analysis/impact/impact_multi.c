@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "runtime/events/event.h"
 #include "runtime/gap/polytope_contact.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/numerics/vec3.h"
 #include "runtime/setup/new_run.h"
 

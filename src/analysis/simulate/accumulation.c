@@ -17,6 +17,7 @@
 #include "base/num.h"
 #include "runtime/flow/flow.h"
 #include "runtime/gap/closest_points.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/instance/saved_state.h"
 #include "runtime/modes/accumulation_forecast.h"
 #include "runtime/motion/motion.h"

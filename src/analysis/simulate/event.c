@@ -11,6 +11,7 @@
 #include "analysis/impact/impact_handler.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/instance/saved_state.h"
 
 /* I1: energy of one impact against its law, relative */

@@ -15,6 +15,7 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/gap/closest_points.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/numerics/vec3.h"
 
 /* I1: energy and momentum of one impact, relative */

@@ -9,6 +9,7 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/gap/closest_points.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/instance/saved_state.h"
 #include "runtime/motion/motion.h"
 

@@ -9,6 +9,7 @@
 #include "abi/status.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/motion/persistent.h"
 #include "runtime/numerics/vec3.h"
 

@@ -14,6 +14,7 @@
 #include "abi/status.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "runtime/gap/closest_points.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/numerics/lcp.h"
 #include "runtime/numerics/vec3.h"
 

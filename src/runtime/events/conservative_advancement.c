@@ -9,6 +9,7 @@
 
 #include "base/num.h"
 #include "runtime/events/event_priv.h"
+#include "runtime/gap/contact_bodies.h"
 #include "runtime/geometry/support.h"
 #include "runtime/numerics/vec3.h"
 
@@ -28,13 +29,6 @@ struct relative {
     double rest; /* at most this much displacement by orders >= 3 on [0, h] */
     bool ends;   /* orders >= 3 vanish for ever */
 };
-
-static bool
-still(const imp_body *body)
-{
-    return (body->flags & IMP_BODYF_FIXED) &&
-           !(body->flags & IMP_BODYF_PRESCRIBED);
-}
 
 /* row of the pose entry of a free body, NULL for others */
 static const double *
@@ -63,7 +57,7 @@ relative_motion(const struct rt *run, const imp_contact *image_contact,
             const double *row = pose_row(run, body, (int)j);
             m->x[j] += sign * run->env[body->env_state + j];
             if (row == NULL) {
-                if (!still(body))
+                if (!body_rests(body))
                     return false;
                 continue;
             }
@@ -160,7 +154,7 @@ advancement_apart(struct rt *run, uint32_t contact, double h, double most)
         const struct support_body *o = &b[1 - flat];
         struct support_point p;
         double x[3], v[3], n[3];
-        if (!still(b[flat].b) || o->flat || o->size == 0.0)
+        if (!body_rests(b[flat].b) || o->flat || o->size == 0.0)
             return 0.0;
         for (int i = 0; i < 3; i++)
             v[i] = o->c[i] - b[flat].c[i];
@@ -190,7 +184,7 @@ static double
 most_spin(const struct rt *run, const imp_body *body)
 {
     const double *s = run->env + body->env_state;
-    if (still(body))
+    if (body_rests(body))
         return 0.0;
     if (run->im->dim == 2)
         return fabs(s[5]);
@@ -235,109 +229,12 @@ advancement_safe(struct rt *run, uint32_t contact, double gap, double most)
 }
 
 double
-gap_length(struct rt *run, uint32_t contact)
-{
-    const imp_contact *image_contact = rt_contact(run, contact);
-    struct support_body b[2];
-    support_body_get(run, image_contact->body[0], &b[0]);
-    support_body_get(run, image_contact->body[1], &b[1]);
-    return support_length(&b[0], &b[1]);
-}
-
-/* speed of body b: its own, and that of its points by turning */
-static void
-speeds(struct rt *run, const imp_body *body, double *move, double *turn)
-{
-    *move = *turn = 0.0;
-    if (still(body))
-        return;
-    const double *s = run->env + body->env_state;
-    int d = (int)run->im->dim;
-    const double *v = s + (d == 2 ? 3 : 7), *w = s + (d == 2 ? 5 : 10);
-    for (int i = 0; i < d; i++)
-        *move = hypot(*move, v[i]);
-    *turn = d == 2 ? fabs(w[0]) : vec3_norm(w);
-}
-
-static void
-add_velocity(struct rt *run, const imp_body *body, double sign, double v[3])
-{
-    const double *s = run->env + body->env_state + (run->im->dim == 2 ? 3 : 7);
-    for (uint32_t j = 0; j < run->im->dim && !still(body); j++)
-        v[j] += sign * s[j];
-}
-
-double
-gap_rate(struct rt *run, uint32_t contact, const struct closest_points *c)
-{
-    const imp_contact *image_contact = rt_contact(run, contact);
-    double rate = 0.0;
-    for (int i = 0; i < 2; i++) {
-        const imp_body *body = rt_body(run, image_contact->body[i]);
-        const double *P = i == 0 ? c->P : c->Q, *s = run->env + body->env_state;
-        double v[3] = {0.0, 0.0, 0.0}, w[3] = {0.0, 0.0, 0.0}, p[3];
-        struct support_body f;
-        if (still(body))
-            continue;
-        support_body_get(run, image_contact->body[i], &f);
-        add_velocity(run, body, 1.0, v);
-        if (f.d == 2)
-            w[2] = s[5];
-        else
-            support_rotate(&f, s + 10, w);
-        for (int j = 0; j < 3; j++)
-            p[j] = P[j] - f.c[j];
-        v[0] += w[1] * p[2] - w[2] * p[1];
-        v[1] += w[2] * p[0] - w[0] * p[2];
-        v[2] += w[0] * p[1] - w[1] * p[0];
-        rate += (i == 0 ? -1.0 : 1.0) * vec3_dot(c->n, v);
-    }
-    return rate;
-}
-
-void
-gap_tolerance_get(struct rt *run, uint32_t contact, struct gap_tolerance *out)
-{
-    const imp_contact *image_contact = rt_contact(run, contact);
-    struct support_body b[2];
-    double rate = 0.0, where = 0.0, moves = 0.0, v[3] = {0.0, 0.0, 0.0};
-    for (int i = 0; i < 2; i++) {
-        double move, turn;
-        support_body_get(run, image_contact->body[i], &b[i]);
-        speeds(run, b[i].b, &move, &turn);
-        add_velocity(run, b[i].b, i == 0 ? -1.0 : 1.0, v);
-        moves += move;
-        rate += turn * b[i].size;
-        where += b[i].flat ? 0.0 : vec3_norm(b[i].c);
-    }
-    /* relative speed, so that a boost of all bodies changes nothing */
-    rate += vec3_norm(v);
-    out->length = support_length(&b[0], &b[1]);
-    /* the gap is a difference of positions: it rounds as they do */
-    out->noise = 4.0 * DBL_EPSILON * (out->length + where);
-    out->gap =
-        fmax(RT_GAP_SHARE * run->tolerance * out->length, 8.0 * out->noise);
-    out->rate = fmax(RT_GAP_SHARE * run->tolerance, 64.0 * DBL_EPSILON) * rate +
-                8.0 * DBL_EPSILON * moves;
-    out->still = gap_still_share(run) * rate + 8.0 * DBL_EPSILON * moves;
-    out->quiet = 8.0 * DBL_EPSILON * (rate + moves);
-}
-
-double
-gap_still_share(const struct rt *run)
-{
-    return run->im->has_tolerance
-               ? fmax(RT_GAP_SHARE * run->tolerance, GAP_STILL_SHARE)
-               : GAP_STILL_SHARE;
-}
-
-double
 event_horizon(struct rt *run)
 {
     double longest = 0.0, g = vec3_norm(run->gravity);
     for (uint32_t i = 0; i < run->im->bodies.n; i++) {
         double move, turn;
-        speeds(run, rt_body(run, i), &move, &turn);
+        body_speeds(run, rt_body(run, i), &move, &turn);
         if (turn > 0.0)
             longest = fmax(longest, 6.283185307179586 / turn);
     }
@@ -354,8 +251,8 @@ event_horizon(struct rt *run)
             continue;
         double v[3] = {0.0, 0.0, 0.0};
         for (int i = 0; i < 2; i++)
-            add_velocity(run, rt_body(run, image_contact->body[i]),
-                         i == 0 ? -1.0 : 1.0, v);
+            body_add_velocity(run, rt_body(run, image_contact->body[i]),
+                              i == 0 ? -1.0 : 1.0, v);
         double speed = vec3_norm(v);
         bool bounded =
             !(rt_body(run, image_contact->body[0])->flags & IMP_BODYF_FLAT) &&

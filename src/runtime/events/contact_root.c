@@ -91,7 +91,7 @@ contact_root_in_band(const double *g, double h, const struct gap_tolerance *tol,
     int n = polynomial_roots(d2, n2, end, 0.0, root, MOTION_STEP_ORDER);
     for (int i = 0; i < n; i++)
         if (fabs(polynomial_value(q, MOTION_STEP_ORDER, root[i])) <= tol->gap &&
-            fabs(polynomial_value(d1, n1, root[i])) <= tol->still) {
+            fabs(polynomial_value(d1, n1, root[i])) <= tol->rate_c00) {
             out->kind = EVENT_TANGENT;
             out->s = root[i];
             out->order = 2;

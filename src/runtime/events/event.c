@@ -97,24 +97,6 @@ restore(struct rt *run, const struct saved *s)
     memcpy(run->contact_warm, s->warm, c);
 }
 
-void
-gap_tolerances(struct rt *run, uint32_t contact, double *gap, double *rate)
-{
-    struct gap_tolerance t;
-    gap_tolerance_get(run, contact, &t);
-    *gap = t.gap;
-    *rate = t.rate;
-}
-
-void
-gap_rounding(struct rt *run, uint32_t contact, double *gap, double *rate)
-{
-    struct gap_tolerance t;
-    gap_tolerance_get(run, contact, &t);
-    *gap = 8.0 * t.noise;
-    *rate = t.quiet;
-}
-
 static int
 stuck(struct rt *run, uint32_t contact)
 {
@@ -321,7 +303,7 @@ refine(struct rt *run, uint32_t c, struct near *watched, double t0, bool *trust)
             for (int k = MOTION_STEP_ORDER; k >= 0; k--)
                 want = want * moved + watched->g[k];
             if (fabs(want - g[0]) >
-                EV_CHECK * watched->tol.gap + watched->tol.noise) {
+                EV_CHECK * watched->tol.gap + watched->tol.gap_rounding) {
                 *trust = false;
                 return IMP_OK;
             }
@@ -437,7 +419,7 @@ verify(struct rt *run, struct event_state *ev, double h, bool *good,
         double want = polynomial_value(watched->g, MOTION_STEP_ORDER, h);
         if (fabs(want - at.gap) > EV_CHECK * watched->tol.gap +
                                       1e-13 * fabs(want) +
-                                      2.0 * watched->tol.noise) {
+                                      2.0 * watched->tol.gap_rounding) {
             *good = false;
             *least = fmax(*least, watched->safe);
         }

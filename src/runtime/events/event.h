@@ -54,22 +54,7 @@ enum event_ahead {
 };
 int event_ahead(struct rt *run, uint32_t contact, double most,
                 enum event_ahead *out);
-/* what |gap| (m) and |gap rate| (m/s) count as zero for this contact now */
-void gap_tolerances(struct rt *run, uint32_t contact, double *gap,
-                    double *rate);
-/* rounding of the gap (m) and of its rate (m/s) now */
-void gap_rounding(struct rt *run, uint32_t contact, double *gap, double *rate);
-/* Share of the speeds up to which the rate of a gap counts as none where the
- * gap's second derivative vanishes (C00). There the rate is -D^2/(2 j*) for a
- * touch with discriminant D, so the full tolerance would take D up to the root
- * of it for zero. What the data leave open is less: RT_GAP_SHARE * tolerance
- * where the model states one (that is how it states the digits of its data,
- * spec/tangential 0.F), GAP_STILL_SHARE for data of full length. */
-#define GAP_STILL_SHARE 1e-13
-double gap_still_share(const struct rt *run);
 /* 1e3 times the longest time scale of the model: the default horizon */
 double event_horizon(struct rt *run);
-/* length scale of a contact's gap (sizes of both bodies), for tolerances */
-double gap_length(struct rt *run, uint32_t contact);
 
 #endif

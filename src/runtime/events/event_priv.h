@@ -6,19 +6,8 @@
 
 #include "runtime/events/event.h"
 #include "runtime/gap/closest_points.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/motion/motion.h"
-
-/* tolerances of one contact at the present state */
-struct gap_tolerance {
-    double length;
-    double gap;   /* |gap| up to this counts as closed */
-    double rate;  /* |gap rate| up to this counts as none */
-    double still; /* the same where the second derivative is zero */
-    double noise; /* rounding of the gap */
-    double quiet; /* rounding of its rate */
-};
-void gap_tolerance_get(struct rt *run, uint32_t contact,
-                       struct gap_tolerance *out);
 
 /* -- conservative_advancement.c -- */
 /* Time from now on for which balls (or a plane and a ball) around the bodies
@@ -30,10 +19,6 @@ double advancement_apart(struct rt *run, uint32_t contact, double h,
  * at which it can change (conservative advancement); 0 where there is none */
 double advancement_safe(struct rt *run, uint32_t contact, double gap,
                         double most);
-
-/* rate of the gap from the velocities of the contact points (G without t) */
-double gap_rate(struct rt *run, uint32_t contact,
-                const struct closest_points *c);
 
 /* -- contact_root.c -- */
 /* gap series at the present state (motion series made), and the time for

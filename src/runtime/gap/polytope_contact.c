@@ -1,128 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Contacts of corners (polytope_contact.h): which part answers, the scene of
- * two polytopes at the present state, and the answer carried into the world. */
+/* Contacts in which a polytope takes part (polytope_contact.h): a smooth body
+ * against a polytope is asked in smooth_polytope.c, two polytopes in
+ * polytope_pair.c. */
 #include "runtime/gap/polytope_contact.h"
 
-#include <float.h>
-#include <math.h>
-#include <string.h>
+#include <assert.h>
 
-#include "base/arena.h"
-#include "runtime/events/event_priv.h"
 #include "runtime/gap/polytope_contact_priv.h"
-#include "runtime/geometry/support.h"
-
-struct polytope_contact_memo *
-polytope_contact_memo(struct rt *run, uint32_t contact)
-{
-    if (run->polytope_contact == NULL)
-        run->polytope_contact =
-            NEW_N(run->own, struct polytope_contact_memo, run->im->contacts.n);
-    return &run->polytope_contact[contact];
-}
-
-void
-polytope_contact_forget(struct rt *run)
-{
-    for (uint32_t c = 0;
-         run->polytope_contact != NULL && c < run->im->contacts.n; c++)
-        run->polytope_contact[c].warm = false;
-}
-
-double
-polytope_contact_slack(struct rt *run, uint32_t contact)
-{
-    struct gap_tolerance tol;
-    gap_tolerance_get(run, contact, &tol);
-    return 1e-2 * tol.gap;
-}
-
-void
-polytope_scene_get(struct rt *run, uint32_t contact, bool second,
-                   struct polytope_scene *scene)
-{
-    const imp_contact *image_contact = rt_contact(run, contact);
-    struct polytope_contact_memo *m = polytope_contact_memo(run, contact);
-    struct support_body b[2];
-    double d[3];
-    memset(scene, 0, sizeof *scene);
-    scene->dim = (int)run->im->dim;
-    for (int i = 0; i < 2; i++) {
-        scene->p[i] = run->polytope[image_contact->body[i]];
-        support_body_get(run, image_contact->body[i], &b[i]);
-    }
-    uint32_t n = scene->p[1]->n_vertex;
-    if (m->room < 2 * n + 1) {
-        m->room = 2 * n + 1;
-        m->point = arena_alloc(run->own, m->room * sizeof *m->point);
-    }
-    scene->point = m->point + (second ? n : 0);
-    for (int i = 0; i < 3; i++)
-        d[i] = b[1].c[i] - b[0].c[i];
-    support_rotate_back(&b[0], d, scene->c);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            scene->R[3 * i + j] = b[0].R[0][i] * b[1].R[0][j] +
-                                  b[0].R[1][i] * b[1].R[1][j] +
-                                  b[0].R[2][i] * b[1].R[2][j];
-    polytope_scene_place(scene);
-}
-
-/* the question of a contact, as it stands */
-static size_t
-question(const struct rt *run, const imp_contact *image_contact, double *state)
-{
-    size_t n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
-    for (int i = 0; i < 2; i++)
-        memcpy(state + (size_t)i * n,
-               run->env + rt_body(run, image_contact->body[i])->env_state,
-               n * sizeof *state);
-    return 2 * n * sizeof *state;
-}
-
-/* features of the answer in the world */
-static void
-to_world(struct rt *run, const imp_contact *image_contact,
-         struct nearest_features *o)
-{
-    struct support_body b;
-    double P[3], Q[3], n[3];
-    support_body_get(run, image_contact->body[0], &b);
-    support_rotate(&b, o->P, P);
-    support_rotate(&b, o->Q, Q);
-    support_rotate(&b, o->n, n);
-    for (int i = 0; i < 3; i++) {
-        o->P[i] = P[i] + b.c[i];
-        o->Q[i] = Q[i] + b.c[i];
-        o->n[i] = n[i];
-    }
-}
 
 int
 polytope_contact_closest(struct rt *run, uint32_t contact,
                          struct nearest_features *out, bool loud)
 {
-    const imp_contact *image_contact = rt_contact(run, contact);
-    struct polytope_contact_memo *m = polytope_contact_memo(run, contact);
-    double state[2 * IMP_STATE_SPACE];
-    if (polytope_contact_is_smooth(run, image_contact))
-        return smooth_polytope_closest(run, contact, out, loud);
-    size_t size = question(run, image_contact, state);
-    if (m->warm && m->time == rt_time(run) && !memcmp(state, m->state, size)) {
-        *out = m->last;
-        return IMP_OK;
-    }
-    struct polytope_scene s;
-    polytope_scene_get(run, contact, false, &s);
-    nearest_features_find(&s, m->warm ? &m->last.pair : NULL, out);
-    to_world(run, image_contact, out);
-    m->warm = isfinite(out->gap);
-    if (!m->warm)
-        return IMP_DIVERGED;
-    m->last = *out;
-    m->time = rt_time(run);
-    memcpy(m->state, state, size);
-    return IMP_OK;
+    assert(rt_contact(run, contact)->flags & IMP_CONTACTF_CORNERS);
+    return polytope_contact_is_smooth(run, rt_contact(run, contact))
+               ? smooth_polytope_closest(run, contact, out, loud)
+               : polytope_pair_closest(run, contact, out);
 }
 
 int
@@ -134,7 +27,7 @@ polytope_contact_series(struct rt *run, uint32_t contact, int order,
     if (polytope_contact_is_smooth(run, rt_contact(run, contact)))
         return smooth_polytope_series(run, contact, order, gap,
                                       valid ? valid : &never);
-    int st = polytope_contact_closest(run, contact, &at, false);
+    int st = polytope_pair_closest(run, contact, &at);
     if (st)
         return st;
     return polytope_pair_series(run, contact, order, &at.pair, gap, valid);

@@ -97,6 +97,10 @@ int polytope_relative_pose(struct rt *run, uint32_t contact, int order,
                            struct taylor c[3], struct taylor R[9],
                            double *holds);
 
+/* nearest features of two polytopes at the present state, in world axes:
+ * IMP_OK, or IMP_DIVERGED where the poses are not finite (polytope_pair.c) */
+int polytope_pair_closest(struct rt *run, uint32_t contact,
+                          struct nearest_features *out);
 /* two polytopes: polytope_series.c, from the features `first` on, valid may be
  * NULL; and
  * polytope_manifold.c */

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/num.h"
+#include "runtime/gap/contact_polygon_priv.h"
 #include "runtime/gap/polytope_contact_priv.h"
 #include "runtime/geometry/pose.h"
 #include "runtime/geometry/support.h"
@@ -22,153 +23,10 @@
 /* Directions nearer than this are one: features within tol, 1e-11 of the size,
  * of a plane that are at least 1e-5 of the size long leave it open by 1e-6. */
 #define TOUCH_SAME 1e-6
-/* sine between sides of two areas that are parallel */
-#define TOUCH_PARALLEL 1e-9
-
-/* a point of the plane between the bodies */
-struct spot {
-    double u[2], P[3], Q[3];
-};
-struct spots {
-    struct spot *v;
-    int n, room;
-};
-
-static void
-spot_put(struct spots *s, const struct spot *p)
-{
-    if (s->n < s->room)
-        s->v[s->n++] = *p;
-}
-
-static double
-turn_of(const double a[2], const double b[2], const double c[2])
-{
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-}
-
-static double
-gap_of(const double a[2], const double b[2])
-{
-    return hypot(a[0] - b[0], a[1] - b[1]);
-}
-
-/* Hull, counter-clockwise, in place (Andrew 1979); points within tol of a side
- * or of another point are dropped. Two points or one are left where there is
- * no area. */
-static void
-hull(struct spots *s, struct spots *tmp, double tol)
-{
-    int n = 0;
-    for (int i = 1; i < s->n; i++) {
-        struct spot x = s->v[i];
-        int j = i;
-        for (; j > 0 &&
-               (s->v[j - 1].u[0] > x.u[0] ||
-                (s->v[j - 1].u[0] == x.u[0] && s->v[j - 1].u[1] > x.u[1]));
-             j--)
-            s->v[j] = s->v[j - 1];
-        s->v[j] = x;
-    }
-    for (int pass = 0; pass < 2; pass++) {
-        int from = n;
-        for (int k = 0; k < s->n; k++) {
-            const struct spot *x = &s->v[pass ? s->n - 1 - k : k];
-            while (n >= from + 2 &&
-                   turn_of(tmp->v[n - 2].u, tmp->v[n - 1].u, x->u) <= 0.0)
-                n--;
-            tmp->v[n++] = *x;
-        }
-        n--; /* begins the other half */
-    }
-    if (s->n <= 1)
-        n = s->n;
-    /* thin corners away; ends of a segment stay */
-    bool gone = true;
-    while (gone && n > 1) {
-        gone = false;
-        for (int i = 0; i < n && n > 1 && !gone; i++) {
-            const double *a = tmp->v[(i + n - 1) % n].u, *b = tmp->v[i].u;
-            const double *c = tmp->v[(i + 1) % n].u;
-            double l = gap_of(a, c);
-            gone =
-                gap_of(b, c) <= tol ||
-                (n > 2 && l > tol && turn_of(a, b, c) <= tol * l &&
-                 (b[0] - a[0]) * (c[0] - b[0]) + (b[1] - a[1]) * (c[1] - b[1]) >
-                     0.0);
-            if (gone) {
-                memmove(&tmp->v[i], &tmp->v[i + 1],
-                        sizeof *tmp->v * (size_t)(n - i - 1));
-                n--;
-            }
-        }
-    }
-    memcpy(s->v, tmp->v, sizeof *s->v * (size_t)n);
-    s->n = n;
-}
-
-static double
-to_segment(const double a[2], const double b[2], const double x[2])
-{
-    double d[2] = {b[0] - a[0], b[1] - a[1]};
-    double l2 = d[0] * d[0] + d[1] * d[1], t = 0.0;
-    if (l2 > 0.0)
-        t = ((x[0] - a[0]) * d[0] + (x[1] - a[1]) * d[1]) / l2;
-    t = fmin(fmax(t, 0.0), 1.0);
-    const double y[2] = {a[0] + t * d[0], a[1] + t * d[1]};
-    return gap_of(x, y);
-}
-
-/* x within tol of the hull; no points: all of the plane */
-static bool
-inside(const struct spots *s, const double x[2], double tol)
-{
-    if (s->n == 0)
-        return true;
-    bool in = s->n > 2;
-    for (int i = 0; i < s->n; i++) {
-        const double *a = s->v[i].u, *b = s->v[(i + 1) % s->n].u;
-        if (to_segment(a, b, x) <= tol)
-            return true;
-        in = in && turn_of(a, b, x) >= 0.0;
-    }
-    return in;
-}
-
-/* sides that cross */
-static void
-crossings(const struct spots *a, const struct spots *b, struct spots *out)
-{
-    int na = a->n == 2 ? 1 : a->n, nb = b->n == 2 ? 1 : b->n;
-    if (a->n < 2 || b->n < 2)
-        return;
-    for (int i = 0; i < na; i++)
-        for (int j = 0; j < nb; j++) {
-            const struct spot *p = &a->v[i], *q = &a->v[(i + 1) % a->n];
-            const struct spot *x = &b->v[j], *y = &b->v[(j + 1) % b->n];
-            double s0 = turn_of(x->u, y->u, p->u);
-            double s1 = turn_of(x->u, y->u, q->u);
-            double t0 = turn_of(p->u, q->u, x->u);
-            double t1 = turn_of(p->u, q->u, y->u);
-            if (fabs(s1 - s0) <=
-                    TOUCH_PARALLEL * gap_of(p->u, q->u) * gap_of(x->u, y->u) ||
-                (s0 > 0.0) == (s1 > 0.0) || (t0 > 0.0) == (t1 > 0.0))
-                continue;
-            struct spot o;
-            double s = s0 / (s0 - s1), t = t0 / (t0 - t1);
-            for (int k = 0; k < 3; k++) {
-                o.P[k] = p->P[k] + s * (q->P[k] - p->P[k]);
-                o.Q[k] = x->Q[k] + t * (y->Q[k] - x->Q[k]);
-            }
-            for (int k = 0; k < 2; k++)
-                o.u[k] = p->u[k] + s * (q->u[k] - p->u[k]);
-            spot_put(out, &o);
-        }
-}
 
 struct touching {
     const struct polytope_scene *s;
-    struct spots body[2], all, tmp;
+    struct polygon body[2], shared, tmp;
     double tol, n[3], T[2][3];
     double level[2]; /* of the touching planes along n */
 };
@@ -188,40 +46,41 @@ collect(struct touching *t, int b)
                 most = fmax(most, h);
             if (pass == 0 || h < most - t->tol)
                 continue;
-            struct spot o = {{vec3_dot(t->T[0], x), vec3_dot(t->T[1], x)},
-                             {x[0], x[1], x[2]},
-                             {x[0], x[1], x[2]}};
-            spot_put(&t->body[b], &o);
+            struct polygon_point o = {
+                {vec3_dot(t->T[0], x), vec3_dot(t->T[1], x)},
+                {x[0], x[1], x[2]},
+                {x[0], x[1], x[2]}};
+            polygon_add(&t->body[b], &o);
         }
     t->level[b] = sign * most;
     if (polytope->n_vertex == 0)
         t->level[b] = NAN;
-    hull(&t->body[b], &t->tmp, t->tol);
+    polygon_hull(&t->body[b], &t->tmp, t->tol);
 }
 
-/* the shared points into t->all */
+/* the shared points into t->shared */
 static void
 share(struct touching *t)
 {
-    t->all.n = 0;
+    t->shared.n = 0;
     for (int b = 0; b < 2; b++) {
         double level = t->level[1 - b];
         if (isnan(level)) /* a half-space */
             level = t->s->p[1 - b]->face[0].d * (b == 1 ? 1.0 : -1.0) +
                     (b == 1 ? 0.0 : vec3_dot(t->n, t->s->c));
         for (int i = 0; i < t->body[b].n; i++) {
-            struct spot o = t->body[b].v[i];
-            if (!inside(&t->body[1 - b], o.u, 2.0 * t->tol))
+            struct polygon_point o = t->body[b].v[i];
+            if (!polygon_holds(&t->body[1 - b], o.u, 2.0 * t->tol))
                 continue;
             double *other = b == 0 ? o.Q : o.P;
             double lift = level - vec3_dot(t->n, other);
             for (int k = 0; k < 3; k++)
                 other[k] += lift * t->n[k];
-            spot_put(&t->all, &o);
+            polygon_add(&t->shared, &o);
         }
     }
-    crossings(&t->body[0], &t->body[1], &t->all);
-    hull(&t->all, &t->tmp, 4.0 * t->tol);
+    polygon_crossings(&t->body[0], &t->body[1], &t->shared);
+    polygon_hull(&t->shared, &t->tmp, 4.0 * t->tol);
 }
 
 /* the shared points, n being the normal */
@@ -355,14 +214,14 @@ report(struct rt *run, const imp_contact *image_contact,
     struct support_body b;
     double mid[2][3] = {{0.0}};
     support_body_get(run, image_contact->body[0], &b);
-    out->n_point = t->all.n;
-    if (t->all.n > MANIFOLD_POINTS) {
+    out->n_point = t->shared.n;
+    if (t->shared.n > MANIFOLD_POINTS) {
         struct diag *diag = diag_add(
             run->ds, DIAG_E0615, image_contact->range,
             "`%s` and `%s` share an area of %d corners",
             imp_text(run->im, rt_body(run, image_contact->body[0])->name),
             imp_text(run->im, rt_body(run, image_contact->body[1])->name),
-            t->all.n);
+            t->shared.n);
         diag_help(run->ds, diag,
                   "at most %d can take part in an impact: use "
                   "shapes with fewer corners",
@@ -371,8 +230,8 @@ report(struct rt *run, const imp_contact *image_contact,
     }
     for (int i = 0; i < out->n_point || i == 0; i++) {
         bool shared = out->n_point > 0;
-        const double *P = shared ? t->all.v[i].P : at->P;
-        const double *Q = shared ? t->all.v[i].Q : at->Q;
+        const double *P = shared ? t->shared.v[i].P : at->P;
+        const double *Q = shared ? t->shared.v[i].Q : at->Q;
         double n = shared ? out->n_point : 1;
         support_rotate(&b, P, out->P[i]);
         support_rotate(&b, Q, out->Q[i]);
@@ -444,11 +303,12 @@ room(struct rt *run, uint32_t contact, struct touching *t)
     size_t each = (size_t)(4 * n + 4);
     if (m->spot_room < each) {
         m->spot_room = (uint32_t)each;
-        m->spot = arena_alloc(run->own, 4 * each * sizeof(struct spot));
+        m->spot =
+            arena_alloc(run->own, 4 * each * sizeof(struct polygon_point));
     }
-    struct spots *all[] = {&t->body[0], &t->body[1], &t->all, &t->tmp};
+    struct polygon *all[] = {&t->body[0], &t->body[1], &t->shared, &t->tmp};
     for (size_t i = 0; i < 4; i++) {
-        all[i]->v = (struct spot *)m->spot + i * each;
+        all[i]->v = (struct polygon_point *)m->spot + i * each;
         all[i]->room = (int)each - 2;
     }
 }
@@ -463,7 +323,7 @@ polytope_pair_manifold(struct rt *run, uint32_t contact, double tol,
     struct nearest_features at;
     struct support_body b;
     memset(out, 0, sizeof *out);
-    int st = polytope_contact_closest(run, contact, &at, true);
+    int st = polytope_pair_closest(run, contact, &at);
     if (st)
         return st;
     polytope_scene_get(run, contact, false, &s);
@@ -482,9 +342,9 @@ polytope_pair_manifold(struct rt *run, uint32_t contact, double tol,
             (st = stated(run, contact, &s, least, out, n)))
             return st;
     } else {
-        out->kind = t.all.n > 2    ? MANIFOLD_AREA
-                    : t.all.n == 2 ? MANIFOLD_LINE
-                                   : MANIFOLD_POINT;
+        out->kind = t.shared.n > 2    ? MANIFOLD_AREA
+                    : t.shared.n == 2 ? MANIFOLD_LINE
+                                      : MANIFOLD_POINT;
     }
     if ((st = report(run, image_contact, &t, &at, out)))
         return st;

@@ -18,8 +18,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/events/event.h"
+#include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/polytope_contact_priv.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/geometry/support.h"
 #include "runtime/numerics/vec3.h"
 
@@ -49,15 +50,9 @@ polytope_relative_pose(struct rt *run, uint32_t contact, int order,
                        struct taylor c[3], struct taylor R[9], double *holds)
 {
     const imp_contact *image_contact = rt_contact(run, contact);
-    const imp_tape *tape =
-        IMP_ARRAY(run->im, run->im->tapes, imp_tape) + image_contact->relative;
     const double *rows[2] = {NULL, NULL};
     uint32_t d = run->im->dim;
-    for (int i = 0; i < 2; i++) {
-        uint32_t b = rt_body(run, image_contact->body[i])->block;
-        if (b != IMP_NO_BLOCK && b < run->im->blocks.n)
-            rows[i] = run->work[b];
-    }
+    contact_bodies_rows(run, image_contact, rows);
     int st = rt_series(run, image_contact->relative, NULL, rows,
                        run->event_work[contact], order);
     if (st)
@@ -66,15 +61,12 @@ polytope_relative_pose(struct rt *run, uint32_t contact, int order,
         taylor_const(order, 0.0, &c[i]);
     for (uint32_t i = 0; i < 9; i++)
         taylor_const(order, i == 8 ? 1.0 : 0.0, &R[i]);
-    const uint32_t *outs = IMP_ARRAY(run->im, tape->outs, uint32_t);
-    const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
     double length = gap_length(run, contact),
            slack = polytope_contact_slack(run, contact);
     *holds = INFINITY;
     for (uint32_t i = 0; i < d + d * d; i++) {
-        const double *row = run->event_work[contact] +
-                            (size_t)code[outs[i]].row * IMP_ROW_STRIDE +
-                            IMP_ROW_PAD;
+        const double *row = tape_output_row(run, image_contact->relative,
+                                            run->event_work[contact], i);
         uint32_t at = i < d ? i : 3 * ((i - d) / d) + (i - d) % d;
         struct taylor *out = i < d ? &c[at] : &R[at];
         double scale = i < d ? 1.0 : length;

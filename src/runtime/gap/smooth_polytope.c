@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/gap/direction_spread.h"
 #include "runtime/gap/polytope_contact_priv.h"
 #include "runtime/gap/smooth_polytope_priv.h"
 
@@ -151,20 +152,12 @@ search_all(const struct smooth_polytope *pair,
     for (uint32_t i = 0; i < nf + spread; i++) {
         struct climber w;
         struct smooth_polytope_nearest a;
-        double n[3] = {0.0, 0.0, 0.0}, k = i - (double)nf;
-        if (i < nf) {
+        double n[3];
+        if (i < nf)
             for (int j = 0; j < 3; j++)
                 n[j] = -pair->B->face[i].n[j];
-        } else if (pair->d == 2) {
-            n[0] = cos(6.283185307179586 * (k + 0.25) / spread);
-            n[1] = sin(6.283185307179586 * (k + 0.25) / spread);
-        } else {
-            /* golden spiral */
-            n[2] = 1.0 - (2.0 * k + 1.0) / spread;
-            double q = sqrt(1.0 - n[2] * n[2]);
-            n[0] = q * cos(2.399963229728653 * k);
-            n[1] = q * sin(2.399963229728653 * k);
-        }
+        else
+            direction_of_spread(pair->d, (int)(i - nf), (int)spread, n);
         if (climb(pair, n, &w, &a) == SUPPORT_FINE && a.gap > best->gap)
             *best = a;
     }

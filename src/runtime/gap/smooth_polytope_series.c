@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/polytope_contact_priv.h"
 #include "runtime/gap/smooth_polytope_priv.h"
 #include "runtime/numerics/polynomial.h"
@@ -35,17 +36,6 @@ work_of(struct rt *run, uint32_t contact, unsigned kind)
                               ((size_t)tape->n_rows + 1) * IMP_ROW_STRIDE);
     }
     return w->rows[kind];
-}
-
-/* coefficients of output i */
-static const double *
-output(const struct rt *run, uint32_t tape, const double *work, int i)
-{
-    const imp_tape *image_tape =
-        IMP_ARRAY(run->im, run->im->tapes, imp_tape) + tape;
-    uint32_t reg = IMP_ARRAY(run->im, image_tape->outs, uint32_t)[i];
-    const imp_instr *in = IMP_ARRAY(run->im, image_tape->code, imp_instr) + reg;
-    return work + (size_t)in->row * IMP_ROW_STRIDE + IMP_ROW_PAD;
 }
 
 /* time for which the polynomial c is its series within `least` */
@@ -130,11 +120,7 @@ smooth_polytope_series(struct rt *run, uint32_t contact, int order, double *gap,
     memcpy(local, run->contact_u + 8 * (size_t)contact,
            SMOOTH_POLYTOPE_UNKNOWNS * sizeof *local);
     int n = smooth_polytope_local(&s, feature, local);
-    for (int i = 0; i < 2; i++) {
-        uint32_t b = rt_body(run, image_contact->body[i])->block;
-        if (b != IMP_NO_BLOCK && b < run->im->blocks.n)
-            rows[i] = run->work[b];
-    }
+    contact_bodies_rows(run, image_contact, rows);
     uint32_t tape = image_contact->feature_event[feature.kind];
     double *work = work_of(run, contact, feature.kind);
     ((struct smooth_polytope_work *)polytope_contact_memo(run, contact)->smooth)
@@ -142,10 +128,11 @@ smooth_polytope_series(struct rt *run, uint32_t contact, int order, double *gap,
     int st = rt_series(run, tape, local, rows, work, order);
     if (st != IMP_OK)
         return st;
-    memcpy(gap, output(run, tape, work, 0), sizeof *gap * (size_t)(order + 1));
+    memcpy(gap, tape_output_row(run, tape, work, 0),
+           sizeof *gap * (size_t)(order + 1));
     for (int j = 0; j < s.d; j++) {
-        p[j] = output(run, tape, work, 1 + n + j);
-        N[j] = output(run, tape, work, 1 + n + s.d + j);
+        p[j] = tape_output_row(run, tape, work, (uint32_t)(1 + n + j));
+        N[j] = tape_output_row(run, tape, work, (uint32_t)(1 + n + s.d + j));
     }
     if (valid == NULL)
         return IMP_OK;
@@ -176,8 +163,10 @@ smooth_polytope_predict(struct rt *run, uint32_t contact, int order, double dt)
     uint32_t tape = rt_contact(run, contact)->feature_event[feature.kind];
     int n = (int)run->im->dim + (feature.kind == FEATURE_EDGE ? 2 : 1);
     for (int i = 0; i < n; i++) {
-        double y = polynomial_value(
-            output(run, tape, w->rows[feature.kind], 1 + i), order, dt);
+        double y =
+            polynomial_value(tape_output_row(run, tape, w->rows[feature.kind],
+                                             (uint32_t)(1 + i)),
+                             order, dt);
         if (isfinite(y))
             u[i] = y;
     }
@@ -198,8 +187,11 @@ smooth_polytope_point_series(struct rt *run, uint32_t contact, int order,
         if (j == d)
             break;
         size_t size = sizeof(double) * (size_t)(order + 1);
-        memcpy(p[j].c, output(run, tape, work, 1 + n + j), size);
-        memcpy(N[j].c, output(run, tape, work, 1 + n + d + j), size);
+        memcpy(p[j].c, tape_output_row(run, tape, work, (uint32_t)(1 + n + j)),
+               size);
+        memcpy(N[j].c,
+               tape_output_row(run, tape, work, (uint32_t)(1 + n + d + j)),
+               size);
     }
 }
 

@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "runtime/events/event_priv.h"
 #include "runtime/gap/closest_points.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/geometry/pose.h"
+#include "runtime/motion/motion.h"
 #include "runtime/numerics/vec3.h"
 
 static const imp_joint *

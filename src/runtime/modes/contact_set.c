@@ -9,6 +9,7 @@
 #include "runtime/events/event.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/polytope_contact_priv.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/geometry/pose.h"
 #include "runtime/geometry/support.h"
 #include "runtime/impact/impact_of_run.h"

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "runtime/events/event.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/geometry/polytope.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_priv.h"

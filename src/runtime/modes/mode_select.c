@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "runtime/events/event.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/motion/persistent_priv.h"
 #include "runtime/numerics/lcp.h"
 

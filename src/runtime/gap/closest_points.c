@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Which part of the room answers for which contact (closest_points.h), and what
+ * follows from the closest points alone. */
+#include "runtime/gap/closest_points.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "runtime/gap/contact_bodies.h"
+#include "runtime/gap/polytope_contact.h"
+#include "runtime/gap/smooth_smooth_priv.h"
+#include "runtime/geometry/support.h"
+#include "runtime/instance/system.h"
+
+/* the number of a contact among the contacts of its system */
+static uint32_t
+number_in_system(const struct rt *run, uint32_t contact)
+{
+    uint32_t system = rt_contact(run, contact)->system;
+    assert(contact >= rt_system(run, system)->contact);
+    return contact - rt_system(run, system)->contact;
+}
+
+/* A gap in generalised coordinates has no points. */
+static int
+of_system(struct rt *run, uint32_t contact, struct closest_points *out)
+{
+    double rate;
+    memset(out, 0, sizeof *out);
+    return system_gap(run, rt_contact(run, contact)->system,
+                      number_in_system(run, contact), &out->gap, &rate, NULL);
+}
+
+/* Polytopes answer by their nearest features; the unknowns u stay 0. */
+static int
+of_polytope(struct rt *run, uint32_t contact, struct closest_points *out,
+            bool loud)
+{
+    struct nearest_features nearest;
+    int st = polytope_contact_closest(run, contact, &nearest, loud);
+    memset(out, 0, sizeof *out);
+    out->gap = NAN;
+    if (st != IMP_OK && st != IMP_SINGULAR)
+        return st;
+    out->gap = nearest.gap;
+    memcpy(out->P, nearest.P, sizeof nearest.P);
+    memcpy(out->Q, nearest.Q, sizeof nearest.Q);
+    memcpy(out->n, nearest.n, sizeof nearest.n);
+    out->condition = st == IMP_OK ? 1.0 : INFINITY;
+    return st;
+}
+
+int
+closest_points_find(struct rt *run, uint32_t contact,
+                    struct closest_points *out, bool loud)
+{
+    assert(run != NULL && out != NULL);
+    assert(contact < run->im->contacts.n);
+    const imp_contact *image_contact = rt_contact(run, contact);
+    if (image_contact->system != IMP_NO_SYSTEM)
+        return of_system(run, contact, out);
+    if (image_contact->flags & IMP_CONTACTF_CORNERS)
+        return of_polytope(run, contact, out, loud);
+    return smooth_smooth_closest(run, contact, out, loud);
+}
+
+int
+closest_points_to_env(struct rt *run, uint32_t contact)
+{
+    struct closest_points points;
+    int st = closest_points_find(run, contact, &points, true);
+    if (st != IMP_OK)
+        return st;
+    double *env = run->env + rt_contact(run, contact)->env_contact;
+    env[IMP_CONTACT_GAP] = points.gap;
+    memcpy(env + IMP_CONTACT_P, points.P, sizeof points.P);
+    memcpy(env + IMP_CONTACT_Q, points.Q, sizeof points.Q);
+    memcpy(env + IMP_CONTACT_NORMAL, points.n, sizeof points.n);
+    return IMP_OK;
+}
+
+void
+closest_points_predict(struct rt *run, uint32_t contact, int order, double dt)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    assert(order >= 0 && order <= IMP_ORDER_MAX);
+    if (rt_contact(run, contact)->flags & IMP_CONTACTF_CORNERS)
+        polytope_contact_predict(run, contact, order, dt);
+    else
+        smooth_smooth_predict(run, contact, order, dt);
+}
+
+int
+contact_gap_series(struct rt *run, uint32_t contact, int order, double *gap)
+{
+    assert(run != NULL && gap != NULL && contact < run->im->contacts.n);
+    assert(order >= 0 && order <= IMP_ORDER_MAX);
+    const imp_contact *image_contact = rt_contact(run, contact);
+    if (image_contact->system != IMP_NO_SYSTEM)
+        return system_gap_series(run, image_contact->system,
+                                 number_in_system(run, contact), order, gap);
+    if (image_contact->flags & IMP_CONTACTF_CORNERS)
+        return polytope_contact_series(run, contact, order, gap, NULL);
+    return smooth_smooth_series(run, contact, order, gap);
+}
+
+double
+gap_rate(struct rt *run, uint32_t contact, const struct closest_points *points)
+{
+    assert(run != NULL && points != NULL);
+    assert(contact < run->im->contacts.n);
+    const imp_contact *image_contact = rt_contact(run, contact);
+    double rate = 0.0;
+    for (int i = 0; i < 2; i++) {
+        const imp_body *body = rt_body(run, image_contact->body[i]);
+        const double *point = i == 0 ? points->P : points->Q,
+                     *s = run->env + body->env_state;
+        double v[3] = {0.0, 0.0, 0.0}, w[3] = {0.0, 0.0, 0.0}, p[3];
+        struct support_body support;
+        if (body_rests(body))
+            continue;
+        support_body_get(run, image_contact->body[i], &support);
+        body_add_velocity(run, body, 1.0, v);
+        if (support.d == 2)
+            w[2] = s[5];
+        else
+            support_rotate(&support, s + 10, w);
+        for (int j = 0; j < 3; j++)
+            p[j] = point[j] - support.c[j];
+        v[0] += w[1] * p[2] - w[2] * p[1];
+        v[1] += w[2] * p[0] - w[0] * p[2];
+        v[2] += w[0] * p[1] - w[1] * p[0];
+        rate += (i == 0 ? -1.0 : 1.0) * vec3_dot(points->n, v);
+    }
+    return rate;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* See contact_bodies.h. */
+#include "runtime/gap/contact_bodies.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "runtime/geometry/support.h"
+
+bool
+body_rests(const imp_body *body)
+{
+    assert(body != NULL);
+    return (body->flags & IMP_BODYF_FIXED) &&
+           !(body->flags & IMP_BODYF_PRESCRIBED);
+}
+
+void
+body_speeds(const struct rt *run, const imp_body *body, double *speed,
+            double *spin)
+{
+    assert(run != NULL && speed != NULL && spin != NULL);
+    *speed = *spin = 0.0;
+    if (body_rests(body))
+        return;
+    const double *s = run->env + body->env_state;
+    int d = (int)run->im->dim;
+    const double *v = s + (d == 2 ? 3 : 7), *w = s + (d == 2 ? 5 : 10);
+    for (int i = 0; i < d; i++)
+        *speed = hypot(*speed, v[i]);
+    *spin = d == 2 ? fabs(w[0]) : vec3_norm(w);
+}
+
+void
+body_add_velocity(const struct rt *run, const imp_body *body, double sign,
+                  double velocity[3])
+{
+    assert(sign == 1.0 || sign == -1.0);
+    const double *s = run->env + body->env_state + (run->im->dim == 2 ? 3 : 7);
+    for (uint32_t j = 0; j < run->im->dim && !body_rests(body); j++)
+        velocity[j] += sign * s[j];
+}
+
+size_t
+contact_bodies_state(const struct rt *run, const imp_contact *image_contact,
+                     double *state)
+{
+    assert(run != NULL && image_contact != NULL && state != NULL);
+    size_t n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
+    for (int i = 0; i < 2; i++)
+        memcpy(state + (size_t)i * n,
+               run->env + rt_body(run, image_contact->body[i])->env_state,
+               n * sizeof *state);
+    return 2 * n * sizeof *state;
+}
+
+void
+contact_bodies_rows(const struct rt *run, const imp_contact *image_contact,
+                    const double *rows[2])
+{
+    assert(run != NULL && image_contact != NULL);
+    for (int i = 0; i < 2; i++) {
+        uint32_t block = rt_body(run, image_contact->body[i])->block;
+        rows[i] = block != IMP_NO_BLOCK && block < run->im->blocks.n
+                      ? run->work[block]
+                      : NULL;
+    }
+}
+
+const double *
+tape_output_row(const struct rt *run, uint32_t tape, const double *work,
+                uint32_t i)
+{
+    assert(tape < run->im->tapes.n);
+    const imp_tape *image_tape =
+        IMP_ARRAY(run->im, run->im->tapes, imp_tape) + tape;
+    uint32_t reg = IMP_ARRAY(run->im, image_tape->outs, uint32_t)[i];
+    const imp_instr *instr =
+        IMP_ARRAY(run->im, image_tape->code, imp_instr) + reg;
+    return work + (size_t)instr->row * IMP_ROW_STRIDE + IMP_ROW_PAD;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The two bodies of a contact at the present state of a run: their poses,
+ * their velocities and the series of their motion. */
+#ifndef IMP_RUNTIME_GAP_CONTACT_BODIES_H
+#define IMP_RUNTIME_GAP_CONTACT_BODIES_H
+
+#include "runtime/instance/run.h"
+
+/* is the body fixed, and not moved by a formula? */
+bool body_rests(const imp_body *body);
+/* speed of the mass centre (m/s) and size of the spin (rad/s); 0 for a body
+ * that rests */
+void body_speeds(const struct rt *run, const imp_body *body, double *speed,
+                 double *spin);
+/* adds sign (1 or -1) times the velocity of the mass centre, in world axes, to
+ * velocity */
+void body_add_velocity(const struct rt *run, const imp_body *body, double sign,
+                       double velocity[3]);
+
+/* Copies the state of both bodies of a contact to state (at most
+ * 2 * IMP_STATE_SPACE entries) and returns the size of the copy in bytes. Two
+ * equal copies at one time ask for the same closest points. */
+size_t contact_bodies_state(const struct rt *run,
+                            const imp_contact *image_contact, double *state);
+/* The work arrays in which the series of the motion of both bodies stand; NULL
+ * for a body that no block moves. The arrays belong to the run. */
+void contact_bodies_rows(const struct rt *run, const imp_contact *image_contact,
+                         const double *rows[2]);
+/* The coefficients of output i of a series tape whose work array is work. */
+const double *tape_output_row(const struct rt *run, uint32_t tape,
+                              const double *work, uint32_t i);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* Tolerances of a gap and of its rate (tolerance.h). They are shares of the
+ * sizes and of the speeds of the two bodies, and never less than the rounding
+ * error of what the gap is computed from. */
+#include "runtime/gap/tolerance.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+
+#include "runtime/gap/contact_bodies.h"
+#include "runtime/geometry/support.h"
+
+double
+gap_length(struct rt *run, uint32_t contact)
+{
+    assert(contact < run->im->contacts.n);
+    const imp_contact *image_contact = rt_contact(run, contact);
+    struct support_body b[2];
+    support_body_get(run, image_contact->body[0], &b[0]);
+    support_body_get(run, image_contact->body[1], &b[1]);
+    return support_length(&b[0], &b[1]);
+}
+
+double
+gap_c00_share(const struct rt *run)
+{
+    return run->im->has_tolerance
+               ? fmax(RT_GAP_SHARE * run->tolerance, GAP_C00_SHARE)
+               : GAP_C00_SHARE;
+}
+
+void
+gap_tolerance_get(struct rt *run, uint32_t contact, struct gap_tolerance *out)
+{
+    assert(run != NULL && out != NULL);
+    assert(contact < run->im->contacts.n);
+    const imp_contact *image_contact = rt_contact(run, contact);
+    assert(image_contact->system == IMP_NO_SYSTEM);
+    struct support_body b[2];
+    double rate = 0.0, where = 0.0, moves = 0.0, v[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < 2; i++) {
+        double speed, spin;
+        support_body_get(run, image_contact->body[i], &b[i]);
+        body_speeds(run, b[i].b, &speed, &spin);
+        body_add_velocity(run, b[i].b, i == 0 ? -1.0 : 1.0, v);
+        moves += speed;
+        rate += spin * b[i].size;
+        where += b[i].flat ? 0.0 : vec3_norm(b[i].c);
+    }
+    /* the relative speed: a velocity that all bodies have in addition changes
+     * no tolerance */
+    rate += vec3_norm(v);
+    out->length = support_length(&b[0], &b[1]);
+    /* the gap is a difference of positions and has their rounding errors */
+    out->gap_rounding = 4.0 * DBL_EPSILON * (out->length + where);
+    out->gap = fmax(RT_GAP_SHARE * run->tolerance * out->length,
+                    8.0 * out->gap_rounding);
+    out->rate = fmax(RT_GAP_SHARE * run->tolerance, 64.0 * DBL_EPSILON) * rate +
+                8.0 * DBL_EPSILON * moves;
+    out->rate_c00 = gap_c00_share(run) * rate + 8.0 * DBL_EPSILON * moves;
+    out->rate_rounding = 8.0 * DBL_EPSILON * (rate + moves);
+}
+
+void
+gap_tolerances(struct rt *run, uint32_t contact, double *gap, double *rate)
+{
+    struct gap_tolerance tolerance;
+    gap_tolerance_get(run, contact, &tolerance);
+    *gap = tolerance.gap;
+    *rate = tolerance.rate;
+}
+
+void
+gap_rounding(struct rt *run, uint32_t contact, double *gap, double *rate)
+{
+    struct gap_tolerance tolerance;
+    gap_tolerance_get(run, contact, &tolerance);
+    *gap = 8.0 * tolerance.gap_rounding;
+    *rate = tolerance.rate_rounding;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* What counts as a closed gap, and as a gap at rest, for one contact at the
+ * present state of a run (Palffy-Muhoray et al. 2018, tolerances of spec 0.F).
+ * Lengths are in m, speeds in m/s. */
+#ifndef IMP_RUNTIME_GAP_TOLERANCE_H
+#define IMP_RUNTIME_GAP_TOLERANCE_H
+
+#include "runtime/instance/run.h"
+
+struct gap_tolerance {
+    double length;        /* sum of the sizes of both bodies */
+    double gap;           /* a gap up to this size counts as closed */
+    double rate;          /* a rate up to this size counts as none */
+    double rate_c00;      /* the same where the second derivative of the gap
+                             vanishes, too (C00) */
+    double gap_rounding;  /* rounding error of the gap */
+    double rate_rounding; /* rounding error of the rate */
+};
+/* all tolerances of a contact of two bodies */
+void gap_tolerance_get(struct rt *run, uint32_t contact,
+                       struct gap_tolerance *out);
+/* the tolerances of the gap and of its rate alone */
+void gap_tolerances(struct rt *run, uint32_t contact, double *gap,
+                    double *rate);
+/* A bound of the rounding error of the gap, and one of its rate. */
+void gap_rounding(struct rt *run, uint32_t contact, double *gap, double *rate);
+/* the length that a contact's gap is measured against: the sum of the sizes of
+ * both bodies */
+double gap_length(struct rt *run, uint32_t contact);
+/* The share of the speeds up to which the rate of a gap counts as none where
+ * the second derivative of the gap vanishes (C00). A touch with discriminant D
+ * has there the rate -D^2 / (2 j*), so that the full tolerance of the rate
+ * would take a D up to the square root of that tolerance for zero. The data
+ * leave less open: RT_GAP_SHARE * tolerance if the model states a tolerance
+ * (which says how many digits the data have, spec 0.F), else GAP_C00_SHARE, for
+ * data of full length. */
+#define GAP_C00_SHARE 1e-13
+double gap_c00_share(const struct rt *run);
+
+#endif

@@ -9,6 +9,7 @@
 #include "check/check.h"
 #include "check/check_priv.h"
 #include "check/commands/commands.h"
+#include "check/context/corners.h"
 #include "check/expressions/expressions.h"
 #include "check/model/model.h"
 
@@ -385,6 +386,13 @@ doc_decl(struct check *ck, const char *name, struct buf *b)
         if (!d || !d->item)
             continue;
         const struct ast_item *it = d->item;
+        struct corner_shape corners;
+        if (corner_shape_of(ck, d, &corners)) {
+            buf_printf(b, "%s(%s)\n  %s\n  example: %s\n", corners.name,
+                       corners.args, corners.doc, corners.example);
+            any = true;
+            continue;
+        }
         buf_printf(b, "%s %s",
                    d->kind == D_FN       ? "fn"
                    : d->kind == D_RESULT ? "result"
@@ -479,12 +487,6 @@ check_doc(const struct check_input *in, const char *name, struct buf *out)
     if (f) {
         buf_printf(out, "%s(%s)\n  %s\n  example: %s\n", f->name, f->args,
                    f->doc, f->example);
-        any = true;
-    }
-    const struct corner_shape *corners = corner_shape_find(name);
-    if (corners && !any) {
-        buf_printf(out, "%s(%s)\n  %s\n  example: %s\n", corners->name,
-                   corners->args, corners->doc, corners->example);
         any = true;
     }
     any |= doc_command(name, out);
@@ -608,9 +610,6 @@ names(struct check *ck,
     }
     for (size_t i = 0; (f = builtin_get(i)); i++)
         each(ctx, "function", f->name);
-    const struct corner_shape *s;
-    for (size_t i = 0; (s = corner_shape_get(i)); i++)
-        each(ctx, "shape", s->name);
     for (int i = 0; (c = command_row((enum imp_command_id)i)); i++)
         if (c->available)
             each(ctx, "command", c->name);

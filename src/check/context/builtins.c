@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The names of the functions and shapes that are built in, with what the
+/* The names of the functions that are built in, with what the
  * documentation and messages say of them. */
 #include <string.h>
 
@@ -121,33 +121,5 @@ builtin_find(const char *name)
     for (size_t i = 0; i < N_BUILTINS; i++)
         if (!strcmp(builtins[i].name, name))
             return &builtins[i];
-    return NULL;
-}
-
-static const struct corner_shape shapes[] = {
-    {"polygon", 2, 3, "p1, p2, p3, ...",
-     "the convex polygon with these corners, in any order; each is a pair, and "
-     "a matrix may give all of them as its rows",
-     "body tile : polygon((0, 0), (2, 0), (1, 1)) { density = 1 }"},
-    {"polyhedron", 3, 4, "p1, p2, p3, p4, ...",
-     "the convex polyhedron with these corners, in any order; each is a "
-     "triple, and a matrix may give all of them as its rows",
-     "body tetra : polyhedron((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, "
-     "1)) { density = 1 }"},
-};
-
-const struct corner_shape *
-corner_shape_get(size_t n)
-{
-    return n < sizeof shapes / sizeof *shapes ? &shapes[n] : NULL;
-}
-
-const struct corner_shape *
-corner_shape_find(const char *name)
-{
-    const struct corner_shape *s;
-    for (size_t i = 0; (s = corner_shape_get(i)); i++)
-        if (!strcmp(s->name, name))
-            return s;
     return NULL;
 }

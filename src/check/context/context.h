@@ -296,6 +296,9 @@ const char *ck_label(struct check *ck, const struct ast_expr *e);
 void scope_load(struct check *ck);
 /* all libraries, also those not in use (documentation) */
 void scope_libraries(struct check *ck);
+struct stdlib_file;
+/* the module of a file of the standard library, read when first asked for */
+struct module *scope_stdlib(struct check *ck, const struct stdlib_file *lib);
 enum want { WANT_VALUE, WANT_CALL, WANT_SYSTEM, WANT_ANY };
 /* makes a result of an earlier turn (REPL) known */
 void scope_prior(struct check *ck, const char *name, uint32_t command);

@@ -7,6 +7,7 @@
 
 #include "check/context/builtins.h"
 #include "check/context/context.h"
+#include "check/context/corners.h"
 #include "check/context/stdlib.h"
 
 /* what stands before the name of a declaration in a library */
@@ -20,6 +21,15 @@ wanted(const struct decl *d, enum want w)
     if (w == WANT_SYSTEM)
         return d->kind == D_SYSTEM;
     return w == WANT_ANY || call == (w == WANT_CALL) || d->kind == D_OTHER;
+}
+
+/* A shape of the library that is known without `use` gives way to another one
+ * of its name. */
+static bool
+is_corner_shape_of_library(struct check *ck, const struct decl *d)
+{
+    struct corner_shape shape;
+    return d->module->library && corner_shape_of(ck, d, &shape);
 }
 
 struct decl *
@@ -40,6 +50,12 @@ scope_find(struct check *ck, struct module *m, const char *name, enum want want,
         }
         if (want == WANT_VALUE && decl_is_pattern(d))
             continue;
+        if (is_corner_shape_of_library(ck, d))
+            continue;
+        if (is_corner_shape_of_library(ck, found)) {
+            found = d;
+            continue;
+        }
         struct diag *x =
             ck_error(ck, DIAG_E0104, range, "`%s` could mean two things", name);
         CK_NOTE(ck, x, found->range, "this %s", decl_kind_name(found->kind));
@@ -53,6 +69,8 @@ scope_find(struct check *ck, struct module *m, const char *name, enum want want,
         *reported = true;
         return NULL;
     }
+    if (!found && want == WANT_CALL && !builtin_find(name))
+        found = corner_shape_find(ck, name);
     return found;
 }
 
@@ -116,11 +134,12 @@ candidates(struct check *ck, const struct env *env, enum want want,
     for (size_t i = 0; i < m->uses.n; i++)
         names_of(&ns, m->uses.v[i].module, want);
     const struct builtin *b;
-    const struct corner_shape *c;
+    const struct decl *d;
     for (size_t i = 0; want == WANT_CALL && (b = builtin_get(i)); i++)
         APUSH(ck, &ns, b->name);
-    for (size_t i = 0; want == WANT_CALL && (c = corner_shape_get(i)); i++)
-        APUSH(ck, &ns, c->name);
+    for (size_t i = 0; want == WANT_CALL && (d = corner_shape_library(ck, i));
+         i++)
+        APUSH(ck, &ns, d->name);
     if (want != WANT_CALL)
         APUSH(ck, &ns, "pi");
     return ns;
@@ -185,6 +204,10 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
     } else if (!fn && !system && builtin_find(name)) {
         CK_HELP(ck, d, "it is a function: call it, as in %s",
                 builtin_find(name)->example);
+    } else if (fn && !strcmp(name, "hull")) {
+        CK_HELP(ck, d,
+                "hull stands alone in the declaration of a shape that takes "
+                "its corners: shape s(corners) = hull(corners, 2)");
     } else if (fn && !strcmp(name, "pi")) {
         CK_HELP(ck, d, "it is a constant: write pi");
     } else if (!fn && truth_of(name)) {

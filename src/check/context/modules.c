@@ -188,8 +188,8 @@ canonical(struct check *ck, const char *path)
     return s;
 }
 
-static struct module *
-library(struct check *ck, const struct stdlib_file *lib)
+struct module *
+scope_stdlib(struct check *ck, const struct stdlib_file *lib)
 {
     for (struct module *o = ck->modules; o; o = o->next)
         if (o->library && !strcmp(o->name, lib->name))
@@ -208,7 +208,7 @@ scope_libraries(struct check *ck)
 {
     const struct stdlib_file *f;
     for (size_t i = 0; (f = stdlib_get(i)); i++)
-        library(ck, f);
+        scope_stdlib(ck, f);
 }
 
 /* what stands before the name of a declaration in a library */
@@ -239,7 +239,7 @@ use_library(struct check *ck, struct module *m, const struct ast_item *it)
                     ck_join(ck, names, n, "and"), name);
         return;
     }
-    add_use(ck, m, library(ck, lib), name, it->name.range);
+    add_use(ck, m, scope_stdlib(ck, lib), name, it->name.range);
 }
 
 static char *

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "check/context/corners.h"
 #include "check/context/stdlib.h"
 #include "check/expressions/expressions.h"
 
@@ -507,15 +508,15 @@ call(struct check *ck, const struct env *env, const struct ast_expr *e)
     if (d) {
         struct diag *x = ck_error(ck, DIAG_E0111, e->range,
                                   "`%s` is a shape, not a value", name.text);
-        CK_HELP(ck, x, "a shape stands behind the colon of a body: body b : %s",
-                ck_label(ck, e));
-        return v_poison(e->range);
-    }
-    if (f->kind == AST_NAME && corner_shape_find(name.text)) {
-        struct diag *x = ck_error(ck, DIAG_E0111, e->range,
-                                  "`%s` is a shape, not a value", name.text);
-        CK_HELP(ck, x, "it stands alone: body b : %s { ... }, or shape s = %s",
-                ck_label(ck, e), ck_label(ck, e));
+        struct corner_shape corners;
+        if (corner_shape_of(ck, d, &corners))
+            CK_HELP(ck, x,
+                    "it stands alone: body b : %s { ... }, or shape s = %s",
+                    ck_label(ck, e), ck_label(ck, e));
+        else
+            CK_HELP(ck, x,
+                    "a shape stands behind the colon of a body: body b : %s",
+                    ck_label(ck, e));
         return v_poison(e->range);
     }
     const struct builtin *b = builtin_find(name.text);

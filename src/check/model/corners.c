@@ -1,25 +1,65 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shapes given by their corners: polygon(p1, p2, ...) in the plane and
- * polyhedron(p1, p2, ...) in space, the convex hull of the points. They stand
+/* The points of shapes that take their corners, as polygon(p1, p2, ...) of the
+ * standard library does: the convex hull of the points. Such a call stands
  * where a formula of a level set may stand: behind the colon of a body, or as
  * what a shape of the user's is. Whether every point is a corner depends on
- * values: set-up tells (runtime/geometry/polytope.c). */
+ * values: the set-up tells (runtime/geometry/polytope.c). */
 #include <string.h>
 
 #include "check/model/model_priv.h"
 
-const struct corner_shape *
-corner_shape_of(struct check *ck, struct module *m, const struct ast_expr *e)
+bool
+corner_call(struct check *ck, struct module *m, const struct ast_expr *e,
+            struct corner_shape *shape)
 {
     bool reported = false;
     const struct ast_expr *p = ast_unwrap(e);
     const struct ast_expr *f = p->kind == AST_CALL ? p->a : p;
-    if (f->kind != AST_NAME)
-        return NULL;
-    const struct corner_shape *s = corner_shape_find(f->name.text);
-    return s && !scope_find(ck, m, s->name, WANT_ANY, f->range, &reported)
-               ? s
-               : NULL;
+    const struct decl *d = NULL;
+    if (f->kind == AST_NAME) {
+        d = scope_find(ck, m, f->name.text, WANT_CALL, f->range, &reported);
+    } else if (f->kind == AST_FIELD && f->a->kind == AST_NAME) {
+        struct module *library = scope_library(m, f->a->name.text);
+        d = library ? scope_own(library, f->name.text) : NULL;
+    }
+    return d && corner_shape_of(ck, d, shape);
+}
+
+bool
+corner_shape_alone(struct check *ck, struct decl *d)
+{
+    static const struct keydef keys[] = {
+        {"example", "a body of this shape, for messages"}};
+    struct corner_shape shape;
+    const struct ast_item *key[1];
+    if (!corner_shape_wanted(d))
+        return false;
+    if (!corner_shape_of(ck, d, &shape)) {
+        struct diag *x =
+            ck_error(ck, DIAG_E0352, d->item->value->range,
+                     "a shape that takes its corners is the hull of its only "
+                     "argument, of pairs or of triples");
+        CK_HELP(ck, x,
+                "as in shape %s(corners) = hull(corners, 2); a shape of "
+                "certain corners is polygon(...) or polyhedron(...)",
+                d->name);
+        d->broken = true;
+        return true;
+    }
+    d->broken |= !block_keys(ck, d->item, keys, 1, "shape of corners", key);
+    if (!key[0])
+        return true;
+    struct env env = {.module = d->module};
+    const struct ast_expr *text = key[0]->value;
+    struct value v = ck_expr(ck, &env, text);
+    if (v.kind != V_TEXT && v.kind != V_POISON) {
+        struct diag *x = ck_error(ck, DIAG_E0352, text->range,
+                                  "the example of a shape is a text, but this "
+                                  "is %s",
+                                  v_kind(ck, &v));
+        CK_HELP(ck, x, "put it in quotes");
+    }
+    return true;
 }
 
 struct corners {
@@ -46,6 +86,19 @@ push(struct corners *c, const expr *const *x)
     c->n++;
 }
 
+/* the shape of the standard library whose corners have this many entries;
+ * NULL: there is none */
+static const char *
+shape_of_dimension(struct check *ck, uint32_t dim)
+{
+    struct corner_shape shape;
+    const struct decl *d;
+    for (size_t i = 0; (d = corner_shape_library(ck, i)); i++)
+        if (corner_shape_of(ck, d, &shape) && shape.dim == dim)
+            return shape.name;
+    return NULL;
+}
+
 /* one argument: a point, or a matrix of them */
 static bool
 take(struct corners *c, const struct env *env, const struct ast_expr *e,
@@ -66,10 +119,10 @@ take(struct corners *c, const struct env *env, const struct ast_expr *e,
         struct diag *x = ck_error(
             ck, DIAG_E0351, e->range, "%s is %s, but this is %s", what,
             d == 2 ? "a pair (x, y)" : "a triple (x, y, z)", v_kind(ck, &v));
-        if (v.kind == V_NUM && v.rows * v.cols == 5 - d)
+        const char *other = shape_of_dimension(ck, 5 - d);
+        if (v.kind == V_NUM && v.rows * v.cols == 5 - d && other)
             CK_HELP(ck, x, "the shape from corners in %s is %s",
-                    d == 2 ? "space" : "the plane",
-                    d == 2 ? "polyhedron" : "polygon");
+                    d == 2 ? "space" : "the plane", other);
         else
             CK_HELP(ck, x, "as in %s", c->s->example);
         return false;
@@ -87,10 +140,10 @@ take(struct corners *c, const struct env *env, const struct ast_expr *e,
 
 bool
 corners_take(struct check *ck, const struct env *env, const struct ast_expr *e,
-             struct shape_use *u)
+             const struct corner_shape *shape, struct shape_use *u)
 {
     const struct ast_expr *p = ast_unwrap(e);
-    struct corners c = {.ck = ck, .s = corner_shape_of(ck, env->module, e)};
+    struct corners c = {.ck = ck, .s = shape};
     size_t n = p->kind == AST_CALL ? p->n_args : 0;
     bool any = false;
     for (size_t i = 0; i < n; i++) {

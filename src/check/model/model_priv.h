@@ -3,6 +3,7 @@
 #ifndef IMP_CHECK_MODEL_MODEL_PRIV_H
 #define IMP_CHECK_MODEL_MODEL_PRIV_H
 
+#include "check/context/corners.h"
 #include "check/expressions/expressions.h"
 #include "check/model/model.h"
 
@@ -28,12 +29,16 @@ void shape_alone(struct check *ck, struct decl *d);
 
 /* -- corners.c ------------------------------------------------------------ */
 
-/* the one that e calls; NULL: none, or the user's own of that name */
-const struct corner_shape *corner_shape_of(struct check *ck, struct module *m,
-                                           const struct ast_expr *e);
+/* Does e call a shape that takes its corners? Then *shape is it. */
+bool corner_call(struct check *ck, struct module *m, const struct ast_expr *e,
+                 struct corner_shape *shape);
+/* checks the declaration of a shape that takes its corners; false: it is none
+ */
+bool corner_shape_alone(struct check *ck, struct decl *d);
 /* its points; false on error (reported) */
 bool corners_take(struct check *ck, const struct env *env,
-                  const struct ast_expr *e, struct shape_use *u);
+                  const struct ast_expr *e, const struct corner_shape *shape,
+                  struct shape_use *u);
 
 /* keys of a block: out[i] is the KEY item of known[i] or NULL. Unknown, double
  * and misplaced items are reported; false if a key is unknown. */

@@ -112,17 +112,19 @@ shape_alone(struct check *ck, struct decl *d)
     struct frame f;
     const struct ast_item *it = d->item;
     call_open(ck, d, it->formals, it->n_formals, &env);
+    if (corner_shape_alone(ck, d))
+        return;
     if (!call_enter(ck, d, IMP_NOWHERE, &f))
         return;
-    const struct corner_shape *corners =
-        corner_shape_of(ck, d->module, it->value);
+    struct corner_shape shape;
+    bool corners = corner_call(ck, d->module, it->value, &shape);
     struct shape_use use;
     memset(&use, 0, sizeof use);
     env.coords = !corners;
     struct value v = v_poison(it->value->range);
     if (!corners)
         v = ck_expr(ck, &env, it->value);
-    if (corners ? !corners_take(ck, &env, it->value, &use)
+    if (corners ? !corners_take(ck, &env, it->value, &shape, &use)
                 : !level_set_kind(ck, &v, it->value)) {
         d->broken = true;
     } else if (!corners && !mentions(it->value, "x", 0) &&
@@ -136,7 +138,7 @@ shape_alone(struct check *ck, struct decl *d)
     }
     env.coords = false;
     int before = ck->ds->errors;
-    bool space = corners ? corners->dim == 3 : mentions(it->value, "z", 0);
+    bool space = corners ? shape.dim == 3 : mentions(it->value, "z", 0);
     moments(ck, &env, it, space ? 3 : 2, NULL);
     d->broken |= ck->ds->errors > before;
     call_leave(ck, &f);
@@ -155,8 +157,6 @@ shape_open(struct check *ck, const struct env *caller,
     if (callee->kind == AST_NAME) {
         d = scope_find(ck, caller->module, callee->name.text, WANT_CALL,
                        callee->range, &reported);
-        if (!d && !reported && corner_shape_find(callee->name.text))
-            return corners_take(ck, caller, head, u);
         if (!d && !reported)
             scope_unknown(ck, caller, callee->name.text, callee->range,
                           WANT_CALL);
@@ -177,14 +177,19 @@ shape_open(struct check *ck, const struct env *caller,
     }
     const struct ast_item *it = d->item;
     struct frame f;
+    struct corner_shape shape;
+    if (corner_shape_of(ck, d, &shape))
+        return !d->broken && corners_take(ck, caller, head, &shape, u);
+    if (corner_shape_wanted(d))
+        return false; /* reported where it is declared */
     u->decl = d;
     if (!call_bind(ck, d, it->formals, it->n_formals, head, caller, &u->env) ||
         d->broken)
         return false;
     if (!call_enter(ck, d, r, &f))
         return false;
-    if (corner_shape_of(ck, d->module, it->value)) {
-        bool good = corners_take(ck, &u->env, it->value, u);
+    if (corner_call(ck, d->module, it->value, &shape)) {
+        bool good = corners_take(ck, &u->env, it->value, &shape, u);
         call_leave(ck, &f);
         return good;
     }

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "runtime/accumulation/accumulation.h"
+#include "runtime/numerics/vec3.h"
 
 /* sizes as they come; their logarithms are taken where they are asked for */
 struct chatter_trace {
@@ -213,8 +214,10 @@ exponent(struct chatter_run *outcome, const struct chatter_trace *trace,
         }
         T = fmax(T, f) + log1p(exp(-fabs(T - f)));
     }
-    double d = s[0] * s[3] - s[1] * s[1];
-    outcome->exponent = (s[0] * s[4] - s[1] * s[2]) / d;
+    const double normal[3] = {s[0], s[1], s[3]}, right[2] = {s[2], s[4]};
+    double line[2]; /* value at 0, slope */
+    sym2_solve(2, normal, right, line);
+    outcome->exponent = line[1];
     if (!isfinite(outcome->exponent))
         outcome->no_exponent = "too few impacts to fit it to";
 }

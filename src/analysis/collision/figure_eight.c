@@ -12,6 +12,7 @@
 #include "abi/status.h"
 #include "analysis/collision/verdict.h"
 #include "base/num.h"
+#include "runtime/numerics/vec3.h"
 
 #define EIGHT_PI 3.14159265358979323846
 
@@ -111,12 +112,11 @@ cmd_eight(struct analysis *a, const imp_command *c, struct record *out)
         curve_point(g, g->b_P, phi[i], time, &P, i);
         curve_point(g, g->b_Q, phi[i], time, &Q, i);
     }
-    double deepest[2] = {0, 0};
-    double det = nt == 2 ? g->S[0] * g->S[3] - g->S[1] * g->S[1] : g->S[0];
-    deepest[0] = nt == 2 ? -(g->S[3] * g->b_Q[0] - g->S[1] * g->b_Q[1]) / det
-                         : -g->b_Q[0] / det;
-    deepest[1] =
-        nt == 2 ? -(g->S[0] * g->b_Q[1] - g->S[1] * g->b_Q[0]) / det : 0.0;
+    const double K[3] = {g->S[0], g->S[1], g->S[3]};
+    double deepest[2];
+    sym2_solve(nt == 2 ? 2 : 1, K, g->b_Q, deepest);
+    deepest[0] = -deepest[0];
+    deepest[1] = nt == 2 ? -deepest[1] : 0.0;
     const double S[4] = {g->S[0], g->S[1], g->S[2], g->S[3]};
     SET_LIST("phi", phi, n);
     SET_VEC("tangent_1", g->t1);

@@ -140,14 +140,8 @@ eigenvalues(const struct tangency *t, const double K[4], double k[2])
 static void
 solve_S(const struct tangency *t, const double b[2], double x[2])
 {
-    if (t->nt == 1) {
-        x[0] = b[0] / t->S[0];
-        x[1] = 0.0;
-        return;
-    }
-    double det = t->S[0] * t->S[3] - t->S[1] * t->S[1];
-    x[0] = (t->S[3] * b[0] - t->S[1] * b[1]) / det;
-    x[1] = (t->S[0] * b[1] - t->S[1] * b[0]) / det;
+    const double K[3] = {t->S[0], t->S[1], t->S[3]};
+    sym2_solve(t->nt, K, b, x);
 }
 
 /* second and third order seen from `one`, on whose surface the point of `two`

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "runtime/geometry/pose.h"
+#include "runtime/numerics/vec3.h"
 
 /* the least curvature, in units of 1/size, a model ellipsoid is given; only
  * the speed near flat points depends on it */
@@ -248,20 +249,6 @@ lift(int d, double K[3], double least)
     K[2] += up0 * w + up1 * (1.0 - w);
 }
 
-/* r = K^-1 a for a positive definite K */
-static void
-solve2(int d, const double K[3], const double a[2], double r[2])
-{
-    if (d == 2) {
-        r[0] = a[0] / K[0];
-        r[1] = 0.0;
-        return;
-    }
-    double det = K[0] * K[2] - K[1] * K[1];
-    r[0] = (K[2] * a[0] - K[1] * a[1]) / det;
-    r[1] = (K[0] * a[1] - K[1] * a[0]) / det;
-}
-
 /* step from p to the support point of the model ellipsoid at p (file comment)
  * in direction n */
 static void
@@ -278,7 +265,7 @@ model_step(const struct support_body *b, const struct support_point *p,
     lift(d, B, CL_MODEL_FLAT * unit);
     bn[0] = form(p->H, T[0], N);
     bn[1] = d == 3 ? form(p->H, T[1], N) : 0.0;
-    solve2(d, B, bn, t);
+    sym2_solve(d - 1, B, bn, t);
     /* Schur complement of the normal direction: free by the choice of c */
     double s = a - (bn[0] * t[0] + bn[1] * t[1]);
     if (!(s >= 0.05 * unit && s <= 20.0 * unit))
@@ -289,7 +276,7 @@ model_step(const struct support_body *b, const struct support_point *p,
     double en = -p->norm / s;
     double zn = (nn - (t[0] * nt[0] + t[1] * nt[1])) / s;
     double rhs[2] = {nt[0] - bn[0] * zn, nt[1] - bn[1] * zn}, zt[2];
-    solve2(d, B, rhs, zt);
+    sym2_solve(d - 1, B, rhs, zt);
     double q = nn * zn + nt[0] * zt[0] + nt[1] * zt[1];
     double f = q > 0.0 ? p->norm / sqrt(s * q) : 0.0;
     double along = en + f * zn;
@@ -454,7 +441,7 @@ support_separation_maximise(struct support_pair *s, double tol, int most)
         lift(d, M, 0.05 * s->length);
         g[0] = vec3_dot(w[1], T[0]);
         g[1] = d == 3 ? vec3_dot(w[1], T[1]) : 0.0;
-        solve2(d, M, g, step);
+        sym2_solve(d - 1, M, g, step);
         double len = sqrt(step[0] * step[0] + step[1] * step[1]);
         double share = len > 0.7 ? 0.7 / len : 1.0;
         double rise = step[0] * g[0] + step[1] * g[1];

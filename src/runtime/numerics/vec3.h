@@ -124,6 +124,21 @@ sym3_apply(const double S[6], const double a[3], double out[3])
     out[2] = S[4] * a[0] + S[5] * a[1] + S[2] * a[2];
 }
 
+/* x := K^-1 b for a symmetric n x n matrix, n = 1 or 2, stored as K11 K12 K22;
+ * with n = 1 x[1] is 0. Not finite where K is singular. */
+static inline void
+sym2_solve(int n, const double K[3], const double b[2], double x[2])
+{
+    if (n == 1) {
+        x[0] = b[0] / K[0];
+        x[1] = 0.0;
+        return;
+    }
+    double det = K[0] * K[2] - K[1] * K[1];
+    x[0] = (K[2] * b[0] - K[1] * b[1]) / det;
+    x[1] = (K[0] * b[1] - K[1] * b[0]) / det;
+}
+
 /* out := R^T a, R the rotation of the unit quaternion q = (w, x, y, z): a
  * direction of the world in the axes of a body; out is not a */
 static inline void

@@ -71,7 +71,7 @@ static void
 symmetry_of(struct arena *a, const struct feet *f, struct symmetry *s)
 {
     struct ballistic *l = ballistic_of(a, f);
-    symmetry_find(a, f->n, l->k.W, f->e, s);
+    symmetry_find(a, f->n, l->matrices.W, f->e, s);
 }
 
 static void
@@ -353,11 +353,11 @@ three_feet_order(struct arena *a, const struct feet *f, const double *q,
 {
     size_t p = (size_t)r->chatter.period;
     if (!p) {
-        assert_int_equal(r->chatter.means, LIMIT_BELOW_ROUNDING);
+        assert_int_equal(r->chatter.evidence, LIMIT_BELOW_ROUNDING);
         return;
     }
     assert_int_equal(p, 9);
-    assert_int_equal(r->chatter.means, LIMIT_BY_MAP);
+    assert_int_equal(r->chatter.evidence, LIMIT_BY_MAP);
     assert_true(r->chatter.contraction < 1.0);
     struct ballistic *l = ballistic_of(a, f);
     accumulation_resolve(l, 1L << 60);
@@ -365,7 +365,7 @@ three_feet_order(struct arena *a, const struct feet *f, const double *q,
     for (size_t i = 0; i < r->n_order + 20 * p; i++) {
         assert_int_equal(accumulation_next(l, INFINITY), BALLISTIC_IMPACT);
         size_t k = r->n_order - p + (i - r->n_order) % p;
-        assert_int_equal(l->hit, r->order[i < r->n_order ? i : k]);
+        assert_int_equal(l->event.contact, r->order[i < r->n_order ? i : k]);
     }
 }
 

@@ -133,7 +133,7 @@ partial_border(void **state)
         struct arena *a = arena_new();
         struct chatter_run r = run(a, 3, rho, g * (1.0 - off), q, v);
         assert_int_equal(r.verdict, CHATTER_PARTIAL);
-        assert_int_equal(r.chatter.means, LIMIT_BY_MAP);
+        assert_int_equal(r.chatter.evidence, LIMIT_BY_MAP);
         r = run(a, 3, rho, g * (1.0 + off), q, v);
         assert_true(r.verdict != CHATTER_PARTIAL);
         assert_true(r.verdict != CHATTER_INCOMPLETE);
@@ -214,7 +214,7 @@ pairs(void **state)
         else /* on the border, within rounding */
             assert_true(fabs(w - least) < 1e-9);
         if (is > 0)
-            assert_true(fabs(f.T * k - T) <= (f.noise + 1e-13) * T);
+            assert_true(fabs(f.remaining * k - T) <= (f.rounding + 1e-13) * T);
         ends += is < 0;
         never += is > 0;
         arena_free(a);

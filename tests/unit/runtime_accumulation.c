@@ -94,12 +94,12 @@ follow(struct ballistic *l, double until)
     for (; o.events < EVENTS; o.events++) {
         o.what = accumulation_next(l, until);
         if (o.what == BALLISTIC_ACCUMULATION) {
-            const struct accumulation_limit *c = &l->chatter;
+            const struct accumulation_limit *c = &l->event.limit;
             o.depth = c->depth > o.depth ? c->depth : o.depth;
             o.last = l->t;
-            o.means[c->means]++;
+            o.means[c->evidence]++;
             assert_true(c->ratio >= 0 && c->ratio < 1);
-            assert_true(c->means != LIMIT_BY_MAP || c->contraction < 1);
+            assert_true(c->evidence != LIMIT_BY_MAP || c->contraction < 1);
             assert_true(c->error >= 0 && c->remaining >= 0);
         } else if (o.what != BALLISTIC_IMPACT && o.what != BALLISTIC_SEVERAL) {
             return o;
@@ -133,13 +133,14 @@ falling_polygons(void **state)
             events += o.events;
             for (int i = 0; i < 4; i++)
                 means[i] += o.means[i];
-            if (o.what == BALLISTIC_END && l->n_on >= 3) { /* at rest */
+            if (o.what == BALLISTIC_END &&
+                l->mode.n_persistent >= 3) { /* at rest */
                 double q[3], v[3];
                 ballistic_state(l, q, v);
                 for (int j = 0; j < 3; j++)
                     assert_true(fabs(q[j]) < 1e-12 && fabs(v[j]) < 1e-12);
             } else if (o.what == BALLISTIC_END) { /* on two opposite feet */
-                assert_int_equal(l->n_on, 2);
+                assert_int_equal(l->mode.n_persistent, 2);
                 assert_int_equal(n % 2, 0);
             } else if (policies[p] == BALLISTIC_REPORT) {
                 assert_int_equal(o.what, BALLISTIC_UNDECIDED);
@@ -175,14 +176,14 @@ ball_on_an_edge(void **state)
     /* limits at foot 2 and hits at 0 alternate, limits of these and hits at 1
      */
     assert_int_equal(o.depth, 3);
-    assert_int_equal(l->chatter.means, LIMIT_BY_MAP);
-    assert_int_equal(l->chatter.period, 2);
+    assert_int_equal(l->event.limit.evidence, LIMIT_BY_MAP);
+    assert_int_equal(l->event.limit.period, 2);
     double W = 1 + r2, w = 1 - 0.5 * r2;
     /* what is left of W_11 when feet 0 and 2 are held */
     double held = W - 2 * w * w / (W + w);
     double ratio = (1 + e) * held / W - 1;
-    assert_true(fabs(l->chatter.ratio - ratio) < 1e-12);
-    assert_true(l->chatter.contraction < 1e-9);
+    assert_true(fabs(l->event.limit.ratio - ratio) < 1e-12);
+    assert_true(l->event.limit.contraction < 1e-9);
     assert_true(o.events < 3000);
     arena_free(a);
 }
@@ -204,8 +205,8 @@ rolling_disc(void **state)
     assert_int_equal(o.what, BALLISTIC_END);
     print_message("26 feet: depth %d, period %d, ratio %.12g, contraction %.4g "
                   "after %ld events\n",
-                  l->chatter.depth, l->chatter.period, l->chatter.ratio,
-                  l->chatter.contraction, o.events);
+                  l->event.limit.depth, l->event.limit.period,
+                  l->event.limit.ratio, l->event.limit.contraction, o.events);
     assert_true(o.depth >= 2);
     arena_free(a);
 }
@@ -249,15 +250,15 @@ ratios(void **state)
         struct end o = follow(l, INFINITY);
         assert_int_equal(o.what, BALLISTIC_FREE);
         if (o.means[LIMIT_BY_MAP]) {
-            assert_int_equal(l->chatter.period, n);
+            assert_int_equal(l->event.limit.period, n);
             double ratio = pow(x[1] / x[0], n);
-            assert_true(fabs(l->chatter.ratio / ratio - 1) < 1e-9);
-            assert_true(fabs(l->chatter.speed / pow(x[0], n) - 1) < 1e-9);
+            assert_true(fabs(l->event.limit.ratio / ratio - 1) < 1e-9);
+            assert_true(fabs(l->event.limit.speed / pow(x[0], n) - 1) < 1e-9);
             /* directions: of velocities l2/l1, l3/l1; of gaps l3/l2 and 1/l2
              * times the same */
             double slow = fmax(fabs(x[1] / x[0]), fabs(x[2] / x[1]));
-            assert_true(fabs(pow(l->chatter.contraction, 1.0 / n) / slow - 1) <
-                        0.05);
+            assert_true(fabs(pow(l->event.limit.contraction, 1.0 / n) / slow -
+                             1) < 0.05);
         }
         arena_free(a);
     }
@@ -289,12 +290,13 @@ light_rod(void **state)
         struct ballistic *l = made(a, &s, BALLISTIC_REPORT);
         struct end o = follow(l, 1e3);
         assert_int_equal(o.what, BALLISTIC_END);
-        assert_int_equal(l->chatter.means, LIMIT_BY_MAP);
+        assert_int_equal(l->event.limit.evidence, LIMIT_BY_MAP);
         double ratio = lq / lp;
         ratio *= ratio;
-        assert_true(fabs(l->chatter.ratio / ratio - 1) < 1e-9);
+        assert_true(fabs(l->event.limit.ratio / ratio - 1) < 1e-9);
         /* the accelerations' share of the rates falls by ratio/speed */
-        assert_true(l->chatter.contraction >= ratio / (lp * lp) * (1 - 1e-9));
+        assert_true(l->event.limit.contraction >=
+                    ratio / (lp * lp) * (1 - 1e-9));
         arena_free(a);
     }
 }

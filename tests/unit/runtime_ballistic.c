@@ -18,11 +18,12 @@ rod_references(void **state)
     struct run r = go(l, &s, INFINITY, 10000, 0);
     assert_int_equal(r.what, BALLISTIC_ACCUMULATION);
     close_to(l->t, 1.0046673812, 1e-10, "complete");
-    assert_int_equal(l->chatter.period, 2);
+    assert_int_equal(l->event.limit.period, 2);
     /* (beta_q/beta_p)^2 */
-    close_to(l->chatter.ratio, pow(0.12624632 / 0.79210231, 2), 1e-8, "ratio");
-    assert_true(l->on[0] && l->on[1]);
-    assert_true(l->chatter.error < 1e-9);
+    close_to(l->event.limit.ratio, pow(0.12624632 / 0.79210231, 2), 1e-8,
+             "ratio");
+    assert_true(l->mode.persistent[0] && l->mode.persistent[1]);
+    assert_true(l->event.limit.error < 1e-9);
     s = rod(0.3, 0.3, 0, 1.01, 0.99, -1.05, -0.95);
     l = made(a, &s);
     r = go(l, &s, INFINITY, 10000, 0);
@@ -40,7 +41,7 @@ rod_references(void **state)
     r = go(l, &s, INFINITY, 10000, 0);
     assert_int_equal(r.what, BALLISTIC_ACCUMULATION);
     close_to(l->t, 1.0157257332, 1e-10, "square");
-    assert_int_equal(l->n_on, 4);
+    assert_int_equal(l->mode.n_persistent, 4);
     s = square_reference(0.2);
     l = made(a, &s);
     /* the 12th is the one after which the centre moves up */
@@ -123,11 +124,11 @@ rod_horizontal(void **state)
         l->policy = BALLISTIC_REST;
         ballistic_start(l, 0, s.q, s.v, 0);
         assert_int_equal(accumulation_next(l, INFINITY), BALLISTIC_SEVERAL);
-        assert_int_equal(l->n_on, 2);
+        assert_int_equal(l->mode.n_persistent, 2);
         l->policy = BALLISTIC_REPORT;
         ballistic_start(l, 0, s.q, s.v, 0);
         assert_int_equal(accumulation_next(l, INFINITY), BALLISTIC_UNDECIDED);
-        assert_true(l->hits[0] && l->hits[1]);
+        assert_true(l->event.together[0] && l->event.together[1]);
     }
     arena_free(a);
 }
@@ -150,8 +151,8 @@ ball_limit(void **state)
         long double U = sqrtl((long double)u * u + 2 * (long double)g * h);
         long double T = (u + U) / g + 2 * e * U / g / (1 - (long double)e);
         close_to(l->t, (double)T, 1e-14 * (double)T, "limit");
-        assert_true(l->chatter.error < 1e-14);
-        assert_true(l->on[0]);
+        assert_true(l->event.limit.error < 1e-14);
+        assert_true(l->mode.persistent[0]);
         assert_int_equal(accumulation_next(l, INFINITY), BALLISTIC_FREE);
         /* resolved: relative speeds at the 1000th impact */
         accumulation_resolve(l, 1L << 60);
@@ -231,7 +232,7 @@ thousand(struct arena *a, const struct sys *s, const char *what)
         }
         assert_true(c >= 0);
         assert_int_equal(accumulation_next(l, INFINITY), BALLISTIC_IMPACT);
-        assert_int_equal(l->hit, c);
+        assert_int_equal(l->event.contact, c);
         quad p = -(1 + (quad)s->e[c]) * bestu / W[c], g = 0;
         double qs = 0, vs = 0;
         for (int j = 0; j < n; j++) {
@@ -283,9 +284,9 @@ carried(void **state)
     while ((what = accumulation_next(l, INFINITY)) == BALLISTIC_IMPACT)
         ;
     assert_int_equal(what, BALLISTIC_ACCUMULATION);
-    assert_int_equal(l->n_on, 3);
-    close_to(l->force[2], 6, 1e-14, "weight");
-    assert_true(l->force[0] == 0 && l->force[1] == 0);
+    assert_int_equal(l->mode.n_persistent, 3);
+    close_to(l->mode.force[2], 6, 1e-14, "weight");
+    assert_true(l->mode.force[0] == 0 && l->mode.force[1] == 0);
     arena_free(a);
 }
 
@@ -346,9 +347,11 @@ three_feet(void **state)
             struct run r = go(l, &s, INFINITY, 100000, 0);
             if (side < 0) {
                 assert_int_equal(r.what, BALLISTIC_ACCUMULATION);
-                assert_true(l->group[0] && l->group[1] && !l->group[2]);
+                assert_true(l->event.group[0] && l->event.group[1] &&
+                            !l->event.group[2]);
             } else {
-                assert_false(r.what == BALLISTIC_ACCUMULATION && !l->group[2]);
+                assert_false(r.what == BALLISTIC_ACCUMULATION &&
+                             !l->event.group[2]);
             }
         }
     }
@@ -360,7 +363,7 @@ three_feet(void **state)
     struct ballistic *l = made(a, &s);
     struct run r = go(l, &s, INFINITY, 10000, 0);
     assert_int_equal(r.what, BALLISTIC_ACCUMULATION);
-    assert_int_equal(l->n_on, 3);
+    assert_int_equal(l->mode.n_persistent, 3);
     arena_free(a);
 }
 
@@ -415,7 +418,8 @@ turns(void **state)
                 y = accumulation_next(next, 50);
             }
             assert_int_equal(x, y);
-            assert_true(one->t == next->t && one->hit == next->hit);
+            assert_true(one->t == next->t &&
+                        one->event.contact == next->event.contact);
             struct ballistic *keep = now;
             now = next;
             next = keep;

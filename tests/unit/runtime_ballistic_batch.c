@@ -122,26 +122,27 @@ equal(const double *a, const double *b, int n, const char *what)
 static void
 same_state(const struct ballistic *a, const struct ballistic *b)
 {
-    int m = a->model.m, r = a->k.r;
+    int m = a->model.m, r = a->matrices.rank;
     equal(&a->t, &b->t, 1, "t");
     equal(&a->t_lo, &b->t_lo, 1, "low part of t");
     equal(a->y, b->y, r, "y");
     equal(a->z, b->z, r, "z");
     equal(a->gap, b->gap, m, "gap");
     equal(a->rate, b->rate, m, "rate");
-    equal(a->big, b->big, m, "greatest gap");
-    equal(a->w->rsize, b->w->rsize, m, "size of rates");
-    equal(a->impulse, b->impulse, m, "impulse");
-    assert_memory_equal(a->on, b->on, (size_t)m);
-    assert_memory_equal(a->fresh, b->fresh, (size_t)m);
-    assert_int_equal(a->ex, b->ex);
-    assert_int_equal(a->ev, b->ev);
-    assert_int_equal(a->hit, b->hit);
+    equal(a->greatest, b->greatest, m, "greatest gap");
+    equal(a->work->rate_terms, b->work->rate_terms, m, "size of rates");
+    equal(a->event.impulse, b->event.impulse, m, "impulse");
+    assert_memory_equal(a->mode.persistent, b->mode.persistent, (size_t)m);
+    assert_memory_equal(a->just_hit, b->just_hit, (size_t)m);
+    assert_int_equal(a->length_exponent, b->length_exponent);
+    assert_int_equal(a->rate_exponent, b->rate_exponent);
+    assert_int_equal(a->event.contact, b->event.contact);
     assert_int_equal(a->impacts, b->impacts);
-    assert_int_equal(a->w->n_ring, b->w->n_ring);
-    assert_int_equal(a->w->low_v == b->w->low_v, 1);
-    for (unsigned long i = 0; i < a->w->n_ring && i < HISTORY_KEPT; i++) {
-        const struct impact_entry *x = a->w->ring + i, *y = b->w->ring + i;
+    assert_int_equal(a->work->history.n, b->work->history.n);
+    assert_int_equal(a->work->units.low_rate == b->work->units.low_rate, 1);
+    for (unsigned long i = 0; i < a->work->history.n && i < HISTORY_KEPT; i++) {
+        const struct impact_entry *x = a->work->history.entry + i,
+                                  *y = b->work->history.entry + i;
         assert_int_equal(x->contact, y->contact);
         assert_int_equal(x->exponent, y->exponent);
         equal(&x->flight, &y->flight, 1, "flight");
@@ -198,7 +199,7 @@ compare(const struct sys *s)
         assert_true(ballistic_start(b, 0.0, s->q, s->v, 0.0));
         if (k % 5 == 0) /* and one that stops elsewhere */
             (void)(accumulation_run(a, 0.5, 3), accumulation_run(b, 0.5, 3));
-        taken += a->w->ahead && a->w->ahead->n > 0;
+        taken += a->work->batch_run && a->work->batch_run->n > 0;
         follow(a, b);
     }
     arena_free(arena);
@@ -245,10 +246,10 @@ for_other_starts(void **unused)
     ballistic_batch_prepare(l, e, 1, MOST);
     s.v[0] += 0.01;
     assert_true(ballistic_start(l, 0.0, s.q, s.v, 0.0));
-    assert_null(l->w->ahead);
+    assert_null(l->work->batch_run);
     ballistic_batch_prepare(l, e, 1, MOST);
     assert_true(ballistic_start(l, 0.0, s.q, s.v, 0.0));
-    assert_non_null(l->w->ahead);
+    assert_non_null(l->work->batch_run);
     s.mass[0] *= 2.0;
     struct ballistic_model m = {.n = s.n,
                                 .m = s.m,
@@ -260,7 +261,7 @@ for_other_starts(void **unused)
     ballistic_batch_prepare(l, e, 1, MOST);
     assert_int_equal(ballistic_renew(l, &m), 0);
     assert_true(ballistic_start(l, 0.0, s.q, s.v, 0.0));
-    assert_null(l->w->ahead);
+    assert_null(l->work->batch_run);
     arena_free(arena);
 }
 

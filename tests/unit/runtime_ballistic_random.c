@@ -13,8 +13,9 @@ static double
 back(const struct ballistic *l, int j)
 {
     double size = 0;
-    for (int i = 0; i < l->k.r; i++)
-        size += fabs(ldexp(l->k.E[j * l->k.r + i] * l->y[i], l->ex));
+    for (int i = 0; i < l->matrices.rank; i++)
+        size += fabs(ldexp(l->matrices.E[j * l->matrices.rank + i] * l->y[i],
+                           l->length_exponent));
     return size;
 }
 
@@ -78,12 +79,12 @@ rod_gravity(void **state)
             struct run r = audited(l, &s, 100, 200000);
             assert_true(r.what == BALLISTIC_END ||
                         (r.what == BALLISTIC_UNDECIDED && k < 10 &&
-                         l->hits[0] && l->hits[1]));
+                         l->event.together[0] && l->event.together[1]));
             l->policy = BALLISTIC_COMPLEMENTARITY;
             r = audited(l, &s, 100, 200000);
             ballistic_state(l, q, v);
             assert_int_equal(r.what, BALLISTIC_END);
-            if (l->n_on == 2) {
+            if (l->mode.n_persistent == 2) {
                 assert_true(q[0] == 0 && q[1] == 0 && v[0] == 0 && v[1] == 0);
             } else {
                 assert_true(false);
@@ -109,7 +110,7 @@ feet_gravity(void **state)
             l->policy = BALLISTIC_COMPLEMENTARITY;
             struct run r = audited(l, &s, 60, 20000);
             followed += r.what == BALLISTIC_END;
-            rest += l->n_on >= 3;
+            rest += l->mode.n_persistent >= 3;
         }
     /* the others: nested accumulations without a pattern */
     print_message("feet under gravity: %d of 60 followed, %d at rest\n",
@@ -151,7 +152,7 @@ shaft(void **state)
             if (es[i] == 1)
                 close_to(energy(&s, q, v), E, 1e-11 * E, "energy of the shaft");
             else if (es[i] <= 0.5)
-                assert_int_equal(l->n_on, 2);
+                assert_int_equal(l->mode.n_persistent, 2);
         }
     arena_free(a);
 }
@@ -328,7 +329,7 @@ invariance(void **state)
             }
             assert_int_equal(x, BALLISTIC_IMPACT);
             assert_int_equal(y, BALLISTIC_IMPACT);
-            assert_int_equal(order[p->hit], l->hit);
+            assert_int_equal(order[p->event.contact], l->event.contact);
             close_to(p->t, l->t, 1e-10, "time");
         }
     }

@@ -147,7 +147,8 @@ by_rounding(const struct ballistic *ballistic,
             const struct chatter_run *outcome)
 {
     return outcome->verdict == CHATTER_SIMULTANEOUS && wanted->digits &&
-           !ballistic->k.direct && outcome->impacts > ACCUMULATION_RESOLVE &&
+           !ballistic->matrices.direct &&
+           outcome->impacts > ACCUMULATION_RESOLVE &&
            !chatter_accelerates(ballistic);
 }
 

@@ -34,13 +34,13 @@ carriers(struct cone_question *question)
     const struct symmetry *symmetry = question->sym;
     const struct ballistic *ballistic = question->l;
     int n = question->n, m = symmetry->m, r = symmetry->rank;
-    double first = sqrt(ballistic->k.W[symmetry->order[0] * (m + 1)]);
+    double first = sqrt(ballistic->matrices.W[symmetry->order[0] * (m + 1)]);
     question->to_user = NEW_N(question->a->rt->arena, double, 6 * (size_t)n);
     question->from_user = question->to_user + 3 * n;
     for (int c = 0; c < r; c++)
         for (int i = 0; i < m; i++) {
             int contact = symmetry->order[i];
-            double w = sqrt(ballistic->k.W[contact * (m + 1)]), y = 0.0,
+            double w = sqrt(ballistic->matrices.W[contact * (m + 1)]), y = 0.0,
                    z = 0.0;
             for (int j = 0; j < r; j++) {
                 double f = symmetry->F[i * r + j] / symmetry->mode[j];
@@ -49,7 +49,7 @@ carriers(struct cone_question *question)
             }
             for (int j = 0; j < n; j++) {
                 question->to_user[j * 3 + c] +=
-                    ballistic->k.B[contact * n + j] * y / (w * first);
+                    ballistic->matrices.B[contact * n + j] * y / (w * first);
                 question->from_user[c * n + j] +=
                     ballistic->model.N[contact * n + j] * z * first / w;
             }
@@ -228,7 +228,7 @@ refused(struct cone_question *question)
     enum invariant_cone_refused why =
         invariant_cone_problem(analysis->rt->arena, symmetry, &question->p);
     for (int i = 0; i < symmetry->m; i++)
-        if (question->l->k.c0[i] != 0.0)
+        if (question->l->matrices.gap_offset[i] != 0.0)
             return arena_printf(arena,
                                 "the gap of %s cannot be closed together with "
                                 "the others",

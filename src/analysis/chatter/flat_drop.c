@@ -61,7 +61,8 @@ copy(double *to, const double *x, int n)
 static bool
 known(const struct kept *kept, const struct ballistic *ballistic)
 {
-    return kept->line == ballistic && kept->version == ballistic->k.version;
+    return kept->line == ballistic &&
+           kept->version == ballistic->matrices.version;
 }
 
 /* the symmetry knows of restitutions that they are one, and which */
@@ -85,7 +86,8 @@ symmetry_of(struct analysis *analysis, uint32_t system_id,
         rt_keep(analysis->rt, &kept_key, system_id, sizeof *kept, &own);
     int m = ballistic->model.m, n = ballistic->model.n;
     if (kept->W &&
-        (known(kept, ballistic) || same(kept->W, ballistic->k.W, m * m)) &&
+        (known(kept, ballistic) ||
+         same(kept->W, ballistic->matrices.W, m * m)) &&
         same_restitutions(kept->e, ballistic->model.e, m)) {
         kept->sym.e = m ? ballistic->model.e[0] : 0.0;
         return kept;
@@ -93,7 +95,8 @@ symmetry_of(struct analysis *analysis, uint32_t system_id,
     kept->W = NULL;
     kept->setup = 0;
     arena_clear(own);
-    symmetry_find(own, m, ballistic->k.W, ballistic->model.e, &kept->sym);
+    symmetry_find(own, m, ballistic->matrices.W, ballistic->model.e,
+                  &kept->sym);
     size_t numbers = (size_t)(m * m + 2 * m + 2 * m * n + 5 * n) + 1;
     double *W = NEW_N(own, double, numbers);
     kept->e = W + m * m;
@@ -116,7 +119,7 @@ symmetry_of(struct analysis *analysis, uint32_t system_id,
     for (int i = 1; i < m; i++)
         kept->one &= ballistic->model.e[i] == ballistic->model.e[0];
     copy(kept->e, ballistic->model.e, m);
-    copy(W, ballistic->k.W, m * m);
+    copy(W, ballistic->matrices.W, m * m);
     kept->W = W;
     return kept;
 }
@@ -160,7 +163,7 @@ by_modes(const struct ballistic *ballistic, const struct symmetry *symmetry,
         for (int i = 0; i < m; i++) {
             int c = symmetry->order[i];
             s += symmetry->F[i * r + k] * g[c] /
-                 sqrt(ballistic->k.W[c * (m + 1)]);
+                 sqrt(ballistic->matrices.W[c * (m + 1)]);
         }
         s /= symmetry->mode[k] * symmetry->mode[k];
         for (int i = 0; i < m; i++)
@@ -178,11 +181,11 @@ by_svd(struct analysis *analysis, const struct ballistic *ballistic,
     double *C = NEW_N(analysis->rt->arena, double, 2 * um * um + 3 * um);
     double *V = C + um * um, *s = V + um * um, *b = s + um, *w = b + um;
     for (int i = 0; i < m; i++) {
-        b[i] = g[i] / sqrt(ballistic->k.W[i * (m + 1)]);
+        b[i] = g[i] / sqrt(ballistic->matrices.W[i * (m + 1)]);
         for (int j = 0; j < m; j++)
-            C[j * m + i] =
-                ballistic->k.W[i * m + j] /
-                sqrt(ballistic->k.W[i * (m + 1)] * ballistic->k.W[j * (m + 1)]);
+            C[j * m + i] = ballistic->matrices.W[i * m + j] /
+                           sqrt(ballistic->matrices.W[i * (m + 1)] *
+                                ballistic->matrices.W[j * (m + 1)]);
     }
     int rank = 0;
     dense_svd(m, m, C, V, s);
@@ -207,8 +210,8 @@ reach(struct analysis *analysis, const struct ballistic *ballistic,
         x[j] = 0.0;
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++)
-            x[j] += ballistic->k.B[i * n + j] * y[i] /
-                    sqrt(ballistic->k.W[i * (m + 1)]);
+            x[j] += ballistic->matrices.B[i * n + j] * y[i] /
+                    sqrt(ballistic->matrices.W[i * (m + 1)]);
 }
 
 /* -1 .. 1 */
@@ -238,15 +241,16 @@ drop(struct analysis *analysis, const struct ballistic *ballistic,
         int i = found ? symmetry->order[k] : k;
         double co = cos(turn * k / m),
                si = 2 * k == m ? 0.0 : sin(turn * k / m);
-        double size = found ? sqrt(ballistic->k.W[i * (m + 1)] /
-                                   ballistic->k.W[symmetry->order[0] * (m + 1)])
-                            : 1.0;
+        double size =
+            found ? sqrt(ballistic->matrices.W[i * (m + 1)] /
+                         ballistic->matrices.W[symmetry->order[0] * (m + 1)])
+                  : 1.0;
         double gap = 0.01 * co + 0.02 * si, rate = 0.05 * co + 0.03 * si;
         if (draw) {
             gap = DRAWN_GAP * drawn(analysis, draw, 2 * k);
             rate = DRAWN_RATE * drawn(analysis, draw, 2 * k + 1);
         }
-        g[i] = size * (1.0 + gap) - ballistic->k.c0[i];
+        g[i] = size * (1.0 + gap) - ballistic->matrices.gap_offset[i];
         u[i] = -size * (1.0 + rate);
     }
     if (!found && m > DROP_MOST)
@@ -255,7 +259,7 @@ drop(struct analysis *analysis, const struct ballistic *ballistic,
     reach(analysis, ballistic, symmetry, u, v);
     for (int i = 0; i < m; i++) {
         const double *N = ballistic->model.N + i * n;
-        double gap = ballistic->k.c0[i], rate = 0.0;
+        double gap = ballistic->matrices.gap_offset[i], rate = 0.0;
         for (int j = 0; j < n; j++) {
             gap += N[j] * q[j];
             rate += N[j] * v[j];
@@ -264,7 +268,7 @@ drop(struct analysis *analysis, const struct ballistic *ballistic,
             return false;
     }
     for (int j = 0; j < n; j++) {
-        state[j] = ballistic->k.origin[j] + q[j];
+        state[j] = ballistic->matrices.origin[j] + q[j];
         state[n + j] = v[j];
     }
     return true;
@@ -288,11 +292,12 @@ static bool
 dropped(const struct kept *kept, const struct ballistic *ballistic)
 {
     int m = ballistic->model.m, n = ballistic->model.n;
-    return kept->dropped && (known(kept, ballistic) ||
-                             (same(kept->B, ballistic->k.B, m * n) &&
-                              same(kept->N, ballistic->model.N, m * n) &&
-                              same(kept->c0, ballistic->k.c0, m) &&
-                              same(kept->origin, ballistic->k.origin, n)));
+    return kept->dropped &&
+           (known(kept, ballistic) ||
+            (same(kept->B, ballistic->matrices.B, m * n) &&
+             same(kept->N, ballistic->model.N, m * n) &&
+             same(kept->c0, ballistic->matrices.gap_offset, m) &&
+             same(kept->origin, ballistic->matrices.origin, n)));
 }
 
 /* Are set-up, state and what the symmetry knows of restitutions those of the
@@ -340,13 +345,13 @@ drop_new(struct analysis *analysis, uint32_t system_id, imp_range where)
         kept->dropped = drop(analysis, ballistic, &kept->sym, 0, kept->state);
         if (!kept->dropped)
             return no_drop(analysis, system, where);
-        copy(kept->B, ballistic->k.B, m * n);
+        copy(kept->B, ballistic->matrices.B, m * n);
         copy(kept->N, ballistic->model.N, m * n);
-        copy(kept->c0, ballistic->k.c0, m);
-        copy(kept->origin, ballistic->k.origin, n);
+        copy(kept->c0, ballistic->matrices.gap_offset, m);
+        copy(kept->origin, ballistic->matrices.origin, n);
     }
     kept->line = ballistic;
-    kept->version = ballistic->k.version;
+    kept->version = ballistic->matrices.version;
     kept->setup = flow_by_params(analysis->rt, system_id)
                       ? analysis->rt->setup_version
                       : 0;

@@ -191,12 +191,13 @@ chatter_record_limit(struct analysis *analysis, const imp_system *system,
         record_set_absent(record, "means", none);
     else
         record_set_text(record, "means",
-                        limit_evidence_word(outcome->chatter.means));
+                        limit_evidence_word(outcome->chatter.evidence));
     set_number(record, "depth", outcome->chatter.depth, none);
     set_number(record, "contraction", outcome->chatter.contraction,
-               none                                     ? none
-               : outcome->chatter.means == LIMIT_BY_MAP ? NULL
-                                                        : "no map of a period");
+               none ? none
+               : outcome->chatter.evidence == LIMIT_BY_MAP
+                   ? NULL
+                   : "no map of a period");
     set_number(record, "speed_ratio", outcome->speed,
                none ? none
                : outcome->speed > 0.0

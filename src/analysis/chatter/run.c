@@ -51,9 +51,10 @@ note(struct chatter_trace *trace, struct chatter_run *outcome,
 {
     int m = ballistic->model.m, hits = 0;
     for (int i = 0; i < m; i++)
-        hits += ballistic->impulse[i] != 0.0;
+        hits += ballistic->event.impulse[i] != 0.0;
     for (int i = 0; i < m; i++) {
-        if (ballistic->impulse[i] == 0.0 && !(hits == 0 && i == ballistic->hit))
+        if (ballistic->event.impulse[i] == 0.0 &&
+            !(hits == 0 && i == ballistic->event.contact))
             continue;
         grow(trace, outcome);
         trace->v[trace->n].flight = trace->v[trace->n].rate = NAN;
@@ -63,7 +64,7 @@ note(struct chatter_trace *trace, struct chatter_run *outcome,
             trace->v[trace->n].rate =
                 ballistic_rate(ballistic, i, &trace->v[trace->n].ev);
             trace->v[trace->n].e = ballistic->model.e[i];
-            trace->v[trace->n].W = ballistic->k.W[i * (m + 1)];
+            trace->v[trace->n].W = ballistic->matrices.W[i * (m + 1)];
         }
         outcome->order[trace->n++] = i;
         outcome->n_order = trace->n;
@@ -89,10 +90,12 @@ still(const struct ballistic *ballistic, const bool *on, const double *rate,
       const double *z)
 {
     double big = 0.0;
-    for (int j = 0; j < ballistic->k.r; j++)
+    for (int j = 0; j < ballistic->matrices.rank; j++)
         big = fmax(big, fabs(z[j]));
     for (int i = 0; i < ballistic->model.m; i++) {
-        double size = ballistic->k.direct ? big : big * ballistic->k.root[i];
+        double size = ballistic->matrices.direct
+                          ? big
+                          : big * ballistic->matrices.root[i];
         if (!(on && on[i]) && fabs(rate[i]) > REST_NOISE * DBL_EPSILON * size)
             return false;
     }
@@ -101,7 +104,8 @@ still(const struct ballistic *ballistic, const bool *on, const double *rate,
 static bool
 at_rest(const struct ballistic *ballistic)
 {
-    return still(ballistic, ballistic->on, ballistic->rate, ballistic->z);
+    return still(ballistic, ballistic->mode.persistent, ballistic->rate,
+                 ballistic->z);
 }
 
 bool
@@ -109,7 +113,7 @@ chatter_accelerates(const struct ballistic *ballistic)
 {
     for (int i = 0; i < ballistic->model.m; i++) {
         double s = 0.0, size = 0.0;
-        if (ballistic->k.nf[i] == 0.0)
+        if (ballistic->matrices.gap_acc[i] == 0.0)
             continue;
         for (int j = 0; j < ballistic->model.n; j++) {
             double d = ballistic->model.N[i * ballistic->model.n + j] *
@@ -176,7 +180,7 @@ exponent(struct chatter_run *outcome, const struct chatter_trace *trace,
          const struct accumulation_limit *c)
 {
     size_t p = (size_t)c->period, n = trace->n, from = trace->from;
-    if (c->means == LIMIT_BY_MAP) {
+    if (c->evidence == LIMIT_BY_MAP) {
         outcome->speed = c->speed;
         outcome->exponent = 2.0 * log(c->speed) / log(c->ratio);
         return;
@@ -228,12 +232,12 @@ take(struct chatter_run *outcome, const struct chatter_trace *trace,
 {
     outcome->limit = true;
     outcome->time = ballistic->t;
-    outcome->chatter = ballistic->chatter;
-    memcpy(outcome->group, ballistic->group, (size_t)ballistic->model.m);
+    outcome->chatter = ballistic->event.limit;
+    memcpy(outcome->group, ballistic->event.group, (size_t)ballistic->model.m);
     if (!trace->a)
         return;
     outcome->no_exponent = NULL;
-    exponent(outcome, trace, &ballistic->chatter);
+    exponent(outcome, trace, &ballistic->event.limit);
 }
 
 /* Rates of a thousand impacts and more, 2^-900 and less, are below the doubles
@@ -255,15 +259,16 @@ below(const struct ballistic *ballistic, bool resolved)
 {
     double big = 0.0;
     int some = 0, hits = 0;
-    for (int j = 0; j < ballistic->k.r; j++)
+    for (int j = 0; j < ballistic->matrices.rank; j++)
         big = fmax(big, fabs(ballistic->z[j]));
     for (int i = 0; i < ballistic->model.m; i++) {
-        if (!ballistic->hits[i] || (ballistic->on[i] && !resolved))
+        if (!ballistic->event.together[i] ||
+            (ballistic->mode.persistent[i] && !resolved))
             continue;
-        double u = resolved
-                       ? ldexp(ballistic->impulse[i] * ballistic->k.root[i],
-                               -ballistic->ev)
-                       : ballistic->rate[i];
+        double u = resolved ? ldexp(ballistic->event.impulse[i] *
+                                        ballistic->matrices.root[i],
+                                    -ballistic->rate_exponent)
+                            : ballistic->rate[i];
         hits++;
         some += fabs(u) < ldexp(big, FINISH_EXPONENT);
     }
@@ -275,8 +280,8 @@ static void
 finish(struct chatter_run *outcome, const struct ballistic *ballistic,
        enum ballistic_event what, int ev)
 {
-    bool lost =
-        what == BALLISTIC_FREE && ev < FINISH_EXPONENT && ballistic->n_on == 0;
+    bool lost = what == BALLISTIC_FREE && ev < FINISH_EXPONENT &&
+                ballistic->mode.n_persistent == 0;
     if (what == BALLISTIC_JAMMED)
         outcome->verdict = CHATTER_JAMMED;
     else if (what == BALLISTIC_UNDECIDED && below(ballistic, false))
@@ -297,7 +302,7 @@ chatter_batch_verdict(const struct ballistic *ballistic, int k,
     double t;
     const double *rate, *z;
     long n = ballistic_batch_end(ballistic, k, &t, &rate, &z);
-    if (n == 0 || ballistic->ev < FINISH_EXPONENT ||
+    if (n == 0 || ballistic->rate_exponent < FINISH_EXPONENT ||
         still(ballistic, NULL, rate, z))
         return false;
     *outcome = (struct chatter_run){.verdict = CHATTER_INCOMPLETE,
@@ -315,7 +320,7 @@ follow(struct arena *arena, struct ballistic *ballistic, double until,
 {
     accumulation_resolve(ballistic, least);
     accumulation_doubt(ballistic, most / DOUBT_SHARE);
-    ballistic->rough = !history;
+    ballistic->rough_rates = !history;
     int m = ballistic->model.m;
     struct chatter_trace t = {.a = history ? arena : NULL};
     *outcome = (struct chatter_run){.verdict = CHATTER_ENDLESS,
@@ -329,7 +334,7 @@ follow(struct arena *arena, struct ballistic *ballistic, double until,
     while (ballistic->impacts < most) {
         if (ballistic->impacts >= most / 2)
             accumulation_accept_error(ballistic, CHATTER_ACCEPT);
-        int ev = ballistic->ev;
+        int ev = ballistic->rate_exponent;
         enum ballistic_event what = accumulation_run(
             ballistic, until, history ? 1 : most - ballistic->impacts);
         if (what == BALLISTIC_END &&
@@ -354,7 +359,7 @@ follow(struct arena *arena, struct ballistic *ballistic, double until,
                              : end                  ? CHATTER_TOGETHER
                                                     : CHATTER_CLOSES;
             outcome->after_time = ballistic->t;
-            outcome->after_contact = ballistic->hit;
+            outcome->after_contact = ballistic->event.contact;
             outcome->verdict = CHATTER_PARTIAL;
             return;
         }
@@ -362,7 +367,7 @@ follow(struct arena *arena, struct ballistic *ballistic, double until,
             finish(outcome, ballistic, what, ev);
             if (outcome->verdict == CHATTER_SIMULTANEOUS) {
                 outcome->time = ballistic->t;
-                memcpy(outcome->group, ballistic->hits, (size_t)m);
+                memcpy(outcome->group, ballistic->event.together, (size_t)m);
             }
             return;
         }
@@ -372,8 +377,8 @@ follow(struct arena *arena, struct ballistic *ballistic, double until,
         }
         if (what == BALLISTIC_ACCUMULATION) {
             take(outcome, &t, ballistic);
-            outcome->hoped =
-                !gravity && ballistic->chatter.means == LIMIT_BELOW_ROUNDING;
+            outcome->hoped = !gravity && ballistic->event.limit.evidence ==
+                                             LIMIT_BELOW_ROUNDING;
             t.from = t.n;
             /* without acceleration nothing comes to rest later */
             partial = !gravity && !at_rest(ballistic);

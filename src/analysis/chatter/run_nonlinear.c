@@ -32,8 +32,9 @@ still(const struct follow *follow)
 {
     const struct ballistic *ballistic = flow_event_matrices(follow->f);
     for (int i = 0; i < follow->r->m; i++)
-        if (!ballistic->on[i] && fabs(ballistic->rate[i]) >
-                                     STILL_NOISE * DBL_EPSILON * follow->speed)
+        if (!ballistic->mode.persistent[i] &&
+            fabs(ballistic->rate[i]) >
+                STILL_NOISE * DBL_EPSILON * follow->speed)
             return false;
     return true;
 }
@@ -47,7 +48,8 @@ note(struct follow *follow, const struct flow_event *e)
     int m = follow->r->m;
     for (uint32_t k = 0; k < e->n; k++) {
         int i = (int)(contact[k] - follow->first);
-        double W = ballistic->k.W[i * (m + 1)], rest = ballistic->model.e[i];
+        double W = ballistic->matrices.W[i * (m + 1)],
+               rest = ballistic->model.e[i];
         double u = impulse[k] * W / (1.0 + rest);
         bool alone = e->n == 1;
         chatter_trace_impact(follow->t, follow->r, i,

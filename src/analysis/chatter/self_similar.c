@@ -54,11 +54,11 @@ refuse(struct ask *question, const char *why, const char *help)
 static int
 acceleration(struct ask *question)
 {
-    const struct contact_matrices *c = &question->l->k;
+    const struct contact_matrices *c = &question->l->matrices;
     int m = question->l->model.m, least = 0, most = 0;
     double *x = NEW_N(question->a->rt->arena, double, (size_t)m + 1), sum = 0.0;
     for (int i = 0; i < m; i++) {
-        x[i] = c->nf[i] / sqrt(c->W[i * (m + 1)]);
+        x[i] = c->gap_acc[i] / sqrt(c->W[i * (m + 1)]);
         least = x[i] < x[least] ? i : least;
         most = x[i] > x[most] ? i : most;
         sum += x[i];
@@ -83,7 +83,7 @@ static int
 closes(struct ask *question)
 {
     for (int i = 0; i < question->l->model.m; i++)
-        if (question->l->k.c0[i] != 0.0)
+        if (question->l->matrices.gap_offset[i] != 0.0)
             return refuse(
                 question,
                 arena_printf(question->a->rt->arena,
@@ -147,8 +147,8 @@ coordinates(const struct ask *question, const double *z, double scale,
         for (int j = 0; j < r; j++)
             y += symmetry->F[i * r + j] * z[j] / symmetry->mode[j];
         for (int j = 0; j < n; j++)
-            x[j] += ballistic->k.B[c * n + j] * y /
-                    sqrt(ballistic->k.W[c * (m + 1)]);
+            x[j] += ballistic->matrices.B[c * n + j] * y /
+                    sqrt(ballistic->matrices.W[c * (m + 1)]);
     }
     for (int j = 0; j < n; j++)
         x[j] *= scale;
@@ -160,10 +160,11 @@ cosines(const struct ballistic *ballistic, double *C)
     int m = ballistic->model.m;
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++)
-            C[j * m + i] = i == j ? 1.0
-                                  : ballistic->k.W[i * m + j] /
-                                        sqrt(ballistic->k.W[i * (m + 1)] *
-                                             ballistic->k.W[j * (m + 1)]);
+            C[j * m + i] = i == j
+                               ? 1.0
+                               : ballistic->matrices.W[i * m + j] /
+                                     sqrt(ballistic->matrices.W[i * (m + 1)] *
+                                          ballistic->matrices.W[j * (m + 1)]);
 }
 
 /* the same for gaps g (m) over sqrt(W_ii) */
@@ -177,13 +178,13 @@ from_gaps(const struct ask *question, const double *g, double scale, double *x)
     double *V = C + um * um, *s = V + um * um, *y = s + um, *room = y + um;
     cosines(ballistic, C);
     dense_svd(m, m, C, V, s);
-    dense_svd_solve(m, m, C, V, s, ballistic->k.r, g, y, room);
+    dense_svd_solve(m, m, C, V, s, ballistic->matrices.rank, g, y, room);
     for (int j = 0; j < n; j++)
         x[j] = 0.0;
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++)
-            x[j] += scale * ballistic->k.B[i * n + j] * y[i] /
-                    sqrt(ballistic->k.W[i * (m + 1)]);
+            x[j] += scale * ballistic->matrices.B[i * n + j] * y[i] /
+                    sqrt(ballistic->matrices.W[i * (m + 1)]);
 }
 
 static double
@@ -219,7 +220,7 @@ states(struct ask *question)
 {
     int n = question->l->model.n, first = hit(question, 0);
     double unit =
-        1.0 / sqrt(question->l->k.W[first * (question->l->model.m + 1)]);
+        1.0 / sqrt(question->l->matrices.W[first * (question->l->model.m + 1)]);
     bool free = question->found.kind == SELF_SIMILAR_FREE;
     question->vunit = free ? unit : question->flight;
     question->lunit = question->vunit * question->flight;
@@ -237,7 +238,7 @@ states(struct ask *question)
         if (question->word)
             motion->energy = kinetic(question->l, v) / question->eunit;
         for (int j = 0; j < n; j++)
-            q[j] += question->l->k.origin[j];
+            q[j] += question->l->matrices.origin[j];
     }
 }
 
@@ -265,12 +266,13 @@ deviation(struct ask *question, const struct self_similar_motion *motion,
     for (int i = 0; i <= last; i++) {
         int c = hit(question, i), ex;
         enum ballistic_event what = accumulation_next(ballistic, INFINITY);
-        if (what != BALLISTIC_IMPACT || ballistic->hit != c) {
-            *wrong = what == BALLISTIC_IMPACT ? ballistic->hit : m;
+        if (what != BALLISTIC_IMPACT || ballistic->event.contact != c) {
+            *wrong = what == BALLISTIC_IMPACT ? ballistic->event.contact : m;
             return INFINITY;
         }
         /* by the impulse: a contact without restitution has no rate left */
-        double x = ballistic->impulse[c] * sqrt(ballistic->k.W[c * (m + 1)]);
+        double x = ballistic->event.impulse[c] *
+                   sqrt(ballistic->matrices.W[c * (m + 1)]);
         if (i < n)
             u[i] = x;
         worst = fmax(
@@ -546,7 +548,7 @@ find(struct ask *question, const imp_command *command)
     if (question->word) {
         double *C = NEW_N(arena, double, (size_t)(m * m));
         cosines(question->l, C);
-        return self_similar_order(arena, m, question->l->k.r, C,
+        return self_similar_order(arena, m, question->l->matrices.rank, C,
                                   question->l->model.e, question->word,
                                   question->n_word, &question->found)
                    ? IMP_NONFINITE

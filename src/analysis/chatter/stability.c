@@ -72,7 +72,7 @@ motion_of(const struct ballistic *ballistic, const struct symmetry *symmetry,
 {
     int m = symmetry->m, n = ballistic->model.n, r = symmetry->rank;
     double mx = 0.0, my = 0.0, bx = 0.0, by = 0.0;
-    double unit = sqrt(ballistic->k.W[symmetry->order[0] * (m + 1)]);
+    double unit = sqrt(ballistic->matrices.W[symmetry->order[0] * (m + 1)]);
     for (int j = 0; j < n; j++)
         px[j] = py[j] = 0.0;
     for (int i = 0; i < m; i++) {
@@ -91,8 +91,8 @@ motion_of(const struct ballistic *ballistic, const struct symmetry *symmetry,
             by = uy;
         }
         for (int j = 0; j < n; j++) {
-            double b =
-                ballistic->k.B[c * n + j] / sqrt(ballistic->k.W[c * (m + 1)]);
+            double b = ballistic->matrices.B[c * n + j] /
+                       sqrt(ballistic->matrices.W[c * (m + 1)]);
             px[j] += b * yx;
             py[j] += b * yy;
         }
@@ -214,7 +214,7 @@ unknown(struct analysis *analysis, const imp_system *system,
         const struct ballistic *ballistic, const struct symmetry *symmetry)
 {
     for (int i = 0; i < symmetry->m; i++)
-        if (ballistic->k.c0[i] != 0.0)
+        if (ballistic->matrices.gap_offset[i] != 0.0)
             return arena_printf(record_arena(analysis),
                                 "the gap of %s cannot be closed together with "
                                 "the others",
@@ -242,8 +242,8 @@ set_prediction(const struct symmetry *symmetry, const double *u,
         record_set_absent(record, "predicted", no);
         return NULL;
     }
-    double u0 = u[0] / sqrt(ballistic->k.W[0]),
-           u1 = u[1] / sqrt(ballistic->k.W[3]);
+    double u0 = u[0] / sqrt(ballistic->matrices.W[0]),
+           u1 = u[1] / sqrt(ballistic->matrices.W[3]);
     double v = 0.5 * (u0 + u1), w = 0.5 * (u0 - u1);
     bool rest = v < 0.0 &&
                 fabs(w) <= symmetry_rod_limit(symmetry->rho, symmetry->e) * -v;
@@ -284,9 +284,10 @@ static bool
 falls(const struct ballistic *ballistic, const struct symmetry *symmetry)
 {
     int m = ballistic->model.m;
-    double a0 = ballistic->k.nf[0] / sqrt(ballistic->k.W[0]);
+    double a0 = ballistic->matrices.gap_acc[0] / sqrt(ballistic->matrices.W[0]);
     for (int i = 1; i < m; i++) {
-        double ai = ballistic->k.nf[i] / sqrt(ballistic->k.W[i * (m + 1)]);
+        double ai = ballistic->matrices.gap_acc[i] /
+                    sqrt(ballistic->matrices.W[i * (m + 1)]);
         if (fabs(ai - a0) > CRITICAL_SAME * fabs(a0))
             return false;
     }
@@ -356,7 +357,8 @@ of_single(const struct ballistic *ballistic)
 {
     if (!chatter_accelerates(ballistic))
         return (struct stability){"no", "no", "one contact is hit once"};
-    bool down = ballistic->na[0] < 0.0 || ballistic->on[0];
+    bool down =
+        ballistic->mode.gap_acc[0] < 0.0 || ballistic->mode.persistent[0];
     if (!down)
         return (struct stability){"no", "no", "the contact accelerates away"};
     if (ballistic->model.e[0] >= 1.0)
@@ -379,7 +381,7 @@ chatter_stability(struct analysis *analysis, const imp_system *system,
         symmetry->found == SYMMETRY_YES || symmetry->found == SYMMETRY_SINGLE;
     bool plain = !chatter_accelerates(ballistic);
     for (int i = 0; i < symmetry->m; i++)
-        plain &= ballistic->k.c0[i] == 0.0;
+        plain &= ballistic->matrices.gap_offset[i] == 0.0;
     double critical =
         symmetry->polygon
             ? symmetry_critical_restitution(symmetry->m, symmetry->rho)

@@ -235,12 +235,12 @@ map(struct strike *k, const struct ballistic *l, struct record *out)
         SET_ABSENT("effective_mass", "several contacts");
         return;
     }
-    double W = l->k.W[i * ((int)k->m + 1)],
+    double W = l->matrices.W[i * ((int)k->m + 1)],
            *U = NEW_N(a->rt->arena, double, n *n + 1);
     for (size_t x = 0; x < n; x++)
         for (size_t y = 0; y < n; y++)
             U[x * n + y] = (x == y) - (1.0 + l->model.e[i]) *
-                                          l->k.B[(size_t)i * n + x] *
+                                          l->matrices.B[(size_t)i * n + x] *
                                           l->model.N[(size_t)i * n + y] / W;
     SET_MAT("map", U, n, n);
     SET_NUM("effective_mass", 1.0 / W);
@@ -286,9 +286,9 @@ result(struct strike *k, const struct ballistic *l, enum ballistic_event what,
         name[n + i] = name_of(k, j);
         y[i] = k->rate[j];
         y[h + i] = ballistic_rate(l, j, NULL);
-        y[2 * h + i] = l->impulse[j];
+        y[2 * h + i] = l->event.impulse[j];
         for (size_t g = 0; g < h; g++)
-            y[3 * h + i * h + g] = l->k.W[j * (int)k->m + k->hit[g]];
+            y[3 * h + i * h + g] = l->matrices.W[j * (int)k->m + k->hit[g]];
         if (k->rate[j] >= 0.0)
             warn[n_warn++] = arena_printf(ar,
                                           "%s does not approach: the law "
@@ -296,7 +296,7 @@ result(struct strike *k, const struct ballistic *l, enum ballistic_event what,
                                           name[n + i]);
     }
     for (uint32_t i = 0; i < k->m; i++)
-        if (k->rests[i] && l->impulse[i] != 0.0)
+        if (k->rests[i] && l->event.impulse[i] != 0.0)
             warn[n_warn++] = arena_printf(
                 ar, "%s touches already and is pushed too", name_of(k, (int)i));
     int st = kinetic(k, x + n, &e1);

@@ -401,7 +401,7 @@ lost(struct simulation *s, const struct group *g, struct forecast_limit *l)
     l->chatter = (struct accumulation_limit){.period = 0,
                                              .ratio = e,
                                              .depth = 1,
-                                             .means = LIMIT_BELOW_ROUNDING,
+                                             .evidence = LIMIT_BELOW_ROUNDING,
                                              .remaining = T,
                                              .error = 1.0};
     return any;

@@ -104,7 +104,7 @@ simulate_limit_add(struct simulation *s, const struct flow_event *e,
         e->chatter.error * e->chatter.remaining + DBL_EPSILON * fabs(e->time);
     l->depth[l->n] = e->chatter.depth;
     l->contacts[l->n] = who;
-    l->means[l->n] = limit_evidence_word(e->chatter.means);
+    l->means[l->n] = limit_evidence_word(e->chatter.evidence);
     l->gaps[l->n] = gaps;
     l->n++;
     for (uint32_t i = 0; i < e->n; i++)

@@ -22,54 +22,60 @@
 /* A flight under the acceleration that it leaves with takes 2 u/a: the speed
  * that the last impact left tells what remains. */
 static bool
-bouncing(const struct ballistic *l, struct pattern *p)
+bouncing(const struct ballistic *motion, struct pattern *pattern)
 {
-    const struct ballistic_workspace *w = l->w;
-    int c = impact_history_entry(w, 0)->contact;
-    if (w->run < 3 || c >= l->model.m || !(l->na[c] < 0.0))
+    const struct ballistic_workspace *work = motion->work;
+    int c = impact_history_entry(work, 0)->contact;
+    if (work->history.in_a_row < 3 || c >= motion->model.m ||
+        !(motion->mode.gap_acc[c] < 0.0))
         return false;
-    double e = l->model.e[c];
-    *p = (struct pattern){.means = LIMIT_BY_LAW,
-                          .period = 1,
-                          .match = w->run - 1,
-                          .ratio = e,
-                          .T = -2.0 * l->rate[c] / (l->nal[c] * (1.0 - e)),
-                          .error = 4.0 * DBL_EPSILON};
+    double e = motion->model.e[c];
+    *pattern =
+        (struct pattern){.evidence = LIMIT_BY_LAW,
+                         .period = 1,
+                         .matches = work->history.in_a_row - 1,
+                         .ratio = e,
+                         .remaining = -2.0 * motion->rate[c] /
+                                      (motion->local.gap_acc[c] * (1.0 - e)),
+                         .error = 4.0 * DBL_EPSILON};
     return e < 1.0;
 }
 
 static void
-group_of(const struct ballistic *l, int period, bool *group)
+group_of(const struct ballistic *motion, int period, bool *group)
 {
-    memset(group, 0, (size_t)l->model.m);
+    memset(group, 0, (size_t)motion->model.m);
     for (int i = 0; i < period; i++)
-        impact_history_group_add(l, impact_history_entry(l->w, i)->contact,
-                                 group);
+        impact_history_group_add(
+            motion, impact_history_entry(motion->work, i)->contact, group);
 }
 
 /* The fixed point of such two, of the order, where nobody asks when it comes to
  * rest, or of the map. False: none is known. */
 static bool
-fixed(struct ballistic *l, const struct pattern *p, bool whenever,
+fixed(struct ballistic *motion, const struct pattern *p, bool whenever,
       const bool *group, struct fixed_point *out)
 {
-    const struct ballistic_workspace *w = l->w;
-    if (pattern_alternates(l, p->period))
-        return two_contacts_limit(l, impact_history_entry(w, 0)->contact,
-                                  impact_history_entry(w, 1)->contact, out) > 0;
-    *out = (struct fixed_point){.T = p->T, .off = DBL_EPSILON};
-    int rests = whenever ? period_map_order(l, p->period, group, out) : 0;
-    return rests ? rests > 0 : period_map_limit(l, p->period, group, out);
+    const struct ballistic_workspace *work = motion->work;
+    if (pattern_alternates(motion, p->period))
+        return two_contacts_limit(
+                   motion, impact_history_entry(work, 0)->contact,
+                   impact_history_entry(work, 1)->contact, out) > 0;
+    *out =
+        (struct fixed_point){.remaining = p->remaining, .error = DBL_EPSILON};
+    int rests = whenever ? period_map_order(motion, p->period, group, out) : 0;
+    return rests ? rests > 0 : period_map_limit(motion, p->period, group, out);
 }
 
 /* where the map finds nothing: more seldom, at first; a period costs little
  * beside the map of one */
 static bool
-not_yet(struct ballistic *l, int period)
+not_yet(struct ballistic *motion, int period)
 {
-    long wait = l->impacts / 2, round = HISTORY_LOOK * period;
+    long wait = motion->impacts / 2, round = HISTORY_LOOK * period;
     wait = wait < MAP_LATER ? wait : MAP_LATER;
-    l->w->map_at = l->impacts + (wait > round ? wait : round);
+    motion->work->history.next_map =
+        motion->impacts + (wait > round ? wait : round);
     return false;
 }
 
@@ -77,48 +83,54 @@ not_yet(struct ballistic *l, int period)
  * the limit's time; else map_at says when it may be. known: its flights
  * have converged. */
 static bool
-by_map(struct ballistic *l, struct pattern *p, bool known, double until)
+by_map(struct ballistic *motion, struct pattern *pattern, bool known,
+       double until)
 {
-    struct ballistic_workspace *w = l->w;
+    struct ballistic_workspace *work = motion->work;
     struct fixed_point fix, order;
-    bool *group = w->marks->sel;
-    group_of(l, p->period, group);
-    bool whenever = w->verdict && !(until < INFINITY);
-    if (!fixed(l, p, whenever, group, &fix))
-        return not_yet(l, p->period);
+    bool *group = work->past->selected;
+    group_of(motion, pattern->period, group);
+    bool whenever = work->limits.verdict_only && !(until < INFINITY);
+    if (!fixed(motion, pattern, whenever, group, &fix))
+        return not_yet(motion, pattern->period);
     /* or the error is lost in the time since the start, of which what remains
      * becomes an ever smaller share */
-    double T = times2(fix.T, l->ex - l->ev);
-    double time = 0.5 * DBL_EPSILON * (l->t - l->start + T) / T;
+    double T =
+        times2(fix.remaining, motion->length_exponent - motion->rate_exponent);
+    double time = 0.5 * DBL_EPSILON * (motion->t - motion->t_start + T) / T;
     double good =
-        greater(greater(time, fix.noise), accumulation_good_enough(w));
+        greater(greater(time, fix.rounding), accumulation_good_enough(work));
     /* without acceleration a fixed point that is only good beside the time may
      * be no more than a place where one is about to arise */
-    bool sure = fix.off <= ACCUMULATION_KNOWN || ballistic_accelerates(l);
-    if (!known && !(fix.off <= good && sure)) {
-        double more = log(greater(fix.noise, w->accept) / fix.off);
-        double lost = log(time / fix.off) / log(fix.fall * fix.ratio);
-        more /= log(fix.fall);
+    bool sure =
+        fix.error <= ACCUMULATION_KNOWN || ballistic_accelerates(motion);
+    if (!known && !(fix.error <= good && sure)) {
+        double more =
+            log(greater(fix.rounding, work->limits.accepted_error) / fix.error);
+        double lost = log(time / fix.error) / log(fix.error_fall * fix.ratio);
+        more /= log(fix.error_fall);
         more = lost < more ? lost : more;
         more = more < 0.0 ? 0.0 : more; /* to -inf */
-        w->map_at =
-            l->impacts + (long)((more < 32.0 ? more : 32.0) * p->period);
+        work->history.next_map =
+            motion->impacts +
+            (long)((more < 32.0 ? more : 32.0) * pattern->period);
         return false;
     }
-    bool turns = pattern_alternates(l, p->period);
+    bool turns = pattern_alternates(motion, pattern->period);
     /* stable where the state is, but not at the fixed point itself? */
     if (!whenever && !turns &&
-        period_map_order(l, p->period, group, &order) < 0)
-        return not_yet(l, p->period);
-    if (!w->brief && !l->rough && !turns)
-        period_map_refine(l, p->period, &fix);
-    p->means = LIMIT_BY_MAP;
-    p->match = impact_history_matches(w, p->period, HISTORY_KEPT);
-    p->ratio = fix.ratio;
-    p->speed = fix.speed;
-    p->contraction = fix.contraction;
-    p->T = fix.T;
-    p->error = fix.off + fix.noise;
+        period_map_order(motion, pattern->period, group, &order) < 0)
+        return not_yet(motion, pattern->period);
+    if (!work->limits.skip_rates && !motion->rough_rates && !turns)
+        period_map_refine(motion, pattern->period, &fix);
+    pattern->evidence = LIMIT_BY_MAP;
+    pattern->matches =
+        impact_history_matches(work, pattern->period, HISTORY_KEPT);
+    pattern->ratio = fix.ratio;
+    pattern->speed = fix.rate_ratio;
+    pattern->contraction = fix.contraction;
+    pattern->remaining = fix.remaining;
+    pattern->error = fix.error + fix.rounding;
     return true;
 }
 
@@ -128,55 +140,62 @@ by_map(struct ballistic *l, struct pattern *p, bool known, double until)
  * still be the last one: impacts that repeat an order go on until its flights
  * come to a ratio, the others for w->doubt impacts. */
 static bool
-irregular(const struct ballistic *l, enum pattern_state what, struct pattern *p)
+irregular(const struct ballistic *motion, enum pattern_state what,
+          struct pattern *pattern)
 {
-    const struct ballistic_workspace *w = l->w;
+    const struct ballistic_workspace *work = motion->work;
     int k = HISTORY_KEPT / 4; /* impact_history_period_due knows it */
-    if (impact_history_length(w) < 2 * k || (long)w->n_ring < w->least)
+    if (impact_history_length(work) < 2 * k ||
+        (long)work->history.n < work->limits.resolve)
         return false;
-    bool again = what == PATTERN_REPEATS &&
-                 impact_history_matches(w, p->period, k) >= k - p->period;
-    if ((again || l->impacts < w->doubt) && !ballistic_accelerates(l))
+    bool again =
+        what == PATTERN_REPEATS &&
+        impact_history_matches(work, pattern->period, k) >= k - pattern->period;
+    if ((again || motion->impacts < work->limits.doubt) &&
+        !ballistic_accelerates(motion))
         return false;
-    double now = impact_history_time(l, k, 0),
-           before = impact_history_time(l, k, k);
+    double now = impact_history_time(motion, k, 0),
+           before = impact_history_time(motion, k, k);
     if (!(now < 0.99 * before))
         return false;
     double ratio = now / before;
-    *p = (struct pattern){.means = LIMIT_BELOW_ROUNDING,
-                          .period = k,
-                          .match = -1,
-                          .ratio = pow(ratio, 1.0 / k),
-                          .T = now * ratio / (1.0 - ratio),
-                          .error = 1.0};
-    return times2(p->T, l->ex - l->ev) <=
-           0.25 * DBL_EPSILON * (l->t - l->start);
+    *pattern = (struct pattern){.evidence = LIMIT_BELOW_ROUNDING,
+                                .period = k,
+                                .matches = -1,
+                                .ratio = pow(ratio, 1.0 / k),
+                                .remaining = now * ratio / (1.0 - ratio),
+                                .error = 1.0};
+    return times2(pattern->remaining,
+                  motion->length_exponent - motion->rate_exponent) <=
+           0.25 * DBL_EPSILON * (motion->t - motion->t_start);
 }
 
 /* Or accumulations in accumulations, see history.c: then l->group is known
  */
 static bool
-lost(struct ballistic *l, struct pattern *p)
+lost(struct ballistic *motion, struct pattern *pattern)
 {
     double T, ratio;
-    if (!impact_history_below_rounding(l, &T, &ratio))
+    if (!impact_history_below_rounding(motion, &T, &ratio))
         return false;
-    *p = (struct pattern){.means = LIMIT_BELOW_ROUNDING,
-                          .match = -1,
-                          .ratio = ratio,
-                          .T = times2(T, l->ev - l->ex),
-                          .error = 1.0};
+    *pattern = (struct pattern){
+        .evidence = LIMIT_BELOW_ROUNDING,
+        .matches = -1,
+        .ratio = ratio,
+        .remaining = times2(T, motion->rate_exponent - motion->length_exponent),
+        .error = 1.0};
     return true;
 }
 
 /* no contact but those of l->group */
 static bool
-inside(const struct ballistic *l, int name)
+inside(const struct ballistic *motion, int name)
 {
-    if (name < l->model.m)
-        return l->group[name];
-    for (int i = 0; i < l->model.m; i++)
-        if (!l->group[i] && impact_history_group_has(l, name, i))
+    if (name < motion->model.m)
+        return motion->event.group[name];
+    for (int i = 0; i < motion->model.m; i++)
+        if (!motion->event.group[i] &&
+            impact_history_group_has(motion, name, i))
             return false;
     return true;
 }
@@ -185,89 +204,94 @@ inside(const struct ballistic *l, int name)
  * become one entry of the history: what was shared with another line is no
  * longer the same. */
 static void
-collapse(struct ballistic *l, double T, int composite)
+collapse(struct ballistic *motion, double T, int composite)
 {
-    struct ballistic_workspace *w = l->w;
-    int n = impact_history_length(w), gone = 0;
-    while (gone < n && inside(l, impact_history_entry(w, gone)->contact))
+    struct ballistic_workspace *work = motion->work;
+    int n = impact_history_length(work), gone = 0;
+    while (gone < n &&
+           inside(motion, impact_history_entry(work, gone)->contact))
         gone++;
-    T += impact_history_time(l, gone, 0);
-    impact_history_limit(l, w->n_ring - (unsigned long)gone);
-    unsigned long oldest = w->n_ring - (unsigned long)n;
-    if (oldest > w->from)
-        w->from = oldest;
-    w->n_ring -= (unsigned long)gone;
-    w->look = 0;
-    w->quiet = w->n_ring;
-    w->stamp++;
-    w->twin = NULL;
-    w->run = 0;
-    impact_history_note(l, composite, T);
+    T += impact_history_time(motion, gone, 0);
+    impact_history_limit(motion, work->history.n - (unsigned long)gone);
+    unsigned long oldest = work->history.n - (unsigned long)n;
+    if (oldest > work->history.first)
+        work->history.first = oldest;
+    work->history.n -= (unsigned long)gone;
+    work->history.next_look = 0;
+    work->history.last_limit = work->history.n;
+    work->history.stamp++;
+    work->history.twin = NULL;
+    work->history.in_a_row = 0;
+    impact_history_note(motion, composite, T);
 }
 
 static bool
-recognise(struct ballistic *l, struct pattern *p, double until)
+recognise(struct ballistic *motion, struct pattern *pattern, double until)
 {
     bool ask_map;
-    if (bouncing(l, p))
-        return p->match + 1 >= l->w->least;
-    enum pattern_state what = pattern_shortest(l, l->impacts, p, &ask_map);
-    struct pattern map = *p;
-    if (ask_map && by_map(l, &map, what == PATTERN_CONVERGED, until)) {
-        *p = map;
+    if (bouncing(motion, pattern))
+        return pattern->matches + 1 >= motion->work->limits.resolve;
+    enum pattern_state what =
+        pattern_shortest(motion, motion->impacts, pattern, &ask_map);
+    struct pattern map = *pattern;
+    if (ask_map && by_map(motion, &map, what == PATTERN_CONVERGED, until)) {
+        *pattern = map;
         return true;
     }
     if (what == PATTERN_CONVERGED)
         return true;
-    return irregular(l, what, p);
+    return irregular(motion, what, pattern);
 }
 
 /* *p and l->group */
 static bool
-look(struct ballistic *l, struct pattern *p, double until)
+look(struct ballistic *motion, struct pattern *pattern, double until)
 {
-    pattern_look_later(l->w);
-    if (impact_history_length(l->w) < 3)
+    pattern_look_later(motion->work);
+    if (impact_history_length(motion->work) < 3)
         return false;
-    if (!recognise(l, p, until))
-        return lost(l, p);
-    group_of(l, p->period, l->group);
+    if (!recognise(motion, pattern, until))
+        return lost(motion, pattern);
+    group_of(motion, pattern->period, motion->event.group);
     return true;
 }
 
 bool
-accumulation_take(struct ballistic *l, double until)
+accumulation_take(struct ballistic *motion, double until)
 {
-    struct ballistic_workspace *w = l->w;
+    struct ballistic_workspace *work = motion->work;
     struct pattern p;
-    int m = l->model.m;
-    if (!look(l, &p, until))
+    int m = motion->model.m;
+    if (!look(motion, &p, until))
         return false;
-    double real = times2(p.T, l->ex - l->ev);
-    if (!(p.T >= 0.0) || !(l->t + l->t_lo + real <= until))
+    double real =
+        times2(p.remaining, motion->length_exponent - motion->rate_exponent);
+    if (!(p.remaining >= 0.0) || !(motion->t + motion->t_lo + real <= until))
         return false;
     for (int i = 0; i < m; i++)
-        w->closed[i] = l->group[i] || l->on[i];
-    if (!projection_others_stay_open(l, p.T))
+        work->set.closed[i] =
+            motion->event.group[i] || motion->mode.persistent[i];
+    if (!projection_others_stay_open(motion, p.remaining))
         return false;
-    int depth = impact_history_depth(l, p.match < 0 ? HISTORY_KEPT : p.period),
-        name = impact_history_group_name(l, depth);
-    l->hit = impact_history_group_first(l);
-    l->chatter = (struct accumulation_limit){
-        .means = p.means,
-        .impacts = p.match < 0 || p.match + p.period >= HISTORY_KEPT - 1
-                       ? (long)w->n_ring
-                       : p.match + p.period,
-        .period = p.match < 0 ? 0 : p.period,
+    int depth = impact_history_depth(motion,
+                                     p.matches < 0 ? HISTORY_KEPT : p.period),
+        name = impact_history_group_name(motion, depth);
+    motion->event.contact = impact_history_group_first(motion);
+    motion->event.limit = (struct accumulation_limit){
+        .evidence = p.evidence,
+        .impacts = p.matches < 0 || p.matches + p.period >= HISTORY_KEPT - 1
+                       ? (long)work->history.n
+                       : p.matches + p.period,
+        .period = p.matches < 0 ? 0 : p.period,
         .depth = depth,
         .ratio = p.ratio,
         .speed = p.speed,
         .contraction = p.contraction,
         .remaining = real,
         .error = p.error};
-    if (p.means == LIMIT_BY_LAW)
-        l->chatter.impacts = w->run;
-    collapse(l, p.T, name);
-    projection_take_limit(l, p.T);
+    if (p.evidence == LIMIT_BY_LAW)
+        motion->event.limit.impacts = work->history.in_a_row;
+    collapse(motion, p.remaining, name);
+    projection_take_limit(motion, p.remaining);
     return true;
 }

@@ -6,49 +6,51 @@
 #include "runtime/accumulation/accumulation_priv.h"
 
 void
-accumulation_resolve(struct ballistic *l, long least)
+accumulation_resolve(struct ballistic *motion, long least)
 {
-    l->w->least = least;
-    l->w->look = l->w->n_ring ? 0 : impact_history_first_look(l->w);
+    motion->work->limits.resolve = least;
+    motion->work->history.next_look =
+        motion->work->history.n ? 0 : impact_history_first_look(motion->work);
 }
 
 void
-accumulation_skip_rates(struct ballistic *l, bool brief)
+accumulation_skip_rates(struct ballistic *motion, bool brief)
 {
-    l->w->brief = brief;
+    motion->work->limits.skip_rates = brief;
 }
 
 void
-accumulation_verdict_only(struct ballistic *l, bool alone)
+accumulation_verdict_only(struct ballistic *motion, bool alone)
 {
-    l->w->verdict = alone;
+    motion->work->limits.verdict_only = alone;
 }
 
 void
-accumulation_doubt(struct ballistic *l, long least)
+accumulation_doubt(struct ballistic *motion, long least)
 {
-    l->w->doubt = least;
+    motion->work->limits.doubt = least;
 }
 
 void
-accumulation_accept_error(struct ballistic *l, double error)
+accumulation_accept_error(struct ballistic *motion, double error)
 {
-    l->w->accept = error;
+    motion->work->limits.accepted_error = error;
 }
 
 enum ballistic_event
-accumulation_run(struct ballistic *l, double until, long most)
+accumulation_run(struct ballistic *motion, double until, long most)
 {
-    struct ballistic_workspace *w = l->w;
-    if (w->n_ring >= w->look && accumulation_take(l, until)) {
-        w->coasts = w->ends = false;
+    struct ballistic_workspace *work = motion->work;
+    if (work->history.n >= work->history.next_look &&
+        accumulation_take(motion, until)) {
+        work->flight.coasts = work->flight.last = false;
         return BALLISTIC_ACCUMULATION;
     }
-    return ballistic_run(l, until, most);
+    return ballistic_run(motion, until, most);
 }
 
 enum ballistic_event
-accumulation_next(struct ballistic *l, double until)
+accumulation_next(struct ballistic *motion, double until)
 {
-    return accumulation_run(l, until, 1);
+    return accumulation_run(motion, until, 1);
 }

@@ -31,35 +31,37 @@
 #define MAP_SQUARE 10
 
 static struct period_map *
-map_of(struct ballistic *l)
+map_of(struct ballistic *motion)
 {
-    struct ballistic_workspace *w = l->w;
-    if (w->map)
-        return w->map;
-    struct arena *a = w->arena;
-    struct period_map *k = w->map = NEW(a, struct period_map);
-    size_t r = (size_t)(l->model.m < l->model.n ? l->model.m : l->model.n);
+    struct ballistic_workspace *work = motion->work;
+    if (work->period_map)
+        return work->period_map;
+    struct arena *arena = work->arena;
+    struct period_map *map = work->period_map = NEW(arena, struct period_map);
+    size_t r = (size_t)(motion->model.m < motion->model.n ? motion->model.m
+                                                          : motion->model.n);
     size_t n = 2 * r;
-    double **at[] = {&k->dt, &k->x, &k->x1, &k->t, &k->v, &k->c};
-    k->in_blocks = period_map_linear();
-    k->s = ballistic_memory(a, l->model.n, l->model.m);
-    k->b = NEW_N(a, int, r + 1);
-    k->dy = NEW_N(a, double, n *r + 1);
-    k->dz = NEW_N(a, double, n *r + 1);
+    double **at[] = {&map->dt, &map->before, &map->after,
+                     &map->t,  &map->v,      &map->c};
+    map->linear = period_map_linear();
+    map->copy = ballistic_memory(arena, motion->model.n, motion->model.m);
+    map->basis = NEW_N(arena, int, r + 1);
+    map->tangent_y = NEW_N(arena, double, n *r + 1);
+    map->tangent_z = NEW_N(arena, double, n *r + 1);
     for (size_t i = 0; i < sizeof at / sizeof *at; i++)
-        *at[i] = NEW_N(a, double, n + 2);
-    k->M = NEW_N(a, double, n *n + 1);
-    k->D = NEW_N(a, double, n *n + 1);
-    k->P = NEW_N(a, double, n *n + 1);
-    k->Q = NEW_N(a, double, n *n + 1);
-    k->A = NEW_N(a, double, (n + 2) * (n + 4));
-    k->one = NEW_N(a, double, r + 1);
-    k->sel = NEW_N(a, bool, (size_t)l->model.m + 1);
-    k->hit = NEW_N(a, bool, (size_t)l->model.m + 1);
-    k->group = NEW_N(a, bool, (size_t)l->model.m + 1);
-    k->sy = NEW_N(a, double, n *r + 4);
-    k->sz = NEW_N(a, double, n *r + 1);
-    return k;
+        *at[i] = NEW_N(arena, double, n + 2);
+    map->derivative = NEW_N(arena, double, n *n + 1);
+    map->D = NEW_N(arena, double, n *n + 1);
+    map->P = NEW_N(arena, double, n *n + 1);
+    map->Q = NEW_N(arena, double, n *n + 1);
+    map->equations = NEW_N(arena, double, (n + 2) * (n + 4));
+    map->one = NEW_N(arena, double, r + 1);
+    map->selected = NEW_N(arena, bool, (size_t)motion->model.m + 1);
+    map->hit = NEW_N(arena, bool, (size_t)motion->model.m + 1);
+    map->group = NEW_N(arena, bool, (size_t)motion->model.m + 1);
+    map->seed_y = NEW_N(arena, double, n *r + 4);
+    map->seed_z = NEW_N(arena, double, n *r + 1);
+    return map;
 }
 
 /* -- what it says -----------------------------------------------------------
@@ -69,25 +71,25 @@ map_of(struct ballistic *l)
  * norm of a power, which it is less than. below: only whether it is below 1, as
  * soon as a power says so. */
 LANES_INLINE double
-radius(struct period_map *k, int n, int scales, bool below)
+radius(struct period_map *map, int n, int scales, bool below)
 {
     static const double ln2 = 0.69314718055994530942;
     int h = n / 2;
-    double *D = k->P, *Q = k->Q, size = 0.0;
-    memcpy(D, k->D, (size_t)(n * n) * sizeof *D);
+    double *D = map->P, *Q = map->Q, size = 0.0;
+    memcpy(D, map->D, (size_t)(n * n) * sizeof *D);
     for (int s = 0; s < scales; s++) {
         double t2 = 0.0;
         int lo = scales == 2 && s ? h : 0, hi = scales == 2 && !s ? h : n;
         for (int i = lo; i < hi; i++)
-            t2 += k->t[i] * k->t[i];
+            t2 += map->t[i] * map->t[i];
         for (int c = 0; c < n && t2 > 0.0; c += 2) {
             pair d = pair_of(0.0);
             for (int i = lo; i < hi; i++)
-                d += pair_of(k->t[i]) * pair_load(D + i * n + c);
+                d += pair_of(map->t[i]) * pair_load(D + i * n + c);
             for (int i = lo; i < hi; i++)
                 pair_store(D + i * n + c,
                            pair_load(D + i * n + c) -
-                               pair_of(k->t[i]) * d / pair_of(t2));
+                               pair_of(map->t[i]) * d / pair_of(t2));
         }
     }
     double power = 1.0;
@@ -115,13 +117,15 @@ radius(struct period_map *k, int n, int scales, bool below)
 /* x, x1, M, tau and dt of one period. heavy: accelerations count. judge: only
  * whether kappa is below 1. False: no stable fixed point near. */
 LANES_INLINE bool
-read_of(struct period_map *k, int n, int scales, bool judge, struct reading *o)
+read_of(struct period_map *map, int n, int scales, bool judge,
+        struct reading *reading)
 {
     int h = n / 2;
     bool heavy = scales == 1;
-    double U = norm(k->x + h, h), G = U * k->tau;
-    double U1 = norm(k->x1 + h, h), G0 = norm(k->x, h), G1 = norm(k->x1, h);
-    double *r = k->v;
+    double U = norm(map->before + h, h), G = U * map->tau;
+    double U1 = norm(map->after + h, h), G0 = norm(map->before, h),
+           G1 = norm(map->after, h);
+    double *r = map->v;
     if (!(U > 0.0) || !(U1 > 0.0) || (!heavy && (!(G0 > 0.0) || !(G1 > 0.0))))
         return false;
     double b = U1 / U, a = heavy ? b * b : G1 / G0, l = a / b;
@@ -129,297 +133,322 @@ read_of(struct period_map *k, int n, int scales, bool judge, struct reading *o)
         return false;
     for (int i = 0; i < n; i++) {
         double size = i < h ? G : U, back = i < h ? a : b;
-        r[i] = (k->x1[i] / back - k->x[i]) / size;
-        k->t[i] = k->x[i] / size * (heavy && i < h ? 2.0 : 1.0);
+        r[i] = (map->after[i] / back - map->before[i]) / size;
+        map->t[i] = map->before[i] / size * (heavy && i < h ? 2.0 : 1.0);
         double of_gap = G / (size * back), of_rate = U / (size * back);
         for (int c = 0; c < n; c++)
-            k->D[i * n + c] = k->M[i * n + c] * (c < h ? of_gap : of_rate);
+            map->D[i * n + c] =
+                map->derivative[i * n + c] * (c < h ? of_gap : of_rate);
     }
     /* DT (I - l D) = D tau */
     int ld = SMALL_LD(n);
     for (int i = 0; i < n; i++) {
         for (int c = 0; c < n; c++)
-            k->A[i * ld + c] = (i == c) - l * k->D[c * n + i];
-        k->A[i * ld + n] = k->dt[i] * (i < h ? G : U);
-        k->A[i * ld + n + 1] = 0.0;
+            map->equations[i * ld + c] = (i == c) - l * map->D[c * n + i];
+        map->equations[i * ld + n] = map->dt[i] * (i < h ? G : U);
+        map->equations[i * ld + n + 1] = 0.0;
     }
-    double *DT = k->c;
-    if (!eliminate(n, k->A, DT))
+    double *DT = map->c;
+    if (!eliminate(n, map->equations, DT))
         return false;
-    o->T = (k->tau + l * dot_of(n, DT, r)) / (1.0 - l);
+    reading->remaining = (map->tau + l * dot_of(n, DT, r)) / (1.0 - l);
     /* r = sum of e t - (D - I) d, d orthogonal to the t */
     int N = n + scales;
     ld = SMALL_LD(N);
-    memset(k->A, 0, (size_t)(N * ld) * sizeof *k->A);
+    memset(map->equations, 0, (size_t)(N * ld) * sizeof *map->equations);
     for (int i = 0; i < n; i++) {
         int s = n + (scales == 2 && i >= h);
         for (int c = 0; c < n; c++)
-            k->A[i * ld + c] = (i == c) - k->D[i * n + c];
-        k->A[i * ld + s] = k->A[s * ld + i] = k->t[i];
-        k->A[i * ld + N] = r[i];
+            map->equations[i * ld + c] = (i == c) - map->D[i * n + c];
+        map->equations[i * ld + s] = map->equations[s * ld + i] = map->t[i];
+        map->equations[i * ld + N] = r[i];
     }
-    double *x = k->c;
-    if (!eliminate(N, k->A, x))
+    double *x = map->c;
+    if (!eliminate(N, map->equations, x))
         return false;
-    o->distance = norm(x, n);
-    o->b = o->speed = b * exp(x[n + scales - 1]);
-    o->a = heavy ? o->b * o->b : a * exp(x[n]);
-    o->ratio = o->a / o->b;
-    o->G = G;
-    o->U = U;
-    o->kappa = radius(k, n, scales, judge);
-    return isfinite(o->T) && o->T > 0.0 && o->distance < MAP_NEAR &&
-           o->kappa < 1.0 && o->ratio > 0.0 && o->ratio < 1.0;
+    reading->distance = norm(x, n);
+    reading->rate_ratio = reading->speed = b * exp(x[n + scales - 1]);
+    reading->gap_ratio =
+        heavy ? reading->rate_ratio * reading->rate_ratio : a * exp(x[n]);
+    reading->ratio = reading->gap_ratio / reading->rate_ratio;
+    reading->gap_unit = G;
+    reading->rate_unit = U;
+    reading->contraction = radius(map, n, scales, judge);
+    return isfinite(reading->remaining) && reading->remaining > 0.0 &&
+           reading->distance < MAP_NEAR && reading->contraction < 1.0 &&
+           reading->ratio > 0.0 && reading->ratio < 1.0;
 }
 
 static bool
-read_map(struct period_map *k, bool heavy, bool judge, struct reading *o)
+read_map(struct period_map *map, bool heavy, bool judge,
+         struct reading *reading)
 {
-    int n = k->n;
-    if (k->still)
-        return k->in_blocks->read(k, o);
+    int n = map->n;
+    if (map->unaccelerated)
+        return map->linear->read(map, reading);
     if (heavy)
-        return n == 6   ? read_of(k, 6, 1, judge, o)
-               : n == 4 ? read_of(k, 4, 1, judge, o)
-                        : read_of(k, n, 1, judge, o);
-    return n == 6   ? read_of(k, 6, 2, judge, o)
-           : n == 4 ? read_of(k, 4, 2, judge, o)
-                    : read_of(k, n, 2, judge, o);
+        return n == 6   ? read_of(map, 6, 1, judge, reading)
+               : n == 4 ? read_of(map, 4, 1, judge, reading)
+                        : read_of(map, n, 1, judge, reading);
+    return n == 6   ? read_of(map, 6, 2, judge, reading)
+           : n == 4 ? read_of(map, 4, 2, judge, reading)
+                    : read_of(map, n, 2, judge, reading);
 }
 
 /* the state that accelerations no longer count in */
 static void
-weightless(struct ballistic *s)
+weightless(struct ballistic *copy)
 {
-    memset(s->na, 0, (size_t)s->model.m * sizeof *s->na);
-    memset(s->nal, 0, (size_t)s->model.m * sizeof *s->nal);
-    memset(s->ya, 0, (size_t)s->k.r * sizeof *s->ya);
-    memset(s->yal, 0, (size_t)s->k.r * sizeof *s->yal);
+    memset(copy->mode.gap_acc, 0,
+           (size_t)copy->model.m * sizeof *copy->mode.gap_acc);
+    memset(copy->local.gap_acc, 0,
+           (size_t)copy->model.m * sizeof *copy->local.gap_acc);
+    memset(copy->mode.y_acc, 0,
+           (size_t)copy->matrices.rank * sizeof *copy->mode.y_acc);
+    memset(copy->local.y_acc, 0,
+           (size_t)copy->matrices.rank * sizeof *copy->local.y_acc);
 }
 
 /* is it a period of impacts without accelerations? */
 static bool
-is_still(const struct ballistic *l, const struct period_map *k, int period)
+is_still(const struct ballistic *motion, const struct period_map *map,
+         int period)
 {
-    const struct ballistic_workspace *w = l->w;
-    if (!w->still || l->n_on || k->n > 2 * MAP_LINEAR_RANK)
+    const struct ballistic_workspace *work = motion->work;
+    if (!work->flight.unaccelerated || motion->mode.n_persistent ||
+        map->n > 2 * MAP_LINEAR_RANK)
         return false;
-    for (unsigned long i = w->n_ring - (unsigned long)period; i < w->n_ring;
-         i++)
-        if (w->ring[i % HISTORY_KEPT].contact >= l->model.m)
+    for (unsigned long i = work->history.n - (unsigned long)period;
+         i < work->history.n; i++)
+        if (work->history.entry[i % HISTORY_KEPT].contact >= motion->model.m)
             return false;
     return true;
 }
 
 /* a copy of l, which goes on from now */
 static void
-begin(const struct ballistic *l, struct period_map *k, int period,
+begin(const struct ballistic *motion, struct period_map *map, int period,
       const bool *group)
 {
-    k->r = l->k.r;
-    k->ex = l->ex;
-    k->ev = l->ev;
-    period_map_seeds(l, k, group);
-    k->still = is_still(l, k, period);
-    if (k->still)
-        ballistic_copy_motion(k->s, l);
+    map->rank = motion->matrices.rank;
+    map->length_exponent = motion->length_exponent;
+    map->rate_exponent = motion->rate_exponent;
+    period_map_seeds(motion, map, group);
+    map->unaccelerated = is_still(motion, map, period);
+    if (map->unaccelerated)
+        ballistic_copy_motion(map->copy, motion);
     else
-        ballistic_copy(k->s, l);
+        ballistic_copy(map->copy, motion);
 }
 
 /* follows the last `period` entries of the history of l once more */
 static bool
-replay(const struct ballistic *l, struct period_map *k, int period)
+replay(const struct ballistic *motion, struct period_map *map, int period)
 {
-    return k->still ? k->in_blocks->follow(l, k, period)
-                    : period_map_follow(l, k, period);
+    return map->unaccelerated ? map->linear->follow(motion, map, period)
+                              : period_map_follow(motion, map, period);
 }
 
 static bool
-again(const struct ballistic *l, int period, struct reading *o)
+again(const struct ballistic *motion, int period, struct reading *reading)
 {
-    struct period_map *k = l->w->map;
-    return replay(l, k, period) && read_map(k, k->heavy, false, o);
+    struct period_map *map = motion->work->period_map;
+    return replay(motion, map, period) &&
+           read_map(map, map->accelerated, false, reading);
 }
 
 /* share of the rates that accelerations make in the period just followed */
 static double
-weight(const struct ballistic *l, const struct period_map *k, const bool *group)
+weight(const struct ballistic *motion, const struct period_map *map,
+       const bool *group)
 {
     double acc = 0.0;
-    int h = k->n / 2;
-    for (int i = 0; i < l->model.m; i++)
+    int h = map->n / 2;
+    for (int i = 0; i < motion->model.m; i++)
         if (group[i])
-            acc = greater(acc, fabs(times2(l->k.nf[i], l->ex - 2 * l->ev)) /
-                                   l->k.root[i]);
-    return acc * k->tau / norm(k->x + h, h);
+            acc = greater(acc, fabs(times2(motion->matrices.gap_acc[i],
+                                           motion->length_exponent -
+                                               2 * motion->rate_exponent)) /
+                                   motion->matrices.root[i]);
+    return acc * map->tau / norm(map->before + h, h);
 }
 
 /* How much greater than the group's are the gaps and rates that it is rounded
  * with? One that follows from y has the noise of y, until it is small enough to
  * be carried by itself. */
 static double
-blur(const struct ballistic *l, const bool *group)
+blur(const struct ballistic *motion, const bool *group)
 {
-    int r = l->k.r;
+    int r = motion->matrices.rank;
     double g = 0.0, u = 0.0;
-    if (l->k.direct)
+    if (motion->matrices.direct)
         return 0.0;
-    for (int i = 0; i < l->model.m; i++)
+    for (int i = 0; i < motion->model.m; i++)
         if (group[i]) {
-            g = greater(g, fabs(l->gap[i]) / l->k.root[i]);
-            u = greater(u, fabs(l->rate[i]) / l->k.root[i]);
+            g = greater(g, fabs(motion->gap[i]) / motion->matrices.root[i]);
+            u = greater(u, fabs(motion->rate[i]) / motion->matrices.root[i]);
         }
     double most = 1.0 / BALLISTIC_MINOR;
-    g = norm(l->y, r) / g;
-    u = norm(l->z, r) / u;
+    g = norm(motion->y, r) / g;
+    u = norm(motion->z, r) / u;
     return (g < most ? g : most) + (u < most ? u : most);
 }
 
 /* Newton's step: the copy, at the end of the period that `o` is of, to where
  * the fixed point would have come. */
 static void
-jump(struct period_map *k, const struct reading *o)
+jump(struct period_map *map, const struct reading *reading)
 {
-    struct ballistic *s = k->s;
-    struct ballistic_workspace *w = s->w;
-    int r = k->r, m = s->model.m, h = k->n / 2,
-        n = projection_factor(s, k->group);
+    struct ballistic *copy = map->copy;
+    struct ballistic_workspace *work = copy->work;
+    int r = map->rank, m = copy->model.m, h = map->n / 2,
+        n = projection_factor(copy, map->group);
     for (int part = 0; part < 2; part++) {
-        double *to = part ? s->z : s->y, *of = part ? s->rate : s->gap;
-        double back = part ? o->b : o->a, unit = part ? o->U : o->G;
-        int e = part ? k->ev - s->ev : k->ex - s->ex;
-        memset(w->u, 0, (size_t)m * sizeof *w->u);
+        double *to = part ? copy->z : copy->y,
+               *of = part ? copy->rate : copy->gap;
+        double back = part ? reading->rate_ratio : reading->gap_ratio,
+               unit = part ? reading->rate_unit : reading->gap_unit;
+        int e = part ? map->rate_exponent - copy->rate_exponent
+                     : map->length_exponent - copy->length_exponent;
+        memset(work->set.rate, 0, (size_t)m * sizeof *work->set.rate);
         for (int i = 0; i < h; i++) {
             int j = part * h + i;
-            double x = back * (k->x[j] + k->c[j] * unit) - k->x1[j];
-            w->u[k->b[i]] = times2(x * s->k.root[k->b[i]], e);
+            double x =
+                back * (map->before[j] + map->c[j] * unit) - map->after[j];
+            work->set.rate[map->basis[i]] =
+                times2(x * copy->matrices.root[map->basis[i]], e);
         }
-        projection_solve(s, n, w->u);
+        projection_solve(copy, n, work->set.rate);
         for (int i = 0; i < n; i++)
             for (int j = 0; j < r; j++)
-                to[j] += s->k.H[w->index[i] * r + j] * w->f[i];
+                to[j] += copy->matrices.H[work->set.index[i] * r + j] *
+                         work->set.solution[i];
         for (int i = 0; i < m; i++)
-            for (int j = 0; j < n && !s->on[i]; j++)
-                of[i] += s->k.W[i * m + w->index[j]] * w->f[j];
+            for (int j = 0; j < n && !copy->mode.persistent[i]; j++)
+                of[i] += copy->matrices.W[i * m + work->set.index[j]] *
+                         work->set.solution[j];
     }
     for (int i = 0; i < m; i++)
-        if (s->fresh[i])
-            s->gap[i] = 0.0;
+        if (copy->just_hit[i])
+            copy->gap[i] = 0.0;
 }
 
 /* A fixed point that is far away is one of this order only if the order repeats
  * there, too. */
 static bool
-is_there(const struct ballistic *l, int period, const struct reading *o)
+is_there(const struct ballistic *motion, int period,
+         const struct reading *reading)
 {
-    struct period_map *k = l->w->map;
+    struct period_map *map = motion->work->period_map;
     struct reading there;
-    if (o->distance < MAP_NEAR)
+    if (reading->distance < MAP_NEAR)
         return true;
-    jump(k, o);
-    return again(l, period, &there) && there.distance < MAP_NEAR;
+    jump(map, reading);
+    return again(motion, period, &there) && there.distance < MAP_NEAR;
 }
 
 bool
-period_map_limit(struct ballistic *l, int period, const bool *group,
+period_map_limit(struct ballistic *motion, int period, const bool *group,
                  struct fixed_point *out)
 {
-    struct period_map *k = map_of(l);
+    struct period_map *map = map_of(motion);
     struct reading one, two;
-    const struct ballistic_workspace *w = l->w;
-    begin(l, k, period, group);
+    const struct ballistic_workspace *work = motion->work;
+    begin(motion, map, period, group);
     /* a limit is followed to its hits only, and begins after it: once more, so
      * that both ends are the same instant of a period */
     double start = 0.0, tau;
-    if (w->ring[(w->n_ring - 1) % HISTORY_KEPT].contact >= l->model.m) {
-        if (!replay(l, k, period))
+    if (work->history.entry[(work->history.n - 1) % HISTORY_KEPT].contact >=
+        motion->model.m) {
+        if (!replay(motion, map, period))
             return false;
-        start = k->tau;
+        start = map->tau;
     }
-    if (!replay(l, k, period))
+    if (!replay(motion, map, period))
         return false;
-    double light = k->still ? 0.0 : weight(l, k, group);
-    tau = k->tau;
-    k->heavy = light > 0.0;
-    if (!read_map(k, k->heavy, true, &one)) {
-        k->heavy = false;
+    double light = map->unaccelerated ? 0.0 : weight(motion, map, group);
+    tau = map->tau;
+    map->accelerated = light > 0.0;
+    if (!read_map(map, map->accelerated, true, &one)) {
+        map->accelerated = false;
         if (!(light > 0.0 && light < MAP_LIGHT) ||
-            !read_map(k, false, true, &one))
+            !read_map(map, false, true, &one))
             return false;
     }
     /* Of second order in the distance, where nobody asks for its digits; of the
      * stability the distance must not decide. */
-    double near = one.distance / (1.0 - one.kappa);
+    double near = one.distance / (1.0 - one.contraction);
     near *= near;
-    if (k->still && near <= w->accept) {
-        k->light = false;
-        k->distance = one.distance;
-        *out = (struct fixed_point){.T = start + one.T,
+    if (map->unaccelerated && near <= work->limits.accepted_error) {
+        map->almost_free = false;
+        map->distance = one.distance;
+        *out = (struct fixed_point){.remaining = start + one.remaining,
                                     .ratio = one.ratio,
-                                    .speed = one.speed,
-                                    .contraction = one.kappa,
-                                    .off = near,
-                                    .fall = one.kappa * one.kappa,
-                                    .noise = DBL_EPSILON};
+                                    .rate_ratio = one.speed,
+                                    .contraction = one.contraction,
+                                    .error = near,
+                                    .error_fall =
+                                        one.contraction * one.contraction,
+                                    .rounding = DBL_EPSILON};
         return true;
     }
-    if (!again(l, period, &two) || !is_there(l, period, &two))
+    if (!again(motion, period, &two) || !is_there(motion, period, &two))
         return false;
     /* the second is wrong by what the distance, and the weight of
      * accelerations, have become */
-    double fall = two.kappa * two.kappa;
-    if (!k->heavy && light > 0.0)
+    double fall = two.contraction * two.contraction;
+    if (!map->accelerated && light > 0.0)
         fall = greater(fall, two.ratio / two.speed);
     if (!(fall < 1.0))
         return false;
-    double T = tau + two.T, off = fabs(one.T - T), q = two.ratio * fall;
-    double noise =
-        8.0 * DBL_EPSILON * (period * (1.0 + 1.0 / two.ratio) + blur(l, group));
-    k->light = !k->heavy && light > 0.0;
-    k->distance = two.distance;
-    *out = (struct fixed_point){.T = start + T,
+    double T = tau + two.remaining, off = fabs(one.remaining - T),
+           q = two.ratio * fall;
+    double noise = 8.0 * DBL_EPSILON *
+                   (period * (1.0 + 1.0 / two.ratio) + blur(motion, group));
+    map->almost_free = !map->accelerated && light > 0.0;
+    map->distance = two.distance;
+    *out = (struct fixed_point){.remaining = start + T,
                                 .ratio = two.ratio,
-                                .speed = two.speed,
-                                .contraction = two.kappa,
-                                .off = off * q / (1.0 - q) / T,
-                                .fall = fall,
-                                .noise = noise};
+                                .rate_ratio = two.speed,
+                                .contraction = two.contraction,
+                                .error = off * q / (1.0 - q) / T,
+                                .error_fall = fall,
+                                .rounding = noise};
     return true;
 }
 
 int
-period_map_order(struct ballistic *l, int period, const bool *group,
+period_map_order(struct ballistic *motion, int period, const bool *group,
                  struct fixed_point *out)
 {
-    struct period_map *k = map_of(l);
-    for (int i = 0; i < l->model.m; i++)
-        if (!group[i] || l->c0l[i] != 0.0)
+    struct period_map *map = map_of(motion);
+    for (int i = 0; i < motion->model.m; i++)
+        if (!group[i] || motion->local.gap_offset[i] != 0.0)
             return 0;
-    k->r = l->k.r;
-    period_map_seeds(l, k, group);
-    if (k->n != 2 * k->r || !is_still(l, k, period))
+    map->rank = motion->matrices.rank;
+    period_map_seeds(motion, map, group);
+    if (map->n != 2 * map->rank || !is_still(motion, map, period))
         return 0;
-    return k->in_blocks->order(l, k, period, out);
+    return map->linear->order(motion, map, period, out);
 }
 
 void
-period_map_refine(struct ballistic *l, int period, struct fixed_point *out)
+period_map_refine(struct ballistic *motion, int period, struct fixed_point *out)
 {
-    struct period_map *k = l->w->map;
+    struct period_map *map = motion->work->period_map;
     struct reading o;
-    double distance = k->light ? 1.0 : k->distance;
-    if (k->light)
-        weightless(k->s);
+    double distance = map->almost_free ? 1.0 : map->distance;
+    if (map->almost_free)
+        weightless(map->copy);
     for (int i = 0; i < MAP_REFINE && distance * distance > DBL_EPSILON; i++) {
-        if (!again(l, period, &o))
+        if (!again(motion, period, &o))
             return;
         distance = o.distance;
         out->ratio = o.ratio;
-        out->speed = o.speed;
-        out->contraction = o.kappa;
-        if (k->light) /* what accelerations make falls by this */
-            out->contraction = greater(o.kappa, o.ratio / o.speed);
-        jump(k, &o);
+        out->rate_ratio = o.speed;
+        out->contraction = o.contraction;
+        if (map->almost_free) /* what accelerations make falls by this */
+            out->contraction = greater(o.contraction, o.ratio / o.speed);
+        jump(map, &o);
     }
 }

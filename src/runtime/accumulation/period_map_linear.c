@@ -4,22 +4,23 @@
 #include "runtime/accumulation/period_map_order.h"
 
 static bool
-follow_narrow(const struct ballistic *l, struct period_map *k, int period)
+follow_narrow(const struct ballistic *motion, struct period_map *map,
+              int period)
 {
-    return follow_any(l, k, period);
+    return follow_any(motion, map, period);
 }
 
 static bool
-read_narrow(struct period_map *k, struct reading *out)
+read_narrow(struct period_map *map, struct reading *out)
 {
-    return read_any(k, out);
+    return read_any(map, out);
 }
 
 static int
-order_narrow(const struct ballistic *l, const struct period_map *k, int period,
-             struct fixed_point *out)
+order_narrow(const struct ballistic *motion, const struct period_map *map,
+             int period, struct fixed_point *out)
 {
-    return order_any(l, k, period, out);
+    return order_any(motion, map, period, out);
 }
 
 const struct period_map_linear *

@@ -49,11 +49,12 @@ seen(int r, const double *F, const four *x)
 /* The next flight and impact of the copy: are they those of contact c alone?
  * Gaps that are known by themselves must say so, too. */
 STILL_INLINE bool
-strike(const struct ballistic *s, struct coast *state, int r, int nv,
+strike(const struct ballistic *copy, struct coast *state, int r, int nv,
        bool direct, int c, struct hit *hit)
 {
     lanes_truth at[VECTORS];
-    uint64_t others = ~UINT64_C(0) >> (64 - s->model.m) & ~(UINT64_C(1) << c);
+    uint64_t others =
+        ~UINT64_C(0) >> (64 - copy->model.m) & ~(UINT64_C(1) << c);
     uint64_t first = 0;
     double flight = -((const double *)state->gap)[c] / state->at[c];
     *hit = (struct hit){.s = lanes_of(flight), .contact = c};
@@ -63,18 +64,19 @@ strike(const struct ballistic *s, struct coast *state, int r, int nv,
         first |= lanes_bits(g <= lanes_of(0.0)) << LANES * v;
     }
     return flight > 0.0 && flight < INFINITY && !(first & others) &&
-           (direct ? impact_direct(state, s, nv, at, others, hit)
-                   : impact_general(state, s, nv, r, at, others, hit));
+           (direct ? impact_direct(state, copy, nv, at, others, hit)
+                   : impact_general(state, copy, nv, r, at, others, hit));
 }
 
 /* what it does to the tangents, over tau, and to the rates z */
 STILL_INLINE void
-along(const struct ballistic *s, int r, int c, double tau, double *z,
+along(const struct ballistic *copy, int r, int c, double tau, double *z,
       struct tangents *d)
 {
-    const double *F = s->k.F + c * r, *H = s->k.H + c * r;
+    const double *F = copy->matrices.F + c * r, *H = copy->matrices.H + c * r;
     double arrive = dot_of(r, F, z), back = -1.0 / arrive;
-    double p = -(1.0 + s->model.e[c]) / s->k.W[c * (s->model.m + 1)];
+    double p =
+        -(1.0 + copy->model.e[c]) / copy->matrices.W[c * (copy->model.m + 1)];
     for (int j = 0; j < r; j++)
         d->yu[j] += d->z[j] * four_of(tau);
     four tg = seen(r, F, d->yg) * four_of(back);
@@ -91,10 +93,10 @@ along(const struct ballistic *s, int r, int c, double tau, double *z,
 }
 
 STILL_INLINE void
-begin(const struct period_map *k, int h, int r, struct tangents *d)
+begin(const struct period_map *map, int h, int r, struct tangents *d)
 {
     for (int j = 0; j < r; j++) {
-        memcpy(d->yg + j, k->sy + j * 2 * h, sizeof *d->yg);
+        memcpy(d->yg + j, map->seed_y + j * 2 * h, sizeof *d->yg);
         d->yu[j] = four_of(0.0);
         d->z[j] = d->yg[j];
     }
@@ -102,68 +104,70 @@ begin(const struct period_map *k, int h, int r, struct tangents *d)
 }
 
 STILL_INLINE void
-end(struct period_map *k, int h, int r, const struct tangents *d)
+end(struct period_map *map, int h, int r, const struct tangents *d)
 {
-    const struct ballistic *s = k->s;
+    const struct ballistic *copy = map->copy;
     for (int i = 0; i < h; i++) {
-        int b = k->b[i];
-        four root = four_of(1.0 / s->k.root[b]);
-        const double *F = s->k.F + b * r;
+        int b = map->basis[i];
+        four root = four_of(1.0 / copy->matrices.root[b]);
+        const double *F = copy->matrices.F + b * r;
         four g = seen(r, F, d->yg) * root, u = seen(r, F, d->yu) * root;
         four z = seen(r, F, d->z) * root;
-        memcpy(k->gg[i], &g, sizeof g);
-        memcpy(k->gu[i], &u, sizeof u);
-        memcpy(k->uu[i], &z, sizeof z);
+        memcpy(map->gg[i], &g, sizeof g);
+        memcpy(map->gu[i], &u, sizeof u);
+        memcpy(map->uu[i], &z, sizeof z);
     }
-    memcpy(k->tg, &d->tg, sizeof k->tg);
-    memcpy(k->tu, &d->tu, sizeof k->tu);
+    memcpy(map->tg, &d->tg, sizeof map->tg);
+    memcpy(map->tu, &d->tu, sizeof map->tu);
 }
 
 STILL_INLINE bool
-follow(const struct ballistic *l, struct period_map *k, int period, int h,
-       int r, int nv, bool direct)
+follow(const struct ballistic *motion, struct period_map *map, int period,
+       int h, int r, int nv, bool direct)
 {
-    struct ballistic *s = k->s;
-    const struct ballistic_workspace *w = l->w;
+    struct ballistic *copy = map->copy;
+    const struct ballistic_workspace *work = motion->work;
     struct tangents d;
     struct coast state;
     struct hit hit = {.contact = -1};
     double z[BALLISTIC_LANES], total = 0.0;
-    int exponent = s->ex - s->ev - (k->ex - k->ev);
-    begin(k, h, r, &d);
+    int exponent = copy->length_exponent - copy->rate_exponent -
+                   (map->length_exponent - map->rate_exponent);
+    begin(map, h, r, &d);
     for (int j = 0; j < r; j++)
-        z[j] = times2(s->z[j], s->ev - k->ev);
-    period_map_coordinates(k, k->x);
-    coast_load(&state, s, nv, r, direct);
+        z[j] = times2(copy->z[j], copy->rate_exponent - map->rate_exponent);
+    period_map_coordinates(map, map->before);
+    coast_load(&state, copy, nv, r, direct);
     for (int i = period; i > 0; i--) {
-        unsigned long was = w->n_ring - (unsigned long)i;
-        int c = w->ring[was % HISTORY_KEPT].contact;
-        if (!strike(s, &state, r, nv, direct, c, &hit))
+        unsigned long was = work->history.n - (unsigned long)i;
+        int c = work->history.entry[was % HISTORY_KEPT].contact;
+        if (!strike(copy, &state, r, nv, direct, c, &hit))
             return false;
         double tau = times2(hit.s[0], exponent);
         total += tau;
-        along(s, r, c, tau, z, &d);
+        along(copy, r, c, tau, z, &d);
     }
-    coast_store(&state, s, nv, r, direct);
-    ballistic_coasted(s, hit.contact, hit.arrive, period);
-    if (-hit.arrive < s->w->low_v)
-        ballistic_rescale(s);
-    period_map_coordinates(k, k->x1);
-    end(k, h, r, &d);
-    k->tau = total;
+    coast_store(&state, copy, nv, r, direct);
+    ballistic_coasted(copy, hit.contact, hit.arrive, period);
+    if (-hit.arrive < copy->work->units.low_rate)
+        ballistic_rescale(copy);
+    period_map_coordinates(map, map->after);
+    end(map, h, r, &d);
+    map->tau = total;
     return total > 0.0;
 }
 
 STILL_INLINE bool
-follow_any(const struct ballistic *l, struct period_map *k, int period)
+follow_any(const struct ballistic *motion, struct period_map *map, int period)
 {
-    int m = l->model.m, h = k->n / 2, r = k->r, nv = (m + LANES - 1) / LANES;
-    bool direct = l->k.direct;
+    int m = motion->model.m, h = map->n / 2, r = map->rank,
+        nv = (m + LANES - 1) / LANES;
+    bool direct = motion->matrices.direct;
     if (direct && h == 3 && r == 3)
-        return follow(l, k, period, 3, 3, 4 / LANES, true);
+        return follow(motion, map, period, 3, 3, 4 / LANES, true);
     if (h == 3 && r == 3 && m == 4)
-        return follow(l, k, period, 3, 3, 4 / LANES, false);
-    return follow(l, k, period, h, r, nv, direct);
+        return follow(motion, map, period, 3, 3, 4 / LANES, false);
+    return follow(motion, map, period, h, r, nv, direct);
 }
 
 /* -- what it says -----------------------------------------------------------
@@ -287,15 +291,16 @@ norm(int n, const double *x)
 }
 
 STILL_INLINE bool
-read(struct period_map *k, int h, struct reading *o)
+read(struct period_map *map, int h, struct reading *reading)
 {
     struct block g, u;
     struct others kg, ku;
     double gu[MAP_LINEAR_RANK][MAP_LINEAR_RANK], r[MAP_LINEAR_RANK],
         tg[MAP_LINEAR_RANK + 1], tu[MAP_LINEAR_RANK + 1],
         xg[MAP_LINEAR_RANK + 1], xu[MAP_LINEAR_RANK + 1];
-    double U = norm(h, k->x + h), G = U * k->tau;
-    double U1 = norm(h, k->x1 + h), G0 = norm(h, k->x), G1 = norm(h, k->x1);
+    double U = norm(h, map->before + h), G = U * map->tau;
+    double U1 = norm(h, map->after + h), G0 = norm(h, map->before),
+           G1 = norm(h, map->after);
     if (!(U > 0.0) || !(U1 > 0.0) || !(G0 > 0.0) || !(G1 > 0.0))
         return false;
     double b = U1 / U, a = G1 / G0, l = a / b, ra = 1.0 / a, rb = 1.0 / b;
@@ -303,14 +308,14 @@ read(struct period_map *k, int h, struct reading *o)
     if (!(l < 1.0) || !(a < 1.0))
         return false;
     for (int i = 0; i < h; i++) {
-        g.r[i] = (k->x1[i] * ra - k->x[i]) * rG;
-        u.r[i] = (k->x1[h + i] * rb - k->x[h + i]) * rU;
-        g.t[i] = k->x[i] * rG;
-        u.t[i] = k->x[h + i] * rU;
+        g.r[i] = (map->after[i] * ra - map->before[i]) * rG;
+        u.r[i] = (map->after[h + i] * rb - map->before[h + i]) * rU;
+        g.t[i] = map->before[i] * rG;
+        u.t[i] = map->before[h + i] * rU;
         for (int c = 0; c < h; c++) {
-            g.D[i][c] = k->gg[i][c] * ra;
-            gu[i][c] = k->gu[i][c] * mixed;
-            u.D[i][c] = k->uu[i][c] * rb;
+            g.D[i][c] = map->gg[i][c] * ra;
+            gu[i][c] = map->gu[i][c] * mixed;
+            u.D[i][c] = map->uu[i][c] * rb;
         }
     }
     double rg[MAP_LINEAR_RANK], ru[MAP_LINEAR_RANK];
@@ -323,38 +328,40 @@ read(struct period_map *k, int h, struct reading *o)
         g.r[i] += dot_of(h, gu[i], xu);
     if (!to_fixed(h, &g, xg, &kg))
         return false;
-    memcpy(k->c, xg, (size_t)h * sizeof *xg);
-    memcpy(k->c + h, xu, (size_t)h * sizeof *xu);
-    o->distance = sqrt(dot_of(h, xg, xg) + dot_of(h, xu, xu));
-    o->kappa = greater(kg.radius, ku.radius);
-    if (!(o->distance < MAP_FAR) || !(o->kappa < 1.0))
+    memcpy(map->c, xg, (size_t)h * sizeof *xg);
+    memcpy(map->c + h, xu, (size_t)h * sizeof *xu);
+    reading->distance = sqrt(dot_of(h, xg, xg) + dot_of(h, xu, xu));
+    reading->contraction = greater(kg.radius, ku.radius);
+    if (!(reading->distance < MAP_FAR) || !(reading->contraction < 1.0))
         return false;
     /* DT (I - l D) = D tau */
     for (int i = 0; i < h; i++)
-        r[i] = k->tg[i] * G;
+        r[i] = map->tg[i] * G;
     if (!transposed(h, &g, l, r, tg))
         return false;
     for (int i = 0; i < h; i++) {
-        r[i] = k->tu[i] * U;
+        r[i] = map->tu[i] * U;
         for (int c = 0; c < h; c++)
             r[i] += l * gu[c][i] * tg[c];
     }
     if (!transposed(h, &u, l, r, tu))
         return false;
-    o->T = (k->tau + l * (dot_of(h, tg, rg) + dot_of(h, tu, ru))) / (1.0 - l);
-    o->b = o->speed = b * exp(xu[h]);
-    o->a = a * exp(xg[h]);
-    o->ratio = o->a / o->b;
-    o->G = G;
-    o->U = U;
-    return isfinite(o->T) && o->T > 0.0 && o->ratio > 0.0 && o->ratio < 1.0;
+    reading->remaining =
+        (map->tau + l * (dot_of(h, tg, rg) + dot_of(h, tu, ru))) / (1.0 - l);
+    reading->rate_ratio = reading->speed = b * exp(xu[h]);
+    reading->gap_ratio = a * exp(xg[h]);
+    reading->ratio = reading->gap_ratio / reading->rate_ratio;
+    reading->gap_unit = G;
+    reading->rate_unit = U;
+    return isfinite(reading->remaining) && reading->remaining > 0.0 &&
+           reading->ratio > 0.0 && reading->ratio < 1.0;
 }
 
 STILL_INLINE bool
-read_any(struct period_map *k, struct reading *out)
+read_any(struct period_map *map, struct reading *out)
 {
-    int h = k->n / 2;
-    return h == 3   ? read(k, 3, out)
-           : h == 2 ? read(k, 2, out)
-                    : read(k, h, out);
+    int h = map->n / 2;
+    return h == 3   ? read(map, 3, out)
+           : h == 2 ? read(map, 2, out)
+                    : read(map, h, out);
 }

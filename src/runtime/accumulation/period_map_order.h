@@ -91,62 +91,67 @@ order_greatest(int h, double M[][4], const double *from, struct order_way *o)
 
 /* the entry of the history that comes again i impacts from now */
 STILL_INLINE int
-order_of(const struct ballistic *l, int period, int i)
+order_of(const struct ballistic *motion, int period, int i)
 {
-    const struct ballistic_workspace *w = l->w;
-    return w->ring[(w->n_ring - (unsigned long)(period - i)) % HISTORY_KEPT]
+    const struct ballistic_workspace *work = motion->work;
+    return work->history
+        .entry[(work->history.n - (unsigned long)(period - i)) % HISTORY_KEPT]
         .contact;
 }
 
 /* impulse of a unit rate */
 STILL_INLINE double
-order_push(const struct ballistic *l, int c)
+order_push(const struct ballistic *motion, int c)
 {
-    return -(1.0 + l->model.e[c]) / l->k.W[c * (l->model.m + 1)];
+    return -(1.0 + motion->model.e[c]) /
+           motion->matrices.W[c * (motion->model.m + 1)];
 }
 
 /* A */
 STILL_INLINE void
-order_rates(const struct ballistic *l, const struct period_map *k, int period,
-            int h, double A[][4])
+order_rates(const struct ballistic *motion, const struct period_map *map,
+            int period, int h, double A[][4])
 {
     four z[MAP_LINEAR_RANK];
     for (int j = 0; j < h; j++)
-        memcpy(z + j, k->sy + j * 2 * h, sizeof *z);
+        memcpy(z + j, map->seed_y + j * 2 * h, sizeof *z);
     for (int i = 0; i < period; i++) {
-        int c = order_of(l, period, i);
-        const double *H = l->k.H + c * h;
-        four push = seen(h, l->k.F + c * h, z) * four_of(order_push(l, c));
+        int c = order_of(motion, period, i);
+        const double *H = motion->matrices.H + c * h;
+        four push = seen(h, motion->matrices.F + c * h, z) *
+                    four_of(order_push(motion, c));
         for (int j = 0; j < h; j++)
             z[j] += four_of(H[j]) * push;
     }
     for (int i = 0; i < h; i++) {
-        int b = k->b[i];
-        four row = seen(h, l->k.F + b * h, z) * four_of(1.0 / l->k.root[b]);
+        int b = map->basis[i];
+        four row = seen(h, motion->matrices.F + b * h, z) *
+                   four_of(1.0 / motion->matrices.root[b]);
         memcpy(A[i], &row, sizeof row);
     }
 }
 
 /* y, or z, of gaps or rates of the independent contacts in the metric */
 STILL_INLINE void
-order_from(const struct period_map *k, int h, const double *x, double *y)
+order_from(const struct period_map *map, int h, const double *x, double *y)
 {
     for (int j = 0; j < h; j++)
-        y[j] = dot_of(h, k->sy + j * 2 * h, x);
+        y[j] = dot_of(h, map->seed_y + j * 2 * h, x);
 }
 
 /* B at rates that begin as z; false: a contact does not close */
 STILL_INLINE bool
-order_gaps(const struct ballistic *l, const struct period_map *k, int period,
-           int h, double *z, double B[][4])
+order_gaps(const struct ballistic *motion, const struct period_map *map,
+           int period, int h, double *z, double B[][4])
 {
     four y[MAP_LINEAR_RANK];
     for (int j = 0; j < h; j++)
-        memcpy(y + j, k->sy + j * 2 * h, sizeof *y);
+        memcpy(y + j, map->seed_y + j * 2 * h, sizeof *y);
     for (int i = 0; i < period; i++) {
-        int c = order_of(l, period, i);
-        const double *F = l->k.F + c * h, *H = l->k.H + c * h;
-        double arrive = dot_of(h, F, z), push = order_push(l, c) * arrive;
+        int c = order_of(motion, period, i);
+        const double *F = motion->matrices.F + c * h,
+                     *H = motion->matrices.H + c * h;
+        double arrive = dot_of(h, F, z), push = order_push(motion, c) * arrive;
         if (!(arrive < 0.0))
             return false;
         four t = seen(h, F, y) * four_of(-1.0 / arrive);
@@ -156,8 +161,9 @@ order_gaps(const struct ballistic *l, const struct period_map *k, int period,
         }
     }
     for (int i = 0; i < h; i++) {
-        int b = k->b[i];
-        four row = seen(h, l->k.F + b * h, y) * four_of(1.0 / l->k.root[b]);
+        int b = map->basis[i];
+        four row = seen(h, motion->matrices.F + b * h, y) *
+                   four_of(1.0 / motion->matrices.root[b]);
         memcpy(B[i], &row, sizeof row);
     }
     return true;
@@ -165,14 +171,15 @@ order_gaps(const struct ballistic *l, const struct period_map *k, int period,
 
 /* do the flights from y and z come in this order? */
 STILL_INLINE bool
-order_comes(const struct ballistic *l, int period, int h, int nv, double *y,
-            double *z)
+order_comes(const struct ballistic *motion, int period, int h, int nv,
+            double *y, double *z)
 {
-    uint64_t all = ~UINT64_C(0) >> (64 - l->model.m);
+    uint64_t all = ~UINT64_C(0) >> (64 - motion->model.m);
     for (int i = 0; i < period; i++) {
-        int c = order_of(l, period, i);
-        const double *F = l->k.F + c * h, *H = l->k.H + c * h;
-        double arrive = dot_of(h, F, z), push = order_push(l, c) * arrive;
+        int c = order_of(motion, period, i);
+        const double *F = motion->matrices.F + c * h,
+                     *H = motion->matrices.H + c * h;
+        double arrive = dot_of(h, F, z), push = order_push(motion, c) * arrive;
         double t = dot_of(h, F, y) / -arrive;
         if (!(arrive < 0.0) || !(t > 0.0))
             return false;
@@ -186,9 +193,9 @@ order_comes(const struct ballistic *l, int period, int h, int nv, double *y,
         uint64_t shut = 0;
         for (int v = 0; v < nv; v++) {
             lanes full = size;
-            if (!l->k.direct)
-                full *= row(l->k.root, v);
-            lanes g = from(l, h, at, v);
+            if (!motion->matrices.direct)
+                full *= row(motion->matrices.root, v);
+            lanes g = from(motion, h, at, v);
             shut |= lanes_bits(g <= BALLISTIC_CLOSED * full) << LANES * v;
         }
         if (shut & all & ~(UINT64_C(1) << c))
@@ -198,25 +205,27 @@ order_comes(const struct ballistic *l, int period, int h, int nv, double *y,
 }
 
 STILL_INLINE int
-order(const struct ballistic *l, const struct period_map *k, int period, int h,
-      int nv, struct fixed_point *out)
+order(const struct ballistic *motion, const struct period_map *map, int period,
+      int h, int nv, struct fixed_point *out)
 {
     double M[MAP_LINEAR_RANK][4], x[MAP_LINEAR_RANK], y[MAP_LINEAR_RANK],
         z[MAP_LINEAR_RANK];
     struct order_way u, g;
     bool other = false;
-    order_rates(l, k, period, h, M);
+    order_rates(motion, map, period, h, M);
     for (int i = 0; i < h; i++)
-        x[i] = l->rate[k->b[i]] / l->k.root[k->b[i]];
+        x[i] =
+            motion->rate[map->basis[i]] / motion->matrices.root[map->basis[i]];
     if (!order_way(h, M, x, &u))
         return 0;
     if (!(u.others.radius < 1.0))
         return u.others.disc < 0.0 || u.others.mean < 0.0 ? -1 : 0;
-    order_from(k, h, u.x, z);
-    if (!order_gaps(l, k, period, h, z, M))
+    order_from(map, h, u.x, z);
+    if (!order_gaps(motion, map, period, h, z, M))
         return -1;
     for (int i = 0; i < h; i++)
-        x[i] = l->gap[k->b[i]] / l->k.root[k->b[i]];
+        x[i] =
+            motion->gap[map->basis[i]] / motion->matrices.root[map->basis[i]];
     if (!order_way(h, M, x, &g))
         return 0;
     if (!(g.others.radius < 1.0)) {
@@ -226,29 +235,30 @@ order(const struct ballistic *l, const struct period_map *k, int period, int h,
     }
     if (!(g.value < u.value))
         return -1;
-    order_from(k, h, u.x, z);
-    order_from(k, h, g.x, y);
-    if (!order_comes(l, period, h, nv, y, z))
+    order_from(map, h, u.x, z);
+    order_from(map, h, g.x, y);
+    if (!order_comes(motion, period, h, nv, y, z))
         return other ? -1 : 0;
-    memcpy(y, l->y, (size_t)h * sizeof *y);
-    memcpy(z, l->z, (size_t)h * sizeof *z);
+    memcpy(y, motion->y, (size_t)h * sizeof *y);
+    memcpy(z, motion->z, (size_t)h * sizeof *z);
     out->ratio = g.value / u.value;
-    out->speed = u.value;
+    out->rate_ratio = u.value;
     out->contraction = greater(u.others.radius, g.others.radius);
-    out->fall = out->contraction * out->contraction;
+    out->error_fall = out->contraction * out->contraction;
     /* gaps of one order are a convex cone: those between two are in it */
     double moved = u.moved + (other ? 0.0 : g.moved);
-    return moved < MAP_FAR * MAP_FAR && order_comes(l, period, h, nv, y, z);
+    return moved < MAP_FAR * MAP_FAR &&
+           order_comes(motion, period, h, nv, y, z);
 }
 
 STILL_INLINE int
-order_any(const struct ballistic *l, const struct period_map *k, int period,
-          struct fixed_point *out)
+order_any(const struct ballistic *motion, const struct period_map *map,
+          int period, struct fixed_point *out)
 {
-    int m = l->model.m, h = k->n / 2, nv = (m + LANES - 1) / LANES;
+    int m = motion->model.m, h = map->n / 2, nv = (m + LANES - 1) / LANES;
     if (h == 3 && m <= 4)
-        return order(l, k, period, 3, 4 / LANES, out);
+        return order(motion, map, period, 3, 4 / LANES, out);
     if (h == 2 && m <= 4)
-        return order(l, k, period, 2, 4 / LANES, out);
-    return order(l, k, period, h, nv, out);
+        return order(motion, map, period, 2, 4 / LANES, out);
+    return order(motion, map, period, h, nv, out);
 }

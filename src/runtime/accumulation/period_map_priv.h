@@ -15,56 +15,62 @@
 /* ranks of groups that period_map_linear.c takes */
 #define MAP_LINEAR_RANK 3
 
+/* The map of one period of an accumulation, and its derivative: made once for
+ * a motion, in the memory of the motion. */
 struct period_map {
-    struct ballistic
-        *s;          /* the copy that goes on, without its past if `still` */
-    int r, n;        /* of y; 2 times the rank of the group's W */
-    int *b;          /* n/2: independent contacts of the group */
-    double *dy, *dz; /* r x n: tangents, by coordinate */
-    double *one;     /* r: one of them */
-    double *dt;      /* n: of the time */
-    double tau;
-    double *x,
-        *x1;   /* n: gaps, then rates of b before and after, metric units */
-    double *M; /* n x n: d x1/d x, column by column */
-    /* the same by blocks, in rows of four, of a map without accelerations:
-     * gaps by gaps, by rates, rates by rates; and of the time */
+    struct ballistic *copy; /* goes on by itself; without its history when
+                               `unaccelerated` */
+    int rank, n;            /* of y; 2 times the rank of the group's W */
+    int *basis;             /* n/2: independent contacts of the group */
+    double *tangent_y, *tangent_z; /* rank x n: tangents, by coordinate */
+    double *one;                   /* rank: one of them */
+    double *dt;                    /* n: derivative of the time */
+    double tau;                    /* the time of the period */
+    double *before, *after; /* n: gaps, then rates of the basis before and after
+                               the period, in the metric of the masses */
+    double *derivative;     /* n x n: of `after` by `before` */
+    /* The same in blocks, in rows of four, where nothing accelerates: gaps by
+     * gaps, gaps by rates, rates by rates; and of the time. */
     double gg[MAP_LINEAR_RANK][4], gu[MAP_LINEAR_RANK][4],
         uu[MAP_LINEAR_RANK][4], tg[4], tu[4];
-    double *D, *P, *Q;
-    double *t, *v, *c; /* n: tangents of the scales; n + 2 */
-    double *A;         /* (n + 2) x SMALL_LD(n + 2) */
-    bool *sel, *hit;   /* m */
-    bool *group;       /* m: whose tangents, and of which matrices */
-    unsigned long version;
-    double *sy, *sz;   /* r x n: the tangents to begin with */
-    int ex, ev;        /* base units */
-    bool heavy, light; /* accelerations count; they do no longer */
-    bool still;        /* none at all, and */
-    const struct period_map_linear *in_blocks;
-    double distance;
+    double *D, *P, *Q;    /* n x n: of the map scaled back; powers of it */
+    double *t;            /* n: directions in which the state is scaled */
+    double *v, *c;        /* n; n + 2: scratch and solutions */
+    double *equations;    /* (n + 2) x SMALL_LD(n + 2) */
+    bool *selected, *hit; /* m: scratch */
+    bool *group; /* m: the group whose tangents are in seed_y and seed_z */
+    unsigned long version;   /* of the matrices of these tangents */
+    double *seed_y, *seed_z; /* rank x n: the tangents at the beginning */
+    int length_exponent, rate_exponent; /* units of everything here */
+    bool accelerated;                   /* accelerations count */
+    bool almost_free;                   /* they do no longer */
+    bool unaccelerated; /* there are none, the map is linear in the rates, and
+                           its functions are: */
+    const struct period_map_linear *linear;
+    double distance; /* from the fixed point */
 };
 
-/* of one period */
+/* what the map of one period says */
 struct reading {
-    double a, b, G, U; /* scales of gaps and rates in a period at the fixed
-                          point; units of k->c, which leads to it */
-    double T;          /* what remains from before this period */
-    double ratio;      /* of the times, at the fixed point */
-    double speed;      /* of the rates */
-    double distance;   /* from the fixed point */
-    double kappa;      /* greatest of the other eigenvalues */
+    double gap_ratio, rate_ratio; /* from period to period, at the fixed point
+                                   */
+    double gap_unit, rate_unit;   /* units of period_map.c, which leads to it */
+    double remaining;   /* time from before this period to the limit */
+    double ratio;       /* of the times, at the fixed point */
+    double speed;       /* of the rates */
+    double distance;    /* from the fixed point */
+    double contraction; /* greatest modulus of the other eigenvalues */
 };
 
 /* period_map_step.c: of this group; k->r is known */
-void period_map_seeds(const struct ballistic *l, struct period_map *k,
+void period_map_seeds(const struct ballistic *motion, struct period_map *map,
                       const bool *group);
 /* The last `period` entries of the history of l, once more on the copy, with
  * the derivative. False: the next period is another. */
-bool period_map_follow(const struct ballistic *l, struct period_map *k,
+bool period_map_follow(const struct ballistic *motion, struct period_map *map,
                        int period);
 /* gaps and rates of the independent contacts in base units, in the metric */
-void period_map_coordinates(const struct period_map *k, double *x);
+void period_map_coordinates(const struct period_map *map, double *x);
 /* Where nothing accelerates, and the group's rank is MAP_LINEAR_RANK at most */
 struct period_map_linear {
     /* as period_map_follow, each entry an impact of one contact */

@@ -13,100 +13,106 @@
 #define MAP_HITS 64
 
 void
-period_map_coordinates(const struct period_map *k, double *x)
+period_map_coordinates(const struct period_map *map, double *x)
 {
-    const struct ballistic *s = k->s;
-    int h = k->n / 2;
+    const struct ballistic *copy = map->copy;
+    int h = map->n / 2;
     for (int i = 0; i < h; i++) {
-        double root = s->k.root[k->b[i]];
-        x[i] = times2(s->gap[k->b[i]], s->ex - k->ex) / root;
-        x[h + i] = times2(s->rate[k->b[i]], s->ev - k->ev) / root;
+        double root = copy->matrices.root[map->basis[i]];
+        x[i] = times2(copy->gap[map->basis[i]],
+                      copy->length_exponent - map->length_exponent) /
+               root;
+        x[h + i] = times2(copy->rate[map->basis[i]],
+                          copy->rate_exponent - map->rate_exponent) /
+                   root;
     }
 }
 
 /* tangents: what the group's impulses can do to each gap and rate alone */
 static void
-seeds(const struct ballistic *l, struct period_map *k)
+seeds(const struct ballistic *motion, struct period_map *map)
 {
-    struct ballistic_workspace *w = l->w;
-    int r = k->r, n = projection_factor(l, k->group), h = 0;
+    struct ballistic_workspace *work = motion->work;
+    int r = map->rank, n = projection_factor(motion, map->group), h = 0;
     for (int i = 0; i < n; i++)
-        if (w->rd[i] != 0.0)
-            k->b[h++] = w->index[i];
-    k->n = 2 * h;
-    memset(k->sy, 0, (size_t)(k->n * r) * sizeof *k->sy);
-    memset(k->sz, 0, (size_t)(k->n * r) * sizeof *k->sz);
+        if (work->set.reciprocal[i] != 0.0)
+            map->basis[h++] = work->set.index[i];
+    map->n = 2 * h;
+    memset(map->seed_y, 0, (size_t)(map->n * r) * sizeof *map->seed_y);
+    memset(map->seed_z, 0, (size_t)(map->n * r) * sizeof *map->seed_z);
     for (int c = 0; c < h; c++) {
-        double *x = w->u; /* m */
-        memset(x, 0, (size_t)l->model.m * sizeof *x);
-        x[k->b[c]] = l->k.root[k->b[c]];
-        projection_solve(l, n, x);
+        double *x = work->set.rate; /* m */
+        memset(x, 0, (size_t)motion->model.m * sizeof *x);
+        x[map->basis[c]] = motion->matrices.root[map->basis[c]];
+        projection_solve(motion, n, x);
         for (int i = 0; i < n; i++)
             for (int j = 0; j < r; j++) {
-                double d = l->k.H[w->index[i] * r + j] * w->f[i];
-                k->sy[j * k->n + c] += d;
-                k->sz[j * k->n + h + c] += d;
+                double d = motion->matrices.H[work->set.index[i] * r + j] *
+                           work->set.solution[i];
+                map->seed_y[j * map->n + c] += d;
+                map->seed_z[j * map->n + h + c] += d;
             }
     }
 }
 
 void
-period_map_seeds(const struct ballistic *l, struct period_map *k,
+period_map_seeds(const struct ballistic *motion, struct period_map *map,
                  const bool *group)
 {
-    size_t m = (size_t)l->model.m;
-    if (k->version == l->k.version && !memcmp(k->group, group, m))
+    size_t m = (size_t)motion->model.m;
+    if (map->version == motion->matrices.version &&
+        !memcmp(map->group, group, m))
         return;
-    k->version = l->k.version;
-    memcpy(k->group, group, m);
-    seeds(l, k);
+    map->version = motion->matrices.version;
+    memcpy(map->group, group, m);
+    seeds(motion, map);
 }
 
 static void
-seed(struct period_map *k)
+seed(struct period_map *map)
 {
-    size_t size = (size_t)(k->n * k->r) * sizeof *k->dy;
-    memset(k->dt, 0, (size_t)k->n * sizeof *k->dt);
-    memcpy(k->dy, k->sy, size);
-    memcpy(k->dz, k->sz, size);
+    size_t size = (size_t)(map->n * map->rank) * sizeof *map->tangent_y;
+    memset(map->dt, 0, (size_t)map->n * sizeof *map->dt);
+    memcpy(map->tangent_y, map->seed_y, size);
+    memcpy(map->tangent_z, map->seed_z, size);
 }
 
 /* of them all, what contact c sees */
 LANES_INLINE void
-seen_by(const struct ballistic *s, int n, int r, int c, const double *x,
+seen_by(const struct ballistic *copy, int n, int r, int c, const double *x,
         double *to)
 {
-    if (s->k.direct)
+    if (copy->matrices.direct)
         memcpy(to, x + c * n, (size_t)n * sizeof *to);
     else
-        seen(n, r, s->k.F + c * r, x, to);
+        seen(n, r, copy->matrices.F + c * r, x, to);
 }
 
 static double *
-take_one(const struct period_map *k, const double *x, int i)
+take_one(const struct period_map *map, const double *x, int i)
 {
-    for (int j = 0; j < k->r; j++)
-        k->one[j] = x[j * k->n + i];
-    return k->one;
+    for (int j = 0; j < map->rank; j++)
+        map->one[j] = x[j * map->n + i];
+    return map->one;
 }
 
 static void
-put_one(const struct period_map *k, double *x, int i)
+put_one(const struct period_map *map, double *x, int i)
 {
-    for (int j = 0; j < k->r; j++)
-        x[j * k->n + i] = k->one[j];
+    for (int j = 0; j < map->rank; j++)
+        x[j * map->n + i] = map->one[j];
 }
 
 /* contacts that are closed have no gap, and those that slide no rate */
 static void
-hold(struct period_map *k, const bool *closed)
+hold(struct period_map *map, const bool *closed)
 {
-    int n = projection_factor(k->s, closed);
-    for (int c = 0; c < k->n && n; c++) {
-        projection_apply(k->s, n, take_one(k, k->dy, c), NULL);
-        put_one(k, k->dy, c);
-        projection_apply(k->s, n, take_one(k, k->dz, c), NULL);
-        put_one(k, k->dz, c);
+    int n = projection_factor(map->copy, closed);
+    for (int c = 0; c < map->n && n; c++) {
+        projection_apply(map->copy, n, take_one(map, map->tangent_y, c), NULL);
+        put_one(map, map->tangent_y, c);
+        projection_apply(map->copy, n, take_one(map, map->tangent_z, c), NULL);
+        put_one(map, map->tangent_z, c);
     }
 }
 
@@ -114,27 +120,28 @@ hold(struct period_map *k, const bool *closed)
  * end; a: accelerations; arrive: rate of c. single: and over the impulse of c
  * alone. */
 LANES_INLINE void
-fly_of(struct period_map *k, int n, int r, int c, double tau, double arrive,
+fly_of(struct period_map *map, int n, int r, int c, double tau, double arrive,
        bool single)
 {
-    const struct ballistic *s = k->s;
-    double *dy = k->dy, *dz = k->dz, *w = k->t;
-    const double *z = k->v, *a = k->c, *H = s->k.H + c * r;
+    const struct ballistic *copy = map->copy;
+    double *dy = map->tangent_y, *dz = map->tangent_z, *w = map->t;
+    const double *z = map->v, *a = map->c, *H = copy->matrices.H + c * r;
     for (int i = 0; i < n * r; i += 2)
         pair_store(dy + i,
                    pair_load(dy + i) + pair_load(dz + i) * pair_of(tau));
-    seen_by(s, n, r, c, dy, w);
+    seen_by(copy, n, r, c, dy, w);
     for (int i = 0; i < n; i += 2) {
         pair dt = -pair_load(w + i) / pair_of(arrive);
         pair_store(w + i, dt);
-        pair_store(k->dt + i, pair_load(k->dt + i) + dt);
+        pair_store(map->dt + i, pair_load(map->dt + i) + dt);
     }
     along(n, r, dy, z, w);
     along(n, r, dz, a, w);
     if (!single)
         return;
-    double rd = 1.0 / sqrt(s->k.W[c * (s->model.m + 1)]), e = s->model.e[c];
-    seen_by(s, n, r, c, dz, w);
+    double rd = 1.0 / sqrt(copy->matrices.W[c * (copy->model.m + 1)]),
+           e = copy->model.e[c];
+    seen_by(copy, n, r, c, dz, w);
     for (int i = 0; i < n; i += 2)
         pair_store(w + i, pair_load(w + i) * pair_of(1.0 + e) * pair_of(rd) *
                               pair_of(rd));
@@ -145,149 +152,159 @@ fly_of(struct period_map *k, int n, int r, int c, double tau, double arrive,
 }
 
 static void
-fly(struct period_map *k, int c, double tau, double arrive, bool single)
+fly(struct period_map *map, int c, double tau, double arrive, bool single)
 {
-    int n = k->n, r = k->r;
+    int n = map->n, r = map->rank;
     if (n == 6 && r == 3)
-        fly_of(k, 6, 3, c, tau, arrive, single);
+        fly_of(map, 6, 3, c, tau, arrive, single);
     else if (n == 4 && r == 2)
-        fly_of(k, 4, 2, c, tau, arrive, single);
+        fly_of(map, 4, 2, c, tau, arrive, single);
     else
-        fly_of(k, n, r, c, tau, arrive, single);
+        fly_of(map, n, r, c, tau, arrive, single);
 }
 
 /* The rates of y that the tangents are moved along, base units. Where others
  * than the group move, the small rates of the group are known better by
  * themselves (BALLISTIC_MINOR) than from y: then the least y that has them. */
 static void
-rates_of(struct period_map *k, double *z)
+rates_of(struct period_map *map, double *z)
 {
-    struct ballistic *s = k->s;
-    struct ballistic_workspace *w = s->w;
-    int r = k->r, ez = s->ev - k->ev;
-    if (s->k.direct || k->n == 2 * r) {
+    struct ballistic *copy = map->copy;
+    struct ballistic_workspace *work = copy->work;
+    int r = map->rank, ez = copy->rate_exponent - map->rate_exponent;
+    if (copy->matrices.direct || map->n == 2 * r) {
         for (int j = 0; j < r; j++)
-            z[j] = times2(s->z[j], ez);
+            z[j] = times2(copy->z[j], ez);
         return;
     }
-    int n = projection_factor(s, k->group);
-    projection_solve(s, n, s->rate);
+    int n = projection_factor(copy, map->group);
+    projection_solve(copy, n, copy->rate);
     memset(z, 0, (size_t)r * sizeof *z);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < r; j++)
-            z[j] += s->k.H[w->index[i] * r + j] * times2(w->f[i], ez);
+            z[j] += copy->matrices.H[work->set.index[i] * r + j] *
+                    times2(work->set.solution[i], ez);
 }
 
 /* the next impact, which must be that of one contact of the entry `name` */
 static bool
-step_impact(struct period_map *k, int name)
+step_impact(struct period_map *map, int name)
 {
-    struct ballistic *s = k->s;
-    int r = k->r, m = s->model.m;
-    double *z = k->v, *a = k->c, tau;
-    rates_of(k, z);
+    struct ballistic *copy = map->copy;
+    int r = map->rank, m = copy->model.m;
+    double *z = map->v, *a = map->c, tau;
+    rates_of(map, z);
     for (int j = 0; j < r; j++)
-        a[j] = times2(s->ya[j], k->ex - 2 * k->ev);
-    long before = s->impacts;
-    if (ballistic_run(s, INFINITY, 1) != BALLISTIC_IMPACT ||
-        s->impacts != before + 1)
+        a[j] = times2(copy->mode.y_acc[j],
+                      map->length_exponent - 2 * map->rate_exponent);
+    long before = copy->impacts;
+    if (ballistic_run(copy, INFINITY, 1) != BALLISTIC_IMPACT ||
+        copy->impacts != before + 1)
         return false;
-    int c = s->hit;
-    if (name < m ? c != name : !impact_history_group_has(s, name, c))
+    int c = copy->event.contact;
+    if (name < m ? c != name : !impact_history_group_has(copy, name, c))
         return false;
     const struct impact_entry *e =
-        &s->w->ring[(s->w->n_ring - 1) % HISTORY_KEPT];
-    tau = times2(e->flight, e->exponent - (k->ex - k->ev));
+        &copy->work->history.entry[(copy->work->history.n - 1) % HISTORY_KEPT];
+    tau = times2(e->flight,
+                 e->exponent - (map->length_exponent - map->rate_exponent));
     for (int j = 0; j < r; j++)
         z[j] += a[j] * tau;
-    double arrive = ballistic_of(s, c, z);
+    double arrive = ballistic_of(copy, c, z);
     if (!(arrive < 0.0))
         return false;
-    k->tau += tau;
+    map->tau += tau;
     int hits = 0;
     for (int i = 0; i < m; i++)
-        hits += k->sel[i] = s->impulse[i] != 0.0 || i == c;
-    fly(k, c, tau, arrive, hits == 1);
-    int n = hits == 1 ? 0 : projection_factor(s, k->sel);
-    for (int i = 0; i < k->n && n; i++) {
-        double *dz = take_one(k, k->dz, i), *u = s->w->u;
+        hits += map->selected[i] = copy->event.impulse[i] != 0.0 || i == c;
+    fly(map, c, tau, arrive, hits == 1);
+    int n = hits == 1 ? 0 : projection_factor(copy, map->selected);
+    for (int i = 0; i < map->n && n; i++) {
+        double *dz = take_one(map, map->tangent_z, i),
+               *u = copy->work->set.rate;
         for (int j = 0; j < m; j++)
-            if (k->sel[j])
-                u[j] = ballistic_of(s, j, dz) *
-                       (j == c ? 1.0 + s->model.e[c] : 1.0);
-        projection_solve(s, n, u);
+            if (map->selected[j])
+                u[j] = ballistic_of(copy, j, dz) *
+                       (j == c ? 1.0 + copy->model.e[c] : 1.0);
+        projection_solve(copy, n, u);
         for (int q = 0; q < n; q++)
             for (int j = 0; j < r; j++)
-                dz[j] -= s->k.H[s->w->index[q] * r + j] * s->w->f[q];
-        put_one(k, k->dz, i);
+                dz[j] -= copy->matrices.H[copy->work->set.index[q] * r + j] *
+                         copy->work->set.solution[q];
+        put_one(map, map->tangent_z, i);
     }
-    if (s->n_on)
-        hold(k, s->on);
+    if (copy->mode.n_persistent)
+        hold(map, copy->mode.persistent);
     return true;
 }
 
 /* A limit: when each of its contacts has been hit again, those that still slide
  * do so to its end, and the rest is a projection. */
 static bool
-step_limit(struct period_map *k, int name)
+step_limit(struct period_map *map, int name)
 {
-    struct ballistic *s = k->s;
-    int m = s->model.m, left = 0;
-    bool *group = s->group, *closed = s->w->closed, *hit = k->hit;
+    struct ballistic *copy = map->copy;
+    int m = copy->model.m, left = 0;
+    bool *group = copy->event.group, *closed = copy->work->set.closed,
+         *hit = map->hit;
     memset(hit, 0, (size_t)m);
     for (int i = 0; i < m; i++)
-        left += impact_history_group_has(s, name, i);
+        left += impact_history_group_has(copy, name, i);
     for (int i = 0; left > 0; i++) {
-        if (i > MAP_HITS || !step_impact(k, name))
+        if (i > MAP_HITS || !step_impact(map, name))
             return false;
-        left -= !hit[s->hit];
-        hit[s->hit] = true;
+        left -= !hit[copy->event.contact];
+        hit[copy->event.contact] = true;
     }
-    memcpy(group, s->on, (size_t)m);
-    impact_history_group_add(s, name, group);
+    memcpy(group, copy->mode.persistent, (size_t)m);
+    impact_history_group_add(copy, name, group);
     memcpy(closed, group, (size_t)m);
-    hold(k, closed);
-    projection_take_limit(s, 0.0);
+    hold(map, closed);
+    projection_take_limit(copy, 0.0);
     return true;
 }
 
 /* M from the tangents */
 LANES_INLINE void
-sense_of(struct period_map *k, int n, int r)
+sense_of(struct period_map *map, int n, int r)
 {
-    const struct ballistic *s = k->s;
+    const struct ballistic *copy = map->copy;
     int h = n / 2;
     for (int i = 0; i < n; i++) {
-        int b = k->b[i < h ? i : i - h];
-        double root = s->k.root[b], *to = k->M + i * n;
-        seen_by(s, n, r, b, i < h ? k->dy : k->dz, to);
+        int b = map->basis[i < h ? i : i - h];
+        double root = copy->matrices.root[b], *to = map->derivative + i * n;
+        seen_by(copy, n, r, b, i < h ? map->tangent_y : map->tangent_z, to);
         for (int c = 0; c < n; c += 2)
             pair_store(to + c, pair_load(to + c) / pair_of(root));
     }
 }
 
 bool
-period_map_follow(const struct ballistic *l, struct period_map *k, int period)
+period_map_follow(const struct ballistic *motion, struct period_map *map,
+                  int period)
 {
-    const struct ballistic_workspace *w = l->w;
-    struct ballistic *s = k->s;
-    seed(k);
-    if (s->n_on)
-        hold(k, s->on);
-    period_map_coordinates(k, k->x);
-    k->tau = 0.0;
+    const struct ballistic_workspace *work = motion->work;
+    struct ballistic *copy = map->copy;
+    seed(map);
+    if (copy->mode.n_persistent)
+        hold(map, copy->mode.persistent);
+    period_map_coordinates(map, map->before);
+    map->tau = 0.0;
     for (int i = period; i > 0; i--) {
         int name =
-            w->ring[(w->n_ring - (unsigned long)i) % HISTORY_KEPT].contact;
-        if (!(name < l->model.m ? step_impact(k, name) : step_limit(k, name)))
+            work->history
+                .entry[(work->history.n - (unsigned long)i) % HISTORY_KEPT]
+                .contact;
+        if (!(name < motion->model.m ? step_impact(map, name)
+                                     : step_limit(map, name)))
             return false;
     }
-    period_map_coordinates(k, k->x1);
-    if (k->n == 6 && k->r == 3)
-        sense_of(k, 6, 3);
-    else if (k->n == 4 && k->r == 2)
-        sense_of(k, 4, 2);
+    period_map_coordinates(map, map->after);
+    if (map->n == 6 && map->rank == 3)
+        sense_of(map, 6, 3);
+    else if (map->n == 4 && map->rank == 2)
+        sense_of(map, 4, 2);
     else
-        sense_of(k, k->n, k->r);
-    return k->tau > 0.0;
+        sense_of(map, map->n, map->rank);
+    return map->tau > 0.0;
 }

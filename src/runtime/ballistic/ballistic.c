@@ -9,9 +9,9 @@
 #include "runtime/numerics/lcp.h"
 
 static double *
-numbers(struct arena *a, int n)
+numbers(struct arena *arena, int n)
 {
-    return NEW_N(a, double, (size_t)n + 1);
+    return NEW_N(arena, double, (size_t)n + 1);
 }
 
 /* up to whole lanes */
@@ -23,160 +23,184 @@ filled(int m)
 
 /* so many numbers where a load of whole lanes meets one line of the cache */
 static double *
-lanes_new(struct arena *a, int n)
+lanes_new(struct arena *arena, int n)
 {
-    uintptr_t p = (uintptr_t)numbers(a, n + 3);
+    uintptr_t p = (uintptr_t)numbers(arena, n + 3);
     return (double *)((p + 31) & ~(uintptr_t)31);
 }
 
 static void
-made_new(struct arena *a, struct contact_matrices *k, int n, int m)
+made_new(struct arena *arena, struct contact_matrices *matrices, int n, int m)
 {
-    k->B = numbers(a, m * n);
-    k->W = numbers(a, m * m);
-    k->F = numbers(a, m * m);
-    k->stride = filled(m);
-    k->root = lanes_new(a, k->stride);
-    k->Ft = lanes_new(a, m * k->stride);
-    k->Kt = lanes_new(a, m * k->stride);
-    k->diagonal = lanes_new(a, k->stride);
-    k->P = lanes_new(a, m * k->stride);
-    k->H = numbers(a, m * m);
-    k->K = numbers(a, m * m);
-    k->E = numbers(a, n * m);
-    k->ay = numbers(a, m);
-    k->ap = numbers(a, n);
-    k->nf = numbers(a, m);
-    k->size = numbers(a, m);
-    k->origin = numbers(a, n);
-    k->c0 = numbers(a, m);
-    k->d0 = numbers(a, m);
-    k->basis = NEW_N(a, int, (size_t)m + 1);
+    matrices->B = numbers(arena, m * n);
+    matrices->W = numbers(arena, m * m);
+    matrices->F = numbers(arena, m * m);
+    matrices->stride = filled(m);
+    matrices->root = lanes_new(arena, matrices->stride);
+    matrices->Ft = lanes_new(arena, m * matrices->stride);
+    matrices->Kt = lanes_new(arena, m * matrices->stride);
+    matrices->diagonal = lanes_new(arena, matrices->stride);
+    matrices->rows = lanes_new(arena, m * matrices->stride);
+    matrices->H = numbers(arena, m * m);
+    matrices->K = numbers(arena, m * m);
+    matrices->E = numbers(arena, n * m);
+    matrices->y_acc = numbers(arena, m);
+    matrices->free_acc = numbers(arena, n);
+    matrices->gap_acc = numbers(arena, m);
+    matrices->gap_acc_terms = numbers(arena, m);
+    matrices->origin = numbers(arena, n);
+    matrices->gap_offset = numbers(arena, m);
+    matrices->rate_offset = numbers(arena, m);
+    matrices->basis = NEW_N(arena, int, (size_t)m + 1);
 }
 
 static void
-block_new(struct arena *a, struct ballistic *l, int n, int m)
+block_new(struct arena *arena, struct ballistic *motion, int n, int m)
 {
-    double **at[] = {&l->y,     &l->z,       &l->ya,  &l->gap, &l->rate,
-                     &l->na,    &l->nal,     &l->yal, &l->c0l, &l->d0l,
-                     &l->force, &l->impulse, &l->big};
+    double **at[] = {&motion->y,
+                     &motion->z,
+                     &motion->mode.y_acc,
+                     &motion->gap,
+                     &motion->rate,
+                     &motion->mode.gap_acc,
+                     &motion->local.gap_acc,
+                     &motion->local.y_acc,
+                     &motion->local.gap_offset,
+                     &motion->local.rate_offset,
+                     &motion->mode.force,
+                     &motion->event.impulse,
+                     &motion->greatest};
     int stride = filled(m);
     int doubles = (int)(sizeof at / sizeof *at) * stride + 2 * n;
     size_t bytes = (size_t)doubles * sizeof(double) + 4 * (size_t)m;
-    double *d = l->block = lanes_new(a, (int)(bytes / sizeof(double)) + 1);
+    double *d = motion->block =
+        lanes_new(arena, (int)(bytes / sizeof(double)) + 1);
     for (size_t i = 0; i < sizeof at / sizeof *at; i++, d += stride)
         *at[i] = d;
     for (int i = m; i < stride; i++) /* contacts that are never there */
-        l->gap[i] = l->c0l[i] = INFINITY;
-    l->xp = d;
-    l->vp = d + n;
-    l->on = (bool *)(d + 2 * n);
-    l->fresh = l->on + m;
-    l->hits = l->fresh + m;
-    l->group = l->hits + m;
-    l->w->bytes = bytes;
-    l->w->begun =
-        (struct ballistic_saved_start){.q = numbers(a, n),
-                                       .v = numbers(a, n),
-                                       .block = lanes_new(a, doubles + m),
-                                       .rsize = lanes_new(a, stride)};
+        motion->gap[i] = motion->local.gap_offset[i] = INFINITY;
+    motion->free_position = d;
+    motion->free_velocity = d + n;
+    motion->mode.persistent = (bool *)(d + 2 * n);
+    motion->just_hit = motion->mode.persistent + m;
+    motion->event.together = motion->just_hit + m;
+    motion->event.group = motion->event.together + m;
+    motion->work->block_bytes = bytes;
+    motion->work->saved_start =
+        (struct ballistic_saved_start){.q = numbers(arena, n),
+                                       .v = numbers(arena, n),
+                                       .block = lanes_new(arena, doubles + m),
+                                       .rate_terms = lanes_new(arena, stride)};
+}
+
+static void
+own_new(struct arena *arena, struct ballistic_own *own, int n, int m)
+{
+    made_new(arena, &own->matrices, n, m);
+    own->mass = numbers(arena, n * n);
+    own->acc = numbers(arena, n);
+    own->N = numbers(arena, m * n);
+    own->c = numbers(arena, m);
+    own->e = lanes_new(arena, filled(m));
+    own->mass_factor = NEW_N(arena, wide, (size_t)(n * n) + 1);
+    own->B = NEW_N(arena, wide, (size_t)(m * n) + 1);
+    own->W = NEW_N(arena, wide, (size_t)(m * m) + 1);
+    own->W_factor = NEW_N(arena, wide, (size_t)(m * m) + 1);
+    own->column = NEW_N(arena, wide, (size_t)m + 1);
+    own->reciprocal = NEW_N(arena, wide, (size_t)m + 1);
 }
 
 static struct ballistic_workspace *
-work_new(struct arena *a, int n, int m)
+work_new(struct arena *arena, int n, int m)
 {
-    struct ballistic_workspace *w = NEW(a, struct ballistic_workspace);
-    double **at[] = {&w->q,  &w->u,  &w->rd, &w->f,  &w->p,
-                     &w->ys, &w->zs, &w->as, &w->ds, &w->rsize};
-    made_new(a, &w->own, n, m);
-    w->mass = numbers(a, n * n);
-    w->acc = numbers(a, n);
-    w->N = numbers(a, m * n);
-    w->c = numbers(a, m);
-    w->e = lanes_new(a, filled(m));
-    w->L = NEW_N(a, wide, (size_t)(n * n) + 1);
-    w->B = NEW_N(a, wide, (size_t)(m * n) + 1);
-    w->W = NEW_N(a, wide, (size_t)(m * m) + 1);
-    w->C = NEW_N(a, wide, (size_t)(m * m) + 1);
-    w->wf = NEW_N(a, wide, (size_t)m + 1);
-    w->rc = NEW_N(a, wide, (size_t)m + 1);
-    w->G = numbers(a, m * m);
+    struct ballistic_workspace *work = NEW(arena, struct ballistic_workspace);
+    double **at[] = {&work->set.q,          &work->set.rate,
+                     &work->set.reciprocal, &work->set.solution,
+                     &work->set.impulse,    &work->scratch.y,
+                     &work->scratch.z,      &work->scratch.acc,
+                     &work->scratch.offset, &work->rate_terms};
+    own_new(arena, &work->own, n, m);
+    work->set.W = numbers(arena, m * m);
     for (size_t i = 0; i < sizeof at / sizeof *at; i++)
-        *at[i] = lanes_new(a, filled(m));
-    w->room = NEW_N(a, double, lcp_room(m) + 1);
-    w->index = NEW_N(a, int, (size_t)m + 1);
-    w->first = NEW_N(a, int, (size_t)m + 1);
-    w->hit = NEW_N(a, int, (size_t)m + 1);
-    w->closed = NEW_N(a, bool, (size_t)m + 1);
-    w->slight = NEW_N(a, bool, (size_t)m + 1);
-    w->calm = NEW_N(a, bool, (size_t)m + 1);
-    w->least = ACCUMULATION_RESOLVE;
-    w->coast = ballistic_coast(m);
-    return w;
+        *at[i] = lanes_new(arena, filled(m));
+    work->set.lcp_room = NEW_N(arena, double, lcp_room(m) + 1);
+    work->set.index = NEW_N(arena, int, (size_t)m + 1);
+    work->set.first = NEW_N(arena, int, (size_t)m + 1);
+    work->set.hit = NEW_N(arena, int, (size_t)m + 1);
+    work->set.closed = NEW_N(arena, bool, (size_t)m + 1);
+    work->scratch.known = NEW_N(arena, bool, (size_t)m + 1);
+    work->scratch.calm = NEW_N(arena, bool, (size_t)m + 1);
+    work->limits.resolve = ACCUMULATION_RESOLVE;
+    work->coast = ballistic_coast(m);
+    return work;
+}
+
+/* copies n numbers into the motion's own memory, where *to shall find them */
+static void
+keep(double *own, const double *from, int n, const double **to)
+{
+    if (n)
+        *to = memcpy(own, from, (size_t)n * sizeof *own);
 }
 
 int
-ballistic_renew(struct ballistic *l, const struct ballistic_model *model)
+ballistic_renew(struct ballistic *motion, const struct ballistic_model *model)
 {
-    struct ballistic_workspace *w = l->w;
+    struct ballistic_own *own = &motion->work->own;
     int n = model->n, m = model->m;
-    bool made =
-        w->made && !model->bias && same_numbers(w->mass, model->mass, n * n) &&
-        same_numbers(w->acc, model->acc, n) &&
-        same_numbers(w->N, model->N, m * n) && same_numbers(w->c, model->c, m);
-    l->model = *model;
-#define KEEP(f, size)                                                          \
-    l->model.f = memcpy(w->f, model->f, (size_t)(size) * sizeof(double))
-    KEEP(mass, n * n);
-    KEEP(acc, n);
-    if (m) {
-        KEEP(N, m * n);
-        KEEP(c, m);
-        KEEP(e, m);
-    }
-#undef KEEP
+    bool made = own->current && !model->bias &&
+                same_numbers(own->mass, model->mass, n * n) &&
+                same_numbers(own->acc, model->acc, n) &&
+                same_numbers(own->N, model->N, m * n) &&
+                same_numbers(own->c, model->c, m);
+    motion->model = *model;
+    keep(own->mass, model->mass, n * n, &motion->model.mass);
+    keep(own->acc, model->acc, n, &motion->model.acc);
+    keep(own->N, model->N, m * n, &motion->model.N);
+    keep(own->c, model->c, m, &motion->model.c);
+    keep(own->e, model->e, m, &motion->model.e);
     if (made) {
-        l->k = w->own;
-        matrices_laws(l);
+        motion->matrices = own->matrices;
+        matrices_laws(motion);
         return 0;
     }
-    w->made = false;
-    l->k = w->own;
-    int bad = matrices_make(l);
-    w->own.r = l->k.r;
-    w->own.direct = l->k.direct;
-    w->made = !bad && !model->bias;
+    own->current = false;
+    motion->matrices = own->matrices;
+    int bad = matrices_make(motion);
+    own->matrices.rank = motion->matrices.rank;
+    own->matrices.direct = motion->matrices.direct;
+    own->current = !bad && !model->bias;
     return bad;
 }
 
 void
-ballistic_restitutions(struct ballistic *l, const double *e)
+ballistic_restitutions(struct ballistic *motion, const double *e)
 {
-    if (same_numbers(l->w->e, e, l->model.m))
+    if (same_numbers(motion->work->own.e, e, motion->model.m))
         return;
-    memcpy(l->w->e, e, (size_t)l->model.m * sizeof *e);
-    l->w->ahead = NULL;
-    matrices_laws(l);
+    memcpy(motion->work->own.e, e, (size_t)motion->model.m * sizeof *e);
+    motion->work->batch_run = NULL;
+    matrices_laws(motion);
 }
 
 struct ballistic *
-ballistic_memory(struct arena *a, int n, int m)
+ballistic_memory(struct arena *arena, int n, int m)
 {
-    struct ballistic *l = NEW(a, struct ballistic);
-    l->w = work_new(a, n, m);
-    l->w->arena = a;
-    l->w->marks = impact_history_new(a, m);
-    block_new(a, l, n, m);
-    return l;
+    struct ballistic *motion = NEW(arena, struct ballistic);
+    motion->work = work_new(arena, n, m);
+    motion->work->arena = arena;
+    motion->work->past = impact_history_new(arena, m);
+    block_new(arena, motion, n, m);
+    return motion;
 }
 
 int
-ballistic_new(struct arena *a, const struct ballistic_model *model,
+ballistic_new(struct arena *arena, const struct ballistic_model *model,
               struct ballistic **out)
 {
-    struct ballistic *l = ballistic_memory(a, model->n, model->m);
-    if (ballistic_renew(l, model))
+    struct ballistic *motion = ballistic_memory(arena, model->n, model->m);
+    if (ballistic_renew(motion, model))
         return 1;
-    *out = l;
+    *out = motion;
     return 0;
 }

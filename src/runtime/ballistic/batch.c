@@ -6,106 +6,112 @@
 #include "base/arena.h"
 
 static void
-ahead(struct ballistic *l, struct ballistic_batch *a)
+ahead(struct ballistic *motion, struct ballistic_batch *batch)
 {
 #ifdef HAVE_AVX2_FILES
     if (__builtin_cpu_supports("avx2")) {
-        ballistic_batch_avx2(l, a);
+        ballistic_batch_avx2(motion, batch);
         return;
     }
 #endif
-    many_any(l, a);
+    many_any(motion, batch);
 }
 
 static struct ballistic_batch *
-memory(struct ballistic *l)
+memory(struct ballistic *motion)
 {
-    struct ballistic_workspace *w = l->w;
-    int m = l->model.m;
-    if (w->many)
-        return w->many;
-    struct ballistic_batch *a = NEW(w->arena, struct ballistic_batch);
-    a->stride = 6 * m;
-    a->e = NEW_N(w->arena, double, BALLISTIC_BATCH_RUNS *(size_t)m + 1);
-    a->state =
-        NEW_N(w->arena, double, BALLISTIC_BATCH_RUNS *(size_t)a->stride + 1);
-    return w->many = a;
+    struct ballistic_workspace *work = motion->work;
+    int m = motion->model.m;
+    if (work->batch)
+        return work->batch;
+    struct ballistic_batch *batch = NEW(work->arena, struct ballistic_batch);
+    batch->stride = 6 * m;
+    batch->e = NEW_N(work->arena, double, BALLISTIC_BATCH_RUNS *(size_t)m + 1);
+    batch->state = NEW_N(work->arena, double,
+                         BALLISTIC_BATCH_RUNS *(size_t)batch->stride + 1);
+    return work->batch = batch;
 }
 
 void
-ballistic_batch_prepare(struct ballistic *l, const double *e, int n, int apart)
+ballistic_batch_prepare(struct ballistic *motion, const double *e, int n,
+                        int apart)
 {
-    struct ballistic_workspace *w = l->w;
-    const struct ballistic_saved_start *b = &w->begun;
-    int m = l->model.m;
-    if (!b->version || b->version != l->k.version || !b->still)
+    struct ballistic_workspace *work = motion->work;
+    const struct ballistic_saved_start *saved = &work->saved_start;
+    int m = motion->model.m;
+    if (!saved->version || saved->version != motion->matrices.version ||
+        !saved->unaccelerated)
         return;
-    struct ballistic_batch *a = memory(l);
-    a->n = a->next = 0;
-    ballistic_start(l, b->t, b->q, b->v, b->tol);
-    if (!w->coasts)
+    struct ballistic_batch *batch = memory(motion);
+    batch->n = batch->next = 0;
+    ballistic_start(motion, saved->t, saved->q, saved->v, saved->tol);
+    if (!work->flight.coasts)
         return;
-    a->n = n < BALLISTIC_BATCH_RUNS ? n : BALLISTIC_BATCH_RUNS;
-    for (int k = 0; k < a->n; k++)
-        memcpy(a->e + k * m, e + (size_t)k * (size_t)apart,
+    batch->n = n < BALLISTIC_BATCH_RUNS ? n : BALLISTIC_BATCH_RUNS;
+    for (int k = 0; k < batch->n; k++)
+        memcpy(batch->e + k * m, e + (size_t)k * (size_t)apart,
                (size_t)m * sizeof *e);
-    ahead(l, a);
+    ahead(motion, batch);
 }
 
 const struct ballistic_batch_run *
-ballistic_batch_find(struct ballistic *l)
+ballistic_batch_find(struct ballistic *motion)
 {
-    struct ballistic_batch *a = l->w->many;
-    size_t bytes = (size_t)l->model.m * sizeof *a->e;
-    for (int k = a ? a->next : 0; a && k < a->n; k++)
-        if (!memcmp(a->e + k * l->model.m, l->w->e, bytes)) {
-            a->next = k + 1;
-            return a->run + k;
+    struct ballistic_batch *batch = motion->work->batch;
+    size_t bytes = (size_t)motion->model.m * sizeof *batch->e;
+    for (int k = batch ? batch->next : 0; batch && k < batch->n; k++)
+        if (!memcmp(batch->e + k * motion->model.m, motion->work->own.e,
+                    bytes)) {
+            batch->next = k + 1;
+            return batch->run + k;
         }
     return NULL;
 }
 
 bool
-ballistic_batch_take(struct ballistic *l, double until, long most)
+ballistic_batch_take(struct ballistic *motion, double until, long most)
 {
-    struct ballistic_workspace *w = l->w;
-    const struct ballistic_batch_run *r = w->ahead;
-    const struct ballistic_batch *a = w->many;
-    int m = l->model.m, k = l->k.r;
-    w->ahead = NULL;
+    struct ballistic_workspace *work = motion->work;
+    const struct ballistic_batch_run *r = work->batch_run;
+    const struct ballistic_batch *batch = work->batch;
+    int m = motion->model.m, k = motion->matrices.rank;
+    work->batch_run = NULL;
     /* no pattern is looked for on the way */
-    if (r->n == 0 || until < INFINITY || most < r->n || w->n_ring ||
-        w->look < (unsigned long)r->n)
+    if (r->n == 0 || until < INFINITY || most < r->n || work->history.n ||
+        work->history.next_look < (unsigned long)r->n)
         return false;
-    const double *x = a->state + (r - a->run) * a->stride;
-    double *to[] = {l->gap, l->rate, l->big, w->rsize, l->y, l->z};
+    const double *x = batch->state + (r - batch->run) * batch->stride;
+    double *to[] = {motion->gap,      motion->rate, motion->greatest,
+                    work->rate_terms, motion->y,    motion->z};
     for (int i = 0; i < 6; i++) {
         int n = i < 4 ? m : k;
         memcpy(to[i], x, (size_t)n * sizeof *x);
         x += n;
     }
-    l->t = r->t;
-    l->t_lo = r->t_lo;
+    motion->t = r->t;
+    motion->t_lo = r->t_lo;
     for (int i = 0; i < r->n; i++)
-        w->ring[w->n_ring++ % HISTORY_KEPT] =
-            (struct impact_entry){r->contact[i], l->ex - l->ev, r->flight[i]};
-    ballistic_coasted(l, r->contact[r->n - 1], r->arrive, r->n);
-    w->ends = r->opens;
-    w->fine = r->fine;
+        work->history.entry[work->history.n++ % HISTORY_KEPT] =
+            (struct impact_entry){
+                r->contact[i], motion->length_exponent - motion->rate_exponent,
+                r->flight[i]};
+    ballistic_coasted(motion, r->contact[r->n - 1], r->arrival, r->n);
+    work->flight.last = r->all_open;
+    work->flight.gap_carried = r->gap_carried;
     return true;
 }
 
 long
-ballistic_batch_end(const struct ballistic *l, int k, double *t,
+ballistic_batch_end(const struct ballistic *motion, int k, double *t,
                     const double **rate, const double **z)
 {
-    const struct ballistic_batch *a = l->w->many;
-    int m = l->model.m;
-    if (!a || k >= a->n || !a->run[k].opens)
+    const struct ballistic_batch *batch = motion->work->batch;
+    int m = motion->model.m;
+    if (!batch || k >= batch->n || !batch->run[k].all_open)
         return 0;
-    const double *x = a->state + k * a->stride;
-    *t = a->run[k].t;
+    const double *x = batch->state + k * batch->stride;
+    *t = batch->run[k].t;
     *rate = x + m;
-    *z = x + 4 * m + l->k.r;
-    return a->run[k].n;
+    *z = x + 4 * m + motion->matrices.rank;
+    return batch->run[k].n;
 }

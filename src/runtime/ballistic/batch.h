@@ -81,77 +81,80 @@ lane(lanes *x, int j)
 
 /* sums of the start that l is at */
 LANES_INLINE void
-many_starts(struct many *c, const struct ballistic *l, int m, int r)
+many_starts(struct many *c, const struct ballistic *motion, int m, int r)
 {
     c->ys0 = c->zs0 = 0.0;
     for (int j = 0; j < r; j++) {
-        c->ys0 += fabs(l->y[j]);
-        c->zs0 += fabs(l->z[j]);
+        c->ys0 += fabs(motion->y[j]);
+        c->zs0 += fabs(motion->z[j]);
     }
     for (int i = 0; i < m; i++) {
-        c->of_z0[i] =
-            l->k.direct ? l->rate[i] : dot_of(r, l->k.F + i * r, l->z);
-        c->root[i] = lanes_of(l->k.root[i]);
-        c->rough[i] = lanes_of(BALLISTIC_ROUGH * l->k.root[i]);
-        c->c0[i] = lanes_of(l->c0l[i]);
+        c->of_z0[i] = motion->matrices.direct
+                          ? motion->rate[i]
+                          : dot_of(r, motion->matrices.F + i * r, motion->z);
+        c->root[i] = lanes_of(motion->matrices.root[i]);
+        c->rough[i] = lanes_of(BALLISTIC_ROUGH * motion->matrices.root[i]);
+        c->c0[i] = lanes_of(motion->local.gap_offset[i]);
         c->c0size[i] = lanes_abs(c->c0[i]);
     }
-    for (int i = 0; i < m * m && l->k.direct; i++)
+    for (int i = 0; i < m * m && motion->matrices.direct; i++)
         c->K[i] = lanes_of(0.0);
-    for (int i = 0; i < m * r && !l->k.direct; i++) {
-        c->F[i] = lanes_of(l->k.F[i]);
-        c->K[i] = lanes_of(l->k.K[i]);
+    for (int i = 0; i < m * r && !motion->matrices.direct; i++) {
+        c->F[i] = lanes_of(motion->matrices.F[i]);
+        c->K[i] = lanes_of(motion->matrices.K[i]);
     }
 }
 
 /* run k into lane j, from that start */
 LANES_INLINE void
-many_begin(struct many *c, const struct ballistic *l,
-           const struct ballistic_batch *a, int m, int r, bool direct, int j,
-           int k)
+many_begin(struct many *c, const struct ballistic *motion,
+           const struct ballistic_batch *batch, int m, int r, bool direct,
+           int j, int k)
 {
-    const double *e = a->e + k * m;
+    const double *e = batch->e + k * m;
     c->run[j] = k;
     for (int i = 0; i < r && !direct; i++) {
-        lane(c->y + i, j)[0] = l->y[i];
-        lane(c->z + i, j)[0] = l->z[i];
+        lane(c->y + i, j)[0] = motion->y[i];
+        lane(c->z + i, j)[0] = motion->z[i];
     }
     lane(&c->ys, j)[0] = c->ys0;
     lane(&c->zs, j)[0] = c->zs0;
     ((int64_t *)&c->fine)[j] = 0;
     for (int i = 0; i < m; i++) {
-        double u = l->rate[i];
-        lane(c->gap + i, j)[0] = l->gap[i];
+        double u = motion->rate[i];
+        lane(c->gap + i, j)[0] = motion->gap[i];
         lane(c->rate + i, j)[0] = u;
         lane(c->next + i, j)[0] = u;
         lane(c->of_z + i, j)[0] = c->of_z0[i];
-        lane(c->big + i, j)[0] = l->big[i];
-        lane(c->rsize + i, j)[0] = l->w->rsize[i];
+        lane(c->big + i, j)[0] = motion->greatest[i];
+        lane(c->rsize + i, j)[0] = motion->work->rate_terms[i];
         lane(c->e + i, j)[0] = e[i];
         if (!direct)
             continue;
-        wide f = matrices_law(l, i, e[i]);
+        wide f = matrices_law(motion, i, e[i]);
         for (int h = 0; h < m; h++)
-            lane(c->K + i * m + h, j)[0] = (double)(f * l->w->W[i * m + h]);
+            lane(c->K + i * m + h, j)[0] =
+                (double)(f * motion->work->own.W[i * m + h]);
     }
-    lane(&c->t, j)[0] = l->t;
-    lane(&c->t_lo, j)[0] = l->t_lo;
+    lane(&c->t, j)[0] = motion->t;
+    lane(&c->t_lo, j)[0] = motion->t_lo;
     lane(&c->count, j)[0] = 0.0;
 }
 
 /* notes the run of lane j */
 LANES_INLINE void
-many_end(struct many *c, struct ballistic_batch *a, int m, int r, bool direct,
-         int j, bool opens, bool over)
+many_end(struct many *c, struct ballistic_batch *batch, int m, int r,
+         bool direct, int j, bool opens, bool over)
 {
-    struct ballistic_batch_run *to = a->run + c->run[j];
-    double *x = a->state + c->run[j] * a->stride, size = 0.0;
+    struct ballistic_batch_run *to = batch->run + c->run[j];
+    double *x = batch->state + c->run[j] * batch->stride, size = 0.0;
     int n = (int)lane(&c->count, j)[0];
     *to = (struct ballistic_batch_run){.n = n,
-                                       .opens = opens,
+                                       .all_open = opens,
                                        .over = over,
-                                       .fine = ((int64_t *)&c->fine)[j] != 0,
-                                       .arrive = lane(&c->arrive, j)[0],
+                                       .gap_carried =
+                                           ((int64_t *)&c->fine)[j] != 0,
+                                       .arrival = lane(&c->arrive, j)[0],
                                        .t = lane(&c->t, j)[0],
                                        .t_lo = lane(&c->t_lo, j)[0]};
     for (int i = 0; i < m; i++) {
@@ -283,10 +286,10 @@ impact_direct(struct many *c, int m, struct many_step *st)
 /* rates of the runs where some may be so small that they are known better by
  * themselves */
 LANES_INLINE void
-many_small(struct many *c, const struct ballistic *l, int m, lanes_truth small,
-           const lanes *was, const struct many_step *st)
+many_small(struct many *c, const struct ballistic *motion, int m,
+           lanes_truth small, const lanes *was, const struct many_step *st)
 {
-    const double *W = l->k.W;
+    const double *W = motion->matrices.W;
     lanes q = (st->up - st->arrive) / picked_of(m, st->hit, W, m + 1);
     for (int i = 0; i < m; i++) {
         lanes full = c->zs * c->root[i];
@@ -301,7 +304,7 @@ many_small(struct many *c, const struct ballistic *l, int m, lanes_truth small,
 }
 
 LANES_INLINE void
-impact_general(struct many *c, const struct ballistic *l, int m, int r,
+impact_general(struct many *c, const struct ballistic *motion, int m, int r,
                struct many_step *st)
 {
     lanes down = picked(m, st->hit, st->of_y, 1), zs_was = c->zs;
@@ -323,7 +326,7 @@ impact_general(struct many *c, const struct ballistic *l, int m, int r,
         lanes was[BALLISTIC_LANES];
         for (int i = 0; i < m; i++)
             was[i] = c->next[i];
-        many_small(c, l, m, small, was, st);
+        many_small(c, motion, m, small, was, st);
     } else {
         for (int i = 0; i < m; i++) {
             c->next[i] = c->of_z[i];
@@ -359,15 +362,15 @@ many_log(struct many *c, int m, const struct many_step *st)
 
 /* notes the runs of these lanes; the lanes that are to begin anew */
 LANES_INLINE uint64_t
-many_ends(struct many *c, struct ballistic_batch *a, int m, int r, bool direct,
-          uint64_t which, uint64_t opens, bool over)
+many_ends(struct many *c, struct ballistic_batch *batch, int m, int r,
+          bool direct, uint64_t which, uint64_t opens, bool over)
 {
     uint64_t free = 0;
     for (; which; which &= which - 1) {
         int j = __builtin_ctzll(which);
         if (c->run[j] < 0)
             continue;
-        many_end(c, a, m, r, direct, j, opens >> j & 1, over);
+        many_end(c, batch, m, r, direct, j, opens >> j & 1, over);
         free |= UINT64_C(1) << j;
     }
     return free;
@@ -375,15 +378,15 @@ many_ends(struct many *c, struct ballistic_batch *a, int m, int r, bool direct,
 
 /* *next is the first run that has no lane yet; how many lanes have none */
 LANES_INLINE int
-many_begins(struct many *c, const struct ballistic *l,
-            const struct ballistic_batch *a, int m, int r, bool direct,
+many_begins(struct many *c, const struct ballistic *motion,
+            const struct ballistic_batch *batch, int m, int r, bool direct,
             uint64_t free, int *next)
 {
     int idle = 0;
     for (; free; free &= free - 1) {
         int j = __builtin_ctzll(free);
-        if (*next < a->n) {
-            many_begin(c, l, a, m, r, direct, j, (*next)++);
+        if (*next < batch->n) {
+            many_begin(c, motion, batch, m, r, direct, j, (*next)++);
         } else {
             c->run[j] = -1;
             idle++;
@@ -394,17 +397,18 @@ many_begins(struct many *c, const struct ballistic *l,
 
 /* l: at the start */
 LANES_INLINE void
-many(struct ballistic *l, struct ballistic_batch *a, int m, int r, bool direct)
+many(struct ballistic *motion, struct ballistic_batch *batch, int m, int r,
+     bool direct)
 {
     struct many c;
     struct many_step st;
     const uint64_t all = (UINT64_C(1) << LANES) - 1;
     int next = 0, idle;
     memset(&c, 0, offsetof(struct many, K));
-    many_starts(&c, l, m, r);
-    idle = many_begins(&c, l, a, m, r, direct, all, &next);
+    many_starts(&c, motion, m, r);
+    idle = many_begins(&c, motion, batch, m, r, direct, all, &next);
     while (idle < LANES) {
-        many_first(&c, m, l->w->tunit, &st);
+        many_first(&c, m, motion->work->units.time, &st);
         many_arrive(&c, m, &st);
         if (direct)
             fly_direct(&c, m, &st);
@@ -412,38 +416,38 @@ many(struct ballistic *l, struct ballistic_batch *a, int m, int r, bool direct)
             fly_general(&c, m, r, &st);
         uint64_t stop = all & ~lanes_bits(st.go), free = 0;
         if (stop) /* before anything has changed */
-            free = many_ends(&c, a, m, r, direct, stop, lanes_bits(st.opens),
-                             false);
+            free = many_ends(&c, batch, m, r, direct, stop,
+                             lanes_bits(st.opens), false);
         if (direct)
             impact_direct(&c, m, &st);
         else
-            impact_general(&c, l, m, r, &st);
+            impact_general(&c, motion, m, r, &st);
         many_pass(&c, st.dt);
         many_log(&c, m, &st);
         c.arrive = st.arrive;
         c.count += 1.0;
-        lanes_truth over =
-            (c.count == (double)BALLISTIC_RESCALE) | (-c.arrive < l->w->low_v);
+        lanes_truth over = (c.count == (double)BALLISTIC_RESCALE) |
+                           (-c.arrive < motion->work->units.low_rate);
         uint64_t ended = lanes_bits(over) & ~stop;
         if (ended)
-            free |= many_ends(&c, a, m, r, direct, ended, 0, true);
+            free |= many_ends(&c, batch, m, r, direct, ended, 0, true);
         if (free)
-            idle += many_begins(&c, l, a, m, r, direct, free, &next);
+            idle += many_begins(&c, motion, batch, m, r, direct, free, &next);
     }
 }
 
 LANES_INLINE void
-many_any(struct ballistic *l, struct ballistic_batch *a)
+many_any(struct ballistic *motion, struct ballistic_batch *batch)
 {
-    int m = l->model.m, r = l->k.r;
-    if (m == 2 && l->k.direct)
-        many(l, a, 2, 2, true);
-    else if (m == 3 && l->k.direct)
-        many(l, a, 3, 3, true);
-    else if (l->k.direct)
-        many(l, a, m, m, true);
+    int m = motion->model.m, r = motion->matrices.rank;
+    if (m == 2 && motion->matrices.direct)
+        many(motion, batch, 2, 2, true);
+    else if (m == 3 && motion->matrices.direct)
+        many(motion, batch, 3, 3, true);
+    else if (motion->matrices.direct)
+        many(motion, batch, m, m, true);
     else if (m == 4 && r == 3)
-        many(l, a, 4, 3, false);
+        many(motion, batch, 4, 3, false);
     else
-        many(l, a, m, r, false);
+        many(motion, batch, m, r, false);
 }

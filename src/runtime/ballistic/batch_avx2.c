@@ -4,9 +4,9 @@
 #include "runtime/ballistic/batch.h"
 
 void
-ballistic_batch_avx2(struct ballistic *l, struct ballistic_batch *a)
+ballistic_batch_avx2(struct ballistic *motion, struct ballistic_batch *batch)
 {
-    many_any(l, a);
+    many_any(motion, batch);
 }
 #else
 typedef int ballistic_batch_has_no_avx2;

@@ -43,69 +43,73 @@ row(const double *x, int v)
 }
 /* gaps or rates from y or z, without what is added to them */
 LANES_INLINE lanes
-from(const struct ballistic *l, int r, const lanes *y, int v)
+from(const struct ballistic *motion, int r, const lanes *y, int v)
 {
-    const double *Ft = l->k.Ft;
+    const double *Ft = motion->matrices.Ft;
     lanes s = row(Ft, v) * y[0];
     for (int j = 1; j < r; j++)
-        s += row(Ft + j * l->k.stride, v) * y[j];
+        s += row(Ft + j * motion->matrices.stride, v) * y[j];
     return s;
 }
 
 LANES_INLINE void
-coast_load(struct coast *c, const struct ballistic *l, int nv, int r,
+coast_load(struct coast *c, const struct ballistic *motion, int nv, int r,
            bool direct)
 {
-    double zs = 0.0, u = l->hit < 0 ? 0.0 : l->rate[l->hit];
+    double zs = 0.0, u = motion->event.contact < 0
+                             ? 0.0
+                             : motion->rate[motion->event.contact];
     if (!direct) /* r may be 0 */
         c->y[0] = c->z[0] = lanes_of(0.0);
     for (int j = 0; j < r && !direct; j++) {
-        c->y[j] = lanes_of(l->y[j]);
-        c->z[j] = lanes_of(l->z[j]);
-        zs += fabs(l->z[j]);
+        c->y[j] = lanes_of(motion->y[j]);
+        c->z[j] = lanes_of(motion->z[j]);
+        zs += fabs(motion->z[j]);
     }
     c->zs = lanes_of(zs);
-    c->fine = l->w->fine;
+    c->fine = motion->work->flight.gap_carried;
     if (!direct)
         c->ys = lanes_sizes(c->y, r);
-    if (!direct && l->hit >= 0 &&
-        !(fabs(u) < BALLISTIC_MINOR * (zs * l->k.root[l->hit])))
-        u = dot_of(r, l->k.F + l->hit * r, l->z);
+    if (!direct && motion->event.contact >= 0 &&
+        !(fabs(u) < BALLISTIC_MINOR *
+                        (zs * motion->matrices.root[motion->event.contact])))
+        u = dot_of(r, motion->matrices.F + motion->event.contact * r,
+                   motion->z);
     for (int v = 0; v < nv; v++) {
-        c->hit[v] = lanes_alone(l->hit - LANES * v);
-        c->gap[v] = row(l->gap, v);
-        c->rate[v] = row(l->rate, v);
+        c->hit[v] = lanes_alone(motion->event.contact - LANES * v);
+        c->gap[v] = row(motion->gap, v);
+        c->rate[v] = row(motion->rate, v);
         lanes_store(c->at + LANES * v, c->rate[v]);
-        c->big[v] = row(l->big, v);
-        c->rsize[v] = row(l->w->rsize, v);
+        c->big[v] = row(motion->greatest, v);
+        c->rsize[v] = row(motion->work->rate_terms, v);
         c->next[v] = lanes_select(c->hit[v], lanes_of(u), c->rate[v]);
-        c->of_z[v] = direct ? c->next[v] : from(l, r, c->z, v);
+        c->of_z[v] = direct ? c->next[v] : from(motion, r, c->z, v);
     }
-    c->t = l->t;
-    c->t_lo = l->t_lo;
+    c->t = motion->t;
+    c->t_lo = motion->t_lo;
 }
 
 LANES_INLINE void
-coast_store(const struct coast *c, struct ballistic *l, int nv, int r,
+coast_store(const struct coast *c, struct ballistic *motion, int nv, int r,
             bool direct)
 {
     for (int v = 0; v < nv; v++) {
-        lanes_store(l->gap + LANES * v, c->gap[v]);
-        lanes_store(l->rate + LANES * v, c->rate[v]);
-        lanes_store(l->big + LANES * v, c->big[v]);
-        lanes_store(l->w->rsize + LANES * v, c->rsize[v]);
+        lanes_store(motion->gap + LANES * v, c->gap[v]);
+        lanes_store(motion->rate + LANES * v, c->rate[v]);
+        lanes_store(motion->greatest + LANES * v, c->big[v]);
+        lanes_store(motion->work->rate_terms + LANES * v, c->rsize[v]);
         if (direct) {
-            lanes_store(l->y + LANES * v, c->gap[v]);
-            lanes_store(l->z + LANES * v, c->rate[v]);
+            lanes_store(motion->y + LANES * v, c->gap[v]);
+            lanes_store(motion->z + LANES * v, c->rate[v]);
         }
     }
     for (int j = 0; j < r && !direct; j++) {
-        l->y[j] = c->y[j][0];
-        l->z[j] = c->z[j][0];
+        motion->y[j] = c->y[j][0];
+        motion->z[j] = c->z[j][0];
     }
-    l->t = c->t;
-    l->t_lo = c->t_lo;
-    l->w->fine = c->fine;
+    motion->t = c->t;
+    motion->t_lo = c->t_lo;
+    motion->work->flight.gap_carried = c->fine;
 }
 
 /* Local time until the first gap closes, and whose it is: mask and bits, more
@@ -133,19 +137,20 @@ first_of(const struct coast *c, int nv, lanes_truth *hit, uint64_t *bits)
 /* y are the gaps themselves, z the rates; false: no single impact, and nothing
  * has changed */
 LANES_INLINE bool
-impact_direct(struct coast *c, const struct ballistic *l, int nv,
+impact_direct(struct coast *c, const struct ballistic *motion, int nv,
               const lanes_truth *hit, uint64_t others, struct hit *h)
 {
     lanes g[VECTORS], most[VECTORS];
     uint64_t shut = 0;
-    const double *K = l->k.P + h->contact * l->k.stride;
+    const double *K =
+        motion->matrices.rows + h->contact * motion->matrices.stride;
     for (int v = 0; v < nv; v++) {
         g[v] = c->gap[v] + c->rate[v] * h->s;
         most[v] = lanes_greater(c->big[v], g[v]);
         shut |= lanes_bits(g[v] <= BALLISTIC_CLOSED * most[v]) << LANES * v;
     }
     h->arrive = c->at[h->contact];
-    h->up = -l->model.e[h->contact] * h->arrive;
+    h->up = -motion->model.e[h->contact] * h->arrive;
     if (SELDOM(shut & others) || SELDOM(!(h->up > DBL_MIN)))
         return false;
     for (int v = 0; v < nv; v++) {
@@ -166,8 +171,9 @@ impact_direct(struct coast *c, const struct ballistic *l, int nv,
  * within BALLISTIC_CLOSED of their size: all, where this flight is not for
  * here. */
 LANES_INLINE uint64_t
-fly(const struct coast *c, const struct ballistic *l, int nv, int r, lanes s,
-    uint64_t others, lanes *y, double *d, lanes *g, lanes *most, bool *fine)
+fly(const struct coast *c, const struct ballistic *motion, int nv, int r,
+    lanes s, uint64_t others, lanes *y, double *d, lanes *g, lanes *most,
+    bool *fine)
 {
     uint64_t shut = 0;
     *fine = false;
@@ -180,13 +186,14 @@ fly(const struct coast *c, const struct ballistic *l, int nv, int r, lanes s,
         top = c->ys;
     }
     for (int v = 0; v < nv; v++) {
-        lanes c0 = row(l->c0l, v);
-        lanes full = ys * row(l->k.root, v) + lanes_abs(c0);
-        lanes of_y = from(l, r, y, v) + c0, kept = c->gap[v] + c->rate[v] * s;
+        lanes c0 = row(motion->local.gap_offset, v);
+        lanes full = ys * row(motion->matrices.root, v) + lanes_abs(c0);
+        lanes of_y = from(motion, r, y, v) + c0,
+              kept = c->gap[v] + c->rate[v] * s;
         lanes_truth known = lanes_abs(kept) < BALLISTIC_MINOR * full;
         g[v] = of_y;
-        most[v] =
-            lanes_greater(c->big[v], top * row(l->k.root, v) + lanes_abs(c0));
+        most[v] = lanes_greater(c->big[v], top * row(motion->matrices.root, v) +
+                                               lanes_abs(c0));
         if (SELDOM(lanes_bits(known) & others >> LANES * v)) {
             g[v] = lanes_select(known, kept, of_y);
             most[v] = lanes_select(known, c->big[v], most[v]);
@@ -201,45 +208,49 @@ fly(const struct coast *c, const struct ballistic *l, int nv, int r, lanes s,
 
 /* rates where some may be so small that they are known better by themselves */
 LANES_INLINE void
-small_rates(struct coast *c, const struct ballistic *l, int nv,
+small_rates(struct coast *c, const struct ballistic *motion, int nv,
             const lanes_truth *hit, const struct hit *h)
 {
-    const double *W = l->k.P + h->contact * l->k.stride;
+    const double *W =
+        motion->matrices.rows + h->contact * motion->matrices.stride;
     double q = (h->up - h->arrive) / W[h->contact];
     for (int v = 0; v < nv; v++) {
-        lanes full = c->zs * row(l->k.root, v);
+        lanes full = c->zs * row(motion->matrices.root, v);
         lanes u = c->next[v] + row(W, v) * q;
         u = lanes_select(hit[v], lanes_of(h->up), u);
         lanes size = lanes_select(hit[v], lanes_of(-h->arrive), c->rsize[v]);
-        lanes_truth known =
-            lanes_abs(u) < BALLISTIC_MINOR * c->zs * row(l->k.root, v);
+        lanes_truth known = lanes_abs(u) < BALLISTIC_MINOR * c->zs *
+                                               row(motion->matrices.root, v);
         c->next[v] = lanes_select(known, u, c->of_z[v]);
         c->rsize[v] = lanes_select(known, size, full);
     }
 }
 
 LANES_INLINE bool
-impact_general(struct coast *c, const struct ballistic *l, int nv, int r,
+impact_general(struct coast *c, const struct ballistic *motion, int nv, int r,
                const lanes_truth *hit, uint64_t others, struct hit *h)
 {
     lanes g[VECTORS], most[VECTORS], p[VECTORS], y[BALLISTIC_LANES];
     double d[BALLISTIC_LANES];
-    int stride = l->k.stride;
+    int stride = motion->matrices.stride;
     bool fine;
-    uint64_t shut = fly(c, l, nv, r, h->s, others, y, d, g, most, &fine);
+    uint64_t shut = fly(c, motion, nv, r, h->s, others, y, d, g, most, &fine);
     h->arrive = c->at[h->contact];
-    h->up = -l->model.e[h->contact] * h->arrive;
+    h->up = -motion->model.e[h->contact] * h->arrive;
     if (SELDOM(shut & others) || SELDOM(!(h->up > DBL_MIN)))
         return false;
-    const double *K = l->k.K + h->contact * r;
+    const double *K = motion->matrices.K + h->contact * r;
     lanes down = lanes_of(d[h->contact]), was = c->zs;
     for (int v = 0; v < nv; v++)
-        p[v] = -row(l->model.e, v) * c->rate[v] - c->of_z[v];
+        p[v] = -row(motion->model.e, v) * c->rate[v] - c->of_z[v];
     for (int j = 0; j < r; j++) {
-        lanes k = lanes_where(hit[0], row(l->k.Kt + j * stride, 0) * p[0]);
+        lanes k = lanes_where(hit[0],
+                              row(motion->matrices.Kt + j * stride, 0) * p[0]);
         for (int v = 1; v < nv; v++)
             k = lanes_either(
-                k, lanes_where(hit[v], row(l->k.Kt + j * stride, v) * p[v]));
+                k,
+                lanes_where(hit[v],
+                            row(motion->matrices.Kt + j * stride, v) * p[v]));
         c->z[j] += lanes_spread(k);
         c->y[j] = y[j] - lanes_of(K[j]) * down;
     }
@@ -248,16 +259,17 @@ impact_general(struct coast *c, const struct ballistic *l, int nv, int r,
     lanes zs = c->zs = lanes_sizes(c->z, r);
     uint64_t small = 0;
     for (int v = 0; v < nv; v++) {
-        lanes rough = (zs + was) * (BALLISTIC_ROUGH * row(l->k.root, v));
-        c->of_z[v] = from(l, r, c->z, v);
+        lanes rough =
+            (zs + was) * (BALLISTIC_ROUGH * row(motion->matrices.root, v));
+        c->of_z[v] = from(motion, r, c->z, v);
         small |= lanes_bits(lanes_abs(c->of_z[v]) < rough);
     }
     if (SELDOM(small))
-        small_rates(c, l, nv, hit, h);
+        small_rates(c, motion, nv, hit, h);
     for (int v = 0; v < nv; v++) {
         if (!small) {
             c->next[v] = c->of_z[v];
-            c->rsize[v] = zs * row(l->k.root, v);
+            c->rsize[v] = zs * row(motion->matrices.root, v);
         }
         c->rate[v] = lanes_select(hit[v], lanes_of(h->up), c->next[v]);
         lanes_store(c->at + LANES * v, c->rate[v]);
@@ -270,64 +282,66 @@ impact_general(struct coast *c, const struct ballistic *l, int nv, int r,
 
 /* is it time to stop after n impacts, the last at this rate? */
 LANES_INLINE bool
-coast_over(struct ballistic *l, long n, long most, double arrive)
+coast_over(struct ballistic *motion, long n, long most, double arrive)
 {
-    const struct ballistic_workspace *w = l->w;
-    return n >= most || w->n_ring % BALLISTIC_RESCALE == 0 ||
-           -arrive < w->low_v ||
-           (w->n_ring >= w->look &&
-            impact_history_period_due(l, l->impacts + n));
+    const struct ballistic_workspace *work = motion->work;
+    return n >= most || work->history.n % BALLISTIC_RESCALE == 0 ||
+           -arrive < work->units.low_rate ||
+           (work->history.n >= work->history.next_look &&
+            impact_history_period_due(motion, motion->impacts + n));
 }
 
 LANES_INLINE long
-coast(struct ballistic *l, int nv, int r, bool direct, double until, long most)
+coast(struct ballistic *motion, int nv, int r, bool direct, double until,
+      long most)
 {
-    struct ballistic_workspace *w = l->w;
+    struct ballistic_workspace *work = motion->work;
     struct coast c;
     struct hit h = {.contact = -1}, last = h;
     lanes_truth hit[VECTORS];
-    int exponent = l->ex - l->ev;
+    int exponent = motion->length_exponent - motion->rate_exponent;
     long n = 0;
-    double unit = w->tunit;
-    uint64_t bits, all = ~UINT64_C(0) >> (64 - l->model.m);
-    coast_load(&c, l, nv, r, direct);
+    double unit = work->units.time;
+    uint64_t bits, all = ~UINT64_C(0) >> (64 - motion->model.m);
+    coast_load(&c, motion, nv, r, direct);
     do {
         h.s = first_of(&c, nv, hit, &bits);
         double dt = h.s[0] * unit;
         if (SELDOM(bits & (bits - 1)) || SELDOM(!(h.s[0] > 0.0)) ||
             SELDOM(!(dt <= until - c.t - c.t_lo))) {
-            w->opens = n == 0 && h.s[0] == INFINITY;
+            work->flight.all_open = n == 0 && h.s[0] == INFINITY;
             break;
         }
         h.contact = __builtin_ctzll(bits);
-        if (!(direct ? impact_direct(&c, l, nv, hit, all & ~bits, &h)
-                     : impact_general(&c, l, nv, r, hit, all & ~bits, &h)))
+        if (!(direct ? impact_direct(&c, motion, nv, hit, all & ~bits, &h)
+                     : impact_general(&c, motion, nv, r, hit, all & ~bits, &h)))
             break;
         time_add(&c.t, &c.t_lo, dt);
-        w->ring[w->n_ring++ % HISTORY_KEPT] =
+        work->history.entry[work->history.n++ % HISTORY_KEPT] =
             (struct impact_entry){h.contact, exponent, h.s[0]};
         last = h;
         n++;
-    } while (!coast_over(l, n, most, h.arrive));
+    } while (!coast_over(motion, n, most, h.arrive));
     if (n == 0)
         return 0;
-    coast_store(&c, l, nv, r, direct);
-    ballistic_coasted(l, last.contact, last.arrive, n);
+    coast_store(&c, motion, nv, r, direct);
+    ballistic_coasted(motion, last.contact, last.arrive, n);
     return n;
 }
 
 LANES_INLINE long
-coast_any(struct ballistic *l, double until, long most)
+coast_any(struct ballistic *motion, double until, long most)
 {
-    int m = l->model.m, r = l->k.r, nv = (m + LANES - 1) / LANES;
-    bool direct = l->k.direct;
+    int m = motion->model.m, r = motion->matrices.rank,
+        nv = (m + LANES - 1) / LANES;
+    bool direct = motion->matrices.direct;
     if (direct && nv == 1)
-        return coast(l, 1, LANES, true, until, most);
+        return coast(motion, 1, LANES, true, until, most);
     if (direct)
-        return coast(l, nv, m, true, until, most);
+        return coast(motion, nv, m, true, until, most);
     if (r == 3 && nv == 4 / LANES)
-        return coast(l, 4 / LANES, 3, false, until, most);
+        return coast(motion, 4 / LANES, 3, false, until, most);
     if (r == 3 && nv == 8 / LANES)
-        return coast(l, 8 / LANES, 3, false, until, most);
-    return coast(l, nv, r, false, until, most);
+        return coast(motion, 8 / LANES, 3, false, until, most);
+    return coast(motion, nv, r, false, until, most);
 }

@@ -4,9 +4,9 @@
 #include "runtime/ballistic/coast.h"
 
 long
-ballistic_coast_avx2(struct ballistic *l, double until, long most)
+ballistic_coast_avx2(struct ballistic *motion, double until, long most)
 {
-    return coast_any(l, until, most);
+    return coast_any(motion, until, most);
 }
 #else
 typedef int ballistic_coast_has_no_avx2;

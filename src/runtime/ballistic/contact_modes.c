@@ -16,258 +16,294 @@
  * in their last place each: eps (|N_j| |M^-1 N_i| + |N_i| |M^-1 N_j| + |M^-1
  * N_i| |M| |M^-1 N_j|), entries by their moduli. */
 double
-active_set_coupling(const struct ballistic *l, int i, int j)
+active_set_coupling(const struct ballistic *motion, int i, int j)
 {
-    int n = l->model.n;
-    double W = l->k.W[i * l->model.m + j];
-    if (fabs(W) > BALLISTIC_MINOR * l->k.root[i] * l->k.root[j])
+    int n = motion->model.n;
+    double W = motion->matrices.W[i * motion->model.m + j];
+    if (fabs(W) >
+        BALLISTIC_MINOR * motion->matrices.root[i] * motion->matrices.root[j])
         return W;
-    const double *Bi = l->k.B + i * n, *Bj = l->k.B + j * n;
-    double terms =
-        dot_abs(n, l->model.N + j * n, Bi) + dot_abs(n, l->model.N + i * n, Bj);
+    const double *Bi = motion->matrices.B + i * n,
+                 *Bj = motion->matrices.B + j * n;
+    double terms = dot_abs(n, motion->model.N + j * n, Bi) +
+                   dot_abs(n, motion->model.N + i * n, Bj);
     for (int k = 0; k < n; k++)
-        terms += fabs(Bi[k]) * dot_abs(n, l->model.mass + k * n, Bj);
+        terms += fabs(Bi[k]) * dot_abs(n, motion->model.mass + k * n, Bj);
     double noise = BALLISTIC_NOISE * DBL_EPSILON * terms;
     /* those of an instant are taken where the motion has come to */
-    if (l->w->instant)
-        noise = greater(noise, BALLISTIC_CLOSED * l->k.root[i] * l->k.root[j]);
+    if (motion->work->instant)
+        noise = greater(noise, BALLISTIC_CLOSED * motion->matrices.root[i] *
+                                   motion->matrices.root[j]);
     return fabs(W) <= noise ? 0.0 : W;
 }
 
 /* contacts of w->closed into w->index; how many */
 static int
-gather(struct ballistic *l)
+gather(struct ballistic *motion)
 {
-    struct ballistic_workspace *w = l->w;
+    struct ballistic_workspace *work = motion->work;
     int k = 0;
-    for (int i = 0; i < l->model.m; i++)
-        if (w->closed[i])
-            w->index[k++] = i;
+    for (int i = 0; i < motion->model.m; i++)
+        if (work->set.closed[i])
+            work->set.index[k++] = i;
     for (int i = 0; i < k; i++)
         for (int j = 0; j < k; j++)
-            w->G[i * k + j] = active_set_coupling(l, w->index[i], w->index[j]);
+            work->set.W[i * k + j] = active_set_coupling(
+                motion, work->set.index[i], work->set.index[j]);
     return k;
 }
 
 /* y'' += response to forces or impulses p of the k gathered contacts */
 static void
-respond(const struct ballistic *l, const double *p, int k, double *y)
+respond(const struct ballistic *motion, const double *p, int k, double *y)
 {
-    int r = l->k.r;
+    int r = motion->matrices.rank;
     for (int i = 0; i < k; i++)
         for (int j = 0; j < r; j++)
-            y[j] += l->k.H[l->w->index[i] * r + j] * p[i];
+            y[j] +=
+                motion->matrices.H[motion->work->set.index[i] * r + j] * p[i];
 }
 
 /* all contacts are open */
 static bool
-settle_free(struct ballistic *l)
+settle_free(struct ballistic *motion)
 {
-    size_t m = (size_t)l->model.m;
-    memset(l->on, 0, m);
-    memset(l->force, 0, m * sizeof *l->force);
-    memcpy(l->na, l->k.nf, m * sizeof *l->na);
-    memcpy(l->ya, l->k.ay, (size_t)l->k.r * sizeof *l->ya);
-    l->n_on = 0;
-    ballistic_units(l);
+    size_t m = (size_t)motion->model.m;
+    memset(motion->mode.persistent, 0, m);
+    memset(motion->mode.force, 0, m * sizeof *motion->mode.force);
+    memcpy(motion->mode.gap_acc, motion->matrices.gap_acc,
+           m * sizeof *motion->mode.gap_acc);
+    memcpy(motion->mode.y_acc, motion->matrices.y_acc,
+           (size_t)motion->matrices.rank * sizeof *motion->mode.y_acc);
+    motion->mode.n_persistent = 0;
+    ballistic_units(motion);
     return true;
 }
 
 /* Contacts of w->calm do not accelerate beside those that are closed (walls
  * across a floor), and others have no rate: the state keeps to that. */
 static void
-keep_calm(struct ballistic *l)
+keep_calm(struct ballistic *motion)
 {
-    bool *calm = l->w->calm, any = false, still = false;
-    for (int i = 0; i < l->model.m && l->n_on; i++) {
-        any |= calm[i] && !l->on[i];
-        calm[i] |= l->on[i];
+    bool *calm = motion->work->scratch.calm, any = false, still = false;
+    for (int i = 0; i < motion->model.m && motion->mode.n_persistent; i++) {
+        any |= calm[i] && !motion->mode.persistent[i];
+        calm[i] |= motion->mode.persistent[i];
     }
     if (any)
-        projection_apply(l, projection_factor(l, calm), l->ya, NULL);
-    for (int i = 0; i < l->model.m && l->n_on && !l->k.direct; i++) {
-        calm[i] = l->on[i] || l->rate[i] == 0.0;
+        projection_apply(motion, projection_factor(motion, calm),
+                         motion->mode.y_acc, NULL);
+    for (int i = 0; i < motion->model.m && motion->mode.n_persistent &&
+                    !motion->matrices.direct;
+         i++) {
+        calm[i] = motion->mode.persistent[i] || motion->rate[i] == 0.0;
         still |= calm[i];
     }
     if (still)
-        projection_apply(l, projection_factor(l, calm), l->z, l->d0l);
+        projection_apply(motion, projection_factor(motion, calm), motion->z,
+                         motion->local.rate_offset);
 }
 
 bool
-active_set_settle(struct ballistic *l)
+active_set_settle(struct ballistic *motion)
 {
-    struct ballistic_workspace *w = l->w;
-    int m = l->model.m, k = gather(l);
-    if (k == 0 && m > 0 && l->k.r > 0)
-        return settle_free(l);
+    struct ballistic_workspace *work = motion->work;
+    int m = motion->model.m, k = gather(motion);
+    if (k == 0 && m > 0 && motion->matrices.rank > 0)
+        return settle_free(motion);
     for (int i = 0; i < k; i++)
-        w->q[i] = l->k.nf[w->index[i]];
-    int st = k ? lcp_solve(k, w->G, w->q, w->p, w->room) : 0;
+        work->set.q[i] = motion->matrices.gap_acc[work->set.index[i]];
+    int st = k ? lcp_solve(k, work->set.W, work->set.q, work->set.impulse,
+                           work->set.lcp_room)
+               : 0;
     if (st == 1 || st == 3)
         return false;
-    memset(l->on, 0, (size_t)m);
-    memset(l->force, 0, (size_t)m * sizeof *l->force);
-    l->n_on = 0;
-    for (int j = 0; j < l->k.r; j++)
-        l->ya[j] = l->k.ay[j];
-    respond(l, w->p, k, l->ya);
-    for (int j = 0; j < l->k.r; j++) { /* rest is no motion by rounding */
-        double size = fabs(l->k.ay[j]);
+    memset(motion->mode.persistent, 0, (size_t)m);
+    memset(motion->mode.force, 0, (size_t)m * sizeof *motion->mode.force);
+    motion->mode.n_persistent = 0;
+    for (int j = 0; j < motion->matrices.rank; j++)
+        motion->mode.y_acc[j] = motion->matrices.y_acc[j];
+    respond(motion, work->set.impulse, k, motion->mode.y_acc);
+    for (int j = 0; j < motion->matrices.rank;
+         j++) { /* rest is no motion by rounding */
+        double size = fabs(motion->matrices.y_acc[j]);
         for (int i = 0; i < k; i++)
-            size += fabs(l->k.H[w->index[i] * l->k.r + j] * w->p[i]);
-        if (fabs(l->ya[j]) <= BALLISTIC_NOISE * (k + 1) * DBL_EPSILON * size)
-            l->ya[j] = 0.0;
+            size +=
+                fabs(motion->matrices
+                         .H[work->set.index[i] * motion->matrices.rank + j] *
+                     work->set.impulse[i]);
+        if (fabs(motion->mode.y_acc[j]) <=
+            BALLISTIC_NOISE * (k + 1) * DBL_EPSILON * size)
+            motion->mode.y_acc[j] = 0.0;
     }
     for (int i = 0; i < m; i++) {
-        double size = l->k.size[i];
-        l->na[i] = l->k.nf[i];
+        double size = motion->matrices.gap_acc_terms[i];
+        motion->mode.gap_acc[i] = motion->matrices.gap_acc[i];
         for (int j = 0; j < k; j++) {
-            double d = l->k.W[i * m + w->index[j]] * w->p[j];
-            l->na[i] += d;
+            double d = motion->matrices.W[i * m + work->set.index[j]] *
+                       work->set.impulse[j];
+            motion->mode.gap_acc[i] += d;
             size += fabs(d);
         }
-        w->f[i] = size;
+        work->set.solution[i] = size;
         double noise = BALLISTIC_NOISE * (k + 1) * DBL_EPSILON * size;
-        w->calm[i] = k && size > 0.0 && fabs(l->na[i]) <= noise;
-        if (w->calm[i])
-            l->na[i] = 0.0;
+        work->scratch.calm[i] =
+            k && size > 0.0 && fabs(motion->mode.gap_acc[i]) <= noise;
+        if (work->scratch.calm[i])
+            motion->mode.gap_acc[i] = 0.0;
     }
     for (int i = 0; i < k; i++) {
-        int c = w->index[i];
-        double noise = BALLISTIC_NOISE * m * DBL_EPSILON * w->f[c];
-        l->on[c] = w->p[i] > 0.0 || !(l->na[c] > noise);
-        l->fresh[c] = !l->on[c];
-        l->force[c] = w->p[i];
-        if (!l->on[c])
+        int c = work->set.index[i];
+        double noise =
+            BALLISTIC_NOISE * m * DBL_EPSILON * work->set.solution[c];
+        motion->mode.persistent[c] =
+            work->set.impulse[i] > 0.0 || !(motion->mode.gap_acc[c] > noise);
+        motion->just_hit[c] = !motion->mode.persistent[c];
+        motion->mode.force[c] = work->set.impulse[i];
+        if (!motion->mode.persistent[c])
             continue;
-        l->n_on++;
-        l->na[c] = l->gap[c] = l->rate[c] = l->big[c] = 0.0;
-        if (l->k.direct) {
-            l->ya[c] = l->z[c] = 0.0;
-            l->y[c] = 0.0 - l->c0l[c];
+        motion->mode.n_persistent++;
+        motion->mode.gap_acc[c] = motion->gap[c] = motion->rate[c] =
+            motion->greatest[c] = 0.0;
+        if (motion->matrices.direct) {
+            motion->mode.y_acc[c] = motion->z[c] = 0.0;
+            motion->y[c] = 0.0 - motion->local.gap_offset[c];
         }
     }
-    if (l->n_on >= l->k.r && !l->k.direct && !w->instant)
-        projection_rest(l);
+    if (motion->mode.n_persistent >= motion->matrices.rank &&
+        !motion->matrices.direct && !work->instant)
+        projection_rest(motion);
     else
-        keep_calm(l);
-    ballistic_units(l);
+        keep_calm(motion);
+    ballistic_units(motion);
     return true;
 }
 
 void
-active_set_push(struct ballistic *l, const int *contact, const double *p, int k)
+active_set_push(struct ballistic *motion, const int *contact, const double *p,
+                int k)
 {
-    int r = l->k.r, m = l->model.m;
+    int r = motion->matrices.rank, m = motion->model.m;
     double zs = 0.0;
     for (int i = 0; i < k; i++)
         for (int j = 0; j < r; j++)
-            l->z[j] += l->k.H[contact[i] * r + j] * p[i];
+            motion->z[j] += motion->matrices.H[contact[i] * r + j] * p[i];
     for (int j = 0; j < r; j++)
-        zs += fabs(l->z[j]);
+        zs += fabs(motion->z[j]);
     for (int i = 0; i < k; i++)
-        l->impulse[contact[i]] = times2(p[i], l->ev);
+        motion->event.impulse[contact[i]] = times2(p[i], motion->rate_exponent);
     for (int i = 0; i < m; i++) {
-        double u = l->rate[i], full = zs * l->k.root[i];
-        if (l->on[i])
+        double u = motion->rate[i], full = zs * motion->matrices.root[i];
+        if (motion->mode.persistent[i])
             continue;
         for (int j = 0; j < k; j++)
-            u += active_set_coupling(l, i, contact[j]) * p[j];
-        if (u != l->rate[i] &&
-            (l->k.direct || !(fabs(u) < BALLISTIC_MINOR * full)))
-            u = ballistic_of(l, i, l->z) + l->d0l[i];
-        l->rate[i] = u;
+            u += active_set_coupling(motion, i, contact[j]) * p[j];
+        if (u != motion->rate[i] &&
+            (motion->matrices.direct || !(fabs(u) < BALLISTIC_MINOR * full)))
+            u = ballistic_of(motion, i, motion->z) +
+                motion->local.rate_offset[i];
+        motion->rate[i] = u;
     }
 }
 
 /* one after the other, the lowest number that approaches first: impulses p,
  * rates u; how many, or -1: endless */
 static long
-sequential(struct ballistic *l, int k)
+sequential(struct ballistic *motion, int k)
 {
-    struct ballistic_workspace *w = l->w;
-    memset(w->p, 0, (size_t)k * sizeof *w->p);
+    struct ballistic_workspace *work = motion->work;
+    memset(work->set.impulse, 0, (size_t)k * sizeof *work->set.impulse);
     for (long steps = 0; steps < ACTIVE_SET_ENDLESS; steps++) {
         int i = 0;
-        while (i < k && !(w->u[i] < -BALLISTIC_NOISE * DBL_EPSILON *
-                                        l->w->rsize[w->index[i]]))
+        while (i < k && !(work->set.rate[i] <
+                          -BALLISTIC_NOISE * DBL_EPSILON *
+                              motion->work->rate_terms[work->set.index[i]]))
             i++;
         if (i == k)
             return steps;
-        int c = w->index[i];
-        double arrive = w->u[i];
-        double p = -(1.0 + l->model.e[c]) * arrive / w->G[i * k + i];
+        int c = work->set.index[i];
+        double arrive = work->set.rate[i];
+        double p =
+            -(1.0 + motion->model.e[c]) * arrive / work->set.W[i * k + i];
         for (int j = 0; j < k; j++) {
-            double d = w->G[j * k + i] * p;
-            w->u[j] += d;
-            if (fabs(d) > l->w->rsize[w->index[j]])
-                l->w->rsize[w->index[j]] = fabs(d);
+            double d = work->set.W[j * k + i] * p;
+            work->set.rate[j] += d;
+            if (fabs(d) > motion->work->rate_terms[work->set.index[j]])
+                motion->work->rate_terms[work->set.index[j]] = fabs(d);
         }
-        w->u[i] = -l->model.e[c] * arrive;
-        w->p[i] += p;
+        work->set.rate[i] = -motion->model.e[c] * arrive;
+        work->set.impulse[i] += p;
     }
     return -1;
 }
 
 int
-active_set_impact(struct ballistic *l, enum ballistic_policy how,
+active_set_impact(struct ballistic *motion, enum ballistic_policy how,
                   const int *hit, int n)
 {
-    struct ballistic_workspace *w = l->w;
-    memcpy(w->closed, l->on, (size_t)l->model.m);
+    struct ballistic_workspace *work = motion->work;
+    memcpy(work->set.closed, motion->mode.persistent, (size_t)motion->model.m);
     for (int i = 0; i < n; i++)
-        w->closed[hit[i]] = true;
-    int k = gather(l);
+        work->set.closed[hit[i]] = true;
+    int k = gather(motion);
     for (int i = 0; i < k; i++) {
-        int c = w->index[i];
-        w->u[i] = l->rate[c];
-        w->rsize[c] = fabs(w->u[i]);
-        w->q[i] = (how == BALLISTIC_REST ? 1.0 : 1.0 + l->model.e[c]) * w->u[i];
+        int c = work->set.index[i];
+        work->set.rate[i] = motion->rate[c];
+        work->rate_terms[c] = fabs(work->set.rate[i]);
+        work->set.q[i] =
+            (how == BALLISTIC_REST ? 1.0 : 1.0 + motion->model.e[c]) *
+            work->set.rate[i];
     }
     if (how == BALLISTIC_SEQUENTIAL) {
-        long steps = sequential(l, k);
+        long steps = sequential(motion, k);
         if (steps < 0)
             return 2;
-        l->impacts += steps - n;
+        motion->impacts += steps - n;
     } else {
-        int st = lcp_solve(k, w->G, w->q, w->p, w->room);
+        int st = lcp_solve(k, work->set.W, work->set.q, work->set.impulse,
+                           work->set.lcp_room);
         if (st == 1 || st == 3)
             return 1;
         for (int i = 0; i < k; i++)
             for (int j = 0; j < k; j++) {
-                double d = w->G[i * k + j] * w->p[j];
-                w->u[i] += d;
-                w->rsize[w->index[i]] += fabs(d);
+                double d = work->set.W[i * k + j] * work->set.impulse[j];
+                work->set.rate[i] += d;
+                work->rate_terms[work->set.index[i]] += fabs(d);
             }
         /* where an impulse acts the law says what is left, to the last digit:
          * contacts that close alike go on alike */
         for (int i = 0; i < k; i++)
-            if (w->p[i] > 0.0)
-                w->u[i] = how == BALLISTIC_REST || l->on[w->index[i]]
-                              ? 0.0
-                              : -l->model.e[w->index[i]] * l->rate[w->index[i]];
+            if (work->set.impulse[i] > 0.0)
+                work->set.rate[i] =
+                    how == BALLISTIC_REST ||
+                            motion->mode.persistent[work->set.index[i]]
+                        ? 0.0
+                        : -motion->model.e[work->set.index[i]] *
+                              motion->rate[work->set.index[i]];
     }
-    active_set_push(l, w->index, w->p, k);
+    active_set_push(motion, work->set.index, work->set.impulse, k);
     for (int i = 0; i < k; i++) {
-        int c = w->index[i];
-        l->rate[c] = w->u[i];
-        if (fabs(l->rate[c]) <= BALLISTIC_NOISE * DBL_EPSILON * w->rsize[c])
-            l->rate[c] = 0.0;
-        if (l->k.direct)
-            l->z[c] = l->rate[c];
-        l->gap[c] = l->big[c] = 0.0;
+        int c = work->set.index[i];
+        motion->rate[c] = work->set.rate[i];
+        if (fabs(motion->rate[c]) <=
+            BALLISTIC_NOISE * DBL_EPSILON * work->rate_terms[c])
+            motion->rate[c] = 0.0;
+        if (motion->matrices.direct)
+            motion->z[c] = motion->rate[c];
+        motion->gap[c] = motion->greatest[c] = 0.0;
     }
     return 0;
 }
 
 void
-projection_rest(struct ballistic *l)
+projection_rest(struct ballistic *motion)
 {
-    int k = projection_factor(l, l->on);
-    if (l->w->rank < l->k.r)
+    int k = projection_factor(motion, motion->mode.persistent);
+    if (motion->work->set.rank < motion->matrices.rank)
         return;
-    projection_apply(l, k, l->y, l->c0l);
-    memset(l->z, 0, (size_t)l->k.r * sizeof *l->z);
-    memset(l->ya, 0, (size_t)l->k.r * sizeof *l->ya);
-    ballistic_sense(l);
+    projection_apply(motion, k, motion->y, motion->local.gap_offset);
+    memset(motion->z, 0, (size_t)motion->matrices.rank * sizeof *motion->z);
+    memset(motion->mode.y_acc, 0,
+           (size_t)motion->matrices.rank * sizeof *motion->mode.y_acc);
+    ballistic_sense(motion);
 }

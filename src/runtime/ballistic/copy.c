@@ -10,74 +10,79 @@
 static void
 copy_ring(struct ballistic *to, const struct ballistic *from)
 {
-    struct ballistic_workspace *w = to->w, *o = from->w;
-    unsigned long same = 0, n = o->n_ring;
-    if (w->twin == from && w->twin_stamp == o->stamp)
-        same = w->split;
-    else if (o->twin == to && o->twin_stamp == w->stamp)
-        same = o->split;
+    struct ballistic_workspace *work = to->work, *from_work = from->work;
+    unsigned long same = 0, n = from_work->history.n;
+    if (work->history.twin == from &&
+        work->history.twin_stamp == from_work->history.stamp)
+        same = work->history.shared;
+    else if (from_work->history.twin == to &&
+             from_work->history.twin_stamp == work->history.stamp)
+        same = from_work->history.shared;
     if (same > n)
         same = n;
     if (n - same >= HISTORY_KEPT)
-        memcpy(w->ring, o->ring, sizeof w->ring);
+        memcpy(work->history.entry, from_work->history.entry,
+               sizeof work->history.entry);
     /* the one before may have been written over in `to` */
     for (unsigned long i = same ? same - 1 : 0;
          n - same < HISTORY_KEPT && i < n; i++)
-        w->ring[i % HISTORY_KEPT] = o->ring[i % HISTORY_KEPT];
-    w->n_ring = n;
-    w->stamp++;
-    w->twin = from;
-    w->twin_stamp = o->stamp;
-    w->split = n;
+        work->history.entry[i % HISTORY_KEPT] =
+            from_work->history.entry[i % HISTORY_KEPT];
+    work->history.n = n;
+    work->history.stamp++;
+    work->history.twin = from;
+    work->history.twin_stamp = from_work->history.stamp;
+    work->history.shared = n;
 }
 
 void
 ballistic_copy_motion(struct ballistic *to, const struct ballistic *from)
 {
-    struct ballistic_workspace *w = to->w, *o = from->w;
-    memcpy(to->block, from->block, o->bytes);
-    memcpy(w->rsize, o->rsize, (size_t)from->model.m * sizeof *w->rsize);
-    w->begun.version = 0;
-    w->ahead = NULL;
-    w->ends = o->ends;
-    w->fine = o->fine;
+    struct ballistic_workspace *work = to->work, *from_work = from->work;
+    memcpy(to->block, from->block, from_work->block_bytes);
+    memcpy(work->rate_terms, from_work->rate_terms,
+           (size_t)from->model.m * sizeof *work->rate_terms);
+    work->saved_start.version = 0;
+    work->batch_run = NULL;
+    work->flight.last = from_work->flight.last;
+    work->flight.gap_carried = from_work->flight.gap_carried;
     to->model = from->model;
-    to->k = from->k;
-    to->ex = from->ex;
-    to->ev = from->ev;
+    to->matrices = from->matrices;
+    to->length_exponent = from->length_exponent;
+    to->rate_exponent = from->rate_exponent;
     to->t = from->t;
     to->t_lo = from->t_lo;
-    to->start = from->start;
-    to->n_on = from->n_on;
-    to->hit = from->hit;
+    to->t_start = from->t_start;
+    to->mode.n_persistent = from->mode.n_persistent;
+    to->event.contact = from->event.contact;
     to->impacts = from->impacts;
-    w->tunit = o->tunit;
-    w->vunit = o->vunit;
-    w->aunit = o->aunit;
-    w->low_v = o->low_v;
-    w->still = o->still;
-    w->coasts = o->coasts;
+    work->units.time = from_work->units.time;
+    work->units.rate = from_work->units.rate;
+    work->units.acc = from_work->units.acc;
+    work->units.low_rate = from_work->units.low_rate;
+    work->flight.unaccelerated = from_work->flight.unaccelerated;
+    work->flight.coasts = from_work->flight.coasts;
 }
 
 void
 ballistic_copy(struct ballistic *to, const struct ballistic *from)
 {
-    struct ballistic_workspace *w = to->w, *o = from->w;
+    struct ballistic_workspace *work = to->work, *from_work = from->work;
     ballistic_copy_motion(to, from);
     copy_ring(to, from);
     impact_history_copy(to, from);
     to->policy = from->policy;
-    to->rough = from->rough;
-    to->chatter = from->chatter;
-    w->from = o->from;
-    w->quiet = o->quiet;
-    w->standing = o->standing;
-    w->look = o->look;
-    w->run = o->run;
-    w->map_at = o->map_at;
-    w->least = o->least;
-    w->accept = o->accept;
-    w->doubt = o->doubt;
-    w->brief = o->brief;
-    w->verdict = o->verdict;
+    to->rough_rates = from->rough_rates;
+    to->event.limit = from->event.limit;
+    work->history.first = from_work->history.first;
+    work->history.last_limit = from_work->history.last_limit;
+    work->flight.standing = from_work->flight.standing;
+    work->history.next_look = from_work->history.next_look;
+    work->history.in_a_row = from_work->history.in_a_row;
+    work->history.next_map = from_work->history.next_map;
+    work->limits.resolve = from_work->limits.resolve;
+    work->limits.accepted_error = from_work->limits.accepted_error;
+    work->limits.doubt = from_work->limits.doubt;
+    work->limits.skip_rates = from_work->limits.skip_rates;
+    work->limits.verdict_only = from_work->limits.verdict_only;
 }

@@ -45,17 +45,18 @@ closing(double g, double u, double al, bool fresh, double *arrive)
  * closed within BALLISTIC_CLOSED of its size, so that ballistic_together() must
  * look. */
 static inline __attribute__((always_inline)) bool
-move(struct ballistic *l, int m, int r, bool direct, bool some_on, int first,
-     double s)
+move(struct ballistic *motion, int m, int r, bool direct, bool some_on,
+     int first, double s)
 {
-    double *restrict y = l->y, *restrict z = l->z, h = 0.5 * s;
-    double *restrict gap = l->gap, *restrict rate = l->rate,
-                     *restrict big = l->big;
-    const double *F = l->k.F, *nal = l->nal, *size = l->k.root;
+    double *restrict y = motion->y, *restrict z = motion->z, h = 0.5 * s;
+    double *restrict gap = motion->gap, *restrict rate = motion->rate,
+                     *restrict big = motion->greatest;
+    const double *F = motion->matrices.F, *nal = motion->local.gap_acc,
+                 *size = motion->matrices.root;
     bool other = false, fine = false, slight = false;
     double ys = 0.0, zs = 0.0, was = 0.0;
     for (int j = 0; j < r; j++) {
-        double a = l->yal[j];
+        double a = motion->local.y_acc[j];
         was += fabs(y[j]);
         y[j] += (z[j] + a * h) * s;
         z[j] += a * s;
@@ -63,17 +64,20 @@ move(struct ballistic *l, int m, int r, bool direct, bool some_on, int first,
         zs += fabs(z[j]);
     }
     bool fallen = !direct && ys < BALLISTIC_FALL * was;
-    bool regain = fallen && l->w->fine && first >= 0 && !some_on && l->w->still;
+    bool regain = fallen && motion->work->flight.gap_carried && first >= 0 &&
+                  !some_on && motion->work->flight.unaccelerated;
     for (int i = 0; i < m; i++) {
-        if (some_on && l->on[i])
+        if (some_on && motion->mode.persistent[i])
             continue;
         double g = y[direct ? i : 0], most = big[i];
         if (!direct) {
-            double c = l->c0l[i], full = ys * size[i] + fabs(c);
+            double c = motion->local.gap_offset[i],
+                   full = ys * size[i] + fabs(c);
             double u = rate[i] + nal[i] * s, ufull = zs * size[i];
             double before = fallen ? was * size[i] + fabs(c) : full;
-            bool own = regain && i != first &&
-                       most + l->w->rsize[i] * s < BALLISTIC_OWN * before;
+            bool own =
+                regain && i != first &&
+                most + motion->work->rate_terms[i] * s < BALLISTIC_OWN * before;
             g = gap[i] + (rate[i] + nal[i] * h) * s;
             if (own) {
                 slight = true;
@@ -84,10 +88,10 @@ move(struct ballistic *l, int m, int r, bool direct, bool some_on, int first,
                 most = greater(most, before);
             }
             if (regain)
-                l->w->slight[i] = own;
+                motion->work->scratch.known[i] = own;
             if (!(fabs(u) < BALLISTIC_MINOR * ufull)) {
                 u = dot_of(r, F + i * r, z);
-                l->w->rsize[i] = ufull;
+                motion->work->rate_terms[i] = ufull;
             }
             rate[i] = u;
         } else {
@@ -99,10 +103,10 @@ move(struct ballistic *l, int m, int r, bool direct, bool some_on, int first,
         /* an infinite gap makes NaN: not closed */
         other |= i != first && g - BALLISTIC_CLOSED * most <= 0.0;
     }
-    l->w->fine = fine;
-    l->w->regained = false;
+    motion->work->flight.gap_carried = fine;
+    motion->work->flight.regained = false;
     if (slight)
-        projection_regain(l, first, was);
+        projection_regain(motion, first, was);
     for (int i = 0; i < m && slight; i++)
         other |= i != first && gap[i] - BALLISTIC_CLOSED * big[i] <= 0.0;
     return other;
@@ -110,36 +114,41 @@ move(struct ballistic *l, int m, int r, bool direct, bool some_on, int first,
 
 /* impact at contact i alone, after move() */
 static inline __attribute__((always_inline)) void
-bounce(struct ballistic *l, int m, int r, bool direct, int i, double arrive)
+bounce(struct ballistic *motion, int m, int r, bool direct, int i,
+       double arrive)
 {
-    double up = -l->model.e[i] * arrive;
-    double *restrict y = l->y, *restrict z = l->z;
-    double *restrict gap = l->gap, *restrict rate = l->rate;
-    const double *K = l->k.K + i * r, *F = l->k.F, *size = l->k.root;
+    double up = -motion->model.e[i] * arrive;
+    double *restrict y = motion->y, *restrict z = motion->z;
+    double *restrict gap = motion->gap, *restrict rate = motion->rate;
+    const double *K = motion->matrices.K + i * r, *F = motion->matrices.F,
+                 *size = motion->matrices.root;
     if (direct) {
         for (int j = 0; j < r; j++)
             rate[j] = z[j] += K[j] * arrive;
         y[i] = 0.0;
         z[i] = up;
     } else {
-        double g = dot_of(r, F + i * r, y) + l->c0l[i], zs = 0.0;
-        double p = up - (dot_of(r, F + i * r, z) + l->d0l[i]);
-        double q = (up - arrive) / l->k.W[i * (m + 1)];
+        double g = dot_of(r, F + i * r, y) + motion->local.gap_offset[i],
+               zs = 0.0;
+        double p =
+            up - (dot_of(r, F + i * r, z) + motion->local.rate_offset[i]);
+        double q = (up - arrive) / motion->matrices.W[i * (m + 1)];
         for (int j = 0; j < r; j++) {
             y[j] -= K[j] * g;
             z[j] += K[j] * p;
             zs += fabs(z[j]);
         }
         for (int k = 0; k < m; k++) {
-            double u = rate[k] + l->k.W[i * m + k] * q;
-            rate[k] = fabs(u) < BALLISTIC_MINOR * zs * size[k]
-                          ? u
-                          : dot_of(r, F + k * r, z) + l->d0l[k];
+            double u = rate[k] + motion->matrices.W[i * m + k] * q;
+            rate[k] =
+                fabs(u) < BALLISTIC_MINOR * zs * size[k]
+                    ? u
+                    : dot_of(r, F + k * r, z) + motion->local.rate_offset[k];
         }
     }
-    gap[i] = l->big[i] = 0.0;
+    gap[i] = motion->greatest[i] = 0.0;
     rate[i] = up;
-    l->w->rsize[i] = -arrive;
+    motion->work->rate_terms[i] = -arrive;
 }
 
 /* -- impacts ----------------------------------------------------------------
@@ -156,18 +165,19 @@ struct step {
 };
 
 static inline __attribute__((always_inline)) int
-flight(struct ballistic *l, int m, int r, bool direct, bool some_on,
+flight(struct ballistic *motion, int m, int r, bool direct, bool some_on,
        double until, struct step *step)
 {
-    struct ballistic_workspace *w = l->w;
-    const double *gap = l->gap, *rate = l->rate, *nal = l->nal;
+    struct ballistic_workspace *work = motion->work;
+    const double *gap = motion->gap, *rate = motion->rate,
+                 *nal = motion->local.gap_acc;
     double s = INFINITY, arrive = 0.0, u;
     int first = -1;
-    w->coasts = false;
+    work->flight.coasts = false;
     for (int i = 0; i < m; i++) {
-        if (some_on && l->on[i])
+        if (some_on && motion->mode.persistent[i])
             continue;
-        double si = closing(gap[i], rate[i], nal[i], l->fresh[i], &u);
+        double si = closing(gap[i], rate[i], nal[i], motion->just_hit[i], &u);
         if (si < s) {
             s = si;
             first = i;
@@ -175,25 +185,26 @@ flight(struct ballistic *l, int m, int r, bool direct, bool some_on,
         }
     }
     *step = (struct step){s, arrive, first};
-    double dt = s * w->tunit;
-    if (first < 0 || !(dt <= until - l->t - l->t_lo))
+    double dt = s * work->units.time;
+    if (first < 0 || !(dt <= until - motion->t - motion->t_lo))
         return 1;
-    bool other = move(l, m, r, direct, some_on, first, s);
-    ballistic_add_time(l, dt);
-    double e = l->model.e[first];
+    bool other = move(motion, m, r, direct, some_on, first, s);
+    ballistic_add_time(motion, dt);
+    double e = motion->model.e[first];
     if (other || some_on || !(e * arrive < -DBL_MIN))
         return 2;
-    bounce(l, m, r, direct, first, arrive);
-    l->impacts++;
+    bounce(motion, m, r, direct, first, arrive);
+    motion->impacts++;
     for (int i = 0; i < m; i++) {
-        l->impulse[i] = 0.0;
-        l->fresh[i] = false;
+        motion->event.impulse[i] = 0.0;
+        motion->just_hit[i] = false;
     }
-    l->impulse[first] =
-        -(1.0 + e) * arrive * (w->vunit / l->k.W[first * (m + 1)]);
-    l->hit = first;
-    l->fresh[first] = true;
-    w->coasts = w->still;
+    motion->event.impulse[first] =
+        -(1.0 + e) * arrive *
+        (work->units.rate / motion->matrices.W[first * (m + 1)]);
+    motion->event.contact = first;
+    motion->just_hit[first] = true;
+    work->flight.coasts = work->flight.unaccelerated;
     return 0;
 }
 
@@ -201,133 +212,142 @@ flight(struct ballistic *l, int m, int r, bool direct, bool some_on,
  * as fast as it left, and nothing of the way is to be known. The numbers are
  * those of flight(). False: not so, and nothing has changed. */
 static bool
-hop(struct ballistic *l, double until, struct step *step)
+hop(struct ballistic *motion, double until, struct step *step)
 {
-    struct ballistic_workspace *w = l->w;
-    double u = l->rate[0], al = l->nal[0], e = l->model.e[0];
-    if (!l->fresh[0] || l->n_on || !l->k.direct || l->gap[0] > 0.0 ||
-        !(al < 0.0) || !(u > 0.0))
+    struct ballistic_workspace *work = motion->work;
+    double u = motion->rate[0], al = motion->local.gap_acc[0],
+           e = motion->model.e[0];
+    if (!motion->just_hit[0] || motion->mode.n_persistent ||
+        !motion->matrices.direct || motion->gap[0] > 0.0 || !(al < 0.0) ||
+        !(u > 0.0))
         return false;
-    double s = -2.0 * u / al, dt = s * w->tunit;
-    if (!(dt <= until - l->t - l->t_lo) || !(e * -u < -DBL_MIN))
+    double s = -2.0 * u / al, dt = s * work->units.time;
+    if (!(dt <= until - motion->t - motion->t_lo) || !(e * -u < -DBL_MIN))
         return false;
     *step = (struct step){s, -u, 0};
-    ballistic_add_time(l, dt);
-    l->y[0] = l->gap[0] = l->big[0] = 0.0;
-    l->z[0] = l->rate[0] = e * u;
-    w->rsize[0] = u;
-    l->impulse[0] = (1.0 + e) * u * (w->vunit / l->k.W[0]);
-    l->hit = 0;
-    l->impacts++;
-    w->coasts = w->still;
+    ballistic_add_time(motion, dt);
+    motion->y[0] = motion->gap[0] = motion->greatest[0] = 0.0;
+    motion->z[0] = motion->rate[0] = e * u;
+    work->rate_terms[0] = u;
+    motion->event.impulse[0] =
+        (1.0 + e) * u * (work->units.rate / motion->matrices.W[0]);
+    motion->event.contact = 0;
+    motion->impacts++;
+    work->flight.coasts = work->flight.unaccelerated;
     return true;
 }
 
 static __attribute__((noinline)) int
-step_of(struct ballistic *l, double until, struct step *s)
+step_of(struct ballistic *motion, double until, struct step *s)
 {
-    int m = l->model.m, r = l->k.r;
-    if (l->n_on)
-        return flight(l, m, r, l->k.direct, true, until, s);
-    if (l->k.direct) {
+    int m = motion->model.m, r = motion->matrices.rank;
+    if (motion->mode.n_persistent)
+        return flight(motion, m, r, motion->matrices.direct, true, until, s);
+    if (motion->matrices.direct) {
         switch (m) {
         case 1:
-            return flight(l, 1, 1, true, false, until, s);
+            return flight(motion, 1, 1, true, false, until, s);
         case 2:
-            return flight(l, 2, 2, true, false, until, s);
+            return flight(motion, 2, 2, true, false, until, s);
         case 3:
-            return flight(l, 3, 3, true, false, until, s);
+            return flight(motion, 3, 3, true, false, until, s);
         default:
-            return flight(l, m, m, true, false, until, s);
+            return flight(motion, m, m, true, false, until, s);
         }
     }
     if (m == 4 && r == 3)
-        return flight(l, 4, 3, false, false, until, s);
-    return flight(l, m, r, false, false, until, s);
+        return flight(motion, 4, 3, false, false, until, s);
+    return flight(motion, m, r, false, false, until, s);
 }
 
 static enum ballistic_event
-to_end(struct ballistic *l, double until)
+to_end(struct ballistic *motion, double until)
 {
-    double left = until - l->t - l->t_lo;
+    double left = until - motion->t - motion->t_lo;
     if (left > 0.0) {
-        move(l, l->model.m, l->k.r, l->k.direct, true, -1,
-             times2(left, l->ev - l->ex));
-        memset(l->fresh, 0, (size_t)l->model.m);
-        l->t = until;
-        l->t_lo = 0.0;
-        ballistic_rescale(l);
+        move(motion, motion->model.m, motion->matrices.rank,
+             motion->matrices.direct, true, -1,
+             times2(left, motion->rate_exponent - motion->length_exponent));
+        memset(motion->just_hit, 0, (size_t)motion->model.m);
+        motion->t = until;
+        motion->t_lo = 0.0;
+        ballistic_rescale(motion);
     }
     return BALLISTIC_END;
 }
 
 /* no contact closes any more */
 static enum ballistic_event
-none(struct ballistic *l, double until)
+none(struct ballistic *motion, double until)
 {
-    l->w->standing = 0;
-    ballistic_plain_units(l);
-    return isinf(until) ? BALLISTIC_FREE : to_end(l, until);
+    motion->work->flight.standing = 0;
+    ballistic_plain_units(motion);
+    return isinf(until) ? BALLISTIC_FREE : to_end(motion, until);
 }
 
 /* after an impact: the exponents follow the sizes */
 static enum ballistic_event
-adjust(struct ballistic *l, double arrive)
+adjust(struct ballistic *motion, double arrive)
 {
-    struct ballistic_workspace *w = l->w;
-    if (-arrive < w->low_v || w->n_ring % BALLISTIC_RESCALE == 0) {
-        ballistic_rescale(l);
-        if (-arrive < w->low_v)
-            w->low_v = -arrive * 0x1p-40;
+    struct ballistic_workspace *work = motion->work;
+    if (-arrive < work->units.low_rate ||
+        work->history.n % BALLISTIC_RESCALE == 0) {
+        ballistic_rescale(motion);
+        if (-arrive < work->units.low_rate)
+            work->units.low_rate = -arrive * 0x1p-40;
     }
     return BALLISTIC_IMPACT;
 }
 
 enum ballistic_event
-ballistic_run(struct ballistic *l, double until, long most)
+ballistic_run(struct ballistic *motion, double until, long most)
 {
-    struct ballistic_workspace *w = l->w;
+    struct ballistic_workspace *work = motion->work;
     struct step step;
-    bool coasts = w->coasts;
-    w->opens = coasts && w->ends;
-    w->coasts = w->ends = false;
-    if (w->standing >= BALLISTIC_STANDING)
-        return ballistic_stand(l);
-    if (w->opens)
-        return none(l, until);
-    if (coasts && ((w->ahead && ballistic_batch_take(l, until, most)) ||
-                   w->coast(l, until, most))) {
-        w->standing = 0;
-        w->coasts = true;
-        return adjust(l, w->arrive);
+    bool coasts = work->flight.coasts;
+    work->flight.all_open = coasts && work->flight.last;
+    work->flight.coasts = work->flight.last = false;
+    if (work->flight.standing >= BALLISTIC_STANDING)
+        return ballistic_stand(motion);
+    if (work->flight.all_open)
+        return none(motion, until);
+    if (coasts &&
+        ((work->batch_run && ballistic_batch_take(motion, until, most)) ||
+         work->coast(motion, until, most))) {
+        work->flight.standing = 0;
+        work->flight.coasts = true;
+        return adjust(motion, work->flight.arrival);
     }
-    if (w->opens)
-        return none(l, until);
-    int way =
-        l->model.m == 1 && hop(l, until, &step) ? 0 : step_of(l, until, &step);
-    if (way == 1 && ballistic_plain_units(l))
-        way = step_of(l, until, &step);
-    w->standing = way != 1 && step.s == 0.0 ? w->standing + 1 : 0;
+    if (work->flight.all_open)
+        return none(motion, until);
+    int way = motion->model.m == 1 && hop(motion, until, &step)
+                  ? 0
+                  : step_of(motion, until, &step);
+    if (way == 1 && ballistic_plain_units(motion))
+        way = step_of(motion, until, &step);
+    work->flight.standing =
+        way != 1 && step.s == 0.0 ? work->flight.standing + 1 : 0;
     if (way == 1 && step.first < 0)
-        return none(l, until);
+        return none(motion, until);
     if (way == 1)
-        return to_end(l, until);
+        return to_end(motion, until);
     if (way == 2) {
-        int n = ballistic_together(l, step.s, step.first, w->hit);
-        memset(l->fresh, 0, (size_t)l->model.m);
+        int n = ballistic_together(motion, step.s, step.first, work->set.hit);
+        memset(motion->just_hit, 0, (size_t)motion->model.m);
         enum ballistic_event what =
-            ballistic_collide(l, w->hit, n, step.arrive);
+            ballistic_collide(motion, work->set.hit, n, step.arrive);
         if (what != BALLISTIC_IMPACT || n > 1) {
             /* together in one pattern: no time lies between them */
             if (what == BALLISTIC_SEVERAL || what == BALLISTIC_IMPACT) {
                 for (int i = 0; i < n; i++)
-                    impact_history_note(l, w->hit[i], i ? 0.0 : step.s);
-                ballistic_rescale(l);
+                    impact_history_note(motion, work->set.hit[i],
+                                        i ? 0.0 : step.s);
+                ballistic_rescale(motion);
             }
-            w->run = 0;
+            work->history.in_a_row = 0;
             return what;
         }
     }
-    impact_history_note(l, step.first, step.s);
-    return adjust(l, step.arrive);
+    impact_history_note(motion, step.first, step.s);
+    return adjust(motion, step.arrive);
 }

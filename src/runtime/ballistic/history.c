@@ -27,56 +27,58 @@
 #define HISTORY_SCALE_FALLEN 0x1p-16
 #define HISTORY_SCALE_FALLS 3
 
-struct impact_history *
-impact_history_new(struct arena *a, int contacts)
+struct past_states *
+impact_history_new(struct arena *arena, int contacts)
 {
     size_t m = (size_t)contacts;
-    struct impact_history *k = NEW(a, struct impact_history);
-    k->when = NEW_N(a, long, m + 1);
-    k->sel = NEW_N(a, bool, m + 1);
-    k->group = NEW_N(a, bool, (size_t)HISTORY_GROUPS *m + 1);
-    k->state = NEW_N(a, double, 2 * (size_t)HISTORY_MARKS * m + 1);
-    return k;
+    struct past_states *past = NEW(arena, struct past_states);
+    past->last_hit = NEW_N(arena, long, m + 1);
+    past->selected = NEW_N(arena, bool, m + 1);
+    past->group = NEW_N(arena, bool, (size_t)HISTORY_GROUPS *m + 1);
+    past->state = NEW_N(arena, double, 2 * (size_t)HISTORY_MARKS * m + 1);
+    return past;
 }
 
 void
-impact_history_forget(struct ballistic *l)
+impact_history_forget(struct ballistic *motion)
 {
-    struct impact_history *k = l->w->marks;
-    k->version = 0;
-    k->n = k->n_group = 0;
-    k->from = 0;
-    k->seen = 0;
-    memset(k->when, 0, (size_t)l->model.m * sizeof *k->when);
+    struct past_states *past = motion->work->past;
+    past->version = 0;
+    past->n = past->n_group = 0;
+    past->looked_at = 0;
+    past->scanned = 0;
+    memset(past->last_hit, 0, (size_t)motion->model.m * sizeof *past->last_hit);
 }
 
 void
 impact_history_copy(struct ballistic *to, const struct ballistic *from)
 {
-    struct impact_history *k = to->w->marks;
-    const struct impact_history *o = from->w->marks;
+    struct past_states *past = to->work->past;
+    const struct past_states *from_past = from->work->past;
     size_t m = (size_t)from->model.m;
-    k->from = o->from;
-    k->seen = o->seen;
-    if (k->version == o->version && k->at == o->at)
+    past->looked_at = from_past->looked_at;
+    past->scanned = from_past->scanned;
+    if (past->version == from_past->version &&
+        past->changed_at == from_past->changed_at)
         return;
-    k->version = o->version;
-    k->at = o->at;
-    k->n = o->n;
-    k->n_group = o->n_group;
-    memcpy(k->when, o->when, m * sizeof *k->when);
-    memcpy(k->group, o->group, (size_t)k->n_group * m);
-    memcpy(k->depth, o->depth, sizeof k->depth);
-    memcpy(k->mark, o->mark, (size_t)k->n * sizeof *k->mark);
-    memcpy(k->state, o->state, 2 * (size_t)k->n * m * sizeof *k->state);
+    past->version = from_past->version;
+    past->changed_at = from_past->changed_at;
+    past->n = from_past->n;
+    past->n_group = from_past->n_group;
+    memcpy(past->last_hit, from_past->last_hit, m * sizeof *past->last_hit);
+    memcpy(past->group, from_past->group, (size_t)past->n_group * m);
+    memcpy(past->depth, from_past->depth, sizeof past->depth);
+    memcpy(past->mark, from_past->mark, (size_t)past->n * sizeof *past->mark);
+    memcpy(past->state, from_past->state,
+           2 * (size_t)past->n * m * sizeof *past->state);
 }
 
 static void
-changed(struct ballistic *l)
+changed(struct ballistic *motion)
 {
-    struct impact_history *k = l->w->marks;
-    k->version++;
-    k->at = l->t;
+    struct past_states *past = motion->work->past;
+    past->version++;
+    past->changed_at = motion->t;
 }
 
 /* -- groups -----------------------------------------------------------------
@@ -84,61 +86,66 @@ changed(struct ballistic *l)
 
 /* the first contact of l->group */
 int
-impact_history_group_first(const struct ballistic *l)
+impact_history_group_first(const struct ballistic *motion)
 {
     int i = 0;
-    while (!l->group[i])
+    while (!motion->event.group[i])
         i++;
     return i;
 }
 
 int
-impact_history_group_name(struct ballistic *l, int depth)
+impact_history_group_name(struct ballistic *motion, int depth)
 {
-    struct impact_history *k = l->w->marks;
-    int m = l->model.m, n = 0;
+    struct past_states *past = motion->work->past;
+    int m = motion->model.m, n = 0;
     for (int i = 0; i < m; i++)
-        n += l->group[i];
+        n += motion->event.group[i];
     if (n == 1)
-        return m + impact_history_group_first(l);
-    for (int i = 0; i < k->n_group; i++)
-        if (!memcmp(k->group + i * m, l->group, (size_t)m)) {
-            if (depth > k->depth[i])
-                k->depth[i] = depth;
+        return m + impact_history_group_first(motion);
+    for (int i = 0; i < past->n_group; i++)
+        if (!memcmp(past->group + i * m, motion->event.group, (size_t)m)) {
+            if (depth > past->depth[i])
+                past->depth[i] = depth;
             return 2 * m + i;
         }
-    if (k->n_group == HISTORY_GROUPS) { /* begins anew: a name is one set */
-        k->n_group = 0;
-        l->w->from = l->w->n_ring;
+    if (past->n_group == HISTORY_GROUPS) { /* begins anew: a name is one set */
+        past->n_group = 0;
+        motion->work->history.first = motion->work->history.n;
     }
-    memcpy(k->group + k->n_group * m, l->group, (size_t)m);
-    k->depth[k->n_group] = depth;
-    changed(l);
-    return 2 * m + k->n_group++;
+    memcpy(past->group + past->n_group * m, motion->event.group, (size_t)m);
+    past->depth[past->n_group] = depth;
+    changed(motion);
+    return 2 * m + past->n_group++;
 }
 
 /* Depth of a limit of l->group: 1 + that of the limits among the last n entries
  * of the history, or as deep as one of the same group. */
 int
-impact_history_depth(const struct ballistic *l, int n)
+impact_history_depth(const struct ballistic *motion, int n)
 {
-    const struct ballistic_workspace *w = l->w;
-    int m = l->model.m, depth = 1;
-    unsigned long most = w->n_ring - w->from;
+    const struct ballistic_workspace *work = motion->work;
+    int m = motion->model.m, depth = 1;
+    unsigned long most = work->history.n - work->history.first;
     bool limits = false;
     for (unsigned long i = 1; i <= most && i < HISTORY_KEPT && (int)i <= n; i++)
-        limits |= w->ring[(w->n_ring - i) % HISTORY_KEPT].contact >= m;
+        limits |=
+            work->history.entry[(work->history.n - i) % HISTORY_KEPT].contact >=
+            m;
     if (!limits)
         return 1;
     for (unsigned long i = 1; i <= most && i < HISTORY_KEPT && (int)i <= n;
          i++) {
-        int name = w->ring[(w->n_ring - i) % HISTORY_KEPT].contact;
-        int d = name < m ? 0 : name < 2 * m ? 1 : w->marks->depth[name - 2 * m];
+        int name =
+            work->history.entry[(work->history.n - i) % HISTORY_KEPT].contact;
+        int d = name < m       ? 0
+                : name < 2 * m ? 1
+                               : work->past->depth[name - 2 * m];
         bool in = true, same = name >= m;
         for (int c = 0; c < m; c++) {
-            bool has = impact_history_group_has(l, name, c);
-            in &= l->group[c] || !has;
-            same &= l->group[c] == has;
+            bool has = impact_history_group_has(motion, name, c);
+            in &= motion->event.group[c] || !has;
+            same &= motion->event.group[c] == has;
         }
         if (!in)
             break;
@@ -149,22 +156,23 @@ impact_history_depth(const struct ballistic *l, int n)
 }
 
 bool
-impact_history_group_has(const struct ballistic *l, int name, int contact)
+impact_history_group_has(const struct ballistic *motion, int name, int contact)
 {
-    int m = l->model.m;
-    return name < 2 * m ? name % m == contact
-                        : l->w->marks->group[(name - 2 * m) * m + contact];
+    int m = motion->model.m;
+    return name < 2 * m
+               ? name % m == contact
+               : motion->work->past->group[(name - 2 * m) * m + contact];
 }
 
 void
-impact_history_group_add(const struct ballistic *l, int name, bool *sel)
+impact_history_group_add(const struct ballistic *motion, int name, bool *sel)
 {
-    int m = l->model.m;
+    int m = motion->model.m;
     if (name < 2 * m)
         sel[name % m] = true;
     else
         for (int i = 0; i < m; i++)
-            sel[i] |= l->w->marks->group[(name - 2 * m) * m + i];
+            sel[i] |= motion->work->past->group[(name - 2 * m) * m + i];
 }
 
 /* -- marks ------------------------------------------------------------------
@@ -173,94 +181,97 @@ impact_history_group_add(const struct ballistic *l, int name, bool *sel)
 /* when contacts were hit last, of the entries since the last call, until `to`
  */
 static void
-scan(struct ballistic *l, unsigned long to)
+scan(struct ballistic *motion, unsigned long to)
 {
-    struct ballistic_workspace *w = l->w;
-    struct impact_history *k = w->marks;
-    unsigned long i = k->seen;
-    if (w->n_ring - i > HISTORY_KEPT)
-        i = w->n_ring - HISTORY_KEPT;
+    struct ballistic_workspace *work = motion->work;
+    struct past_states *past = work->past;
+    unsigned long i = past->scanned;
+    if (work->history.n - i > HISTORY_KEPT)
+        i = work->history.n - HISTORY_KEPT;
     for (; i < to; i++) {
-        int name = w->ring[i % HISTORY_KEPT].contact;
-        if (name < l->model.m)
-            k->when[name] = l->impacts;
-        for (int c = 0; c < l->model.m && name >= l->model.m; c++)
-            if (impact_history_group_has(l, name, c))
-                k->when[c] = l->impacts;
+        int name = work->history.entry[i % HISTORY_KEPT].contact;
+        if (name < motion->model.m)
+            past->last_hit[name] = motion->impacts;
+        for (int c = 0; c < motion->model.m && name >= motion->model.m; c++)
+            if (impact_history_group_has(motion, name, c))
+                past->last_hit[c] = motion->impacts;
     }
-    k->seen = to;
+    past->scanned = to;
 }
 
 void
-impact_history_limit(struct ballistic *l, unsigned long n_ring)
+impact_history_limit(struct ballistic *motion, unsigned long n_ring)
 {
-    struct impact_history *k = l->w->marks;
-    scan(l, n_ring); /* the others are of the group */
-    for (int c = 0; c < l->model.m; c++)
-        if (l->group[c])
-            k->when[c] = l->impacts;
-    k->seen = n_ring;
-    changed(l);
+    struct past_states *past = motion->work->past;
+    scan(motion, n_ring); /* the others are of the group */
+    for (int c = 0; c < motion->model.m; c++)
+        if (motion->event.group[c])
+            past->last_hit[c] = motion->impacts;
+    past->scanned = n_ring;
+    changed(motion);
 }
 
 static double
-span(const struct ballistic *l, const struct impact_history_mark *k)
+span(const struct ballistic *motion, const struct impact_history_mark *k)
 {
-    return (l->t - k->t) + (l->t_lo - k->t_lo);
+    return (motion->t - k->t) + (motion->t_lo - k->t_lo);
 }
 
 /* makes room: of the marks, whose distances from now should grow as a geometric
  * series, the one that is missed least */
 static void
-thin(struct ballistic *l)
+thin(struct ballistic *motion)
 {
-    struct impact_history *k = l->w->marks;
-    size_t m = (size_t)l->model.m;
+    struct past_states *past = motion->work->past;
+    size_t m = (size_t)motion->model.m;
     int least = 1;
     double share = INFINITY;
-    for (int i = 1; i + 1 < k->n; i++) {
-        double now = span(l, &k->mark[i + 1]);
-        double s = now > 0.0 ? span(l, &k->mark[i - 1]) / now : INFINITY;
+    for (int i = 1; i + 1 < past->n; i++) {
+        double now = span(motion, &past->mark[i + 1]);
+        double s =
+            now > 0.0 ? span(motion, &past->mark[i - 1]) / now : INFINITY;
         if (s < share) {
             share = s;
             least = i;
         }
     }
-    size_t rest = (size_t)(k->n - least - 1);
-    memmove(&k->mark[least], &k->mark[least + 1], rest * sizeof *k->mark);
-    memmove(k->state + 2 * m * (size_t)least,
-            k->state + 2 * m * (size_t)(least + 1),
+    size_t rest = (size_t)(past->n - least - 1);
+    memmove(&past->mark[least], &past->mark[least + 1],
+            rest * sizeof *past->mark);
+    memmove(past->state + 2 * m * (size_t)least,
+            past->state + 2 * m * (size_t)(least + 1),
             rest * 2 * m * sizeof(double));
-    k->n--;
+    past->n--;
 }
 
 static void
-mark(struct ballistic *l)
+mark(struct ballistic *motion)
 {
-    struct impact_history *k = l->w->marks;
-    size_t m = (size_t)l->model.m;
-    if (k->n == HISTORY_MARKS)
-        thin(l);
-    double *state = k->state + 2 * m * (size_t)k->n;
-    memcpy(state, l->gap, m * sizeof *state);
-    memcpy(state + m, l->rate, m * sizeof *state);
-    k->mark[k->n++] =
-        (struct impact_history_mark){l->t, l->t_lo, l->ex, l->ev, l->impacts};
-    changed(l);
+    struct past_states *past = motion->work->past;
+    size_t m = (size_t)motion->model.m;
+    if (past->n == HISTORY_MARKS)
+        thin(motion);
+    double *state = past->state + 2 * m * (size_t)past->n;
+    memcpy(state, motion->gap, m * sizeof *state);
+    memcpy(state + m, motion->rate, m * sizeof *state);
+    past->mark[past->n++] = (struct impact_history_mark){
+        motion->t, motion->t_lo, motion->length_exponent, motion->rate_exponent,
+        motion->impacts};
+    changed(motion);
 }
 
 /* The scale of a state in the contacts `sel`, as a time: that of a fall from
  * rest to the gaps, or back to the rates, at acceleration a; gaps and rates
  * over the roots of W are lengths and speeds in the metric of the masses. */
 static double
-scale(const struct ballistic *l, const bool *sel, const double *gap,
+scale(const struct ballistic *motion, const bool *sel, const double *gap,
       const double *rate, int ex, int ev, double a)
 {
     double s = 0.0, u = 0.0;
-    for (int i = 0; i < l->model.m; i++)
+    for (int i = 0; i < motion->model.m; i++)
         if (sel[i]) {
-            s = greater(s, fabs(gap[i]) / l->k.root[i]);
-            u = greater(u, fabs(rate[i]) / l->k.root[i]);
+            s = greater(s, fabs(gap[i]) / motion->matrices.root[i]);
+            u = greater(u, fabs(rate[i]) / motion->matrices.root[i]);
         }
     /* the exponents may be far out: the root halves them */
     int odd = ex & 1;
@@ -271,37 +282,40 @@ scale(const struct ballistic *l, const bool *sel, const double *gap,
 /* The contacts hit since mark k: do they accumulate? T: what remains, true
  * time; ratio: of the scale per impact, on the average. */
 static bool
-accumulates(struct ballistic *l, int first, double *T, double *ratio)
+accumulates(struct ballistic *motion, int first, double *T, double *ratio)
 {
-    struct impact_history *k = l->w->marks;
-    int m = l->model.m, falls = 0;
+    struct past_states *past = motion->work->past;
+    int m = motion->model.m, falls = 0;
     double a = 0.0, most = 0.0;
     for (int i = 0; i < m; i++) {
-        k->sel[i] = k->when[i] > k->mark[first].impacts;
-        if (k->sel[i] && l->k.root[i] > 0.0)
-            a = greater(a, fabs(l->k.nf[i]) / l->k.root[i]);
+        past->selected[i] = past->last_hit[i] > past->mark[first].impacts;
+        if (past->selected[i] && motion->matrices.root[i] > 0.0)
+            a = greater(a, fabs(motion->matrices.gap_acc[i]) /
+                               motion->matrices.root[i]);
     }
     if (!(a > 0.0))
         return false;
-    double now = scale(l, k->sel, l->gap, l->rate, l->ex, l->ev, a);
+    double now = scale(motion, past->selected, motion->gap, motion->rate,
+                       motion->length_exponent, motion->rate_exponent, a);
     double before = INFINITY, whole = 0.0, hits = 0.0;
-    for (int j = first; j < k->n; j++) {
-        const struct impact_history_mark *o = &k->mark[j];
-        const double *state = k->state + 2 * m * j;
-        double s = scale(l, k->sel, state, state + m, o->ex, o->ev, a);
+    for (int j = first; j < past->n; j++) {
+        const struct impact_history_mark *o = &past->mark[j];
+        const double *state = past->state + 2 * m * j;
+        double s = scale(motion, past->selected, state, state + m,
+                         o->length_exponent, o->rate_exponent, a);
         if (s > before)
             return false; /* no steady fall */
         if (!(s > 16.0 * now))
             break;
         if (s > whole) {
             whole = s;
-            hits = (double)(l->impacts - o->impacts);
+            hits = (double)(motion->impacts - o->impacts);
         }
         if (s < 0.25 * before) {
             falls++;
             before = s;
         }
-        most = greater(most, span(l, o) / s);
+        most = greater(most, span(motion, o) / s);
     }
     *T = most * now;
     *ratio = pow(now / whole, 1.0 / hits);
@@ -309,28 +323,31 @@ accumulates(struct ballistic *l, int first, double *T, double *ratio)
 }
 
 bool
-impact_history_marks_due(const struct ballistic *l, long impacts)
+impact_history_marks_due(const struct ballistic *motion, long impacts)
 {
     /* ever more seldom in runs that find none for thousands of impacts */
     long apart = impacts >> 6;
     apart = apart > HISTORY_MARK_DISTANCE ? apart : HISTORY_MARK_DISTANCE;
-    return impacts - l->w->marks->from >= apart && impacts >= l->w->least;
+    return impacts - motion->work->past->looked_at >= apart &&
+           impacts >= motion->work->limits.resolve;
 }
 
 bool
-impact_history_below_rounding(struct ballistic *l, double *T, double *ratio)
+impact_history_below_rounding(struct ballistic *motion, double *T,
+                              double *ratio)
 {
-    struct impact_history *k = l->w->marks;
-    if (!impact_history_marks_due(l, l->impacts))
+    struct past_states *past = motion->work->past;
+    if (!impact_history_marks_due(motion, motion->impacts))
         return false;
-    k->from = l->impacts;
-    scan(l, l->w->n_ring);
-    for (int i = 0; i < k->n; i++)
-        if (accumulates(l, i, T, ratio) &&
-            *T <= 0.25 * DBL_EPSILON * (l->t - l->start)) {
-            memcpy(l->group, k->sel, (size_t)l->model.m);
+    past->looked_at = motion->impacts;
+    scan(motion, motion->work->history.n);
+    for (int i = 0; i < past->n; i++)
+        if (accumulates(motion, i, T, ratio) &&
+            *T <= 0.25 * DBL_EPSILON * (motion->t - motion->t_start)) {
+            memcpy(motion->event.group, past->selected,
+                   (size_t)motion->model.m);
             return true;
         }
-    mark(l);
+    mark(motion);
     return false;
 }

@@ -9,23 +9,28 @@
 /* contacts that close within rounding of now and approach, beside the first: a
  * gap (and the time to it) is known to its noise only */
 int
-ballistic_together(struct ballistic *l, double s, int first, int *hit)
+ballistic_together(struct ballistic *motion, double s, int first, int *hit)
 {
     int n = 0;
-    bool better = !l->k.direct && l->n_on == 0 && l->w->still;
+    bool better = !motion->matrices.direct && motion->mode.n_persistent == 0 &&
+                  motion->work->flight.unaccelerated;
     /* of the flight; none of it is left where y is another */
-    double step = l->w->regained ? 0.0 : BALLISTIC_NOISE * DBL_EPSILON * s;
-    for (int i = 0; i < l->model.m; i++) {
+    double step =
+        motion->work->flight.regained ? 0.0 : BALLISTIC_NOISE * DBL_EPSILON * s;
+    for (int i = 0; i < motion->model.m; i++) {
         if (i == first) {
             hit[n++] = i;
             continue;
         }
-        if (l->on[i])
+        if (motion->mode.persistent[i])
             continue;
-        double way = step * (fabs(l->rate[i]) + fabs(l->nal[i] * s));
-        if (l->gap[i] <= gap_noise(l, i) + way && isfinite(l->gap[i]) &&
-            l->rate[i] < -rate_noise(l, i) &&
-            (!better || l->gap[i] <= projection_uncertainty(l, i, first) + way))
+        double way =
+            step * (fabs(motion->rate[i]) + fabs(motion->local.gap_acc[i] * s));
+        if (motion->gap[i] <= gap_noise(motion, i) + way &&
+            isfinite(motion->gap[i]) &&
+            motion->rate[i] < -rate_noise(motion, i) &&
+            (!better ||
+             motion->gap[i] <= projection_uncertainty(motion, i, first) + way))
             hit[n++] = i;
     }
     return n;
@@ -33,11 +38,11 @@ ballistic_together(struct ballistic *l, double s, int first, int *hit)
 
 /* do none of these contacts feel each other's impulses? */
 static bool
-strangers(const struct ballistic *l, const int *hit, int n)
+strangers(const struct ballistic *motion, const int *hit, int n)
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
-            if (active_set_coupling(l, hit[i], hit[j]) != 0.0)
+            if (active_set_coupling(motion, hit[i], hit[j]) != 0.0)
                 return false;
     return true;
 }
@@ -46,120 +51,125 @@ strangers(const struct ballistic *l, const int *hit, int n)
  * and the outcome depends on how; but without restitution every order leads to
  * the same. */
 static bool
-pressed(struct ballistic *l, const int *hit, int n)
+pressed(struct ballistic *motion, const int *hit, int n)
 {
     bool any = false;
-    for (int i = 0; i < l->model.m && l->n_on; i++)
-        for (int j = 0; j < n && l->on[i]; j++)
-            if (active_set_coupling(l, i, hit[j]) < 0.0 &&
-                (l->model.e[i] > 0.0 || l->model.e[hit[j]] > 0.0))
-                any = l->hits[i] = true;
+    for (int i = 0; i < motion->model.m && motion->mode.n_persistent; i++)
+        for (int j = 0; j < n && motion->mode.persistent[i]; j++)
+            if (active_set_coupling(motion, i, hit[j]) < 0.0 &&
+                (motion->model.e[i] > 0.0 || motion->model.e[hit[j]] > 0.0))
+                any = motion->event.together[i] = true;
     return any;
 }
 
 /* puts contact i on its plane */
 static void
-onto_plane(struct ballistic *l, int i)
+onto_plane(struct ballistic *motion, int i)
 {
-    int r = l->k.r;
-    const double *H = l->k.H + i * r;
+    int r = motion->matrices.rank;
+    const double *H = motion->matrices.H + i * r;
     double k =
-        (ballistic_of(l, i, l->y) + l->c0l[i]) / l->k.W[i * (l->model.m + 1)];
-    for (int j = 0; j < r && !l->k.direct; j++)
-        l->y[j] -= H[j] * k;
-    if (l->k.direct)
-        l->y[i] = -l->c0l[i];
-    l->gap[i] = l->big[i] = 0.0;
+        (ballistic_of(motion, i, motion->y) + motion->local.gap_offset[i]) /
+        motion->matrices.W[i * (motion->model.m + 1)];
+    for (int j = 0; j < r && !motion->matrices.direct; j++)
+        motion->y[j] -= H[j] * k;
+    if (motion->matrices.direct)
+        motion->y[i] = -motion->local.gap_offset[i];
+    motion->gap[i] = motion->greatest[i] = 0.0;
 }
 
 /* what is closed after an impact: those hit and those that slid; they open, or
  * go on in contact */
 static bool
-after_impact(struct ballistic *l, const int *hit, int n)
+after_impact(struct ballistic *motion, const int *hit, int n)
 {
-    struct ballistic_workspace *w = l->w;
-    int m = l->model.m;
-    bool stay = l->n_on > 0;
-    memcpy(w->closed, l->on, (size_t)m);
+    struct ballistic_workspace *work = motion->work;
+    int m = motion->model.m;
+    bool stay = motion->mode.n_persistent > 0;
+    memcpy(work->set.closed, motion->mode.persistent, (size_t)m);
     for (int i = 0; i < n; i++)
-        w->closed[hit[i]] = true;
+        work->set.closed[hit[i]] = true;
     for (int i = 0; i < m; i++) {
-        l->fresh[i] = false;
-        if (!w->closed[i])
+        motion->just_hit[i] = false;
+        if (!work->set.closed[i])
             continue;
-        w->closed[i] = l->rate[i] <= greater(rate_noise(l, i), DBL_MIN);
-        l->fresh[i] = !w->closed[i];
-        stay |= w->closed[i];
+        work->set.closed[i] =
+            motion->rate[i] <= greater(rate_noise(motion, i), DBL_MIN);
+        motion->just_hit[i] = !work->set.closed[i];
+        stay |= work->set.closed[i];
     }
-    return !stay || active_set_settle(l);
+    return !stay || active_set_settle(motion);
 }
 
 /* any impact but that of a single contact with e > 0 and all others open */
 enum ballistic_event
-ballistic_collide(struct ballistic *l, const int *hit, int n, double arrive)
+ballistic_collide(struct ballistic *motion, const int *hit, int n,
+                  double arrive)
 {
-    int m = l->model.m;
-    l->hit = hit[0];
-    memset(l->impulse, 0, (size_t)m * sizeof *l->impulse);
+    int m = motion->model.m;
+    motion->event.contact = hit[0];
+    memset(motion->event.impulse, 0, (size_t)m * sizeof *motion->event.impulse);
     for (int i = 0; i < n; i++)
-        onto_plane(l, hit[i]);
-    bool alone = strangers(l, hit, n);
-    memset(l->hits, 0, (size_t)m);
+        onto_plane(motion, hit[i]);
+    bool alone = strangers(motion, hit, n);
+    memset(motion->event.together, 0, (size_t)m);
     for (int i = 0; i < n; i++)
-        l->hits[hit[i]] = true;
-    bool several = pressed(l, hit, n) || (n > 1 && !alone);
-    if (several && l->policy == BALLISTIC_REPORT)
+        motion->event.together[hit[i]] = true;
+    bool several = pressed(motion, hit, n) || (n > 1 && !alone);
+    if (several && motion->policy == BALLISTIC_REPORT)
         return BALLISTIC_UNDECIDED;
-    l->impacts += n;
-    if (alone && !l->n_on) {
+    motion->impacts += n;
+    if (alone && !motion->mode.n_persistent) {
         for (int i = 0; i < n; i++) {
             int c = hit[i];
-            double u = n == 1 ? arrive : l->rate[c];
-            double p = -(1.0 + l->model.e[c]) * u / l->k.W[c * (m + 1)];
-            l->w->rsize[c] = fabs(u);
-            active_set_push(l, &c, &p, 1);
-            l->rate[c] = -l->model.e[c] * u;
-            if (l->k.direct)
-                l->z[c] = l->rate[c];
+            double u = n == 1 ? arrive : motion->rate[c];
+            double p = -(1.0 + motion->model.e[c]) * u /
+                       motion->matrices.W[c * (m + 1)];
+            motion->work->rate_terms[c] = fabs(u);
+            active_set_push(motion, &c, &p, 1);
+            motion->rate[c] = -motion->model.e[c] * u;
+            if (motion->matrices.direct)
+                motion->z[c] = motion->rate[c];
         }
     } else {
         enum ballistic_policy how =
-            several ? l->policy : BALLISTIC_COMPLEMENTARITY;
-        if (active_set_impact(l, how, hit, n))
+            several ? motion->policy : BALLISTIC_COMPLEMENTARITY;
+        if (active_set_impact(motion, how, hit, n))
             return BALLISTIC_JAMMED;
         several &= n > 1 || how != BALLISTIC_COMPLEMENTARITY;
     }
-    if (!after_impact(l, hit, n))
+    if (!after_impact(motion, hit, n))
         return BALLISTIC_JAMMED;
     return several ? BALLISTIC_SEVERAL : BALLISTIC_IMPACT;
 }
 
 enum ballistic_event
-ballistic_instant_impact(struct ballistic *l, const int *hit, int n)
+ballistic_instant_impact(struct ballistic *motion, const int *hit, int n)
 {
-    struct ballistic_workspace *w = l->w;
+    struct ballistic_workspace *work = motion->work;
     if (n == 0) {
-        memcpy(w->closed, l->on, (size_t)l->model.m);
-        return active_set_settle(l) ? BALLISTIC_END : BALLISTIC_JAMMED;
+        memcpy(work->set.closed, motion->mode.persistent,
+               (size_t)motion->model.m);
+        return active_set_settle(motion) ? BALLISTIC_END : BALLISTIC_JAMMED;
     }
-    return ballistic_collide(l, hit, n, l->rate[hit[0]]);
+    return ballistic_collide(motion, hit, n, motion->rate[hit[0]]);
 }
 
 /* Impacts at one instant whose rates shrink for ever (a wedge, opposite gaps):
  * the contacts that are closed have stopped. */
 enum ballistic_event
-ballistic_stand(struct ballistic *l)
+ballistic_stand(struct ballistic *motion)
 {
-    int n = 0, *hit = l->w->hit;
-    l->w->standing = 0;
-    for (int i = 0; i < l->model.m; i++)
-        if (!l->on[i] && l->gap[i] <= 0.0)
+    int n = 0, *hit = motion->work->set.hit;
+    motion->work->flight.standing = 0;
+    for (int i = 0; i < motion->model.m; i++)
+        if (!motion->mode.persistent[i] && motion->gap[i] <= 0.0)
             hit[n++] = i;
-    if (!n || active_set_impact(l, BALLISTIC_REST, hit, n) ||
-        !after_impact(l, hit, n))
+    if (!n || active_set_impact(motion, BALLISTIC_REST, hit, n) ||
+        !after_impact(motion, hit, n))
         return BALLISTIC_JAMMED;
-    l->hit = hit[0];
-    l->impacts += n;
-    ballistic_rescale(l);
+    motion->event.contact = hit[0];
+    motion->impacts += n;
+    ballistic_rescale(motion);
     return BALLISTIC_SEVERAL;
 }

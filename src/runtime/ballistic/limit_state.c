@@ -16,17 +16,17 @@
 #define PROJECTION_CLEARANCE 4.0
 
 void
-ballistic_stick(struct ballistic *l, const bool *closed)
+ballistic_stick(struct ballistic *motion, const bool *closed)
 {
-    int k = projection_factor(l, closed);
-    projection_apply(l, k, l->y, l->c0l);
-    projection_apply(l, k, l->z, l->d0l);
-    l->n_on = 0;
-    for (int i = 0; i < l->model.m; i++) {
-        l->on[i] = closed[i];
-        l->n_on += closed[i];
+    int k = projection_factor(motion, closed);
+    projection_apply(motion, k, motion->y, motion->local.gap_offset);
+    projection_apply(motion, k, motion->z, motion->local.rate_offset);
+    motion->mode.n_persistent = 0;
+    for (int i = 0; i < motion->model.m; i++) {
+        motion->mode.persistent[i] = closed[i];
+        motion->mode.n_persistent += closed[i];
     }
-    ballistic_sense(l);
+    ballistic_sense(motion);
 }
 
 /* least of g + u s + a s^2/2 for s in 0 .. T */
@@ -43,62 +43,70 @@ lowest(double g, double u, double a, double T)
  * far, 0 where theirs are, however the system moves? Where their impacts repeat
  * it shrinks as they do, and is closed with them in the end. */
 static bool
-follows(struct ballistic *l, int k, int i)
+follows(struct ballistic *motion, int k, int i)
 {
-    struct ballistic_workspace *w = l->w;
-    int m = l->model.m;
-    double left = l->k.W[i * (m + 1)];
+    struct ballistic_workspace *work = motion->work;
+    int m = motion->model.m;
+    double left = motion->matrices.W[i * (m + 1)];
     for (int j = 0; j < m; j++)
-        w->ys[j] = l->k.W[j * m + i];
-    projection_solve(l, k, w->ys);
+        work->scratch.y[j] = motion->matrices.W[j * m + i];
+    projection_solve(motion, k, work->scratch.y);
     for (int j = 0; j < k; j++)
-        left -= l->k.W[i * m + w->index[j]] * w->f[j];
-    bool none = w->still && l->c0l[i] == 0.0; /* offsets at the limit */
+        left -= motion->matrices.W[i * m + work->set.index[j]] *
+                work->set.solution[j];
+    bool none = work->flight.unaccelerated &&
+                motion->local.gap_offset[i] == 0.0; /* offsets at the limit */
     for (int j = 0; j < k; j++)
-        none &= l->c0l[w->index[j]] == 0.0;
-    return none && left <= dense_tolerance(m, m) * l->k.W[i * (m + 1)];
+        none &= motion->local.gap_offset[work->set.index[j]] == 0.0;
+    return none &&
+           left <= dense_tolerance(m, m) * motion->matrices.W[i * (m + 1)];
 }
 
 /* Do the contacts outside the group (w->closed) stay open until the limit, T
  * from now? Along the projected parabola, and by what the group's gaps and
  * rates do to them. */
 bool
-projection_others_stay_open(struct ballistic *l, double T)
+projection_others_stay_open(struct ballistic *motion, double T)
 {
-    struct ballistic_workspace *w = l->w;
-    int m = l->model.m, others = 0;
-    int k = projection_factor(l, w->closed);
+    struct ballistic_workspace *work = motion->work;
+    int m = motion->model.m, others = 0;
+    int k = projection_factor(motion, work->set.closed);
     for (int i = 0; i < m; i++) {
-        w->slight[i] = !w->closed[i] && follows(l, k, i);
-        others += !w->closed[i] && !w->slight[i];
+        work->scratch.known[i] = !work->set.closed[i] && follows(motion, k, i);
+        others += !work->set.closed[i] && !work->scratch.known[i];
     }
     for (int i = 0; i < m; i++)
-        w->closed[i] |= w->slight[i];
+        work->set.closed[i] |= work->scratch.known[i];
     if (!others)
         return true;
-    k = projection_factor(l, w->closed);
-    memset(w->ds, 0, (size_t)m * sizeof *w->ds);
+    k = projection_factor(motion, work->set.closed);
+    memset(work->scratch.offset, 0, (size_t)m * sizeof *work->scratch.offset);
     /* from the gaps, which are known better than y */
-    const double *part[] = {l->gap, l->rate, l->nal};
-    double *left[] = {w->ys, w->zs, w->as}, unit[] = {1.0, T, 0.5 * T * T};
+    const double *part[] = {motion->gap, motion->rate, motion->local.gap_acc};
+    double *left[] = {work->scratch.y, work->scratch.z, work->scratch.acc},
+           unit[] = {1.0, T, 0.5 * T * T};
     for (int s = 0; s < 3; s++) {
-        projection_solve(l, k, part[s]);
+        projection_solve(motion, k, part[s]);
         for (int i = 0; i < m; i++) {
             left[s][i] = part[s][i];
             for (int j = 0; j < k; j++) {
-                double d = l->k.W[i * m + w->index[j]] * w->f[j];
+                double d = motion->matrices.W[i * m + work->set.index[j]] *
+                           work->set.solution[j];
                 left[s][i] -= d;
-                w->ds[i] += fabs(d) * unit[s];
+                work->scratch.offset[i] += fabs(d) * unit[s];
             }
         }
     }
     for (int i = 0; i < m; i++) {
-        if (w->closed[i])
+        if (work->set.closed[i])
             continue;
-        double g = w->ys[i], u = w->zs[i], a = w->as[i];
-        bool ahead = lowest(g, u, a, T) > PROJECTION_CLEARANCE * w->ds[i];
+        double g = work->scratch.y[i], u = work->scratch.z[i],
+               a = work->scratch.acc[i];
+        bool ahead =
+            lowest(g, u, a, T) > PROJECTION_CLEARANCE * work->scratch.offset[i];
         /* closed to rounding, and opening */
-        bool opens = g <= 0.0 && u * T > PROJECTION_CLEARANCE * w->ds[i] &&
+        bool opens = g <= 0.0 &&
+                     u * T > PROJECTION_CLEARANCE * work->scratch.offset[i] &&
                      lowest(0.0, u, a, T) >= 0.0;
         if (!ahead && !opens)
             return false;
@@ -108,89 +116,98 @@ projection_others_stay_open(struct ballistic *l, double T)
 
 /* all contacts are closed at the limit, and can be: nothing is left */
 static bool
-take_all(struct ballistic *l, double T)
+take_all(struct ballistic *motion, double T)
 {
-    struct ballistic_workspace *w = l->w;
-    int m = l->model.m;
+    struct ballistic_workspace *work = motion->work;
+    int m = motion->model.m;
     for (int i = 0; i < m; i++)
-        if (!w->closed[i] || l->c0l[i] != 0.0 || l->d0l[i] != 0.0)
+        if (!work->set.closed[i] || motion->local.gap_offset[i] != 0.0 ||
+            motion->local.rate_offset[i] != 0.0)
             return false;
-    ballistic_add_time(l, times2(T, l->ex - l->ev));
-    memset(l->y, 0, (size_t)l->k.r * sizeof *l->y);
-    memset(l->z, 0, (size_t)l->k.r * sizeof *l->z);
-    memset(l->fresh, 0, (size_t)m);
-    memset(l->impulse, 0, (size_t)m * sizeof *l->impulse);
-    memcpy(l->on, w->closed, (size_t)m);
-    ballistic_sense(l);
+    ballistic_add_time(
+        motion, times2(T, motion->length_exponent - motion->rate_exponent));
+    memset(motion->y, 0, (size_t)motion->matrices.rank * sizeof *motion->y);
+    memset(motion->z, 0, (size_t)motion->matrices.rank * sizeof *motion->z);
+    memset(motion->just_hit, 0, (size_t)m);
+    memset(motion->event.impulse, 0, (size_t)m * sizeof *motion->event.impulse);
+    memcpy(motion->mode.persistent, work->set.closed, (size_t)m);
+    ballistic_sense(motion);
     bool loaded = false; /* contacts that are on may carry what is still */
     for (int i = 0; i < m; i++)
-        loaded |= l->k.nf[i] != 0.0;
-    if (loaded || !w->still) {
-        active_set_settle(l);
-        ballistic_rescale(l);
+        loaded |= motion->matrices.gap_acc[i] != 0.0;
+    if (loaded || !work->flight.unaccelerated) {
+        active_set_settle(motion);
+        ballistic_rescale(motion);
         return true;
     }
     /* and nothing moves it from there */
-    l->n_on = m;
-    memset(l->force, 0, (size_t)m * sizeof *l->force);
-    memset(l->big, 0, (size_t)m * sizeof *l->big);
-    w->low_v = INFINITY;
+    motion->mode.n_persistent = m;
+    memset(motion->mode.force, 0, (size_t)m * sizeof *motion->mode.force);
+    memset(motion->greatest, 0, (size_t)m * sizeof *motion->greatest);
+    work->units.low_rate = INFINITY;
     return true;
 }
 
 /* small gaps and rates of the contacts outside go on by themselves, as in
  * flights */
 void
-projection_take_limit(struct ballistic *l, double T)
+projection_take_limit(struct ballistic *motion, double T)
 {
-    struct ballistic_workspace *w = l->w;
-    if (take_all(l, T))
+    struct ballistic_workspace *work = motion->work;
+    if (take_all(motion, T))
         return;
-    int m = l->model.m, k = projection_factor(l, w->closed);
+    int m = motion->model.m, k = projection_factor(motion, work->set.closed);
     for (int i = 0; i < m; i++) {
-        w->ys[i] = l->gap[i] + (l->rate[i] + 0.5 * l->nal[i] * T) * T;
-        w->zs[i] = l->rate[i] + l->nal[i] * T;
+        work->scratch.y[i] =
+            motion->gap[i] +
+            (motion->rate[i] + 0.5 * motion->local.gap_acc[i] * T) * T;
+        work->scratch.z[i] = motion->rate[i] + motion->local.gap_acc[i] * T;
     }
-    double *part[] = {w->ys, w->zs};
+    double *part[] = {work->scratch.y, work->scratch.z};
     bool any = false;
     for (int s = 0; s < 2; s++) {
-        projection_solve(l, k, part[s]);
+        projection_solve(motion, k, part[s]);
         for (int i = 0; i < m; i++) {
             double size = fabs(part[s][i]);
             for (int j = 0; j < k; j++) {
-                double d = l->k.W[i * m + w->index[j]] * w->f[j];
+                double d = motion->matrices.W[i * m + work->set.index[j]] *
+                           work->set.solution[j];
                 part[s][i] -= d;
                 size += fabs(d);
             }
             /* no rate beside that of the group: none at all */
-            w->calm[i] = fabs(part[s][i]) <=
-                         BALLISTIC_NOISE * (k + 1) * DBL_EPSILON * size;
-            any |= s == 1 && w->calm[i] && !w->closed[i];
+            work->scratch.calm[i] =
+                fabs(part[s][i]) <=
+                BALLISTIC_NOISE * (k + 1) * DBL_EPSILON * size;
+            any |= s == 1 && work->scratch.calm[i] && !work->set.closed[i];
         }
     }
-    ballistic_advance(l, T);
-    projection_apply(l, k, l->y, l->c0l);
-    projection_apply(l, any ? projection_factor(l, w->calm) : k, l->z, l->d0l);
-    memset(l->fresh, 0, (size_t)m);
-    memset(l->impulse, 0, (size_t)m * sizeof *l->impulse);
-    memcpy(l->on, w->closed, (size_t)m);
-    ballistic_sense(l);
+    ballistic_advance(motion, T);
+    projection_apply(motion, k, motion->y, motion->local.gap_offset);
+    projection_apply(motion,
+                     any ? projection_factor(motion, work->scratch.calm) : k,
+                     motion->z, motion->local.rate_offset);
+    memset(motion->just_hit, 0, (size_t)m);
+    memset(motion->event.impulse, 0, (size_t)m * sizeof *motion->event.impulse);
+    memcpy(motion->mode.persistent, work->set.closed, (size_t)m);
+    ballistic_sense(motion);
     double ys = 0.0, zs = 0.0;
-    for (int j = 0; j < l->k.r; j++) {
-        ys += fabs(l->y[j]);
-        zs += fabs(l->z[j]);
+    for (int j = 0; j < motion->matrices.rank; j++) {
+        ys += fabs(motion->y[j]);
+        zs += fabs(motion->z[j]);
     }
-    for (int i = 0; i < m && !l->k.direct; i++) {
-        double size = l->k.root[i];
-        if (l->on[i])
+    for (int i = 0; i < m && !motion->matrices.direct; i++) {
+        double size = motion->matrices.root[i];
+        if (motion->mode.persistent[i])
             continue;
-        if (fabs(w->ys[i]) < BALLISTIC_MINOR * (ys * size + fabs(l->c0l[i])))
-            l->gap[i] = w->ys[i];
-        if (w->calm[i])
-            l->rate[i] = 0.0;
-        else if (fabs(w->zs[i]) < BALLISTIC_MINOR * zs * size)
-            l->rate[i] = w->zs[i];
+        if (fabs(work->scratch.y[i]) <
+            BALLISTIC_MINOR * (ys * size + fabs(motion->local.gap_offset[i])))
+            motion->gap[i] = work->scratch.y[i];
+        if (work->scratch.calm[i])
+            motion->rate[i] = 0.0;
+        else if (fabs(work->scratch.z[i]) < BALLISTIC_MINOR * zs * size)
+            motion->rate[i] = work->scratch.z[i];
     }
-    active_set_settle(l);
-    ballistic_rescale(l);
+    active_set_settle(motion);
+    ballistic_rescale(motion);
 }

@@ -21,11 +21,11 @@ wide_dot(int n, const double *a, const wide *b)
 /* M = L L^T, reciprocals in the diagonal of L; false: M is not positive
  * definite */
 static bool
-factor_mass(struct ballistic *l)
+factor_mass(struct ballistic *motion)
 {
-    int n = l->model.n;
-    const double *M = l->model.mass;
-    wide *L = l->w->L;
+    int n = motion->model.n;
+    const double *M = motion->model.mass;
+    wide *L = motion->work->own.mass_factor;
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
             wide s = M[i * n + j];
@@ -43,14 +43,14 @@ factor_mass(struct ballistic *l)
 
 /* rows of M^-1 N^T and W = N M^-1 N^T */
 static void
-responses(struct ballistic *l)
+responses(struct ballistic *motion)
 {
-    int n = l->model.n, m = l->model.m;
-    const wide *L = l->w->L;
+    int n = motion->model.n, m = motion->model.m;
+    const wide *L = motion->work->own.mass_factor;
     for (int i = 0; i < m; i++) {
-        wide *b = l->w->B + i * n;
+        wide *b = motion->work->own.B + i * n;
         for (int j = 0; j < n; j++) {
-            wide s = l->model.N[i * n + j];
+            wide s = motion->model.N[i * n + j];
             for (int c = 0; c < j; c++)
                 s -= L[j * n + c] * b[c];
             b[j] = s * L[j * n + j];
@@ -59,12 +59,13 @@ responses(struct ballistic *l)
             for (int c = j + 1; c < n; c++)
                 b[j] -= L[c * n + j] * b[c];
             b[j] *= L[j * n + j];
-            l->k.B[i * n + j] = (double)b[j];
+            motion->matrices.B[i * n + j] = (double)b[j];
         }
         for (int j = 0; j <= i; j++) {
-            wide s = wide_dot(n, l->model.N + j * n, b);
-            l->w->W[i * m + j] = l->w->W[j * m + i] = s;
-            l->k.W[i * m + j] = l->k.W[j * m + i] = (double)s;
+            wide s = wide_dot(n, motion->model.N + j * n, b);
+            motion->work->own.W[i * m + j] = motion->work->own.W[j * m + i] = s;
+            motion->matrices.W[i * m + j] = motion->matrices.W[j * m + i] =
+                (double)s;
         }
     }
 }
@@ -73,11 +74,12 @@ responses(struct ballistic *l)
  * diagonal in rc. pivot: the greatest share of its own size that is left comes
  * next; else in their order. Returns the rank. */
 static int
-factor(struct ballistic *l, bool pivot)
+factor(struct ballistic *motion, bool pivot)
 {
-    int m = l->model.m, n = l->model.n, r = 0;
-    wide *C = l->w->C, *rc = l->w->rc, *left = l->w->wf;
-    const wide *W = l->w->W;
+    int m = motion->model.m, n = motion->model.n, r = 0;
+    wide *C = motion->work->own.W_factor, *rc = motion->work->own.reciprocal,
+         *left = motion->work->own.column;
+    const wide *W = motion->work->own.W;
     for (int i = 0; i < m; i++)
         left[i] = W[i * m + i];
     for (; r < m && r < n; r++) {
@@ -90,7 +92,7 @@ factor(struct ballistic *l, bool pivot)
             }
         if (b < 0 || !(left[b] > dense_tolerance(m, m) * W[b * m + b]))
             break;
-        l->k.basis[r] = b;
+        motion->matrices.basis[r] = b;
         C[b * m + r] = sqrtl(left[b]);
         rc[r] = 1.0L / C[b * m + r];
         left[b] = 0.0L;
@@ -106,156 +108,169 @@ factor(struct ballistic *l, bool pivot)
     }
     for (int j = 0; j < r; j++)
         for (int c = j + 1; c < r; c++)
-            C[l->k.basis[j] * m + c] = 0.0L;
+            C[motion->matrices.basis[j] * m + c] = 0.0L;
     return r;
 }
 
 /* C_basis y = b in place, and C_basis^T y = b */
 static void
-forward(const struct ballistic *l, wide *b)
+forward(const struct ballistic *motion, wide *b)
 {
-    for (int i = 0; i < l->k.r; i++) {
-        const wide *C = l->w->C + l->k.basis[i] * l->model.m;
+    for (int i = 0; i < motion->matrices.rank; i++) {
+        const wide *C = motion->work->own.W_factor +
+                        motion->matrices.basis[i] * motion->model.m;
         for (int c = 0; c < i; c++)
             b[i] -= C[c] * b[c];
-        b[i] *= l->w->rc[i];
+        b[i] *= motion->work->own.reciprocal[i];
     }
 }
 static void
-backward(const struct ballistic *l, wide *b)
+backward(const struct ballistic *motion, wide *b)
 {
-    for (int i = l->k.r - 1; i >= 0; i--) {
-        const wide *C = l->w->C + l->k.basis[i] * l->model.m;
-        b[i] *= l->w->rc[i];
+    for (int i = motion->matrices.rank - 1; i >= 0; i--) {
+        const wide *C = motion->work->own.W_factor +
+                        motion->matrices.basis[i] * motion->model.m;
+        b[i] *= motion->work->own.reciprocal[i];
         for (int j = 0; j < i; j++)
             b[j] -= C[j] * b[i];
     }
 }
 
 void
-matrices_laws(struct ballistic *l)
+matrices_laws(struct ballistic *motion)
 {
-    int m = l->model.m, stride = l->k.stride;
-    for (int i = 0; i < m && l->k.direct; i++) {
-        const wide *W = l->w->W + i * m;
-        wide c = matrices_law(l, i, l->model.e[i]);
+    int m = motion->model.m, stride = motion->matrices.stride;
+    for (int i = 0; i < m && motion->matrices.direct; i++) {
+        const wide *W = motion->work->own.W + i * m;
+        wide c = matrices_law(motion, i, motion->model.e[i]);
         for (int j = 0; j < m; j++)
-            l->k.P[i * stride + j] = l->k.K[i * m + j] = (double)(c * W[j]);
+            motion->matrices.rows[i * stride + j] =
+                motion->matrices.K[i * m + j] = (double)(c * W[j]);
     }
 }
 
 /* F, H, K, E, and the accelerations */
 static void
-spaces(struct ballistic *l)
+spaces(struct ballistic *motion)
 {
-    struct contact_matrices *k = &l->k;
-    int n = l->model.n, m = l->model.m, r = k->r, stride = k->stride;
-    wide *b = l->w->wf;
+    struct contact_matrices *matrices = &motion->matrices;
+    int n = motion->model.n, m = motion->model.m, r = matrices->rank,
+        stride = matrices->stride;
+    wide *b = motion->work->own.column;
     for (int i = 0; i < m; i++) {
-        wide W = l->w->W[i * m + i], c = W > 0.0L ? 1.0L / W : 0.0L;
+        wide W = motion->work->own.W[i * m + i], c = W > 0.0L ? 1.0L / W : 0.0L;
         for (int j = 0; j < r; j++) {
-            wide h = (k->direct ? l->w->W : l->w->C)[i * m + j];
-            k->F[i * r + j] = k->direct ? i == j : (double)h;
-            k->H[i * r + j] = (double)h;
-            k->K[i * r + j] = (double)(c * h);
-            k->Ft[j * stride + i] = k->F[i * r + j];
-            k->Kt[j * stride + i] = k->K[i * r + j];
+            wide h = (matrices->direct ? motion->work->own.W
+                                       : motion->work->own.W_factor)[i * m + j];
+            matrices->F[i * r + j] = matrices->direct ? i == j : (double)h;
+            matrices->H[i * r + j] = (double)h;
+            matrices->K[i * r + j] = (double)(c * h);
+            matrices->Ft[j * stride + i] = matrices->F[i * r + j];
+            matrices->Kt[j * stride + i] = matrices->K[i * r + j];
         }
         for (int j = 0; j < m; j++)
-            k->P[i * stride + j] = k->W[i * m + j];
-        k->diagonal[i] = k->W[i * m + i];
-        k->root[i] = sqrt(k->W[i * m + i]);
-        const double *N = l->model.N + i * n;
-        double bias = l->model.bias ? l->model.bias[i] : 0.0;
-        k->nf[i] = dot_of(n, N, l->model.acc) + bias;
-        k->size[i] = dot_abs(n, N, l->model.acc) + fabs(bias);
-        if (fabs(k->nf[i]) <= BALLISTIC_NOISE * DBL_EPSILON * k->size[i])
-            k->nf[i] = 0.0;
+            matrices->rows[i * stride + j] = matrices->W[i * m + j];
+        matrices->diagonal[i] = matrices->W[i * m + i];
+        matrices->root[i] = sqrt(matrices->W[i * m + i]);
+        const double *N = motion->model.N + i * n;
+        double bias = motion->model.bias ? motion->model.bias[i] : 0.0;
+        matrices->gap_acc[i] = dot_of(n, N, motion->model.acc) + bias;
+        matrices->gap_acc_terms[i] =
+            dot_abs(n, N, motion->model.acc) + fabs(bias);
+        if (fabs(matrices->gap_acc[i]) <=
+            BALLISTIC_NOISE * DBL_EPSILON * matrices->gap_acc_terms[i])
+            matrices->gap_acc[i] = 0.0;
     }
     for (int j = 0; j < r; j++) {
         memset(b, 0, (size_t)r * sizeof *b);
         b[j] = 1.0L;
-        if (k->direct)
-            forward(l, b);
-        backward(l, b);
+        if (matrices->direct)
+            forward(motion, b);
+        backward(motion, b);
         for (int i = 0; i < n; i++) {
             wide s = 0.0L;
             for (int c = 0; c < r; c++)
-                s += l->w->B[k->basis[c] * n + i] * b[c];
-            k->E[i * r + j] = (double)s;
+                s += motion->work->own.B[matrices->basis[c] * n + i] * b[c];
+            matrices->E[i * r + j] = (double)s;
         }
-        k->ay[j] = dot_of(n, l->model.N + k->basis[j] * n, l->model.acc);
-        if (k->direct || l->model.bias)
-            k->ay[j] = k->nf[k->basis[j]];
+        matrices->y_acc[j] = dot_of(n, motion->model.N + matrices->basis[j] * n,
+                                    motion->model.acc);
+        if (matrices->direct || motion->model.bias)
+            matrices->y_acc[j] = matrices->gap_acc[matrices->basis[j]];
     }
-    matrices_coordinates(l, k->ay);
+    matrices_coordinates(motion, matrices->y_acc);
     for (int i = 0; i < n; i++) {
-        double s = dot_of(r, k->E + i * r, k->ay);
-        double size = dot_abs(r, k->E + i * r, k->ay);
-        k->ap[i] = l->model.acc[i] - s;
-        if (fabs(k->ap[i]) <= BALLISTIC_NOISE * (r + 1) * DBL_EPSILON * size)
-            k->ap[i] = 0.0;
+        double s = dot_of(r, matrices->E + i * r, matrices->y_acc);
+        double size = dot_abs(r, matrices->E + i * r, matrices->y_acc);
+        matrices->free_acc[i] = motion->model.acc[i] - s;
+        if (fabs(matrices->free_acc[i]) <=
+            BALLISTIC_NOISE * (r + 1) * DBL_EPSILON * size)
+            matrices->free_acc[i] = 0.0;
     }
 }
 
 /* The point nearest to 0 (in the metric of M) where the independent gaps
  * vanish; the others keep what is left. */
 static void
-find_origin(struct ballistic *l)
+find_origin(struct ballistic *motion)
 {
-    struct contact_matrices *k = &l->k;
-    int n = l->model.n, m = l->model.m;
-    wide *b = l->w->wf;
+    struct contact_matrices *matrices = &motion->matrices;
+    int n = motion->model.n, m = motion->model.m;
+    wide *b = motion->work->own.column;
     bool any = false;
     for (int i = 0; i < m; i++)
-        any |= l->model.c[i] != 0.0;
-    memset(k->origin, 0, (size_t)n * sizeof *k->origin);
-    memset(k->c0, 0, (size_t)m * sizeof *k->c0);
+        any |= motion->model.c[i] != 0.0;
+    memset(matrices->origin, 0, (size_t)n * sizeof *matrices->origin);
+    memset(matrices->gap_offset, 0, (size_t)m * sizeof *matrices->gap_offset);
     if (!any)
         return;
-    for (int j = 0; j < k->r; j++)
-        b[j] = -l->model.c[k->basis[j]];
-    forward(l, b);
-    backward(l, b);
-    for (int j = 0; j < k->r; j++)
+    for (int j = 0; j < matrices->rank; j++)
+        b[j] = -motion->model.c[matrices->basis[j]];
+    forward(motion, b);
+    backward(motion, b);
+    for (int j = 0; j < matrices->rank; j++)
         for (int i = 0; i < n; i++)
-            k->origin[i] += (double)(l->w->B[k->basis[j] * n + i] * b[j]);
+            matrices->origin[i] +=
+                (double)(motion->work->own.B[matrices->basis[j] * n + i] *
+                         b[j]);
     for (int i = 0; i < m; i++) {
-        const double *N = l->model.N + i * n;
-        double g = dot_of(n, N, k->origin) + l->model.c[i];
-        double size = dot_abs(n, N, k->origin) + fabs(l->model.c[i]);
-        k->c0[i] = fabs(g) <= 16.0 * m * DBL_EPSILON * size ? 0.0 : g;
+        const double *N = motion->model.N + i * n;
+        double g = dot_of(n, N, matrices->origin) + motion->model.c[i];
+        double size =
+            dot_abs(n, N, matrices->origin) + fabs(motion->model.c[i]);
+        matrices->gap_offset[i] =
+            fabs(g) <= 16.0 * m * DBL_EPSILON * size ? 0.0 : g;
     }
-    for (int j = 0; j < k->r; j++)
-        k->c0[k->basis[j]] = 0.0;
+    for (int j = 0; j < matrices->rank; j++)
+        matrices->gap_offset[matrices->basis[j]] = 0.0;
 }
 
 int
-matrices_make(struct ballistic *l)
+matrices_make(struct ballistic *motion)
 {
-    l->k.version = ++l->w->own.version;
-    if (!factor_mass(l))
+    motion->matrices.version = ++motion->work->own.matrices.version;
+    if (!factor_mass(motion))
         return 1;
-    responses(l);
-    l->k.r = factor(l, false);
-    l->k.direct = l->k.r == l->model.m;
-    if (!l->k.direct)
-        l->k.r = factor(l, true);
-    spaces(l);
-    matrices_laws(l);
-    find_origin(l);
+    responses(motion);
+    motion->matrices.rank = factor(motion, false);
+    motion->matrices.direct = motion->matrices.rank == motion->model.m;
+    if (!motion->matrices.direct)
+        motion->matrices.rank = factor(motion, true);
+    spaces(motion);
+    matrices_laws(motion);
+    find_origin(motion);
     return 0;
 }
 
 void
-matrices_coordinates(const struct ballistic *l, double *g)
+matrices_coordinates(const struct ballistic *motion, double *g)
 {
-    wide *b = l->w->wf;
-    if (l->k.direct)
+    wide *b = motion->work->own.column;
+    if (motion->matrices.direct)
         return;
-    for (int i = 0; i < l->k.r; i++)
+    for (int i = 0; i < motion->matrices.rank; i++)
         b[i] = g[i];
-    forward(l, b);
-    for (int i = 0; i < l->k.r; i++)
+    forward(motion, b);
+    for (int i = 0; i < motion->matrices.rank; i++)
         g[i] = (double)b[i];
 }

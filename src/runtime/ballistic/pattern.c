@@ -14,32 +14,32 @@
 #define PERIOD_CONVERGED (64.0 * DBL_EPSILON)
 
 double
-impact_history_last_flight(const struct ballistic *l, int *exponent)
+impact_history_last_flight(const struct ballistic *motion, int *exponent)
 {
-    if (l->w->n_ring == l->w->from)
+    if (motion->work->history.n == motion->work->history.first)
         return *exponent = 0, 0.0;
-    *exponent = impact_history_entry(l->w, 0)->exponent;
-    return impact_history_entry(l->w, 0)->flight;
+    *exponent = impact_history_entry(motion->work, 0)->exponent;
+    return impact_history_entry(motion->work, 0)->flight;
 }
 
 int
-impact_history_length(const struct ballistic_workspace *w)
+impact_history_length(const struct ballistic_workspace *work)
 {
-    unsigned long n = w->n_ring - w->from;
+    unsigned long n = work->history.n - work->history.first;
     return n < HISTORY_KEPT ? (int)n : HISTORY_KEPT - 1;
 }
 
 /* impacts in a row equal to those p before, not counted beyond `most` */
 int
-impact_history_matches(const struct ballistic_workspace *w, int p, int most)
+impact_history_matches(const struct ballistic_workspace *work, int p, int most)
 {
-    int n = impact_history_length(w) - p, k = 0;
+    int n = impact_history_length(work) - p, k = 0;
     n = most < n ? most : n;
     while (k < n) {
         /* in pieces that go down in the ring without a break */
-        const struct impact_entry *a = impact_history_entry(w, k),
-                                  *b = impact_history_entry(w, k + p);
-        long down = a < b ? a - w->ring : b - w->ring;
+        const struct impact_entry *a = impact_history_entry(work, k),
+                                  *b = impact_history_entry(work, k + p);
+        long down = a < b ? a - work->history.entry : b - work->history.entry;
         int end = down < n - k - 1 ? k + (int)down + 1 : n;
         for (; k < end; k++, a--, b--)
             if (a->contact != b->contact)
@@ -50,56 +50,59 @@ impact_history_matches(const struct ballistic_workspace *w, int p, int most)
 
 /* the flight of entry i, in the local time of now: exponent e */
 static inline double
-flight_of(const struct ballistic_workspace *w, unsigned long i, int e)
+flight_of(const struct ballistic_workspace *work, unsigned long i, int e)
 {
-    const struct impact_entry *f = &w->ring[i % HISTORY_KEPT];
+    const struct impact_entry *f = &work->history.entry[i % HISTORY_KEPT];
     return f->exponent == e ? f->flight : times2(f->flight, f->exponent - e);
 }
 
 /* the flights of n impacts, `back` ones before the last */
 double
-impact_history_time(const struct ballistic *l, int n, int back)
+impact_history_time(const struct ballistic *motion, int n, int back)
 {
-    const struct ballistic_workspace *w = l->w;
-    unsigned long end = w->n_ring - (unsigned long)back;
+    const struct ballistic_workspace *work = motion->work;
+    unsigned long end = work->history.n - (unsigned long)back;
     double s = 0.0;
     for (unsigned long i = end - (unsigned long)n; i < end; i++)
-        s += flight_of(w, i, l->ex - l->ev);
+        s +=
+            flight_of(work, i, motion->length_exponent - motion->rate_exponent);
     return s;
 }
 
 /* of the last three periods, the last one first */
 static void
-sums_of(const struct ballistic *l, int period, double sum[3])
+sums_of(const struct ballistic *motion, int period, double sum[3])
 {
-    const struct ballistic_workspace *w = l->w;
-    unsigned long n = (unsigned long)period, i = w->n_ring - 3 * n;
+    const struct ballistic_workspace *work = motion->work;
+    unsigned long n = (unsigned long)period, i = work->history.n - 3 * n;
     for (int k = 2; k >= 0; k--) {
         double s = 0.0;
         for (unsigned long end = i + n; i < end; i++)
-            s += flight_of(w, i, l->ex - l->ev);
+            s += flight_of(work, i,
+                           motion->length_exponent - motion->rate_exponent);
         sum[k] = s;
     }
 }
 
 bool
-ballistic_accelerates(const struct ballistic *l)
+ballistic_accelerates(const struct ballistic *motion)
 {
     int i = 0;
-    while (i < l->model.m && l->k.nf[i] == 0.0)
+    while (i < motion->model.m && motion->matrices.gap_acc[i] == 0.0)
         i++;
-    return i < l->model.m;
+    return i < motion->model.m;
 }
 
 /* two contacts in turns, without acceleration: the law of their rates is known
  */
 bool
-pattern_alternates(const struct ballistic *l, int period)
+pattern_alternates(const struct ballistic *motion, int period)
 {
-    const struct ballistic_workspace *w = l->w;
-    int m = l->model.m;
-    return period == 2 && impact_history_entry(w, 0)->contact < m &&
-           impact_history_entry(w, 1)->contact < m && !ballistic_accelerates(l);
+    const struct ballistic_workspace *work = motion->work;
+    int m = motion->model.m;
+    return period == 2 && impact_history_entry(work, 0)->contact < m &&
+           impact_history_entry(work, 1)->contact < m &&
+           !ballistic_accelerates(motion);
 }
 
 /* The ratio of a pattern, and how far it is from converged. The flights are
@@ -108,127 +111,138 @@ pattern_alternates(const struct ballistic *l, int period)
  * of periods (a double eigenvalue): then what is still to come is k times the
  * last change. */
 static enum pattern_state
-by_flights(const struct ballistic *l, int period, struct pattern *p, bool *near)
+by_flights(const struct ballistic *motion, int period, struct pattern *pattern,
+           bool *near)
 {
-    const struct ballistic_workspace *w = l->w;
+    const struct ballistic_workspace *work = motion->work;
     double sum[3];
-    sums_of(l, period, sum);
+    sums_of(motion, period, sum);
     double now = sum[0], before = sum[1], last = sum[2];
     if (!(now < before && now > 0.0))
         return PATTERN_REPEATS;
     double noise = PERIOD_CONVERGED * period * (1.0 + before / now);
-    p->ratio = now / before;
-    p->T = now * p->ratio / (1.0 - p->ratio);
-    double change = fabs(p->ratio - before / last), rest = 1.0 - p->ratio;
-    *near = before < last && change <= PERIOD_NEAR * p->ratio;
-    if (!(before < last &&
-          (change <= noise * p->ratio || change <= w->accept * rest)))
+    pattern->ratio = now / before;
+    pattern->remaining = now * pattern->ratio / (1.0 - pattern->ratio);
+    double change = fabs(pattern->ratio - before / last),
+           rest = 1.0 - pattern->ratio;
+    *near = before < last && change <= PERIOD_NEAR * pattern->ratio;
+    if (!(before < last && (change <= noise * pattern->ratio ||
+                            change <= work->limits.accepted_error * rest)))
         return PATTERN_REPEATS;
-    p->match = impact_history_matches(w, period, HISTORY_KEPT);
-    double n = (double)(p->match / period + 1);
-    p->error = n * (change + DBL_EPSILON * period) / rest + 4.0 * DBL_EPSILON;
-    if (change > noise * p->ratio && p->error > w->accept)
+    pattern->matches = impact_history_matches(work, period, HISTORY_KEPT);
+    double n = (double)(pattern->matches / period + 1);
+    pattern->error =
+        n * (change + DBL_EPSILON * period) / rest + 4.0 * DBL_EPSILON;
+    if (change > noise * pattern->ratio &&
+        pattern->error > work->limits.accepted_error)
         return PATTERN_REPEATS;
-    if (pattern_alternates(l, period) &&
-        two_contacts_limit(l, impact_history_entry(w, 0)->contact,
-                           impact_history_entry(w, 1)->contact, NULL) <= 0)
+    if (pattern_alternates(motion, period) &&
+        two_contacts_limit(motion, impact_history_entry(work, 0)->contact,
+                           impact_history_entry(work, 1)->contact, NULL) <= 0)
         return PATTERN_REPEATS;
-    return p->error <= ACCUMULATION_KNOWN ? PATTERN_CONVERGED : PATTERN_REPEATS;
+    return pattern->error <= ACCUMULATION_KNOWN ? PATTERN_CONVERGED
+                                                : PATTERN_REPEATS;
 }
 
 /* is a limit among the last entries? */
 static bool
-any_limit(const struct ballistic *l, int n)
+any_limit(const struct ballistic *motion, int n)
 {
     for (int i = 0; i < n; i++)
-        if (impact_history_entry(l->w, i)->contact >= l->model.m)
+        if (impact_history_entry(motion->work, i)->contact >= motion->model.m)
             return true;
     return false;
 }
 
 /* what the history says of a pattern of this period */
 static enum pattern_state
-repeats(const struct ballistic *l, int period, struct pattern *p, bool *near)
+repeats(const struct ballistic *motion, int period, struct pattern *pattern,
+        bool *near)
 {
-    const struct ballistic_workspace *w = l->w;
+    const struct ballistic_workspace *work = motion->work;
     int most = HISTORY_KEPT - 1 - period;
-    long least = w->least - period;
-    bool enough = least <= most || (long)w->n_ring >= w->least;
+    long least = work->limits.resolve - period;
+    bool enough =
+        least <= most || (long)work->history.n >= work->limits.resolve;
     least = least < most ? least : most;
     least = least > 2 * period ? least : 2 * period;
-    int match = impact_history_matches(w, period, (int)least);
+    int match = impact_history_matches(work, period, (int)least);
     /* limits count for as many as they are */
     if (match < 2 * period ||
-        ((match < least || !enough) && !any_limit(l, period)))
+        ((match < least || !enough) && !any_limit(motion, period)))
         return PATTERN_NONE;
     *near = false;
-    *p = (struct pattern){.means = LIMIT_BY_FLIGHTS, .period = period};
-    return by_flights(l, period, p, near);
+    *pattern = (struct pattern){.evidence = LIMIT_BY_FLIGHTS, .period = period};
+    return by_flights(motion, period, pattern, near);
 }
 
 /* of the shortest period that there is; impacts: so many now */
 enum pattern_state
-pattern_shortest(const struct ballistic *l, long impacts, struct pattern *p,
-                 bool *ask_map)
+pattern_shortest(const struct ballistic *motion, long impacts,
+                 struct pattern *pattern, bool *ask_map)
 {
-    const struct ballistic_workspace *w = l->w;
+    const struct ballistic_workspace *work = motion->work;
     enum pattern_state what = PATTERN_NONE;
-    int n = impact_history_length(w);
+    int n = impact_history_length(work);
     bool near = false;
     for (int period = 1; period <= HISTORY_PERIOD && 3 * period <= n;
          period++) {
-        if (impact_history_entry(w, 0)->contact ==
-                impact_history_entry(w, period)->contact &&
-            impact_history_entry(w, 1)->contact ==
-                impact_history_entry(w, period + 1)->contact)
-            what = repeats(l, period, p, &near);
+        if (impact_history_entry(work, 0)->contact ==
+                impact_history_entry(work, period)->contact &&
+            impact_history_entry(work, 1)->contact ==
+                impact_history_entry(work, period + 1)->contact)
+            what = repeats(motion, period, pattern, &near);
         if (what != PATTERN_NONE)
             break; /* longer ones are multiples of it */
     }
-    *ask_map = near && (what == PATTERN_CONVERGED ? !(w->accept > 0.0)
-                                                  : impacts >= w->map_at);
+    *ask_map = near &&
+               (what == PATTERN_CONVERGED ? !(work->limits.accepted_error > 0.0)
+                                          : impacts >= work->history.next_map);
     return what;
 }
 
 void
-pattern_look_later(struct ballistic_workspace *w)
+pattern_look_later(struct ballistic_workspace *work)
 {
     /* more seldom where no pattern was found for long */
-    unsigned long wait = (w->n_ring - w->quiet) / (8 * HISTORY_LOOK);
-    w->look = w->n_ring + HISTORY_LOOK * (wait < 1      ? 1
+    unsigned long wait =
+        (work->history.n - work->history.last_limit) / (8 * HISTORY_LOOK);
+    work->history.next_look =
+        work->history.n + HISTORY_LOOK * (wait < 1      ? 1
                                           : wait < 16   ? wait
                                           : wait < 1024 ? 16
                                                         : 64);
 }
 
 bool
-impact_history_period_due(struct ballistic *l, long impacts)
+impact_history_period_due(struct ballistic *motion, long impacts)
 {
-    struct ballistic_workspace *w = l->w;
+    struct ballistic_workspace *work = motion->work;
     struct pattern p;
     bool ask_map;
-    if (w->n_ring < w->look)
+    if (work->history.n < work->history.next_look)
         return false;
-    if (impact_history_length(w) >= HISTORY_KEPT / 2 ||
-        impact_history_marks_due(l, impacts) ||
-        pattern_shortest(l, impacts, &p, &ask_map) == PATTERN_CONVERGED ||
+    if (impact_history_length(work) >= HISTORY_KEPT / 2 ||
+        impact_history_marks_due(motion, impacts) ||
+        pattern_shortest(motion, impacts, &p, &ask_map) == PATTERN_CONVERGED ||
         ask_map)
         return true;
-    pattern_look_later(w);
+    pattern_look_later(work);
     return false;
 }
 
 bool
-impact_history_trend(const struct ballistic *l, int *period, double *ratio)
+impact_history_trend(const struct ballistic *motion, int *period, double *ratio)
 {
-    int n = impact_history_length(l->w), p = 1;
+    int n = impact_history_length(motion->work), p = 1;
     if (n < 3 * HISTORY_LOOK)
         return false;
     while (p <= HISTORY_PERIOD && 3 * p <= n &&
-           impact_history_matches(l->w, p, 2 * p) < 2 * p)
+           impact_history_matches(motion->work, p, 2 * p) < 2 * p)
         p++;
     *period = p <= HISTORY_PERIOD && 3 * p <= n ? p : 0;
     p = *period ? p : n / 2;
-    *ratio = impact_history_time(l, p, 0) / impact_history_time(l, p, p);
+    *ratio =
+        impact_history_time(motion, p, 0) / impact_history_time(motion, p, p);
     return isfinite(*ratio);
 }

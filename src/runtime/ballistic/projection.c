@@ -17,63 +17,75 @@
 
 /* contacts `sel` into w->index, W of them factored into w->G */
 int
-projection_factor(const struct ballistic *l, const bool *sel)
+projection_factor(const struct ballistic *motion, const bool *sel)
 {
-    struct ballistic_workspace *w = l->w;
-    int m = l->model.m, k = 0;
+    struct ballistic_workspace *work = motion->work;
+    int m = motion->model.m, k = 0;
     for (int i = 0; i < m; i++)
         if (sel[i])
-            w->index[k++] = i;
+            work->set.index[k++] = i;
     /* rounding of many contacts that depend on each other must not make more of
      * them independent than there are */
     double tol = dense_tolerance(k, k);
     do {
         for (int i = 0; i < k; i++) {
-            w->first[i] = 0;
+            work->set.first[i] = 0;
             for (int j = 0; j < k; j++)
-                w->G[i * k + j] = l->k.W[w->index[i] * m + w->index[j]];
+                work->set.W[i * k + j] =
+                    motion->matrices
+                        .W[work->set.index[i] * m + work->set.index[j]];
         }
-        dense_cholesky(k, w->G, k, w->first, NULL, tol, w->rd, &w->rank);
+        dense_cholesky(k, work->set.W, k, work->set.first, NULL, tol,
+                       work->set.reciprocal, &work->set.rank);
         tol *= 16.0;
-    } while (w->rank > l->k.r && tol < 1.0);
+    } while (work->set.rank > motion->matrices.rank && tol < 1.0);
     return k;
 }
 
 /* w->f := W^-1 x for the factored contacts */
 void
-projection_solve(const struct ballistic *l, int k, const double *x)
+projection_solve(const struct ballistic *motion, int k, const double *x)
 {
-    struct ballistic_workspace *w = l->w;
+    struct ballistic_workspace *work = motion->work;
     for (int i = 0; i < k; i++)
-        w->f[i] = w->rd[i] == 0.0 ? 0.0 : x[w->index[i]];
-    dense_forward(k, w->G, k, w->first, w->rd, 0, w->f);
-    dense_backward(k, w->G, k, w->first, w->rd, w->f);
+        work->set.solution[i] =
+            work->set.reciprocal[i] == 0.0 ? 0.0 : x[work->set.index[i]];
+    dense_forward(k, work->set.W, k, work->set.first, work->set.reciprocal, 0,
+                  work->set.solution);
+    dense_backward(k, work->set.W, k, work->set.first, work->set.reciprocal,
+                   work->set.solution);
 }
 
 /* w->f := W^-1 (gaps or rates y of the factored contacts, + off) */
 static void
-solve(const struct ballistic *l, int k, const double *y, const double *off)
+solve(const struct ballistic *motion, int k, const double *y, const double *off)
 {
-    struct ballistic_workspace *w = l->w;
+    struct ballistic_workspace *work = motion->work;
     for (int i = 0; i < k; i++)
-        w->f[i] = w->rd[i] == 0.0 ? 0.0
-                                  : ballistic_of(l, w->index[i], y) +
-                                        (off ? off[w->index[i]] : 0.0);
-    dense_forward(k, w->G, k, w->first, w->rd, 0, w->f);
-    dense_backward(k, w->G, k, w->first, w->rd, w->f);
+        work->set.solution[i] =
+            work->set.reciprocal[i] == 0.0
+                ? 0.0
+                : ballistic_of(motion, work->set.index[i], y) +
+                      (off ? off[work->set.index[i]] : 0.0);
+    dense_forward(k, work->set.W, k, work->set.first, work->set.reciprocal, 0,
+                  work->set.solution);
+    dense_backward(k, work->set.W, k, work->set.first, work->set.reciprocal,
+                   work->set.solution);
 }
 
 /* y := y - H^T W^-1 (gaps + off) for the factored contacts */
 void
-projection_apply(const struct ballistic *l, int k, double *y, const double *off)
+projection_apply(const struct ballistic *motion, int k, double *y,
+                 const double *off)
 {
-    struct ballistic_workspace *w = l->w;
-    int r = l->k.r;
-    solve(l, k, y, off);
+    struct ballistic_workspace *work = motion->work;
+    int r = motion->matrices.rank;
+    solve(motion, k, y, off);
     for (int j = 0; j < r; j++) {
         double s = 0.0, size = fabs(y[j]);
         for (int i = 0; i < k; i++) {
-            double d = l->k.H[w->index[i] * r + j] * w->f[i];
+            double d = motion->matrices.H[work->set.index[i] * r + j] *
+                       work->set.solution[i];
             s += d;
             size += fabs(d);
         }
@@ -81,85 +93,91 @@ projection_apply(const struct ballistic *l, int k, double *y, const double *off)
         if (fabs(y[j]) <= BALLISTIC_NOISE * (k + 1) * DBL_EPSILON * size)
             y[j] = 0.0;
     }
-    for (int i = 0; i < k && l->k.direct; i++)
-        y[w->index[i]] = off ? -off[w->index[i]] : 0.0;
+    for (int i = 0; i < k && motion->matrices.direct; i++)
+        y[work->set.index[i]] = off ? -off[work->set.index[i]] : 0.0;
 }
 
 void
-projection_regain(struct ballistic *l, int first, double was)
+projection_regain(struct ballistic *motion, int first, double was)
 {
-    struct ballistic_workspace *w = l->w;
-    int m = l->model.m, r = l->k.r;
+    struct ballistic_workspace *work = motion->work;
+    int m = motion->model.m, r = motion->matrices.rank;
     double by = 0.0;
-    w->slight[first] = true;
+    work->scratch.known[first] = true;
     for (int i = 0; i < m; i++)
-        w->ds[i] = l->c0l[i] - (i == first ? 0.0 : l->gap[i]);
-    int k = projection_factor(l, w->slight);
-    w->regained = w->rank == r;
-    memcpy(w->ys, l->y, (size_t)r * sizeof *l->y);
-    if (w->regained) /* nothing of what it was is left */
-        memset(l->y, 0, (size_t)r * sizeof *l->y);
-    projection_apply(l, k, l->y, w->ds);
+        work->scratch.offset[i] =
+            motion->local.gap_offset[i] - (i == first ? 0.0 : motion->gap[i]);
+    int k = projection_factor(motion, work->scratch.known);
+    work->flight.regained = work->set.rank == r;
+    memcpy(work->scratch.y, motion->y, (size_t)r * sizeof *motion->y);
+    if (work->flight.regained) /* nothing of what it was is left */
+        memset(motion->y, 0, (size_t)r * sizeof *motion->y);
+    projection_apply(motion, k, motion->y, work->scratch.offset);
     for (int j = 0; j < r; j++)
-        by += fabs(l->y[j] - w->ys[j]);
+        by += fabs(motion->y[j] - work->scratch.y[j]);
     if (!(by <= REGAIN_NOISE * DBL_EPSILON * was)) {
-        memcpy(l->y, w->ys, (size_t)r * sizeof *l->y);
-        w->regained = false;
-        memset(w->slight, 0, (size_t)m);
+        memcpy(motion->y, work->scratch.y, (size_t)r * sizeof *motion->y);
+        work->flight.regained = false;
+        memset(work->scratch.known, 0, (size_t)m);
     }
     for (int i = 0; i < m; i++)
-        if (!w->slight[i])
-            l->gap[i] = ballistic_of(l, i, l->y) + l->c0l[i];
+        if (!work->scratch.known[i])
+            motion->gap[i] = ballistic_of(motion, i, motion->y) +
+                             motion->local.gap_offset[i];
 }
 
 double
-projection_uncertainty(struct ballistic *l, int i, int first)
+projection_uncertainty(struct ballistic *motion, int i, int first)
 {
-    struct ballistic_workspace *w = l->w;
-    int m = l->model.m, k = 0, n = 0;
-    memset(w->closed, 0, (size_t)m);
-    double *off = w->ds, *x = w->as, sum = 0.0, ys = 0.0;
-    bool *tried = w->slight;
+    struct ballistic_workspace *work = motion->work;
+    int m = motion->model.m, k = 0, n = 0;
+    memset(work->set.closed, 0, (size_t)m);
+    double *off = work->scratch.offset, *x = work->scratch.acc, sum = 0.0,
+           ys = 0.0;
+    bool *tried = work->scratch.known;
     memset(tried, 0, (size_t)m);
-    for (int j = 0; j < l->k.r; j++)
-        ys += fabs(l->y[j]);
-    double late = fabs(l->big[first] / l->rate[first]);
+    for (int j = 0; j < motion->matrices.rank; j++)
+        ys += fabs(motion->y[j]);
+    double late = fabs(motion->greatest[first] / motion->rate[first]);
     for (int j = 0; j < m; j++) {
-        double now = ys * l->k.root[j] + fabs(l->c0l[j]);
+        double now =
+            ys * motion->matrices.root[j] + fabs(motion->local.gap_offset[j]);
         off[j] = j == first ? now
-                            : greater(l->big[j], now) + fabs(l->rate[j]) * late;
-        x[j] = l->k.W[j * m + i];
+                            : greater(motion->greatest[j], now) +
+                                  fabs(motion->rate[j]) * late;
+        x[j] = motion->matrices.W[j * m + i];
     }
-    while (k < l->k.r && n++ < m) {
+    while (k < motion->matrices.rank && n++ < m) {
         int b = -1;
         for (int j = 0; j < m; j++)
-            if (!tried[j] &&
-                (b < 0 || off[j] * l->k.root[b] < off[b] * l->k.root[j]))
+            if (!tried[j] && (b < 0 || off[j] * motion->matrices.root[b] <
+                                           off[b] * motion->matrices.root[j]))
                 b = j;
-        tried[b] = w->closed[b] = true;
-        if (projection_factor(l, w->closed), w->rank == k + 1)
+        tried[b] = work->set.closed[b] = true;
+        if (projection_factor(motion, work->set.closed),
+            work->set.rank == k + 1)
             k++;
         else
-            w->closed[b] = false;
+            work->set.closed[b] = false;
     }
-    if (k < l->k.r)
+    if (k < motion->matrices.rank)
         return INFINITY; /* they leave a direction open */
-    k = projection_factor(l, w->closed);
-    projection_solve(l, k, x);
+    k = projection_factor(motion, work->set.closed);
+    projection_solve(motion, k, x);
     for (int j = 0; j < k; j++)
-        sum += fabs(w->f[j]) * off[w->index[j]];
+        sum += fabs(work->set.solution[j]) * off[work->set.index[j]];
     return isfinite(sum) ? BALLISTIC_NOISE * DBL_EPSILON * sum
                          : (double)INFINITY;
 }
 
 void
-projection_average(struct ballistic *l, const struct ballistic *after,
+projection_average(struct ballistic *motion, const struct ballistic *after,
                    double *y, double *z)
 {
-    bool *sel = l->w->closed;
-    for (int i = 0; i < l->model.m; i++)
-        sel[i] = after->group[i] || l->on[i];
-    int k = projection_factor(l, sel);
-    projection_apply(l, k, y, l->c0l);
-    projection_apply(l, k, z, l->d0l);
+    bool *sel = motion->work->set.closed;
+    for (int i = 0; i < motion->model.m; i++)
+        sel[i] = after->event.group[i] || motion->mode.persistent[i];
+    int k = projection_factor(motion, sel);
+    projection_apply(motion, k, y, motion->local.gap_offset);
+    projection_apply(motion, k, z, motion->local.rate_offset);
 }

@@ -7,12 +7,12 @@
 
 /* a part of x that no contact feels: x - off - E y, 0 when it is rounding */
 static void
-apart(const struct ballistic *l, const double *x, const double *off,
+apart(const struct ballistic *motion, const double *x, const double *off,
       const double *y, double *out)
 {
-    int r = l->k.r;
-    for (int i = 0; i < l->model.n; i++) {
-        const double *E = l->k.E + i * r;
+    int r = motion->matrices.rank;
+    for (int i = 0; i < motion->model.n; i++) {
+        const double *E = motion->matrices.E + i * r;
         double o = off ? off[i] : 0.0, s = x[i] - o;
         double size = fabs(x[i]) + fabs(o) + dot_abs(r, E, y);
         s -= dot_of(r, E, y);
@@ -22,193 +22,205 @@ apart(const struct ballistic *l, const double *x, const double *off,
 }
 
 static void
-forget_past(struct ballistic *l, double t)
+forget_past(struct ballistic *motion, double t)
 {
-    struct ballistic_workspace *w = l->w;
-    l->ex = l->ev = 0;
-    l->t = l->start = t;
-    l->t_lo = 0.0;
-    l->impacts = 0;
-    l->hit = -1;
-    l->n_on = 0;
-    w->instant = w->coasts = w->ends = w->fine = false;
-    w->ahead = NULL;
-    w->n_ring = w->from = w->quiet = 0;
-    w->standing = 0;
-    w->look = impact_history_first_look(w);
-    w->run = 0;
-    w->stamp++;
-    w->twin = NULL;
-    w->low_v = INFINITY;
-    impact_history_forget(l);
-    w->map_at = 0;
-    memset(&l->chatter, 0, sizeof l->chatter);
+    struct ballistic_workspace *work = motion->work;
+    motion->length_exponent = motion->rate_exponent = 0;
+    motion->t = motion->t_start = t;
+    motion->t_lo = 0.0;
+    motion->impacts = 0;
+    motion->event.contact = -1;
+    motion->mode.n_persistent = 0;
+    work->instant = work->flight.coasts = work->flight.last =
+        work->flight.gap_carried = false;
+    work->batch_run = NULL;
+    work->history.n = work->history.first = work->history.last_limit = 0;
+    work->flight.standing = 0;
+    work->history.next_look = impact_history_first_look(work);
+    work->history.in_a_row = 0;
+    work->history.stamp++;
+    work->history.twin = NULL;
+    work->units.low_rate = INFINITY;
+    impact_history_forget(motion);
+    work->history.next_map = 0;
+    memset(&motion->event.limit, 0, sizeof motion->event.limit);
 }
 
 static void
-forget(struct ballistic *l, double t)
+forget(struct ballistic *motion, double t)
 {
-    struct ballistic_workspace *w = l->w;
-    size_t m = (size_t)l->model.m;
-    forget_past(l, t);
+    struct ballistic_workspace *work = motion->work;
+    size_t m = (size_t)motion->model.m;
+    forget_past(motion, t);
     if (!m)
         return;
-    memset(l->on, 0, m);
-    memset(l->fresh, 0, m);
-    memset(l->hits, 0, m);
-    memset(l->group, 0, m);
-    memset(w->closed, 0, m);
-    memset(l->impulse, 0, m * sizeof *l->impulse);
-    memset(l->force, 0, m * sizeof *l->force);
-    memset(l->na, 0, m * sizeof *l->na);
-    memset(l->ya, 0, m * sizeof *l->ya);
-    memset(w->rsize, 0, m * sizeof *w->rsize);
+    memset(motion->mode.persistent, 0, m);
+    memset(motion->just_hit, 0, m);
+    memset(motion->event.together, 0, m);
+    memset(motion->event.group, 0, m);
+    memset(work->set.closed, 0, m);
+    memset(motion->event.impulse, 0, m * sizeof *motion->event.impulse);
+    memset(motion->mode.force, 0, m * sizeof *motion->mode.force);
+    memset(motion->mode.gap_acc, 0, m * sizeof *motion->mode.gap_acc);
+    memset(motion->mode.y_acc, 0, m * sizeof *motion->mode.y_acc);
+    memset(work->rate_terms, 0, m * sizeof *work->rate_terms);
 }
 
 /* what rates have beyond those of y, where gaps hold the time: d0, in the
  * line's own memory */
 static void
-drifts(struct ballistic *l)
+drifts(struct ballistic *motion)
 {
-    int m = l->model.m;
+    int m = motion->model.m;
     for (int i = 0; i < m; i++) {
-        double d = l->rate[i] - ballistic_of(l, i, l->z);
-        l->k.d0[i] =
-            fabs(d) <= BALLISTIC_NOISE * m * DBL_EPSILON * l->w->rsize[i] ? 0.0
-                                                                          : d;
+        double d = motion->rate[i] - ballistic_of(motion, i, motion->z);
+        motion->matrices.rate_offset[i] =
+            fabs(d) <= BALLISTIC_NOISE * m * DBL_EPSILON *
+                           motion->work->rate_terms[i]
+                ? 0.0
+                : d;
     }
-    for (int j = 0; j < l->k.r; j++)
-        l->k.d0[l->k.basis[j]] = 0.0;
+    for (int j = 0; j < motion->matrices.rank; j++)
+        motion->matrices.rate_offset[motion->matrices.basis[j]] = 0.0;
 }
 
 /* as the start before, if that was the same */
 static bool
-begin_again(struct ballistic *l, double t, const double *q, const double *v,
-            double tol)
+begin_again(struct ballistic *motion, double t, const double *q,
+            const double *v, double tol)
 {
-    struct ballistic_workspace *w = l->w;
-    const struct ballistic_saved_start *b = &w->begun;
-    int n = l->model.n;
-    if (b->version != l->k.version || b->t != t || b->tol != tol ||
-        !same_numbers(b->q, q, n) || !same_numbers(b->v, v, n))
+    struct ballistic_workspace *work = motion->work;
+    const struct ballistic_saved_start *saved = &work->saved_start;
+    int n = motion->model.n;
+    if (saved->version != motion->matrices.version || saved->t != t ||
+        saved->tol != tol || !same_numbers(saved->q, q, n) ||
+        !same_numbers(saved->v, v, n))
         return false;
-    forget_past(l, t);
-    memcpy(l->block, b->block, w->bytes);
-    memcpy(w->rsize, b->rsize, (size_t)l->model.m * sizeof *w->rsize);
-    l->ex = b->ex;
-    l->ev = b->ev;
-    w->tunit = power2(l->ex - l->ev);
-    w->vunit = power2(l->ev);
-    w->aunit = power2(l->ex - 2 * l->ev);
-    w->low_v = UNITS_SMALL;
-    w->still = w->coasts = b->still;
-    w->ahead = ballistic_batch_find(l);
+    forget_past(motion, t);
+    memcpy(motion->block, saved->block, work->block_bytes);
+    memcpy(work->rate_terms, saved->rate_terms,
+           (size_t)motion->model.m * sizeof *work->rate_terms);
+    motion->length_exponent = saved->length_exponent;
+    motion->rate_exponent = saved->rate_exponent;
+    work->units.time = power2(motion->length_exponent - motion->rate_exponent);
+    work->units.rate = power2(motion->rate_exponent);
+    work->units.acc =
+        power2(motion->length_exponent - 2 * motion->rate_exponent);
+    work->units.low_rate = UNITS_SMALL;
+    work->flight.unaccelerated = work->flight.coasts = saved->unaccelerated;
+    work->batch_run = ballistic_batch_find(motion);
     return true;
 }
 
 static void
-note_begun(struct ballistic *l, const double *q, const double *v, double tol)
+note_begun(struct ballistic *motion, const double *q, const double *v,
+           double tol)
 {
-    struct ballistic_workspace *w = l->w;
-    struct ballistic_saved_start *b = &w->begun;
-    size_t n = (size_t)l->model.n;
-    if (w->many)
-        w->many->n = 0;
-    b->version = l->n_on ? 0 : l->k.version;
-    b->t = l->t;
-    b->tol = tol;
-    memcpy(b->q, q, n * sizeof *q);
-    memcpy(b->v, v, n * sizeof *v);
-    memcpy(b->block, l->block, w->bytes);
-    memcpy(b->rsize, w->rsize, (size_t)l->model.m * sizeof *w->rsize);
-    b->ex = l->ex;
-    b->ev = l->ev;
-    b->still = w->still;
+    struct ballistic_workspace *work = motion->work;
+    struct ballistic_saved_start *saved = &work->saved_start;
+    size_t n = (size_t)motion->model.n;
+    if (work->batch)
+        work->batch->n = 0;
+    saved->version = motion->mode.n_persistent ? 0 : motion->matrices.version;
+    saved->t = motion->t;
+    saved->tol = tol;
+    memcpy(saved->q, q, n * sizeof *q);
+    memcpy(saved->v, v, n * sizeof *v);
+    memcpy(saved->block, motion->block, work->block_bytes);
+    memcpy(saved->rate_terms, work->rate_terms,
+           (size_t)motion->model.m * sizeof *work->rate_terms);
+    saved->length_exponent = motion->length_exponent;
+    saved->rate_exponent = motion->rate_exponent;
+    saved->unaccelerated = work->flight.unaccelerated;
 }
 
 bool
-ballistic_start(struct ballistic *l, double t, const double *q, const double *v,
-                double tol)
+ballistic_start(struct ballistic *motion, double t, const double *q,
+                const double *v, double tol)
 {
-    int n = l->model.n, m = l->model.m;
-    struct ballistic_workspace *w = l->w;
+    int n = motion->model.n, m = motion->model.m;
+    struct ballistic_workspace *work = motion->work;
     bool moving = false;
     for (int i = 0; i < m; i++)
-        moving |= l->model.drift && l->model.drift[i] != 0.0;
-    if (!moving && begin_again(l, t, q, v, tol))
+        moving |= motion->model.drift && motion->model.drift[i] != 0.0;
+    if (!moving && begin_again(motion, t, q, v, tol))
         return true;
-    forget(l, t);
+    forget(motion, t);
     for (int i = 0; i < m; i++) {
-        const double *N = l->model.N + i * n;
-        double c = l->model.c[i];
-        double drift = l->model.drift ? l->model.drift[i] : 0.0;
-        l->gap[i] = dot_of(n, N, q) + c;
-        l->rate[i] = dot_of(n, N, v) + drift;
-        l->big[i] = dot_abs(n, N, q) + fabs(c);
-        w->rsize[i] = dot_abs(n, N, v) + fabs(drift);
-        if (fabs(l->gap[i]) <= BALLISTIC_NOISE * DBL_EPSILON * l->big[i])
-            l->gap[i] = 0.0;
-        if (fabs(l->rate[i]) <= BALLISTIC_NOISE * DBL_EPSILON * w->rsize[i])
-            l->rate[i] = 0.0;
-        bool near = l->gap[i] <= tol;
-        w->closed[i] = near && l->rate[i] == 0.0;
-        l->fresh[i] = near && l->rate[i] > 0.0;
+        const double *N = motion->model.N + i * n;
+        double c = motion->model.c[i];
+        double drift = motion->model.drift ? motion->model.drift[i] : 0.0;
+        motion->gap[i] = dot_of(n, N, q) + c;
+        motion->rate[i] = dot_of(n, N, v) + drift;
+        motion->greatest[i] = dot_abs(n, N, q) + fabs(c);
+        work->rate_terms[i] = dot_abs(n, N, v) + fabs(drift);
+        if (fabs(motion->gap[i]) <=
+            BALLISTIC_NOISE * DBL_EPSILON * motion->greatest[i])
+            motion->gap[i] = 0.0;
+        if (fabs(motion->rate[i]) <=
+            BALLISTIC_NOISE * DBL_EPSILON * work->rate_terms[i])
+            motion->rate[i] = 0.0;
+        bool near = motion->gap[i] <= tol;
+        work->set.closed[i] = near && motion->rate[i] == 0.0;
+        motion->just_hit[i] = near && motion->rate[i] > 0.0;
     }
-    for (int j = 0; j < l->k.r; j++) {
-        l->y[j] = l->gap[l->k.basis[j]];
-        l->z[j] = l->rate[l->k.basis[j]];
+    for (int j = 0; j < motion->matrices.rank; j++) {
+        motion->y[j] = motion->gap[motion->matrices.basis[j]];
+        motion->z[j] = motion->rate[motion->matrices.basis[j]];
     }
-    matrices_coordinates(l, l->y);
-    matrices_coordinates(l, l->z);
+    matrices_coordinates(motion, motion->y);
+    matrices_coordinates(motion, motion->z);
     if (moving)
-        drifts(l);
-    else if (l->k.d0 == w->own.d0)
-        memset(l->k.d0, 0, (size_t)m * sizeof *l->k.d0);
-    apart(l, q, l->k.origin, l->y, l->xp);
-    apart(l, v, NULL, l->z, l->vp);
-    ballistic_rescale(l);
-    if (!active_set_settle(l)) /* and units */
+        drifts(motion);
+    else if (motion->matrices.rate_offset == work->own.matrices.rate_offset)
+        memset(motion->matrices.rate_offset, 0,
+               (size_t)m * sizeof *motion->matrices.rate_offset);
+    apart(motion, q, motion->matrices.origin, motion->y, motion->free_position);
+    apart(motion, v, NULL, motion->z, motion->free_velocity);
+    ballistic_rescale(motion);
+    if (!active_set_settle(motion)) /* and units */
         return false;
-    w->coasts = w->still && l->n_on == 0;
-    note_begun(l, q, v, tol);
+    work->flight.coasts =
+        work->flight.unaccelerated && motion->mode.n_persistent == 0;
+    note_begun(motion, q, v, tol);
     if (moving)
-        w->begun.version = 0;
+        work->saved_start.version = 0;
     return true;
 }
 
 int
-ballistic_instant(struct ballistic *l, const struct ballistic_model *model,
+ballistic_instant(struct ballistic *motion, const struct ballistic_model *model,
                   double t, const double *q, const double *v, const bool *on)
 {
     int n = model->n, m = model->m;
-    l->model = *model; /* the caller keeps the arrays */
-    l->k = l->w->own;
-    l->w->made = false;
-    forget(l, t);
-    if (matrices_make(l))
+    motion->model = *model; /* the caller keeps the arrays */
+    motion->matrices = motion->work->own.matrices;
+    motion->work->own.current = false;
+    forget(motion, t);
+    if (matrices_make(motion))
         return 1;
     /* the origin is here: gaps are offsets */
-    l->w->instant = true;
-    memcpy(l->k.origin, q, (size_t)n * sizeof *q);
-    memset(l->xp, 0, (size_t)n * sizeof *l->xp);
+    motion->work->instant = true;
+    memcpy(motion->matrices.origin, q, (size_t)n * sizeof *q);
+    memset(motion->free_position, 0, (size_t)n * sizeof *motion->free_position);
     for (int i = 0; i < m; i++) {
         const double *N = model->N + i * n;
-        l->k.c0[i] = model->c[i] + dot_of(n, N, q);
-        l->on[i] = on[i];
-        l->n_on += on[i];
+        motion->matrices.gap_offset[i] = model->c[i] + dot_of(n, N, q);
+        motion->mode.persistent[i] = on[i];
+        motion->mode.n_persistent += on[i];
         double drift = model->drift ? model->drift[i] : 0.0;
-        l->rate[i] = dot_of(n, N, v) + drift;
-        l->big[i] = dot_abs(n, N, q) + fabs(model->c[i]);
-        l->w->rsize[i] = dot_abs(n, N, v) + fabs(drift);
+        motion->rate[i] = dot_of(n, N, v) + drift;
+        motion->greatest[i] = dot_abs(n, N, q) + fabs(model->c[i]);
+        motion->work->rate_terms[i] = dot_abs(n, N, v) + fabs(drift);
     }
-    for (int j = 0; j < l->k.r; j++) {
-        l->y[j] = 0.0;
-        l->z[j] = l->rate[l->k.basis[j]];
+    for (int j = 0; j < motion->matrices.rank; j++) {
+        motion->y[j] = 0.0;
+        motion->z[j] = motion->rate[motion->matrices.basis[j]];
     }
-    matrices_coordinates(l, l->z);
-    drifts(l);
-    apart(l, v, NULL, l->z, l->vp);
-    ballistic_units(l);
-    ballistic_sense(l);
+    matrices_coordinates(motion, motion->z);
+    drifts(motion);
+    apart(motion, v, NULL, motion->z, motion->free_velocity);
+    ballistic_units(motion);
+    ballistic_sense(motion);
     return 0;
 }

@@ -5,76 +5,92 @@
 #include "runtime/ballistic/workspace.h"
 
 void
-ballistic_sense(struct ballistic *l)
+ballistic_sense(struct ballistic *motion)
 {
-    for (int i = 0; i < l->model.m; i++) {
-        l->gap[i] = l->on[i] ? 0.0 : ballistic_of(l, i, l->y) + l->c0l[i];
-        l->rate[i] = l->on[i] ? 0.0 : ballistic_of(l, i, l->z) + l->d0l[i];
+    for (int i = 0; i < motion->model.m; i++) {
+        motion->gap[i] = motion->mode.persistent[i]
+                             ? 0.0
+                             : ballistic_of(motion, i, motion->y) +
+                                   motion->local.gap_offset[i];
+        motion->rate[i] = motion->mode.persistent[i]
+                              ? 0.0
+                              : ballistic_of(motion, i, motion->z) +
+                                    motion->local.rate_offset[i];
     }
 }
 
 /* q and v at time `after` the state (y, z) now */
 static void
-put(const struct ballistic *l, double after, const double *y, const double *z,
-    double *q, double *v)
+put(const struct ballistic *motion, double after, const double *y,
+    const double *z, double *q, double *v)
 {
-    double s = l->t - l->start + l->t_lo + after;
-    for (int i = 0; i < l->model.n; i++) {
-        const double *E = l->k.E + i * l->k.r;
-        q[i] = l->k.origin[i] +
-               (l->xp[i] + (l->vp[i] + 0.5 * l->k.ap[i] * s) * s) +
-               times2(dot_of(l->k.r, E, y), l->ex);
+    double s = motion->t - motion->t_start + motion->t_lo + after;
+    for (int i = 0; i < motion->model.n; i++) {
+        const double *E = motion->matrices.E + i * motion->matrices.rank;
+        q[i] = motion->matrices.origin[i] +
+               (motion->free_position[i] +
+                (motion->free_velocity[i] +
+                 0.5 * motion->matrices.free_acc[i] * s) *
+                    s) +
+               times2(dot_of(motion->matrices.rank, E, y),
+                      motion->length_exponent);
         v[i] =
-            (l->vp[i] + l->k.ap[i] * s) + times2(dot_of(l->k.r, E, z), l->ev);
+            (motion->free_velocity[i] + motion->matrices.free_acc[i] * s) +
+            times2(dot_of(motion->matrices.rank, E, z), motion->rate_exponent);
     }
 }
 
 void
-ballistic_state(const struct ballistic *l, double *q, double *v)
+ballistic_state(const struct ballistic *motion, double *q, double *v)
 {
-    put(l, 0.0, l->y, l->z, q, v);
+    put(motion, 0.0, motion->y, motion->z, q, v);
 }
 
 void
-ballistic_between(struct ballistic *l, const struct ballistic *after, double t,
-                  double *q, double *v)
+ballistic_between(struct ballistic *motion, const struct ballistic *after,
+                  double t, double *q, double *v)
 {
-    struct ballistic_workspace *w = l->w;
+    struct ballistic_workspace *work = motion->work;
     /* a time within the rounding of now is now: in local time it may be far */
-    double dt = t == l->t ? 0.0 : t - l->t - l->t_lo;
-    double s = times2(dt, l->ev - l->ex);
-    for (int i = 0; i < l->k.r; i++) {
-        w->ys[i] = l->y[i] + (l->z[i] + 0.5 * l->yal[i] * s) * s;
-        w->zs[i] = l->z[i] + l->yal[i] * s;
+    double dt = t == motion->t ? 0.0 : t - motion->t - motion->t_lo;
+    double s = times2(dt, motion->rate_exponent - motion->length_exponent);
+    for (int i = 0; i < motion->matrices.rank; i++) {
+        work->scratch.y[i] =
+            motion->y[i] +
+            (motion->z[i] + 0.5 * motion->local.y_acc[i] * s) * s;
+        work->scratch.z[i] = motion->z[i] + motion->local.y_acc[i] * s;
     }
     if (after)
-        projection_average(l, after, w->ys, w->zs);
-    put(l, dt, w->ys, w->zs, q, v);
+        projection_average(motion, after, work->scratch.y, work->scratch.z);
+    put(motion, dt, work->scratch.y, work->scratch.z, q, v);
 }
 
 double
-ballistic_gap(const struct ballistic *l, int i)
+ballistic_gap(const struct ballistic *motion, int i)
 {
-    return l->on[i] || l->fresh[i] ? 0.0 : times2(l->gap[i], l->ex);
+    return motion->mode.persistent[i] || motion->just_hit[i]
+               ? 0.0
+               : times2(motion->gap[i], motion->length_exponent);
 }
 
 double
-ballistic_rate(const struct ballistic *l, int i, int *exponent)
+ballistic_rate(const struct ballistic *motion, int i, int *exponent)
 {
-    double u = l->on[i] ? 0.0 : l->rate[i];
+    double u = motion->mode.persistent[i] ? 0.0 : motion->rate[i];
     if (exponent) {
-        *exponent = l->ev;
+        *exponent = motion->rate_exponent;
         return u;
     }
-    return times2(u, l->ev);
+    return times2(u, motion->rate_exponent);
 }
 
 void
-ballistic_advance(struct ballistic *l, double s)
+ballistic_advance(struct ballistic *motion, double s)
 {
-    for (int j = 0; j < l->k.r; j++) {
-        l->y[j] += (l->z[j] + 0.5 * l->yal[j] * s) * s;
-        l->z[j] += l->yal[j] * s;
+    for (int j = 0; j < motion->matrices.rank; j++) {
+        motion->y[j] += (motion->z[j] + 0.5 * motion->local.y_acc[j] * s) * s;
+        motion->z[j] += motion->local.y_acc[j] * s;
     }
-    ballistic_add_time(l, times2(s, l->ex - l->ev));
+    ballistic_add_time(
+        motion, times2(s, motion->length_exponent - motion->rate_exponent));
 }

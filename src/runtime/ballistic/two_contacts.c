@@ -49,14 +49,16 @@ sum(const struct pair_law law[2], double x, double x1, double q, double good,
 }
 
 int
-two_contacts_limit(const struct ballistic *l, int i, int j,
+two_contacts_limit(const struct ballistic *motion, int i, int j,
                    struct fixed_point *out)
 {
-    int m = l->model.m;
-    double ei = l->model.e[i], ej = l->model.e[j];
-    double w = -l->k.W[i * m + j] / (l->k.root[i] * l->k.root[j]);
+    int m = motion->model.m;
+    double ei = motion->model.e[i], ej = motion->model.e[j];
+    double w = -motion->matrices.W[i * m + j] /
+               (motion->matrices.root[i] * motion->matrices.root[j]);
     double bi = (1.0 + ei) * w, bj = (1.0 + ej) * w;
-    double p = l->rate[i] / l->k.root[i], s = -l->rate[j] / l->k.root[j];
+    double p = motion->rate[i] / motion->matrices.root[i],
+           s = -motion->rate[j] / motion->matrices.root[j];
     double tr = bi * bj - ei - ej, det = ei * ej;
     if (!(p > 0.0) || !(det > 0.0))
         return 0;
@@ -77,15 +79,16 @@ two_contacts_limit(const struct ballistic *l, int i, int j,
         return 1;
     struct pair_law law[2] = {{ej, bj}, {ei, bi}};
     double q = less / great, x1 = (great + ei) / (ei * bj), lacks;
-    double good = greater(accumulation_good_enough(l->w), DBL_EPSILON);
-    double T = l->gap[j] / -l->rate[j] * sum(law, x, x1, q, good, &lacks);
+    double good = greater(accumulation_good_enough(motion->work), DBL_EPSILON);
+    double T =
+        motion->gap[j] / -motion->rate[j] * sum(law, x, x1, q, good, &lacks);
     *out = (struct fixed_point){
-        .T = T,
+        .remaining = T,
         .ratio = q,
-        .speed = great,
+        .rate_ratio = great,
         .contraction = q,
-        .fall = q * q,
-        .off = DBL_EPSILON, /* more impacts tell no more */
-        .noise = lacks + noise / disc + PAIR_NOISE / (1.0 - q)};
+        .error_fall = q * q,
+        .error = DBL_EPSILON, /* more impacts tell no more */
+        .rounding = lacks + noise / disc + PAIR_NOISE / (1.0 - q)};
     return T > 0.0 && isfinite(T) && q < 1.0 ? 1 : 0;
 }

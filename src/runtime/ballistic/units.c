@@ -13,22 +13,38 @@
 #define UNITS_STEEP 0x1p200
 
 void
-ballistic_units(struct ballistic *l)
+ballistic_units(struct ballistic *motion)
 {
-    struct ballistic_workspace *w = l->w;
-    w->tunit = power2(l->ex - l->ev);
-    w->vunit = power2(l->ev);
-    w->aunit = power2(l->ex - 2 * l->ev);
-    w->still = l->model.m > 0 && l->model.m <= BALLISTIC_LANES;
-    for (int i = 0; i < l->model.m; i++) {
-        l->nal[i] = l->na[i] == 0.0 ? 0.0 : l->na[i] * w->aunit;
-        l->c0l[i] = l->k.c0[i] == 0.0 ? 0.0 : times2(l->k.c0[i], -l->ex);
-        l->d0l[i] = l->k.d0[i] == 0.0 ? 0.0 : times2(l->k.d0[i], -l->ev);
-        w->still &= l->nal[i] == 0.0 && l->d0l[i] == 0.0;
+    struct ballistic_workspace *work = motion->work;
+    work->units.time = power2(motion->length_exponent - motion->rate_exponent);
+    work->units.rate = power2(motion->rate_exponent);
+    work->units.acc =
+        power2(motion->length_exponent - 2 * motion->rate_exponent);
+    work->flight.unaccelerated =
+        motion->model.m > 0 && motion->model.m <= BALLISTIC_LANES;
+    for (int i = 0; i < motion->model.m; i++) {
+        motion->local.gap_acc[i] =
+            motion->mode.gap_acc[i] == 0.0
+                ? 0.0
+                : motion->mode.gap_acc[i] * work->units.acc;
+        motion->local.gap_offset[i] =
+            motion->matrices.gap_offset[i] == 0.0
+                ? 0.0
+                : times2(motion->matrices.gap_offset[i],
+                         -motion->length_exponent);
+        motion->local.rate_offset[i] =
+            motion->matrices.rate_offset[i] == 0.0
+                ? 0.0
+                : times2(motion->matrices.rate_offset[i],
+                         -motion->rate_exponent);
+        work->flight.unaccelerated &= motion->local.gap_acc[i] == 0.0 &&
+                                      motion->local.rate_offset[i] == 0.0;
     }
-    for (int j = 0; j < l->k.r; j++) {
-        l->yal[j] = l->ya[j] == 0.0 ? 0.0 : l->ya[j] * w->aunit;
-        w->still &= l->yal[j] == 0.0;
+    for (int j = 0; j < motion->matrices.rank; j++) {
+        motion->local.y_acc[j] = motion->mode.y_acc[j] == 0.0
+                                     ? 0.0
+                                     : motion->mode.y_acc[j] * work->units.acc;
+        work->flight.unaccelerated &= motion->local.y_acc[j] == 0.0;
     }
 }
 
@@ -63,52 +79,62 @@ fit(double *x, int n, int *e, int least)
 }
 
 void
-ballistic_rescale(struct ballistic *l)
+ballistic_rescale(struct ballistic *motion)
 {
-    struct ballistic_workspace *w = l->w;
-    int r = l->k.r, m = l->model.m, ex = l->ex, ev = l->ev;
-    double a = largest(l->na, m);
-    bool any, rest = !(largest(l->y, r) > 0.0);
+    struct ballistic_workspace *work = motion->work;
+    int r = motion->matrices.rank, m = motion->model.m,
+        ex = motion->length_exponent, ev = motion->rate_exponent;
+    double a = largest(motion->mode.gap_acc, m);
+    bool any, rest = !(largest(motion->y, r) > 0.0);
     /* local accelerations a 2^(ex - 2 ev) stay finite */
     int least = -UNITS_EXPONENTS;
-    any = fit(l->y, r, &l->ex, least);
+    any = fit(motion->y, r, &motion->length_exponent, least);
     if (a > 0.0 && !rest)
-        least = (l->ex + ilogb(a) - ilogb(UNITS_STEEP)) / 2 + UNITS_STEP;
-    any |= fit(l->z, r, &l->ev, least);
+        least = (motion->length_exponent + ilogb(a) - ilogb(UNITS_STEEP)) / 2 +
+                UNITS_STEP;
+    any |= fit(motion->z, r, &motion->rate_exponent, least);
     if (any && rest) /* no length: that of the speed */
-        l->ex = a > 0.0 ? 2 * l->ev : l->ev;
-    w->low_v = UNITS_SMALL;
+        motion->length_exponent =
+            a > 0.0 ? 2 * motion->rate_exponent : motion->rate_exponent;
+    work->units.low_rate = UNITS_SMALL;
     if (!any)
         return;
     for (int i = 0; i < m; i++) {
-        l->gap[i] = times2(l->gap[i], ex - l->ex);
-        l->big[i] = times2(l->big[i], ex - l->ex);
-        l->rate[i] = times2(l->rate[i], ev - l->ev);
-        w->rsize[i] = times2(w->rsize[i], ev - l->ev);
+        motion->gap[i] = times2(motion->gap[i], ex - motion->length_exponent);
+        motion->greatest[i] =
+            times2(motion->greatest[i], ex - motion->length_exponent);
+        motion->rate[i] = times2(motion->rate[i], ev - motion->rate_exponent);
+        work->rate_terms[i] =
+            times2(work->rate_terms[i], ev - motion->rate_exponent);
     }
-    ballistic_units(l);
-    w->coasts &= w->still;
+    ballistic_units(motion);
+    work->flight.coasts &= work->flight.unaccelerated;
 }
 
 bool
-ballistic_plain_units(struct ballistic *l)
+ballistic_plain_units(struct ballistic *motion)
 {
-    int r = l->k.r, m = l->model.m, ex = l->ex, ev = l->ev;
+    int r = motion->matrices.rank, m = motion->model.m,
+        ex = motion->length_exponent, ev = motion->rate_exponent;
     if (ex == 0 && ev == 0)
         return false;
-    l->ex = l->ev = 0;
+    motion->length_exponent = motion->rate_exponent = 0;
     for (int j = 0; j < r; j++) {
-        l->y[j] = times2(l->y[j], ex);
-        l->z[j] = times2(l->z[j], ev);
+        motion->y[j] = times2(motion->y[j], ex);
+        motion->z[j] = times2(motion->z[j], ev);
     }
-    ballistic_units(l);
+    ballistic_units(motion);
     for (int i = 0; i < m; i++) {
-        l->gap[i] = isfinite(l->gap[i]) ? times2(l->gap[i], ex)
-                                        : ballistic_of(l, i, l->y) + l->c0l[i];
-        l->big[i] = isfinite(l->big[i]) ? times2(l->big[i], ex)
-                                        : fabs(l->gap[i]) + fabs(l->c0l[i]);
-        l->rate[i] = times2(l->rate[i], ev);
-        l->w->rsize[i] = times2(l->w->rsize[i], ev);
+        motion->gap[i] = isfinite(motion->gap[i])
+                             ? times2(motion->gap[i], ex)
+                             : ballistic_of(motion, i, motion->y) +
+                                   motion->local.gap_offset[i];
+        motion->greatest[i] =
+            isfinite(motion->greatest[i])
+                ? times2(motion->greatest[i], ex)
+                : fabs(motion->gap[i]) + fabs(motion->local.gap_offset[i]);
+        motion->rate[i] = times2(motion->rate[i], ev);
+        motion->work->rate_terms[i] = times2(motion->work->rate_terms[i], ev);
     }
     return true;
 }

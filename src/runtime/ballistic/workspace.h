@@ -1,172 +1,237 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of a ballistic motion, for this room and for accumulation, which
- * follows its impacts to their limits. "Local" numbers are mantissas: length
- * 2^ex, velocity 2^ev, time 2^(ex - ev), acceleration 2^(2 ev - ex). */
+/* The inside of a ballistic motion: for the files of this room, and for the
+ * room accumulation, which follows the impacts to their limits.
+ *
+ * "Local" numbers are mantissas in the units of the state: a length times
+ * 2^length_exponent, a rate times 2^rate_exponent, a time times
+ * 2^(length_exponent - rate_exponent), an acceleration times
+ * 2^(2 rate_exponent - length_exponent). */
 #ifndef IMP_RUNTIME_BALLISTIC_WORKSPACE_H
 #define IMP_RUNTIME_BALLISTIC_WORKSPACE_H
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "runtime/ballistic/ballistic.h"
 
-/* terms of a sum of products carry half a unit of rounding each; what comes of
- * n of them is below this many units of their sizes */
+/* Each term of a sum of products carries half a unit of rounding. The rounding
+ * error of the sum is below this many units of the sum of the terms' sizes. */
 #define BALLISTIC_NOISE 8.0
-/* a gap below this share of the state is known better by itself: half of the
- * digits are lost at most before it is */
+/* A gap or rate below this share of the state is carried from flight to flight
+ * by itself. It would lose more than half of its digits if it were computed
+ * from y. */
 #define BALLISTIC_MINOR 0x1p-26
-/* Rates that come from z and from the last rates differ by BALLISTIC_MINOR of
- * both sizes at most, twice, and by rounding: those above this share are not
- * small.
- */
+/* The rate that follows from z and the rate carried by itself differ by
+ * BALLISTIC_MINOR of the state at most, before and after the impact, and by
+ * rounding: rates above this share need not be carried. */
 #define BALLISTIC_ROUGH (16.0 * BALLISTIC_MINOR)
-/* Where all of the state falls below this share in one flight, what it was
- * before is what gaps are uncertain by; and gaps that are known by themselves
- * to less than BALLISTIC_OWN of that tell what is left. */
+/* When the whole state falls below this share in one flight, the rounding
+ * error of the gaps is that of the state before. */
 #define BALLISTIC_FALL 0.25
+/* Then gaps that are carried by themselves, with an error below this share of
+ * that rounding error, tell what is left of y. */
 #define BALLISTIC_OWN 0x1p-13
-/* single impacts in a row at one instant that are not followed further */
+/* A motion with more single impacts in a row at one instant stands still. */
 #define BALLISTIC_STANDING 1000
-/* a gap below this share of its size may be closed to rounding */
+/* A gap below this share of its greatest value may be closed to rounding. */
 #define BALLISTIC_CLOSED 1e-12
-/* contacts that coast.c takes */
+/* the greatest number of contacts of the flights of lanes.h */
 #define BALLISTIC_LANES 16
-/* impacts after which units are looked at at the latest */
+/* Units are adjusted after this many impacts at the latest. */
 #define BALLISTIC_RESCALE 16
 /* mantissas are kept above this */
 #define UNITS_SMALL 0x1p-40
-/* impacts kept to recognise a pattern (a power of 2); longest pattern */
+/* impacts kept to recognise a pattern (a power of 2); the longest pattern */
 #define HISTORY_KEPT 256
 #define HISTORY_PERIOD 64
-/* patterns are looked for after every so many impacts at first */
+/* A pattern is looked for after this many impacts, at first. */
 #define HISTORY_LOOK 4
-/* a limit must be known to this share of what remains */
+/* The time that remains must be known to this share of itself before a limit
+ * is taken. */
 #define ACCUMULATION_KNOWN 1e-3
-/* sets of contacts with limits of their own; earlier states kept */
+/* sets of contacts with limits of their own; earlier states that are kept */
 #define HISTORY_GROUPS 32
 #define HISTORY_MARKS 24
 
 typedef long double wide;
 
+/* -- the history of impacts (history.c) ------------------------------------ */
+
 struct impact_entry {
-    int contact;  /* + m: the limit of a chatter at it alone; 2 m and more: at
-                     a group (history.c) */
-    int exponent; /* flight before it: flight * 2^exponent */
+    int contact;  /* below m: this contact; below 2 m: a limit of impacts at
+                     contact - m alone; beyond: a limit of impacts at group
+                     contact - 2 m (impact_history_group_name) */
+    int exponent; /* the flight before it took flight * 2^exponent */
     double flight;
 };
+/* The last impacts. Entry number i is in entry[i % HISTORY_KEPT]. */
+struct impact_history {
+    struct impact_entry entry[HISTORY_KEPT];
+    unsigned long n;          /* entries ever put in */
+    unsigned long first;      /* the first one that belongs to this motion */
+    unsigned long last_limit; /* n after the last limit */
+    unsigned long next_look;  /* n from which on a pattern is looked for */
+    long next_map;            /* impacts at which the period map is asked */
+    int in_a_row;             /* impacts in a row at the last contact */
+    /* a motion that shares the first entries, see ballistic_copy */
+    const struct ballistic *twin;
+    unsigned long twin_stamp, stamp, shared;
+};
+/* the time of an earlier state */
 struct impact_history_mark {
     double t, t_lo;
-    int ex, ev;
+    int length_exponent, rate_exponent;
     long impacts;
 };
-struct impact_history {
-    long version; /* changes, the last of them at this time */
-    double at;
-    long from;          /* impacts at the last look */
-    unsigned long seen; /* n_ring up to which `when` is known */
-    long *when;         /* m: impacts when the contact was hit last */
-    bool *sel;          /* m: scratch */
+/* Groups of contacts that have had limits, and earlier states. */
+struct past_states {
+    long version;          /* number of changes */
+    double changed_at;     /* time of the last change */
+    long looked_at;        /* impacts at the last look */
+    unsigned long scanned; /* history.n up to which last_hit is known */
+    long *last_hit;        /* m: impacts when the contact was hit last */
+    bool *selected;        /* m: scratch */
     int n, n_group;
     bool *group; /* HISTORY_GROUPS x m */
     int depth[HISTORY_GROUPS];
     struct impact_history_mark mark[HISTORY_MARKS]; /* oldest first */
-    double *state; /* of each m gaps and m rates */
+    double *state; /* of each mark m gaps and m rates */
 };
-struct period_map;
-/* the last start without contacts that are closed: the next one of equal
- * matrices and numbers is the same */
+
+/* -- parts of the workspace ------------------------------------------------ */
+
+/* The last start at which no contact was closed. A start with the same
+ * matrices and numbers gives the same state. */
 struct ballistic_saved_start {
-    unsigned long version; /* of the matrices; 0: none */
+    unsigned long version; /* of the matrices; 0: none is saved */
     double t, tol, *q, *v;
-    double *block, *rsize; /* what came of it */
-    int ex, ev;
-    bool still;
+    double *block, *rate_terms; /* the state after the start */
+    int length_exponent, rate_exponent;
+    bool unaccelerated;
 };
-/* coast.c: if w->coasts: single impacts in a row, at most
- * so many and until limits or units must be looked at; how many. 0: what comes
- * next is no such impact. */
-typedef long ballistic_coast_fn(struct ballistic *l, double until, long most);
+/* Follows single impacts in a row, as long as work->flight.coasts says so: at
+ * most `most` of them, up to the time `until`, and until limits or units must
+ * be looked at. Returns how many; 0: the next event is not such an impact, and
+ * nothing has changed. */
+typedef long ballistic_coast_fn(struct ballistic *motion, double until,
+                                long most);
 ballistic_coast_fn *ballistic_coast(int m); /* the one for this processor */
-ballistic_coast_fn ballistic_coast_avx2;    /* HAVE_AVX2_FILES */
-/* batch.c: runs to come from the last start, which differ in their
- * restitutions alone, as far as single impacts go on (as coast.c would) */
-#define BALLISTIC_BATCH_RUNS 64 /* of them */
+ballistic_coast_fn ballistic_coast_avx2;    /* where HAVE_AVX2_FILES */
+
+/* Runs to come from the saved start, which differ in their restitutions alone,
+ * each as far as ballistic_coast would follow it at once. */
+#define BALLISTIC_BATCH_RUNS 64
 struct ballistic_batch_run {
-    int n;      /* impacts; 0: this run is left to coast.c */
-    bool opens; /* no contact closes any more */
-    bool fine;  /* as that of the line */
-    bool over;  /* limits or units must be looked at */
-    double arrive, t, t_lo;
+    int n;         /* impacts; 0: the run is left to ballistic_coast */
+    bool all_open; /* no contact closes any more */
+    bool gap_carried;
+    bool over; /* limits or units must be looked at */
+    double arrival, t, t_lo;
     double flight[BALLISTIC_RESCALE];
     int contact[BALLISTIC_RESCALE];
 };
 struct ballistic_batch {
-    int n, next;   /* runs; those before `next` have been */
+    int n, next;   /* number of runs; those before `next` have been taken */
     int stride;    /* numbers of one state */
-    double *e;     /* of each run: m */
-    double *state; /* of each run: gaps, rates, big, rsize, y, z */
+    double *e;     /* of each run: m restitutions */
+    double *state; /* of each run: gaps, rates, greatest gaps, terms of the
+                      rates, y, z */
     struct ballistic_batch_run run[BALLISTIC_BATCH_RUNS];
 };
-typedef void ballistic_batch_fn(struct ballistic *l, struct ballistic_batch *a);
-ballistic_batch_fn ballistic_batch_avx2; /* HAVE_AVX2_FILES */
-/* the run with the restitutions of now, which is at the start; or NULL */
-const struct ballistic_batch_run *ballistic_batch_find(struct ballistic *l);
-/* as w->coast() of its first impacts: the state after them. False: not to be
- * used here, nothing has changed */
-bool ballistic_batch_take(struct ballistic *l, double until, long most);
+typedef void ballistic_batch_fn(struct ballistic *motion,
+                                struct ballistic_batch *batch);
+ballistic_batch_fn ballistic_batch_avx2; /* where HAVE_AVX2_FILES */
+/* the run of the batch with the present restitutions, or NULL; the motion is
+ * at its start */
+const struct ballistic_batch_run *
+ballistic_batch_find(struct ballistic *motion);
+/* Takes the state after the first impacts of work->batch_run, as
+ * ballistic_coast would follow them. False: it cannot be used here, and nothing
+ * has changed. */
+bool ballistic_batch_take(struct ballistic *motion, double until, long most);
+
+/* the motion's own copy of its model, and factors of the matrices in long
+ * double */
+struct ballistic_own {
+    double *mass, *acc, *N, *c, *e;
+    struct contact_matrices matrices;
+    bool current;      /* `matrices` are those of the copied model */
+    wide *mass_factor; /* n x n: M = L L^T, reciprocals in the diagonal */
+    wide *B;           /* m x n: M^-1 N^T */
+    wide *W;           /* m x m */
+    wide *W_factor;    /* m x rank: W = C C^T */
+    wide *reciprocal;  /* rank: of the diagonal of C */
+    wide *column;      /* m: scratch */
+};
+/* factors of the units: local time to true time, local rate to true rate, true
+ * acceleration to local acceleration */
+struct ballistic_units {
+    double time, rate, acc;
+    double low_rate; /* smaller local rates ask for other units */
+};
+/* what is known of the flight that has ended, and of the next one */
+struct ballistic_flight {
+    bool unaccelerated; /* nothing accelerates, and m <= BALLISTIC_LANES */
+    bool coasts;   /* `unaccelerated`, the last event was the start or a single
+                      impact, and nothing has changed the motion since */
+    bool regained; /* projection_regain has found all of y */
+    bool gap_carried; /* a gap was carried by itself at the end of the flight */
+    bool all_open;    /* no contact closes any more */
+    bool last;        /* the flight that begins now is the last one */
+    double arrival;   /* rate before the last impact of ballistic_coast */
+    int standing;     /* impacts in a row at one instant */
+};
+/* what is asked of limits (accumulation.h) */
+struct limit_policy {
+    long resolve;
+    double accepted_error;
+    long doubt;
+    bool skip_rates;
+    bool verdict_only;
+};
+/* a set of contacts, most often the closed ones, and equations with their W */
+struct ballistic_set {
+    bool *closed;       /* m: the set that is asked for */
+    int *index, *first; /* m: contacts of the set; beginnings of its rows */
+    int *hit;           /* m: the contacts of an impact */
+    int rank;           /* of W of the set */
+    double *W;          /* k x k of the k contacts, factored in place */
+    double *reciprocal; /* k: of the diagonal of the factor; 0: a contact that
+                           depends on others */
+    double *q, *rate, *solution, *impulse; /* k */
+    double *lcp_room;
+};
+/* m each: one state, and marks of contacts */
+struct ballistic_scratch {
+    double *y, *z, *acc, *offset;
+    bool *known; /* gaps that are carried by themselves */
+    bool *calm;  /* contacts that do not accelerate, or have no rate */
+};
+
 struct ballistic_workspace {
     struct arena *arena;
-    struct impact_history *marks;
-    struct period_map *map; /* NULL: not needed yet */
-    struct ballistic_saved_start begun;
-    struct ballistic_batch *many; /* NULL: none asked for yet */
-    const struct ballistic_batch_run
-        *ahead;                     /* this run's, at its start; or NULL */
-    struct contact_matrices own;    /* the memory of this line's matrices */
-    double *mass, *acc, *N, *c, *e; /* of the model, copied */
-    bool instant;                   /* no motion: see ballistic_instant */
-    bool made;                      /* `own` is of the copied model */
-    bool still;    /* nothing accelerates, and ballistic_coast takes it */
-    bool coasts;   /* the last event was a single impact or the start,
-                      nothing has changed the motion since, and `still` */
-    bool regained; /* the last flight: by projection_regain, of all of y */
-    bool fine;     /* at the end of the last flight a gap was known by itself */
-    bool opens;    /* ballistic_coast found no contact that closes */
-    bool ends;     /* it will */
-    double arrive; /* rate before the last impact of ballistic_coast */
-    ballistic_coast_fn *coast;  /* ballistic_coast() */
-    size_t bytes;               /* of the block */
-    double tunit, vunit, aunit; /* local time, velocity to true ones; true
-                                   acceleration to local */
-    double low_v;               /* smaller rates ask for a rescaling */
-    struct impact_entry ring[HISTORY_KEPT];
-    unsigned long n_ring; /* impacts ever put in */
-    unsigned long from;   /* the first one kept */
-    unsigned long quiet;  /* n_ring at the last limit */
-    int standing;         /* impacts in a row at one instant */
-    unsigned long look;   /* patterns are looked for from here on */
-    int run;              /* impacts in a row at the last contact */
-    long map_at;          /* impacts at which the map is asked again */
-    long least;
-    double accept; /* error of what remains that is good enough */
-    long doubt;    /* accumulation_doubt */
-    bool brief;    /* accumulation_skip_rates */
-    bool verdict;  /* accumulation_verdict_only */
-    /* history shared with another line, see ballistic_copy */
-    const struct ballistic *twin;
-    unsigned long twin_stamp, stamp, split;
-    double *G, *q, *u, *room, *rd, *f, *p; /* of the closed contacts */
-    int *index, *first, *hit, rank;
-    wide *L, *B, *W, *C, *rc, *wf; /* factors of the mass matrix, M^-1 N^T, W,
-                                 factors of W; r */
-    double *ys, *zs, *as, *ds;     /* m: a state */
-    double *rsize; /* m: terms of the rates of the last impact */
-    bool *closed;  /* m */
-    bool *slight;  /* m: scratch */
-    bool *calm;    /* m: do not accelerate, or have no rate, in the new mode */
+    struct ballistic_own own;
+    struct ballistic_units units;
+    struct ballistic_flight flight;
+    bool instant;       /* the state is one instant of another motion */
+    double *rate_terms; /* m: sizes of the terms of the rates */
+    size_t block_bytes; /* of the state's block */
+    struct ballistic_saved_start saved_start;
+    ballistic_coast_fn *coast;
+    struct ballistic_batch *batch; /* NULL: none has been asked for yet */
+    const struct ballistic_batch_run *batch_run; /* this motion's, while it is
+                                                    at its start; or NULL */
+    struct impact_history history;
+    struct past_states *past;
+    struct limit_policy limits;
+    struct period_map *period_map; /* of accumulation; NULL: not needed yet */
+    struct ballistic_set set;
+    struct ballistic_scratch scratch;
 };
+
+/* -- numbers --------------------------------------------------------------- */
 
 /* are n numbers the same, bit for bit? */
 static inline bool
@@ -174,14 +239,14 @@ same_numbers(const double *a, const double *b, int n)
 {
     return !n || !memcmp(a, b, (size_t)n * sizeof *a);
 }
-/* of numbers: the library's functions are calls */
+/* the greater of two numbers; fmax is a call of the library */
 static inline double
 greater(double a, double b)
 {
     return a > b ? a : b;
 }
-/* 2^k, and x 2^k, without a call where 2^k is a number; rounded once, but at
- * the end of all numbers */
+/* 2^k, and x 2^k, without a call of the library where 2^k is a normal number.
+ * The product is rounded once, except at the ends of the range of numbers. */
 static inline double
 power2(int k)
 {
@@ -210,9 +275,11 @@ exponent_of(double x)
 }
 /* the error of what remains that is good enough for whoever asks */
 static inline double
-accumulation_good_enough(const struct ballistic_workspace *w)
+accumulation_good_enough(const struct ballistic_workspace *work)
 {
-    return w->verdict ? greater(w->accept, ACCUMULATION_KNOWN) : w->accept;
+    return work->limits.verdict_only
+               ? greater(work->limits.accepted_error, ACCUMULATION_KNOWN)
+               : work->limits.accepted_error;
 }
 static inline double
 dot_of(int n, const double *a, const double *b)
@@ -232,43 +299,46 @@ dot_abs(int n, const double *a, const double *b)
 }
 /* gap or rate of contact i from y or z */
 static inline double
-ballistic_of(const struct ballistic *l, int i, const double *y)
+ballistic_of(const struct ballistic *motion, int i, const double *y)
 {
-    return l->k.direct ? y[i] : dot_of(l->k.r, l->k.F + i * l->k.r, y);
+    return motion->matrices.direct
+               ? y[i]
+               : dot_of(motion->matrices.rank,
+                        motion->matrices.F + i * motion->matrices.rank, y);
 }
 static inline double
-gap_noise(const struct ballistic *l, int i)
+gap_noise(const struct ballistic *motion, int i)
 {
-    return BALLISTIC_NOISE * DBL_EPSILON * l->big[i];
+    return BALLISTIC_NOISE * DBL_EPSILON * motion->greatest[i];
 }
 static inline double
-rate_noise(const struct ballistic *l, int i)
+rate_noise(const struct ballistic *motion, int i)
 {
     return BALLISTIC_NOISE * DBL_EPSILON *
-           greater(fabs(l->rate[i]), l->w->rsize[i]);
+           greater(fabs(motion->rate[i]), motion->work->rate_terms[i]);
 }
 
 /* matrices.c */
-int matrices_make(struct ballistic *l);
+int matrices_make(struct ballistic *motion);
 /* direct: times W_ij: what a unit rate at i does to the rate of j by its impact
  */
 static inline wide
-matrices_law(const struct ballistic *l, int i, double e)
+matrices_law(const struct ballistic *motion, int i, double e)
 {
-    wide W = l->w->W[i * (l->model.m + 1)];
+    wide W = motion->work->own.W[i * (motion->model.m + 1)];
     return W > 0.0L ? -(1.0L + e) / W : 0.0L;
 }
 /* the part of it that depends on the restitutions */
-void matrices_laws(struct ballistic *l);
+void matrices_laws(struct ballistic *motion);
 /* y, or z, of the independent gaps, or rates, in place */
-void matrices_coordinates(const struct ballistic *l, double *g);
+void matrices_coordinates(const struct ballistic *motion, double *g);
 /* ballistic.c */
-void
-ballistic_units(struct ballistic *l); /* after a change of exponents or mode */
-void ballistic_rescale(struct ballistic *l);
+void ballistic_units(
+    struct ballistic *motion); /* after a change of exponents or mode */
+void ballistic_rescale(struct ballistic *motion);
 /* true units, in which a flight that ends no small one is possible; false: it
  * is in them already */
-bool ballistic_plain_units(struct ballistic *l);
+bool ballistic_plain_units(struct ballistic *motion);
 /* (hi, lo) += dt */
 static inline void
 time_add(double *hi, double *lo, double dt)
@@ -279,170 +349,185 @@ time_add(double *hi, double *lo, double dt)
     *lo = e - (*hi - s);
 }
 static inline void
-ballistic_add_time(struct ballistic *l, double dt)
+ballistic_add_time(struct ballistic *motion, double dt)
 {
-    time_add(&l->t, &l->t_lo, dt);
+    time_add(&motion->t, &motion->t_lo, dt);
 }
 /* ballistic_copy without history, policy and what is asked of limits */
 void ballistic_copy_motion(struct ballistic *to, const struct ballistic *from);
 /* local time, no contacts */
-void ballistic_advance(struct ballistic *l, double s);
+void ballistic_advance(struct ballistic *motion, double s);
 /* gaps and rates from y and z */
-void ballistic_sense(struct ballistic *l);
+void ballistic_sense(struct ballistic *motion);
 /* contact_modes.c */
 /* impulses p at k contacts: z, rates, impulse */
-void active_set_push(struct ballistic *l, const int *contact, const double *p,
-                     int k);
+void active_set_push(struct ballistic *motion, const int *contact,
+                     const double *p, int k);
 /* of W: what an impulse at contact i does to contact j, 0 within the rounding
  * of the model's numbers */
-double active_set_coupling(const struct ballistic *l, int i, int j);
+double active_set_coupling(const struct ballistic *motion, int i, int j);
 /* Forces of the contacts in w->closed (gap and rate 0): which slide, which
  * open; the acceleration of the mode. False: jammed. */
-bool active_set_settle(struct ballistic *l);
+bool active_set_settle(struct ballistic *motion);
 /* impulses at contacts closed[] of which `hit` approach; e counts for those.
  * 0, 1: jammed, 2: endless */
-int active_set_impact(struct ballistic *l, enum ballistic_policy how,
+int active_set_impact(struct ballistic *motion, enum ballistic_policy how,
                       const int *hit, int n);
 /* impacts.c */
 /* contacts that close within rounding of now and approach, beside the first:
  * how many, their numbers in hit */
-int ballistic_together(struct ballistic *l, double s, int first, int *hit);
+int ballistic_together(struct ballistic *motion, double s, int first, int *hit);
 /* any impact but that of a single contact with e > 0 and all others open */
-enum ballistic_event ballistic_collide(struct ballistic *l, const int *hit,
+enum ballistic_event ballistic_collide(struct ballistic *motion, const int *hit,
                                        int n, double arrive);
 /* Impacts at one instant whose rates shrink for ever (a wedge, opposite gaps):
  * the contacts that are closed have stopped. */
-enum ballistic_event ballistic_stand(struct ballistic *l);
+enum ballistic_event ballistic_stand(struct ballistic *motion);
 /* history.c */
-struct impact_history *impact_history_new(struct arena *a, int contacts);
-void impact_history_forget(struct ballistic *l);
+struct past_states *impact_history_new(struct arena *arena, int contacts);
+void impact_history_forget(struct ballistic *motion);
 void impact_history_copy(struct ballistic *to, const struct ballistic *from);
 /* the name in the history of a limit of l->group; its contacts */
-int impact_history_group_name(struct ballistic *l, int depth);
-int impact_history_group_first(const struct ballistic *l);
-int impact_history_depth(const struct ballistic *l, int n);
-bool impact_history_group_has(const struct ballistic *l, int name, int contact);
-void impact_history_group_add(const struct ballistic *l, int name, bool *sel);
+int impact_history_group_name(struct ballistic *motion, int depth);
+int impact_history_group_first(const struct ballistic *motion);
+int impact_history_depth(const struct ballistic *motion, int n);
+bool impact_history_group_has(const struct ballistic *motion, int name,
+                              int contact);
+void impact_history_group_add(const struct ballistic *motion, int name,
+                              bool *sel);
 /* before entries of the history are taken out for a limit of l->group, so that
  * n_ring are left */
-void impact_history_limit(struct ballistic *l, unsigned long n_ring);
+void impact_history_limit(struct ballistic *motion, unsigned long n_ring);
 /* is it time for impact_history_below_rounding? */
-bool impact_history_marks_due(const struct ballistic *l, long impacts);
+bool impact_history_marks_due(const struct ballistic *motion, long impacts);
 /* Is what remains of an accumulation lost in the rounding of the time? Then
  * l->group, and what remains */
-bool impact_history_below_rounding(struct ballistic *l, double *T,
+bool impact_history_below_rounding(struct ballistic *motion, double *T,
                                    double *ratio);
 /* projection.c: `sel` (m) into w->index, their W factored into w->G; how many
  */
-int projection_factor(const struct ballistic *l, const bool *sel);
+int projection_factor(const struct ballistic *motion, const bool *sel);
 /* w->f := W^-1 x for the k factored contacts */
-void projection_solve(const struct ballistic *l, int k, const double *x);
+void projection_solve(const struct ballistic *motion, int k, const double *x);
 /* y := y - H^T W^-1 (gaps or rates of y + off), off of each contact or NULL */
-void projection_apply(const struct ballistic *l, int k, double *y,
+void projection_apply(const struct ballistic *motion, int k, double *y,
                       const double *off);
 /* y at the end of a flight from the gaps w->slight, which are better known by
  * themselves, and that of `first`, which is 0; then the other gaps from y */
-void projection_regain(struct ballistic *l, int first, double was);
+void projection_regain(struct ballistic *motion, int first, double was);
 /* How far the gap of contact i, as y has it, may be off: y follows from the
  * gaps that were 0 last. */
-double projection_uncertainty(struct ballistic *l, int i, int first);
+double projection_uncertainty(struct ballistic *motion, int i, int first);
 /* do the contacts outside w->closed stay open for the local time T? */
-bool projection_others_stay_open(struct ballistic *l, double T);
+bool projection_others_stay_open(struct ballistic *motion, double T);
 /* to the limit of a chatter of w->closed, T from now (local) */
-void projection_take_limit(struct ballistic *l, double T);
+void projection_take_limit(struct ballistic *motion, double T);
 /* the fixed point of the map of a period */
 struct fixed_point {
-    double T, ratio, speed;
+    double remaining;   /* local time to the limit */
+    double ratio;       /* of the times of successive periods */
+    double rate_ratio;  /* of the rates of successive periods */
     double contraction; /* of the distance from the fixed point, per period */
-    double off, noise;  /* relative error of T; what rounding makes of it */
-    double fall;        /* of `off`, per period */
+    double error;       /* relative error of `remaining` */
+    double rounding;    /* the part of it that rounding makes */
+    double error_fall;  /* ratio of the errors of successive periods */
 };
 /* two_contacts.c: contacts i and j hit in turns without acceleration, i last:
  * 1: for ever, -1: it ends, 0: neither is sure. out: NULL, or the limit */
-int two_contacts_limit(const struct ballistic *l, int i, int j,
+int two_contacts_limit(const struct ballistic *motion, int i, int j,
                        struct fixed_point *out);
 /* y, z (local): what the group of `after` makes of them on the average */
-void projection_average(struct ballistic *l, const struct ballistic *after,
+void projection_average(struct ballistic *motion, const struct ballistic *after,
                         double *y, double *z);
 /* where the contacts that are on leave no motion, there is none */
-void projection_rest(struct ballistic *l);
+void projection_rest(struct ballistic *motion);
 /* -- pattern.c ------------------------------------------------------------- */
 
 /* the entry `back` impacts before the last one */
 static inline const struct impact_entry *
-impact_history_entry(const struct ballistic_workspace *w, int back)
+impact_history_entry(const struct ballistic_workspace *work, int back)
 {
-    return &w->ring[(w->n_ring - 1 - (unsigned long)back) % HISTORY_KEPT];
+    return &work->history.entry[(work->history.n - 1 - (unsigned long)back) %
+                                HISTORY_KEPT];
 }
 /* entries that can be asked: all of one history */
-int impact_history_length(const struct ballistic_workspace *w);
+int impact_history_length(const struct ballistic_workspace *work);
 /* impacts in a row equal to those p before, not counted beyond `most` */
-int impact_history_matches(const struct ballistic_workspace *w, int p,
+int impact_history_matches(const struct ballistic_workspace *work, int p,
                            int most);
 /* the flights of n impacts, `back` ones before the last: their time, local */
-double impact_history_time(const struct ballistic *l, int n, int back);
+double impact_history_time(const struct ballistic *motion, int n, int back);
 /* does any gap accelerate while all contacts are open? */
-bool ballistic_accelerates(const struct ballistic *l);
+bool ballistic_accelerates(const struct ballistic *motion);
 
 /* the impacts whose limit is asked */
 struct pattern {
-    enum limit_evidence means;
-    int period, match;
-    double ratio, speed, contraction;
-    double T, error; /* what remains, local; its relative error */
+    enum limit_evidence evidence;
+    int period;
+    int matches; /* impacts in a row that are equal to those a period before;
+                    -1: the impacts repeat no order */
+    double ratio, speed, contraction; /* as in struct accumulation_limit */
+    double remaining;                 /* local time */
+    double error;                     /* relative error of `remaining` */
 };
 enum pattern_state { PATTERN_NONE, PATTERN_REPEATS, PATTERN_CONVERGED };
 /* two contacts in turns, without acceleration: the law of their rates is known
  */
-bool pattern_alternates(const struct ballistic *l, int period);
+bool pattern_alternates(const struct ballistic *motion, int period);
 /* The shortest pattern that repeats, after so many impacts; ask_map: its map
  * is worth a look. */
-enum pattern_state pattern_shortest(const struct ballistic *l, long impacts,
-                                    struct pattern *p, bool *ask_map);
+enum pattern_state pattern_shortest(const struct ballistic *motion,
+                                    long impacts, struct pattern *pattern,
+                                    bool *ask_map);
 /* when the next look at the history is due */
-void pattern_look_later(struct ballistic_workspace *w);
+void pattern_look_later(struct ballistic_workspace *work);
 /* No pattern is looked for in fewer impacts: `least` of it are to be resolved.
  */
 static inline unsigned long
-impact_history_first_look(const struct ballistic_workspace *w)
+impact_history_first_look(const struct ballistic_workspace *work)
 {
-    return (unsigned long)(w->least > ACCUMULATION_RESOLVE
+    return (unsigned long)(work->limits.resolve > ACCUMULATION_RESOLVE
                                ? ACCUMULATION_RESOLVE
-                               : w->least);
+                               : work->limits.resolve);
 }
 /* Is the time of w->look come, and something to be seen in the history of the
  * free system, which has had so many impacts? Then accumulation_take is to
  * come. Does not ask the state. */
-bool impact_history_period_due(struct ballistic *l, long impacts);
+bool impact_history_period_due(struct ballistic *motion, long impacts);
 static inline void
-impact_history_note(struct ballistic *l, int contact, double flight)
+impact_history_note(struct ballistic *motion, int contact, double flight)
 {
-    struct ballistic_workspace *w = l->w;
-    struct impact_entry *i = &w->ring[w->n_ring % HISTORY_KEPT];
-    w->run =
-        w->n_ring && w->ring[(w->n_ring - 1) % HISTORY_KEPT].contact == contact
-            ? w->run + 1
+    struct ballistic_workspace *work = motion->work;
+    struct impact_entry *i =
+        &work->history.entry[work->history.n % HISTORY_KEPT];
+    work->history.in_a_row =
+        work->history.n &&
+                work->history.entry[(work->history.n - 1) % HISTORY_KEPT]
+                        .contact == contact
+            ? work->history.in_a_row + 1
             : 1;
-    w->n_ring++;
-    *i = (struct impact_entry){contact, l->ex - l->ev, flight};
+    work->history.n++;
+    *i = (struct impact_entry){
+        contact, motion->length_exponent - motion->rate_exponent, flight};
 }
 
 /* n single impacts in a row are over, the last of them at contact i, where it
  * arrived at that rate */
 static inline void
-ballistic_coasted(struct ballistic *l, int i, double arrive, long n)
+ballistic_coasted(struct ballistic *motion, int i, double arrive, long n)
 {
-    struct ballistic_workspace *w = l->w;
-    int was = l->hit < 0 ? i : l->hit;
-    l->impulse[was] = 0.0;
-    l->fresh[was] = false;
-    l->impulse[i] = -(1.0 + l->model.e[i]) * arrive *
-                    (w->vunit / l->k.W[i * (l->model.m + 1)]);
-    l->fresh[i] = true;
-    l->hit = i;
-    l->impacts += n;
-    w->run = 1; /* a contact does not come again at once */
-    w->arrive = arrive;
+    struct ballistic_workspace *work = motion->work;
+    int was = motion->event.contact < 0 ? i : motion->event.contact;
+    motion->event.impulse[was] = 0.0;
+    motion->just_hit[was] = false;
+    motion->event.impulse[i] =
+        -(1.0 + motion->model.e[i]) * arrive *
+        (work->units.rate / motion->matrices.W[i * (motion->model.m + 1)]);
+    motion->just_hit[i] = true;
+    motion->event.contact = i;
+    motion->impacts += n;
+    work->history.in_a_row = 1; /* a contact does not come again at once */
+    work->flight.arrival = arrive;
 }
 
 #endif

@@ -103,7 +103,7 @@ taylor_accumulation_between(struct flow *flow, double t)
     limit_group(flow);
     (void)ballistic_instant_impact(taylor->instant, NULL,
                                    0); /* for its accelerations */
-    memcpy(taylor->instant->group, taylor->group, flow->m);
+    memcpy(taylor->instant->event.group, taylor->group, flow->m);
     ballistic_between(taylor->instant, taylor->instant, t, flow->q, flow->v);
     *time = t;
     memcpy(env + flow->sys->env_state, flow->q, flow->n * sizeof *flow->q);
@@ -192,17 +192,17 @@ look_ahead(struct flow *flow, double until)
     for (int k = 0; k < TAYLOR_IMPACTS; k++) {
         enum ballistic_event what = accumulation_next(ballistic, until);
         if (what == BALLISTIC_IMPACT)
-            taylor->group[ballistic->hit] = true;
+            taylor->group[ballistic->event.contact] = true;
         else if (what == BALLISTIC_ACCUMULATION) {
             bool all = true;
             for (uint32_t i = 0; i < flow->m; i++)
-                all &= ballistic->group[i] || !taylor->group[i];
+                all &= ballistic->event.group[i] || !taylor->group[i];
             if (all)
                 return true;
         } else if (what != BALLISTIC_SEVERAL)
             return false;
         for (uint32_t i = 0; i < flow->m && what == BALLISTIC_SEVERAL; i++)
-            taylor->group[i] |= ballistic->hits[i];
+            taylor->group[i] |= ballistic->event.together[i];
     }
     return false;
 }
@@ -246,8 +246,8 @@ predict(struct flow *flow)
     double left = taylor->probe->t - taylor->now, before = taylor->left_was;
     taylor->meet = taylor->probe->t;
     taylor->left_was = left;
-    memcpy(taylor->group, taylor->probe->group, flow->m);
-    taylor->chatter = taylor->probe->chatter;
+    memcpy(taylor->group, taylor->probe->event.group, flow->m);
+    taylor->chatter = taylor->probe->event.limit;
     if (fabs(taylor->meet - was) <=
         DBL_EPSILON *
             fmax(4.0 * fabs(taylor->meet), TAYLOR_NOISE * most / least))
@@ -280,7 +280,7 @@ faint(struct flow *flow)
     if (before == 0)
         memset(taylor->faded, 0, flow->m * sizeof *taylor->faded);
     for (uint32_t i = 0; i < flow->m; i++)
-        press = fmax(press, fabs(ballistic->k.nf[i]));
+        press = fmax(press, fabs(ballistic->matrices.gap_acc[i]));
     for (int k = 0; k < taylor->n_hit; k++) {
         int i = taylor->hit[k];
         double u = fabs(ballistic->rate[i]);
@@ -308,7 +308,7 @@ faint(struct flow *flow)
     taylor->faint = true;
     taylor->found = taylor->now;
     taylor->chatter =
-        (struct accumulation_limit){.means = LIMIT_BELOW_ROUNDING,
+        (struct accumulation_limit){.evidence = LIMIT_BELOW_ROUNDING,
                                     .impacts = taylor->run,
                                     .depth = 1,
                                     .ratio = ratio,
@@ -352,7 +352,7 @@ taylor_accumulation(struct flow *flow, struct flow_event *event)
         taylor->group[taylor->last] = true;
         taylor->chatter = (struct accumulation_limit){
             .impacts = taylor->same,
-            .means = LIMIT_BY_LAW,
+            .evidence = LIMIT_BY_LAW,
             .period = 1,
             .depth = 1,
             .ratio = taylor->flight[0] / taylor->flight[1],

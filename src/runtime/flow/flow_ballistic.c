@@ -310,7 +310,7 @@ line_apply(struct flow *flow, struct flow_event *event)
     flow->next = ballistic;
     flow->known = false;
     flow_report(flow, flow->line, flow->what, event);
-    active_flags(kept_of(flow->run, flow->system), flow->line->on);
+    active_flags(kept_of(flow->run, flow->system), flow->line->mode.persistent);
     return IMP_OK;
 }
 
@@ -347,7 +347,8 @@ static int
 start_in_range(struct flow *flow)
 {
     for (uint32_t i = 0; i < flow->m; i++) {
-        double a = fabs(flow->line->k.nf[i]), g = fabs(flow->gap[i]), p = a * g;
+        double a = fabs(flow->line->matrices.gap_acc[i]),
+               g = fabs(flow->gap[i]), p = a * g;
         char time_text[NUM_TEXT];
         if (a > 0.0 && g > 0.0 &&
             !(p > 1.0 / RANGE / RANGE && p < RANGE * RANGE))
@@ -429,8 +430,8 @@ flow_ballistic_new(struct rt *run, uint32_t system,
         flow_jammed(run, flow->sys->contact, time);
         return NULL;
     }
-    if (flow->line->n_on)
-        active_flags(kept, flow->line->on);
+    if (flow->line->mode.n_persistent)
+        active_flags(kept, flow->line->mode.persistent);
     kept->setup = run->setup_version;
     return flow;
 }

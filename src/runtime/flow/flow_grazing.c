@@ -84,7 +84,7 @@ taylor_touched(struct flow *flow, struct flow_event *event)
     enum ballistic_event what =
         ballistic_instant_impact(taylor->instant, NULL, 0);
     flow_report(flow, taylor->instant, what, event);
-    bool slides = taylor->instant->on[which];
+    bool slides = taylor->instant->mode.persistent[which];
     event->kind = what == BALLISTIC_JAMMED ? FLOW_JAMMED
                   : slides                 ? FLOW_SLIDE
                                            : FLOW_TOUCH;

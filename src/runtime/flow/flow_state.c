@@ -99,23 +99,25 @@ flow_report(struct flow *flow, const struct ballistic *ballistic,
         [BALLISTIC_JAMMED] = FLOW_JAMMED};
     event->kind = kinds[what];
     event->time = ballistic->t;
-    event->chatter = ballistic->chatter;
+    event->chatter = ballistic->event.limit;
     flow->n_contacts = 0;
     for (uint32_t i = 0; i < flow->m; i++) {
-        bool part = what == BALLISTIC_ACCUMULATION ? ballistic->group[i]
+        bool part = what == BALLISTIC_ACCUMULATION ? ballistic->event.group[i]
                     : what == BALLISTIC_UNDECIDED
-                        ? ballistic->hits[i]
-                        : ballistic->impulse[i] != 0.0;
-        if (!part && (int)i != ballistic->hit)
+                        ? ballistic->event.together[i]
+                        : ballistic->event.impulse[i] != 0.0;
+        if (!part && (int)i != ballistic->event.contact)
             continue;
         flow->contacts[flow->n_contacts] = flow->sys->contact + i;
-        flow->impulse[flow->n_contacts++] = ballistic->impulse[i];
+        flow->impulse[flow->n_contacts++] = ballistic->event.impulse[i];
     }
     event->n = flow->n_contacts;
-    event->contact = flow->sys->contact +
-                     (uint32_t)(ballistic->hit < 0 ? 0 : ballistic->hit);
-    event->impulse =
-        ballistic->hit < 0 ? 0.0 : ballistic->impulse[ballistic->hit];
+    event->contact =
+        flow->sys->contact +
+        (uint32_t)(ballistic->event.contact < 0 ? 0 : ballistic->event.contact);
+    event->impulse = ballistic->event.contact < 0
+                         ? 0.0
+                         : ballistic->event.impulse[ballistic->event.contact];
     flow->impacts = ballistic->impacts;
 }
 

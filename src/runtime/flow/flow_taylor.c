@@ -80,7 +80,7 @@ pushed(const struct flow *flow, uint32_t j)
     for (uint32_t i = 0; i < flow->m && taylor->instant; i++)
         if (taylor->on[i])
             push += fabs(system_force(flow->run, flow->system, i)[0] *
-                         taylor->instant->k.B[(size_t)i * flow->n + j]);
+                         taylor->instant->matrices.B[(size_t)i * flow->n + j]);
     return push;
 }
 
@@ -206,8 +206,9 @@ static double
 force_noise(const struct flow *flow, uint32_t i)
 {
     const struct ballistic *ballistic = flow->taylor->instant;
-    double W = ballistic->k.W[i * (flow->m + 1)];
-    return TAYLOR_NOISE * DBL_EPSILON * ballistic->k.size[i] / W;
+    double W = ballistic->matrices.W[i * (flow->m + 1)];
+    return TAYLOR_NOISE * DBL_EPSILON * ballistic->matrices.gap_acc_terms[i] /
+           W;
 }
 
 /* The first root in (0, length] at which a polynomial that is positive at
@@ -450,8 +451,9 @@ floats(const struct flow *flow, uint32_t i)
     return flow->gap[i] <= eps * taylor->most[i] &&
            fabs(flow->rate[i]) <=
                eps * (taylor->speed[i] + fabs(flow->drift[i])) &&
-           fabs(ballistic->k.nf[i]) <=
-               eps * (ballistic->k.size[i] + fabs(flow->bias[i]));
+           fabs(ballistic->matrices.gap_acc[i]) <=
+               eps *
+                   (ballistic->matrices.gap_acc_terms[i] + fabs(flow->bias[i]));
 }
 
 /* A force has become zero. Which contacts stay closed from here on? */
@@ -480,8 +482,8 @@ change(struct flow *flow, struct flow_event *event, bool slid)
             flow->contacts[flow->n_contacts] = flow->sys->contact + i;
             flow->impulse[flow->n_contacts++] = 0.0;
         }
-        taylor->instant->on[i] = false;
-        taylor->instant->fresh[i] = fresh[i] = true;
+        taylor->instant->mode.persistent[i] = false;
+        taylor->instant->just_hit[i] = fresh[i] = true;
         taylor->left[i] = slid;
     }
     event->n = flow->n_contacts;

@@ -61,8 +61,8 @@ taylor_take_back(struct flow *flow)
         lo[flow->n + j] = 0.0;
     }
     for (uint32_t i = 0; i < flow->m; i++) {
-        taylor->on[i] = taylor->instant->on[i];
-        taylor->fresh[i] = taylor->instant->fresh[i];
+        taylor->on[i] = taylor->instant->mode.persistent[i];
+        taylor->fresh[i] = taylor->instant->just_hit[i];
     }
     taylor_set_active(flow);
 }

@@ -108,14 +108,14 @@ capture(const struct ballistic *l, const bool *moved,
         struct forecast_limit *out)
 {
     for (int i = 0; i < l->model.m; i++) {
-        out->group[i] = l->group[i];
-        out->closed[i] = l->group[i] || l->on[i];
+        out->group[i] = l->event.group[i];
+        out->closed[i] = l->event.group[i] || l->mode.persistent[i];
         out->moved[i] = moved[i] || out->closed[i];
         out->gap[i] = out->closed[i] ? 0.0 : ballistic_gap(l, i);
         out->rate[i] = out->closed[i] ? 0.0 : ballistic_rate(l, i, NULL);
     }
     out->remaining = l->t;
-    out->chatter = l->chatter;
+    out->chatter = l->event.limit;
 }
 
 /* Follows the line until a limit at all points that were hit on the way: limits
@@ -129,15 +129,15 @@ look_ahead(struct ballistic *l, const struct forecast_question *a,
     int m = l->model.m;
     for (int k = 0; k < LIMIT_IMPACTS; k++) {
         for (int i = 0; i < m; i++)
-            moved[i] |= l->on[i];
+            moved[i] |= l->mode.persistent[i];
         enum ballistic_event what = accumulation_next(l, a->ahead);
         if (what == BALLISTIC_IMPACT) {
-            hit[l->hit] = moved[l->hit] = true;
+            hit[l->event.contact] = moved[l->event.contact] = true;
         } else if (what == BALLISTIC_ACCUMULATION) {
             bool full = true;
             for (int i = 0; i < m; i++) {
-                moved[i] |= l->group[i];
-                full &= l->group[i] || !hit[i];
+                moved[i] |= l->event.group[i];
+                full &= l->event.group[i] || !hit[i];
             }
             if (full || l->t <= a->window)
                 capture(l, moved, full ? all : some);
@@ -147,8 +147,8 @@ look_ahead(struct ballistic *l, const struct forecast_question *a,
             return;
         }
         for (int i = 0; i < m && what == BALLISTIC_SEVERAL; i++) {
-            hit[i] |= l->hits[i];
-            moved[i] |= l->hits[i];
+            hit[i] |= l->event.together[i];
+            moved[i] |= l->event.together[i];
         }
     }
 }
@@ -223,7 +223,7 @@ together(struct rt *run, const struct forecast_question *a,
     out->chatter = (struct accumulation_limit){.period = 1,
                                                .ratio = e,
                                                .depth = 1,
-                                               .means = LIMIT_BY_LAW,
+                                               .evidence = LIMIT_BY_LAW,
                                                .remaining = T,
                                                .error = LIMIT_ALIKE};
     return true;

@@ -31,13 +31,14 @@ middle(const struct polygon2d_point *v, int n)
 
 /* least distance of c from an edge */
 static double
-depth(const struct invariant_cone_search *w, struct polygon2d_point c)
+depth(const struct invariant_cone_search *search, struct polygon2d_point c)
 {
     double least = INFINITY;
-    if (w->p->dim == 2)
-        return fmin(c.x - w->v[0].x, w->v[1].x - c.x);
-    for (int i = 0; i < w->n; i++) {
-        struct polygon2d_point a = w->v[i], b = w->v[(i + 1) % w->n];
+    if (search->p->dim == 2)
+        return fmin(c.x - search->v[0].x, search->v[1].x - c.x);
+    for (int i = 0; i < search->n; i++) {
+        struct polygon2d_point a = search->v[i],
+                               b = search->v[(i + 1) % search->n];
         double dx = b.x - a.x, dy = b.y - a.y;
         least =
             fmin(least, (dx * (c.y - a.y) - dy * (c.x - a.x)) / hypot(dx, dy));
@@ -49,14 +50,15 @@ depth(const struct invariant_cone_search *w, struct polygon2d_point c)
  * edges and on C_j within INVARIANT_CONE_NOISE), of maps whose cosines deviate.
  */
 static double
-error_of(const struct invariant_cone_problem *p, const double *map,
+error_of(const struct invariant_cone_problem *problem, const double *map,
          struct polygon2d_point v, const double *y, double err)
 {
     struct polygon2d_point u = {-y[1] / y[0], -y[2] / y[0], false, 0};
     double big = 0.0;
     for (int i = 0; i < 9; i++)
         big = fmax(big, fabs(map[i]));
-    double in = (INVARIANT_CONE_NOISE + 8.0 * p->deviation) * polygon2d_size(v);
+    double in =
+        (INVARIANT_CONE_NOISE + 8.0 * problem->deviation) * polygon2d_size(v);
     return (err + 3.0 * big * in) / -y[0] * 2.0 * polygon2d_size(u);
 }
 
@@ -71,62 +73,63 @@ away(struct polygon2d_point v, struct polygon2d_point c, double by)
  * the margin are to be added. *error: of an image, at most. False: one is not
  * below. */
 static bool
-round_of(struct invariant_cone_search *w, struct polygon2d_point c, double by,
-         bool all, double *error)
+round_of(struct invariant_cone_search *search, struct polygon2d_point c,
+         double by, bool all, double *error)
 {
     double y[3];
-    w->n_out = 0;
+    search->n_out = 0;
     *error = 0.0;
-    for (int j = 1; j < w->p->m; j++) {
-        const double *map = w->p->flight[j].map;
-        int n = polygon2d_clip(w, j);
+    for (int j = 1; j < search->p->m; j++) {
+        const double *map = search->p->flight[j].map;
+        int n = polygon2d_clip(search, j);
         for (int i = 0; i < n; i++) {
-            struct polygon2d_point of = w->clip[0][i];
+            struct polygon2d_point of = search->clip[0][i];
             if (of.old && !all)
                 continue;
             double err = invariant_cone_apply(map, of, y);
             if (!(y[0] < -16.0 * err))
                 return false;
-            if (w->n + w->n_out == w->most)
+            if (search->n + search->n_out == search->most)
                 return true; /* the others next time */
             struct polygon2d_point v = {-y[1] / y[0], -y[2] / y[0], false, 0};
-            *error = fmax(*error, error_of(w->p, map, of, y, err));
-            if (!polygon2d_contains(w, away(v, c, PROVE_MARGIN * by)))
-                w->out[w->n_out++] = away(v, c, by);
+            *error = fmax(*error, error_of(search->p, map, of, y, err));
+            if (!polygon2d_contains(search, away(v, c, PROVE_MARGIN * by)))
+                search->out[search->n_out++] = away(v, c, by);
         }
     }
-    for (int i = 0; i < w->n; i++)
-        w->v[i].old = true;
+    for (int i = 0; i < search->n; i++)
+        search->v[i].old = true;
     return true;
 }
 
 bool
-invariant_cone_prove(struct invariant_cone_search *w, double by,
-                     const struct invariant_cone_options *o,
-                     struct invariant_cone_result *r)
+invariant_cone_prove(struct invariant_cone_search *search, double by,
+                     const struct invariant_cone_options *options,
+                     struct invariant_cone_result *result)
 {
-    struct polygon2d_point c = middle(w->v, w->n);
+    struct polygon2d_point c = middle(search->v, search->n);
     bool all = true;
     /* what the search has found stays inside */
-    for (int i = 0; i < w->n; i++)
-        w->v[i] = away(w->v[i], c, by);
-    w->slack = 0.125 * by * depth(w, c);
-    polygon2d_thin(w);
-    w->slack = 0.0;
-    for (int k = 0; k < o->iterations && !invariant_cone_stopped(o); k++) {
+    for (int i = 0; i < search->n; i++)
+        search->v[i] = away(search->v[i], c, by);
+    search->slack = 0.125 * by * depth(search, c);
+    polygon2d_thin(search);
+    search->slack = 0.0;
+    for (int k = 0; k < options->iterations && !invariant_cone_stopped(options);
+         k++) {
         double error;
-        if (!round_of(w, c, by, all, &error))
+        if (!round_of(search, c, by, all, &error))
             return false;
-        if (!w->n_out && all) {
+        if (!search->n_out && all) {
             double t = PROVE_MARGIN * by;
-            r->enlarged = by;
-            r->margin = t / (1.0 + t);
-            r->rounding = error / depth(w, c);
-            return r->margin > PROVE_SAFE * r->rounding;
+            result->enlarged = by;
+            result->margin = t / (1.0 + t);
+            result->rounding = error / depth(search, c);
+            return result->margin > PROVE_SAFE * result->rounding;
         }
-        all = !w->n_out;
-        polygon2d_add_points(w);
-        if (w->n > INVARIANT_CONE_MOST)
+        all = !search->n_out;
+        polygon2d_add_points(search);
+        if (search->n > INVARIANT_CONE_MOST)
             return false;
     }
     return false;
@@ -138,12 +141,12 @@ invariant_cone_prove(struct invariant_cone_search *w, double by,
 /* x as a sum of corners a, b, c (dim 2: a, b; 1: a) of the polygon; the least
  * weight */
 static double
-weights(const struct invariant_cone_search *w, const double *x, int dim,
+weights(const struct invariant_cone_search *search, const double *x, int dim,
         const int *g, double *out)
 {
-    struct polygon2d_point a = w->v[g[0]], b = w->v[g[1]];
+    struct polygon2d_point a = search->v[g[0]], b = search->v[g[1]];
     double s = -x[0], X = x[1], Y = x[2];
-    if (dim < w->p->dim) { /* a point, or a segment */
+    if (dim < search->p->dim) { /* a point, or a segment */
         double dx = b.x - a.x, dy = b.y - a.y, d2 = dx * dx + dy * dy;
         double along = (X - s * a.x) * dx + (Y - s * a.y) * dy;
         out[1] = dim > 1 ? along / d2 : 0.0;
@@ -157,7 +160,7 @@ weights(const struct invariant_cone_search *w, const double *x, int dim,
         out[2] = 0.0;
         return fmin(out[0], out[1]);
     }
-    struct polygon2d_point c = w->v[g[2]];
+    struct polygon2d_point c = search->v[g[2]];
     double bx = b.x - a.x, by = b.y - a.y, cx = c.x - a.x, cy = c.y - a.y;
     double d = bx * cy - by * cx, px = X - s * a.x, py = Y - s * a.y;
     out[1] = (px * cy - py * cx) / d;
@@ -168,12 +171,13 @@ weights(const struct invariant_cone_search *w, const double *x, int dim,
 
 /* the corner farthest from x: triangles with it are not thin where x is */
 static int
-farthest(const struct invariant_cone_search *w, const double *x)
+farthest(const struct invariant_cone_search *search, const double *x)
 {
     int far = 0;
     double most = -1.0;
-    for (int i = 0; i < w->n; i++) {
-        double d = hypot(x[1] + x[0] * w->v[i].x, x[2] + x[0] * w->v[i].y);
+    for (int i = 0; i < search->n; i++) {
+        double d =
+            hypot(x[1] + x[0] * search->v[i].x, x[2] + x[0] * search->v[i].y);
         if (d > most) {
             most = d;
             far = i;
@@ -184,12 +188,12 @@ farthest(const struct invariant_cone_search *w, const double *x)
 
 /* what the weights leave of x */
 static void
-rest(const struct invariant_cone_search *w, const double *x,
+rest(const struct invariant_cone_search *search, const double *x,
      const struct invariant_cone_image *im, double *d)
 {
     memcpy(d, x, 3 * sizeof *d);
-    for (int k = 0; k < w->p->dim; k++) {
-        struct polygon2d_point v = w->v[im->g[k]];
+    for (int k = 0; k < search->p->dim; k++) {
+        struct polygon2d_point v = search->v[im->g[k]];
         d[0] += im->weight[k];
         d[1] -= im->weight[k] * v.x;
         d[2] -= im->weight[k] * v.y;
@@ -199,48 +203,51 @@ rest(const struct invariant_cone_search *w, const double *x,
 /* the triangle of a fan in which x lies deepest; of a polygon without an inside
  * the segment, or the point */
 void
-invariant_cone_combine(const struct invariant_cone_search *w, const double *x,
-                       struct invariant_cone_image *im)
+invariant_cone_combine(const struct invariant_cone_search *search,
+                       const double *x, struct invariant_cone_image *image)
 {
-    int n = w->n, dim = n < w->p->dim ? n : w->p->dim, base = farthest(w, x);
+    int n = search->n, dim = n < search->p->dim ? n : search->p->dim,
+        base = farthest(search, x);
     double best = -INFINITY, t[3] = {0}, d[3];
     for (int i = 1; i + dim - 2 < n; i++) {
         int g[3] = {base, (base + i) % n, dim == 3 ? (base + i + 1) % n : 0};
-        double least = weights(w, x, dim, g, t);
+        double least = weights(search, x, dim, g, t);
         if (!(least > best))
             continue;
         best = least;
-        memcpy(im->g, g, sizeof g);
-        memcpy(im->weight, t, sizeof t);
+        memcpy(image->g, g, sizeof g);
+        memcpy(image->weight, t, sizeof t);
     }
-    im->residual = INFINITY;
+    image->residual = INFINITY;
     if (!(best > -INFINITY))
         return;
     /* once more for what is left: of close corners weights are rounded much */
-    rest(w, x, im, d);
-    weights(w, d, dim, im->g, t);
+    rest(search, x, image, d);
+    weights(search, d, dim, image->g, t);
     for (int k = 0; k < 3; k++)
-        im->weight[k] = fmax(im->weight[k] + t[k], 0.0);
-    rest(w, x, im, d);
-    im->residual = vec3_norm(d);
+        image->weight[k] = fmax(image->weight[k] + t[k], 0.0);
+    rest(search, x, image, d);
+    image->residual = vec3_norm(d);
 }
 
 void
-invariant_cone_certificate(struct arena *a, struct invariant_cone_search *w,
-                           struct invariant_cone_result *r)
+invariant_cone_certificate(struct arena *arena,
+                           struct invariant_cone_search *search,
+                           struct invariant_cone_result *result)
 {
     int most = 0;
-    for (int j = 1; j < w->p->m; j++)
-        most += polygon2d_clip(w, j);
-    r->image = NEW_N(a, struct invariant_cone_image, most + 1);
-    for (int j = 1; j < w->p->m; j++) {
-        int n = polygon2d_clip(w, j);
+    for (int j = 1; j < search->p->m; j++)
+        most += polygon2d_clip(search, j);
+    result->image = NEW_N(arena, struct invariant_cone_image, most + 1);
+    for (int j = 1; j < search->p->m; j++) {
+        int n = polygon2d_clip(search, j);
         for (int i = 0; i < n; i++) {
-            struct invariant_cone_image *im = &r->image[r->n_image++];
-            im->j = j;
-            im->of = w->clip[0][i];
-            invariant_cone_apply(w->p->flight[j].map, im->of, im->x);
-            invariant_cone_combine(w, im->x, im);
+            struct invariant_cone_image *image =
+                &result->image[result->n_image++];
+            image->j = j;
+            image->of = search->clip[0][i];
+            invariant_cone_apply(search->p->flight[j].map, image->of, image->x);
+            invariant_cone_combine(search, image->x, image);
         }
     }
 }

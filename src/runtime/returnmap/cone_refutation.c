@@ -21,22 +21,23 @@ struct invariant_cone_trace {
 };
 
 struct invariant_cone_trace *
-invariant_cone_trace_new(struct arena *a, int origins)
+invariant_cone_trace_new(struct arena *arena, int origins)
 {
-    struct invariant_cone_trace *t = NEW(a, struct invariant_cone_trace);
-    t->a = a;
-    t->origins = origins;
-    return t;
+    struct invariant_cone_trace *trace =
+        NEW(arena, struct invariant_cone_trace);
+    trace->a = arena;
+    trace->origins = origins;
+    return trace;
 }
 
 struct polygon2d_point
-invariant_cone_trace_pull(const struct invariant_cone_search *w,
+invariant_cone_trace_pull(const struct invariant_cone_search *search,
                           struct polygon2d_point v, int n)
 {
     double x = 0.0, y = 0.0;
     for (int i = 0; i < n; i++) {
-        x += w->clip[0][i].x / n;
-        y += w->clip[0][i].y / n;
+        x += search->clip[0][i].x / n;
+        y += search->clip[0][i].y / n;
     }
     v.x += TRACE_PULL * (x - v.x);
     v.y += TRACE_PULL * (y - v.y);
@@ -44,56 +45,58 @@ invariant_cone_trace_pull(const struct invariant_cone_search *w,
 }
 
 int
-invariant_cone_trace_note(struct invariant_cone_search *w, int j,
+invariant_cone_trace_note(struct invariant_cone_search *search, int j,
                           struct polygon2d_point v, const double *y)
 {
-    struct invariant_cone_trace *t = w->trace;
-    if (t->n == t->most) {
-        struct invariant_cone_image *old = t->v;
-        t->most = t->most ? 2 * t->most : 64;
-        t->v = NEW_N(t->a, struct invariant_cone_image, t->most);
-        if (t->n)
-            memcpy(t->v, old, (size_t)t->n * sizeof *old);
+    struct invariant_cone_trace *trace = search->trace;
+    if (trace->n == trace->most) {
+        struct invariant_cone_image *old = trace->v;
+        trace->most = trace->most ? 2 * trace->most : 64;
+        trace->v = NEW_N(trace->a, struct invariant_cone_image, trace->most);
+        if (trace->n)
+            memcpy(trace->v, old, (size_t)trace->n * sizeof *old);
     }
-    struct invariant_cone_image *im = &t->v[t->n++];
-    *im =
+    struct invariant_cone_image *image = &trace->v[trace->n++];
+    *image =
         (struct invariant_cone_image){.j = j, .of = v, .x = {y[0], y[1], y[2]}};
-    invariant_cone_combine(w, (double[]){-1.0, v.x, v.y}, im);
+    invariant_cone_combine(search, (double[]){-1.0, v.x, v.y}, image);
     for (int k = 0; k < 3; k++) {
-        im->g[k] = w->v[im->g[k]].id;
+        image->g[k] = search->v[image->g[k]].id;
         /* corners are scaled to x_0 = -1, images are not */
-        if (im->g[k] >= t->origins)
-            im->weight[k] /= -t->v[im->g[k] - t->origins].x[0];
+        if (image->g[k] >= trace->origins)
+            image->weight[k] /= -trace->v[image->g[k] - trace->origins].x[0];
     }
-    return t->origins + t->n - 1;
+    return trace->origins + trace->n - 1;
 }
 
 void
-invariant_cone_trace_end(struct arena *a, const struct invariant_cone_search *w,
-                         struct invariant_cone_result *r)
+invariant_cone_trace_end(struct arena *arena,
+                         const struct invariant_cone_search *search,
+                         struct invariant_cone_result *result)
 {
-    const struct invariant_cone_trace *t = w->trace;
-    int *to = NEW_N(a, int, t->n + 1), m = 0;
+    const struct invariant_cone_trace *trace = search->trace;
+    int *to = NEW_N(arena, int, trace->n + 1), m = 0;
     /* what the last one rests on, and its new number */
-    to[t->n - 1] = 1;
-    for (int i = t->n - 1; i >= 0; i--)
+    to[trace->n - 1] = 1;
+    for (int i = trace->n - 1; i >= 0; i--)
         for (int k = 0; k < 3 && to[i]; k++)
-            if (t->v[i].g[k] >= t->origins && t->v[i].weight[k] > 0.0)
-                to[t->v[i].g[k] - t->origins] = 1;
-    r->image = NEW_N(a, struct invariant_cone_image, t->n);
-    for (int i = 0; i < t->n; i++) {
+            if (trace->v[i].g[k] >= trace->origins &&
+                trace->v[i].weight[k] > 0.0)
+                to[trace->v[i].g[k] - trace->origins] = 1;
+    result->image = NEW_N(arena, struct invariant_cone_image, trace->n);
+    for (int i = 0; i < trace->n; i++) {
         if (!to[i])
             continue;
-        to[i] = t->origins + m;
-        r->image[m] = t->v[i];
+        to[i] = trace->origins + m;
+        result->image[m] = trace->v[i];
         for (int k = 0; k < 3; k++) {
-            int *g = &r->image[m].g[k];
-            if (r->image[m].weight[k] == 0.0)
+            int *g = &result->image[m].g[k];
+            if (result->image[m].weight[k] == 0.0)
                 *g = 0;
-            else if (*g >= t->origins)
-                *g = to[*g - t->origins];
+            else if (*g >= trace->origins)
+                *g = to[*g - trace->origins];
         }
         m++;
     }
-    r->n_image = m;
+    result->n_image = m;
 }

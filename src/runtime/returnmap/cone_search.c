@@ -37,14 +37,14 @@ invariant_cone_apply(const double *map, struct polygon2d_point v, double *y)
 }
 
 static bool
-outside(const struct invariant_cone_search *w, struct polygon2d_point v)
+outside(const struct invariant_cone_search *search, struct polygon2d_point v)
 {
-    if (polygon2d_is_solid(w))
-        return !polygon2d_contains(w, v);
+    if (polygon2d_is_solid(search))
+        return !polygon2d_contains(search, v);
     /* no inside yet: whatever is new */
     double tol = INVARIANT_CONE_NOISE * polygon2d_size(v);
-    for (int i = 0; i < w->n; i++)
-        if (fabs(v.x - w->v[i].x) + fabs(v.y - w->v[i].y) <= tol)
+    for (int i = 0; i < search->n; i++)
+        if (fabs(v.x - search->v[i].x) + fabs(v.y - search->v[i].y) <= tol)
             return false;
     return true;
 }
@@ -52,124 +52,128 @@ outside(const struct invariant_cone_search *w, struct polygon2d_point v)
 /* Images of K that are out of it; OPEN, or the reason why there is no next. As
  * many as there is room for: the others come next time. */
 static enum invariant_cone_verdict
-step(struct invariant_cone_search *w)
+step(struct invariant_cone_search *search)
 {
     double y[3];
-    w->n_out = 0;
-    for (int j = 1; j < w->p->m; j++) {
-        int n = polygon2d_clip(w, j);
+    search->n_out = 0;
+    for (int j = 1; j < search->p->m; j++) {
+        int n = polygon2d_clip(search, j);
         for (int i = 0; i < n; i++) {
-            struct polygon2d_point of = w->clip[0][i];
+            struct polygon2d_point of = search->clip[0][i];
             if (of.old)
                 continue;
-            if (w->trace)
-                of = invariant_cone_trace_pull(w, of, n);
+            if (search->trace)
+                of = invariant_cone_trace_pull(search, of, n);
             double tol =
-                16.0 * invariant_cone_apply(w->p->flight[j].map, of, y);
+                16.0 * invariant_cone_apply(search->p->flight[j].map, of, y);
             if (y[0] > tol) {
-                if (w->trace)
-                    invariant_cone_trace_note(w, j, of, y);
+                if (search->trace)
+                    invariant_cone_trace_note(search, j, of, y);
                 return INVARIANT_CONE_NO;
             }
             if (y[0] >= -tol)
                 return INVARIANT_CONE_LEVEL;
             struct polygon2d_point v = {-y[1] / y[0], -y[2] / y[0], false, 0};
-            if (!outside(w, v))
+            if (!outside(search, v))
                 continue;
-            if (w->n + w->n_out == w->most)
+            if (search->n + search->n_out == search->most)
                 return INVARIANT_CONE_OPEN;
-            if (w->trace)
-                v.id = invariant_cone_trace_note(w, j, of, y);
-            w->out[w->n_out++] = v;
+            if (search->trace)
+                v.id = invariant_cone_trace_note(search, j, of, y);
+            search->out[search->n_out++] = v;
         }
     }
-    for (int i = 0; i < w->n; i++)
-        w->v[i].old = true;
+    for (int i = 0; i < search->n; i++)
+        search->v[i].old = true;
     return INVARIANT_CONE_OPEN;
 }
 
 static void
-room(struct arena *a, struct invariant_cone_search *w, int n_from)
+room(struct arena *arena, struct invariant_cone_search *search, int n_from)
 {
-    w->most = 2 * INVARIANT_CONE_MOST + n_from;
-    size_t most = (size_t)w->most + 8;
-    w->v = NEW_N(a, struct polygon2d_point, 4 * most);
-    w->clip[0] = w->v + most;
-    w->clip[1] = w->clip[0] + most;
-    w->out = w->clip[1] + most;
+    search->most = 2 * INVARIANT_CONE_MOST + n_from;
+    size_t most = (size_t)search->most + 8;
+    search->v = NEW_N(arena, struct polygon2d_point, 4 * most);
+    search->clip[0] = search->v + most;
+    search->clip[1] = search->clip[0] + most;
+    search->out = search->clip[1] + most;
 }
 
 static bool
-begin(struct invariant_cone_search *w, const struct invariant_cone_options *o)
+begin(struct invariant_cone_search *search,
+      const struct invariant_cone_options *options)
 {
-    const double *x = w->p->after;
-    w->n = 0;
-    w->n_out = o->from ? o->n_from : 1;
-    if (o->from)
-        memcpy(w->out, o->from, (size_t)o->n_from * sizeof *o->from);
+    const double *x = search->p->after;
+    search->n = 0;
+    search->n_out = options->from ? options->n_from : 1;
+    if (options->from)
+        memcpy(search->out, options->from,
+               (size_t)options->n_from * sizeof *options->from);
     else if (x[0] < 0.0)
-        w->out[0] =
+        search->out[0] =
             (struct polygon2d_point){-x[1] / x[0], -x[2] / x[0], false, 0};
     else
         return false;
-    for (int i = 0; i < w->n_out; i++)
-        w->out[i].id = i;
+    for (int i = 0; i < search->n_out; i++)
+        search->out[i].id = i;
     return true;
 }
 
 /* no more corners than `most`: a round edge is left out by a little */
 static void
-limit(struct invariant_cone_search *w, double most)
+limit(struct invariant_cone_search *search, double most)
 {
-    while (w->n > most) {
-        double width = w->v[w->low].x - w->v[0].x;
-        w->slack = w->slack > 0.0 ? 4.0 * w->slack : SLACK * width;
-        polygon2d_thin(w);
+    while (search->n > most) {
+        double width = search->v[search->low].x - search->v[0].x;
+        search->slack =
+            search->slack > 0.0 ? 4.0 * search->slack : SLACK * width;
+        polygon2d_thin(search);
     }
 }
 
 static void
-keep(struct arena *a, const struct invariant_cone_search *w,
+keep(struct arena *arena, const struct invariant_cone_search *search,
      struct invariant_cone_set *s)
 {
-    s->v = arena_copy(a, w->v, (size_t)w->n * sizeof *w->v);
-    s->n = w->n;
-    s->low = w->low;
-    s->angle = polygon2d_solid_angle(w->p, w->v, w->n);
+    s->v = arena_copy(arena, search->v, (size_t)search->n * sizeof *search->v);
+    s->n = search->n;
+    s->low = search->low;
+    s->angle = polygon2d_solid_angle(search->p, search->v, search->n);
 }
 
 static void
-again(struct invariant_cone_search *w, const struct invariant_cone_set *s)
+again(struct invariant_cone_search *search, const struct invariant_cone_set *s)
 {
-    memcpy(w->v, s->v, (size_t)s->n * sizeof *w->v);
-    w->n = s->n;
-    w->low = s->low;
-    w->n_out = 0;
+    memcpy(search->v, s->v, (size_t)s->n * sizeof *search->v);
+    search->n = s->n;
+    search->low = s->low;
+    search->n_out = 0;
 }
 
 /* grows K until a step adds no more than `tolerance` */
 static enum invariant_cone_verdict
-grow(struct invariant_cone_search *w, double tolerance,
-     const struct invariant_cone_options *o, struct invariant_cone_result *r)
+grow(struct invariant_cone_search *search, double tolerance,
+     const struct invariant_cone_options *options,
+     struct invariant_cone_result *result)
 {
-    double angle = polygon2d_solid_angle(w->p, w->v, w->n);
+    double angle = polygon2d_solid_angle(search->p, search->v, search->n);
     double corners =
         fmax(CORNERS_LEAST, fmin(CORNERS_MOST, sqrt(70.0 / tolerance)));
-    while (r->iterations < o->iterations) {
-        if (invariant_cone_stopped(o))
+    while (result->iterations < options->iterations) {
+        if (invariant_cone_stopped(options))
             return INVARIANT_CONE_STOPPED;
-        enum invariant_cone_verdict v = step(w);
-        r->iterations++;
-        r->growth = 0.0;
+        enum invariant_cone_verdict v = step(search);
+        result->iterations++;
+        result->growth = 0.0;
         if (v != INVARIANT_CONE_OPEN)
             return v;
-        if (!w->n_out)
+        if (!search->n_out)
             return INVARIANT_CONE_YES;
-        polygon2d_add_points(w);
-        limit(w, corners);
-        double now = polygon2d_solid_angle(w->p, w->v, w->n);
-        r->growth = now > 0.0 ? (now - angle) / now : 1.0;
-        if (now > 0.0 && fabs(r->growth) <= tolerance)
+        polygon2d_add_points(search);
+        limit(search, corners);
+        double now = polygon2d_solid_angle(search->p, search->v, search->n);
+        result->growth = now > 0.0 ? (now - angle) / now : 1.0;
+        if (now > 0.0 && fabs(result->growth) <= tolerance)
             return INVARIANT_CONE_YES;
         angle = now;
     }
@@ -177,66 +181,72 @@ grow(struct invariant_cone_search *w, double tolerance,
 }
 
 static bool
-prove(struct invariant_cone_search *w, const struct invariant_cone_options *o,
-      struct invariant_cone_result *r)
+prove(struct invariant_cone_search *search,
+      const struct invariant_cone_options *options,
+      struct invariant_cone_result *result)
 {
-    for (size_t k = w->n <= FEW; k < ENLARGE && polygon2d_is_solid(w); k++) {
-        if (invariant_cone_prove(w, enlarge[k], o, r))
+    for (size_t k = search->n <= FEW; k < ENLARGE && polygon2d_is_solid(search);
+         k++) {
+        if (invariant_cone_prove(search, enlarge[k], options, result))
             return true;
-        again(w, &r->least);
+        again(search, &result->least);
     }
     return false;
 }
 
 /* The search once more, with what each image comes from */
 static void
-trace(struct arena *a, struct invariant_cone_search *w,
-      const struct invariant_cone_options *o, struct invariant_cone_result *r)
+trace(struct arena *arena, struct invariant_cone_search *search,
+      const struct invariant_cone_options *options,
+      struct invariant_cone_result *result)
 {
     struct invariant_cone_result again = {.growth = 1.0};
-    begin(w, o);
-    polygon2d_add_points(w);
-    w->slack = 0.0;
-    w->trace = invariant_cone_trace_new(a, r->n_origin);
-    if (grow(w, DBL_EPSILON, o, &again) == INVARIANT_CONE_NO)
-        invariant_cone_trace_end(a, w, r);
-    w->trace = NULL;
+    begin(search, options);
+    polygon2d_add_points(search);
+    search->slack = 0.0;
+    search->trace = invariant_cone_trace_new(arena, result->n_origin);
+    if (grow(search, DBL_EPSILON, options, &again) == INVARIANT_CONE_NO)
+        invariant_cone_trace_end(arena, search, result);
+    search->trace = NULL;
 }
 
 void
-invariant_cone_find(struct arena *a, const struct invariant_cone_problem *p,
-                    const struct invariant_cone_options *o, bool certificate,
-                    struct invariant_cone_result *r)
+invariant_cone_find(struct arena *arena,
+                    const struct invariant_cone_problem *problem,
+                    const struct invariant_cone_options *options,
+                    bool certificate, struct invariant_cone_result *result)
 {
-    struct invariant_cone_search w = {.p = p, .any_order = o->any_order};
-    double tolerance = o->tolerance;
-    *r = (struct invariant_cone_result){.verdict = INVARIANT_CONE_NO,
-                                        .growth = 1.0};
-    room(a, &w, o->n_from);
-    if (begin(&w, o)) {
-        r->n_origin = w.n_out;
-        r->origin = arena_copy(a, w.out, (size_t)w.n_out * sizeof *w.out);
+    struct invariant_cone_search w = {.p = problem,
+                                      .any_order = options->any_order};
+    double tolerance = options->tolerance;
+    *result = (struct invariant_cone_result){.verdict = INVARIANT_CONE_NO,
+                                             .growth = 1.0};
+    room(arena, &w, options->n_from);
+    if (begin(&w, options)) {
+        result->n_origin = w.n_out;
+        result->origin =
+            arena_copy(arena, w.out, (size_t)w.n_out * sizeof *w.out);
         polygon2d_add_points(&w);
         /* a cone that cannot be proven has not grown enough */
         for (;; tolerance *= 0.01) {
-            r->verdict = grow(&w, tolerance, o, r);
-            keep(a, &w, &r->least);
-            r->slack = w.slack;
-            if (r->verdict != INVARIANT_CONE_YES)
+            result->verdict = grow(&w, tolerance, options, result);
+            keep(arena, &w, &result->least);
+            result->slack = w.slack;
+            if (result->verdict != INVARIANT_CONE_YES)
                 break;
-            if (prove(&w, o, r)) {
-                keep(a, &w, &r->proven);
+            if (prove(&w, options, result)) {
+                keep(arena, &w, &result->proven);
                 break;
             }
-            r->verdict = INVARIANT_CONE_LOOSE;
-            if (r->growth == 0.0 || tolerance < DBL_EPSILON)
+            result->verdict = INVARIANT_CONE_LOOSE;
+            if (result->growth == 0.0 || tolerance < DBL_EPSILON)
                 break;
-            w.slack = r->slack;
+            w.slack = result->slack;
         }
     }
-    r->contact = w.contact;
-    if (certificate && r->verdict == INVARIANT_CONE_NO && w.n)
-        trace(a, &w, o, r);
+    result->contact = w.contact;
+    if (certificate && result->verdict == INVARIANT_CONE_NO && w.n)
+        trace(arena, &w, options, result);
     else if (certificate && w.n)
-        invariant_cone_certificate(a, &w, r);
+        invariant_cone_certificate(arena, &w, result);
 }

@@ -21,56 +21,64 @@
 /* The turn of x keeps edges that repeat (those of C_j) from being upright,
  * which the sorting of corners would feel. */
 static void
-coordinates(struct invariant_cone_problem *p, const struct symmetry *s)
+coordinates(struct invariant_cone_problem *problem,
+            const struct symmetry *symmetry)
 {
-    bool two = p->dim == 2;
+    bool two = problem->dim == 2;
     double co = two ? 1.0 : cos(INVARIANT_CONE_TURN),
            si = two ? 0.0 : sin(INVARIANT_CONE_TURN);
-    double e = p->e, one = !two;
+    double e = problem->e, one = !two;
     /* F_0 is a cosine in each mode, a pair has one scale */
-    double a = fabs(s->F[0]), b = fabs(s->F[1]);
+    double a = fabs(symmetry->F[0]), b = fabs(symmetry->F[1]);
     double X[9] = {a, 0, 0, 0, b, 0, 0, 0, one * b};
     double modes[9] = {1.0 / a, 0, 0, 0, 1.0 / b, 0, 0, 0, one / b};
     double x_of[9] = {1, 0, 0, co / e, co / e, -si, si / e, si / e, one * co};
     double rates[9] = {1, 0, 0, -1, e * co, e * si, 0, -si, one * co};
-    memcpy(p->x_of, x_of, sizeof x_of);
-    memcpy(p->rates, rates, sizeof rates);
-    mat3_product(x_of, X, p->to);
-    mat3_product(modes, rates, p->back);
+    memcpy(problem->x_of, x_of, sizeof x_of);
+    memcpy(problem->rates, rates, sizeof rates);
+    mat3_product(x_of, X, problem->to);
+    mat3_product(modes, rates, problem->back);
 }
 
 /* R^k of X; of 2 dimensions in the corner */
 static void
-turn(const struct invariant_cone_problem *p, const struct symmetry *s, int k,
-     double *R)
+turn(const struct invariant_cone_problem *problem,
+     const struct symmetry *symmetry, int k, double *R)
 {
     double small[9];
-    symmetry_turn(s, k, small);
+    symmetry_turn(symmetry, k, small);
     memset(R, 0, 9 * sizeof *R);
-    for (int i = 0; i < p->dim; i++)
-        for (int j = 0; j < p->dim; j++)
-            R[3 * i + j] = small[i * p->dim + j];
+    for (int i = 0; i < problem->dim; i++)
+        for (int j = 0; j < problem->dim; j++)
+            R[3 * i + j] = small[i * problem->dim + j];
 }
 
 /* x of U_0 R^-j p from x of p. With v = u_0 of R^-j p, which is u_j of p, the
  * impact leaves X_0 - (1 + e) F_00^2 v, u_0 = -e v and X_2. */
 static void
-impact_map(const struct invariant_cone_problem *p, const struct symmetry *s,
-           int j, double *map)
+impact_map(const struct invariant_cone_problem *problem,
+           const struct symmetry *symmetry, int j, double *map)
 {
-    double R[9], A[9], B[9], u[3], f = (1.0 + p->e) * s->F[0] * s->F[0];
-    turn(p, s, -j, R);
+    double R[9], A[9], B[9], u[3],
+        f = (1.0 + problem->e) * symmetry->F[0] * symmetry->F[0];
+    turn(problem, symmetry, -j, R);
     for (int c = 0; c < 3; c++) {
         u[c] = R[c] + R[3 + c];
         A[c] = R[c] - f * u[c];
         A[3 + c] = -u[c]; /* u_0/e */
         A[6 + c] = R[6 + c];
     }
-    mat3_product(A, p->rates, B);
+    mat3_product(A, problem->rates, B);
     /* (X_0, u_0/e, X_2) to x: a turn */
-    double T[9] = {
-        1,         0, 0, 0, p->x_of[4] * p->e, p->x_of[5], 0, p->x_of[7] * p->e,
-        p->x_of[8]};
+    double T[9] = {1,
+                   0,
+                   0,
+                   0,
+                   problem->x_of[4] * problem->e,
+                   problem->x_of[5],
+                   0,
+                   problem->x_of[7] * problem->e,
+                   problem->x_of[8]};
     mat3_product(T, B, map);
 }
 
@@ -89,32 +97,32 @@ among(double (*w)[3], int n, const double *v)
 /* Edges of the feasible set on facet 0, scaled to x_0 = 1: ray[0 .. 1] (one in
  * 2 dimensions). Returns how many there are. */
 static int
-edges(const struct invariant_cone_problem *p, double (*ray)[3])
+edges(const struct invariant_cone_problem *problem, double (*ray)[3])
 {
     double unit[2][3];
     int n = 0;
-    for (int k = 1; k < p->m; k++) {
+    for (int k = 1; k < problem->m; k++) {
         double v[3], s = 1.0;
-        if (p->dim == 3) {
-            vec3_cross(p->gap[0], p->gap[k], v);
+        if (problem->dim == 3) {
+            vec3_cross(problem->gap[0], problem->gap[k], v);
         } else {
-            v[0] = -p->gap[0][1];
-            v[1] = p->gap[0][0];
+            v[0] = -problem->gap[0][1];
+            v[1] = problem->gap[0][0];
             v[2] = 0.0;
         }
         double size = vec3_norm(v);
         if (!(size > INVARIANT_CONE_SAME))
             continue;
-        if ((p->dim == 3 ? v[0] : vec3_dot(p->gap[k], v)) < 0.0)
+        if ((problem->dim == 3 ? v[0] : vec3_dot(problem->gap[k], v)) < 0.0)
             s = -1.0;
         bool edge = true;
         for (int i = 0; i < 3; i++)
             v[i] *= s / size;
-        for (int l = 0; l < p->m && edge; l++)
-            edge = vec3_dot(p->gap[l], v) >= -INVARIANT_CONE_SAME;
+        for (int l = 0; l < problem->m && edge; l++)
+            edge = vec3_dot(problem->gap[l], v) >= -INVARIANT_CONE_SAME;
         if (!edge || !(v[0] > INVARIANT_CONE_SAME) || among(unit, n, v))
             continue;
-        if (n == p->dim - 1)
+        if (n == problem->dim - 1)
             return 0;
         memcpy(unit[n], v, sizeof v);
         for (int i = 0; i < 3; i++)
@@ -127,15 +135,17 @@ edges(const struct invariant_cone_problem *p, double (*ray)[3])
 /* normal.X >= 0 as c.x >= 0. That of u_0 is taken from itself: x has more of
  * its digits than X. */
 static void
-side(const struct invariant_cone_problem *p, const double *normal, double *c)
+side(const struct invariant_cone_problem *problem, const double *normal,
+     double *c)
 {
-    double l = vec3_norm(p->gap[0]), d[3];
+    double l = vec3_norm(problem->gap[0]), d[3];
     for (int k = 0; k < 3; k++)
-        d[k] = normal[k] - p->gap[0][k] / l;
-    const double *v = vec3_norm(d) <= INVARIANT_CONE_SAME ? p->gap[0] : normal;
+        d[k] = normal[k] - problem->gap[0][k] / l;
+    const double *v =
+        vec3_norm(d) <= INVARIANT_CONE_SAME ? problem->gap[0] : normal;
     for (int k = 0; k < 3; k++)
-        c[k] = v[0] * p->rates[k] + v[1] * p->rates[3 + k] +
-               v[2] * p->rates[6 + k];
+        c[k] = v[0] * problem->rates[k] + v[1] * problem->rates[3 + k] +
+               v[2] * problem->rates[6 + k];
     double size = vec3_norm(c);
     for (int k = 0; k < 3; k++)
         c[k] /= size;
@@ -144,23 +154,24 @@ side(const struct invariant_cone_problem *p, const double *normal, double *c)
 /* Half-spaces of the cone of rays: planes through two of them (one in 2
  * dimensions) that have all others on one side */
 static void
-half_spaces(const struct invariant_cone_problem *p,
-            struct invariant_cone_flight *f)
+half_spaces(const struct invariant_cone_problem *problem,
+            struct invariant_cone_flight *flight)
 {
     double unit[6][3], normal[6][3];
-    for (int i = 0; i < f->n_ray; i++)
+    for (int i = 0; i < flight->n_ray; i++)
         for (int k = 0; k < 3; k++)
-            unit[i][k] = f->ray[i][k] / vec3_norm(f->ray[i]);
-    f->n = f->n_clip = 0;
-    for (int i = 0; i < f->n_ray; i++)
-        for (int j = p->dim == 3 ? 0 : i; j <= (p->dim == 3 ? i - 1 : i); j++) {
+            unit[i][k] = flight->ray[i][k] / vec3_norm(flight->ray[i]);
+    flight->n = flight->n_clip = 0;
+    for (int i = 0; i < flight->n_ray; i++)
+        for (int j = problem->dim == 3 ? 0 : i;
+             j <= (problem->dim == 3 ? i - 1 : i); j++) {
             double v[3] = {-unit[i][1], unit[i][0], 0.0};
-            if (p->dim == 3)
+            if (problem->dim == 3)
                 vec3_cross(unit[i], unit[j], v);
             double size = vec3_norm(v), lo = 0.0, hi = 0.0;
             if (!(size > INVARIANT_CONE_SAME))
                 continue;
-            for (int k = 0; k < f->n_ray; k++) {
+            for (int k = 0; k < flight->n_ray; k++) {
                 lo = fmin(lo, vec3_dot(v, unit[k]));
                 hi = fmax(hi, vec3_dot(v, unit[k]));
             }
@@ -168,92 +179,97 @@ half_spaces(const struct invariant_cone_problem *p,
                 continue;
             for (int k = 0; k < 3; k++)
                 v[k] *= (hi > -lo ? 1.0 : -1.0) / size;
-            if (f->n < 6 && !among(normal, f->n, v))
-                memcpy(normal[f->n++], v, sizeof v);
+            if (flight->n < 6 && !among(normal, flight->n, v))
+                memcpy(normal[flight->n++], v, sizeof v);
         }
     for (int level = 0; level < 2; level++)
-        for (int i = 0; i < f->n; i++)
+        for (int i = 0; i < flight->n; i++)
             if ((normal[i][0] < INVARIANT_CONE_SAME - 1.0) == level) {
-                side(p, normal[i], f->h[level ? f->n - 1 : f->n_clip].c);
-                f->n_clip += !level;
+                side(problem, normal[i],
+                     flight->h[level ? flight->n - 1 : flight->n_clip].c);
+                flight->n_clip += !level;
             }
 }
 
 /* C_j from the edges of facets 0 and j; rays scaled to x_0 = 1 or -1 */
 static void
-flight_cone(const struct invariant_cone_problem *p, double (*from)[3],
-            double (*to)[3], int n, struct invariant_cone_flight *f)
+flight_cone(const struct invariant_cone_problem *problem, double (*from)[3],
+            double (*to)[3], int n, struct invariant_cone_flight *flight)
 {
-    f->n_ray = 0;
-    for (int i = 0; i < n; i++, f->n_ray++)
+    flight->n_ray = 0;
+    for (int i = 0; i < n; i++, flight->n_ray++)
         for (int k = 0; k < 3; k++)
-            f->ray[f->n_ray][k] = -from[i][k];
+            flight->ray[flight->n_ray][k] = -from[i][k];
     /* sums of one from each facet that stay level */
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
-            double *d = f->ray[f->n_ray];
+            double *d = flight->ray[flight->n_ray];
             for (int k = 0; k < 3; k++)
                 d[k] = to[i][k] - from[j][k];
             d[0] = 0.0;
-            f->n_ray += vec3_norm(d) > INVARIANT_CONE_SAME;
+            flight->n_ray += vec3_norm(d) > INVARIANT_CONE_SAME;
         }
-    half_spaces(p, f);
+    half_spaces(problem, flight);
 }
 
 static enum invariant_cone_refused
-suits(const struct symmetry *s, struct invariant_cone_problem *p)
+suits(const struct symmetry *symmetry, struct invariant_cone_problem *problem)
 {
-    if (s->found != SYMMETRY_YES)
+    if (symmetry->found != SYMMETRY_YES)
         return INVARIANT_CONE_NO_SYMMETRY;
-    if (s->m > INVARIANT_CONE_CONTACTS)
+    if (symmetry->m > INVARIANT_CONE_CONTACTS)
         return INVARIANT_CONE_TOO_MANY;
-    for (int k = 1; k < s->m; k++)
-        if (s->cosine[k] >= 1.0 - INVARIANT_CONE_SAME) {
-            p->first = s->order[0];
-            p->second = s->order[k];
+    for (int k = 1; k < symmetry->m; k++)
+        if (symmetry->cosine[k] >= 1.0 - INVARIANT_CONE_SAME) {
+            problem->first = symmetry->order[0];
+            problem->second = symmetry->order[k];
             return INVARIANT_CONE_ALIKE;
         }
     /* the mode of distance 0 comes first, if there is one */
-    if (s->R[0] != 1.0 || (s->rank > 1 && s->R[s->rank] != 0.0))
+    if (symmetry->R[0] != 1.0 ||
+        (symmetry->rank > 1 && symmetry->R[symmetry->rank] != 0.0))
         return INVARIANT_CONE_NO_MEAN;
-    if (s->rank != 2 && s->rank != 3)
+    if (symmetry->rank != 2 && symmetry->rank != 3)
         return INVARIANT_CONE_DIMENSION;
-    return s->e > 0.0 ? INVARIANT_CONE_FITS : INVARIANT_CONE_NO_REBOUND;
+    return symmetry->e > 0.0 ? INVARIANT_CONE_FITS : INVARIANT_CONE_NO_REBOUND;
 }
 
 enum invariant_cone_refused
-invariant_cone_problem(struct arena *a, const struct symmetry *s,
-                       struct invariant_cone_problem *p)
+invariant_cone_problem(struct arena *arena, const struct symmetry *symmetry,
+                       struct invariant_cone_problem *problem)
 {
-    *p = (struct invariant_cone_problem){.m = s->m, .dim = s->rank, .e = s->e};
-    enum invariant_cone_refused why = suits(s, p);
+    *problem = (struct invariant_cone_problem){
+        .m = symmetry->m, .dim = symmetry->rank, .e = symmetry->e};
+    enum invariant_cone_refused why = suits(symmetry, problem);
     if (why)
         return why;
-    int m = p->m, n;
+    int m = problem->m, n;
     double R[9], from[2][3] = {{0}}, to[2][3];
-    p->deviation = s->deviation;
-    p->gap = arena_alloc(a, (size_t)m * sizeof *p->gap);
-    p->flight = NEW_N(a, struct invariant_cone_flight, m);
-    coordinates(p, s);
+    problem->deviation = symmetry->deviation;
+    problem->gap = arena_alloc(arena, (size_t)m * sizeof *problem->gap);
+    problem->flight = NEW_N(arena, struct invariant_cone_flight, m);
+    coordinates(problem, symmetry);
     for (int j = 0; j < m; j++) {
         /* F_j over the scales: F_0 is 1 in each */
-        p->gap[j][0] = 1.0;
-        for (int c = 1; c < p->dim; c++)
-            p->gap[j][c] = s->F[j * p->dim + c] / fabs(s->F[1]);
+        problem->gap[j][0] = 1.0;
+        for (int c = 1; c < problem->dim; c++)
+            problem->gap[j][c] =
+                symmetry->F[j * problem->dim + c] / fabs(symmetry->F[1]);
     }
     /* u_0 = e */
-    p->after[0] = (1.0 + p->e) * s->F[0] * s->F[0] - 1.0;
-    p->after[1] = p->x_of[4] * p->e;
-    p->after[2] = p->x_of[7] * p->e;
-    n = edges(p, from);
-    if (n != p->dim - 1)
+    problem->after[0] =
+        (1.0 + problem->e) * symmetry->F[0] * symmetry->F[0] - 1.0;
+    problem->after[1] = problem->x_of[4] * problem->e;
+    problem->after[2] = problem->x_of[7] * problem->e;
+    n = edges(problem, from);
+    if (n != problem->dim - 1)
         return INVARIANT_CONE_DIMENSION;
     for (int j = 1; j < m; j++) {
-        turn(p, s, j, R);
+        turn(problem, symmetry, j, R);
         for (int i = 0; i < n; i++)
             mat3_apply(R, from[i], to[i]);
-        flight_cone(p, from, to, n, &p->flight[j]);
-        impact_map(p, s, j, p->flight[j].map);
+        flight_cone(problem, from, to, n, &problem->flight[j]);
+        impact_map(problem, symmetry, j, problem->flight[j].map);
     }
     return INVARIANT_CONE_FITS;
 }

@@ -56,8 +56,8 @@ struct invariant_cone_problem {
 };
 /* memory: the arena */
 enum invariant_cone_refused
-invariant_cone_problem(struct arena *a, const struct symmetry *s,
-                       struct invariant_cone_problem *p);
+invariant_cone_problem(struct arena *arena, const struct symmetry *symmetry,
+                       struct invariant_cone_problem *problem);
 
 /* -- the search -------------------------------------------------------------
  */
@@ -126,9 +126,10 @@ struct invariant_cone_result {
     int n_image;
 };
 /* memory: the arena; certificate: images and weights too */
-void invariant_cone_find(struct arena *a,
-                         const struct invariant_cone_problem *p,
-                         const struct invariant_cone_options *o,
-                         bool certificate, struct invariant_cone_result *r);
+void invariant_cone_find(struct arena *arena,
+                         const struct invariant_cone_problem *problem,
+                         const struct invariant_cone_options *options,
+                         bool certificate,
+                         struct invariant_cone_result *result);
 
 #endif

@@ -37,28 +37,28 @@ polygon2d_size(struct polygon2d_point v)
 }
 /* has the polygon an inside? */
 static inline bool
-polygon2d_is_solid(const struct invariant_cone_search *w)
+polygon2d_is_solid(const struct invariant_cone_search *search)
 {
-    return w->n >= w->p->dim;
+    return search->n >= search->p->dim;
 }
 /* is v in the polygon, or out of it within INVARIANT_CONE_NOISE or the slack?
  * It is solid. */
-bool polygon2d_contains(const struct invariant_cone_search *w,
+bool polygon2d_contains(const struct invariant_cone_search *search,
                         struct polygon2d_point v);
 /* the polygon becomes the hull of itself and w->out, which is emptied */
-void polygon2d_add_points(struct invariant_cone_search *w);
+void polygon2d_add_points(struct invariant_cone_search *search);
 /* drops corners that stand out by less than the slack */
-void polygon2d_thin(struct invariant_cone_search *w);
+void polygon2d_thin(struct invariant_cone_search *search);
 /* corners of polygon and C_j, those out of it within INVARIANT_CONE_NOISE too,
  * into w->clip[0]; how many */
-int polygon2d_clip(struct invariant_cone_search *w, int j);
+int polygon2d_clip(struct invariant_cone_search *search, int j);
 static inline bool
-invariant_cone_stopped(const struct invariant_cone_options *o)
+invariant_cone_stopped(const struct invariant_cone_options *options)
 {
-    return o->stop && o->stop(o->stop_arg);
+    return options->stop && options->stop(options->stop_arg);
 }
 /* solid angle of the cone over the polygon; 2: angle of the interval */
-double polygon2d_solid_angle(const struct invariant_cone_problem *p,
+double polygon2d_solid_angle(const struct invariant_cone_problem *problem,
                              const struct polygon2d_point *v, int n);
 
 /* y := map (-1, v); bound of the rounding of its entries */
@@ -67,30 +67,31 @@ double invariant_cone_apply(const double *map, struct polygon2d_point v,
 
 /* Enlarges the polygon of w by the share `by` until it holds its images with a
  * margin; true: it does. */
-bool invariant_cone_prove(struct invariant_cone_search *w, double by,
-                          const struct invariant_cone_options *o,
-                          struct invariant_cone_result *r);
+bool invariant_cone_prove(struct invariant_cone_search *search, double by,
+                          const struct invariant_cone_options *options,
+                          struct invariant_cone_result *result);
 /* x (its of x_0 < 0, in the polygon) as a sum of three corners of it, weights
  * >= 0: corners, weights, residual of im */
-void invariant_cone_combine(const struct invariant_cone_search *w,
-                            const double *x, struct invariant_cone_image *im);
+void invariant_cone_combine(const struct invariant_cone_search *search,
+                            const double *x,
+                            struct invariant_cone_image *image);
 /* a new trace from the first `origins` ids on */
-struct invariant_cone_trace *invariant_cone_trace_new(struct arena *a,
+struct invariant_cone_trace *invariant_cone_trace_new(struct arena *arena,
                                                       int origins);
 /* v, one of the n corners in w->clip[0], a little inside of all facets */
 struct polygon2d_point
-invariant_cone_trace_pull(const struct invariant_cone_search *w,
+invariant_cone_trace_pull(const struct invariant_cone_search *search,
                           struct polygon2d_point v, int n);
 /* notes the image y, by flight j, of v in the polygon: its id */
-int invariant_cone_trace_note(struct invariant_cone_search *w, int j,
+int invariant_cone_trace_note(struct invariant_cone_search *search, int j,
                               struct polygon2d_point v, const double *y);
 /* what the last image noted rests on, into the result */
-void invariant_cone_trace_end(struct arena *a,
-                              const struct invariant_cone_search *w,
-                              struct invariant_cone_result *r);
+void invariant_cone_trace_end(struct arena *arena,
+                              const struct invariant_cone_search *search,
+                              struct invariant_cone_result *result);
 /* the images of w's polygon, with weights */
-void invariant_cone_certificate(struct arena *a,
-                                struct invariant_cone_search *w,
-                                struct invariant_cone_result *r);
+void invariant_cone_certificate(struct arena *arena,
+                                struct invariant_cone_search *search,
+                                struct invariant_cone_result *result);
 
 #endif

@@ -52,25 +52,25 @@ merge(const struct polygon2d_point *a, int n, const struct polygon2d_point *b,
 
 /* all points from left to right into w->clip[0] */
 static int
-sorted(struct invariant_cone_search *w)
+sorted(struct invariant_cone_search *search)
 {
-    struct polygon2d_point *up = w->clip[0], *all = w->clip[1];
-    int n_up = 0, n_low = w->n ? w->low + 1 : 0;
-    for (int i = w->n - 1; i >= n_low; i--)
-        up[n_up++] = w->v[i];
-    merge(w->v, n_low, up, n_up, all);
-    for (int i = 1; i < w->n_out; i++) {
-        struct polygon2d_point x = w->out[i];
+    struct polygon2d_point *up = search->clip[0], *all = search->clip[1];
+    int n_up = 0, n_low = search->n ? search->low + 1 : 0;
+    for (int i = search->n - 1; i >= n_low; i--)
+        up[n_up++] = search->v[i];
+    merge(search->v, n_low, up, n_up, all);
+    for (int i = 1; i < search->n_out; i++) {
+        struct polygon2d_point x = search->out[i];
         int j = i;
-        for (; j > 0 && before(x, w->out[j - 1]); j--)
-            w->out[j] = w->out[j - 1];
-        w->out[j] = x;
+        for (; j > 0 && before(x, search->out[j - 1]); j--)
+            search->out[j] = search->out[j - 1];
+        search->out[j] = x;
     }
-    merge(all, w->n, w->out, w->n_out, w->clip[0]);
-    int n = 0, most = w->n + w->n_out;
+    merge(all, search->n, search->out, search->n_out, search->clip[0]);
+    int n = 0, most = search->n + search->n_out;
     for (int i = 0; i < most; i++)
-        if (!n || !same(w->clip[0][i], w->clip[0][n - 1]))
-            w->clip[0][n++] = w->clip[0][i];
+        if (!n || !same(search->clip[0][i], search->clip[0][n - 1]))
+            search->clip[0][n++] = search->clip[0][i];
     return n;
 }
 
@@ -86,44 +86,44 @@ extend(struct polygon2d_point *v, int k, struct polygon2d_point x)
 
 /* Andrew's monotone chain; what was in order stays so */
 void
-polygon2d_add_points(struct invariant_cone_search *w)
+polygon2d_add_points(struct invariant_cone_search *search)
 {
-    int n = sorted(w), k = 0, u = 0;
-    const struct polygon2d_point *all = w->clip[0];
-    struct polygon2d_point *up = w->clip[1];
-    w->n_out = 0;
-    if (n > 2 && w->p->dim == 2) {
-        w->clip[0][1] = all[n - 1];
+    int n = sorted(search), k = 0, u = 0;
+    const struct polygon2d_point *all = search->clip[0];
+    struct polygon2d_point *up = search->clip[1];
+    search->n_out = 0;
+    if (n > 2 && search->p->dim == 2) {
+        search->clip[0][1] = all[n - 1];
         n = 2;
     }
     for (int i = 0; i < n; i++)
-        k = extend(w->v, k, all[i]);
+        k = extend(search->v, k, all[i]);
     for (int i = n - 1; i >= 0; i--)
         u = extend(up, u, all[i]);
-    w->low = k - 1;
+    search->low = k - 1;
     for (int i = 1; i + 1 < u; i++)
-        w->v[k++] = up[i];
-    w->n = k;
+        search->v[k++] = up[i];
+    search->n = k;
 }
 
 void
-polygon2d_thin(struct invariant_cone_search *w)
+polygon2d_thin(struct invariant_cone_search *search)
 {
-    struct polygon2d_point *v = w->v;
-    int k = 1, low = w->low;
+    struct polygon2d_point *v = search->v;
+    int k = 1, low = search->low;
     bool kept = true; /* of two neighbours one stays */
-    for (int i = 1; i < w->n; i++) {
+    for (int i = 1; i < search->n; i++) {
         struct polygon2d_point a = v[k - 1], b = v[i],
-                               c = v[i + 1 < w->n ? i + 1 : 0];
+                               c = v[i + 1 < search->n ? i + 1 : 0];
         bool drop = kept && i != low &&
-                    area(a, b, c) < w->slack * hypot(c.x - a.x, c.y - a.y);
+                    area(a, b, c) < search->slack * hypot(c.x - a.x, c.y - a.y);
         kept = !drop;
         if (i == low)
-            w->low = k;
+            search->low = k;
         if (kept)
             v[k++] = b;
     }
-    w->n = k;
+    search->n = k;
 }
 
 /* -- where a point is -------------------------------------------------------
@@ -144,36 +144,39 @@ left_of(struct polygon2d_point a, struct polygon2d_point b,
  * where it passes? The neighbouring edges count too: next to a steep edge they
  * are the ones that tell. */
 static bool
-passes(const struct invariant_cone_search *w, int from, int to, int way,
+passes(const struct invariant_cone_search *search, int from, int to, int way,
        struct polygon2d_point x)
 {
     int a = from, b = to;
     while (b - a > 1) {
         int mid = (a + b) / 2;
-        bool past = way > 0 ? x.x >= w->v[mid].x : x.x <= w->v[mid].x;
+        bool past = way > 0 ? x.x >= search->v[mid].x : x.x <= search->v[mid].x;
         a = past ? mid : a;
         b = past ? b : mid;
     }
     int lo = a > from ? a - 1 : a, hi = b < to ? b + 1 : b;
     for (int i = lo; i < hi; i++)
-        if (!left_of(w->v[i], w->v[i + 1 < w->n ? i + 1 : 0], x, w->slack))
+        if (!left_of(search->v[i], search->v[i + 1 < search->n ? i + 1 : 0], x,
+                     search->slack))
             return false;
     return true;
 }
 
 bool
-polygon2d_contains(const struct invariant_cone_search *w,
+polygon2d_contains(const struct invariant_cone_search *search,
                    struct polygon2d_point x)
 {
-    double tol = INVARIANT_CONE_NOISE * polygon2d_size(x) + w->slack;
-    if (x.x < w->v[0].x - tol || x.x > w->v[w->low].x + tol)
+    double tol = INVARIANT_CONE_NOISE * polygon2d_size(x) + search->slack;
+    if (x.x < search->v[0].x - tol || x.x > search->v[search->low].x + tol)
         return false;
-    if (w->p->dim == 2)
+    if (search->p->dim == 2)
         return true;
-    if (w->n > FEW)
-        return passes(w, 0, w->low, 1, x) && passes(w, w->low, w->n, -1, x);
-    for (int i = 0; i < w->n; i++)
-        if (!left_of(w->v[i], w->v[i + 1 < w->n ? i + 1 : 0], x, w->slack))
+    if (search->n > FEW)
+        return passes(search, 0, search->low, 1, x) &&
+               passes(search, search->low, search->n, -1, x);
+    for (int i = 0; i < search->n; i++)
+        if (!left_of(search->v[i], search->v[i + 1 < search->n ? i + 1 : 0], x,
+                     search->slack))
             return false;
     return true;
 }
@@ -210,17 +213,17 @@ cut(const struct polygon2d_point *v, int n, const double *c,
 }
 
 int
-polygon2d_clip(struct invariant_cone_search *w, int j)
+polygon2d_clip(struct invariant_cone_search *search, int j)
 {
-    const struct invariant_cone_flight *f = &w->p->flight[j];
-    const struct polygon2d_point *from = w->v;
-    int n = w->n, k = w->any_order ? 0 : f->n_clip;
-    w->contact = j;
+    const struct invariant_cone_flight *flight = &search->p->flight[j];
+    const struct polygon2d_point *from = search->v;
+    int n = search->n, k = search->any_order ? 0 : flight->n_clip;
+    search->contact = j;
     if (!k)
-        memcpy(w->clip[0], w->v, (size_t)n * sizeof *w->v);
+        memcpy(search->clip[0], search->v, (size_t)n * sizeof *search->v);
     for (int i = 0; i < k && n; i++) {
-        struct polygon2d_point *to = w->clip[(k - 1 - i) % 2];
-        n = cut(from, n, f->h[i].c, to);
+        struct polygon2d_point *to = search->clip[(k - 1 - i) % 2];
+        n = cut(from, n, flight->h[i].c, to);
         from = to;
     }
     return n;
@@ -231,9 +234,9 @@ polygon2d_clip(struct invariant_cone_search *w, int j)
 
 /* (X_1, X_2) of the plane X_0 = -1 */
 static struct polygon2d_point
-plain(const struct invariant_cone_problem *p, struct polygon2d_point v)
+plain(const struct invariant_cone_problem *problem, struct polygon2d_point v)
 {
-    const double *r = p->rates;
+    const double *r = problem->rates;
     return (struct polygon2d_point){r[4] * v.x + r[5] * v.y - r[3],
                                     r[7] * v.x + r[8] * v.y - r[6], false, 0};
 }
@@ -242,26 +245,27 @@ plain(const struct invariant_cone_problem *p, struct polygon2d_point v)
  * halved, is the argument of the product. Areas of thin cones are taken in x.
  */
 double
-polygon2d_solid_angle(const struct invariant_cone_problem *p,
+polygon2d_solid_angle(const struct invariant_cone_problem *problem,
                       const struct polygon2d_point *v, int n)
 {
-    if (n < p->dim)
+    if (n < problem->dim)
         return 0.0;
-    struct polygon2d_point a = plain(p, v[0]), b = plain(p, v[1]), c;
-    if (p->dim == 2)
-        return atan2(p->e * (v[1].x - v[0].x), 1.0 + a.x * b.x);
+    struct polygon2d_point a = plain(problem, v[0]), b = plain(problem, v[1]),
+                           c;
+    if (problem->dim == 2)
+        return atan2(problem->e * (v[1].x - v[0].x), 1.0 + a.x * b.x);
     double re = 1.0, im = 0.0;
     double la = sqrt(1.0 + a.x * a.x + a.y * a.y);
     double lb = sqrt(1.0 + b.x * b.x + b.y * b.y), lc;
     for (int i = 1; i + 1 < n; i++, b = c, lb = lc) {
-        c = plain(p, v[i + 1]);
+        c = plain(problem, v[i + 1]);
         lc = sqrt(1.0 + c.x * c.x + c.y * c.y);
         double ab = 1.0 + a.x * b.x + a.y * b.y;
         double bc = 1.0 + b.x * c.x + b.y * c.y;
         double ca = 1.0 + c.x * a.x + c.y * a.y;
         double s = (v[i].x - v[0].x) * (v[i + 1].y - v[0].y) -
                    (v[i].y - v[0].y) * (v[i + 1].x - v[0].x);
-        s *= p->e; /* x to X */
+        s *= problem->e; /* x to X */
         double d = la * lb * lc + ab * lc + bc * la + ca * lb;
         double big = fmax(fabs(s), fabs(d)), x = (re * d - im * s) / big;
         im = (re * s + im * d) / big;

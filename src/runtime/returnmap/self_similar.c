@@ -37,9 +37,9 @@ struct work {
  */
 
 static real *
-vec(struct work *w, int n)
+vec(struct work *work, int n)
 {
-    return NEW_N(w->a, real, (size_t)n + 1);
+    return NEW_N(work->a, real, (size_t)n + 1);
 }
 
 static real
@@ -72,10 +72,10 @@ product(int r, const real *A, const real *B, real *C)
 
 /* x := (b - A)^-1 x by elimination; false: singular */
 static bool
-resolve(struct work *w, real b, const real *A, real *x)
+resolve(struct work *work, real b, const real *A, real *x)
 {
-    int r = w->r;
-    real *M = vec(w, r * r);
+    int r = work->r;
+    real *M = vec(work, r * r);
     for (int i = 0; i < r * r; i++)
         M[i] = (i % (r + 1) == 0 ? b : 0.0L) - A[i];
     for (int k = 0; k < r; k++) {
@@ -115,17 +115,18 @@ resolve(struct work *w, real b, const real *A, real *x)
 
 /* y := R^j x, in blocks of two that turn by whole parts of a turn */
 static void
-turned(const struct symmetry *s, long j, const real *x, real *y)
+turned(const struct symmetry *symmetry, long j, const real *x, real *y)
 {
-    int r = s->rank, m = s->m;
+    int r = symmetry->rank, m = symmetry->m;
     for (int c = 0; c < r;) {
-        bool two = c + 1 < r && s->R[(c + 1) * r + c] != 0.0;
+        bool two = c + 1 < r && symmetry->R[(c + 1) * r + c] != 0.0;
         if (!two) {
-            y[c] = s->R[c * r + c] < 0.0 && j % 2 ? -x[c] : x[c];
+            y[c] = symmetry->R[c * r + c] < 0.0 && j % 2 ? -x[c] : x[c];
             c++;
             continue;
         }
-        double angle = atan2(s->R[(c + 1) * r + c], s->R[c * r + c]);
+        double angle =
+            atan2(symmetry->R[(c + 1) * r + c], symmetry->R[c * r + c]);
         long k = lround(angle * m / (double)turn), n = (k * j) % m;
         real t = turn * (real)n / (real)m, co = cosl(t), si = sinl(t);
         real a = co * x[c] - si * x[c + 1], b = si * x[c] + co * x[c + 1];
@@ -136,45 +137,46 @@ turned(const struct symmetry *s, long j, const real *x, real *y)
 }
 
 static void
-prepare(struct work *w, const struct symmetry *s, int step, real acc)
+prepare(struct work *work, const struct symmetry *symmetry, int step, real acc)
 {
-    int m = w->m, r = w->r;
-    w->F = vec(w, m * r);
-    w->order = vec(w, m * r);
-    w->Ri = vec(w, r * r);
-    w->U = vec(w, r * r);
-    w->A = vec(w, r * r);
-    w->free = vec(w, r);
-    w->acc = vec(w, r);
-    real norm = 0.0L, *x = vec(w, r);
+    int m = work->m, r = work->r;
+    work->F = vec(work, m * r);
+    work->order = vec(work, m * r);
+    work->Ri = vec(work, r * r);
+    work->U = vec(work, r * r);
+    work->A = vec(work, r * r);
+    work->free = vec(work, r);
+    work->acc = vec(work, r);
+    real norm = 0.0L, *x = vec(work, r);
     for (int i = 0; i < r; i++)
-        norm += (real)s->F[i] * s->F[i];
+        norm += (real)symmetry->F[i] * symmetry->F[i];
     norm = sqrtl(norm);
     for (int i = 0; i < r; i++)
-        w->F[i] = s->F[i] / norm;
+        work->F[i] = symmetry->F[i] / norm;
     for (int j = 0; j < m; j++) {
-        turned(s, (long)j * step, w->F, w->F + j * r);
-        turned(s, j, w->F, w->order + j * r);
+        turned(symmetry, (long)j * step, work->F, work->F + j * r);
+        turned(symmetry, j, work->F, work->order + j * r);
     }
     for (int i = 0; i < r; i++) {
         memset(x, 0, (size_t)r * sizeof *x);
         x[i] = 1.0L;
-        real *y = w->free; /* for a moment */
-        turned(s, -(long)step, x, y);
+        real *y = work->free; /* for a moment */
+        turned(symmetry, -(long)step, x, y);
         for (int j = 0; j < r; j++)
-            w->Ri[j * r + i] = y[j];
+            work->Ri[j * r + i] = y[j];
         for (int j = 0; j < r; j++)
-            w->U[j * r + i] =
-                (i == j ? 1.0L : 0.0L) - (1.0L + w->e) * w->F[j] * w->F[i];
+            work->U[j * r + i] = (i == j ? 1.0L : 0.0L) -
+                                 (1.0L + work->e) * work->F[j] * work->F[i];
     }
-    product(r, w->Ri, w->U, w->A);
-    memset(w->free, 0, (size_t)r * sizeof *x);
+    product(r, work->Ri, work->U, work->A);
+    memset(work->free, 0, (size_t)r * sizeof *x);
     /* F_j.a is the same for all contacts: along the mode that does not turn */
     if (acc != 0.0L)
-        w->free[0] = acc / w->F[0];
-    real down = w->e > 0.0L || acc >= 0.0L ? 0.0L : dot(r, w->F, w->free);
+        work->free[0] = acc / work->F[0];
+    real down =
+        work->e > 0.0L || acc >= 0.0L ? 0.0L : dot(r, work->F, work->free);
     for (int i = 0; i < r; i++)
-        w->acc[i] = w->free[i] - down * w->F[i];
+        work->acc[i] = work->free[i] - down * work->F[i];
 }
 
 /* -- one motion -------------------------------------------------------------
@@ -182,50 +184,51 @@ prepare(struct work *w, const struct symmetry *s, int step, real acc)
 
 /* the state after the first impact */
 static void
-after(const struct work *w, const real *p, real *u)
+after(const struct work *work, const real *p, real *u)
 {
-    times(w->r, w->U, p, u);
+    times(work->r, work->U, p, u);
 }
 
 /* q_0 = (bq - R^-1)^-1 R^-1 (U_0 p_0 + a/2), tau = 1 */
 static bool
-place(struct work *w, real bq, const real *p, real *q)
+place(struct work *work, real bq, const real *p, real *q)
 {
-    int r = w->r;
-    real *x = vec(w, r);
-    after(w, p, x);
+    int r = work->r;
+    real *x = vec(work, r);
+    after(work, p, x);
     for (int i = 0; i < r; i++)
-        x[i] += 0.5L * w->acc[i];
-    times(r, w->Ri, x, q);
-    return resolve(w, bq, w->Ri, q);
+        x[i] += 0.5L * work->acc[i];
+    times(r, work->Ri, x, q);
+    return resolve(work, bq, work->Ri, q);
 }
 
 static void
-judge(struct work *w, const real *q, const real *p,
-      struct self_similar_motion *o)
+judge(struct work *work, const real *q, const real *p,
+      struct self_similar_motion *motion)
 {
-    int r = w->r, m = w->m;
-    real size = sqrtl(dot(r, q, q)), least = INFINITY, *u = vec(w, r);
-    after(w, p, u);
-    o->worst = -1;
+    int r = work->r, m = work->m;
+    real size = sqrtl(dot(r, q, q)), least = INFINITY, *u = vec(work, r);
+    after(work, p, u);
+    motion->worst = -1;
     bool dips = false;
     for (int j = 1; j < m; j++) {
-        const real *F = w->order + j * r;
-        real g = dot(r, F, q), v = dot(r, F, u), a = dot(r, F, w->acc);
+        const real *F = work->order + j * r;
+        real g = dot(r, F, q), v = dot(r, F, u), a = dot(r, F, work->acc);
         /* accelerated away, a gap may have its least value in flight */
         bool inside = a > 0.0L && v < 0.0L && -v < a;
         real low = inside ? g - 0.5L * v * v / a : g;
         if (low >= least)
             continue;
         least = low;
-        o->worst = j;
+        motion->worst = j;
         dips = inside;
     }
-    o->margin = m > 1 && size > 0.0L ? (double)(least / size) : 0.0;
-    o->verdict = !(dot(r, w->F, p) < 0.0L)           ? SELF_SIMILAR_RECEDES
-                 : o->margin >= -SELF_SIMILAR_CLOSED ? SELF_SIMILAR_FEASIBLE
-                 : dips                              ? SELF_SIMILAR_DIPS
-                                                     : SELF_SIMILAR_BELOW;
+    motion->margin = m > 1 && size > 0.0L ? (double)(least / size) : 0.0;
+    motion->verdict = !(dot(r, work->F, p) < 0.0L) ? SELF_SIMILAR_RECEDES
+                      : motion->margin >= -SELF_SIMILAR_CLOSED
+                          ? SELF_SIMILAR_FEASIBLE
+                      : dips ? SELF_SIMILAR_DIPS
+                             : SELF_SIMILAR_BELOW;
 }
 
 /* -- multipliers ------------------------------------------------------------
@@ -255,28 +258,29 @@ orthonormal(int n, const real *V, int k, real *x)
  * next, turned back and divided by bq and bp: 2r x 2r, in units in which |q| =
  * |p| = 1. The flight's end moves by dt = -F_0.dq'/F_0.p'. */
 static void
-derivative(struct work *w, const struct self_similar_motion *o, real tau,
-           const real *acc, const real *p, real *J)
+derivative(struct work *work, const struct self_similar_motion *motion,
+           real tau, const real *acc, const real *p, real *J)
 {
-    int r = w->r, n = 2 * r;
-    real *x = vec(w, r), *y = vec(w, r), *u = vec(w, r), *v = vec(w, r);
-    real *ra = vec(w, r);
-    real bp = o->bp, bq = o->bq, rate = bp * dot(r, w->F, p);
-    times(r, w->Ri, acc, ra);
+    int r = work->r, n = 2 * r;
+    real *x = vec(work, r), *y = vec(work, r), *u = vec(work, r),
+         *v = vec(work, r);
+    real *ra = vec(work, r);
+    real bp = motion->bp, bq = motion->bq, rate = bp * dot(r, work->F, p);
+    times(r, work->Ri, acc, ra);
     for (int c = 0; c < n; c++) {
         bool place = c < r;
         memset(x, 0, (size_t)r * sizeof *x);
         x[place ? c : c - r] = 1.0L;
         memset(v, 0, (size_t)r * sizeof *v);
         if (!place) { /* dp: U_0 dp, and by it the place after the flight */
-            times(r, w->U, x, y);
-            times(r, w->Ri, y, v);
+            times(r, work->U, x, y);
+            times(r, work->Ri, y, v);
         }
         for (int i = 0; i < r; i++)
             u[i] = tau * v[i];
         if (place)
-            times(r, w->Ri, x, u);
-        real dt = -dot(r, w->F, u) / rate;
+            times(r, work->Ri, x, u);
+        real dt = -dot(r, work->F, u) / rate;
         for (int i = 0; i < r; i++) {
             J[i * n + c] = (u[i] + bp * p[i] * dt) / bq;
             J[(r + i) * n + c] = (v[i] + ra[i] * dt) / bp;
@@ -286,27 +290,27 @@ derivative(struct work *w, const struct self_similar_motion *o, real tau,
 
 /* What stays in the plane of states before an impact, across all scalings. */
 static int
-multipliers(struct work *w, const real *q0, const real *p0, bool scaled,
-            struct self_similar_motion *o)
+multipliers(struct work *work, const real *q0, const real *p0, bool scaled,
+            struct self_similar_motion *motion)
 {
-    int r = w->r, n = 2 * r, k = 0;
+    int r = work->r, n = 2 * r, k = 0;
     real V = sqrtl(dot(r, p0, p0)), L = sqrtl(dot(r, q0, q0));
     if (!(L > 0.0L))
         L = V;
-    real *q = vec(w, n), *p = q + r, *acc = vec(w, r);
+    real *q = vec(work, n), *p = q + r, *acc = vec(work, r);
     for (int i = 0; i < r; i++) {
         q[i] = q0[i] / L;
         p[i] = p0[i] / V;
-        acc[i] = w->acc[i] * L / (V * V);
+        acc[i] = work->acc[i] * L / (V * V);
     }
-    real *B = vec(w, n * n), *J = vec(w, n * n);
-    derivative(w, o, V / L, acc, p, J);
+    real *B = vec(work, n * n), *J = vec(work, n * n);
+    derivative(work, motion, V / L, acc, p, J);
     /* rows 0 .. k-1: what the map leaves, then the scalings */
-    memcpy(B, w->F, (size_t)r * sizeof *B);
+    memcpy(B, work->F, (size_t)r * sizeof *B);
     k += orthonormal(n, B, k, B + k * n);
-    for (int half = 0; half < 2 && !(w->e > 0.0L); half++) {
+    for (int half = 0; half < 2 && !(work->e > 0.0L); half++) {
         memset(B + k * n, 0, (size_t)n * sizeof *B);
-        times(r, w->Ri, w->F, B + k * n + half * r);
+        times(r, work->Ri, work->F, B + k * n + half * r);
         k += orthonormal(n, B, k, B + k * n);
     }
     for (int half = 0; half < (scaled ? 1 : 2); half++) {
@@ -323,64 +327,64 @@ multipliers(struct work *w, const real *q0, const real *p0, bool scaled,
         k += orthonormal(n, B, k, B + k * n);
     }
     int d = k - from;
-    double *M = NEW_N(w->a, double, (size_t)(d * d) + 1);
-    real *x = vec(w, n);
+    double *M = NEW_N(work->a, double, (size_t)(d * d) + 1);
+    real *x = vec(work, n);
     for (int c = 0; c < d; c++) {
         times(n, J, B + (from + c) * n, x);
         for (int i = 0; i < d; i++)
             M[i * d + c] = (double)dot(n, B + (from + i) * n, x);
     }
     struct eigen e = {0};
-    if (d && eigen_solve(w->a, d, M, &e))
+    if (d && eigen_solve(work->a, d, M, &e))
         return 1;
-    o->n_multiplier = d;
-    o->multiplier = e.re;
-    o->multiplier_im = e.im;
+    motion->n_multiplier = d;
+    motion->multiplier = e.re;
+    motion->multiplier_im = e.im;
     return 0;
 }
 
 static int
-motion(struct work *w, real bp, real bq, real error, const real *p, bool scaled,
-       struct self_similar_motion *o)
+motion_of(struct work *work, real bp, real bq, real error, const real *p,
+          bool scaled, struct self_similar_motion *motion)
 {
-    int r = w->r;
-    real *q = vec(w, r);
-    o->bp = (double)bp;
-    o->bq = (double)bq;
-    o->bt = (double)(bq / bp);
-    o->error = (double)error;
-    o->period = 1.0;
-    o->exponent = scaled ? 2.0 : 2.0 * log(o->bp) / log(o->bt);
-    o->q = NEW_N(w->a, double, (size_t)r + 1);
-    o->p = NEW_N(w->a, double, (size_t)r + 1);
-    o->worst = -1;
-    o->verdict = SELF_SIMILAR_UNBOUNDED;
-    if (!place(w, bq, p, q))
+    int r = work->r;
+    real *q = vec(work, r);
+    motion->bp = (double)bp;
+    motion->bq = (double)bq;
+    motion->bt = (double)(bq / bp);
+    motion->error = (double)error;
+    motion->period = 1.0;
+    motion->exponent = scaled ? 2.0 : 2.0 * log(motion->bp) / log(motion->bt);
+    motion->q = NEW_N(work->a, double, (size_t)r + 1);
+    motion->p = NEW_N(work->a, double, (size_t)r + 1);
+    motion->worst = -1;
+    motion->verdict = SELF_SIMILAR_UNBOUNDED;
+    if (!place(work, bq, p, q))
         return 0;
-    o->energy = (double)(0.5L * dot(r, p, p) - dot(r, w->free, q));
+    motion->energy = (double)(0.5L * dot(r, p, p) - dot(r, work->free, q));
     for (int i = 0; i < r; i++) {
-        o->q[i] = (double)q[i];
-        o->p[i] = (double)p[i];
+        motion->q[i] = (double)q[i];
+        motion->p[i] = (double)p[i];
     }
-    judge(w, q, p, o);
-    return multipliers(w, q, p, scaled, o);
+    judge(work, q, p, motion);
+    return multipliers(work, q, p, scaled, motion);
 }
 
 /* -- without acceleration ---------------------------------------------------
  */
 
 static int
-find_free(struct work *w, struct self_similar *out)
+find_free(struct work *work, struct self_similar *out)
 {
-    int r = w->r;
-    double *A = NEW_N(w->a, double, (size_t)(r * r) + 1);
+    int r = work->r;
+    double *A = NEW_N(work->a, double, (size_t)(r * r) + 1);
     struct eigen e;
     for (int i = 0; i < r * r; i++)
-        A[i] = (double)w->A[i];
-    if (eigen_solve(w->a, r, A, &e))
+        A[i] = (double)work->A[i];
+    if (eigen_solve(work->a, r, A, &e))
         return 1;
-    out->v = NEW_N(w->a, struct self_similar_motion, (size_t)(r * r) + 1);
-    real *p = vec(w, r);
+    out->v = NEW_N(work->a, struct self_similar_motion, (size_t)(r * r) + 1);
+    real *p = vec(work, r);
     for (int i = 0; i < r; i++)
         out->tied |= e.im[i] != 0.0 && fabs(e.im[i]) <= e.error[i];
     for (int i = 0; i < r; i++)
@@ -394,13 +398,13 @@ find_free(struct work *w, struct self_similar *out)
             }
             real s = 0.0L;
             for (int k = 0; k < r; k++)
-                s += w->F[k] * e.x[i * r + k];
+                s += work->F[k] * e.x[i * r + k];
             if (s == 0.0L)
                 continue;
             for (int k = 0; k < r; k++)
                 p[k] = -e.x[i * r + k] / s;
-            if (motion(w, e.re[i], e.re[j], e.error[i] / e.re[i], p, false,
-                       &out->v[out->n++]))
+            if (motion_of(work, e.re[i], e.re[j], e.error[i] / e.re[i], p,
+                          false, &out->v[out->n++]))
                 return 1;
         }
     return 0;
@@ -412,10 +416,10 @@ find_free(struct work *w, struct self_similar *out)
 /* adj(x - A) = sum of x^k B_k, det(x - A) = sum of x^k c_k (Faddeev, Le
  * Verrier); B: r matrices, c: r + 1 */
 static void
-adjugate(struct work *w, const real *A, real *B, real *c)
+adjugate(struct work *work, const real *A, real *B, real *c)
 {
-    int r = w->r, rr = r * r;
-    real *M = vec(w, rr);
+    int r = work->r, rr = r * r;
+    real *M = vec(work, rr);
     memset(B, 0, (size_t)(r * rr) * sizeof *B);
     for (int i = 0; i < r; i++)
         B[(r - 1) * rr + i * (r + 1)] = 1.0L;
@@ -437,31 +441,32 @@ adjugate(struct work *w, const real *A, real *B, real *c)
 /* pi(b) = F_0.adj(b^2 - R^-1) R^-1 (U_0 adj(b - A) R^-1 a + det(b - A) a/2);
  * its degree, 3 r - 2 */
 static int
-polynomial(struct work *w, real *pi)
+polynomial(struct work *work, real *pi)
 {
-    int r = w->r, rr = r * r, n = 3 * r - 2;
-    real *BA = vec(w, r * rr), *BR = vec(w, r * rr), *c = vec(w, r + 1);
-    real *g = vec(w, (r + 1) * r), *x = vec(w, r), *y = vec(w, r);
-    adjugate(w, w->Ri, BR, c);
-    adjugate(w, w->A, BA, c);
-    times(r, w->Ri, w->acc, x);
+    int r = work->r, rr = r * r, n = 3 * r - 2;
+    real *BA = vec(work, r * rr), *BR = vec(work, r * rr),
+         *c = vec(work, r + 1);
+    real *g = vec(work, (r + 1) * r), *x = vec(work, r), *y = vec(work, r);
+    adjugate(work, work->Ri, BR, c);
+    adjugate(work, work->A, BA, c);
+    times(r, work->Ri, work->acc, x);
     for (int k = 0; k <= r; k++)
         for (int i = 0; i < r; i++)
-            g[k * r + i] = 0.5L * c[k] * w->acc[i];
+            g[k * r + i] = 0.5L * c[k] * work->acc[i];
     for (int k = 0; k < r; k++) {
-        real *u = vec(w, r);
+        real *u = vec(work, r);
         times(r, BA + k * rr, x, y);
-        times(r, w->U, y, u);
+        times(r, work->U, y, u);
         for (int i = 0; i < r; i++)
             g[k * r + i] += u[i];
     }
     for (int k = 0; k <= n; k++)
         pi[k] = 0.0L;
     for (int k = 0; k <= r; k++) {
-        times(r, w->Ri, g + k * r, x);
+        times(r, work->Ri, g + k * r, x);
         for (int j = 0; j < r; j++) {
             times(r, BR + j * rr, x, y);
-            pi[2 * j + k] += dot(r, w->F, y);
+            pi[2 * j + k] += dot(r, work->F, y);
         }
     }
     return n;
@@ -495,12 +500,12 @@ polish(const real *c, int n, real b, real lo, real hi, real *error)
 }
 
 static int
-find_falling(struct work *w, struct self_similar *out)
+find_falling(struct work *work, struct self_similar *out)
 {
-    int r = w->r, n;
-    real *pi = vec(w, 3 * r), big = 0.0L;
+    int r = work->r, n;
+    real *pi = vec(work, 3 * r), big = 0.0L;
     double c[POLYNOMIAL_MAX + 1], root[POLYNOMIAL_MAX];
-    n = polynomial(w, pi);
+    n = polynomial(work, pi);
     for (int k = 0; k <= n; k++)
         big = fmaxl(big, fabsl(pi[k]));
     /* roots at 0 are roots of det U_0 */
@@ -512,24 +517,24 @@ find_falling(struct work *w, struct self_similar *out)
         c[k] = (double)(pi[k] / big);
     int k = big > 0.0L ? polynomial_roots(c, n, 1.0, 0.0, root, n) : 0;
     out->v =
-        NEW_N(w->a, struct self_similar_motion, (size_t)(k > 0 ? k : 0) + 1);
-    real *p = vec(w, r), *x = vec(w, r);
+        NEW_N(work->a, struct self_similar_motion, (size_t)(k > 0 ? k : 0) + 1);
+    real *p = vec(work, r), *x = vec(work, r);
     for (int i = 0; i < k; i++) {
         real lo = i ? 0.5L * ((real)root[i - 1] + root[i]) : 0.0L;
         real hi = i + 1 < k ? 0.5L * ((real)root[i] + root[i + 1]) : 1.0L;
         real error, b = polish(pi, n, root[i], lo, hi, &error);
         if (!(b * (1.0L - error) > 0.0L) || !(b * (1.0L + error) < 1.0L))
             continue;
-        times(r, w->Ri, w->acc, x);
+        times(r, work->Ri, work->acc, x);
         memcpy(p, x, (size_t)r * sizeof *p);
-        struct self_similar_motion *o = &out->v[out->n++];
-        bool finite = resolve(w, b, w->A, p);
+        struct self_similar_motion *motion = &out->v[out->n++];
+        bool finite = resolve(work, b, work->A, p);
         if (!finite)
             memset(p, 0, (size_t)r * sizeof *p);
-        if (motion(w, b, b * b, error, p, true, o))
+        if (motion_of(work, b, b * b, error, p, true, motion))
             return 1;
         if (!finite)
-            o->verdict = SELF_SIMILAR_UNBOUNDED;
+            motion->verdict = SELF_SIMILAR_UNBOUNDED;
     }
     return 0;
 }
@@ -553,11 +558,12 @@ self_similar_sort(struct self_similar *s)
 }
 
 int
-self_similar_find(struct arena *a, const struct symmetry *s, int step,
-                  double acc, struct self_similar *out)
+self_similar_find(struct arena *arena, const struct symmetry *symmetry,
+                  int step, double acc, struct self_similar *out)
 {
-    struct work w = {.a = a, .m = s->m, .r = s->rank, .e = s->e};
-    prepare(&w, s, step, acc);
+    struct work w = {
+        .a = arena, .m = symmetry->m, .r = symmetry->rank, .e = symmetry->e};
+    prepare(&w, symmetry, step, acc);
     *out = (struct self_similar){.step = step,
                                  .kind = acc == 0.0 ? SELF_SIMILAR_FREE
                                          : w.e > 0.0L || acc > 0.0

@@ -59,14 +59,14 @@ struct self_similar {
 
 /* acc: acceleration of every gap over sqrt(W_jj). 0, or 1: eigenvalues do not
  * converge. rank <= SELF_SIMILAR_RANK if acc != 0. Memory: the arena. */
-int self_similar_find(struct arena *a, const struct symmetry *s, int step,
-                      double acc, struct self_similar *out);
+int self_similar_find(struct arena *arena, const struct symmetry *symmetry,
+                      int step, double acc, struct self_similar *out);
 
 /* Motions of a given order of n impacts that repeats, without acceleration and
  * without a symmetry (self_similar_order.c). C: m x m cosines of the contacts,
  * of the given rank; e: m restitutions. q and p have m entries, gaps and rates
  * over sqrt(W_ii), ratios are of a whole period. 0, or 1 as above. */
-int self_similar_order(struct arena *a, int m, int rank, const double *C,
+int self_similar_order(struct arena *arena, int m, int rank, const double *C,
                        const double *e, const int *order, int n,
                        struct self_similar *out);
 /* feasible ones first */

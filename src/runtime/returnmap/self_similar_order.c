@@ -31,29 +31,29 @@ struct word {
 };
 
 static void
-impact(const struct word *w, int j, double *u)
+impact(const struct word *word, int j, double *u)
 {
-    double push = (1.0 + w->e[j]) * u[j];
-    for (int i = 0; i < w->m; i++)
-        u[i] -= push * w->C[i * w->m + j];
+    double push = (1.0 + word->e[j]) * u[j];
+    for (int i = 0; i < word->m; i++)
+        u[i] -= push * word->C[i * word->m + j];
 }
 
 /* the matrix of a map in the basis */
 typedef void map_fn(const struct word *w, double *x);
 
 static double *
-matrix(const struct word *w, map_fn *map)
+matrix(const struct word *word, map_fn *map)
 {
-    int m = w->m, r = w->r;
-    double *A = NEW_N(w->a, double, (size_t)(r * r) + 1);
-    double *x = NEW_N(w->a, double, (size_t)m);
+    int m = word->m, r = word->r;
+    double *A = NEW_N(word->a, double, (size_t)(r * r) + 1);
+    double *x = NEW_N(word->a, double, (size_t)m);
     for (int c = 0; c < r; c++) {
-        memcpy(x, w->V + c * m, (size_t)m * sizeof *x);
-        map(w, x);
+        memcpy(x, word->V + c * m, (size_t)m * sizeof *x);
+        map(word, x);
         for (int i = 0; i < r; i++) {
             double s = 0.0;
             for (int k = 0; k < m; k++)
-                s += w->V[i * m + k] * x[k];
+                s += word->V[i * m + k] * x[k];
             A[i * r + c] = s;
         }
     }
@@ -61,94 +61,95 @@ matrix(const struct word *w, map_fn *map)
 }
 
 static void
-velocities(const struct word *w, double *u)
+velocities(const struct word *word, double *u)
 {
-    for (int k = 0; k < w->n; k++)
-        impact(w, w->order[k], u);
+    for (int k = 0; k < word->n; k++)
+        impact(word, word->order[k], u);
 }
 
 /* eigenvector i as gaps */
 static double *
-vector(const struct word *w, const struct eigen *e, int i)
+vector(const struct word *word, const struct eigen *e, int i)
 {
-    double *x = NEW_N(w->a, double, (size_t)w->m);
-    for (int c = 0; c < w->r; c++)
-        for (int k = 0; k < w->m; k++)
-            x[k] += e->x[i * w->r + c] * w->V[c * w->m + k];
+    double *x = NEW_N(word->a, double, (size_t)word->m);
+    for (int c = 0; c < word->r; c++)
+        for (int k = 0; k < word->m; k++)
+            x[k] += e->x[i * word->r + c] * word->V[c * word->m + k];
     return x;
 }
 
 /* rates on the way of p; false: a contact that is to be hit recedes */
 static bool
-way(struct word *w, const double *p)
+way(struct word *word, const double *p)
 {
-    int m = w->m;
-    double *u = NEW_N(w->a, double, (size_t)m);
+    int m = word->m;
+    double *u = NEW_N(word->a, double, (size_t)m);
     memcpy(u, p, (size_t)m * sizeof *u);
-    for (int k = 0; k < w->n; k++) {
-        if (!(u[w->order[k]] < 0.0))
+    for (int k = 0; k < word->n; k++) {
+        if (!(u[word->order[k]] < 0.0))
             return false;
-        impact(w, w->order[k], u);
-        memcpy(w->u + k * m, u, (size_t)m * sizeof *u);
+        impact(word, word->order[k], u);
+        memcpy(word->u + k * m, u, (size_t)m * sizeof *u);
     }
-    return u[w->order[0]] < 0.0;
+    return u[word->order[0]] < 0.0;
 }
 
 /* flight k: to the next contact; its time */
 static double
-fly(const struct word *w, int k, double *q)
+fly(const struct word *word, int k, double *q)
 {
-    const double *u = w->u + k * w->m;
-    int next = w->order[(k + 1) % w->n];
+    const double *u = word->u + k * word->m;
+    int next = word->order[(k + 1) % word->n];
     double t = -q[next] / u[next];
-    for (int i = 0; i < w->m; i++)
+    for (int i = 0; i < word->m; i++)
         q[i] += t * u[i];
     q[next] = 0.0;
     return t;
 }
 
 static void
-gaps(const struct word *w, double *q)
+gaps(const struct word *word, double *q)
 {
-    for (int k = 0; k < w->n; k++)
-        fly(w, k, q);
+    for (int k = 0; k < word->n; k++)
+        fly(word, k, q);
 }
 
 /* state and times; scaled to a first flight of 1 and a first rate of -1 */
 static void
-put(struct word *w, const double *p, double *q, struct self_similar_motion *o)
+put(struct word *word, const double *p, double *q,
+    struct self_similar_motion *motion)
 {
-    int m = w->m, first = w->order[0];
+    int m = word->m, first = word->order[0];
     double least = INFINITY, big = 0.0, total = 0.0, t0 = 0.0;
-    double *g = NEW_N(w->a, double, (size_t)m);
+    double *g = NEW_N(word->a, double, (size_t)m);
     bool back = false;
     q[first] = 0.0;
     for (int i = 0; i < m; i++)
         big = fmax(big, fabs(q[i]));
     memcpy(g, q, (size_t)m * sizeof *g);
-    o->worst = -1;
-    for (int k = 0; k < w->n; k++) {
-        double t = fly(w, k, g);
+    motion->worst = -1;
+    for (int k = 0; k < word->n; k++) {
+        double t = fly(word, k, g);
         back |= !(t > 0.0);
         total += t;
         t0 = k ? t0 : t;
         for (int i = 0; i < m; i++)
-            if (i != w->order[(k + 1) % w->n] && g[i] / big < least) {
+            if (i != word->order[(k + 1) % word->n] && g[i] / big < least) {
                 least = g[i] / big;
-                o->worst = i;
+                motion->worst = i;
             }
     }
-    o->q = NEW_N(w->a, double, (size_t)m);
-    o->p = NEW_N(w->a, double, (size_t)m);
+    motion->q = NEW_N(word->a, double, (size_t)m);
+    motion->p = NEW_N(word->a, double, (size_t)m);
     for (int i = 0; i < m; i++) {
-        o->p[i] = -p[i] / p[first];
-        o->q[i] = -q[i] / t0 / p[first];
+        motion->p[i] = -p[i] / p[first];
+        motion->q[i] = -q[i] / t0 / p[first];
     }
-    o->period = total / t0;
-    o->margin = m > 1 ? least : 0.0;
-    o->verdict = back                     ? SELF_SIMILAR_BACK
-                 : least >= -ORDER_CLOSED ? SELF_SIMILAR_FEASIBLE
-                                          : SELF_SIMILAR_BELOW;
+    motion->period = total / t0;
+    motion->margin = m > 1 ? least : 0.0;
+    motion->verdict = back                     ? SELF_SIMILAR_BACK
+                      : least >= -ORDER_CLOSED ? SELF_SIMILAR_FEASIBLE
+                                               : SELF_SIMILAR_BELOW;
 }
 
 /* eigenvalues over the one of the motion, itself left out; `zero`: one of 0
@@ -193,40 +194,42 @@ shrinks(const struct eigen *e, int i, double below)
 
 /* all motions with the velocities of eigenvector i of A */
 static int
-motions(struct word *w, const struct eigen *A, int i, struct self_similar *out)
+motions(struct word *word, const struct eigen *A, int i,
+        struct self_similar *out)
 {
-    int m = w->m, r = w->r;
-    double *p = vector(w, A, i);
+    int m = word->m, r = word->r;
+    double *p = vector(word, A, i);
     struct eigen e;
-    double sign = p[w->order[0]] > 0.0 ? -1.0 : 1.0;
+    double sign = p[word->order[0]] > 0.0 ? -1.0 : 1.0;
     for (int k = 0; k < m; k++)
         p[k] *= sign;
-    if (!way(w, p))
+    if (!way(word, p))
         return 0;
-    if (eigen_solve(w->a, r, matrix(w, gaps), &e))
+    if (eigen_solve(word->a, r, matrix(word, gaps), &e))
         return 1;
     for (int j = 0; j < r; j++) {
         if (!shrinks(&e, j, A->re[i] - A->error[i] - e.error[j]))
             continue;
-        struct self_similar_motion *o = &out->v[out->n++];
-        double *q = vector(w, &e, j), s = 0.0;
+        struct self_similar_motion *motion = &out->v[out->n++];
+        double *q = vector(word, &e, j), s = 0.0;
         for (int k = 0; k < m; k++)
             s += q[k];
         for (int k = 0; k < m && s < 0.0; k++)
             q[k] = -q[k];
-        o->bp = A->re[i];
-        o->bq = e.re[j];
-        o->bt = o->bq / o->bp;
-        o->error = A->error[i] / A->re[i];
-        o->exponent = 2.0 * log(o->bp) / log(o->bt);
-        put(w, p, q, o);
-        o->multiplier = NEW_N(w->a, double, 4 * (size_t)r);
-        o->multiplier_im = o->multiplier + 2 * r;
-        int n = beside(A, i, false, o->bp, o->multiplier, o->multiplier_im);
-        n +=
-            beside(&e, j, true, o->bq, o->multiplier + n, o->multiplier_im + n);
-        falling(n, o->multiplier, o->multiplier_im);
-        o->n_multiplier = n;
+        motion->bp = A->re[i];
+        motion->bq = e.re[j];
+        motion->bt = motion->bq / motion->bp;
+        motion->error = A->error[i] / A->re[i];
+        motion->exponent = 2.0 * log(motion->bp) / log(motion->bt);
+        put(word, p, q, motion);
+        motion->multiplier = NEW_N(word->a, double, 4 * (size_t)r);
+        motion->multiplier_im = motion->multiplier + 2 * r;
+        int n = beside(A, i, false, motion->bp, motion->multiplier,
+                       motion->multiplier_im);
+        n += beside(&e, j, true, motion->bq, motion->multiplier + n,
+                    motion->multiplier_im + n);
+        falling(n, motion->multiplier, motion->multiplier_im);
+        motion->n_multiplier = n;
     }
     return 0;
 }
@@ -234,13 +237,13 @@ motions(struct word *w, const struct eigen *A, int i, struct self_similar *out)
 /* orthonormal rows that span the range of C: its columns, each time the one of
  * which most is left (Gram and Schmidt, twice) */
 static double *
-basis(const struct word *w)
+basis(const struct word *word)
 {
-    int m = w->m;
-    double *V = NEW_N(w->a, double, (size_t)(w->r * m) + 1);
-    double *X = NEW_N(w->a, double, (size_t)(m * m) + 1);
-    memcpy(X, w->C, (size_t)(m * m) * sizeof *X);
-    for (int c = 0; c < w->r; c++) {
+    int m = word->m;
+    double *V = NEW_N(word->a, double, (size_t)(word->r * m) + 1);
+    double *X = NEW_N(word->a, double, (size_t)(m * m) + 1);
+    memcpy(X, word->C, (size_t)(m * m) * sizeof *X);
+    for (int c = 0; c < word->r; c++) {
         int best = 0;
         double most = -1.0;
         for (int i = 0; i < m; i++) {
@@ -265,18 +268,19 @@ basis(const struct word *w)
 }
 
 int
-self_similar_order(struct arena *a, int m, int rank, const double *C,
+self_similar_order(struct arena *arena, int m, int rank, const double *C,
                    const double *e, const int *order, int n,
                    struct self_similar *out)
 {
     struct word w = {
-        .a = a, .m = m, .r = rank, .n = n, .C = C, .e = e, .order = order};
+        .a = arena, .m = m, .r = rank, .n = n, .C = C, .e = e, .order = order};
     struct eigen A;
-    w.u = NEW_N(a, double, (size_t)(n * m));
+    w.u = NEW_N(arena, double, (size_t)(n * m));
     w.V = basis(&w);
     *out = (struct self_similar){.kind = SELF_SIMILAR_FREE, .step = 1};
-    out->v = NEW_N(a, struct self_similar_motion, (size_t)(rank * rank) + 1);
-    if (eigen_solve(a, rank, matrix(&w, velocities), &A))
+    out->v =
+        NEW_N(arena, struct self_similar_motion, (size_t)(rank * rank) + 1);
+    if (eigen_solve(arena, rank, matrix(&w, velocities), &A))
         return 1;
     for (int i = 0; i < rank; i++)
         if (shrinks(&A, i, 1.0 - ORDER_ONE) && motions(&w, &A, i, out))

@@ -89,21 +89,22 @@ extend(struct search *s, int k)
 
 /* means of the cosines over all pairs of one distance */
 static void
-average(struct symmetry *s, const double *C)
+average(struct symmetry *symmetry, const double *C)
 {
-    int m = s->m;
-    s->deviation = 0.0;
+    int m = symmetry->m;
+    symmetry->deviation = 0.0;
     for (int k = 0; k < m; k++) {
         double sum = 0.0;
         for (int i = 0; i < m; i++)
-            sum += C[s->order[i] * m + s->order[(i + k) % m]];
-        s->cosine[k] = k ? sum / m : 1.0;
+            sum += C[symmetry->order[i] * m + symmetry->order[(i + k) % m]];
+        symmetry->cosine[k] = k ? sum / m : 1.0;
     }
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++)
-            s->deviation =
-                fmax(s->deviation, fabs(C[s->order[i] * m + s->order[j]] -
-                                        s->cosine[(j - i + m) % m]));
+            symmetry->deviation =
+                fmax(symmetry->deviation,
+                     fabs(C[symmetry->order[i] * m + symmetry->order[j]] -
+                          symmetry->cosine[(j - i + m) % m]));
 }
 
 /* -- modes ------------------------------------------------------------------
@@ -116,21 +117,21 @@ angle(int j, int k, int m)
 }
 
 static void
-modes(struct arena *a, struct symmetry *s)
+modes(struct arena *arena, struct symmetry *symmetry)
 {
-    int m = s->m, r = 0;
-    double *size = NEW_N(a, double, (size_t)m + 1);
-    double tol = m * (4.0 * s->deviation + 16.0 * DBL_EPSILON);
+    int m = symmetry->m, r = 0;
+    double *size = NEW_N(arena, double, (size_t)m + 1);
+    double tol = m * (4.0 * symmetry->deviation + 16.0 * DBL_EPSILON);
     for (int k = 0; 2 * k <= m; k++) {
         for (int j = 0; j < m; j++)
-            size[k] += s->cosine[j] * cos(angle(j, k, m));
+            size[k] += symmetry->cosine[j] * cos(angle(j, k, m));
         if (size[k] > tol)
             r += k == 0 || 2 * k == m ? 1 : 2;
     }
-    s->rank = r;
-    s->F = NEW_N(a, double, (size_t)(m * r) + 1);
-    s->R = NEW_N(a, double, (size_t)(r * r) + 1);
-    s->mode = NEW_N(a, double, (size_t)r + 1);
+    symmetry->rank = r;
+    symmetry->F = NEW_N(arena, double, (size_t)(m * r) + 1);
+    symmetry->R = NEW_N(arena, double, (size_t)(r * r) + 1);
+    symmetry->mode = NEW_N(arena, double, (size_t)r + 1);
     int c = 0;
     for (int k = 0; 2 * k <= m; k++) {
         bool one = k == 0 || 2 * k == m;
@@ -138,65 +139,65 @@ modes(struct arena *a, struct symmetry *s)
             continue;
         double f = sqrt(size[k] * (one ? 1.0 : 2.0) / m);
         for (int j = 0; j < m; j++) {
-            s->F[j * r + c] = f * cos(angle(j, k, m));
+            symmetry->F[j * r + c] = f * cos(angle(j, k, m));
             if (!one)
-                s->F[j * r + c + 1] = f * sin(angle(j, k, m));
+                symmetry->F[j * r + c + 1] = f * sin(angle(j, k, m));
         }
         double co = cos(angle(1, k, m)), si = sin(angle(1, k, m));
-        s->R[c * r + c] = one ? (k ? -1.0 : 1.0) : co;
-        s->mode[c] = size[k];
+        symmetry->R[c * r + c] = one ? (k ? -1.0 : 1.0) : co;
+        symmetry->mode[c] = size[k];
         if (!one) {
-            s->R[c * r + c + 1] = -si;
-            s->R[(c + 1) * r + c] = si;
-            s->R[(c + 1) * r + c + 1] = co;
-            s->mode[c + 1] = size[k];
+            symmetry->R[c * r + c + 1] = -si;
+            symmetry->R[(c + 1) * r + c] = si;
+            symmetry->R[(c + 1) * r + c + 1] = co;
+            symmetry->mode[c + 1] = size[k];
         }
         c += one ? 1 : 2;
     }
 }
 
 static void
-feet(struct symmetry *s)
+feet(struct symmetry *symmetry)
 {
-    int m = s->m;
+    int m = symmetry->m;
     /* from contacts far apart, whose cosine is well away from 1 */
-    double c = cos(angle(1, m / 2, m)), w = s->cosine[m / 2];
+    double c = cos(angle(1, m / 2, m)), w = symmetry->cosine[m / 2];
     double q = (w - c) / (1.0 - w); /* rho^2 */
     if (!(w < 1.0) || !(q > 0.0))
         return;
     for (int k = 1; k < m; k++)
-        if (fabs(s->cosine[k] - (cos(angle(1, k, m)) + q) / (1.0 + q)) >
+        if (fabs(symmetry->cosine[k] - (cos(angle(1, k, m)) + q) / (1.0 + q)) >
             SYMMETRY_SAME)
             return;
-    s->polygon = true;
-    s->rho = sqrt(q);
+    symmetry->polygon = true;
+    symmetry->rho = sqrt(q);
 }
 
 void
-symmetry_find(struct arena *a, int m, const double *W, const double *e,
-              struct symmetry *s)
+symmetry_find(struct arena *arena, int m, const double *W, const double *e,
+              struct symmetry *symmetry)
 {
     size_t um = (size_t)m;
-    *s = (struct symmetry){.m = m, .found = SYMMETRY_EMPTY};
+    *symmetry = (struct symmetry){.m = m, .found = SYMMETRY_EMPTY};
     if (!m)
         return;
-    s->e = e[0];
-    s->order = NEW_N(a, int, um);
-    s->cosine = NEW_N(a, double, um);
+    symmetry->e = e[0];
+    symmetry->order = NEW_N(arena, int, um);
+    symmetry->cosine = NEW_N(arena, double, um);
     for (int i = 0; i < m; i++)
-        s->order[i] = i;
+        symmetry->order[i] = i;
     for (int i = 1; i < m; i++)
         if (fabs(e[i] - e[0]) > SYMMETRY_SAME) {
-            s->found = SYMMETRY_RESTITUTION;
-            s->second = i;
+            symmetry->found = SYMMETRY_RESTITUTION;
+            symmetry->second = i;
             return;
         }
     for (int i = 0; i < m; i++)
         if (!(W[i * (m + 1)] > 0.0)) { /* a gap that nothing moves */
-            s->found = SYMMETRY_NONE;
+            symmetry->found = SYMMETRY_NONE;
             return;
         }
-    double *C = NEW_N(a, double, um *um);
+    double *C = NEW_N(arena, double, um *um);
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++)
             C[i * m + j] =
@@ -204,39 +205,40 @@ symmetry_find(struct arena *a, int m, const double *W, const double *e,
                        : W[i * m + j] / sqrt(W[i * (m + 1)] * W[j * (m + 1)]);
     struct search f = {.m = m,
                        .C = C,
-                       .order = s->order,
-                       .used = NEW_N(a, bool, 2 * um),
-                       .w = NEW_N(a, double, um)};
+                       .order = symmetry->order,
+                       .used = NEW_N(arena, bool, 2 * um),
+                       .w = NEW_N(arena, double, um)};
     f.used[0] = true;
     f.order[0] = 0;
     if (m > 1 && !extend(&f, 1)) {
-        s->found = f.tries > SYMMETRY_TRIES ? SYMMETRY_GAVE_UP : SYMMETRY_NONE;
+        symmetry->found =
+            f.tries > SYMMETRY_TRIES ? SYMMETRY_GAVE_UP : SYMMETRY_NONE;
         for (int i = 0; i < m; i++)
-            s->order[i] = i;
+            symmetry->order[i] = i;
         return;
     }
-    s->found = m == 1 ? SYMMETRY_SINGLE : SYMMETRY_YES;
-    average(s, C);
-    modes(a, s);
+    symmetry->found = m == 1 ? SYMMETRY_SINGLE : SYMMETRY_YES;
+    average(symmetry, C);
+    modes(arena, symmetry);
     if (m > 1)
-        feet(s);
+        feet(symmetry);
 }
 
 void
-symmetry_turn(const struct symmetry *s, int k, double *turn)
+symmetry_turn(const struct symmetry *symmetry, int k, double *turn)
 {
-    int r = s->rank;
+    int r = symmetry->rank;
     for (int i = 0; i < r * r; i++)
         turn[i] = 0.0;
     for (int c = 0; c < r;) {
-        double co = s->R[c * r + c];
-        bool two = c + 1 < r && s->R[(c + 1) * r + c] != 0.0;
+        double co = symmetry->R[c * r + c];
+        bool two = c + 1 < r && symmetry->R[(c + 1) * r + c] != 0.0;
         if (!two) {
             turn[c * r + c] = co < 0.0 && k % 2 ? -1.0 : 1.0;
             c++;
             continue;
         }
-        double t = k * atan2(s->R[(c + 1) * r + c], co);
+        double t = k * atan2(symmetry->R[(c + 1) * r + c], co);
         turn[c * r + c] = turn[(c + 1) * r + c + 1] = cos(t);
         turn[(c + 1) * r + c] = sin(t);
         turn[c * r + c + 1] = -sin(t);
@@ -245,17 +247,17 @@ symmetry_turn(const struct symmetry *s, int k, double *turn)
 }
 
 void
-symmetry_map(const struct symmetry *s, int k, double *map)
+symmetry_map(const struct symmetry *symmetry, int k, double *map)
 {
-    int r = s->rank;
+    int r = symmetry->rank;
     /* F_k is F_0 turned by R^k; times U_0 from the left */
-    symmetry_turn(s, k, map);
+    symmetry_turn(symmetry, k, map);
     for (int j = 0; j < r; j++) {
         double d = 0.0;
         for (int i = 0; i < r; i++)
-            d += s->F[i] * map[i * r + j];
+            d += symmetry->F[i] * map[i * r + j];
         for (int i = 0; i < r; i++)
-            map[i * r + j] -= (1.0 + s->e) * s->F[i] * d;
+            map[i * r + j] -= (1.0 + symmetry->e) * symmetry->F[i] * d;
     }
 }
 

@@ -44,12 +44,12 @@ struct symmetry {
 };
 
 /* W: m x m, e: m */
-void symmetry_find(struct arena *a, int m, const double *W, const double *e,
-                   struct symmetry *s);
+void symmetry_find(struct arena *arena, int m, const double *W, const double *e,
+                   struct symmetry *symmetry);
 /* R^k, rank x rank; k may be negative */
-void symmetry_turn(const struct symmetry *s, int k, double *turn);
+void symmetry_turn(const struct symmetry *symmetry, int k, double *turn);
 /* U_0 R^k, rank x rank */
-void symmetry_map(const struct symmetry *s, int k, double *map);
+void symmetry_map(const struct symmetry *symmetry, int k, double *map);
 
 /* -- a rod, or a regular polygon of m feet, without acceleration ------------
  */

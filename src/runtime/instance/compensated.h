@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Compensated sums of the state, for those who write it: motion.c, joints.c. */
+/* Sums without loss, for the state of a run: a number x with a low part lo,
+ * |lo| below the rounding of x. */
 #ifndef IMP_RUNTIME_INSTANCE_COMPENSATED_H
 #define IMP_RUNTIME_INSTANCE_COMPENSATED_H
 
-/* x + lo += d without loss (Neumaier) */
+/* Adds d to x + lo without loss (Neumaier 1974). */
 static inline void
 state_add(double *x, double *lo, double d)
 {
@@ -13,8 +14,8 @@ state_add(double *x, double *lo, double d)
     *lo = e - (*x - s);
 }
 
-/* x x - p for p = x x rounded, |x| about 1 (Dekker 1971; a call of fma costs
- * more where the processor at hand is not known) */
+/* What rounding took from p = x x, |x| about 1 (Dekker 1971). A call of fma
+ * would cost more where the processor is not known when the program is made. */
 static inline double
 state_square_rest(double x, double p)
 {
@@ -22,8 +23,8 @@ state_square_rest(double x, double p)
     return ((hi * hi - p) + 2.0 * hi * lo) + lo * lo;
 }
 
-/* |q| = 1 to more than double precision: s = |q|^2 - 1 with exact products,
- * q -= q s/2 */
+/* Scales a quaternion to |q| = 1, beyond double precision: with s = |q|^2 - 1
+ * from exact products, q becomes q - q s/2. */
 static inline void
 state_renormalise(double *q, double *lo)
 {

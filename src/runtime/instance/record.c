@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Records: what a command found out, field by field, after the schema that the
- * compiled model carries (abi/commands.def, plus the recorded columns of
- * `simulate`). A field holds data or a reason for its absence, never both and
- * never a number that is not finite. */
+/* Records: what a command found out, field by field. The compiled model
+ * carries the schema (abi/commands.def, and the recorded columns of
+ * `simulate`). A field holds data or the reason of its absence, never both,
+ * and never a number that is not finite. */
 #include "runtime/instance/record.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,9 @@ record_clear(struct record *record)
 int
 record_index(const struct record *record, const char *field)
 {
-    /* fields are mostly asked for in their order */
+    assert(field != NULL);
+    /* fields are mostly asked for in their order, so the search begins after
+     * the last one */
     size_t i = record->hint;
     for (size_t k = 0; k < record->n; k++, i++) {
         if (i >= record->n)
@@ -85,10 +88,11 @@ record_wants(const struct record *record, const char *field)
     return i < 0 || record->wanted[i];
 }
 
-/* the field to set; NULL: nobody looks at it */
+/* The field to set, or NULL if nobody looks at it. */
 static struct field_value *
 empty_slot(struct record *record, size_t i)
 {
+    assert(i < record->n);
     record->hint = i + 1;
     if (record->wanted && !record->wanted[i])
         return NULL;
@@ -98,7 +102,7 @@ empty_slot(struct record *record, size_t i)
     return &record->v[i];
 }
 
-/* the same by name; one that the schema lacks is our own mistake */
+/* The same by name. A name that the schema lacks is our own mistake. */
 static struct field_value *
 slot(struct record *record, const char *field)
 {
@@ -111,11 +115,13 @@ slot(struct record *record, const char *field)
     return empty_slot(record, (size_t)i);
 }
 
-/* copies n numbers, or makes the field absent when one is not finite */
+/* Copies the numbers, or makes the field absent when one of them is not
+ * finite. */
 static void
 set_numbers(struct record *record, struct field_value *value,
             const double *numbers, size_t count)
 {
+    assert(numbers != NULL || count == 0);
     if (!value)
         return;
     for (size_t i = 0; i < count; i++)
@@ -151,7 +157,7 @@ record_set_vector(struct record *record, const char *field, const double *x)
         set_numbers(record, value, x, record->schema[value - record->v].width);
 }
 
-/* LIST: n numbers; VECS: n vectors of the schema's width */
+/* LIST: n numbers. VECS: n vectors of the schema's width. */
 void
 record_set_list(struct record *record, const char *field, const double *x,
                 size_t n)
@@ -172,6 +178,7 @@ void
 record_set_matrix(struct record *record, const char *field, const double *x,
                   size_t rows, size_t cols)
 {
+    assert(cols > 0 || rows == 0);
     struct field_value *value = slot(record, field);
     set_numbers(record, value, x, rows * cols);
     if (value && !value->why) {

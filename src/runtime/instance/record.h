@@ -10,14 +10,15 @@
 
 struct arena;
 
-/* data of a field: kind from its schema. `why` set: absent, with the reason */
+/* The data of a field; its kind stands in the schema. Where `why` is set the
+ * field is absent, for that reason. */
 struct field_value {
     const char *why;
     const double *num; /* NUM, BOOL 1; VEC, SPIN width; LIST n; VECS n*width;
                           MAT n*cols */
     size_t n, cols;
-    const char *text;         /* TEXT */
-    bool lasting;             /* text stays where it is, and as it is */
+    const char *text; /* TEXT */
+    bool lasting;     /* the text outlives the record and is not copied */
     const char *const *texts; /* TEXTS, n */
 };
 struct record {
@@ -26,19 +27,22 @@ struct record {
     const imp_field *schema; /* n fields */
     struct field_value *v;
     size_t n;
-    bool present;      /* the command has run */
-    bool partial;      /* it failed, and this is what it found until then */
-    size_t hint;       /* field after the one found last: where to look first */
-    size_t first, end; /* fields that have been set lie between */
+    bool present; /* the command has been run */
+    bool
+        partial; /* the command failed, and this is what it had found by then */
+    size_t hint; /* where the search for a field begins: after the one that was
+                    found last */
+    size_t first, end;   /* the fields that have been set lie between these */
     struct arena *arena; /* where the setters copy values to */
-    const bool *wanted;  /* per field: nobody looks at the others; NULL: all */
+    const bool *wanted;  /* per field: is it asked for? NULL: all fields are */
 };
 struct record *record_new(struct arena *arena, const imp_image *im,
                           const imp_command *command);
-/* empty again, for the same command and the same fields wanted */
+/* Empties a record, for the same command and the same wanted fields. */
 void record_clear(struct record *record);
-/* setters by field name; a name that the schema lacks is our own mistake:
- * abort with both names. Data are copied into the record's arena. */
+/* Setters by field name. A name that the schema lacks is our own mistake: the
+ * program aborts and prints both names. The data are copied into the record's
+ * arena. */
 void record_set_number(struct record *record, const char *field, double x);
 void record_set_bool(struct record *record, const char *field, bool x);
 void record_set_vector(struct record *record, const char *field,
@@ -52,16 +56,16 @@ void record_set_texts(struct record *record, const char *field,
                       const char *const *s, size_t n);
 void record_set_absent(struct record *record, const char *field,
                        const char *why);
-/* n fields, for one reason */
+/* Makes n fields absent, for one reason. */
 void record_set_absent_all(struct record *record, const char *const *fields,
                            size_t n, const char *why);
-/* the text of a field by its number, which outlives the record: kept as it is
- */
+/* Sets the text of a field by the field's number. The text outlives the record
+ * and is not copied. */
 void record_set_lasting_text(struct record *record, size_t field,
                              const char *s);
-/* Is this one wanted? Setters of others do nothing. */
+/* Is this field wanted? The setters of unwanted fields do nothing. */
 bool record_wants(const struct record *record, const char *field);
-/* Is a field beyond these wanted? Otherwise what is costly may be left out. */
+/* Is any field wanted beyond these n? If not, costly work may be left out. */
 bool record_wants_beyond(const struct record *record, const char *const *fields,
                          size_t n);
 int record_index(const struct record *record, const char *field);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A run: memory of one compiled model in motion, and the one door to its
- * tapes (generated code if there is any, else the evaluator).
+/* A run: the memory of one compiled model in motion, and the one door to its
+ * tapes, which are machine code if there is any, else interpreted by the
+ * evaluator.
  *
- * Invariants: r->work[b] and r->event_work[c] are zeroed once and only ever
- * written by series functions (IMP_ROW_PAD entries before coefficient 0 stay
- * zero). r->state0 holds the state at time 0 after set-up. No value that is
- * not finite goes on from here without a status (I5). */
+ * Invariants: run->work[b] and run->event_work[c] are zeroed once and only
+ * written by series functions; the IMP_ROW_PAD entries before coefficient 0
+ * stay zero. run->state0 holds the state at time 0 after set-up. No number
+ * that is not finite goes on from here without a status (I5). */
 #include "runtime/instance/run.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -19,6 +21,7 @@
 void
 rt_brief_end(struct rt *run)
 {
+    assert(run->brief != NULL);
     arena_clear(run->brief);
 }
 
@@ -30,7 +33,8 @@ struct rt_kept {
     void *p;
 };
 
-/* apart: what is asked for in every run is there but once */
+/* In a function of its own, so that the search, which is asked in every run,
+ * stays small. */
 __attribute__((noinline)) static void *
 keep_more(struct rt *run, const void *key, uint32_t number, size_t size,
           struct arena **arena)
@@ -47,6 +51,7 @@ void *
 rt_keep(struct rt *run, const void *key, uint32_t number, size_t size,
         struct arena **arena)
 {
+    assert(key != NULL && size > 0);
     for (struct rt_kept *kept = run->kept; kept; kept = kept->next)
         if (kept->key == key && kept->number == number) {
             *arena = kept->arena;
@@ -58,17 +63,18 @@ rt_keep(struct rt *run, const void *key, uint32_t number, size_t size,
 void
 rt_free(struct rt *run)
 {
+    assert(run == NULL || run->own != NULL);
     if (run == NULL)
         return;
     for (struct rt_kept *kept = run->kept; kept; kept = kept->next)
         arena_free(kept->arena);
     arena_free(run->arena);
     arena_free(run->brief);
-    arena_free(run->own); /* r lies in it */
+    arena_free(run->own); /* the run itself lies in it */
 }
 
-/* Work of the evaluator: one unit for an instruction at order 0, and so many
- * for one at each higher order (measured: about 3 ns and 10 ns). */
+/* The work of the evaluator: one unit for an instruction at order 0, and
+ * WORK_SERIES units at each higher order (the ratio of the measured times). */
 #define WORK_SERIES 3.0
 
 static void
@@ -87,6 +93,7 @@ work_hard(struct rt *run, double units)
 int
 rt_eval(struct rt *run, uint32_t tape, const double *local, double *out)
 {
+    assert(tape < run->im->tapes.n);
     if (run->code == NULL && run->tier != NULL)
         work_hard(run, rt_tape(run, tape)->code.n);
     if (run->code != NULL)
@@ -98,6 +105,8 @@ int
 rt_series(struct rt *run, uint32_t tape, const double *local,
           const double *const *rows, double *work, int order)
 {
+    assert(tape < run->im->tapes.n);
+    assert(work != NULL && order >= 0 && order < IMP_ROW_STRIDE - IMP_ROW_PAD);
     if (run->code == NULL && run->tier != NULL)
         work_hard(run, rt_tape(run, tape)->code.n * (1 + WORK_SERIES * order));
     if (run->code != NULL)
@@ -106,7 +115,7 @@ rt_series(struct rt *run, uint32_t tape, const double *local,
                        order);
 }
 
-/* why an operator gave no finite number; numbers in s, t */
+/* Why an operator with these operands gave no finite number. */
 static const char *
 reason(struct rt *run, enum imp_op op, double first, double second)
 {
@@ -189,7 +198,8 @@ reason(struct rt *run, enum imp_op op, double first, double second)
     }
 }
 
-/* the user's text of a range, shortened, one line; "" if there is none */
+/* The user's text of a range, shortened and on one line; "" if there is none.
+ */
 static const char *
 source_text(struct rt *run, imp_range where)
 {
@@ -203,7 +213,7 @@ source_text(struct rt *run, imp_range where)
     bool cut = length > 60;
     if (cut) {
         length = 57;
-        /* never inside a UTF-8 character */
+        /* do not cut inside a UTF-8 character */
         while (length > 0 && ((unsigned char)imp_text(
                                   run->im, source->text)[where.lo + length] &
                               0xc0) == 0x80)
@@ -217,8 +227,8 @@ source_text(struct rt *run, imp_range where)
     return cut ? arena_printf(run->arena, "%s...", t) : t;
 }
 
-/* where the formula is written whose series is the first that is not finite, at
- * the least order; IMP_NOWHERE: it is not known */
+/* Where the formula is written whose series is the first, at the least order,
+ * that is not finite. IMP_NOWHERE if this is not known. */
 static imp_range
 not_smooth(const struct rt *run, const imp_tape *tape, const double *work,
            int order)
@@ -247,6 +257,7 @@ void
 rt_nonfinite_series(struct rt *run, uint32_t tape, const double *local,
                     const double *work, int order)
 {
+    assert(tape < run->im->tapes.n);
     const imp_tape *code_of = rt_tape(run, tape);
     imp_range where = IMP_NOWHERE;
     enum imp_op op = IMP_OP_CONST;
@@ -269,7 +280,7 @@ rt_nonfinite_series(struct rt *run, uint32_t tape, const double *local,
                   "another one");
         return;
     }
-    /* the value is finite, a coefficient of its time series is not */
+    /* the value is finite, but a coefficient of its time series is not */
     where = not_smooth(run, code_of, work, order);
     for (uint32_t i = 0; i < code_of->origins.n && where.file == 0; i++)
         where = IMP_ARRAY(run->im, code_of->origins, imp_range)[i];

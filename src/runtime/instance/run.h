@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A run: one compiled model with parameter values, its environment and state.
- * Several runs may exist at once, one thread each. */
+/* A run: one compiled model with values of its params, its environment and its
+ * state. Several runs may exist at once, one thread each. How a run begins:
+ * runtime/setup/new_run.h. */
 #ifndef IMP_RUNTIME_INSTANCE_RUN_H
 #define IMP_RUNTIME_INSTANCE_RUN_H
 
@@ -17,9 +18,9 @@ struct polytope;
 struct system_run;
 struct record;
 
-/* Machine code that comes when it pays (docs/internals.md): the evaluator's
- * work is counted, in units of run.c; beyond `limit`, `more` is asked. It
- * returns the code, or NULL and a higher limit. One thread. */
+/* Machine code that comes when it pays (docs/architecture.md). The evaluator's
+ * work is counted in the units of run.c; beyond `limit`, `more` is asked. It
+ * returns the code, or NULL and a higher limit. For one thread. */
 struct rt_tier {
     double spent, limit;
     const imp_code *(*more)(struct rt_tier *t);
@@ -27,78 +28,83 @@ struct rt_tier {
 
 struct rt {
     const imp_image *im;
-    const imp_code *code; /* NULL: the evaluator */
-    struct rt_tier *tier; /* NULL: none will come */
-    struct arena *own;    /* holds r itself and its arrays */
-    struct arena *arena;  /* of this run; emptied by rt_restart */
-    struct arena *brief;  /* what no event outlives; rt_brief_end empties it */
+    const imp_code *code; /* NULL: tapes go to the evaluator */
+    struct rt_tier *tier; /* NULL: no code will come */
+    struct arena *own;    /* holds the run itself and its arrays */
+    struct arena *arena;  /* of the present start; rt_restart empties it */
+    struct arena *brief;  /* of the present event; rt_brief_end empties it */
     struct diags *ds;
     double *env;
     double **work;                   /* per block: rows of its motion series */
     double **event_work;             /* per contact: rows of its event series */
     struct motion_plan *motion;      /* of motion.c */
-    struct joint_projection *joints; /* of joints.c: joints; NULL without */
+    struct joint_projection *joints; /* of joints.c; NULL without joints */
     struct series_along
-        *series_along; /* of series_along.c: series of expressions */
-    double *contact_u; /* per contact, 8: last closest points (warm start) */
-    unsigned char *contact_warm; /* contact_u is usable */
+        *series_along; /* of series_along.c: series of the user's expressions */
+    double *contact_u; /* per contact 8 numbers: the last closest points, where
+                          the next search begins */
+    unsigned char
+        *contact_warm; /* per contact: does contact_u hold closest points? */
     struct system_run *system;   /* of system.c */
     struct switching *switching; /* of switching.c; NULL without branches */
-    struct polytope **polytope;  /* per body; NULL where it is none */
+    struct polytope **polytope; /* per body; NULL where a body is no polytope */
     struct polytope_contact_memo
         *polytope_contact; /* per contact: polytope_contact.c's last answer */
     struct closest_points_memo
         *closest_points; /* per contact: smooth_smooth.c's last answer */
-    double *scratch;     /* outputs of the widest tape */
-    double *state_lo;    /* per env state entry: low part (compensation) */
-    atomic_int *stop;    /* set by Ctrl-C; may be NULL */
+    double *scratch;     /* room for the outputs of the widest tape */
+    double *state_lo;    /* per entry of the state in env: its low part
+                            (compensated.h) */
+    atomic_int *stop;    /* Ctrl-C sets it; may be NULL */
     double tolerance;    /* relative, see RT_TOLERANCE */
     double gravity[3];
     double seed;
-    /* initial env state, restored by rt_reset */
+    /* the state at time 0, which rt_reset restores */
     double *state0;
-    struct event_state *event; /* of event.c; NULL until first used */
-    struct rt_kept *kept;      /* rt_keep */
+    struct event_state *event; /* of event.c; NULL until it is first used */
+    struct rt_kept *kept;      /* of rt_keep */
     /* of persistent_group.c: contacts that stay closed; NULL: none */
     struct persistent_set *persistent;
-    struct persistent_set *persistent_memory; /* its memory */
+    struct persistent_set *persistent_memory; /* the memory for it */
     double **opening_work; /* per contact: rows of its opening tape, or NULL */
-    struct restart *again; /* of restart.c; NULL until rt_restart is used */
-    /* another number whenever set-up has made another start, or may have; the
-     * same: starts differ in params and restitutions of contacts alone, and no
-     * tape of the model reads these params (restart.c) */
+    struct restart *again; /* of restart.c; NULL until the second start */
+    /* A new number whenever set-up has made another start, or may have made
+     * one. While it is the same, starts differ only in params and restitutions
+     * that no tape of the model reads (restart.c). */
     unsigned long setup_version;
 };
 
-/* relative tolerance of verdicts: spec/tangential 0.F (1e-9 of the terms' own
- * size is ample for data of 16 digits) */
+/* The relative tolerance of verdicts (tangential.md, section 0.F): 1e-9 of the
+ * terms' own size is ample for data of 16 digits. */
 #define RT_TOLERANCE 1e-9
-/* the gap counts as closed within RT_GAP_SHARE * tolerance * size: data of d
- * digits put the gap off by 10^-d but D by up to 100 * 10^-d (0.F) */
+/* A gap counts as closed within RT_GAP_SHARE * tolerance * size: data of d
+ * digits put the gap off by 10^-d, but D by up to 100 * 10^-d (section 0.F). */
 #define RT_GAP_SHARE 1e-2
 
-/* tapes by number. Silent: a caller that wants IMP_NONFINITE told calls
- * rt_nonfinite with the same tape and local */
+/* Executes a tape, by its number, at order 0 or as series. Says nothing: a
+ * caller that wants IMP_NONFINITE told calls rt_nonfinite with the same tape
+ * and locals. */
 int rt_eval(struct rt *run, uint32_t tape, const double *local, double *out);
 int rt_series(struct rt *run, uint32_t tape, const double *local,
               const double *const *rows, double *work, int order);
-/* the diagnostic of I5: names the source expression that is not finite */
+/* Makes the diagnostic of I5, which names the expression that is not finite. */
 void rt_nonfinite(struct rt *run, uint32_t tape, const double *local);
-/* the same of a series to that order, whose rows are in `work` */
+/* The same for a series to that order, whose rows lie in `work`. */
 void rt_nonfinite_series(struct rt *run, uint32_t tape, const double *local,
                          const double *work, int order);
 
-/* gives a run and all its memory back; NULL is allowed */
+/* Gives a run and all its memory back. NULL is allowed. */
 void rt_free(struct rt *run);
-/* Memory of `size` bytes, zeroed when first asked for, that stays from run to
- * run of this model, by the address of a key and a number: what a run need not
- * find out again. *arena: beside it, for whatever belongs to it. */
+/* Memory of `size` bytes that stays from start to start of this run, under the
+ * address of a key and a number; zeroed when it is first asked for. It is for
+ * what a start need not find out again. *arena: an arena of the same lifetime.
+ */
 void *rt_keep(struct rt *run, const void *key, uint32_t number, size_t size,
               struct arena **arena);
-/* Between two events of a run that goes on: gives back what lies in r->brief.
- * Nothing that is kept may lie there (slides, memos, remarks, events). */
+/* Between two events of a run that goes on: gives back what lies in
+ * run->brief. Nothing that is kept longer than an event may lie there. */
 void rt_brief_end(struct rt *run);
-/* has Ctrl-C asked this run to stop? */
+/* Has Ctrl-C asked this run to stop? */
 static inline bool
 rt_stopped(const struct rt *run)
 {
@@ -111,7 +117,7 @@ rt_tape(const struct rt *run, uint32_t tape)
 {
     return IMP_ARRAY(run->im, run->im->tapes, imp_tape) + tape;
 }
-/* entries of env that are state */
+/* The number of entries of env that are state. */
 static inline size_t
 rt_state_size(const struct rt *run)
 {
@@ -127,8 +133,8 @@ rt_contact(const struct rt *run, uint32_t c)
 {
     return IMP_ARRAY(run->im, run->im->contacts, imp_contact) + c;
 }
-/* the series tape of a contact, whose rows are r->event_work[c]: of the gap, or
- * of the relative pose where corners touch */
+/* The series tape of a contact, whose rows are run->event_work[c]: the gap, or
+ * the relative pose where polytopes touch. */
 static inline uint32_t
 rt_gap_tape(const struct rt *run, uint32_t c)
 {

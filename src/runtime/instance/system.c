@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* See system.h. The forces of sliding contacts are the unknowns of the modal
- * tape's implicit block: linear, so one solution at order 0 is exact up to
- * rounding, and a second one corrects it. */
+/* See system.h. The forces of closed contacts are the unknowns of the implicit
+ * block of the modal tape. The equations are linear, so one solution at order
+ * 0 is exact up to rounding, and a second one corrects it. */
 #include "runtime/instance/system.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -17,8 +18,8 @@ struct system_run {
     double *out;    /* residual m, Jacobian m x m */
     double *step;   /* m */
     int *piv;
-    double *gap; /* gap, rate, gradient */
-    bool slid;   /* the block's rows hold a series of the modal tape */
+    double *gap; /* of one contact: gap, rate, gradient */
+    bool slid;   /* the rows of the block hold a series of the modal tape */
 };
 
 uint32_t
@@ -98,6 +99,7 @@ solve(struct rt *run, const imp_system *sys, struct system_run *own)
 int
 system_series(struct rt *run, uint32_t system, int order)
 {
+    assert(system < run->im->systems.n);
     const imp_system *sys = rt_system(run, system);
     struct system_run *own = run->system + system;
     const imp_block *block =
@@ -171,6 +173,7 @@ system_observed(struct rt *run, uint32_t system, int order)
 const double *
 system_force(const struct rt *run, uint32_t system, uint32_t i)
 {
+    assert(i < rt_system(run, system)->n_contact);
     const imp_system *sys = rt_system(run, system);
     const uint32_t *row = IMP_ARRAY(run->im, sys->rows, uint32_t);
     return run->system[system].work +
@@ -189,6 +192,7 @@ told(struct rt *run, int st, uint32_t tape)
 int
 system_mass(struct rt *run, uint32_t system, double *mass)
 {
+    assert(system < run->im->systems.n && mass != NULL);
     uint32_t tape = rt_system(run, system)->mass;
     return told(run, rt_eval(run, tape, NULL, mass), tape);
 }
@@ -197,6 +201,7 @@ int
 system_gap(struct rt *run, uint32_t system, uint32_t i, double *gap,
            double *rate, double *gradient)
 {
+    assert(i < rt_system(run, system)->n_contact);
     const imp_system *sys = rt_system(run, system);
     uint32_t tape = rt_contact(run, sys->contact + i)->gradient;
     double *out = run->system[system].gap;
@@ -214,6 +219,7 @@ int
 system_gap_series(struct rt *run, uint32_t system, uint32_t i, int order,
                   double *series)
 {
+    assert(i < rt_system(run, system)->n_contact);
     const imp_system *sys = rt_system(run, system);
     uint32_t c = sys->contact + i, tape = rt_contact(run, c)->event;
     const double *rows[1] = {run->work[sys->block]};

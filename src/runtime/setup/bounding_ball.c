@@ -4,6 +4,7 @@
  * make a slightly skew box that holds the body; its farthest corner bounds the
  * radius, whatever the small tilt. Where no such box is found (a body that is
  * not convex, or nearly flat) many rays and a factor of two stand in. */
+#include <assert.h>
 #include <math.h>
 
 #include "runtime/geometry/polytope.h"
@@ -11,7 +12,7 @@
 #include "runtime/numerics/vec3.h"
 #include "runtime/setup/setup_priv.h"
 
-/* sine of the greatest tilt of a box side */
+/* the sine of the greatest tilt of a side of the box */
 #define BOX_TILT 0.2
 #define BOX_STEPS 60
 
@@ -19,8 +20,8 @@ struct side { /* n.x <= h */
     double n[3], h;
 };
 
-/* a tangent plane with normal near m: the ray's direction is turned towards m
- * by as much as the normal there still misses it */
+/* A tangent plane whose normal is near `direction`: the ray is turned towards
+ * it by as much as the normal at its end still misses it. */
 static enum ray_fault
 find_side(struct rt *run, uint32_t body, const double direction[3],
           struct side *side)
@@ -58,7 +59,8 @@ find_side(struct rt *run, uint32_t body, const double direction[3],
     return RAY_TANGENT;
 }
 
-/* the point where the first `dim` sides meet; false if they hardly do */
+/* The point where the first `dim` sides meet. Returns false if they are nearly
+ * parallel. */
 static bool
 corner(int dim, const struct side *const sides[3], double point[3])
 {
@@ -83,7 +85,8 @@ corner(int dim, const struct side *const sides[3], double point[3])
     return fabs(det) > 0.3;
 }
 
-/* rays in many directions; infinite if one finds no end */
+/* The greatest length of rays in many directions; infinite if one of them
+ * finds no end. */
 static double
 by_rays(struct rt *run, uint32_t body, const double centre[3])
 {
@@ -107,9 +110,10 @@ by_rays(struct rt *run, uint32_t body, const double centre[3])
     return 2 * best;
 }
 
-/* The farthest corner from the origin, which is the mass centre, of a body that
- * is its own mirror image in every axis: all normals change sign together with
- * their sides, so corners are sums of +- the same three vectors. */
+/* The farthest corner from the origin, which is the mass centre, of a body
+ * that is its own mirror image in every axis. All normals change sign together
+ * with their sides, so the corners are sums of plus and minus the same three
+ * vectors. */
 static double
 mirrored(int dim, struct side side[3][2])
 {
@@ -140,6 +144,7 @@ mirrored(int dim, struct side side[3][2])
 double
 setup_radius(struct rt *run, uint32_t body, const double centre[3])
 {
+    assert(body < run->im->bodies.n);
     const imp_body *spec = rt_body(run, body);
     int dim = (int)run->im->dim;
     struct side side[3][2];

@@ -2,6 +2,7 @@
 /* Mass properties of a body: what the shape or the body states is taken, what
  * is missing follows from the corners of a polytope, or is integrated
  * (moments.h), and the values are checked. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -11,11 +12,13 @@
 #include "runtime/geometry/polytope.h"
 #include "runtime/setup/setup_priv.h"
 
-/* slack of J1 + J2 >= J3 for data of 6 digits: thin disks reach equality */
+/* The slack of J1 + J2 >= J3 for data of 6 digits; thin disks reach equality.
+ */
 #define TRIANGLE_SLACK 1e-6
-/* above this error of integrated moments the user is told */
+/* The user is told when the error of integrated moments is above this. */
 #define MOMENTS_WARN 1e-9
-/* centre and centroid differ when farther apart than this share of the size */
+/* Centre and centroid differ when they are farther apart than this share of
+ * the size. */
 #define CENTRE_SAME 1e-12
 
 /* -- symmetric 3 x 3: xx yy zz xy xz yz -------------------------------------
@@ -45,10 +48,11 @@ sym_inverse(const double s[6], double inv[6])
         inv[i] = c[i] / det;
 }
 
-/* eigenvalues, ascending, by Jacobi rotations */
+/* The eigenvalues in ascending order, by Jacobi rotations. */
 static void
 sym_eigen(const double s[6], double e[3])
 {
+    assert(isfinite(s[0] + s[1] + s[2]));
     static const int P[3] = {0, 0, 1}, Q[3] = {1, 2, 2};
     double a[3][3] = {
         {s[0], s[3], s[4]}, {s[3], s[1], s[5]}, {s[4], s[5], s[2]}};
@@ -179,11 +183,12 @@ check_origin(struct rt *run, uint32_t body)
  * -------------------------------------------------------------- */
 
 struct shape_data {
-    double volume, centre[3], inertia[6]; /* unit density */
+    double volume, centre[3], inertia[6]; /* for density 1 */
     bool has_volume, has_centre, has_inertia;
 };
 
-/* what the shape states; the centre of a point-symmetric one is its origin */
+/* Takes what the shape states. The centre of a point-symmetric shape is its
+ * origin. */
 static void
 stated(const struct rt *run, const imp_body *body, struct shape_data *shape)
 {
@@ -204,8 +209,8 @@ stated(const struct rt *run, const imp_body *body, struct shape_data *shape)
     memcpy(shape->inertia, raw + IMP_RAW_SINERTIA, sizeof shape->inertia);
 }
 
-/* fills what is not stated; `why` names what it is needed for, NULL: only
- * wanted, and absent (NaN) if it cannot be had */
+/* Integrates what is not stated. `why` names what it is needed for; where
+ * `why` is NULL it is only wanted, and NaN if it cannot be had. */
 static int
 integrate(struct rt *run, uint32_t body, struct shape_data *shape,
           const char *why)
@@ -247,7 +252,7 @@ integrate(struct rt *run, uint32_t body, struct shape_data *shape,
     return IMP_OK;
 }
 
-/* a shape, and not a half-plane or half-space */
+/* Is it a shape, and not a half-plane or half-space? */
 static bool
 has_extent(const imp_body *body)
 {
@@ -255,7 +260,7 @@ has_extent(const imp_body *body)
            !(body->flags & IMP_BODYF_FLAT);
 }
 
-/* what of the shape is needed, in words; NULL if nothing */
+/* What of the shape is needed, in words; NULL if nothing is. */
 static const char *
 needed(const imp_body *body, const struct shape_data *shape, bool volume,
        bool centre, bool inertia)
@@ -269,8 +274,8 @@ needed(const imp_body *body, const struct shape_data *shape, bool volume,
     return centre && !shape->has_centre ? "centre of mass" : NULL;
 }
 
-/* Does anything the model does depend on the inertia of this body? A planar
- * body that meets nobody, or is only classified, keeps its spin. */
+/* Does anything that the model asks depend on the inertia of this body? A
+ * planar body that touches nothing, or is only classified, keeps its spin. */
 static bool
 inertia_matters(const struct rt *run, uint32_t body)
 {
@@ -317,7 +322,7 @@ warn_centre(struct rt *run, uint32_t body, const struct shape_data *shape,
     diag_help(run->ds, diag, "state `inertia`, about the mass centre");
 }
 
-/* density or mass, and inertia, of a free body */
+/* Density or mass, and inertia, of a free body. */
 static int
 mass_and_inertia(struct rt *run, uint32_t body, const struct shape_data *shape)
 {
@@ -358,6 +363,7 @@ mass_and_inertia(struct rt *run, uint32_t body, const struct shape_data *shape)
 int
 setup_body(struct rt *run, uint32_t body)
 {
+    assert(body < run->im->bodies.n);
     const imp_body *spec = rt_body(run, body);
     const double *raw = run->env + spec->env_raw;
     double *out = run->env + spec->env_body;

@@ -4,6 +4,7 @@
  * is.
  *
  * Invariant: run->state0 holds the state at time 0 after set-up. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -28,6 +29,7 @@ static struct rt *
 rt_make(struct arena *arena, const imp_image *im, const imp_code *code,
         struct rt_tier *tier, struct diags *ds, atomic_int *stop)
 {
+    assert(im->layout.contact >= im->layout.state);
     struct rt *run = NEW(arena, struct rt);
     run->im = im;
     run->code = code;
@@ -74,6 +76,7 @@ struct rt *
 rt_new_tier(const imp_image *im, const imp_code *code, struct rt_tier *tier,
             const double *params, struct diags *ds, atomic_int *stop)
 {
+    assert(im != NULL && ds != NULL);
     struct arena *const arena = arena_new();
     struct arena *volatile run = NULL, *volatile brief = NULL;
     struct oom_guard guard;
@@ -97,7 +100,7 @@ rt_new_tier(const imp_image *im, const imp_code *code, struct rt_tier *tier,
     return NULL;
 }
 
-/* what the run has come to know on its way */
+/* Forgets what the run has found out during its motion. */
 static void
 forget(struct rt *run)
 {
@@ -110,9 +113,10 @@ forget(struct rt *run)
 int
 rt_restart(struct rt *run, const double *params)
 {
+    assert(run->arena != NULL && run->brief != NULL);
     arena_clear(run->arena);
     arena_clear(run->brief);
-    run->event = NULL; /* it lay there */
+    run->event = NULL; /* its memory lay in the arena */
     if (run->persistent)
         persistent_release(run, NULL);
     switching_reset(run);
@@ -126,7 +130,7 @@ rt_restart(struct rt *run, const double *params)
     memcpy(run->state0, run->env + run->im->layout.state,
            sizeof(double) * rt_state_size(run));
     rt_reset(run);
-    /* a run that is started once only has nothing to keep it for */
+    /* a run that starts only once needs nothing of its set-up again */
     if (run->setup_version++)
         restart_note(run);
     return IMP_OK;
@@ -135,6 +139,7 @@ rt_restart(struct rt *run, const double *params)
 void
 rt_reset(struct rt *run)
 {
+    assert(run->state0 != NULL);
     const imp_layout *layout = &run->im->layout;
     run->env[layout->time] = 0.0;
     memcpy(run->env + layout->state, run->state0,

@@ -6,26 +6,30 @@
 
 #include "runtime/instance/run.h"
 
-/* set-up: params (SI, as many as the image has) -> env; checks masses,
- * inertias, shapes, overlaps nothing. IMP_OK or IMP_BADMODEL / IMP_FAILED. */
+/* A new run, set up with these params (SI units, as many as the image has).
+ * Masses, inertias and shapes are checked; overlaps are not. Returns NULL
+ * after a diagnostic. The caller frees the run with rt_free. */
 struct rt *rt_new(const imp_image *im, const imp_code *code,
                   const double *params, struct diags *ds, atomic_int *stop);
-/* the same; code NULL: as `tier` decides */
+/* The same; where `code` is NULL, `tier` decides when there will be code. */
 struct rt *rt_new_tier(const imp_image *im, const imp_code *code,
                        struct rt_tier *tier, const double *params,
                        struct diags *ds, atomic_int *stop);
-/* a new run of the same model in the memory of the last one; as rt_new, the
- * same numbers to the last bit */
+/* A new start of the same model in the memory of the last one, with the same
+ * numbers as rt_new would give, to the last bit. Returns IMP_OK, IMP_BADMODEL
+ * or IMP_FAILED, the last two after a diagnostic. */
 int rt_restart(struct rt *run, const double *params);
-/* Restitutions of all contacts of the model with these params; nothing of the
- * run changes. False: more than restitutions would differ from the run's last
- * set-up, or one is out of range, or nothing is known (before the second
- * start). Where it is true rt_restart is cheap, and keeps setup_version. */
+/* The restitutions of all contacts of the model with these params, into e; the
+ * run does not change. Returns false if more than restitutions would differ
+ * from the last set-up of the run, if one of them is out of range, or if
+ * nothing is known before the second start. Where it returns true, rt_restart
+ * is cheap and keeps setup_version. */
 bool rt_laws(struct rt *run, const double *params, double *e);
-/* another seed, and the number of the run in a sweep (else 0): draws the random
- * numbers of the starts anew. After set-up, which took the world's and run 0 */
+/* Draws the random numbers of the starts anew, with another seed and the
+ * number of the run in a sweep (else 0). Set-up itself takes the world's seed
+ * and run 0. Returns IMP_OK, or a status after a diagnostic. */
 int rt_seed(struct rt *rt, double seed, uint64_t run);
-/* back to time 0 and the initial state of the last set-up */
+/* Takes the run back to time 0 and the initial state of the last set-up. */
 void rt_reset(struct rt *run);
 
 #endif

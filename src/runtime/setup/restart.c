@@ -15,33 +15,36 @@
  * everywhere. */
 #include "runtime/setup/restart.h"
 
+#include <assert.h>
 #include <float.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "runtime/tape/eval_priv.h"
 
-/* outputs of the set-up tape per contact; the first is e (imp_image.setup) */
+/* outputs of the set-up tape per contact; the first is the restitution e
+ * (imp_image.setup) */
 #define CONTACT_OUTS 9
 
 struct param_read {
     uint32_t reg, param;
 };
 struct law {
-    uint32_t contact, env, reg; /* env: its entry */
+    uint32_t contact, env, reg; /* its entry in env */
 };
 struct restart {
-    bool any;   /* some param is light */
-    bool known; /* a set-up has been kept */
+    bool any;   /* some param is light (see above) */
+    bool known; /* the values of a set-up have been kept */
     const imp_tape *tape;
     uint32_t *heavy, *light; /* params */
     uint32_t n_heavy, n_light;
-    struct param_read *reads; /* of the part: reg = param, then the operators */
+    struct param_read *reads; /* the part of the set-up tape: registers that are
+                                 params, then operators */
     uint32_t *ops;
     uint32_t n_reads, n_ops;
-    struct law *laws;  /* contacts whose e is made of params */
-    struct law *fixed; /* the others */
-    uint32_t *e;       /* registers of laws, each once */
+    struct law *laws;  /* contacts whose restitution is made of params */
+    struct law *fixed; /* contacts whose restitution is not */
+    uint32_t *e;       /* the registers that hold restitutions, each once */
     uint32_t n_laws, n_fixed, n_e;
     double *reg; /* of the set-up tape */
     double *env, gravity[3], tolerance, seed;
@@ -66,8 +69,7 @@ mark_values(const struct rt *run, const imp_val *v, unsigned char *value)
         mark_values(run, item + i, value);
 }
 
-/* value[t] = 1: tape t is that of a value of a command, or of a series of one
- */
+/* value[t] = 1: tape t gives a value of a command, or the series of one. */
 static void
 find_values(const struct rt *run, unsigned char *value)
 {
@@ -87,7 +89,7 @@ find_values(const struct rt *run, unsigned char *value)
             value[series[i].tape] = 1;
 }
 
-/* read[i] = 1: a tape of the model reads entry i of env */
+/* read[i] = 1: a tape of the model reads entry i of env. */
 static void
 find_reads(const struct rt *run, const unsigned char *value,
            unsigned char *read)
@@ -109,15 +111,16 @@ mark_ancestors(const struct rt *run, const imp_tape *tape, unsigned char *mark)
             eval_mark_operands(run->im, tape, i, mark);
 }
 
-/* is output i of the set-up tape a restitution? */
+/* Is output i of the set-up tape a restitution? */
 static bool
 is_law(const struct rt *run, uint32_t i)
 {
     return i < CONTACT_OUTS * run->im->contacts.n && i % CONTACT_OUTS == 0;
 }
 
-/* Marks of registers of the set-up tape: law, what restitutions are made of;
- * other, what all the rest is. read: entries of env. */
+/* Marks the registers of the set-up tape: `law` those that restitutions are
+ * made of, `other` those that all the rest is made of. `read`: entries of env.
+ */
 static void
 find_params(const struct rt *run, struct restart *restart,
             const unsigned char *other, const unsigned char *read)
@@ -138,7 +141,7 @@ find_params(const struct rt *run, struct restart *restart,
             restart->light[restart->n_light++] = p;
 }
 
-/* false: restitutions are made of something that is no param */
+/* Returns false if restitutions are made of something that is no param. */
 static bool
 find_part(const struct rt *run, struct restart *restart,
           const unsigned char *law)
@@ -204,7 +207,7 @@ look(const struct rt *run, struct restart *restart)
         (is_law(run, i) ? law : other)[out[i]] = 1;
     mark_ancestors(run, tape, law);
     mark_ancestors(run, tape, other);
-    /* a tape of the model that reads a restitution from env itself */
+    /* Does a tape of the model read a restitution from env itself? */
     for (uint32_t c = 0; c < im->contacts.n; c++)
         if (read[rt_contact(run, c)->env_contact + IMP_CONTACT_E])
             return false;
@@ -218,6 +221,7 @@ look(const struct rt *run, struct restart *restart)
 void
 restart_note(struct rt *run)
 {
+    assert(run->state0 != NULL);
     struct restart *restart = run->again;
     if (!restart) {
         restart = NEW(run->own, struct restart);
@@ -235,7 +239,8 @@ restart_note(struct rt *run)
     restart->known = true;
 }
 
-/* restitutions of these params into k->reg; false: more is another */
+/* Calculates the restitutions of these params. Returns false if anything else
+ * would change. */
 static inline bool
 part(const struct rt *run, struct restart *restart, const double *params)
 {
@@ -286,6 +291,7 @@ restart_laws(struct rt *run, const double *params)
 bool
 rt_laws(struct rt *run, const double *params, double *e)
 {
+    assert(e != NULL);
     struct restart *restart = run->again;
     if (!part(run, restart, params))
         return false;

@@ -7,12 +7,12 @@
 
 #include "runtime/instance/run.h"
 
-/* rt_setup has been done with these params: keeps what came of it, for the
- * starts to come. Does nothing where no param is one of restitutions alone. */
+/* Keeps what rt_setup has made of these params, for the starts to come. Does
+ * nothing where no param reaches restitutions alone. */
 void restart_note(struct rt *run);
-/* Environment and world as rt_setup would make them, to the last bit; false:
- * more than restitutions has changed since restart_note, or one of them is out
- * of range, and nothing was done. */
+/* Makes environment and world as rt_setup would, to the last bit. Returns
+ * false, and does nothing, if more than restitutions has changed since
+ * restart_note, or if one of them is out of range. */
 bool restart_laws(struct rt *run, const double *params);
 
 #endif

@@ -5,6 +5,7 @@
  * mistakes are reported at once. */
 #include "runtime/setup/setup_priv.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,9 +15,9 @@
 #include "runtime/numerics/random.h"
 #include "runtime/numerics/vec3.h"
 
-/* `axes` may be off by this much: data of 6 digits */
+/* `axes` may miss orthonormal axes by this much: data of 6 digits. */
 #define AXES_SLACK 1e-6
-/* outputs of the set-up tape for the world: gravity, tolerance, seed */
+/* outputs of the set-up tape for the world: gravity (3), tolerance, seed */
 #define WORLD_OUTS 5
 #define TOLERANCE_LEAST 1e-15
 #define TOLERANCE_MOST 1e-2
@@ -40,8 +41,8 @@ normalise(double *vector, int n)
     return true;
 }
 
-/* quaternion of a rotation matrix (row-major, body -> world), from the largest
- * of its four entries (Shepperd 1978) */
+/* The quaternion of a rotation matrix (by rows, from body to world), from the
+ * largest of its four entries (Shepperd 1978). */
 static void
 quat_of_matrix(const double m[9], double q[4])
 {
@@ -64,7 +65,7 @@ quat_of_matrix(const double m[9], double q[4])
     normalise(q, 4);
 }
 
-/* greatest entry of |M^T M - 1|, and more than 1 for a left-handed M */
+/* The greatest entry of |M^T M - 1|; 2 is added for a left-handed M. */
 static double
 axes_error(const double m[9])
 {
@@ -97,6 +98,7 @@ orient_error(struct rt *run, const imp_body *body, enum diag_code code,
 static int
 orientation(struct rt *run, const imp_body *body, double q[4])
 {
+    assert(body->orient <= IMP_ORIENT_AXISANGLE);
     const double *raw = run->env + body->env_raw + IMP_RAW_ORIENT;
     double axis[3] = {0, 0, 1}, angle = 0;
     switch ((enum imp_orient)body->orient) {
@@ -139,10 +141,11 @@ orientation(struct rt *run, const imp_body *body, double q[4])
     return IMP_OK;
 }
 
-/* state of a body at t = 0 into env */
+/* Writes the state of a body at t = 0 into env. */
 static int
 setup_state(struct rt *run, uint32_t body)
 {
+    assert(body < run->im->bodies.n);
     const imp_body *spec = rt_body(run, body);
     const double *raw = run->env + spec->env_raw;
     double *state = run->env + spec->env_state;
@@ -205,7 +208,7 @@ setup_contact(struct rt *run, uint32_t c)
     return st;
 }
 
-/* a vector is zero, and its place wants a direction */
+/* Tells that a vector is zero where a direction is needed. */
 static int
 no_direction(struct rt *run, imp_range at, const char *what, const char *name)
 {
@@ -224,7 +227,7 @@ is_zero(const double *v, int n)
     return true;
 }
 
-/* what a contact states about itself; out: 9 outputs of the set-up tape */
+/* What a contact states about itself; out: 9 outputs of the set-up tape. */
 static int
 setup_stated(struct rt *run, uint32_t c, const double *out)
 {
@@ -242,8 +245,8 @@ setup_stated(struct rt *run, uint32_t c, const double *out)
                         imp_text(run->im, contact->name));
 }
 
-/* is every unit of the pair along the other? cross product of unit vectors
- * under AXES_SLACK */
+/* Are two vectors parallel? The cross product of their unit vectors is then
+ * below AXES_SLACK. */
 static bool
 parallel(const double *a, const double *b)
 {
@@ -323,7 +326,8 @@ worse(int a, int b)
     return a == IMP_OK ? b : a;
 }
 
-/* per coordinate and observer's variable value and rate at the start */
+/* Writes the starts of systems into env: value and rate of each coordinate and
+ * of each variable of an observer. */
 static void
 setup_systems(struct rt *run, const double *start)
 {
@@ -336,7 +340,7 @@ setup_systems(struct rt *run, const double *start)
     }
 }
 
-/* the setup tape's outputs per coordinate */
+/* Where the outputs of the set-up tape for the coordinates begin. */
 static double *
 starts_of(struct rt *run)
 {
@@ -347,7 +351,7 @@ starts_of(struct rt *run)
            WORLD_OUTS + (layout->slots - layout->poly);
 }
 
-/* are all outputs of the set-up tape numbers, but for the starts? */
+/* Are all outputs of the set-up tape finite, except those of the starts? */
 static bool
 numbers_but_starts(struct rt *run)
 {
@@ -360,8 +364,8 @@ numbers_but_starts(struct rt *run)
     return true;
 }
 
-/* drawn: the random numbers are in env. Before, they are 0 there, and the
- * starts, all that is made of them, do not count. */
+/* Runs the set-up tape. Before the random numbers are drawn they are 0 in env,
+ * and the starts that are made of them do not count. */
 static int
 setup_tape(struct rt *run, bool drawn)
 {
@@ -373,8 +377,8 @@ setup_tape(struct rt *run, bool drawn)
     return st == IMP_OK ? IMP_OK : IMP_BADMODEL;
 }
 
-/* Random numbers of the starts, then the starts, which may depend on them. The
- * streams lie beyond those of a sweep's params. */
+/* Draws the random numbers of the starts, then calculates the starts, which
+ * may depend on them. The streams lie beyond those of a sweep's params. */
 #define DRAW_STREAM (UINT64_C(1) << 32)
 static int
 setup_draws(struct rt *rt, uint64_t run)
@@ -426,6 +430,7 @@ rt_seed(struct rt *rt, double seed, uint64_t run)
 int
 rt_setup(struct rt *run, const double *params)
 {
+    assert(run->im->setup < run->im->tapes.n);
     const imp_image *im = run->im;
     const imp_layout *layout = &im->layout;
     memset(run->env, 0, layout->n_env * sizeof *run->env);
@@ -446,7 +451,7 @@ rt_setup(struct rt *run, const double *params)
     st = worse(st, setup_world(run, at));
     memcpy(run->env + layout->poly, at + WORLD_OUTS,
            (layout->slots - layout->poly) * sizeof *out);
-    /* the last use of scratch */
+    /* the last use of the outputs of the set-up tape */
     st = worse(st, setup_draws(run, 0));
     for (uint32_t b = 0; b < im->bodies.n; b++) {
         int s = setup_body(run, b);

@@ -7,16 +7,17 @@
 
 #include "runtime/setup/new_run.h"
 
-/* Params into env, masses and shapes, the initial state. IMP_OK, or a status
- * after a diagnostic. */
+/* Puts the params into env, and derives masses, shapes and the initial state.
+ * Returns IMP_OK, or a status after a diagnostic. */
 int rt_setup(struct rt *run, const double *params);
-/* env: mass, inertia, centre, volume, radius of a body from raw; IMP_OK or
- * IMP_BADMODEL after a diagnostic */
+/* Derives mass, inertia, centre, volume and radius of a body from its raw
+ * values, into env. Returns IMP_OK, or IMP_BADMODEL after a diagnostic. */
 int setup_body(struct rt *run, uint32_t body);
-/* radius of a ball about `centre` (shape coordinates) that holds the body; a
- * true bound for convex bodies; infinite where it has no end */
+/* The radius of a ball about `centre` (in coordinates of the shape) that holds
+ * the body: a true bound for convex bodies; infinite for a body without end. */
 double setup_radius(struct rt *run, uint32_t body, const double centre[3]);
-/* a stated contact against the shapes of its bodies, placed by now; the same */
+/* Checks a stated contact against the shapes of its bodies, which have their
+ * places by now. Returns as setup_body. */
 int setup_surfaces(struct rt *run, uint32_t contact);
 
 #endif

@@ -9,6 +9,7 @@
  * still does not agree, all bodies together. Both take the least change in the
  * kinetic metric, |dv|^2 = sum (m |dvel|^2 + dspin.J dspin): what an impact of
  * the joints alone would leave (Moreau 1988). A warning tells the changes. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -18,8 +19,8 @@
 #include "runtime/numerics/dense.h"
 #include "runtime/numerics/vec3.h"
 
-/* stated velocities agree with a joint to this share of their size: data of 9
- * digits and more */
+/* Stated velocities agree with a joint if they miss it by less than this share
+ * of their size: data of 9 digits and more. */
 #define START_AGREES 1e-9
 
 struct start {
@@ -27,9 +28,11 @@ struct start {
     struct impact_of_run m;
     const struct impact_body *stated;
     struct impact_body *b;
-    bool *spin, *vel;   /* known */
-    bool *fspin, *fvel; /* not stated: free to follow */
-    double (*rel)[6];   /* per joint: spin, velocity at `at` that rates state */
+    bool *spin, *vel; /* per body: is the spin, is the velocity known? */
+    bool *fspin,
+        *fvel;        /* per body: not stated, so free to follow from joints */
+    double (*rel)[6]; /* per joint: the relative spin, and velocity at `at`,
+                         that the stated rates give */
 };
 
 static const imp_joint *
@@ -49,7 +52,8 @@ given(const imp_body *body, imp_range x, const double *raw, int n)
            x.file != body->range.file;
 }
 
-/* relative twist of the first body against the second, as `rate` has it */
+/* The relative twist of the first body against the second, as `rate` states
+ * it. */
 static void
 rates(const struct start *start, uint32_t j, double rel[6])
 {
@@ -76,7 +80,7 @@ rates(const struct start *start, uint32_t j, double rel[6])
             rel[c] += Q[i][c] * raw[i];
 }
 
-/* twist of a body, its velocity taken at `at`; zero for the world */
+/* The twist of a body, with its velocity taken at `at`; zero for the world. */
 static void
 twist_at(const struct start *start, uint32_t b, const double at[3],
          double twist[6])
@@ -100,7 +104,7 @@ known(const struct start *start, uint32_t b)
     return b == IMP_WORLD || (start->spin[b] && start->vel[b]);
 }
 
-/* motion of one side of joint j from the other */
+/* Takes the motion of one side of a joint from the other. */
 static void
 across(struct start *start, uint32_t j)
 {
@@ -121,8 +125,8 @@ across(struct start *start, uint32_t j)
     start->spin[joint->body[to]] = start->vel[joint->body[to]] = true;
 }
 
-/* The next joint to go across: first those that leave nothing free or state
- * their rate, then the others. True if there was one. */
+/* Goes across the next joint: first joints that leave nothing free or state
+ * their rate, then the others. Returns true if there was one. */
 static bool
 advance(struct start *start)
 {
@@ -140,7 +144,7 @@ advance(struct start *start)
     return false;
 }
 
-/* sizes of the terms that an entry of twist_at is the sum of */
+/* The sizes of the terms of each entry of twist_at. */
 static void
 twist_size(const struct start *start, uint32_t b, const double at[3],
            double t[6])
@@ -157,9 +161,9 @@ twist_size(const struct start *start, uint32_t b, const double at[3],
     }
 }
 
-/* Rows of a joint's conditions on its relative twist [spin; velocity at `at`]:
- * its reactions do no work, and what `rate` states. Residuals in res, sizes of
- * their terms in size. Returns how many. */
+/* The rows of a joint's conditions on its relative twist [spin; velocity at
+ * `at`]: its reactions do no work, and what `rate` states holds. Residuals in
+ * res, the sizes of their terms in size. Returns the number of rows. */
 static int
 conditions(const struct start *start, uint32_t which, double row[12][6],
            double res[12], double size[12])
@@ -189,8 +193,8 @@ conditions(const struct start *start, uint32_t which, double row[12][6],
     return n_rows;
 }
 
-/* the joint whose conditions fail worst, of those in `in` (NULL: all); n_joint:
- * all hold */
+/* The joint whose conditions fail worst, among those in `in` (NULL: all);
+ * n_joint if all conditions hold. */
 static uint32_t
 worst_joint(const struct start *start, const bool *in, double *off)
 {
@@ -213,9 +217,10 @@ worst_joint(const struct start *start, const bool *in, double *off)
     return found;
 }
 
-/* How a body's twist changes: by itself, or (`metric`) by M^-1/2 of a vector
- * whose length is that of the change in the kinetic metric. d := the change
- * that y stands for, or, transposed, what a condition d asks of y. */
+/* How the twist of a body changes: by itself, or (`metric`) by M^-1/2 of a
+ * vector whose length is that of the change in the kinetic metric. d becomes
+ * the change that y stands for, or, transposed, what a condition d asks of y.
+ */
 static void
 measure(const struct impact_body *body, bool metric, bool transposed,
         const double d[6], double y[6])
@@ -232,7 +237,8 @@ measure(const struct impact_body *body, bool metric, bool transposed,
     }
 }
 
-/* the conditions of joint j into line `at` and on of A, `most` lines */
+/* Enters the conditions of joint j into A, from row `at` on, at most `most`
+ * rows. */
 static int
 enter_conditions(const struct start *start, uint32_t j, bool metric,
                  const int *col, int at, int most, double *A, double *rhs)
@@ -262,8 +268,8 @@ enter_conditions(const struct start *start, uint32_t j, bool metric,
     return n_rows;
 }
 
-/* the least change of the motions marked in fspin, fvel after which the joints
- * in `in` (NULL: all) hold */
+/* Makes the least change of the motions marked in fspin and fvel after which
+ * the joints in `in` (NULL: all) hold. */
 static void
 adjust(struct start *start, const bool *fspin, const bool *fvel, const bool *in,
        bool metric)
@@ -301,7 +307,7 @@ adjust(struct start *start, const bool *fspin, const bool *fvel, const bool *in,
 }
 
 /* Projects the motions of the bodies in `on` (NULL: all) onto what the joints
- * among them allow. The second round takes the rounding of the first. */
+ * among them allow. The second round removes the rounding of the first. */
 static bool
 project(struct start *start, const bool *on)
 {
@@ -332,7 +338,8 @@ apart(const double a[3], const double b[3])
     return vec3_norm(d);
 }
 
-/* by how much what was stated has changed; rounding of it is not told */
+/* Tells by how much stated velocities have changed, unless the change is
+ * rounding. */
 static void
 tell_projected(const struct start *start)
 {
@@ -421,7 +428,7 @@ disagree(const struct start *start, uint32_t j, double off)
     return IMP_BADMODEL;
 }
 
-/* told at the joints whose conditions follow from those before them */
+/* Tells the joints whose conditions follow from those of joints before them. */
 static void
 tell_redundant(const struct start *start)
 {
@@ -497,7 +504,8 @@ start_joints(struct rt *run)
     }
     if (run->im->start_projected)
         any = projected = project(&start, whole);
-    /* bodies that no joint holds, and one of each group that floats, rest */
+    /* bodies that no joint holds, and one body of each group that floats, are
+     * at rest */
     for (bool more = true; more;) {
         while (advance(&start))
             any = true;

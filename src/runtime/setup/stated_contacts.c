@@ -3,6 +3,7 @@
  * lie on the surfaces of the bodies, and does the normal point out of the first
  * and into the second? Only bodies with shapes can tell; what has none may be
  * touched anywhere. */
+#include <assert.h>
 #include <math.h>
 
 #include "base/num.h"
@@ -11,21 +12,24 @@
 #include "runtime/numerics/vec3.h"
 #include "runtime/setup/setup_priv.h"
 
-/* A stated point may be off a surface by this share of the smaller body, and a
- * normal off the half-space it should lie in by this sine: data typed to three
+/* A stated point may miss a surface by this share of the smaller body, and a
+ * normal may miss the half-space it should lie in by this sine: data of three
  * digits pass. */
 #define STATED_OFF 1e-3
-/* Newton's steps from afar: each leaves 1 - 1/p of the way where G grows like
- * the power p, and p = 8 needs 50 for the last thousandth */
+/* Newton's steps from afar. Each leaves 1 - 1/p of the way where G grows like
+ * the power p; p = 8 needs 50 of them for the last thousandth. */
 #define FAR_STEPS 60
 
 struct surface {
-    double off;  /* distance of the point, to first order; < 0: no surface */
-    double into; /* least n.N over the outward normals N there; NAN: none */
-    double most; /* greatest one */
+    double off;  /* the distance of the point, to first order; < 0: there is no
+                    surface */
+    double into; /* the least n.N over the outward normals N there; NAN: there
+                    is none */
+    double most; /* the greatest of these */
 };
 
-/* point and direction of the world in shape axes, about the mass centre */
+/* Point and direction of the world in the axes of the shape, about the mass
+ * centre. */
 static void
 to_shape(const struct rt *run, const imp_body *body, const double p[3],
          const double normal[3], double point[3], double direction[3])
@@ -49,8 +53,8 @@ dot(const double *a, const double *b, int n)
     return s;
 }
 
-/* faces: the farthest of their planes tells how far off; those that the point
- * lies in give the normals */
+/* Of a polytope: the farthest of its planes tells how far the point is off;
+ * the planes that it lies in give the normals. */
 static struct surface
 of_polytope(const struct polytope *p, const double x[3], const double u[3],
             double tol)
@@ -69,18 +73,18 @@ of_polytope(const struct polytope *p, const double x[3], const double u[3],
     return s;
 }
 
-/* G and its gradient; false where they are not finite */
+/* G and its gradient. Returns false where they are not finite. */
 static bool
 level(struct rt *run, const imp_body *body, const double y[3], double out[10])
 {
     int d = (int)run->im->dim;
-    /* second derivatives may be missing, as at the tip of a cone */
+    /* second derivatives may not exist, as at the tip of a cone */
     return rt_eval(run, body->g2, y, out) == IMP_OK ||
            (isfinite(out[0]) && isfinite(dot(out + 1, out + 1, d)));
 }
 
-/* How far to the surface: |G|/|grad G| near it; from afar the way that Newton's
- * steps along the gradient go, if they arrive. */
+/* The distance to the surface: |G|/|grad G| near it; from afar the way that
+ * Newton's steps along the gradient go, if they arrive. */
 static struct surface
 of_level_set(struct rt *run, const imp_body *body, const double x[3],
              const double direction[3], double tol)
@@ -167,6 +171,7 @@ tell_off(struct rt *run, const imp_contact *contact,
 int
 setup_surfaces(struct rt *run, uint32_t c)
 {
+    assert(contact < run->im->contacts.n);
     const imp_contact *contact = rt_contact(run, c);
     const double *env = run->env + contact->env_contact;
     double size = INFINITY, normal[3], len = 0;
@@ -179,7 +184,7 @@ setup_surfaces(struct rt *run, uint32_t c)
         if (body->g2 != IMP_NO_TAPE || polytope_of(run, contact->body[i]))
             size = fmin(size, R);
     }
-    if (!isfinite(size)) /* no shape, or half-spaces alone */
+    if (!isfinite(size)) /* there is no shape, or half-spaces only */
         return IMP_OK;
     for (int i = 0; i < 3; i++)
         len = hypot(len, env[IMP_CONTACT_DIRECTION + i]);

@@ -264,6 +264,66 @@ stuck(struct flow *flow)
     return IMP_FAILED;
 }
 
+/* What ends the piece first, at most `best` from now: into what, hit. Returns
+ * when, from now. */
+static double
+first_end(const struct flow *flow, double best)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    for (uint32_t which = 0; which < flow->m; which++) {
+        double root, eps = TAYLOR_NOISE * DBL_EPSILON;
+        const double *row =
+            (taylor->on[which] ? taylor->force : taylor->g) + which * ROW;
+        double noise_value = taylor->on[which]      ? force_noise(flow, which)
+                             : taylor->fresh[which] ? 0.0
+                                                    : eps * taylor->size[which];
+        double noise_rate =
+            taylor->on[which] ? 0.0 : eps * taylor->speed[which];
+        if (!taylor->on[which] && !taylor->fresh[which] &&
+            row[0] <= noise_value && row[1] > noise_rate)
+            /* it opens, starting within its rounding */
+            noise_value = fmax(noise_value, fabs(row[0]));
+        enum taylor_next how = taylor->on[which] ? NEXT_CEASES : NEXT_CLOSES;
+        if (!taylor->on[which] && !taylor->fresh[which] &&
+            !taylor->left[which] &&
+            taylor_touch(row, taylor->size[which], taylor->speed[which], best,
+                         &root))
+            how = NEXT_TOUCHES;
+        else if (!falls(row, best, noise_value, noise_rate, &root) ||
+                 root > best)
+            continue;
+        best = root;
+        taylor->what = how;
+        taylor->n_hit = 0;
+        taylor->hit[taylor->n_hit++] = (int)which;
+    }
+    return best;
+}
+
+/* Adds the contacts that close at the same time as the first one, `best` from
+ * now, within rounding. */
+static void
+close_together(const struct flow *flow, double best)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    for (uint32_t which = 0; which < flow->m; which++) {
+        const double *gap = taylor->g + which * ROW;
+        if ((int)which == taylor->hit[0] || taylor->on[which] ||
+            (taylor->fresh[which] && best == 0.0))
+            continue;
+        /* the rounding error is that of the greatest gap since the last impact
+         */
+        double size = taylor->size[which], sk = 1.0;
+        for (int k = 0; k <= MOTION_STEP_ORDER; k++, sk *= best)
+            size += fabs(gap[k]) * sk;
+        taylor->most[which] = size = fmax(size, taylor->most[which]);
+        if (polynomial_value(gap, MOTION_STEP_ORDER, best) <=
+                TAYLOR_NOISE * DBL_EPSILON * size &&
+            rate_at(gap, best) < 0.0)
+            taylor->hit[taylor->n_hit++] = (int)which;
+    }
+}
+
 static int
 way_peek(struct flow *flow, double until, double *time)
 {
@@ -280,52 +340,9 @@ way_peek(struct flow *flow, double until, double *time)
     taylor->n_hit = 0;
     if (!(best > 0.0) && left > 0.0)
         return stuck(flow);
-    for (uint32_t which = 0; which < flow->m; which++) {
-        double root, eps = TAYLOR_NOISE * DBL_EPSILON;
-        const double *row =
-            (taylor->on[which] ? taylor->force : taylor->g) + which * ROW;
-        double noise_value = taylor->on[which]      ? force_noise(flow, which)
-                             : taylor->fresh[which] ? 0.0
-                                                    : eps * taylor->size[which];
-        double noise_rate =
-            taylor->on[which] ? 0.0 : eps * taylor->speed[which];
-        if (!taylor->on[which] && !taylor->fresh[which] &&
-            row[0] <= noise_value && row[1] > noise_rate)
-            noise_value =
-                fmax(noise_value,
-                     fabs(row[0])); /* it opens, starting within its rounding */
-        enum taylor_next how = taylor->on[which] ? NEXT_CEASES : NEXT_CLOSES;
-        if (!taylor->on[which] && !taylor->fresh[which] &&
-            !taylor->left[which] &&
-            taylor_touch(row, taylor->size[which], taylor->speed[which], best,
-                         &root))
-            how = NEXT_TOUCHES;
-        else if (!falls(row, best, noise_value, noise_rate, &root) ||
-                 root > best)
-            continue;
-        best = root;
-        taylor->what = how;
-        taylor->n_hit = 0;
-        taylor->hit[taylor->n_hit++] = (int)which;
-    }
-    /* others that close at the same time, within rounding */
-    for (uint32_t which = 0; which < flow->m && taylor->what == NEXT_CLOSES;
-         which++) {
-        const double *gap = taylor->g + which * ROW;
-        if ((int)which == taylor->hit[0] || taylor->on[which] ||
-            (taylor->fresh[which] && best == 0.0))
-            continue;
-        /* the rounding error is that of the greatest gap since the last impact
-         */
-        double size = taylor->size[which], sk = 1.0;
-        for (int k = 0; k <= MOTION_STEP_ORDER; k++, sk *= best)
-            size += fabs(gap[k]) * sk;
-        taylor->most[which] = size = fmax(size, taylor->most[which]);
-        if (polynomial_value(gap, MOTION_STEP_ORDER, best) <=
-                TAYLOR_NOISE * DBL_EPSILON * size &&
-            rate_at(gap, best) < 0.0)
-            taylor->hit[taylor->n_hit++] = (int)which;
-    }
+    best = first_end(flow, best);
+    if (taylor->what == NEXT_CLOSES)
+        close_together(flow, best);
     taylor->ahead = taylor->now + best;
     if (best == left)
         taylor->ahead = until;

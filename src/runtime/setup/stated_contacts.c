@@ -171,7 +171,7 @@ tell_off(struct rt *run, const imp_contact *contact,
 int
 setup_surfaces(struct rt *run, uint32_t c)
 {
-    assert(contact < run->im->contacts.n);
+    assert(c < run->im->contacts.n);
     const imp_contact *contact = rt_contact(run, c);
     const double *env = run->env + contact->env_contact;
     double size = INFINITY, normal[3], len = 0;

@@ -174,6 +174,44 @@ solve_newton(struct model *o, double *u)
 
 /* momentum, energy, eq (10) and the map of relative velocities on random
  * bodies (I1, I2) */
+/* the closest points of two spheres, which lie on the line of their centres, as
+ * the unknowns u of the contact's conditions; the distance of the centres */
+static double
+along_centres(struct model *o, double u[10])
+{
+    double d[3], l = 0;
+    const double *s0 = o->r->env + rt_body(o->r, 0)->env_state;
+    const double *s1 = o->r->env + rt_body(o->r, 1)->env_state;
+    for (int k = 0; k < 3; k++) {
+        d[k] = s1[k] - s0[k];
+        l += d[k] * d[k];
+    }
+    l = sqrt(l);
+    for (int k = 0; k < 3; k++) {
+        u[k] = d[k] / l;
+        u[3 + k] = -u[k];
+    }
+    to_body_axes(s0, u);
+    to_body_axes(s1, u + 3);
+    u[6] = (l - 2) / 2;
+    u[7] = 1;
+    return l;
+}
+
+/* the angular momentum of both bodies */
+static void
+angular_momentum(struct model *o, double L[3])
+{
+    double en[8];
+    for (int k = 0; k < 3; k++)
+        L[k] = 0;
+    for (int i = 0; i < 2; i++) {
+        rt_eval(o->r, rt_body(o->r, i)->energy, NULL, en);
+        for (int k = 0; k < 3; k++)
+            L[k] += en[5 + k];
+    }
+}
+
 static void
 impact_identities(void **unused)
 {
@@ -185,40 +223,20 @@ impact_identities(void **unused)
         double e = uniform(&seed, 0, 1);
         contact(&o, "c", 0, 1, e);
         model_run(&o);
-        /* spheres: closest points along the line of centres */
-        double u[10] = {0}, d[3], l = 0, cs[IMP_CS_SIZE], out[73];
-        const double *s0 = o.r->env + rt_body(o.r, 0)->env_state;
-        const double *s1 = o.r->env + rt_body(o.r, 1)->env_state;
-        for (int k = 0; k < 3; k++) {
-            d[k] = s1[k] - s0[k];
-            l += d[k] * d[k];
-        }
-        l = sqrt(l);
-        for (int k = 0; k < 3; k++) {
-            u[k] = d[k] / l;
-            u[3 + k] = -u[k];
-        }
-        to_body_axes(s0, u);
-        to_body_axes(s1, u + 3);
-        u[6] = (l - 2) / 2;
-        u[7] = 1;
+        double u[10] = {0}, cs[IMP_CS_SIZE], out[73];
+        double l = along_centres(&o, u);
         assert_int_equal(rt_eval(o.r, rt_contact(o.r, 0)->kkt, u, out), 0);
         for (int i = 0; i < 8; i++)
             NEAR(out[i], 0, 1e-14 * l);
         NEAR(out[72], l - 2, 1e-14 * l);
 
-        double k0[18], k1[18], en[8], L0[3], L1[3];
+        double k0[18], k1[18], L0[3], L1[3];
         rt_eval(o.r, rt_contact(o.r, 0)->impact, u, cs);
         double m[2], scale = cs[IMP_CS_E_BEFORE];
         double un = cs[IMP_CS_VREL];
-        for (int k = 0; k < 3; k++)
-            L0[k] = 0;
-        for (int i = 0; i < 2; i++) {
-            rt_eval(o.r, rt_body(o.r, i)->energy, NULL, en);
+        angular_momentum(&o, L0);
+        for (int i = 0; i < 2; i++)
             m[i] = o.r->env[rt_body(o.r, i)->env_body];
-            for (int k = 0; k < 3; k++)
-                L0[k] += en[5 + k];
-        }
         /* momentum */
         rt_eval(o.r, rt_body(o.r, 0)->kinematics, NULL, k0);
         rt_eval(o.r, rt_body(o.r, 1)->kinematics, NULL, k1);
@@ -244,13 +262,7 @@ impact_identities(void **unused)
                  cs[IMP_CS_VREL + a] +
                      cs[IMP_CS_IMPULSE] * cs[IMP_CS_W + 3 * a],
                  1e-13);
-        for (int k = 0; k < 3; k++)
-            L1[k] = 0;
-        for (int i = 0; i < 2; i++) {
-            rt_eval(o.r, rt_body(o.r, i)->energy, NULL, en);
-            for (int k = 0; k < 3; k++)
-                L1[k] += en[5 + k];
-        }
+        angular_momentum(&o, L1);
         for (int k = 0; k < 3; k++)
             NEAR(L1[k], L0[k], 1e-11);
         /* an impulse of one's own: its price in energy */

@@ -250,13 +250,86 @@ plane_and_potential(void **unused)
     model_free(&o);
 }
 
+/* makes one thing wrong about the body `a`, whose level set is G */
+static void
+spoil(struct model *o, struct tm_body *b, const expr *G, int what)
+{
+    static const double bad_axes[9] = {1, 0, 0, 0, 1, 0, 0, 0, -1};
+    static const double J[6] = {1, 1, 3, 0, 0, 0}, K[6] = {1, -1, 1, 0, 0, 0};
+    const expr *x = loc(o, 0), *z = loc(o, 2);
+    b->mass = scal(o, 1);
+    switch (what) {
+    case 0:
+        b->mass.e = NULL;
+        break;
+    case 1:
+        b->mass = scal(o, 0);
+        break;
+    case 2:
+        b->inertia = vec(o, 6, J);
+        break;
+    case 3:
+        b->inertia = vec(o, 6, K);
+        break;
+    case 4:
+        b->orient_kind = IMP_ORIENT_QUATERNION;
+        b->orient = vec(o, 4, (double[4]){0});
+        break;
+    case 5:
+        b->orient_kind = IMP_ORIENT_AXES;
+        b->orient = vec(o, 9, bad_axes);
+        break;
+    case 6:
+        b->orient_kind = IMP_ORIENT_AXISANGLE;
+        b->orient = vec(o, 4, (double[4]){0, 0, 0, 1});
+        break;
+    case 7:
+        b->level_set = ex_neg(o->g, G);
+        break;
+    case 8: /* a cylinder */
+        b->level_set = ex_add(o->g, ex_mul(o->g, x, x),
+                              ex_sub(o->g, ex_mul(o->g, z, z), num(o, 1)));
+        break;
+    case 9:
+        b->fixed = true;
+        b->spin.e[1] = par(o, 1);
+        break;
+    case 10:
+        b->level_set = ex_sub(o->g, par(o, 1), num(o, 3));
+        break;
+    case 11:
+        b->level_set = NULL;
+        break;
+    case 12: /* a torus-like thing about z: x^2+y^2+z^2 - 1 - 3 cos(8x) */
+        b->level_set =
+            ex_sub(o->g, G,
+                   ex_mul(o->g, num(o, 3),
+                          ex_op(o->g, IMP_OP_COS, ex_mul(o->g, num(o, 8), x),
+                                NULL, NULL)));
+        break;
+    case 13:
+        b->level_set = ex_sub(
+            o->g, G,
+            ex_op(o->g, IMP_OP_SQRT, ex_sub(o->g, x, num(o, 1)), NULL, NULL));
+        break;
+    case 14:
+        contact(o, "c", 0, 1, 1);
+        body(o, "b", G)->mass = scal(o, 1);
+        b->force.n = 3;
+        b->force.e[0] = ex_sym(o->g, SYM_CONTACT, 0, IMP_CONTACT_GAP);
+        b->force.e[1] = b->force.e[2] = num(o, 0);
+        break;
+    case 15:
+        b->position.e[0] = bq(o, 0, BODYQ_VELOCITY, 0);
+        break;
+    }
+}
+
 static void
 wrong_bodies(void **unused)
 {
     (void)unused;
-    static const double one[3] = {1, 1, 1},
-                        bad_axes[9] = {1, 0, 0, 0, 1, 0, 0, 0, -1};
-    static const double J[6] = {1, 1, 3, 0, 0, 0}, K[6] = {1, -1, 1, 0, 0, 0};
+    static const double one[3] = {1, 1, 1};
     static const struct {
         int what;
         const char *code;
@@ -268,75 +341,7 @@ wrong_bodies(void **unused)
         struct model o;
         model_new(&o, 3);
         const expr *G = superellipsoid(&o, one, 2);
-        struct tm_body *b = body(&o, "a", G);
-        const expr *x = loc(&o, 0), *z = loc(&o, 2);
-        b->mass = scal(&o, 1);
-        switch (cases[i].what) {
-        case 0:
-            b->mass.e = NULL;
-            break;
-        case 1:
-            b->mass = scal(&o, 0);
-            break;
-        case 2:
-            b->inertia = vec(&o, 6, J);
-            break;
-        case 3:
-            b->inertia = vec(&o, 6, K);
-            break;
-        case 4:
-            b->orient_kind = IMP_ORIENT_QUATERNION;
-            b->orient = vec(&o, 4, (double[4]){0});
-            break;
-        case 5:
-            b->orient_kind = IMP_ORIENT_AXES;
-            b->orient = vec(&o, 9, bad_axes);
-            break;
-        case 6:
-            b->orient_kind = IMP_ORIENT_AXISANGLE;
-            b->orient = vec(&o, 4, (double[4]){0, 0, 0, 1});
-            break;
-        case 7:
-            b->level_set = ex_neg(o.g, G);
-            break;
-        case 8: /* a cylinder */
-            b->level_set = ex_add(o.g, ex_mul(o.g, x, x),
-                                  ex_sub(o.g, ex_mul(o.g, z, z), num(&o, 1)));
-            break;
-        case 9:
-            b->fixed = true;
-            b->spin.e[1] = par(&o, 1);
-            break;
-        case 10:
-            b->level_set = ex_sub(o.g, par(&o, 1), num(&o, 3));
-            break;
-        case 11:
-            b->level_set = NULL;
-            break;
-        case 12: /* a torus-like thing about z: x^2+y^2+z^2 - 1 - 3 cos(8x) */
-            b->level_set =
-                ex_sub(o.g, G,
-                       ex_mul(o.g, num(&o, 3),
-                              ex_op(o.g, IMP_OP_COS, ex_mul(o.g, num(&o, 8), x),
-                                    NULL, NULL)));
-            break;
-        case 13:
-            b->level_set =
-                ex_sub(o.g, G,
-                       ex_op(o.g, IMP_OP_SQRT, ex_sub(o.g, x, num(&o, 1)), NULL,
-                             NULL));
-            break;
-        case 14:
-            contact(&o, "c", 0, 1, 1);
-            body(&o, "b", G)->mass = scal(&o, 1);
-            b->force.n = 3;
-            b->force.e[0] = ex_sym(o.g, SYM_CONTACT, 0, IMP_CONTACT_GAP);
-            b->force.e[1] = b->force.e[2] = num(&o, 0);
-            break;
-        case 15:
-            b->position.e[0] = bq(&o, 0, BODYQ_VELOCITY, 0);
-            break;
-        }
+        spoil(&o, body(&o, "a", G), G, cases[i].what);
         const char *code = model_wrong(&o);
         if (strcmp(code, cases[i].code) != 0)
             fail_msg("case %d: %s, not %s", cases[i].what, code, cases[i].code);

@@ -271,6 +271,128 @@ shuffle(uint64_t *s, uint32_t n, uint32_t *to)
 
 /* turns and shifts everything, renames bodies, contacts and joints, exchanges
  * the two sides of some, stretches the directions of contacts */
+/* The same impact in another frame of the world, with bodies, contacts and
+ * joints in another order: x becomes R x + shift, number i becomes body[i] and
+ * so on, and the direction of contact i becomes scale[i] times as long. */
+struct relabelling {
+    double R[9], shift[3], scale[8];
+    uint32_t body[8], place[8], joint[8];
+};
+
+#define TURN(to, from, by)                                                     \
+    for (int k_ = 0; k_ < 3; k_++)                                             \
+    (to)[k_] = how->R[3 * k_] * (from)[0] + how->R[3 * k_ + 1] * (from)[1] +   \
+               how->R[3 * k_ + 2] * (from)[2] + (by)*how->shift[k_]
+
+static void
+relabel_bodies(const struct relabelling *how, const struct problem *o,
+               struct problem *r)
+{
+    for (uint32_t i = 0; i < o->p.n_body; i++) {
+        struct impact_body *to = &r->b[how->body[i]];
+        const struct impact_body *b = &o->b[i];
+        *to = *b;
+        TURN(to->centre, b->centre, 1);
+        TURN(to->spin, b->spin, 0);
+        TURN(to->vel, b->vel, 0);
+        for (int x = 0; x < 3; x++)
+            for (int y = 0; y < 3; y++) {
+                to->root[3 * x + y] = to->inroot[3 * x + y] = 0;
+                for (int k = 0; k < 3; k++) {
+                    to->root[3 * x + y] +=
+                        how->R[3 * x + k] * b->root[3 * k + y];
+                    to->inroot[3 * x + y] +=
+                        how->R[3 * x + k] * b->inroot[3 * k + y];
+                }
+            }
+    }
+}
+
+static void
+relabel_contacts(struct relabelling *how, uint64_t *s, const struct problem *o,
+                 struct problem *r)
+{
+    for (uint32_t i = 0; i < o->p.n_contact; i++) {
+        struct impact_contact *to = &r->c[how->place[i]];
+        const struct impact_contact *c = &o->c[i];
+        *to = *c;
+        TURN(to->p, c->p, 1);
+        TURN(to->q, c->q, 1);
+        TURN(to->dir, c->dir, 0);
+        how->scale[i] = multi_random(s, .5, 2);
+        /* from the other side everything is opposite */
+        int swap = multi_random(s, 0, 1) < .5;
+        for (int k = 0; k < 3; k++)
+            to->dir[k] *= swap ? -how->scale[i] : how->scale[i];
+        for (int k = 0; k < 2; k++)
+            to->body[k ^ swap] = how->body[c->body[k]];
+    }
+}
+
+static void
+relabel_joints(const struct relabelling *how, uint64_t *s,
+               const struct problem *o, struct problem *r)
+{
+    for (uint32_t j = 0; j < o->p.n_joint; j++) {
+        struct impact_joint *to = &r->j[how->joint[j]];
+        const struct impact_joint *c = &o->j[j];
+        *to = *c;
+        TURN(to->at, c->at, 1);
+        for (int i = 0; i < c->n; i++) {
+            TURN(to->S[i], c->S[i], 0);
+            TURN(to->S[i] + 3, c->S[i] + 3, 0);
+        }
+        int swap = multi_random(s, 0, 1) < .5;
+        for (int k = 0; k < 2; k++)
+            to->body[k ^ swap] =
+                c->body[k] == WORLD ? WORLD : how->body[c->body[k]];
+    }
+}
+
+static void
+relabelled(struct relabelling *how, uint64_t *s, const struct problem *o,
+           struct problem *r)
+{
+    random_rotation(s, how->R);
+    for (int k = 0; k < 3; k++)
+        how->shift[k] = multi_random(s, -1, 1);
+    shuffle(s, o->p.n_body, how->body);
+    shuffle(s, o->p.n_contact, how->place);
+    shuffle(s, o->p.n_joint, how->joint);
+    problem_new(r);
+    r->p.n_body = o->p.n_body;
+    r->p.n_contact = o->p.n_contact;
+    r->p.n_joint = o->p.n_joint;
+    relabel_bodies(how, o, r);
+    relabel_contacts(how, s, o, r);
+    relabel_joints(how, s, o, r);
+}
+
+/* w is the answer m, relabelled */
+static void
+same_answer(const struct relabelling *how, struct impact_solver *m,
+            const struct impact_solver *w, enum imp_impact_law law, uint32_t nb,
+            uint32_t nc)
+{
+    assert_int_equal(impact_solver_measure(m), 0);
+    /* the joints' own condition is not in m->condition */
+    double tol = 1e-10 * fmax(10, m->condition), big = 1;
+    for (uint32_t i = 0; i < nc; i++)
+        big = fmax(big, fabs(m->P[i]));
+    /* where impulses >= 0 are not unique a corner of them may be taken */
+    bool corner =
+        m->determined == IMPACT_MOTION_UNIQUE &&
+        (law == IMP_IMPACT_COMPLEMENTARITY || law == IMP_IMPACT_ENERGETIC);
+    for (uint32_t i = 0; i < nc && !corner; i++)
+        CLOSE(m->P[i], w->P[how->place[i]] * how->scale[i], tol * big);
+    for (uint32_t i = 0; i < nb; i++) {
+        double x[3];
+        TURN(x, m->twist + 6 * i, 0);
+        for (int k = 0; k < 3; k++)
+            CLOSE(w->twist[6 * how->body[i] + (uint32_t)k], x[k], tol * big);
+    }
+}
+
 static void
 relabel(void **state)
 {
@@ -282,70 +404,9 @@ relabel(void **state)
         random_problem(&s, &o, t % 2, t % 3 == 0);
         arena_clear(a);
         admissible(a, &s, &o);
-        double R[9], shift[3], scale[8];
-        uint32_t body[8], place[8], joint[8];
-        random_rotation(&s, R);
-        for (int k = 0; k < 3; k++)
-            shift[k] = multi_random(&s, -1, 1);
+        struct relabelling how;
+        relabelled(&how, &s, &o, &r);
         uint32_t nb = o.p.n_body, nc = o.p.n_contact;
-        shuffle(&s, nb, body);
-        shuffle(&s, nc, place);
-        shuffle(&s, o.p.n_joint, joint);
-        problem_new(&r);
-        r.p.n_body = nb;
-        r.p.n_contact = nc;
-        r.p.n_joint = o.p.n_joint;
-#define TURN(to, from, by)                                                     \
-    for (int k_ = 0; k_ < 3; k_++)                                             \
-    (to)[k_] = R[3 * k_] * (from)[0] + R[3 * k_ + 1] * (from)[1] +             \
-               R[3 * k_ + 2] * (from)[2] + (by)*shift[k_]
-        for (uint32_t i = 0; i < nb; i++) {
-            struct impact_body *to = &r.b[body[i]];
-            const struct impact_body *b = &o.b[i];
-            *to = *b;
-            TURN(to->centre, b->centre, 1);
-            TURN(to->spin, b->spin, 0);
-            TURN(to->vel, b->vel, 0);
-            for (int x = 0; x < 3; x++)
-                for (int y = 0; y < 3; y++) {
-                    to->root[3 * x + y] = to->inroot[3 * x + y] = 0;
-                    for (int k = 0; k < 3; k++) {
-                        to->root[3 * x + y] +=
-                            R[3 * x + k] * b->root[3 * k + y];
-                        to->inroot[3 * x + y] +=
-                            R[3 * x + k] * b->inroot[3 * k + y];
-                    }
-                }
-        }
-        for (uint32_t i = 0; i < nc; i++) {
-            struct impact_contact *to = &r.c[place[i]];
-            const struct impact_contact *c = &o.c[i];
-            *to = *c;
-            TURN(to->p, c->p, 1);
-            TURN(to->q, c->q, 1);
-            TURN(to->dir, c->dir, 0);
-            scale[i] = multi_random(&s, .5, 2);
-            /* from the other side everything is opposite */
-            int swap = multi_random(&s, 0, 1) < .5;
-            for (int k = 0; k < 3; k++)
-                to->dir[k] *= swap ? -scale[i] : scale[i];
-            for (int k = 0; k < 2; k++)
-                to->body[k ^ swap] = body[c->body[k]];
-        }
-        for (uint32_t j = 0; j < o.p.n_joint; j++) {
-            struct impact_joint *to = &r.j[joint[j]];
-            const struct impact_joint *c = &o.j[j];
-            *to = *c;
-            TURN(to->at, c->at, 1);
-            for (int i = 0; i < c->n; i++) {
-                TURN(to->S[i], c->S[i], 0);
-                TURN(to->S[i] + 3, c->S[i] + 3, 0);
-            }
-            int swap = multi_random(&s, 0, 1) < .5;
-            for (int k = 0; k < 2; k++)
-                to->body[k ^ swap] =
-                    c->body[k] == WORLD ? WORLD : body[c->body[k]];
-        }
         struct impact_solver *m = impact_solver_new(a, nb, nc, o.p.n_joint),
                              *w = impact_solver_new(a, nb, nc, o.p.n_joint);
         assert_int_equal(impact_solver_prepare(m, &o.p), 0);
@@ -363,25 +424,8 @@ relabel(void **state)
             continue;
         assert_int_equal(m->determined, w->determined);
         assert_int_equal(m->joint_rank, w->joint_rank);
-        if (!m->applied)
-            continue;
-        assert_int_equal(impact_solver_measure(m), 0);
-        /* the joints' own condition is not in m->condition */
-        double tol = 1e-10 * fmax(10, m->condition), big = 1;
-        for (uint32_t i = 0; i < nc; i++)
-            big = fmax(big, fabs(m->P[i]));
-        /* where impulses >= 0 are not unique a corner of them may be taken */
-        bool corner =
-            m->determined == IMPACT_MOTION_UNIQUE &&
-            (law == IMP_IMPACT_COMPLEMENTARITY || law == IMP_IMPACT_ENERGETIC);
-        for (uint32_t i = 0; i < nc && !corner; i++)
-            CLOSE(m->P[i], w->P[place[i]] * scale[i], tol * big);
-        for (uint32_t i = 0; i < nb; i++) {
-            double x[3];
-            TURN(x, m->twist + 6 * i, 0);
-            for (int k = 0; k < 3; k++)
-                CLOSE(w->twist[6 * body[i] + (uint32_t)k], x[k], tol * big);
-        }
+        if (m->applied)
+            same_answer(&how, m, w, law, nb, nc);
     }
     arena_free(a);
 }

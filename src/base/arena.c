@@ -37,57 +37,57 @@ static _Thread_local struct oom_guard *guard_top;
 static _Thread_local long fail_countdown;
 
 void
-oom_enter(struct oom_guard *g)
+oom_enter(struct oom_guard *guard)
 {
-    g->outer = guard_top;
-    g->held = NULL;
-    guard_top = g;
+    guard->outer = guard_top;
+    guard->held = NULL;
+    guard_top = guard;
 }
 
 void
-oom_hold(struct buf *b)
+oom_hold(struct buf *buf)
 {
-    struct oom_guard *g = guard_top;
-    if (!g)
+    struct oom_guard *guard = guard_top;
+    if (!guard)
         return;
-    b->next = g->held;
-    b->link = &g->held;
-    if (b->next)
-        b->next->link = &b->next;
-    g->held = b;
+    buf->next = guard->held;
+    buf->link = &guard->held;
+    if (buf->next)
+        buf->next->link = &buf->next;
+    guard->held = buf;
 }
 
 void
-oom_let_go(struct buf *b)
+oom_let_go(struct buf *buf)
 {
-    if (!b->link)
+    if (!buf->link)
         return;
-    *b->link = b->next;
-    if (b->next)
-        b->next->link = b->link;
-    b->link = NULL;
+    *buf->link = buf->next;
+    if (buf->next)
+        buf->next->link = buf->link;
+    buf->link = NULL;
 }
 
 void
-oom_leave(struct oom_guard *g)
+oom_leave(struct oom_guard *guard)
 {
     /* after a longjmp the guard has been taken off already */
-    if (guard_top != g)
+    if (guard_top != guard)
         return;
-    while (g->held)
-        oom_let_go(g->held);
-    guard_top = g->outer;
+    while (guard->held)
+        oom_let_go(guard->held);
+    guard_top = guard->outer;
 }
 
 _Noreturn void
 oom_raise(void)
 {
-    struct oom_guard *g = guard_top;
-    if (g) {
-        while (g->held)
-            buf_free(g->held);
-        guard_top = g->outer;
-        longjmp(g->env, 1);
+    struct oom_guard *guard = guard_top;
+    if (guard) {
+        while (guard->held)
+            buf_free(guard->held);
+        guard_top = guard->outer;
+        longjmp(guard->env, 1);
     }
     fputs("imp: out of memory\n", stderr);
     _Exit(3);
@@ -119,27 +119,27 @@ checked_product(size_t a, size_t b)
 struct arena *
 arena_new(void)
 {
-    struct arena *a = mem_alloc(sizeof *a);
-    a->next_cap = FIRST_BLOCK;
-    return a;
+    struct arena *arena = mem_alloc(sizeof *arena);
+    arena->next_cap = FIRST_BLOCK;
+    return arena;
 }
 
 void
-arena_free(struct arena *a)
+arena_free(struct arena *arena)
 {
-    if (!a)
+    if (!arena)
         return;
-    for (struct block *b = a->first, *next; b; b = next) {
+    for (struct block *b = arena->first, *next; b; b = next) {
         next = b->next;
         free(b);
     }
-    free(a);
+    free(arena);
 }
 
 void
-arena_clear(struct arena *a)
+arena_clear(struct arena *arena)
 {
-    struct block *keep = a->first;
+    struct block *keep = arena->first;
 
     if (!keep || (!keep->used && !keep->next))
         return;
@@ -150,7 +150,7 @@ arena_clear(struct arena *a)
     keep->next = NULL;
     if (keep->cap > LAST_BLOCK) {
         free(keep);
-        a->first = NULL;
+        arena->first = NULL;
         return;
     }
     memset(keep + 1, 0, keep->used);
@@ -158,11 +158,11 @@ arena_clear(struct arena *a)
 }
 
 static void
-add_block(struct arena *a, size_t n)
+add_block(struct arena *arena, size_t n)
 {
-    size_t cap = a->next_cap;
-    if (a->next_cap < LAST_BLOCK)
-        a->next_cap *= 2;
+    size_t cap = arena->next_cap;
+    if (arena->next_cap < LAST_BLOCK)
+        arena->next_cap *= 2;
     bool own = n > cap;
     if (own)
         cap = n;
@@ -171,25 +171,25 @@ add_block(struct arena *a, size_t n)
         oom_raise();
     b->cap = cap;
     /* a block of its own size goes behind the one that still has room */
-    if (own && a->first) {
-        b->next = a->first->next;
-        a->first->next = b;
+    if (own && arena->first) {
+        b->next = arena->first->next;
+        arena->first->next = b;
     } else {
-        b->next = a->first;
-        a->first = b;
+        b->next = arena->first;
+        arena->first = b;
     }
 }
 
 void *
-arena_alloc(struct arena *a, size_t n)
+arena_alloc(struct arena *arena, size_t n)
 {
     if (n > SIZE_MAX / 2 || must_fail())
         oom_raise();
     n = (n + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-    struct block *b = a->first;
+    struct block *b = arena->first;
     if (!b || b->cap - b->used < n) {
-        add_block(a, n);
-        b = a->first;
+        add_block(arena, n);
+        b = arena->first;
         if (b->cap - b->used < n)
             b = b->next;
     }
@@ -199,31 +199,31 @@ arena_alloc(struct arena *a, size_t n)
 }
 
 void *
-arena_copy(struct arena *a, const void *p, size_t n)
+arena_copy(struct arena *arena, const void *p, size_t n)
 {
-    void *q = arena_alloc(a, n);
+    void *q = arena_alloc(arena, n);
     if (n)
         memcpy(q, p, n);
     return q;
 }
 
 char *
-arena_strndup(struct arena *a, const char *s, size_t n)
+arena_strndup(struct arena *arena, const char *s, size_t n)
 {
-    char *q = arena_alloc(a, n + 1);
+    char *q = arena_alloc(arena, n + 1);
     if (n)
         memcpy(q, s, n);
     return q;
 }
 
 char *
-arena_strdup(struct arena *a, const char *s)
+arena_strdup(struct arena *arena, const char *s)
 {
-    return arena_strndup(a, s, strlen(s));
+    return arena_strndup(arena, s, strlen(s));
 }
 
 char *
-arena_printf(struct arena *a, const char *fmt, ...)
+arena_printf(struct arena *arena, const char *fmt, ...)
 {
     va_list ap, again;
     va_start(ap, fmt);
@@ -234,7 +234,7 @@ arena_printf(struct arena *a, const char *fmt, ...)
         va_end(again);
         oom_raise();
     }
-    char *s = arena_alloc(a, (size_t)n + 1);
+    char *s = arena_alloc(arena, (size_t)n + 1);
     vsnprintf(s, (size_t)n + 1, fmt, again);
     va_end(again);
     return s;
@@ -257,10 +257,11 @@ mem_grow(void *p, size_t *cap, size_t want, size_t item)
 }
 
 void *
-arena_grow(struct arena *a, const void *p, size_t *cap, size_t n, size_t item)
+arena_grow(struct arena *arena, const void *p, size_t *cap, size_t n,
+           size_t item)
 {
     size_t most = n < 8 ? 8 : checked_product(n, 2);
-    void *q = arena_alloc(a, checked_product(most, item));
+    void *q = arena_alloc(arena, checked_product(most, item));
     if (n)
         memcpy(q, p, n * item);
     *cap = most;

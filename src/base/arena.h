@@ -13,16 +13,16 @@
 struct arena;
 
 struct arena *arena_new(void);
-void arena_free(struct arena *a); /* NULL is fine */
+void arena_free(struct arena *arena); /* NULL is fine */
 /* Forgets all it holds and keeps room for about as much: a lifetime that comes
  * again and again allocates nothing after the first few times. */
-void arena_clear(struct arena *a);
+void arena_clear(struct arena *arena);
 /* zeroed, aligned to 16; owned by the arena */
-void *arena_alloc(struct arena *a, size_t n);
-void *arena_copy(struct arena *a, const void *p, size_t n);
-char *arena_strndup(struct arena *a, const char *s, size_t n);
-char *arena_strdup(struct arena *a, const char *s);
-char *arena_printf(struct arena *a, const char *fmt, ...)
+void *arena_alloc(struct arena *arena, size_t n);
+void *arena_copy(struct arena *arena, const void *p, size_t n);
+char *arena_strndup(struct arena *arena, const char *s, size_t n);
+char *arena_strdup(struct arena *arena, const char *s);
+char *arena_printf(struct arena *arena, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 #define NEW(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
@@ -44,7 +44,7 @@ void *mem_try(size_t n);
     } while (0)
 
 /* the same in an arena, where what it outgrows stays until the arena goes */
-void *arena_grow(struct arena *a, const void *p, size_t *cap, size_t n,
+void *arena_grow(struct arena *arena, const void *p, size_t *cap, size_t n,
                  size_t item);
 #define VEC_PUSH_IN(arena, vec, ...)                                           \
     do {                                                                       \
@@ -63,12 +63,12 @@ struct oom_guard {
     struct oom_guard *outer;
     struct buf *held; /* freed by a jump (buf.h) */
 };
-void oom_enter(struct oom_guard *g);
-void oom_leave(struct oom_guard *g);
+void oom_enter(struct oom_guard *guard);
+void oom_leave(struct oom_guard *guard);
 _Noreturn void oom_raise(void);
 /* of buf.c: the innermost guard takes a buffer in, its own gives it up */
-void oom_hold(struct buf *b);
-void oom_let_go(struct buf *b);
+void oom_hold(struct buf *buf);
+void oom_let_go(struct buf *buf);
 /* tests: the n-th allocation of this thread from now fails (0: never); is one
  * that was to fail still to come? */
 bool oom_fail_at(long n);

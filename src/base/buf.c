@@ -11,16 +11,16 @@
 #include "base/utf8.h"
 
 static void
-reserve(struct buf *b, size_t more)
+reserve(struct buf *buf, size_t more)
 {
-    if (more > SIZE_MAX / 4 || b->n > SIZE_MAX / 4)
+    if (more > SIZE_MAX / 4 || buf->n > SIZE_MAX / 4)
         oom_raise();
-    if (b->n + more + 1 <= b->cap)
+    if (buf->n + more + 1 <= buf->cap)
         return;
-    bool first = !b->s;
-    b->s = mem_grow(b->s, &b->cap, b->n + more + 1, 1);
+    bool first = !buf->s;
+    buf->s = mem_grow(buf->s, &buf->cap, buf->n + more + 1, 1);
     if (first)
-        oom_hold(b);
+        oom_hold(buf);
 }
 
 char *
@@ -33,106 +33,106 @@ buf_take(struct buf *b)
 }
 
 void
-buf_free(struct buf *b)
+buf_free(struct buf *buf)
 {
-    free(buf_take(b));
+    free(buf_take(buf));
 }
 
 void
-buf_clear(struct buf *b)
+buf_clear(struct buf *buf)
 {
-    b->n = 0;
-    if (b->s)
-        b->s[0] = 0;
+    buf->n = 0;
+    if (buf->s)
+        buf->s[0] = 0;
 }
 
 char *
-buf_room(struct buf *b, size_t n)
+buf_room(struct buf *buf, size_t n)
 {
-    reserve(b, n);
-    char *s = b->s + b->n;
-    b->n += n;
-    b->s[b->n] = 0;
+    reserve(buf, n);
+    char *s = buf->s + buf->n;
+    buf->n += n;
+    buf->s[buf->n] = 0;
     return s;
 }
 
 void
-buf_put(struct buf *b, const char *s, size_t n)
+buf_put(struct buf *buf, const char *s, size_t n)
 {
-    reserve(b, n);
+    reserve(buf, n);
     if (n)
-        memcpy(b->s + b->n, s, n);
-    b->n += n;
-    b->s[b->n] = 0;
+        memcpy(buf->s + buf->n, s, n);
+    buf->n += n;
+    buf->s[buf->n] = 0;
 }
 
 void
-buf_puts(struct buf *b, const char *s)
+buf_puts(struct buf *buf, const char *s)
 {
-    buf_put(b, s, strlen(s));
+    buf_put(buf, s, strlen(s));
 }
 
 void
-buf_putc(struct buf *b, char c)
+buf_putc(struct buf *buf, char c)
 {
-    buf_put(b, &c, 1);
+    buf_put(buf, &c, 1);
 }
 
 void
-buf_vprintf(struct buf *b, const char *fmt, va_list ap)
+buf_vprintf(struct buf *buf, const char *fmt, va_list ap)
 {
     va_list again;
     va_copy(again, ap);
     int n = vsnprintf(NULL, 0, fmt, ap);
     if (n >= 0) {
-        reserve(b, (size_t)n);
-        vsnprintf(b->s + b->n, (size_t)n + 1, fmt, again);
-        b->n += (size_t)n;
+        reserve(buf, (size_t)n);
+        vsnprintf(buf->s + buf->n, (size_t)n + 1, fmt, again);
+        buf->n += (size_t)n;
     }
     va_end(again);
 }
 
 void
-buf_printf(struct buf *b, const char *fmt, ...)
+buf_printf(struct buf *buf, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    buf_vprintf(b, fmt, ap);
+    buf_vprintf(buf, fmt, ap);
     va_end(ap);
 }
 
 void
-buf_json(struct buf *b, const char *s, size_t n)
+buf_json(struct buf *buf, const char *s, size_t n)
 {
-    buf_putc(b, '"');
+    buf_putc(buf, '"');
     for (size_t i = 0; i < n;) {
         uint32_t c = 0;
         size_t len = utf8_decode(s + i, n - i, &c);
         if (len == 0) {
             /* a byte that is not UTF-8 has no place in JSON */
-            buf_puts(b, "\xef\xbf\xbd");
+            buf_puts(buf, "\xef\xbf\xbd");
             len = 1;
         } else if (c == '"' || c == '\\') {
-            buf_putc(b, '\\');
-            buf_putc(b, (char)c);
+            buf_putc(buf, '\\');
+            buf_putc(buf, (char)c);
         } else if (c == '\n') {
-            buf_puts(b, "\\n");
+            buf_puts(buf, "\\n");
         } else if (c == '\t') {
-            buf_puts(b, "\\t");
+            buf_puts(buf, "\\t");
         } else if (c == '\r') {
-            buf_puts(b, "\\r");
+            buf_puts(buf, "\\r");
         } else if (c < 0x20 || c == 0x7f || c == 0x2028 || c == 0x2029) {
-            buf_printf(b, "\\u%04x", (unsigned)c);
+            buf_printf(buf, "\\u%04x", (unsigned)c);
         } else {
-            buf_put(b, s + i, len);
+            buf_put(buf, s + i, len);
         }
         i += len;
     }
-    buf_putc(b, '"');
+    buf_putc(buf, '"');
 }
 
 const char *
-buf_str(struct buf *b)
+buf_str(struct buf *buf)
 {
-    return b->s ? b->s : "";
+    return buf->s ? buf->s : "";
 }

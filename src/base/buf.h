@@ -15,17 +15,18 @@ struct buf {
     struct buf *next, **link; /* among those of a guard; link NULL: none */
 };
 
-void buf_free(struct buf *b);
-char *buf_take(struct buf *b); /* s, to be freed by the caller; then empty */
-void buf_clear(struct buf *b);
-void buf_put(struct buf *b, const char *s, size_t n);
-char *buf_room(struct buf *b, size_t n); /* n bytes more, to be filled */
-void buf_puts(struct buf *b, const char *s);
-void buf_putc(struct buf *b, char c);
-void buf_printf(struct buf *b, const char *fmt, ...)
+void buf_free(struct buf *buf);
+char *buf_take(struct buf *buf); /* s, to be freed by the caller; then empty */
+void buf_clear(struct buf *buf);
+void buf_put(struct buf *buf, const char *s, size_t n);
+char *buf_room(struct buf *buf, size_t n); /* n bytes more, to be filled */
+void buf_puts(struct buf *buf, const char *s);
+void buf_putc(struct buf *buf, char c);
+void buf_printf(struct buf *buf, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-void buf_vprintf(struct buf *b, const char *fmt, va_list ap);
-void buf_json(struct buf *b, const char *s, size_t n); /* quoted JSON string */
-const char *buf_str(struct buf *b);                    /* "" when empty */
+void buf_vprintf(struct buf *buf, const char *fmt, va_list ap);
+void buf_json(struct buf *buf, const char *s,
+              size_t n);              /* quoted JSON string */
+const char *buf_str(struct buf *buf); /* "" when empty */
 
 #endif

@@ -19,13 +19,13 @@ static const struct code_row rows[DIAG_COUNT] = {
 };
 
 void
-diags_init(struct diags *ds, struct arena *a, const struct sources *s)
+diags_init(struct diags *ds, struct arena *arena, const struct sources *sources)
 {
-    *ds = (struct diags){.arena = a, .sources = s, .limit = 20};
+    *ds = (struct diags){.arena = arena, .sources = sources, .limit = 20};
 }
 
 static const char *
-format(struct arena *a, const char *fmt, va_list ap)
+format(struct arena *arena, const char *fmt, va_list ap)
 {
     va_list again;
     va_copy(again, ap);
@@ -33,76 +33,76 @@ format(struct arena *a, const char *fmt, va_list ap)
     va_end(again);
     if (n < 0)
         return "";
-    char *s = arena_alloc(a, (size_t)n + 1);
+    char *s = arena_alloc(arena, (size_t)n + 1);
     vsnprintf(s, (size_t)n + 1, fmt, ap);
     return s;
 }
 
 struct diag *
-diag_add(struct diags *ds, enum diag_code code, imp_range range,
+diag_add(struct diags *diags, enum diag_code code, imp_range range,
          const char *fmt, ...)
 {
-    struct diag *d = NEW(ds->arena, struct diag);
+    struct diag *d = NEW(diags->arena, struct diag);
     d->code = code;
     d->severity = rows[code].severity;
     d->range = range;
     va_list ap;
     va_start(ap, fmt);
-    d->message = format(ds->arena, fmt, ap);
+    d->message = format(diags->arena, fmt, ap);
     va_end(ap);
-    int *count = d->severity == DIAG_ERROR ? &ds->errors : &ds->warnings;
+    int *count = d->severity == DIAG_ERROR ? &diags->errors : &diags->warnings;
     ++*count;
     /* beyond the limit it is counted, and lives outside the list */
-    if (ds->limit > 0 && *count > ds->limit)
+    if (diags->limit > 0 && *count > diags->limit)
         return d;
-    if (ds->last)
-        ds->last->next = d;
+    if (diags->last)
+        diags->last->next = d;
     else
-        ds->first = d;
-    ds->last = d;
+        diags->first = d;
+    diags->last = d;
     return d;
 }
 
 void
-diag_label(struct diags *ds, struct diag *d, const char *fmt, ...)
+diag_label(struct diags *diags, struct diag *diag, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    d->label = format(ds->arena, fmt, ap);
+    diag->label = format(diags->arena, fmt, ap);
     va_end(ap);
 }
 
 void
-diag_note(struct diags *ds, struct diag *d, imp_range where, const char *fmt,
-          ...)
+diag_note(struct diags *diags, struct diag *diag, imp_range where,
+          const char *fmt, ...)
 {
-    struct diag_note *n = NEW(ds->arena, struct diag_note);
+    struct diag_note *n = NEW(diags->arena, struct diag_note);
     va_list ap;
     va_start(ap, fmt);
-    n->text = format(ds->arena, fmt, ap);
+    n->text = format(diags->arena, fmt, ap);
     va_end(ap);
     n->range = where;
-    struct diag_note **end = &d->notes;
+    struct diag_note **end = &diag->notes;
     while (*end)
         end = &(*end)->next;
     *end = n;
 }
 
 void
-diag_help(struct diags *ds, struct diag *d, const char *fmt, ...)
+diag_help(struct diags *diags, struct diag *diag, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    d->help = format(ds->arena, fmt, ap);
+    diag->help = format(diags->arena, fmt, ap);
     va_end(ap);
 }
 
 void
-diag_fix(struct diags *ds, struct diag *d, imp_range where,
+diag_fix(struct diags *diags, struct diag *diag, imp_range where,
          const char *replacement)
 {
-    d->fix_range = where;
-    d->fix_text = arena_strdup(ds->arena, replacement);
+    diag->fix_range = where;
+    diag->fix_text = arena_strdup(diags->arena, replacement);
 }
 
 const char *

@@ -55,27 +55,28 @@ struct diags {
     int errors, warnings;
     int limit; /* errors beyond this many are counted, not kept (default 20) */
 };
-void diags_init(struct diags *ds, struct arena *a, const struct sources *s);
+void diags_init(struct diags *diags, struct arena *arena,
+                const struct sources *sources);
 
 /* adds a diagnostic; the returned one takes notes, help, fix-it. Never NULL. */
-struct diag *diag_add(struct diags *ds, enum diag_code code, imp_range range,
+struct diag *diag_add(struct diags *diags, enum diag_code code, imp_range range,
                       const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-void diag_label(struct diags *ds, struct diag *d, const char *fmt, ...)
+void diag_label(struct diags *diags, struct diag *diag, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-void diag_note(struct diags *ds, struct diag *d, imp_range where,
+void diag_note(struct diags *diags, struct diag *diag, imp_range where,
                const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-void diag_help(struct diags *ds, struct diag *d, const char *fmt, ...)
+void diag_help(struct diags *diags, struct diag *diag, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-void diag_fix(struct diags *ds, struct diag *d, imp_range where,
+void diag_fix(struct diags *diags, struct diag *diag, imp_range where,
               const char *replacement);
 
 enum diag_format { DIAG_TEXT, DIAG_LINES, DIAG_JSON };
 /* appends all diagnostics, sorted by file and offset where they have a place,
  * in order of arrival otherwise; colour only for DIAG_TEXT */
-void diags_print(const struct diags *ds, struct buf *out,
+void diags_print(const struct diags *diags, struct buf *out,
                  enum diag_format format, bool colour);
-const char *diag_code_name(enum diag_code c);  /* "E0123" */
+const char *diag_code_name(enum diag_code c); /* "E0123" */
 const char *diag_code_title(enum diag_code c);
 const char *diag_code_text(enum diag_code c);
 enum diag_code diag_code_find(const char *name); /* DIAG_NONE if unknown */

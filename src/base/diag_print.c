@@ -32,10 +32,10 @@ struct printer {
 };
 
 static void
-paint(const struct printer *p, const char *with)
+paint(const struct printer *printer, const char *with)
 {
-    if (p->colour)
-        buf_puts(p->out, with);
+    if (printer->colour)
+        buf_puts(printer->out, with);
 }
 
 /* one code point (or bad byte) at s made visible; returns bytes taken, adds the
@@ -121,32 +121,32 @@ step_back(const char *s, size_t i)
 
 /* prints the snippet's line, and under it carets below [lo, hi) and a label */
 static void
-put_snippet(const struct printer *p, struct snippet t, const char *gutter,
-            const char *number, const char *mark_colour, char first, char rest,
-            const char *label)
+put_snippet(const struct printer *printer, struct snippet snippet,
+            const char *gutter, const char *number, const char *mark_colour,
+            char first, char rest, const char *label)
 {
-    struct buf *out = p->out;
+    struct buf *out = printer->out;
     size_t from = 0, to = 0, cells = 0;
     /* the whole line, or a window around the mark */
-    while (to < t.n && cells <= WHOLE)
-        to += put_visible(NULL, t.s + to, t.n - to, &cells);
+    while (to < snippet.n && cells <= WHOLE)
+        to += put_visible(NULL, snippet.s + to, snippet.n - to, &cells);
     bool cut_left = false, cut_right = false;
     if (cells > WHOLE) {
-        from = t.lo;
+        from = snippet.lo;
         cells = 0;
         while (from > 0 && cells < BEFORE) {
-            size_t k = step_back(t.s, from);
-            put_visible(NULL, t.s + k, t.n - k, &cells);
+            size_t k = step_back(snippet.s, from);
+            put_visible(NULL, snippet.s + k, snippet.n - k, &cells);
             from = k;
         }
-        for (cells = 0, to = from; to < t.n && cells < WINDOW;)
-            to += put_visible(NULL, t.s + to, t.n - to, &cells);
+        for (cells = 0, to = from; to < snippet.n && cells < WINDOW;)
+            to += put_visible(NULL, snippet.s + to, snippet.n - to, &cells);
         cut_left = from > 0;
-        cut_right = to < t.n;
+        cut_right = to < snippet.n;
     }
-    paint(p, blue);
+    paint(printer, blue);
     buf_printf(out, "%s |", number);
-    paint(p, off);
+    paint(printer, off);
     size_t start = 0, end = 0;
     bool more = to > from || cut_left || cut_right;
     if (more)
@@ -159,13 +159,13 @@ put_snippet(const struct printer *p, struct snippet t, const char *gutter,
     size_t trim = out->n;
     start = end = cells;
     for (size_t i = from; i < to;) {
-        if (i <= t.lo)
+        if (i <= snippet.lo)
             start = cells;
-        i += put_visible(out, t.s + i, t.n - i, &cells);
-        if (i <= t.hi)
+        i += put_visible(out, snippet.s + i, snippet.n - i, &cells);
+        if (i <= snippet.hi)
             end = cells;
     }
-    if (t.lo >= to)
+    if (snippet.lo >= to)
         start = cells;
     if (cut_right) {
         buf_puts(out, "...");
@@ -174,34 +174,36 @@ put_snippet(const struct printer *p, struct snippet t, const char *gutter,
         while (out->n > trim && out->s[out->n - 1] == ' ')
             out->s[--out->n] = 0;
     }
-    if (t.hi > to && cut_right)
+    if (snippet.hi > to && cut_right)
         end = cells + 3;
     if (end <= start)
         end = start + 1;
     buf_putc(out, '\n');
-    paint(p, blue);
+    paint(printer, blue);
     buf_printf(out, "%s | ", gutter);
-    paint(p, off);
+    paint(printer, off);
     for (size_t i = 0; i < start; i++)
         buf_putc(out, ' ');
-    paint(p, mark_colour);
+    paint(printer, mark_colour);
     for (size_t i = start; i < end; i++)
         buf_putc(out, i == start ? first : rest);
     if (label && *label) {
         buf_putc(out, ' ');
         put_text(out, label, NULL);
     }
-    paint(p, off);
+    paint(printer, off);
     buf_putc(out, '\n');
 }
 
 /* the gutter that fits the line numbers of this diagnostic */
 static int
-number_width(const struct printer *p, const struct diag *d)
+number_width(const struct printer *printer, const struct diag *diag)
 {
-    uint32_t most = source_pos(p->sources, d->range.file, d->range.lo).line;
-    for (const struct diag_note *n = d->notes; n; n = n->next) {
-        uint32_t l = source_pos(p->sources, n->range.file, n->range.lo).line;
+    uint32_t most =
+        source_pos(printer->sources, diag->range.file, diag->range.lo).line;
+    for (const struct diag_note *n = diag->notes; n; n = n->next) {
+        uint32_t l =
+            source_pos(printer->sources, n->range.file, n->range.lo).line;
         most = l > most ? l : most;
     }
     int w = 1;
@@ -213,163 +215,170 @@ number_width(const struct printer *p, const struct diag *d)
 }
 
 static void
-put_place(const struct printer *p, imp_range r, int width)
+put_place(const struct printer *printer, imp_range r, int width)
 {
-    const struct source *src = source_get(p->sources, r.file);
-    struct source_pos at = source_pos(p->sources, r.file, r.lo);
-    paint(p, blue);
-    buf_printf(p->out, "%*s--> ", width, "");
-    paint(p, off);
-    put_text(p->out, src->name, NULL);
-    buf_printf(p->out, ":%u:%u\n", at.line, at.col_cells);
+    const struct source *src = source_get(printer->sources, r.file);
+    struct source_pos at = source_pos(printer->sources, r.file, r.lo);
+    paint(printer, blue);
+    buf_printf(printer->out, "%*s--> ", width, "");
+    paint(printer, off);
+    put_text(printer->out, src->name, NULL);
+    buf_printf(printer->out, ":%u:%u\n", at.line, at.col_cells);
 }
 
 /* the line of range r with its carets; of several lines the first */
 static void
-put_source(const struct printer *p, imp_range r, int width, const char *colour,
-           const char *label)
+put_source(const struct printer *printer, imp_range r, int width,
+           const char *colour, const char *label)
 {
-    const struct source *src = source_get(p->sources, r.file);
-    struct snippet t = line_at(src, r.lo);
+    const struct source *src = source_get(printer->sources, r.file);
+    struct snippet snippet = line_at(src, r.lo);
     size_t len = r.hi > r.lo ? r.hi - r.lo : 0;
-    t.hi = len > t.n - (t.lo < t.n ? t.lo : t.n) ? t.n : t.lo + len;
+    snippet.hi =
+        len > snippet.n - (snippet.lo < snippet.n ? snippet.lo : snippet.n)
+            ? snippet.n
+            : snippet.lo + len;
     char gutter[16], number[16];
     snprintf(gutter, sizeof gutter, "%*s", width, "");
     snprintf(number, sizeof number, "%*u", width,
-             source_pos(p->sources, r.file, r.lo).line);
-    paint(p, blue);
-    buf_printf(p->out, "%s |\n", gutter);
-    paint(p, off);
-    put_snippet(p, t, gutter, number, colour, '^', '~', label);
+             source_pos(printer->sources, r.file, r.lo).line);
+    paint(printer, blue);
+    buf_printf(printer->out, "%s |\n", gutter);
+    paint(printer, off);
+    put_snippet(printer, snippet, gutter, number, colour, '^', '~', label);
 }
 
 /* the corrected line of a fix-it, the new text marked */
 static void
-put_fix(const struct printer *p, const struct diag *d, int width)
+put_fix(const struct printer *printer, const struct diag *diag, int width)
 {
-    const struct source *src = source_get(p->sources, d->fix_range.file);
+    const struct source *src =
+        source_get(printer->sources, diag->fix_range.file);
     if (!src)
         return;
-    struct snippet t = line_at(src, d->fix_range.lo);
-    size_t cut = d->fix_range.hi > d->fix_range.lo
-                     ? d->fix_range.hi - d->fix_range.lo
+    struct snippet t = line_at(src, diag->fix_range.lo);
+    size_t cut = diag->fix_range.hi > diag->fix_range.lo
+                     ? diag->fix_range.hi - diag->fix_range.lo
                      : 0;
     if (t.lo > t.n)
         t.lo = t.n;
     if (cut > t.n - t.lo) /* a fix over several lines: nothing to show */
         return;
-    const char *eol = strchr(d->fix_text, '\n');
-    size_t len = eol ? (size_t)(eol - d->fix_text) : strlen(d->fix_text);
+    const char *eol = strchr(diag->fix_text, '\n');
+    size_t len = eol ? (size_t)(eol - diag->fix_text) : strlen(diag->fix_text);
     size_t rest = eol ? 0 : t.n - t.lo - cut;
-    char *line = arena_alloc(p->arena, t.lo + len + rest + 1);
+    char *line = arena_alloc(printer->arena, t.lo + len + rest + 1);
     memcpy(line, t.s, t.lo);
-    memcpy(line + t.lo, d->fix_text, len);
+    memcpy(line + t.lo, diag->fix_text, len);
     memcpy(line + t.lo + len, t.s + t.lo + cut, rest);
     struct snippet u = {line, t.lo + len + rest, t.lo, t.lo + len};
     char gutter[16], number[16];
     snprintf(gutter, sizeof gutter, "%*s", width, "");
-    snprintf(number, sizeof number, "%*u", width,
-             source_pos(p->sources, d->fix_range.file, d->fix_range.lo).line);
+    snprintf(
+        number, sizeof number, "%*u", width,
+        source_pos(printer->sources, diag->fix_range.file, diag->fix_range.lo)
+            .line);
     if (len > 0)
-        put_snippet(p, u, gutter, number, green, '+', '+', NULL);
+        put_snippet(printer, u, gutter, number, green, '+', '+', NULL);
     else
-        put_snippet(p, u, gutter, number, green, '^', '^', NULL);
+        put_snippet(printer, u, gutter, number, green, '^', '^', NULL);
 }
 
 static void
-print_text(const struct printer *p, const struct diag *d)
+print_text(const struct printer *printer, const struct diag *diag)
 {
-    struct buf *out = p->out;
-    bool error = d->severity == DIAG_ERROR;
+    struct buf *out = printer->out;
+    bool error = diag->severity == DIAG_ERROR;
     const char *colour = error ? red : yellow;
-    int width = number_width(p, d);
-    paint(p, colour);
+    int width = number_width(printer, diag);
+    paint(printer, colour);
     buf_puts(out, error ? "error" : "warning");
-    if (d->code != DIAG_NONE)
-        buf_printf(out, "[%s]", diag_code_name(d->code));
-    paint(p, off);
-    paint(p, bold);
+    if (diag->code != DIAG_NONE)
+        buf_printf(out, "[%s]", diag_code_name(diag->code));
+    paint(printer, off);
+    paint(printer, bold);
     buf_puts(out, ": ");
-    put_text(out, d->message, "  ");
-    paint(p, off);
+    put_text(out, diag->message, "  ");
+    paint(printer, off);
     buf_putc(out, '\n');
-    if (source_get(p->sources, d->range.file)) {
-        put_place(p, d->range, width);
-        put_source(p, d->range, width, colour, d->label);
+    if (source_get(printer->sources, diag->range.file)) {
+        put_place(printer, diag->range, width);
+        put_source(printer, diag->range, width, colour, diag->label);
     }
-    for (const struct diag_note *n = d->notes; n; n = n->next) {
+    for (const struct diag_note *n = diag->notes; n; n = n->next) {
         buf_printf(out, "%*s ", width, "");
-        paint(p, bold);
+        paint(printer, bold);
         buf_puts(out, "= note");
-        paint(p, off);
+        paint(printer, off);
         buf_puts(out, ": ");
         put_text(out, n->text, "    ");
         buf_putc(out, '\n');
-        if (source_get(p->sources, n->range.file)) {
-            put_place(p, n->range, width);
-            put_source(p, n->range, width, blue, NULL);
+        if (source_get(printer->sources, n->range.file)) {
+            put_place(printer, n->range, width);
+            put_source(printer, n->range, width, blue, NULL);
         }
     }
-    if (d->help || d->fix_text) {
+    if (diag->help || diag->fix_text) {
         buf_printf(out, "%*s ", width, "");
-        paint(p, bold);
+        paint(printer, bold);
         buf_puts(out, "= help");
-        paint(p, off);
+        paint(printer, off);
         buf_puts(out, ": ");
-        put_text(out, d->help ? d->help : "write", "    ");
+        put_text(out, diag->help ? diag->help : "write", "    ");
         buf_putc(out, '\n');
     }
-    if (d->fix_text)
-        put_fix(p, d, width);
+    if (diag->fix_text)
+        put_fix(printer, diag, width);
 }
 
 static void
-print_line(const struct printer *p, const struct diag *d, imp_range r,
+print_line(const struct printer *printer, const struct diag *diag, imp_range r,
            const char *kind, const char *text)
 {
-    const struct source *src = source_get(p->sources, r.file);
+    const struct source *src = source_get(printer->sources, r.file);
     if (src) {
-        struct source_pos at = source_pos(p->sources, r.file, r.lo);
-        put_text(p->out, src->name, NULL);
-        buf_printf(p->out, ":%u:%u: ", at.line, at.col_cells);
+        struct source_pos at = source_pos(printer->sources, r.file, r.lo);
+        put_text(printer->out, src->name, NULL);
+        buf_printf(printer->out, ":%u:%u: ", at.line, at.col_cells);
     } else {
-        buf_puts(p->out, "imp: ");
+        buf_puts(printer->out, "imp: ");
     }
-    buf_printf(p->out, "%s: ", kind);
-    char *one = arena_strdup(p->arena, text);
+    buf_printf(printer->out, "%s: ", kind);
+    char *one = arena_strdup(printer->arena, text);
     for (char *q = one; (q = strchr(q, '\n'));)
         *q = ' ';
-    put_text(p->out, one, NULL);
-    if (d && d->code != DIAG_NONE)
-        buf_printf(p->out, " [%s]", diag_code_name(d->code));
-    buf_putc(p->out, '\n');
+    put_text(printer->out, one, NULL);
+    if (diag && diag->code != DIAG_NONE)
+        buf_printf(printer->out, " [%s]", diag_code_name(diag->code));
+    buf_putc(printer->out, '\n');
 }
 
 static void
-print_lines(const struct printer *p, const struct diag *d)
+print_lines(const struct printer *printer, const struct diag *diag)
 {
-    print_line(p, d, d->range, d->severity == DIAG_ERROR ? "error" : "warning",
-               d->message);
-    for (const struct diag_note *n = d->notes; n; n = n->next)
-        print_line(p, NULL, n->range.file ? n->range : d->range, "note",
-                   n->text);
-    if (d->help)
-        print_line(p, NULL, d->range, "help", d->help);
+    print_line(printer, diag, diag->range,
+               diag->severity == DIAG_ERROR ? "error" : "warning",
+               diag->message);
+    for (const struct diag_note *n = diag->notes; n; n = n->next)
+        print_line(printer, NULL, n->range.file ? n->range : diag->range,
+                   "note", n->text);
+    if (diag->help)
+        print_line(printer, NULL, diag->range, "help", diag->help);
 }
 
 static void
-json_range(const struct printer *p, imp_range r)
+json_range(const struct printer *printer, imp_range r)
 {
-    const struct source *src = source_get(p->sources, r.file);
+    const struct source *src = source_get(printer->sources, r.file);
     if (!src) {
-        buf_puts(p->out, "\"file\": null");
+        buf_puts(printer->out, "\"file\": null");
         return;
     }
-    struct source_pos lo = source_pos(p->sources, r.file, r.lo);
-    struct source_pos hi = source_pos(p->sources, r.file, r.hi);
-    buf_puts(p->out, "\"file\": ");
-    buf_json(p->out, src->name, strlen(src->name));
-    buf_printf(p->out,
+    struct source_pos lo = source_pos(printer->sources, r.file, r.lo);
+    struct source_pos hi = source_pos(printer->sources, r.file, r.hi);
+    buf_puts(printer->out, "\"file\": ");
+    buf_json(printer->out, src->name, strlen(src->name));
+    buf_printf(printer->out,
                ", \"line\": %u, \"column\": %u, \"end_line\": %u, "
                "\"end_column\": %u, \"lo\": %u, \"hi\": %u",
                lo.line, lo.col_cells, hi.line, hi.col_cells, r.lo, r.hi);
@@ -386,33 +395,33 @@ json_text(struct buf *out, const char *key, const char *s)
 }
 
 static void
-print_json(const struct printer *p, const struct diag *d)
+print_json(const struct printer *printer, const struct diag *diag)
 {
-    struct buf *out = p->out;
+    struct buf *out = printer->out;
     buf_printf(out, "{\"severity\": \"%s\", \"code\": \"%s\", ",
-               d->severity == DIAG_ERROR ? "error" : "warning",
-               diag_code_name(d->code));
-    json_text(out, "message", d->message);
+               diag->severity == DIAG_ERROR ? "error" : "warning",
+               diag_code_name(diag->code));
+    json_text(out, "message", diag->message);
     buf_puts(out, ", ");
-    json_range(p, d->range);
+    json_range(printer, diag->range);
     buf_puts(out, ", ");
-    json_text(out, "label", d->label);
+    json_text(out, "label", diag->label);
     buf_puts(out, ", \"notes\": [");
-    for (const struct diag_note *n = d->notes; n; n = n->next) {
+    for (const struct diag_note *n = diag->notes; n; n = n->next) {
         buf_putc(out, '{');
         json_text(out, "message", n->text);
         buf_puts(out, ", ");
-        json_range(p, n->range);
+        json_range(printer, n->range);
         buf_puts(out, n->next ? "}, " : "}");
     }
     buf_puts(out, "], ");
-    json_text(out, "help", d->help);
+    json_text(out, "help", diag->help);
     buf_puts(out, ", \"fix\": ");
-    if (d->fix_text) {
+    if (diag->fix_text) {
         buf_putc(out, '{');
-        json_range(p, d->fix_range);
+        json_range(printer, diag->fix_range);
         buf_puts(out, ", ");
-        json_text(out, "text", d->fix_text);
+        json_text(out, "text", diag->fix_text);
         buf_puts(out, "}}\n");
     } else {
         buf_puts(out, "null}\n");
@@ -464,23 +473,23 @@ print_more(struct buf *out, enum diag_format format, int n, const char *what)
 }
 
 void
-diags_print(const struct diags *ds, struct buf *out, enum diag_format format,
+diags_print(const struct diags *diags, struct buf *out, enum diag_format format,
             bool colour)
 {
     size_t n = 0;
     int kept_errors = 0, kept_warnings = 0;
-    for (const struct diag *d = ds->first; d; d = d->next)
+    for (const struct diag *diag = diags->first; diag; diag = diag->next)
         n++;
-    struct ranked *v = NEW_N(ds->arena, struct ranked, n);
+    struct ranked *v = NEW_N(diags->arena, struct ranked, n);
     n = 0;
-    for (const struct diag *d = ds->first; d; d = d->next) {
-        v[n] = (struct ranked){d, n};
+    for (const struct diag *diag = diags->first; diag; diag = diag->next) {
+        v[n] = (struct ranked){diag, n};
         n++;
-        ++*(d->severity == DIAG_ERROR ? &kept_errors : &kept_warnings);
+        ++*(diag->severity == DIAG_ERROR ? &kept_errors : &kept_warnings);
     }
     if (n)
         qsort(v, n, sizeof *v, by_place);
-    struct printer p = {ds->arena, ds->sources, out,
+    struct printer p = {diags->arena, diags->sources, out,
                         colour && format == DIAG_TEXT};
     bool first = true;
     for (size_t i = 0; i < n; i++) {
@@ -504,6 +513,6 @@ diags_print(const struct diags *ds, struct buf *out, enum diag_format format,
         else
             print_json(&p, v[i].d);
     }
-    print_more(out, format, ds->errors - kept_errors, "error");
-    print_more(out, format, ds->warnings - kept_warnings, "warning");
+    print_more(out, format, diags->errors - kept_errors, "error");
+    print_more(out, format, diags->warnings - kept_warnings, "warning");
 }

@@ -20,57 +20,57 @@ struct intern {
 };
 
 struct intern *
-intern_new(struct arena *a)
+intern_new(struct arena *arena)
 {
-    struct intern *t = NEW(a, struct intern);
-    t->arena = a;
-    t->cap = 256;
-    t->slots = NEW_N(a, struct slot, t->cap);
-    return t;
+    struct intern *table = NEW(arena, struct intern);
+    table->arena = arena;
+    table->cap = 256;
+    table->slots = NEW_N(arena, struct slot, table->cap);
+    return table;
 }
 
 static void
-grow(struct intern *t)
+grow(struct intern *table)
 {
-    size_t cap = t->cap * 2;
-    struct slot *slots = NEW_N(t->arena, struct slot, cap);
-    for (size_t i = 0; i < t->cap; i++) {
-        if (!t->slots[i].text)
+    size_t cap = table->cap * 2;
+    struct slot *slots = NEW_N(table->arena, struct slot, cap);
+    for (size_t i = 0; i < table->cap; i++) {
+        if (!table->slots[i].text)
             continue;
-        size_t k = t->slots[i].hash & (cap - 1);
+        size_t k = table->slots[i].hash & (cap - 1);
         while (slots[k].text)
             k = (k + 1) & (cap - 1);
-        slots[k] = t->slots[i];
+        slots[k] = table->slots[i];
     }
-    t->slots = slots;
-    t->cap = cap;
+    table->slots = slots;
+    table->cap = cap;
 }
 
 const char *
-intern(struct intern *t, const char *s, size_t n)
+intern(struct intern *table, const char *s, size_t n)
 {
     uint64_t h = 14695981039346656037U;
     for (size_t i = 0; i < n; i++)
         h = (h ^ (unsigned char)s[i]) * 1099511628211U;
-    size_t k = h & (t->cap - 1);
-    for (; t->slots[k].text; k = (k + 1) & (t->cap - 1))
-        if (t->slots[k].hash == h && t->slots[k].len == n &&
-            (n == 0 || memcmp(t->slots[k].text, s, n) == 0))
-            return t->slots[k].text;
-    const char *text = arena_strndup(t->arena, s, n);
-    if (2 * (t->n + 1) > t->cap) {
-        grow(t);
-        k = h & (t->cap - 1);
-        while (t->slots[k].text)
-            k = (k + 1) & (t->cap - 1);
+    size_t k = h & (table->cap - 1);
+    for (; table->slots[k].text; k = (k + 1) & (table->cap - 1))
+        if (table->slots[k].hash == h && table->slots[k].len == n &&
+            (n == 0 || memcmp(table->slots[k].text, s, n) == 0))
+            return table->slots[k].text;
+    const char *text = arena_strndup(table->arena, s, n);
+    if (2 * (table->n + 1) > table->cap) {
+        grow(table);
+        k = h & (table->cap - 1);
+        while (table->slots[k].text)
+            k = (k + 1) & (table->cap - 1);
     }
-    t->slots[k] = (struct slot){text, n, h};
-    t->n++;
+    table->slots[k] = (struct slot){text, n, h};
+    table->n++;
     return text;
 }
 
 const char *
-intern_str(struct intern *t, const char *s)
+intern_str(struct intern *table, const char *s)
 {
-    return intern(t, s, strlen(s));
+    return intern(table, s, strlen(s));
 }

@@ -24,18 +24,18 @@ static struct decimal
 round_to(double x, int n)
 {
     char s[64];
-    struct decimal r = {.n = n};
-    if (digits_of(x, n, r.d, &r.e))
-        return r;
-    r.n = 0;
+    struct decimal result = {.n = n};
+    if (digits_of(x, n, result.d, &result.e))
+        return result;
+    result.n = 0;
     snprintf(s, sizeof s, "%.*e", n - 1, x);
     const char *p = s;
     for (; *p && *p != 'e'; p++)
         if (*p >= '0' && *p <= '9')
-            r.d[r.n++] = *p;
+            result.d[result.n++] = *p;
     if (*p == 'e')
-        r.e = atoi(p + 1);
-    return r;
+        result.e = atoi(p + 1);
+    return result;
 }
 
 static double
@@ -63,34 +63,34 @@ next_up(struct decimal *r)
 
 /* "0.0012", "1200", "1.2e20": fixed form for exponents in [-5, widest) */
 static char *
-lay_out(char s[NUM_TEXT], bool negative, struct decimal r, int widest)
+lay_out(char s[NUM_TEXT], bool negative, struct decimal result, int widest)
 {
     char *p = s;
-    while (r.n > 1 && r.d[r.n - 1] == '0')
-        r.n--;
+    while (result.n > 1 && result.d[result.n - 1] == '0')
+        result.n--;
     if (negative)
         *p++ = '-';
-    if (r.e >= -5 && r.e < 0) {
+    if (result.e >= -5 && result.e < 0) {
         *p++ = '0';
         *p++ = '.';
-        for (int i = -1; i > r.e; i--)
+        for (int i = -1; i > result.e; i--)
             *p++ = '0';
-        memcpy(p, r.d, (size_t)r.n);
-        p += r.n;
-    } else if (r.e >= 0 && r.e < widest) {
-        for (int i = 0; i < r.n || i <= r.e; i++) {
-            if (i == r.e + 1)
+        memcpy(p, result.d, (size_t)result.n);
+        p += result.n;
+    } else if (result.e >= 0 && result.e < widest) {
+        for (int i = 0; i < result.n || i <= result.e; i++) {
+            if (i == result.e + 1)
                 *p++ = '.';
-            *p++ = i < r.n ? r.d[i] : '0';
+            *p++ = i < result.n ? result.d[i] : '0';
         }
     } else {
-        *p++ = r.d[0];
-        if (r.n > 1) {
+        *p++ = result.d[0];
+        if (result.n > 1) {
             *p++ = '.';
-            memcpy(p, r.d + 1, (size_t)r.n - 1);
-            p += r.n - 1;
+            memcpy(p, result.d + 1, (size_t)result.n - 1);
+            p += result.n - 1;
         }
-        p += snprintf(p, 8, "e%d", r.e);
+        p += snprintf(p, 8, "e%d", result.e);
     }
     *p = 0;
     return s;
@@ -125,17 +125,17 @@ num_shortest(char s[NUM_TEXT], double x)
      * fewer digits and are searched from one digit on. */
     int e2;
     bool power = frexp(y, &e2) == 0.5;
-    struct decimal r;
+    struct decimal result;
     for (int n = y < 2.3e-308 ? 1 : 15; n < 17; n++) {
-        r = round_to(y, n);
-        if (value_of(&r) == y)
-            return lay_out(s, x < 0, r, 16);
+        result = round_to(y, n);
+        if (value_of(&result) == y)
+            return lay_out(s, x < 0, result, 16);
         /* below a power of two doubles lie closer: the nearest text of n
          * digits may be another number's while the next one up is ours */
         if (power) {
-            next_up(&r);
-            if (value_of(&r) == y)
-                return lay_out(s, x < 0, r, 16);
+            next_up(&result);
+            if (value_of(&result) == y)
+                return lay_out(s, x < 0, result, 16);
         }
     }
     return lay_out(s, x < 0, round_to(y, 17), 16);

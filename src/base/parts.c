@@ -27,8 +27,8 @@ struct worker {
 static void *
 work(void *ctx)
 {
-    struct worker *w = ctx;
-    struct parts *p = w->all;
+    struct worker *worker = ctx;
+    struct parts *p = worker->all;
     struct oom_guard g;
     if (setjmp(g.env)) {
         oom_leave(&g);
@@ -40,7 +40,7 @@ work(void *ctx)
         size_t k = atomic_fetch_add(&p->next, 1);
         if (k >= p->n)
             break;
-        p->f(p->ctx, w->number, k);
+        p->f(p->ctx, worker->number, k);
     }
     oom_leave(&g);
     return NULL;

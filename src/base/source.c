@@ -20,21 +20,22 @@ struct sources {
 };
 
 struct sources *
-sources_new(struct arena *a)
+sources_new(struct arena *arena)
 {
-    struct sources *s = NEW(a, struct sources);
-    s->arena = a;
+    struct sources *s = NEW(arena, struct sources);
+    s->arena = arena;
     return s;
 }
 
 uint32_t
-sources_add(struct sources *s, const char *name, const char *text, size_t len)
+sources_add(struct sources *sources, const char *name, const char *text,
+            size_t len)
 {
     if (len >= UINT32_MAX) /* ranges are 32 bit; callers refuse such files */
         len = UINT32_MAX - 1;
-    struct entry *e = NEW(s->arena, struct entry);
-    e->pub.name = arena_strdup(s->arena, name);
-    const char *t = arena_strndup(s->arena, text, len);
+    struct entry *e = NEW(sources->arena, struct entry);
+    e->pub.name = arena_strdup(sources->arena, name);
+    const char *t = arena_strndup(sources->arena, text, len);
     e->pub.text = t;
     e->pub.len = len;
     uint32_t lines = 1;
@@ -42,41 +43,43 @@ sources_add(struct sources *s, const char *name, const char *text, size_t len)
         lines++;
         p++;
     }
-    e->starts = NEW_N(s->arena, uint32_t, lines);
+    e->starts = NEW_N(sources->arena, uint32_t, lines);
     e->lines = 1;
     for (const char *p = t; (p = memchr(p, '\n', len - (size_t)(p - t)));)
         e->starts[e->lines++] = (uint32_t)(++p - t);
-    if (s->n == s->cap) {
-        uint32_t cap = s->cap ? 2 * s->cap : 8;
-        struct entry **v = NEW_N(s->arena, struct entry *, cap);
-        if (s->n)
-            memcpy(v, s->v, s->n * sizeof(struct entry *));
-        s->v = v;
-        s->cap = cap;
+    if (sources->n == sources->cap) {
+        uint32_t cap = sources->cap ? 2 * sources->cap : 8;
+        struct entry **v = NEW_N(sources->arena, struct entry *, cap);
+        if (sources->n)
+            memcpy(v, sources->v, sources->n * sizeof(struct entry *));
+        sources->v = v;
+        sources->cap = cap;
     }
-    s->v[s->n++] = e;
-    return s->n;
+    sources->v[sources->n++] = e;
+    return sources->n;
 }
 
 uint32_t
-sources_count(const struct sources *s)
+sources_count(const struct sources *sources)
 {
-    return s ? s->n : 0;
+    return sources ? sources->n : 0;
 }
 
 const struct source *
-source_get(const struct sources *s, uint32_t file)
+source_get(const struct sources *sources, uint32_t file)
 {
-    return s && file >= 1 && file <= s->n ? &s->v[file - 1]->pub : NULL;
+    return sources && file >= 1 && file <= sources->n
+               ? &sources->v[file - 1]->pub
+               : NULL;
 }
 
 struct source_pos
-source_pos(const struct sources *s, uint32_t file, uint32_t off)
+source_pos(const struct sources *sources, uint32_t file, uint32_t off)
 {
-    const struct source *src = source_get(s, file);
+    const struct source *src = source_get(sources, file);
     if (!src)
         return (struct source_pos){0, 0};
-    const struct entry *e = s->v[file - 1];
+    const struct entry *e = sources->v[file - 1];
     if (off > src->len)
         off = (uint32_t)src->len;
     /* the last line that starts at or before off */

@@ -15,19 +15,19 @@ struct source {
     size_t len;
 };
 
-struct sources *sources_new(struct arena *a); /* owned by the arena */
+struct sources *sources_new(struct arena *arena); /* owned by the arena */
 /* copies the text; returns its file number (1, 2, ...) */
-uint32_t sources_add(struct sources *s, const char *name, const char *text,
-                     size_t len);
-uint32_t sources_count(const struct sources *s);
-const struct source *source_get(const struct sources *s, uint32_t file);
+uint32_t sources_add(struct sources *sources, const char *name,
+                     const char *text, size_t len);
+uint32_t sources_count(const struct sources *sources);
+const struct source *source_get(const struct sources *sources, uint32_t file);
 /* 1-based line; 1-based column in terminal cells (utf8proc widths are not
  * available here: a code point counts one cell, combining marks none, wide ones
  * two by a small table) */
 struct source_pos {
     uint32_t line, col_cells;
 };
-struct source_pos source_pos(const struct sources *s, uint32_t file,
+struct source_pos source_pos(const struct sources *sources, uint32_t file,
                              uint32_t off);
 
 #endif

@@ -38,20 +38,33 @@ enum expr_sym {
 /* accelerations stand in equations of observers only, rates of both sides of an
  * impact in their jumps only */
 enum coord_part {
-    COORD_VALUE, COORD_RATE, COORD_ACCELERATION, COORD_BEFORE, COORD_AFTER
+    COORD_VALUE,
+    COORD_RATE,
+    COORD_ACCELERATION,
+    COORD_BEFORE,
+    COORD_AFTER
 };
 /* what a model may ask of a body: one.position ... (world axes); a quantity has
  * at most BODYQ_STRIDE components */
 #define BODYQ_STRIDE 16
 enum body_quantity {
-    BODYQ_POSITION, BODYQ_VELOCITY, BODYQ_SPIN, BODYQ_ANGLE,
-    BODYQ_ENERGY, BODYQ_MOMENTUM, BODYQ_ANGULAR_MOMENTUM,
-    BODYQ_MASS, BODYQ_VOLUME, BODYQ_INERTIA, /* 6: xx yy zz xy xz yz, body axes */
-    BODYQ_CENTRE, /* shape axes */
+    BODYQ_POSITION,
+    BODYQ_VELOCITY,
+    BODYQ_SPIN,
+    BODYQ_ANGLE,
+    BODYQ_ENERGY,
+    BODYQ_MOMENTUM,
+    BODYQ_ANGULAR_MOMENTUM,
+    BODYQ_MASS,
+    BODYQ_VOLUME,
+    BODYQ_INERTIA,    /* 6: xx yy zz xy xz yz, body axes */
+    BODYQ_CENTRE,     /* shape axes */
     BODYQ_QUATERNION, /* 4 */
     BODYQ_AXES,       /* R by rows: d*d */
     /* in body axes: R^T v, R^T w, m R^T v, J R^T w */
-    BODYQ_BODY_VELOCITY, BODYQ_BODY_SPIN, BODYQ_BODY_MOMENTUM,
+    BODYQ_BODY_VELOCITY,
+    BODYQ_BODY_SPIN,
+    BODYQ_BODY_MOMENTUM,
     BODYQ_BODY_ANGULAR_MOMENTUM
 };
 enum total_quantity { TOTAL_ENERGY, TOTAL_KINETIC, TOTAL_POTENTIAL };
@@ -66,55 +79,56 @@ typedef struct expr {
     imp_range origin; /* where the user wrote it (first occurrence) */
 } expr;
 
-struct graph *graph_new(struct arena *a);
+struct graph *graph_new(struct arena *arena);
 /* operations made from now on carry this origin */
-void graph_origin(struct graph *g, imp_range r);
-imp_range graph_origin_get(const struct graph *g);
-uint32_t graph_size(const struct graph *g);
-struct arena *graph_arena(struct graph *g);
+void graph_origin(struct graph *graph, imp_range r);
+imp_range graph_origin_get(const struct graph *graph);
+uint32_t graph_size(const struct graph *graph);
+struct arena *graph_arena(struct graph *graph);
 
-const expr *ex_num(struct graph *g, double x);
-const expr *ex_sym(struct graph *g, enum expr_sym s, uint32_t i, uint32_t j);
+const expr *ex_num(struct graph *graph, double x);
+const expr *ex_sym(struct graph *graph, enum expr_sym s, uint32_t i,
+                   uint32_t j);
 /* any operator of the table, operands as its arity says; simplifies */
-const expr *ex_op(struct graph *g, enum imp_op op, const expr *a,
+const expr *ex_op(struct graph *graph, enum imp_op op, const expr *a,
                   const expr *b, const expr *c);
-const expr *ex_add(struct graph *g, const expr *a, const expr *b);
-const expr *ex_sub(struct graph *g, const expr *a, const expr *b);
-const expr *ex_neg(struct graph *g, const expr *a);
-const expr *ex_mul(struct graph *g, const expr *a, const expr *b);
-const expr *ex_div(struct graph *g, const expr *a, const expr *b);
+const expr *ex_add(struct graph *graph, const expr *a, const expr *b);
+const expr *ex_sub(struct graph *graph, const expr *a, const expr *b);
+const expr *ex_neg(struct graph *graph, const expr *a);
+const expr *ex_mul(struct graph *graph, const expr *a, const expr *b);
+const expr *ex_div(struct graph *graph, const expr *a, const expr *b);
 /* a^b: integer literal b -> one fixed multiplication chain (1/chain for
  * negative); b = 1/2 -> sqrt; abs(u)^b -> ABSPOW (even integer b: u^b);
  * otherwise POW */
-const expr *ex_pow(struct graph *g, const expr *a, const expr *b);
+const expr *ex_pow(struct graph *graph, const expr *a, const expr *b);
 bool ex_is_num(const expr *e, double x);
 bool ex_is_const(const expr *e); /* a literal */
 
 /* Does e depend on a symbol of class s (index i, j; UINT32_MAX: any)? */
-bool ex_depends(struct graph *g, const expr *e, enum expr_sym s, uint32_t i,
+bool ex_depends(struct graph *graph, const expr *e, enum expr_sym s, uint32_t i,
                 uint32_t j);
 /* calls back once per distinct symbol leaf */
-void ex_leaves(struct graph *g, const expr *const *es, size_t n,
+void ex_leaves(struct graph *graph, const expr *const *es, size_t n,
                void (*each)(void *ctx, const expr *leaf), void *ctx);
 /* replaces symbols: map returns the replacement, or NULL to keep the leaf */
-const expr *ex_subst(struct graph *g, const expr *e,
+const expr *ex_subst(struct graph *graph, const expr *e,
                      const expr *(*map)(void *ctx, const expr *leaf),
                      void *ctx);
 
 /* exact partial derivative with respect to a symbol leaf (memoised) */
-const expr *ex_diff(struct graph *g, const expr *e, const expr *leaf);
+const expr *ex_diff(struct graph *graph, const expr *e, const expr *leaf);
 /* directional derivative: sum of de/dleaf[i] * rate[i]; exact total time
  * derivative when leaf holds t and the state variables */
-const expr *ex_diff_along(struct graph *g, const expr *e,
+const expr *ex_diff_along(struct graph *graph, const expr *e,
                           const expr *const *leaf, const expr *const *rate,
                           size_t n);
 
 /* value of an expression whose leaves are all literals or given by `leaf`;
  * the reference evaluator's arithmetic. May be NaN. */
-double ex_value(struct graph *g, const expr *e,
+double ex_value(struct graph *graph, const expr *e,
                 double (*leaf)(void *ctx, const expr *leaf), void *ctx);
 /* text of an expression, fully bracketed: tests, :ir */
 struct buf;
-void ex_print(struct buf *b, const expr *e);
+void ex_print(struct buf *buf, const expr *e);
 
 #endif

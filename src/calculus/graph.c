@@ -10,42 +10,42 @@
 #include "calculus/graph_priv.h"
 
 struct graph *
-graph_new(struct arena *a)
+graph_new(struct arena *arena)
 {
-    struct graph *g = NEW(a, struct graph);
-    g->arena = a;
+    struct graph *g = NEW(arena, struct graph);
+    g->arena = arena;
     g->cap = 256;
-    g->node = NEW_N(a, const expr *, g->cap);
+    g->node = NEW_N(arena, const expr *, g->cap);
     g->table_cap = 1024;
-    g->table = NEW_N(a, const expr *, g->table_cap);
+    g->table = NEW_N(arena, const expr *, g->table_cap);
     g->memo_cap = 1024;
-    g->memo = NEW_N(a, struct memo, g->memo_cap);
+    g->memo = NEW_N(arena, struct memo, g->memo_cap);
     g->origin = IMP_NOWHERE;
     return g;
 }
 
 void
-graph_origin(struct graph *g, imp_range r)
+graph_origin(struct graph *graph, imp_range r)
 {
-    g->origin = r;
+    graph->origin = r;
 }
 
 imp_range
-graph_origin_get(const struct graph *g)
+graph_origin_get(const struct graph *graph)
 {
-    return g->origin;
+    return graph->origin;
 }
 
 uint32_t
-graph_size(const struct graph *g)
+graph_size(const struct graph *graph)
 {
-    return g->n;
+    return graph->n;
 }
 
 struct arena *
-graph_arena(struct graph *g)
+graph_arena(struct graph *graph)
 {
-    return g->arena;
+    return graph->arena;
 }
 
 unsigned
@@ -89,23 +89,23 @@ same(const expr *x, const expr *y)
 }
 
 static void
-table_grow(struct graph *g)
+table_grow(struct graph *graph)
 {
-    uint32_t cap = g->table_cap * 2;
-    const expr **t = NEW_N(g->arena, const expr *, cap);
-    for (uint32_t i = 0; i < g->n; i++) {
-        uint32_t at = (uint32_t)hash_of(g->node[i]) & (cap - 1);
+    uint32_t cap = graph->table_cap * 2;
+    const expr **t = NEW_N(graph->arena, const expr *, cap);
+    for (uint32_t i = 0; i < graph->n; i++) {
+        uint32_t at = (uint32_t)hash_of(graph->node[i]) & (cap - 1);
         while (t[at])
             at = (at + 1) & (cap - 1);
-        t[at] = g->node[i];
+        t[at] = graph->node[i];
     }
-    g->table = t;
-    g->table_cap = cap;
+    graph->table = t;
+    graph->table_cap = cap;
 }
 
 const expr *
-graph_cons(struct graph *g, uint16_t op, uint16_t sym, uint32_t i, uint32_t j,
-           double num, const expr *a, const expr *b, const expr *c)
+graph_cons(struct graph *graph, uint16_t op, uint16_t sym, uint32_t i,
+           uint32_t j, double num, const expr *a, const expr *b, const expr *c)
 {
     expr key = {.op = op,
                 .sym = sym,
@@ -115,41 +115,43 @@ graph_cons(struct graph *g, uint16_t op, uint16_t sym, uint32_t i, uint32_t j,
                 .a = a,
                 .b = b,
                 .c = c};
-    uint32_t at = (uint32_t)hash_of(&key) & (g->table_cap - 1);
-    while (g->table[at]) {
-        if (same(g->table[at], &key))
-            return g->table[at];
-        at = (at + 1) & (g->table_cap - 1);
+    uint32_t at = (uint32_t)hash_of(&key) & (graph->table_cap - 1);
+    while (graph->table[at]) {
+        if (same(graph->table[at], &key))
+            return graph->table[at];
+        at = (at + 1) & (graph->table_cap - 1);
     }
-    if (g->n == g->cap) {
-        const expr **v = NEW_N(g->arena, const expr *, (size_t)g->cap * 2);
-        memcpy(v, g->node, g->n * sizeof *v);
-        g->node = v;
-        g->cap *= 2;
+    if (graph->n == graph->cap) {
+        const expr **v =
+            NEW_N(graph->arena, const expr *, (size_t)graph->cap * 2);
+        memcpy(v, graph->node, graph->n * sizeof *v);
+        graph->node = v;
+        graph->cap *= 2;
     }
-    expr *e = NEW(g->arena, expr);
+    expr *e = NEW(graph->arena, expr);
     *e = key;
-    e->id = g->n;
-    e->origin = g->origin;
-    g->node[g->n++] = e;
-    g->table[at] = e;
-    if (g->n > g->table_cap / 2)
-        table_grow(g);
+    e->id = graph->n;
+    e->origin = graph->origin;
+    graph->node[graph->n++] = e;
+    graph->table[at] = e;
+    if (graph->n > graph->table_cap / 2)
+        table_grow(graph);
     return e;
 }
 
 const expr *
-ex_num(struct graph *g, double x)
+ex_num(struct graph *graph, double x)
 {
     if (x != x)
         x = (double)NAN;
-    return graph_cons(g, IMP_OP_CONST, 0, 0, 0, x, NULL, NULL, NULL);
+    return graph_cons(graph, IMP_OP_CONST, 0, 0, 0, x, NULL, NULL, NULL);
 }
 
 const expr *
-ex_sym(struct graph *g, enum expr_sym s, uint32_t i, uint32_t j)
+ex_sym(struct graph *graph, enum expr_sym s, uint32_t i, uint32_t j)
 {
-    return graph_cons(g, IMP_OP_ENV, (uint16_t)s, i, j, 0, NULL, NULL, NULL);
+    return graph_cons(graph, IMP_OP_ENV, (uint16_t)s, i, j, 0, NULL, NULL,
+                      NULL);
 }
 
 bool
@@ -167,93 +169,96 @@ ex_is_const(const expr *e)
 /* ---- passes -------------------------------------------------------------- */
 
 struct walk *
-walk_begin(struct graph *g)
+walk_begin(struct graph *graph)
 {
-    assert(g->depth < WALK_MAX);
-    if (!g->walks[g->depth])
-        g->walks[g->depth] = NEW(g->arena, struct walk);
-    return g->walks[g->depth++];
+    assert(graph->depth < WALK_MAX);
+    if (!graph->walks[graph->depth])
+        graph->walks[graph->depth] = NEW(graph->arena, struct walk);
+    return graph->walks[graph->depth++];
 }
 
 void
-walk_end(struct graph *g, struct walk *w)
+walk_end(struct graph *graph, struct walk *walk)
 {
-    assert(g->depth && g->walks[g->depth - 1] == w);
-    (void)w;
-    g->depth--;
+    assert(graph->depth && graph->walks[graph->depth - 1] == walk);
+    (void)walk;
+    graph->depth--;
 }
 
 /* room for ids below n; what lay there is forgotten (a new epoch follows) */
 static void
-walk_room(struct graph *g, struct walk *w, uint32_t n)
+walk_room(struct graph *graph, struct walk *walk, uint32_t n)
 {
-    if (n <= w->cap)
+    if (n <= walk->cap)
         return;
-    uint32_t cap = w->cap ? w->cap : 256;
+    uint32_t cap = walk->cap ? walk->cap : 256;
     while (cap < n)
         cap *= 2;
-    w->mark = NEW_N(g->arena, uint32_t, cap);
-    w->val = NEW_N(g->arena, const expr *, cap);
-    w->num = NULL;
-    w->cap = cap;
-    w->epoch = 0;
+    walk->mark = NEW_N(graph->arena, uint32_t, cap);
+    walk->val = NEW_N(graph->arena, const expr *, cap);
+    walk->num = NULL;
+    walk->cap = cap;
+    walk->epoch = 0;
 }
 
 double *
-walk_numbers(struct graph *g, struct walk *w)
+walk_numbers(struct graph *graph, struct walk *walk)
 {
-    if (!w->num)
-        w->num = NEW_N(g->arena, double, w->cap);
-    return w->num;
+    if (!walk->num)
+        walk->num = NEW_N(graph->arena, double, walk->cap);
+    return walk->num;
 }
 
 static void
-walk_push(struct graph *g, struct walk *w, uint32_t *depth, const expr *e)
+walk_push(struct graph *graph, struct walk *walk, uint32_t *depth,
+          const expr *e)
 {
-    if (*depth == w->stack_cap) {
-        uint32_t cap = w->stack_cap ? w->stack_cap * 2 : 64;
-        struct walk_frame *s = NEW_N(g->arena, struct walk_frame, cap);
+    if (*depth == walk->stack_cap) {
+        uint32_t cap = walk->stack_cap ? walk->stack_cap * 2 : 64;
+        struct walk_frame *s = NEW_N(graph->arena, struct walk_frame, cap);
         if (*depth)
-            memcpy(s, w->stack, *depth * sizeof *s);
-        w->stack = s;
-        w->stack_cap = cap;
+            memcpy(s, walk->stack, *depth * sizeof *s);
+        walk->stack = s;
+        walk->stack_cap = cap;
     }
-    w->mark[e->id] = w->epoch;
-    w->stack[(*depth)++] = (struct walk_frame){e, 0};
+    walk->mark[e->id] = walk->epoch;
+    walk->stack[(*depth)++] = (struct walk_frame){e, 0};
 }
 
 void
-walk_collect(struct graph *g, struct walk *w, const expr *const *roots,
+walk_collect(struct graph *graph, struct walk *walk, const expr *const *roots,
              size_t n, bool (*stop)(void *ctx, const expr *e), void *ctx)
 {
-    walk_room(g, w, g->n);
-    w->epoch++;
-    w->n = 0;
+    walk_room(graph, walk, graph->n);
+    walk->epoch++;
+    walk->n = 0;
     for (size_t r = 0; r < n; r++) {
         uint32_t depth = 0;
-        if (w->mark[roots[r]->id] == w->epoch || (stop && stop(ctx, roots[r])))
+        if (walk->mark[roots[r]->id] == walk->epoch ||
+            (stop && stop(ctx, roots[r])))
             continue;
-        walk_push(g, w, &depth, roots[r]);
+        walk_push(graph, walk, &depth, roots[r]);
         while (depth) {
-            struct walk_frame *f = &w->stack[depth - 1];
-            const expr *k = f->next == 0   ? f->e->a
-                            : f->next == 1 ? f->e->b
-                            : f->next == 2 ? f->e->c
-                                           : NULL;
-            if (f->next++ < 3) {
-                if (k && w->mark[k->id] != w->epoch && !(stop && stop(ctx, k)))
-                    walk_push(g, w, &depth, k);
+            struct walk_frame *frame = &walk->stack[depth - 1];
+            const expr *k = frame->next == 0   ? frame->e->a
+                            : frame->next == 1 ? frame->e->b
+                            : frame->next == 2 ? frame->e->c
+                                               : NULL;
+            if (frame->next++ < 3) {
+                if (k && walk->mark[k->id] != walk->epoch &&
+                    !(stop && stop(ctx, k)))
+                    walk_push(graph, walk, &depth, k);
                 continue;
             }
-            if (w->n == w->order_cap) {
-                uint32_t cap = w->order_cap ? w->order_cap * 2 : 256;
-                const expr **o = NEW_N(g->arena, const expr *, cap);
-                if (w->n)
-                    memcpy(o, w->order, w->n * sizeof *o);
-                w->order = o;
-                w->order_cap = cap;
+            if (walk->n == walk->order_cap) {
+                uint32_t cap = walk->order_cap ? walk->order_cap * 2 : 256;
+                const expr **o = NEW_N(graph->arena, const expr *, cap);
+                if (walk->n)
+                    memcpy(o, walk->order, walk->n * sizeof *o);
+                walk->order = o;
+                walk->order_cap = cap;
             }
-            w->order[w->n++] = f->e;
+            walk->order[walk->n++] = frame->e;
             depth--;
         }
     }

@@ -46,26 +46,27 @@ struct graph {
 };
 
 /* a free walk; give it back with walk_end */
-struct walk *walk_begin(struct graph *g);
-void walk_end(struct graph *g, struct walk *w);
+struct walk *walk_begin(struct graph *graph);
+void walk_end(struct graph *graph, struct walk *walk);
 /* w->order: all nodes reachable from the roots for which `stop` (may be NULL)
  * is false; a node for which it is true is not listed and not entered */
-void walk_collect(struct graph *g, struct walk *w, const expr *const *roots,
-                  size_t n, bool (*stop)(void *ctx, const expr *e), void *ctx);
+void walk_collect(struct graph *graph, struct walk *walk,
+                  const expr *const *roots, size_t n,
+                  bool (*stop)(void *ctx, const expr *e), void *ctx);
 /* w->num, sized for every id that w->order holds */
-double *walk_numbers(struct graph *g, struct walk *w);
+double *walk_numbers(struct graph *graph, struct walk *walk);
 
 /* the node itself, without simplification */
-const expr *graph_cons(struct graph *g, uint16_t op, uint16_t sym, uint32_t i,
-                       uint32_t j, double num, const expr *a, const expr *b,
-                       const expr *c);
+const expr *graph_cons(struct graph *graph, uint16_t op, uint16_t sym,
+                       uint32_t i, uint32_t j, double num, const expr *a,
+                       const expr *b, const expr *c);
 /* derivative of y by the operator table, given those of its operands; dA = 1
  * gives the factor w of a CHAIN operator */
-const expr *ex_rule(struct graph *g, const expr *y, const expr *dA,
+const expr *ex_rule(struct graph *graph, const expr *y, const expr *dA,
                     const expr *dB, const expr *dC);
 /* |a|^b and sgn(a)|a|^b, simplified */
-const expr *ex_abspow(struct graph *g, const expr *a, const expr *b);
-const expr *ex_sgnpow(struct graph *g, const expr *a, const expr *b);
+const expr *ex_abspow(struct graph *graph, const expr *a, const expr *b);
+const expr *ex_sgnpow(struct graph *graph, const expr *a, const expr *b);
 /* number of operands of an operator, from the table */
 unsigned ex_arity(uint32_t op);
 

@@ -35,14 +35,14 @@ take(struct image_builder *ib, size_t n, size_t align)
 }
 
 struct image_builder *
-image_new(struct arena *a)
+image_new(struct arena *arena)
 {
-    struct image_builder *ib = NEW(a, struct image_builder);
-    ib->arena = a;
+    struct image_builder *ib = NEW(arena, struct image_builder);
+    ib->arena = arena;
     ib->cap = 1 << 14;
-    ib->bytes = arena_alloc(a, ib->cap);
+    ib->bytes = arena_alloc(arena, ib->cap);
     ib->cap_texts = 256;
-    ib->texts = NEW_N(a, imp_str, ib->cap_texts);
+    ib->texts = NEW_N(arena, imp_str, ib->cap_texts);
     take(ib, sizeof(imp_image), 16);
     return ib;
 }
@@ -105,7 +105,7 @@ image_array(struct image_builder *ib, const void *v, size_t n, size_t size)
 }
 
 uint32_t
-image_add_tape(struct image_builder *ib, const imp_tape *t)
+image_add_tape(struct image_builder *ib, const imp_tape *tape)
 {
     if (ib->n_tapes == ib->cap_tapes) {
         size_t cap = ib->cap_tapes ? ib->cap_tapes * 2 : 32;
@@ -115,7 +115,7 @@ image_add_tape(struct image_builder *ib, const imp_tape *t)
         ib->tapes = v;
         ib->cap_tapes = cap;
     }
-    ib->tapes[ib->n_tapes] = *t;
+    ib->tapes[ib->n_tapes] = *tape;
     return (uint32_t)ib->n_tapes++;
 }
 

@@ -10,14 +10,14 @@
 struct image_builder;
 struct arena;
 
-struct image_builder *image_new(struct arena *a); /* owned by the arena */
+struct image_builder *image_new(struct arena *arena); /* owned by the arena */
 imp_str image_text(struct image_builder *ib, const char *s); /* shared */
 imp_str image_textn(struct image_builder *ib, const char *s, size_t n);
 /* copies n items of `size` bytes, 16-aligned */
 imp_ref image_array(struct image_builder *ib, const void *v, size_t n,
                     size_t size);
 /* tapes are collected and become one array in image_finish */
-uint32_t image_add_tape(struct image_builder *ib, const imp_tape *t);
+uint32_t image_add_tape(struct image_builder *ib, const imp_tape *tape);
 /* puts the header in place and returns the image (16-aligned, in the arena);
  * head->tapes, size, magic and abi are filled in here */
 const imp_image *image_finish(struct image_builder *ib, imp_image *head);

@@ -41,19 +41,19 @@ struct linear {
 
 /* what e is made of, without making a node */
 static int
-form(struct linear *l, const expr *e)
+form(struct linear *linear, const expr *e)
 {
-    if (l->form[e->id] != FORM_UNKNOWN)
-        return l->form[e->id];
-    int a = e->a && e->op != IMP_OP_ENV ? form(l, e->a) : FORM_CONST;
-    int b = e->b && e->op != IMP_OP_ENV ? form(l, e->b) : FORM_CONST;
-    int c = e->c && e->op != IMP_OP_ENV ? form(l, e->c) : FORM_CONST;
+    if (linear->form[e->id] != FORM_UNKNOWN)
+        return linear->form[e->id];
+    int a = e->a && e->op != IMP_OP_ENV ? form(linear, e->a) : FORM_CONST;
+    int b = e->b && e->op != IMP_OP_ENV ? form(linear, e->b) : FORM_CONST;
+    int c = e->c && e->op != IMP_OP_ENV ? form(linear, e->c) : FORM_CONST;
     int most = a > b ? a : b, r;
     most = most > c ? most : c;
     switch (e->op) {
     case IMP_OP_ENV:
         r = e->sym != SYM_LOCAL ? FORM_CONST
-            : e->i < l->d       ? FORM_LINEAR
+            : e->i < linear->d  ? FORM_LINEAR
                                 : FORM_OTHER;
         break;
     case IMP_OP_ADD:
@@ -81,14 +81,14 @@ form(struct linear *l, const expr *e)
         r = most == FORM_CONST ? FORM_CONST : FORM_OTHER;
         break;
     }
-    l->form[e->id] = (unsigned char)r;
+    linear->form[e->id] = (unsigned char)r;
     return r;
 }
 
 static bool
-has_local(struct linear *l, const expr *e)
+has_local(struct linear *linear, const expr *e)
 {
-    return form(l, e) != FORM_CONST;
+    return form(linear, e) != FORM_CONST;
 }
 
 static struct pieces
@@ -98,27 +98,28 @@ none(void)
 }
 
 static struct pieces
-some(struct linear *l, size_t n)
+some(struct linear *linear, size_t n)
 {
     if (n > LINEAR_PIECES)
         return none();
-    return (struct pieces){NEW_N(graph_arena(l->g), struct piece, n), n, NULL};
+    return (struct pieces){NEW_N(graph_arena(linear->g), struct piece, n), n,
+                           NULL};
 }
 
 static struct signs *
-join(struct linear *l, const expr *e, struct signs *a, struct signs *b)
+join(struct linear *linear, const expr *e, struct signs *a, struct signs *b)
 {
     if (!e && (!a || !b || a == b))
         return a ? a : b;
-    struct signs *r = NEW(graph_arena(l->g), struct signs);
+    struct signs *r = NEW(graph_arena(linear->g), struct signs);
     *r = (struct signs){e, a, b, false};
     return r;
 }
 
 static const expr *
-signed_by(struct linear *l, const expr *e, int s)
+signed_by(struct linear *linear, const expr *e, int s)
 {
-    return s < 0 ? ex_neg(l->g, e) : e;
+    return s < 0 ? ex_neg(linear->g, e) : e;
 }
 
 /* without repetitions */
@@ -138,31 +139,32 @@ unique(struct pieces a)
 }
 
 static struct pieces
-all_sums(struct linear *l, struct pieces a, struct pieces b)
+all_sums(struct linear *linear, struct pieces a, struct pieces b)
 {
     if (!a.n || !b.n || a.n > LINEAR_PIECES / b.n)
         return none();
-    struct pieces r = some(l, a.n * b.n);
+    struct pieces result = some(linear, a.n * b.n);
     for (size_t i = 0; i < a.n; i++)
         for (size_t j = 0; j < b.n; j++)
-            for (uint32_t k = 0; k <= l->d; k++)
-                r.p[i * b.n + j].c[k] = ex_add(l->g, a.p[i].c[k], b.p[j].c[k]);
-    r.signs = join(l, NULL, a.signs, b.signs);
-    return unique(r);
+            for (uint32_t k = 0; k <= linear->d; k++)
+                result.p[i * b.n + j].c[k] =
+                    ex_add(linear->g, a.p[i].c[k], b.p[j].c[k]);
+    result.signs = join(linear, NULL, a.signs, b.signs);
+    return unique(result);
 }
 
 static struct pieces
-both(struct linear *l, struct pieces a, struct pieces b)
+both(struct linear *linear, struct pieces a, struct pieces b)
 {
     if (!a.n || !b.n)
         return none();
-    struct pieces r = some(l, a.n + b.n);
-    if (!r.n)
-        return r;
-    memcpy(r.p, a.p, a.n * sizeof *a.p);
-    memcpy(r.p + a.n, b.p, b.n * sizeof *b.p);
-    r.signs = join(l, NULL, a.signs, b.signs);
-    return unique(r);
+    struct pieces result = some(linear, a.n + b.n);
+    if (!result.n)
+        return result;
+    memcpy(result.p, a.p, a.n * sizeof *a.p);
+    memcpy(result.p + a.n, b.p, b.n * sizeof *b.p);
+    result.signs = join(linear, NULL, a.signs, b.signs);
+    return unique(result);
 }
 
 /* e without locals: +1 certainly not negative, -1 certainly not positive, 0
@@ -198,113 +200,115 @@ sign_of(const expr *e)
     }
 }
 
-static struct pieces find(struct linear *l, const expr *e, int s);
+static struct pieces find(struct linear *linear, const expr *e, int s);
 
 static struct pieces
-scaled(struct linear *l, struct pieces a, const expr *c, bool divide)
+scaled(struct linear *linear, struct pieces a, const expr *c, bool divide)
 {
-    struct pieces r = some(l, a.n);
-    for (size_t i = 0; i < r.n; i++)
-        for (uint32_t k = 0; k <= l->d; k++)
-            r.p[i].c[k] = divide ? ex_div(l->g, a.p[i].c[k], c)
-                                 : ex_mul(l->g, c, a.p[i].c[k]);
-    return r;
+    struct pieces result = some(linear, a.n);
+    for (size_t i = 0; i < result.n; i++)
+        for (uint32_t k = 0; k <= linear->d; k++)
+            result.p[i].c[k] = divide ? ex_div(linear->g, a.p[i].c[k], c)
+                                      : ex_mul(linear->g, c, a.p[i].c[k]);
+    return result;
 }
 
 /* s*c*a, or s*a/c; c without locals */
 static struct pieces
-product(struct linear *l, const expr *c, const expr *a, int s, bool divide)
+product(struct linear *linear, const expr *c, const expr *a, int s, bool divide)
 {
-    struct pieces r = find(l, a, s);
+    struct pieces result = find(linear, a, s);
     /* a linear function takes a factor of any sign */
-    if (r.n == 1)
-        return scaled(l, r, c, divide);
+    if (result.n == 1)
+        return scaled(linear, result, c, divide);
     int sign = sign_of(c);
-    if (sign < 0 || (sign == 0 && !r.n)) {
-        r = find(l, a, -s);
-        c = ex_neg(l->g, c);
+    if (sign < 0 || (sign == 0 && !result.n)) {
+        result = find(linear, a, -s);
+        c = ex_neg(linear->g, c);
     }
-    if (!r.n)
-        return r;
-    struct signs *also = r.signs;
-    r = scaled(l, r, c, divide);
-    r.signs = join(l, sign == 0 ? c : NULL, also, NULL);
-    return r;
+    if (!result.n)
+        return result;
+    struct signs *also = result.signs;
+    result = scaled(linear, result, c, divide);
+    result.signs = join(linear, sign == 0 ? c : NULL, also, NULL);
+    return result;
 }
 
 static struct pieces
-one(struct linear *l, const expr *e, int s)
+one(struct linear *linear, const expr *e, int s)
 {
-    struct pieces r = some(l, 1);
-    for (uint32_t k = 0; k < l->d; k++)
-        r.p->c[k] = ex_num(
-            l->g,
+    struct pieces result = some(linear, 1);
+    for (uint32_t k = 0; k < linear->d; k++)
+        result.p->c[k] = ex_num(
+            linear->g,
             e->sym == SYM_LOCAL && e->op == IMP_OP_ENV && e->i == k ? s : 0);
-    r.p->c[l->d] = has_local(l, e) ? ex_num(l->g, 0) : signed_by(l, e, s);
-    return r;
+    result.p->c[linear->d] =
+        has_local(linear, e) ? ex_num(linear->g, 0) : signed_by(linear, e, s);
+    return result;
 }
 
 /* |u|, u linear */
 static struct pieces
-absolute(struct linear *l, const expr *u, int s)
+absolute(struct linear *linear, const expr *u, int s)
 {
-    struct pieces a = find(l, u, 1);
+    struct pieces a = find(linear, u, 1);
     if (a.n != 1 || s < 0)
         return none();
-    return both(l, a, scaled(l, a, ex_num(l->g, -1), false));
+    return both(linear, a, scaled(linear, a, ex_num(linear->g, -1), false));
 }
 
 static struct pieces
-find(struct linear *l, const expr *e, int s)
+find(struct linear *linear, const expr *e, int s)
 {
     size_t slot = 2 * (size_t)e->id + (s > 0);
-    if (!has_local(l, e))
-        return one(l, e, s);
-    if (l->known[slot] || l->deep > LINEAR_DEEP)
-        return l->memo[slot];
-    l->deep++;
-    struct pieces r = none();
+    if (!has_local(linear, e))
+        return one(linear, e, s);
+    if (linear->known[slot] || linear->deep > LINEAR_DEEP)
+        return linear->memo[slot];
+    linear->deep++;
+    struct pieces result = none();
     switch (e->op) {
     case IMP_OP_ENV:
-        r = e->i < l->d ? one(l, e, s) : none();
+        result = e->i < linear->d ? one(linear, e, s) : none();
         break;
     case IMP_OP_ADD:
-        r = all_sums(l, find(l, e->a, s), find(l, e->b, s));
+        result = all_sums(linear, find(linear, e->a, s), find(linear, e->b, s));
         break;
     case IMP_OP_SUB:
-        r = all_sums(l, find(l, e->a, s), find(l, e->b, -s));
+        result =
+            all_sums(linear, find(linear, e->a, s), find(linear, e->b, -s));
         break;
     case IMP_OP_NEG:
-        r = find(l, e->a, -s);
+        result = find(linear, e->a, -s);
         break;
     case IMP_OP_MAX:
     case IMP_OP_MIN:
         if ((e->op == IMP_OP_MAX) == (s > 0))
-            r = both(l, find(l, e->a, s), find(l, e->b, s));
+            result = both(linear, find(linear, e->a, s), find(linear, e->b, s));
         break;
     case IMP_OP_ABS:
-        r = absolute(l, e->a, s);
+        result = absolute(linear, e->a, s);
         break;
     case IMP_OP_ABSPOW:
         if (ex_is_num(e->b, 1))
-            r = absolute(l, e->a, s);
+            result = absolute(linear, e->a, s);
         break;
     case IMP_OP_MUL:
-        if (!has_local(l, e->a))
-            r = product(l, e->a, e->b, s, false);
-        else if (!has_local(l, e->b))
-            r = product(l, e->b, e->a, s, false);
+        if (!has_local(linear, e->a))
+            result = product(linear, e->a, e->b, s, false);
+        else if (!has_local(linear, e->b))
+            result = product(linear, e->b, e->a, s, false);
         break;
     case IMP_OP_DIV:
-        if (!has_local(l, e->b))
-            r = product(l, e->b, e->a, s, true);
+        if (!has_local(linear, e->b))
+            result = product(linear, e->b, e->a, s, true);
         break;
     default:
         break;
     }
-    l->deep--;
-    l->known[slot] = true;
-    return l->memo[slot] = r;
+    linear->deep--;
+    linear->known[slot] = true;
+    return linear->memo[slot] = result;
 }
 
 /* every sign once */
@@ -324,32 +328,33 @@ collect(struct signs *t, const expr **out, size_t n)
 }
 
 size_t
-ex_half_spaces(struct graph *g, const expr *e, uint32_t d, const expr ***rows)
+ex_half_spaces(struct graph *graph, const expr *e, uint32_t d,
+               const expr ***rows)
 {
-    struct linear l = {.g = g, .d = d};
-    if (ex_depends(g, e, SYM_TIME, UINT32_MAX, UINT32_MAX))
+    struct linear l = {.g = graph, .d = d};
+    if (ex_depends(graph, e, SYM_TIME, UINT32_MAX, UINT32_MAX))
         return 0;
-    struct arena *a = graph_arena(g);
-    l.form = arena_alloc(a, (size_t)e->id + 1);
+    struct arena *arena = graph_arena(graph);
+    l.form = arena_alloc(arena, (size_t)e->id + 1);
     memset(l.form, FORM_UNKNOWN, (size_t)e->id + 1);
     if (form(&l, e) == FORM_CONST || form(&l, e) == FORM_OTHER)
         return 0;
-    l.memo = NEW_N(a, struct pieces, 2 * ((size_t)e->id + 1));
-    l.known = NEW_N(a, bool, 2 * ((size_t)e->id + 1));
+    l.memo = NEW_N(arena, struct pieces, 2 * ((size_t)e->id + 1));
+    l.known = NEW_N(arena, bool, 2 * ((size_t)e->id + 1));
     struct pieces p = find(&l, e, 1);
     if (!p.n)
         return 0;
-    const expr **sign = NEW_N(a, const expr *, LINEAR_PIECES);
+    const expr **sign = NEW_N(arena, const expr *, LINEAR_PIECES);
     size_t at = 0, n = collect(p.signs, sign, 0);
-    const expr **v = NEW_N(a, const expr *, (p.n + n) * ((size_t)d + 1));
+    const expr **v = NEW_N(arena, const expr *, (p.n + n) * ((size_t)d + 1));
     for (size_t i = 0; i < p.n; i++) {
         for (uint32_t k = 0; k < d; k++)
             v[at++] = p.p[i].c[k];
-        v[at++] = ex_neg(g, p.p[i].c[d]);
+        v[at++] = ex_neg(graph, p.p[i].c[d]);
     }
     for (size_t i = 0; i < n; i++) {
         for (uint32_t k = 0; k < d; k++)
-            v[at++] = ex_num(g, 0);
+            v[at++] = ex_num(graph, 0);
         v[at++] = sign[i];
     }
     *rows = v;

@@ -10,21 +10,21 @@
 #include "runtime/tape/eval.h"
 
 static const expr *
-raw(struct graph *g, enum imp_op op, const expr *a, const expr *b,
+raw(struct graph *graph, enum imp_op op, const expr *a, const expr *b,
     const expr *c)
 {
-    return graph_cons(g, (uint16_t)op, 0, 0, 0, 0, a, b, c);
+    return graph_cons(graph, (uint16_t)op, 0, 0, 0, 0, a, b, c);
 }
 
 /* the literal value of op on literals, or NULL */
 static const expr *
-fold(struct graph *g, enum imp_op op, const expr *a, const expr *b,
+fold(struct graph *graph, enum imp_op op, const expr *a, const expr *b,
      const expr *c)
 {
     if (!ex_is_const(a) || (b && !ex_is_const(b)) || (c && !ex_is_const(c)))
         return NULL;
     double y = eval_op(op, a->num, b ? b->num : 0, c ? c->num : 0);
-    return isfinite(y) ? ex_num(g, y) : NULL;
+    return isfinite(y) ? ex_num(graph, y) : NULL;
 }
 
 /* a literal that a product may absorb: neither lost nor made infinite */
@@ -48,7 +48,7 @@ split(const expr *e, const expr **rest)
 
 /* (ca + s cb) x where a = ca x and b = cb x, or NULL */
 static const expr *
-like(struct graph *g, const expr *a, const expr *b, double s)
+like(struct graph *graph, const expr *a, const expr *b, double s)
 {
     const expr *x, *y;
     double ca = split(a, &x), cb = split(b, &y);
@@ -56,14 +56,14 @@ like(struct graph *g, const expr *a, const expr *b, double s)
         return NULL;
     double k = ca + s * cb;
     if (k == 0)
-        return ex_num(g, 0);
-    return good(k) ? ex_mul(g, ex_num(g, k), x) : NULL;
+        return ex_num(graph, 0);
+    return good(k) ? ex_mul(graph, ex_num(graph, k), x) : NULL;
 }
 
 const expr *
-ex_add(struct graph *g, const expr *a, const expr *b)
+ex_add(struct graph *graph, const expr *a, const expr *b)
 {
-    const expr *e = fold(g, IMP_OP_ADD, a, b, NULL);
+    const expr *e = fold(graph, IMP_OP_ADD, a, b, NULL);
     if (e)
         return e;
     if (ex_is_num(a, 0))
@@ -71,48 +71,48 @@ ex_add(struct graph *g, const expr *a, const expr *b)
     if (ex_is_num(b, 0))
         return a;
     if (b->op == IMP_OP_NEG)
-        return ex_sub(g, a, b->a);
+        return ex_sub(graph, a, b->a);
     if (a->op == IMP_OP_NEG)
-        return ex_sub(g, b, a->a);
-    if ((e = like(g, a, b, 1)))
+        return ex_sub(graph, b, a->a);
+    if ((e = like(graph, a, b, 1)))
         return e;
-    return a->id <= b->id ? raw(g, IMP_OP_ADD, a, b, NULL)
-                          : raw(g, IMP_OP_ADD, b, a, NULL);
+    return a->id <= b->id ? raw(graph, IMP_OP_ADD, a, b, NULL)
+                          : raw(graph, IMP_OP_ADD, b, a, NULL);
 }
 
 const expr *
-ex_sub(struct graph *g, const expr *a, const expr *b)
+ex_sub(struct graph *graph, const expr *a, const expr *b)
 {
-    const expr *e = fold(g, IMP_OP_SUB, a, b, NULL);
+    const expr *e = fold(graph, IMP_OP_SUB, a, b, NULL);
     if (e)
         return e;
     if (a == b)
-        return ex_num(g, 0);
+        return ex_num(graph, 0);
     if (ex_is_num(b, 0))
         return a;
     if (ex_is_num(a, 0))
-        return ex_neg(g, b);
+        return ex_neg(graph, b);
     if (b->op == IMP_OP_NEG)
-        return ex_add(g, a, b->a);
+        return ex_add(graph, a, b->a);
     if (a->op == IMP_OP_NEG)
-        return ex_neg(g, ex_add(g, a->a, b));
-    if ((e = like(g, a, b, -1)))
+        return ex_neg(graph, ex_add(graph, a->a, b));
+    if ((e = like(graph, a, b, -1)))
         return e;
-    return raw(g, IMP_OP_SUB, a, b, NULL);
+    return raw(graph, IMP_OP_SUB, a, b, NULL);
 }
 
 const expr *
-ex_neg(struct graph *g, const expr *a)
+ex_neg(struct graph *graph, const expr *a)
 {
     if (ex_is_const(a))
-        return ex_num(g, -a->num);
+        return ex_num(graph, -a->num);
     if (a->op == IMP_OP_NEG)
         return a->a;
     if (a->op == IMP_OP_SUB)
-        return ex_sub(g, a->b, a->a);
+        return ex_sub(graph, a->b, a->a);
     if (a->op == IMP_OP_MUL && ex_is_const(a->a))
-        return ex_mul(g, ex_num(g, -a->a->num), a->b);
-    return raw(g, IMP_OP_NEG, a, NULL, NULL);
+        return ex_mul(graph, ex_num(graph, -a->a->num), a->b);
+    return raw(graph, IMP_OP_NEG, a, NULL, NULL);
 }
 
 /* one is the other, or a product with the other as a factor */
@@ -124,51 +124,52 @@ kin(const expr *x, const expr *y)
 }
 
 const expr *
-ex_mul(struct graph *g, const expr *a, const expr *b)
+ex_mul(struct graph *graph, const expr *a, const expr *b)
 {
     if (ex_is_const(b) && !ex_is_const(a)) {
         const expr *t = a;
         a = b;
         b = t;
     }
-    const expr *e = fold(g, IMP_OP_MUL, a, b, NULL);
+    const expr *e = fold(graph, IMP_OP_MUL, a, b, NULL);
     if (e)
         return e;
     if (ex_is_const(a)) {
         if (a->num == 0)
-            return ex_num(g, 0);
+            return ex_num(graph, 0);
         if (a->num == 1)
             return b;
         if (a->num == -1)
-            return ex_neg(g, b);
+            return ex_neg(graph, b);
         if (b->op == IMP_OP_NEG)
-            return ex_mul(g, ex_num(g, -a->num), b->a);
+            return ex_mul(graph, ex_num(graph, -a->num), b->a);
         if ((b->op == IMP_OP_MUL || b->op == IMP_OP_DIV) && ex_is_const(b->a)) {
             double k = a->num * b->a->num;
             if (good(k))
-                return b->op == IMP_OP_MUL ? ex_mul(g, ex_num(g, k), b->b)
-                                           : ex_div(g, ex_num(g, k), b->b);
+                return b->op == IMP_OP_MUL
+                           ? ex_mul(graph, ex_num(graph, k), b->b)
+                           : ex_div(graph, ex_num(graph, k), b->b);
         }
-        return raw(g, IMP_OP_MUL, a, b, NULL);
+        return raw(graph, IMP_OP_MUL, a, b, NULL);
     }
     if (a->op == IMP_OP_NEG)
-        return ex_neg(g, ex_mul(g, a->a, b));
+        return ex_neg(graph, ex_mul(graph, a->a, b));
     if (b->op == IMP_OP_NEG)
-        return ex_neg(g, ex_mul(g, a, b->a));
+        return ex_neg(graph, ex_mul(graph, a, b->a));
     /* literal factors to the front, within powers of one expression: c*(x*y)
      * elsewhere would hide the product from the sums it belongs to */
     if (a != b && a->op == IMP_OP_MUL && ex_is_const(a->a) && kin(a->b, b))
-        return ex_mul(g, a->a, ex_mul(g, a->b, b));
+        return ex_mul(graph, a->a, ex_mul(graph, a->b, b));
     if (a != b && b->op == IMP_OP_MUL && ex_is_const(b->a) && kin(b->b, a))
-        return ex_mul(g, b->a, ex_mul(g, a, b->b));
-    return a->id <= b->id ? raw(g, IMP_OP_MUL, a, b, NULL)
-                          : raw(g, IMP_OP_MUL, b, a, NULL);
+        return ex_mul(graph, b->a, ex_mul(graph, a, b->b));
+    return a->id <= b->id ? raw(graph, IMP_OP_MUL, a, b, NULL)
+                          : raw(graph, IMP_OP_MUL, b, a, NULL);
 }
 
 const expr *
-ex_div(struct graph *g, const expr *a, const expr *b)
+ex_div(struct graph *graph, const expr *a, const expr *b)
 {
-    const expr *e = fold(g, IMP_OP_DIV, a, b, NULL);
+    const expr *e = fold(graph, IMP_OP_DIV, a, b, NULL);
     if (e)
         return e;
     if (ex_is_num(a, 0) && !ex_is_num(b, 0))
@@ -176,29 +177,30 @@ ex_div(struct graph *g, const expr *a, const expr *b)
     if (ex_is_num(b, 1))
         return a;
     if (ex_is_num(b, -1))
-        return ex_neg(g, a);
+        return ex_neg(graph, a);
     if (a->op == IMP_OP_NEG)
-        return ex_neg(g, ex_div(g, a->a, b));
+        return ex_neg(graph, ex_div(graph, a->a, b));
     if (b->op == IMP_OP_NEG)
-        return ex_neg(g, ex_div(g, a, b->a));
+        return ex_neg(graph, ex_div(graph, a, b->a));
     if (ex_is_const(b)) {
         /* a power of two divides exactly */
         int k;
         if (good(b->num) && fabs(frexp(b->num, &k)) == 0.5 && k > -1000 &&
             k < 1000)
-            return ex_mul(g, ex_num(g, 1 / b->num), a);
+            return ex_mul(graph, ex_num(graph, 1 / b->num), a);
     }
-    return raw(g, IMP_OP_DIV, a, b, NULL);
+    return raw(graph, IMP_OP_DIV, a, b, NULL);
 }
 
 static const expr *
-swap_ids(struct graph *g, enum imp_op op, const expr *a, const expr *b)
+swap_ids(struct graph *graph, enum imp_op op, const expr *a, const expr *b)
 {
-    return a->id <= b->id ? raw(g, op, a, b, NULL) : raw(g, op, b, a, NULL);
+    return a->id <= b->id ? raw(graph, op, a, b, NULL)
+                          : raw(graph, op, b, a, NULL);
 }
 
 const expr *
-ex_op(struct graph *g, enum imp_op op, const expr *a, const expr *b,
+ex_op(struct graph *graph, enum imp_op op, const expr *a, const expr *b,
       const expr *c)
 {
     unsigned n = ex_arity(op);
@@ -208,25 +210,25 @@ ex_op(struct graph *g, enum imp_op op, const expr *a, const expr *b,
         c = NULL;
     switch (op) {
     case IMP_OP_ADD:
-        return ex_add(g, a, b);
+        return ex_add(graph, a, b);
     case IMP_OP_SUB:
-        return ex_sub(g, a, b);
+        return ex_sub(graph, a, b);
     case IMP_OP_NEG:
-        return ex_neg(g, a);
+        return ex_neg(graph, a);
     case IMP_OP_MUL:
-        return ex_mul(g, a, b);
+        return ex_mul(graph, a, b);
     case IMP_OP_DIV:
-        return ex_div(g, a, b);
+        return ex_div(graph, a, b);
     case IMP_OP_POW:
-        return ex_pow(g, a, b);
+        return ex_pow(graph, a, b);
     case IMP_OP_ABSPOW:
-        return ex_abspow(g, a, b);
+        return ex_abspow(graph, a, b);
     case IMP_OP_SGNPOW:
-        return ex_sgnpow(g, a, b);
+        return ex_sgnpow(graph, a, b);
     default:
         break;
     }
-    const expr *e = fold(g, op, a, b, c);
+    const expr *e = fold(graph, op, a, b, c);
     if (e)
         return e;
     switch (op) {
@@ -234,7 +236,7 @@ ex_op(struct graph *g, enum imp_op op, const expr *a, const expr *b,
         if (a->op == IMP_OP_ABS)
             return a;
         if (a->op == IMP_OP_NEG)
-            return raw(g, op, a->a, NULL, NULL);
+            return raw(graph, op, a->a, NULL, NULL);
         break;
     case IMP_OP_MIN:
     case IMP_OP_MAX:
@@ -252,9 +254,9 @@ ex_op(struct graph *g, enum imp_op op, const expr *a, const expr *b,
     case IMP_OP_NE:
     case IMP_OP_AND:
     case IMP_OP_OR:
-        return swap_ids(g, op, a, b);
+        return swap_ids(graph, op, a, b);
     default:
         break;
     }
-    return raw(g, op, a, b, c);
+    return raw(graph, op, a, b, c);
 }

@@ -28,15 +28,15 @@ struct tape_spec {
     size_t n_unknown;
     bool symmetric; /* see imp_tape.symmetric */
     /* in eval tapes SYM_UNKNOWN i reads local[i] and SYM_STATE env */
-    /* env index of SYM_PARAM, SYM_TIME, SYM_CONTACT, SYM_SLOT, SYM_SERIES; others
-     * (SYM_BODY, SYM_TOTAL) must have been substituted before */
+    /* env index of SYM_PARAM, SYM_TIME, SYM_CONTACT, SYM_SLOT, SYM_SERIES;
+     * others (SYM_BODY, SYM_TOTAL) must have been substituted before */
     uint32_t (*env_of)(void *ctx, const expr *leaf);
     void *ctx;
 };
 /* returns the tape's number in the image; *rows (n_outs entries, may be NULL)
  * receives the row of each output (series tapes; IMP_NO_ROW never occurs for
  * outputs: constants get a row too) */
-uint32_t tape_build(struct graph *g, struct image_builder *ib,
+uint32_t tape_build(struct graph *graph, struct image_builder *ib,
                     const struct tape_spec *spec, uint32_t *rows);
 
 #endif

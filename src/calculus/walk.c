@@ -10,72 +10,72 @@
 #include "runtime/tape/eval.h"
 
 bool
-ex_depends(struct graph *g, const expr *e, enum expr_sym s, uint32_t i,
+ex_depends(struct graph *graph, const expr *e, enum expr_sym s, uint32_t i,
            uint32_t j)
 {
     bool found = false;
-    struct walk *w = walk_begin(g);
-    walk_collect(g, w, &e, 1, NULL, NULL);
-    for (uint32_t k = 0; k < w->n && !found; k++) {
-        const expr *x = w->order[k];
+    struct walk *walk = walk_begin(graph);
+    walk_collect(graph, walk, &e, 1, NULL, NULL);
+    for (uint32_t k = 0; k < walk->n && !found; k++) {
+        const expr *x = walk->order[k];
         found = ex_is_sym(x) && x->sym == (uint16_t)s &&
                 (i == UINT32_MAX || x->i == i) &&
                 (j == UINT32_MAX || x->j == j);
     }
-    walk_end(g, w);
+    walk_end(graph, walk);
     return found;
 }
 
 void
-ex_leaves(struct graph *g, const expr *const *es, size_t n,
+ex_leaves(struct graph *graph, const expr *const *es, size_t n,
           void (*each)(void *ctx, const expr *leaf), void *ctx)
 {
-    struct walk *w = walk_begin(g);
-    walk_collect(g, w, es, n, NULL, NULL);
-    for (uint32_t k = 0; k < w->n; k++)
-        if (ex_is_sym(w->order[k]))
-            each(ctx, w->order[k]);
-    walk_end(g, w);
+    struct walk *walk = walk_begin(graph);
+    walk_collect(graph, walk, es, n, NULL, NULL);
+    for (uint32_t k = 0; k < walk->n; k++)
+        if (ex_is_sym(walk->order[k]))
+            each(ctx, walk->order[k]);
+    walk_end(graph, walk);
 }
 
 const expr *
-ex_subst(struct graph *g, const expr *e,
+ex_subst(struct graph *graph, const expr *e,
          const expr *(*map)(void *ctx, const expr *leaf), void *ctx)
 {
-    struct walk *w = walk_begin(g);
-    imp_range keep = g->origin;
-    walk_collect(g, w, &e, 1, NULL, NULL);
-    for (uint32_t k = 0; k < w->n; k++) {
-        const expr *x = w->order[k], *y = x;
+    struct walk *walk = walk_begin(graph);
+    imp_range keep = graph->origin;
+    walk_collect(graph, walk, &e, 1, NULL, NULL);
+    for (uint32_t k = 0; k < walk->n; k++) {
+        const expr *x = walk->order[k], *y = x;
         if (ex_is_sym(x)) {
             const expr *to = map(ctx, x);
             y = to ? to : x;
         } else if (x->a) {
-            const expr *a = w->val[x->a->id];
-            const expr *b = x->b ? w->val[x->b->id] : NULL;
-            const expr *c = x->c ? w->val[x->c->id] : NULL;
+            const expr *a = walk->val[x->a->id];
+            const expr *b = x->b ? walk->val[x->b->id] : NULL;
+            const expr *c = x->c ? walk->val[x->c->id] : NULL;
             if (a != x->a || b != x->b || c != x->c) {
-                g->origin = x->origin;
-                y = ex_op(g, (enum imp_op)x->op, a, b, c);
-                g->origin = keep;
+                graph->origin = x->origin;
+                y = ex_op(graph, (enum imp_op)x->op, a, b, c);
+                graph->origin = keep;
             }
         }
-        w->val[x->id] = y;
+        walk->val[x->id] = y;
     }
-    const expr *y = w->val[e->id];
-    walk_end(g, w);
+    const expr *y = walk->val[e->id];
+    walk_end(graph, walk);
     return y;
 }
 
 double
-ex_value(struct graph *g, const expr *e,
+ex_value(struct graph *graph, const expr *e,
          double (*leaf)(void *ctx, const expr *leaf), void *ctx)
 {
-    struct walk *w = walk_begin(g);
-    walk_collect(g, w, &e, 1, NULL, NULL);
-    double *v = walk_numbers(g, w);
-    for (uint32_t k = 0; k < w->n; k++) {
-        const expr *x = w->order[k];
+    struct walk *walk = walk_begin(graph);
+    walk_collect(graph, walk, &e, 1, NULL, NULL);
+    double *v = walk_numbers(graph, walk);
+    for (uint32_t k = 0; k < walk->n; k++) {
+        const expr *x = walk->order[k];
         double y;
         if (x->op == IMP_OP_CONST)
             y = x->num;
@@ -87,7 +87,7 @@ ex_value(struct graph *g, const expr *e,
         v[x->id] = y;
     }
     double y = v[e->id];
-    walk_end(g, w);
+    walk_end(graph, walk);
     return y;
 }
 
@@ -137,63 +137,63 @@ infix(uint32_t op)
 }
 
 static void
-print_symbol(struct buf *b, const expr *e)
+print_symbol(struct buf *buf, const expr *e)
 {
     static const char *const name[] = {"param", "t",       "local", "env",
                                        "body",  "contact", "slot",  "state",
                                        "row",   "u",       "total", "series"};
     if (e->sym == SYM_TIME) {
-        buf_puts(b, "t");
+        buf_puts(buf, "t");
     } else if (e->sym == SYM_LOCAL && e->i < 3) {
-        buf_putc(b, "xyz"[e->i]);
+        buf_putc(buf, "xyz"[e->i]);
     } else if (e->sym == SYM_BODY || e->sym == SYM_CONTACT ||
                e->sym == SYM_ROW || e->sym == SYM_SERIES) {
-        buf_printf(b, "%s%u_%u", name[e->sym], e->i, e->j);
+        buf_printf(buf, "%s%u_%u", name[e->sym], e->i, e->j);
     } else {
-        buf_printf(b, "%s%u", name[e->sym], e->i);
+        buf_printf(buf, "%s%u", name[e->sym], e->i);
     }
 }
 
 static void
-print(struct buf *b, const expr *e, int depth)
+print(struct buf *buf, const expr *e, int depth)
 {
-    if (depth > PRINT_DEPTH || b->n > PRINT_LENGTH) {
-        buf_puts(b, "...");
+    if (depth > PRINT_DEPTH || buf->n > PRINT_LENGTH) {
+        buf_puts(buf, "...");
         return;
     }
     if (e->op == IMP_OP_CONST) {
         char s[NUM_TEXT];
-        buf_puts(b, num_shortest(s, e->num));
+        buf_puts(buf, num_shortest(s, e->num));
     } else if (ex_is_sym(e)) {
-        print_symbol(b, e);
+        print_symbol(buf, e);
     } else if (infix(e->op)) {
-        buf_putc(b, '(');
-        print(b, e->a, depth + 1);
-        buf_puts(b, infix(e->op));
-        print(b, e->b, depth + 1);
-        buf_putc(b, ')');
+        buf_putc(buf, '(');
+        print(buf, e->a, depth + 1);
+        buf_puts(buf, infix(e->op));
+        print(buf, e->b, depth + 1);
+        buf_putc(buf, ')');
     } else if (e->op == IMP_OP_NEG) {
-        buf_puts(b, "(-");
-        print(b, e->a, depth + 1);
-        buf_putc(b, ')');
+        buf_puts(buf, "(-");
+        print(buf, e->a, depth + 1);
+        buf_putc(buf, ')');
     } else {
-        buf_puts(b, op_word(e->op));
-        buf_putc(b, '(');
-        print(b, e->a, depth + 1);
+        buf_puts(buf, op_word(e->op));
+        buf_putc(buf, '(');
+        print(buf, e->a, depth + 1);
         if (e->b) {
-            buf_puts(b, ", ");
-            print(b, e->b, depth + 1);
+            buf_puts(buf, ", ");
+            print(buf, e->b, depth + 1);
         }
         if (e->c) {
-            buf_puts(b, ", ");
-            print(b, e->c, depth + 1);
+            buf_puts(buf, ", ");
+            print(buf, e->c, depth + 1);
         }
-        buf_putc(b, ')');
+        buf_putc(buf, ')');
     }
 }
 
 void
-ex_print(struct buf *b, const expr *e)
+ex_print(struct buf *buf, const expr *e)
 {
-    print(b, e, 0);
+    print(buf, e, 0);
 }

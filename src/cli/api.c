@@ -49,53 +49,53 @@ static const char no_memory_text[] = "error[E0817]: out of memory\n";
 imp *
 imp_new(void)
 {
-    imp *h = calloc(1, sizeof *h);
+    imp *handle = calloc(1, sizeof *handle);
     /* room to say that memory has run out */
     char *room = malloc(sizeof no_memory_text);
 
-    if (!h || !room) {
-        free(h);
+    if (!handle || !room) {
+        free(handle);
         free(room);
         return NULL;
     }
-    h->diags = (struct buf){.s = room, .cap = sizeof no_memory_text};
-    buf_clear(&h->diags);
-    session_defaults(&h->o);
-    return h;
+    handle->diags = (struct buf){.s = room, .cap = sizeof no_memory_text};
+    buf_clear(&handle->diags);
+    session_defaults(&handle->o);
+    return handle;
 }
 
 static int
-no_memory(imp *h)
+no_memory(imp *handle)
 {
-    memcpy(h->diags.s, no_memory_text, sizeof no_memory_text);
-    h->diags.n = sizeof no_memory_text - 1;
+    memcpy(handle->diags.s, no_memory_text, sizeof no_memory_text);
+    handle->diags.n = sizeof no_memory_text - 1;
     return IMP_RUN_FAILED;
 }
 
 static void
-forget_sets(imp *h)
+forget_sets(imp *handle)
 {
-    for (size_t i = 0; i < h->sets.n; i++) {
-        free((char *)h->sets.v[i].name);
-        free((char *)h->sets.v[i].value);
+    for (size_t i = 0; i < handle->sets.n; i++) {
+        free((char *)handle->sets.v[i].name);
+        free((char *)handle->sets.v[i].value);
     }
-    h->sets.n = 0;
+    handle->sets.n = 0;
 }
 
 void
-imp_free(imp *h)
+imp_free(imp *handle)
 {
-    if (!h)
+    if (!handle)
         return;
-    session_close(&h->s);
-    forget_sets(h);
-    free(h->sets.v);
-    free(h->dir);
-    free(h->name);
-    free(h->text);
-    buf_free(&h->out);
-    buf_free(&h->diags);
-    free(h);
+    session_close(&handle->s);
+    forget_sets(handle);
+    free(handle->sets.v);
+    free(handle->dir);
+    free(handle->name);
+    free(handle->text);
+    buf_free(&handle->out);
+    buf_free(&handle->diags);
+    free(handle);
 }
 
 /* NULL when out of memory */
@@ -116,30 +116,31 @@ copy(const char *s, size_t n)
  */
 
 static int
-guarded(imp *h, int (*fn)(imp *h, const void *arg), const void *arg)
+guarded(imp *handle, int (*fn)(imp *handle, const void *arg), const void *arg)
 {
     struct oom_guard g;
 
     if (setjmp(g.env)) {
         oom_leave(&g);
-        session_close(&h->aside);
-        session_close(&h->s);
-        h->ready = false;
-        return no_memory(h);
+        session_close(&handle->aside);
+        session_close(&handle->s);
+        handle->ready = false;
+        return no_memory(handle);
     }
     oom_enter(&g);
-    int status = fn(h, arg);
+    int status = fn(handle, arg);
     oom_leave(&g);
     return status;
 }
 
 /* the session's diagnostics become the handle's text */
 static int
-say(imp *h, int status)
+say(imp *handle, int status)
 {
-    buf_clear(&h->diags);
-    if (h->s.arena)
-        diags_print(&h->s.ds, &h->diags, h->o.diagnostics, false);
+    buf_clear(&handle->diags);
+    if (handle->s.arena)
+        diags_print(&handle->s.ds, &handle->diags, handle->o.diagnostics,
+                    false);
     return status;
 }
 
@@ -152,14 +153,15 @@ collect(void *ctx, const char *s, size_t n)
 
 /* a call that needs a model, without one */
 static int
-no_model(imp *h, const void *arg)
+no_model(imp *handle, const void *arg)
 {
     (void)arg;
-    if (!h->s.arena)
-        session_open(&h->s, &h->o);
-    session_clear(&h->s);
-    diag_add(&h->s.ds, DIAG_E0822, IMP_NOWHERE, "no model has been loaded");
-    return say(h, IMP_MODEL_WRONG);
+    if (!handle->s.arena)
+        session_open(&handle->s, &handle->o);
+    session_clear(&handle->s);
+    diag_add(&handle->s.ds, DIAG_E0822, IMP_NOWHERE,
+             "no model has been loaded");
+    return say(handle, IMP_MODEL_WRONG);
 }
 
 /* ---- options --------------------------------------------------------------
@@ -175,7 +177,7 @@ choose(const char *value, const char *const *choices, int n)
 }
 
 int
-imp_option(imp *h, const char *key, const char *value)
+imp_option(imp *handle, const char *key, const char *value)
 {
     static const char *const backends[] = {"auto", "jit", "eval"};
     static const char *const formats[] = {"text", "lines", "json"};
@@ -185,36 +187,36 @@ imp_option(imp *h, const char *key, const char *value)
     if (strcmp(key, "out") == 0) {
         char *p = value && value[0] ? copy(value, strlen(value)) : NULL;
         if (value && value[0] && !p)
-            return no_memory(h);
-        free(h->dir);
-        h->o.dir = h->dir = p;
+            return no_memory(handle);
+        free(handle->dir);
+        handle->o.dir = handle->dir = p;
         return IMP_FINE;
     }
     if (!value)
         return IMP_MODEL_WRONG;
     if (strcmp(key, "backend") == 0) {
         if ((i = choose(value, backends, 3)) >= 0)
-            h->o.backend = (enum session_backend)i;
+            handle->o.backend = (enum session_backend)i;
     } else if (strcmp(key, "opt") == 0) {
         if ((i = choose(value, digits, 3)) >= 0)
-            h->o.opt = i;
-        if (i >= 0 && h->o.backend == SESSION_AUTO)
-            h->o.backend = SESSION_JIT;
+            handle->o.opt = i;
+        if (i >= 0 && handle->o.backend == SESSION_AUTO)
+            handle->o.backend = SESSION_JIT;
     } else if (strcmp(key, "json") == 0) {
         if ((i = choose(value, digits, 2)) >= 0)
-            h->o.json = i == 1;
+            handle->o.json = i == 1;
     } else if (strcmp(key, "cache") == 0) {
         if ((i = choose(value, digits, 2)) >= 0)
-            h->o.cache = i == 1;
+            handle->o.cache = i == 1;
     } else if (strcmp(key, "diagnostics") == 0) {
         if ((i = choose(value, formats, 3)) >= 0)
-            h->o.diagnostics = (enum diag_format)i;
+            handle->o.diagnostics = (enum diag_format)i;
     } else if (strcmp(key, "seed") == 0) {
         double x;
         size_t n = strlen(value);
         if (n && num_read(value, n, &x) == n && x >= 0) {
-            h->o.has_seed = true;
-            h->o.seed = x;
+            handle->o.has_seed = true;
+            handle->o.seed = x;
             i = 0;
         }
     }
@@ -224,14 +226,14 @@ imp_option(imp *h, const char *key, const char *value)
 /* the options that may change between two runs of one session; code that was
  * made with others is made again */
 static void
-take_options(imp *h)
+take_options(imp *handle)
 {
-    struct session_options *o = &h->s.o;
+    struct session_options *options = &handle->s.o;
 
-    if (o->backend != h->o.backend || o->opt != h->o.opt ||
-        o->cache != h->o.cache)
-        session_drop_code(&h->s);
-    *o = h->o;
+    if (options->backend != handle->o.backend ||
+        options->opt != handle->o.opt || options->cache != handle->o.cache)
+        session_drop_code(&handle->s);
+    *options = handle->o;
 }
 
 /* ---- loading --------------------------------------------------------------
@@ -239,46 +241,47 @@ take_options(imp *h)
 
 /* text -> checked and compiled model, with the params set so far */
 static int
-prepare(imp *h, const void *arg)
+prepare(imp *handle, const void *arg)
 {
     (void)arg;
-    session_close(&h->s);
-    h->ready = false;
-    h->o.sets = h->sets.v;
-    h->o.n_sets = h->sets.n;
-    session_open(&h->s, &h->o);
-    h->s.model_name = arena_strdup(h->s.arena, h->name);
-    session_add_text(&h->s, h->name, h->text, h->n_text, false);
-    int status = session_check(&h->s);
+    session_close(&handle->s);
+    handle->ready = false;
+    handle->o.sets = handle->sets.v;
+    handle->o.n_sets = handle->sets.n;
+    session_open(&handle->s, &handle->o);
+    handle->s.model_name = arena_strdup(handle->s.arena, handle->name);
+    session_add_text(&handle->s, handle->name, handle->text, handle->n_text,
+                     false);
+    int status = session_check(&handle->s);
     if (status == IMP_EXIT_OK)
-        status = session_compile(&h->s);
-    h->ready = status == IMP_EXIT_OK;
-    return say(h, status);
+        status = session_compile(&handle->s);
+    handle->ready = status == IMP_EXIT_OK;
+    return say(handle, status);
 }
 
 /* takes name and text over */
 static int
-load(imp *h, char *name, char *text, size_t n)
+load(imp *handle, char *name, char *text, size_t n)
 {
     if (!name || !text) {
         free(name);
         free(text);
-        return no_memory(h);
+        return no_memory(handle);
     }
-    free(h->name);
-    free(h->text);
-    h->name = name;
-    h->text = text;
-    h->n_text = n;
-    forget_sets(h);
-    buf_clear(&h->out);
-    return guarded(h, prepare, NULL);
+    free(handle->name);
+    free(handle->text);
+    handle->name = name;
+    handle->text = text;
+    handle->n_text = n;
+    forget_sets(handle);
+    buf_clear(&handle->out);
+    return guarded(handle, prepare, NULL);
 }
 
 int
-imp_load_text(imp *h, const char *name, const char *text, size_t n)
+imp_load_text(imp *handle, const char *name, const char *text, size_t n)
 {
-    return load(h, copy(name, strlen(name)), copy(text, n), n);
+    return load(handle, copy(name, strlen(name)), copy(text, n), n);
 }
 
 struct read_job {
@@ -287,27 +290,27 @@ struct read_job {
 };
 
 static int
-read_model(imp *h, const void *arg)
+read_model(imp *handle, const void *arg)
 {
     struct read_job *j = (struct read_job *)arg;
 
-    session_close(&h->s);
-    h->ready = false;
-    session_open(&h->s, &h->o);
-    if (session_read(&h->s, j->path, &j->text, &j->n))
+    session_close(&handle->s);
+    handle->ready = false;
+    session_open(&handle->s, &handle->o);
+    if (session_read(&handle->s, j->path, &j->text, &j->n))
         return IMP_FINE;
-    return say(h, IMP_MODEL_WRONG);
+    return say(handle, IMP_MODEL_WRONG);
 }
 
 int
-imp_load_file(imp *h, const char *path)
+imp_load_file(imp *handle, const char *path)
 {
     struct read_job j = {.path = path};
-    int status = guarded(h, read_model, &j);
+    int status = guarded(handle, read_model, &j);
 
     if (status != IMP_FINE)
         return status;
-    return load(h, copy(path, strlen(path)), copy(j.text, j.n), j.n);
+    return load(handle, copy(path, strlen(path)), copy(j.text, j.n), j.n);
 }
 
 /* ---- params ---------------------------------------------------------------
@@ -320,67 +323,67 @@ struct assignment {
 };
 
 static struct session_set *
-find_set(const imp *h, const char *name)
+find_set(const imp *handle, const char *name)
 {
-    for (size_t i = 0; i < h->sets.n; i++)
-        if (strcmp(h->sets.v[i].name, name) == 0)
-            return &h->sets.v[i];
+    for (size_t i = 0; i < handle->sets.n; i++)
+        if (strcmp(handle->sets.v[i].name, name) == 0)
+            return &handle->sets.v[i];
     return NULL;
 }
 
 /* the entry of a param in h->sets; a new one has the name alone. NULL when out
  * of memory */
 static struct session_set *
-make_set(imp *h, const char *name)
+make_set(imp *handle, const char *name)
 {
-    struct session_set *s = find_set(h, name);
+    struct session_set *set = find_set(handle, name);
 
-    if (s)
-        return s;
-    if (h->sets.n == h->sets.cap) {
-        size_t cap = h->sets.cap ? 2 * h->sets.cap : 8;
-        s = realloc(h->sets.v, cap * sizeof *s);
-        if (!s)
+    if (set)
+        return set;
+    if (handle->sets.n == handle->sets.cap) {
+        size_t cap = handle->sets.cap ? 2 * handle->sets.cap : 8;
+        set = realloc(handle->sets.v, cap * sizeof *set);
+        if (!set)
             return NULL;
-        h->sets.v = s;
-        h->sets.cap = cap;
+        handle->sets.v = set;
+        handle->sets.cap = cap;
     }
-    s = &h->sets.v[h->sets.n];
-    *s = (struct session_set){.name = copy(name, strlen(name))};
-    if (!s->name)
+    set = &handle->sets.v[handle->sets.n];
+    *set = (struct session_set){.name = copy(name, strlen(name))};
+    if (!set->name)
         return NULL;
-    h->sets.n++;
-    return s;
+    handle->sets.n++;
+    return set;
 }
 
 /* The model compiled anew with a value that changes it, or for the first time
  * since it was found wrong. A value that does not fit is not kept. */
 static int
-compile_with(imp *h, const struct assignment *x)
+compile_with(imp *handle, const struct assignment *x)
 {
-    bool known = find_set(h, x->name) != NULL;
-    struct session_set *s = make_set(h, x->name), was;
+    bool known = find_set(handle, x->name) != NULL;
+    struct session_set *set = make_set(handle, x->name), was;
     char *text = x->text ? copy(x->text, strlen(x->text)) : NULL;
 
-    if (!s || (x->text && !text)) {
+    if (!set || (x->text && !text)) {
         free(text);
-        return no_memory(h);
+        return no_memory(handle);
     }
-    was = *s;
-    s->value = text;
-    s->number = x->number;
-    int status = guarded(h, prepare, NULL);
-    s = find_set(h, x->name);
+    was = *set;
+    set->value = text;
+    set->number = x->number;
+    int status = guarded(handle, prepare, NULL);
+    set = find_set(handle, x->name);
     if (status == IMP_FINE) {
         free((char *)was.value);
     } else {
         free(text);
-        *s = was;
+        *set = was;
         if (!known) {
-            free((char *)s->name);
-            *s = h->sets.v[--h->sets.n];
+            free((char *)set->name);
+            *set = handle->sets.v[--handle->sets.n];
         }
-        h->ready = false;
+        handle->ready = false;
     }
     return status;
 }
@@ -388,25 +391,26 @@ compile_with(imp *h, const struct assignment *x)
 /* a text to a number in SI units: in a session of its own, for what is parsed
  * stays with its session */
 static int
-read_value(imp *h, struct assignment *x)
+read_value(imp *handle, struct assignment *x)
 {
     const char *unit;
-    uint32_t i = driver_find_param(h->s.image, x->name, strlen(x->name));
+    uint32_t i = driver_find_param(handle->s.image, x->name, strlen(x->name));
 
-    session_clear(&h->s);
+    session_clear(&handle->s);
     if (i == UINT32_MAX) /* the name is what is wrong */
         return IMP_FINE;
-    const imp_param *p = IMP_ARRAY(h->s.image, h->s.image->params, imp_param);
-    const char *own = imp_text(h->s.image, p[i].unit);
-    session_open(&h->aside, &h->o);
+    const imp_param *p =
+        IMP_ARRAY(handle->s.image, handle->s.image->params, imp_param);
+    const char *own = imp_text(handle->s.image, p[i].unit);
+    session_open(&handle->aside, &handle->o);
     bool read =
-        session_quantity(&h->aside, x->name, x->text, &x->number, &unit);
+        session_quantity(&handle->aside, x->name, x->text, &x->number, &unit);
     bool fits = read && (!unit || strcmp(unit, own) == 0);
     if (!read)
-        session_not_a_value(&h->s, x->name, x->text);
+        session_not_a_value(&handle->s, x->name, x->text);
     else if (!fits)
-        session_wrong_unit(&h->s, p[i].range, x->name, unit, own);
-    session_close(&h->aside);
+        session_wrong_unit(&handle->s, p[i].range, x->name, unit, own);
+    session_close(&handle->aside);
     x->text = NULL;
     return fits ? IMP_FINE : IMP_MODEL_WRONG;
 }
@@ -415,110 +419,110 @@ read_value(imp *h, struct assignment *x)
 enum { COMPILE = IMP_RUN_FAILED + 1 };
 
 static int
-assign(imp *h, const void *arg)
+assign(imp *handle, const void *arg)
 {
     struct assignment *x = (struct assignment *)arg;
 
-    if (x->text && read_value(h, x) != IMP_FINE)
-        return say(h, IMP_MODEL_WRONG);
-    enum session_set_status st = session_put(&h->s, x->name, x->number);
+    if (x->text && read_value(handle, x) != IMP_FINE)
+        return say(handle, IMP_MODEL_WRONG);
+    enum session_set_status st = session_put(&handle->s, x->name, x->number);
     if (st == SET_STRUCTURAL)
         return COMPILE;
     if (st == SET_WRONG)
-        return say(h, IMP_MODEL_WRONG);
-    buf_clear(&h->diags);
+        return say(handle, IMP_MODEL_WRONG);
+    buf_clear(&handle->diags);
     return IMP_FINE;
 }
 
 static int
-set(imp *h, struct assignment x)
+set(imp *handle, struct assignment x)
 {
     struct assignment y = x;
 
-    if (!h->text)
-        return guarded(h, no_model, NULL);
-    if (!h->ready)
-        return compile_with(h, &x);
-    int status = guarded(h, assign, &y);
+    if (!handle->text)
+        return guarded(handle, no_model, NULL);
+    if (!handle->ready)
+        return compile_with(handle, &x);
+    int status = guarded(handle, assign, &y);
     if (status == COMPILE)
-        return compile_with(h, &y);
+        return compile_with(handle, &y);
     if (status != IMP_FINE)
         return status;
-    struct session_set *s = make_set(h, x.name);
-    if (!s)
-        return no_memory(h);
-    free((char *)s->value);
-    s->value = NULL;
-    s->number = y.number;
+    struct session_set *set = make_set(handle, x.name);
+    if (!set)
+        return no_memory(handle);
+    free((char *)set->value);
+    set->value = NULL;
+    set->number = y.number;
     return IMP_FINE;
 }
 
 int
-imp_set_text(imp *h, const char *param, const char *value)
+imp_set_text(imp *handle, const char *param, const char *value)
 {
-    return set(h, (struct assignment){.name = param, .text = value});
+    return set(handle, (struct assignment){.name = param, .text = value});
 }
 
 int
-imp_set(imp *h, const char *param, double value)
+imp_set(imp *handle, const char *param, double value)
 {
-    return set(h, (struct assignment){.name = param, .number = value});
+    return set(handle, (struct assignment){.name = param, .number = value});
 }
 
 /* ---- running --------------------------------------------------------------
  */
 
 static int
-run(imp *h, const void *arg)
+run(imp *handle, const void *arg)
 {
     (void)arg;
     int status = IMP_EXIT_OK;
 
-    if (!h->ready)
-        status = prepare(h, NULL);
+    if (!handle->ready)
+        status = prepare(handle, NULL);
     if (status != IMP_EXIT_OK)
         return status;
-    take_options(h);
-    h->s.write = collect;
-    h->s.write_ctx = h;
-    h->s.stop = &h->stop;
-    session_clear(&h->s);
-    if (h->s.image->commands.n > 0)
-        status = session_code(&h->s);
+    take_options(handle);
+    handle->s.write = collect;
+    handle->s.write_ctx = handle;
+    handle->s.stop = &handle->stop;
+    session_clear(&handle->s);
+    if (handle->s.image->commands.n > 0)
+        status = session_code(&handle->s);
     if (status == IMP_EXIT_OK)
-        status = session_run(&h->s);
-    return say(h, status);
+        status = session_run(&handle->s);
+    return say(handle, status);
 }
 
 int
-imp_run(imp *h)
+imp_run(imp *handle)
 {
-    buf_clear(&h->out);
-    int status = guarded(h, h->text ? run : no_model, NULL);
-    atomic_store(&h->stop, 0);
+    buf_clear(&handle->out);
+    int status = guarded(handle, handle->text ? run : no_model, NULL);
+    atomic_store(&handle->stop, 0);
     return status;
 }
 
 void
-imp_stop(imp *h)
+imp_stop(imp *handle)
 {
-    atomic_store(&h->stop, 1);
+    atomic_store(&handle->stop, 1);
 }
 
 const char *
-imp_output(const imp *h, size_t *n)
+imp_output(const imp *handle, size_t *n)
 {
     if (n)
-        *n = h->out.n;
-    return h->out.n ? h->out.s : "";
+        *n = handle->out.n;
+    return handle->out.n ? handle->out.s : "";
 }
 
 const char *
-imp_diagnostics(const imp *h, size_t *n)
+imp_diagnostics(const imp *handle, size_t *n)
 {
     if (n)
-        *n = h->diags.n;
-    return h->diags.n ? h->diags.s : "";
+        *n = handle->diags.n;
+    return handle->diags.n ? handle->diags.s : "";
 }
 
 /* ---- results --------------------------------------------------------------
@@ -526,15 +530,15 @@ imp_diagnostics(const imp *h, size_t *n)
 
 /* `name.field` or `name.field[i]`, i from 0, negative from the end */
 static const struct field_value *
-find(const imp *h, const char *path, const imp_field **field, bool *indexed,
-     long *index)
+find(const imp *handle, const char *path, const imp_field **field,
+     bool *indexed, long *index)
 {
     const char *dot = strchr(path, '.');
 
-    if (!h->s.recs || !h->s.image || !dot)
+    if (!handle->s.recs || !handle->s.image || !dot)
         return NULL;
-    const imp_image *im = h->s.image;
-    const imp_command *c = IMP_ARRAY(im, im->commands, imp_command);
+    const imp_image *image = handle->s.image;
+    const imp_command *c = IMP_ARRAY(image, image->commands, imp_command);
     const char *bracket = strchr(dot, '[');
     size_t n = bracket ? (size_t)(bracket - dot - 1) : strlen(dot + 1);
     *indexed = bracket != NULL;
@@ -544,14 +548,14 @@ find(const imp *h, const char *path, const imp_field **field, bool *indexed,
         if (end == bracket + 1 || strcmp(end, "]") != 0)
             return NULL;
     }
-    for (uint32_t i = im->commands.n; i-- > 0;) {
-        const struct record *r = h->s.recs[i];
+    for (uint32_t i = image->commands.n; i-- > 0;) {
+        const struct record *r = handle->s.recs[i];
         if (!r || !r->present || c[i].bound.n != (size_t)(dot - path) ||
-            memcmp(imp_text(im, c[i].bound), path, c[i].bound.n) != 0)
+            memcmp(imp_text(image, c[i].bound), path, c[i].bound.n) != 0)
             continue;
         for (size_t k = 0; k < r->n; k++)
             if (r->schema[k].name.n == n &&
-                memcmp(imp_text(im, r->schema[k].name), dot + 1, n) == 0) {
+                memcmp(imp_text(image, r->schema[k].name), dot + 1, n) == 0) {
                 *field = &r->schema[k];
                 return r->v[k].why ? NULL : &r->v[k];
             }
@@ -562,22 +566,22 @@ find(const imp *h, const char *path, const imp_field **field, bool *indexed,
 
 /* how many numbers (or texts) a value has */
 static size_t
-entries(const imp_field *f, const struct field_value *v)
+entries(const imp_field *field, const struct field_value *value)
 {
-    switch ((enum imp_field_kind)f->kind) {
+    switch ((enum imp_field_kind)field->kind) {
     case IMP_FIELD_NUM:
     case IMP_FIELD_BOOL:
         return 1;
     case IMP_FIELD_VEC:
     case IMP_FIELD_SPIN:
-        return f->width;
+        return field->width;
     case IMP_FIELD_LIST:
     case IMP_FIELD_TEXTS:
-        return v->n;
+        return value->n;
     case IMP_FIELD_VECS:
-        return v->n * f->width;
+        return value->n * field->width;
     case IMP_FIELD_MAT:
-        return v->n * v->cols;
+        return value->n * value->cols;
     case IMP_FIELD_TEXT:
         break;
     }
@@ -598,35 +602,38 @@ place(long index, bool indexed, size_t n, size_t *k)
 }
 
 int
-imp_get(const imp *h, const char *path, double *x)
+imp_get(const imp *handle, const char *path, double *x)
 {
-    const imp_field *f;
+    const imp_field *field;
     bool indexed;
     long index = 0;
     size_t k;
-    const struct field_value *v = find(h, path, &f, &indexed, &index);
+    const struct field_value *value =
+        find(handle, path, &field, &indexed, &index);
 
-    if (!v || !v->num || f->kind == IMP_FIELD_TEXT ||
-        f->kind == IMP_FIELD_TEXTS || !place(index, indexed, entries(f, v), &k))
+    if (!value || !value->num || field->kind == IMP_FIELD_TEXT ||
+        field->kind == IMP_FIELD_TEXTS ||
+        !place(index, indexed, entries(field, value), &k))
         return IMP_MODEL_WRONG;
-    *x = v->num[k];
+    *x = value->num[k];
     return IMP_FINE;
 }
 
 const char *
-imp_get_text(const imp *h, const char *path)
+imp_get_text(const imp *handle, const char *path)
 {
-    const imp_field *f;
+    const imp_field *field;
     bool indexed;
     long index = 0;
     size_t k;
-    const struct field_value *v = find(h, path, &f, &indexed, &index);
+    const struct field_value *value =
+        find(handle, path, &field, &indexed, &index);
 
-    if (!v)
+    if (!value)
         return NULL;
-    if (f->kind == IMP_FIELD_TEXT && !indexed)
-        return v->text;
-    if (f->kind == IMP_FIELD_TEXTS && place(index, indexed, v->n, &k))
-        return v->texts[k];
+    if (field->kind == IMP_FIELD_TEXT && !indexed)
+        return value->text;
+    if (field->kind == IMP_FIELD_TEXTS && place(index, indexed, value->n, &k))
+        return value->texts[k];
     return NULL;
 }

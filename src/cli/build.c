@@ -38,12 +38,12 @@ static const char *const cpus[] = {
 #define SAID_MAX 4096 /* bytes of the linker's own words that are kept */
 
 static int
-cannot_write(struct diags *ds, const char *out, int error)
+cannot_write(struct diags *diags, const char *out, int error)
 {
-    struct diag *d = diag_add(ds, DIAG_E0819, IMP_NOWHERE,
-                              "cannot write `%s`: %s", out, strerror(error));
+    struct diag *diag = diag_add(diags, DIAG_E0819, IMP_NOWHERE,
+                                 "cannot write `%s`: %s", out, strerror(error));
 
-    diag_help(ds, d, "%s",
+    diag_help(diags, diag, "%s",
               error == ENOENT   ? "make the folder first: the path leads to "
                                   "one that does not exist"
               : error == EISDIR ? "a folder has this name: choose another "
@@ -55,12 +55,12 @@ cannot_write(struct diags *ds, const char *out, int error)
 
 /* a new empty file beside `out`; its name in the arena; -1 and errno */
 static int
-temporary(struct arena *a, const char *out, char **name)
+temporary(struct arena *arena, const char *out, char **name)
 {
     const char *slash = strrchr(out, '/');
     int dir = slash ? (int)(slash - out) + 1 : 0;
 
-    *name = arena_printf(a, "%.*s.imp-XXXXXX", dir, out);
+    *name = arena_printf(arena, "%.*s.imp-XXXXXX", dir, out);
     return mkostemp(*name, O_CLOEXEC);
 }
 
@@ -87,9 +87,9 @@ put_file(int fd, const char *p, size_t n)
 
 /* what the program wrote to `fd`, to its end, cut at SAID_MAX */
 static char *
-read_words(struct arena *a, int fd)
+read_words(struct arena *arena, int fd)
 {
-    char part[512], *s = arena_alloc(a, SAID_MAX + 1);
+    char part[512], *s = arena_alloc(arena, SAID_MAX + 1);
     size_t n = 0;
     ssize_t got;
 
@@ -110,13 +110,13 @@ read_words(struct arena *a, int fd)
 /* runs argv with stdin and stdout closed off; its exit status (128 + signal),
  * or -1 and errno when it cannot be started */
 static int
-run_program(struct arena *a, char *const argv[], char **said)
+run_program(struct arena *arena, char *const argv[], char **said)
 {
     posix_spawn_file_actions_t fa;
     int p[2], status = 0;
     pid_t pid;
 
-    *said = arena_strdup(a, "");
+    *said = arena_strdup(arena, "");
     if (pipe2(p, O_CLOEXEC))
         return -1;
     posix_spawn_file_actions_init(&fa);
@@ -127,7 +127,7 @@ run_program(struct arena *a, char *const argv[], char **said)
     posix_spawn_file_actions_destroy(&fa);
     close(p[1]);
     if (!e)
-        *said = read_words(a, p[0]);
+        *said = read_words(arena, p[0]);
     close(p[0]);
     if (e) {
         errno = e;
@@ -140,16 +140,17 @@ run_program(struct arena *a, char *const argv[], char **said)
 }
 
 static int
-link_simulator(const char *object, const char *exe, struct diags *ds)
+link_simulator(const char *object, const char *exe, struct diags *diags)
 {
     char archive[WHERE_MAX], *said, *argv[16];
     int n = 0;
 
     if (!where_is("libimprt.a", archive)) {
-        struct diag *d = diag_add(ds, DIAG_E0832, IMP_NOWHERE,
-                                  "the runtime library libimprt.a is neither "
-                                  "beside this program nor in lib/imp");
-        diag_help(ds, d, "install Imp anew (`cmake --install`)");
+        struct diag *diag =
+            diag_add(diags, DIAG_E0832, IMP_NOWHERE,
+                     "the runtime library libimprt.a is neither "
+                     "beside this program nor in lib/imp");
+        diag_help(diags, diag, "install Imp anew (`cmake --install`)");
         return IMP_EXIT_RUN;
     }
     argv[n++] = (char *)"cc";
@@ -163,25 +164,26 @@ link_simulator(const char *object, const char *exe, struct diags *ds)
     argv[n++] = (char *)"-lm";
     argv[n++] = (char *)"-pthread";
     argv[n] = NULL;
-    int status = run_program(ds->arena, argv, &said);
+    int status = run_program(diags->arena, argv, &said);
     if (!status)
         return IMP_EXIT_OK;
-    struct diag *d;
+    struct diag *diag;
     if (status < 0) {
-        d = diag_add(ds, DIAG_E0831, IMP_NOWHERE,
+        diag =
+            diag_add(diags, DIAG_E0831, IMP_NOWHERE,
                      "the C compiler `cc`, which links simulators, cannot be "
                      "started: %s",
                      strerror(errno));
-        diag_help(ds, d,
+        diag_help(diags, diag,
                   "install one (Debian: apt install gcc libc6-dev), or "
                   "use --emit=obj");
     } else {
-        d = diag_add(ds, DIAG_E0831, IMP_NOWHERE,
-                     "linking the simulator failed: `cc` ended with status %d",
-                     status);
+        diag = diag_add(
+            diags, DIAG_E0831, IMP_NOWHERE,
+            "linking the simulator failed: `cc` ended with status %d", status);
         if (said[0])
-            diag_note(ds, d, IMP_NOWHERE, "it said: %s", said);
-        diag_help(ds, d,
+            diag_note(diags, diag, IMP_NOWHERE, "it said: %s", said);
+        diag_help(diags, diag,
                   "look at the first line that `cc` said; often a disk "
                   "is full or a C library is missing");
     }
@@ -190,26 +192,26 @@ link_simulator(const char *object, const char *exe, struct diags *ds)
 
 static int
 write_simulator(const struct gen_bytes *b, const char *out, bool link,
-                struct diags *ds)
+                struct diags *diags)
 {
     char *object, *exe = NULL;
     int fd, status = IMP_EXIT_OK, e;
     struct stat st;
 
     if (!stat(out, &st) && S_ISDIR(st.st_mode))
-        return cannot_write(ds, out, EISDIR);
-    fd = temporary(ds->arena, out, &object);
+        return cannot_write(diags, out, EISDIR);
+    fd = temporary(diags->arena, out, &object);
     if (fd < 0)
-        return cannot_write(ds, out, errno);
+        return cannot_write(diags, out, errno);
     e = put_file(fd, b->s, b->n);
     if (!e && link) {
-        fd = temporary(ds->arena, out, &exe);
+        fd = temporary(diags->arena, out, &exe);
         if (fd < 0)
             e = errno;
         else
             close(fd);
         if (!e)
-            status = link_simulator(object, exe, ds);
+            status = link_simulator(object, exe, diags);
     }
     const char *ready = link ? exe : object;
     if (!e && !status && (chmod(ready, mode_of(link)) || rename(ready, out)))
@@ -217,67 +219,68 @@ write_simulator(const struct gen_bytes *b, const char *out, bool link,
     unlink(object); /* has another name by now, or is not wanted */
     if (exe)
         unlink(exe);
-    return e ? cannot_write(ds, out, e) : status;
+    return e ? cannot_write(diags, out, e) : status;
 }
 
 static bool
-known_cpu(const char *cpu, struct diags *ds)
+known_cpu(const char *cpu, struct diags *diags)
 {
     for (size_t i = 0; i < N_CPUS; i++)
         if (!strcmp(cpu, cpus[i]))
             return true;
-    struct diag *d = diag_add(ds, DIAG_E0804, IMP_NOWHERE,
-                              "`--cpu` takes a level of the architecture; "
-                              "found `%s`",
-                              cpu);
+    struct diag *diag = diag_add(diags, DIAG_E0804, IMP_NOWHERE,
+                                 "`--cpu` takes a level of the architecture; "
+                                 "found `%s`",
+                                 cpu);
     const char *near = suggest(cpu, cpus, N_CPUS);
     struct buf list = {0};
     for (size_t i = 0; i < N_CPUS; i++)
         buf_printf(&list, "%s%s", i ? ", " : "", cpus[i]);
-    diag_note(ds, d, IMP_NOWHERE, "it can be %s", buf_str(&list));
+    diag_note(diags, diag, IMP_NOWHERE, "it can be %s", buf_str(&list));
     buf_free(&list);
     if (near)
-        diag_help(ds, d, "did you mean `%s`?", near);
+        diag_help(diags, diag, "did you mean `%s`?", near);
     return false;
 }
 
 int
-build_simulator(const imp_image *im, const char *out,
-                const struct build_options *o, struct diags *ds)
+build_simulator(const imp_image *image, const char *out,
+                const struct build_options *options, struct diags *diags)
 {
     static const enum gen_output kind[] = {GEN_OBJECT, GEN_OBJECT, GEN_IR,
                                            GEN_ASM};
-    struct gen_options g = {.opt = o->opt,
-                            .cpu = o->cpu ? o->cpu : cpus[0],
+    struct gen_options g = {.opt = options->opt,
+                            .cpu = options->cpu ? options->cpu : cpus[0],
                             .with_image = true,
                             .pic = true,
-                            .output = kind[o->emit]};
+                            .output = kind[options->emit]};
     const char *error = "";
-    struct gen_bytes b = {NULL, 0, NULL};
+    struct gen_bytes bytes = {NULL, 0, NULL};
 
-    if (!known_cpu(g.cpu, ds))
+    if (!known_cpu(g.cpu, diags))
         return IMP_EXIT_MODEL;
     if (!out[0])
-        return cannot_write(ds, out, ENOENT);
+        return cannot_write(diags, out, ENOENT);
     const struct gen_api *api = load_codegen(&error);
-    b.error = error;
+    bytes.error = error;
     if (api)
-        b = api->emit(im, &g);
-    if (!b.s) {
-        diag_add(ds, DIAG_E0816, IMP_NOWHERE, "machine code cannot be made: %s",
-                 b.error);
+        bytes = api->emit(image, &g);
+    if (!bytes.s) {
+        diag_add(diags, DIAG_E0816, IMP_NOWHERE,
+                 "machine code cannot be made: %s", bytes.error);
         return IMP_EXIT_RUN;
     }
     /* the bytes are freed also when memory ends on the way */
     struct oom_guard guard;
     if (setjmp(guard.env)) {
         oom_leave(&guard);
-        free(b.s);
+        free(bytes.s);
         oom_raise();
     }
     oom_enter(&guard);
-    int status = write_simulator(&b, out, o->emit == BUILD_EXE, ds);
+    int status =
+        write_simulator(&bytes, out, options->emit == BUILD_EXE, diags);
     oom_leave(&guard);
-    free(b.s);
+    free(bytes.s);
     return status;
 }

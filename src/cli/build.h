@@ -18,7 +18,7 @@ struct build_options {
 /* Writes `out`, whole or not at all: under a temporary name beside it, then
  * renamed. An executable needs neither Imp nor LLVM nor the model to run.
  * Returns enum imp_exit; diagnostics in ds. */
-int build_simulator(const imp_image *im, const char *out,
-                    const struct build_options *o, struct diags *ds);
+int build_simulator(const imp_image *image, const char *out,
+                    const struct build_options *options, struct diags *diags);
 
 #endif

@@ -30,29 +30,31 @@ struct job {
 
 /* a copy of the image whose defaults are the values chosen */
 static const imp_image *
-with_defaults(struct session *s)
+with_defaults(struct session *session)
 {
-    imp_image *im = arena_copy(s->arena, s->image, s->image->size);
-    imp_param *p = (imp_param *)((char *)im + im->params.off);
+    imp_image *image =
+        arena_copy(session->arena, session->image, session->image->size);
+    imp_param *p = (imp_param *)((char *)image + image->params.off);
 
-    for (uint32_t i = 0; i < im->params.n; i++)
-        p[i].dflt = s->params[i];
-    return im;
+    for (uint32_t i = 0; i < image->params.n; i++)
+        p[i].dflt = session->params[i];
+    return image;
 }
 
 static int
 work(void *ctx)
 {
-    struct job *j = ctx;
+    struct job *job = ctx;
 
-    session_open(&j->s, &j->o);
-    if (!session_add_file(&j->s, j->path))
+    session_open(&job->s, &job->o);
+    if (!session_add_file(&job->s, job->path))
         return IMP_EXIT_MODEL;
-    int status = session_check(&j->s);
+    int status = session_check(&job->s);
     if (status == IMP_EXIT_OK)
-        status = session_compile(&j->s);
+        status = session_compile(&job->s);
     if (status == IMP_EXIT_OK)
-        status = build_simulator(with_defaults(&j->s), j->out, &j->b, &j->s.ds);
+        status = build_simulator(with_defaults(&job->s), job->out, &job->b,
+                                 &job->s.ds);
     return status;
 }
 
@@ -63,25 +65,25 @@ take(void *ctx, int k, const char *value)
     static const int common[] = {[OPT_OPT] = RUNOPT_OPT,
                                  [OPT_SET] = RUNOPT_SET,
                                  [OPT_DIAGNOSTICS] = RUNOPT_DIAGNOSTICS};
-    struct job *j = ctx;
+    struct job *job = ctx;
     int i;
 
     switch (k) {
     case CLI_WORD:
-        return cli_one(&cli_build, &j->path, value);
+        return cli_one(&cli_build, &job->path, value);
     case OPT_OUT:
-        j->out = value;
+        job->out = value;
         return true;
     case OPT_EMIT:
         if ((i = cli_choice("--emit", value, emits, 4)) < 0)
             return false;
-        j->b.emit = (enum build_emit)i;
+        job->b.emit = (enum build_emit)i;
         return true;
     case OPT_CPU:
-        j->b.cpu = value;
+        job->b.cpu = value;
         return true;
     default:
-        return runopts_apply(&j->o, common[k], value);
+        return runopts_apply(&job->o, common[k], value);
     }
 }
 

@@ -22,25 +22,25 @@ struct job {
 static int
 work(void *ctx)
 {
-    struct job *j = ctx;
+    struct job *job = ctx;
 
-    session_open(&j->s, &j->o);
-    if (!session_add_file(&j->s, j->path))
+    session_open(&job->s, &job->o);
+    if (!session_add_file(&job->s, job->path))
         return IMP_EXIT_MODEL;
-    int status = session_check(&j->s);
+    int status = session_check(&job->s);
     if (status == IMP_EXIT_OK)
-        status = session_compile(&j->s);
+        status = session_compile(&job->s);
     return status;
 }
 
 static bool
 take(void *ctx, int k, const char *value)
 {
-    struct job *j = ctx;
-    j->models += k == CLI_WORD;
+    struct job *job = ctx;
+    job->models += k == CLI_WORD;
     return k == CLI_WORD ||
-           runopts_apply(&j->o, k == OPT_SET ? RUNOPT_SET : RUNOPT_DIAGNOSTICS,
-                         value);
+           runopts_apply(&job->o,
+                         k == OPT_SET ? RUNOPT_SET : RUNOPT_DIAGNOSTICS, value);
 }
 
 static int

@@ -80,24 +80,24 @@ struct job {
 static int
 work_doc(void *ctx)
 {
-    struct job *j = ctx;
+    struct job *job = ctx;
     struct buf b = {0};
 
-    session_open(&j->s, &j->o);
-    if (j->model && !session_add_file(&j->s, j->model))
+    session_open(&job->s, &job->o);
+    if (job->model && !session_add_file(&job->s, job->model))
         return IMP_EXIT_MODEL;
-    struct check_input in = session_input(&j->s);
-    bool known = check_doc(&in, j->name, &b);
+    struct check_input in = session_input(&job->s);
+    bool known = check_doc(&in, job->name, &b);
     if (known)
         cli_puts(buf_str(&b));
     if (known && b.n && b.s[b.n - 1] != '\n')
         cli_puts("\n");
     if (!known) {
-        struct diag *d =
-            diag_add(&j->s.ds, DIAG_E0815, IMP_NOWHERE,
-                     "nothing is known under the name `%s`", j->name);
+        struct diag *diag =
+            diag_add(&job->s.ds, DIAG_E0815, IMP_NOWHERE,
+                     "nothing is known under the name `%s`", job->name);
         if (b.n)
-            diag_help(&j->s.ds, d, "%s", buf_str(&b));
+            diag_help(&job->s.ds, diag, "%s", buf_str(&b));
     }
     buf_free(&b);
     return known ? IMP_EXIT_OK : IMP_EXIT_MODEL;
@@ -106,14 +106,14 @@ work_doc(void *ctx)
 static bool
 take_doc(void *ctx, int k, const char *value)
 {
-    struct job *j = ctx;
+    struct job *job = ctx;
     (void)k; /* there are no options */
-    if (j->model) {
+    if (job->model) {
         cli_error(DIAG_E0822, "`imp doc NAME [MODEL]`",
                   "`imp doc` takes a name and at most one model");
         return false;
     }
-    *(j->name ? &j->model : &j->name) = value;
+    *(job->name ? &job->model : &job->name) = value;
     return true;
 }
 

@@ -35,18 +35,18 @@ struct job {
 /* the new text beside the file, then in its place; keeps its mode. A link is
  * followed: the file it leads to is replaced, not the link. */
 static bool
-replace(struct session *s, const char *path, const struct buf *b)
+replace(struct session *session, const char *path, const struct buf *buf)
 {
     struct stat st;
     char *real = realpath(path, NULL);
     const char *target = real ? real : path;
-    char *tmp = arena_printf(s->arena, "%s.XXXXXX", target);
+    char *tmp = arena_printf(session->arena, "%s.XXXXXX", target);
     int fd = mkostemp(tmp, O_CLOEXEC);
     bool ok = fd >= 0;
 
     if (ok && stat(target, &st) == 0)
         ok = fchmod(fd, st.st_mode & 07777) == 0;
-    int e = ok ? io_write(fd, b->s, b->n) : errno;
+    int e = ok ? io_write(fd, buf->s, buf->n) : errno;
     if (fd >= 0) {
         if (!e && fsync(fd) != 0 && errno != EINVAL)
             e = errno;
@@ -58,8 +58,8 @@ replace(struct session *s, const char *path, const struct buf *b)
             unlink(tmp);
     }
     if (e)
-        diag_add(&s->ds, DIAG_E0819, IMP_NOWHERE, "cannot write `%s`: %s", path,
-                 strerror(e));
+        diag_add(&session->ds, DIAG_E0819, IMP_NOWHERE, "cannot write `%s`: %s",
+                 path, strerror(e));
     free(real);
     return !e;
 }
@@ -67,41 +67,42 @@ replace(struct session *s, const char *path, const struct buf *b)
 static int
 work(void *ctx)
 {
-    struct job *j = ctx;
+    struct job *job = ctx;
     const char *text;
     size_t n;
 
-    session_open(&j->s, &j->o);
-    if (!session_read(&j->s, j->path, &text, &n))
+    session_open(&job->s, &job->o);
+    if (!session_read(&job->s, job->path, &text, &n))
         return IMP_EXIT_MODEL;
-    bool is_stdin = strcmp(j->path, "-") == 0;
+    bool is_stdin = strcmp(job->path, "-") == 0;
     uint32_t file =
-        sources_add(j->s.sources, is_stdin ? "<stdin>" : j->path, text, n);
-    if (!fmt_file(j->s.arena, &j->s.ds, file, &j->text))
+        sources_add(job->s.sources, is_stdin ? "<stdin>" : job->path, text, n);
+    if (!fmt_file(job->s.arena, &job->s.ds, file, &job->text))
         return IMP_EXIT_MODEL;
-    bool same = j->text.n == n && (n == 0 || memcmp(j->text.s, text, n) == 0);
-    if (j->check) {
+    bool same =
+        job->text.n == n && (n == 0 || memcmp(job->text.s, text, n) == 0);
+    if (job->check) {
         if (same)
             return IMP_EXIT_OK;
-        printf("%s\n", is_stdin ? "<stdin>" : j->path);
+        printf("%s\n", is_stdin ? "<stdin>" : job->path);
         return IMP_EXIT_EXPECT;
     }
-    if (is_stdin || j->print) {
-        (void)cli_write(NULL, buf_str(&j->text), j->text.n);
+    if (is_stdin || job->print) {
+        (void)cli_write(NULL, buf_str(&job->text), job->text.n);
         return IMP_EXIT_OK;
     }
-    return same || replace(&j->s, j->path, &j->text) ? IMP_EXIT_OK
-                                                     : IMP_EXIT_RUN;
+    return same || replace(&job->s, job->path, &job->text) ? IMP_EXIT_OK
+                                                           : IMP_EXIT_RUN;
 }
 
 static bool
 take(void *ctx, int k, const char *value)
 {
-    struct job *j = ctx;
+    struct job *job = ctx;
     (void)value;
-    j->files += k == CLI_WORD;
-    j->check |= k == OPT_CHECK;
-    j->print |= k == OPT_STDOUT;
+    job->files += k == CLI_WORD;
+    job->check |= k == OPT_CHECK;
+    job->print |= k == OPT_STDOUT;
     return true;
 }
 

@@ -19,22 +19,22 @@ struct job {
 static int
 work(void *ctx)
 {
-    struct job *j = ctx;
+    struct job *job = ctx;
 
-    session_open(&j->s, &j->o);
-    j->s.write = cli_write;
-    j->s.stop = cli_stop_flag();
-    if (!session_add_file(&j->s, j->path))
+    session_open(&job->s, &job->o);
+    job->s.write = cli_write;
+    job->s.stop = cli_stop_flag();
+    if (!session_add_file(&job->s, job->path))
         return IMP_EXIT_MODEL;
-    return session_all(&j->s);
+    return session_all(&job->s);
 }
 
 static bool
 take(void *ctx, int k, const char *value)
 {
-    struct job *j = ctx;
-    return k == CLI_WORD ? cli_one(&cli_run, &j->path, value)
-                         : runopts_apply(&j->o, k, value);
+    struct job *job = ctx;
+    return k == CLI_WORD ? cli_one(&cli_run, &job->path, value)
+                         : runopts_apply(&job->o, k, value);
 }
 
 static int

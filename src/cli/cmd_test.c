@@ -40,7 +40,7 @@ static bool
 collect(struct paths *ps, const char *dir)
 {
     DIR *d = opendir(dir);
-    struct dirent *e;
+    struct dirent *entry;
 
     if (!d) {
         cli_error(DIAG_E0805, NULL, "cannot open folder `%s`: %s", dir,
@@ -48,18 +48,18 @@ collect(struct paths *ps, const char *dir)
         return false;
     }
     bool ok = true;
-    while (ok && (e = readdir(d))) {
+    while (ok && (entry = readdir(d))) {
         struct buf b = {0};
         struct stat st;
-        size_t n = strlen(e->d_name);
-        if (e->d_name[0] == '.')
+        size_t n = strlen(entry->d_name);
+        if (entry->d_name[0] == '.')
             continue;
         size_t nd = strlen(dir);
         if (strcmp(dir, ".") == 0)
-            buf_puts(&b, e->d_name);
+            buf_puts(&b, entry->d_name);
         else
             buf_printf(&b, "%s%s%s", dir, dir[nd - 1] == '/' ? "" : "/",
-                       e->d_name);
+                       entry->d_name);
         if (lstat(b.s, &st) != 0) {
             buf_free(&b);
             continue;
@@ -68,7 +68,7 @@ collect(struct paths *ps, const char *dir)
             ok = collect(ps, b.s);
             buf_free(&b);
         } else if (S_ISREG(st.st_mode) && n > 4 &&
-                   strcmp(e->d_name + n - 4, ".imp") == 0) {
+                   strcmp(entry->d_name + n - 4, ".imp") == 0) {
             VEC_PUSH(ps, buf_take(&b));
         } else {
             buf_free(&b);
@@ -132,48 +132,48 @@ silent(void *ctx, const char *s, size_t n)
 static int
 work(void *ctx)
 {
-    struct job *j = ctx;
+    struct job *job = ctx;
     const char *text;
     size_t n;
 
-    j->expects = false;
-    session_open(&j->s, &j->o);
-    j->s.write = silent;
-    j->s.stop = cli_stop_flag();
-    if (!session_read(&j->s, j->path, &text, &n)) {
-        j->expects = true; /* a model that cannot be read has failed */
+    job->expects = false;
+    session_open(&job->s, &job->o);
+    job->s.write = silent;
+    job->s.stop = cli_stop_flag();
+    if (!session_read(&job->s, job->path, &text, &n)) {
+        job->expects = true; /* a model that cannot be read has failed */
         return IMP_EXIT_MODEL;
     }
-    j->expects = has_expect(text, n);
-    if (!j->expects)
+    job->expects = has_expect(text, n);
+    if (!job->expects)
         return IMP_EXIT_OK;
-    j->s.model_name = j->path;
-    session_add_text(&j->s, j->path, text, n, false);
-    return session_all(&j->s);
+    job->s.model_name = job->path;
+    session_add_text(&job->s, job->path, text, n, false);
+    return session_all(&job->s);
 }
 
 static int
-run_all(struct job *j)
+run_all(struct job *job)
 {
-    const struct paths *ps = &j->paths;
+    const struct paths *ps = &job->paths;
     static const char *const words[] = {"ok", "expect failed", "model wrong",
                                         "run failed"};
     int models = 0, failed = 0;
     bool stopped = false;
 
     for (size_t i = 0; i < ps->n && !stopped; i++) {
-        j->path = ps->v[i];
-        int status = cli_guard(work, j);
+        job->path = ps->v[i];
+        int status = cli_guard(work, job);
         stopped = *cli_stop_flag() != 0;
-        if (j->expects) {
+        if (job->expects) {
             models++;
             failed += status != IMP_EXIT_OK;
-            printf("%-14s %s\n", words[status], j->path);
+            printf("%-14s %s\n", words[status], job->path);
             fflush(stdout);
-            if (j->s.arena && status != IMP_EXIT_OK)
-                driver_print_messages(&j->s.ds, j->o.diagnostics);
+            if (job->s.arena && status != IMP_EXIT_OK)
+                driver_print_messages(&job->s.ds, job->o.diagnostics);
         }
-        session_close(&j->s);
+        session_close(&job->s);
     }
     if (stopped) {
         cli_error(DIAG_E0824, NULL, "stopped after %d of the models", models);
@@ -191,19 +191,19 @@ run_all(struct job *j)
 static bool
 take(void *ctx, int k, const char *value)
 {
-    struct job *j = ctx;
+    struct job *job = ctx;
     struct stat st;
 
     if (k != CLI_WORD)
-        return runopts_apply(&j->o, to_runopt[k], value);
-    j->any = true;
+        return runopts_apply(&job->o, to_runopt[k], value);
+    job->any = true;
     if (stat(value, &st) != 0 || !S_ISREG(st.st_mode)) {
-        j->bad |= !collect(&j->paths, value);
+        job->bad |= !collect(&job->paths, value);
         return true;
     }
     char *p = mem_alloc(strlen(value) + 1);
     memcpy(p, value, strlen(value));
-    VEC_PUSH(&j->paths, p);
+    VEC_PUSH(&job->paths, p);
     return true;
 }
 

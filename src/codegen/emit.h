@@ -72,52 +72,52 @@ struct gen {
 };
 
 /* types.c */
-void gen_types(struct gen *g);
-_Noreturn void gen_fail(struct gen *g, const char *fmt, ...)
+void gen_types(struct gen *gen);
+_Noreturn void gen_fail(struct gen *gen, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-const imp_tape *gen_tape(const struct gen *g, uint32_t i);
-LLVMValueRef gen_i32(const struct gen *g, unsigned x);
-LLVMValueRef gen_i64(const struct gen *g, uint64_t x);
-LLVMValueRef gen_num(const struct gen *g, LLVMTypeRef num, double x);
+const imp_tape *gen_tape(const struct gen *gen, uint32_t i);
+LLVMValueRef gen_i32(const struct gen *gen, unsigned x);
+LLVMValueRef gen_i64(const struct gen *gen, uint64_t x);
+LLVMValueRef gen_num(const struct gen *gen, LLVMTypeRef num, double x);
 /* pointer to the idx-th `unit` of the array at base, as pointer to `as` */
-LLVMValueRef gen_at(const struct gen *g, LLVMTypeRef unit, LLVMValueRef base,
+LLVMValueRef gen_at(const struct gen *gen, LLVMTypeRef unit, LLVMValueRef base,
                     LLVMValueRef idx, LLVMTypeRef as);
-LLVMValueRef gen_load(const struct gen *g, LLVMTypeRef type, LLVMValueRef p);
-void gen_store(const struct gen *g, LLVMTypeRef type, LLVMValueRef v,
+LLVMValueRef gen_load(const struct gen *gen, LLVMTypeRef type, LLVMValueRef p);
+void gen_store(const struct gen *gen, LLVMTypeRef type, LLVMValueRef v,
                LLVMValueRef p);
 /* double at base[idx] */
-LLVMValueRef gen_get(const struct gen *g, LLVMValueRef base, uint64_t idx);
-void gen_put(const struct gen *g, LLVMValueRef base, uint64_t idx,
+LLVMValueRef gen_get(const struct gen *gen, LLVMValueRef base, uint64_t idx);
+void gen_put(const struct gen *gen, LLVMValueRef base, uint64_t idx,
              LLVMValueRef v);
 /* internal function; its parameter number `noalias` (from 1) overlaps nothing
  * else that it reads; a `part` of a split function is never inlined */
-LLVMValueRef gen_function(struct gen *g, const char *name, LLVMTypeRef type,
+LLVMValueRef gen_function(struct gen *gen, const char *name, LLVMTypeRef type,
                           unsigned noalias, bool part);
 /* a runtime function; pure: depends on its arguments only */
-LLVMValueRef gen_runtime(struct gen *g, const char *name, LLVMTypeRef type,
+LLVMValueRef gen_runtime(struct gen *gen, const char *name, LLVMTypeRef type,
                          bool pure);
-LLVMBasicBlockRef gen_block(const struct gen *g, const char *name);
-LLVMValueRef gen_alloca(const struct gen *g, LLVMTypeRef type, uint64_t n);
+LLVMBasicBlockRef gen_block(const struct gen *gen, const char *name);
+LLVMValueRef gen_alloca(const struct gen *gen, LLVMTypeRef type, uint64_t n);
 
 /* ops.c: value of an operator of the table (no leaf, no DOT). `num` is the
  * type of its operands: g->num or g->f64 */
-LLVMValueRef gen_op_value(struct gen *g, LLVMTypeRef num, enum imp_op op,
+LLVMValueRef gen_op_value(struct gen *gen, LLVMTypeRef num, enum imp_op op,
                           LLVMValueRef a, LLVMValueRef b, LLVMValueRef c);
 /* comparison of the operator's choice at order 0 (ABS, MIN, MAX, SELECT):
  * true where operand `b` (for ABS: -a) is taken. i1 or <lanes x i1> */
-LLVMValueRef gen_op_choice(struct gen *g, LLVMTypeRef num, enum imp_op op,
+LLVMValueRef gen_op_choice(struct gen *gen, LLVMTypeRef num, enum imp_op op,
                            LLVMValueRef a, LLVMValueRef b);
 /* +0 where x is finite, NaN elsewhere */
-LLVMValueRef gen_finite_probe(const struct gen *g, LLVMValueRef x);
+LLVMValueRef gen_finite_probe(const struct gen *gen, LLVMValueRef x);
 /* i32 status from the sum of such probes */
-LLVMValueRef gen_finite_status(const struct gen *g, LLVMTypeRef num,
+LLVMValueRef gen_finite_status(const struct gen *gen, LLVMTypeRef num,
                                LLVMValueRef probe);
 
 /* calls back with each operand register that order 0 of an instruction reads */
-void gen_operands(const struct gen *g, const imp_tape *t, uint32_t i,
+void gen_operands(const struct gen *gen, const imp_tape *tape, uint32_t i,
                   void (*each)(void *ctx, uint32_t operand), void *ctx);
 /* refuses tapes whose references lead outside (our own mistake, not a crash) */
-void gen_check_tape(struct gen *g, const imp_tape *t);
+void gen_check_tape(struct gen *gen, const imp_tape *tape);
 static inline bool
 gen_is_leaf(const imp_instr *in)
 {
@@ -126,13 +126,14 @@ gen_is_leaf(const imp_instr *in)
 
 /* eval_fn.c, series_fn.c: one function per tape; the result is the function
  * that the code table points at */
-LLVMValueRef gen_eval_fn(struct gen *g, uint32_t tape);
-LLVMValueRef gen_series_fn(struct gen *g, uint32_t tape);
+LLVMValueRef gen_eval_fn(struct gen *gen, uint32_t tape);
+LLVMValueRef gen_series_fn(struct gen *gen, uint32_t tape);
 
 /* object.c: the target, optimisation, emission. All return NULL or an error */
 void gen_llvm_init(void);
 const char *gen_host_cpu(void);
-struct gen_bytes gen_emit(const imp_image *im, const struct gen_options *opt);
+struct gen_bytes gen_emit(const imp_image *image,
+                          const struct gen_options *opt);
 
 /* jit.c */
 struct gen_jit *gen_load_object(const char *object, size_t n,

@@ -15,25 +15,25 @@
 #define GEN_ENTRY "imp_gen_entry"
 
 /* Models of more instructions are generated without optimisation, whatever is
- * asked for: it takes 10 to 20 times as long, and what runs is some 1.5 times as
- * fast at best. Like all choices of the generator it shows in no bit. */
+ * asked for: it takes 10 to 20 times as long, and what runs is some 1.5 times
+ * as fast at best. Like all choices of the generator it shows in no bit. */
 #define GEN_LARGE 4000u
 static inline uint32_t
-gen_size(const imp_image *im)
+gen_size(const imp_image *image)
 {
-    const imp_tape *t = IMP_ARRAY(im, im->tapes, imp_tape);
+    const imp_tape *tape = IMP_ARRAY(image, image->tapes, imp_tape);
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < im->tapes.n; i++)
-        n += t[i].code.n;
+    for (uint32_t i = 0; i < image->tapes.n; i++)
+        n += tape[i].code.n;
     return n;
 }
 
 enum gen_output { GEN_OBJECT, GEN_IR, GEN_ASM };
 struct gen_options {
-    int opt;             /* 0, 1, 2 */
-    const char *cpu;     /* "x86-64-v2", "host", ...; NULL: host */
-    bool with_image;     /* put image, size and code table into the object */
+    int opt;         /* 0, 1, 2 */
+    const char *cpu; /* "x86-64-v2", "host", ...; NULL: host */
+    bool with_image; /* put image, size and code table into the object */
     bool pic;
     enum gen_output output;
     /* N > 1: eval functions run N instances at once; env, local and out have N

@@ -11,18 +11,19 @@
 
 /* the convolution that register d is, or is a constant times; the constant */
 static uint32_t
-source(const struct sv *s, uint32_t d, uint32_t *scale)
+source(const struct sv *series, uint32_t d, uint32_t *scale)
 {
-    const imp_instr *in = s->code + d;
+    const imp_instr *in = series->code + d;
 
     *scale = NO_SLOT;
-    if (sv_convolves(s, d))
+    if (sv_convolves(series, d))
         return d;
     if (in->op != IMP_OP_MUL)
         return NO_SLOT;
     for (int side = 0; side < 2; side++) {
         uint32_t c = side ? in->b : in->a, x = side ? in->a : in->b;
-        if ((s->code[c].flags & IMP_INSTR_CONST) && sv_convolves(s, x)) {
+        if ((series->code[c].flags & IMP_INSTR_CONST) &&
+            sv_convolves(series, x)) {
             *scale = c;
             return x;
         }
@@ -41,153 +42,160 @@ lane_of(const uint32_t *reg, uint32_t i)
 }
 
 void
-sv_plan_held(struct sv *s)
+sv_plan_held(struct sv *series)
 {
-    s->state_of = NEW_N(s->g->arena, struct pack *, s->t->code.n + 1);
-    for (uint32_t p = 0; p < s->n_packs; p++)
+    series->state_of =
+        NEW_N(series->g->arena, struct pack *, series->t->code.n + 1);
+    for (uint32_t p = 0; p < series->n_packs; p++)
         for (int l = 0; l < 4; l++)
-            s->packs[p].state[l] = NO_SLOT;
-    for (uint32_t i = 0; i < s->t->code.n; i++) {
-        const imp_instr *in = s->code + i;
+            series->packs[p].state[l] = NO_SLOT;
+    for (uint32_t i = 0; i < series->t->code.n; i++) {
+        const imp_instr *in = series->code + i;
         uint32_t scale, c;
         if (in->op != IMP_OP_STATE || !sv_varies(in) ||
-            !sv_varies(s->code + in->b) ||
-            (c = source(s, in->b, &scale)) == NO_SLOT)
+            !sv_varies(series->code + in->b) ||
+            (c = source(series, in->b, &scale)) == NO_SLOT)
             continue;
-        struct pack *k = s->pack_of[c];
-        if (!k || k->ready == NO_SLOT)
+        struct pack *pack = series->pack_of[c];
+        if (!pack || pack->ready == NO_SLOT)
             continue;
-        unsigned l = lane_of(k->lane, c);
-        if (k->state[l] == NO_SLOT) {
-            k->state[l] = i;
-            k->scale[l] = scale;
+        unsigned l = lane_of(pack->lane, c);
+        if (pack->state[l] == NO_SLOT) {
+            pack->state[l] = i;
+            pack->scale[l] = scale;
         }
     }
-    for (uint32_t p = 0; p < s->n_packs; p++) {
-        struct pack *k = s->packs + p;
-        k->held = k->n_lanes > 1;
-        for (unsigned l = 0; l < k->n_lanes; l++)
-            k->held = k->held && k->state[l] != NO_SLOT;
-        for (unsigned l = 0; l < k->n_lanes && k->held; l++)
-            s->state_of[k->state[l]] = k;
+    for (uint32_t p = 0; p < series->n_packs; p++) {
+        struct pack *pack = series->packs + p;
+        pack->held = pack->n_lanes > 1;
+        for (unsigned l = 0; l < pack->n_lanes; l++)
+            pack->held = pack->held && pack->state[l] != NO_SLOT;
+        for (unsigned l = 0; l < pack->n_lanes && pack->held; l++)
+            series->state_of[pack->state[l]] = pack;
     }
 }
 
 static LLVMValueRef
-gather(struct sv *s, const struct pack *k,
-       LLVMValueRef (*lane)(struct sv *s, const struct pack *k, unsigned l))
+gather(struct sv *series, const struct pack *pack,
+       LLVMValueRef (*lane)(struct sv *series, const struct pack *pack,
+                            unsigned l))
 {
-    struct gen *g = s->g;
-    LLVMValueRef v = gen_num(g, g->v4, 0.0);
+    struct gen *gen = series->g;
+    LLVMValueRef v = gen_num(gen, gen->v4, 0.0);
 
-    for (unsigned l = 0; l < k->n_lanes; l++)
-        v = LLVMBuildInsertElement(g->b, v, lane(s, k, l), gen_i32(g, l), "");
+    for (unsigned l = 0; l < pack->n_lanes; l++)
+        v = LLVMBuildInsertElement(gen->b, v, lane(series, pack, l),
+                                   gen_i32(gen, l), "");
     return v;
 }
 
 static LLVMValueRef
-scale(struct sv *s, const struct pack *k, unsigned l)
+scale(struct sv *series, const struct pack *pack, unsigned l)
 {
-    return k->scale[l] == NO_SLOT ? gen_num(s->g, s->g->f64, 1.0)
-                                  : sv_value(s, SV_ZERO, k->scale[l]);
+    return pack->scale[l] == NO_SLOT
+               ? gen_num(series->g, series->g->f64, 1.0)
+               : sv_value(series, SV_ZERO, pack->scale[l]);
 }
 
 static LLVMValueRef
-rate(struct sv *s, const struct pack *k, unsigned l)
+rate(struct sv *series, const struct pack *pack, unsigned l)
 {
-    return sv_value(s, SV_ZERO, s->code[k->state[l]].b);
+    return sv_value(series, SV_ZERO, series->code[pack->state[l]].b);
 }
 
 void
-sv_held_zero(struct sv *s)
+sv_held_zero(struct sv *series)
 {
-    for (uint32_t p = 0; p < s->n_packs; p++) {
-        struct pack *k = s->packs + p;
-        if (!k->held)
+    for (uint32_t p = 0; p < series->n_packs; p++) {
+        struct pack *pack = series->packs + p;
+        if (!pack->held)
             continue;
-        k->by = gather(s, k, scale);
-        k->rate_zero = gather(s, k, rate);
+        pack->by = gather(series, pack, scale);
+        pack->rate_zero = gather(series, pack, rate);
     }
 }
 
 void
-sv_held_open(struct sv *s)
+sv_held_open(struct sv *series)
 {
-    for (uint32_t p = 0; p < s->n_packs; p++) {
-        struct pack *k = s->packs + p;
-        if (k->held)
-            k->rate = LLVMBuildPhi(s->g->b, s->g->v4, "");
-        k->now = NULL;
+    for (uint32_t p = 0; p < series->n_packs; p++) {
+        struct pack *pack = series->packs + p;
+        if (pack->held)
+            pack->rate = LLVMBuildPhi(series->g->b, series->g->v4, "");
+        pack->now = NULL;
     }
 }
 
 void
-sv_held_close(struct sv *s, LLVMBasicBlockRef *from)
+sv_held_close(struct sv *series, LLVMBasicBlockRef *from)
 {
-    struct gen *g = s->g;
+    struct gen *gen = series->g;
 
-    for (uint32_t p = 0; p < s->n_packs; p++) {
-        struct pack *k = s->packs + p;
-        if (!k->held)
+    for (uint32_t p = 0; p < series->n_packs; p++) {
+        struct pack *pack = series->packs + p;
+        if (!pack->held)
             continue;
-        LLVMValueRef v[2] = {k->rate_zero,
-                             LLVMBuildFMul(g->b, k->by, k->sum, "")};
-        LLVMAddIncoming(k->rate, v, from, 2);
+        LLVMValueRef v[2] = {pack->rate_zero,
+                             LLVMBuildFMul(gen->b, pack->by, pack->sum, "")};
+        LLVMAddIncoming(pack->rate, v, from, 2);
     }
 }
 
 static LLVMValueRef
-now(struct sv *s, struct pack *k)
+now(struct sv *series, struct pack *pack)
 {
-    struct gen *g = s->g;
-    LLVMValueRef v = gen_num(g, g->v4, 0.0);
+    struct gen *gen = series->g;
+    LLVMValueRef v = gen_num(gen, gen->v4, 0.0);
 
-    for (unsigned l = 0; l < 4 && !k->now; l++)
-        v = LLVMBuildInsertElement(g->b, v, s->per_k, gen_i32(g, l), "");
-    if (!k->now)
-        k->now = LLVMBuildFMul(g->b, k->rate, v, "");
-    return k->now;
+    for (unsigned l = 0; l < 4 && !pack->now; l++)
+        v = LLVMBuildInsertElement(gen->b, v, series->per_k, gen_i32(gen, l),
+                                   "");
+    if (!pack->now)
+        pack->now = LLVMBuildFMul(gen->b, pack->rate, v, "");
+    return pack->now;
 }
 
 LLVMValueRef
-sv_held_state(struct sv *s, uint32_t i)
+sv_held_state(struct sv *series, uint32_t i)
 {
-    struct pack *k = s->state_of[i];
+    struct pack *pack = series->state_of[i];
 
-    return LLVMBuildExtractElement(s->g->b, now(s, k),
-                                   gen_i32(s->g, lane_of(k->state, i)), "");
+    return LLVMBuildExtractElement(series->g->b, now(series, pack),
+                                   gen_i32(series->g, lane_of(pack->state, i)),
+                                   "");
 }
 
 LLVMValueRef
-sv_held_entry(struct sv *s, const struct pack_array *a)
+sv_held_entry(struct sv *series, const struct pack_array *array)
 {
-    struct gen *g = s->g;
-    struct pack *k = NULL;
+    struct gen *gen = series->g;
+    struct pack *pack = NULL;
     LLVMValueRef lane[4], sign[4];
-    LLVMTypeRef bits = LLVMVectorType(g->i64, 4);
+    LLVMTypeRef bits = LLVMVectorType(gen->i64, 4);
     bool minus = false;
 
     for (unsigned l = 0; l < 4; l++) {
-        uint32_t i = a->reg[l];
-        sign[l] = gen_i64(g, 0);
-        lane[l] = gen_i32(g, 4); /* of the vector of zeros */
+        uint32_t i = array->reg[l];
+        sign[l] = gen_i64(gen, 0);
+        lane[l] = gen_i32(gen, 4); /* of the vector of zeros */
         if (i == UINT32_MAX)
             continue;
-        if (!s->state_of[i] || (k && s->state_of[i] != k))
+        if (!series->state_of[i] || (pack && series->state_of[i] != pack))
             return NULL;
-        k = s->state_of[i];
-        lane[l] = gen_i32(g, lane_of(k->state, i));
-        minus |= a->minus[l];
-        if (a->minus[l])
-            sign[l] = gen_i64(g, (uint64_t)1 << 63);
+        pack = series->state_of[i];
+        lane[l] = gen_i32(gen, lane_of(pack->state, i));
+        minus |= array->minus[l];
+        if (array->minus[l])
+            sign[l] = gen_i64(gen, (uint64_t)1 << 63);
     }
-    if (!k)
+    if (!pack)
         return NULL;
-    LLVMValueRef v = LLVMBuildShuffleVector(
-        g->b, now(s, k), gen_num(g, g->v4, 0.0), LLVMConstVector(lane, 4), "");
+    LLVMValueRef v = LLVMBuildShuffleVector(gen->b, now(series, pack),
+                                            gen_num(gen, gen->v4, 0.0),
+                                            LLVMConstVector(lane, 4), "");
     if (!minus)
         return v;
-    v = LLVMBuildXor(g->b, LLVMBuildBitCast(g->b, v, bits, ""),
+    v = LLVMBuildXor(gen->b, LLVMBuildBitCast(gen->b, v, bits, ""),
                      LLVMConstVector(sign, 4), "");
-    return LLVMBuildBitCast(g->b, v, g->v4, "");
+    return LLVMBuildBitCast(gen->b, v, gen->v4, "");
 }

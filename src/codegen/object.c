@@ -68,7 +68,7 @@ gen_host_cpu(void)
 }
 
 static void
-target(struct gen *g, const struct gen_options *opt, int how)
+target(struct gen *gen, const struct gen_options *opt, int how)
 {
     char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
     char *name = NULL, *features = NULL;
@@ -78,36 +78,36 @@ target(struct gen *g, const struct gen_options *opt, int how)
                                            : LLVMCodeGenLevelDefault;
 
     if (LLVMGetTargetFromTriple(triple, &t, &message)) {
-        snprintf(g->error, sizeof g->error, "no target for %s: %s", triple,
+        snprintf(gen->error, sizeof gen->error, "no target for %s: %s", triple,
                  message);
         LLVMDisposeMessage(message);
         LLVMDisposeMessage(triple);
-        longjmp(g->fail, 1);
+        longjmp(gen->fail, 1);
     }
     if (!opt->cpu || !strcmp(opt->cpu, "host")) {
         name = LLVMGetHostCPUName();
         features = LLVMGetHostCPUFeatures();
     }
-    g->tm = LLVMCreateTargetMachine(
+    gen->tm = LLVMCreateTargetMachine(
         t, triple, name ? name : opt->cpu, features ? features : "", level,
         opt->pic ? LLVMRelocPIC : LLVMRelocStatic, LLVMCodeModelDefault);
-    LLVMSetTarget(g->mod, triple);
+    LLVMSetTarget(gen->mod, triple);
     LLVMDisposeMessage(triple);
     if (name)
         LLVMDisposeMessage(name);
     if (features)
         LLVMDisposeMessage(features);
-    if (!g->tm)
-        gen_fail(g, "LLVM knows no processor named %s", opt->cpu);
-    LLVMTargetDataRef dl = LLVMCreateTargetDataLayout(g->tm);
-    LLVMSetModuleDataLayout(g->mod, dl);
+    if (!gen->tm)
+        gen_fail(gen, "LLVM knows no processor named %s", opt->cpu);
+    LLVMTargetDataRef dl = LLVMCreateTargetDataLayout(gen->tm);
+    LLVMSetModuleDataLayout(gen->mod, dl);
     LLVMDisposeTargetData(dl);
 }
 
 static LLVMValueRef
-global(struct gen *g, const char *name, LLVMValueRef init_value, bool shared)
+global(struct gen *gen, const char *name, LLVMValueRef init_value, bool shared)
 {
-    LLVMValueRef v = LLVMAddGlobal(g->mod, LLVMTypeOf(init_value), name);
+    LLVMValueRef v = LLVMAddGlobal(gen->mod, LLVMTypeOf(init_value), name);
 
     LLVMSetInitializer(v, init_value);
     LLVMSetGlobalConstant(v, 1);
@@ -119,57 +119,58 @@ global(struct gen *g, const char *name, LLVMValueRef init_value, bool shared)
 
 /* the three data symbols of abi/image.h */
 static void
-tables(struct gen *g, LLVMValueRef *eval, LLVMValueRef *series, bool image)
+tables(struct gen *gen, LLVMValueRef *eval, LLVMValueRef *series, bool image)
 {
-    uint32_t n = g->im->tapes.n;
-    LLVMTypeRef pe = LLVMPointerType(g->eval_ty, 0);
-    LLVMTypeRef ps = LLVMPointerType(g->series_ty, 0);
+    uint32_t n = gen->im->tapes.n;
+    LLVMTypeRef pe = LLVMPointerType(gen->eval_ty, 0);
+    LLVMTypeRef ps = LLVMPointerType(gen->series_ty, 0);
     LLVMValueRef te =
-        global(g, "imp_model_eval", LLVMConstArray(pe, eval, n), false);
+        global(gen, "imp_model_eval", LLVMConstArray(pe, eval, n), false);
     LLVMValueRef ts =
-        global(g, "imp_model_series", LLVMConstArray(ps, series, n), false);
+        global(gen, "imp_model_series", LLVMConstArray(ps, series, n), false);
     LLVMValueRef f[3] = {LLVMConstBitCast(te, LLVMPointerType(pe, 0)),
                          LLVMConstBitCast(ts, LLVMPointerType(ps, 0)),
-                         gen_i32(g, n)};
+                         gen_i32(gen, n)};
 
-    global(g, IMP_SYM_CODE, LLVMConstStructInContext(g->cx, f, 3, 0), true);
+    global(gen, IMP_SYM_CODE, LLVMConstStructInContext(gen->cx, f, 3, 0), true);
     if (!image)
         return;
-    global(g, IMP_SYM_IMAGE,
-           LLVMConstStringInContext(g->cx, (const char *)g->im, g->im->size, 1),
+    global(gen, IMP_SYM_IMAGE,
+           LLVMConstStringInContext(gen->cx, (const char *)gen->im,
+                                    gen->im->size, 1),
            true);
-    global(g, IMP_SYM_SIZE, gen_i64(g, g->im->size), true);
+    global(gen, IMP_SYM_SIZE, gen_i64(gen, gen->im->size), true);
 }
 
 static void
-build(struct gen *g, const struct gen_options *opt)
+build(struct gen *gen, const struct gen_options *opt)
 {
-    uint32_t n = g->im->tapes.n;
-    LLVMValueRef *eval = NEW_N(g->arena, LLVMValueRef, n + 1);
-    LLVMValueRef *series = NEW_N(g->arena, LLVMValueRef, n + 1);
+    uint32_t n = gen->im->tapes.n;
+    LLVMValueRef *eval = NEW_N(gen->arena, LLVMValueRef, n + 1);
+    LLVMValueRef *series = NEW_N(gen->arena, LLVMValueRef, n + 1);
     char *message = NULL;
 
-    gen_types(g);
+    gen_types(gen);
     for (uint32_t i = 0; i < n; i++) {
-        const imp_tape *t = gen_tape(g, i);
-        gen_check_tape(g, t);
-        eval[i] = gen_eval_fn(g, i);
-        series[i] = t->series && g->lanes == 1
-                        ? gen_series_fn(g, i)
-                        : LLVMConstNull(LLVMPointerType(g->series_ty, 0));
+        const imp_tape *tape = gen_tape(gen, i);
+        gen_check_tape(gen, tape);
+        eval[i] = gen_eval_fn(gen, i);
+        series[i] = tape->series && gen->lanes == 1
+                        ? gen_series_fn(gen, i)
+                        : LLVMConstNull(LLVMPointerType(gen->series_ty, 0));
     }
-    tables(g, eval, series, opt->with_image);
-    if (LLVMVerifyModule(g->mod, LLVMReturnStatusAction, &message)) {
-        snprintf(g->error, sizeof g->error, "the module is not valid: %s",
+    tables(gen, eval, series, opt->with_image);
+    if (LLVMVerifyModule(gen->mod, LLVMReturnStatusAction, &message)) {
+        snprintf(gen->error, sizeof gen->error, "the module is not valid: %s",
                  message);
         LLVMDisposeMessage(message);
-        longjmp(g->fail, 1);
+        longjmp(gen->fail, 1);
     }
     LLVMDisposeMessage(message);
 }
 
 static void
-optimise(struct gen *g, int level)
+optimise(struct gen *gen, int level)
 {
     /* Level 1 is what measurement left of default<O1>: as fast a code at half
      * the time. The tapes have no dead code and no common subexpressions but
@@ -180,25 +181,25 @@ optimise(struct gen *g, int level)
         "default<O2>"};
     const char *text = pipeline[level < 0 ? 0 : level > 2 ? 2 : level];
     LLVMPassBuilderOptionsRef po = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef e = LLVMRunPasses(g->mod, text, g->tm, po);
+    LLVMErrorRef e = LLVMRunPasses(gen->mod, text, gen->tm, po);
 
     LLVMDisposePassBuilderOptions(po);
     if (e) {
         char *m = LLVMGetErrorMessage(e);
-        snprintf(g->error, sizeof g->error, "optimisation failed: %s", m);
+        snprintf(gen->error, sizeof gen->error, "optimisation failed: %s", m);
         LLVMDisposeErrorMessage(m);
-        longjmp(g->fail, 1);
+        longjmp(gen->fail, 1);
     }
 }
 
 static void
-write_out(struct gen *g, enum gen_output kind, struct gen_bytes *out)
+write_out(struct gen *gen, enum gen_output kind, struct gen_bytes *out)
 {
     LLVMMemoryBufferRef buf;
     char *message = NULL;
 
     if (kind == GEN_IR) {
-        char *text = LLVMPrintModuleToString(g->mod);
+        char *text = LLVMPrintModuleToString(gen->mod);
         out->s = strdup(text);
         LLVMDisposeMessage(text);
         if (!out->s)
@@ -206,12 +207,13 @@ write_out(struct gen *g, enum gen_output kind, struct gen_bytes *out)
         out->n = strlen(out->s);
         return;
     }
-    if (LLVMTargetMachineEmitToMemoryBuffer(
-            g->tm, g->mod, kind == GEN_ASM ? LLVMAssemblyFile : LLVMObjectFile,
-            &message, &buf)) {
-        snprintf(g->error, sizeof g->error, "no object code: %s", message);
+    if (LLVMTargetMachineEmitToMemoryBuffer(gen->tm, gen->mod,
+                                            kind == GEN_ASM ? LLVMAssemblyFile
+                                                            : LLVMObjectFile,
+                                            &message, &buf)) {
+        snprintf(gen->error, sizeof gen->error, "no object code: %s", message);
         LLVMDisposeMessage(message);
-        longjmp(g->fail, 1);
+        longjmp(gen->fail, 1);
     }
     size_t n = LLVMGetBufferSize(buf);
     out->s = malloc(n + 1);
@@ -226,17 +228,17 @@ write_out(struct gen *g, enum gen_output kind, struct gen_bytes *out)
 }
 
 static void
-dispose(struct gen *g)
+dispose(struct gen *gen)
 {
-    if (g->b)
-        LLVMDisposeBuilder(g->b);
-    if (g->mod)
-        LLVMDisposeModule(g->mod);
-    if (g->tm)
-        LLVMDisposeTargetMachine(g->tm);
-    if (g->cx)
-        LLVMContextDispose(g->cx);
-    arena_free(g->arena);
+    if (gen->b)
+        LLVMDisposeBuilder(gen->b);
+    if (gen->mod)
+        LLVMDisposeModule(gen->mod);
+    if (gen->tm)
+        LLVMDisposeTargetMachine(gen->tm);
+    if (gen->cx)
+        LLVMContextDispose(gen->cx);
+    arena_free(gen->arena);
 }
 
 /* the message, on the heap for good (gen.h) */
@@ -249,26 +251,26 @@ keep(const char *text)
 }
 
 static void
-emit(struct gen *g, const struct gen_options *opt, struct gen_bytes *out)
+emit(struct gen *gen, const struct gen_options *opt, struct gen_bytes *out)
 {
-    if (setjmp(g->fail)) {
-        out->error = keep(g->error);
+    if (setjmp(gen->fail)) {
+        out->error = keep(gen->error);
         return;
     }
-    int how = gen_size(g->im) > GEN_LARGE ? 0 : opt->opt;
+    int how = gen_size(gen->im) > GEN_LARGE ? 0 : opt->opt;
 
-    g->cx = LLVMContextCreate();
-    g->mod = LLVMModuleCreateWithNameInContext("imp", g->cx);
-    g->b = LLVMCreateBuilderInContext(g->cx);
-    target(g, opt, how);
-    build(g, opt);
-    optimise(g, how);
-    write_out(g, opt->output, out);
+    gen->cx = LLVMContextCreate();
+    gen->mod = LLVMModuleCreateWithNameInContext("imp", gen->cx);
+    gen->b = LLVMCreateBuilderInContext(gen->cx);
+    target(gen, opt, how);
+    build(gen, opt);
+    optimise(gen, how);
+    write_out(gen, opt->output, out);
 }
 
 /* out of memory anywhere below ends here; *g then is what there is to free */
 static void
-emit_guarded(struct gen *g, const struct gen_options *opt,
+emit_guarded(struct gen *gen, const struct gen_options *opt,
              struct gen_bytes *out)
 {
     struct oom_guard guard;
@@ -279,19 +281,19 @@ emit_guarded(struct gen *g, const struct gen_options *opt,
         return;
     }
     oom_enter(&guard);
-    g->arena = arena_new();
-    emit(g, opt, out);
+    gen->arena = arena_new();
+    emit(gen, opt, out);
     oom_leave(&guard);
 }
 
 struct gen_bytes
-gen_emit(const imp_image *im, const struct gen_options *opt)
+gen_emit(const imp_image *image, const struct gen_options *opt)
 {
     struct gen_bytes out = {NULL, 0, NULL};
-    struct gen *g;
+    struct gen *gen;
 
     gen_llvm_init();
-    if (im->magic != IMP_IMAGE_MAGIC || im->abi != IMP_ABI_VERSION) {
+    if (image->magic != IMP_IMAGE_MAGIC || image->abi != IMP_ABI_VERSION) {
         out.error = "the image is of another version of Imp";
         return out;
     }
@@ -299,15 +301,15 @@ gen_emit(const imp_image *im, const struct gen_options *opt)
         out.error = "at most 16 lanes can be generated";
         return out;
     }
-    g = calloc(1, sizeof *g);
-    if (!g) {
+    gen = calloc(1, sizeof *gen);
+    if (!gen) {
         out.error = "out of memory";
         return out;
     }
-    g->im = im;
-    g->lanes = opt->lanes > 1 ? (unsigned)opt->lanes : 1u;
-    emit_guarded(g, opt, &out);
-    dispose(g);
-    free(g);
+    gen->im = image;
+    gen->lanes = opt->lanes > 1 ? (unsigned)opt->lanes : 1u;
+    emit_guarded(gen, opt, &out);
+    dispose(gen);
+    free(gen);
     return out;
 }

@@ -9,89 +9,90 @@
 
 /* declared runtime function of an operator, with the table's arity */
 static LLVMValueRef
-runtime_symbol(struct gen *g, enum imp_op op, LLVMTypeRef *type)
+runtime_symbol(struct gen *gen, enum imp_op op, LLVMTypeRef *type)
 {
-    LLVMTypeRef par[2] = {g->f64, g->f64};
+    LLVMTypeRef par[2] = {gen->f64, gen->f64};
     const char *e = gen_ops[op].eval, *paren = strchr(e, '(');
     char name[32];
 
-    *type = LLVMFunctionType(g->f64, par, gen_ops[op].arity, 0);
-    if (g->fn_of_op[op])
-        return g->fn_of_op[op];
+    *type = LLVMFunctionType(gen->f64, par, gen_ops[op].arity, 0);
+    if (gen->fn_of_op[op])
+        return gen->fn_of_op[op];
     if (strncmp(e, "imp_", 4) || !paren || paren - e >= (int)sizeof name ||
         gen_ops[op].arity > 2)
-        gen_fail(g, "operator %s has no runtime symbol", gen_ops[op].name);
+        gen_fail(gen, "operator %s has no runtime symbol", gen_ops[op].name);
     memcpy(name, e, (size_t)(paren - e));
     name[paren - e] = 0;
-    return g->fn_of_op[op] = gen_runtime(g, name, *type, true);
+    return gen->fn_of_op[op] = gen_runtime(gen, name, *type, true);
 }
 
 static LLVMValueRef
-call_runtime(struct gen *g, LLVMTypeRef num, enum imp_op op, LLVMValueRef a,
+call_runtime(struct gen *gen, LLVMTypeRef num, enum imp_op op, LLVMValueRef a,
              LLVMValueRef b)
 {
     LLVMTypeRef type;
-    LLVMValueRef f = runtime_symbol(g, op, &type), arg[2] = {a, b};
+    LLVMValueRef f = runtime_symbol(gen, op, &type), arg[2] = {a, b};
     unsigned n = gen_ops[op].arity;
 
-    if (num == g->f64)
-        return LLVMBuildCall2(g->b, type, f, arg, n, "");
+    if (num == gen->f64)
+        return LLVMBuildCall2(gen->b, type, f, arg, n, "");
     LLVMValueRef r = LLVMGetUndef(num);
     for (unsigned l = 0; l < LLVMGetVectorSize(num); l++) {
-        LLVMValueRef at = gen_i32(g, l);
+        LLVMValueRef at = gen_i32(gen, l);
         for (unsigned i = 0; i < n; i++)
-            arg[i] = LLVMBuildExtractElement(g->b, i ? b : a, at, "");
+            arg[i] = LLVMBuildExtractElement(gen->b, i ? b : a, at, "");
         r = LLVMBuildInsertElement(
-            g->b, r, LLVMBuildCall2(g->b, type, f, arg, n, ""), at, "");
+            gen->b, r, LLVMBuildCall2(gen->b, type, f, arg, n, ""), at, "");
     }
     return r;
 }
 
 static LLVMValueRef
-call_intrinsic(struct gen *g, LLVMTypeRef num, const char *name, LLVMValueRef a)
+call_intrinsic(struct gen *gen, LLVMTypeRef num, const char *name,
+               LLVMValueRef a)
 {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(g->mod, id, &num, 1);
-    LLVMTypeRef type = LLVMIntrinsicGetType(g->cx, id, &num, 1);
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(gen->mod, id, &num, 1);
+    LLVMTypeRef type = LLVMIntrinsicGetType(gen->cx, id, &num, 1);
 
-    return LLVMBuildCall2(g->b, type, f, &a, 1, "");
+    return LLVMBuildCall2(gen->b, type, f, &a, 1, "");
 }
 
 static LLVMValueRef
-compare(struct gen *g, LLVMRealPredicate p, LLVMValueRef a, LLVMValueRef b)
+compare(struct gen *gen, LLVMRealPredicate p, LLVMValueRef a, LLVMValueRef b)
 {
-    return LLVMBuildFCmp(g->b, p, a, b, "");
+    return LLVMBuildFCmp(gen->b, p, a, b, "");
 }
 
 static LLVMValueRef
-truth(struct gen *g, LLVMTypeRef num, LLVMValueRef i1)
+truth(struct gen *gen, LLVMTypeRef num, LLVMValueRef i1)
 {
-    return LLVMBuildSelect(g->b, i1, gen_num(g, num, 1.0), gen_num(g, num, 0.0),
-                           "");
+    return LLVMBuildSelect(gen->b, i1, gen_num(gen, num, 1.0),
+                           gen_num(gen, num, 0.0), "");
 }
 
 LLVMValueRef
-gen_op_choice(struct gen *g, LLVMTypeRef num, enum imp_op op, LLVMValueRef a,
+gen_op_choice(struct gen *gen, LLVMTypeRef num, enum imp_op op, LLVMValueRef a,
               LLVMValueRef b)
 {
     switch (op) {
     case IMP_OP_ABS:
-        return compare(g, LLVMRealOLT, a, gen_num(g, num, 0.0));
+        return compare(gen, LLVMRealOLT, a, gen_num(gen, num, 0.0));
     case IMP_OP_MIN:
-        return compare(g, LLVMRealOLT, b, a);
+        return compare(gen, LLVMRealOLT, b, a);
     case IMP_OP_MAX:
-        return compare(g, LLVMRealOLT, a, b);
+        return compare(gen, LLVMRealOLT, a, b);
     default: /* SELECT */
-        return compare(g, LLVMRealUNE, a, gen_num(g, num, 0.0));
+        return compare(gen, LLVMRealUNE, a, gen_num(gen, num, 0.0));
     }
 }
 
 LLVMValueRef
-gen_op_value(struct gen *g, LLVMTypeRef num, enum imp_op op, LLVMValueRef a,
+gen_op_value(struct gen *gen, LLVMTypeRef num, enum imp_op op, LLVMValueRef a,
              LLVMValueRef b, LLVMValueRef c)
 {
-    LLVMValueRef zero = gen_num(g, num, 0.0);
-    LLVMBuilderRef bl = g->b;
+    LLVMValueRef zero = gen_num(gen, num, 0.0);
+    LLVMBuilderRef bl = gen->b;
 
     switch (op) {
     case IMP_OP_ADD:
@@ -105,56 +106,56 @@ gen_op_value(struct gen *g, LLVMTypeRef num, enum imp_op op, LLVMValueRef a,
     case IMP_OP_DIV:
         return LLVMBuildFDiv(bl, a, b, "");
     case IMP_OP_SQRT:
-        return call_intrinsic(g, num, "llvm.sqrt", a);
+        return call_intrinsic(gen, num, "llvm.sqrt", a);
     case IMP_OP_ABS:
-        return call_intrinsic(g, num, "llvm.fabs", a);
+        return call_intrinsic(gen, num, "llvm.fabs", a);
     case IMP_OP_MIN:
     case IMP_OP_MAX:
-        return LLVMBuildSelect(bl, gen_op_choice(g, num, op, a, b), b, a, "");
+        return LLVMBuildSelect(bl, gen_op_choice(gen, num, op, a, b), b, a, "");
     case IMP_OP_SELECT:
-        return LLVMBuildSelect(bl, gen_op_choice(g, num, op, a, b), b, c, "");
+        return LLVMBuildSelect(bl, gen_op_choice(gen, num, op, a, b), b, c, "");
     case IMP_OP_LT:
-        return truth(g, num, compare(g, LLVMRealOLT, a, b));
+        return truth(gen, num, compare(gen, LLVMRealOLT, a, b));
     case IMP_OP_LE:
-        return truth(g, num, compare(g, LLVMRealOLE, a, b));
+        return truth(gen, num, compare(gen, LLVMRealOLE, a, b));
     case IMP_OP_EQ:
-        return truth(g, num, compare(g, LLVMRealOEQ, a, b));
+        return truth(gen, num, compare(gen, LLVMRealOEQ, a, b));
     case IMP_OP_NE:
-        return truth(g, num, compare(g, LLVMRealUNE, a, b));
+        return truth(gen, num, compare(gen, LLVMRealUNE, a, b));
     case IMP_OP_AND:
-        return truth(g, num,
-                     LLVMBuildAnd(bl, compare(g, LLVMRealUNE, a, zero),
-                                  compare(g, LLVMRealUNE, b, zero), ""));
+        return truth(gen, num,
+                     LLVMBuildAnd(bl, compare(gen, LLVMRealUNE, a, zero),
+                                  compare(gen, LLVMRealUNE, b, zero), ""));
     case IMP_OP_OR:
-        return truth(g, num,
-                     LLVMBuildOr(bl, compare(g, LLVMRealUNE, a, zero),
-                                 compare(g, LLVMRealUNE, b, zero), ""));
+        return truth(gen, num,
+                     LLVMBuildOr(bl, compare(gen, LLVMRealUNE, a, zero),
+                                 compare(gen, LLVMRealUNE, b, zero), ""));
     case IMP_OP_NOT:
-        return truth(g, num, compare(g, LLVMRealOEQ, a, zero));
+        return truth(gen, num, compare(gen, LLVMRealOEQ, a, zero));
     default:
-        return call_runtime(g, num, op, a, b);
+        return call_runtime(gen, num, op, a, b);
     }
 }
 
 LLVMValueRef
-gen_finite_probe(const struct gen *g, LLVMValueRef x)
+gen_finite_probe(const struct gen *gen, LLVMValueRef x)
 {
-    return LLVMBuildFSub(g->b, x, x, "");
+    return LLVMBuildFSub(gen->b, x, x, "");
 }
 
 LLVMValueRef
-gen_finite_status(const struct gen *g, LLVMTypeRef num, LLVMValueRef probe)
+gen_finite_status(const struct gen *gen, LLVMTypeRef num, LLVMValueRef probe)
 {
-    LLVMValueRef bad = LLVMBuildFCmp(g->b, LLVMRealUNO, probe, probe, "");
+    LLVMValueRef bad = LLVMBuildFCmp(gen->b, LLVMRealUNO, probe, probe, "");
 
-    if (num != g->f64) {
-        LLVMValueRef any = LLVMConstInt(g->i1, 0, 0);
+    if (num != gen->f64) {
+        LLVMValueRef any = LLVMConstInt(gen->i1, 0, 0);
         for (unsigned l = 0; l < LLVMGetVectorSize(num); l++)
             any = LLVMBuildOr(
-                g->b, any,
-                LLVMBuildExtractElement(g->b, bad, gen_i32(g, l), ""), "");
+                gen->b, any,
+                LLVMBuildExtractElement(gen->b, bad, gen_i32(gen, l), ""), "");
         bad = any;
     }
-    return LLVMBuildSelect(g->b, bad, gen_i32(g, IMP_NONFINITE),
-                           gen_i32(g, IMP_OK), "");
+    return LLVMBuildSelect(gen->b, bad, gen_i32(gen, IMP_NONFINITE),
+                           gen_i32(gen, IMP_OK), "");
 }

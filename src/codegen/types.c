@@ -15,70 +15,71 @@ const struct gen_op gen_ops[IMP_OP_COUNT] = {
 };
 
 void
-gen_types(struct gen *g)
+gen_types(struct gen *gen)
 {
-    LLVMContextRef cx = g->cx;
+    LLVMContextRef cx = gen->cx;
 
-    g->f64 = LLVMDoubleTypeInContext(cx);
-    g->i1 = LLVMInt1TypeInContext(cx);
-    g->i8 = LLVMInt8TypeInContext(cx);
-    g->i32 = LLVMInt32TypeInContext(cx);
-    g->i64 = LLVMInt64TypeInContext(cx);
-    g->v2 = LLVMVectorType(g->f64, 2);
-    g->v4 = LLVMVectorType(g->f64, 4);
-    g->num = g->lanes > 1 ? LLVMVectorType(g->f64, g->lanes) : g->f64;
-    g->numbool = g->lanes > 1 ? LLVMVectorType(g->i1, g->lanes) : g->i1;
-    g->pf64 = LLVMPointerType(g->f64, 0);
-    g->ppf64 = LLVMPointerType(g->pf64, 0);
-    LLVMTypeRef ev[3] = {g->pf64, g->pf64, g->pf64};
-    g->eval_ty = LLVMFunctionType(g->i32, ev, 3, 0);
-    LLVMTypeRef se[5] = {g->pf64, g->pf64, g->ppf64, g->pf64, g->i32};
-    g->series_ty = LLVMFunctionType(g->i32, se, 5, 0);
-    g->zero = gen_num(g, g->num, 0.0);
-    g->one = gen_num(g, g->num, 1.0);
-    LLVMValueRef m[4] = {gen_i32(g, 3), gen_i32(g, 2), gen_i32(g, 1),
-                         gen_i32(g, 0)};
-    g->reverse = LLVMConstVector(m, 4);
-    g->fn_of_op = NEW_N(g->arena, LLVMValueRef, IMP_OP_COUNT);
+    gen->f64 = LLVMDoubleTypeInContext(cx);
+    gen->i1 = LLVMInt1TypeInContext(cx);
+    gen->i8 = LLVMInt8TypeInContext(cx);
+    gen->i32 = LLVMInt32TypeInContext(cx);
+    gen->i64 = LLVMInt64TypeInContext(cx);
+    gen->v2 = LLVMVectorType(gen->f64, 2);
+    gen->v4 = LLVMVectorType(gen->f64, 4);
+    gen->num = gen->lanes > 1 ? LLVMVectorType(gen->f64, gen->lanes) : gen->f64;
+    gen->numbool =
+        gen->lanes > 1 ? LLVMVectorType(gen->i1, gen->lanes) : gen->i1;
+    gen->pf64 = LLVMPointerType(gen->f64, 0);
+    gen->ppf64 = LLVMPointerType(gen->pf64, 0);
+    LLVMTypeRef ev[3] = {gen->pf64, gen->pf64, gen->pf64};
+    gen->eval_ty = LLVMFunctionType(gen->i32, ev, 3, 0);
+    LLVMTypeRef se[5] = {gen->pf64, gen->pf64, gen->ppf64, gen->pf64, gen->i32};
+    gen->series_ty = LLVMFunctionType(gen->i32, se, 5, 0);
+    gen->zero = gen_num(gen, gen->num, 0.0);
+    gen->one = gen_num(gen, gen->num, 1.0);
+    LLVMValueRef m[4] = {gen_i32(gen, 3), gen_i32(gen, 2), gen_i32(gen, 1),
+                         gen_i32(gen, 0)};
+    gen->reverse = LLVMConstVector(m, 4);
+    gen->fn_of_op = NEW_N(gen->arena, LLVMValueRef, IMP_OP_COUNT);
 }
 
 /* leaves the generator; the message reaches the caller of emit */
 void
-gen_fail(struct gen *g, const char *fmt, ...)
+gen_fail(struct gen *gen, const char *fmt, ...)
 {
     va_list ap;
 
     va_start(ap, fmt);
-    vsnprintf(g->error, sizeof g->error, fmt, ap);
+    vsnprintf(gen->error, sizeof gen->error, fmt, ap);
     va_end(ap);
-    longjmp(g->fail, 1);
+    longjmp(gen->fail, 1);
 }
 
 const imp_tape *
-gen_tape(const struct gen *g, uint32_t i)
+gen_tape(const struct gen *gen, uint32_t i)
 {
-    return IMP_ARRAY(g->im, g->im->tapes, imp_tape) + i;
+    return IMP_ARRAY(gen->im, gen->im->tapes, imp_tape) + i;
 }
 
 LLVMValueRef
-gen_i32(const struct gen *g, unsigned x)
+gen_i32(const struct gen *gen, unsigned x)
 {
-    return LLVMConstInt(g->i32, x, 0);
+    return LLVMConstInt(gen->i32, x, 0);
 }
 
 LLVMValueRef
-gen_i64(const struct gen *g, uint64_t x)
+gen_i64(const struct gen *gen, uint64_t x)
 {
-    return LLVMConstInt(g->i64, x, 0);
+    return LLVMConstInt(gen->i64, x, 0);
 }
 
 /* the number x, in every lane if `num` is a vector */
 LLVMValueRef
-gen_num(const struct gen *g, LLVMTypeRef num, double x)
+gen_num(const struct gen *gen, LLVMTypeRef num, double x)
 {
-    LLVMValueRef c = LLVMConstReal(g->f64, x), v[16];
+    LLVMValueRef c = LLVMConstReal(gen->f64, x), v[16];
 
-    if (num == g->f64)
+    if (num == gen->f64)
         return c;
     unsigned n = LLVMGetVectorSize(num);
     for (unsigned i = 0; i < n && i < 16; i++)
@@ -87,74 +88,77 @@ gen_num(const struct gen *g, LLVMTypeRef num, double x)
 }
 
 LLVMValueRef
-gen_at(const struct gen *g, LLVMTypeRef unit, LLVMValueRef base,
+gen_at(const struct gen *gen, LLVMTypeRef unit, LLVMValueRef base,
        LLVMValueRef idx, LLVMTypeRef as)
 {
     LLVMValueRef p =
-        LLVMBuildPointerCast(g->b, base, LLVMPointerType(unit, 0), "");
+        LLVMBuildPointerCast(gen->b, base, LLVMPointerType(unit, 0), "");
 
-    p = LLVMBuildGEP2(g->b, unit, p, &idx, 1, "");
-    return LLVMBuildPointerCast(g->b, p, LLVMPointerType(as, 0), "");
+    p = LLVMBuildGEP2(gen->b, unit, p, &idx, 1, "");
+    return LLVMBuildPointerCast(gen->b, p, LLVMPointerType(as, 0), "");
 }
 
 /* arrays of doubles are aligned to 8 and no more */
 LLVMValueRef
-gen_load(const struct gen *g, LLVMTypeRef type, LLVMValueRef p)
+gen_load(const struct gen *gen, LLVMTypeRef type, LLVMValueRef p)
 {
     LLVMValueRef v = LLVMBuildLoad2(
-        g->b, type, LLVMBuildPointerCast(g->b, p, LLVMPointerType(type, 0), ""),
-        "");
+        gen->b, type,
+        LLVMBuildPointerCast(gen->b, p, LLVMPointerType(type, 0), ""), "");
 
     LLVMSetAlignment(v, 8);
     return v;
 }
 
 void
-gen_store(const struct gen *g, LLVMTypeRef type, LLVMValueRef v, LLVMValueRef p)
+gen_store(const struct gen *gen, LLVMTypeRef type, LLVMValueRef v,
+          LLVMValueRef p)
 {
     LLVMValueRef s = LLVMBuildStore(
-        g->b, v, LLVMBuildPointerCast(g->b, p, LLVMPointerType(type, 0), ""));
+        gen->b, v,
+        LLVMBuildPointerCast(gen->b, p, LLVMPointerType(type, 0), ""));
 
     LLVMSetAlignment(s, 8);
 }
 
 LLVMValueRef
-gen_get(const struct gen *g, LLVMValueRef base, uint64_t idx)
+gen_get(const struct gen *gen, LLVMValueRef base, uint64_t idx)
 {
-    return gen_load(g, g->f64,
-                    gen_at(g, g->f64, base, gen_i64(g, idx), g->f64));
+    return gen_load(gen, gen->f64,
+                    gen_at(gen, gen->f64, base, gen_i64(gen, idx), gen->f64));
 }
 
 void
-gen_put(const struct gen *g, LLVMValueRef base, uint64_t idx, LLVMValueRef v)
+gen_put(const struct gen *gen, LLVMValueRef base, uint64_t idx, LLVMValueRef v)
 {
-    gen_store(g, g->f64, v, gen_at(g, g->f64, base, gen_i64(g, idx), g->f64));
+    gen_store(gen, gen->f64, v,
+              gen_at(gen, gen->f64, base, gen_i64(gen, idx), gen->f64));
 }
 
 static void
-attribute(const struct gen *g, LLVMValueRef fn, LLVMAttributeIndex at,
+attribute(const struct gen *gen, LLVMValueRef fn, LLVMAttributeIndex at,
           const char *name, uint64_t value)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
 
     if (kind)
         LLVMAddAttributeAtIndex(fn, at,
-                                LLVMCreateEnumAttribute(g->cx, kind, value));
+                                LLVMCreateEnumAttribute(gen->cx, kind, value));
 }
 
 #define AT_FUNCTION ((LLVMAttributeIndex)LLVMAttributeFunctionIndex)
 
 LLVMValueRef
-gen_function(struct gen *g, const char *name, LLVMTypeRef type,
+gen_function(struct gen *gen, const char *name, LLVMTypeRef type,
              unsigned noalias, bool part)
 {
-    LLVMValueRef f = LLVMAddFunction(g->mod, name, type);
+    LLVMValueRef f = LLVMAddFunction(gen->mod, name, type);
 
     LLVMSetLinkage(f, LLVMInternalLinkage);
-    attribute(g, f, AT_FUNCTION, "nounwind", 0);
+    attribute(gen, f, AT_FUNCTION, "nounwind", 0);
     if (part)
-        attribute(g, f, AT_FUNCTION, "noinline", 0);
-    attribute(g, f, noalias, "noalias", 0);
+        attribute(gen, f, AT_FUNCTION, "noinline", 0);
+    attribute(gen, f, noalias, "noalias", 0);
     return f;
 }
 
@@ -176,50 +180,50 @@ is_runtime_symbol(const char *name)
 #endif
 
 LLVMValueRef
-gen_runtime(struct gen *g, const char *name, LLVMTypeRef type, bool pure)
+gen_runtime(struct gen *gen, const char *name, LLVMTypeRef type, bool pure)
 {
     assert(is_runtime_symbol(name));
-    LLVMValueRef f = LLVMGetNamedFunction(g->mod, name);
+    LLVMValueRef f = LLVMGetNamedFunction(gen->mod, name);
 
     if (f)
         return f;
-    f = LLVMAddFunction(g->mod, name, type);
-    attribute(g, f, AT_FUNCTION, "nounwind", 0);
-    attribute(g, f, AT_FUNCTION, "willreturn", 0);
+    f = LLVMAddFunction(gen->mod, name, type);
+    attribute(gen, f, AT_FUNCTION, "nounwind", 0);
+    attribute(gen, f, AT_FUNCTION, "willreturn", 0);
     if (pure) {
         /* "memory" replaced "readnone" in LLVM 16; its value 0 is none */
         if (LLVMGetEnumAttributeKindForName("memory", 6))
-            attribute(g, f, AT_FUNCTION, "memory", 0);
+            attribute(gen, f, AT_FUNCTION, "memory", 0);
         else
-            attribute(g, f, AT_FUNCTION, "readnone", 0);
+            attribute(gen, f, AT_FUNCTION, "readnone", 0);
     }
     return f;
 }
 
 LLVMBasicBlockRef
-gen_block(const struct gen *g, const char *name)
+gen_block(const struct gen *gen, const char *name)
 {
-    LLVMValueRef f = LLVMGetBasicBlockParent(LLVMGetInsertBlock(g->b));
+    LLVMValueRef f = LLVMGetBasicBlockParent(LLVMGetInsertBlock(gen->b));
 
-    return LLVMAppendBasicBlockInContext(g->cx, f, name);
+    return LLVMAppendBasicBlockInContext(gen->cx, f, name);
 }
 
 LLVMValueRef
-gen_alloca(const struct gen *g, LLVMTypeRef type, uint64_t n)
+gen_alloca(const struct gen *gen, LLVMTypeRef type, uint64_t n)
 {
-    LLVMValueRef p =
-        LLVMBuildArrayAlloca(g->b, type, gen_i32(g, n ? (unsigned)n : 1u), "");
+    LLVMValueRef p = LLVMBuildArrayAlloca(
+        gen->b, type, gen_i32(gen, n ? (unsigned)n : 1u), "");
 
     LLVMSetAlignment(p, 32);
     return p;
 }
 
 void
-gen_operands(const struct gen *g, const imp_tape *t, uint32_t i,
+gen_operands(const struct gen *gen, const imp_tape *tape, uint32_t i,
              void (*each)(void *ctx, uint32_t operand), void *ctx)
 {
-    const imp_instr *in = IMP_ARRAY(g->im, t->code, imp_instr) + i;
-    const uint32_t *pool = IMP_ARRAY(g->im, t->pool, uint32_t);
+    const imp_instr *in = IMP_ARRAY(gen->im, tape->code, imp_instr) + i;
+    const uint32_t *pool = IMP_ARRAY(gen->im, tape->pool, uint32_t);
 
     if (gen_is_leaf(in))
         return;
@@ -256,26 +260,27 @@ check_operand(void *ctx, uint32_t operand)
 }
 
 void
-gen_check_tape(struct gen *g, const imp_tape *t)
+gen_check_tape(struct gen *gen, const imp_tape *tape)
 {
-    const imp_instr *code = IMP_ARRAY(g->im, t->code, imp_instr);
-    const char *name = imp_text(g->im, t->name);
+    const imp_instr *code = IMP_ARRAY(gen->im, tape->code, imp_instr);
+    const char *name = imp_text(gen->im, tape->name);
 
-    for (uint32_t i = 0; i < t->code.n; i++) {
+    for (uint32_t i = 0; i < tape->code.n; i++) {
         const imp_instr *in = code + i;
-        struct order_check c = {g, t, i};
+        struct order_check c = {gen, tape, i};
         if (in->op >= IMP_OP_COUNT)
-            gen_fail(g, "tape %s: register %u has no known operator", name,
+            gen_fail(gen, "tape %s: register %u has no known operator", name,
                      (unsigned)i);
-        if ((in->op == IMP_OP_CONST && in->a >= t->consts.n) ||
+        if ((in->op == IMP_OP_CONST && in->a >= tape->consts.n) ||
             (in->op == IMP_OP_DOT &&
-             (uint64_t)in->a + 3ull * in->b > t->pool.n) ||
-            (in->row != IMP_NO_ROW && t->series && in->row >= t->n_rows))
-            gen_fail(g, "tape %s: register %u points outside its tables", name,
-                     (unsigned)i);
-        gen_operands(g, t, i, check_operand, &c);
+             (uint64_t)in->a + 3ull * in->b > tape->pool.n) ||
+            (in->row != IMP_NO_ROW && tape->series && in->row >= tape->n_rows))
+            gen_fail(gen, "tape %s: register %u points outside its tables",
+                     name, (unsigned)i);
+        gen_operands(gen, tape, i, check_operand, &c);
     }
-    for (uint32_t o = 0; o < t->outs.n; o++)
-        if (IMP_ARRAY(g->im, t->outs, uint32_t)[o] >= t->code.n)
-            gen_fail(g, "tape %s: output %u is no register", name, (unsigned)o);
+    for (uint32_t o = 0; o < tape->outs.n; o++)
+        if (IMP_ARRAY(gen->im, tape->outs, uint32_t)[o] >= tape->code.n)
+            gen_fail(gen, "tape %s: output %u is no register", name,
+                     (unsigned)o);
 }

@@ -18,92 +18,96 @@ struct making {
 
 /* an attribute of `n` values of a type (n 0: a single one) */
 static void
-attribute(struct making *m, hid_t of, const char *name, hid_t type, size_t n,
-          const void *x)
+attribute(struct making *making, hid_t of, const char *name, hid_t type,
+          size_t n, const void *x)
 {
     hsize_t dims = n;
     hid_t space = n ? H5Screate_simple(1, &dims, NULL) : H5Screate(H5S_SCALAR);
     hid_t a = H5Acreate2(of, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    m->failed |= a < 0 || H5Awrite(a, type, x) < 0;
+    making->failed |= a < 0 || H5Awrite(a, type, x) < 0;
     if (a >= 0)
         H5Aclose(a);
     H5Sclose(space);
 }
 
 static void
-text_attribute(struct making *m, hid_t of, const char *name, const char *s)
+text_attribute(struct making *making, hid_t of, const char *name, const char *s)
 {
-    attribute(m, of, name, m->text, 0, &s);
+    attribute(making, of, name, making->text, 0, &s);
 }
 
 static void
-param(struct making *m, const struct h5_param *p)
+param(struct making *making, const struct h5_param *p)
 {
     size_t n = strlen(p->name) + 16;
     char *name = malloc(n);
     if (!name) {
-        m->failed = true;
+        making->failed = true;
         return;
     }
     strcat(strcpy(name, "param."), p->name);
-    attribute(m, m->file, name, H5T_NATIVE_DOUBLE, 0, &p->x);
+    attribute(making, making->file, name, H5T_NATIVE_DOUBLE, 0, &p->x);
     if (*p->unit)
-        text_attribute(m, m->file, strcat(name, ".unit"), p->unit);
+        text_attribute(making, making->file, strcat(name, ".unit"), p->unit);
     free(name);
 }
 
 static void
-column(struct making *m, const struct h5_column *c, int64_t axis)
+column(struct making *making, const struct h5_column *c, int64_t axis)
 {
     hsize_t dims = c->n;
-    hid_t type = c->texts ? m->text : H5T_NATIVE_DOUBLE;
+    hid_t type = c->texts ? making->text : H5T_NATIVE_DOUBLE;
     hid_t space = H5Screate_simple(1, &dims, NULL);
-    hid_t d = H5Dcreate2(m->file, c->name, type, space, H5P_DEFAULT, m->place,
-                         H5P_DEFAULT);
+    hid_t d = H5Dcreate2(making->file, c->name, type, space, H5P_DEFAULT,
+                         making->place, H5P_DEFAULT);
     const void *x = c->texts ? (const void *)c->texts : (const void *)c->x;
-    m->failed |= d < 0 || (c->n && H5Dwrite(d, type, H5S_ALL, H5S_ALL,
-                                            H5P_DEFAULT, x) < 0);
+    making->failed |= d < 0 || (c->n && H5Dwrite(d, type, H5S_ALL, H5S_ALL,
+                                                 H5P_DEFAULT, x) < 0);
     if (d >= 0 && *c->unit)
-        text_attribute(m, d, "unit", c->unit);
+        text_attribute(making, d, "unit", c->unit);
     if (d >= 0 && axis >= 0)
-        attribute(m, d, "axis", H5T_NATIVE_INT64, 0, &axis);
+        attribute(making, d, "axis", H5T_NATIVE_INT64, 0, &axis);
     if (d >= 0)
         H5Dclose(d);
     H5Sclose(space);
 }
 
 static void
-content(struct making *m, const struct h5_content *c)
+content(struct making *making, const struct h5_content *content)
 {
-    text_attribute(m, m->file, "model", c->model);
-    text_attribute(m, m->file, "command", c->command);
-    attribute(m, m->file, "seed", H5T_NATIVE_DOUBLE, 0, &c->seed);
-    for (size_t i = 0; i < c->n_params; i++)
-        param(m, &c->params[i]);
-    if (c->n_axes) {
-        const char **names = calloc(c->n_axes, sizeof *names);
-        m->failed |= !names;
-        for (size_t i = 0; names && i < c->n_axes; i++)
-            names[i] = c->columns[i].name;
+    text_attribute(making, making->file, "model", content->model);
+    text_attribute(making, making->file, "command", content->command);
+    attribute(making, making->file, "seed", H5T_NATIVE_DOUBLE, 0,
+              &content->seed);
+    for (size_t i = 0; i < content->n_params; i++)
+        param(making, &content->params[i]);
+    if (content->n_axes) {
+        const char **names = calloc(content->n_axes, sizeof *names);
+        making->failed |= !names;
+        for (size_t i = 0; names && i < content->n_axes; i++)
+            names[i] = content->columns[i].name;
         if (names)
-            attribute(m, m->file, "axes", m->text, c->n_axes, names);
+            attribute(making, making->file, "axes", making->text,
+                      content->n_axes, names);
         free(names);
-        attribute(m, m->file, "shape", H5T_NATIVE_UINT64, c->n_axes, c->shape);
+        attribute(making, making->file, "shape", H5T_NATIVE_UINT64,
+                  content->n_axes, content->shape);
     }
-    for (size_t i = 0; i < c->n_columns && !m->failed; i++)
-        column(m, &c->columns[i], i < c->n_axes ? (int64_t)i : -1);
+    for (size_t i = 0; i < content->n_columns && !making->failed; i++)
+        column(making, &content->columns[i],
+               i < content->n_axes ? (int64_t)i : -1);
 }
 
 /* the bytes of the file */
 static char *
-image(struct making *m, size_t *n)
+image(struct making *making, size_t *n)
 {
     char *s = NULL;
     ssize_t size = -1;
-    if (!m->failed && H5Fflush(m->file, H5F_SCOPE_GLOBAL) >= 0)
-        size = H5Fget_file_image(m->file, NULL, 0);
+    if (!making->failed && H5Fflush(making->file, H5F_SCOPE_GLOBAL) >= 0)
+        size = H5Fget_file_image(making->file, NULL, 0);
     if (size > 0 && (s = malloc((size_t)size)) &&
-        H5Fget_file_image(m->file, s, (size_t)size) != size) {
+        H5Fget_file_image(making->file, s, (size_t)size) != size) {
         free(s);
         s = NULL;
     }
@@ -142,7 +146,7 @@ made(const struct h5_content *c, size_t *n)
 }
 
 static char *
-file(const struct h5_content *c, size_t *n, const char **error)
+file(const struct h5_content *content, size_t *n, const char **error)
 {
     H5E_auto2_t print = NULL;
     void *ctx = NULL;
@@ -155,7 +159,7 @@ file(const struct h5_content *c, size_t *n, const char **error)
     /* the program's own error messages, not HDF5's; others may use it too */
     H5Eget_auto2(H5E_DEFAULT, &print, &ctx);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    s = made(c, n);
+    s = made(content, n);
     H5Eset_auto2(H5E_DEFAULT, print, ctx);
     return s;
 }

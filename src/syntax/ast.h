@@ -18,23 +18,23 @@ struct ast_name {
 };
 
 /* kinds of expressions */
-#define AST_EXPRS(X)                                                     \
-    X(NUM)    /* num; unit; op_range: the literal alone */               \
-    X(TEXT)   /* text */                                                 \
-    X(NAME)   /* name */                                                 \
-    X(FIELD)  /* a . name */                                             \
-    X(INDEX)  /* a [ list ] */                                           \
-    X(PRIME)  /* a ' */                                                  \
-    X(CALL)   /* a ( args ) */                                           \
-    X(NEG)    /* - a */                                                  \
-    X(NOT)    /* not a */                                                \
-    X(BINARY) /* a op b */                                               \
-    X(IF)     /* if a then b else c */                                   \
-    X(PAREN)  /* ( a ) unit: kept, for the unit and for messages */      \
-    X(TUPLE)  /* ( list ) unit; at least two */                          \
-    X(MATRIX) /* [ rows ] unit: list holds rows*cols entries row-major */ \
-    X(RANGE)  /* a .. b */                                               \
-    X(OVER)   /* ( name in e, ... ): args with in = true */              \
+#define AST_EXPRS(X)                                                           \
+    X(NUM)    /* num; unit; op_range: the literal alone */                     \
+    X(TEXT)   /* text */                                                       \
+    X(NAME)   /* name */                                                       \
+    X(FIELD)  /* a . name */                                                   \
+    X(INDEX)  /* a [ list ] */                                                 \
+    X(PRIME)  /* a ' */                                                        \
+    X(CALL)   /* a ( args ) */                                                 \
+    X(NEG)    /* - a */                                                        \
+    X(NOT)    /* not a */                                                      \
+    X(BINARY) /* a op b */                                                     \
+    X(IF)     /* if a then b else c */                                         \
+    X(PAREN)  /* ( a ) unit: kept, for the unit and for messages */            \
+    X(TUPLE)  /* ( list ) unit; at least two */                                \
+    X(MATRIX) /* [ rows ] unit: list holds rows*cols entries row-major */      \
+    X(RANGE)  /* a .. b */                                                     \
+    X(OVER)   /* ( name in e, ... ): args with in = true */                    \
     X(TRUTH)  /* true, false: num is 1 or 0 */
 
 enum ast_expr_kind {
@@ -44,10 +44,21 @@ enum ast_expr_kind {
         AST_EXPR_KINDS
 };
 enum ast_binary {
-    AST_ADD, AST_SUB, AST_MUL, AST_DIV, AST_POW,
-    AST_LT, AST_LE, AST_GT, AST_GE, AST_EQ, AST_NE, AST_AND, AST_OR
+    AST_ADD,
+    AST_SUB,
+    AST_MUL,
+    AST_DIV,
+    AST_POW,
+    AST_LT,
+    AST_LE,
+    AST_GT,
+    AST_GE,
+    AST_EQ,
+    AST_NE,
+    AST_AND,
+    AST_OR
 };
-struct ast_arg { /* e | name = e | name in e */
+struct ast_arg {          /* e | name = e | name in e */
     struct ast_name name; /* text NULL if positional */
     bool in;
     struct ast_expr *value;
@@ -74,20 +85,20 @@ struct ast_expr {
 };
 
 /* kinds of items */
-#define AST_ITEMS(X)                                                        \
-    X(USE)        /* use name | use "file": name or text */                 \
-    X(PARAM)      /* param name [: dim] = e [in [lo, hi]] */                \
-    X(LET)        /* let name = e | let name = command */                   \
-    X(FN)         /* fn name(params) = e */                                 \
-    X(SHAPE)      /* shape name(params) = e { block } */                    \
-    X(BODY)       /* body name [: call] { block } */                        \
-    X(SYSTEM)     /* system name(params) { } | system name : call { } */    \
-    X(JOINT)      /* joint name : call { } */                               \
+#define AST_ITEMS(X)                                                           \
+    X(USE)        /* use name | use "file": name or text */                    \
+    X(PARAM)      /* param name [: dim] = e [in [lo, hi]] */                   \
+    X(LET)        /* let name = e | let name = command */                      \
+    X(FN)         /* fn name(params) = e */                                    \
+    X(SHAPE)      /* shape name(params) = e { block } */                       \
+    X(BODY)       /* body name [: call] { block } */                           \
+    X(SYSTEM)     /* system name(params) { } | system name : call { } */       \
+    X(JOINT)      /* joint name : call { } */                                  \
     X(CONTACT)    /* contact name : a | b { } ; contact name [i in a..b] {} */ \
-    X(POINT)      /* point name . name = e */                               \
-    X(COORDINATE) /* coordinate names */                                    \
-    X(KEY)        /* key = value, in blocks; primes are in the name: "h'" */ \
-    X(BLOCK)      /* word { } : world, start, observer */                   \
+    X(POINT)      /* point name . name = e */                                  \
+    X(COORDINATE) /* coordinate names */                                       \
+    X(KEY)        /* key = value, in blocks; primes are in the name: "h'" */   \
+    X(BLOCK)      /* word { } : world, start, observer */                      \
     X(COMMAND)    /* classify ..., show ..., expect ... */
 
 enum ast_item_kind {
@@ -102,32 +113,32 @@ struct ast_formal { /* parameter of fn, shape, system */
 };
 struct ast_item {
     enum ast_item_kind kind;
-    imp_range range;      /* whole item */
-    imp_range head;       /* first word */
-    const char *doc;      /* leading doc string, or NULL */
+    imp_range range; /* whole item */
+    imp_range head;  /* first word */
+    const char *doc; /* leading doc string, or NULL */
     imp_range doc_range;
-    struct ast_name name; /* declared name; KEY: the key; COMMAND: the word;
-                             BLOCK: the word; POINT: the first name */
-    struct ast_name name2;       /* POINT: the second name; COMMAND: the
-                                    command that `compare` is asked of */
+    struct ast_name name;  /* declared name; KEY: the key; COMMAND: the word;
+                              BLOCK: the word; POINT: the first name */
+    struct ast_name name2; /* POINT: the second name; COMMAND: the
+                              command that `compare` is asked of */
     struct ast_formal *formals;
     size_t n_formals;
-    bool has_formals;            /* "(...)" was written */
-    struct ast_expr *dim;        /* PARAM: after ':' (a unit expression) */
-    struct ast_expr *value;      /* PARAM LET FN SHAPE POINT KEY; USE "file" */
-    struct ast_item *command;    /* LET, KEY: value is a command; COMMAND: the
-                                    key `over x` before its block */
-    struct ast_expr *lo, *hi;    /* PARAM range */
-    struct ast_expr *head1;      /* BODY SYSTEM JOINT CONTACT: after ':' */
-    struct ast_expr *head2;      /* CONTACT: after '|' */
-    struct ast_name index;       /* CONTACT family: i, with lo .. hi */
-    struct ast_name *names;      /* COORDINATE */
+    bool has_formals;         /* "(...)" was written */
+    struct ast_expr *dim;     /* PARAM: after ':' (a unit expression) */
+    struct ast_expr *value;   /* PARAM LET FN SHAPE POINT KEY; USE "file" */
+    struct ast_item *command; /* LET, KEY: value is a command; COMMAND: the
+                                 key `over x` before its block */
+    struct ast_expr *lo, *hi; /* PARAM range */
+    struct ast_expr *head1;   /* BODY SYSTEM JOINT CONTACT: after ':' */
+    struct ast_expr *head2;   /* CONTACT: after '|' */
+    struct ast_name index;    /* CONTACT family: i, with lo .. hi */
+    struct ast_name *names;   /* COORDINATE */
     size_t n_names;
-    struct ast_expr **args;      /* COMMAND */
+    struct ast_expr **args; /* COMMAND */
     size_t n_args;
     bool has_block;
-    imp_range block_range;       /* { ... } */
-    struct ast_item **block;     /* nested items */
+    imp_range block_range;   /* { ... } */
+    struct ast_item **block; /* nested items */
     size_t n_block;
 };
 

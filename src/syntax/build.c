@@ -11,12 +11,12 @@
 /* -- lists ---------------------------------------------------------------- */
 
 static void *
-grown(struct parse *p, void *v, size_t n, size_t *cap, size_t item)
+grown(struct parse *parse, void *v, size_t n, size_t *cap, size_t item)
 {
     if (n < *cap)
         return v;
     size_t more = *cap ? 2 * *cap : 4;
-    char *w = arena_alloc(p->arena, more * item);
+    char *w = arena_alloc(parse->arena, more * item);
     if (n)
         memcpy(w, v, n * item);
     *cap = more;
@@ -29,86 +29,87 @@ grown(struct parse *p, void *v, size_t n, size_t *cap, size_t item)
     } while (0)
 
 void
-exprs_push(struct parse *p, struct exprs *l, struct ast_expr *e)
+exprs_push(struct parse *parse, struct exprs *l, struct ast_expr *e)
 {
-    PUSH(p, l, e);
+    PUSH(parse, l, e);
 }
 
 void
-items_push(struct parse *p, struct items *l, struct ast_item *it)
+items_push(struct parse *parse, struct items *l, struct ast_item *it)
 {
-    PUSH(p, l, it);
+    PUSH(parse, l, it);
 }
 
 void
-argv_push(struct parse *p, struct argv *l, struct ast_arg a)
+argv_push(struct parse *parse, struct argv *l, struct ast_arg a)
 {
-    PUSH(p, l, a);
+    PUSH(parse, l, a);
 }
 
 void
-formals_push(struct parse *p, struct formals *l, struct ast_formal f)
+formals_push(struct parse *parse, struct formals *l, struct ast_formal f)
 {
-    PUSH(p, l, f);
+    PUSH(parse, l, f);
 }
 
 void
-namev_push(struct parse *p, struct namev *l, struct ast_name n)
+namev_push(struct parse *parse, struct namev *l, struct ast_name n)
 {
-    PUSH(p, l, n);
+    PUSH(parse, l, n);
 }
 
 void
-rows_push(struct parse *p, struct rows *r, struct exprs row, imp_range range)
+rows_push(struct parse *parse, struct rows *r, struct exprs row,
+          imp_range range)
 {
     if (r->rows == 0) {
         r->cols = row.n;
     } else if (row.n != r->cols) {
-        struct diag *d =
-            parse_error(p, DIAG_E0022, range,
+        struct diag *diag =
+            parse_error(parse, DIAG_E0022, range,
                         "this row has %zu %s, the rows above have %zu", row.n,
                         row.n == 1 ? "entry" : "entries", r->cols);
-        if (d)
-            diag_help(p->ds, d,
+        if (diag)
+            diag_help(parse->ds, diag,
                       "entries are divided by commas, rows by "
                       "semicolons: [1, 2; 3, 4]");
         /* kept rectangular: the missing entries repeat the last one */
         while (row.n < r->cols)
-            exprs_push(p, &row, row.v[row.n - 1]);
+            exprs_push(parse, &row, row.v[row.n - 1]);
     }
     r->rows++;
     for (size_t i = 0; i < r->cols; i++)
-        exprs_push(p, &r->all, row.v[i]);
+        exprs_push(parse, &r->all, row.v[i]);
 }
 
 /* -- errors --------------------------------------------------------------- */
 
 struct diag *
-parse_error(struct parse *p, enum diag_code code, imp_range range,
+parse_error(struct parse *parse, enum diag_code code, imp_range range,
             const char *fmt, ...)
 {
-    p->errors++;
-    if (!p->ds)
+    parse->errors++;
+    if (!parse->ds)
         return NULL;
     char text[1024];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    return diag_add(p->ds, code, range, "%s", text);
+    return diag_add(parse->ds, code, range, "%s", text);
 }
 
 void
-too_deep(struct parse *p, imp_range range)
+too_deep(struct parse *parse, imp_range range)
 {
-    if (p->fatal)
+    if (parse->fatal)
         return;
-    p->fatal = true;
-    struct diag *d =
-        parse_error(p, DIAG_E0981, range,
+    parse->fatal = true;
+    struct diag *diag =
+        parse_error(parse, DIAG_E0981, range,
                     "this is nested more than %d levels deep", MAX_NESTING);
-    if (d)
-        diag_help(p->ds, d,
+    if (diag)
+        diag_help(parse->ds, diag,
                   "name parts of it with let or fn; of a long sum or product, "
                   "which nests to the left, put parts in brackets");
 }
@@ -116,9 +117,9 @@ too_deep(struct parse *p, imp_range range)
 /* -- expressions ---------------------------------------------------------- */
 
 struct ast_expr *
-build_expr(struct parse *p, enum ast_expr_kind kind, imp_range range)
+build_expr(struct parse *parse, enum ast_expr_kind kind, imp_range range)
 {
-    struct ast_expr *e = NEW(p->arena, struct ast_expr);
+    struct ast_expr *e = NEW(parse->arena, struct ast_expr);
     e->kind = kind;
     e->range = range;
     e->depth = 1;
@@ -126,7 +127,7 @@ build_expr(struct parse *p, enum ast_expr_kind kind, imp_range range)
 }
 
 static void
-deepen(struct parse *p, struct ast_expr *e, const struct ast_expr *child)
+deepen(struct parse *parse, struct ast_expr *e, const struct ast_expr *child)
 {
     if (!child || child->depth < e->depth)
         return;
@@ -136,15 +137,15 @@ deepen(struct parse *p, struct ast_expr *e, const struct ast_expr *child)
         imp_range r = e->range;
         if (r.hi > r.lo + 40)
             r.hi = r.lo + 40;
-        too_deep(p, r);
+        too_deep(parse, r);
     }
 }
 
 struct ast_expr *
-build_num(struct parse *p, imp_range literal, imp_range range, double num,
+build_num(struct parse *parse, imp_range literal, imp_range range, double num,
           struct ast_expr *unit)
 {
-    struct ast_expr *e = build_expr(p, AST_NUM, range);
+    struct ast_expr *e = build_expr(parse, AST_NUM, range);
     e->num = num;
     e->op_range = literal;
     e->unit = unit;
@@ -152,28 +153,28 @@ build_num(struct parse *p, imp_range literal, imp_range range, double num,
 }
 
 struct ast_expr *
-build_text(struct parse *p, imp_range range, const char *text)
+build_text(struct parse *parse, imp_range range, const char *text)
 {
-    struct ast_expr *e = build_expr(p, AST_TEXT, range);
+    struct ast_expr *e = build_expr(parse, AST_TEXT, range);
     e->text = text;
     return e;
 }
 
 struct ast_expr *
-build_name(struct parse *p, struct ast_name name)
+build_name(struct parse *parse, struct ast_name name)
 {
-    struct ast_expr *e = build_expr(p, AST_NAME, name.range);
+    struct ast_expr *e = build_expr(parse, AST_NAME, name.range);
     e->name = name;
     return e;
 }
 
 struct ast_expr *
-build_unary(struct parse *p, enum ast_expr_kind kind, imp_range range,
+build_unary(struct parse *parse, enum ast_expr_kind kind, imp_range range,
             struct ast_expr *a)
 {
-    struct ast_expr *e = build_expr(p, kind, range);
+    struct ast_expr *e = build_expr(parse, kind, range);
     e->a = a;
-    deepen(p, e, a);
+    deepen(parse, e, a);
     return e;
 }
 
@@ -197,115 +198,116 @@ bare_numbers(const struct ast_expr *e)
 
 /* `90/2 [deg]`: does the unit belong to 2 or to 90/2? Refused either way. */
 static void
-refuse_unit(struct parse *p, const struct ast_expr *whole,
+refuse_unit(struct parse *parse, const struct ast_expr *whole,
             const struct ast_expr *literal, bool whole_of_it)
 {
-    imp_range unit = {p->file, literal->op_range.hi, literal->range.hi};
-    while (unit.lo < unit.hi && p->text[unit.lo] != '[')
+    imp_range unit = {parse->file, literal->op_range.hi, literal->range.hi};
+    while (unit.lo < unit.hi && parse->text[unit.lo] != '[')
         unit.lo++;
     static const char *const signs[] = {"+", "-", "*", "/", "^"};
     const char *op = whole->op <= AST_POW ? signs[whole->op] : "*";
-    struct diag *d =
-        parse_error(p, DIAG_E0020, unit,
+    struct diag *diag =
+        parse_error(parse, DIAG_E0020, unit,
                     "a unit binds to the number before it, and that number "
                     "is an operand of `%s`",
                     op);
-    if (!d)
+    if (!diag)
         return;
-    diag_label(p->ds, d, "of one number, or of all of it?");
+    diag_label(parse->ds, diag, "of one number, or of all of it?");
     imp_range fix = whole_of_it ? whole->range : literal->range;
     size_t head = literal->op_range.hi - fix.lo;
     fix.hi = literal->range.hi;
     if (head > 200)
         return;
     if (whole_of_it) {
-        diag_help(p->ds, d, "put brackets around what has the unit");
-        diag_fix(p->ds, d, fix,
-                 arena_printf(p->arena, "(%.*s) %.*s", (int)head,
-                              p->text + fix.lo, (int)(unit.hi - unit.lo),
-                              p->text + unit.lo));
+        diag_help(parse->ds, diag, "put brackets around what has the unit");
+        diag_fix(parse->ds, diag, fix,
+                 arena_printf(parse->arena, "(%.*s) %.*s", (int)head,
+                              parse->text + fix.lo, (int)(unit.hi - unit.lo),
+                              parse->text + unit.lo));
     } else {
-        diag_help(p->ds, d, "put brackets around the quantity");
-        diag_fix(p->ds, d, fix,
-                 arena_printf(p->arena, "(%.*s)", (int)(fix.hi - fix.lo),
-                              p->text + fix.lo));
+        diag_help(parse->ds, diag, "put brackets around the quantity");
+        diag_fix(parse->ds, diag, fix,
+                 arena_printf(parse->arena, "(%.*s)", (int)(fix.hi - fix.lo),
+                              parse->text + fix.lo));
     }
 }
 
 struct ast_expr *
-build_binary(struct parse *p, enum ast_binary op, imp_range op_range,
+build_binary(struct parse *parse, enum ast_binary op, imp_range op_range,
              imp_range range, struct ast_expr *a, struct ast_expr *b)
 {
-    struct ast_expr *e = build_expr(p, AST_BINARY, range);
+    struct ast_expr *e = build_expr(parse, AST_BINARY, range);
     e->op = op;
     e->op_range = op_range;
     e->a = a;
     e->b = b;
-    deepen(p, e, a);
-    deepen(p, e, b);
+    deepen(parse, e, a);
+    deepen(parse, e, b);
     if (op == AST_MUL || op == AST_DIV || op == AST_POW) {
         struct ast_expr *l = united_literal(a), *r = united_literal(b);
         if (r) {
-            refuse_unit(p, e, r, bare_numbers(a));
+            refuse_unit(parse, e, r, bare_numbers(a));
             /* go on as if `1/64` were a bare constant, which fits anywhere:
              * no second message about a curvature */
             if (a->kind == AST_NUM && !a->unit)
                 r->unit = NULL;
         } else if (l) {
-            refuse_unit(p, e, l, false);
+            refuse_unit(parse, e, l, false);
         }
     }
     return e;
 }
 
 struct ast_expr *
-build_if(struct parse *p, imp_range range, struct ast_expr *a,
+build_if(struct parse *parse, imp_range range, struct ast_expr *a,
          struct ast_expr *b, struct ast_expr *c)
 {
-    struct ast_expr *e = build_expr(p, AST_IF, range);
+    struct ast_expr *e = build_expr(parse, AST_IF, range);
     e->a = a;
     e->b = b;
     e->c = c;
-    deepen(p, e, a);
-    deepen(p, e, b);
-    deepen(p, e, c);
+    deepen(parse, e, a);
+    deepen(parse, e, b);
+    deepen(parse, e, c);
     return e;
 }
 
 struct ast_expr *
-build_list(struct parse *p, enum ast_expr_kind kind, imp_range range,
+build_list(struct parse *parse, enum ast_expr_kind kind, imp_range range,
            struct ast_expr *a, struct exprs list, struct ast_expr *unit)
 {
-    struct ast_expr *e = build_expr(p, kind, range);
+    struct ast_expr *e = build_expr(parse, kind, range);
     e->a = a;
     e->list = list.v;
     e->n_list = list.n;
     e->unit = unit;
-    deepen(p, e, a);
+    deepen(parse, e, a);
     for (size_t i = 0; i < list.n; i++)
-        deepen(p, e, list.v[i]);
+        deepen(parse, e, list.v[i]);
     return e;
 }
 
 struct ast_expr *
-build_args(struct parse *p, enum ast_expr_kind kind, imp_range range,
+build_args(struct parse *parse, enum ast_expr_kind kind, imp_range range,
            struct ast_expr *a, struct argv args)
 {
-    struct ast_expr *e = build_expr(p, kind, range);
+    struct ast_expr *e = build_expr(parse, kind, range);
     e->a = a;
     e->args = args.v;
     e->n_args = args.n;
-    deepen(p, e, a);
+    deepen(parse, e, a);
     for (size_t i = 0; i < args.n; i++)
-        deepen(p, e, args.v[i].value);
+        deepen(parse, e, args.v[i].value);
     return e;
 }
 
 struct ast_expr *
-build_matrix(struct parse *p, imp_range range, struct rows rows,
+build_matrix(struct parse *parse, imp_range range, struct rows rows,
              struct ast_expr *unit)
 {
-    struct ast_expr *e = build_list(p, AST_MATRIX, range, NULL, rows.all, unit);
+    struct ast_expr *e =
+        build_list(parse, AST_MATRIX, range, NULL, rows.all, unit);
     e->cols = rows.cols;
     return e;
 }
@@ -313,10 +315,10 @@ build_matrix(struct parse *p, imp_range range, struct rows rows,
 /* -- items ---------------------------------------------------------------- */
 
 struct ast_item *
-build_item(struct parse *p, enum ast_item_kind kind, imp_range range,
+build_item(struct parse *parse, enum ast_item_kind kind, imp_range range,
            imp_range head, struct ast_name name)
 {
-    struct ast_item *it = NEW(p->arena, struct ast_item);
+    struct ast_item *it = NEW(parse->arena, struct ast_item);
     it->kind = kind;
     it->range = range;
     it->head = head;
@@ -345,18 +347,19 @@ build_block(struct ast_item *it, struct items block, imp_range range)
 }
 
 struct ast_item *
-build_over(struct parse *p, imp_range word, imp_range at, struct ast_arg arg)
+build_over(struct parse *parse, imp_range word, imp_range at,
+           struct ast_arg arg)
 {
     struct argv v = {0};
-    argv_push(p, &v, arg);
+    argv_push(parse, &v, arg);
     struct ast_item *key =
-        build_item(p, AST_KEY, at, word, (struct ast_name){"over", word});
-    key->value = build_args(p, AST_OVER, at, NULL, v);
+        build_item(parse, AST_KEY, at, word, (struct ast_name){"over", word});
+    key->value = build_args(parse, AST_OVER, at, NULL, v);
     return key;
 }
 
 void
-build_param_range(struct parse *p, struct ast_item *it, struct ast_expr *lo,
+build_param_range(struct parse *parse, struct ast_item *it, struct ast_expr *lo,
                   struct ast_expr *hi, struct ast_expr *unit)
 {
     it->lo = lo;
@@ -364,13 +367,13 @@ build_param_range(struct parse *p, struct ast_item *it, struct ast_expr *lo,
     if (!lo || !unit)
         return;
     /* [0, 90] [deg]: the unit belongs to both ends */
-    it->lo = build_unary(p, AST_PAREN, lo->range, lo);
-    it->hi = build_unary(p, AST_PAREN, hi->range, hi);
+    it->lo = build_unary(parse, AST_PAREN, lo->range, lo);
+    it->hi = build_unary(parse, AST_PAREN, hi->range, hi);
     it->lo->unit = it->hi->unit = unit;
 }
 
 void
-build_family(struct parse *p, struct ast_item *it, struct ast_name index,
+build_family(struct parse *parse, struct ast_item *it, struct ast_name index,
              struct ast_expr *range)
 {
     it->index = index;
@@ -379,16 +382,16 @@ build_family(struct parse *p, struct ast_item *it, struct ast_name index,
         it->hi = range->b;
         return;
     }
-    struct diag *d = parse_error(p, DIAG_E0023, range->range,
-                                 "the index %s needs a range", index.text);
-    if (d)
-        diag_help(p->ds, d, "write [%s in 0 .. n-1]: first and last value",
-                  index.text);
+    struct diag *diag = parse_error(parse, DIAG_E0023, range->range,
+                                    "the index %s needs a range", index.text);
+    if (diag)
+        diag_help(parse->ds, diag,
+                  "write [%s in 0 .. n-1]: first and last value", index.text);
     it->lo = it->hi = range;
 }
 
 struct ast_name
-build_primed(struct parse *p, struct ast_name name, size_t primes,
+build_primed(struct parse *parse, struct ast_name name, size_t primes,
              imp_range range)
 {
     if (primes == 0)
@@ -402,13 +405,13 @@ build_primed(struct parse *p, struct ast_name name, size_t primes,
         n = MAX_NAME * 2;
     memcpy(text, name.text, n);
     memset(text + n, '\'', primes);
-    name.text = intern(p->names, text, n + primes);
+    name.text = intern(parse->names, text, n + primes);
     name.range.hi = range.hi;
     return name;
 }
 
 const char *
-build_docs(struct parse *p, const char *above, const char *below)
+build_docs(struct parse *parse, const char *above, const char *below)
 {
-    return arena_printf(p->arena, "%s\n%s", above, below);
+    return arena_printf(parse->arena, "%s\n%s", above, below);
 }

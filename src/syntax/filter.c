@@ -17,9 +17,9 @@
 #include "syntax/syntax_priv.h"
 
 void
-filter_open(struct filter *f, struct scan *s)
+filter_open(struct filter *f, struct scan *scan)
 {
-    *f = (struct filter){.scan = s};
+    *f = (struct filter){.scan = scan};
     f->prev.kind = IMP_YYEND;
 }
 
@@ -101,11 +101,11 @@ declares(int kind)
 }
 
 static bool
-is_command(const struct filter *f, const struct token *t)
+is_command(const struct filter *f, const struct token *token)
 {
     int prev = f->prev.kind, next = f->ahead.kind;
-    if (!word_is_command(t->text) || declares(prev) || next == IMP_YYASSIGN ||
-        next == IMP_YYDOT || next == IMP_YYPRIME)
+    if (!word_is_command(token->text) || declares(prev) ||
+        next == IMP_YYASSIGN || next == IMP_YYDOT || next == IMP_YYPRIME)
         return false;
     bool inner =
         prev == IMP_YYCMD && f->prev.text && !strcmp(f->prev.text, "compare");
@@ -115,32 +115,32 @@ is_command(const struct filter *f, const struct token *t)
 }
 
 void
-filter_next(struct filter *f, struct token *t)
+filter_next(struct filter *f, struct token *token)
 {
     if (!f->primed) {
         scan_next(f->scan, &f->ahead);
         f->primed = true;
     }
-    *t = f->ahead;
-    if (t->kind != IMP_YYEND)
+    *token = f->ahead;
+    if (token->kind != IMP_YYEND)
         scan_next(f->scan, &f->ahead);
     int prev = f->prev.kind;
-    const char *word = word_spelling(t->kind);
+    const char *word = word_spelling(token->kind);
     bool letters = word && (word[0] | 32) >= 'a' && (word[0] | 32) <= 'z';
     /* a field may be called like a keyword; inch is a unit */
     if (letters &&
-        (prev == IMP_YYDOT ||
-         (t->kind == IMP_YYIN && (prev == IMP_YYLBRACK || prev == IMP_YYTIMES ||
-                                  prev == IMP_YYSLASH)))) {
-        t->kind = IMP_YYNAME;
-        t->text = intern_str(f->scan->names, word);
-    } else if (t->kind == IMP_YYNAME && is_command(f, t)) {
-        t->kind = IMP_YYCMD;
-    } else if (t->kind == IMP_YYNAME &&
+        (prev == IMP_YYDOT || (token->kind == IMP_YYIN &&
+                               (prev == IMP_YYLBRACK || prev == IMP_YYTIMES ||
+                                prev == IMP_YYSLASH)))) {
+        token->kind = IMP_YYNAME;
+        token->text = intern_str(f->scan->names, word);
+    } else if (token->kind == IMP_YYNAME && is_command(f, token)) {
+        token->kind = IMP_YYCMD;
+    } else if (token->kind == IMP_YYNAME &&
                (f->ahead.kind == IMP_YYNAME || f->ahead.kind == IMP_YYNUMBER) &&
                (prev == IMP_YYNAME || prev == IMP_YYRBRACK) &&
-               !strcmp(t->text, "over")) {
-        t->kind = IMP_YYOVER;
+               !strcmp(token->text, "over")) {
+        token->kind = IMP_YYOVER;
     }
-    f->prev = *t;
+    f->prev = *token;
 }

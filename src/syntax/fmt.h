@@ -11,11 +11,11 @@
 
 /* appends the formatted text of file number `file`; false (and diagnostics in
  * ds) when it does not parse */
-bool fmt_file(struct arena *a, struct diags *ds, uint32_t file,
+bool fmt_file(struct arena *arena, struct diags *diags, uint32_t file,
               struct buf *out);
 /* an expression's source text on one line, canonical blanks: labels */
 struct ast_expr;
-char *fmt_expr(struct arena *a, const struct sources *s,
+char *fmt_expr(struct arena *arena, const struct sources *sources,
                const struct ast_expr *e);
 
 #endif

@@ -30,11 +30,11 @@ cells_of(const char *s, size_t n)
 }
 
 static void
-add_piece(struct pieces *ps, struct arena *a, struct piece p)
+add_piece(struct pieces *ps, struct arena *arena, struct piece p)
 {
     if (ps->n == ps->cap) {
         size_t cap = ps->cap ? 2 * ps->cap : 256;
-        struct piece *v = NEW_N(a, struct piece, cap);
+        struct piece *v = NEW_N(arena, struct piece, cap);
         if (ps->n)
             memcpy(v, ps->v, ps->n * sizeof *v);
         ps->v = v;
@@ -84,28 +84,28 @@ struct walk {
 };
 
 static void
-open_bracket(struct walk *w, struct arena *a, enum behind closed)
+open_bracket(struct walk *walk, struct arena *arena, enum behind closed)
 {
-    if (w->depth == w->cap) {
-        size_t cap = w->cap ? 2 * w->cap : 64;
-        char *v = arena_alloc(a, cap);
-        if (w->depth)
-            memcpy(v, w->stack, w->depth);
-        w->stack = v;
-        w->cap = cap;
+    if (walk->depth == walk->cap) {
+        size_t cap = walk->cap ? 2 * walk->cap : 64;
+        char *v = arena_alloc(arena, cap);
+        if (walk->depth)
+            memcpy(v, walk->stack, walk->depth);
+        walk->stack = v;
+        walk->cap = cap;
     }
-    w->stack[w->depth++] = (char)closed;
-    w->behind = NOTHING;
+    walk->stack[walk->depth++] = (char)closed;
+    walk->behind = NOTHING;
 }
 
 /* blank and penalty of the next token, and the walk past it */
 static void
-place_piece(struct walk *w, struct arena *a, struct piece *p)
+place_piece(struct walk *walk, struct arena *arena, struct piece *p)
 {
-    int k = p->kind, prev = w->prev;
-    int deep = 10 * (int)(w->depth < 1000 ? w->depth : 1000);
-    bool due = w->behind == NOTHING;
-    p->blank = w->any;
+    int k = p->kind, prev = walk->prev;
+    int deep = 10 * (int)(walk->depth < 1000 ? walk->depth : 1000);
+    bool due = walk->behind == NOTHING;
+    p->blank = walk->any;
     p->penalty = FMT_NEVER;
     bool unary = false;
     enum behind after = NOTHING;
@@ -118,18 +118,18 @@ place_piece(struct walk *w, struct arena *a, struct piece *p)
         after = k == IMP_YYPRIME ? REF : NOTHING;
         break;
     case IMP_YYLPAREN:
-        p->blank = p->blank && w->behind != REF;
-        open_bracket(w, a, w->behind == REF ? REF : LITERAL);
+        p->blank = p->blank && walk->behind != REF;
+        open_bracket(walk, arena, walk->behind == REF ? REF : LITERAL);
         break;
     case IMP_YYLBRACK:
-        p->blank = p->blank && w->behind != REF;
-        open_bracket(w, a, w->behind == REF ? REF : LITERAL);
+        p->blank = p->blank && walk->behind != REF;
+        open_bracket(walk, arena, walk->behind == REF ? REF : LITERAL);
         break;
     case IMP_YYRPAREN:
     case IMP_YYRBRACK:
         p->blank = false;
-        if (w->depth > 0)
-            after = (enum behind)w->stack[--w->depth];
+        if (walk->depth > 0)
+            after = (enum behind)walk->stack[--walk->depth];
         break;
     case IMP_YYTIMES:
     case IMP_YYSLASH:
@@ -156,7 +156,7 @@ place_piece(struct walk *w, struct arena *a, struct piece *p)
      * follows */
     if (prev == IMP_YYLPAREN || prev == IMP_YYLBRACK || prev == IMP_YYDOT ||
         prev == IMP_YYTIMES || prev == IMP_YYSLASH || prev == IMP_YYHAT ||
-        w->unary)
+        walk->unary)
         p->blank = false;
     if (!due && looseness(k))
         p->penalty = deep + looseness(k);
@@ -168,24 +168,24 @@ place_piece(struct walk *w, struct arena *a, struct piece *p)
         p->penalty = deep + 7;
     if (prev == IMP_YYDOT || k == IMP_YYDOT)
         p->penalty = FMT_NEVER;
-    w->unary = unary;
-    w->prev = k;
-    w->any = true;
+    walk->unary = unary;
+    walk->prev = k;
+    walk->any = true;
     if (k != IMP_YYLPAREN && k != IMP_YYLBRACK)
-        w->behind = after;
+        walk->behind = after;
 }
 
 void
-fmt_scan(struct pieces *ps, struct arena *a, struct intern *names,
+fmt_scan(struct pieces *ps, struct arena *arena, struct intern *names,
          uint32_t file, const char *text, size_t n, uint32_t base, bool part)
 {
     /* twice: once with comments, once through the filter, which tells command
      * words from names */
     struct scan with, without;
     struct filter filter;
-    scan_open(&with, a, names, NULL, file, text, n);
+    scan_open(&with, arena, names, NULL, file, text, n);
     with.comments = true;
-    scan_open(&without, a, names, NULL, file, text, n);
+    scan_open(&without, arena, names, NULL, file, text, n);
     filter_open(&filter, &without);
     if (part) /* of an expression: what follows is an operand */
         filter.prev.kind = IMP_YYCOMMA;
@@ -213,9 +213,9 @@ fmt_scan(struct pieces *ps, struct arena *a, struct intern *names,
                 p.text = f.text;
                 p.len = strlen(f.text);
             }
-            place_piece(&w, a, &p);
+            place_piece(&w, arena, &p);
         }
         p.cells = cells_of(p.text, p.len);
-        add_piece(ps, a, p);
+        add_piece(ps, arena, p);
     }
 }

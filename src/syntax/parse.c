@@ -38,36 +38,38 @@ closer_of(char what)
 
 /* notes a bracket that the parser has taken */
 static void
-track(struct parse *p, const struct token *t)
+track(struct parse *parse, const struct token *token)
 {
-    char what = t->kind == IMP_YYLBRACE   ? '{'
-                : t->kind == IMP_YYLPAREN ? '('
-                : t->kind == IMP_YYLBRACK ? '['
-                                          : 0;
+    char what = token->kind == IMP_YYLBRACE   ? '{'
+                : token->kind == IMP_YYLPAREN ? '('
+                : token->kind == IMP_YYLBRACK ? '['
+                                              : 0;
     if (what) {
-        if (p->n_open == p->cap_open) {
-            size_t cap = p->cap_open ? 2 * p->cap_open : 16;
-            struct open_bracket *v = NEW_N(p->arena, struct open_bracket, cap);
-            if (p->n_open)
-                memcpy(v, p->open, p->n_open * sizeof *v);
-            p->open = v;
-            p->cap_open = cap;
+        if (parse->n_open == parse->cap_open) {
+            size_t cap = parse->cap_open ? 2 * parse->cap_open : 16;
+            struct open_bracket *v =
+                NEW_N(parse->arena, struct open_bracket, cap);
+            if (parse->n_open)
+                memcpy(v, parse->open, parse->n_open * sizeof *v);
+            parse->open = v;
+            parse->cap_open = cap;
         }
-        p->open[p->n_open++] = (struct open_bracket){what, t->range};
-        if (p->n_open > MAX_NESTING)
-            too_deep(p, t->range);
-    } else if (p->n_open > 0 &&
-               t->kind == closer_of(p->open[p->n_open - 1].what)) {
-        p->n_open--;
+        parse->open[parse->n_open++] =
+            (struct open_bracket){what, token->range};
+        if (parse->n_open > MAX_NESTING)
+            too_deep(parse, token->range);
+    } else if (parse->n_open > 0 &&
+               token->kind == closer_of(parse->open[parse->n_open - 1].what)) {
+        parse->n_open--;
     }
 }
 
 /* after an error the parser is back in the innermost block */
 static void
-drop_to_block(struct parse *p)
+drop_to_block(struct parse *parse)
 {
-    while (p->n_open > 0 && p->open[p->n_open - 1].what != '{')
-        p->n_open--;
+    while (parse->n_open > 0 && parse->open[parse->n_open - 1].what != '{')
+        parse->n_open--;
 }
 
 /* -- recovery ------------------------------------------------------------- */
@@ -96,21 +98,21 @@ begins_declaration(int kind)
 /* skips from t, the token in error, to the first token of the next item, or to
  * the end of the enclosing block or text, which is left in *t */
 static void
-skip_item(struct driver *d, struct token *t)
+skip_item(struct driver *driver, struct token *token)
 {
-    struct parse *p = &d->p;
+    struct parse *parse = &driver->p;
     size_t braces = 0, brackets = 0;
     bool moved = false;
-    for (;; moved = true, filter_next(&d->filter, t)) {
-        int next = d->filter.ahead.kind;
-        switch (t->kind) {
+    for (;; moved = true, filter_next(&driver->filter, token)) {
+        int next = driver->filter.ahead.kind;
+        switch (token->kind) {
         case IMP_YYEND:
             return;
         case IMP_YYLBRACE:
             braces++;
             continue;
         case IMP_YYRBRACE:
-            if (braces == 0 && p->n_open > 0)
+            if (braces == 0 && parse->n_open > 0)
                 return;
             if (braces > 0)
                 braces--;
@@ -132,16 +134,17 @@ skip_item(struct driver *d, struct token *t)
             continue;
         /* a declaration or command at the beginning of a line is a new item
          * whatever bracket was left open */
-        if (begins_declaration(t->kind) && moved && (t->first || !brackets))
+        if (begins_declaration(token->kind) && moved &&
+            (token->first || !brackets))
             return;
-        if (begins_declaration(t->kind) && t->first)
+        if (begins_declaration(token->kind) && token->first)
             return;
-        if (t->kind == IMP_YYCMD && t->first && p->n_open == 0)
+        if (token->kind == IMP_YYCMD && token->first && parse->n_open == 0)
             return;
-        if (t->kind == IMP_YYNAME && (t->first || !brackets) &&
+        if (token->kind == IMP_YYNAME && (token->first || !brackets) &&
             (next == IMP_YYASSIGN || next == IMP_YYLBRACE) &&
-            (p->n_open > 0 ? moved || t->first
-                           : next == IMP_YYLBRACE && t->first))
+            (parse->n_open > 0 ? moved || token->first
+                               : next == IMP_YYLBRACE && token->first))
             return;
     }
 }
@@ -149,140 +152,147 @@ skip_item(struct driver *d, struct token *t)
 /* -- pushing -------------------------------------------------------------- */
 
 static int
-push(struct driver *d, int kind, const struct token *t)
+push(struct driver *driver, int kind, const struct token *token)
 {
     IMP_YYSTYPE value;
     memset(&value, 0, sizeof value);
-    imp_range at = t->range;
+    imp_range at = token->range;
     if (kind == IMP_YYNUMBER)
-        value.IMP_YYNUMBER = t->num;
+        value.IMP_YYNUMBER = token->num;
     else if (kind == IMP_YYNAME || kind == IMP_YYCMD || kind == IMP_YYSTRING)
-        value.IMP_YYNAME = t->text;
-    d->status = imp_yypush_parse(d->ps, kind, &value, &at, &d->p);
-    if (d->status == 2) {
-        if (!imp_parser_is_deep(d->ps))
+        value.IMP_YYNAME = token->text;
+    driver->status =
+        imp_yypush_parse(driver->ps, kind, &value, &at, &driver->p);
+    if (driver->status == 2) {
+        if (!imp_parser_is_deep(driver->ps))
             oom_raise();
-        too_deep(&d->p, t->range);
+        too_deep(&driver->p, token->range);
     }
-    return d->status;
+    return driver->status;
 }
 
 static void
-open_driver(struct driver *d, struct arena *a, struct intern *names,
-            struct diags *ds, uint32_t file, const char *text, size_t n,
+open_driver(struct driver *driver, struct arena *arena, struct intern *names,
+            struct diags *diags, uint32_t file, const char *text, size_t n,
             bool bare)
 {
-    scan_open(&d->scan, a, names, ds, file, text, n);
-    filter_open(&d->filter, &d->scan);
-    d->p = (struct parse){
-        .arena = a, .names = names, .ds = ds, .file = file, .text = text};
-    d->p.prev.kind = IMP_YYEND;
-    d->ps = imp_yypstate_new();
-    if (!d->ps)
+    scan_open(&driver->scan, arena, names, diags, file, text, n);
+    filter_open(&driver->filter, &driver->scan);
+    driver->p = (struct parse){.arena = arena,
+                               .names = names,
+                               .ds = diags,
+                               .file = file,
+                               .text = text};
+    driver->p.prev.kind = IMP_YYEND;
+    driver->ps = imp_yypstate_new();
+    if (!driver->ps)
         oom_raise();
-    struct token start = {.range = {file, d->scan.pos, d->scan.pos}};
-    push(d, bare ? IMP_YYBARE : IMP_YYFILE_, &start);
+    struct token start = {.range = {file, driver->scan.pos, driver->scan.pos}};
+    push(driver, bare ? IMP_YYBARE : IMP_YYFILE_, &start);
 }
 
 /* a declaration at the margin inside a block: perhaps the block was meant to be
  * closed before it */
 static void
-suspect(struct parse *p, const struct token *t)
+suspect(struct parse *parse, const struct token *token)
 {
-    uint32_t lo = t->range.lo;
-    if (t->first && p->n_open > 0 && !p->suspect.file &&
-        begins_declaration(t->kind) && (lo == 0 || p->text[lo - 1] == '\n'))
-        p->suspect = t->range;
+    uint32_t lo = token->range.lo;
+    if (token->first && parse->n_open > 0 && !parse->suspect.file &&
+        begins_declaration(token->kind) &&
+        (lo == 0 || parse->text[lo - 1] == '\n'))
+        parse->suspect = token->range;
 }
 
 /* pushes one token; false when the parser takes no more */
 static bool
-feed(struct driver *d, const struct token *t)
+feed(struct driver *driver, const struct token *token)
 {
-    struct parse *p = &d->p;
-    p->found = *t;
-    if (++p->item_tokens > MAX_TOKENS) {
+    struct parse *parse = &driver->p;
+    parse->found = *token;
+    if (++parse->item_tokens > MAX_TOKENS) {
         struct diag *e =
-            parse_error(p, DIAG_E0982, p->head.kind ? p->head.range : t->range,
+            parse_error(parse, DIAG_E0982,
+                        parse->head.kind ? parse->head.range : token->range,
                         "this declaration has more than %d tokens", MAX_TOKENS);
         if (e)
-            diag_help(p->ds, e, "large tables belong in a file of data");
-        p->fatal = true;
+            diag_help(parse->ds, e, "large tables belong in a file of data");
+        parse->fatal = true;
         return false;
     }
-    suspect(p, t);
-    push(d, t->kind, t);
-    if (p->recovering)
-        return d->status == PUSH_MORE && !p->fatal;
-    if (t->kind == IMP_YYLBRACE && p->n_open == 0)
-        sentence_block(p);
-    track(p, t);
-    p->before[1] = p->before[0];
-    p->before[0] = p->prev;
-    p->prev = *t;
-    if (begins_declaration(t->kind) || t->kind == IMP_YYCMD)
-        p->head = *t;
-    else if (t->kind == IMP_YYLBRACE)
-        p->head.kind = IMP_YYEND;
-    d->scan.head = p->head.kind;
-    return d->status == PUSH_MORE && !p->fatal;
+    suspect(parse, token);
+    push(driver, token->kind, token);
+    if (parse->recovering)
+        return driver->status == PUSH_MORE && !parse->fatal;
+    if (token->kind == IMP_YYLBRACE && parse->n_open == 0)
+        sentence_block(parse);
+    track(parse, token);
+    parse->before[1] = parse->before[0];
+    parse->before[0] = parse->prev;
+    parse->prev = *token;
+    if (begins_declaration(token->kind) || token->kind == IMP_YYCMD)
+        parse->head = *token;
+    else if (token->kind == IMP_YYLBRACE)
+        parse->head.kind = IMP_YYEND;
+    driver->scan.head = parse->head.kind;
+    return driver->status == PUSH_MORE && !parse->fatal;
 }
 
 /* pushes t; after an error skips to the next item and goes on there, if
  * `recover`. False when there is nothing more to do. */
 static bool
-step(struct driver *d, struct token t, bool recover)
+step(struct driver *driver, struct token t, bool recover)
 {
-    struct parse *p = &d->p;
+    struct parse *parse = &driver->p;
     bool synced = false;
     for (;;) {
-        bool more = feed(d, &t);
-        if (!p->recovering)
+        bool more = feed(driver, &t);
+        if (!parse->recovering)
             return more;
-        if (!more || !recover || p->error_at_end)
+        if (!more || !recover || parse->error_at_end)
             return false;
-        drop_to_block(p);
+        drop_to_block(parse);
         if (synced && t.kind != IMP_YYEND)
-            filter_next(&d->filter, &t); /* always forwards */
+            filter_next(&driver->filter, &t); /* always forwards */
         /* what cannot be read in an item already in error is not told */
-        struct diags *ds = d->scan.ds;
-        d->scan.ds = NULL;
-        skip_item(d, &t);
-        d->scan.ds = ds;
-        p->recovering = false;
-        p->item_tokens = 0;
+        struct diags *diags = driver->scan.ds;
+        driver->scan.ds = NULL;
+        skip_item(driver, &t);
+        driver->scan.ds = diags;
+        parse->recovering = false;
+        parse->item_tokens = 0;
         struct token sync = {.kind = IMP_YYSYNC, .range = t.range};
-        push(d, IMP_YYSYNC, &sync);
-        if (d->status != PUSH_MORE || p->recovering)
+        push(driver, IMP_YYSYNC, &sync);
+        if (driver->status != PUSH_MORE || parse->recovering)
             return false;
-        p->prev = p->before[0] = p->before[1] = sync;
+        parse->prev = parse->before[0] = parse->before[1] = sync;
         synced = true;
     }
 }
 
 static void
-run(struct driver *d, bool recover)
+run(struct driver *driver, bool recover)
 {
     struct token t;
     do
-        filter_next(&d->filter, &t);
-    while (step(d, t, recover) && t.kind != IMP_YYEND);
+        filter_next(&driver->filter, &t);
+    while (step(driver, t, recover) && t.kind != IMP_YYEND);
 }
 
 /* runs `work` with the parser's stacks freed whatever happens */
 static void
-guarded(struct driver *d, void (*work)(struct driver *d, void *arg), void *arg)
+guarded(struct driver *driver, void (*work)(struct driver *driver, void *arg),
+        void *arg)
 {
     struct oom_guard g;
     oom_enter(&g);
     if (setjmp(g.env)) {
-        imp_yypstate_delete(d->ps);
+        imp_yypstate_delete(driver->ps);
         oom_raise();
     }
-    work(d, arg);
+    work(driver, arg);
     oom_leave(&g);
-    imp_yypstate_delete(d->ps);
-    d->ps = NULL;
+    imp_yypstate_delete(driver->ps);
+    driver->ps = NULL;
 }
 
 /* -- what is asked -------------------------------------------------------- */
@@ -298,25 +308,26 @@ struct text {
 };
 
 static void
-open_and_run(struct driver *d, void *arg)
+open_and_run(struct driver *driver, void *arg)
 {
     const struct text *t = arg;
-    open_driver(d, t->arena, t->names, t->ds, t->file, t->s, t->n, t->bare);
-    if (!d->scan.fatal)
-        run(d, t->ds != NULL);
+    open_driver(driver, t->arena, t->names, t->ds, t->file, t->s, t->n,
+                t->bare);
+    if (!driver->scan.fatal)
+        run(driver, t->ds != NULL);
 }
 
 struct ast_file *
-parse_file(struct arena *a, struct intern *names, struct diags *ds,
+parse_file(struct arena *arena, struct intern *names, struct diags *diags,
            uint32_t file, bool bare)
 {
-    const struct source *src = source_get(ds->sources, file);
-    struct ast_file *f = NEW(a, struct ast_file);
+    const struct source *src = source_get(diags->sources, file);
+    struct ast_file *f = NEW(arena, struct ast_file);
     f->file = file;
     if (!src)
         return f;
-    struct driver *d = NEW(a, struct driver);
-    struct text t = {a, names, ds, file, src->text, src->len, bare};
+    struct driver *d = NEW(arena, struct driver);
+    struct text t = {arena, names, diags, file, src->text, src->len, bare};
     guarded(d, open_and_run, &t);
     f->items = d->p.items.v;
     f->n_items = d->p.items.n;
@@ -326,23 +337,24 @@ parse_file(struct arena *a, struct intern *names, struct diags *ds,
 enum parse_state
 parse_probe(const char *text, size_t n)
 {
-    struct arena *a = arena_new();
+    struct arena *arena = arena_new();
     struct oom_guard g;
     oom_enter(&g);
     if (setjmp(g.env)) {
-        arena_free(a);
+        arena_free(arena);
         oom_raise();
     }
-    struct driver *d = NEW(a, struct driver);
-    struct text t = {a, intern_new(a), NULL, 1, arena_strndup(a, text, n),
-                     n, true};
+    struct driver *d = NEW(arena, struct driver);
+    struct text t = {
+        arena, intern_new(arena), NULL, 1, arena_strndup(arena, text, n), n,
+        true};
     guarded(d, open_and_run, &t);
     enum parse_state state = d->scan.fatal || d->scan.errors > 0 ? PARSE_WRONG
                              : d->p.error_at_end                 ? PARSE_MORE
                              : d->p.errors > 0                   ? PARSE_WRONG
                                                                  : PARSE_DONE;
     oom_leave(&g);
-    arena_free(a);
+    arena_free(arena);
     return state;
 }
 
@@ -354,42 +366,43 @@ struct expected {
 };
 
 static void
-open_and_ask(struct driver *d, void *arg)
+open_and_ask(struct driver *driver, void *arg)
 {
-    struct expected *x = arg;
-    const struct text *t = &x->text;
-    open_driver(d, t->arena, t->names, NULL, 1, t->s, t->n, true);
-    if (d->scan.fatal)
+    struct expected *expected = arg;
+    const struct text *t = &expected->text;
+    open_driver(driver, t->arena, t->names, NULL, 1, t->s, t->n, true);
+    if (driver->scan.fatal)
         return;
     for (;;) {
         struct token k;
-        filter_next(&d->filter, &k);
+        filter_next(&driver->filter, &k);
         if (k.kind == IMP_YYEND)
             break;
         /* what was wrong before does not matter for what may stand next:
          * the parser recovers and goes on */
-        if (!step(d, k, true))
+        if (!step(driver, k, true))
             return;
     }
-    x->prev = d->p.prev.kind;
-    x->n = imp_parser_expected(d->ps, x->tokens, 128);
+    expected->prev = driver->p.prev.kind;
+    expected->n = imp_parser_expected(driver->ps, expected->tokens, 128);
 }
 
 void
 parse_expected(const char *text, size_t n,
                void (*each)(void *ctx, const char *what), void *ctx)
 {
-    struct arena *a = arena_new();
+    struct arena *arena = arena_new();
     struct oom_guard g;
     oom_enter(&g);
     if (setjmp(g.env)) {
-        arena_free(a);
+        arena_free(arena);
         oom_raise();
     }
-    struct driver *d = NEW(a, struct driver);
-    struct expected *x = NEW(a, struct expected);
+    struct driver *d = NEW(arena, struct driver);
+    struct expected *x = NEW(arena, struct expected);
     x->text = (struct text){
-        a, intern_new(a), NULL, 1, arena_strndup(a, text, n), n, true};
+        arena, intern_new(arena), NULL, 1, arena_strndup(arena, text, n), n,
+        true};
     guarded(d, open_and_ask, x);
     bool has_string = false, has_number = false, has_brace = false;
     for (int i = 0; i < x->n; i++) {
@@ -417,5 +430,5 @@ parse_expected(const char *text, size_t n,
             each(ctx, word_spelling(k));
     }
     oom_leave(&g);
-    arena_free(a);
+    arena_free(arena);
 }

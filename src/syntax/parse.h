@@ -14,8 +14,8 @@ struct arena;
  * could be parsed, after error recovery at item boundaries); errors are in
  * ds. Owned by the arena. `bare`: a bare expression at top level is an item
  * COMMAND show (the REPL). */
-struct ast_file *parse_file(struct arena *a, struct intern *names,
-                            struct diags *ds, uint32_t file, bool bare);
+struct ast_file *parse_file(struct arena *arena, struct intern *names,
+                            struct diags *diags, uint32_t file, bool bare);
 
 /* Does this text parse as whole items (DONE), could more text complete it
  * (MORE), or is it wrong (WRONG)? */
@@ -24,8 +24,8 @@ enum parse_state parse_probe(const char *text, size_t n);
 
 /* What may stand next after this text, from the grammar: calls back with each
  * keyword or punctuation spelled as the user would type it, and with
- * "<name>", "<number>", "<string>", "<unit>", "<key>" for the classes. The last, partly typed
- * word of `text` is left out by the caller. */
+ * "<name>", "<number>", "<string>", "<unit>", "<key>" for the classes. The
+ * last, partly typed word of `text` is left out by the caller. */
 void parse_expected(const char *text, size_t n,
                     void (*each)(void *ctx, const char *what), void *ctx);
 

@@ -17,111 +17,111 @@
 #include "imp_parser.h"
 #include "syntax/syntax_priv.h"
 
-void *imp_lex_open(struct scan *s);
-int imp_lex_token(struct token *t, void *lexer);
+void *imp_lex_open(struct scan *scan);
+int imp_lex_token(struct token *token, void *lexer);
 int imp_lex_get_leng(void *lexer);
 
 /* characters shown of the user's text in a message */
 enum { SHOWN = 40 };
 
 static imp_range
-place(const struct scan *s, size_t lo, size_t hi)
+place(const struct scan *scan, size_t lo, size_t hi)
 {
-    return (imp_range){s->file, (uint32_t)lo, (uint32_t)hi};
+    return (imp_range){scan->file, (uint32_t)lo, (uint32_t)hi};
 }
 
 /* reports at bytes [lo, hi); NULL when errors are only counted */
 __attribute__((format(printf, 5, 6))) static struct diag *
-scan_error(struct scan *s, enum diag_code code, size_t lo, size_t hi,
+scan_error(struct scan *scan, enum diag_code code, size_t lo, size_t hi,
            const char *fmt, ...)
 {
-    s->errors++;
-    if (!s->ds)
+    scan->errors++;
+    if (!scan->ds)
         return NULL;
     char text[512];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    return diag_add(s->ds, code, place(s, lo, hi), "%s", text);
+    return diag_add(scan->ds, code, place(scan, lo, hi), "%s", text);
 }
 
 /* n bytes of text cut to what a message can hold */
 static const char *
-shown(struct scan *s, const char *text, size_t n)
+shown(struct scan *scan, const char *text, size_t n)
 {
     if (n <= SHOWN)
-        return arena_strndup(s->arena, text, n);
+        return arena_strndup(scan->arena, text, n);
     size_t k = SHOWN;
     while (k > 0 && ((unsigned char)text[k] & 0xc0) == 0x80)
         k--;
-    return arena_printf(s->arena, "%.*s...", (int)k, text);
+    return arena_printf(scan->arena, "%.*s...", (int)k, text);
 }
 
 /* -- opening -------------------------------------------------------------- */
 
 static void
-refuse_encoding(struct scan *s, size_t at)
+refuse_encoding(struct scan *scan, size_t at)
 {
-    const unsigned char *u = (const unsigned char *)s->text;
-    struct diag *d =
-        scan_error(s, DIAG_E0016, at, at + 1,
+    const unsigned char *u = (const unsigned char *)scan->text;
+    struct diag *diag =
+        scan_error(scan, DIAG_E0016, at, at + 1,
                    "this is not UTF-8: the byte 0x%02x cannot stand here",
                    (unsigned)u[at]);
-    if (d)
-        diag_help(s->ds, d, "save the file as UTF-8 (iconv -t UTF-8)");
-    s->fatal = true;
+    if (diag)
+        diag_help(scan->ds, diag, "save the file as UTF-8 (iconv -t UTF-8)");
+    scan->fatal = true;
 }
 
 /* control characters and those that reorder or hide text are refused wherever
  * they stand: what a reader sees must be what is parsed */
 static void
-check_text(struct scan *s)
+check_text(struct scan *scan)
 {
     int told = 0;
-    for (size_t i = s->pos; i < s->len;) {
-        unsigned char c = (unsigned char)s->text[i];
+    for (size_t i = scan->pos; i < scan->len;) {
+        unsigned char c = (unsigned char)scan->text[i];
         if (c >= 0x20 && c < 0x7f) {
             i++;
             continue;
         }
         if (c == 0) {
-            const unsigned char *u = (const unsigned char *)s->text;
-            bool wide = s->len > 1 && ((u[0] == 0xff && u[1] == 0xfe) ||
-                                       (u[0] == 0xfe && u[1] == 0xff));
-            struct diag *d = scan_error(
-                s, DIAG_E0017, i, i + 1,
+            const unsigned char *u = (const unsigned char *)scan->text;
+            bool wide = scan->len > 1 && ((u[0] == 0xff && u[1] == 0xfe) ||
+                                          (u[0] == 0xfe && u[1] == 0xff));
+            struct diag *diag = scan_error(
+                scan, DIAG_E0017, i, i + 1,
                 wide ? "this is a UTF-16 text, not UTF-8"
                      : "this is not a text: it contains a zero byte");
-            if (d)
-                diag_help(s->ds, d,
+            if (diag)
+                diag_help(scan->ds, diag,
                           wide ? "save the file as UTF-8"
                                : "a model is a text file, usually with the "
                                  "ending .imp");
-            s->fatal = true;
+            scan->fatal = true;
             return;
         }
         uint32_t cp = 0;
-        size_t len = utf8_decode(s->text + i, s->len - i, &cp);
+        size_t len = utf8_decode(scan->text + i, scan->len - i, &cp);
         if (len == 0) {
             /* a zero byte further on says more about the file */
-            if (memchr(s->text + i, 0, s->len - i)) {
+            if (memchr(scan->text + i, 0, scan->len - i)) {
                 i++;
                 continue;
             }
-            refuse_encoding(s, i);
+            refuse_encoding(scan, i);
             return;
         }
         bool blank = cp == '\t' || cp == '\n' || cp == '\r' || cp == '\f' ||
                      cp == '\v' || cp == 0x200c || cp == 0x200d || cp == 0xad;
         if (!blank && utf8_unsafe(cp) && told++ < 3) {
-            struct diag *d =
-                scan_error(s, DIAG_E0015, i, i + len,
+            struct diag *diag =
+                scan_error(scan, DIAG_E0015, i, i + len,
                            "the invisible character U+%04X cannot stand in a "
                            "model",
                            (unsigned)cp);
-            if (d)
-                diag_help(s->ds, d,
+            if (diag)
+                diag_help(scan->ds, diag,
                           "delete it; in a text in quotes it can be "
                           "written \\u{%x}",
                           (unsigned)cp);
@@ -131,12 +131,12 @@ check_text(struct scan *s)
 }
 
 void
-scan_open(struct scan *s, struct arena *a, struct intern *names,
-          struct diags *ds, uint32_t file, const char *text, size_t len)
+scan_open(struct scan *s, struct arena *arena, struct intern *names,
+          struct diags *diags, uint32_t file, const char *text, size_t len)
 {
-    *s = (struct scan){.arena = a,
+    *s = (struct scan){.arena = arena,
                        .names = names,
-                       .ds = ds,
+                       .ds = diags,
                        .file = file,
                        .text = text,
                        .fresh = true};
@@ -156,24 +156,24 @@ scan_open(struct scan *s, struct arena *a, struct intern *names,
 }
 
 void
-scan_next(struct scan *s, struct token *t)
+scan_next(struct scan *scan, struct token *t)
 {
     *t = (struct token){.kind = IMP_YYEND};
-    if (s->fatal || !s->flex) {
-        t->range = place(s, s->len, s->len);
+    if (scan->fatal || !scan->flex) {
+        t->range = place(scan, scan->len, scan->len);
         return;
     }
-    t->kind = imp_lex_token(t, s->flex);
+    t->kind = imp_lex_token(t, scan->flex);
     if (t->kind == IMP_YYEND) {
-        t->range = place(s, s->len, s->len);
-        s->flex = NULL;
+        t->range = place(scan, scan->len, scan->len);
+        scan->flex = NULL;
     } else {
-        size_t n = (size_t)imp_lex_get_leng(s->flex);
-        t->range = place(s, s->pos - n, s->pos);
+        size_t n = (size_t)imp_lex_get_leng(scan->flex);
+        t->range = place(scan, scan->pos - n, scan->pos);
     }
-    t->first = s->fresh;
-    s->fresh = false;
-    s->last = t->kind;
+    t->first = scan->fresh;
+    scan->fresh = false;
+    scan->last = t->kind;
 }
 
 /* -- words ---------------------------------------------------------------- */
@@ -264,46 +264,47 @@ static const struct sign signs[] = {
 
 /* a character beyond ASCII that begins no name; n bytes at s->pos - all */
 static int
-strange(struct scan *s, uint32_t cp, size_t lo, size_t len)
+strange(struct scan *scan, uint32_t cp, size_t lo, size_t len)
 {
-    const char *text = s->text + lo;
+    const char *text = scan->text + lo;
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
         if (signs[i].cp != cp)
             continue;
-        struct diag *d = scan_error(s, DIAG_E0018, lo, lo + len,
-                                    "`%.*s` is written `%s` in Imp", (int)len,
-                                    text, signs[i].ours);
-        if (d)
-            diag_fix(s->ds, d, d->range, signs[i].ours);
+        struct diag *diag = scan_error(scan, DIAG_E0018, lo, lo + len,
+                                       "`%.*s` is written `%s` in Imp",
+                                       (int)len, text, signs[i].ours);
+        if (diag)
+            diag_fix(scan->ds, diag, diag->range, signs[i].ours);
         return signs[i].kind;
     }
-    struct diag *d =
-        scan_error(s, DIAG_E0015, lo, lo + len,
+    struct diag *diag =
+        scan_error(scan, DIAG_E0015, lo, lo + len,
                    "the character `%.*s` (U+%04X) has no meaning here",
                    (int)len, text, (unsigned)cp);
-    if (!d)
+    if (!diag)
         return IMP_YYBAD;
     if (cp == 0xb0)
-        diag_help(s->ds, d, "an angle in degrees is written 45 [deg]");
+        diag_help(scan->ds, diag, "an angle in degrees is written 45 [deg]");
     else if (cp == 0xb2 || cp == 0xb3 || cp == 0xb9 ||
              (cp >= 0x2070 && cp <= 0x2079))
-        diag_help(s->ds, d, "a power is written with ^: x^2");
+        diag_help(scan->ds, diag, "a power is written with ^: x^2");
     else if (cp == 0x221a)
-        diag_help(s->ds, d, "a root is written sqrt(x)");
+        diag_help(scan->ds, diag, "a root is written sqrt(x)");
     else if (cp == 0x221e)
-        diag_help(s->ds, d, "there is no infinite number; use a large one");
+        diag_help(scan->ds, diag,
+                  "there is no infinite number; use a large one");
     else if (cp >= 0x201c && cp <= 0x201f)
-        diag_help(s->ds, d, "texts stand in straight quotes: \"text\"");
+        diag_help(scan->ds, diag, "texts stand in straight quotes: \"text\"");
     else
-        diag_help(s->ds, d, "names are made of letters, digits and _");
+        diag_help(scan->ds, diag, "names are made of letters, digits and _");
     return IMP_YYBAD;
 }
 
 size_t
-scan_word(struct scan *s, struct token *t, size_t n)
+scan_word(struct scan *scan, struct token *token, size_t n)
 {
-    size_t lo = s->pos - n, k = 0;
-    const char *w = s->text + lo;
+    size_t lo = scan->pos - n, k = 0;
+    const char *w = scan->text + lo;
     while (k < n) {
         uint32_t cp = 0;
         size_t len = utf8_decode(w + k, n - k, &cp);
@@ -313,26 +314,26 @@ scan_word(struct scan *s, struct token *t, size_t n)
             /* a blank of another script, or an invisible joiner */
             utf8proc_category_t c = utf8proc_category((utf8proc_int32_t)cp);
             if (c == UTF8PROC_CATEGORY_ZS || c == UTF8PROC_CATEGORY_CF)
-                t->kind = -1;
+                token->kind = -1;
             else if (utf8_unsafe(cp))
-                t->kind = IMP_YYBAD; /* told when the text was opened */
+                token->kind = IMP_YYBAD; /* told when the text was opened */
             else
-                t->kind = strange(s, cp, lo, len);
+                token->kind = strange(scan, cp, lo, len);
             return len;
         }
         if (!name_part(cp))
             break;
         k += len;
     }
-    t->kind = word_keyword(w, k);
-    if (t->kind == 0) {
-        t->kind = IMP_YYNAME;
+    token->kind = word_keyword(w, k);
+    if (token->kind == 0) {
+        token->kind = IMP_YYNAME;
         if (k > MAX_NAME) {
-            scan_error(s, DIAG_E0019, lo, lo + k,
+            scan_error(scan, DIAG_E0019, lo, lo + k,
                        "this name has %zu bytes; %d are the most", k, MAX_NAME);
-            t->text = intern(s->names, w, MAX_NAME);
+            token->text = intern(scan->names, w, MAX_NAME);
         } else {
-            t->text = name_normal(s->names, w, k);
+            token->text = name_normal(scan->names, w, k);
         }
     }
     return k;
@@ -341,26 +342,26 @@ scan_word(struct scan *s, struct token *t, size_t n)
 /* -- numbers -------------------------------------------------------------- */
 
 static void
-read_number(struct scan *s, struct token *t, size_t lo, size_t n)
+read_number(struct scan *scan, struct token *token, size_t lo, size_t n)
 {
-    if (num_read(s->text + lo, n, &t->num) == 0)
-        t->num = 0.0;
-    if (isfinite(t->num))
+    if (num_read(scan->text + lo, n, &token->num) == 0)
+        token->num = 0.0;
+    if (isfinite(token->num))
         return;
-    t->num = 1.0;
-    struct diag *d =
-        scan_error(s, DIAG_E0011, lo, lo + n, "the number %s is too large",
-                   shown(s, s->text + lo, n));
-    if (d)
-        diag_help(s->ds, d,
+    token->num = 1.0;
+    struct diag *diag =
+        scan_error(scan, DIAG_E0011, lo, lo + n, "the number %s is too large",
+                   shown(scan, scan->text + lo, n));
+    if (diag)
+        diag_help(scan->ds, diag,
                   "the largest number is about 1.8e308; choose "
                   "other units");
 }
 
 void
-scan_number(struct scan *s, struct token *t, size_t n)
+scan_number(struct scan *scan, struct token *token, size_t n)
 {
-    read_number(s, t, s->pos - n, n);
+    read_number(scan, token, scan->pos - n, n);
 }
 
 /* 1_000 */
@@ -374,9 +375,9 @@ grouped(const char *w, size_t n)
 }
 
 static const char *
-ungrouped(struct scan *s, const char *w, size_t n)
+ungrouped(struct scan *scan, const char *w, size_t n)
 {
-    char *out = arena_alloc(s->arena, n + 1);
+    char *out = arena_alloc(scan->arena, n + 1);
     size_t m = 0;
     for (size_t i = 0; i < n; i++)
         if (w[i] != '_')
@@ -385,16 +386,16 @@ ungrouped(struct scan *s, const char *w, size_t n)
 }
 
 size_t
-scan_junk(struct scan *s, struct token *t, size_t n)
+scan_junk(struct scan *scan, struct token *token, size_t n)
 {
-    size_t lo = s->pos - n;
-    const char *w = s->text + lo;
+    size_t lo = scan->pos - n;
+    const char *w = scan->text + lo;
     double x = 0.0;
     size_t k = num_read(w, n, &x);
     /* "90" and a sign that is no letter are told apart in scan_word */
     uint32_t cp = 0;
     utf8_decode(w + k, n - k, &cp);
-    read_number(s, t, lo, k);
+    read_number(scan, token, lo, k);
     if (!name_start(cp))
         return k;
     size_t end = k;
@@ -405,74 +406,78 @@ scan_junk(struct scan *s, struct token *t, size_t n)
         end += len;
     }
     bool exponent = (w[k] | 32) == 'e' && end == k + 1;
-    struct diag *d;
+    struct diag *diag;
     if (exponent) {
-        d = scan_error(s, DIAG_E0010, lo, lo + end,
-                       "the exponent of %s has no digits", shown(s, w, end));
-        if (d)
-            diag_help(s->ds, d, "write 1e-3 for a thousandth");
-    } else if (s->last >= IMP_YYPARAM && s->last <= IMP_YYCOORDINATE) {
-        d = scan_error(s, DIAG_E0010, lo, lo + end,
-                       "a name begins with a letter; %s does not",
-                       shown(s, w, end));
-        t->kind = IMP_YYBAD;
+        diag =
+            scan_error(scan, DIAG_E0010, lo, lo + end,
+                       "the exponent of %s has no digits", shown(scan, w, end));
+        if (diag)
+            diag_help(scan->ds, diag, "write 1e-3 for a thousandth");
+    } else if (scan->last >= IMP_YYPARAM && scan->last <= IMP_YYCOORDINATE) {
+        diag = scan_error(scan, DIAG_E0010, lo, lo + end,
+                          "a name begins with a letter; %s does not",
+                          shown(scan, w, end));
+        token->kind = IMP_YYBAD;
     } else if (w[k] == '_' && grouped(w, end)) {
-        d = scan_error(s, DIAG_E0010, lo, lo + end,
-                       "the digits of a number are not grouped");
-        if (d)
-            diag_fix(s->ds, d, d->range, ungrouped(s, w, end));
-    } else if (word_is_unit(arena_strndup(s->arena, w + k, end - k)) &&
+        diag = scan_error(scan, DIAG_E0010, lo, lo + end,
+                          "the digits of a number are not grouped");
+        if (diag)
+            diag_fix(scan->ds, diag, diag->range, ungrouped(scan, w, end));
+    } else if (word_is_unit(arena_strndup(scan->arena, w + k, end - k)) &&
                end - k > 1) {
-        d = scan_error(s, DIAG_E0010, lo, lo + end,
-                       "the unit of a number stands in brackets");
-        if (d)
-            diag_fix(s->ds, d, place(s, lo + k, lo + end),
-                     arena_printf(s->arena, " [%.*s]", (int)(end - k), w + k));
+        diag = scan_error(scan, DIAG_E0010, lo, lo + end,
+                          "the unit of a number stands in brackets");
+        if (diag)
+            diag_fix(
+                scan->ds, diag, place(scan, lo + k, lo + end),
+                arena_printf(scan->arena, " [%.*s]", (int)(end - k), w + k));
     } else if (w[0] == '0' && k == 1 && (w[1] | 32) == 'x') {
-        d = scan_error(s, DIAG_E0010, lo, lo + end,
-                       "numbers are decimal; %s is not", shown(s, w, end));
+        diag =
+            scan_error(scan, DIAG_E0010, lo, lo + end,
+                       "numbers are decimal; %s is not", shown(scan, w, end));
     } else {
-        d = scan_error(s, DIAG_E0010, lo, lo + end,
-                       "%s is neither a number nor a name", shown(s, w, end));
-        if (d) {
-            diag_help(s->ds, d,
+        diag = scan_error(scan, DIAG_E0010, lo, lo + end,
+                          "%s is neither a number nor a name",
+                          shown(scan, w, end));
+        if (diag) {
+            diag_help(scan->ds, diag,
                       "a product needs its *, a unit its brackets, and a "
                       "name begins with a letter");
-            imp_range r = place(s, lo + k, lo + k);
-            diag_fix(s->ds, d, r, "*");
+            imp_range r = place(scan, lo + k, lo + k);
+            diag_fix(scan->ds, diag, r, "*");
         }
     }
     return end;
 }
 
 size_t
-scan_two_ways(struct scan *s, struct token *t, size_t n)
+scan_two_ways(struct scan *scan, struct token *token, size_t n)
 {
-    size_t lo = s->pos - n, k = 0;
+    size_t lo = scan->pos - n, k = 0;
     double x;
-    k = num_read(s->text + lo, n, &x);
-    read_number(s, t, lo, k);
-    struct diag *d =
-        scan_error(s, DIAG_E0012, lo, lo + n, "`%s` could be read in two ways",
-                   shown(s, s->text + lo, n));
-    if (d) {
-        diag_help(s->ds, d, "a range has blanks around its points");
-        diag_fix(s->ds, d, place(s, lo + k, lo + k + 2), " .. ");
+    k = num_read(scan->text + lo, n, &x);
+    read_number(scan, token, lo, k);
+    struct diag *diag = scan_error(scan, DIAG_E0012, lo, lo + n,
+                                   "`%s` could be read in two ways",
+                                   shown(scan, scan->text + lo, n));
+    if (diag) {
+        diag_help(scan->ds, diag, "a range has blanks around its points");
+        diag_fix(scan->ds, diag, place(scan, lo + k, lo + k + 2), " .. ");
     }
     return k;
 }
 
 size_t
-scan_pointed(struct scan *s, struct token *t, size_t n)
+scan_pointed(struct scan *scan, struct token *token, size_t n)
 {
-    size_t lo = s->pos - n;
-    read_number(s, t, lo, n - 1);
-    if (s->pos < s->len && s->text[s->pos] == '.')
+    size_t lo = scan->pos - n;
+    read_number(scan, token, lo, n - 1);
+    if (scan->pos < scan->len && scan->text[scan->pos] == '.')
         return n - 1; /* 0..n: a range */
-    struct diag *d = scan_error(s, DIAG_E0010, lo, s->pos,
-                                "a digit must follow the decimal point");
-    if (d)
-        diag_fix(s->ds, d, place(s, s->pos - 1, s->pos), ".0");
+    struct diag *diag = scan_error(scan, DIAG_E0010, lo, scan->pos,
+                                   "a digit must follow the decimal point");
+    if (diag)
+        diag_fix(scan->ds, diag, place(scan, scan->pos - 1, scan->pos), ".0");
     return n;
 }
 
@@ -480,9 +485,10 @@ scan_pointed(struct scan *s, struct token *t, size_t n)
 
 /* the escape at w[i] = '\\'; appends to out, returns bytes taken */
 static size_t
-escape(struct scan *s, const char *w, size_t i, size_t n, char *out, size_t *m)
+escape(struct scan *scan, const char *w, size_t i, size_t n, char *out,
+       size_t *m)
 {
-    size_t lo = (size_t)(w - s->text) + i;
+    size_t lo = (size_t)(w - scan->text) + i;
     char c = i + 1 < n ? w[i + 1] : 0;
     const char *from = "nt\"\\", *to = "\n\t\"\\";
     for (int k = 0; k < 4; k++) {
@@ -509,102 +515,104 @@ escape(struct scan *s, const char *w, size_t i, size_t n, char *out, size_t *m)
             *m += utf8_encode(out + *m, cp);
             return j + 1 - i;
         }
-        struct diag *d =
-            scan_error(s, DIAG_E0014, lo, lo + (j - i) + (whole ? 1 : 0),
+        struct diag *diag =
+            scan_error(scan, DIAG_E0014, lo, lo + (j - i) + (whole ? 1 : 0),
                        "this is not the number of a character");
-        if (d)
-            diag_help(s->ds, d,
+        if (diag)
+            diag_help(scan->ds, diag,
                       "write 1 to 6 hexadecimal digits: \\u{3b8} is theta");
         return j - i + (whole ? 1 : 0);
     }
     uint32_t cp = 0;
     size_t len = i + 1 < n ? utf8_decode(w + i + 1, n - i - 1, &cp) : 0;
-    struct diag *d =
-        scan_error(s, DIAG_E0014, lo, lo + 1 + len,
+    struct diag *diag =
+        scan_error(scan, DIAG_E0014, lo, lo + 1 + len,
                    "`\\%.*s` is no escape of Imp", (int)len, w + i + 1);
-    if (d)
-        diag_help(s->ds, d,
+    if (diag)
+        diag_help(scan->ds, diag,
                   "escapes are \\n \\t \\\" \\\\ and \\u{...}; a "
                   "backslash itself is written \\\\");
     return 1 + len;
 }
 
 void
-scan_string(struct scan *s, struct token *t, size_t n, bool closed)
+scan_string(struct scan *scan, struct token *token, size_t n, bool closed)
 {
-    size_t lo = s->pos - n;
-    const char *w = s->text + lo;
+    size_t lo = scan->pos - n;
+    const char *w = scan->text + lo;
     if (!closed) {
         while (n > 1 && (w[n - 1] == '\r' || w[n - 1] == ' '))
             n--;
-        struct diag *d = scan_error(s, DIAG_E0013, lo, lo + n,
-                                    "this text has no closing quote");
-        if (d) {
-            diag_help(s->ds, d,
+        struct diag *diag = scan_error(scan, DIAG_E0013, lo, lo + n,
+                                       "this text has no closing quote");
+        if (diag) {
+            diag_help(scan->ds, diag,
                       "a text ends on the line it begins on; "
                       "longer ones use \\n, and doc strings may "
                       "follow one another");
-            diag_fix(s->ds, d, place(s, lo + n, lo + n), "\"");
+            diag_fix(scan->ds, diag, place(scan, lo + n, lo + n), "\"");
         }
-        t->text = "";
+        token->text = "";
         return;
     }
     /* every escape is at least as long as what it stands for */
-    char *out = arena_alloc(s->arena, n + 1);
+    char *out = arena_alloc(scan->arena, n + 1);
     size_t m = 0;
     for (size_t i = 1; i + 1 < n;) {
         if (w[i] == '\\')
-            i += escape(s, w, i, n - 1, out, &m);
+            i += escape(scan, w, i, n - 1, out, &m);
         else
             out[m++] = w[i++];
     }
     out[m] = 0;
-    t->text = out;
+    token->text = out;
 }
 
 /* -- what is not Imp ------------------------------------------------------ */
 
 void
-scan_foreign(struct scan *s, size_t n, const char *ours, const char *why)
+scan_foreign(struct scan *scan, size_t n, const char *ours, const char *why)
 {
-    size_t lo = s->pos - n;
+    size_t lo = scan->pos - n;
     if (ours[0] == '#') /* a comment was matched whole: show its beginning */
         n = 2;
-    struct diag *d = scan_error(s, DIAG_E0018, lo, lo + n,
-                                "`%.*s` is not written like this "
-                                "in Imp: %s",
-                                (int)n, s->text + lo, why);
-    if (d && !(ours[0] == '#' && s->text[lo + 1] == '*'))
-        diag_fix(s->ds, d, d->range, ours);
+    struct diag *diag = scan_error(scan, DIAG_E0018, lo, lo + n,
+                                   "`%.*s` is not written like this "
+                                   "in Imp: %s",
+                                   (int)n, scan->text + lo, why);
+    if (diag && !(ours[0] == '#' && scan->text[lo + 1] == '*'))
+        diag_fix(scan->ds, diag, diag->range, ours);
 }
 
 void
-scan_dots(struct scan *s, size_t n)
+scan_dots(struct scan *scan, size_t n)
 {
-    struct diag *d = scan_error(s, DIAG_E0015, s->pos - n, s->pos,
-                                "`...` stands for something left out");
-    if (d)
-        diag_help(s->ds, d, "write it out; a range has two points: 0 .. 9");
+    struct diag *diag = scan_error(scan, DIAG_E0015, scan->pos - n, scan->pos,
+                                   "`...` stands for something left out");
+    if (diag)
+        diag_help(scan->ds, diag,
+                  "write it out; a range has two points: 0 .. 9");
 }
 
 void
-scan_stray(struct scan *s, size_t n)
+scan_stray(struct scan *scan, size_t n)
 {
-    size_t lo = s->pos - n;
-    unsigned char c = (unsigned char)s->text[lo];
+    size_t lo = scan->pos - n;
+    unsigned char c = (unsigned char)scan->text[lo];
     if (c < 0x20 || c == 0x7f)
         return; /* told when the text was opened */
-    struct diag *d = scan_error(s, DIAG_E0015, lo, lo + n,
-                                "the character `%c` has no meaning here", c);
-    if (!d)
+    struct diag *diag = scan_error(scan, DIAG_E0015, lo, lo + n,
+                                   "the character `%c` has no meaning here", c);
+    if (!diag)
         return;
     if (c == '%')
-        diag_help(s->ds, d,
+        diag_help(scan->ds, diag,
                   "a comment begins with #, a remainder is fmod(a, b)");
     else if (c == '&')
-        diag_help(s->ds, d, "conditions are joined with `and`");
+        diag_help(scan->ds, diag, "conditions are joined with `and`");
     else if (c == '?')
-        diag_help(s->ds, d, "a choice is written: if a > b then a else b");
+        diag_help(scan->ds, diag,
+                  "a choice is written: if a > b then a else b");
     else
-        diag_help(s->ds, d, "names are made of letters, digits and _");
+        diag_help(scan->ds, diag, "names are made of letters, digits and _");
 }

@@ -112,34 +112,34 @@ wanted(const int *v, int n, int want)
 
 /* what is open around the error, as far as it matters for a sentence */
 static enum place
-place_of(const struct parse *p, const int *v, int n)
+place_of(const struct parse *parse, const int *v, int n)
 {
     bool number = among(v, n, IMP_YYNUMBER), text = among(v, n, IMP_YYSTRING);
     bool plus = among(v, n, IMP_YYPLUS), times = among(v, n, IMP_YYTIMES);
-    char open = p->n_open ? p->open[p->n_open - 1].what : 0;
-    if (p->n_open && open != '{' &&
+    char open = parse->n_open ? parse->open[parse->n_open - 1].what : 0;
+    if (parse->n_open && open != '{' &&
         ((number && !text) || (times && !plus) ||
          (among(v, n, IMP_YYHAT) && !plus)))
         return PLACE_UNIT;
-    if (p->prev.kind == IMP_YYSTRING && among(v, n, IMP_YYBODY) &&
+    if (parse->prev.kind == IMP_YYSTRING && among(v, n, IMP_YYBODY) &&
         !among(v, n, IMP_YYCMD) && !among(v, n, IMP_YYRBRACE) && !plus)
         return PLACE_DOC;
-    return !p->n_open    ? PLACE_TOP
-           : open == '{' ? PLACE_BLOCK
-           : open == '(' ? PLACE_PAREN
-                         : PLACE_BRACKET;
+    return !parse->n_open ? PLACE_TOP
+           : open == '{'  ? PLACE_BLOCK
+           : open == '('  ? PLACE_PAREN
+                          : PLACE_BRACKET;
 }
 
 /* the token's own text, cut */
 static const char *
-spelled(struct parse *p, const struct token *t)
+spelled(struct parse *parse, const struct token *token)
 {
-    size_t n = t->range.hi - t->range.lo, k = n > 40 ? 40 : n;
+    size_t n = token->range.hi - token->range.lo, k = n > 40 ? 40 : n;
     while (k < n && k > 0 &&
-           ((unsigned char)p->text[t->range.lo + k] & 0xc0) == 0x80)
+           ((unsigned char)parse->text[token->range.lo + k] & 0xc0) == 0x80)
         k--;
-    return arena_printf(p->arena, "%.*s%s", (int)k, p->text + t->range.lo,
-                        k < n ? "..." : "");
+    return arena_printf(parse->arena, "%.*s%s", (int)k,
+                        parse->text + token->range.lo, k < n ? "..." : "");
 }
 
 /* -- what could stand there ----------------------------------------------- */
@@ -160,7 +160,7 @@ add(struct list *l, const char *what)
 /* "`=`, `:` or a value": brackets and signs first, then classes that stand for
  * many tokens. Owned by the arena. */
 static const char *
-expected_list(struct parse *p, const int *v, int n)
+expected_list(struct parse *parse, const int *v, int n)
 {
     struct list l = {.n = 0};
     bool value = among(v, n, IMP_YYIF);
@@ -172,7 +172,8 @@ expected_list(struct parse *p, const int *v, int n)
                                 IMP_YYCOMMA,  IMP_YYTHEN,   IMP_YYELSE};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (among(v, n, signs[i]))
-            add(&l, arena_printf(p->arena, "`%s`", word_spelling(signs[i])));
+            add(&l,
+                arena_printf(parse->arena, "`%s`", word_spelling(signs[i])));
     if (value)
         add(&l, "a value");
     if (unit)
@@ -186,8 +187,8 @@ expected_list(struct parse *p, const int *v, int n)
                                     IMP_YYDOT, IMP_YYPRIME};
         for (size_t i = 0; i < sizeof opens / sizeof *opens; i++)
             if (among(v, n, opens[i]) && !(value && i < 2) && !(unit && i < 2))
-                add(&l,
-                    arena_printf(p->arena, "`%s`", word_spelling(opens[i])));
+                add(&l, arena_printf(parse->arena, "`%s`",
+                                     word_spelling(opens[i])));
         if (!value && among(v, n, IMP_YYSTRING) && !declares)
             add(&l, "a text");
     }
@@ -197,8 +198,8 @@ expected_list(struct parse *p, const int *v, int n)
         add(&l, "a command");
     const char *out = l.n ? l.v[0] : "the end";
     for (int i = 1; i < l.n; i++)
-        out = arena_printf(p->arena, "%s%s%s", out, i + 1 < l.n ? ", " : " or ",
-                           l.v[i]);
+        out = arena_printf(parse->arena, "%s%s%s", out,
+                           i + 1 < l.n ? ", " : " or ", l.v[i]);
     return out;
 }
 
@@ -206,25 +207,25 @@ expected_list(struct parse *p, const int *v, int n)
 
 /* text with {found}, {prev}, {head}, {expected} filled in */
 static const char *
-fill(struct parse *p, const char *text, const char *expected)
+fill(struct parse *parse, const char *text, const char *expected)
 {
     /* what is filled in is short: at most 40 bytes and "..." a time */
-    char *out = arena_alloc(p->arena, strlen(text) + 5 * 256), *q = out;
+    char *out = arena_alloc(parse->arena, strlen(text) + 5 * 256), *q = out;
     const char *end = out + strlen(text) + 5 * 256;
     for (const char *s = text; *s;) {
         const char *word = NULL;
         bool quoted = q > out && q[-1] == '`';
         if (strncmp(s, "{found}", 7) == 0) {
-            word = p->found.kind == IMP_YYEND ? "the end of the text"
-                   : quoted
-                       ? spelled(p, &p->found)
-                       : arena_printf(p->arena, "`%s`", spelled(p, &p->found));
+            word = parse->found.kind == IMP_YYEND ? "the end of the text"
+                   : quoted ? spelled(parse, &parse->found)
+                            : arena_printf(parse->arena, "`%s`",
+                                           spelled(parse, &parse->found));
             s += 7;
         } else if (strncmp(s, "{prev}", 6) == 0) {
-            word = spelled(p, &p->prev);
+            word = spelled(parse, &parse->prev);
             s += 6;
         } else if (strncmp(s, "{head}", 6) == 0) {
-            word = spelled(p, &p->head);
+            word = spelled(parse, &parse->head);
             s += 6;
         } else if (strncmp(s, "{expected}", 10) == 0) {
             word = expected;
@@ -296,14 +297,16 @@ of_world(const char *word)
 /* -- two words side by side ----------------------------------------------- */
 
 static void
-no_such_command(struct parse *p, const struct token *t, const char *near)
+no_such_command(struct parse *parse, const struct token *token,
+                const char *near)
 {
-    struct diag *d = parse_error(p, DIAG_E0030, t->range,
-                                 "there is no command `%s`", spelled(p, t));
-    if (!d)
+    struct diag *diag =
+        parse_error(parse, DIAG_E0030, token->range, "there is no command `%s`",
+                    spelled(parse, token));
+    if (!diag)
         return;
-    diag_help(p->ds, d, "did you mean `%s`?", near);
-    diag_fix(p->ds, d, t->range, near);
+    diag_help(parse->ds, diag, "did you mean `%s`?", near);
+    diag_fix(parse->ds, diag, token->range, near);
 }
 
 /* does t stand where a command may be bound: behind let r = ? */
@@ -316,106 +319,111 @@ bound_command(const struct token *t, const struct token *before)
 }
 
 void
-sentence_block(struct parse *p)
+sentence_block(struct parse *parse)
 {
-    const struct token *word = &p->before[0];
-    const char *near = bound_command(word, &p->before[1]);
-    if (near && p->prev.kind == IMP_YYNAME && !p->prev.first && p->ds)
-        no_such_command(p, word, near);
+    const struct token *word = &parse->before[0];
+    const char *near = bound_command(word, &parse->before[1]);
+    if (near && parse->prev.kind == IMP_YYNAME && !parse->prev.first &&
+        parse->ds)
+        no_such_command(parse, word, near);
 }
 
 /* Grammar takes a name behind a whole value for the next item, and finds the
  * error one token later. Where the name stands on the same line it belongs to
  * the value: 5 m, sin x, let r = clasify c. True if it was told so. */
 static bool
-name_behind_value(struct parse *p, enum place where)
+name_behind_value(struct parse *parse, enum place where)
 {
-    const struct token *t = &p->prev, *v = &p->before[0];
+    const struct token *token = &parse->prev, *v = &parse->before[0];
     bool number = v->kind == IMP_YYNUMBER || v->kind == IMP_YYRPAREN ||
                   v->kind == IMP_YYRBRACK;
-    if (t->kind != IMP_YYNAME || t->first || !in_class(v->kind, VALUE_END))
+    if (token->kind != IMP_YYNAME || token->first ||
+        !in_class(v->kind, VALUE_END))
         return false;
-    if (where == PLACE_BLOCK ? !(number && word_is_unit(t->text))
-                             : p->head.kind != IMP_YYEND)
+    if (where == PLACE_BLOCK ? !(number && word_is_unit(token->text))
+                             : parse->head.kind != IMP_YYEND)
         return false;
-    const char *near = bound_command(v, &p->before[1]);
+    const char *near = bound_command(v, &parse->before[1]);
     if (near) {
-        no_such_command(p, v, near);
+        no_such_command(parse, v, near);
         return true;
     }
-    struct diag *d =
-        parse_error(p, DIAG_E0028, t->range, "two values stand side by side");
-    if (!d)
+    struct diag *diag = parse_error(parse, DIAG_E0028, token->range,
+                                    "two values stand side by side");
+    if (!diag)
         return true;
-    const char *name = spelled(p, t);
+    const char *name = spelled(parse, token);
     const struct foreign *f =
         v->kind == IMP_YYNAME ? foreign_find(v->text) : NULL;
     /* 5 m, but neither 1/2 m nor 5 m/s can be mended by two brackets */
-    bool unit = number && word_is_unit(t->text);
-    bool plain = !in_class(p->before[1].kind, OPERATOR) ||
-                 p->before[1].kind == IMP_YYASSIGN;
-    plain = plain && !in_class(p->found.kind, OPERATOR);
+    bool unit = number && word_is_unit(token->text);
+    bool plain = !in_class(parse->before[1].kind, OPERATOR) ||
+                 parse->before[1].kind == IMP_YYASSIGN;
+    plain = plain && !in_class(parse->found.kind, OPERATOR);
     if (f)
-        diag_help(p->ds, d, "%s", f->help);
+        diag_help(parse->ds, diag, "%s", f->help);
     else if (v->kind == IMP_YYNAME && strcmp(name, "where") != 0)
-        diag_help(p->ds, d,
+        diag_help(parse->ds, diag,
                   "an argument stands in brackets: %s(%s); a product needs "
                   "its *",
-                  spelled(p, v), name);
+                  spelled(parse, v), name);
     else if (unit)
-        diag_help(p->ds, d, "a unit stands in square brackets%s",
+        diag_help(parse->ds, diag, "a unit stands in square brackets%s",
                   plain ? "" : ", behind a number or a bracket: (1/2) [m/s]");
     else if (number)
-        diag_help(p->ds, d,
+        diag_help(parse->ds, diag,
                   "a product needs its *, a unit its brackets: 5 [m]");
     if (unit && plain)
-        diag_fix(p->ds, d, t->range, arena_printf(p->arena, "[%s]", name));
+        diag_fix(parse->ds, diag, token->range,
+                 arena_printf(parse->arena, "[%s]", name));
     return true;
 }
 
 /* the few mistakes that are seen from more than one token back; true: told */
 static bool
-told_from_behind(struct parse *p, enum place where)
+told_from_behind(struct parse *parse, enum place where)
 {
-    const struct token *was = &p->before[0];
+    const struct token *was = &parse->before[0];
     struct diag *special;
     /* a command word behind an operator was meant to begin a line */
-    if (p->prev.kind == IMP_YYNAME && !p->prev.first && was->first &&
+    if (parse->prev.kind == IMP_YYNAME && !parse->prev.first && was->first &&
         was->kind == IMP_YYNAME && word_is_command(was->text) &&
-        in_class(p->before[1].kind, OPERATOR)) {
-        special = parse_error(p, DIAG_E0021, p->before[1].range,
+        in_class(parse->before[1].kind, OPERATOR)) {
+        special = parse_error(parse, DIAG_E0021, parse->before[1].range,
                               "a value is missing behind `%s`",
-                              spelled(p, &p->before[1]));
+                              spelled(parse, &parse->before[1]));
         if (special)
-            diag_note(p->ds, special, was->range,
-                      "`%s` begins something new here", spelled(p, was));
+            diag_note(parse->ds, special, was->range,
+                      "`%s` begins something new here", spelled(parse, was));
         return true;
     }
     /* a word at the beginning of a line, taken for a field */
-    if (p->prev.first && p->prev.kind == IMP_YYNAME && was->kind == IMP_YYDOT &&
-        word_is_command(p->prev.text)) {
-        special = parse_error(p, DIAG_E0037, was->range,
+    if (parse->prev.first && parse->prev.kind == IMP_YYNAME &&
+        was->kind == IMP_YYDOT && word_is_command(parse->prev.text)) {
+        special = parse_error(parse, DIAG_E0037, was->range,
                               "a field's name follows the point");
         if (special)
-            diag_help(p->ds, special, "for example: r.time");
+            diag_help(parse->ds, special, "for example: r.time");
         return true;
     }
-    if (was->kind == IMP_YYUSE && p->found.kind == IMP_YYDOT) {
-        imp_range all = {p->file, p->prev.range.lo, p->found.range.hi};
-        special = parse_error(p, DIAG_E0039, all,
+    if (was->kind == IMP_YYUSE && parse->found.kind == IMP_YYDOT) {
+        imp_range all = {parse->file, parse->prev.range.lo,
+                         parse->found.range.hi};
+        special = parse_error(parse, DIAG_E0039, all,
                               "a file is used by its name in quotes");
         if (special)
-            diag_help(p->ds, special, "use shapes, or use \"parts.imp\"");
+            diag_help(parse->ds, special, "use shapes, or use \"parts.imp\"");
         return true;
     }
-    if (where == PLACE_UNIT && p->found.first && p->n_open > 0) {
-        imp_range all = p->open[p->n_open - 1].range;
-        all.hi = p->prev.range.hi;
-        special = parse_error(p, DIAG_E0002, all, "this unit is not closed");
+    if (where == PLACE_UNIT && parse->found.first && parse->n_open > 0) {
+        imp_range all = parse->open[parse->n_open - 1].range;
+        all.hi = parse->prev.range.hi;
+        special =
+            parse_error(parse, DIAG_E0002, all, "this unit is not closed");
         if (special) {
-            imp_range end = {p->file, all.hi, all.hi};
-            diag_help(p->ds, special, "close its brackets with ]");
-            diag_fix(p->ds, special, end, "]");
+            imp_range end = {parse->file, all.hi, all.hi};
+            diag_help(parse->ds, special, "close its brackets with ]");
+            diag_fix(parse->ds, special, end, "]");
         }
         return true;
     }
@@ -424,105 +432,110 @@ told_from_behind(struct parse *p, enum place where)
 
 /* the first sentence that fits */
 static const struct row *
-row_of(const struct parse *p, enum place where, const int *v, int n)
+row_of(const struct parse *parse, enum place where, const int *v, int n)
 {
     const struct row *r = table;
     while (!(
-        in_class(p->head.kind, r->head) && in_class(p->prev.kind, r->prev) &&
-        in_class(p->found.kind, r->found) &&
+        in_class(parse->head.kind, r->head) &&
+        in_class(parse->prev.kind, r->prev) &&
+        in_class(parse->found.kind, r->found) &&
         (r->where == PLACE_ANY || r->where == where) && wanted(v, n, r->want) &&
         /* behind a value on the same line only */
-        !(r->found == IMP_YYIF && r->prev == VALUE_END && p->found.first)))
+        !(r->found == IMP_YYIF && r->prev == VALUE_END && parse->found.first)))
         r++;
     return r;
 }
 
 /* what could be meant: a fix where one word does it */
 static void
-help_with(struct parse *p, const struct row *r, struct diag *d,
+help_with(struct parse *parse, const struct row *r, struct diag *diag,
           const char *expected)
 {
     const char *near = NULL;
     const struct foreign *f = NULL;
-    if (r->code == DIAG_E0030 && p->prev.text) {
-        f = foreign_find(p->prev.text);
-        near = f ? f->ours : nearest(p->prev.text, false);
+    if (r->code == DIAG_E0030 && parse->prev.text) {
+        f = foreign_find(parse->prev.text);
+        near = f ? f->ours : nearest(parse->prev.text, false);
     }
     /* 9,81: between two digits a comma is a decimal one */
-    uint32_t lo = p->found.range.lo;
-    bool decimal = p->found.kind == IMP_YYCOMMA && r->code == DIAG_E0009 &&
-                   p->prev.kind == IMP_YYNUMBER && p->prev.range.hi == lo &&
-                   (unsigned char)(p->text[lo + 1] - '0') < 10;
-    bool unit = r->code == DIAG_E0028 && p->found.kind == IMP_YYNAME &&
-                p->prev.kind == IMP_YYNUMBER && word_is_unit(p->found.text);
+    uint32_t lo = parse->found.range.lo;
+    bool decimal = parse->found.kind == IMP_YYCOMMA && r->code == DIAG_E0009 &&
+                   parse->prev.kind == IMP_YYNUMBER &&
+                   parse->prev.range.hi == lo &&
+                   (unsigned char)(parse->text[lo + 1] - '0') < 10;
+    bool unit = r->code == DIAG_E0028 && parse->found.kind == IMP_YYNAME &&
+                parse->prev.kind == IMP_YYNUMBER &&
+                word_is_unit(parse->found.text);
     if (unit) {
-        diag_help(p->ds, d, "a unit stands in square brackets");
-        diag_fix(p->ds, d, p->found.range,
-                 arena_printf(p->arena, "[%s]", p->found.text));
+        diag_help(parse->ds, diag, "a unit stands in square brackets");
+        diag_fix(parse->ds, diag, parse->found.range,
+                 arena_printf(parse->arena, "[%s]", parse->found.text));
     } else if (decimal) {
-        diag_help(p->ds, d, "a decimal number is written with a point");
-        diag_fix(p->ds, d, p->found.range, ".");
-    } else if (r->code == DIAG_E0006 && p->prev.text &&
-               of_world(p->prev.text)) {
-        diag_help(p->ds, d, "keys stand in their block: world { %s = ... }",
-                  p->prev.text);
+        diag_help(parse->ds, diag, "a decimal number is written with a point");
+        diag_fix(parse->ds, diag, parse->found.range, ".");
+    } else if (r->code == DIAG_E0006 && parse->prev.text &&
+               of_world(parse->prev.text)) {
+        diag_help(parse->ds, diag,
+                  "keys stand in their block: world { %s = ... }",
+                  parse->prev.text);
     } else if (f) {
-        diag_help(p->ds, d, "%s", f->help);
+        diag_help(parse->ds, diag, "%s", f->help);
         if (near)
-            diag_fix(p->ds, d, p->prev.range, near);
+            diag_fix(parse->ds, diag, parse->prev.range, near);
     } else if (near) {
-        diag_help(p->ds, d, "did you mean `%s`?", near);
-        diag_fix(p->ds, d, p->prev.range, near);
+        diag_help(parse->ds, diag, "did you mean `%s`?", near);
+        diag_fix(parse->ds, diag, parse->prev.range, near);
     } else if (r->code == DIAG_E0030) {
-        diag_help(p->ds, d,
+        diag_help(parse->ds, diag,
                   "items begin with a keyword such as body, param, "
                   "let, contact, with a command such as show, or "
                   "are blocks: world { ... }");
     } else if (r->help[0]) {
-        diag_help(p->ds, d, "%s", fill(p, r->help, expected));
+        diag_help(parse->ds, diag, "%s", fill(parse, r->help, expected));
     }
 }
 
 void
-sentence_report(struct parse *p, const int *v, int n)
+sentence_report(struct parse *parse, const int *v, int n)
 {
-    bool cascade = p->prev.kind == IMP_YYSYNC;
-    p->recovering = true;
-    p->error_at_end = p->found.kind == IMP_YYEND;
+    bool cascade = parse->prev.kind == IMP_YYSYNC;
+    parse->recovering = true;
+    parse->error_at_end = parse->found.kind == IMP_YYEND;
     /* what the scanner could not read has been told; right behind a recovery
      * it would be the same mistake again */
-    if (p->found.kind == IMP_YYBAD || cascade || !p->ds) {
-        p->errors++;
+    if (parse->found.kind == IMP_YYBAD || cascade || !parse->ds) {
+        parse->errors++;
         return;
     }
-    enum place where = place_of(p, v, n);
-    if (told_from_behind(p, where))
+    enum place where = place_of(parse, v, n);
+    if (told_from_behind(parse, where))
         return;
-    const struct row *r = row_of(p, where, v, n);
+    const struct row *r = row_of(parse, where, v, n);
     if ((r->code == DIAG_E0030 || r->code == DIAG_E0029 ||
          (r->code == DIAG_E0002 && among(v, n, IMP_YYLBRACE)) ||
          (r->code == DIAG_E0036 && r->head == ANY)) &&
-        name_behind_value(p, where))
+        name_behind_value(parse, where))
         return;
-    const char *expected = expected_list(p, v, n);
+    const char *expected = expected_list(parse, v, n);
     /* some sentences are about the word before */
-    imp_range at = p->found.range;
+    imp_range at = parse->found.range;
     if (r->code == DIAG_E0030 || r->code == DIAG_E0033)
-        at = p->prev.range;
+        at = parse->prev.range;
     /* the end is where the text stops, not the empty line behind it */
-    else if (p->found.kind == IMP_YYEND && p->prev.range.file)
-        at.lo = at.hi = p->prev.range.hi;
-    struct diag *d =
-        parse_error(p, r->code, at, "%s", fill(p, r->message, expected));
+    else if (parse->found.kind == IMP_YYEND && parse->prev.range.file)
+        at.lo = at.hi = parse->prev.range.hi;
+    struct diag *diag = parse_error(parse, r->code, at, "%s",
+                                    fill(parse, r->message, expected));
     if (strcmp(r->message, "{found} was not expected here") == 0 ||
         r->code == DIAG_E0028 || r->code == DIAG_E0003)
-        diag_label(p->ds, d, "expected %s", expected);
-    if (p->n_open > 0 && (r->code == DIAG_E0002 || r->code == DIAG_E0003 ||
-                          r->code == DIAG_E0041)) {
-        diag_note(p->ds, d, p->open[p->n_open - 1].range, "opened here");
-        if (where == PLACE_BLOCK && p->suspect.file)
-            diag_note(p->ds, d, p->suspect,
+        diag_label(parse->ds, diag, "expected %s", expected);
+    if (parse->n_open > 0 && (r->code == DIAG_E0002 || r->code == DIAG_E0003 ||
+                              r->code == DIAG_E0041)) {
+        diag_note(parse->ds, diag, parse->open[parse->n_open - 1].range,
+                  "opened here");
+        if (where == PLACE_BLOCK && parse->suspect.file)
+            diag_note(parse->ds, diag, parse->suspect,
                       "perhaps it should have been closed before this");
     }
-    help_with(p, r, d, expected);
+    help_with(parse, r, diag, expected);
 }

@@ -51,24 +51,27 @@ struct scan {
 };
 /* opens text; on a fatal error (a binary file) s->fatal is set and the first
  * token is END */
-void scan_open(struct scan *s, struct arena *a, struct intern *names,
-               struct diags *ds, uint32_t file, const char *text, size_t len);
+void scan_open(struct scan *scan, struct arena *arena, struct intern *names,
+               struct diags *diags, uint32_t file, const char *text,
+               size_t len);
 /* next token; COMMENT tokens only when asked for; at the end END for ever */
-void scan_next(struct scan *s, struct token *t);
+void scan_next(struct scan *scan, struct token *token);
 
 /* for grammar/imp.l: what the actions do; n bytes before s->pos were matched.
  * Where a size is returned, the token takes only so many of them. */
-size_t scan_word(struct scan *s, struct token *t, size_t n); /* kind -1: blank */
-void scan_number(struct scan *s, struct token *t, size_t n);
-size_t scan_junk(struct scan *s, struct token *t, size_t n);     /* 2x */
-size_t scan_two_ways(struct scan *s, struct token *t, size_t n); /* 1..2 */
-size_t scan_pointed(struct scan *s, struct token *t, size_t n);  /* 1. */
-void scan_string(struct scan *s, struct token *t, size_t n, bool closed);
+size_t scan_word(struct scan *scan, struct token *token,
+                 size_t n); /* kind -1: blank */
+void scan_number(struct scan *scan, struct token *token, size_t n);
+size_t scan_junk(struct scan *scan, struct token *token, size_t n); /* 2x */
+size_t scan_two_ways(struct scan *scan, struct token *token,
+                     size_t n); /* 1..2 */
+size_t scan_pointed(struct scan *scan, struct token *token, size_t n); /* 1. */
+void scan_string(struct scan *scan, struct token *token, size_t n, bool closed);
 /* a spelling of other languages: reports it, with `ours` as the fix */
-void scan_foreign(struct scan *s, size_t n, const char *ours,
+void scan_foreign(struct scan *scan, size_t n, const char *ours,
                   const char *why);
-void scan_stray(struct scan *s, size_t n);
-void scan_dots(struct scan *s, size_t n);
+void scan_stray(struct scan *scan, size_t n);
+void scan_dots(struct scan *scan, size_t n);
 
 /* -- words ---------------------------------------------------------------- */
 
@@ -89,9 +92,9 @@ struct filter {
     struct token prev, ahead;
     bool primed;
 };
-void filter_open(struct filter *f, struct scan *s);
+void filter_open(struct filter *f, struct scan *scan);
 /* next token with command words and keywords told by their context */
-void filter_next(struct filter *f, struct token *t);
+void filter_next(struct filter *f, struct token *token);
 
 /* -- parser --------------------------------------------------------------- */
 
@@ -131,77 +134,79 @@ struct parse {
     uint32_t file;
     const char *text;
     struct items items;
-    int errors;       /* syntax errors, told or not */
-    bool recovering;  /* set by an error report, cleared at SYNC */
-    bool fatal;       /* no use to go on */
+    int errors;      /* syntax errors, told or not */
+    bool recovering; /* set by an error report, cleared at SYNC */
+    bool fatal;      /* no use to go on */
     bool error_at_end;
     size_t item_tokens; /* since the last item at top level */
     struct token prev, found;
     struct token before[2]; /* the two tokens before prev, nearest first */
-    struct token head;   /* keyword or command the current item began with */
+    struct token head;      /* keyword or command the current item began with */
     struct open_bracket *open;
     size_t n_open, cap_open;
     imp_range suspect; /* a declaration at a line's start inside a block */
 };
 
 /* reports a syntax error; expected: symbol kinds, n of them */
-void sentence_report(struct parse *p, const int *expected, int n);
+void sentence_report(struct parse *parse, const int *expected, int n);
 /* the token just fed is a brace behind two names, as in let r = clasify c {:
  * told here, for the grammar takes it for a block */
-void sentence_block(struct parse *p);
+void sentence_block(struct parse *parse);
 
-struct ast_expr *build_expr(struct parse *p, enum ast_expr_kind kind,
+struct ast_expr *build_expr(struct parse *parse, enum ast_expr_kind kind,
                             imp_range range);
-struct ast_expr *build_num(struct parse *p, imp_range literal, imp_range range,
-                           double num, struct ast_expr *unit);
-struct ast_expr *build_text(struct parse *p, imp_range range,
+struct ast_expr *build_num(struct parse *parse, imp_range literal,
+                           imp_range range, double num, struct ast_expr *unit);
+struct ast_expr *build_text(struct parse *parse, imp_range range,
                             const char *text);
-struct ast_expr *build_name(struct parse *p, struct ast_name name);
-struct ast_expr *build_unary(struct parse *p, enum ast_expr_kind kind,
+struct ast_expr *build_name(struct parse *parse, struct ast_name name);
+struct ast_expr *build_unary(struct parse *parse, enum ast_expr_kind kind,
                              imp_range range, struct ast_expr *a);
-struct ast_expr *build_binary(struct parse *p, enum ast_binary op,
+struct ast_expr *build_binary(struct parse *parse, enum ast_binary op,
                               imp_range op_range, imp_range range,
                               struct ast_expr *a, struct ast_expr *b);
-struct ast_expr *build_if(struct parse *p, imp_range range, struct ast_expr *a,
-                          struct ast_expr *b, struct ast_expr *c);
-struct ast_expr *build_list(struct parse *p, enum ast_expr_kind kind,
+struct ast_expr *build_if(struct parse *parse, imp_range range,
+                          struct ast_expr *a, struct ast_expr *b,
+                          struct ast_expr *c);
+struct ast_expr *build_list(struct parse *parse, enum ast_expr_kind kind,
                             imp_range range, struct ast_expr *a,
                             struct exprs list, struct ast_expr *unit);
-struct ast_expr *build_args(struct parse *p, enum ast_expr_kind kind,
+struct ast_expr *build_args(struct parse *parse, enum ast_expr_kind kind,
                             imp_range range, struct ast_expr *a,
                             struct argv args);
-struct ast_expr *build_matrix(struct parse *p, imp_range range,
+struct ast_expr *build_matrix(struct parse *parse, imp_range range,
                               struct rows rows, struct ast_expr *unit);
-struct ast_item *build_item(struct parse *p, enum ast_item_kind kind,
+struct ast_item *build_item(struct parse *parse, enum ast_item_kind kind,
                             imp_range range, imp_range head,
                             struct ast_name name);
 void build_formals(struct ast_item *it, struct formals f);
 void build_block(struct ast_item *it, struct items block, imp_range range);
 /* `over arg` of a command, as a key of its block */
-struct ast_item *build_over(struct parse *p, imp_range word, imp_range at,
+struct ast_item *build_over(struct parse *parse, imp_range word, imp_range at,
                             struct ast_arg arg);
-void build_param_range(struct parse *p, struct ast_item *it,
+void build_param_range(struct parse *parse, struct ast_item *it,
                        struct ast_expr *lo, struct ast_expr *hi,
                        struct ast_expr *unit);
-void build_family(struct parse *p, struct ast_item *it, struct ast_name index,
-                  struct ast_expr *range);
+void build_family(struct parse *parse, struct ast_item *it,
+                  struct ast_name index, struct ast_expr *range);
 /* a key with its primes: "phix'" */
-struct ast_name build_primed(struct parse *p, struct ast_name name,
+struct ast_name build_primed(struct parse *parse, struct ast_name name,
                              size_t primes, imp_range range);
-const char *build_docs(struct parse *p, const char *above, const char *below);
+const char *build_docs(struct parse *parse, const char *above,
+                       const char *below);
 
-void exprs_push(struct parse *p, struct exprs *l, struct ast_expr *e);
-void items_push(struct parse *p, struct items *l, struct ast_item *it);
-void argv_push(struct parse *p, struct argv *l, struct ast_arg a);
-void formals_push(struct parse *p, struct formals *l, struct ast_formal f);
-void namev_push(struct parse *p, struct namev *l, struct ast_name n);
-void rows_push(struct parse *p, struct rows *r, struct exprs row,
+void exprs_push(struct parse *parse, struct exprs *l, struct ast_expr *e);
+void items_push(struct parse *parse, struct items *l, struct ast_item *it);
+void argv_push(struct parse *parse, struct argv *l, struct ast_arg a);
+void formals_push(struct parse *parse, struct formals *l, struct ast_formal f);
+void namev_push(struct parse *parse, struct namev *l, struct ast_name n);
+void rows_push(struct parse *parse, struct rows *r, struct exprs row,
                imp_range range);
 
 /* a diagnostic of the parser; NULL when probing */
-struct diag *parse_error(struct parse *p, enum diag_code code, imp_range range,
-                         const char *fmt, ...)
+struct diag *parse_error(struct parse *parse, enum diag_code code,
+                         imp_range range, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-void too_deep(struct parse *p, imp_range range);
+void too_deep(struct parse *parse, imp_range range);
 
 #endif

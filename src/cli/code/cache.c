@@ -30,25 +30,25 @@
 #define TMP_SECONDS 3600 /* leftovers of killed processes go after this */
 
 static void
-add_ref(struct sha256 *s, const imp_image *im, imp_ref r, size_t size)
+add_ref(struct sha256 *sha, const imp_image *image, imp_ref r, size_t size)
 {
-    sha256_add(s, &r.n, sizeof r.n);
-    sha256_add(s, imp_at(im, r.off), r.n * size);
+    sha256_add(sha, &r.n, sizeof r.n);
+    sha256_add(sha, imp_at(image, r.off), r.n * size);
 }
 
 static void
-add_text(struct sha256 *s, const char *text)
+add_text(struct sha256 *sha, const char *text)
 {
-    sha256_add(s, text, strlen(text) + 1);
+    sha256_add(sha, text, strlen(text) + 1);
 }
 
 void
-cache_key(struct cache_key *k, const imp_image *im, const struct gen_api *api,
-          const struct gen_options *o)
+cache_key(struct cache_key *k, const imp_image *image,
+          const struct gen_api *api, const struct gen_options *options)
 {
-    const imp_tape *t = IMP_ARRAY(im, im->tapes, imp_tape);
-    uint32_t abi = IMP_ABI_VERSION, n = im->tapes.n;
-    const bool host = !o->cpu || !strcmp(o->cpu, "host");
+    const imp_tape *tape = IMP_ARRAY(image, image->tapes, imp_tape);
+    uint32_t abi = IMP_ABI_VERSION, n = image->tapes.n;
+    const bool host = !options->cpu || !strcmp(options->cpu, "host");
     struct sha256 s;
     struct stat st;
     Dl_info info;
@@ -57,7 +57,7 @@ cache_key(struct cache_key *k, const imp_image *im, const struct gen_api *api,
     sha256_add(&s, &abi, sizeof abi);
     add_text(&s, version_of_imp());
     add_text(&s, api->llvm_version);
-    add_text(&s, host ? api->host_cpu() : o->cpu);
+    add_text(&s, host ? api->host_cpu() : options->cpu);
     /* the generator's file stands for its build */
     if (dladdr(api, &info) && info.dli_fname && !stat(info.dli_fname, &st)) {
         sha256_add(&s, &st.st_dev, sizeof st.st_dev);
@@ -66,22 +66,24 @@ cache_key(struct cache_key *k, const imp_image *im, const struct gen_api *api,
         sha256_add(&s, &st.st_mtim.tv_sec, sizeof st.st_mtim.tv_sec);
         sha256_add(&s, &st.st_mtim.tv_nsec, sizeof st.st_mtim.tv_nsec);
     }
-    int option[4] = {o->opt, o->with_image, o->pic, o->lanes};
+    int option[4] = {options->opt, options->with_image, options->pic,
+                     options->lanes};
     sha256_add(&s, option, sizeof option);
     sha256_add(&s, &n, sizeof n);
-    for (uint32_t i = 0; i < n; i++, t++) {
-        uint32_t head[4] = {t->series, t->n_local, t->n_rows, t->symmetric};
+    for (uint32_t i = 0; i < n; i++, tape++) {
+        uint32_t head[4] = {tape->series, tape->n_local, tape->n_rows,
+                            tape->symmetric};
         sha256_add(&s, head, sizeof head);
-        add_ref(&s, im, t->code, sizeof(imp_instr));
-        add_ref(&s, im, t->consts, sizeof(double));
-        add_ref(&s, im, t->pool, sizeof(uint32_t));
-        add_ref(&s, im, t->outs, sizeof(uint32_t));
-        add_ref(&s, im, t->unknowns, sizeof(uint32_t));
-        add_ref(&s, im, t->residual, sizeof(uint32_t));
-        add_ref(&s, im, t->jacobian, sizeof(uint32_t));
+        add_ref(&s, image, tape->code, sizeof(imp_instr));
+        add_ref(&s, image, tape->consts, sizeof(double));
+        add_ref(&s, image, tape->pool, sizeof(uint32_t));
+        add_ref(&s, image, tape->outs, sizeof(uint32_t));
+        add_ref(&s, image, tape->unknowns, sizeof(uint32_t));
+        add_ref(&s, image, tape->residual, sizeof(uint32_t));
+        add_ref(&s, image, tape->jacobian, sizeof(uint32_t));
     }
-    if (o->with_image)
-        sha256_add(&s, im, im->size);
+    if (options->with_image)
+        sha256_add(&s, image, image->size);
     sha256_end(&s, k->hash);
 }
 
@@ -226,17 +228,17 @@ evict(int folder, size_t bound)
     struct entry *v = NULL;
     size_t n = 0, cap = 0, total = 0;
     int fd = dup(folder);
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
     struct dirent *e;
     time_t now = time(NULL);
 
-    if (!d) {
+    if (!dir) {
         if (fd >= 0)
             close(fd);
         return;
     }
-    rewinddir(d);
-    while ((e = readdir(d))) {
+    rewinddir(dir);
+    while ((e = readdir(dir))) {
         struct stat st;
         if (strlen(e->d_name) >= sizeof v->name ||
             fstatat(folder, e->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
@@ -260,7 +262,7 @@ evict(int folder, size_t bound)
         v[n++].size = (size_t)st.st_size;
         total += (size_t)st.st_size;
     }
-    closedir(d);
+    closedir(dir);
     if (total > bound) {
         qsort(v, n, sizeof *v, older);
         for (size_t i = 0; i < n && total > bound / 4 * 3; i++)

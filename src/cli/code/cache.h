@@ -22,8 +22,8 @@ struct cache_key {
 };
 /* what generated code depends on: the tapes, the code generator (its file and
  * LLVM's version), the processor, the options */
-void cache_key(struct cache_key *k, const imp_image *im,
-               const struct gen_api *api, const struct gen_options *o);
+void cache_key(struct cache_key *k, const imp_image *image,
+               const struct gen_api *api, const struct gen_options *options);
 /* the object on the heap, or NULL */
 char *cache_get(const struct cache_key *k, size_t *n);
 void cache_put(const struct cache_key *k, const char *object, size_t n);

@@ -36,52 +36,54 @@ struct model_code {
 };
 
 static double
-cost(const imp_image *im)
+cost(const imp_image *image)
 {
-    double n = gen_size(im);
+    double n = gen_size(image);
 
     return WORK_LOAD + n * (n > GEN_LARGE ? WORK_LARGE : WORK_SMALL);
 }
 
 /* an object that is there already */
 static void
-look_up(struct model_code *c)
+look_up(struct model_code *code)
 {
     size_t n = 0;
 
-    c->looked = true;
-    if (!c->cache)
+    code->looked = true;
+    if (!code->cache)
         return;
-    cache_key(&c->key, c->im, c->api, &c->o);
-    char *object = cache_get(&c->key, &n);
+    cache_key(&code->key, code->im, code->api, &code->o);
+    char *object = cache_get(&code->key, &n);
     if (object)
-        c->jit = c->api->load(object, n, gen_symbols, &c->code, &c->error);
+        code->jit =
+            code->api->load(object, n, gen_symbols, &code->code, &code->error);
     free(object);
 }
 
 static void
-make(struct model_code *c)
+make(struct model_code *code)
 {
-    struct gen_bytes b = c->api->emit(c->im, &c->o);
+    struct gen_bytes bytes = code->api->emit(code->im, &code->o);
 
-    if (!b.s)
-        c->error = b.error;
+    if (!bytes.s)
+        code->error = bytes.error;
     else
-        c->jit = c->api->load(b.s, b.n, gen_symbols, &c->code, &c->error);
-    if (c->jit && c->cache)
-        cache_put(&c->key, b.s, b.n);
-    free(b.s);
+        code->jit = code->api->load(bytes.s, bytes.n, gen_symbols, &code->code,
+                                    &code->error);
+    if (code->jit && code->cache)
+        cache_put(&code->key, bytes.s, bytes.n);
+    free(bytes.s);
 }
 
 static bool
-usable(struct model_code *c)
+usable(struct model_code *code)
 {
-    if (c->jit && c->code.n_tapes == c->im->tapes.n)
+    if (code->jit && code->code.n_tapes == code->im->tapes.n)
         return true;
-    if (c->jit) {
-        c->error = "the loaded code is that of another model";
-        c->api->unload(c->jit);
-        c->jit = NULL;
+    if (code->jit) {
+        code->error = "the loaded code is that of another model";
+        code->api->unload(code->jit);
+        code->jit = NULL;
     }
     return false;
 }
@@ -89,89 +91,90 @@ usable(struct model_code *c)
 static const imp_code *
 more(struct rt_tier *t)
 {
-    struct model_code *c = (struct model_code *)t;
+    struct model_code *code = (struct model_code *)t;
 
-    if (!c->api)
-        c->api = load_codegen(&c->error);
-    if (!c->api)
+    if (!code->api)
+        code->api = load_codegen(&code->error);
+    if (!code->api)
         return NULL;
-    if (!c->looked)
-        look_up(c);
-    if (!c->jit && t->spent < cost(c->im)) {
-        t->limit = cost(c->im);
+    if (!code->looked)
+        look_up(code);
+    if (!code->jit && t->spent < cost(code->im)) {
+        t->limit = cost(code->im);
         return NULL;
     }
-    if (!c->jit)
-        make(c);
-    return usable(c) ? &c->code : NULL;
+    if (!code->jit)
+        make(code);
+    return usable(code) ? &code->code : NULL;
 }
 
 static struct model_code *
-new_code(const imp_image *im, int opt, bool cache)
+new_code(const imp_image *image, int opt, bool cache)
 {
-    struct model_code *c = calloc(1, sizeof *c);
+    struct model_code *code = calloc(1, sizeof *code);
 
-    if (!c)
+    if (!code)
         return NULL;
-    c->o = (struct gen_options){.opt = opt, .pic = true, .output = GEN_OBJECT};
-    c->im = im;
-    c->cache = cache;
-    c->tier.more = more;
+    code->o =
+        (struct gen_options){.opt = opt, .pic = true, .output = GEN_OBJECT};
+    code->im = image;
+    code->cache = cache;
+    code->tier.more = more;
     /* nothing to be found: LLVM need not be loaded to learn that */
-    c->tier.limit = cache ? WORK_LOAD : cost(im);
-    return c;
+    code->tier.limit = cache ? WORK_LOAD : cost(image);
+    return code;
 }
 
 struct model_code *
-model_code_later(const imp_image *im, int opt, bool cache)
+model_code_later(const imp_image *image, int opt, bool cache)
 {
-    struct model_code *c = new_code(im, opt, cache);
+    struct model_code *code = new_code(image, opt, cache);
 
-    if (!c)
+    if (!code)
         oom_raise();
-    return c;
+    return code;
 }
 
 struct model_code *
-model_code_new(const imp_image *im, int opt, bool cache, const char **error)
+model_code_new(const imp_image *image, int opt, bool cache, const char **error)
 {
     const struct gen_api *api = load_codegen(error);
-    struct model_code *c = api ? new_code(im, opt, cache) : NULL;
+    struct model_code *code = api ? new_code(image, opt, cache) : NULL;
 
-    if (!c) {
+    if (!code) {
         if (api)
             *error = "out of memory";
         return NULL;
     }
-    c->api = api;
-    look_up(c);
-    if (!c->jit)
-        make(c);
-    if (usable(c))
-        return c;
-    *error = c->error;
-    model_code_free(c);
+    code->api = api;
+    look_up(code);
+    if (!code->jit)
+        make(code);
+    if (usable(code))
+        return code;
+    *error = code->error;
+    model_code_free(code);
     return NULL;
 }
 
 void
-model_code_free(struct model_code *c)
+model_code_free(struct model_code *code)
 {
-    if (!c)
+    if (!code)
         return;
-    if (c->api)
-        c->api->unload(c->jit);
-    free(c);
+    if (code->api)
+        code->api->unload(code->jit);
+    free(code);
 }
 
 const imp_code *
-model_code_table(const struct model_code *c)
+model_code_table(const struct model_code *code)
 {
-    return c && c->jit ? &c->code : NULL;
+    return code && code->jit ? &code->code : NULL;
 }
 
 struct rt_tier *
-model_code_tier(struct model_code *c)
+model_code_tier(struct model_code *code)
 {
-    return c && !c->jit ? &c->tier : NULL;
+    return code && !code->jit ? &code->tier : NULL;
 }

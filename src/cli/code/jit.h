@@ -12,14 +12,16 @@ struct rt_tier;
 struct model_code;
 /* NULL and *error (static or of the code generator's library) on failure; the
  * caller frees */
-struct model_code *model_code_new(const imp_image *im, int opt, bool cache,
+struct model_code *model_code_new(const imp_image *image, int opt, bool cache,
                                   const char **error);
 /* The evaluator at first, machine code when it has worked so long that making
  * the code takes no longer. Needs a guard. */
-struct model_code *model_code_later(const imp_image *im, int opt, bool cache);
-void model_code_free(struct model_code *c);
-const imp_code *model_code_table(const struct model_code *c); /* NULL: NULL */
+struct model_code *model_code_later(const imp_image *image, int opt,
+                                    bool cache);
+void model_code_free(struct model_code *code);
+const imp_code *
+model_code_table(const struct model_code *code); /* NULL: NULL */
 /* NULL: the code is there, or there will be none */
-struct rt_tier *model_code_tier(struct model_code *c);
+struct rt_tier *model_code_tier(struct model_code *code);
 
 #endif

@@ -27,7 +27,7 @@ rotr(uint32_t x, int n)
 
 /* 6.2.2: one block of 64 bytes */
 static void
-compress(struct sha256 *s, const unsigned char *p)
+compress(struct sha256 *sha, const unsigned char *p)
 {
     uint32_t w[64], v[8];
 
@@ -39,7 +39,7 @@ compress(struct sha256 *s, const unsigned char *p)
         w[t] = w[t - 16] + w[t - 7] + (rotr(a, 7) ^ rotr(a, 18) ^ a >> 3) +
                (rotr(b, 17) ^ rotr(b, 19) ^ b >> 10);
     }
-    memcpy(v, s->h, sizeof v);
+    memcpy(v, sha->h, sizeof v);
     for (int t = 0; t < 64; t++) {
         uint32_t a = v[0], e = v[4];
         uint32_t t1 = v[7] + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) +
@@ -51,51 +51,51 @@ compress(struct sha256 *s, const unsigned char *p)
         v[0] = t1 + t2;
     }
     for (int i = 0; i < 8; i++)
-        s->h[i] += v[i];
+        sha->h[i] += v[i];
 }
 
 void
-sha256_init(struct sha256 *s)
+sha256_init(struct sha256 *sha)
 {
     /* 5.3.3: square roots of the first eight primes */
     static const uint32_t h0[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372,
                                    0xa54ff53a, 0x510e527f, 0x9b05688c,
                                    0x1f83d9ab, 0x5be0cd19};
-    memset(s, 0, sizeof *s);
-    memcpy(s->h, h0, sizeof h0);
+    memset(sha, 0, sizeof *sha);
+    memcpy(sha->h, h0, sizeof h0);
 }
 
 void
-sha256_add(struct sha256 *s, const void *data, size_t n)
+sha256_add(struct sha256 *sha, const void *data, size_t n)
 {
     const unsigned char *p = data;
-    size_t fill = s->n % 64;
+    size_t fill = sha->n % 64;
 
-    s->n += n;
+    sha->n += n;
     if (fill && fill + n >= 64) {
-        memcpy(s->block + fill, p, 64 - fill);
-        compress(s, s->block);
+        memcpy(sha->block + fill, p, 64 - fill);
+        compress(sha, sha->block);
         p += 64 - fill;
         n -= 64 - fill;
         fill = 0;
     }
     for (; n >= 64; p += 64, n -= 64)
-        compress(s, p);
+        compress(sha, p);
     if (n)
-        memcpy(s->block + fill, p, n);
+        memcpy(sha->block + fill, p, n);
 }
 
 void
-sha256_end(struct sha256 *s, unsigned char out[SHA256_SIZE])
+sha256_end(struct sha256 *sha, unsigned char out[SHA256_SIZE])
 {
-    uint64_t bits = s->n * 8;
+    uint64_t bits = sha->n * 8;
     unsigned char pad[72] = {0x80}, len[8];
-    size_t fill = s->n % 64;
+    size_t fill = sha->n % 64;
 
     for (int i = 0; i < 8; i++)
         len[i] = (unsigned char)(bits >> (56 - 8 * i));
-    sha256_add(s, pad, (fill < 56 ? 56 : 120) - fill);
-    sha256_add(s, len, 8);
+    sha256_add(sha, pad, (fill < 56 ? 56 : 120) - fill);
+    sha256_add(sha, len, 8);
     for (int i = 0; i < 32; i++)
-        out[i] = (unsigned char)(s->h[i / 4] >> (24 - 8 * (i % 4)));
+        out[i] = (unsigned char)(sha->h[i / 4] >> (24 - 8 * (i % 4)));
 }

@@ -12,8 +12,8 @@ struct sha256 {
     uint64_t n; /* bytes so far */
     unsigned char block[64];
 };
-void sha256_init(struct sha256 *s);
-void sha256_add(struct sha256 *s, const void *p, size_t n);
-void sha256_end(struct sha256 *s, unsigned char out[SHA256_SIZE]);
+void sha256_init(struct sha256 *sha);
+void sha256_add(struct sha256 *sha, const void *p, size_t n);
+void sha256_end(struct sha256 *sha, unsigned char out[SHA256_SIZE]);
 
 #endif

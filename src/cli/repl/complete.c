@@ -24,66 +24,68 @@ struct search {
 };
 
 static void
-offer(struct search *s, const char *what)
+offer(struct search *search, const char *what)
 {
-    size_t n = s->n - s->word;
+    size_t n = search->n - search->word;
 
-    if (strncmp(what, s->text + s->word, n) != 0 || strlen(what) == n)
+    if (strncmp(what, search->text + search->word, n) != 0 || strlen(what) == n)
         return;
-    for (size_t i = 0; i < s->out->n; i++)
-        if (strcmp(s->out->v[i], what) == 0)
+    for (size_t i = 0; i < search->out->n; i++)
+        if (strcmp(search->out->v[i], what) == 0)
             return;
     char *copy = mem_alloc(strlen(what) + 1);
     memcpy(copy, what, strlen(what));
-    VEC_PUSH(s->out, copy);
+    VEC_PUSH(search->out, copy);
 }
 
 static void
 expected(void *ctx, const char *what)
 {
-    struct search *s = ctx;
+    struct search *search = ctx;
 
     if (what[0] != '<' || what[1] == 0 || what[1] == '=') {
         /* punctuation is only a hint: words are completed */
         if ((what[0] >= 'a' && what[0] <= 'z'))
-            offer(s, what);
+            offer(search, what);
     } else if (strcmp(what, "<name>") == 0) {
-        s->names = true;
+        search->names = true;
     } else if (strcmp(what, "<unit>") == 0) {
-        s->units = true;
+        search->units = true;
     } else if (strcmp(what, "<key>") == 0) {
-        s->keys = true;
+        search->keys = true;
     }
 }
 
 /* does the word text[lo, hi) read as `what`? */
 static bool
-reads(const struct search *s, size_t lo, size_t hi, const char *what)
+reads(const struct search *search, size_t lo, size_t hi, const char *what)
 {
-    return strlen(what) == hi - lo && memcmp(s->text + lo, what, hi - lo) == 0;
+    return strlen(what) == hi - lo &&
+           memcmp(search->text + lo, what, hi - lo) == 0;
 }
 
 static void
 name(void *ctx, const char *kind, const char *what)
 {
-    struct search *s = ctx;
+    struct search *search = ctx;
     size_t n = strlen(kind);
 
     if (n > 2 && kind[n - 1] == '{') {
         /* a key: of this block, or of any where the block is not known */
-        if (s->keys && (!s->block[0] || (strlen(s->block) == n - 2 &&
-                                         memcmp(s->block, kind, n - 2) == 0)))
-            offer(s, what);
+        if (search->keys &&
+            (!search->block[0] || (strlen(search->block) == n - 2 &&
+                                   memcmp(search->block, kind, n - 2) == 0)))
+            offer(search, what);
     } else if (strcmp(kind, "unit") == 0) {
-        if (s->units)
-            offer(s, what);
+        if (search->units)
+            offer(search, what);
     } else if (n > 2 && kind[n - 1] == '.') {
         return;
     } else if (strcmp(kind, "keyword") != 0 && strcmp(kind, "field") != 0) {
-        if (s->names)
-            offer(s, what);
-    } else if (s->topics) {
-        offer(s, what);
+        if (search->names)
+            offer(search, what);
+    } else if (search->topics) {
+        offer(search, what);
     }
 }
 
@@ -91,23 +93,23 @@ name(void *ctx, const char *kind, const char *what)
 static void
 owner(void *ctx, const char *kind, const char *what)
 {
-    struct search *s = ctx;
+    struct search *search = ctx;
 
-    if (reads(s, s->owner, s->word - 1, what) &&
+    if (reads(search, search->owner, search->word - 1, what) &&
         (strcmp(kind, "body") == 0 || strcmp(kind, "contact") == 0 ||
          strcmp(kind, "joint") == 0 || strcmp(kind, "system") == 0))
-        memcpy(s->of, kind, strlen(kind) + 1);
+        memcpy(search->of, kind, strlen(kind) + 1);
 }
 
 static void
 part(void *ctx, const char *kind, const char *what)
 {
-    struct search *s = ctx;
+    struct search *search = ctx;
     size_t n = strlen(kind);
 
-    if (n > 2 && kind[n - 1] == '.' && strlen(s->of) == n - 2 &&
-        memcmp(s->of, kind, n - 2) == 0)
-        offer(s, what);
+    if (n > 2 && kind[n - 1] == '.' && strlen(search->of) == n - 2 &&
+        memcmp(search->of, kind, n - 2) == 0)
+        offer(search, what);
 }
 
 static bool
@@ -120,109 +122,109 @@ letter(char c)
 /* after `r.`: the fields of the result r; after `one.`: what may be asked of
  * a body or contact */
 static bool
-fields(struct search *s)
+fields(struct search *search)
 {
-    size_t hi = s->word, lo;
+    size_t hi = search->word, lo;
 
-    if (hi == 0 || s->text[hi - 1] != '.')
+    if (hi == 0 || search->text[hi - 1] != '.')
         return false;
     lo = --hi;
-    while (lo > 0 && letter(s->text[lo - 1]))
+    while (lo > 0 && letter(search->text[lo - 1]))
         lo--;
-    for (size_t i = 0; i < s->r->results.n; i++) {
-        const struct tm_command *c = s->r->results.v[i].command;
-        if (!reads(s, lo, hi, c->bound))
+    for (size_t i = 0; i < search->r->results.n; i++) {
+        const struct tm_command *c = search->r->results.v[i].command;
+        if (!reads(search, lo, hi, c->bound))
             continue;
         for (size_t k = 0; k < c->n_fields; k++)
-            offer(s, c->fields[k].name);
+            offer(search, c->fields[k].name);
         return true;
     }
-    s->owner = lo;
-    repl_open(s->r);
-    struct check_input in = session_input(&s->r->s);
-    check_names(&in, owner, s);
-    if (!s->of[0])
+    search->owner = lo;
+    repl_open(search->r);
+    struct check_input in = session_input(&search->r->s);
+    check_names(&in, owner, search);
+    if (!search->of[0])
         return false;
-    check_names(&in, part, s);
+    check_names(&in, part, search);
     return true;
 }
 
 /* the word that opens the block in which the text ends: the first word of the
  * line or of the text before its `{`, behind `let r =` */
 static void
-find_block(struct search *s)
+find_block(struct search *search)
 {
-    size_t depth = 0, i = s->word, lo, hi;
+    size_t depth = 0, i = search->word, lo, hi;
 
-    while (i > 0 && (s->text[i - 1] != '{' || depth)) {
+    while (i > 0 && (search->text[i - 1] != '{' || depth)) {
         i--;
-        depth += s->text[i] == '}';
-        depth -= s->text[i] == '{' && depth;
+        depth += search->text[i] == '}';
+        depth -= search->text[i] == '{' && depth;
     }
     if (i == 0)
         return;
     lo = i - 1;
-    while (lo > 0 && !strchr("\n{}", s->text[lo - 1]))
+    while (lo > 0 && !strchr("\n{}", search->text[lo - 1]))
         lo--;
     for (;;) {
-        while (lo < i && strchr(" \t", s->text[lo]))
+        while (lo < i && strchr(" \t", search->text[lo]))
             lo++;
-        for (hi = lo; hi < i && letter(s->text[hi]); hi++)
+        for (hi = lo; hi < i && letter(search->text[hi]); hi++)
             ;
-        if (!reads(s, lo, hi, "let"))
+        if (!reads(search, lo, hi, "let"))
             break;
-        while (hi < i && s->text[hi] != '=')
+        while (hi < i && search->text[hi] != '=')
             hi++;
         lo = hi + 1;
     }
-    if (hi > lo && hi - lo < sizeof s->block)
-        memcpy(s->block, s->text + lo, hi - lo);
+    if (hi > lo && hi - lo < sizeof search->block)
+        memcpy(search->block, search->text + lo, hi - lo);
 }
 
 /* is the block's first word one that has keys of its own? */
 static void
 has_keys(void *ctx, const char *kind, const char *what)
 {
-    struct search *s = ctx;
+    struct search *search = ctx;
     size_t n = strlen(kind);
 
     (void)what;
-    if (n > 2 && kind[n - 1] == '{' && strlen(s->block) == n - 2 &&
-        memcmp(s->block, kind, n - 2) == 0)
-        s->known = true;
+    if (n > 2 && kind[n - 1] == '{' && strlen(search->block) == n - 2 &&
+        memcmp(search->block, kind, n - 2) == 0)
+        search->known = true;
 }
 
 static int
 work(void *ctx)
 {
-    struct search *s = ctx;
+    struct search *search = ctx;
 
-    size_t at = strspn(s->text, " \t");
+    size_t at = strspn(search->text, " \t");
 
-    if (s->text[at] == ':' && s->word == at + 1) {
-#define OFFER(name, words, doc) offer(s, #name);
+    if (search->text[at] == ':' && search->word == at + 1) {
+#define OFFER(name, words, doc) offer(search, #name);
         REPL_COMMANDS(OFFER)
 #undef OFFER
         return IMP_EXIT_OK;
     }
-    s->topics = s->text[at] == '?';
-    if (s->topics)
-        s->names = s->units = s->keys = true;
+    search->topics = search->text[at] == '?';
+    if (search->topics)
+        search->names = search->units = search->keys = true;
     else
-        parse_expected(s->text, s->word, expected, s);
-    if (fields(s) || !(s->names || s->units || s->keys))
+        parse_expected(search->text, search->word, expected, search);
+    if (fields(search) || !(search->names || search->units || search->keys))
         return IMP_EXIT_OK;
-    repl_open(s->r);
-    struct check_input in = session_input(&s->r->s);
-    if (!s->topics)
-        find_block(s);
-    check_names(&in, has_keys, s);
-    if (!s->known)
-        s->block[0] = 0;
-    check_names(&in, name, s);
-    for (size_t i = 0; s->names && i < s->r->results.n; i++)
-        if (s->r->results.v[i].command->bound[0])
-            offer(s, s->r->results.v[i].command->bound);
+    repl_open(search->r);
+    struct check_input in = session_input(&search->r->s);
+    if (!search->topics)
+        find_block(search);
+    check_names(&in, has_keys, search);
+    if (!search->known)
+        search->block[0] = 0;
+    check_names(&in, name, search);
+    for (size_t i = 0; search->names && i < search->r->results.n; i++)
+        if (search->r->results.v[i].command->bound[0])
+            offer(search, search->r->results.v[i].command->bound);
     return IMP_EXIT_OK;
 }
 
@@ -233,11 +235,11 @@ by_text(const void *a, const void *b)
 }
 
 void
-repl_complete(struct repl *r, const char *text, size_t n,
+repl_complete(struct repl *repl, const char *text, size_t n,
               struct completions *out, size_t *word)
 {
     char *t = mem_alloc(n + 1);
-    struct search s = {.r = r, .out = out, .text = t, .n = n};
+    struct search s = {.r = repl, .out = out, .text = t, .n = n};
 
     if (n)
         memcpy(t, text, n);
@@ -246,7 +248,7 @@ repl_complete(struct repl *r, const char *text, size_t n,
         s.word--;
     *word = s.word;
     (void)cli_guard(work, &s);
-    session_close(&r->s);
+    session_close(&repl->s);
     if (out->n)
         qsort(out->v, out->n, sizeof *out->v, by_text);
     free(t);

@@ -16,80 +16,83 @@ static const int op_arity[] = {
 };
 
 static void
-instruction(struct buf *b, const imp_image *im, const imp_tape *t, uint32_t i)
+instruction(struct buf *buf, const imp_image *image, const imp_tape *tape,
+            uint32_t i)
 {
-    const imp_instr *c = IMP_ARRAY(im, t->code, imp_instr) + i;
+    const imp_instr *c = IMP_ARRAY(image, tape->code, imp_instr) + i;
     char num[NUM_TEXT];
 
-    buf_printf(b, "  %%%u = %s", i, op_names[c->op]);
+    buf_printf(buf, "  %%%u = %s", i, op_names[c->op]);
     switch ((enum imp_op)c->op) {
     case IMP_OP_CONST:
-        buf_printf(b, " %s",
-                   num_shortest(num, IMP_ARRAY(im, t->consts, double)[c->a]));
+        buf_printf(
+            buf, " %s",
+            num_shortest(num, IMP_ARRAY(image, tape->consts, double)[c->a]));
         break;
     case IMP_OP_ENV:
     case IMP_OP_LOCAL:
     case IMP_OP_TIME:
     case IMP_OP_UNKNOWN:
-        buf_printf(b, " [%u]", c->a);
+        buf_printf(buf, " [%u]", c->a);
         break;
     case IMP_OP_ROW:
-        buf_printf(b, " [%u][%u]", c->a, c->b);
+        buf_printf(buf, " [%u][%u]", c->a, c->b);
         break;
     case IMP_OP_STATE:
-        buf_printf(b, " [%u] rate %%%u", c->a, c->b);
+        buf_printf(buf, " [%u] rate %%%u", c->a, c->b);
         break;
     case IMP_OP_DOT:
         for (uint32_t k = 0; k < c->b; k++) {
-            const uint32_t *p = IMP_ARRAY(im, t->pool, uint32_t) + c->a + 3 * k;
-            buf_printf(b, " %c %%%u*%%%u", p[0] ? '-' : '+', p[1], p[2]);
+            const uint32_t *p =
+                IMP_ARRAY(image, tape->pool, uint32_t) + c->a + 3 * k;
+            buf_printf(buf, " %c %%%u*%%%u", p[0] ? '-' : '+', p[1], p[2]);
         }
         break;
     default:
         if (op_arity[c->op] > 0)
-            buf_printf(b, " %%%u", c->a);
+            buf_printf(buf, " %%%u", c->a);
         if (op_arity[c->op] > 1)
-            buf_printf(b, " %%%u", c->b);
+            buf_printf(buf, " %%%u", c->b);
         if (op_arity[c->op] > 2)
-            buf_printf(b, " %%%u", c->c);
+            buf_printf(buf, " %%%u", c->c);
         break;
     }
-    if (t->series && c->row != IMP_NO_ROW)
-        buf_printf(b, "  ; row %u", c->row);
+    if (tape->series && c->row != IMP_NO_ROW)
+        buf_printf(buf, "  ; row %u", c->row);
     if (c->flags & IMP_INSTR_CONST)
-        buf_puts(b, t->series ? "  ; constant" : "");
-    buf_putc(b, '\n');
+        buf_puts(buf, tape->series ? "  ; constant" : "");
+    buf_putc(buf, '\n');
 }
 
 static void
-tape(struct buf *b, const imp_image *im, const imp_tape *t)
+tape(struct buf *buf, const imp_image *image, const imp_tape *tape)
 {
-    buf_printf(b, "tape %s: %s, %u locals, %u instructions, %u outputs\n",
-               imp_text(im, t->name), t->series ? "series" : "values",
-               t->n_local, t->code.n, t->outs.n);
-    for (uint32_t i = 0; i < t->code.n; i++)
-        instruction(b, im, t, i);
-    buf_puts(b, "  out");
-    for (uint32_t i = 0; i < t->outs.n; i++)
-        buf_printf(b, " %%%u", IMP_ARRAY(im, t->outs, uint32_t)[i]);
-    buf_putc(b, '\n');
+    buf_printf(buf, "tape %s: %s, %u locals, %u instructions, %u outputs\n",
+               imp_text(image, tape->name), tape->series ? "series" : "values",
+               tape->n_local, tape->code.n, tape->outs.n);
+    for (uint32_t i = 0; i < tape->code.n; i++)
+        instruction(buf, image, tape, i);
+    buf_puts(buf, "  out");
+    for (uint32_t i = 0; i < tape->outs.n; i++)
+        buf_printf(buf, " %%%u", IMP_ARRAY(image, tape->outs, uint32_t)[i]);
+    buf_putc(buf, '\n');
 }
 
 bool
-ir_tapes(const imp_image *im, const char *name, struct buf *out)
+ir_tapes(const imp_image *image, const char *name, struct buf *out)
 {
-    const imp_tape *t = IMP_ARRAY(im, im->tapes, imp_tape);
+    const imp_tape *t = IMP_ARRAY(image, image->tapes, imp_tape);
     size_t n = strlen(name);
     bool any = n == 0;
 
-    for (uint32_t i = 0; i < im->tapes.n; i++) {
-        const char *s = imp_text(im, t[i].name);
+    for (uint32_t i = 0; i < image->tapes.n; i++) {
+        const char *s = imp_text(image, t[i].name);
         if (n == 0) {
             buf_printf(out, "%s  (%u instructions%s)\n", s, t[i].code.n,
                        t[i].series ? ", series" : "");
         } else if (strncmp(s, name, n) == 0 &&
                    (s[n] == 0 || s[n] == '.' || s[n] == ' ')) {
-            tape(out, im, &t[i]);
+            tape(out, image, &t[i]);
             any = true;
         }
     }

@@ -15,16 +15,16 @@ static const struct cli_opt opts[] = {RUNOPTS};
 static bool
 take(void *ctx, int k, const char *value)
 {
-    struct repl *r = ctx;
+    struct repl *repl = ctx;
     if (k != CLI_WORD)
-        return runopts_apply(&r->o, k, value);
-    if (r->first) {
+        return runopts_apply(&repl->o, k, value);
+    if (repl->first) {
         cli_error(DIAG_E0822, NULL,
                   "`imp repl` starts with one model; "
                   "`:load FILE` takes more");
         return false;
     }
-    r->first = value;
+    repl->first = value;
     return true;
 }
 

@@ -34,10 +34,11 @@ enum { N_COLON = sizeof table / sizeof *table };
 
 /* message of a command that went wrong: code, form */
 static int
-wrong(struct repl *r, enum diag_code code, const char *help, const char *text)
+wrong(struct repl *repl, enum diag_code code, const char *help,
+      const char *text)
 {
     fflush(stdout);
-    (void)r;
+    (void)repl;
     cli_error(code, help, "%s", text);
     return IMP_EXIT_MODEL;
 }
@@ -46,9 +47,9 @@ wrong(struct repl *r, enum diag_code code, const char *help, const char *text)
  */
 
 static int
-colon_help(struct repl *r, const char *arg)
+colon_help(struct repl *repl, const char *arg)
 {
-    (void)r;
+    (void)repl;
     (void)arg;
     for (const struct colon *c = table; c->name; c++) {
         struct buf b = {0};
@@ -71,19 +72,19 @@ struct name_job {
 static int
 doc_work(void *ctx)
 {
-    struct name_job *j = ctx;
+    struct name_job *job = ctx;
     struct buf b = {0};
 
-    repl_open(j->r);
-    struct check_input in = session_input(&j->r->s);
-    bool known = check_doc(&in, j->name, &b);
+    repl_open(job->r);
+    struct check_input in = session_input(&job->r->s);
+    bool known = check_doc(&in, job->name, &b);
     /* a result first: its name may be a unit's too */
-    for (size_t i = 0; i < j->r->results.n; i++) {
-        const struct tm_command *c = j->r->results.v[i].command;
-        if (strcmp(c->bound, j->name) != 0)
+    for (size_t i = 0; i < job->r->results.n; i++) {
+        const struct tm_command *c = job->r->results.v[i].command;
+        if (strcmp(c->bound, job->name) != 0)
             continue;
         buf_clear(&b);
-        buf_printf(&b, "result %s\n  fields:", j->name);
+        buf_printf(&b, "result %s\n  fields:", job->name);
         for (size_t k = 0; k < c->n_fields; k++)
             buf_printf(&b, " %s", c->fields[k].name);
         known = true;
@@ -93,26 +94,26 @@ doc_work(void *ctx)
         if (b.n && b.s[b.n - 1] != '\n')
             cli_puts("\n");
     } else {
-        struct diag *d =
-            diag_add(&j->r->s.ds, DIAG_E0815, IMP_NOWHERE,
-                     "nothing is known under the name `%s`", j->name);
+        struct diag *diag =
+            diag_add(&job->r->s.ds, DIAG_E0815, IMP_NOWHERE,
+                     "nothing is known under the name `%s`", job->name);
         if (b.n)
-            diag_help(&j->r->s.ds, d, "%s", buf_str(&b));
+            diag_help(&job->r->s.ds, diag, "%s", buf_str(&b));
     }
     buf_free(&b);
     return known ? IMP_EXIT_OK : IMP_EXIT_MODEL;
 }
 
 static int
-question(struct repl *r, const char *name)
+question(struct repl *repl, const char *name)
 {
-    struct name_job j = {r, name};
+    struct name_job j = {repl, name};
 
     if (!name[0])
-        return wrong(r, DIAG_E0821, NULL, "`?NAME`, as in `?ellipse`");
+        return wrong(repl, DIAG_E0821, NULL, "`?NAME`, as in `?ellipse`");
     int status = cli_guard(doc_work, &j);
-    repl_say(r);
-    session_close(&r->s);
+    repl_say(repl);
+    session_close(&repl->s);
     return status;
 }
 
@@ -153,48 +154,48 @@ list_work(void *ctx)
 }
 
 static int
-list(struct repl *r, const char *name, struct buf *out, int *found)
+list(struct repl *repl, const char *name, struct buf *out, int *found)
 {
-    struct list_job j = {r, {name, out, 0}};
+    struct list_job j = {repl, {name, out, 0}};
     int status = cli_guard(list_work, &j);
 
-    session_close(&r->s);
+    session_close(&repl->s);
     *found = j.l.found;
     return status;
 }
 
 static int
-colon_show(struct repl *r, const char *arg)
+colon_show(struct repl *repl, const char *arg)
 {
     struct buf b = {0};
     int found;
-    int status = list(r, arg[0] ? arg : NULL, &b, &found);
+    int status = list(repl, arg[0] ? arg : NULL, &b, &found);
 
     cli_puts(buf_str(&b));
     buf_free(&b);
     if (status != IMP_EXIT_OK)
         return status;
-    for (size_t i = 0; !arg[0] && i < r->results.n; i++)
-        if (r->results.v[i].command->bound[0])
-            printf("# result %s\n", r->results.v[i].command->bound);
+    for (size_t i = 0; !arg[0] && i < repl->results.n; i++)
+        if (repl->results.v[i].command->bound[0])
+            printf("# result %s\n", repl->results.v[i].command->bound);
     if (arg[0] && !found) {
         struct buf e = {0};
         buf_printf(&e, "show %s", arg);
-        status = repl_eval(r, "<:show>", e.s, e.n, false);
+        status = repl_eval(repl, "<:show>", e.s, e.n, false);
         buf_free(&e);
     }
     return status;
 }
 
 static int
-colon_save(struct repl *r, const char *arg)
+colon_save(struct repl *repl, const char *arg)
 {
     struct buf b = {0};
     int found;
 
     if (!arg[0])
-        return wrong(r, DIAG_E0821, NULL, "the form is `:save FILE`");
-    int status = list(r, NULL, &b, &found);
+        return wrong(repl, DIAG_E0821, NULL, "the form is `:save FILE`");
+    int status = list(repl, NULL, &b, &found);
     if (status == IMP_EXIT_OK) {
         int fd = open(arg, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         int e = fd < 0 ? errno : io_write(fd, buf_str(&b), b.n);
@@ -234,17 +235,17 @@ load_work(void *ctx)
 }
 
 static int
-colon_load(struct repl *r, const char *arg)
+colon_load(struct repl *repl, const char *arg)
 {
-    struct load_job j = {.r = r, .path = arg};
+    struct load_job j = {.r = repl, .path = arg};
 
     if (!arg[0])
-        return wrong(r, DIAG_E0821, NULL, "the form is `:load FILE`");
+        return wrong(repl, DIAG_E0821, NULL, "the form is `:load FILE`");
     int status = cli_guard(load_work, &j);
-    repl_say(r);
-    session_close(&r->s);
+    repl_say(repl);
+    session_close(&repl->s);
     if (status == IMP_EXIT_OK)
-        status = repl_eval(r, arg, j.text, j.n, true);
+        status = repl_eval(repl, arg, j.text, j.n, true);
     free(j.text);
     return status;
 }
@@ -255,46 +256,46 @@ colon_load(struct repl *r, const char *arg)
 static int
 check_work(void *ctx)
 {
-    struct repl *r = ctx;
+    struct repl *repl = ctx;
 
-    repl_open(r);
-    int status = session_check(&r->s);
-    return status == IMP_EXIT_OK ? session_compile(&r->s) : status;
+    repl_open(repl);
+    int status = session_check(&repl->s);
+    return status == IMP_EXIT_OK ? session_compile(&repl->s) : status;
 }
 
 /* the params as they stand must fit the model */
 static int
-set_param(struct repl *r, const char *arg)
+set_param(struct repl *repl, const char *arg)
 {
-    struct session_options before = r->o;
+    struct session_options before = repl->o;
     /* work on a copy, to go back */
-    r->o.sets = NULL;
-    r->o.n_sets = 0;
+    repl->o.sets = NULL;
+    repl->o.n_sets = 0;
     for (size_t i = 0; i < before.n_sets; i++) {
         struct buf b = {0};
         buf_printf(&b, "%s=%s", before.sets[i].name, before.sets[i].value);
-        (void)runopts_apply(&r->o, RUNOPT_SET, b.s);
+        (void)runopts_apply(&repl->o, RUNOPT_SET, b.s);
         buf_free(&b);
     }
     int status = IMP_EXIT_MODEL;
-    if (runopts_apply(&r->o, RUNOPT_SET, arg)) {
-        status = cli_guard(check_work, r);
-        repl_say(r);
-        session_close(&r->s);
+    if (runopts_apply(&repl->o, RUNOPT_SET, arg)) {
+        status = cli_guard(check_work, repl);
+        repl_say(repl);
+        session_close(&repl->s);
     }
     if (status == IMP_EXIT_OK) {
         runopts_free(&before);
     } else {
-        struct session_options bad = r->o;
+        struct session_options bad = repl->o;
         runopts_free(&bad);
-        r->o.sets = before.sets;
-        r->o.n_sets = before.n_sets;
+        repl->o.sets = before.sets;
+        repl->o.n_sets = before.n_sets;
     }
     return status;
 }
 
 static int
-colon_set(struct repl *r, const char *arg)
+colon_set(struct repl *repl, const char *arg)
 {
     static const char *const switches[] = {"0", "1"};
     static const struct {
@@ -307,21 +308,22 @@ colon_set(struct repl *r, const char *arg)
     const char *eq = strchr(arg, '=');
 
     if (!arg[0]) {
-        for (size_t i = 0; i < r->o.n_sets; i++)
-            printf("%s=%s\n", r->o.sets[i].name, r->o.sets[i].value);
+        for (size_t i = 0; i < repl->o.n_sets; i++)
+            printf("%s=%s\n", repl->o.sets[i].name, repl->o.sets[i].value);
         static const char *const backends[] = {"auto", "jit", "eval"};
-        printf("# backend=%s opt=%d cache=%d json=%d\n", backends[r->o.backend],
-               r->o.opt, r->o.cache, r->o.json);
+        printf("# backend=%s opt=%d cache=%d json=%d\n",
+               backends[repl->o.backend], repl->o.opt, repl->o.cache,
+               repl->o.json);
         return IMP_EXIT_OK;
     }
     if (!eq || eq == arg)
-        return wrong(r, DIAG_E0821, NULL,
+        return wrong(repl, DIAG_E0821, NULL,
                      "the form is `:set PARAM=VALUE` or `:set OPTION=VALUE` "
                      "(backend, opt, cache, json, seed, diagnostics)");
     size_t n = (size_t)(eq - arg);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strlen(keys[i].name) == n && memcmp(keys[i].name, arg, n) == 0)
-            return runopts_apply(&r->o, (int)keys[i].opt, eq + 1)
+            return runopts_apply(&repl->o, (int)keys[i].opt, eq + 1)
                        ? IMP_EXIT_OK
                        : IMP_EXIT_MODEL;
     if ((n == 4 && memcmp(arg, "json", n) == 0) ||
@@ -329,22 +331,22 @@ colon_set(struct repl *r, const char *arg)
         int k = cli_choice(n == 4 ? "json" : "cache", eq + 1, switches, 2);
         if (k < 0)
             return IMP_EXIT_MODEL;
-        *(n == 4 ? &r->o.json : &r->o.cache) = k == 1;
+        *(n == 4 ? &repl->o.json : &repl->o.cache) = k == 1;
         return IMP_EXIT_OK;
     }
-    return set_param(r, arg);
+    return set_param(repl, arg);
 }
 
 /* ---- :time :ir :complete :quit ---------------------------------------------
  */
 
 static int
-colon_time(struct repl *r, const char *arg)
+colon_time(struct repl *repl, const char *arg)
 {
     struct timespec a, b;
 
     clock_gettime(CLOCK_MONOTONIC, &a);
-    int status = repl_entry(r, arg, strlen(arg));
+    int status = repl_entry(repl, arg, strlen(arg));
     clock_gettime(CLOCK_MONOTONIC, &b);
     double s =
         (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
@@ -354,42 +356,42 @@ colon_time(struct repl *r, const char *arg)
 }
 
 static int
-ir_llvm(struct repl *r)
+ir_llvm(struct repl *repl)
 {
     const char *error = NULL;
     const struct gen_api *g = load_codegen(&error);
-    struct gen_options o = {.opt = r->o.opt, .pic = true, .output = GEN_IR};
-    struct gen_bytes b = {0};
+    struct gen_options o = {.opt = repl->o.opt, .pic = true, .output = GEN_IR};
+    struct gen_bytes bytes = {0};
 
     if (g) {
-        b = g->emit(r->s.image, &o);
-        error = b.error;
+        bytes = g->emit(repl->s.image, &o);
+        error = bytes.error;
     }
-    if (!b.s) {
-        diag_add(&r->s.ds, DIAG_E0816, IMP_NOWHERE,
+    if (!bytes.s) {
+        diag_add(&repl->s.ds, DIAG_E0816, IMP_NOWHERE,
                  "machine code cannot be made: %s", error ? error : "unknown");
         return IMP_EXIT_RUN;
     }
-    (void)cli_write(NULL, b.s, b.n);
-    free(b.s);
+    (void)cli_write(NULL, bytes.s, bytes.n);
+    free(bytes.s);
     return IMP_EXIT_OK;
 }
 
 static int
 ir_work(void *ctx)
 {
-    struct name_job *j = ctx;
+    struct name_job *job = ctx;
     struct buf b = {0};
-    int status = check_work(j->r);
+    int status = check_work(job->r);
 
     if (status != IMP_EXIT_OK)
         return status;
-    if (strcmp(j->name, "llvm") == 0)
-        return ir_llvm(j->r);
-    if (!ir_tapes(j->r->s.image, j->name, &b)) {
-        struct diag *d = diag_add(&j->r->s.ds, DIAG_E0821, IMP_NOWHERE,
-                                  "the model has no tape `%s`", j->name);
-        diag_help(&j->r->s.ds, d,
+    if (strcmp(job->name, "llvm") == 0)
+        return ir_llvm(job->r);
+    if (!ir_tapes(job->r->s.image, job->name, &b)) {
+        struct diag *diag = diag_add(&job->r->s.ds, DIAG_E0821, IMP_NOWHERE,
+                                     "the model has no tape `%s`", job->name);
+        diag_help(&job->r->s.ds, diag,
                   "`:ir` lists the tapes; `:ir llvm` prints the whole model's "
                   "LLVM IR");
         status = IMP_EXIT_MODEL;
@@ -400,23 +402,23 @@ ir_work(void *ctx)
 }
 
 static int
-colon_ir(struct repl *r, const char *arg)
+colon_ir(struct repl *repl, const char *arg)
 {
-    struct name_job j = {r, arg};
+    struct name_job j = {repl, arg};
     int status = cli_guard(ir_work, &j);
 
-    repl_say(r);
-    session_close(&r->s);
+    repl_say(repl);
+    session_close(&repl->s);
     return status;
 }
 
 static int
-colon_complete(struct repl *r, const char *arg)
+colon_complete(struct repl *repl, const char *arg)
 {
     struct completions c = {0};
     size_t word;
 
-    repl_complete(r, arg, strlen(arg), &c, &word);
+    repl_complete(repl, arg, strlen(arg), &c, &word);
     for (size_t i = 0; i < c.n; i++)
         printf("%s\n", c.v[i]);
     completions_free(&c);
@@ -424,15 +426,15 @@ colon_complete(struct repl *r, const char *arg)
 }
 
 static int
-colon_quit(struct repl *r, const char *arg)
+colon_quit(struct repl *repl, const char *arg)
 {
     (void)arg;
-    r->quit = true;
+    repl->quit = true;
     return IMP_EXIT_OK;
 }
 
 int
-repl_command(struct repl *r, const char *text, size_t n)
+repl_command(struct repl *repl, const char *text, size_t n)
 {
     while (n && strchr(" \t\r\n", text[n - 1]))
         n--;
@@ -443,7 +445,7 @@ repl_command(struct repl *r, const char *text, size_t n)
     int status = IMP_EXIT_MODEL;
 
     if (line[0] == '?') {
-        status = question(r, name);
+        status = question(repl, name);
     } else {
         char *arg = name + strcspn(name, " \t\n");
         if (*arg)
@@ -462,7 +464,7 @@ repl_command(struct repl *r, const char *text, size_t n)
                       near ? ": did you mean `:" : "", near ? near : "",
                       near ? "`?" : "");
         } else {
-            status = c->run(r, arg);
+            status = c->run(repl, arg);
         }
     }
     free(line);
@@ -470,7 +472,7 @@ repl_command(struct repl *r, const char *text, size_t n)
 }
 
 int
-repl_entry(struct repl *r, const char *text, size_t n)
+repl_entry(struct repl *repl, const char *text, size_t n)
 {
     char name[32];
     size_t i = 0;
@@ -481,11 +483,11 @@ repl_entry(struct repl *r, const char *text, size_t n)
         return IMP_EXIT_OK;
     int status;
     if (text[i] == ':' || text[i] == '?') {
-        status = repl_command(r, text + i, n - i);
+        status = repl_command(repl, text + i, n - i);
     } else {
-        snprintf(name, sizeof name, "<%d>", ++r->entries);
-        status = repl_eval(r, name, text, n, true);
+        snprintf(name, sizeof name, "<%d>", ++repl->entries);
+        status = repl_eval(repl, name, text, n, true);
     }
-    r->worst = cli_worst(r->worst, status);
+    repl->worst = cli_worst(repl->worst, status);
     return status;
 }

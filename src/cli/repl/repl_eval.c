@@ -48,70 +48,70 @@ chunk_free(struct repl_chunk *c)
 }
 
 static void
-result_drop(struct repl *r, size_t i)
+result_drop(struct repl *repl, size_t i)
 {
-    arena_free(r->results.v[i].arena);
-    r->results.n--;
-    memmove(&r->results.v[i], &r->results.v[i + 1],
-            (r->results.n - i) * sizeof *r->results.v);
+    arena_free(repl->results.v[i].arena);
+    repl->results.n--;
+    memmove(&repl->results.v[i], &repl->results.v[i + 1],
+            (repl->results.n - i) * sizeof *repl->results.v);
 }
 
 void
-repl_free(struct repl *r)
+repl_free(struct repl *repl)
 {
-    session_close(&r->s);
-    for (size_t i = 0; i < r->chunks.n; i++)
-        chunk_free(&r->chunks.v[i]);
-    free(r->chunks.v);
-    while (r->results.n)
-        result_drop(r, r->results.n - 1);
-    free(r->results.v);
-    runopts_free(&r->o);
+    session_close(&repl->s);
+    for (size_t i = 0; i < repl->chunks.n; i++)
+        chunk_free(&repl->chunks.v[i]);
+    free(repl->chunks.v);
+    while (repl->results.n)
+        result_drop(repl, repl->results.n - 1);
+    free(repl->results.v);
+    runopts_free(&repl->o);
 }
 
 void
-repl_say(struct repl *r)
+repl_say(struct repl *repl)
 {
     fflush(stdout);
-    if (r->s.arena)
-        driver_print_messages(&r->s.ds, r->o.diagnostics);
+    if (repl->s.arena)
+        driver_print_messages(&repl->s.ds, repl->o.diagnostics);
 }
 
 /* ---- the model so far ---------------------------------------------------- */
 
 void
-repl_open(struct repl *r)
+repl_open(struct repl *repl)
 {
-    session_close(&r->s);
-    session_open(&r->s, &r->o);
-    r->s.model_name = "<repl>";
-    r->s.redefine = true;
-    r->s.write = cli_write;
-    for (size_t i = 0; i < r->chunks.n; i++) {
-        const struct repl_chunk *c = &r->chunks.v[i];
-        struct ast_file *f =
-            session_add_text(&r->s, c->name, c->text, c->n, true);
+    session_close(&repl->s);
+    session_open(&repl->s, &repl->o);
+    repl->s.model_name = "<repl>";
+    repl->s.redefine = true;
+    repl->s.write = cli_write;
+    for (size_t i = 0; i < repl->chunks.n; i++) {
+        const struct repl_chunk *c = &repl->chunks.v[i];
+        struct ast_file *file =
+            session_add_text(&repl->s, c->name, c->text, c->n, true);
         size_t n = 0;
-        for (size_t k = 0; k < f->n_items && k < c->n_items; k++)
+        for (size_t k = 0; k < file->n_items && k < c->n_items; k++)
             if (c->keep[k])
-                f->items[n++] = f->items[k];
-        f->n_items = n;
+                file->items[n++] = file->items[k];
+        file->n_items = n;
     }
 }
 
 void
-repl_items(struct repl *r,
+repl_items(struct repl *repl,
            void (*each)(void *ctx, const struct ast_item *item,
                         const char *text, size_t n),
            void *ctx)
 {
-    for (size_t i = 0; i < r->s.n_files; i++) {
-        const struct ast_file *f = r->s.files[i];
-        const struct source *src = source_get(r->s.sources, f->file);
-        for (size_t k = 0; k < f->n_items; k++) {
-            const struct ast_item *it = f->items[k];
+    for (size_t i = 0; i < repl->s.n_files; i++) {
+        const struct ast_file *file = repl->s.files[i];
+        const struct source *src = source_get(repl->s.sources, file->file);
+        for (size_t k = 0; k < file->n_items; k++) {
+            const struct ast_item *it = file->items[k];
             uint32_t lo = it->range.lo, hi = it->range.hi;
-            if (it->doc && it->doc_range.file == f->file &&
+            if (it->doc && it->doc_range.file == file->file &&
                 it->doc_range.lo < lo)
                 lo = it->doc_range.lo;
             each(ctx, it, src->text + lo, hi - lo);
@@ -121,48 +121,49 @@ repl_items(struct repl *r,
 
 /* results that the new items do not replace, as priors of the session */
 static void
-add_priors(struct repl *r, const struct ast_file *f)
+add_priors(struct repl *repl, const struct ast_file *file)
 {
     struct check_prior *p =
-        NEW_N(r->s.arena, struct check_prior, r->results.n + 1);
-    struct record **recs = NEW_N(r->s.arena, struct record *, r->results.n + 1);
+        NEW_N(repl->s.arena, struct check_prior, repl->results.n + 1);
+    struct record **recs =
+        NEW_N(repl->s.arena, struct record *, repl->results.n + 1);
     size_t n = 0;
 
-    for (size_t i = 0; i < r->results.n; i++) {
-        const char *bound = r->results.v[i].command->bound;
+    for (size_t i = 0; i < repl->results.n; i++) {
+        const char *bound = repl->results.v[i].command->bound;
         bool gone = false;
-        for (size_t k = 0; k < f->n_items && bound[0]; k++)
-            gone |= f->items[k]->name.text &&
-                    f->items[k]->kind != AST_COMMAND &&
-                    strcmp(f->items[k]->name.text, bound) == 0;
+        for (size_t k = 0; k < file->n_items && bound[0]; k++)
+            gone |= file->items[k]->name.text &&
+                    file->items[k]->kind != AST_COMMAND &&
+                    strcmp(file->items[k]->name.text, bound) == 0;
         if (gone)
             continue;
         p[n].bound = bound;
-        p[n].command = r->results.v[i].command;
-        recs[n++] = r->results.v[i].rec;
+        p[n].command = repl->results.v[i].command;
+        recs[n++] = repl->results.v[i].rec;
     }
-    r->s.priors = p;
-    r->s.prior_recs = recs;
-    r->s.n_priors = n;
+    repl->s.priors = p;
+    repl->s.prior_recs = recs;
+    repl->s.n_priors = n;
 }
 
 /* earlier items that a new result of the same name hides leave the model */
 static void
-hide(struct repl *r, const struct ast_file *news)
+hide(struct repl *repl, const struct ast_file *news)
 {
-    for (size_t i = 0; i + 1 < r->s.n_files; i++) {
-        struct ast_file *f = (struct ast_file *)r->s.files[i];
+    for (size_t i = 0; i + 1 < repl->s.n_files; i++) {
+        struct ast_file *file = (struct ast_file *)repl->s.files[i];
         size_t n = 0;
-        for (size_t k = 0; k < f->n_items; k++) {
+        for (size_t k = 0; k < file->n_items; k++) {
             bool gone = false;
             for (size_t j = 0; j < news->n_items; j++)
                 gone |= news->items[j]->kind == AST_LET &&
                         news->items[j]->command &&
-                        replaces(f->items[k], news->items[j]);
+                        replaces(file->items[k], news->items[j]);
             if (!gone)
-                f->items[n++] = f->items[k];
+                file->items[n++] = file->items[k];
         }
-        f->n_items = n;
+        file->n_items = n;
     }
 }
 
@@ -170,21 +171,21 @@ hide(struct repl *r, const struct ast_file *news)
  */
 
 static size_t
-numbers_of(const imp_field *f, const struct field_value *v)
+numbers_of(const imp_field *field, const struct field_value *value)
 {
-    switch ((enum imp_field_kind)f->kind) {
+    switch ((enum imp_field_kind)field->kind) {
     case IMP_FIELD_NUM:
     case IMP_FIELD_BOOL:
         return 1;
     case IMP_FIELD_VEC:
     case IMP_FIELD_SPIN:
-        return f->width;
+        return field->width;
     case IMP_FIELD_LIST:
-        return v->n;
+        return value->n;
     case IMP_FIELD_VECS:
-        return v->n * f->width;
+        return value->n * field->width;
     case IMP_FIELD_MAT:
-        return v->n * v->cols;
+        return value->n * value->cols;
     case IMP_FIELD_TEXT:
     case IMP_FIELD_TEXTS:
         break;
@@ -193,88 +194,91 @@ numbers_of(const imp_field *f, const struct field_value *v)
 }
 
 static struct field_value
-copy_value(struct arena *a, const imp_field *f, const struct field_value *v)
+copy_value(struct arena *arena, const imp_field *field,
+           const struct field_value *value)
 {
-    struct field_value c = {.n = v->n, .cols = v->cols};
+    struct field_value c = {.n = value->n, .cols = value->cols};
 
-    if (v->why)
-        c.why = arena_strdup(a, v->why);
-    if (v->num)
-        c.num = arena_copy(a, v->num, numbers_of(f, v) * sizeof *v->num);
-    if (v->text)
-        c.text = arena_strdup(a, v->text);
-    if (v->texts) {
-        const char **t = NEW_N(a, const char *, v->n + 1);
-        for (size_t i = 0; i < v->n; i++)
-            t[i] = arena_strdup(a, v->texts[i]);
+    if (value->why)
+        c.why = arena_strdup(arena, value->why);
+    if (value->num)
+        c.num = arena_copy(arena, value->num,
+                           numbers_of(field, value) * sizeof *value->num);
+    if (value->text)
+        c.text = arena_strdup(arena, value->text);
+    if (value->texts) {
+        const char **t = NEW_N(arena, const char *, value->n + 1);
+        for (size_t i = 0; i < value->n; i++)
+            t[i] = arena_strdup(arena, value->texts[i]);
         c.texts = t;
     }
     return c;
 }
 
 static void
-keep_result(struct repl *r, const struct tm_command *c,
+keep_result(struct repl *repl, const struct tm_command *c,
             const struct record *rec)
 {
-    struct arena *a = arena_new();
-    struct tm_command *k = NEW(a, struct tm_command);
-    struct record *q = NEW(a, struct record);
+    struct arena *arena = arena_new();
+    struct tm_command *k = NEW(arena, struct tm_command);
+    struct record *q = NEW(arena, struct record);
 
     k->id = c->id;
-    k->bound = arena_strdup(a, c->bound ? c->bound : "");
+    k->bound = arena_strdup(arena, c->bound ? c->bound : "");
     k->n_fields = c->n_fields;
-    k->fields = NEW_N(a, struct tm_field, c->n_fields + 1);
+    k->fields = NEW_N(arena, struct tm_field, c->n_fields + 1);
     k->done = true;
     for (size_t i = 0; i < c->n_fields; i++) {
         const struct tm_field *f = &c->fields[i];
         k->fields[i] = *f;
-        k->fields[i].name = arena_strdup(a, f->name);
-        k->fields[i].unit = f->unit ? arena_strdup(a, f->unit) : NULL;
-        k->fields[i].doc = f->doc ? arena_strdup(a, f->doc) : NULL;
+        k->fields[i].name = arena_strdup(arena, f->name);
+        k->fields[i].unit = f->unit ? arena_strdup(arena, f->unit) : NULL;
+        k->fields[i].doc = f->doc ? arena_strdup(arena, f->doc) : NULL;
     }
     q->n = rec->n;
     q->present = true;
-    q->v = NEW_N(a, struct field_value, rec->n + 1);
+    q->v = NEW_N(arena, struct field_value, rec->n + 1);
     for (size_t i = 0; i < rec->n; i++)
-        q->v[i] = copy_value(a, &rec->schema[i], &rec->v[i]);
-    for (size_t i = r->results.n; i-- > 0;) {
-        const struct tm_command *o = r->results.v[i].command;
+        q->v[i] = copy_value(arena, &rec->schema[i], &rec->v[i]);
+    for (size_t i = repl->results.n; i-- > 0;) {
+        const struct tm_command *o = repl->results.v[i].command;
         if (strcmp(o->bound, k->bound) == 0 && (k->bound[0] || o->id == k->id))
-            result_drop(r, i);
+            result_drop(repl, i);
     }
-    VEC_PUSH(&r->results, (struct repl_result){a, k, q});
+    VEC_PUSH(&repl->results, (struct repl_result){arena, k, q});
 }
 
 /* the entry holds: replaced items and results go, new ones come */
 static void
-accept(struct repl *r, const struct ast_file *f, const char *name,
+accept(struct repl *repl, const struct ast_file *file, const char *name,
        const char *text, size_t n, size_t n_chunks)
 {
     /* session files are the chunks in order, filtered: walk both */
     for (size_t i = 0; i < n_chunks; i++) {
-        struct repl_chunk *c = &r->chunks.v[i];
-        const struct ast_file *old = parse_file(
-            r->s.arena, r->s.names, &r->s.ds, r->s.files[i]->file, true);
+        struct repl_chunk *c = &repl->chunks.v[i];
+        const struct ast_file *old =
+            parse_file(repl->s.arena, repl->s.names, &repl->s.ds,
+                       repl->s.files[i]->file, true);
         for (size_t k = 0; k < old->n_items && k < c->n_items; k++)
-            for (size_t j = 0; j < f->n_items; j++)
-                if (f->items[j]->kind != AST_COMMAND &&
-                    (f->items[j]->kind != AST_USE) &&
-                    replaces(old->items[k], f->items[j]))
+            for (size_t j = 0; j < file->n_items; j++)
+                if (file->items[j]->kind != AST_COMMAND &&
+                    (file->items[j]->kind != AST_USE) &&
+                    replaces(old->items[k], file->items[j]))
                     c->keep[k] = false;
     }
-    for (size_t i = r->results.n; i-- > 0;) {
-        const char *bound = r->results.v[i].command->bound;
-        for (size_t j = 0; j < f->n_items; j++)
-            if (bound[0] && f->items[j]->kind != AST_COMMAND &&
-                f->items[j]->name.text &&
-                strcmp(f->items[j]->name.text, bound) == 0) {
-                result_drop(r, i);
+    for (size_t i = repl->results.n; i-- > 0;) {
+        const char *bound = repl->results.v[i].command->bound;
+        for (size_t j = 0; j < file->n_items; j++)
+            if (bound[0] && file->items[j]->kind != AST_COMMAND &&
+                file->items[j]->name.text &&
+                strcmp(file->items[j]->name.text, bound) == 0) {
+                result_drop(repl, i);
                 break;
             }
     }
     bool any = false;
-    for (size_t j = 0; j < f->n_items; j++)
-        any |= !is_command(f->items[j]);
+    for (size_t j = 0; j < file->n_items; j++)
+        any |= !is_command(file->items[j]);
     if (!any)
         return;
     struct repl_chunk c = {0};
@@ -283,17 +287,17 @@ accept(struct repl *r, const struct ast_file *f, const char *name,
     c.text = mem_alloc(n + 1);
     memcpy(c.text, text, n);
     c.n = n;
-    c.n_items = f->n_items;
-    c.keep = mem_alloc(f->n_items + 1);
-    for (size_t j = 0; j < f->n_items; j++) {
-        c.keep[j] = !is_command(f->items[j]);
-        for (size_t k = j + 1; k < f->n_items; k++)
-            if (replaces(f->items[j], f->items[k]) &&
-                f->items[k]->kind != AST_USE &&
-                f->items[k]->kind != AST_COMMAND)
+    c.n_items = file->n_items;
+    c.keep = mem_alloc(file->n_items + 1);
+    for (size_t j = 0; j < file->n_items; j++) {
+        c.keep[j] = !is_command(file->items[j]);
+        for (size_t k = j + 1; k < file->n_items; k++)
+            if (replaces(file->items[j], file->items[k]) &&
+                file->items[k]->kind != AST_USE &&
+                file->items[k]->kind != AST_COMMAND)
                 c.keep[j] = false;
     }
-    VEC_PUSH(&r->chunks, c);
+    VEC_PUSH(&repl->chunks, c);
 }
 
 /* ---- one entry ------------------------------------------------------------
@@ -309,61 +313,61 @@ struct eval_job {
 static int
 eval_work(void *ctx)
 {
-    struct eval_job *j = ctx;
-    struct repl *r = j->r;
-    size_t n_chunks = r->chunks.n;
+    struct eval_job *job = ctx;
+    struct repl *repl = job->r;
+    size_t n_chunks = repl->chunks.n;
     bool commands = false;
 
-    repl_open(r);
-    struct ast_file *f =
-        session_add_text(&r->s, j->name, j->text, j->n, j->bare);
+    repl_open(repl);
+    struct ast_file *file =
+        session_add_text(&repl->s, job->name, job->text, job->n, job->bare);
     /* its own items, before the session filters any */
-    struct ast_file all = *f;
-    if (r->s.ds.errors)
+    struct ast_file all = *file;
+    if (repl->s.ds.errors)
         return IMP_EXIT_MODEL;
-    for (size_t i = 0; i < f->n_items; i++)
-        commands |= is_command(f->items[i]);
-    hide(r, f);
-    add_priors(r, f);
+    for (size_t i = 0; i < file->n_items; i++)
+        commands |= is_command(file->items[i]);
+    hide(repl, file);
+    add_priors(repl, file);
     /* not cleared here: Ctrl-C may have come since the line ended */
-    r->s.stop = cli_stop_flag();
-    int status = session_check(&r->s);
+    repl->s.stop = cli_stop_flag();
+    int status = session_check(&repl->s);
     if (status == IMP_EXIT_OK)
-        status = session_compile(&r->s);
+        status = session_compile(&repl->s);
     if (status == IMP_EXIT_OK && commands)
-        status = session_code(&r->s);
+        status = session_code(&repl->s);
     if (status == IMP_EXIT_OK && commands)
-        status = session_run(&r->s);
+        status = session_run(&repl->s);
     if (status == IMP_EXIT_MODEL)
         return status;
-    accept(r, &all, j->name, j->text, j->n, n_chunks);
-    for (size_t i = 0; r->s.recs && i < r->s.model->n_commands; i++) {
-        const struct tm_command *c = &r->s.model->commands[i];
-        const struct record *rec = r->s.recs[i];
+    accept(repl, &all, job->name, job->text, job->n, n_chunks);
+    for (size_t i = 0; repl->s.recs && i < repl->s.model->n_commands; i++) {
+        const struct tm_command *c = &repl->s.model->commands[i];
+        const struct record *rec = repl->s.recs[i];
         if (!c->done && rec && rec->present && rec->n &&
             ((c->bound && c->bound[0]) ||
              imp_command_has(c->id, IMP_TRAIT_RECORDS_MOTION)))
-            keep_result(r, c, rec);
+            keep_result(repl, c, rec);
     }
     return status;
 }
 
 int
-repl_eval(struct repl *r, const char *name, const char *text, size_t n,
+repl_eval(struct repl *repl, const char *name, const char *text, size_t n,
           bool bare)
 {
-    struct eval_job j = {r, name, text, n, bare};
+    struct eval_job j = {repl, name, text, n, bare};
     int status = cli_guard(eval_work, &j);
 
     if (cli_flush() != IMP_EXIT_OK) {
         status = IMP_EXIT_RUN;
-        r->quit = true;
+        repl->quit = true;
     }
-    repl_say(r);
-    session_close(&r->s);
+    repl_say(repl);
+    session_close(&repl->s);
     /* Ctrl-C stops a command, not the session; the flag of a terminal is looked
      * at before the next prompt (repl_line.c) */
-    if (!r->tty && atomic_exchange(cli_stop_flag(), 0) == SIGTERM)
-        r->quit = true;
+    if (!repl->tty && atomic_exchange(cli_stop_flag(), 0) == SIGTERM)
+        repl->quit = true;
     return status;
 }

@@ -67,23 +67,23 @@ goes_on(const char *from, const char *s, size_t rest)
 }
 
 int
-repl_lines_pipe(struct repl *r)
+repl_lines_pipe(struct repl *repl)
 {
     const char *text;
     size_t n;
 
-    session_close(&r->s);
-    session_open(&r->s, &r->o);
-    bool ok = session_read(&r->s, "-", &text, &n);
+    session_close(&repl->s);
+    session_open(&repl->s, &repl->o);
+    bool ok = session_read(&repl->s, "-", &text, &n);
     char *all = ok ? mem_alloc(n + 1) : NULL;
     if (ok && n)
         memcpy(all, text, n);
-    repl_say(r);
-    session_close(&r->s);
+    repl_say(repl);
+    session_close(&repl->s);
     if (!ok)
         return IMP_EXIT_MODEL;
     size_t at = 0;
-    while (at < n && !r->quit) {
+    while (at < n && !repl->quit) {
         size_t len = line_length(all + at, n - at);
         if (is_blank(all + at, len)) {
             at += len;
@@ -99,11 +99,11 @@ repl_lines_pipe(struct repl *r)
                 p = parse_probe(all + at, len);
             }
         }
-        (void)repl_entry(r, all + at, len);
+        (void)repl_entry(repl, all + at, len);
         at += len;
     }
     free(all);
-    return r->worst;
+    return repl->worst;
 }
 
 /* ---- a terminal -----------------------------------------------------------
@@ -121,10 +121,10 @@ struct tty {
 static struct tty *
 of(EditLine *el)
 {
-    struct tty *t;
+    struct tty *tty;
 
-    el_get(el, EL_CLIENTDATA, &t);
-    return t;
+    el_get(el, EL_CLIENTDATA, &tty);
+    return tty;
 }
 
 static char *
@@ -197,7 +197,7 @@ read_key(EditLine *el, wchar_t *c)
 static unsigned char
 on_complete(EditLine *el, int ch)
 {
-    struct tty *t = of(el);
+    struct tty *tty = of(el);
     const LineInfo *li = el_line(el);
     struct completions c = {0};
     struct buf b = {0};
@@ -205,9 +205,9 @@ on_complete(EditLine *el, int ch)
     unsigned char what = CC_ERROR;
 
     (void)ch;
-    buf_put(&b, buf_str(&t->entry), t->entry.n);
+    buf_put(&b, buf_str(&tty->entry), tty->entry.n);
     buf_put(&b, li->buffer, (size_t)(li->cursor - li->buffer));
-    repl_complete(t->r, buf_str(&b), b.n, &c, &word);
+    repl_complete(tty->r, buf_str(&b), b.n, &c, &word);
     size_t typed = b.n - word;
     if (c.n)
         common = strlen(c.v[0]);
@@ -280,80 +280,80 @@ history_file(void)
 }
 
 static void
-remember(struct tty *t, const char *s)
+remember(struct tty *tty, const char *s)
 {
     HistEvent ev;
 
-    if (t->hist && s[0] && !is_blank(s, strlen(s)))
-        history(t->hist, &ev, H_ENTER, s);
+    if (tty->hist && s[0] && !is_blank(s, strlen(s)))
+        history(tty->hist, &ev, H_ENTER, s);
 }
 
 static bool
-tty_open(struct tty *t)
+tty_open(struct tty *tty)
 {
     HistEvent ev;
 
     setlocale(LC_CTYPE, "");
-    t->el = el_init("imp", stdin, stdout, stderr);
-    if (!t->el)
+    tty->el = el_init("imp", stdin, stdout, stderr);
+    if (!tty->el)
         return false;
-    t->hist = history_init();
-    el_set(t->el, EL_CLIENTDATA, t);
-    el_set(t->el, EL_PROMPT, prompt);
-    el_set(t->el, EL_EDITOR, "emacs");
-    el_set(t->el, EL_SIGNAL, 0);
-    el_set(t->el, EL_GETCFN, read_key);
-    if (t->hist) {
-        history(t->hist, &ev, H_SETSIZE, 2000);
-        history(t->hist, &ev, H_SETUNIQUE, 1);
-        el_set(t->el, EL_HIST, history, t->hist);
-        t->file = history_file();
-        if (t->file)
-            history(t->hist, &ev, H_LOAD, t->file);
+    tty->hist = history_init();
+    el_set(tty->el, EL_CLIENTDATA, tty);
+    el_set(tty->el, EL_PROMPT, prompt);
+    el_set(tty->el, EL_EDITOR, "emacs");
+    el_set(tty->el, EL_SIGNAL, 0);
+    el_set(tty->el, EL_GETCFN, read_key);
+    if (tty->hist) {
+        history(tty->hist, &ev, H_SETSIZE, 2000);
+        history(tty->hist, &ev, H_SETUNIQUE, 1);
+        el_set(tty->el, EL_HIST, history, tty->hist);
+        tty->file = history_file();
+        if (tty->file)
+            history(tty->hist, &ev, H_LOAD, tty->file);
     }
-    el_set(t->el, EL_ADDFN, "imp-complete", "complete a word", on_complete);
-    el_set(t->el, EL_ADDFN, "imp-interrupt", "clear the line", on_interrupt);
-    el_set(t->el, EL_BIND, "^I", "imp-complete", NULL);
-    el_set(t->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
-    el_set(t->el, EL_BIND, "^C", "imp-interrupt", NULL);
+    el_set(tty->el, EL_ADDFN, "imp-complete", "complete a word", on_complete);
+    el_set(tty->el, EL_ADDFN, "imp-interrupt", "clear the line", on_interrupt);
+    el_set(tty->el, EL_BIND, "^I", "imp-complete", NULL);
+    el_set(tty->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
+    el_set(tty->el, EL_BIND, "^C", "imp-interrupt", NULL);
     /* at the prompt Ctrl-C is a key; while a command runs it is a signal */
-    el_set(t->el, EL_SETTY, "-d", "-isig", NULL);
+    el_set(tty->el, EL_SETTY, "-d", "-isig", NULL);
     /* Ctrl-D typed while a command runs is kept for the prompt, and Ctrl-C does
      * not throw away what the command prints about it */
-    el_set(t->el, EL_SETTY, "-x", "eof=", "noflsh", NULL);
-    el_source(t->el, NULL);
+    el_set(tty->el, EL_SETTY, "-x", "eof=", "noflsh", NULL);
+    el_source(tty->el, NULL);
     return true;
 }
 
 static void
-tty_close(struct tty *t)
+tty_close(struct tty *tty)
 {
     HistEvent ev;
 
-    if (t->hist) {
-        if (t->file) {
-            history(t->hist, &ev, H_SAVE, t->file);
-            (void)chmod(t->file, 0600);
+    if (tty->hist) {
+        if (tty->file) {
+            history(tty->hist, &ev, H_SAVE, tty->file);
+            (void)chmod(tty->file, 0600);
         }
-        history_end(t->hist);
+        history_end(tty->hist);
     }
-    el_end(t->el);
-    free(t->file);
-    buf_free(&t->entry);
+    el_end(tty->el);
+    free(tty->file);
+    buf_free(&tty->entry);
 }
 
 int
-repl_lines_tty(struct repl *r)
+repl_lines_tty(struct repl *repl)
 {
-    struct tty t = {.r = r};
+    struct tty t = {.r = repl};
     int n;
 
     if (!tty_open(&t))
-        return repl_lines_pipe(r);
+        return repl_lines_pipe(repl);
     printf("Imp %s. :help lists commands, ?NAME explains a name.\n",
            version_of_imp());
     fflush(stdout);
-    while (!r->quit) {
+    while (!repl->quit) {
         t.cleared = false;
         /* The terminal is set before the prompt is seen: whoever answers the
          * prompt at once types keys, not signals. What came as a signal until
@@ -392,7 +392,7 @@ repl_lines_tty(struct repl *r)
             continue;
         size_t len = t.entry.n;
         char *text = buf_take(&t.entry);
-        (void)repl_entry(r, text, len);
+        (void)repl_entry(repl, text, len);
         free(text);
         fflush(stdout);
     }

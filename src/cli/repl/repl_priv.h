@@ -56,24 +56,24 @@ struct repl {
 
 /* Takes one entry: Imp, a :command or ?name. Prints results and messages.
  * Returns its exit status (also merged into r->worst). */
-int repl_entry(struct repl *r, const char *text, size_t n);
+int repl_entry(struct repl *repl, const char *text, size_t n);
 /* The same for Imp text only, under a name for messages */
-int repl_eval(struct repl *r, const char *name, const char *text, size_t n,
+int repl_eval(struct repl *repl, const char *name, const char *text, size_t n,
               bool bare);
 /* a :command or ?name */
-int repl_command(struct repl *r, const char *text, size_t n);
-void repl_free(struct repl *r);
+int repl_command(struct repl *repl, const char *text, size_t n);
+void repl_free(struct repl *repl);
 
 /* opens r->s and adds all that holds; for :commands and completion. The caller
  * closes r->s. */
-void repl_open(struct repl *r);
+void repl_open(struct repl *repl);
 /* calls back with each item that holds: its text and its declared name */
-void repl_items(struct repl *r,
+void repl_items(struct repl *repl,
                 void (*each)(void *ctx, const struct ast_item *item,
                              const char *text, size_t n),
                 void *ctx);
 /* prints and forgets r->s.ds */
-void repl_say(struct repl *r);
+void repl_say(struct repl *repl);
 
 /* What could stand at the end of `text`: candidates that begin with the last,
  * partly typed word, sorted, on the heap. *word is where that word begins. */
@@ -81,17 +81,17 @@ struct completions {
     char **v;
     size_t n, cap;
 };
-void repl_complete(struct repl *r, const char *text, size_t n,
+void repl_complete(struct repl *repl, const char *text, size_t n,
                    struct completions *out, size_t *word);
 void completions_free(struct completions *c);
 
 /* lines */
-int repl_lines_tty(struct repl *r);
-int repl_lines_pipe(struct repl *r);
+int repl_lines_tty(struct repl *repl);
+int repl_lines_pipe(struct repl *repl);
 
 /* ir.c: the tapes whose name is `name` or begins with `name` and a point or
  * blank; all names when `name` is empty. False when there is none. */
 struct buf;
-bool ir_tapes(const imp_image *im, const char *name, struct buf *out);
+bool ir_tapes(const imp_image *image, const char *name, struct buf *out);
 
 #endif

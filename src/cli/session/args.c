@@ -16,7 +16,7 @@
 void
 cli_error(enum diag_code code, const char *help, const char *fmt, ...)
 {
-    struct arena *a = arena_new();
+    struct arena *arena = arena_new();
     struct diags ds;
     struct buf b = {0};
     va_list ap;
@@ -24,13 +24,13 @@ cli_error(enum diag_code code, const char *help, const char *fmt, ...)
     va_start(ap, fmt);
     buf_vprintf(&b, fmt, ap);
     va_end(ap);
-    diags_init(&ds, a, NULL);
-    struct diag *d = diag_add(&ds, code, IMP_NOWHERE, "%s", buf_str(&b));
+    diags_init(&ds, arena, NULL);
+    struct diag *diag = diag_add(&ds, code, IMP_NOWHERE, "%s", buf_str(&b));
     if (help)
-        diag_help(&ds, d, "%s", help);
+        diag_help(&ds, diag, "%s", help);
     driver_print_messages(&ds, DIAG_TEXT);
     buf_free(&b);
-    arena_free(a);
+    arena_free(arena);
 }
 
 void
@@ -127,61 +127,62 @@ print_options(const struct cli_opt *opts, size_t n)
 }
 
 static void
-cli_help(const struct cli_command *c)
+cli_help(const struct cli_command *command)
 {
-    printf("Usage: imp %s%s%s%s\n\n%s\n", c->name,
-           c->n_opts ? " [OPTION]..." : "", c->words[0] ? " " : "", c->words,
-           c->doc);
-    if (c->text)
-        printf("\n%s", c->text);
+    printf("Usage: imp %s%s%s%s\n\n%s\n", command->name,
+           command->n_opts ? " [OPTION]..." : "", command->words[0] ? " " : "",
+           command->words, command->doc);
+    if (command->text)
+        printf("\n%s", command->text);
     printf("\nOptions:\n");
-    print_options(c->opts, c->n_opts);
+    print_options(command->opts, command->n_opts);
     printf("  %-30s  %s\n", "--help", "print this");
 }
 
 static int
-unknown(struct cli_args *a, const char *word, size_t n)
+unknown(struct cli_args *args, const char *word, size_t n)
 {
-    const struct cli_command *c = a->cmd;
-    const char **names = mem_alloc((c->n_opts + 1) * sizeof *names);
+    const struct cli_command *command = args->cmd;
+    const char **names = mem_alloc((command->n_opts + 1) * sizeof *names);
     char *w = mem_alloc(n + 1);
     char help[160];
 
     memcpy(w, word, n);
-    for (size_t i = 0; i < c->n_opts; i++)
-        names[i] = c->opts[i].name;
-    names[c->n_opts] = "--help";
-    const char *near = suggest(w, names, c->n_opts + 1);
-    snprintf(help, sizeof help, "`imp %s --help` lists the options", c->name);
-    cli_error(DIAG_E0802, help, "`imp %s` has no option `%s`%s%s%s", c->name, w,
-              near ? ": did you mean `" : "", near ? near : "",
-              near ? "`?" : "");
+    for (size_t i = 0; i < command->n_opts; i++)
+        names[i] = command->opts[i].name;
+    names[command->n_opts] = "--help";
+    const char *near = suggest(w, names, command->n_opts + 1);
+    snprintf(help, sizeof help, "`imp %s --help` lists the options",
+             command->name);
+    cli_error(DIAG_E0802, help, "`imp %s` has no option `%s`%s%s%s",
+              command->name, w, near ? ": did you mean `" : "",
+              near ? near : "", near ? "`?" : "");
     free(w);
     free(names);
     return CLI_BAD;
 }
 
 int
-cli_next(struct cli_args *a)
+cli_next(struct cli_args *args)
 {
-    if (a->i >= a->argc)
+    if (args->i >= args->argc)
         return CLI_END;
-    const char *w = a->argv[a->i++];
-    a->value = w;
-    if (a->words_only || w[0] != '-' || w[1] == 0)
+    const char *w = args->argv[args->i++];
+    args->value = w;
+    if (args->words_only || w[0] != '-' || w[1] == 0)
         return CLI_WORD;
     if (strcmp(w, "--") == 0) {
-        a->words_only = true;
-        return cli_next(a);
+        args->words_only = true;
+        return cli_next(args);
     }
     if (strcmp(w, "--help") == 0 || strcmp(w, "-h") == 0) {
-        cli_help(a->cmd);
+        cli_help(args->cmd);
         return CLI_HELP;
     }
     const char *eq = w[1] == '-' ? strchr(w, '=') : NULL;
     size_t n = eq ? (size_t)(eq - w) : strlen(w);
-    for (size_t i = 0; i < a->cmd->n_opts; i++) {
-        const struct cli_opt *o = &a->cmd->opts[i];
+    for (size_t i = 0; i < args->cmd->n_opts; i++) {
+        const struct cli_opt *o = &args->cmd->opts[i];
         if (strlen(o->name) != n || memcmp(o->name, w, n) != 0)
             continue;
         if (!o->arg && eq) {
@@ -190,11 +191,11 @@ cli_next(struct cli_args *a)
             return CLI_BAD;
         }
         if (!o->arg) {
-            a->value = NULL;
+            args->value = NULL;
         } else if (eq) {
-            a->value = eq + 1;
-        } else if (a->i < a->argc) {
-            a->value = a->argv[a->i++];
+            args->value = eq + 1;
+        } else if (args->i < args->argc) {
+            args->value = args->argv[args->i++];
         } else {
             cli_error(DIAG_E0803, NULL, "`%s` needs a value: %s=%s", o->name,
                       o->name, o->arg);
@@ -202,30 +203,30 @@ cli_next(struct cli_args *a)
         }
         return (int)i;
     }
-    return unknown(a, w, n);
+    return unknown(args, w, n);
 }
 
 int
-cli_read(struct cli_args *a, cli_take_fn *take, void *ctx)
+cli_read(struct cli_args *args, cli_take_fn *take, void *ctx)
 {
     int k;
 
-    while ((k = cli_next(a)) != CLI_END) {
+    while ((k = cli_next(args)) != CLI_END) {
         if (k == CLI_HELP)
             return IMP_EXIT_OK;
-        if (k == CLI_BAD || !take(ctx, k, a->value))
+        if (k == CLI_BAD || !take(ctx, k, args->value))
             return IMP_EXIT_MODEL;
     }
     return -1;
 }
 
 bool
-cli_one(const struct cli_command *c, const char **model, const char *word)
+cli_one(const struct cli_command *command, const char **model, const char *word)
 {
     if (*model)
         cli_error(DIAG_E0822, NULL,
-                  "`imp %s` takes one model; found a second one, `%s`", c->name,
-                  word);
+                  "`imp %s` takes one model; found a second one, `%s`",
+                  command->name, word);
     else
         *model = word;
     return *model == word;

@@ -41,14 +41,15 @@ struct cli_args {
 /* the next option's index in cmd->opts, CLI_WORD, CLI_END; CLI_BAD after a
  * message (exit 2); CLI_HELP after printing the help (exit 0). "--opt value"
  * and "--opt=value" are the same. */
-int cli_next(struct cli_args *a);
+int cli_next(struct cli_args *args);
 /* All of them, in order, to take(ctx, k, value), k an index or CLI_WORD, until
  * one is refused (false, after a message). -1: go on; else the status to end
  * with. */
 typedef bool cli_take_fn(void *ctx, int k, const char *value);
-int cli_read(struct cli_args *a, cli_take_fn *take, void *ctx);
+int cli_read(struct cli_args *args, cli_take_fn *take, void *ctx);
 /* the model of a command that takes one; false after a message: a second one */
-bool cli_one(const struct cli_command *c, const char **model, const char *word);
+bool cli_one(const struct cli_command *command, const char **model,
+             const char *word);
 /* number of `word` among the n choices, or -1 after a message */
 int cli_choice(const char *option, const char *word, const char *const *choices,
                size_t n);

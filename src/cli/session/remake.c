@@ -19,57 +19,61 @@ struct remade {
 };
 
 static void
-drop(void *ctx, struct model_made *m)
+drop(void *ctx, struct model_made *made)
 {
-    struct remade *r = m->owner;
+    struct remade *remade = made->owner;
     (void)ctx;
-    if (!r)
+    if (!remade)
         return;
-    model_code_free(r->code);
-    arena_free(r->arena); /* holds r itself */
-    *m = (struct model_made){0};
+    model_code_free(remade->code);
+    arena_free(remade->arena); /* holds r itself */
+    *made = (struct model_made){0};
 }
 
 /* every param of the image as a value given from outside */
 static struct check_set *
-all_params(struct session *s, struct arena *a, const double *params, size_t *n)
+all_params(struct session *session, struct arena *arena, const double *params,
+           size_t *n)
 {
-    const imp_param *p = IMP_ARRAY(s->image, s->image->params, imp_param);
-    struct check_set *v = NEW_N(a, struct check_set, s->image->params.n + 1);
-    for (*n = 0; *n < s->image->params.n; ++*n)
+    const imp_param *p =
+        IMP_ARRAY(session->image, session->image->params, imp_param);
+    struct check_set *v =
+        NEW_N(arena, struct check_set, session->image->params.n + 1);
+    for (*n = 0; *n < session->image->params.n; ++*n)
         v[*n] = (struct check_set){
-            .name = intern_str(s->names, imp_text(s->image, p[*n].name)),
+            .name = intern_str(session->names,
+                               imp_text(session->image, p[*n].name)),
             .value = params[*n]};
     return v;
 }
 
 static const char *
-first_error(const struct diags *ds)
+first_error(const struct diags *diags)
 {
-    for (const struct diag *d = ds->first; d; d = d->next)
-        if (d->severity == DIAG_ERROR)
-            return d->message;
+    for (const struct diag *diag = diags->first; diag; diag = diag->next)
+        if (diag->severity == DIAG_ERROR)
+            return diag->message;
     return "the model cannot be compiled";
 }
 
 /* the texts that were there before the session checked its model */
 static struct sources *
-same_sources(const struct session *s, struct arena *a)
+same_sources(const struct session *session, struct arena *arena)
 {
-    struct sources *v = sources_new(a);
-    for (uint32_t k = 1; k <= s->n_sources; k++) {
-        const struct source *x = source_get(s->sources, k);
+    struct sources *v = sources_new(arena);
+    for (uint32_t k = 1; k <= session->n_sources; k++) {
+        const struct source *x = source_get(session->sources, k);
         sources_add(v, x->name, x->text, x->len);
     }
     return v;
 }
 
 static bool
-unchanged(const struct session *s, const struct sources *v)
+unchanged(const struct session *session, const struct sources *v)
 {
-    for (uint32_t k = s->n_sources + 1; k <= sources_count(v); k++) {
+    for (uint32_t k = session->n_sources + 1; k <= sources_count(v); k++) {
         const struct source *x = source_get(v, k),
-                            *y = source_get(s->sources, k);
+                            *y = source_get(session->sources, k);
         if (!y || x->len != y->len || memcmp(x->text, y->text, x->len) != 0)
             return false;
     }
@@ -77,43 +81,44 @@ unchanged(const struct session *s, const struct sources *v)
 }
 
 static const char *
-compile(struct session *s, struct remade *r, const double *params,
-        struct model_made *m)
+compile(struct session *session, struct remade *remade, const double *params,
+        struct model_made *made)
 {
     struct diags ds;
-    struct check_input in = session_input(s);
+    struct check_input in = session_input(session);
     const char *error = NULL;
 
-    in.arena = r->arena;
-    in.sources = same_sources(s, r->arena);
-    diags_init(&ds, r->arena, in.sources);
+    in.arena = remade->arena;
+    in.sources = same_sources(session, remade->arena);
+    diags_init(&ds, remade->arena, in.sources);
     in.ds = &ds;
-    in.sets = all_params(s, r->arena, params, &in.n_sets);
+    in.sets = all_params(session, remade->arena, params, &in.n_sets);
     struct tm_model *model = check_model(&in);
-    if (!unchanged(s, in.sources))
+    if (!unchanged(session, in.sources))
         return "a file that the model uses has changed since the sweep began";
-    m->image = model && !ds.errors ? mech_compile(model, &ds) : NULL;
-    if (!m->image || ds.errors)
+    made->image = model && !ds.errors ? mech_compile(model, &ds) : NULL;
+    if (!made->image || ds.errors)
         return first_error(&ds);
-    if (s->o.backend == SESSION_AUTO)
-        r->code = model_code_later(m->image, s->o.opt, s->o.cache);
-    else if (s->o.backend == SESSION_JIT &&
-             !(r->code =
-                   model_code_new(m->image, s->o.opt, s->o.cache, &error)))
+    if (session->o.backend == SESSION_AUTO)
+        remade->code =
+            model_code_later(made->image, session->o.opt, session->o.cache);
+    else if (session->o.backend == SESSION_JIT &&
+             !(remade->code = model_code_new(made->image, session->o.opt,
+                                             session->o.cache, &error)))
         return error ? error : "machine code cannot be made";
-    m->code = model_code_table(r->code);
-    m->tier = model_code_tier(r->code);
+    made->code = model_code_table(remade->code);
+    made->tier = model_code_tier(remade->code);
     return NULL;
 }
 
 static const char *
-make(void *ctx, const double *params, struct arena *a, struct model_made *m)
+make(void *ctx, const double *params, struct arena *a, struct model_made *made)
 {
     struct arena *own = arena_new();
     struct remade *volatile r = NULL;
     struct oom_guard g;
 
-    *m = (struct model_made){0};
+    *made = (struct model_made){0};
     if (setjmp(g.env)) {
         oom_leave(&g);
         if (r)
@@ -124,20 +129,20 @@ make(void *ctx, const double *params, struct arena *a, struct model_made *m)
     oom_enter(&g);
     r = NEW(own, struct remade);
     r->arena = own;
-    m->owner = r;
-    const char *why = compile(ctx, r, params, m);
+    made->owner = r;
+    const char *why = compile(ctx, r, params, made);
     if (why)
         why = arena_strdup(a, why);
     oom_leave(&g);
     if (why)
-        drop(ctx, m);
+        drop(ctx, made);
     return why;
 }
 
 const struct model_maker *
-session_maker(struct session *s)
+session_maker(struct session *session)
 {
-    struct model_maker *m = NEW(s->arena, struct model_maker);
-    *m = (struct model_maker){.make = make, .drop = drop, .ctx = s};
+    struct model_maker *m = NEW(session->arena, struct model_maker);
+    *m = (struct model_maker){.make = make, .drop = drop, .ctx = session};
     return m;
 }

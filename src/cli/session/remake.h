@@ -6,6 +6,6 @@
 #include "cli/session/session.h"
 
 /* the maker of a session that is compiled, in the session's memory */
-const struct model_maker *session_maker(struct session *s);
+const struct model_maker *session_maker(struct session *session);
 
 #endif

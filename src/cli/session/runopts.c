@@ -9,7 +9,7 @@
 #include "cli/session/runopts.h"
 
 static bool
-add_set(struct session_options *o, const char *text)
+add_set(struct session_options *options, const char *text)
 {
     const char *eq = strchr(text, '=');
 
@@ -24,30 +24,30 @@ add_set(struct session_options *o, const char *text)
     char *name = mem_alloc(n + 1);
     memcpy(name, text, n);
     /* the last value of a name counts */
-    for (size_t i = 0; i < o->n_sets; i++)
-        if (strcmp(o->sets[i].name, name) == 0) {
+    for (size_t i = 0; i < options->n_sets; i++)
+        if (strcmp(options->sets[i].name, name) == 0) {
             free(name);
-            free((char *)o->sets[i].value);
-            o->sets[i].value = NULL;
+            free((char *)options->sets[i].value);
+            options->sets[i].value = NULL;
             char *v = mem_alloc(strlen(eq + 1) + 1);
             memcpy(v, eq + 1, strlen(eq + 1));
-            o->sets[i].value = v;
+            options->sets[i].value = v;
             return true;
         }
-    struct session_set *sets = mem_alloc((o->n_sets + 1) * sizeof *sets);
-    if (o->n_sets)
-        memcpy(sets, o->sets, o->n_sets * sizeof *sets);
+    struct session_set *sets = mem_alloc((options->n_sets + 1) * sizeof *sets);
+    if (options->n_sets)
+        memcpy(sets, options->sets, options->n_sets * sizeof *sets);
     char *value = mem_alloc(strlen(eq + 1) + 1);
     memcpy(value, eq + 1, strlen(eq + 1));
-    sets[o->n_sets] = (struct session_set){.name = name, .value = value};
-    free(o->sets);
-    o->sets = sets;
-    o->n_sets++;
+    sets[options->n_sets] = (struct session_set){.name = name, .value = value};
+    free(options->sets);
+    options->sets = sets;
+    options->n_sets++;
     return true;
 }
 
 static bool
-read_seed(struct session_options *o, const char *value)
+read_seed(struct session_options *options, const char *value)
 {
     double x;
     size_t n = strlen(value);
@@ -59,13 +59,13 @@ read_seed(struct session_options *o, const char *value)
                   value);
         return false;
     }
-    o->has_seed = true;
-    o->seed = x;
+    options->has_seed = true;
+    options->seed = x;
     return true;
 }
 
 static bool
-read_threads(struct session_options *o, const char *value)
+read_threads(struct session_options *options, const char *value)
 {
     double x;
     size_t n = strlen(value);
@@ -77,12 +77,12 @@ read_threads(struct session_options *o, const char *value)
                   value);
         return false;
     }
-    o->sweeps.threads = (int)x;
+    options->sweeps.threads = (int)x;
     return true;
 }
 
 bool
-runopts_apply(struct session_options *o, int k, const char *value)
+runopts_apply(struct session_options *options, int k, const char *value)
 {
     static const char *const backends[] = {"auto", "jit", "eval"};
     static const char *const opts[] = {"0", "1", "2"};
@@ -91,44 +91,44 @@ runopts_apply(struct session_options *o, int k, const char *value)
 
     switch ((enum runopt)k) {
     case RUNOPT_SET:
-        return add_set(o, value);
+        return add_set(options, value);
     case RUNOPT_JSON:
-        o->json = true;
+        options->json = true;
         return true;
     case RUNOPT_OUT:
         if (!value[0]) {
             cli_error(DIAG_E0804, NULL, "`--out` takes the name of a folder");
             return false;
         }
-        o->dir = value;
+        options->dir = value;
         return true;
     case RUNOPT_BACKEND:
         if ((i = cli_choice("--backend", value, backends, 3)) < 0)
             return false;
-        o->backend = (enum session_backend)i;
+        options->backend = (enum session_backend)i;
         return true;
     case RUNOPT_OPT:
         if ((i = cli_choice("--opt", value, opts, 3)) < 0)
             return false;
-        o->opt = i;
+        options->opt = i;
         /* who says how wants the code */
-        if (o->backend == SESSION_AUTO)
-            o->backend = SESSION_JIT;
+        if (options->backend == SESSION_AUTO)
+            options->backend = SESSION_JIT;
         return true;
     case RUNOPT_NO_CACHE:
-        o->cache = false;
+        options->cache = false;
         return true;
     case RUNOPT_SEED:
-        return read_seed(o, value);
+        return read_seed(options, value);
     case RUNOPT_THREADS:
-        return read_threads(o, value);
+        return read_threads(options, value);
     case RUNOPT_RESUME:
-        o->sweeps.resume = true;
+        options->sweeps.resume = true;
         return true;
     case RUNOPT_DIAGNOSTICS:
         if ((i = cli_choice("--diagnostics", value, formats, 3)) < 0)
             return false;
-        o->diagnostics = (enum diag_format)i;
+        options->diagnostics = (enum diag_format)i;
         return true;
     case RUNOPT_COUNT:
         break;
@@ -137,13 +137,13 @@ runopts_apply(struct session_options *o, int k, const char *value)
 }
 
 void
-runopts_free(struct session_options *o)
+runopts_free(struct session_options *options)
 {
-    for (size_t i = 0; i < o->n_sets; i++) {
-        free((char *)o->sets[i].name);
-        free((char *)o->sets[i].value);
+    for (size_t i = 0; i < options->n_sets; i++) {
+        free((char *)options->sets[i].name);
+        free((char *)options->sets[i].value);
     }
-    free(o->sets);
-    o->sets = NULL;
-    o->n_sets = 0;
+    free(options->sets);
+    options->sets = NULL;
+    options->n_sets = 0;
 }

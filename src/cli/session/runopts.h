@@ -37,7 +37,7 @@ enum runopt {
 
 /* Applies option k. False after a message on stderr. The sets array of o is on
  * the heap: runopts_free. */
-bool runopts_apply(struct session_options *o, int k, const char *value);
-void runopts_free(struct session_options *o);
+bool runopts_apply(struct session_options *options, int k, const char *value);
+void runopts_free(struct session_options *options);
 
 #endif

@@ -23,21 +23,21 @@
 #include "syntax/parse.h"
 
 void
-session_defaults(struct session_options *o)
+session_defaults(struct session_options *options)
 {
-    *o = (struct session_options){
+    *options = (struct session_options){
         .backend = SESSION_AUTO, .opt = 1, .cache = true};
 }
 
 void
-session_open(struct session *s, const struct session_options *o)
+session_open(struct session *session, const struct session_options *options)
 {
-    s->o = *o;
-    s->arena = arena_new();
-    s->sources = sources_new(s->arena);
-    s->names = intern_new(s->arena);
-    s->model_name = "";
-    diags_init(&s->ds, s->arena, s->sources);
+    session->o = *options;
+    session->arena = arena_new();
+    session->sources = sources_new(session->arena);
+    session->names = intern_new(session->arena);
+    session->model_name = "";
+    diags_init(&session->ds, session->arena, session->sources);
 }
 
 void
@@ -50,28 +50,28 @@ session_close(struct session *s)
 }
 
 void
-session_end(struct session *s)
+session_end(struct session *session)
 {
-    if (s->arena)
-        driver_print_messages(&s->ds, s->o.diagnostics);
-    session_close(s);
+    if (session->arena)
+        driver_print_messages(&session->ds, session->o.diagnostics);
+    session_close(session);
 }
 
 void
-session_drop_code(struct session *s)
+session_drop_code(struct session *session)
 {
     /* a run holds pointers into its code */
-    if (s->driver)
-        driver_close(s->driver);
-    s->driver = NULL;
-    model_code_free(s->code);
-    s->code = NULL;
+    if (session->driver)
+        driver_close(session->driver);
+    session->driver = NULL;
+    model_code_free(session->code);
+    session->code = NULL;
 }
 
 /* ---- reading ------------------------------------------------------------- */
 
 static bool
-read_fd(struct session *s, int fd, const char *path, const char **text,
+read_fd(struct session *session, int fd, const char *path, const char **text,
         size_t *n)
 {
     size_t cap = 1u << 16, len = 0;
@@ -105,42 +105,44 @@ read_fd(struct session *s, int fd, const char *path, const char **text,
     }
     free(p);
     if (got < 0)
-        diag_add(&s->ds, DIAG_E0805, IMP_NOWHERE, "cannot read `%s`: %s", path,
-                 strerror(e));
+        diag_add(&session->ds, DIAG_E0805, IMP_NOWHERE, "cannot read `%s`: %s",
+                 path, strerror(e));
     else
-        diag_add(&s->ds, DIAG_E0807, IMP_NOWHERE,
+        diag_add(&session->ds, DIAG_E0807, IMP_NOWHERE,
                  "`%s` is larger than %u MiB: no model is", path,
                  SESSION_FILE_LIMIT >> 20);
     return false;
 }
 
 bool
-session_read(struct session *s, const char *path, const char **text, size_t *n)
+session_read(struct session *session, const char *path, const char **text,
+             size_t *n)
 {
     struct stat st;
     bool is_stdin = strcmp(path, "-") == 0;
     int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 
     if (fd < 0) {
-        struct diag *d =
-            diag_add(&s->ds, DIAG_E0805, IMP_NOWHERE, "cannot open `%s`: %s",
-                     path, strerror(errno));
+        struct diag *diag =
+            diag_add(&session->ds, DIAG_E0805, IMP_NOWHERE,
+                     "cannot open `%s`: %s", path, strerror(errno));
         if (path[0] != '/')
-            diag_help(&s->ds, d,
+            diag_help(&session->ds, diag,
                       "paths are relative to the folder `imp` is run in");
         return false;
     }
     bool ok = false;
     if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
-        struct diag *d = diag_add(&s->ds, DIAG_E0806, IMP_NOWHERE,
-                                  "`%s` is a folder, not a model", path);
-        diag_help(&s->ds, d, "`imp test %s` runs the models below it", path);
+        struct diag *diag = diag_add(&session->ds, DIAG_E0806, IMP_NOWHERE,
+                                     "`%s` is a folder, not a model", path);
+        diag_help(&session->ds, diag, "`imp test %s` runs the models below it",
+                  path);
     } else if (S_ISREG(st.st_mode) && st.st_size > (off_t)SESSION_FILE_LIMIT) {
-        diag_add(&s->ds, DIAG_E0807, IMP_NOWHERE,
+        diag_add(&session->ds, DIAG_E0807, IMP_NOWHERE,
                  "`%s` is larger than %u MiB: no model is", path,
                  SESSION_FILE_LIMIT >> 20);
     } else {
-        ok = read_fd(s, fd, path, text, n);
+        ok = read_fd(session, fd, path, text, n);
     }
     if (!is_stdin)
         close(fd);
@@ -155,47 +157,48 @@ session_read(struct session *s, const char *path, const char **text, size_t *n)
         oom_raise();
     }
     oom_enter(&g);
-    *text = arena_strndup(s->arena, heap, *n);
+    *text = arena_strndup(session->arena, heap, *n);
     oom_leave(&g);
     free(heap);
     if (memchr(*text, 0, *n)) {
-        struct diag *d =
-            diag_add(&s->ds, DIAG_E0808, IMP_NOWHERE,
+        struct diag *diag =
+            diag_add(&session->ds, DIAG_E0808, IMP_NOWHERE,
                      "`%s` is not a text: it holds zero bytes", path);
-        diag_help(&s->ds, d, "a model is a text in UTF-8");
+        diag_help(&session->ds, diag, "a model is a text in UTF-8");
         return false;
     }
     return true;
 }
 
 struct ast_file *
-session_add_text(struct session *s, const char *name, const char *text,
+session_add_text(struct session *session, const char *name, const char *text,
                  size_t n, bool bare)
 {
-    uint32_t file = sources_add(s->sources, name, text, n);
-    struct ast_file *f = parse_file(s->arena, s->names, &s->ds, file, bare);
+    uint32_t file = sources_add(session->sources, name, text, n);
+    struct ast_file *f =
+        parse_file(session->arena, session->names, &session->ds, file, bare);
     const struct ast_file **files =
-        NEW_N(s->arena, const struct ast_file *, s->n_files + 1);
+        NEW_N(session->arena, const struct ast_file *, session->n_files + 1);
 
-    if (s->n_files)
-        memcpy(files, s->files, s->n_files * sizeof *files);
-    files[s->n_files++] = f;
-    s->files = files;
+    if (session->n_files)
+        memcpy(files, session->files, session->n_files * sizeof *files);
+    files[session->n_files++] = f;
+    session->files = files;
     return f;
 }
 
 struct ast_file *
-session_add_file(struct session *s, const char *path)
+session_add_file(struct session *session, const char *path)
 {
     const char *text;
     size_t n;
 
-    if (!session_read(s, path, &text, &n))
+    if (!session_read(session, path, &text, &n))
         return NULL;
     const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
-    if (!s->model_name[0])
-        s->model_name = arena_strdup(s->arena, name);
-    return session_add_text(s, name, text, n, false);
+    if (!session->model_name[0])
+        session->model_name = arena_strdup(session->arena, name);
+    return session_add_text(session, name, text, n, false);
 }
 
 /* ---- values from outside ------------------------------------------------- */
@@ -214,17 +217,17 @@ plain_number(const char *text, double *x)
 }
 
 bool
-session_not_a_value(struct session *s, const char *what, const char *text)
+session_not_a_value(struct session *session, const char *what, const char *text)
 {
-    struct diag *d = diag_add(&s->ds, DIAG_E0811, IMP_NOWHERE,
-                              "`%s` wants a number; found `%s`", what, text);
-    diag_help(&s->ds, d,
+    struct diag *diag = diag_add(&session->ds, DIAG_E0811, IMP_NOWHERE,
+                                 "`%s` wants a number; found `%s`", what, text);
+    diag_help(&session->ds, diag,
               "write a number in SI units, or with a unit: `3 [mm]`");
     return false;
 }
 
 bool
-session_quantity(struct session *s, const char *what, const char *text,
+session_quantity(struct session *session, const char *what, const char *text,
                  double *x, const char **unit)
 {
     struct diags ds;
@@ -233,15 +236,16 @@ session_quantity(struct session *s, const char *what, const char *text,
     if (plain_number(text, x))
         return true;
     /* anything else goes through the language itself */
-    diags_init(&ds, s->arena, s->sources);
-    uint32_t file = sources_add(s->sources, what, text, strlen(text));
-    const struct ast_file *f = parse_file(s->arena, s->names, &ds, file, true);
+    diags_init(&ds, session->arena, session->sources);
+    uint32_t file = sources_add(session->sources, what, text, strlen(text));
+    const struct ast_file *f =
+        parse_file(session->arena, session->names, &ds, file, true);
     if (ds.errors || f->n_items != 1 || f->items[0]->kind != AST_COMMAND ||
         strcmp(f->items[0]->name.text, "show") != 0 || f->items[0]->n_args != 1)
-        return session_not_a_value(s, what, text);
-    struct check_input in = {.arena = s->arena,
-                             .names = s->names,
-                             .sources = s->sources,
+        return session_not_a_value(session, what, text);
+    struct check_input in = {.arena = session->arena,
+                             .names = session->names,
+                             .sources = session->sources,
                              .ds = &ds,
                              .model_name = what,
                              .files = &f,
@@ -250,7 +254,7 @@ session_quantity(struct session *s, const char *what, const char *text,
     if (!m || m->n_commands != 1 || m->commands[0].n_args != 1 ||
         m->commands[0].args[0].kind != IMP_VAL_NUM ||
         m->commands[0].args[0].rows * m->commands[0].args[0].cols != 1)
-        return session_not_a_value(s, what, text);
+        return session_not_a_value(session, what, text);
     const struct tm_val *v = &m->commands[0].args[0];
     *x = ex_value(m->graph, v->e[0], NULL, NULL);
     if (v->unit && v->unit[0] && strcmp(v->unit, "1") != 0)
@@ -260,17 +264,17 @@ session_quantity(struct session *s, const char *what, const char *text,
 
 /* values of --set by name, SI, before checking: structural ones need it */
 static bool
-quantities(struct session *s, struct check_set *sets, const char **units)
+quantities(struct session *session, struct check_set *sets, const char **units)
 {
     bool ok = true;
 
-    for (size_t i = 0; i < s->o.n_sets; i++) {
-        const struct session_set *q = &s->o.sets[i];
-        const char *what = arena_printf(s->arena, "--set %s", q->name);
-        sets[i].name = intern_str(s->names, q->name);
+    for (size_t i = 0; i < session->o.n_sets; i++) {
+        const struct session_set *q = &session->o.sets[i];
+        const char *what = arena_printf(session->arena, "--set %s", q->name);
+        sets[i].name = intern_str(session->names, q->name);
         if (q->value)
-            ok &=
-                session_quantity(s, what, q->value, &sets[i].value, &units[i]);
+            ok &= session_quantity(session, what, q->value, &sets[i].value,
+                                   &units[i]);
         else
             sets[i].value = q->number;
     }
@@ -278,13 +282,14 @@ quantities(struct session *s, struct check_set *sets, const char **units)
 }
 
 void
-session_wrong_unit(struct session *s, imp_range where, const char *param,
+session_wrong_unit(struct session *session, imp_range where, const char *param,
                    const char *given, const char *own)
 {
-    struct diag *d = diag_add(&s->ds, DIAG_E0812, where,
-                              "`--set %s` gives [%s], but the param is in [%s]",
-                              param, given, own && own[0] ? own : "1");
-    diag_help(&s->ds, d,
+    struct diag *diag =
+        diag_add(&session->ds, DIAG_E0812, where,
+                 "`--set %s` gives [%s], but the param is in [%s]", param,
+                 given, own && own[0] ? own : "1");
+    diag_help(&session->ds, diag,
               "give a bare number in SI units, or a unit of this dimension");
 }
 
@@ -296,18 +301,18 @@ same_unit(const char *a, const char *b)
 
 /* units of --set against the params, now that they are known */
 static bool
-check_units(struct session *s, const struct check_set *sets,
+check_units(struct session *session, const struct check_set *sets,
             const char *const *units)
 {
     bool ok = true;
 
-    for (size_t i = 0; i < s->o.n_sets; i++) {
-        for (size_t k = 0; k < s->model->n_params; k++) {
-            const struct tm_param *p = &s->model->params[k];
+    for (size_t i = 0; i < session->o.n_sets; i++) {
+        for (size_t k = 0; k < session->model->n_params; k++) {
+            const struct tm_param *p = &session->model->params[k];
             if (strcmp(p->name, sets[i].name) != 0 || !units[i] ||
                 same_unit(units[i], p->unit ? p->unit : ""))
                 continue;
-            session_wrong_unit(s, p->range, p->name, units[i], p->unit);
+            session_wrong_unit(session, p->range, p->name, units[i], p->unit);
             ok = false;
         }
     }
@@ -317,62 +322,66 @@ check_units(struct session *s, const struct check_set *sets,
 /* ---- the steps ----------------------------------------------------------- */
 
 struct check_input
-session_input(struct session *s)
+session_input(struct session *session)
 {
     return (struct check_input){
-        .arena = s->arena,
-        .names = s->names,
-        .sources = s->sources,
-        .ds = &s->ds,
-        .model_name = s->model_name,
-        .files = s->files,
-        .n_files = s->n_files,
-        .redefine = s->redefine,
-        .priors = s->priors,
-        .n_priors = s->n_priors,
+        .arena = session->arena,
+        .names = session->names,
+        .sources = session->sources,
+        .ds = &session->ds,
+        .model_name = session->model_name,
+        .files = session->files,
+        .n_files = session->n_files,
+        .redefine = session->redefine,
+        .priors = session->priors,
+        .n_priors = session->n_priors,
     };
 }
 
 int
-session_check(struct session *s)
+session_check(struct session *session)
 {
-    size_t n = s->o.n_sets;
-    struct check_set *sets = NEW_N(s->arena, struct check_set, n + 1);
-    const char **units = NEW_N(s->arena, const char *, n + 1);
+    size_t n = session->o.n_sets;
+    struct check_set *sets = NEW_N(session->arena, struct check_set, n + 1);
+    const char **units = NEW_N(session->arena, const char *, n + 1);
 
-    if (s->ds.errors) {
-        struct check_input rest = session_input(s);
+    if (session->ds.errors) {
+        struct check_input rest = session_input(session);
         check_rest(&rest);
         return IMP_EXIT_MODEL;
     }
-    if (!quantities(s, sets, units))
+    if (!quantities(session, sets, units))
         return IMP_EXIT_MODEL;
-    struct check_input in = session_input(s);
+    struct check_input in = session_input(session);
     in.sets = sets;
     in.n_sets = n;
-    s->n_sources = sources_count(s->sources);
-    s->model = check_model(&in);
-    if (!s->model || s->ds.errors || !check_units(s, sets, units))
+    session->n_sources = sources_count(session->sources);
+    session->model = check_model(&in);
+    if (!session->model || session->ds.errors ||
+        !check_units(session, sets, units))
         return IMP_EXIT_MODEL;
     return IMP_EXIT_OK;
 }
 
 int
-session_compile(struct session *s)
+session_compile(struct session *session)
 {
-    s->image = mech_compile(s->model, &s->ds);
-    if (!s->image || s->ds.errors)
+    session->image = mech_compile(session->model, &session->ds);
+    if (!session->image || session->ds.errors)
         return IMP_EXIT_MODEL;
-    s->params = NEW_N(s->arena, double, driver_n_params(s->image) + 1);
-    driver_defaults(s->image, s->params);
+    session->params =
+        NEW_N(session->arena, double, driver_n_params(session->image) + 1);
+    driver_defaults(session->image, session->params);
     bool ok = true;
-    for (size_t i = 0; i < s->o.n_sets; i++) {
-        const struct session_set *q = &s->o.sets[i];
+    for (size_t i = 0; i < session->o.n_sets; i++) {
+        const struct session_set *q = &session->o.sets[i];
         const char *unit;
         double x = q->number;
-        if (q->value && !session_quantity(s, "--set", q->value, &x, &unit))
+        if (q->value &&
+            !session_quantity(session, "--set", q->value, &x, &unit))
             return IMP_EXIT_MODEL;
-        ok &= driver_set_number(s->image, s->params, q->name, x, &s->ds);
+        ok &= driver_set_number(session->image, session->params, q->name, x,
+                                &session->ds);
     }
     return ok ? IMP_EXIT_OK : IMP_EXIT_MODEL;
 }

@@ -41,7 +41,7 @@ struct session_options {
     enum diag_format diagnostics;
     struct sweep_options sweeps;
 };
-void session_defaults(struct session_options *o);
+void session_defaults(struct session_options *options);
 
 struct session {
     struct session_options o;
@@ -75,52 +75,55 @@ struct session {
     struct record *const *prior_recs;
 };
 /* the session must be zeroed; needs a guard, as all that follow */
-void session_open(struct session *s, const struct session_options *o);
-void session_close(struct session *s); /* also half open, also twice */
+void session_open(struct session *session,
+                  const struct session_options *options);
+void session_close(struct session *session); /* also half open, also twice */
 /* prints what there is to say, and closes */
-void session_end(struct session *s);
+void session_end(struct session *session);
 
 /* Reads a file ("-" is stdin) into arena memory. False and a diagnostic when
  * it is missing, unreadable, a folder, over SESSION_FILE_LIMIT. */
-bool session_read(struct session *s, const char *path, const char **text,
+bool session_read(struct session *session, const char *path, const char **text,
                   size_t *n);
 /* adds and parses a text; `bare`: a bare expression is `show`. The tree, also
  * when there were errors. */
-struct ast_file *session_add_text(struct session *s, const char *name,
+struct ast_file *session_add_text(struct session *session, const char *name,
                                   const char *text, size_t n, bool bare);
 /* read + add */
-struct ast_file *session_add_file(struct session *s, const char *path);
+struct ast_file *session_add_file(struct session *session, const char *path);
 
-int session_check(struct session *s);   /* to s->model */
-int session_compile(struct session *s); /* to s->image, s->params */
-int session_code(struct session *s);    /* loads code, if the backend wants */
+int session_check(struct session *session);   /* to s->model */
+int session_compile(struct session *session); /* to s->image, s->params */
+int
+session_code(struct session *session); /* loads code, if the backend wants */
 /* All commands not yet done. Again and again: records and messages of the last
  * run go, those of the model stay. */
-int session_run(struct session *s);
+int session_run(struct session *session);
 /* Forgets the last run: its records, and its messages in s->ds. */
-void session_clear(struct session *s);
+void session_clear(struct session *session);
 /* Gives a param of the compiled model another value, in SI units, for the next
  * run: SET_DONE; SET_WRONG after a diagnostic; SET_STRUCTURAL: nothing was
  * changed, the model must be checked and compiled with it. */
 enum session_set_status { SET_DONE, SET_WRONG, SET_STRUCTURAL };
-enum session_set_status session_put(struct session *s, const char *name,
+enum session_set_status session_put(struct session *session, const char *name,
                                     double x);
 /* code made with other options: session_code makes it again */
-void session_drop_code(struct session *s);
+void session_drop_code(struct session *session);
 /* all of them: check, compile, code, run */
-int session_all(struct session *s);
+int session_all(struct session *session);
 /* what check_model, check_doc and check_names want to know */
-struct check_input session_input(struct session *s);
+struct check_input session_input(struct session *session);
 
 /* the value of `text` ("3", "3 [mm]", "pi/4") in SI units; *unit is its SI
  * unit, NULL when it is a bare number. False after a diagnostic in s->ds that
  * names `what`. */
-bool session_quantity(struct session *s, const char *what, const char *text,
-                      double *x, const char **unit);
+bool session_quantity(struct session *session, const char *what,
+                      const char *text, double *x, const char **unit);
 /* diagnostics of a value that does not fit: no number; a unit (SI texts) of
  * another dimension than the param's own. The first returns false. */
-bool session_not_a_value(struct session *s, const char *what, const char *text);
-void session_wrong_unit(struct session *s, imp_range where, const char *param,
-                        const char *given, const char *own);
+bool session_not_a_value(struct session *session, const char *what,
+                         const char *text);
+void session_wrong_unit(struct session *session, imp_range where,
+                        const char *param, const char *given, const char *own);
 
 #endif

@@ -12,124 +12,134 @@
 #include "cli/session/session.h"
 
 int
-session_code(struct session *s)
+session_code(struct session *session)
 {
     const char *error = NULL;
 
-    if (s->o.backend == SESSION_EVAL || s->code)
+    if (session->o.backend == SESSION_EVAL || session->code)
         return IMP_EXIT_OK;
-    if (s->o.backend == SESSION_AUTO) {
-        s->code = model_code_later(s->image, s->o.opt, s->o.cache);
+    if (session->o.backend == SESSION_AUTO) {
+        session->code =
+            model_code_later(session->image, session->o.opt, session->o.cache);
         return IMP_EXIT_OK;
     }
-    s->code = model_code_new(s->image, s->o.opt, s->o.cache, &error);
-    if (s->code)
+    session->code = model_code_new(session->image, session->o.opt,
+                                   session->o.cache, &error);
+    if (session->code)
         return IMP_EXIT_OK;
-    struct diag *d =
-        diag_add(&s->ds, DIAG_E0816, IMP_NOWHERE,
+    struct diag *diag =
+        diag_add(&session->ds, DIAG_E0816, IMP_NOWHERE,
                  "machine code cannot be made: %s", error ? error : "unknown");
-    diag_help(&s->ds, d, "`--backend=eval` computes the same without it");
+    diag_help(&session->ds, diag,
+              "`--backend=eval` computes the same without it");
     return IMP_EXIT_RUN;
 }
 
 /* the records of `done` commands get the schema of this image */
 static void
-hand_over(struct session *s, struct driver *d)
+hand_over(struct session *session, struct driver *driver)
 {
-    const imp_command *c = IMP_ARRAY(s->image, s->image->commands, imp_command);
+    const imp_command *c =
+        IMP_ARRAY(session->image, session->image->commands, imp_command);
 
-    for (uint32_t i = 0, k = 0; i < s->image->commands.n; i++) {
-        if (c[i].done != IMP_DONE_EARLIER || !s->prior_recs || k >= s->n_priors)
+    for (uint32_t i = 0, k = 0; i < session->image->commands.n; i++) {
+        if (c[i].done != IMP_DONE_EARLIER || !session->prior_recs ||
+            k >= session->n_priors)
             continue;
-        const struct record *old = s->prior_recs[k++];
-        struct record *r = record_new(s->run_arena, s->image, &c[i]);
+        const struct record *old = session->prior_recs[k++];
+        struct record *r =
+            record_new(session->run_arena, session->image, &c[i]);
         size_t n = old->n < r->n ? old->n : r->n;
         if (n)
             memcpy(r->v, old->v, n * sizeof *r->v);
         r->present = old->present;
-        d->recs[i] = r;
+        driver->recs[i] = r;
     }
 }
 
 void
-session_clear(struct session *s)
+session_clear(struct session *session)
 {
-    s->recs = NULL;
-    s->failed_expects = 0;
-    if (!s->run_arena) {
-        s->model_ds = s->ds;
-        s->run_arena = arena_new();
+    session->recs = NULL;
+    session->failed_expects = 0;
+    if (!session->run_arena) {
+        session->model_ds = session->ds;
+        session->run_arena = arena_new();
     }
-    arena_clear(s->run_arena);
-    s->ds = s->model_ds;
-    if (s->ds.last)
-        s->ds.last->next = NULL;
-    s->ds.arena = s->run_arena;
+    arena_clear(session->run_arena);
+    session->ds = session->model_ds;
+    if (session->ds.last)
+        session->ds.last->next = NULL;
+    session->ds.arena = session->run_arena;
 }
 
 enum session_set_status
-session_put(struct session *s, const char *name, double x)
+session_put(struct session *session, const char *name, double x)
 {
-    uint32_t i = driver_find_param(s->image, name, strlen(name));
+    uint32_t i = driver_find_param(session->image, name, strlen(name));
 
-    session_clear(s);
+    session_clear(session);
     if (i != UINT32_MAX &&
-        IMP_ARRAY(s->image, s->image->params, imp_param)[i].structural)
+        IMP_ARRAY(session->image, session->image->params, imp_param)[i]
+            .structural)
         return SET_STRUCTURAL;
-    return driver_set_number(s->image, s->params, name, x, &s->ds) ? SET_DONE
-                                                                   : SET_WRONG;
+    return driver_set_number(session->image, session->params, name, x,
+                             &session->ds)
+               ? SET_DONE
+               : SET_WRONG;
 }
 
 int
-session_run(struct session *s)
+session_run(struct session *session)
 {
-    struct driver_options o = {.json = s->o.json,
-                               .out_dir = s->o.dir,
-                               .has_seed = s->o.has_seed,
-                               .seed = s->o.seed,
-                               .stop = s->stop,
-                               .sweeps = s->o.sweeps,
+    struct driver_options o = {.json = session->o.json,
+                               .out_dir = session->o.dir,
+                               .has_seed = session->o.has_seed,
+                               .seed = session->o.seed,
+                               .stop = session->stop,
+                               .sweeps = session->o.sweeps,
                                .hdf5 = load_hdf5,
-                               .write = s->write,
-                               .ctx = s->write_ctx,
-                               .tier = model_code_tier(s->code)};
+                               .write = session->write,
+                               .ctx = session->write_ctx,
+                               .tier = model_code_tier(session->code)};
 
-    if (!s->maker)
-        s->maker = session_maker(s);
-    o.sweeps.maker = s->maker;
-    session_clear(s);
+    if (!session->maker)
+        session->maker = session_maker(session);
+    o.sweeps.maker = session->maker;
+    session_clear(session);
     int status;
-    if (s->driver) {
-        status = driver_restart(s->driver, s->params, &o);
+    if (session->driver) {
+        status = driver_restart(session->driver, session->params, &o);
     } else {
-        s->driver = NEW(s->arena, struct driver);
-        status = driver_open(s->driver, s->image, model_code_table(s->code),
-                             s->params, &o, &s->ds);
+        session->driver = NEW(session->arena, struct driver);
+        status = driver_open(session->driver, session->image,
+                             model_code_table(session->code), session->params,
+                             &o, &session->ds);
     }
     if (status == IMP_EXIT_OK) {
-        hand_over(s, s->driver);
-        status = driver_run_commands(s->driver);
-        s->recs = s->driver->recs;
-        s->failed_expects = s->driver->an.failed_expects;
+        hand_over(session, session->driver);
+        status = driver_run_commands(session->driver);
+        session->recs = session->driver->recs;
+        session->failed_expects = session->driver->an.failed_expects;
     }
     /* a set-up that failed the first time has left nothing to go on with */
-    if (!s->driver->rt) {
-        driver_close(s->driver);
-        s->driver = NULL;
+    if (!session->driver->rt) {
+        driver_close(session->driver);
+        session->driver = NULL;
     }
     return status;
 }
 
 int
-session_all(struct session *s)
+session_all(struct session *session)
 {
-    int status = session_check(s);
+    int status = session_check(session);
 
     if (status == IMP_EXIT_OK)
-        status = session_compile(s);
-    if (status == IMP_EXIT_OK && s->image->commands.n > 0)
-        status = session_code(s);
+        status = session_compile(session);
+    if (status == IMP_EXIT_OK && session->image->commands.n > 0)
+        status = session_code(session);
     if (status == IMP_EXIT_OK)
-        status = session_run(s);
+        status = session_run(session);
     return status;
 }
